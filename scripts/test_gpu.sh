@@ -4,7 +4,7 @@
 #	scripts/test_gpu.sh BUILD              the tests of the GPU as they are, then under memcheck, racecheck, initcheck, synccheck
 #	scripts/test_gpu.sh BUILD racecheck    under that tool alone
 #
-# A tool makes kernels hundreds of times slower. Under one, tests try a share of variants and sizes (tests/cases/thin.h; they
+# A tool makes kernels hundreds of times slower. Under one, tests try a share of variants and sizes (tests/cases/sampling.h; they
 # print which, SLUICE_ONE_IN and SLUICE_LARGEST say otherwise), and the scan by look-ahead, which takes over above those sizes,
 # is run by the bench, which checks its answer. As many runs as there are cores go side by side, as most of their time is the
 # host's; stages/device/device_pipeline_gpu, which takes longest, is run test by test.

@@ -2,7 +2,7 @@
  * cell.c - runs a job by one backend after another: checks the answer, times the call, prints the
  * row.
  *
- * The contest (tests/cases/contest.h) compares all answers of a job with the first one, which the
+ * The cross check (tests/cases/cross_check.h) compares all answers of a job with the first one, which the
  * host has checked. Sorts write to separate output arrays, because CUB's do. The copy moves n words
  * within device memory, 8 bytes per item, the highest speed that a primitive can reach. The bytes
  * of a row are the least that any algorithm must move: input read once, output written once.
@@ -34,29 +34,29 @@ static enum sl_status measure_copy(struct sl_bench *b, uint32_t n)
 
 /* --- a backend -------------------------------------------------------------------------------- */
 
-static enum sl_status load_contest(void *ctx)
+static enum sl_status load_inputs(void *ctx)
 {
-	return sl_contest_load((struct sl_contest *)ctx);
+	return sl_cross_check_load((struct sl_cross_check *)ctx);
 }
 
-static enum sl_status run_contest(void *ctx)
+static enum sl_status run_backend(void *ctx)
 {
-	struct sl_contest *c = (struct sl_contest *)ctx;
+	struct sl_cross_check *c = (struct sl_cross_check *)ctx;
 
 	return c->of->run(&c->trial);
 }
 
-enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_contest *c,
+enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_cross_check *c,
 	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_call_times *times)
 {
-	const struct sl_timed_call timed = {c, load_contest, run_contest};
+	const struct sl_timed_call timed = {c, load_inputs, run_backend};
 
-	SL_TRY(sl_contest_enter(c, backend, tuning));
-	SL_TRY(sl_contest_try(c));
+	SL_TRY(sl_cross_check_select(c, backend, tuning));
+	SL_TRY(sl_cross_check_run(c));
 	return sl_stopwatch_time(&b->watch, &timed, times);
 }
 
-enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_contest *c,
+enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_cross_check *c,
 	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_call_times *times)
 {
 	const struct sl_setting *set = &c->trial.set;
@@ -80,7 +80,7 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_contest *c,
 }
 
 /* CUB is measured first, because the rows of the backends contain the ratio to it. */
-static enum sl_status measure_cub(struct sl_bench *b, struct sl_contest *c)
+static enum sl_status measure_cub(struct sl_bench *b, struct sl_cross_check *c)
 {
 	b->cub_ms = 0;
 #ifdef SL_WITH_CUDA
@@ -96,19 +96,19 @@ static enum sl_status measure_cub(struct sl_bench *b, struct sl_contest *c)
 	return SL_OK;
 }
 
-enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_contest *c)
+enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_cross_check *c)
 {
 	memset(c, 0, sizeof(*c));
 	if (b->copy_n != job->set.n)
 		SL_TRY(measure_copy(b, job->set.n));
-	SL_TRY(sl_contest_open(job->primitive, &job->set, c));
+	SL_TRY(sl_cross_check_open(job->primitive, &job->set, c));
 	return measure_cub(b, c);
 }
 
 /* The backend that runs the job now. */
 struct turn {
 	struct sl_bench *b;
-	struct sl_contest *c;
+	struct sl_cross_check *c;
 	const struct sl_backend *backend;
 };
 
@@ -128,7 +128,7 @@ static enum sl_status measure_tuning(void *ctx, struct sl_tuning tuning)
 
 static enum sl_status measure_job(struct sl_bench *b, const struct sl_job *job)
 {
-	struct sl_contest c;
+	struct sl_cross_check c;
 	struct turn turn = {b, &c, NULL};
 	enum sl_status s = sl_job_open(b, job, &c);
 	char text[SL_JOB_BYTES];
@@ -140,7 +140,7 @@ static enum sl_status measure_job(struct sl_bench *b, const struct sl_job *job)
 		s = sl_tunings_each(turn.backend, job->set.type, b->options, measure_tuning, &turn);
 	}
 	if (c.of)
-		sl_contest_close(&c);
+		sl_cross_check_close(&c);
 	return sl_add_context(s, "%s", sl_job_text(job, text));
 }
 

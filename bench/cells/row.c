@@ -41,7 +41,7 @@ static const char *shown(char text[16], double value, int decimals, const char *
 /* The field of the type shows "8x4" for 8 columns of 4 bytes. */
 static void print_name(const struct sl_cell_row *r)
 {
-	const struct sl_taken *columns = &r->job->set.columns;
+	const struct sl_moved_columns *columns = &r->job->set.columns;
 	char block[16], items[16], type[16];
 
 	snprintf(type, sizeof(type), "%s", sl_type_name(r->job->set.type));

@@ -83,7 +83,7 @@ struct sweep_state {
 static double host_seconds(const struct sl_job *job)
 {
 	static const double ns_per_item[] = {[SL_SCAN] = 15, [SL_COMPACT] = 15, [SL_SORT] = 60};
-	const struct sl_taken *columns = &job->set.columns;
+	const struct sl_moved_columns *columns = &job->set.columns;
 
 	return 1e-9 * (ns_per_item[job->primitive] + columns->n * columns->bytes) *
 	       (double)job->set.n;
@@ -95,7 +95,7 @@ static double host_seconds(const struct sl_job *job)
 static bool vary(struct sl_job *job, enum axis axis, size_t i)
 {
 	static const uint32_t bits[] = {8, 16, 24, 30, 32};
-	static const struct sl_taken columns[] = {{8, 4}, {1, 32}, {1, 4}};
+	static const struct sl_moved_columns columns[] = {{8, 4}, {1, 32}, {1, 4}};
 
 	switch (axis) {
 	case SURVIVORS:

@@ -49,7 +49,7 @@ struct tuning_result {
 
 struct tuner {
 	struct sl_bench *b;
-	struct sl_contest *c;
+	struct sl_cross_check *c;
 	const struct sl_backend *backend;
 	struct tuning_time tried[TRIES_MAX];
 	uint32_t n;
@@ -197,7 +197,7 @@ static void leave_out(struct tuner *t, const struct sl_job *job)
 
 static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struct tuning_result *f)
 {
-	struct sl_contest c;
+	struct sl_cross_check c;
 	enum sl_status s;
 
 	t->incomplete = false;
@@ -211,7 +211,7 @@ static enum sl_status tune_size(struct tuner *t, const struct sl_job *job, struc
 		s = find_best(t, &f->tuning[f->n], &f->gain[f->n]);
 	f->size[f->n++] = job->set.n;
 	if (c.of)
-		sl_contest_close(&c);
+		sl_cross_check_close(&c);
 	if (t->incomplete)
 		leave_out(t, job);
 	return s;

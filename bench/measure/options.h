@@ -54,9 +54,9 @@ struct sl_bench_options {
 };
 
 /* A number of the list `columns` contains the number of columns and the bytes of an item. */
-static inline struct sl_taken sl_columns_of_number(uint32_t number)
+static inline struct sl_moved_columns sl_columns_of_number(uint32_t number)
 {
-	struct sl_taken c = {number / 256, number % 256};
+	struct sl_moved_columns c = {number / 256, number % 256};
 
 	return c;
 }

@@ -344,7 +344,7 @@ static void print_options(enum sl_command command, FILE *out)
 	}
 }
 
-void sl_args_help_of(enum sl_command command, FILE *out)
+void sl_args_help_command(enum sl_command command, FILE *out)
 {
 	const struct sl_command_facts *c = &sl_commands[command];
 

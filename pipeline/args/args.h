@@ -64,6 +64,6 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
 void sl_args_help(FILE *out);
 
 /* Prints the help of one command: its details and its options. */
-void sl_args_help_of(enum sl_command command, FILE *out);
+void sl_args_help_command(enum sl_command command, FILE *out);
 
 #endif

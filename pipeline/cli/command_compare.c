@@ -46,7 +46,7 @@ enum sl_status sl_command_compare(struct sl_args *a)
 	s = sl_compare_plan(&config, &choices, a->full, &c);
 	c.argv = a->argv;
 	/* what is in flight is of no use once it is to end */
-	sl_cli_control.patience = 1;
+	sl_cli_control.cancel_after = 1;
 	sl_signals_begin_work();
 	if (s == SL_OK)
 		s = sl_compare(&c, &sl_cli_control, shown ? show_case : NULL);

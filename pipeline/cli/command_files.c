@@ -17,7 +17,7 @@ enum sl_status sl_command_replay(struct sl_args *a)
 	enum sl_status s = sl_read_config(a, &config, &choices);
 
 	if (s == SL_OK)
-		s = sl_keep_batch(a, &config, &choices);
+		s = sl_use_existing_batch_size(a, &config, &choices);
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, &plan);
 	if (s == SL_OK)

@@ -13,15 +13,15 @@
 #include "pipeline/run/autotune.h"
 #include "primitives/base/clock.h"
 
-static void show_progress(void *of, const struct sl_progress *p)
+static void show_progress(void *ctx, const struct sl_progress *p)
 {
-	(void)of;
+	(void)ctx;
 	fprintf(stderr, "\r%5.1f %%  %llu of %s%llu batches  %.2f M particles/s",
 		100.0 * (double)p->particles_done / (double)p->particles,
 		(unsigned long long)p->batches_done, p->at_most ? "at most " : "",
 		(unsigned long long)p->n_batches, p->rate * 1e-6);
-	if (p->left >= 0)
-		fprintf(stderr, "  %.0f s left  ", p->left);
+	if (p->seconds_left >= 0)
+		fprintf(stderr, "  %.0f s left  ", p->seconds_left);
 	fflush(stderr);
 }
 
@@ -76,7 +76,7 @@ static enum sl_status run_in(const struct sl_args *a, struct sl_workspace *w,
 	s = sl_output_finish(w, dir, &session, "done", &all);
 	if (s == SL_OK)
 		s = print_results(a, w, &all, &session, "done");
-	sl_results_make(&all, sl_counts_alone(plan), &results);
+	sl_results_make(&all, sl_fractions_count_particles(plan), &results);
 	sl_manifest_free(&all);
 	return s == SL_OK ? sl_checks(plan, &results) : s;
 }
@@ -95,7 +95,7 @@ enum sl_status sl_command_run(struct sl_args *a)
 	if (s == SL_OK && plan)
 		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK && plan)
-		s = sl_workspace_provide(w);
+		s = sl_workspace_allocate(w);
 	sl_signals_begin_work();
 	if (s == SL_OK && plan)
 		s = sl_output_open(w, start, &dir, &done);

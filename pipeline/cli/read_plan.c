@@ -21,7 +21,7 @@ enum sl_status sl_read_config(
 	if (s == SL_OK && a->command == SL_COMMAND_compare)
 		sl_compare_choose_device(config);
 	if (s == SL_OK && a->command == SL_COMMAND_replay)
-		sl_replay_settle(config);
+		sl_replay_use_cpu(config);
 	if (s == SL_OK)
 		s = sl_resolve(config, reader, choices);
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
@@ -32,7 +32,7 @@ enum sl_status sl_read_config(
 	return s;
 }
 
-enum sl_status sl_keep_batch(
+enum sl_status sl_use_existing_batch_size(
 	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
 {
 	static char set[64];
@@ -56,7 +56,7 @@ enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
 
 	*plan = NULL;
 	if (s == SL_OK && a->resume)
-		s = sl_keep_batch(a, &config, &choices);
+		s = sl_use_existing_batch_size(a, &config, &choices);
 	if (s == SL_OK && a->print_config) {
 		static char text[SL_CONFIG_TEXT_BYTES];
 
@@ -68,5 +68,5 @@ enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
 		s = sl_plan_make(&config, &choices, plan);
 	if (s == SL_OK && a->resume)
 		s = sl_output_done(*plan, &done);
-	return s == SL_OK ? sl_plan_refuse(*plan, done) : s;
+	return s == SL_OK ? sl_plan_check_resources(*plan, done) : s;
 }

@@ -13,7 +13,7 @@ enum sl_status sl_read_config(
 	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
 
 /* If run.batch is auto and the output directory has a run, takes that run's batch size. */
-enum sl_status sl_keep_batch(
+enum sl_status sl_use_existing_batch_size(
 	struct sl_args *a, struct sl_config *config, struct sl_choices *choices);
 
 /*

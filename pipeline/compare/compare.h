@@ -39,7 +39,7 @@ void sl_compare_free(struct sl_comparison *c);
 typedef void sl_case_begins(const struct sl_comparison *c, size_t number);
 
 /*
- * Runs all cases of c. The caller sets stop and patience in *control; the other members are set
+ * Runs all cases of c. The caller sets stop and cancel_after in *control; the other members are set
  * here. begins may be NULL. Returns SL_CHECK_FAILED if a case differs, else the status of the first
  * case that failed, else SL_OK. c->ended is true if every case was tried: results can be printed.
  */

@@ -114,7 +114,7 @@ static void print_times(const struct sl_comparison *c, const struct widths *w, F
 	print_title("milliseconds per batch: median and half the interquartile range", w, out);
 	print_stage_names(c, out);
 	if (has_device(c))
-		fprintf(out, " %*s", CELL, "copied home");
+		fprintf(out, " %*s", CELL, "transfer");
 	fprintf(out, " %*s\n", CELL, "together");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct sl_comparison_case *entry = &c->cases[i];
@@ -161,7 +161,7 @@ static void print_speeds(const struct sl_comparison *c, const struct widths *w, 
 	print_title("GB/s of the minimum memory traffic, and its percentage of the speed of a copy",
 		w, out);
 	print_stage_names(c, out);
-	fprintf(out, has_device(c) ? " %*s\n" : "\n", CELL, "copied home");
+	fprintf(out, has_device(c) ? " %*s\n" : "\n", CELL, "transfer");
 	for (size_t i = 0; i < c->n; i++) {
 		print_names(&c->cases[i], w, out);
 		for (int s = 0; s < SL_STAGE_COUNT; s++)

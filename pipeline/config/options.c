@@ -14,7 +14,9 @@
 #include "pipeline/config/options.h"
 #include "stages/batch/recipe.h"
 
-#define AT(field) offsetof(struct sl_config, field)
+#define OPTION(...) SL_OPTION(sl_config, __VA_ARGS__)
+/* An option whose values have neither a unit nor a range. */
+#define PLAIN(path, sort, ...) OPTION(path, sort, NUMBER, 0, 0, __VA_ARGS__)
 
 /* The syntax of a backend with a tuning, for help texts. */
 #define TUNED "auto, or NAME[:block=N][:items=N] (see sluice list); auto: "
@@ -37,308 +39,147 @@ const struct sl_option sl_options[] = {
 	 * run: 2^48 particles are the limit of the input reader too. A batch has at most 2^31, so that
 	 * 32-bit counters on a device cannot overflow.
 	 */
-	{.key = "run.name",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(run.name),
-		.fallback = "run",
+	PLAIN(run.name, TEXT, .fallback = "run",
 		.help = "prefix of the names of all files of the run: letters, digits, '.', '_' and "
-			"'-'"},
-	{.key = "run.seed",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(run.seed),
-		.fallback = "1",
-		.hi = 0x1p64,
+			"'-'"),
+	OPTION(run.seed, COUNT, NUMBER, 0, 0x1p64, .fallback = "1",
 		.help = "seed of all random numbers; runs with different seeds are statistically "
-			"independent"},
-	{.key = "run.particles",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(run.particles),
-		.required = true,
-		.lo = 1,
-		.hi = 0x1p48,
+			"independent"),
+	OPTION(run.particles, COUNT, NUMBER, 1, 0x1p48, .required = true,
 		.help = "number of particles to generate; model list: number of particles to read, "
-			"default all"},
-	{.key = "run.batch",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(run.batch),
-		.fallback = "auto",
-		.lo = 1,
-		.hi = 0x1p31,
-		.automatic = true,
+			"default all"),
+	OPTION(run.batch, COUNT, NUMBER, 1, 0x1p31, .fallback = "auto", .automatic = true,
 		.help = "particles per batch; each batch is one file; auto: 2^18 to 2^24, such that "
-			"a run has at most 64 batches where possible"},
-	{.key = "run.threads",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(run.threads),
-		.fallback = "auto",
-		.lo = 1,
-		.hi = 1024,
-		.automatic = true,
-		.free = true,
-		.help = "batches computed at the same time; auto: one per core"},
-	{.key = "run.device",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(run.device),
-		.fallback = "auto",
-		.free = true,
+			"a run has at most 64 batches where possible"),
+	OPTION(run.threads, COUNT, NUMBER, 1, 1024, .fallback = "auto", .automatic = true,
+		.free = true, .help = "batches computed at the same time; auto: one per core"),
+	PLAIN(run.device, TEXT, .fallback = "auto", .free = true,
 		.help = "where to compute: auto, cpu, cuda, cuda:N, or emulated (runs the kernels "
-			"on the CPU, for tests); auto: the first CUDA device, else the CPU"},
-	{.key = "run.slots",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(run.slots),
-		.fallback = "auto",
-		.lo = 1,
-		.hi = 16,
-		.automatic = true,
-		.free = true,
-		.help = "on a device: batches in flight at the same time; auto: 3"},
-	{.key = "run.mode",
-		.kind = SL_KIND_CHOICE,
-		.offset = AT(run.mode),
-		.fallback = "auto",
-		.choices = modes,
-		.free = true,
+			"on the CPU, for tests); auto: the first CUDA device, else the CPU"),
+	OPTION(run.slots, COUNT, NUMBER, 1, 16, .fallback = "auto", .automatic = true, .free = true,
+		.help = "on a device: batches in flight at the same time; auto: 3"),
+	PLAIN(run.mode, CHOICE, .fallback = "auto", .choices = modes, .free = true,
 		.help = "how to run a batch; staged: one kernel per stage; fused, on a device: "
 			"particles are generated and compacted in one kernel, and dead particles "
 			"are never written to memory; auto: fused, except on the CPU or when a "
-			"backend of compact or scan is named"},
-	{.key = "run.stop_before",
-		.kind = SL_KIND_REAL,
-		.dimension = SL_DIM_TIME,
-		.offset = AT(run.stop_before),
-		.fallback = "inf",
-		.lo = 1e9,
-		.hi = HUGE_VAL,
-		.free = true,
+			"backend of compact or scan is named"),
+	OPTION(run.stop_before, REAL, TIME, 1e9, HUGE_VAL, .fallback = "inf", .free = true,
 		.help = "wall-clock limit of the run, such as that of a batch queue: the run stops "
-			"in time to end within it, as after a signal, and can be resumed"},
-	{.key = "run.tuning",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(run.tuning),
-		.fallback = "auto",
-		.free = true,
+			"in time to end within it, as after a signal, and can be resumed"),
+	PLAIN(run.tuning, TEXT, .fallback = "auto", .free = true,
 		.help = "on a device: file with the block and items of each backend, as written by "
 			"sluice-bench tune, or none; auto: the file that SL_TUNING names, else "
-			"~/.config/sluice/tuning if it exists"},
+			"~/.config/sluice/tuning if it exists"),
 	/* transport: for models whose particles take many steps; all but max_steps are free */
-	{.key = "transport.max_steps",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(transport.max_steps),
-		.fallback = "10000",
-		.lo = 1,
-		.hi = 1e9,
+	OPTION(transport.max_steps, COUNT, NUMBER, 1, 1e9, .fallback = "10000",
 		.help = "number of steps after which a particle ends with fate max_steps; for "
-			"models with many steps"},
-	{.key = "transport.schedule",
-		.kind = SL_KIND_CHOICE,
-		.offset = AT(transport.schedule),
-		.fallback = "auto",
-		.choices = schedules,
-		.free = true,
+			"models with many steps"),
+	PLAIN(transport.schedule, CHOICE, .fallback = "auto", .choices = schedules, .free = true,
 		.help = "for models with many steps; history: a thread follows a particle to its "
 			"end; rounds: each launch advances all alive particles by some steps, and "
 			"dead ones are removed in between; measure: the fastest for the first "
-			"particles; auto: measure on a GPU, else history; the results are the same"},
-	{.key = "transport.steps_per_launch",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(transport.steps_per_launch),
-		.fallback = "8",
-		.lo = 1,
-		.hi = 1e9,
-		.free = true,
-		.help = "rounds: steps of each particle per launch"},
-	{.key = "transport.compact",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(transport.compact),
-		.fallback = "alive < 0.5",
-		.free = true,
+			"particles; auto: measure on a GPU, else history; the results are the same"),
+	OPTION(transport.steps_per_launch, COUNT, NUMBER, 1, 1e9, .fallback = "8", .free = true,
+		.help = "rounds: steps of each particle per launch"),
+	PLAIN(transport.compact, TEXT, .fallback = "alive < 0.5", .free = true,
 		.help = "rounds: when to compact the alive particles: every (after each launch), "
 			"every N, never, or alive < F: when that fraction is left since the last "
-			"time"},
-	{.key = "transport.sort",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(transport.sort),
-		.fallback = "never",
-		.free = true,
+			"time"),
+	PLAIN(transport.sort, TEXT, .fallback = "never", .free = true,
 		.help = "rounds: when to sort the alive particles by transport.key, which also "
-			"compacts them; syntax of transport.compact"},
-	{.key = "transport.key",
-		.kind = SL_KIND_TEXTS,
-		.offset = AT(transport.key),
-		.free = true,
+			"compacts them; syntax of transport.compact"),
+	PLAIN(transport.key, TEXTS, .free = true,
 		.help = "rounds: sort key of the alive particles, such as z:8; syntax of key, at "
-			"most 32 bits in total"},
-	{.key = "transport.finish",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(transport.finish),
-		.fallback = "alive < 0.01",
-		.free = true,
+			"most 32 bits in total"),
+	PLAIN(transport.finish, TEXT, .fallback = "alive < 0.01", .free = true,
 		.help = "rounds: when to compute the remaining particles to their ends in one "
-			"launch: alive < F, such as alive < 0.01, or never"},
+			"launch: alive < F, such as alive < 0.01, or never"),
 	/* keep, key, tallies: lists whose items have a syntax of their own, parsed by pipeline/resolve */
-	{.key = "keep",
-		.kind = SL_KIND_LINES,
-		.offset = AT(keep),
-		.required = true,
+	PLAIN(keep, LINES, .required = true,
 		.help = "the particles that survive: a fate, a condition such as transmitted and w "
 			"> 0.5, or ekin > 1 keV and not (abs(z) < 5 cm or pdg == 22), or a list of "
-			"these, of which one must hold"},
-	{.key = "key",
-		.kind = SL_KIND_TEXTS,
-		.offset = AT(key),
+			"these, of which one must hold"),
+	PLAIN(key, TEXTS,
 		.help = "sort key of the survivors: a list of COLUMN:BITS[:LO..HI], such as w:16 or "
 			"x:12:-5 mm..5 mm (plain numbers are in the unit of the column), or "
 			"COLUMN_log:BITS for the logarithm, such as ekin_log:16; equal keys are "
-			"sorted by id"},
-	{.key = "tallies",
-		.kind = SL_KIND_TEXTS,
-		.offset = AT(tallies),
+			"sorted by id"),
+	PLAIN(tallies, TEXTS,
 		.help = "histograms of all particles at their ends: a list of "
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "
 			"cm:absorbed; the range (in the unit of the column by default) can be "
-			"omitted if the model states one; default of the fates: all"},
+			"omitted if the model states one; default of the fates: all"),
 	/*
 	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
 	 * backends differ in their compressed bytes, but not in their contents.
 	 */
-	{.key = "primitives.scan",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(primitives.scan),
-		.fallback = "auto",
-		.free = true,
+	PLAIN(primitives.scan, TEXT, .fallback = "auto", .free = true,
 		.help = "backend of prefix sums: " TUNED
-			"compact and sort each use their own scan"},
-	{.key = "primitives.compact",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(primitives.compact),
-		.fallback = "auto",
-		.free = true,
-		.help = "backend of stream compaction: " TUNED "the fastest"},
-	{.key = "primitives.sort",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(primitives.sort),
-		.fallback = "auto",
-		.free = true,
-		.help = "backend of the radix sort: " TUNED "the fastest"},
-	{.key = "primitives.deflate",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(primitives.deflate),
-		.fallback = "auto",
-		.free = true,
+			"compact and sort each use their own scan"),
+	PLAIN(primitives.compact, TEXT, .fallback = "auto", .free = true,
+		.help = "backend of stream compaction: " TUNED "the fastest"),
+	PLAIN(primitives.sort, TEXT, .fallback = "auto", .free = true,
+		.help = "backend of the radix sort: " TUNED "the fastest"),
+	PLAIN(primitives.deflate, TEXT, .fallback = "auto", .free = true,
 		.help = "backend of DEFLATE; auto: device, which compresses survivors on the GPU, "
 			"if a GPU writes openpmd, npz or mcpl.gz, else the fastest on the host; "
-			"store: no compression"},
+			"store: no compression"),
 	/* output: what is written, and where */
-	{.key = "output.to",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(output.to),
-		.free = true,
-		.help = "directory of the run; default: out/NAME"},
-	{.key = "output.format",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(output.format),
-		.fallback = "openpmd",
-		.help = "format of the files: see sluice list"},
-	{.key = "output.columns",
-		.kind = SL_KIND_TEXTS,
-		.offset = AT(output.columns),
-		.help = "the columns that are written; default: all columns of the model"},
-	{.key = "output.level",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(output.level),
-		.fallback = "1",
-		.lo = 1,
-		.hi = 9,
-		.help = "compression level from 1 (fast) to 9 (small)"},
-	{.key = "output.joined",
-		.kind = SL_KIND_BOOL,
-		.offset = AT(output.joined),
-		.fallback = "false",
-		.free = true,
+	PLAIN(output.to, TEXT, .free = true, .help = "directory of the run; default: out/NAME"),
+	PLAIN(output.format, TEXT, .fallback = "openpmd",
+		.help = "format of the files: see sluice list"),
+	PLAIN(output.columns, TEXTS,
+		.help = "the columns that are written; default: all columns of the model"),
+	OPTION(output.level, COUNT, NUMBER, 1, 9, .fallback = "1",
+		.help = "compression level from 1 (fast) to 9 (small)"),
+	PLAIN(output.joined, BOOL, .fallback = "false", .free = true,
 		.help = "formats mcpl and mcpl.gz: at the end of the run, also merge the files of "
 			"all batches into one, NAME.mcpl, which takes the same disk space again; "
-			"sluice convert does the same later"},
-	{.key = "output.image",
-		.kind = SL_KIND_BOOL,
-		.offset = AT(output.image),
-		.fallback = "false",
+			"sluice convert does the same later"),
+	PLAIN(output.image, BOOL, .fallback = "false",
 		.help = "sum the weight of survivors per pixel: NAME.png to look at and "
 			"NAME.image.h5 with the numbers; for the camera of model rays, and for "
-			"detectors with pixels"},
-	{.key = "output.white",
-		.kind = SL_KIND_REAL,
-		.offset = AT(output.white),
-		.lo = DBL_MIN,
-		.hi = DBL_MAX,
+			"detectors with pixels"),
+	OPTION(output.white, REAL, NUMBER, DBL_MIN, DBL_MAX,
 		.help = "pixel value that is white in NAME.png; smaller values get the grey of the "
-			"sRGB curve; default: the largest value of the image"},
+			"sRGB curve; default: the largest value of the image"),
 	/* output.mcpl: no defaults here, so that other formats can refuse the keys that were given */
-	{.key = "output.mcpl.precision",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(output.mcpl.precision),
+	PLAIN(output.mcpl.precision, TEXT,
 		.help = "format mcpl: single (4 bytes) or double (8 bytes) numbers; the columns "
 			"have single precision, but time and energy after a change of unit, and "
-			"packed directions, are closer to them in double; default: single"},
-	{.key = "output.mcpl.pdg",
-		.kind = SL_KIND_REAL,
-		.offset = AT(output.mcpl.pdg),
-		.lo = INT32_MIN,
-		.hi = INT32_MAX,
+			"packed directions, are closer to them in double; default: single"),
+	OPTION(output.mcpl.pdg, REAL, NUMBER, INT32_MIN, INT32_MAX,
 		.help = "format mcpl: particle type as a code of the Particle Data Group: 22 "
 			"photon, 2112 neutron, 11 electron; default: 22; particles of model list "
-			"have their own codes"},
-	{.key = "output.mcpl.energy",
-		.kind = SL_KIND_REAL,
-		.dimension = SL_DIM_ENERGY,
-		.offset = AT(output.mcpl.energy),
-		.lo = 0,
-		.hi = DBL_MAX,
+			"have their own codes"),
+	OPTION(output.mcpl.energy, REAL, ENERGY, 0, DBL_MAX,
 		.help = "format mcpl: kinetic energy of all particles, such as 2 eV, for models "
-			"without an energy"},
-	{.key = "output.mcpl.userflags",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(output.mcpl.userflags),
+			"without an energy"),
+	PLAIN(output.mcpl.userflags, TEXT,
 		.help = "format mcpl: column written as user flags: id, userflags, pixel, steps, "
 			"collisions, fate, or none; default: userflags for model list, else pixel "
-			"if the model has pixels, else fate"},
+			"if the model has pixels, else fate"),
 	/* stop: "shorthand" makes stop: RULE short for stop: {when: RULE} */
-	{.key = "stop.when",
-		.kind = SL_KIND_TEXT,
-		.offset = AT(stop.when),
-		.shorthand = true,
+	PLAIN(stop.when, TEXT, .shorthand = true,
 		.help = "end the run after the first batch where rel_error(FATE) < X holds, such as "
 			"rel_error(reflected) < 1e-3 or < 0.1 %: the standard error of the fraction "
 			"of that fate over the batches so far, relative to the fraction; "
-			"run.particles is then the upper limit; stop: RULE sets the same key"},
-	{.key = "stop.min_batches",
-		.kind = SL_KIND_COUNT,
-		.offset = AT(stop.min_batches),
-		.lo = 2,
-		.hi = 1e6,
+			"run.particles is then the upper limit; stop: RULE sets the same key"),
+	OPTION(stop.min_batches, COUNT, NUMBER, 2, 1e6,
 		.help = "number of batches before stop.when is evaluated, because the scatter of a "
-			"few batches can be small by chance; default: 5"},
+			"few batches can be small by chance; default: 5"),
 /* check: one option per fate; fates.def gives name and help */
-#define FATE(name, help_)                                 \
-	{.key = "check." #name,                           \
-		.kind = SL_KIND_REAL,                     \
-		.offset = AT(check.fate[SL_FATE_##name]), \
-		.lo = 0,                                  \
-		.hi = 1,                                  \
-		.free = true,                             \
-		.help = "expected fraction of particles with this fate: " help_},
+#define FATE(name, help_)                                                                          \
+	SL_OPTION_NAMED("check." #name, sl_config, check.fate[SL_FATE_##name], REAL, NUMBER, 0, 1, \
+		.free = true, .help = "expected fraction of particles with this fate: " help_),
 #include "stages/particle/fates.def"
 #undef FATE
-	{.key = "check.sigma",
-		.kind = SL_KIND_REAL,
-		.offset = AT(check.sigma),
-		.fallback = "4",
-		.lo = DBL_MIN,
-		.hi = DBL_MAX,
-		.free = true,
-		.help = "number of standard errors by which an expected fraction can differ"},
+	OPTION(check.sigma, REAL, NUMBER, DBL_MIN, DBL_MAX, .fallback = "4", .free = true,
+		.help = "number of standard errors by which an expected fraction can differ"),
 };
 const size_t sl_n_options = sizeof(sl_options) / sizeof(sl_options[0]);
 
+/* The tables store keys without "model.NAME.", so that a model does not repeat its name. */
 size_t sl_option_path(
 	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES])
 {
@@ -403,6 +244,7 @@ static const struct sl_option *find(const struct sl_option *table, size_t n, con
 	return NULL;
 }
 
+/* Looks in the tables of all models; the caller compares *model with the model of the run. */
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model)
 {
 	char pattern[SL_KEY_BYTES];

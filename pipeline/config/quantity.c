@@ -33,6 +33,7 @@ static bool padded(const char *shown, char why[SL_WHY_BYTES])
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
+/* 1e6 and 1_000_000 are whole numbers; the digits are exact, so no double is involved. */
 bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 {
 	char shown[SL_SHOWN_BYTES];
@@ -129,6 +130,10 @@ static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	return NULL;
 }
 
+/*
+ * The unit follows the number, with or without blanks. A unit that is a power of ten times the internal
+ * unit shifts the decimal exponent, so that the value is rounded once.
+ */
 bool sl_real_parse(
 	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES])
 {
@@ -162,6 +167,7 @@ bool sl_real_parse(
 	return true;
 }
 
+/* A percent sign is cut off first, because sl_real_parse() would take it for a unit. */
 bool sl_fraction_parse(const char *text, double *value, char why[SL_WHY_BYTES])
 {
 	size_t n = strlen(text);

@@ -16,96 +16,72 @@
 
 /* --- layout in memory ------------------------------------------------------------------------- */
 
+/*
+ * The memory of each kind: one item, or a struct with the number of items and an array. The
+ * lists of option.h begin with a 32-bit length; only a vector has an array without one.
+ */
+static const struct layout {
+	size_t bytes;       /* of the value */
+	size_t first, item; /* offset of the array and bytes of one item; a single item has 0 */
+} layouts[] = {
+	[SL_KIND_COUNT] = {sizeof(uint64_t), 0, 0},
+	[SL_KIND_REAL] = {sizeof(double), 0, 0},
+	[SL_KIND_BOOL] = {sizeof(bool), 0, 0},
+	[SL_KIND_CHOICE] = {sizeof(int), 0, 0},
+	[SL_KIND_TEXT] = {SL_TEXT_BYTES, 0, 0},
+	[SL_KIND_TEXTS] = {sizeof(struct sl_texts), offsetof(struct sl_texts, at), SL_WORD_BYTES},
+	[SL_KIND_LINES] = {sizeof(struct sl_lines), offsetof(struct sl_lines, at), SL_TEXT_BYTES},
+	[SL_KIND_COUNTS] = {sizeof(struct sl_counts), offsetof(struct sl_counts, at),
+		sizeof(uint64_t)},
+	[SL_KIND_REALS] = {sizeof(struct sl_reals), offsetof(struct sl_reals, at), sizeof(double)},
+	[SL_KIND_VECTOR] = {sizeof(struct sl_vector), 0, sizeof(double)},
+	[SL_KIND_ITEMS] = {sizeof(uint64_t), 0, 0},
+};
+
+/* Does the value begin with the number of its items? A vector always has three. */
+static bool has_length(const struct sl_option *o)
+{
+	return layouts[o->kind].first > 0;
+}
+
 bool sl_value_listed(const struct sl_option *o)
 {
-	return o->kind == SL_KIND_TEXTS || o->kind == SL_KIND_LINES || o->kind == SL_KIND_COUNTS ||
-	       o->kind == SL_KIND_REALS || o->kind == SL_KIND_VECTOR;
+	return layouts[o->kind].item > 0;
 }
 
 size_t sl_value_bytes(const struct sl_option *o)
 {
-	switch (o->kind) {
-	case SL_KIND_COUNT:
-	case SL_KIND_ITEMS:
-		return sizeof(uint64_t);
-	case SL_KIND_REAL:
-		return sizeof(double);
-	case SL_KIND_BOOL:
-		return sizeof(bool);
-	case SL_KIND_CHOICE:
-		return sizeof(int);
-	case SL_KIND_TEXT:
-		return SL_TEXT_BYTES;
-	case SL_KIND_TEXTS:
-		return sizeof(struct sl_texts);
-	case SL_KIND_LINES:
-		return sizeof(struct sl_lines);
-	case SL_KIND_COUNTS:
-		return sizeof(struct sl_counts);
-	case SL_KIND_REALS:
-		return sizeof(struct sl_reals);
-	case SL_KIND_VECTOR:
-		return sizeof(struct sl_vector);
-	}
-	return 0;
+	return layouts[o->kind].bytes;
 }
 
 size_t sl_value_items(const struct sl_option *o, const void *value)
 {
-	switch (o->kind) {
-	case SL_KIND_TEXTS:
-		return ((const struct sl_texts *)value)->n;
-	case SL_KIND_LINES:
-		return ((const struct sl_lines *)value)->n;
-	case SL_KIND_COUNTS:
-		return ((const struct sl_counts *)value)->n;
-	case SL_KIND_REALS:
-		return ((const struct sl_reals *)value)->n;
-	case SL_KIND_VECTOR:
-		return 3;
-	default:
-		return 1;
-	}
+	uint32_t n = o->kind == SL_KIND_VECTOR ? 3 : 1;
+
+	if (has_length(o))
+		memcpy(&n, value, sizeof(n));
+	return n;
 }
 
 void *sl_value_item(const struct sl_option *o, void *value, size_t i)
 {
-	switch (o->kind) {
-	case SL_KIND_TEXTS:
-		return ((struct sl_texts *)value)->at[i];
-	case SL_KIND_LINES:
-		return ((struct sl_lines *)value)->at[i];
-	case SL_KIND_COUNTS:
-		return &((struct sl_counts *)value)->at[i];
-	case SL_KIND_REALS:
-		return &((struct sl_reals *)value)->at[i];
-	case SL_KIND_VECTOR:
-		return &((struct sl_vector *)value)->at[i];
-	default:
-		return value;
-	}
+	return (char *)value + layouts[o->kind].first + i * layouts[o->kind].item;
 }
 
 void sl_value_resize(const struct sl_option *o, void *value, size_t n)
 {
-	if (o->kind == SL_KIND_TEXTS)
-		((struct sl_texts *)value)->n = (uint32_t)n;
-	else if (o->kind == SL_KIND_LINES)
-		((struct sl_lines *)value)->n = (uint32_t)n;
-	else if (o->kind == SL_KIND_COUNTS)
-		((struct sl_counts *)value)->n = (uint32_t)n;
-	else if (o->kind == SL_KIND_REALS)
-		((struct sl_reals *)value)->n = (uint32_t)n;
+	uint32_t length = (uint32_t)n;
+
+	if (has_length(o))
+		memcpy(value, &length, sizeof(length));
 }
 
 void sl_value_clear(const struct sl_option *o, void *value)
 {
 	memset(value, 0, sl_value_bytes(o));
-	if (o->kind == SL_KIND_REAL)
-		*(double *)value = (double)NAN;
-	if (o->kind == SL_KIND_VECTOR)
-		*(struct sl_vector *)value =
-			(struct sl_vector){{(double)NAN, (double)NAN, (double)NAN}};
+	for (size_t i = 0; i < sl_value_items(o, value); i++)
+		if (o->kind == SL_KIND_REAL || o->kind == SL_KIND_VECTOR)
+			((double *)value)[i] = (double)NAN;
 }
 
 bool sl_value_absent(const struct sl_option *o, const void *value)

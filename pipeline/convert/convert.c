@@ -33,7 +33,7 @@ static enum sl_status check_twice(const struct sl_convert_job *job)
 }
 
 /* A path without the suffix of a format must be a run directory; its manifest is read. */
-static enum sl_status open_operand(struct sl_converting *c, struct sl_convert_operand *o)
+static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_operand *o)
 {
 	struct sl_dir dir;
 	enum sl_status s;
@@ -60,9 +60,9 @@ static enum sl_status open_operand(struct sl_converting *c, struct sl_convert_op
 }
 
 /* Sets *lists to whether all inputs are MCPL; SL_USAGE if only some are. */
-static enum sl_status kind_of(const struct sl_converting *c, bool *lists)
+static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 {
-	struct sl_convert_at at = {0};
+	struct sl_convert_cursor at = {0};
 	bool any = false;
 
 	while (sl_convert_next(c, &at)) {
@@ -82,7 +82,7 @@ static enum sl_status kind_of(const struct sl_converting *c, bool *lists)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-static enum sl_status open_output(struct sl_converting *c)
+static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
 	enum sl_status s;
@@ -106,7 +106,7 @@ static enum sl_status open_output(struct sl_converting *c)
 	return s;
 }
 
-static void print_result(const struct sl_converting *c, FILE *out)
+static void print_result(const struct sl_conversion *c, FILE *out)
 {
 	fprintf(out, "%s: %s, %" PRIu64 " particles of %" PRIu64 " file%s, %" PRIu64 " bytes\n%s",
 		c->job->to, c->format->name, c->particles, c->files, c->files == 1 ? "" : "s",
@@ -129,7 +129,7 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 	return SL_OK;
 }
 
-static enum sl_status convert(struct sl_converting *c)
+static enum sl_status convert(struct sl_conversion *c)
 {
 	bool lists = false;
 
@@ -146,12 +146,12 @@ static enum sl_status convert(struct sl_converting *c)
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
 			c->job->set[0]);
-	return sl_convert_lists(c);
+	return sl_convert_mcpl(c);
 }
 
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 {
-	struct sl_converting c = {.job = job, .facts = {.level = 1}};
+	struct sl_conversion c = {.job = job, .facts = {.level = 1}};
 	size_t bytes = sl_size_mul(job->n, sizeof(*c.operand));
 	enum sl_status s;
 	void *block;

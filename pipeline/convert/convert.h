@@ -6,7 +6,7 @@
  * The output file gets its name only when it is complete. Everything that the new format cannot
  * hold is reported.
  *
- *	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_join.h)
+ *	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
  *	tables to MCPL    packs records input by input; drops columns that a record lacks
  *	any to table      builds the whole file in memory
  */

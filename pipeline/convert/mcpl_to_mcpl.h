@@ -5,6 +5,6 @@
 #include "pipeline/convert/common/context.h"
 
 /* Reads every input twice: first the headers, which must agree, then the records. */
-enum sl_status sl_convert_lists(struct sl_converting *c);
+enum sl_status sl_convert_mcpl(struct sl_conversion *c);
 
 #endif

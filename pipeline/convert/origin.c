@@ -17,9 +17,9 @@
 enum { PHOTON = 22 }; /* Particle Data Group code */
 
 /* Sets folder to the directory of all inputs; false if they are in several. */
-static bool find_folder(const struct sl_converting *c, char folder[SL_PATH_BYTES])
+static bool find_folder(const struct sl_conversion *c, char folder[SL_PATH_BYTES])
 {
-	struct sl_convert_at at = {0};
+	struct sl_convert_cursor at = {0};
 	char other[SL_PATH_BYTES];
 	bool any = false;
 
@@ -42,9 +42,9 @@ static const struct sl_manifest_line *find_line(const struct sl_manifest *m, con
 
 /* Sums the generated particles of the inputs; false if the manifest lacks one of them. */
 static bool sum_generated(
-	const struct sl_converting *c, const struct sl_manifest *m, struct sl_batch_facts *batch)
+	const struct sl_conversion *c, const struct sl_manifest *m, struct sl_batch_facts *batch)
 {
-	struct sl_convert_at at = {0};
+	struct sl_convert_cursor at = {0};
 	char folder[SL_PATH_BYTES];
 	bool any = false;
 
@@ -62,7 +62,7 @@ static bool sum_generated(
 }
 
 /* Notes inputs of a run that has not ended: the output then lacks its later batches. */
-static void note_state(struct sl_converting *c, const struct sl_existing_run *f)
+static void note_state(struct sl_conversion *c, const struct sl_existing_run *f)
 {
 	const char *state = f->state ? f->state : "unknown";
 
@@ -79,7 +79,7 @@ static void note_state(struct sl_converting *c, const struct sl_existing_run *f)
  * with the settings of the job, because its header needs the checks and defaults of output.mcpl.
  */
 static enum sl_status plan_of(
-	struct sl_converting *c, const struct sl_dir *dir, struct sl_plan **plan)
+	struct sl_conversion *c, const struct sl_dir *dir, struct sl_plan **plan)
 {
 	const struct sl_convert_job *job = c->job;
 	const char *sets[SL_EXISTING_RUN_SETS_MAX] = {
@@ -101,7 +101,7 @@ static enum sl_status plan_of(
 	return s;
 }
 
-static enum sl_status find_run(struct sl_converting *c, struct sl_origin *o)
+static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 {
 	struct sl_manifest m = {0};
 	char folder[SL_PATH_BYTES];
@@ -141,7 +141,7 @@ static enum sl_column find_flags(uint32_t columns)
 }
 
 /* Fills the facts for particles of an unknown run, from their columns alone. */
-static void set_unknown_origin(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
+static void set_unknown_origin(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
 {
 	struct sl_file_facts *f = &c->facts;
 	enum sl_column pdg = sl_column_find("pdg");
@@ -173,7 +173,7 @@ static bool are_flags_named(const struct sl_convert_job *job)
 	return named;
 }
 
-enum sl_status sl_origin_find(struct sl_converting *c, uint32_t columns, struct sl_origin *o)
+enum sl_status sl_origin_find(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
 	int level = c->facts.level;

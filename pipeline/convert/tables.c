@@ -14,12 +14,8 @@
 #include "pipeline/convert/tables_to_mcpl.h"
 #include "pipeline/convert/tables_to_table.h"
 
-static void note_lost(struct sl_converting *c, const struct sl_mcpl_lost *lost)
+static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
 {
-	if (lost->flags || lost->polarisation || lost->pdg)
-		sl_convert_note(c, "dropped:%s%s%s (tables have no columns for them)",
-			lost->flags ? " user flags" : "", lost->polarisation ? " polarisation" : "",
-			lost->pdg ? " PDG codes" : "");
 	if (lost->comments || lost->blobs)
 		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
 			lost->comments, lost->blobs);
@@ -27,19 +23,19 @@ static void note_lost(struct sl_converting *c, const struct sl_mcpl_lost *lost)
 		sl_convert_note(c, "rounded: 8-byte numbers to 4-byte columns");
 }
 
-enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists)
+enum sl_status sl_convert_tables(struct sl_conversion *c, bool of_lists)
 {
 	struct sl_convert_tables_job j = {
 		.c = c, .of_lists = of_lists, .list = {.file = {.fd = -1}}};
 	struct sl_origin origin;
 	enum sl_status s;
 
-	SL_TRY(sl_each_table(&j, sl_survey_add));
+	SL_TRY(sl_for_each_table(&j, sl_survey_add));
 	note_lost(c, &j.all.lost);
 	s = sl_origin_find(c, j.all.columns, &origin);
 	j.batch = origin.batch;
 	if (s == SL_OK)
-		s = sl_format_is_mcpl(c->format) ? sl_make_list(&j) : sl_make_table(&j);
+		s = sl_format_is_mcpl(c->format) ? sl_tables_to_mcpl(&j) : sl_tables_to_table(&j);
 	c->particles = j.all.rows;
 	sl_origin_free(&origin);
 	return s;

@@ -5,6 +5,6 @@
 #include "pipeline/convert/common/context.h"
 
 /* Converts all inputs of c. of_lists: they are MCPL files; otherwise tables of any other format. */
-enum sl_status sl_convert_tables(struct sl_converting *c, bool of_lists);
+enum sl_status sl_convert_tables(struct sl_conversion *c, bool of_lists);
 
 #endif

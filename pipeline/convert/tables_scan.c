@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "primitives/files/map.h"
 
 static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
 {
@@ -20,8 +19,6 @@ static enum sl_status read_list(const void *file, size_t bytes, struct sl_conver
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &in->block));
 	a = (struct sl_arena){in->block, 0, a.used};
 	s = sl_mcpl_table(file, bytes, &a, &in->table, &in->lost);
-	if (s != SL_OK)
-		sl_memory_give(SL_HOST, in->block);
 	return s;
 }
 
@@ -36,56 +33,59 @@ static void find_one_value(struct sl_table *t)
 		const char *items = (const char *)c->data;
 		size_t item = sl_column_facts[c->column].bytes;
 
-		if (SL_HAS(sl_mcpl_stated_once(), c->column) && t->n > 0 && !c->constant)
+		if (SL_HAS(SL_MCPL_STATED_ONCE, c->column) && t->n > 0 && !c->constant)
 			c->constant = memcmp(items, items + item, (t->n - 1) * item) == 0;
 	}
 }
 
-static enum sl_status read_table(
-	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
+/* Reads a mapped list, or the file of another format by its name. */
+static enum sl_status read_table(const struct sl_convert_tables_job *j, const char *path,
+	const struct sl_map *file, struct sl_convert_input *in)
 {
 	struct sl_survivors survivors;
+
+	if (j->of_lists)
+		return sl_add_context(read_list(file->at, file->bytes, in), "%s", path);
+	SL_TRY(sl_survivors_read_path(path, &survivors));
+	in->table = survivors.table;
+	in->block = survivors.block;
+	return SL_OK;
+}
+
+/* Reads an input. The file is mapped in any case, so that a change while it is read is noticed. */
+static enum sl_status read_input(const struct sl_convert_tables_job *j, struct sl_convert_cursor *at,
+	struct sl_convert_input *in)
+{
 	struct sl_map file;
 	enum sl_status s;
 
 	*in = (struct sl_convert_input){0};
-	if (!j->of_lists) {
-		SL_TRY(sl_survivors_read_path(path, &survivors));
-		in->table = survivors.table;
-		in->block = survivors.block;
-		return SL_OK;
-	}
-	SL_TRY(sl_map_file(path, &file));
-	s = sl_add_context(read_list(file.at, file.bytes, in), "%s", path);
-	sl_unmap(&file);
+	SL_TRY(sl_map_file(at->path, &file));
+	s = sl_convert_done(at, &file, read_table(j, at->path, &file, in));
+	if (s == SL_OK)
+		find_one_value(&in->table);
+	else
+		sl_memory_give(SL_HOST, in->block);
 	return s;
 }
 
-static enum sl_status read_input(
-	const struct sl_convert_tables_job *j, const char *path, struct sl_convert_input *in)
-{
-	SL_TRY(read_table(j, path, in));
-	find_one_value(&in->table);
-	return SL_OK;
-}
-
-enum sl_status sl_each_table(struct sl_convert_tables_job *j,
+enum sl_status sl_for_each_table(struct sl_convert_tables_job *j,
 	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
 		const struct sl_convert_input *in))
 {
-	struct sl_convert_at at = {0};
+	struct sl_convert_cursor at = {0};
 	struct sl_convert_input in;
 
 	while (sl_convert_next(j->c, &at)) {
 		enum sl_status s;
 
-		SL_TRY(sl_convert_check(j->c));
-		SL_TRY(read_input(j, at.path, &in));
+		SL_TRY(sl_convert_check_stop(j->c));
+		SL_TRY(read_input(j, &at, &in));
 		s = each(j, at.path, &in);
 		sl_memory_give(SL_HOST, in.block);
 		SL_TRY(s);
 	}
-	return SL_OK;
+	return sl_convert_pass(j->c, &at);
 }
 
 static uint64_t value_of(const struct sl_table_column *c)
@@ -96,7 +96,7 @@ static uint64_t value_of(const struct sl_table_column *c)
 	return value;
 }
 
-const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES])
+const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES])
 {
 	size_t used = 0;
 
@@ -121,15 +121,12 @@ static enum sl_status same_columns(
 		"%s: the file has %s%s, unlike the first file (all inputs must have the same columns); "
 		"convert it separately",
 		path, missing ? "no " : "the additional columns ",
-		sl_names_of(missing ? missing : more, names));
+		sl_column_names(missing ? missing : more, names));
 }
 
 static void add_lost(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
 {
 	all->digits |= one->digits;
-	all->flags |= one->flags;
-	all->polarisation |= one->polarisation;
-	all->pdg |= one->pdg;
 	all->comments += one->comments;
 	all->blobs += one->blobs;
 }
@@ -150,16 +147,23 @@ static void record_values(
 	all->value[c->column] = value;
 }
 
+uint32_t sl_columns_in(const struct sl_table *t)
+{
+	uint32_t columns = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		columns |= SL_BIT(t->column[k].column);
+	return columns;
+}
+
 enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	struct sl_convert_survey *all = &j->all;
-	uint32_t columns = 0;
+	uint32_t columns = sl_columns_in(&in->table);
 
-	for (uint32_t k = 0; k < in->table.n_columns; k++) {
-		columns |= SL_BIT(in->table.column[k].column);
+	for (uint32_t k = 0; k < in->table.n_columns; k++)
 		record_values(all, &in->table.column[k], in->table.n);
-	}
 	if (j->c->files++ > 0)
 		SL_TRY(same_columns(all, columns, path));
 	all->columns = columns;
@@ -167,7 +171,7 @@ enum sl_status sl_survey_add(
 	add_lost(&all->lost, &in->lost);
 	if (in->lost.recovered)
 		sl_convert_note_recovered(j->c, path, in->table.n);
-	if (in->lost.behind)
+	if (in->lost.trailing)
 		sl_convert_note_trailing(j->c, path);
 	return SL_OK;
 }

@@ -32,26 +32,29 @@ struct sl_convert_input {
 };
 
 struct sl_convert_tables_job {
-	struct sl_converting *c;
+	struct sl_conversion *c;
 	bool of_lists;
 	struct sl_convert_survey all;
 	struct sl_batch_facts batch;
 	struct sl_table made;       /* the output table; n: rows filled so far */
-	struct sl_list_writer list; /* the output MCPL file */
+	struct sl_mcpl_writer list; /* the output MCPL file */
 };
 
 /* Calls each with the table of every input in order; the table is freed after the call. */
-enum sl_status sl_each_table(struct sl_convert_tables_job *j,
+enum sl_status sl_for_each_table(struct sl_convert_tables_job *j,
 	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
 		const struct sl_convert_input *in));
 
-/* Adds an input to j->all; all inputs must have the same columns. For sl_each_table(). */
+/* Adds an input to j->all; all inputs must have the same columns. For sl_for_each_table(). */
 enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in);
 
+/* The set of the columns of a table. */
+uint32_t sl_columns_in(const struct sl_table *t);
+
 /* Writes the names of a set of columns, separated by commas, to text; returns text. */
 enum { SL_NAMES_BYTES = 256 };
-const char *sl_names_of(uint32_t set, char text[SL_NAMES_BYTES]);
+const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES]);
 
 /* Copies n items of a column to `to`; the single item of a constant column is repeated n times. */
 void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "pipeline/convert/tables_to_mcpl.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 
@@ -19,7 +19,7 @@ static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
 
 	return SL_MCPL_NEEDED | (isnan(facts.energy) ? SL_BIT(SL_COLUMN_energy) : 0) |
 	       (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
-	       (sl_mcpl_more_columns() & j->all.columns);
+	       ((SL_BIT(SL_COLUMN_pdg) | SL_MCPL_POLARISATION) & j->all.columns);
 }
 
 static enum sl_status check_record(const struct sl_convert_tables_job *j)
@@ -32,7 +32,7 @@ static enum sl_status check_record(const struct sl_convert_tables_job *j)
 	return sl_fail(SL_BAD_INPUT,
 		"%s: cannot be made from these files (they lack %s, which MCPL needs); use %s, or "
 		"another format",
-		j->c->job->to, sl_names_of(missing, names),
+		j->c->job->to, sl_column_names(missing, names),
 		missing == SL_BIT(SL_COLUMN_energy)
 			? "files in the directory of their run and --set output.mcpl.energy='2 eV'"
 			: "a run with these in output.columns");
@@ -87,7 +87,7 @@ static enum sl_status add_records(
 	}
 	s = sl_add_context(sl_format_mcpl.pack(&x, facts, &t, &p), "%s", path);
 	if (s == SL_OK)
-		s = sl_list_add(&j->list, p.bytes, p.used);
+		s = sl_mcpl_writer_add(&j->list, p.bytes, p.used);
 	j->c->particles += t.n;
 	sl_memory_give(SL_HOST, block);
 	return s;
@@ -96,7 +96,7 @@ static enum sl_status add_records(
 /* Starts the file with the header of all records. */
 static enum sl_status begin_list(struct sl_convert_tables_job *j)
 {
-	struct sl_converting *c = j->c;
+	struct sl_conversion *c = j->c;
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&c->facts);
 	struct sl_table t = {0};
 	struct sl_mcpl_header h;
@@ -121,7 +121,7 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);
 	h = sl_mcpl_header_of(&t, &facts, weight);
-	s = sl_list_begin(&j->list, c, header, bytes, h.record_bytes);
+	s = sl_mcpl_writer_begin(&j->list, c, header, bytes, h.record_bytes);
 	sl_memory_give(SL_HOST, header);
 	return s;
 }
@@ -133,20 +133,20 @@ static void note_dropped(struct sl_convert_tables_job *j)
 
 	if (dropped)
 		sl_convert_note(j->c, "dropped: %s (an MCPL record has no field for them)",
-			sl_names_of(dropped, names));
+			sl_column_names(dropped, names));
 	sl_convert_note(j->c, "rounded: direction, energy and time (MCPL packs them)");
 }
 
-enum sl_status sl_make_list(struct sl_convert_tables_job *j)
+enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j)
 {
 	enum sl_status s;
 
 	SL_TRY(check_record(j));
 	note_dropped(j);
 	SL_TRY(begin_list(j));
-	s = sl_each_table(j, add_records);
+	s = sl_for_each_table(j, add_records);
 	if (s == SL_OK)
-		s = sl_list_end(&j->list);
-	sl_list_drop(&j->list);
+		s = sl_mcpl_writer_end(&j->list);
+	sl_mcpl_writer_drop(&j->list);
 	return s;
 }

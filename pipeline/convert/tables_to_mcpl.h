@@ -5,6 +5,6 @@
 #include "pipeline/convert/tables_scan.h"
 
 /* Reads all inputs again and writes the file; j->all must have the survey of all inputs. */
-enum sl_status sl_make_list(struct sl_convert_tables_job *j);
+enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j);
 
 #endif

@@ -25,21 +25,25 @@ static void lay_out_made(
 	}
 }
 
-/* Appends the rows of an input to the output table. */
+/*
+ * Appends the rows of an input to the output table, which has memory for the inputs as surveyed. A file
+ * that changed since can have other rows and columns.
+ */
 static enum sl_status append(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	struct sl_table *t = &j->made;
 
-	(void)path;
+	if (in->table.n > j->all.rows - t->n || sl_columns_in(&in->table) != j->all.columns)
+		return sl_convert_changed(path);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column *to = &t->column[k];
 		size_t item = sl_column_facts[to->column].bytes;
 		const struct sl_table_column *from = sl_table_find(&in->table, to->column);
 
-		if (to->constant)
+		if (to->constant && (from->constant || in->table.n > 0))
 			memcpy(to->data, from->data, item);
-		else
+		else if (!to->constant)
 			sl_copy_items((char *)to->data + t->n * item, from, in->table.n);
 	}
 	t->n += in->table.n;
@@ -54,7 +58,7 @@ struct buffers {
 	size_t image_bytes;
 };
 
-static void lay_out_buffers(struct sl_arena *a, const struct sl_converting *c,
+static void lay_out_buffers(struct sl_arena *a, const struct sl_conversion *c,
 	const struct sl_table *t, struct buffers *r)
 {
 	size_t scratch = c->format->scratch(t, &c->facts);
@@ -65,11 +69,11 @@ static void lay_out_buffers(struct sl_arena *a, const struct sl_converting *c,
 	r->image = sl_cut(a, r->image_bytes);
 }
 
-static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *file)
+static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *file)
 {
 	struct sl_file_writer w;
 
-	SL_TRY(sl_convert_check(c));
+	SL_TRY(sl_convert_check_stop(c));
 	SL_TRY(sl_file_begin(&c->dir, c->name, &w));
 	for (uint32_t i = 0; i < file->n; i++)
 		SL_TRY(sl_file_add(&w, file->piece[i].at, file->piece[i].bytes));
@@ -80,7 +84,7 @@ static enum sl_status commit(struct sl_converting *c, const struct sl_pieces *fi
 static enum sl_status make_file(
 	struct sl_convert_tables_job *j, const struct buffers *r, struct sl_packed *p)
 {
-	const struct sl_converting *c = j->c;
+	const struct sl_conversion *c = j->c;
 	struct sl_exec x = r->x;
 	struct sl_pieces file;
 
@@ -91,7 +95,7 @@ static enum sl_status make_file(
 	return commit(j->c, &file);
 }
 
-enum sl_status sl_make_table(struct sl_convert_tables_job *j)
+enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 {
 	struct sl_arena a = {0};
 	struct buffers buffers;
@@ -112,7 +116,7 @@ enum sl_status sl_make_table(struct sl_convert_tables_job *j)
 	j->made.n = (uint32_t)j->all.rows;
 	lay_out_buffers(&a, j->c, &j->made, &buffers);
 	j->made.n = 0;
-	s = sl_each_table(j, append);
+	s = sl_for_each_table(j, append);
 	if (s == SL_OK)
 		s = make_file(j, &buffers, &buffers.packed);
 	sl_memory_give(SL_HOST, block);

@@ -181,7 +181,7 @@ enum sl_status sl_help(const char *word, FILE *out)
 		return SL_OK;
 	}
 	if (command != SL_COMMAND_NONE)
-		sl_args_help_of(command, out);
+		sl_args_help_command(command, out);
 	found = print_words(word, out) + print_keys(is_below, word, out);
 	if (found == 0 && command == SL_COMMAND_NONE)
 		found = print_keys(is_leaf, word, out);

@@ -4,7 +4,7 @@
 
 #include "pipeline/info/info_mcpl.h"
 #include "primitives/files/read.h"
-#include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
 enum { TEXT_BYTES = 256, NUMBERS = 14 };
 
@@ -86,7 +86,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 	const struct sl_mcpl_header *h = &s->header;
 	struct particle_sums sum = {0};
 	struct sl_mcpl_particle p;
-	bool behind;
+	bool trailing;
 
 	SL_TRY(print_strings(s, out));
 	if (s->recovered)
@@ -99,7 +99,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 		add(&sum, &p);
 	}
 	print_numbers(h, &sum, out);
-	return sl_mcpl_end(s, &behind);
+	return sl_mcpl_end(s, &trailing);
 }
 
 enum sl_status sl_info_mcpl(const char *path, FILE *out)
@@ -110,7 +110,9 @@ enum sl_status sl_info_mcpl(const char *path, FILE *out)
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	status = sl_mcpl_open(&s, file, bytes);
+	status = sl_mcpl_head_check(file, bytes);
+	if (status == SL_OK)
+		status = sl_mcpl_open(&s, file, bytes);
 	if (status == SL_OK) {
 		fprintf(out, "%s: MCPL %" PRIu32 "%s, %zu bytes\n", path, s.header.version,
 			s.gzipped ? " in gzip" : "", bytes);

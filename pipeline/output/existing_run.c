@@ -1,4 +1,9 @@
-/* existing_run.c - run.json read back, and held against a plan. */
+/*
+ * existing_run.c - reads the run.json of an earlier session and compares it with a plan.
+ *
+ * JSON is a subset of YAML, so the parser of configurations reads it. Of run.json only the members
+ * that identify the run are used; which batches are done is in manifest.jsonl.
+ */
 #include "pipeline/output/existing_run.h"
 
 #include <string.h>
@@ -8,15 +13,16 @@
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
+/* why: what is wrong with run.json, as "has no config". */
 static enum sl_status bad_run_json(const struct sl_dir *dir, const char *why)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s/run.json: %s (it is not what a run has written), try --force to begin anew or "
-		"another --out",
+		"%s/run.json: %s (the file is damaged, or no run has written it); choose another "
+		"--out, or replace the run with --force",
 		dir->path, why);
 }
 
-/* The member of the mapping at the root of run.json, as text. */
+/* The text of a member of run.json, owned by tree; NULL if it is missing or no scalar. */
 static const char *member(const struct sl_yaml *tree, const char *key)
 {
 	sl_node node = sl_yaml_get(tree, sl_yaml_root(tree), key);
@@ -25,10 +31,13 @@ static const char *member(const struct sl_yaml *tree, const char *key)
 	                                                     : NULL;
 }
 
-/* Cuts the text before the list of batches, which may be longer than a tree can be. */
+/*
+ * Ends the text before the list of batches, which may have more items than the parser accepts.
+ * Returns the new length.
+ */
 static size_t cut_batches(char *text, size_t bytes)
 {
-	/* a newline within a string would be escaped: this can only be a member of the root */
+	/* Newlines in strings are escaped, so this is a member of the root. */
 	char *batches = strstr(text, "\n\t\"batches\": [");
 
 	if (!batches)
@@ -37,14 +46,15 @@ static size_t cut_batches(char *text, size_t bytes)
 	return (size_t)(batches + 2 - text);
 }
 
-static enum sl_status look_up(const struct sl_dir *dir, struct sl_existing_run *f)
+/* Fills f from its tree. */
+static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_run *f)
 {
 	const struct sl_yaml *tree = f->tree;
 	sl_node root = sl_yaml_root(tree);
 	const char *format;
 
 	if (sl_yaml_kind(tree, root) != SL_MAPPING)
-		return bad_run_json(dir, "is no mapping");
+		return bad_run_json(dir, "is not an object");
 	f->config = member(tree, "config");
 	f->name = member(tree, "name");
 	f->state = member(tree, "state");
@@ -55,6 +65,7 @@ static enum sl_status look_up(const struct sl_dir *dir, struct sl_existing_run *
 	if (!f->config ||
 		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))
 		return bad_run_json(dir, "has no config or rules_version");
+	/* The name becomes part of file names that may be removed: it must stay in the directory. */
 	if (f->name && strchr(f->name, '/'))
 		f->name = NULL;
 	return SL_OK;
@@ -73,7 +84,7 @@ enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing
 	sl_memory_give(SL_HOST, text);
 	if (s != SL_OK)
 		return bad_run_json(dir, problem.text);
-	s = look_up(dir, f);
+	s = read_members(dir, f);
 	if (s != SL_OK)
 		sl_existing_run_free(f);
 	return s;
@@ -106,7 +117,8 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
-	const char *all[1 + SL_EXISTING_RUN_SETS_MAX] = {"run.device=cpu"}; /* nothing is run */
+	const char *all[1 + SL_EXISTING_RUN_SETS_MAX] = {
+		"run.device=cpu"}; /* the plan is not executed */
 	struct sl_reader *reader = NULL;
 	enum sl_status s;
 
@@ -137,32 +149,36 @@ static void copy_line_around(const char *text, size_t i, char line[2 * SHOWN + 1
 	snprintf(line, 2 * SHOWN + 1, "%.*s", (int)strcspn(text + start, "\n"), text + start);
 }
 
-/* SL_OUTPUT_IN_USE with the first line that differs, unless both configurations are the same. */
-static enum sl_status same_config(const struct sl_dir *dir, const char *was, const char *is)
+/*
+ * Compares the stored configuration with that of the plan: both are written by the same code, so equal
+ * settings give equal texts. The message has the text around the first difference.
+ */
+static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
 {
 	char old[2 * SHOWN + 1], now[2 * SHOWN + 1];
 	size_t i = 0;
 
-	while (was[i] && was[i] == is[i])
+	while (stored[i] && stored[i] == planned[i])
 		i++;
-	if (was[i] == is[i])
+	if (stored[i] == planned[i])
 		return SL_OK;
-	copy_line_around(was, i, old);
-	copy_line_around(is, i, now);
+	copy_line_around(stored, i, old);
+	copy_line_around(planned, i, now);
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s: holds a run of another configuration (it has \"%s\" where this one has "
-		"\"%s\"), try the same configuration, another --out or --force",
+		"%s: holds a run of another configuration (\"%s\" there, \"%s\" here), so --resume "
+		"would mix two runs; use the same configuration, another --out, or --force to replace "
+		"the run",
 		dir->path, old, now);
 }
 
-enum sl_status sl_existing_run_is_of(
+enum sl_status sl_existing_run_check(
 	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	if (f->rules_version != SL_RULES_VERSION)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: its run was begun under version %llu of the rules, this program has "
-			"%d (the rest would not have the same bits), try the program that began "
-			"it or --force",
+			"%s: holds a run of rules version %llu, and this program has version %d "
+			"(the remaining batches would have other bits); use the program that "
+			"started the run, another --out, or --force to replace the run",
 			dir->path, (unsigned long long)f->rules_version, SL_RULES_VERSION);
 	return same_config(dir, f->config, plan->config_text);
 }

@@ -1,4 +1,9 @@
-/* existing_run.h - reads the run that a directory already holds, from its run.json. */
+/*
+ * existing_run.h - reads the run that a directory already holds, from its run.json.
+ *
+ * --resume compares that run with the plan, --force removes its files by its own name and format,
+ * and verify makes its plan again.
+ */
 #ifndef SL_PIPELINE_OUTPUT_EXISTING_RUN_H
 #define SL_PIPELINE_OUTPUT_EXISTING_RUN_H
 
@@ -11,7 +16,7 @@ struct sl_yaml;
 struct sl_existing_run {
 	struct sl_yaml *tree;           /* owns the texts below */
 	const char *config;             /* the configuration, as far as it determines the results */
-	const char *name;               /* of the run; NULL when it could not name files */
+	const char *name;               /* of the run; NULL if missing, or if it has a '/' */
 	const char *state;              /* "done", "stopped" or "running"; NULL if missing */
 	const struct sl_format *format; /* NULL if this program does not support it */
 	bool image;                     /* the run makes an image */
@@ -19,7 +24,10 @@ struct sl_existing_run {
 	uint64_t rules_version;
 };
 
-/* Reads DIR/run.json. SL_BAD_INPUT when a run has not written it. To be freed after success. */
+/*
+ * Reads run.json in dir. SL_BAD_INPUT if no run can have written it. After success the caller frees
+ * f with sl_existing_run_free().
+ */
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
@@ -27,8 +35,8 @@ void sl_existing_run_free(struct sl_existing_run *f);
 uint64_t sl_existing_run_batch(const struct sl_existing_run *f);
 
 /*
- * Makes the plan of the run again, from the configuration stored and n_sets settings above it, at most
- * SL_EXISTING_RUN_SETS_MAX. *plan is to be freed in any case.
+ * Makes the plan of the run again, from the stored configuration, in which n_sets settings (at most
+ * SL_EXISTING_RUN_SETS_MAX) replace values. The caller frees *plan, also after a failure.
  */
 enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
 enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,
@@ -38,7 +46,7 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
  * SL_OK if resuming this run with the plan gives the same bytes as an uninterrupted run. Otherwise
  * SL_OUTPUT_IN_USE, and the message states the first difference.
  */
-enum sl_status sl_existing_run_is_of(
+enum sl_status sl_existing_run_check(
 	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir);
 
 #endif

@@ -1,4 +1,10 @@
-/* merged_list.c - see merged_list.h. */
+/*
+ * merged_list.c - merges the batch files of a run into one list, or compares an existing list.
+ *
+ * send_list() produces the bytes of the list: a header with the sums of all headers, then the
+ * records of each batch file. Writing and comparing differ only in the sink of these bytes, so
+ * sluice verify checks exactly what a run writes. At most one batch file is in memory at a time.
+ */
 #include "pipeline/output/merged_list.h"
 
 #include <stdio.h>
@@ -10,15 +16,18 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-/* Takes the next bytes of the list. */
-typedef enum sl_status (*taker)(void *of, const void *bytes, size_t size);
+/* Receives the next bytes of the list, in order. An error ends the list. */
+typedef enum sl_status (*byte_sink)(void *context, const void *bytes, size_t size);
 
-/* --- pieces ----------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
-/* The file of a batch, to be given back, if it is the one that was committed. */
+/*
+ * Reads the file of a batch; the caller frees it. Fails if size or checksum is not that of the
+ * manifest, so that a damaged batch never enters the list.
+ */
 static enum sl_status read_batch(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, char **file, size_t *bytes)
 {
@@ -27,13 +36,16 @@ static enum sl_status read_batch(
 		return SL_OK;
 	sl_memory_give(SL_HOST, *file);
 	return sl_fail(SL_CHECK_FAILED,
-		"%s/%s: its size or checksum is not that of the manifest (it was changed, or the "
-		"disk is failing), try --resume, which makes it anew",
+		"%s/%s: size or checksum differs from the manifest (the file was changed, or the "
+		"disk is failing); use --resume to compute the batch again",
 		dir->path, l->file);
 }
 
-/* Reads of the file no more than its header needs. */
-static enum sl_status read_head(
+/*
+ * Reads the header of a batch file. The file is mapped, so the disk delivers only the pages of the
+ * header. The caller frees head with sl_mcpl_head_free().
+ */
+static enum sl_status read_header(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *head)
 {
 	char path[SL_PATH_BYTES];
@@ -48,16 +60,16 @@ static enum sl_status read_head(
 	return s;
 }
 
-/* What all headers come to: the first, with the sums of all. */
-static enum sl_status join_heads(
+/* Sets sum to the first header with the particle counts and statistics of all headers. */
+static enum sl_status merge_headers(
 	const struct sl_dir *dir, const struct sl_manifest *m, struct sl_mcpl_head *sum)
 {
-	SL_TRY(read_head(dir, &m->line[0], sum));
+	SL_TRY(read_header(dir, &m->line[0], sum));
 	for (size_t i = 1; i < m->n; i++) {
 		struct sl_mcpl_head head;
 		enum sl_status s;
 
-		SL_TRY(read_head(dir, &m->line[i], &head));
+		SL_TRY(read_header(dir, &m->line[i], &head));
 		s = sl_add_context(
 			sl_mcpl_head_join(sum, &head), "%s/%s", dir->path, m->line[i].file);
 		sl_mcpl_head_free(&head);
@@ -67,24 +79,31 @@ static enum sl_status join_heads(
 	return SL_OK;
 }
 
-/* Hands over the header in the form that the files of batches have it in. */
-static enum sl_status take_head(
-	const struct sl_plan *plan, const struct sl_mcpl_head *head, taker take, void *of)
+/*
+ * Sends the header in the encoding of the batch files. In a .gz list it is a gzip member of its own
+ * with stored blocks; its size then depends only on the size of the header.
+ */
+static enum sl_status send_header(
+	const struct sl_plan *plan, const struct sl_mcpl_head *head, byte_sink sink, void *context)
 {
 	enum sl_status s;
 	void *stored;
 
 	if (plan->format->packing.wrapper != SL_GZIP)
-		return take(of, head->bytes, head->size);
+		return sink(context, head->bytes, head->size);
 	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(head->size), &stored));
-	s = take(of, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
+	s = sink(context, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
 	sl_memory_give(SL_HOST, stored);
 	return s;
 }
 
-/* Hands over what follows the header in each file: headers of a run are all of one length. */
-static enum sl_status take_bodies(const struct sl_dir *dir, const struct sl_manifest *m,
-	size_t header_bytes, taker take, void *of)
+/*
+ * Sends the records of each file: the bytes after the header. All headers of a run have the same
+ * length, because counts have a fixed width, so header_bytes fits every file. Gzip members may be
+ * concatenated, so compressed records are copied without decompressing them.
+ */
+static enum sl_status send_records(const struct sl_dir *dir, const struct sl_manifest *m,
+	size_t header_bytes, byte_sink sink, void *context)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		enum sl_status s;
@@ -92,37 +111,44 @@ static enum sl_status take_bodies(const struct sl_dir *dir, const struct sl_mani
 		char *file;
 
 		SL_TRY(read_batch(dir, &m->line[i], &file, &bytes));
-		s = take(of, file + header_bytes, bytes - header_bytes);
+		if (bytes >= header_bytes)
+			s = sink(context, file + header_bytes, bytes - header_bytes);
+		else
+			s = sl_fail(SL_CHECK_FAILED,
+				"%s/%s: has %zu bytes, fewer than the %zu of its header, so this "
+				"program did not write it; remove it and rerun with --resume",
+				dir->path, m->line[i].file, bytes, header_bytes);
 		sl_memory_give(SL_HOST, file);
 		SL_TRY(s);
 	}
 	return SL_OK;
 }
 
-static enum sl_status take_all(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, taker take, void *of)
+/* Sends the whole list: merged header, then records in order of batches. */
+static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, byte_sink sink, void *context)
 {
 	struct sl_mcpl_head head = {0};
-	enum sl_status s = join_heads(dir, m, &head);
+	enum sl_status s = merge_headers(dir, m, &head);
 	size_t bytes = plan->format->packing.wrapper == SL_GZIP ? sl_gzip_stored_bytes(head.size)
 	                                                        : head.size;
 
 	if (s == SL_OK)
-		s = take_head(plan, &head, take, of);
+		s = send_header(plan, &head, sink, context);
 	if (s == SL_OK)
-		s = take_bodies(dir, m, bytes, take, of);
+		s = send_records(dir, m, bytes, sink, context);
 	sl_mcpl_head_free(&head);
 	return s;
 }
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-static enum sl_status add(void *of, const void *bytes, size_t size)
+static enum sl_status write_bytes(void *context, const void *bytes, size_t size)
 {
-	return sl_file_add((struct sl_file_writer *)of, bytes, size);
+	return sl_file_add((struct sl_file_writer *)context, bytes, size);
 }
 
-enum sl_status sl_joined_commit(
+enum sl_status sl_merged_list_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -133,23 +159,24 @@ enum sl_status sl_joined_commit(
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(sl_file_begin(dir, name, &w));
-	s = take_all(plan, dir, m, add, &w);
+	s = send_list(plan, dir, m, write_bytes, &w);
 	if (s == SL_OK)
 		return sl_file_end(&w, true);
 	sl_file_drop(&w);
 	return sl_add_context(s, "%s", name);
 }
 
-/* What is there, as far as it has not been compared. */
-struct identity_check {
+/* The part of the existing list that has not been compared yet. */
+struct comparison {
 	const char *at;
 	size_t left;
 	bool same;
 };
 
-static enum sl_status compare(void *of, const void *bytes, size_t size)
+/* Never fails: a difference is recorded, and all batch files are still checked. */
+static enum sl_status compare_bytes(void *context, const void *bytes, size_t size)
 {
-	struct identity_check *f = (struct identity_check *)of;
+	struct comparison *f = (struct comparison *)context;
 
 	if (size == 0)
 		return SL_OK;
@@ -161,11 +188,11 @@ static enum sl_status compare(void *of, const void *bytes, size_t size)
 	return SL_OK;
 }
 
-enum sl_status sl_joined_check(
+enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
-	struct identity_check found = {.same = true};
+	struct comparison found = {.same = true};
 	struct sl_map file;
 	enum sl_status s;
 
@@ -174,13 +201,13 @@ enum sl_status sl_joined_check(
 	SL_TRY(sl_map_file(path, &file));
 	found.at = (const char *)file.at;
 	found.left = file.bytes;
-	s = take_all(plan, dir, m, compare, &found);
+	s = send_list(plan, dir, m, compare_bytes, &found);
 	sl_unmap(&file);
 	SL_TRY(s);
 	return found.same && found.left == 0
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "%s: is not what the files of the batches make (it was changed, or "
-				 "is another run's), try --resume, which writes it anew",
+				 "%s: differs from the list that the batch files give (it was changed, or "
+				 "belongs to another run); use --resume to write it again",
 				 path);
 }

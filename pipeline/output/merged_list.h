@@ -1,13 +1,13 @@
 /*
- * merged_list.h - one list of a whole run: NAME.mcpl or NAME.mcpl.gz, made of the files of its batches.
+ * merged_list.h - one list of a whole run: NAME.mcpl or NAME.mcpl.gz, merged from the batch files.
  *
  * The list is written once, when the run is done. Appending after each batch would need in-place
  * changes of the header (count, sum, checksum), serial writes of batches, and a rewrite of all later
  * batches when one is damaged. With a single write, a killed run leaves only complete files, and
  * --resume gives the same bytes. The cost is twice the disk space.
  *
- * Records, and members of gzip, are copied as they stand: only the header is new. It counts all
- * particles, and in stat:sum:sluice_generated all that were generated for them.
+ * Records and gzip members are copied unchanged; only the header is new. The header counts all
+ * particles of the list, and stat:sum:sluice_generated all particles that were generated.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGED_LIST_H
 #define SL_PIPELINE_OUTPUT_MERGED_LIST_H
@@ -16,14 +16,14 @@
 #include "pipeline/plan/plan.h"
 
 /*
- * Commits it, in the place of one that is there; nothing where the plan has none. SL_CHECK_FAILED
- * when the file of a batch is not that of the manifest.
+ * Writes the list and replaces an existing one. Does nothing if the configuration does not ask for
+ * a list. SL_CHECK_FAILED if the file of a batch does not match the manifest.
  */
-enum sl_status sl_joined_commit(
+enum sl_status sl_merged_list_commit(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 
 /* SL_CHECK_FAILED if the existing list differs from the one that the batch files give. */
-enum sl_status sl_joined_check(
+enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
 
 #endif

@@ -75,7 +75,7 @@ static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir
 	enum sl_status s;
 
 	SL_TRY(sl_existing_run_read(dir, &existing));
-	s = sl_existing_run_is_of(&existing, plan, dir);
+	s = sl_existing_run_check(&existing, plan, dir);
 	sl_existing_run_free(&existing);
 	return s;
 }
@@ -83,7 +83,7 @@ static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir
 static enum sl_status resume(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
-	struct sl_stale_files s = sl_stale_files_of(plan, dir, done);
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, done);
 	size_t whole = 0;
 
 	SL_TRY(may_resume(plan, dir));
@@ -110,12 +110,12 @@ static enum sl_status resume(
 static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	const struct sl_manifest none = {0};
-	struct sl_stale_files s = sl_stale_files_of(plan, dir, &none);
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, &none);
 
-	s.spare = plan->recipe.inputs;
-	if (s.spare)
+	s.inputs = plan->recipe.inputs;
+	if (s.inputs)
 		SL_TRY(sl_stale_files_remove_run(&s));
-	s.spare = NULL;
+	s.inputs = NULL;
 	return sl_stale_files_remove_run(&s);
 }
 
@@ -261,7 +261,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
 	const struct sl_plan *plan = w->plan;
-	struct sl_stale_files s = sl_stale_files_of(plan, dir, m);
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, m);
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
@@ -274,7 +274,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_image_files_commit(w, dir, m));
 	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_joined_commit(plan, dir, m));
+		SL_TRY(sl_merged_list_commit(plan, dir, m));
 	SL_TRY(commit_side_car(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
 	return sl_report_commit(w, dir, m, session, state);

@@ -1,4 +1,4 @@
-/* stale_files.c - finds the files of a run by their names, and removes them. */
+/* stale_files.c - see stale_files.h. */
 #include "pipeline/output/stale_files.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "pipeline/run/batch_file.h"
 #include "stages/inputs/input_reader.h"
 
-struct sl_stale_files sl_stale_files_of(
+struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)
 {
 	return (struct sl_stale_files){.run = plan->config.run.name,
@@ -22,22 +22,25 @@ struct sl_stale_files sl_stale_files_of(
 		.joined = plan->config.output.joined};
 }
 
-/* A file that is to go; of one that the run is to read that is told, before any is gone. */
+/* Removes a file; with s->inputs, only fails if it is one of the input files. */
 static enum sl_status remove_file(const struct sl_stale_files *s, const char *name)
 {
 	bool is_input;
 
-	if (!s->spare)
+	if (!s->inputs)
 		return sl_file_remove(s->dir, name);
-	SL_TRY(sl_inputs_contain(s->spare, s->dir, name, &is_input));
+	SL_TRY(sl_inputs_contain(s->inputs, s->dir, name, &is_input));
 	if (!is_input)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/%s: is read by this run (--force would remove it), try another --out",
+		"%s/%s: is an input of this run, and --force would remove it; choose another --out",
 		s->dir->path, name);
 }
 
-/* Is name one that a batch of the run has with that suffix, finished or half-written? */
+/*
+ * Is name RUN_NUMBER with the suffix, or that with .part? Sets *batch to the number. Numbers have
+ * six digits or more (file_names.c); more than 18 would not fit in *batch.
+ */
 static bool has_suffix(
 	const struct sl_stale_files *s, const char *name, const char *suffix, uint64_t *batch)
 {
@@ -55,13 +58,14 @@ static bool has_suffix(
 	return *name == '\0' || strcmp(name, ".part") == 0;
 }
 
-/* Is name one that a batch of the run has? Of which batch? */
-static bool is_of_run(const struct sl_stale_files *s, const char *name, uint64_t *batch)
+/* Is name a file of a batch of the run, complete or .part? Sets *batch to its number. */
+static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint64_t *batch)
 {
 	return has_suffix(s, name, s->format->suffix, batch) ||
 	       has_suffix(s, name, SL_HISTOGRAM_SUFFIX, batch);
 }
 
+/* For bsearch() in the lines of a manifest. */
 static int by_batch(const void *number, const void *line)
 {
 	uint64_t a = *(const uint64_t *)number, b = ((const struct sl_manifest_line *)line)->batch;
@@ -69,15 +73,16 @@ static int by_batch(const void *number, const void *line)
 	return (a > b) - (a < b);
 }
 
-static enum sl_status remove_orphan(void *of, const char *name)
+/* Removes name if it is a file of a batch, and no line of s->keep has that name. */
+static enum sl_status remove_orphan(void *ctx, const char *name)
 {
-	const struct sl_stale_files *s = (const struct sl_stale_files *)of;
+	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 	const struct sl_manifest_line *line = NULL;
 	uint64_t batch;
 
-	if (!is_of_run(s, name, &batch))
+	if (!is_batch_file(s, name, &batch))
 		return SL_OK;
-	if (s->keep->n > 0) /* without lines there is no array to search */
+	if (s->keep->n > 0) /* without lines, line is NULL, which bsearch() must not get */
 		line = (const struct sl_manifest_line *)bsearch(
 			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
 	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
@@ -92,17 +97,17 @@ enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s)
 	SL_TRY(remove_file(s, "run.json.part"));
 	SL_TRY(remove_file(s, "manifest.jsonl.part"));
 	snprintf(part, sizeof(part), "%.200s%s.part", s->run, s->format->suffix);
-	SL_TRY(remove_file(s, part)); /* of a list joined */
+	SL_TRY(remove_file(s, part)); /* of the merged list */
 	return sl_dir_each(s->dir, remove_orphan, s);
 }
 
-/* How many of the side files a run may have: those of the image are the last. */
+/* The number of side files that a run may have; those of the image are the last. */
 static int side_files(bool image)
 {
 	return image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
 }
 
-/* Removes all files that have a name of the run. */
+/* Removes all files with names of the run: batches, side files, merged list. */
 static enum sl_status remove_named(struct sl_stale_files *s)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -134,7 +139,7 @@ static enum sl_status remove_existing_run(
 	return remove_named(&s);
 }
 
-/* run.json is removed last: an interrupted removal leaves a directory that still is a run's. */
+/* run.json is removed last: after an interrupted removal, --force can find the names again. */
 enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s)
 {
 	struct sl_existing_run existing;
@@ -163,14 +168,14 @@ static bool has_name(const char *name, const char *of_run)
 	return strncmp(name, of_run, n) == 0 && (name[n] == '\0' || strcmp(name + n, ".part") == 0);
 }
 
-static enum sl_status refuse_named(void *of, const char *name)
+static enum sl_status refuse_used(void *ctx, const char *name)
 {
-	const struct sl_stale_files *s = (const struct sl_stale_files *)of;
+	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 	size_t n = strlen(name);
 	bool part = n > 5 && strcmp(name + n - 5, ".part") == 0;
 	char other[SL_FILE_NAME_BYTES];
 	uint64_t batch;
-	bool taken = is_of_run(s, name, &batch) || has_name(name, "run.json") ||
+	bool taken = is_batch_file(s, name, &batch) || has_name(name, "run.json") ||
 	             has_name(name, "manifest.jsonl");
 
 	for (int i = 0; i < side_files(s->image); i++) {
@@ -190,7 +195,7 @@ static enum sl_status refuse_named(void *of, const char *name)
 
 enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	struct sl_stale_files s = sl_stale_files_of(plan, dir, NULL);
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
-	return sl_dir_each(dir, refuse_named, &s);
+	return sl_dir_each(dir, refuse_used, &s);
 }

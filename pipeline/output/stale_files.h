@@ -1,7 +1,13 @@
 /*
- * stale_files.h - the files of a directory that are a run's by their names: looked for, and removed.
+ * stale_files.h - finds the files that belong to a run by their names, and removes them.
  *
- * What is looked for and what is removed is found by the same code.
+ *	orphans   files of batches without a manifest line, and .part files: a session was killed
+ *	          between the rename of a file and its line
+ *	the run   with --force: all files of the existing run and all names that the new run uses
+ *	check     a new run: no name that it uses may exist, so that no file of others is replaced
+ *
+ * The same functions name the files for the check and for the removals. A file that neither these
+ * names nor the manifest refer to is never removed.
  */
 #ifndef SL_PIPELINE_OUTPUT_STALE_FILES_H
 #define SL_PIPELINE_OUTPUT_STALE_FILES_H
@@ -10,29 +16,30 @@
 #include "pipeline/plan/plan.h"
 
 struct sl_stale_files {
-	const char *run;
+	const char *run; /* its name, the first part of all file names */
 	const struct sl_format *format;
 	const struct sl_dir *dir;
-	const struct sl_manifest *keep; /* files of its lines are no orphans */
-	bool image, joined;             /* the run makes one */
+	const struct sl_manifest *keep; /* files of these lines are no orphans */
+	bool image, joined;             /* the run makes an image; a merged list */
 	const struct sl_inputs
-		*spare; /* if set: remove nothing; fail if an input file would be removed */
+		*inputs; /* if set: remove nothing; fail if an input file would be removed */
 };
 
-/* Of the plan's own names, where nothing is spared. */
-struct sl_stale_files sl_stale_files_of(
+/* The files of the plan's run; inputs is NULL. keep may be NULL if no orphans are removed. */
+struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep);
 
-/* Removes files of batches that no line of keep vouches for: a run was cut off there. */
+/* Removes .part files, and files of batches without a line in keep. */
 enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 
 /*
- * Removes all files with names of the plan's run or of the run that is there, and nothing else.
- * SL_OUTPUT_IN_USE if a file to spare would be removed.
+ * Removes all files with names of the plan's run or of the existing run, and no other file. With
+ * s->inputs, removes nothing, and returns SL_OUTPUT_IN_USE if one of the input files would be
+ * removed. A caller checks with inputs first, so that it fails before any file is gone.
  */
 enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s);
 
-/* SL_OUTPUT_IN_USE if a file without a run.json has a name that the plan's run needs. */
+/* SL_OUTPUT_IN_USE if a name that the plan's run uses exists. Called before the run writes. */
 enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir);
 
 #endif

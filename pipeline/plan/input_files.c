@@ -17,7 +17,7 @@
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"
 
-enum { NOTICE_BYTES = 160, SHOWN_MOST = 16 };
+enum { NOTICE_BYTES = 192, SHOWN_MOST = 16 };
 
 static struct sl_list_config *list_of(struct sl_config *c)
 {
@@ -45,9 +45,8 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 	if (crc == was)
 		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"%s is not the file that it was (its CRC-32 is %" PRIu32 ", " SL_LIST_CHECKSUMS
-		" has %" PRIu64 "); restore the file, or remove " SL_LIST_CHECKSUMS
-		" and start a new run",
+		"%s was changed (its CRC-32 is %" PRIu32 ", " SL_LIST_CHECKSUMS " has %" PRIu64
+		"); restore the file, or remove " SL_LIST_CHECKSUMS " and start a new run",
 		path, crc, was);
 }
 
@@ -101,7 +100,7 @@ enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *
 	return SL_OK;
 }
 
-void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
+void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
 {
 	const struct sl_list listed = {.first_id = first_id, .at = *columns};
 
@@ -114,10 +113,11 @@ void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_co
 static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
 {
 	snprintf(text, NOTICE_BYTES, "%s%s%s",
-		f->recovered ? "its writer did not come to its end: whole records were counted"
-			     : "",
+		f->recovered
+			? "the file is incomplete: its writer stopped early, so only whole records are read"
+			: "",
 		f->recovered && !f->single ? "; " : "",
-		f->single ? "" : "it holds doubles, and a run works in floats (24 bits)");
+		f->single ? "" : "it holds doubles, which are rounded to floats (24 bits)");
 	return text;
 }
 
@@ -150,16 +150,16 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_blob *b, FILE *out)
+static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_item *b, FILE *out)
 {
-	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], behind[SL_MCPL_SUFFIX_BYTES];
-	size_t bytes = b->name.length < sizeof(name) ? b->name.length : sizeof(name);
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], suffix[SL_MCPL_SUFFIX_BYTES];
+	size_t bytes = b->text.length < sizeof(name) ? b->text.length : sizeof(name);
 
-	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->name.at);
+	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->text.at);
 	fprintf(out,
 		"%-12s%s: blob %s has the name of a different blob; the output appends %s to the name\n",
 		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
-		sl_mcpl_blob_suffix(b, behind));
+		sl_mcpl_blob_suffix(b->number, suffix));
 }
 
 /* Blobs that were renamed because another blob has the same name and other content. */
@@ -169,9 +169,9 @@ static void print_blobs(const struct sl_plan *plan, FILE *out)
 	const struct sl_mcpl_metadata *c = inputs ? inputs->metadata : NULL;
 	uint32_t shown = 0;
 
-	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		if (c->blob[k].number > 1 && shown++ < SHOWN_MOST)
-			print_blob(plan, &c->blob[k], out);
+	for (uint32_t k = 0; c && k < c->blobs.n; k++)
+		if (c->blobs.at[k].number > 1 && shown++ < SHOWN_MOST)
+			print_blob(plan, &c->blobs.at[k], out);
 	if (shown > SHOWN_MOST)
 		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", shown - SHOWN_MOST);
 }
@@ -192,7 +192,7 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
 			*notice ? "; " : "", notice,
 			f->has_metadata && !inputs->metadata
-				? "; comments and blobs are left behind"
+				? "; comments and blobs are not copied to the output"
 				: "");
 	}
 	if (shown > SHOWN_MOST)

@@ -21,7 +21,8 @@ enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p);
 
 /* Makes r refer to the particles in columns, the first of which has the id first_id. */
-void sl_inputs_settle(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
+void sl_inputs_set_columns(
+	struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);
 
 /* Writes the member "inputs" of run.json; prints a line per file, or only files with a notice. */
 void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan);

@@ -31,7 +31,7 @@ static void look_up(const char *path, const char *key, char *value, size_t size)
 }
 
 /* The integer in a file that holds nothing else; fallback if there is none ("max"). */
-static uint64_t number_in(const char *path, uint64_t fallback)
+static uint64_t read_number(const char *path, uint64_t fallback)
 {
 	unsigned long long value = fallback;
 	FILE *f = fopen(path, "re");
@@ -61,7 +61,7 @@ static uint64_t free_pages_bytes(void)
 }
 
 /* The number after the key in a file such as memory.stat; 0 if the key is missing. */
-static uint64_t number_of(const char *path, const char *key)
+static uint64_t read_keyed_number(const char *path, const char *key)
 {
 	unsigned long long value, found = 0;
 	char word[64];
@@ -86,15 +86,16 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The smallest of the free bytes of the system, the cgroup (version 2) and the address space. */
 static uint64_t free_memory(void)
 {
-	uint64_t bytes = kib_of("MemAvailable"), limit = number_in("/sys/fs/cgroup/memory.max", 0);
+	uint64_t bytes = kib_of("MemAvailable"),
+		 limit = read_number("/sys/fs/cgroup/memory.max", 0);
 	struct rlimit space;
 
 	if (bytes == 0)
 		bytes = free_pages_bytes();
 	if (limit > 0) {
-		uint64_t used = number_in("/sys/fs/cgroup/memory.current", 0);
+		uint64_t used = read_number("/sys/fs/cgroup/memory.current", 0);
 		/* the kernel evicts the page cache, for example of our output, when memory is requested */
-		uint64_t cache = number_of("/sys/fs/cgroup/memory.stat", "inactive_file");
+		uint64_t cache = read_keyed_number("/sys/fs/cgroup/memory.stat", "inactive_file");
 
 		used = used > cache ? used - cache : 0;
 		bytes = least(bytes, limit > used ? limit - used : 0);
@@ -119,7 +120,7 @@ static uint32_t count_cores(void)
 	return 1;
 }
 
-void sl_machine_ask(struct sl_machine *m)
+void sl_machine_read(struct sl_machine *m)
 {
 	struct utsname u;
 

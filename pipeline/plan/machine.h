@@ -14,6 +14,6 @@ struct sl_machine {
 };
 
 /* Reads the facts from the system. Unknown texts are empty, unknown sizes 0, unknown cores 1. */
-void sl_machine_ask(struct sl_machine *m);
+void sl_machine_read(struct sl_machine *m);
 
 #endif

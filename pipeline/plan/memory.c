@@ -218,7 +218,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	return 0;
 }
 
-enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan)
+enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 {
 	char need[32], have[32], each[32];
 	uint32_t most;
@@ -228,16 +228,17 @@ enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan)
 	most = batch_that_fits(plan);
 	if (!device_fits(plan))
 		return sl_fail(SL_DEVICE_MEMORY,
-			"the run needs %s of device memory and %s are free on %s (%u slots of %s "
-			"for batches of %u particles), try fewer run.slots or a smaller run.batch "
-			"(%u fit, one at a time)",
+			"the run needs %s of device memory and %s are free on %s, for %u slots of "
+			"%s with batches of %u particles; use fewer run.slots or a smaller "
+			"run.batch (with one slot, %u particles fit)",
 			sl_sized((double)plan->memory.device, need),
 			sl_sized((double)plan->device.free_bytes, have), plan->device.name,
 			plan->n_device_slots, sl_sized((double)plan->memory.device_pipeline, each),
 			sl_memory_plan_batch(plan), most);
 	return sl_fail(SL_HOST_MEMORY,
-		"the run needs %s of memory and %s are free (%u slots of %s for batches of %u "
-		"particles), try a smaller run.batch (%u fit, one at a time) or fewer run.threads",
+		"the run needs %s of memory and %s are free, for %u slots of %s with batches of %u "
+		"particles; use fewer run.threads or a smaller run.batch (with one thread, %u "
+		"particles fit)",
 		sl_sized((double)plan->memory.host, need),
 		sl_sized((double)plan->machine.free_bytes, have), plan->n_host_slots,
 		sl_sized((double)plan->memory.slot + (double)plan->memory.slot_pinned, each),

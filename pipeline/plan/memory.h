@@ -16,7 +16,7 @@
 void sl_memory_plan_fit(struct sl_plan *plan);
 
 /* SL_HOST_MEMORY or SL_DEVICE_MEMORY if the plan does not fit; the message states what would. */
-enum sl_status sl_memory_plan_refuse(const struct sl_plan *plan);
+enum sl_status sl_memory_plan_check(const struct sl_plan *plan);
 
 /* The particles in the largest batch: less than run.batch if the run has fewer particles. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan);

@@ -187,7 +187,7 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 		sl_plan_compact(plan)->backend, sl_plan_compact(plan)->tuning, SL_U32);
 }
 
-enum sl_status sl_plan_enter(const struct sl_plan *plan)
+enum sl_status sl_plan_use_device(const struct sl_plan *plan)
 {
 	struct sl_device device;
 
@@ -223,7 +223,7 @@ enum sl_status sl_plan_make(
 	plan = *made = (struct sl_plan *)memory;
 	memset(plan, 0, sizeof(*plan));
 	plan->config = *config;
-	sl_machine_ask(&plan->machine);
+	sl_machine_read(&plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	SL_TRY(choose_device(choices, plan));
@@ -261,9 +261,9 @@ enum sl_status sl_plan_make(
 	return SL_OK;
 }
 
-enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done)
+enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done)
 {
-	SL_TRY(sl_memory_plan_refuse(plan));
+	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
 	return refuse_disk(plan, done);
 }

@@ -96,10 +96,10 @@ enum sl_status sl_plan_make(
  * Runs the pilot and returns SL_HOST_MEMORY, SL_DEVICE_MEMORY or SL_DISK if the run does not fit.
  * done is the number of batches that are already on the disk.
  */
-enum sl_status sl_plan_refuse(struct sl_plan *plan, uint64_t done);
+enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done);
 
 /* Makes the plan's device current for the calling thread; does nothing for a plan on the host. */
-enum sl_status sl_plan_enter(const struct sl_plan *plan);
+enum sl_status sl_plan_use_device(const struct sl_plan *plan);
 
 void sl_plan_free(struct sl_plan *plan);
 

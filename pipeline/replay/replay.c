@@ -12,7 +12,7 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/replay/replay_step.h"
 
-void sl_replay_settle(struct sl_config *c)
+void sl_replay_use_cpu(struct sl_config *c)
 {
 	static const char automatic[] = "auto";
 
@@ -39,7 +39,7 @@ enum sl_status sl_replay(
 		struct sl_columns columns = sl_columns_of(&read);
 
 		SL_TRY(sl_inputs_particle(&plan->recipe, id, &read));
-		sl_inputs_settle(&plan->recipe, id, &columns);
+		sl_inputs_set_columns(&plan->recipe, id, &columns);
 	}
 	if (json)
 		return sl_replay_write_json(&t);

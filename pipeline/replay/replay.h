@@ -10,7 +10,7 @@
  * Sets the keys about device, mode and backends to cpu and auto. No bit of a history depends on
  * them, and this machine may lack the device of the run.
  */
-void sl_replay_settle(struct sl_config *c);
+void sl_replay_use_cpu(struct sl_config *c);
 
 /*
  * Prints the start and each step of particle id with its random words, then its fate, as text or as

@@ -52,7 +52,7 @@ static void write_values(
 	struct sl_json *j, const struct sl_replay_writer *t, const struct sl_particle *p)
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_replay_step told = sl_replay_step_of(p, c);
+		struct sl_replay_value told = sl_replay_value_of(p, c);
 
 		if (!sl_replay_shows(t, c))
 			continue;

@@ -9,11 +9,11 @@ bool sl_replay_shows(const struct sl_replay_writer *t, int column)
 	       SL_HAS(sl_models[t->plan->recipe.model]->columns, column);
 }
 
-struct sl_replay_step sl_replay_step_of(const struct sl_particle *p, int column)
+struct sl_replay_value sl_replay_value_of(const struct sl_particle *p, int column)
 {
 	const struct sl_column_facts *facts = &sl_column_facts[column];
 	const char *at = (const char *)p + facts->in_particle;
-	struct sl_replay_step told = {.is_real = facts->type == SL_TYPE_F32};
+	struct sl_replay_value told = {.is_real = facts->type == SL_TYPE_F32};
 	uint32_t narrow;
 
 	switch (facts->type) {

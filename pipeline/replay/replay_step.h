@@ -14,12 +14,12 @@ struct sl_replay_writer {
 /* Is the column printed per step? All of the model are, except id (constant) and fate (last). */
 bool sl_replay_shows(const struct sl_replay_writer *t, int column);
 
-struct sl_replay_step {
+struct sl_replay_value {
 	bool is_real;
 	float real;
 	int64_t count; /* of a column that is not real */
 };
-struct sl_replay_step sl_replay_step_of(const struct sl_particle *p, int column);
+struct sl_replay_value sl_replay_value_of(const struct sl_particle *p, int column);
 
 /* Does the model count collisions? */
 bool sl_replay_has_collisions(const struct sl_replay_writer *t);

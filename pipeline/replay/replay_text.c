@@ -68,7 +68,7 @@ static bool print_step(void *of, const struct sl_history_step *s)
 	fprintf(out, "%-*llu %-*s ", STEP_WIDTH, (unsigned long long)s->number, EVENT_WIDTH,
 		s->event);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_replay_step told = sl_replay_step_of(&s->p, c);
+		struct sl_replay_value told = sl_replay_value_of(&s->p, c);
 
 		if (!has_place(x->t, c))
 			continue;

@@ -207,8 +207,8 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));
 	fprintf(out,
-		"foreseen    %.3g %% survive, about %.2g s of computing (%u particles looked at), "
-		"then compressing\n",
+		"estimate    %.3g %% survive, about %.2g s of computing (from a pilot of %u "
+		"particles), compression not included\n",
 		100.0 * plan->pilot.survivors / plan->pilot.particles, seconds,
 		plan->pilot.particles);
 }

@@ -23,7 +23,7 @@ static double binomial_error(const struct sl_results *r, double p)
 	return sqrt(p * (1 - p) / (double)r->particles);
 }
 
-bool sl_counts_alone(const struct sl_plan *plan)
+bool sl_fractions_count_particles(const struct sl_plan *plan)
 {
 	return sl_models[plan->recipe.model]->read;
 }
@@ -59,7 +59,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 bool sl_is_weighted(const struct sl_plan *plan)
 {
-	return sl_sums_weights(&plan->recipe) && !sl_counts_alone(plan);
+	return sl_sums_weights(&plan->recipe) && !sl_fractions_count_particles(plan);
 }
 
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
@@ -81,7 +81,10 @@ static double normal_of_student(double t, double freedom)
 		(8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom)), t);
 }
 
-/* In standard errors: the larger of the binomial deviation and the one estimated over batches. */
+/*
+ * The deviation from the expected value in standard errors: the larger of the binomial deviation
+ * and the one estimated over batches. Without weights, or with one batch, only the first exists.
+ */
 static double deviation_of(
 	const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
@@ -117,16 +120,16 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 			sl_check_met(plan, r, (enum sl_fate)f, &deviation))
 			continue;
 		return sl_fail(SL_CHECK_FAILED,
-			"check.%s: %.7g was expected and %.7g found, %+.1f sigma off (%.3g are "
-			"allowed), either the value is not of this configuration or the program "
-			"is wrong",
+			"check.%s: %.7g was expected and %.7g found, a deviation of %+.1f sigma (the "
+			"limit is %.3g); correct the expected value if it belongs to another "
+			"configuration, else report an error of the program",
 			sl_fate_facts[f].name, plan->config.check.fate[f],
 			r->fate[f].weight_fraction, deviation, plan->config.check.sigma);
 	}
 	return SL_OK;
 }
 
-/* NaN where nothing was computed, or no error is known. */
+/* 1 / (R^2 T) as defined in report.h; NaN if this session computed nothing or R is unknown. */
 static double figure_of_merit(const struct sl_results *r, const struct sl_session *s, int f)
 {
 	double error = sl_precision_relative(&r->fate[f].precision);
@@ -134,7 +137,7 @@ static double figure_of_merit(const struct sl_results *r, const struct sl_sessio
 	if (!s || s->particles == 0)
 		return (double)NAN;
 	return (double)s->particles /
-	       (error * error * sl_computing_seconds(s) * (double)r->particles);
+	       (error * error * sl_session_computing_seconds(s) * (double)r->particles);
 }
 
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates)
@@ -146,7 +149,7 @@ double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r,
 	return sl_weight_of(&plan->recipe, sum);
 }
 
-/* Of lists: what particles of a fate weigh, and which part of all that is. */
+/* For lists: the sum of weights of a fate, and its fraction of the sum of all weights. */
 static void write_weight(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r, int f)
 {
@@ -167,7 +170,7 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_u64(j, "count", fate->count);
 	sl_json_real(j, "fraction", fate->fraction);
 	sl_json_real(j, "standard_error", fate->binomial_error);
-	if (sl_counts_alone(plan))
+	if (sl_fractions_count_particles(plan))
 		write_weight(j, plan, r, f);
 	else
 		sl_json_real(j, "weight_fraction", fate->weight_fraction);
@@ -187,8 +190,7 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_close(j);
 }
 
-/* Of lists: what all particles weigh, those that are kept, and in which steps that was summed up.
- */
+/* For lists: the sums of weights of all and of kept particles, and the unit of these sums. */
 static void write_weights(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
 {
 	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
@@ -203,7 +205,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	sl_json_object(j, "tallies");
 	sl_json_u64(j, "particles", r->particles);
 	sl_json_u64(j, "survivors", r->survivors);
-	if (sl_counts_alone(plan))
+	if (sl_fractions_count_particles(plan))
 		write_weights(j, plan, r);
 	sl_json_u64(j, "steps", r->steps);
 	sl_json_u64(j, "collisions", r->collisions);
@@ -233,7 +235,7 @@ static void write_stop_rule(
 	sl_json_close(j);
 }
 
-/* Its files are there once the run is done. */
+/* The image files exist only after the run is done, so only then is this member written. */
 static void write_image(struct sl_json *j, const struct sl_workspace *w)
 {
 	const struct sl_image *p = &w->plan->image;
@@ -279,7 +281,7 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	sl_json_u64(j, "particles", s->particles);
 	sl_json_u64(j, "column_bytes", s->column_bytes);
 	sl_json_u64(j, "file_bytes", s->file_bytes);
-	sl_json_real(j, "computing_seconds", sl_computing_seconds(s));
+	sl_json_real(j, "computing_seconds", sl_session_computing_seconds(s));
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (sl_stage_is_run(w->recipe.mode, i))
@@ -291,7 +293,8 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	sl_json_close(j);
 	sl_json_object(j, "busy");
 	for (int k = 0; k < SL_WORKER_COUNT; k++)
-		sl_json_real(j, sl_workers[k], sl_session_busy(s, w->plan, (enum sl_worker)k));
+		sl_json_real(
+			j, sl_workers[k], sl_session_busy_share(s, w->plan, (enum sl_worker)k));
 	sl_json_close(j);
 	sl_json_close(j);
 }
@@ -347,7 +350,7 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 	sl_json_close(j);
 }
 
-/* The list of all batches. */
+/* The name of the merged list. The key "joined" is also that of the configuration. */
 static void write_joined(struct sl_json *j, const struct sl_plan *plan)
 {
 	char name[SL_FILE_NAME_BYTES];
@@ -363,7 +366,7 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	char text[SL_SCHEDULE_BYTES];
 	struct sl_results results;
 
-	sl_results_make(m, sl_counts_alone(plan), &results);
+	sl_results_make(m, sl_fractions_count_particles(plan), &results);
 	sl_json_object(j, NULL);
 	sl_json_text(j, "program", "sluice");
 	sl_json_text(j, "version", sl_version());
@@ -407,6 +410,7 @@ enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_mani
 	struct sl_json measure = sl_json_start(NULL, 0, true), j;
 	void *memory;
 
+	/* The first pass only measures: both passes are the same code, so the size always fits. */
 	write_run(&measure, w, m, session, state);
 	SL_TRY(sl_memory_get(SL_HOST, measure.used + 2, &memory));
 	*text = (char *)memory;

@@ -1,16 +1,16 @@
 /*
  * report.h - results of a run: fate tallies, checks against expected values, and run.json.
  *
- * Fractions are of all particles. Their standard error is that of a binomial count, and beside it
- * the one estimated from the scatter of the batches (statistics.h), which would show it if batches
- * were not independent. Where particles differ in weight (implicit capture), the fractions of
- * weight are the answer, and their scatter is what is known of their error. Weights of lists are of
- * any size: fractions are of particles there, and sums of weights stand beside them.
+ * Fractions refer to all particles. Each has two standard errors: the binomial one, and one estimated
+ * from the scatter of the batches (statistics.h). The second would show batches that are not
+ * independent. With implicit capture particles differ in weight; the results are then fractions of
+ * weight, and only the scatter gives their error. Weights of lists have any size: their fractions
+ * count particles, and sums of weights are reported in addition.
  *
  * The figure of merit of a fate is 1 / (R^2 T): R its relative error over batches, T the seconds of
  * computing, summed over threads (on a device: over batches in flight), of all stages before
  * compression. Where earlier sessions committed batches too, T is this session's, in proportion to
- * the particles. It stands in run.json alone, as T is measured and no two runs have the same.
+ * the particles. Only run.json contains it, because T is measured and differs between runs.
  */
 #ifndef SL_PIPELINE_REPORT_REPORT_H
 #define SL_PIPELINE_REPORT_REPORT_H
@@ -35,18 +35,23 @@ struct sl_results {
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };
 
-/* Adds up the manifest; counts: fractions are of particles, and not of weight. */
+/*
+ * Sums the lines of the manifest. counts: weights of any size, so only particles are counted.
+ * Fractions are set only if the manifest has at least one batch.
+ */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r);
 
-/* sl_counts_alone(): true for lists, whose weights have any size, so fractions count particles. */
-bool sl_counts_alone(const struct sl_plan *plan);
+/* True for lists: their weights have any size, so fractions count particles instead. */
+bool sl_fractions_count_particles(const struct sl_plan *plan);
+
+/* The sum of weights of the particles with one of the fates, in the unit of the model. */
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates);
 
 /*
  * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the
- * expected one. Where particles differ in weight, that is asked of the fraction of weight, and it
- * must be within sigma standard errors as batches tell them, too; the deviation is the larger of
- * the two then, Student's turned into a normal one that is as improbable. deviation may be NULL.
+ * expected one. If particles differ in weight, the fraction is that of weight, and it must also be
+ * within sigma standard errors estimated over batches. *deviation is then the larger of the two;
+ * Student's deviate is converted to the normal one of equal probability. deviation may be NULL.
  */
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation);
@@ -55,8 +60,8 @@ bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum s
 bool sl_is_weighted(const struct sl_plan *plan);
 
 /*
- * The standard error of a fraction: of weight, by batches; of counts, or where there is one batch,
- * the binomial one, which weights up to 1 do not exceed.
+ * The standard error of a fraction. Fractions of weight use the scatter over batches. Counts, and
+ * runs of one batch, use the binomial error, an upper bound for weights up to 1.
  */
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate);
 

@@ -1,4 +1,8 @@
-/* report_print.c - what a run gave, for people. */
+/*
+ * report_print.c - prints the summary of a run: fates and checks, times, busy shares and files.
+ *
+ * All numbers come from sl_results_make() and the session, as those of run.json do.
+ */
 #include <math.h>
 
 #include "pipeline/report/report_print.h"
@@ -11,7 +15,7 @@
 
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {
-	bool listed = sl_counts_alone(plan);
+	bool listed = sl_fractions_count_particles(plan);
 
 	fprintf(out, "%-14s %14s %12s %10s  %s%s\n", "fate", "particles",
 		sl_is_weighted(plan) ? "weight" : "fraction", "+-",
@@ -68,7 +72,7 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 
 	fprintf(out, "busy ");
 	for (int k = 0; k < SL_WORKER_COUNT; k++) {
-		double busy = sl_session_busy(s, plan, (enum sl_worker)k);
+		double busy = sl_session_busy_share(s, plan, (enum sl_worker)k);
 
 		if (k == SL_WORKER_device && !plan->on_device)
 			continue;
@@ -88,7 +92,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 	double n = (double)s->particles;
 
 	if (s->particles == 0) {
-		fprintf(out, "nothing was left to do: all batches were committed before\n");
+		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
 		return;
 	}
 	fprintf(out, "\nns a particle ");
@@ -96,13 +100,13 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		if (sl_stage_is_run(w->recipe.mode, i))
 			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
 	if (plan->on_device)
-		fprintf(out, "  copied home %.1f", (double)s->transfer_ns / n);
+		fprintf(out, "  transfer %.1f", (double)s->transfer_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
 		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
 		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
 		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
-		n / sl_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
+		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
 }
 
@@ -113,7 +117,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	struct sl_results r;
 	char bytes[32];
 
-	sl_results_make(m, sl_counts_alone(plan), &r);
+	sl_results_make(m, sl_fractions_count_particles(plan), &r);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->stop_rule.below > 0)

@@ -88,8 +88,8 @@ static void resolve_columns(
 static void resolve_check(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
-	sl_fate_set final = sl_final_fates(choices);
-	char key[SL_WORD_BYTES], words[SL_SUGGESTION_BYTES];
+	char key[SL_WORD_BYTES];
+	enum sl_fate fate;
 	double sum = 0;
 
 	for (int i = 0; i < SL_FATE_COUNT; i++) {
@@ -97,11 +97,7 @@ static void resolve_check(
 		if (isnan(c->check.fate[i]))
 			continue;
 		sum += c->check.fate[i];
-		if (!SL_HAS(final, i))
-			sl_config_add_problem(r, key,
-				"is not a fate of model %s: no particle gets it; use %s",
-				choices->model->name,
-				sl_suggest_fate(final, sl_fate_facts[i].name, words));
+		sl_resolve_fate(r, key, sl_fate_facts[i].name, choices, &fate);
 	}
 	if (sum > 1 + 1e-4) /* published fractions are rounded one by one */
 		sl_config_add_problem(r, "check",
@@ -167,9 +163,9 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	const struct sl_model_common common = {.max_steps = c->transport.max_steps};
 	const struct sl_model_check check = sl_config_check(r);
 
-	if (!model->steps && sl_config_changed(r, "transport.max_steps"))
-		sl_config_add_problem(r, "transport.max_steps",
-			"has no effect: model %s has a single step; remove it", model->name);
+	if (!model->steps)
+		sl_config_refuse_unused(
+			r, "transport.max_steps", "the model has a single step", "remove it");
 	/* the model computes with its parameters, so they must be valid */
 	if (sl_config_has_problem(r, "model") || sl_config_has_problem(r, "transport"))
 		return false;

@@ -16,6 +16,12 @@
 
 #define MANIFEST "manifest.jsonl"
 
+/*
+ * No valid line is shorter, without its newline: this is the length of a line in which every number is
+ * 0 and every name and list empty. A file of bytes then asks for at most 6 times its size for lines.
+ */
+enum { LINE_LEAST = 177 };
+
 /* The batch of a line of the file, for sorting. */
 struct place {
 	uint64_t batch;
@@ -41,8 +47,10 @@ static enum sl_status read_lines(const char *text, size_t bytes, struct sl_manif
 	for (*n = 0; text < end; text++) {
 		const char *stop = (const char *)memchr(text, '\n', (size_t)(end - text));
 		size_t length = (size_t)((stop ? stop : end) - text);
-		enum sl_status s = sl_manifest_parse(text, length, &found[*n]);
+		enum sl_status s = SL_BAD_INPUT;
 
+		if (length >= LINE_LEAST)
+			s = sl_manifest_parse(text, length, &found[*n]);
 		if (s == SL_OK)
 			++*n;
 		else if (s == SL_BAD_INPUT)
@@ -72,13 +80,19 @@ static void order(
 	}
 }
 
-/* Number of lines, including an incomplete one at the end. */
+/* Number of lines that can be valid by their length: the others need no memory. */
 static size_t count_lines(const char *text, size_t bytes)
 {
-	size_t n = 1;
+	const char *end = text + bytes;
+	size_t n = 0;
 
-	for (size_t i = 0; i < bytes; i++)
-		n += text[i] == '\n';
+	for (; text < end; text++) {
+		const char *stop = (const char *)memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((stop ? stop : end) - text);
+
+		n += length >= LINE_LEAST;
+		text += length;
+	}
 	return n;
 }
 

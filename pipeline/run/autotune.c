@@ -1,4 +1,9 @@
-/* autotune.c - times each candidate schedule and keeps the fastest. */
+/*
+ * autotune.c - times each candidate schedule and keeps the fastest.
+ *
+ * A trial computes particles from the start of the run and discards the results. It must be long
+ * enough to measure, but short compared with the run: candidates.h has the limit for schedule auto.
+ */
 #include "pipeline/run/autotune.h"
 
 #include <stdio.h>
@@ -6,13 +11,16 @@
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
 
-/* A core reaches its full speed with PARTICLES_HOST; a GPU needs a whole batch. */
+/*
+ * Particles of a trial, at most. A core reaches its full speed with PARTICLES_HOST; a GPU needs a
+ * whole batch. The emulated device is slow, and its times mean little.
+ */
 enum { PARTICLES_HOST = 1 << 16, PARTICLES_EMULATED = 1 << 10 };
 
-/* Particles of the run before a trial, which loads the kernels. */
+/* Particles of the run before each trial, which loads kernels and touches the memory. */
 enum { WARM_UP = 1 << 16 };
 
-/* The particles of a trial; 0: too few are left. */
+/* The particles of a trial; 0: so few are left to compute that trials do not pay. */
 static uint32_t trial_particles(const struct sl_plan *plan, const struct sl_manifest *done)
 {
 	uint32_t most = sl_memory_plan_batch(plan), host = PARTICLES_HOST;
@@ -29,7 +37,10 @@ static uint32_t trial_particles(const struct sl_plan *plan, const struct sl_mani
 	return left < most ? (uint32_t)left : most;
 }
 
-/* Seconds of the schedule in use, after a short run that warms up; 0: stopped before its end. */
+/*
+ * Sets *seconds to the time of the schedule in use, after a short run that warms up. Sets 0 and
+ * returns SL_OK if control->stop ended the trial: sl_run() then states how the run ended.
+ */
 static enum sl_status time_schedule(
 	struct sl_workspace *w, uint32_t particles, struct sl_control *control, double *seconds)
 {
@@ -43,18 +54,18 @@ static enum sl_status time_schedule(
 		if (s != SL_OK || atomic_load(&control->stop))
 			return s == SL_STOPPED ? SL_OK : s;
 	}
-	*seconds = sl_computing_seconds(&session);
+	*seconds = sl_session_computing_seconds(&session);
 	return SL_OK;
 }
 
-/* States the times of all candidates and the choice. */
+/* Writes the times of all candidates and the choice to w->schedule_reason. */
 static void give_reason(struct sl_workspace *w, uint32_t best, uint32_t particles)
 {
 	const struct sl_plan *plan = w->plan;
 	char *text = w->schedule_reason;
 	size_t size = sizeof(w->schedule_reason);
 	int used = snprintf(text, size,
-		"%s, by %u particles:", plan->schedule == SL_BY_AUTO ? "auto" : "measured",
+		"%s, with %u particles:", plan->schedule == SL_BY_AUTO ? "auto" : "measured",
 		particles);
 
 	for (uint32_t i = 0; i < plan->n_candidates; i++)
@@ -75,12 +86,12 @@ enum sl_status sl_autotune_schedule(
 	for (i = 0; i < plan->n_candidates && !atomic_load(&control->stop); i++) {
 		SL_TRY(sl_workspace_use(w, &plan->candidate[i]));
 		SL_TRY(sl_add_context(time_schedule(w, particles, control, &w->seconds[i]),
-			"measuring %s", plan->candidate[i].name));
+			"measuring the schedule %s", plan->candidate[i].name));
 		if (w->seconds[i] < w->seconds[best])
 			best = i;
 	}
 	if (atomic_load(&control->stop))
-		best = 0; /* the run ends now */
+		best = 0; /* histories: not all were measured, and the run ends now */
 	else
 		give_reason(w, best, particles);
 	return sl_workspace_use(w, &plan->candidate[best]);

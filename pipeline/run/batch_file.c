@@ -1,4 +1,10 @@
-/* batch_file.c - one finished batch becomes one committed file and one line. */
+/*
+ * batch_file.c - see batch_file.h.
+ *
+ * The survivor file is packed already (struct sl_packed); assembling adds headers and metadata
+ * around the packed bytes without copying them. The CRC-32 of the whole file is in the manifest
+ * line.
+ */
 #include "pipeline/run/batch_file.h"
 
 #include <string.h>
@@ -25,6 +31,7 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;
 }
 
+/* Assembles the file of the batch as pieces in *file, and fills its manifest line. */
 static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_slot *slot,
 	void *image, struct sl_manifest_line *line, struct sl_pieces *file)
 {
@@ -41,6 +48,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	return SL_OK;
 }
 
+/* Writes the pieces to NAME.part and flushes them to the disk. */
 static enum sl_status write_file(
 	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_batch_write *w)
 {
@@ -50,6 +58,7 @@ static enum sl_status write_file(
 	return sl_file_sync(&w->file);
 }
 
+/* See the order in batch_file.h: every call is durable when it returns. */
 static enum sl_status commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_batch *b, struct sl_batch_write *w)
 {
@@ -60,6 +69,7 @@ static enum sl_status commit(struct sl_workspace *work, const struct sl_dir *dir
 	return sl_image_sum_add(&work->image_sum, b->number, &b->table);
 }
 
+/* Adds the batch to the message of a failure. */
 static enum sl_status with_batch(enum sl_status s, const struct sl_host_slot *slot)
 {
 	return sl_add_context(s, "batch %llu, writing", (unsigned long long)slot->batch.number);

@@ -1,8 +1,13 @@
 /*
- * batch_file.h - finished batches become files: assembled and written by any writer, committed in order.
+ * batch_file.h - writes the survivors of a packed batch to a file and commits it with its manifest
+ * line.
  *
- *	write    the file in memory -> NAME.part, durable     any number of threads
- *	commit   its name -> one line in the manifest         in the order of batches, one at a time
+ *	write    assemble the file, write NAME.part, fsync     by several threads at a time
+ *	commit   rename, histogram file, manifest line         one batch at a time, in batch order
+ *
+ * The manifest line is the last step of a commit, when its files are durable under their names. So
+ * each line has its files, whenever the program or the machine fails, and --resume removes every
+ * file of the run that has no line (pipeline/output/stale_files.h).
  */
 #ifndef SL_PIPELINE_RUN_BATCH_FILE_H
 #define SL_PIPELINE_RUN_BATCH_FILE_H
@@ -10,22 +15,33 @@
 #include "pipeline/run/run.h"
 #include "primitives/files/files.h"
 
-/* State of writing one batch. */
+/* The state of one batch between write and commit. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
 	struct sl_file_writer file;
-	uint64_t assemble_ns, commit_ns; /* what both took so far */
+	uint64_t assemble_ns;
+	uint64_t commit_ns; /* writing and committing */
 };
 
-/* Writes the batch in slot to dir, not yet under its name. image has plan->memory.image bytes. */
+/*
+ * Writes the batch in slot to NAME.part in dir and fills *w. image has plan->memory.image bytes,
+ * and is free again afterwards. After a failure no .part file is left.
+ */
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w);
 
-/* Renames the written file, adds its manifest line, and adds the batch to the image of the run. */
+/*
+ * Commits the written file and adds the batch to the image of the run. Not thread-safe: the
+ * manifest and the image of work are shared by all batches.
+ */
 enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, struct sl_batch_write *w);
 
-/* Fills the manifest line of a batch, without file names and without size and CRC of the survivor file. */
+/*
+ * Fills the manifest line of a batch, except file names and the size and CRC-32 of the survivor
+ * file. All that it sets is a function of the configuration and the batch number, so that verify
+ * and compare can compute a batch again and compare the lines.
+ */
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);
 
 #endif

@@ -1,63 +1,79 @@
-/* compute.c - threads take batches and slots, compute and compress. */
+/*
+ * compute.c - each thread takes a free slot and the next batch, computes the batch and packs it.
+ *
+ * Threads of a run on the host compute the stages themselves. On a device, a thread also takes a
+ * device pipeline and waits for it. By default there are more threads than pipelines: while one
+ * batch is on the device, other threads read or pack the batches before and after it.
+ */
 #include <string.h>
 
 #include "pipeline/run/compute.h"
+#include "primitives/base/clock.h"
 #include "stages/particle/digest.h"
 #include "stages/inputs/input_reader.h"
 
-/* Takes the next batch that is not done yet; false when there is none. */
-static bool take_batch(struct sl_run_workers *c, uint64_t *number)
+/*
+ * Takes the next batch that no earlier session has committed; false if none is left or the run
+ * stops. Both run->next and the lines of done ascend, so one pass over done serves the whole run.
+ * Called with the lock held.
+ */
+static bool take_batch(struct sl_run_workers *run, uint64_t *number)
 {
-	while (c->next_done < c->done->n && c->done->line[c->next_done].batch == c->next) {
-		c->next++;
-		c->next_done++;
+	while (run->next_done < run->done->n &&
+		run->done->line[run->next_done].batch == run->next) {
+		run->next++;
+		run->next_done++;
 	}
-	if (c->stop || c->next >= c->end)
+	if (run->stop || run->next >= run->end)
 		return false;
-	*number = c->next++;
+	*number = run->next++;
 	return true;
 }
 
-/* A slot in no use, or n_slots. */
-static uint32_t find_free(const struct sl_run_workers *c)
+/* The first free slot, or n_host_slots. Called with the lock held. */
+static uint32_t find_free(const struct sl_run_workers *run)
 {
 	uint32_t i = 0;
 
-	while (i < c->plan->n_host_slots && c->slot_work[i].state != SL_SLOT_FREE)
+	while (i < run->plan->n_host_slots && run->slot_work[i].state != SL_SLOT_FREE)
 		i++;
 	return i;
 }
 
-/* Takes a pipeline, waiting for one; NULL when the run ends before there is one. */
-static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *c)
+/* Waits for a free device pipeline and takes it; NULL if the run is cancelled before. */
+static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run)
 {
 	struct sl_device_pipeline *pipeline = NULL;
 
-	pthread_mutex_lock(&c->lock);
-	while (!pipeline && c->status == SL_OK && !atomic_load(&c->w->drop)) {
-		for (uint32_t i = 0; i < c->plan->n_device_slots && !pipeline; i++)
-			if (!c->device_slot_taken[i])
-				pipeline = &c->w->device_pipeline[i];
+	pthread_mutex_lock(&run->lock);
+	while (!pipeline && !atomic_load(&run->w->cancel)) {
+		for (uint32_t i = 0; i < run->plan->n_device_slots && !pipeline; i++)
+			if (!run->device_slot_taken[i])
+				pipeline = &run->w->device_pipeline[i];
 		if (!pipeline)
-			pthread_cond_wait(&c->changed, &c->lock);
+			pthread_cond_wait(&run->changed, &run->lock);
 	}
 	if (pipeline)
-		c->device_slot_taken[pipeline - c->w->device_pipeline] = true;
-	pthread_mutex_unlock(&c->lock);
+		run->device_slot_taken[pipeline - run->w->device_pipeline] = true;
+	pthread_mutex_unlock(&run->lock);
 	return pipeline;
 }
 
+/* Frees the pipeline for the next batch; busy_ns is the time for which it was taken. */
 static void release_device_slot(
-	struct sl_run_workers *c, const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
+	struct sl_run_workers *run, const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
 {
-	pthread_mutex_lock(&c->lock);
-	c->session->busy_ns[SL_WORKER_device] += busy_ns;
-	c->device_slot_taken[pipeline - c->w->device_pipeline] = false;
-	pthread_cond_broadcast(&c->changed);
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_lock(&run->lock);
+	run->session->busy_ns[SL_WORKER_device] += busy_ns;
+	run->device_slot_taken[pipeline - run->w->device_pipeline] = false;
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
 }
 
-/* Of a model that is read: the batch's particles, before it takes a device pipeline. */
+/*
+ * If the model reads its particles from files: reads those of the batch into pinned memory of the
+ * slot. This happens before the batch takes a device pipeline, so no pipeline waits for a disk.
+ */
 static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot *slot)
 {
 	uint64_t start = sl_now_ns();
@@ -70,36 +86,40 @@ static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot
 	return SL_OK;
 }
 
-/* Compares the digests of host copies with those computed on the device. */
+/* SL_DEVICE_FAILED if the host copies differ from what the device computed, by their digests. */
 static enum sl_status check_transfer(const struct sl_batch *b)
 {
 	SL_TRY(sl_digest_check(&b->table));
 	return b->device_packed.wanted ? sl_device_packed_check(&b->device_packed) : SL_OK;
 }
 
-/* On the host in the slot; on the device in a pipeline, which is free again for the next batch. */
-static enum sl_status run_stages(struct sl_run_workers *c, struct sl_host_slot *slot)
+/*
+ * Computes the survivors of the batch in slot, and sets the slot's times of the stages and of the
+ * transfer. On a device the survivors are in the slot's pinned memory afterwards.
+ */
+static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot *slot)
 {
-	const struct sl_recipe *r = &c->w->recipe;
+	const struct sl_recipe *r = &run->w->recipe;
 	struct sl_device_pipeline *pipeline;
 	enum sl_status s;
 	uint64_t start;
 
-	if (!c->plan->on_device)
+	if (!run->plan->on_device)
 		return sl_stages_run(r, &slot->exec, &slot->batch, slot->ns);
 	SL_TRY(read_inputs(r, slot));
-	pipeline = take_device_slot(c);
+	pipeline = take_device_slot(run);
 	if (!pipeline)
-		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
+		return sl_check_cancelled(r);
 	start = sl_now_ns();
-	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !c->discard;
+	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !run->discard;
 	s = sl_device_pipeline_run(r, pipeline, &slot->batch, slot->ns);
 	slot->transfer_ns = pipeline->transfer_ns;
 	slot->pack_ns = pipeline->pack_ns;
-	release_device_slot(c, pipeline, sl_now_ns() - start);
+	release_device_slot(run, pipeline, sl_now_ns() - start);
 	return s;
 }
 
+/* Brings the survivors into the form of the file, or takes over what the device has packed. */
 static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot)
 {
 	const struct sl_format *f = plan->format;
@@ -111,75 +131,83 @@ static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot
 	return f->pack(&slot->exec, &plan->facts, &b->table, &slot->packed);
 }
 
-/* Computes and packs the batch in slot; adds to *busy_ns what this thread did itself. */
+/*
+ * Computes and packs the batch in slot. Sets *busy_ns to the time in which this thread worked: on a
+ * device, without reading and the wait for the device, which is the time of the pipeline.
+ */
 static enum sl_status compute(
-	struct sl_run_workers *c, struct sl_host_slot *slot, uint64_t *busy_ns)
+	struct sl_run_workers *run, struct sl_host_slot *slot, uint64_t *busy_ns)
 {
-	uint64_t begun = sl_now_ns(), start;
+	uint64_t start = sl_now_ns();
 	enum sl_status s;
 
 	memset(slot->ns, 0, sizeof(slot->ns));
 	slot->pack_ns = 0;
-	s = run_stages(c, slot);
+	s = run_stages(run, slot);
+	*busy_ns = run->plan->on_device ? 0 : sl_now_ns() - start;
 	start = sl_now_ns();
-	if (s == SL_OK && c->plan->on_device)
+	if (s == SL_OK && run->plan->on_device)
 		s = sl_add_context(check_transfer(&slot->batch), "batch %llu",
 			(unsigned long long)slot->batch.number);
-	if (s == SL_OK && !c->discard)
-		s = sl_add_context(pack(c->plan, slot), "batch %llu, compressing",
+	if (s == SL_OK && !run->discard)
+		s = sl_add_context(pack(run->plan, slot), "batch %llu, packing",
 			(unsigned long long)slot->batch.number);
-	slot->pack_ns += sl_now_ns() - start;
-	*busy_ns += sl_now_ns() - (c->plan->on_device ? start : begun);
+	start = sl_now_ns() - start;
+	slot->pack_ns += start;
+	*busy_ns += start;
 	return s;
 }
 
-/* Computes the batch of that number in slot i. Called with the lock held. */
-static void work_on(struct sl_run_workers *c, uint32_t i, uint64_t number)
+/*
+ * Computes batch number in slot i, which becomes READY, or FREE after a failure. Called with the
+ * lock held, which is released while the batch is computed.
+ */
+static void compute_batch(struct sl_run_workers *run, uint32_t i, uint64_t number)
 {
-	struct sl_host_slot *slot = &c->w->slot[i];
-	double begun = sl_run_workers_seconds();
-	uint64_t busy_ns = 0;
+	struct sl_host_slot *slot = &run->w->slot[i];
+	uint64_t start = sl_now_ns(), busy_ns;
+	double seconds;
 	enum sl_status s;
 
-	c->slot_work[i].state = SL_SLOT_BUSY;
-	sl_batch_begin(&c->w->recipe, &slot->batch, number);
-	slot->batch.turn = c->begun++;
-	pthread_mutex_unlock(&c->lock);
-	s = compute(c, slot, &busy_ns);
-	pthread_mutex_lock(&c->lock);
-	begun = sl_run_workers_seconds() - begun;
-	c->longest = begun > c->longest ? begun : c->longest;
-	c->session->busy_ns[SL_WORKER_threads] += busy_ns;
-	/* a failure after the last needed batch does not matter: that batch is discarded */
-	if (s != SL_OK && number < c->end)
-		sl_run_workers_fail(c, s);
-	c->slot_work[i].state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;
-	pthread_cond_broadcast(&c->changed);
+	run->slot_work[i].state = SL_SLOT_COMPUTING;
+	sl_batch_begin(&run->w->recipe, &slot->batch, number);
+	slot->batch.turn = run->started++;
+	pthread_mutex_unlock(&run->lock);
+	s = compute(run, slot, &busy_ns);
+	pthread_mutex_lock(&run->lock);
+	seconds = 1e-9 * (double)(sl_now_ns() - start);
+	run->longest_batch = seconds > run->longest_batch ? seconds : run->longest_batch;
+	run->session->busy_ns[SL_WORKER_threads] += busy_ns;
+	/* A batch from end on is not part of the run: the stop rule has cancelled it. */
+	if (s != SL_OK && number < run->end)
+		sl_run_workers_fail(run, s);
+	run->slot_work[i].state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;
+	pthread_cond_broadcast(&run->changed);
 }
 
 void *sl_compute_thread(void *ctx)
 {
-	struct sl_run_workers *c = (struct sl_run_workers *)ctx;
-	enum sl_status entered = sl_plan_enter(c->plan);
+	struct sl_run_workers *run = (struct sl_run_workers *)ctx;
+	enum sl_status s = sl_plan_use_device(run->plan); /* a setting of each thread */
 	uint64_t number;
 
-	pthread_mutex_lock(&c->lock);
-	if (entered != SL_OK)
-		sl_run_workers_fail(c, entered);
+	pthread_mutex_lock(&run->lock);
+	if (s != SL_OK)
+		sl_run_workers_fail(run, s);
 	for (;;) {
 		uint32_t i;
 
-		/* A slot first, a batch then: batches begin in order, so that writers never wait
-		 * for one that nobody has begun while all slots are full. */
-		while ((i = find_free(c)) == c->plan->n_host_slots && !c->stop)
-			pthread_cond_wait(&c->changed, &c->lock);
-		if (i == c->plan->n_host_slots || !take_batch(c, &number))
+		/* A batch is only taken when it has a slot. Otherwise later batches could fill all
+		 * slots, which commits in order cannot free, while this batch waits for a slot. */
+		while ((i = find_free(run)) == run->plan->n_host_slots && !run->stop)
+			pthread_cond_wait(&run->changed, &run->lock);
+		if (i == run->plan->n_host_slots || !take_batch(run, &number))
 			break;
-		work_on(c, i, number);
+		compute_batch(run, i, number);
 	}
-	c->working--;
-	c->computing--;
-	pthread_cond_broadcast(&c->changed);
-	pthread_mutex_unlock(&c->lock);
+	run->working--;
+	run->computing--;
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
 	return NULL;
 }

@@ -1,4 +1,11 @@
-/* run.c - threads are started, watched and stopped. */
+/*
+ * run.c - starts the threads of a run, watches them and stops them.
+ *
+ * The calling thread computes nothing. It wakes five times a second, and after each change of the
+ * shared state, to report progress and to find out whether the run has to end. A run ends early in
+ * two steps: first no further batch starts (stop); then, if batches in flight take too long, they
+ * are cancelled and computed again by the session that resumes.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -6,146 +13,196 @@
 
 #include "pipeline/run/compute.h"
 #include "pipeline/run/writer.h"
+#include "primitives/base/clock.h"
 #include "stages/inputs/input_reader.h"
 
-static void report_progress(
-	struct sl_run_workers *c, const struct sl_control *control, double start)
-{
-	struct sl_progress p = {.n_batches = c->end,
-		.at_most = c->stop_rule.below > 0 && !c->met,
-		.particles = c->w->recipe.particles,
-		.seconds = sl_run_workers_seconds() - start,
-		.left = -1};
+/*
+ * Times in seconds. Batches in flight may take CANCEL_AFTER after a signal; pipeline/cli/signals.c
+ * ends the program two seconds later. Within a time limit (run.stop_before), time is kept free for
+ * the last commits, and for run.json.
+ */
+enum {
+	CANCEL_AFTER = 6,
+	SECONDS_TO_COMMIT = 2, /* kept free when a further batch would start */
+	SECONDS_TO_FINISH = 1  /* kept free when batches in flight are cancelled */
+};
 
-	if (!control->progress)
-		return;
-	p.batches_done = c->done->n + c->commits;
-	p.particles_done = c->session->particles;
-	for (size_t i = 0; i < c->done->n; i++)
-		p.particles_done += c->done->line[i].generated;
-	if (c->met)
-		p.particles = p.particles_done;
-	if (c->session->particles > 0 && p.seconds > 0) {
-		p.rate = (double)c->session->particles / p.seconds;
-		p.left = (double)(p.particles - p.particles_done) / p.rate;
-	}
-	control->progress(control->of, &p);
+/* The interval between reports, and between looks at control, in nanoseconds. */
+enum { INTERVAL_NS = 200000000 };
+
+static double seconds_since(uint64_t start_ns)
+{
+	return 1e-9 * (double)(sl_now_ns() - start_ns);
 }
 
 /*
- * Is it time to begin no more batches? By a signal, or because one more could end too late: twice
- * the longest so far, and two seconds for the writer and for ending in order.
+ * Calls control->progress. The rate is that of this session: batches of earlier sessions count as
+ * done, but not their time.
  */
-static bool is_time_to_stop(
-	const struct sl_run_workers *c, struct sl_control *control, double taken)
+static void report_progress(const struct sl_run_workers *run, double seconds)
 {
+	const struct sl_control *control = run->control;
+	struct sl_progress p = {.n_batches = run->end,
+		.at_most = run->stop_rule.below > 0 && !run->stop_rule_met,
+		.particles = run->w->recipe.particles,
+		.seconds = seconds,
+		.seconds_left = -1};
+
+	if (!control->progress)
+		return;
+	p.batches_done = run->done->n + run->commits;
+	p.particles_done = run->session->particles;
+	for (size_t i = 0; i < run->done->n; i++)
+		p.particles_done += run->done->line[i].generated;
+	if (run->stop_rule_met)
+		p.particles = p.particles_done;
+	if (run->session->particles > 0 && p.seconds > 0) {
+		p.rate = (double)run->session->particles / p.seconds;
+		p.seconds_left = (double)(p.particles - p.particles_done) / p.rate;
+	}
+	control->progress(control->ctx, &p);
+}
+
+/*
+ * Should no further batch start? Either control->stop is set, or a further batch could end after
+ * the time limit: it may take twice as long as the longest so far. seconds is the time of the
+ * session.
+ */
+static bool is_time_to_stop(const struct sl_run_workers *run, double seconds)
+{
+	const struct sl_control *control = run->control;
+
 	return atomic_load(&control->stop) ||
-	       (control->stop_before > 0 && taken + 2 * c->longest + 2 >= control->stop_before);
+	       (control->stop_before > 0 && seconds + 2 * run->longest_batch + SECONDS_TO_COMMIT >=
+						    control->stop_before);
 }
 
-/* Is it time to give up what is in flight? */
-static bool is_time_to_drop(const struct sl_control *control, double taken, double since_asked)
+/* Should batches in flight be cancelled? since_stop is the time since none starts, in seconds. */
+static bool is_time_to_cancel(const struct sl_control *control, double seconds, double since_stop)
 {
-	int patience = control->patience > 0 ? control->patience : 6;
+	int limit = control->cancel_after > 0 ? control->cancel_after : CANCEL_AFTER;
 
-	return control->stop_before > 0 && !atomic_load(&control->stop)
-	               ? taken + 1 >= control->stop_before
-	               : since_asked > patience;
+	if (control->stop_before > 0 && !atomic_load(&control->stop))
+		return seconds + SECONDS_TO_FINISH >= control->stop_before;
+	return since_stop > limit;
 }
 
-/* Waits for all threads; looks at control five times a second. Called with the lock held. */
-static void watch(struct sl_run_workers *c, struct sl_control *control)
+/* Waits for a change of the state, but at most for the interval. Called with the lock held. */
+static void wait_for_change(struct sl_run_workers *run)
 {
-	double start = sl_run_workers_seconds(), asked = -1, reported = start;
+	struct timespec until;
 
-	while (c->working > 0) {
-		struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += INTERVAL_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&run->changed, &run->lock, &until);
+}
 
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += 200000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&c->changed, &c->lock, &until);
-		if (asked < 0 && is_time_to_stop(c, control, sl_run_workers_seconds() - start)) {
-			asked = sl_run_workers_seconds();
-			c->stop = true;
-			pthread_cond_broadcast(&c->changed);
+/* Waits for the end of all threads, and stops them if control says so. The lock is held. */
+static void watch(struct sl_run_workers *run)
+{
+	uint64_t start = sl_now_ns(), reported = start;
+	double stopped = -1; /* when the run stopped, in seconds since start; < 0: it did not */
+
+	while (run->working > 0) {
+		double seconds;
+
+		wait_for_change(run);
+		seconds = seconds_since(start);
+		if (stopped < 0 && is_time_to_stop(run, seconds)) {
+			stopped = seconds;
+			run->stop = true;
+			pthread_cond_broadcast(&run->changed);
 		}
-		if (asked >= 0 && is_time_to_drop(control, sl_run_workers_seconds() - start,
-					  sl_run_workers_seconds() - asked))
-			atomic_store(&c->w->drop, 1);
-		/* threads that wake this one often do not make it tell more often */
-		if (sl_run_workers_seconds() - reported >= 0.2 || c->working == 0) {
-			report_progress(c, control, start);
-			reported = sl_run_workers_seconds();
+		if (stopped >= 0 && is_time_to_cancel(run->control, seconds, seconds - stopped))
+			atomic_store(&run->w->cancel, 1);
+		/* Changes that wake this thread more often do not cause more reports. */
+		if (sl_now_ns() - reported >= INTERVAL_NS || run->working == 0) {
+			report_progress(run, seconds);
+			reported = sl_now_ns();
 		}
 	}
-	c->session->seconds = sl_run_workers_seconds() - start;
+	run->session->seconds = seconds_since(start);
 }
 
-/* Starts writers, then threads of work; those that did start are counted in *started. */
-static enum sl_status start_threads(struct sl_run_workers *c, pthread_t *thread, uint32_t *started)
+/*
+ * Starts the writers, then the compute threads. *started is the number of threads that the caller
+ * has to join, also after a failure. Called with the lock held, so no thread runs before it is
+ * counted.
+ */
+static enum sl_status start_threads(
+	struct sl_run_workers *run, pthread_t *thread, uint32_t *started)
 {
-	uint32_t writers = c->plan->n_writers, n = writers + c->plan->threads;
+	uint32_t writers = run->plan->n_writers, n = writers + run->plan->threads;
 	sigset_t all, old;
 	int error = 0;
 
-	/* Signals are for the main thread, but for those that a thread brings about itself. */
+	/* Threads inherit the mask: signals go to the calling thread, except SIGBUS, which a mapped
+	 * input file raises in the thread that reads it. */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	c->computing = c->plan->threads;
+	run->computing = run->plan->threads;
 	for (*started = 0; *started < n && error == 0; *started += error == 0) {
-		c->working++;
+		run->working++;
 		error = pthread_create(&thread[*started], NULL,
-			*started < writers ? sl_writer_thread : sl_compute_thread, c);
+			*started < writers ? sl_writer_thread : sl_compute_thread, run);
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (error == 0)
 		return SL_OK;
-	c->working--;
+	run->working--;
 	return sl_fail(SL_HOST_MEMORY,
-		"thread %u of %u could not be started (%s), try fewer run.threads", *started, n - 1,
-		strerror(error));
+		"thread %u of %u could not be started (%s); use fewer run.threads, or raise the "
+		"limit of processes (ulimit -u)",
+		*started + 1, n, strerror(error));
 }
 
-/* Allocates thread handles and slot states in one block, before the first particle. */
-static enum sl_status allocate_work(struct sl_run_workers *c, pthread_t **thread, void **memory)
+/*
+ * Allocates slot states, thread handles and device flags, in this order of alignment, in one block
+ * *memory, which the caller frees. This happens before the first particle, as all allocations.
+ */
+static enum sl_status allocate_work(struct sl_run_workers *run, pthread_t **thread, void **memory)
 {
-	const struct sl_plan *plan = c->plan;
+	const struct sl_plan *plan = run->plan;
 	size_t threads = (plan->n_writers + plan->threads) * sizeof(pthread_t);
-	size_t slots = plan->n_host_slots * sizeof(*c->slot_work),
+	size_t slots = plan->n_host_slots * sizeof(*run->slot_work),
 	       device_slots = plan->n_device_slots * sizeof(bool);
 
 	SL_TRY(sl_memory_get(SL_HOST, slots + threads + device_slots, memory));
 	memset(*memory, 0, slots + threads + device_slots);
-	c->slot_work = (struct sl_slot_work *)*memory;
+	run->slot_work = (struct sl_slot_work *)*memory;
 	*thread = (pthread_t *)(void *)((char *)*memory + slots);
-	c->device_slot_taken = (bool *)*memory + slots + threads;
+	run->device_slot_taken = (bool *)*memory + slots + threads;
 	return SL_OK;
 }
 
-static enum sl_status run(struct sl_run_workers *c, struct sl_control *control)
+/*
+ * Starts the threads, waits for their end and removes their uncommitted files. Returns the first
+ * failure.
+ */
+static enum sl_status run_threads(struct sl_run_workers *run)
 {
 	uint32_t started;
 	pthread_t *thread;
 	void *memory;
 	enum sl_status s;
 
-	SL_TRY(allocate_work(c, &thread, &memory));
-	pthread_mutex_lock(&c->lock);
-	s = start_threads(c, thread, &started);
+	SL_TRY(allocate_work(run, &thread, &memory));
+	pthread_mutex_lock(&run->lock);
+	s = start_threads(run, thread, &started);
 	if (s != SL_OK)
-		sl_run_workers_fail(c, s);
-	watch(c, control);
-	pthread_mutex_unlock(&c->lock);
+		sl_run_workers_fail(run, s);
+	watch(run);
+	pthread_mutex_unlock(&run->lock);
 	for (uint32_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	sl_writer_remove_uncommitted(c);
+	sl_writer_remove_uncommitted(run);
 	sl_memory_give(SL_HOST, memory);
-	if (c->status != SL_OK)
-		sl_set_last_error(c->message); /* it was another thread's */
-	return c->status;
+	if (run->status != SL_OK)
+		sl_set_last_error(run->message); /* messages are per thread */
+	return run->status;
 }
 
 const char *const sl_workers[SL_WORKER_COUNT] = {
@@ -154,7 +211,8 @@ const char *const sl_workers[SL_WORKER_COUNT] = {
 #undef X
 };
 
-double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind)
+double sl_session_busy_share(
+	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind)
 {
 	const uint32_t n[SL_WORKER_COUNT] = {[SL_WORKER_device] = plan->n_device_slots,
 		[SL_WORKER_threads] = plan->threads,
@@ -165,7 +223,7 @@ double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, e
 	               : 0;
 }
 
-double sl_computing_seconds(const struct sl_session *s)
+double sl_session_computing_seconds(const struct sl_session *s)
 {
 	uint64_t ns = s->transfer_ns;
 
@@ -174,51 +232,56 @@ double sl_computing_seconds(const struct sl_session *s)
 	return 1e-9 * (double)ns;
 }
 
-/* Runs the batches of c->w->recipe with threads of its own. */
-static enum sl_status run_batches(struct sl_run_workers *c, struct sl_control *control)
+/*
+ * Runs all batches of run->w->recipe that are not in run->done. The caller has set the first group
+ * of members of run, except plan, and session. If committed batches meet the stop rule already, the
+ * threads start and end without a batch.
+ */
+static enum sl_status run_batches(struct sl_run_workers *run)
 {
 	pthread_condattr_t monotonic;
 	enum sl_status s;
 
-	memset(c->session, 0, sizeof(*c->session));
-	atomic_store(&c->w->drop, 0);
-	c->plan = c->w->plan;
-	c->control = control;
-	c->end = c->w->recipe.n_batches;
-	sl_writer_check_stop_rule(c, false);
-	if (c->w->recipe.inputs)
-		sl_inputs_restart(c->w->recipe.inputs);
-	pthread_mutex_init(&c->lock, NULL);
+	memset(run->session, 0, sizeof(*run->session));
+	atomic_store(&run->w->cancel, 0);
+	run->plan = run->w->plan;
+	run->end = run->w->recipe.n_batches;
+	sl_writer_check_stop_rule(run, false);
+	if (run->w->recipe.inputs)
+		sl_inputs_restart(run->w->recipe.inputs);
+	pthread_mutex_init(&run->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&c->changed, &monotonic);
+	pthread_cond_init(&run->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	s = run(c, control);
-	pthread_cond_destroy(&c->changed);
-	pthread_mutex_destroy(&c->lock);
+	s = run_threads(run);
+	pthread_cond_destroy(&run->changed);
+	pthread_mutex_destroy(&run->lock);
 	return s;
 }
 
 enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
 {
-	struct sl_run_workers c = {.w = w,
+	struct sl_run_workers run = {.w = w,
 		.dir = dir,
 		.done = done,
+		.control = control,
 		.session = session,
 		.discard = control->discard,
 		.stop_rule = w->plan->stop_rule};
-	enum sl_status s = run_batches(&c, control);
+	enum sl_status s = run_batches(&run);
 
 	if (s != SL_OK && s != SL_STOPPED)
 		return s;
-	if (done->n + c.commits < c.end)
+	if (done->n + run.commits < run.end)
 		return sl_fail(SL_STOPPED,
-			"stopped with %llu of %s%llu batches committed (%s), go on with --resume",
-			(unsigned long long)(done->n + c.commits),
-			c.stop_rule.below > 0 ? "at most " : "", (unsigned long long)c.end,
-			atomic_load(&control->stop) ? "asked by a signal"
-						    : "its time is nearly up");
+			"the run stopped after %llu of %s%llu batches, because %s; use --resume to "
+			"compute the rest",
+			(unsigned long long)(done->n + run.commits),
+			run.stop_rule.below > 0 ? "at most " : "", (unsigned long long)run.end,
+			atomic_load(&control->stop) ? "a signal asked it to stop"
+						    : "run.stop_before is nearly reached");
 	return SL_OK;
 }
 
@@ -226,10 +289,15 @@ enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct s
 	struct sl_session *session)
 {
 	const struct sl_manifest none = {0};
-	struct sl_run_workers c = {
-		.w = w, .done = &none, .session = session, .discard = true, .trial = true};
+	struct sl_run_workers run = {.w = w,
+		.done = &none,
+		.control = control,
+		.session = session,
+		.discard = true,
+		.trial = true};
 
+	/* sl_workspace_use() restores the recipe of the plan. */
 	w->recipe.particles = particles;
 	w->recipe.n_batches = 1;
-	return run_batches(&c, control);
+	return run_batches(&run);
 }

@@ -1,13 +1,20 @@
 /*
- * run.h - a plan is carried out: batches in parallel, one a thread, committed in order.
+ * run.h - executes a plan: batches are computed in parallel and committed in order.
  *
- *	thread: take the next batch and a free slot -> stages -> pack
- *	writer: the next batch in order -> assemble -> write under .part
- *	        the next batch that is written -> its name -> manifest -> the slot is free
+ *	compute thread   a free slot, the next batch -> stages -> pack
+ *	writer           the next packed batch -> assemble the file -> write it as NAME.part
+ *	                 the next written batch in order -> rename -> manifest line -> free the slot
+ *	calling thread   progress, time limit, signals
  *
- * The bytes of the output do not depend on the number of threads. After each batch, in batch
- * order, a writer evaluates the stop rule; once it is met, batches in flight are discarded. Threads
- * wait while all slots hold batches that are not yet written.
+ * The bytes of the output depend neither on the number of threads nor on their timing: a batch is a
+ * function of its number, and everything summed over batches is summed at the commit, in batch
+ * order. After each commit a writer evaluates the stop rule; once it is met, batches in flight are
+ * discarded.
+ *
+ * Memory bounds the number of batches in flight: compute threads wait while no slot is free.
+ *
+ * A run can be resumed after any end. The manifest has a line for each committed batch and for no
+ * other, and the next session computes the batches without a line.
  */
 #ifndef SL_PIPELINE_RUN_RUN_H
 #define SL_PIPELINE_RUN_RUN_H
@@ -21,26 +28,33 @@ struct sl_progress {
 	uint64_t batches_done, n_batches; /* batches of earlier sessions count as done */
 	bool at_most;                     /* the run may meet its stop rule earlier */
 	uint64_t particles_done, particles;
-	double seconds; /* since this session began */
-	double rate;    /* particles a second in this session */
-	double left;    /* seconds, foreseen; < 0: not known yet */
-};
-
-/* How the caller follows a run and stops it. Zeroed, it does neither. */
-struct sl_control {
-	atomic_int stop;    /* set by a signal handler: begin no more, commit what is in flight */
-	double stop_before; /* seconds this session may take: it stops in time; 0: any */
-	int patience;       /* seconds until what is in flight is dropped instead; 0: 6 */
-	void (*progress)(void *of, const struct sl_progress *p); /* about five times a second */
-	/* Each batch when it is ready, in order, by one thread at a time. */
-	void (*batch)(void *of, const struct sl_host_slot *slot);
-	void *of;
-	bool discard; /* compress and write nothing: dir is not used */
+	double seconds;      /* since this session started */
+	double rate;         /* particles per second in this session */
+	double seconds_left; /* estimate from the rate; < 0: not known yet */
 };
 
 /*
- * Who works on batches. A slot on the device is busy while a batch is on it, copies and all; a
- * thread while it computes or compresses, but not while the device does.
+ * How the caller follows a run and stops it; all zero: it does neither. Only stop changes while a
+ * run uses it.
+ */
+struct sl_control {
+	atomic_int stop;    /* set by a signal handler: start no batch, commit those in flight */
+	double stop_before; /* time limit of this session in seconds; 0: none */
+	int cancel_after;   /* seconds from stop until batches in flight are cancelled; 0: 6 */
+	/* If set: called about five times a second, by the thread that called sl_run(). */
+	void (*progress)(void *ctx, const struct sl_progress *p);
+	/* If set: called after the commit of each batch, in order, by one thread at a time. slot
+	 * is valid during the call. */
+	void (*batch)(void *ctx, const struct sl_host_slot *slot);
+	void *ctx;    /* passed to both */
+	bool discard; /* pack and write nothing: dir is not used */
+};
+
+/*
+ * The kinds of workers whose busy time is measured. A device slot is busy from the time a batch
+ * takes its pipeline until the results are on the host; a compute thread while it computes or
+ * packs, but not while it waits for a device; a writer while it writes or commits. The names are
+ * keys of run.json.
  */
 #define SL_WORKERS(X) X(device) X(threads) X(writers)
 enum sl_worker {
@@ -51,37 +65,45 @@ enum sl_worker {
 };
 extern const char *const sl_workers[SL_WORKER_COUNT];
 
-/* What this session did for the batches it committed; nanoseconds are summed over threads. */
+/*
+ * Measurements of a session over the batches it committed. Times in nanoseconds are summed over
+ * threads. busy_ns also includes batches that were not committed.
+ */
 struct sl_session {
 	uint64_t batches, particles;
-	uint64_t column_bytes; /* of survivors' columns, those of one value left out */
-	uint64_t file_bytes;   /* what became of them */
+	uint64_t column_bytes; /* survivors' columns before packing, without columns of one value */
+	uint64_t file_bytes;   /* the survivor files */
 	uint64_t stage_ns[SL_STAGE_COUNT];
 	struct sl_rounds rounds; /* of the stage advance */
-	uint64_t transfer_ns;    /* survivors' columns copied from the device */
-	uint64_t pack_ns, assemble_ns, commit_ns;
-	uint64_t busy_ns[SL_WORKER_COUNT]; /* of all of a kind */
-	double seconds;                    /* wall clock */
+	uint64_t transfer_ns;    /* copies of survivors from the device to the host */
+	uint64_t pack_ns, assemble_ns;
+	uint64_t commit_ns; /* writing the .part file and committing it */
+	uint64_t busy_ns[SL_WORKER_COUNT];
+	double seconds; /* wall clock */
 };
 
-/* The share of the session that workers of a kind were busy; 0 if there are none. */
-double sl_session_busy(const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
+/* The share of the session, 0 to 1, in which workers of a kind were busy; 0 if there are none. */
+double sl_session_busy_share(
+	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
 
-/* Seconds that threads, or batches in flight on a device, computed in a session. */
-double sl_computing_seconds(const struct sl_session *s);
+/* Seconds of stages and transfers, summed over threads or over batches in flight on a device. */
+double sl_session_computing_seconds(const struct sl_session *s);
 
 /*
- * Runs the plan of w, with the schedule in use, in dir (locked by the caller). done are the batches
- * committed there before. SL_STOPPED if control->stop ended the run early: committed batches stay
- * and the run can be resumed. SL_OK if all batches are committed, or those up to the one that met
- * the stop rule.
+ * Executes the plan of w, with the schedule in use, in dir, which the caller has locked. done are
+ * the batches committed there before. Sets *session, also after a failure.
+ *
+ * Returns SL_OK if all batches are committed, or those up to the one that met the stop rule.
+ * Returns SL_STOPPED if control->stop or the time limit ended the run before. Any other status is
+ * the first failure of a thread. In all cases committed batches stay and the run can be resumed.
  */
 enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);
 
 /*
- * Computes the first particles of the run as one batch, for its time: writes nothing, ignores the
- * stop rule and calls no control->batch. particles must fit in a batch of the plan.
+ * Computes the first particles of the run as one batch, to measure the time of the schedule in use.
+ * Writes nothing, ignores the stop rule and does not call control->batch. particles must fit in a
+ * batch of the plan. Changes the recipe of w: call sl_workspace_use() before w is used for a run.
  */
 enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct sl_control *control,
 	struct sl_session *session);

@@ -1,6 +1,23 @@
 /*
- * workers.h - what the threads of a run share: run.c starts and watches them, compute.c computes
- * batches, writer.c writes and commits them.
+ * workers.h - the state that the threads of a run share.
+ *
+ * run.c starts and watches the threads, compute.c computes batches, writer.c writes and commits
+ * them. One lock guards the state, and one condition is signalled after each change. The lock is
+ * held for decisions alone, never while a thread computes or does I/O: it is taken a few times per
+ * batch.
+ *
+ * Each slot has a state. In the states with -ING the slot belongs to one thread, which works on it
+ * without the lock; in the others, it waits for a thread.
+ *
+ *	FREE        no batch; the next compute thread takes it
+ *	COMPUTING   a compute thread reads, computes and packs the batch
+ *	READY       packed; waits for a writer
+ *	WRITING     a writer assembles the file and writes it as NAME.part
+ *	WRITTEN     the .part file is durable; waits until all earlier batches are committed
+ *	COMMITTING  a writer renames the file and appends the manifest line; then FREE
+ *
+ * A run ends in one of two ways. With `stop`, no further batch starts and those in flight are
+ * committed. With the workspace's `cancel`, batches in flight end early and are not committed.
  */
 #ifndef SL_PIPELINE_RUN_WORKERS_H
 #define SL_PIPELINE_RUN_WORKERS_H
@@ -8,66 +25,74 @@
 #include <pthread.h>
 
 #include "pipeline/run/batch_file.h"
-#include "primitives/base/clock.h"
 
-/* States of a slot in their order, from the start of its batch to the commit. */
+/* The states of a slot, in the order in which a batch passes through them. */
 enum sl_slot_state {
 	SL_SLOT_FREE,
-	SL_SLOT_BUSY,
+	SL_SLOT_COMPUTING,
 	SL_SLOT_READY,
 	SL_SLOT_WRITING,
 	SL_SLOT_WRITTEN,
 	SL_SLOT_COMMITTING
 };
 
-/* Writer-side state of one slot. */
+/* The progress of the batch in one slot, next to the slot's memory in the workspace. */
 struct sl_slot_work {
 	enum sl_slot_state state;
 	struct sl_batch_write writing;
-	enum sl_status
-		status; /* result of writing; a failure is reported when the batch is due for commit */
-	char message[SL_MESSAGE_BYTES];
+	/* The result of writing. A failure is reported when the batch is due for commit, so that
+	 * earlier batches are committed first, and the run can be resumed after them. */
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES]; /* of that failure */
 };
 
-/* State shared by all threads; `lock` guards every member that is not atomic. */
+/* The lock guards every member that changes after the threads have started. */
 struct sl_run_workers {
+	/* Set before the threads start. */
 	struct sl_workspace *w;
 	const struct sl_plan *plan; /* w->plan */
-	bool discard;               /* compute only: nothing is compressed or written */
+	bool discard;               /* compute only: nothing is packed or written */
 	bool trial;                 /* sl_run_trial(): control->batch is not called */
 	struct sl_stop_rule stop_rule;
-	const struct sl_dir *dir;
-	const struct sl_manifest *done;
+	const struct sl_dir *dir;       /* not used with discard */
+	const struct sl_manifest *done; /* batches that earlier sessions committed */
 	const struct sl_control *control;
-	struct sl_session *session;
+
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	uint64_t next;    /* the next batch to begin */
-	uint64_t begun;   /* batches begun in this session */
-	size_t next_done; /* the first line of done that is not before next */
-	uint64_t commits; /* batches committed in this session */
-	uint64_t end;     /* batches that the run has; fewer once the stop rule is met */
-	size_t seen_done; /* the first line of done that is not part of precision */
-	struct sl_precision
-		precision; /* of the rule's fate, over committed batches without a gap */
-	struct sl_slot_work *slot_work; /* n_host_slots items */
-	bool *device_slot_taken;
-	double longest;     /* seconds from the begin of a batch until it is ready, so far */
-	uint32_t working;   /* threads, writers too, that have not ended */
-	uint32_t computing; /* compute threads among them */
-	uint32_t writers;   /* writers that have started */
-	bool stop;          /* begin no further batch */
-	bool met;           /* the stop rule is met */
+	pthread_cond_t changed;     /* any change below; threads check again what they wait for */
+	struct sl_session *session; /* measurements of this session */
+
+	/* Batches. */
+	uint64_t next;        /* the next batch to start, if it is not in done */
+	size_t next_done;     /* the first line of done with a batch >= next */
+	uint64_t started;     /* batches started in this session */
+	uint64_t commits;     /* batches committed in this session */
+	uint64_t end;         /* batches of the run; fewer once the stop rule is met */
+	size_t next_counted;  /* the first line of done that is not part of precision */
+	double longest_batch; /* longest time from start to READY so far, in seconds */
+	bool stop;            /* start no further batch */
+	bool stop_rule_met;   /* batches from end on are not part of the run */
+	/* Of the stop rule's fate, over the committed batches before the first gap. */
+	struct sl_precision precision;
+
+	/* Slots. */
+	struct sl_slot_work *slot_work; /* plan->n_host_slots items */
+	bool *device_slot_taken;        /* plan->n_device_slots items */
+
+	/* Threads that have not ended. */
+	uint32_t working;   /* compute threads and writers */
+	uint32_t computing; /* compute threads */
+	uint32_t writers;   /* writers that have started; numbers their file images */
+
+	/* The first failure of any thread. */
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES];
 };
 
-static inline double sl_run_workers_seconds(void)
-{
-	return 1e-9 * (double)sl_now_ns();
-}
-
-/* Records the first failure and makes all threads end. Called with the lock held. */
-void sl_run_workers_fail(struct sl_run_workers *c, enum sl_status s);
+/*
+ * Records the calling thread's failure s, with sl_last_error(), unless another was first. Stops the
+ * run and cancels batches in flight. Called with the lock held.
+ */
+void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s);
 
 #endif

@@ -1,4 +1,10 @@
-/* workspace.c - allocates what the plan has counted, and frees it. */
+/*
+ * workspace.c - allocates the memory that the plan has counted, lays it out and frees it.
+ *
+ * The sizes in plan->memory were measured by the layout functions that are called here with memory,
+ * so everything fits. They are maxima over the candidates of the plan: one block serves each
+ * schedule.
+ */
 #include "pipeline/run/workspace.h"
 
 #include <string.h>
@@ -6,7 +12,10 @@
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
 
-/* Places a slot in its memory. */
+/*
+ * Lays out a slot in its blocks for the recipe in use. Everything else in the slot is reset: batch,
+ * times and pointers.
+ */
 static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 {
 	const struct sl_memory_plan *memory = &w->plan->memory;
@@ -18,6 +27,7 @@ static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 	*slot = placed;
 }
 
+/* Allocates the blocks of a slot. Pinned memory is only needed for copies from a device. */
 static enum sl_status get_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 {
 	SL_TRY(sl_memory_get(SL_HOST, w->plan->memory.slot, &slot->block));
@@ -27,7 +37,10 @@ static enum sl_status get_slot(const struct sl_workspace *w, struct sl_host_slot
 	return SL_OK;
 }
 
-/* Places a device pipeline in its memory and opens its stream. */
+/*
+ * Lays out a device pipeline in its blocks for the recipe in use, and creates its stream and
+ * events. Laying out resets the struct, so the blocks are kept in the arenas.
+ */
 static enum sl_status place_device_pipeline(
 	const struct sl_workspace *w, struct sl_device_pipeline *d)
 {
@@ -49,7 +62,7 @@ static enum sl_status get_device_pipeline(
 	return place_device_pipeline(w, d);
 }
 
-/* n zeroed items of some bytes. */
+/* Allocates n items of some bytes, filled with 0. */
 static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
 {
 	SL_TRY(sl_memory_get(SL_HOST, n * bytes, p));
@@ -57,37 +70,34 @@ static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
 	return SL_OK;
 }
 
+/* Allocates the histogram sums; all zero, as no batch is added yet. */
 static enum sl_status get_histograms(struct sl_workspace *w)
 {
 	struct sl_arena a = {.size = w->plan->memory.histograms};
 
-	if (w->plan->recipe.bins.n == 0)
-		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, a.size, &w->histogram_block));
-	memset(w->histogram_block, 0, a.size); /* no batches are added up yet */
-	a.base = w->histogram_block;
+	SL_TRY(get_zeroed(1, a.size, &a.base));
+	w->histogram_block = a.base;
 	sl_histogram_sums_lay_out(&a, &w->plan->recipe.bins, &w->histograms);
 	return SL_OK;
 }
 
+/* Allocates the image of the run; all zero, as no batch is added yet. */
 static enum sl_status get_image_sum(struct sl_workspace *w)
 {
 	struct sl_arena a = {.size = w->plan->memory.image_sum};
 
-	if (a.size > 0) {
-		SL_TRY(sl_memory_get(SL_HOST, a.size, &a.base));
-		memset(a.base, 0, a.size);
-	}
+	SL_TRY(get_zeroed(1, a.size, &a.base));
 	w->image_sum = (struct sl_image_sum){.image = w->plan->image, .white = w->plan->white};
 	sl_image_sum_lay_out(&a, &w->plan->facts, w->plan->recipe.n_batches, &w->image_sum);
 	w->image_sum.block = a.base;
 	return SL_OK;
 }
 
+/* Copies the plan's recipe; the copy ends early when w->cancel is set. */
 static void use_recipe(struct sl_workspace *w)
 {
 	w->recipe = w->plan->recipe;
-	w->recipe.drop = &w->drop;
+	w->recipe.cancel = &w->cancel;
 }
 
 enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made)
@@ -99,19 +109,19 @@ enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace
 	SL_TRY(get_zeroed(1, sizeof(*w), &memory));
 	w = *made = (struct sl_workspace *)memory;
 	w->plan = plan;
-	atomic_init(&w->drop, 0);
+	atomic_init(&w->cancel, 0);
 	use_recipe(w);
 	snprintf(w->schedule_reason, sizeof(w->schedule_reason), "%s", plan->schedule_reason);
 	SL_TRY(get_histograms(w));
 	return get_image_sum(w);
 }
 
-enum sl_status sl_workspace_provide(struct sl_workspace *w)
+enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 {
 	const struct sl_plan *plan = w->plan;
 	void *memory;
 
-	SL_TRY(sl_plan_enter(plan));
+	SL_TRY(sl_plan_use_device(plan));
 	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*w->slot), &memory));
 	w->slot = (struct sl_host_slot *)memory;
 	SL_TRY(get_zeroed(plan->n_device_slots, sizeof(*w->device_pipeline), &memory));
@@ -130,12 +140,13 @@ enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidat
 	for (uint32_t i = 0; i < w->plan->n_host_slots; i++)
 		place_slot(w, &w->slot[i]);
 	for (uint32_t i = 0; i < w->plan->n_device_slots; i++) {
-		sl_device_pipeline_close(&w->device_pipeline[i]);
+		sl_device_pipeline_close(&w->device_pipeline[i]); /* the blocks stay */
 		SL_TRY(place_device_pipeline(w, &w->device_pipeline[i]));
 	}
 	return SL_OK;
 }
 
+/* Members are NULL where opening or allocating failed before them. */
 void sl_workspace_close(struct sl_workspace *w)
 {
 	if (!w)

@@ -1,9 +1,15 @@
 /*
- * workspace.h - what a run changes: the memory of a plan, the schedule in use and the sums over
- * batches.
+ * workspace.h - everything that a run changes: slots, device pipelines, the schedule in use, and
+ * the sums over batches.
  *
- * A plan is constant. The workspace refers to it, owns everything that execution writes to, and is
- * made before the first particle: after sl_workspace_provide() nothing allocates.
+ * A plan is constant; the workspace refers to it and owns all memory that execution writes to.
+ * After sl_workspace_allocate() nothing allocates, so a run that starts does not fail for lack of
+ * memory.
+ *
+ *	sl_workspace_open()       histograms and image: enough to add up batches that are committed
+ *	sl_workspace_allocate()   slots, device pipelines, file images: to compute batches
+ *	sl_workspace_use()        optional: another schedule in the same memory
+ *	sl_workspace_close()
  */
 #ifndef SL_PIPELINE_RUN_WORKSPACE_H
 #define SL_PIPELINE_RUN_WORKSPACE_H
@@ -19,30 +25,35 @@ enum { SL_SCHEDULE_REASON_BYTES = 300 };
 
 struct sl_workspace {
 	const struct sl_plan *plan;
-	struct sl_recipe recipe; /* the plan's, with the schedule in use; recipe.drop is &drop */
-	atomic_int drop;         /* set: batches in flight end early and are discarded */
+	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
+	atomic_int cancel;       /* if set, batches in flight end early and are discarded */
 	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why this schedule, or "" */
-	double seconds[SL_CANDIDATES_MAX]; /* of each candidate's trial; 0: not measured */
-	struct sl_host_slot *slot;         /* n_host_slots of the plan; NULL: not provided */
-	struct sl_device_pipeline *device_pipeline; /* n_device_slots of the plan */
+	double seconds[SL_CANDIDATES_MAX];          /* of each candidate's trial; 0: not measured */
+	struct sl_host_slot *slot;                  /* plan->n_host_slots; NULL: not allocated */
+	struct sl_device_pipeline *device_pipeline; /* plan->n_device_slots */
 	void *file_image;                    /* one per writer, plan->memory.image bytes each */
 	struct sl_histogram_sums histograms; /* over committed batches */
 	void *histogram_block;               /* the memory of histograms */
-	struct sl_image_sum image_sum;       /* of the image of the run, if it makes one */
+	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
 };
 
 /*
  * Makes the workspace of a plan, with memory for its histograms and image, but without slots. The
- * plan must outlive it. *made is to be closed even after a failure.
+ * plan must outlive it. The caller closes *made, also after a failure.
  */
 enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made);
 
-/* Allocates slots and device pipelines; makes the plan's device the calling thread's. */
-enum sl_status sl_workspace_provide(struct sl_workspace *w);
+/*
+ * Allocates slots, device pipelines and file images, and makes the plan's device current for the
+ * calling thread. SL_HOST_MEMORY or SL_DEVICE_MEMORY if the system has less than the plan found
+ * free.
+ */
+enum sl_status sl_workspace_allocate(struct sl_workspace *w);
 
 /*
- * Makes a candidate's schedule the one in use and lays out slots and device pipelines for it. What
- * the slots held is lost.
+ * Makes a candidate's schedule the one in use, and lays out slots and device pipelines for it. No
+ * batch may be in flight; what the slots held is lost. Allocates nothing but streams and events of
+ * the device.
  */
 enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidate *candidate);
 

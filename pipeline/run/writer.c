@@ -1,50 +1,64 @@
-/* writer.c - writers write what is ready, and commit it in the order of batches. */
+/*
+ * writer.c - writers write ready batches in parallel, and one at a time commits them in batch
+ * order.
+ *
+ * The order of commits makes the manifest, the sums over batches and the stop rule independent of
+ * the number of threads. Only the commit is serial, and it is short: the bytes were made durable by
+ * the write, so that several writers use the disk at once.
+ */
 #include <string.h>
 
 #include "pipeline/run/writer.h"
+#include "primitives/base/clock.h"
 
 /*
- * The slot whose batch is the lowest of those in flight that are not past that state, if it is in
- * it; else n_slots.
+ * Finds the first batch in order among the slots with states up to last (FREE excepted). True if
+ * that slot is in state wanted; *slot is its index. Called with the lock held.
  */
-static uint32_t find_in_order(const struct sl_run_workers *c, enum sl_slot_state ready)
+static bool find_first(const struct sl_run_workers *run, enum sl_slot_state last,
+	enum sl_slot_state wanted, uint32_t *slot)
 {
-	uint32_t n = c->plan->n_host_slots, first = n;
+	const struct sl_slot_work *work = run->slot_work;
+	uint32_t n = run->plan->n_host_slots;
 
+	*slot = n;
 	for (uint32_t i = 0; i < n; i++)
-		if (c->slot_work[i].state != SL_SLOT_FREE && c->slot_work[i].state <= ready &&
-			(first == n || c->w->slot[i].batch.number < c->w->slot[first].batch.number))
-			first = i;
-	return first < n && c->slot_work[first].state == ready ? first : n;
+		if (work[i].state != SL_SLOT_FREE && work[i].state <= last &&
+			(*slot == n ||
+				run->w->slot[i].batch.number < run->w->slot[*slot].batch.number))
+			*slot = i;
+	return *slot < n && work[*slot].state == wanted;
 }
 
-/* One more batch in order; true if it meets the stop rule, so that the run ends after it. */
-static bool is_last(struct sl_run_workers *c, const struct sl_tally *t, uint64_t generated)
+/* Adds the next batch in order to the precision. True if the stop rule is met with it. */
+static bool add_to_precision(
+	struct sl_run_workers *run, const struct sl_tally *t, uint64_t generated)
 {
-	const struct sl_stop_rule *g = &c->stop_rule;
+	const struct sl_stop_rule *rule = &run->stop_rule;
 
-	sl_precision_add(&c->precision, t, g->fate, generated, g->counts);
-	return sl_stop_rule_met(g, &c->precision);
+	sl_precision_add(&run->precision, t, rule->fate, generated, rule->counts);
+	return sl_stop_rule_met(rule, &run->precision);
 }
 
-void sl_writer_check_stop_rule(struct sl_run_workers *c, bool met)
+void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
 {
-	const struct sl_manifest *done = c->done;
+	const struct sl_manifest *done = run->done;
 
-	for (; !met && c->seen_done < done->n; c->seen_done++) {
-		const struct sl_manifest_line *l = &done->line[c->seen_done];
+	for (; !met && run->next_counted < done->n; run->next_counted++) {
+		const struct sl_manifest_line *l = &done->line[run->next_counted];
 
-		if (l->batch != c->precision.batches)
+		if (l->batch != run->precision.batches)
 			break;
-		met = is_last(c, &l->tally, l->generated);
+		met = add_to_precision(run, &l->tally, l->generated);
 	}
 	if (!met)
 		return;
-	c->met = c->stop = true;
-	c->end = c->precision.batches;
-	atomic_store(&c->w->drop, 1);
+	run->stop_rule_met = run->stop = true;
+	run->end = run->precision.batches;
+	atomic_store(&run->w->cancel, 1);
 }
 
+/* Bytes of the survivors' columns before packing, without columns of one value. */
 static uint64_t column_bytes(const struct sl_table *t)
 {
 	uint64_t row = 0;
@@ -54,119 +68,130 @@ static uint64_t column_bytes(const struct sl_table *t)
 	return row * t->n;
 }
 
-/* What the batch in slot adds to the session. Called with the lock held. */
-static void count(
-	struct sl_run_workers *c, const struct sl_host_slot *slot, const struct sl_batch_write *w)
+/* Adds a committed batch to the session. Called with the lock held. */
+static void add_to_session(
+	struct sl_run_workers *run, const struct sl_host_slot *slot, const struct sl_batch_write *w)
 {
-	c->commits++;
-	c->session->batches++;
-	c->session->particles += slot->batch.n;
-	c->session->column_bytes += column_bytes(&slot->batch.table);
-	c->session->file_bytes += w->line.file_bytes;
+	run->commits++;
+	run->session->batches++;
+	run->session->particles += slot->batch.n;
+	run->session->column_bytes += column_bytes(&slot->batch.table);
+	run->session->file_bytes += w->line.file_bytes;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		c->session->stage_ns[i] += slot->ns[i];
-	sl_rounds_add(&c->session->rounds, &slot->batch.rounds);
-	c->session->transfer_ns += slot->transfer_ns;
-	c->session->pack_ns += slot->pack_ns;
-	c->session->assemble_ns += w->assemble_ns;
-	c->session->commit_ns += w->commit_ns;
+		run->session->stage_ns[i] += slot->ns[i];
+	sl_rounds_add(&run->session->rounds, &slot->batch.rounds);
+	run->session->transfer_ns += slot->transfer_ns;
+	run->session->pack_ns += slot->pack_ns;
+	run->session->assemble_ns += w->assemble_ns;
+	run->session->commit_ns += w->commit_ns;
 }
 
-/* Writes the batch in slot i, unless nothing is to be written. Called with the lock held. */
-static void write_batch(struct sl_run_workers *c, uint32_t i, void *image)
+/*
+ * Writes the batch in slot i to its .part file, or nothing with discard. image is the memory of
+ * this writer for the parts of a file that are not packed columns. Called with the lock held, which
+ * is released while the file is written.
+ */
+static void write_batch(struct sl_run_workers *run, uint32_t i, void *image)
 {
-	struct sl_slot_work *b = &c->slot_work[i];
+	struct sl_slot_work *b = &run->slot_work[i];
 	uint64_t start = sl_now_ns();
 
 	b->state = SL_SLOT_WRITING;
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&run->lock);
 	memset(&b->writing, 0, sizeof(b->writing));
 	b->status = SL_OK;
-	if (!c->discard)
-		b->status =
-			sl_batch_file_write(c->plan, c->dir, &c->w->slot[i], image, &b->writing);
+	if (!run->discard)
+		b->status = sl_batch_file_write(
+			run->plan, run->dir, &run->w->slot[i], image, &b->writing);
 	if (b->status != SL_OK)
 		memcpy(b->message, sl_last_error(), sizeof(b->message));
-	pthread_mutex_lock(&c->lock);
-	c->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
+	pthread_mutex_lock(&run->lock);
+	run->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
 	b->state = SL_SLOT_WRITTEN;
-	pthread_cond_broadcast(&c->changed);
+	pthread_cond_broadcast(&run->changed);
 }
 
-/* Gives the written file its name, then calls control->batch. */
+/* Commits the written file, then calls control->batch; or returns the failure of writing. */
 static enum sl_status commit_file(
-	struct sl_run_workers *c, const struct sl_host_slot *slot, struct sl_slot_work *b)
+	struct sl_run_workers *run, const struct sl_host_slot *slot, struct sl_slot_work *b)
 {
 	if (b->status != SL_OK) {
-		sl_set_last_error(b->message); /* it may be another writer's */
+		sl_set_last_error(b->message); /* another writer may have failed */
 		return b->status;
 	}
-	if (!c->discard)
-		SL_TRY(sl_batch_file_commit(c->w, c->dir, slot, &b->writing));
-	if (c->control->batch && !c->trial)
-		c->control->batch(c->control->of, slot);
+	if (!run->discard)
+		SL_TRY(sl_batch_file_commit(run->w, run->dir, slot, &b->writing));
+	if (run->control->batch && !run->trial)
+		run->control->batch(run->control->ctx, slot);
 	return SL_OK;
 }
 
-/* Commits the batch in slot i, the next in order. Called with the lock held. */
-static void commit_batch(struct sl_run_workers *c, uint32_t i)
+/*
+ * Commits the batch in slot i, the next in order, and evaluates the stop rule. The state COMMITTING
+ * keeps other writers from committing while the lock is released.
+ */
+static void commit_batch(struct sl_run_workers *run, uint32_t i)
 {
-	const struct sl_host_slot *slot = &c->w->slot[i];
-	struct sl_slot_work *b = &c->slot_work[i];
+	const struct sl_host_slot *slot = &run->w->slot[i];
+	struct sl_slot_work *b = &run->slot_work[i];
 	uint64_t start = sl_now_ns();
 	enum sl_status s;
 
 	b->state = SL_SLOT_COMMITTING;
-	pthread_mutex_unlock(&c->lock);
-	s = commit_file(c, slot, b);
-	pthread_mutex_lock(&c->lock);
-	c->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
+	pthread_mutex_unlock(&run->lock);
+	s = commit_file(run, slot, b);
+	pthread_mutex_lock(&run->lock);
+	run->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
 	if (s != SL_OK) {
-		sl_run_workers_fail(c, s);
+		sl_run_workers_fail(run, s);
 	} else {
-		count(c, slot, &b->writing);
-		sl_writer_check_stop_rule(c, is_last(c, &slot->batch.tally, slot->batch.n));
+		add_to_session(run, slot, &b->writing);
+		sl_writer_check_stop_rule(
+			run, add_to_precision(run, &slot->batch.tally, slot->batch.n));
 	}
 	b->state = SL_SLOT_FREE;
-	pthread_cond_broadcast(&c->changed);
+	pthread_cond_broadcast(&run->changed);
 }
 
-/* Is there nothing in flight that could be written or committed some time? */
-static bool is_all_done(const struct sl_run_workers *c)
+/* Is nothing left to write or commit, now or later? Called with the lock held. */
+static bool is_all_done(const struct sl_run_workers *run)
 {
-	for (uint32_t i = 0; i < c->plan->n_host_slots; i++)
-		if (c->slot_work[i].state != SL_SLOT_FREE)
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+		if (run->slot_work[i].state != SL_SLOT_FREE)
 			return false;
-	return c->computing == 0;
+	return run->computing == 0;
 }
 
-/* What can be committed goes first: it frees a slot. */
+/* Commits come before writes: a commit frees a slot, for which a compute thread may wait. */
 void *sl_writer_thread(void *ctx)
 {
-	struct sl_run_workers *c = (struct sl_run_workers *)ctx;
-	uint32_t n = c->plan->n_host_slots, i;
+	struct sl_run_workers *run = (struct sl_run_workers *)ctx;
 	char *image;
+	uint32_t i;
 
-	pthread_mutex_lock(&c->lock);
-	image = (char *)c->w->file_image + c->writers++ * c->plan->memory.image;
-	while (c->status == SL_OK && !c->met && !is_all_done(c)) {
-		if ((i = find_in_order(c, SL_SLOT_COMMITTING)) == n &&
-			(i = find_in_order(c, SL_SLOT_WRITTEN)) < n)
-			commit_batch(c, i);
-		else if ((i = find_in_order(c, SL_SLOT_READY)) < n)
-			write_batch(c, i, image);
+	pthread_mutex_lock(&run->lock);
+	image = (char *)run->w->file_image + run->writers++ * run->plan->memory.image;
+	while (run->status == SL_OK && !run->stop_rule_met && !is_all_done(run)) {
+		/* Batches start in order, so the first in flight is the next to commit. If it is
+		 * COMMITTING, another writer commits it. */
+		if (find_first(run, SL_SLOT_COMMITTING, SL_SLOT_WRITTEN, &i))
+			commit_batch(run, i);
+		else if (find_first(run, SL_SLOT_READY, SL_SLOT_READY, &i))
+			write_batch(run, i, image);
 		else
-			pthread_cond_wait(&c->changed, &c->lock);
+			pthread_cond_wait(&run->changed, &run->lock);
 	}
-	c->working--;
-	pthread_cond_broadcast(&c->changed);
-	pthread_mutex_unlock(&c->lock);
+	run->working--;
+	pthread_cond_broadcast(&run->changed);
+	pthread_mutex_unlock(&run->lock);
 	return NULL;
 }
 
-void sl_writer_remove_uncommitted(const struct sl_run_workers *c)
+/* A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met. */
+void sl_writer_remove_uncommitted(const struct sl_run_workers *run)
 {
-	for (uint32_t i = 0; i < c->plan->n_host_slots; i++)
-		if (c->slot_work[i].state == SL_SLOT_WRITTEN && c->slot_work[i].writing.file.dir)
-			sl_file_remove_part(&c->slot_work[i].writing.file);
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+		if (run->slot_work[i].state == SL_SLOT_WRITTEN &&
+			run->slot_work[i].writing.file.dir)
+			sl_file_remove_part(&run->slot_work[i].writing.file);
 }

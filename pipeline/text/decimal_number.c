@@ -79,6 +79,10 @@ static void scan_exponent(const char **at, struct sl_decimal *n)
 	*at = p;
 }
 
+/*
+ * strtod() is not used: it depends on the locale, accepts hexadecimal and "nan", and rounds before the
+ * unit is known.
+ */
 bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 {
 	const char *p = text;
@@ -104,6 +108,10 @@ bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 	return true;
 }
 
+/*
+ * Multiplies digit by digit, so that every integer of 64 bits is exact. The loop ends early: at most 20
+ * digits fit before the overflow check stops it.
+ */
 enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *n, uint64_t *value)
 {
 	int digits = n->n_digits;

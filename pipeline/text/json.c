@@ -114,6 +114,13 @@ static void begin(struct sl_json *j, const char *key)
 	j->filled = true;
 }
 
+/* Writes a value that has been formatted. */
+static void put_value(struct sl_json *j, const char *key, const char *text)
+{
+	begin(j, key);
+	put_text(j, text);
+}
+
 /* Opens an object or an array and remembers its closing bracket. */
 static void open(struct sl_json *j, const char *key, char first, char last)
 {
@@ -124,6 +131,7 @@ static void open(struct sl_json *j, const char *key, char first, char last)
 	j->filled = false;
 }
 
+/* The text is a valid C string at any time, also when it is cut. */
 struct sl_json sl_json_start(char *text, size_t size, bool indented)
 {
 	struct sl_json j = {.text = text, .size = size, .indented = indented};
@@ -163,27 +171,28 @@ void sl_json_u64(struct sl_json *j, const char *key, uint64_t value)
 {
 	char text[24];
 
-	begin(j, key);
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	put_text(j, text);
+	put_value(j, key, text);
 }
 
 void sl_json_bool(struct sl_json *j, const char *key, bool value)
 {
-	begin(j, key);
-	put_text(j, value ? "true" : "false");
+	put_value(j, key, value ? "true" : "false");
 }
 
+/*
+ * JSON has neither NaN nor infinity. null is what most readers turn back into a missing value; the text
+ * "NaN" would make the whole document invalid.
+ */
 void sl_json_real(struct sl_json *j, const char *key, double value)
 {
 	char text[32] = "null";
 
-	begin(j, key);
 	if (value == 0 && signbit(value))
 		snprintf(text, sizeof(text), "-0.0"); /* many readers take -0 for the integer 0 */
 	else if (isfinite(value))
 		sl_double_print(value, text, sizeof(text));
-	put_text(j, text);
+	put_value(j, key, text);
 }
 
 /* Opens an array in one line; returns the indentation mode to restore. */
@@ -225,11 +234,11 @@ void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
 {
 	char text[24];
 
-	begin(j, key);
 	snprintf(text, sizeof(text), "\"%0*" PRIx64 "\"", digits, value);
-	put_text(j, text);
+	put_value(j, key, text);
 }
 
+/* used counts without the final NUL, which needs a byte too. */
 bool sl_json_fits(const struct sl_json *j)
 {
 	return j->used < j->size;

@@ -40,6 +40,7 @@ const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text)
 	return shown;
 }
 
+/* A full buffer leaves the text as it is, so messages are cut but never damaged. */
 void sl_append(char *text, size_t size, const char *format, ...)
 {
 	size_t used = strlen(text);
@@ -123,6 +124,7 @@ const char *sl_suggest(
 	return near ? near : sl_list_words(text, size, words, n);
 }
 
+/* In {a: 0,5}, YAML reads the value 0 and a key 5 without a value. */
 bool sl_is_after_comma(const char *key)
 {
 	return *key && key[strspn(key, "0123456789")] == '\0';

@@ -259,6 +259,7 @@ enum sl_status sl_yaml_parse(
 	return check_mappings(*tree, problem);
 }
 
+/* A tree that could not be loaded has an empty document, which libyaml can delete too. */
 void sl_yaml_free(struct sl_yaml *tree)
 {
 	if (!tree)
@@ -340,6 +341,7 @@ sl_node sl_yaml_item(const struct sl_yaml *tree, sl_node node, size_t i, sl_node
 	return n->data.mapping.pairs.start[i].value;
 }
 
+/* A linear search; keys are unique, since sl_yaml_parse() refuses repeated ones. */
 sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key)
 {
 	size_t n = sl_yaml_kind(tree, mapping) == SL_MAPPING ? sl_yaml_size(tree, mapping) : 0;
@@ -353,6 +355,7 @@ sl_node sl_yaml_get(const struct sl_yaml *tree, sl_node mapping, const char *key
 	return 0;
 }
 
+/* Signs, blanks and leading letters are refused: the files of a run contain digits only. */
 bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value)
 {
 	size_t bytes;

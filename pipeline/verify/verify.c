@@ -205,7 +205,7 @@ static enum sl_status redo(
 	struct sl_host_slot *slot;
 
 	if (!w->slot)
-		SL_TRY(sl_workspace_provide(w));
+		SL_TRY(sl_workspace_allocate(w));
 	slot = &w->slot[0];
 	sl_batch_begin(&w->plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&w->plan->recipe, &slot->exec, &slot->batch, NULL));
@@ -362,7 +362,7 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 			"with --resume",
 			dir->path, m->n, w->plan->stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
-	return sl_verify_sides(w, dir, m);
+	return sl_verify_side_files(w, dir, m);
 }
 
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)

@@ -146,10 +146,10 @@ static enum sl_status check_joined(
 
 	sl_merged_list_name(plan->config.run.name, plan->format, name);
 	SL_TRY(check_there(dir, name));
-	return sl_joined_check(plan, dir, m);
+	return sl_merged_list_check(plan, dir, m);
 }
 
-enum sl_status sl_verify_sides(
+enum sl_status sl_verify_side_files(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	SL_TRY(check_histograms(w, dir, m));

@@ -14,7 +14,7 @@
  * All batches of the run must be committed, and w->image_sum must contain their pixels if the run
  * has an image. SL_CHECK_FAILED or SL_BAD_INPUT at the first file that is wrong.
  */
-enum sl_status sl_verify_sides(
+enum sl_status sl_verify_side_files(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m);
 
 #endif

@@ -56,6 +56,15 @@ bool sl_map_is_changed(const struct sl_map *m, const char *path)
 	       ((uint64_t)file.st_size != m->bytes || written_ns(&file) != m->written_ns);
 }
 
+uint64_t sl_map_stamp(const struct sl_map *m, uint64_t stamp)
+{
+	const uint64_t facts[] = {m->device, m->number, m->bytes, (uint64_t)m->written_ns};
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+		stamp = (stamp ^ facts[i]) * UINT64_C(0x100000001b3);
+	return stamp;
+}
+
 void sl_unmap(struct sl_map *m)
 {
 	if (m->at)

@@ -32,6 +32,12 @@ void sl_unmap(struct sl_map *m);
  */
 bool sl_map_is_changed(const struct sl_map *m, const char *path);
 
+/*
+ * Mixes device, inode, size and time of modification into a stamp (the hash of Fowler, Noll and Vo, by
+ * words). Equal stamps of the same paths, from 0 on, mean that the files are the same and unchanged.
+ */
+uint64_t sl_map_stamp(const struct sl_map *m, uint64_t stamp);
+
 SL_C_END
 
 #endif

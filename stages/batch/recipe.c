@@ -43,7 +43,7 @@ void sl_layout_columns(
 
 enum sl_status sl_check_cancelled(const struct sl_recipe *r)
 {
-	if (r->drop && atomic_load_explicit(r->drop, memory_order_relaxed))
+	if (r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed))
 		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
 	return SL_OK;
 }

@@ -74,7 +74,7 @@ struct sl_recipe {
 	                  the form */
 	const struct sl_loops *loops;     /* for this CPU */
 	const struct sl_kernels *kernels; /* for the device; NULL: the stages run on the host */
-	const atomic_int *drop;           /* if not NULL and set, stages return SL_STOPPED */
+	const atomic_int *cancel;         /* if not NULL and set, stages return SL_STOPPED */
 };
 
 /* The fates that particles can have at the end. */
@@ -108,7 +108,7 @@ uint32_t sl_stored_columns(const struct sl_recipe *r);
 void sl_layout_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
 
-/* SL_STOPPED once r->drop is set, else SL_OK. Loops call it between pieces of work. */
+/* SL_STOPPED once r->cancel is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);
 
 /* The final fate of a particle that has taken its last step: its own, or dropped. */

@@ -17,16 +17,22 @@ struct found_files {
 	glob_t files;
 };
 
+/* Number of files that the item stands for. */
 static size_t count_of(const struct found_files *f)
 {
 	return f->is_pattern ? f->files.gl_pathc : 1;
 }
 
+/* File number i of the item; the text belongs to the item or to glob(). */
 static const char *path_of(const struct found_files *f, size_t i)
 {
 	return f->is_pattern ? f->files.gl_pathv[i] : f->item;
 }
 
+/*
+ * Orders names by their bytes. glob() would order them by the locale, and the order of the files
+ * determines the ids of the particles.
+ */
 static int by_bytes(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -82,6 +88,10 @@ static void lay_out(struct sl_arena *a, const struct found_files *found, uint32_
 		}
 }
 
+/*
+ * Copies all names to one block, measured and filled by the same code (lay_out). *which is the item at
+ * which the number of files gets too large.
+ */
 static enum sl_status copy_names(
 	const struct found_files *found, uint32_t n, struct sl_input_files *names, uint32_t *which)
 {

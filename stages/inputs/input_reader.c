@@ -1,4 +1,11 @@
-/* input_reader.c - opens, checks and reads particle lists; memory-maps plain files. */
+/*
+ * input_reader.c - opens, checks and reads particle lists.
+ *
+ * All files are mapped, so opening thousands of them needs no buffers, and the reader of a plain file is
+ * a copy of its stream, moved to the record that is wanted. Gzip files share one window of 64 KiB and
+ * the state of zlib, because only one batch at a time can decompress. A mapping shows changes that
+ * another process makes; each read is followed by a check of size and time of the file.
+ */
 #include "stages/inputs/input_reader.h"
 
 #include <math.h>
@@ -10,8 +17,8 @@
 #include "primitives/files/map.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
-#include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/mcpl_survey.h"
 
 /* Upper limit per file, so that no sum over 4096 files overflows 64 bits. */
@@ -26,6 +33,10 @@ struct source {
 	                                 file only the header is valid */
 };
 
+/*
+ * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need no
+ * lock; the members after them are protected by lock.
+ */
 struct sl_reading {
 	struct source *source; /* one per file */
 	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
@@ -70,12 +81,10 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 	return SL_OK;
 }
 
-/* Mixes a number into the stamp (the hash of Fowler, Noll and Vo, by words). */
-static void stamp(struct sl_inputs *inputs, uint64_t number)
-{
-	inputs->stamp = (inputs->stamp ^ number) * UINT64_C(0x100000001b3);
-}
-
+/*
+ * Maps file k, reads its header and sets inputs->at[k]. The stamp changes with the
+ * file, so that a plan can tell whether it sees the files that were surveyed.
+ */
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
 	struct source *source = &inputs->reading->source[k];
@@ -84,14 +93,14 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 
 	SL_TRY(sl_map_file(f->path, &source->map));
 	SL_TRY(sl_add_context(begin_stream(inputs->reading, k), "%s", f->path));
+	SL_TRY(sl_add_context(
+		sl_mcpl_head_check(source->map.at, source->map.bytes), "%s", f->path));
 	if (s->header.particles > PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: its header claims more particles than a run can have, so it is damaged; "
 			"make it again",
 			f->path);
-	stamp(inputs, source->map.number);
-	stamp(inputs, source->map.bytes);
-	stamp(inputs, (uint64_t)source->map.written_ns);
+	inputs->stamp = sl_map_stamp(&source->map, inputs->stamp);
 	f->bytes = source->map.bytes;
 	f->first = inputs->particles;
 	f->particles = s->header.particles;
@@ -102,21 +111,22 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 	return SL_OK;
 }
 
-/* Removes from the constants those columns in which file k differs from the files before it. */
+/*
+ * Removes from the constants those columns in which file k differs from the files before it. A column
+ * that is constant is not stored, which saves memory and files; a weight of 1 is the usual case.
+ */
 static void find_constants(struct sl_inputs *inputs, uint32_t k)
 {
-	const uint32_t polarisation =
-		SL_BIT(SL_COLUMN_pol_x) | SL_BIT(SL_COLUMN_pol_y) | SL_BIT(SL_COLUMN_pol_z);
 	const struct sl_mcpl_header *h = &inputs->reading->source[k].stream.header;
 	const struct sl_particle values = {.weight = (float)h->weight, .pdg = h->pdg};
 
 	if (k == 0) {
 		inputs->constants = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) |
-		                    SL_BIT(SL_COLUMN_userflags) | polarisation;
+		                    SL_BIT(SL_COLUMN_userflags) | SL_MCPL_POLARISATION;
 		inputs->constant = values;
 	}
 	if (h->polarised)
-		inputs->constants &= ~polarisation;
+		inputs->constants &= ~(uint32_t)SL_MCPL_POLARISATION;
 	if (h->flags)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
 	if (h->pdg == 0 || values.pdg != inputs->constant.pdg)
@@ -125,7 +135,7 @@ static void find_constants(struct sl_inputs *inputs, uint32_t k)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
 }
 
-/* Allocates the memory for n files as one block of zeros. */
+/* Allocates the memory for n files as one block of zeros: the first pass measures, the second cuts. */
 static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 {
 	struct sl_arena a = {0};
@@ -253,6 +263,7 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 	return s;
 }
 
+/* Names are not compared: a file can have several, by links and by relative paths. */
 enum sl_status sl_inputs_contain(
 	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain)
 {
@@ -283,40 +294,29 @@ void sl_inputs_restart(struct sl_inputs *inputs)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Stores a particle as number i of the columns, in internal units. */
-static void put(const struct sl_columns *c, uint32_t i, const struct sl_mcpl_particle *p)
-{
-	c->x[i] = (float)p->position[0];
-	c->y[i] = (float)p->position[1];
-	c->z[i] = (float)p->position[2];
-	c->u[i] = (float)p->direction[0];
-	c->v[i] = (float)p->direction[1];
-	c->w[i] = (float)p->direction[2];
-	c->energy[i] = (float)(p->energy * SL_MCPL_KEV);
-	c->time[i] = (float)(p->time * SL_MCPL_NS);
-	c->weight[i] = (float)p->weight;
-	c->pdg[i] = p->pdg;
-	c->userflags[i] = p->flags;
-	c->pol_x[i] = (float)p->polarisation[0];
-	c->pol_y[i] = (float)p->polarisation[1];
-	c->pol_z[i] = (float)p->polarisation[2];
-	c->fate[i] = SL_FATE_listed;
-}
+/* The columns that the records of a list fill, and the fate that its particles get. */
+enum {
+	LIST_COLUMNS = SL_MCPL_NEEDED | SL_MCPL_POLARISATION | SL_BIT(SL_COLUMN_energy) |
+	               SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_fate)
+};
 
 /* Reads the next n particles of a stream into the columns from place on. */
 static enum sl_status take(
 	struct sl_mcpl_stream *s, const struct sl_columns *c, uint32_t place, uint32_t n)
 {
-	struct sl_mcpl_particle p;
-
 	for (uint32_t i = place; i < place + n; i++) {
-		SL_TRY(sl_mcpl_next(s, &p));
-		put(c, i, &p);
+		struct sl_mcpl_particle from;
+		struct sl_particle p;
+
+		SL_TRY(sl_mcpl_next(s, &from));
+		p = sl_mcpl_to_particle(&from);
+		p.fate = SL_FATE_listed;
+		sl_store(c, LIST_COLUMNS, i, &p);
 	}
 	return SL_OK;
 }
 
-/* Reads n particles of a plain file, from number from of the file on. */
+/* Reads n particles of a plain file, from number from of the file on, through a copy of its stream. */
 static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
@@ -328,7 +328,10 @@ static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t
 	return take(&s, c, place, n);
 }
 
-/* The same for gzip file k; skips the particles before. */
+/*
+ * The same for gzip file k; skips the particles before. Batches in order of their turns skip nothing; a
+ * resumed run decompresses from the beginning once.
+ */
 static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t from, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
@@ -374,7 +377,10 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 	return SL_OK;
 }
 
-/* Waits for the turn of b, reads from gzip files, and passes the turn on. */
+/*
+ * Waits for the turn of b, reads from gzip files, and passes the turn on, also after a failure: the
+ * batches that wait would otherwise never end.
+ */
 static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 {
 	struct sl_reading *reading = inputs->reading;

@@ -1,4 +1,10 @@
-/* mcpl_survey.c - checks each number of each record of an MCPL file. */
+/*
+ * mcpl_survey.c - checks each number of each record of an MCPL file.
+ *
+ * Records are checked as stored: unpacked directions are at most 1, so only the stored numbers can
+ * overflow. NaN and infinity are allowed except as weights: they stay what they are in single
+ * precision, and a condition in keep can remove such particles.
+ */
 #include "stages/inputs/mcpl_survey.h"
 
 #include <math.h>
@@ -46,6 +52,7 @@ static double number_at(const struct sl_mcpl_header *h, const uint8_t *record, i
 	return (double)narrow;
 }
 
+/* Fails with the particle and the number that a run cannot represent. */
 static enum sl_status refuse(uint64_t particle, const char *name, double is, const char *why)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -53,7 +60,10 @@ static enum sl_status refuse(uint64_t particle, const char *name, double is, con
 		(unsigned long long)particle, name, is, why);
 }
 
-/* Checks one record and adds its weight. */
+/*
+ * Checks one record and adds the absolute value of its weight: the scale of the fixed-point sums follows
+ * from the sum of these over all files.
+ */
 static enum sl_status check_record(const struct sl_mcpl_header *h, const struct record_numbers *all,
 	const uint8_t *record, uint64_t particle, double *weights)
 {
@@ -77,7 +87,7 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 	const struct sl_mcpl_header *h = &s->header;
 	const struct record_numbers all = numbers_of(h);
 	const uint8_t *records;
-	bool behind;
+	bool trailing;
 	size_t n;
 
 	if (isinf((float)h->weight))
@@ -94,6 +104,6 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 			SL_TRY(check_record(
 				h, &all, records + i * h->record_bytes, first + i, weights));
 		if (n == 0)
-			return sl_mcpl_end(s, &behind);
+			return sl_mcpl_end(s, &trailing);
 	}
 }

@@ -31,7 +31,7 @@ enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape
 }
 
 /* 15 items of 1, 4 or 8 bytes are no multiple of 16 bytes, nor are 2 of u32. */
-bool sl_set_off(size_t i, struct sl_setting *set)
+bool sl_set_offsets(size_t i, struct sl_setting *set)
 {
 	static const uint32_t offs[SL_OFFS][2] = {{0, 0}, {1, 0}, {0, 1}, {15, 2}};
 
@@ -43,11 +43,11 @@ bool sl_set_off(size_t i, struct sl_setting *set)
 
 enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off)
 {
-	return sl_guarded_get_off(
+	return sl_guarded_get_offset(
 		t->backend->space, n * item_bytes, off * item_bytes, &t->block[t->n_blocks++]);
 }
 
-void sl_describe_off(const struct sl_setting *set, char *text, size_t size)
+void sl_describe_offsets(const struct sl_setting *set, char *text, size_t size)
 {
 	size_t used = strlen(text);
 

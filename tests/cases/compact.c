@@ -56,7 +56,7 @@ static bool variant(size_t i, struct sl_setting *set)
 	if (i < SL_ALIVE_COUNT) {
 		v.alive = (enum sl_alive)i;
 	} else if ((i -= SL_ALIVE_COUNT) < SL_OFFS - 1) {
-		sl_set_off(i + 1, &v);
+		sl_set_offsets(i + 1, &v);
 	} else if ((i -= SL_OFFS - 1) < WITH_COLUMNS) {
 		v = with_columns[i];
 	} else {
@@ -72,14 +72,14 @@ static bool variant(size_t i, struct sl_setting *set)
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
-	const struct sl_taken *columns = &set->columns;
+	const struct sl_moved_columns *columns = &set->columns;
 	size_t used = (size_t)snprintf(text, size, "%s, scan %s", sl_alive_name(set->alive),
-		set->scan ? set->scan->name : "of its own choice");
+		set->scan ? set->scan->name : "default");
 
 	if (columns->n > 0)
 		snprintf(text + used, size - used, ", %u columns of %u bytes%s", columns->n,
 			columns->bytes, set->no_indices ? ", no indices" : "");
-	sl_describe_off(set, text, size);
+	sl_describe_offsets(set, text, size);
 }
 
 /* --- the input -------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* differ.cu - compares two blocks of device memory on the device. */
 #include "primitives/kernel/kernel.cuh"
-#include "tests/cases/contest.h"
+#include "tests/cases/cross_check.h"
 
 enum { BLOCK = 256, BLOCKS_MOST = 4096 };
 

@@ -3,25 +3,25 @@
 
 #include <string.h>
 
-/* A canary is as long as the alignment, so that the bytes between begin aligned, or as far off. */
+/* A canary is as long as the alignment, so that the memory after it keeps its alignment or offset. */
 enum { CANARY = 0xc5, CANARY_BYTES = 256 };
 
-/* AddressSanitizer sees what is done behind a block, and what is only read there too. */
+/* AddressSanitizer detects writes and also reads after the block, if the block ends there. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { CANARY_BEHIND_BYTES = 0 };
+enum { CANARY_AFTER_BYTES = 0 };
 #else
-enum { CANARY_BEHIND_BYTES = CANARY_BYTES };
+enum { CANARY_AFTER_BYTES = CANARY_BYTES };
 #endif
 
 enum sl_status sl_guarded_get(enum sl_space space, size_t bytes, struct sl_guarded *g)
 {
-	return sl_guarded_get_off(space, bytes, 0, g);
+	return sl_guarded_get_offset(space, bytes, 0, g);
 }
 
-enum sl_status sl_guarded_get_off(
+enum sl_status sl_guarded_get_offset(
 	enum sl_space space, size_t bytes, size_t off, struct sl_guarded *g)
 {
-	size_t all = CANARY_BYTES + off + bytes + CANARY_BEHIND_BYTES;
+	size_t all = CANARY_BYTES + off + bytes + CANARY_AFTER_BYTES;
 	void *p;
 
 	memset(g, 0, sizeof(*g));
@@ -59,5 +59,6 @@ enum sl_status sl_guarded_check(const struct sl_guarded *g, const char *name)
 		return SL_OK;
 	SL_TRY(check_canary(
 		(char *)g->at - CANARY_BYTES, CANARY_BYTES, name, "of the canary before"));
-	return check_canary((char *)g->at + g->bytes, CANARY_BEHIND_BYTES, name, "behind");
+	return check_canary(
+		(char *)g->at + g->bytes, CANARY_AFTER_BYTES, name, "of the canary after");
 }

@@ -15,17 +15,17 @@ struct sl_guarded {
 };
 
 /*
- * Gets bytes of memory, SL_ALIGN-aligned, and sets the canaries. All zero is a valid g for the
- * other calls.
+ * Allocates bytes of memory at an SL_ALIGN address, and sets the canaries. The other calls accept a g
+ * whose fields are all zero.
  */
 enum sl_status sl_guarded_get(enum sl_space space, size_t bytes, struct sl_guarded *g);
 
-/* The same, beginning off bytes behind a multiple of SL_ALIGN. */
-enum sl_status sl_guarded_get_off(
+/* The same, but the memory begins off bytes after a multiple of SL_ALIGN. */
+enum sl_status sl_guarded_get_offset(
 	enum sl_space space, size_t bytes, size_t off, struct sl_guarded *g);
 void sl_guarded_give(struct sl_guarded *g);
 
-/* SL_CHECK_FAILED, with name in its story, when a byte next to g has changed. */
+/* Returns SL_CHECK_FAILED, with name in the message, if a byte of a canary has changed. */
 enum sl_status sl_guarded_check(const struct sl_guarded *g, const char *name);
 
 #endif

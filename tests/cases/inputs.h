@@ -15,7 +15,7 @@ enum sl_input {
 	SL_INPUT_REVERSED, /* the same, descending */
 	SL_INPUT_FEW,      /* random among 5 values */
 	SL_INPUT_LARGEST,  /* every bit set: sums wrap, no pad value is larger */
-	SL_INPUT_COUNT,    /* of those that walks go through; the others are for contests */
+	SL_INPUT_COUNT,    /* end of the inputs of sweeps; cross checks also use those below */
 	/* 2 to 5 random words ANDed: a bit is set less often, and so has less entropy. */
 	SL_INPUT_AND2 = SL_INPUT_COUNT,
 	SL_INPUT_AND3,
@@ -32,7 +32,7 @@ enum sl_alive {
 	SL_ALIVE_MAX, /* 99 in 100 */
 	SL_ALIVE_ALL,
 	SL_ALIVE_COUNT,                      /* as above */
-	SL_ALIVE_1_PERCENT = SL_ALIVE_COUNT, /* one by one, not in clusters */
+	SL_ALIVE_1_PERCENT = SL_ALIVE_COUNT, /* independent, not in clusters */
 	SL_ALIVE_10_PERCENT,
 	SL_ALIVE_90_PERCENT,
 	SL_ALIVE_END
@@ -42,20 +42,20 @@ enum sl_alive {
 const char *sl_distribution_name(enum sl_input input);
 const char *sl_alive_name(enum sl_alive alive);
 
-/* Makes n items of type. The same for the same arguments, on any machine. */
+/* Makes n items of type: equal for equal arguments, on any machine. */
 void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *items);
 
-/* Makes n flags: 0, or any other value where the item is alive. */
+/* Makes n flags: nonzero where the item is alive. */
 void sl_alive_fill(enum sl_alive alive, uint32_t n, uint8_t *keep);
 
 /*
- * The sizes: 0, 1, 2, around a warp, a block and a tile (4096 items), 2^20+3, and one beyond 2^24
- * (where a float would begin to miscount), in ascending order.
+ * Sizes in ascending order: 0, 1, 2, near a warp, a block and a tile (4096 items), 2^20+3, and one
+ * above 2^24, the last integer up to which float counts exactly.
  */
 extern const uint32_t sl_sizes[];
 extern const size_t sl_sizes_count;
 
-/* Sizes beyond this are for one distribution only: they take seconds. */
+/* Larger sizes take seconds, so they are tested with one distribution only. */
 enum { SL_SIZE_LARGE = 1 << 24 };
 
 /* A well-mixed 64-bit word of i. (Steele et al., SplitMix, 2014.) */

@@ -119,7 +119,7 @@ static void make_scene(int i, struct sl_rays *r)
 	sl_rays_model.make(&c, &common, r, &check);
 }
 
-static void make_world(struct sl_rule_world *w)
+static void make_world(struct sl_rule_parameters *w)
 {
 	static const struct sl_key_field fields[SL_RULE_FIELDS] = {
 		{SL_COLUMN_x, 1, -1, 1, false},
@@ -177,7 +177,7 @@ static uint32_t word_of(uint32_t i, uint32_t n, int k)
 /* --- both sides ------------------------------------------------------------------------------- */
 
 static void on_host(
-	enum sl_rule rule, const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+	enum sl_rule rule, const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	switch (rule) {
 #define RULE(name, words)                   \
@@ -191,8 +191,8 @@ static void on_host(
 	}
 }
 
-static enum sl_status queue(enum sl_rule rule, const struct sl_rule_world *w, const uint32_t *in,
-	uint32_t *out, uint32_t n)
+static enum sl_status queue(enum sl_rule rule, const struct sl_rule_parameters *w,
+	const uint32_t *in, uint32_t *out, uint32_t n)
 {
 	if (sl_device_is_emulated())
 		return sl_queue_rule_emulated(rule, w, in, out, n, NULL);
@@ -206,7 +206,7 @@ static enum sl_status queue(enum sl_rule rule, const struct sl_rule_world *w, co
 /* What a comparison works on: the same on the host and in device memory. */
 struct sides {
 	uint32_t n;
-	struct sl_rule_world *world, *device_world;
+	struct sl_rule_parameters *world, *device_world;
 	uint32_t *in, *device_in;
 	uint32_t *out, *device_out;
 };

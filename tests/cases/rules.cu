@@ -5,19 +5,19 @@
 
 enum { BLOCK = 256 };
 
-#define RULE(name, words)                                                                     \
-	static __global__ void name##_kernel(                                                 \
-		const struct sl_rule_world *w, const uint32_t *in, uint32_t *out, uint32_t n) \
-	{                                                                                     \
-		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                 \
-                                                                                              \
-		if (i < n)                                                                    \
-			sl_rule_##name(w, in + i * SL_RULE_IN, out + i * SL_RULE_OUT);        \
+#define RULE(name, words)                                                                          \
+	static __global__ void name##_kernel(                                                      \
+		const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out, uint32_t n) \
+	{                                                                                          \
+		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                      \
+                                                                                                   \
+		if (i < n)                                                                         \
+			sl_rule_##name(w, in + i * SL_RULE_IN, out + i * SL_RULE_OUT);             \
 	}
 SL_RULES(RULE)
 #undef RULE
 
-enum sl_status SL_NAME(sl_queue_rule)(enum sl_rule rule, const struct sl_rule_world *w,
+enum sl_status SL_NAME(sl_queue_rule)(enum sl_rule rule, const struct sl_rule_parameters *w,
 	const uint32_t *in, uint32_t *out, uint32_t n, sl_stream s)
 {
 	switch (rule) {

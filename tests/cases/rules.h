@@ -1,10 +1,10 @@
 /*
- * rules.h - the rules that host and device share, each as a function of some words that gives some
- * words: compiled by both, they must give the same.
+ * rules.h - runs the functions that host and device share on both, and compares the results.
  *
- * What arithmetic itself makes of a NaN (its sign and payload) differs between processors, so where
- * a rule passes on what arithmetic gave, every NaN counts as one. math.h's own functions promise
- * more, SL_NAN_BITS, and are held to it.
+ * Each rule maps input words to output words. Both compilers must produce the same bits.
+ *
+ * Sign and payload of a NaN result differ between processors, so all NaN results of plain arithmetic
+ * count as equal. The functions of math.h must return exactly SL_NAN_BITS.
  */
 #ifndef SL_TESTS_CASES_RULES_H
 #define SL_TESTS_CASES_RULES_H
@@ -21,7 +21,7 @@
 
 SL_C_BEGIN
 
-/* Words that a rule reads of an item, and may write. */
+/* Words per item that a rule reads and can write. */
 enum { SL_RULE_IN = 8, SL_RULE_OUT = 16 };
 
 enum {
@@ -32,8 +32,8 @@ enum {
 	SL_RULE_FIELDS = 8
 };
 
-/* What rules read beside their item. */
-struct sl_rule_world {
+/* Parameters of the rules, equal for all items. */
+struct sl_rule_parameters {
 	struct sl_slab slab[SL_RULE_SLABS];
 	struct sl_source_detector detector[SL_RULE_DETECTORS];
 	struct sl_cavity cavity[SL_RULE_CAVITIES];
@@ -77,15 +77,15 @@ enum sl_rule {
 };
 
 /*
- * Every rule on n items of all sorts, on the host and on the device in use. SL_CHECK_FAILED, and
- * the first item that differs, unless all words are the same.
+ * Runs every rule on n varied items, on the host and on the current device. Returns SL_CHECK_FAILED
+ * and names the first item that differs, unless all words are equal.
  */
 enum sl_status sl_rules_agree(uint32_t n);
 
-/* Queues a rule for n items; all pointers are the device's. In rules.cu. */
-enum sl_status sl_queue_rule(enum sl_rule rule, const struct sl_rule_world *w, const uint32_t *in,
-	uint32_t *out, uint32_t n, sl_stream s);
-enum sl_status sl_queue_rule_emulated(enum sl_rule rule, const struct sl_rule_world *w,
+/* Queues a rule for n items; all pointers are device memory. In rules.cu. */
+enum sl_status sl_queue_rule(enum sl_rule rule, const struct sl_rule_parameters *w,
+	const uint32_t *in, uint32_t *out, uint32_t n, sl_stream s);
+enum sl_status sl_queue_rule_emulated(enum sl_rule rule, const struct sl_rule_parameters *w,
 	const uint32_t *in, uint32_t *out, uint32_t n, sl_stream s);
 
 SL_C_END
@@ -108,7 +108,7 @@ SL_HD uint32_t sl_rule_bits(float x)
 	return x == x ? sl_bits(x) : SL_NAN_BITS;
 }
 
-/* A float: any, or for odd words one that a particle may have. */
+/* Any float for an even word; a value in -1 .. 1, as particles have, for an odd word. */
 SL_HD float sl_rule_float(uint32_t word)
 {
 	return word % 2 == 0 ? sl_float(word) : fmaf(2.0f, sl_uniform(word), -1.0f);
@@ -149,15 +149,15 @@ SL_HD void sl_rule_put_particle(uint32_t *out, const struct sl_particle *p)
 
 /* --- the rules -------------------------------------------------------------------------------- */
 
-/* Of any float, and of those that models have. */
-SL_HD void sl_rule_log(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+/* log of any float, and of the random numbers that models use. */
+SL_HD void sl_rule_log(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	(void)w;
 	out[0] = sl_bits(sl_log(sl_float(in[0])));
 	out[1] = sl_bits(sl_log(sl_uniform(in[1])));
 }
 
-SL_HD void sl_rule_sincospi(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_sincospi(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	float s, c;
 
@@ -170,25 +170,25 @@ SL_HD void sl_rule_sincospi(const struct sl_rule_world *w, const uint32_t *in, u
 	out[3] = sl_bits(c);
 }
 
-/* What all others are made of. */
-SL_HD void sl_rule_arithmetic(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+/* The operations that all other rules consist of. */
+SL_HD void sl_rule_arithmetic(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	float a = sl_rule_float(in[0]), b = sl_rule_float(in[1]), c = sl_rule_float(in[2]);
 
 	(void)w;
 	out[0] = sl_rule_bits(fmaf(a, b, c));
-	out[1] = sl_rule_bits(a * b + c); /* in two roundings */
+	out[1] = sl_rule_bits(a * b + c); /* rounded twice: no fused multiply-add */
 	out[2] = sl_rule_bits(a / b);
 	out[3] = sl_rule_bits(sqrtf(a));
 }
 
-SL_HD void sl_rule_uniform(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_uniform(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	(void)w;
 	out[0] = sl_bits(sl_uniform(in[0]));
 }
 
-SL_HD void sl_rule_philox(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_philox(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_words counter = {{in[0], in[1], in[2], in[3]}};
 
@@ -198,7 +198,7 @@ SL_HD void sl_rule_philox(const struct sl_rule_world *w, const uint32_t *in, uin
 		out[i] = counter.at[i];
 }
 
-SL_HD void sl_rule_draw(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_draw(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	uint64_t seed = sl_rule_two(in), id = sl_rule_two(in + 2), k = sl_rule_two(in + 4);
 	struct sl_words words = sl_draw(seed, id, k);
@@ -208,7 +208,7 @@ SL_HD void sl_rule_draw(const struct sl_rule_world *w, const uint32_t *in, uint3
 		out[i] = words.at[i];
 }
 
-SL_HD void sl_rule_key_maps(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_key_maps(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	(void)w;
 	out[0] = sl_key_from_f32_bits(in[0]);
@@ -217,19 +217,21 @@ SL_HD void sl_rule_key_maps(const struct sl_rule_world *w, const uint32_t *in, u
 	out[3] = (uint32_t)sl_key_to_i32(in[0]);
 }
 
-SL_HD void sl_rule_key_of_float(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_key_of_float(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	const struct sl_key_rule *f = &w->field[in[7] % (SL_RULE_FIELDS - 1)];
 
 	sl_rule_put_two(out, sl_key_of_float(f, sl_rule_float(in[0])));
 }
 
-SL_HD void sl_rule_key_of_integer(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_key_of_integer(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	sl_rule_put_two(out, sl_key_of_integer(&w->field[SL_RULE_FIELDS - 1], sl_rule_two(in)));
 }
 
-SL_HD void sl_rule_key_pack(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_key_pack(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = sl_rule_particle(in);
 	struct sl_columns c;
@@ -242,7 +244,7 @@ SL_HD void sl_rule_key_pack(const struct sl_rule_world *w, const uint32_t *in, u
 
 /* Weights are not negative and below 2^31, see mark.h. */
 SL_HD void sl_rule_keeps_and_weight(
-	const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	float weight = fabsf(sl_rule_float(in[2]));
 
@@ -251,7 +253,7 @@ SL_HD void sl_rule_keeps_and_weight(
 	sl_rule_put_two(out + 1, sl_fixed_weight(weight < 0x1p31f ? weight : 1.0f));
 }
 
-SL_HD void sl_rule_digest(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_digest(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	uint64_t weight = sl_digest_weight(sl_rule_two(in));
 
@@ -261,7 +263,7 @@ SL_HD void sl_rule_digest(const struct sl_rule_world *w, const uint32_t *in, uin
 	sl_rule_put_two(out + 4, sl_digest_item(weight, sl_rule_two(in + 2)));
 }
 
-/* A row of any bits; direction, energy and time have every pair of special ones. */
+/* A particle of any bits. Direction, energy and time get all pairs of special values. */
 SL_HD struct sl_particle sl_rule_row(const uint32_t *in)
 {
 	struct sl_particle p = sl_rule_particle(in);
@@ -279,7 +281,8 @@ SL_HD struct sl_particle sl_rule_row(const uint32_t *in)
 	return p;
 }
 
-SL_HD void sl_rule_mcpl_single(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_mcpl_single(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	const struct sl_mcpl_record r = {
 		13 * 4, true, true, true, true, SL_COLUMN_userflags, (double)sl_float(SL_NAN_BITS)};
@@ -289,8 +292,9 @@ SL_HD void sl_rule_mcpl_single(const struct sl_rule_world *w, const uint32_t *in
 	sl_mcpl_record_put(&r, &p, out);
 }
 
-/* Of some, the energy is that of all. */
-SL_HD void sl_rule_mcpl_double(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+/* For a quarter of the items, all particles have one energy. */
+SL_HD void sl_rule_mcpl_double(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	const struct sl_mcpl_record r = {16 * 4, false, false, true, false, SL_COLUMN_COUNT,
 		in[7] % 4 ? (double)sl_float(SL_NAN_BITS) : 0.0253};
@@ -300,7 +304,7 @@ SL_HD void sl_rule_mcpl_double(const struct sl_rule_world *w, const uint32_t *in
 	sl_mcpl_record_put(&r, &p, out);
 }
 
-SL_HD void sl_rule_fly(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_fly(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = sl_rule_particle(in);
 
@@ -312,7 +316,7 @@ SL_HD void sl_rule_fly(const struct sl_rule_world *w, const uint32_t *in, uint32
 	out[3] = sl_rule_bits(p.time);
 }
 
-SL_HD void sl_rule_deflect(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_deflect(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = {0};
 
@@ -324,7 +328,7 @@ SL_HD void sl_rule_deflect(const struct sl_rule_world *w, const uint32_t *in, ui
 	out[2] = sl_rule_bits(p.w);
 }
 
-SL_HD void sl_rule_lambertian(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_lambertian(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = {0};
 
@@ -336,7 +340,8 @@ SL_HD void sl_rule_lambertian(const struct sl_rule_world *w, const uint32_t *in,
 	out[2] = sl_rule_bits(p.w);
 }
 
-SL_HD void sl_rule_slab_generate(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_slab_generate(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = sl_slab_generate(&w->slab[in[4] % SL_RULE_SLABS], SL_EVERY_COLUMN,
 		sl_rule_two(in), sl_rule_two(in + 2));
@@ -344,7 +349,8 @@ SL_HD void sl_rule_slab_generate(const struct sl_rule_world *w, const uint32_t *
 	sl_rule_put_particle(out, &p);
 }
 
-SL_HD void sl_rule_slab_advance(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_slab_advance(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	const struct sl_slab *r = &w->slab[in[4] % SL_RULE_SLABS];
 	uint64_t seed = sl_rule_two(in);
@@ -355,7 +361,7 @@ SL_HD void sl_rule_slab_advance(const struct sl_rule_world *w, const uint32_t *i
 }
 
 SL_HD void sl_rule_detector_generate(
-	const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = sl_source_detector_generate(&w->detector[in[4] % SL_RULE_DETECTORS],
 		SL_EVERY_COLUMN, sl_rule_two(in), sl_rule_two(in + 2));
@@ -364,7 +370,7 @@ SL_HD void sl_rule_detector_generate(
 }
 
 SL_HD void sl_rule_detector_advance(
-	const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	const struct sl_source_detector *r = &w->detector[in[4] % SL_RULE_DETECTORS];
 	uint64_t seed = sl_rule_two(in);
@@ -375,7 +381,8 @@ SL_HD void sl_rule_detector_advance(
 	sl_rule_put_particle(out, &p);
 }
 
-SL_HD void sl_rule_cavity_generate(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_cavity_generate(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = sl_cavity_generate(&w->cavity[in[4] % SL_RULE_CAVITIES],
 		SL_EVERY_COLUMN, sl_rule_two(in), sl_rule_two(in + 2));
@@ -383,7 +390,8 @@ SL_HD void sl_rule_cavity_generate(const struct sl_rule_world *w, const uint32_t
 	sl_rule_put_particle(out, &p);
 }
 
-SL_HD void sl_rule_cavity_advance(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_cavity_advance(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	const struct sl_cavity *r = &w->cavity[in[4] % SL_RULE_CAVITIES];
 	uint64_t seed = sl_rule_two(in);
@@ -393,7 +401,8 @@ SL_HD void sl_rule_cavity_advance(const struct sl_rule_world *w, const uint32_t 
 	sl_rule_put_particle(out, &p);
 }
 
-SL_HD void sl_rule_rays_generate(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_rays_generate(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	struct sl_particle p = sl_rays_generate(&w->scene[in[4] % SL_RULE_SCENES], SL_EVERY_COLUMN,
 		sl_rule_two(in), sl_rule_two(in + 2));
@@ -401,7 +410,8 @@ SL_HD void sl_rule_rays_generate(const struct sl_rule_world *w, const uint32_t *
 	sl_rule_put_particle(out, &p);
 }
 
-SL_HD void sl_rule_rays_advance(const struct sl_rule_world *w, const uint32_t *in, uint32_t *out)
+SL_HD void sl_rule_rays_advance(
+	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
 {
 	const struct sl_rays *r = &w->scene[in[4] % SL_RULE_SCENES];
 	uint64_t seed = sl_rule_two(in);

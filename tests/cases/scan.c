@@ -16,7 +16,7 @@ static bool variant(size_t i, struct sl_setting *set)
 	set->inclusive = i / 2 % 2;
 	set->type = i / 4 % 2 ? SL_U64 : SL_U32;
 	set->input = off == 0 ? (enum sl_input)kind : SL_INPUT_RANDOM;
-	return sl_set_off(off, set);
+	return sl_set_offsets(off, set);
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
@@ -24,7 +24,7 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 	snprintf(text, size, "%s, %s, %s%s", set->type == SL_U32 ? "u32" : "u64",
 		sl_distribution_name(set->input), set->inclusive ? "inclusive" : "exclusive",
 		set->in_place ? ", in place" : "");
-	sl_describe_off(set, text, size);
+	sl_describe_offsets(set, text, size);
 }
 
 static enum sl_status make(struct sl_trial *t)

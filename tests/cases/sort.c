@@ -44,7 +44,7 @@ static bool variant(size_t i, struct sl_setting *set)
 	set->key_spent = !set->keys_only && kind % 3 == 1;
 	set->begin_bit = ranges[set->type][range].begin_bit;
 	set->end_bit = ranges[set->type][range].end_bit;
-	return sl_set_off(off, set);
+	return sl_set_offsets(off, set);
 }
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
@@ -53,7 +53,7 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 		set->keys_only ? " alone" : "", sl_distribution_name(set->input), set->begin_bit,
 		set->end_bit, set->in_place ? ", in place" : "",
 		set->key_spent ? ", key spent" : "");
-	sl_describe_off(set, text, size);
+	sl_describe_offsets(set, text, size);
 }
 
 /* Not i itself: an index is the caller's, whatever its value. */
@@ -146,7 +146,7 @@ static uint64_t sorted_bits(const struct sl_setting *set, uint64_t key)
 }
 
 /*
- * Each pair must be one that went in, and stand strictly behind the one before it in the order of
+ * Each pair must be an input pair and strictly follow its predecessor in the order of
  * (bits, where it stood): so none is there twice, none is missing and equal keys keep their order.
  * Of spent keys, those that went in stand for what is left.
  */

@@ -1,12 +1,12 @@
 /*
  * tunings.c - every device backend with block sizes and items a thread that stand for all it can
- * have: walk.h's sl_walk_tunings().
+ * have: sweep.h's sl_sweep_tunings().
  *
- * Each job is a contest: made and checked on the host once, then done with every tuning of every
+ * Each job is a cross check: made and checked on the host once, then done with every tuning of every
  * backend.
  */
-#include "contest.h"
-#include "walk.h"
+#include "cross_check.h"
+#include "sweep.h"
 
 /* Part of a block or of a tile; more than most tiles, with every variant; a grid full. */
 static const uint32_t sizes[] = {257, 4097, (1 << 20) + 3};
@@ -37,23 +37,23 @@ static uint32_t block_at(const struct sl_tunable *can, size_t i)
 	return i < sizeof(blocks) / sizeof(blocks[0]) ? blocks[i] : 0;
 }
 
-static enum sl_status try_tuning(
-	struct sl_contest *c, const struct sl_backend *b, struct sl_tuning tuning, uint64_t *trials)
+static enum sl_status try_tuning(struct sl_cross_check *c, const struct sl_backend *b,
+	struct sl_tuning tuning, uint64_t *trials)
 {
 	enum sl_status s;
 
-	if (sl_tuning_check(b, tuning, c->trial.set.type) != SL_OK || !sl_thin_takes())
+	if (sl_tuning_check(b, tuning, c->trial.set.type) != SL_OK || !sl_sampling_selects())
 		return SL_OK;
-	s = sl_contest_enter(c, b, tuning);
+	s = sl_cross_check_select(c, b, tuning);
 	if (s == SL_OK)
-		s = sl_contest_try(c);
+		s = sl_cross_check_run(c);
 	(*trials)++;
 	return sl_add_context(s, "%s/%s, block=%u, items=%u", sl_primitive_name(b->primitive),
 		b->name, tuning.block, tuning.items);
 }
 
 static enum sl_status try_backend(
-	struct sl_contest *c, const struct sl_backend *b, uint64_t *trials)
+	struct sl_cross_check *c, const struct sl_backend *b, uint64_t *trials)
 {
 	const struct sl_tunable *can = &b->tunable;
 	struct sl_tuning tuning = {0};
@@ -73,23 +73,23 @@ static enum sl_status try_setting(
 {
 	const struct sl_backend *b;
 	enum sl_status s = SL_OK;
-	struct sl_contest c;
+	struct sl_cross_check c;
 	char text[128];
 
-	SL_TRY(sl_contest_open(p, set, &c));
+	SL_TRY(sl_cross_check_open(p, set, &c));
 	for (size_t i = 0; s == SL_OK && (b = sl_backend_at(i)) != NULL; i++)
 		if (b->primitive == p && b->space == SL_DEVICE)
 			s = try_backend(&c, b, trials);
 	c.of->describe(set, text, sizeof(text));
-	sl_contest_close(&c);
+	sl_cross_check_close(&c);
 	return sl_add_context(s, "n=%u, %s", set->n, text);
 }
 
-enum sl_status sl_walk_tunings(enum sl_primitive p, uint64_t *trials)
+enum sl_status sl_sweep_tunings(enum sl_primitive p, uint64_t *trials)
 {
 	const struct sl_case *of = sl_case_of(p);
 
-	for (int k = 0; k < SIZES && !sl_thin_leaves_out(sizes[k]); k++) {
+	for (int k = 0; k < SIZES && !sl_sampling_skips_size(sizes[k]); k++) {
 		struct sl_setting set = {.n = sizes[k]};
 
 		for (size_t i = 0; of->variant(i, &set); i++)

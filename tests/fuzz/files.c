@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/mcpl_survey.h"
 #include "stages/formats/mcpl/mcpl_read.h"

@@ -18,10 +18,10 @@
 #include "tests/cases/case.h"
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
-#include "tests/support/deflate_check.h"
-#include "tests/support/device_pipeline_check.h"
-#include "tests/support/pack_check.h"
-#include "tests/support/mcpl_pack_check.h"
+#include "tests/support/formats/deflate_check.h"
+#include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/device/pack_check.h"
+#include "tests/support/device/mcpl_pack_check.h"
 
 /* Blocks in flight: twice the tiles that a look-back sees at a time. */
 enum { CROWD = SL_EMULATED_BLOCKS_MAX };
@@ -130,7 +130,7 @@ static enum sl_status try_deflate(const struct sl_backend *b, uint32_t blocks)
 		deflate_check(b, in, sizeof(in), cut);
 	}
 	if (!brief && blocks == 1)
-		deflate_walk(b, 60000);
+		deflate_sweep(b, 60000);
 	for (uint64_t k = 0; !brief && k < 4; k++)
 		deflate_random(b, 10 * blocks + k, 4000);
 	return SL_OK;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/check.h"
-#include "tests/support/process.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/process.h"
+#include "tests/support/basic/skip.h"
 
 enum { KINDS = 5 };
 

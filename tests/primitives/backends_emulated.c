@@ -6,8 +6,8 @@
 
 #include "primitives/base/clock.h"
 #include "primitives/emulator/settings.h"
-#include "tests/cases/walk.h"
-#include "tests/support/check.h"
+#include "tests/cases/sweep.h"
+#include "tests/support/basic/check.h"
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -28,20 +28,20 @@ enum { LARGEST = 10000 };
 /* Around a block and below: one variant in 3; the larger ones have a thread for each item. */
 enum { SMALL = 300 };
 
-/* Walks all backends; how long each took is told, as it must not grow unseen. */
-static void walk_each(
-	enum sl_status (*walk)(const struct sl_backend *b, uint64_t *trials), uint32_t one_in)
+/* Sweeps all backends and prints the time of each, so that a slow one is noticed. */
+static void sweep_each(
+	enum sl_status (*sweep)(const struct sl_backend *b, uint64_t *trials), uint32_t one_in)
 {
 	const struct sl_backend *b;
 	uint64_t all = 0;
 
-	sl_thin_one_in(RUNNING_ON_VALGRIND ? 7 * one_in : one_in);
+	sl_sampling_one_in(RUNNING_ON_VALGRIND ? 7 * one_in : one_in);
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
 		uint64_t trials = 0, began = sl_now_ns();
 
 		if (b->space != SL_DEVICE)
 			continue;
-		assert_ok(walk(b, &trials));
+		assert_ok(sweep(b, &trials));
 		all += trials;
 		printf("%s/%s: %llu trials, %.1f s\n", sl_primitive_name(b->primitive), b->name,
 			(unsigned long long)trials, 1e-9 * (double)(sl_now_ns() - began));
@@ -49,18 +49,18 @@ static void walk_each(
 	assert_true(all > 0);
 }
 
-static enum sl_status walk_own(const struct sl_backend *b, uint64_t *trials)
+static enum sl_status sweep_default_tuning(const struct sl_backend *b, uint64_t *trials)
 {
-	return sl_walk(b, (struct sl_tuning){0}, trials);
+	return sl_sweep_backend(b, (struct sl_tuning){0}, trials);
 }
 
 static void every_backend_is_right(void **state)
 {
 	(void)state;
-	sl_thin_up_to(SMALL);
-	walk_each(walk_own, 3);
-	sl_thin_up_to(LARGEST);
-	walk_each(walk_own, 17);
+	sl_sampling_set_largest(SMALL);
+	sweep_each(sweep_default_tuning, 3);
+	sl_sampling_set_largest(LARGEST);
+	sweep_each(sweep_default_tuning, 17);
 }
 
 /* Threads in any order, several blocks in flight, blocks started from the last. */
@@ -75,10 +75,10 @@ static void every_schedule_gives_the_same(void **state)
 	};
 
 	(void)state;
-	sl_thin_up_to(LARGEST);
+	sl_sampling_set_largest(LARGEST);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulator_set_settings(&schedules[i]);
-		walk_each(sl_walk_tiles, 67);
+		sweep_each(sl_sweep_tiles, 67);
 	}
 	sl_emulator_set_settings(&schedules[0]);
 }
@@ -90,7 +90,7 @@ int main(void)
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	sl_device_emulate(true);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/cases/walk.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/cases/sweep.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 static void every_device_backend_is_right(void **state)
 {
 	uint64_t trials;
 
 	(void)state;
-	assert_ok(sl_walk_space(SL_DEVICE, &trials));
+	assert_ok(sl_sweep_space(SL_DEVICE, &trials));
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
@@ -27,9 +27,9 @@ static void every_tuning_is_right(void **state)
 	uint64_t trials = 0;
 
 	(void)state;
-	assert_ok(sl_walk_tunings(SL_SCAN, &trials));
-	assert_ok(sl_walk_tunings(SL_COMPACT, &trials));
-	assert_ok(sl_walk_tunings(SL_SORT, &trials));
+	assert_ok(sl_sweep_tunings(SL_SCAN, &trials));
+	assert_ok(sl_sweep_tunings(SL_COMPACT, &trials));
+	assert_ok(sl_sweep_tunings(SL_SORT, &trials));
 	assert_true(trials > 0);
 	printf("%llu trials\n", (unsigned long long)trials);
 }
@@ -120,13 +120,13 @@ int main(void)
 		cmocka_unit_test(every_tuning_is_right),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;
 	/* Larger sizes are large.c's. Blocks of this size are used again, not given back to the
 	 * system: page faults took half the time. */
-	sl_thin_up_to((1 << 20) + 3);
+	sl_sampling_set_largest((1 << 20) + 3);
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/cases/walk.h"
-#include "tests/support/check.h"
+#include "tests/cases/sweep.h"
+#include "tests/support/basic/check.h"
 
 static void every_host_backend_is_right(void **state)
 {
 	uint64_t trials;
 
 	(void)state;
-	assert_ok(sl_walk_space(SL_HOST, &trials));
+	assert_ok(sl_sweep_space(SL_HOST, &trials));
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
@@ -56,7 +56,7 @@ int main(void)
 		cmocka_unit_test(every_host_backend_is_right),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	/* Large blocks are used again and not given back to the system: page faults took half the
 	 * time. */

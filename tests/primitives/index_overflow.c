@@ -3,7 +3,7 @@
  * count exceeds 32 bits.
  *
  * 8.6 GB that the host does not hold: the input is made on the device by fills of segments of many
- * lengths, so that a few thousand numbers tell every answer, and the answer comes home in pieces.
+ * lengths, so that a few thousand numbers define the whole answer, which is copied to the host in pieces.
  * What does not fit into the device's memory is left out, and this says so. Skips where there is no
  * device.
  */
@@ -12,9 +12,9 @@
 
 #include "tests/cases/guarded.h"
 #include "tests/cases/inputs.h"
-#include "tests/cases/walk.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/cases/sweep.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 enum { PIECE = 1 << 24, SEGMENT_MOST = 1 << 20, SEGMENTS_MOST = 1 << 13 };
 
@@ -59,21 +59,21 @@ static enum sl_status fill_segments(char *items, size_t item_bytes, uint8_t mask
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* A walk through the answer, item by item: each call wants the items that follow. */
-struct walk {
+/* Position in the answer, which is checked piece by piece. */
+struct answer_position {
 	uint32_t segment, at; /* the next item of the input */
 	uint32_t sum;         /* of those before it */
 };
 
-/* How many of the items that follow, most at most, are in the walk's segment. */
-static uint32_t left_of(const struct walk *w, uint32_t most)
+/* How many of the items that follow, most at most, are in the current segment. */
+static uint32_t left_of(const struct answer_position *w, uint32_t most)
 {
 	uint32_t left = segments.first[w->segment + 1] - w->at;
 
 	return left < most ? left : most;
 }
 
-static void go_on(struct walk *w, uint32_t items)
+static void advance_position(struct answer_position *w, uint32_t items)
 {
 	w->at += items;
 	if (w->at == segments.first[w->segment + 1])
@@ -91,7 +91,7 @@ static bool is_progression(const uint32_t *out, uint32_t n, uint32_t from, uint3
 }
 
 /* The next n exclusive sums. */
-static enum sl_status check_sums(struct walk *w, const uint32_t *out, uint32_t n)
+static enum sl_status check_sums(struct answer_position *w, const uint32_t *out, uint32_t n)
 {
 	while (n > 0) {
 		uint32_t items = left_of(w, n), step = segments.value[w->segment] * 0x01010101u;
@@ -100,7 +100,7 @@ static enum sl_status check_sums(struct walk *w, const uint32_t *out, uint32_t n
 			return sl_fail(SL_CHECK_FAILED, "of the sums %u to %u one is wrong", w->at,
 				w->at + items - 1);
 		w->sum += items * step;
-		go_on(w, items);
+		advance_position(w, items);
 		out += items;
 		n -= items;
 	}
@@ -108,7 +108,7 @@ static enum sl_status check_sums(struct walk *w, const uint32_t *out, uint32_t n
 }
 
 /* The next n survivors: the indices of segments of an odd value. */
-static enum sl_status check_survivors(struct walk *w, const uint32_t *out, uint32_t n)
+static enum sl_status check_survivors(struct answer_position *w, const uint32_t *out, uint32_t n)
 {
 	while (n > 0) {
 		bool alive = segments.value[w->segment] & 1;
@@ -117,7 +117,7 @@ static enum sl_status check_survivors(struct walk *w, const uint32_t *out, uint3
 		if (alive && !is_progression(out, items, w->at, 1))
 			return sl_fail(SL_CHECK_FAILED, "of the survivors %u to %u one is wrong",
 				w->at, w->at + items - 1);
-		go_on(w, items);
+		advance_position(w, items);
 		out += alive ? items : 0;
 		n -= alive ? items : 0;
 	}
@@ -134,11 +134,11 @@ static uint32_t count_survivors(void)
 	return n;
 }
 
-/* Brings n items home in pieces. */
+/* Copies n items to the host in pieces. */
 static enum sl_status check_pieces(const uint32_t *out, uint32_t n, uint32_t *piece,
-	enum sl_status (*check)(struct walk *w, const uint32_t *out, uint32_t n))
+	enum sl_status (*check)(struct answer_position *w, const uint32_t *out, uint32_t n))
 {
-	struct walk w = {0};
+	struct answer_position w = {0};
 	uint32_t items;
 
 	for (; n > 0; n -= items, out += items) {
@@ -263,11 +263,11 @@ int main(void)
 		cmocka_unit_test(compact_of_more_than_an_int),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;
-	if (sl_thin_leaves_out(N)) {
+	if (sl_sampling_skips_size(N)) {
 		printf("SKIP: SLUICE_LARGEST\n");
 		return SKIPPED;
 	}

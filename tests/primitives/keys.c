@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "tests/cases/inputs.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static uint32_t bits_of(float v)
 {

@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 #include "primitives/base/clock.h"
-#include "tests/cases/contest.h"
-#include "tests/cases/walk.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/cases/cross_check.h"
+#include "tests/cases/sweep.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 enum { MIDDLE = (1 << 24) + 3, LARGE = 1 << 28 };
 
@@ -31,7 +31,7 @@ static bool would_take_long(size_t i, uint32_t n)
 
 /* The job by backend i; counts it. */
 static enum sl_status try_backend(
-	struct sl_contest *c, const struct sl_backend *b, size_t i, uint64_t *trials)
+	struct sl_cross_check *c, const struct sl_backend *b, size_t i, uint64_t *trials)
 {
 	const struct sl_tuning own = {0};
 	uint64_t began;
@@ -42,12 +42,12 @@ static enum sl_status try_backend(
 			b->name, seconds[i] * ((double)LARGE / (double)MIDDLE));
 		return SL_OK;
 	}
-	s = sl_contest_enter(c, b, own);
+	s = sl_cross_check_select(c, b, own);
 	if (s == SL_OK && !c->is_answered) /* the host checks it: not what is timed below */
-		s = sl_contest_try(c);
+		s = sl_cross_check_run(c);
 	began = sl_now_ns();
 	if (s == SL_OK)
-		s = sl_contest_try(c);
+		s = sl_cross_check_run(c);
 	if (i < BACKENDS_MOST)
 		seconds[i] = 1e-9 * (double)(sl_now_ns() - began);
 	*trials += s == SL_OK;
@@ -67,15 +67,15 @@ static enum sl_status try_job(enum sl_primitive p, const struct sl_setting *set,
 {
 	const struct sl_backend *b;
 	enum sl_status s = SL_OK;
-	struct sl_contest c;
+	struct sl_cross_check c;
 	char text[128];
 
-	SL_TRY(unless_too_small(sl_contest_open(p, set, &c)));
+	SL_TRY(unless_too_small(sl_cross_check_open(p, set, &c)));
 	for (size_t i = 0; s == SL_OK && c.of && (b = sl_backend_at(i)) != NULL; i++)
 		if (b->primitive == p && b->space == SL_DEVICE)
 			s = unless_too_small(try_backend(&c, b, i, trials));
 	sl_case_of(p)->describe(set, text, sizeof(text));
-	sl_contest_close(&c);
+	sl_cross_check_close(&c);
 	return sl_add_context(s, "n=%u, %s", set->n, text);
 }
 
@@ -86,7 +86,7 @@ static void try_settings(enum sl_primitive p, const struct sl_setting *settings,
 	uint64_t trials = 0;
 
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
-		for (size_t i = 0; i < n_settings && !sl_thin_leaves_out(sizes[k]); i++) {
+		for (size_t i = 0; i < n_settings && !sl_sampling_skips_size(sizes[k]); i++) {
 			struct sl_setting set = settings[i];
 
 			set.n = sizes[k];
@@ -140,7 +140,7 @@ int main(void)
 		cmocka_unit_test(sort_of_large_sizes),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/cases/inputs.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* Scratch for the largest job here. */
 static _Alignas(SL_ALIGN) char block[1 << 18];

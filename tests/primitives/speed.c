@@ -10,7 +10,7 @@
 
 #include "primitives/primitives.h"
 #include "tests/cases/inputs.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { N = 1 << 22, TRIES = 3 };
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "primitives/emulator/settings.h"
-#include "tests/cases/contest.h"
-#include "tests/support/check.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/cases/cross_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 static char path[sizeof(folder.path) + 16];
 
@@ -212,12 +212,12 @@ static void scratch_for_many_is_enough_for_fewer(void **state)
 }
 
 /* A backend in the place of a real one, that tells how it was called. */
-static struct sl_tuning told;
+static struct sl_tuning received_tuning;
 
 static enum sl_status tell(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	(void)job;
-	told = x->tuning;
+	received_tuning = x->tuning;
 	return SL_OK;
 }
 
@@ -243,15 +243,15 @@ static void calls_go_by_the_lines(void **state)
 	job.n_out = (uint32_t *)(void *)(block + (1 << 19));
 	assert_ok(read_text(uneven));
 	assert_ok(sl_compact(&spy, &x, &job));
-	assert_int_equal(told.block, 32);
-	assert_int_equal(told.items, 16);
+	assert_int_equal(received_tuning.block, 32);
+	assert_int_equal(received_tuning.items, 16);
 	job.n = 1 << 14;
 	assert_ok(sl_compact(&spy, &x, &job));
-	assert_int_equal(told.block, 512);
+	assert_int_equal(received_tuning.block, 512);
 	x.tuning.block = 128;
 	assert_ok(sl_compact(&spy, &x, &job));
-	assert_int_equal(told.block, 128);
-	assert_int_equal(told.items, spy.tunable.items);
+	assert_int_equal(received_tuning.block, 128);
+	assert_int_equal(received_tuning.items, spy.tunable.items);
 	sl_memory_give(SL_DEVICE, block);
 }
 
@@ -262,13 +262,13 @@ static void answers_are_right(void **state)
 	for (int p = SL_SCAN; p <= SL_SORT; p++) {
 		struct sl_setting set = {.n = 1000, .input = SL_INPUT_RANDOM, .end_bit = 32};
 		const struct sl_backend *b = find((enum sl_primitive)p, "shared");
-		struct sl_contest c;
+		struct sl_cross_check c;
 
 		set.alive = SL_ALIVE_HALF;
-		assert_ok(sl_contest_open((enum sl_primitive)p, &set, &c));
-		assert_ok(sl_contest_enter(&c, b, (struct sl_tuning){0}));
-		assert_ok(sl_contest_try(&c));
-		sl_contest_close(&c);
+		assert_ok(sl_cross_check_open((enum sl_primitive)p, &set, &c));
+		assert_ok(sl_cross_check_select(&c, b, (struct sl_tuning){0}));
+		assert_ok(sl_cross_check_run(&c));
+		sl_cross_check_close(&c);
 	}
 }
 
@@ -297,7 +297,7 @@ static void usual_places(void **state)
 	assert_string_equal(found, "");
 }
 
-/* The program: what it is told, what it finds, and what is wrong with that. */
+/* The program: its options, the tuning that it finds, and its messages. */
 static void the_program_reads_them(void **state)
 {
 	static const char config[] =

@@ -1,8 +1,8 @@
 /* tunings_emulated.c - runs every tuning of every kernel on the emulated device at a small size. */
 #include <stdio.h>
 
-#include "tests/cases/walk.h"
-#include "tests/support/check.h"
+#include "tests/cases/sweep.h"
+#include "tests/support/basic/check.h"
 
 enum { LARGEST = 257 };
 
@@ -10,7 +10,7 @@ static void every_tuning_is_right(enum sl_primitive p)
 {
 	uint64_t trials = 0;
 
-	assert_ok(sl_walk_tunings(p, &trials));
+	assert_ok(sl_sweep_tunings(p, &trials));
 	assert_true(trials > 0);
 	printf("%llu trials\n", (unsigned long long)trials);
 }
@@ -45,9 +45,9 @@ int main(void)
 		cmocka_unit_test(every_tuning_of_sort),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	sl_device_emulate(true);
-	sl_thin_up_to(LARGEST);
+	sl_sampling_set_largest(LARGEST);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

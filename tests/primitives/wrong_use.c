@@ -3,7 +3,7 @@
  * with its message.
  */
 #include "primitives/primitives.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* A right call of each primitive; each test spoils one thing. */
 struct bench {
@@ -38,7 +38,7 @@ static struct bench right(void)
 	return b;
 }
 
-static void *behind(void *p, size_t bytes)
+static void *address_after(void *p, size_t bytes)
 {
 	return (char *)p + bytes;
 }
@@ -155,17 +155,17 @@ static void misaligned_items(void **state)
 	struct bench b = right();
 
 	(void)state;
-	b.scan.in = behind(in, 4);
+	b.scan.in = address_after(in, 4);
 	b.scan.n = 1;
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
 		"is not aligned to its items of 8 bytes; begin it at a multiple of that");
 	b.scan.type = SL_U32;
 	assert_ok(sl_scan(&sl_scan_cpu, &b.x, &b.scan));
-	b.compact.out = (uint32_t *)behind(index_of, 2);
+	b.compact.out = (uint32_t *)address_after(index_of, 2);
 	b.compact.n = 1;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE,
 		"is not aligned to its items of 4 bytes");
-	b.sort.key = behind(in, 1);
+	b.sort.key = address_after(in, 1);
 	b.sort.n = 1;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: key at ");
 }
@@ -255,7 +255,7 @@ static void memory_that_overlaps(void **state)
 
 	(void)state;
 	b.scan.in = in;
-	b.scan.out = behind(in, 8);
+	b.scan.out = address_after(in, 8);
 	b.scan.n = N - 1;
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
 		"scan/cpu: in and out overlap, so one would overwrite the other; give each its own "
@@ -273,7 +273,7 @@ static void memory_that_overlaps(void **state)
 		sl_compact(&sl_compact_cpu, &b.x, &b.compact), SL_USAGE, "out and keep overlap");
 	b.sort.index = (uint32_t *)in;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index and key overlap");
-	b.deflate.out = behind(in, sizeof(in) - 1);
+	b.deflate.out = address_after(in, sizeof(in) - 1);
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
 		"deflate/zlib: out and in overlap");
 	b = right();
@@ -339,15 +339,15 @@ static void columns_in_wrong_memory(void **state)
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
 		"column[1].to is a null pointer, but has 32 items");
 	job = with_columns(&b, column, 2);
-	column[0].from = behind(in, 4);
+	column[0].from = address_after(in, 4);
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE, "column[0].from at ");
 	job = with_columns(&b, column, 2);
-	column[0] = (struct sl_compact_column){behind(in, 8), scratch + 256, 32};
+	column[0] = (struct sl_compact_column){address_after(in, 8), scratch + 256, 32};
 	job.n = 1;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
 		"is not aligned to its items of 16 bytes");
 	job = with_columns(&b, column, 2);
-	column[0].to = behind(in, sizeof(in[0]) * (N / 2 - 1));
+	column[0].to = address_after(in, sizeof(in[0]) * (N / 2 - 1));
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
 		"column[0].to and column[0].from overlap");
 	job = with_columns(&b, column, 2);
@@ -385,14 +385,14 @@ static void half_an_output(void **state)
 	assert_ok(sl_sort(&sl_sort_cpu, &b.x, &b.sort));
 	b.sort.key_out = in;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "key_out and key overlap");
-	b.sort.key_out = behind(out, 4);
+	b.sort.key_out = address_after(out, 4);
 	b.sort.n = N - 1;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: key_out at ");
 	b = right();
 	b.sort.key_out = out;
 	b.sort.index_out = index_of;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "index_out and index overlap");
-	b.sort.index_out = (uint32_t *)behind(index_out, 2);
+	b.sort.index_out = (uint32_t *)address_after(index_out, 2);
 	b.sort.n = N - 1;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: index_out at ");
 }

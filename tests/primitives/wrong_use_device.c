@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "primitives/primitives.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { N = 64, COLUMNS = 3, COLUMN_BYTES = N * sizeof(uint64_t) };
 
@@ -35,7 +35,7 @@ static size_t scratch_of(const struct sl_backend *b)
 	return sl_scratch(b, &shape);
 }
 
-/* One that a scan, a compact or a sort is; deflate has a test of its own. */
+/* A backend of scan, compact or sort; deflate has a separate test. */
 static bool is_ours(const struct sl_backend *b)
 {
 	return b->space == SL_DEVICE && b->primitive != SL_DEFLATE;

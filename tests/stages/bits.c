@@ -18,7 +18,7 @@
 #include <glob.h>
 #include <regex.h>
 
-#include "tests/support/fixture.h"
+#include "tests/support/program/fixture.h"
 
 enum { PATH_BYTES = 1024, COMMAND_BYTES = 4 * PATH_BYTES };
 

@@ -7,23 +7,23 @@
 #include <stdio.h>
 
 #include "tests/cases/rules.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 enum { N = 1 << 20 };
 
 static void every_rule_gives_the_same_bits(void **state)
 {
 	(void)state;
-	assert_ok(sl_rules_agree(sl_thin_size(N)));
+	assert_ok(sl_rules_agree(sl_sampling_size(N)));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;

@@ -3,7 +3,7 @@
  * compiled as C and as C++. Also shows that the comparison of rules.c detects a difference.
  */
 #include "tests/cases/rules.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { N = 1 << 16 };
 

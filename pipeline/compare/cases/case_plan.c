@@ -30,7 +30,7 @@ enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_compa
 	choices.sort = entry->sort;
 	*w = NULL;
 	SL_TRY(sl_plan_make(&config, &choices, plan));
-	SL_TRY(sl_memory_plan_refuse(*plan));
+	SL_TRY(sl_memory_plan_check(*plan));
 	SL_TRY(sl_workspace_open(*plan, w));
-	return sl_workspace_provide(*w);
+	return sl_workspace_allocate(*w);
 }

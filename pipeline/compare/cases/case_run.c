@@ -94,7 +94,7 @@ static enum sl_status run_once(struct attempt *a, struct sl_workspace *w, double
 
 	a->plan = w->plan;
 	a->control->batch = on_batch;
-	a->control->of = a;
+	a->control->ctx = a;
 	a->control->discard = !a->dir;
 	s = sl_run(w, a->dir, &none, a->control, &session);
 	if (a->dir && s == SL_OK)

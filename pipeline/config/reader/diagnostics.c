@@ -21,6 +21,7 @@ bool sl_key_below(const char *path, const char *key)
 	return strncmp(path, key, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
 }
 
+/* A linear search: a configuration has some tens of keys, and it is read once. */
 struct sl_seen *sl_reader_seen(const struct sl_reader *r, const char *path)
 {
 	for (size_t i = 0; i < r->n_seen; i++)
@@ -47,6 +48,10 @@ void sl_reader_add(struct sl_reader *r, struct sl_place at, const char *key, con
 	snprintf(f->text, sizeof(f->text), "%s", text);
 }
 
+/*
+ * Keeps the order of both lists. Problems go too: a wrong value in the file is no problem if --set
+ * replaces it.
+ */
 void sl_reader_forget(struct sl_reader *r, const char *key)
 {
 	size_t seen = 0, kept = 0;
@@ -142,6 +147,7 @@ static const char *name_of(const struct sl_reader *r, const char *key, char list
 
 /* --- problems --------------------------------------------------------------------------------- */
 
+/* Item 0 also counts as given when the list was written as a single value. */
 bool sl_config_given(const struct sl_reader *r, const char *key)
 {
 	char list[SL_KEY_BYTES];
@@ -168,17 +174,34 @@ bool sl_config_has_problem(const struct sl_reader *r, const char *key)
 	return false;
 }
 
-void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
+/* Adds a problem for key with a formatted text. */
+SL_PRINTF(3, 0)
+static void add_formatted(struct sl_reader *r, const char *key, const char *format, va_list args)
 {
 	char text[SL_PROBLEM_BYTES], list[SL_KEY_BYTES];
-	va_list args;
 
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	sl_reader_add(r, place_of(r, key), name_of(r, key, list), text);
 }
 
+bool sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_formatted(r, key, format, args);
+	va_end(args);
+	return false;
+}
+
+void sl_config_refuse_unused(
+	struct sl_reader *r, const char *key, const char *why, const char *advice)
+{
+	if (sl_config_changed(r, key) && !sl_config_has_problem(r, key))
+		sl_config_add_problem(r, key, "has no effect: %s; %s", why, advice);
+}
+
+/* Moves the column to the byte of the value at which a parser stopped. */
 void sl_config_add_problem_within(
 	struct sl_reader *r, const char *key, size_t offset, const char *text)
 {
@@ -274,14 +297,13 @@ SL_PRINTF(3, 4)
 static void model_complain(void *ctx, const char *key, const char *format, ...)
 {
 	struct sl_reader *r = (struct sl_reader *)ctx;
-	char text[SL_PROBLEM_BYTES], path[SL_KEY_BYTES];
+	char path[SL_KEY_BYTES];
 	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	full_path(r, key, path);
-	sl_config_add_problem(r, path, "%s", text);
+	va_start(args, format);
+	add_formatted(r, path, format, args);
+	va_end(args);
 }
 
 struct sl_model_check sl_config_check(struct sl_reader *r)

@@ -18,9 +18,19 @@ bool sl_config_changed(const struct sl_reader *r, const char *key);
 /* Does key, or a key below it, have a problem? */
 bool sl_config_has_problem(const struct sl_reader *r, const char *key);
 
-/* Adds a problem at the place of key, or of the nearest section around it when it was not given. */
-void sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
+/*
+ * Adds a problem at the place of key, or of the nearest section around it when it was not given. Always
+ * returns false, for: return sl_config_add_problem(r, key, ...).
+ */
+bool sl_config_add_problem(struct sl_reader *r, const char *key, const char *format, ...)
 	SL_PRINTF(3, 4);
+
+/*
+ * Adds that key has no effect, for the reason why, if it was given with a value other than its default
+ * and has no other problem. advice: what to do.
+ */
+void sl_config_refuse_unused(
+	struct sl_reader *r, const char *key, const char *why, const char *advice);
 
 /* Adds a problem at byte offset of the value of key, if the column can be computed. */
 void sl_config_add_problem_within(

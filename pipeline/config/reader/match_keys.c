@@ -252,6 +252,7 @@ static bool record_sections(struct sl_reader *r, struct sl_place at, const char 
 	return true;
 }
 
+/* The file is source 0 and its root has the empty path. */
 void sl_reader_match_keys(struct sl_reader *r, sl_node root)
 {
 	match_mapping(r, 0, root, "");

@@ -19,23 +19,17 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 
-/* Allocates a reader with space for one tree per source. The texts of --set are not copied. */
+/* Allocates a reader, followed by one tree pointer per source. The texts of --set are not copied. */
 static enum sl_status make_reader(
 	const char *name, const char *const *sets, size_t n_sets, struct sl_reader **r)
 {
-	void *made, *trees;
-	enum sl_status s;
+	size_t trees = (n_sets + 1) * sizeof(struct sl_yaml *);
+	void *made;
 
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(**r), &made));
-	s = sl_memory_get(SL_HOST, (n_sets + 1) * sizeof(struct sl_yaml *), &trees);
-	if (s != SL_OK) {
-		sl_memory_give(SL_HOST, made);
-		return s;
-	}
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(**r) + trees, &made));
+	memset(made, 0, sizeof(**r) + trees);
 	*r = (struct sl_reader *)made;
-	memset(*r, 0, sizeof(**r));
-	memset(trees, 0, (n_sets + 1) * sizeof(struct sl_yaml *));
-	(*r)->tree = (struct sl_yaml **)trees;
+	(*r)->tree = (struct sl_yaml **)(void *)(*r + 1);
 	(*r)->sets = sets;
 	(*r)->n_sets = n_sets;
 	snprintf((*r)->name, sizeof((*r)->name), "%s", name);
@@ -111,14 +105,20 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 	return SL_OK;
 }
 
-enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
-	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
+/* Makes a reader and a configuration without a model, whose options stay zero. */
+static enum sl_status begin(const char *name, const char *const *sets, size_t n_sets,
+	struct sl_config *c, struct sl_reader **r)
 {
-	/* without a model, the options of the model stay zero */
 	*r = NULL;
 	memset(c, 0, sizeof(*c));
 	c->model = SL_MODEL_COUNT;
-	SL_TRY(make_reader(name, sets, n_sets, r));
+	return make_reader(name, sets, n_sets, r);
+}
+
+enum sl_status sl_config_open_text(const char *name, const char *text, size_t bytes,
+	const char *const *sets, size_t n_sets, struct sl_config *c, struct sl_reader **r)
+{
+	SL_TRY(begin(name, sets, n_sets, c, r));
 	SL_TRY(read_file(*r, text, bytes));
 	for (size_t i = 1; i <= n_sets; i++)
 		SL_TRY(read_set(*r, i));
@@ -130,14 +130,10 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 {
 	char *text;
 	size_t bytes;
-	enum sl_status s;
+	enum sl_status s = sl_path_read(path, SL_YAML_BYTES, &text, &bytes);
 
-	*r = NULL;
-	s = sl_path_read(path, SL_YAML_BYTES, &text, &bytes);
 	if (s != SL_OK) {
-		memset(c, 0, sizeof(*c));
-		c->model = SL_MODEL_COUNT;
-		SL_TRY(make_reader(path, sets, n_sets, r));
+		SL_TRY(begin(path, sets, n_sets, c, r));
 		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_last_error());
 		/* a wrong file name is a usage error; a disk error keeps its code */
 		return s == SL_BAD_INPUT || access(path, F_OK) != 0 ? SL_USAGE : s;
@@ -153,6 +149,5 @@ void sl_config_close(struct sl_reader *r)
 		return;
 	for (size_t i = 0; i <= r->n_sets; i++)
 		sl_yaml_free(r->tree[i]);
-	sl_memory_give(SL_HOST, r->tree);
 	sl_memory_give(SL_HOST, r);
 }

@@ -17,9 +17,7 @@
 /* Adds a problem for key, unless r is NULL while a default is read. Returns false. */
 static bool wrong(struct sl_reader *r, const char *key, const char *why)
 {
-	if (r)
-		sl_config_add_problem(r, key, "%s", why);
-	return false;
+	return r && sl_config_add_problem(r, key, "%s", why);
 }
 
 /* Reads one item of a value; problems are added for key. */
@@ -170,6 +168,10 @@ static enum sl_status fill_of_items(
 	return SL_OK;
 }
 
+/*
+ * The tables are in order, so the length of a list of items is known before the keys of its items are
+ * read. Wrong values leave the default, and the caller refuses the run by the problems in r.
+ */
 enum sl_status sl_reader_read_values(struct sl_reader *r, struct sl_config *c)
 {
 	const struct sl_option *o;

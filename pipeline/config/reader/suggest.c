@@ -55,6 +55,17 @@ static void list_children(const struct sl_reader *r, const char *section, struct
 			add_word(w, path + skip, strcspn(path + skip, ".["));
 }
 
+/* Lists the keys of the section that contains path, whose name it writes to section. */
+static void list_siblings(const struct sl_reader *r, const char *path, char section[SL_KEY_BYTES],
+	struct suggested_words *w)
+{
+	const char *leaf = sl_key_leaf(path);
+	char pattern[SL_KEY_BYTES];
+
+	snprintf(section, SL_KEY_BYTES, "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
+	list_children(r, sl_key_pattern(section, pattern), w);
+}
+
 /* Lists the sections that have a key of this name; false when there is none. */
 static bool find_elsewhere(const struct sl_reader *r, const char *leaf, char hint[HINT_BYTES])
 {
@@ -94,9 +105,13 @@ static bool nearest_anywhere(const struct sl_reader *r, const char *leaf, char h
 	return near != NULL;
 }
 
+/*
+ * Names one key if one is near. Else it lists the keys of the section only, because the list of all keys
+ * would be longer than the message can be.
+ */
 void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PROBLEM_BYTES])
 {
-	char hint[HINT_BYTES], section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	char hint[HINT_BYTES], section[SL_KEY_BYTES];
 	const char *leaf = sl_key_leaf(path), *near;
 	struct suggested_words w;
 
@@ -110,8 +125,7 @@ void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PR
 			hint);
 		return;
 	}
-	snprintf(section, sizeof(section), "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
-	list_children(r, sl_key_pattern(section, pattern), &w);
+	list_siblings(r, path, section, &w);
 	if (w.n == 0) {
 		snprintf(text, SL_PROBLEM_BYTES,
 			"unknown key: %s is a value, not a section; use %s", section, section);
@@ -124,15 +138,15 @@ void sl_suggest_key(const struct sl_reader *r, const char *path, char text[SL_PR
 	snprintf(text, SL_PROBLEM_BYTES, "unknown key; use %s", near ? near : hint);
 }
 
+/* One typing error would otherwise give two problems: an unknown key and a missing one. */
 bool sl_suggest_covers(const struct sl_reader *r, const char *path)
 {
 	const char *leaf = sl_key_leaf(path);
 	size_t skip = (size_t)(leaf - path);
-	char section[SL_KEY_BYTES], pattern[SL_KEY_BYTES];
+	char section[SL_KEY_BYTES];
 	struct suggested_words w;
 
-	snprintf(section, sizeof(section), "%.*s", (int)(skip > 0 ? skip - 1 : 0), path);
-	list_children(r, sl_key_pattern(section, pattern), &w);
+	list_siblings(r, path, section, &w);
 	for (size_t i = 0; i < r->n_problems; i++) {
 		const char *key = r->problem[i].key, *near;
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-void sl_convert_note(struct sl_converting *c, const char *format, ...)
+void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 {
 	size_t used = strlen(c->notes);
 	va_list more;
@@ -17,7 +17,7 @@ void sl_convert_note(struct sl_converting *c, const char *format, ...)
 	snprintf(c->notes + used, sizeof(c->notes) - used, "\n");
 }
 
-void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64_t particles)
+void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles)
 {
 	sl_convert_note(c,
 		"%s: the file was not closed by its writer; its %" PRIu64
@@ -25,12 +25,12 @@ void sl_convert_note_recovered(struct sl_converting *c, const char *path, uint64
 		path, particles);
 }
 
-void sl_convert_note_trailing(struct sl_converting *c, const char *path)
+void sl_convert_note_trailing(struct sl_conversion *c, const char *path)
 {
 	sl_convert_note(c, "%s: the bytes after the last particle are ignored", path);
 }
 
-bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
+bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at)
 {
 	for (; at->operand < c->job->n; at->operand++, at->line = 0) {
 		const struct sl_convert_operand *o = &c->operand[at->operand];
@@ -46,7 +46,33 @@ bool sl_convert_next(const struct sl_converting *c, struct sl_convert_at *at)
 	return false;
 }
 
-enum sl_status sl_convert_check(const struct sl_converting *c)
+enum sl_status sl_convert_changed(const char *path)
+{
+	return sl_fail(SL_DISK,
+		"%s: the file changed while it was converted, so the result would mix two states "
+		"of it; convert it again when no other program writes to it",
+		path);
+}
+
+enum sl_status sl_convert_done(struct sl_convert_cursor *at, struct sl_map *file, enum sl_status s)
+{
+	bool changed = sl_map_is_changed(file, at->path);
+
+	at->stamp = sl_map_stamp(file, at->stamp);
+	sl_unmap(file);
+	return changed ? sl_convert_changed(at->path) : s;
+}
+
+enum sl_status sl_convert_pass(struct sl_conversion *c, const struct sl_convert_cursor *at)
+{
+	uint64_t stamp_of_pass = at->stamp | 1; /* 0 means none */
+
+	if (c->stamp == 0)
+		c->stamp = stamp_of_pass;
+	return c->stamp == stamp_of_pass ? SL_OK : sl_convert_changed("an input");
+}
+
+enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 {
 	return atomic_load(c->job->stop) == 0
 	               ? SL_OK

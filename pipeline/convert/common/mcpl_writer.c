@@ -10,16 +10,16 @@
 
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_join.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
-static enum sl_status add(struct sl_list_writer *w, const void *bytes, size_t size)
+static enum sl_status add(struct sl_mcpl_writer *w, const void *bytes, size_t size)
 {
 	w->c->bytes += size;
 	return sl_file_add(&w->file, bytes, size);
 }
 
 /* Allocates the buffers: records of a member, the compressed member, scratch of deflate. */
-static enum sl_status get_members(struct sl_list_writer *w, size_t header_bytes)
+static enum sl_status get_members(struct sl_mcpl_writer *w, size_t header_bytes)
 {
 	size_t most = header_bytes > SL_MCPL_MEMBER_BYTES ? header_bytes : SL_MCPL_MEMBER_BYTES;
 	struct sl_arena a = {0};
@@ -41,12 +41,12 @@ static enum sl_status get_members(struct sl_list_writer *w, size_t header_bytes)
 	return SL_OK;
 }
 
-enum sl_status sl_list_begin(struct sl_list_writer *w, struct sl_converting *c, const void *header,
-	size_t bytes, uint32_t record_bytes)
+enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversion *c,
+	const void *header, size_t bytes, uint32_t record_bytes)
 {
 	enum sl_status s;
 
-	*w = (struct sl_list_writer){.c = c, .file = {.fd = -1}};
+	*w = (struct sl_mcpl_writer){.c = c, .file = {.fd = -1}};
 	w->most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes;
 	if (c->format == &sl_format_mcpl_gz)
 		SL_TRY(get_members(w, bytes));
@@ -56,11 +56,11 @@ enum sl_status sl_list_begin(struct sl_list_writer *w, struct sl_converting *c, 
 	else if (s == SL_OK)
 		s = add(w, header, bytes);
 	if (s != SL_OK)
-		sl_list_drop(w);
+		sl_mcpl_writer_drop(w);
 	return s;
 }
 
-static enum sl_status flush(struct sl_list_writer *w)
+static enum sl_status flush(struct sl_mcpl_writer *w)
 {
 	size_t used;
 
@@ -70,7 +70,7 @@ static enum sl_status flush(struct sl_list_writer *w)
 }
 
 /* Appends records to the member; compresses and writes each full member. */
-static enum sl_status add_packed(struct sl_list_writer *w, const uint8_t *records, size_t bytes)
+static enum sl_status add_packed(struct sl_mcpl_writer *w, const uint8_t *records, size_t bytes)
 {
 	while (bytes > 0) {
 		size_t room = w->most - w->used, n = bytes < room ? bytes : room;
@@ -85,29 +85,29 @@ static enum sl_status add_packed(struct sl_list_writer *w, const uint8_t *record
 	return SL_OK;
 }
 
-enum sl_status sl_list_add(struct sl_list_writer *w, const void *records, size_t bytes)
+enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records, size_t bytes)
 {
-	enum sl_status s = sl_convert_check(w->c);
+	enum sl_status s = sl_convert_check_stop(w->c);
 
 	if (s == SL_OK)
 		s = w->block ? add_packed(w, (const uint8_t *)records, bytes)
 		             : add(w, records, bytes);
 	if (s != SL_OK)
-		sl_list_drop(w);
+		sl_mcpl_writer_drop(w);
 	return s;
 }
 
-enum sl_status sl_list_end(struct sl_list_writer *w)
+enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w)
 {
 	enum sl_status s = w->used > 0 ? flush(w) : SL_OK;
 
 	if (s == SL_OK)
 		s = sl_file_end(&w->file, false);
-	sl_list_drop(w);
+	sl_mcpl_writer_drop(w);
 	return s;
 }
 
-void sl_list_drop(struct sl_list_writer *w)
+void sl_mcpl_writer_drop(struct sl_mcpl_writer *w)
 {
 	sl_file_drop(&w->file);
 	sl_memory_give(SL_HOST, w->block);

@@ -7,20 +7,20 @@
 /*
  * An MCPL file being written: call begin with the header, add with whole records, end. The file
  * gets its name in end. After a failure the file is removed, and no further call is needed;
- * sl_list_drop() may be called in any state.
+ * sl_mcpl_writer_drop() may be called in any state.
  */
-struct sl_list_writer {
-	struct sl_converting *c;
+struct sl_mcpl_writer {
+	struct sl_conversion *c;
 	struct sl_file_writer file;
 	uint8_t *member, *packed; /* records of a member; the compressed member */
 	size_t most, used;        /* bytes of records in a member */
 	struct sl_exec x;
 	void *block;
 };
-enum sl_status sl_list_begin(struct sl_list_writer *w, struct sl_converting *c, const void *header,
-	size_t bytes, uint32_t record_bytes);
-enum sl_status sl_list_add(struct sl_list_writer *w, const void *records, size_t bytes);
-enum sl_status sl_list_end(struct sl_list_writer *w);
-void sl_list_drop(struct sl_list_writer *w);
+enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversion *c,
+	const void *header, size_t bytes, uint32_t record_bytes);
+enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records, size_t bytes);
+enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w);
+void sl_mcpl_writer_drop(struct sl_mcpl_writer *w);
 
 #endif

@@ -12,6 +12,9 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/text/messages.h"
 
+/* Bytes for a list of suggested names. */
+enum { SUGGESTION_BYTES = 400 };
+
 /* Fates or columns: named items of which a model has a set. */
 struct name_table {
 	const char *what, *lacking; /* "fate"; why a known one is not allowed */
@@ -36,55 +39,31 @@ static const struct name_table fates = {
 static const struct name_table columns = {
 	"column", "its particles have no such column", SL_COLUMN_COUNT, column_name};
 
-/* The name of the set nearest to word, or all names of the set. */
-static const char *suggest(const struct name_table *table, uint64_t set, const char *word,
-	char text[SL_SUGGESTION_BYTES])
-{
-	const char *words[64];
-	size_t n = 0;
-
-	for (int i = 0; i < table->n; i++)
-		if (SL_HAS(set, i))
-			words[n++] = table->name(i);
-	return sl_suggest(word, words, n, text, SL_SUGGESTION_BYTES);
-}
-
-/* The member of allowed with the name word; table->n, after adding a problem, if there is none. */
+/*
+ * The member of allowed with the name word. If there is none: adds a problem that suggests the nearest
+ * name of allowed, or lists all of them, and returns table->n.
+ */
 static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 	const struct name_table *table, uint64_t allowed, const char *model)
 {
-	char shown[SL_SHOWN_BYTES], words[SL_SUGGESTION_BYTES];
-	int i = 0;
+	char shown[SL_SHOWN_BYTES], text[SUGGESTION_BYTES];
+	const char *words[64]; /* a set has 64 bits */
+	int found = table->n;
+	size_t n = 0;
 
-	while (i < table->n && strcmp(table->name(i), word) != 0)
-		i++;
-	if (i < table->n && SL_HAS(allowed, i))
-		return i;
-	sl_config_add_problem(r, key, "%s is not a %s of model %s%s%s; use %s",
-		sl_show(shown, word), table->what, model, i < table->n ? ": " : "",
-		i < table->n ? table->lacking : "", suggest(table, allowed, word, words));
-	return table->n;
-}
-
-/* The set of the names in a list, each in allowed and named once. */
-static uint32_t resolve_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
-	const struct name_table *table, uint32_t allowed, const char *model)
-{
-	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
-	uint32_t set = 0;
-
-	for (uint32_t k = 0; k < list->n; k++) {
-		int i;
-
-		snprintf(item, sizeof(item), "%s[%u]", key, k);
-		i = resolve_word(r, item, list->at[k], table, allowed, model);
-		if (i < table->n && SL_HAS(set, i))
-			sl_config_add_problem(
-				r, item, "%s is repeated; remove it", sl_show(shown, list->at[k]));
-		else if (i < table->n)
-			set |= SL_BIT(i);
+	for (int i = 0; i < table->n; i++) {
+		if (strcmp(table->name(i), word) == 0)
+			found = i;
+		if (SL_HAS(allowed, i))
+			words[n++] = table->name(i);
 	}
-	return set;
+	if (found < table->n && SL_HAS(allowed, found))
+		return found;
+	sl_config_add_problem(r, key, "%s is not a %s of model %s%s%s; use %s",
+		sl_show(shown, word), table->what, model, found < table->n ? ": " : "",
+		found < table->n ? table->lacking : "",
+		sl_suggest(word, words, n, text, sizeof(text)));
+	return table->n;
 }
 
 sl_fate_set sl_final_fates(const struct sl_choices *choices)
@@ -99,6 +78,20 @@ bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	*fate = (enum sl_fate)resolve_word(
 		r, key, word, &fates, sl_final_fates(choices), choices->model->name);
 	return *fate < SL_FATE_COUNT;
+}
+
+bool sl_resolve_fate_once(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_choices *choices, sl_fate_set *set, enum sl_fate *fate)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	if (!sl_resolve_fate(r, key, word, choices, fate))
+		return false;
+	if (SL_HAS(*set, *fate))
+		return sl_config_add_problem(
+			r, key, "%s is repeated; remove it", sl_show(shown, word));
+	*set |= SL_FATE_BIT(*fate);
+	return true;
 }
 
 /* MCPL calls the kinetic energy ekin, and its users expect that name. */
@@ -118,13 +111,22 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	return *column < SL_COLUMN_COUNT;
 }
 
-const char *sl_suggest_fate(sl_fate_set set, const char *word, char text[SL_SUGGESTION_BYTES])
-{
-	return suggest(&fates, set, word, text);
-}
-
 uint32_t sl_resolve_column_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
 	const struct sl_model *model, uint32_t allowed)
 {
-	return resolve_set(r, key, list, &columns, allowed, model->name);
+	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < list->n; k++) {
+		int i;
+
+		snprintf(item, sizeof(item), "%s[%u]", key, k);
+		i = resolve_word(r, item, list->at[k], &columns, allowed, model->name);
+		if (i < SL_COLUMN_COUNT && SL_HAS(set, i))
+			sl_config_add_problem(
+				r, item, "%s is repeated; remove it", sl_show(shown, list->at[k]));
+		else if (i < SL_COLUMN_COUNT)
+			set |= SL_BIT(i);
+	}
+	return set;
 }

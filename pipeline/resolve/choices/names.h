@@ -10,9 +10,6 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
 
-/* Bytes for a list of suggested names. */
-enum { SL_SUGGESTION_BYTES = 400 };
-
 /*
  * The set of fates that a particle can end with: those of the model, and dropped if keep has
  * conditions. Call it after sl_resolve_keep().
@@ -23,8 +20,9 @@ sl_fate_set sl_final_fates(const struct sl_choices *choices);
 bool sl_resolve_fate(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_choices *choices, enum sl_fate *fate);
 
-/* The fate of set with the name nearest to word, or all names of set. */
-const char *sl_suggest_fate(sl_fate_set set, const char *word, char text[SL_SUGGESTION_BYTES]);
+/* The same, and adds the fate to set; false also for a fate that is in the set already. */
+bool sl_resolve_fate_once(struct sl_reader *r, const char *key, const char *word,
+	const struct sl_choices *choices, sl_fate_set *set, enum sl_fate *fate);
 
 /* Finds a column of the set allowed by name; false after adding a problem for key. */
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,

@@ -20,13 +20,20 @@ enum { NESTED_MOST = 24 };
 
 /* --- types ------------------------------------------------------------------------------------ */
 
+/* Have two numbers the same dimension? */
+static bool is_same(const int a[3], const int b[3])
+{
+	return memcmp(a, b, 3 * sizeof(*a)) == 0;
+}
+
 /* The internal unit of the dimension of a number, for messages. */
 static const char *unit_of(const struct sl_operand *v)
 {
 	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
 		const struct sl_dimension_facts *f = &sl_dimensions[d];
+		const int power[] = {f->length, f->mass, f->time};
 
-		if (f->length == v->length && f->mass == v->mass && f->time == v->time)
+		if (is_same(power, v->power))
 			return *f->unit ? f->unit : "no unit";
 	}
 	return "a compound unit";
@@ -57,7 +64,7 @@ static void want_truth(struct sl_parser *p, const struct sl_operand *v)
 /* A literal number without a unit. */
 static bool is_plain(const struct sl_operand *v)
 {
-	return v->literal >= 0 && v->length == 0 && v->mass == 0 && v->time == 0;
+	return v->literal >= 0 && is_same(v->power, sl_no_operand.power);
 }
 
 /* Requires two numbers of the same dimension, for sums and comparisons. */
@@ -67,8 +74,7 @@ static void want_same(struct sl_parser *p, const struct sl_operand *a, const str
 
 	want_number(p, a);
 	want_number(p, b);
-	if (a->bare || b->bare ||
-		(a->length == b->length && a->mass == b->mass && a->time == b->time))
+	if (a->bare || b->bare || is_same(a->power, b->power))
 		return;
 	if (is_plain(a) || is_plain(b))
 		sl_parser_fail(p, a->from, "%s has a number without a unit; add %s",
@@ -125,22 +131,19 @@ static struct sl_operand join(struct sl_parser *p, enum level level, enum sl_ope
 	const struct sl_operand *a, const struct sl_operand *b)
 {
 	struct sl_operand both = {.from = a->from, .literal = -1};
-	const struct sl_operand *with_unit = a->bare ? b : a;
 	int sign = operation == SL_OP_over ? -1 : 1;
 
 	switch (level) {
 	case SUM:
 		want_same(p, a, b);
-		both.length = with_unit->length;
-		both.mass = with_unit->mass;
-		both.time = with_unit->time;
+		/* 0 and inf have any dimension */
+		memcpy(both.power, (a->bare ? b : a)->power, sizeof(both.power));
 		break;
 	case PRODUCT:
 		want_number(p, a);
 		want_number(p, b);
-		both.length = a->length + sign * b->length;
-		both.mass = a->mass + sign * b->mass;
-		both.time = a->time + sign * b->time;
+		for (int i = 0; i < 3; i++)
+			both.power[i] = a->power[i] + sign * b->power[i];
 		break;
 	case COMPARISON:
 		want_same(p, a, b);
@@ -289,6 +292,10 @@ static bool end(struct sl_parser *p, bool first)
 	return !p->failed;
 }
 
+/*
+ * Parses the whole text: what is left after the expression is an error, with == as the likely meaning
+ * of a single =.
+ */
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	const struct sl_model *model, struct sl_condition *k)
 {

@@ -90,17 +90,10 @@ static bool is_word(const char *text)
 static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_choices *choices, sl_fate_set *seen, struct sl_condition *k)
 {
-	char shown[SL_SHOWN_BYTES];
 	enum sl_fate fate;
 
-	if (!sl_resolve_fate(r, key, word, choices, &fate))
-		return false;
-	if (SL_HAS(*seen, fate)) {
-		sl_config_add_problem(r, key, "%s is repeated; remove it", sl_show(shown, word));
-		return false;
-	}
-	*seen |= SL_FATE_BIT(fate);
-	return sl_expression_add_fate(r, key, fate, k);
+	return sl_resolve_fate_once(r, key, word, choices, seen, &fate) &&
+	       sl_expression_add_fate(r, key, fate, k);
 }
 
 void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)

@@ -14,6 +14,7 @@ enum { NAMES_BYTES = 400, NAME_MAX_BYTES = 32 };
 
 /* --- problems --------------------------------------------------------------------------------- */
 
+/* The first problem only: what follows it in the text is read in a wrong context. */
 void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, ...)
 {
 	char text[SL_WHY_BYTES];
@@ -40,6 +41,10 @@ const char *sl_parser_show(const struct sl_parser *p, const char *from, char sho
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
+/*
+ * depth follows the stack of the program. It is counted here, where each step is made, so that the
+ * device can use a stack of fixed size without a check.
+ */
 void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t operand)
 {
 	struct sl_condition *k = p->k;
@@ -126,10 +131,9 @@ static bool is_joint(const char *at)
 static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
+	const int power[] = {f->length, f->mass, f->time};
 
-	v->length = f->length;
-	v->mass = f->mass;
-	v->time = f->time;
+	memcpy(v->power, power, sizeof(v->power));
 }
 
 /* Stores a literal in the program and emits the step that pushes it. */
@@ -199,6 +203,7 @@ static void fail_unknown(struct sl_parser *p, const char *from, const char *word
 		sl_suggest(word, words, n, text, sizeof(text)));
 }
 
+/* Columns come before fates; no name is in both lists of a model. */
 struct sl_operand sl_parse_name(struct sl_parser *p)
 {
 	struct sl_operand v = sl_no_operand;

@@ -25,12 +25,12 @@ struct sl_parser {
 
 /* The type and place of a parsed part of an expression. Its value is on the stack of the program. */
 struct sl_operand {
-	const char *from;       /* its first byte in the text */
-	bool truth;             /* a truth value; otherwise a number */
-	int length, mass, time; /* exponents of its dimension */
-	bool bare;              /* 0 or inf, which need no unit */
-	bool single;            /* a column of single precision, possibly negated or abs() */
-	int literal;            /* index in condition.number of a plain number, else -1 */
+	const char *from; /* its first byte in the text */
+	bool truth;       /* a truth value; otherwise a number */
+	int power[3];     /* of length, mass and time: its dimension */
+	bool bare;        /* 0 or inf, which need no unit */
+	bool single;      /* a column of single precision, possibly negated or abs() */
+	int literal;      /* index in condition.number of a plain number, else -1 */
 };
 
 static const struct sl_operand sl_no_operand = {.literal = -1};

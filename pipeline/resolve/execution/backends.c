@@ -83,11 +83,9 @@ static bool read_request(
 	snprintf(copy, sizeof(copy), "%s", text);
 	snprintf(w->name, sizeof(w->name), "%s", strsep(&rest, ":"));
 	/* a tuning fits one backend, and auto can stand for another one on another machine */
-	if (rest && strcmp(w->name, "auto") == 0) {
-		sl_config_add_problem(r, w->key,
+	if (rest && strcmp(w->name, "auto") == 0)
+		return sl_config_add_problem(r, w->key,
 			"auto takes no block or items; write auto alone, or name a backend");
-		return false;
-	}
 	while ((part = strsep(&rest, ":")))
 		if (!read_tuning(r, part, w))
 			return false;

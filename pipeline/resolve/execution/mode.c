@@ -33,15 +33,6 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 		choices->mode = SL_MODE_fused;
 }
 
-/* Adds a problem for a named backend that fused mode does not use. */
-static void refuse_named(struct sl_reader *r, const char *key, const char *backend, const char *why)
-{
-	if (is_named(backend) && !sl_config_has_problem(r, key))
-		sl_config_add_problem(r, key,
-			"has no effect: run.mode: fused %s; remove it, or use run.mode: staged",
-			why);
-}
-
 /*
  * Refuses what fused mode cannot do or ignores. run.mode: auto does not choose fused mode with such
  * backends, so the refusals concern run.mode: fused only.
@@ -50,6 +41,7 @@ static void check_fused(
 	const struct sl_config *c, struct sl_reader *r, const struct sl_choices *choices)
 {
 	const struct sl_backend *sort = choices->n_fields > 0 ? choices->sort.backend : NULL;
+	static const char advice[] = "remove it, or use run.mode: staged";
 	char why[WHY_BYTES];
 
 	if (choices->device == SL_ON_CPU) {
@@ -61,14 +53,13 @@ static void check_fused(
 	if (c->run.mode != 0 && choices->schedule == SL_BY_HISTORY && choices->rounds_named)
 		sl_refuse_rounds(r, "run.mode: fused computes histories", "use run.mode: auto");
 	else if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)
-		sl_config_add_problem(r, "transport.schedule",
-			"has no effect: run.mode: fused computes histories; remove it, or use "
-			"run.mode: auto");
-	refuse_named(r, "primitives.compact", c->primitives.compact,
-		"compacts in the kernel that generates particles");
+		sl_config_refuse_unused(r, "transport.schedule",
+			"run.mode: fused computes histories", "remove it, or use run.mode: auto");
+	sl_config_refuse_unused(r, "primitives.compact",
+		"run.mode: fused compacts in the kernel that generates particles", advice);
 	if (!sort || !sort->uses_scan)
-		refuse_named(r, "primitives.scan", c->primitives.scan,
-			"uses a scan only in sort backends built on one");
+		sl_config_refuse_unused(r, "primitives.scan",
+			"run.mode: fused uses a scan only in sort backends built on one", advice);
 }
 
 /*

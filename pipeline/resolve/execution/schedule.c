@@ -144,32 +144,22 @@ static bool is_any_changed(const struct sl_reader *r)
 	return false;
 }
 
-/* Adds a problem for each of the keys that differs from its default: it has no effect. */
-static void refuse_all(
-	struct sl_reader *r, const char *const *keys, int n, const char *why, const char *advice)
-{
-	for (int k = 0; k < n; k++)
-		if (sl_config_changed(r, keys[k]) && !sl_config_has_problem(r, keys[k]))
-			sl_config_add_problem(r, keys[k], "has no effect: %s; %s", why, advice);
-}
-
 void sl_refuse_rounds(struct sl_reader *r, const char *why, const char *advice)
 {
-	refuse_all(r, round_keys, N_ROUND_KEYS, why, advice);
+	for (int k = 0; k < N_ROUND_KEYS; k++)
+		sl_config_refuse_unused(r, round_keys[k], why, advice);
 }
 
 void sl_resolve_schedule(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
 {
-	static const char *const schedule[] = {"transport.schedule"};
+	static const char why[] = "the model has a single step";
 	struct sl_schedule *rounds = &choices->rounds;
-	char why[SL_WORD_BYTES];
 
 	choices->schedule = (enum sl_schedule_choice)c->transport.schedule;
 	/* a model with a single step has nothing to schedule */
 	if (!choices->model->steps) {
-		snprintf(why, sizeof(why), "model %s has a single step", choices->model->name);
-		refuse_all(r, schedule, 1, why, "remove it");
+		sl_config_refuse_unused(r, "transport.schedule", why, "remove it");
 		sl_refuse_rounds(r, why, "remove it");
 		choices->schedule = SL_BY_HISTORY;
 	} else if (choices->schedule == SL_BY_HISTORY) {

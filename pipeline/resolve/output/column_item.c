@@ -41,17 +41,13 @@ bool sl_column_item_count(struct sl_reader *r, const struct sl_column_item *it, 
 	char why[SL_WHY_BYTES];
 	uint64_t n;
 
-	if (!it->count) {
-		sl_config_add_problem(r, it->key, "'%s' lacks the number of %s; write %s:%u",
+	if (!it->count)
+		return sl_config_add_problem(r, it->key, "'%s' lacks the number of %s; write %s:%u",
 			it->column, what, it->column, example);
-		return false;
-	}
-	if (!sl_count_parse(it->count, &n, why) || n < 1 || n > most) {
-		sl_config_add_problem(r, it->key,
+	if (!sl_count_parse(it->count, &n, why) || n < 1 || n > most)
+		return sl_config_add_problem(r, it->key,
 			"'%s' is not a number of %s from 1 to %u; write %s:%u", it->count, what,
 			most, it->column, example);
-		return false;
-	}
 	*count = (uint32_t)n;
 	return true;
 }
@@ -100,8 +96,7 @@ bool sl_column_item_range(struct sl_reader *r, const struct sl_column_item *it, 
 
 	if (parse_range(range, column, lo, hi, why))
 		return true;
-	sl_config_add_problem(r, it->key, "range: %s", why);
-	return false;
+	return sl_config_add_problem(r, it->key, "range: %s", why);
 }
 
 bool sl_column_item_check(struct sl_reader *r, const struct sl_column_item *it, const char *range,
@@ -119,9 +114,8 @@ bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item
 	const char *unit = sl_units[sl_column_facts[column].unit].text;
 	const char *blank = *unit ? " " : "";
 
-	sl_config_add_problem(r, it->key,
+	return sl_config_add_problem(r, it->key,
 		"'%s' needs a range, because this model states none for it; write "
 		"%s:%u:0%s%s..%u%s%s",
 		it->column, it->column, count, blank, unit, hi, blank, unit);
-	return false;
 }

@@ -30,9 +30,8 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 
 	if (strcmp(it->column, "id") != 0)
 		return sl_resolve_column(r, it->key, it->column, m, allowed, &f->column);
-	sl_config_add_problem(r, it->key,
+	return sl_config_add_problem(r, it->key,
 		"'id' cannot be tallied: each particle has its own; use another column");
-	return false;
 }
 
 /*
@@ -66,13 +65,8 @@ static bool resolve_fates(struct sl_reader *r, const struct sl_column_item *it, 
 
 		if (plus)
 			*plus++ = '\0';
-		if (!sl_resolve_fate(r, it->key, word, choices, &fate))
+		if (!sl_resolve_fate_once(r, it->key, word, choices, &f->fates, &fate))
 			return false;
-		if (SL_HAS(f->fates, fate)) {
-			sl_config_add_problem(r, it->key, "'%s' is repeated; remove it", word);
-			return false;
-		}
-		f->fates |= SL_FATE_BIT(fate);
 		word = plus;
 	}
 	return true;

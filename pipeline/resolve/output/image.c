@@ -61,9 +61,8 @@ void sl_resolve_image(
 	const struct sl_model *m = choices->model;
 
 	if (!c->output.image) {
-		if (sl_config_given(r, "output.white") && !sl_config_has_problem(r, "output"))
-			sl_config_add_problem(r, "output.white",
-				"has no effect without an image; remove it or add image: true");
+		sl_config_refuse_unused(r, "output.white", "the run makes no image",
+			"remove it or add output.image: true");
 		return;
 	}
 	if (m->image && !rules)

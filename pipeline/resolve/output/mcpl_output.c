@@ -91,21 +91,15 @@ static void check_energy(const struct sl_config *c, struct sl_reader *r, const s
 			m->name);
 }
 
-/* Refuses the keys of output.mcpl for other formats. */
+/* Refuses the keys that only lists have, for other formats. */
 static void refuse_all(struct sl_reader *r)
 {
-	static const char *const keys[] = {"output.mcpl.precision", "output.mcpl.pdg",
-		"output.mcpl.energy", "output.mcpl.userflags"};
+	static const char *const keys[] = {"output.joined", "output.mcpl.precision",
+		"output.mcpl.pdg", "output.mcpl.energy", "output.mcpl.userflags"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (sl_config_given(r, keys[i]) && !sl_config_has_problem(r, keys[i]))
-			sl_config_add_problem(r, keys[i],
-				"has no effect: it is for the formats mcpl and mcpl.gz; remove it "
-				"or add output.format: mcpl");
-	if (sl_config_changed(r, "output.joined"))
-		sl_config_add_problem(r, "output.joined",
-			"has no effect: only files of mcpl and mcpl.gz are merged; remove it or add "
-			"output.format: mcpl");
+		sl_config_refuse_unused(r, keys[i], "it is for the formats mcpl and mcpl.gz",
+			"remove it or add output.format: mcpl");
 }
 
 uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,

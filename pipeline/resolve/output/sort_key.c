@@ -100,12 +100,10 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 	if (!sl_resolve_column(
 		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
 		return false;
-	if (f->logarithmic && !is_float(f->column)) {
-		sl_config_add_problem(r, it->key,
+	if (f->logarithmic && !is_float(f->column))
+		return sl_config_add_problem(r, it->key,
 			"'%s' has integer values, which are not sorted by logarithm; write %s:16",
 			it->column, it->column);
-		return false;
-	}
 	if (f->logarithmic) /* restore the suffix, for messages */
 		it->column[strlen(it->column)] = logarithm[0];
 	most = is_float(f->column) ? FLOAT_BITS_MAX : KEY_BITS_MAX;

@@ -110,7 +110,7 @@ void sl_resolve_stop(const struct sl_config *c, struct sl_reader *r, struct sl_c
 {
 	if (c->stop.when[0])
 		resolve_when(c, r, choices);
-	else if (sl_config_given(r, "stop.min_batches") && !sl_config_has_problem(r, "stop"))
-		sl_config_add_problem(r, "stop.min_batches",
-			"has no effect without stop.when; remove it or add stop.when");
+	else if (!sl_config_has_problem(r, "stop"))
+		sl_config_refuse_unused(r, "stop.min_batches", "stop.when is missing",
+			"remove it or add stop.when");
 }

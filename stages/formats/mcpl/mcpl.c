@@ -50,6 +50,7 @@ static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts
 		sl_size_mul(members, sl_mcpl_member_most(MEMBER_BYTES) - (size_t)MEMBER_BYTES));
 }
 
+/* Cuts the facts and so many bytes from the arena; bytes are 0 where the device makes them. */
 static void lay_out_bytes(struct sl_arena *a, size_t bytes, struct sl_packed *p)
 {
 	void *kept = sl_cut_items(a, 1, sizeof(struct kept));
@@ -58,18 +59,24 @@ static void lay_out_bytes(struct sl_arena *a, size_t bytes, struct sl_packed *p)
 		.pieces = kept, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
 }
 
+/* Without device packing, the host makes the records in memory of the slot. */
 static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	lay_out_bytes(a, run->form == SL_AS_COLUMNS ? records_bytes(most, run) : 0, p);
 }
 
+/*
+ * The host compresses unless the device made streams. Records of the device are compressed from the
+ * buffer that they were copied to, so they need no second one.
+ */
 static void lay_out_gz(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
 	lay_out_bytes(a, run->form == SL_AS_STREAMS ? 0 : members_bytes(most, run), p);
 }
 
+/* Plain records are written to their place, without a copy. */
 static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	(void)most, (void)run;
@@ -120,6 +127,7 @@ static void put_rows(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *
 	}
 }
 
+/* Makes the records of a table in memory; no compression. */
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
@@ -156,7 +164,7 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 	const struct sl_table *t, const uint8_t *records, struct sl_packed *p)
 {
 	struct sl_exec rest = *x;
-	void *room = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
+	void *buffer = records ? NULL : sl_cut(&rest.scratch, MEMBER_BYTES);
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
@@ -168,14 +176,16 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 
 		n = t->n - from < most ? t->n - from : most;
 		if (!records)
-			put_rows(&r, &rows, from, from + n, room);
-		SL_TRY(sl_mcpl_member(&rest, run, records ? records + (size_t)from * r.bytes : room,
-			(size_t)n * r.bytes, p->bytes + p->used, &used));
+			put_rows(&r, &rows, from, from + n, buffer);
+		SL_TRY(sl_mcpl_member(&rest, run,
+			records ? records + (size_t)from * r.bytes : buffer, (size_t)n * r.bytes,
+			p->bytes + p->used, &used));
 		p->used += used;
 	}
 	return SL_OK;
 }
 
+/* Makes and compresses the records of a table, one member at a time: scratch holds one member only. */
 static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
@@ -201,6 +211,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	return SL_OK;
 }
 
+/* The same in gzip: members of the device are kept, records of the device are compressed here. */
 static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
@@ -216,6 +227,7 @@ static size_t header_bytes(const struct sl_table *t, const struct sl_file_facts 
 	return sl_mcpl_put_header(NULL, run, t, 1, NULL);
 }
 
+/* The image, bytes written in front of the packed ones, is the header. */
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	return header_bytes(most, run);
@@ -229,6 +241,7 @@ static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_f
 	return sl_size_add(sl_gzip_stored_bytes(header), header);
 }
 
+/* Writes the header of the table that p was packed from; its columns can be reused by then. */
 static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p)
 {
@@ -237,6 +250,7 @@ static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 	return sl_mcpl_put_header(at, run, &p->table, weight, batch);
 }
 
+/* Lists the pieces of a file: the header in the image, the packed records where they are. */
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
@@ -263,6 +277,7 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 
 /* --- the formats ------------------------------------------------------------------------------ */
 
+/* Implements sl_format.record_of: what the device needs to make records of this table. */
 static enum sl_status record_of(
 	const struct sl_table *t, const union sl_format_facts *own, struct sl_mcpl_record *r)
 {
@@ -272,6 +287,7 @@ static enum sl_status record_of(
 	return sl_mcpl_record_of(t, &facts, r);
 }
 
+/* Implements sl_format.inherit: later headers contain the strings of the input lists. */
 static void inherit(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata)
 {
 	struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);

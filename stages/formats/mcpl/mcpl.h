@@ -38,6 +38,7 @@ SL_C_BEGIN
 extern const struct sl_format sl_format_mcpl;
 extern const struct sl_format sl_format_mcpl_gz;
 
+/* Is it one of the two formats of this folder? */
 static inline bool sl_format_is_mcpl(const struct sl_format *f)
 {
 	return f == &sl_format_mcpl || f == &sl_format_mcpl_gz;
@@ -78,6 +79,10 @@ struct sl_mcpl_facts {
 	const struct sl_mcpl_metadata *metadata; /* of lists that were read, or NULL; not owned */
 };
 
+/*
+ * The facts are copied to and from bytes of struct sl_file_facts: only this folder knows their type, and
+ * a copy needs no alignment.
+ */
 static inline void sl_mcpl_set_facts(struct sl_file_facts *run, const struct sl_mcpl_facts *facts)
 {
 	memcpy(run->own.bytes, facts, sizeof(*facts));

@@ -15,6 +15,7 @@
 
 enum { TEXT_BYTES = 1024 };
 
+/* The PDG code that the header states for all particles; 0: each record has its own. */
 static int32_t common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *facts)
 {
 	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_pdg);
@@ -37,7 +38,7 @@ double sl_mcpl_common_weight(const struct sl_table *t)
  */
 static uint32_t metadata_comments(const struct sl_mcpl_metadata *c)
 {
-	return c ? c->n_sums - sl_mcpl_metadata_has_generated(c) + c->n_sources + c->n_comments : 0;
+	return c ? c->sums.n - sl_mcpl_metadata_has_generated(c) + c->sources.n + c->comments.n : 0;
 }
 
 struct sl_mcpl_header sl_mcpl_header_of(
@@ -47,7 +48,7 @@ struct sl_mcpl_header sl_mcpl_header_of(
 		.particles = t->n,
 		.comments = (facts->flags == SL_COLUMN_COUNT ? 3 : 4) +
 	                    metadata_comments(facts->metadata),
-		.blobs = 1 + (facts->metadata ? facts->metadata->n_blobs : 0),
+		.blobs = 1 + (facts->metadata ? facts->metadata->blobs.n : 0),
 		.flags = facts->flags != SL_COLUMN_COUNT,
 		.polarised = sl_table_find(t, SL_COLUMN_pol_x) != NULL,
 		.single = !facts->wide,
@@ -106,32 +107,15 @@ struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 	return rows;
 }
 
-/* Bytes that are written, or only counted. */
-struct bytes {
-	uint8_t *at; /* NULL: count only */
-	size_t used;
-};
-
-static void put(struct bytes *b, const void *from, size_t bytes)
+/* A string is its length in 4 bytes and its bytes, without a terminator. */
+static void put_string(struct sl_mcpl_buffer *w, const char *text)
 {
-	if (b->at)
-		memcpy(b->at + b->used, from, bytes);
-	b->used += bytes;
-}
-
-static void put_u32(struct bytes *b, uint32_t value)
-{
-	put(b, &value, sizeof(value));
-}
-
-static void put_string(struct bytes *b, const char *text)
-{
-	put_u32(b, (uint32_t)strlen(text));
-	put(b, text, strlen(text));
+	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
+	sl_mcpl_write(w, text, strlen(text));
 }
 
 /* Describes the user flags; if they are fates, also the number of each fate. */
-static void put_flags(struct bytes *b, enum sl_column flags)
+static void put_flags(struct sl_mcpl_buffer *w, enum sl_column flags)
 {
 	char text[TEXT_BYTES];
 	int n = snprintf(text, sizeof(text), "User flags are the column %s: %s",
@@ -140,10 +124,11 @@ static void put_flags(struct bytes *b, enum sl_column flags)
 	for (int f = 0; flags == SL_COLUMN_fate && f < SL_FATE_COUNT; f++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s %d %s", f ? "," : ";", f,
 			sl_fate_facts[f].name);
-	put_string(b, text);
+	put_string(w, text);
 }
 
-static void put_columns(struct bytes *b, const struct sl_table *t)
+/* The comment by which sl_mcpl_read() finds the columns of a file of this program. */
+static void put_columns(struct sl_mcpl_buffer *w, const struct sl_table *t)
 {
 	char text[TEXT_BYTES];
 	int n = snprintf(text, sizeof(text), SL_MCPL_COLUMNS);
@@ -151,107 +136,107 @@ static void put_columns(struct bytes *b, const struct sl_table *t)
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", k ? "," : "",
 			sl_column_facts[t->column[k].column].name);
-	put_string(b, text);
+	put_string(w, text);
 }
 
 /* --- strings of input lists ------------------------------------------------------------------- */
 
-static void put_joined(
-	struct bytes *b, const char *prefix, const struct sl_mcpl_string *s, const char *suffix)
+/* Writes prefix, string and suffix as one string. */
+static void put_joined(struct sl_mcpl_buffer *w, const char *prefix, const struct sl_mcpl_string *s,
+	const char *suffix)
 {
-	put_u32(b, (uint32_t)(strlen(prefix) + s->length + strlen(suffix)));
-	put(b, prefix, strlen(prefix));
-	put(b, s->at, s->length);
-	put(b, suffix, strlen(suffix));
+	sl_mcpl_write_u32(w, (uint32_t)(strlen(prefix) + s->length + strlen(suffix)));
+	sl_mcpl_write(w, prefix, strlen(prefix));
+	sl_mcpl_write(w, s->at, s->length);
+	sl_mcpl_write(w, suffix, strlen(suffix));
 }
 
 /* All values have the same length, so the value is not needed when bytes are only counted. */
-static void put_sum(struct bytes *b, const struct sl_mcpl_metadata *c, uint32_t k,
+static void put_sum(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c, uint32_t k,
 	const struct sl_batch_facts *batch)
 {
 	char value[SL_MCPL_VALUE_BYTES + 1];
 	double sum = -1;
 
-	if (b->at && batch->generated > 0)
+	if (w->at && batch->generated > 0)
 		sum = sl_mcpl_metadata_sum(
 			c, k, batch->first_id, batch->first_id + batch->generated);
 	sl_mcpl_print_value(sum, value);
-	put_joined(b, "", &c->sum[k], value);
+	put_joined(w, "", &c->sums.at[k].text, value);
 }
 
-static void put_metadata_comments(
-	struct bytes *b, const struct sl_mcpl_metadata *c, const struct sl_batch_facts *batch)
+/*
+ * Statistics first, then sources, then other comments: the order is the same in each file of a run, so
+ * that the files can be merged.
+ */
+static void put_metadata_comments(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
+	const struct sl_batch_facts *batch)
 {
-	for (uint32_t k = 0; c && k < c->n_sums; k++)
-		put_sum(b, c, k, batch);
-	for (uint32_t k = 0; c && k < c->n_sources; k++)
-		put_joined(b, "Read from a list of ", &c->source[k], "");
-	for (uint32_t k = 0; c && k < c->n_comments; k++)
-		put_joined(b, "", &c->comment[k], "");
+	for (uint32_t k = 0; c && k < c->sums.n; k++)
+		put_sum(w, c, k, batch);
+	for (uint32_t k = 0; c && k < c->sources.n; k++)
+		put_joined(w, "Read from a list of ", &c->sources.at[k].text, "");
+	for (uint32_t k = 0; c && k < c->comments.n; k++)
+		put_joined(w, "", &c->comments.at[k].text, "");
 }
 
-static void put_blob_names(struct bytes *b, const struct sl_mcpl_metadata *c)
+/* In MCPL, all names of blobs precede all contents; both lists are in the same order. */
+static void put_blob_names(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c)
 {
 	char suffix[SL_MCPL_SUFFIX_BYTES];
 
-	put_string(b, SL_MCPL_CONFIG);
-	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		put_joined(b, "", &c->blob[k].name, sl_mcpl_blob_suffix(&c->blob[k], suffix));
+	put_string(w, SL_MCPL_CONFIG);
+	for (uint32_t k = 0; c && k < c->blobs.n; k++)
+		put_joined(w, "", &c->blobs.at[k].text,
+			sl_mcpl_blob_suffix(c->blobs.at[k].number, suffix));
 }
 
-static void put_blobs(struct bytes *b, const char *config, const struct sl_mcpl_metadata *c)
+static void put_blobs(
+	struct sl_mcpl_buffer *w, const char *config, const struct sl_mcpl_metadata *c)
 {
-	put_string(b, config);
-	for (uint32_t k = 0; c && k < c->n_blobs; k++)
-		put_joined(b, "", &c->blob[k].data, "");
+	put_string(w, config);
+	for (uint32_t k = 0; c && k < c->blobs.n; k++)
+		put_joined(w, "", &c->blobs.at[k].data, "");
 }
 
 /* --- the header ------------------------------------------------------------------------------- */
 
 /* The convention of stat:sum: 24 characters, padded with blanks on the left; -1 is unknown. */
-static void put_generated(struct bytes *b, const struct sl_batch_facts *batch)
+static void put_generated(struct sl_mcpl_buffer *w, const struct sl_batch_facts *batch)
 {
 	char text[TEXT_BYTES];
 
-	if (b->at && batch->generated > 0)
+	if (w->at && batch->generated > 0)
 		snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, batch->generated);
 	else
 		snprintf(text, sizeof(text), SL_MCPL_STAT "%24d", -1);
-	put_string(b, text);
-}
-
-static void put_all(struct bytes *b, const struct sl_file_facts *run, const struct sl_table *t,
-	double weight, const struct sl_batch_facts *batch)
-{
-	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
-	const struct sl_mcpl_metadata *metadata = facts.metadata;
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
-	char text[TEXT_BYTES];
-
-	b->used = sl_mcpl_put_fixed(b->at, &h);
-	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
-	put_string(b, text);
-	if (!sl_mcpl_metadata_has_generated(metadata))
-		put_generated(b, batch);
-	put_metadata_comments(b, metadata, batch);
-	snprintf(text, sizeof(text),
-		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
-		run->run_name, run->seed, run->rules_version, run->species);
-	put_string(b, text);
-	if (h.flags)
-		put_flags(b, facts.flags);
-	put_columns(b, t);
-	put_blob_names(b, metadata);
-	put_blobs(b, run->config, metadata);
+	put_string(w, text);
 }
 
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, const struct sl_batch_facts *batch)
 {
-	struct bytes b = {at, 0};
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+	const struct sl_mcpl_metadata *metadata = facts.metadata;
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, &facts, weight);
+	struct sl_mcpl_buffer w = {at, sl_mcpl_put_fixed(at, &h)};
+	char text[TEXT_BYTES];
 
-	put_all(&b, run, t, weight, batch);
-	return b.used;
+	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
+	put_string(&w, text);
+	if (!sl_mcpl_metadata_has_generated(metadata))
+		put_generated(&w, batch);
+	put_metadata_comments(&w, metadata, batch);
+	snprintf(text, sizeof(text),
+		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
+		run->run_name, run->seed, run->rules_version, run->species);
+	put_string(&w, text);
+	if (h.flags)
+		put_flags(&w, facts.flags);
+	put_columns(&w, t);
+	put_blob_names(&w, metadata);
+	put_blobs(&w, run->config, metadata);
+	return w.used;
 }
 
 size_t sl_mcpl_put_list(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,

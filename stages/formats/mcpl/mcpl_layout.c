@@ -10,33 +10,30 @@ enum { VALUE_BYTES = SL_MCPL_VALUE_BYTES };
 
 /* --- the fixed part --------------------------------------------------------------------------- */
 
-/* Appends to bytes that are written, or only counted if at is NULL. */
-static size_t put(uint8_t *at, size_t used, const void *from, size_t bytes)
+void sl_mcpl_write(struct sl_mcpl_buffer *w, const void *from, size_t bytes)
 {
-	if (at)
-		memcpy(at + used, from, bytes);
-	return used + bytes;
+	if (w->at)
+		memcpy(w->at + w->used, from, bytes);
+	w->used += bytes;
 }
 
-static size_t put_u32(uint8_t *at, size_t used, uint32_t value)
+void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value)
 {
-	return put(at, used, &value, sizeof(value));
+	sl_mcpl_write(w, &value, sizeof(value));
 }
 
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h)
 {
-	size_t used = put(at, 0, h->version == 2 ? "MCPL002L" : "MCPL003L", 8);
+	struct sl_mcpl_buffer w = {at, 0};
+	const uint32_t words[] = {h->comments, h->blobs, h->flags, h->polarised, h->single,
+		(uint32_t)h->pdg, h->record_bytes, h->weight != 0};
 
-	used = put(at, used, &h->particles, sizeof(h->particles));
-	used = put_u32(at, used, h->comments);
-	used = put_u32(at, used, h->blobs);
-	used = put_u32(at, used, h->flags);
-	used = put_u32(at, used, h->polarised);
-	used = put_u32(at, used, h->single);
-	used = put_u32(at, used, (uint32_t)h->pdg);
-	used = put_u32(at, used, h->record_bytes);
-	used = put_u32(at, used, h->weight != 0);
-	return h->weight != 0 ? put(at, used, &h->weight, sizeof(h->weight)) : used;
+	sl_mcpl_write(&w, h->version == 2 ? "MCPL002L" : "MCPL003L", 8);
+	sl_mcpl_write(&w, &h->particles, sizeof(h->particles));
+	sl_mcpl_write(&w, words, sizeof(words));
+	if (h->weight != 0)
+		sl_mcpl_write(&w, &h->weight, sizeof(h->weight));
+	return w.used;
 }
 
 /* --- strings ---------------------------------------------------------------------------------- */
@@ -90,7 +87,25 @@ void sl_mcpl_print_value(double value, char text[VALUE_BYTES + 1])
 
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
 {
-	return a->length == b->length && memcmp(a->at, b->at, a->length) == 0;
+	return a->length == b->length && sl_mcpl_order(a, b, "") == 0;
+}
+
+/* Compares n and m bytes; a prefix comes first. An empty string can have the address NULL. */
+static int order_bytes(const void *a, size_t n, const void *b, size_t m)
+{
+	size_t least = n < m ? n : m;
+	int order = least > 0 ? memcmp(a, b, least) : 0;
+
+	return order ? order : (n > m) - (n < m);
+}
+
+int sl_mcpl_order(
+	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b, const char *suffix)
+{
+	uint32_t n = a->length < b->length ? a->length : b->length;
+	int order = order_bytes(a->at, n, b->at, b->length);
+
+	return order ? order : order_bytes(a->at + n, a->length - n, suffix, strlen(suffix));
 }
 
 /* --- directions ------------------------------------------------------------------------------- */

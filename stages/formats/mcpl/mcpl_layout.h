@@ -21,6 +21,15 @@ struct sl_mcpl_header {
 	uint32_t record_bytes;         /* of one particle */
 };
 
+/*
+ * Limits of the strings of a header, so that a small file cannot ask for unbounded memory or output. A
+ * header beyond them is refused before the string that exceeds them is read.
+ */
+enum {
+	SL_MCPL_STRINGS_MOST = 1 << 20,      /* source, comments, names of blobs and blobs */
+	SL_MCPL_STRING_BYTES_MOST = 64 << 20 /* all of them, each with its length */
+};
+
 /* The size of a record with these flags, in bytes. */
 static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 {
@@ -28,6 +37,15 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 
 	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
 }
+
+/* Bytes that are written one after another; at = NULL: only counted. */
+struct sl_mcpl_buffer {
+	uint8_t *at;
+	size_t used;
+};
+
+void sl_mcpl_write(struct sl_mcpl_buffer *w, const void *from, size_t bytes);
+void sl_mcpl_write_u32(struct sl_mcpl_buffer *w, uint32_t value);
 
 /* Writes the fixed part and returns its size in bytes. at = NULL: only returns the size. */
 size_t sl_mcpl_put_fixed(uint8_t *at, const struct sl_mcpl_header *h);
@@ -45,6 +63,13 @@ struct sl_mcpl_string {
 struct sl_mcpl_string sl_mcpl_next_string(const uint8_t **at);
 
 bool sl_mcpl_is_same(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b);
+
+/*
+ * Orders a and the string b with suffix, a C string, after it: by bytes, a string before its extensions.
+ * Sorting by this order finds equal strings in n log n steps for any input, which a hash does not.
+ */
+int sl_mcpl_order(
+	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b, const char *suffix);
 
 /* Characters of the value of a statistic. */
 enum { SL_MCPL_VALUE_BYTES = 24 };

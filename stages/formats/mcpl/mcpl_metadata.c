@@ -1,146 +1,292 @@
-/* mcpl_metadata.c - see mcpl_metadata.h. */
+/*
+ * mcpl_metadata.c - sorts the strings of all input lists to find equal ones.
+ *
+ * Each string becomes an item with its place in the order of the lists. Equal items are adjacent after
+ * sorting by text; the first of them is kept, and sorting by place restores the order.
+ */
 #include "stages/formats/mcpl/mcpl_metadata.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stages/formats/mcpl/mcpl.h"
 
-/* Iterates over the strings of a header. */
-struct strings {
-	const uint8_t *at;
-	uint32_t comments, blobs;
+/* Limits of the strings in the headers of all lists, and of the bytes of these headers. */
+enum { ALL_STRINGS_MOST = 1 << 22 };
+static const size_t all_bytes_most = (size_t)1 << 30;
+
+/*
+ * Space in an output header for the strings of this program, and what a string takes besides its bytes:
+ * lengths, prefix, value or suffix. All are upper limits.
+ */
+enum { OWN_STRINGS = 16, OWN_BYTES = 2 << 20, ITEM_BYTES = 64 };
+
+/* The name of one blob or of several, and which of NAME, NAME_2, NAME_3 ... are in use. */
+struct blob_name {
+	struct sl_mcpl_string text;
+	bool taken;    /* NAME itself */
+	uint32_t next; /* the lowest number that was not tried; all lower ones are in use */
 };
 
-static struct strings strings_of(const struct sl_mcpl_part *p)
-{
-	return (struct strings){p->head.bytes + sl_mcpl_put_fixed(NULL, &p->head.fixed),
-		p->head.fixed.comments, p->head.fixed.blobs};
-}
+/* The names of all blobs and of this program's, once each, sorted. */
+struct blob_names {
+	struct blob_name *at;
+	uint32_t n;
+};
 
 static bool has_prefix(const struct sl_mcpl_string *s, const char *prefix)
 {
 	return s->length >= strlen(prefix) && memcmp(s->at, prefix, strlen(prefix)) == 0;
 }
 
-static void add_once(struct sl_mcpl_string *all, uint32_t *n, struct sl_mcpl_string s)
+/* --- equal strings ---------------------------------------------------------------------------- */
+
+/* Compares text and data; 0 for equal items. */
+static int compare(const struct sl_mcpl_item *a, const struct sl_mcpl_item *b)
 {
-	for (uint32_t i = 0; i < *n; i++)
-		if (sl_mcpl_is_same(&all[i], &s))
-			return;
-	all[(*n)++] = s;
+	int order = sl_mcpl_order(&a->text, &b->text, "");
+
+	return order ? order : sl_mcpl_order(&a->data, &b->data, "");
 }
 
-/* --- blobs ------------------------------------------------------------------------------------ */
+static int by_place(const void *a, const void *b)
+{
+	uint32_t x = ((const struct sl_mcpl_item *)a)->place,
+		 y = ((const struct sl_mcpl_item *)b)->place;
 
-const char *sl_mcpl_blob_suffix(const struct sl_mcpl_blob *b, char text[SL_MCPL_SUFFIX_BYTES])
+	return (x > y) - (x < y);
+}
+
+/* Equal items stay in the order of their places, so the first of them is the one to keep. */
+static int by_text(const void *a, const void *b)
+{
+	int order = compare((const struct sl_mcpl_item *)a, (const struct sl_mcpl_item *)b);
+
+	return order ? order : by_place(a, b);
+}
+
+/* Removes all but the first of equal items and restores the order of places. */
+static void keep_first(struct sl_mcpl_items *all)
+{
+	uint32_t kept = 0;
+
+	qsort(all->at, all->n, sizeof(*all->at), by_text);
+	for (uint32_t i = 0; i < all->n; i++)
+		if (i == 0 || compare(&all->at[kept - 1], &all->at[i]) != 0)
+			all->at[kept++] = all->at[i];
+	qsort(all->at, kept, sizeof(*all->at), by_place);
+	all->n = kept;
+}
+
+/*
+ * The same for sums, with the values of each key in the order of the lists. A header has no key twice,
+ * so a key that all lists have has one value per list.
+ */
+static void keep_sums(struct sl_mcpl_items *all, uint32_t n_parts, double *value)
+{
+	uint32_t kept = 0;
+
+	qsort(all->at, all->n, sizeof(*all->at), by_text);
+	for (uint32_t i = 0, end = 0; i < all->n; i = end) {
+		for (; end < all->n && compare(&all->at[i], &all->at[end]) == 0; end++)
+			value[end] = all->at[end].own;
+		all->at[kept] = all->at[i];
+		all->at[kept++].value = end - i == n_parts ? value + i : NULL;
+	}
+	qsort(all->at, kept, sizeof(*all->at), by_place);
+	all->n = kept;
+}
+
+/* --- names of blobs --------------------------------------------------------------------------- */
+
+const char *sl_mcpl_blob_suffix(uint32_t number, char text[SL_MCPL_SUFFIX_BYTES])
 {
 	text[0] = '\0';
-	if (b->number > 1)
-		snprintf(text, SL_MCPL_SUFFIX_BYTES, "_%" PRIu32, b->number);
+	if (number > 1)
+		snprintf(text, SL_MCPL_SUFFIX_BYTES, "_%" PRIu32, number);
 	return text;
 }
 
-/* Character i of the name of a blob in the output, with its suffix. */
-static uint8_t name_at(const struct sl_mcpl_blob *b, const char *suffix, size_t i)
+static int by_name(const void *a, const void *b)
 {
-	return i < b->name.length ? b->name.at[i] : (uint8_t)suffix[i - b->name.length];
+	return sl_mcpl_order(
+		&((const struct blob_name *)a)->text, &((const struct blob_name *)b)->text, "");
 }
 
-static bool have_same_name(const struct sl_mcpl_blob *a, const struct sl_mcpl_blob *b)
-{
-	char suffix_a[SL_MCPL_SUFFIX_BYTES], suffix_b[SL_MCPL_SUFFIX_BYTES];
-	size_t n = a->name.length + strlen(sl_mcpl_blob_suffix(a, suffix_a));
-
-	if (n != b->name.length + strlen(sl_mcpl_blob_suffix(b, suffix_b)))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (name_at(a, suffix_a, i) != name_at(b, suffix_b, i))
-			return false;
-	return true;
-}
-
-/* Whether the name of b is in use, by this program's blob or by one added before. */
-static bool is_taken(const struct sl_mcpl_metadata *c, const struct sl_mcpl_blob *b)
+/* Lists the names of all blobs. The name of this program's blob is in use. */
+static void list_names(const struct sl_mcpl_items *blobs, struct blob_names *names)
 {
 	static const char config[] = SL_MCPL_CONFIG;
-	const struct sl_mcpl_blob own = {
-		.name = {(const uint8_t *)config, sizeof(config) - 1}, .number = 1};
+	const struct sl_mcpl_string own = {(const uint8_t *)config, sizeof(config) - 1};
+	uint32_t all = blobs->n + 1;
 
-	for (uint32_t i = 0; i < c->n_blobs; i++)
-		if (have_same_name(&c->blob[i], b))
-			return true;
-	return have_same_name(&own, b);
+	names->at[0].text = own;
+	for (uint32_t i = 1; i < all; i++)
+		names->at[i].text = blobs->at[i - 1].text;
+	qsort(names->at, all, sizeof(*names->at), by_name);
+	for (uint32_t i = 0; i < all; i++)
+		if (i == 0 || by_name(&names->at[names->n - 1], &names->at[i]) != 0)
+			names->at[names->n++].text = names->at[i].text;
+	for (uint32_t i = 0; i < names->n; i++) {
+		names->at[i].taken = sl_mcpl_is_same(&names->at[i].text, &own);
+		names->at[i].next = 1;
+	}
 }
 
-static void add_blob(struct sl_mcpl_metadata *c, struct sl_mcpl_blob b)
+/* The name that is text with the suffix of a number, if it is the name of a blob; else NULL. */
+static struct blob_name *find_name(
+	const struct blob_names *names, const struct sl_mcpl_string *text, uint32_t number)
 {
-	b.number = 1;
-	for (uint32_t i = 0; i < c->n_blobs; i++) {
-		bool same = sl_mcpl_is_same(&c->blob[i].name, &b.name);
+	char suffix[SL_MCPL_SUFFIX_BYTES];
+	uint32_t begin = 0, end = names->n;
 
-		if (same && sl_mcpl_is_same(&c->blob[i].data, &b.data))
-			return;
-		b.number += same;
+	sl_mcpl_blob_suffix(number, suffix);
+	while (begin < end) {
+		uint32_t middle = begin + (end - begin) / 2;
+		int order = sl_mcpl_order(&names->at[middle].text, text, suffix);
+
+		if (order == 0)
+			return &names->at[middle];
+		if (order < 0)
+			begin = middle + 1;
+		else
+			end = middle;
 	}
-	while (is_taken(c, &b))
-		b.number++;
-	c->blob[c->n_blobs++] = b;
+	return NULL;
 }
 
-/* --- headers ---------------------------------------------------------------------------------- */
-
-/* Adds the strings of a list that the lists before it do not have. */
-static void add_part(struct sl_mcpl_metadata *c, uint32_t part)
+/*
+ * The number of the next blob of that name: the lowest for which NAME_NUMBER is not in use. Numbers of
+ * one name only grow, so each name in use is met once: the search is linear over all blobs.
+ */
+static uint32_t take_number(const struct blob_names *names, const struct sl_mcpl_string *text)
 {
-	struct strings s = strings_of(&c->part[part]);
-	const uint8_t *data;
+	struct blob_name *own = find_name(names, text, 1), *same;
 
-	add_once(c->source, &c->n_sources, sl_mcpl_next_string(&s.at));
-	for (uint32_t i = 0; i < s.comments; i++) {
-		struct sl_mcpl_string comment = sl_mcpl_next_string(&s.at);
-		double value;
-		size_t at;
-
-		if (sl_mcpl_is_sum(&comment, &at, &value))
-			add_once(c->sum, &c->n_sums,
-				(struct sl_mcpl_string){comment.at, (uint32_t)at});
-		else if (!has_prefix(&comment, SL_MCPL_COLUMNS))
-			add_once(c->comment, &c->n_comments, comment);
+	for (;; own->next++) {
+		same = find_name(names, text, own->next);
+		if (!same || !same->taken)
+			break;
 	}
-	data = s.at;
-	for (uint32_t i = 0; i < s.blobs; i++)
+	if (same)
+		same->taken = true;
+	return own->next++;
+}
+
+/* --- collecting ------------------------------------------------------------------------------- */
+
+/* The next string of a header as an item. */
+static struct sl_mcpl_item next_item(const uint8_t **at, uint32_t part, uint32_t *place)
+{
+	return (struct sl_mcpl_item){
+		.text = sl_mcpl_next_string(at), .part = part, .place = (*place)++};
+}
+
+/* Adds the strings of a list. Its columns describe the records of that file only. */
+static void add_part(struct sl_mcpl_metadata *c, uint32_t part, uint32_t *place)
+{
+	const struct sl_mcpl_head *head = &c->part[part].head;
+	const uint8_t *at = head->bytes + sl_mcpl_put_fixed(NULL, &head->fixed), *data;
+
+	c->sources.at[c->sources.n++] = next_item(&at, part, place);
+	for (uint32_t i = 0; i < head->fixed.comments; i++) {
+		struct sl_mcpl_item comment = next_item(&at, part, place);
+		size_t value_at;
+
+		if (sl_mcpl_is_sum(&comment.text, &value_at, &comment.own)) {
+			comment.text.length = (uint32_t)value_at;
+			c->sums.at[c->sums.n++] = comment;
+		} else if (!has_prefix(&comment.text, SL_MCPL_COLUMNS)) {
+			c->comments.at[c->comments.n++] = comment;
+		}
+	}
+	data = at;
+	for (uint32_t i = 0; i < head->fixed.blobs; i++)
 		sl_mcpl_next_string(&data);
-	for (uint32_t i = 0; i < s.blobs; i++) {
-		struct sl_mcpl_blob b = {.part = part};
+	for (uint32_t i = 0; i < head->fixed.blobs; i++) {
+		struct sl_mcpl_item blob = next_item(&at, part, place);
 
-		b.name = sl_mcpl_next_string(&s.at);
-		b.data = sl_mcpl_next_string(&data);
-		add_blob(c, b);
+		blob.data = sl_mcpl_next_string(&data);
+		c->blobs.at[c->blobs.n++] = blob;
 	}
 }
 
-static void lay_out(struct sl_arena *a, struct sl_mcpl_metadata *c)
+static void lay_out_items(struct sl_arena *a, size_t n, struct sl_mcpl_items *items)
 {
-	size_t comments = 0, blobs = 0;
+	*items = (struct sl_mcpl_items){
+		.at = (struct sl_mcpl_item *)sl_cut_items(a, n, sizeof(*items->at))};
+}
 
-	for (uint32_t k = 0; k < c->n_parts; k++) {
-		comments += c->part[k].head.fixed.comments;
-		blobs += c->part[k].head.fixed.blobs;
+/* Cuts the items for so many comments and blobs, the values of the sums, and the names. */
+static void lay_out(struct sl_arena *a, struct sl_mcpl_metadata *c, size_t comments, size_t blobs,
+	double **value, struct blob_names *names)
+{
+	lay_out_items(a, c->n_parts, &c->sources);
+	lay_out_items(a, comments, &c->comments);
+	lay_out_items(a, comments, &c->sums);
+	lay_out_items(a, blobs, &c->blobs);
+	*value = (double *)sl_cut_items(a, comments, sizeof(**value));
+	*names = (struct blob_names){
+		.at = (struct blob_name *)sl_cut_items(a, blobs + 1, sizeof(*names->at))};
+}
+
+/* Refuses strings that do not fit in one header together with those of this program. */
+static enum sl_status check_size(const struct sl_mcpl_metadata *c)
+{
+	const struct sl_mcpl_items *const kinds[] = {
+		&c->sources, &c->comments, &c->sums, &c->blobs};
+	uint64_t n = OWN_STRINGS + c->blobs.n; /* a blob has two strings */
+	size_t bytes = OWN_BYTES;
+
+	for (int k = 0; k < 4; k++) {
+		n += kinds[k]->n;
+		for (uint32_t i = 0; i < kinds[k]->n; i++)
+			bytes += ITEM_BYTES + (size_t)kinds[k]->at[i].text.length +
+			         kinds[k]->at[i].data.length;
 	}
-	c->source = (struct sl_mcpl_string *)sl_cut_items(a, c->n_parts, sizeof(*c->source));
-	c->comment = (struct sl_mcpl_string *)sl_cut_items(a, comments, sizeof(*c->comment));
-	c->sum = (struct sl_mcpl_string *)sl_cut_items(a, comments, sizeof(*c->sum));
-	c->blob = (struct sl_mcpl_blob *)sl_cut_items(a, blobs, sizeof(*c->blob));
+	return n <= SL_MCPL_STRINGS_MOST && bytes <= SL_MCPL_STRING_BYTES_MOST
+	               ? SL_OK
+	               : sl_fail(SL_BAD_INPUT,
+				 "the lists have %llu different comments and blobs with %zu bytes, "
+				 "which an output list would take over, but a header has at most %d "
+				 "strings and %d MiB; read fewer lists, or remove their blobs",
+				 (unsigned long long)n, bytes, SL_MCPL_STRINGS_MOST,
+				 SL_MCPL_STRING_BYTES_MOST >> 20);
+}
+
+/* Collects the strings of all headers, with so many comments and blobs, and removes equal ones. */
+static enum sl_status merge(struct sl_mcpl_metadata *c, size_t comments, size_t blobs)
+{
+	struct sl_arena a = {0};
+	struct blob_names names;
+	uint32_t place = 0;
+	double *value;
+
+	lay_out(&a, c, comments, blobs, &value, &names);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &c->block));
+	c->memory += a.used;
+	a = (struct sl_arena){c->block, 0, a.used};
+	lay_out(&a, c, comments, blobs, &value, &names);
+	for (uint32_t k = 0; k < c->n_parts; k++)
+		add_part(c, k, &place);
+	keep_first(&c->sources);
+	keep_first(&c->comments);
+	keep_sums(&c->sums, c->n_parts, value);
+	keep_first(&c->blobs);
+	list_names(&c->blobs, &names);
+	for (uint32_t i = 0; i < c->blobs.n; i++)
+		c->blobs.at[i].number = take_number(&names, &c->blobs.at[i].text);
+	return check_size(c);
 }
 
 enum sl_status sl_mcpl_metadata_add(
 	const struct sl_mcpl_part *parts, uint32_t n, struct sl_mcpl_metadata **made)
 {
+	size_t comments = 0, blobs = 0;
 	struct sl_mcpl_metadata *c;
-	struct sl_arena a = {0};
 	void *memory;
 
 	*made = NULL;
@@ -155,15 +301,17 @@ enum sl_status sl_mcpl_metadata_add(
 		*p = parts[c->n_parts];
 		SL_TRY(sl_mcpl_head_read(p->file, p->bytes, &p->head, &recovered));
 		c->memory += p->head.size;
+		comments += p->head.fixed.comments;
+		blobs += p->head.fixed.blobs;
+		if (c->memory > all_bytes_most || comments + 2 * blobs > ALL_STRINGS_MOST) {
+			sl_mcpl_head_free(&p->head);
+			return sl_fail(SL_BAD_INPUT,
+				"the headers of the lists have together more than %zu MiB or %d "
+				"strings, which is the limit; read fewer lists at a time",
+				all_bytes_most >> 20, ALL_STRINGS_MOST);
+		}
 	}
-	lay_out(&a, c);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &c->block));
-	c->memory += a.used;
-	a = (struct sl_arena){c->block, 0, a.used};
-	lay_out(&a, c);
-	for (uint32_t k = 0; k < n; k++)
-		add_part(c, k);
-	return SL_OK;
+	return merge(c, comments, blobs);
 }
 
 void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c)
@@ -177,24 +325,6 @@ void sl_mcpl_metadata_free(struct sl_mcpl_metadata *c)
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */
-
-/* The value of a key in a list; -1 if the list lacks the key. */
-static double value_in(const struct sl_mcpl_part *p, const struct sl_mcpl_string *key)
-{
-	struct strings s = strings_of(p);
-
-	sl_mcpl_next_string(&s.at);
-	for (uint32_t i = 0; i < s.comments; i++) {
-		struct sl_mcpl_string comment = sl_mcpl_next_string(&s.at);
-		double value;
-		size_t at;
-
-		if (sl_mcpl_is_sum(&comment, &at, &value) && at == key->length &&
-			memcmp(comment.at, key->at, at) == 0)
-			return value;
-	}
-	return -1;
-}
 
 /*
  * The share of a list's value that belongs to the particles before number to, rounded down if the
@@ -221,7 +351,7 @@ double sl_mcpl_metadata_sum(
 	double sum = 0;
 
 	for (uint32_t i = 0; i < c->n_parts; i++) {
-		double value = value_in(&c->part[i], &c->sum[k]);
+		double value = c->sums.at[k].value ? c->sums.at[k].value[i] : -1;
 
 		if (value < 0)
 			return -1;
@@ -233,9 +363,9 @@ double sl_mcpl_metadata_sum(
 
 bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c)
 {
-	for (uint32_t k = 0; c && k < c->n_sums; k++)
-		if (c->sum[k].length == strlen(SL_MCPL_STAT) &&
-			has_prefix(&c->sum[k], SL_MCPL_STAT))
+	for (uint32_t k = 0; c && k < c->sums.n; k++)
+		if (c->sums.at[k].text.length == strlen(SL_MCPL_STAT) &&
+			has_prefix(&c->sums.at[k].text, SL_MCPL_STAT))
 			return true;
 	return false;
 }

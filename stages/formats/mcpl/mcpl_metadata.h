@@ -10,12 +10,16 @@
  *	             an integer are integers that add up to it. A sum is -1, unknown, if a file lacks
  *	             the key, has -1, or was recovered
  *	blobs        equal ones once. A different blob of the same name becomes NAME_2, NAME_3, ...
+ *
+ * The strings of all lists are sorted to find equal ones, so the work is n log n in their bytes. All
+ * headers together are limited to 1 GiB and 2^22 strings, and what the output takes over to the limits
+ * of one header (mcpl_layout.h), so that this program can read its own files.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_METADATA_H
 
 #include "stages/formats/mcpl/mcpl_layout.h"
-#include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
 /* An input list in memory, and its range in the particles of all lists. */
 struct sl_mcpl_part {
@@ -25,21 +29,28 @@ struct sl_mcpl_part {
 	struct sl_mcpl_head head; /* set by sl_mcpl_metadata_add() */
 };
 
-struct sl_mcpl_blob {
-	struct sl_mcpl_string name, data;
-	uint32_t number; /* 1: the name is unchanged; else _NUMBER is appended */
-	uint32_t part;   /* index of the list that it is from */
+/* A string of a header. */
+struct sl_mcpl_item {
+	struct sl_mcpl_string
+		text; /* of a sum: stat:sum:KEY:, without the value; of a blob: its name */
+	struct sl_mcpl_string data; /* of a blob: its content */
+	uint32_t part, place;       /* index of its list; place among all strings of all lists */
+	uint32_t number;     /* of a blob: 1: the name is unchanged; else _NUMBER is appended */
+	double own;          /* of a sum: its value in its list */
+	const double *value; /* of a sum: one value per list; NULL: some list lacks the key */
+};
+
+struct sl_mcpl_items {
+	struct sl_mcpl_item *at;
+	uint32_t n;
 };
 
 struct sl_mcpl_metadata {
 	uint32_t n_parts;
 	struct sl_mcpl_part *part;
-	uint32_t n_sources, n_comments, n_sums, n_blobs;
-	struct sl_mcpl_string *source, *comment;
-	struct sl_mcpl_string *sum; /* stat:sum:KEY:, without the value */
-	struct sl_mcpl_blob *blob;
-	void *block;   /* memory of these arrays */
-	size_t memory; /* bytes allocated in all */
+	struct sl_mcpl_items sources, comments, sums, blobs; /* each without equal ones */
+	void *block;                                         /* memory of the items */
+	size_t memory;                                       /* bytes allocated in all */
 };
 
 /*
@@ -60,8 +71,8 @@ double sl_mcpl_metadata_sum(
  */
 bool sl_mcpl_metadata_has_generated(const struct sl_mcpl_metadata *c);
 
-/* Prints the suffix of a blob's name, "_2" or "", and returns it. */
+/* Prints the suffix of the name of a blob with that number, "_2" or "", and returns it. */
 enum { SL_MCPL_SUFFIX_BYTES = 16 };
-const char *sl_mcpl_blob_suffix(const struct sl_mcpl_blob *b, char text[SL_MCPL_SUFFIX_BYTES]);
+const char *sl_mcpl_blob_suffix(uint32_t number, char text[SL_MCPL_SUFFIX_BYTES]);
 
 #endif

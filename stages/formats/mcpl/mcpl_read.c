@@ -1,19 +1,20 @@
 /*
  * mcpl_read.c - see mcpl_read.h.
  *
- * A record is read as a struct sl_mcpl_particle, whose fields are then stored in the columns. In a
- * file of this program a comment lists the columns. In other files each field goes to the column of
- * the same name, if there is one.
+ * A record is read as a struct sl_mcpl_particle, converted to a particle in internal units, and
+ * stored in the columns. In a file of this program a comment lists the columns; a file of another
+ * program fills the columns that its records have.
  */
 #include "stages/formats/mcpl/mcpl_read.h"
 
 #include <string.h>
 
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 
 enum { TEXT_BYTES = 1024 };
 
+/* Fails for a file that claims to be of this program and contradicts itself. */
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -22,126 +23,72 @@ static enum sl_status damaged(const char *problem)
 		problem);
 }
 
-/* --- fields and columns ----------------------------------------------------------------------- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
-/* The numbers of a particle, in the order of names. */
-enum field {
-	POSITION,
-	DIRECTION = POSITION + 3,
-	ENERGY = DIRECTION + 3,
-	WEIGHT,
-	TIME,
-	PDG,
-	FLAGS,
-	POLARISATION,
-	FIELDS = POLARISATION + 3
-};
+/* Columns that every record of a list fills; a file of this program may state the energy instead. */
+enum { EVERY_RECORD = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) };
 
-/* The columns of the fields. Some of them may be missing from columns.def. */
-static const char *const names[FIELDS] = {"x", "y", "z", "u", "v", "w", "energy", "weight", "time",
-	"pdg", "userflags", "pol_x", "pol_y", "pol_z"};
-
-/* The column of a field as a set, empty if it is missing. */
-static uint32_t column_of(int field)
+/* Whether values of a column come back rounded: directions, and float32 in other units. */
+static bool is_rounded(const struct sl_mcpl_header *h, int column)
 {
-	enum sl_column column = sl_column_find(names[field]);
-
-	return column < SL_COLUMN_COUNT ? SL_BIT(column) : 0;
+	return (column >= SL_COLUMN_u && column <= SL_COLUMN_w) ||
+	       (h->single && (column == SL_COLUMN_energy || column == SL_COLUMN_time));
 }
 
-uint32_t sl_mcpl_more_columns(void)
+/* Adds the columns of a set. A value that the header states once makes a constant column. */
+static void add_columns(
+	const struct sl_mcpl_header *h, uint32_t set, struct sl_arena *a, struct sl_table *t)
 {
-	uint32_t set = column_of(PDG);
+	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
+		bool constant = (i == SL_COLUMN_weight && h->weight != 0) ||
+		                (i == SL_COLUMN_pdg && h->pdg != 0);
 
-	for (int i = 0; i < 3; i++)
-		set |= column_of(POLARISATION + i);
-	return set;
-}
-
-uint32_t sl_mcpl_stated_once(void)
-{
-	return column_of(WEIGHT) | column_of(PDG);
-}
-
-/* A table and the fields that fill its columns. */
-struct filled {
-	struct sl_table *t;
-	int field[SL_COLUMN_COUNT]; /* by index in the table */
-};
-
-/* Adds a column that a field fills. A value that the header states makes it a constant column. */
-static void add_column(struct filled *f, const struct sl_mcpl_header *h, enum sl_column column,
-	int field, struct sl_arena *a)
-{
-	struct sl_table *t = f->t;
-	bool constant = (field == WEIGHT && h->weight != 0) || (field == PDG && h->pdg != 0);
-
-	f->field[t->n_columns] = field;
-	t->column[t->n_columns++] = (struct sl_table_column){.column = column,
-		.constant = constant,
-		.data = sl_cut_items(a, constant ? 1 : t->n, sl_column_facts[column].bytes)};
-}
-
-static double real_of(const struct sl_mcpl_particle *p, int field)
-{
-	if (field < DIRECTION)
-		return p->position[field - POSITION];
-	if (field < ENERGY)
-		return p->direction[field - DIRECTION];
-	if (field >= POLARISATION)
-		return p->polarisation[field - POLARISATION];
-	return field == ENERGY   ? p->energy * SL_MCPL_KEV
-	       : field == WEIGHT ? p->weight
-	                         : p->time * SL_MCPL_NS;
-}
-
-static void set_whole(const struct sl_table_column *c, uint32_t row, uint32_t value)
-{
-	switch (sl_column_facts[c->column].type) {
-	case SL_TYPE_U8:
-		((uint8_t *)c->data)[row] = (uint8_t)value;
-		break;
-	case SL_TYPE_U64:
-		((uint64_t *)c->data)[row] = value;
-		break;
-	case SL_TYPE_I32:
-		((int32_t *)c->data)[row] = (int32_t)value;
-		break;
-	default:
-		((uint32_t *)c->data)[row] = value;
-		break;
+		if (SL_HAS(set, i))
+			t->column[t->n_columns++] =
+				(struct sl_table_column){.column = (enum sl_column)i,
+					.constant = constant,
+					.data = sl_cut_items(
+						a, constant ? 1 : t->n, sl_column_facts[i].bytes)};
 	}
 }
 
-static void set_item(
-	const struct sl_table_column *c, int field, uint32_t row, const struct sl_mcpl_particle *p)
+/* Stores a particle as a row of all columns. */
+static void set_row(const struct sl_table *t, uint32_t row, const struct sl_mcpl_particle *p)
 {
-	uint32_t i = c->constant ? 0 : row;
+	const struct sl_particle values = sl_mcpl_to_particle(p);
 
-	if (field == PDG || field == FLAGS)
-		set_whole(c, i, field == PDG ? (uint32_t)p->pdg : p->flags);
-	else
-		((float *)c->data)[i] = (float)real_of(p, field);
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		const struct sl_table_column *c = &t->column[k];
+		const struct sl_column_facts *f = &sl_column_facts[c->column];
+
+		memcpy((char *)c->data + (size_t)(c->constant ? 0 : row) * f->bytes,
+			(const char *)&values + f->in_particle, f->bytes);
+	}
 }
 
-/*
- * Reads all particles; *behind: bytes follow the last one. Without rows, constant columns still get
- * the value that the header states.
- */
-static enum sl_status read_rows(struct sl_mcpl_stream *s, const struct filled *f, bool *behind)
+/* Stores the values that the header states: a table without rows has constant columns too. */
+static void set_constants(const struct sl_mcpl_header *h, struct sl_table *t)
 {
-	struct sl_mcpl_particle p = {.weight = s->header.weight, .pdg = s->header.pdg};
-	const struct sl_table *t = f->t;
+	const struct sl_mcpl_particle p = {.weight = h->weight, .pdg = h->pdg};
+	struct sl_table constants = {.n = t->n};
 
-	for (uint32_t k = 0; k < t->n_columns && t->n == 0; k++)
+	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (t->column[k].constant)
-			set_item(&t->column[k], f->field[k], 0, &p);
+			constants.column[constants.n_columns++] = t->column[k];
+	set_row(&constants, 0, &p);
+}
+
+/* Reads all particles; *more: bytes follow the last one. */
+static enum sl_status read_rows(struct sl_mcpl_stream *s, struct sl_table *t, bool *more)
+{
+	struct sl_mcpl_particle p;
+
+	set_constants(&s->header, t);
 	for (uint32_t row = 0; row < t->n; row++) {
 		SL_TRY(sl_mcpl_next(s, &p));
-		for (uint32_t k = 0; k < t->n_columns; k++)
-			set_item(&t->column[k], f->field[k], row, &p);
+		set_row(t, row, &p);
 	}
-	return sl_mcpl_end(s, behind);
+	return sl_mcpl_end(s, more);
 }
 
 /* Whether a file of so many bytes is too small for its particles, even at deflate's best ratio. */
@@ -182,8 +129,7 @@ static bool is_one_at_most(uint32_t set)
 static bool agrees(const struct sl_mcpl_header *h, uint32_t set)
 {
 	uint32_t flags = set & SL_MCPL_FLAGS;
-	uint32_t all = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) |
-	               SL_MCPL_POLARISATION | SL_MCPL_FLAGS;
+	uint32_t all = EVERY_RECORD | SL_MCPL_POLARISATION | SL_MCPL_FLAGS;
 	uint32_t polarisation = h->polarised ? SL_MCPL_POLARISATION : 0;
 
 	return (set & SL_MCPL_NEEDED) == SL_MCPL_NEEDED && (set & ~all) == 0 &&
@@ -210,94 +156,44 @@ static enum sl_status read_header(struct sl_mcpl_stream *s, uint32_t *set)
 		*set = columns_of(text + strlen(columns));
 	if (!agrees(&s->header, *set))
 		return damaged("its last comment lists columns that do not agree with the header");
-	for (uint32_t i = 0; i < 2 * s->header.blobs; i++)
+	for (uint64_t i = 0; i < 2 * (uint64_t)s->header.blobs; i++)
 		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
 	return sl_mcpl_begin(s);
 }
 
-/* The field that fills a column of a file of this program. */
-static int field_of(enum sl_column column)
-{
-	int field = 0;
-
-	if (SL_HAS(SL_MCPL_FLAGS, column))
-		return FLAGS;
-	while (strcmp(names[field], sl_column_facts[column].name) != 0)
-		field++;
-	return field;
-}
-
-/* Whether values of a field come back rounded: directions, and float32 in other units. */
-static bool is_rounded(const struct sl_mcpl_header *h, int field)
-{
-	return (field >= DIRECTION && field < ENERGY) ||
-	       (h->single && (field == ENERGY || field == TIME));
-}
-
-static enum sl_status read_table(
-	struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a, struct sl_table *t)
+/*
+ * Reads a file of this program. Lost are the comments and blobs that it took over from the lists it was
+ * made of (mcpl_metadata.h): all but its own three or four comments and its own blob.
+ */
+static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
+	struct sl_table *t, struct sl_mcpl_lost *lost)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct filled f = {.t = t};
 	uint32_t set;
-	bool behind;
+	bool more;
 
 	SL_TRY(read_header(s, &set));
 	if (s->recovered || h->particles > UINT32_MAX || is_too_small(h, file_bytes))
 		return damaged("its header counts other particles than the file has");
 	t->n = (uint32_t)h->particles;
-	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		if (SL_HAS(set, i)) {
-			int field = field_of((enum sl_column)i);
-
-			add_column(&f, h, (enum sl_column)i, field, a);
-			t->column[t->n_columns - 1].rounded = is_rounded(h, field);
-		}
+	lost->comments = h->comments - 3 - h->flags;
+	lost->blobs = h->blobs - 1;
+	add_columns(h, set, a, t);
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		t->column[k].rounded = is_rounded(h, t->column[k].column);
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
-	SL_TRY(read_rows(s, &f, &behind));
-	return behind ? damaged("something follows its last particle") : SL_OK;
-}
-
-enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
-{
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-
-	*t = (struct sl_table){0};
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = read_table(&s, bytes, a, t);
-	sl_mcpl_close(&s);
-	return status;
+	SL_TRY(read_rows(s, t, &more));
+	return more ? damaged("bytes follow its last particle") : SL_OK;
 }
 
 /* --- files of any program --------------------------------------------------------------------- */
 
-static bool has_field(const struct sl_mcpl_header *h, int field)
-{
-	return field < FLAGS || (field == FLAGS ? h->flags : h->polarised);
-}
-
-/* Adds a column for each field of the file; a field without a column is lost. */
-static void add_columns(const struct sl_mcpl_header *h, struct sl_arena *a, struct filled *f,
-	struct sl_mcpl_lost *lost)
-{
-	for (int i = 0; i < FIELDS; i++) {
-		enum sl_column column = sl_column_find(names[i]);
-
-		if (!has_field(h, i))
-			continue;
-		if (column < SL_COLUMN_COUNT) {
-			add_column(f, h, column, i, a);
-			continue;
-		}
-		lost->pdg |= i == PDG;
-		lost->flags |= i == FLAGS;
-		lost->polarisation |= i >= POLARISATION;
-	}
-}
-
+/*
+ * Refuses a number of particles for which no table can be allocated, before it is used as a size: the
+ * header can claim any number.
+ */
 static enum sl_status check_count(const struct sl_mcpl_header *h, size_t file_bytes)
 {
 	if (h->particles > UINT32_MAX)
@@ -313,16 +209,19 @@ static enum sl_status check_count(const struct sl_mcpl_header *h, size_t file_by
 	return SL_OK;
 }
 
+/* Reads a file of any program; its strings are skipped, so all of them are lost. */
 static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, struct sl_arena *a,
 	struct sl_table *t, struct sl_mcpl_lost *lost)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct filled f = {.t = t};
 
 	SL_TRY(sl_mcpl_skip_head(s));
 	SL_TRY(check_count(h, file_bytes));
 	t->n = (uint32_t)h->particles;
-	add_columns(h, a, &f, lost);
+	add_columns(h,
+		EVERY_RECORD | (h->flags ? SL_BIT(SL_COLUMN_userflags) : 0) |
+			(h->polarised ? SL_MCPL_POLARISATION : 0),
+		a, t);
 	lost->digits = !h->single;
 	lost->recovered = s->recovered;
 	lost->comments = h->comments;
@@ -330,44 +229,43 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
-	SL_TRY(read_rows(s, &f, &lost->behind));
-	lost->behind = lost->behind && !s->recovered;
+	SL_TRY(read_rows(s, t, &lost->trailing));
+	lost->trailing = lost->trailing && !s->recovered;
 	return SL_OK;
 }
 
-/*
- * Counts the comments and blobs that a file of this program took over from lists it was made of
- * (mcpl_metadata.h): all but its own three or four comments and its own blob.
- */
-static enum sl_status count_metadata(const void *file, size_t bytes, struct sl_mcpl_lost *lost)
+/* --- the interface ---------------------------------------------------------------------------- */
+
+/* Reads a file; own: by the comment that lists the columns, which only this program writes. */
+static enum sl_status read_file(const void *file, size_t bytes, bool own, struct sl_arena *a,
+	struct sl_table *t, struct sl_mcpl_lost *lost)
 {
 	struct sl_mcpl_stream s;
+	enum sl_status status;
 
+	*t = (struct sl_table){0};
+	*lost = (struct sl_mcpl_lost){0};
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	lost->comments = s.header.comments - 3 - s.header.flags;
-	lost->blobs = s.header.blobs - 1;
+	status = (own ? read_own : read_list)(&s, bytes, a, t, lost);
 	sl_mcpl_close(&s);
-	return SL_OK;
+	return status;
+}
+
+enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+{
+	struct sl_mcpl_lost lost;
+
+	return read_file(file, bytes, true, a, t, &lost);
 }
 
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_lost *lost)
 {
 	struct sl_arena measure = {0}; /* the header decides; records are not read */
-	struct sl_mcpl_stream s;
-	enum sl_status status;
+	enum sl_status status = read_file(file, bytes, true, &measure, t, lost);
 
-	*lost = (struct sl_mcpl_lost){0};
-	status = sl_mcpl_read(file, bytes, &measure, t);
-	if (status == SL_OK) {
-		SL_TRY(count_metadata(file, bytes, lost));
-		return sl_mcpl_read(file, bytes, a, t);
-	}
-	if (status != SL_BAD_INPUT)
+	if (status != SL_OK && status != SL_BAD_INPUT)
 		return status;
-	*t = (struct sl_table){0};
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = read_list(&s, bytes, a, t, lost);
-	sl_mcpl_close(&s);
-	return status;
+	SL_TRY(sl_mcpl_head_check(file, bytes));
+	return read_file(file, bytes, status == SL_OK, a, t, lost);
 }

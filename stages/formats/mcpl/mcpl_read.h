@@ -17,27 +17,22 @@ enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, 
 
 /* What a file has and its table lacks. */
 struct sl_mcpl_lost {
-	bool digits;                   /* numbers of 8 bytes were rounded to 4 */
-	bool flags, polarisation, pdg; /* no column of this build takes them */
-	uint32_t comments, blobs;      /* except those that this program adds to each file */
-	bool recovered;                /* the header has no count: the writer did not finish, and a
-	                                  partial record at the end is possible */
-	bool behind;                   /* bytes after the last particle */
+	bool digits;              /* numbers of 8 bytes were rounded to 4 */
+	uint32_t comments, blobs; /* except those that this program adds to each file */
+	bool recovered;           /* the header has no count: the writer did not finish, and a
+	                             partial record at the end is possible */
+	bool trailing;            /* bytes after the last particle */
 };
 
 /*
  * Sets *t to the columns of a file of any program: those of sl_mcpl_read(), or else position,
- * direction, energy, weight and time, and also PDG codes, user flags and polarisation where this
- * build has columns for them. *lost says what was left out; bits about the records are only set if
- * the arena has a base.
+ * direction, energy, weight, time and PDG code, and the user flags and polarisation that the records
+ * have. *lost says what was left out; trailing is only set if the arena has a base.
  */
 enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t,
 	struct sl_mcpl_lost *lost);
 
-/* Columns of this build that a record contains only if a table has them: PDG, polarisation. */
-uint32_t sl_mcpl_more_columns(void);
-
-/* Columns of this build that a header can state once for all particles: weight, PDG. */
-uint32_t sl_mcpl_stated_once(void);
+/* Columns that a header can state once for all particles. */
+enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };
 
 #endif

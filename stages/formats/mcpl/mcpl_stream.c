@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl_record.h"
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "numbers are read as they lie in the file, which is little-endian"
 #endif
@@ -12,16 +14,17 @@ enum { WINDOW_BYTES = SL_MCPL_RAW_BYTES, FIXED_BYTES = 48 };
 
 static enum sl_status refuse(const char *problem, const char *remedy)
 {
-	return sl_fail(SL_BAD_INPUT, "%s; try %s", problem, remedy);
+	return sl_fail(SL_BAD_INPUT, "%s; %s", problem, remedy);
 }
 
+/* Fails because the file ends too early; only a plain file can be repaired by mcpltool. */
 static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 {
-	return refuse(
-		"it ends before all of what its header says it contains (it is damaged or cut "
-		"short)",
-		s->gzipped ? "making it again"
-			   : "making it again, or mcpltool --repair, which keeps whole records");
+	return refuse("it ends before the end of the content that its header states (it is damaged "
+		      "or was cut short)",
+		s->gzipped
+			? "make it again"
+			: "make it again, or use mcpltool --repair, which keeps complete records");
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -67,12 +70,12 @@ static enum sl_status has_more(struct sl_mcpl_stream *s, bool *more)
 	return SL_OK;
 }
 
-enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *trailing)
 {
 	bool more;
 
-	SL_TRY(has_more(s, behind));
-	for (more = *behind; more;) {
+	SL_TRY(has_more(s, trailing));
+	for (more = *trailing; more;) {
 		s->left = 0;
 		SL_TRY(has_more(s, &more));
 	}
@@ -81,6 +84,7 @@ enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind)
 
 /* --- header ----------------------------------------------------------------------------------- */
 
+/* Numbers of a file have any alignment, so they are copied. */
 static uint32_t u32_at(const uint8_t *at)
 {
 	uint32_t v;
@@ -97,30 +101,56 @@ static double f64_at(const uint8_t *at)
 	return v;
 }
 
+/* The first 8 bytes: the format, its version and the byte order. */
 static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 {
 	if (memcmp(at, "MCPL00", 6) != 0 || (at[6] != '2' && at[6] != '3'))
 		return refuse(
 			"it does not begin with MCPL002L or MCPL003L, so it is not an MCPL file of "
 			"version 2 or 3",
-			"a file of that format");
+			"use a file of that format");
 	if (at[7] != 'L')
 		return refuse("its numbers have the greatest byte first (it is from a big-endian "
 			      "machine)",
-			"mcpltool on that machine, to write it as text");
+			"run mcpltool on that machine to write it as text");
 	h->version = at[6] - '0';
 	return SL_OK;
 }
 
+/*
+ * Checks the number of strings at once, before any of them is read: each takes at least the 4 bytes of
+ * its length.
+ */
+static enum sl_status check_strings(struct sl_mcpl_stream *s)
+{
+	uint64_t n = sl_mcpl_count_strings(&s->header);
+
+	s->string_bytes = SL_MCPL_STRING_BYTES_MOST;
+	if (!s->gzipped && n > s->left / sizeof(uint32_t))
+		return cut_short(s);
+	if (n > SL_MCPL_STRINGS_MOST)
+		return sl_fail(SL_BAD_INPUT,
+			"its header has %llu strings (comments and blobs), but at most %d are read; "
+			"if it is not damaged, remove comments",
+			(unsigned long long)n, SL_MCPL_STRINGS_MOST);
+	return SL_OK;
+}
+
+/*
+ * Reads the fixed part of the header. The stored size of a record must follow from the flags, so that
+ * records are never read with a size that the file invents.
+ */
 static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 {
 	struct sl_mcpl_header *h = &s->header;
-	const uint8_t *at, *weight;
+	uint8_t at[FIXED_BYTES]; /* a mapped file can change between two reads of a byte */
+	const uint8_t *taken;
 	bool weighs;
 
 	if (s->left < 8 && !s->gzipped)
-		return refuse("it is too short for an MCPL header", "another file");
-	SL_TRY(take(s, FIXED_BYTES, &at));
+		return refuse("it is too short for an MCPL header", "use another file");
+	SL_TRY(take(s, FIXED_BYTES, &taken));
+	memcpy(at, taken, FIXED_BYTES);
 	SL_TRY(check_magic(h, at));
 	memcpy(&h->particles, at + 8, sizeof(h->particles));
 	h->comments = u32_at(at + 16);
@@ -132,18 +162,21 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	h->record_bytes = u32_at(at + 40);
 	weighs = u32_at(at + 44) != 0;
 	if (weighs) {
-		SL_TRY(take(s, sizeof(h->weight), &weight));
-		h->weight = f64_at(weight);
+		SL_TRY(take(s, sizeof(h->weight), &taken));
+		h->weight = f64_at(taken);
 	}
 	if (weighs && (!isfinite(h->weight) || h->weight == 0))
 		return refuse(
-			"the common weight in its header is 0, infinite or NaN", "making it again");
-	return h->record_bytes == sl_mcpl_record_bytes(h)
-	               ? SL_OK
-	               : refuse("its header states other bytes per particle than its flags give (it is damaged)",
-				 "making it again");
+			"the common weight in its header is 0, infinite or NaN", "make it again");
+	if (h->record_bytes != sl_mcpl_record_bytes(h))
+		return refuse(
+			"its header states a record size that does not follow from its flags (it is "
+			"damaged)",
+			"make it again");
+	return check_strings(s);
 }
 
+/* Allocates the window and starts to decompress; the compressed bytes stay in the file. */
 static enum sl_status begin_gzip(struct sl_mcpl_stream *s)
 {
 	void *window;
@@ -199,24 +232,55 @@ void sl_mcpl_close(struct sl_mcpl_stream *s)
 	sl_memory_give(SL_HOST, s->window);
 }
 
-enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, uint32_t *length)
+enum sl_status sl_mcpl_string_length(struct sl_mcpl_stream *s, uint32_t *length)
 {
 	const uint8_t *at;
-	size_t used = 0;
+	size_t bytes;
 
 	SL_TRY(take(s, sizeof(*length), &at));
 	*length = u32_at(at);
-	for (size_t left = *length, n; left > 0; left -= n) {
-		size_t fits = size - 1 - used;
+	bytes = sizeof(*length) + (size_t)*length;
+	if (!s->gzipped && *length > s->left)
+		return cut_short(s);
+	if (bytes > s->string_bytes)
+		return sl_fail(SL_BAD_INPUT,
+			"the comments and blobs of its header have more than %d MiB, which is the "
+			"limit; if it is not damaged, remove the largest blobs",
+			SL_MCPL_STRING_BYTES_MOST >> 20);
+	s->string_bytes -= bytes;
+	return SL_OK;
+}
 
+enum sl_status sl_mcpl_string_bytes(
+	struct sl_mcpl_stream *s, uint32_t length, void *to, size_t size)
+{
+	const uint8_t *at;
+
+	for (size_t left = length, n; left > 0; left -= n) {
 		n = left < WINDOW_BYTES ? left : WINDOW_BYTES;
 		SL_TRY(take(s, n, &at));
-		fits = n < fits ? n : fits;
-		memcpy(text + used, at, fits);
-		used += fits;
+		memcpy(to, at, n < size ? n : size);
+		to = (uint8_t *)to + (n < size ? n : size);
+		size -= n < size ? n : size;
 	}
-	text[used] = '\0';
 	return SL_OK;
+}
+
+enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, uint32_t *length)
+{
+	SL_TRY(sl_mcpl_string_length(s, length));
+	text[*length < size - 1 ? *length : size - 1] = '\0';
+	return sl_mcpl_string_bytes(s, *length, text, size - 1);
+}
+
+enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s)
+{
+	char nothing[1];
+	uint32_t length;
+
+	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++)
+		SL_TRY(sl_mcpl_text(s, nothing, sizeof(nothing), &length));
+	return sl_mcpl_begin(s);
 }
 
 /* --- particles -------------------------------------------------------------------------------- */
@@ -233,7 +297,7 @@ enum sl_status sl_mcpl_begin(struct sl_mcpl_stream *s)
 		if (more && s->gzipped)
 			return refuse("its header counts no particles, but some follow (the writer "
 				      "did not finish)",
-				"gunzip, and then the plain file");
+				"run gunzip and read the plain file");
 		s->recovered = more && whole > 0;
 		h->particles = whole;
 	}
@@ -268,6 +332,7 @@ static const uint8_t *get_numbers(
 	return at;
 }
 
+/* Unpacks a direction. The sign of the packed energy is the sign of the missing component. */
 static void set_direction(
 	const struct sl_mcpl_header *h, const double packed[3], struct sl_mcpl_particle *p)
 {
@@ -306,6 +371,28 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 	return SL_OK;
 }
 
+struct sl_particle sl_mcpl_to_particle(const struct sl_mcpl_particle *p)
+{
+	struct sl_particle to = {.x = (float)p->position[0],
+		.y = (float)p->position[1],
+		.z = (float)p->position[2],
+		.u = (float)p->direction[0],
+		.v = (float)p->direction[1],
+		.w = (float)p->direction[2],
+		.energy = (float)(p->energy * SL_MCPL_KEV),
+		.weight = (float)p->weight,
+		.time = (float)(p->time * SL_MCPL_NS),
+		.pdg = p->pdg,
+		.pol_x = (float)p->polarisation[0],
+		.pol_y = (float)p->polarisation[1],
+		.pol_z = (float)p->polarisation[2]};
+
+	to.userflags = to.pixel = to.steps = to.collisions = p->flags;
+	to.id = p->flags;
+	to.fate = (uint8_t)p->flags;
+	return to;
+}
+
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n)
 {
 	uint64_t left = s->header.particles - s->read;
@@ -315,101 +402,4 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
 	SL_TRY(take_records(s, *n * s->header.record_bytes, records));
 	s->read += *n;
 	return SL_OK;
-}
-
-/* --- whole headers ---------------------------------------------------------------------------- */
-
-/*
- * Reads all strings to the end of the used bytes, each after its length. to = NULL: only adds up
- * their sizes.
- */
-static enum sl_status read_strings(struct sl_mcpl_stream *s, uint8_t *to, size_t size, size_t *used)
-{
-	char nothing[1];
-	uint32_t length;
-
-	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++) {
-		char *text = to ? (char *)to + *used + sizeof(length) : nothing;
-
-		SL_TRY(sl_mcpl_text(
-			s, text, to ? size - *used - sizeof(length) : sizeof(nothing), &length));
-		if (to)
-			memcpy(to + *used, &length, sizeof(length));
-		*used += sizeof(length) + length;
-	}
-	return SL_OK;
-}
-
-/* Opens the file and reads its header to a block, or only measures it if to is NULL. */
-static enum sl_status read_head(const void *file, size_t bytes, uint8_t *to, size_t size,
-	struct sl_mcpl_head *h, bool *recovered)
-{
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	h->size = sl_mcpl_put_fixed(to, &s.header);
-	status = read_strings(&s, to, size, &h->size);
-	if (status == SL_OK)
-		status = sl_mcpl_begin(&s);
-	h->fixed = s.header;
-	*recovered = s.recovered;
-	sl_mcpl_close(&s);
-	return status;
-}
-
-/*
- * Sets all statistics to -1, unknown: the writer ended early, so its records stand for an unknown
- * part of what was simulated.
- */
-static void reset_sums(struct sl_mcpl_head *h)
-{
-	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
-	char text[SL_MCPL_VALUE_BYTES + 1];
-
-	sl_mcpl_print_value(-1, text);
-	sl_mcpl_next_string(&at);
-	for (uint32_t i = 0; i < h->fixed.comments; i++) {
-		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
-		double value;
-		size_t value_at;
-
-		if (sl_mcpl_is_sum(&comment, &value_at, &value))
-			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), text,
-				SL_MCPL_VALUE_BYTES);
-	}
-}
-
-enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s)
-{
-	size_t bytes = 0;
-
-	SL_TRY(read_strings(s, NULL, 0, &bytes));
-	return sl_mcpl_begin(s);
-}
-
-enum sl_status sl_mcpl_head_read(
-	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
-{
-	enum sl_status status;
-	void *memory;
-	size_t size;
-
-	*h = (struct sl_mcpl_head){0};
-	SL_TRY(read_head(file, bytes, NULL, 0, h, recovered));
-	size = h->size + 1; /* sl_mcpl_text() adds a terminator */
-	SL_TRY(sl_memory_get(SL_HOST, size, &memory));
-	status = read_head(file, bytes, (uint8_t *)memory, size, h, recovered);
-	h->bytes = (uint8_t *)memory;
-	if (status != SL_OK)
-		sl_mcpl_head_free(h);
-	else if (*recovered)
-		reset_sums(h);
-	return status;
-}
-
-void sl_mcpl_head_free(struct sl_mcpl_head *h)
-{
-	sl_memory_give(SL_HOST, h->bytes);
-	h->bytes = NULL;
 }

@@ -9,12 +9,16 @@
  *
  * Order of calls: sl_mcpl_open, all strings (sl_mcpl_text, or sl_mcpl_skip_head), sl_mcpl_begin,
  * particles (sl_mcpl_next or sl_mcpl_raw), sl_mcpl_end, sl_mcpl_close.
+ *
+ * The file can be a mapping that another process changes at any time. Each number that determines a
+ * size is therefore read once, into a variable, and checked and used there.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_STREAM_H
 
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
+#include "stages/particle/particle.h"
 
 /* A particle in the units of the file: cm, MeV, ms. */
 struct sl_mcpl_particle {
@@ -24,15 +28,22 @@ struct sl_mcpl_particle {
 	uint32_t flags;
 };
 
+/*
+ * Converts a particle to internal units and single precision. The user flags go to each column that
+ * can be user flags, cut to its type; id is one of these.
+ */
+struct sl_particle sl_mcpl_to_particle(const struct sl_mcpl_particle *p);
+
 struct sl_mcpl_stream {
 	struct sl_mcpl_header header; /* particles: those that can be read */
 	bool recovered;               /* the header has no number of particles; they were counted */
 	bool gzipped;
 	uint64_t read; /* particles read so far */
 	struct sl_inflate z;
-	const uint8_t *at; /* the next byte, in the plain file or in the window */
-	size_t left;       /* bytes from there on, in the plain file or in the window */
-	uint8_t *window;   /* NULL for a plain file */
+	const uint8_t *at;   /* the next byte, in the plain file or in the window */
+	size_t left;         /* bytes from there on, in the plain file or in the window */
+	size_t string_bytes; /* that the strings not read yet may have */
+	uint8_t *window;     /* NULL for a plain file */
 };
 
 /* Whether the first bytes are those of gzip. Like the reference, this ignores the file name. */
@@ -55,10 +66,16 @@ void sl_mcpl_close(struct sl_mcpl_stream *s);
 enum sl_status sl_mcpl_rewind(struct sl_mcpl_stream *s, const void *file, size_t bytes);
 
 /*
- * Reads the next string of the header: the source, header.comments comments, header.blobs names of
- * blobs, as many blobs. *length is its full length. text gets what fits in size bytes, with a
- * terminator.
+ * Read the next string of the header: the source, header.comments comments, header.blobs names of
+ * blobs, as many blobs. First its length, then its bytes, of which to gets the first size at most. A
+ * string that would exceed the limits of mcpl_layout.h is SL_BAD_INPUT, and so is one that is longer
+ * than the rest of a plain file; the length is checked before memory for the bytes is needed.
  */
+enum sl_status sl_mcpl_string_length(struct sl_mcpl_stream *s, uint32_t *length);
+enum sl_status sl_mcpl_string_bytes(
+	struct sl_mcpl_stream *s, uint32_t length, void *to, size_t size);
+
+/* Both at once: text gets what fits in size bytes, with a terminator; *length is the full length. */
 enum sl_status sl_mcpl_text(struct sl_mcpl_stream *s, char *text, size_t size, uint32_t *length);
 
 /* After all strings: determines how many particles there are. */
@@ -79,24 +96,8 @@ enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, si
 
 /*
  * After the last particle: reads to the end of the file, because the checksum of gzip is there.
- * *behind: bytes follow the last particle.
+ * *trailing: bytes follow the last particle.
  */
-enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *behind);
-
-/* A header with all of its strings. */
-struct sl_mcpl_head {
-	struct sl_mcpl_header fixed; /* particles: of all files that were joined */
-	uint8_t *bytes;              /* as in a file, except the number of particles; owned */
-	size_t size;
-};
-
-/*
- * Reads the whole header of a file in memory to a block that it allocates; *recovered as in struct
- * sl_mcpl_stream. Statistics of a recovered file become -1, unknown. After SL_OK, call
- * sl_mcpl_head_free().
- */
-enum sl_status sl_mcpl_head_read(
-	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered);
-void sl_mcpl_head_free(struct sl_mcpl_head *h);
+enum sl_status sl_mcpl_end(struct sl_mcpl_stream *s, bool *trailing);
 
 #endif

@@ -120,6 +120,24 @@ static enum sl_status read_header(struct lines *l, struct sl_table *t)
 	return SL_OK;
 }
 
+/*
+ * Limits of the number of rows that need no bytes of their own: DEFLATE stores a thousand newlines in a
+ * byte, so a small file could ask for minutes of work.
+ */
+enum { ROWS_WITHOUT_COLUMNS = 1 << 16 };
+
+/* Refuses a row that cannot be valid, or one too many, so that the rest of the file is not read. */
+static enum sl_status check_row(const struct sl_table *t, size_t length)
+{
+	if (t->n == UINT32_MAX)
+		return damaged("it has more rows than a batch can have");
+	if (t->n_columns == 0 && t->n == ROWS_WITHOUT_COLUMNS)
+		return damaged("it has no columns, but more than 65536 rows");
+	if (t->n_columns > 0 && length < 2 * (size_t)t->n_columns - 1)
+		return sl_add_context(damaged("it has fewer values than columns"), "row %u", t->n);
+	return SL_OK;
+}
+
 /* Reads the columns and counts the rows. */
 static enum sl_status measure(struct lines *l, struct sl_table *t)
 {
@@ -131,8 +149,7 @@ static enum sl_status measure(struct lines *l, struct sl_table *t)
 		SL_TRY(next_line(l, &line, &length));
 		if (!line)
 			return SL_OK;
-		if (t->n == UINT32_MAX)
-			return damaged("it has more rows than a batch can have");
+		SL_TRY(check_row(t, length));
 		t->n++;
 	}
 }

@@ -11,9 +11,9 @@
 #include "pipeline/results/survivor_file.h"
 #include "primitives/primitives.h"
 #include "tests/cases/inputs.h"
-#include "tests/support/configs.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/configs/configs.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 enum { CHUNK = 1 << 20, ROOM = CHUNK + CHUNK / 64 };
 

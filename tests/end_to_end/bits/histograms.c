@@ -9,7 +9,7 @@
 
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/yaml.h"
-#include "tests/support/histograms_check.h"
+#include "tests/support/runs/histograms_check.h"
 #include "stages/formats/formats.h"
 
 enum { BINS_MOST = 64 };

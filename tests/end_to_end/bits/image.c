@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/configs.h"
-#include "tests/support/reference_run.h"
+#include "tests/support/configs/configs.h"
+#include "tests/support/runs/reference_run.h"
 
 static const char python[] = "/usr/bin/python3";
 

@@ -10,9 +10,9 @@
 #include <zlib.h>
 
 #include "pipeline/text/yaml.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 static int begin(void **state)
 {
@@ -260,7 +260,7 @@ static void patterns_expand_to_files(void **state)
 	bring_list(&folder, "reffile_1.mcpl");
 	assert_int_equal(0, unlink(folder_path(&folder, names[4])));
 	name_too("reffile_1.mcpl", names[4]);
-	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* is not the file that it was",
+	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* was changed (its CRC-32 is",
 		WORDS("verify", "g", "--quiet"));
 	refuse_list(&folder, "\"many_[x].mcpl\"", SL_BAD_INPUT,
 		"many_[x].mcpl: it does not begin with MCPL");
@@ -359,7 +359,8 @@ static void inputs_are_not_replaced(void **state)
 
 		/* with a new output name the files of the existing run are removed as well */
 		configure_list(&folder, old[k].file, "", "listed", "output: {format: npz}\n");
-		snprintf(text, sizeof(text), "%s: is read by this run (--force would", name);
+		snprintf(
+			text, sizeof(text), "%s: is an input of this run, and --force would", name);
 		expect(&folder, SL_OUTPUT_IN_USE, text,
 			WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set",
 				"run.name=u"));
@@ -374,7 +375,7 @@ static void inputs_are_not_replaced(void **state)
 	assert_int_equal(
 		0, rename(folder_path(&folder, "u.mcpl"), folder_path(&folder, "o/t_000000.mcpl")));
 	configure_list(&folder, "o/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
-	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.mcpl: is read by this run",
+	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.mcpl: is an input of this run",
 		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set", "run.name=u"));

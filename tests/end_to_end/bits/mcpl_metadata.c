@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 enum { STRINGS_MOST = 24, STRING_BYTES = 128 };
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "pipeline/text/yaml.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 enum { PARTICLES = 611, BINS = 5 };
 
@@ -246,7 +246,7 @@ static void values_must_fit_single_precision(void **state)
 static void rounding_of_doubles_is_reported(void **state)
 {
 	const struct sl_mcpl_header h = {.version = 3, .particles = 3};
-	static const char notice[] = "it holds doubles, and a run works in floats (24 bits)";
+	static const char notice[] = "it holds doubles, which are rounded to floats (24 bits)";
 	struct sl_mcpl_header is_header;
 	struct sl_mcpl_particle *is;
 	struct sl_yaml *tree;
@@ -263,7 +263,7 @@ static void rounding_of_doubles_is_reported(void **state)
 	configure("miscphys.mcpl.gz, wide.mcpl", "");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "wide", "--set", "keep=listed",
 					 "--set", "output.format=mcpl", "--set", "run.batch=195"));
-	assert_non_null(strstr(out, "wide.mcpl: 3 particles; it holds doubles, and"));
+	assert_non_null(strstr(out, "wide.mcpl: 3 particles; it holds doubles, which"));
 	assert_null(strstr(out, "miscphys"));
 	free(out);
 	is = particles_of(&folder, "wide/t_000001.mcpl", &is_header);

@@ -12,8 +12,8 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/config/config.h"
 #include "primitives/device/device.h"
-#include "tests/support/configs.h"
-#include "tests/support/program.h"
+#include "tests/support/configs/configs.h"
+#include "tests/support/program/program.h"
 
 enum { VALUES_MAX = 256, TEN = 10 };
 

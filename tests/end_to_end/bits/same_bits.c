@@ -7,8 +7,8 @@
 
 #include "pipeline/report/report.h"
 #include "pipeline/results/survivor_file.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 #include "stages/formats/formats.h"
 
 /* 24 batches of 2500 particles and one of 1009; with sanitizers 500 and 209. */

@@ -6,10 +6,10 @@
 
 #include "primitives/device/device.h"
 #include "stages/formats/formats.h"
-#include "tests/cases/thin.h"
-#include "tests/support/same_bits_check.h"
-#include "tests/support/program.h"
-#include "tests/support/skip.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/runs/same_bits_check.h"
+#include "tests/support/program/program.h"
+#include "tests/support/basic/skip.h"
 
 /* One model whose survivors are recomputed, and one whose survivors are carried. */
 static const char *const configs[] = {"demo", "vandehulst"};
@@ -111,7 +111,7 @@ int main(void)
 
 	if (skips_without_device())
 		return SKIPPED;
-	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
+	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

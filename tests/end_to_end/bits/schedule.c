@@ -8,8 +8,8 @@
 
 #include "pipeline/text/yaml.h"
 #include "primitives/device/device_driver.h"
-#include "tests/cases/thin.h"
-#include "tests/support/reference_run.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/runs/reference_run.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
@@ -159,7 +159,7 @@ static void measurements_are_reported(void **state)
 
 	(void)state;
 	assert_non_null(strstr(out, message));
-	assert_non_null(strstr(message, "measured, by 1000 particles: histories "));
+	assert_non_null(strstr(message, "measured, with 1000 particles: histories "));
 	assert_non_null(strstr(message, " is the fastest"));
 	assert_true(hash_run(&folder, "out") == unbroken);
 	free(out);
@@ -251,9 +251,9 @@ static void device_faults(void **state)
 
 		while (fail_call(ROUNDS, calls[i].name, k, expected)) {
 			failed++;
-			k = (unsigned)sl_thin_next(k, UINT64_MAX);
+			k = (unsigned)sl_sampling_next(k, UINT64_MAX);
 		}
-		if (sl_thin_step(failed) < calls[i].least)
+		if (sl_sampling_step(failed) < calls[i].least)
 			fail_msg("%s made a run fail %u times, there are at least %u calls",
 				calls[i].name, failed, calls[i].least);
 	}
@@ -274,7 +274,7 @@ int main(void)
 		cmocka_unit_test(device_faults),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, begin, folder_end);
 }

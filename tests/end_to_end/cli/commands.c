@@ -10,8 +10,8 @@
 #include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
 #include "stages/formats/formats.h"
-#include "tests/support/commands_check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/support/program/commands_check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 static bool is_there(const char *path)
 {
@@ -44,31 +44,31 @@ static void help_of_keys(void **state)
 	(void)state;
 	for (size_t i = 0; i < sl_n_options; i++) {
 		sl_option_path(NULL, &sl_options[i], path);
-		expect_out(sl_options[i].help, WORDS("help", path));
+		expect_output(sl_options[i].help, WORDS("help", path));
 	}
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		expect_out(sl_models[m]->options[0].help, WORDS("help", sl_models[m]->name));
+		expect_output(sl_models[m]->options[0].help, WORDS("help", sl_models[m]->name));
 		for (size_t i = 0; i < sl_models[m]->n_options; i++) {
 			sl_option_path(sl_models[m], &sl_models[m]->options[i], path);
-			expect_out(sl_models[m]->options[i].help, WORDS("help", path));
+			expect_output(sl_models[m]->options[i].help, WORDS("help", path));
 		}
 	}
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		expect_out(sections[i], WORDS("help", sections[i]));
+		expect_output(sections[i], WORDS("help", sections[i]));
 }
 
 static void help_of_any_name(void **state)
 {
 	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		expect_out(sl_column_facts[c].help, WORDS("help", sl_column_facts[c].name));
+		expect_output(sl_column_facts[c].help, WORDS("help", sl_column_facts[c].name));
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		expect_out(sl_fate_facts[f].help, WORDS("help", sl_fate_facts[f].name));
+		expect_output(sl_fate_facts[f].help, WORDS("help", sl_fate_facts[f].name));
 	for (int c = 0; c < SL_COMMAND_NONE; c++)
-		expect_out(sl_commands[c].help, WORDS("help", sl_commands[c].name));
-	expect_out("column energy\n", WORDS("help", "ekin"));
-	expect_out("model.slab.mu_a\n", WORDS("help", "mu_a"));
-	expect_out("output.format\n", WORDS("help", "format"));
+		expect_output(sl_commands[c].help, WORDS("help", sl_commands[c].name));
+	expect_output("column energy\n", WORDS("help", "ekin"));
+	expect_output("model.slab.mu_a\n", WORDS("help", "mu_a"));
+	expect_output("output.format\n", WORDS("help", "format"));
 	expect(&folder, SL_USAGE, "has this name; see", WORDS("help", "nonsense"));
 	expect(&folder, SL_USAGE, "this name, did you mean seed; see", WORDS("help", "run.see"));
 	expect(&folder, SL_USAGE, "this name, did you mean mu_s; see", WORDS("help", "mu-s"));
@@ -79,12 +79,13 @@ static void help_of_any_name(void **state)
 static void help_of_ranges(void **state)
 {
 	(void)state;
-	expect_out("whole number, 0 to 18446744073709551615; default 1", WORDS("help", "run.seed"));
-	expect_out("whole number, 1 to 2147483648, or auto", WORDS("help", "run.batch"));
-	expect_out("    number, above 0; default 4", WORDS("help", "check.sigma"));
-	expect_out("    number, 0 keV or more\n", WORDS("help", "output.mcpl.energy"));
-	expect_out("    number, -2147483648 to 2147483647\n", WORDS("help", "output.mcpl.pdg"));
-	expect_out("numbers, 1e-30 to inf cm", WORDS("help", "model.slab.thickness"));
+	expect_output(
+		"whole number, 0 to 18446744073709551615; default 1", WORDS("help", "run.seed"));
+	expect_output("whole number, 1 to 2147483648, or auto", WORDS("help", "run.batch"));
+	expect_output("    number, above 0; default 4", WORDS("help", "check.sigma"));
+	expect_output("    number, 0 keV or more\n", WORDS("help", "output.mcpl.energy"));
+	expect_output("    number, -2147483648 to 2147483647\n", WORDS("help", "output.mcpl.pdg"));
+	expect_output("numbers, 1e-30 to inf cm", WORDS("help", "model.slab.thickness"));
 }
 
 /* All forms of the help command print one text with all commands, options and exit codes. */
@@ -93,9 +94,9 @@ static void help_overview(void **state)
 	char *help = output_of(&folder, WORDS("--help"));
 
 	(void)state;
-	expect_out(help, WORDS("help"));
-	expect_out(help, WORDS("-h"));
-	expect_out(help, WORDS("run", "c.yaml", "--help"));
+	expect_output(help, WORDS("help"));
+	expect_output(help, WORDS("-h"));
+	expect_output(help, WORDS("run", "c.yaml", "--help"));
 	for (int c = 0; c < SL_COMMAND_NONE; c++)
 		assert_non_null(strstr(help, sl_commands[c].help));
 #define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
@@ -125,7 +126,7 @@ static void version(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		assert_non_null(strstr(text, facts[i]));
-	expect_out(text, WORDS("--version"));
+	expect_output(text, WORDS("--version"));
 	free(text);
 }
 
@@ -267,10 +268,10 @@ static void replays(void **state)
 
 	(void)state;
 	assert_non_null(strstr(here, "3002: number 2 of batch 1 (4 batches of 3000)"));
-	expect_out(here, elsewhere);
-	expect_out("9999: number 1111", WORDS("replay", "c.yaml", "--id", "9999", "--set",
-						"output.to=whole", "--set", "run.batch=2222"));
-	expect_out("9999: number 999 of batch 3",
+	expect_output(here, elsewhere);
+	expect_output("9999: number 1111", WORDS("replay", "c.yaml", "--id", "9999", "--set",
+						   "output.to=whole", "--set", "run.batch=2222"));
+	expect_output("9999: number 999 of batch 3",
 		WORDS("replay", "c.yaml", "--id", "9999", "--set", "output.to=whole", "--set",
 			"run.batch=auto"));
 	out = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002", "--set", "run.seed=8"));
@@ -286,16 +287,16 @@ static void replays(void **state)
 static void infos(void **state)
 {
 	(void)state;
-	expect_out("collisions", WORDS("info", "whole/t_000003.h5"));
+	expect_output("collisions", WORDS("info", "whole/t_000003.h5"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--set", "output.format=csv.gz"));
-	expect_out("collisions", WORDS("info", "out/t_000003.csv.gz"));
-	expect_out("4 of 4 batches", WORDS("verify", "out"));
+	expect_output("collisions", WORDS("info", "out/t_000003.csv.gz"));
+	expect_output("4 of 4 batches", WORDS("verify", "out"));
 	remove_run(&folder, "out");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--set", "output.format=npz"));
-	expect_out("collisions", WORDS("info", "out/t_000003.npz"));
-	expect_out("4 of 4 batches", WORDS("verify", "out"));
+	expect_output("collisions", WORDS("info", "out/t_000003.npz"));
+	expect_output("4 of 4 batches", WORDS("verify", "out"));
 	remove_run(&folder, "out");
 	expect(&folder, SL_DISK, "nothing.h5", WORDS("info", "nothing.h5"));
 	expect(&folder, SL_BAD_INPUT, "suffix", WORDS("info", "c.yaml"));
@@ -320,13 +321,13 @@ static void infos_of_mcpl(void **state)
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--set", format, "--set",
 				"output.columns=[]", "--set", "output.mcpl.energy=2 eV"));
-		expect_out("stat:sum:sluice_generated:", WORDS("info", file));
-		expect_out("MeV           2e-06", WORDS("info", file));
-		expect_out("4 of 4 batches", WORDS("verify", "out"));
+		expect_output("stat:sum:sluice_generated:", WORDS("info", file));
+		expect_output("MeV           2e-06", WORDS("info", file));
+		expect_output("4 of 4 batches", WORDS("verify", "out"));
 		remove_run(&folder, "out");
 	}
-	expect_out("1006 particles of 36 bytes", WORDS("info", example));
-	expect_out("MeV    0.0013934488      52.164983      9724.9609", WORDS("info", example));
+	expect_output("1006 particles of 36 bytes", WORDS("info", example));
+	expect_output("MeV    0.0013934488      52.164983      9724.9609", WORDS("info", example));
 	write_text(&folder, "bad.mcpl", "MCPL001L");
 	expect(&folder, SL_BAD_INPUT, "bad.mcpl", WORDS("info", "bad.mcpl"));
 	unlink(folder_path(&folder, "bad.mcpl"));
@@ -365,9 +366,10 @@ static void print_config(void **state)
 	snprintf(
 		path, sizeof(path), "%s/tests/fuzz/corpus/config/mcpl.yaml", source ? source : ".");
 	expect_fixed(path);
-	expect_out("scan: \"naive:block=96\"", WORDS("plan", "c.yaml", "--print-config", "--scan",
-						       "naive:block=96", "--device", "emulated"));
-	expect_out("particles: 5000",
+	expect_output(
+		"scan: \"naive:block=96\"", WORDS("plan", "c.yaml", "--print-config", "--scan",
+						    "naive:block=96", "--device", "emulated"));
+	expect_output("particles: 5000",
 		WORDS("run", "c.yaml", "--print-config", "--set", "run.particles=5e3"));
 	expect_untouched();
 }
@@ -395,15 +397,16 @@ static void any_directory(void **state)
 static void plans(void **state)
 {
 	(void)state;
-	expect_out("4 of 3000 particles", WORDS("plan", "c.yaml", "--out", "out"));
-	expect_out("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
-	expect_out("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
-	expect_out("3 threads", WORDS("plan", "c.yaml", "--threads", "3"));
-	expect_out("1 thread, loops", WORDS("plan", "c.yaml", "--threads", "1", "--device", "cpu"));
-	expect_out("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
-	expect_out("mode        fused: survivors are carried as records of ",
+	expect_output("4 of 3000 particles", WORDS("plan", "c.yaml", "--out", "out"));
+	expect_output("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
+	expect_output("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
+	expect_output("3 threads", WORDS("plan", "c.yaml", "--threads", "3"));
+	expect_output(
+		"1 thread, loops", WORDS("plan", "c.yaml", "--threads", "1", "--device", "cpu"));
+	expect_output("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
+	expect_output("mode        fused: survivors are carried as records of ",
 		WORDS("plan", "c.yaml", "--device", "emulated"));
-	expect_out("mode        staged (primitives.compact is named; ",
+	expect_output("mode        staged (primitives.compact is named; ",
 		WORDS("plan", "c.yaml", "--device", "emulated", "--compact", "naive"));
 	expect_untouched();
 }
@@ -438,9 +441,9 @@ static void sizes(void **state)
 	}
 	assert_in_range(bytes, 1 << 10, 1 << 20);
 	snprintf(says, sizeof(says), "survivors in %.1f KiB; ", (double)bytes / 1024);
-	expect_out(says, WORDS("verify", "whole"));
+	expect_output(says, WORDS("verify", "whole"));
 	snprintf(says, sizeof(says), " (%.1f KiB), summary in ", (double)bytes / 1024);
-	expect_out(says, WORDS("run", "c.yaml", "--out", "out"));
+	expect_output(says, WORDS("run", "c.yaml", "--out", "out"));
 	remove_run(&folder, "out");
 	expect_untouched();
 }

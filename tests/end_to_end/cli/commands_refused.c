@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "tests/support/commands_check.h"
+#include "tests/support/program/commands_check.h"
 
 struct refusal {
 	int code;
@@ -117,7 +117,7 @@ static void bad_configuration(void **state)
 }
 
 /*
- * An invalid SL_EMULATOR setting is an error of its own, not of the configuration, and is not
+ * An invalid SL_EMULATOR setting is reported separately, not as an error of the configuration, and is not
  * ignored.
  */
 static void invalid_emulator_settings(void **state)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/commands_check.h"
+#include "tests/support/program/commands_check.h"
 
 /* --- a concurrent run ---------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include "stages/formats/images/image_file.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/images/image_file_read.h"
-#include "tests/support/reference_run.h"
+#include "tests/support/runs/reference_run.h"
 
 static const char scene[] =
 	"run: {name: t, seed: 7, particles: 20000, batch: 6000, threads: 2}\n"

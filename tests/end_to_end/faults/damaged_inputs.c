@@ -14,9 +14,9 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/plan/plan.h"
 #include "stages/formats/common/gzip_stored.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 static int begin(void **state)
 {
@@ -41,7 +41,7 @@ static void damaged_files_are_refused(void **state)
 	(void)state;
 	bring_list(&folder, "reffile_truncated.mcpl");
 	refuse_list(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
-		"reffile_truncated.mcpl: it ends before all of what its header says");
+		"reffile_truncated.mcpl: it ends before the end of the content that its header states");
 	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
 		"directory (it does not exist); check the spelling; relative names start "
@@ -61,7 +61,7 @@ static void damaged_files_are_refused(void **state)
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
 	refuse_list(&folder, "more.mcpl.gz", SL_BAD_INPUT,
 		"more.mcpl.gz: particle 1006 of 1007, from 0 on (gunzip -c and then mcpltool "
-		"--repair keep the particles before it): it ends before all of what its header says");
+		"--repair keep the particles before it): it ends before the end of the content that its header states");
 	file[7] = 'B';
 	folder_write(&folder, "big.mcpl", file, bytes);
 	refuse_list(&folder, "big.mcpl", SL_BAD_INPUT,
@@ -107,11 +107,10 @@ static void recovery_is_reported(void **state)
 	bring_list(&folder, "reffile_crash.mcpl");
 	configure_list(&folder, "reffile_crash.mcpl", "", "listed", "");
 	out = output_of(&folder, WORDS("plan", "c.yaml"));
-	assert_non_null(
-		strstr(out, "its writer did not come to its end: whole records were counted"));
+	assert_non_null(strstr(out, "its writer stopped early, so only whole records are read"));
 	free(out);
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "told"));
-	assert_non_null(strstr(out, "reffile_crash.mcpl: 4 particles; its writer did not come"));
+	assert_non_null(strstr(out, "reffile_crash.mcpl: 4 particles; the file is incomplete"));
 	free(out);
 	bring_list(&folder, "miscphys.mcpl.gz");
 	configure_list(&folder, "miscphys.mcpl.gz", "", "listed", "");
@@ -296,7 +295,7 @@ static void changed_inputs_are_reported(void **state)
 	file[bytes - 5] ^= 1;
 	folder_write(&folder, "example.mcpl", file, bytes);
 	free(file);
-	expect(&folder, SL_BAD_INPUT, "example.mcpl is not the file that it was",
+	expect(&folder, SL_BAD_INPUT, "example.mcpl was changed (its CRC-32 is",
 		WORDS("verify", "n", "--quiet"));
 	expect(&folder, SL_OUTPUT_IN_USE, "checksums: [",
 		WORDS("run", "c.yaml", "--out", "n", "--quiet", "--resume"));

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 #include "primitives/device/device_driver.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/program.h"
-#include "tests/support/tiny_run.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/program.h"
+#include "tests/support/runs/tiny_run.h"
 
 /*
  * In fused mode the first batch is queued directly and the second is captured; later batches are
@@ -81,13 +81,13 @@ static void finish(struct tiny_run *t, struct tally *tally)
 	const char *const *words = t->more;
 
 	if (!tiny_is_known(t, "out", &tally->on_device)) {
-		tiny_finish_once(t, "out", &tally->on_device);
+		tiny_resume_once(t, "out", &tally->on_device);
 	} else if (!tiny_is_known(t, "out", &tally->other)) {
 		t->more = tally->setting->other;
-		tiny_finish_once(t, "out", &tally->other);
+		tiny_resume_once(t, "out", &tally->other);
 	} else {
 		t->more = tally->setting->on_cpu;
-		tiny_finish_once(t, "out", &tally->on_cpu);
+		tiny_resume_once(t, "out", &tally->on_cpu);
 	}
 	t->more = words;
 }
@@ -169,7 +169,7 @@ static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, b
 
 	snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u%s:%d", c->name, k, on ? "+" : "", error);
 	snprintf(t->what, sizeof(t->what), "%s threads, %s", t->threads, fault);
-	tiny_go(t, env, NULL, "out", NULL, &e);
+	tiny_execute(t, env, NULL, "out", NULL, &e);
 	n = tiny_check(t, "out", TINY_ENDED);
 	tally->runs++;
 	if (e.code != 0) {
@@ -195,7 +195,7 @@ static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool 
 	struct tally *tally)
 {
 	for (unsigned k = 1; fail_one(t, c, k, on, error, tally) < BATCHES;
-		k = each ? (unsigned)sl_thin_next(k, UINT64_MAX) : 2 * k)
+		k = each ? (unsigned)sl_sampling_next(k, UINT64_MAX) : 2 * k)
 		assert_true(k < CALLS_MOST);
 }
 
@@ -216,16 +216,16 @@ static void fail_every_call(const struct setting *s)
 		if (device_packed && calls[i].when != IN_BATCH)
 			continue;
 		fail_each(&t, &calls[i], !(device_packed && many), false, SL_ERROR_LAUNCH, &tally);
-		if (sl_thin_step(tally.failed - failed) < least)
+		if (sl_sampling_step(tally.failed - failed) < least)
 			fail_msg("%s made a run fail %u times, there are at least %u calls",
 				calls[i].name, tally.failed - failed, least);
 	}
 	print_message(
-		"%u runs, %u failed; gone on from %zu states on the device, %zu the other way, "
+		"%u runs, %u failed; resumed from %zu states on the device, %zu the other way, "
 		"%zu on the CPU\n",
 		tally.runs, tally.failed, tally.on_device.n, tally.other.n, tally.on_cpu.n);
 	/* no folder; run started; one and two batches; all batches, after an uninterrupted run */
-	if (sl_thin_step(1) == 1)
+	if (sl_sampling_step(1) == 1)
 		assert_true(tally.on_device.n >= 4 && tally.other.n >= 4 && tally.on_cpu.n >= 4);
 	tiny_free(&t);
 }
@@ -328,12 +328,12 @@ static void interrupted_on_the_cpu(void **state)
 		snprintf(fault, sizeof(fault), "SL_FAULT=file_append:%u:28", k);
 		snprintf(t.what, sizeof(t.what), "on the CPU, %s", fault);
 		t.more = NULL;
-		tiny_go(&t, env, NULL, "out", NULL, &e);
+		tiny_execute(&t, env, NULL, "out", NULL, &e);
 		tiny_check_ending(&t, &e, SL_DISK, NULL, NULL);
 		process_free(&e);
 		assert_int_equal(tiny_check(&t, "out", TINY_ENDED), k - 1);
 		t.more = k % 2 ? alone.words : alone_fused.words;
-		tiny_finish_once(&t, "out", &states);
+		tiny_resume_once(&t, "out", &states);
 	}
 	assert_int_equal(states.n, BATCHES);
 	tiny_free(&t);
@@ -352,7 +352,7 @@ static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally 
 
 	snprintf(fault, sizeof(fault), "SL_FAULT=dev_flip:%u:%u", k, bit);
 	snprintf(t->what, sizeof(t->what), "%s", fault);
-	tiny_go(t, env, NULL, "out", NULL, &e);
+	tiny_execute(t, env, NULL, "out", NULL, &e);
 	n = tiny_check(t, "out", TINY_ENDED);
 	seen = e.code != 0;
 	if (seen)
@@ -373,9 +373,9 @@ static void flip_every_copy(const struct setting *s, unsigned more)
 	struct tiny_run t;
 
 	make(&t, s);
-	for (unsigned k = 1; k <= COPIES_MOST; k = (unsigned)sl_thin_next(k, COPIES_MOST))
+	for (unsigned k = 1; k <= COPIES_MOST; k = (unsigned)sl_sampling_next(k, COPIES_MOST))
 		copies += flip_one(&t, k, bits[k % 3], &tally);
-	if (sl_thin_step(1) == 1) {
+	if (sl_sampling_step(1) == 1) {
 		assert_int_equal(copies, BATCHES * (2 * 2 + more));
 		assert_true(tally.on_device.n >= BATCHES);
 	}
@@ -405,7 +405,7 @@ int main(void)
 		cmocka_unit_test(every_copy),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/disk_check.h"
-#include "tests/support/ptrace_run.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/runs/disk_check.h"
+#include "tests/support/program/ptrace_run.h"
 
-enum { CALLS_MAX = 1000 };
+enum { CALLS_MAX = 4000 };
 
 /* --- calls that fail -------------------------------------------------------------------------- */
 
@@ -57,27 +57,27 @@ static void check_no_second_sync(const struct tiny_run *t)
 static void system_calls_fail(struct tiny_run *t, int error, bool on)
 {
 	static struct call all[CALLS_MAX];
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 	struct ending e;
 	size_t n;
 
-	tiny_go_traced(t, 0, false, error, NULL, &e);
+	tiny_execute_traced(t, 0, false, error, NULL, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
 	n = read_log(t, all);
 	tiny_remove(t, "out");
-	for (size_t k = 1; k <= n; k = sl_thin_next(k, n)) {
+	for (size_t k = 1; k <= n; k = sl_sampling_next(k, n)) {
 		snprintf(t->what, sizeof(t->what), "call %zu%s of %zu, %.15s, fails with errno %d",
 			k, on ? "+" : "", n, all[k - 1].name, error);
-		tiny_go_traced(t, k, on, error, NULL, &e);
+		tiny_execute_traced(t, k, on, error, NULL, &e);
 		if (!on && is_sync(&all[k - 1]))
 			check_no_second_sync(t);
-		disk_judge(t, "out", TINY_ENDED, &e, error, &tally);
+		check_disk_failure(t, "out", TINY_ENDED, &e, error, &tally);
 		process_free(&e);
 	}
 	print_message("%s threads, the k-th system call%s, errno %d: %u failed, %u ended well\n",
-		t->threads, on ? " and all after it" : "", error, tally.failed, tally.borne);
-	assert_true(sl_thin_step(tally.failed) > 20);
+		t->threads, on ? " and all after it" : "", error, tally.failed, tally.succeeded);
+	assert_true(sl_sampling_step(tally.failed) > 20);
 }
 
 static void failing_system_calls(void **state)
@@ -103,18 +103,18 @@ static void any_call_fails(struct tiny_run *t, int error, bool resume)
 	static const char *const stopped[] = {"SL_FAULT=file_append:3:5", NULL};
 	static struct call all[CALLS_MAX];
 	const char *last = resume ? "--resume" : NULL;
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 	size_t n = 1;
 
-	for (size_t k = 0; k <= n; k = k ? sl_thin_next(k, n) : 1) {
+	for (size_t k = 0; k <= n; k = k ? sl_sampling_next(k, n) : 1) {
 		unsigned batches;
 		struct ending e;
 
 		if (resume) {
-			tiny_go(t, stopped, NULL, "out", NULL, &e);
+			tiny_execute(t, stopped, NULL, "out", NULL, &e);
 			process_free(&e);
 		}
-		tiny_go_traced_all(t, k, error, last, &e);
+		tiny_execute_traced_all(t, k, error, last, &e);
 		if (k == 0) {
 			n = read_log(t, all);
 			tiny_check_ending(t, &e, 0, NULL, NULL);
@@ -124,14 +124,14 @@ static void any_call_fails(struct tiny_run *t, int error, bool resume)
 			"%s, call %zu of %zu, %.15s %.80s, fails with errno %d",
 			resume ? "resume" : "run", k, n, k ? all[k - 1].name : "",
 			k ? all[k - 1].path : "", error);
-		batches = disk_judge(t, "out", TINY_ENDED, &e, error, &tally);
+		batches = check_disk_failure(t, "out", TINY_ENDED, &e, error, &tally);
 		if (resume && batches < 2)
 			fail_msg("%s: %u batches are left of 2", t->what, batches);
 		process_free(&e);
 	}
 	print_message("%s, any call of %zu, errno %d: %u failed, %u ended well\n",
-		resume ? "resume" : "run", n, error, tally.failed, tally.borne);
-	assert_true(sl_thin_step(tally.failed) > 50);
+		resume ? "resume" : "run", n, error, tally.failed, tally.succeeded);
+	assert_true(sl_sampling_step(tally.failed) > 50);
 }
 
 static void failing_reads(void **state)
@@ -194,7 +194,7 @@ static void order_of_calls(void **state)
 
 	(void)state;
 	tiny_make(&t);
-	tiny_go_traced(&t, 0, false, 0, NULL, &e);
+	tiny_execute_traced(&t, 0, false, 0, NULL, &e);
 	process_free(&e);
 	end = all + read_log(&t, all);
 	while (at < end && strcmp(at->path, "tiny_000000.h5.part") != 0)

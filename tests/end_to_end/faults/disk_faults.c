@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/disk_check.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/runs/disk_check.h"
 
 /* The calls of the file layer, and the least number of each that a run of three batches makes. */
 static const struct {
@@ -62,7 +62,7 @@ static void broken(struct tiny_run *t)
 	char *file;
 
 	tiny_remove(t, "out");
-	tiny_go(t, fault, NULL, "out", NULL, &e);
+	tiny_execute(t, fault, NULL, "out", NULL, &e);
 	tiny_check_ending(t, &e, SL_DISK, NULL, NULL);
 	process_free(&e);
 	snprintf(name, sizeof(name), "whole/%s", second);
@@ -75,7 +75,7 @@ static void broken(struct tiny_run *t)
 
 /* Fails the k-th such call for k = 1, 2, 3, ...; on: and all later ones. */
 static void fail_each(struct tiny_run *t, const struct start *s, const char *call, int error,
-	bool on, struct disk_tally *tally)
+	bool on, struct disk_failures *tally)
 {
 	unsigned before = 0;
 
@@ -90,10 +90,10 @@ static void fail_each(struct tiny_run *t, const struct start *s, const char *cal
 		snprintf(
 			t->what, sizeof(t->what), "%s, %s threads, %s", s->name, t->threads, fault);
 		s->prepare(t);
-		tiny_go(t, env, NULL, "out", s->last, &e);
-		next = sl_thin_next(k, UINT64_MAX);
+		tiny_execute(t, env, NULL, "out", s->last, &e);
+		next = sl_sampling_next(k, UINT64_MAX);
 		passes = e.code == 0 ? passes + next - k : 0;
-		n = disk_judge(t, "out", s->how, &e, error, tally);
+		n = check_disk_failure(t, "out", s->how, &e, error, tally);
 		process_free(&e);
 		if (passes)
 			continue;
@@ -112,22 +112,22 @@ static void fail_each(struct tiny_run *t, const struct start *s, const char *cal
 static void sweep_calls(const struct start *s, const char *threads, const char *format, int error)
 {
 	struct tiny_run t = {.threads = threads, .format = format, .batches = BATCHES};
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 
 	tiny_make(&t);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		unsigned failed = tally.failed;
 
 		fail_each(&t, s, calls[i].name, error, false, &tally);
-		if (!s->last && sl_thin_step(tally.failed - failed) < calls[i].least)
+		if (!s->last && sl_sampling_step(tally.failed - failed) < calls[i].least)
 			fail_msg("%s: %s made a run fail %u times, there are at least %u calls",
 				s->name, calls[i].name, tally.failed - failed, calls[i].least);
 		fail_each(&t, s, calls[i].name, error, true, &tally);
 	}
 	tiny_free(&t);
 	print_message("%s, %s threads, %s: %u failed, %u ended well\n", s->name, threads,
-		strerrorname_np(error), tally.failed, tally.borne);
-	assert_true(sl_thin_step(tally.failed) > 50);
+		strerrorname_np(error), tally.failed, tally.succeeded);
+	assert_true(sl_sampling_step(tally.failed) > 50);
 }
 
 static void calls_of_a_run(void **state)
@@ -147,21 +147,20 @@ static void calls_of_two_writers(void **state)
 	static const char *const names[] = {
 		"file_open", "file_write", "file_fsync", "file_close", "file_rename"};
 	struct tiny_run t = {.threads = "6", .format = "openpmd", .batches = 2 * BATCHES};
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		fail_each(&t, &fresh, names[i], ENOSPC, i % 2 == 1, &tally);
 	tiny_free(&t);
-	print_message("two writers: %u failed, %u ended well\n", tally.failed, tally.borne);
-	assert_true(sl_thin_step(tally.failed) > 8 * BATCHES);
+	print_message("two writers: %u failed, %u ended well\n", tally.failed, tally.succeeded);
+	assert_true(sl_sampling_step(tally.failed) > 8 * BATCHES);
 }
 
 static void calls_of_a_resume(void **state)
 {
-	static const struct start resumed = {
-		"a run gone on with", "--resume", broken, TINY_KILLED, 4};
+	static const struct start resumed = {"a resumed run", "--resume", broken, TINY_KILLED, 4};
 
 	(void)state;
 	sweep_calls(&resumed, "1", "openpmd", EIO);
@@ -174,13 +173,13 @@ static void calls_with_histograms(void **state)
 		"a run with tallies by bins", NULL, nothing, TINY_ENDED, 3};
 	static const char *const more[] = {"--device", "cpu", "--set", "tallies=[w:2]", NULL};
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES, .more = more};
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);
 	fail_each(&t, &fresh, "file_rename", ENOSPC, false, &tally);
 	/* run.json twice, two files a batch, NAME.xdmf and NAME.tallies */
-	assert_true(sl_thin_step(tally.failed) >= 2 + 2 * BATCHES + 2);
+	assert_true(sl_sampling_step(tally.failed) >= 2 + 2 * BATCHES + 2);
 	tiny_free(&t);
 }
 
@@ -193,7 +192,7 @@ int main(void)
 		cmocka_unit_test(calls_with_histograms),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

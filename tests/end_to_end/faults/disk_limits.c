@@ -10,15 +10,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/check.h"
-#include "tests/support/disk_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/runs/disk_check.h"
 
 enum { LONG_BATCHES = 200, STORY_BYTES = 512 };
 
 static void size_limit(const char *format, unsigned batches)
 {
 	struct tiny_run t = {.threads = "2", .format = format, .batches = batches};
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 
 	tiny_make(&t);
 	/*
@@ -34,12 +34,13 @@ static void size_limit(const char *format, unsigned batches)
 		c.process.file_bytes = limit;
 		process_run(&c.process, HANG_SECONDS, &e);
 		/* stderr is a file here too */
-		disk_judge(&t, "out", TINY_ENDED, &e, limit < STORY_BYTES ? 0 : EFBIG, &tally);
+		check_disk_failure(
+			&t, "out", TINY_ENDED, &e, limit < STORY_BYTES ? 0 : EFBIG, &tally);
 		process_free(&e);
 	}
 	print_message("%s, limits on the size of files: %u failed, %u ended well\n", format,
-		tally.failed, tally.borne);
-	assert_true(tally.failed > 10 && tally.borne > 0);
+		tally.failed, tally.succeeded);
+	assert_true(tally.failed > 10 && tally.succeeded > 0);
 	tiny_free(&t);
 }
 
@@ -94,7 +95,7 @@ static void disk_fills_up(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 	const struct timespec pause = {0, 200000};
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 	struct tiny_command c;
 	struct running r;
 	struct ending e;
@@ -111,7 +112,7 @@ static void disk_fills_up(void **state)
 	shrink_disk(&t);
 	process_wait(&r, HANG_SECONDS, &e);
 	assert_int_equal(resize_disk(&t, "size=64m"), 0);
-	n = disk_judge(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
+	n = check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
 	print_message("the disk was full after %u of %u batches\n", n, t.batches);
 	assert_int_equal(tally.failed, 1);
 	process_free(&e);
@@ -129,7 +130,7 @@ static void disk_too_small(void **state)
 	tiny_make(&t);
 	mount_tmpfs(&t, "size=1m");
 	snprintf(t.what, sizeof(t.what), "a disk of 1 MiB");
-	tiny_go(&t, NULL, NULL, "disk/out", NULL, &e);
+	tiny_execute(&t, NULL, NULL, "disk/out", NULL, &e);
 	tiny_check_ending(&t, &e, SL_DISK, "disk/out: the run may write", "are free");
 	process_free(&e);
 	assert_false(folder_has(&t.folder, "disk/out"));
@@ -141,7 +142,7 @@ static void disk_too_small(void **state)
 static void no_inodes(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
-	struct disk_tally tally = {.failed = 0};
+	struct disk_failures tally = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);
@@ -152,13 +153,13 @@ static void no_inodes(void **state)
 		snprintf(options, sizeof(options), "size=64m,nr_inodes=%u", n);
 		snprintf(t.what, sizeof(t.what), "a disk of %u inodes", n);
 		mount_tmpfs(&t, options);
-		tiny_go(&t, NULL, NULL, "disk/out", NULL, &e);
+		tiny_execute(&t, NULL, NULL, "disk/out", NULL, &e);
 		assert_int_equal(resize_disk(&t, "nr_inodes=100"), 0);
-		disk_judge(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
+		check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
 		process_free(&e);
 		unmount_tmpfs(&t);
 	}
-	assert_true(tally.failed >= 6 && tally.borne >= 1);
+	assert_true(tally.failed >= 6 && tally.succeeded >= 1);
 	tiny_free(&t);
 }
 
@@ -179,7 +180,7 @@ static void full_stdout(void **state)
 	tiny_check_ending(&t, &e, SL_DISK, "stdout", strerrordesc_np(ENOSPC));
 	process_free(&e);
 	assert_int_equal(tiny_check(&t, "out", TINY_ENDED), BATCHES);
-	tiny_finish(&t, "out");
+	tiny_resume(&t, "out");
 	tiny_free(&t);
 }
 

@@ -10,13 +10,13 @@
 
 #include "primitives/base/fault.h"
 #include "primitives/primitives.h"
-#include "tests/cases/thin.h"
-#include "tests/support/allocations.h"
-#include "tests/support/check.h"
-#include "tests/support/counting_driver.h"
-#include "tests/support/folder.h"
-#include "tests/support/library_run.h"
-#include "tests/support/program.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/allocations.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/counting_driver.h"
+#include "tests/support/program/folder.h"
+#include "tests/support/runs/library_run.h"
+#include "tests/support/program/program.h"
 
 /* --- counted ------------------------------------------------------------------------------- */
 
@@ -177,7 +177,7 @@ static void end_at_each_call(const char *compact)
 {
 	unsigned calls = 0;
 
-	for (unsigned k = 1; k < CALLS_MOST; k = (unsigned)sl_thin_next(k, UINT64_MAX)) {
+	for (unsigned k = 1; k < CALLS_MOST; k = (unsigned)sl_sampling_next(k, UINT64_MAX)) {
 		struct library_run r = few(1, compact);
 		int code;
 
@@ -264,7 +264,7 @@ int main(void)
 		cmocka_unit_test_setup(no_allocation_during_a_run, counting_clear),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, counting_begin, NULL);
 }

@@ -7,13 +7,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 
 #ifdef SL_WITH_CUDA
 
 #include "primitives/primitives.h"
-#include "tests/support/library_run.h"
+#include "tests/support/runs/library_run.h"
 
 enum { BATCHES = 20, PARTICLES = 100003 };
 

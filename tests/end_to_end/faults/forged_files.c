@@ -10,8 +10,8 @@
 #include "pipeline/results/survivor_file.h"
 #include "stages/particle/digest.h"
 #include "stages/formats/formats.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
@@ -42,7 +42,7 @@ static void open_run(struct forger *f)
 	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &f->plan));
 	sl_existing_run_free(&existing);
 	assert_ok(sl_workspace_open(f->plan, &f->w));
-	assert_ok(sl_workspace_provide(f->w));
+	assert_ok(sl_workspace_allocate(f->w));
 	assert_ok(sl_manifest_read(&f->dir, &f->manifest));
 }
 
@@ -332,7 +332,7 @@ static void rounded_keys_are_not_checked_for_order(void **state)
 	static const char *const outputs[] = {"output.mcpl={energy: 2 eV, userflags: id}",
 		"output.mcpl={energy: 2 eV, userflags: id, precision: double}",
 		"output.mcpl={energy: 2 eV, userflags: none}"};
-	char *told;
+	char *output;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
@@ -341,9 +341,9 @@ static void rounded_keys_are_not_checked_for_order(void **state)
 				i ? "output.format=mcpl.gz" : "output.format=mcpl", "--set",
 				outputs[i], "--set", "key=[w:32]", "--set",
 				"run={particles: 1e5, batch: 1e5, name: t, seed: 7}"));
-		told = output_of(&folder, WORDS("verify", "out"));
-		assert_non_null(strstr(told, i < 2 ? "256 remade" : " 0 remade"));
-		free(told);
+		output = output_of(&folder, WORDS("verify", "out"));
+		assert_non_null(strstr(output, i < 2 ? "256 remade" : " 0 remade"));
+		free(output);
 		remove_run(&folder, "out");
 	}
 }

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
-#include "tests/support/tiny_run.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
+#include "tests/support/runs/tiny_run.h"
 
 enum { BATCHES = 2, CHILDREN = 2, ON_STEP = 7 };
 
@@ -21,7 +21,7 @@ enum { HDF5_GIVES_UP = 255 };
 
 /* The outcomes of the runs, and the folder states from which --resume was already tested. */
 struct tally {
-	unsigned well, told, died;
+	unsigned well, refused, died;
 	struct tiny_states states;
 };
 
@@ -45,9 +45,9 @@ static void judge(struct tiny_run *t, const char *out, const struct ending *e, s
 	if (e->code > 0 && !died && e->code != SL_HOST_MEMORY && e->code != SL_DISK)
 		fail_msg("%s: exit code %d for want of memory: %s", t->what, e->code, e->err);
 	tally->well += e->code == 0;
-	tally->told += e->code > 0 && !died;
+	tally->refused += e->code > 0 && !died;
 	tally->died += died;
-	tiny_finish_once(t, out, &tally->states);
+	tiny_resume_once(t, out, &tally->states);
 }
 
 /* --- running ------------------------------------------------------------------------------- */
@@ -94,14 +94,14 @@ static void end(struct tiny_run *t, struct child *c, struct tally *tally)
 
 /*
  * Fails allocation first, then first + each, ...; several in parallel. The environment may skip
- * some of them (thin.h).
+ * some of them (sampling.h).
  */
 static void sweep(
 	struct tiny_run *t, unsigned long first, unsigned long last, uint32_t each, bool on)
 {
 	static struct child child[CHILDREN];
 	struct tally tally = {.well = 0};
-	unsigned long begun = first, step = sl_thin_step(each);
+	unsigned long begun = first, step = sl_sampling_step(each);
 
 	for (unsigned i = 0; i < CHILDREN && begun <= last; i++, begun += step)
 		start(t, &child[i], i, begun, on);
@@ -112,10 +112,10 @@ static void sweep(
 		begun += step;
 	}
 	print_message("%s, %s of allocations up to %lu, %s: %u ended well, %u with a sentence, "
-		      "%u died in HDF5; %zu states gone on from\n",
+		      "%u died in HDF5; %zu states resumed\n",
 		t->format, step == 1 ? "each" : "some", last, on ? "and all after it" : "once",
-		tally.well, tally.told, tally.died, tally.states.n);
-	assert_true(tally.told > 0);
+		tally.well, tally.refused, tally.died, tally.states.n);
+	assert_true(tally.refused > 0);
 }
 
 /* The number that a process wrote when it ended. */
@@ -148,7 +148,7 @@ static unsigned long count_run(struct tiny_run *t)
 	struct ending e;
 	unsigned long n;
 
-	tiny_go(t, env, NULL, "out", NULL, &e);
+	tiny_execute(t, env, NULL, "out", NULL, &e);
 	n = count(&e);
 	process_free(&e);
 	tiny_remove(t, "out");
@@ -194,15 +194,15 @@ static void allocations_of_the_program(void **state)
 
 		snprintf(fault, sizeof(fault), "SL_FAULT=host_malloc:%u:12", k);
 		snprintf(t.what, sizeof(t.what), "%s", fault);
-		tiny_go(&t, env, NULL, "out", NULL, &e);
+		tiny_execute(&t, env, NULL, "out", NULL, &e);
 		if (e.code != 0)
 			tiny_check_ending(
 				&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes requested");
 		judge(&t, "out", &e, &tally);
 		process_free(&e);
 	}
-	print_message("host_malloc: %u failed, each with exit code 5\n", tally.told);
-	assert_true(tally.told > 10);
+	print_message("host_malloc: %u failed, each with exit code 5\n", tally.refused);
+	assert_true(tally.refused > 10);
 	tiny_free(&t);
 }
 
@@ -214,7 +214,7 @@ int main(void)
 		cmocka_unit_test(each_of_openpmd),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_failing_malloc())
 		return SKIPPED;

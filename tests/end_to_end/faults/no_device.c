@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 #include "pipeline/report/plan_print.h"
-#include "tests/support/counting_driver.h"
-#include "tests/support/library_run.h"
+#include "tests/support/device/counting_driver.h"
+#include "tests/support/runs/library_run.h"
 
 /* The answer of the driver, and the expected message. */
 static const struct {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/histograms_check.h"
+#include "tests/support/runs/histograms_check.h"
 
 /* --- every way to run ------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "tests/support/reference_run.h"
+#include "tests/support/runs/reference_run.h"
 
 enum { BATCHES = 60 };
 
@@ -74,7 +74,7 @@ static void interrupt_at(int signal, size_t batches)
 	assert_in_range(committed, batches, BATCHES - 1);
 	assert_false(hash_run(&folder, "out") == unbroken);
 	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
-	reference_run_finish();
+	reference_run_resume();
 }
 
 /* With sanitizers each signal comes at another moment. */
@@ -105,7 +105,7 @@ static void many_interrupts(void **state)
 		process_wait(&r, within(10), &e);
 		expect_ending(&e, 128 + SIGINT, "--resume", words);
 	}
-	reference_run_finish();
+	reference_run_resume();
 }
 
 /*
@@ -152,7 +152,7 @@ static void time_limit(void **state)
 	(void)state;
 	start(words, 0, &r);
 	process_wait(&r, within(4), &e);
-	expect_ending(&e, SL_STOPPED, "0 of 1 batches committed (its time is nearly up)", words);
+	expect_ending(&e, SL_STOPPED, "after 0 of 1 batches, because run.stop_before is nearly reached", words);
 	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
 	remove_run(&folder, "out");
 
@@ -160,7 +160,7 @@ static void time_limit(void **state)
 		"run.particles=4e8", "--set", "run.batch=2e5");
 	start(words, 1, &r);
 	process_wait(&r, within(5), &e);
-	expect_ending(&e, SL_STOPPED, "its time is nearly up", words);
+	expect_ending(&e, SL_STOPPED, "run.stop_before is nearly reached", words);
 	committed = lines_in("out/manifest.jsonl");
 	assert_true(committed > 1);
 	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
@@ -168,7 +168,7 @@ static void time_limit(void **state)
 
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--stop-before", "1000 s"));
-	reference_run_finish();
+	reference_run_resume();
 	expect(&folder, SL_USAGE, "run.stop_before",
 		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
 }

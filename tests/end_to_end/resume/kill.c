@@ -11,10 +11,10 @@
 
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "tests/cases/thin.h"
-#include "tests/support/program.h"
-#include "tests/support/tiny_run.h"
-#include "tests/support/ptrace_run.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/program/program.h"
+#include "tests/support/runs/tiny_run.h"
+#include "tests/support/program/ptrace_run.h"
 
 enum {
 	BATCHES = 3,
@@ -86,13 +86,13 @@ static void broken(struct tiny_run *t)
 
 	nothing(t);
 	if (at == 0) {
-		tiny_go_traced(t, 0, false, 0, NULL, &e);
+		tiny_execute_traced(t, 0, false, 0, NULL, &e);
 		process_free(&e);
 		at = find_call(t, "renameat2 ", " tiny_000001.h5 ", &lines) + 1;
 		assert_true(at > 1);
 		nothing(t);
 	}
-	tiny_go_traced(t, at, false, 0, NULL, &e);
+	tiny_execute_traced(t, at, false, 0, NULL, &e);
 	tiny_check_ending(t, &e, KILLED, NULL, NULL);
 	process_free(&e);
 	folder_write(&t->folder, "out/tiny_000002.h5.part", "half", 4);
@@ -108,7 +108,7 @@ static void done(struct tiny_run *t)
 	struct ending e;
 
 	nothing(t);
-	tiny_go(t, NULL, NULL, "out", NULL, &e);
+	tiny_execute(t, NULL, NULL, "out", NULL, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
 }
@@ -121,7 +121,7 @@ static unsigned long count_calls(struct tiny_run *t, const struct sweep *s)
 	struct ending e;
 
 	s->prepare(t);
-	tiny_go_traced(t, 0, false, 0, s->last, &e);
+	tiny_execute_traced(t, 0, false, 0, s->last, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
 	find_call(t, "", "", &lines);
@@ -134,15 +134,15 @@ static void kill_at_each(struct tiny_run *t, const struct sweep *s)
 	struct ending e;
 
 	assert_true(n > 20);
-	for (unsigned long k = 1; k <= n; k = sl_thin_next(k, n)) {
+	for (unsigned long k = 1; k <= n; k = sl_sampling_next(k, n)) {
 		s->prepare(t);
 		snprintf(t->what, sizeof(t->what), "%s, %s threads, killed at call %lu of %lu",
 			s->name, t->threads, k, n);
-		tiny_go_traced(t, k, false, 0, s->last, &e);
+		tiny_execute_traced(t, k, false, 0, s->last, &e);
 		tiny_check_ending(t, &e, KILLED, NULL, NULL);
 		process_free(&e);
 		tiny_check(t, "out", s->how);
-		tiny_finish(t, "out");
+		tiny_resume(t, "out");
 	}
 	print_message(
 		"%s, %s threads: killed at each of %lu calls, or some\n", s->name, t->threads, n);
@@ -152,7 +152,7 @@ static void at_every_call(void **state)
 {
 	static const struct sweep sweeps[] = {
 		{"a run", NULL, TINY_KILLED, nothing},
-		{"a run gone on with", "--resume", TINY_KILLED, broken},
+		{"a resumed run", "--resume", TINY_KILLED, broken},
 		{"a run replaced", "--force", TINY_REPLACING, done},
 	};
 	static const char *const threads[] = {"1", "3"};
@@ -246,11 +246,11 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 
 	tiny_make(t);
 	start = seconds_now();
-	tiny_go(t, NULL, NULL, "out", NULL, &e);
+	tiny_execute(t, NULL, NULL, "out", NULL, &e);
 	length = seconds_now() - start;
 	process_free(&e);
 	tiny_remove(t, "out");
-	for (uint64_t i = 0; i < times; i += sl_thin_step(1), n_moments++) {
+	for (uint64_t i = 0; i < times; i += sl_sampling_step(1), n_moments++) {
 		double first = random_fraction() * length, second = random_fraction() * length;
 		unsigned n;
 
@@ -261,7 +261,7 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 		between += n > 0 && n < batches;
 		run_for(t, "--resume", second);
 		tiny_check(t, "out", TINY_KILLED);
-		tiny_finish(t, "out");
+		tiny_resume(t, "out");
 	}
 	print_message("%s: killed at %u random moments of %.3f s, %u of them between batches\n",
 		t->format, n_moments, length, between);

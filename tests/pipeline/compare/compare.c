@@ -9,8 +9,8 @@
 #include "primitives/catalog.h"
 #include "pipeline/text/yaml.h"
 #include "stages/host/host_pipeline.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 enum { ROWS_MOST = 64 };
 
@@ -46,10 +46,10 @@ static const char *get_text(sl_node of, const char *key)
 static double get_number(sl_node of, const char *key)
 {
 	const char *word = get_text(of, key);
-	char *behind;
-	double value = strtod(word, &behind);
+	char *end;
+	double value = strtod(word, &end);
 
-	if (*word == '\0' || *behind != '\0')
+	if (*word == '\0' || *end != '\0')
 		fail_msg("%s: '%s' is no number", key, word);
 	return value;
 }
@@ -184,7 +184,7 @@ static size_t count_rows(const char *where)
 	return n;
 }
 
-/* Once there and once here, beside histories; and fused, which are histories. */
+/* Rounds on the device and on the host, compared with histories and with fused. */
 static void expect_every_schedule(const char *where)
 {
 	static const char *const schedules[] = {

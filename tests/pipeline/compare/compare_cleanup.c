@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "pipeline/text/yaml.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 enum { INTERRUPTED = 128 + SIGINT };
 

@@ -10,8 +10,8 @@
 #include "pipeline/compare/cases/case_run.h"
 #include "pipeline/compare/compare.h"
 #include "primitives/emulator/settings.h"
-#include "tests/support/check.h"
-#include "tests/support/fixture.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
 #include "stages/formats/formats.h"
 
 /*

@@ -4,13 +4,13 @@
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/support/config_check.h"
+#include "tests/support/configs/config_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "primitives/base/fault.h"
-#include "tests/support/bad_configs.h"
+#include "tests/support/configs/bad_configs.h"
 
 enum { TEXT_BYTES = 1 << 16 };
 
@@ -42,7 +42,7 @@ static void bad_configs_give_the_expected_messages(void **state)
 	assert_non_null(f);
 	for (; bad_configs_next(f, &c); n++) {
 		struct sl_reader *r;
-		enum sl_status s = take(c.text, c.set, c.n_sets, &r);
+		enum sl_status s = resolve_text(c.text, c.set, c.n_sets, &r);
 
 		if (s != SL_USAGE || !same_report(sl_config_report(r), c.report)) {
 			print_error("%s: %s\n%s--- expected\n%s", c.title, sl_status_name(s),
@@ -66,7 +66,7 @@ static void further_problems_are_counted(void **state)
 	text[0] = '\0';
 	for (int i = 0; i < 1000; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "zzzzz%d: 1\n", i);
-	assert_int_equal(take(text, NULL, 0, &r), SL_USAGE);
+	assert_int_equal(resolve_text(text, NULL, 0, &r), SL_USAGE);
 	assert_true(sl_config_problems(r) >= 1000);
 	end = strrchr(sl_config_report(r), ':');
 	assert_non_null(strstr(end, "more problems\n"));
@@ -148,12 +148,12 @@ static void printed_configs_read_back(void **state)
 		struct sl_config was;
 		size_t n;
 
-		take_good(good[i]);
+		resolve_good_text(good[i]);
 		was = config;
 		n = sl_config_print(&was, true, text, sizeof(text));
 		assert_int_equal(n, strlen(text));
 		assert_int_equal(n, sl_config_print(&was, true, NULL, 0));
-		take_good(text);
+		resolve_good_text(text);
 		assert_memory_equal(&was, &config, sizeof(was));
 		sl_config_print(&config, true, again, sizeof(again));
 		assert_string_equal(text, again);
@@ -180,7 +180,7 @@ static void rules_are_read(void **state)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		struct sl_reader *r;
 
-		assert_ok(take(good[0], &rules[i].set, 1, &r));
+		assert_ok(resolve_text(good[0], &rules[i].set, 1, &r));
 		sl_config_close(r);
 		assert_int_equal(choices.stop_rule.fate, rules[i].fate);
 		assert_memory_equal(&choices.stop_rule.below, &rules[i].below, sizeof(double));
@@ -193,7 +193,7 @@ static void unset_options_are_not_printed(void **state)
 	static char text[TEXT_BYTES], other[TEXT_BYTES];
 
 	(void)state;
-	take_good(good[1]);
+	resolve_good_text(good[1]);
 	sl_config_print(&config, false, text, sizeof(text));
 	assert_null(strstr(text, "threads"));
 	assert_null(strstr(text, "primitives"));
@@ -205,7 +205,7 @@ static void unset_options_are_not_printed(void **state)
 	strcpy(config.primitives.compact, "cpu");
 	sl_config_print(&config, false, other, sizeof(other));
 	assert_string_equal(text, other);
-	take_good(text);
+	resolve_good_text(text);
 }
 
 static void short_buffer_truncates_the_report(void **state)
@@ -214,7 +214,7 @@ static void short_buffer_truncates_the_report(void **state)
 	char cut[100];
 
 	(void)state;
-	take_good(good[0]);
+	resolve_good_text(good[0]);
 	sl_config_print(&config, true, whole, sizeof(whole));
 	assert_int_equal(sl_config_print(&config, true, cut, sizeof(cut)), strlen(whole));
 	assert_int_equal(strlen(cut), sizeof(cut) - 1);
@@ -238,7 +238,7 @@ static void out_of_memory_is_not_a_file_error(void **state)
 
 		snprintf(fault, sizeof(fault), "host_malloc:%d:12", k);
 		assert_null(sl_fault_set(fault));
-		s = take(good[2], &set, 1, &r);
+		s = resolve_text(good[2], &set, 1, &r);
 		assert_true(s == SL_USAGE || s == SL_HOST_MEMORY);
 		if (s == SL_HOST_MEMORY)
 			assert_true(!r || sl_config_problems(r) == 0);
@@ -260,7 +260,7 @@ static void errors_have_line_and_column(void **state)
 	struct sl_reader *r;
 
 	(void)state;
-	assert_ok(take(text, &set, 1, &r));
+	assert_ok(resolve_text(text, &set, 1, &r));
 	sl_config_add_problem(r, "model.slab.mu_s", "a%d", 1);
 	sl_config_add_problem(r, "model.slab.mu_s", "again");
 	sl_config_add_problem(r, "model.slab.g", "b");
@@ -284,7 +284,7 @@ static void errors_have_line_and_column(void **state)
 static void fields_have_their_ranges(void **state)
 {
 	(void)state;
-	take_good(good[1]);
+	resolve_good_text(good[1]);
 	assert_int_equal(choices.n_fields, 4);
 	assert_int_equal(choices.key_bits, 45);
 	assert_int_equal(choices.field[0].column, SL_COLUMN_w);
@@ -296,7 +296,7 @@ static void fields_have_their_ranges(void **state)
 	assert_int_equal(choices.column[2], SL_COLUMN_steps);
 	assert_int_equal(
 		choices.keep, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_max_steps));
-	take_good(good[2]);
+	resolve_good_text(good[2]);
 	assert_true(choices.field[0].lo == 0 && choices.field[0].hi == 64 * 32 - 1);
 	assert_true(choices.field[1].hi == 2000);
 }
@@ -314,7 +314,7 @@ static void units_of_a_kind_are_the_same_bits(void **state)
 	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		snprintf(text, sizeof(text), form, pairs[i][0], pairs[i][1]);
-		take_good(text);
+		resolve_good_text(text);
 		if (i == 0)
 			memcpy(first, config.model_config.bytes, sizeof(first));
 		assert_memory_equal(first, config.model_config.bytes, sizeof(first));
@@ -337,7 +337,7 @@ static void batches_depend_on_particles_alone(void **state)
 			"inf}}"
 			"\nkeep: absorbed\n",
 			cases[i].particles);
-		take_good(text);
+		resolve_good_text(text);
 		assert_int_equal(choices.batch, cases[i].batch);
 		assert_int_equal(choices.n_batches, cases[i].n);
 	}

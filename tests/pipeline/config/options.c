@@ -6,7 +6,7 @@
 
 #include "pipeline/config/config.h"
 #include "pipeline/config/reader/reader.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* Printing opens each section once, so the options of a section must be adjacent. */
 static void options_of_a_section_are_adjacent(void **state)

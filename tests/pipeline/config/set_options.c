@@ -1,7 +1,7 @@
 /* set_options.c - --set: values, sections and list items that override those of the file. */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/support/config_check.h"
+#include "tests/support/configs/config_check.h"
 
 #include "pipeline/config/reader/reader.h"
 #include "stages/models/rays.h"
@@ -25,13 +25,13 @@ static void a_set_replaces_the_short_form(void **state)
 	struct sl_reader *r;
 
 	(void)state;
-	assert_int_equal(take(stopped, sets, 1, &r), SL_USAGE);
+	assert_int_equal(resolve_text(stopped, sets, 1, &r), SL_USAGE);
 	sl_config_close(r);
-	assert_ok(take(stopped, sets, 2, &r));
+	assert_ok(resolve_text(stopped, sets, 2, &r));
 	sl_config_close(r);
 	assert_int_equal(choices.stop_rule.fate, SL_FATE_absorbed);
 	assert_int_equal(choices.stop_rule.min_batches, 7);
-	assert_ok(take(stopped, sets, 3, &r));
+	assert_ok(resolve_text(stopped, sets, 3, &r));
 	sl_config_close(r);
 	assert_int_equal(choices.stop_rule.fate, SL_FATE_reflected);
 	assert_int_equal(choices.stop_rule.min_batches, 5);
@@ -46,7 +46,7 @@ static void sets_override_the_file(void **state)
 	struct sl_reader *r;
 
 	(void)state;
-	assert_ok(take(text, sets, 7, &r));
+	assert_ok(resolve_text(text, sets, 7, &r));
 	assert_int_equal(config.run.particles, 10000000);
 	assert_int_equal(config.keep.n, 1);
 	assert_string_equal(config.keep.at[0], "hit");
@@ -69,10 +69,10 @@ static void sets_replace_what_is_wrong(void **state)
 	struct sl_reader *r;
 
 	(void)state;
-	assert_ok(take(wrong, sets, 2, &r));
+	assert_ok(resolve_text(wrong, sets, 2, &r));
 	assert_int_equal(sl_config_problems(r), 0);
 	sl_config_close(r);
-	assert_int_equal(take(wrong, sets, 1, &r), SL_USAGE);
+	assert_int_equal(resolve_text(wrong, sets, 1, &r), SL_USAGE);
 	assert_int_equal(sl_config_problems(r), 2);
 	sl_config_close(r);
 }
@@ -91,7 +91,7 @@ static void sets_change_items(void **state)
 
 	(void)state;
 	for (size_t n = 1; n <= 4; n++) {
-		assert_ok(take(rays, sets, n, &reader));
+		assert_ok(resolve_text(rays, sets, n, &reader));
 		assert_int_equal(sl_config_problems(reader), 0);
 		sl_config_close(reader);
 		assert_int_equal(r->surfaces, n < 3 ? 1 : 2);

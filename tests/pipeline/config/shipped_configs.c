@@ -4,7 +4,7 @@
  */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/support/config_check.h"
+#include "tests/support/configs/config_check.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void edit_every_key(const char *name, const char *text, size_t bytes)
 			e.edit = (enum edit)edit;
 			emit(&e, sl_yaml_root(tree));
 			n = edit == KEEP ? e.key : n;
-			s = take(e.text, NULL, 0, &r);
+			s = resolve_text(e.text, NULL, 0, &r);
 			if (edit == KEEP && s != SL_OK)
 				fail_msg("%s is refused:\n%s", name, sl_config_report(r));
 			if ((edit == RENAME || edit == REPEAT) && s != SL_USAGE)

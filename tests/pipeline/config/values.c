@@ -1,5 +1,5 @@
 /* values.c - single values: accepted text, exact bits after reading, and printing. */
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 #include <float.h>
 #include <locale.h>

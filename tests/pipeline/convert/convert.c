@@ -11,9 +11,9 @@
 #include <zlib.h>
 
 #include "stages/formats/formats.h"
-#include "tests/support/convert_check.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/program/convert_check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 static const char text[] =
 	"run: {name: t, seed: 7, particles: 9000, batch: 4000, threads: 2}\n"
@@ -178,15 +178,15 @@ static void a_joined_list_that_was_changed_is_found(void **state)
 	list = folder_read(&folder, "other/t.mcpl", &bytes);
 	list[bytes - 1] ^= 1;
 	folder_write(&folder, "other/t.mcpl", list, bytes);
-	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+	expect(&folder, SL_CHECK_FAILED, "differs from the list that the batch files give",
 		WORDS("verify", "other"));
 	folder_write(&folder, "other/t.mcpl", list, bytes - 1);
-	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+	expect(&folder, SL_CHECK_FAILED, "differs from the list that the batch files give",
 		WORDS("verify", "other"));
 	list[bytes - 1] ^= 1;
 	list = (char *)realloc(list, bytes + 1);
 	folder_write(&folder, "other/t.mcpl", list, bytes + 1);
-	expect(&folder, SL_CHECK_FAILED, "is not what the files of the batches make",
+	expect(&folder, SL_CHECK_FAILED, "differs from the list that the batch files give",
 		WORDS("verify", "other"));
 	free(list);
 	assert_int_equal(unlink(folder_path(&folder, "other/t.mcpl")), 0);
@@ -316,7 +316,7 @@ static void nothing_is_overwritten(void **state)
 	expect_file(&folder, "half.npz.part", "half");
 }
 
-/* Of a run that is not done less is committed than it will have, and that is told. */
+/* Conversion of an incomplete run reports the missing batches. */
 static void runs_are_converted_before_their_end(void **state)
 {
 	static const char done[] = "\"state\": \"done\"";

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 enum { KILLS = 6, KILLS_QUICK = 3, FIRST = 4, ON_STEP = 7 };
 
@@ -83,13 +83,13 @@ static bool is_made(const struct conversion *c, const char *const *env, int code
 	if (made)
 		remove_made(c->to);
 	if (folder_count(&folder) != entries)
-		fail_msg("%s to %s, %s: left something behind", c->from, c->to, what);
+		fail_msg("%s to %s, %s: left files", c->from, c->to, what);
 	process_free(&e);
 	return made;
 }
 
 /*
- * A call of that name fails with an errno: each of the first ones, and some behind them, until
+ * A call of that name fails with an errno: each of the first ones, and some later ones, until
  * there are no more. How many failed?
  */
 static int fail_some(const struct conversion *c, const char *name, int error, int code, int step)
@@ -145,7 +145,7 @@ static unsigned long count(const char *preload, const char *const *words)
 	return n;
 }
 
-/* All allocations behind start-up, of libraries too: each, and some and all after them. */
+/* All allocations after start-up, also of libraries: each alone, with some and with all later ones. */
 static void every_allocation(void **state)
 {
 	const char *library = getenv("SLUICE_FAILING_MALLOC");

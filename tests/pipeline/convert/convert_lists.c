@@ -2,16 +2,22 @@
  * convert_lists.c - sluice convert of MCPL files of other programs: copied unchanged, merged,
  * damaged, and converted to tables; tables converted to MCPL.
  */
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "tests/support/convert_check.h"
-#include "tests/support/fixture.h"
-#include "tests/support/mcpl_lists.h"
-#include "tests/support/program.h"
+#include "primitives/files/crc32.h"
+#include "tests/support/program/convert_check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/program.h"
 
 static int begin(void **state)
 {
@@ -61,7 +67,7 @@ static void damaged_lists_are_told(void **state)
 	bring_list(&folder, "reffile_truncated.mcpl");
 	bring_list(&folder, "reffile_crash.mcpl");
 	expect(&folder, SL_BAD_INPUT,
-		"reffile_truncated.mcpl: it ends before all of what its header says",
+		"reffile_truncated.mcpl: it ends before the end of the content that its header states",
 		WORDS("convert", "reffile_truncated.mcpl", "--to", "no.mcpl"));
 	assert_false(folder_has(&folder, "no.mcpl"));
 	assert_false(folder_has(&folder, "no.mcpl.part"));
@@ -74,11 +80,11 @@ static void damaged_lists_are_told(void **state)
 	list = inflated("crash.mcpl", &bytes);
 	list = (char *)realloc(list, bytes + 1);
 	list[bytes] = 0;
-	folder_write(&folder, "behind.mcpl", list, bytes + 1);
+	folder_write(&folder, "after.mcpl", list, bytes + 1);
 	free(list);
 	for (int i = 0; i < 2; i++) {
 		out = output_of(&folder,
-			WORDS("convert", "behind.mcpl", "--to", i ? "behind.npz" : "front.mcpl"));
+			WORDS("convert", "after.mcpl", "--to", i ? "after.npz" : "front.mcpl"));
 		assert_non_null(strstr(out, "the bytes after the last particle are ignored"));
 		free(out);
 	}
@@ -93,7 +99,7 @@ static void damaged_lists_are_told(void **state)
 		WORDS("convert", "empty.mcpl", "--to", "no.mcpl"));
 }
 
-/* Records behind one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
+/* All records after one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
 static void lists_are_joined(void **state)
 {
 	size_t bytes, both;
@@ -124,6 +130,107 @@ static void lists_are_joined(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
+/*
+ * A process that sets the number of comments in a header to 0 and back all the time. If sizes are taken
+ * from one state and strings from the other, memory is overwritten.
+ */
+static pid_t begin_toggling(const char *path)
+{
+	uint32_t none = 0, all = 200;
+	pid_t child = fork();
+	int fd;
+
+	if (child != 0)
+		return child;
+	fd = open(path, O_RDWR);
+	while (pwrite(fd, &none, 4, 16) == 4 && pwrite(fd, &all, 4, 16) == 4)
+		;
+	_exit(1);
+}
+
+/* Either state of the list, or a refusal; in between, at least one file is seen to change. */
+static void lists_that_change_are_refused(void **state)
+{
+	struct sl_mcpl_header h = {
+		.version = 3, .particles = 1, .comments = 200, .single = true, .pdg = 22};
+	const struct sl_mcpl_particle p = {.weight = 1};
+	const char *strings[200];
+	static char comment[1001];
+	int changed = 0, other = 0;
+	char path[4096];
+	pid_t child;
+
+	(void)state;
+	memset(comment, 'c', 1000);
+	for (int i = 0; i < 200; i++)
+		strings[i] = comment;
+	make_list(&folder, "toggled.mcpl", &h, strings, &p);
+	snprintf(path, sizeof(path), "%s/toggled.mcpl", folder.path);
+	child = begin_toggling(path);
+	assert_true(child > 0);
+	for (int i = 0; i < 60; i++) {
+		struct ending e;
+
+		call(&folder, NULL,
+			WORDS("convert", "toggled.mcpl", "--to", i % 2 ? "to.npz" : "to.mcpl",
+				"--quiet"),
+			&e);
+		changed += e.code == SL_DISK;
+		other += e.code != SL_DISK && e.code != SL_OK;
+		process_free(&e);
+		snprintf(path, sizeof(path), "%s/to.%s", folder.path, i % 2 ? "npz" : "mcpl");
+		unlink(path);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(other, 0);
+	assert_true(changed > 0);
+}
+
+/*
+ * A file of a batch that another program compressed is shorter than the header that this program
+ * stores, while the manifest is right about it.
+ */
+static void files_shorter_than_their_headers_are_refused(void **state)
+{
+	char text[2 * SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest m;
+	size_t bytes, used = 0;
+	char *file;
+	Bytef *packed;
+	z_stream z = {.zalloc = Z_NULL};
+
+	(void)state;
+	write_text(&folder, "j.yaml",
+		"run: {name: j, particles: 20, batch: 10, device: cpu}\n"
+		"model: {slab: {mu_a: 1 /cm, mu_s: 1 /cm, thickness: 1 cm}}\n"
+		"keep: [transmitted, reflected]\n"
+		"output: {format: mcpl.gz, joined: true, mcpl: {energy: 2 eV}}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "j.yaml", "--out", "j"));
+	expect(&folder, SL_OK, "", WORDS("verify", "j"));
+	read_manifest(&folder, "j", &m);
+	file = inflated("j/j_000000.mcpl.gz", &bytes);
+	packed = (Bytef *)malloc(bytes + 1000);
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 9, 0), Z_OK);
+	z.next_in = (Bytef *)file;
+	z.avail_in = (uInt)bytes;
+	z.next_out = packed;
+	z.avail_out = (uInt)bytes + 1000;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	folder_write(&folder, "j/j_000000.mcpl.gz", packed, z.total_out);
+	m.line[0].file_bytes = z.total_out;
+	m.line[0].file_crc = sl_crc32(packed, z.total_out);
+	for (size_t i = 0; i < m.n; i++)
+		used += sl_manifest_print(&m.line[i], text + used);
+	folder_write(&folder, "j/manifest.jsonl", text, used);
+	expect(&folder, SL_CHECK_FAILED, "of its header, so this program did not write it",
+		WORDS("verify", "j"));
+	sl_manifest_free(&m);
+	free(packed);
+	free(file);
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 /* What the numbers of that column add up to. */
@@ -137,7 +244,7 @@ static double sum_of(const struct sl_table *t, enum sl_column column)
 	return sum;
 }
 
-/* Of lists of others a table has the numbers; what it has not is told. */
+/* A table of a foreign list has its numbers; omitted data is reported. */
 static void lists_of_others_become_tables(void **state)
 {
 	struct sl_survivors s;
@@ -229,6 +336,8 @@ int main(void)
 		cmocka_unit_test(lists_go_in_and_out_unchanged),
 		cmocka_unit_test(damaged_lists_are_told),
 		cmocka_unit_test(lists_are_joined),
+		cmocka_unit_test(lists_that_change_are_refused),
+		cmocka_unit_test(files_shorter_than_their_headers_are_refused),
 		cmocka_unit_test(lists_of_others_become_tables),
 		cmocka_unit_test(weights_are_kept),
 	};

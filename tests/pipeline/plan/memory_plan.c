@@ -9,8 +9,8 @@
 
 #include "pipeline/plan/memory.h"
 #include "primitives/emulator/settings.h"
-#include "tests/support/library_run.h"
-#include "tests/support/program.h"
+#include "tests/support/runs/library_run.h"
+#include "tests/support/program/program.h"
 
 #define SETS(...)                                                  \
 	(const char *const[]){"run.device=emulated", __VA_ARGS__}, \
@@ -39,7 +39,7 @@ static void plan_with(struct sl_plan **plan, size_t device_bytes, const char *co
 #define THREE SETS("run.particles=1e6", "run.batch=20000", "run.threads=3")
 
 /* Bytes of one batch on the device. */
-static size_t lane_bytes(const char *const *sets, size_t n)
+static size_t pipeline_bytes(const char *const *sets, size_t n)
 {
 	struct sl_plan *plan;
 	size_t bytes;
@@ -54,20 +54,21 @@ static size_t lane_bytes(const char *const *sets, size_t n)
 
 static void fewer_slots_first(void **state)
 {
-	size_t lane = lane_bytes(THREE);
+	size_t pipeline = pipeline_bytes(THREE);
 	const struct {
 		size_t bytes;
-		uint32_t lanes;
-	} fits[] = {{3 * lane, 3}, {3 * lane - 1, 2}, {2 * lane, 2}, {2 * lane - 1, 1}, {lane, 1}};
+		uint32_t pipelines;
+	} fits[] = {{3 * pipeline, 3}, {3 * pipeline - 1, 2}, {2 * pipeline, 2},
+		{2 * pipeline - 1, 1}, {pipeline, 1}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++) {
 		struct sl_plan *plan;
 
 		plan_with(&plan, fits[i].bytes, THREE);
-		assert_int_equal(plan->n_device_slots, fits[i].lanes);
+		assert_int_equal(plan->n_device_slots, fits[i].pipelines);
 		assert_int_equal(plan->recipe.batch, 20000);
-		assert_ok(sl_memory_plan_refuse(plan));
+		assert_ok(sl_memory_plan_check(plan));
 		sl_plan_free(plan);
 	}
 }
@@ -75,28 +76,28 @@ static void fewer_slots_first(void **state)
 /* A plan that does not fit is refused, and the batch size that the message suggests fits. */
 static void refused_with_figures(void **state)
 {
-	size_t lane = lane_bytes(THREE);
+	size_t pipeline = pipeline_bytes(THREE);
 	struct sl_plan *plan;
 	unsigned batch = 0;
 	char set[64];
 	const char *at;
 
 	(void)state;
-	plan_with(&plan, lane - 1, THREE);
-	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
-	assert_non_null(strstr(sl_last_error(), "for batches of 20000 particles"));
+	plan_with(&plan, pipeline - 1, THREE);
+	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
+	assert_non_null(strstr(sl_last_error(), "with batches of 20000 particles"));
 	at = strstr(sl_last_error(), "run.batch (");
-	assert_true(at && sscanf(at, "run.batch (%u fit, one at a time)", &batch) == 1);
+	assert_true(at && sscanf(at, "run.batch (with one slot, %u particles fit)", &batch) == 1);
 	assert_int_equal(batch, 10000);
 	sl_plan_free(plan);
 	snprintf(set, sizeof(set), "run.batch=%u", batch);
-	plan_with(&plan, lane - 1, SETS("run.particles=1e6", "run.slots=1", set));
-	assert_ok(sl_memory_plan_refuse(plan));
+	plan_with(&plan, pipeline - 1, SETS("run.particles=1e6", "run.slots=1", set));
+	assert_ok(sl_memory_plan_check(plan));
 	sl_plan_free(plan);
 	/* an explicit number of slots is not reduced */
-	plan_with(&plan, 3 * lane - 1,
+	plan_with(&plan, 3 * pipeline - 1,
 		SETS("run.particles=1e6", "run.batch=20000", "run.threads=3", "run.slots=3"));
-	assert_fails(sl_memory_plan_refuse(plan), SL_DEVICE_MEMORY, "(3 slots of ");
+	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, ", for 3 slots of ");
 	sl_plan_free(plan);
 }
 
@@ -104,7 +105,7 @@ static void refused_with_figures(void **state)
 
 #define AUTO SETS("run.particles=1e8")
 
-/* All that fit: no lane more would, and no batch of twice the size. */
+/* All that fit: no pipeline more would, and no batch of twice the size. */
 static void check_most(const struct sl_plan *plan, size_t bytes, size_t largest)
 {
 	char batch[64];
@@ -134,7 +135,7 @@ static void smaller_batches_then(void **state)
 	for (; refused < 3; bytes -= bytes / 7) {
 		sl_plan_free(plan);
 		plan_with(&plan, bytes, AUTO);
-		if (sl_memory_plan_refuse(plan) == SL_OK) {
+		if (sl_memory_plan_check(plan) == SL_OK) {
 			check_most(plan, bytes, largest);
 			assert_int_equal(refused, 0);
 			smallest = plan->recipe.batch;
@@ -173,10 +174,9 @@ static void resumed_with_more(void **state)
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
 	call(&f, less, words, &e);
-	expect_ending(&e, SL_DEVICE_MEMORY, "for batches of 1048576 particles", words);
+	expect_ending(&e, SL_DEVICE_MEMORY, "with batches of 1048576 particles", words);
 	/* another explicit batch size makes another run */
-	expect(&f, SL_OUTPUT_IN_USE,
-		"it has \"batch: 1048576\" where this one has \"batch: 2097152\"",
+	expect(&f, SL_OUTPUT_IN_USE, "\"batch: 1048576\" there, \"batch: 2097152\" here",
 		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--resume", "--set",
 			"run.batch=2097152"));
 	folder_remove(&f);
@@ -241,7 +241,7 @@ static size_t count_to_the_byte(struct library_run r)
 	bytes = plan->memory.device;
 	give_device(bytes - 1); /* another process has allocated one byte since */
 	assert_ok(sl_workspace_open(plan, &w));
-	assert_fails(sl_workspace_provide(w), SL_DEVICE_MEMORY, "device memory: ");
+	assert_fails(sl_workspace_allocate(w), SL_DEVICE_MEMORY, "device memory: ");
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	r.begun = begun;
@@ -271,9 +271,9 @@ static void counted_to_the_byte(void **state)
 	}
 }
 
-/* The manifest of a run with so much memory; *lanes are those it had. */
+/* The manifest of a run with so much memory; *pipelines are those it had. */
 static char *manifest_with(
-	const struct folder *f, struct library_run r, size_t bytes, uint32_t *lanes)
+	const struct folder *f, struct library_run r, size_t bytes, uint32_t *pipelines)
 {
 	struct sl_plan *plan;
 	char *text;
@@ -283,7 +283,7 @@ static char *manifest_with(
 	r.to = folder_path(f, "out");
 	give_device(bytes);
 	assert_ok(library_plan(&r, &plan));
-	*lanes = plan->n_device_slots;
+	*pipelines = plan->n_device_slots;
 	sl_plan_free(plan);
 	assert_ok(library_run(&r));
 	text = folder_read(f, "out/manifest.jsonl", &n);
@@ -296,17 +296,17 @@ static void expect_same_with_fewer(
 	const struct folder *f, const struct library_run *r, const char *all)
 {
 	struct sl_plan *plan;
-	uint32_t lanes;
-	size_t lane;
+	uint32_t pipelines;
+	size_t pipeline;
 
 	give_device(PLENTY);
 	assert_ok(library_plan(r, &plan));
-	lane = plan->memory.device_pipeline;
+	pipeline = plan->memory.device_pipeline;
 	sl_plan_free(plan);
 	for (uint32_t n = 1; n <= 2; n++) {
-		char *fewer = manifest_with(f, *r, (n + 1) * lane - 1, &lanes);
+		char *fewer = manifest_with(f, *r, (n + 1) * pipeline - 1, &pipelines);
 
-		assert_int_equal(lanes, n);
+		assert_int_equal(pipelines, n);
 		assert_string_equal(fewer, all);
 		free(fewer);
 	}
@@ -314,14 +314,14 @@ static void expect_same_with_fewer(
 
 static void same_bytes_with_fewer(void **state)
 {
-	uint32_t lanes;
+	uint32_t pipelines;
 	struct folder f;
 	char *all;
 
 	(void)state;
 	folder_make(&f);
-	all = manifest_with(&f, small_runs[0], PLENTY, &lanes);
-	assert_int_equal(lanes, 3);
+	all = manifest_with(&f, small_runs[0], PLENTY, &pipelines);
+	assert_int_equal(pipelines, 3);
 	for (int i = 0; i < 2; i++)
 		expect_same_with_fewer(&f, &small_runs[i], all);
 	free(all);

@@ -14,9 +14,9 @@
 #include "pipeline/text/yaml.h"
 #include "stages/particle/random.h"
 #include "stages/formats/formats.h"
-#include "tests/support/configs.h"
-#include "tests/support/fixture.h"
-#include "tests/support/program.h"
+#include "tests/support/configs/configs.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 enum { SETS_MAX = 8, SET_BYTES = 256, ROWS_A_BATCH = 4 };
 
@@ -37,7 +37,7 @@ static enum sl_status plan_of(const char *path, const char *const *sets, size_t 
 	enum sl_status s = sl_config_open(path, sets, n, &c, &reader);
 
 	k->plan = NULL;
-	sl_replay_settle(&c);
+	sl_replay_use_cpu(&c);
 	if (s == SL_OK)
 		s = sl_resolve(&c, reader, &choices);
 	if (s == SL_USAGE)
@@ -114,21 +114,21 @@ static char *replayed(struct sl_plan *plan, uint64_t id, bool json)
 }
 
 /* A history in JSON, parsed. */
-struct told {
+struct replay_output {
 	struct sl_yaml *tree;
 	sl_node root, history;
 };
 
-static const char *text_at(const struct told *t, sl_node of, const char *key)
+static const char *text_at(const struct replay_output *t, sl_node of, const char *key)
 {
 	sl_node at = sl_yaml_get(t->tree, of, key);
 
 	if (!at)
-		fail_msg("no %s is told", key);
+		fail_msg("no %s is printed", key);
 	return sl_yaml_text(t->tree, at, NULL);
 }
 
-static uint64_t number_at(const struct told *t, sl_node of, const char *key)
+static uint64_t number_at(const struct replay_output *t, sl_node of, const char *key)
 {
 	uint64_t value = 0;
 
@@ -136,7 +136,7 @@ static uint64_t number_at(const struct told *t, sl_node of, const char *key)
 	return value;
 }
 
-static void tell(struct told *t, struct sl_plan *plan, uint64_t id)
+static void run_replay(struct replay_output *t, struct sl_plan *plan, uint64_t id)
 {
 	char *json = replayed(plan, id, true);
 	struct sl_yaml_problem problem;
@@ -148,8 +148,8 @@ static void tell(struct told *t, struct sl_plan *plan, uint64_t id)
 	assert_true(t->history && number_at(t, t->root, "id") == id);
 }
 
-/* The bits of a column in a step that is told. */
-static uint64_t bits_told(const struct told *t, sl_node step, int column)
+/* The bits of a column in a step that is printed. */
+static uint64_t printed_bits(const struct replay_output *t, sl_node step, int column)
 {
 	const struct sl_column_facts *facts = &sl_column_facts[column];
 	const char *text =
@@ -177,7 +177,8 @@ static uint64_t bits_at(const void *data, uint32_t bytes)
 }
 
 /* Four words and uniforms of a block, as they are drawn. */
-static void check_draw(const struct told *t, const struct sl_recipe *r, uint64_t id, sl_node draw)
+static void check_draw(
+	const struct replay_output *t, const struct sl_recipe *r, uint64_t id, sl_node draw)
 {
 	struct sl_words words = sl_draw(r->seed, id, number_at(t, draw, "block"));
 	sl_node hex = sl_yaml_get(t->tree, draw, "words");
@@ -196,7 +197,7 @@ static void check_draw(const struct told *t, const struct sl_recipe *r, uint64_t
 }
 
 /* Returns the draws of all steps, which are numbered. */
-static size_t check_steps(const struct told *t, const struct sl_recipe *r, uint64_t id)
+static size_t check_steps(const struct replay_output *t, const struct sl_recipe *r, uint64_t id)
 {
 	size_t n = sl_yaml_size(t->tree, t->history), draws = 0;
 
@@ -222,23 +223,23 @@ static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, ui
 	const struct sl_recipe *r = &plan->recipe;
 	uint64_t id = ((const uint64_t *)table->column[0].data)[row];
 	struct sl_particle p = sl_compute_particle(r, id);
-	struct told t;
+	struct replay_output t;
 	uint64_t key = 0;
 	sl_node last;
 
 	assert_int_equal(table->column[0].column, SL_COLUMN_id);
-	tell(&t, plan, id);
+	run_replay(&t, plan, id);
 	assert_true(check_steps(&t, r, id) > 0);
 	last = sl_yaml_item(t.tree, t.history, sl_yaml_size(t.tree, t.history) - 1, NULL);
 	for (uint32_t k = 0; k < table->n_columns; k++) {
 		const struct sl_table_column *c = &table->column[k];
 		const struct sl_column_facts *facts = &sl_column_facts[c->column];
-		uint64_t told = bits_told(&t, last, (int)c->column);
+		uint64_t printed = printed_bits(&t, last, (int)c->column);
 		const char *at =
 			(const char *)c->data + (c->constant ? 0 : (size_t)row * facts->bytes);
 
-		if (told != bits_at(at, facts->bytes) ||
-			told != bits_at((const char *)&p + facts->in_particle, facts->bytes))
+		if (printed != bits_at(at, facts->bytes) ||
+			printed != bits_at((const char *)&p + facts->in_particle, facts->bytes))
 			fail_msg("%s of %llu is another", facts->name, (unsigned long long)id);
 	}
 	assert_string_equal(text_at(&t, t.root, "fate"), text_at(&t, last, "fate"));
@@ -298,7 +299,7 @@ static void has_survivors_and_others(void **state)
 {
 	const char *const sets[] = {"key=[]"};
 	struct kept k, other;
-	struct told t;
+	struct replay_output t;
 	size_t n[2] = {0};
 
 	(void)state;
@@ -309,11 +310,11 @@ static void has_survivors_and_others(void **state)
 		bool survives =
 			sl_compute_particle(&k.plan->recipe, id).fate == SL_FATE_transmitted;
 
-		tell(&t, k.plan, id);
+		run_replay(&t, k.plan, id);
 		assert_string_equal(text_at(&t, t.root, "survives"), survives ? "true" : "false");
 		assert_true((sl_yaml_get(t.tree, t.root, "key") != 0) == survives);
 		sl_yaml_free(t.tree);
-		tell(&t, other.plan, id);
+		run_replay(&t, other.plan, id);
 		assert_int_equal(sl_yaml_get(t.tree, t.root, "key"), 0);
 		sl_yaml_free(t.tree);
 		n[survives]++;

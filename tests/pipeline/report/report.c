@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { BATCHES_MOST = 32 };
 
@@ -50,7 +50,7 @@ static void expect_close(double found, double expected)
 		fail_msg("%.12g found, %.12g expected", found, expected);
 }
 
-/* The deviation of a check; whether it was met must be told alike. */
+/* The deviation of a check; all outputs must agree on whether it passed. */
 static double deviation(enum sl_fate fate, double expected)
 {
 	double sigmas;

@@ -4,7 +4,7 @@
  */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/support/config_check.h"
+#include "tests/support/configs/config_check.h"
 
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static enum sl_status take_device(const char *device, const char *primitives, st
 	char text[1024];
 
 	snprintf(text, sizeof(text), plain, device, primitives);
-	return take(text, NULL, 0, r);
+	return resolve_text(text, NULL, 0, r);
 }
 
 static void take_good_device(const char *device, const char *primitives)
@@ -27,7 +27,7 @@ static void take_good_device(const char *device, const char *primitives)
 	char text[1024];
 
 	snprintf(text, sizeof(text), plain, device, primitives);
-	take_good(text);
+	resolve_good_text(text);
 }
 
 static void expect_choice(
@@ -73,7 +73,7 @@ static void expect_on_device(enum sl_device_choice device)
 	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
 }
 
-/* What auto is where there is no device is told; that the CPU was asked for is not. */
+/* The choice of auto without a device is reported; an explicit CPU is not. */
 static void auto_selects_an_available_device(void **state)
 {
 	int n;
@@ -186,7 +186,7 @@ static void expect_form(const char *device, const char *deflate, const char *for
 		"output: {format: %s%s}\n",
 		device, deflate, format,
 		strncmp(format, "mcpl", 4) == 0 ? ", mcpl: {energy: 1 eV}" : "");
-	take_good(text);
+	resolve_good_text(text);
 	assert_int_equal(choices.form, form);
 	assert_string_equal(choices.pack ? choices.pack->name : "", pack);
 	assert_int_equal(choices.deflate->space, SL_HOST);

@@ -10,8 +10,8 @@
 
 #include "stages/selection/condition.h"
 #include "stages/particle/random.h"
-#include "tests/support/config_check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/support/configs/config_check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 
@@ -120,7 +120,7 @@ static void take_list(const char *keep)
 		"model: {list: {files: %s}}\n"
 		"keep: %s\n",
 		reference_path("example.mcpl"), keep);
-	take_good(text);
+	resolve_good_text(text);
 }
 
 static void take_slab(const char *keep)
@@ -131,7 +131,7 @@ static void take_slab(const char *keep)
 		"run: {particles: 10}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}}\n"
 		"keep: %s\n",
 		keep);
-	take_good(text);
+	resolve_good_text(text);
 }
 
 static uint8_t fate_of(struct sl_particle p)

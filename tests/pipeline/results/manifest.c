@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "primitives/base/fault.h"
 #include "primitives/files/crc32.h"
-#include "tests/support/check.h"
-#include "tests/support/open_dir.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/open_dir.h"
 
 /* A line with something in every part; all of its bytes are set, so that lines compare by memcmp.
  */
@@ -89,7 +90,7 @@ static void exact_text(void **state)
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
 	assert_string_equal(text, expected);
-	/* tallies by bins stand behind the file, where there are any */
+	/* histograms follow the file, if there are any */
 	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
 	line.bins_bytes = 480;
 	line.bins_crc = 0xabc;
@@ -152,7 +153,7 @@ static void every_prefix(void **state)
 		assert_int_equal(sl_manifest_parse(text + i, n - i, &again), SL_BAD_INPUT);
 }
 
-/* Puts the right checksum behind what is before, and expects the refusal. */
+/* Appends the right checksum to the line, and expects the refusal. */
 static void expect_refused(const char *before, const char *why)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -307,7 +308,50 @@ static void garbage(void **state)
 	expect_batches(s, 1, (const uint64_t[]){5}, 12, false);
 }
 
-/* What resume does: read, write anew, append; the bytes are those of an unbroken run. */
+/* The line of least length: it is not taken for an empty one. */
+static void shortest_line(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	char text[SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest_line line = {.batch = 0};
+	struct sl_manifest m;
+	size_t n = sl_manifest_print(&line, text);
+
+	folder_write(&s->folder, "manifest.jsonl", text, n);
+	assert_ok(sl_manifest_read(&s->dir, &m));
+	assert_int_equal(m.n, 1);
+	assert_int_equal(m.damaged, 0);
+	sl_manifest_free(&m);
+}
+
+/* Lines that cannot be valid take no memory: 4 million of them are read in 512 MiB. */
+static void newlines(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	struct rlimit was, low;
+	struct sl_manifest m;
+	size_t n = 4000000;
+	char *text = (char *)malloc(n);
+	enum sl_status status;
+
+	memset(text, '\n', n);
+	folder_write(&s->folder, "manifest.jsonl", text, n);
+	free(text);
+	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
+	low = was;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	low.rlim_cur = (rlim_t)512 << 20;
+#endif
+	assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+	status = sl_manifest_read(&s->dir, &m);
+	setrlimit(RLIMIT_AS, &was);
+	assert_ok(status);
+	assert_int_equal(m.n, 0);
+	assert_int_equal(m.damaged, n);
+	sl_manifest_free(&m);
+}
+
+/* What resume does: read, rewrite, append; the bytes are those of an unbroken run. */
 static void repaired(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -395,6 +439,8 @@ int main(void)
 		WITH_SCENE(first_of_equals),
 		WITH_SCENE(torn_at_every_byte),
 		WITH_SCENE(garbage),
+		WITH_SCENE(shortest_line),
+		WITH_SCENE(newlines),
 		WITH_SCENE(repaired),
 		WITH_SCENE(failed_append),
 		WITH_SCENE(reading_fails),

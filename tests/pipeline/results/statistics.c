@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tests/support/fixture.h"
-#include "tests/support/statistics_check.h"
-#include "tests/support/program.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/runs/statistics_check.h"
+#include "tests/support/program/program.h"
 
 static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200, threads: 2, "
 			   "device: cpu}\n"

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/check.h"
-#include "tests/support/skip.h"
-#include "tests/support/tiny_run.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
+#include "tests/support/runs/tiny_run.h"
 
 enum { BATCHES = 13, MARKS_MAX = 64, YAML_A_LINE = 1000, HDF5_A_FILE = 5000 };
 
@@ -43,7 +43,7 @@ static void measure(struct tiny_run *t, struct marks *m)
 
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", getenv("SLUICE_FAILING_MALLOC"));
 	tiny_make(t);
-	tiny_go(t, env, NULL, "out", NULL, &e);
+	tiny_execute(t, env, NULL, "out", NULL, &e);
 	tiny_check_ending(t, &e, 0, "allocs ", NULL);
 	read_marks(e.err, m);
 	process_free(&e);

@@ -10,7 +10,7 @@
 #include "pipeline/run/autotune.h"
 #include "pipeline/plan/memory.h"
 #include "primitives/emulator/settings.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
@@ -176,7 +176,7 @@ static void memory_for_histories(void **state)
 	little.memory_bytes = most_of(measure_emulated[0]) - 1;
 	sl_emulator_set_settings(&little);
 	plan = plan_of(set);
-	assert_ok(sl_memory_plan_refuse(plan));
+	assert_ok(sl_memory_plan_check(plan));
 	assert_int_equal(plan->n_candidates, 0);
 	assert_int_equal(plan->memory.device_pipeline, histories);
 	assert_int_equal(plan->recipe.mode, SL_MODE_fused);
@@ -195,11 +195,11 @@ static void memory_for_histories(void **state)
 /* A sum over all that came of a run, batch by batch. */
 static uint64_t sum;
 
-static void add_batch(void *of, const struct sl_host_slot *slot)
+static void add_batch(void *ctx, const struct sl_host_slot *slot)
 {
 	const struct sl_batch *b = &slot->batch;
 
-	(void)of;
+	(void)ctx;
 	sum = 31 * sum + b->n_survivors;
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		sum = 31 * sum + b->tally.count[f];
@@ -228,7 +228,7 @@ static void each_in_the_same_memory(const char *const set[SETS_MAX])
 	uint64_t histories;
 
 	assert_ok(sl_workspace_open(plan, &w));
-	assert_ok(sl_workspace_provide(w));
+	assert_ok(sl_workspace_allocate(w));
 	histories = sum_of(w);
 	for (int again = 0; again < 2; again++)
 		for (uint32_t i = plan->n_candidates; i-- > 0;) {
@@ -259,14 +259,14 @@ static unsigned picked_by(struct sl_plan *plan, uint64_t done, struct sl_control
 
 	plan->stop_rule.below = 0.5;
 	assert_ok(sl_workspace_open(plan, &w));
-	assert_ok(sl_workspace_provide(w));
+	assert_ok(sl_workspace_allocate(w));
 	assert_ok(sl_autotune_schedule(w, &lines, control));
 	assert_int_equal(w->recipe.particles, plan->recipe.particles);
 	assert_int_equal(w->recipe.n_batches, plan->recipe.n_batches);
 	assert_false(control->discard);
 	if (w->schedule_reason[0])
 		assert_int_equal(
-			sscanf(w->schedule_reason, "%*[a-z], by %u particles: histories %*f ms, ",
+			sscanf(w->schedule_reason, "%*[a-z], with %u particles: histories %*f ms, ",
 				&particles),
 			1);
 	sl_workspace_close(w);
@@ -305,7 +305,7 @@ static void when_there_is_much_to_do(void **state)
 	assert_int_equal(picked_by(plan_of(measure_host), 0, &control), 0);
 }
 
-/* The fastest is taken, with the times of all beside it. */
+/* The fastest candidate is used, and the times of all are recorded. */
 static void the_fastest(void **state)
 {
 	struct sl_plan *plan = plan_of(measure_emulated);
@@ -317,7 +317,7 @@ static void the_fastest(void **state)
 
 	(void)state;
 	assert_ok(sl_workspace_open(plan, &w));
-	assert_ok(sl_workspace_provide(w));
+	assert_ok(sl_workspace_allocate(w));
 	assert_ok(sl_autotune_schedule(w, &none, &control));
 	for (uint32_t i = 0; i < plan->n_candidates; i++) {
 		assert_true(w->seconds[i] > 0);

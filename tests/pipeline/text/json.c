@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "pipeline/text/yaml.h"
-#include "tests/support/check.h"
-#include "tests/support/folder.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/folder.h"
 
 static void write_sample(struct sl_json *j)
 {

@@ -1,5 +1,5 @@
 /* yaml.c - YAML parsed into a tree: access to nodes, and refused input. */
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static void sizes_saturate(void **state)
 {
@@ -58,7 +58,7 @@ static struct layout lay_out(struct sl_arena *a, uint32_t n)
 	return l;
 }
 
-/* A piece lies in the block, aligned, behind the one before. Returns its end. */
+/* A piece is inside the block, aligned, and after the previous piece. Returns its end. */
 static const char *check_piece(
 	const struct sl_arena *a, const char *after, const void *piece, size_t bytes)
 {

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "tests/support/check.h"
-#include "tests/support/process.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/process.h"
 
 static int clear(void **state)
 {
@@ -58,7 +58,7 @@ static void several(void **state)
 	assert_int_equal(sl_fault("b"), 0);
 }
 
-/* Eighteen are more than there is room for. */
+/* Eighteen faults are more than the table holds. */
 #define SIX_ENTRIES "a:1:1,a:1:1,a:1:1,a:1:1,a:1:1,a:1:1"
 
 static void malformed(void **state)

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static enum sl_status fail_deep(int n)
 {
@@ -50,7 +50,7 @@ static void frames_of_success(void **state)
 	assert_string_equal(sl_last_error(), "old");
 }
 
-/* The new frame is kept, the end of the story is cut; the last byte stays a NUL. */
+/* The new context is kept, the end of the message is cut; the last byte stays NUL. */
 static void long_stories(void **state)
 {
 	char text[2 * SL_MESSAGE_BYTES];
@@ -72,7 +72,7 @@ static void long_stories(void **state)
 	assert_memory_equal(sl_last_error(), "cxx", 3);
 }
 
-/* A story is text, not a format. */
+/* A message is text, not a format. */
 static void retold(void **state)
 {
 	(void)state;

@@ -10,9 +10,9 @@
 
 #include "tests/cases/guarded.h"
 #include "tests/cases/inputs.h"
-#include "tests/support/allocations.h"
-#include "tests/support/check.h"
-#include "tests/support/deflate_check.h"
+#include "tests/support/basic/allocations.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/deflate_check.h"
 
 enum { MOST = 5000000, JOBS = 20, JOB_LARGEST = 100000 };
 
@@ -167,7 +167,7 @@ static void what_can_shrink_shrinks(void **state)
 	for_each(shrinks);
 }
 
-/* Random bytes do not fit in less; every smaller room is tried at both of its ends. */
+/* Random bytes do not shrink, so every smaller output must be refused; overruns at both ends are detected. */
 static void overflows(const struct sl_backend *b)
 {
 	enum { N = 65536 };
@@ -175,8 +175,8 @@ static void overflows(const struct sl_backend *b)
 
 	make_input(RANDOM, N);
 	for (size_t w = 0; w < COUNT(wrappers); w++)
-		for (size_t room = 0; room < N; room += room < 40 ? 1 : 9973)
-			assert_int_equal(squeeze(b, &k, N, room, 6, wrappers[w]), 0);
+		for (size_t capacity = 0; capacity < N; capacity += capacity < 40 ? 1 : 9973)
+			assert_int_equal(squeeze(b, &k, N, capacity, 6, wrappers[w]), 0);
 	bench_free(&k);
 }
 
@@ -186,7 +186,7 @@ static void what_does_not_fit_is_zero_bytes(void **state)
 	for_each(overflows);
 }
 
-/* A room of exactly what is needed, and a byte less. libdeflate may want a few bytes of margin. */
+/* An output of exactly the required bytes, and one byte less. libdeflate can require a few more bytes. */
 static void fits_exactly(const struct sl_backend *b)
 {
 	enum { N = 1000, MARGIN = 9 };
@@ -247,7 +247,7 @@ static void bytes_do_not_depend_on_scratch(void **state)
 	for_each(same_twice);
 }
 
-/* Chunks, whole or not, of items of every size; streams behind what is there already. */
+/* Complete and partial chunks of items of every size; streams appended to existing output. */
 static void cuts(const struct sl_backend *b)
 {
 	static const struct deflate_try tries[] = {
@@ -328,7 +328,7 @@ static void the_farthest_match(void **state)
 	assert_true(bytes[0] + SAME / 2 < bytes[1]);
 }
 
-/* Streams that fit stand there, in order; the first that does not and those behind it do not. */
+/* Streams that fit are written in order; the first that does not fit and all later ones are not. */
 static void stops(const struct sl_backend *b)
 {
 	enum { N = 1000, EACH = 100, STREAMS = N / EACH };

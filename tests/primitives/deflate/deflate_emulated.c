@@ -3,8 +3,8 @@
  * byte for byte: every kind of input and split, threads in any order.
  */
 #include "primitives/emulator/settings.h"
-#include "tests/support/check.h"
-#include "tests/support/deflate_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/deflate_check.h"
 
 /* Several segments more than the device does at a time, and streams; under a sanitizer a few. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -24,7 +24,7 @@ static const struct sl_backend *device(void)
 static void every_size_kind_and_cut(void **state)
 {
 	(void)state;
-	deflate_walk(device(), LARGEST);
+	deflate_sweep(device(), LARGEST);
 }
 
 /* More segments than a warp has lanes. */

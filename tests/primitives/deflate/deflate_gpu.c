@@ -5,10 +5,10 @@
  *
  * Skips, and says why, where there is no device.
  */
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/deflate_check.h"
-#include "tests/support/skip.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/deflate_check.h"
+#include "tests/support/basic/skip.h"
 
 enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
 
@@ -23,13 +23,13 @@ static const struct sl_backend *device(void)
 static void every_size_kind_and_cut(void **state)
 {
 	(void)state;
-	deflate_walk(device(), sl_thin_leaves_out(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+	deflate_sweep(device(), sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
 }
 
 static void any_job(void **state)
 {
 	(void)state;
-	deflate_random_jobs(device(), JOBS, sl_thin_size(JOB_LARGEST));
+	deflate_random_jobs(device(), JOBS, sl_sampling_size(JOB_LARGEST));
 }
 
 int main(void)
@@ -39,7 +39,7 @@ int main(void)
 		cmocka_unit_test(any_job),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;

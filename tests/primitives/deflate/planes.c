@@ -3,9 +3,9 @@
  * worked out by hand.
  */
 #include "primitives/deflate/planes.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
-/* Room is filled up with zeros in each plane; what is behind is let be. */
+/* Each plane is padded with zeros; bytes after the planes are not changed. */
 static void filled_up(void **state)
 {
 	static const uint8_t in[8] = {1, 2, 3, 4, 5, 6, 7, 8},

@@ -6,7 +6,7 @@
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static void host_memory_is_aligned_and_writable(void **state)
 {

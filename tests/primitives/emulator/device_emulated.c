@@ -114,7 +114,7 @@ static void graphs_do_it_again(void **state)
 	enum { TIMES = 100 };
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
-	sl_event before, behind;
+	sl_event before, after;
 	sl_graph g;
 	sl_stream s;
 	float ms;
@@ -123,14 +123,14 @@ static void graphs_do_it_again(void **state)
 	assert_ok(sl_stream_wait(NULL));
 	assert_ok(sl_stream_make(&s));
 	assert_ok(sl_event_make(&before));
-	assert_ok(sl_event_make(&behind));
+	assert_ok(sl_event_make(&after));
 	assert_ok(sl_capture_begin(s));
 	assert_ok(sl_event_record(before, s));
 	for (int i = 0; i < TIMES; i++)
 		assert_ok(launch_kernel("add_one", at, s));
 	assert_ok(sl_copy(words, at, WORDS_BYTES, s));
 	assert_ok(sl_fill(at + 1, 0, sizeof(*at), s));
-	assert_ok(sl_event_record(behind, s));
+	assert_ok(sl_event_record(after, s));
 	assert_int_equal(sl_stream_wait(s), SL_DEVICE_FAILED);
 	assert_ok(sl_capture_end(s, &g));
 	assert_ok(sl_stream_wait(s));
@@ -138,16 +138,16 @@ static void graphs_do_it_again(void **state)
 	for (uint32_t again = 1; again <= 3; again++) {
 		assert_ok(sl_graph_queue(g, s));
 		assert_int_equal(words[0], (again - 1) * TIMES);
-		assert_int_equal(sl_event_ms(before, behind, &ms), SL_DEVICE_FAILED);
-		assert_ok(sl_event_wait(behind));
-		assert_ok(sl_event_ms(before, behind, &ms));
+		assert_int_equal(sl_event_ms(before, after, &ms), SL_DEVICE_FAILED);
+		assert_ok(sl_event_wait(after));
+		assert_ok(sl_event_ms(before, after, &ms));
 		assert_true(ms > 0);
 		assert_int_equal(words[0], again * TIMES);
 		assert_int_equal(words[1], TIMES);
 	}
 	sl_graph_free(g);
 	sl_event_free(before);
-	sl_event_free(behind);
+	sl_event_free(after);
 	sl_stream_free(s);
 	sl_memory_give(SL_DEVICE, at);
 }
@@ -195,7 +195,7 @@ static void captures_come_one_at_a_time(void **state)
 
 enum { THREADS = 4, ROUNDS = 50 };
 
-/* A host thread with a stream, memory and an event of its own. Gives how often it was wrong. */
+/* A host thread with its own stream, memory and event. Returns the number of wrong results. */
 static void *work_alone(void *unused)
 {
 	uint32_t words[64] = {0};

@@ -9,8 +9,8 @@
 
 #include "primitives/emulator/settings.h"
 #include "tests/primitives/emulator/emulator_kernels.h"
-#include "tests/support/check.h"
-#include "tests/support/process.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/process.h"
 
 enum { WORDS_BYTES = KERNEL_WORDS * sizeof(uint32_t), ALONE_SECONDS = 60 };
 

@@ -122,7 +122,7 @@ static void blocks_pass_words_on(void **state)
 		run_kernel("tickets_clean", words);
 		for (uint32_t i = 0; i < 20 * 32; i++)
 			assert_int_equal(words[100 + i], i / 32 * (i / 32 + 1) / 2);
-		if (schedules[k].from_last) /* it goes by the block's index */
+		if (schedules[k].from_last) /* the order depends on the block index */
 			continue;
 		run_kernel("message_clean", words);
 		for (uint32_t i = 0; i < 9; i++)

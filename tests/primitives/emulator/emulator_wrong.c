@@ -2,7 +2,7 @@
  * emulator_wrong.c - tests that the emulated device reports errors of kernels with their source
  * line, illegal accesses by the host, and invalid launches.
  *
- * A kernel that fails takes the device with it, so each wrong one runs in a process of its own:
+ * A failed kernel makes the device unusable, so each wrong kernel runs in a separate process:
  * this program again, with the kernel's name.
  */
 #include <signal.h>
@@ -39,7 +39,7 @@ static bool is_over(void *words)
 	       sl_stream_wait(NULL) == SL_DEVICE_FAILED && strstr(sl_last_error(), "error 719");
 }
 
-/* Runs a kernel; prints the story of how it fails, and what is left. */
+/* Runs a kernel; prints the error message and the remaining state. */
 static int kernel_alone(const char *name)
 {
 	void *words = NULL;

@@ -1,5 +1,5 @@
 /*
- * emulated_choices.c - what SL_EMULATOR may say, each time in a process of its own: this program
+ * settings.c - tests the values of SL_EMULATOR, each in a separate process: this program
  * again.
  */
 #include "tests/primitives/emulator/emulator_check.h"

@@ -10,8 +10,8 @@
 
 #include "primitives/base/fault.h"
 #include "primitives/files/files.h"
-#include "tests/support/check.h"
-#include "tests/support/fixture.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
 
 static enum sl_status open_below(const char *name, bool make)
 {
@@ -113,7 +113,7 @@ static void wrong_paths(void **state)
 static void faults(void **state)
 {
 	static const struct {
-		const char *fault, *told;
+		const char *fault, *message;
 	} cases[] = {{"dir_make:1:30", "cannot make the folder"},
 		{"dir_make:2:13", "/a/b: Permission denied (this user has no permission); change"},
 		{"file_dirsync:1:5", "cannot keep the new folder"},
@@ -125,7 +125,7 @@ static void faults(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		sl_fault_set(cases[i].fault);
-		assert_fails(open_below("a/b", true), SL_DISK, cases[i].told);
+		assert_fails(open_below("a/b", true), SL_DISK, cases[i].message);
 		rmdir(folder_path(&folder, "a/b"));
 		rmdir(folder_path(&folder, "a"));
 	}

@@ -141,12 +141,15 @@ static void parts_with_a_lock(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_file_writer w;
+	struct sl_dir locked;
 
-	assert_ok(sl_dir_lock(&s->dir));
+	assert_ok(sl_dir_open(s->folder.path, false, &locked));
+	assert_ok(sl_dir_lock(&locked));
 	folder_write(&s->folder, "b.part", "half", 4);
-	assert_ok(sl_file_begin(&s->dir, "b", &w));
+	assert_ok(sl_file_begin(&locked, "b", &w));
 	assert_ok(sl_file_end(&w, false));
 	expect_content(s, "b", "");
+	sl_dir_close(&locked);
 }
 
 /* Only ENOENT means that a file does not exist. */
@@ -301,11 +304,14 @@ static void strangers_at_the_name(void **state)
 	expect_content(s, "link", "new");
 }
 
-/* A .part left by a killed run is no hindrance, whatever it is; only a folder is not removed. */
+/* In a locked directory a .part is that of a killed run and is replaced; a folder is not removed. */
 static void strangers_at_the_part(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
+	const struct sl_dir unlocked = s->dir;
 
+	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
+	assert_ok(sl_dir_lock(&s->dir));
 	make_strangers(s);
 	for (size_t i = 0; i < COUNT(strangers); i++) {
 		char part[64];
@@ -325,6 +331,8 @@ static void strangers_at_the_part(void **state)
 	assert_ok(commit(s, "b", "x", false));
 	assert_false(folder_has(&s->folder, "b.part"));
 	expect_content(s, "victim", "untouched");
+	sl_dir_close(&s->dir);
+	s->dir = unlocked;
 }
 
 /* --- append ------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
-#include "tests/support/check.h"
-#include "tests/support/open_dir.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/open_dir.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

@@ -18,7 +18,7 @@
 #include "primitives/files/disk.h"
 #include "primitives/base/fault.h"
 #include "tests/primitives/files/files_check.h"
-#include "tests/support/process.h"
+#include "tests/support/program/process.h"
 
 /* --- faults ------------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ static bool any_part(const struct open_dir *s)
 
 /*
  * Commits with the fault at its k-th call, for all k until it is not met any more: each failure is
- * SL_DISK with the errno in its story and leaves the folder as it was. Returns how many failed.
+ * SL_DISK with the errno in its message and leaves the folder as it was. Returns how many failed.
  */
 static int sweep(struct open_dir *s, const char *call, int error, const char *on, const char *name,
 	bool replace)
@@ -167,7 +167,7 @@ static void words(void **state)
 {
 	static const struct {
 		int error;
-		const char *told;
+		const char *message;
 	} cases[] = {
 		{ENOSPC, "a.part: No space left on device (the file system is full); free space"},
 		{EDQUOT, "Disk quota exceeded (the quota of disk space is used up); free space"},
@@ -181,7 +181,7 @@ static void words(void **state)
 
 		snprintf(fault, sizeof(fault), "file_write:1:%d", cases[i].error);
 		sl_fault_set(fault);
-		assert_fails(commit(s, "a", "x", false), SL_DISK, cases[i].told);
+		assert_fails(commit(s, "a", "x", false), SL_DISK, cases[i].message);
 	}
 }
 
@@ -276,7 +276,7 @@ static void interrupted_writes(void **state)
 
 enum { CANNOT_MOUNT = 77, NOT_REFUSED = 1, LEFTOVER = 2, NO_SUCCESS = 3 };
 
-/* Commits more than there is room for, then what fits. Runs in a child. */
+/* Commits more bytes than the disk holds, then fewer. Runs in a child process. */
 static int commit_too_much(struct open_dir *s)
 {
 	static char bytes[4 * MIB];
@@ -296,7 +296,7 @@ static int commit_too_much(struct open_dir *s)
 	return sl_file_commit(&d, "a", bytes, MIB / 2, false) == SL_OK ? 0 : NO_SUCCESS;
 }
 
-/* In a mount namespace of its own, so nothing is left to be unmounted. */
+/* Runs in its own mount namespace, so that no mount remains. */
 static int on_tiny_disk(void *of)
 {
 	struct open_dir *s = (struct open_dir *)of;

@@ -14,8 +14,8 @@
 
 #include "primitives/base/fault.h"
 #include "primitives/files/dirs.h"
-#include "tests/support/check.h"
-#include "tests/support/fixture.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
 
 enum { ROUNDS = 100 };
 

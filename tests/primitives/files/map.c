@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "primitives/base/fault.h"
-#include "tests/support/check.h"
-#include "tests/support/fixture.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
 
 static void a_file_is_its_bytes(void **state)
 {

@@ -4,7 +4,7 @@
  */
 #include "primitives/emulator/settings.h"
 #include "tests/primitives/kernel/look_back_kernels.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { KNOWN_NOTHING, KNOWN_OWN, KNOWN_ALL };
 

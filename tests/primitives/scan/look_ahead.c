@@ -6,7 +6,7 @@
 #include "primitives/base/fault.h"
 #include "tests/cases/case.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 /* Of so many variants one is taken, of each size another (emulated.c says what turns cost). */
 #if defined(__SANITIZE_THREAD__)
@@ -117,7 +117,7 @@ static const struct sl_backend *shared(void)
 	return b;
 }
 
-/* Which kernel a job would launch behind the one that clears: the launch fails, and the story has
+/* Which kernel a job launches after the kernel that clears: the launch fails, and the message has
  * its name. */
 static bool looks_ahead(
 	enum sl_type type, uint32_t bytes, const uint32_t off[2], struct sl_tuning tuning)

@@ -4,9 +4,9 @@
  */
 #include "primitives/device/device.h"
 #include "primitives/emulator/settings.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/device_pipeline_check.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/device_pipeline_check.h"
 
 #if defined(__SANITIZE_THREAD__)
 enum { N = 600, LARGEST = 257, KEYED = 65, FLIPPED = 5 };
@@ -116,7 +116,7 @@ int main(void)
 		cmocka_unit_test(work_done_at_once),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	sl_device_emulate(true);
 	return cmocka_run_group_tests(tests, NULL, NULL);

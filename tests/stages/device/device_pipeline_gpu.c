@@ -6,29 +6,29 @@
 #include <stdlib.h>
 
 #include "primitives/primitives.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/device_pipeline_check.h"
-#include "tests/support/skip.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/basic/skip.h"
 
 enum { FLIPPED = 1000 };
 
 static void every_backend(void **state)
 {
 	(void)state;
-	device_pipeline_check_backends(sl_thin_size(1000003));
+	device_pipeline_check_backends(sl_sampling_size(1000003));
 }
 
 static void every_shape(void **state)
 {
 	(void)state;
-	device_pipeline_check_shapes(sl_thin_size(UINT32_MAX));
+	device_pipeline_check_shapes(sl_sampling_size(UINT32_MAX));
 }
 
 static void every_tile_of_fused(void **state)
 {
 	(void)state;
-	device_pipeline_check_fused(sl_thin_size(UINT32_MAX));
+	device_pipeline_check_fused(sl_sampling_size(UINT32_MAX));
 }
 
 static void every_key(void **state)
@@ -42,26 +42,26 @@ static void every_schedule(void **state)
 	(void)state;
 	device_pipeline_check_rounds(1);
 	device_pipeline_check_rounds(257);
-	device_pipeline_check_rounds(sl_thin_size(1000003));
-	device_pipeline_check_rounds_of_all(sl_thin_size(100003));
+	device_pipeline_check_rounds(sl_sampling_size(1000003));
+	device_pipeline_check_rounds_of_all(sl_sampling_size(100003));
 }
 
 static void histograms_of_every_column(void **state)
 {
 	(void)state;
-	device_pipeline_check_bins(sl_thin_size(300007));
+	device_pipeline_check_bins(sl_sampling_size(300007));
 }
 
 static void every_condition(void **state)
 {
 	(void)state;
-	device_pipeline_check_conditions(sl_thin_size(70000));
+	device_pipeline_check_conditions(sl_sampling_size(70000));
 }
 
 static void a_pipeline_used_again(void **state)
 {
 	(void)state;
-	device_pipeline_check_reuse(sl_thin_size(300007));
+	device_pipeline_check_reuse(sl_sampling_size(300007));
 }
 
 static void a_bit_flipped_in_a_transfer(void **state)
@@ -84,7 +84,7 @@ int main(void)
 		cmocka_unit_test(every_backend),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;

@@ -3,10 +3,10 @@
  * of both.
  */
 #include "primitives/emulator/settings.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/pack_check.h"
-#include "tests/support/mcpl_pack_check.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/pack_check.h"
+#include "tests/support/device/mcpl_pack_check.h"
 
 /* More than the threads of several blocks take, and no whole number of words. */
 enum { MOST = 5003 };
@@ -24,7 +24,7 @@ static void lanes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (sl_thin_takes()) {
+		if (sl_sampling_selects()) {
 			pack_check_pipelines(sizes[i]);
 			pack_check_forms(sizes[i] / 4 + 1);
 		}
@@ -55,7 +55,7 @@ int main(void)
 		cmocka_unit_test(any_order),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	sl_device_emulate(true);
 	return cmocka_run_group_tests(tests, NULL, NULL);

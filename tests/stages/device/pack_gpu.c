@@ -1,23 +1,23 @@
 /* pack_gpu.c - compares survivors packed on a GPU with those packed on the host, byte by byte. */
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/pack_check.h"
-#include "tests/support/mcpl_pack_check.h"
-#include "tests/support/skip.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/pack_check.h"
+#include "tests/support/device/mcpl_pack_check.h"
+#include "tests/support/basic/skip.h"
 
 static void kernels(void **state)
 {
 	(void)state;
-	pack_check_kernels(sl_thin_size(3000001));
-	mcpl_pack_check_kernel(sl_thin_size(1000003));
+	pack_check_kernels(sl_sampling_size(3000001));
+	mcpl_pack_check_kernel(sl_sampling_size(1000003));
 }
 
 static void lanes(void **state)
 {
 	(void)state;
-	pack_check_pipelines(sl_thin_size(1500));
-	pack_check_pipelines(sl_thin_size(300007));
-	pack_check_forms(sl_thin_size(300007));
+	pack_check_pipelines(sl_sampling_size(1500));
+	pack_check_pipelines(sl_sampling_size(300007));
+	pack_check_forms(sl_sampling_size(300007));
 }
 
 int main(void)
@@ -27,7 +27,7 @@ int main(void)
 		cmocka_unit_test(lanes),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;

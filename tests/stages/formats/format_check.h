@@ -14,8 +14,8 @@
 #include "primitives/files/crc32.h"
 #include "stages/particle/digest.h"
 #include "stages/formats/common/format.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
 
 /* What values a column has. */
 enum kind { RANDOM, SORTED, SAME, HARD, KIND_COUNT };
@@ -257,7 +257,7 @@ static inline void assert_cuts_are_refused(
 {
 	enum { FIRST = 3000 };
 
-	for (size_t cut = 0; cut < bytes; cut += sl_thin_step(cut < FIRST ? 1 : step)) {
+	for (size_t cut = 0; cut < bytes; cut += sl_sampling_step(cut < FIRST ? 1 : step)) {
 		char *copy = (char *)malloc(cut + (cut == 0));
 		struct sl_arena a = {0};
 		struct sl_table back;

@@ -11,9 +11,9 @@
 #include "tests/stages/formats/format_check.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "tests/support/folder.h"
-#include "tests/support/process.h"
-#include "tests/support/skip.h"
+#include "tests/support/program/folder.h"
+#include "tests/support/program/process.h"
+#include "tests/support/basic/skip.h"
 
 static const char python[] = "/usr/bin/python3";
 

@@ -2,8 +2,8 @@
  * history.c - tests that particles followed step by step end as those that the batch loops move,
  * and that the recorded random numbers are those of random.h.
  */
-#include "tests/support/check.h"
-#include "tests/support/test_recipes.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
 
 #include "stages/host/cpu_dispatch.h"
 #include "stages/host/history.h"

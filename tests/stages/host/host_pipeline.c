@@ -2,11 +2,11 @@
  * host_pipeline.c - compares batches of each model, run through all stages, with particles
  * recomputed one by one.
  *
- * Recipes are made by hand (support/test_recipes.h): no configuration is read.
+ * Recipes are made by hand (tests/support/basic/test_recipes.h): no configuration is read.
  */
-#include "tests/support/batch_memory.h"
-#include "tests/support/check.h"
-#include "tests/support/test_recipes.h"
+#include "tests/support/basic/batch_memory.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
 
 #include "stages/host/cpu_dispatch.h"
 #include "stages/particle/digest.h"
@@ -365,14 +365,14 @@ static void late_batches_have_their_ids(void **state)
 static void a_cancelled_batch_stops(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1000);
-	atomic_int drop = 0;
+	atomic_int cancel = 0;
 	struct batch_memory m;
 
 	(void)state;
-	r.drop = &drop;
+	r.cancel = &cancel;
 	open_batch_memory(&m, &r, 0);
 	run_batch(&r, &m, 0);
-	drop = 1;
+	cancel = 1;
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_stages_run(&r, &m.x, &m.b, NULL), SL_STOPPED,
 		"batch 0, stage generate: cancelled: the run was asked to stop");

@@ -3,10 +3,10 @@
  * changes a byte, and that the number of active particles after each round matches particles
  * recomputed one by one.
  */
-#include "tests/support/batch_memory.h"
-#include "tests/support/check.h"
-#include "tests/support/test_recipes.h"
-#include "tests/support/schedules.h"
+#include "tests/support/basic/batch_memory.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
+#include "tests/support/basic/schedules.h"
 
 #include "stages/particle/digest.h"
 #include "stages/host/host_pipeline.h"
@@ -150,7 +150,7 @@ static void nobody_is_alive(void **state)
 	close_batch_memory(&m);
 }
 
-/* A schedule that never moves the living needs no room for them, lazy ones need less. */
+/* A schedule without compaction needs no memory for moved particles; one that compacts late needs less. */
 static void rooms(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
@@ -173,21 +173,21 @@ static void rooms(void **state)
 static void asked_to_stop(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
-	atomic_int drop = 0;
+	atomic_int cancel = 0;
 	struct batch_memory m;
 
 	(void)state;
 	r.schedule = schedule_at(1);
 	make_batch(&m, &r);
-	r.drop = &drop;
-	atomic_store(&drop, 1);
+	r.cancel = &cancel;
+	atomic_store(&cancel, 1);
 	sl_batch_begin(&r, &m.b, 0);
 	assert_fails(sl_rounds_on_host(&r, &m.x, &m.b), SL_STOPPED,
 		"cancelled: the run was asked to stop");
 	close_batch_memory(&m);
 }
 
-/* Batches of more rounds than have room of their own, and of fewer, in one sum. */
+/* Batches with more rounds than there are entries, and with fewer, in one sum. */
 static void sums(void **state)
 {
 	struct sl_rounds sum = {0}, a = {.n = 2, .longest = 2}, b = {.n = 1, .longest = 1};

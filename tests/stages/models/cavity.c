@@ -3,8 +3,8 @@
  * particles are alive after each flight; edge cases.
  */
 #define SL_MODEL_HOST
-#include "tests/support/check.h"
-#include "tests/support/model_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/models/model_check.h"
 
 #include "stages/models/cavity.h"
 

@@ -2,9 +2,9 @@
  * optics.c - tests reflection, refraction and scattering against formulas in double: at critical
  * angles, at poles and at the limits of ranges.
  */
-#include "tests/support/check.h"
-#include "tests/support/model_check.h"
-#include "tests/support/optics_check.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/models/model_check.h"
+#include "tests/support/models/optics_check.h"
 
 /* --- Fresnel and Snell ------------------------------------------------------------------------ */
 

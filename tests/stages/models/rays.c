@@ -2,7 +2,7 @@
  * rays.c - tests the model rays: flights against formulas in double, images of known scenes,
  * mirrors, random rays, closed scenes.
  */
-#include "tests/support/rays_check.h"
+#include "tests/support/models/rays_check.h"
 
 /* --- flights ---------------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static double want_sphere(const struct sl_particle *p, const double center[3], d
 	return c < 0 ? (sqrt(root) - b) / a : b < 0 ? c / (sqrt(root) - b) : -1;
 }
 
-/* To a box likewise, through each of its faces. */
+/* The same for a box, through each of its faces. */
 static double want_box(const struct sl_particle *p, const double from[3], const double to[3])
 {
 	const double at[3] = {(double)p->x, (double)p->y, (double)p->z};
@@ -129,7 +129,7 @@ static void pictures_show_what_is_there(void **state)
 	d = c;
 	rays_add_sphere(&c, vector(0.93, 1, -0.62), 0.03, SL_RAYS_DIFFUSE, 0, 1);
 	check_spot(&c, vector(0.93, 1, -0.62), "a lamp");
-	/* a mirror at y = 2: the lamp behind a screen is seen at 4 - y, and in the mirror alone */
+	/* a mirror at y = 2: the lamp hidden by a screen is seen at 4 - y, and in the mirror alone */
 	rays_add_plane(&d, vector(0, 2, 0), vector(0, 1, 0), SL_RAYS_MIRROR, 0.95, 0);
 	rays_add_sphere(&d, vector(-0.5, 1.5, 0.8), 0.03, SL_RAYS_DIFFUSE, 0, 1);
 	rays_add_box(&d, vector(-0.53, 1.3, 0.73), vector(-0.42, 1.4, 0.83), SL_RAYS_DIFFUSE, 0, 0);

@@ -2,7 +2,7 @@
  * rays_config.c - tests that invalid scenes and cameras are refused, and what the model declares
  * about its particles.
  */
-#include "tests/support/rays_check.h"
+#include "tests/support/models/rays_check.h"
 
 static const struct sl_model *const model = &sl_rays_model;
 

@@ -2,7 +2,7 @@
  * rays_light.c - tests the radiance that rays return: white furnaces, and exchange between
  * surfaces against closed forms.
  */
-#include "tests/support/rays_check.h"
+#include "tests/support/models/rays_check.h"
 
 /* --- furnaces --------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* slab.c - tests the model slab on edge cases: at surfaces and at the limits of ranges. */
-#include "tests/support/slab_check.h"
+#include "tests/support/models/slab_check.h"
 
 /* --- the start -------------------------------------------------------------------------------- */
 
@@ -97,21 +97,21 @@ static void surfaces_reflect_or_let_out(void **state)
 	(void)state;
 	c.n.at[0] = c.n_above = 1.5;
 	r = slab_rules(c);
-	slab_meet(&r, 0, &p, 0x1p-33f); /* matched: always out */
+	slab_cross_boundary(&r, 0, &p, 0x1p-33f); /* matched: always out */
 	assert_true(p.fate == SL_FATE_reflected && p.z == 0.0f);
 	assert_true(fabsf(p.w + 0.8f) < 1e-6f && fabsf(p.u - 0.6f) < 1e-6f);
 	c.n_above = 1;
 	r = slab_rules(c);
 	p = up;
-	slab_meet(&r, 0, &p, 0x1p-33f); /* the least reflects */
+	slab_cross_boundary(&r, 0, &p, 0x1p-33f); /* the least reflects */
 	assert_true(p.fate == SL_FATE_alive && p.w == 0.8f && p.u == 0.6f && p.z == 0.0f);
 	p = up;
 	p.z = 0.4f;
-	slab_meet(&r, 0, &p, 1.0f);
+	slab_cross_boundary(&r, 0, &p, 1.0f);
 	assert_true(p.fate == SL_FATE_reflected && p.w < 0.0f && fabsf(p.u - 0.9f) < 1e-6f);
 	assert_true(p.z == 0.0f && fabsf(p.x - 0.3f) < 1e-6f);
 	p = (struct sl_particle){.u = 0.8f, .w = 0.6f}; /* beyond the critical angle: never out */
-	slab_meet(&r, 0, &p, 1.0f);
+	slab_cross_boundary(&r, 0, &p, 1.0f);
 	assert_true(p.fate == SL_FATE_alive && p.w == -0.6f && p.z == 1.0f);
 }
 

@@ -2,7 +2,7 @@
  * slab_implicit.c - tests implicit capture and roulette: the mean weight is preserved, and results
  * equal those of analogue absorption with smaller errors.
  */
-#include "tests/support/slab_check.h"
+#include "tests/support/models/slab_check.h"
 
 static void nothing_absorbed_is_the_same_either_way(void **state)
 {

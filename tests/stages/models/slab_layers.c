@@ -2,7 +2,7 @@
  * slab_layers.c - tests a slab of several layers: which equal layers are merged, the properties of
  * each, and what happens at their interfaces.
  */
-#include "tests/support/slab_check.h"
+#include "tests/support/models/slab_check.h"
 
 static struct sl_slab_config stacked(uint32_t n, const double *thickness, struct sl_slab_config c)
 {
@@ -37,7 +37,7 @@ static void layers_of_one_medium_are_one(void **state)
 	assert_memory_equal(&r, &whole, sizeof(r));
 }
 
-/* The same within a stack; a layer that differs in anything is one of its own. */
+/* The same within a stack; a layer that differs in any value stays separate. */
 static void layers_that_differ_stay(void **state)
 {
 	const struct sl_slab_config cut = {.mu_a = {5, {1, 0, 0, 2, 2}},
@@ -138,10 +138,10 @@ static void boundaries_reflect_or_refract(void **state)
 	float t;
 
 	(void)state;
-	assert_int_equal(0, slab_meet(&r, 0, &p, 0x1p-33f));
+	assert_int_equal(0, slab_cross_boundary(&r, 0, &p, 0x1p-33f));
 	assert_true(p.z == 0.1f && p.w == -0.8f && p.u == 0.6f);
 	p = down;
-	assert_int_equal(1, slab_meet(&r, 0, &p, 1.0f));
+	assert_int_equal(1, slab_cross_boundary(&r, 0, &p, 1.0f));
 	assert_true(p.z == 0.1f && p.fate == SL_FATE_alive && fabsf(p.u - 0.9f) < 1e-6f);
 	assert_true(
 		fabs((double)p.w - sqrt(1 - 0.81)) < 1e-6 && sl_slab_layer_at(&r, p.z, p.w) == 1);
@@ -150,21 +150,21 @@ static void boundaries_reflect_or_refract(void **state)
 	q.w = -q.w;
 	q.z = 0.12f;
 	q.time = 0;
-	assert_int_equal(0, slab_meet(&r, 1, &q, 1.0f));
+	assert_int_equal(0, slab_cross_boundary(&r, 1, &q, 1.0f));
 	assert_true(q.z == 0.1f && fabsf(q.w + 0.8f) < 1e-6f && fabsf(q.u - 0.6f) < 1e-6f);
 	assert_true(fabs((double)q.time - 0.02 / (double)p.w / 29.9792458) < 1e-9);
 	/* the share is Fresnel's of these two media */
 	p = q = down;
-	slab_meet(&r, 0, &p, sl_fresnel(1.5f, 1.0f, 0.8f, &t));
-	slab_meet(&r, 0, &q, nextafterf(sl_fresnel(1.5f, 1.0f, 0.8f, &t), 1.0f));
+	slab_cross_boundary(&r, 0, &p, sl_fresnel(1.5f, 1.0f, 0.8f, &t));
+	slab_cross_boundary(&r, 0, &q, nextafterf(sl_fresnel(1.5f, 1.0f, 0.8f, &t), 1.0f));
 	assert_true(p.w < 0.0f && q.w > 0.0f);
 	/* total reflection, however the die falls */
 	p = (struct sl_particle){.u = 0.8f, .w = 0.6f, .z = 0.0999f};
-	assert_int_equal(0, slab_meet(&r, 0, &p, 1.0f));
+	assert_int_equal(0, slab_cross_boundary(&r, 0, &p, 1.0f));
 	assert_true(p.w == -0.6f && p.u == 0.8f && p.z == 0.1f);
 	/* out at both ends */
 	p = (struct sl_particle){.w = 1.0f, .z = 0.3f};
-	slab_meet(&r, 2, &p, 1.0f);
+	slab_cross_boundary(&r, 2, &p, 1.0f);
 	assert_true(p.fate == SL_FATE_transmitted && p.z == slab_thickness(&r));
 }
 

@@ -2,7 +2,7 @@
  * source_detector.c - tests detectors and beam stops on edge cases: at rims, tangents, corners and
  * limits of ranges.
  */
-#include "tests/support/source_detector_check.h"
+#include "tests/support/models/source_detector_check.h"
 
 /* p after its one step. */
 static struct sl_particle flown(const struct sl_source_detector *r, struct sl_particle p)
@@ -59,7 +59,8 @@ static void sphere_detector_is_met_in_front(void **state)
 	assert_true(p.fate == SL_FATE_hit && p.z == 5.0f && p.x == 1.0f);
 	assert_int_equal(SL_FATE_missed, fate_of(&r, ray(1.000001f, 0, 0, 0, 0, 1)));
 	assert_int_equal(SL_FATE_missed, fate_of(&r, ray(0, 0, 0, 0, 0, -1)));
-	assert_int_equal(SL_FATE_missed, fate_of(&r, ray(0, 0, 7, 0, 0, 1))); /* it is behind */
+	assert_int_equal(SL_FATE_missed,
+		fate_of(&r, ray(0, 0, 7, 0, 0, 1))); /* the detector is at the back */
 	assert_int_equal(SL_FATE_missed, fate_of(&r, ray(0, 0, 5, 0, 0, 1))); /* from inside */
 	for (uint64_t id = 0; id < N; id++) {
 		double a, b, d;

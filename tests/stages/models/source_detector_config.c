@@ -2,7 +2,7 @@
  * source_detector_config.c - tests keys without effect, missing keys, invalid values, and what the
  * model declares about its particles.
  */
-#include "tests/support/source_detector_check.h"
+#include "tests/support/models/source_detector_check.h"
 
 static const struct sl_model *const model = &sl_source_detector_model;
 

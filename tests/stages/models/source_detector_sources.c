@@ -2,7 +2,7 @@
  * source_detector_sources.c - tests the start position, direction and energy of particles, also
  * for extreme random words and at the poles.
  */
-#include "tests/support/source_detector_check.h"
+#include "tests/support/models/source_detector_check.h"
 
 /* --- places and directions -------------------------------------------------------------------- */
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "stages/particle/random.h"
-#include "tests/support/check.h"
-#include "tests/support/test_recipes.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
 
 static struct sl_histogram_rule rule(enum sl_column column, uint32_t bins, double lo, double hi)
 {

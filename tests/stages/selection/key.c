@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "stages/particle/random.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static struct sl_key_rule rule(enum sl_column column, uint32_t bits, double lo, double hi)
 {

@@ -6,7 +6,7 @@
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "tests/stages/formats/hdf5/openpmd_check.h"
 #include "stages/formats/formats.h"
-#include "tests/support/process.h"
+#include "tests/support/program/process.h"
 
 /* One table to a file and back, twice with other dirt in the image. */
 static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, uint32_t columns,
@@ -162,7 +162,7 @@ static void too_small_is_refused(void **state)
 	free_table(&large);
 }
 
-/* Writes more than an image of that size holds. Returns 0 when it was told. */
+/* Writes more than an image of that size holds. Returns 0 if the error was reported. */
 static int fill(void *of)
 {
 	static const uint64_t many[2000] = {1};
@@ -181,7 +181,7 @@ static int fill(void *of)
 	return h.failed && h.full && strlen(h.why) > 10 ? 0 : 1;
 }
 
-/* An image that runs full in the middle is told. In a child, as HDF5 cannot close such a file. */
+/* A full file image is reported. Runs in a child process, because HDF5 cannot close such a file. */
 static void full_image_is_told(void **state)
 {
 	(void)state;

@@ -6,11 +6,11 @@
 #include "stages/device/pack.h"
 #include "tests/stages/formats/hdf5/openpmd_check.h"
 #include "stages/formats/formats.h"
-#include "tests/support/folder.h"
+#include "tests/support/program/folder.h"
 
 /* --- streams of a device --------------------------------------------------------------------- */
 
-/* What a device would bring home of t, by the specification of its encoder. */
+/* The packed data that a device would send for t, by the specification of its encoder. */
 static struct sl_device_packed pack(const struct sl_table *t)
 {
 	const struct sl_pack_rule rule = {

@@ -6,7 +6,7 @@
 
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/stages/formats/hdf5/openpmd_check.h"
 #include "stages/formats/formats.h"
 
@@ -79,7 +79,7 @@ static void every_flipped_bit_of_a_chunk_is_found(void **state)
 		char *at = (char *)memmem(file, bytes, k.p.bytes + chunk->at, chunk->bytes);
 
 		assert_non_null(at);
-		for (size_t bit = 0; bit < 8 * chunk->bytes; bit += sl_thin_step(5)) {
+		for (size_t bit = 0; bit < 8 * chunk->bytes; bit += sl_sampling_step(5)) {
 			struct sl_arena a;
 			struct sl_table back;
 			enum sl_status status;
@@ -304,7 +304,7 @@ int main(void)
 		cmocka_unit_test(files_of_other_claims_are_refused),
 	};
 
-	if (!sl_thin_by_environment() || sl_formats_start() != SL_OK)
+	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/images/image_file_read.h"
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 enum { ROWS = 5, COLUMNS = 7, N = ROWS * COLUMNS, ROOM = 1 << 19 };
 

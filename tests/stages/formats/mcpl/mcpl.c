@@ -8,7 +8,7 @@
 
 #include "tests/stages/formats/format_check.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
-#include "tests/support/mcpl_expected.h"
+#include "tests/support/formats/mcpl_expected.h"
 
 static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .generated = 1048576};
 
@@ -142,7 +142,7 @@ static void every_table_comes_back(void **state)
 	}
 }
 
-/* Codes of their own, or one that a column has; polarisation; flags. */
+/* One code for all particles or a column of codes; polarisation; flags. */
 static void what_lists_have_comes_back(void **state)
 {
 	static const uint32_t sizes[] = {1, 7, 1000};
@@ -213,7 +213,7 @@ static void ids_come_back(void **state)
 	free_table(&t);
 }
 
-/* A NaN goes by as x86 has it: quiet, with its sign and what its bits say. */
+/* A NaN is converted as on x86: quiet, with its sign and payload. */
 static void nans_go_by(void **state)
 {
 	static const uint32_t nan[] = {0x7f812345, 0xffc00001}, quiet[] = {0x7fc12345, 0xffc00001};

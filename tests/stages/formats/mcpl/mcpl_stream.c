@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "stages/formats/common/gzip_stored.h"
-#include "tests/cases/thin.h"
-#include "tests/support/check.h"
-#include "tests/support/mcpl_lists.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/formats/mcpl_lists.h"
 
 /* Sums over particles in the order of reference.txt. */
 struct sums {
@@ -63,7 +63,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	struct sl_mcpl_stream s;
 	char source[64];
 	enum sl_status status;
-	bool behind;
+	bool trailing;
 
 	memset(sums, 0, sizeof(*sums));
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
@@ -71,7 +71,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	if (status == SL_OK)
 		status = read_particles(&s, sums);
 	if (status == SL_OK)
-		status = sl_mcpl_end(&s, &behind);
+		status = sl_mcpl_end(&s, &trailing);
 	sl_mcpl_close(&s);
 	return status;
 }
@@ -218,7 +218,7 @@ static void what_is_cut_short_is_refused(void **state)
 	assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, "mcpltool --repair");
 	free(file);
 	file = reference_list("example.mcpl", &bytes);
-	for (size_t cut = 0; cut < bytes; cut += cut < 200 ? 1 : 997 * sl_thin_step(1)) {
+	for (size_t cut = 0; cut < bytes; cut += cut < 200 ? 1 : 997 * sl_sampling_step(1)) {
 		char *copy = (char *)malloc(cut + (cut == 0));
 
 		memcpy(copy, file, cut);
@@ -227,7 +227,7 @@ static void what_is_cut_short_is_refused(void **state)
 	}
 	free(file);
 	file = reference_list("miscphys.mcpl.gz", &bytes);
-	for (size_t cut = 0; cut < bytes; cut += sl_thin_step(1)) {
+	for (size_t cut = 0; cut < bytes; cut += sl_sampling_step(1)) {
 		char *copy = (char *)malloc(cut + (cut == 0));
 
 		memcpy(copy, file, cut);
@@ -246,11 +246,11 @@ static void headers_that_are_none_are_refused(void **state)
 		const char *says;
 	} changes[] = {{0, 'm', "does not begin"}, {4, '1', "does not begin"},
 		{6, '4', "does not begin"}, {6, '1', "does not begin"}, {7, 'B', "greatest byte"},
-		{7, 'x', "greatest byte"}, {24, 1, "other bytes"}, {28, 1, "other bytes"},
-		{32, 1, "other bytes"}, {36, 1, "other bytes"}, {40, 67, "other bytes"},
-		{43, 1, "other bytes"}, {44, 1, "other bytes"}, {16, 1, "header says"},
-		{19, 127, "header says"}, {20, 1, "header says"}, {50, 1, "header says"},
-		{8, 6, "header says"}, {15, -1, "header says"}};
+		{7, 'x', "greatest byte"}, {24, 1, "record size"}, {28, 1, "record size"},
+		{32, 1, "record size"}, {36, 1, "record size"}, {40, 67, "record size"},
+		{43, 1, "record size"}, {44, 1, "record size"}, {16, 1, "header states"},
+		{19, 127, "header states"}, {20, 1, "header states"}, {50, 1, "header states"},
+		{8, 6, "header states"}, {15, -1, "header states"}};
 	struct sums sums;
 	size_t bytes;
 	char *file = reference_list("reffile_1.mcpl", &bytes);
@@ -281,7 +281,7 @@ static void any_damage_is_survived(void **state)
 		char *file = reference_list(names[i], &bytes);
 		char *copy = (char *)malloc(bytes);
 
-		for (size_t bit = 0; bit < 8 * bytes; bit += sl_thin_step(1)) {
+		for (size_t bit = 0; bit < 8 * bytes; bit += sl_sampling_step(1)) {
 			struct sums sums;
 			enum sl_status status;
 
@@ -389,7 +389,7 @@ int main(void)
 		cmocka_unit_test(version_two_is_read),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "stages/formats/mcpl/mcpl.h"
 #include "tests/stages/formats/format_check.h"
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 
 enum { ROWS = 40 };
 
@@ -49,7 +49,7 @@ static enum sl_status read_whole(
 	return s;
 }
 
-/* What stands behind rows is damage in ours, and left out of others. */
+/* Bytes after the rows are an error in files of Sluice, and ignored in other files. */
 static void a_header_decides(void **state)
 {
 	struct sl_mcpl_lost lost;
@@ -63,12 +63,12 @@ static void a_header_decides(void **state)
 	assert_ok(read_whole(file, bytes, &t, &lost));
 	assert_int_equal(t.n_columns, 9);
 	assert_fails(read_whole(file, bytes + 1, &t, &lost), SL_BAD_INPUT,
-		"something follows its last particle");
+		"bytes follow its last particle");
 	while (memcmp(file + at, SL_MCPL_COLUMNS, strlen(SL_MCPL_COLUMNS)) != 0)
 		at++;
 	file[at] = 'S'; /* so that it is somebody's */
 	assert_ok(read_whole(file, bytes + 1, &t, &lost));
-	assert_true(lost.behind);
+	assert_true(lost.trailing);
 	assert_int_equal(t.n_columns, 11); /* energy, PDG code and user flags, no fate */
 	free(file);
 }
@@ -82,10 +82,10 @@ static void damaged_rows_are_refused(void **state)
 	char *file = file_of_ours(&sl_format_mcpl_gz, &bytes);
 
 	(void)state;
-	/* the stored member of the header: the next member begins behind its checksum */
+	/* the stored member of the header: the next member begins after its checksum */
 	for (header = 10; memcmp(file + header, "\x1f\x8b\x08", 3) != 0;)
 		header++;
-	for (size_t bit = 8 * header; bit < 8 * bytes; bit += sl_thin_step(1)) {
+	for (size_t bit = 8 * header; bit < 8 * bytes; bit += sl_sampling_step(1)) {
 		enum sl_status s;
 
 		file[bit / 8] ^= (char)(1 << bit % 8);
@@ -104,7 +104,7 @@ int main(void)
 		cmocka_unit_test(damaged_rows_are_refused),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

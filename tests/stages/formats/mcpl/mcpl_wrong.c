@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/stages/formats/format_check.h"
 
 static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .generated = 1048576};
@@ -87,7 +87,7 @@ static void every_damage_is_found(void **state)
 		char *file = file_of(formats[f], &run, &batch, &t, 0, &bytes);
 
 		assert_ok(read_back(formats[f], file, bytes, &of_whole, &whole));
-		for (size_t cut = 0; cut < bytes; cut += sl_thin_step(1)) {
+		for (size_t cut = 0; cut < bytes; cut += sl_sampling_step(1)) {
 			char *copy = (char *)malloc(cut + (cut == 0));
 
 			memcpy(copy, file, cut);
@@ -95,7 +95,7 @@ static void every_damage_is_found(void **state)
 			free(a.base);
 			free(copy);
 		}
-		for (size_t bit = 0; bit < 8 * bytes; bit += sl_thin_step(1)) {
+		for (size_t bit = 0; bit < 8 * bytes; bit += sl_sampling_step(1)) {
 			enum sl_status status;
 
 			file[bit / 8] ^= (char)(1 << bit % 8);
@@ -109,6 +109,23 @@ static void every_damage_is_found(void **state)
 		free(of_whole.base);
 		free(file);
 	}
+	free_table(&t);
+}
+
+/* A number of blobs of which twice it is, in 32 bits, twice that of the file. */
+static void wrapped_counts_are_refused(void **state)
+{
+	struct sl_file_facts run = facts_with(SL_COLUMN_fate, 1);
+	struct sl_table t = make_some(40, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_fate)), back;
+	struct sl_arena a = {0};
+	size_t bytes;
+	char *file = file_of(&sl_format_mcpl, &run, &batch, &t, 0, &bytes);
+
+	(void)state;
+	assert_ok(sl_format_mcpl.read(file, bytes, &a, &back));
+	file[23] ^= (char)0x80;
+	assert_fails(sl_format_mcpl.read(file, bytes, &a, &back), SL_BAD_INPUT, "header states");
+	free(file);
 	free_table(&t);
 }
 
@@ -144,10 +161,11 @@ int main(void)
 		cmocka_unit_test(too_small_is_refused),
 		cmocka_unit_test(a_column_that_is_missing_is_told),
 		cmocka_unit_test(every_damage_is_found),
+		cmocka_unit_test(wrapped_counts_are_refused),
 		cmocka_unit_test(other_columns_are_refused),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,15 +298,30 @@ static void only_our_tables_are_read(void **state)
 	assert_fails(read_text("id,foo\n1,2\n"), SL_BAD_INPUT, "not known");
 	assert_fails(read_text("id,\n1,2\n"), SL_BAD_INPUT, "not known");
 	assert_fails(read_text("id,id\n1,2\n"), SL_BAD_INPUT, "twice");
-	assert_fails(read_text("id,x\n1\n"), SL_BAD_INPUT, "row 0, column x");
+	assert_fails(read_text("id,x\n1\n"), SL_BAD_INPUT, "row 0: ");
 	assert_fails(read_text("id,x\n1,2\n3,4,5\n"), SL_BAD_INPUT, "row 1");
 	assert_fails(read_text("id,x\n1,2,\n"), SL_BAD_INPUT, "more fields");
-	assert_fails(read_text("id,x\n\n"), SL_BAD_INPUT, "row 0, column id");
+	assert_fails(read_text("id,x\n\n"), SL_BAD_INPUT, "row 0: ");
 	assert_fails(read_text("id,x\r\n1,2\r\n"), SL_BAD_INPUT, "not known");
 	assert_fails(read_text("fate\n256\n"), SL_BAD_INPUT, "column fate");
 	assert_fails(read_text("pixel\n4294967296\n"), SL_BAD_INPUT, "column pixel");
 	assert_fails(read_text("x\n2.50\n"), SL_BAD_INPUT, "column x");
 	assert_fails(read_text("\n\n1\n"), SL_BAD_INPUT, "row 1");
+}
+
+/* A thousand newlines take a byte of a file: rows that cannot be valid end the reading at once. */
+static void rows_of_nothing_are_refused(void **state)
+{
+	size_t n = 100000;
+	char *text = (char *)malloc(n + 1);
+
+	(void)state;
+	memset(text, '\n', n);
+	text[n] = '\0';
+	assert_fails(read_text(text), SL_BAD_INPUT, "no columns, but more than 65536 rows");
+	memcpy(text, "id\n1\n", 5);
+	assert_fails(read_text(text), SL_BAD_INPUT, "row 1: it has fewer values than columns");
+	free(text);
 }
 
 static void an_endless_line_is_refused(void **state)
@@ -380,6 +395,7 @@ int main(void)
 		cmocka_unit_test(text_is_plain),
 		cmocka_unit_test(too_small_is_refused),
 		cmocka_unit_test(only_our_tables_are_read),
+		cmocka_unit_test(rows_of_nothing_are_refused),
 		cmocka_unit_test(an_endless_line_is_refused),
 		cmocka_unit_test(every_damage_is_found),
 		cmocka_unit_test(bytes_behind_the_end_are_refused),

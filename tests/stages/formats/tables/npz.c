@@ -9,7 +9,7 @@
 
 #include "stages/batch/recipe.h"
 #include "stages/device/pack.h"
-#include "tests/cases/thin.h"
+#include "tests/cases/sampling.h"
 #include "tests/stages/formats/format_check.h"
 #include "stages/formats/formats.h"
 
@@ -276,7 +276,7 @@ static void memory_is_used_again(void **state)
 
 /* --- from a device ---------------------------------------------------------------------------- */
 
-/* What a device would bring home of t, by the specification of its encoder: of each column, all
+/* The packed data that a device would send for t, by the specification of its encoder: of each column, all
  * its rows in a member of gzip. */
 static struct sl_device_packed pack(const struct sl_table *t)
 {
@@ -359,9 +359,9 @@ static void what_a_device_packs_is_the_same(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < KIND_COUNT; kind++) {
-		for (uint32_t n = 0; n < 80; n += (uint32_t)sl_thin_step(3))
+		for (uint32_t n = 0; n < 80; n += (uint32_t)sl_sampling_step(3))
 			check_pressed(n, (enum kind)kind);
-		if (sl_thin_takes())
+		if (sl_sampling_selects())
 			check_pressed(12000, (enum kind)kind);
 	}
 }
@@ -379,13 +379,13 @@ static void every_damage_is_found(void **state)
 	(void)state;
 	assert_cuts_are_refused(npz, file, bytes, 1);
 	/* every byte in one bit or two, each time others */
-	for (size_t at = 0; at < 8 * bytes; at += sl_thin_step(5)) {
+	for (size_t at = 0; at < 8 * bytes; at += sl_sampling_step(5)) {
 		enum sl_status status;
 
 		file[at / 8] ^= (char)(1 << at % 8);
 		status = read_back(npz, file, bytes, &a, &back);
 		if (status == SL_OK)
-			assert_same_table(&t, &back); /* a bit behind the end of a stream */
+			assert_same_table(&t, &back); /* a bit after the end of a stream */
 		else
 			assert_int_equal(status, SL_BAD_INPUT);
 		unseen += status == SL_OK;
@@ -435,7 +435,7 @@ int main(void)
 		cmocka_unit_test(other_archives_are_refused),
 	};
 
-	if (!sl_thin_by_environment())
+	if (!sl_sampling_from_environment())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

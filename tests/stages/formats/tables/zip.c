@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "tests/support/check.h"
+#include "tests/support/basic/check.h"
 
 static uint64_t number(const uint8_t *from, size_t at, int bytes)
 {
@@ -173,7 +173,7 @@ static uint8_t *make_archive(uint32_t n, size_t *bytes)
 	return file;
 }
 
-/* All members, by number, and the end behind them. */
+/* All members by number, and the end after the last. */
 static bool reads(const uint8_t *file, size_t bytes, uint64_t n)
 {
 	struct sl_zip_member m;
@@ -244,7 +244,7 @@ static void ends_that_lie_are_refused(void **state)
 	free(file);
 }
 
-/* A member that claims to be longer than there is room before the directory. */
+/* A member whose stated size exceeds the space before the directory. */
 static void members_that_lie_are_refused(void **state)
 {
 	static const uint64_t claims[] = {

@@ -1,0 +1,258 @@
+/*
+ * mcpl_head.c - copies headers to memory, checks their statistics, and merges them string by string.
+ */
+#include "stages/formats/mcpl/mcpl_head.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/formats/mcpl/mcpl_layout.h"
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Memory that grows while strings are appended. */
+struct header_copy {
+	uint8_t *at;
+	size_t used, size;
+};
+
+/*
+ * Makes space for more bytes. The size at least doubles, so that all copies together are linear in the
+ * final size.
+ */
+static enum sl_status reserve(struct header_copy *b, size_t more)
+{
+	size_t size = 2 * b->size > b->used + more ? 2 * b->size : b->used + more;
+	void *memory;
+
+	if (b->size - b->used >= more)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, size, &memory));
+	if (b->used > 0)
+		memcpy(memory, b->at, b->used);
+	sl_memory_give(SL_HOST, b->at);
+	b->at = (uint8_t *)memory;
+	b->size = size;
+	return SL_OK;
+}
+
+/* Appends the header of a stream just opened: the fixed part, and each string after its length. */
+static enum sl_status copy_header(struct sl_mcpl_stream *s, struct header_copy *b)
+{
+	uint32_t length;
+
+	SL_TRY(reserve(b, sl_mcpl_put_fixed(NULL, &s->header)));
+	b->used = sl_mcpl_put_fixed(b->at, &s->header);
+	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++) {
+		SL_TRY(sl_mcpl_string_length(s, &length));
+		SL_TRY(reserve(b, sizeof(length) + (size_t)length));
+		memcpy(b->at + b->used, &length, sizeof(length));
+		b->used += sizeof(length);
+		SL_TRY(sl_mcpl_string_bytes(s, length, b->at + b->used, length));
+		b->used += length;
+	}
+	return sl_mcpl_begin(s);
+}
+
+/* Orders statistics by their keys, for qsort(). */
+static int by_key(const void *a, const void *b)
+{
+	return sl_mcpl_order(
+		(const struct sl_mcpl_string *)a, (const struct sl_mcpl_string *)b, "");
+}
+
+/*
+ * Goes through the statistics of a header and returns their number. Lists them, each up to its value, if
+ * keys is not NULL; replaces each value by another one if value is not NULL.
+ */
+static size_t list_sums(
+	const struct sl_mcpl_head *h, struct sl_mcpl_string *keys, const char *value)
+{
+	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
+	size_t n = 0, value_at;
+	double was;
+
+	sl_mcpl_next_string(&at);
+	for (uint32_t i = 0; i < h->fixed.comments; i++) {
+		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
+
+		if (!sl_mcpl_is_sum(&comment, &value_at, &was))
+			continue;
+		if (value)
+			memcpy((uint8_t *)(uintptr_t)(comment.at + value_at), value,
+				SL_MCPL_VALUE_BYTES);
+		comment.length = (uint32_t)value_at;
+		if (keys)
+			keys[n] = comment;
+		n++;
+	}
+	return n;
+}
+
+/* Refuses two statistics with the same key: it would be unknown which of the values counts. */
+static enum sl_status check_sums(const struct sl_mcpl_head *h)
+{
+	size_t n = list_sums(h, NULL, NULL);
+	enum sl_status s = SL_OK;
+	struct sl_mcpl_string *keys;
+	void *memory;
+
+	if (n < 2)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, n * sizeof(*keys), &memory));
+	keys = (struct sl_mcpl_string *)memory;
+	list_sums(h, keys, NULL);
+	qsort(keys, n, sizeof(*keys), by_key);
+	for (size_t i = 1; s == SL_OK && i < n; i++)
+		if (sl_mcpl_is_same(&keys[i - 1], &keys[i]))
+			s = sl_fail(SL_BAD_INPUT,
+				"its comment %.*s is repeated, so the value of this statistic is "
+				"ambiguous; remove one of the comments",
+				(int)keys[i].length - 1, (const char *)keys[i].at);
+	sl_memory_give(SL_HOST, memory);
+	return s;
+}
+
+/* Copies the header of a file, and keeps the copy also after a failure. */
+static enum sl_status read_head(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
+{
+	struct header_copy b = {NULL, 0, 0};
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	status = copy_header(&s, &b);
+	*h = (struct sl_mcpl_head){.fixed = s.header, .bytes = b.at, .size = b.used};
+	*recovered = s.recovered;
+	sl_mcpl_close(&s);
+	return status;
+}
+
+enum sl_status sl_mcpl_head_read(
+	const void *file, size_t bytes, struct sl_mcpl_head *h, bool *recovered)
+{
+	char unknown[SL_MCPL_VALUE_BYTES + 1];
+	enum sl_status status;
+
+	*h = (struct sl_mcpl_head){0};
+	*recovered = false;
+	status = read_head(file, bytes, h, recovered);
+	if (status == SL_OK)
+		status = check_sums(h);
+	if (status != SL_OK)
+		sl_mcpl_head_free(h);
+	/* the writer ended early, so the records stand for an unknown part of what was simulated */
+	sl_mcpl_print_value(-1, unknown);
+	if (status == SL_OK && *recovered)
+		list_sums(h, NULL, unknown);
+	return status;
+}
+
+void sl_mcpl_head_free(struct sl_mcpl_head *h)
+{
+	sl_memory_give(SL_HOST, h->bytes);
+	h->bytes = NULL;
+}
+
+enum sl_status sl_mcpl_head_check(const void *file, size_t bytes)
+{
+	struct sl_mcpl_head h;
+	bool recovered;
+
+	SL_TRY(sl_mcpl_head_read(file, bytes, &h, &recovered));
+	sl_mcpl_head_free(&h);
+	return SL_OK;
+}
+
+/* --- merging ---------------------------------------------------------------------------------- */
+
+/* Fails because what, with its number if that is not 0, differs from the first file. */
+static enum sl_status refuse(const char *what, uint32_t number)
+{
+	char shown[64];
+
+	snprintf(shown, sizeof(shown), number > 0 ? "%s %" PRIu32 : "%s", what, number);
+	return sl_fail(SL_BAD_INPUT,
+		"its %s is not that of the first file (only files with equal headers can be "
+		"joined, as by mcpltool --merge); use a run of the model list, which takes any "
+		"files",
+		shown);
+}
+
+/*
+ * Compares what all records of a file depend on. Weights are compared as bytes, because the merged
+ * header keeps those of the first file.
+ */
+static enum sl_status check_fixed(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b)
+{
+	const struct {
+		bool same;
+		const char *what;
+	} checks[] = {{a->version == b->version, "version"},
+		{a->flags == b->flags, "having user flags or not"},
+		{a->polarised == b->polarised, "having polarisation or not"},
+		{a->single == b->single, "precision"},
+		{a->pdg == b->pdg, "PDG code of all particles"},
+		{memcmp(&a->weight, &b->weight, sizeof(a->weight)) == 0, "weight of all particles"},
+		{a->comments == b->comments, "number of comments"},
+		{a->blobs == b->blobs, "number of blobs"}};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
+		if (!checks[i].same)
+			return refuse(checks[i].what, 0);
+	return SL_OK;
+}
+
+/* Adds the value of b to that of a, in place, if both are statistics with the same key. */
+static bool add_up(const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
+{
+	char text[SL_MCPL_VALUE_BYTES + 1];
+	size_t at_a, at_b;
+	double x, y;
+
+	if (!sl_mcpl_is_sum(a, &at_a, &x) || !sl_mcpl_is_sum(b, &at_b, &y) || at_a != at_b ||
+		memcmp(a->at, b->at, at_a) != 0)
+		return false;
+	sl_mcpl_print_value(x < 0 || y < 0 || isinf(x + y) ? -1 : x + y, text);
+	memcpy((uint8_t *)(uintptr_t)(a->at + at_a), text, SL_MCPL_VALUE_BYTES);
+	return true;
+}
+
+/* Merges string i of two headers: equal statistics are added too, all else must be equal. */
+static enum sl_status join_string(uint64_t i, const struct sl_mcpl_header *h,
+	const struct sl_mcpl_string *a, const struct sl_mcpl_string *b)
+{
+	if (i == 0)
+		return sl_mcpl_is_same(a, b) ? SL_OK : refuse("source", 0);
+	if (i <= h->comments)
+		return add_up(a, b) || sl_mcpl_is_same(a, b) ? SL_OK
+		                                             : refuse("comment", (uint32_t)i);
+	return sl_mcpl_is_same(a, b)
+	               ? SL_OK
+	               : refuse("blob", (uint32_t)(i - h->comments - 1) % h->blobs + 1);
+}
+
+enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more)
+{
+	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
+	const uint8_t *at_more = more->bytes + sl_mcpl_put_fixed(NULL, &more->fixed);
+
+	SL_TRY(check_fixed(&h->fixed, &more->fixed));
+	for (uint64_t i = 0; i < sl_mcpl_count_strings(&h->fixed); i++) {
+		struct sl_mcpl_string a = sl_mcpl_next_string(&at),
+				      b = sl_mcpl_next_string(&at_more);
+
+		SL_TRY(join_string(i, &h->fixed, &a, &b));
+	}
+	h->fixed.particles += more->fixed.particles;
+	return SL_OK;
+}
+
+void sl_mcpl_head_finish(struct sl_mcpl_head *h)
+{
+	sl_mcpl_put_fixed(h->bytes, &h->fixed);
+}

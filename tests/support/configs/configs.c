@@ -1,0 +1,48 @@
+/* configs.c - see configs.h. */
+#include "tests/support/configs/configs.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/basic/check.h"
+
+static const char suffix[] = ".yaml";
+
+const char *source_root(void)
+{
+	const char *path = getenv("SLUICE_SOURCE");
+
+	return path ? path : ".";
+}
+
+static int by_suffix(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+
+	return n >= strlen(suffix) && strcmp(entry->d_name + n - strlen(suffix), suffix) == 0;
+}
+
+void configs_list(struct configs *c)
+{
+	char folder[CONFIG_PATH_BYTES];
+	struct dirent **entry;
+	int n;
+
+	snprintf(folder, sizeof(folder), "%s/data/configs", source_root());
+	n = scandir(folder, &entry, by_suffix, alphasort);
+	assert_true(n > 0 && n <= CONFIGS_MAX);
+	c->n = (size_t)n;
+	for (size_t i = 0; i < c->n; i++) {
+		snprintf(c->name[i], CONFIG_NAME_BYTES, "%.*s",
+			(int)(strlen(entry[i]->d_name) - strlen(suffix)), entry[i]->d_name);
+		free(entry[i]);
+	}
+	free(entry);
+}
+
+void config_path(const char *name, char path[CONFIG_PATH_BYTES])
+{
+	snprintf(path, CONFIG_PATH_BYTES, "%s/data/configs/%s%s", source_root(), name, suffix);
+}

@@ -1,0 +1,169 @@
+/* counting_driver.c - see counting_driver.h. */
+#include "tests/support/device/counting_driver.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "primitives/emulator/driver.h"
+#include "primitives/base/fault.h"
+#include "tests/support/basic/allocations.h"
+#include "tests/support/basic/check.h"
+
+struct counting *counting;
+struct answers answers;
+
+static void note(enum counted_call call)
+{
+	atomic_fetch_add(&counting->calls[call], 1);
+	if (atomic_load(&counting->failed))
+		atomic_fetch_add(&counting->after, 1);
+}
+
+/* The error that a call must answer, or 0. */
+static int enter(enum counted_call call)
+{
+	unsigned k = atomic_fetch_add(&counting->all, 1) + 1;
+
+	note(call);
+	if (k != counting->fail_at)
+		return 0;
+	atomic_store(&counting->failed, 1);
+	return counting->error;
+}
+
+extern const struct sl_driver __real_sl_driver_emulated;
+
+#define X(name, parameters, arguments)                                    \
+	static int name parameters                                        \
+	{                                                                 \
+		int error = enter(CALL_##name);                           \
+                                                                          \
+		allocations_pass(true);                                   \
+		if (error == 0)                                           \
+			error = __real_sl_driver_emulated.name arguments; \
+		allocations_pass(false);                                  \
+		return error;                                             \
+	}
+COUNTED_CALLS(X)
+#undef X
+
+#define X(name, parameters, arguments)                    \
+	static void name parameters                       \
+	{                                                 \
+		note(CALL_##name);                        \
+		__real_sl_driver_emulated.name arguments; \
+	}
+COUNTED_QUIET_CALLS(X)
+#undef X
+
+static void versions(int *driver, int *runtime)
+{
+	*driver = answers.driver;
+	*runtime = answers.runtime;
+}
+
+static int count_or_answer(int *n)
+{
+	return answers.count ? answers.count : count(n);
+}
+
+static int use_or_answer(int number, struct sl_device *d)
+{
+	if (answers.use == 0)
+		return use(number, d);
+	d->major = answers.major;
+	d->minor = answers.minor;
+	snprintf(d->name, sizeof(d->name), "Elderly");
+	return answers.use;
+}
+
+static size_t free_bytes(void)
+{
+	return __real_sl_driver_emulated.free_bytes();
+}
+
+static bool on_device(const void *p)
+{
+	return __real_sl_driver_emulated.on_device(p);
+}
+
+static const char *error_text(int error)
+{
+	return __real_sl_driver_emulated.error_text(error);
+}
+
+const struct sl_driver __wrap_sl_driver_emulated = {
+	.name = "counting",
+	.count = count_or_answer,
+	.versions = versions,
+	.use = use_or_answer,
+	.limits = limits,
+	.get = get,
+	.give = give,
+	.free_bytes = free_bytes,
+	.on_device = on_device,
+	.stream_make = stream_make,
+	.stream_free = stream_free,
+	.stream_wait = stream_wait,
+	.event_make = event_make,
+	.event_free = event_free,
+	.event_record = event_record,
+	.event_wait = event_wait,
+	.event_ms = event_ms,
+	.capture_begin = capture_begin,
+	.capture_end = capture_end,
+	.graph_queue = graph_queue,
+	.graph_free = graph_free,
+	.copy = copy,
+	.fill = fill,
+	.error_text = error_text,
+};
+
+/* Launches come by another way. */
+int __real_sl_emulated_queue(
+	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s);
+int __wrap_sl_emulated_queue(
+	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s);
+
+int __wrap_sl_emulated_queue(
+	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s)
+{
+	int error = enter(CALL_launch);
+
+	allocations_pass(true);
+	if (error == 0)
+		error = __real_sl_emulated_queue(l, closure, closure_bytes, s);
+	allocations_pass(false);
+	return error;
+}
+
+/* A fault on demand stands for an answer of the driver. */
+int __real_sl_fault(const char *call);
+int __wrap_sl_fault(const char *call);
+
+int __wrap_sl_fault(const char *call)
+{
+	int error = __real_sl_fault(call);
+
+	if (error == SL_ERROR_ADDRESS || error == SL_ERROR_LAUNCH)
+		atomic_store(&counting->failed, 1);
+	return error;
+}
+
+int counting_clear(void **state)
+{
+	(void)state;
+	memset((void *)counting, 0, sizeof(*counting));
+	memset(&answers, 0, sizeof(answers));
+	sl_fault_set(NULL);
+	return 0;
+}
+
+int counting_begin(void **state)
+{
+	counting = (struct counting *)mmap(
+		NULL, sizeof(*counting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(counting != MAP_FAILED);
+	sl_device_emulate(true);
+	return counting_clear(state);
+}

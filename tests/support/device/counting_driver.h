@@ -1,0 +1,73 @@
+/*
+ * counting_driver.h - a driver that wraps the emulated device's: it counts the calls or makes one
+ * return an error.
+ *
+ * For tests whose line in tests.def replaces sl_driver_emulated, sl_emulated_queue (which receives
+ * launches) and sl_fault. Host allocations of the emulated device itself, such as the shared memory
+ * of blocks, are not counted by allocations().
+ */
+#ifndef SL_TESTS_SUPPORT_DEVICE_COUNTING_DRIVER_H
+#define SL_TESTS_SUPPORT_DEVICE_COUNTING_DRIVER_H
+
+#include <stdatomic.h>
+
+#include "primitives/device/device_driver.h"
+
+/* Calls that can return an error: name, parameters, arguments. */
+#define COUNTED_CALLS(X)                                                                       \
+	X(count, (int *n), (n))                                                                \
+	X(use, (int number, struct sl_device *d), (number, d))                                 \
+	X(limits, (struct sl_limits * l), (l))                                                 \
+	X(get, (enum sl_space space, size_t bytes, void **p), (space, bytes, p))               \
+	X(stream_make, (sl_stream * s), (s))                                                   \
+	X(stream_wait, (sl_stream s), (s))                                                     \
+	X(event_make, (sl_event * e), (e))                                                     \
+	X(event_record, (sl_event e, sl_stream s), (e, s))                                     \
+	X(event_wait, (sl_event e), (e))                                                       \
+	X(event_ms, (sl_event from, sl_event to, float *ms), (from, to, ms))                   \
+	X(capture_begin, (sl_stream s), (s))                                                   \
+	X(capture_end, (sl_stream s, sl_graph * g), (s, g))                                    \
+	X(graph_queue, (sl_graph g, sl_stream s), (g, s))                                      \
+	X(copy, (void *to, const void *from, size_t bytes, sl_stream s), (to, from, bytes, s)) \
+	X(fill, (void *to, int value, size_t bytes, sl_stream s), (to, value, bytes, s))
+
+/* Calls that cannot return an error. */
+#define COUNTED_QUIET_CALLS(X)                              \
+	X(give, (enum sl_space space, void *p), (space, p)) \
+	X(stream_free, (sl_stream s), (s))                  \
+	X(event_free, (sl_event e), (e))                    \
+	X(graph_free, (sl_graph g), (g))
+
+enum counted_call {
+#define X(name, parameters, arguments) CALL_##name,
+	COUNTED_CALLS(X) COUNTED_QUIET_CALLS(X)
+#undef X
+		CALL_launch,
+	N_CALLS
+};
+
+/* In memory shared with child processes, because a permanent device failure ends the process. */
+struct counting {
+	atomic_uint calls[N_CALLS];
+	atomic_uint all;   /* calls that can fail */
+	unsigned fail_at;  /* number of the call that fails; 0: none */
+	int error;         /* the error that it returns */
+	atomic_int failed; /* a permanent device failure has happened */
+	atomic_uint after; /* calls after the failure */
+};
+extern struct counting *counting;
+
+/* Answers of the driver if count or use is not 0: their errors, the CUDA versions, and the
+ * architecture of device 0. */
+struct answers {
+	int count, driver, runtime;
+	int use, major, minor;
+};
+extern struct answers answers;
+
+/* Setup of the group (selects the emulated device) and of each test (resets counts, faults and
+ * answers). */
+int counting_begin(void **state);
+int counting_clear(void **state);
+
+#endif

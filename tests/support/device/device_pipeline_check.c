@@ -1,0 +1,355 @@
+/* device_pipeline_check.c - see device_pipeline_check.h: recipes of every kind. */
+#include "tests/support/device/device_pipeline_check.h"
+
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/test_recipes.h"
+#include "tests/support/device/host_and_device.h"
+#include "tests/support/basic/schedules.h"
+
+/* By each pair of a compact and a sort that the device has, and by each sort, fused. */
+static void each_pair(const struct sl_recipe *r)
+{
+	const struct sl_backend *c, *s;
+	int pairs = 0;
+
+	for (size_t i = 0; (s = sl_backend_at(i)) != NULL; i++)
+		if (s->primitive == SL_SORT && s->space == SL_DEVICE)
+			compare_host_and_device(r, fused, s->name);
+	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
+		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
+			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
+				c->space == SL_DEVICE && s->space == SL_DEVICE) {
+				compare_host_and_device(r, c->name, s->name);
+				pairs++;
+			}
+	assert_true(pairs > 0);
+}
+
+void device_pipeline_check_backends(uint32_t n)
+{
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
+
+		each_pair(&r);
+	}
+}
+
+static void check_shapes(enum sl_model_number model, uint32_t n)
+{
+	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n, false};
+	struct sl_recipe r = test_recipe(model, n);
+	sl_fate_set keep = r.keep;
+
+	compare_host_and_device_modes(&r);
+	r.keep = 0;
+	compare_host_and_device_modes(&r);
+	r.keep = SL_EVERY_FATE;
+	compare_host_and_device_modes(&r);
+	r.n_fields = 0;
+	compare_host_and_device_modes(&r);
+	r = test_recipe(model, n);
+	r.keep = keep;
+	r.field[1].bits = 31; /* more than 32 in all: keys of 64 bits */
+	r.field[1].most = (UINT64_C(1) << 31) - 1;
+	r.field[1].top = 0x1p31f;
+	r.key_bits = r.field[0].bits + 31;
+	compare_host_and_device_modes(&r);
+	r = test_recipe(model, n);
+	r.keep = SL_EVERY_FATE;
+	r.field[1] = r.field[0]; /* groups of ids, each sorted: where a group ends shows */
+	r.field[0] = sl_key_rule_make(&eighths);
+	r.key_bits = r.field[0].bits + r.field[1].bits;
+	compare_host_and_device_modes(&r);
+}
+
+void device_pipeline_check_shapes(uint32_t largest)
+{
+	static const uint32_t sizes[] = {1, 2, 31, 257,
+		320, /* columns end where the next begins, and a block has threads left over */
+		4097, (1 << 20) + 3};
+
+	for (int model = 0; model < TEST_MODELS; model++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			if (sizes[i] <= largest)
+				check_shapes((enum sl_model_number)model, sizes[i]);
+}
+
+/* --- fused ------------------------------------------------------------------------------------ */
+
+/* Some survive, in the order of a key and of ids; all do. */
+static void check_tiles(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = test_recipe(model, n);
+
+	compare_host_and_device(&r, fused, "naive");
+	r.n_fields = 0;
+	compare_host_and_device(&r, fused, "naive");
+	r.keep = SL_EVERY_FATE;
+	compare_host_and_device(&r, fused, "naive");
+}
+
+/* Every number of columns, and so every size of a record; columns of one value alone. */
+static void check_tables(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = test_recipe(model, n);
+	uint32_t all = r.n_columns;
+
+	for (r.n_columns = 1; r.n_columns <= all; r.n_columns++)
+		compare_host_and_device(&r, fused, "naive");
+	r.n_columns = 1;
+	r.column[0] = SL_COLUMN_weight;
+	/* of one value in all recipes but one */
+	assert_int_equal(SL_HAS(r.constants, SL_COLUMN_weight), model != SL_MODEL_rays);
+	compare_host_and_device(&r, fused, "naive");
+	r.column[0] = SL_COLUMN_fate;
+	compare_host_and_device(&r, fused, "naive");
+}
+
+/* A key of each column, and one of as many fields as there can be. */
+static void check_keys(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = test_recipe(model, n);
+	uint32_t fields = 0;
+
+	for (uint32_t k = 0; k < r.n_columns; k++) {
+		bool number = sl_column_facts[r.column[k]].type != SL_TYPE_F32;
+		const struct sl_key_field field = {
+			r.column[k], 7, number ? 0 : -3, number ? n : 3, false};
+
+		r.field[fields] = sl_key_rule_make(&field);
+		r.n_fields = ++fields;
+		r.key_bits = 7 * fields;
+		if (fields == SL_KEY_FIELDS_MAX || k + 1 == r.n_columns)
+			compare_host_and_device_modes(&r);
+		fields %= SL_KEY_FIELDS_MAX;
+		r.field[0] = sl_key_rule_make(&field);
+		r.n_fields = 1;
+		r.key_bits = 7;
+		compare_host_and_device_modes(&r);
+	}
+}
+
+void device_pipeline_check_tiles(uint32_t most, size_t step)
+{
+	/* a warp takes 32 particles at a time, a block 256 or some times as many */
+	static const uint32_t sizes[] = {
+		4097, 2303, 33, 511, 257, 513, 2047, 575, 255, 512, 4096, 256, 32};
+
+	for (int model = 0; model < TEST_MODELS; model++)
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k += step)
+			if (sizes[k] <= most)
+				check_tiles((enum sl_model_number)model, sizes[k]);
+}
+
+/*
+ * The more particles the more a block takes: one of the emulated device's 16 takes 512 from 8192
+ * on, the most of histories, and 2048 from 32768 on.
+ */
+static void check_larger_tiles(void)
+{
+	for (int model = 0; model < TEST_MODELS; model++) {
+		bool remade = sl_models[model]->remade;
+		struct sl_recipe r =
+			test_recipe((enum sl_model_number)model, remade ? 32769 : 8193);
+
+		r.n_batches = 1;
+		compare_host_and_device(&r, fused, "naive");
+	}
+}
+
+void device_pipeline_check_keys(uint32_t n)
+{
+	for (int model = 0; model < TEST_MODELS; model++)
+		check_keys((enum sl_model_number)model, n);
+}
+
+/* A program of that operation on a column and a number, asked of all; step by step, as it is. */
+static struct sl_condition condition_of(
+	enum sl_column column, double number, enum sl_operation operation)
+{
+	struct sl_condition k = {.fates = SL_EVERY_FATE,
+		.columns = SL_BIT(column),
+		.n_numbers = 1,
+		.number = {number}};
+
+	k.operation[k.n] = SL_OP_column;
+	k.operand[k.n++] = (uint8_t)column;
+	k.operation[k.n++] = SL_OP_number;
+	k.operation[k.n++] = (uint8_t)operation;
+	return k;
+}
+
+/* Every column, and every operation of two numbers, compared with a quarter in the end. */
+static void check_conditions(enum sl_model_number model, uint32_t n)
+{
+	struct sl_recipe r = test_recipe(model, n);
+
+	r.keep = SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped);
+	for (uint32_t k = 0; k < r.n_columns; k++) {
+		bool id = r.column[k] == SL_COLUMN_id;
+		struct sl_recipe other;
+
+		r.condition = condition_of(r.column[k], id ? n / 2 : 0.25, SL_OP_more);
+		compare_host_and_device_modes(&r);
+		other = r; /* nobody else needs the column */
+		other.n_columns = 1;
+		other.n_fields = 0;
+		compare_host_and_device(&other, fused, "naive");
+	}
+	for (int operation = SL_OP_plus; operation <= SL_OP_over; operation++) {
+		struct sl_condition *k = &r.condition;
+
+		*k = condition_of(SL_COLUMN_w, 3.1, (enum sl_operation)operation);
+		k->operation[k->n++] = SL_OP_absolute;
+		k->number[k->n_numbers] = 2.8;
+		k->operation[k->n] = SL_OP_number;
+		k->operand[k->n++] = (uint8_t)k->n_numbers++;
+		k->operation[k->n++] = SL_OP_at_most;
+		k->operation[k->n++] = SL_OP_opposite;
+		compare_host_and_device_modes(&r);
+	}
+}
+
+void device_pipeline_check_conditions(uint32_t n)
+{
+	for (int model = 0; model < TEST_MODELS; model++)
+		check_conditions((enum sl_model_number)model, n);
+}
+
+void device_pipeline_check_fused(uint32_t most)
+{
+	device_pipeline_check_tiles(most, 1);
+	if (most > 4096)
+		check_larger_tiles();
+	for (int i = 0; i < TEST_MODELS; i++) {
+		enum sl_model_number model = (enum sl_model_number)i;
+
+		check_tables(model, most < 700 ? most : 700);
+	}
+}
+
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+/* The same living in each round, however they are counted. */
+static void assert_same_rounds(const struct sl_rounds *a, const struct sl_rounds *b)
+{
+	assert_true(a->n > 0);
+	assert_int_equal(a->n, b->n);
+	for (uint32_t i = 0; i < a->n; i++) {
+		assert_int_equal(a->at[i].width, b->at[i].width);
+		assert_int_equal(a->at[i].alive, b->at[i].alive);
+		assert_int_equal(a->at[i].compacted, b->at[i].compacted);
+		assert_int_equal(a->at[i].sorted, b->at[i].sorted);
+	}
+}
+
+static void check_rounds(uint32_t n, const char *compact, const char *sort)
+{
+	for (int model = 0; model < TEST_MODELS; model++) {
+		struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
+
+		for (int i = 0; sl_models[model]->steps && i < SCHEDULES; i++) {
+			struct sl_recipe d = recipe_on_device(&r, compact, sort);
+			struct side host, pipeline;
+
+			if (!sl_sampling_selects())
+				continue;
+			r.schedule = d.schedule = schedule_at(i);
+			side_open_host(&host, &r);
+			side_open_device(&pipeline, &d);
+			run_host_and_device(&r, &host, &d, &pipeline, 0);
+			assert_same_rounds(&host.b.rounds, &pipeline.b.rounds);
+			side_close_device(&pipeline);
+			side_close_host(&host);
+		}
+	}
+}
+
+void device_pipeline_check_rounds(uint32_t n)
+{
+	check_rounds(n, "naive", "naive");
+}
+
+void device_pipeline_check_rounds_of_all(uint32_t n)
+{
+	const struct sl_backend *c, *s;
+
+	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
+		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
+			if (c->primitive == SL_COMPACT && c->space == SL_DEVICE &&
+				s->primitive == SL_SORT && s->space == SL_DEVICE &&
+				strcmp(c->name, s->name) == 0)
+				check_rounds(n, c->name, s->name);
+}
+
+/* --- tallies by bins -------------------------------------------------------------------------- */
+
+/* Of columns from number at on, with ranges that leave some values out; how many there are. */
+static uint32_t fields_of(
+	const struct sl_recipe *r, uint32_t at, struct sl_histogram_axis field[SL_HISTOGRAMS_MAX])
+{
+	sl_fate_set some = SL_FATE_BIT(SL_FATE_transmitted) | SL_FATE_BIT(SL_FATE_hit);
+	sl_fate_set fates = sl_models[r->model]->fates;
+	uint32_t n = 0;
+
+	for (; at < r->n_columns && n < SL_HISTOGRAMS_MAX; at++) {
+		bool number = sl_column_facts[r->column[at]].type != SL_TYPE_F32;
+		uint32_t bins = 5 + n;
+
+		if (r->column[at] == SL_COLUMN_id)
+			continue;
+		field[n] = (struct sl_histogram_axis){.column = r->column[at],
+			.bins = bins,
+			.fates = n % 2 ? some : fates,
+			.lo = number ? 1 : -0.75,
+			.hi = number ? 1 + 2 * bins : 0.75};
+		n++;
+	}
+	return n;
+}
+
+/* All columns, by seven as well as by eight, the most; of counts alone, and of weights. */
+static void check_tallies(struct sl_recipe *r)
+{
+	struct sl_histogram_axis field[SL_HISTOGRAMS_MAX];
+
+	r->keep = SL_EVERY_FATE; /* a flag after the fates would count as a fate */
+	for (uint32_t at = 0; at < r->n_columns; at += SL_HISTOGRAMS_MAX - 1)
+		for (uint32_t weighted = 0; weighted < 2; weighted++) {
+			uint32_t n = fields_of(r, at, field);
+
+			r->bins = sl_histogram_make(
+				field, n == SL_HISTOGRAMS_MAX ? n - weighted : n, weighted);
+			compare_host_and_device_modes(r);
+		}
+}
+
+/* The maximum number of counters with the largest records; a column that is not written. */
+static void check_most(struct sl_recipe *r, bool weighted)
+{
+	const struct sl_histogram_axis most = {.column = SL_COLUMN_w,
+		.bins = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) -
+	                SL_HISTOGRAM_OUTSIDE,
+		.fates = r->keep,
+		.lo = -1,
+		.hi = 1};
+
+	r->bins = sl_histogram_make(&most, 1, weighted);
+	compare_host_and_device_modes(r);
+	r->n_columns = 1;
+	compare_host_and_device_modes(r);
+}
+
+void device_pipeline_check_bins(uint32_t n)
+{
+	for (int model = 0; model < TEST_MODELS; model++)
+		for (int weighted = 0; weighted < 2; weighted++) {
+			struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
+			struct sl_recipe other = r;
+
+			check_most(&r, weighted);
+			if (!weighted)
+				check_tallies(&other);
+		}
+}

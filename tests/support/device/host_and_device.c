@@ -1,0 +1,130 @@
+/* host_and_device.c - see host_and_device.h. */
+#include "tests/support/device/host_and_device.h"
+
+#include <stdlib.h>
+
+#include "stages/particle/digest.h"
+#include "tests/support/basic/check.h"
+
+void *poisoned_get(enum sl_space space, size_t bytes)
+{
+	void *p;
+
+	assert_ok(sl_memory_get(space, bytes, &p));
+	assert_ok(sl_fill(p, 0xa5, bytes, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	return p;
+}
+
+void side_open_host(struct side *s, const struct sl_recipe *r)
+{
+	struct sl_arena measure = {0}, cut = {0};
+
+	memset(s, 0, sizeof(*s));
+	sl_batch_lay_out(&measure, r, r->batch, &s->b);
+	sl_histogram_lay_out(&measure, r, &s->b);
+	cut.size = measure.used;
+	cut.base = s->block = malloc(cut.size);
+	sl_batch_lay_out(&cut, r, r->batch, &s->b);
+	sl_histogram_lay_out(&cut, r, &s->b);
+	s->x.scratch.size = sl_stages_scratch(r, r->batch);
+	assert_ok(sl_memory_get(SL_HOST, s->x.scratch.size, &s->scratch));
+	s->x.scratch.base = s->scratch;
+}
+
+void side_close_host(struct side *s)
+{
+	free(s->block);
+	sl_memory_give(SL_HOST, s->scratch);
+}
+
+void side_open_device(struct side *s, const struct sl_recipe *r)
+{
+	struct sl_arena device = {0}, pinned = {0}, d = {0}, p = {0};
+
+	memset(s, 0, sizeof(*s));
+	sl_device_pipeline_lay_out(&device, &pinned, r, r->batch, &s->pipeline);
+	sl_table_lay_out(&pinned, r, r->batch, UINT32_MAX, &s->b.table);
+	sl_histogram_lay_out(&pinned, r, &s->b);
+	d.size = device.used;
+	d.base = s->of_device = poisoned_get(SL_DEVICE, d.size);
+	p.size = pinned.used;
+	p.base = s->pinned = poisoned_get(SL_PINNED, p.size);
+	sl_device_pipeline_lay_out(&d, &p, r, r->batch, &s->pipeline);
+	sl_table_lay_out(&p, r, r->batch, UINT32_MAX, &s->b.table);
+	sl_histogram_lay_out(&p, r, &s->b);
+	assert_true(sl_fits(&d) && sl_fits(&p));
+	assert_ok(sl_device_pipeline_open(&s->pipeline));
+}
+
+void side_close_device(struct side *s)
+{
+	sl_device_pipeline_close(&s->pipeline);
+	sl_memory_give(SL_DEVICE, s->of_device);
+	sl_memory_give(SL_PINNED, s->pinned);
+}
+
+void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b)
+{
+	assert_int_equal(a->n_survivors, b->n_survivors);
+	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
+	assert_int_equal(a->bin_words, b->bin_words);
+	if (a->bin_words > 0)
+		assert_memory_equal(a->bins, b->bins, a->bin_words * sizeof(*a->bins));
+	assert_int_equal(a->table.n, b->table.n);
+	for (uint32_t k = 0; k < a->table.n_columns; k++) {
+		const struct sl_table_column *t = &a->table.column[k], *u = &b->table.column[k];
+
+		assert_int_equal(t->column, u->column);
+		assert_int_equal(t->constant, u->constant);
+		assert_true(t->digest == u->digest);
+		assert_memory_equal(t->data, u->data,
+			(t->constant ? 1 : (size_t)a->table.n) * sl_column_facts[t->column].bytes);
+	}
+	assert_ok(sl_digest_check(&b->table));
+}
+
+void run_host_and_device(const struct sl_recipe *r, struct side *host,
+	const struct sl_recipe *on_device, struct side *pipeline, uint64_t number)
+{
+	uint64_t ns[SL_STAGE_COUNT] = {0};
+
+	sl_batch_begin(r, &host->b, number);
+	sl_batch_begin(r, &pipeline->b, number);
+	assert_ok(sl_stages_run(r, &host->x, &host->b, NULL));
+	assert_ok(sl_device_pipeline_run(on_device, &pipeline->pipeline, &pipeline->b, ns));
+	assert_same_batch(&host->b, &pipeline->b);
+}
+
+struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact, const char *sort)
+{
+	struct sl_recipe d = *r;
+
+	d.kernels = sl_kernels_find();
+	assert_non_null(d.kernels);
+	d.mode = compact ? SL_MODE_staged : SL_MODE_fused;
+	d.scan = d.compact = (struct sl_choice){0};
+	if (compact)
+		assert_ok(sl_find(SL_COMPACT, compact, &d.compact.backend));
+	assert_ok(sl_find(SL_SORT, sort, &d.sort.backend));
+	return d;
+}
+
+void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort)
+{
+	struct sl_recipe d = recipe_on_device(r, compact, sort);
+	struct side host, pipeline;
+
+	side_open_host(&host, r);
+	side_open_device(&pipeline, &d);
+	for (uint64_t k = 0; k < r->n_batches; k++)
+		run_host_and_device(r, &host, &d, &pipeline, k);
+	side_close_device(&pipeline);
+	side_close_host(&host);
+}
+
+void compare_host_and_device_modes(const struct sl_recipe *r)
+{
+	compare_host_and_device(r, "naive", "naive");
+	compare_host_and_device(r, fused, "naive");
+}

@@ -1,0 +1,17 @@
+/*
+ * mcpl_pack_check.h - compares MCPL records packed on the current device with those packed on the
+ * host.
+ */
+#ifndef SL_TESTS_SUPPORT_DEVICE_MCPL_PACK_CHECK_H
+#define SL_TESTS_SUPPORT_DEVICE_MCPL_PACK_CHECK_H
+
+#include "stages/formats/mcpl/mcpl.h"
+
+/* Packs a table of the host as records. The caller frees them. */
+uint8_t *records_of_host(
+	const struct sl_table *t, const struct sl_mcpl_facts *facts, size_t *bytes);
+
+/* Tests the kernel alone: columns of any bits, all kinds of records, numbers of rows near most. */
+void mcpl_pack_check_kernel(uint32_t most);
+
+#endif

@@ -1,0 +1,420 @@
+/* deflate_check.c - see deflate_check.h. */
+#include "tests/support/formats/deflate_check.h"
+
+#include <libdeflate.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "tests/cases/guarded.h"
+#include "tests/cases/inputs.h"
+#include "tests/support/basic/check.h"
+
+/* --- inputs ----------------------------------------------------------------------------------- */
+
+const char *deflate_input_name(enum deflate_input kind)
+{
+	static const char *const names[] = {"constant", "random", "text", "two symbols",
+		"fibonacci", "runs", "repeats", "ids", "keys", "floats"};
+
+	return names[kind];
+}
+
+static uint8_t text_at(size_t i)
+{
+	static const char words[] = "the weight of a particle is the weight it was born with ";
+
+	return (uint8_t)words[(i + sl_mixed(i / 97) % 8) % (sizeof(words) - 1)];
+}
+
+/* 1, 1, 2, 3, 5, 8, ... of 22 symbols, as many as a segment can have, shuffled; then again. */
+static uint8_t fibonacci_at(size_t i)
+{
+	uint32_t a = 1, b = 1, symbol = 0, place = (uint32_t)(i * 8191 % 28656);
+
+	while (place >= a) {
+		uint32_t next = a + b;
+
+		place -= a;
+		a = b;
+		b = next;
+		symbol++;
+	}
+	return (uint8_t)(7 * symbol);
+}
+
+static void make_runs(size_t bytes, uint8_t *to)
+{
+	for (size_t i = 0, run = 0; i < bytes; run++) {
+		uint64_t r = sl_mixed(run);
+		size_t n = 1 + (r >> 8) % (r % 4 ? 9 : 600);
+
+		for (; n > 0 && i < bytes; n--)
+			to[i++] = (uint8_t)(r >> 32 & 7);
+	}
+}
+
+static void make_repeats(size_t bytes, uint8_t *to)
+{
+	for (size_t i = 0, part = 0; i < bytes; part++) {
+		uint64_t r = sl_mixed(part);
+		size_t n = 1 + r % 60, back = 1 + (r >> 8) % (r >> 62 ? 40000 : 300);
+
+		for (; n > 0 && i < bytes; n--, i++)
+			to[i] = part % 3 && back <= i ? to[i - back] : (uint8_t)sl_mixed(i);
+	}
+}
+
+/* Items of 4 or 8 bytes; bytes after the last complete item are 0. */
+static void make_items(enum deflate_input kind, size_t bytes, uint8_t *to)
+{
+	size_t item = kind == DEFLATE_IDS ? 8 : 4;
+	uint64_t word = 0;
+
+	memset(to, 0, bytes);
+	for (size_t i = 0; i < bytes / item; i++) {
+		float number = (float)(sl_mixed(i) >> 40) * 0x1p-24f;
+
+		word += kind == DEFLATE_IDS ? 1 + (uint64_t)__builtin_ctzll(sl_mixed(i))
+		                            : sl_mixed(i) % 512;
+		if (kind == DEFLATE_FLOATS)
+			memcpy(to + i * item, &number, item);
+		else
+			memcpy(to + i * item, &word, item);
+	}
+}
+
+void deflate_input_make(enum deflate_input kind, size_t bytes, void *to)
+{
+	uint8_t *out = (uint8_t *)to;
+
+	if (kind == DEFLATE_RUNS)
+		make_runs(bytes, out);
+	else if (kind == DEFLATE_REPEATS)
+		make_repeats(bytes, out);
+	else if (kind >= DEFLATE_IDS)
+		make_items(kind, bytes, out);
+	else
+		for (size_t i = 0; i < bytes; i++)
+			out[i] = kind == DEFLATE_CONSTANT    ? 'c'
+			         : kind == DEFLATE_RANDOM    ? (uint8_t)sl_mixed(i)
+			         : kind == DEFLATE_TEXT      ? text_at(i)
+			         : kind == DEFLATE_FIBONACCI ? fibonacci_at(i)
+			                                     : (uint8_t)(sl_mixed(i) % 2);
+}
+
+/* --- what comes back -------------------------------------------------------------------------- */
+
+/* Chunk k as it is to come back: filled up, its bytes in planes. */
+static size_t expect_chunk(
+	const uint8_t *in, size_t bytes, const struct deflate_try *t, size_t k, uint8_t *to)
+{
+	size_t chunk = t->chunk_bytes ? t->chunk_bytes : bytes,
+	       item = t->item_bytes + !t->item_bytes;
+	size_t left = bytes - k * chunk, n = left < chunk && !t->whole_chunks ? left : chunk;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t from = i % (n / item) * item + i / (n / item);
+
+		to[i] = from < left ? in[k * chunk + from] : 0;
+	}
+	return n;
+}
+
+static void check_zlib(const void *stream, size_t size, enum sl_wrapper wrapper,
+	const uint8_t *want, size_t bytes, uint8_t *back)
+{
+	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
+	z_stream z = {.next_in = (z_const Bytef *)stream, .avail_in = (uInt)size};
+
+	assert_int_equal(inflateInit2(&z, window), Z_OK);
+	z.next_out = back;
+	z.avail_out = (uInt)bytes + 1;
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	assert_int_equal(z.total_out, bytes);
+	assert_int_equal(inflateEnd(&z), Z_OK);
+	assert_memory_equal(back, want, bytes);
+}
+
+static void check_libdeflate(const void *stream, size_t size, enum sl_wrapper wrapper,
+	const uint8_t *want, size_t bytes, uint8_t *back)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	size_t n = 0, used = 0;
+	enum libdeflate_result (*read)(struct libdeflate_decompressor *, const void *, size_t,
+		void *, size_t, size_t *, size_t *) =
+		wrapper == SL_RAW    ? libdeflate_deflate_decompress_ex
+		: wrapper == SL_ZLIB ? libdeflate_zlib_decompress_ex
+				     : libdeflate_gzip_decompress_ex;
+
+	assert_non_null(d);
+	memset(back, 0, bytes);
+	assert_int_equal(read(d, stream, size, back, bytes + 1, &used, &n), LIBDEFLATE_SUCCESS);
+	libdeflate_free_decompressor(d);
+	assert_int_equal(used, size);
+	assert_int_equal(n, bytes);
+	assert_memory_equal(back, want, bytes);
+}
+
+/* --- a job ------------------------------------------------------------------------------------ */
+
+/* A job's memory, in the backend's space; out_used stands before the sizes. */
+struct bench {
+	const struct sl_backend *b;
+	struct sl_guarded in, out, sizes, scratch;
+	size_t streams;
+};
+
+static void bench_make(struct bench *k, const struct sl_backend *b, const void *in, size_t bytes,
+	struct deflate_try t)
+{
+	struct sl_shape shape = {.in_bytes = bytes,
+		.chunk_bytes = t.chunk_bytes,
+		.item_bytes = t.item_bytes,
+		.level = 6};
+	size_t most = sl_deflate_most(bytes, t.chunk_bytes, t.item_bytes);
+
+	*k = (struct bench){.b = b, .streams = sl_deflate_streams(bytes, t.chunk_bytes)};
+	assert_ok(sl_guarded_get(b->space, bytes, &k->in));
+	assert_ok(sl_guarded_get(b->space, t.used + most, &k->out));
+	assert_ok(sl_guarded_get(b->space, (k->streams + 1) * sizeof(size_t), &k->sizes));
+	assert_ok(sl_guarded_get(b->space, sl_scratch(b, &shape), &k->scratch));
+	assert_ok(sl_copy(k->in.at, in, bytes, NULL));
+}
+
+static void bench_free(struct bench *k)
+{
+	assert_ok(sl_guarded_check(&k->in, "in"));
+	assert_ok(sl_guarded_check(&k->out, "out"));
+	assert_ok(sl_guarded_check(&k->sizes, "out_bytes"));
+	assert_ok(sl_guarded_check(&k->scratch, "scratch"));
+	sl_guarded_give(&k->in);
+	sl_guarded_give(&k->out);
+	sl_guarded_give(&k->sizes);
+	sl_guarded_give(&k->scratch);
+}
+
+static enum sl_status squeeze(struct bench *k, struct deflate_try t, size_t scratch_bytes)
+{
+	struct sl_exec x = {.space = k->b->space, .scratch = {k->scratch.at, 0, scratch_bytes}};
+	struct sl_deflate_job job = {.in = k->in.at,
+		.in_bytes = k->in.bytes,
+		.out = k->out.at,
+		.out_size = k->out.bytes,
+		.out_bytes = (size_t *)k->sizes.at + 1,
+		.level = 6,
+		.wrapper = t.wrapper,
+		.chunk_bytes = t.chunk_bytes,
+		.item_bytes = t.item_bytes,
+		.whole_chunks = t.whole_chunks,
+		.out_used = (size_t *)k->sizes.at};
+
+	return sl_deflate(k->b, &x, &job);
+}
+
+/* Runs it over a poison; out and sizes are the caller's to free. */
+static void fetch(struct bench *k, struct deflate_try t, int poison, uint8_t **out, size_t **sizes)
+{
+	void *p = malloc(k->out.bytes), *q = malloc(k->sizes.bytes);
+
+	assert_true(p && q);
+	assert_ok(sl_fill(k->scratch.at, poison, k->scratch.bytes, NULL));
+	assert_ok(sl_fill(k->out.at, poison, k->out.bytes, NULL));
+	assert_ok(sl_fill(k->sizes.at, poison, k->sizes.bytes, NULL));
+	assert_ok(sl_copy(k->sizes.at, &t.used, sizeof(t.used), NULL));
+	assert_ok(sl_stream_wait(NULL)); /* a host's backend does not */
+	assert_ok(squeeze(k, t, k->scratch.bytes));
+	assert_ok(sl_copy(p, k->out.at, k->out.bytes, NULL));
+	assert_ok(sl_copy(q, k->sizes.at, k->sizes.bytes, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	*out = (uint8_t *)p;
+	*sizes = (size_t *)q;
+}
+
+/* Inflates all streams of out in order; returns their bytes. */
+static size_t check_streams(const uint8_t *in, size_t bytes, const struct deflate_try *t,
+	const uint8_t *out, const size_t *sizes, size_t streams)
+{
+	size_t capacity = (t->chunk_bytes > bytes ? t->chunk_bytes : bytes) + 1, used = t->used;
+	uint8_t *want = (uint8_t *)malloc(capacity), *back = (uint8_t *)malloc(capacity);
+
+	assert_true(want && back);
+	for (size_t k = 0; k < streams; k++) {
+		size_t n = expect_chunk(in, bytes, t, k, want);
+
+		assert_true(sizes[k + 1] > 0);
+		check_zlib(out + used, sizes[k + 1], t->wrapper, want, n, back);
+		check_libdeflate(out + used, sizes[k + 1], t->wrapper, want, n, back);
+		used += sizes[k + 1];
+	}
+	assert_int_equal(sizes[0], used);
+	free(want);
+	free(back);
+	return used - t->used;
+}
+
+static void check_same(const struct sl_backend *b, const uint8_t *in, size_t bytes,
+	struct deflate_try t, const uint8_t *out, const size_t *sizes, size_t streams)
+{
+	struct bench k;
+	uint8_t *other;
+	size_t *other_sizes;
+
+	bench_make(&k, b, in, bytes, t);
+	fetch(&k, t, 0, &other, &other_sizes);
+	bench_free(&k);
+	assert_memory_equal(sizes, other_sizes, (streams + 1) * sizeof(*sizes));
+	assert_memory_equal(out + t.used, other + t.used, sizes[0] - t.used);
+	free(other);
+	free(other_sizes);
+}
+
+size_t deflate_check(const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t)
+{
+	struct bench k;
+	uint8_t *out;
+	size_t *sizes, all;
+
+	bench_make(&k, b, in, bytes, t);
+	if (k.scratch.bytes > 0)
+		assert_fails(squeeze(&k, t, k.scratch.bytes - 1), SL_USAGE, "scratch has");
+	fetch(&k, t, 0xa5, &out, &sizes);
+	bench_free(&k);
+	all = check_streams((const uint8_t *)in, bytes, &t, out, sizes, k.streams);
+	check_same(b, (const uint8_t *)in, bytes, t, out, sizes, k.streams);
+	if (t.exact && b != &sl_deflate_cpu)
+		check_same(&sl_deflate_cpu, (const uint8_t *)in, bytes, t, out, sizes, k.streams);
+	free(out);
+	free(sizes);
+	return all;
+}
+
+/* --- many jobs -------------------------------------------------------------------------------- */
+
+enum { SEGMENT = 1 << 15 };
+
+static void try_kind(const struct sl_backend *b, enum deflate_input kind, size_t bytes, size_t most,
+	struct deflate_try t)
+{
+	void *in = malloc(bytes + 1);
+
+	assert_non_null(in);
+	t.exact = true;
+	if (bytes <= most) {
+		deflate_input_make(kind, bytes, in);
+		deflate_check(b, in, bytes, t);
+	}
+	free(in);
+}
+
+/* Two bytes in turns, in runs of about 32: one more or less decides if matches are looked for. */
+static void sweep_run_lengths(const struct sl_backend *b)
+{
+	const struct deflate_try t = {.wrapper = SL_ZLIB, .exact = true};
+	uint8_t in[700];
+
+	for (size_t runs = sizeof(in) / 32 - 2; runs <= sizeof(in) / 32 + 2; runs++) {
+		for (size_t i = 0; i < sizeof(in); i++)
+			in[i] = 'a' + i * runs / sizeof(in) % 2;
+		deflate_check(b, in, sizeof(in), t);
+	}
+}
+
+/* Around a slice, a round, a segment and some of them. */
+static void sweep_sizes(const struct sl_backend *b, size_t most)
+{
+	static const size_t sizes[] = {127, 128, 129, 255, 256, 257, 258, 259, 512, 516, 517,
+		SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT + 258, 65521, 69997, (1 << 20) - 1,
+		1 << 20, (1 << 20) + 1};
+
+	for (int w = SL_RAW; w <= SL_GZIP; w++)
+		try_kind(b, DEFLATE_CONSTANT, 0, most,
+			(struct deflate_try){.wrapper = (enum sl_wrapper)w});
+	for (size_t n = 0; n < 300; n += n < 24 ? 1 : 23)
+		try_kind(b, (enum deflate_input)(n % DEFLATE_INPUTS), n, most,
+			(struct deflate_try){.wrapper = (enum sl_wrapper)(n % 3)});
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		try_kind(b, (enum deflate_input)((3 * i + 1) % DEFLATE_INPUTS), sizes[i], most,
+			(struct deflate_try){.wrapper = (enum sl_wrapper)((i + 1) % 3)});
+}
+
+/* More segments and streams than are processed at a time; planes; output after other bytes. */
+static void sweep_cuts(const struct sl_backend *b, size_t most)
+{
+	static const struct {
+		enum deflate_input kind;
+		size_t bytes;
+		struct deflate_try t;
+	} jobs[] = {
+		{DEFLATE_KEYS, 3 * (4 * 4096 + 32) + 400,
+			{4 * 4096 + 32, 4, true, SL_RAW, 77, true}},
+		{DEFLATE_IDS, 24 * 1000, {4000, 8, false, SL_ZLIB, 3, true}},
+		{DEFLATE_FLOATS, 3 * SEGMENT + 20, {0, 2, false, SL_GZIP, 0, true}},
+		{DEFLATE_TEXT, 96 * 600 + 1, {96, 0, true, SL_GZIP, 0, true}},
+		{DEFLATE_RUNS, 70 * 5000, {5000, 0, false, SL_ZLIB, 1, true}},
+		{DEFLATE_IDS, 5 << 20, {1 << 20, 8, true, SL_ZLIB, 0, true}},
+		{DEFLATE_FLOATS, (21 << 20) + 44, {1 << 20, 4, true, SL_ZLIB, 0, true}},
+	};
+
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
+		try_kind(b, jobs[i].kind, jobs[i].bytes, most, jobs[i].t);
+}
+
+void deflate_sweep(const struct sl_backend *b, size_t most)
+{
+	for (int kind = 0; kind < DEFLATE_INPUTS; kind++)
+		try_kind(b, (enum deflate_input)kind, SEGMENT - 8 * (size_t)kind, most,
+			(struct deflate_try){.wrapper = SL_ZLIB});
+	sweep_run_lengths(b);
+	sweep_sizes(b, most);
+	sweep_cuts(b, most);
+}
+
+size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most)
+{
+	static const size_t chunks[] = {0, 8, 8, 96, 192}; /* many are small: these are many */
+	uint64_t r = sl_mixed(~number);
+	size_t item = (size_t)1 << r % 4, bytes = (r >> 8) % most / item * item;
+	struct deflate_try t = {.chunk_bytes = chunks[(r >> 40) % 5] * ((r >> 32) % 200),
+		.item_bytes = (uint32_t)item,
+		.whole_chunks = r >> 50 & 1,
+		.wrapper = (enum sl_wrapper)((r >> 51) % 3),
+		.used = (r >> 54) % 9,
+		.exact = true};
+	uint8_t *in = (uint8_t *)malloc(bytes + 1);
+
+	assert_non_null(in);
+	for (size_t at = 0, n; at < bytes; at += n) {
+		r = sl_mixed(r);
+		n = 1 + (r >> 16) % (r & 8 ? 100 : 20000);
+		n = n < bytes - at ? n : bytes - at;
+		deflate_input_make((enum deflate_input)((r >> 4) % DEFLATE_INPUTS), n, in + at);
+		for (size_t i = 0; r >> 60 == 0 && i < n; i++)
+			in[at + i] = (uint8_t)(in[at + i] + sl_mixed(r + i / 50));
+	}
+	deflate_check(b, in, bytes, t);
+	free(in);
+	return sl_deflate_streams(bytes, t.chunk_bytes);
+}
+
+void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
+{
+	const char *asked = getenv("SLUICE_DEFLATE_JOBS");
+	uint64_t from = 0, to = jobs, inputs = 0;
+	char *end;
+
+	if (asked) {
+		to = strtoull(asked, &end, 10);
+		if (strncmp(end, "..", 2) == 0) {
+			from = to;
+			to = strtoull(end + 2, &end, 10);
+		}
+		assert_true(*end == '\0' && from < to);
+	}
+	for (uint64_t k = from; k < to; k++)
+		inputs += deflate_random(b, k, most);
+	printf("%llu random jobs, of %llu inputs\n", (unsigned long long)(to - from),
+		(unsigned long long)inputs);
+}

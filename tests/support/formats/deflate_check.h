@@ -1,0 +1,62 @@
+/*
+ * deflate_check.h - runs a deflate job on any backend: zlib and libdeflate must restore the input,
+ * and on request the output must equal that of the specification (cpu).
+ */
+#ifndef SL_TESTS_SUPPORT_FORMATS_DEFLATE_CHECK_H
+#define SL_TESTS_SUPPORT_FORMATS_DEFLATE_CHECK_H
+
+#include "primitives/primitives.h"
+
+/* Kinds of input. */
+enum deflate_input {
+	DEFLATE_CONSTANT,
+	DEFLATE_RANDOM,
+	DEFLATE_TEXT,
+	DEFLATE_TWO,       /* two symbols, at random */
+	DEFLATE_FIBONACCI, /* symbol counts that give Huffman codes of more than 15 bits */
+	DEFLATE_RUNS,      /* of few symbols, of 1 to 600 bytes */
+	DEFLATE_REPEATS,   /* random bytes that repeat at short and long distances */
+	DEFLATE_IDS,       /* u64 ids of a half of the particles */
+	DEFLATE_KEYS,      /* u32, sorted */
+	DEFLATE_FLOATS,    /* uniform in 0 .. 1 */
+	DEFLATE_INPUTS
+};
+
+const char *deflate_input_name(enum deflate_input kind);
+
+/* Makes input: equal for equal arguments. */
+void deflate_input_make(enum deflate_input kind, size_t bytes, void *to);
+
+/* Parameters of a job; 0 means the same as in struct sl_deflate_job. */
+struct deflate_try {
+	size_t chunk_bytes;
+	uint32_t item_bytes;
+	bool whole_chunks;
+	enum sl_wrapper wrapper;
+	size_t used; /* bytes of out that are already used */
+	bool exact;  /* the output must equal that of cpu */
+};
+
+/*
+ * Runs b with two poisons of scratch and outputs, and once with one byte of scratch too little.
+ * Fails the current test on any error. Returns the bytes of all streams.
+ */
+size_t deflate_check(
+	const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t);
+
+/* Tests every kind of input, sizes near slices, rounds and segments, and every cut, up to most bytes. */
+void deflate_sweep(const struct sl_backend *b, size_t most);
+
+/* Runs random job number: pieces of all kinds, cut at random, up to most bytes. Returns the number
+ * of inputs. */
+size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
+
+/*
+ * Runs jobs from number 0 on, and prints the number of inputs.
+ *
+ *	SLUICE_DEFLATE_JOBS=1000          number of jobs
+ *	SLUICE_DEFLATE_JOBS=1000..5000    first and last number
+ */
+void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most);
+
+#endif

@@ -1,0 +1,42 @@
+/* mcpl_lists.h - MCPL files for tests: those of the reference implementation and generated ones. */
+#ifndef SL_TESTS_SUPPORT_FORMATS_MCPL_LISTS_H
+#define SL_TESTS_SUPPORT_FORMATS_MCPL_LISTS_H
+
+#include "stages/formats/mcpl/mcpl_stream.h"
+#include "tests/support/program/folder.h"
+
+/* Returns the path of a reference file, valid until the next call. */
+const char *reference_path(const char *name);
+
+/* Reads a reference file into memory of exactly its size, which the caller frees. */
+char *reference_list(const char *name, size_t *bytes);
+
+/* Copies a reference file to the folder of a test. */
+void bring_list(const struct folder *f, const char *name);
+
+/* Returns the next 24-bit random number in 0 .. 1. */
+double next_number(uint32_t *at);
+
+/*
+ * Writes h->particles particles as an MCPL file, compressed if its name ends in .gz. The header of h
+ * is followed by the source "a test" and by the strings of its comments and blobs. The function
+ * computes record_bytes.
+ */
+void make_list(const struct folder *f, const char *name, const struct sl_mcpl_header *h,
+	const char *const *strings, const struct sl_mcpl_particle *p);
+
+/*
+ * Writes c.yaml, which reads the files on the CPU. run is appended to the section run (", batch: 70");
+ * more contains further lines.
+ */
+void configure_list(const struct folder *f, const char *files, const char *run, const char *keep,
+	const char *more);
+
+/* Expects that plan and run refuse the files with this code and text, and write nothing. */
+void refuse_list(const struct folder *f, const char *files, int code, const char *text);
+
+/* Reads all particles of a file. The caller frees them. */
+struct sl_mcpl_particle *particles_of(
+	const struct folder *f, const char *name, struct sl_mcpl_header *h);
+
+#endif

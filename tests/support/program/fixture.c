@@ -1,0 +1,33 @@
+/* fixture.c - see fixture.h. */
+#include "tests/support/program/fixture.h"
+
+#include "primitives/base/fault.h"
+#include "tests/support/basic/check.h"
+
+struct folder folder;
+static uint64_t remembered; /* its hash */
+
+int folder_begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	return 0;
+}
+
+void folder_remember(void)
+{
+	remembered = folder_hash(folder.path, NULL);
+}
+
+void expect_untouched(void)
+{
+	assert_int_equal(folder_hash(folder.path, NULL), remembered);
+}
+
+int folder_end(void **state)
+{
+	(void)state;
+	sl_fault_set(NULL);
+	folder_remove(&folder);
+	return 0;
+}

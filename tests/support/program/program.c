@@ -1,0 +1,189 @@
+/* program.c - see program.h. */
+#include "tests/support/program/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "pipeline/text/yaml.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool is_slow = true;
+#else
+static const bool is_slow = false;
+#endif
+
+/* The log must show that the test was reduced. */
+bool be_quick(void)
+{
+	static bool printed;
+	const char *asked = getenv("SLUICE_QUICK");
+	bool quick = is_slow || (asked && *asked);
+
+	if (quick && !printed)
+		printf("A share of particles, signals and choices is tried (%s).\n",
+			is_slow ? "built with a sanitizer" : "SLUICE_QUICK");
+	printed |= quick;
+	return quick;
+}
+
+void call(
+	const struct folder *f, const char *const *env, const char *const *words, struct ending *e)
+{
+	const struct process p = {.argv = words, .env = env, .folder = f->path};
+
+	process_run(&p, HANG_SECONDS, e);
+}
+
+void expect_ending(struct ending *e, int code, const char *text, const char *const *words)
+{
+	if (e->timed_out || e->code != code || !strstr(e->err, text)) {
+		for (; *words; words++)
+			print_error("%s ", *words);
+		fail_msg("ended with %d (signal %d%s) and\n%s(expected %d and ...%s...)", e->code,
+			e->signal, e->timed_out ? ", out of time" : "", e->err, code, text);
+	}
+	process_free(e);
+}
+
+void expect(const struct folder *f, int code, const char *text, const char *const *words)
+{
+	struct ending e;
+
+	call(f, NULL, words, &e);
+	expect_ending(&e, code, text, words);
+}
+
+char *output_of(const struct folder *f, const char *const *words)
+{
+	struct ending e;
+	char *out;
+
+	call(f, NULL, words, &e);
+	out = e.out;
+	e.out = NULL;
+	expect_ending(&e, SL_OK, "", words);
+	return out;
+}
+
+size_t times_in(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)) != NULL; text += strlen(word))
+		n++;
+	return n;
+}
+
+void write_text(const struct folder *f, const char *name, const char *text)
+{
+	folder_write(f, name, text, strlen(text));
+}
+
+void expect_file(const struct folder *f, const char *name, const char *text)
+{
+	size_t bytes;
+	char *is = folder_read(f, name, &bytes);
+
+	assert_string_equal(is, text);
+	assert_int_equal(bytes, strlen(text));
+	free(is);
+}
+
+void write_slow(const struct folder *f, const char *name)
+{
+	write_text(f, name,
+		"run: {name: t, particles: 1e6, batch: 1e6, threads: 1}\n"
+		"model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
+		"transport: {max_steps: 1e6}\n"
+		"keep: transmitted\n");
+}
+
+void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m)
+{
+	struct sl_dir dir;
+
+	assert_ok(sl_dir_open(folder_path(f, out), false, &dir));
+	assert_ok(sl_manifest_read(&dir, m));
+	sl_dir_close(&dir);
+}
+
+void keep_batches(const struct folder *f, const char *out, size_t n)
+{
+	char name[256], *lines, *at;
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s/manifest.jsonl", out);
+	at = lines = folder_read(f, name, &bytes);
+	for (size_t i = 0; i < n; i++)
+		at = strchr(at, '\n') + 1;
+	folder_write(f, name, lines, (size_t)(at - lines));
+	free(lines);
+}
+
+struct sl_yaml *report_of(const struct folder *f, const char *out)
+{
+	char name[256];
+	struct sl_yaml_problem problem;
+	struct sl_yaml *tree;
+	size_t bytes;
+	char *json;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	json = folder_read(f, name, &bytes);
+	assert_ok(sl_yaml_parse(json, bytes, &tree, &problem));
+	free(json);
+	return tree;
+}
+
+const char *run_json(const struct folder *f, const char *out, const char *key)
+{
+	static char text[1 << 16];
+	struct sl_yaml *tree = report_of(f, out);
+
+	snprintf(text, sizeof(text), "%s",
+		sl_yaml_text(tree, sl_yaml_get(tree, sl_yaml_root(tree), key), NULL));
+	sl_yaml_free(tree);
+	return text;
+}
+
+uint64_t hash_run(const struct folder *f, const char *out)
+{
+	static const char *const except[] = {"run.json", NULL};
+
+	return folder_hash(folder_path(f, out), except);
+}
+
+static void run_tool(const struct folder *f, const char *const *words)
+{
+	const struct process p = {.argv = words, .folder = f->path};
+	struct ending e;
+
+	process_run(&p, HANG_SECONDS, &e);
+	expect_ending(&e, 0, "", words);
+}
+
+void copy_run(const struct folder *f, const char *from, const char *to)
+{
+	run_tool(f, (const char *const[]){"cp", "-a", from, to, NULL});
+}
+
+void remove_run(const struct folder *f, const char *out)
+{
+	run_tool(f, (const char *const[]){"rm", "-rf", out, NULL});
+}
+
+double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void sleep_for(double seconds)
+{
+	struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+
+	nanosleep(&t, NULL);
+}

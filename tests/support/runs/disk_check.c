@@ -1,0 +1,22 @@
+/* disk_check.c - see disk_check.h. */
+#include <string.h>
+
+#include "tests/support/basic/check.h"
+#include "tests/support/runs/disk_check.h"
+
+unsigned check_disk_failure(struct tiny_run *t, const char *out, enum tiny_end how,
+	const struct ending *e, int error, struct disk_failures *tally)
+{
+	unsigned batches = tiny_check(t, out, how);
+
+	if (e->code == 0 && batches == t->batches) {
+		tally->succeeded++;
+	} else {
+		tally->failed++;
+		tiny_check_ending(t, e, SL_DISK, error ? strerrordesc_np(error) : NULL, "sluice: ");
+		if (error && !strstr(e->err, out) && !strstr(e->err, "tiny.yaml"))
+			fail_msg("%s: no file is named: %s", t->what, e->err);
+	}
+	tiny_resume_once(t, out, &tally->states);
+	return batches;
+}

@@ -1,0 +1,293 @@
+/* same_bits_check.c - runs through the library, see same_bits_check.h. */
+#include "tests/support/runs/same_bits_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/plan/memory.h"
+#include "pipeline/run/run.h"
+#include "pipeline/run/batch_file.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/configs/configs.h"
+#include "tests/support/program/program.h"
+
+enum { SETS_MAX = 12, SET_BYTES = 96 };
+
+/* A run: its settings, and what is kept of it. */
+struct kept {
+	char path[CONFIG_PATH_BYTES];
+	char set[SETS_MAX][SET_BYTES]; /* "key=value" */
+	size_t n_sets;
+	struct sl_manifest_line *line;
+	uint64_t n, seen;
+};
+
+static void set(struct kept *k, const char *key, const char *value)
+{
+	assert_true(k->n_sets < SETS_MAX);
+	snprintf(k->set[k->n_sets++], SET_BYTES, "%s=%s", key, value);
+}
+
+static void set_number(struct kept *k, const char *key, unsigned value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", value);
+	set(k, key, text);
+}
+
+/* A run of b, on the device or on the CPU; nothing of it run yet. */
+static void begin(struct kept *k, const struct bits *b, const char *device)
+{
+	memset(k, 0, sizeof(*k));
+	config_path(b->config, k->path);
+	set(k, "run.particles", b->particles);
+	set(k, "run.batch", b->batch);
+	set(k, "run.device", device);
+}
+
+/* The run, for the message of a check that fails. */
+static const char *words_of(const struct kept *k)
+{
+	static char text[CONFIG_PATH_BYTES + SETS_MAX * (SET_BYTES + 1)];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%s", k->path);
+
+	for (size_t i = 0; i < k->n_sets; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " %s", k->set[i]);
+	return text;
+}
+
+static void need(const struct kept *k, enum sl_status s)
+{
+	if (s != SL_OK)
+		fail_msg("%s: %s: %s", words_of(k), sl_status_name(s), sl_last_error());
+}
+
+/* --- one run ---------------------------------------------------------------------------------- */
+
+static void keep_line(void *ctx, const struct sl_host_slot *slot)
+{
+	struct kept *k = (struct kept *)ctx;
+
+	if (slot->batch.number < k->n)
+		sl_batch_file_line(&slot->batch, &k->line[slot->batch.number]);
+	k->seen++;
+}
+
+static enum sl_status resolve(
+	const struct kept *k, struct sl_config *config, struct sl_choices *choices)
+{
+	const char *sets[SETS_MAX];
+	struct sl_reader *reader = NULL;
+	enum sl_status s;
+
+	for (size_t i = 0; i < k->n_sets; i++)
+		sets[i] = k->set[i];
+	s = sl_config_open(k->path, sets, k->n_sets, config, &reader);
+	if (s == SL_OK)
+		s = sl_resolve(config, reader, choices);
+	if (s != SL_OK && reader && sl_config_problems(reader) > 0)
+		print_error("%s", sl_config_report(reader));
+	sl_config_close(reader);
+	return s;
+}
+
+static void run(struct kept *k)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	struct sl_control control = {.batch = keep_line, .ctx = k, .discard = true};
+	const struct sl_manifest none = {0};
+	struct sl_session session;
+	struct sl_workspace *w;
+	struct sl_plan *plan;
+
+	need(k, resolve(k, &config, &choices));
+	need(k, sl_plan_make(&config, &choices, &plan));
+	need(k, sl_memory_plan_check(plan));
+	need(k, sl_workspace_open(plan, &w));
+	need(k, sl_workspace_allocate(w));
+	k->n = plan->recipe.n_batches;
+	k->line = (struct sl_manifest_line *)calloc(k->n, sizeof(*k->line));
+	assert_non_null(k->line);
+	need(k, sl_run(w, NULL, &none, &control, &session));
+	sl_workspace_close(w);
+	sl_plan_free(plan);
+	assert_int_equal(k->seen, k->n);
+}
+
+static void end(struct kept *k)
+{
+	free(k->line);
+}
+
+/* --- one against the other -------------------------------------------------------------------- */
+
+static void expect_same_line(
+	const struct kept *k, const struct sl_manifest_line *a, const struct sl_manifest_line *b)
+{
+	if (a->survivors != b->survivors)
+		fail_msg("%s: batch %llu: %llu survivors and not %llu", words_of(k),
+			(unsigned long long)a->batch, (unsigned long long)b->survivors,
+			(unsigned long long)a->survivors);
+	if (memcmp(&a->tally, &b->tally, sizeof(a->tally)) != 0)
+		fail_msg(
+			"%s: batch %llu: another tally", words_of(k), (unsigned long long)a->batch);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (a->digest[c] != b->digest[c])
+			fail_msg("%s: batch %llu: column %s is another", words_of(k),
+				(unsigned long long)a->batch, sl_column_facts[c].name);
+	assert_memory_equal(a, b, sizeof(*a));
+}
+
+/* Runs k, which must come to what was kept of the CPU's run. */
+static void expect_same(struct kept *k, const struct kept *cpu)
+{
+	uint64_t survivors = 0;
+
+	run(k);
+	assert_int_equal(k->n, cpu->n);
+	for (uint64_t i = 0; i < k->n; i++) {
+		expect_same_line(k, &cpu->line[i], &k->line[i]);
+		survivors += k->line[i].survivors;
+	}
+	if (survivors == 0)
+		fail_msg("%s: no survivors, so nothing was compared", words_of(k));
+	end(k);
+}
+
+static const char *const modes[] = {"staged", "fused"};
+enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
+
+/* The runs of b, with one setting more if key is not NULL. */
+static void check_with(const struct bits *b, const char *key, const char *value)
+{
+	struct kept cpu, k;
+
+	begin(&cpu, b, "cpu");
+	if (key)
+		set(&cpu, key, value);
+	run(&cpu);
+	for (int m = 0; m < N_MODES; m++) {
+		begin(&k, b, b->device);
+		set(&k, "run.mode", modes[m]);
+		if (key)
+			set(&k, key, value);
+		expect_same(&k, &cpu);
+	}
+	end(&cpu);
+}
+
+void same_bits_check(const struct bits *b)
+{
+	check_with(b, NULL, NULL);
+}
+
+void same_bits_check_keys(const struct bits *b)
+{
+	check_with(b, "key", "[]");
+	check_with(b, "key", "[u:8, id:40]");
+}
+
+void same_bits_check_configs(const struct bits *b)
+{
+	static struct configs all;
+
+	configs_list(&all);
+	for (size_t i = 0; i < all.n; i += be_quick() ? 3 : 1) {
+		struct bits one = *b;
+
+		one.config = all.name[i];
+		same_bits_check(&one);
+	}
+}
+
+/* --- every backend, every number of slots ----------------------------------------------------- */
+
+/* The i-th backend of a primitive that the device has; NULL past the last. */
+static const struct sl_backend *backend_at(enum sl_primitive p, size_t i)
+{
+	const struct sl_backend *b;
+
+	for (size_t k = 0; (b = sl_backend_at(k)) != NULL; k++)
+		if (b->primitive == p && b->space == SL_DEVICE && i-- == 0)
+			return b;
+	return NULL;
+}
+
+static void begin_with(struct kept *k, const struct bits *b, unsigned slots, unsigned threads)
+{
+	begin(k, b, b->device);
+	set_number(k, "run.slots", slots);
+	set_number(k, "run.threads", threads);
+}
+
+/* Fused, with every sort, on every scan if it is made of one. */
+static void check_fused(
+	const struct bits *b, unsigned slots, unsigned threads, const struct kept *cpu)
+{
+	const struct sl_backend *scan, *sort;
+	struct kept k;
+
+	for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++)
+		for (size_t s = 0; (scan = backend_at(SL_SCAN, s)) != NULL; s++) {
+			begin_with(&k, b, slots, threads);
+			set(&k, "run.mode", "fused");
+			set(&k, "primitives.sort", sort->name);
+			if (sort->uses_scan)
+				set(&k, "primitives.scan", scan->name);
+			expect_same(&k, cpu);
+			if (!sort->uses_scan)
+				break;
+		}
+}
+
+/* A scan that neither compact nor sort is made of is tried all the same: it must not matter. */
+void same_bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
+{
+	const struct sl_backend *scan, *compact, *sort;
+	struct kept cpu, k;
+	unsigned choices = 0;
+
+	begin(&cpu, b, "cpu");
+	run(&cpu);
+	begin(&k, b, b->device);
+	expect_same(&k, &cpu); /* from here on it is the device's matrix that is walked */
+	for (size_t s = 0; (scan = backend_at(SL_SCAN, s)) != NULL; s++)
+		for (size_t c = 0; (compact = backend_at(SL_COMPACT, c)) != NULL; c++)
+			for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++) {
+				choices++;
+				if (!sl_sampling_selects())
+					continue;
+				begin_with(&k, b, slots, threads);
+				set(&k, "primitives.scan", scan->name);
+				set(&k, "primitives.compact", compact->name);
+				set(&k, "primitives.sort", sort->name);
+				expect_same(&k, &cpu);
+			}
+	check_fused(b, slots, threads, &cpu);
+	end(&cpu);
+	assert_true(choices > 1);
+}
+
+void same_bits_check_slots(const struct bits *b)
+{
+	enum { MOST = 4 };
+	struct kept cpu, k;
+
+	begin(&cpu, b, "cpu");
+	run(&cpu);
+	for (unsigned slots = 1; slots <= MOST; slots++)
+		for (unsigned threads = 1; threads <= MOST; threads++)
+			for (int m = 0; m < N_MODES; m++) {
+				if (be_quick() && (slots + 2 * threads + (unsigned)m) % 3 > 0)
+					continue;
+				begin_with(&k, b, slots, threads);
+				set(&k, "run.mode", modes[m]);
+				expect_same(&k, &cpu);
+			}
+	end(&cpu);
+}
