@@ -202,7 +202,12 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 	error = sl_write_all(fd, "dir_sign", text, (size_t)n);
 	if (!error && ftruncate(fd, n) != 0)
 		error = errno;
-	return error ? sl_disk_failed(error, "write", d->path, LOCK_NAME) : SL_OK;
+	if (!error)
+		return SL_OK;
+	/* Part of a signature would be taken for a user's file. Emptying needs no space on the disk. */
+	if (ftruncate(fd, 0) != 0)
+		return sl_disk_failed(errno, "empty", d->path, LOCK_NAME);
+	return sl_disk_failed(error, "write", d->path, LOCK_NAME);
 }
 
 /* Locks the open file LOCK, and signs it if this program has made it. */
