@@ -115,11 +115,13 @@ static size_t quote(char made[SL_SET_BYTES], const char *key, const char *value)
 
 static enum sl_status add_set(struct sl_args *a, const char *key, const char *value)
 {
+	size_t n_user;
+
 	if (a->n_sets == SL_SETS_MAX)
 		return sl_fail(
 			SL_USAGE, "more than %d settings, put them into the file", SL_SETS_MAX);
 	if (key) {
-		char *made = a->made[a->n_sets];
+		char *made = a->made[a->n_made];
 		size_t n = is_plain(value)
 		                   ? (size_t)snprintf(made, SL_SET_BYTES, "%s=%s", key, value)
 		                   : quote(made, key, value);
@@ -127,14 +129,20 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 		if (n >= SL_SET_BYTES)
 			return sl_fail(SL_USAGE, "%s: the value is longer than %d bytes", key,
 				SL_SET_BYTES);
-		value = made;
-	} else if (!strchr(value, '=')) {
+		a->n_made++;
+		a->set[a->n_sets++] = made;
+		return SL_OK;
+	}
+	if (!strchr(value, '='))
 		return sl_fail(SL_USAGE,
 			"--set %s: has no '=' (a key and its value are needed), try --set "
 			"run.seed=7",
 			value);
-	}
-	a->set[a->n_sets++] = value;
+	/* Before those of options: a later setting overrides an earlier one. */
+	n_user = a->n_sets - a->n_made;
+	memmove(a->set + n_user + 1, a->set + n_user, a->n_made * sizeof(*a->set));
+	a->set[n_user] = value;
+	a->n_sets++;
 	return SL_OK;
 }
 
@@ -213,7 +221,7 @@ static enum sl_status check_sets(const struct sl_args *a)
 	const struct sl_command_facts *command = &sl_commands[a->command];
 
 	for (size_t i = 0; i < a->n_sets; i++) {
-		bool by_option = a->set[i] == a->made[i];
+		bool by_option = i >= a->n_sets - a->n_made;
 
 		if (command->sets == SL_SETS_NONE)
 			return sl_fail(SL_USAGE,

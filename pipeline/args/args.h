@@ -47,9 +47,9 @@ struct sl_args {
 	const char *operand;         /* the first operand; NULL if there is none */
 	const char *const *operands; /* n_operands */
 	size_t n_operands;
-	size_t n_sets;
-	const char *set[SL_SETS_MAX];         /* "key=value" */
-	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
+	size_t n_sets, n_made;                /* numbers of items in set and in made */
+	const char *set[SL_SETS_MAX];         /* "key=value": those of --set, then those in made */
+	char made[SL_SETS_MAX][SL_SET_BYTES]; /* from options such as --out, which override --set */
 	struct sl_args_count id;
 	const char *to;
 	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;

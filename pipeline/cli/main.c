@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,8 +64,10 @@ int main(int argc, char **argv)
 		s = call_command(&args);
 	if (s != SL_OK && sl_last_error()[0] != '\0')
 		fprintf(stderr, "sluice: %s\n", sl_last_error());
-	/* stdout may be a full disk or a closed pipe. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && s == SL_OK) {
+		/* A reader such as head has what it wanted: end as if SIGPIPE were not ignored. */
+		if (errno == EPIPE)
+			_exit(128 + SIGPIPE);
 		fprintf(stderr, "sluice: stdout: %s\n", strerror(errno));
 		s = SL_DISK;
 	}

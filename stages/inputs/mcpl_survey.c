@@ -90,11 +90,7 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 	bool trailing;
 	size_t n;
 
-	if (isinf((float)h->weight))
-		return sl_fail(SL_BAD_INPUT,
-			"the common weight of its particles is %.9g, but a run computes in single "
-			"precision; scale the weights of the list",
-			h->weight);
+	SL_TRY(sl_mcpl_check_weight(h));
 	*weights += fabs(h->weight) * (double)h->particles;
 	for (;;) {
 		uint64_t first = s->read;

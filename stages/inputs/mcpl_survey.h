@@ -12,8 +12,8 @@
 /*
  * Reads all particles of a stream, which is at the first one, and adds the absolute values of their
  * weights to *weights. SL_BAD_INPUT with the number of the particle (from 0) if the file is damaged or
- * truncated, if a weight is not finite, or if a finite number overflows in single precision and internal
- * units.
+ * truncated, if a weight is not finite, or if a finite number overflows in single precision and
+ * internal units; also if the common weight is outside the range of single precision.
  */
 enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights);
 

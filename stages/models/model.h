@@ -151,6 +151,10 @@ struct sl_model {
 	/* The weight_shift of the recipe; NULL: 0. */
 	int (*weight_shift)(const void *rules);
 
+	/* Fates that receive weight along the way but no particle, so that histograms of them stay
+	 * empty. NULL: none. */
+	sl_fate_set (*weight_fates)(const void *rules);
+
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
 };

@@ -469,8 +469,15 @@ static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
 	return sl_slab_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;
 }
 
+/* Implicit capture takes weight from living particles; no particle ends as absorbed. */
+static sl_fate_set sl_slab_weight_fates(const void *rules)
+{
+	return sl_slab_is_analogue((const struct sl_slab *)rules) ? 0
+	                                                          : SL_FATE_BIT(SL_FATE_absorbed);
+}
+
 SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",
-	.species = "photons", .steps = true);
+	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates);
 
 #endif /* SL_MODEL_HOST */
 #endif

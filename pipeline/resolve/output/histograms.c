@@ -72,6 +72,22 @@ static bool resolve_fates(struct sl_reader *r, const struct sl_column_item *it, 
 	return true;
 }
 
+/* Refuses a named fate that no particle reaches: its histogram would be empty without a reason. */
+static bool check_fates(struct sl_reader *r, const struct sl_column_item *it,
+	const struct sl_choices *choices, const struct sl_histogram_axis *f)
+{
+	const struct sl_model *model = choices->model;
+	sl_fate_set empty = model->weight_fates ? model->weight_fates(choices->rules.bytes) : 0;
+
+	for (int i = 0; i < SL_FATE_COUNT; i++)
+		if (SL_HAS(f->fates & empty, i))
+			return sl_config_add_problem(r, it->key,
+				"no particle ends as '%s' with these settings, only weight does, so "
+				"its histogram would be empty; remove this fate",
+				sl_fate_facts[i].name);
+	return true;
+}
+
 /* --- the items -------------------------------------------------------------------------------- */
 
 /*
@@ -87,7 +103,8 @@ static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 
 	if (!resolve_column(r, it, choices->model, f) ||
 		!sl_column_item_count(r, it, "bins", SL_HISTOGRAM_MOST, BINS_EXAMPLE, &f->bins) ||
-		!resolve_fates(r, it, fates, choices, f))
+		!resolve_fates(r, it, fates, choices, f) ||
+		(ranges && fates && !check_fates(r, it, choices, f)))
 		return false;
 	if (range)
 		return sl_column_item_range(r, it, range, f->column, &f->lo, &f->hi) &&

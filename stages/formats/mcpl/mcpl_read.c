@@ -217,6 +217,7 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 
 	SL_TRY(sl_mcpl_skip_head(s));
 	SL_TRY(check_count(h, file_bytes));
+	SL_TRY(sl_mcpl_check_weight(h));
 	t->n = (uint32_t)h->particles;
 	add_columns(h,
 		EVERY_RECORD | (h->flags ? SL_BIT(SL_COLUMN_userflags) : 0) |

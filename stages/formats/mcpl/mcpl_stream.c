@@ -1,6 +1,7 @@
 /* mcpl_stream.c - see mcpl_stream.h. */
 #include "stages/formats/mcpl/mcpl_stream.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +26,18 @@ static enum sl_status cut_short(const struct sl_mcpl_stream *s)
 		s->gzipped
 			? "make it again"
 			: "make it again, or use mcpltool --repair, which keeps complete records");
+}
+
+enum sl_status sl_mcpl_check_weight(const struct sl_mcpl_header *h)
+{
+	double weight = fabs(h->weight);
+
+	if (weight == 0 || (weight >= (double)FLT_MIN && isfinite((float)weight)))
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"the common weight of its particles is %.9g, but a weight is stored in single "
+		"precision (%.3g to %.3g); scale the weights of the list",
+		h->weight, (double)FLT_MIN, (double)FLT_MAX);
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */

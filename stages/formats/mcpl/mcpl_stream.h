@@ -95,6 +95,12 @@ enum { SL_MCPL_RAW_BYTES = 1 << 16 };
 enum sl_status sl_mcpl_raw(struct sl_mcpl_stream *s, const uint8_t **records, size_t *n);
 
 /*
+ * SL_BAD_INPUT if single precision cannot represent the common weight: too large values would become
+ * infinite, and below the normal range values lose their digits or become 0.
+ */
+enum sl_status sl_mcpl_check_weight(const struct sl_mcpl_header *h);
+
+/*
  * After the last particle: reads to the end of the file, because the checksum of gzip is there.
  * *trailing: bytes follow the last particle.
  */

@@ -239,7 +239,14 @@ static void values_must_fit_single_precision(void **state)
 	h.weight = -1e39;
 	make_list(&folder, "all.mcpl", &h, NULL, made);
 	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,
-		"all.mcpl: the common weight of its particles is -1e+39, but a run");
+		"all.mcpl: the common weight of its particles is -1e+39, but a weight");
+	h.weight = 1e-300;
+	make_list(&folder, "all.mcpl", &h, NULL, made);
+	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,
+		"all.mcpl: the common weight of its particles is 1e-300, but a weight");
+	expect(&folder, SL_BAD_INPUT, "is 1e-300, but a weight",
+		WORDS("convert", "all.mcpl", "--to", "all.npz"));
+	assert_false(folder_has(&folder, "all.npz"));
 }
 
 /* Doubles near 1 + 2^-24 and half a step more; ties round to even. */

@@ -135,6 +135,28 @@ static void full_stdout(void **state)
 	expect_untouched();
 }
 
+/* A closed pipe, as of head, is no error of the disk: no message, and the exit code of SIGPIPE. */
+static void closed_stdout(void **state)
+{
+	(void)state;
+	shell(141, "", "bash -c '$SLUICE list | true; exit ${PIPESTATUS[0]}'");
+	shell(141, "", "bash -c '$SLUICE help run | true; exit ${PIPESTATUS[0]}'");
+}
+
+/* Options override --set, wherever they stand. */
+static void options_override_set(void **state)
+{
+	(void)state;
+	shell(0, "", "$SLUICE run c.yaml --out out --quiet --set 'output={to: other}'");
+	assert_true(folder_has(&folder, "out/run.json"));
+	assert_false(folder_has(&folder, "other"));
+	remove_run(&folder, "out");
+	shell(0, "", "$SLUICE run c.yaml --quiet --set output.to=other --out out");
+	assert_true(folder_has(&folder, "out/run.json"));
+	remove_run(&folder, "out");
+	expect_untouched();
+}
+
 /* --- working directory and start method ---------------------------------------------------- */
 
 static void expect_whole(const char *line)
@@ -234,6 +256,8 @@ int main(void)
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(little_disk),
 		cmocka_unit_test(full_stdout),
+		cmocka_unit_test(closed_stdout),
+		cmocka_unit_test(options_override_set),
 		cmocka_unit_test(start_environment),
 		cmocka_unit_test(progress),
 	};
