@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "pipeline/cli/commands.h"
@@ -26,6 +27,25 @@ static void open_standard_files(void)
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
 			_exit(SL_DISK);
+}
+
+/* What the main thread may use of its stack, ten times what it was seen to use. */
+enum { STACK_KIB = 1024 };
+
+/* Raises the limit of the stack, which grows up to it, so that a low ulimit -s is no crash. */
+static enum sl_status raise_stack_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_KIB << 10)
+		return SL_OK;
+	limit.rlim_cur = STACK_KIB << 10;
+	if (limit.rlim_max >= limit.rlim_cur && setrlimit(RLIMIT_STACK, &limit) == 0)
+		return SL_OK;
+	return sl_fail(SL_HOST_MEMORY,
+		"the stack is limited to %llu KiB, but %d KiB are needed; raise the limit "
+		"(ulimit -s)",
+		(unsigned long long)limit.rlim_max >> 10, STACK_KIB);
 }
 
 static enum sl_status call_command(struct sl_args *a)
@@ -53,7 +73,9 @@ int main(int argc, char **argv)
 	sl_program_start_ns = sl_now_ns();
 	open_standard_files();
 	sl_signals_catch();
-	s = sl_formats_start();
+	s = raise_stack_limit();
+	if (s == SL_OK)
+		s = sl_formats_start();
 	if (s == SL_OK && sl_fault_problem())
 		s = sl_fail(SL_USAGE, "%s", sl_fault_problem());
 	if (s == SL_OK && sl_emulator_settings_problem())

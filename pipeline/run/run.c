@@ -126,6 +126,9 @@ static void watch(struct sl_run_workers *run)
 	run->session->seconds = seconds_since(start);
 }
 
+/* The stack of each thread, independent of ulimit -s. Memory is taken only for what is used. */
+enum { STACK_BYTES = 4 << 20 };
+
 /*
  * Starts the writers, then the compute threads. *started is the number of threads that the caller
  * has to join, also after a failure. Called with the lock held, so no thread runs before it is
@@ -135,24 +138,27 @@ static enum sl_status start_threads(
 	struct sl_run_workers *run, pthread_t *thread, uint32_t *started)
 {
 	uint32_t writers = run->plan->n_writers, n = writers + run->plan->threads;
+	pthread_attr_t attributes;
 	sigset_t all, old;
-	int error = 0;
+	int error = pthread_attr_init(&attributes);
 
 	/* Threads inherit the mask: signals go to the calling thread, except SIGBUS, which a mapped
 	 * input file raises in the thread that reads it. */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (error == 0)
+		error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	run->computing = run->plan->threads;
 	for (*started = 0; *started < n && error == 0; *started += error == 0) {
-		run->working++;
-		error = pthread_create(&thread[*started], NULL,
+		error = pthread_create(&thread[*started], &attributes,
 			*started < writers ? sl_writer_thread : sl_compute_thread, run);
+		run->working += error == 0;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attributes);
 	if (error == 0)
 		return SL_OK;
-	run->working--;
 	return sl_fail(SL_HOST_MEMORY,
 		"thread %u of %u could not be started (%s); use fewer run.threads, or raise the "
 		"limit of processes (ulimit -u)",

@@ -143,6 +143,20 @@ static void closed_stdout(void **state)
 	shell(141, "", "bash -c '$SLUICE help run | true; exit ${PIPESTATUS[0]}'");
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they need larger stacks */
+/* A low soft limit of the stack is raised; a low hard limit is reported. */
+static void small_stack(void **state)
+{
+	(void)state;
+	shell(0, "", "ulimit -Ss 64; exec $SLUICE run c.yaml --out out --quiet");
+	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	remove_run(&folder, "out");
+	shell(SL_HOST_MEMORY, "the stack is limited to 100 KiB",
+		"ulimit -s 100; exec $SLUICE run c.yaml --out out --quiet");
+	expect_untouched();
+}
+#endif
+
 /* Options override --set, wherever they stand. */
 static void options_override_set(void **state)
 {
@@ -258,6 +272,9 @@ int main(void)
 		cmocka_unit_test(full_stdout),
 		cmocka_unit_test(closed_stdout),
 		cmocka_unit_test(options_override_set),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+		cmocka_unit_test(small_stack),
+#endif
 		cmocka_unit_test(start_environment),
 		cmocka_unit_test(progress),
 	};
