@@ -82,9 +82,10 @@ enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing
 	SL_TRY(sl_file_read(dir, "run.json", &text, &bytes));
 	s = sl_yaml_parse(text, cut_batches(text, bytes), &f->tree, &problem);
 	sl_memory_give(SL_HOST, text);
-	if (s != SL_OK)
-		return bad_run_json(dir, problem.text);
-	s = read_members(dir, f);
+	if (s == SL_OK)
+		s = read_members(dir, f);
+	else if (s == SL_BAD_INPUT)
+		s = bad_run_json(dir, problem.text);
 	if (s != SL_OK)
 		sl_existing_run_free(f);
 	return s;
@@ -96,20 +97,21 @@ void sl_existing_run_free(struct sl_existing_run *f)
 	f->tree = NULL;
 }
 
-uint64_t sl_existing_run_batch(const struct sl_existing_run *f)
+enum sl_status sl_existing_run_batch(const struct sl_existing_run *f, uint64_t *batch)
 {
 	struct sl_yaml *tree = NULL;
 	struct sl_yaml_problem problem;
-	uint64_t batch = 0;
+	enum sl_status s = sl_yaml_parse(f->config, strlen(f->config), &tree, &problem);
 
-	if (sl_yaml_parse(f->config, strlen(f->config), &tree, &problem) == SL_OK) {
+	*batch = 0;
+	if (s == SL_OK) {
 		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run");
 
-		if (!sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &batch))
-			batch = 0;
+		if (!sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), batch))
+			*batch = 0;
 	}
 	sl_yaml_free(tree);
-	return batch;
+	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
 enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,

@@ -31,8 +31,8 @@ struct sl_existing_run {
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
-/* The batch size of the run; 0 if it is not stored. */
-uint64_t sl_existing_run_batch(const struct sl_existing_run *f);
+/* Sets the batch size of the run; 0 if it is not stored. Fails only for lack of memory. */
+enum sl_status sl_existing_run_batch(const struct sl_existing_run *f, uint64_t *batch);
 
 /*
  * Makes the plan of the run again, from the stored configuration, in which n_sets settings (at most

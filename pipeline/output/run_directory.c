@@ -176,7 +176,7 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 	if (s == SL_OK && exists) {
 		s = sl_existing_run_read(&dir, &existing);
 		if (s == SL_OK) {
-			*batch = sl_existing_run_batch(&existing);
+			s = sl_existing_run_batch(&existing, batch);
 			sl_existing_run_free(&existing);
 		}
 	}
