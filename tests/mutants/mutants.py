@@ -295,13 +295,37 @@ def try_all(mutants, jobs, all_of_them):
     return missed
 
 
+def read_share(text):
+    """"K/N" as two numbers."""
+    match = re.fullmatch(r"(\d+)/([1-9]\d*)", text)
+    if not match:
+        raise argparse.ArgumentTypeError("'%s' is not K/N with N above 0; write, for example, 1/12" % text)
+    return int(match[1]), int(match[2])
+
+
+def read_jobs(text):
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise argparse.ArgumentTypeError("'%s' is not a number of processes from 1 on; write, for example, 2" % text)
+    return int(text)
+
+
+def check_builds():
+    """Ends the program if a build that the trials link with is missing."""
+    for preset in ("sanitize", "thread"):
+        folder = os.path.join(ROOT, "build", preset)
+        for name in ("compile_commands.json", "libsluice.a"):
+            if not os.path.exists(os.path.join(folder, name)):
+                sys.exit("mutants.py: build/%s/%s is missing: the mutants link with that build; "
+                         "run scripts/test.sh %s first" % (preset, name, preset))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="mutants of files whose path holds this")
-    parser.add_argument("--share", default="0/1", help="every N-th mutant from the K-th on: K/N")
+    parser.add_argument("--share", default="0/1", type=read_share, help="every N-th mutant from the K-th on: K/N")
     parser.add_argument("--list", action="store_true", help="list them and end")
     parser.add_argument("--all", action="store_true", help="print how each was found")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=read_jobs, default=os.cpu_count())
     asked = parser.parse_args()
     start = time.time()
     known = equivalents()
@@ -310,18 +334,22 @@ def main():
     for name, text in sorted(gone):
         print("equivalent.txt: no mutant of %s is: %s" % (name, text))
     mutants = [m for m in mutants if (m.file, m.whole) not in known]
-    share, shares = map(int, asked.share.split("/"))
+    share, shares = asked.share
     mutants = mutants[share % shares::shares]
     if asked.list:
         for m in mutants:
             print("%s:%d: %s: %s" % (m.file, m.line + 1, m.what, m.whole))
         return 0
+    if not mutants:
+        sys.exit("mutants.py: no mutant to try: --only '%s' and --share %d/%d select none; --list shows the mutants"
+                 % (asked.only, share, shares))
+    check_builds()
     try:
         missed = try_all(mutants, asked.jobs, asked.all)
     except NotRight as problem:
         sys.exit(str(problem))
-    print("%d mutants, share %s of all, %d not found, %.0f s" % (len(mutants), asked.share, missed, time.time() - start))
-    return 1 if missed or gone or not mutants else 0
+    print("%d mutants, share %d/%d of all, %d not found, %.0f s" % (len(mutants), share, shares, missed, time.time() - start))
+    return 1 if missed or gone else 0
 
 
 if __name__ == "__main__":
