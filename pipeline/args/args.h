@@ -48,8 +48,8 @@ struct sl_args {
 	const char *const *operands; /* n_operands */
 	size_t n_operands;
 	size_t n_sets;
-	const char *set[SL_SETS_MAX];         /* "key=value" */
-	char made[SL_SETS_MAX][SL_SET_BYTES]; /* those made from options such as --out */
+	const char *set[SL_SETS_MAX];               /* "key=value" */
+	char option_set[SL_SETS_MAX][SL_SET_BYTES]; /* memory of those from options such as --out */
 	struct sl_args_count id;
 	const char *to;
 	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;

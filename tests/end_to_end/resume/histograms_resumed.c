@@ -125,8 +125,9 @@ static void damage_is_reported_and_repaired(void **state)
 	damaged("lose the tail", NULL, "3 of 4 batches are committed");
 	damaged("flip", "out/t.tallies", "its checksum is wrong");
 	damaged("cut", "out/t.tallies", "its checksum is wrong");
-	damaged("remove", "out/t.tallies", "out/t.tallies: is not there");
-	damaged("another's", "out/t.tallies", "is not what the tallies of the batches add up to");
+	damaged("remove", "out/t.tallies", "out/t.tallies: the file is missing");
+	damaged("another's", "out/t.tallies",
+		"the file differs from the sum of the batches' histograms");
 }
 
 /* A batch with only one of its two files committed when the process was killed. */
