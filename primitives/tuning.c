@@ -246,7 +246,7 @@ void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES])
 		snprintf(path, SL_TUNING_PATH_BYTES, "%s/sluice/tuning", config);
 	else if (home && home[0] == '/')
 		snprintf(path, SL_TUNING_PATH_BYTES, "%s/.config/sluice/tuning", home);
-	if (path[0] && access(path, F_OK) != 0)
+	if (path[0] && sl_path_is_missing(path, F_OK))
 		path[0] = '\0';
 }
 

@@ -36,8 +36,10 @@ enum sl_status sl_use_existing_batch_size(
 	struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
 {
 	static char set[64];
-	uint64_t batch = config->run.batch == 0 ? sl_output_batch(config) : 0;
+	uint64_t batch = 0;
 
+	if (config->run.batch == 0)
+		SL_TRY(sl_output_batch(config, &batch));
 	if (batch == 0 || a->n_sets == SL_SETS_MAX)
 		return SL_OK;
 	snprintf(set, sizeof(set), "run.batch=%llu", (unsigned long long)batch);
@@ -50,6 +52,7 @@ enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
 	static struct sl_config config;
 	static struct sl_choices choices;
 	enum sl_status s = sl_read_config(a, &config, &choices);
+	uint64_t done = 0;
 
 	*plan = NULL;
 	if (s == SL_OK && a->resume)
@@ -63,6 +66,7 @@ enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
 	}
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, plan);
-	return s == SL_OK ? sl_plan_check_resources(*plan, a->resume ? sl_output_done(*plan) : 0)
-	                  : s;
+	if (s == SL_OK && a->resume)
+		s = sl_output_done(*plan, &done);
+	return s == SL_OK ? sl_plan_check_resources(*plan, done) : s;
 }

@@ -85,6 +85,8 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
+	enum sl_status s;
+	bool exists;
 
 	c->format = sl_format_of(c->job->to);
 	c->name = sl_path_split(c->job->to, folder);
@@ -94,13 +96,14 @@ static enum sl_status open_output(struct sl_conversion *c)
 			".csv.gz, .mcpl or .mcpl.gz",
 			c->job->to);
 	SL_TRY(sl_dir_open(folder, false, &c->dir));
-	if (sl_file_exists(&c->dir, c->name)) {
-		sl_dir_close(&c->dir);
-		return sl_fail(SL_OUTPUT_IN_USE,
+	s = sl_file_exists(&c->dir, c->name, &exists);
+	if (s == SL_OK && exists)
+		s = sl_fail(SL_OUTPUT_IN_USE,
 			"--to %s: the file exists (convert overwrites nothing); choose another name",
 			c->job->to);
-	}
-	return SL_OK;
+	if (s != SL_OK)
+		sl_dir_close(&c->dir);
+	return s;
 }
 
 static void print_result(const struct sl_conversion *c, FILE *out)

@@ -107,12 +107,14 @@ static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 	char folder[SL_PATH_BYTES];
 	struct sl_dir dir;
 	enum sl_status s;
+	bool exists;
 
 	if (!find_folder(c, folder) || sl_dir_open(folder, false, &dir) != SL_OK)
 		return SL_OK;
-	if (!sl_file_exists(&dir, "run.json")) {
+	s = sl_file_exists(&dir, "run.json", &exists);
+	if (s != SL_OK || !exists) {
 		sl_dir_close(&dir);
-		return SL_OK;
+		return s;
 	}
 	s = sl_manifest_read(&dir, &m);
 	if (s == SL_OK && sum_generated(c, &m, &o->batch))

@@ -74,7 +74,7 @@ static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *fi
 	struct sl_file_writer w;
 
 	SL_TRY(sl_convert_check_stop(c));
-	SL_TRY(sl_file_begin(&c->dir, c->name, false, &w));
+	SL_TRY(sl_file_begin(&c->dir, c->name, &w));
 	for (uint32_t i = 0; i < file->n; i++)
 		SL_TRY(sl_file_add(&w, file->piece[i].at, file->piece[i].bytes));
 	c->bytes = file->bytes;

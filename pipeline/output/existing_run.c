@@ -133,40 +133,42 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 	return s == SL_OK ? sl_plan_make(&config, &choices, plan) : s;
 }
 
-/* Copies the line at *text, cut to the size of line, and advances *text. False at the end. */
-static bool next_line(const char **text, char line[SL_TEXT_BYTES])
-{
-	size_t n = strcspn(*text, "\n");
+/* Most characters of a line that a message shows before and from the first difference. */
+enum { SHOWN = 40 };
 
-	if (**text == '\0')
-		return false;
-	snprintf(line, SL_TEXT_BYTES, "%.*s", (int)(n < SL_TEXT_BYTES ? n : SL_TEXT_BYTES - 1),
-		*text);
-	*text += n + ((*text)[n] == '\n');
-	return true;
+/* Copies the line of text that contains its character i, or the part of it around i. */
+static void copy_line_around(const char *text, size_t i, char line[2 * SHOWN + 1])
+{
+	size_t start = i;
+
+	while (start > 0 && text[start - 1] != '\n')
+		start--;
+	start += strspn(text + start, " ");
+	if (start + SHOWN < i)
+		start = i - SHOWN;
+	snprintf(line, 2 * SHOWN + 1, "%.*s", (int)strcspn(text + start, "\n"), text + start);
 }
 
 /*
- * Compares the stored configuration with that of the plan, line by line: both are written by the
- * same code, so equal settings give equal lines. The message has the first pair that differs.
+ * Compares the stored configuration with that of the plan: both are written by the same code, so equal
+ * settings give equal texts. The message has the text around the first difference.
  */
 static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
 {
-	char old[SL_TEXT_BYTES], now[SL_TEXT_BYTES];
+	char old[2 * SHOWN + 1], now[2 * SHOWN + 1];
+	size_t i = 0;
 
-	for (;;) {
-		bool more_old = next_line(&stored, old), more_new = next_line(&planned, now);
-
-		if (!more_old && !more_new)
-			return SL_OK;
-		if (!more_old || !more_new || strcmp(old, now) != 0)
-			return sl_fail(SL_OUTPUT_IN_USE,
-				"%s: holds a run of another configuration (\"%s\" there, \"%s\" "
-				"here), so --resume would mix two runs; use the same "
-				"configuration, another --out, or --force to replace the run",
-				dir->path, more_old ? old + strspn(old, " ") : "",
-				more_new ? now + strspn(now, " ") : "");
-	}
+	while (stored[i] && stored[i] == planned[i])
+		i++;
+	if (stored[i] == planned[i])
+		return SL_OK;
+	copy_line_around(stored, i, old);
+	copy_line_around(planned, i, now);
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: holds a run of another configuration (\"%s\" there, \"%s\" here), so --resume "
+		"would mix two runs; use the same configuration, another --out, or --force to replace "
+		"the run",
+		dir->path, old, now);
 }
 
 enum sl_status sl_existing_run_check(

@@ -158,7 +158,7 @@ enum sl_status sl_merged_list_commit(
 	if (!plan->config.output.joined || m->n == 0)
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->format, name);
-	SL_TRY(sl_file_begin(dir, name, true, &w));
+	SL_TRY(sl_file_begin(dir, name, &w));
 	s = send_list(plan, dir, m, write_bytes, &w);
 	if (s == SL_OK)
 		return sl_file_end(&w, true);

@@ -25,7 +25,8 @@ static enum sl_status has_crc(
 	enum sl_status s;
 
 	*whole = false;
-	if (!sl_file_exists(dir, name))
+	SL_TRY(sl_file_exists(dir, name, whole));
+	if (!*whole)
 		return SL_OK;
 	s = sl_file_check(dir, name, &found_bytes, &found);
 	*whole = s == SL_OK && found_bytes == bytes && found == crc;
@@ -105,28 +106,27 @@ static enum sl_status resume(
 	return sl_stale_files_remove_orphans(&s);
 }
 
-static enum sl_status replace(
-	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
+/* Removes the run that is there; with input files, first checks that none of them would go. */
+static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	const struct sl_manifest none = {0};
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, &none);
 
-	SL_TRY(sl_manifest_read(dir, done));
 	s.inputs = plan->recipe.inputs;
 	if (s.inputs)
-		SL_TRY(sl_stale_files_remove_run(&s, done));
+		SL_TRY(sl_stale_files_remove_run(&s));
 	s.inputs = NULL;
-	SL_TRY(sl_stale_files_remove_run(&s, done));
-	done->n = 0;
-	return SL_OK;
+	return sl_stale_files_remove_run(&s);
 }
 
 static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	const struct sl_dir *dir, struct sl_manifest *done)
 {
-	bool begun = sl_file_exists(dir, "run.json");
+	bool begun, has_manifest;
 
-	if (!begun && sl_file_exists(dir, "manifest.jsonl") && start != SL_START_FORCE)
+	SL_TRY(sl_file_exists(dir, "run.json", &begun));
+	SL_TRY(sl_file_exists(dir, "manifest.jsonl", &has_manifest));
+	if (!begun && has_manifest && start != SL_START_FORCE)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: has a manifest.jsonl but no run.json (the run of these batches is "
 			"unknown); choose another --out, or replace them with --force",
@@ -137,7 +137,7 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 			"continue it, --force to replace it, or another --out",
 			dir->path);
 	if (start == SL_START_FORCE)
-		return replace(plan, dir, done);
+		return replace(plan, dir);
 	return begun ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
 }
 
@@ -151,39 +151,58 @@ enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start,
 	return sl_report_commit(w, dir, done, NULL, "running");
 }
 
-uint64_t sl_output_batch(const struct sl_config *config)
+/* Opens the directory of a run for reading. *exists is false, and *dir closed, if there is none. */
+static enum sl_status open_existing(const char *path, struct sl_dir *dir, bool *exists)
+{
+	*dir = (struct sl_dir){.fd = -1, .lock = -1};
+	SL_TRY(sl_dir_exists(path, exists));
+	return *exists ? sl_dir_open(path, false, dir) : SL_OK;
+}
+
+enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 {
 	char to[SL_TEXT_BYTES];
 	struct sl_existing_run existing;
 	struct sl_dir dir;
-	uint64_t batch = 0;
+	enum sl_status s;
+	bool exists;
 
+	*batch = 0;
 	sl_output_directory_name(config, to);
-	if (sl_dir_open(to, false, &dir) != SL_OK)
-		return 0;
-	if (sl_file_exists(&dir, "run.json") && sl_existing_run_read(&dir, &existing) == SL_OK) {
-		batch = sl_existing_run_batch(&existing);
-		sl_existing_run_free(&existing);
+	SL_TRY(open_existing(to, &dir, &exists));
+	if (!exists)
+		return SL_OK;
+	s = sl_file_exists(&dir, "run.json", &exists);
+	if (s == SL_OK && exists) {
+		s = sl_existing_run_read(&dir, &existing);
+		if (s == SL_OK) {
+			*batch = sl_existing_run_batch(&existing);
+			sl_existing_run_free(&existing);
+		}
 	}
 	sl_dir_close(&dir);
-	return batch;
+	return s;
 }
 
-uint64_t sl_output_done(const struct sl_plan *plan)
+enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 {
 	struct sl_manifest m = {0};
 	struct sl_dir dir;
-	uint64_t n = 0;
+	enum sl_status s;
+	bool exists;
 
-	if (sl_dir_open(plan->to, false, &dir) != SL_OK)
-		return 0;
-	if (sl_manifest_read(&dir, &m) == SL_OK && m.n <= plan->recipe.n_batches)
-		n = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, &m).met
-		            ? plan->recipe.n_batches
-		            : m.n;
+	*n = 0;
+	SL_TRY(open_existing(plan->to, &dir, &exists));
+	if (!exists)
+		return SL_OK;
+	s = sl_manifest_read(&dir, &m);
+	if (s == SL_OK && m.n <= plan->recipe.n_batches)
+		*n = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, &m).met
+		             ? plan->recipe.n_batches
+		             : m.n;
 	sl_manifest_free(&m);
 	sl_dir_close(&dir);
-	return n;
+	return s;
 }
 
 /* The side-car's text, measured when text is NULL; returns its length. */

@@ -31,14 +31,17 @@ enum sl_start {
 enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done);
 
-/* The particles of a batch of the run that is in the directory of config; 0: there is none. */
-uint64_t sl_output_batch(const struct sl_config *config);
+/*
+ * Sets *batch to the particles per batch of the run in the output directory of config; 0 if there is
+ * no run. Fails like the reading of run.json.
+ */
+enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch);
 
 /*
- * How many of the plan's batches need not be computed, as a run in its directory has committed them
- * or has met its stop rule before them; 0 if unknown.
+ * Sets *n to the number of the plan's batches that need not be computed: a run in its directory has
+ * committed them, or has met its stop rule before them.
  */
-uint64_t sl_output_done(const struct sl_plan *plan);
+enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n);
 
 /*
  * After a run that ended in state: the manifest in order, the image (of one that is done), the

@@ -25,9 +25,12 @@ struct sl_stale_files sl_stale_files_for(
 /* Removes a file; with s->inputs, only fails if it is one of the input files. */
 static enum sl_status remove_file(const struct sl_stale_files *s, const char *name)
 {
+	bool is_input;
+
 	if (!s->inputs)
 		return sl_file_remove(s->dir, name);
-	if (!sl_inputs_contain(s->inputs, s->dir, name))
+	SL_TRY(sl_inputs_contain(s->inputs, s->dir, name, &is_input));
+	if (!is_input)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s/%s: is an input of this run, and --force would remove it; choose another --out",
@@ -119,61 +122,74 @@ static enum sl_status remove_named(struct sl_stale_files *s)
 }
 
 /*
- * Removes the files of the existing run, which may have another name or format than the plan's.
- * Without a readable run.json its names are unknown, and only those of the plan are removed.
+ * Removes the files of the run that is there, which may have another name or format than the plan's.
+ * Names decide, not the lines of its manifest: a manifest could name any file of the user.
  */
-static enum sl_status remove_old(const struct sl_stale_files *plan)
+static enum sl_status remove_existing_run(
+	const struct sl_stale_files *plan, const struct sl_existing_run *existing)
 {
 	struct sl_stale_files s = *plan;
-	struct sl_existing_run existing;
-	enum sl_status status = SL_OK;
 
-	if (!sl_file_exists(s.dir, "run.json") || sl_existing_run_read(s.dir, &existing) != SL_OK)
+	if (!existing->name || !existing->format)
 		return SL_OK;
-	s.run = existing.name;
-	s.format = existing.format;
-	s.image = existing.image;
-	s.joined = existing.joined;
-	if (s.run && s.format)
-		status = remove_named(&s);
-	sl_existing_run_free(&existing);
-	return status;
+	s.run = existing->name;
+	s.format = existing->format;
+	s.image = existing->image;
+	s.joined = existing->joined;
+	return remove_named(&s);
 }
 
 /* run.json is removed last: after an interrupted removal, --force can find the names again. */
-enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s, const struct sl_manifest *lines)
+enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s)
 {
-	for (size_t i = 0; i < lines->n; i++) {
-		SL_TRY(remove_file(s, lines->line[i].file));
-		if (lines->line[i].bins_file[0])
-			SL_TRY(remove_file(s, lines->line[i].bins_file));
+	struct sl_existing_run existing;
+	enum sl_status status = SL_OK;
+	bool exists;
+
+	SL_TRY(sl_file_exists(s->dir, "run.json", &exists));
+	if (exists)
+		status = sl_existing_run_read(s->dir, &existing);
+	if (exists && status == SL_OK) {
+		status = remove_existing_run(s, &existing);
+		sl_existing_run_free(&existing);
 	}
-	SL_TRY(remove_old(s));
+	if (status != SL_BAD_INPUT) /* a damaged run.json has no names to go by */
+		SL_TRY(status);
 	SL_TRY(remove_named(s));
 	SL_TRY(remove_file(s, "manifest.jsonl"));
 	return remove_file(s, "run.json");
 }
 
-/* Fails if name is one that the run uses. */
+/* Whether name is one that the run gives to a file, or that name with ".part" after it. */
+static bool has_name(const char *name, const char *of_run)
+{
+	size_t n = strlen(of_run);
+
+	return strncmp(name, of_run, n) == 0 && (name[n] == '\0' || strcmp(name + n, ".part") == 0);
+}
+
 static enum sl_status refuse_used(void *ctx, const char *name)
 {
 	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
-	char side[SL_FILE_NAME_BYTES];
+	size_t n = strlen(name);
+	bool part = n > 5 && strcmp(name + n - 5, ".part") == 0;
+	char other[SL_FILE_NAME_BYTES];
 	uint64_t batch;
-	bool used = is_batch_file(s, name, &batch);
+	bool taken = is_batch_file(s, name, &batch) || has_name(name, "run.json") ||
+	             has_name(name, "manifest.jsonl");
 
 	for (int i = 0; i < side_files(s->image); i++) {
-		sl_side_file_name(s->run, (enum sl_side_file)i, side);
-		used = used || strcmp(name, side) == 0;
+		sl_side_file_name(s->run, (enum sl_side_file)i, other);
+		taken = taken || has_name(name, other);
 	}
-	sl_merged_list_name(s->run, s->format, side);
-	used = used || (s->joined && strcmp(name, side) == 0);
-	if (!used)
+	sl_merged_list_name(s->run, s->format, other);
+	taken = taken || (s->joined && has_name(name, other));
+	/* Parts in the directory of a killed run are its own: it ended before it wrote run.json. */
+	if (!taken || (part && s->dir->interrupted))
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/%s: is there already, and the run needs that name (without a run.json, it is "
-		"unknown which run wrote it); choose another --out or run.name, or replace it "
-		"with --force",
+		"%s/%s: the file exists (the run needs this name, and no run.json says that a run "
+		"made the file); move it away, or choose another --out or run.name",
 		s->dir->path, name);
 }
 

@@ -33,11 +33,11 @@ struct sl_stale_files sl_stale_files_for(
 enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 
 /*
- * Removes the files of the lines, of the existing run, and of the plan's run. With s->inputs,
- * removes nothing, and returns SL_OUTPUT_IN_USE if one of the input files would be removed. A
- * caller checks with inputs first, so that it fails before any file is gone.
+ * Removes all files with names of the plan's run or of the existing run, and no other file. With
+ * s->inputs, removes nothing, and returns SL_OUTPUT_IN_USE if one of the input files would be
+ * removed. A caller checks with inputs first, so that it fails before any file is gone.
  */
-enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s, const struct sl_manifest *lines);
+enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s);
 
 /* SL_OUTPUT_IN_USE if a name that the plan's run uses exists. Called before the run writes. */
 enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir);

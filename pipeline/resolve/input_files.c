@@ -14,6 +14,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/models/list.h"
+#include "primitives/files/read.h"
 
 /* The configuration of model list. The bytes are aligned by the union that contains them. */
 static struct sl_list_config *list_of(struct sl_config *c)
@@ -65,7 +66,8 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	sl_inputs_close(inputs);
 	snprintf(key, sizeof(key), SL_LIST_FILES "[%" PRIu32 "]", which);
 	/* a wrong file name is a usage error; a disk error keeps its code */
-	if (s == SL_USAGE || (s == SL_DISK && access(list_of(c)->files.at[which], R_OK) != 0)) {
+	if (s == SL_USAGE ||
+		(s == SL_DISK && sl_path_is_missing(list_of(c)->files.at[which], R_OK))) {
 		const char *path = list_of(c)->files.at[which];
 
 		sl_config_add_problem(r, key, "%s%s", sl_last_error(),

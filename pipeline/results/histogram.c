@@ -51,11 +51,14 @@ enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const stru
 	const struct sl_manifest_line *line, uint64_t **sum)
 {
 	enum sl_status s;
+	bool exists = false;
 	size_t bytes;
 	char *read;
 
 	*sum = NULL;
-	if (!line->bins_file[0] || !sl_file_exists(dir, line->bins_file))
+	if (line->bins_file[0])
+		SL_TRY(sl_file_exists(dir, line->bins_file, &exists));
+	if (!exists)
 		return wrong(line, "the histogram file is missing");
 	SL_TRY(sl_file_read(dir, line->bins_file, &read, &bytes));
 	*sum = (uint64_t *)(void *)read;

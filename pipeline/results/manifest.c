@@ -127,11 +127,13 @@ static enum sl_status read_text(const char *text, size_t bytes, struct sl_manife
 enum sl_status sl_manifest_read(const struct sl_dir *d, struct sl_manifest *m)
 {
 	enum sl_status s;
+	bool exists;
 	char *text;
 	size_t bytes;
 
 	*m = (struct sl_manifest){.in_order = true};
-	if (!sl_file_exists(d, MANIFEST))
+	SL_TRY(sl_file_exists(d, MANIFEST, &exists));
+	if (!exists)
 		return SL_OK;
 	SL_TRY(sl_file_read(d, MANIFEST, &text, &bytes));
 	s = read_text(text, bytes, m);

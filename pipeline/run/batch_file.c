@@ -52,7 +52,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 static enum sl_status write_file(
 	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_batch_write *w)
 {
-	SL_TRY(sl_file_begin(dir, w->line.file, true, &w->file));
+	SL_TRY(sl_file_begin(dir, w->line.file, &w->file));
 	for (uint32_t i = 0; i < file->n; i++)
 		SL_TRY(sl_file_add(&w->file, file->piece[i].at, file->piece[i].bytes));
 	return sl_file_sync(&w->file);

@@ -27,7 +27,10 @@ static enum sl_status wrong(const struct sl_dir *dir, const char *name, const ch
 
 static enum sl_status check_exists(const struct sl_dir *dir, const char *name)
 {
-	if (sl_file_exists(dir, name))
+	bool exists;
+
+	SL_TRY(sl_file_exists(dir, name, &exists));
+	if (exists)
 		return SL_OK;
 	return wrong(dir, name,
 		"the file is missing, because the run has not ended or the file was removed");

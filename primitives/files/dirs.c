@@ -32,11 +32,14 @@ const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
 	return slash ? slash + 1 : path;
 }
 
-static bool is_directory(const char *path)
+/* Returns 0 if path is a directory, ENOTDIR if it is something else, or the errno of stat(2). */
+static int check_directory(const char *path)
 {
 	struct stat facts;
 
-	return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+	if (sl_fault_injected("file_stat") || stat(path, &facts) != 0)
+		return errno;
+	return S_ISDIR(facts.st_mode) ? 0 : ENOTDIR;
 }
 
 /*
@@ -62,24 +65,22 @@ static int sync_parent(const char *path)
 	return error;
 }
 
-/* Creates one directory whose parent exists. */
+/* Creates one directory whose parent exists, if it does not exist yet. */
 static enum sl_status make_one(const char *path)
 {
-	struct stat facts;
-	int error;
+	int error = check_directory(path);
 
-	if (is_directory(path))
-		return SL_OK;
-	if (sl_fault_injected("dir_make") || mkdir(path, 0777) != 0) {
+	if (error == ENOENT) {
+		if (!sl_fault_injected("dir_make") && mkdir(path, 0777) == 0) {
+			error = sync_parent(path);
+			return error ? sl_disk_failed(error, "keep the new folder", path, NULL)
+			             : SL_OK;
+		}
 		error = errno;
-		if (error == EEXIST && is_directory(path)) /* another process was faster */
-			return SL_OK;
-		if (error == EEXIST)
-			error = stat(path, &facts) == 0 ? ENOTDIR : ENOENT;
-		return sl_disk_failed(error, "make the folder", path, NULL);
+		if (error == EEXIST) /* another process was faster, or it is a dangling link */
+			error = check_directory(path);
 	}
-	error = sync_parent(path);
-	return error ? sl_disk_failed(error, "keep the new folder", path, NULL) : SL_OK;
+	return error ? sl_disk_failed(error, "make the folder", path, NULL) : SL_OK;
 }
 
 static enum sl_status make_all(const char *path)
@@ -113,6 +114,16 @@ enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d)
 	return d->fd < 0 ? sl_disk_failed(errno, "open the folder", d->path, NULL) : SL_OK;
 }
 
+enum sl_status sl_dir_exists(const char *path, bool *exists)
+{
+	int error = check_directory(path);
+
+	*exists = error == 0;
+	if (error == 0 || error == ENOENT || error == ENOTDIR)
+		return SL_OK;
+	return sl_disk_failed(error, "look up the folder", path, NULL);
+}
+
 enum sl_status sl_dir_remove(const char *path)
 {
 	int error = sl_fault("dir_remove");
@@ -135,33 +146,51 @@ void sl_dir_close(struct sl_dir *d)
 	d->fd = d->lock = -1;
 }
 
-/* Who holds the lock, by what the holder wrote; "" when it has not yet. */
-static void read_holder(int fd, char *text, size_t size)
+/* The longest name of a host in a signature. */
+#define HOST_CHARS 127
+
+/*
+ * Reads the first line of LOCK: the signature of the process that holds the lock, or that held it and
+ * was killed. Empty before the first signature and after the holder closed the directory. Returns 0
+ * or an errno.
+ */
+static int read_signature(int fd, char *text, size_t size)
 {
-	ssize_t n = pread(fd, text, size - 1, 0);
+	ssize_t n = sl_fault_injected("file_read") ? -1 : pread(fd, text, size - 1, 0);
 
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	sl_make_printable(text);
+	return n < 0 ? errno : 0;
 }
 
-static enum sl_status refuse_lock(const struct sl_dir *d, int fd, int error)
+/* Whether text has the form that sign() writes. */
+static bool is_signature(const char *text)
+{
+	char host[HOST_CHARS + 1], start[32];
+	long pid;
+	int end = 0;
+
+	return sscanf(text, "pid %ld host %127s start %31[0-9TZ:-]%n", &pid, host, start, &end) ==
+	               3 &&
+	       text[end] == '\0';
+}
+
+static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 {
 	char holder[256];
 
-	if (error != EWOULDBLOCK)
-		return sl_disk_failed(error, "lock", d->path, LOCK_NAME);
-	read_holder(fd, holder, sizeof(holder));
+	read_signature(fd, holder, sizeof(holder));
+	sl_make_printable(holder);
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s is in use by another run (%s; two runs would overwrite each other); wait "
 		"until it has ended or choose another output folder",
 		d->path, holder[0] ? holder : "it has not given its name yet");
 }
 
-/* Writes who we are. */
+/* Writes the signature of this process. */
 static enum sl_status sign(const struct sl_dir *d, int fd)
 {
-	char text[256], host[128] = "unknown", start[32];
+	char text[256], host[HOST_CHARS + 1] = "unknown", start[32];
 	time_t now = time(NULL);
 	struct tm utc;
 	int n, error;
@@ -169,26 +198,50 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 	gethostname(host, sizeof(host) - 1);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	n = snprintf(text, sizeof(text), "pid %ld host %s start %s\n", (long)getpid(), host, start);
-	/* The old text is cut after the new one stands: there is always one to be read. */
+	/* The old text is cut after the new one is complete: readers always find a signature. */
 	error = sl_write_all(fd, "dir_sign", text, (size_t)n);
 	if (!error && ftruncate(fd, n) != 0)
 		error = errno;
-	return error ? sl_disk_failed(error, "write", d->path, LOCK_NAME) : SL_OK;
+	if (!error)
+		return SL_OK;
+	/* Part of a signature would be taken for a user's file. Emptying needs no space on the disk. */
+	if (ftruncate(fd, 0) != 0)
+		return sl_disk_failed(errno, "empty", d->path, LOCK_NAME);
+	return sl_disk_failed(error, "write", d->path, LOCK_NAME);
+}
+
+/* Locks the open file LOCK, and signs it if this program has made it. */
+static enum sl_status take_lock(struct sl_dir *d, int fd)
+{
+	char holder[256];
+
+	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK ? refuse_lock(d, fd)
+		                            : sl_disk_failed(errno, "lock", d->path, LOCK_NAME);
+	if (read_signature(fd, holder, sizeof(holder)) != 0)
+		return sl_disk_failed(errno, "read", d->path, LOCK_NAME);
+	d->interrupted = is_signature(holder);
+	if (d->interrupted || (holder[0] == '\0' && lseek(fd, 0, SEEK_END) == 0))
+		return sign(d, fd);
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/" LOCK_NAME " was not made by sluice (a run would overwrite it with its lock); "
+		"move it away or choose another output folder",
+		d->path);
 }
 
 enum sl_status sl_dir_lock(struct sl_dir *d)
 {
-	int fd, error = 0;
+	uint64_t bytes;
 	enum sl_status s;
+	int fd;
 
 	if (d->lock >= 0)
 		return SL_OK;
 	fd = sl_open(d->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return sl_disk_failed(errno, "open", d->path, LOCK_NAME);
-	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
-		error = errno;
-	s = error ? refuse_lock(d, fd, error) : sign(d, fd);
+	SL_TRY(sl_check_regular(fd, d->path, LOCK_NAME, &bytes));
+	s = take_lock(d, fd);
 	if (s != SL_OK)
 		close(fd);
 	else

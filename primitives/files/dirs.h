@@ -22,8 +22,9 @@ SL_C_BEGIN
 enum { SL_PATH_BYTES = 4096 };
 
 struct sl_dir {
-	int fd;   /* -1: not open */
-	int lock; /* descriptor of the file LOCK while this process holds the lock; -1 */
+	int fd;           /* -1: not open */
+	int lock;         /* descriptor of the file LOCK while this process holds the lock; -1 */
+	bool interrupted; /* the last process that held the lock ended without closing the directory */
 	char path[SL_PATH_BYTES];
 };
 
@@ -36,6 +37,9 @@ const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES]);
 /* Opens the directory path. With make, first creates it and its parents. Close with sl_dir_close. */
 enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d);
 
+/* Sets *exists to whether path is a directory. SL_DISK if the file system does not answer. */
+enum sl_status sl_dir_exists(const char *path, bool *exists);
+
 /* Closes d and releases its lock; does nothing to one that is closed. */
 void sl_dir_close(struct sl_dir *d);
 
@@ -44,9 +48,10 @@ enum sl_status sl_dir_remove(const char *path);
 
 /*
  * Locks the directory for this process: flock(2) on the file LOCK, which then contains process,
- * host and time. SL_OUTPUT_IN_USE if another process holds the lock; the message names it. The
- * kernel releases the lock of a process that ends. sl_dir_close() empties LOCK but keeps it:
- * removing it could remove the lock of a process that has just opened the file.
+ * host and time. SL_OUTPUT_IN_USE if another process holds the lock, and the message names it; or if
+ * LOCK contains anything else, because then it is a user's file, which is not changed. The kernel
+ * releases the lock of a process that ends. sl_dir_close() empties LOCK but keeps it: removing it
+ * could remove the lock of a process that has just opened the file.
  */
 enum sl_status sl_dir_lock(struct sl_dir *d);
 

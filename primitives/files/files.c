@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,19 +19,99 @@
 
 #define PART ".part"
 
+/* --- the .part file of a writer without a locked directory --------------------------------- */
+
+/*
+ * Another process must be able to tell three kinds of .part files apart: a killed writer left it, a
+ * writer is using it, or a user made it. A writer locks its file (flock(2), which ends with the
+ * process) and then sets the sticky bit, which has no meaning for a regular file on Linux. So: the
+ * bit without the lock means left over, the bit with the lock means in use, no bit means a user's file.
+ * On a file system that does not store the bit, a file that was left over has to be removed by hand.
+ */
+enum { PART_MARK = S_ISVTX };
+
+/* Locks and marks a file that this process has just created. Returns 0 or an errno. */
+static int lock_part(struct sl_file_writer *w)
+{
+	struct stat facts;
+
+	w->lock = fcntl(w->fd, F_DUPFD_CLOEXEC, 0); /* so that the lock outlives the descriptor */
+	if (w->lock < 0 || fstat(w->fd, &facts) != 0)
+		return errno;
+	/* A failure is not an error: without lock and mark the file counts as a user's. */
+	if (flock(w->lock, LOCK_EX | LOCK_NB) == 0)
+		(void)fchmod(w->lock, (facts.st_mode & 07777) | PART_MARK);
+	return 0;
+}
+
+/* Removes the mark of a file that has its final name, and releases the lock. */
+static void unlock_part(struct sl_file_writer *w)
+{
+	struct stat facts;
+
+	if (w->lock < 0)
+		return;
+	if (fstat(w->lock, &facts) == 0 && (facts.st_mode & PART_MARK))
+		(void)fchmod(w->lock, facts.st_mode & 07777 & ~(mode_t)PART_MARK);
+	close(w->lock);
+	w->lock = -1;
+}
+
+/* Whether the open file is the entry part of d, marked, and locked by nobody else. */
+static bool is_left_over(const struct sl_dir *d, const char *part, int fd)
+{
+	struct stat facts, entry;
+
+	return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && (facts.st_mode & PART_MARK) &&
+	       flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	       /* Another process may have replaced the file before this one got the lock. */
+	       fstatat(d->fd, part, &entry, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       entry.st_dev == facts.st_dev && entry.st_ino == facts.st_ino;
+}
+
+/* Removes the .part file that a killed writer left; SL_OUTPUT_IN_USE if there is another one. */
+static enum sl_status remove_left_over(const struct sl_dir *d, const char *part)
+{
+	int fd = sl_open(d->fd, part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	bool removed;
+
+	if (fd < 0 && errno == ENOENT)
+		return SL_OK;
+	removed = fd >= 0 && is_left_over(d, part, fd) && unlinkat(d->fd, part, 0) == 0;
+	if (fd >= 0)
+		close(fd);
+	if (removed)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/%s exists (another process is writing it, or sluice did not make it); wait, "
+		"move it away, or choose another name",
+		d->path, part);
+}
+
 /* --- commit ------------------------------------------------------------------------------- */
 
-enum sl_status sl_file_begin(
-	const struct sl_dir *d, const char *name, bool ours, struct sl_file_writer *w)
+enum sl_status sl_file_begin(const struct sl_dir *d, const char *name, struct sl_file_writer *w)
 {
-	*w = (struct sl_file_writer){.dir = d, .fd = -1};
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+	int error;
+
+	*w = (struct sl_file_writer){.dir = d, .fd = -1, .lock = -1};
 	SL_TRY(sl_check_name(name));
 	snprintf(w->part, sizeof(w->part), "%s" PART, name);
 	SL_TRY(sl_check_name(w->part));
-	if (ours)
-		unlinkat(d->fd, w->part, 0); /* left by a killed run, so nobody uses it */
-	w->fd = sl_open(d->fd, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-	return w->fd < 0 ? sl_disk_failed(errno, "make", d->path, w->part) : SL_OK;
+	if (d->lock >= 0)
+		unlinkat(d->fd, w->part, 0); /* left by a killed run: nobody else writes here */
+	w->fd = sl_open(d->fd, w->part, flags);
+	if (w->fd < 0 && errno == EEXIST) {
+		SL_TRY(remove_left_over(d, w->part));
+		w->fd = sl_open(d->fd, w->part, flags);
+	}
+	error = w->fd < 0 ? errno : 0;
+	if (!error && d->lock < 0)
+		error = lock_part(w);
+	if (error)
+		sl_file_drop(w);
+	return error ? sl_disk_failed(error, "make", d->path, w->part) : SL_OK;
 }
 
 void sl_file_drop(struct sl_file_writer *w)
@@ -39,7 +120,7 @@ void sl_file_drop(struct sl_file_writer *w)
 		return;
 	close(w->fd);
 	w->fd = -1;
-	unlinkat(w->dir->fd, w->part, 0);
+	sl_file_remove_part(w);
 }
 
 enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size)
@@ -72,6 +153,7 @@ enum sl_status sl_file_sync(struct sl_file_writer *w)
 void sl_file_remove_part(struct sl_file_writer *w)
 {
 	unlinkat(w->dir->fd, w->part, 0);
+	unlock_part(w);
 }
 
 /* For file systems without RENAME_NOREPLACE: link(2) refuses an existing name too. */
@@ -93,8 +175,12 @@ static int link_new(const struct sl_dir *d, const char *part, const char *name)
  */
 static int rename_checked(const struct sl_dir *d, const char *part, const char *name)
 {
-	if (sl_file_exists(d, name))
+	struct stat facts;
+
+	if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0)
 		return EEXIST;
+	if (errno != ENOENT)
+		return errno;
 	return sl_fault_injected("file_rename") || renameat(d->fd, part, d->fd, name) != 0 ? errno
 	                                                                                   : 0;
 }
@@ -142,6 +228,8 @@ enum sl_status sl_file_name_part(struct sl_file_writer *w, bool replace)
 	s = name_part(w->dir, w->part, name, replace);
 	if (s != SL_OK)
 		sl_file_remove_part(w);
+	else
+		unlock_part(w);
 	return s;
 }
 
@@ -156,29 +244,42 @@ enum sl_status sl_file_commit(
 {
 	struct sl_file_writer w;
 
-	SL_TRY(sl_file_begin(d, name, true, &w));
+	SL_TRY(sl_file_begin(d, name, &w));
 	SL_TRY(sl_file_add(&w, bytes, size));
 	return sl_file_end(&w, replace);
 }
 
 /* --- entries -------------------------------------------------------------------------------- */
 
-bool sl_file_exists(const struct sl_dir *d, const char *name)
+/* fstatat(2). *exists is false, and *facts undefined, if there is no such entry. */
+static enum sl_status look_up(
+	const struct sl_dir *d, const char *name, int flags, struct stat *facts, bool *exists)
 {
-	struct stat facts;
-
-	return fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+	*exists = !sl_fault_injected("file_stat") && fstatat(d->fd, name, facts, flags) == 0;
+	if (*exists || errno == ENOENT)
+		return SL_OK;
+	return sl_disk_failed(errno, "look up", d->path, name);
 }
 
-bool sl_file_identity(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number)
+enum sl_status sl_file_exists(const struct sl_dir *d, const char *name, bool *exists)
 {
 	struct stat facts;
 
-	if (fstatat(d->fd, name, &facts, 0) != 0)
-		return false;
-	*device = facts.st_dev;
-	*number = facts.st_ino;
-	return true;
+	return look_up(d, name, AT_SYMLINK_NOFOLLOW, &facts, exists);
+}
+
+enum sl_status sl_file_identity(
+	const struct sl_dir *d, const char *name, bool *exists, uint64_t *device, uint64_t *number)
+{
+	struct stat facts;
+
+	*device = *number = 0;
+	SL_TRY(look_up(d, name, 0, &facts, exists));
+	if (*exists) {
+		*device = facts.st_dev;
+		*number = facts.st_ino;
+	}
+	return SL_OK;
 }
 
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name)

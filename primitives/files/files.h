@@ -23,14 +23,19 @@
 
 SL_C_BEGIN
 
-/* Whether an entry of that name exists. */
-bool sl_file_exists(const struct sl_dir *d, const char *name);
+/*
+ * Sets *exists to whether d has an entry of that name, of any kind. SL_DISK if the file system does
+ * not answer: only ENOENT means that there is none.
+ */
+enum sl_status sl_file_exists(const struct sl_dir *d, const char *name, bool *exists);
 
 /*
  * Device and inode number of the file that name refers to, through symbolic links, as struct sl_map
- * has them (map.h). False if there is no such file.
+ * has them (map.h). *exists is false if there is no such file. SL_DISK if the file system does not
+ * answer.
  */
-bool sl_file_identity(const struct sl_dir *d, const char *name, uint64_t *device, uint64_t *number);
+enum sl_status sl_file_identity(
+	const struct sl_dir *d, const char *name, bool *exists, uint64_t *device, uint64_t *number);
 
 /*
  * Commits size bytes as name. Without replace, an existing name is SL_OUTPUT_IN_USE. After a failure
@@ -47,15 +52,16 @@ enum sl_status sl_file_commit(
 struct sl_file_writer {
 	const struct sl_dir *dir; /* must stay valid until the end */
 	int fd;                   /* -1: not open */
+	int lock;                 /* without a locked directory: holds flock(2) until the end; -1 */
 	char part[264];           /* name, ".part", NUL */
 };
 
 /*
- * Creates NAME.part. With ours, d is locked by this process: a .part file that exists was left by a
- * killed run and is replaced. Otherwise it may be in use, and the call fails.
+ * Creates NAME.part. If d is locked by this process, a .part file that exists was left by a killed
+ * run and is replaced. Otherwise it is replaced only if a killed writer of this program left it, and
+ * SL_OUTPUT_IN_USE if it is in use or a user's file.
  */
-enum sl_status sl_file_begin(
-	const struct sl_dir *d, const char *name, bool ours, struct sl_file_writer *w);
+enum sl_status sl_file_begin(const struct sl_dir *d, const char *name, struct sl_file_writer *w);
 enum sl_status sl_file_add(struct sl_file_writer *w, const void *bytes, size_t size);
 enum sl_status sl_file_end(struct sl_file_writer *w, bool replace);
 

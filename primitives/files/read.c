@@ -94,6 +94,17 @@ enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t 
 	return read_whole(fd, path, NULL, there, bytes, size);
 }
 
+bool sl_errno_is_missing(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||
+	       error == ENAMETOOLONG;
+}
+
+bool sl_path_is_missing(const char *path, int mode)
+{
+	return access(path, mode) != 0 && sl_errno_is_missing(errno);
+}
+
 enum sl_status sl_file_check(
 	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc)
 {

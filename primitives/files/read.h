@@ -7,6 +7,7 @@
 #ifndef SL_PRIMITIVES_FILES_READ_H
 #define SL_PRIMITIVES_FILES_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,15 @@ enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **byt
 
 /* The same for any path. SL_BAD_INPUT if the file has more than most bytes. */
 enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t *size);
+
+/*
+ * Whether errno says that a path names nothing that this user may open. Other errors, such as EIO,
+ * leave open whether there is a file.
+ */
+bool sl_errno_is_missing(int error);
+
+/* Whether access(2) of path with mode (R_OK, F_OK) fails with such an errno. */
+bool sl_path_is_missing(const char *path, int mode);
 
 /* Size and CRC-32 of the file name below d, read in pieces. */
 enum sl_status sl_file_check(

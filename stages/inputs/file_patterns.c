@@ -9,6 +9,8 @@
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
+#include "primitives/files/disk.h"
+#include "primitives/files/read.h"
 
 /* The files of an item: itself, or the matches of the pattern. */
 struct found_files {
@@ -38,11 +40,18 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Directories that cannot be read are skipped, as by the shell; lack of memory is an error. */
+/* The errno that stopped glob(), which has no argument for it. */
+static _Thread_local int glob_error;
+
+/*
+ * Directories without read permission are skipped, as by the shell. Any other failure is an error: the
+ * files of the directory would be missing from the inputs.
+ */
 static int stop_at_error(const char *folder, int error)
 {
 	(void)folder;
-	return error == ENOMEM;
+	glob_error = sl_errno_is_missing(error) ? 0 : error;
+	return glob_error != 0;
 }
 
 /* Finds the files of an item. If it is a pattern, the caller frees f->files. */
@@ -51,11 +60,13 @@ static enum sl_status find_files(const char *item, struct found_files *f)
 	int answer;
 
 	*f = (struct found_files){.item = item};
-	if (!strpbrk(item, "*?[") || access(item, F_OK) == 0)
+	if (!strpbrk(item, "*?[") || !sl_path_is_missing(item, F_OK))
 		return SL_OK;
 	answer = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
 	if (answer != 0)
 		globfree(&f->files);
+	if (answer == GLOB_ABORTED && glob_error != ENOMEM)
+		return sl_disk_failed(glob_error, "search", item, NULL);
 	if (answer == GLOB_NOSPACE || answer == GLOB_ABORTED)
 		return sl_fail(SL_HOST_MEMORY,
 			"%s: not enough host memory for the list of matching files; free some",

@@ -264,19 +264,20 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
 }
 
 /* Names are not compared: a file can have several, by links and by relative paths. */
-bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name)
+enum sl_status sl_inputs_contain(
+	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain)
 {
 	uint64_t device, number;
+	bool exists;
 
-	if (!sl_file_identity(dir, name, &device, &number))
-		return false;
-	for (uint32_t k = 0; k < inputs->n; k++) {
+	*contain = false;
+	SL_TRY(sl_file_identity(dir, name, &exists, &device, &number));
+	for (uint32_t k = 0; exists && k < inputs->n; k++) {
 		const struct sl_map *map = &inputs->reading->source[k].map;
 
-		if (map->device == device && map->number == number)
-			return true;
+		*contain |= map->device == device && map->number == number;
 	}
-	return false;
+	return SL_OK;
 }
 
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)

@@ -69,8 +69,12 @@ enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
 /* Reads the metadata that output files inherit (mcpl_metadata.h), and sets inputs->metadata. */
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
 
-/* Whether the entry name of dir is one of the files (same device and inode). */
-bool sl_inputs_contain(const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name);
+/*
+ * Sets *contain to whether the entry name of dir is one of the files (same device and inode). SL_DISK
+ * if the file system does not answer.
+ */
+enum sl_status sl_inputs_contain(
+	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain);
 
 /* The CRC-32 of the bytes of file k. */
 uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);

@@ -136,7 +136,7 @@ enum sl_status sl_config_open(const char *path, const char *const *sets, size_t 
 		SL_TRY(begin(path, sets, n_sets, c, r));
 		sl_reader_add(*r, (struct sl_place){0, 0, 0}, "", sl_last_error());
 		/* a wrong file name is a usage error; a disk error keeps its code */
-		return s == SL_BAD_INPUT || access(path, F_OK) != 0 ? SL_USAGE : s;
+		return s == SL_BAD_INPUT || sl_path_is_missing(path, F_OK) ? SL_USAGE : s;
 	}
 	s = sl_config_open_text(path, text, bytes, sets, n_sets, c, r);
 	sl_memory_give(SL_HOST, text);

@@ -50,7 +50,7 @@ enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversi
 	w->most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes;
 	if (c->format == &sl_format_mcpl_gz)
 		SL_TRY(get_members(w, bytes));
-	s = sl_file_begin(&c->dir, c->name, false, &w->file);
+	s = sl_file_begin(&c->dir, c->name, &w->file);
 	if (s == SL_OK && w->block)
 		s = add(w, w->packed, sl_gzip_store(header, bytes, w->packed));
 	else if (s == SL_OK)

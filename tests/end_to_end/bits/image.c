@@ -238,7 +238,7 @@ static void other_files_are_not_overwritten(void **state)
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	write_text(&folder, "out/t.png", "mine");
-	expect(&folder, SL_OUTPUT_IN_USE, "out/t.png: is there already",
+	expect(&folder, SL_OUTPUT_IN_USE, "out/t.png: the file exists",
 		WORDS("run", "c.yaml", "--out", "out"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.image=false"));

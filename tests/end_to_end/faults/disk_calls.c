@@ -10,7 +10,7 @@
 #include "tests/support/runs/disk_check.h"
 #include "tests/support/program/ptrace_run.h"
 
-enum { CALLS_MAX = 400 };
+enum { CALLS_MAX = 4000 };
 
 /* --- calls that fail -------------------------------------------------------------------------- */
 
@@ -92,6 +92,59 @@ static void failing_system_calls(void **state)
 	tiny_free(&t);
 }
 
+/* --- calls that read ------------------------------------------------------------------------ */
+
+/*
+ * Fails each call, those that read included. With resume, out has two batches of three before; a
+ * call that fails must not lose them.
+ */
+static void any_call_fails(struct tiny_run *t, int error, bool resume)
+{
+	static const char *const stopped[] = {"SL_FAULT=file_append:3:5", NULL};
+	static struct call all[CALLS_MAX];
+	const char *last = resume ? "--resume" : NULL;
+	struct disk_failures tally = {.failed = 0};
+	size_t n = 1;
+
+	for (size_t k = 0; k <= n; k = k ? sl_sampling_next(k, n) : 1) {
+		unsigned batches;
+		struct ending e;
+
+		if (resume) {
+			tiny_execute(t, stopped, NULL, "out", NULL, &e);
+			process_free(&e);
+		}
+		tiny_execute_traced_all(t, k, error, last, &e);
+		if (k == 0) {
+			n = read_log(t, all);
+			tiny_check_ending(t, &e, 0, NULL, NULL);
+			assert_true(n > 60);
+		}
+		snprintf(t->what, sizeof(t->what),
+			"%s, call %zu of %zu, %.15s %.80s, fails with errno %d",
+			resume ? "resume" : "run", k, n, k ? all[k - 1].name : "",
+			k ? all[k - 1].path : "", error);
+		batches = check_disk_failure(t, "out", TINY_ENDED, &e, error, &tally);
+		if (resume && batches < 2)
+			fail_msg("%s: %u batches are left of 2", t->what, batches);
+		process_free(&e);
+	}
+	print_message("%s, any call of %zu, errno %d: %u failed, %u ended well\n",
+		resume ? "resume" : "run", n, error, tally.failed, tally.succeeded);
+	assert_true(sl_sampling_step(tally.failed) > 30);
+}
+
+static void failing_reads(void **state)
+{
+	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
+
+	(void)state;
+	tiny_make(&t);
+	any_call_fails(&t, EIO, false);
+	any_call_fails(&t, EIO, true);
+	tiny_free(&t);
+}
+
 /* --- order --------------------------------------------------------------------------------- */
 
 /* Requires the next call to have this name and, unless NULL, this path. */
@@ -159,6 +212,7 @@ static int all_tests(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_of_calls),
 		cmocka_unit_test(failing_system_calls),
+		cmocka_unit_test(failing_reads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

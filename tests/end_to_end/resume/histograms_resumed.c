@@ -123,8 +123,8 @@ static void damage_is_reported_and_repaired(void **state)
 	damaged("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
 	damaged("remove", "out/t_000003.bins", "the histogram file is missing");
 	damaged("lose the tail", NULL, "3 of 4 batches are committed");
-	damaged("flip", "out/t.tallies", "its checksum is wrong");
-	damaged("cut", "out/t.tallies", "its checksum is wrong");
+	damaged("flip", "out/t.tallies", "the checksum is wrong");
+	damaged("cut", "out/t.tallies", "the checksum is wrong");
 	damaged("remove", "out/t.tallies", "out/t.tallies: the file is missing");
 	damaged("another's", "out/t.tallies",
 		"the file differs from the sum of the batches' histograms");
@@ -171,11 +171,11 @@ static void no_file_is_left(void **state)
 	remove_run(&folder, "out");
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	write_text(&folder, "out/t_000001.bins", "of somebody");
-	expect(&folder, SL_OUTPUT_IN_USE, "t_000001.bins: is there already",
+	expect(&folder, SL_OUTPUT_IN_USE, "t_000001.bins: the file exists",
 		WORDS("run", "c.yaml", "--out", "out"));
 	assert_int_equal(unlink(folder_path(&folder, "out/t_000001.bins")), 0);
 	write_text(&folder, "out/t.tallies", "of somebody");
-	expect(&folder, SL_OUTPUT_IN_USE, "t.tallies: is there already",
+	expect(&folder, SL_OUTPUT_IN_USE, "t.tallies: the file exists",
 		WORDS("run", "c.yaml", "--out", "out"));
 	remove_run(&folder, "out");
 }

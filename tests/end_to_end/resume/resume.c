@@ -6,9 +6,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pipeline/results/manifest.h"
+#include "tests/support/basic/check.h"
 #include "tests/support/runs/reference_run.h"
 
 enum { BATCHES = 60 };
@@ -189,6 +192,28 @@ static void no_run_in_the_folder(void **state)
 	reference_run_resume(); /* no folder */
 }
 
+/* Two configurations that differ only after 1100 characters of a line are different. */
+static void long_lines_are_compared_whole(void **state)
+{
+	static const char *const last[] = {"0", "0.5"};
+	static char keep[1400];
+	static const char item[] =
+		"\"transmitted and w > 0.0000000000000000000000000000000000000000000000001\", ";
+	size_t n = (size_t)snprintf(keep, sizeof(keep), "keep=[");
+
+	(void)state;
+	while (n < 1100)
+		n += (size_t)snprintf(keep + n, sizeof(keep) - n, "%s", item);
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
+		snprintf(keep + n, sizeof(keep) - n, "\"transmitted and w > %s\"]", last[i]);
+		expect(&folder, i == 0 ? SL_OK : SL_OUTPUT_IN_USE,
+			i == 0 ? "" : "another configuration",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", keep, "--set",
+				"run.particles=1000", i == 0 ? "--quiet" : "--resume"));
+	}
+	remove_run(&folder, "out");
+}
+
 static void already_finished(void **state)
 {
 	struct stat was, is;
@@ -237,13 +262,60 @@ static void replaced(void **state)
 	reference_run_resume();
 }
 
+/* A manifest line can name any file; --force removes only files with names that the run gives. */
+static void force_keeps_files_that_a_manifest_names(void **state)
+{
+	char line[SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest m;
+	struct sl_dir dir;
+
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	write_text(&folder, "out/thesis.tex", "mine");
+	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &dir));
+	assert_ok(sl_manifest_read(&dir, &m));
+	strcpy(m.line[3].file, "thesis.tex");
+	folder_write(&folder, "out/manifest.jsonl", line, sl_manifest_print(&m.line[3], line));
+	sl_manifest_free(&m);
+	sl_dir_close(&dir);
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet", "--set",
+			"run.name=u"));
+	expect_file(&folder, "out/thesis.tex", "mine");
+	assert_false(folder_has(&folder, "out/t_000003.h5"));
+	remove_run(&folder, "out");
+}
+
+/* A LOCK that sluice did not write is a user's file: the run is refused and the file kept. */
+static void lock_is_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
+	write_text(&folder, "out/LOCK", "mine");
+	expect(&folder, SL_OUTPUT_IN_USE, "LOCK was not made by sluice",
+		WORDS("run", "c.yaml", "--out", "out", "--force"));
+	expect_file(&folder, "out/LOCK", "mine");
+	remove_run(&folder, "out");
+}
+
+/* A run that was killed before it wrote run.json leaves a part, which the next run replaces. */
+static void part_of_a_killed_run_is_replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
+	write_text(&folder, "out/LOCK", "pid 4194304 host a start 2026-01-02T03:04:05Z\n");
+	write_text(&folder, "out/run.json.part", "{");
+	reference_run_resume();
+}
+
 /* A file that no run.json lists belongs to the user; it is detected before the first particle. */
 static void names_are_taken(void **state)
 {
-	static const char *const taken[] = {"out/t_000050.h5", "out/t.xdmf"};
+	static const char *const taken[] = {"out/t_000050.h5", "out/t.xdmf", "out/run.json.part",
+		"out/manifest.jsonl.part", "out/t.xdmf.part", "out/t_000050.h5.part"};
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
 		assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 		write_text(&folder, taken[i], "mine");
 		expect(&folder, SL_OUTPUT_IN_USE, taken[i] + 4,
@@ -283,7 +355,11 @@ int main(void)
 		cmocka_unit_test(any_damage),
 		cmocka_unit_test(another_configuration),
 		cmocka_unit_test(no_run_in_the_folder),
+		cmocka_unit_test(long_lines_are_compared_whole),
 		cmocka_unit_test(already_finished),
+		cmocka_unit_test(force_keeps_files_that_a_manifest_names),
+		cmocka_unit_test(lock_is_taken),
+		cmocka_unit_test(part_of_a_killed_run_is_replaced),
 		cmocka_unit_test(replaced),
 		cmocka_unit_test(names_are_taken),
 		cmocka_unit_test(very_many_batches),

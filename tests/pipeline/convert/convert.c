@@ -310,7 +310,7 @@ static void nothing_is_overwritten(void **state)
 	write_text(&folder, "half.npz.part", "half");
 	expect(&folder, SL_OUTPUT_IN_USE, "convert overwrites nothing",
 		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
-	expect(&folder, SL_DISK, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
+	expect(&folder, SL_OUTPUT_IN_USE, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
 	assert_false(folder_has(&folder, "half.npz"));
 	expect_file(&folder, "mine.mcpl", "mine");
 	expect_file(&folder, "half.npz.part", "half");

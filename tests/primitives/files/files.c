@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -66,28 +68,106 @@ static void piece_by_piece(void **state)
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_file_writer w, other;
 
-	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_begin(&s->dir, "a", &w));
 	assert_ok(sl_file_add(&w, "one ", 4));
-	assert_fails(sl_file_begin(&s->dir, "a", false, &other), SL_DISK, "a.part");
+	assert_fails(sl_file_begin(&s->dir, "a", &other), SL_OUTPUT_IN_USE, "a.part exists");
 	assert_ok(sl_file_add(&w, "", 0));
 	assert_ok(sl_file_add(&w, "two", 3));
-	assert_false(sl_file_exists(&s->dir, "a"));
+	assert_false(folder_has(&s->folder, "a"));
 	assert_ok(sl_file_end(&w, false));
 	expect_content(s, "a", "one two");
 	sl_file_drop(&w); /* does nothing to one that has ended */
 	expect_content(s, "a", "one two");
-	assert_ok(sl_file_begin(&s->dir, "a", false, &w));
+	assert_ok(sl_file_begin(&s->dir, "a", &w));
 	assert_ok(sl_file_add(&w, "three", 5));
 	assert_fails(sl_file_end(&w, false), SL_OUTPUT_IN_USE, "a is there already");
-	assert_ok(sl_file_begin(&s->dir, "b", false, &w));
+	assert_ok(sl_file_begin(&s->dir, "b", &w));
 	assert_ok(sl_file_add(&w, "three", 5));
 	sl_file_drop(&w);
 	assert_int_equal(folder_count(&s->folder), 1);
+}
+
+/* The mode of an entry, with the bits that chmod(2) sets. */
+static mode_t mode_of(const struct open_dir *s, const char *name)
+{
+	struct stat facts;
+
+	assert_int_equal(fstatat(s->dir.fd, name, &facts, 0), 0);
+	return facts.st_mode & 07777;
+}
+
+/* A child process begins the file "a" and is killed; returns with its a.part in the folder. */
+static void kill_a_writer(struct open_dir *s)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct sl_file_writer w;
+
+		if (sl_file_begin(&s->dir, "a", &w) == SL_OK && sl_file_add(&w, "half", 4) == SL_OK)
+			raise(SIGKILL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	expect_content(s, "a.part", "half");
+}
+
+/* Without a locked directory: the .part file of a killed writer is replaced, a user's is kept. */
+static void parts_without_a_lock(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	struct sl_file_writer w;
+
+	kill_a_writer(s);
+	assert_ok(sl_file_begin(&s->dir, "a", &w));
+	assert_ok(sl_file_add(&w, "whole", 5));
+	assert_ok(sl_file_end(&w, false));
+	expect_content(s, "a", "whole");
+	assert_int_equal(mode_of(s, "a") & S_ISVTX, 0);
+	folder_write(&s->folder, "b.part", "mine", 4);
+	assert_fails(sl_file_begin(&s->dir, "b", &w), SL_OUTPUT_IN_USE, "b.part exists");
+	expect_content(s, "b.part", "mine");
+	assert_int_equal(symlinkat("a", s->dir.fd, "c.part"), 0);
+	assert_fails(sl_file_begin(&s->dir, "c", &w), SL_OUTPUT_IN_USE, "c.part exists");
+	expect_content(s, "a", "whole");
+	assert_int_equal(folder_count(&s->folder), 3);
+}
+
+/* In a directory that this process has locked, every .part file of a name is a killed run's. */
+static void parts_with_a_lock(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	struct sl_file_writer w;
+	struct sl_dir locked;
+
+	assert_ok(sl_dir_open(s->folder.path, false, &locked));
+	assert_ok(sl_dir_lock(&locked));
 	folder_write(&s->folder, "b.part", "half", 4);
-	assert_ok(sl_file_begin(&s->dir, "b", true, &w)); /* one of ours, that was killed */
+	assert_ok(sl_file_begin(&locked, "b", &w));
 	assert_ok(sl_file_end(&w, false));
 	expect_content(s, "b", "");
-	assert_int_equal(folder_count(&s->folder), 2);
+	sl_dir_close(&locked);
+}
+
+/* Only ENOENT means that a file does not exist. */
+static void lookups_fail(void **state)
+{
+	struct open_dir *s = (struct open_dir *)*state;
+	uint64_t device, number;
+	bool exists = true;
+
+	assert_ok(sl_file_exists(&s->dir, "none", &exists));
+	assert_false(exists);
+	assert_ok(sl_file_identity(&s->dir, "none", &exists, &device, &number));
+	assert_false(exists);
+	sl_fault_set("file_stat:1+:5");
+	assert_fails(sl_file_exists(&s->dir, "none", &exists), SL_DISK, "none: Input/output error");
+	assert_fails(sl_file_identity(&s->dir, "none", &exists, &device, &number), SL_DISK, "none");
+	assert_fails(sl_dir_exists(s->folder.path, &exists), SL_DISK, "Input/output error");
+	sl_fault_set(NULL);
 }
 
 static void mapped(void **state)
@@ -211,7 +291,7 @@ static void strangers_at_the_name(void **state)
 		assert_int_not_equal(sl_file_read(&s->dir, name, &bytes, &n), SL_OK);
 		assert_null(bytes);
 		assert_int_not_equal(sl_file_check(&s->dir, name, &size, &crc), SL_OK);
-		assert_true(sl_file_exists(&s->dir, name));
+		assert_true(folder_has(&s->folder, name));
 		assert_int_equal(folder_hash(s->folder.path, NULL), before);
 	}
 	alarm(0);
@@ -224,11 +304,14 @@ static void strangers_at_the_name(void **state)
 	expect_content(s, "link", "new");
 }
 
-/* A .part left by a killed run is no hindrance, whatever it is; only a folder is not removed. */
+/* In a locked directory a .part is that of a killed run and is replaced; a folder is not removed. */
 static void strangers_at_the_part(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
+	const struct sl_dir unlocked = s->dir;
 
+	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
+	assert_ok(sl_dir_lock(&s->dir));
 	make_strangers(s);
 	for (size_t i = 0; i < COUNT(strangers); i++) {
 		char part[64];
@@ -240,14 +323,16 @@ static void strangers_at_the_part(void **state)
 			assert_ok(commit(s, part, "x", false));
 			expect_content(s, part, "x");
 		} else {
-			assert_fails(commit(s, part, "x", false), SL_DISK, "already");
-			assert_false(sl_file_exists(&s->dir, part));
+			assert_fails(commit(s, part, "x", false), SL_OUTPUT_IN_USE, "exists");
+			assert_false(folder_has(&s->folder, part));
 		}
 	}
 	folder_write(&s->folder, "b.part", "half a fi", 9);
 	assert_ok(commit(s, "b", "x", false));
 	assert_false(folder_has(&s->folder, "b.part"));
 	expect_content(s, "victim", "untouched");
+	sl_dir_close(&s->dir);
+	s->dir = unlocked;
 }
 
 /* --- append ------------------------------------------------------------------------------- */
@@ -269,14 +354,14 @@ static void removed(void **state)
 	struct open_dir *s = (struct open_dir *)*state;
 
 	assert_ok(sl_file_remove(&s->dir, "a"));
-	assert_false(sl_file_exists(&s->dir, "a"));
+	assert_false(folder_has(&s->folder, "a"));
 	assert_ok(commit(s, "a", "x", false));
-	assert_true(sl_file_exists(&s->dir, "a"));
+	assert_true(folder_has(&s->folder, "a"));
 	sl_fault_set("file_remove:1:5");
 	assert_fails(sl_file_remove(&s->dir, "a"), SL_DISK, "cannot remove");
-	assert_true(sl_file_exists(&s->dir, "a"));
+	assert_true(folder_has(&s->folder, "a"));
 	assert_ok(sl_file_remove(&s->dir, "a"));
-	assert_false(sl_file_exists(&s->dir, "a"));
+	assert_false(folder_has(&s->folder, "a"));
 }
 
 static void paths_read(void **state)
@@ -313,6 +398,9 @@ int main(void)
 		WITH_SCENE(sizes),
 		WITH_SCENE(never_overwritten),
 		WITH_SCENE(piece_by_piece),
+		WITH_SCENE(parts_without_a_lock),
+		WITH_SCENE(parts_with_a_lock),
+		WITH_SCENE(lookups_fail),
 		WITH_SCENE(mapped),
 		WITH_SCENE(umask_holds),
 		WITH_SCENE(names_refused),

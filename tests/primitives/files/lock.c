@@ -118,6 +118,10 @@ static void races(void **state)
 	}
 }
 
+#define LONG_HOST                                                                                 \
+	"a-host-with-a-name-of-a-hundred-characters-0123456789-0123456789-0123456789-0123456789-" \
+	"0123456789-01"
+
 /* The text says who; a folder that was closed in order names nobody. */
 static void text(void **state)
 {
@@ -127,12 +131,12 @@ static void text(void **state)
 	char *bytes;
 
 	(void)state;
-	folder_write(&folder, "LOCK",
-		"an old text that is longer than any new one would ever be, "
-		"with a pid 1 and a host and more than enough bytes to show what was left of it\n",
-		139);
+	/* The signature of a killed process, longer than the new one. */
+	bytes = "pid 4194304 host " LONG_HOST " start 2026-01-02T03:04:05Z\n";
+	folder_write(&folder, "LOCK", bytes, strlen(bytes));
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	assert_ok(sl_dir_lock(&d));
+	assert_true(d.interrupted);
 	assert_ok(sl_dir_lock(&d));
 	bytes = folder_read(&folder, "LOCK", &size);
 	snprintf(expected, sizeof(expected), "pid %ld host ", (long)getpid());
@@ -220,6 +224,35 @@ static void strangers(void **state)
 	sl_dir_close(&d);
 }
 
+/* A LOCK file that holds anything but a signature is a user's: the call is refused, the file kept. */
+static void lock_of_a_user(void **state)
+{
+	static const char *const texts[] = {"mine\n", "\n",
+		"\npid 1 host a start 2026-01-02T03:04:05Z\n", "pid 12", "pid 1 host a start",
+		"pid 1 host a start 2026-01-02T03:04:05Z and more\n",
+		"pid one host a start 2026-01-02T03:04:05Z\n"};
+	struct sl_dir d;
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		char *bytes;
+		size_t size;
+
+		folder_write(&folder, "LOCK", texts[i], strlen(texts[i]));
+		assert_fails(sl_dir_lock(&d), SL_OUTPUT_IN_USE, "LOCK was not made by sluice");
+		assert_int_equal(d.lock, -1);
+		bytes = folder_read(&folder, "LOCK", &size);
+		assert_int_equal(size, strlen(texts[i]));
+		assert_memory_equal(bytes, texts[i], size);
+		free(bytes);
+	}
+	folder_write(&folder, "LOCK", "", 0);
+	assert_ok(sl_dir_lock(&d));
+	assert_false(d.interrupted);
+	sl_dir_close(&d);
+}
+
 static void faults(void **state)
 {
 	static const char *const texts[] = {
@@ -246,6 +279,7 @@ int main(void)
 		WITH_FOLDER(strange_texts),
 		WITH_FOLDER(not_inherited),
 		WITH_FOLDER(strangers),
+		WITH_FOLDER(lock_of_a_user),
 		WITH_FOLDER(faults),
 	};
 

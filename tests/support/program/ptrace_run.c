@@ -20,30 +20,46 @@
 
 enum { THREADS_MAX = 64, CANNOT_RUN = 127, SYSCALL_STOP = SIGTRAP | 0x80 };
 
-/* The calls that change files. path: which argument is one; -1 for none. */
+/*
+ * The calls that count. path: which argument is one; -1 for none. mends: it repairs a failure, so it
+ * never fails. reads: it changes no file, and counts only if the tracer counts all calls.
+ */
 static const struct kind {
 	long number;
 	const char *name;
 	int path;
-	bool mends;
+	bool mends, reads;
 } kinds[] = {
-	{SYS_write, "write", -1, false},
-	{SYS_writev, "writev", -1, false},
-	{SYS_pwrite64, "pwrite64", -1, false},
-	{SYS_fsync, "fsync", -1, false},
-	{SYS_fdatasync, "fdatasync", -1, false},
-	{SYS_openat, "openat", 1, false},
-	{SYS_mkdirat, "mkdirat", 1, false},
-	{SYS_linkat, "linkat", 3, false},
-	{SYS_renameat2, "renameat2", 3, false},
+	{SYS_read, "read", -1, false, true},
+	{SYS_pread64, "pread64", -1, false, true},
+	{SYS_newfstatat, "newfstatat", 1, false, true},
+	{SYS_fstat, "fstat", -1, false, true},
+	{SYS_statfs, "statfs", 0, false, true},
+	{SYS_fstatfs, "fstatfs", -1, false, true},
+	{SYS_getdents64, "getdents64", -1, false, true},
+	{SYS_flock, "flock", -1, false, true},
+	{SYS_mmap, "mmap", -1, false, true},
+#ifdef SYS_mkdir
+	{SYS_stat, "stat", 0, false, true},
+	{SYS_access, "access", 0, false, true},
+#endif
+	{SYS_write, "write", -1, false, false},
+	{SYS_writev, "writev", -1, false, false},
+	{SYS_pwrite64, "pwrite64", -1, false, false},
+	{SYS_fsync, "fsync", -1, false, false},
+	{SYS_fdatasync, "fdatasync", -1, false, false},
+	{SYS_openat, "openat", 1, false, false},
+	{SYS_mkdirat, "mkdirat", 1, false, false},
+	{SYS_linkat, "linkat", 3, false, false},
+	{SYS_renameat2, "renameat2", 3, false, false},
 #ifdef SYS_renameat
-	{SYS_renameat, "renameat", 3, false},
+	{SYS_renameat, "renameat", 3, false, false},
 #endif
 #ifdef SYS_mkdir
-	{SYS_mkdir, "mkdir", 0, false},
+	{SYS_mkdir, "mkdir", 0, false, false},
 #endif
-	{SYS_ftruncate, "ftruncate", -1, true},
-	{SYS_unlinkat, "unlinkat", 1, true},
+	{SYS_ftruncate, "ftruncate", -1, true, false},
+	{SYS_unlinkat, "unlinkat", 1, true, false},
 };
 
 /* A thread between the entry and the exit of a counted call. */
@@ -59,6 +75,8 @@ struct tracer {
 	pid_t pid;
 	unsigned long at, calls;
 	bool on;
+	bool all;     /* count calls that read, too */
+	bool started; /* the program has opened its configuration */
 	int error;
 	FILE *log;
 	struct pending pending[THREADS_MAX];
@@ -67,16 +85,22 @@ struct tracer {
 /* --- one call ------------------------------------------------------------------------------ */
 
 /* Returns the kind of a counted call, or NULL. */
-static const struct kind *find_kind(const struct __ptrace_syscall_info *call)
+static const struct kind *find_kind(
+	const struct tracer *t, const struct __ptrace_syscall_info *call)
 {
+	const bool all = t->all && t->started;
+	uint64_t fd = call->entry.args[call->entry.nr == SYS_mmap ? 4 : 0];
 	const struct kind *k = NULL;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !k; i++)
 		if ((unsigned long)kinds[i].number == call->entry.nr)
 			k = &kinds[i];
-	if (k && k->number == SYS_openat && !(call->entry.args[2] & O_CREAT))
+	if (k && k->number == SYS_openat && !(call->entry.args[2] & O_CREAT) && !all)
 		return NULL;
-	if (k && k->path < 0 && call->entry.args[0] <= STDERR_FILENO)
+	if (k && k->reads && !all)
+		return NULL;
+	/* Standard streams do not count, and neither does mmap of memory without a file. */
+	if (k && k->path < 0 && (fd <= STDERR_FILENO || (int)fd < 0))
 		return NULL;
 	return k;
 }
@@ -140,10 +164,16 @@ static void answer_call(pid_t thread, int error)
 
 static void before(struct tracer *t, pid_t thread, const struct __ptrace_syscall_info *call)
 {
-	const struct kind *kind = find_kind(call);
+	const struct kind *kind;
 	struct pending *p;
+	char path[256];
 	bool hit;
 
+	if (t->all && !t->started && call->entry.nr == SYS_openat) {
+		read_path(thread, call->entry.args[1], path);
+		t->started = strstr(path, ".yaml") != NULL;
+	}
+	kind = find_kind(t, call);
 	if (!kind)
 		return;
 	t->calls++;
@@ -173,7 +203,8 @@ static void after(struct tracer *t, pid_t thread, const struct __ptrace_syscall_
 		result = -(long)t->error;
 	}
 	if (t->log)
-		fprintf(t->log, "%s %d %s %ld\n", p->kind->name, p->fd, p->path, result);
+		fprintf(t->log, "%s %d %s %ld\n", p->kind->name, p->fd, p->path[0] ? p->path : "-",
+			result);
 	p->thread = 0;
 }
 
@@ -255,6 +286,7 @@ static int trace_as_told(char **words)
 	t.log = fopen(words[0], "we");
 	t.at = strtoul(words[1], NULL, 10);
 	t.on = strchr(words[1], '+') != NULL;
+	t.all = strchr(words[1], 'a') != NULL;
 	t.error = atoi(words[2]);
 	code = t.log ? trace(&t, words + 3) : CANNOT_RUN;
 	if (t.log && fclose(t.log) != 0)

@@ -1,6 +1,6 @@
 /*
  * ptrace_run.h - runs a program and kills it, or makes a system call fail, at its k-th call that
- * changes files.
+ * changes (or also reads) files.
  *
  * Like the fault injection of strace, but it counts the calls of all threads together. strace counts
  * per thread, so its k-th call is not reached in threads that make few calls.
@@ -10,7 +10,9 @@
  *
  *	LOG     receives a line per call: its name, its descriptor (or that of its folder),
  *	        its path or "-", and its result (or -errno), separated by spaces
- *	AT      number of the call to fail, from 1; with a + also all later calls; 0: none
+ *	AT      number of the call to fail, from 1; with a + also all later calls; 0: none. With an a,
+ *	        calls that read count too, from the opening of a configuration (NAME.yaml) on:
+ *	        before that, the dynamic loader reads its libraries
  *	ERROR   errno that the call returns without being made; 0: kill the program before the call
  *	PROGRAM "sluice" is the program under test
  *

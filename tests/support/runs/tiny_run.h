@@ -56,6 +56,10 @@ void tiny_execute(struct tiny_run *t, const char *const *env, const char *const 
 void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
 	struct ending *e);
 
+/* The same, but calls that read count too. */
+void tiny_execute_traced_all(
+	struct tiny_run *t, unsigned long at, int error, const char *last, struct ending *e);
+
 /* The command of tiny_execute() for process_start(). *c must exist until the process has ended. */
 struct tiny_command {
 	const char *words[TINY_WORDS];
