@@ -31,10 +31,10 @@ enum sl_command sl_command_find(const char *name)
 }
 
 /* How an option is stored in struct sl_args: the first word of its line in args.def. */
-enum kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
+enum option_kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
 
 struct option_facts {
-	enum kind kind;
+	enum option_kind kind;
 	const char *name;
 	const char *key;      /* settings: key of the configuration; NULL: --set, any key */
 	size_t offset;        /* others: of the field of struct sl_args */

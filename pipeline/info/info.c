@@ -5,7 +5,10 @@
  * directories have files of their own. A file is read as a whole, so it must fit in memory.
  */
 #include "pipeline/info/info.h"
-#include "pipeline/info/info_kinds.h"
+#include "pipeline/info/info_histograms.h"
+#include "pipeline/info/info_mcpl.h"
+#include "pipeline/info/info_run.h"
+#include "pipeline/info/value_range.h"
 
 #include <string.h>
 

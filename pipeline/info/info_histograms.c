@@ -5,7 +5,7 @@
  * layout. Names, sizes and types are checked as they are read, because the file can be any file of
  * that name. HDF5 works on the file in memory.
  */
-#include "pipeline/info/info_kinds.h"
+#include "pipeline/info/info_histograms.h"
 
 #include <string.h>
 

@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pipeline/info/info_kinds.h"
+#include "pipeline/info/info_mcpl.h"
+#include "pipeline/info/value_range.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 

@@ -4,7 +4,7 @@
  * No survivor file is read, so a run of any size takes milliseconds. The directory is not locked: the
  * numbers of a run in progress are those of the batches committed so far.
  */
-#include "pipeline/info/info_kinds.h"
+#include "pipeline/info/info_run.h"
 
 #include "pipeline/output/existing_run.h"
 #include "pipeline/results/manifest.h"

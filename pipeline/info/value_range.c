@@ -3,7 +3,7 @@
  *
  * The sum is a plain sum of doubles: the printed mean has eight digits, and n is at most about 1e9.
  */
-#include "pipeline/info/info_kinds.h"
+#include "pipeline/info/value_range.h"
 
 void sl_value_range_add(struct sl_value_range *r, double value)
 {

@@ -5,6 +5,8 @@
  * rules of the model as in a run. The cost is that of one history, whatever the size of the run.
  */
 #include "pipeline/replay/replay.h"
+#include "pipeline/replay/replay_json.h"
+#include "pipeline/replay/replay_text.h"
 
 #include <string.h>
 

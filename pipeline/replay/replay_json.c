@@ -5,7 +5,7 @@
  * memory is allocated. Keys are read by users: never rename one.
  */
 #include "pipeline/text/json.h"
-#include "pipeline/replay/replay_step.h"
+#include "pipeline/replay/replay_json.h"
 #include "stages/host/history.h"
 
 enum {

@@ -17,12 +17,6 @@ struct sl_replay_writer {
 	FILE *out;
 };
 
-/* replay_text.c: a line per step. */
-void sl_replay_write_text(const struct sl_replay_writer *t);
-
-/* replay_json.c: one object. SL_INTERNAL if its first part does not fit in a fixed buffer. */
-enum sl_status sl_replay_write_json(const struct sl_replay_writer *t);
-
 /* Is the column printed per step? All of the model are, except id (constant) and fate (at the end). */
 bool sl_replay_shows(const struct sl_replay_writer *t, int column);
 

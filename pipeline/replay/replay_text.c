@@ -4,7 +4,7 @@
  * Columns have fixed widths, so that the lines of draws align with those of steps. Floats have the
  * fewest digits that read back to the same bits: the text can be compared with the files of the run.
  */
-#include "pipeline/replay/replay_step.h"
+#include "pipeline/replay/replay_text.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/host/history.h"
 

@@ -385,7 +385,7 @@ static void refusals(void **state)
 	expect(&folder, SL_USAGE, "is not compared",
 		WORDS("compare", "c.yaml", "--device", "emulated", "--deflate", "device"));
 	expect(&folder, SL_USAGE, "--force has no effect", WORDS("compare", "c.yaml", "--force"));
-	expect(&folder, SL_USAGE, "--print-config does",
+	expect(&folder, SL_USAGE, "--print-config has no effect",
 		WORDS("compare", "c.yaml", "--print-config"));
 	expect(&folder, SL_USAGE, "--csv has no effect", WORDS("run", "c.yaml", "--csv"));
 	expect(&folder, SL_USAGE, "compare needs CONFIG", WORDS("compare"));

@@ -1,0 +1,12 @@
+/* info_histograms.h - what a file of histograms (NAME.tallies) contains. */
+#ifndef SL_PIPELINE_INFO_INFO_HISTOGRAMS_H
+#define SL_PIPELINE_INFO_INFO_HISTOGRAMS_H
+
+#include <stdio.h>
+
+#include "primitives/base/status.h"
+
+/* Prints axis, bins and, per fate, the particles below, in and above the bins of each histogram. */
+enum sl_status sl_info_histograms(const char *path, FILE *out);
+
+#endif

@@ -1,0 +1,13 @@
+/* info_run.h - what a run directory contains. */
+#ifndef SL_PIPELINE_INFO_INFO_RUN_H
+#define SL_PIPELINE_INFO_INFO_RUN_H
+
+#include <stdio.h>
+
+#include "primitives/base/status.h"
+#include "primitives/files/dirs.h"
+
+/* Prints name, state, batches, particles, fates and files of a run, from run.json and the manifest. */
+enum sl_status sl_info_run(const struct sl_dir *dir, FILE *out);
+
+#endif
