@@ -11,6 +11,7 @@
 
 #include "pipeline/text/messages.h"
 #include "pipeline/config/config.h"
+#include "pipeline/config/options.h"
 #include "pipeline/text/decimal_number.h"
 
 const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {
@@ -29,39 +30,29 @@ enum sl_command sl_command_find(const char *name)
 	return (enum sl_command)c;
 }
 
-struct setting {
-	const char *option, *key, *value, *help;
-};
+/* How an option is stored in struct sl_args: the first word of its line in args.def. */
+enum option_kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
 
-/* An option that sets no configuration key: a text, a count, or, without a value, a flag. */
-struct other {
-	const char *option, *value;
-	bool is_text;
-	size_t offset;
-	const char *commands;
+struct option_facts {
+	enum option_kind kind;
+	const char *name;
+	const char *key;      /* settings: key of the configuration; NULL: --set, any key */
+	size_t offset;        /* others: of the field of struct sl_args */
+	const char *value;    /* "" for a flag */
+	const char *commands; /* others: the commands that take it, separated by spaces */
 	const char *help;
 };
 
-static const struct setting settings[] = {
-#define SETTING(option, key, value, help) {option, key, value, help},
-#define TEXT(option, field, value, commands, help)
-#define COUNT(option, field, value, commands, help)
-#define FLAG(option, field, commands, help)
-#include "pipeline/args/args.def"
-#undef SETTING
-#undef TEXT
-#undef COUNT
-#undef FLAG
-};
-
-static const struct other others[] = {
-#define SETTING(option, key, value, help)
+static const struct option_facts options[] = {
+	{KIND_SETTING, "set", NULL, 0, "KEY=VALUE", "",
+		"a value of the configuration; overrides the file"},
+#define SETTING(option, key, value, help) {KIND_SETTING, option, key, 0, value, "", help},
 #define TEXT(option, field, value, commands, help) \
-	{option, value, true, offsetof(struct sl_args, field), commands, help},
+	{KIND_TEXT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #define COUNT(option, field, value, commands, help) \
-	{option, value, false, offsetof(struct sl_args, field), commands, help},
+	{KIND_COUNT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #define FLAG(option, field, commands, help) \
-	{option, "", false, offsetof(struct sl_args, field), commands, help},
+	{KIND_FLAG, option, NULL, offsetof(struct sl_args, field), "", commands, help},
 #include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
@@ -69,25 +60,17 @@ static const struct other others[] = {
 #undef FLAG
 };
 
-enum {
-	N_SETTINGS = sizeof(settings) / sizeof(settings[0]),
-	N_OTHERS = sizeof(others) / sizeof(others[0]),
-	SET = 1000 /* what getopt returns for --set; settings and others follow */
-};
+/* getopt_long() returns CODE_FIRST + i for options[i]; letters and ':' have smaller codes. */
+enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), CODE_FIRST = 1000 };
 
-static void list_options(struct option long_option[N_SETTINGS + N_OTHERS + 2])
+/* Fills the table of getopt_long(), which ends with an option without a name. */
+static void list_options(struct option long_option[N_OPTIONS + 1])
 {
-	size_t n = 0;
-
-	long_option[n++] = (struct option){"set", required_argument, NULL, SET};
-	for (int i = 0; i < N_SETTINGS; i++)
-		long_option[n++] =
-			(struct option){settings[i].option, required_argument, NULL, SET + 1 + i};
-	for (int i = 0; i < N_OTHERS; i++)
-		long_option[n++] = (struct option){others[i].option,
-			others[i].value[0] ? required_argument : no_argument, NULL,
-			SET + 1 + N_SETTINGS + i};
-	long_option[n] = (struct option){NULL, 0, NULL, 0};
+	for (int i = 0; i < N_OPTIONS; i++)
+		long_option[i] = (struct option){options[i].name,
+			options[i].value[0] ? required_argument : no_argument, NULL,
+			CODE_FIRST + i};
+	long_option[N_OPTIONS] = (struct option){NULL, 0, NULL, 0};
 }
 
 /* Does YAML read the value unchanged? It would cut a path such as "a #b" at the space. */
@@ -99,96 +82,102 @@ static bool is_plain(const char *value)
 	return value[0] != '-' && value[strspn(value, letters)] == '\0';
 }
 
-/* Writes key=value with the value in quotes; returns the length, as snprintf does. */
-static size_t quote(char made[SL_SET_BYTES], const char *key, const char *value)
+/*
+ * Writes key="value" with YAML's escapes; returns the length of the complete text, as snprintf()
+ * does, so a length of SL_SET_BYTES or more means that the text is cut.
+ */
+static size_t quote(char text[SL_SET_BYTES], const char *key, const char *value)
 {
-	size_t n = (size_t)snprintf(made, SL_SET_BYTES, "%s=\"", key);
+	size_t n = (size_t)snprintf(text, SL_SET_BYTES, "%s=\"", key);
 
 	for (; *value && n < SL_SET_BYTES; value++) {
 		unsigned char c = (unsigned char)*value;
 		bool escaped = c < ' ' || c == '"' || c == '\\' || c == 0x7f;
 
-		n += (size_t)snprintf(made + n, SL_SET_BYTES - n, escaped ? "\\x%02x" : "%c", c);
+		n += (size_t)snprintf(text + n, SL_SET_BYTES - n, escaped ? "\\x%02x" : "%c", c);
 	}
-	return n < SL_SET_BYTES ? n + (size_t)snprintf(made + n, SL_SET_BYTES - n, "\"") : n;
+	return n < SL_SET_BYTES ? n + (size_t)snprintf(text + n, SL_SET_BYTES - n, "\"") : n;
 }
 
+/* Adds a setting: "KEY=VALUE" of --set if key is NULL, else key and the value of its option. */
 static enum sl_status add_set(struct sl_args *a, const char *key, const char *value)
 {
-	size_t n_user;
+	size_t n_user = a->n_sets - a->n_option_sets, n;
+	char *text;
 
 	if (a->n_sets == SL_SETS_MAX)
-		return sl_fail(
-			SL_USAGE, "more than %d settings, put them into the file", SL_SETS_MAX);
-	if (key) {
-		char *made = a->made[a->n_made];
-		size_t n = is_plain(value)
-		                   ? (size_t)snprintf(made, SL_SET_BYTES, "%s=%s", key, value)
-		                   : quote(made, key, value);
-
-		if (n >= SL_SET_BYTES)
-			return sl_fail(SL_USAGE, "%s: the value is longer than %d bytes", key,
-				SL_SET_BYTES);
-		a->n_made++;
-		a->set[a->n_sets++] = made;
-		return SL_OK;
-	}
-	if (!strchr(value, '='))
 		return sl_fail(SL_USAGE,
-			"--set %s: has no '=' (a key and its value are needed), try --set "
+			"the command line has more than %d settings, the maximum; put some into the "
+			"configuration file",
+			SL_SETS_MAX);
+	if (!key && !strchr(value, '='))
+		return sl_fail(SL_USAGE,
+			"--set %s: '=' is missing between key and value; for example --set "
 			"run.seed=7",
 			value);
-	/* Before those of options: a later setting overrides an earlier one. */
-	n_user = a->n_sets - a->n_made;
-	memmove(a->set + n_user + 1, a->set + n_user, a->n_made * sizeof(*a->set));
-	a->set[n_user] = value;
+	/* Those of options are last: a later setting overrides an earlier one. */
 	a->n_sets++;
-	return SL_OK;
-}
-
-static enum sl_status take_count(const char *option, const char *text, struct sl_args_count *count)
-{
-	struct sl_decimal number;
-
-	if (!sl_decimal_scan(text, &number) || *number.end ||
-		sl_decimal_to_integer(&number, &count->value) != SL_INTEGER_OK)
+	if (!key) {
+		memmove(a->set + n_user + 1, a->set + n_user, a->n_option_sets * sizeof(*a->set));
+		a->set[n_user] = value;
+		return SL_OK;
+	}
+	text = a->option_set[a->n_option_sets++];
+	n = is_plain(value) ? (size_t)snprintf(text, SL_SET_BYTES, "%s=%s", key, value)
+	                    : quote(text, key, value);
+	a->set[a->n_sets - 1] = text;
+	if (n >= SL_SET_BYTES)
 		return sl_fail(SL_USAGE,
-			"--%s %s: is no whole number (from 0 to 2^64 - 1), try --%s 17", option,
-			text, option);
-	count->given = true;
+			"%s: the value of the option has more than %d bytes, the maximum; put it "
+			"into the configuration file",
+			key, SL_SET_BYTES);
 	return SL_OK;
 }
 
-static enum sl_status take_other(struct sl_args *a, const struct other *o)
+/* Stores the value of an option (optarg; NULL for a flag) in a. */
+static enum sl_status take_value(struct sl_args *a, const struct option_facts *o)
 {
 	void *field = (char *)a + o->offset;
+	struct sl_args_count *count = (struct sl_args_count *)field;
+	struct sl_decimal number;
 
-	if (o->is_text)
+	switch (o->kind) {
+	case KIND_SETTING:
+		return add_set(a, o->key, optarg);
+	case KIND_TEXT:
 		*(const char **)field = optarg;
-	else if (o->value[0])
-		return take_count(o->option, optarg, (struct sl_args_count *)field);
-	else
+		break;
+	case KIND_FLAG:
 		*(bool *)field = true;
+		break;
+	case KIND_COUNT:
+		count->given = true;
+		if (!sl_decimal_scan(optarg, &number) || *number.end ||
+			sl_decimal_to_integer(&number, &count->value) != SL_INTEGER_OK)
+			return sl_fail(SL_USAGE,
+				"--%s %s: the value must be a whole number from 0 to 2^64 - 1; for "
+				"example --%s 17",
+				o->name, optarg, o->name);
+		break;
+	}
 	return SL_OK;
 }
 
+/* Handles a code of getopt_long(). given is the argument that it read last. */
 static enum sl_status take_option(struct sl_args *a, int code, const char *given)
 {
-	if (code == SET)
-		return add_set(a, NULL, optarg);
-	if (code > SET && code <= SET + N_SETTINGS)
-		return add_set(a, settings[code - SET - 1].key, optarg);
-	if (code > SET + N_SETTINGS)
-		return take_other(a, &others[code - SET - 1 - N_SETTINGS]);
+	if (code >= CODE_FIRST)
+		return take_value(a, &options[code - CODE_FIRST]);
 	if (code == ':')
-		return sl_fail(SL_USAGE, "%s: its value is missing, see sluice --help", given);
-	/* of letters in a row, given is the word before; optopt is the letter */
-	if (optopt > 0 && optopt < SET)
-		return sl_fail(SL_USAGE, "-%c: there is no such option, see sluice --help", optopt);
-	if (optopt > SET)
-		return sl_fail(SL_USAGE,
-			"%s: has a value (the option takes none), see sluice --help", given);
-	return sl_fail(SL_USAGE, "%s: there is no such option, see sluice --help", given);
+		return sl_fail(SL_USAGE, "%s: the option needs a value; see sluice --help", given);
+	/* optopt is an unknown letter, or the code of a flag with a value; 0: an unknown option. */
+	if (optopt >= CODE_FIRST)
+		return sl_fail(SL_USAGE, "%s: the option takes no value; write --%s alone", given,
+			options[optopt - CODE_FIRST].name);
+	/* For letters in one argument, such as -xy, given can be the argument before. */
+	if (optopt > 0)
+		return sl_fail(SL_USAGE, "-%c: unknown option; see sluice --help", optopt);
+	return sl_fail(SL_USAGE, "%s: unknown option; see sluice --help", given);
 }
 
 static enum sl_status take_command(struct sl_args *a, const char *word)
@@ -221,7 +210,7 @@ static enum sl_status check_sets(const struct sl_args *a)
 	const struct sl_command_facts *command = &sl_commands[a->command];
 
 	for (size_t i = 0; i < a->n_sets; i++) {
-		bool by_option = i >= a->n_sets - a->n_made;
+		bool by_option = i >= a->n_sets - a->n_option_sets;
 
 		if (command->sets == SL_SETS_NONE)
 			return sl_fail(SL_USAGE,
@@ -230,39 +219,45 @@ static enum sl_status check_sets(const struct sl_args *a)
 		if (by_option && command->sets == SL_SETS_ONLY_SET)
 			return sl_fail(SL_USAGE,
 				"the option for %s says how a run computes or where it writes; %s "
-				"takes settings by --set only: remove the option",
+				"takes settings by --set only; remove the option",
 				a->set[i], command->name);
 	}
 	return SL_OK;
 }
 
-static bool is_given(const struct sl_args *a, const struct other *o)
+static bool is_given(const struct sl_args *a, const struct option_facts *o)
 {
 	const void *field = (const char *)a + o->offset;
 
-	if (o->is_text)
+	if (o->kind == KIND_TEXT)
 		return *(const char *const *)field != NULL;
-	return o->value[0] ? ((const struct sl_args_count *)field)->given : *(const bool *)field;
+	return o->kind == KIND_COUNT ? ((const struct sl_args_count *)field)->given
+	                             : *(const bool *)field;
 }
 
-/* An option that a command does not take would do nothing, so it is refused. */
+/*
+ * An option that a command does not take would have no effect, so it is refused. A text or a count
+ * has no default, so a command that takes one needs it.
+ */
 static enum sl_status check_options(const struct sl_args *a)
 {
 	const char *command = sl_commands[a->command].name;
 
 	SL_TRY(check_sets(a));
-	for (int i = 0; i < N_OTHERS; i++) {
-		const struct other *o = &others[i];
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const struct option_facts *o = &options[i];
 		bool taken = has_word(o->commands, command);
 
+		if (o->kind == KIND_SETTING)
+			continue;
 		if (is_given(a, o) && !taken)
 			return sl_fail(SL_USAGE,
-				"--%s does nothing for %s (it is for %s), leave it out", o->option,
-				command, o->commands);
-		if (o->value[0] && taken && !is_given(a, o))
-			return sl_fail(SL_USAGE, "%s needs --%s %s (the %s), try --%s %s", command,
-				o->option, o->value, o->help, o->option,
-				o->is_text ? "all.mcpl" : "0");
+				"--%s has no effect on %s (it is an option of %s); remove it",
+				o->name, command, o->commands);
+		if (o->kind != KIND_FLAG && taken && !is_given(a, o))
+			return sl_fail(SL_USAGE, "%s needs --%s %s (%s); for example --%s %s",
+				command, o->name, o->value, o->help, o->name,
+				o->kind == KIND_TEXT ? "all.mcpl" : "0");
 	}
 	return SL_OK;
 }
@@ -280,17 +275,17 @@ static enum sl_status check_operands(const struct sl_args *a, size_t n)
 			command->name);
 	if (a->markdown && n > 0)
 		return sl_fail(SL_USAGE,
-			"help --markdown takes no word (it prints all keys), leave the word out");
+			"help --markdown prints all keys, so it takes no word; remove the word");
 	if (a->resume && a->force)
 		return sl_fail(SL_USAGE,
-			"--resume and --force exclude each other (one keeps the run that is there, "
-			"the other removes it), choose one");
+			"--resume and --force exclude each other (--resume keeps the existing run, "
+			"--force removes it); use one of them");
 	return SL_OK;
 }
 
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 {
-	struct option long_option[N_SETTINGS + N_OTHERS + 2];
+	struct option long_option[N_OPTIONS + 1];
 	int code;
 
 	memset(a, 0, sizeof(*a));
@@ -307,7 +302,7 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	if (a->help || a->version)
 		return SL_OK;
 	if (optind == argc)
-		return sl_fail(SL_USAGE, "no command given, see sluice --help");
+		return sl_fail(SL_USAGE, "no command given; see sluice --help");
 	SL_TRY(take_command(a, argv[optind]));
 	optind++;
 	SL_TRY(check_options(a));
@@ -318,37 +313,46 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	return SL_OK;
 }
 
-static void print_option(const char *option, const char *value, FILE *out)
+/* Does the command take the option? --set belongs to SL_SETS_ONLY_SET and SL_SETS_ALL. */
+static bool is_taken(const struct option_facts *o, const struct sl_command_facts *command)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "--%s%s%s", option, value[0] ? " " : "", value);
-	fprintf(out, "  %-26s ", text);
+	if (o->kind != KIND_SETTING)
+		return has_word(o->commands, command->name);
+	return command->sets == SL_SETS_ALL || (command->sets == SL_SETS_ONLY_SET && !o->key);
 }
 
-/* The options of a command; if it is SL_COMMAND_NONE all options, each with its commands. */
+/* "; default auto": the default of a key of the configuration; "" if it has none. */
+static const char *default_of(const char *key)
+{
+	static char text[64];
+	const struct sl_model *model;
+	const char *fallback = sl_option_find(key, &model)->fallback;
+
+	snprintf(text, sizeof(text), "; default %s", fallback ? fallback : "");
+	return fallback && fallback[0] ? text : "";
+}
+
+/*
+ * Prints the options of a command, or all options if it is SL_COMMAND_NONE. In parentheses: the key
+ * of a setting with its default, and in the list of all options the commands that take the option.
+ */
 static void print_options(enum sl_command command, FILE *out)
 {
-	const struct sl_command_facts *one =
-		command < SL_COMMAND_NONE ? &sl_commands[command] : NULL;
+	bool all = command == SL_COMMAND_NONE;
 
-	if (!one || one->sets != SL_SETS_NONE)
-		fprintf(out, "  %-26s %s\n", "--set KEY=VALUE",
-			"a value of the configuration; overrides the file");
-	for (int i = 0; i < N_SETTINGS && (!one || one->sets == SL_SETS_ALL); i++) {
-		print_option(settings[i].option, settings[i].value, out);
-		fprintf(out, "%s (%s)\n", settings[i].help, settings[i].key);
-	}
-	for (int i = 0; i < N_OTHERS; i++) {
-		const char *commands = others[i].commands;
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const struct option_facts *o = &options[i];
+		char text[64];
 
-		if (one && !has_word(commands, one->name))
+		if (!all && !is_taken(o, &sl_commands[command]))
 			continue;
-		print_option(others[i].option, others[i].value, out);
-		if (one || !commands[0])
-			fprintf(out, "%s\n", others[i].help);
-		else
-			fprintf(out, "%s (%s)\n", others[i].help, commands);
+		snprintf(text, sizeof(text), "--%s%s%s", o->name, o->value[0] ? " " : "", o->value);
+		fprintf(out, "  %-26s %s", text, o->help);
+		if (o->key)
+			fprintf(out, " (%s%s)", o->key, default_of(o->key));
+		else if (all && o->commands[0])
+			fprintf(out, " (%s)", o->commands);
+		fputc('\n', out);
 	}
 }
 

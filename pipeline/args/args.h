@@ -47,9 +47,10 @@ struct sl_args {
 	const char *operand;         /* the first operand; NULL if there is none */
 	const char *const *operands; /* n_operands */
 	size_t n_operands;
-	size_t n_sets, n_made;                /* numbers of items in set and in made */
-	const char *set[SL_SETS_MAX];         /* "key=value": those of --set, then those in made */
-	char made[SL_SETS_MAX][SL_SET_BYTES]; /* from options such as --out, which override --set */
+	size_t n_sets, n_option_sets; /* numbers of items in set and in option_set */
+	const char *set[SL_SETS_MAX]; /* "key=value": those of --set, then those in option_set */
+	char option_set[SL_SETS_MAX]
+		       [SL_SET_BYTES]; /* of options such as --out: they override --set */
 	struct sl_args_count id;
 	const char *to;
 	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;

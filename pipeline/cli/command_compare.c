@@ -1,4 +1,8 @@
-/* command_compare.c - sluice compare. */
+/*
+ * command_compare.c - sluice compare: runs the comparison and prints it as text, JSON or CSV.
+ *
+ * Results are printed only if every case was tried, also if some of them differ or failed.
+ */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,6 +15,7 @@
 #include "pipeline/compare/compare_json.h"
 #include "pipeline/compare/compare_print.h"
 
+/* --json and --csv print also with --quiet, because they were asked for. */
 static enum sl_status print_comparison(const struct sl_args *a, const struct sl_comparison *c)
 {
 	if (a->json)
@@ -22,6 +27,7 @@ static enum sl_status print_comparison(const struct sl_args *a, const struct sl_
 	return SL_OK;
 }
 
+/* Progress: rewrites one line of the terminal, padded with spaces to erase a longer name. */
 static void show_case(const struct sl_comparison *c, size_t number)
 {
 	char text[SL_CASE_BYTES];
@@ -45,7 +51,7 @@ enum sl_status sl_command_compare(struct sl_args *a)
 		sl_compare_device_reason());
 	s = sl_compare_plan(&config, &choices, a->full, &c);
 	c.argv = a->argv;
-	/* what is in flight is of no use once it is to end */
+	/* A stopped comparison keeps no results, so its batches are cancelled after one second. */
 	sl_cli_control.cancel_after = 1;
 	sl_signals_begin_work();
 	if (s == SL_OK)

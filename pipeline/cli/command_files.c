@@ -1,4 +1,9 @@
-/* command_files.c - the commands that read files: replay, verify, convert and info. */
+/*
+ * command_files.c - the commands that read files: replay, verify, convert and info.
+ *
+ * Each passes the fields of the command line that it needs to the function that does the work, and
+ * stdout as the place of its output.
+ */
 #include <stdio.h>
 
 #include "pipeline/cli/commands.h"
@@ -9,6 +14,10 @@
 #include "pipeline/replay/replay.h"
 #include "pipeline/verify/verify.h"
 
+/*
+ * The number of a particle's batch depends on the batch size. If the configuration leaves it to
+ * auto, the size is that of the run in the output directory, if there is one.
+ */
 enum sl_status sl_command_replay(struct sl_args *a)
 {
 	static struct sl_config config;
@@ -31,6 +40,7 @@ enum sl_status sl_command_verify(struct sl_args *a)
 	return sl_verify(a->operand, a->json, a->quiet, stdout);
 }
 
+/* A signal stops the conversion in order: the output file appears only when it is complete. */
 enum sl_status sl_command_convert(struct sl_args *a)
 {
 	const struct sl_convert_job job = {.in = a->operands,

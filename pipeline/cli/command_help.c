@@ -1,4 +1,8 @@
-/* command_help.c - the commands about the program itself: list, help and version. */
+/*
+ * command_help.c - the commands about the program itself: list, help and version.
+ *
+ * They read no configuration and need no device.
+ */
 #include <stdio.h>
 
 #include "pipeline/cli/commands.h"

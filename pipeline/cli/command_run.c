@@ -1,4 +1,10 @@
-/* command_run.c - sluice run and sluice plan. */
+/*
+ * command_run.c - sluice run and sluice plan.
+ *
+ * sluice run: plan, allocate, open the output directory, run, finish the output, print the results
+ * and compare them with the expected values of check:. The memory is allocated before the directory is
+ * opened, so a run that does not fit leaves no files.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +19,7 @@
 #include "pipeline/run/autotune.h"
 #include "primitives/base/clock.h"
 
+/* Rewrites one line of the terminal. The rate is that of this session, without earlier ones. */
 static void show_progress(void *ctx, const struct sl_progress *p)
 {
 	(void)ctx;
@@ -25,14 +32,15 @@ static void show_progress(void *ctx, const struct sl_progress *p)
 	fflush(stderr);
 }
 
+/* With --json, prints the text of run.json, also with --quiet: it was asked for. */
 static enum sl_status print_results(const struct sl_args *a, const struct sl_workspace *w,
-	const struct sl_manifest *m, const struct sl_session *session, const char *state)
+	const struct sl_manifest *m, const struct sl_session *session)
 {
 	char *text;
 	size_t bytes;
 
 	if (a->json) {
-		SL_TRY(sl_report_text(w, m, session, state, &text, &bytes));
+		SL_TRY(sl_report_text(w, m, session, "done", &text, &bytes));
 		fwrite(text, 1, bytes, stdout);
 		sl_memory_give(SL_HOST, text);
 	} else if (!a->quiet) {
@@ -41,47 +49,61 @@ static enum sl_status print_results(const struct sl_args *a, const struct sl_wor
 	return SL_OK;
 }
 
+/*
+ * Writes the files of the whole run and run.json. A stopped run ends here with SL_STOPPED and the
+ * message of its stop; a complete one prints its results and returns the status of its checks.
+ */
+static enum sl_status finish(const struct sl_args *a, struct sl_workspace *w,
+	const struct sl_dir *dir, const struct sl_session *session, bool stopped)
+{
+	char why[SL_MESSAGE_BYTES];
+	struct sl_manifest all = {0};
+	struct sl_results results;
+	enum sl_status s;
+
+	memcpy(why, sl_last_error(), sizeof(why));
+	s = sl_output_finish(w, dir, session, stopped ? "stopped" : "done", &all);
+	if (s == SL_OK && stopped) {
+		sl_set_last_error(why);
+		s = SL_STOPPED;
+	}
+	if (s == SL_OK)
+		s = print_results(a, w, &all, session);
+	if (s == SL_OK)
+		sl_results_make(&all, sl_fractions_count_particles(w->plan), &results);
+	sl_manifest_free(&all);
+	return s == SL_OK ? sl_checks(w->plan, &results) : s;
+}
+
+/*
+ * Runs the batches that are not in *done and finishes the output. run.stop_before counts from the
+ * start of the program, because a batch queue does so too.
+ */
 static enum sl_status run_in(const struct sl_args *a, struct sl_workspace *w,
 	const struct sl_dir *dir, struct sl_manifest *done)
 {
-	const struct sl_plan *plan = w->plan;
+	double limit_ns = w->plan->config.run.stop_before;
 	struct sl_session session;
-	struct sl_manifest all = {0};
-	struct sl_results results;
-	enum sl_status s, finished;
+	enum sl_status s;
 
 	SL_TRY(sl_autotune_schedule(w, done, &sl_cli_control));
 	if (!a->quiet && !a->json && isatty(STDERR_FILENO))
 		sl_cli_control.progress = show_progress;
-	if (isfinite(plan->config.run.stop_before))
+	/* At least 1 ns: 0 would mean that there is no limit. */
+	if (isfinite(limit_ns))
 		sl_cli_control.stop_before =
-			1e-9 * fmax(plan->config.run.stop_before -
-					       (double)(sl_now_ns() - sl_program_start_ns),
-				       1);
+			1e-9 * fmax(limit_ns - (double)(sl_now_ns() - sl_program_start_ns), 1);
 	s = sl_run(w, dir, done, &sl_cli_control, &session);
 	if (sl_cli_control.progress)
 		fputs("\n", stderr);
-	if (s != SL_OK && s != SL_STOPPED)
-		return s;
-	if (s == SL_STOPPED) {
-		char why[SL_MESSAGE_BYTES];
-
-		memcpy(why, sl_last_error(), sizeof(why));
-		finished = sl_output_finish(w, dir, &session, "stopped", &all);
-		sl_manifest_free(&all);
-		if (finished == SL_OK)
-			sl_set_last_error(why);
-		return finished == SL_OK ? s : finished;
-	}
-	s = sl_output_finish(w, dir, &session, "done", &all);
-	if (s == SL_OK)
-		s = print_results(a, w, &all, &session, "done");
-	sl_results_make(&all, sl_fractions_count_particles(plan), &results);
-	sl_manifest_free(&all);
-	return s == SL_OK ? sl_checks(plan, &results) : s;
+	return s == SL_OK || s == SL_STOPPED ? finish(a, w, dir, &session, s == SL_STOPPED) : s;
 }
 
-enum sl_status sl_command_run(struct sl_args *a)
+/*
+ * Allocates the memory of the plan, opens the output directory and runs. From then on a signal stops
+ * the run in order, because batches can be in flight.
+ */
+static enum sl_status run_plan(const struct sl_args *a, struct sl_plan *plan)
 {
 	enum sl_start start = a->resume  ? SL_START_RESUME
 	                      : a->force ? SL_START_FORCE
@@ -89,33 +111,41 @@ enum sl_status sl_command_run(struct sl_args *a)
 	struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_manifest done = {0};
 	struct sl_workspace *w = NULL;
-	struct sl_plan *plan;
-	enum sl_status s = sl_read_plan(a, &plan);
+	enum sl_status s = sl_workspace_open(plan, &w);
 
-	if (s == SL_OK && plan)
-		s = sl_workspace_open(plan, &w);
-	if (s == SL_OK && plan)
+	if (s == SL_OK)
 		s = sl_workspace_allocate(w);
 	sl_signals_begin_work();
-	if (s == SL_OK && plan)
+	if (s == SL_OK)
 		s = sl_output_open(w, start, &dir, &done);
-	if (s == SL_OK && plan)
+	if (s == SL_OK)
 		s = run_in(a, w, &dir, &done);
 	sl_manifest_free(&done);
 	if (dir.fd >= 0)
 		sl_dir_close(&dir);
 	sl_workspace_close(w);
+	return s;
+}
+
+/* --print-config makes no plan and is complete without one. */
+enum sl_status sl_command_run(struct sl_args *a)
+{
+	struct sl_plan *plan;
+	enum sl_status s = sl_read_plan(a, &plan);
+
+	if (s == SL_OK && plan)
+		s = run_plan(a, plan);
 	sl_plan_free(plan);
 	return s;
 }
 
 enum sl_status sl_command_plan(struct sl_args *a)
 {
-	struct sl_plan *made;
-	enum sl_status s = sl_read_plan(a, &made);
+	struct sl_plan *plan;
+	enum sl_status s = sl_read_plan(a, &plan);
 
-	if (s == SL_OK && made && !a->quiet)
-		sl_plan_print(made, stdout);
-	sl_plan_free(made);
+	if (s == SL_OK && plan && !a->quiet)
+		sl_plan_print(plan, stdout);
+	sl_plan_free(plan);
 	return s;
 }

@@ -1,7 +1,8 @@
 /*
  * main.c - the program: parses the command line and calls the command's function.
  *
- * Only the files of pipeline/cli/ print to the terminal, handle signals or exit.
+ * Only the files of pipeline/cli/ print to the terminal, handle signals or exit. The exit code is the
+ * status of the command, or 128 plus the number of the signal that stopped it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,10 @@
 
 uint64_t sl_program_start_ns;
 
-/* If stdin, stdout or stderr is closed, the next file opened would take its number. */
+/*
+ * If stdin, stdout or stderr is closed, the next file opened would take its number, and messages
+ * would be written into that file. So closed ones are opened as /dev/null.
+ */
 static void open_standard_files(void)
 {
 	for (int fd = 0; fd < 3; fd++)
@@ -48,6 +52,7 @@ static enum sl_status raise_stack_limit(void)
 		(unsigned long long)limit.rlim_max >> 10, STACK_KIB);
 }
 
+/* --help and --version take precedence over a command. */
 static enum sl_status call_command(struct sl_args *a)
 {
 	static enum sl_status (*const functions[SL_COMMAND_NONE])(struct sl_args * a) = {
@@ -76,6 +81,7 @@ int main(int argc, char **argv)
 	s = raise_stack_limit();
 	if (s == SL_OK)
 		s = sl_formats_start();
+	/* Settings of the environment for tests: a misspelt one must not be ignored. */
 	if (s == SL_OK && sl_fault_problem())
 		s = sl_fail(SL_USAGE, "%s", sl_fault_problem());
 	if (s == SL_OK && sl_emulator_settings_problem())
@@ -84,13 +90,15 @@ int main(int argc, char **argv)
 		s = sl_args_parse(argc, argv, &args);
 	if (s == SL_OK)
 		s = call_command(&args);
+	/* The message is empty if a report of all problems was printed already. */
 	if (s != SL_OK && sl_last_error()[0] != '\0')
 		fprintf(stderr, "sluice: %s\n", sl_last_error());
+	/* Buffered output is only written here: stdout may be a full disk or a closed pipe. */
 	if ((fflush(stdout) != 0 || ferror(stdout)) && s == SL_OK) {
 		/* A reader such as head has what it wanted: end as if SIGPIPE were not ignored. */
 		if (errno == EPIPE)
 			_exit(128 + SIGPIPE);
-		fprintf(stderr, "sluice: stdout: %s\n", strerror(errno));
+		fprintf(stderr, "sluice: stdout: %s; the output is incomplete\n", strerror(errno));
 		s = SL_DISK;
 	}
 	/* No exit handlers: after a full disk, HDF5's handler would use files that are half closed. */

@@ -1,16 +1,27 @@
-/* signals.c - signal handlers; they only set flags, write a fixed text and exit. */
+/*
+ * signals.c - signal handlers; they only set flags, write a fixed text and exit.
+ *
+ * The first signal sets the stop flag of the run, and an alarm limits the time until the end. The
+ * second signal or the alarm ends the program at once. Both are safe: a file appears under its name
+ * only when it is complete, and a batch counts only after its line of the manifest is written.
+ */
 #include "pipeline/cli/signals.h"
 
 #include <signal.h>
 #include <unistd.h>
 
 struct sl_control sl_cli_control;
-static volatile sig_atomic_t caught;  /* the first signal */
-static volatile sig_atomic_t running; /* work is in flight that is worth ending in order */
+static volatile sig_atomic_t caught;  /* number of the first signal; 0: none */
+static volatile sig_atomic_t running; /* sl_signals_begin_work() was called */
 
-/* Seconds from the first signal to the end of the program, whatever is in flight. */
+/*
+ * Seconds from the first signal to the end of the program, whatever is in flight. Longer than the
+ * time after which a run cancels its batches in flight (cancel_after in run.h, 6 s), so that a run
+ * normally ends in order.
+ */
 enum { SECONDS_TO_END = 8 };
 
+/* Only async-signal-safe calls: _exit, alarm, and a store to a lock-free atomic. */
 static void on_signal(int number)
 {
 	/* The second signal, or the alarm that the first one set. */
@@ -28,7 +39,7 @@ static void on_lost_page(int number)
 {
 	static const char text[] =
 		"sluice: an input file became shorter while it was read, or its disk fails; "
-		"committed batches stay: restore the file and use --resume\n";
+		"committed batches are kept: restore the file and use --resume\n";
 
 	(void)number;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
@@ -38,6 +49,7 @@ static void on_lost_page(int number)
 
 void sl_signals_catch(void)
 {
+	/* SIGUSR1: batch queues can send it before the time limit of a job. */
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM};
 	struct sigaction handle = {.sa_handler = on_signal}, lost = {.sa_handler = on_lost_page};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;

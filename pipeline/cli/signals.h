@@ -7,10 +7,10 @@
 
 #include "pipeline/run/run.h"
 
-/* The control of what runs; signals set its stop. */
+/* The control of the running command; handlers set its member stop, commands the others. */
 extern struct sl_control sl_cli_control;
 
-/* Installs the handlers. */
+/* Installs the handlers. A signal that was ignored at the start stays ignored (nohup). */
 void sl_signals_catch(void);
 
 /* From now on the first signal stops the work in order; before, it ends the program at once. */

@@ -3,22 +3,22 @@
 
 #include <math.h>
 
-#include "stages/host/host_pipeline.h"
-
-double sl_gb_per_second(uint64_t bytes, const struct sl_spread *t)
+double sl_gb_per_second(const struct sl_comparison_case *entry, int t)
 {
-	return t->n > 0 && t->median > 0 ? 1e-6 * (double)bytes / t->median : (double)NAN;
+	double ms = entry->time[t].median;
+
+	return ms > 0 ? 1e-6 * (double)entry->bytes[t] / ms : (double)NAN;
+}
+
+double sl_share_of_copy(
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t)
+{
+	double copy = entry->on_device ? c->device_copy : c->host_copy;
+
+	return t < SL_STAGE_COUNT && copy > 0 ? sl_gb_per_second(entry, t) / copy : (double)NAN;
 }
 
 double sl_particles_per_second(const struct sl_comparison *c, const struct sl_spread *t)
 {
-	return t->n > 0 && t->median > 0 ? 1e3 * (double)c->particles / t->median : (double)NAN;
-}
-
-double sl_share_of_copy(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int s)
-{
-	double copy = entry->on_device ? c->device_copy : c->host_copy;
-
-	return copy > 0 ? sl_gb_per_second(entry->bytes[s], &entry->stage[s]) / copy : (double)NAN;
+	return t->median > 0 ? 1e3 * (double)c->particles / t->median : (double)NAN;
 }

@@ -9,12 +9,15 @@
 
 #include "pipeline/compare/cases/comparison.h"
 
-/* bytes per median time, in GB/s (1e9 bytes). */
-double sl_gb_per_second(uint64_t bytes, const struct sl_spread *t);
+/* The minimum memory traffic of time t (a stage or the transfer) per median time, in GB/s (1e9 bytes). */
+double sl_gb_per_second(const struct sl_comparison_case *entry, int t);
 
-/* GB/s of stage s as a fraction of the measured copy speed of the same memory. */
+/*
+ * GB/s of stage t as a fraction of the measured copy speed of the same memory. NaN for the transfer:
+ * its limit is the link between device and host, which is not measured.
+ */
 double sl_share_of_copy(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int s);
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t);
 
 /* All particles of the comparison per median time, per second. t: a case's whole or written. */
 double sl_particles_per_second(const struct sl_comparison *c, const struct sl_spread *t);

@@ -22,6 +22,9 @@ static const char *const answers[] = {
 	[SL_ANSWER_FAILED] = "failed",
 };
 
+/* The key of the transfer from the device to the host; users read it, so it keeps its first name. */
+static const char transfer_key[] = "copied_home";
+
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 static void put_spread(struct sl_json *j, const struct sl_spread *t)
@@ -36,31 +39,31 @@ static void put_spread(struct sl_json *j, const struct sl_spread *t)
 	sl_json_real(j, "most_ms", t->most);
 }
 
+/* Writes an object with the times, the traffic and the speed of a stage or of the transfer. */
+static void put_time(struct sl_json *j, const struct sl_comparison *c,
+	const struct sl_comparison_case *entry, const char *key, int t)
+{
+	sl_json_object(j, key);
+	put_spread(j, &entry->time[t]);
+	sl_json_u64(j, "bytes", entry->bytes[t]);
+	sl_json_real(j, "gb_per_s", sl_gb_per_second(entry, t));
+	if (t < SL_STAGE_COUNT)
+		sl_json_real(j, "share_of_copy", sl_share_of_copy(c, entry, t));
+	sl_json_close(j);
+}
+
 static void put_stages(
 	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
 	sl_json_object(j, "stages");
-	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		if (!sl_stage_is_run(entry->mode, s))
-			continue;
-		sl_json_object(j, sl_stages[s].name);
-		put_spread(j, &entry->stage[s]);
-		sl_json_u64(j, "bytes", entry->bytes[s]);
-		sl_json_real(j, "gb_per_s", sl_gb_per_second(entry->bytes[s], &entry->stage[s]));
-		sl_json_real(j, "share_of_copy", sl_share_of_copy(c, entry, s));
-		sl_json_close(j);
-	}
+	for (int s = 0; s < SL_STAGE_COUNT; s++)
+		if (sl_case_has_time(entry, s))
+			put_time(j, c, entry, sl_stages[s].name, s);
 	sl_json_close(j);
-	if (entry->on_device) {
-		sl_json_object(j, "copied_home");
-		put_spread(j, &entry->transfer);
-		sl_json_u64(j, "bytes", entry->transfer_bytes);
-		sl_json_real(
-			j, "gb_per_s", sl_gb_per_second(entry->transfer_bytes, &entry->transfer));
-		sl_json_close(j);
-	}
+	if (entry->on_device)
+		put_time(j, c, entry, transfer_key, SL_TIME_TRANSFER);
 	sl_json_object(j, "together");
-	put_spread(j, &entry->all);
+	put_spread(j, &entry->time[SL_TIME_SUM]);
 	sl_json_close(j);
 }
 
@@ -79,12 +82,10 @@ static void put_case(
 	struct sl_case_names names = sl_case_names(entry);
 
 	sl_json_object(j, NULL);
-	sl_json_text(j, "where", entry->on_device ? "device" : "host");
+	sl_json_text(j, "where", sl_case_space(entry));
 	sl_json_text(j, "mode", sl_device_modes[entry->mode].name);
-	sl_json_text(j, "scan", names.scan);
-	sl_json_text(j, "compact", names.compact);
-	sl_json_text(j, "sort", names.sort);
-	sl_json_text(j, "schedule", names.schedule);
+	for (int i = 0; i < SL_CASE_CHOICES; i++)
+		sl_json_text(j, sl_case_columns[i], names.of[i]);
 	sl_json_text(j, "answer", answers[entry->answer]);
 	if (entry->message[0])
 		sl_json_text(j, "story", entry->message);
@@ -92,7 +93,7 @@ static void put_case(
 	put_whole(j, c, "with_output", &entry->written);
 	sl_json_u64(j, "threads", entry->threads);
 	if (entry->on_device)
-		sl_json_u64(j, "slots", entry->lanes);
+		sl_json_u64(j, "slots", entry->device_slots);
 	put_stages(j, c, entry);
 	sl_json_close(j);
 }
@@ -160,27 +161,27 @@ static void put_figure(double value, FILE *out)
 		fprintf(out, ",%.6g", value);
 }
 
-/* One CSV line: stage s, or for s == SL_STAGE_COUNT the transfer from the device to the host. */
+/* One CSV line: time t of a case, a stage or the transfer from the device to the host. */
 static void put_csv_line(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int s, FILE *out)
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out)
 {
+	const struct sl_spread *time = &entry->time[t];
 	struct sl_case_names names = sl_case_names(entry);
-	bool is_transfer = s == SL_STAGE_COUNT;
-	const struct sl_spread *t = is_transfer ? &entry->transfer : &entry->stage[s];
-	uint64_t bytes = is_transfer ? entry->transfer_bytes : entry->bytes[s];
+	bool timed = time->n > 0;
 
-	if (!is_transfer && !sl_stage_is_run(entry->mode, s))
-		return;
-	fprintf(out, "%s,\"%s\",%s,%s,%s,%s,%s,%s,%u,%u", entry->on_device ? "device" : "host",
+	fprintf(out, "%s,\"%s\",%s", sl_case_space(entry),
 		entry->on_device ? c->plan->device.name : c->plan->machine.processor,
-		sl_device_modes[entry->mode].name, names.scan, names.compact, names.sort,
-		names.schedule, is_transfer ? "copied_home" : sl_stages[s].name, c->batch, t->n);
-	put_figure(t->n > 0 ? t->median : (double)NAN, out);
-	put_figure(t->n > 0 ? t->least : (double)NAN, out);
-	put_figure(t->n > 0 ? t->most : (double)NAN, out);
-	fprintf(out, ",%llu", (unsigned long long)bytes);
-	put_figure(sl_gb_per_second(bytes, t), out);
-	put_figure(is_transfer ? (double)NAN : sl_share_of_copy(c, entry, s), out);
+		sl_device_modes[entry->mode].name);
+	for (int i = 0; i < SL_CASE_CHOICES; i++)
+		fprintf(out, ",%s", names.of[i]);
+	fprintf(out, ",%s,%u,%u", t < SL_STAGE_COUNT ? sl_stages[t].name : transfer_key, c->batch,
+		time->n);
+	put_figure(timed ? time->median : (double)NAN, out);
+	put_figure(timed ? time->least : (double)NAN, out);
+	put_figure(timed ? time->most : (double)NAN, out);
+	fprintf(out, ",%llu", (unsigned long long)entry->bytes[t]);
+	put_figure(sl_gb_per_second(entry, t), out);
+	put_figure(sl_share_of_copy(c, entry, t), out);
 	put_figure(sl_particles_per_second(c, &entry->whole), out);
 	put_figure(sl_particles_per_second(c, &entry->written), out);
 	fprintf(out, ",%s\n", answers[entry->answer]);
@@ -192,6 +193,7 @@ void sl_compare_csv(const struct sl_comparison *c, FILE *out)
 		"where,machine,mode,scan,compact,sort,schedule,stage,batch,samples,median_ms,least_ms,most_ms,"
 		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written,answer\n");
 	for (size_t i = 0; i < c->n; i++)
-		for (int s = 0; s < SL_STAGE_COUNT + c->cases[i].on_device; s++)
-			put_csv_line(c, &c->cases[i], s, out);
+		for (int t = 0; t < SL_TIME_SUM; t++)
+			if (sl_case_has_time(&c->cases[i], t))
+				put_csv_line(c, &c->cases[i], t, out);
 }

@@ -15,69 +15,80 @@
 /* Width of a number in characters. A line with all stages and the longest names has at most 180. */
 enum { CELL = 11 };
 
-/* Widths of the name columns in characters: those of the longest name. */
+/* Widths of the columns of choices in characters: those of the longest name. */
 struct widths {
-	int scan, compact, sort, schedule;
+	int of[SL_CASE_CHOICES];
 };
-
-static int wider(int width, const char *text)
-{
-	int n = (int)strlen(text);
-
-	return n > width ? n : width;
-}
 
 static struct widths measure(const struct sl_comparison *c)
 {
-	struct widths w = {(int)strlen("scan"), (int)strlen("compact"), (int)strlen("sort"),
-		(int)strlen("schedule")};
+	struct widths w;
 
+	for (int k = 0; k < SL_CASE_CHOICES; k++)
+		w.of[k] = (int)strlen(sl_case_columns[k]);
 	for (size_t i = 0; i < c->n; i++) {
 		struct sl_case_names names = sl_case_names(&c->cases[i]);
 
-		w.scan = wider(w.scan, names.scan);
-		w.compact = wider(w.compact, names.compact);
-		w.sort = wider(w.sort, names.sort);
-		w.schedule = wider(w.schedule, names.schedule);
+		for (int k = 0; k < SL_CASE_CHOICES; k++) {
+			int n = (int)strlen(names.of[k]);
+
+			w.of[k] = n > w.of[k] ? n : w.of[k];
+		}
 	}
 	return w;
 }
 
-static bool has_device(const struct sl_comparison *c)
-{
-	return c->plan->on_device;
-}
-
 static void print_title(const char *title, const struct widths *w, FILE *out)
 {
-	fprintf(out, "\n%s\n%-6s  %-*s  %-*s  %-*s  %-*s", title, "where", w->scan, "scan",
-		w->compact, "compact", w->sort, "sort", w->schedule, "schedule");
+	fprintf(out, "\n%s\n%-6s", title, "where");
+	for (int k = 0; k < SL_CASE_CHOICES; k++)
+		fprintf(out, "  %-*s", w->of[k], sl_case_columns[k]);
 }
 
 static void print_names(const struct sl_comparison_case *entry, const struct widths *w, FILE *out)
 {
 	struct sl_case_names names = sl_case_names(entry);
 
-	fprintf(out, "%-6s  %-*s  %-*s  %-*s  %-*s", entry->on_device ? "device" : "host", w->scan,
-		names.scan, w->compact, names.compact, w->sort, names.sort, w->schedule,
-		names.schedule);
+	fprintf(out, "%-6s", sl_case_space(entry));
+	for (int k = 0; k < SL_CASE_CHOICES; k++)
+		fprintf(out, "  %-*s", w->of[k], names.of[k]);
 }
 
-/* Does any case run stage s? */
-static bool is_shown(const struct sl_comparison *c, int s)
+/* Does any case have time t? */
+static bool is_shown(const struct sl_comparison *c, int t)
 {
 	bool shown = false;
 
 	for (size_t i = 0; i < c->n; i++)
-		shown |= sl_stage_is_run(c->cases[i].mode, s);
+		shown |= sl_case_has_time(&c->cases[i], t);
 	return shown;
 }
 
-static void print_stage_names(const struct sl_comparison *c, FILE *out)
+static const char *time_name(int t)
 {
-	for (int s = 0; s < SL_STAGE_COUNT; s++)
-		if (is_shown(c, s))
-			fprintf(out, " %*s", CELL, sl_stages[s].name);
+	return t == SL_TIME_SUM ? "sum" : t == SL_TIME_TRANSFER ? "transfer" : sl_stages[t].name;
+}
+
+/* Prints time t of a case in CELL characters after a space. */
+typedef void print_cell(
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out);
+
+/* A table with a line per case and a column for each of the first n_times times. */
+static void print_table(const struct sl_comparison *c, const struct widths *w, const char *title,
+	int n_times, print_cell *cell, FILE *out)
+{
+	print_title(title, w, out);
+	for (int t = 0; t < n_times; t++)
+		if (is_shown(c, t))
+			fprintf(out, " %*s", CELL, time_name(t));
+	fputc('\n', out);
+	for (size_t i = 0; i < c->n; i++) {
+		print_names(&c->cases[i], w, out);
+		for (int t = 0; t < n_times; t++)
+			if (is_shown(c, t))
+				cell(c, &c->cases[i], t, out);
+		fputc('\n', out);
+	}
 }
 
 /* Significant digits; a large number keeps all digits before the point and gets no exponent. */
@@ -87,90 +98,39 @@ static int put_number(char *text, size_t size, double value, int digits)
 	                      : snprintf(text, size, "%.*g", digits, value);
 }
 
-/* --- milliseconds ----------------------------------------------------------------------------- */
-
 /*
  * "36.9 +-3%": the median and half the interquartile range. Digits are dropped until the text fits
  * the cell. One sample has no range.
  */
-static void print_spread(const struct sl_spread *t, FILE *out)
+static void print_milliseconds(
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out)
 {
-	double share = t->median > 0 ? 50 * (t->upper - t->lower) / t->median : 0;
+	const struct sl_spread *ms = &entry->time[t];
+	double share = ms->median > 0 ? 50 * (ms->upper - ms->lower) / ms->median : 0;
 	char text[64] = "-";
 
-	if (t->n == 1)
-		put_number(text, sizeof(text), t->median, 3);
-	for (int digits = 3, n = CELL + 1; t->n > 1 && digits > 0 && n > CELL; digits--) {
-		n = put_number(text, sizeof(text), t->median, digits);
+	(void)c;
+	if (ms->n == 1)
+		put_number(text, sizeof(text), ms->median, 3);
+	for (int digits = 3, n = CELL + 1; ms->n > 1 && digits > 0 && n > CELL; digits--) {
+		n = put_number(text, sizeof(text), ms->median, digits);
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " +-%.0f%%", share);
 	}
 	fprintf(out, " %*s", CELL, text);
 }
 
-static void print_times(const struct sl_comparison *c, const struct widths *w, FILE *out)
-{
-	static const struct sl_spread none = {0};
-
-	print_title("milliseconds per batch: median and half the interquartile range", w, out);
-	print_stage_names(c, out);
-	if (has_device(c))
-		fprintf(out, " %*s", CELL, "transfer");
-	fprintf(out, " %*s\n", CELL, "together");
-	for (size_t i = 0; i < c->n; i++) {
-		const struct sl_comparison_case *entry = &c->cases[i];
-
-		print_names(entry, w, out);
-		for (int s = 0; s < SL_STAGE_COUNT; s++)
-			if (is_shown(c, s))
-				print_spread(&entry->stage[s], out);
-		if (has_device(c))
-			print_spread(entry->on_device ? &entry->transfer : &none, out);
-		print_spread(&entry->all, out);
-		fputc('\n', out);
-	}
-}
-
-/* --- GB/s ------------------------------------------------------------------------------------- */
-
-/* "1.88 (3%)": GB/s and the percentage of the copy speed. */
+/* "1.88 (3%)": GB/s and the percentage of the copy speed, which the transfer does not have. */
 static void print_speed(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int s, FILE *out)
+	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out)
 {
-	double speed = sl_gb_per_second(entry->bytes[s], &entry->stage[s]);
-	double share = sl_share_of_copy(c, entry, s);
+	double speed = sl_gb_per_second(entry, t);
+	double share = sl_share_of_copy(c, entry, t);
 	char text[64] = "-";
 	int n = isnan(speed) ? 0 : put_number(text, sizeof(text), speed, 3);
 
 	if (n > 0 && !isnan(share))
 		snprintf(text + n, sizeof(text) - (size_t)n, " (%.0f%%)", 100 * share);
 	fprintf(out, " %*s", CELL, text);
-}
-
-static void print_transfer_speed(const struct sl_comparison_case *entry, FILE *out)
-{
-	double speed = sl_gb_per_second(entry->transfer_bytes, &entry->transfer);
-	char text[64] = "-";
-
-	if (entry->on_device && !isnan(speed))
-		put_number(text, sizeof(text), speed, 3);
-	fprintf(out, " %*s", CELL, text);
-}
-
-static void print_speeds(const struct sl_comparison *c, const struct widths *w, FILE *out)
-{
-	print_title("GB/s of the minimum memory traffic, and its percentage of the speed of a copy",
-		w, out);
-	print_stage_names(c, out);
-	fprintf(out, has_device(c) ? " %*s\n" : "\n", CELL, "transfer");
-	for (size_t i = 0; i < c->n; i++) {
-		print_names(&c->cases[i], w, out);
-		for (int s = 0; s < SL_STAGE_COUNT; s++)
-			if (is_shown(c, s))
-				print_speed(c, &c->cases[i], s, out);
-		if (has_device(c))
-			print_transfer_speed(&c->cases[i], out);
-		fputc('\n', out);
-	}
 }
 
 /* --- end to end ------------------------------------------------------------------------------- */
@@ -251,8 +211,11 @@ void sl_compare_print(const struct sl_comparison *c, FILE *out)
 	if (c->config.stop.when[0])
 		fprintf(out, "All batches run: a comparison ignores stop.when.\n");
 	print_machine(c, out);
-	print_times(c, &w, out);
-	print_speeds(c, &w, out);
+	print_table(c, &w, "milliseconds per batch: median and half the interquartile range",
+		SL_TIMES, print_milliseconds, out);
+	print_table(c, &w,
+		"GB/s of the minimum memory traffic, and its percentage of the speed of a copy",
+		SL_TIME_SUM, print_speed, out);
 	print_ends(c, &w, out);
 	for (size_t i = 0; i < c->n; i++)
 		if (c->cases[i].message[0])

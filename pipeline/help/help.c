@@ -1,4 +1,10 @@
-/* help.c - sluice help: prints the tables of options, columns and fates. */
+/*
+ * help.c - sluice help: prints the help of commands, keys, models, columns and fates.
+ *
+ * All texts come from the tables that the program itself uses (commands.def, args.def, sl_options,
+ * the options of each model, columns.def, fates.def), so the help cannot differ from the program. A
+ * word can have several meanings; all of them are printed.
+ */
 #include "pipeline/help/help.h"
 
 #include <float.h>
@@ -14,13 +20,13 @@
 
 enum { WORDS_MAX = 512 };
 
-/* 2^64 stands for the largest count, next to which there is no double. */
+/* The end of a range of counts. 2^64 - 1 is no double, so the tables have 2^64 for it. */
 static uint64_t count_of(double end)
 {
 	return end < 0x1p64 ? (uint64_t)end : UINT64_MAX;
 }
 
-/* Prints a range. Limits at the ends of the range of double are printed as words. */
+/* Prints the range of a real option with its unit. The ends of the range of double mean no limit. */
 static void print_ends(const struct sl_option *o, FILE *out)
 {
 	const char *unit = sl_dimensions[o->dimension].unit;
@@ -73,6 +79,7 @@ void sl_help_range(const struct sl_option *o, FILE *out)
 	}
 }
 
+/* Prints path, help, range and default of an option. */
 static void print_option(const struct sl_model *model, const struct sl_option *o, FILE *out)
 {
 	char path[SL_KEY_BYTES];
@@ -99,7 +106,7 @@ static bool is_leaf(const char *path, const char *word)
 	return strcmp(sl_key_leaf(path), word) == 0;
 }
 
-/* Prints the options whose paths are meant by the word. */
+/* Prints the options of one table whose paths the word means; returns how many there are. */
 static int print_options(const struct sl_model *model, const struct sl_option *options, size_t n,
 	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
 {
@@ -117,6 +124,9 @@ static int print_options(const struct sl_model *model, const struct sl_option *o
 	return found;
 }
 
+/*
+ * Prints the options of all tables that the word means. The name of a model means its section.
+ */
 static int print_keys(
 	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
 {
@@ -132,6 +142,7 @@ static int print_keys(
 	return found;
 }
 
+/* Prints the column or the fate of that name; returns 0 if there is none. */
 static int print_words(const char *word, FILE *out)
 {
 	enum sl_column column = sl_column_named(word);
@@ -146,7 +157,9 @@ static int print_words(const char *word, FILE *out)
 	return column < SL_COLUMN_COUNT || fate < SL_FATE_COUNT;
 }
 
-/* What the word may have meant: a command, a model, a column, a fate, or the end of a key; or NULL.
+/*
+ * The nearest of all words that have help, for a word that was misspelt; NULL if none is near. Of a
+ * key only the last part is compared, because that part alone is enough to name it.
  */
 static const char *nearest(const char *word)
 {
@@ -172,7 +185,7 @@ static const char *nearest(const char *word)
 
 enum sl_status sl_help(const char *word, FILE *out)
 {
-	enum sl_command command = word ? sl_command_find(word) : SL_COMMAND_NONE;
+	enum sl_command command;
 	const char *near;
 	int found;
 
@@ -180,9 +193,11 @@ enum sl_status sl_help(const char *word, FILE *out)
 		sl_args_help(out);
 		return SL_OK;
 	}
+	command = sl_command_find(word);
 	if (command != SL_COMMAND_NONE)
 		sl_args_help_command(command, out);
 	found = print_words(word, out) + print_keys(is_below, word, out);
+	/* The last part of a key is only tried for a word without another meaning. */
 	if (found == 0 && command == SL_COMMAND_NONE)
 		found = print_keys(is_leaf, word, out);
 	if (found > 0 || command != SL_COMMAND_NONE)
@@ -190,6 +205,6 @@ enum sl_status sl_help(const char *word, FILE *out)
 	near = nearest(word);
 	return sl_fail(SL_USAGE,
 		"%s: no command, key, model, column or fate has this name%s%s; see sluice --help "
-		"and sluice list",
+		"for commands and sluice list for the others",
 		word, near ? ", did you mean " : "", near ? near : "");
 }

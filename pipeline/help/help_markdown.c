@@ -1,8 +1,9 @@
 /*
  * help_markdown.c - sluice help --markdown: the reference of all configuration keys as Markdown.
  *
- * docs/configuration.md contains this text below its introduction; tests/docs/run.py compares them.
- * Each item is formatted into one buffer and then broken into lines.
+ * docs/configuration.md contains this text below its introduction; tests/docs/run.py compares them,
+ * so every change of a help text shows in the documentation. Each item is formatted into one buffer
+ * and then broken into lines, because the length of an item is only known when it is complete.
  */
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 
+/* An item is the text of one key. Lines have at most LINE_COLUMNS characters, as all Markdown here. */
 enum { ITEM_BYTES = 4096, LINE_COLUMNS = 100 };
 
 /* Prints a list item; its lines end before LINE_COLUMNS, later lines are indented. */
@@ -30,16 +32,20 @@ static void print_item(const char *text, FILE *out)
 	fputc('\n', out);
 }
 
-/* The stream that an item's text is written to; the text is complete once it is closed. */
+/* A stream that writes to text, which is complete after close_item(). NULL: no memory. */
 static FILE *open_item(char text[ITEM_BYTES])
 {
 	return fmemopen(text, ITEM_BYTES, "w");
 }
 
+/* Closes the stream and prints its text as a list item. item may be NULL. */
 static enum sl_status close_item(FILE *item, const char *text, FILE *out)
 {
 	if (!item || fclose(item) != 0)
-		return sl_fail(SL_HOST_MEMORY, "help: no memory for the text of one key");
+		return sl_fail(SL_HOST_MEMORY,
+			"help: the text of a key could not be formatted (no memory, or longer than %d "
+			"bytes); close other programs",
+			ITEM_BYTES);
 	print_item(text, out);
 	return SL_OK;
 }
@@ -61,7 +67,10 @@ static enum sl_status print_key(const struct sl_option *o, const char *path, FIL
 	return close_item(item, text, out);
 }
 
-/* Keys of one table, in its order, with a heading wherever the section changes. */
+/*
+ * Prints the keys of one table, in its order, with a heading wherever the section changes. section is
+ * the last heading: "run" of a common key, "model.slab" of a key of a model.
+ */
 static enum sl_status print_keys(const struct sl_model *model, const struct sl_option *options,
 	size_t n, char section[SL_KEY_BYTES], FILE *out)
 {
@@ -84,6 +93,7 @@ static enum sl_status print_keys(const struct sl_model *model, const struct sl_o
 	return SL_OK;
 }
 
+/* A column with its unit and the models that have it. */
 static enum sl_status print_column(enum sl_column c, FILE *out)
 {
 	const struct sl_column_facts *facts = &sl_column_facts[c];
@@ -102,6 +112,7 @@ static enum sl_status print_column(enum sl_column c, FILE *out)
 	return close_item(item, text, out);
 }
 
+/* A fate with the models that can give it; fates of no model come from the pipeline itself. */
 static enum sl_status print_fate(enum sl_fate f, FILE *out)
 {
 	char text[ITEM_BYTES];

@@ -1,4 +1,4 @@
-/* help_markdown.h - the text of docs/configuration.md. */
+/* help_markdown.h - the reference part of docs/configuration.md. */
 #ifndef SL_PIPELINE_HELP_HELP_MARKDOWN_H
 #define SL_PIPELINE_HELP_HELP_MARKDOWN_H
 
@@ -6,7 +6,10 @@
 
 #include "primitives/base/status.h"
 
-/* Prints all keys, columns, fates and units as Markdown (sluice help --markdown). */
+/*
+ * Prints all keys, columns, fates and units as Markdown (sluice help --markdown). SL_HOST_MEMORY if a
+ * text cannot be formatted; the output is then incomplete.
+ */
 enum sl_status sl_help_markdown(FILE *out);
 
 #endif

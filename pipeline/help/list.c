@@ -1,10 +1,17 @@
-/* list.c - sluice list: prints the contents of this build as text or JSON. */
+/*
+ * list.c - sluice list: prints the contents of this build as text or JSON.
+ *
+ * The lists are the tables of the program (models.def, columns.def, backends.def, ...). Backends that
+ * this build lacks are listed too, because configurations of other machines can name them. Keys of
+ * the JSON output are read by scripts: never rename one.
+ */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
 #include "pipeline/text/json.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
 
+/* The size of the JSON text; sl_json_fits() checks that it is large enough. */
 enum { LIST_BYTES = 1 << 16 };
 
 #ifdef SL_WITH_CUDA
@@ -13,7 +20,8 @@ static const bool has_cuda = true;
 static const bool has_cuda = false;
 #endif
 
-/* "block=256 (multiples of 32 up to 1024), items=4 (1, 2, 4 or 8)" below its backend. */
+/* Prints the tuning parameters of a backend with their defaults and allowed values:
+ * "block=256 (multiples of 32 up to 1024), items=4 (1, 2, 4 or 8)". Nothing if it has none. */
 static void print_tunable(const struct sl_tunable *t, FILE *out)
 {
 	bool both = t->block > 0 && t->items > 0;
@@ -40,7 +48,8 @@ static void print_tunable(const struct sl_tunable *t, FILE *out)
 /* One line per dimension: first the unit used inside the program, then the accepted ones. */
 static void print_units(FILE *out)
 {
-	fprintf(out, "units (numbers with a dimension carry one)\n");
+	fprintf(out,
+		"units (a number with a dimension needs one; files have the first of a line)\n");
 	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
 		if (d == SL_DIM_NUMBER)
 			continue;
@@ -54,22 +63,24 @@ static void print_units(FILE *out)
 
 static void print_backends(FILE *out)
 {
-	fprintf(out,
-		"backends (host: of the CPU; device: of CUDA devices and the emulated one; cuda: of "
-		"CUDA devices alone)\n");
+	fprintf(out, "backends (host: run on the CPU; device: on CUDA devices and on the emulated "
+		     "device; cuda: on CUDA devices only)\n");
 	if (!has_cuda)
-		fprintf(out, "  built without CUDA: those of a device run on the emulated one, "
-			     "those of cuda do not run\n");
+		fprintf(out,
+			"  this build has no CUDA: backends of device run on the emulated device "
+			"only, those of cuda do not run\n");
 	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
 		fprintf(out, "  %-8s %-14s %-7s %s\n", sl_primitive_name(l->primitive), l->name,
 			sl_runs_on_name(l->runs_on),
-			l->backend ? l->backend->help : "not in this build, known by name only");
+			l->backend ? l->backend->help
+				   : "not in this build, because it has no CUDA");
 		if (l->backend)
 			print_tunable(&l->backend->tunable, out);
 	}
 }
 
-static void list_text(FILE *out)
+/* The models, each with its columns and the fates that it can give. */
+static void print_models(FILE *out)
 {
 	fprintf(out, "models\n");
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
@@ -84,6 +95,11 @@ static void list_text(FILE *out)
 				fprintf(out, " %s", sl_fate_facts[f].name);
 		fprintf(out, "\n");
 	}
+}
+
+static void list_text(FILE *out)
+{
+	print_models(out);
 	fprintf(out, "columns\n");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		fprintf(out, "  %-16s %-4s %s\n", sl_column_facts[c].name,
@@ -120,6 +136,7 @@ static void list_models(struct sl_json *j)
 	sl_json_close(j);
 }
 
+/* The default and the allowed values of block (threads per block) and items (per thread). */
 static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 {
 	sl_json_object(j, "tunable");
@@ -151,19 +168,20 @@ static void list_units(struct sl_json *j)
 	sl_json_close(j);
 }
 
-/* Prints the devices on which this build can run the backend. */
-static void list_places(struct sl_json *j, enum sl_runs_on reach)
+/* Writes the values of run.device with which this build can run the backend. */
+static void list_devices(struct sl_json *j, enum sl_runs_on runs_on)
 {
 	sl_json_array(j, "runs_on");
-	if (reach == SL_RUNS_ON_HOST)
+	if (runs_on == SL_RUNS_ON_HOST)
 		sl_json_text(j, NULL, "cpu");
-	if (reach != SL_RUNS_ON_HOST && has_cuda)
+	if (runs_on != SL_RUNS_ON_HOST && has_cuda)
 		sl_json_text(j, NULL, "cuda");
-	if (reach == SL_RUNS_ON_DEVICE)
+	if (runs_on == SL_RUNS_ON_DEVICE)
 		sl_json_text(j, NULL, "emulated");
 	sl_json_close(j);
 }
 
+/* A backend that this build lacks has no help and no tuning parameters. */
 static void list_backends(struct sl_json *j)
 {
 	sl_json_array(j, "backends");
@@ -172,7 +190,7 @@ static void list_backends(struct sl_json *j)
 		sl_json_text(j, "primitive", sl_primitive_name(l->primitive));
 		sl_json_text(j, "name", l->name);
 		sl_json_text(j, "space", l->runs_on == SL_RUNS_ON_HOST ? "host" : "device");
-		list_places(j, l->runs_on);
+		list_devices(j, l->runs_on);
 		if (l->backend) {
 			sl_json_text(j, "help", l->backend->help);
 			list_tunable(j, &l->backend->tunable);
@@ -206,7 +224,9 @@ enum sl_status sl_help_list(bool json, FILE *out)
 	list_formats(&j);
 	sl_json_close(&j);
 	if (!sl_json_fits(&j))
-		return sl_fail(SL_INTERNAL, "the list has outgrown its buffer");
+		return sl_fail(SL_INTERNAL,
+			"internal error: the list does not fit in %d bytes; please report it",
+			LIST_BYTES);
 	fprintf(out, "%s\n", text);
 	return SL_OK;
 }

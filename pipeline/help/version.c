@@ -1,4 +1,9 @@
-/* version.c - prints what the program was built from and what it runs with. */
+/*
+ * version.c - prints what the program was built from and what it runs with.
+ *
+ * CUDA and HDF5 have two versions: that of the build and that of the library or driver at run time.
+ * Both are printed, because most problems of an installation are a difference between them.
+ */
 #include "pipeline/help/version.h"
 
 #include <hdf5.h>
@@ -7,6 +12,7 @@
 #include "primitives/device/device_driver.h"
 #include "stages/host/cpu_dispatch.h"
 
+/* A CUDA version is the number 1000 * major + 10 * minor; 0: no driver. */
 static void print_cuda(FILE *out)
 {
 #ifdef SL_WITH_CUDA

@@ -1,12 +1,14 @@
 /*
  * info.c - selects the kind of a file by its suffix and prints its contents.
  *
- * Survivor files get a line per column, images a line per dataset. Other kinds have own files.
+ * Survivor files get a line per column, images a line per dataset. Histograms, MCPL files and run
+ * directories have files of their own. A file is read as a whole, so it must fit in memory.
  */
 #include "pipeline/info/info.h"
 #include "pipeline/info/info_histograms.h"
 #include "pipeline/info/info_mcpl.h"
 #include "pipeline/info/info_run.h"
+#include "pipeline/info/value_range.h"
 
 #include <string.h>
 
@@ -17,49 +19,40 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
 
-/* The value of row i as a double; a 64-bit integer above 2^53 is rounded. */
-static double value_at(const struct sl_table_column *c, uint32_t i)
+/* The value at this address as a double; a 64-bit integer above 2^53 is rounded. */
+static double value_at(enum sl_column_type type, const void *at)
 {
-	const void *data = c->data;
-
-	i = c->constant ? 0 : i;
-	switch (sl_column_facts[c->column].type) {
+	switch (type) {
 	case SL_TYPE_F32:
-		return (double)((const float *)data)[i];
+		return (double)*(const float *)at;
 	case SL_TYPE_U32:
-		return ((const uint32_t *)data)[i];
+		return *(const uint32_t *)at;
 	case SL_TYPE_U64:
-		return (double)((const uint64_t *)data)[i];
+		return (double)*(const uint64_t *)at;
 	case SL_TYPE_U8:
-		return ((const uint8_t *)data)[i];
+		return *(const uint8_t *)at;
 	case SL_TYPE_I32:
-		return ((const int32_t *)data)[i];
+		return *(const int32_t *)at;
 	}
 	return 0;
 }
 
-static const char *type_name(enum sl_column_type type)
-{
-	static const char *const names[] = {"f32", "u32", "u64", "u8", "i32"};
-
-	return names[type];
-}
-
+/* Prints a line of a table of columns: the facts of the column, and statistics of its n values. */
 static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 {
+	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
 	const struct sl_column_facts *facts = &sl_column_facts[c->column];
-	double least = 0, most = 0, sum = 0;
+	struct sl_value_range range = {0};
 
-	for (uint32_t i = 0; i < n; i++) {
-		double v = value_at(c, i);
-
-		least = i == 0 || v < least ? v : least;
-		most = i == 0 || v > most ? v : most;
-		sum += v;
-	}
-	fprintf(out, "%-12s %-4s %-4s %14.8g %14.8g %14.8g  %016llx%s\n", facts->name,
-		type_name(facts->type), sl_units[facts->unit].text, least, n ? sum / n : 0, most,
-		(unsigned long long)c->digest, c->constant ? "  constant" : "");
+	for (uint32_t i = 0; i < n; i++)
+		sl_value_range_add(&range,
+			value_at(facts->type,
+				(const char *)c->data + (c->constant ? 0 : i * facts->bytes)));
+	fprintf(out, "%-12s %-4s %-4s ", facts->name, type_names[facts->type],
+		sl_units[facts->unit].text);
+	sl_value_range_print(&range, out);
+	fprintf(out, "  %016llx%s\n", (unsigned long long)c->digest,
+		c->constant ? "  constant" : "");
 }
 
 static enum sl_status info_of_survivors(const char *path, FILE *out)
@@ -79,11 +72,14 @@ static enum sl_status info_of_survivors(const char *path, FILE *out)
 
 /* --- images ----------------------------------------------------------------------------------- */
 
-/* Prints least, mean and largest of n pixels of type f64 (real) or u64. */
+/*
+ * Prints a line of a table of datasets, with statistics of n pixels of type f64 (real) or u64. The
+ * pixels point into the file and may be unaligned, so each is copied.
+ */
 static void print_pixels(
 	const char *name, bool real, const char *unit, const void *pixels, uint64_t n, FILE *out)
 {
-	double least = 0, most = 0, sum = 0;
+	struct sl_value_range range = {0};
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t whole;
@@ -91,13 +87,11 @@ static void print_pixels(
 
 		memcpy(&whole, (const char *)pixels + i * sizeof(whole), sizeof(whole));
 		memcpy(&v, &whole, sizeof(v));
-		v = real ? v : (double)whole;
-		least = i == 0 || v < least ? v : least;
-		most = i == 0 || v > most ? v : most;
-		sum += v;
+		sl_value_range_add(&range, real ? v : (double)whole);
 	}
-	fprintf(out, "%-12s %-4s %-5s %14.8g %14.8g %14.8g\n", name, real ? "f64" : "u64", unit,
-		least, sum / (double)n, most);
+	fprintf(out, "%-12s %-4s %-5s ", name, real ? "f64" : "u64", unit);
+	sl_value_range_print(&range, out);
+	fputc('\n', out);
 }
 
 static void print_image(const struct sl_image_found *f, FILE *out)
@@ -138,6 +132,7 @@ static bool ends_in(const char *path, const char *suffix)
 	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
 }
 
+/* A directory is a run, whatever its name; files are selected by their suffix. */
 enum sl_status sl_info(const char *path, FILE *out)
 {
 	struct sl_dir dir;

@@ -1,4 +1,10 @@
-/* info_histograms.c - reads NAME.tallies and prints each histogram with its sums per fate. */
+/*
+ * info_histograms.c - reads NAME.tallies and prints each histogram with its sums per fate.
+ *
+ * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/histogram_file.c describes its
+ * layout. Names, sizes and types are checked as they are read, because the file can be any file of
+ * that name. HDF5 works on the file in memory.
+ */
 #include "pipeline/info/info_histograms.h"
 
 #include <string.h>
@@ -15,8 +21,8 @@ enum { NAME_BYTES = 64 };
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s: the file is not a histogram file of sluice, or it is damaged; inspect it with "
-		"h5ls or make it again",
+		"%s; the file is damaged or was not written by sluice; use sluice run --resume to "
+		"write it again",
 		problem);
 }
 
@@ -40,24 +46,35 @@ static bool read_text(struct sl_h5 *h, hid_t at, const char *name, char *text, s
 	return fits;
 }
 
-/* The sum of the counts of a fate, its counters below and above the range included. */
-static bool read_counts(struct sl_h5 *h, hid_t fate, uint64_t n_bins, uint64_t *inside,
-	uint64_t *under, uint64_t *over)
+/* Reads a dataset of one dimension and at most `most` values; *n is their number. */
+static bool read_values(struct sl_h5 *h, hid_t group, const char *name, hid_t type, uint64_t most,
+	void *values, uint64_t *n)
 {
-	uint64_t count[SL_HISTOGRAM_MOST], n = 0;
-	hid_t data = sl_h5_member(h, fate, "count");
-	bool ok = data >= 0 && sl_h5_rows(h, data, H5T_STD_U64LE, &n) && n == n_bins &&
-	          n <= SL_HISTOGRAM_MOST &&
-	          sl_h5_ok(h, H5Dread(data, H5T_STD_U64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, count));
+	hid_t data = sl_h5_member(h, group, name);
+	bool ok = data >= 0 && sl_h5_rows(h, data, type, n) && *n <= most &&
+	          sl_h5_ok(h, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
 
 	sl_h5_close(h, data);
-	*inside = 0;
-	for (uint64_t i = 0; ok && i < n; i++)
-		*inside += count[i];
-	return ok && sl_h5_get(h, fate, "under", H5T_STD_U64LE, under) &&
-	       sl_h5_get(h, fate, "over", H5T_STD_U64LE, over);
+	return ok;
 }
 
+/* Prints a line with the particles of a fate below, in and above the bins; false if it is damaged. */
+static bool print_counts(struct sl_h5 *h, hid_t fate, const char *name, uint64_t n_bins, FILE *out)
+{
+	uint64_t count[SL_HISTOGRAM_MOST], n = 0, inside = 0, under, over;
+
+	if (!read_values(h, fate, "count", H5T_STD_U64LE, SL_HISTOGRAM_MOST, count, &n) ||
+		n != n_bins || !sl_h5_get(h, fate, "under", H5T_STD_U64LE, &under) ||
+		!sl_h5_get(h, fate, "over", H5T_STD_U64LE, &over))
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		inside += count[i];
+	fprintf(out, "  %-14s %14llu %14llu %14llu\n", name, (unsigned long long)under,
+		(unsigned long long)inside, (unsigned long long)over);
+	return true;
+}
+
+/* A histogram group has the dataset "edges" and a group per fate. */
 static enum sl_status print_fates(struct sl_h5 *h, hid_t group, uint64_t n_bins, FILE *out)
 {
 	char name[NAME_BYTES];
@@ -66,7 +83,6 @@ static enum sl_status print_fates(struct sl_h5 *h, hid_t group, uint64_t n_bins,
 	if (!sl_h5_ok(h, H5Gget_info(group, &info)))
 		return damaged("a histogram cannot be listed");
 	for (uint64_t i = 0; i < info.nlinks; i++) {
-		uint64_t inside, under, over;
 		hid_t fate;
 		bool ok;
 
@@ -75,12 +91,10 @@ static enum sl_status print_fates(struct sl_h5 *h, hid_t group, uint64_t n_bins,
 		if (strcmp(name, "edges") == 0)
 			continue;
 		fate = sl_h5_member(h, group, name);
-		ok = fate >= 0 && read_counts(h, fate, n_bins, &inside, &under, &over);
+		ok = fate >= 0 && print_counts(h, fate, name, n_bins, out);
 		sl_h5_close(h, fate);
 		if (!ok)
 			return damaged("the counts of a fate are missing or have the wrong size");
-		fprintf(out, "  %-14s %14llu %14llu %14llu\n", name, (unsigned long long)under,
-			(unsigned long long)inside, (unsigned long long)over);
 	}
 	return SL_OK;
 }
@@ -90,13 +104,9 @@ static enum sl_status print_histogram(struct sl_h5 *h, hid_t group, const char *
 	char column[NAME_BYTES], unit[NAME_BYTES];
 	double edge[SL_HISTOGRAM_MOST + 1];
 	uint64_t particles, n = 0;
-	hid_t edges = sl_h5_member(h, group, "edges");
-	bool ok = edges >= 0 && sl_h5_rows(h, edges, H5T_IEEE_F64LE, &n) && n >= 2 &&
-	          n <= SL_HISTOGRAM_MOST + 1 &&
-	          sl_h5_ok(h, H5Dread(edges, H5T_IEEE_F64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, edge));
 
-	sl_h5_close(h, edges);
-	if (!ok || !read_text(h, group, "column", column, sizeof(column)) ||
+	if (!read_values(h, group, "edges", H5T_IEEE_F64LE, SL_HISTOGRAM_MOST + 1, edge, &n) ||
+		n < 2 || !read_text(h, group, "column", column, sizeof(column)) ||
 		!read_text(h, group, "unit", unit, sizeof(unit)) ||
 		!sl_h5_get(h, group, "particles", H5T_STD_U64LE, &particles))
 		return damaged("edges, column, unit or particles of a histogram are missing");
@@ -107,6 +117,7 @@ static enum sl_status print_histogram(struct sl_h5 *h, hid_t group, const char *
 	return print_fates(h, group, n - 1, out);
 }
 
+/* The root group has a group per histogram. */
 static enum sl_status print_all(struct sl_h5 *h, hid_t root, FILE *out)
 {
 	char name[NAME_BYTES];
@@ -129,6 +140,7 @@ static enum sl_status print_all(struct sl_h5 *h, hid_t root, FILE *out)
 	return SL_OK;
 }
 
+/* HDF5 gets the file without its CRC trailer. A failure of HDF5 itself replaces the status. */
 static enum sl_status print_file(const char *file, size_t bytes, FILE *out)
 {
 	struct sl_h5 h;
@@ -136,15 +148,17 @@ static enum sl_status print_file(const char *file, size_t bytes, FILE *out)
 	hid_t root;
 
 	if (!sl_crc_trailer_is_valid(file, bytes))
-		return damaged("the checksum at its end is missing or wrong");
+		return damaged("the checksum at the end of the file is missing or wrong");
 	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes - SL_CRC_TRAILER_BYTES);
 	root = sl_h5_open_file(&h);
 	s = print_all(&h, root, out);
 	sl_h5_close(&h, root);
 	if (!h.failed)
 		return s;
-	return h.no_memory ? sl_fail(SL_HOST_MEMORY, "HDF5 has no memory (%s); free some", h.why)
-	                   : damaged(h.why);
+	return h.no_memory
+	               ? sl_fail(SL_HOST_MEMORY,
+				 "HDF5 could not allocate memory (%s); close other programs", h.why)
+	               : damaged(h.why);
 }
 
 enum sl_status sl_info_histograms(const char *path, FILE *out)

@@ -1,18 +1,19 @@
-/* info_mcpl.c - prints the header of an MCPL file of any program and statistics of its particles. */
+/*
+ * info_mcpl.c - prints the header of an MCPL file of any program and statistics of its particles.
+ *
+ * The file is decoded as a stream, one particle at a time, so a compressed file needs little more
+ * memory than its compressed size. All records are read, which also checks the file to its end.
+ */
 #include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/info/info_mcpl.h"
+#include "pipeline/info/value_range.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 
+/* Texts of the header are cut to TEXT_BYTES. NUMBERS per particle; the last three: polarisation. */
 enum { TEXT_BYTES = 256, NUMBERS = 14 };
-
-/* Statistics of the particles read so far. */
-struct particle_sums {
-	uint64_t n;
-	double least[NUMBERS], most[NUMBERS], sum[NUMBERS];
-};
 
 /* The numbers of a particle with the units of MCPL; user flags and polarisation are optional. */
 static const struct {
@@ -21,19 +22,14 @@ static const struct {
 	{"energy", "MeV"}, {"time", "ms"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
 	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
 
-static void add(struct particle_sums *sum, const struct sl_mcpl_particle *p)
+static void add(struct sl_value_range range[NUMBERS], const struct sl_mcpl_particle *p)
 {
 	const double number[NUMBERS] = {p->position[0], p->position[1], p->position[2],
 		p->direction[0], p->direction[1], p->direction[2], p->energy, p->time, p->weight,
 		p->pdg, p->flags, p->polarisation[0], p->polarisation[1], p->polarisation[2]};
 
-	for (int i = 0; i < NUMBERS; i++) {
-		sum->least[i] =
-			sum->n == 0 || number[i] < sum->least[i] ? number[i] : sum->least[i];
-		sum->most[i] = sum->n == 0 || number[i] > sum->most[i] ? number[i] : sum->most[i];
-		sum->sum[i] += number[i];
-	}
-	sum->n++;
+	for (int i = 0; i < NUMBERS; i++)
+		sl_value_range_add(&range[i], number[i]);
 }
 
 /* Prints text from a file; control characters become '?', because a terminal would obey them. */
@@ -45,21 +41,28 @@ static void print_text(const char *what, const char *text, uint32_t length, FILE
 	fprintf(out, "%s\n", length >= TEXT_BYTES ? "..." : "");
 }
 
-static enum sl_status print_strings(struct sl_mcpl_stream *s, FILE *out)
+/* Reads the next string of the header and prints it. */
+static enum sl_status print_next(struct sl_mcpl_stream *s, const char *what, FILE *out)
 {
 	char text[TEXT_BYTES];
 	uint32_t length;
 
 	SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	print_text("source", text, length, out);
-	for (uint32_t i = 0; i < s->header.comments; i++) {
-		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-		print_text("comment", text, length, out);
-	}
-	for (uint32_t i = 0; i < s->header.blobs; i++) {
-		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-		print_text("blob", text, length, out);
-	}
+	print_text(what, text, length, out);
+	return SL_OK;
+}
+
+/* Prints the strings of the header in their order in the file: all names of blobs, then all blobs. */
+static enum sl_status print_strings(struct sl_mcpl_stream *s, FILE *out)
+{
+	char text[TEXT_BYTES];
+	uint32_t length;
+
+	SL_TRY(print_next(s, "source", out));
+	for (uint32_t i = 0; i < s->header.comments; i++)
+		SL_TRY(print_next(s, "comment", out));
+	for (uint32_t i = 0; i < s->header.blobs; i++)
+		SL_TRY(print_next(s, "blob", out));
 	for (uint32_t i = 0; i < s->header.blobs; i++) {
 		SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
 		fprintf(out, "%-12s %" PRIu32 " bytes\n", "in it", length);
@@ -67,8 +70,9 @@ static enum sl_status print_strings(struct sl_mcpl_stream *s, FILE *out)
 	return sl_mcpl_begin(s);
 }
 
+/* Prints a line per number; user flags and polarisation only if the file has them. */
 static void print_numbers(
-	const struct sl_mcpl_header *h, const struct particle_sums *sum, FILE *out)
+	const struct sl_mcpl_header *h, const struct sl_value_range range[NUMBERS], FILE *out)
 {
 	fprintf(out, "%-12s %-4s %14s %14s %14s\n", "number", "unit", "least", "mean", "largest");
 	for (int i = 0; i < NUMBERS; i++) {
@@ -76,29 +80,31 @@ static void print_numbers(
 
 		if ((flags && !h->flags) || (i >= NUMBERS - 3 && !h->polarised))
 			continue;
-		fprintf(out, "%-12s %-4s %14.8g %14.8g %14.8g\n", facts[i].name, facts[i].unit,
-			sum->least[i], sum->n > 0 ? sum->sum[i] / (double)sum->n : 0, sum->most[i]);
+		fprintf(out, "%-12s %-4s ", facts[i].name, facts[i].unit);
+		sl_value_range_print(&range[i], out);
+		fputc('\n', out);
 	}
 }
 
 static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct particle_sums sum = {0};
+	struct sl_value_range range[NUMBERS] = {0};
 	struct sl_mcpl_particle p;
 	bool trailing;
 
 	SL_TRY(print_strings(s, out));
 	if (s->recovered)
-		fprintf(out, "its writer did not come to its end: whole records were counted\n");
+		fprintf(out, "the program that wrote the file ended before it stored the number of "
+			     "particles; complete records are counted\n");
 	fprintf(out, "%" PRIu64 " particles of %" PRIu32 " bytes, %s precision%s%s\n", h->particles,
 		h->record_bytes, h->single ? "single" : "double",
 		h->pdg != 0 ? ", one PDG code" : "", h->weight != 0 ? ", one weight" : "");
 	for (uint64_t i = 0; i < h->particles; i++) {
 		SL_TRY(sl_mcpl_next(s, &p));
-		add(&sum, &p);
+		add(range, &p);
 	}
-	print_numbers(h, &sum, out);
+	print_numbers(h, range, out);
 	return sl_mcpl_end(s, &trailing);
 }
 

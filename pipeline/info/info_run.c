@@ -1,10 +1,16 @@
-/* info_run.c - adds up the manifest of a run; reads no file of survivors. */
+/*
+ * info_run.c - prints the state and the sums of a run from run.json and manifest.jsonl.
+ *
+ * No survivor file is read, so a run of any size takes milliseconds. The directory is not locked: the
+ * numbers of a run in progress are those of the batches committed so far.
+ */
 #include "pipeline/info/info_run.h"
 
 #include "pipeline/output/existing_run.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/text/messages.h"
 
+/* Prints the particles of each fate that occurred, and their fraction of the generated ones. */
 static void print_fates(const struct sl_manifest *m, uint64_t generated, FILE *out)
 {
 	fprintf(out, "%-14s %14s %12s\n", "fate", "particles", "fraction");
@@ -37,7 +43,8 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 		(unsigned long long)generated, (unsigned long long)survivors,
 		sl_sized((double)bytes, size));
 	if (m->damaged > 0)
-		fprintf(out, "%zu lines of manifest.jsonl are damaged; see sluice verify\n",
+		fprintf(out,
+			"damaged lines of manifest.jsonl: %zu, not counted; sluice verify checks the run\n",
 			m->damaged);
 	if (generated > 0)
 		print_fates(m, generated, out);

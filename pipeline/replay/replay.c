@@ -1,7 +1,8 @@
 /*
  * replay.c - checks the id and prints the history of that particle as text or JSON.
  *
- * A particle depends on (seed, id) only, so one particle is computed alone on the CPU.
+ * A particle depends on (seed, id) only, so one particle is computed alone on the CPU, by the same
+ * rules of the model as in a run. The cost is that of one history, whatever the size of the run.
  */
 #include "pipeline/replay/replay.h"
 #include "pipeline/replay/replay_json.h"
@@ -32,9 +33,10 @@ enum sl_status sl_replay(
 
 	if (id >= particles)
 		return sl_fail(SL_USAGE,
-			"--id %llu: there is no such particle (the run has %llu, from 0 to %llu), "
-			"try one of those",
+			"--id %llu: the run has no such particle (the run has %llu, from 0 to "
+			"%llu); use an id in this range",
 			(unsigned long long)id, particles, particles - 1);
+	/* The model list reads its particles: find the input file of this one and read it there. */
 	if (plan->recipe.inputs) {
 		struct sl_columns columns = sl_columns_of(&read);
 

@@ -1,25 +1,27 @@
 /*
  * replay_json.c - prints a history as one JSON object, through a buffer of fixed size.
  *
- * The buffer is written out after each step and each draw, so a history may have any length.
+ * The buffer is written out after each step and each draw, so a history may have any length and no
+ * memory is allocated. Keys are read by users: never rename one.
  */
 #include "pipeline/text/json.h"
 #include "pipeline/replay/replay_json.h"
 #include "stages/host/history.h"
 
 enum {
-	PIECE_BYTES = 1 << 16, /* the longest, the head, has a path of 4096 bytes, escaped */
-	WORD_DIGITS = 8
+	PIECE_BYTES = 1 << 16, /* fits the longest piece, the head: a path of 4096 bytes, escaped */
+	WORD_DIGITS = 8        /* hexadecimal digits of a random word of 32 bits */
 };
 
+/* A history that is being printed; the context of the callbacks. */
 struct document {
 	const struct sl_replay_writer *t;
 	struct sl_json json;
-	uint64_t steps; /* until now */
+	uint64_t steps; /* number of the last step */
 };
 
 /* Prints the text in the buffer and empties the buffer; open JSON levels stay open. */
-static void hand_over(struct document *d)
+static void flush_text(struct document *d)
 {
 	fwrite(d->json.text, 1, d->json.used, d->t->out);
 	d->json.used = 0;
@@ -52,23 +54,23 @@ static void write_values(
 	struct sl_json *j, const struct sl_replay_writer *t, const struct sl_particle *p)
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_replay_value told = sl_replay_value_of(p, c);
+		struct sl_replay_value value = sl_replay_value_of(p, c);
 
 		if (!sl_replay_shows(t, c))
 			continue;
-		if (told.is_real)
-			sl_json_real(j, sl_column_facts[c].name, (double)told.real);
-		else if (told.count < 0)
-			sl_json_real(j, sl_column_facts[c].name, (double)told.count);
+		if (value.is_real || value.count < 0)
+			sl_json_real(j, sl_column_facts[c].name,
+				value.is_real ? (double)value.real : (double)value.count);
 		else
-			sl_json_u64(j, sl_column_facts[c].name, (uint64_t)told.count);
+			sl_json_u64(j, sl_column_facts[c].name, (uint64_t)value.count);
 	}
 	sl_json_text(j, sl_column_facts[SL_COLUMN_fate].name, sl_fate_facts[p->fate].name);
 }
 
-static bool write_step(void *of, const struct sl_history_step *s)
+/* Writes a step and opens the array of its draws. A closed output ends the history early. */
+static bool write_step(void *ctx, const struct sl_history_step *s)
 {
-	struct document *d = (struct document *)of;
+	struct document *d = (struct document *)ctx;
 	struct sl_json *j = &d->json;
 
 	d->steps = s->number;
@@ -79,13 +81,14 @@ static bool write_step(void *of, const struct sl_history_step *s)
 	sl_json_text(j, "event", s->event);
 	write_values(j, d->t, &s->p);
 	sl_json_array(j, "draws");
-	hand_over(d);
+	flush_text(d);
 	return !ferror(d->t->out);
 }
 
-static void write_draw(void *of, uint64_t block, struct sl_words words)
+/* Writes one block of four random words, each also as the uniform number in (0, 1] made of it. */
+static void write_draw(void *ctx, uint64_t block, struct sl_words words)
 {
-	struct document *d = (struct document *)of;
+	struct document *d = (struct document *)ctx;
 	struct sl_json *j = &d->json;
 
 	sl_json_object(j, NULL);
@@ -99,25 +102,26 @@ static void write_draw(void *of, uint64_t block, struct sl_words words)
 		sl_json_real(j, NULL, (double)sl_uniform(words.at[i]));
 	sl_json_close(j);
 	sl_json_close(j);
-	hand_over(d);
+	flush_text(d);
 }
 
 static void write_end(struct document *d, const struct sl_particle *p)
 {
 	const struct sl_replay_writer *t = d->t;
 	struct sl_json *j = &d->json;
+	char key[SL_REPLAY_KEY_BYTES];
 
 	close_step(j);
 	sl_json_close(j);
 	sl_json_text(j, "fate", sl_fate_facts[p->fate].name);
 	sl_json_u64(j, "steps", d->steps);
-	if (sl_replay_has_collisions(t))
+	if (sl_replay_shows(t, SL_COLUMN_collisions))
 		sl_json_u64(j, "collisions", p->collisions);
 	sl_json_bool(j, "survives", sl_replay_survives(t, p));
-	if (sl_replay_has_key(t, p))
-		sl_json_hex(j, "key", sl_replay_key(t, *p), sl_replay_key_digits(t));
+	if (sl_replay_key(t, *p, key)[0])
+		sl_json_text(j, "key", key);
 	sl_json_close(j);
-	hand_over(d);
+	flush_text(d);
 	fputc('\n', t->out);
 }
 
@@ -125,14 +129,16 @@ enum sl_status sl_replay_write_json(const struct sl_replay_writer *t)
 {
 	static char text[PIECE_BYTES];
 	struct document d = {.t = t, .json = sl_json_start(text, sizeof(text), true)};
-	const struct sl_history_observer watcher = {
+	const struct sl_history_observer observer = {
 		.step = write_step, .draw = write_draw, .ctx = &d};
 	struct sl_particle p;
 
 	write_head(&d.json, t);
 	if (!sl_json_fits(&d.json))
-		return sl_fail(SL_INTERNAL, "the head of the history has outgrown its buffer");
-	p = sl_follow_history(&t->plan->recipe, t->id, &watcher);
+		return sl_fail(SL_INTERNAL,
+			"internal error: the head of the history does not fit in %d bytes; please report it",
+			PIECE_BYTES);
+	p = sl_follow_history(&t->plan->recipe, t->id, &observer);
 	write_end(&d, &p);
 	return SL_OK;
 }

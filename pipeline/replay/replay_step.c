@@ -1,6 +1,12 @@
-/* replay_step.c - the values of a step and the key of a survivor. */
+/*
+ * replay_step.c - the values of a step and the key of a survivor.
+ *
+ * The columns and the key are those of the files of the run, so that a row of a file can be compared
+ * with the last step of a history.
+ */
 #include "pipeline/replay/replay_step.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool sl_replay_shows(const struct sl_replay_writer *t, int column)
@@ -13,34 +19,29 @@ struct sl_replay_value sl_replay_value_of(const struct sl_particle *p, int colum
 {
 	const struct sl_column_facts *facts = &sl_column_facts[column];
 	const char *at = (const char *)p + facts->in_particle;
-	struct sl_replay_value told = {.is_real = facts->type == SL_TYPE_F32};
+	struct sl_replay_value value = {.is_real = facts->type == SL_TYPE_F32};
 	uint32_t narrow;
 
 	switch (facts->type) {
 	case SL_TYPE_F32:
-		memcpy(&told.real, at, sizeof(told.real));
+		memcpy(&value.real, at, sizeof(value.real));
 		break;
 	case SL_TYPE_U32:
 		memcpy(&narrow, at, sizeof(narrow));
-		told.count = narrow;
+		value.count = narrow;
 		break;
 	case SL_TYPE_U64:
-		memcpy(&told.count, at, sizeof(told.count));
+		memcpy(&value.count, at, sizeof(value.count));
 		break;
 	case SL_TYPE_I32:
 		memcpy(&narrow, at, sizeof(narrow));
-		told.count = (int32_t)narrow;
+		value.count = (int32_t)narrow;
 		break;
 	case SL_TYPE_U8:
-		told.count = *(const uint8_t *)at;
+		value.count = *(const uint8_t *)at;
 		break;
 	}
-	return told;
-}
-
-bool sl_replay_has_collisions(const struct sl_replay_writer *t)
-{
-	return SL_HAS(sl_models[t->plan->recipe.model]->columns, SL_COLUMN_collisions);
+	return value;
 }
 
 bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p)
@@ -48,20 +49,16 @@ bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_partic
 	return SL_HAS(t->plan->recipe.keep, p->fate);
 }
 
-bool sl_replay_has_key(const struct sl_replay_writer *t, const struct sl_particle *p)
-{
-	return sl_replay_survives(t, p) && t->plan->recipe.n_fields > 0;
-}
-
-uint64_t sl_replay_key(const struct sl_replay_writer *t, struct sl_particle p)
+const char *sl_replay_key(
+	const struct sl_replay_writer *t, struct sl_particle p, char text[SL_REPLAY_KEY_BYTES])
 {
 	const struct sl_recipe *r = &t->plan->recipe;
 	struct sl_columns columns = sl_columns_of(&p);
+	int digits = (int)(r->key_bits + 3) / 4;
 
-	return sl_key_pack(r->field, r->n_fields, &columns, 0, p.id);
-}
-
-int sl_replay_key_digits(const struct sl_replay_writer *t)
-{
-	return (int)(t->plan->recipe.key_bits + 3) / 4;
+	text[0] = '\0';
+	if (r->n_fields > 0 && sl_replay_survives(t, &p))
+		snprintf(text, SL_REPLAY_KEY_BYTES, "%0*llx", digits,
+			(unsigned long long)sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
+	return text;
 }

@@ -1,34 +1,42 @@
-/* replay_step.h - the values of a history that the text and JSON outputs print. */
+/*
+ * replay_step.h - what the text and JSON outputs of a history share.
+ *
+ * replay.c makes a struct sl_replay_writer and calls one of the two writers. Each writer computes the
+ * particle itself and prints a step as soon as it is computed, so a history needs no memory.
+ */
 #ifndef SL_PIPELINE_REPLAY_REPLAY_STEP_H
 #define SL_PIPELINE_REPLAY_REPLAY_STEP_H
 
 #include "pipeline/plan/plan.h"
 
+/* What to print and where. */
 struct sl_replay_writer {
 	const struct sl_plan *plan;
-	const char *config; /* the name of its file */
+	const char *config; /* the file name of the configuration */
 	uint64_t id;
 	FILE *out;
 };
 
-/* Is the column printed per step? All of the model are, except id (constant) and fate (last). */
+/* Is the column printed per step? All of the model are, except id (constant) and fate (at the end). */
 bool sl_replay_shows(const struct sl_replay_writer *t, int column);
 
+/* The value of a column: real if its type is a float, else count, which can be negative (i32). */
 struct sl_replay_value {
 	bool is_real;
 	float real;
-	int64_t count; /* of a column that is not real */
+	int64_t count;
 };
 struct sl_replay_value sl_replay_value_of(const struct sl_particle *p, int column);
 
-/* Does the model count collisions? */
-bool sl_replay_has_collisions(const struct sl_replay_writer *t);
-
+/* Would the run write the particle? p is its last state. */
 bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p);
 
-/* Does the particle have a sort key? Only survivors do. Then: its value, and its hexadecimal digits. */
-bool sl_replay_has_key(const struct sl_replay_writer *t, const struct sl_particle *p);
-uint64_t sl_replay_key(const struct sl_replay_writer *t, struct sl_particle p);
-int sl_replay_key_digits(const struct sl_replay_writer *t);
+/*
+ * Writes the packed sort key in hexadecimal, with as many digits as the bits of the key need. Returns
+ * text; "" if the particle does not survive or the run has no key.
+ */
+enum { SL_REPLAY_KEY_BYTES = 17 };
+const char *sl_replay_key(
+	const struct sl_replay_writer *t, struct sl_particle p, char text[SL_REPLAY_KEY_BYTES]);
 
 #endif

@@ -1,4 +1,9 @@
-/* replay_text.c - prints a history as text: a line per step, followed by a line per draw. */
+/*
+ * replay_text.c - prints a history as text: a line per step, followed by a line per draw.
+ *
+ * Columns have fixed widths, so that the lines of draws align with those of steps. Floats have the
+ * fewest digits that read back to the same bits: the text can be compared with the files of the run.
+ */
 #include "pipeline/replay/replay_text.h"
 #include "stages/formats/common/decimal.h"
 #include "stages/host/history.h"
@@ -6,23 +11,24 @@
 /* Column widths; a space follows each. A float has at most 15 characters, few more than 13. */
 enum { STEP_WIDTH = 5, EVENT_WIDTH = 11, VALUE_WIDTH = 13 };
 
+/* A history that is being printed; the context of the callbacks. */
 struct history_text {
 	const struct sl_replay_writer *t;
-	struct sl_powers powers;
-	uint64_t steps; /* until now */
+	struct sl_powers powers; /* tables of the conversion to decimal */
+	uint64_t steps;          /* number of the last step */
 };
 
-/* Prints the fewest digits that read back to the same float, then the character behind. */
-static void print_real(const struct history_text *x, float real, int width, char behind)
+/* Prints the fewest digits that read back to the same float, then a separator. */
+static void print_real(const struct history_text *x, float real, int width, char separator)
 {
 	char digits[SL_F32_TEXT_BYTES];
 	int n = (int)sl_print_f32(&x->powers, real, digits);
 
-	fprintf(x->t->out, "%-*.*s%c", width, n, digits, behind);
+	fprintf(x->t->out, "%-*.*s%c", width, n, digits, separator);
 }
 
-/* Has the column a field in each line? The number of steps is the first field, so not again. */
-static bool has_place(const struct sl_replay_writer *t, int column)
+/* Does the column have a field in each line? Steps do not: the first field is their number. */
+static bool is_printed(const struct sl_replay_writer *t, int column)
 {
 	return sl_replay_shows(t, column) && column != SL_COLUMN_steps;
 }
@@ -50,7 +56,7 @@ static void print_columns(const struct sl_replay_writer *t)
 		const char *unit = sl_units[sl_column_facts[c].unit].text;
 		char title[32];
 
-		if (!has_place(t, c))
+		if (!is_printed(t, c))
 			continue;
 		snprintf(title, sizeof(title), "%s%s%s", sl_column_facts[c].name,
 			unit[0] ? ", " : "", unit);
@@ -59,31 +65,33 @@ static void print_columns(const struct sl_replay_writer *t)
 	fprintf(t->out, "%s\n", sl_column_facts[SL_COLUMN_fate].name);
 }
 
-static bool print_step(void *of, const struct sl_history_step *s)
+/* Prints the line of a step. A closed output ends the history early. */
+static bool print_step(void *ctx, const struct sl_history_step *s)
 {
-	struct history_text *x = (struct history_text *)of;
+	struct history_text *x = (struct history_text *)ctx;
 	FILE *out = x->t->out;
 
 	x->steps = s->number;
 	fprintf(out, "%-*llu %-*s ", STEP_WIDTH, (unsigned long long)s->number, EVENT_WIDTH,
 		s->event);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_replay_value told = sl_replay_value_of(&s->p, c);
+		struct sl_replay_value value = sl_replay_value_of(&s->p, c);
 
-		if (!has_place(x->t, c))
+		if (!is_printed(x->t, c))
 			continue;
-		if (told.is_real)
-			print_real(x, told.real, VALUE_WIDTH, ' ');
+		if (value.is_real)
+			print_real(x, value.real, VALUE_WIDTH, ' ');
 		else
-			fprintf(out, "%-*lld ", VALUE_WIDTH, (long long)told.count);
+			fprintf(out, "%-*lld ", VALUE_WIDTH, (long long)value.count);
 	}
 	fprintf(out, "%s\n", sl_fate_facts[s->p.fate].name);
 	return !ferror(out);
 }
 
-static void print_draw(void *of, uint64_t block, struct sl_words words)
+/* Prints a block of four random words, each followed by the uniform number in (0, 1] made of it. */
+static void print_draw(void *ctx, uint64_t block, struct sl_words words)
 {
-	const struct history_text *x = (const struct history_text *)of;
+	const struct history_text *x = (const struct history_text *)ctx;
 
 	fprintf(x->t->out, "%*s block %-*llu ", STEP_WIDTH, "", EVENT_WIDTH - 6,
 		(unsigned long long)block);
@@ -96,27 +104,27 @@ static void print_draw(void *of, uint64_t block, struct sl_words words)
 static void print_end(const struct history_text *x, const struct sl_particle *p)
 {
 	const struct sl_replay_writer *t = x->t;
+	char key[SL_REPLAY_KEY_BYTES];
 
 	fprintf(t->out, "\nfate        %s: %s\n", sl_fate_facts[p->fate].name,
 		sl_replay_survives(t, p) ? "survives" : "does not survive");
 	fprintf(t->out, "steps       %llu\n", (unsigned long long)x->steps);
-	if (sl_replay_has_collisions(t))
+	if (sl_replay_shows(t, SL_COLUMN_collisions))
 		fprintf(t->out, "collisions  %u\n", p->collisions);
-	if (sl_replay_has_key(t, p))
-		fprintf(t->out, "key         %0*llx (%u bits)\n", sl_replay_key_digits(t),
-			(unsigned long long)sl_replay_key(t, *p), t->plan->recipe.key_bits);
+	if (sl_replay_key(t, *p, key)[0])
+		fprintf(t->out, "key         %s (%u bits)\n", key, t->plan->recipe.key_bits);
 }
 
 void sl_replay_write_text(const struct sl_replay_writer *t)
 {
 	struct history_text x = {.t = t};
-	const struct sl_history_observer watcher = {
+	const struct sl_history_observer observer = {
 		.step = print_step, .draw = print_draw, .ctx = &x};
 	struct sl_particle p;
 
 	sl_powers_make(&x.powers);
 	print_head(t);
 	print_columns(t);
-	p = sl_follow_history(&t->plan->recipe, t->id, &watcher);
+	p = sl_follow_history(&t->plan->recipe, t->id, &observer);
 	print_end(&x, &p);
 }

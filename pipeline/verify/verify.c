@@ -1,11 +1,18 @@
 /*
  * verify.c - reads the files of a run again and checks them, batch by batch.
  *
- * One batch is in memory at a time. Recomputing particles from (seed, id) also finds errors that
- * are in the file and in the manifest alike, which a checksum cannot find.
+ * One batch is in memory at a time. Checks against the manifest find files that changed after the
+ * run. Recomputing particles from (seed, id) also finds errors that are in the file and in the
+ * manifest alike, which a checksum cannot find: the sample costs little, and a whole batch is
+ * recomputed only where the file lacks ids or key columns, or rounds its values.
+ *
+ * Input: run.json (from which the plan is made again), manifest.jsonl and the batch files. Output:
+ * the counts of checks, or the first difference as an error message.
  */
 #include "pipeline/verify/verify.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
@@ -21,34 +28,49 @@
 /* Survivors per batch that are recomputed; evenly spaced over the rows. */
 enum { SAMPLE = 256 };
 
+/* What was checked so far; printed at the end. */
 struct counts {
-	uint64_t batches, survivors, bytes, remade, ordered;
-	uint64_t redone; /* batches computed anew: one for want of ids or key, or for tallies by
-	                    bins; all of a model that is read */
+	uint64_t batches, survivors; /* whose digests were compared */
+	uint64_t bytes;              /* of their files */
+	uint64_t ordered;            /* survivors whose order by key was checked */
+	uint64_t sampled;            /* survivors that were recomputed from their ids */
+	uint64_t recomputed;         /* batches that were recomputed as a whole */
 };
 
-static enum sl_status wrong(const char *what, const struct sl_manifest_line *l)
+/* Returns SL_CHECK_FAILED with a message about a batch: its number, its file and what is wrong. */
+SL_PRINTF(2, 3)
+static enum sl_status wrong(const struct sl_manifest_line *l, const char *format, ...)
 {
+	char what[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
 	return sl_fail(SL_CHECK_FAILED,
-		"%s (batch %llu, %s: the file or the manifest was changed, or the disk is "
-		"failing), try --resume, which makes the batch anew",
-		what, (unsigned long long)l->batch, l->file);
+		"batch %llu, %s: %s; the file or the manifest was changed, or the disk is failing; "
+		"use sluice run --resume to compute the batch again",
+		(unsigned long long)l->batch, l->file, what);
 }
 
+/* Compares the digests of a table with the manifest. A rounded column has no digest to compare. */
 static enum sl_status check_digests(const struct sl_manifest_line *l, const struct sl_table *t)
 {
 	uint32_t seen = 0;
 
 	if (t->n != l->survivors)
-		return wrong("the number of survivors is not that of the manifest", l);
+		return wrong(l, "the number of survivors is %u, but %llu in the manifest", t->n,
+			(unsigned long long)l->survivors);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 
 		seen |= SL_BIT(c->column);
 		if (!c->rounded && c->digest != l->digest[c->column])
-			return wrong("the digest of a column is not that of the manifest", l);
+			return wrong(l, "the digest of column %s differs from the manifest",
+				sl_column_facts[c->column].name);
 	}
-	return seen == l->columns ? SL_OK : wrong("the columns are not those of the manifest", l);
+	return seen == l->columns ? SL_OK
+	                          : wrong(l, "the columns differ from those of the manifest");
 }
 
 /* The table without rounded columns, which cannot be compared bit for bit. */
@@ -85,34 +107,50 @@ static bool has_key(const struct sl_recipe *r, const struct sl_table *t)
 	return true;
 }
 
+/* Key and id of the row before, to check the order of rows. */
+struct last_row {
+	bool exists;
+	uint64_t key, id;
+};
+
+/* Checks that row i comes after the last row: a larger key, or the same key and a larger id. */
+static enum sl_status check_next(struct last_row *last, const struct sl_manifest_line *l,
+	uint32_t i, uint64_t key, uint64_t id)
+{
+	if (last->exists && (key < last->key || (key == last->key && id <= last->id)))
+		return wrong(l, "row %u: survivors are not in the order of their keys", i);
+	*last = (struct last_row){true, key, id};
+	return SL_OK;
+}
+
+/* Checks the order of all rows, if the file has the key columns. Without ids, ties are not checked. */
 static enum sl_status check_order(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, struct counts *counts)
 {
 	struct sl_columns columns = as_columns(t);
 	const struct sl_table_column *ids = sl_table_find(t, SL_COLUMN_id);
-	uint64_t last_key = 0, last_id = 0;
+	struct last_row last = {0};
 
 	if (!has_key(r, t))
 		return SL_OK;
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t id = ids ? ((const uint64_t *)ids->data)[i] : 0;
-		uint64_t key = sl_key_pack(r->field, r->n_fields, &columns, i, id);
+		uint64_t id = ids ? ((const uint64_t *)ids->data)[i] : i;
 
-		if (i > 0 && (key < last_key || (ids && key == last_key && id <= last_id)))
-			return wrong("survivors are not in the order of their key", l);
-		last_key = key;
-		last_id = id;
+		SL_TRY(check_next(
+			&last, l, i, sl_key_pack(r->field, r->n_fields, &columns, i, id), id));
 	}
 	counts->ordered += t->n;
 	return SL_OK;
 }
 
-/* Compares row i with the recomputed particle of that id. */
+/* Compares row i bit for bit with p, the particle recomputed from the id of that row. */
 static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, uint32_t i, const struct sl_particle *p)
 {
+	unsigned long long id = p->id;
+
 	if (p->id < l->first_id || p->id - l->first_id >= l->generated || !SL_HAS(r->keep, p->fate))
-		return wrong("a survivor's id is not one of this batch's survivors", l);
+		return wrong(l, "row %u: %llu is not the id of a survivor of this batch", i, id);
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 		const struct sl_column_facts *facts = &sl_column_facts[c->column];
@@ -120,65 +158,61 @@ static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manif
 			(const char *)c->data + (c->constant ? 0 : (size_t)i * facts->bytes);
 
 		if (memcmp(row, (const char *)p + facts->in_particle, facts->bytes) != 0)
-			return wrong("a survivor is not the particle remade from its id", l);
+			return wrong(l,
+				"row %u: %s differs from the particle recomputed from id %llu", i,
+				facts->name, id);
 	}
 	return SL_OK;
 }
 
-/* The key of one particle; it does not need the key columns to be written. */
-static uint64_t key_of(const struct sl_recipe *r, const struct sl_particle *p)
-{
-	struct sl_columns columns;
-
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		const void *value = (const char *)p + sl_column_facts[c].in_particle;
-
-		memcpy((char *)&columns + sl_column_facts[c].offset, &value, sizeof(value));
-	}
-	return sl_key_pack(r->field, r->n_fields, &columns, 0, p->id);
-}
-
+/*
+ * Recomputes evenly spaced survivors and compares them with their rows. Also checks their order: the
+ * key of a recomputed particle is known even if the file lacks the key columns.
+ */
 static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_manifest_line *l,
 	const struct sl_table *t, struct counts *counts)
 {
 	const struct sl_table_column *ids = sl_table_find(t, SL_COLUMN_id);
 	uint32_t n = t->n < SAMPLE ? t->n : SAMPLE;
-	uint64_t last_key = 0, last_id = 0;
+	struct last_row last = {0};
 
 	for (uint32_t k = 0; ids && k < n; k++) {
 		uint32_t i = (uint32_t)((uint64_t)k * t->n / n);
 		struct sl_particle p = sl_compute_particle(r, ((const uint64_t *)ids->data)[i]);
-		uint64_t key = key_of(r, &p);
+		struct sl_columns columns = sl_columns_of(&p);
 
 		SL_TRY(check_row(r, l, t, i, &p));
-		if (k > 0 && (key < last_key || (key == last_key && p.id <= last_id)))
-			return wrong("survivors are not in the order of their key", l);
-		last_key = key;
-		last_id = p.id;
-		counts->remade++;
+		SL_TRY(check_next(
+			&last, l, i, sl_key_pack(r->field, r->n_fields, &columns, 0, p.id), p.id));
+		counts->sampled++;
 	}
 	return SL_OK;
 }
 
 /* Compares two tables read from files of one format, rounded columns included. */
-static enum sl_status check_same(
-	const struct sl_manifest_line *l, const struct sl_table *found, const struct sl_table *made)
+static enum sl_status check_same(const struct sl_manifest_line *l, const struct sl_table *found,
+	const struct sl_table *expected)
 {
-	bool same = found->n == made->n && found->n_columns == made->n_columns;
-
-	for (uint32_t k = 0; same && k < made->n_columns; k++)
-		same = found->column[k].column == made->column[k].column &&
-		       found->column[k].digest == made->column[k].digest;
-	return same ? SL_OK : wrong("a column is not that of the batch computed anew", l);
+	if (found->n != expected->n || found->n_columns != expected->n_columns)
+		return wrong(l, "the number of rows or columns differs from the recomputed batch");
+	for (uint32_t k = 0; k < expected->n_columns; k++)
+		if (found->column[k].column != expected->column[k].column ||
+			found->column[k].digest != expected->column[k].digest)
+			return wrong(l, "column %s differs from the recomputed batch",
+				sl_column_facts[expected->column[k].column].name);
+	return SL_OK;
 }
 
-/* Writes the recomputed batch to a file in memory and reads it, so that it is rounded like found. */
+/*
+ * Writes the recomputed batch to a file in memory and reads that file, so that its values are rounded
+ * like those of found. Then the rounded columns can be compared too.
+ */
 static enum sl_status check_file(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
 	struct sl_host_slot *slot = &w->slot[0];
-	struct sl_survivors made;
+	struct sl_survivors expected;
 	struct sl_pieces pieces;
 	enum sl_status s;
 	void *file;
@@ -189,19 +223,23 @@ static enum sl_status check_file(
 		w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
-	s = sl_survivors_of(w->plan->format, file, pieces.bytes, &made);
+	s = sl_survivors_of(w->plan->format, file, pieces.bytes, &expected);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
-	s = check_same(l, found, &made.table);
-	sl_survivors_free(&made);
+	s = check_same(l, found, &expected.table);
+	sl_survivors_free(&expected);
 	return s;
 }
 
-/* Recomputes the batch in memory; compares digests, fate counts, histograms and rounded columns. */
-static enum sl_status redo(
+/*
+ * Recomputes the batch; compares fate counts, histograms and digests with the manifest, and rounded
+ * columns with the file. The memory of the workspace is only allocated for the first such batch,
+ * because most runs need none.
+ */
+static enum sl_status recompute(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
-	struct sl_manifest_line made;
+	struct sl_manifest_line expected;
 	struct sl_host_slot *slot;
 
 	if (!w->slot)
@@ -210,14 +248,15 @@ static enum sl_status redo(
 	sl_batch_begin(&w->plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&w->plan->recipe, &slot->exec, &slot->batch, NULL));
 	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
-		return wrong("the tallies are not those of the batch computed anew", l);
-	sl_batch_file_line(&slot->batch, &made);
-	if (made.bins_crc != l->bins_crc)
-		return wrong("the tallies by bins are not those of the batch computed anew", l);
+		return wrong(l, "the tally of the manifest differs from the recomputed batch");
+	sl_batch_file_line(&slot->batch, &expected);
+	if (expected.bins_crc != l->bins_crc)
+		return wrong(l, "the histograms differ from those of the recomputed batch");
 	SL_TRY(check_digests(l, &slot->batch.table));
 	return exact_columns(found).n_columns < found->n_columns ? check_file(w, l, found) : SL_OK;
 }
 
+/* Is the line of the manifest one of this run, with fate counts that sum to its particles? */
 static enum sl_status check_line(const struct sl_recipe *r, const struct sl_manifest_line *l)
 {
 	struct sl_batch expected;
@@ -230,13 +269,19 @@ static enum sl_status check_line(const struct sl_recipe *r, const struct sl_mani
 	}
 	if (l->batch >= r->n_batches || l->first_id != expected.first_id ||
 		l->generated != expected.n)
-		return wrong("the batch is not one of this run", l);
+		return wrong(l,
+			"the manifest has %llu particles from id %llu, which is no batch of this run",
+			(unsigned long long)l->generated, (unsigned long long)l->first_id);
 	if (sum != l->generated || kept != l->survivors)
-		return wrong("the fates do not close", l);
+		return wrong(l,
+			"the fate counts of the manifest sum to %llu particles and %llu survivors, "
+			"not to %llu and %llu",
+			(unsigned long long)sum, (unsigned long long)kept,
+			(unsigned long long)l->generated, (unsigned long long)l->survivors);
 	return SL_OK;
 }
 
-/* The histograms of the batch are complete and sum to its fate counts. */
+/* Reads the histograms of the batch, which checks that they sum to its fate counts. */
 static enum sl_status check_bins(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest_line *l)
 {
@@ -245,7 +290,9 @@ static enum sl_status check_bins(
 
 	sl_batch_histogram_file_name(plan, l->batch, name);
 	if (strcmp(l->bins_file, name) != 0)
-		return wrong("the tallies by bins are not those of this run", l);
+		return wrong(l,
+			"the manifest has the histogram file '%s', but this run writes '%s'",
+			l->bins_file, name);
 	if (!name[0])
 		return SL_OK;
 	SL_TRY(sl_histogram_read(&plan->recipe.bins, dir, l, &sum));
@@ -253,6 +300,7 @@ static enum sl_status check_bins(
 	return SL_OK;
 }
 
+/* Makes all checks of one batch, cheap ones first, and adds its pixels to the image of w. */
 static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, struct counts *counts)
 {
@@ -262,13 +310,16 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	enum sl_status status;
 	uint64_t bytes;
 	uint32_t crc;
-	bool whole;
+	bool checked; /* sample and order have covered all that the manifest line says */
 
 	SL_TRY(check_line(r, l));
 	SL_TRY(check_bins(w->plan, dir, l));
 	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
 	if (bytes != l->file_bytes || crc != l->file_crc)
-		return wrong("size or checksum of the file is not that of the manifest", l);
+		return wrong(l,
+			"the file has %llu bytes and CRC-32 %08x, but %llu and %08x in the manifest",
+			(unsigned long long)bytes, crc, (unsigned long long)l->file_bytes,
+			l->file_crc);
 	SL_TRY(sl_survivors_read(dir, l->file, &s));
 	exact = exact_columns(&s.table);
 	status = check_digests(l, &s.table);
@@ -276,12 +327,15 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 		status = check_order(r, l, &exact, counts);
 	if (status == SL_OK && !r->inputs)
 		status = check_sample(r, l, &exact, counts);
-	whole = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
-	        exact.n_columns == s.table.n_columns;
-	/* Particles from input files have no seed; reading them again is the only check. */
-	if (status == SL_OK && (r->inputs || (!whole && !counts->redone))) {
-		counts->redone++;
-		status = redo(w, l, &s.table);
+	checked = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
+	          exact.n_columns == s.table.n_columns;
+	/*
+	 * Particles from input files have no seed, so every batch is recomputed. For others, if not
+	 * all values could be checked, the first batch shows whether this program computes the same.
+	 */
+	if (status == SL_OK && (r->inputs || (!checked && !counts->recomputed))) {
+		counts->recomputed++;
+		status = recompute(w, l, &s.table);
 	}
 	if (status == SL_OK)
 		status = sl_add_context(
@@ -293,6 +347,10 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	return status;
 }
 
+/*
+ * Makes the plan of the run in dir. The stored configuration leaves out output.joined, which does not
+ * change the batches, so it is set again.
+ */
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
 	static const char *const joined[] = {"output.joined=true"};
@@ -307,7 +365,7 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 }
 
 /* Prints the counts of a run without errors. of: the number of batches of the whole run. */
-static void tell(
+static void print_counts(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
 	bool image = plan->config.output.image, joined = plan->config.output.joined;
@@ -316,16 +374,15 @@ static void tell(
 
 	if (!json) {
 		fprintf(out,
-			"%llu of %llu batches are what they should be: %llu survivors in %s; "
-			"digests of all, order of %llu, %llu remade from their ids%s%s%s\n",
+			"%llu of %llu batches are correct: %llu survivors in %s; checked: digests of "
+			"all survivors, order of %llu, %llu recomputed from their ids%s%s%s\n",
 			(unsigned long long)c->batches, (unsigned long long)of,
 			(unsigned long long)c->survivors, sl_sized((double)c->bytes, bytes),
-			(unsigned long long)c->ordered, (unsigned long long)c->remade,
-			c->redone == 0   ? ""
-			: c->redone == 1 ? ", one batch computed anew"
-					 : ", all computed anew",
-			image ? ", the image added up" : "",
-			joined ? ", the list of all compared" : "");
+			(unsigned long long)c->ordered, (unsigned long long)c->sampled,
+			c->recomputed == 0   ? ""
+			: c->recomputed == 1 ? ", one batch recomputed"
+					     : ", all batches recomputed",
+			image ? ", the image" : "", joined ? ", the merged list" : "");
 		return;
 	}
 	sl_json_object(&j, NULL);
@@ -334,32 +391,32 @@ static void tell(
 	sl_json_u64(&j, "survivors", c->survivors);
 	sl_json_u64(&j, "bytes", c->bytes);
 	sl_json_u64(&j, "order_checked", c->ordered);
-	sl_json_u64(&j, "remade", c->remade);
-	sl_json_bool(&j, "batch_computed_anew", c->redone > 0);
+	sl_json_u64(&j, "remade", c->sampled);
+	sl_json_bool(&j, "batch_computed_anew", c->recomputed > 0);
 	sl_json_bool(&j, "image_added_up", image);
 	sl_json_bool(&j, "joined_compared", joined);
 	sl_json_close(&j);
 	fprintf(out, "%s\n", text);
 }
 
+/* Checks all batches of the manifest, then that no batch is missing, then the files made from all. */
 static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->line[i].batch >= of && of < w->plan->recipe.n_batches)
-			return wrong(
-				"the run had met its stop.when before this batch", &m->line[i]);
+			return wrong(&m->line[i], "stop.when ended the run before this batch");
 		SL_TRY(check_batch(w, dir, &m->line[i], counts));
 	}
 	if (m->damaged > 0)
 		return sl_fail(SL_CHECK_FAILED,
-			"%s/manifest.jsonl: %zu lines are damaged (torn or changed), try --resume, "
-			"which makes their batches anew",
-			dir->path, m->damaged);
+			"%s/manifest.jsonl: %zu damaged line%s, changed or not completely written; use "
+			"sluice run --resume to compute these batches again",
+			dir->path, m->damaged, m->damaged == 1 ? "" : "s");
 	if (m->n < of)
 		return sl_fail(SL_CHECK_FAILED,
-			"%s: %zu of %s%llu batches are committed (the run has not ended), go on "
-			"with --resume",
+			"%s: %zu of %s%llu batches are committed, because the run has not ended; use "
+			"sluice run --resume to continue it",
 			dir->path, m->n, w->plan->stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
 	return sl_verify_side_files(w, dir, m);
@@ -386,7 +443,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))
-		tell(&counts, of, plan, json, out);
+		print_counts(&counts, of, plan, json, out);
 	sl_manifest_free(&m);
 	sl_workspace_close(w);
 	sl_plan_free(plan);

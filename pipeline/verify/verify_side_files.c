@@ -2,7 +2,8 @@
  * verify_side_files.c - makes the files of the whole run again in memory and compares them.
  *
  * Histograms and images are sums over all batches. They are summed again from the verified batch
- * files, so an error in the sums of the run is found too.
+ * files, so an error in the sums of the run is found too. Each message says what can be the reason:
+ * libraries of other versions may write the same content as other bytes.
  */
 #include "pipeline/verify/verify_side_files.h"
 
@@ -20,48 +21,53 @@
 
 static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
 {
-	return sl_fail(SL_CHECK_FAILED, "%s/%s: %s, try --resume, which writes it anew", dir->path,
-		name, what);
+	return sl_fail(SL_CHECK_FAILED, "%s/%s: %s; use sluice run --resume to write it again",
+		dir->path, name, what);
 }
 
-static enum sl_status check_there(const struct sl_dir *dir, const char *name)
+static enum sl_status check_exists(const struct sl_dir *dir, const char *name)
 {
 	bool exists;
 
 	SL_TRY(sl_file_exists(dir, name, &exists));
-	return exists ? SL_OK
-	              : wrong(dir, name, "is not there (the run has not ended, or it was removed)");
+	if (exists)
+		return SL_OK;
+	return wrong(dir, name,
+		"the file is missing, because the run has not ended or the file was removed");
 }
 
 /* Reads a file and checks its CRC trailer. The caller frees *file with sl_memory_give(SL_HOST). */
-static enum sl_status read_sealed(
+static enum sl_status read_checked(
 	const struct sl_dir *dir, const char *name, char **file, size_t *bytes)
 {
-	SL_TRY(check_there(dir, name));
+	SL_TRY(check_exists(dir, name));
 	SL_TRY(sl_file_read(dir, name, file, bytes));
 	if (sl_crc_trailer_is_valid(*file, *bytes))
 		return SL_OK;
 	sl_memory_give(SL_HOST, *file);
-	return wrong(dir, name, "its checksum is wrong (it was torn or changed)");
+	return wrong(dir, name,
+		"the checksum is wrong, because the file was changed or not completely written");
 }
 
-/* Compares the file with the one made from the histograms of all batches. */
-static enum sl_status check_tallies(struct sl_workspace *w, const struct sl_dir *dir,
-	const char *name, const char *file, size_t bytes)
+/* Compares the file with the one made from the histograms of all batches, byte for byte. */
+static enum sl_status check_sums(struct sl_workspace *w, const struct sl_dir *dir, const char *name,
+	const char *file, size_t bytes)
 {
 	bool same;
-	size_t made_bytes;
-	void *made;
+	size_t expected_bytes;
+	void *expected;
 
-	SL_TRY(sl_histogram_sums_file(w, name, &made, &made_bytes));
-	same = bytes == made_bytes && memcmp(file, made, bytes) == 0;
-	sl_memory_give(SL_HOST, made);
-	return same ? SL_OK
-	            : wrong(dir, name,
-			      "is not what the tallies of the batches add up to (it is another "
-			      "run's, was changed, or is of another version of HDF5)");
+	SL_TRY(sl_histogram_sums_file(w, name, &expected, &expected_bytes));
+	same = bytes == expected_bytes && memcmp(file, expected, bytes) == 0;
+	sl_memory_give(SL_HOST, expected);
+	if (same)
+		return SL_OK;
+	return wrong(dir, name,
+		"the file differs from the sum of the batches' histograms, because it was changed, "
+		"belongs to another run, or was written with another version of HDF5");
 }
 
+/* The sums of w are read from the histogram files of the batches, which check_batch() has verified. */
 static enum sl_status check_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
@@ -72,14 +78,15 @@ static enum sl_status check_histograms(
 
 	if (!sl_histogram_file_name(w->plan, name))
 		return SL_OK;
-	SL_TRY(read_sealed(dir, name, &file, &bytes));
+	SL_TRY(read_checked(dir, name, &file, &bytes));
 	s = sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms);
 	if (s == SL_OK)
-		s = check_tallies(w, dir, name, file, bytes);
+		s = check_sums(w, dir, name, file, bytes);
 	sl_memory_give(SL_HOST, file);
 	return s;
 }
 
+/* Sums are integers and added in any order, so the pixels must be equal bit for bit. */
 static bool is_same(const struct sl_image_sum *c, const struct sl_image_found *f)
 {
 	const struct sl_image *p = &c->image;
@@ -99,16 +106,17 @@ static enum sl_status check_numbers(
 	size_t bytes;
 	char *file;
 
-	SL_TRY(read_sealed(dir, name, &file, &bytes));
+	SL_TRY(read_checked(dir, name, &file, &bytes));
 	s = sl_add_context(sl_image_read(file, bytes, &found), "%s", name);
 	if (s == SL_OK && !is_same(c, &found))
 		s = wrong(dir, name,
-			"has other numbers than the survivors' files add up to (it is another "
-			"run's, or was changed)");
+			"the pixels differ from the sums over the survivor files, because the image "
+			"was changed or belongs to another run");
 	sl_memory_give(SL_HOST, file);
 	return s;
 }
 
+/* Compares size and CRC-32 of the picture with one made in memory from the summed pixels. */
 static enum sl_status check_png(
 	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
 {
@@ -116,17 +124,18 @@ static enum sl_status check_png(
 	size_t bytes;
 	uint32_t crc;
 
-	SL_TRY(check_there(dir, name));
+	SL_TRY(check_exists(dir, name));
 	SL_TRY(sl_file_check(dir, name, &found_bytes, &crc));
 	SL_TRY(sl_image_sum_png(c, &bytes));
-	return found_bytes == bytes && crc == sl_crc32(c->file, bytes)
-	               ? SL_OK
-	               : wrong(dir, name,
-				 "is not the picture that the survivors' files add up to (it was "
-				 "changed, is another run's, or is of other versions of libpng and "
-				 "zlib)");
+	if (found_bytes == bytes && crc == sl_crc32(c->file, bytes))
+		return SL_OK;
+	return wrong(dir, name,
+		"the picture differs from the one made from the survivor files, because it was "
+		"changed, belongs to another run, or was written with other versions of libpng and "
+		"zlib");
 }
 
+/* Checks the image that check_batch() has summed: first its numbers, then the picture made of them. */
 static enum sl_status check_image(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
@@ -139,13 +148,13 @@ static enum sl_status check_image(
 	return check_png(&w->image_sum, dir, name);
 }
 
-static enum sl_status check_joined(
+static enum sl_status check_merged_list(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
 
 	sl_merged_list_name(plan->config.run.name, plan->format, name);
-	SL_TRY(check_there(dir, name));
+	SL_TRY(check_exists(dir, name));
 	return sl_merged_list_check(plan, dir, m);
 }
 
@@ -154,6 +163,6 @@ enum sl_status sl_verify_side_files(
 {
 	SL_TRY(check_histograms(w, dir, m));
 	if (w->plan->config.output.joined)
-		SL_TRY(check_joined(w->plan, dir, m));
+		SL_TRY(check_merged_list(w->plan, dir, m));
 	return w->plan->config.output.image ? check_image(w, dir, m) : SL_OK;
 }

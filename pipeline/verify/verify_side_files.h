@@ -3,7 +3,8 @@
  *
  * NAME.tallies is made again from the histograms of the batches and must have the same bytes. The
  * numbers of NAME.image.h5 must be the sums over the survivor files; NAME.png is made again from
- * these sums and must have the same bytes. A joined list is compared with the batch files.
+ * these sums and must have the same bytes. A merged list (output.joined) is
+ * compared with the batch files.
  */
 #ifndef SL_PIPELINE_VERIFY_VERIFY_SIDE_FILES_H
 #define SL_PIPELINE_VERIFY_VERIFY_SIDE_FILES_H

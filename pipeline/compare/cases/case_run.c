@@ -25,19 +25,16 @@
 enum { SAMPLES = 11, SAMPLES_FEW = 3 };
 static const double seconds_enough = 1;
 
-/* Indices of the times of a batch: each stage, the transfer to the host, their sum. */
-enum { TRANSFER = SL_STAGE_COUNT, ALL, TIMES };
-
 /* State of a case that runs. */
 struct attempt {
 	const struct sl_comparison *c;
 	struct sl_comparison_case *entry;
 	struct sl_reference *reference;
 	struct sl_control *control;
-	const struct sl_dir *dir;      /* where output goes; NULL: no output */
-	const struct sl_plan *plan;    /* the plan that runs now */
-	double batch_ms[TIMES];        /* times of the last batch */
-	double sample[TIMES][SAMPLES]; /* samples of batch_ms */
+	const struct sl_dir *dir;     /* where output goes; NULL: no output */
+	const struct sl_plan *plan;   /* the plan that runs now */
+	double ms[SL_TIMES][SAMPLES]; /* samples of the times of a batch */
+	uint32_t n_samples;           /* on_batch() writes the times of a batch to this index */
 };
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -47,20 +44,22 @@ static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 	const struct sl_recipe *r = &a->plan->recipe;
 	const struct sl_batch *b = &slot->batch;
 
-	a->batch_ms[ALL] = 0;
-	for (int i = 0; i < ALL; i++) {
-		uint64_t ns = i < TRANSFER ? slot->ns[i] : slot->transfer_ns;
+	double sum = 0;
 
-		a->batch_ms[i] = (double)ns / 1e6;
-		a->batch_ms[ALL] += a->batch_ms[i];
+	for (int i = 0; i < SL_TIME_SUM; i++) {
+		uint64_t ns = i < SL_TIME_TRANSFER ? slot->ns[i] : slot->transfer_ns;
+
+		a->ms[i][a->n_samples] = (double)ns / 1e6;
+		sum += (double)ns / 1e6;
 	}
+	a->ms[SL_TIME_SUM][a->n_samples] = sum;
 	for (int s = 0; s < SL_STAGE_COUNT; s++)
 		a->entry->bytes[s] =
 			sl_stage_min_bytes(r, (enum sl_stage_number)s, b->n, b->n_survivors);
-	a->entry->transfer_bytes = 0;
+	a->entry->bytes[SL_TIME_TRANSFER] = 0;
 	for (uint32_t k = 0; a->entry->on_device && k < b->table.n_columns; k++)
 		if (!b->table.column[k].constant)
-			a->entry->transfer_bytes +=
+			a->entry->bytes[SL_TIME_TRANSFER] +=
 				(uint64_t)b->n_survivors *
 				sl_column_facts[b->table.column[k].column].bytes;
 }
@@ -145,7 +144,7 @@ static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
 
 	if (s == SL_OK) {
 		a->entry->threads = plan->threads;
-		a->entry->lanes = plan->n_device_slots;
+		a->entry->device_slots = plan->n_device_slots;
 		s = time_whole(a, w, &a->entry->whole);
 	}
 	a->dir = dir;
@@ -157,20 +156,18 @@ static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
 	return s;
 }
 
-static enum sl_status sample_batches(struct attempt *a, struct sl_workspace *w, uint32_t *n)
+static enum sl_status sample_batches(struct attempt *a, struct sl_workspace *w)
 {
 	double total = 0, ms;
 
-	*n = 0;
 	SL_TRY(run_once(a, w, &ms));
-	while (!has_enough_samples(a, *n, total)) {
-		/* For the emulated device the warm-up run is the sample. */
-		if (!(a->entry->on_device && sl_device_is_emulated()))
-			SL_TRY(run_once(a, w, &ms));
-		for (int i = 0; i < TIMES; i++)
-			a->sample[i][*n] = a->batch_ms[i];
+	/* For the emulated device the warm-up run is the sample. */
+	if (has_enough_samples(a, 1, 0))
+		a->n_samples = 1;
+	while (!has_enough_samples(a, a->n_samples, total)) {
+		SL_TRY(run_once(a, w, &ms));
 		total += ms;
-		++*n;
+		a->n_samples++;
 	}
 	return SL_OK;
 }
@@ -181,19 +178,16 @@ static enum sl_status time_batch(struct attempt *a)
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
 	enum sl_status s = sl_case_plan(a->c, a->entry, true, &plan, &w);
-	uint32_t n = 0;
 
 	if (s == SL_OK)
-		s = sample_batches(a, w, &n);
+		s = sample_batches(a, w);
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	if (s != SL_OK)
 		return s;
-	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		if (sl_stage_is_run(a->entry->mode, i))
-			a->entry->stage[i] = sl_spread_of(a->sample[i], n);
-	a->entry->transfer = sl_spread_of(a->sample[TRANSFER], n);
-	a->entry->all = sl_spread_of(a->sample[ALL], n);
+	for (int i = 0; i < SL_TIMES; i++)
+		if (sl_case_has_time(a->entry, i))
+			a->entry->time[i] = sl_spread_of(a->ms[i], a->n_samples);
 	return SL_OK;
 }
 

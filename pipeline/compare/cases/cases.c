@@ -11,6 +11,7 @@
 
 #include "pipeline/resolve/execution/schedule.h"
 #include "primitives/catalog.h"
+#include "stages/host/host_pipeline.h"
 
 /*
  * Upper bound of cases. Host and device each have: every name shared by the three primitives, the
@@ -25,6 +26,17 @@ bool sl_case_scans(const struct sl_comparison_case *entry)
 {
 	return (entry->compact.backend && entry->compact.backend->uses_scan) ||
 	       (entry->sort.backend && entry->sort.backend->uses_scan);
+}
+
+bool sl_case_has_time(const struct sl_comparison_case *entry, int t)
+{
+	return t == SL_TIME_SUM ||
+	       (t == SL_TIME_TRANSFER ? entry->on_device : sl_stage_is_run(entry->mode, t));
+}
+
+const char *sl_case_space(const struct sl_comparison_case *entry)
+{
+	return entry->on_device ? "device" : "host";
 }
 
 static bool is_same_choice(const struct sl_choice *a, const struct sl_choice *b)
@@ -54,30 +66,21 @@ static bool is_same(const struct sl_comparison_case *a, const struct sl_comparis
 	       (!sl_case_scans(a) || is_same_choice(&a->scan, &b->scan));
 }
 
-/* Adds a case unless an equal one exists. */
-static void add_case(struct sl_comparison *c, const struct sl_comparison_case *entry)
+/*
+ * Adds a case unless an equal one exists. The mode follows from the compact backend: fused mode has
+ * none, because its kernel compacts. Fused mode runs whole histories, so it has no rounds.
+ */
+static void add_case(struct sl_comparison *c, struct sl_comparison_case entry)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (is_same(entry, &c->cases[i]))
-			return;
-	c->cases[c->n++] = *entry;
-}
-
-/* Adds a case of these backends. No compact backend means fused mode, which compacts itself. */
-static void add(struct sl_comparison *c, struct sl_choice scan, struct sl_choice compact,
-	struct sl_choice sort, bool on_device)
-{
-	struct sl_comparison_case entry = {.on_device = on_device,
-		.mode = compact.backend ? SL_MODE_staged : SL_MODE_fused,
-		.scan = scan,
-		.compact = compact,
-		.sort = sort};
-
-	if (c->choices.schedule == SL_BY_ROUNDS && entry.mode == SL_MODE_staged)
-		entry.schedule = c->choices.rounds;
+	entry.mode = entry.compact.backend ? SL_MODE_staged : SL_MODE_fused;
+	if (entry.mode == SL_MODE_fused)
+		entry.schedule = (struct sl_schedule){0};
 	if (c->choices.n_fields == 0)
 		entry.sort = (struct sl_choice){0};
-	add_case(c, &entry);
+	for (size_t i = 0; i < c->n; i++)
+		if (is_same(&entry, &c->cases[i]))
+			return;
+	c->cases[c->n++] = entry;
 }
 
 /* The i-th backend of a primitive in a space; NULL past the last. */
@@ -102,25 +105,46 @@ static const struct sl_backend *backend_named(
 	return NULL;
 }
 
+/* The choice of b with its default block size and items per thread. */
 static struct sl_choice default_tuning(const struct sl_backend *b)
 {
-	struct sl_choice c = {.backend = b};
-
-	return c;
+	return (struct sl_choice){.backend = b};
 }
 
-/* A case for each name that all three primitives have: naive with naive and naive, ... */
-static void add_same_name(struct sl_comparison *c, enum sl_space space)
+static enum sl_space space_of(const struct sl_comparison_case *entry)
 {
+	return entry->on_device ? SL_DEVICE : SL_HOST;
+}
+
+/* Adds a case for each name that all three primitives have: naive with naive and naive, ... */
+static void add_same_name(struct sl_comparison *c, struct sl_comparison_case entry)
+{
+	enum sl_space space = space_of(&entry);
 	const struct sl_backend *scan;
 
 	for (size_t i = 0; (scan = backend_at(SL_SCAN, space, i)) != NULL; i++) {
 		const struct sl_backend *compact = backend_named(SL_COMPACT, space, scan->name);
 		const struct sl_backend *sort = backend_named(SL_SORT, space, scan->name);
 
+		entry.scan = default_tuning(scan);
+		entry.compact = default_tuning(compact);
+		entry.sort = default_tuning(sort);
 		if (compact && sort)
-			add(c, default_tuning(scan), default_tuning(compact), default_tuning(sort),
-				space == SL_DEVICE);
+			add_case(c, entry);
+	}
+}
+
+/* Adds a case for each backend of one primitive; the other primitives are those of entry. */
+static void vary(struct sl_comparison *c, struct sl_comparison_case entry, enum sl_primitive p)
+{
+	struct sl_choice *varied = p == SL_SCAN      ? &entry.scan
+	                           : p == SL_COMPACT ? &entry.compact
+	                                             : &entry.sort;
+	const struct sl_backend *b;
+
+	for (size_t i = 0; (b = backend_at(p, space_of(&entry), i)) != NULL; i++) {
+		*varied = default_tuning(b);
+		add_case(c, entry);
 	}
 }
 
@@ -135,39 +159,38 @@ static const struct sl_backend *last_with_scan(enum sl_primitive p, enum sl_spac
 	return found;
 }
 
-/* Varies the scan. It only has an effect if compact or sort use it, so both are replaced. */
-static void vary_scan(
-	struct sl_comparison *c, enum sl_space space, const struct sl_comparison_case *base)
+/*
+ * Varies the scan. A scan only has an effect if compact or sort use it, so both are replaced by
+ * backends that do.
+ */
+static void vary_scan(struct sl_comparison *c, struct sl_comparison_case entry)
 {
-	const struct sl_backend *compact = last_with_scan(SL_COMPACT, space), *b;
-	const struct sl_backend *sort = last_with_scan(SL_SORT, space);
+	const struct sl_backend *compact = last_with_scan(SL_COMPACT, space_of(&entry));
+	const struct sl_backend *sort = last_with_scan(SL_SORT, space_of(&entry));
 
-	for (size_t i = 0; compact && (b = backend_at(SL_SCAN, space, i)) != NULL; i++)
-		add(c, default_tuning(b), default_tuning(compact),
-			sort ? default_tuning(sort) : base->sort, space == SL_DEVICE);
+	if (!compact)
+		return;
+	entry.compact = default_tuning(compact);
+	if (sort)
+		entry.sort = default_tuning(sort);
+	vary(c, entry, SL_SCAN);
 }
 
-static void vary(struct sl_comparison *c, enum sl_space space, struct sl_comparison_case base)
+/* Adds the base case, and then varies each primitive alone. */
+static void vary_each(struct sl_comparison *c, struct sl_comparison_case base)
 {
-	const struct sl_backend *b;
-
-	add(c, base.scan, base.compact, base.sort, base.on_device);
-	vary_scan(c, space, &base);
-	for (size_t i = 0; (b = backend_at(SL_COMPACT, space, i)) != NULL; i++)
-		add(c, base.scan, default_tuning(b), base.sort, base.on_device);
-	for (size_t i = 0; (b = backend_at(SL_SORT, space, i)) != NULL; i++)
-		add(c, base.scan, base.compact, default_tuning(b), base.on_device);
+	add_case(c, base);
+	vary_scan(c, base);
+	vary(c, base, SL_COMPACT);
+	vary(c, base, SL_SORT);
 }
 
 /* Varies the sort in fused mode, which has no scan or compact backend to choose. */
-static void vary_fused(struct sl_comparison *c, const struct sl_comparison_case *base)
+static void vary_fused(struct sl_comparison *c, struct sl_comparison_case base)
 {
-	const struct sl_choice none = {0};
-	const struct sl_backend *b;
-
-	add(c, base->scan, none, base->sort, true);
-	for (size_t i = 0; (b = backend_at(SL_SORT, SL_DEVICE, i)) != NULL; i++)
-		add(c, base->scan, none, default_tuning(b), true);
+	base.compact = (struct sl_choice){0};
+	add_case(c, base);
+	vary(c, base, SL_SORT);
 }
 
 /*
@@ -195,18 +218,17 @@ static void vary_schedule(struct sl_comparison *c, struct sl_comparison_case ent
 	static const struct sl_when compact[SCHEDULES - 1] = {{.kind = SL_NEVER},
 		{.kind = SL_EVERY, .every = 1}, {.kind = SL_BELOW, .below = 0.5}};
 
-	entry.mode = SL_MODE_staged;
 	entry.schedule.steps = 0;
-	add_case(c, &entry);
+	add_case(c, entry);
 	entry.schedule = c->choices.rounds;
 	entry.schedule.sort = never;
 	for (int i = 0; i < SCHEDULES - 1; i++) {
 		entry.schedule.compact = compact[i];
-		add_case(c, &entry);
+		add_case(c, entry);
 	}
 	entry.schedule.sort = (struct sl_when){.kind = SL_EVERY, .every = 4};
 	if (entry.sort.backend && choose_key(&c->choices, &entry.schedule))
-		add_case(c, &entry);
+		add_case(c, entry);
 }
 
 void sl_cases_choose(struct sl_comparison *c)
@@ -221,16 +243,16 @@ void sl_cases_choose(struct sl_comparison *c)
 		.sort = chosen->sort};
 
 	c->n = 0;
-	if (c->choices.n_fields == 0)
-		host.sort = device.sort = (struct sl_choice){0};
-	vary(c, SL_HOST, host);
+	if (chosen->schedule == SL_BY_ROUNDS)
+		host.schedule = device.schedule = chosen->rounds;
+	vary_each(c, host);
 	if (chosen->model->steps)
 		vary_schedule(c, host);
 	if (chosen->device == SL_ON_CPU)
 		return;
-	add_same_name(c, SL_DEVICE);
-	vary(c, SL_DEVICE, device);
-	vary_fused(c, &device);
+	add_same_name(c, device);
+	vary_each(c, device);
+	vary_fused(c, device);
 	if (chosen->model->steps)
 		vary_schedule(c, device);
 }
@@ -257,26 +279,28 @@ static void name_schedule(const struct sl_schedule *s, char text[SL_CHOICE_BYTES
 			sl_when_text(sorts ? &s->sort : &s->compact, when));
 }
 
+const char *const sl_case_columns[SL_CASE_CHOICES] = {"scan", "compact", "sort", "schedule"};
+
 struct sl_case_names sl_case_names(const struct sl_comparison_case *entry)
 {
 	const struct sl_choice none = {0};
 	struct sl_case_names names;
 	bool scans = sl_case_scans(entry);
 
-	name_choice(scans ? &entry->scan : &none, scans ? "own" : "-", names.scan);
-	name_choice(&entry->compact, "fused", names.compact);
-	name_choice(&entry->sort, "-", names.sort);
-	name_schedule(&entry->schedule, names.schedule);
+	name_choice(scans ? &entry->scan : &none, scans ? "own" : "-", names.of[SL_CASE_SCAN]);
+	name_choice(&entry->compact, "fused", names.of[SL_CASE_COMPACT]);
+	name_choice(&entry->sort, "-", names.of[SL_CASE_SORT]);
+	name_schedule(&entry->schedule, names.of[SL_CASE_SCHEDULE]);
 	return names;
 }
 
 const char *sl_case_text(const struct sl_comparison_case *entry, char text[SL_CASE_BYTES])
 {
 	struct sl_case_names names = sl_case_names(entry);
+	bool rounds = entry->schedule.steps > 0;
 
-	snprintf(text, SL_CASE_BYTES, "%s, scan %s, compact %s, sort %s%s%s",
-		entry->on_device ? "device" : "host", names.scan, names.compact, names.sort,
-		entry->schedule.steps > 0 ? ", rounds: " : "",
-		entry->schedule.steps > 0 ? names.schedule : "");
+	snprintf(text, SL_CASE_BYTES, "%s, scan %s, compact %s, sort %s%s%s", sl_case_space(entry),
+		names.of[SL_CASE_SCAN], names.of[SL_CASE_COMPACT], names.of[SL_CASE_SORT],
+		rounds ? ", rounds: " : "", rounds ? names.of[SL_CASE_SCHEDULE] : "");
 	return text;
 }

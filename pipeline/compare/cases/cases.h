@@ -14,13 +14,24 @@ void sl_cases_choose(struct sl_comparison *c);
 /* Does the compact or sort backend of this case use the scan backend? */
 bool sl_case_scans(const struct sl_comparison_case *entry);
 
-/* Names such as "naive:block=128"; "own" for a scan inside compact and sort, "-" for none, "fused" for
- * the compact of fused mode. */
+/* Does the case have time t (comparison.h)? It runs that stage, or it is on a device (the transfer). */
+bool sl_case_has_time(const struct sl_comparison_case *entry, int t);
+
+/* "host" or "device". */
+const char *sl_case_space(const struct sl_comparison_case *entry);
+
+/* What a case chooses; sl_case_columns has the headings of these columns in all outputs. */
+enum { SL_CASE_SCAN, SL_CASE_COMPACT, SL_CASE_SORT, SL_CASE_SCHEDULE, SL_CASE_CHOICES };
+extern const char *const sl_case_columns[SL_CASE_CHOICES];
+
+/*
+ * The names of the choices of a case. Backends: "naive:block=128"; "own" for a scan inside compact
+ * and sort, "-" for none, "fused" for the compact of fused mode. Schedule: "history", or for rounds
+ * the compaction ("every") or the sort ("sort every 4").
+ */
 enum { SL_CASE_BYTES = 5 * SL_CHOICE_BYTES };
 struct sl_case_names {
-	char scan[SL_CHOICE_BYTES], compact[SL_CHOICE_BYTES], sort[SL_CHOICE_BYTES];
-	char schedule
-		[SL_CHOICE_BYTES]; /* "history"; compaction of rounds "every"; "sort every 4" */
+	char of[SL_CASE_CHOICES][SL_CHOICE_BYTES];
 };
 struct sl_case_names sl_case_names(const struct sl_comparison_case *entry);
 

@@ -10,6 +10,12 @@ enum { SL_CASES_MAX = 64 };
 /* The emulated device runs this many particles in a few seconds; --full takes all particles. */
 enum { SL_EMULATED_PARTICLES = 20000 };
 
+/*
+ * Indices of the times of one batch: each stage by its number, the transfer of survivors from the
+ * device to the host, and the sum of all of them.
+ */
+enum { SL_TIME_TRANSFER = SL_STAGE_COUNT, SL_TIME_SUM, SL_TIMES };
+
 enum sl_answer {
 	SL_ANSWER_NONE, /* the case did not run */
 	SL_ANSWER_SAME,
@@ -30,10 +36,9 @@ struct sl_comparison_case {
 	enum sl_status status;           /* SL_OK, SL_CHECK_FAILED if it differs, else its error */
 	char message[SL_MESSAGE_BYTES];  /* the first difference, or the error */
 	struct sl_spread whole, written; /* all batches: without, with output */
-	uint32_t threads, lanes;         /* of whole and written */
-	struct sl_spread stage[SL_STAGE_COUNT], transfer; /* of a batch; transfer: device to host */
-	struct sl_spread all;                           /* sum of stages and transfer, per batch */
-	uint64_t bytes[SL_STAGE_COUNT], transfer_bytes; /* minimum traffic per batch */
+	uint32_t threads, device_slots;  /* of whole and written */
+	struct sl_spread time[SL_TIMES]; /* of one batch; n = 0 if a stage does not run */
+	uint64_t bytes[SL_TIME_SUM];     /* minimum memory traffic per batch */
 };
 
 struct sl_comparison {

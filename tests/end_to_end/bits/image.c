@@ -221,7 +221,7 @@ static void info_and_verify_report_the_image(void **state)
 	expect_text(rays, WORDS("info", "whole/t.image.h5"));
 	expect_text("\nradiance     f64 ", WORDS("info", "whole/t.image.h5"));
 	expect_text("\nsum          u64  2^-32 ", WORDS("info", "whole/t.image.h5"));
-	expect_text(", the image added up\n", WORDS("verify", "whole"));
+	expect_text(", the image\n", WORDS("verify", "whole"));
 	expect_text("\"image_added_up\": true", WORDS("verify", "whole", "--json"));
 	expect(&folder, SL_DISK, "nothing.image.h5", WORDS("info", "nothing.image.h5"));
 	write_text(&folder, "bad.image.h5", "no HDF5");

@@ -143,7 +143,7 @@ static void info_of_a_run(void **state)
 		"test $(awk '/^  [a-z]+ +[0-9]/ {n += $2 + $3 + $4} END {print n}' sums.txt) = 10000 && "
 		"rm -r told told.txt sums.txt");
 	/* a file of another type, and a truncated file */
-	shell(SL_BAD_INPUT, "the checksum at its end is missing or wrong",
+	shell(SL_BAD_INPUT, "the checksum at the end of the file is missing or wrong",
 		"cp c.yaml x.tallies; $SLUICE info x.tallies; rc=$?; rm x.tallies; exit $rc");
 }
 
@@ -174,7 +174,7 @@ static void help_as_markdown(void **state)
 		assert_non_null(strstr(text, item));
 	}
 	free(text);
-	expect(&folder, SL_USAGE, "takes no word", WORDS("help", "run", "--markdown"));
+	expect(&folder, SL_USAGE, "so it takes no word", WORDS("help", "run", "--markdown"));
 }
 
 /* Each backend of the catalog in every build, with its tunables and where it runs. */
@@ -223,10 +223,10 @@ static void lists(void **state)
 	assert_int_equal(times_in(json, "\"km/s\""), 1);
 #ifdef SL_WITH_CUDA
 	assert_int_equal(times_in(json, "\"cuda\""), devices);
-	assert_null(strstr(list, "built without CUDA"));
+	assert_null(strstr(list, "this build has no CUDA"));
 #else
 	assert_int_equal(times_in(json, "\"cuda\""), 0);
-	assert_non_null(strstr(list, "built without CUDA"));
+	assert_non_null(strstr(list, "this build has no CUDA"));
 #endif
 	for (int i = 0; sl_formats[i]; i++)
 		assert_non_null(strstr(list, sl_formats[i]->help));

@@ -64,18 +64,18 @@ static void damage_is_reported_and_repaired(void **state)
 	copy_run(&folder, "whole", "out");
 	for (size_t i = 0; i <= 5; i++) {
 		folder_flip(&folder, "out/t.image.h5", i, 5);
-		expect_damage("t.image.h5", "its checksum is wrong");
+		expect_damage("t.image.h5", "the checksum is wrong");
 		folder_flip(&folder, "out/t.png", i, 5);
-		expect_damage("t.png", "is not the picture");
+		expect_damage("t.png", "the picture differs");
 	}
 	assert_int_equal(truncate(folder_path(&folder, "out/t.image.h5"), 7), 0);
-	expect_damage("t.image.h5", "its checksum is wrong");
+	expect_damage("t.image.h5", "the checksum is wrong");
 	assert_int_equal(truncate(folder_path(&folder, "out/t.png"), 0), 0);
-	expect_damage("t.png", "is not the picture");
+	expect_damage("t.png", "the picture differs");
 	assert_int_equal(unlink(folder_path(&folder, "out/t.image.h5")), 0);
-	expect_damage("t.image.h5", "is not there");
+	expect_damage("t.image.h5", "the file is missing");
 	assert_int_equal(unlink(folder_path(&folder, "out/t.png")), 0);
-	expect_damage("t.png", "is not there");
+	expect_damage("t.png", "the file is missing");
 	remove_run(&folder, "out");
 }
 
@@ -90,9 +90,9 @@ static void foreign_images_are_reported(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
 	put_other("seed/t.image.h5", "out/t.image.h5");
-	expect_damage("t.image.h5", "has other numbers");
+	expect_damage("t.image.h5", "the pixels differ");
 	put_other("seed/t.png", "out/t.png");
-	expect_damage("t.png", "is not the picture");
+	expect_damage("t.png", "the picture differs");
 	remove_run(&folder, "seed");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "bright", "--quiet", "--set", "model.rays.sky=0.6",
@@ -100,7 +100,7 @@ static void foreign_images_are_reported(void **state)
 	put_other("bright/t.png", "out/t.png");
 	expect_whole();
 	put_other("bright/t.image.h5", "out/t.image.h5");
-	expect_damage("t.image.h5", "has other numbers");
+	expect_damage("t.image.h5", "the pixels differ");
 	remove_run(&folder, "bright");
 	remove_run(&folder, "out");
 }
@@ -159,7 +159,7 @@ static void forged_values_are_reported(void **state)
 		print_message("forgery %d\n", i);
 		forge((enum forgery)i);
 		expect(&folder, i == NOTHING ? SL_OK : SL_CHECK_FAILED,
-			i == NOTHING ? "" : "has other numbers", WORDS("verify", "out", "--quiet"));
+			i == NOTHING ? "" : "the pixels differ", WORDS("verify", "out", "--quiet"));
 	}
 	remove_run(&folder, "out");
 }

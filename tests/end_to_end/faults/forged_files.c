@@ -240,13 +240,13 @@ static const struct forgery forgeries[] = {
 	{"neighbours, without key", IDS, H5, 0, swap_neighbours, "digest"},
 	{"neighbours, without ids and key", BARE, CSV, 0, swap_neighbours, "digest"},
 	{"a row twice", KEYED, H5, 1, repeat_row, "order of their key"},
-	{"a value", KEYED, H5, 1, change_value, "remade from its id"},
-	{"a value", KEYED, NPZ, 1, change_value, "remade from its id"},
+	{"a value", KEYED, H5, 1, change_value, "differs from the particle recomputed from id"},
+	{"a value", KEYED, NPZ, 1, change_value, "differs from the particle recomputed from id"},
 	{"a value, without ids", KEY, H5, 0, change_value, "digest"},
-	{"an id", KEYED, H5, 1, change_id, "not one of this batch"},
+	{"an id", KEYED, H5, 1, change_id, "is not the id of a survivor of this batch"},
 	{"a row less", KEYED, H5, 1, drop_row, "number of survivors"},
 	{"kept", KEYED, H5, 1, change_kept, ""},
-	{"tallies, without ids", BARE, H5, 0, change_tally, "tallies"},
+	{"tallies, without ids", BARE, H5, 0, change_tally, "tally"},
 };
 
 static void forged_files_are_reported(void **state)
@@ -306,8 +306,8 @@ static void rounded_columns_are_recomputed(void **state)
 		uint64_t batch;
 		const char *says; /* NULL: only the first batch is recomputed */
 	} bytes[] = {{32, 1, "digest"}, {24, 1, "digest"}, {4, 1, "digest"},
-		{20, 0, "not that of the batch computed anew"},
-		{8, 0, "not that of the batch computed anew"}, {20, 1, NULL}};
+		{20, 0, "differs from the recomputed batch"},
+		{8, 0, "differs from the recomputed batch"}, {20, 1, NULL}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
@@ -342,7 +342,7 @@ static void rounded_keys_are_not_checked_for_order(void **state)
 				outputs[i], "--set", "key=[w:32]", "--set",
 				"run={particles: 1e5, batch: 1e5, name: t, seed: 7}"));
 		output = output_of(&folder, WORDS("verify", "out"));
-		assert_non_null(strstr(output, i < 2 ? "256 remade" : " 0 remade"));
+		assert_non_null(strstr(output, i < 2 ? "256 recomputed" : " 0 recomputed"));
 		free(output);
 		remove_run(&folder, "out");
 	}

@@ -123,10 +123,11 @@ static void damage_is_reported_and_repaired(void **state)
 	damaged("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
 	damaged("remove", "out/t_000003.bins", "the histogram file is missing");
 	damaged("lose the tail", NULL, "3 of 4 batches are committed");
-	damaged("flip", "out/t.tallies", "its checksum is wrong");
-	damaged("cut", "out/t.tallies", "its checksum is wrong");
-	damaged("remove", "out/t.tallies", "out/t.tallies: is not there");
-	damaged("another's", "out/t.tallies", "is not what the tallies of the batches add up to");
+	damaged("flip", "out/t.tallies", "the checksum is wrong");
+	damaged("cut", "out/t.tallies", "the checksum is wrong");
+	damaged("remove", "out/t.tallies", "out/t.tallies: the file is missing");
+	damaged("another's", "out/t.tallies",
+		"the file differs from the sum of the batches' histograms");
 }
 
 /* A batch with only one of its two files committed when the process was killed. */

@@ -73,7 +73,7 @@ static void interrupt_at(int signal, size_t batches)
 	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
 	assert_in_range(committed, batches, BATCHES - 1);
 	assert_false(hash_run(&folder, "out") == unbroken);
-	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
+	expect(&folder, SL_CHECK_FAILED, "--resume to continue it", WORDS("verify", "out"));
 	reference_run_resume();
 }
 
@@ -152,7 +152,8 @@ static void time_limit(void **state)
 	(void)state;
 	start(words, 0, &r);
 	process_wait(&r, within(4), &e);
-	expect_ending(&e, SL_STOPPED, "after 0 of 1 batches, because run.stop_before is nearly reached", words);
+	expect_ending(&e, SL_STOPPED,
+		"after 0 of 1 batches, because run.stop_before is nearly reached", words);
 	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
 	remove_run(&folder, "out");
 
@@ -163,7 +164,7 @@ static void time_limit(void **state)
 	expect_ending(&e, SL_STOPPED, "run.stop_before is nearly reached", words);
 	committed = lines_in("out/manifest.jsonl");
 	assert_true(committed > 1);
-	expect(&folder, SL_CHECK_FAILED, "go on with --resume", WORDS("verify", "out"));
+	expect(&folder, SL_CHECK_FAILED, "--resume to continue it", WORDS("verify", "out"));
 	remove_run(&folder, "out");
 
 	expect(&folder, SL_OK, "",

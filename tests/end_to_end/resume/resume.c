@@ -134,8 +134,8 @@ static const struct damage damages[] = {
 	{"a file cut", truncate_file, SL_CHECK_FAILED, "t_000000.h5"},
 	{"two files swapped", swap_files, SL_CHECK_FAILED, "t_000003.h5"},
 	{"a line removed", remove_middle_line, SL_CHECK_FAILED, "59 of 60 batches"},
-	{"a count edited", edit_count, SL_CHECK_FAILED, "1 lines are damaged"},
-	{"the last line torn", tear_last_line, SL_CHECK_FAILED, "1 lines are damaged"},
+	{"a count edited", edit_count, SL_CHECK_FAILED, "1 damaged line"},
+	{"the last line torn", tear_last_line, SL_CHECK_FAILED, "1 damaged line"},
 	{"no manifest", remove_manifest, SL_CHECK_FAILED, "0 of 60 batches"},
 	{"parts and orphans left", leave_parts, SL_OK, ""},
 };

@@ -265,7 +265,7 @@ static void resumed_run(void **state)
 	for (size_t n = 0; n < n_stopped; n += 1 + n_stopped / (be_quick() ? 3 : 6)) {
 		copy_run(&folder, "stopped", "out");
 		keep_batches(&folder, "out", n);
-		goes_on("of at most 60 batches are committed (the run has not ended)");
+		goes_on("of at most 60 batches are committed, because the run has not ended");
 	}
 }
 
@@ -324,7 +324,7 @@ static void no_batch_after_the_end(void **state)
 		memcpy(rule, "< 1 %", strlen("< 1 %"));
 		folder_write(&folder, "out/run.json", json, bytes);
 		free(json);
-		expect(&folder, SL_CHECK_FAILED, "had met its stop.when before this batch",
+		expect(&folder, SL_CHECK_FAILED, "stop.when ended the run before this batch",
 			WORDS("verify", "out"));
 		if (gap)
 			assert_int_equal(unlink(folder_path(&folder, "out/t_000003.h5")), 0);

@@ -381,13 +381,13 @@ static void particles(void **state)
 static void refusals(void **state)
 {
 	(void)state;
-	expect(&folder, SL_USAGE, "--resume does nothing", WORDS("compare", "c.yaml", "--resume"));
+	expect(&folder, SL_USAGE, "--resume has no effect", WORDS("compare", "c.yaml", "--resume"));
 	expect(&folder, SL_USAGE, "is not compared",
 		WORDS("compare", "c.yaml", "--device", "emulated", "--deflate", "device"));
-	expect(&folder, SL_USAGE, "--force does nothing", WORDS("compare", "c.yaml", "--force"));
-	expect(&folder, SL_USAGE, "--print-config does",
+	expect(&folder, SL_USAGE, "--force has no effect", WORDS("compare", "c.yaml", "--force"));
+	expect(&folder, SL_USAGE, "--print-config has no effect",
 		WORDS("compare", "c.yaml", "--print-config"));
-	expect(&folder, SL_USAGE, "--csv does nothing", WORDS("run", "c.yaml", "--csv"));
+	expect(&folder, SL_USAGE, "--csv has no effect", WORDS("run", "c.yaml", "--csv"));
 	expect(&folder, SL_USAGE, "compare needs CONFIG", WORDS("compare"));
 	expect(&folder, SL_USAGE, "it does not exist", WORDS("compare", "nothing.yaml"));
 	expect(&folder, SL_USAGE, "is not a backend of sort",

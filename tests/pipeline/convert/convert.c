@@ -190,7 +190,7 @@ static void a_joined_list_that_was_changed_is_found(void **state)
 		WORDS("verify", "other"));
 	free(list);
 	assert_int_equal(unlink(folder_path(&folder, "other/t.mcpl")), 0);
-	expect(&folder, SL_CHECK_FAILED, "t.mcpl: is not there", WORDS("verify", "other"));
+	expect(&folder, SL_CHECK_FAILED, "t.mcpl: the file is missing", WORDS("verify", "other"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
 			"output={format: mcpl, joined: true}", "--out", "other", "--resume"));
