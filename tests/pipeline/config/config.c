@@ -45,8 +45,9 @@ static void bad_configs_give_the_expected_messages(void **state)
 		enum sl_status s = resolve_text(c.text, c.set, c.n_sets, &r);
 
 		if (s != SL_USAGE || !same_report(sl_config_report(r), c.report)) {
-			print_error("%s: %s\n%s--- expected\n%s", c.title, sl_status_name(s),
-				sl_config_report(r), c.report);
+			/* print_error() would truncate long reports */
+			fprintf(stderr, "%s: %s\n%s--- expected\n%s", c.title,
+				sl_status_name(s), sl_config_report(r), c.report);
 			wrong++;
 		}
 		sl_config_close(r);

@@ -189,7 +189,7 @@ static void words_are_whole(void **state)
 	assert_true(sl_value_parse(&flag, "true", &yes, why) && yes);
 	assert_true(sl_value_parse(&flag, "false", &yes, why) && !yes);
 	assert_false(sl_value_parse(&flag, "yes", &yes, why));
-	assert_string_equal(why, "'yes' is neither true nor false; write one of these words");
+	assert_string_equal(why, "must be true or false, and is 'yes'; write true or false");
 	assert_false(sl_value_parse(&flag, "", &yes, why));
 	assert_true(sl_value_parse(&choice, "rectangle", &place, why));
 	assert_int_equal(place, 1);

@@ -107,10 +107,10 @@ static void errors_have_line_and_column(void **state)
 		size_t line, column;
 		const char *says;
 	} cases[] = {
-		{"", 1, 1, "the text is empty"},
-		{"# a\n", 1, 1, "the text is empty"},
-		{"a: 1\na: 2\n", 2, 1, "'a' is repeated, it is also at 1:1"},
-		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, it is also at 1:5"},
+		{"", 1, 1, "the configuration is empty"},
+		{"# a\n", 1, 1, "the configuration is empty"},
+		{"a: 1\na: 2\n", 2, 1, "'a' is repeated, and is first at 1:1"},
+		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, and is first at 1:5"},
 		{"- {a: 1, a: 2}\n- {b: 1, b: 2}\n", 1, 10, "'a' is repeated"},
 		{"a: &x 1\nb: *x\n", 1, 4, "anchors are not allowed"},
 		{"a: [1, &x 2]", 1, 8, "anchors are not allowed"},
@@ -122,12 +122,12 @@ static void errors_have_line_and_column(void **state)
 		{"a: !<x> {}", 1, 4, "tags are not allowed"},
 		{"a: 1\n...\n---\nb: 2\n", 3, 1, "a second document"},
 		{"a: 1\n--- 2", 2, 1, "a second document"},
-		{"[a]: 1", 1, 1, "not a key"},
-		{"? {a: 1}\n: 2", 1, 3, "not a key"},
-		{"\"a\\0b\": 1", 1, 1, "not a key"},
+		{"[a]: 1", 1, 1, "a key must be a plain word"},
+		{"? {a: 1}\n: 2", 1, 3, "a key must be a plain word"},
+		{"\"a\\0b\": 1", 1, 1, "a key must be a plain word"},
 		{"a:\n\t- 1", 2, 1, "a tab is not allowed here"},
-		{"a: \"x", 1, 6, "not YAML"},
-		{"a: b: c", 1, 5, "not YAML"},
+		{"a: \"x", 1, 6, "not valid YAML"},
+		{"a: b: c", 1, 5, "not valid YAML"},
 		{"a: 1\nb: \xff\n", 2, 4, "save the file as UTF-8"},
 		{"\303\274\303\274: \x01", 1, 5, "save the file as UTF-8"},
 		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
@@ -206,7 +206,7 @@ static void many_keys_are_fast(void **state)
 	bytes += (size_t)snprintf(text + bytes, SL_YAML_BYTES - bytes, "k7919: again\n");
 	assert_int_equal(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
 	assert_int_equal(problem.line, 60001);
-	assert_non_null(strstr(problem.text, "'k7919' is repeated, it is also at 2:1"));
+	assert_non_null(strstr(problem.text, "'k7919' is repeated, and is first at 2:1"));
 	sl_yaml_free(tree);
 	free(text);
 }
