@@ -15,7 +15,7 @@ enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), FULL = 4097 };
 
 /* With the backend's own choice of a scan. Off alignment where small, as it changes but the ends.
  */
-static bool is_worth_it(enum sl_primitive p, const struct sl_setting *set)
+static bool is_selected(enum sl_primitive p, const struct sl_setting *set)
 {
 	if (set->scan)
 		return false;
@@ -93,7 +93,7 @@ enum sl_status sl_sweep_tunings(enum sl_primitive p, uint64_t *trials)
 		struct sl_setting set = {.n = sizes[k]};
 
 		for (size_t i = 0; of->variant(i, &set); i++)
-			if (is_worth_it(p, &set))
+			if (is_selected(p, &set))
 				SL_TRY(try_setting(p, &set, trials));
 	}
 	return SL_OK;

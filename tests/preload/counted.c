@@ -93,7 +93,7 @@ static void run_child(long at, bool on, struct ending *e)
 }
 
 /* How many allocations the start of the process makes before the ten. */
-static long before_the_ten(void)
+static long allocations_before_the_child(void)
 {
 	struct ending e;
 	long n;
@@ -106,9 +106,9 @@ static long before_the_ten(void)
 	return n;
 }
 
-static void each_alone(void **state)
+static void each_allocation_fails_alone(void **state)
 {
-	long first = before_the_ten();
+	long first = allocations_before_the_child();
 
 	(void)state;
 	for (int i = 0; i < 2 * KINDS; i++) {
@@ -122,12 +122,12 @@ static void each_alone(void **state)
 	}
 }
 
-static void all_after(void **state)
+static void all_later_allocations_fail(void **state)
 {
 	struct ending e;
 
 	(void)state;
-	run_child(before_the_ten() + 4, true, &e);
+	run_child(allocations_before_the_child() + 4, true, &e);
 	assert_memory_equal(e.err, "...xxxxxxxallocs ", 17);
 	process_free(&e);
 }
@@ -135,8 +135,8 @@ static void all_after(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_alone),
-		cmocka_unit_test(all_after),
+		cmocka_unit_test(each_allocation_fails_alone),
+		cmocka_unit_test(all_later_allocations_fail),
 	};
 
 	if (argc == 2 && strcmp(argv[1], "child") == 0)

@@ -51,7 +51,7 @@ static bool receive(int from)
 }
 
 /* Puts n texts from *at on into place, and NULL behind them. */
-static void point(char **place, uint32_t n, char **at)
+static void set_pointers(char **place, uint32_t n, char **at)
 {
 	for (uint32_t i = 0; i < n; i++, *at += strlen(*at) + 1)
 		place[i] = *at;
@@ -59,14 +59,14 @@ static void point(char **place, uint32_t n, char **at)
 }
 
 /* What the child does: all that exec would have left to it. */
-static int become(int from)
+static int run_program(int from)
 {
 	const struct server_request *r = (const struct server_request *)(const void *)bytes;
 	const struct rlimit most = {r->file_bytes, r->file_bytes};
 	char *at = bytes + sizeof(*r);
 
-	point(texts, r->n_words, &at);
-	point(texts + r->n_words + 1, r->n_variables, &at);
+	set_pointers(texts, r->n_words, &at);
+	set_pointers(texts + r->n_words + 1, r->n_variables, &at);
 	environ = texts + r->n_words + 1;
 	setpgid(0, 0);
 	for (int n = 1; n < SIGRTMIN; n++)
@@ -98,7 +98,7 @@ static int serve(int argc, char **argv, char **env)
 		pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
 
 		if (pid == 0)
-			return become(from);
+			return run_program(from);
 		for (int i = 0; i < SERVER_FILES; i++)
 			close(files[i]);
 		if (send(from, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))

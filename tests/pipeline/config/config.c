@@ -32,7 +32,7 @@ static bool same_report(const char *is, const char *expected)
 	return true;
 }
 
-static void bad_configs_give_the_expected_messages(void **state)
+static void invalid_configurations_give_the_expected_messages(void **state)
 {
 	static struct bad_config c;
 	FILE *f = bad_configs_open(getenv("SLUICE_SOURCE"));
@@ -74,7 +74,7 @@ static void further_problems_are_counted(void **state)
 	sl_config_close(r);
 }
 
-static void missing_file(void **state)
+static void missing_file_is_reported(void **state)
 {
 	struct sl_reader *r;
 
@@ -162,7 +162,7 @@ static void printed_configs_read_back(void **state)
 }
 
 /* Every notation of the stop rule, with the exact bits of its number. */
-static void rules_are_read(void **state)
+static void stop_rules_are_read(void **state)
 {
 	static const struct {
 		const char *set;
@@ -282,7 +282,7 @@ static void errors_have_line_and_column(void **state)
 
 /* --- what choices come out -------------------------------------------------------------------- */
 
-static void fields_have_their_ranges(void **state)
+static void sort_key_fields_have_default_ranges(void **state)
 {
 	(void)state;
 	resolve_good_text(good[1]);
@@ -302,7 +302,7 @@ static void fields_have_their_ranges(void **state)
 	assert_true(choices.field[1].hi == 2000);
 }
 
-static void units_of_a_kind_are_the_same_bits(void **state)
+static void units_of_one_dimension_give_the_same_bits(void **state)
 {
 	static const char form[] =
 		"run: {particles: 1}\nmodel: {slab: {mu_a: %s, mu_s: 0, thickness: "
@@ -322,7 +322,7 @@ static void units_of_a_kind_are_the_same_bits(void **state)
 	}
 }
 
-static void batches_depend_on_particles_alone(void **state)
+static void batch_size_depends_only_on_particles(void **state)
 {
 	static const struct {
 		const char *particles;
@@ -347,18 +347,18 @@ static void batches_depend_on_particles_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_configs_give_the_expected_messages),
+		cmocka_unit_test(invalid_configurations_give_the_expected_messages),
 		cmocka_unit_test(further_problems_are_counted),
-		cmocka_unit_test(missing_file),
+		cmocka_unit_test(missing_file_is_reported),
 		cmocka_unit_test(printed_configs_read_back),
-		cmocka_unit_test(rules_are_read),
+		cmocka_unit_test(stop_rules_are_read),
 		cmocka_unit_test(unset_options_are_not_printed),
 		cmocka_unit_test(short_buffer_truncates_the_report),
 		cmocka_unit_test(out_of_memory_is_not_a_file_error),
 		cmocka_unit_test(errors_have_line_and_column),
-		cmocka_unit_test(fields_have_their_ranges),
-		cmocka_unit_test(units_of_a_kind_are_the_same_bits),
-		cmocka_unit_test(batches_depend_on_particles_alone),
+		cmocka_unit_test(sort_key_fields_have_default_ranges),
+		cmocka_unit_test(units_of_one_dimension_give_the_same_bits),
+		cmocka_unit_test(batch_size_depends_only_on_particles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

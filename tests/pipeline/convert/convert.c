@@ -35,7 +35,7 @@ static const char *const formats[] = {"openpmd", "npz", "csv.gz", "mcpl", "mcpl.
 enum { TABLES = 3, FORMATS = sizeof(formats) / sizeof(*formats) };
 
 /* The runs openpmd, npz, ... of c.yaml, in that format each; lists are joined, too. */
-static int begin(void **state)
+static int make_runs(void **state)
 {
 	char set[64];
 
@@ -78,7 +78,7 @@ static void write_expected(void)
 }
 
 /* A run of tables, as one table of each format, and that as text. */
-static void runs_become_one_table(void **state)
+static void runs_are_converted_to_one_table(void **state)
 {
 	(void)state;
 	write_expected();
@@ -94,7 +94,7 @@ static void runs_become_one_table(void **state)
 }
 
 /* Of whatever format the run is, it comes to the list that it makes itself. */
-static void runs_become_one_list(void **state)
+static void runs_are_converted_to_one_list(void **state)
 {
 	(void)state;
 	for (int from = 0; from < FORMATS; from++) {
@@ -109,7 +109,7 @@ static void runs_become_one_list(void **state)
 }
 
 /* More than a member of gzip holds: the records of twelve runs, which are one under other names. */
-static void lists_fill_members(void **state)
+static void lists_of_several_gzip_members_are_complete(void **state)
 {
 	const char *words[20] = {"sluice", "convert", "--quiet", "--to"};
 	char names[12][8];
@@ -132,7 +132,7 @@ static void lists_fill_members(void **state)
 }
 
 /* The joined list is the header, with other numbers in it, and the records of the batches. */
-static void joined_lists_hold_all(void **state)
+static void merged_list_contains_all_batches(void **state)
 {
 	size_t bytes, used = 0;
 	char *all = inflated("mcpl/t.mcpl", &bytes), *header = NULL;
@@ -168,7 +168,7 @@ static void joined_lists_hold_all(void **state)
 	assert_string_equal(run_json(&folder, "mcpl", "joined"), "t.mcpl");
 }
 
-static void a_joined_list_that_was_changed_is_found(void **state)
+static void damaged_merged_list_is_reported(void **state)
 {
 	char *list;
 	size_t bytes;
@@ -202,7 +202,7 @@ static void a_joined_list_that_was_changed_is_found(void **state)
 }
 
 /* Files of a run by themselves, in another order: it is still known which run they are of. */
-static void files_of_a_run_are_known(void **state)
+static void files_of_a_run_are_recognised(void **state)
 {
 	char *csv, *list;
 	size_t bytes;
@@ -223,7 +223,7 @@ static void files_of_a_run_are_known(void **state)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-static void an_energy_can_be_stated(void **state)
+static void energy_option_sets_the_energy(void **state)
 {
 	char *out;
 
@@ -248,7 +248,7 @@ static void an_energy_can_be_stated(void **state)
 		WORDS("convert", "mcpl", "--to", "no.mcpl", "--set", "output.mcpl.pdg=11"));
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_conversions_are_refused(void **state)
 {
 	(void)state;
 	expect(&folder, SL_USAGE, "convert needs --to FILE", WORDS("convert", "mcpl"));
@@ -281,7 +281,7 @@ static void what_cannot_be_is_refused(void **state)
 	assert_false(folder_has(&folder, "no.h5"));
 }
 
-static void missing_columns_are_told(void **state)
+static void missing_columns_are_reported(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OK, "",
@@ -303,21 +303,22 @@ static void missing_columns_are_told(void **state)
 }
 
 /* Be it whole or another's half. */
-static void nothing_is_overwritten(void **state)
+static void existing_files_are_not_overwritten(void **state)
 {
 	(void)state;
 	write_text(&folder, "mine.mcpl", "mine");
 	write_text(&folder, "half.npz.part", "half");
 	expect(&folder, SL_OUTPUT_IN_USE, "convert overwrites nothing",
 		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
-	expect(&folder, SL_OUTPUT_IN_USE, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
+	expect(&folder, SL_OUTPUT_IN_USE, "half.npz.part",
+		WORDS("convert", "npz", "--to", "half.npz"));
 	assert_false(folder_has(&folder, "half.npz"));
 	expect_file(&folder, "mine.mcpl", "mine");
 	expect_file(&folder, "half.npz.part", "half");
 }
 
 /* Conversion of an incomplete run reports the missing batches. */
-static void runs_are_converted_before_their_end(void **state)
+static void unfinished_runs_are_converted(void **state)
 {
 	static const char done[] = "\"state\": \"done\"";
 	char *run, *at, *out;
@@ -344,18 +345,18 @@ static void runs_are_converted_before_their_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_become_one_table),
-		cmocka_unit_test(runs_become_one_list),
-		cmocka_unit_test(lists_fill_members),
-		cmocka_unit_test(joined_lists_hold_all),
-		cmocka_unit_test(a_joined_list_that_was_changed_is_found),
-		cmocka_unit_test(files_of_a_run_are_known),
-		cmocka_unit_test(an_energy_can_be_stated),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(missing_columns_are_told),
-		cmocka_unit_test(nothing_is_overwritten),
-		cmocka_unit_test(runs_are_converted_before_their_end),
+		cmocka_unit_test(runs_are_converted_to_one_table),
+		cmocka_unit_test(runs_are_converted_to_one_list),
+		cmocka_unit_test(lists_of_several_gzip_members_are_complete),
+		cmocka_unit_test(merged_list_contains_all_batches),
+		cmocka_unit_test(damaged_merged_list_is_reported),
+		cmocka_unit_test(files_of_a_run_are_recognised),
+		cmocka_unit_test(energy_option_sets_the_energy),
+		cmocka_unit_test(impossible_conversions_are_refused),
+		cmocka_unit_test(missing_columns_are_reported),
+		cmocka_unit_test(existing_files_are_not_overwritten),
+		cmocka_unit_test(unfinished_runs_are_converted),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_runs, folder_end);
 }

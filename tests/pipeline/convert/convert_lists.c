@@ -19,7 +19,7 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -29,7 +29,7 @@ static int begin(void **state)
 /* --- lists ------------------------------------------------------------------------------------ */
 
 /* A file of others through gzip and back: the same bytes, header, records and all. */
-static void go_through(const char *name)
+static void copy_unchanged(const char *name)
 {
 	size_t bytes;
 	char *whole;
@@ -46,7 +46,7 @@ static void go_through(const char *name)
 	expect_same_inflated("all.mcpl", "was.mcpl");
 }
 
-static void lists_go_in_and_out_unchanged(void **state)
+static void lists_are_copied_unchanged(void **state)
 {
 	static const char *const names[] = {"difficult_unitvector.mcpl.gz", "example.mcpl",
 		"miscphys.mcpl.gz", "ref_statsum.mcpl.gz", "reffile_1.mcpl", "reffile_2.mcpl",
@@ -55,10 +55,10 @@ static void lists_go_in_and_out_unchanged(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		go_through(names[i]);
+		copy_unchanged(names[i]);
 }
 
-static void damaged_lists_are_told(void **state)
+static void damaged_lists_are_reported(void **state)
 {
 	char *out, *list;
 	size_t bytes;
@@ -100,7 +100,7 @@ static void damaged_lists_are_told(void **state)
 }
 
 /* All records after one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
-static void lists_are_joined(void **state)
+static void lists_are_merged(void **state)
 {
 	size_t bytes, both;
 	char *one, *two;
@@ -245,7 +245,7 @@ static double sum_of(const struct sl_table *t, enum sl_column column)
 }
 
 /* A table of a foreign list has its numbers; omitted data is reported. */
-static void lists_of_others_become_tables(void **state)
+static void lists_of_other_programs_are_converted_to_tables(void **state)
 {
 	struct sl_survivors s;
 	char *out;
@@ -302,7 +302,7 @@ static void expect_weights(const char *name, double least, double mean, double m
 
 /* One weight of all is stated once; where files have one each, and it is not the same, it is not.
  */
-static void weights_are_kept(void **state)
+static void weights_are_copied_and_summarised(void **state)
 {
 	(void)state;
 	write_rows("one.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
@@ -333,14 +333,14 @@ static void weights_are_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_go_in_and_out_unchanged),
-		cmocka_unit_test(damaged_lists_are_told),
-		cmocka_unit_test(lists_are_joined),
+		cmocka_unit_test(lists_are_copied_unchanged),
+		cmocka_unit_test(damaged_lists_are_reported),
+		cmocka_unit_test(lists_are_merged),
 		cmocka_unit_test(lists_that_change_are_refused),
 		cmocka_unit_test(files_shorter_than_their_headers_are_refused),
-		cmocka_unit_test(lists_of_others_become_tables),
-		cmocka_unit_test(weights_are_kept),
+		cmocka_unit_test(lists_of_other_programs_are_converted_to_tables),
+		cmocka_unit_test(weights_are_copied_and_summarised),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

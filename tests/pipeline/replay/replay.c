@@ -67,7 +67,7 @@ static void add_keep(struct kept *k, const struct sl_model *m)
 		add(k, "transport.max_steps", "60");
 }
 
-static void make_kept(struct kept *k, const char *name, bool text)
+static void make_run(struct kept *k, const char *name, bool text)
 {
 	const char *sets[SETS_MAX];
 
@@ -86,7 +86,7 @@ static void make_kept(struct kept *k, const char *name, bool text)
 	assert_ok(plan_of(k->path, sets, k->n, k));
 }
 
-static void run_kept(const struct kept *k)
+static void start_run(const struct kept *k)
 {
 	const char *words[5 + 2 * SETS_MAX] = {"sluice", "run", k->path, "--quiet"};
 	size_t n = 4;
@@ -272,7 +272,7 @@ static void check_file(struct sl_plan *plan, const char *name)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void ends_as_in_the_files(void **state)
+static void replay_ends_as_in_the_files(void **state)
 {
 	struct sl_manifest m;
 	struct configs configs;
@@ -282,8 +282,8 @@ static void ends_as_in_the_files(void **state)
 	for (size_t i = 0; i < configs.n; i += be_quick() ? 3 : 1) {
 		struct kept k;
 
-		make_kept(&k, configs.name[i], i % 2 != 0);
-		run_kept(&k);
+		make_run(&k, configs.name[i], i % 2 != 0);
+		start_run(&k);
 		read_manifest(&folder, "out", &m);
 		assert_int_equal(m.n, 3);
 		for (size_t b = 0; b < m.n; b++)
@@ -295,7 +295,7 @@ static void ends_as_in_the_files(void **state)
 }
 
 /* Those that are not kept have no key, and those of a run without one neither. */
-static void has_survivors_and_others(void **state)
+static void files_have_survivors_and_other_fates(void **state)
 {
 	const char *const sets[] = {"key=[]"};
 	struct kept k, other;
@@ -325,7 +325,7 @@ static void has_survivors_and_others(void **state)
 }
 
 /* The history in docs/checking.md is the one that is printed if no run sets the batch size. */
-static void as_the_manual_shows(void **state)
+static void output_is_that_of_the_manual(void **state)
 {
 	const char *const words[] = {"sluice", "replay", "data/configs/vandehulst.yaml", "--id",
 		"18", "--set", "output.to=nowhere", NULL};
@@ -373,7 +373,7 @@ static uint64_t longest(struct sl_plan *plan)
 	return id;
 }
 
-static void long_history(void **state)
+static void long_history_is_printed_completely(void **state)
 {
 	struct kept k;
 	char *text;
@@ -395,7 +395,7 @@ static void long_history(void **state)
 }
 
 /* A file that accepts no bytes, and counts the writes. */
-static ssize_t refuse(void *of, const char *bytes, size_t n)
+static ssize_t refuse_write(void *of, const char *bytes, size_t n)
 {
 	(void)bytes;
 	(void)n;
@@ -404,7 +404,7 @@ static ssize_t refuse(void *of, const char *bytes, size_t n)
 }
 
 /* If the output cannot be written, the rest of the history need not be printed. */
-static void full_disk(void **state)
+static void full_output_device_is_reported(void **state)
 {
 	struct kept k;
 
@@ -412,7 +412,8 @@ static void full_disk(void **state)
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
 	for (int json = 0; json < 2; json++) {
 		unsigned asked = 0;
-		FILE *out = fopencookie(&asked, "w", (cookie_io_functions_t){.write = refuse});
+		FILE *out =
+			fopencookie(&asked, "w", (cookie_io_functions_t){.write = refuse_write});
 
 		assert_non_null(out);
 		assert_ok(sl_replay(k.plan, "c.yaml", longest(k.plan), json, out));
@@ -422,7 +423,7 @@ static void full_disk(void **state)
 	sl_plan_free(k.plan);
 }
 
-static void no_such_particle(void **state)
+static void missing_particle_is_refused(void **state)
 {
 	struct kept k;
 
@@ -436,12 +437,12 @@ static void no_such_particle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_as_in_the_files),
-		cmocka_unit_test(has_survivors_and_others),
-		cmocka_unit_test(as_the_manual_shows),
-		cmocka_unit_test(long_history),
-		cmocka_unit_test(full_disk),
-		cmocka_unit_test(no_such_particle),
+		cmocka_unit_test(replay_ends_as_in_the_files),
+		cmocka_unit_test(files_have_survivors_and_other_fates),
+		cmocka_unit_test(output_is_that_of_the_manual),
+		cmocka_unit_test(long_history_is_printed_completely),
+		cmocka_unit_test(full_output_device_is_reported),
+		cmocka_unit_test(missing_particle_is_refused),
 	};
 
 	if (sl_formats_start() != SL_OK)

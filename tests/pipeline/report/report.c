@@ -21,7 +21,7 @@ struct made {
 
 static struct made made;
 
-static void begin(bool weighted)
+static void reset_sums(bool weighted)
 {
 	memset(&made, 0, sizeof(made));
 	made.m.line = made.line;
@@ -68,12 +68,12 @@ static double deviation(enum sl_fate fate, double expected)
 /* --- tests ------------------------------------------------------------------------------------ */
 
 /* 0.25 of the weight is seen to end, so 0.75 were absorbed on the way; the error is the same. */
-static void missing_weight_was_absorbed(void **state)
+static void missing_weight_counts_as_absorbed(void **state)
 {
 	const struct sl_fate_result *f = made.r.fate;
 
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(1024, 0.25);
 	add_batch(1024, 0.125);
 	add_batch(1024, 0.375);
@@ -93,7 +93,7 @@ static void missing_weight_was_absorbed(void **state)
 static void analogue_absorption_is_counted_once(void **state)
 {
 	(void)state;
-	begin(false);
+	reset_sums(false);
 	add_batch(1000, 0.5);
 	made.line[0].tally.count[SL_FATE_roulette] = 0;
 	made.line[0].tally.count[SL_FATE_absorbed] = 500;
@@ -104,10 +104,10 @@ static void analogue_absorption_is_counted_once(void **state)
 }
 
 /* The last batch is smaller: it counts by its particles. */
-static void small_batches_count_less(void **state)
+static void small_batches_have_less_weight(void **state)
 {
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(4096, 0.25);
 	add_batch(1024, 0.5);
 	sl_results_make(&made.m, false, &made.r);
@@ -120,7 +120,7 @@ static void small_batches_count_less(void **state)
 static void counts_have_binomial_errors(void **state)
 {
 	(void)state;
-	begin(false);
+	reset_sums(false);
 	add_batch(500, 0.5);
 	add_batch(500, 0.5);
 	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
@@ -131,10 +131,10 @@ static void counts_have_binomial_errors(void **state)
 }
 
 /* One batch does not tell an error, but no weights up to 1 have a larger one than counts. */
-static void one_batch_has_the_bound(void **state)
+static void single_batch_uses_the_binomial_bound(void **state)
 {
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(1000, 0.5);
 	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
 	expect_close(deviation(SL_FATE_absorbed, 0.4), 0.1 / sqrt(0.4 * 0.6 / 1000));
@@ -146,7 +146,7 @@ static void one_batch_has_the_bound(void **state)
  * Student's distribution, as improbable as 2, 3 and 4 are by the normal one (integrated
  * numerically).
  */
-static void batches_tell_the_error_of_weights(void **state)
+static void deviation_follows_student_distribution(void **state)
 {
 	static const struct {
 		uint64_t freedom;
@@ -161,7 +161,7 @@ static void batches_tell_the_error_of_weights(void **state)
 		for (int i = 0; i < 3; i++) {
 			double error, off;
 
-			begin(true);
+			reset_sums(true);
 			for (uint64_t b = 0; b <= known[k].freedom; b++)
 				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
 			error = 0x1p-14 / sqrt((double)known[k].freedom);
@@ -180,10 +180,10 @@ static void batches_tell_the_error_of_weights(void **state)
 }
 
 /* Two batches that happen to differ much do not let pass what the bound forbids. */
-static void the_bound_holds_for_few_batches(void **state)
+static void binomial_bound_limits_the_deviation_of_few_batches(void **state)
 {
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(10000, 0.25);
 	add_batch(10000, 0.75);
 	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.4 * 0.6 / 20000));
@@ -192,13 +192,13 @@ static void the_bound_holds_for_few_batches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_weight_was_absorbed),
+		cmocka_unit_test(missing_weight_counts_as_absorbed),
 		cmocka_unit_test(analogue_absorption_is_counted_once),
-		cmocka_unit_test(small_batches_count_less),
+		cmocka_unit_test(small_batches_have_less_weight),
 		cmocka_unit_test(counts_have_binomial_errors),
-		cmocka_unit_test(one_batch_has_the_bound),
-		cmocka_unit_test(batches_tell_the_error_of_weights),
-		cmocka_unit_test(the_bound_holds_for_few_batches),
+		cmocka_unit_test(single_batch_uses_the_binomial_bound),
+		cmocka_unit_test(deviation_follows_student_distribution),
+		cmocka_unit_test(binomial_bound_limits_the_deviation_of_few_batches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

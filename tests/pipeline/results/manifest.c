@@ -54,7 +54,7 @@ static void expect_same(const struct sl_manifest_line *line)
 	assert_memory_equal(&again, line, sizeof(again));
 }
 
-static void round_trip(void **state)
+static void lines_read_back(void **state)
 {
 	struct sl_manifest_line line = sample(0);
 
@@ -72,7 +72,7 @@ static void round_trip(void **state)
 }
 
 /* The format is documented: other programs read these bytes. */
-static void exact_text(void **state)
+static void line_has_the_documented_text(void **state)
 {
 	struct sl_manifest_line line = sample(7);
 	char text[SL_MANIFEST_LINE_BYTES], expected[1024];
@@ -100,7 +100,7 @@ static void exact_text(void **state)
 }
 
 /* The longest line there can be: every fate and column at once, and a name of control bytes. */
-static void largest_line(void **state)
+static void largest_line_fits(void **state)
 {
 	struct sl_manifest_line line = sample(UINT64_MAX);
 
@@ -117,7 +117,7 @@ static void largest_line(void **state)
 }
 
 /* Each byte with each of its bits changed, or 0, or its complement. */
-static void every_flip(void **state)
+static void every_flipped_bit_is_refused(void **state)
 {
 	struct sl_manifest_line line = sample(3), again;
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -140,7 +140,7 @@ static void every_flip(void **state)
 	assert_ok(sl_manifest_parse(text, n, &again));
 }
 
-static void every_prefix(void **state)
+static void every_prefix_is_refused(void **state)
 {
 	struct sl_manifest_line line = sample(3), again;
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -170,7 +170,7 @@ static void expect_refused(const char *before, const char *why)
 #define WEIGHTS   ",\"weights\":{\"hit\":0}"
 
 /* The checksum is right, so a program made it; all the same it is not a line of ours. */
-static void wrong_lines(void **state)
+static void inconsistent_lines_are_refused(void **state)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest_line line;
@@ -239,7 +239,7 @@ static void append(struct open_dir *s, uint64_t batch)
 	assert_ok(sl_manifest_append(&s->dir, &line));
 }
 
-static void append_and_read(void **state)
+static void appended_lines_are_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -249,7 +249,7 @@ static void append_and_read(void **state)
 	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, true);
 }
 
-static void out_of_order(void **state)
+static void lines_out_of_order_are_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -259,7 +259,7 @@ static void out_of_order(void **state)
 	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, false);
 }
 
-static void first_of_equals(void **state)
+static void first_of_repeated_batches_is_used(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest_line other = sample(1);
@@ -274,7 +274,7 @@ static void first_of_equals(void **state)
 }
 
 /* A killed process can leave any prefix of the last line. */
-static void torn_at_every_byte(void **state)
+static void torn_last_line_is_ignored_at_every_byte(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	size_t size, first;
@@ -293,7 +293,7 @@ static void torn_at_every_byte(void **state)
 	free(text);
 }
 
-static void garbage(void **state)
+static void garbage_is_refused(void **state)
 {
 	static const char junk[] = "\n\n{}\n\xff\xfe\0\0binary\n{\"batch\":0}\n[[[[[[\n";
 	struct open_dir *s = (struct open_dir *)*state;
@@ -309,7 +309,7 @@ static void garbage(void **state)
 }
 
 /* The line of least length: it is not taken for an empty one. */
-static void shortest_line(void **state)
+static void shortest_line_is_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -325,7 +325,7 @@ static void shortest_line(void **state)
 }
 
 /* Lines that cannot be valid take no memory: 4 million of them are read in 512 MiB. */
-static void newlines(void **state)
+static void empty_lines_take_no_memory(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct rlimit was, low;
@@ -352,7 +352,7 @@ static void newlines(void **state)
 }
 
 /* What resume does: read, rewrite, append; the bytes are those of an unbroken run. */
-static void repaired(void **state)
+static void torn_last_line_is_repaired(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest m;
@@ -377,7 +377,7 @@ static void repaired(void **state)
 }
 
 /* An append that fails leaves whole lines only. */
-static void failed_append(void **state)
+static void failed_append_is_reported(void **state)
 {
 	static const char *const faults[] = {
 		"file_append:1:28", "file_datasync:1:5", "file_close:1:5"};
@@ -396,7 +396,7 @@ static void failed_append(void **state)
 }
 
 /* If memory or the disk fails, the manifest is not treated as empty. */
-static void reading_fails(void **state)
+static void failed_read_is_reported(void **state)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_read:1:5"};
 	struct open_dir *s = (struct open_dir *)*state;
@@ -427,23 +427,23 @@ static void reading_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trip),
-		cmocka_unit_test(exact_text),
-		cmocka_unit_test(largest_line),
-		cmocka_unit_test(every_flip),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(wrong_lines),
+		cmocka_unit_test(lines_read_back),
+		cmocka_unit_test(line_has_the_documented_text),
+		cmocka_unit_test(largest_line_fits),
+		cmocka_unit_test(every_flipped_bit_is_refused),
+		cmocka_unit_test(every_prefix_is_refused),
+		cmocka_unit_test(inconsistent_lines_are_refused),
 		cmocka_unit_test(sums_do_not_wrap),
-		WITH_SCENE(append_and_read),
-		WITH_SCENE(out_of_order),
-		WITH_SCENE(first_of_equals),
-		WITH_SCENE(torn_at_every_byte),
-		WITH_SCENE(garbage),
-		WITH_SCENE(shortest_line),
-		WITH_SCENE(newlines),
-		WITH_SCENE(repaired),
-		WITH_SCENE(failed_append),
-		WITH_SCENE(reading_fails),
+		WITH_SCENE(appended_lines_are_read),
+		WITH_SCENE(lines_out_of_order_are_read),
+		WITH_SCENE(first_of_repeated_batches_is_used),
+		WITH_SCENE(torn_last_line_is_ignored_at_every_byte),
+		WITH_SCENE(garbage_is_refused),
+		WITH_SCENE(shortest_line_is_read),
+		WITH_SCENE(empty_lines_take_no_memory),
+		WITH_SCENE(torn_last_line_is_repaired),
+		WITH_SCENE(failed_append_is_reported),
+		WITH_SCENE(failed_read_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

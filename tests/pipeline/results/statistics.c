@@ -15,7 +15,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -57,7 +57,7 @@ static void expect_figures(const char *out, bool known)
 	sl_manifest_free(&m);
 }
 
-static void figures_of_merit(void **state)
+static void figures_of_merit_match_the_formula(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
 		"--set", "run.particles=4210", "--set", "run.batch=1000");
@@ -78,7 +78,7 @@ static void figures_of_merit(void **state)
 }
 
 /* A last batch of one particle, which has the fate or not, is no tenth part of what is known. */
-static void a_small_last_batch(void **state)
+static void small_last_batch_has_less_weight(void **state)
 {
 	double error[2];
 
@@ -95,7 +95,7 @@ static void a_small_last_batch(void **state)
 }
 
 /* One batch has no scatter. */
-static void a_single_batch(void **state)
+static void single_batch_has_no_error(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OK, "",
@@ -108,10 +108,10 @@ static void a_single_batch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_of_merit),
-		cmocka_unit_test(a_small_last_batch),
-		cmocka_unit_test(a_single_batch),
+		cmocka_unit_test(figures_of_merit_match_the_formula),
+		cmocka_unit_test(small_last_batch_has_less_weight),
+		cmocka_unit_test(single_batch_has_no_error),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

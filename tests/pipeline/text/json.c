@@ -32,7 +32,7 @@ static void write_sample(struct sl_json *j)
 static const char one_line[] = "{\"largest\":18446744073709551615,\"none\":{},\"list\":[0.1,true,"
 			       "{\"a\":\"b\"}],\"crc\":\"000000ab\"}";
 
-static void one_line_mode(void **state)
+static void one_line_form_is_exact(void **state)
 {
 	char text[256];
 	struct sl_json j = sl_json_start(text, sizeof(text), false);
@@ -44,7 +44,7 @@ static void one_line_mode(void **state)
 	assert_true(sl_json_fits(&j));
 }
 
-static void indented_mode(void **state)
+static void indented_form_is_exact(void **state)
 {
 	char text[256];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
@@ -57,7 +57,7 @@ static void indented_mode(void **state)
 }
 
 /* Arrays of numbers stand in one line among indented members. */
-static void arrays_of_numbers(void **state)
+static void arrays_of_numbers_are_exact(void **state)
 {
 	static const uint64_t whole[] = {1, UINT64_MAX, 0};
 	const double real[] = {0.5, (double)NAN};
@@ -76,7 +76,7 @@ static void arrays_of_numbers(void **state)
 }
 
 /* Every size of buffer: the same count, a NUL in its place, nothing beyond the buffer. */
-static void overflow(void **state)
+static void short_buffers_truncate_the_text(void **state)
 {
 	(void)state;
 	for (size_t size = 0; size <= sizeof(one_line) + 1; size++) {
@@ -107,7 +107,7 @@ static void expect_text(const char *value, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void escapes(void **state)
+static void special_characters_are_escaped(void **state)
 {
 	(void)state;
 	expect_text("", "\"\"");
@@ -119,7 +119,7 @@ static void escapes(void **state)
 	expect_text("\xef\xbb\xbf", "\"\\ufeff\"");
 }
 
-static void text_that_is_not_utf8(void **state)
+static void invalid_utf8_is_replaced(void **state)
 {
 	(void)state;
 	expect_text("a\xff"
@@ -134,7 +134,7 @@ static void text_that_is_not_utf8(void **state)
 }
 
 /* What yaml.h reads is what was written, for every byte and for many code points. */
-static void reads_back(void **state)
+static void output_reads_back(void **state)
 {
 	char value[256], text[2048];
 	struct sl_yaml_problem problem;
@@ -165,7 +165,7 @@ static void expect_real(double value, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void reals(void **state)
+static void reals_are_shortest(void **state)
 {
 	(void)state;
 	expect_real(0, "0");
@@ -182,7 +182,7 @@ static void reals(void **state)
 }
 
 /* Bits of every kind come back; the multiplier is that of Knuth's MMIX. */
-static void reals_come_back(void **state)
+static void reals_read_back(void **state)
 {
 	uint64_t bits = 1;
 
@@ -216,7 +216,7 @@ static bool set_comma_locale(const struct folder *f)
 }
 
 /* A locale with a decimal comma changes nothing. */
-static void locale(void **state)
+static void locale_has_no_effect(void **state)
 {
 	struct folder f;
 	bool set;
@@ -238,16 +238,16 @@ static void locale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_line_mode),
-		cmocka_unit_test(indented_mode),
-		cmocka_unit_test(arrays_of_numbers),
-		cmocka_unit_test(overflow),
-		cmocka_unit_test(escapes),
-		cmocka_unit_test(text_that_is_not_utf8),
-		cmocka_unit_test(reads_back),
-		cmocka_unit_test(reals),
-		cmocka_unit_test(reals_come_back),
-		cmocka_unit_test(locale),
+		cmocka_unit_test(one_line_form_is_exact),
+		cmocka_unit_test(indented_form_is_exact),
+		cmocka_unit_test(arrays_of_numbers_are_exact),
+		cmocka_unit_test(short_buffers_truncate_the_text),
+		cmocka_unit_test(special_characters_are_escaped),
+		cmocka_unit_test(invalid_utf8_is_replaced),
+		cmocka_unit_test(output_reads_back),
+		cmocka_unit_test(reals_are_shortest),
+		cmocka_unit_test(reals_read_back),
+		cmocka_unit_test(locale_has_no_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

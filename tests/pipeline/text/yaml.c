@@ -15,7 +15,7 @@ static enum sl_status parse(const char *text)
 	return sl_yaml_parse(text, strlen(text), &tree, &problem);
 }
 
-static void a_tree_knows_its_nodes(void **state)
+static void nodes_are_found_by_key_and_index(void **state)
 {
 	sl_node root, list, key, node;
 	size_t line, column, bytes;
@@ -48,7 +48,7 @@ static void a_tree_knows_its_nodes(void **state)
 	sl_yaml_free(tree);
 }
 
-static void missing_nodes(void **state)
+static void missing_nodes_are_not_found(void **state)
 {
 	size_t line, column, bytes;
 	uint64_t value;
@@ -74,7 +74,7 @@ static void missing_nodes(void **state)
 	sl_yaml_free(NULL);
 }
 
-static void numbers_are_digits(void **state)
+static void counts_are_decimal_digits(void **state)
 {
 	static const char *const bad[] = {
 		"-1", "+1", "1.0", "1e3", "' 1'", "''", "0x1", "18446744073709551616", "1_0", "x"};
@@ -144,7 +144,7 @@ static void errors_have_line_and_column(void **state)
 	}
 }
 
-static void nesting_ends_at_32(void **state)
+static void nesting_is_limited_to_32_levels(void **state)
 {
 	static const char opens[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 			  closes[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
@@ -211,7 +211,7 @@ static void many_keys_are_fast(void **state)
 	free(text);
 }
 
-static void texts_end_at_one_mebibyte(void **state)
+static void text_is_limited_to_one_mebibyte(void **state)
 {
 	size_t bytes;
 	char *text = repeat("a: ", "x", SL_YAML_BYTES + 2, &bytes);
@@ -229,15 +229,15 @@ static void texts_end_at_one_mebibyte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tree_knows_its_nodes),
-		cmocka_unit_test(missing_nodes),
-		cmocka_unit_test(numbers_are_digits),
+		cmocka_unit_test(nodes_are_found_by_key_and_index),
+		cmocka_unit_test(missing_nodes_are_not_found),
+		cmocka_unit_test(counts_are_decimal_digits),
 		cmocka_unit_test(json_is_yaml),
 		cmocka_unit_test(errors_have_line_and_column),
-		cmocka_unit_test(nesting_ends_at_32),
+		cmocka_unit_test(nesting_is_limited_to_32_levels),
 		cmocka_unit_test(long_texts_are_fast),
 		cmocka_unit_test(many_keys_are_fast),
-		cmocka_unit_test(texts_end_at_one_mebibyte),
+		cmocka_unit_test(text_is_limited_to_one_mebibyte),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
