@@ -43,7 +43,10 @@ static uint64_t ascending(uint64_t i, uint32_t n, enum sl_type type)
 	return most / n * (i - i % 3);
 }
 
-/* Random words ANDed. Their streams are apart: no two of a word's bits come from the same place. */
+/*
+ * AND of random words. Each word has its own stream (bits 32 and up of the argument), so its bits
+ * are independent of the other words.
+ */
 static uint64_t and_of_random_words(uint32_t words, uint64_t i)
 {
 	uint64_t all = UINT64_MAX;

@@ -14,10 +14,11 @@
 
 enum { ROWS_MOST = 64 };
 
-static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
-			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-			   "keep: transmitted\n"
-			   "key: [w:9]\n"; /* two digits of 8 bits, and for the slowest sort nine */
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
+	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+	"keep: transmitted\n"
+	"key: [w:9]\n"; /* two digits of 8 bits; nine digits in the slowest sort */
 
 static int make_configuration(void **state)
 {
@@ -80,7 +81,7 @@ static enum sl_mode mode_of(const char *name)
 	return strcmp(name, "fused") == 0 ? SL_MODE_fused : SL_MODE_staged;
 }
 
-/* All figures of a row that ran are there, and go together. */
+/* A row that ran has all figures, and they are consistent. */
 static void check_figures_of_row(sl_node row)
 {
 	bool on_device = strcmp(text_of(row, "where"), "device") == 0;
@@ -127,7 +128,7 @@ static void add_row(sl_node node)
 		check_figures_of_row(node);
 }
 
-/* Parses what compare gave, into rows. */
+/* Parses the JSON of a comparison into rows. */
 static void read_rows(const char *json)
 {
 	sl_node list;
@@ -163,7 +164,7 @@ static bool has_row(const char *where, enum sl_primitive p, const char *name)
 	return false;
 }
 
-/* Each that the emulated device has, and each of the host. */
+/* Each backend of the emulated device and of the host has a row. */
 static void check_every_backend_has_a_row(void)
 {
 	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
@@ -185,7 +186,7 @@ static size_t count_rows(const char *where)
 	return n;
 }
 
-/* Rounds on the device and on the host, compared with histories and with fused. */
+/* Rounds on the device and on the host have rows, as well as histories in both modes. */
 static void check_every_schedule_has_a_row(const char *where)
 {
 	static const char *const schedules[] = {
@@ -227,7 +228,7 @@ static void all_rows_have_the_same_survivors(void **state)
 	check_every_schedule_has_a_row("device");
 	for (size_t i = 0; i < n_rows; i++)
 		assert_string_equal(rows[i].answer, "same");
-	for (size_t i = 0; i < n_rows; i++) /* none twice */
+	for (size_t i = 0; i < n_rows; i++) /* no row is repeated */
 		for (size_t k = 0; k < i; k++)
 			assert_int_not_equal(memcmp(&rows[i], &rows[k], sizeof(rows[i])), 0);
 	expect_untouched();
@@ -251,7 +252,7 @@ static bool has_fused(const char *sort)
 	return false;
 }
 
-/* Each backend alone replaces the selected one, with scan-based backends for the rest. */
+/* Each backend has a row in which only this choice differs from the selected backends. */
 static void rows_vary_one_backend_each(void **state)
 {
 	(void)state;
@@ -281,7 +282,7 @@ static void text_lists_the_rows_of_json(void **state)
 	assert_int_equal(times_in(out, "\nAll batches run: a comparison ignores stop.when"), 1);
 	assert_int_equal(times_in(out, "the reference\n"), 1);
 	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
-	/* a line, and the rows in each table */
+	/* a row has one line in each table */
 	assert_int_equal(times_in(out, "\nhost  "), 1 + 3 * count_rows("host"));
 	assert_int_equal(times_in(out, "\ndevice"), 1 + 3 * count_rows("device"));
 	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
@@ -343,7 +344,7 @@ static void without_a_device_only_host_backends_are_compared(void **state)
 static void set_options_apply_to_all_rows(void **state)
 {
 	(void)state;
-	/* without a GPU auto is the emulated device, with one it has the same backends */
+	/* without a GPU auto selects the emulated device; a GPU has the same backends */
 	compare_json(WORDS("compare", "c.yaml", "--device", "auto", "--json", "--compact",
 		"naive:block=64", "--scan", "naive:block=32"));
 	assert_true(has_row("device", SL_COMPACT, "naive:block=64"));
@@ -356,8 +357,10 @@ static void set_options_apply_to_all_rows(void **state)
 	expect_untouched();
 }
 
-/* The emulated device is given a part, unless all is asked for; the host all. Sanitizers see what a
- * host does with them: on the device it is what other tests show them. */
+/*
+ * On the emulated device only the first 20000 particles are compared, unless --full is given; on
+ * the host all. Sanitizer builds test the host only, because the emulated device is slow there.
+ */
 static void emulated_device_compares_at_most_20000_particles(void **state)
 {
 	static const char many[] = "run.particles=21000", one[] = "run.batch=21000",
@@ -403,7 +406,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			all_rows_have_the_same_survivors), /* the next two hold theirs against it */
+			/* the next two tests compare their rows with those of this test */
+			all_rows_have_the_same_survivors),
 		cmocka_unit_test(text_lists_the_rows_of_json),
 		cmocka_unit_test(csv_lists_the_rows_of_json),
 		cmocka_unit_test(rows_vary_one_backend_each),

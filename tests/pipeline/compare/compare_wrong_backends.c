@@ -15,8 +15,8 @@
 #include "stages/formats/formats.h"
 
 /*
- * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
- * comparison has them all, though a run would have two.
+ * One thread, so that backends are called in the order of the batches: four of 400 particles and
+ * one of 100. A comparison computes all batches.
  */
 static const char text[] =
 	"run: {name: t, seed: 7, particles: 1700, batch: 400, threads: 1, slots: 1}\n"
@@ -27,7 +27,7 @@ static const char text[] =
 enum { BATCHES = 5, WRONG_BATCH = 2 };
 
 static struct sl_comparison comparison;
-static struct sl_comparison in_rounds; /* the same with all its rows */
+static struct sl_comparison in_rounds; /* the same with all cases */
 
 static int make_folder(void **state)
 {
@@ -39,7 +39,7 @@ static int make_folder(void **state)
 
 /* --- wrong backends --------------------------------------------------------------------------- */
 
-/* Words of the job's space, to the host and back. */
+/* Copies words between the memory space of a job and the host. */
 static enum sl_status copy_to_host(
 	const struct sl_exec *x, void *to, const void *from, size_t bytes)
 {
@@ -123,7 +123,10 @@ static enum sl_status fail_compact(struct sl_exec *x, const struct sl_compact_jo
 
 /* --- a comparison with one of them ------------------------------------------------------------ */
 
-/* Keeps rows of that kind: a backend is called once a batch where there are no rounds. */
+/*
+ * Keeps the reference and the cases with rounds, or those without. Without rounds a backend is
+ * called once per batch.
+ */
 static void keep_cases_by_schedule(bool rounds)
 {
 	size_t kept = 1; /* the reference */
@@ -153,7 +156,7 @@ static void plan_comparison(const char *device, const char *more)
 	assert_true(comparison.n >= 2);
 }
 
-/* As the second row; gives it. */
+/* Inserts a case with the backend bad as the second case, after the reference, and returns it. */
 static struct sl_comparison_case *insert_case(const struct sl_backend *bad)
 {
 	struct sl_comparison_case *row = &comparison.cases[1];
@@ -179,7 +182,10 @@ static void count_rows(const struct sl_comparison *c, size_t row)
 	begun++;
 }
 
-/* The row of bad ends so and says this; all others are the same. */
+/*
+ * The case of the wrong backend has this answer and message; all other cases agree with the
+ * reference.
+ */
 static void check_wrong_backend(enum sl_space space,
 	enum sl_status (*compact)(struct sl_exec *, const struct sl_compact_job *),
 	enum sl_answer answer, enum sl_status status, const char *says)
@@ -216,7 +222,7 @@ static void lost_survivors_are_reported(void **state)
 	(void)state;
 	check_wrong_backend(SL_HOST, drop_last_survivor, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, survivors: ");
-	/* a device's batch does not even come so far */
+	/* on a device the stage reports the error before the comparison does */
 	check_wrong_backend(SL_DEVICE, drop_last_survivor, SL_ANSWER_FAILED, SL_CHECK_FAILED,
 		"batch 0: stage compact: ");
 }
@@ -228,7 +234,7 @@ static enum sl_status sort_nothing(struct sl_exec *x, const struct sl_sort_job *
 	return SL_OK;
 }
 
-/* Of a row that is fused the sort is what can be another. */
+/* In fused mode the sort is the only backend that can be wrong. */
 static void wrong_sort_of_fused_mode_is_reported(void **state)
 {
 	struct sl_backend bad = sl_sort_naive_emulated;
@@ -286,7 +292,7 @@ static enum sl_status swap_active_particles(struct sl_exec *x, const struct sl_c
 
 	SL_TRY(compact_correctly(x, job));
 	if (job->n_columns == 0)
-		return SL_OK; /* of the survivors */
+		return SL_OK; /* a job without columns selects survivors */
 	at = (float *)job->column->to;
 	SL_TRY(copy_to_host(x, item, at, sizeof(item)));
 	swapped[0] = item[1];
@@ -294,7 +300,7 @@ static enum sl_status swap_active_particles(struct sl_exec *x, const struct sl_c
 	return copy_to_exec(x, at, swapped, sizeof(swapped));
 }
 
-/* Columns that rounds take along: of the living, so that what becomes of them is another. */
+/* Wrong compaction of the columns of the active set changes the later histories. */
 static void check_wrong_rounds(enum sl_space space, const struct sl_backend *good)
 {
 	struct sl_control control = {0};
@@ -378,7 +384,7 @@ static void rows_without_memory_are_skipped(void **state)
 /* After a stop request no row has a result, and no file remains. */
 static void interrupt_ends_comparison(void **state)
 {
-	/* a run of one batch ends well before it sees that it is to stop */
+	/* a run of one batch succeeds before it reads the stop request */
 	static const char *const sizes[] = {"run.batch=400", "run.batch=1700"};
 
 	(void)state;
@@ -397,7 +403,7 @@ static void interrupt_ends_comparison(void **state)
 	}
 }
 
-/* Quartiles lie between two values as far as their place says. */
+/* Quartiles are interpolated between the two nearest values. */
 static void median_and_quartiles_are_exact(void **state)
 {
 	double five[] = {9, 1, 5, 7, 3}, four[] = {40, 10, 20, 30}, one[] = {6};

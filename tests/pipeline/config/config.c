@@ -16,7 +16,10 @@ enum { TEXT_BYTES = 1 << 16 };
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-/* Are two reports the same, where a * at the end of an expected line takes what is left? */
+/*
+ * Returns true if two reports are equal. A * at the end of an expected line matches the rest of the
+ * line.
+ */
 static bool same_report(const char *is, const char *expected)
 {
 	while (*is || *expected) {
@@ -244,7 +247,8 @@ static void out_of_memory_is_not_a_file_error(void **state)
 		if (s == SL_HOST_MEMORY)
 			assert_true(!r || sl_config_problems(r) == 0);
 		sl_config_close(r);
-		if (s == SL_USAGE) /* reflected is no fate of that model: all memory was there */
+		/* reflected is not a fate of that model, so a refusal means that no allocation failed */
+		if (s == SL_USAGE)
 			break;
 	}
 	sl_fault_set(NULL);

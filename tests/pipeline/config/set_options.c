@@ -14,7 +14,9 @@ static const char rays[] =
 	"run: {particles: 1}\nmodel: {rays: {source: random, objects: [{sphere: {center: [0, 0, 0], "
 	"radius: 1 cm}}]}}\nkeep: absorbed\n";
 
-/* The short form and the keys below it replace each other as they would if it were long. */
+/*
+ * A short form (stop: RULE) and the keys of its section replace each other, as if both were long.
+ */
 static void set_replaces_the_short_form(void **state)
 {
 	static const char *const sets[] = {"stop.min_batches=7",
@@ -77,7 +79,7 @@ static void sets_replace_wrong_values(void **state)
 	sl_config_close(r);
 }
 
-/* A key of one item of a list, an item, the list. */
+/* --set replaces a key of one item of a list, a whole item, or the whole list. */
 static void sets_change_list_items(void **state)
 {
 	static const char *const sets[] = {"model.rays.objects[0].sphere.radius=2 cm",

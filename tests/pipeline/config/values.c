@@ -114,7 +114,10 @@ static void quantities_are_converted_exactly(void **state)
 	}
 }
 
-/* Random bits, and the neighbours of powers of ten and two, where rounding is hardest. */
+/*
+ * Random bit patterns, and the neighbours of powers of ten and of two, where decimal rounding is
+ * hardest.
+ */
 static double random_bit_pattern(uint64_t i)
 {
 	struct sl_words random = sl_draw(7, i, 0);
@@ -163,7 +166,7 @@ static void printed_reals_are_short(void **state)
 	}
 }
 
-/* With a decimal comma in the locale of the program, if the system has such a locale. */
+/* The test sets a locale with a decimal comma, if the system has one. */
 static void locale_has_no_effect(void **state)
 {
 	static const char *const names[] = {

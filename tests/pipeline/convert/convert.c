@@ -34,7 +34,10 @@ enum { BATCHES = 3 };
 static const char *const formats[] = {"openpmd", "npz", "csv.gz", "mcpl", "mcpl.gz"};
 enum { TABLES = 3, FORMATS = sizeof(formats) / sizeof(*formats) };
 
-/* The runs openpmd, npz, ... of c.yaml, in that format each; lists are joined, too. */
+/*
+ * Makes one run of c.yaml per format, in a folder named after the format. The MCPL runs also have a
+ * merged list.
+ */
 static int make_runs(void **state)
 {
 	char set[64];
@@ -60,7 +63,7 @@ static const char *suffix_of(const char *format)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-/* The text of the run's own csv.gz, one header and all lines, as "expected.csv.gz". */
+/* Writes the lines of all batch files of the csv.gz run, with one header, to expected.csv.gz. */
 static void write_expected(void)
 {
 	gzFile f = gzopen(folder_path(&folder, "expected.csv.gz"), "wb1");
@@ -77,7 +80,10 @@ static void write_expected(void)
 	assert_int_equal(gzclose(f), Z_OK);
 }
 
-/* A run of tables, as one table of each format, and that as text. */
+/*
+ * A run in each table format is converted to each table format; the text must be that of the csv.gz
+ * run.
+ */
 static void runs_are_converted_to_one_table(void **state)
 {
 	(void)state;
@@ -93,14 +99,14 @@ static void runs_are_converted_to_one_table(void **state)
 		}
 }
 
-/* Of whatever format the run is, it comes to the list that it makes itself. */
+/* A run in any format is converted to the list that a run with output.format: mcpl merges. */
 static void runs_are_converted_to_one_list(void **state)
 {
 	(void)state;
 	for (int from = 0; from < FORMATS; from++) {
 		bool gz = strcmp(formats[from], "mcpl.gz") == 0, list = from >= TABLES;
 
-		/* a list keeps its header, and so the configuration in it, which has the format */
+		/* a converted list keeps its header, in which the configuration names the format */
 		expect_same_inflated(
 			convert(formats[from], ".mcpl"), gz ? "mcpl.gz/t.mcpl.gz" : "mcpl/t.mcpl");
 		expect_same_inflated(convert(formats[from], ".mcpl.gz"),
@@ -108,7 +114,7 @@ static void runs_are_converted_to_one_list(void **state)
 	}
 }
 
-/* More than a member of gzip holds: the records of twelve runs, which are one under other names. */
+/* The records of twelve runs, which are links to one run, need more than one gzip member. */
 static void lists_of_several_gzip_members_are_complete(void **state)
 {
 	const char *words[20] = {"sluice", "convert", "--quiet", "--to"};
@@ -131,7 +137,7 @@ static void lists_of_several_gzip_members_are_complete(void **state)
 	assert_true(twelve > 1 << 20 && twelve < 12 * one);
 }
 
-/* The joined list is the header, with other numbers in it, and the records of the batches. */
+/* The merged list consists of a header with other counts and the records of all batches. */
 static void merged_list_contains_all_batches(void **state)
 {
 	size_t bytes, used = 0;
@@ -148,7 +154,7 @@ static void merged_list_contains_all_batches(void **state)
 		batch = inflated(name, &has);
 		memcpy(&n, batch + 8, 8);
 		n_all += n;
-		begin_at = has - (size_t)n * 32; /* 7 numbers of 4 bytes, flags */
+		begin_at = has - (size_t)n * 32; /* 7 floats and the user flags, 4 bytes each */
 		used = i == 0 ? begin_at : used;
 		assert_memory_equal(all + used, batch + begin_at, has - begin_at);
 		used += has - begin_at;
@@ -201,7 +207,7 @@ static void damaged_merged_list_is_reported(void **state)
 	remove_run(&folder, "other");
 }
 
-/* Files of a run by themselves, in another order: it is still known which run they are of. */
+/* Single files of a run, in another order: convert still finds the run that they belong to. */
 static void files_of_a_run_are_recognised(void **state)
 {
 	char *csv, *list;
@@ -289,7 +295,7 @@ static void missing_columns_are_reported(void **state)
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
 	expect(&folder, SL_BAD_INPUT, "they lack u, v, w, time, which MCPL needs",
 		WORDS("convert", "few", "--to", "no.mcpl"));
-	/* an energy alone can be stated, where it is known whose the particles are */
+	/* the energy alone suffices for files in the directory of their run */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
 	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
@@ -302,7 +308,7 @@ static void missing_columns_are_reported(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
-/* Be it whole or another's half. */
+/* Neither a complete file nor the .part file of another process is overwritten. */
 static void existing_files_are_not_overwritten(void **state)
 {
 	(void)state;

@@ -17,8 +17,9 @@
 
 enum { KILLS = 6, KILLS_QUICK = 3, FIRST = 4, ON_STEP = 7 };
 
-/* A conversion, and the hash of what it makes. HDF5, which may die of a want of memory, has no
- * part.
+/*
+ * A conversion and the hash of its output. HDF5 is left out, because it can terminate the process
+ * when memory runs out.
  */
 struct conversion {
 	const char *from, *to;
@@ -28,7 +29,7 @@ static struct conversion conversions[] = {{"two.mcpl.gz", "made.mcpl.gz", 0},
 	{"two.mcpl.gz", "made.npz", 0}, {"table.npz", "made.mcpl", 0}};
 enum { CONVERSIONS = sizeof(conversions) / sizeof(conversions[0]) };
 
-static size_t entries; /* that the folder has when nothing is made */
+static size_t entries; /* hash of the folder without an output file */
 
 static uint64_t hash_of_file(const char *name)
 {
@@ -67,7 +68,10 @@ static int make_inputs(void **state)
 
 /* --- what is denied --------------------------------------------------------------------------- */
 
-/* Runs it; true when it ended well. Else it must say why and leave nothing. */
+/*
+ * Runs the conversion; returns true if it succeeded. A failed one must print a message and leave no
+ * file.
+ */
 static bool conversion_ends_correctly(
 	const struct conversion *c, const char *const *env, int code, const char *what)
 {
@@ -90,8 +94,8 @@ static bool conversion_ends_correctly(
 }
 
 /*
- * A call of that name fails with an errno: each of the first ones, and some later ones, until
- * there are no more. How many failed?
+ * Fails each of the first calls of this name with an errno, then one in step, until a conversion
+ * makes no further call. Returns the number of failed conversions.
  */
 static int fail_calls_of_kind(
 	const struct conversion *c, const char *name, int error, int code, int step)
@@ -109,7 +113,10 @@ static int fail_calls_of_kind(
 	}
 }
 
-/* Where all allocations fail in turn, below, these are among them. */
+/*
+ * One conversion is enough if the library can be preloaded: all_allocations_fail() covers the
+ * others.
+ */
 static void allocations_of_the_program_fail(void **state)
 {
 	int n = getenv("SLUICE_FAILING_MALLOC") ? 1 : (int)CONVERSIONS;
@@ -134,7 +141,7 @@ static void disk_calls_fail(void **state)
 	assert_true(failed > 5);
 }
 
-/* The allocations of a process that ends well. */
+/* The number of allocations of a process that succeeds. */
 static unsigned long count(const char *preload, const char *const *words)
 {
 	const char *const env[] = {preload, "FAIL_COUNT=1", NULL};
@@ -149,7 +156,10 @@ static unsigned long count(const char *preload, const char *const *words)
 	return n;
 }
 
-/* All allocations after start-up, also of libraries: each alone, with some and with all later ones. */
+/*
+ * All allocations after start-up fail, including those of libraries: each alone, and some together
+ * with all later ones.
+ */
 static void all_allocations_fail(void **state)
 {
 	const char *library = getenv("SLUICE_FAILING_MALLOC");

@@ -28,7 +28,7 @@ static int make_folder(void **state)
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* A file of others through gzip and back: the same bytes, header, records and all. */
+/* A file of another program is compressed and decompressed: header and records keep their bytes. */
 static void copy_unchanged(const char *name)
 {
 	size_t bytes;
@@ -40,7 +40,7 @@ static void copy_unchanged(const char *name)
 	free(whole);
 	expect_same_inflated(convert(name, ".mcpl.gz"), "was.mcpl");
 	assert_string_equal(convert("all.mcpl.gz", ".mcpl"), "all.mcpl");
-	whole = folder_read(&folder, "all.mcpl", &bytes); /* and not in gzip */
+	whole = folder_read(&folder, "all.mcpl", &bytes); /* the file is not compressed */
 	assert_memory_equal(whole, "MCPL003L", 8);
 	free(whole);
 	expect_same_inflated("all.mcpl", "was.mcpl");
@@ -99,7 +99,10 @@ static void damaged_lists_are_reported(void **state)
 		WORDS("convert", "empty.mcpl", "--to", "no.mcpl"));
 }
 
-/* All records after one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
+/*
+ * The records of all files follow one header, and statistics sums are added: 5 twice, and
+ * 1.2345678912345678e-201.
+ */
 static void lists_are_merged(void **state)
 {
 	size_t bytes, both;
@@ -131,8 +134,8 @@ static void lists_are_merged(void **state)
 }
 
 /*
- * A process that sets the number of comments in a header to 0 and back all the time. If sizes are taken
- * from one state and strings from the other, memory is overwritten.
+ * Starts a process that alternates the number of comments in a header between 0 and its value. A
+ * reader that takes sizes from one state and strings from the other would overwrite memory.
  */
 static pid_t begin_toggling(const char *path)
 {
@@ -148,7 +151,9 @@ static pid_t begin_toggling(const char *path)
 	_exit(1);
 }
 
-/* Either state of the list, or a refusal; in between, at least one file is seen to change. */
+/*
+ * Convert writes one of the two states of the list or refuses it; at least one change is detected.
+ */
 static void lists_that_change_are_refused(void **state)
 {
 	struct sl_mcpl_header h = {
@@ -188,8 +193,8 @@ static void lists_that_change_are_refused(void **state)
 }
 
 /*
- * A file of a batch that another program compressed is shorter than the header that this program
- * stores, while the manifest is right about it.
+ * A batch file that another program compressed is shorter than the header that this program stores,
+ * although its size in the manifest is right.
  */
 static void files_shorter_than_their_headers_are_refused(void **state)
 {
@@ -233,7 +238,7 @@ static void files_shorter_than_their_headers_are_refused(void **state)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* What the numbers of that column add up to. */
+/* The sum of a column. */
 static double sum_of(const struct sl_table *t, enum sl_column column)
 {
 	double sum = 0;
@@ -244,7 +249,10 @@ static double sum_of(const struct sl_table *t, enum sl_column column)
 	return sum;
 }
 
-/* A table of a foreign list has its numbers; omitted data is reported. */
+/*
+ * A table made from a list of another program has its numbers; the data that a table cannot hold is
+ * reported.
+ */
 static void lists_of_other_programs_are_converted_to_tables(void **state)
 {
 	struct sl_survivors s;
@@ -260,7 +268,7 @@ static void lists_of_other_programs_are_converted_to_tables(void **state)
 	free(out);
 	assert_ok(sl_survivors_read_path(folder_path(&folder, "six.npz"), &s));
 	assert_int_equal(s.table.n, 5);
-	/* reference.txt: 0.1 in z, 3.702 MeV, weights of 1 */
+	/* from reference.txt: z of 0.1, 3.702 MeV, weights of 1 */
 	assert_true(fabs(sum_of(&s.table, SL_COLUMN_z) - 0.1) < 1e-6);
 	assert_true(fabs(sum_of(&s.table, SL_COLUMN_energy) - 3702) < 1e-3);
 	assert_true(sum_of(&s.table, SL_COLUMN_weight) == 5);
@@ -273,7 +281,7 @@ static void lists_of_other_programs_are_converted_to_tables(void **state)
 	free(out);
 }
 
-/* A table of csv.gz with those rows of position, direction, energy, weight and time. */
+/* Writes a csv.gz table with these rows of position, direction, energy, weight and time. */
 static void write_rows(const char *name, const char *rows)
 {
 	gzFile f = gzopen(folder_path(&folder, name), "wb1");
@@ -300,8 +308,7 @@ static void expect_weights(const char *name, double least, double mean, double m
 	expect_info(name, says);
 }
 
-/* One weight of all is stated once; where files have one each, and it is not the same, it is not.
- */
+/* If all particles have one weight, the header states it; otherwise each record does. */
 static void weights_are_copied_and_summarised(void **state)
 {
 	(void)state;

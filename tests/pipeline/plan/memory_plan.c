@@ -105,7 +105,10 @@ static void refusal_states_the_memory_needed(void **state)
 
 #define AUTO SETS("run.particles=1e8")
 
-/* All that fit: no pipeline more would, and no batch of twice the size. */
+/*
+ * The plan is the largest that fits: neither one more device pipeline nor a batch of twice the size
+ * would fit.
+ */
 static void check_largest_batch(const struct sl_plan *plan, size_t bytes, size_t largest)
 {
 	char batch[64];
@@ -169,7 +172,7 @@ static void resumed_run_keeps_its_batch_size(void **state)
 	call(&f, little, words, &e);
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
-	/* it begins, as far as its fault, in whichever batch is launched first */
+	/* the fault occurs in the batch that is launched first, which may be any */
 	call(&f, plenty, words, &e);
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
@@ -239,7 +242,7 @@ static size_t count_to_the_byte(struct library_run r)
 	set_device_memory(PLENTY);
 	assert_ok(library_plan(&r, &plan));
 	bytes = plan->memory.device;
-	set_device_memory(bytes - 1); /* another process has allocated one byte since */
+	set_device_memory(bytes - 1); /* as if another process had allocated one byte since */
 	assert_ok(sl_workspace_open(plan, &w));
 	assert_fails(sl_workspace_allocate(w), SL_DEVICE_MEMORY, "device memory: ");
 	sl_workspace_close(w);
@@ -265,13 +268,17 @@ static void plan_counts_memory_to_the_byte(void **state)
 		struct folder f;
 
 		folder_make(&f);
-		device_packed.to = folder_path(&f, "out"); /* written nowhere, nothing is pressed */
+		device_packed.to =
+			folder_path(&f, "out"); /* the run writes no files, so nothing is packed */
 		assert_true(fused < count_to_the_byte(device_packed));
 		folder_remove(&f);
 	}
 }
 
-/* The manifest of a run with so much memory; *pipelines are those it had. */
+/*
+ * The manifest of a run on a device with this much memory; *pipelines is its number of device
+ * pipelines.
+ */
 static char *manifest_with(
 	const struct folder *f, struct library_run r, size_t bytes, uint32_t *pipelines)
 {
@@ -291,7 +298,7 @@ static char *manifest_with(
 	return text;
 }
 
-/* Fewer slots change no byte, nor does the other way. */
+/* Neither fewer slots nor the other mode changes the manifest. */
 static void expect_same_with_fewer(
 	const struct folder *f, const struct library_run *r, const char *all)
 {

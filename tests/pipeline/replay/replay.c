@@ -51,7 +51,7 @@ static void add(struct kept *k, const char *key, const char *value)
 	snprintf(k->set[k->n++], SET_BYTES, "%s=%s", key, value);
 }
 
-/* Every particle of three batches is in a file, with every column. */
+/* Makes a configuration that writes every particle of three batches with every column. */
 static void add_keep(struct kept *k, const struct sl_model *m)
 {
 	char fates[SET_BYTES] = "[";
@@ -113,7 +113,7 @@ static char *replayed(struct sl_plan *plan, uint64_t id, bool json)
 	return text;
 }
 
-/* A history in JSON, parsed. */
+/* A parsed JSON history. */
 struct replay_output {
 	struct sl_yaml *tree;
 	sl_node root, history;
@@ -148,7 +148,7 @@ static void run_replay(struct replay_output *t, struct sl_plan *plan, uint64_t i
 	assert_true(t->history && number_at(t, t->root, "id") == id);
 }
 
-/* The bits of a column in a step that is printed. */
+/* The bits of a column in a printed step. */
 static uint64_t printed_bits(const struct replay_output *t, sl_node step, int column)
 {
 	const struct sl_column_facts *facts = &sl_column_facts[column];
@@ -176,7 +176,7 @@ static uint64_t bits_at(const void *data, uint32_t bytes)
 	return bits;
 }
 
-/* Four words and uniforms of a block, as they are drawn. */
+/* Checks the four random words of a block and their uniform numbers against the generator. */
 static void check_draw(
 	const struct replay_output *t, const struct sl_recipe *r, uint64_t id, sl_node draw)
 {
@@ -196,7 +196,7 @@ static void check_draw(
 	}
 }
 
-/* Returns the draws of all steps, which are numbered. */
+/* Checks the random numbers of all steps and returns how many there are. */
 static size_t check_steps(const struct replay_output *t, const struct sl_recipe *r, uint64_t id)
 {
 	size_t n = sl_yaml_size(t->tree, t->history), draws = 0;
@@ -217,7 +217,10 @@ static size_t check_steps(const struct replay_output *t, const struct sl_recipe 
 
 /* --- rows of files ---------------------------------------------------------------------------- */
 
-/* The last step of a history against a row of a file and the particle remade; returns its key. */
+/*
+ * Compares the last step of a history with a row of a file and with the recomputed particle;
+ * returns its key.
+ */
 static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, uint32_t row)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -294,7 +297,7 @@ static void replay_ends_as_in_the_files(void **state)
 	}
 }
 
-/* Those that are not kept have no key, and those of a run without one neither. */
+/* A particle that is not kept has no key, and no particle has one in a run without a key. */
 static void files_have_survivors_and_other_fates(void **state)
 {
 	const char *const sets[] = {"key=[]"};
@@ -324,7 +327,7 @@ static void files_have_survivors_and_other_fates(void **state)
 	sl_plan_free(other.plan);
 }
 
-/* The history in docs/checking.md is the one that is printed if no run sets the batch size. */
+/* docs/checking.md shows the history that is printed with the default batch size. */
 static void output_is_that_of_the_manual(void **state)
 {
 	const char *const words[] = {"sluice", "replay", "data/configs/vandehulst.yaml", "--id",
@@ -348,12 +351,12 @@ static void output_is_that_of_the_manual(void **state)
 	free(manual);
 }
 
-/* Light that once is in is hardly let out again. */
+/* a refractive index of the slab at which total reflection keeps most particles inside */
 static const char endless[] = "run: {name: t, particles: 10}\n"
 			      "model: {slab: {mu_a: 0 /cm, mu_s: 1 /cm, n: 10, thickness: inf}}\n"
 			      "keep: [reflected, max_steps]\n";
 
-/* In how many lines is the word at that place? */
+/* The number of lines that have the word at this column. */
 static size_t count_lines(const char *text, size_t at, const char *word)
 {
 	size_t n = 0;
@@ -363,7 +366,7 @@ static size_t count_lines(const char *text, size_t at, const char *word)
 	return n;
 }
 
-/* The particle of that plan that goes on longest. */
+/* The id of the particle with the most steps. */
 static uint64_t longest(struct sl_plan *plan)
 {
 	uint64_t id = 0;
@@ -394,7 +397,7 @@ static void long_history_is_printed_completely(void **state)
 	sl_plan_free(k.plan);
 }
 
-/* A file that accepts no bytes, and counts the writes. */
+/* Write function of a file that accepts no bytes; counts its calls. */
 static ssize_t refuse_write(void *of, const char *bytes, size_t n)
 {
 	(void)bytes;
@@ -403,7 +406,7 @@ static ssize_t refuse_write(void *of, const char *bytes, size_t n)
 	return 0;
 }
 
-/* If the output cannot be written, the rest of the history need not be printed. */
+/* After a failed write, replay writes at most a little more. */
 static void full_output_device_is_reported(void **state)
 {
 	struct kept k;

@@ -11,7 +11,7 @@
 
 enum { BATCHES_MOST = 32 };
 
-/* A run of a slab: batches of n particles each, in which so much weight was reflected. */
+/* Sums of a run of a slab. Each batch has n particles and reflects a given share of the weight. */
 struct made {
 	struct sl_plan plan;
 	struct sl_manifest_line line[BATCHES_MOST];
@@ -32,7 +32,10 @@ static void reset_sums(bool weighted)
 		made.plan.config.check.fate[f] = (double)NAN;
 }
 
-/* A batch: half of its particles are reflected, with that share of all weight, the rest ends. */
+/*
+ * Adds a batch: half of its particles are reflected, with this share of all weight; the others end
+ * by Russian roulette.
+ */
 static void add_batch(uint64_t n, double reflected)
 {
 	struct sl_manifest_line *l = &made.line[made.m.n];
@@ -67,7 +70,7 @@ static double deviation(enum sl_fate fate, double expected)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-/* 0.25 of the weight is seen to end, so 0.75 were absorbed on the way; the error is the same. */
+/* 0.25 of the weight is tallied, so implicit capture absorbed 0.75; both have the same error. */
 static void missing_weight_counts_as_absorbed(void **state)
 {
 	const struct sl_fate_result *f = made.r.fate;
@@ -89,7 +92,7 @@ static void missing_weight_counts_as_absorbed(void **state)
 	assert_true(f[SL_FATE_roulette].weight_fraction == 0 && f[SL_FATE_roulette].weight == 0);
 }
 
-/* A particle absorbed whole has its weight in the tally, and nothing is missing. */
+/* A particle that is absorbed as a whole has its weight in the tally, so no weight is missing. */
 static void analogue_absorption_is_counted_once(void **state)
 {
 	(void)state;
@@ -103,7 +106,7 @@ static void analogue_absorption_is_counted_once(void **state)
 	expect_close(made.r.fate[SL_FATE_absorbed].fraction, 0.5);
 }
 
-/* The last batch is smaller: it counts by its particles. */
+/* A batch counts in proportion to its particles. */
 static void small_batches_have_less_weight(void **state)
 {
 	(void)state;
@@ -116,7 +119,7 @@ static void small_batches_have_less_weight(void **state)
 	expect_close(sl_precision_error(&made.r.fate[SL_FATE_reflected].precision), 0.1);
 }
 
-/* Counts are off by 0.05 of sqrt(0.45 * 0.55 / 1000). */
+/* The deviation is 0.05 divided by the binomial error sqrt(0.45 * 0.55 / 1000). */
 static void counts_have_binomial_errors(void **state)
 {
 	(void)state;
@@ -130,7 +133,7 @@ static void counts_have_binomial_errors(void **state)
 	assert_true(isinf(deviation(SL_FATE_reflected, 0)));
 }
 
-/* One batch does not tell an error, but no weights up to 1 have a larger one than counts. */
+/* One batch gives no error by scatter. The binomial error is an upper bound for weights up to 1. */
 static void single_batch_uses_the_binomial_bound(void **state)
 {
 	(void)state;
@@ -142,9 +145,9 @@ static void single_batch_uses_the_binomial_bound(void **state)
 }
 
 /*
- * Batches alternate about 0.5; the check is t of their standard errors off. These t are, by
- * Student's distribution, as improbable as 2, 3 and 4 are by the normal one (integrated
- * numerically).
+ * The results of batches alternate about 0.5, and the expected value differs from it by t standard
+ * errors. By Student's distribution these t are as improbable as 2, 3 and 4 by the normal one
+ * (integrated numerically).
  */
 static void deviation_follows_student_distribution(void **state)
 {
@@ -179,7 +182,9 @@ static void deviation_follows_student_distribution(void **state)
 		}
 }
 
-/* Two batches that happen to differ much do not let pass what the bound forbids. */
+/*
+ * Two batches that differ much by chance have a large scatter; the binomial bound is used instead.
+ */
 static void binomial_bound_limits_the_deviation_of_few_batches(void **state)
 {
 	(void)state;

@@ -102,11 +102,11 @@ static void emulated_device_is_always_available(void **state)
 	resolve_valid_device("emulated", "");
 	assert_true(sl_device_is_emulated());
 	expect_on_device(SL_ON_EMULATED);
-	/* for a process that emulates already, auto is that device */
+	/* in a process that uses the emulator, auto selects the emulated device */
 	assert_ok(sl_config_open_text("c", usual, strlen(usual), NULL, 0, &config, &r));
 	assert_ok(sl_resolve(&config, r, &choices));
 	expect_on_device(SL_ON_EMULATED);
-	/* unless that cannot be used */
+	/* unless the emulated device cannot be used */
 	assert_null(sl_fault_set("dev_count:1:999"));
 	assert_ok(sl_resolve(&config, r, &choices));
 	sl_fault_set(NULL);
@@ -115,7 +115,10 @@ static void emulated_device_is_always_available(void **state)
 	sl_config_close(r);
 }
 
-/* A device asked for by name is never replaced, and its lack hides what follows from it alone. */
+/*
+ * A device requested by name is never replaced. Problems that only follow from its absence are not
+ * reported.
+ */
 static void missing_device_is_refused(void **state)
 {
 	static const char *const names[] = {"cuda", "cuda:0", "cuda:9999"};
@@ -152,7 +155,7 @@ static void device_failure_is_not_a_file_error(void **state)
 	sl_config_close(r);
 }
 
-/* How a batch is run, and why not fused where it could be. */
+/* Expects this mode, and this reason against fused mode. */
 static void expect_mode(
 	const char *device, const char *primitives, enum sl_mode mode, const char *message)
 {
@@ -194,7 +197,10 @@ static void expect_form(const char *device, const char *deflate, const char *for
 	assert_int_equal(choices.deflate->space, SL_HOST);
 }
 
-/* On a GPU auto compresses there what can be; the emulated device is asked to. */
+/*
+ * On a GPU auto compresses on the device if the format allows it; on the emulated device only on
+ * request.
+ */
 static void packed_form_depends_on_format_and_deflate(void **state)
 {
 	static const struct {

@@ -16,8 +16,8 @@
 enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 
 /*
- * Conditions, and what they mean, of a particle p. A number that a column is compared with has the
- * column's precision; all else is computed in double precision.
+ * Conditions of keep with their meaning in C, for a particle p. A number that is compared with a
+ * column is rounded to the precision of the column; expressions are computed in double precision.
  */
 #define CONDITIONS(X)                                                                         \
 	X("ekin > 1 keV and z < 5 cm and pdg == 22",                                          \
@@ -63,7 +63,7 @@ enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 	X("fate == 11 and w < 0 or fate == 3", p->w < 0)                                      \
 	X("listed and w < 0", p->w < 0)
 
-/* The conditions, and whether p meets each; returns how many there are. */
+/* Lists the conditions and whether p meets each; returns their number. */
 static size_t list_conditions(const struct sl_particle *p, const char *text[], bool meets[])
 {
 	size_t n = 0;
@@ -81,7 +81,7 @@ static uint32_t random_word(uint64_t id, int which)
 	return sl_draw(99, id, (uint64_t)which / 4).at[which % 4];
 }
 
-/* Numbers that conditions ask for, their neighbours, and others of any size. */
+/* The numbers that occur in the conditions, their neighbours, and others of any magnitude. */
 static float random_value(uint64_t id, int which)
 {
 	static const float some[] = {0, -0.0f, 1, 0.1f, 0.7f, 0.5f, -1, 5, 1000, 2500, INFINITY,
@@ -111,7 +111,7 @@ static struct sl_particle particle_of(uint64_t id)
 	return p;
 }
 
-/* A list is read, and this is asked of its particles; a slab is crossed. */
+/* Resolves keep for the model list, whose particles have columns that the slab lacks. */
 static void resolve_for_list(const char *keep)
 {
 	char text[2048];
@@ -166,13 +166,13 @@ static void conditions_agree_with_c(void **state)
 					meets[k] ? "lacks" : "takes", (int)id);
 			met += meets[k];
 		}
-		/* else it tells nothing */
+		/* a condition that is always or never met would test nothing */
 		if (met == 0 || met == PARTICLES)
 			fail_msg("'%s' is met by %u of %d", text[k], met, PARTICLES);
 	}
 }
 
-/* Zeros in front are worth nothing, however many a text has. */
+/* Leading zeros do not use up the digits of a number. */
 static void long_literals_are_read_exactly(void **state)
 {
 	static const int zeros[] = {30, 470, 520, 980};
@@ -245,7 +245,7 @@ static void failing_particles_are_dropped(void **state)
 	assert_int_equal(fate_of(p), 77);
 }
 
-/* Once there are conditions, dropped is a fate to ask for. */
+/* With conditions, dropped is a valid fate in keep. */
 static void dropped_is_reported_as_a_fate(void **state)
 {
 	(void)state;

@@ -14,8 +14,7 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/open_dir.h"
 
-/* A line with something in every part; all of its bytes are set, so that lines compare by memcmp.
- */
+/* A line with values in all parts. All bytes are set, so that lines can be compared with memcmp. */
 static struct sl_manifest_line sample(uint64_t batch)
 {
 	struct sl_manifest_line line;
@@ -90,7 +89,7 @@ static void line_has_the_documented_text(void **state)
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
 	assert_string_equal(text, expected);
-	/* histograms follow the file, if there are any */
+	/* histograms follow the file */
 	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
 	line.bins_bytes = 480;
 	line.bins_crc = 0xabc;
@@ -99,7 +98,7 @@ static void line_has_the_documented_text(void **state)
 				     "\"bytes\":480,\"crc\":\"00000abc\"},\"crc\":\""));
 }
 
-/* The longest line there can be: every fate and column at once, and a name of control bytes. */
+/* The longest possible line: every fate and column, and a name of control characters. */
 static void largest_line_fits(void **state)
 {
 	struct sl_manifest_line line = sample(UINT64_MAX);
@@ -116,7 +115,7 @@ static void largest_line_fits(void **state)
 	expect_same(&line);
 }
 
-/* Each byte with each of its bits changed, or 0, or its complement. */
+/* Each byte with one flipped bit, replaced by 0, and complemented. */
 static void every_flipped_bit_is_refused(void **state)
 {
 	struct sl_manifest_line line = sample(3), again;
@@ -169,7 +168,7 @@ static void expect_refused(const char *before, const char *why)
 #define FILE_PART "\"file\":{\"name\":\"a\",\"bytes\":0,\"crc\":\"00000000\"}"
 #define WEIGHTS   ",\"weights\":{\"hit\":0}"
 
-/* The checksum is right, so a program made it; all the same it is not a line of ours. */
+/* The checksum is right, but the values contradict each other. */
 static void inconsistent_lines_are_refused(void **state)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -200,7 +199,7 @@ static void inconsistent_lines_are_refused(void **state)
 	expect_refused("[", "");
 }
 
-/* Counts that wrap around to the right sum do not pass for it. */
+/* Counts whose sum wraps around to the right total are refused. */
 static void sums_do_not_wrap(void **state)
 {
 	struct sl_manifest_line line = sample(0), again;
@@ -308,7 +307,7 @@ static void garbage_is_refused(void **state)
 	expect_batches(s, 1, (const uint64_t[]){5}, 12, false);
 }
 
-/* The line of least length: it is not taken for an empty one. */
+/* The shortest possible line is not taken for an empty one. */
 static void shortest_line_is_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -324,7 +323,7 @@ static void shortest_line_is_read(void **state)
 	sl_manifest_free(&m);
 }
 
-/* Lines that cannot be valid take no memory: 4 million of them are read in 512 MiB. */
+/* Lines too short to be valid take no memory: 4 million of them are read in 512 MiB. */
 static void empty_lines_take_no_memory(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -351,7 +350,7 @@ static void empty_lines_take_no_memory(void **state)
 	sl_manifest_free(&m);
 }
 
-/* What resume does: read, rewrite, append; the bytes are those of an unbroken run. */
+/* As --resume does: read, rewrite, append. The bytes are those of an uninterrupted run. */
 static void torn_last_line_is_repaired(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -376,7 +375,7 @@ static void torn_last_line_is_repaired(void **state)
 	free(again);
 }
 
-/* An append that fails leaves whole lines only. */
+/* After a failed append the file has complete lines only. */
 static void failed_append_is_reported(void **state)
 {
 	static const char *const faults[] = {

@@ -23,7 +23,7 @@ static int make_folder(void **state)
 	return 0;
 }
 
-/* Those of a run without gaps, the last batch of which may be a small one. */
+/* Checks the figures of a run with all batches; the last batch may be smaller. */
 static void expect_figures(const char *out, bool known)
 {
 	struct sl_manifest m;
@@ -77,7 +77,10 @@ static void figures_of_merit_match_the_formula(void **state)
 	remove_run(&folder, "out");
 }
 
-/* A last batch of one particle, which has the fate or not, is no tenth part of what is known. */
+/*
+ * A last batch of one particle, in a run of ten batches of 1000, changes the error by less than 10
+ * %.
+ */
 static void small_last_batch_has_less_weight(void **state)
 {
 	double error[2];
@@ -94,7 +97,7 @@ static void small_last_batch_has_less_weight(void **state)
 	assert_true(fabs(error[1] / error[0] - 1) < 0.1);
 }
 
-/* One batch has no scatter. */
+/* One batch has no scatter, so the error is unknown. */
 static void single_batch_has_no_error(void **state)
 {
 	(void)state;

@@ -20,7 +20,7 @@
 
 enum { BATCHES = 13, MARKS_MAX = 64, YAML_A_LINE = 1000, HDF5_A_FILE = 5000 };
 
-/* Counts at the commits of a run and, last, at its end. */
+/* Counts at each commit of a run and at its end. */
 struct marks {
 	unsigned long count[MARKS_MAX];
 	size_t n;

@@ -24,7 +24,7 @@ enum { SETS_MAX = 4 };
 static struct sl_config config;
 static struct sl_choices choices;
 
-/* The texts "key=value" of a case, up to the first NULL. The reader is to be closed. */
+/* Resolves "key=value" texts, up to the first NULL. The caller closes the reader. */
 static struct sl_reader *resolve_settings(const char *const set[SETS_MAX])
 {
 	struct sl_reader *r;
@@ -57,7 +57,7 @@ static const char *const measure_host[SETS_MAX] = {"run.device=cpu", "transport.
 
 /* --- what is open ----------------------------------------------------------------------------- */
 
-/* What auto is for a configuration of that device, once that is another. */
+/* The schedule that auto selects for a configuration whose device is then replaced by this one. */
 static enum sl_schedule_choice schedule_of_auto(enum sl_device_choice device, const char *mode)
 {
 	const char *const set[SETS_MAX] = {"run.device=emulated", mode};
@@ -109,7 +109,7 @@ static void candidates_depend_on_the_settings(void **state)
 	expect_candidates((const char *const[SETS_MAX]){measure_emulated[0], measure_emulated[1],
 				  "run.mode=staged"},
 		"staged histories, staged rounds of 16, staged rounds of 4");
-	/* rounds of one's own are the only ones */
+	/* with explicit rounds these are the only candidate */
 	expect_candidates((const char *const[SETS_MAX]){measure_emulated[0], measure_emulated[1],
 				  "transport.steps_per_launch=3"},
 		"fused histories, staged histories staged, staged rounds of 3");
@@ -125,7 +125,10 @@ static const char *const rounds_16 = "transport={schedule: rounds, steps_per_lau
 			 *const rounds_4 = "transport={schedule: rounds, steps_per_launch: 4, "
 					   "compact: every, finish: alive < 0.3}";
 
-/* What a batch takes by one way alone: on the device, or in its slot on the host. */
+/*
+ * Bytes of a batch with one fixed schedule and mode: of the device pipeline, or of the slot on the
+ * host.
+ */
 static size_t memory_of_candidate(const char *device, const char *way, const char *mode)
 {
 	const char *const set[SETS_MAX] = {device, way, mode};
@@ -195,7 +198,7 @@ static void little_memory_leaves_only_histories(void **state)
 
 /* --- the same batches ------------------------------------------------------------------------- */
 
-/* A sum over all that came of a run, batch by batch. */
+/* Adds up what a run computes, batch by batch. */
 static uint64_t sum;
 
 static void add_batch(void *ctx, const struct sl_host_slot *slot)
@@ -252,7 +255,10 @@ static void all_candidates_give_the_same_batches(void **state)
 
 /* --- measurements ----------------------------------------------------------------------------- */
 
-/* Picks, and tells by how many particles; 0: it did not. What is measured is no part of the run. */
+/*
+ * Selects a schedule. Returns the number of particles of one measurement, 0 if there was none. The
+ * measured particles are not part of the run.
+ */
 static unsigned particles_measured(struct sl_plan *plan, uint64_t done, struct sl_control *control)
 {
 	struct sl_manifest_line line = {.generated = done};
@@ -277,7 +283,10 @@ static unsigned particles_measured(struct sl_plan *plan, uint64_t done, struct s
 	return particles;
 }
 
-/* auto, had the CPU one: a sixteenth of what is left, if that is enough. */
+/*
+ * What auto would measure if the CPU were a GPU: a sixteenth of the remaining particles, if these
+ * are enough.
+ */
 static unsigned particles_measured_by_auto(const char *particles, uint64_t done)
 {
 	const char *const set[SETS_MAX] = {
@@ -300,7 +309,7 @@ static void auto_measures_only_long_runs(void **state)
 	assert_int_equal(particles_measured_by_auto("run.particles=1048575", 0), 0);
 	assert_int_equal(particles_measured_by_auto("run.particles=1048576", 0), 65536);
 	assert_int_equal(particles_measured_by_auto("run.particles=1048576", 1), 0);
-	/* measure asks the clock in any case, of what is left */
+	/* measure always measures, on a part of the remaining particles */
 	assert_int_equal(particles_measured(plan_of(measure_host), 0, &control), 400);
 	assert_int_equal(particles_measured(plan_of(measure_host), 800, &control), 200);
 	assert_int_equal(particles_measured(plan_of(measure_host), 1000, &control), 0);

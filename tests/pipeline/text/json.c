@@ -56,7 +56,7 @@ static void indented_form_is_exact(void **state)
 				  "\t\t}\n\t],\n\t\"crc\": \"000000ab\"\n}");
 }
 
-/* Arrays of numbers stand in one line among indented members. */
+/* An array of numbers is written in one line, also in the indented form. */
 static void arrays_of_numbers_are_exact(void **state)
 {
 	static const uint64_t whole[] = {1, UINT64_MAX, 0};
@@ -75,7 +75,10 @@ static void arrays_of_numbers_are_exact(void **state)
 				  "\t\"c\": [],\n\t\"d\": 4\n}");
 }
 
-/* Every size of buffer: the same count, a NUL in its place, nothing beyond the buffer. */
+/*
+ * For every buffer size: the full length is counted, the text is terminated, and no byte after the
+ * buffer changes.
+ */
 static void short_buffers_truncate_the_text(void **state)
 {
 	(void)state;
@@ -128,12 +131,12 @@ static void invalid_utf8_is_replaced(void **state)
 	expect_text("\x80", "\"\\ufffd\"");
 	expect_text("\xc3", "\"\\ufffd\"");
 	expect_text("\xc3(", "\"\\ufffd(\"");
-	expect_text("\xc0\xaf", "\"\\ufffd\\ufffd\"");            /* '/' in too long a form */
+	expect_text("\xc0\xaf", "\"\\ufffd\\ufffd\"");            /* an overlong form of '/' */
 	expect_text("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""); /* a surrogate */
 	expect_text("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
-/* What yaml.h reads is what was written, for every byte and for many code points. */
+/* yaml.h reads back what was written, for every byte and for many code points. */
 static void output_reads_back(void **state)
 {
 	char value[256], text[2048];
@@ -181,7 +184,7 @@ static void reals_are_shortest(void **state)
 	expect_real(-INFINITY, "null");
 }
 
-/* Bits of every kind come back; the multiplier is that of Knuth's MMIX. */
+/* Random bit patterns are read back exactly; the multiplier is that of Knuth's MMIX generator. */
 static void reals_read_back(void **state)
 {
 	uint64_t bits = 1;
@@ -202,7 +205,7 @@ static void reals_read_back(void **state)
 	}
 }
 
-/* Sets a locale with a decimal comma, made from its source when none is installed. */
+/* Sets a locale with a decimal comma, which is compiled if the system has none. */
 static bool set_comma_locale(const struct folder *f)
 {
 	char command[512];
