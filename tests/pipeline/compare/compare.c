@@ -18,7 +18,7 @@ static const char text[] =
 	"run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
 	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
 	"keep: transmitted\n"
-	"key: [w:9]\n"; /* two digits of 8 bits; nine digits in the slowest sort */
+	"key: [w:9]\n"; /* two passes over digits of 8 bits; nine in the slowest sort */
 
 static int make_configuration(void **state)
 {

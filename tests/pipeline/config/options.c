@@ -73,8 +73,8 @@ static void suggestions_are_the_nearest_words(void **state)
 	assert_null(sl_nearest("colour", words, 5));
 	assert_null(sl_nearest("", words, 5));
 	assert_null(sl_nearest("y", words, 5));
-	assert_null(sl_nearest(
-		"foo", swapped, 2)); /* a word of three letters may have one wrong letter */
+	/* a word of three letters may have one wrong letter */
+	assert_null(sl_nearest("foo", swapped, 2));
 	assert_null(sl_nearest("seed", words, 0));
 }
 

@@ -29,7 +29,7 @@ static struct conversion conversions[] = {{"two.mcpl.gz", "made.mcpl.gz", 0},
 	{"two.mcpl.gz", "made.npz", 0}, {"table.npz", "made.mcpl", 0}};
 enum { CONVERSIONS = sizeof(conversions) / sizeof(conversions[0]) };
 
-static size_t entries; /* hash of the folder without an output file */
+static size_t entries; /* number of files in the folder without an output file */
 
 static uint64_t hash_of_file(const char *name)
 {

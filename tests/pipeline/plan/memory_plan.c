@@ -268,8 +268,8 @@ static void plan_counts_memory_to_the_byte(void **state)
 		struct folder f;
 
 		folder_make(&f);
-		device_packed.to =
-			folder_path(&f, "out"); /* the run writes no files, so nothing is packed */
+		/* a run without an output folder packs nothing */
+		device_packed.to = folder_path(&f, "out");
 		assert_true(fused < count_to_the_byte(device_packed));
 		folder_remove(&f);
 	}
