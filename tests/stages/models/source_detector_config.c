@@ -71,7 +71,8 @@ static void what_is_missing_is_refused(void **state)
 	check_complaint(&c, GIVEN " stop.distance ", "stop.radius: is missing: a stop needs it");
 	c = source_detector_plain;
 	c.detector.pixels.n = 1;
-	check_complaint(&c, GIVEN, "detector.pixels: must be two numbers, one along x and one along y, and has 1");
+	check_complaint(&c, GIVEN,
+		"detector.pixels: must be two numbers, one along x and one along y, and has 1");
 }
 
 static void what_cannot_be_is_refused(void **state)
