@@ -123,8 +123,7 @@ static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	else if (*text == '\0')
 		sl_refuse(why, "%s has no unit; add %s", shown, units);
 	else if (unit)
-		sl_refuse(why, "%s has the wrong unit (%s measures something else); use %s", shown,
-			text, units);
+		sl_refuse(why, "%s has a unit of another dimension; use %s", shown, units);
 	else
 		sl_refuse(why, "%s has an unknown unit; use %s", shown, units);
 	return NULL;
@@ -152,15 +151,20 @@ bool sl_real_parse(
 		return padded(shown, why);
 	if (n.grouped)
 		return sl_refuse(
-			why, "%s contains _, which only counts can contain; remove it", shown);
+			why, "%s contains _, which is allowed in counts only; remove it", shown);
 	after = n.end + strspn(n.end, " ");
 	unit = unit_of(text, *after ? after : n.end, &n, dimension, why);
 	if (!unit)
 		return false;
 	shift = power_of_ten(unit->factor);
 	if (!sl_decimal_to_double(&n, shift, value))
-		return sl_refuse(why, "%s is too %s for a double; use a number nearer to 1", shown,
-			*value == 0 ? "small" : "large");
+		return sl_refuse(why,
+			"%s is too %s for double precision; use "
+			"%s",
+			shown, *value == 0 ? "small" : "large",
+			*value == 0 ? "0 or a larger number"
+				    : "a "
+				      "smaller number");
 	/* a factor that is no power of ten, such as deg, costs a second rounding */
 	if (shift == 0)
 		*value *= unit->factor;

@@ -162,8 +162,8 @@ static bool parse_bool(const char *text, bool *value, char why[SL_WHY_BYTES])
 	*value = strcmp(text, "true") == 0;
 	if (*value || strcmp(text, "false") == 0)
 		return true;
-	return sl_refuse(why, "%s is neither true nor false; write one of these words",
-		sl_show(shown, text));
+	return sl_refuse(
+		why, "must be true or false, and is %s; write true or false", sl_show(shown, text));
 }
 
 /* Parses a word of the option; the value is its index. */

@@ -53,8 +53,8 @@ static enum sl_status read_table(const struct sl_convert_tables_job *j, const ch
 }
 
 /* Reads an input. The file is mapped in any case, so that a change while it is read is noticed. */
-static enum sl_status read_input(const struct sl_convert_tables_job *j, struct sl_convert_cursor *at,
-	struct sl_convert_input *in)
+static enum sl_status read_input(const struct sl_convert_tables_job *j,
+	struct sl_convert_cursor *at, struct sl_convert_input *in)
 {
 	struct sl_map file;
 	enum sl_status s;

@@ -72,14 +72,17 @@ static enum sl_status refuse_syntax(
 		return sl_fail(SL_HOST_MEMORY, "no memory to read %zu bytes of YAML", bytes);
 	if (p->error == YAML_READER_ERROR)
 		return refuse(problem, mark_of(text, p->problem_offset),
-			"this is not YAML (%s); save the file as UTF-8", p->problem);
+			"this is not valid YAML (%s); save the file as UTF-8", p->problem);
 	if (is_tab(text, bytes, at))
 		return refuse(problem, at,
 			"a tab is not allowed here: YAML is indented with spaces; use spaces");
 	if (!p->context)
-		return refuse(problem, at, "this is not YAML (%s)", p->problem);
-	return refuse(problem, at, "this is not YAML (%s, %s that starts at %zu:%zu)", p->problem,
-		p->context, p->context_mark.line + 1, p->context_mark.column + 1);
+		return refuse(problem, at,
+			"this is not valid YAML (%s); correct it here or in the lines above",
+			p->problem);
+	return refuse(problem, at,
+		"this is not valid YAML (%s, %s that starts at %zu:%zu); correct it here or in the lines above",
+		p->problem, p->context, p->context_mark.line + 1, p->context_mark.column + 1);
 }
 
 /* --- the events ------------------------------------------------------------------------------- */
@@ -114,7 +117,7 @@ static const char *refusal(struct event_check *g, const yaml_event_t *e)
 		g->depth--;
 	}
 	if (anchor)
-		return "anchors are not allowed, because aliases are not; remove the word with &";
+		return "anchors are not allowed, because only aliases use them; remove the word with &";
 	if (tag)
 		return "tags are not allowed, because the key determines the type; remove the word with !";
 	return g->depth > LEVELS_MAX ? "this is nested more than 32 levels deep; use fewer levels"
@@ -149,7 +152,8 @@ static enum sl_status check_events(const char *text, size_t bytes, struct sl_yam
 	}
 	yaml_parser_delete(&p);
 	if (s == SL_OK && g.documents == 0)
-		s = refuse(problem, mark_of(text, 0), "the text is empty; write key: value");
+		s = refuse(problem, mark_of(text, 0),
+			"the configuration is empty; write for example run: {particles: 1e6}");
 	return s;
 }
 
@@ -186,7 +190,7 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 		if (key[i]->type != YAML_SCALAR_NODE ||
 			strlen((char *)key[i]->data.scalar.value) != key[i]->data.scalar.length)
 			return refuse(problem, key[i]->start_mark,
-				"this is not a key: a key is one word; write a plain word");
+				"a key must be a plain word; write for example seed: 1");
 	}
 	/* sorting finds repeated keys in n log n: a text can have 10^5 keys */
 	qsort(key, n, sizeof(*key), by_text);
@@ -195,11 +199,12 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 
 		if (strcmp((char *)key[i - 1]->data.scalar.value, text) == 0)
 			return refuse(problem, key[i]->start_mark,
-				"the key %s is repeated, it is also at %zu:%zu; %s",
+				"the key %s is repeated, and is first at %zu:%zu%s",
 				sl_show(shown, text), key[i - 1]->start_mark.line + 1,
 				key[i - 1]->start_mark.column + 1,
-				sl_is_after_comma(text) ? "write " SL_COMMA_ADVICE
-							: "remove one of them");
+				sl_is_after_comma(text)
+					? ": YAML reads a comma as a separator; write " SL_COMMA_ADVICE
+					: "; remove one of them");
 	}
 	return SL_OK;
 }

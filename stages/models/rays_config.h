@@ -197,7 +197,7 @@ static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
 
 	if (o->sphere.radius < far * 0x1p-14)
 		check->complain(check->ctx, sl_rays_object_key(i, "sphere.radius", key),
-			"is too small this far from the origin: positions have 24 bits; make it at "
+			"is too small this far from the origin: positions have 24 significant bits; make it at "
 			"least %.2g cm, or move the scene",
 			far * 0x1p-14);
 	sl_rays_to_floats(&o->sphere.center, 1, s->a);
@@ -217,8 +217,8 @@ static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct 
 
 		if (size < far * 0x1p-14) {
 			check->complain(check->ctx, sl_rays_object_key(i, "box.to", key),
-				"is %s box.from along %c: a box needs a volume, and positions have "
-				"24 bits; make it larger by at least %.2g cm",
+				"is %s box.from along %c: a box needs a volume, and positions have 24 "
+				"significant bits; make it larger by at least %.2g cm",
 				size > 0 ? "too close to" : "not above", "xyz"[k], far * 0x1p-14);
 			break;
 		}
@@ -288,7 +288,8 @@ static void sl_rays_make_camera(
 		return;
 	if (pixels->n != 2) {
 		check->complain(check->ctx, "camera.pixels",
-			"has %u numbers: width and height are needed; write [256, 256]", pixels->n);
+			"must be two numbers, width and height, and has %u; write for example [256, 256]",
+			pixels->n);
 		return;
 	}
 	for (int k = 0; k < 3; k++)
@@ -299,7 +300,7 @@ static void sl_rays_make_camera(
 	right = sl_rays_cross(&ahead, &c->camera.up);
 	if (!sl_rays_normalize(&right))
 		check->complain(check->ctx, "camera.up",
-			"is parallel to the line of sight: it does not say what is up; write %s",
+			"is parallel to the line of sight: the camera has no upward direction; write for example %s",
 			fabs(c->camera.up.at[2]) > 0 ? "[0, 1, 0]" : "[0, 0, 1]");
 	up = sl_rays_cross(&right, &ahead);
 	r->width = (uint32_t)pixels->at[0];

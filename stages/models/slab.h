@@ -376,7 +376,7 @@ static void sl_slab_make_layers(const struct sl_slab_config *c, uint32_t n, stru
 		if (bottom - top < top * 0x1p-16)
 			check->complain(check->ctx,
 				sl_slab_layer_key("thickness", &c->thickness, i, key),
-				"is too thin at a depth of %g cm: positions have 24 bits; make it at "
+				"is too thin at a depth of %g cm: positions have 24 significant bits; make it at "
 				"least %.2g cm",
 				top, top * 0x1p-16);
 		sl_slab_make_medium(c, i, &r->layer[r->layers]);

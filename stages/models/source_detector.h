@@ -314,7 +314,7 @@ static void sl_source_detector_make_detector(const struct sl_source_detector_con
 	sl_model_refuse_unused(check, !sphere, "detector.pixels", "a rectangle or a disk");
 	if (pixels->n != 2)
 		check->complain(check->ctx, "detector.pixels",
-			"has %u numbers: one along x and one along y are needed; write [64, 64]",
+			"must be two numbers, one along x and one along y, and has %u; write for example [64, 64]",
 			pixels->n);
 	if (c->source.type == SL_SOURCE_SPHERE &&
 		!(c->detector.distance - (sphere ? c->detector.radius : 0) >= c->source.radius) &&
@@ -382,7 +382,7 @@ static void sl_source_detector_make_spectrum(const struct sl_source_detector_con
 		sum += intensities->at[i];
 	if (intensities->n != 0 && !(sum > 0))
 		check->complain(check->ctx, "energy.intensities",
-			"are all 0: no line could be drawn; make at least one positive");
+			"are all 0: no energy could be sampled; make at least one positive");
 	r->spectrum = c->energy.type;
 	r->energy = (float)(exponential ? c->energy.mean : c->energy.value);
 	r->n_lines = lines->n;

@@ -98,9 +98,9 @@ static inline double sl_least_whole(enum sl_column which)
 }
 
 /* The message for a range of such a column with ends that it cannot hold. */
-#define SL_NOT_WHOLE(least)                                                                        \
-	((least) < 0 ? "must have whole numbers from -2147483648 to 2147483647, as the column has" \
-		     : "must have whole numbers of at least 0, as the column has")
+#define SL_NOT_WHOLE(least)                                                                                   \
+	((least) < 0 ? "must have integer ends from -2147483648 to 2147483647, like the values of the column" \
+		     : "must have integer ends of at least 0, like the values of the column")
 
 /* The column or fate with the given name; SL_COLUMN_COUNT or SL_FATE_COUNT if there is none. */
 enum sl_column sl_column_find(const char *name);

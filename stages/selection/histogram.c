@@ -25,7 +25,7 @@ static const char *float_flaw(const struct sl_histogram_axis *f)
 		return "is empty: its first end must be below its second";
 	return scale <= FLT_MAX && scale >= FLT_MIN
 	               ? NULL
-	               : "cannot have so many bins: their width would leave single precision";
+	               : "cannot be divided into that many bins in single precision";
 }
 
 static const char *integer_flaw(const struct sl_histogram_axis *f)
@@ -36,10 +36,12 @@ static const char *integer_flaw(const struct sl_histogram_axis *f)
 		return SL_NOT_WHOLE(least);
 	if (!(f->lo < f->hi))
 		return "is empty: its first end must be below its second";
-	return fmod(f->hi - f->lo, f->bins) == 0 && (f->hi - f->lo) / f->bins < 0x1p32
+	if ((f->hi - f->lo) / f->bins >= 0x1p32)
+		return "has bins of 2^32 or more integers";
+	return fmod(f->hi - f->lo, f->bins) == 0
 	               ? NULL
-	               : "cannot be divided into these bins: each has the same number of whole "
-	                 "numbers, and the range ends before its second end";
+	               : "cannot be divided into equal bins: the number of integers from its start "
+	                 "to before its end is no multiple of the number of bins";
 }
 
 const char *sl_histogram_problem(const struct sl_histogram_axis *field)

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Blocks; of column k FROM + 2 * k and TO + 2 * k. */
+/* Block numbers. Column k is read from block FROM + 2 * k and written to block TO + 2 * k. */
 enum { KEEP, OUT, N_OUT, FROM, TO };
 
-/* The i-th scan of the matrix, whatever its space; NULL past the last. */
+/* The i-th scan backend of the catalog, in any memory space; NULL after the last. */
 static const struct sl_backend *scan_at(size_t i)
 {
 	const struct sl_backend *b;
@@ -21,7 +21,7 @@ static const struct sl_backend *scan_at(size_t i)
 	return NULL;
 }
 
-/* Few and many columns, sizes alone and together, with indices or without, off alignment. */
+/* Sets of columns: few and many, one size and mixed sizes, with and without indices, unaligned. */
 static const struct sl_setting with_columns[] = {
 	{.alive = SL_ALIVE_HALF, .columns = {1, 4}, .no_indices = true},
 	{.alive = SL_ALIVE_FEW, .columns = {3, 8}, .off = {1, 0}},
@@ -34,7 +34,7 @@ static const struct sl_setting with_columns[] = {
 
 enum { WITH_COLUMNS = sizeof(with_columns) / sizeof(with_columns[0]) };
 
-/* The setting but n and tuning, which are kept. */
+/* Copies all of the setting except n and the tuning. */
 static void take_setting(struct sl_setting *set, const struct sl_setting *from)
 {
 	uint32_t n = set->n;
@@ -46,8 +46,8 @@ static void take_setting(struct sl_setting *set, const struct sl_setting *from)
 }
 
 /*
- * All shares alive with the backend's own choice of a scan; half alive off alignment; columns; each
- * scan with all shares.
+ * Variants: each share of alive items with the backend's default scan; half alive with each
+ * unaligned offset; sets of columns; each scan backend with all shares.
  */
 static bool variant(size_t i, struct sl_setting *set)
 {
@@ -84,7 +84,7 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 
 /* --- the input -------------------------------------------------------------------------------- */
 
-/* In turn 4, 8, 16, 32, 1, 2, where all sizes are wanted. */
+/* Item size of column k. If the setting asks for all sizes: 4, 8, 16, 32, 1, 2 in turn. */
 static uint32_t bytes_of(const struct sl_setting *set, uint32_t k)
 {
 	return set->columns.bytes > 0 ? set->columns.bytes : UINT32_C(1) << (k + 2) % 6;
@@ -92,7 +92,7 @@ static uint32_t bytes_of(const struct sl_setting *set, uint32_t k)
 
 struct input {
 	uint8_t *keep;
-	uint64_t *column[SL_COMPACT_COLUMNS_MAX]; /* whole words, of random bits */
+	uint64_t *column[SL_COMPACT_COLUMNS_MAX]; /* whole 64-bit words of random bits */
 };
 
 static size_t words_of(const struct sl_setting *set, uint32_t k)
@@ -182,13 +182,13 @@ static enum sl_status run(struct sl_trial *t)
 		column[k] = (struct sl_compact_column){
 			t->block[FROM + 2 * k].at, t->block[TO + 2 * k].at, bytes_of(&t->set, k)};
 	s = sl_compact(t->backend, &x, &job);
-	memset(column, 0xff, sizeof(column)); /* it has been read */
+	memset(column, 0xff, sizeof(column)); /* sl_compact() must not use it after it returns */
 	return s;
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-/* out: NULL where none is wanted. */
+/* out is NULL if the job has no such output. */
 static enum sl_status compare(
 	uint32_t n, const uint8_t *keep, const uint32_t *out, const uint32_t *n_out)
 {
@@ -237,7 +237,7 @@ static enum sl_status right_column(const struct sl_trial *t, uint32_t k)
 	return sl_add_context(s, "column %u of %u bytes", k, bytes_of(&t->set, k));
 }
 
-/* Count and indices. */
+/* Checks the count and the indices. */
 static enum sl_status right_list(struct sl_trial *t)
 {
 	const struct input in = input_of(t);
@@ -263,7 +263,7 @@ static enum sl_status right(struct sl_trial *t)
 	return SL_OK;
 }
 
-/* Behind the survivors a backend may leave what it likes. */
+/* Only the bytes of the survivors count: a backend may write anything after them. */
 static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
 {
 	uint64_t n_kept;
@@ -278,7 +278,7 @@ static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_B
 	return SL_OK;
 }
 
-/* Bytes that are read together, the least that a memory gives, in which something survives. */
+/* Bytes read of a column: whole memory sectors of 32 bytes, each in which an item survives. */
 static uint64_t bytes_read(const struct sl_trial *t, uint32_t item_bytes)
 {
 	enum { SECTOR = 32 };
@@ -297,7 +297,10 @@ static uint64_t bytes_read(const struct sl_trial *t, uint32_t item_bytes)
 	return bytes;
 }
 
-/* Every flag is read, every survivor written, and of columns every sector read that has one. */
+/*
+ * Lower bound: every flag is read, every survivor is written, and each sector of a column that
+ * contains a survivor is read.
+ */
 static uint64_t bytes_moved(const struct sl_trial *t)
 {
 	const uint8_t *keep = input_of(t).keep;

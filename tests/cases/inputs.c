@@ -43,8 +43,11 @@ static uint64_t ascending(uint64_t i, uint32_t n, enum sl_type type)
 	return most / n * (i - i % 3);
 }
 
-/* Random words ANDed. Their streams are apart: no two of a word's bits come from the same place. */
-static uint64_t anded(uint32_t words, uint64_t i)
+/*
+ * AND of random words. Each word has its own stream (bits 32 and up of the argument), so its bits
+ * are independent of the other words.
+ */
+static uint64_t and_of_random_words(uint32_t words, uint64_t i)
 {
 	uint64_t all = UINT64_MAX;
 
@@ -73,7 +76,7 @@ static uint64_t item(enum sl_input input, enum sl_type type, uint32_t n, uint32_
 	case SL_INPUT_AND3:
 	case SL_INPUT_AND4:
 	case SL_INPUT_AND5:
-		return anded(2 + (uint32_t)(input - SL_INPUT_AND2), i);
+		return and_of_random_words(2 + (uint32_t)(input - SL_INPUT_AND2), i);
 	case SL_INPUT_LARGEST:
 		break;
 	}

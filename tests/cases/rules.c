@@ -17,7 +17,7 @@ static bool none_given(void *of, const char *key)
 	return false;
 }
 
-/* Parameters are chosen here, none is out of range: complaints are of those not given. */
+/* All parameters below are in range; complaints about missing keys are ignored. */
 static void no_complaint(void *of, const char *key, const char *format, ...)
 {
 	(void)of;
@@ -57,7 +57,7 @@ static void make_slab(int i, struct sl_slab *r)
 	sl_slab_model.make(&c, &common, r, &check);
 }
 
-/* Sources, detectors, spectra and stops. */
+/* Set i of parameters: sources, detectors, spectra and stops. */
 static void make_detector(int i, struct sl_source_detector *r)
 {
 	const struct sl_source_detector_config c = {
@@ -76,7 +76,7 @@ static void make_detector(int i, struct sl_source_detector *r)
 	sl_source_detector_model.make(&c, &common, r, &check);
 }
 
-/* Spheres and tubes, from wide to narrow. */
+/* Set i of parameters: spheres and tubes, from wide to narrow. */
 static void make_cavity(int i, struct sl_cavity *r)
 {
 	const struct sl_cavity_config c = {
@@ -92,8 +92,8 @@ static void make_cavity(int i, struct sl_cavity *r)
 }
 
 /*
- * Scenes of a ball, a block and a tilted plane within a hollow box or out of doors, of a camera and
- * of random rays; every other ball is a mirror.
+ * Scenes of a sphere, a box and a tilted plane, inside a hollow box or in the open, with a camera
+ * or random rays. Every other sphere is a mirror.
  */
 static void make_scene(int i, struct sl_rays *r)
 {
@@ -147,9 +147,10 @@ static void make_world(struct sl_rule_parameters *w)
 /* --- the items -------------------------------------------------------------------------------- */
 
 /*
- * Floats at which something changes, as bits: zeros, the ends of the denormals and of all floats,
- * infinities, NaNs quiet and signalling; 1, 2/3 and 4/3, halves (ties), 2^22 to 2^32, what exp
- * overflows and underflows at. As integers they are as good as any.
+ * Bit patterns of floats at which functions change their behaviour: zeros, the smallest and largest
+ * denormal and normal numbers, infinities, quiet and signalling NaNs; 1, 2/3 and 4/3, halves (ties
+ * of rounding), 2^22 to 2^32, and the limits of overflow and underflow of exp. They also serve as
+ * integers.
  */
 static const uint32_t special[] = {0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff,
 	0x807fffff, 0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000,
@@ -161,8 +162,10 @@ static const uint32_t special[] = {0x00000000, 0x80000000, 0x00000001, 0x8000000
 
 enum { SPECIALS = sizeof(special) / sizeof(special[0]), PAIRS = SPECIALS * SPECIALS };
 
-/* Word k of item i of n: every pair of special ones in words 0 and 1; then in word 0 bits from end
- * to end, all else well mixed with a special one now and then. */
+/*
+ * Word k of item i of n. The first items have every pair of special values in words 0 and 1. In the
+ * others word 0 covers the whole range of bits, and the other words are random, sometimes special.
+ */
 static uint32_t word_of(uint32_t i, uint32_t n, int k)
 {
 	uint64_t mixed = sl_mixed((uint64_t)i * SL_RULE_IN + (uint64_t)k);
@@ -203,7 +206,7 @@ static enum sl_status queue(enum sl_rule rule, const struct sl_rule_parameters *
 #endif
 }
 
-/* What a comparison works on: the same on the host and in device memory. */
+/* The arrays of one comparison, in host memory and in device memory. */
 struct sides {
 	uint32_t n;
 	struct sl_rule_parameters *world, *device_world;

@@ -14,7 +14,7 @@ enum { ONE_IN = 13 };
 enum { ONE_IN = 1 };
 #endif
 
-/* Limits set by the program, and (asked) by the environment or the build. */
+/* Limits set by the program, and those of the environment or the build (asked). */
 static uint32_t largest = UINT32_MAX, largest_asked = UINT32_MAX;
 static uint32_t one_in = 1, one_in_asked = ONE_IN;
 

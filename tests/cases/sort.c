@@ -9,7 +9,10 @@
 
 enum { KEY, INDEX, KEY_OUT, INDEX_OUT };
 
-/* All bits; within digits of 8; then none, one, and what one to four digits are needed for. */
+/*
+ * Bit ranges: all bits; whole digits of 8 bits; no bit, one bit, and ranges that need one to four
+ * digits.
+ */
 static const struct {
 	uint32_t begin_bit, end_bit;
 } ranges[2][12] = {
@@ -22,8 +25,9 @@ static const struct {
 enum { FORMS = 4, RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]) };
 
 /*
- * In every form: all kinds of keys, by the first two ranges in turns; random ones by every range;
- * and these off alignment. Forms are turned from kind to kind, so that one variant in two has all.
+ * Variants, in every form: all kinds of keys with the first two bit ranges in turn; random keys
+ * with every bit range, aligned and unaligned. The order of the forms shifts from kind to kind, so
+ * that testing one variant in two still covers all of them.
  */
 static bool variant(size_t i, struct sl_setting *set)
 {
@@ -56,7 +60,7 @@ static void describe(const struct sl_setting *set, char *text, size_t size)
 	sl_describe_offsets(set, text, size);
 }
 
-/* Not i itself: an index is the caller's, whatever its value. */
+/* Differs from i, because a sort must move the index of the caller whatever its value is. */
 static uint32_t index_of(uint32_t i)
 {
 	return ~i;
@@ -72,7 +76,7 @@ static const void *input_index(const struct sl_trial *t)
 	return (const char *)t->input + key_bytes(t);
 }
 
-/* Those that the setting does not have are null. */
+/* A block that the setting does not use has no memory. */
 static enum sl_status make_block(struct sl_trial *t, bool has, size_t item_bytes, uint32_t off)
 {
 	if (has)
@@ -81,7 +85,7 @@ static enum sl_status make_block(struct sl_trial *t, bool has, size_t item_bytes
 	return SL_OK;
 }
 
-/* In the order of enum block. */
+/* Allocates the blocks in the order of enum block. */
 static enum sl_status make_blocks(struct sl_trial *t)
 {
 	const size_t item = sl_type_bytes(t->set.type), word = sizeof(uint32_t);
@@ -135,7 +139,7 @@ static enum sl_status run(struct sl_trial *t)
 	return sl_sort(t->backend, &x, &job);
 }
 
-/* The bits of a key that are sorted by. */
+/* The bits of the key that the sort compares. */
 static uint64_t sorted_bits(const struct sl_setting *set, uint64_t key)
 {
 	uint32_t n_bits = set->end_bit - set->begin_bit;
@@ -146,9 +150,9 @@ static uint64_t sorted_bits(const struct sl_setting *set, uint64_t key)
 }
 
 /*
- * Each pair must be an input pair and strictly follow its predecessor in the order of
- * (bits, where it stood): so none is there twice, none is missing and equal keys keep their order.
- * Of spent keys, those that went in stand for what is left.
+ * Each pair must be an input pair and must follow its predecessor in the order of (sorted bits,
+ * input position). So no pair is repeated or missing, and equal keys keep their order. If the
+ * output keys are not checked, the input keys take their place.
  */
 static enum sl_status compare(
 	const struct sl_setting *set, const void *in, const void *key, const uint32_t *index)
@@ -175,7 +179,10 @@ static enum sl_status compare(
 	return SL_OK;
 }
 
-/* Keys alone must be those of the pairs as the specification sorts them. */
+/*
+ * Without an index the keys must equal those of the sorted pairs, where the specification sorts
+ * them.
+ */
 static enum sl_status sort_as_specified(const struct sl_trial *t, void *pairs, void *scratch)
 {
 	struct sl_shape shape = {.n = t->set.n, .type = t->set.type};
@@ -213,7 +220,7 @@ static enum sl_status compare_keys(const struct sl_trial *t, const void *key)
 	return s;
 }
 
-/* What a block holds must be what it was given. */
+/* An input block must still hold the input. */
 static enum sl_status unchanged(const struct sl_guarded *g, const void *given, const char *name)
 {
 	enum sl_status s = SL_OK;
@@ -248,7 +255,7 @@ static enum sl_status right(struct sl_trial *t)
 	return s;
 }
 
-/* A backend may leave what it likes in keys that are spent. */
+/* If the output keys are not checked, a backend may leave anything in them. */
 static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
 {
 	if (t->set.key_spent)
@@ -256,7 +263,7 @@ static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_B
 	return SL_OK;
 }
 
-/* Every pair, or key, is read and written once. */
+/* Lower bound: every key, or pair, is read once and written once. */
 static uint64_t bytes_moved(const struct sl_trial *t)
 {
 	size_t index_bytes = t->set.keys_only ? 0 : sizeof(uint32_t);

@@ -40,7 +40,7 @@ static enum sl_status try_setting(const struct sl_case *c, struct sl_trial *t)
 	return t->set.n > SL_SIZE_LARGE ? SL_OK : try_poison(c, t, poisons[1]);
 }
 
-static uint32_t width(const struct sl_setting *set)
+static uint32_t key_bits(const struct sl_setting *set)
 {
 	return set->end_bit - set->begin_bit;
 }
@@ -48,7 +48,7 @@ static uint32_t width(const struct sl_setting *set)
 /* Sorts of whole keys, or of 24 bits, which take an odd number of passes. */
 static bool is_long_sort(const struct sl_setting *set)
 {
-	return width(set) == 24 || width(set) == 8 * sl_type_bytes(set->type);
+	return key_bits(set) == 24 || key_bits(set) == 8 * sl_type_bytes(set->type);
 }
 
 /*

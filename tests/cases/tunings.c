@@ -8,14 +8,19 @@
 #include "cross_check.h"
 #include "sweep.h"
 
-/* Part of a block or of a tile; more than most tiles, with every variant; a grid full. */
+/*
+ * Sizes: part of a block or a tile; more than most tiles, with every variant; enough to fill the
+ * grid.
+ */
 static const uint32_t sizes[] = {257, 4097, (1 << 20) + 3};
 
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), FULL = 4097 };
 
-/* With the backend's own choice of a scan. Off alignment where small, as it changes but the ends.
+/*
+ * Selects jobs with the backend's default scan. Unaligned jobs only if small, because an offset
+ * changes only the ends of a block.
  */
-static bool is_worth_it(enum sl_primitive p, const struct sl_setting *set)
+static bool is_selected(enum sl_primitive p, const struct sl_setting *set)
 {
 	if (set->scan)
 		return false;
@@ -23,13 +28,15 @@ static bool is_worth_it(enum sl_primitive p, const struct sl_setting *set)
 		return true;
 	if (set->n > FULL && (set->off[0] || set->off[1]))
 		return false;
-	if (p == SL_SORT) /* in every form, but not by every range of bits, as random keys come */
+	if (p == SL_SORT) /* every form, but one bit range only, as random keys use them all */
 		return set->input == SL_INPUT_REVERSED;
 	return p == SL_COMPACT ? set->alive == SL_ALIVE_HALF : set->input == SL_INPUT_RANDOM;
 }
 
-/* The i-th block size to try: the least, odd ones, warps that are no power of two, the most; 0 past
- * the last. Those that cannot be had are refused by sl_tuning_check(). */
+/*
+ * The i-th block size to try: the smallest, odd numbers, warps that are no power of two, the
+ * largest; 0 after the last. sl_tuning_check() refuses those that a backend does not support.
+ */
 static uint32_t block_at(const struct sl_tunable *can, size_t i)
 {
 	const uint32_t blocks[] = {can->block, can->block_step, 32, 96, 129, 256, can->block_most};
@@ -93,7 +100,7 @@ enum sl_status sl_sweep_tunings(enum sl_primitive p, uint64_t *trials)
 		struct sl_setting set = {.n = sizes[k]};
 
 		for (size_t i = 0; of->variant(i, &set); i++)
-			if (is_worth_it(p, &set))
+			if (is_selected(p, &set))
 				SL_TRY(try_setting(p, &set, trials));
 	}
 	return SL_OK;

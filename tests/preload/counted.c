@@ -11,8 +11,8 @@
 enum { KINDS = 5 };
 
 /*
- * The functions behind those of this program, which counts allocations by its own (support/
- * allocations.c): those of the library, as a program that has none of its own would see them.
+ * The functions of the library. This program counts allocations by functions of its own
+ * (support/allocations.c), which would otherwise be called instead.
  */
 static struct {
 	void *(*get)(size_t);
@@ -40,7 +40,7 @@ static void find_all(void)
 	find("free", &library.give, sizeof(library.give));
 }
 
-/* One allocation of that kind. */
+/* One allocation by the function of this kind. */
 static void *allocate(int kind)
 {
 	void *p = NULL;
@@ -59,7 +59,9 @@ static void *allocate(int kind)
 	}
 }
 
-/* Run under the library: a line of '.' and 'x', one for each of ten allocations. */
+/*
+ * Runs with the library preloaded: prints one character per allocation, '.' or, if it failed, 'x'.
+ */
 static int child(void)
 {
 	static const char zeros[64] = {0};
@@ -74,11 +76,11 @@ static int child(void)
 			line[i] = '!';
 		library.give(p);
 	}
-	fputs(line, stderr); /* not buffered: allocates nothing */
+	fputs(line, stderr); /* unbuffered output allocates nothing */
 	return 0;
 }
 
-/* Runs the child with FAIL_AT=at and perhaps FAIL_ON; e is the caller's to free. */
+/* Runs the child with FAIL_AT=at, and FAIL_ON if on is set. The caller frees e. */
 static void run_child(long at, bool on, struct ending *e)
 {
 	const char *const argv[] = {"/proc/self/exe", "child", NULL};
@@ -92,8 +94,8 @@ static void run_child(long at, bool on, struct ending *e)
 	assert_int_equal(e->code, 0);
 }
 
-/* How many allocations the start of the process makes before the ten. */
-static long before_the_ten(void)
+/* The number of allocations at the start of the process, before the ten. */
+static long allocations_before_the_child(void)
 {
 	struct ending e;
 	long n;
@@ -106,9 +108,9 @@ static long before_the_ten(void)
 	return n;
 }
 
-static void each_alone(void **state)
+static void each_allocation_fails_alone(void **state)
 {
-	long first = before_the_ten();
+	long first = allocations_before_the_child();
 
 	(void)state;
 	for (int i = 0; i < 2 * KINDS; i++) {
@@ -122,12 +124,12 @@ static void each_alone(void **state)
 	}
 }
 
-static void all_after(void **state)
+static void all_later_allocations_fail(void **state)
 {
 	struct ending e;
 
 	(void)state;
-	run_child(before_the_ten() + 4, true, &e);
+	run_child(allocations_before_the_child() + 4, true, &e);
 	assert_memory_equal(e.err, "...xxxxxxxallocs ", 17);
 	process_free(&e);
 }
@@ -135,8 +137,8 @@ static void all_after(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_alone),
-		cmocka_unit_test(all_after),
+		cmocka_unit_test(each_allocation_fails_alone),
+		cmocka_unit_test(all_later_allocations_fail),
 	};
 
 	if (argc == 2 && strcmp(argv[1], "child") == 0)

@@ -69,8 +69,7 @@ static void find(const char *name, void *function, size_t size)
 	memcpy(function, &address, size);
 }
 
-/* What the environment asks for: at the start, and where a process forked in front of main begins
- * (server.c). */
+/* Reads the environment: at the start, and after a fork in server.c before main begins. */
 void failing_malloc_begin(void);
 void failing_malloc_begin(void)
 {
@@ -80,7 +79,7 @@ void failing_malloc_begin(void)
 	fail_on = getenv("FAIL_ON") != NULL;
 }
 
-/* Runs in the first allocation of the process, before there are threads. */
+/* Runs in the first allocation of the process, before it has a second thread. */
 static void start(void)
 {
 	starting = true;
@@ -94,7 +93,7 @@ static void start(void)
 	starting = false;
 }
 
-/* Counts an allocation. Must it fail? */
+/* Counts an allocation; returns true if it must fail. */
 static bool is_failing(void)
 {
 	long k = atomic_fetch_add(&calls, 1) + 1;
@@ -105,7 +104,7 @@ static bool is_failing(void)
 	return true;
 }
 
-/* Are the real functions known? Not yet while dlsym itself allocates. */
+/* Returns whether the real functions are known; false while dlsym itself allocates. */
 static bool is_ready(void)
 {
 	if (!real_malloc && !starting)
@@ -130,7 +129,7 @@ void *calloc(size_t n, size_t bytes)
 void *realloc(void *p, size_t bytes)
 {
 	if (!is_ready() || is_boot(p))
-		return NULL; /* what dlsym gets it does not let grow */
+		return NULL; /* blocks that dlsym allocated cannot grow */
 	return is_failing() ? NULL : real_realloc(p, bytes);
 }
 
@@ -168,7 +167,7 @@ __attribute__((destructor)) static void at_end(void)
 	report("FAIL_COUNT");
 }
 
-/* For programs that end without destructors. */
+/* Reports also in programs that end without calling destructors. */
 void _exit(int code)
 {
 	report("FAIL_COUNT");

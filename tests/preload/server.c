@@ -20,17 +20,17 @@ typedef int main_function(int argc, char **argv, char **env);
 int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
 	void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
-/* Of failing_malloc.c, where that is before the program as well: reads the environment again. */
+/* Defined in failing_malloc.c if that is preloaded too: reads the environment again. */
 extern void failing_malloc_begin(void) __attribute__((weak));
 
 static main_function *program;
 
-/* What came: the request with its texts, and the files with it. */
+/* The received request with its texts, and the file descriptors sent with it. */
 static _Alignas(8) char bytes[SERVER_BYTES];
-static char *texts[SERVER_TEXTS + 2]; /* words, NULL, variables, NULL */
+static char *texts[SERVER_TEXTS + 2]; /* arguments, NULL, environment, NULL */
 static int files[SERVER_FILES];
 
-/* False at the end, which is when the test has ended. */
+/* Returns false at the end of the connection, when the test has ended. */
 static bool receive(int from)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(files))];
@@ -50,23 +50,23 @@ static bool receive(int from)
 	return true;
 }
 
-/* Puts n texts from *at on into place, and NULL behind them. */
-static void point(char **place, uint32_t n, char **at)
+/* Stores pointers to n consecutive texts, which begin at *at, and a final NULL. */
+static void set_pointers(char **place, uint32_t n, char **at)
 {
 	for (uint32_t i = 0; i < n; i++, *at += strlen(*at) + 1)
 		place[i] = *at;
 	place[n] = NULL;
 }
 
-/* What the child does: all that exec would have left to it. */
-static int become(int from)
+/* In the child: sets up descriptors, folder, limits and environment, as exec would find them. */
+static int run_program(int from)
 {
 	const struct server_request *r = (const struct server_request *)(const void *)bytes;
 	const struct rlimit most = {r->file_bytes, r->file_bytes};
 	char *at = bytes + sizeof(*r);
 
-	point(texts, r->n_words, &at);
-	point(texts + r->n_words + 1, r->n_variables, &at);
+	set_pointers(texts, r->n_words, &at);
+	set_pointers(texts + r->n_words + 1, r->n_variables, &at);
 	environ = texts + r->n_words + 1;
 	setpgid(0, 0);
 	for (int n = 1; n < SIGRTMIN; n++)
@@ -86,7 +86,7 @@ static int become(int from)
 	return program((int)r->n_words, texts, environ);
 }
 
-/* In the place of main. */
+/* Replaces main: serves requests until the test ends. */
 static int serve(int argc, char **argv, char **env)
 {
 	const char *number = getenv("SLUICE_SERVER_FD");
@@ -98,7 +98,7 @@ static int serve(int argc, char **argv, char **env)
 		pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
 
 		if (pid == 0)
-			return become(from);
+			return run_program(from);
 		for (int i = 0; i < SERVER_FILES; i++)
 			close(files[i]);
 		if (send(from, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))

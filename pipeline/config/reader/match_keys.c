@@ -238,8 +238,8 @@ static bool record_sections(struct sl_reader *r, struct sl_place at, const char 
 			return false;
 		if (!has_item(r, above)) {
 			sl_reader_add(r, at, above,
-				"unknown item: the list has no item of this number, counted from 0; use "
-				"an item of the list");
+				"unknown item: the list has no item with this index (the first is 0); use the "
+				"index of an item");
 			return false;
 		}
 		if (!is_section(r, above)) {

@@ -65,8 +65,7 @@ static enum sl_status read_file(struct sl_reader *r, const char *text, size_t by
 	if (sl_yaml_kind(r->tree[0], root) != SL_MAPPING) {
 		sl_yaml_place(r->tree[0], root, &at.line, &at.column);
 		sl_reader_add(r, at, "",
-			"a configuration is a mapping of keys; write for example "
-			"run: {particles: 1e6}");
+			"a configuration must be a mapping of keys to values; write for example run: {particles: 1e6}");
 		return sl_config_verdict(r);
 	}
 	find_model(r);
@@ -84,7 +83,8 @@ static enum sl_status read_set(struct sl_reader *r, size_t source)
 	enum sl_status s;
 
 	if (!equals || equals == text || equals - text >= SL_KEY_BYTES) {
-		sl_reader_add(r, at, "", "has no key; write --set key=value");
+		sl_reader_add(r, at, "",
+			"is not of the form key=value; write for example --set run.seed=3");
 		return SL_OK;
 	}
 	/* the key ends at the first =; the value can contain further ones */

@@ -35,9 +35,9 @@ static const char *column_name(int i)
 }
 
 static const struct name_table fates = {
-	"fate", "its particles never get it", SL_FATE_COUNT, fate_name};
+	"fate", "no particle of this model ends with it", SL_FATE_COUNT, fate_name};
 static const struct name_table columns = {
-	"column", "its particles have no such column", SL_COLUMN_COUNT, column_name};
+	"column", "particles of this model lack it", SL_COLUMN_COUNT, column_name};
 
 /*
  * The member of allowed with the name word. If there is none: adds a problem that suggests the nearest

@@ -98,7 +98,8 @@ static void resolve_finish(
 	resolve_when(r, "transport.finish", c->transport.finish, &when);
 	if (when.kind == SL_EVERY)
 		sl_config_add_problem(r, "transport.finish",
-			"'%s' would end the rounds at once; use alive < F, such as alive < 0.01",
+			"'%s' has no meaning here: the rounds finish when few particles are alive; use alive < "
+			"F, such as alive < 0.01",
 			c->transport.finish);
 	rounds->finish = when.kind == SL_BELOW ? when.below : 0;
 }

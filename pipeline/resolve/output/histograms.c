@@ -31,7 +31,7 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 	if (strcmp(it->column, "id") != 0)
 		return sl_resolve_column(r, it->key, it->column, m, allowed, &f->column);
 	return sl_config_add_problem(r, it->key,
-		"'id' cannot be tallied: each particle has its own; use another column");
+		"'id' cannot be tallied: each particle has its own id; use another column");
 }
 
 /*

@@ -51,8 +51,7 @@ static void check_image(const struct sl_config *c, struct sl_reader *r,
 		check_columns(r, choices);
 	if ((double)c->run.particles / (p->in_turn ? pixels : 1) >= pixel_limit)
 		sl_config_add_problem(r, "output.image",
-			"has 2^32 or more particles per pixel, which overflows the sums; use fewer "
-			"particles");
+			"can count 2^32 or more particles in one pixel, which overflows its sum; use fewer particles");
 }
 
 void sl_resolve_image(

@@ -32,10 +32,18 @@ static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader 
 		return SL_HAS(allowed, SL_COLUMN_pixel) ? SL_COLUMN_pixel : SL_COLUMN_fate;
 	if (strcmp(word, "none") == 0)
 		return SL_COLUMN_COUNT;
+	column = sl_column_named(word);
+	if (column < SL_COLUMN_COUNT && SL_HAS(m->columns, column) &&
+		!SL_HAS(SL_MCPL_FLAGS, column)) {
+		sl_config_add_problem(r, "output.mcpl.userflags",
+			"is the column %s, but user flags are integers; use an integer column such as fate, or none",
+			word);
+		return SL_COLUMN_COUNT;
+	}
 	sl_resolve_column(r, "output.mcpl.userflags", word, m, allowed, &column);
 	if (column == SL_COLUMN_id && c->run.particles > (uint64_t)UINT32_MAX + 1)
 		sl_config_add_problem(r, "output.mcpl.userflags",
-			"cannot be id: user flags have 32 bits, and there are more particles; use "
+			"cannot be id: user flags have 32 bits, and run.particles exceeds 2^32; use "
 			"none, or run.particles of at most 4294967296");
 	return column;
 }
@@ -68,8 +76,9 @@ static int32_t resolve_pdg(const struct sl_config *c, struct sl_reader *r, const
 			m->name);
 	if (pdg != rint(pdg) || pdg == 0)
 		sl_config_add_problem(r, "output.mcpl.pdg",
-			"is not a Particle Data Group code (a whole number other than 0); use 22 "
-			"for photons or 2112 for neutrons");
+			"is %g, but a Particle Data Group code is an integer other than 0; use 22 for photons "
+			"or 2112 for neutrons",
+			pdg);
 	return (int32_t)pdg;
 }
 
@@ -98,7 +107,7 @@ static void refuse_all(struct sl_reader *r)
 		"output.mcpl.pdg", "output.mcpl.energy", "output.mcpl.userflags"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		sl_config_refuse_unused(r, keys[i], "it is for the formats mcpl and mcpl.gz",
+		sl_config_refuse_unused(r, keys[i], "only the formats mcpl and mcpl.gz use it",
 			"remove it or add output.format: mcpl");
 }
 

@@ -19,7 +19,7 @@ enum { CHUNK = 1 << 20, ROOM = CHUNK + CHUNK / 64 };
 
 static uint8_t scratch[CHUNK + (1 << 20)] __attribute__((aligned(SL_ALIGN)));
 
-static size_t squeeze(const struct sl_backend *b, const void *in, size_t bytes, uint32_t item)
+static size_t compress(const struct sl_backend *b, const void *in, size_t bytes, uint32_t item)
 {
 	static uint8_t out[ROOM];
 	struct sl_exec x = {.space = SL_HOST, .scratch = {scratch, 0, sizeof(scratch)}};
@@ -45,8 +45,8 @@ struct pair {
 
 static struct pair compare(const char *name, const void *in, size_t bytes, uint32_t item)
 {
-	struct pair p = {squeeze(&sl_deflate_zlib, in, bytes, item),
-		squeeze(&sl_deflate_cpu, in, bytes, item)};
+	struct pair p = {compress(&sl_deflate_zlib, in, bytes, item),
+		compress(&sl_deflate_cpu, in, bytes, item)};
 
 	printf("%-10s %8.3f times smaller, zlib %8.3f: %.3f of it\n", name,
 		(double)bytes / (double)p.ours, (double)bytes / (double)p.zlib,
@@ -55,7 +55,7 @@ static struct pair compare(const char *name, const void *in, size_t bytes, uint3
 }
 
 /* True if the ratio of the encoder is at least share times the ratio of zlib. */
-static void expect_share(struct pair p, double share)
+static void check_ratio(struct pair p, double share)
 {
 	assert_true((double)p.zlib >= share * (double)p.ours);
 }
@@ -83,7 +83,7 @@ static uint32_t bytes_of(enum sl_column c)
  * The reference batch is sorted by x and y. On the sorted float columns after the key, the longer
  * search of zlib compresses a little better.
  */
-static void floats_of_the_reference_batch(void **state)
+static void float_columns_compress_like_zlib(void **state)
 {
 	struct pair all = {0, 0};
 	struct sl_survivors s;
@@ -97,19 +97,19 @@ static void floats_of_the_reference_batch(void **state)
 		struct pair p = compare(sl_column_facts[c->column].name, c->data, CHUNK, 4);
 
 		if (c->column == SL_COLUMN_pixel) {
-			expect_share(p, 0.9);
+			check_ratio(p, 0.9);
 			continue;
 		}
-		expect_share(p, c->column == SL_COLUMN_x ? 0.96 : 0.97);
+		check_ratio(p, c->column == SL_COLUMN_x ? 0.96 : 0.97);
 		all.zlib += p.zlib;
 		all.ours += p.ours;
 	}
-	expect_share(all, 0.98);
+	check_ratio(all, 0.98);
 	sl_survivors_free(&s);
 }
 
 /* Ids when two of three particles survive, and columns in no particular order. */
-static void ids_of_survivors(void **state)
+static void ids_compress_like_zlib(void **state)
 {
 	struct sl_survivors s;
 
@@ -120,12 +120,12 @@ static void ids_of_survivors(void **state)
 		struct pair p = compare(
 			sl_column_facts[c->column].name, c->data, CHUNK, bytes_of(c->column));
 
-		expect_share(p, c->column == SL_COLUMN_id ? 0.8 : 1);
+		check_ratio(p, c->column == SL_COLUMN_id ? 0.8 : 1);
 	}
 	sl_survivors_free(&s);
 }
 
-static void constants(void **state)
+static void constants_compress_to_almost_nothing(void **state)
 {
 	static float in[CHUNK / sizeof(float)];
 
@@ -135,7 +135,7 @@ static void constants(void **state)
 	assert_true(500 * compare("constant", in, CHUNK, 4).ours <= CHUNK);
 }
 
-static void sorted_keys(void **state)
+static void sorted_keys_compress_like_zlib(void **state)
 {
 	static uint32_t in[CHUNK / sizeof(uint32_t)];
 	uint32_t key = 0;
@@ -143,14 +143,14 @@ static void sorted_keys(void **state)
 	(void)state;
 	for (size_t i = 0; i < CHUNK / sizeof(uint32_t); i++)
 		in[i] = key += (uint32_t)(sl_mixed(i) % 512);
-	expect_share(compare("keys", in, CHUNK, 4), 0.9);
+	check_ratio(compare("keys", in, CHUNK, 4), 0.9);
 	for (size_t i = 0; i < CHUNK / sizeof(uint32_t); i++)
 		in[i] = key += sl_mixed(i) % 21 == 0;
-	expect_share(compare("cells", in, CHUNK, 4), 0.8);
+	check_ratio(compare("cells", in, CHUNK, 4), 0.8);
 }
 
 /* Sorted ids: about every second id at random, then all of them. */
-static void sorted_ids(void **state)
+static void sorted_ids_compress_like_zlib(void **state)
 {
 	static uint64_t in[CHUNK / sizeof(uint64_t)];
 	uint64_t id = 0;
@@ -158,20 +158,20 @@ static void sorted_ids(void **state)
 	(void)state;
 	for (size_t i = 0; i < CHUNK / sizeof(uint64_t); i++)
 		in[i] = id += 1 + (uint64_t)__builtin_ctzll(sl_mixed(i));
-	expect_share(compare("ids", in, CHUNK, 8), 0.8);
+	check_ratio(compare("ids", in, CHUNK, 8), 0.8);
 	for (size_t i = 0; i < CHUNK / sizeof(uint64_t); i++)
 		in[i] = id++;
-	expect_share(compare("all ids", in, CHUNK, 8), 0.8);
+	check_ratio(compare("all ids", in, CHUNK, 8), 0.8);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(floats_of_the_reference_batch),
-		cmocka_unit_test(ids_of_survivors),
-		cmocka_unit_test(constants),
-		cmocka_unit_test(sorted_keys),
-		cmocka_unit_test(sorted_ids),
+		cmocka_unit_test(float_columns_compress_like_zlib),
+		cmocka_unit_test(ids_compress_like_zlib),
+		cmocka_unit_test(constants_compress_to_almost_nothing),
+		cmocka_unit_test(sorted_keys_compress_like_zlib),
+		cmocka_unit_test(sorted_ids_compress_like_zlib),
 	};
 
 	return cmocka_run_group_tests(tests, folder_begin, folder_end);

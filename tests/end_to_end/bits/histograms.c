@@ -99,7 +99,7 @@ static uint32_t bin_of(const struct sl_histogram_axis *f, double v)
 	return v == f->hi && sl_column_facts[f->column].type == SL_TYPE_F32 ? f->bins : bin;
 }
 
-static void count_again(
+static void count_survivors(
 	const char *out, const struct sl_histogram_axis *f, int fate, struct counted *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -158,7 +158,7 @@ static double expect_row(
 	double all = 0;
 
 	assert_true(row != 0);
-	count_again(out, f, fate, &c);
+	count_survivors(out, f, fate, &c);
 	assert_true(number(tree, sl_yaml_get(tree, row, "under")) == sum_of(c.of, 0));
 	assert_true(number(tree, sl_yaml_get(tree, row, "over")) == sum_of(c.of, f->bins + 1));
 	assert_int_equal(sl_yaml_size(tree, sl_yaml_get(tree, row, "counts")), f->bins);
@@ -217,7 +217,7 @@ static void weights_are_summed(void **state)
 }
 
 /* With another batch size the counts stay the same; only the scatter between batches changes. */
-static void any_batch_size(void **state)
+static void batch_size_does_not_change_counts(void **state)
 {
 	struct sl_yaml *should = read_histograms("whole"), *is;
 
@@ -308,7 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(survivors_give_the_same_counts),
 		cmocka_unit_test(weights_are_summed),
-		cmocka_unit_test(any_batch_size),
+		cmocka_unit_test(batch_size_does_not_change_counts),
 		cmocka_unit_test(integer_range_extends_to_fit_bins),
 		cmocka_unit_test(plan_lists_histograms),
 		cmocka_unit_test(hdf5_has_the_same_counts),

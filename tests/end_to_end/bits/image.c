@@ -28,7 +28,7 @@ static const char lamp[] =
 	"    detector: {type: rectangle, distance: 4 cm, width: 6 cm, height: 4 cm, pixels: [9, 6]}\n"
 	"keep: hit\noutput: {image: true, white: 200, columns: [pixel, weight]}\n";
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	reference_run_begin(scene);
@@ -67,7 +67,7 @@ static bool has_h5py(void)
 	return has;
 }
 
-static void images_are_sums_of_columns(void **state)
+static void image_is_the_sum_of_columns(void **state)
 {
 	(void)state;
 	if (!has_h5py()) {
@@ -91,7 +91,7 @@ static void images_are_sums_of_columns(void **state)
 
 /* --- the same bytes --------------------------------------------------------------------------- */
 
-static void check_same_picture(const char *set, const char *device)
+static void check_same_image(const char *set, const char *device)
 {
 	size_t bytes, expected_bytes;
 	char *expected = folder_read(&folder, "whole/t.png", &expected_bytes), *image;
@@ -110,13 +110,13 @@ static void check_same_picture(const char *set, const char *device)
 static void image_is_the_same_for_every_run_option(void **state)
 {
 	(void)state;
-	check_same_picture("run.batch=20000", "cpu");
-	check_same_picture("run.batch=999", "cpu");
-	check_same_picture("run.threads=1", "cpu");
-	check_same_picture("key=[]", "cpu");
-	check_same_picture("output.format=csv.gz", "cpu");
-	check_same_picture("run.mode=fused", "emulated");
-	check_same_picture("primitives.deflate=device", "emulated"); /* all columns except two */
+	check_same_image("run.batch=20000", "cpu");
+	check_same_image("run.batch=999", "cpu");
+	check_same_image("run.threads=1", "cpu");
+	check_same_image("key=[]", "cpu");
+	check_same_image("output.format=csv.gz", "cpu");
+	check_same_image("run.mode=fused", "emulated");
+	check_same_image("primitives.deflate=device", "emulated"); /* all columns except two */
 }
 
 /* True if run.json has an image section. image.py checks its values. */
@@ -180,7 +180,7 @@ static void check_fault(const char *kind, int k)
 	finish("c.yaml");
 }
 
-static void disk_faults(void **state)
+static void disk_faults_leave_resumable_runs(void **state)
 {
 	/* renames: run.json, 14 batches, the image, the PNG, and run.json again */
 	enum { IMAGE = 1 + 14 + 1, PICTURE };
@@ -269,14 +269,14 @@ static void plan_lists_the_image(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(images_are_sums_of_columns),
+		cmocka_unit_test(image_is_the_sum_of_columns),
 		cmocka_unit_test(image_is_the_same_for_every_run_option),
 		cmocka_unit_test(image_is_rebuilt_from_files),
-		cmocka_unit_test(disk_faults),
+		cmocka_unit_test(disk_faults_leave_resumable_runs),
 		cmocka_unit_test(info_and_verify_report_the_image),
 		cmocka_unit_test(other_files_are_not_overwritten),
 		cmocka_unit_test(plan_lists_the_image),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

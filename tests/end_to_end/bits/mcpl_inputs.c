@@ -14,7 +14,7 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -130,7 +130,7 @@ static void each_file_passes_through_unchanged(void **state)
 static const char sorted[] =
 	"key: [pdg:32, ekin_log:16]\ntallies: [w:10, pdg:32]\noutput: {format: npz}\n";
 
-static void bring_mixed(void)
+static void copy_mixed_lists(void)
 {
 	bring_list(&folder, "example.mcpl");
 	bring_list(&folder, "miscphys.mcpl.gz");
@@ -138,7 +138,7 @@ static void bring_mixed(void)
 	bring_list(&folder, "ref_statsum.mcpl.gz");
 }
 
-static void every_device_agrees(void **state)
+static void every_device_gives_the_same_files(void **state)
 {
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=1"},
 		{"run.device=cpu", "run.threads=3"}, {"run.device=emulated", "run.mode=fused"},
@@ -146,7 +146,7 @@ static void every_device_agrees(void **state)
 	uint64_t hash = 0;
 
 	(void)state;
-	bring_mixed();
+	copy_mixed_lists();
 	configure_list(&folder, MIXED, ", batch: 300",
 		"ekin > 1 keV and abs(x) < 60 cm and (pdg == 22 or not pdg < 2000)", sorted);
 	for (int k = 0; k < 4; k++) {
@@ -175,7 +175,7 @@ static void files_are_read_in_sequence(void **state)
 	int batch = 0;
 
 	(void)state;
-	bring_mixed();
+	copy_mixed_lists();
 	configure_list(
 		&folder, MIXED, ", batch: 70, threads: 3", "listed", "output: {format: mcpl}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "f", "--quiet"));
@@ -200,12 +200,12 @@ static void files_are_read_in_sequence(void **state)
 }
 
 /* A prefix of the particles with another batch size gives the same particles. */
-static void a_prefix_of_the_particles(void **state)
+static void run_can_read_the_first_particles_only(void **state)
 {
 	struct sl_manifest m;
 
 	(void)state;
-	bring_mixed();
+	copy_mixed_lists();
 	configure_list(&folder, MIXED, ", batch: 300, particles: 1010", "listed",
 		"output: {format: csv.gz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "few", "--quiet"));
@@ -224,7 +224,7 @@ static void a_prefix_of_the_particles(void **state)
 enum { MANY = 4096 };
 
 /* Creates a second name for a file. */
-static void name_too(const char *file, const char *name)
+static void add_link(const char *file, const char *name)
 {
 	assert_int_equal(0, symlink(file, folder_path(&folder, name)));
 }
@@ -239,9 +239,9 @@ static void patterns_expand_to_files(void **state)
 	uint64_t at = 0;
 
 	(void)state;
-	bring_mixed();
+	copy_mixed_lists();
 	for (int i = 4; i >= 0; i--)
-		name_too(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
+		add_link(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
 	write_text(&folder, "many_[x].mcpl",
 		"a file that is called so is no pattern, though it looks like one");
 	configure_list(&folder, "\"many_?.mcpl*\", example.mcpl", ", threads: 3, batch: 100",
@@ -259,7 +259,7 @@ static void patterns_expand_to_files(void **state)
 	expect(&folder, SL_OK, "", WORDS("verify", "g", "--quiet"));
 	bring_list(&folder, "reffile_1.mcpl");
 	assert_int_equal(0, unlink(folder_path(&folder, names[4])));
-	name_too("reffile_1.mcpl", names[4]);
+	add_link("reffile_1.mcpl", names[4]);
 	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* was changed (its CRC-32 is",
 		WORDS("verify", "g", "--quiet"));
 	refuse_list(&folder, "\"many_[x].mcpl\"", SL_BAD_INPUT,
@@ -268,7 +268,7 @@ static void patterns_expand_to_files(void **state)
 		"model.list.files[0]: 'few_*' is not a file, and as a pattern");
 }
 
-static void many_files(void **state)
+static void many_files_are_read(void **state)
 {
 	char name[64], *out;
 
@@ -276,7 +276,7 @@ static void many_files(void **state)
 	bring_list(&folder, "reffile_1.mcpl");
 	for (int i = 0; i <= MANY; i++) {
 		snprintf(name, sizeof(name), "f%04d.mcpl", i);
-		name_too("reffile_1.mcpl", name);
+		add_link("reffile_1.mcpl", name);
 	}
 	configure_list(&folder, "\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_USAGE, "brings the number of files to 4097: at most 4096",
@@ -321,13 +321,13 @@ static void check_provenance(const char *out)
 	free(file);
 }
 
-static void runs_resume(void **state)
+static void interrupted_runs_resume(void **state)
 {
 	static const char *const lost[] = {"r/t_000001.npz", "r/t_000004.npz", "r/t_000005.npz"};
 	uint64_t hash;
 
 	(void)state;
-	bring_mixed();
+	copy_mixed_lists();
 	configure_list(
 		&folder, MIXED, ", batch: 300", "listed and w > 0", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "r", "--quiet"));
@@ -340,7 +340,7 @@ static void runs_resume(void **state)
 }
 
 /* A run never removes its own input files, whether listed by name or matched by a pattern. */
-static void inputs_are_not_replaced(void **state)
+static void inputs_are_not_overwritten(void **state)
 {
 	static const struct {
 		const char *file, *keeps; /* what is read; what else of the old run must stay */
@@ -353,7 +353,7 @@ static void inputs_are_not_replaced(void **state)
 	configure_list(&folder, "miscphys.mcpl.gz", ", batch: 70", "listed",
 		"output: {format: mcpl, joined: true}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "o", "--quiet"));
-	name_too("o/t_000002.mcpl", "link.mcpl");
+	add_link("o/t_000002.mcpl", "link.mcpl");
 	for (int k = 0; k < 3; k++) {
 		const char *name = k == 2 ? old[0].file : old[k].file;
 
@@ -386,14 +386,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_file_passes_through_unchanged),
-		cmocka_unit_test(every_device_agrees),
+		cmocka_unit_test(every_device_gives_the_same_files),
 		cmocka_unit_test(files_are_read_in_sequence),
-		cmocka_unit_test(a_prefix_of_the_particles),
+		cmocka_unit_test(run_can_read_the_first_particles_only),
 		cmocka_unit_test(patterns_expand_to_files),
-		cmocka_unit_test(many_files),
-		cmocka_unit_test(runs_resume),
-		cmocka_unit_test(inputs_are_not_replaced),
+		cmocka_unit_test(many_files_are_read),
+		cmocka_unit_test(interrupted_runs_resume),
+		cmocka_unit_test(inputs_are_not_overwritten),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

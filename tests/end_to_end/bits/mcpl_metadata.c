@@ -16,7 +16,7 @@
 
 enum { STRINGS_MOST = 24, STRING_BYTES = 128 };
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	struct sl_mcpl_particle p[10];
 	struct sl_mcpl_header h = {.version = 3, .single = true, .comments = 3, .blobs = 2};
@@ -161,7 +161,7 @@ static void generated_counts_are_kept(void **state)
 }
 
 /* The simulated particles of an empty file count, wherever the file is in the sequence. */
-static void empty_files_count(void **state)
+static void empty_files_keep_their_sums(void **state)
 {
 	const struct sl_mcpl_header h = {.version = 3, .single = true, .comments = 1};
 	static const char *const sum[] = {"stat:sum:n:                       7"};
@@ -207,9 +207,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metadata_is_copied),
 		cmocka_unit_test(generated_counts_are_kept),
-		cmocka_unit_test(empty_files_count),
+		cmocka_unit_test(empty_files_keep_their_sums),
 		cmocka_unit_test(sums_of_unfinished_files_are_unknown),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -16,7 +16,7 @@ enum { PARTICLES = 611, BINS = 5 };
 
 static struct sl_mcpl_particle made[PARTICLES];
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -156,7 +156,7 @@ static void sums_match_the_files(void **state)
 }
 
 /* A universal weight of 0.5 in the first file, and a second file with a weight per particle. */
-static void headers_state_weights(void **state)
+static void header_states_a_uniform_weight(void **state)
 {
 	struct sl_mcpl_header h = {
 		.version = 3, .particles = PARTICLES, .single = true, .weight = 0.5, .pdg = 22};
@@ -291,10 +291,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_match_the_files),
-		cmocka_unit_test(headers_state_weights),
+		cmocka_unit_test(header_states_a_uniform_weight),
 		cmocka_unit_test(values_must_fit_single_precision),
 		cmocka_unit_test(rounding_of_doubles_is_reported),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -49,7 +49,7 @@ static const char *reference(int model)
 	return model == 0 ? "r0" : "r1";
 }
 
-static int begin(void **state)
+static int make_references(void **state)
 {
 	(void)state;
 	folder_make(&folder);
@@ -76,7 +76,7 @@ static void expect_same_files(
 	remove_run(&folder, "out");
 }
 
-static void any_thread_count(void **state)
+static void thread_count_does_not_change_files(void **state)
 {
 	static const char *const threads[] = {"1", "2", "3", "8"};
 
@@ -86,7 +86,7 @@ static void any_thread_count(void **state)
 			expect_same_files(m, NULL, "--threads", threads[i]);
 }
 
-static void repeated_run(void **state)
+static void repeated_run_gives_the_same_files(void **state)
 {
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
@@ -95,7 +95,7 @@ static void repeated_run(void **state)
 	}
 }
 
-static void any_instruction_set(void **state)
+static void instruction_set_does_not_change_files(void **state)
 {
 	static const char *const env[] = {"SL_LEVEL=baseline", NULL};
 
@@ -104,7 +104,7 @@ static void any_instruction_set(void **state)
 		expect_same_files(m, env, "--device", "auto");
 }
 
-static void any_compact(void **state)
+static void compact_backend_does_not_change_files(void **state)
 {
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
@@ -135,7 +135,7 @@ static void expect_same_content(int model)
 	sl_manifest_free(&b);
 }
 
-static void any_deflate(void **state)
+static void deflate_backend_does_not_change_content(void **state)
 {
 	static const char *const names[] = {"zlib", "libdeflate", "cpu", "store"};
 	uint64_t hash[4];
@@ -156,7 +156,7 @@ static void any_deflate(void **state)
 	}
 }
 
-static void any_format(void **state)
+static void format_does_not_change_columns(void **state)
 {
 	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
@@ -214,7 +214,7 @@ static struct content read_content(const char *out)
 	return content;
 }
 
-static void any_batch_size(void **state)
+static void batch_size_does_not_change_particles(void **state)
 {
 	static const char *const batches[] = {
 		("run.batch=" PARTICLES), "run.batch=871", "run.batch=17000", "run.batch=1e6"};
@@ -259,7 +259,7 @@ static void other_seed_differs(void **state)
 }
 
 /* Many small batches with more threads than cores, repeatedly: no deadlock. */
-static void no_deadlock(void **state)
+static void many_threads_do_not_deadlock(void **state)
 {
 	const int times = be_quick() ? 5 : 20;
 	const char *particles = be_quick() ? "run.particles=2e4" : "run.particles=1e5";
@@ -280,18 +280,18 @@ static void no_deadlock(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_thread_count),
-		cmocka_unit_test(repeated_run),
-		cmocka_unit_test(any_instruction_set),
-		cmocka_unit_test(any_compact),
-		cmocka_unit_test(any_deflate),
-		cmocka_unit_test(any_format),
-		cmocka_unit_test(any_batch_size),
+		cmocka_unit_test(thread_count_does_not_change_files),
+		cmocka_unit_test(repeated_run_gives_the_same_files),
+		cmocka_unit_test(instruction_set_does_not_change_files),
+		cmocka_unit_test(compact_backend_does_not_change_files),
+		cmocka_unit_test(deflate_backend_does_not_change_content),
+		cmocka_unit_test(format_does_not_change_columns),
+		cmocka_unit_test(batch_size_does_not_change_particles),
 		cmocka_unit_test(other_seed_differs),
-		cmocka_unit_test(no_deadlock),
+		cmocka_unit_test(many_threads_do_not_deadlock),
 	};
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_references, folder_end);
 }

@@ -15,7 +15,7 @@
 static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
-static struct bits many(int config, const char *particles, const char *batch)
+static struct bits large_run(int config, const char *particles, const char *batch)
 {
 	return (struct bits){.device = "cuda",
 		.config = configs[config],
@@ -23,37 +23,37 @@ static struct bits many(int config, const char *particles, const char *batch)
 		.batch = batch};
 }
 
-static void every_config(void **state)
+static void every_configuration_gives_the_bits_of_the_cpu(void **state)
 {
-	struct bits b = many(0, "3e6", "auto");
+	struct bits b = large_run(0, "3e6", "auto");
 
 	(void)state;
 	same_bits_check_configs(&b);
 }
 
 /* One slot, and four slots whose work overlaps. */
-static void every_backend(void **state)
+static void every_backend_gives_the_bits_of_the_cpu(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = many(i, "1e6", "250007");
+		struct bits b = large_run(i, "1e6", "250007");
 
 		same_bits_check_backends(&b, 1, 1);
 		same_bits_check_backends(&b, 4, 4);
 	}
 }
 
-static void any_slot_count(void **state)
+static void slot_count_does_not_change_bits(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = many(i, "1e6", "65537");
+		struct bits b = large_run(i, "1e6", "65537");
 
 		same_bits_check_slots(&b);
 	}
 }
 
-static void any_batch_size(void **state)
+static void batch_size_does_not_change_bits(void **state)
 {
 	static const struct {
 		const char *particles, *batch;
@@ -62,36 +62,36 @@ static void any_batch_size(void **state)
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++)
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-			struct bits b = many(i, sizes[k].particles, sizes[k].batch);
+			struct bits b = large_run(i, sizes[k].particles, sizes[k].batch);
 
 			same_bits_check(&b);
 		}
 }
 
-static void any_key(void **state)
+static void key_gives_the_bits_of_the_cpu(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = many(i, "1e6", "1e6");
+		struct bits b = large_run(i, "1e6", "1e6");
 
 		same_bits_check_keys(&b);
 	}
 }
 
-static void output_files(void **state)
+static void files_are_those_of_the_cpu(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = many(i, "1e6", "300007");
+		struct bits b = large_run(i, "1e6", "300007");
 
 		same_bits_check_files(&b);
 	}
 }
 
 /* More records than one gzip member holds. */
-static void mcpl_files(void **state)
+static void mcpl_files_are_those_of_the_cpu(void **state)
 {
-	struct bits b = many(0, "1e6", "300007");
+	struct bits b = large_run(0, "1e6", "300007");
 
 	(void)state;
 	same_bits_check_lists(&b);
@@ -100,13 +100,13 @@ static void mcpl_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_config),
-		cmocka_unit_test(every_backend),
-		cmocka_unit_test(any_slot_count),
-		cmocka_unit_test(any_batch_size),
-		cmocka_unit_test(any_key),
-		cmocka_unit_test(output_files),
-		cmocka_unit_test(mcpl_files),
+		cmocka_unit_test(every_configuration_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(every_backend_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(slot_count_does_not_change_bits),
+		cmocka_unit_test(batch_size_does_not_change_bits),
+		cmocka_unit_test(key_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(files_are_those_of_the_cpu),
+		cmocka_unit_test(mcpl_files_are_those_of_the_cpu),
 	};
 
 	if (skips_without_device())

@@ -13,7 +13,7 @@ static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
 /* A particle takes about 10 us, and 100 us with the slowest backends. */
-static struct bits few(int config)
+static struct bits small_run(int config)
 {
 	return (struct bits){.device = "emulated",
 		.config = configs[config],
@@ -21,40 +21,40 @@ static struct bits few(int config)
 		.batch = be_quick() ? "128" : "997"};
 }
 
-static void every_config(void **state)
+static void every_configuration_gives_the_bits_of_the_cpu(void **state)
 {
-	struct bits b = few(0);
+	struct bits b = small_run(0);
 
 	(void)state;
 	same_bits_check_configs(&b);
 }
 
-static void every_backend(void **state)
+static void every_backend_gives_the_bits_of_the_cpu(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = few(i);
+		struct bits b = small_run(i);
 
 		same_bits_check_backends(&b, 3, 3);
 	}
 }
 
-static void any_slot_count(void **state)
+static void slot_count_does_not_change_bits(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = few(i);
+		struct bits b = small_run(i);
 
 		b.batch = "313";
 		same_bits_check_slots(&b);
 	}
 }
 
-static void any_batch_size(void **state)
+static void batch_size_does_not_change_bits(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = few(i);
+		struct bits b = small_run(i);
 
 		b.batch = b.particles;
 		same_bits_check(&b);
@@ -64,18 +64,18 @@ static void any_batch_size(void **state)
 	}
 }
 
-static void any_key(void **state)
+static void key_gives_the_bits_of_the_cpu(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
-		struct bits b = few(i);
+		struct bits b = small_run(i);
 
 		same_bits_check_keys(&b);
 	}
 }
 
 /* Work runs when it is queued; four blocks in flight are scheduled at random. */
-static void any_block_order(void **state)
+static void block_order_does_not_change_bits(void **state)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings c = was;
@@ -83,29 +83,29 @@ static void any_block_order(void **state)
 	(void)state;
 	c.at_once = true;
 	sl_emulator_set_settings(&c);
-	any_slot_count(state);
-	any_batch_size(state);
-	every_backend(state);
+	slot_count_does_not_change_bits(state);
+	batch_size_does_not_change_bits(state);
+	every_backend_gives_the_bits_of_the_cpu(state);
 	c = was;
 	c.blocks = 4;
 	c.seed = 3;
 	sl_emulator_set_settings(&c);
-	any_slot_count(state);
-	every_backend(state);
+	slot_count_does_not_change_bits(state);
+	every_backend_gives_the_bits_of_the_cpu(state);
 	sl_emulator_set_settings(&was);
 }
 
-static void every_file_format(void **state)
+static void files_are_those_of_the_cpu(void **state)
 {
-	struct bits b = few(0);
+	struct bits b = small_run(0);
 
 	(void)state;
 	same_bits_check_files_of_configs(&b);
 }
 
-static void every_mcpl_file(void **state)
+static void mcpl_files_are_those_of_the_cpu(void **state)
 {
-	struct bits b = few(0);
+	struct bits b = small_run(0);
 
 	(void)state;
 	b.particles = "400";
@@ -116,14 +116,14 @@ static void every_mcpl_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_config),
-		cmocka_unit_test(every_backend),
-		cmocka_unit_test(any_slot_count),
-		cmocka_unit_test(any_batch_size),
-		cmocka_unit_test(any_key),
-		cmocka_unit_test(any_block_order),
-		cmocka_unit_test(every_file_format),
-		cmocka_unit_test(every_mcpl_file),
+		cmocka_unit_test(every_configuration_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(every_backend_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(slot_count_does_not_change_bits),
+		cmocka_unit_test(batch_size_does_not_change_bits),
+		cmocka_unit_test(key_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(block_order_does_not_change_bits),
+		cmocka_unit_test(files_are_those_of_the_cpu),
+		cmocka_unit_test(mcpl_files_are_those_of_the_cpu),
 	};
 
 	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)

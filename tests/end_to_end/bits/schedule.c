@@ -19,7 +19,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000
 			   "output: {columns: [id, x, steps], format: csv.gz}\n";
 enum { PARTICLES = 3000, BINS = 20 };
 
-static int begin(void **state)
+static int make_configuration(void **state)
 {
 	(void)state;
 	reference_run_begin(text);
@@ -36,13 +36,13 @@ static void parse_report(void)
 	tree = report_of(&folder, "out");
 }
 
-static double get(sl_node of, const char *key)
+static double number_of(sl_node of, const char *key)
 {
 	return atof(sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL));
 }
 
 /* Particles alive after k steps, from the histogram of steps: those with fewer steps have ended. */
-static double alive_behind(int k)
+static double alive_after_round(int k)
 {
 	sl_node at = sl_yaml_get(tree, sl_yaml_root(tree), "tallies"), fates, counts;
 	double alive = PARTICLES;
@@ -68,17 +68,18 @@ static void expect_rounds(void)
 	each = sl_yaml_get(tree, rounds, "each");
 	n = sl_yaml_size(tree, each);
 	assert_true(n > 5);
-	assert_int_equal((int)get(rounds, "most"), (int)n);
+	assert_int_equal((int)number_of(rounds, "most"), (int)n);
 	for (size_t i = 0; i < n; i++) {
 		sl_node now = sl_yaml_item(tree, each, i, NULL);
 
 		if (i + 1 < BINS)
-			assert_int_equal((int)get(now, "alive"), (int)alive_behind((int)i + 1));
-		assert_true(get(now, "advance_seconds") > 0);
+			assert_int_equal(
+				(int)number_of(now, "alive"), (int)alive_after_round((int)i + 1));
+		assert_true(number_of(now, "advance_seconds") > 0);
 		if (i + 1 < n)
 			assert_int_equal(
-				(int)get(sl_yaml_item(tree, each, i + 1, NULL), "particles"),
-				(int)get(now, "alive"));
+				(int)number_of(sl_yaml_item(tree, each, i + 1, NULL), "particles"),
+				(int)number_of(now, "alive"));
 	}
 }
 
@@ -178,7 +179,7 @@ static void measurements_are_reported(void **state)
 }
 
 /* A run that ended with a disk fault is resumed with another schedule and gives the same bytes. */
-static void resumed_with_another_schedule(void **state)
+static void run_resumes_with_another_schedule(void **state)
 {
 	const char *const env[] = {"SL_FAULT=file_append:2:28", NULL};
 	struct ending e;
@@ -233,7 +234,7 @@ static bool fail_call(const char *transport, const char *name, unsigned k, uint6
  * Every device call of a batch in rounds fails, once per run; each name must have at least `least`
  * calls. The failed runs are resumed with histories on the CPU.
  */
-static void device_faults(void **state)
+static void device_faults_leave_resumable_runs(void **state)
 {
 	static const struct {
 		const char *name;
@@ -270,11 +271,11 @@ int main(void)
 		cmocka_unit_test(every_schedule_gives_the_same_files),
 		cmocka_unit_test(printed_configuration_reads_back),
 		cmocka_unit_test(measurements_are_reported),
-		cmocka_unit_test(resumed_with_another_schedule),
-		cmocka_unit_test(device_faults),
+		cmocka_unit_test(run_resumes_with_another_schedule),
+		cmocka_unit_test(device_faults_leave_resumable_runs),
 	};
 
 	if (!sl_sampling_from_environment())
 		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

@@ -13,7 +13,7 @@
 #include "tests/support/program/commands_check.h"
 #include "tests/support/formats/mcpl_lists.h"
 
-static bool is_there(const char *path)
+static bool exists(const char *path)
 {
 	return access(path, X_OK) == 0;
 }
@@ -26,7 +26,7 @@ static void expect_json(const char *json)
 
 	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
 	sl_yaml_free(tree);
-	if (!is_there("/usr/bin/python3"))
+	if (!exists("/usr/bin/python3"))
 		return;
 	write_text(&folder, "json", json);
 	shell(0, "", "/usr/bin/python3 -m json.tool json >/dev/null");
@@ -35,7 +35,7 @@ static void expect_json(const char *json)
 
 /* --- help, version, info, list ------------------------------------------------------------- */
 
-static void help_of_keys(void **state)
+static void help_describes_keys(void **state)
 {
 	static const char *const sections[] = {"run", "transport", "primitives", "output", "stop",
 		"check", "model", "keep", "key"};
@@ -57,7 +57,7 @@ static void help_of_keys(void **state)
 		expect_output(sections[i], WORDS("help", sections[i]));
 }
 
-static void help_of_any_name(void **state)
+static void help_describes_every_name(void **state)
 {
 	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
@@ -76,7 +76,7 @@ static void help_of_any_name(void **state)
 }
 
 /* Ranges in readable form. */
-static void help_of_ranges(void **state)
+static void help_states_ranges(void **state)
 {
 	(void)state;
 	expect_output(
@@ -89,7 +89,7 @@ static void help_of_ranges(void **state)
 }
 
 /* All forms of the help command print one text with all commands, options and exit codes. */
-static void help_overview(void **state)
+static void help_lists_commands(void **state)
 {
 	char *help = output_of(&folder, WORDS("--help"));
 
@@ -117,7 +117,7 @@ static void help_overview(void **state)
 }
 
 /* Both forms print the same text, with each fact on its own line. */
-static void version(void **state)
+static void version_is_printed(void **state)
 {
 	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
 		"\nHDF5 ", "\nCPU loops  baseline"};
@@ -131,7 +131,7 @@ static void version(void **state)
 }
 
 /* Info of the run.json, manifest and histograms of a run. */
-static void info_of_a_run(void **state)
+static void info_describes_a_run(void **state)
 {
 	(void)state;
 	shell(0, "",
@@ -148,7 +148,7 @@ static void info_of_a_run(void **state)
 }
 
 /* The Markdown reference has every key, column, fate and unit; it takes no argument. */
-static void help_as_markdown(void **state)
+static void help_prints_markdown(void **state)
 {
 	char *text = output_of(&folder, WORDS("help", "--markdown")), item[SL_KEY_BYTES + 8];
 
@@ -196,7 +196,7 @@ static void expect_backend(const char *list, const struct sl_catalog_entry *l)
 	assert_ptr_equal(strstr(at, tunables), at + 1 + strspn(at + 1, " "));
 }
 
-static void lists(void **state)
+static void list_prints_every_backend(void **state)
 {
 	char *list = output_of(&folder, WORDS("list")),
 	     *json = output_of(&folder, WORDS("list", "--json"));
@@ -235,7 +235,7 @@ static void lists(void **state)
 	free(list);
 }
 
-static void json(void **state)
+static void json_outputs_are_valid(void **state)
 {
 	size_t bytes;
 	char *out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--json")),
@@ -258,7 +258,7 @@ static void json(void **state)
  * The replayed history is the same for any device, mode and batch size; batches are those of the
  * run.
  */
-static void replays(void **state)
+static void replay_is_the_same_for_any_device_and_batch_size(void **state)
 {
 	const char *const *elsewhere =
 		WORDS("replay", "c.yaml", "--id", "3_002", "--set", "run.device=cuda:9999", "--set",
@@ -284,7 +284,7 @@ static void replays(void **state)
 	expect_untouched();
 }
 
-static void infos(void **state)
+static void info_describes_files(void **state)
 {
 	(void)state;
 	expect_output("collisions", WORDS("info", "whole/t_000003.h5"));
@@ -308,7 +308,7 @@ static void infos(void **state)
 	expect_untouched();
 }
 
-static void infos_of_mcpl(void **state)
+static void info_describes_mcpl_files(void **state)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz"};
 	const char *example = reference_path("example.mcpl");
@@ -375,7 +375,7 @@ static void print_config(void **state)
 }
 
 /* Names that YAML would parse as another type or truncate. */
-static void any_directory(void **state)
+static void unusual_folder_names_are_kept(void **state)
 {
 	static const char *const names[] = {"a #b", "a\"b", "x: y", "[a]", "it's", "b\\x", "*z",
 		"{k", "&q", "~", "@s", " lead", "-", "\xc3\xa9", "a/b/c"};
@@ -394,7 +394,7 @@ static void any_directory(void **state)
 	expect_untouched();
 }
 
-static void plans(void **state)
+static void plan_prints_the_plan(void **state)
 {
 	(void)state;
 	expect_output("4 of 3000 particles", WORDS("plan", "c.yaml", "--out", "out"));
@@ -412,7 +412,7 @@ static void plans(void **state)
 }
 
 /* Every command-line option for a key has the effect of the key. */
-static void settings(void **state)
+static void options_replace_keys(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OK, "",
@@ -426,7 +426,7 @@ static void settings(void **state)
 }
 
 /* Expected file sizes of batches, in a readable unit. */
-static void sizes(void **state)
+static void sizes_are_printed_in_binary_units(void **state)
 {
 	uint64_t bytes = 0;
 	char says[64];
@@ -451,23 +451,23 @@ static void sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_of_keys),
-		cmocka_unit_test(help_of_any_name),
-		cmocka_unit_test(help_of_ranges),
-		cmocka_unit_test(help_overview),
-		cmocka_unit_test(version),
-		cmocka_unit_test(info_of_a_run),
-		cmocka_unit_test(help_as_markdown),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(json),
-		cmocka_unit_test(replays),
-		cmocka_unit_test(infos),
-		cmocka_unit_test(infos_of_mcpl),
+		cmocka_unit_test(help_describes_keys),
+		cmocka_unit_test(help_describes_every_name),
+		cmocka_unit_test(help_states_ranges),
+		cmocka_unit_test(help_lists_commands),
+		cmocka_unit_test(version_is_printed),
+		cmocka_unit_test(info_describes_a_run),
+		cmocka_unit_test(help_prints_markdown),
+		cmocka_unit_test(list_prints_every_backend),
+		cmocka_unit_test(json_outputs_are_valid),
+		cmocka_unit_test(replay_is_the_same_for_any_device_and_batch_size),
+		cmocka_unit_test(info_describes_files),
+		cmocka_unit_test(info_describes_mcpl_files),
 		cmocka_unit_test(print_config),
-		cmocka_unit_test(any_directory),
-		cmocka_unit_test(plans),
-		cmocka_unit_test(settings),
-		cmocka_unit_test(sizes),
+		cmocka_unit_test(unusual_folder_names_are_kept),
+		cmocka_unit_test(plan_prints_the_plan),
+		cmocka_unit_test(options_replace_keys),
+		cmocka_unit_test(sizes_are_printed_in_binary_units),
 	};
 
 	return cmocka_run_group_tests(tests, commands_begin, folder_end);

@@ -101,7 +101,7 @@ static const struct refusal refusals[] = {
 	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml/out"}},
 };
 
-static void invalid_command_lines(void **state)
+static void invalid_command_lines_are_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
@@ -111,7 +111,7 @@ static void invalid_command_lines(void **state)
 }
 
 /* All errors are reported at once, and no output folder is made. */
-static void bad_configuration(void **state)
+static void invalid_configurations_are_refused(void **state)
 {
 	(void)state;
 	write_text(&folder, "bad.yaml", "run: {particles: 0, sede: 1}\nmodel: {slap: {}}\n");
@@ -128,7 +128,7 @@ static void bad_configuration(void **state)
  * An invalid SL_EMULATOR setting is reported separately, not as an error of the configuration, and is not
  * ignored.
  */
-static void invalid_emulator_settings(void **state)
+static void invalid_emulator_settings_are_refused(void **state)
 {
 	(void)state;
 	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
@@ -141,9 +141,9 @@ static void invalid_emulator_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(invalid_command_lines),
-		cmocka_unit_test(bad_configuration),
-		cmocka_unit_test(invalid_emulator_settings),
+		cmocka_unit_test(invalid_command_lines_are_refused),
+		cmocka_unit_test(invalid_configurations_are_refused),
+		cmocka_unit_test(invalid_emulator_settings_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, commands_begin, folder_end);

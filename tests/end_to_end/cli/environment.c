@@ -13,7 +13,7 @@
 
 /* --- a concurrent run ---------------------------------------------------------------------- */
 
-static void locked(void **state)
+static void second_run_in_a_folder_is_refused(void **state)
 {
 	static const char *const ways[] = {"--quiet", "--resume", "--force"};
 	const struct process p = {
@@ -45,7 +45,7 @@ static void locked(void **state)
 /* --- too little memory or disk space ------------------------------------------------------- */
 
 /* True if the program ends for lack of memory before it reads its arguments, in H5open(). */
-static bool dies_at_once(unsigned long bytes)
+static bool cannot_start(unsigned long bytes)
 {
 	const struct process p = {
 		.argv = WORDS("--version"), .folder = folder.path, .memory_bytes = bytes};
@@ -58,7 +58,7 @@ static bool dies_at_once(unsigned long bytes)
 	return dies;
 }
 
-static void little_memory(void **state)
+static void memory_limit_is_reported(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--set",
 		"run.particles=2e7", "--set", "run.batch=2e7", "--set", "run.threads=1");
@@ -80,7 +80,7 @@ static void little_memory(void **state)
 		/* 127: the loader could not load the libraries */
 		if (e.code != SL_OK && e.code != SL_HOST_MEMORY && e.code != 127 &&
 			!strstr(e.err, "HDF5 does not start") &&
-			!(e.signal == SIGSEGV && dies_at_once(p.memory_bytes)))
+			!(e.signal == SIGSEGV && cannot_start(p.memory_bytes)))
 			fail_msg("with %lu MiB: %d and %s", mib, e.code, e.err);
 		process_free(&e);
 		if (folder_has(&folder, "out"))
@@ -90,7 +90,7 @@ static void little_memory(void **state)
 	expect_untouched();
 }
 
-static void little_disk(void **state)
+static void little_disk_space_is_reported(void **state)
 {
 	(void)state;
 	/* mount namespaces may be unavailable in a chroot or a container, even for root */
@@ -115,7 +115,7 @@ static void little_disk(void **state)
 }
 
 /* If the summary cannot be written, the exit code is not success. */
-static void full_stdout(void **state)
+static void full_stdout_is_reported(void **state)
 {
 	static const char *const lines[] = {"list", "list --json", "help", "--version",
 		"plan c.yaml", "run c.yaml --print-config", "verify whole", "verify whole --json",
@@ -136,7 +136,7 @@ static void full_stdout(void **state)
 }
 
 /* A closed pipe, as of head, is no error of the disk: no message, and the exit code of SIGPIPE. */
-static void closed_stdout(void **state)
+static void closed_stdout_ends_quietly(void **state)
 {
 	(void)state;
 	shell(141, "", "bash -c '$SLUICE list | true; exit ${PIPESTATUS[0]}'");
@@ -145,7 +145,7 @@ static void closed_stdout(void **state)
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they need larger stacks */
 /* A low soft limit of the stack is raised; a low hard limit is reported. */
-static void small_stack(void **state)
+static void low_stack_limit_is_raised(void **state)
 {
 	(void)state;
 	shell(0, "", "ulimit -Ss 64; exec $SLUICE run c.yaml --out out --quiet");
@@ -173,7 +173,7 @@ static void options_override_set(void **state)
 
 /* --- working directory and start method ---------------------------------------------------- */
 
-static void expect_whole(const char *line)
+static void check_run_from_shell(const char *line)
 {
 	shell(0, "", line);
 	if (hash_run(&folder, "out") != unbroken)
@@ -182,31 +182,33 @@ static void expect_whole(const char *line)
 	expect_untouched();
 }
 
-static void start_environment(void **state)
+static void start_environment_does_not_change_files(void **state)
 {
 	(void)state;
-	expect_whole("$SLUICE run c.yaml --out out <&-");
-	expect_whole("$SLUICE run c.yaml --out out >&-");
-	expect_whole("$SLUICE run c.yaml --out out 2>&-");
-	expect_whole("$SLUICE run c.yaml --out out <&- >&- 2>&-");
-	expect_whole("env -i LD_LIBRARY_PATH=$LD_LIBRARY_PATH $SLUICE run c.yaml --out out");
-	expect_whole("unset HOME; TMPDIR=/nowhere $SLUICE run c.yaml --out out");
-	expect_whole("here=$PWD; cd /proc && $SLUICE run $here/c.yaml --out $here/out");
-	expect_whole("here=$PWD; mkdir gone; cd gone; rmdir ../gone;"
-		     "$SLUICE run $here/c.yaml --out $here/out");
-	expect_whole("LC_ALL=C.UTF-8 $SLUICE run c.yaml --out out");
-	expect_whole("locale -a 2>/dev/null | grep -q de_DE.utf8 && export LC_ALL=de_DE.UTF-8;"
-		     "$SLUICE run c.yaml --out out");
-	expect_whole("umask 077; $SLUICE run c.yaml --out out &&"
-		     "test -z \"$(find out -perm /077)\"");
-	expect_whole("umask 000; $SLUICE run c.yaml --out out");
-	expect_whole("nice -n 19 $SLUICE run c.yaml --out ./out//");
+	check_run_from_shell("$SLUICE run c.yaml --out out <&-");
+	check_run_from_shell("$SLUICE run c.yaml --out out >&-");
+	check_run_from_shell("$SLUICE run c.yaml --out out 2>&-");
+	check_run_from_shell("$SLUICE run c.yaml --out out <&- >&- 2>&-");
+	check_run_from_shell(
+		"env -i LD_LIBRARY_PATH=$LD_LIBRARY_PATH $SLUICE run c.yaml --out out");
+	check_run_from_shell("unset HOME; TMPDIR=/nowhere $SLUICE run c.yaml --out out");
+	check_run_from_shell("here=$PWD; cd /proc && $SLUICE run $here/c.yaml --out $here/out");
+	check_run_from_shell("here=$PWD; mkdir gone; cd gone; rmdir ../gone;"
+			     "$SLUICE run $here/c.yaml --out $here/out");
+	check_run_from_shell("LC_ALL=C.UTF-8 $SLUICE run c.yaml --out out");
+	check_run_from_shell(
+		"locale -a 2>/dev/null | grep -q de_DE.utf8 && export LC_ALL=de_DE.UTF-8;"
+		"$SLUICE run c.yaml --out out");
+	check_run_from_shell("umask 077; $SLUICE run c.yaml --out out &&"
+			     "test -z \"$(find out -perm /077)\"");
+	check_run_from_shell("umask 000; $SLUICE run c.yaml --out out");
+	check_run_from_shell("nice -n 19 $SLUICE run c.yaml --out ./out//");
 }
 
 /* --- progress ------------------------------------------------------------------------------ */
 
 /* Runs with stderr on a pseudo-terminal; returns the output, which the caller frees. */
-static char *on_terminal(const char *option)
+static char *run_on_terminal(const char *option)
 {
 	enum { BYTES = 4096 };
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), hold;
@@ -229,21 +231,21 @@ static char *on_terminal(const char *option)
 	return seen;
 }
 
-static void progress(void **state)
+static void progress_is_printed_on_a_terminal(void **state)
 {
 	struct ending e;
-	char *seen = on_terminal("");
+	char *seen = run_on_terminal("");
 
 	(void)state;
 	assert_non_null(strstr(seen, "100.0 %  4 of 4 batches"));
 	free(seen);
-	seen = on_terminal("--set 'stop={when: rel_error(transmitted) < 0.5, min_batches: 2}'");
+	seen = run_on_terminal("--set 'stop={when: rel_error(transmitted) < 0.5, min_batches: 2}'");
 	assert_non_null(strstr(seen, "100.0 %  2 of 2 batches"));
 	free(seen);
-	seen = on_terminal("--set 'stop=rel_error(transmitted) < 0.5'");
+	seen = run_on_terminal("--set 'stop=rel_error(transmitted) < 0.5'");
 	assert_non_null(strstr(seen, "100.0 %  4 of at most 4 batches"));
 	free(seen);
-	seen = on_terminal("--quiet");
+	seen = run_on_terminal("--quiet");
 	assert_string_equal(seen, "");
 	free(seen);
 	call(&folder, NULL, WORDS("run", "c.yaml", "--out", "out"), &e);
@@ -266,17 +268,17 @@ static void progress(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(locked),
-		cmocka_unit_test(little_memory),
-		cmocka_unit_test(little_disk),
-		cmocka_unit_test(full_stdout),
-		cmocka_unit_test(closed_stdout),
+		cmocka_unit_test(second_run_in_a_folder_is_refused),
+		cmocka_unit_test(memory_limit_is_reported),
+		cmocka_unit_test(little_disk_space_is_reported),
+		cmocka_unit_test(full_stdout_is_reported),
+		cmocka_unit_test(closed_stdout_ends_quietly),
 		cmocka_unit_test(options_override_set),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-		cmocka_unit_test(small_stack),
+		cmocka_unit_test(low_stack_limit_is_raised),
 #endif
-		cmocka_unit_test(start_environment),
-		cmocka_unit_test(progress),
+		cmocka_unit_test(start_environment_does_not_change_files),
+		cmocka_unit_test(progress_is_printed_on_a_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, commands_begin, folder_end);

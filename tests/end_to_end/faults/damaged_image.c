@@ -19,7 +19,7 @@ static const char scene[] =
 	"      - {sphere: {center: [0, 0, 0.5 cm], radius: 0.5 cm}, reflectance: 0.5, emission: 1}\n"
 	"keep: lit\noutput: {image: true, columns: [id, pixel, weight]}\n";
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	reference_run_begin(scene);
@@ -30,7 +30,7 @@ static int begin(void **state)
 
 enum { WIDTH = 37, HEIGHT = 23, PIXELS = WIDTH * HEIGHT, RAYS = 20000 };
 
-static void put_other(const char *from, const char *to)
+static void copy_over(const char *from, const char *to)
 {
 	size_t bytes;
 	char *file = folder_read(&folder, from, &bytes);
@@ -39,7 +39,7 @@ static void put_other(const char *from, const char *to)
 	free(file);
 }
 
-static void expect_whole(void)
+static void check_valid_image(void)
 {
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 }
@@ -52,7 +52,7 @@ static void expect_damage(const char *name, const char *what)
 	snprintf(text, sizeof(text), "out/%s: %s", name, what);
 	expect(&folder, SL_CHECK_FAILED, text, WORDS("verify", "out"));
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
-	expect_whole();
+	check_valid_image();
 	assert_int_equal(hash_run(&folder, "out"), unbroken);
 	remove_run(&folder, "out");
 	copy_run(&folder, "whole", "out");
@@ -89,17 +89,17 @@ static void foreign_images_are_reported(void **state)
 	copy_run(&folder, "whole", "out");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
-	put_other("seed/t.image.h5", "out/t.image.h5");
+	copy_over("seed/t.image.h5", "out/t.image.h5");
 	expect_damage("t.image.h5", "the pixels differ");
-	put_other("seed/t.png", "out/t.png");
+	copy_over("seed/t.png", "out/t.png");
 	expect_damage("t.png", "the picture differs");
 	remove_run(&folder, "seed");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "bright", "--quiet", "--set", "model.rays.sky=0.6",
 			"--set", "model.rays.objects[0].emission=2"));
-	put_other("bright/t.png", "out/t.png");
-	expect_whole();
-	put_other("bright/t.image.h5", "out/t.image.h5");
+	copy_over("bright/t.png", "out/t.png");
+	check_valid_image();
+	copy_over("bright/t.image.h5", "out/t.image.h5");
 	expect_damage("t.image.h5", "the pixels differ");
 	remove_run(&folder, "bright");
 	remove_run(&folder, "out");
@@ -174,5 +174,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -18,7 +18,7 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -73,7 +73,7 @@ static void damaged_files_are_refused(void **state)
  * 195 particles of 52 bytes follow a header of 152 bytes. The number of complete particles was
  * found with gunzip.
  */
-static void damage_is_found_before_the_run(void **state)
+static void damage_is_reported_before_the_run(void **state)
 {
 	size_t bytes;
 	char *file = reference_list("miscphys.mcpl.gz", &bytes);
@@ -122,7 +122,7 @@ static void recovery_is_reported(void **state)
 /*
  * A file that changes between the survey and the plan is detected, because the survey may be wrong.
  */
-static void changes_after_the_survey_are_found(void **state)
+static void changes_after_the_survey_end_the_run(void **state)
 {
 	static struct sl_config c;
 	static struct sl_choices choices;
@@ -155,7 +155,7 @@ struct hurt {
 };
 
 /* Runs c.yaml into "hurt" until it ends. */
-static void run_and_hurt(const struct hurt *h, const char *threads, struct ending *e)
+static void run_and_damage(const struct hurt *h, const char *threads, struct ending *e)
 {
 	const struct process p = {.folder = folder.path,
 		.argv = WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--threads", threads)};
@@ -171,21 +171,21 @@ static void run_and_hurt(const struct hurt *h, const char *threads, struct endin
 }
 
 /* The run ends with a message. If the run finished before the damage, it is started again. */
-static void expect_hurt(const struct hurt *h, const char *threads)
+static void check_damage_ends_the_run(const struct hurt *h, const char *threads)
 {
 	struct ending e;
 
-	run_and_hurt(h, threads, &e);
+	run_and_damage(h, threads, &e);
 	for (int tries = 20; e.code == SL_OK && tries > 0; tries--) {
 		process_free(&e);
 		remove_run(&folder, "hurt");
-		run_and_hurt(h, threads, &e);
+		run_and_damage(h, threads, &e);
 	}
 	expect_ending(&e, SL_DISK, h->says, WORDS("run", "c.yaml", "--out", "hurt"));
 }
 
 /* With the restored file the run resumes: committed batches equal those of an undamaged run. */
-static void expect_healed(const struct hurt *h, uint64_t unhurt)
+static void check_resume_after_repair(const struct hurt *h, uint64_t unhurt)
 {
 	h->bring();
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
@@ -193,35 +193,35 @@ static void expect_healed(const struct hurt *h, uint64_t unhurt)
 	remove_run(&folder, "hurt");
 }
 
-static void bring_example(void)
+static void copy_example(void)
 {
 	bring_list(&folder, "example.mcpl");
 }
 
-static void shorten_example(void)
+static void truncate_example(void)
 {
 	assert_int_equal(0, truncate(folder_path(&folder, "example.mcpl"), 0));
 }
 
 /* Truncating an input during a run ends the run in order: committed batches stay. */
-static void truncated_during_the_run(void **state)
+static void truncation_during_a_run_ends_it(void **state)
 {
-	static const struct hurt shortened = {bring_example, shorten_example, "became shorter"};
+	static const struct hurt shortened = {copy_example, truncate_example, "became shorter"};
 	uint64_t unhurt;
 
 	(void)state;
-	bring_example();
+	copy_example();
 	configure_list(&folder, "example.mcpl", ", batch: 4", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "stayed", "--quiet"));
 	unhurt = hash_run(&folder, "stayed");
-	expect_hurt(&shortened, "1");
-	expect_healed(&shortened, unhurt);
+	check_damage_ends_the_run(&shortened, "1");
+	check_resume_after_repair(&shortened, unhurt);
 }
 
 enum { LONG = 16384, DAMAGED = 64 };
 
 /* A gzip file with more particles than the window of the inflater holds. */
-static void bring_long(void)
+static void write_long_list(void)
 {
 	static struct sl_mcpl_particle p[LONG];
 	const struct sl_mcpl_header h = {
@@ -243,7 +243,7 @@ static void bring_long(void)
 }
 
 /* Overwrites some bytes in place at three quarters of the file. */
-static void overwrite_long(void)
+static void overwrite_long_list(void)
 {
 	int fd = open(folder_path(&folder, "long.mcpl.gz"), O_WRONLY);
 	char damage[DAMAGED];
@@ -257,22 +257,22 @@ static void overwrite_long(void)
 /* The run ends before it commits a batch with damaged particles. */
 static void damage_during_the_run_ends_it(void **state)
 {
-	static const struct hurt overwritten = {bring_long, overwrite_long,
+	static const struct hurt overwritten = {write_long_list, overwrite_long_list,
 		"long.mcpl.gz: the file became shorter or changed while"};
 	static const char *const threads[] = {"1", "3"};
 	uint64_t unhurt;
 
 	(void)state;
-	bring_long();
+	write_long_list();
 	configure_list(
 		&folder, "long.mcpl.gz", ", batch: 70", "x > 0.25 cm", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "unhurt", "--quiet"));
 	unhurt = hash_run(&folder, "unhurt");
 	for (int k = 0; k < 2; k++) {
-		expect_hurt(&overwritten, threads[k]);
+		check_damage_ends_the_run(&overwritten, threads[k]);
 		expect(&folder, SL_BAD_INPUT, "long.mcpl.gz: particle ",
 			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
-		expect_healed(&overwritten, unhurt);
+		check_resume_after_repair(&overwritten, unhurt);
 	}
 }
 
@@ -305,13 +305,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damaged_files_are_refused),
-		cmocka_unit_test(damage_is_found_before_the_run),
+		cmocka_unit_test(damage_is_reported_before_the_run),
 		cmocka_unit_test(recovery_is_reported),
-		cmocka_unit_test(changes_after_the_survey_are_found),
-		cmocka_unit_test(truncated_during_the_run),
+		cmocka_unit_test(changes_after_the_survey_end_the_run),
+		cmocka_unit_test(truncation_during_a_run_ends_it),
 		cmocka_unit_test(damage_during_the_run_ends_it),
 		cmocka_unit_test(changed_inputs_are_reported),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -64,7 +64,7 @@ struct tally {
 	struct tiny_states on_device, other, on_cpu;
 };
 
-static void make(struct tiny_run *t, const struct setting *s)
+static void make_run(struct tiny_run *t, const struct setting *s)
 {
 	*t = (struct tiny_run){
 		.threads = s->threads, .format = s->format, .batches = BATCHES, .more = s->on_cpu};
@@ -76,7 +76,7 @@ static void make(struct tiny_run *t, const struct setting *s)
  * Resumes out on the device (unless this state was tried before), in the other mode, and then on
  * the CPU.
  */
-static void finish(struct tiny_run *t, struct tally *tally)
+static void resume_and_check(struct tiny_run *t, struct tally *tally)
 {
 	const char *const *words = t->more;
 
@@ -126,14 +126,14 @@ static const struct call {
 };
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-static bool is_for_good(int error)
+static bool makes_device_unusable(int error)
 {
 	return error == SL_ERROR_ADDRESS || error == SL_ERROR_LAUNCH;
 }
 
-static int code_of(const struct call *c, int error)
+static int expected_exit_code(const struct call *c, int error)
 {
-	if (is_for_good(error))
+	if (makes_device_unusable(error))
 		return SL_DEVICE_FAILED;
 	if (strcmp(c->name, "dev_count") == 0 || error == SL_ERROR_NO_IMAGE)
 		return SL_NO_DEVICE;
@@ -143,7 +143,7 @@ static int code_of(const struct call *c, int error)
 }
 
 /* The message must contain the error number or the name of the error. */
-static const char *words_of(const struct call *c, int error, char text[32])
+static const char *expected_message(const struct call *c, int error, char text[32])
 {
 	if (error == SL_ERROR_MEMORY && strstr(c->name, "malloc"))
 		return "bytes requested";
@@ -175,7 +175,8 @@ static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, b
 	if (e.code != 0) {
 		tally->failed++;
 		/* another thread without a batch may report first */
-		tiny_check_ending(t, &e, code_of(c, error), words_of(c, error, text),
+		tiny_check_ending(t, &e, expected_exit_code(c, error),
+			expected_message(c, error, text),
 			c->when == IN_BATCH && strcmp(t->threads, "1") == 0 ? "batch "
 									    : "sluice: ");
 		if (n == BATCHES)
@@ -186,7 +187,7 @@ static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, b
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	}
 	process_free(&e);
-	finish(t, tally);
+	resume_and_check(t, tally);
 	return n;
 }
 
@@ -205,7 +206,7 @@ static void fail_every_call(const struct setting *s)
 	struct tally tally = {.setting = s};
 	struct tiny_run t;
 
-	make(&t, s);
+	make_run(&t, s);
 	expect(&t.folder, SL_OK, "", WORDS("verify", "whole", "--quiet"));
 	for (int i = 0; i < N_CALLS; i++) {
 		bool device_packed = s == &alone_pressed;
@@ -230,26 +231,26 @@ static void fail_every_call(const struct setting *s)
 	tiny_free(&t);
 }
 
-static void every_call(void **state)
+static void every_call_fails(void **state)
 {
 	(void)state;
 	fail_every_call(&alone);
 }
 
-static void every_call_fused(void **state)
+static void every_call_fails_in_fused_mode(void **state)
 {
 	(void)state;
 	fail_every_call(&alone_fused);
 }
 
-static void every_call_packed(void **state)
+static void every_call_fails_with_packed_output(void **state)
 {
 	(void)state;
 	fail_every_call(&alone_pressed);
 }
 
 /* With sanitizers each call fails with only one of the errors, in turn. */
-static void every_error(void **state)
+static void every_error_code_is_reported(void **state)
 {
 	static const int errors[] = {SL_ERROR_VALUE, SL_ERROR_MEMORY, SL_ERROR_NO_IMAGE,
 		SL_ERROR_ADDRESS, SL_ERROR_LAUNCH};
@@ -257,7 +258,7 @@ static void every_error(void **state)
 	struct tiny_run t;
 
 	(void)state;
-	make(&t, &alone);
+	make_run(&t, &alone);
 	for (size_t i = 0; i < N_CALLS; i++)
 		for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++)
 			if (!be_quick() || k == i % (sizeof(errors) / sizeof(errors[0])))
@@ -267,14 +268,14 @@ static void every_error(void **state)
 }
 
 /* No driver, no device, a device that is not ready, and a driver of another version. */
-static void errors_of_counting(void **state)
+static void errors_of_the_device_count_are_reported(void **state)
 {
 	static const int errors[] = {SL_ERROR_OLD_DRIVER, SL_ERROR_NO_DEVICE, 46, 802, 803};
 	static struct tally tally = {.setting = &alone};
 	struct tiny_run t;
 
 	(void)state;
-	make(&t, &alone);
+	make_run(&t, &alone);
 	for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
 		fail_each(&t, &calls[0], false, false, errors[k], &tally);
 		fail_one(&t, &calls[0], 1, true, errors[k], &tally);
@@ -287,7 +288,7 @@ static void errors_of_counting(void **state)
  * Several threads and slots: which thread meets the fault varies. With sanitizers one of three
  * error modes.
  */
-static void several_threads_and_slots(void **state)
+static void calls_fail_with_several_threads_and_slots(void **state)
 {
 	const struct setting settings[] = {{"3", FUSED("3"), STAGED("3"), "csv.gz", NULL},
 		{"3", STAGED("2"), FUSED("2"), "csv.gz", NULL}};
@@ -298,7 +299,7 @@ static void several_threads_and_slots(void **state)
 		struct tiny_run t;
 
 		tally.setting = &settings[s];
-		make(&t, &settings[s]);
+		make_run(&t, &settings[s]);
 		for (int i = 0; i < N_CALLS; i++) {
 			if (!be_quick() || i % 3 == 0)
 				fail_each(&t, &calls[i], false, false, SL_ERROR_MEMORY, &tally);
@@ -313,13 +314,13 @@ static void several_threads_and_slots(void **state)
 }
 
 /* The reverse case: a run started on the CPU is resumed on the device. */
-static void interrupted_on_the_cpu(void **state)
+static void run_interrupted_on_the_cpu_resumes_on_the_device(void **state)
 {
 	static struct tiny_states states;
 	struct tiny_run t;
 
 	(void)state;
-	make(&t, &alone);
+	make_run(&t, &alone);
 	for (unsigned k = 1; k <= BATCHES; k++) {
 		char fault[64];
 		const char *const env[] = {fault, NULL};
@@ -342,7 +343,7 @@ static void interrupted_on_the_cpu(void **state)
 /* --- flipped bits -------------------------------------------------------------------------- */
 
 /* Copy k arrives with one flipped bit. Returns whether copy k came from the device. */
-static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally *tally)
+static bool flip_one_copy(struct tiny_run *t, unsigned k, unsigned bit, struct tally *tally)
 {
 	char fault[64];
 	const char *const env[] = {fault, NULL};
@@ -360,7 +361,7 @@ static bool flip_one(struct tiny_run *t, unsigned k, unsigned bit, struct tally 
 	if (!seen && n != BATCHES)
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	process_free(&e);
-	finish(t, tally);
+	resume_and_check(t, tally);
 	return seen;
 }
 
@@ -372,9 +373,9 @@ static void flip_every_copy(const struct setting *s, unsigned more)
 	unsigned copies = 0;
 	struct tiny_run t;
 
-	make(&t, s);
+	make_run(&t, s);
 	for (unsigned k = 1; k <= COPIES_MOST; k = (unsigned)sl_sampling_next(k, COPIES_MOST))
-		copies += flip_one(&t, k, bits[k % 3], &tally);
+		copies += flip_one_copy(&t, k, bits[k % 3], &tally);
 	if (sl_sampling_step(1) == 1) {
 		assert_int_equal(copies, BATCHES * (2 * 2 + more));
 		assert_true(tally.on_device.n >= BATCHES);
@@ -383,7 +384,7 @@ static void flip_every_copy(const struct setting *s, unsigned more)
 	tiny_free(&t);
 }
 
-static void every_copy(void **state)
+static void flipped_bit_in_every_copy_is_found(void **state)
 {
 	(void)state;
 	flip_every_copy(&alone, 6); /* columns */
@@ -395,14 +396,14 @@ static void every_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_call),
-		cmocka_unit_test(every_call_fused),
-		cmocka_unit_test(every_call_packed),
-		cmocka_unit_test(every_error),
-		cmocka_unit_test(errors_of_counting),
-		cmocka_unit_test(several_threads_and_slots),
-		cmocka_unit_test(interrupted_on_the_cpu),
-		cmocka_unit_test(every_copy),
+		cmocka_unit_test(every_call_fails),
+		cmocka_unit_test(every_call_fails_in_fused_mode),
+		cmocka_unit_test(every_call_fails_with_packed_output),
+		cmocka_unit_test(every_error_code_is_reported),
+		cmocka_unit_test(errors_of_the_device_count_are_reported),
+		cmocka_unit_test(calls_fail_with_several_threads_and_slots),
+		cmocka_unit_test(run_interrupted_on_the_cpu_resumes_on_the_device),
+		cmocka_unit_test(flipped_bit_in_every_copy_is_found),
 	};
 
 	if (!sl_sampling_from_environment())

@@ -80,7 +80,7 @@ static void system_calls_fail(struct tiny_run *t, int error, bool on)
 	assert_true(sl_sampling_step(tally.failed) > 20);
 }
 
-static void failing_system_calls(void **state)
+static void file_changing_calls_fail(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = BATCHES};
 
@@ -134,7 +134,7 @@ static void any_call_fails(struct tiny_run *t, int error, bool resume)
 	assert_true(sl_sampling_step(tally.failed) > 30);
 }
 
-static void failing_reads(void **state)
+static void read_calls_fail(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
 
@@ -185,7 +185,7 @@ static void expect_batch(const struct call **at, const struct call *end, unsigne
 		assert_int_equal(expect(at, end, "fsync", NULL)->fd, named->fd);
 }
 
-static void order_of_calls(void **state)
+static void calls_are_in_the_documented_order(void **state)
 {
 	static struct call all[CALLS_MAX];
 	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
@@ -210,9 +210,9 @@ static void order_of_calls(void **state)
 static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_of_calls),
-		cmocka_unit_test(failing_system_calls),
-		cmocka_unit_test(failing_reads),
+		cmocka_unit_test(calls_are_in_the_documented_order),
+		cmocka_unit_test(file_changing_calls_fail),
+		cmocka_unit_test(read_calls_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

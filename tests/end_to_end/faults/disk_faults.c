@@ -45,13 +45,13 @@ struct start {
 	unsigned passes;   /* number of consecutive runs without a fault that ends the series */
 };
 
-static void nothing(struct tiny_run *t)
+static void start_empty(struct tiny_run *t)
 {
 	tiny_remove(t, "out");
 }
 
 /* Two batches, the second without its manifest line, and one partial file. */
-static void broken(struct tiny_run *t)
+static void start_interrupted(struct tiny_run *t)
 {
 	static const char *const fault[] = {"SL_FAULT=file_datasync:2:5", NULL};
 	const char *second =
@@ -74,7 +74,7 @@ static void broken(struct tiny_run *t)
 }
 
 /* Fails the k-th such call for k = 1, 2, 3, ...; on: and all later ones. */
-static void fail_each(struct tiny_run *t, const struct start *s, const char *call, int error,
+static void fail_each_call(struct tiny_run *t, const struct start *s, const char *call, int error,
 	bool on, struct disk_failures *tally)
 {
 	unsigned before = 0;
@@ -118,11 +118,11 @@ static void sweep_calls(const struct start *s, const char *threads, const char *
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		unsigned failed = tally.failed;
 
-		fail_each(&t, s, calls[i].name, error, false, &tally);
+		fail_each_call(&t, s, calls[i].name, error, false, &tally);
 		if (!s->last && sl_sampling_step(tally.failed - failed) < calls[i].least)
 			fail_msg("%s: %s made a run fail %u times, there are at least %u calls",
 				s->name, calls[i].name, tally.failed - failed, calls[i].least);
-		fail_each(&t, s, calls[i].name, error, true, &tally);
+		fail_each_call(&t, s, calls[i].name, error, true, &tally);
 	}
 	tiny_free(&t);
 	print_message("%s, %s threads, %s: %u failed, %u ended well\n", s->name, threads,
@@ -130,9 +130,9 @@ static void sweep_calls(const struct start *s, const char *threads, const char *
 	assert_true(sl_sampling_step(tally.failed) > 50);
 }
 
-static void calls_of_a_run(void **state)
+static void calls_of_a_run_fail(void **state)
 {
-	static const struct start fresh = {"a run", NULL, nothing, TINY_ENDED, 3};
+	static const struct start fresh = {"a run", NULL, start_empty, TINY_ENDED, 3};
 
 	(void)state;
 	sweep_calls(&fresh, "1", "openpmd", ENOSPC);
@@ -141,9 +141,9 @@ static void calls_of_a_run(void **state)
 }
 
 /* Six threads have two writers: later batches are written before earlier ones are committed. */
-static void calls_of_two_writers(void **state)
+static void calls_of_two_writers_fail(void **state)
 {
-	static const struct start fresh = {"a run", NULL, nothing, TINY_ENDED, 3};
+	static const struct start fresh = {"a run", NULL, start_empty, TINY_ENDED, 3};
 	static const char *const names[] = {
 		"file_open", "file_write", "file_fsync", "file_close", "file_rename"};
 	struct tiny_run t = {.threads = "6", .format = "openpmd", .batches = 2 * BATCHES};
@@ -152,32 +152,33 @@ static void calls_of_two_writers(void **state)
 	(void)state;
 	tiny_make(&t);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		fail_each(&t, &fresh, names[i], ENOSPC, i % 2 == 1, &tally);
+		fail_each_call(&t, &fresh, names[i], ENOSPC, i % 2 == 1, &tally);
 	tiny_free(&t);
 	print_message("two writers: %u failed, %u ended well\n", tally.failed, tally.succeeded);
 	assert_true(sl_sampling_step(tally.failed) > 8 * BATCHES);
 }
 
-static void calls_of_a_resume(void **state)
+static void calls_of_a_resume_fail(void **state)
 {
-	static const struct start resumed = {"a resumed run", "--resume", broken, TINY_KILLED, 4};
+	static const struct start resumed = {
+		"a resumed run", "--resume", start_interrupted, TINY_KILLED, 4};
 
 	(void)state;
 	sweep_calls(&resumed, "1", "openpmd", EIO);
 }
 
 /* Histograms add one file per batch and one at the end; each rename may fail. */
-static void calls_with_histograms(void **state)
+static void calls_fail_in_a_run_with_histograms(void **state)
 {
 	static const struct start fresh = {
-		"a run with tallies by bins", NULL, nothing, TINY_ENDED, 3};
+		"a run with tallies by bins", NULL, start_empty, TINY_ENDED, 3};
 	static const char *const more[] = {"--device", "cpu", "--set", "tallies=[w:2]", NULL};
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES, .more = more};
 	struct disk_failures tally = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);
-	fail_each(&t, &fresh, "file_rename", ENOSPC, false, &tally);
+	fail_each_call(&t, &fresh, "file_rename", ENOSPC, false, &tally);
 	/* run.json twice, two files a batch, NAME.xdmf and NAME.tallies */
 	assert_true(sl_sampling_step(tally.failed) >= 2 + 2 * BATCHES + 2);
 	tiny_free(&t);
@@ -186,10 +187,10 @@ static void calls_with_histograms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_of_a_run),
-		cmocka_unit_test(calls_of_two_writers),
-		cmocka_unit_test(calls_of_a_resume),
-		cmocka_unit_test(calls_with_histograms),
+		cmocka_unit_test(calls_of_a_run_fail),
+		cmocka_unit_test(calls_of_two_writers_fail),
+		cmocka_unit_test(calls_of_a_resume_fail),
+		cmocka_unit_test(calls_fail_in_a_run_with_histograms),
 	};
 
 	if (!sl_sampling_from_environment())

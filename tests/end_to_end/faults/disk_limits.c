@@ -15,7 +15,7 @@
 
 enum { LONG_BATCHES = 200, STORY_BYTES = 512 };
 
-static void size_limit(const char *format, unsigned batches)
+static void check_size_limit(const char *format, unsigned batches)
 {
 	struct tiny_run t = {.threads = "2", .format = format, .batches = batches};
 	struct disk_failures tally = {.failed = 0};
@@ -44,11 +44,12 @@ static void size_limit(const char *format, unsigned batches)
 	tiny_free(&t);
 }
 
-static void size_limits(void **state)
+static void file_size_limits_are_reported(void **state)
 {
 	(void)state;
-	size_limit("openpmd", BATCHES);
-	size_limit("csv.gz", 4 * BATCHES); /* the manifest is the largest file except run.json */
+	check_size_limit("openpmd", BATCHES);
+	check_size_limit(
+		"csv.gz", 4 * BATCHES); /* the manifest is the largest file except run.json */
 }
 
 /* Mounts a tmpfs on the test folder "disk", visible only to this process and its children. */
@@ -91,7 +92,7 @@ static void shrink_disk(const struct tiny_run *t)
 }
 
 /* The plan finds enough space; the space disappears during the run. */
-static void disk_fills_up(void **state)
+static void disk_that_fills_up_leaves_a_resumable_run(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 	const struct timespec pause = {0, 200000};
@@ -121,7 +122,7 @@ static void disk_fills_up(void **state)
 }
 
 /* The plan finds too little space: refused with the sizes, and no file is made. */
-static void disk_too_small(void **state)
+static void too_small_disk_is_reported(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 	struct ending e;
@@ -139,7 +140,7 @@ static void disk_too_small(void **state)
 }
 
 /* Free blocks but no free inodes: LOCK, run.json and each batch in turn cannot be created. */
-static void no_inodes(void **state)
+static void disk_without_inodes_is_reported(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
 	struct disk_failures tally = {.failed = 0};
@@ -164,7 +165,7 @@ static void no_inodes(void **state)
 }
 
 /* The results are on the disk, but the summary cannot be written. */
-static void full_stdout(void **state)
+static void full_stdout_is_reported(void **state)
 {
 	static const char *const words[] = {"sluice", "run", "tiny.yaml", "--out", "out",
 		"--threads", "1", "--set", "run.particles=600", NULL};
@@ -187,11 +188,11 @@ static void full_stdout(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(size_limits),
-		cmocka_unit_test(full_stdout),
-		cmocka_unit_test(disk_fills_up),
-		cmocka_unit_test(disk_too_small),
-		cmocka_unit_test(no_inodes),
+		cmocka_unit_test(file_size_limits_are_reported),
+		cmocka_unit_test(full_stdout_is_reported),
+		cmocka_unit_test(disk_that_fills_up_leaves_a_resumable_run),
+		cmocka_unit_test(too_small_disk_is_reported),
+		cmocka_unit_test(disk_without_inodes_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void mark(void)
 	allocated[marks++] = allocations();
 }
 
-static void begun(void)
+static void note_first_batch(void)
 {
 	marks = 0;
 	mark();
@@ -40,7 +40,7 @@ static void begun(void)
 		in_run[i] = atomic_load(&counting->calls[i]);
 }
 
-static void ended(void)
+static void note_last_batch(void)
 {
 	for (int i = 0; i < N_CALLS; i++)
 		in_run[i] = atomic_load(&counting->calls[i]) - in_run[i];
@@ -58,9 +58,9 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 		.particles = PARTICLES,
 		.batches = BATCHES,
 		.to = to,
-		.begun = begun,
+		.begun = note_first_batch,
 		.batch = mark,
-		.ended = ended};
+		.ended = note_last_batch};
 	struct folder out;
 
 	counting_clear(NULL);
@@ -116,7 +116,7 @@ static int run_alone(void *of)
 }
 
 /* Staged mode, or fused mode if compact is NULL. */
-static struct library_run few(unsigned threads, const char *compact)
+static struct library_run small_run(unsigned threads, const char *compact)
 {
 	return (struct library_run){.device = "emulated",
 		.compact = compact,
@@ -128,7 +128,7 @@ static struct library_run few(unsigned threads, const char *compact)
 }
 
 /* All calls of the device layer after a wait that made the device unusable. */
-static int ask_for_all(void *of)
+static int call_driver_after_error(void *of)
 {
 	struct sl_limits limits_now;
 	struct sl_device d;
@@ -167,18 +167,18 @@ static int ask_for_all(void *of)
 static void every_call_is_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(in_child(ask_for_all, NULL), 15);
+	assert_int_equal(in_child(call_driver_after_error, NULL), 15);
 	assert_int_equal(atomic_load(&counting->failed), 1);
 	assert_int_equal(atomic_load(&counting->after), 0);
 }
 
 /* One thread, so no other calls are in progress: call k fails, for every k (or for some). */
-static void end_at_each_call(const char *compact)
+static void fail_at_each_call(const char *compact)
 {
 	unsigned calls = 0;
 
 	for (unsigned k = 1; k < CALLS_MOST; k = (unsigned)sl_sampling_next(k, UINT64_MAX)) {
-		struct library_run r = few(1, compact);
+		struct library_run r = small_run(1, compact);
 		int code;
 
 		counting_clear(NULL);
@@ -201,8 +201,8 @@ static void end_at_each_call(const char *compact)
 static void no_call_after_an_error(void **state)
 {
 	(void)state;
-	end_at_each_call("naive");
-	end_at_each_call(NULL);
+	fail_at_each_call("naive");
+	fail_at_each_call(NULL);
 }
 
 /* The same with an injected fault (SL_FAULT) instead of an error of the driver. */
@@ -215,7 +215,7 @@ static void no_call_after_a_fault(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		struct library_run r = few(1, i % 2 && i < OF_FUSED ? "naive" : NULL);
+		struct library_run r = small_run(1, i % 2 && i < OF_FUSED ? "naive" : NULL);
 		char fault[64];
 
 		counting_clear(NULL);
@@ -234,7 +234,7 @@ static void few_calls_after_an_error(void **state)
 
 	(void)state;
 	for (unsigned k = 1; k < CALLS_MOST; k += 1 + k / 4) {
-		struct library_run r = few(THREADS, k % 2 ? "naive" : NULL);
+		struct library_run r = small_run(THREADS, k % 2 ? "naive" : NULL);
 		int code;
 
 		counting_clear(NULL);

@@ -83,13 +83,13 @@ static const char *const names[] = {
 
 static unsigned in_run[N_CALLS];
 
-static void begun(void)
+static void note_first_batch(void)
 {
 	for (int i = 0; i < N_CALLS; i++)
 		in_run[i] = atomic_load(&calls[i]);
 }
 
-static void ended(void)
+static void note_last_batch(void)
 {
 	for (int i = 0; i < N_CALLS; i++)
 		in_run[i] = atomic_load(&calls[i]) - in_run[i];
@@ -106,8 +106,8 @@ static void count_run(const char *compact, const char *sort, unsigned slots)
 		.threads = slots + 1,
 		.particles = PARTICLES,
 		.batches = BATCHES,
-		.begun = begun,
-		.ended = ended};
+		.begun = note_first_batch,
+		.ended = note_last_batch};
 	unsigned waits = 0;
 
 	assert_ok(library_run(&r));

@@ -54,7 +54,7 @@ static void close_run(struct forger *f)
 	sl_dir_close(&f->dir);
 }
 
-static void digest(struct sl_table *t, struct sl_manifest_line *l)
+static void update_digests(struct sl_table *t, struct sl_manifest_line *l)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column *c = &t->column[k];
@@ -90,7 +90,7 @@ static void forge(uint64_t batch, change make)
 	assert_ok(sl_survivors_read(&f.dir, l->file, &s));
 	assert_true(s.table.n > 300);
 	make(&s.table, l);
-	digest(&s.table, l);
+	update_digests(&s.table, l);
 	assert_ok(f.plan->format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
 	assert_ok(f.plan->format->assemble(&f.plan->facts, &facts, &slot->packed, f.w->file_image,
 		f.plan->memory.image, &pieces));
@@ -108,7 +108,7 @@ static void forge(uint64_t batch, change make)
 
 /* --- changes ------------------------------------------------------------------------------- */
 
-static void change_nothing(struct sl_table *t, struct sl_manifest_line *l)
+static void keep_unchanged(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)t;
 	(void)l;
@@ -227,10 +227,10 @@ struct forgery {
 #define NPZ   "output.format=npz"
 
 static const struct forgery forgeries[] = {
-	{"nothing", KEYED, H5, 1, change_nothing, NULL},
-	{"nothing", KEYED, CSV, 1, change_nothing, NULL},
-	{"nothing", KEYED, NPZ, 1, change_nothing, NULL},
-	{"nothing", BARE, H5, 0, change_nothing, NULL},
+	{"nothing", KEYED, H5, 1, keep_unchanged, NULL},
+	{"nothing", KEYED, CSV, 1, keep_unchanged, NULL},
+	{"nothing", KEYED, NPZ, 1, keep_unchanged, NULL},
+	{"nothing", BARE, H5, 0, keep_unchanged, NULL},
 	{"neighbours", KEYED, H5, 1, swap_neighbours, "order of their key"},
 	{"neighbours", KEYED, CSV, 2, swap_neighbours, "order of their key"},
 	{"ends", KEYED, H5, 1, swap_ends, "order of their key"},
@@ -348,7 +348,7 @@ static void rounded_keys_are_not_checked_for_order(void **state)
 	}
 }
 
-static int begin(void **state)
+static int make_run(void **state)
 {
 	folder_begin(state);
 	write_text(&folder, "c.yaml", text);
@@ -365,5 +365,5 @@ int main(void)
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_run, folder_end);
 }

@@ -27,7 +27,8 @@ struct tally {
 
 /* --- checking the outcome ------------------------------------------------------------------ */
 
-static void judge(struct tiny_run *t, const char *out, const struct ending *e, struct tally *tally)
+static void check_outcome(
+	struct tiny_run *t, const char *out, const struct ending *e, struct tally *tally)
 {
 	bool died = e->code < 0 || e->code == HDF5_GIVES_UP;
 	unsigned n = tiny_check(t, out, died ? TINY_KILLED : TINY_ENDED);
@@ -88,7 +89,7 @@ static void end(struct tiny_run *t, struct child *c, struct tally *tally)
 
 	process_wait(&c->running, HANG_SECONDS, &e);
 	snprintf(t->what, sizeof(t->what), "%s", c->what);
-	judge(t, c->out, &e, tally);
+	check_outcome(t, c->out, &e, tally);
 	process_free(&e);
 }
 
@@ -96,7 +97,7 @@ static void end(struct tiny_run *t, struct child *c, struct tally *tally)
  * Fails allocation first, then first + each, ...; several in parallel. The environment may skip
  * some of them (sampling.h).
  */
-static void sweep(
+static void fail_every_allocation(
 	struct tiny_run *t, unsigned long first, unsigned long last, uint32_t each, bool on)
 {
 	static struct child child[CHILDREN];
@@ -119,7 +120,7 @@ static void sweep(
 }
 
 /* The number that a process wrote when it ended. */
-static unsigned long count(const struct ending *e)
+static unsigned long allocations_of(const struct ending *e)
 {
 	const char *at = strstr(e->err, "allocs ");
 
@@ -129,7 +130,7 @@ static unsigned long count(const struct ending *e)
 }
 
 /* Allocations of the program for a command that does nothing with the configuration. */
-static unsigned long count_start(void)
+static unsigned long allocations_at_start(void)
 {
 	const char *const env[] = {preload(), "FAIL_COUNT=1", NULL};
 	const char *const words[] = {"sluice", "list", NULL};
@@ -137,50 +138,50 @@ static unsigned long count_start(void)
 	unsigned long n;
 
 	process_run(&(struct process){.argv = words, .env = env}, HANG_SECONDS, &e);
-	n = count(&e);
+	n = allocations_of(&e);
 	process_free(&e);
 	return n;
 }
 
-static unsigned long count_run(struct tiny_run *t)
+static unsigned long allocations_of_run(struct tiny_run *t)
 {
 	const char *const env[] = {preload(), "FAIL_COUNT=1", NULL};
 	struct ending e;
 	unsigned long n;
 
 	tiny_execute(t, env, NULL, "out", NULL, &e);
-	n = count(&e);
+	n = allocations_of(&e);
 	process_free(&e);
 	tiny_remove(t, "out");
 	return n;
 }
 
-static void sweep_format(const char *format)
+static void fail_every_allocation_of_format(const char *format)
 {
 	struct tiny_run t = {.threads = "1", .format = format, .batches = BATCHES};
-	unsigned long first = count_start() + 1, last;
+	unsigned long first = allocations_at_start() + 1, last;
 
 	tiny_make(&t);
-	last = count_run(&t);
-	sweep(&t, first, last, 1, false);
-	sweep(&t, first, last, ON_STEP, true);
+	last = allocations_of_run(&t);
+	fail_every_allocation(&t, first, last, 1, false);
+	fail_every_allocation(&t, first, last, ON_STEP, true);
 	tiny_free(&t);
 }
 
-static void each_of_csv(void **state)
+static void every_allocation_of_a_csv_run_fails(void **state)
 {
 	(void)state;
-	sweep_format("csv.gz");
+	fail_every_allocation_of_format("csv.gz");
 }
 
-static void each_of_openpmd(void **state)
+static void every_allocation_of_an_openpmd_run_fails(void **state)
 {
 	(void)state;
-	sweep_format("openpmd");
+	fail_every_allocation_of_format("openpmd");
 }
 
 /* Allocations of this program, through its own layer: exit code 5 and a message each time. */
-static void allocations_of_the_program(void **state)
+static void allocations_of_the_program_fail(void **state)
 {
 	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
 	struct tally tally = {.well = 0};
@@ -198,7 +199,7 @@ static void allocations_of_the_program(void **state)
 		if (e.code != 0)
 			tiny_check_ending(
 				&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes requested");
-		judge(&t, "out", &e, &tally);
+		check_outcome(&t, "out", &e, &tally);
 		process_free(&e);
 	}
 	print_message("host_malloc: %u failed, each with exit code 5\n", tally.refused);
@@ -209,9 +210,9 @@ static void allocations_of_the_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(allocations_of_the_program),
-		cmocka_unit_test(each_of_csv),
-		cmocka_unit_test(each_of_openpmd),
+		cmocka_unit_test(allocations_of_the_program_fail),
+		cmocka_unit_test(every_allocation_of_a_csv_run_fails),
+		cmocka_unit_test(every_allocation_of_an_openpmd_run_fails),
 	};
 
 	if (!sl_sampling_from_environment())

@@ -46,7 +46,7 @@ static void check_plan(const struct sl_plan *plan, const char *says)
 }
 
 /* Requesting the device by name is an error; auto computes on the CPU. */
-static void missing_devices(void **state)
+static void missing_devices_are_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
@@ -66,7 +66,7 @@ static void missing_devices(void **state)
 	}
 }
 
-static void device_number_out_of_range(void **state)
+static void device_number_out_of_range_is_refused(void **state)
 {
 	struct sl_device d;
 
@@ -79,8 +79,8 @@ static void device_number_out_of_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(missing_devices, counting_clear),
-		cmocka_unit_test_setup(device_number_out_of_range, counting_clear),
+		cmocka_unit_test_setup(missing_devices_are_reported, counting_clear),
+		cmocka_unit_test_setup(device_number_out_of_range_is_refused, counting_clear),
 	};
 
 	return cmocka_run_group_tests(tests, counting_begin, NULL);

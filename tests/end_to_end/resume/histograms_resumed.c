@@ -20,7 +20,7 @@ static void expect_same(const char *out)
 	free(should);
 }
 
-static void any_run_option(void **state)
+static void run_options_do_not_change_histograms(void **state)
 {
 	static const char *const ways[][4] = {
 		{"--device", "cpu", "--threads", "3"},
@@ -44,7 +44,7 @@ static void any_run_option(void **state)
 }
 
 /* The printed configuration gives the same run. */
-static void printed_and_read_back(void **state)
+static void printed_configuration_reads_back(void **state)
 {
 	char *config = output_of(&folder, WORDS("run", "c.yaml", "--print-config"));
 
@@ -76,13 +76,13 @@ static void csv_runs_have_no_hdf5(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void lose_tail(void)
+static void keep_three_batches(void)
 {
 	keep_batches(&folder, "out", 3);
 }
 
 /* The histograms of another seed, in a valid file. */
-static void put_others(void)
+static void replace_by_other_histograms(void)
 {
 	size_t bytes;
 	char *file;
@@ -96,7 +96,7 @@ static void put_others(void)
 }
 
 /* Damages a copy, requires verify to report it, and resumes it. */
-static void damaged(const char *what, const char *name, const char *say)
+static void check_damage(const char *what, const char *name, const char *say)
 {
 	copy_run(&folder, "whole", "out");
 	if (strcmp(what, "flip") == 0)
@@ -106,9 +106,9 @@ static void damaged(const char *what, const char *name, const char *say)
 	else if (strcmp(what, "remove") == 0)
 		assert_int_equal(unlink(folder_path(&folder, name)), 0);
 	else if (strcmp(what, "another's") == 0)
-		put_others();
+		replace_by_other_histograms();
 	else
-		lose_tail();
+		keep_three_batches();
 	expect(&folder, SL_CHECK_FAILED, say, WORDS("verify", "out"));
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
 	expect_same("out");
@@ -119,23 +119,23 @@ static void damaged(const char *what, const char *name, const char *say)
 static void damage_is_reported_and_repaired(void **state)
 {
 	(void)state;
-	damaged("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
-	damaged("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
-	damaged("remove", "out/t_000003.bins", "the histogram file is missing");
-	damaged("lose the tail", NULL, "3 of 4 batches are committed");
-	damaged("flip", "out/t.tallies", "the checksum is wrong");
-	damaged("cut", "out/t.tallies", "the checksum is wrong");
-	damaged("remove", "out/t.tallies", "out/t.tallies: the file is missing");
-	damaged("another's", "out/t.tallies",
+	check_damage("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
+	check_damage("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
+	check_damage("remove", "out/t_000003.bins", "the histogram file is missing");
+	check_damage("lose the tail", NULL, "3 of 4 batches are committed");
+	check_damage("flip", "out/t.tallies", "the checksum is wrong");
+	check_damage("cut", "out/t.tallies", "the checksum is wrong");
+	check_damage("remove", "out/t.tallies", "out/t.tallies: the file is missing");
+	check_damage("another's", "out/t.tallies",
 		"the file differs from the sum of the batches' histograms");
 }
 
 /* A batch with only one of its two files committed when the process was killed. */
-static void killed_between_two_files(void **state)
+static void run_killed_between_two_files_resumes(void **state)
 {
 	(void)state;
 	copy_run(&folder, "whole", "out");
-	lose_tail();
+	keep_three_batches();
 	assert_int_equal(unlink(folder_path(&folder, "out/t_000003.bins")), 0);
 	write_text(&folder, "out/t_000003.bins.part", "half");
 	write_text(&folder, "out/t_000009.bins", "of no batch");
@@ -146,7 +146,7 @@ static void killed_between_two_files(void **state)
 
 /* --- other runs ------------------------------------------------------------------------------- */
 
-static void other_histograms_are_another_run(void **state)
+static void other_histograms_make_another_run(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
@@ -159,7 +159,7 @@ static void other_histograms_are_another_run(void **state)
  * --force removes all files of the existing run; a new run does not overwrite files of the same
  * name.
  */
-static void no_file_is_left(void **state)
+static void force_removes_all_histogram_files(void **state)
 {
 	(void)state;
 	copy_run(&folder, "whole", "out");
@@ -183,13 +183,13 @@ static void no_file_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_run_option),
-		cmocka_unit_test(printed_and_read_back),
+		cmocka_unit_test(run_options_do_not_change_histograms),
+		cmocka_unit_test(printed_configuration_reads_back),
 		cmocka_unit_test(csv_runs_have_no_hdf5),
 		cmocka_unit_test(damage_is_reported_and_repaired),
-		cmocka_unit_test(killed_between_two_files),
-		cmocka_unit_test(other_histograms_are_another_run),
-		cmocka_unit_test(no_file_is_left),
+		cmocka_unit_test(run_killed_between_two_files_resumes),
+		cmocka_unit_test(other_histograms_make_another_run),
+		cmocka_unit_test(force_removes_all_histogram_files),
 	};
 
 	return cmocka_run_group_tests(tests, tallies_begin, folder_end);

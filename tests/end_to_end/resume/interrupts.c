@@ -14,7 +14,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 300000, batch: 50
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	reference_run_begin(text);
@@ -23,7 +23,7 @@ static int begin(void **state)
 }
 
 /* Seconds that the documentation allows. A sanitizer build on a busy machine may take longer. */
-static int within(int seconds)
+static int allowed_seconds(int seconds)
 {
 	return be_quick() ? 20 * seconds : seconds;
 }
@@ -67,7 +67,7 @@ static void interrupt_at(int signal, size_t batches)
 
 	start(words, batches, &r);
 	assert_int_equal(kill(r.pid, signal), 0);
-	process_wait(&r, within(10), &e);
+	process_wait(&r, allowed_seconds(10), &e);
 	expect_ending(&e, 128 + signal, "--resume", words);
 	committed = lines_in("out/manifest.jsonl");
 	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
@@ -78,7 +78,7 @@ static void interrupt_at(int signal, size_t batches)
 }
 
 /* With sanitizers each signal comes at another moment. */
-static void signals(void **state)
+static void signals_end_the_run_in_order(void **state)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 	static const size_t moments[] = {0, 1, 12, 25};
@@ -91,7 +91,7 @@ static void signals(void **state)
 }
 
 /* A run that is interrupted again and again still finishes. */
-static void many_interrupts(void **state)
+static void repeated_interrupts_leave_a_resumable_run(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--resume");
 
@@ -102,7 +102,7 @@ static void many_interrupts(void **state)
 
 		start(words, k, &r);
 		assert_int_equal(kill(r.pid, SIGINT), 0);
-		process_wait(&r, within(10), &e);
+		process_wait(&r, allowed_seconds(10), &e);
 		expect_ending(&e, 128 + SIGINT, "--resume", words);
 	}
 	reference_run_resume();
@@ -112,7 +112,7 @@ static void many_interrupts(void **state)
  * A batch that takes minutes is discarded; a second signal ends the run without waiting for the
  * batch.
  */
-static void long_batches(void **state)
+static void interrupt_ends_a_long_batch(void **state)
 {
 	const char *const *words = WORDS("run", "slow.yaml", "--out", "out");
 
@@ -130,10 +130,10 @@ static void long_batches(void **state)
 			sleep_for(0.2);
 			assert_int_equal(kill(r.pid, SIGINT), 0);
 		}
-		process_wait(&r, within(30), &e);
+		process_wait(&r, allowed_seconds(30), &e);
 		began = seconds_now() - began;
 		expect_ending(&e, 128 + (signals_sent == 2 ? SIGINT : SIGTERM), "", words);
-		assert_true(began < within(signals_sent == 2 ? 2 : 10));
+		assert_true(began < allowed_seconds(signals_sent == 2 ? 2 : 10));
 		assert_false(folder_has(&folder, "out/t_000000.h5"));
 		assert_int_equal(lines_in("out/manifest.jsonl"), 0);
 		remove_run(&folder, "out");
@@ -141,7 +141,7 @@ static void long_batches(void **state)
 }
 
 /* The time limit is kept, and does not matter if the run finishes earlier. */
-static void time_limit(void **state)
+static void time_limit_ends_the_run_in_order(void **state)
 {
 	const char *const *words =
 		WORDS("run", "slow.yaml", "--out", "out", "--stop-before", "3 s");
@@ -151,7 +151,7 @@ static void time_limit(void **state)
 
 	(void)state;
 	start(words, 0, &r);
-	process_wait(&r, within(4), &e);
+	process_wait(&r, allowed_seconds(4), &e);
 	expect_ending(&e, SL_STOPPED,
 		"after 0 of 1 batches, because run.stop_before is nearly reached", words);
 	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
@@ -160,7 +160,7 @@ static void time_limit(void **state)
 	words = WORDS("run", "c.yaml", "--out", "out", "--stop-before", "4 s", "--set",
 		"run.particles=4e8", "--set", "run.batch=2e5");
 	start(words, 1, &r);
-	process_wait(&r, within(5), &e);
+	process_wait(&r, allowed_seconds(5), &e);
 	expect_ending(&e, SL_STOPPED, "run.stop_before is nearly reached", words);
 	committed = lines_in("out/manifest.jsonl");
 	assert_true(committed > 1);
@@ -175,7 +175,7 @@ static void time_limit(void **state)
 }
 
 /* Commands without an orderly end stop at the first signal. */
-static void verify_is_interrupted(void **state)
+static void interrupt_ends_verify(void **state)
 {
 	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
 	bool ended = false;
@@ -188,7 +188,7 @@ static void verify_is_interrupted(void **state)
 		process_start(&p, &r);
 		sleep_for(0.05);
 		kill(r.pid, SIGINT);
-		process_wait(&r, within(10), &e);
+		process_wait(&r, allowed_seconds(10), &e);
 		/* before the handler is installed, the signal itself ends the process */
 		ended = e.code == 128 + SIGINT || e.signal == SIGINT;
 		assert_true(ended || e.code == SL_OK);
@@ -198,7 +198,7 @@ static void verify_is_interrupted(void **state)
 }
 
 /* Under nohup, SIGHUP is ignored. */
-static void nohup(void **state)
+static void nohup_ignores_hangup(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
@@ -219,13 +219,13 @@ static void nohup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(signals),
-		cmocka_unit_test(many_interrupts),
-		cmocka_unit_test(long_batches),
-		cmocka_unit_test(time_limit),
-		cmocka_unit_test(verify_is_interrupted),
-		cmocka_unit_test(nohup),
+		cmocka_unit_test(signals_end_the_run_in_order),
+		cmocka_unit_test(repeated_interrupts_leave_a_resumable_run),
+		cmocka_unit_test(interrupt_ends_a_long_batch),
+		cmocka_unit_test(time_limit_ends_the_run_in_order),
+		cmocka_unit_test(interrupt_ends_verify),
+		cmocka_unit_test(nohup_ignores_hangup),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

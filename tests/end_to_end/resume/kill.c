@@ -68,7 +68,7 @@ static unsigned long find_call(
 
 /* --- initial states ------------------------------------------------------------------------ */
 
-static void nothing(struct tiny_run *t)
+static void start_empty(struct tiny_run *t)
 {
 	tiny_remove(t, "out");
 }
@@ -77,20 +77,20 @@ static void nothing(struct tiny_run *t)
  * A file without a manifest line, a partial line, and a partial file: all that a kill can leave,
  * together.
  */
-static void broken(struct tiny_run *t)
+static void start_interrupted(struct tiny_run *t)
 {
 	static unsigned long at; /* the fsync of the folder after the rename of the second file */
 	unsigned long lines;
 	struct ending e;
 	FILE *manifest;
 
-	nothing(t);
+	start_empty(t);
 	if (at == 0) {
 		tiny_execute_traced(t, 0, false, 0, NULL, &e);
 		process_free(&e);
 		at = find_call(t, "renameat2 ", " tiny_000001.h5 ", &lines) + 1;
 		assert_true(at > 1);
-		nothing(t);
+		start_empty(t);
 	}
 	tiny_execute_traced(t, at, false, 0, NULL, &e);
 	tiny_check_ending(t, &e, KILLED, NULL, NULL);
@@ -103,11 +103,11 @@ static void broken(struct tiny_run *t)
 	assert_int_equal(fclose(manifest), 0);
 }
 
-static void done(struct tiny_run *t)
+static void start_finished(struct tiny_run *t)
 {
 	struct ending e;
 
-	nothing(t);
+	start_empty(t);
 	tiny_execute(t, NULL, NULL, "out", NULL, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
@@ -148,12 +148,12 @@ static void kill_at_each(struct tiny_run *t, const struct sweep *s)
 		"%s, %s threads: killed at each of %lu calls, or some\n", s->name, t->threads, n);
 }
 
-static void at_every_call(void **state)
+static void kill_at_every_call(void **state)
 {
 	static const struct sweep sweeps[] = {
-		{"a run", NULL, TINY_KILLED, nothing},
-		{"a resumed run", "--resume", TINY_KILLED, broken},
-		{"a run replaced", "--force", TINY_REPLACING, done},
+		{"a run", NULL, TINY_KILLED, start_empty},
+		{"a resumed run", "--resume", TINY_KILLED, start_interrupted},
+		{"a run replaced", "--force", TINY_REPLACING, start_finished},
 	};
 	static const char *const threads[] = {"1", "3"};
 
@@ -173,9 +173,9 @@ static void at_every_call(void **state)
 	}
 }
 
-static void at_every_call_of_a_run_that_ends_early(void **state)
+static void kill_at_every_call_of_a_run_that_ends_early(void **state)
 {
-	static const struct sweep sweep = {"a run that ends early", NULL, TINY_KILLED, nothing};
+	static const struct sweep sweep = {"a run that ends early", NULL, TINY_KILLED, start_empty};
 	struct tiny_run t = {.threads = "3",
 		.format = "openpmd",
 		.batches = BATCHES,
@@ -188,9 +188,10 @@ static void at_every_call_of_a_run_that_ends_early(void **state)
 	tiny_free(&t);
 }
 
-static void at_every_call_of_a_run_with_a_merged_list(void **state)
+static void kill_at_every_call_of_a_run_with_a_merged_list(void **state)
 {
-	static const struct sweep sweep = {"a run of lists, joined", NULL, TINY_KILLED, nothing};
+	static const struct sweep sweep = {
+		"a run of lists, joined", NULL, TINY_KILLED, start_empty};
 	struct tiny_run t = {
 		.threads = "1", .format = "mcpl.gz", .batches = BATCHES, .more = joined};
 
@@ -270,7 +271,7 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 	tiny_free(t);
 }
 
-static void at_random_moments(void **state)
+static void kill_at_random_moments(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 
@@ -279,7 +280,7 @@ static void at_random_moments(void **state)
 }
 
 /* Six threads have two writers: one writes ahead of the commits. */
-static void at_random_moments_of_a_run_that_ends_early(void **state)
+static void kill_at_random_moments_of_a_run_that_ends_early(void **state)
 {
 	struct tiny_run t = {.threads = "6",
 		.format = "openpmd",
@@ -295,7 +296,7 @@ static void at_random_moments_of_a_run_that_ends_early(void **state)
  * Columns or records are compressed on the device, three batches at a time, and written by six
  * threads.
  */
-static void at_random_moments_on_a_device(void **state)
+static void kill_at_random_moments_on_a_device(void **state)
 {
 	static const char *const formats[] = {"openpmd", "npz", "mcpl.gz"};
 	static const char *const more[] = {"--device", "emulated", "--sort", "naive", "--deflate",
@@ -313,7 +314,7 @@ static void at_random_moments_on_a_device(void **state)
 }
 
 /* These formats are faster than HDF5, so the runs have more batches. */
-static void at_random_moments_of(
+static void kill_at_random_moments_of(
 	const struct sl_format *format, const char *const *more, uint64_t times)
 {
 	struct tiny_run t = {
@@ -322,33 +323,33 @@ static void at_random_moments_of(
 	kill_at_moments(&t, MANY_BATCHES, moments(times));
 }
 
-static void at_random_moments_of_each_format(void **state)
+static void kill_at_random_moments_of_each_format(void **state)
 {
 	(void)state;
 	for (size_t i = 0; sl_formats[i]; i++)
 		if (sl_formats[i] != &sl_format_openpmd)
-			at_random_moments_of(sl_formats[i],
+			kill_at_random_moments_of(sl_formats[i],
 				sl_format_is_mcpl(sl_formats[i]) ? of_mcpl : NULL, MOMENTS_EACH);
 }
 
-static void at_random_moments_of_a_merged_list(void **state)
+static void kill_at_random_moments_of_a_merged_list(void **state)
 {
 	(void)state;
-	at_random_moments_of(&sl_format_mcpl, joined, MOMENTS_JOINED);
-	at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
+	kill_at_random_moments_of(&sl_format_mcpl, joined, MOMENTS_JOINED);
+	kill_at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
 }
 
 static int all_tests(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_every_call),
-		cmocka_unit_test(at_every_call_of_a_run_that_ends_early),
-		cmocka_unit_test(at_every_call_of_a_run_with_a_merged_list),
-		cmocka_unit_test(at_random_moments),
-		cmocka_unit_test(at_random_moments_of_a_run_that_ends_early),
-		cmocka_unit_test(at_random_moments_on_a_device),
-		cmocka_unit_test(at_random_moments_of_each_format),
-		cmocka_unit_test(at_random_moments_of_a_merged_list),
+		cmocka_unit_test(kill_at_every_call),
+		cmocka_unit_test(kill_at_every_call_of_a_run_that_ends_early),
+		cmocka_unit_test(kill_at_every_call_of_a_run_with_a_merged_list),
+		cmocka_unit_test(kill_at_random_moments),
+		cmocka_unit_test(kill_at_random_moments_of_a_run_that_ends_early),
+		cmocka_unit_test(kill_at_random_moments_on_a_device),
+		cmocka_unit_test(kill_at_random_moments_of_each_format),
+		cmocka_unit_test(kill_at_random_moments_of_a_merged_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 30000, batch: 500
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	reference_run_begin(text);
@@ -140,7 +140,7 @@ static const struct damage damages[] = {
 	{"parts and orphans left", leave_parts, SL_OK, ""},
 };
 
-static void any_damage(void **state)
+static void any_damage_is_repaired_or_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
@@ -157,7 +157,7 @@ static void any_damage(void **state)
 
 /* --- existing folders ---------------------------------------------------------------------- */
 
-static void another_configuration(void **state)
+static void another_configuration_is_refused(void **state)
 {
 	static const char *const changes[][2] = {
 		{"run.seed=8", "\"seed: 7\" there, \"seed: 8\" here"},
@@ -184,7 +184,7 @@ static void another_configuration(void **state)
 	reference_run_resume();
 }
 
-static void no_run_in_the_folder(void **state)
+static void resume_without_a_run_starts_one(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
@@ -193,7 +193,7 @@ static void no_run_in_the_folder(void **state)
 }
 
 /* Two configurations that differ only after 1100 characters of a line are different. */
-static void long_lines_are_compared_whole(void **state)
+static void long_configuration_lines_are_compared_completely(void **state)
 {
 	static const char *const last[] = {"0", "0.5"};
 	static char keep[1400];
@@ -214,7 +214,7 @@ static void long_lines_are_compared_whole(void **state)
 	remove_run(&folder, "out");
 }
 
-static void already_finished(void **state)
+static void finished_run_is_left_unchanged(void **state)
 {
 	struct stat was, is;
 
@@ -228,7 +228,7 @@ static void already_finished(void **state)
 	reference_run_resume();
 }
 
-static void replaced(void **state)
+static void force_replaces_the_run(void **state)
 {
 	static const char *const mine[] = {
 		"out/notes.txt", "out/t_12.h5", "out/tt_000000.h5", "out/t_000000.h5.bak"};
@@ -263,7 +263,7 @@ static void replaced(void **state)
 }
 
 /* A manifest line can name any file; --force removes only files with names that the run gives. */
-static void force_keeps_files_that_a_manifest_names(void **state)
+static void force_keeps_files_of_other_runs(void **state)
 {
 	char line[SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest m;
@@ -287,7 +287,7 @@ static void force_keeps_files_that_a_manifest_names(void **state)
 }
 
 /* A LOCK that sluice did not write is a user's file: the run is refused and the file kept. */
-static void lock_is_taken(void **state)
+static void foreign_lock_is_kept(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
@@ -309,7 +309,7 @@ static void part_of_a_killed_run_is_replaced(void **state)
 }
 
 /* A file that no run.json lists belongs to the user; it is detected before the first particle. */
-static void names_are_taken(void **state)
+static void foreign_files_with_names_of_the_run_are_kept(void **state)
 {
 	static const char *const taken[] = {"out/t_000050.h5", "out/t.xdmf", "out/run.json.part",
 		"out/manifest.jsonl.part", "out/t.xdmf.part", "out/t_000050.h5.part"};
@@ -329,7 +329,7 @@ static void names_are_taken(void **state)
 }
 
 /* Thousands of batches: run.json is longer than the size limit of a configuration. */
-static void very_many_batches(void **state)
+static void very_many_batches_resume(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
 		"--set", "run.particles=3000", "--set", "run.batch=1", "--set",
@@ -352,18 +352,18 @@ static void very_many_batches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_damage),
-		cmocka_unit_test(another_configuration),
-		cmocka_unit_test(no_run_in_the_folder),
-		cmocka_unit_test(long_lines_are_compared_whole),
-		cmocka_unit_test(already_finished),
-		cmocka_unit_test(force_keeps_files_that_a_manifest_names),
-		cmocka_unit_test(lock_is_taken),
+		cmocka_unit_test(any_damage_is_repaired_or_reported),
+		cmocka_unit_test(another_configuration_is_refused),
+		cmocka_unit_test(resume_without_a_run_starts_one),
+		cmocka_unit_test(long_configuration_lines_are_compared_completely),
+		cmocka_unit_test(finished_run_is_left_unchanged),
+		cmocka_unit_test(force_keeps_files_of_other_runs),
+		cmocka_unit_test(foreign_lock_is_kept),
 		cmocka_unit_test(part_of_a_killed_run_is_replaced),
-		cmocka_unit_test(replaced),
-		cmocka_unit_test(names_are_taken),
-		cmocka_unit_test(very_many_batches),
+		cmocka_unit_test(force_replaces_the_run),
+		cmocka_unit_test(foreign_files_with_names_of_the_run_are_kept),
+		cmocka_unit_test(very_many_batches_resume),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -26,7 +26,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200
 
 static struct sl_manifest all; /* of "all", a run without a rule */
 
-static int begin(void **state)
+static int make_references(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -37,7 +37,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static int end(void **state)
+static int remove_references(void **state)
 {
 	sl_manifest_free(&all);
 	return folder_end(state);
@@ -136,7 +136,7 @@ static void run_rule(const struct rule *rule, size_t n, bool met)
 	remove_run(&folder, "out");
 }
 
-static void ends_at_the_expected_batch(void **state)
+static void run_ends_at_the_expected_batch(void **state)
 {
 	size_t between = 0;
 
@@ -154,7 +154,7 @@ static void ends_at_the_expected_batch(void **state)
 }
 
 /* A fate without particles has no relative error. */
-static void fate_without_particles(void **state)
+static void fate_without_particles_never_stops_a_run(void **state)
 {
 	char *out = output_of(&folder,
 		WORDS("run", "c.yaml", "--out", "out", "--set", "stop=rel_error(max_steps) < 0.5"));
@@ -177,7 +177,7 @@ static void expect_plan(const char *set, const char *says)
 	free(out);
 }
 
-static void rule_is_in_the_plan(void **state)
+static void plan_prints_the_stop_rule(void **state)
 {
 	(void)state;
 	expect_plan(STOP, "batches     at most 60 of 200 particles\n"
@@ -215,7 +215,7 @@ static void expect_stopped(void)
 	remove_run(&folder, "out");
 }
 
-static void any_thread_count(void **state)
+static void thread_count_does_not_change_the_end(void **state)
 {
 	static const char *const threads[] = {"1", "2", "3", "4", "16"};
 
@@ -231,7 +231,7 @@ static void any_thread_count(void **state)
 		}
 }
 
-static void any_slot_count(void **state)
+static void slot_count_does_not_change_the_end(void **state)
 {
 	static const char *const modes[] = {"staged", "fused"};
 	static const char *const slots[] = {"1", "2", "3"};
@@ -249,7 +249,7 @@ static void any_slot_count(void **state)
 		}
 }
 
-static void goes_on(const char *code_of_verify)
+static void resume_continues(const char *code_of_verify)
 {
 	expect(&folder, SL_CHECK_FAILED, code_of_verify, WORDS("verify", "out"));
 	expect(&folder, SL_OK, "",
@@ -258,14 +258,15 @@ static void goes_on(const char *code_of_verify)
 }
 
 /* A kill leaves a file without its manifest line; the resumed run writes it again. */
-static void resumed_run(void **state)
+static void resumed_run_ends_at_the_same_batch(void **state)
 {
 	(void)state;
 	make_stopped();
 	for (size_t n = 0; n < n_stopped; n += 1 + n_stopped / (be_quick() ? 3 : 6)) {
 		copy_run(&folder, "stopped", "out");
 		keep_batches(&folder, "out", n);
-		goes_on("of at most 60 batches are committed, because the run has not ended");
+		resume_continues(
+			"of at most 60 batches are committed, because the run has not ended");
 	}
 }
 
@@ -283,7 +284,7 @@ static void lost_files_are_written_again(void **state)
 	expect_stopped();
 }
 
-static void finished_run(void **state)
+static void finished_run_is_not_continued(void **state)
 {
 	struct stat was, is;
 	char *out;
@@ -307,7 +308,7 @@ static void finished_run(void **state)
 }
 
 /* Batches after the end, which no run leaves: verify reports them and --resume removes them. */
-static void no_batch_after_the_end(void **state)
+static void resume_removes_batches_after_the_end(void **state)
 {
 	size_t bytes;
 	char *json, *rule;
@@ -340,16 +341,16 @@ static void no_batch_after_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_at_the_expected_batch),
-		cmocka_unit_test(fate_without_particles),
-		cmocka_unit_test(rule_is_in_the_plan),
-		cmocka_unit_test(any_thread_count),
-		cmocka_unit_test(any_slot_count),
-		cmocka_unit_test(resumed_run),
+		cmocka_unit_test(run_ends_at_the_expected_batch),
+		cmocka_unit_test(fate_without_particles_never_stops_a_run),
+		cmocka_unit_test(plan_prints_the_stop_rule),
+		cmocka_unit_test(thread_count_does_not_change_the_end),
+		cmocka_unit_test(slot_count_does_not_change_the_end),
+		cmocka_unit_test(resumed_run_ends_at_the_same_batch),
 		cmocka_unit_test(lost_files_are_written_again),
-		cmocka_unit_test(finished_run),
-		cmocka_unit_test(no_batch_after_the_end),
+		cmocka_unit_test(finished_run_is_not_continued),
+		cmocka_unit_test(resume_removes_batches_after_the_end),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, make_references, remove_references);
 }

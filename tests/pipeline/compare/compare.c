@@ -14,12 +14,13 @@
 
 enum { ROWS_MOST = 64 };
 
-static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
-			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-			   "keep: transmitted\n"
-			   "key: [w:9]\n"; /* two digits of 8 bits, and for the slowest sort nine */
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
+	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+	"keep: transmitted\n"
+	"key: [w:9]\n"; /* two passes over digits of 8 bits; nine in the slowest sort */
 
-static int begin(void **state)
+static int make_configuration(void **state)
 {
 	(void)state;
 	folder_make(&folder);
@@ -38,14 +39,14 @@ static struct sl_yaml *tree;
 static struct row rows[ROWS_MOST];
 static size_t n_rows;
 
-static const char *get_text(sl_node of, const char *key)
+static const char *text_of(sl_node of, const char *key)
 {
 	return sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL);
 }
 
-static double get_number(sl_node of, const char *key)
+static double number_of(sl_node of, const char *key)
 {
-	const char *word = get_text(of, key);
+	const char *word = text_of(of, key);
 	char *end;
 	double value = strtod(word, &end);
 
@@ -63,16 +64,16 @@ static void parse(const char *json)
 	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
 }
 
-static void expect_spread(sl_node times)
+static void check_quartiles_in_order(sl_node times)
 {
-	double median = get_number(times, "median_ms");
+	double median = number_of(times, "median_ms");
 
-	assert_true(get_number(times, "samples") >= 1);
-	assert_true(get_number(times, "least_ms") >= 0);
-	assert_true(get_number(times, "lower_quartile_ms") >= get_number(times, "least_ms"));
-	assert_true(median >= get_number(times, "lower_quartile_ms"));
-	assert_true(get_number(times, "upper_quartile_ms") >= median);
-	assert_true(get_number(times, "most_ms") >= get_number(times, "upper_quartile_ms"));
+	assert_true(number_of(times, "samples") >= 1);
+	assert_true(number_of(times, "least_ms") >= 0);
+	assert_true(number_of(times, "lower_quartile_ms") >= number_of(times, "least_ms"));
+	assert_true(median >= number_of(times, "lower_quartile_ms"));
+	assert_true(number_of(times, "upper_quartile_ms") >= median);
+	assert_true(number_of(times, "most_ms") >= number_of(times, "upper_quartile_ms"));
 }
 
 static enum sl_mode mode_of(const char *name)
@@ -80,55 +81,55 @@ static enum sl_mode mode_of(const char *name)
 	return strcmp(name, "fused") == 0 ? SL_MODE_fused : SL_MODE_staged;
 }
 
-/* All figures of a row that ran are there, and go together. */
-static void expect_figures(sl_node row)
+/* A row that ran has all figures, and they are consistent. */
+static void check_figures_of_row(sl_node row)
 {
-	bool on_device = strcmp(get_text(row, "where"), "device") == 0;
+	bool on_device = strcmp(text_of(row, "where"), "device") == 0;
 	sl_node stages = sl_yaml_get(tree, row, "stages");
 	double sum = 0;
 
 	for (int s = 0; s < SL_STAGE_COUNT; s++) {
 		sl_node stage = sl_yaml_get(tree, stages, sl_stages[s].name);
 
-		assert_int_equal(stage != 0, sl_stage_is_run(mode_of(get_text(row, "mode")), s));
+		assert_int_equal(stage != 0, sl_stage_is_run(mode_of(text_of(row, "mode")), s));
 		if (stage == 0)
 			continue;
-		expect_spread(stage);
-		if (s != SL_STAGE_sort || strcmp(get_text(row, "sort"), "-") != 0) {
-			assert_true(get_number(stage, "bytes") > 0);
-			assert_true(get_number(stage, "gb_per_s") > 0);
-			assert_true(get_number(stage, "share_of_copy") > 0);
+		check_quartiles_in_order(stage);
+		if (s != SL_STAGE_sort || strcmp(text_of(row, "sort"), "-") != 0) {
+			assert_true(number_of(stage, "bytes") > 0);
+			assert_true(number_of(stage, "gb_per_s") > 0);
+			assert_true(number_of(stage, "share_of_copy") > 0);
 		}
-		sum += get_number(stage, "least_ms");
+		sum += number_of(stage, "least_ms");
 	}
 	assert_int_equal(sl_yaml_get(tree, row, "copied_home") != 0, on_device);
 	assert_int_equal(sl_yaml_get(tree, row, "slots") != 0, on_device);
-	expect_spread(sl_yaml_get(tree, row, "together"));
-	assert_true(get_number(sl_yaml_get(tree, row, "together"), "most_ms") >= sum);
-	expect_spread(sl_yaml_get(tree, row, "without_output"));
-	expect_spread(sl_yaml_get(tree, row, "with_output"));
-	assert_true(get_number(sl_yaml_get(tree, row, "without_output"), "particles_per_s") > 0);
-	assert_true(get_number(sl_yaml_get(tree, row, "with_output"), "particles_per_s") > 0);
-	assert_true(get_number(row, "threads") >= 1);
+	check_quartiles_in_order(sl_yaml_get(tree, row, "together"));
+	assert_true(number_of(sl_yaml_get(tree, row, "together"), "most_ms") >= sum);
+	check_quartiles_in_order(sl_yaml_get(tree, row, "without_output"));
+	check_quartiles_in_order(sl_yaml_get(tree, row, "with_output"));
+	assert_true(number_of(sl_yaml_get(tree, row, "without_output"), "particles_per_s") > 0);
+	assert_true(number_of(sl_yaml_get(tree, row, "with_output"), "particles_per_s") > 0);
+	assert_true(number_of(row, "threads") >= 1);
 }
 
-static void take_row(sl_node node)
+static void add_row(sl_node node)
 {
 	struct row *row = &rows[n_rows++];
 
-	snprintf(row->where, sizeof(row->where), "%s", get_text(node, "where"));
-	snprintf(row->mode, sizeof(row->mode), "%s", get_text(node, "mode"));
-	snprintf(row->scan, sizeof(row->scan), "%s", get_text(node, "scan"));
-	snprintf(row->compact, sizeof(row->compact), "%s", get_text(node, "compact"));
-	snprintf(row->sort, sizeof(row->sort), "%s", get_text(node, "sort"));
-	snprintf(row->schedule, sizeof(row->schedule), "%s", get_text(node, "schedule"));
-	snprintf(row->answer, sizeof(row->answer), "%s", get_text(node, "answer"));
+	snprintf(row->where, sizeof(row->where), "%s", text_of(node, "where"));
+	snprintf(row->mode, sizeof(row->mode), "%s", text_of(node, "mode"));
+	snprintf(row->scan, sizeof(row->scan), "%s", text_of(node, "scan"));
+	snprintf(row->compact, sizeof(row->compact), "%s", text_of(node, "compact"));
+	snprintf(row->sort, sizeof(row->sort), "%s", text_of(node, "sort"));
+	snprintf(row->schedule, sizeof(row->schedule), "%s", text_of(node, "schedule"));
+	snprintf(row->answer, sizeof(row->answer), "%s", text_of(node, "answer"));
 	if (strcmp(row->answer, "same") == 0)
-		expect_figures(node);
+		check_figures_of_row(node);
 }
 
-/* Parses what compare gave, into rows. */
-static void take_rows(const char *json)
+/* Parses the JSON of a comparison into rows. */
+static void read_rows(const char *json)
 {
 	sl_node list;
 
@@ -136,20 +137,20 @@ static void take_rows(const char *json)
 	list = sl_yaml_get(tree, sl_yaml_root(tree), "rows");
 	assert_true(sl_yaml_size(tree, list) <= ROWS_MOST);
 	for (n_rows = 0; n_rows < sl_yaml_size(tree, list);)
-		take_row(sl_yaml_item(tree, list, n_rows, NULL));
+		add_row(sl_yaml_item(tree, list, n_rows, NULL));
 }
 
 static void compare_json(const char *const *words)
 {
 	char *json = output_of(&folder, words);
 
-	take_rows(json);
+	read_rows(json);
 	free(json);
 }
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-static const char *of_row(const struct row *row, enum sl_primitive p)
+static const char *backend_in_row(const struct row *row, enum sl_primitive p)
 {
 	return p == SL_SCAN ? row->scan : p == SL_COMPACT ? row->compact : row->sort;
 }
@@ -157,13 +158,14 @@ static const char *of_row(const struct row *row, enum sl_primitive p)
 static bool has_row(const char *where, enum sl_primitive p, const char *name)
 {
 	for (size_t i = 0; i < n_rows; i++)
-		if (strcmp(rows[i].where, where) == 0 && strcmp(of_row(&rows[i], p), name) == 0)
+		if (strcmp(rows[i].where, where) == 0 &&
+			strcmp(backend_in_row(&rows[i], p), name) == 0)
 			return true;
 	return false;
 }
 
-/* Each that the emulated device has, and each of the host. */
-static void expect_every_backend(void)
+/* Each backend of the emulated device and of the host has a row. */
+static void check_every_backend_has_a_row(void)
 {
 	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
 		const char *where = l->runs_on == SL_RUNS_ON_HOST ? "host" : "device";
@@ -184,8 +186,8 @@ static size_t count_rows(const char *where)
 	return n;
 }
 
-/* Rounds on the device and on the host, compared with histories and with fused. */
-static void expect_every_schedule(const char *where)
+/* Rounds on the device and on the host have rows, as well as histories in both modes. */
+static void check_every_schedule_has_a_row(const char *where)
 {
 	static const char *const schedules[] = {
 		"history", "never", "every", "alive < 0.5", "sort every 4"};
@@ -201,7 +203,7 @@ static void expect_every_schedule(const char *where)
 	}
 }
 
-static void expect_head(void)
+static void check_header(void)
 {
 	static const char *const members[] = {"version", "date", "config", "name", "model",
 		"format", "deflate", "machine", "command", "batches", "rules_version"};
@@ -209,30 +211,30 @@ static void expect_head(void)
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		assert_true(sl_yaml_get(tree, root, members[i]) != 0);
-	assert_int_equal((int)get_number(root, "particles"), 1500);
-	assert_int_equal((int)get_number(root, "batches"), 4);
-	assert_int_equal((int)get_number(root, "batch"), 400);
-	assert_true(get_number(root, "host_copy_gb_per_s") > 0);
+	assert_int_equal((int)number_of(root, "particles"), 1500);
+	assert_int_equal((int)number_of(root, "batches"), 4);
+	assert_int_equal((int)number_of(root, "batch"), 400);
+	assert_true(number_of(root, "host_copy_gb_per_s") > 0);
 }
 
 static void all_rows_have_the_same_survivors(void **state)
 {
 	(void)state;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json"));
-	expect_head();
-	assert_true(get_number(sl_yaml_root(tree), "device_copy_gb_per_s") > 0);
-	expect_every_backend();
-	expect_every_schedule("host");
-	expect_every_schedule("device");
+	check_header();
+	assert_true(number_of(sl_yaml_root(tree), "device_copy_gb_per_s") > 0);
+	check_every_backend_has_a_row();
+	check_every_schedule_has_a_row("host");
+	check_every_schedule_has_a_row("device");
 	for (size_t i = 0; i < n_rows; i++)
 		assert_string_equal(rows[i].answer, "same");
-	for (size_t i = 0; i < n_rows; i++) /* none twice */
+	for (size_t i = 0; i < n_rows; i++) /* no row is repeated */
 		for (size_t k = 0; k < i; k++)
 			assert_int_not_equal(memcmp(&rows[i], &rows[k], sizeof(rows[i])), 0);
 	expect_untouched();
 }
 
-static bool has_choice(const char *scan, const char *compact, const char *sort)
+static bool has_combination(const char *scan, const char *compact, const char *sort)
 {
 	for (size_t i = 0; i < n_rows; i++)
 		if (strcmp(rows[i].where, "device") == 0 && strcmp(rows[i].scan, scan) == 0 &&
@@ -250,8 +252,8 @@ static bool has_fused(const char *sort)
 	return false;
 }
 
-/* Each backend alone replaces the selected one, with scan-based backends for the rest. */
-static void one_at_a_time(void **state)
+/* Each backend has a row in which only this choice differs from the selected backends. */
+static void rows_vary_one_backend_each(void **state)
 {
 	(void)state;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--scan", "naive",
@@ -262,16 +264,16 @@ static void one_at_a_time(void **state)
 		if (l->runs_on != SL_RUNS_ON_DEVICE)
 			continue;
 		if (l->primitive == SL_COMPACT)
-			found = has_choice("naive", l->name, "naive");
+			found = has_combination("naive", l->name, "naive");
 		if (l->primitive == SL_SORT)
-			found = has_choice("naive", "naive", l->name) && has_fused(l->name);
+			found = has_combination("naive", "naive", l->name) && has_fused(l->name);
 		if (!found)
 			fail_msg(
 				"no row has %s %s alone", sl_primitive_name(l->primitive), l->name);
 	}
 }
 
-static void as_text(void **state)
+static void text_lists_the_rows_of_json(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
 					       "stop=rel_error(transmitted) < 0.9"));
@@ -280,7 +282,7 @@ static void as_text(void **state)
 	assert_int_equal(times_in(out, "\nAll batches run: a comparison ignores stop.when"), 1);
 	assert_int_equal(times_in(out, "the reference\n"), 1);
 	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
-	/* a line, and the rows in each table */
+	/* a row has one line in each table */
 	assert_int_equal(times_in(out, "\nhost  "), 1 + 3 * count_rows("host"));
 	assert_int_equal(times_in(out, "\ndevice"), 1 + 3 * count_rows("device"));
 	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
@@ -294,7 +296,7 @@ static void as_text(void **state)
 }
 
 /* CSV lines are the rows of JSON, one line for each stage of a row. */
-static void as_csv(void **state)
+static void csv_lists_the_rows_of_json(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
 	char *line = strtok(out, "\n"), names[512];
@@ -325,12 +327,12 @@ static void as_csv(void **state)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static void host_alone(void **state)
+static void without_a_device_only_host_backends_are_compared(void **state)
 {
 	(void)state;
 	compare_json(WORDS("compare", "c.yaml", "--device", "cpu", "--json"));
 	assert_int_equal(n_rows, 2 + 4);
-	expect_every_schedule("host");
+	check_every_schedule_has_a_row("host");
 	for (size_t i = 0; i < n_rows; i++) {
 		assert_string_equal(rows[i].where, "host");
 		assert_string_equal(rows[i].answer, "same");
@@ -339,10 +341,10 @@ static void host_alone(void **state)
 	expect_untouched();
 }
 
-static void settings(void **state)
+static void set_options_apply_to_all_rows(void **state)
 {
 	(void)state;
-	/* without a GPU auto is the emulated device, with one it has the same backends */
+	/* without a GPU auto selects the emulated device; a GPU has the same backends */
 	compare_json(WORDS("compare", "c.yaml", "--device", "auto", "--json", "--compact",
 		"naive:block=64", "--scan", "naive:block=32"));
 	assert_true(has_row("device", SL_COMPACT, "naive:block=64"));
@@ -355,9 +357,11 @@ static void settings(void **state)
 	expect_untouched();
 }
 
-/* The emulated device is given a part, unless all is asked for; the host all. Sanitizers see what a
- * host does with them: on the device it is what other tests show them. */
-static void particles(void **state)
+/*
+ * On the emulated device only the first 20000 particles are compared, unless --full is given; on
+ * the host all. Sanitizer builds test the host only, because the emulated device is slow there.
+ */
+static void emulated_device_compares_at_most_20000_particles(void **state)
 {
 	static const char many[] = "run.particles=21000", one[] = "run.batch=21000",
 			  key[] = "key=[w:3]";
@@ -365,20 +369,20 @@ static void particles(void **state)
 	(void)state;
 	compare_json(WORDS(
 		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
-	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 21000);
+	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 21000);
 	if (be_quick())
 		return;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key));
-	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 20000);
-	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles_configured"), 21000);
+	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 20000);
+	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles_configured"), 21000);
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key, "--full"));
-	assert_int_equal((int)get_number(sl_yaml_root(tree), "particles"), 21000);
+	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 21000);
 	expect_untouched();
 }
 
-static void refusals(void **state)
+static void invalid_requests_are_refused(void **state)
 {
 	(void)state;
 	expect(&folder, SL_USAGE, "--resume has no effect", WORDS("compare", "c.yaml", "--resume"));
@@ -402,15 +406,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			all_rows_have_the_same_survivors), /* the next two hold theirs against it */
-		cmocka_unit_test(as_text),
-		cmocka_unit_test(as_csv),
-		cmocka_unit_test(one_at_a_time),
-		cmocka_unit_test(host_alone),
-		cmocka_unit_test(settings),
-		cmocka_unit_test(particles),
-		cmocka_unit_test(refusals),
+			/* the next two tests compare their rows with those of this test */
+			all_rows_have_the_same_survivors),
+		cmocka_unit_test(text_lists_the_rows_of_json),
+		cmocka_unit_test(csv_lists_the_rows_of_json),
+		cmocka_unit_test(rows_vary_one_backend_each),
+		cmocka_unit_test(without_a_device_only_host_backends_are_compared),
+		cmocka_unit_test(set_options_apply_to_all_rows),
+		cmocka_unit_test(emulated_device_compares_at_most_20000_particles),
+		cmocka_unit_test(invalid_requests_are_refused),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

@@ -18,7 +18,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400,
 			   "keep: transmitted\n"
 			   "key: [w:9]\n";
 
-static int begin(void **state)
+static int make_configuration(void **state)
 {
 	(void)state;
 	folder_make(&folder);
@@ -28,7 +28,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static void parents_go_as_well(void **state)
+static void created_parent_folders_are_removed(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OK, "",
@@ -44,7 +44,7 @@ static void parents_go_as_well(void **state)
 }
 
 /* An existing folder belongs to the user. */
-static void a_folder_in_the_way(void **state)
+static void existing_folder_is_kept(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "a.compare"), 0777), 0);
@@ -56,7 +56,7 @@ static void a_folder_in_the_way(void **state)
 	expect_untouched();
 }
 
-static void faults_of_the_disk(void **state)
+static void disk_faults_leave_no_files(void **state)
 {
 	static const char *const faults[] = {"SL_FAULT=file_write:1:28", "SL_FAULT=file_fsync:3:5",
 		"SL_FAULT=file_append:2:28", "SL_FAULT=dir_make:1:13", "SL_FAULT=dir_make:2:13"};
@@ -74,7 +74,7 @@ static void faults_of_the_disk(void **state)
 }
 
 /* The device has too little memory for one row: the row reports it, and the other rows run. */
-static void memory_for_all_but_one(void **state)
+static void row_without_memory_is_skipped(void **state)
 {
 	static const char *const env[] = {"SL_FAULT=dev_malloc:9:2", NULL};
 	const char *const *words = WORDS("compare", "c.yaml", "--device", "emulated", "--json");
@@ -104,7 +104,7 @@ static void memory_for_all_but_one(void **state)
 	expect_untouched();
 }
 
-static void an_interrupt(void **state)
+static void interrupt_leaves_no_files(void **state)
 {
 	struct process p = {.argv = WORDS("compare", "slow.yaml", "--device", "cpu", "--out", "a"),
 		.folder = folder.path};
@@ -128,12 +128,12 @@ static void an_interrupt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parents_go_as_well),
-		cmocka_unit_test(a_folder_in_the_way),
-		cmocka_unit_test(faults_of_the_disk),
-		cmocka_unit_test(memory_for_all_but_one),
-		cmocka_unit_test(an_interrupt),
+		cmocka_unit_test(created_parent_folders_are_removed),
+		cmocka_unit_test(existing_folder_is_kept),
+		cmocka_unit_test(disk_faults_leave_no_files),
+		cmocka_unit_test(row_without_memory_is_skipped),
+		cmocka_unit_test(interrupt_leaves_no_files),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

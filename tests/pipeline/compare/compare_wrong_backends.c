@@ -15,8 +15,8 @@
 #include "stages/formats/formats.h"
 
 /*
- * One at a time, so that the calls come in the order of the batches: four of 400, one of 100. A
- * comparison has them all, though a run would have two.
+ * One thread, so that backends are called in the order of the batches: four of 400 particles and
+ * one of 100. A comparison computes all batches.
  */
 static const char text[] =
 	"run: {name: t, seed: 7, particles: 1700, batch: 400, threads: 1, slots: 1}\n"
@@ -27,9 +27,9 @@ static const char text[] =
 enum { BATCHES = 5, WRONG_BATCH = 2 };
 
 static struct sl_comparison comparison;
-static struct sl_comparison in_rounds; /* the same with all its rows */
+static struct sl_comparison in_rounds; /* the same with all cases */
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	folder_make(&folder);
@@ -39,8 +39,9 @@ static int begin(void **state)
 
 /* --- wrong backends --------------------------------------------------------------------------- */
 
-/* Words of the job's space, to the host and back. */
-static enum sl_status fetch(const struct sl_exec *x, void *to, const void *from, size_t bytes)
+/* Copies words between the memory space of a job and the host. */
+static enum sl_status copy_to_host(
+	const struct sl_exec *x, void *to, const void *from, size_t bytes)
 {
 	if (x->space == SL_HOST) {
 		memcpy(to, from, bytes);
@@ -50,44 +51,46 @@ static enum sl_status fetch(const struct sl_exec *x, void *to, const void *from,
 	return sl_stream_wait(x->stream);
 }
 
-static enum sl_status store(const struct sl_exec *x, void *to, const void *from, size_t bytes)
+static enum sl_status copy_to_exec(
+	const struct sl_exec *x, void *to, const void *from, size_t bytes)
 {
-	return fetch(x, to, from, bytes);
+	return copy_to_host(x, to, from, bytes);
 }
 
-static enum sl_status compact_well(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status compact_correctly(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	return (x->space == SL_HOST ? &sl_compact_cpu : &sl_compact_naive_emulated)
 	        ->compact(x, job);
 }
 
-static enum sl_status drop_last(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status drop_last_survivor(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	uint32_t n;
 
-	SL_TRY(compact_well(x, job));
-	SL_TRY(fetch(x, &n, job->n_out, sizeof(n)));
+	SL_TRY(compact_correctly(x, job));
+	SL_TRY(copy_to_host(x, &n, job->n_out, sizeof(n)));
 	n--;
-	return store(x, job->n_out, &n, sizeof(n));
+	return copy_to_exec(x, job->n_out, &n, sizeof(n));
 }
 
 /* Swaps the fourth and fifth survivors. */
-static enum sl_status swap_two(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status swap_two_survivors(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	uint32_t *at = job->out + 3, word[2], swapped[2];
 
-	SL_TRY(compact_well(x, job));
-	SL_TRY(fetch(x, word, at, sizeof(word)));
+	SL_TRY(compact_correctly(x, job));
+	SL_TRY(copy_to_host(x, word, at, sizeof(word)));
 	swapped[0] = word[1];
 	swapped[1] = word[0];
-	return store(x, at, swapped, sizeof(swapped));
+	return copy_to_exec(x, at, swapped, sizeof(swapped));
 }
 
 static unsigned calls;
 
-static enum sl_status swap_once(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status swap_in_one_batch(struct sl_exec *x, const struct sl_compact_job *job)
 {
-	return calls++ % BATCHES == WRONG_BATCH ? swap_two(x, job) : compact_well(x, job);
+	return calls++ % BATCHES == WRONG_BATCH ? swap_two_survivors(x, job)
+	                                        : compact_correctly(x, job);
 }
 
 /* Changes the tally, which is in the same struct as the number of survivors. */
@@ -105,13 +108,13 @@ static enum sl_status count_steps_wrong(struct sl_exec *x, const struct sl_compa
 				   ->tally.steps;
 	uint64_t n;
 
-	SL_TRY(compact_well(x, job));
-	SL_TRY(fetch(x, &n, steps, sizeof(n)));
+	SL_TRY(compact_correctly(x, job));
+	SL_TRY(copy_to_host(x, &n, steps, sizeof(n)));
 	n++;
-	return store(x, steps, &n, sizeof(n));
+	return copy_to_exec(x, steps, &n, sizeof(n));
 }
 
-static enum sl_status give_up(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status fail_compact(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	(void)x;
 	(void)job;
@@ -120,8 +123,11 @@ static enum sl_status give_up(struct sl_exec *x, const struct sl_compact_job *jo
 
 /* --- a comparison with one of them ------------------------------------------------------------ */
 
-/* Keeps rows of that kind: a backend is called once a batch where there are no rounds. */
-static void keep_rows(bool rounds)
+/*
+ * Keeps the reference and the cases with rounds, or those without. Without rounds a backend is
+ * called once per batch.
+ */
+static void keep_cases_by_schedule(bool rounds)
 {
 	size_t kept = 1; /* the reference */
 
@@ -131,7 +137,7 @@ static void keep_rows(bool rounds)
 	comparison.n = kept;
 }
 
-static void plan(const char *device, const char *more)
+static void plan_comparison(const char *device, const char *more)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
@@ -146,12 +152,12 @@ static void plan(const char *device, const char *more)
 	sl_config_close(reader);
 	assert_ok(sl_compare_plan(&config, &choices, false, &comparison));
 	in_rounds = comparison;
-	keep_rows(false);
+	keep_cases_by_schedule(false);
 	assert_true(comparison.n >= 2);
 }
 
-/* As the second row; gives it. */
-static struct sl_comparison_case *plant(const struct sl_backend *bad)
+/* Inserts a case with the backend bad as the second case, after the reference, and returns it. */
+static struct sl_comparison_case *insert_case(const struct sl_backend *bad)
 {
 	struct sl_comparison_case *row = &comparison.cases[1];
 	struct sl_comparison_case *like =
@@ -176,8 +182,11 @@ static void count_rows(const struct sl_comparison *c, size_t row)
 	begun++;
 }
 
-/* The row of bad ends so and says this; all others are the same. */
-static void expect_wrong(enum sl_space space,
+/*
+ * The case of the wrong backend has this answer and message; all other cases agree with the
+ * reference.
+ */
+static void check_wrong_backend(enum sl_space space,
 	enum sl_status (*compact)(struct sl_exec *, const struct sl_compact_job *),
 	enum sl_answer answer, enum sl_status status, const char *says)
 {
@@ -187,9 +196,9 @@ static void expect_wrong(enum sl_space space,
 
 	bad.name = "bad";
 	bad.compact = compact;
-	plan(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
+	plan_comparison(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
 	assert_int_equal(comparison.n_batches, BATCHES);
-	row = plant(&bad);
+	row = insert_case(&bad);
 	begun = 0;
 	calls = 0;
 	assert_fails(sl_compare(&comparison, &control, count_rows), status, says);
@@ -208,25 +217,25 @@ static void expect_wrong(enum sl_space space,
 	sl_compare_free(&comparison);
 }
 
-static void survivors_are_lost(void **state)
+static void lost_survivors_are_reported(void **state)
 {
 	(void)state;
-	expect_wrong(
-		SL_HOST, drop_last, SL_ANSWER_DIFFERS, SL_CHECK_FAILED, "batch 0, survivors: ");
-	/* a device's batch does not even come so far */
-	expect_wrong(SL_DEVICE, drop_last, SL_ANSWER_FAILED, SL_CHECK_FAILED,
+	check_wrong_backend(SL_HOST, drop_last_survivor, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+		"batch 0, survivors: ");
+	/* on a device the stage reports the error before the comparison does */
+	check_wrong_backend(SL_DEVICE, drop_last_survivor, SL_ANSWER_FAILED, SL_CHECK_FAILED,
 		"batch 0: stage compact: ");
 }
 
-static enum sl_status leave_unsorted(struct sl_exec *x, const struct sl_sort_job *job)
+static enum sl_status sort_nothing(struct sl_exec *x, const struct sl_sort_job *job)
 {
 	(void)x;
 	(void)job;
 	return SL_OK;
 }
 
-/* Of a row that is fused the sort is what can be another. */
-static void fused_is_wrong(void **state)
+/* In fused mode the sort is the only backend that can be wrong. */
+static void wrong_sort_of_fused_mode_is_reported(void **state)
 {
 	struct sl_backend bad = sl_sort_naive_emulated;
 	struct sl_control control = {0};
@@ -234,8 +243,8 @@ static void fused_is_wrong(void **state)
 
 	(void)state;
 	bad.name = "bad";
-	bad.sort = leave_unsorted;
-	plan("emulated", "key=[w:8]");
+	bad.sort = sort_nothing;
+	plan_comparison("emulated", "key=[w:8]");
 	row = &comparison.cases[comparison.n - 1];
 	assert_int_equal(row->mode, SL_MODE_fused);
 	row->sort.backend = &bad;
@@ -249,60 +258,60 @@ static void fused_is_wrong(void **state)
 	sl_compare_free(&comparison);
 }
 
-static void swapped_survivors(void **state)
+static void swapped_survivors_are_reported(void **state)
 {
 	(void)state;
-	expect_wrong(SL_HOST, swap_two, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+	check_wrong_backend(SL_HOST, swap_two_survivors, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, column id, index 3");
-	expect_wrong(SL_DEVICE, swap_two, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+	check_wrong_backend(SL_DEVICE, swap_two_survivors, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, column id, index 3");
 }
 
-static void in_one_batch(void **state)
+static void error_in_one_batch_is_reported(void **state)
 {
 	(void)state;
-	expect_wrong(SL_HOST, swap_once, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+	check_wrong_backend(SL_HOST, swap_in_one_batch, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 2, column id, index 3");
-	expect_wrong(SL_DEVICE, swap_once, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+	check_wrong_backend(SL_DEVICE, swap_in_one_batch, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 2, column id, index 3");
 }
 
-static void another_tally(void **state)
+static void wrong_tally_is_reported(void **state)
 {
 	(void)state;
-	expect_wrong(SL_HOST, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+	check_wrong_backend(SL_HOST, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, the tally, steps: ");
-	expect_wrong(SL_DEVICE, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
+	check_wrong_backend(SL_DEVICE, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, the tally, steps: ");
 }
 
 /* Swaps the first two items of the first column. */
-static enum sl_status swap_items(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status swap_active_particles(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	float *at, item[2], swapped[2];
 
-	SL_TRY(compact_well(x, job));
+	SL_TRY(compact_correctly(x, job));
 	if (job->n_columns == 0)
-		return SL_OK; /* of the survivors */
+		return SL_OK; /* a job without columns selects survivors */
 	at = (float *)job->column->to;
-	SL_TRY(fetch(x, item, at, sizeof(item)));
+	SL_TRY(copy_to_host(x, item, at, sizeof(item)));
 	swapped[0] = item[1];
 	swapped[1] = item[0];
-	return store(x, at, swapped, sizeof(swapped));
+	return copy_to_exec(x, at, swapped, sizeof(swapped));
 }
 
-/* Columns that rounds take along: of the living, so that what becomes of them is another. */
-static void rounds_are_wrong(enum sl_space space, const struct sl_backend *good)
+/* Wrong compaction of the columns of the active set changes the later histories. */
+static void check_wrong_rounds(enum sl_space space, const struct sl_backend *good)
 {
 	struct sl_control control = {0};
 	struct sl_backend bad = *good;
 	size_t i = 1;
 
 	bad.name = "bad";
-	bad.compact = swap_items;
-	plan(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
+	bad.compact = swap_active_particles;
+	plan_comparison(space == SL_HOST ? "cpu" : "emulated", "run.batch=400");
 	comparison = in_rounds;
-	keep_rows(true);
+	keep_cases_by_schedule(true);
 	while (comparison.cases[i].on_device != (space == SL_DEVICE) ||
 		comparison.cases[i].schedule.compact.kind != SL_EVERY)
 		assert_true(++i < comparison.n);
@@ -316,29 +325,31 @@ static void rounds_are_wrong(enum sl_space space, const struct sl_backend *good)
 	sl_compare_free(&comparison);
 }
 
-static void swapped_active_particles(void **state)
+static void swapped_active_particles_are_reported(void **state)
 {
 	(void)state;
-	rounds_are_wrong(SL_HOST, &sl_compact_cpu);
-	rounds_are_wrong(SL_DEVICE, &sl_compact_naive_emulated);
+	check_wrong_rounds(SL_HOST, &sl_compact_cpu);
+	check_wrong_rounds(SL_DEVICE, &sl_compact_naive_emulated);
 }
 
-static void no_answer(void **state)
+static void failing_backend_is_reported(void **state)
 {
 	(void)state;
-	expect_wrong(SL_HOST, give_up, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
-	expect_wrong(SL_DEVICE, give_up, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
+	check_wrong_backend(
+		SL_HOST, fail_compact, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
+	check_wrong_backend(
+		SL_DEVICE, fail_compact, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
 }
 
 /* If the reference fails, there is nothing to compare with. */
-static void no_reference(void **state)
+static void failing_reference_is_reported(void **state)
 {
 	struct sl_control control = {0};
 	struct sl_backend bad = sl_compact_cpu;
 
 	(void)state;
-	bad.compact = give_up;
-	plan("emulated", "run.batch=400");
+	bad.compact = fail_compact;
+	plan_comparison("emulated", "run.batch=400");
 	comparison.cases[0].compact.backend = &bad;
 	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_FAILED, "it gives up");
 	assert_false(comparison.ended);
@@ -348,7 +359,7 @@ static void no_reference(void **state)
 }
 
 /* A row that needs more memory than the device has, between two rows that fit. */
-static void too_large(void **state)
+static void rows_without_memory_are_skipped(void **state)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings little = was;
@@ -357,7 +368,7 @@ static void too_large(void **state)
 	(void)state;
 	little.memory_bytes = 4096;
 	sl_emulator_set_settings(&little);
-	plan("emulated", "run.batch=400");
+	plan_comparison("emulated", "run.batch=400");
 	comparison.n = 3;
 	comparison.cases[2] = comparison.cases[1];
 	comparison.cases[1].on_device = true;
@@ -371,16 +382,16 @@ static void too_large(void **state)
 }
 
 /* After a stop request no row has a result, and no file remains. */
-static void stopped(void **state)
+static void interrupt_ends_comparison(void **state)
 {
-	/* a run of one batch ends well before it sees that it is to stop */
+	/* a run of one batch succeeds before it reads the stop request */
 	static const char *const sizes[] = {"run.batch=400", "run.batch=1700"};
 
 	(void)state;
 	for (int k = 0; k < 2; k++) {
 		struct sl_control control = {0};
 
-		plan("emulated", sizes[k]);
+		plan_comparison("emulated", sizes[k]);
 		atomic_store(&control.stop, 1);
 		assert_fails(
 			sl_compare(&comparison, &control, NULL), SL_STOPPED, "keeps no results");
@@ -392,8 +403,8 @@ static void stopped(void **state)
 	}
 }
 
-/* Quartiles lie between two values as far as their place says. */
-static void medians(void **state)
+/* Quartiles are interpolated between the two nearest values. */
+static void median_and_quartiles_are_exact(void **state)
 {
 	double five[] = {9, 1, 5, 7, 3}, four[] = {40, 10, 20, 30}, one[] = {6};
 	struct sl_spread s = sl_spread_of(five, 5);
@@ -419,20 +430,20 @@ static void medians(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(medians),
-		cmocka_unit_test(survivors_are_lost),
-		cmocka_unit_test(swapped_survivors),
-		cmocka_unit_test(fused_is_wrong),
-		cmocka_unit_test(in_one_batch),
-		cmocka_unit_test(another_tally),
-		cmocka_unit_test(swapped_active_particles),
-		cmocka_unit_test(no_answer),
-		cmocka_unit_test(no_reference),
-		cmocka_unit_test(too_large),
-		cmocka_unit_test(stopped),
+		cmocka_unit_test(median_and_quartiles_are_exact),
+		cmocka_unit_test(lost_survivors_are_reported),
+		cmocka_unit_test(swapped_survivors_are_reported),
+		cmocka_unit_test(wrong_sort_of_fused_mode_is_reported),
+		cmocka_unit_test(error_in_one_batch_is_reported),
+		cmocka_unit_test(wrong_tally_is_reported),
+		cmocka_unit_test(swapped_active_particles_are_reported),
+		cmocka_unit_test(failing_backend_is_reported),
+		cmocka_unit_test(failing_reference_is_reported),
+		cmocka_unit_test(rows_without_memory_are_skipped),
+		cmocka_unit_test(interrupt_ends_comparison),
 	};
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -59,7 +59,7 @@ static void options_are_found_by_path(void **state)
 	}
 }
 
-static void nearest_words(void **state)
+static void suggestions_are_the_nearest_words(void **state)
 {
 	static const char *const words[] = {"seed", "particles", "batch", "max_steps", "x"};
 	static const char *const swapped[] = {"to", "a____b"};
@@ -73,7 +73,8 @@ static void nearest_words(void **state)
 	assert_null(sl_nearest("colour", words, 5));
 	assert_null(sl_nearest("", words, 5));
 	assert_null(sl_nearest("y", words, 5));
-	assert_null(sl_nearest("foo", swapped, 2)); /* of three letters, one may be wrong */
+	/* a word of three letters may have one wrong letter */
+	assert_null(sl_nearest("foo", swapped, 2));
 	assert_null(sl_nearest("seed", words, 0));
 }
 
@@ -82,7 +83,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_of_a_section_are_adjacent),
 		cmocka_unit_test(options_are_found_by_path),
-		cmocka_unit_test(nearest_words),
+		cmocka_unit_test(suggestions_are_the_nearest_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,10 @@ static const char rays[] =
 	"run: {particles: 1}\nmodel: {rays: {source: random, objects: [{sphere: {center: [0, 0, 0], "
 	"radius: 1 cm}}]}}\nkeep: absorbed\n";
 
-/* The short form and the keys below it replace each other as they would if it were long. */
-static void a_set_replaces_the_short_form(void **state)
+/*
+ * A short form (stop: RULE) and the keys of its section replace each other, as if both were long.
+ */
+static void set_replaces_the_short_form(void **state)
 {
 	static const char *const sets[] = {"stop.min_batches=7",
 		"stop.when=rel_error(absorbed) < 0.5", "stop=rel_error(reflected) < 0.25"};
@@ -61,7 +63,7 @@ static void sets_override_the_file(void **state)
 }
 
 /* A value or section that --set replaces may be invalid in the file. */
-static void sets_replace_what_is_wrong(void **state)
+static void sets_replace_wrong_values(void **state)
 {
 	static const char *const sets[] = {"run.seed=3", "output={level: 9}"};
 	const char *wrong = "run: {particles: 1, seed: x}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, "
@@ -77,8 +79,8 @@ static void sets_replace_what_is_wrong(void **state)
 	sl_config_close(r);
 }
 
-/* A key of one item of a list, an item, the list. */
-static void sets_change_items(void **state)
+/* --set replaces a key of one item of a list, a whole item, or the whole list. */
+static void sets_change_list_items(void **state)
 {
 	static const char *const sets[] = {"model.rays.objects[0].sphere.radius=2 cm",
 		"model.rays.objects[0]={sphere: {center: [0, 0, 1 cm], radius: 3 cm}, emission: 5}",
@@ -106,10 +108,10 @@ static void sets_change_items(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_set_replaces_the_short_form),
+		cmocka_unit_test(set_replaces_the_short_form),
 		cmocka_unit_test(sets_override_the_file),
-		cmocka_unit_test(sets_replace_what_is_wrong),
-		cmocka_unit_test(sets_change_items),
+		cmocka_unit_test(sets_replace_wrong_values),
+		cmocka_unit_test(sets_change_list_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

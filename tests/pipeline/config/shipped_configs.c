@@ -26,29 +26,29 @@ struct emitter {
 	enum edit edit;
 };
 
-static void put(struct emitter *e, const char *text)
+static void append_text(struct emitter *e, const char *text)
 {
 	e->used += (size_t)snprintf(e->text + e->used, sizeof(e->text) - e->used, "%s", text);
 	assert_true(e->used < sizeof(e->text));
 }
 
-static void put_scalar(struct emitter *e, sl_node node)
+static void append_scalar(struct emitter *e, sl_node node)
 {
-	put(e, "'");
-	put(e, sl_yaml_text(e->tree, node, NULL));
-	put(e, "'");
+	append_text(e, "'");
+	append_text(e, sl_yaml_text(e->tree, node, NULL));
+	append_text(e, "'");
 }
 
 static void emit(struct emitter *e, sl_node node);
 
 static void emit_pair(struct emitter *e, sl_node key, sl_node value, const char *suffix)
 {
-	put(e, "'");
-	put(e, sl_yaml_text(e->tree, key, NULL));
-	put(e, suffix);
-	put(e, "': ");
+	append_text(e, "'");
+	append_text(e, sl_yaml_text(e->tree, key, NULL));
+	append_text(e, suffix);
+	append_text(e, "': ");
 	emit(e, value);
-	put(e, ", ");
+	append_text(e, ", ");
 }
 
 static void emit(struct emitter *e, sl_node node)
@@ -56,17 +56,17 @@ static void emit(struct emitter *e, sl_node node)
 	enum sl_node_kind kind = sl_yaml_kind(e->tree, node);
 
 	if (kind == SL_SCALAR) {
-		put_scalar(e, node);
+		append_scalar(e, node);
 		return;
 	}
-	put(e, kind == SL_LIST ? "[" : "{");
+	append_text(e, kind == SL_LIST ? "[" : "{");
 	for (size_t i = 0; i < sl_yaml_size(e->tree, node); i++) {
 		sl_node key, value = sl_yaml_item(e->tree, node, i, &key);
 		bool here = kind == SL_MAPPING && e->key++ == e->target;
 
 		if (kind == SL_LIST) {
 			emit(e, value);
-			put(e, ", ");
+			append_text(e, ", ");
 			continue;
 		}
 		if (here && e->edit == DROP)
@@ -75,7 +75,7 @@ static void emit(struct emitter *e, sl_node node)
 		if (here && e->edit == REPEAT)
 			emit_pair(e, key, value, "");
 	}
-	put(e, kind == SL_LIST ? "]" : "}");
+	append_text(e, kind == SL_LIST ? "]" : "}");
 }
 
 static void edit_every_key(const char *name, const char *text, size_t bytes)

@@ -32,7 +32,7 @@ static const struct sl_option flag = {.key = "b", .kind = SL_KIND_BOOL};
 static const struct sl_option choice = {.key = "c", .kind = SL_KIND_CHOICE, .choices = words};
 static const struct sl_option text_option = {.key = "t", .kind = SL_KIND_TEXT};
 
-static void counts_are_whole_and_exact(void **state)
+static void counts_are_exact_integers(void **state)
 {
 	static const struct {
 		const char *text;
@@ -66,7 +66,7 @@ static void counts_are_whole_and_exact(void **state)
 	}
 }
 
-static void quantities_have_their_unit(void **state)
+static void quantities_are_converted_exactly(void **state)
 {
 	static const struct {
 		const struct sl_option *o;
@@ -114,8 +114,11 @@ static void quantities_have_their_unit(void **state)
 	}
 }
 
-/* Random bits, and the neighbours of powers of ten and two, where rounding is hardest. */
-static double hard_double(uint64_t i)
+/*
+ * Random bit patterns, and the neighbours of powers of ten and of two, where decimal rounding is
+ * hardest.
+ */
+static double random_bit_pattern(uint64_t i)
 {
 	struct sl_words random = sl_draw(7, i, 0);
 	uint64_t bits = (uint64_t)random.at[0] << 32 | random.at[1];
@@ -136,7 +139,7 @@ static void printed_reals_read_back(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 100000; i++) {
-		double value = hard_double(i), again;
+		double value = random_bit_pattern(i), again;
 
 		sl_value_print(options[i % 3], &value, text);
 		if (!sl_value_parse(options[i % 3], text, &again, why))
@@ -163,7 +166,7 @@ static void printed_reals_are_short(void **state)
 	}
 }
 
-/* With a decimal comma in the locale of the program, if the system has such a locale. */
+/* The test sets a locale with a decimal comma, if the system has one. */
 static void locale_has_no_effect(void **state)
 {
 	static const char *const names[] = {
@@ -174,12 +177,12 @@ static void locale_has_no_effect(void **state)
 		found = setlocale(LC_ALL, names[i]) != NULL;
 	if (!found)
 		skip();
-	quantities_have_their_unit(state);
+	quantities_are_converted_exactly(state);
 	printed_reals_are_short(state);
 	setlocale(LC_ALL, "C");
 }
 
-static void words_are_whole(void **state)
+static void words_must_match_completely(void **state)
 {
 	char why[SL_WHY_BYTES];
 	bool yes = false;
@@ -189,7 +192,7 @@ static void words_are_whole(void **state)
 	assert_true(sl_value_parse(&flag, "true", &yes, why) && yes);
 	assert_true(sl_value_parse(&flag, "false", &yes, why) && !yes);
 	assert_false(sl_value_parse(&flag, "yes", &yes, why));
-	assert_string_equal(why, "'yes' is neither true nor false; write one of these words");
+	assert_string_equal(why, "must be true or false, and is 'yes'; write true or false");
 	assert_false(sl_value_parse(&flag, "", &yes, why));
 	assert_true(sl_value_parse(&choice, "rectangle", &place, why));
 	assert_int_equal(place, 1);
@@ -225,12 +228,12 @@ static void texts_are_quoted_where_needed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_are_whole_and_exact),
-		cmocka_unit_test(quantities_have_their_unit),
+		cmocka_unit_test(counts_are_exact_integers),
+		cmocka_unit_test(quantities_are_converted_exactly),
 		cmocka_unit_test(printed_reals_read_back),
 		cmocka_unit_test(printed_reals_are_short),
 		cmocka_unit_test(locale_has_no_effect),
-		cmocka_unit_test(words_are_whole),
+		cmocka_unit_test(words_must_match_completely),
 		cmocka_unit_test(texts_are_quoted_where_needed),
 	};
 

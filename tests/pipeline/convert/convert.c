@@ -34,8 +34,11 @@ enum { BATCHES = 3 };
 static const char *const formats[] = {"openpmd", "npz", "csv.gz", "mcpl", "mcpl.gz"};
 enum { TABLES = 3, FORMATS = sizeof(formats) / sizeof(*formats) };
 
-/* The runs openpmd, npz, ... of c.yaml, in that format each; lists are joined, too. */
-static int begin(void **state)
+/*
+ * Makes one run of c.yaml per format, in a folder named after the format. The MCPL runs also have a
+ * merged list.
+ */
+static int make_runs(void **state)
 {
 	char set[64];
 
@@ -60,7 +63,7 @@ static const char *suffix_of(const char *format)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-/* The text of the run's own csv.gz, one header and all lines, as "expected.csv.gz". */
+/* Writes the lines of all batch files of the csv.gz run, with one header, to expected.csv.gz. */
 static void write_expected(void)
 {
 	gzFile f = gzopen(folder_path(&folder, "expected.csv.gz"), "wb1");
@@ -77,8 +80,11 @@ static void write_expected(void)
 	assert_int_equal(gzclose(f), Z_OK);
 }
 
-/* A run of tables, as one table of each format, and that as text. */
-static void runs_become_one_table(void **state)
+/*
+ * A run in each table format is converted to each table format; the text must be that of the csv.gz
+ * run.
+ */
+static void runs_are_converted_to_one_table(void **state)
 {
 	(void)state;
 	write_expected();
@@ -93,14 +99,14 @@ static void runs_become_one_table(void **state)
 		}
 }
 
-/* Of whatever format the run is, it comes to the list that it makes itself. */
-static void runs_become_one_list(void **state)
+/* A run in any format is converted to the list that a run with output.format: mcpl merges. */
+static void runs_are_converted_to_one_list(void **state)
 {
 	(void)state;
 	for (int from = 0; from < FORMATS; from++) {
 		bool gz = strcmp(formats[from], "mcpl.gz") == 0, list = from >= TABLES;
 
-		/* a list keeps its header, and so the configuration in it, which has the format */
+		/* a converted list keeps its header, in which the configuration names the format */
 		expect_same_inflated(
 			convert(formats[from], ".mcpl"), gz ? "mcpl.gz/t.mcpl.gz" : "mcpl/t.mcpl");
 		expect_same_inflated(convert(formats[from], ".mcpl.gz"),
@@ -108,8 +114,8 @@ static void runs_become_one_list(void **state)
 	}
 }
 
-/* More than a member of gzip holds: the records of twelve runs, which are one under other names. */
-static void lists_fill_members(void **state)
+/* The records of twelve runs, which are links to one run, need more than one gzip member. */
+static void lists_of_several_gzip_members_are_complete(void **state)
 {
 	const char *words[20] = {"sluice", "convert", "--quiet", "--to"};
 	char names[12][8];
@@ -131,8 +137,8 @@ static void lists_fill_members(void **state)
 	assert_true(twelve > 1 << 20 && twelve < 12 * one);
 }
 
-/* The joined list is the header, with other numbers in it, and the records of the batches. */
-static void joined_lists_hold_all(void **state)
+/* The merged list consists of a header with other counts and the records of all batches. */
+static void merged_list_contains_all_batches(void **state)
 {
 	size_t bytes, used = 0;
 	char *all = inflated("mcpl/t.mcpl", &bytes), *header = NULL;
@@ -148,7 +154,7 @@ static void joined_lists_hold_all(void **state)
 		batch = inflated(name, &has);
 		memcpy(&n, batch + 8, 8);
 		n_all += n;
-		begin_at = has - (size_t)n * 32; /* 7 numbers of 4 bytes, flags */
+		begin_at = has - (size_t)n * 32; /* 7 floats and the user flags, 4 bytes each */
 		used = i == 0 ? begin_at : used;
 		assert_memory_equal(all + used, batch + begin_at, has - begin_at);
 		used += has - begin_at;
@@ -168,7 +174,7 @@ static void joined_lists_hold_all(void **state)
 	assert_string_equal(run_json(&folder, "mcpl", "joined"), "t.mcpl");
 }
 
-static void a_joined_list_that_was_changed_is_found(void **state)
+static void damaged_merged_list_is_reported(void **state)
 {
 	char *list;
 	size_t bytes;
@@ -201,8 +207,8 @@ static void a_joined_list_that_was_changed_is_found(void **state)
 	remove_run(&folder, "other");
 }
 
-/* Files of a run by themselves, in another order: it is still known which run they are of. */
-static void files_of_a_run_are_known(void **state)
+/* Single files of a run, in another order: convert still finds the run that they belong to. */
+static void files_of_a_run_are_recognised(void **state)
 {
 	char *csv, *list;
 	size_t bytes;
@@ -223,7 +229,7 @@ static void files_of_a_run_are_known(void **state)
 
 /* --- refusals --------------------------------------------------------------------------------- */
 
-static void an_energy_can_be_stated(void **state)
+static void energy_option_sets_the_energy(void **state)
 {
 	char *out;
 
@@ -248,7 +254,7 @@ static void an_energy_can_be_stated(void **state)
 		WORDS("convert", "mcpl", "--to", "no.mcpl", "--set", "output.mcpl.pdg=11"));
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void impossible_conversions_are_refused(void **state)
 {
 	(void)state;
 	expect(&folder, SL_USAGE, "convert needs --to FILE", WORDS("convert", "mcpl"));
@@ -281,7 +287,7 @@ static void what_cannot_be_is_refused(void **state)
 	assert_false(folder_has(&folder, "no.h5"));
 }
 
-static void missing_columns_are_told(void **state)
+static void missing_columns_are_reported(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OK, "",
@@ -289,7 +295,7 @@ static void missing_columns_are_told(void **state)
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
 	expect(&folder, SL_BAD_INPUT, "they lack u, v, w, time, which MCPL needs",
 		WORDS("convert", "few", "--to", "no.mcpl"));
-	/* an energy alone can be stated, where it is known whose the particles are */
+	/* the energy alone suffices for files in the directory of their run */
 	expect(&folder, SL_OK, "",
 		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "stated"));
 	expect(&folder, SL_OK, "", WORDS("convert", "stated", "--to", "away.npz"));
@@ -302,22 +308,23 @@ static void missing_columns_are_told(void **state)
 	assert_false(folder_has(&folder, "no.mcpl"));
 }
 
-/* Be it whole or another's half. */
-static void nothing_is_overwritten(void **state)
+/* Neither a complete file nor the .part file of another process is overwritten. */
+static void existing_files_are_not_overwritten(void **state)
 {
 	(void)state;
 	write_text(&folder, "mine.mcpl", "mine");
 	write_text(&folder, "half.npz.part", "half");
 	expect(&folder, SL_OUTPUT_IN_USE, "convert overwrites nothing",
 		WORDS("convert", "mcpl", "--to", "mine.mcpl"));
-	expect(&folder, SL_OUTPUT_IN_USE, "half.npz.part", WORDS("convert", "npz", "--to", "half.npz"));
+	expect(&folder, SL_OUTPUT_IN_USE, "half.npz.part",
+		WORDS("convert", "npz", "--to", "half.npz"));
 	assert_false(folder_has(&folder, "half.npz"));
 	expect_file(&folder, "mine.mcpl", "mine");
 	expect_file(&folder, "half.npz.part", "half");
 }
 
 /* Conversion of an incomplete run reports the missing batches. */
-static void runs_are_converted_before_their_end(void **state)
+static void unfinished_runs_are_converted(void **state)
 {
 	static const char done[] = "\"state\": \"done\"";
 	char *run, *at, *out;
@@ -344,18 +351,18 @@ static void runs_are_converted_before_their_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_become_one_table),
-		cmocka_unit_test(runs_become_one_list),
-		cmocka_unit_test(lists_fill_members),
-		cmocka_unit_test(joined_lists_hold_all),
-		cmocka_unit_test(a_joined_list_that_was_changed_is_found),
-		cmocka_unit_test(files_of_a_run_are_known),
-		cmocka_unit_test(an_energy_can_be_stated),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(missing_columns_are_told),
-		cmocka_unit_test(nothing_is_overwritten),
-		cmocka_unit_test(runs_are_converted_before_their_end),
+		cmocka_unit_test(runs_are_converted_to_one_table),
+		cmocka_unit_test(runs_are_converted_to_one_list),
+		cmocka_unit_test(lists_of_several_gzip_members_are_complete),
+		cmocka_unit_test(merged_list_contains_all_batches),
+		cmocka_unit_test(damaged_merged_list_is_reported),
+		cmocka_unit_test(files_of_a_run_are_recognised),
+		cmocka_unit_test(energy_option_sets_the_energy),
+		cmocka_unit_test(impossible_conversions_are_refused),
+		cmocka_unit_test(missing_columns_are_reported),
+		cmocka_unit_test(existing_files_are_not_overwritten),
+		cmocka_unit_test(unfinished_runs_are_converted),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_runs, folder_end);
 }

@@ -17,8 +17,9 @@
 
 enum { KILLS = 6, KILLS_QUICK = 3, FIRST = 4, ON_STEP = 7 };
 
-/* A conversion, and the hash of what it makes. HDF5, which may die of a want of memory, has no
- * part.
+/*
+ * A conversion and the hash of its output. HDF5 is left out, because it can terminate the process
+ * when memory runs out.
  */
 struct conversion {
 	const char *from, *to;
@@ -28,9 +29,9 @@ static struct conversion conversions[] = {{"two.mcpl.gz", "made.mcpl.gz", 0},
 	{"two.mcpl.gz", "made.npz", 0}, {"table.npz", "made.mcpl", 0}};
 enum { CONVERSIONS = sizeof(conversions) / sizeof(conversions[0]) };
 
-static size_t entries; /* that the folder has when nothing is made */
+static size_t entries; /* number of files in the folder without an output file */
 
-static uint64_t hash_of(const char *name)
+static uint64_t hash_of_file(const char *name)
 {
 	size_t bytes;
 	char *file = folder_read(&folder, name, &bytes);
@@ -42,12 +43,12 @@ static uint64_t hash_of(const char *name)
 	return hash;
 }
 
-static void remove_made(const char *name)
+static void remove_output(const char *name)
 {
 	assert_int_equal(0, unlink(folder_path(&folder, name)));
 }
 
-static int begin(void **state)
+static int make_inputs(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -59,16 +60,20 @@ static int begin(void **state)
 		struct conversion *c = &conversions[i];
 
 		expect(&folder, SL_OK, "", WORDS("convert", c->from, "--to", c->to, "--quiet"));
-		c->hash = hash_of(c->to);
-		remove_made(c->to);
+		c->hash = hash_of_file(c->to);
+		remove_output(c->to);
 	}
 	return 0;
 }
 
 /* --- what is denied --------------------------------------------------------------------------- */
 
-/* Runs it; true when it ended well. Else it must say why and leave nothing. */
-static bool is_made(const struct conversion *c, const char *const *env, int code, const char *what)
+/*
+ * Runs the conversion; returns true if it succeeded. A failed one must print a message and leave no
+ * file.
+ */
+static bool conversion_ends_correctly(
+	const struct conversion *c, const char *const *env, int code, const char *what)
 {
 	struct ending e;
 	bool made;
@@ -78,10 +83,10 @@ static bool is_made(const struct conversion *c, const char *const *env, int code
 	if (!made && (e.code != code || !strstr(e.err, "sluice: ")))
 		fail_msg("%s to %s, %s: ended with %d (signal %d): %s", c->from, c->to, what,
 			e.code, e.signal, e.err);
-	if (made && hash_of(c->to) != c->hash)
+	if (made && hash_of_file(c->to) != c->hash)
 		fail_msg("%s to %s, %s: made something else", c->from, c->to, what);
 	if (made)
-		remove_made(c->to);
+		remove_output(c->to);
 	if (folder_count(&folder) != entries)
 		fail_msg("%s to %s, %s: left files", c->from, c->to, what);
 	process_free(&e);
@@ -89,10 +94,11 @@ static bool is_made(const struct conversion *c, const char *const *env, int code
 }
 
 /*
- * A call of that name fails with an errno: each of the first ones, and some later ones, until
- * there are no more. How many failed?
+ * Fails each of the first calls of this name with an errno, then one in step, until a conversion
+ * makes no further call. Returns the number of failed conversions.
  */
-static int fail_some(const struct conversion *c, const char *name, int error, int code, int step)
+static int fail_calls_of_kind(
+	const struct conversion *c, const char *name, int error, int code, int step)
 {
 	int failed = 0;
 
@@ -101,23 +107,27 @@ static int fail_some(const struct conversion *c, const char *name, int error, in
 		const char *const env[] = {fault, NULL};
 
 		snprintf(fault, sizeof(fault), "SL_FAULT=%s:%d:%d", name, k, error);
-		if (is_made(c, env, code, fault))
+		if (conversion_ends_correctly(c, env, code, fault))
 			return failed;
 		failed++;
 	}
 }
 
-/* Where all allocations fail in turn, below, these are among them. */
-static void own_memory(void **state)
+/*
+ * One conversion is enough if the library can be preloaded: all_allocations_fail() covers the
+ * others.
+ */
+static void allocations_of_the_program_fail(void **state)
 {
 	int n = getenv("SLUICE_FAILING_MALLOC") ? 1 : (int)CONVERSIONS;
 
 	(void)state;
 	for (int i = 0; i < n; i++)
-		assert_true(fail_some(&conversions[i], "host_malloc", 12, SL_HOST_MEMORY, 1) >= 4);
+		assert_true(fail_calls_of_kind(
+				    &conversions[i], "host_malloc", 12, SL_HOST_MEMORY, 1) >= 4);
 }
 
-static void every_call_of_the_disk(void **state)
+static void disk_calls_fail(void **state)
 {
 	static const char *const calls[] = {"file_open", "file_map", "file_write", "file_fsync",
 		"file_close", "file_rename", "file_dirsync"};
@@ -126,11 +136,12 @@ static void every_call_of_the_disk(void **state)
 	(void)state;
 	for (int i = 0; i < (be_quick() ? 1 : (int)CONVERSIONS); i++)
 		for (size_t k = 0; k < sizeof(calls) / sizeof(*calls); k++)
-			failed += fail_some(&conversions[i], calls[k], 28, SL_DISK, ON_STEP);
+			failed +=
+				fail_calls_of_kind(&conversions[i], calls[k], 28, SL_DISK, ON_STEP);
 	assert_true(failed > 5);
 }
 
-/* The allocations of a process that ends well. */
+/* The number of allocations of a process that succeeds. */
 static unsigned long count(const char *preload, const char *const *words)
 {
 	const char *const env[] = {preload, "FAIL_COUNT=1", NULL};
@@ -145,8 +156,11 @@ static unsigned long count(const char *preload, const char *const *words)
 	return n;
 }
 
-/* All allocations after start-up, also of libraries: each alone, with some and with all later ones. */
-static void every_allocation(void **state)
+/*
+ * All allocations after start-up fail, including those of libraries: each alone, and some together
+ * with all later ones.
+ */
+static void all_allocations_fail(void **state)
 {
 	const char *library = getenv("SLUICE_FAILING_MALLOC");
 	char preload[4096], at[32];
@@ -162,13 +176,13 @@ static void every_allocation(void **state)
 		const struct conversion *c = &conversions[i];
 
 		last = count(preload, WORDS("convert", c->from, "--to", c->to, "--quiet"));
-		remove_made(c->to);
+		remove_output(c->to);
 		assert_true(last >= first + 4);
 		for (int on = 0; on < 2; on++)
 			for (unsigned long k = first; k <= last; k += on ? ON_STEP : 1) {
 				env[2] = on ? "FAIL_ON=1" : NULL;
 				snprintf(at, sizeof(at), "FAIL_AT=%lu", k);
-				is_made(c, env, SL_HOST_MEMORY, at);
+				conversion_ends_correctly(c, env, SL_HOST_MEMORY, at);
 			}
 		print_message("%s to %s: %lu allocations\n", c->from, c->to, last - first + 1);
 	}
@@ -176,7 +190,7 @@ static void every_allocation(void **state)
 
 /* --- kills ------------------------------------------------------------------------------------ */
 
-static void kills_leave_whole_files(void **state)
+static void kills_leave_complete_files(void **state)
 {
 	(void)state;
 	for (int i = 0; i < (be_quick() ? KILLS_QUICK : KILLS); i++) {
@@ -192,11 +206,11 @@ static void kills_leave_whole_files(void **state)
 		process_wait(&running, HANG_SECONDS, &e);
 		process_free(&e);
 		if (folder_has(&folder, c->to))
-			assert_true(hash_of(c->to) == c->hash);
+			assert_true(hash_of_file(c->to) == c->hash);
 		else
 			expect(&folder, SL_OK, "", words);
-		assert_true(hash_of(c->to) == c->hash);
-		remove_made(c->to);
+		assert_true(hash_of_file(c->to) == c->hash);
+		remove_output(c->to);
 		assert_int_equal(folder_count(&folder), entries);
 	}
 }
@@ -204,11 +218,11 @@ static void kills_leave_whole_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_memory),
-		cmocka_unit_test(every_call_of_the_disk),
-		cmocka_unit_test(every_allocation),
-		cmocka_unit_test(kills_leave_whole_files),
+		cmocka_unit_test(allocations_of_the_program_fail),
+		cmocka_unit_test(disk_calls_fail),
+		cmocka_unit_test(all_allocations_fail),
+		cmocka_unit_test(kills_leave_complete_files),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_inputs, folder_end);
 }

@@ -19,7 +19,7 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-static int begin(void **state)
+static int make_folder(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
@@ -28,8 +28,8 @@ static int begin(void **state)
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* A file of others through gzip and back: the same bytes, header, records and all. */
-static void go_through(const char *name)
+/* A file of another program is compressed and decompressed: header and records keep their bytes. */
+static void copy_unchanged(const char *name)
 {
 	size_t bytes;
 	char *whole;
@@ -40,13 +40,13 @@ static void go_through(const char *name)
 	free(whole);
 	expect_same_inflated(convert(name, ".mcpl.gz"), "was.mcpl");
 	assert_string_equal(convert("all.mcpl.gz", ".mcpl"), "all.mcpl");
-	whole = folder_read(&folder, "all.mcpl", &bytes); /* and not in gzip */
+	whole = folder_read(&folder, "all.mcpl", &bytes); /* the file is not compressed */
 	assert_memory_equal(whole, "MCPL003L", 8);
 	free(whole);
 	expect_same_inflated("all.mcpl", "was.mcpl");
 }
 
-static void lists_go_in_and_out_unchanged(void **state)
+static void lists_are_copied_unchanged(void **state)
 {
 	static const char *const names[] = {"difficult_unitvector.mcpl.gz", "example.mcpl",
 		"miscphys.mcpl.gz", "ref_statsum.mcpl.gz", "reffile_1.mcpl", "reffile_2.mcpl",
@@ -55,10 +55,10 @@ static void lists_go_in_and_out_unchanged(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		go_through(names[i]);
+		copy_unchanged(names[i]);
 }
 
-static void damaged_lists_are_told(void **state)
+static void damaged_lists_are_reported(void **state)
 {
 	char *out, *list;
 	size_t bytes;
@@ -99,8 +99,11 @@ static void damaged_lists_are_told(void **state)
 		WORDS("convert", "empty.mcpl", "--to", "no.mcpl"));
 }
 
-/* All records after one header; sums of comments add up: 5 twice, and 1.2345678912345678e-201. */
-static void lists_are_joined(void **state)
+/*
+ * The records of all files follow one header, and statistics sums are added: 5 twice, and
+ * 1.2345678912345678e-201.
+ */
+static void lists_are_merged(void **state)
 {
 	size_t bytes, both;
 	char *one, *two;
@@ -131,8 +134,8 @@ static void lists_are_joined(void **state)
 }
 
 /*
- * A process that sets the number of comments in a header to 0 and back all the time. If sizes are taken
- * from one state and strings from the other, memory is overwritten.
+ * Starts a process that alternates the number of comments in a header between 0 and its value. A
+ * reader that takes sizes from one state and strings from the other would overwrite memory.
  */
 static pid_t begin_toggling(const char *path)
 {
@@ -148,7 +151,9 @@ static pid_t begin_toggling(const char *path)
 	_exit(1);
 }
 
-/* Either state of the list, or a refusal; in between, at least one file is seen to change. */
+/*
+ * Convert writes one of the two states of the list or refuses it; at least one change is detected.
+ */
 static void lists_that_change_are_refused(void **state)
 {
 	struct sl_mcpl_header h = {
@@ -188,8 +193,8 @@ static void lists_that_change_are_refused(void **state)
 }
 
 /*
- * A file of a batch that another program compressed is shorter than the header that this program
- * stores, while the manifest is right about it.
+ * A batch file that another program compressed is shorter than the header that this program stores,
+ * although its size in the manifest is right.
  */
 static void files_shorter_than_their_headers_are_refused(void **state)
 {
@@ -233,7 +238,7 @@ static void files_shorter_than_their_headers_are_refused(void **state)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* What the numbers of that column add up to. */
+/* The sum of a column. */
 static double sum_of(const struct sl_table *t, enum sl_column column)
 {
 	double sum = 0;
@@ -244,8 +249,11 @@ static double sum_of(const struct sl_table *t, enum sl_column column)
 	return sum;
 }
 
-/* A table of a foreign list has its numbers; omitted data is reported. */
-static void lists_of_others_become_tables(void **state)
+/*
+ * A table made from a list of another program has its numbers; the data that a table cannot hold is
+ * reported.
+ */
+static void lists_of_other_programs_are_converted_to_tables(void **state)
 {
 	struct sl_survivors s;
 	char *out;
@@ -260,7 +268,7 @@ static void lists_of_others_become_tables(void **state)
 	free(out);
 	assert_ok(sl_survivors_read_path(folder_path(&folder, "six.npz"), &s));
 	assert_int_equal(s.table.n, 5);
-	/* reference.txt: 0.1 in z, 3.702 MeV, weights of 1 */
+	/* from reference.txt: z of 0.1, 3.702 MeV, weights of 1 */
 	assert_true(fabs(sum_of(&s.table, SL_COLUMN_z) - 0.1) < 1e-6);
 	assert_true(fabs(sum_of(&s.table, SL_COLUMN_energy) - 3702) < 1e-3);
 	assert_true(sum_of(&s.table, SL_COLUMN_weight) == 5);
@@ -273,7 +281,7 @@ static void lists_of_others_become_tables(void **state)
 	free(out);
 }
 
-/* A table of csv.gz with those rows of position, direction, energy, weight and time. */
+/* Writes a csv.gz table with these rows of position, direction, energy, weight and time. */
 static void write_rows(const char *name, const char *rows)
 {
 	gzFile f = gzopen(folder_path(&folder, name), "wb1");
@@ -300,9 +308,8 @@ static void expect_weights(const char *name, double least, double mean, double m
 	expect_info(name, says);
 }
 
-/* One weight of all is stated once; where files have one each, and it is not the same, it is not.
- */
-static void weights_are_kept(void **state)
+/* If all particles have one weight, the header states it; otherwise each record does. */
+static void weights_are_copied_and_summarised(void **state)
 {
 	(void)state;
 	write_rows("one.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
@@ -333,14 +340,14 @@ static void weights_are_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_go_in_and_out_unchanged),
-		cmocka_unit_test(damaged_lists_are_told),
-		cmocka_unit_test(lists_are_joined),
+		cmocka_unit_test(lists_are_copied_unchanged),
+		cmocka_unit_test(damaged_lists_are_reported),
+		cmocka_unit_test(lists_are_merged),
 		cmocka_unit_test(lists_that_change_are_refused),
 		cmocka_unit_test(files_shorter_than_their_headers_are_refused),
-		cmocka_unit_test(lists_of_others_become_tables),
-		cmocka_unit_test(weights_are_kept),
+		cmocka_unit_test(lists_of_other_programs_are_converted_to_tables),
+		cmocka_unit_test(weights_are_copied_and_summarised),
 	};
 
-	return cmocka_run_group_tests(tests, begin, folder_end);
+	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

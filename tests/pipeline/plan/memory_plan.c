@@ -19,7 +19,7 @@
 #define PLENTY ((size_t)1 << 40)
 
 /* Sets the memory of the device. */
-static void give_device(size_t bytes)
+static void set_device_memory(size_t bytes)
 {
 	struct sl_emulator_settings c = *sl_emulator_get_settings();
 
@@ -30,7 +30,7 @@ static void give_device(size_t bytes)
 /* Makes the plan for a device with this much memory. */
 static void plan_with(struct sl_plan **plan, size_t device_bytes, const char *const *sets, size_t n)
 {
-	give_device(device_bytes);
+	set_device_memory(device_bytes);
 	assert_ok(library_plan_of(sets, n, plan));
 }
 
@@ -52,7 +52,7 @@ static size_t pipeline_bytes(const char *const *sets, size_t n)
 	return bytes;
 }
 
-static void fewer_slots_first(void **state)
+static void little_memory_reduces_slots_first(void **state)
 {
 	size_t pipeline = pipeline_bytes(THREE);
 	const struct {
@@ -74,7 +74,7 @@ static void fewer_slots_first(void **state)
 }
 
 /* A plan that does not fit is refused, and the batch size that the message suggests fits. */
-static void refused_with_figures(void **state)
+static void refusal_states_the_memory_needed(void **state)
 {
 	size_t pipeline = pipeline_bytes(THREE);
 	struct sl_plan *plan;
@@ -105,8 +105,11 @@ static void refused_with_figures(void **state)
 
 #define AUTO SETS("run.particles=1e8")
 
-/* All that fit: no pipeline more would, and no batch of twice the size. */
-static void check_most(const struct sl_plan *plan, size_t bytes, size_t largest)
+/*
+ * The plan is the largest that fits: neither one more device pipeline nor a batch of twice the size
+ * would fit.
+ */
+static void check_largest_batch(const struct sl_plan *plan, size_t bytes, size_t largest)
 {
 	char batch[64];
 
@@ -121,7 +124,7 @@ static void check_most(const struct sl_plan *plan, size_t bytes, size_t largest)
 		plan->recipe.n_batches, sl_ceil_div(plan->recipe.particles, plan->recipe.batch));
 }
 
-static void smaller_batches_then(void **state)
+static void little_memory_reduces_the_batch_next(void **state)
 {
 	unsigned refused = 0, smallest = 0;
 	struct sl_plan *plan;
@@ -136,7 +139,7 @@ static void smaller_batches_then(void **state)
 		sl_plan_free(plan);
 		plan_with(&plan, bytes, AUTO);
 		if (sl_memory_plan_check(plan) == SL_OK) {
-			check_most(plan, bytes, largest);
+			check_largest_batch(plan, bytes, largest);
 			assert_int_equal(refused, 0);
 			smallest = plan->recipe.batch;
 		} else {
@@ -149,7 +152,7 @@ static void smaller_batches_then(void **state)
 }
 
 /* A batch size that was reduced for little memory stays when the run is resumed. */
-static void resumed_with_more(void **state)
+static void resumed_run_keeps_its_batch_size(void **state)
 {
 	static const char *const words[] = {"sluice", "run", "c.yaml", "--device", "emulated",
 		"--out", "out", "--resume", NULL};
@@ -169,7 +172,7 @@ static void resumed_with_more(void **state)
 	call(&f, little, words, &e);
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
-	/* it begins, as far as its fault, in whichever batch is launched first */
+	/* the fault occurs in the batch that is launched first, which may be any */
 	call(&f, plenty, words, &e);
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
 	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
@@ -224,7 +227,7 @@ enum { PRESSED = 2, SMALL_RUNS = sizeof(small_runs) / sizeof(small_runs[0]) };
 
 static bool has_begun;
 
-static void begun(void)
+static void note_first_batch(void)
 {
 	has_begun = true;
 }
@@ -236,25 +239,25 @@ static size_t count_to_the_byte(struct library_run r)
 	struct sl_plan *plan;
 	size_t bytes;
 
-	give_device(PLENTY);
+	set_device_memory(PLENTY);
 	assert_ok(library_plan(&r, &plan));
 	bytes = plan->memory.device;
-	give_device(bytes - 1); /* another process has allocated one byte since */
+	set_device_memory(bytes - 1); /* as if another process had allocated one byte since */
 	assert_ok(sl_workspace_open(plan, &w));
 	assert_fails(sl_workspace_allocate(w), SL_DEVICE_MEMORY, "device memory: ");
 	sl_workspace_close(w);
 	sl_plan_free(plan);
-	r.begun = begun;
+	r.begun = note_first_batch;
 	has_begun = false;
 	assert_fails(library_run(&r), SL_DEVICE_MEMORY, "of device memory and ");
 	assert_false(has_begun);
-	give_device(bytes);
+	set_device_memory(bytes);
 	assert_ok(library_run(&r));
 	assert_true(has_begun);
 	return bytes;
 }
 
-static void counted_to_the_byte(void **state)
+static void plan_counts_memory_to_the_byte(void **state)
 {
 	size_t fused = count_to_the_byte(small_runs[0]), staged = count_to_the_byte(small_runs[1]);
 
@@ -265,13 +268,17 @@ static void counted_to_the_byte(void **state)
 		struct folder f;
 
 		folder_make(&f);
-		device_packed.to = folder_path(&f, "out"); /* written nowhere, nothing is pressed */
+		/* a run without an output folder packs nothing */
+		device_packed.to = folder_path(&f, "out");
 		assert_true(fused < count_to_the_byte(device_packed));
 		folder_remove(&f);
 	}
 }
 
-/* The manifest of a run with so much memory; *pipelines are those it had. */
+/*
+ * The manifest of a run on a device with this much memory; *pipelines is its number of device
+ * pipelines.
+ */
 static char *manifest_with(
 	const struct folder *f, struct library_run r, size_t bytes, uint32_t *pipelines)
 {
@@ -281,7 +288,7 @@ static char *manifest_with(
 
 	r.slots = 0;
 	r.to = folder_path(f, "out");
-	give_device(bytes);
+	set_device_memory(bytes);
 	assert_ok(library_plan(&r, &plan));
 	*pipelines = plan->n_device_slots;
 	sl_plan_free(plan);
@@ -291,7 +298,7 @@ static char *manifest_with(
 	return text;
 }
 
-/* Fewer slots change no byte, nor does the other way. */
+/* Neither fewer slots nor the other mode changes the manifest. */
 static void expect_same_with_fewer(
 	const struct folder *f, const struct library_run *r, const char *all)
 {
@@ -299,7 +306,7 @@ static void expect_same_with_fewer(
 	uint32_t pipelines;
 	size_t pipeline;
 
-	give_device(PLENTY);
+	set_device_memory(PLENTY);
 	assert_ok(library_plan(r, &plan));
 	pipeline = plan->memory.device_pipeline;
 	sl_plan_free(plan);
@@ -312,7 +319,7 @@ static void expect_same_with_fewer(
 	}
 }
 
-static void same_bytes_with_fewer(void **state)
+static void fewer_slots_give_the_same_bytes(void **state)
 {
 	uint32_t pipelines;
 	struct folder f;
@@ -331,12 +338,12 @@ static void same_bytes_with_fewer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fewer_slots_first),
-		cmocka_unit_test(refused_with_figures),
-		cmocka_unit_test(smaller_batches_then),
-		cmocka_unit_test(resumed_with_more),
-		cmocka_unit_test(counted_to_the_byte),
-		cmocka_unit_test(same_bytes_with_fewer),
+		cmocka_unit_test(little_memory_reduces_slots_first),
+		cmocka_unit_test(refusal_states_the_memory_needed),
+		cmocka_unit_test(little_memory_reduces_the_batch_next),
+		cmocka_unit_test(resumed_run_keeps_its_batch_size),
+		cmocka_unit_test(plan_counts_memory_to_the_byte),
+		cmocka_unit_test(fewer_slots_give_the_same_bytes),
 	};
 
 	sl_device_emulate(true);

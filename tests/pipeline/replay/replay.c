@@ -51,7 +51,7 @@ static void add(struct kept *k, const char *key, const char *value)
 	snprintf(k->set[k->n++], SET_BYTES, "%s=%s", key, value);
 }
 
-/* Every particle of three batches is in a file, with every column. */
+/* Makes a configuration that writes every particle of three batches with every column. */
 static void add_keep(struct kept *k, const struct sl_model *m)
 {
 	char fates[SET_BYTES] = "[";
@@ -67,7 +67,7 @@ static void add_keep(struct kept *k, const struct sl_model *m)
 		add(k, "transport.max_steps", "60");
 }
 
-static void make_kept(struct kept *k, const char *name, bool text)
+static void make_run(struct kept *k, const char *name, bool text)
 {
 	const char *sets[SETS_MAX];
 
@@ -86,7 +86,7 @@ static void make_kept(struct kept *k, const char *name, bool text)
 	assert_ok(plan_of(k->path, sets, k->n, k));
 }
 
-static void run_kept(const struct kept *k)
+static void start_run(const struct kept *k)
 {
 	const char *words[5 + 2 * SETS_MAX] = {"sluice", "run", k->path, "--quiet"};
 	size_t n = 4;
@@ -113,7 +113,7 @@ static char *replayed(struct sl_plan *plan, uint64_t id, bool json)
 	return text;
 }
 
-/* A history in JSON, parsed. */
+/* A parsed JSON history. */
 struct replay_output {
 	struct sl_yaml *tree;
 	sl_node root, history;
@@ -148,7 +148,7 @@ static void run_replay(struct replay_output *t, struct sl_plan *plan, uint64_t i
 	assert_true(t->history && number_at(t, t->root, "id") == id);
 }
 
-/* The bits of a column in a step that is printed. */
+/* The bits of a column in a printed step. */
 static uint64_t printed_bits(const struct replay_output *t, sl_node step, int column)
 {
 	const struct sl_column_facts *facts = &sl_column_facts[column];
@@ -176,7 +176,7 @@ static uint64_t bits_at(const void *data, uint32_t bytes)
 	return bits;
 }
 
-/* Four words and uniforms of a block, as they are drawn. */
+/* Checks the four random words of a block and their uniform numbers against the generator. */
 static void check_draw(
 	const struct replay_output *t, const struct sl_recipe *r, uint64_t id, sl_node draw)
 {
@@ -196,7 +196,7 @@ static void check_draw(
 	}
 }
 
-/* Returns the draws of all steps, which are numbered. */
+/* Checks the random numbers of all steps and returns how many there are. */
 static size_t check_steps(const struct replay_output *t, const struct sl_recipe *r, uint64_t id)
 {
 	size_t n = sl_yaml_size(t->tree, t->history), draws = 0;
@@ -217,7 +217,10 @@ static size_t check_steps(const struct replay_output *t, const struct sl_recipe 
 
 /* --- rows of files ---------------------------------------------------------------------------- */
 
-/* The last step of a history against a row of a file and the particle remade; returns its key. */
+/*
+ * Compares the last step of a history with a row of a file and with the recomputed particle;
+ * returns its key.
+ */
 static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, uint32_t row)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -272,7 +275,7 @@ static void check_file(struct sl_plan *plan, const char *name)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void ends_as_in_the_files(void **state)
+static void replay_ends_as_in_the_files(void **state)
 {
 	struct sl_manifest m;
 	struct configs configs;
@@ -282,8 +285,8 @@ static void ends_as_in_the_files(void **state)
 	for (size_t i = 0; i < configs.n; i += be_quick() ? 3 : 1) {
 		struct kept k;
 
-		make_kept(&k, configs.name[i], i % 2 != 0);
-		run_kept(&k);
+		make_run(&k, configs.name[i], i % 2 != 0);
+		start_run(&k);
 		read_manifest(&folder, "out", &m);
 		assert_int_equal(m.n, 3);
 		for (size_t b = 0; b < m.n; b++)
@@ -294,8 +297,8 @@ static void ends_as_in_the_files(void **state)
 	}
 }
 
-/* Those that are not kept have no key, and those of a run without one neither. */
-static void has_survivors_and_others(void **state)
+/* A particle that is not kept has no key, and no particle has one in a run without a key. */
+static void files_have_survivors_and_other_fates(void **state)
 {
 	const char *const sets[] = {"key=[]"};
 	struct kept k, other;
@@ -324,8 +327,8 @@ static void has_survivors_and_others(void **state)
 	sl_plan_free(other.plan);
 }
 
-/* The history in docs/checking.md is the one that is printed if no run sets the batch size. */
-static void as_the_manual_shows(void **state)
+/* docs/checking.md shows the history that is printed with the default batch size. */
+static void output_is_that_of_the_manual(void **state)
 {
 	const char *const words[] = {"sluice", "replay", "data/configs/vandehulst.yaml", "--id",
 		"18", "--set", "output.to=nowhere", NULL};
@@ -348,12 +351,12 @@ static void as_the_manual_shows(void **state)
 	free(manual);
 }
 
-/* Light that once is in is hardly let out again. */
+/* a refractive index of the slab at which total reflection keeps most particles inside */
 static const char endless[] = "run: {name: t, particles: 10}\n"
 			      "model: {slab: {mu_a: 0 /cm, mu_s: 1 /cm, n: 10, thickness: inf}}\n"
 			      "keep: [reflected, max_steps]\n";
 
-/* In how many lines is the word at that place? */
+/* The number of lines that have the word at this column. */
 static size_t count_lines(const char *text, size_t at, const char *word)
 {
 	size_t n = 0;
@@ -363,7 +366,7 @@ static size_t count_lines(const char *text, size_t at, const char *word)
 	return n;
 }
 
-/* The particle of that plan that goes on longest. */
+/* The id of the particle with the most steps. */
 static uint64_t longest(struct sl_plan *plan)
 {
 	uint64_t id = 0;
@@ -373,7 +376,7 @@ static uint64_t longest(struct sl_plan *plan)
 	return id;
 }
 
-static void long_history(void **state)
+static void long_history_is_printed_completely(void **state)
 {
 	struct kept k;
 	char *text;
@@ -394,8 +397,8 @@ static void long_history(void **state)
 	sl_plan_free(k.plan);
 }
 
-/* A file that accepts no bytes, and counts the writes. */
-static ssize_t refuse(void *of, const char *bytes, size_t n)
+/* Write function of a file that accepts no bytes; counts its calls. */
+static ssize_t refuse_write(void *of, const char *bytes, size_t n)
 {
 	(void)bytes;
 	(void)n;
@@ -403,8 +406,8 @@ static ssize_t refuse(void *of, const char *bytes, size_t n)
 	return 0;
 }
 
-/* If the output cannot be written, the rest of the history need not be printed. */
-static void full_disk(void **state)
+/* After a failed write, replay writes at most a little more. */
+static void full_output_device_is_reported(void **state)
 {
 	struct kept k;
 
@@ -412,7 +415,8 @@ static void full_disk(void **state)
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
 	for (int json = 0; json < 2; json++) {
 		unsigned asked = 0;
-		FILE *out = fopencookie(&asked, "w", (cookie_io_functions_t){.write = refuse});
+		FILE *out =
+			fopencookie(&asked, "w", (cookie_io_functions_t){.write = refuse_write});
 
 		assert_non_null(out);
 		assert_ok(sl_replay(k.plan, "c.yaml", longest(k.plan), json, out));
@@ -422,7 +426,7 @@ static void full_disk(void **state)
 	sl_plan_free(k.plan);
 }
 
-static void no_such_particle(void **state)
+static void missing_particle_is_refused(void **state)
 {
 	struct kept k;
 
@@ -436,12 +440,12 @@ static void no_such_particle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_as_in_the_files),
-		cmocka_unit_test(has_survivors_and_others),
-		cmocka_unit_test(as_the_manual_shows),
-		cmocka_unit_test(long_history),
-		cmocka_unit_test(full_disk),
-		cmocka_unit_test(no_such_particle),
+		cmocka_unit_test(replay_ends_as_in_the_files),
+		cmocka_unit_test(files_have_survivors_and_other_fates),
+		cmocka_unit_test(output_is_that_of_the_manual),
+		cmocka_unit_test(long_history_is_printed_completely),
+		cmocka_unit_test(full_output_device_is_reported),
+		cmocka_unit_test(missing_particle_is_refused),
 	};
 
 	if (sl_formats_start() != SL_OK)

@@ -11,7 +11,7 @@
 
 enum { BATCHES_MOST = 32 };
 
-/* A run of a slab: batches of n particles each, in which so much weight was reflected. */
+/* Sums of a run of a slab. Each batch has n particles and reflects a given share of the weight. */
 struct made {
 	struct sl_plan plan;
 	struct sl_manifest_line line[BATCHES_MOST];
@@ -21,7 +21,7 @@ struct made {
 
 static struct made made;
 
-static void begin(bool weighted)
+static void reset_sums(bool weighted)
 {
 	memset(&made, 0, sizeof(made));
 	made.m.line = made.line;
@@ -32,7 +32,10 @@ static void begin(bool weighted)
 		made.plan.config.check.fate[f] = (double)NAN;
 }
 
-/* A batch: half of its particles are reflected, with that share of all weight, the rest ends. */
+/*
+ * Adds a batch: half of its particles are reflected, with this share of all weight; the others end
+ * by Russian roulette.
+ */
 static void add_batch(uint64_t n, double reflected)
 {
 	struct sl_manifest_line *l = &made.line[made.m.n];
@@ -67,13 +70,13 @@ static double deviation(enum sl_fate fate, double expected)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-/* 0.25 of the weight is seen to end, so 0.75 were absorbed on the way; the error is the same. */
-static void missing_weight_was_absorbed(void **state)
+/* 0.25 of the weight is tallied, so implicit capture absorbed 0.75; both have the same error. */
+static void missing_weight_counts_as_absorbed(void **state)
 {
 	const struct sl_fate_result *f = made.r.fate;
 
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(1024, 0.25);
 	add_batch(1024, 0.125);
 	add_batch(1024, 0.375);
@@ -89,11 +92,11 @@ static void missing_weight_was_absorbed(void **state)
 	assert_true(f[SL_FATE_roulette].weight_fraction == 0 && f[SL_FATE_roulette].weight == 0);
 }
 
-/* A particle absorbed whole has its weight in the tally, and nothing is missing. */
+/* A particle that is absorbed as a whole has its weight in the tally, so no weight is missing. */
 static void analogue_absorption_is_counted_once(void **state)
 {
 	(void)state;
-	begin(false);
+	reset_sums(false);
 	add_batch(1000, 0.5);
 	made.line[0].tally.count[SL_FATE_roulette] = 0;
 	made.line[0].tally.count[SL_FATE_absorbed] = 500;
@@ -103,11 +106,11 @@ static void analogue_absorption_is_counted_once(void **state)
 	expect_close(made.r.fate[SL_FATE_absorbed].fraction, 0.5);
 }
 
-/* The last batch is smaller: it counts by its particles. */
-static void small_batches_count_less(void **state)
+/* A batch counts in proportion to its particles. */
+static void small_batches_have_less_weight(void **state)
 {
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(4096, 0.25);
 	add_batch(1024, 0.5);
 	sl_results_make(&made.m, false, &made.r);
@@ -116,11 +119,11 @@ static void small_batches_count_less(void **state)
 	expect_close(sl_precision_error(&made.r.fate[SL_FATE_reflected].precision), 0.1);
 }
 
-/* Counts are off by 0.05 of sqrt(0.45 * 0.55 / 1000). */
+/* The deviation is 0.05 divided by the binomial error sqrt(0.45 * 0.55 / 1000). */
 static void counts_have_binomial_errors(void **state)
 {
 	(void)state;
-	begin(false);
+	reset_sums(false);
 	add_batch(500, 0.5);
 	add_batch(500, 0.5);
 	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
@@ -130,11 +133,11 @@ static void counts_have_binomial_errors(void **state)
 	assert_true(isinf(deviation(SL_FATE_reflected, 0)));
 }
 
-/* One batch does not tell an error, but no weights up to 1 have a larger one than counts. */
-static void one_batch_has_the_bound(void **state)
+/* One batch gives no error by scatter. The binomial error is an upper bound for weights up to 1. */
+static void single_batch_uses_the_binomial_bound(void **state)
 {
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(1000, 0.5);
 	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
 	expect_close(deviation(SL_FATE_absorbed, 0.4), 0.1 / sqrt(0.4 * 0.6 / 1000));
@@ -142,11 +145,11 @@ static void one_batch_has_the_bound(void **state)
 }
 
 /*
- * Batches alternate about 0.5; the check is t of their standard errors off. These t are, by
- * Student's distribution, as improbable as 2, 3 and 4 are by the normal one (integrated
- * numerically).
+ * The results of batches alternate about 0.5, and the expected value differs from it by t standard
+ * errors. By Student's distribution these t are as improbable as 2, 3 and 4 by the normal one
+ * (integrated numerically).
  */
-static void batches_tell_the_error_of_weights(void **state)
+static void deviation_follows_student_distribution(void **state)
 {
 	static const struct {
 		uint64_t freedom;
@@ -161,7 +164,7 @@ static void batches_tell_the_error_of_weights(void **state)
 		for (int i = 0; i < 3; i++) {
 			double error, off;
 
-			begin(true);
+			reset_sums(true);
 			for (uint64_t b = 0; b <= known[k].freedom; b++)
 				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
 			error = 0x1p-14 / sqrt((double)known[k].freedom);
@@ -179,11 +182,13 @@ static void batches_tell_the_error_of_weights(void **state)
 		}
 }
 
-/* Two batches that happen to differ much do not let pass what the bound forbids. */
-static void the_bound_holds_for_few_batches(void **state)
+/*
+ * Two batches that differ much by chance have a large scatter; the binomial bound is used instead.
+ */
+static void binomial_bound_limits_the_deviation_of_few_batches(void **state)
 {
 	(void)state;
-	begin(true);
+	reset_sums(true);
 	add_batch(10000, 0.25);
 	add_batch(10000, 0.75);
 	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.4 * 0.6 / 20000));
@@ -192,13 +197,13 @@ static void the_bound_holds_for_few_batches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_weight_was_absorbed),
+		cmocka_unit_test(missing_weight_counts_as_absorbed),
 		cmocka_unit_test(analogue_absorption_is_counted_once),
-		cmocka_unit_test(small_batches_count_less),
+		cmocka_unit_test(small_batches_have_less_weight),
 		cmocka_unit_test(counts_have_binomial_errors),
-		cmocka_unit_test(one_batch_has_the_bound),
-		cmocka_unit_test(batches_tell_the_error_of_weights),
-		cmocka_unit_test(the_bound_holds_for_few_batches),
+		cmocka_unit_test(single_batch_uses_the_binomial_bound),
+		cmocka_unit_test(deviation_follows_student_distribution),
+		cmocka_unit_test(binomial_bound_limits_the_deviation_of_few_batches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

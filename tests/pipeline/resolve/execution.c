@@ -14,7 +14,8 @@
 static const char plain[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
 			    "keep: absorbed\nrun: {particles: 1, device: %s}\nprimitives: {%s}\n";
 
-static enum sl_status take_device(const char *device, const char *primitives, struct sl_reader **r)
+static enum sl_status resolve_device(
+	const char *device, const char *primitives, struct sl_reader **r)
 {
 	char text[1024];
 
@@ -22,7 +23,7 @@ static enum sl_status take_device(const char *device, const char *primitives, st
 	return resolve_text(text, NULL, 0, r);
 }
 
-static void take_good_device(const char *device, const char *primitives)
+static void resolve_valid_device(const char *device, const char *primitives)
 {
 	char text[1024];
 
@@ -49,7 +50,7 @@ static void expect_on_cpu(void)
 }
 
 /* The fastest backends of the catalog, each with its own scan; files are encoded on the host. */
-static void expect_best(const struct sl_choice *c, enum sl_primitive p)
+static void expect_default_backend(const struct sl_choice *c, enum sl_primitive p)
 {
 	static const char *const order[] = {"shared", "work_efficient", "naive"};
 	const struct sl_backend *best = NULL;
@@ -68,8 +69,8 @@ static void expect_on_device(enum sl_device_choice device)
 	assert_int_equal(choices.device_number, 0);
 	assert_string_equal(choices.device_reason, "");
 	assert_null(choices.scan.backend);
-	expect_best(&choices.compact, SL_COMPACT);
-	expect_best(&choices.sort, SL_SORT);
+	expect_default_backend(&choices.compact, SL_COMPACT);
+	expect_default_backend(&choices.sort, SL_SORT);
 	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
 }
 
@@ -79,33 +80,33 @@ static void auto_selects_an_available_device(void **state)
 	int n;
 
 	(void)state;
-	take_good_device("auto", "");
+	resolve_valid_device("auto", "");
 	if (sl_device_count(&n) == SL_OK) {
 		expect_on_device(SL_ON_CUDA);
 	} else {
 		expect_on_cpu();
 		assert_string_equal(choices.device_reason, sl_last_error());
 	}
-	take_good_device("cpu", "scan: auto, compact: auto, sort: auto, deflate: auto");
+	resolve_valid_device("cpu", "scan: auto, compact: auto, sort: auto, deflate: auto");
 	expect_on_cpu();
 	assert_string_equal(choices.device_reason, "");
 }
 
-static void the_emulated_device_is_always_there(void **state)
+static void emulated_device_is_always_available(void **state)
 {
 	static const char usual[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
 				    "keep: absorbed\nrun: {particles: 1}\n";
 	struct sl_reader *r;
 
 	(void)state;
-	take_good_device("emulated", "");
+	resolve_valid_device("emulated", "");
 	assert_true(sl_device_is_emulated());
 	expect_on_device(SL_ON_EMULATED);
-	/* for a process that emulates already, auto is that device */
+	/* in a process that uses the emulator, auto selects the emulated device */
 	assert_ok(sl_config_open_text("c", usual, strlen(usual), NULL, 0, &config, &r));
 	assert_ok(sl_resolve(&config, r, &choices));
 	expect_on_device(SL_ON_EMULATED);
-	/* unless that cannot be used */
+	/* unless the emulated device cannot be used */
 	assert_null(sl_fault_set("dev_count:1:999"));
 	assert_ok(sl_resolve(&config, r, &choices));
 	sl_fault_set(NULL);
@@ -114,8 +115,11 @@ static void the_emulated_device_is_always_there(void **state)
 	sl_config_close(r);
 }
 
-/* A device asked for by name is never replaced, and its lack hides what follows from it alone. */
-static void missing_device(void **state)
+/*
+ * A device requested by name is never replaced. Problems that only follow from its absence are not
+ * reported.
+ */
+static void missing_device_is_refused(void **state)
 {
 	static const char *const names[] = {"cuda", "cuda:0", "cuda:9999"};
 	struct sl_reader *r;
@@ -128,11 +132,12 @@ static void missing_device(void **state)
 	snprintf(message, sizeof(message), "%s",
 		n > 0 ? "there is no device 9999" : sl_last_error());
 	for (int i = n > 0 ? 2 : 0; i < 3; i++) {
-		assert_int_equal(take_device(names[i], "scan: cpu, sort: warp", &r), SL_NO_DEVICE);
+		assert_int_equal(
+			resolve_device(names[i], "scan: cpu, sort: warp", &r), SL_NO_DEVICE);
 		assert_int_equal(sl_config_problems(r), 0);
 		assert_non_null(strstr(sl_last_error(), message));
 		sl_config_close(r);
-		assert_int_equal(take_device(names[i], "scan: cpu, store: warp", &r), SL_USAGE);
+		assert_int_equal(resolve_device(names[i], "scan: cpu, store: warp", &r), SL_USAGE);
 		assert_int_equal(sl_config_problems(r), 1);
 		sl_config_close(r);
 	}
@@ -144,22 +149,22 @@ static void device_failure_is_not_a_file_error(void **state)
 
 	(void)state;
 	assert_null(sl_fault_set("dev_limits:1:999"));
-	assert_int_equal(take_device("emulated", "sort: naive", &r), SL_DEVICE_FAILED);
+	assert_int_equal(resolve_device("emulated", "sort: naive", &r), SL_DEVICE_FAILED);
 	sl_fault_set(NULL);
 	assert_int_equal(sl_config_problems(r), 0);
 	sl_config_close(r);
 }
 
-/* How a batch is run, and why not fused where it could be. */
+/* Expects this mode, and this reason against fused mode. */
 static void expect_mode(
 	const char *device, const char *primitives, enum sl_mode mode, const char *message)
 {
-	take_good_device(device, primitives);
+	resolve_valid_device(device, primitives);
 	assert_int_equal(choices.mode, mode);
 	assert_string_equal(choices.mode_reason, message);
 }
 
-static void modes_are_chosen(void **state)
+static void default_mode_depends_on_device(void **state)
 {
 	(void)state;
 	expect_mode("cpu", "", SL_MODE_staged, "");
@@ -192,8 +197,11 @@ static void expect_form(const char *device, const char *deflate, const char *for
 	assert_int_equal(choices.deflate->space, SL_HOST);
 }
 
-/* On a GPU auto compresses there what can be; the emulated device is asked to. */
-static void forms_are_chosen(void **state)
+/*
+ * On a GPU auto compresses on the device if the format allows it; on the emulated device only on
+ * request.
+ */
+static void packed_form_depends_on_format_and_deflate(void **state)
 {
 	static const struct {
 		const char *format;
@@ -221,18 +229,18 @@ static void forms_are_chosen(void **state)
 	}
 }
 
-static void tunings_are_taken(void **state)
+static void tunings_are_read(void **state)
 {
 	(void)state;
-	take_good_device("emulated", "scan: naive, sort: naive:block=64");
+	resolve_valid_device("emulated", "scan: naive, sort: naive:block=64");
 	expect_choice(&choices.scan, "naive", 0, 0);
 	expect_choice(&choices.sort, "naive", 64, 0);
-	take_good_device("emulated",
+	resolve_valid_device("emulated",
 		"scan: naive:block=1024, compact: 'naive:items=2', sort: \"naive:items=8:block=96\"");
 	expect_choice(&choices.scan, "naive", 1024, 0);
 	expect_choice(&choices.compact, "naive", 0, 2);
 	expect_choice(&choices.sort, "naive", 96, 8);
-	take_good_device("cpu", "scan: cpu, compact: cpu_scan");
+	resolve_valid_device("cpu", "scan: cpu, compact: cpu_scan");
 	expect_choice(&choices.scan, "cpu", 0, 0);
 	expect_choice(&choices.compact, "cpu_scan", 0, 0);
 	assert_ptr_equal(choices.scan.backend, &sl_scan_cpu);
@@ -242,12 +250,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(auto_selects_an_available_device),
-		cmocka_unit_test(the_emulated_device_is_always_there),
-		cmocka_unit_test(missing_device),
+		cmocka_unit_test(emulated_device_is_always_available),
+		cmocka_unit_test(missing_device_is_refused),
 		cmocka_unit_test(device_failure_is_not_a_file_error),
-		cmocka_unit_test(modes_are_chosen),
-		cmocka_unit_test(forms_are_chosen),
-		cmocka_unit_test(tunings_are_taken),
+		cmocka_unit_test(default_mode_depends_on_device),
+		cmocka_unit_test(packed_form_depends_on_format_and_deflate),
+		cmocka_unit_test(tunings_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

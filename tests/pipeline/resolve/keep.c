@@ -16,8 +16,8 @@
 enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 
 /*
- * Conditions, and what they mean, of a particle p. A number that a column is compared with has the
- * column's precision; all else is computed in double precision.
+ * Conditions of keep with their meaning in C, for a particle p. A number that is compared with a
+ * column is rounded to the precision of the column; expressions are computed in double precision.
  */
 #define CONDITIONS(X)                                                                         \
 	X("ekin > 1 keV and z < 5 cm and pdg == 22",                                          \
@@ -63,7 +63,7 @@ enum { PARTICLES = 400, CONDITIONS_MOST = 64 };
 	X("fate == 11 and w < 0 or fate == 3", p->w < 0)                                      \
 	X("listed and w < 0", p->w < 0)
 
-/* The conditions, and whether p meets each; returns how many there are. */
+/* Lists the conditions and whether p meets each; returns their number. */
 static size_t list_conditions(const struct sl_particle *p, const char *text[], bool meets[])
 {
 	size_t n = 0;
@@ -76,17 +76,17 @@ static size_t list_conditions(const struct sl_particle *p, const char *text[], b
 	return n;
 }
 
-static uint32_t word(uint64_t id, int which)
+static uint32_t random_word(uint64_t id, int which)
 {
 	return sl_draw(99, id, (uint64_t)which / 4).at[which % 4];
 }
 
-/* Numbers that conditions ask for, their neighbours, and others of any size. */
-static float number_of(uint64_t id, int which)
+/* The numbers that occur in the conditions, their neighbours, and others of any magnitude. */
+static float random_value(uint64_t id, int which)
 {
 	static const float some[] = {0, -0.0f, 1, 0.1f, 0.7f, 0.5f, -1, 5, 1000, 2500, INFINITY,
 		-INFINITY, NAN, 1e-45f, 3e38f, -5e-4f, 1e6f};
-	uint32_t bits = word(id, which);
+	uint32_t bits = random_word(id, which);
 	float any = (sl_uniform(bits) - 0.5f) * (bits % 3 ? 4.0f : 60.0f);
 	float one = some[bits / 16 % (sizeof(some) / sizeof(some[0]))];
 
@@ -104,14 +104,15 @@ static struct sl_particle particle_of(uint64_t id)
 		&p.pol_x, &p.pol_y, &p.pol_z};
 
 	for (int i = 0; i < 12; i++)
-		*number[i] = number_of(id, i);
-	p.pdg = codes[word(id, 12) % 8];
-	p.userflags = word(id, 13) % 3 ? word(id, 14) : UINT32_MAX - word(id, 14) % 2;
+		*number[i] = random_value(id, i);
+	p.pdg = codes[random_word(id, 12) % 8];
+	p.userflags = random_word(id, 13) % 3 ? random_word(id, 14)
+	                                      : UINT32_MAX - random_word(id, 14) % 2;
 	return p;
 }
 
-/* A list is read, and this is asked of its particles; a slab is crossed. */
-static void take_list(const char *keep)
+/* Resolves keep for the model list, whose particles have columns that the slab lacks. */
+static void resolve_for_list(const char *keep)
 {
 	char text[2048];
 
@@ -123,7 +124,7 @@ static void take_list(const char *keep)
 	resolve_good_text(text);
 }
 
-static void take_slab(const char *keep)
+static void resolve_for_slab(const char *keep)
 {
 	char text[512];
 
@@ -143,7 +144,7 @@ static uint8_t fate_of(struct sl_particle p)
 
 /* --- what they mean --------------------------------------------------------------------------- */
 
-static void conditions_mean_what_they_say(void **state)
+static void conditions_agree_with_c(void **state)
 {
 	const char *text[CONDITIONS_MOST];
 	bool meets[CONDITIONS_MOST];
@@ -154,7 +155,7 @@ static void conditions_mean_what_they_say(void **state)
 	for (size_t k = 0; k < n; k++) {
 		uint32_t met = 0;
 
-		take_list(text[k]);
+		resolve_for_list(text[k]);
 		assert_int_equal(choices.keep, SL_FATE_BIT(SL_FATE_listed));
 		assert_int_equal(choices.condition.fates, SL_FATE_BIT(SL_FATE_listed));
 		for (uint64_t id = 0; id < PARTICLES; id++) {
@@ -165,14 +166,14 @@ static void conditions_mean_what_they_say(void **state)
 					meets[k] ? "lacks" : "takes", (int)id);
 			met += meets[k];
 		}
-		/* else it tells nothing */
+		/* a condition that is always or never met would test nothing */
 		if (met == 0 || met == PARTICLES)
 			fail_msg("'%s' is met by %u of %d", text[k], met, PARTICLES);
 	}
 }
 
-/* Zeros in front are worth nothing, however many a text has. */
-static void numbers_are_as_long_as_texts(void **state)
+/* Leading zeros do not use up the digits of a number. */
+static void long_literals_are_read_exactly(void **state)
 {
 	static const int zeros[] = {30, 470, 520, 980};
 	struct sl_particle p = {.fate = SL_FATE_listed};
@@ -181,7 +182,7 @@ static void numbers_are_as_long_as_texts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
 		snprintf(text, sizeof(text), "x < 0.%0*d1e%d cm", zeros[i], 0, zeros[i] + 1);
-		take_list(text);
+		resolve_for_list(text);
 		p.x = nextafterf(1, 0);
 		assert_int_equal(fate_of(p), SL_FATE_listed);
 		p.x = 1;
@@ -195,7 +196,7 @@ static void numbers_are_as_long_as_texts(void **state)
 
 static void expect_fates(const char *keep, sl_fate_set kept, sl_fate_set asked)
 {
-	take_slab(keep);
+	resolve_for_slab(keep);
 	if (choices.keep != kept || choices.condition.fates != asked ||
 		(choices.condition.n > 0) != (asked != 0))
 		fail_msg("'%s' keeps %" PRIx64 ", asks of %" PRIx64 " in %u steps; not %" PRIx64
@@ -231,7 +232,7 @@ static void failing_particles_are_dropped(void **state)
 	struct sl_particle p = {.w = 0.25f, .fate = SL_FATE_transmitted};
 
 	(void)state;
-	take_slab("reflected or transmitted and w > 0.5");
+	resolve_for_slab("reflected or transmitted and w > 0.5");
 	assert_int_equal(fate_of(p), SL_FATE_dropped);
 	p.w = 0.75f;
 	assert_int_equal(fate_of(p), SL_FATE_transmitted);
@@ -244,27 +245,27 @@ static void failing_particles_are_dropped(void **state)
 	assert_int_equal(fate_of(p), 77);
 }
 
-/* Once there are conditions, dropped is a fate to ask for. */
-static void dropped_is_a_fate(void **state)
+/* With conditions, dropped is a valid fate in keep. */
+static void dropped_is_reported_as_a_fate(void **state)
 {
 	(void)state;
-	take_slab("transmitted and w > 0.5\ncheck: {dropped: 0.1}\n"
-		  "stop: rel_error(dropped) < 0.1\ntallies: w:4:dropped");
+	resolve_for_slab("transmitted and w > 0.5\ncheck: {dropped: 0.1}\n"
+			 "stop: rel_error(dropped) < 0.1\ntallies: w:4:dropped");
 	assert_int_equal(choices.stop_rule.fate, SL_FATE_dropped);
-	take_slab("transmitted and w > 0.5\ntallies: w:4");
+	resolve_for_slab("transmitted and w > 0.5\ntallies: w:4");
 	assert_true(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
-	take_slab("transmitted\ntallies: w:4");
+	resolve_for_slab("transmitted\ntallies: w:4");
 	assert_false(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conditions_mean_what_they_say),
-		cmocka_unit_test(numbers_are_as_long_as_texts),
+		cmocka_unit_test(conditions_agree_with_c),
+		cmocka_unit_test(long_literals_are_read_exactly),
 		cmocka_unit_test(fates_are_selected),
 		cmocka_unit_test(failing_particles_are_dropped),
-		cmocka_unit_test(dropped_is_a_fate),
+		cmocka_unit_test(dropped_is_reported_as_a_fate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,7 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/open_dir.h"
 
-/* A line with something in every part; all of its bytes are set, so that lines compare by memcmp.
- */
+/* A line with values in all parts. All bytes are set, so that lines can be compared with memcmp. */
 static struct sl_manifest_line sample(uint64_t batch)
 {
 	struct sl_manifest_line line;
@@ -54,7 +53,7 @@ static void expect_same(const struct sl_manifest_line *line)
 	assert_memory_equal(&again, line, sizeof(again));
 }
 
-static void round_trip(void **state)
+static void lines_read_back(void **state)
 {
 	struct sl_manifest_line line = sample(0);
 
@@ -72,7 +71,7 @@ static void round_trip(void **state)
 }
 
 /* The format is documented: other programs read these bytes. */
-static void exact_text(void **state)
+static void line_has_the_documented_text(void **state)
 {
 	struct sl_manifest_line line = sample(7);
 	char text[SL_MANIFEST_LINE_BYTES], expected[1024];
@@ -90,7 +89,7 @@ static void exact_text(void **state)
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
 	assert_string_equal(text, expected);
-	/* histograms follow the file, if there are any */
+	/* histograms follow the file */
 	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
 	line.bins_bytes = 480;
 	line.bins_crc = 0xabc;
@@ -99,8 +98,8 @@ static void exact_text(void **state)
 				     "\"bytes\":480,\"crc\":\"00000abc\"},\"crc\":\""));
 }
 
-/* The longest line there can be: every fate and column at once, and a name of control bytes. */
-static void largest_line(void **state)
+/* The longest possible line: every fate and column, and a name of control characters. */
+static void largest_line_fits(void **state)
 {
 	struct sl_manifest_line line = sample(UINT64_MAX);
 
@@ -116,8 +115,8 @@ static void largest_line(void **state)
 	expect_same(&line);
 }
 
-/* Each byte with each of its bits changed, or 0, or its complement. */
-static void every_flip(void **state)
+/* Each byte with one flipped bit, replaced by 0, and complemented. */
+static void every_flipped_bit_is_refused(void **state)
 {
 	struct sl_manifest_line line = sample(3), again;
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -140,7 +139,7 @@ static void every_flip(void **state)
 	assert_ok(sl_manifest_parse(text, n, &again));
 }
 
-static void every_prefix(void **state)
+static void every_prefix_is_refused(void **state)
 {
 	struct sl_manifest_line line = sample(3), again;
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -169,8 +168,8 @@ static void expect_refused(const char *before, const char *why)
 #define FILE_PART "\"file\":{\"name\":\"a\",\"bytes\":0,\"crc\":\"00000000\"}"
 #define WEIGHTS   ",\"weights\":{\"hit\":0}"
 
-/* The checksum is right, so a program made it; all the same it is not a line of ours. */
-static void wrong_lines(void **state)
+/* The checksum is right, but the values contradict each other. */
+static void inconsistent_lines_are_refused(void **state)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest_line line;
@@ -200,7 +199,7 @@ static void wrong_lines(void **state)
 	expect_refused("[", "");
 }
 
-/* Counts that wrap around to the right sum do not pass for it. */
+/* Counts whose sum wraps around to the right total are refused. */
 static void sums_do_not_wrap(void **state)
 {
 	struct sl_manifest_line line = sample(0), again;
@@ -239,7 +238,7 @@ static void append(struct open_dir *s, uint64_t batch)
 	assert_ok(sl_manifest_append(&s->dir, &line));
 }
 
-static void append_and_read(void **state)
+static void appended_lines_are_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -249,7 +248,7 @@ static void append_and_read(void **state)
 	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, true);
 }
 
-static void out_of_order(void **state)
+static void lines_out_of_order_are_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -259,7 +258,7 @@ static void out_of_order(void **state)
 	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, false);
 }
 
-static void first_of_equals(void **state)
+static void first_of_repeated_batches_is_used(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest_line other = sample(1);
@@ -274,7 +273,7 @@ static void first_of_equals(void **state)
 }
 
 /* A killed process can leave any prefix of the last line. */
-static void torn_at_every_byte(void **state)
+static void torn_last_line_is_ignored_at_every_byte(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	size_t size, first;
@@ -293,7 +292,7 @@ static void torn_at_every_byte(void **state)
 	free(text);
 }
 
-static void garbage(void **state)
+static void garbage_is_refused(void **state)
 {
 	static const char junk[] = "\n\n{}\n\xff\xfe\0\0binary\n{\"batch\":0}\n[[[[[[\n";
 	struct open_dir *s = (struct open_dir *)*state;
@@ -308,8 +307,8 @@ static void garbage(void **state)
 	expect_batches(s, 1, (const uint64_t[]){5}, 12, false);
 }
 
-/* The line of least length: it is not taken for an empty one. */
-static void shortest_line(void **state)
+/* The shortest possible line is not taken for an empty one. */
+static void shortest_line_is_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	char text[SL_MANIFEST_LINE_BYTES];
@@ -324,8 +323,8 @@ static void shortest_line(void **state)
 	sl_manifest_free(&m);
 }
 
-/* Lines that cannot be valid take no memory: 4 million of them are read in 512 MiB. */
-static void newlines(void **state)
+/* Lines too short to be valid take no memory: 4 million of them are read in 512 MiB. */
+static void empty_lines_take_no_memory(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct rlimit was, low;
@@ -351,8 +350,8 @@ static void newlines(void **state)
 	sl_manifest_free(&m);
 }
 
-/* What resume does: read, rewrite, append; the bytes are those of an unbroken run. */
-static void repaired(void **state)
+/* As --resume does: read, rewrite, append. The bytes are those of an uninterrupted run. */
+static void torn_last_line_is_repaired(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_manifest m;
@@ -376,8 +375,8 @@ static void repaired(void **state)
 	free(again);
 }
 
-/* An append that fails leaves whole lines only. */
-static void failed_append(void **state)
+/* After a failed append the file has complete lines only. */
+static void failed_append_is_reported(void **state)
 {
 	static const char *const faults[] = {
 		"file_append:1:28", "file_datasync:1:5", "file_close:1:5"};
@@ -396,7 +395,7 @@ static void failed_append(void **state)
 }
 
 /* If memory or the disk fails, the manifest is not treated as empty. */
-static void reading_fails(void **state)
+static void failed_read_is_reported(void **state)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_read:1:5"};
 	struct open_dir *s = (struct open_dir *)*state;
@@ -427,23 +426,23 @@ static void reading_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_trip),
-		cmocka_unit_test(exact_text),
-		cmocka_unit_test(largest_line),
-		cmocka_unit_test(every_flip),
-		cmocka_unit_test(every_prefix),
-		cmocka_unit_test(wrong_lines),
+		cmocka_unit_test(lines_read_back),
+		cmocka_unit_test(line_has_the_documented_text),
+		cmocka_unit_test(largest_line_fits),
+		cmocka_unit_test(every_flipped_bit_is_refused),
+		cmocka_unit_test(every_prefix_is_refused),
+		cmocka_unit_test(inconsistent_lines_are_refused),
 		cmocka_unit_test(sums_do_not_wrap),
-		WITH_SCENE(append_and_read),
-		WITH_SCENE(out_of_order),
-		WITH_SCENE(first_of_equals),
-		WITH_SCENE(torn_at_every_byte),
-		WITH_SCENE(garbage),
-		WITH_SCENE(shortest_line),
-		WITH_SCENE(newlines),
-		WITH_SCENE(repaired),
-		WITH_SCENE(failed_append),
-		WITH_SCENE(reading_fails),
+		WITH_SCENE(appended_lines_are_read),
+		WITH_SCENE(lines_out_of_order_are_read),
+		WITH_SCENE(first_of_repeated_batches_is_used),
+		WITH_SCENE(torn_last_line_is_ignored_at_every_byte),
+		WITH_SCENE(garbage_is_refused),
+		WITH_SCENE(shortest_line_is_read),
+		WITH_SCENE(empty_lines_take_no_memory),
+		WITH_SCENE(torn_last_line_is_repaired),
+		WITH_SCENE(failed_append_is_reported),
+		WITH_SCENE(failed_read_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

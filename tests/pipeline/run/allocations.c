@@ -20,13 +20,13 @@
 
 enum { BATCHES = 13, MARKS_MAX = 64, YAML_A_LINE = 1000, HDF5_A_FILE = 5000 };
 
-/* Counts at the commits of a run and, last, at its end. */
+/* Counts at each commit of a run and at its end. */
 struct marks {
 	unsigned long count[MARKS_MAX];
 	size_t n;
 };
 
-static void read_marks(const char *text, struct marks *m)
+static void parse_counts(const char *text, struct marks *m)
 {
 	for (m->n = 0; (text = strstr(text, "allocs ")) != NULL; m->n++) {
 		assert_true(m->n < MARKS_MAX);
@@ -35,7 +35,7 @@ static void read_marks(const char *text, struct marks *m)
 	}
 }
 
-static void measure(struct tiny_run *t, struct marks *m)
+static void count_allocations(struct tiny_run *t, struct marks *m)
 {
 	char preload[4096];
 	const char *const env[] = {preload, "FAIL_MARKS=1", "FAIL_COUNT=1", NULL};
@@ -45,20 +45,20 @@ static void measure(struct tiny_run *t, struct marks *m)
 	tiny_make(t);
 	tiny_execute(t, env, NULL, "out", NULL, &e);
 	tiny_check_ending(t, &e, 0, "allocs ", NULL);
-	read_marks(e.err, m);
+	parse_counts(e.err, m);
 	process_free(&e);
 	tiny_free(t);
 	assert_true(m->n >= BATCHES + 3);
 }
 
-static void none_with(const char *format, const char *threads, const char *const *more)
+static void check_no_allocation(const char *format, const char *threads, const char *const *more)
 {
 	struct tiny_run t = {
 		.threads = threads, .format = format, .batches = BATCHES, .more = more};
 	unsigned long n_threads = strtoul(threads, NULL, 10) + 1; /* and the writer */
 	struct marks m;
 
-	measure(&t, &m);
+	count_allocations(&t, &m);
 	print_message("%s, %lu threads: %lu allocations before the first of %d batches, %lu from "
 		      "it to the last, %lu after it\n",
 		format, n_threads, m.count[1] - m.count[0], BATCHES, m.count[BATCHES] - m.count[1],
@@ -68,7 +68,7 @@ static void none_with(const char *format, const char *threads, const char *const
 	assert_true(m.count[m.n - 1] - m.count[BATCHES] <= BATCHES * YAML_A_LINE);
 }
 
-static void none_between_batches(void **state)
+static void batches_of_csv_and_npz_allocate_nothing(void **state)
 {
 	static const char *const threads[] = {"1", "2", "4"};
 	static const char *const of_mcpl[] = {
@@ -76,20 +76,20 @@ static void none_between_batches(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
-		none_with("csv.gz", threads[i], NULL);
-	none_with("npz", "2", NULL);
-	none_with("mcpl", "2", of_mcpl);
-	none_with("mcpl.gz", "2", of_mcpl);
+		check_no_allocation("csv.gz", threads[i], NULL);
+	check_no_allocation("npz", "2", NULL);
+	check_no_allocation("mcpl", "2", of_mcpl);
+	check_no_allocation("mcpl.gz", "2", of_mcpl);
 }
 
-static void few_in_each_file(void **state)
+static void openpmd_files_allocate_a_constant_number(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
 	unsigned long least = HDF5_A_FILE, most = 0;
 	struct marks m;
 
 	(void)state;
-	measure(&t, &m);
+	count_allocations(&t, &m);
 	for (int i = 1; i < BATCHES; i++) {
 		unsigned long n = m.count[i + 1] - m.count[i];
 
@@ -106,8 +106,8 @@ static void few_in_each_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(none_between_batches),
-		cmocka_unit_test(few_in_each_file),
+		cmocka_unit_test(batches_of_csv_and_npz_allocate_nothing),
+		cmocka_unit_test(openpmd_files_allocate_a_constant_number),
 	};
 
 	if (skips_without_failing_malloc())

@@ -24,8 +24,8 @@ enum { SETS_MAX = 4 };
 static struct sl_config config;
 static struct sl_choices choices;
 
-/* The texts "key=value" of a case, up to the first NULL. The reader is to be closed. */
-static struct sl_reader *resolve_open(const char *const set[SETS_MAX])
+/* Resolves "key=value" texts, up to the first NULL. The caller closes the reader. */
+static struct sl_reader *resolve_settings(const char *const set[SETS_MAX])
 {
 	struct sl_reader *r;
 	size_t n = 0;
@@ -39,7 +39,7 @@ static struct sl_reader *resolve_open(const char *const set[SETS_MAX])
 
 static void resolve(const char *const set[SETS_MAX])
 {
-	sl_config_close(resolve_open(set));
+	sl_config_close(resolve_settings(set));
 }
 
 static struct sl_plan *plan_of(const char *const set[SETS_MAX])
@@ -57,11 +57,11 @@ static const char *const measure_host[SETS_MAX] = {"run.device=cpu", "transport.
 
 /* --- what is open ----------------------------------------------------------------------------- */
 
-/* What auto is for a configuration of that device, once that is another. */
-static enum sl_schedule_choice auto_on(enum sl_device_choice device, const char *mode)
+/* The schedule that auto selects for a configuration whose device is then replaced by this one. */
+static enum sl_schedule_choice schedule_of_auto(enum sl_device_choice device, const char *mode)
 {
 	const char *const set[SETS_MAX] = {"run.device=emulated", mode};
-	struct sl_reader *r = resolve_open(set);
+	struct sl_reader *r = resolve_settings(set);
 
 	choices.device = device;
 	choices.schedule = SL_BY_AUTO;
@@ -70,16 +70,16 @@ static enum sl_schedule_choice auto_on(enum sl_device_choice device, const char 
 	return choices.schedule;
 }
 
-static void auto_is_for_gpus(void **state)
+static void auto_measures_only_on_gpus(void **state)
 {
 	(void)state;
-	assert_int_equal(auto_on(SL_ON_CUDA, NULL), SL_BY_AUTO);
+	assert_int_equal(schedule_of_auto(SL_ON_CUDA, NULL), SL_BY_AUTO);
 	assert_int_equal(choices.mode, SL_MODE_fused);
-	assert_int_equal(auto_on(SL_ON_CUDA, "run.mode=staged"), SL_BY_AUTO);
+	assert_int_equal(schedule_of_auto(SL_ON_CUDA, "run.mode=staged"), SL_BY_AUTO);
 	assert_int_equal(choices.mode, SL_MODE_staged);
-	assert_int_equal(auto_on(SL_ON_CUDA, "run.mode=fused"), SL_BY_HISTORY);
-	assert_int_equal(auto_on(SL_ON_EMULATED, NULL), SL_BY_HISTORY);
-	assert_int_equal(auto_on(SL_ON_CPU, NULL), SL_BY_HISTORY);
+	assert_int_equal(schedule_of_auto(SL_ON_CUDA, "run.mode=fused"), SL_BY_HISTORY);
+	assert_int_equal(schedule_of_auto(SL_ON_EMULATED, NULL), SL_BY_HISTORY);
+	assert_int_equal(schedule_of_auto(SL_ON_CPU, NULL), SL_BY_HISTORY);
 }
 
 static void expect_candidates(const char *const set[SETS_MAX], const char *expected)
@@ -98,7 +98,7 @@ static void expect_candidates(const char *const set[SETS_MAX], const char *expec
 	sl_plan_free(plan);
 }
 
-static void candidates(void **state)
+static void candidates_depend_on_the_settings(void **state)
 {
 	(void)state;
 	expect_candidates((const char *const[SETS_MAX]){"run.device=emulated"}, "");
@@ -109,7 +109,7 @@ static void candidates(void **state)
 	expect_candidates((const char *const[SETS_MAX]){measure_emulated[0], measure_emulated[1],
 				  "run.mode=staged"},
 		"staged histories, staged rounds of 16, staged rounds of 4");
-	/* rounds of one's own are the only ones */
+	/* with explicit rounds these are the only candidate */
 	expect_candidates((const char *const[SETS_MAX]){measure_emulated[0], measure_emulated[1],
 				  "transport.steps_per_launch=3"},
 		"fused histories, staged histories staged, staged rounds of 3");
@@ -125,8 +125,11 @@ static const char *const rounds_16 = "transport={schedule: rounds, steps_per_lau
 			 *const rounds_4 = "transport={schedule: rounds, steps_per_launch: 4, "
 					   "compact: every, finish: alive < 0.3}";
 
-/* What a batch takes by one way alone: on the device, or in its slot on the host. */
-static size_t alone(const char *device, const char *way, const char *mode)
+/*
+ * Bytes of a batch with one fixed schedule and mode: of the device pipeline, or of the slot on the
+ * host.
+ */
+static size_t memory_of_candidate(const char *device, const char *way, const char *mode)
 {
 	const char *const set[SETS_MAX] = {device, way, mode};
 	struct sl_plan *plan = plan_of(set);
@@ -137,12 +140,13 @@ static size_t alone(const char *device, const char *way, const char *mode)
 	return bytes;
 }
 
-static size_t most_of(const char *device)
+static size_t memory_of_largest_candidate(const char *device)
 {
 	static const char *const history = "transport.schedule=history";
-	const size_t bytes[] = {alone(device, history, NULL),
-		alone(device, history, "run.mode=staged"), alone(device, rounds_16, NULL),
-		alone(device, rounds_4, NULL)};
+	const size_t bytes[] = {memory_of_candidate(device, history, NULL),
+		memory_of_candidate(device, history, "run.mode=staged"),
+		memory_of_candidate(device, rounds_16, NULL),
+		memory_of_candidate(device, rounds_4, NULL)};
 	size_t most = 0;
 
 	for (int i = 0; i < 4; i++)
@@ -151,29 +155,31 @@ static size_t most_of(const char *device)
 	return most;
 }
 
-static void memory_for_any(void **state)
+static void memory_is_that_of_the_largest_candidate(void **state)
 {
 	struct sl_plan *plan = plan_of(measure_host);
 
 	(void)state;
-	assert_int_equal(plan->memory.slot, most_of("run.device=cpu"));
+	assert_int_equal(plan->memory.slot, memory_of_largest_candidate("run.device=cpu"));
 	sl_plan_free(plan);
 	plan = plan_of(measure_emulated);
-	assert_int_equal(plan->memory.device_pipeline, most_of("run.device=emulated"));
+	assert_int_equal(
+		plan->memory.device_pipeline, memory_of_largest_candidate("run.device=emulated"));
 	sl_plan_free(plan);
 }
 
 /* If memory suffices only for histories, histories are chosen. */
-static void memory_for_histories(void **state)
+static void little_memory_leaves_only_histories(void **state)
 {
 	const struct sl_emulator_settings before = *sl_emulator_get_settings();
 	struct sl_emulator_settings little = before;
 	const char *const set[SETS_MAX] = {measure_emulated[0], measure_emulated[1], "run.slots=1"};
-	size_t histories = alone(measure_emulated[0], "transport.schedule=history", NULL);
+	size_t histories =
+		memory_of_candidate(measure_emulated[0], "transport.schedule=history", NULL);
 	struct sl_plan *plan;
 
 	(void)state;
-	little.memory_bytes = most_of(measure_emulated[0]) - 1;
+	little.memory_bytes = memory_of_largest_candidate(measure_emulated[0]) - 1;
 	sl_emulator_set_settings(&little);
 	plan = plan_of(set);
 	assert_ok(sl_memory_plan_check(plan));
@@ -192,7 +198,7 @@ static void memory_for_histories(void **state)
 
 /* --- the same batches ------------------------------------------------------------------------- */
 
-/* A sum over all that came of a run, batch by batch. */
+/* Adds up what a run computes, batch by batch. */
 static uint64_t sum;
 
 static void add_batch(void *ctx, const struct sl_host_slot *slot)
@@ -221,7 +227,7 @@ static uint64_t sum_of(struct sl_workspace *w)
 	return sum;
 }
 
-static void each_in_the_same_memory(const char *const set[SETS_MAX])
+static void check_candidates_give_the_same_batches(const char *const set[SETS_MAX])
 {
 	struct sl_plan *plan = plan_of(set);
 	struct sl_workspace *w;
@@ -240,17 +246,20 @@ static void each_in_the_same_memory(const char *const set[SETS_MAX])
 	sl_plan_free(plan);
 }
 
-static void the_same_batches(void **state)
+static void all_candidates_give_the_same_batches(void **state)
 {
 	(void)state;
-	each_in_the_same_memory(measure_host);
-	each_in_the_same_memory(measure_emulated);
+	check_candidates_give_the_same_batches(measure_host);
+	check_candidates_give_the_same_batches(measure_emulated);
 }
 
 /* --- measurements ----------------------------------------------------------------------------- */
 
-/* Picks, and tells by how many particles; 0: it did not. What is measured is no part of the run. */
-static unsigned picked_by(struct sl_plan *plan, uint64_t done, struct sl_control *control)
+/*
+ * Selects a schedule. Returns the number of particles of one measurement, 0 if there was none. The
+ * measured particles are not part of the run.
+ */
+static unsigned particles_measured(struct sl_plan *plan, uint64_t done, struct sl_control *control)
 {
 	struct sl_manifest_line line = {.generated = done};
 	const struct sl_manifest lines = {.line = &line, .n = done > 0};
@@ -274,8 +283,11 @@ static unsigned picked_by(struct sl_plan *plan, uint64_t done, struct sl_control
 	return particles;
 }
 
-/* auto, had the CPU one: a sixteenth of what is left, if that is enough. */
-static unsigned auto_by(const char *particles, uint64_t done)
+/*
+ * What auto would measure if the CPU were a GPU: a sixteenth of the remaining particles, if these
+ * are enough.
+ */
+static unsigned particles_measured_by_auto(const char *particles, uint64_t done)
 {
 	const char *const set[SETS_MAX] = {
 		"run.device=cpu", "run.batch=262144", particles, "model.slab.thickness=10 um"};
@@ -286,27 +298,27 @@ static unsigned auto_by(const char *particles, uint64_t done)
 	choices.schedule = SL_BY_AUTO;
 	assert_ok(sl_plan_make(&config, &choices, &plan));
 	assert_int_equal(plan->n_candidates, plan->recipe.particles < 1048576 ? 0 : 3);
-	return picked_by(plan, done, &control);
+	return particles_measured(plan, done, &control);
 }
 
-static void when_there_is_much_to_do(void **state)
+static void auto_measures_only_long_runs(void **state)
 {
 	struct sl_control control = {0};
 
 	(void)state;
-	assert_int_equal(auto_by("run.particles=1048575", 0), 0);
-	assert_int_equal(auto_by("run.particles=1048576", 0), 65536);
-	assert_int_equal(auto_by("run.particles=1048576", 1), 0);
-	/* measure asks the clock in any case, of what is left */
-	assert_int_equal(picked_by(plan_of(measure_host), 0, &control), 400);
-	assert_int_equal(picked_by(plan_of(measure_host), 800, &control), 200);
-	assert_int_equal(picked_by(plan_of(measure_host), 1000, &control), 0);
+	assert_int_equal(particles_measured_by_auto("run.particles=1048575", 0), 0);
+	assert_int_equal(particles_measured_by_auto("run.particles=1048576", 0), 65536);
+	assert_int_equal(particles_measured_by_auto("run.particles=1048576", 1), 0);
+	/* measure always measures, on a part of the remaining particles */
+	assert_int_equal(particles_measured(plan_of(measure_host), 0, &control), 400);
+	assert_int_equal(particles_measured(plan_of(measure_host), 800, &control), 200);
+	assert_int_equal(particles_measured(plan_of(measure_host), 1000, &control), 0);
 	atomic_store(&control.stop, 1);
-	assert_int_equal(picked_by(plan_of(measure_host), 0, &control), 0);
+	assert_int_equal(particles_measured(plan_of(measure_host), 0, &control), 0);
 }
 
 /* The fastest candidate is used, and the times of all are recorded. */
-static void the_fastest(void **state)
+static void fastest_candidate_is_chosen(void **state)
 {
 	struct sl_plan *plan = plan_of(measure_emulated);
 	const struct sl_manifest none = {0};
@@ -336,13 +348,13 @@ static void the_fastest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(auto_is_for_gpus),
-		cmocka_unit_test(candidates),
-		cmocka_unit_test(memory_for_any),
-		cmocka_unit_test(memory_for_histories),
-		cmocka_unit_test(the_same_batches),
-		cmocka_unit_test(when_there_is_much_to_do),
-		cmocka_unit_test(the_fastest),
+		cmocka_unit_test(auto_measures_only_on_gpus),
+		cmocka_unit_test(candidates_depend_on_the_settings),
+		cmocka_unit_test(memory_is_that_of_the_largest_candidate),
+		cmocka_unit_test(little_memory_leaves_only_histories),
+		cmocka_unit_test(all_candidates_give_the_same_batches),
+		cmocka_unit_test(auto_measures_only_long_runs),
+		cmocka_unit_test(fastest_candidate_is_chosen),
 	};
 
 	sl_device_emulate(true);

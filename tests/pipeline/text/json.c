@@ -32,7 +32,7 @@ static void write_sample(struct sl_json *j)
 static const char one_line[] = "{\"largest\":18446744073709551615,\"none\":{},\"list\":[0.1,true,"
 			       "{\"a\":\"b\"}],\"crc\":\"000000ab\"}";
 
-static void one_line_mode(void **state)
+static void one_line_form_is_exact(void **state)
 {
 	char text[256];
 	struct sl_json j = sl_json_start(text, sizeof(text), false);
@@ -44,7 +44,7 @@ static void one_line_mode(void **state)
 	assert_true(sl_json_fits(&j));
 }
 
-static void indented_mode(void **state)
+static void indented_form_is_exact(void **state)
 {
 	char text[256];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
@@ -56,8 +56,8 @@ static void indented_mode(void **state)
 				  "\t\t}\n\t],\n\t\"crc\": \"000000ab\"\n}");
 }
 
-/* Arrays of numbers stand in one line among indented members. */
-static void arrays_of_numbers(void **state)
+/* An array of numbers is written in one line, also in the indented form. */
+static void arrays_of_numbers_are_exact(void **state)
 {
 	static const uint64_t whole[] = {1, UINT64_MAX, 0};
 	const double real[] = {0.5, (double)NAN};
@@ -75,8 +75,11 @@ static void arrays_of_numbers(void **state)
 				  "\t\"c\": [],\n\t\"d\": 4\n}");
 }
 
-/* Every size of buffer: the same count, a NUL in its place, nothing beyond the buffer. */
-static void overflow(void **state)
+/*
+ * For every buffer size: the full length is counted, the text is terminated, and no byte after the
+ * buffer changes.
+ */
+static void short_buffers_truncate_the_text(void **state)
 {
 	(void)state;
 	for (size_t size = 0; size <= sizeof(one_line) + 1; size++) {
@@ -107,7 +110,7 @@ static void expect_text(const char *value, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void escapes(void **state)
+static void special_characters_are_escaped(void **state)
 {
 	(void)state;
 	expect_text("", "\"\"");
@@ -119,7 +122,7 @@ static void escapes(void **state)
 	expect_text("\xef\xbb\xbf", "\"\\ufeff\"");
 }
 
-static void text_that_is_not_utf8(void **state)
+static void invalid_utf8_is_replaced(void **state)
 {
 	(void)state;
 	expect_text("a\xff"
@@ -128,13 +131,13 @@ static void text_that_is_not_utf8(void **state)
 	expect_text("\x80", "\"\\ufffd\"");
 	expect_text("\xc3", "\"\\ufffd\"");
 	expect_text("\xc3(", "\"\\ufffd(\"");
-	expect_text("\xc0\xaf", "\"\\ufffd\\ufffd\"");            /* '/' in too long a form */
+	expect_text("\xc0\xaf", "\"\\ufffd\\ufffd\"");            /* an overlong form of '/' */
 	expect_text("\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""); /* a surrogate */
 	expect_text("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 }
 
-/* What yaml.h reads is what was written, for every byte and for many code points. */
-static void reads_back(void **state)
+/* yaml.h reads back what was written, for every byte and for many code points. */
+static void output_reads_back(void **state)
 {
 	char value[256], text[2048];
 	struct sl_yaml_problem problem;
@@ -165,7 +168,7 @@ static void expect_real(double value, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void reals(void **state)
+static void reals_are_shortest(void **state)
 {
 	(void)state;
 	expect_real(0, "0");
@@ -181,8 +184,8 @@ static void reals(void **state)
 	expect_real(-INFINITY, "null");
 }
 
-/* Bits of every kind come back; the multiplier is that of Knuth's MMIX. */
-static void reals_come_back(void **state)
+/* Random bit patterns are read back exactly; the multiplier is that of Knuth's MMIX generator. */
+static void reals_read_back(void **state)
 {
 	uint64_t bits = 1;
 
@@ -202,7 +205,7 @@ static void reals_come_back(void **state)
 	}
 }
 
-/* Sets a locale with a decimal comma, made from its source when none is installed. */
+/* Sets a locale with a decimal comma, which is compiled if the system has none. */
 static bool set_comma_locale(const struct folder *f)
 {
 	char command[512];
@@ -216,7 +219,7 @@ static bool set_comma_locale(const struct folder *f)
 }
 
 /* A locale with a decimal comma changes nothing. */
-static void locale(void **state)
+static void locale_has_no_effect(void **state)
 {
 	struct folder f;
 	bool set;
@@ -238,16 +241,16 @@ static void locale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_line_mode),
-		cmocka_unit_test(indented_mode),
-		cmocka_unit_test(arrays_of_numbers),
-		cmocka_unit_test(overflow),
-		cmocka_unit_test(escapes),
-		cmocka_unit_test(text_that_is_not_utf8),
-		cmocka_unit_test(reads_back),
-		cmocka_unit_test(reals),
-		cmocka_unit_test(reals_come_back),
-		cmocka_unit_test(locale),
+		cmocka_unit_test(one_line_form_is_exact),
+		cmocka_unit_test(indented_form_is_exact),
+		cmocka_unit_test(arrays_of_numbers_are_exact),
+		cmocka_unit_test(short_buffers_truncate_the_text),
+		cmocka_unit_test(special_characters_are_escaped),
+		cmocka_unit_test(invalid_utf8_is_replaced),
+		cmocka_unit_test(output_reads_back),
+		cmocka_unit_test(reals_are_shortest),
+		cmocka_unit_test(reals_read_back),
+		cmocka_unit_test(locale_has_no_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

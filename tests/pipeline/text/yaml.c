@@ -15,7 +15,7 @@ static enum sl_status parse(const char *text)
 	return sl_yaml_parse(text, strlen(text), &tree, &problem);
 }
 
-static void a_tree_knows_its_nodes(void **state)
+static void nodes_are_found_by_key_and_index(void **state)
 {
 	sl_node root, list, key, node;
 	size_t line, column, bytes;
@@ -48,7 +48,7 @@ static void a_tree_knows_its_nodes(void **state)
 	sl_yaml_free(tree);
 }
 
-static void missing_nodes(void **state)
+static void missing_nodes_are_not_found(void **state)
 {
 	size_t line, column, bytes;
 	uint64_t value;
@@ -74,7 +74,7 @@ static void missing_nodes(void **state)
 	sl_yaml_free(NULL);
 }
 
-static void numbers_are_digits(void **state)
+static void counts_are_decimal_digits(void **state)
 {
 	static const char *const bad[] = {
 		"-1", "+1", "1.0", "1e3", "' 1'", "''", "0x1", "18446744073709551616", "1_0", "x"};
@@ -107,10 +107,10 @@ static void errors_have_line_and_column(void **state)
 		size_t line, column;
 		const char *says;
 	} cases[] = {
-		{"", 1, 1, "the text is empty"},
-		{"# a\n", 1, 1, "the text is empty"},
-		{"a: 1\na: 2\n", 2, 1, "'a' is repeated, it is also at 1:1"},
-		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, it is also at 1:5"},
+		{"", 1, 1, "the configuration is empty"},
+		{"# a\n", 1, 1, "the configuration is empty"},
+		{"a: 1\na: 2\n", 2, 1, "'a' is repeated, and is first at 1:1"},
+		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, and is first at 1:5"},
 		{"- {a: 1, a: 2}\n- {b: 1, b: 2}\n", 1, 10, "'a' is repeated"},
 		{"a: &x 1\nb: *x\n", 1, 4, "anchors are not allowed"},
 		{"a: [1, &x 2]", 1, 8, "anchors are not allowed"},
@@ -122,12 +122,12 @@ static void errors_have_line_and_column(void **state)
 		{"a: !<x> {}", 1, 4, "tags are not allowed"},
 		{"a: 1\n...\n---\nb: 2\n", 3, 1, "a second document"},
 		{"a: 1\n--- 2", 2, 1, "a second document"},
-		{"[a]: 1", 1, 1, "not a key"},
-		{"? {a: 1}\n: 2", 1, 3, "not a key"},
-		{"\"a\\0b\": 1", 1, 1, "not a key"},
+		{"[a]: 1", 1, 1, "a key must be a plain word"},
+		{"? {a: 1}\n: 2", 1, 3, "a key must be a plain word"},
+		{"\"a\\0b\": 1", 1, 1, "a key must be a plain word"},
 		{"a:\n\t- 1", 2, 1, "a tab is not allowed here"},
-		{"a: \"x", 1, 6, "not YAML"},
-		{"a: b: c", 1, 5, "not YAML"},
+		{"a: \"x", 1, 6, "not valid YAML"},
+		{"a: b: c", 1, 5, "not valid YAML"},
 		{"a: 1\nb: \xff\n", 2, 4, "save the file as UTF-8"},
 		{"\303\274\303\274: \x01", 1, 5, "save the file as UTF-8"},
 		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
@@ -144,7 +144,7 @@ static void errors_have_line_and_column(void **state)
 	}
 }
 
-static void nesting_ends_at_32(void **state)
+static void nesting_is_limited_to_32_levels(void **state)
 {
 	static const char opens[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 			  closes[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
@@ -206,12 +206,12 @@ static void many_keys_are_fast(void **state)
 	bytes += (size_t)snprintf(text + bytes, SL_YAML_BYTES - bytes, "k7919: again\n");
 	assert_int_equal(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
 	assert_int_equal(problem.line, 60001);
-	assert_non_null(strstr(problem.text, "'k7919' is repeated, it is also at 2:1"));
+	assert_non_null(strstr(problem.text, "'k7919' is repeated, and is first at 2:1"));
 	sl_yaml_free(tree);
 	free(text);
 }
 
-static void texts_end_at_one_mebibyte(void **state)
+static void text_is_limited_to_one_mebibyte(void **state)
 {
 	size_t bytes;
 	char *text = repeat("a: ", "x", SL_YAML_BYTES + 2, &bytes);
@@ -229,15 +229,15 @@ static void texts_end_at_one_mebibyte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tree_knows_its_nodes),
-		cmocka_unit_test(missing_nodes),
-		cmocka_unit_test(numbers_are_digits),
+		cmocka_unit_test(nodes_are_found_by_key_and_index),
+		cmocka_unit_test(missing_nodes_are_not_found),
+		cmocka_unit_test(counts_are_decimal_digits),
 		cmocka_unit_test(json_is_yaml),
 		cmocka_unit_test(errors_have_line_and_column),
-		cmocka_unit_test(nesting_ends_at_32),
+		cmocka_unit_test(nesting_is_limited_to_32_levels),
 		cmocka_unit_test(long_texts_are_fast),
 		cmocka_unit_test(many_keys_are_fast),
-		cmocka_unit_test(texts_end_at_one_mebibyte),
+		cmocka_unit_test(text_is_limited_to_one_mebibyte),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,12 +34,12 @@ static void bad_scenes_are_refused(void **state)
 	rays_add_sphere(&c, vector(100, 0, 0), 0.001, 0, 1, 0.5);
 	check_complaint(&c, given,
 		"objects[0].emission: is above 0 while reflectance is 1: no ray could end at this light; reduce one of them\n"
-		"objects[0].sphere.radius: is too small this far from the origin: positions have 24 bits; make it at least 0.0061 cm, or move the scene\n");
+		"objects[0].sphere.radius: is too small this far from the origin: positions have 24 significant bits; make it at least 0.0061 cm, or move the scene\n");
 	c = none;
 	rays_add_box(&c, vector(0, 0, 0), vector(1, -1, 1), 0, 0, 0);
 	rays_add_plane(&c, vector(0, 0, 0), vector(0, 0, 0), 0, 0, 0);
 	check_complaint(&c, given,
-		"objects[0].box.to: is not above box.from along y: a box needs a volume, and positions have 24 bits; make it larger by at least 6.1e-05 cm\n"
+		"objects[0].box.to: is not above box.from along y: a box needs a volume, and positions have 24 significant bits; make it larger by at least 6.1e-05 cm\n"
 		"objects[1].plane.normal: has length 0: it is a direction; write for example [0, 0, 1]\n");
 }
 
@@ -53,15 +53,15 @@ static void bad_cameras_are_refused(void **state)
 	c.camera.look_at = c.camera.position;
 	check_complaint(&c, given,
 		"camera.look_at: equals camera.position: the camera has no direction; change one of them\n"
-		"camera.up: is parallel to the line of sight: it does not say what is up; write [0, 1, 0]\n");
+		"camera.up: is parallel to the line of sight: the camera has no upward direction; write for example [0, 1, 0]\n");
 	c = none;
 	c.camera.up = vector(0, -7, 0);
 	c.camera.pixels.n = 1;
 	check_complaint(&c, given,
-		"camera.pixels: has 1 numbers: width and height are needed; write [256, 256]\n");
+		"camera.pixels: must be two numbers, width and height, and has 1; write for example [256, 256]\n");
 	c.camera.pixels.n = 2;
 	check_complaint(&c, given,
-		"camera.up: is parallel to the line of sight: it does not say what is up; write [0, 0, 1]\n");
+		"camera.up: is parallel to the line of sight: the camera has no upward direction; write for example [0, 0, 1]\n");
 	c.source = SL_RAYS_AT_RANDOM;
 	check_complaint(&c, given,
 		"camera.position: has no effect here: source: random has no camera; remove it or write source: camera\n"

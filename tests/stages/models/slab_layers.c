@@ -253,7 +253,7 @@ static void bad_layers_are_refused(void **state)
 	c = slab_stack;
 	c.thickness.at[1] = 1e-6;
 	slab_complains(c, "",
-		"thickness[1]: is too thin at a depth of 0.1 cm: positions have 24 bits; make it at least 1.5e-06 cm\n");
+		"thickness[1]: is too thin at a depth of 0.1 cm: positions have 24 significant bits; make it at least 1.5e-06 cm\n");
 }
 
 int main(void)

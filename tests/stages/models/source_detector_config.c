@@ -71,7 +71,8 @@ static void what_is_missing_is_refused(void **state)
 	check_complaint(&c, GIVEN " stop.distance ", "stop.radius: is missing: a stop needs it");
 	c = source_detector_plain;
 	c.detector.pixels.n = 1;
-	check_complaint(&c, GIVEN, "detector.pixels: has 1 numbers: one along x and one along y");
+	check_complaint(&c, GIVEN,
+		"detector.pixels: must be two numbers, one along x and one along y, and has 1");
 }
 
 static void what_cannot_be_is_refused(void **state)
@@ -96,7 +97,7 @@ static void what_cannot_be_is_refused(void **state)
 	c.energy.type = SL_SPECTRUM_LINES;
 	c.energy.lines = c.energy.intensities = (struct sl_reals){2, {0, 0}};
 	check_complaint(&c, GIVEN " energy.lines energy.intensities ",
-		"energy.intensities: are all 0: no line could be drawn");
+		"energy.intensities: are all 0: no energy could be sampled");
 	c.energy.intensities = (struct sl_reals){1, {1}};
 	check_complaint(&c, GIVEN " energy.lines energy.intensities ",
 		"energy.intensities: has 1 numbers for 2 lines");

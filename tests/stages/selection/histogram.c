@@ -130,14 +130,14 @@ static void bad_ranges_are_told(void **state)
 		{{SL_COLUMN_x, 4, 1, (double)NAN, 1}, "not finite"},
 		{{SL_COLUMN_x, 4, 1, 0, (double)INFINITY}, "not finite"},
 		{{SL_COLUMN_x, 4, 1, -3e38, 3e38}, "not finite"},
-		{{SL_COLUMN_x, 4, 1, 0, 1e-38}, "cannot have so many bins"},
-		{{SL_COLUMN_steps, 4, 1, -4, 4}, "must have whole numbers"},
-		{{SL_COLUMN_steps, 4, 1, 0.5, 4}, "must have whole numbers"},
-		{{SL_COLUMN_steps, 4, 1, 0, 0x1p33}, "must have whole numbers"},
+		{{SL_COLUMN_x, 4, 1, 0, 1e-38}, "cannot be divided into that many bins"},
+		{{SL_COLUMN_steps, 4, 1, -4, 4}, "must have integer ends"},
+		{{SL_COLUMN_steps, 4, 1, 0.5, 4}, "must have integer ends"},
+		{{SL_COLUMN_steps, 4, 1, 0, 0x1p33}, "must have integer ends"},
 		{{SL_COLUMN_steps, 4, 1, 4, 4}, "empty"},
 		{{SL_COLUMN_steps, 4, 1, 0, 10}, "cannot be divided"},
 		{{SL_COLUMN_steps, 4, 1, 0, 2}, "cannot be divided"},
-		{{SL_COLUMN_steps, 1, 1, 0, 0x1p32}, "cannot be divided"},
+		{{SL_COLUMN_steps, 1, 1, 0, 0x1p32}, "2^32 or more integers"},
 	};
 
 	(void)state;

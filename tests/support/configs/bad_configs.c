@@ -92,7 +92,7 @@ bool bad_configs_next(FILE *f, struct bad_config *c)
 			continue;
 		} else if (strcmp(line, "-- set\n") == 0) {
 			part = SETS;
-		} else if (strcmp(line, "-- say\n") == 0) {
+		} else if (strcmp(line, "-- report\n") == 0) {
 			part = REPORT;
 		} else if (part == SETS) {
 			add_set(c, line);

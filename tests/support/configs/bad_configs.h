@@ -5,7 +5,7 @@
  *	transport: {max-steps: 100}
  *	-- set                                   optional: one --set text per line
  *	run.seed=2
- *	-- say                                   the report, line by line
+ *	-- report                                the report, line by line
  *	c:1:13: transport.max-steps: unknown key; use max_steps
  *
  * A report line that ends in * matches any end of the line, which depends on the build.
