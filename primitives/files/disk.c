@@ -94,16 +94,21 @@ enum sl_status sl_check_name(const char *name)
 		why);
 }
 
-int sl_open(int at, const char *name, int flags)
+int sl_open_mode(int at, const char *name, int flags, mode_t mode)
 {
 	int fd;
 
 	if (sl_fault_injected("file_open"))
 		return -1;
 	do
-		fd = openat(at, name, flags | O_CLOEXEC | O_NOCTTY, 0666);
+		fd = openat(at, name, flags | O_CLOEXEC | O_NOCTTY, mode);
 	while (fd < 0 && errno == EINTR);
 	return fd;
+}
+
+int sl_open(int at, const char *name, int flags)
+{
+	return sl_open_mode(at, name, flags, 0666);
 }
 
 int sl_write_all(int fd, const char *call, const void *bytes, size_t size)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "primitives/base/fault.h"
 #include "primitives/base/status.h"
@@ -47,6 +48,9 @@ enum sl_status sl_check_name(const char *name);
  * openat(2) below the directory `at`, repeated if a signal interrupts it. -1 and errno on failure.
  */
 int sl_open(int at, const char *name, int flags);
+
+/* The same; a file that O_CREAT makes gets this mode, less the umask. */
+int sl_open_mode(int at, const char *name, int flags, mode_t mode);
 
 /* Writes all bytes, in pieces, despite short writes and signals. Returns 0 or an errno. */
 int sl_write_all(int fd, const char *call, const void *bytes, size_t size);

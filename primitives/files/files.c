@@ -23,25 +23,20 @@
 
 /*
  * Another process must be able to tell three kinds of .part files apart: a killed writer left it, a
- * writer is using it, or a user made it. A writer locks its file (flock(2), which ends with the
- * process) and then sets the sticky bit, which has no meaning for a regular file on Linux. So: the
+ * writer is using it, or a user made it. A writer creates its file with the sticky bit, which has no
+ * meaning for a regular file on Linux, and locks it (flock(2), which ends with the process). So: the
  * bit without the lock means left over, the bit with the lock means in use, no bit means a user's file.
  * On a file system that does not store the bit, a file that was left over has to be removed by hand.
  */
-enum { PART_MARK = S_ISVTX };
+enum { PART_MARK = S_ISVTX, CREATE_TRIES = 10 };
 
-/* Locks and marks a file that this process has just created. Returns 0 or an errno. */
-static int lock_part(struct sl_file_writer *w)
+/* Whether the open file is the entry part of d: another process may have replaced it. */
+static bool is_entry(const struct sl_dir *d, const char *part, int fd)
 {
-	struct stat facts;
+	struct stat facts, entry;
 
-	w->lock = fcntl(w->fd, F_DUPFD_CLOEXEC, 0); /* so that the lock outlives the descriptor */
-	if (w->lock < 0 || fstat(w->fd, &facts) != 0)
-		return errno;
-	/* A failure is not an error: without lock and mark the file counts as a user's. */
-	if (flock(w->lock, LOCK_EX | LOCK_NB) == 0)
-		(void)fchmod(w->lock, (facts.st_mode & 07777) | PART_MARK);
-	return 0;
+	return fstat(fd, &facts) == 0 && fstatat(d->fd, part, &entry, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       entry.st_dev == facts.st_dev && entry.st_ino == facts.st_ino;
 }
 
 /* Removes the mark of a file that has its final name, and releases the lock. */
@@ -60,13 +55,18 @@ static void unlock_part(struct sl_file_writer *w)
 /* Whether the open file is the entry part of d, marked, and locked by nobody else. */
 static bool is_left_over(const struct sl_dir *d, const char *part, int fd)
 {
-	struct stat facts, entry;
+	struct stat facts;
 
 	return fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && (facts.st_mode & PART_MARK) &&
-	       flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-	       /* Another process may have replaced the file before this one got the lock. */
-	       fstatat(d->fd, part, &entry, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       entry.st_dev == facts.st_dev && entry.st_ino == facts.st_ino;
+	       flock(fd, LOCK_EX | LOCK_NB) == 0 && is_entry(d, part, fd);
+}
+
+static enum sl_status refuse_part(const struct sl_dir *d, const char *part)
+{
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/%s exists (another process is writing it, or sluice did not make it); wait, "
+		"move it away, or choose another name",
+		d->path, part);
 }
 
 /* Removes the .part file that a killed writer left; SL_OUTPUT_IN_USE if there is another one. */
@@ -82,10 +82,65 @@ static enum sl_status remove_left_over(const struct sl_dir *d, const char *part)
 		close(fd);
 	if (removed)
 		return SL_OK;
-	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/%s exists (another process is writing it, or sluice did not make it); wait, "
-		"move it away, or choose another name",
-		d->path, part);
+	return refuse_part(d, part);
+}
+
+/*
+ * Locks the marked file that this process has just created. *lost: before the lock, another process
+ * took it for one that was left over. Returns 0 or an errno.
+ */
+static int lock_part(struct sl_file_writer *w, bool *lost)
+{
+	w->lock = fcntl(w->fd, F_DUPFD_CLOEXEC, 0); /* so that the lock outlives the descriptor */
+	if (w->lock < 0)
+		return errno;
+	*lost = false;
+	if (flock(w->lock, LOCK_EX | LOCK_NB) == 0)
+		*lost = !is_entry(w->dir, w->part, w->fd);
+	else if (errno == EWOULDBLOCK)
+		*lost = true;
+	else
+		unlock_part(w); /* a file system without locks: the file counts as a user's */
+	return 0;
+}
+
+/* Creates the .part file in a directory that this process has not locked. */
+static enum sl_status create_part(struct sl_file_writer *w, int flags)
+{
+	const struct sl_dir *d = w->dir;
+	bool lost = true;
+	int error = 0;
+
+	for (int i = 0; lost && i < CREATE_TRIES; i++) {
+		w->fd = sl_open_mode(d->fd, w->part, flags, 0666 | PART_MARK);
+		if (w->fd < 0 && errno != EEXIST)
+			return sl_disk_failed(errno, "make", d->path, w->part);
+		if (w->fd < 0) {
+			SL_TRY(remove_left_over(d, w->part));
+			continue;
+		}
+		error = lock_part(w, &lost);
+		if (error) {
+			sl_file_drop(w);
+			return sl_disk_failed(error, "lock", d->path, w->part);
+		}
+		if (lost) {
+			close(w->fd);
+			close(w->lock);
+			w->fd = w->lock = -1;
+		}
+	}
+	return lost ? refuse_part(d, w->part) : SL_OK;
+}
+
+/* Creates it in a locked directory: a file of the name was left by a killed run. */
+static enum sl_status replace_part(struct sl_file_writer *w, int flags)
+{
+	const struct sl_dir *d = w->dir;
+
+	unlinkat(d->fd, w->part, 0);
+	w->fd = sl_open(d->fd, w->part, flags);
+	return w->fd < 0 ? sl_disk_failed(errno, "make", d->path, w->part) : SL_OK;
 }
 
 /* --- commit ------------------------------------------------------------------------------- */
@@ -93,25 +148,12 @@ static enum sl_status remove_left_over(const struct sl_dir *d, const char *part)
 enum sl_status sl_file_begin(const struct sl_dir *d, const char *name, struct sl_file_writer *w)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-	int error;
 
 	*w = (struct sl_file_writer){.dir = d, .fd = -1, .lock = -1};
 	SL_TRY(sl_check_name(name));
 	snprintf(w->part, sizeof(w->part), "%s" PART, name);
 	SL_TRY(sl_check_name(w->part));
-	if (d->lock >= 0)
-		unlinkat(d->fd, w->part, 0); /* left by a killed run: nobody else writes here */
-	w->fd = sl_open(d->fd, w->part, flags);
-	if (w->fd < 0 && errno == EEXIST) {
-		SL_TRY(remove_left_over(d, w->part));
-		w->fd = sl_open(d->fd, w->part, flags);
-	}
-	error = w->fd < 0 ? errno : 0;
-	if (!error && d->lock < 0)
-		error = lock_part(w);
-	if (error)
-		sl_file_drop(w);
-	return error ? sl_disk_failed(error, "make", d->path, w->part) : SL_OK;
+	return d->lock >= 0 ? replace_part(w, flags) : create_part(w, flags);
 }
 
 void sl_file_drop(struct sl_file_writer *w)

@@ -323,7 +323,7 @@ static void strangers_at_the_part(void **state)
 			assert_ok(commit(s, part, "x", false));
 			expect_content(s, part, "x");
 		} else {
-			assert_fails(commit(s, part, "x", false), SL_OUTPUT_IN_USE, "exists");
+			assert_fails(commit(s, part, "x", false), SL_DISK, "exists");
 			assert_false(folder_has(&s->folder, part));
 		}
 	}
