@@ -31,7 +31,7 @@ static const struct refusal refusals[] = {
 	{SL_USAGE, "--out: the option needs a value", {"sluice", "run", "c.yaml", "--out"}},
 	{SL_USAGE, "'=' is missing between key and value",
 		{"sluice", "run", "c.yaml", "--set", "run.seed"}},
-	{SL_USAGE, "has no key", {"sluice", "run", "c.yaml", "--set", "=7"}},
+	{SL_USAGE, "is not of the form key=value", {"sluice", "run", "c.yaml", "--set", "=7"}},
 	{SL_DISK, "run.json", {"sluice", "info", "."}},
 	{SL_BAD_INPUT, "c.yaml: the suffix belongs to no format", {"sluice", "info", "c.yaml"}},
 	{SL_USAGE, "--json has no effect on info", {"sluice", "info", "c.yaml", "--json"}},
