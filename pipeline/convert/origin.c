@@ -129,23 +129,18 @@ static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 /* The column for MCPL user flags: the flags of the particles, else the pixel, else the fate. */
 static enum sl_column find_flags(uint32_t columns)
 {
-	static const char *const names[] = {"userflags", "pixel", "fate"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		enum sl_column column = sl_column_find(names[i]);
-
-		if (column < SL_COLUMN_COUNT && SL_HAS(columns, column))
-			return column;
-	}
-	return SL_COLUMN_COUNT;
+	if (SL_HAS(columns, SL_COLUMN_userflags))
+		return SL_COLUMN_userflags;
+	if (SL_HAS(columns, SL_COLUMN_pixel))
+		return SL_COLUMN_pixel;
+	return SL_HAS(columns, SL_COLUMN_fate) ? SL_COLUMN_fate : SL_COLUMN_COUNT;
 }
 
 /* Fills the facts for particles of an unknown run, from their columns alone. */
 static void set_unknown_origin(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
 {
 	struct sl_file_facts *f = &c->facts;
-	enum sl_column pdg = sl_column_find("pdg");
-	bool typed = pdg < SL_COLUMN_COUNT && SL_HAS(columns, pdg);
+	bool typed = SL_HAS(columns, SL_COLUMN_pdg);
 
 	snprintf(o->name, sizeof(o->name), "%.*s",
 		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);

@@ -12,7 +12,7 @@
 static void lay_out_made(
 	struct sl_arena *a, const struct sl_convert_survey *all, struct sl_table *t)
 {
-	*t = (struct sl_table){0};
+	*t = (struct sl_table){.n = (uint32_t)all->rows};
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
 		bool constant = SL_HAS(sl_survey_constants(all), i);
 
@@ -81,16 +81,15 @@ static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *fi
 	return sl_file_end(&w, false);
 }
 
-static enum sl_status make_file(
-	struct sl_convert_tables_job *j, const struct buffers *r, struct sl_packed *p)
+static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers *r)
 {
 	const struct sl_conversion *c = j->c;
-	struct sl_exec x = r->x;
+	struct sl_packed *p = &r->packed;
 	struct sl_pieces file;
 
 	for (uint32_t k = 0; k < j->made.n_columns; k++)
 		j->made.column[k].digest = sl_digest_column(&j->made.column[k], j->made.n);
-	SL_TRY(c->format->pack(&x, &c->facts, &j->made, p));
+	SL_TRY(c->format->pack(&r->x, &c->facts, &j->made, p));
 	SL_TRY(c->format->assemble(&c->facts, &j->batch, p, r->image, r->image_bytes, &file));
 	return commit(j->c, &file);
 }
@@ -99,26 +98,26 @@ enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 {
 	struct sl_arena a = {0};
 	struct buffers buffers;
+	void *block = NULL;
 	enum sl_status s;
-	void *block;
 
 	if (j->all.rows > UINT32_MAX)
 		return sl_fail(SL_USAGE,
 			"%llu particles are too many for one table (at most 4294967295); convert "
 			"fewer files at a time, or write MCPL",
 			(unsigned long long)j->all.rows);
-	lay_out_made(&a, &j->all, &j->made);
-	j->made.n = (uint32_t)j->all.rows;
-	lay_out_buffers(&a, j->c, &j->made, &buffers);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
-	a = (struct sl_arena){block, 0, a.used};
-	lay_out_made(&a, &j->all, &j->made);
-	j->made.n = (uint32_t)j->all.rows;
-	lay_out_buffers(&a, j->c, &j->made, &buffers);
-	j->made.n = 0;
+	for (int i = 0; i < 2; i++) {
+		lay_out_made(&a, &j->all, &j->made);
+		lay_out_buffers(&a, j->c, &j->made, &buffers);
+		if (i == 0) {
+			SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
+			a = (struct sl_arena){block, 0, a.used};
+		}
+	}
+	j->made.n = 0; /* append() counts the rows that are filled */
 	s = sl_for_each_table(j, append);
 	if (s == SL_OK)
-		s = make_file(j, &buffers, &buffers.packed);
+		s = make_file(j, &buffers);
 	sl_memory_give(SL_HOST, block);
 	return s;
 }

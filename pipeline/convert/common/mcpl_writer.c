@@ -32,10 +32,8 @@ static enum sl_status get_members(struct sl_mcpl_writer *w, size_t header_bytes)
 		w->x.scratch.size = sl_mcpl_member_scratch(&w->c->facts);
 		w->x.scratch.base = sl_cut(&a, w->x.scratch.size);
 		if (i == 0) {
-			a.size = a.used;
-			SL_TRY(sl_memory_get(SL_HOST, a.size, &w->block));
-			a.base = w->block;
-			a.used = 0;
+			SL_TRY(sl_memory_get(SL_HOST, a.used, &w->block));
+			a = (struct sl_arena){w->block, 0, a.used};
 		}
 	}
 	return SL_OK;
