@@ -13,7 +13,7 @@
 
 #include "pipeline/resolve/input_files.h"
 #include "pipeline/text/messages.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/inputs/renamed_blobs.h"
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"
 
@@ -89,17 +89,6 @@ enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct
 	return SL_OK;
 }
 
-enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *survivors)
-{
-	struct sl_particle p;
-
-	for (uint64_t id = 0; id < n; id++) {
-		SL_TRY(sl_inputs_particle(r, id, &p));
-		*survivors += SL_HAS(r->keep, p.fate);
-	}
-	return SL_OK;
-}
-
 void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
 {
 	const struct sl_list listed = {.first_id = first_id, .at = *columns};
@@ -150,30 +139,26 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_item *b, FILE *out)
-{
-	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], suffix[SL_MCPL_SUFFIX_BYTES];
-	size_t bytes = b->text.length < sizeof(name) ? b->text.length : sizeof(name);
-
-	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->text.at);
-	fprintf(out,
-		"%-12s%s: blob %s has the name of a different blob; the output appends %s to the name\n",
-		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
-		sl_mcpl_blob_suffix(b->number, suffix));
-}
-
 /* Blobs that were renamed because another blob has the same name and other content. */
 static void print_blobs(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_inputs *inputs = plan->recipe.inputs;
-	const struct sl_mcpl_metadata *c = inputs ? inputs->metadata : NULL;
-	uint32_t shown = 0;
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES];
+	struct sl_renamed_blob blob = {0};
+	uint32_t n = 0;
 
-	for (uint32_t k = 0; c && k < c->blobs.n; k++)
-		if (c->blobs.at[k].number > 1 && shown++ < SHOWN_MOST)
-			print_blob(plan, &c->blobs.at[k], out);
-	if (shown > SHOWN_MOST)
-		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", shown - SHOWN_MOST);
+	while (sl_renamed_blob_next(plan->recipe.inputs, &blob))
+		if (n++ < SHOWN_MOST) {
+			size_t bytes =
+				blob.name_bytes < sizeof(name) ? blob.name_bytes : sizeof(name);
+
+			snprintf(name, sizeof(name), "%.*s", (int)bytes, blob.name);
+			fprintf(out,
+				"%-12s%s: blob %s has the name of a different blob; the output "
+				"appends _%" PRIu32 " to the name\n",
+				"inputs", blob.path, sl_show(shown, name), blob.number);
+		}
+	if (n > SHOWN_MOST)
+		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", n - SHOWN_MOST);
 }
 
 void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
