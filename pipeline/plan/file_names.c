@@ -30,7 +30,8 @@ void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BY
 		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
 }
 
-void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
+const char *sl_side_file_name(
+	const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
 {
 	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
 		[SL_SIDE_HISTOGRAMS] = ".tallies",
@@ -38,12 +39,14 @@ void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FI
 		[SL_SIDE_PNG] = ".png"};
 
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
+	return name;
 }
 
-void sl_merged_list_name(
+const char *sl_merged_list_name(
 	const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES])
 {
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, format->suffix);
+	return name;
 }
 
 bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])

@@ -1,7 +1,6 @@
 /* host_slot.c - one function measures a slot and places its pointers, so that both always agree. */
 #include "pipeline/plan/host_slot.h"
 
-#include "pipeline/plan/plan_table.h"
 #include "pipeline/plan/memory.h"
 #include "stages/device/device_pipeline.h"
 

@@ -3,14 +3,12 @@
 
 #include <string.h>
 
-#include "pipeline/plan/plan_table.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/host_slot.h"
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
 #include "stages/device/device_pipeline.h"
 #include "pipeline/text/messages.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/input_reader.h"
 
 enum {
@@ -27,22 +25,6 @@ uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
 }
 
 /* --- measuring -------------------------------------------------------------------------------- */
-
-/* Bytes of the histogram sums over batches; 0 without histograms. */
-static size_t histogram_bytes(const struct sl_plan *plan)
-{
-	struct sl_histogram_sums h;
-	struct sl_arena a = {0};
-
-	sl_histogram_sums_lay_out(&a, &plan->recipe.bins, &h);
-	return a.used;
-}
-
-/* Bytes that input lists and their metadata occupy already. */
-static size_t inputs_bytes(const struct sl_plan *plan)
-{
-	return plan->recipe.inputs ? plan->recipe.inputs->memory : 0;
-}
 
 static size_t larger(size_t a, size_t b)
 {
@@ -73,7 +55,8 @@ static void measure(struct sl_plan *plan)
 	struct sl_table most = sl_plan_table(plan, sl_memory_plan_batch(plan));
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
-	struct sl_arena all = {0};
+	struct sl_arena histograms = {0}, images = {0};
+	struct sl_histogram_sums histogram_sums;
 	struct sl_image_sum image_sum = {.image = plan->image};
 
 	memset(memory, 0, sizeof(*memory));
@@ -83,10 +66,11 @@ static void measure(struct sl_plan *plan)
 		measure_by(plan, &recipe);
 	}
 	memory->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
-	memory->histograms = histogram_bytes(plan);
-	sl_image_sum_lay_out(&all, &plan->facts, recipe.n_batches, &image_sum);
-	memory->image_sum = all.used;
-	memory->inputs = inputs_bytes(plan);
+	sl_histogram_sums_lay_out(&histograms, &recipe.bins, &histogram_sums);
+	memory->histograms = histograms.used;
+	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
+	memory->image_sum = images.used;
+	memory->inputs = recipe.inputs ? recipe.inputs->memory : 0; /* allocated already */
 	memory->host = sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
 					   sl_size_add(memory->histograms,
 						   sl_size_add(memory->image_sum, memory->inputs))),

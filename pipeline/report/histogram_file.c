@@ -30,8 +30,8 @@ static size_t image_bytes(const struct sl_plan *plan)
 {
 	size_t object = (size_t)2 << 10, bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10);
 
-	for (uint32_t k = 0; k < plan->n_histograms; k++) {
-		const struct sl_histogram_axis *f = &plan->tally[k];
+	for (uint32_t k = 0; k < plan->choices.n_histograms; k++) {
+		const struct sl_histogram_axis *f = &plan->choices.histogram[k];
 		size_t rows = sl_histogram_counters(f, 1) / (f->bins + SL_HISTOGRAM_OUTSIDE);
 		size_t dataset = object + (f->bins + 1) * sizeof(double);
 
@@ -49,7 +49,7 @@ static void put_values(
 static void put_row(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t tally, int fate)
 {
-	uint32_t bins = w->plan->tally[tally].bins;
+	uint32_t bins = w->plan->choices.histogram[tally].bins;
 	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
 	struct sl_histogram_row row;
 
@@ -76,18 +76,18 @@ static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_histogram_axis 
 /* "z", or "z_2" for the second tally of z. */
 static void name_group(const struct sl_plan *plan, uint32_t tally, char name[NAME_BYTES])
 {
-	enum sl_column column = plan->tally[tally].column;
+	enum sl_column column = plan->choices.histogram[tally].column;
 	unsigned number = 1;
 
 	for (uint32_t k = 0; k < tally; k++)
-		number += plan->tally[k].column == column;
+		number += plan->choices.histogram[k].column == column;
 	snprintf(name, NAME_BYTES, number > 1 ? "%s_%u" : "%s", sl_column_facts[column].name,
 		number);
 }
 
 static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_workspace *w, uint32_t tally)
 {
-	const struct sl_histogram_axis *f = &w->plan->tally[tally];
+	const struct sl_histogram_axis *f = &w->plan->choices.histogram[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 	const struct sl_unit_facts *unit = &sl_units[column->unit];
 	char name[NAME_BYTES];
@@ -114,7 +114,7 @@ static size_t make_file(struct sl_h5 *h, const struct sl_workspace *w, void *ima
 
 	sl_h5_begin(h, image, size - SL_CRC_TRAILER_BYTES);
 	file = sl_h5_create_file(h);
-	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
 		put_tally(h, file, w, k);
 	bytes = sl_h5_finish_file(h, file);
 	if (h->failed)
@@ -158,7 +158,7 @@ enum sl_status sl_histogram_sums_commit(
 static void write_row(
 	struct sl_json *j, const struct sl_workspace *w, uint32_t tally, enum sl_fate fate)
 {
-	uint32_t bins = w->plan->tally[tally].bins;
+	uint32_t bins = w->plan->choices.histogram[tally].bins;
 	struct sl_histogram_row row;
 
 	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, fate, &row);
@@ -175,7 +175,7 @@ static void write_row(
 
 static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uint32_t tally)
 {
-	const struct sl_histogram_axis *f = &w->plan->tally[tally];
+	const struct sl_histogram_axis *f = &w->plan->choices.histogram[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 
 	sl_json_object(j, NULL);
@@ -197,7 +197,7 @@ void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w)
 	if (!w->histograms.precision || w->histograms.precision[0].batches == 0)
 		return;
 	sl_json_array(j, "histograms");
-	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
 		write_histogram(j, w, k);
 	sl_json_close(j);
 }

@@ -2,7 +2,7 @@
 #include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
-#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
@@ -64,8 +64,8 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 		fprintf(out, ": survivors are made again when they are written");
 	else if (r->mode == SL_MODE_fused)
 		fprintf(out, ": survivors are carried as records of %u bytes", bytes);
-	else if (plan->mode_reason[0])
-		fprintf(out, " (%s; fused has no use for it)", plan->mode_reason);
+	else if (plan->choices.mode_reason[0])
+		fprintf(out, " (%s; fused has no use for it)", plan->choices.mode_reason);
 	if (r->mode == SL_MODE_fused && plan->n_candidates > 0)
 		fprintf(out, "; or staged, as the schedule is");
 	fputc('\n', out);
@@ -122,8 +122,8 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 	if (plan->on_device && sl_tuning_lines() > 0)
 		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
 			sl_tuning_lines());
-	if (plan->device_reason[0])
-		fprintf(out, "            no GPU: %s\n", plan->device_reason);
+	if (plan->choices.device_reason[0])
+		fprintf(out, "            no GPU: %s\n", plan->choices.device_reason);
 }
 
 static void print_memory(const struct sl_plan *plan, FILE *out)
@@ -169,20 +169,10 @@ static void print_image(const struct sl_plan *plan, FILE *out)
 			p->height, p->what, sl_sized((double)plan->memory.image_sum, bytes));
 }
 
-static void print_joined(const struct sl_plan *plan, FILE *out)
-{
-	char name[SL_FILE_NAME_BYTES];
-
-	sl_merged_list_name(plan->config.run.name, plan->format, name);
-	if (plan->config.output.joined)
-		fprintf(out, "joined      all lists of batches in %s, when the run is done\n",
-			name);
-}
-
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	char a[32], b[32];
+	char a[32], b[32], name[SL_FILE_NAME_BYTES];
 	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
@@ -202,7 +192,9 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_device(plan, out);
 	print_memory(plan, out);
 	print_image(plan, out);
-	print_joined(plan, out);
+	if (plan->config.output.joined)
+		fprintf(out, "joined      all lists of batches in %s, when the run is done\n",
+			sl_merged_list_name(plan->config.run.name, plan->format, name));
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));

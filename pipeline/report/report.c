@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
-#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/text/json.h"
@@ -104,11 +104,8 @@ static double deviation_of(
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation)
 {
-	double sigmas = deviation_of(plan, r, fate);
-
-	if (deviation)
-		*deviation = sigmas;
-	return fabs(sigmas) <= plan->config.check.sigma;
+	*deviation = deviation_of(plan, r, fate);
+	return fabs(*deviation) <= plan->config.check.sigma;
 }
 
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
@@ -243,10 +240,9 @@ static void write_image(struct sl_json *j, const struct sl_workspace *w)
 	char name[SL_FILE_NAME_BYTES];
 
 	sl_json_object(j, "image");
-	sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name);
-	sl_json_text(j, "png", name);
-	sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name);
-	sl_json_text(j, "numbers", name);
+	sl_json_text(j, "png", sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name));
+	sl_json_text(
+		j, "numbers", sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name));
 	sl_json_u64s(j, "pixels", pixels, 2);
 	sl_json_real(j, "white", sl_image_sum_white(&w->image_sum));
 	sl_json_close(j);
@@ -350,20 +346,11 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 	sl_json_close(j);
 }
 
-/* The name of the merged list. The key "joined" is also that of the configuration. */
-static void write_joined(struct sl_json *j, const struct sl_plan *plan)
-{
-	char name[SL_FILE_NAME_BYTES];
-
-	sl_merged_list_name(plan->config.run.name, plan->format, name);
-	sl_json_text(j, "joined", name);
-}
-
 static void write_run(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state)
 {
 	const struct sl_plan *plan = w->plan;
-	char text[SL_SCHEDULE_BYTES];
+	char text[SL_SCHEDULE_BYTES], name[SL_FILE_NAME_BYTES];
 	struct sl_results results;
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &results);
@@ -383,7 +370,8 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);
 	if (plan->config.output.joined)
-		write_joined(j, plan);
+		sl_json_text(j, "joined",
+			sl_merged_list_name(plan->config.run.name, plan->format, name));
 	if (session) {
 		write_times(j, w, session);
 		sl_rounds_report(j, &session->rounds);

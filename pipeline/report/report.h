@@ -51,7 +51,7 @@ double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r,
  * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the
  * expected one. If particles differ in weight, the fraction is that of weight, and it must also be
  * within sigma standard errors estimated over batches. *deviation is then the larger of the two;
- * Student's deviate is converted to the normal one of equal probability. deviation may be NULL.
+ * Student's deviate is converted to the normal one of equal probability.
  */
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation);

@@ -114,8 +114,8 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
+	char bytes[32], name[SL_FILE_NAME_BYTES];
 	struct sl_results r;
-	char bytes[32];
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &r);
 	sl_inputs_print(plan, true, out);
@@ -129,10 +129,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
 		m->n > 1 ? m->line[m->n - 1].file : "", sl_sized((double)r.bytes, bytes));
-	if (plan->config.output.joined) {
-		char name[SL_FILE_NAME_BYTES];
-
-		sl_merged_list_name(plan->config.run.name, plan->format, name);
-		fprintf(out, "all of them in %s/%s\n", plan->to, name);
-	}
+	if (plan->config.output.joined)
+		fprintf(out, "all of them in %s/%s\n", plan->to,
+			sl_merged_list_name(plan->config.run.name, plan->format, name));
 }
