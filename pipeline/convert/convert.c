@@ -67,6 +67,7 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 	struct sl_convert_cursor at = {0};
 	bool any = false;
 
+	/* a file of a run directory whose format is unknown counts as not MCPL; reading it fails later */
 	while (sl_convert_next(c, &at)) {
 		const struct sl_format *f = sl_format_of(at.path);
 		bool list = f && sl_format_is_mcpl(f);
@@ -84,6 +85,7 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
+/* Opens the directory of the output file. The directory must exist: convert creates no directories. */
 static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
@@ -126,7 +128,7 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 
 /* --- conversion ------------------------------------------------------------------------------- */
 
-/* The other formats have neither comments nor blobs, and columns of 4 bytes. */
+/* Notes what tables of lists lack: comments and blobs, and digits, because real columns have 4 bytes. */
 static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
 {
 	if (lost->comments || lost->blobs)
@@ -159,6 +161,7 @@ static enum sl_status convert_tables(struct sl_conversion *c, bool of_lists)
 	return s;
 }
 
+/* Checks the job, reads the manifests of run directories, and selects the kind of conversion. */
 static enum sl_status convert(struct sl_conversion *c)
 {
 	bool lists = false;
@@ -179,6 +182,10 @@ static enum sl_status convert(struct sl_conversion *c)
 	return sl_convert_mcpl(c);
 }
 
+/*
+ * Compression always uses libdeflate at level 1 on one thread, so the bytes of the output do not depend on
+ * the machine.
+ */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 {
 	struct sl_conversion c = {.job = job, .facts = {.level = 1}};

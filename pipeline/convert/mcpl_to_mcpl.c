@@ -72,6 +72,7 @@ static enum sl_status copy_list(
 	return status;
 }
 
+/* The header of the output states the number of records, so a different number means a changed file. */
 enum sl_status sl_convert_mcpl(struct sl_conversion *c)
 {
 	struct sl_mcpl_head head = {0};

@@ -32,6 +32,7 @@ static bool find_folder(const struct sl_conversion *c, char folder[SL_PATH_BYTES
 	return any;
 }
 
+/* The line of the batch with that file of survivors; NULL if no committed batch has it. */
 static const struct sl_manifest_line *find_line(const struct sl_manifest *m, const char *file)
 {
 	for (size_t i = 0; i < m->n; i++)
@@ -101,6 +102,10 @@ static enum sl_status plan_of(
 	return s;
 }
 
+/*
+ * Sets o->plan and o->batch if the inputs are files of one run; leaves them 0 otherwise. A directory that
+ * cannot be opened or has no run.json is no error: the inputs then come from elsewhere.
+ */
 static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 {
 	struct sl_manifest m = {0};
@@ -168,6 +173,10 @@ static bool are_flags_named(const struct sl_convert_job *job)
 	return named;
 }
 
+/*
+ * The facts of the run replace those of the conversion, except deflate and level: a conversion
+ * compresses in one way, whatever the run used.
+ */
 enum sl_status sl_origin_find(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
@@ -196,6 +205,7 @@ enum sl_status sl_origin_find(struct sl_conversion *c, uint32_t columns, struct 
 	return SL_OK;
 }
 
+/* The plan owns the texts that c->facts points to, so no file may be made after this call. */
 void sl_origin_free(struct sl_origin *o)
 {
 	sl_plan_free(o->plan);

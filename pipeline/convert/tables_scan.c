@@ -11,6 +11,7 @@
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/messages.h"
 
+/* Decodes a list twice: first to measure the memory of its columns, then into that memory. */
 static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
 {
 	struct sl_arena a = {0};
@@ -74,6 +75,7 @@ enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reade
 	return sl_convert_for_each(j->c, read_input, j);
 }
 
+/* In the order of columns.def. Names beyond SL_NAMES_BYTES are cut. */
 const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES])
 {
 	text[0] = '\0';
@@ -116,6 +118,7 @@ static void record_values(
 	all->value[c->column] = value;
 }
 
+/* Bit i is column i of columns.def. */
 uint32_t sl_columns_in(const struct sl_table *t)
 {
 	uint32_t columns = 0;
@@ -125,6 +128,7 @@ uint32_t sl_columns_in(const struct sl_table *t)
 	return columns;
 }
 
+/* The first input determines the columns; every other input is compared with the one before it. */
 enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
@@ -147,6 +151,7 @@ enum sl_status sl_survey_add(
 	return SL_OK;
 }
 
+/* A constant column has one item; the output has one per row if another input has other values. */
 void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n)
 {
 	size_t item = sl_column_facts[c->column].bytes;

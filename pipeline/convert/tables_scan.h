@@ -39,9 +39,9 @@ typedef enum sl_status sl_table_reader(
 
 struct sl_convert_tables_job {
 	struct sl_conversion *c;
-	bool of_lists;         /* the inputs are MCPL files */
-	sl_table_reader *each; /* of the pass in progress, set by sl_for_each_table() */
-	struct sl_convert_survey all;
+	bool of_lists;                /* the inputs are MCPL files */
+	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
+	struct sl_convert_survey all; /* filled by the first pass, constant in the second */
 	struct sl_batch_facts batch;
 	struct sl_table made;       /* the output table; n: rows filled so far */
 	struct sl_mcpl_writer list; /* the output MCPL file */

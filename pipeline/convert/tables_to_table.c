@@ -9,6 +9,7 @@
 #include "pipeline/convert/tables_to_table.h"
 #include "stages/particle/digest.h"
 
+/* Lays out the output table for all rows; a column that is constant in all inputs has one item. */
 static void lay_out_made(
 	struct sl_arena *a, const struct sl_convert_survey *all, struct sl_table *t)
 {
@@ -58,6 +59,7 @@ struct buffers {
 	size_t image_bytes;
 };
 
+/* Lays out what the format needs to pack and assemble the table, at its largest. */
 static void lay_out_buffers(struct sl_arena *a, const struct sl_conversion *c,
 	const struct sl_table *t, struct buffers *r)
 {
@@ -69,6 +71,7 @@ static void lay_out_buffers(struct sl_arena *a, const struct sl_conversion *c,
 	r->image = sl_cut(a, r->image_bytes);
 }
 
+/* Writes the pieces in order. The file gets its name at the end, when it is complete. */
 static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *file)
 {
 	struct sl_file_writer w;
@@ -81,6 +84,7 @@ static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *fi
 	return sl_file_end(&w, false);
 }
 
+/* Digests are computed here, from the rows as they will be read back. */
 static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers *r)
 {
 	const struct sl_conversion *c = j->c;
@@ -94,6 +98,10 @@ static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers 
 	return commit(j->c, &file);
 }
 
+/*
+ * struct sl_table counts rows in 32 bits. An MCPL file has no such limit, because tables_to_mcpl.c packs
+ * one input at a time.
+ */
 enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 {
 	struct sl_arena a = {0};

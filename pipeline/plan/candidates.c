@@ -1,4 +1,9 @@
-/* candidates.c - the schedules that a run chooses from. */
+/*
+ * candidates.c - the schedules that a run chooses from.
+ *
+ * The plan only lists them. The run measures each with its first particles (pipeline/run/autotune.c)
+ * and applies the fastest. Because all give the same bits, the choice needs no entry in the manifest.
+ */
 #include "pipeline/plan/candidates.h"
 
 #include <stdio.h>
@@ -48,6 +53,10 @@ static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
 		add(plan, c, SL_MODE_staged, &usual[i]);
 }
 
+/*
+ * schedule: measure always lists candidates. auto lists them only if a trial of the whole run is large
+ * enough; otherwise the run takes histories, because the trials would cost more than they save.
+ */
 void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *c)
 {
 	plan->n_candidates = 0;

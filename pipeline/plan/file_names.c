@@ -1,4 +1,9 @@
-/* file_names.c - the names of all files that a run writes. */
+/*
+ * file_names.c - the names of all files that a run writes.
+ *
+ * Names are cut rather than refused here: the configuration limits run.name to a length that fits
+ * (%.200s), so only a name from a damaged run.json is ever cut.
+ */
 #include "pipeline/plan/file_names.h"
 
 #include <stdio.h>
@@ -22,6 +27,7 @@ void sl_batch_histogram_file_name(
 		name[0] = '\0';
 }
 
+/* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES])
 {
 	if (config->output.to[0])
@@ -49,6 +55,7 @@ const char *sl_merged_list_name(
 	return name;
 }
 
+/* NAME.tallies is HDF5, so only runs whose other files are HDF5 get it; others have run.json. */
 bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
 	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);

@@ -19,6 +19,7 @@
 
 enum { NOTICE_BYTES = 192, SHOWN_MOST = 16 };
 
+/* The configuration of model list; only for plans whose model reads files. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
 	return (struct sl_list_config *)(void *)c->model_config.bytes;
@@ -40,6 +41,7 @@ static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
 	return crc;
 }
 
+/* Compares the CRC-32 of a file or pattern with that of the configuration. */
 static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 {
 	if (crc == was)
@@ -50,6 +52,11 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 		path, crc, was);
 }
 
+/*
+ * The files were opened once before, while the configuration was resolved. Equal stamps show that they
+ * are the same files and unchanged since. A resumed run also compares the checksums, which the stored
+ * configuration contains.
+ */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 {
 	struct sl_list_config *list = list_of(&plan->config);
@@ -77,6 +84,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 
 /* --- particles -------------------------------------------------------------------------------- */
 
+/* Reads a batch of one particle. SL_NO_TURN: it waits for no other batch, so it can be slow in gzip. */
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p)
 {
 	struct sl_batch one = {.first_id = id, .turn = SL_NO_TURN, .n = 1};
@@ -89,6 +97,7 @@ enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct
 	return SL_OK;
 }
 
+/* The rules of model list are the columns that hold its particles; they refer to caller's memory. */
 void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
 {
 	const struct sl_list listed = {.first_id = first_id, .at = *columns};
@@ -110,6 +119,7 @@ static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
 	return text;
 }
 
+/* The bits of crc32 are those of the file as it is stored, compressed or not. */
 static void write_input(struct sl_json *j, const struct sl_input *f)
 {
 	char notice[NOTICE_BYTES];
@@ -161,6 +171,10 @@ static void print_blobs(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", n - SHOWN_MOST);
 }
 
+/*
+ * A run can have thousands of files, so at most SHOWN_MOST are printed, then their number. noticed: only
+ * files that the run treats in a way that the user may not expect.
+ */
 void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;

@@ -91,6 +91,7 @@ static uint64_t free_memory(void)
 	return bytes;
 }
 
+/* The affinity mask, not the number of cores: a batch system may give the process a part of them. */
 static uint32_t count_cores(void)
 {
 	cpu_set_t set;
@@ -100,6 +101,7 @@ static uint32_t count_cores(void)
 	return 1;
 }
 
+/* A fact that cannot be read stays empty or 0; a plan is possible without it. */
 void sl_machine_read(struct sl_machine *m)
 {
 	struct utsname u;

@@ -1,4 +1,10 @@
-/* memory.c - counts the bytes of a plan, makes it fit and refuses it. */
+/*
+ * memory.c - counts the bytes of a plan, makes it fit and refuses it.
+ *
+ * measure() computes all sizes for the present numbers of threads, slots and particles per batch; the
+ * functions that choose change one of these numbers and measure again. A measurement only adds up
+ * layouts and allocates nothing.
+ */
 #include "pipeline/plan/memory.h"
 
 #include <string.h>
@@ -50,6 +56,10 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 		larger(memory->device_pipeline_pinned, pipeline_pinned.used);
 }
 
+/*
+ * Sets plan->memory. A slot has the size that the largest candidate needs, because the run changes
+ * between candidates without allocating. Sums saturate at SIZE_MAX, which never fits.
+ */
 static void measure(struct sl_plan *plan)
 {
 	struct sl_table most = sl_plan_table(plan, sl_memory_plan_batch(plan));
@@ -82,6 +92,7 @@ static void measure(struct sl_plan *plan)
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
+/* Free bytes of the machine are those when the plan was made; nothing reserves them. */
 static bool host_fits(const struct sl_plan *plan)
 {
 	return plan->memory.host <= plan->machine.free_bytes;
@@ -146,6 +157,7 @@ static void choose_fewer(struct sl_plan *plan)
 	}
 }
 
+/* Results depend on run.batch, so only a batch size of auto may change. */
 static void set_batch(struct sl_plan *plan, uint32_t batch)
 {
 	plan->recipe.batch = batch;
@@ -176,6 +188,7 @@ static bool fit(struct sl_plan *plan)
 	return false;
 }
 
+/* Without candidates, a run of auto or measure uses histories, the first candidate. */
 void sl_memory_plan_fit(struct sl_plan *plan)
 {
 	if (fit(plan) || plan->n_candidates == 0)
@@ -202,6 +215,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	return 0;
 }
 
+/* The message states a batch that fits, so that one change of the configuration is enough. */
 enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 {
 	char need[32], have[32], each[32];

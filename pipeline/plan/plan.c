@@ -1,4 +1,11 @@
-/* plan.c - choices become a recipe, sizes and refusals. */
+/*
+ * plan.c - choices become a recipe, sizes and refusals.
+ *
+ * Order matters: the recipe comes first, then the input files and the device that it needs, then the
+ * text of the configuration, which each output file contains, and last the memory, which depends on
+ * all of these. Disk is checked separately (sl_plan_check_resources()), because the prediction needs
+ * the pilot and, for a resumed run, the batches that are already committed.
+ */
 #include "pipeline/plan/plan.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/config/config_print.h"
@@ -44,6 +51,11 @@ static enum sl_status make_pack_rule(
 	return c->format->record_of(&t, &c->format_facts, &r->pack.record);
 }
 
+/*
+ * Copies to the recipe what the stages need. The stages know no configuration: what they do not find
+ * in the recipe cannot change a result. The
+ * environment variable SL_LEVEL selects loops of another instruction level, for tests.
+ */
 static enum sl_status make_recipe(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
 {
@@ -82,6 +94,10 @@ static enum sl_status make_recipe(
 	return make_pack_rule(c, config, r);
 }
 
+/*
+ * Computes the first PILOT particles. most_fraction bounds the predicted share of survivors from above:
+ * the share plus four standard errors of a binomial distribution.
+ */
 static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 {
 	uint64_t start = sl_now_ns();
@@ -142,6 +158,10 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 	return sl_size_add(plan->format->image_bytes(most, &facts), packed.size);
 }
 
+/*
+ * Compares the files that are still to be written with the free disk space. done batches are on the
+ * disk already, but a merged list takes the space of all batches again.
+ */
 static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
 	double rows = ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan));
@@ -211,6 +231,10 @@ static enum sl_status print_config(struct sl_plan *plan)
 	return SL_OK;
 }
 
+/*
+ * A smaller automatic batch changes the number of digits of run.batch in the stored text. Files contain
+ * that text, so their sizes, and the memory for them, are computed again.
+ */
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {

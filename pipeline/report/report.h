@@ -20,6 +20,7 @@
 #include "pipeline/text/json.h"
 #include "pipeline/run/run.h"
 
+/* The particles with one fate, over all committed batches. */
 struct sl_fate_result {
 	uint64_t count;
 	uint64_t weight; /* in steps, modulo 2^64; fraction of weight is in weight_fraction */
@@ -29,8 +30,10 @@ struct sl_fate_result {
 	struct sl_precision precision; /* of the weight, over batches */
 };
 
+/* The sums over all committed batches. */
 struct sl_results {
-	uint64_t particles, batches, survivors, bytes;
+	uint64_t particles, batches, survivors;
+	uint64_t bytes; /* of the files of survivors */
 	uint64_t steps, collisions;
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };

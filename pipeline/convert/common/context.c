@@ -31,6 +31,7 @@ void sl_convert_note_trailing(struct sl_conversion *c, const char *path)
 	sl_convert_note(c, "%s: the bytes after the last particle are ignored", path);
 }
 
+/* A run directory stands for the files of its committed batches, in the order of the manifest. */
 bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at)
 {
 	for (; at->operand < c->job->n; at->operand++, at->line = 0) {
@@ -55,6 +56,7 @@ enum sl_status sl_convert_changed(const char *path)
 		path);
 }
 
+/* Called before each input and each block of output, because nothing else looks at the signal. */
 enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 {
 	return atomic_load(c->job->stop) == 0

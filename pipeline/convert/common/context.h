@@ -15,6 +15,7 @@
 #include "primitives/files/map.h"
 #include "stages/formats/common/format.h"
 
+/* What the command line asks for; constant during the conversion. */
 struct sl_convert_job {
 	const char *const *in; /* n operands of the command line */
 	size_t n;
@@ -31,6 +32,7 @@ struct sl_convert_operand {
 	struct sl_manifest manifest;
 };
 
+/* The state of a conversion. Counters and notes grow while it runs; print them only after success. */
 struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
