@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "pipeline/convert/mcpl_to_mcpl.h"
-#include "pipeline/convert/tables.h"
+#include "pipeline/convert/origin.h"
+#include "pipeline/convert/tables_to_mcpl.h"
+#include "pipeline/convert/tables_to_table.h"
 #include "primitives/device/device.h"
 #include "primitives/files/dirs.h"
 #include "primitives/files/files.h"
@@ -65,6 +67,7 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 	struct sl_convert_cursor at = {0};
 	bool any = false;
 
+	/* a file of a run directory whose format is unknown counts as not MCPL; reading it fails later */
 	while (sl_convert_next(c, &at)) {
 		const struct sl_format *f = sl_format_of(at.path);
 		bool list = f && sl_format_is_mcpl(f);
@@ -82,6 +85,7 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
+/* Opens the directory of the output file. The directory must exist: convert creates no directories. */
 static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
@@ -106,13 +110,6 @@ static enum sl_status open_output(struct sl_conversion *c)
 	return s;
 }
 
-static void print_result(const struct sl_conversion *c, FILE *out)
-{
-	fprintf(out, "%s: %s, %" PRIu64 " particles of %" PRIu64 " file%s, %" PRIu64 " bytes\n%s",
-		c->job->to, c->format->name, c->particles, c->files, c->files == 1 ? "" : "s",
-		c->bytes, c->notes);
-}
-
 /* Only output.mcpl may be set: all other keys describe a run that is already computed. */
 static enum sl_status check_sets(const struct sl_convert_job *job)
 {
@@ -129,6 +126,42 @@ static enum sl_status check_sets(const struct sl_convert_job *job)
 	return SL_OK;
 }
 
+/* --- conversion ------------------------------------------------------------------------------- */
+
+/* Notes what tables of lists lack: comments and blobs, and digits, because real columns have 4 bytes. */
+static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
+{
+	if (lost->comments || lost->blobs)
+		sl_convert_note(c, "dropped: %u comments, %u blobs (only MCPL has them)",
+			lost->comments, lost->blobs);
+	if (lost->digits)
+		sl_convert_note(c, "rounded: 8-byte numbers to 4-byte columns");
+}
+
+/*
+ * Joins tables, or lists read as tables, into one MCPL file or one table. The first pass checks that
+ * the columns agree, counts the rows and finds the columns that have one value everywhere; the
+ * second pass writes. One input is in memory at a time, and the whole output if it is a table.
+ */
+static enum sl_status convert_tables(struct sl_conversion *c, bool of_lists)
+{
+	struct sl_convert_tables_job j = {
+		.c = c, .of_lists = of_lists, .list = {.file = {.fd = -1}}};
+	struct sl_origin origin;
+	enum sl_status s;
+
+	SL_TRY(sl_for_each_table(&j, sl_survey_add));
+	note_lost(c, &j.all.lost);
+	s = sl_origin_find(c, j.all.columns, &origin);
+	j.batch = origin.batch;
+	if (s == SL_OK)
+		s = sl_format_is_mcpl(c->format) ? sl_tables_to_mcpl(&j) : sl_tables_to_table(&j);
+	c->particles = j.all.rows;
+	sl_origin_free(&origin);
+	return s;
+}
+
+/* Checks the job, reads the manifests of run directories, and selects the kind of conversion. */
 static enum sl_status convert(struct sl_conversion *c)
 {
 	bool lists = false;
@@ -141,7 +174,7 @@ static enum sl_status convert(struct sl_conversion *c)
 	}
 	SL_TRY(kind_of(c, &lists));
 	if (!lists || !sl_format_is_mcpl(c->format))
-		return sl_convert_tables(c, lists);
+		return convert_tables(c, lists);
 	if (c->job->n_sets > 0)
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
@@ -149,6 +182,10 @@ static enum sl_status convert(struct sl_conversion *c)
 	return sl_convert_mcpl(c);
 }
 
+/*
+ * Compression always uses libdeflate at level 1 on one thread, so the bytes of the output do not depend on
+ * the machine.
+ */
 enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 {
 	struct sl_conversion c = {.job = job, .facts = {.level = 1}};
@@ -166,7 +203,11 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		sl_dir_close(&c.dir);
 	}
 	if (s == SL_OK && out)
-		print_result(&c, out);
+		fprintf(out,
+			"%s: %s, %" PRIu64 " particles of %" PRIu64 " file%s, %" PRIu64
+			" bytes\n%s",
+			job->to, c.format->name, c.particles, c.files, c.files == 1 ? "" : "s",
+			c.bytes, c.notes);
 	for (size_t i = 0; i < job->n; i++)
 		sl_manifest_free(&c.operand[i].manifest);
 	sl_memory_give(SL_HOST, block);

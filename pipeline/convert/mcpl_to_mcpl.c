@@ -14,21 +14,23 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
+/* First pass: merges the header of an input into the sum, a struct sl_mcpl_head. */
 static enum sl_status join_head(
-	struct sl_conversion *c, const char *path, const void *file, size_t bytes, void *ctx)
+	struct sl_conversion *c, const char *path, const struct sl_map *file, void *sum_memory)
 {
-	struct sl_mcpl_head *sum = (struct sl_mcpl_head *)ctx, more;
+	struct sl_mcpl_head *sum = (struct sl_mcpl_head *)sum_memory, more;
+	enum sl_status s;
 	bool recovered;
 
-	SL_TRY(sl_mcpl_head_read(file, bytes, &more, &recovered));
+	SL_TRY(sl_add_context(
+		sl_mcpl_head_read(file->at, file->bytes, &more, &recovered), "%s", path));
 	if (recovered)
 		sl_convert_note_recovered(c, path, more.fixed.particles);
 	if (!sum->bytes) {
-		*sum = more;
+		*sum = more; /* the first header; sum owns its memory now */
 		return SL_OK;
 	}
-	enum sl_status s = sl_mcpl_head_join(sum, &more);
-
+	s = sl_add_context(sl_mcpl_head_join(sum, &more), "%s", path);
 	sl_mcpl_head_free(&more);
 	return s;
 }
@@ -55,51 +57,34 @@ static enum sl_status copy_records(struct sl_conversion *c, const char *path,
 	return SL_OK;
 }
 
+/* Second pass: copies the records of an input to the writer, a struct sl_mcpl_writer. */
 static enum sl_status copy_list(
-	struct sl_conversion *c, const char *path, const void *file, size_t bytes, void *ctx)
+	struct sl_conversion *c, const char *path, const struct sl_map *file, void *writer)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 
-	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = copy_records(c, path, &s, (struct sl_mcpl_writer *)ctx);
+	SL_TRY(sl_add_context(sl_mcpl_open(&s, file->at, file->bytes), "%s", path));
+	status = sl_add_context(
+		copy_records(c, path, &s, (struct sl_mcpl_writer *)writer), "%s", path);
 	sl_mcpl_close(&s);
 	c->files++;
 	return status;
 }
 
-/* Calls each for every input in order, with the file mapped into memory. */
-static enum sl_status for_each(struct sl_conversion *c,
-	enum sl_status (*each)(struct sl_conversion *c, const char *path, const void *file,
-		size_t bytes, void *ctx),
-	void *ctx)
-{
-	struct sl_convert_cursor at = {0};
-
-	while (sl_convert_next(c, &at)) {
-		struct sl_map file;
-		enum sl_status s;
-
-		SL_TRY(sl_convert_check_stop(c));
-		SL_TRY(sl_map_file(at.path, &file));
-		s = sl_add_context(each(c, at.path, file.at, file.bytes, ctx), "%s", at.path);
-		SL_TRY(sl_convert_done(&at, &file, s));
-	}
-	return sl_convert_pass(c, &at);
-}
-
+/* The header of the output states the number of records, so a different number means a changed file. */
 enum sl_status sl_convert_mcpl(struct sl_conversion *c)
 {
 	struct sl_mcpl_head head = {0};
 	struct sl_mcpl_writer w = {.file = {.fd = -1}};
-	enum sl_status s = for_each(c, join_head, &head);
+	enum sl_status s = sl_convert_for_each(c, join_head, &head);
 
 	if (s == SL_OK) {
 		sl_mcpl_head_finish(&head);
 		s = sl_mcpl_writer_begin(&w, c, head.bytes, head.size, head.fixed.record_bytes);
 	}
 	if (s == SL_OK)
-		s = for_each(c, copy_list, &w);
+		s = sl_convert_for_each(c, copy_list, &w);
 	/* a time of modification has the grain of a clock tick, so it does not show every change */
 	if (s == SL_OK && c->particles != head.fixed.particles)
 		s = sl_convert_changed("an input");

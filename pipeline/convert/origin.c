@@ -32,6 +32,7 @@ static bool find_folder(const struct sl_conversion *c, char folder[SL_PATH_BYTES
 	return any;
 }
 
+/* The line of the batch with that file of survivors; NULL if no committed batch has it. */
 static const struct sl_manifest_line *find_line(const struct sl_manifest *m, const char *file)
 {
 	for (size_t i = 0; i < m->n; i++)
@@ -101,6 +102,10 @@ static enum sl_status plan_of(
 	return s;
 }
 
+/*
+ * Sets o->plan and o->batch if the inputs are files of one run; leaves them 0 otherwise. A directory that
+ * cannot be opened or has no run.json is no error: the inputs then come from elsewhere.
+ */
 static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 {
 	struct sl_manifest m = {0};
@@ -129,23 +134,18 @@ static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 /* The column for MCPL user flags: the flags of the particles, else the pixel, else the fate. */
 static enum sl_column find_flags(uint32_t columns)
 {
-	static const char *const names[] = {"userflags", "pixel", "fate"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		enum sl_column column = sl_column_find(names[i]);
-
-		if (column < SL_COLUMN_COUNT && SL_HAS(columns, column))
-			return column;
-	}
-	return SL_COLUMN_COUNT;
+	if (SL_HAS(columns, SL_COLUMN_userflags))
+		return SL_COLUMN_userflags;
+	if (SL_HAS(columns, SL_COLUMN_pixel))
+		return SL_COLUMN_pixel;
+	return SL_HAS(columns, SL_COLUMN_fate) ? SL_COLUMN_fate : SL_COLUMN_COUNT;
 }
 
 /* Fills the facts for particles of an unknown run, from their columns alone. */
 static void set_unknown_origin(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
 {
 	struct sl_file_facts *f = &c->facts;
-	enum sl_column pdg = sl_column_find("pdg");
-	bool typed = pdg < SL_COLUMN_COUNT && SL_HAS(columns, pdg);
+	bool typed = SL_HAS(columns, SL_COLUMN_pdg);
 
 	snprintf(o->name, sizeof(o->name), "%.*s",
 		(int)(strlen(c->name) - strlen(c->format->suffix)), c->name);
@@ -173,6 +173,10 @@ static bool are_flags_named(const struct sl_convert_job *job)
 	return named;
 }
 
+/*
+ * The facts of the run replace those of the conversion, except deflate and level: a conversion
+ * compresses in one way, whatever the run used.
+ */
 enum sl_status sl_origin_find(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
@@ -201,6 +205,7 @@ enum sl_status sl_origin_find(struct sl_conversion *c, uint32_t columns, struct 
 	return SL_OK;
 }
 
+/* The plan owns the texts that c->facts points to, so no file may be made after this call. */
 void sl_origin_free(struct sl_origin *o)
 {
 	sl_plan_free(o->plan);

@@ -9,17 +9,17 @@
 #include <string.h>
 
 #include "pipeline/results/survivor_file.h"
+#include "pipeline/text/messages.h"
 
+/* Decodes a list twice: first to measure the memory of its columns, then into that memory. */
 static enum sl_status read_list(const void *file, size_t bytes, struct sl_convert_input *in)
 {
 	struct sl_arena a = {0};
-	enum sl_status s;
 
 	SL_TRY(sl_mcpl_table(file, bytes, &a, &in->table, &in->lost));
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &in->block));
 	a = (struct sl_arena){in->block, 0, a.used};
-	s = sl_mcpl_table(file, bytes, &a, &in->table, &in->lost);
-	return s;
+	return sl_mcpl_table(file, bytes, &a, &in->table, &in->lost);
 }
 
 /*
@@ -52,58 +52,36 @@ static enum sl_status read_table(const struct sl_convert_tables_job *j, const ch
 	return SL_OK;
 }
 
-/* Reads an input. The file is mapped in any case, so that a change while it is read is noticed. */
-static enum sl_status read_input(const struct sl_convert_tables_job *j,
-	struct sl_convert_cursor *at, struct sl_convert_input *in)
+/* Reads an input and passes its table on. job_memory is the struct sl_convert_tables_job. */
+static enum sl_status read_input(
+	struct sl_conversion *c, const char *path, const struct sl_map *file, void *job_memory)
 {
-	struct sl_map file;
-	enum sl_status s;
+	struct sl_convert_tables_job *j = (struct sl_convert_tables_job *)job_memory;
+	struct sl_convert_input in = {0};
+	enum sl_status s = read_table(j, path, file, &in);
 
-	*in = (struct sl_convert_input){0};
-	SL_TRY(sl_map_file(at->path, &file));
-	s = sl_convert_done(at, &file, read_table(j, at->path, &file, in));
-	if (s == SL_OK)
-		find_one_value(&in->table);
-	else
-		sl_memory_give(SL_HOST, in->block);
+	(void)c;
+	if (s == SL_OK) {
+		find_one_value(&in.table);
+		s = j->each(j, path, &in);
+	}
+	sl_memory_give(SL_HOST, in.block);
 	return s;
 }
 
-enum sl_status sl_for_each_table(struct sl_convert_tables_job *j,
-	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
-		const struct sl_convert_input *in))
+enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reader *each)
 {
-	struct sl_convert_cursor at = {0};
-	struct sl_convert_input in;
-
-	while (sl_convert_next(j->c, &at)) {
-		enum sl_status s;
-
-		SL_TRY(sl_convert_check_stop(j->c));
-		SL_TRY(read_input(j, &at, &in));
-		s = each(j, at.path, &in);
-		sl_memory_give(SL_HOST, in.block);
-		SL_TRY(s);
-	}
-	return sl_convert_pass(j->c, &at);
+	j->each = each;
+	return sl_convert_for_each(j->c, read_input, j);
 }
 
-static uint64_t value_of(const struct sl_table_column *c)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, c->data, sl_column_facts[c->column].bytes);
-	return value;
-}
-
+/* In the order of columns.def. Names beyond SL_NAMES_BYTES are cut. */
 const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES])
 {
-	size_t used = 0;
-
 	text[0] = '\0';
-	for (int i = 0; i < SL_COLUMN_COUNT && used < 200; i++)
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
-			used += (size_t)snprintf(text + used, 256 - used, "%s%s", used ? ", " : "",
+			sl_append(text, SL_NAMES_BYTES, "%s%s", *text ? ", " : "",
 				sl_column_facts[i].name);
 	return text;
 }
@@ -124,29 +102,23 @@ static enum sl_status same_columns(
 		sl_column_names(missing ? missing : more, names));
 }
 
-static void add_lost(struct sl_mcpl_lost *all, const struct sl_mcpl_lost *one)
-{
-	all->digits |= one->digits;
-	all->comments += one->comments;
-	all->blobs += one->blobs;
-}
-
 /* Records the first value of a column and whether any value differs from it. */
 static void record_values(
 	struct sl_convert_survey *all, const struct sl_table_column *c, uint32_t rows)
 {
 	uint32_t bit = SL_BIT(c->column);
-	uint64_t value;
+	uint64_t value = 0; /* the bits of the first item, in the low bytes */
 
 	if (rows == 0 && !c->constant)
 		return;
-	value = value_of(c);
+	memcpy(&value, c->data, sl_column_facts[c->column].bytes);
 	if (!c->constant || (SL_HAS(all->seen, c->column) && value != all->value[c->column]))
 		all->varied |= bit;
 	all->seen |= bit;
 	all->value[c->column] = value;
 }
 
+/* Bit i is column i of columns.def. */
 uint32_t sl_columns_in(const struct sl_table *t)
 {
 	uint32_t columns = 0;
@@ -156,6 +128,7 @@ uint32_t sl_columns_in(const struct sl_table *t)
 	return columns;
 }
 
+/* The first input determines the columns; every other input is compared with the one before it. */
 enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
@@ -168,7 +141,9 @@ enum sl_status sl_survey_add(
 		SL_TRY(same_columns(all, columns, path));
 	all->columns = columns;
 	all->rows += in->table.n;
-	add_lost(&all->lost, &in->lost);
+	all->lost.digits |= in->lost.digits;
+	all->lost.comments += in->lost.comments;
+	all->lost.blobs += in->lost.blobs;
 	if (in->lost.recovered)
 		sl_convert_note_recovered(j->c, path, in->table.n);
 	if (in->lost.trailing)
@@ -176,6 +151,7 @@ enum sl_status sl_survey_add(
 	return SL_OK;
 }
 
+/* A constant column has one item; the output has one per row if another input has other values. */
 void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n)
 {
 	size_t item = sl_column_facts[c->column].bytes;

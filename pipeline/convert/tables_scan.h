@@ -1,7 +1,7 @@
 /*
  * tables_scan.h - reads every input of a conversion as a table, and surveys their common columns.
  *
- * tables.c scans with sl_survey_add() first; tables_to_mcpl.c and tables_to_table.c scan again and
+ * convert.c scans with sl_survey_add() first; tables_to_mcpl.c and tables_to_table.c scan again and
  * write.
  */
 #ifndef SL_PIPELINE_CONVERT_TABLES_SCAN_H
@@ -31,23 +31,27 @@ struct sl_convert_input {
 	void *block;
 };
 
+struct sl_convert_tables_job;
+
+/* Processes the table of one input, which is valid until the function returns. */
+typedef enum sl_status sl_table_reader(
+	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in);
+
 struct sl_convert_tables_job {
 	struct sl_conversion *c;
-	bool of_lists;
-	struct sl_convert_survey all;
+	bool of_lists;                /* the inputs are MCPL files */
+	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
+	struct sl_convert_survey all; /* filled by the first pass, constant in the second */
 	struct sl_batch_facts batch;
 	struct sl_table made;       /* the output table; n: rows filled so far */
 	struct sl_mcpl_writer list; /* the output MCPL file */
 };
 
 /* Calls each with the table of every input in order; the table is freed after the call. */
-enum sl_status sl_for_each_table(struct sl_convert_tables_job *j,
-	enum sl_status (*each)(struct sl_convert_tables_job *j, const char *path,
-		const struct sl_convert_input *in));
+enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reader *each);
 
 /* Adds an input to j->all; all inputs must have the same columns. For sl_for_each_table(). */
-enum sl_status sl_survey_add(
-	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in);
+sl_table_reader sl_survey_add;
 
 /* The set of the columns of a table. */
 uint32_t sl_columns_in(const struct sl_table *t);

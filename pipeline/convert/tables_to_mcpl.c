@@ -22,6 +22,7 @@ static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
 	       ((SL_BIT(SL_COLUMN_pdg) | SL_MCPL_POLARISATION) & j->all.columns);
 }
 
+/* An MCPL record has no field that can be left empty, so a missing column refuses the conversion. */
 static enum sl_status check_record(const struct sl_convert_tables_job *j)
 {
 	uint32_t missing = columns_of_record(j) & ~j->all.columns;
@@ -76,6 +77,7 @@ static enum sl_status add_records(
 	enum sl_status s;
 	void *block = NULL;
 
+	/* the first pass only measures; both passes lay out the same memory */
 	for (int i = 0; i < 2; i++) {
 		t = in->table;
 		choose(j, &a, &t);
@@ -93,14 +95,17 @@ static enum sl_status add_records(
 	return s;
 }
 
-/* Starts the file with the header of all records. */
+/*
+ * Starts the file with the header of all records. Its table has the surveyed values as data, from which the
+ * format takes a weight and a PDG code that the header states once for all particles.
+ */
 static enum sl_status begin_list(struct sl_convert_tables_job *j)
 {
 	struct sl_conversion *c = j->c;
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&c->facts);
 	struct sl_table t = {0};
 	struct sl_mcpl_header h;
-	double weight = 0;
+	double weight;
 	enum sl_status s;
 	void *header;
 	size_t bytes;
@@ -111,12 +116,7 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 				(struct sl_table_column){.column = (enum sl_column)i,
 					.constant = SL_HAS(sl_survey_constants(&j->all), i),
 					.data = &j->all.value[i]};
-	if (SL_HAS(sl_survey_constants(&j->all), SL_COLUMN_weight)) {
-		float value;
-
-		memcpy(&value, &j->all.value[SL_COLUMN_weight], sizeof(value));
-		weight = isfinite(value) ? (double)value : 0;
-	}
+	weight = sl_mcpl_common_weight(&t);
 	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, NULL);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);
@@ -126,6 +126,7 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 	return s;
 }
 
+/* Notes what the file loses: columns without a field, and digits that the packed numbers lack. */
 static void note_dropped(struct sl_convert_tables_job *j)
 {
 	uint32_t dropped = j->all.columns & ~columns_of_record(j);
@@ -137,6 +138,7 @@ static void note_dropped(struct sl_convert_tables_job *j)
 	sl_convert_note(j->c, "rounded: direction, energy and time (MCPL packs them)");
 }
 
+/* A failure in the middle leaves no file: the writer removes what it has written. */
 enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j)
 {
 	enum sl_status s;

@@ -9,10 +9,11 @@
 #include "pipeline/convert/tables_to_table.h"
 #include "stages/particle/digest.h"
 
+/* Lays out the output table for all rows; a column that is constant in all inputs has one item. */
 static void lay_out_made(
 	struct sl_arena *a, const struct sl_convert_survey *all, struct sl_table *t)
 {
-	*t = (struct sl_table){0};
+	*t = (struct sl_table){.n = (uint32_t)all->rows};
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
 		bool constant = SL_HAS(sl_survey_constants(all), i);
 
@@ -58,6 +59,7 @@ struct buffers {
 	size_t image_bytes;
 };
 
+/* Lays out what the format needs to pack and assemble the table, at its largest. */
 static void lay_out_buffers(struct sl_arena *a, const struct sl_conversion *c,
 	const struct sl_table *t, struct buffers *r)
 {
@@ -69,6 +71,7 @@ static void lay_out_buffers(struct sl_arena *a, const struct sl_conversion *c,
 	r->image = sl_cut(a, r->image_bytes);
 }
 
+/* Writes the pieces in order. The file gets its name at the end, when it is complete. */
 static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *file)
 {
 	struct sl_file_writer w;
@@ -81,44 +84,48 @@ static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *fi
 	return sl_file_end(&w, false);
 }
 
-static enum sl_status make_file(
-	struct sl_convert_tables_job *j, const struct buffers *r, struct sl_packed *p)
+/* Digests are computed here, from the rows as they will be read back. */
+static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers *r)
 {
 	const struct sl_conversion *c = j->c;
-	struct sl_exec x = r->x;
+	struct sl_packed *p = &r->packed;
 	struct sl_pieces file;
 
 	for (uint32_t k = 0; k < j->made.n_columns; k++)
 		j->made.column[k].digest = sl_digest_column(&j->made.column[k], j->made.n);
-	SL_TRY(c->format->pack(&x, &c->facts, &j->made, p));
+	SL_TRY(c->format->pack(&r->x, &c->facts, &j->made, p));
 	SL_TRY(c->format->assemble(&c->facts, &j->batch, p, r->image, r->image_bytes, &file));
 	return commit(j->c, &file);
 }
 
+/*
+ * struct sl_table counts rows in 32 bits. An MCPL file has no such limit, because tables_to_mcpl.c packs
+ * one input at a time.
+ */
 enum sl_status sl_tables_to_table(struct sl_convert_tables_job *j)
 {
 	struct sl_arena a = {0};
 	struct buffers buffers;
+	void *block = NULL;
 	enum sl_status s;
-	void *block;
 
 	if (j->all.rows > UINT32_MAX)
 		return sl_fail(SL_USAGE,
 			"%llu particles are too many for one table (at most 4294967295); convert "
 			"fewer files at a time, or write MCPL",
 			(unsigned long long)j->all.rows);
-	lay_out_made(&a, &j->all, &j->made);
-	j->made.n = (uint32_t)j->all.rows;
-	lay_out_buffers(&a, j->c, &j->made, &buffers);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
-	a = (struct sl_arena){block, 0, a.used};
-	lay_out_made(&a, &j->all, &j->made);
-	j->made.n = (uint32_t)j->all.rows;
-	lay_out_buffers(&a, j->c, &j->made, &buffers);
-	j->made.n = 0;
+	for (int i = 0; i < 2; i++) {
+		lay_out_made(&a, &j->all, &j->made);
+		lay_out_buffers(&a, j->c, &j->made, &buffers);
+		if (i == 0) {
+			SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
+			a = (struct sl_arena){block, 0, a.used};
+		}
+	}
+	j->made.n = 0; /* append() counts the rows that are filled */
 	s = sl_for_each_table(j, append);
 	if (s == SL_OK)
-		s = make_file(j, &buffers, &buffers.packed);
+		s = make_file(j, &buffers);
 	sl_memory_give(SL_HOST, block);
 	return s;
 }

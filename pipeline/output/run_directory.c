@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
-#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/histogram_file.h"
 #include "pipeline/output/image_files.h"

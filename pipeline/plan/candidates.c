@@ -1,8 +1,12 @@
-/* candidates.c - the schedules that a run chooses from. */
+/*
+ * candidates.c - the schedules that a run chooses from.
+ *
+ * The plan only lists them. The run measures each with its first particles (pipeline/run/autotune.c)
+ * and applies the fastest. Because all give the same bits, the choice needs no entry in the manifest.
+ */
 #include "pipeline/plan/candidates.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /*
  * auto: one trial takes a sixteenth of the remaining particles at most, so that four candidates
@@ -16,15 +20,14 @@ uint64_t sl_candidates_trial(uint64_t left)
 }
 
 /* schedule is NULL for histories. A second histories candidate is always the staged one. */
-static void add(struct sl_plan *plan, enum sl_mode mode, const struct sl_choice *compact,
+static void add(struct sl_plan *plan, const struct sl_choices *c, enum sl_mode mode,
 	const struct sl_schedule *schedule)
 {
 	struct sl_candidate *to = &plan->candidate[plan->n_candidates++];
 
-	memset(to, 0, sizeof(*to));
-	to->mode = mode;
+	*to = (struct sl_candidate){.mode = mode};
 	if (mode == SL_MODE_staged)
-		to->compact = *compact;
+		to->compact = c->compact;
 	if (schedule) {
 		to->schedule = *schedule;
 		snprintf(to->name, sizeof(to->name), "rounds of %u", schedule->steps);
@@ -45,29 +48,33 @@ static void add_rounds(struct sl_plan *plan, const struct sl_choices *c)
 		{.steps = 4, .compact = every, .finish = 0.3}};
 
 	if (c->rounds_named)
-		add(plan, SL_MODE_staged, &c->compact, &c->rounds);
+		add(plan, c, SL_MODE_staged, &c->rounds);
 	for (int i = 0; i < 2 && !c->rounds_named; i++)
-		add(plan, SL_MODE_staged, &c->compact, &usual[i]);
+		add(plan, c, SL_MODE_staged, &usual[i]);
 }
 
+/*
+ * schedule: measure always lists candidates. auto lists them only if a trial of the whole run is large
+ * enough; otherwise the run takes histories, because the trials would cost more than they save.
+ */
 void sl_candidates_make(struct sl_plan *plan, const struct sl_choices *c)
 {
 	plan->n_candidates = 0;
 	if (c->schedule != SL_BY_MEASURE &&
 		(c->schedule != SL_BY_AUTO || sl_candidates_trial(plan->recipe.particles) == 0))
 		return;
-	add(plan, c->mode, &c->compact, NULL);
+	add(plan, c, c->mode, NULL);
 	/* in fused mode the staged kernels are a second implementation of histories */
 	if (c->mode == SL_MODE_fused)
-		add(plan, SL_MODE_staged, &c->compact, NULL);
+		add(plan, c, SL_MODE_staged, NULL);
 	add_rounds(plan, c);
 }
 
-void sl_candidate_apply(struct sl_recipe *r, const struct sl_candidate *way)
+void sl_candidate_apply(struct sl_recipe *r, const struct sl_candidate *candidate)
 {
-	r->mode = way->mode;
-	r->schedule = way->schedule;
-	r->compact = way->compact;
+	r->mode = candidate->mode;
+	r->schedule = candidate->schedule;
+	r->compact = candidate->compact;
 }
 
 const struct sl_choice *sl_plan_compact(const struct sl_plan *plan)

@@ -1,4 +1,9 @@
-/* file_names.c - the names of all files that a run writes. */
+/*
+ * file_names.c - the names of all files that a run writes.
+ *
+ * Names are cut rather than refused here: the configuration limits run.name to a length that fits
+ * (%.200s), so only a name from a damaged run.json is ever cut.
+ */
 #include "pipeline/plan/file_names.h"
 
 #include <stdio.h>
@@ -22,6 +27,7 @@ void sl_batch_histogram_file_name(
 		name[0] = '\0';
 }
 
+/* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES])
 {
 	if (config->output.to[0])
@@ -30,7 +36,8 @@ void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BY
 		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
 }
 
-void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
+const char *sl_side_file_name(
+	const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES])
 {
 	static const char *const suffix[SL_SIDE_COUNT] = {[SL_SIDE_XDMF] = ".xdmf",
 		[SL_SIDE_HISTOGRAMS] = ".tallies",
@@ -38,14 +45,17 @@ void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FI
 		[SL_SIDE_PNG] = ".png"};
 
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, suffix[which]);
+	return name;
 }
 
-void sl_merged_list_name(
+const char *sl_merged_list_name(
 	const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES])
 {
 	snprintf(name, SL_FILE_NAME_BYTES, "%.200s%s", run, format->suffix);
+	return name;
 }
 
+/* NAME.tallies is HDF5, so only runs whose other files are HDF5 get it; others have run.json. */
 bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
 	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);

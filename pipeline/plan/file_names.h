@@ -27,10 +27,11 @@ void sl_batch_histogram_file_name(
 
 /* The files of a run that belong to no batch. */
 enum sl_side_file { SL_SIDE_XDMF, SL_SIDE_HISTOGRAMS, SL_SIDE_IMAGE, SL_SIDE_PNG, SL_SIDE_COUNT };
-void sl_side_file_name(const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
+const char *sl_side_file_name(
+	const char *run, enum sl_side_file which, char name[SL_FILE_NAME_BYTES]);
 
 /* The list of all batches of a run (output.joined). */
-void sl_merged_list_name(
+const char *sl_merged_list_name(
 	const char *run, const struct sl_format *format, char name[SL_FILE_NAME_BYTES]);
 
 /* The HDF5 file of the histograms of the run; false if the run makes none. */

@@ -1,10 +1,13 @@
 /* host_slot.c - one function measures a slot and places its pointers, so that both always agree. */
 #include "pipeline/plan/host_slot.h"
 
-#include "pipeline/plan/plan_table.h"
 #include "pipeline/plan/memory.h"
 #include "stages/device/device_pipeline.h"
 
+/*
+ * On the host, the stages and the compression of a batch share one scratch, because the same thread
+ * runs them one after the other. With a device, the stages use scratch of the device pipeline.
+ */
 void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s)
 {

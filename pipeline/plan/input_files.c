@@ -13,12 +13,13 @@
 
 #include "pipeline/resolve/input_files.h"
 #include "pipeline/text/messages.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
+#include "stages/inputs/renamed_blobs.h"
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"
 
 enum { NOTICE_BYTES = 192, SHOWN_MOST = 16 };
 
+/* The configuration of model list; only for plans whose model reads files. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
 	return (struct sl_list_config *)(void *)c->model_config.bytes;
@@ -40,6 +41,7 @@ static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
 	return crc;
 }
 
+/* Compares the CRC-32 of a file or pattern with that of the configuration. */
 static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 {
 	if (crc == was)
@@ -50,6 +52,11 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 		path, crc, was);
 }
 
+/*
+ * The files were opened once before, while the configuration was resolved. Equal stamps show that they
+ * are the same files and unchanged since. A resumed run also compares the checksums, which the stored
+ * configuration contains.
+ */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 {
 	struct sl_list_config *list = list_of(&plan->config);
@@ -77,6 +84,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 
 /* --- particles -------------------------------------------------------------------------------- */
 
+/* Reads a batch of one particle. SL_NO_TURN: it waits for no other batch, so it can be slow in gzip. */
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p)
 {
 	struct sl_batch one = {.first_id = id, .turn = SL_NO_TURN, .n = 1};
@@ -89,17 +97,7 @@ enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct
 	return SL_OK;
 }
 
-enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *survivors)
-{
-	struct sl_particle p;
-
-	for (uint64_t id = 0; id < n; id++) {
-		SL_TRY(sl_inputs_particle(r, id, &p));
-		*survivors += SL_HAS(r->keep, p.fate);
-	}
-	return SL_OK;
-}
-
+/* The rules of model list are the columns that hold its particles; they refer to caller's memory. */
 void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns)
 {
 	const struct sl_list listed = {.first_id = first_id, .at = *columns};
@@ -121,6 +119,7 @@ static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
 	return text;
 }
 
+/* The bits of crc32 are those of the file as it is stored, compressed or not. */
 static void write_input(struct sl_json *j, const struct sl_input *f)
 {
 	char notice[NOTICE_BYTES];
@@ -150,32 +149,32 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-static void print_blob(const struct sl_plan *plan, const struct sl_mcpl_item *b, FILE *out)
-{
-	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES], suffix[SL_MCPL_SUFFIX_BYTES];
-	size_t bytes = b->text.length < sizeof(name) ? b->text.length : sizeof(name);
-
-	snprintf(name, sizeof(name), "%.*s", (int)bytes, (const char *)b->text.at);
-	fprintf(out,
-		"%-12s%s: blob %s has the name of a different blob; the output appends %s to the name\n",
-		"inputs", plan->recipe.inputs->at[b->part].path, sl_show(shown, name),
-		sl_mcpl_blob_suffix(b->number, suffix));
-}
-
 /* Blobs that were renamed because another blob has the same name and other content. */
 static void print_blobs(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_inputs *inputs = plan->recipe.inputs;
-	const struct sl_mcpl_metadata *c = inputs ? inputs->metadata : NULL;
-	uint32_t shown = 0;
+	char name[SL_SHOWN_BYTES], shown[SL_SHOWN_BYTES];
+	struct sl_renamed_blob blob = {0};
+	uint32_t n = 0;
 
-	for (uint32_t k = 0; c && k < c->blobs.n; k++)
-		if (c->blobs.at[k].number > 1 && shown++ < SHOWN_MOST)
-			print_blob(plan, &c->blobs.at[k], out);
-	if (shown > SHOWN_MOST)
-		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", shown - SHOWN_MOST);
+	while (sl_renamed_blob_next(plan->recipe.inputs, &blob))
+		if (n++ < SHOWN_MOST) {
+			size_t bytes =
+				blob.name_bytes < sizeof(name) ? blob.name_bytes : sizeof(name);
+
+			snprintf(name, sizeof(name), "%.*s", (int)bytes, blob.name);
+			fprintf(out,
+				"%-12s%s: blob %s has the name of a different blob; the output "
+				"appends _%" PRIu32 " to the name\n",
+				"inputs", blob.path, sl_show(shown, name), blob.number);
+		}
+	if (n > SHOWN_MOST)
+		fprintf(out, "%-12sand %" PRIu32 " other blobs\n", "inputs", n - SHOWN_MOST);
 }
 
+/*
+ * A run can have thousands of files, so at most SHOWN_MOST are printed, then their number. noticed: only
+ * files that the run treats in a way that the user may not expect.
+ */
 void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 {
 	const struct sl_inputs *inputs = plan->recipe.inputs;

@@ -14,9 +14,6 @@
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan);
 
-/* Adds the number of survivors among the first n particles to *survivors. */
-enum sl_status sl_inputs_pilot(const struct sl_recipe *r, uint32_t n, uint32_t *survivors);
-
 /* Reads particle id and sets its final fate. */
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p);
 

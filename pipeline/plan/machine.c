@@ -10,46 +10,40 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Copies what follows key and a colon in a file such as /proc/cpuinfo; "" if the key is missing. */
+/*
+ * Copies the text after key in a file such as /proc/cpuinfo or memory.stat; "" if the key is missing.
+ * Blanks, a colon, or both separate key and text. An empty key means the first line of the file.
+ */
 static void look_up(const char *path, const char *key, char *value, size_t size)
 {
+	size_t n = strlen(key);
 	char line[512];
 	FILE *f = fopen(path, "re");
 
 	value[0] = '\0';
-	while (f && value[0] == '\0' && fgets(line, sizeof(line), f)) {
-		char *colon = strchr(line, ':');
+	while (f && value[0] == '\0' && fgets(line, sizeof(line), f))
+		if (strncmp(line, key, n) == 0 && (n == 0 || strchr(" \t:", line[n]))) {
+			const char *text = line + n + strspn(line + n, " \t:");
 
-		if (colon && strncmp(line, key, strlen(key)) == 0) {
-			colon += 1 + strspn(colon + 1, " \t");
-			colon[strcspn(colon, "\n")] = '\0';
-			snprintf(value, size, "%s", colon);
+			snprintf(value, size, "%.*s", (int)strcspn(text, "\n"), text);
 		}
-	}
 	if (f)
 		fclose(f);
 }
 
-/* The integer in a file that holds nothing else; fallback if there is none ("max"). */
-static uint64_t read_number(const char *path, uint64_t fallback)
-{
-	unsigned long long value = fallback;
-	FILE *f = fopen(path, "re");
-
-	if (f) {
-		if (fscanf(f, "%llu", &value) != 1)
-			value = fallback;
-		fclose(f);
-	}
-	return value;
-}
-
-static uint64_t kib_of(const char *key)
+/* The integer after key in a file; 0 if the key is missing or its text is no number ("max"). */
+static uint64_t read_number(const char *path, const char *key)
 {
 	char value[64];
 
-	look_up("/proc/meminfo", key, value, sizeof(value));
-	return strtoull(value, NULL, 10) * 1024;
+	look_up(path, key, value, sizeof(value));
+	return strtoull(value, NULL, 10);
+}
+
+/* The files of /proc state sizes in KiB. */
+static uint64_t read_kib(const char *path, const char *key)
+{
+	return read_number(path, key) * 1024;
 }
 
 /* Used if /proc is not mounted. Less than MemAvailable: it excludes the page cache. */
@@ -60,21 +54,6 @@ static uint64_t free_pages_bytes(void)
 	return sysinfo(&facts) == 0 ? (uint64_t)facts.freeram * facts.mem_unit : 0;
 }
 
-/* The number after the key in a file such as memory.stat; 0 if the key is missing. */
-static uint64_t read_keyed_number(const char *path, const char *key)
-{
-	unsigned long long value, found = 0;
-	char word[64];
-	FILE *f = fopen(path, "re");
-
-	while (f && found == 0 && fscanf(f, "%63s %llu", word, &value) == 2)
-		if (strcmp(word, key) == 0)
-			found = value;
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -83,34 +62,36 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Bytes of a limited address space reserved for thread stacks and libraries. */
 #define SPACE_KEPT ((uint64_t)64 << 20)
 
-/* The smallest of the free bytes of the system, the cgroup (version 2) and the address space. */
+/*
+ * The smallest of the free bytes of the system, the cgroup (version 2) and the address space. A
+ * limit of 0 means that there is none: the file is missing outside a cgroup, and holds "max" without
+ * a limit.
+ */
 static uint64_t free_memory(void)
 {
-	uint64_t bytes = kib_of("MemAvailable"),
-		 limit = read_number("/sys/fs/cgroup/memory.max", 0);
+	uint64_t bytes = read_kib("/proc/meminfo", "MemAvailable");
+	uint64_t limit = read_number("/sys/fs/cgroup/memory.max", "");
 	struct rlimit space;
 
 	if (bytes == 0)
 		bytes = free_pages_bytes();
 	if (limit > 0) {
-		uint64_t used = read_number("/sys/fs/cgroup/memory.current", 0);
+		uint64_t used = read_number("/sys/fs/cgroup/memory.current", "");
 		/* the kernel evicts the page cache, for example of our output, when memory is requested */
-		uint64_t cache = read_keyed_number("/sys/fs/cgroup/memory.stat", "inactive_file");
+		uint64_t cache = read_number("/sys/fs/cgroup/memory.stat", "inactive_file");
 
 		used = used > cache ? used - cache : 0;
 		bytes = least(bytes, limit > used ? limit - used : 0);
 	}
 	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
-		char value[64];
-		uint64_t used;
+		uint64_t used = read_kib("/proc/self/status", "VmSize") + SPACE_KEPT;
 
-		look_up("/proc/self/status", "VmSize", value, sizeof(value));
-		used = strtoull(value, NULL, 10) * 1024 + SPACE_KEPT;
 		bytes = least(bytes, space.rlim_cur > used ? space.rlim_cur - used : 0);
 	}
 	return bytes;
 }
 
+/* The affinity mask, not the number of cores: a batch system may give the process a part of them. */
 static uint32_t count_cores(void)
 {
 	cpu_set_t set;
@@ -120,6 +101,7 @@ static uint32_t count_cores(void)
 	return 1;
 }
 
+/* A fact that cannot be read stays empty or 0; a plan is possible without it. */
 void sl_machine_read(struct sl_machine *m)
 {
 	struct utsname u;
@@ -132,6 +114,6 @@ void sl_machine_read(struct sl_machine *m)
 			u.machine);
 	look_up("/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
 	m->cores = count_cores();
-	m->memory_bytes = kib_of("MemTotal");
+	m->memory_bytes = read_kib("/proc/meminfo", "MemTotal");
 	m->free_bytes = free_memory();
 }

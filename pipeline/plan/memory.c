@@ -1,16 +1,20 @@
-/* memory.c - counts the bytes of a plan, makes it fit and refuses it. */
+/*
+ * memory.c - counts the bytes of a plan, makes it fit and refuses it.
+ *
+ * measure() computes all sizes for the present numbers of threads, slots and particles per batch; the
+ * functions that choose change one of these numbers and measure again. A measurement only adds up
+ * layouts and allocates nothing.
+ */
 #include "pipeline/plan/memory.h"
 
 #include <string.h>
 
-#include "pipeline/plan/plan_table.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/host_slot.h"
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
 #include "stages/device/device_pipeline.h"
 #include "pipeline/text/messages.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/inputs/input_reader.h"
 
 enum {
@@ -27,22 +31,6 @@ uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
 }
 
 /* --- measuring -------------------------------------------------------------------------------- */
-
-/* Bytes of the histogram sums over batches; 0 without histograms. */
-static size_t histogram_bytes(const struct sl_plan *plan)
-{
-	struct sl_histogram_sums h;
-	struct sl_arena a = {0};
-
-	sl_histogram_sums_lay_out(&a, &plan->recipe.bins, &h);
-	return a.used;
-}
-
-/* Bytes that input lists and their metadata occupy already. */
-static size_t inputs_bytes(const struct sl_plan *plan)
-{
-	return plan->recipe.inputs ? plan->recipe.inputs->memory : 0;
-}
 
 static size_t larger(size_t a, size_t b)
 {
@@ -68,12 +56,17 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 		larger(memory->device_pipeline_pinned, pipeline_pinned.used);
 }
 
+/*
+ * Sets plan->memory. A slot has the size that the largest candidate needs, because the run changes
+ * between candidates without allocating. Sums saturate at SIZE_MAX, which never fits.
+ */
 static void measure(struct sl_plan *plan)
 {
 	struct sl_table most = sl_plan_table(plan, sl_memory_plan_batch(plan));
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
-	struct sl_arena all = {0};
+	struct sl_arena histograms = {0}, images = {0};
+	struct sl_histogram_sums histogram_sums;
 	struct sl_image_sum image_sum = {.image = plan->image};
 
 	memset(memory, 0, sizeof(*memory));
@@ -83,10 +76,11 @@ static void measure(struct sl_plan *plan)
 		measure_by(plan, &recipe);
 	}
 	memory->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
-	memory->histograms = histogram_bytes(plan);
-	sl_image_sum_lay_out(&all, &plan->facts, recipe.n_batches, &image_sum);
-	memory->image_sum = all.used;
-	memory->inputs = inputs_bytes(plan);
+	sl_histogram_sums_lay_out(&histograms, &recipe.bins, &histogram_sums);
+	memory->histograms = histograms.used;
+	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
+	memory->image_sum = images.used;
+	memory->inputs = recipe.inputs ? recipe.inputs->memory : 0; /* allocated already */
 	memory->host = sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
 					   sl_size_add(memory->histograms,
 						   sl_size_add(memory->image_sum, memory->inputs))),
@@ -98,6 +92,7 @@ static void measure(struct sl_plan *plan)
 
 /* --- fitting ---------------------------------------------------------------------------------- */
 
+/* Free bytes of the machine are those when the plan was made; nothing reserves them. */
 static bool host_fits(const struct sl_plan *plan)
 {
 	return plan->memory.host <= plan->machine.free_bytes;
@@ -162,6 +157,7 @@ static void choose_fewer(struct sl_plan *plan)
 	}
 }
 
+/* Results depend on run.batch, so only a batch size of auto may change. */
 static void set_batch(struct sl_plan *plan, uint32_t batch)
 {
 	plan->recipe.batch = batch;
@@ -192,6 +188,7 @@ static bool fit(struct sl_plan *plan)
 	return false;
 }
 
+/* Without candidates, a run of auto or measure uses histories, the first candidate. */
 void sl_memory_plan_fit(struct sl_plan *plan)
 {
 	if (fit(plan) || plan->n_candidates == 0)
@@ -218,6 +215,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	return 0;
 }
 
+/* The message states a batch that fits, so that one change of the configuration is enough. */
 enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 {
 	char need[32], have[32], each[32];

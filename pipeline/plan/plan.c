@@ -1,7 +1,13 @@
-/* plan.c - choices become a recipe, sizes and refusals. */
+/*
+ * plan.c - choices become a recipe, sizes and refusals.
+ *
+ * Order matters: the recipe comes first, then the input files and the device that it needs, then the
+ * text of the configuration, which each output file contains, and last the memory, which depends on
+ * all of these. Disk is checked separately (sl_plan_check_resources()), because the prediction needs
+ * the pilot and, for a resumed run, the batches that are already committed.
+ */
 #include "pipeline/plan/plan.h"
 #include "pipeline/plan/file_names.h"
-#include "pipeline/plan/plan_table.h"
 #include "pipeline/config/config_print.h"
 
 #include <math.h>
@@ -45,6 +51,11 @@ static enum sl_status make_pack_rule(
 	return c->format->record_of(&t, &c->format_facts, &r->pack.record);
 }
 
+/*
+ * Copies to the recipe what the stages need. The stages know no configuration: what they do not find
+ * in the recipe cannot change a result. The
+ * environment variable SL_LEVEL selects loops of another instruction level, for tests.
+ */
 static enum sl_status make_recipe(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
 {
@@ -83,16 +94,25 @@ static enum sl_status make_recipe(
 	return make_pack_rule(c, config, r);
 }
 
+/*
+ * Computes the first PILOT particles. most_fraction bounds the predicted share of survivors from above:
+ * the share plus four standard errors of a binomial distribution.
+ */
 static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 {
 	uint64_t start = sl_now_ns();
 	double share;
 
 	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
-	if (r->inputs)
-		SL_TRY(sl_inputs_pilot(r, p->particles, &p->survivors));
-	for (uint64_t id = 0; !r->inputs && id < p->particles; id++)
-		p->survivors += SL_HAS(r->keep, sl_compute_particle(r, id).fate);
+	for (uint64_t id = 0; id < p->particles; id++) {
+		struct sl_particle particle;
+
+		if (r->inputs)
+			SL_TRY(sl_inputs_particle(r, id, &particle));
+		else
+			particle = sl_compute_particle(r, id);
+		p->survivors += SL_HAS(r->keep, particle.fate);
+	}
 	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
 	/* 1/N keeps the variance above 0 if the pilot has no survivors */
@@ -111,17 +131,14 @@ static enum sl_status free_disk(const char *to, uint64_t *bytes)
 	enum sl_status s;
 
 	snprintf(path, sizeof(path), "%s", to);
-	while ((s = sl_dir_open(path, false, &dir)) != SL_OK) {
+	while ((s = sl_dir_open(path, false, &dir)) != SL_OK && strcmp(path, "/") != 0 &&
+		strcmp(path, ".") != 0) {
 		char *slash = strrchr(path, '/');
 
 		if (!slash || slash == path)
 			snprintf(path, sizeof(path), slash ? "/" : ".");
 		else
 			*slash = '\0';
-		if (strcmp(path, "/") == 0 || strcmp(path, ".") == 0) {
-			s = sl_dir_open(path, false, &dir);
-			break;
-		}
 	}
 	SL_TRY(s);
 	s = sl_dir_free_bytes(&dir, bytes);
@@ -141,6 +158,10 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 	return sl_size_add(plan->format->image_bytes(most, &facts), packed.size);
 }
 
+/*
+ * Compares the files that are still to be written with the free disk space. done batches are on the
+ * disk already, but a merged list takes the space of all batches again.
+ */
 static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
 	double rows = ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan));
@@ -168,11 +189,10 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 /* Opens the device early, because a missing device makes the rest of the plan useless. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
-	plan->mode_reason = c->mode_reason;
+	const struct sl_choice *compact;
+
 	plan->schedule_reason = "";
-	plan->schedule = c->schedule;
 	sl_candidates_make(plan, c);
-	memcpy(plan->device_reason, c->device_reason, sizeof(plan->device_reason));
 	plan->on_device = c->device != SL_ON_CPU;
 	if (!plan->on_device)
 		return SL_OK;
@@ -181,10 +201,9 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	if (plan->recipe.n_fields > 0)
 		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
 			sl_key_type(&plan->recipe)));
-	if (!sl_plan_compact(plan)->backend)
-		return SL_OK;
-	return sl_tuning_check(
-		sl_plan_compact(plan)->backend, sl_plan_compact(plan)->tuning, SL_U32);
+	compact = sl_plan_compact(plan);
+	return compact->backend ? sl_tuning_check(compact->backend, compact->tuning, SL_U32)
+	                        : SL_OK;
 }
 
 enum sl_status sl_plan_use_device(const struct sl_plan *plan)
@@ -212,6 +231,10 @@ static enum sl_status print_config(struct sl_plan *plan)
 	return SL_OK;
 }
 
+/*
+ * A smaller automatic batch changes the number of digits of run.batch in the stored text. Files contain
+ * that text, so their sizes, and the memory for them, are computed again.
+ */
 enum sl_status sl_plan_make(
 	const struct sl_config *config, const struct sl_choices *choices, struct sl_plan **made)
 {
@@ -222,6 +245,7 @@ enum sl_status sl_plan_make(
 	SL_TRY(sl_memory_get(SL_HOST, sizeof(*plan), &memory));
 	plan = *made = (struct sl_plan *)memory;
 	memset(plan, 0, sizeof(*plan));
+	plan->choices = *choices;
 	plan->config = *config;
 	sl_machine_read(&plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
@@ -230,7 +254,6 @@ enum sl_status sl_plan_make(
 	sl_output_directory_name(config, plan->to);
 	plan->format = choices->format;
 	plan->image = choices->image;
-	plan->white = config->output.white;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
 		.software_version = sl_version(),
@@ -248,8 +271,6 @@ enum sl_status sl_plan_make(
 	plan->batch_is_auto = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
 	plan->stop_rule = choices->stop_rule;
-	plan->n_histograms = choices->n_histograms;
-	memcpy(plan->tally, choices->histogram, sizeof(plan->tally));
 	plan->config.stop.min_batches = plan->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
 	sl_memory_plan_fit(plan);
@@ -275,4 +296,27 @@ void sl_plan_free(struct sl_plan *plan)
 	sl_memory_give(SL_HOST, plan->config_text);
 	sl_inputs_close(plan->recipe.inputs);
 	sl_memory_give(SL_HOST, plan);
+}
+
+struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
+{
+	struct sl_table t = {.n = n, .n_columns = plan->recipe.n_columns};
+
+	for (uint32_t k = 0; k < t.n_columns; k++) {
+		t.column[k].column = plan->recipe.column[k];
+		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
+	}
+	return t;
+}
+
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)
+{
+	const struct sl_backend *pack = plan->recipe.pack.backend;
+
+	return pack ? pack : plan->facts.deflate;
+}
+
+bool sl_plan_is_device_packed(const struct sl_plan *plan)
+{
+	return sl_is_device_packed(&plan->recipe.pack.packing, plan->recipe.pack.form);
 }

@@ -54,27 +54,22 @@ struct sl_candidate {
 };
 
 struct sl_plan {
+	struct sl_choices choices;     /* what the plan was made from */
 	struct sl_config config;       /* with the chosen run.batch and stop.min_batches */
 	bool batch_is_auto;            /* run.batch is auto: the plan may make it smaller */
 	struct sl_recipe recipe;       /* its inputs stay open until sl_plan_free() */
 	struct sl_stop_rule stop_rule; /* with a rule, recipe.n_batches is the maximum */
-	uint32_t n_histograms;         /* by bins */
-	struct sl_histogram_axis tally[SL_HISTOGRAMS_MAX];
 	struct sl_machine machine;
 	const struct sl_format *format;
 	struct sl_file_facts facts;
 	char *config_text;      /* all settings that determine the results, as YAML; owned */
 	struct sl_image image;  /* width 0: the run makes no image */
-	double white;           /* image value shown as white; NaN: the largest value */
 	char to[SL_TEXT_BYTES]; /* the output directory */
 	bool on_device;
-	enum sl_schedule_choice schedule;
 	uint32_t n_candidates; /* 0: the configuration names the schedule */
 	struct sl_candidate candidate[SL_CANDIDATES_MAX];
-	const char *schedule_reason;          /* why there is no choice of schedules, or "" */
-	const char *mode_reason;              /* why auto means staged on a device, or "" */
-	struct sl_device device;              /* when on_device */
-	char device_reason[SL_MESSAGE_BYTES]; /* why auto means the CPU, or "" */
+	const char *schedule_reason; /* why there is no choice of schedules, or "" */
+	struct sl_device device;     /* when on_device */
 	uint32_t threads;
 	uint32_t n_writers;
 	uint32_t n_host_slots;
@@ -101,6 +96,16 @@ enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done);
 /* Makes the plan's device current for the calling thread; does nothing for a plan on the host. */
 enum sl_status sl_plan_use_device(const struct sl_plan *plan);
 
+/* Frees the plan and closes its input files. plan may be NULL. */
 void sl_plan_free(struct sl_plan *plan);
+
+/* A table with the plan's columns and n rows but no data, by which formats size their files. */
+struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
+
+/* The backend that compresses survivors: the device's, or the host's. */
+const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
+
+/* True if the device packs survivors completely, so that host threads compress nothing. */
+bool sl_plan_is_device_packed(const struct sl_plan *plan);
 
 #endif

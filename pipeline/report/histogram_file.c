@@ -1,14 +1,15 @@
 /*
- * histogram_file.c - NAME.tallies: tallies by bins of a run as one HDF5 file.
+ * histogram_file.c - NAME.tallies: the histograms of a run as one HDF5 file.
  *
- *	/z                  a group a tally, called after its column (z_2 the second of z):
- *	                    attributes column, unit, unitSI, particles
+ *	/z                  one group per histogram, with the name of its column (z_2: the second
+ *	                    histogram of z); attributes column, unit, unitSI, particles
  *	/z/edges            bins + 1 values, in the unit
- *	/z/absorbed         a group a fate: attributes under, over
- *	/z/absorbed/count, weight, mean, standard_error        a value a bin
+ *	/z/absorbed         one group per fate; attributes under, over
+ *	/z/absorbed/count, weight, mean, standard_error        one value per bin
  *
- * mean and standard_error are those of run.json, a particle of the run. The file is made in memory
- * and sealed as files of survivors are.
+ * mean and standard_error are those of run.json, per particle of the run. The file is made in memory
+ * and ends with a checksum (crc_trailer.h), as files of survivors do. The same sums give the same
+ * bytes with one version of HDF5, so verify compares the file with one that it makes itself.
  */
 #include "pipeline/report/histogram_file.h"
 
@@ -30,8 +31,8 @@ static size_t image_bytes(const struct sl_plan *plan)
 {
 	size_t object = (size_t)2 << 10, bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10);
 
-	for (uint32_t k = 0; k < plan->n_histograms; k++) {
-		const struct sl_histogram_axis *f = &plan->tally[k];
+	for (uint32_t k = 0; k < plan->choices.n_histograms; k++) {
+		const struct sl_histogram_axis *f = &plan->choices.histogram[k];
 		size_t rows = sl_histogram_counters(f, 1) / (f->bins + SL_HISTOGRAM_OUTSIDE);
 		size_t dataset = object + (f->bins + 1) * sizeof(double);
 
@@ -40,16 +41,21 @@ static size_t image_bytes(const struct sl_plan *plan)
 	return bytes;
 }
 
+/* Writes n values as a dataset without chunks: it is small, and compression would gain little. */
 static void put_values(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values)
 {
 	sl_h5_close(h, sl_h5_values(h, at, name, type, n, values));
 }
 
+/*
+ * Writes the counters of a fate. Those below and above the range are attributes, so that each dataset
+ * has exactly one value per bin, as edges describes.
+ */
 static void put_row(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t tally, int fate)
 {
-	uint32_t bins = w->plan->tally[tally].bins;
+	uint32_t bins = w->plan->choices.histogram[tally].bins;
 	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
 	struct sl_histogram_row row;
 
@@ -63,6 +69,7 @@ static void put_row(
 	sl_h5_close(h, group);
 }
 
+/* The last edge is hi itself: computed like the others, it could differ from it by rounding. */
 static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_histogram_axis *f)
 {
 	double edge[SL_HISTOGRAM_MOST + 1];
@@ -76,18 +83,19 @@ static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_histogram_axis 
 /* "z", or "z_2" for the second tally of z. */
 static void name_group(const struct sl_plan *plan, uint32_t tally, char name[NAME_BYTES])
 {
-	enum sl_column column = plan->tally[tally].column;
+	enum sl_column column = plan->choices.histogram[tally].column;
 	unsigned number = 1;
 
 	for (uint32_t k = 0; k < tally; k++)
-		number += plan->tally[k].column == column;
+		number += plan->choices.histogram[k].column == column;
 	snprintf(name, NAME_BYTES, number > 1 ? "%s_%u" : "%s", sl_column_facts[column].name,
 		number);
 }
 
+/* unitSI converts values in the unit to SI, as the attribute of the same name in openPMD does. */
 static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_workspace *w, uint32_t tally)
 {
-	const struct sl_histogram_axis *f = &w->plan->tally[tally];
+	const struct sl_histogram_axis *f = &w->plan->choices.histogram[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 	const struct sl_unit_facts *unit = &sl_units[column->unit];
 	char name[NAME_BYTES];
@@ -114,7 +122,7 @@ static size_t make_file(struct sl_h5 *h, const struct sl_workspace *w, void *ima
 
 	sl_h5_begin(h, image, size - SL_CRC_TRAILER_BYTES);
 	file = sl_h5_create_file(h);
-	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
 		put_tally(h, file, w, k);
 	bytes = sl_h5_finish_file(h, file);
 	if (h->failed)
@@ -123,6 +131,7 @@ static size_t make_file(struct sl_h5 *h, const struct sl_workspace *w, void *ima
 	return bytes + SL_CRC_TRAILER_BYTES;
 }
 
+/* The image must be large enough in any case, so running out of its size is an internal error. */
 enum sl_status sl_histogram_sums_file(
 	const struct sl_workspace *w, const char *name, void **image, size_t *bytes)
 {
@@ -155,10 +164,11 @@ enum sl_status sl_histogram_sums_commit(
 
 /* --- run.json --------------------------------------------------------------------------------- */
 
+/* weights are left out if all weights are 1: they would repeat counts. */
 static void write_row(
 	struct sl_json *j, const struct sl_workspace *w, uint32_t tally, enum sl_fate fate)
 {
-	uint32_t bins = w->plan->tally[tally].bins;
+	uint32_t bins = w->plan->choices.histogram[tally].bins;
 	struct sl_histogram_row row;
 
 	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, fate, &row);
@@ -173,9 +183,10 @@ static void write_row(
 	sl_json_close(j);
 }
 
+/* Edges are left out: bins are equally wide, and from, to and bins determine them. */
 static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uint32_t tally)
 {
-	const struct sl_histogram_axis *f = &w->plan->tally[tally];
+	const struct sl_histogram_axis *f = &w->plan->choices.histogram[tally];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 
 	sl_json_object(j, NULL);
@@ -192,12 +203,13 @@ static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uin
 	sl_json_close(j);
 }
 
+/* Before the first batch is committed the sums do not exist, and the member is left out. */
 void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w)
 {
 	if (!w->histograms.precision || w->histograms.precision[0].batches == 0)
 		return;
 	sl_json_array(j, "histograms");
-	for (uint32_t k = 0; k < w->plan->n_histograms; k++)
+	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
 		write_histogram(j, w, k);
 	sl_json_close(j);
 }

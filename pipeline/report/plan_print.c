@@ -1,8 +1,14 @@
-/* plan_print.c - prints a plan as a table. */
+/*
+ * plan_print.c - prints a plan: one line per subject, which its first word names.
+ *
+ * The command plan prints it and runs nothing. The text shows every choice that the configuration
+ * leaves to the program, and the reason if a choice can surprise. A line that does not apply to the
+ * run is left out.
+ */
 #include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
-#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
@@ -12,6 +18,7 @@
 #include "stages/device/device_modes.h"
 #include "pipeline/text/messages.h"
 
+/* The fields of the sort key with their bits, the most significant first. */
 static void print_key(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -26,6 +33,7 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
 }
 
+/* The memory is that of one batch; with weights, a counter and a sum of weights of 8 bytes each. */
 static void print_tallies(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_histogram_set *b = &plan->recipe.bins;
@@ -37,11 +45,12 @@ static void print_tallies(const struct sl_plan *plan, FILE *out)
 	for (uint32_t k = 0; k < b->n; k++)
 		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[b->tally[k].column].name,
 			b->tally[k].bins);
-	fprintf(out, ": %u counters%s, %s a batch\n", b->n_counters,
+	fprintf(out, ": %u counters%s, %s per batch\n", b->n_counters,
 		b->weighted ? " and sums of weight" : "",
 		sl_sized((double)(sl_histogram_words(b) * sizeof(uint64_t)), bytes));
 }
 
+/* scan is the backend that all primitives built on a scan share; without one each uses its own. */
 static void print_choice(
 	const char *primitive, const struct sl_choice *c, const struct sl_choice *scan, FILE *out)
 {
@@ -49,7 +58,7 @@ static void print_choice(
 
 	fprintf(out, "%s %s", primitive, sl_choice_text(c, text));
 	if (c->backend->uses_scan)
-		fprintf(out, " on scan %s", scan->backend ? scan->backend->name : "of its own");
+		fprintf(out, " on %s scan", scan->backend ? scan->backend->name : "its own");
 	fputs(", ", out);
 }
 
@@ -61,16 +70,18 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 
 	fprintf(out, "mode        %s", sl_device_modes[r->mode].name);
 	if (r->mode == SL_MODE_fused && sl_models[r->model]->remade)
-		fprintf(out, ": survivors are made again when they are written");
+		fprintf(out, ": survivors are recomputed when they are written");
 	else if (r->mode == SL_MODE_fused)
-		fprintf(out, ": survivors are carried as records of %u bytes", bytes);
-	else if (plan->mode_reason[0])
-		fprintf(out, " (%s; fused has no use for it)", plan->mode_reason);
+		fprintf(out, ": survivors are passed between kernels as records of %u bytes",
+			bytes);
+	else if (plan->choices.mode_reason[0])
+		fprintf(out, " (%s; fused mode does not use it)", plan->choices.mode_reason);
 	if (r->mode == SL_MODE_fused && plan->n_candidates > 0)
-		fprintf(out, "; or staged, as the schedule is");
+		fprintf(out, "; or staged, if a staged schedule is faster");
 	fputc('\n', out);
 }
 
+/* A model of a single step has no schedule. With candidates, the run measures them at its start. */
 static void print_schedule(const struct sl_plan *plan, FILE *out)
 {
 	char text[SL_SCHEDULE_BYTES];
@@ -78,10 +89,10 @@ static void print_schedule(const struct sl_plan *plan, FILE *out)
 	if (!sl_models[plan->recipe.model]->steps)
 		return;
 	if (plan->n_candidates > 0) {
-		fprintf(out, "schedule    what is fastest for the first particles, of ");
+		fprintf(out, "schedule    the fastest of ");
 		for (uint32_t i = 0; i < plan->n_candidates; i++)
 			fprintf(out, "%s%s", i ? ", " : "", plan->candidate[i].name);
-		fprintf(out, "; memory is for any\n");
+		fprintf(out, ", measured with the first particles; memory suffices for each\n");
 	} else {
 		fprintf(out, "schedule    %s\n", sl_schedule_text(&plan->recipe.schedule, text));
 	}
@@ -89,6 +100,10 @@ static void print_schedule(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "            %s\n", plan->schedule_reason);
 }
 
+/*
+ * The backends in the order of the stages. A configured scan that no chosen backend uses is printed
+ * as not used, because its setting has no effect.
+ */
 static void print_primitives(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
@@ -108,6 +123,7 @@ static void print_primitives(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "deflate %s\n", sl_plan_deflate(plan)->name);
 }
 
+/* Threads compress only if the device does not pack the survivors completely. */
 static void print_device(const struct sl_plan *plan, FILE *out)
 {
 	if (plan->on_device)
@@ -122,10 +138,14 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 	if (plan->on_device && sl_tuning_lines() > 0)
 		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
 			sl_tuning_lines());
-	if (plan->device_reason[0])
-		fprintf(out, "            no GPU: %s\n", plan->device_reason);
+	if (plan->choices.device_reason[0])
+		fprintf(out, "            no GPU: %s\n", plan->choices.device_reason);
 }
 
+/*
+ * Sizes are exact (memory.h), so the free memory beside them shows how many more slots would fit.
+ * Inputs are open before the plan is made; their memory is part of the total all the same.
+ */
 static void print_memory(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_memory_plan *memory = &plan->memory;
@@ -137,15 +157,16 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
 	if (memory->inputs > 0)
-		fprintf(out, "            %s of that for the lists, which are open\n",
+		fprintf(out, "            %s of this for input lists, which are open already\n",
 			sl_sized((double)memory->inputs, a));
 	if (plan->on_device)
-		fprintf(out, "            of the device %s: %u slots of %s; %s free\n",
+		fprintf(out, "            device %s: %u slots of %s; %s free\n",
 			sl_sized((double)memory->device, a), plan->n_device_slots,
 			sl_sized((double)memory->device_pipeline, b),
 			sl_sized((double)plan->device.free_bytes, c));
 }
 
+/* A rule that needs more batches than the run has can never be met; the line says so. */
 static void print_stop_rule(const struct sl_plan *plan, FILE *out)
 {
 	char text[SL_STOP_RULE_BYTES];
@@ -169,20 +190,14 @@ static void print_image(const struct sl_plan *plan, FILE *out)
 			p->height, p->what, sl_sized((double)plan->memory.image_sum, bytes));
 }
 
-static void print_joined(const struct sl_plan *plan, FILE *out)
-{
-	char name[SL_FILE_NAME_BYTES];
-
-	sl_merged_list_name(plan->config.run.name, plan->format, name);
-	if (plan->config.output.joined)
-		fprintf(out, "joined      all lists of batches in %s, when the run is done\n",
-			name);
-}
-
+/*
+ * disk is an upper bound, because compression is not known before the data. The pilot runs on one
+ * thread of the host, so the time is an estimate for the host only.
+ */
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	char a[32], b[32];
+	char a[32], b[32], name[SL_FILE_NAME_BYTES];
 	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
@@ -202,7 +217,10 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_device(plan, out);
 	print_memory(plan, out);
 	print_image(plan, out);
-	print_joined(plan, out);
+	if (plan->config.output.joined)
+		fprintf(out,
+			"joined      the lists of all batches are merged into %s at the end of the run\n",
+			sl_merged_list_name(plan->config.run.name, plan->format, name));
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));

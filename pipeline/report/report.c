@@ -1,4 +1,10 @@
-/* report.c - sums over batches, the checks, run.json. */
+/*
+ * report.c - sums over batches, checks against expected values, and run.json.
+ *
+ * Everything except times, rounds and figures of merit is computed from the lines of the manifest. A
+ * resumed run therefore reports the batches of all sessions, and an interrupted and resumed run
+ * reports the same numbers as an uninterrupted one.
+ */
 #include "pipeline/report/report.h"
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/text/version.h"
@@ -7,7 +13,7 @@
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
-#include "pipeline/plan/plan_table.h"
+#include "pipeline/plan/plan.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/text/json.h"
@@ -28,6 +34,10 @@ bool sl_fractions_count_particles(const struct sl_plan *plan)
 	return sl_models[plan->recipe.model]->read;
 }
 
+/*
+ * Batches are added in the order of the manifest, which is that of their numbers. Only the sums for
+ * the precision are floating-point numbers and depend on that order.
+ */
 void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results *r)
 {
 	memset(r, 0, sizeof(*r));
@@ -62,6 +72,7 @@ bool sl_is_weighted(const struct sl_plan *plan)
 	return sl_sums_weights(&plan->recipe) && !sl_fractions_count_particles(plan);
 }
 
+/* One batch has no scatter, so its error can only be estimated from the counts. */
 double sl_fate_error(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate)
 {
 	const struct sl_fate_result *f = &r->fate[fate];
@@ -104,13 +115,11 @@ static double deviation_of(
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation)
 {
-	double sigmas = deviation_of(plan, r, fate);
-
-	if (deviation)
-		*deviation = sigmas;
-	return fabs(sigmas) <= plan->config.check.sigma;
+	*deviation = deviation_of(plan, r, fate);
+	return fabs(*deviation) <= plan->config.check.sigma;
 }
 
+/* Fates are checked in their order in fates.def, so the message does not depend on the machine. */
 enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 {
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
@@ -140,6 +149,7 @@ static double figure_of_merit(const struct sl_results *r, const struct sl_sessio
 	       (error * error * sl_session_computing_seconds(s) * (double)r->particles);
 }
 
+/* Sums of weights are fixed-point numbers modulo 2^64, so adding fates before converting is exact. */
 double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r, sl_fate_set fates)
 {
 	uint64_t sum = 0;
@@ -160,6 +170,10 @@ static void write_weight(
 	sl_json_real(j, "weight_fraction", all != 0 ? weight / all : 0);
 }
 
+/*
+ * The results of one fate. A run without weights has the same value in fraction and weight_fraction.
+ * The check is missing while no batch is committed: its deviation needs a number of particles.
+ */
 static void write_fate(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r,
 	const struct sl_session *session, int f)
 {
@@ -198,6 +212,10 @@ static void write_weights(struct sl_json *j, const struct sl_plan *plan, const s
 	sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
 }
 
+/*
+ * The sums of the whole run. Only fates that the model and the condition can give are written, also
+ * with a count of 0, so that a reader finds the same keys in all runs of a configuration.
+ */
 static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	const struct sl_results *r, const struct sl_session *session)
 {
@@ -243,15 +261,19 @@ static void write_image(struct sl_json *j, const struct sl_workspace *w)
 	char name[SL_FILE_NAME_BYTES];
 
 	sl_json_object(j, "image");
-	sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name);
-	sl_json_text(j, "png", name);
-	sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name);
-	sl_json_text(j, "numbers", name);
+	sl_json_text(j, "png", sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name));
+	sl_json_text(
+		j, "numbers", sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name));
 	sl_json_u64s(j, "pixels", pixels, 2);
 	sl_json_real(j, "white", sl_image_sum_white(&w->image_sum));
 	sl_json_close(j);
 }
 
+/*
+ * A batch as in the manifest. A run can have many batches, so fates that did not occur and columns
+ * that the file lacks are left out. Digests are strings, because many readers of JSON convert
+ * numbers to doubles, which hold only 53 of the 64 bits.
+ */
 static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
 	sl_json_object(j, NULL);
@@ -273,6 +295,10 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 	sl_json_close(j);
 }
 
+/*
+ * Times of this session in seconds. Those of thread_seconds are sums over threads, or over batches
+ * in flight on a device, so together they exceed wall_seconds. busy is a share from 0 to 1.
+ */
 static void write_times(struct sl_json *j, const struct sl_workspace *w, const struct sl_session *s)
 {
 	sl_json_object(j, "times");
@@ -299,6 +325,7 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	sl_json_close(j);
 }
 
+/* None of these facts changes a result. They explain times, and help to find a faulty machine. */
 void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 {
 	sl_json_object(j, "machine");
@@ -323,6 +350,7 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
+/* block and items are 0, and left out, if the backend uses its defaults or has no such parameter. */
 static void write_choice(struct sl_json *j, const char *primitive, const struct sl_choice *c)
 {
 	sl_json_object(j, primitive);
@@ -350,20 +378,16 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 	sl_json_close(j);
 }
 
-/* The name of the merged list. The key "joined" is also that of the configuration. */
-static void write_joined(struct sl_json *j, const struct sl_plan *plan)
-{
-	char name[SL_FILE_NAME_BYTES];
-
-	sl_merged_list_name(plan->config.run.name, plan->format, name);
-	sl_json_text(j, "joined", name);
-}
-
+/*
+ * Writes run.json. --resume and verify read some members back (existing_run.h), such as config and
+ * rules_version; the others are for people and scripts. session is NULL before the first batch; times
+ * and rounds are missing then.
+ */
 static void write_run(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state)
 {
 	const struct sl_plan *plan = w->plan;
-	char text[SL_SCHEDULE_BYTES];
+	char text[SL_SCHEDULE_BYTES], name[SL_FILE_NAME_BYTES];
 	struct sl_results results;
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &results);
@@ -383,7 +407,8 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);
 	if (plan->config.output.joined)
-		write_joined(j, plan);
+		sl_json_text(j, "joined",
+			sl_merged_list_name(plan->config.run.name, plan->format, name));
 	if (session) {
 		write_times(j, w, session);
 		sl_rounds_report(j, &session->rounds);
@@ -422,6 +447,7 @@ enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_mani
 	return SL_OK;
 }
 
+/* The file replaces an older run.json atomically: a reader sees the old one or the new one. */
 enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state)
 {

@@ -20,6 +20,7 @@
 #include "pipeline/text/json.h"
 #include "pipeline/run/run.h"
 
+/* The particles with one fate, over all committed batches. */
 struct sl_fate_result {
 	uint64_t count;
 	uint64_t weight; /* in steps, modulo 2^64; fraction of weight is in weight_fraction */
@@ -29,8 +30,10 @@ struct sl_fate_result {
 	struct sl_precision precision; /* of the weight, over batches */
 };
 
+/* The sums over all committed batches. */
 struct sl_results {
-	uint64_t particles, batches, survivors, bytes;
+	uint64_t particles, batches, survivors;
+	uint64_t bytes; /* of the files of survivors */
 	uint64_t steps, collisions;
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };
@@ -51,7 +54,7 @@ double sl_sum_of_weights(const struct sl_plan *plan, const struct sl_results *r,
  * A published value is met when |fraction - expected| <= sigma * sqrt(p (1 - p) / N), p the
  * expected one. If particles differ in weight, the fraction is that of weight, and it must also be
  * within sigma standard errors estimated over batches. *deviation is then the larger of the two;
- * Student's deviate is converted to the normal one of equal probability. deviation may be NULL.
+ * Student's deviate is converted to the normal one of equal probability.
  */
 bool sl_check_met(const struct sl_plan *plan, const struct sl_results *r, enum sl_fate fate,
 	double *deviation);

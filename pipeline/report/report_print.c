@@ -1,7 +1,8 @@
 /*
  * report_print.c - prints the summary of a run: fates and checks, times, busy shares and files.
  *
- * All numbers come from sl_results_make() and the session, as those of run.json do.
+ * All numbers come from sl_results_make() and the session, as those of run.json do. Texts are for
+ * people and may change between versions; scripts read run.json.
  */
 #include <math.h>
 
@@ -13,6 +14,10 @@
 #include "pipeline/report/report.h"
 #include "pipeline/text/messages.h"
 
+/*
+ * A line per fate that the run can give. The column weight replaces fraction if particles differ in
+ * weight, because only the fraction of weight is then an unbiased estimate of the model's value.
+ */
 static void print_fates(const struct sl_plan *plan, const struct sl_results *r, FILE *out)
 {
 	bool listed = sl_fractions_count_particles(plan);
@@ -86,6 +91,11 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 		1e-9 * (double)s->file_bytes / s->seconds);
 }
 
+/*
+ * Times per particle of each stage, summed over threads, then the rate of the session. The last rate
+ * is that of one core or slot without compression: it compares models and modes independently of
+ * the number of threads and of the format.
+ */
 static void print_times(const struct sl_workspace *w, const struct sl_session *s, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
@@ -95,7 +105,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
 		return;
 	}
-	fprintf(out, "\nns a particle ");
+	fprintf(out, "\nns per particle ");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		if (sl_stage_is_run(w->recipe.mode, i))
 			fprintf(out, " %s %.1f", sl_stages[i].name, (double)s->stage_ns[i] / n);
@@ -103,19 +113,20 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		fprintf(out, "  transfer %.1f", (double)s->transfer_ns / n);
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
-		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s a %s before compression\n",
+		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s per %s before compression\n",
 		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
 		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
 		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
 }
 
+/* Input files are printed only if there is something to say about them, such as an incomplete file. */
 void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
+	char bytes[32], name[SL_FILE_NAME_BYTES];
 	struct sl_results r;
-	char bytes[32];
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &r);
 	sl_inputs_print(plan, true, out);
@@ -129,10 +140,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
 		m->n > 1 ? m->line[m->n - 1].file : "", sl_sized((double)r.bytes, bytes));
-	if (plan->config.output.joined) {
-		char name[SL_FILE_NAME_BYTES];
-
-		sl_merged_list_name(plan->config.run.name, plan->format, name);
-		fprintf(out, "all of them in %s/%s\n", plan->to, name);
-	}
+	if (plan->config.output.joined)
+		fprintf(out, "merged list of all batches in %s/%s\n", plan->to,
+			sl_merged_list_name(plan->config.run.name, plan->format, name));
 }

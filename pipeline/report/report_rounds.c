@@ -1,4 +1,11 @@
-/* report_rounds.c - what the rounds of a session were: for people, and in run.json. */
+/*
+ * report_rounds.c - the rounds of a session, as a table and in run.json.
+ *
+ * A round advances all active particles by some steps (stages/rounds/rounds.h). The numbers are sums
+ * over the batches of this session. They show how many places of ended particles compaction saved,
+ * and what it cost. run.json has up to SL_ROUNDS_MAX rounds, the last with the sums of all after it; the table leaves
+ * most of the later ones out.
+ */
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/report/report.h"
 
@@ -24,6 +31,10 @@ static double seconds(uint64_t ns)
 	return 1e-9 * (double)ns;
 }
 
+/*
+ * Not every batch has as many rounds as the longest one, so batches decreases from line to line.
+ * The totals include the rounds that the table leaves out.
+ */
 void sl_rounds_print(const struct sl_rounds *all, FILE *out)
 {
 	struct sl_round sum = {0};
@@ -47,14 +58,17 @@ void sl_rounds_print(const struct sl_rounds *all, FILE *out)
 			1e3 * seconds(r->compact_ns), 1e3 * seconds(r->sort_ns));
 	}
 	fprintf(out,
-		"%llu rounds took %llu particles, %.3g %% of what they would have without "
-		"compaction;\n"
+		"%llu rounds processed %llu particles, %.3g %% of the number without compaction;\n"
 		"advancing %.4g s, compacting %.4g s, sorting %.4g s\n",
 		(unsigned long long)all->longest, (unsigned long long)sum.width,
 		100 * (double)sum.width / without_compaction(all), seconds(sum.advance_ns),
 		seconds(sum.compact_ns), seconds(sum.sort_ns));
 }
 
+/*
+ * most is the number of rounds of the longest batch. It exceeds the length of each if a batch had more
+ * than SL_ROUNDS_MAX rounds.
+ */
 void sl_rounds_report(struct sl_json *j, const struct sl_rounds *all)
 {
 	if (all->n == 0)

@@ -7,7 +7,10 @@
 #include "pipeline/text/json.h"
 #include "stages/rounds/rounds.h"
 
-/* Both print nothing if the session had no rounds. */
+/*
+ * Print the table, and write the member "rounds" of an open object. Both do nothing if the session
+ * had no rounds, as with the schedule histories.
+ */
 void sl_rounds_print(const struct sl_rounds *all, FILE *out);
 void sl_rounds_report(struct sl_json *j, const struct sl_rounds *all);
 

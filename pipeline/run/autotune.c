@@ -28,7 +28,7 @@ static uint32_t trial_particles(const struct sl_plan *plan, const struct sl_mani
 
 	for (size_t i = 0; i < done->n; i++)
 		left -= done->line[i].generated;
-	if (plan->schedule == SL_BY_AUTO)
+	if (plan->choices.schedule == SL_BY_AUTO)
 		left = sl_candidates_trial(left);
 	if (plan->on_device && sl_device_is_emulated())
 		host = PARTICLES_EMULATED;
@@ -65,7 +65,7 @@ static void give_reason(struct sl_workspace *w, uint32_t best, uint32_t particle
 	char *text = w->schedule_reason;
 	size_t size = sizeof(w->schedule_reason);
 	int used = snprintf(text, size,
-		"%s, with %u particles:", plan->schedule == SL_BY_AUTO ? "auto" : "measured",
+		"%s, with %u particles:", plan->choices.schedule == SL_BY_AUTO ? "auto" : "measured",
 		particles);
 
 	for (uint32_t i = 0; i < plan->n_candidates; i++)

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "pipeline/text/messages.h"
+
 void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 {
 	size_t used = strlen(c->notes);
@@ -13,8 +15,7 @@ void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 	va_start(more, format);
 	vsnprintf(c->notes + used, sizeof(c->notes) - used, format, more);
 	va_end(more);
-	used = strlen(c->notes);
-	snprintf(c->notes + used, sizeof(c->notes) - used, "\n");
+	sl_append(c->notes, sizeof(c->notes), "\n");
 }
 
 void sl_convert_note_recovered(struct sl_conversion *c, const char *path, uint64_t particles)
@@ -30,6 +31,7 @@ void sl_convert_note_trailing(struct sl_conversion *c, const char *path)
 	sl_convert_note(c, "%s: the bytes after the last particle are ignored", path);
 }
 
+/* A run directory stands for the files of its committed batches, in the order of the manifest. */
 bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at)
 {
 	for (; at->operand < c->job->n; at->operand++, at->line = 0) {
@@ -54,27 +56,34 @@ enum sl_status sl_convert_changed(const char *path)
 		path);
 }
 
-enum sl_status sl_convert_done(struct sl_convert_cursor *at, struct sl_map *file, enum sl_status s)
-{
-	bool changed = sl_map_is_changed(file, at->path);
-
-	at->stamp = sl_map_stamp(file, at->stamp);
-	sl_unmap(file);
-	return changed ? sl_convert_changed(at->path) : s;
-}
-
-enum sl_status sl_convert_pass(struct sl_conversion *c, const struct sl_convert_cursor *at)
-{
-	uint64_t stamp_of_pass = at->stamp | 1; /* 0 means none */
-
-	if (c->stamp == 0)
-		c->stamp = stamp_of_pass;
-	return c->stamp == stamp_of_pass ? SL_OK : sl_convert_changed("an input");
-}
-
+/* Called before each input and each block of output, because nothing else looks at the signal. */
 enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 {
 	return atomic_load(c->job->stop) == 0
 	               ? SL_OK
 	               : sl_fail(SL_STOPPED, "stopped by a signal; no file was written");
+}
+
+enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context)
+{
+	struct sl_convert_cursor at = {0};
+	uint64_t stamp = 0;
+
+	while (sl_convert_next(c, &at)) {
+		struct sl_map file;
+		enum sl_status s;
+		bool changed;
+
+		SL_TRY(sl_convert_check_stop(c));
+		SL_TRY(sl_map_file(at.path, &file));
+		s = read(c, at.path, &file, context);
+		changed = sl_map_is_changed(&file, at.path);
+		stamp = sl_map_stamp(&file, stamp);
+		sl_unmap(&file);
+		SL_TRY(changed ? sl_convert_changed(at.path) : s);
+	}
+	stamp |= 1; /* 0 means that the first pass has not ended */
+	if (c->stamp == 0)
+		c->stamp = stamp;
+	return c->stamp == stamp ? SL_OK : sl_convert_changed("an input");
 }

@@ -15,6 +15,7 @@
 #include "primitives/files/map.h"
 #include "stages/formats/common/format.h"
 
+/* What the command line asks for; constant during the conversion. */
 struct sl_convert_job {
 	const char *const *in; /* n operands of the command line */
 	size_t n;
@@ -31,6 +32,7 @@ struct sl_convert_operand {
 	struct sl_manifest manifest;
 };
 
+/* The state of a conversion. Counters and notes grow while it runs; print them only after success. */
 struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
@@ -49,18 +51,25 @@ struct sl_convert_cursor {
 	size_t operand, line;
 	char path[SL_PATH_BYTES];
 	const struct sl_manifest_line *line_of_run; /* line of a run's manifest; NULL for a file */
-	uint64_t stamp;                             /* of the files so far, see sl_convert_done() */
 };
 bool sl_convert_next(const struct sl_conversion *c, struct sl_convert_cursor *at);
 
 /*
- * Inputs are read twice, and another process can write to them in between. sl_convert_done() unmaps an
- * input that was used with status s and returns s, or SL_DISK if the file changed since it was mapped: it
- * is then the cause of whatever s says. sl_convert_pass() is called after the last input of a pass;
- * SL_DISK if the files are not those of the first pass, by inode, size and time of modification.
+ * Processes one input. file is its content, mapped until the function returns. context is that of
+ * sl_convert_for_each().
  */
-enum sl_status sl_convert_done(struct sl_convert_cursor *at, struct sl_map *file, enum sl_status s);
-enum sl_status sl_convert_pass(struct sl_conversion *c, const struct sl_convert_cursor *at);
+typedef enum sl_status sl_convert_reader(
+	struct sl_conversion *c, const char *path, const struct sl_map *file, void *context);
+
+/*
+ * Calls read for every input in order, until one fails or a signal stops the job.
+ *
+ * Each conversion makes two such passes, and another process can write to an input in between.
+ * SL_DISK if a file changed while read used it, whatever read returned, because the change is then
+ * the cause. SL_DISK also if the files of the second pass are not those of the first, by inode, size
+ * and time of modification.
+ */
+enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context);
 
 /* Fails with SL_DISK because the input changed between or during the passes. */
 enum sl_status sl_convert_changed(const char *path);

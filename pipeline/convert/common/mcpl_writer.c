@@ -12,6 +12,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 
+/* Counts all bytes of the output file, for the line that convert prints at the end. */
 static enum sl_status add(struct sl_mcpl_writer *w, const void *bytes, size_t size)
 {
 	w->c->bytes += size;
@@ -32,15 +33,14 @@ static enum sl_status get_members(struct sl_mcpl_writer *w, size_t header_bytes)
 		w->x.scratch.size = sl_mcpl_member_scratch(&w->c->facts);
 		w->x.scratch.base = sl_cut(&a, w->x.scratch.size);
 		if (i == 0) {
-			a.size = a.used;
-			SL_TRY(sl_memory_get(SL_HOST, a.size, &w->block));
-			a.base = w->block;
-			a.used = 0;
+			SL_TRY(sl_memory_get(SL_HOST, a.used, &w->block));
+			a = (struct sl_arena){w->block, 0, a.used};
 		}
 	}
 	return SL_OK;
 }
 
+/* Members hold whole records, like those in the files of a run (mcpl.h). */
 enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversion *c,
 	const void *header, size_t bytes, uint32_t record_bytes)
 {
@@ -60,6 +60,7 @@ enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversi
 	return s;
 }
 
+/* Compresses the records collected so far to one member. */
 static enum sl_status flush(struct sl_mcpl_writer *w)
 {
 	size_t used;
@@ -85,6 +86,7 @@ static enum sl_status add_packed(struct sl_mcpl_writer *w, const uint8_t *record
 	return SL_OK;
 }
 
+/* A failure removes the file at once, so the caller can return the status without further calls. */
 enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records, size_t bytes)
 {
 	enum sl_status s = sl_convert_check_stop(w->c);
@@ -97,6 +99,7 @@ enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records,
 	return s;
 }
 
+/* The last member can be shorter than the others. Without records there is only the header. */
 enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w)
 {
 	enum sl_status s = w->used > 0 ? flush(w) : SL_OK;
@@ -107,6 +110,7 @@ enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w)
 	return s;
 }
 
+/* Removes an unfinished file; after sl_mcpl_writer_end() it only frees the memory. */
 void sl_mcpl_writer_drop(struct sl_mcpl_writer *w)
 {
 	sl_file_drop(&w->file);

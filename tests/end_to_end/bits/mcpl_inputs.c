@@ -286,7 +286,7 @@ static void many_files_are_read(void **state)
 	assert_non_null(strstr(out, "f0015.mcpl: 5 particles; it holds doubles"));
 	assert_null(strstr(out, "f0016.mcpl"));
 	assert_non_null(strstr(out, "and 4080 other files\n"));
-	assert_non_null(strstr(out, "MiB of that for the lists, which are open\n"));
+	assert_non_null(strstr(out, "MiB of this for input lists, which are open already\n"));
 	assert_non_null(strstr(out, ": 20480 particles"));
 	free(out);
 }

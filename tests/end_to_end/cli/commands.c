@@ -404,7 +404,7 @@ static void plan_prints_the_plan(void **state)
 	expect_output(
 		"1 thread, loops", WORDS("plan", "c.yaml", "--threads", "1", "--device", "cpu"));
 	expect_output("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
-	expect_output("mode        fused: survivors are carried as records of ",
+	expect_output("mode        fused: survivors are passed between kernels as records of ",
 		WORDS("plan", "c.yaml", "--device", "emulated"));
 	expect_output("mode        staged (primitives.compact is named; ",
 		WORDS("plan", "c.yaml", "--device", "emulated", "--compact", "naive"));
