@@ -277,9 +277,13 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	size_t n = count_chunks(t, &bytes);
 
 	*w = (struct openpmd_packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
-	/* more chunks than laid out need no more bytes if they are small, but their table overflows */
-	SL_TRY(sl_format_check_memory(
-		"openpmd", bytes, n > pieces->n_chunks ? 0 : p->size, x, scratch(t, run)));
+	/* the entries of the chunks are memory of their own, which the check of bytes does not cover */
+	if (n > pieces->n_chunks)
+		return sl_fail(SL_USAGE,
+			"the table has %zu chunks, the packing was laid out for %zu: lay it out for "
+			"more rows or columns",
+			n, pieces->n_chunks);
+	SL_TRY(sl_format_check_memory("openpmd", bytes, p->size, x, scratch(t, run)));
 	p->table = *t;
 	p->used = 0;
 	return SL_OK;
