@@ -24,6 +24,7 @@ static size_t key_bytes(const struct sl_recipe *r)
 	return sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
+/* Sorts the keys of the survivors. In fused mode select has made the keys, so this is the whole stage. */
 static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_sort_job job = {.key = pipeline->batch.key,
@@ -35,6 +36,8 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipe
 		.key_spent = true,
 		.scan = r->scan};
 
+	if (r->n_fields == 0 || pipeline->batch.n_survivors == 0)
+		return SL_OK;
 	pipeline->exec.tuning = r->sort.tuning;
 	return sl_sort(r->sort.backend, &pipeline->exec, &job);
 }
@@ -154,13 +157,6 @@ static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipelin
 		pipeline->select_scratch, pipeline->exec.stream);
 }
 
-static enum sl_status sort_fused(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
-{
-	if (r->n_fields == 0 || pipeline->batch.n_survivors == 0)
-		return SL_OK;
-	return sort_keys(r, pipeline);
-}
-
 static enum sl_status write_rows(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_fused f = fused(r, pipeline);
@@ -212,6 +208,6 @@ const struct sl_device_mode sl_device_modes[SL_MODE_COUNT] = {
 		.n_counted = 1,
 		.whole_per_multiprocessor = 2048,
 		.n = 3,
-		.step = {{SL_STAGE_select, select}, {SL_STAGE_sort, sort_fused},
+		.step = {{SL_STAGE_select, select}, {SL_STAGE_sort, sort_keys},
 			{SL_STAGE_write, write_rows}}},
 };

@@ -8,16 +8,12 @@
 
 /*
  * The event recorded before step i; the event after step i is the next one. The host waits after step
- * n_counted - 1, so there is one event more: the end of that step is not the start of the next.
+ * n_counted - 1, so there is one event more: the end of that step is not the start of the next. A mode of
+ * n steps thus has n + 2 events.
  */
 static int mark_before(const struct sl_device_mode *mode, int i)
 {
 	return i < mode->n_counted ? i : i + 1;
-}
-
-static int marks(const struct sl_device_mode *mode)
-{
-	return mode->n + 2;
 }
 
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
@@ -50,7 +46,7 @@ enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline)
 	pipeline->whole_max =
 		(uint64_t)pipeline->mode->whole_per_multiprocessor * limits.multiprocessors;
 	SL_TRY(sl_stream_make(&pipeline->exec.stream));
-	for (int i = 0; i < marks(pipeline->mode); i++)
+	for (int i = 0; i < pipeline->mode->n + 2; i++)
 		SL_TRY(sl_event_make(&pipeline->mark[i]));
 	for (int i = 0; pipeline->has_rounds && i < SL_ROUND_MARKS; i++)
 		SL_TRY(sl_event_make(&pipeline->round[i]));
@@ -62,7 +58,7 @@ enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline)
 void sl_device_pipeline_close(struct sl_device_pipeline *pipeline)
 {
 	sl_graph_free(pipeline->graph);
-	for (int i = 0; pipeline->mode && i < marks(pipeline->mode); i++)
+	for (int i = 0; pipeline->mode && i < pipeline->mode->n + 2; i++)
 		sl_event_free(pipeline->mark[i]);
 	for (int i = 0; i < SL_ROUND_MARKS; i++)
 		sl_event_free(pipeline->round[i]);
@@ -196,6 +192,8 @@ static enum sl_status queue_batch(
 static enum sl_status find_survivors(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
+	enum sl_status status;
+
 	SL_TRY(queue_batch(r, pipeline, b));
 	b->rounds = pipeline->batch.rounds;
 	SL_TRY(copy_counters(pipeline));
@@ -207,10 +205,10 @@ static enum sl_status find_survivors(
 		memcpy(b->bins, sl_batch_counters_histogram(pipeline->host_counters[0]),
 			b->bin_words * sizeof(*b->bins));
 	b->n_survivors = pipeline->batch.n_survivors = pipeline->host_counters[0]->n_survivors;
-	SL_TRY(sl_add_context(
-		sl_check_fate_counts(r, b), "stage %s", sl_stages[pipeline->mode->marks].name));
-	SL_TRY(sl_add_context(
-		sl_check_histograms(r, b), "stage %s", sl_stages[pipeline->mode->marks].name));
+	status = sl_check_fate_counts(r, b);
+	if (status == SL_OK)
+		status = sl_check_histograms(r, b);
+	SL_TRY(sl_add_context(status, "stage %s", sl_stages[pipeline->mode->marks].name));
 	SL_TRY(sl_add_context(
 		check_survivors(r, b), "stage %s", sl_stages[pipeline->mode->compacts].name));
 	return sl_check_cancelled(r);
@@ -274,7 +272,7 @@ static enum sl_status add_times(struct sl_device_pipeline *pipeline, uint64_t ns
 		SL_TRY(sl_event_ns(pipeline->mark[mark], pipeline->mark[mark + 1], &took));
 		ns[mode->step[i].stage] += took;
 	}
-	done = pipeline->mark[marks(mode) - 1];
+	done = pipeline->mark[mode->n + 1];
 	pipeline->pack_ns = 0;
 	if (pipeline->packs) {
 		SL_TRY(sl_event_ns(done, pipeline->device_packed, &pipeline->pack_ns));

@@ -1,40 +1,23 @@
 /* kernels.c - the table of kernels of each kind of device. */
 #include "stages/device/kernels.h"
 
-const struct sl_kernels sl_kernels_emulated = {
-	.generate = sl_queue_generate_emulated,
-	.advance = sl_queue_advance_emulated,
-	.move = sl_queue_move_emulated,
-	.mark = sl_queue_mark_emulated,
-	.bins = sl_queue_histograms_emulated,
-	.key = sl_queue_key_emulated,
-	.gather = sl_queue_gather_emulated,
-	.select = sl_queue_select_emulated,
-	.select_scratch = sl_queue_select_scratch_emulated,
-	.rows = sl_queue_gather_rows_emulated,
-	.records = sl_queue_records_emulated,
-	.fill = sl_queue_fill_emulated,
-	.bounds = sl_queue_bounds_emulated,
-	.digest = sl_queue_pack_digest_emulated,
-};
+/* The launchers of one kind of device, whose names differ in the suffix: none for CUDA. */
+#define KERNELS(suffix)                                                                     \
+	{                                                                                   \
+		.generate = sl_queue_generate##suffix, .advance = sl_queue_advance##suffix, \
+		.move = sl_queue_move##suffix, .mark = sl_queue_mark##suffix,               \
+		.bins = sl_queue_histograms##suffix, .key = sl_queue_key##suffix,           \
+		.gather = sl_queue_gather##suffix, .select = sl_queue_select##suffix,       \
+		.select_scratch = sl_queue_select_scratch##suffix,                          \
+		.rows = sl_queue_gather_rows##suffix, .records = sl_queue_records##suffix,  \
+		.fill = sl_queue_fill##suffix, .bounds = sl_queue_bounds##suffix,           \
+		.digest = sl_queue_pack_digest##suffix,                                     \
+	}
+
+const struct sl_kernels sl_kernels_emulated = KERNELS(_emulated);
 
 #ifdef SL_WITH_CUDA
-const struct sl_kernels sl_kernels_cuda = {
-	.generate = sl_queue_generate,
-	.advance = sl_queue_advance,
-	.move = sl_queue_move,
-	.mark = sl_queue_mark,
-	.bins = sl_queue_histograms,
-	.key = sl_queue_key,
-	.gather = sl_queue_gather,
-	.select = sl_queue_select,
-	.select_scratch = sl_queue_select_scratch,
-	.rows = sl_queue_gather_rows,
-	.records = sl_queue_records,
-	.fill = sl_queue_fill,
-	.bounds = sl_queue_bounds,
-	.digest = sl_queue_pack_digest,
-};
+const struct sl_kernels sl_kernels_cuda = KERNELS();
 #endif
 
 const struct sl_kernels *sl_kernels_find(void)

@@ -68,34 +68,28 @@ size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t)
 	return bytes;
 }
 
-static size_t scratch_most(const struct sl_pack_rule *rule, const struct sl_table *t)
+/*
+ * Sets the sizes that the parts share, because they are compressed one after another: the scratch of
+ * the compressor, and the memory for the longest constant column, in whole 64-bit words.
+ */
+static void measure_shared(
+	const struct sl_pack_rule *rule, const struct sl_table *t, size_t *scratch, size_t *filled)
 {
 	struct sl_pack_part part[SL_COLUMN_COUNT];
 	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
-	size_t most = 0;
 
+	*scratch = *filled = 0;
 	for (uint32_t k = 0; k < parts; k++) {
 		struct sl_shape s = {.in_bytes = part[k].bytes,
 			.chunk_bytes = part[k].chunk_bytes,
 			.item_bytes = part[k].item_bytes};
 		size_t bytes = sl_scratch(rule->backend, &s);
 
-		most = bytes > most ? bytes : most;
+		*scratch = bytes > *scratch ? bytes : *scratch;
+		if (part[k].value && part[k].bytes > *filled)
+			*filled = part[k].bytes;
 	}
-	return most;
-}
-
-/* Bytes of the longest constant column, in whole 64-bit words. */
-static size_t filled_most(const struct sl_pack_rule *rule, const struct sl_table *t)
-{
-	struct sl_pack_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
-	size_t most = 0;
-
-	for (uint32_t k = 0; k < parts; k++)
-		if (part[k].value && part[k].bytes > most)
-			most = part[k].bytes;
-	return sl_round_up(most, sizeof(uint64_t));
+	*filled = sl_round_up(*filled, sizeof(uint64_t));
 }
 
 /* A table of n rows without memory. */
@@ -114,6 +108,7 @@ void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 {
 	const struct sl_pack_rule *rule = &r->pack;
 	struct sl_table most = table_of(r, n);
+	size_t filled;
 
 	memset(p, 0, sizeof(*p));
 	p->out_size = sl_pack_most(rule, &most);
@@ -121,9 +116,9 @@ void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 		p->records = (uint32_t *)sl_cut_items(device, n, rule->record.bytes);
 	p->out = (uint8_t *)p->records;
 	if (rule->form == SL_AS_STREAMS) {
-		p->filled = (uint64_t *)sl_cut(device, filled_most(rule, &most));
+		measure_shared(rule, &most, &p->scratch.size, &filled);
+		p->filled = (uint64_t *)sl_cut(device, filled);
 		p->out = (uint8_t *)sl_cut(device, p->out_size);
-		p->scratch.size = scratch_most(rule, &most);
 		p->scratch.base = sl_cut(device, p->scratch.size);
 	}
 	p->size_header_bytes =

@@ -190,10 +190,8 @@ static void sl_cavity_make(const void *config, const struct sl_model_common *com
 	struct sl_cavity *r = (struct sl_cavity *)rules;
 	bool round = c->type == SL_CAVITY_SPHERE;
 
-	sl_model_require(check, round, "port", "a sphere");
-	sl_model_require(check, !round, "length", "a tube");
-	sl_model_refuse_unused(check, round, "port", "a sphere");
-	sl_model_refuse_unused(check, !round, "length", "a tube");
+	sl_model_require_only_if(check, round, "port", "a sphere");
+	sl_model_require_only_if(check, !round, "length", "a tube");
 	if (round && !(c->port > 0) && !(c->reflectance < 1) && check->is_given(check->ctx, "port"))
 		check->complain(check->ctx, "port",
 			"is 0 while reflectance is 1: no particle could leave or be absorbed; "

@@ -65,6 +65,17 @@ static inline void sl_model_require(
 		check->complain(check->ctx, key, "is missing: %s needs it; add it", use);
 }
 
+/*
+ * Reports a problem if key is used but not set, or set but not used. For keys that have no default and
+ * belong to one choice of another key, such as the length of a tube.
+ */
+static inline void sl_model_require_only_if(
+	const struct sl_model_check *check, bool used, const char *key, const char *use)
+{
+	sl_model_require(check, used, key, use);
+	sl_model_refuse_unused(check, used, key, use);
+}
+
 /* The largest number of a fate in a set. */
 static inline double sl_model_last_fate(sl_fate_set fates)
 {

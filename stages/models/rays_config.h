@@ -95,11 +95,16 @@ static double sl_rays_dot(const struct sl_vector *a, const struct sl_vector *b)
 	return fma(a->at[0], b->at[0], fma(a->at[1], b->at[1], a->at[2] * b->at[2]));
 }
 
+/* The largest absolute coordinate of v. */
+static double sl_rays_largest_coordinate(const struct sl_vector *v)
+{
+	return sl_rays_max(fabs(v->at[0]), sl_rays_max(fabs(v->at[1]), fabs(v->at[2])));
+}
+
 /* Scales v to length 1; returns false if v is 0. */
 static bool sl_rays_normalize(struct sl_vector *v)
 {
-	double most = sl_rays_max(fabs(v->at[0]), sl_rays_max(fabs(v->at[1]), fabs(v->at[2]))),
-	       length;
+	double most = sl_rays_largest_coordinate(v), length;
 
 	for (int k = 0; k < 3 && most > 0; k++)
 		v->at[k] /= most; /* so that the square neither overflows nor vanishes */
@@ -136,57 +141,49 @@ static const char *sl_rays_object_key(uint64_t i, const char *of, char key[64])
 	return key;
 }
 
-/* Whether a part of a shape is set; reports a problem if not. */
-static bool sl_rays_has_part(const struct sl_model_check *check, uint64_t i, const char *part,
-	double value, const char *shape)
-{
-	char key[64];
-
-	if (!isnan(value))
-		return true;
-	check->complain(check->ctx, sl_rays_object_key(i, part, key),
-		"is missing: a %s needs it; add it", shape);
-	return false;
-}
+/* The two keys of each shape, relative to the object. A key that is not set reads as NaN. */
+struct sl_rays_part {
+	const char *key;
+	double value; /* the first coordinate of a vector */
+};
 
 /* Sets the shape of an object. Reports a problem and returns false if the object has no shape, more
  * than one, or an incomplete one. */
 static bool sl_rays_shape_of(const struct sl_rays_object *o, uint64_t i,
 	const struct sl_model_check *check, enum sl_rays_shape *shape)
 {
-	bool sphere = !isnan(o->sphere.center.at[0]) || !isnan(o->sphere.radius);
-	bool box = !isnan(o->box.from.at[0]) || !isnan(o->box.to.at[0]);
-	bool plane = !isnan(o->plane.point.at[0]) || !isnan(o->plane.normal.at[0]), whole;
+	static const char *const names[] = {
+		[SL_RAYS_SPHERE] = "sphere", [SL_RAYS_BOX] = "box", [SL_RAYS_PLANE] = "plane"};
+	const struct sl_rays_part parts[][2] = {
+		[SL_RAYS_SPHERE] = {{"sphere.center", o->sphere.center.at[0]},
+			{"sphere.radius", o->sphere.radius}},
+		[SL_RAYS_BOX] = {{"box.from", o->box.from.at[0]}, {"box.to", o->box.to.at[0]}},
+		[SL_RAYS_PLANE] = {{"plane.point", o->plane.point.at[0]},
+			{"plane.normal", o->plane.normal.at[0]}}};
+	int shapes = 0, missing = 0;
 	char key[64];
 
-	*shape = sphere ? SL_RAYS_SPHERE : box ? SL_RAYS_BOX : SL_RAYS_PLANE;
-	if (sphere + box + plane != 1) {
+	for (int s = 0; s < 3; s++)
+		if (!isnan(parts[s][0].value) || !isnan(parts[s][1].value)) {
+			*shape = (enum sl_rays_shape)s;
+			shapes++;
+		}
+	if (shapes != 1) {
 		check->complain(check->ctx, sl_rays_object_key(i, "", key),
-			sphere || box || plane
-				? "has more than one shape: an object is a sphere, a box or "
-				  "a plane; write one object for each"
-				: "has no shape: an object is a sphere, a box or a plane; "
-				  "add sphere: {center: [0, 0, 0], radius: 1 cm}");
+			shapes ? "has more than one shape: an object is a sphere, a box or "
+				 "a plane; write one object for each"
+			       : "has no shape: an object is a sphere, a box or a plane; "
+				 "add sphere: {center: [0, 0, 0], radius: 1 cm}");
 		return false;
 	}
-	if (sphere) {
-		whole = sl_rays_has_part(
-			check, i, "sphere.center", o->sphere.center.at[0], "sphere");
-		return sl_rays_has_part(check, i, "sphere.radius", o->sphere.radius, "sphere") &&
-		       whole;
-	}
-	if (box) {
-		whole = sl_rays_has_part(check, i, "box.from", o->box.from.at[0], "box");
-		return sl_rays_has_part(check, i, "box.to", o->box.to.at[0], "box") && whole;
-	}
-	whole = sl_rays_has_part(check, i, "plane.point", o->plane.point.at[0], "plane");
-	return sl_rays_has_part(check, i, "plane.normal", o->plane.normal.at[0], "plane") && whole;
-}
-
-/* The largest absolute coordinate of v. */
-static double sl_rays_largest_coordinate(const struct sl_vector *v)
-{
-	return sl_rays_max(fabs(v->at[0]), sl_rays_max(fabs(v->at[1]), fabs(v->at[2])));
+	for (int k = 0; k < 2; k++)
+		if (isnan(parts[*shape][k].value)) {
+			check->complain(check->ctx,
+				sl_rays_object_key(i, parts[*shape][k].key, key),
+				"is missing: a %s needs it; add it", names[*shape]);
+			missing++;
+		}
+	return missing == 0;
 }
 
 static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,

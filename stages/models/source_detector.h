@@ -306,11 +306,9 @@ static void sl_source_detector_make_detector(const struct sl_source_detector_con
 
 	sl_model_require(check, !rectangle, "detector.radius",
 		sl_source_detector_detectors[c->detector.type]);
-	sl_model_require(check, rectangle, "detector.width", "a rectangle");
-	sl_model_require(check, rectangle, "detector.height", "a rectangle");
 	sl_model_refuse_unused(check, !rectangle, "detector.radius", "a sphere or a disk");
-	sl_model_refuse_unused(check, rectangle, "detector.width", "a rectangle");
-	sl_model_refuse_unused(check, rectangle, "detector.height", "a rectangle");
+	sl_model_require_only_if(check, rectangle, "detector.width", "a rectangle");
+	sl_model_require_only_if(check, rectangle, "detector.height", "a rectangle");
 	sl_model_refuse_unused(check, !sphere, "detector.pixels", "a rectangle or a disk");
 	if (pixels->n != 2)
 		check->complain(check->ctx, "detector.pixels",
@@ -345,10 +343,8 @@ static void sl_source_detector_make_stop(const struct sl_source_detector_config 
 	                     : c->detector.distance;
 	double start = c->source.type == SL_SOURCE_SPHERE ? c->source.radius : 0;
 
-	sl_model_require(check, any, "stop.distance", "a stop");
-	sl_model_require(check, any, "stop.radius", "a stop");
-	sl_model_refuse_unused(check, any, "stop.distance", "a stop");
-	sl_model_refuse_unused(check, any, "stop.radius", "a stop");
+	sl_model_require_only_if(check, any, "stop.distance", "a stop");
+	sl_model_require_only_if(check, any, "stop.radius", "a stop");
 	if (any && (c->stop.distance >= end || c->stop.distance <= start))
 		check->complain(check->ctx, "stop.distance",
 			"is not between source and detector; give a value from %g cm to %g cm",
@@ -368,11 +364,9 @@ static void sl_source_detector_make_spectrum(const struct sl_source_detector_con
 	double sum = 0, below = 0;
 
 	sl_model_refuse_unused(check, fixed, "energy.value", "type: fixed");
-	sl_model_refuse_unused(check, exponential, "energy.mean", "type: exponential");
-	sl_model_refuse_unused(check, listed, "energy.lines", "type: lines");
+	sl_model_require_only_if(check, exponential, "energy.mean", "type: exponential");
+	sl_model_require_only_if(check, listed, "energy.lines", "type: lines");
 	sl_model_refuse_unused(check, listed, "energy.intensities", "type: lines");
-	sl_model_require(check, exponential, "energy.mean", "type: exponential");
-	sl_model_require(check, listed, "energy.lines", "type: lines");
 	if (intensities->n != 0 && intensities->n != lines->n)
 		check->complain(check->ctx, "energy.intensities",
 			"has %u numbers for %u lines: each line needs one; make the lists equally "

@@ -31,6 +31,12 @@ struct sl_table {
 	struct sl_table_column column[SL_COLUMN_COUNT];
 };
 
+/* Name, type, unit and size of a column. */
+static inline const struct sl_column_facts *sl_facts_of(const struct sl_table_column *c)
+{
+	return &sl_column_facts[c->column];
+}
+
 /* The column of that kind, or NULL if the table does not have it. */
 static inline const struct sl_table_column *sl_table_find(
 	const struct sl_table *t, enum sl_column column)

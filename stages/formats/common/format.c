@@ -13,6 +13,22 @@ enum sl_status sl_format_check_image(size_t size, size_t needed)
 		needed);
 }
 
+enum sl_status sl_format_check_memory(const char *format, size_t needed, size_t size,
+	const struct sl_exec *x, size_t scratch_needed)
+{
+	if (needed > size)
+		return sl_fail(SL_USAGE,
+			"the table may have %zu bytes as %s, the packing was laid out for %zu: lay it "
+			"out for more rows or columns",
+			needed, format, size);
+	if (x->scratch.size < scratch_needed)
+		return sl_fail(SL_USAGE,
+			"the scratch for %s has %zu bytes, %zu are needed: provide at least scratch() "
+			"bytes",
+			format, x->scratch.size, scratch_needed);
+	return SL_OK;
+}
+
 enum sl_status sl_format_check_columns(const struct sl_arena *a)
 {
 	if (!a->base || sl_fits(a))

@@ -139,6 +139,13 @@ struct sl_format {
 /* For assemble: SL_USAGE if the image has fewer bytes than needed. */
 enum sl_status sl_format_check_image(size_t size, size_t needed);
 
+/*
+ * For pack and take: SL_USAGE if the table needs more bytes than lay_out provided (size), or if x has
+ * less scratch than the format's function scratch returns (scratch_needed). format is its name.
+ */
+enum sl_status sl_format_check_memory(const char *format, size_t needed, size_t size,
+	const struct sl_exec *x, size_t scratch_needed);
+
 /* For read: SL_USAGE if columns were cut from an arena that has a base but too few bytes. */
 enum sl_status sl_format_check_columns(const struct sl_arena *a);
 

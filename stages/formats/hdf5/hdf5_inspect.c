@@ -59,36 +59,38 @@ bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *va
 	return got;
 }
 
-bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n)
+/* Sets the sizes of a dataset; false if it does not have this type and so many dimensions. */
+static bool sizes_of(struct sl_h5 *h, hid_t dataset, hid_t type, int dimensions, hsize_t *size)
 {
 	hid_t found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_type(dataset));
 	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_space(dataset));
-	hsize_t size = 0;
 	bool got = !h->failed && is_true(h, H5Tequal(found, type)) &&
-	           H5Sget_simple_extent_ndims(space) == 1 &&
-	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, &size, NULL));
+	           H5Sget_simple_extent_ndims(space) == dimensions &&
+	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, size, NULL));
 
-	*n = size;
 	sl_h5_close(h, space);
 	sl_h5_close(h, found);
+	return got;
+}
+
+bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n)
+{
+	hsize_t size = 0;
+	bool got = sizes_of(h, dataset, type, 1, &size);
+
+	*n = size;
 	return got;
 }
 
 bool sl_h5_is_grid(
 	struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *rows, uint64_t *columns, uint64_t *at)
 {
-	hid_t found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_type(dataset));
-	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Dget_space(dataset));
 	hsize_t size[2] = {0, 0};
-	bool got = !h->failed && is_true(h, H5Tequal(found, type)) &&
-	           H5Sget_simple_extent_ndims(space) == 2 &&
-	           sl_h5_ok(h, H5Sget_simple_extent_dims(space, size, NULL));
 
+	/* the offset is undefined until HDF5 has allocated the data, and for data in chunks */
+	*at = sizes_of(h, dataset, type, 2, size) ? H5Dget_offset(dataset) : HADDR_UNDEF;
 	*rows = size[0];
 	*columns = size[1];
-	*at = got ? H5Dget_offset(dataset) : HADDR_UNDEF;
-	sl_h5_close(h, space);
-	sl_h5_close(h, found);
 	return *at != HADDR_UNDEF;
 }
 

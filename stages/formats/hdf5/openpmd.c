@@ -51,11 +51,6 @@ size_t sl_openpmd_path(
 
 /* --- layout -------------------------------------------------------------------------------- */
 
-static const struct sl_column_facts *facts(const struct sl_table_column *c)
-{
-	return &sl_column_facts[c->column];
-}
-
 /* The number of chunks of a table, and their bytes without compression. */
 static size_t count_chunks(const struct sl_table *t, size_t *bytes)
 {
@@ -63,7 +58,7 @@ static size_t count_chunks(const struct sl_table *t, size_t *bytes)
 
 	*bytes = 0;
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		uint32_t item = facts(&t->column[i])->bytes;
+		uint32_t item = sl_facts_of(&t->column[i])->bytes;
 		size_t chunks = t->column[i].constant ? 0 : sl_openpmd_chunks(t->n, item);
 
 		n += chunks;
@@ -121,13 +116,13 @@ struct stretch {
 
 static const uint8_t *bytes_of(const struct stretch *s)
 {
-	return (const uint8_t *)s->c->data + (size_t)s->first * facts(s->c)->bytes;
+	return (const uint8_t *)s->c->data + (size_t)s->first * sl_facts_of(s->c)->bytes;
 }
 
 /* Stores a stretch without compression, as a chunk of room items padded with zeros. */
 static void store_chunk(uint8_t *to, const struct stretch *s, uint32_t room)
 {
-	size_t item = facts(s->c)->bytes;
+	size_t item = sl_facts_of(s->c)->bytes;
 	const uint8_t *from = bytes_of(s);
 
 	if (s->planes) {
@@ -145,7 +140,7 @@ static void store_chunk(uint8_t *to, const struct stretch *s, uint32_t room)
 static struct sl_deflate_job job_of(
 	const struct openpmd_packing *w, const struct stretch *s, uint32_t room, size_t *got)
 {
-	size_t item = facts(s->c)->bytes, bytes = room * item;
+	size_t item = sl_facts_of(s->c)->bytes, bytes = room * item;
 
 	return (struct sl_deflate_job){
 		.in = bytes_of(s),
@@ -184,11 +179,11 @@ static enum sl_status try_chunk(
  */
 static enum sl_status choose_planes(struct openpmd_packing *w, struct stretch *s)
 {
-	uint32_t item = facts(s->c)->bytes, most = (uint32_t)SAMPLE_BYTES / item;
+	uint32_t item = sl_facts_of(s->c)->bytes, most = (uint32_t)SAMPLE_BYTES / item;
 	struct stretch sample = {s->c, 0, s->n < most ? s->n : most, false};
 	size_t plain, planes;
 
-	s->planes = sl_openpmd_shuffles(facts(s->c));
+	s->planes = sl_openpmd_shuffles(sl_facts_of(s->c));
 	if (!s->planes || w->run->deflate == &sl_deflate_cpu)
 		return SL_OK;
 	SL_TRY(try_chunk(w, sample, false, &plain));
@@ -201,7 +196,7 @@ static enum sl_status choose_planes(struct openpmd_packing *w, struct stretch *s
 static enum sl_status deflate_chunk(
 	struct openpmd_packing *w, const struct stretch *s, uint32_t room)
 {
-	const struct sl_column_facts *f = facts(s->c);
+	const struct sl_column_facts *f = sl_facts_of(s->c);
 	struct sl_packed *p = w->p;
 	size_t got = 0;
 	struct sl_deflate_job job = job_of(w, s, room, &got);
@@ -220,7 +215,7 @@ static enum sl_status deflate_chunk(
 static enum sl_status pack_column(
 	struct openpmd_packing *w, const struct sl_table_column *c, uint32_t n)
 {
-	uint32_t items = n ? sl_openpmd_chunk_items(n, facts(c)->bytes) : 0;
+	uint32_t items = n ? sl_openpmd_chunk_items(n, sl_facts_of(c)->bytes) : 0;
 	struct stretch s = {c, 0, items, true};
 
 	if (n)
@@ -268,7 +263,7 @@ static void keep_facts(struct sl_packed *p, const struct sl_device_packed *devic
 			bound(c, p->table.n, &pieces->lo[axis], &pieces->hi[axis]);
 		}
 		if (c->constant)
-			memcpy(&pieces->constant[i], c->data, facts(c)->bytes);
+			memcpy(&pieces->constant[i], c->data, sl_facts_of(c)->bytes);
 		c->data = c->constant ? &pieces->constant[i] : NULL;
 	}
 }
@@ -282,16 +277,13 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	size_t n = count_chunks(t, &bytes);
 
 	*w = (struct openpmd_packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
-	if (n > pieces->n_chunks || bytes > p->size)
+	/* the entries of the chunks are memory of their own, which the check of bytes does not cover */
+	if (n > pieces->n_chunks)
 		return sl_fail(SL_USAGE,
-			"the table has %zu bytes in columns, the packing was laid out for %zu: "
-			"lay it out for more rows or columns",
-			bytes, p->size);
-	if (x->scratch.size < scratch(t, run))
-		return sl_fail(SL_USAGE,
-			"the scratch for openpmd has %zu bytes, %zu are needed: provide at least "
-			"scratch() bytes",
-			x->scratch.size, scratch(t, run));
+			"the table has %zu chunks, the packing was laid out for %zu: lay it out for "
+			"more rows or columns",
+			n, pieces->n_chunks);
+	SL_TRY(sl_format_check_memory("openpmd", bytes, p->size, x, scratch(t, run)));
 	p->table = *t;
 	p->used = 0;
 	return SL_OK;
@@ -306,7 +298,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!t->column[i].constant)
 			SL_TRY(sl_add_context(pack_column(&w, &t->column[i], t->n), "column %s",
-				facts(&t->column[i])->name));
+				sl_facts_of(&t->column[i])->name));
 	keep_facts(p, NULL);
 	return SL_OK;
 }
@@ -363,8 +355,8 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!t->column[i].constant)
 			SL_TRY(sl_add_context(
-				take_column(&w, facts(&t->column[i]), t->n, &from, &stream),
-				"column %s", facts(&t->column[i])->name));
+				take_column(&w, sl_facts_of(&t->column[i]), t->n, &from, &stream),
+				"column %s", sl_facts_of(&t->column[i])->name));
 	keep_facts(p, device_packed);
 	return SL_OK;
 }

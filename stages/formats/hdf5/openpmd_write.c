@@ -124,9 +124,8 @@ static hid_t record_group(struct openpmd_writing *w, uint32_t i)
 	hid_t made;
 
 	for (uint32_t k = 0; k < i && !w->h.failed; k++)
-		if (same_record(&t->column[i], &t->column[k])) {
+		if (same_record(&t->column[i], &t->column[k]))
 			return sl_h5_id(&w->h, H5Gopen2(w->species, f->record, H5P_DEFAULT));
-		}
 	made = sl_h5_group(&w->h, w->species, f->record);
 	describe_record(w, made, f->unit);
 	return made;

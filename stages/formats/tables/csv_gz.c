@@ -13,11 +13,6 @@
 
 /* --- printing ------------------------------------------------------------------------------ */
 
-static const struct sl_column_facts *facts(const struct sl_table_column *c)
-{
-	return &sl_column_facts[c->column];
-}
-
 /* Characters of the longest value, by enum sl_column_type. */
 static const size_t widths[] = {
 	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
@@ -33,8 +28,8 @@ static size_t text_bytes(const struct sl_table *t)
 	size_t header = 1, row = 1;
 
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		header += strlen(facts(&t->column[i])->name) + 1;
-		row += widths[facts(&t->column[i])->type] + 1;
+		header += strlen(sl_facts_of(&t->column[i])->name) + 1;
+		row += widths[sl_facts_of(&t->column[i])->type] + 1;
 	}
 	/* The print functions need space for the longest number, also at the end of the text. */
 	return sl_size_add(header + SL_U64_TEXT_BYTES, sl_size_mul(t->n, row));
@@ -53,7 +48,7 @@ static size_t print_header(const struct sl_table *t, char *text)
 	char *at = text;
 
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		const char *name = facts(&t->column[i])->name;
+		const char *name = sl_facts_of(&t->column[i])->name;
 		size_t n = strlen(name);
 
 		if (i)
@@ -79,7 +74,7 @@ static size_t print_item(
 {
 	uint32_t i = c->constant ? 0 : row;
 
-	switch (facts(c)->type) {
+	switch (sl_facts_of(c)->type) {
 	case SL_TYPE_F32:
 		return sl_print_f32(powers, ((const float *)c->data)[i], text);
 	case SL_TYPE_U32:
@@ -158,16 +153,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	struct sl_exec rest = *x;
 	char *text = (char *)sl_cut(&rest.scratch, text_bytes(t));
 
-	if (packed_bytes(t) > p->size)
-		return sl_fail(SL_USAGE,
-			"the table may have %zu bytes, the packing was laid out for %zu: lay it out "
-			"for more rows or columns",
-			packed_bytes(t), p->size);
-	if (!text)
-		return sl_fail(SL_USAGE,
-			"the scratch for csv.gz has %zu bytes, %zu are needed: provide at least "
-			"scratch() bytes",
-			x->scratch.size, scratch(t, run));
+	SL_TRY(sl_format_check_memory("csv.gz", packed_bytes(t), p->size, x, scratch(t, run)));
 	p->table = *t;
 	return deflate_text(&rest, run, text, print_table(t, text), p);
 }

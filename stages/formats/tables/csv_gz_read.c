@@ -11,11 +11,6 @@
 #include "stages/formats/common/decimal.h"
 #include "stages/formats/common/inflate.h"
 
-static const struct sl_column_facts *facts(const struct sl_table_column *c)
-{
-	return &sl_column_facts[c->column];
-}
-
 /* --- lines and fields ---------------------------------------------------------------------- */
 
 /* Size of the window, far more than the longest line of a table. */
@@ -172,7 +167,7 @@ static bool parse_item(const struct sl_powers *powers, const struct sl_table_col
 {
 	uint64_t v = 0;
 
-	switch (facts(c)->type) {
+	switch (sl_facts_of(c)->type) {
 	case SL_TYPE_F32:
 		return sl_parse_f32(powers, text, length, (float *)c->data + row);
 	case SL_TYPE_U32:
@@ -199,7 +194,7 @@ static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_
 			!parse_item(powers, &t->column[i], row, field, length))
 			return sl_add_context(
 				damaged("a value is not a number as this program prints it"),
-				"row %u, column %s", row, facts(&t->column[i])->name);
+				"row %u, column %s", row, sl_facts_of(&t->column[i])->name);
 	if (t->n_columns ? at <= end : length > 0)
 		return sl_add_context(damaged("more fields than columns"), "row %u", row);
 	return SL_OK;
@@ -240,7 +235,7 @@ static enum sl_status read_text(
 {
 	SL_TRY(read_once(measure, file, bytes, window, t));
 	for (uint32_t i = 0; i < t->n_columns; i++)
-		t->column[i].data = sl_cut_items(a, t->n, facts(&t->column[i])->bytes);
+		t->column[i].data = sl_cut_items(a, t->n, sl_facts_of(&t->column[i])->bytes);
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));

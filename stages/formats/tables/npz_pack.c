@@ -12,14 +12,9 @@
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/tables/npz.h"
 
-static const struct sl_column_facts *facts(const struct sl_table_column *c)
-{
-	return &sl_column_facts[c->column];
-}
-
 static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
 {
-	return sl_size_mul(n, facts(c)->bytes);
+	return sl_size_mul(n, sl_facts_of(c)->bytes);
 }
 
 /* Bytes of all items without compression; *largest: of the largest column. */
@@ -80,7 +75,7 @@ struct npz_packing {
 static const void *items_of(
 	const struct npz_packing *w, const struct sl_table_column *c, uint32_t n)
 {
-	size_t item = facts(c)->bytes;
+	size_t item = sl_facts_of(c)->bytes;
 
 	for (size_t i = 0; c->constant && i < n; i++)
 		memcpy(w->items + i * item, c->data, item);
@@ -130,16 +125,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 
 	*w = (struct npz_packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
 	w->items = (uint8_t *)sl_cut(&w->x.scratch, largest);
-	if (bytes > p->size)
-		return sl_fail(SL_USAGE,
-			"the table has %zu bytes in arrays, the packing was laid out for %zu: lay it "
-			"out for more rows or columns",
-			bytes, p->size);
-	if (!w->items)
-		return sl_fail(SL_USAGE,
-			"the scratch for npz has %zu bytes, %zu are needed: provide at least "
-			"scratch() bytes",
-			x->scratch.size, sl_npz_scratch(t, run));
+	SL_TRY(sl_format_check_memory("npz", bytes, p->size, x, sl_npz_scratch(t, run)));
 	p->table = *t;
 	p->used = 0;
 	pieces->n = t->n_columns;
@@ -150,7 +136,7 @@ static enum sl_status pack_column(
 	struct npz_packing *w, const struct sl_table_column *c, uint32_t n)
 {
 	return sl_add_context(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
-		facts(c)->name);
+		sl_facts_of(c)->name);
 }
 
 enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
@@ -208,7 +194,7 @@ enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 			continue;
 		}
 		SL_TRY(sl_add_context(take_member(&w, c, items_bytes(c, t->n), member, *stream),
-			"column %s", facts(c)->name));
+			"column %s", sl_facts_of(c)->name));
 		member += *stream++;
 	}
 	return SL_OK;
