@@ -272,7 +272,8 @@ static void plan_lists_histograms(void **state)
 
 	(void)state;
 	/* 5 fates of 18, one of 10, two of 6, five of 7 */
-	assert_non_null(strstr(plan, "w:16, z:8, steps:4, fate:5: 147 counters, 1.1 KiB per batch"));
+	assert_non_null(
+		strstr(plan, "w:16, z:8, steps:4, fate:5: 147 counters, 1.1 KiB per batch"));
 	assert_non_null(strstr(help, "z:40:0 cm..0.02 cm:absorbed"));
 	free(plan);
 	free(help);

@@ -167,9 +167,10 @@ static void measurements_are_reported(void **state)
 	remove_run(&folder, "out");
 	out = output_of(&folder, WORDS("plan", "c.yaml", "--device", "emulated", "--set",
 					 "transport.schedule=measure"));
-	assert_non_null(strstr(out, "\nschedule    the fastest of "
-				    "histories, histories staged, rounds of 16, rounds of 4, "
-				    "measured with the first particles; memory suffices for each\n"));
+	assert_non_null(
+		strstr(out, "\nschedule    the fastest of "
+			    "histories, histories staged, rounds of 16, rounds of 4, "
+			    "measured with the first particles; memory suffices for each\n"));
 	assert_non_null(strstr(out, "; or staged, if a staged schedule is faster\n"));
 	assert_non_null(strstr(out, "compact shared, "));
 	free(out);
