@@ -29,7 +29,7 @@ static enum sl_status damaged(const char *problem)
 enum { EVERY_RECORD = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) };
 
 /* Whether values of a column come back rounded: directions, and float32 in other units. */
-static bool is_rounded(const struct sl_mcpl_header *h, int column)
+static bool is_rounded(const struct sl_mcpl_header *h, enum sl_column column)
 {
 	return (column >= SL_COLUMN_u && column <= SL_COLUMN_w) ||
 	       (h->single && (column == SL_COLUMN_energy || column == SL_COLUMN_time));
