@@ -16,7 +16,7 @@ enum { ONE_IN = 1 };
 
 /* Limits set by the program, and those of the environment or the build (asked). */
 static uint32_t largest = UINT32_MAX, largest_asked = UINT32_MAX;
-static uint32_t one_in = 1, one_in_asked = ONE_IN;
+static uint32_t one_in = 1, one_in_asked = ONE_IN, share_asked;
 
 /* Leaves *n unchanged if name is not set. Returns false unless the value is from 1 to 2^32 - 1. */
 static bool read(const char *name, const char *example, uint32_t *n)
@@ -40,10 +40,12 @@ static bool read(const char *name, const char *example, uint32_t *n)
 bool sl_sampling_from_environment(void)
 {
 	if (!read("SLUICE_ONE_IN", "31", &one_in_asked) ||
+		!read("SLUICE_SHARE", "7", &share_asked) ||
 		!read("SLUICE_LARGEST", "5000", &largest_asked))
 		return false;
 	if (one_in_asked > 1)
-		printf("SLUICE_ONE_IN: 1 of %" PRIu32 " variants\n", one_in_asked);
+		printf("SLUICE_ONE_IN: 1 of %" PRIu32 " variants, share %" PRIu32 "\n",
+			one_in_asked, share_asked % one_in_asked);
 	if (largest_asked < UINT32_MAX)
 		printf("SLUICE_LARGEST: sizes up to %" PRIu32 "\n", largest_asked);
 	fflush(stdout);
@@ -74,7 +76,7 @@ bool sl_sampling_selects(void)
 {
 	static uint64_t phase;
 
-	return phase++ % ((uint64_t)one_in * one_in_asked) == 0;
+	return (share_asked + phase++) % ((uint64_t)one_in * one_in_asked) == 0;
 }
 
 uint64_t sl_sampling_step(uint32_t step)
@@ -85,7 +87,7 @@ uint64_t sl_sampling_step(uint32_t step)
 uint64_t sl_sampling_next(uint64_t k, uint64_t last)
 {
 	static uint32_t sweeps;
-	uint64_t step = k == 1 ? 1 + sweeps++ % one_in_asked : one_in_asked;
+	uint64_t step = k == 1 ? 1 + (share_asked + sweeps++) % one_in_asked : one_in_asked;
 
 	return k < last && step > last - k ? last : k + step;
 }

@@ -5,6 +5,7 @@
  * The test program, the build and the environment each reduce the share:
  *
  *	SLUICE_ONE_IN=31     1 of 31 variants; with a prime, all choices are combined in the end
+ *	SLUICE_SHARE=7       which 1 of the 31: any number, counted modulo 31; 0 without it
  *	SLUICE_LARGEST=5000  no larger sizes
  *
  * The default is 1 of 13 with AddressSanitizer, 1 of 31 with ThreadSanitizer, else all.

@@ -2,7 +2,8 @@
  * published.c - runs every configuration in data/configs that has a check, and compares the result
  * with the published value.
  *
- * Runs use all particles, or 2e5 of them in a sanitizer build or with SLUICE_QUICK set.
+ * Runs use all particles, or 2e5 of them in a sanitizer build or with SLUICE_QUICK set. If a share of
+ * the variants is tested (tests/cases/sampling.h), the same share of the configurations use all.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/config/config.h"
 #include "primitives/device/device.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/program.h"
 
@@ -93,7 +95,7 @@ static void run_one(const struct folder *folder, const char *path, const struct 
 {
 	double start = seconds_now();
 
-	if (be_quick())
+	if (be_quick() || !sl_sampling_selects())
 		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out", "--set", QUICK));
 	else
 		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out"));
@@ -180,5 +182,7 @@ int main(void)
 		cmocka_unit_test(wrong_values_are_reported),
 	};
 
+	if (!sl_sampling_from_environment())
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
