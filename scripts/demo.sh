@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# demo.sh - installs what is missing, builds, and runs the demo: a soft shadow on a pixel detector.
+# demo.sh - installs missing packages, builds the program, and runs and verifies the demo: the soft shadow of a disk on a pixel
+# detector.
 #
 #	scripts/demo.sh [--cuda] [OPTION...]
 #
-# --cuda builds the CUDA kernels also where there is no GPU. Other options are those of sluice run, for example
-# --threads 2. On a machine with a GPU and the CUDA toolkit the kernels are built for that GPU; elsewhere the demo builds
-# no CUDA code and runs on the CPU.
+# --cuda builds the CUDA kernels even if there is no GPU. Other options are passed to sluice run, for example --threads 2.
+# With a GPU and the CUDA toolkit the kernels are built for that GPU; otherwise the demo builds no CUDA code and runs on the
+# CPU. Exit code: 0 if the run is complete and verified.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-# The compute capability of the first GPU without its dot, "90"; empty if there is no GPU.
+# Prints the compute capability of the first GPU without its dot, "90"; nothing if there is no GPU.
 gpu_architecture() {
 	nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -cd '0-9'
 }
@@ -22,7 +23,7 @@ architecture=$(gpu_architecture || true)
 options=(-DSLUICE_TESTS=OFF)
 if command -v nvcc >/dev/null && [ -n "$architecture" ]; then
 	options+=(-DSLUICE_CUDA=ON "-DCMAKE_CUDA_ARCHITECTURES=$architecture-real")
-	echo "building for the GPU at hand (compute capability $architecture); this takes about 3 minutes on two cores"
+	echo "building for the GPU of this machine (compute capability $architecture); this takes about 3 minutes on two cores"
 elif [ "$cuda" = ON ]; then
 	options+=(-DSLUICE_CUDA=ON)
 	echo "building with CUDA kernels for all supported GPUs; this takes about 15 minutes on two cores"

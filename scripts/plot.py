@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""plot.py - a picture of the demo's answer: what the detector behind the stop has seen.
+"""plot.py - draws the survivors of the demo: the image on the detector, and the hits by distance from the axis.
 
-    python3 scripts/plot.py out/demo [picture.png]
+    python3 scripts/plot.py [RUN_DIR [PICTURE]]
 
-Reads the survivors with h5py alone, so it is also an example of how to read them.
+RUN_DIR is the folder of a run of data/configs/demo.yaml with openPMD files (default: out/demo). PICTURE is the file to write
+(default: RUN_DIR/detector.png). Prints its name. Exit code: 0, or 1 with a message.
+
+Only h5py reads the files, so this is also an example of how to read survivors.
 """
 import glob
 import os
@@ -21,17 +24,17 @@ import numpy as np
 
 
 def read(folder, record):
-    """One record of the survivors of all batches, as one array."""
+    """Returns one record of the survivors of all batches as one array."""
     parts = []
     for name in sorted(glob.glob(os.path.join(folder, "*.h5"))):
         with h5py.File(name, "r") as f:
             (iteration,) = f["data"].values()
             (species,) = iteration["particles"].values()
             if record not in species:
-                sys.exit(f"plot.py: {name} has no {record} (it draws a detector with pixels), try a run of data/configs/demo.yaml")
+                sys.exit(f"plot.py: {name} has no record {record}, which the picture needs; name a run of data/configs/demo.yaml")
             parts.append(species[record][()])
     if not parts:
-        sys.exit(f"plot.py: {folder} has no files of openPMD, *.h5 (it reads no others), try another folder")
+        sys.exit(f"plot.py: {folder} has no openPMD files (*.h5); name the folder of a run with output.format: openpmd")
     return np.concatenate(parts)
 
 
@@ -44,7 +47,7 @@ def main():
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), layout="constrained")
     image = left.imshow(counts, origin="lower", extent=(-3, 3, -3, 3), cmap="magma")
     left.set(xlabel="x (cm)", ylabel="y (cm)", title=f"{len(pixel):,} survivors, 64 x 64 pixels")
-    figure.colorbar(image, ax=left, label="hits a pixel")
+    figure.colorbar(image, ax=left, label="hits per pixel")
 
     edges = np.linspace(0, 3, 61)
     hits, _ = np.histogram(np.hypot(x, y), edges)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""plot_run.py - pictures of a run's tallies, as SVG and PNG.
+"""plot_run.py - draws the tallies of a run as SVG and PNG.
 
     python3 scripts/plot_run.py RUN_DIR [--out DIR]
 
-Draws the fates; each tally by bins, a line a fate with error bars; and from a tally of steps how many particles are alive after k of
-them. All of it is in run.json, so nothing but matplotlib is needed, whatever the format of the run's files. Pictures are called after
-the run, and go to RUN_DIR if --out names no other folder. Prints their names.
+Draws the fates; each histogram, with one line per fate and with error bars; and from a histogram of steps the fraction of
+particles that are alive after k steps. All numbers come from run.json, so only matplotlib is needed, whatever the format of the
+output files. The names of the pictures begin with the name of the run. They are written to DIR (default: RUN_DIR), and their
+names are printed. Exit code: 0, or 1 with a message.
 """
 import argparse
 import json
@@ -25,7 +26,7 @@ SIZE = (6.4, 4.2)
 
 
 def fates_that_occur(fates):
-    """Those in which a particle, or weight, has ended."""
+    """The fates that at least one particle, or some weight, has."""
     return {name: f for name, f in fates.items() if f["count"] > 0 or f["weight_fraction"] > 0}
 
 
@@ -37,7 +38,7 @@ def draw_fates(run, axes):
     axes.bar_label(bars, labels=["%.5f" % s for s in shares], padding=2, fontsize=8)
     axes.set_xticks(range(len(fates)))
     axes.set_xticklabels(list(fates))
-    axes.set(ylabel="share of all", title="%s: %s particles" % (run["name"], format(run["tallies"]["particles"], ",")))
+    axes.set(ylabel="fraction of all", title="%s: %s particles" % (run["name"], format(run["tallies"]["particles"], ",")))
     axes.margins(y=0.15)
 
 
@@ -61,17 +62,17 @@ def draw_histogram(run, histogram, axes):
         mean, errors = row["mean_over_batches"], row["standard_error_over_batches"]
         outside = row["under"] + row["over"]
         line = axes.stairs(mean, edges, label=name + (" (%d outside)" % outside if outside else ""))
-        if None not in errors:  # one batch knows of none
+        if None not in errors:  # errors over batches need at least two batches
             axes.errorbar(middles, mean, yerr=errors, fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
-    axes.set(xlabel=label_of(histogram), ylabel="share of all, a bin", title="%s: %s" % (run["name"], histogram["column"]), ylim=(0, None))
+    axes.set(xlabel=label_of(histogram), ylabel="fraction of all per bin", title="%s: %s" % (run["name"], histogram["column"]), ylim=(0, None))
     if rows_that_occur(histogram):
         axes.legend()
 
 
 def alive(run, histogram):
     """
-    Steps k, the share of particles that fly on after k, and its standard error. A particle whose last step is number s was alive after
-    each one before; so alive after k are those with more than k. None where the tally leaves out a fate that occurs.
+    Returns lists of step numbers k, of the fraction of particles alive after k steps, and of its standard error. A particle is
+    alive after k steps if it has more than k steps in all. Returns None if the histogram omits a fate that occurs.
     """
     rows, n = histogram["fates"].values(), run["tallies"]["particles"]
     if sum(row["under"] + row["over"] + sum(row["counts"]) for row in rows) != n:
@@ -92,14 +93,14 @@ def alive(run, histogram):
 def draw_alive(run, curve, axes):
     steps, shares, errors = curve
     axes.errorbar(steps, shares, yerr=errors, fmt=".-", markersize=3, linewidth=0.8, elinewidth=0.8)
-    axes.set(xlabel="steps", ylabel="share alive", title="%s: alive after so many steps" % run["name"])
+    axes.set(xlabel="steps", ylabel="fraction alive", title="%s: particles alive after k steps" % run["name"])
     if any(0 < s < 1 for s in shares):
         axes.set_yscale("log", nonpositive="mask")
 
 
-def save(name, out, draw, *of):
+def save(name, out, draw, *data):
     figure, axes = plt.subplots(figsize=SIZE, constrained_layout=True)
-    draw(*of, axes)
+    draw(*data, axes)
     for kind in ("svg", "png"):
         path = os.path.join(out, "%s.%s" % (name, kind))
         figure.savefig(path, dpi=120)
@@ -108,23 +109,23 @@ def save(name, out, draw, *of):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="pictures of a run's tallies, as SVG and PNG")
+    parser = argparse.ArgumentParser(description="draws the tallies of a run as SVG and PNG")
     parser.add_argument("run", help="the folder of the run")
-    parser.add_argument("--out", help="the folder of the pictures; that of the run when left out")
-    asked = parser.parse_args()
+    parser.add_argument("--out", help="the folder of the pictures (default: the folder of the run)")
+    options = parser.parse_args()
     try:
-        with open(os.path.join(asked.run, "run.json")) as f:
+        with open(os.path.join(options.run, "run.json")) as f:
             run = json.load(f)
     except (OSError, ValueError) as e:
-        sys.exit("plot_run.py: %s (it needs the folder of a run), try the one that --out named" % e)
-    out = asked.out or asked.run
+        sys.exit("plot_run.py: %s; %s is not the folder of a run; name the folder given to sluice run --out" % (e, options.run))
+    out = options.out or options.run
     os.makedirs(out, exist_ok=True)
     save(run["name"] + "_fates", out, draw_fates, run)
-    seen = {}
+    count = {}  # histograms of each column so far: a column may have several
     for histogram in run["tallies"].get("histograms", []):
         column = histogram["column"]
-        seen[column] = seen.get(column, 0) + 1
-        number = "_%d" % seen[column] if seen[column] > 1 else ""
+        count[column] = count.get(column, 0) + 1
+        number = "_%d" % count[column] if count[column] > 1 else ""
         save("%s_%s%s" % (run["name"], column, number), out, draw_histogram, run, histogram)
         curve = alive(run, histogram) if column == "steps" else None
         if curve:

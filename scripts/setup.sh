@@ -1,18 +1,34 @@
-# setup.sh - sourced by demo.sh and test.sh: installs what is missing from Debian's packages.
+# setup.sh - functions that the scripts of this folder and .ci/run share; they source it. The working folder becomes the root
+# of the repository, and nvcc of the default installation is put on the PATH.
 #
-#	install_missing PACKAGE...
-#
-# Needs root or sudo only when something is missing. The CUDA toolkit is used when nvcc is there and is never installed.
+#	fail TEXT                                         prints the text with the name of the script; exit code 1
+#	usage                                             prints the banner of the script; exit code 2
+#	install_missing PACKAGE...                        installs missing packages of Debian
+#	build PRESET [OPTION...] [-- BUILD-OPTION...]     configures and builds a preset of CMake
+#	run_tests PRESET [OPTION...]                      runs the tests of a preset
 set -euo pipefail
+script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 BUILD_PACKAGES="build-essential cmake ninja-build pkg-config zlib1g-dev libpng-dev libdeflate-dev libhdf5-dev libyaml-dev"
 TEST_PACKAGES="libcmocka-dev strace python3 python3-h5py python3-matplotlib python3-yaml hdf5-tools"
 
+fail() {
+	echo "$(basename "$script"): $1" >&2
+	exit 1
+}
+
+# The banner: the comment lines after the first line of the script.
+usage() {
+	sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script" >&2
+	exit 2
+}
+
 is_installed() {
 	dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
 }
 
+# Needs root or sudo only if a package is missing. The CUDA toolkit is never installed.
 install_missing() {
 	local missing=() as_root=() package
 
@@ -22,10 +38,7 @@ install_missing() {
 	[ ${#missing[@]} -eq 0 ] && return
 	echo "installing: ${missing[*]}"
 	if [ "$(id -u)" -ne 0 ]; then
-		command -v sudo >/dev/null || {
-			echo "these packages are missing and need root to install: ${missing[*]}" >&2
-			exit 1
-		}
+		command -v sudo >/dev/null || fail "missing packages: ${missing[*]}. Install them as root (there is no sudo)"
 		as_root=(sudo)
 	fi
 	export DEBIAN_FRONTEND=noninteractive
@@ -38,26 +51,23 @@ if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
 	export PATH=/usr/local/cuda/bin:$PATH
 fi
 
-# A build folder belongs to the source folder that it was configured in. CMake refuses one that was moved or copied along
-# with its sources; say so before it does, and what to do.
+# CMake refuses a build folder that was moved or copied together with its sources. This message also says what to do.
 check_build_folder() {
 	local cache=build/$1/CMakeCache.txt source
 	[ -f "$cache" ] || return 0
 	source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache")
-	[ "$source" = "$(pwd -P)" ] || [ "$source" = "$PWD" ] || {
-		echo "build/$1 cannot be used: it was configured for the source folder $source, and this one is $PWD" >&2
-		echo "(the sources were moved or copied with their build folder); remove it: rm -r '$PWD/build/$1'" >&2
-		return 1
-	}
+	[ "$source" = "$(pwd -P)" ] || [ "$source" = "$PWD" ] ||
+		fail "build/$1 was configured for the source folder $source, but the source folder is $PWD (it was moved or \
+copied with its build folder). Remove the build folder: rm -r '$PWD/build/$1'"
 }
 
-# build PRESET [OPTION...] [-- BUILD-OPTION...]: configures and builds a preset. Shows the progress of the build as one line
-# on a terminal, and every 20 seconds elsewhere. The whole log is printed if the build fails.
+# Shows the progress of the build as one line on a terminal, and every 20 seconds elsewhere. Prints the whole log if the
+# build fails.
 build() {
 	local preset=$1 log status=0
 	local configure=() compile=()
 	shift
-	check_build_folder "$preset" || exit 1
+	check_build_folder "$preset"
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do configure+=("$1"); shift; done
 	[ $# -eq 0 ] || { shift; compile=("$@"); }
 	log=$(mktemp)
@@ -70,7 +80,7 @@ build() {
 	rm -f "$log"
 }
 
-# show_progress PROCESS LOG: the step that ninja is at, "[12/250]", until the process ends.
+# show_progress PROCESS LOG: prints the last step of ninja in the log, "[12/250]", until the process ends.
 show_progress() {
 	local pause=20 from='' to='\n'
 	[ ! -t 1 ] || { pause=1 from='\r'; to=''; }
@@ -82,4 +92,9 @@ show_progress() {
 		done
 	done
 	printf "${from}building done after %s s\n" "$SECONDS"
+}
+
+# One test more than there are cores at a time, because many tests wait for a disk or for a process.
+run_tests() {
+	ctest --preset "$1" -j $(($(nproc) + 1)) "${@:2}"
 }

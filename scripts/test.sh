@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# test.sh - installs what is missing, builds, and runs the whole test suite.
+# test.sh - installs missing packages, builds everything and runs the tests.
 #
-#	scripts/test.sh                 release build, device backends too when there is an nvcc
-#	scripts/test.sh sanitize        those that need no GPU, under AddressSanitizer and UndefinedBehaviorSanitizer
-#	scripts/test.sh thread          those of several threads, under ThreadSanitizer
-#	scripts/test.sh release -L gpu  further words go to ctest
+#	scripts/test.sh                 all tests of the release build; with device backends if nvcc is installed
+#	scripts/test.sh sanitize        tests that need no GPU, under AddressSanitizer and UndefinedBehaviorSanitizer
+#	scripts/test.sh thread          tests with several threads, under ThreadSanitizer
+#	scripts/test.sh release -L gpu  the words after the preset are options of ctest
+#
+# Exit code: 0 if the build and all tests succeed.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 preset=${1:-release}
-[ $# -gt 0 ] && shift
 install_missing $BUILD_PACKAGES $TEST_PACKAGES
 options=(-DSLUICE_TESTS=ON)
-case $preset in *release) options+=(-DSLUICE_CUDA=ON) ;; esac # scripts/demo.sh may have set it to OFF in this build folder
+# scripts/demo.sh may have configured this build folder with -DSLUICE_CUDA=OFF.
+case $preset in *release) options+=(-DSLUICE_CUDA=ON) ;; esac
 build "$preset" "${options[@]}"
-ctest --preset "$preset" -j $(($(nproc) + 1)) "$@" # many wait for a disk or a process
+run_tests "$preset" "${@:2}"

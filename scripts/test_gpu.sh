@@ -1,23 +1,29 @@
 #!/usr/bin/env bash
-# test_gpu.sh - on a machine with a GPU, in a build that is made: its tests, and its kernels under compute-sanitizer.
+# test_gpu.sh - runs the tests of an existing build on a GPU, then its kernels under compute-sanitizer.
 #
-#	scripts/test_gpu.sh BUILD              the tests of the GPU as they are, then under memcheck, racecheck, initcheck, synccheck
-#	scripts/test_gpu.sh BUILD racecheck    under that tool alone
+#	scripts/test_gpu.sh BUILD              the tests with the label gpu, then memcheck, racecheck, initcheck, synccheck
+#	scripts/test_gpu.sh BUILD racecheck    only the tests under the named tools
 #
-# A tool makes kernels hundreds of times slower. Under one, tests try a share of variants and sizes (tests/cases/sampling.h; they
-# print which, SLUICE_ONE_IN and SLUICE_LARGEST say otherwise), and the scan by look-ahead, which takes over above those sizes,
-# is run by the bench, which checks its answer. As many runs as there are cores go side by side, as most of their time is the
-# host's; stages/device/device_pipeline_gpu, which takes longest, is run test by test.
-set -euo pipefail
-build=$(cd "${1:?which build? try build/release}" && pwd)
-cd "$(dirname "$0")/.."
+# Exit code: 0 if all tests succeed and no tool reports an error, 1 otherwise, 2 without BUILD.
+#
+# A tool makes kernels hundreds of times slower. Tests under a tool therefore try a share of the variants and sizes; they print
+# which share (tests/cases/sampling.h), and SLUICE_ONE_IN and SLUICE_LARGEST change it. The look-ahead scan is used only
+# above those sizes; sluice-bench runs it and checks its answer. As many tests run at a time as there are cores, because most
+# of the time is spent on the host. Each test function of stages/device/device_pipeline_gpu, which takes longest, is a
+# process of its own.
+[ $# -eq 0 ] || build_folder=$(realpath -- "$1")
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+[ $# -gt 0 ] || usage
+[ -f "$build_folder/CTestTestfile.cmake" ] || fail "$1 is not a build folder with tests. Run scripts/test.sh, then name build/release"
 tools=("${@:2}")
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-runs=() red=0
+runs=() failed=0
 
-# Its output, and how long it took, kept until all before it are told.
-begin() {
+# start COMMAND...: starts a command when a core is free. Its output goes to a log, which is printed when all commands before
+# it have been printed.
+start() {
 	local log=$logs/${#runs[@]}
 	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
 		sleep 0.2
@@ -34,24 +40,25 @@ begin() {
 }
 
 if [ ${#tools[@]} -eq 0 ]; then
-	ctest --test-dir "$build" -L gpu --output-on-failure || red=1
+	ctest --test-dir "$build_folder" -L gpu --output-on-failure || failed=1
 	tools=(memcheck racecheck initcheck synccheck)
 fi
-export SLUICE_SOURCE=$PWD SLUICE=$build/sluice SLUICE_ONE_IN=${SLUICE_ONE_IN:-331} SLUICE_LARGEST=${SLUICE_LARGEST:-700} \
+export SLUICE_SOURCE=$PWD SLUICE=$build_folder/sluice SLUICE_ONE_IN=${SLUICE_ONE_IN:-331} SLUICE_LARGEST=${SLUICE_LARGEST:-700} \
 	SLUICE_DEFLATE_JOBS=${SLUICE_DEFLATE_JOBS:-10}
 for tool in "${tools[@]}"; do
-	checked=(compute-sanitizer --tool "$tool" --error-exitcode 1)
-	[ "$tool" != memcheck ] || checked+=(--report-api-errors no) # running out of memory is tested
+	sanitizer=(compute-sanitizer --tool "$tool" --error-exitcode 1)
+	# Tests exhaust the device memory on purpose; memcheck would report the failed allocations.
+	[ "$tool" != memcheck ] || sanitizer+=(--report-api-errors no)
 	for name in $(sed -n 's/.*cmocka_unit_test(\(.*\)),/\1/p' tests/stages/device/device_pipeline_gpu.c); do
-		begin env SLUICE_TEST="$name" "${checked[@]}" "$build/tests/test_stages_device_device_pipeline_gpu"
+		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/test_stages_device_device_pipeline_gpu"
 	done
 	for test in primitives/backends_gpu primitives/deflate/deflate_gpu stages/rules stages/device/pack_gpu; do
-		begin "${checked[@]}" "$build/tests/test_${test//\//_}"
+		start "${sanitizer[@]}" "$build_folder/tests/test_${test//\//_}"
 	done
-	begin "${checked[@]}" "$build/sluice-bench" primitives --only scan/shared --n '2^24-3' --samples 1
+	start "${sanitizer[@]}" "$build_folder/sluice-bench" primitives --only scan/shared --n '2^24-3' --samples 1
 done
 for run in "${!runs[@]}"; do
-	wait "${runs[run]}" || red=1
+	wait "${runs[run]}" || failed=1
 	cat "$logs/$run"
 done
-exit "$red"
+exit "$failed"
