@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""mutants.py - breaks the kernels one place at a time; every break must turn something red.
+"""mutants.py - changes the kernels in one place at a time; every change must make a trial fail.
 
 	tests/mutants/mutants.py [--only scan/shared] [--share 1/4] [--list] [--all] [--jobs 2]
 
-A mutant is one change that a pattern below makes in one place of a kernel: a barrier gone, a bound one too far, a ticket replaced
-by the block's number, ... All are compiled at once, in a copy of the kernels in which each place asks whether its number is chosen,
-for the emulated device, and linked before the library, so that they take the place of the right ones. trial.c, told a number by
-SLUICE_MUTANT, then tries that mutant: briefly under AddressSanitizer; what survives under ThreadSanitizer, for races that no output
-shows; what survives that in several orders and sizes, under AddressSanitizer. First the copy with none chosen must be right, which proves the copy and says how long to wait
-for others. equivalent.txt lists the changes that change nothing, and why; a line of it that meets no mutant any more is an error.
+A mutant is one change that a pattern of MUTATIONS makes in one place of a kernel: a barrier is removed, a bound is one too large, a
+ticket is replaced by the number of the block, and so on. All mutants are compiled at once for the emulated device, in a copy of the
+kernels in which each place tests whether its number is selected. The copy is linked before the library and replaces its kernels.
+The variable SLUICE_MUTANT selects a mutant; trial.c tries it, until a trial fails, in this order:
 
-Needs the libraries of build/sanitize and build/thread (scripts/test.sh sanitize and thread make them). Prints a line a file, and each
-mutant that survives; ends with 1 if one does.
+	1. one size and one order of threads, under AddressSanitizer
+	2. the same under ThreadSanitizer, which finds races that change no output
+	3. several sizes and orders, under AddressSanitizer
+
+First, the copy must pass with no mutant selected: this checks the copy, and its time limits the time of a mutant. equivalent.txt
+lists the changes that have no effect, with the reason; a line of it that matches no mutant is an error.
+
+Needs the libraries of build/sanitize and build/thread (made by scripts/test.sh sanitize and thread). Prints a line per file, and each
+mutant that survives. Exit code: 1 if a mutant survives or a line of equivalent.txt matches none, otherwise 0.
 """
 import argparse
 import collections
@@ -32,18 +37,18 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "mutants")
-RACE = 66  # the exit status that ThreadSanitizer is told
+RACE = 66  # exit code of a program in which ThreadSanitizer finds a race
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
-RIGHT_SECONDS = 900  # that a trial of right kernels may take
-LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids that are small enough to try
+RIGHT_SECONDS = 900  # limit for a trial with no mutant selected
+LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids small enough for a trial
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/deflate/encoder",
            "primitives/kernel/look_back.cuh", "stages", "stages/counting", "stages/device", "stages/fused",
            "stages/rounds"]
 
-# What an index is held below, as kernels call it.
+# Names of upper bounds that kernels compare an index with.
 BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|nodes|warps|end)"
 
-# (what it is called, pattern, replacement); MUTANT is true when the mutant is chosen. No two may want the same characters.
+# (name, pattern, replacement); MUTANT is 1 if the mutant is selected, otherwise 0. Matches of two patterns must not overlap.
 MUTATIONS = [
     ("barrier gone", r"__syncthreads\(\);", r"MUTANT ? (void)0 : __syncthreads();"),
     ("warp barrier gone", r"__syncwarp\(\);", r"MUTANT ? (void)0 : __syncwarp();"),
@@ -90,12 +95,12 @@ def is_code(line):
     return text and not re.match(r"\*([\s/]|$)|/\*|//|#include", text)
 
 
-# text stands in the place of start .. end of a line, which are counted from 0; whole is the line as it becomes.
+# text replaces the characters start .. end - 1 of the line with the index line; whole is the changed line.
 Mutant = collections.namedtuple("Mutant", "file line what start end text whole")
 
 
 def mutants_of(name):
-    """One for each place in a file that a pattern meets, in the order in which they stand there."""
+    """The mutants of a file, one per match of a pattern, in the order of their places."""
     found = []
     for number, line in enumerate(open(os.path.join(ROOT, name)).read().split("\n")):
         if not is_code(line):
@@ -108,12 +113,13 @@ def mutants_of(name):
     found.sort(key=lambda m: (m.line, m.start, m.end))
     for a, b in zip(found, found[1:]):
         if a.line == b.line and a.end > b.start:
-            sys.exit("%s:%d: '%s' and '%s' want the same characters" % (name, a.line + 1, a.what, b.what))
+            sys.exit("mutants.py: %s:%d: the patterns '%s' and '%s' match the same characters; change one of them in MUTATIONS"
+                     % (name, a.line + 1, a.what, b.what))
     return found
 
 
 def equivalents():
-    """The code itself may have bars: the file stands before the first, the reason behind the last."""
+    """(file, changed line) of each line of equivalent.txt. Code may contain bars: the first and the last bar separate the fields."""
     known = set()
     for line in open(os.path.join(HERE, "equivalent.txt")):
         if line.strip() and not line.startswith("#"):
@@ -123,19 +129,19 @@ def equivalents():
 
 
 def write_copy(tree, mutants):
-    """The kernels, each with a number from 1 by which it is chosen."""
+    """Writes the kernels to the folder tree, with all mutants; SLUICE_MUTANT selects them by number, from 1."""
     for folder in ("primitives", "stages"):
         shutil.copytree(os.path.join(ROOT, folder), os.path.join(tree, folder))
     for name, numbered in itertools.groupby(enumerate(mutants, 1), key=lambda pair: pair[1].file):
         lines = open(os.path.join(ROOT, name)).read().split("\n")
-        for number, m in sorted(numbered, reverse=True):  # from the right, as places are columns of the line as it was
+        for number, m in sorted(numbered, reverse=True):  # from the right, because start and end refer to the unchanged line
             chosen = m.text.replace("MUTANT", "(sluice_mutant == %d)" % number)
             lines[m.line] = lines[m.line][: m.start] + chosen + lines[m.line][m.end :]
         open(os.path.join(tree, name), "w").write("\n".join(lines))
 
 
 class Build:
-    """A preset's build: its commands for the emulated kernels and for a test, and its libraries."""
+    """The build of a preset: its compile commands of the emulated kernels and of a test, and its libraries."""
 
     def __init__(self, preset):
         self.preset = preset
@@ -147,17 +153,17 @@ class Build:
                 if not source.startswith("tests/"):
                     self.kernels[source] = entry
                 if source.startswith("primitives/scan/"):
-                    self.kernels[LOOK_AHEAD] = entry  # as any other: a build with ThreadSanitizer has no such test
+                    self.kernels[LOOK_AHEAD] = entry  # any scan will do: the build with ThreadSanitizer does not have that test
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.case = entry
         self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["libsluice_cases.a"], ["libsluice.a"],
             ["libsluice_primitives.a"])]
 
     def compile(self, entry, source, output, tree):
-        """With sources of the tree. What UBSan checks is a third of the compiler's time."""
+        """Compiles a source with the headers of tree, without UBSan, which takes a third of the compile time."""
         words = shlex.split(entry["command"])
         words[words.index("-o") + 1] = output
-        words = [words[0], "-I" + tree] + [w for w in words[1:] if w not in (entry["file"], "-g")]
+        words = [words[0], "-I" + tree] + [w for w in words[1:] if w not in (entry["file"], "-g1")]
         words += ["-w", "-fno-sanitize=undefined", "-include", os.path.join(HERE, "mutant.h")]
         run_or_end(words + (["-x", "c++"] if source.endswith(".cu") else []) + [source], entry["directory"])
         return output
@@ -175,7 +181,7 @@ def run_or_end(words, folder):
 
 
 def users_of(names, build):
-    """The kernels' files that each file is part of, by the compiler's own word."""
+    """For each file the kernel sources that include it, as the compiler lists them."""
     users = {name: [] for name in names}
     for source in sorted(build.kernels):
         words = ["c++", "-MM", "-DSL_EMULATED", "-I" + ROOT, "-std=c++20", "-x", "c++", os.path.join(ROOT, source)]
@@ -195,8 +201,8 @@ def trial_name(source):
 
 def run(words, mutant, seconds):
     """
-    The exit status, by which the trial tells, and the seconds of the processor that it took: it has so many and no more, as other
-    work on the machine must not change what is found.
+    Runs a trial; returns its exit code and its processor time in seconds. The limit is processor time, so that other work on the
+    machine does not change the result.
     """
     env = dict(os.environ, SLUICE_MUTANT=str(mutant), TSAN_OPTIONS="exitcode=%d:halt_on_error=1" % RACE, ASAN_OPTIONS="detect_leaks=0")
     limited = ["sh", "-c", 'ulimit -t %d; exec "$@"' % seconds, "sh", *words]
@@ -211,16 +217,16 @@ def how_found(code):
 
 
 class NotRight(Exception):
-    """A trial that fails with no mutant chosen."""
+    """A trial fails with no mutant selected."""
 
 
 class Trials:
-    """The two builds, and in each a trial of all mutants."""
+    """The two builds, each with a trial program that contains all mutants."""
 
     def __init__(self, work, mutants, pool):
         sanitize, thread = Build("sanitize"), Build("thread")
         self.builds = [sanitize, thread]
-        self.ways = [(sanitize, ["brief"]), (thread, ["brief"]), (sanitize, [])]  # to try: in the order of what they take
+        self.ways = [(sanitize, ["brief"]), (thread, ["brief"]), (sanitize, [])]  # the fastest first
         tree = os.path.join(work, "tree")
         write_copy(tree, mutants)
         self.users = users_of({m.file for m in mutants}, sanitize)
@@ -234,29 +240,30 @@ class Trials:
             jobs.append((build, build.case, trial, output % 0, ROOT))
             for k, source in enumerate({*self.sources, LOOK_AHEAD}, 1):
                 jobs.append((build, build.kernels[source], os.path.join(ROOT if source == LOOK_AHEAD else tree, source), output % k, tree))
-        jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # as the largest takes as long as several others
+        jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # the largest first: it takes as long as several others
         objects = list(pool.map(lambda job: (job[0], job[0].compile(*job[1:])), jobs))
         for build in self.builds:
             build.link([o for b, o in objects if b is build], self.program[build])
 
     def seconds_of(self, way, trial):
-        """With no mutant chosen a trial must pass; what that takes says how long to wait for others. Asked for the first time, it is tried."""
+        """Seconds of a trial with no mutant selected, which must pass; measured at the first call."""
         with self.locks[way, trial]:
             if (way, trial) not in self.seconds:
                 build, words = self.ways[way]
                 code, self.seconds[way, trial] = run([self.program[build], trial, *words], 0, RIGHT_SECONDS)
                 if code != 0:
-                    raise NotRight("%s is not right as it is (%s)" % (trial, build.preset))
+                    raise NotRight("mutants.py: the trial %s fails without a mutant (build/%s): the kernels or the trial are wrong; "
+                                   "run scripts/test.sh %s" % (trial, build.preset, build.preset))
             return self.seconds[way, trial]
 
     def try_right(self, pool):
-        """The brief trials; long ones where a mutant comes so far."""
+        """Runs the brief trials with no mutant selected. Long trials run when the first mutant needs them."""
         brief = [way for way, (_, words) in enumerate(self.ways) if words]
-        asked = [(way, trial) for way in reversed(brief) for trial in sorted(set(map(trial_name, self.sources)))]
-        list(pool.map(lambda one: self.seconds_of(*one), asked))
+        trials = [(way, trial) for way in reversed(brief) for trial in sorted(set(map(trial_name, self.sources)))]
+        list(pool.map(lambda one: self.seconds_of(*one), trials))
 
     def try_one(self, number, mutant):
-        """How a mutant is found out, None if it survives; and in how many seconds of the processor."""
+        """Returns how the mutant was found, None if it survives, and the processor time in seconds."""
         took = 0
         for way, (build, words) in enumerate(self.ways):
             for trial in sorted(set(map(trial_name, self.users[mutant.file])), key=lambda t: self.seconds_of(0, t)):
@@ -268,8 +275,8 @@ class Trials:
         return None, took
 
 
-def tell_file(name, results, all_of_them):
-    """A line a file, and one for each mutant that is not found or, when asked, for each."""
+def print_file(name, results, all_of_them):
+    """Prints a line for the file, and one for each mutant that survives, or for each mutant."""
     ways = collections.Counter(how for _, (how, _) in results if how)
     print("%-36s %2d of %2d found: %s" % (name, sum(ways.values()), len(results),
                                          ", ".join("%s %d" % way for way in ways.most_common())), flush=True)
@@ -279,18 +286,18 @@ def tell_file(name, results, all_of_them):
 
 
 def try_all(mutants, jobs, all_of_them):
-    """How many are not found."""
+    """Tries all mutants; returns the number of those that survive."""
     missed = 0
     with tempfile.TemporaryDirectory(prefix="mutants.") as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         start = time.time()
         trials = Trials(work, mutants, pool)
         built = time.time()
         trials.try_right(pool)
-        print("built in %.0f s, right in %.0f s" % (built - start, time.time() - built), flush=True)
+        print("built in %.0f s, tried without a mutant in %.0f s" % (built - start, time.time() - built), flush=True)
         results = pool.map(trials.try_one, itertools.count(1), mutants)
         for name, of_file in itertools.groupby(zip(mutants, results), key=lambda pair: pair[0].file):
             of_file = list(of_file)
-            tell_file(name, of_file, all_of_them)
+            print_file(name, of_file, all_of_them)
             missed += sum(not how for _, (how, _) in of_file)
     return missed
 
@@ -305,7 +312,7 @@ def read_share(text):
 
 def read_jobs(text):
     if not re.fullmatch(r"[1-9]\d*", text):
-        raise argparse.ArgumentTypeError("'%s' is not a number of processes from 1 on; write, for example, 2" % text)
+        raise argparse.ArgumentTypeError("'%s' is not a number of processes, 1 or more; write, for example, 2" % text)
     return int(text)
 
 
@@ -321,31 +328,31 @@ def check_builds():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", default="", help="mutants of files whose path holds this")
-    parser.add_argument("--share", default="0/1", type=read_share, help="every N-th mutant from the K-th on: K/N")
-    parser.add_argument("--list", action="store_true", help="list them and end")
+    parser.add_argument("--only", default="", help="mutants of files whose path contains this text")
+    parser.add_argument("--share", default="0/1", type=read_share, help="every N-th mutant, from the K-th: K/N")
+    parser.add_argument("--list", action="store_true", help="only list the mutants")
     parser.add_argument("--all", action="store_true", help="print how each was found")
     parser.add_argument("--jobs", type=read_jobs, default=os.cpu_count())
-    asked = parser.parse_args()
+    options = parser.parse_args()
     start = time.time()
     known = equivalents()
-    mutants = [m for name in kernel_files() if asked.only in name for m in mutants_of(name)]
-    gone = {k for k in known if asked.only in k[0]} - {(m.file, m.whole) for m in mutants}
+    mutants = [m for name in kernel_files() if options.only in name for m in mutants_of(name)]
+    gone = {k for k in known if options.only in k[0]} - {(m.file, m.whole) for m in mutants}
     for name, text in sorted(gone):
-        print("equivalent.txt: no mutant of %s is: %s" % (name, text))
+        print("equivalent.txt: %s has no mutant with the line below; correct or remove the entry\n  %s" % (name, text))
     mutants = [m for m in mutants if (m.file, m.whole) not in known]
-    share, shares = asked.share
+    share, shares = options.share
     mutants = mutants[share % shares::shares]
-    if asked.list:
+    if options.list:
         for m in mutants:
             print("%s:%d: %s: %s" % (m.file, m.line + 1, m.what, m.whole))
         return 0
     if not mutants:
         sys.exit("mutants.py: no mutant to try: --only '%s' and --share %d/%d select none; --list shows the mutants"
-                 % (asked.only, share, shares))
+                 % (options.only, share, shares))
     check_builds()
     try:
-        missed = try_all(mutants, asked.jobs, asked.all)
+        missed = try_all(mutants, options.jobs, options.all)
     except NotRight as problem:
         sys.exit(str(problem))
     print("%d mutants, share %d/%d of all, %d not found, %.0f s" % (len(mutants), share, shares, missed, time.time() - start))
