@@ -1,8 +1,9 @@
 /*
- * config.c - libFuzzer target: any bytes as a configuration, and as texts of --set.
+ * config.c - libFuzzer target: reads arbitrary bytes as a configuration and as texts of --set.
  *
- * The bytes up to the first NUL are the file, what stands between further NULs are --set texts.
- * Nothing may crash or leak; what is accepted must print, read back and print the same.
+ * The bytes before the first NUL are the file; the NUL-terminated texts after it are --set texts.
+ * Nothing may crash or leak. An accepted configuration is printed; the printed text must be accepted
+ * and print the same text.
  *
  *	scripts/fuzz.sh config -max_total_time=600
  */
@@ -23,8 +24,8 @@ static struct sl_config config;
 static struct sl_choices choices;
 static char page[PAGE_BYTES], again[PAGE_BYTES];
 
-/* Is the text accepted? */
-static bool take(const char *text, size_t bytes, const char *const *sets, size_t n_sets)
+/* Reads and resolves a configuration; returns true if it is accepted. */
+static bool is_accepted(const char *text, size_t bytes, const char *const *sets, size_t n_sets)
 {
 	struct sl_reader *r;
 	enum sl_status s = sl_config_open_text("c", text, bytes, sets, n_sets, &config, &r);
@@ -56,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bytes = strlen(copy);
 	for (size_t at = bytes + 1; at < size && n_sets < SETS_MAX; at += strlen(copy + at) + 1)
 		sets[n_sets++] = copy + at;
-	if (take(copy, bytes, sets, n_sets)) {
+	if (is_accepted(copy, bytes, sets, n_sets)) {
 		n = sl_config_print(&config, true, page, sizeof(page));
 		if (n >= sizeof(page) || !take(page, n, NULL, 0))
 			abort();

@@ -1,8 +1,9 @@
 /*
- * deflate.c - libFuzzer target: any bytes, cut somehow, through the device's encoder on the host.
+ * deflate.c - libFuzzer target: compresses arbitrary bytes with the host version of the device's encoder.
  *
- * The first bytes say how they are cut and wrapped, and how much room there is. What does not fit
- * must be said to have 0 bytes; all else must come back through zlib and through libdeflate.
+ * The first bytes select the chunk size, the wrapper and the size of the output buffer. A stream that
+ * does not fit must be reported with 0 bytes; zlib and libdeflate must restore the input from every
+ * other stream.
  *
  *	scripts/fuzz.sh deflate -runs=10000000
  */
@@ -52,7 +53,7 @@ static void inflate_both(const uint8_t *stream, size_t size, enum sl_wrapper wra
 	expect(got == bytes && memcmp(want, back, bytes) == 0);
 }
 
-/* Every stream that fitted; those behind one that did not have not. */
+/* Checks every stream that fits. After the first that does not fit, no stream may have bytes. */
 static void check(const struct sl_deflate_job *job)
 {
 	const struct sl_streams s = sl_streams_of(job);
@@ -87,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	job.out_size = sl_deflate_most(job.in_bytes, job.chunk_bytes, job.item_bytes);
 	if (job.out_size > ROOM || job.chunk_bytes > sizeof(want) / 2)
 		return 0;
-	if (data[3] < 128) /* little room */
+	if (data[3] < 128) /* an output buffer that may be too small */
 		job.out_size = job.out_size * data[3] / 128;
 	expect(sl_deflate(&sl_deflate_cpu, &x, &job) == SL_OK);
 	check(&job);

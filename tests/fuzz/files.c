@@ -1,8 +1,9 @@
 /*
- * files.c - libFuzzer target: any bytes as a file of survivors, and as MCPL of anybody's.
+ * files.c - libFuzzer target: reads arbitrary bytes as files of survivors in each format, and as MCPL
+ * files of any program.
  *
- * Nothing may crash, leak, or read beyond the end; what is measured must be read. (Files of HDF5
- * have a seal, which random bytes never have.)
+ * Nothing may crash, leak, or read beyond the end. (HDF5 files are left out: they begin with a
+ * checksum, which random bytes never match.)
  *
  *	scripts/fuzz.sh files -max_total_time=600
  */
@@ -19,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Deflate makes a thousand bytes of one: larger claims are refused for want of memory, as here. */
+/* DEFLATE expands at most about a thousand times; tables that claim more bytes are not read. */
 enum { MOST = 1 << 26 };
 
 static void check(enum sl_status s)
@@ -28,7 +29,7 @@ static void check(enum sl_status s)
 		abort();
 }
 
-/* As sl_format.read. */
+/* The type of sl_format.read. */
 typedef enum sl_status (*reader)(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 
@@ -57,7 +58,7 @@ static enum sl_status read_list(
 	return sl_mcpl_table(file, bytes, a, t, &lost);
 }
 
-/* A header, joined to itself: which it may, if it is one. */
+/* A valid header can be joined to itself. */
 static void read_head(const uint8_t *data, size_t size)
 {
 	struct sl_mcpl_head h, more;
@@ -73,8 +74,8 @@ static void read_head(const uint8_t *data, size_t size)
 	sl_mcpl_head_free(&more);
 }
 
-/* What two such lists leave to a third, and its parts. */
-static void carry(const uint8_t *data, size_t size)
+/* Adds up the metadata of two equal lists; a part of the sums must not exceed the whole. */
+static void add_metadata(const uint8_t *data, size_t size)
 {
 	const struct sl_mcpl_part parts[] = {{.file = data, .bytes = size, .particles = 3},
 		{.file = data, .bytes = size, .first = 3, .particles = 2}};
@@ -82,7 +83,7 @@ static void carry(const uint8_t *data, size_t size)
 	enum sl_status s = sl_mcpl_metadata_add(parts, 2, &c);
 
 	check(s);
-	for (uint32_t k = 0; s == SL_OK && k < c->n_sums; k++) {
+	for (uint32_t k = 0; s == SL_OK && k < c->sums.n; k++) {
 		double all = sl_mcpl_metadata_sum(c, k, 0, 5);
 
 		if (all < 0 ? all != -1 : sl_mcpl_metadata_sum(c, k, 0, 4) > all)
@@ -96,7 +97,7 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s)
 	struct sl_mcpl_particle p;
 	char text[64];
 	uint32_t length;
-	bool behind;
+	bool has_more;
 
 	for (uint64_t i = 0; i < 1 + (uint64_t)s->header.comments + 2 * (uint64_t)s->header.blobs;
 		i++)
@@ -104,10 +105,10 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s)
 	SL_TRY(sl_mcpl_begin(s));
 	for (uint64_t i = 0; i < s->header.particles; i++)
 		SL_TRY(sl_mcpl_next(s, &p));
-	return sl_mcpl_end(s, &behind);
+	return sl_mcpl_end(s, &has_more);
 }
 
-/* The same file again, in the same memory, in raw records. */
+/* Reads the file again as raw records, in the memory of the first reading. */
 static enum sl_status survey(struct sl_mcpl_stream *s, const uint8_t *data, size_t size)
 {
 	double weights = 0;
@@ -132,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sl_mcpl_close(&s);
 	}
 	read_head(data, size);
-	carry(data, size);
+	add_metadata(data, size);
 	read_table(sl_format_csv_gz.read, data, size);
 	read_table(sl_format_npz.read, data, size);
 	read_table(sl_format_mcpl.read, data, size);

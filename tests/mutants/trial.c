@@ -1,13 +1,14 @@
 /*
- * trial.c - what a mutant must not pass: one backend, or the stages, on the emulated device.
+ * trial.c - checks one backend, or the stages, on the emulated device; mutants.py runs it for each
+ * mutant, which must make it fail.
  *
  *	trial scan/shared [brief]      trial stages [brief]
  *
- * Tiles are made small, so that few items fill several. Threads take turns in order, then at random
- * with several blocks in flight, started from the last; at the end with so many in flight that a
- * look-back needs more than one window. brief: one size, in order: what is tried first. Ends with 0
- * when all is right, and with 1 and a sentence at the first thing that is not. Not a test of its
- * own: mutants.py runs it.
+ * The variable SLUICE_MUTANT selects the mutant. Tiles are small, so that few items fill several.
+ * Threads run first in order, then in random order with several blocks in flight, some started from
+ * the last, and at the end with so many blocks in flight that a look-back needs more than one window.
+ * brief: one size, and threads in order. Exit code: 0 if all results are right; 1 with a message, or
+ * an abort, at the first wrong result.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -23,14 +24,14 @@
 #include "tests/support/device/pack_check.h"
 #include "tests/support/device/mcpl_pack_check.h"
 
-/* Blocks in flight: twice the tiles that a look-back sees at a time. */
-enum { CROWD = SL_EMULATED_BLOCKS_MAX };
+/* Blocks in flight: twice as many as the tiles that a look-back reads at a time. */
+enum { MANY_BLOCKS = SL_EMULATED_BLOCKS_MAX };
 
 static bool brief;
 
 int sluice_mutant;
 
-/* Smallest block of two warps, fewest items: a tile of some hundred. */
+/* The smallest block of at least two warps and the fewest items: a tile of some hundred items. */
 static struct sl_tuning small_tuning(const struct sl_backend *b)
 {
 	struct sl_tuning t = {0};
@@ -60,8 +61,8 @@ static enum sl_status try_setting(
 	return s;
 }
 
-/* Variants by the thousand would take too long: those with something of their own to find. */
-static bool is_worth_it(const struct sl_backend *b, const struct sl_setting *set)
+/* There are thousands of variants; selects those that execute different code. */
+static bool is_distinct(const struct sl_backend *b, const struct sl_setting *set)
 {
 	if (set->scan || (set->in_place && brief))
 		return false;
@@ -71,8 +72,8 @@ static bool is_worth_it(const struct sl_backend *b, const struct sl_setting *set
 }
 
 /*
- * Of these, one in so many, of each size and schedule others: primes that divide no number of
- * variants. A compaction has eight.
+ * One in this many of the distinct variants is tried; a prime that divides no number of variants, so
+ * that each size and schedule tries others. Compaction has only eight variants.
  */
 static size_t one_in(const struct sl_backend *b)
 {
@@ -86,7 +87,7 @@ static enum sl_status try_size(
 	struct sl_setting set = {.n = n, .tuning = tuning};
 
 	for (size_t i = 0; most > 0 && sl_case_of(b->primitive)->variant(i, &set); i++) {
-		if (!is_worth_it(b, &set) || (!brief && seen++ % one_in(b) != 0))
+		if (!is_distinct(b, &set) || (!brief && seen++ % one_in(b) != 0))
 			continue;
 		SL_TRY(sl_add_context(try_setting(b, &set, tried++ % 2 ? 0xa5 : 0x5a),
 			"n=%u, variant %zu", n, i));
@@ -95,16 +96,16 @@ static enum sl_status try_size(
 	return SL_OK;
 }
 
-/* Tiles of which more are in flight than a warp can look back at. */
-static enum sl_status try_crowd(const struct sl_backend *b)
+/* More tiles in flight than a warp reads in one look-back. */
+static enum sl_status try_many_blocks(const struct sl_backend *b)
 {
 	const struct sl_tuning small = small_tuning(b);
 
-	return try_size(b, small, CROWD * (small.block ? small.block : 1) * small.items + 9, 4);
+	return try_size(
+		b, small, MANY_BLOCKS * (small.block ? small.block : 1) * small.items + 9, 4);
 }
 
-/* 2047 is one less than whole tiles. 900, by default tiles: no whole number of words, nor of
- * blocks. */
+/* 2047 is one less than whole tiles. 900, with the default tile, is no multiple of words or blocks. */
 static enum sl_status try_sizes(const struct sl_backend *b)
 {
 	static const uint32_t sizes[] = {1, 31, 257, 2047, 3333};
@@ -115,7 +116,7 @@ static enum sl_status try_sizes(const struct sl_backend *b)
 	return try_size(b, own, 900, INT_MAX);
 }
 
-/* A wrong answer ends the program. More segments than are done at a time, of several rounds. */
+/* A wrong answer aborts. The input has more segments than run at a time, so there are several rounds. */
 static enum sl_status try_deflate(const struct sl_backend *b, uint32_t blocks)
 {
 	struct deflate_try cut = {.chunk_bytes = 700, .wrapper = SL_ZLIB, .exact = true};
@@ -126,7 +127,7 @@ static enum sl_status try_deflate(const struct sl_backend *b, uint32_t blocks)
 		deflate_check(b, in, sizeof(in), cut);
 		cut.wrapper = SL_GZIP;
 		deflate_check(b, in, sizeof(in), cut);
-		cut.chunk_bytes = 28; /* more streams than are added up at a time */
+		cut.chunk_bytes = 28; /* more streams than one round adds up */
 		deflate_check(b, in, sizeof(in), cut);
 	}
 	if (!brief && blocks == 1)
@@ -142,10 +143,10 @@ static enum sl_status try_backend(const struct sl_backend *b, uint32_t blocks)
 		return try_deflate(b, blocks);
 	if (brief)
 		return try_size(b, small_tuning(b), 700, 1);
-	return blocks == CROWD ? try_crowd(b) : try_sizes(b);
+	return blocks == MANY_BLOCKS ? try_many_blocks(b) : try_sizes(b);
 }
 
-/* Of one size, every type, alignment and variant, or some. */
+/* Tries one in one_in of the types, alignments and variants of one size. */
 static enum sl_status try_alignments(
 	const struct sl_backend *b, uint32_t bytes, int more, size_t one_in)
 {
@@ -167,10 +168,10 @@ static enum sl_status try_alignments(
 	return SL_OK;
 }
 
-/* scan/shared's kernel for Hopper. Tiles that are far apart need a crowd. */
+/* scan/shared's kernel for Hopper. A look-back over many tiles needs many blocks. */
 static enum sl_status try_look_ahead(uint32_t blocks)
 {
-	if (blocks == CROWD)
+	if (blocks == MANY_BLOCKS)
 		return try_alignments(&look_ahead_deep, 600 * look_ahead_deep_bytes, 0, 31);
 	for (int k = 0; k < LOOK_AHEAD_SMALL; k++) {
 		const uint32_t bytes = look_ahead_tile_bytes[k];
@@ -194,19 +195,19 @@ static enum sl_status find(const char *name, const struct sl_backend **found)
 		if (strncmp(name, primitive, n) == 0 && name[n] == '/')
 			return sl_find((enum sl_primitive)p, name + n + 1, found);
 	}
-	return sl_fail(SL_USAGE, "'%s' is no primitive/backend", name);
+	return sl_fail(SL_USAGE, "'%s' is not PRIMITIVE/BACKEND, scan/look_ahead or stages", name);
 }
 
 /*
- * A wrong answer of a stage ends the program. Columns of 320 end where the next begins; of 512,
- * those of bytes do, too.
+ * A wrong answer of a stage aborts. Columns of 320 items end where the next column begins; with 512
+ * items this also holds for columns of bytes. So a write after the end changes the next column.
  */
 static void try_stages(uint32_t blocks)
 {
-	device_pipeline_check_shapes(brief || blocks == CROWD ? 31 : 320);
+	device_pipeline_check_shapes(brief || blocks == MANY_BLOCKS ? 31 : 320);
 	device_pipeline_check_bins(512);
-	device_pipeline_check_reuse(brief ? 512 : 1024); /* where fates end, flags begin */
-	device_pipeline_check_tiles(600, 7); /* 575: three tiles, so that a list is filled again */
+	device_pipeline_check_reuse(brief ? 512 : 1024); /* flags begin where fates end */
+	device_pipeline_check_tiles(600, 7); /* three tiles, so that a list is filled again */
 	device_pipeline_check_rounds(brief ? 96 : 320);
 	pack_check_kernels(2305);
 	mcpl_pack_check_kernel(brief ? 260 : 600);
@@ -240,8 +241,8 @@ int main(int argc, char **argv)
 		{.blocks = 2, .seed = 1, .from_last = true, .memory_bytes = 1 << 30},
 		{.blocks = 3, .seed = 2, .memory_bytes = 1 << 30},
 		{.blocks = 4, .seed = 3, .from_last = true, .memory_bytes = 1 << 30},
-		{.blocks = CROWD, .memory_bytes = 1 << 30},
-		{.blocks = CROWD, .seed = 4, .memory_bytes = 1 << 30},
+		{.blocks = MANY_BLOCKS, .memory_bytes = 1 << 30},
+		{.blocks = MANY_BLOCKS, .seed = 4, .memory_bytes = 1 << 30},
 	};
 	size_t n = argc > 2 ? 1 : sizeof(schedules) / sizeof(schedules[0]);
 	const char *mutant = getenv("SLUICE_MUTANT");

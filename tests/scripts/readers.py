@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""readers.py SLUICE SOURCE [DEVICE] - a run in every format on the CPU or that device, and what convert makes of it, as other
-programs read it.
+"""readers.py SLUICE SOURCE [DEVICE] - checks that other programs read the files of a run, and of sluice convert, correctly.
 
-Needs numpy. Each of h5py, openpmd_validator, openpmd_viewer, vtk and mcpl (with its mcpltool) that this Python has looks on;
-those that it has not are named, and when there is none of them the test is skipped (77). All of them:
+SLUICE is the program, SOURCE the root of the repository, DEVICE the device of the run (default: cpu). The run is written in every
+format. Each of h5py, openpmd_validator, openpmd_viewer, vtk and mcpl (with mcpltool) that is installed for this Python reads it;
+missing packages are printed. Exit code: 0 if all values are right, 77 (skipped) without numpy or without any of the packages.
+To install all of them:
 
     python3 -m venv v && v/bin/pip install h5py openPMD-validator openPMD-viewer vtk mcpl
     v/bin/python tests/scripts/readers.py build/release/sluice .
@@ -38,7 +39,7 @@ def run(*words):
 
 
 def csv_of(name):
-    """The truth: text, read by Python's own."""
+    """The expected values: a text file, read by the csv module of Python."""
     with gzip.open(name, "rt", encoding="ascii", newline="") as f:
         names, *rows = csv.reader(f)
     kinds = {name: KINDS.get(name, "f4") for name in names}
@@ -46,25 +47,25 @@ def csv_of(name):
             for k, name in enumerate(names)}
 
 
-def same(found, truth, what):
-    assert set(found) == set(truth), (what, sorted(found))
-    for name, values in truth.items():
+def same(found, expected, what):
+    assert set(found) == set(expected), (what, sorted(found))
+    for name, values in expected.items():
         assert np.asarray(found[name], values.dtype).tobytes() == values.tobytes(), (what, name)
 
 
-def near(found, truth, bits, what):
-    """To so many bits of the largest there is, as MCPL rounds."""
-    assert found.shape == truth.shape and np.abs(found - truth).max() <= 2.0 ** -bits * np.abs(truth).max(), what
+def near(found, expected, bits, what):
+    """Equal to this number of bits, relative to the largest value: MCPL rounds."""
+    assert found.shape == expected.shape and np.abs(found - expected).max() <= 2.0 ** -bits * np.abs(expected).max(), what
 
 
-def check_numpy(name, truth):
+def check_numpy(name, expected):
     with np.load(name, allow_pickle=False) as f:
-        same({key: f[key] for key in f.files if key != "about"}, truth, name)
+        same({key: f[key] for key in f.files if key != "about"}, expected, name)
         about = json.loads(f["about"].item())
     assert about["run"] == "demo" and about["units"]["energy"] == "keV", about
 
 
-def check_h5py(name, truth):
+def check_h5py(name, expected):
     import h5py
     found = {}
     with h5py.File(name, "r") as f:
@@ -73,25 +74,25 @@ def check_h5py(name, truth):
         for key, path in PATHS.items():
             item = species[path]
             found[key] = item[:] if isinstance(item, h5py.Dataset) else np.repeat(item.attrs["value"], item.attrs["shape"][0])
-    same(found, truth, name)
+    same(found, expected, name)
 
 
 def check_openpmd_validator(name):
-    said = run(sys.executable, "-m", "openpmd_validator.check_h5", "-i", name)
-    assert "Result: 0 Errors" in said, said
+    output = run(sys.executable, "-m", "openpmd_validator.check_h5", "-i", name)
+    assert "Result: 0 Errors" in output, output
 
 
-def check_openpmd_viewer(folder, truths):
+def check_openpmd_viewer(folder, expecteds):
     from openpmd_viewer import OpenPMDTimeSeries
     series = OpenPMDTimeSeries(folder, check_all_files=True)
-    assert list(series.iterations) == list(range(len(truths))) and series.avail_species == ["photons"]
-    for number, truth in enumerate(truths):
+    assert list(series.iterations) == list(range(len(expecteds))) and series.avail_species == ["photons"]
+    for number, expected in enumerate(expecteds):
         x, u, pixel = series.get_particle(["x", "direction/x", "pixel"], species="photons", iteration=number)
-        assert np.allclose(x, truth["x"].astype("f8") * 0.01, rtol=1e-6) and np.array_equal(u, truth["u"])
-        assert np.array_equal(pixel, truth["pixel"])
+        assert np.allclose(x, expected["x"].astype("f8") * 0.01, rtol=1e-6) and np.array_equal(u, expected["u"])
+        assert np.array_equal(pixel, expected["pixel"])
 
 
-def check_vtk(name, truths):
+def check_vtk(name, expecteds):
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
     from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
@@ -99,33 +100,33 @@ def check_vtk(name, truths):
     reader.SetFileName(name)
     reader.UpdateInformation()
     times = reader.GetExecutive().GetOutputInformation(0).Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS())
-    assert list(times) == list(range(len(truths))), times
-    for time, truth in zip(times, truths):
+    assert list(times) == list(range(len(expecteds))), times
+    for time, expected in zip(times, expecteds):
         reader.UpdateTimeStep(time)
         grid = reader.GetOutputDataObject(0)
         points = vtk_to_numpy(grid.GetPoints().GetData())
-        assert np.array_equal(points, np.stack([truth[axis] for axis in "xyz"], 1))
+        assert np.array_equal(points, np.stack([expected[axis] for axis in "xyz"], 1))
         for column in ("energy", "pixel", "u"):
-            assert np.array_equal(vtk_to_numpy(grid.GetPointData().GetArray(column)), truth[column]), column
+            assert np.array_equal(vtk_to_numpy(grid.GetPointData().GetArray(column)), expected[column]), column
 
 
-def check_mcpl(name, truth, generated):
+def check_mcpl(name, expected, generated):
     import mcpl
     f = mcpl.MCPLFile(name, blocklength=PARTICLES)
     p = f.read_block()
-    assert f.nparticles == len(truth["x"]) and f.stat_sum == {"sluice_generated": generated}, f.stat_sum
+    assert f.nparticles == len(expected["x"]) and f.stat_sum == {"sluice_generated": generated}, f.stat_sum
     for axis in "xyz":
-        assert np.array_equal(getattr(p, axis).astype("f4"), truth[axis]), (name, axis)
+        assert np.array_equal(getattr(p, axis).astype("f4"), expected[axis]), (name, axis)
     for axis, column in (("ux", "u"), ("uy", "v"), ("uz", "w")):
-        near(getattr(p, axis), truth[column].astype("f8"), 18, (name, axis))
-    near(p.ekin * 1e3, truth["energy"].astype("f8"), 22, name)
-    near(p.time * 1e6, truth["time"].astype("f8"), 22, name)
-    assert np.array_equal(p.userflags, truth["pixel"]) and np.all(p.pdgcode == 22)
-    assert np.array_equal(np.broadcast_to(p.weight, truth["weight"].shape), truth["weight"])
+        near(getattr(p, axis), expected[column].astype("f8"), 18, (name, axis))
+    near(p.ekin * 1e3, expected["energy"].astype("f8"), 22, name)
+    near(p.time * 1e6, expected["time"].astype("f8"), 22, name)
+    assert np.array_equal(p.userflags, expected["pixel"]) and np.all(p.pdgcode == 22)
+    assert np.array_equal(np.broadcast_to(p.weight, expected["weight"].shape), expected["weight"])
 
 
 def check_mcpltool(tool, work):
-    """What it merges is what convert joins and what a run has joined, byte for byte; what it writes itself is read."""
+    """mcpltool --merge writes the bytes of sluice convert and of output.joined; sluice reads what mcpltool --extract writes."""
     merged = os.path.join(work, "merged.mcpl")
     run(tool, "--merge", merged, *sorted(glob.glob(os.path.join(work, "mcpl", "demo_*.mcpl"))))
     with open(merged, "rb") as a, open(os.path.join(work, "all_mcpl.mcpl"), "rb") as b, \
@@ -134,7 +135,7 @@ def check_mcpltool(tool, work):
         assert merged == b.read() and merged == c.read()
     extracted = os.path.join(work, "extracted.mcpl")
     run(tool, "--extract", "-l100", os.path.join(work, "all_mcpl.mcpl"), extracted)
-    extracted += ".gz"  # which it puts behind by itself
+    extracted += ".gz"  # mcpltool appends the suffix
     run(sys.argv[1], "info", extracted)
     run(sys.argv[1], "convert", extracted, "--to", os.path.join(work, "extracted.npz"))
     with np.load(os.path.join(work, "extracted.npz")) as f:
@@ -142,7 +143,7 @@ def check_mcpltool(tool, work):
 
 
 def check_filtered(sluice, source, work, tool):
-    """A list filtered: sums of weights, comments, blobs and stat:sum as the reference implementation has them."""
+    """Filters MCPL files: the sums of weights, the comments, blobs and stat:sum must match the reference implementation."""
     import mcpl
     lists = [os.path.join(source, "tests/stages/formats/mcpl/reference", name) for name in
              ("ref_statsum.mcpl.gz", "reffile_2.mcpl", "ref_statsum.mcpl.gz", "reffile_6.mcpl")]
@@ -225,7 +226,7 @@ def main(sluice, source, work):
         check_filtered(sluice, source, work, tool)
     print("read by numpy", *(name for name in PACKAGES if has[name]))
     if not all(has.values()):
-        print("not there:", *(name for name in PACKAGES if not has[name]))
+        print("not installed:", *(name for name in PACKAGES if not has[name]))
 
 
 with tempfile.TemporaryDirectory() as folder:
