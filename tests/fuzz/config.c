@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		sets[n_sets++] = copy + at;
 	if (is_accepted(copy, bytes, sets, n_sets)) {
 		n = sl_config_print(&config, true, page, sizeof(page));
-		if (n >= sizeof(page) || !take(page, n, NULL, 0))
+		if (n >= sizeof(page) || !is_accepted(page, n, NULL, 0))
 			abort();
 		sl_config_print(&config, true, again, sizeof(again));
 		if (strcmp(page, again) != 0)
