@@ -4,9 +4,9 @@
 #	scripts/ci_compilers.sh clang     clang of the installed Debian
 #	scripts/ci_compilers.sh gcc14     gcc 14 and the libraries of Debian 13, in a chroot in build/trixie
 #
-# Exit code: 0 if the build and the tests succeed, 2 for wrong arguments. Both build without device backends. gcc14 needs root:
-# debootstrap creates the chroot once per build folder, from the package mirror that apt is configured with. The build runs in
-# a mount namespace.
+# Exit code: 0 if the build and the tests succeed, 2 for wrong arguments. Both build without device backends. gcc14
+# needs root: debootstrap creates the chroot once per build folder, from the package mirror that apt is configured
+# with. The build runs in a mount namespace.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # Tests that run quickly and cover each folder. Sweeps over many cases try one case in 13.
@@ -49,8 +49,8 @@ make_trixie() {
 	mv "$root.part" "$root"
 }
 
-# in_root FOLDER COMMAND...: runs a command in the chroot FOLDER, with the repository as its working folder. The mounts end
-# with the command.
+# in_root FOLDER COMMAND...: runs a command in the chroot FOLDER, with the repository as its working folder. The
+# mounts end with the command.
 in_root() {
 	unshare --mount bash -euc '
 		root=$1

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# demo.sh - installs missing packages, builds the program, and runs and verifies the demo: the soft shadow of a disk on a pixel
-# detector.
+# demo.sh - installs missing packages, builds the program, and runs and verifies the demo: the soft shadow of a disk
+# on a pixel detector.
 #
 #	scripts/demo.sh [--cuda] [OPTION...]
 #
-# --cuda builds the CUDA kernels even if there is no GPU. Other options are passed to sluice run, for example --threads 2.
-# With a GPU and the CUDA toolkit the kernels are built for that GPU; otherwise the demo builds no CUDA code and runs on the
-# CPU. Exit code: 0 if the run is complete and verified.
+# --cuda builds the CUDA kernels even if there is no GPU. Other options are passed to sluice run, for example
+# --threads 2. With a GPU and the CUDA toolkit the kernels are built for that GPU; otherwise the demo builds no CUDA
+# code and runs on the CPU. Exit code: 0 if the run is complete and verified.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # Prints the compute capability of the first GPU without its dot, "90"; nothing if there is no GPU.

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# fuzz.sh - runs the libFuzzer targets of tests/fuzz under AddressSanitizer and UndefinedBehaviorSanitizer: config (the reader of
-# configurations), files (the readers of files), deflate (the DEFLATE encoder).
+# fuzz.sh - runs the libFuzzer targets of tests/fuzz under AddressSanitizer and UndefinedBehaviorSanitizer: config
+# (the reader of configurations), files (the readers of files), deflate (the DEFLATE encoder).
 #
 #	scripts/fuzz.sh [SECONDS]              all targets, a third of the time each; 600 s by default
 #	scripts/fuzz.sh TARGET [OPTION...]     one target with options of libFuzzer: fuzz.sh deflate -runs=10000000
 #
-# Exit code: 0 if no target fails, 1 at the first failure, 2 for wrong arguments. Logs, failing inputs and the grown corpus
-# are in build/fuzz.
+# Exit code: 0 if no target fails, 1 at the first failure, 2 for wrong arguments. Logs, failing inputs and the grown
+# corpus are in build/fuzz.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case ${1:-600} in

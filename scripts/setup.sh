@@ -1,5 +1,5 @@
-# setup.sh - functions that the scripts of this folder and .ci/run share; they source it. The working folder becomes the root
-# of the repository, and nvcc of the default installation is put on the PATH.
+# setup.sh - functions that the scripts of this folder and .ci/run share; they source it. The working folder becomes
+# the root of the repository, and nvcc of the default installation is put on the PATH.
 #
 #	fail TEXT                                         prints the text with the name of the script; exit code 1
 #	usage                                             prints the banner of the script; exit code 2

@@ -6,23 +6,24 @@
 #
 # Exit code: 0 if all tests succeed and no tool reports an error, 1 otherwise, 2 without BUILD.
 #
-# A tool makes kernels hundreds of times slower. Tests under a tool therefore try a share of the variants and sizes; they print
-# which share (tests/cases/sampling.h), and SLUICE_ONE_IN and SLUICE_LARGEST change it. The look-ahead scan is used only
-# above those sizes; sluice-bench runs it and checks its answer. As many tests run at a time as there are cores, because most
-# of the time is spent on the host. Each test function of stages/device/device_pipeline_gpu, which takes longest, is a
-# process of its own.
+# A tool makes kernels hundreds of times slower. Tests under a tool therefore try a share of the variants and sizes;
+# they print which share (tests/cases/sampling.h), and SLUICE_ONE_IN and SLUICE_LARGEST change it. The look-ahead scan
+# is used only above those sizes; sluice-bench runs it and checks its answer. As many tests run at a time as there are
+# cores, because most of the time is spent on the host. Each test function of stages/device/device_pipeline_gpu, which
+# takes longest, is a process of its own.
 [ $# -eq 0 ] || build_folder=$(realpath -- "$1")
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 [ $# -gt 0 ] || usage
-[ -f "$build_folder/CTestTestfile.cmake" ] || fail "$1 is not a build folder with tests. Run scripts/test.sh, then name build/release"
+[ -f "$build_folder/CTestTestfile.cmake" ] ||
+	fail "$1 is not a build folder with tests. Run scripts/test.sh, then name build/release"
 tools=("${@:2}")
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 runs=() failed=0
 
-# start COMMAND...: starts a command when a core is free. Its output goes to a log, which is printed when all commands before
-# it have been printed.
+# start COMMAND...: starts a command when a core is free. Its output goes to a log, which is printed when all commands
+# before it have been printed.
 start() {
 	local log=$logs/${#runs[@]}
 	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # plot_run.sh SLUICE SOURCE - tests scripts/plot_run.py with the program SLUICE and the root SOURCE of the repository.
 #
-# It must draw runs with and without weights, with HDF5 and with csv.gz files; its curve of living particles must be the known
-# one; it must refuse a folder that is not a run. Exit code: 0 if all is right, 77 (skipped) without matplotlib.
+# It must draw runs with and without weights, with HDF5 and with csv.gz files; its curve of living particles must be
+# the known one; it must refuse a folder that is not a run. Exit code: 0 if all is right, 77 (skipped) without
+# matplotlib.
 set -euo pipefail
 sluice=$1
 source=$2
@@ -44,7 +45,8 @@ run() {
 run "$source/data/configs/vandehulst.yaml" --out "$work/v" --set run.particles=30000 --set run.batch=10000 \
 	--set 'tallies=[z:40:absorbed, w:50, w:4:reflected, steps:64:0..64, steps:8:0..8:absorbed]'
 "$python" "$source/scripts/plot_run.py" "$work/v" --out "$work/pictures" >"$work/names"
-expect "$work/pictures" 7 vandehulst_fates vandehulst_z vandehulst_w vandehulst_w_2 vandehulst_steps vandehulst_steps_2 vandehulst_alive
+expect "$work/pictures" 7 vandehulst_fates vandehulst_z vandehulst_w vandehulst_w_2 vandehulst_steps vandehulst_steps_2 \
+	vandehulst_alive
 [ "$(sort "$work/names" | uniq | wc -l)" = 14 ]
 
 run "$source/data/configs/vandehulst_implicit.yaml" --out "$work/i" --set run.particles=3000 --set run.batch=3000 \
