@@ -42,7 +42,7 @@ echo
 $sluice verify out/demo
 cat <<'TXT'
 
-The survivors are openPMD files (HDF5): out/demo/demo_000000.h5 and so on. To look at them:
+The survivors are openPMD files (HDF5): out/demo/demo_000000.h5 and so on. To view them:
   build/release/sluice info out/demo
   python3 scripts/plot.py out/demo         a picture of the detector (needs python3-h5py, python3-matplotlib)
 Another run:  build/release/sluice run data/configs/vandehulst.yaml --out out/v

@@ -87,7 +87,7 @@ if [ -n "$cuda" ]; then
 	cc -std=c17 -DEXAMPLE_CUDA "$work/example.c" -isystem "$cuda" "${flags[@]}" -o "$work/with_cuda"
 	code=0
 	"$work/with_cuda" || code=$?
-	[ $code -eq 0 ] || [ $code -eq 77 ] # 77: no GPU, the program has said so
+	[ $code -eq 0 ] || [ $code -eq 77 ] # 77: no GPU
 fi
 
 "$installed/bin/sluice" list >/dev/null

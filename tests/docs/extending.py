@@ -97,7 +97,7 @@ def build(tree, cmake, options):
 
 
 class Runs:
-    """Runs of the configurations, each in a folder of its own next to it."""
+    """Runs the configurations, each into a separate folder next to it."""
 
     def __init__(self, sluice, folder, config):
         self.sluice, self.folder = sluice, folder

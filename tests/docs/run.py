@@ -7,7 +7,7 @@ SLUICE is the program, SOURCE the root of the repository. Fenced blocks are trea
 
     sh        a script for bash, which must end with exit code 0
     console   lines that begin with "$ " are commands; the lines below each are its output, where a
-              line of "..." stands for any lines; the last line "[exit code N]" is an expected failure
+              line "..." matches any lines; the last line "[exit code N]" is an expected failure
     python    a script for python3; skipped where a module that it imports is not installed
     yaml      saved in the working folder where the first line is a comment "# NAME.yaml"
     diff      not run, and not checked for long lines or unknown functions (see extending.py)
@@ -72,7 +72,7 @@ def anchors_of(path):
 
 class Checker:
     def __init__(self, sluice, source, update, cache):
-        self.cache = cache  # of matplotlib's fonts, which take ten seconds to find
+        self.cache = cache  # list of fonts of matplotlib, which takes ten seconds to make
         self.sluice, self.source, self.update = os.path.abspath(sluice), os.path.abspath(source), update
         self.problems, self.skipped, self.run_blocks = [], [], 0
         self.functions = self.find_functions()
@@ -206,7 +206,7 @@ class Checker:
             self.run_console(name, block, folder)
 
     def run_console(self, name, block, folder):
-        """Runs each command and compares its output; with --update takes over the output."""
+        """Runs each command and compares its output; with --update writes the output to the document."""
         shown, i = [], 0
         while i < len(block.lines):
             command, expected = block.lines[i], []
@@ -257,7 +257,7 @@ class Checker:
 
 
 def matches(expected, actual):
-    """Are the lines equal? A line of "..." stands for any number of lines."""
+    """Returns true if the lines are equal. A line "..." matches any number of lines."""
     if not expected:
         return not actual
     if expected[0] == "...":
