@@ -16,15 +16,14 @@
 #include "pipeline/compare/compare_print.h"
 
 /* --json and --csv print also with --quiet, because they were asked for. */
-static enum sl_status print_comparison(const struct sl_args *a, const struct sl_comparison *c)
+static void print_comparison(const struct sl_args *a, const struct sl_comparison *c)
 {
 	if (a->json)
-		return sl_compare_json(c, stdout);
-	if (a->csv)
+		sl_compare_json(c, stdout);
+	else if (a->csv)
 		sl_compare_csv(c, stdout);
 	else if (!a->quiet)
 		sl_compare_print(c, stdout);
-	return SL_OK;
 }
 
 /* Progress: rewrites one line of the terminal, padded with spaces to erase a longer name. */
@@ -58,11 +57,8 @@ enum sl_status sl_command_compare(struct sl_args *a)
 		s = sl_compare(&c, &sl_cli_control, shown ? show_case : NULL);
 	if (shown)
 		fprintf(stderr, "\r%-*s\r", SL_CASE_BYTES / 2, "");
-	if (c.ended) {
-		enum sl_status printed = print_comparison(a, &c);
-
-		s = s == SL_OK ? printed : s;
-	}
+	if (c.ended)
+		print_comparison(a, &c);
 	sl_compare_free(&c);
 	return s;
 }

@@ -13,7 +13,8 @@
 
 enum sl_status sl_command_list(struct sl_args *a)
 {
-	return sl_help_list(a->json, stdout);
+	sl_help_list(a->json, stdout);
+	return SL_OK;
 }
 
 enum sl_status sl_command_help(struct sl_args *a)

@@ -1,8 +1,9 @@
 /*
  * compare_json.c - prints a comparison as JSON or CSV.
  *
- * The JSON text is laid out twice: first without a buffer to get its length, then into memory of
- * that length. Keys and column names are read by scripts/plot.py and by users: never rename one.
+ * Keys and column names are read by scripts/plot.py and by users: never rename one. Both outputs
+ * have the numbers of compare_figures.h; CSV has a line per case and stage, so that a table of times
+ * can be made without nested data.
  */
 #include "pipeline/compare/compare_json.h"
 
@@ -123,31 +124,18 @@ static void put_head(struct sl_json *j, const struct sl_comparison *c)
 		sl_json_real(j, "device_copy_gb_per_s", c->device_copy);
 }
 
-static void put_all(struct sl_json *j, const struct sl_comparison *c)
+void sl_compare_json(const struct sl_comparison *c, FILE *out)
 {
-	sl_json_object(j, NULL);
-	put_head(j, c);
-	sl_json_array(j, "rows");
+	struct sl_json j = sl_json_stream(out);
+
+	sl_json_object(&j, NULL);
+	put_head(&j, c);
+	sl_json_array(&j, "rows");
 	for (size_t i = 0; i < c->n; i++)
-		put_case(j, c, &c->cases[i]);
-	sl_json_close(j);
-	sl_json_close(j);
-}
-
-enum sl_status sl_compare_json(const struct sl_comparison *c, FILE *out)
-{
-	struct sl_json j = sl_json_start(NULL, 0, true);
-	void *text;
-	size_t bytes;
-
-	put_all(&j, c);
-	bytes = j.used + 1;
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &text));
-	j = sl_json_start((char *)text, bytes, true);
-	put_all(&j, c);
-	fprintf(out, "%s\n", (const char *)text);
-	sl_memory_give(SL_HOST, text);
-	return SL_OK;
+		put_case(&j, c, &c->cases[i]);
+	sl_json_close(&j);
+	sl_json_close(&j);
+	fputc('\n', out);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */

@@ -11,9 +11,6 @@
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
 
-/* The size of the JSON text; sl_json_fits() checks that it is large enough. */
-enum { LIST_BYTES = 1 << 16 };
-
 #ifdef SL_WITH_CUDA
 static const bool has_cuda = true;
 #else
@@ -208,14 +205,13 @@ static void list_formats(struct sl_json *j)
 	sl_json_close(j);
 }
 
-enum sl_status sl_help_list(bool json, FILE *out)
+void sl_help_list(bool json, FILE *out)
 {
-	static char text[LIST_BYTES];
-	struct sl_json j = sl_json_start(text, sizeof(text), true);
+	struct sl_json j = sl_json_stream(out);
 
 	if (!json) {
 		list_text(out);
-		return SL_OK;
+		return;
 	}
 	sl_json_object(&j, NULL);
 	list_models(&j);
@@ -223,10 +219,5 @@ enum sl_status sl_help_list(bool json, FILE *out)
 	list_backends(&j);
 	list_formats(&j);
 	sl_json_close(&j);
-	if (!sl_json_fits(&j))
-		return sl_fail(SL_INTERNAL,
-			"internal error: the list does not fit in %d bytes; please report it",
-			LIST_BYTES);
-	fprintf(out, "%s\n", text);
-	return SL_OK;
+	fputc('\n', out);
 }

@@ -12,6 +12,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
+#include "pipeline/text/text_file.h"
 #include "stages/formats/hdf5/xdmf.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
@@ -205,42 +206,28 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 	return s;
 }
 
-/* The side-car's text, measured when text is NULL; returns its length. */
-static size_t write_side_car(
-	const struct sl_plan *plan, const struct sl_manifest *m, char *text, size_t size)
-{
-	struct sl_table table = sl_plan_table(plan, 0);
-	size_t used = sl_xdmf_begin(text, size, plan->config.run.name);
-
-	for (size_t i = 0; i < m->n; i++) {
-		const struct sl_manifest_line *l = &m->line[i];
-
-		table.n = (uint32_t)l->survivors;
-		used += sl_xdmf_grid(text ? text + used : NULL, text ? size - used : 0, l->file,
-			plan->facts.species, l->batch, &table);
-	}
-	return used + sl_xdmf_end(text ? text + used : NULL, text ? size - used : 0);
-}
-
-/* The side-car of openPMD files whose columns can be shown as points; nothing for others. */
-static enum sl_status commit_side_car(
+/*
+ * Writes the XDMF side file of openPMD files, if their columns can be shown as points. It only refers
+ * to the files of the batches, so it is written anew for a run of any state.
+ */
+static enum sl_status commit_xdmf(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	struct sl_table table = sl_plan_table(plan, 0);
 	char name[SL_FILE_NAME_BYTES];
-	enum sl_status s;
-	size_t bytes;
-	void *text;
+	struct sl_text_file f;
 
 	if (plan->format != &sl_format_openpmd || !sl_xdmf_possible(&table))
 		return SL_OK;
-	bytes = write_side_car(plan, m, NULL, 0);
-	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &text));
-	write_side_car(plan, m, (char *)text, bytes + 1);
 	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
-	s = sl_file_commit(dir, name, text, bytes, true);
-	sl_memory_give(SL_HOST, text);
-	return s;
+	SL_TRY(sl_text_file_begin(&f, dir, name));
+	sl_xdmf_begin(plan->config.run.name, f.out);
+	for (size_t i = 0; i < m->n; i++) {
+		table.n = (uint32_t)m->line[i].survivors;
+		sl_xdmf_grid(m->line[i].file, plan->facts.species, m->line[i].batch, &table, f.out);
+	}
+	sl_xdmf_end(f.out);
+	return sl_text_file_commit(&f);
 }
 
 /* Adds up the tallies by bins, for run.json, and writes them where the other files are HDF5, too.
@@ -275,7 +262,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 		SL_TRY(sl_image_files_commit(w, dir, m));
 	if (strcmp(state, "done") == 0)
 		SL_TRY(sl_merged_list_commit(plan, dir, m));
-	SL_TRY(commit_side_car(plan, dir, m));
+	SL_TRY(commit_xdmf(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
 	return sl_report_commit(w, dir, m, session, state);
 }

@@ -369,8 +369,8 @@ static void print_counts(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
 	bool image = plan->config.output.image, joined = plan->config.output.joined;
-	char text[1024], bytes[32];
-	struct sl_json j = sl_json_start(text, sizeof(text), true);
+	struct sl_json j = sl_json_stream(out);
+	char bytes[32];
 
 	if (!json) {
 		fprintf(out,
@@ -396,7 +396,7 @@ static void print_counts(
 	sl_json_bool(&j, "image_added_up", image);
 	sl_json_bool(&j, "joined_compared", joined);
 	sl_json_close(&j);
-	fprintf(out, "%s\n", text);
+	fputc('\n', out);
 }
 
 /* Checks all batches of the manifest, then that no batch is missing, then the files made from all. */
