@@ -88,7 +88,7 @@ static enum sl_status verdict(const struct sl_comparison *c)
 }
 
 static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_case *entry,
-	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
+	struct sl_reference *r, struct sl_dir *dir, struct sl_control *control)
 {
 	enum sl_status s = sl_case_run(c, entry, r, dir, control);
 	char name[SL_CASE_BYTES];
@@ -106,7 +106,7 @@ static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_cas
 	return sl_temp_dir_empty(dir);
 }
 
-static enum sl_status run_cases(struct sl_comparison *c, const struct sl_dir *dir,
+static enum sl_status run_cases(struct sl_comparison *c, struct sl_dir *dir,
 	struct sl_control *control, sl_case_begins *begins)
 {
 	struct sl_reference reference;
@@ -142,32 +142,21 @@ static void set_date(struct sl_comparison *c)
 	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-/* Next to the output directory: writing must be timed on the same file system. */
-static void temp_dir_path(const struct sl_plan *plan, char path[SL_TEXT_BYTES + 16])
-{
-	size_t n = strlen(plan->to);
-
-	while (n > 1 && plan->to[n - 1] == '/')
-		n--;
-	snprintf(path, SL_TEXT_BYTES + 16, "%.*s.compare", (int)n, plan->to);
-}
-
 enum sl_status sl_compare(
 	struct sl_comparison *c, struct sl_control *control, sl_case_begins *begins)
 {
-	char path[SL_TEXT_BYTES + 16], why[SL_MESSAGE_BYTES];
-	struct sl_temp_dir temp_dir;
+	char why[SL_MESSAGE_BYTES];
+	struct sl_dir dir;
 	enum sl_status s, removed;
 
 	set_date(c);
-	temp_dir_path(c->plan, path);
-	s = sl_temp_dir_open(path, &temp_dir);
+	s = sl_temp_dir_open(c->plan->to, &dir);
 	if (s == SL_OK)
 		s = measure_copies(c);
 	if (s == SL_OK)
-		s = run_cases(c, &temp_dir.dir, control, begins);
+		s = run_cases(c, &dir, control, begins);
 	memcpy(why, sl_last_error(), sizeof(why));
-	removed = sl_temp_dir_close(&temp_dir);
+	removed = sl_temp_dir_close(&dir);
 	if (s == SL_OK)
 		return removed;
 	sl_set_last_error(why);

@@ -31,7 +31,7 @@ struct attempt {
 	struct sl_comparison_case *entry;
 	struct sl_reference *reference;
 	struct sl_control *control;
-	const struct sl_dir *dir;     /* where output goes; NULL: no output */
+	struct sl_dir *dir;           /* where output goes; NULL: no output */
 	const struct sl_plan *plan;   /* the plan that runs now */
 	double ms[SL_TIMES][SAMPLES]; /* samples of the times of a batch */
 	uint32_t n_samples;           /* on_batch() writes the times of a batch to this index */
@@ -136,7 +136,7 @@ static enum sl_status time_whole(
 	return SL_OK;
 }
 
-static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
+static enum sl_status run_whole(struct attempt *a, struct sl_dir *dir)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
@@ -192,7 +192,7 @@ static enum sl_status time_batch(struct attempt *a)
 }
 
 enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *entry,
-	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
+	struct sl_reference *r, struct sl_dir *dir, struct sl_control *control)
 {
 	struct attempt a = {.c = c, .entry = entry, .reference = r, .control = control};
 
