@@ -12,7 +12,6 @@
 #include "pipeline/text/messages.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
-#include "pipeline/text/decimal_number.h"
 
 const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {
 #define COMMAND(name, function, operands, least, most, sets, help, details) \
@@ -31,7 +30,7 @@ enum sl_command sl_command_find(const char *name)
 }
 
 /* How an option is stored in struct sl_args: the first word of its line in args.def. */
-enum option_kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
+enum option_kind { KIND_SETTING, KIND_TEXT, KIND_FLAG };
 
 struct option_facts {
 	enum option_kind kind;
@@ -49,14 +48,11 @@ static const struct option_facts options[] = {
 #define SETTING(option, key, value, help) {KIND_SETTING, option, key, 0, value, "", help},
 #define TEXT(option, field, value, commands, help) \
 	{KIND_TEXT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
-#define COUNT(option, field, value, commands, help) \
-	{KIND_COUNT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #define FLAG(option, field, commands, help) \
 	{KIND_FLAG, option, NULL, offsetof(struct sl_args, field), "", commands, help},
 #include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
-#undef COUNT
 #undef FLAG
 };
 
@@ -138,28 +134,13 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 static enum sl_status take_value(struct sl_args *a, const struct option_facts *o)
 {
 	void *field = (char *)a + o->offset;
-	struct sl_args_count *count = (struct sl_args_count *)field;
-	struct sl_decimal number;
 
-	switch (o->kind) {
-	case KIND_SETTING:
+	if (o->kind == KIND_SETTING)
 		return add_set(a, o->key, optarg);
-	case KIND_TEXT:
+	if (o->kind == KIND_TEXT)
 		*(const char **)field = optarg;
-		break;
-	case KIND_FLAG:
+	else
 		*(bool *)field = true;
-		break;
-	case KIND_COUNT:
-		count->given = true;
-		if (!sl_decimal_scan(optarg, &number) || *number.end ||
-			sl_decimal_to_integer(&number, &count->value) != SL_INTEGER_OK)
-			return sl_fail(SL_USAGE,
-				"--%s %s: the value must be a whole number from 0 to 2^64 - 1; for "
-				"example --%s 17",
-				o->name, optarg, o->name);
-		break;
-	}
 	return SL_OK;
 }
 
@@ -229,15 +210,12 @@ static bool is_given(const struct sl_args *a, const struct option_facts *o)
 {
 	const void *field = (const char *)a + o->offset;
 
-	if (o->kind == KIND_TEXT)
-		return *(const char *const *)field != NULL;
-	return o->kind == KIND_COUNT ? ((const struct sl_args_count *)field)->given
-	                             : *(const bool *)field;
+	return o->kind == KIND_TEXT ? *(const char *const *)field != NULL : *(const bool *)field;
 }
 
 /*
- * An option that a command does not take would have no effect, so it is refused. A text or a count
- * has no default, so a command that takes one needs it.
+ * An option that a command does not take would have no effect, so it is refused. A text has no
+ * default, so a command that takes one needs it.
  */
 static enum sl_status check_options(const struct sl_args *a)
 {
@@ -254,10 +232,9 @@ static enum sl_status check_options(const struct sl_args *a)
 			return sl_fail(SL_USAGE,
 				"--%s has no effect on %s (it is an option of %s); remove it",
 				o->name, command, o->commands);
-		if (o->kind != KIND_FLAG && taken && !is_given(a, o))
-			return sl_fail(SL_USAGE, "%s needs --%s %s (%s); for example --%s %s",
-				command, o->name, o->value, o->help, o->name,
-				o->kind == KIND_TEXT ? "all.mcpl" : "0");
+		if (o->kind == KIND_TEXT && taken && !is_given(a, o))
+			return sl_fail(SL_USAGE, "%s needs --%s %s (%s); add the option", command,
+				o->name, o->value, o->help);
 	}
 	return SL_OK;
 }

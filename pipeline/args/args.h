@@ -36,11 +36,6 @@ enum sl_command sl_command_find(const char *name);
 
 enum { SL_SET_BYTES = 1024 };
 
-struct sl_args_count {
-	bool given;
-	uint64_t value;
-};
-
 struct sl_args {
 	enum sl_command command;
 	const char *const *argv;     /* the whole command line, ends with NULL */
@@ -51,8 +46,7 @@ struct sl_args {
 	const char *set[SL_SETS_MAX]; /* "key=value": those of --set, then those in option_set */
 	char option_set[SL_SETS_MAX]
 		       [SL_SET_BYTES]; /* of options such as --out: they override --set */
-	struct sl_args_count id;
-	const char *to;
+	const char *to, *id;           /* NULL if not given */
 	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;
 };
 
