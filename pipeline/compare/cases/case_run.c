@@ -115,24 +115,37 @@ static bool has_enough_samples(const struct attempt *a, uint32_t n, double ms)
 }
 
 /*
- * Times all batches with the threads and slots of a run. The first run checks the results and warms
- * up. If it takes longer than seconds_enough it is the only sample, because the cost of warming up
- * is then small in comparison.
+ * Runs the plan of w until there are enough samples, and sets ms to the durations. The first run
+ * checks the results and warms up. It is the only sample if it takes at least long_ms, because the
+ * cost of warming up is then small in comparison, and on the emulated device.
  */
+static enum sl_status take_samples(
+	struct attempt *a, struct sl_workspace *w, double long_ms, double ms[SAMPLES])
+{
+	double total = 0;
+
+	a->n_samples = 0;
+	SL_TRY(run_once(a, w, &ms[0]));
+	a->reference->recorded = true;
+	if (ms[0] >= long_ms || has_enough_samples(a, 1, 0)) {
+		a->n_samples = 1;
+		return SL_OK;
+	}
+	while (!has_enough_samples(a, a->n_samples, total)) {
+		SL_TRY(run_once(a, w, &ms[a->n_samples]));
+		total += ms[a->n_samples++];
+	}
+	return SL_OK;
+}
+
+/* Times all batches with the threads and slots of a run. */
 static enum sl_status time_whole(
 	struct attempt *a, struct sl_workspace *w, struct sl_spread *spread)
 {
-	double ms[SAMPLES], total = 0;
-	uint32_t n = 0;
+	double ms[SAMPLES];
 
-	SL_TRY(run_once(a, w, &ms[0]));
-	a->reference->recorded = true;
-	if (ms[0] < 1e3 * seconds_enough && !has_enough_samples(a, 1, 0))
-		do {
-			SL_TRY(run_once(a, w, &ms[n]));
-			total += ms[n];
-		} while (!has_enough_samples(a, ++n, total));
-	*spread = sl_spread_of(ms, n > 0 ? n : 1);
+	SL_TRY(take_samples(a, w, 1e3 * seconds_enough, ms));
+	*spread = sl_spread_of(ms, a->n_samples);
 	return SL_OK;
 }
 
@@ -156,31 +169,16 @@ static enum sl_status run_whole(struct attempt *a, struct sl_dir *dir)
 	return s;
 }
 
-static enum sl_status sample_batches(struct attempt *a, struct sl_workspace *w)
-{
-	double total = 0, ms;
-
-	SL_TRY(run_once(a, w, &ms));
-	/* For the emulated device the warm-up run is the sample. */
-	if (has_enough_samples(a, 1, 0))
-		a->n_samples = 1;
-	while (!has_enough_samples(a, a->n_samples, total)) {
-		SL_TRY(run_once(a, w, &ms));
-		total += ms;
-		a->n_samples++;
-	}
-	return SL_OK;
-}
-
 /* Times the stages on the first batch alone, with one thread, so that no batch waits for another. */
 static enum sl_status time_batch(struct attempt *a)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
+	double whole_ms[SAMPLES]; /* of the runs; on_batch() has the times of the stages */
 	enum sl_status s = sl_case_plan(a->c, a->entry, true, &plan, &w);
 
 	if (s == SL_OK)
-		s = sample_batches(a, w);
+		s = take_samples(a, w, INFINITY, whole_ms);
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	if (s != SL_OK)
