@@ -19,24 +19,6 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
 
-/* The value at this address as a double; a 64-bit integer above 2^53 is rounded. */
-static double value_at(enum sl_column_type type, const void *at)
-{
-	switch (type) {
-	case SL_TYPE_F32:
-		return (double)*(const float *)at;
-	case SL_TYPE_U32:
-		return *(const uint32_t *)at;
-	case SL_TYPE_U64:
-		return (double)*(const uint64_t *)at;
-	case SL_TYPE_U8:
-		return *(const uint8_t *)at;
-	case SL_TYPE_I32:
-		return *(const int32_t *)at;
-	}
-	return 0;
-}
-
 /* Prints a line of a table of columns: the facts of the column, and statistics of its n values. */
 static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 {
@@ -46,7 +28,7 @@ static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 
 	for (uint32_t i = 0; i < n; i++)
 		sl_value_range_add(&range,
-			value_at(facts->type,
+			sl_column_value(c->column,
 				(const char *)c->data + (c->constant ? 0 : i * facts->bytes)));
 	fprintf(out, "%-12s %-4s %-4s ", facts->name, type_names[facts->type],
 		sl_units[facts->unit].text);

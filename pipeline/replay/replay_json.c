@@ -44,15 +44,14 @@ static void write_values(
 	struct sl_json *j, const struct sl_replay_writer *t, const struct sl_particle *p)
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_replay_value value = sl_replay_value_of(p, c);
+		double value = sl_replay_value(p, c);
 
 		if (!sl_replay_shows(t, c))
 			continue;
-		if (value.is_real || value.count < 0)
-			sl_json_real(j, sl_column_facts[c].name,
-				value.is_real ? (double)value.real : (double)value.count);
+		if (sl_column_facts[c].type == SL_TYPE_F32 || value < 0)
+			sl_json_real(j, sl_column_facts[c].name, value);
 		else
-			sl_json_u64(j, sl_column_facts[c].name, (uint64_t)value.count);
+			sl_json_u64(j, sl_column_facts[c].name, (uint64_t)value);
 	}
 	sl_json_text(j, sl_column_facts[SL_COLUMN_fate].name, sl_fate_facts[p->fate].name);
 }

@@ -48,7 +48,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 		r->particles += l->generated;
 		r->survivors += l->survivors;
-		r->bytes += l->file_bytes;
+		r->bytes += l->file_bytes + l->bins_bytes;
 		r->steps += l->tally.steps;
 		r->collisions += l->tally.collisions;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {

@@ -33,7 +33,7 @@ struct sl_fate_result {
 /* The sums over all committed batches. */
 struct sl_results {
 	uint64_t particles, batches, survivors;
-	uint64_t bytes; /* of the files of survivors */
+	uint64_t bytes; /* of the files of survivors and of histograms */
 	uint64_t steps, collisions;
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };
