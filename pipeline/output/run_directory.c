@@ -41,21 +41,12 @@ static enum sl_status has_crc(
 static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, bool *whole)
 {
-	struct sl_batch expected;
-	char name[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES];
-
 	*whole = false;
-	if (l->batch >= plan->recipe.n_batches)
+	if (!sl_batch_file_is_planned(plan, l))
 		return SL_OK;
-	sl_batch_begin(&plan->recipe, &expected, l->batch);
-	sl_batch_file_name(plan, l->batch, name);
-	sl_batch_histogram_file_name(plan, l->batch, bins);
-	if (l->first_id != expected.first_id || l->generated != expected.n ||
-		strcmp(l->file, name) != 0 || strcmp(l->bins_file, bins) != 0)
-		return SL_OK;
-	SL_TRY(has_crc(dir, name, l->file_bytes, l->file_crc, whole));
-	if (*whole && bins[0])
-		SL_TRY(has_crc(dir, bins, l->bins_bytes, l->bins_crc, whole));
+	SL_TRY(has_crc(dir, l->file, l->file_bytes, l->file_crc, whole));
+	if (*whole && l->bins_file[0])
+		SL_TRY(has_crc(dir, l->bins_file, l->bins_bytes, l->bins_crc, whole));
 	return SL_OK;
 }
 
@@ -70,24 +61,13 @@ static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *
 	return m->n < n;
 }
 
-static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sl_existing_run existing;
-	enum sl_status s;
-
-	SL_TRY(sl_existing_run_read(dir, &existing));
-	s = sl_existing_run_check(&existing, plan, dir);
-	sl_existing_run_free(&existing);
-	return s;
-}
-
 static enum sl_status resume(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, done);
 	size_t whole = 0;
 
-	SL_TRY(may_resume(plan, dir));
+	SL_TRY(sl_existing_run_check(dir, plan));
 	SL_TRY(sl_manifest_read(dir, done));
 	for (size_t i = 0; i < done->n; i++) {
 		bool keep;
@@ -110,8 +90,7 @@ static enum sl_status resume(
 /* Removes the run that is there; with input files, first checks that none of them would go. */
 static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	const struct sl_manifest none = {0};
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, &none);
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
 	s.inputs = plan->recipe.inputs;
 	if (s.inputs)
@@ -174,12 +153,11 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 	if (!exists)
 		return SL_OK;
 	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && exists) {
+	if (s == SL_OK && exists)
 		s = sl_existing_run_read(&dir, &existing);
-		if (s == SL_OK) {
-			s = sl_existing_run_batch(&existing, batch);
-			sl_existing_run_free(&existing);
-		}
+	if (s == SL_OK && exists) {
+		s = sl_existing_run_batch(&existing, batch);
+		sl_existing_run_free(&existing);
 	}
 	sl_dir_close(&dir);
 	return s;

@@ -257,46 +257,26 @@ static enum sl_status recompute(
 }
 
 /* Is the line of the manifest one of this run, with fate counts that sum to its particles? */
-static enum sl_status check_line(const struct sl_recipe *r, const struct sl_manifest_line *l)
+static enum sl_status check_line(const struct sl_plan *plan, const struct sl_manifest_line *l)
 {
-	struct sl_batch expected;
 	uint64_t sum = 0, kept = 0;
 
-	sl_batch_begin(r, &expected, l->batch);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		sum += l->tally.count[f];
-		kept += SL_HAS(r->keep, f) ? l->tally.count[f] : 0;
+		kept += SL_HAS(plan->recipe.keep, f) ? l->tally.count[f] : 0;
 	}
-	if (l->batch >= r->n_batches || l->first_id != expected.first_id ||
-		l->generated != expected.n)
+	if (!sl_batch_file_is_planned(plan, l))
 		return wrong(l,
-			"the manifest has %llu particles from id %llu, which is no batch of this run",
-			(unsigned long long)l->generated, (unsigned long long)l->first_id);
+			"the manifest has %llu particles from id %llu and the histogram file '%s', "
+			"which is no batch of this run",
+			(unsigned long long)l->generated, (unsigned long long)l->first_id,
+			l->bins_file);
 	if (sum != l->generated || kept != l->survivors)
 		return wrong(l,
 			"the fate counts of the manifest sum to %llu particles and %llu survivors, "
 			"not to %llu and %llu",
 			(unsigned long long)sum, (unsigned long long)kept,
 			(unsigned long long)l->generated, (unsigned long long)l->survivors);
-	return SL_OK;
-}
-
-/* Reads the histograms of the batch, which checks that they sum to its fate counts. */
-static enum sl_status check_bins(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest_line *l)
-{
-	char name[SL_FILE_NAME_BYTES];
-	uint64_t *sum;
-
-	sl_batch_histogram_file_name(plan, l->batch, name);
-	if (strcmp(l->bins_file, name) != 0)
-		return wrong(l,
-			"the manifest has the histogram file '%s', but this run writes '%s'",
-			l->bins_file, name);
-	if (!name[0])
-		return SL_OK;
-	SL_TRY(sl_histogram_read(&plan->recipe.bins, dir, l, &sum));
-	sl_memory_give(SL_HOST, sum);
 	return SL_OK;
 }
 
@@ -308,12 +288,15 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	struct sl_survivors s;
 	struct sl_table exact;
 	enum sl_status status;
-	uint64_t bytes;
+	uint64_t bytes, *sum;
 	uint32_t crc;
 	bool checked; /* sample and order have covered all that the manifest line says */
 
-	SL_TRY(check_line(r, l));
-	SL_TRY(check_bins(w->plan, dir, l));
+	SL_TRY(check_line(w->plan, l));
+	if (r->bins.n > 0) { /* the reading checks that the histograms sum to the fate counts */
+		SL_TRY(sl_histogram_read(&r->bins, dir, l, &sum));
+		sl_memory_give(SL_HOST, sum);
+	}
 	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
 	if (bytes != l->file_bytes || crc != l->file_crc)
 		return wrong(l,
