@@ -59,16 +59,6 @@ static const struct option_facts options[] = {
 /* getopt_long() returns CODE_FIRST + i for options[i]; letters and ':' have smaller codes. */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), CODE_FIRST = 1000 };
 
-/* Fills the table of getopt_long(), which ends with an option without a name. */
-static void list_options(struct option long_option[N_OPTIONS + 1])
-{
-	for (int i = 0; i < N_OPTIONS; i++)
-		long_option[i] = (struct option){options[i].name,
-			options[i].value[0] ? required_argument : no_argument, NULL,
-			CODE_FIRST + i};
-	long_option[N_OPTIONS] = (struct option){NULL, 0, NULL, 0};
-}
-
 /* Does YAML read the value unchanged? It would cut a path such as "a #b" at the space. */
 static bool is_plain(const char *value)
 {
@@ -262,13 +252,16 @@ static enum sl_status check_operands(const struct sl_args *a, size_t n)
 
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 {
-	struct option long_option[N_OPTIONS + 1];
+	struct option long_option[N_OPTIONS + 1] = {0}; /* ends with an option without a name */
 	int code;
 
 	memset(a, 0, sizeof(*a));
 	a->command = SL_COMMAND_NONE;
 	a->argv = (const char *const *)argv;
-	list_options(long_option);
+	for (int i = 0; i < N_OPTIONS; i++)
+		long_option[i] = (struct option){options[i].name,
+			options[i].value[0] ? required_argument : no_argument, NULL,
+			CODE_FIRST + i};
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, ":h", long_option, NULL)) != -1) {
 		if (code == 'h')

@@ -11,7 +11,6 @@
 #include "pipeline/cli/signals.h"
 #include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/compare.h"
-#include "pipeline/compare/compare_device.h"
 #include "pipeline/compare/compare_json.h"
 #include "pipeline/compare/compare_print.h"
 
@@ -46,8 +45,6 @@ enum sl_status sl_command_compare(struct sl_args *a)
 
 	if (s != SL_OK)
 		return s;
-	snprintf(choices.device_reason, sizeof(choices.device_reason), "%s",
-		sl_compare_device_reason());
 	s = sl_compare_plan(&config, &choices, a->full, &c);
 	c.argv = a->argv;
 	/* A stopped comparison keeps no results, so its batches are cancelled after one second. */
@@ -59,6 +56,6 @@ enum sl_status sl_command_compare(struct sl_args *a)
 		fprintf(stderr, "\r%-*s\r", SL_CASE_BYTES / 2, "");
 	if (c.ended)
 		print_comparison(a, &c);
-	sl_compare_free(&c);
+	sl_plan_free(c.plan);
 	return s;
 }

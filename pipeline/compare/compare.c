@@ -54,12 +54,6 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	return SL_OK;
 }
 
-void sl_compare_free(struct sl_comparison *c)
-{
-	sl_plan_free(c->plan);
-	c->plan = NULL;
-}
-
 /* --- running ---------------------------------------------------------------------------------- */
 
 /*

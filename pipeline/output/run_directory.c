@@ -236,10 +236,11 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 		SL_TRY(sl_manifest_write(dir, m));
 	if (cut)
 		SL_TRY(sl_stale_files_remove_orphans(&s));
-	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_image_files_commit(w, dir, m));
-	if (strcmp(state, "done") == 0)
+	if (strcmp(state, "done") == 0) {
+		if (plan->image.width > 0)
+			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
 		SL_TRY(sl_merged_list_commit(plan, dir, m));
+	}
 	SL_TRY(commit_xdmf(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
 	return sl_report_commit(w, dir, m, session, state);
