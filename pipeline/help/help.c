@@ -92,23 +92,19 @@ static void print_option(const struct sl_model *model, const struct sl_option *o
 	fprintf(out, "%s\n", o->required ? "; required" : "");
 }
 
-/* Is path the word itself or a key below it? */
-static bool is_below(const char *path, const char *word)
+/* Does the word mean the key? leaf: as its last part; else as the key itself or a section of it. */
+static bool is_meant(const char *path, const char *word, bool leaf)
 {
 	size_t n = strlen(word);
 
+	if (leaf)
+		return strcmp(sl_key_leaf(path), word) == 0;
 	return strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
-}
-
-/* Is the word the last part of path? */
-static bool is_leaf(const char *path, const char *word)
-{
-	return strcmp(sl_key_leaf(path), word) == 0;
 }
 
 /* Prints the options of one table whose paths the word means; returns how many there are. */
 static int print_options(const struct sl_model *model, const struct sl_option *options, size_t n,
-	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
+	const char *word, bool leaf, FILE *out)
 {
 	int found = 0;
 
@@ -116,7 +112,7 @@ static int print_options(const struct sl_model *model, const struct sl_option *o
 		char path[SL_KEY_BYTES];
 
 		sl_option_path(model, &options[i], path);
-		if (is_meant(path, word)) {
+		if (is_meant(path, word, leaf)) {
 			print_option(model, &options[i], out);
 			found++;
 		}
@@ -124,20 +120,17 @@ static int print_options(const struct sl_model *model, const struct sl_option *o
 	return found;
 }
 
-/*
- * Prints the options of all tables that the word means. The name of a model means its section.
- */
-static int print_keys(
-	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
+/* Prints the options of all tables that the word means. The name of a model means its section. */
+static int print_keys(const char *word, bool leaf, FILE *out)
 {
-	int found = print_options(NULL, sl_options, sl_n_options, is_meant, word, out);
+	int found = print_options(NULL, sl_options, sl_n_options, word, leaf, out);
 
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
 		char path[SL_KEY_BYTES];
 
 		snprintf(path, sizeof(path), "model.%s", sl_models[m]->name);
 		found += print_options(sl_models[m], sl_models[m]->options, sl_models[m]->n_options,
-			is_meant, strcmp(word, sl_models[m]->name) == 0 ? path : word, out);
+			strcmp(word, sl_models[m]->name) == 0 ? path : word, leaf, out);
 	}
 	return found;
 }
@@ -196,10 +189,10 @@ enum sl_status sl_help(const char *word, FILE *out)
 	command = sl_command_find(word);
 	if (command != SL_COMMAND_NONE)
 		sl_args_help_command(command, out);
-	found = print_words(word, out) + print_keys(is_below, word, out);
+	found = print_words(word, out) + print_keys(word, false, out);
 	/* The last part of a key is only tried for a word without another meaning. */
 	if (found == 0 && command == SL_COMMAND_NONE)
-		found = print_keys(is_leaf, word, out);
+		found = print_keys(word, true, out);
 	if (found > 0 || command != SL_COMMAND_NONE)
 		return SL_OK;
 	near = nearest(word);

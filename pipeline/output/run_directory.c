@@ -208,18 +208,24 @@ static enum sl_status commit_xdmf(
 	return sl_text_file_commit(&f);
 }
 
-/* Adds up the tallies by bins, for run.json, and writes them where the other files are HDF5, too.
- */
+/* Sums the histograms of all batches, for run.json, and writes the sums as HDF5 if the run does so. */
 static enum sl_status commit_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s;
+	size_t bytes;
+	void *file;
 
 	if (w->plan->recipe.bins.n == 0 || m->n == 0)
 		return SL_OK;
 	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
-	return sl_histogram_file_name(w->plan, name) ? sl_histogram_sums_commit(w, dir, name)
-	                                             : SL_OK;
+	if (!sl_histogram_file_name(w->plan, name))
+		return SL_OK;
+	SL_TRY(sl_histogram_sums_file(w, name, &file, &bytes));
+	s = sl_file_commit(dir, name, file, bytes, true);
+	sl_memory_give(SL_HOST, file);
+	return s;
 }
 
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,

@@ -104,7 +104,7 @@ static void write_end(struct document *d, const struct sl_particle *p)
 	sl_json_u64(j, "steps", d->steps);
 	if (sl_replay_shows(t, SL_COLUMN_collisions))
 		sl_json_u64(j, "collisions", p->collisions);
-	sl_json_bool(j, "survives", sl_replay_survives(t, p));
+	sl_json_bool(j, "survives", SL_HAS(t->plan->recipe.keep, p->fate));
 	if (sl_replay_key(t, *p, key)[0])
 		sl_json_text(j, "key", key);
 	sl_json_close(j);

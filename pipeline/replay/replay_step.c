@@ -20,11 +20,6 @@ double sl_replay_value(const struct sl_particle *p, int column)
 		(enum sl_column)column, (const char *)p + sl_column_facts[column].in_particle);
 }
 
-bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p)
-{
-	return SL_HAS(t->plan->recipe.keep, p->fate);
-}
-
 const char *sl_replay_key(
 	const struct sl_replay_writer *t, struct sl_particle p, char text[SL_REPLAY_KEY_BYTES])
 {
@@ -33,7 +28,7 @@ const char *sl_replay_key(
 	int digits = (int)(r->key_bits + 3) / 4;
 
 	text[0] = '\0';
-	if (r->n_fields > 0 && sl_replay_survives(t, &p))
+	if (r->n_fields > 0 && SL_HAS(r->keep, p.fate))
 		snprintf(text, SL_REPLAY_KEY_BYTES, "%0*llx", digits,
 			(unsigned long long)sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
 	return text;

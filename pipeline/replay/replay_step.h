@@ -23,9 +23,6 @@ bool sl_replay_shows(const struct sl_replay_writer *t, int column);
 /* The exact value of a column that is printed: only ids can exceed 2^53. */
 double sl_replay_value(const struct sl_particle *p, int column);
 
-/* Would the run write the particle? p is its last state. */
-bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p);
-
 /*
  * Writes the packed sort key in hexadecimal, with as many digits as the bits of the key need. Returns
  * text; "" if the particle does not survive or the run has no key.

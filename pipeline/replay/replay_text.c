@@ -107,7 +107,7 @@ static void print_end(const struct history_text *x, const struct sl_particle *p)
 	char key[SL_REPLAY_KEY_BYTES];
 
 	fprintf(t->out, "\nfate        %s: %s\n", sl_fate_facts[p->fate].name,
-		sl_replay_survives(t, p) ? "survives" : "does not survive");
+		SL_HAS(t->plan->recipe.keep, p->fate) ? "survives" : "does not survive");
 	fprintf(t->out, "steps       %llu\n", (unsigned long long)x->steps);
 	if (sl_replay_shows(t, SL_COLUMN_collisions))
 		fprintf(t->out, "collisions  %u\n", p->collisions);

@@ -18,7 +18,6 @@
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 
 enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
@@ -147,19 +146,6 @@ enum sl_status sl_histogram_sums_file(
 		"%s: HDF5 cannot make the file (%s), %s", name,
 		h.full ? "its image is too small" : h.why,
 		h.no_memory ? "free some memory and try again" : "please report it");
-}
-
-enum sl_status sl_histogram_sums_commit(
-	const struct sl_workspace *w, const struct sl_dir *dir, const char *name)
-{
-	enum sl_status s;
-	size_t bytes;
-	void *image;
-
-	SL_TRY(sl_histogram_sums_file(w, name, &image, &bytes));
-	s = sl_file_commit(dir, name, image, bytes, true);
-	sl_memory_give(SL_HOST, image);
-	return s;
 }
 
 /* --- run.json --------------------------------------------------------------------------------- */

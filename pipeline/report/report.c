@@ -205,27 +205,24 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_close(j);
 }
 
-/* For lists: the sums of weights of all and of kept particles, and the unit of these sums. */
-static void write_weights(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
-{
-	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
-	sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
-	sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
-}
-
 /*
  * The sums of the whole run. Only fates that the model and the condition can give are written, also
- * with a count of 0, so that a reader finds the same keys in all runs of a configuration.
+ * with a count of 0, so that a reader finds the same keys in all runs of a configuration. Lists
+ * have the sums of weights too, with their unit: the smallest difference of two weights.
  */
 static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	const struct sl_results *r, const struct sl_session *session)
 {
 	const struct sl_plan *plan = w->plan;
+
 	sl_json_object(j, "tallies");
 	sl_json_u64(j, "particles", r->particles);
 	sl_json_u64(j, "survivors", r->survivors);
-	if (sl_fractions_count_particles(plan))
-		write_weights(j, plan, r);
+	if (sl_fractions_count_particles(plan)) {
+		sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
+		sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
+		sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
+	}
 	sl_json_u64(j, "steps", r->steps);
 	sl_json_u64(j, "collisions", r->collisions);
 	sl_json_object(j, "fates");
