@@ -277,7 +277,6 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	optind++;
 	SL_TRY(check_options(a));
 	SL_TRY(check_operands(a, (size_t)(argc - optind)));
-	a->operand = optind < argc ? argv[optind] : NULL;
 	a->operands = (const char *const *)argv + optind;
 	a->n_operands = (size_t)(argc - optind);
 	return SL_OK;

@@ -39,8 +39,7 @@ enum { SL_SET_BYTES = 1024 };
 struct sl_args {
 	enum sl_command command;
 	const char *const *argv;     /* the whole command line, ends with NULL */
-	const char *operand;         /* the first operand; NULL if there is none */
-	const char *const *operands; /* n_operands */
+	const char *const *operands; /* n_operands, then NULL; they point into argv */
 	size_t n_operands;
 	size_t n_sets, n_option_sets; /* numbers of items in set and in option_set */
 	const char *set[SL_SETS_MAX]; /* "key=value": those of --set, then those in option_set */

@@ -47,14 +47,14 @@ enum sl_status sl_command_replay(struct sl_args *a)
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, &plan);
 	if (s == SL_OK)
-		s = sl_replay(plan, a->operand, id, a->json, stdout);
+		s = sl_replay(plan, a->operands[0], id, a->json, stdout);
 	sl_plan_free(plan);
 	return s;
 }
 
 enum sl_status sl_command_verify(struct sl_args *a)
 {
-	return sl_verify(a->operand, a->json, a->quiet, stdout);
+	return sl_verify(a->operands[0], a->json, a->quiet, stdout);
 }
 
 /* A signal stops the conversion in order: the output file appears only when it is complete. */
@@ -73,5 +73,5 @@ enum sl_status sl_command_convert(struct sl_args *a)
 
 enum sl_status sl_command_info(struct sl_args *a)
 {
-	return sl_info(a->operand, stdout);
+	return sl_info(a->operands[0], stdout);
 }

@@ -19,7 +19,7 @@ enum sl_status sl_command_list(struct sl_args *a)
 
 enum sl_status sl_command_help(struct sl_args *a)
 {
-	return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operand, stdout);
+	return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operands[0], stdout);
 }
 
 enum sl_status sl_command_version(struct sl_args *a)

@@ -17,7 +17,7 @@ enum sl_status sl_read_config(
 {
 	char no_gpu[SL_MESSAGE_BYTES] = "";
 	struct sl_reader *reader = NULL;
-	enum sl_status s = sl_config_open(a->operand, a->set, a->n_sets, config, &reader);
+	enum sl_status s = sl_config_open(a->operands[0], a->set, a->n_sets, config, &reader);
 
 	if (s == SL_OK && a->command == SL_COMMAND_compare)
 		sl_compare_choose_device(config, no_gpu);

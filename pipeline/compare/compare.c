@@ -128,22 +128,16 @@ static enum sl_status measure_copies(struct sl_comparison *c)
 	return sl_copy_speed(SL_HOST, plan->machine.free_bytes, &c->host_copy);
 }
 
-static void set_date(struct sl_comparison *c)
-{
-	time_t now = time(NULL);
-	struct tm utc;
-
-	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-}
-
 enum sl_status sl_compare(
 	struct sl_comparison *c, struct sl_control *control, sl_case_begins *begins)
 {
 	char why[SL_MESSAGE_BYTES];
+	time_t now = time(NULL);
+	struct tm utc;
 	struct sl_dir dir;
 	enum sl_status s, removed;
 
-	set_date(c);
+	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	s = sl_temp_dir_open(c->plan->to, &dir);
 	if (s == SL_OK)
 		s = measure_copies(c);

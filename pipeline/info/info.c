@@ -76,32 +76,28 @@ static void print_pixels(
 	fputc('\n', out);
 }
 
-static void print_image(const struct sl_image_found *f, FILE *out)
-{
-	uint64_t n = f->width * f->height;
-
-	fprintf(out, "%-12s %-4s %-5s %14s %14s %14s\n", "dataset", "type", "unit", "least", "mean",
-		"largest");
-	print_pixels(f->what, true, "", f->value, n, out);
-	print_pixels("sum", false, "2^-32", f->sum, n, out);
-	if (f->rays)
-		print_pixels("rays", false, "", f->rays, n, out);
-}
-
+/* The datasets point into the file, so they are printed before its memory is freed. */
 static enum sl_status info_of_image(const char *path, FILE *out)
 {
-	struct sl_image_found found;
+	struct sl_image_found f;
 	enum sl_status s;
 	size_t bytes;
+	uint64_t n;
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_add_context(sl_image_read(file, bytes, &found), "%s", path);
+	s = sl_add_context(sl_image_read(file, bytes, &f), "%s", path);
 	if (s == SL_OK) {
+		n = f.width * f.height;
 		fprintf(out, "%s: image, %zu bytes, %llu x %llu pixels, of %llu particles\n", path,
-			bytes, (unsigned long long)found.width, (unsigned long long)found.height,
-			(unsigned long long)found.particles);
-		print_image(&found, out);
+			bytes, (unsigned long long)f.width, (unsigned long long)f.height,
+			(unsigned long long)f.particles);
+		fprintf(out, "%-12s %-4s %-5s %14s %14s %14s\n", "dataset", "type", "unit", "least",
+			"mean", "largest");
+		print_pixels(f.what, true, "", f.value, n, out);
+		print_pixels("sum", false, "2^-32", f.sum, n, out);
+		if (f.rays)
+			print_pixels("rays", false, "", f.rays, n, out);
 	}
 	sl_memory_give(SL_HOST, file);
 	return s;

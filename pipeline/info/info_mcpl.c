@@ -32,23 +32,20 @@ static void add(struct sl_value_range range[NUMBERS], const struct sl_mcpl_parti
 		sl_value_range_add(&range[i], number[i]);
 }
 
-/* Prints text from a file; control characters become '?', because a terminal would obey them. */
-static void print_text(const char *what, const char *text, uint32_t length, FILE *out)
-{
-	fprintf(out, "%-12s ", what);
-	for (; *text; text++)
-		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
-	fprintf(out, "%s\n", length >= TEXT_BYTES ? "..." : "");
-}
-
-/* Reads the next string of the header and prints it. */
+/*
+ * Reads the next string of the header and prints it after `what`, cut to TEXT_BYTES. Control
+ * characters become '?', because a terminal would obey them.
+ */
 static enum sl_status print_next(struct sl_mcpl_stream *s, const char *what, FILE *out)
 {
 	char text[TEXT_BYTES];
 	uint32_t length;
 
 	SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	print_text(what, text, length, out);
+	fprintf(out, "%-12s ", what);
+	for (const char *at = text; *at; at++)
+		fputc((unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at, out);
+	fprintf(out, "%s\n", length >= TEXT_BYTES ? "..." : "");
 	return SL_OK;
 }
 
