@@ -351,18 +351,26 @@ static void many_strings_take_little_time(void **state)
 	free(file);
 }
 
+/* Bytes of a short name, and of one with a number added. */
+enum { NAME_BYTES = 16, NUMBERED_BYTES = NAME_BYTES + 16 };
+
+/* Prints the name that a blob has with that number. */
+static void print_numbered(char *text, const char *name, uint32_t number)
+{
+	snprintf(text, NUMBERED_BYTES, number > 1 ? "%.*s_%u" : "%.*s", NAME_BYTES, name, number);
+}
+
 /* The number of blob i by the rule of mcpl_metadata.h, found in the simplest way. */
-static uint32_t expected_number(char names[][16], const uint32_t *number, uint32_t i)
+static uint32_t expected_number(char names[][NAME_BYTES], const uint32_t *number, uint32_t i)
 {
 	for (uint32_t k = 1;; k++) {
-		char name[32], other[32];
+		char name[NUMBERED_BYTES], other[NUMBERED_BYTES];
 		bool taken;
 
-		snprintf(name, sizeof(name), k > 1 ? "%s_%u" : "%s", names[i], k);
+		print_numbered(name, names[i], k);
 		taken = strcmp(name, "sluice_config") == 0;
 		for (uint32_t j = 0; j < i; j++) {
-			snprintf(other, sizeof(other), number[j] > 1 ? "%s_%u" : "%s", names[j],
-				number[j]);
+			print_numbered(other, names[j], number[j]);
 			taken = taken || strcmp(name, other) == 0;
 		}
 		if (!taken)
@@ -375,7 +383,7 @@ static void blobs_get_the_first_free_name(void **state)
 {
 	static const char *const parts[] = {"a", "a_2", "a_3", "a_2_2", "b", "sluice_config", ""};
 	enum { N = 40 };
-	char names[N][16];
+	char names[N][NAME_BYTES];
 	uint32_t random = 1, number[N];
 
 	(void)state;
