@@ -90,8 +90,8 @@ static void put_case(
 	sl_json_text(j, "answer", answers[entry->answer]);
 	if (entry->message[0])
 		sl_json_text(j, "story", entry->message);
-	put_whole(j, c, "without_output", &entry->whole);
-	put_whole(j, c, "with_output", &entry->written);
+	put_whole(j, c, "without_output", &entry->without_output);
+	put_whole(j, c, "with_output", &entry->with_output);
 	sl_json_u64(j, "threads", entry->threads);
 	if (entry->on_device)
 		sl_json_u64(j, "slots", entry->device_slots);
@@ -170,8 +170,8 @@ static void put_csv_line(
 	fprintf(out, ",%llu", (unsigned long long)entry->bytes[t]);
 	put_figure(sl_gb_per_second(entry, t), out);
 	put_figure(sl_share_of_copy(c, entry, t), out);
-	put_figure(sl_particles_per_second(c, &entry->whole), out);
-	put_figure(sl_particles_per_second(c, &entry->written), out);
+	put_figure(sl_particles_per_second(c, &entry->without_output), out);
+	put_figure(sl_particles_per_second(c, &entry->with_output), out);
 	fprintf(out, ",%s\n", answers[entry->answer]);
 }
 

@@ -113,7 +113,7 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 	return SL_OK;
 }
 
-/* Sends the whole list: merged header, then records in order of batches. */
+/* Sends the list: merged header, then records in order of batches. */
 static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, byte_sink sink, void *context)
 {

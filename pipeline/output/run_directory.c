@@ -17,36 +17,39 @@
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
-/* Sets *whole if the file has that size and CRC-32. */
-static enum sl_status has_crc(
-	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *whole)
+/*
+ * Sets *complete to whether the file exists with that size and CRC-32. A file that is no regular file
+ * is not complete; a failure of the disk is an error, because the file may be good.
+ */
+static enum sl_status has_contents(
+	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *complete)
 {
 	uint64_t found_bytes;
 	uint32_t found;
 	enum sl_status s;
 
-	*whole = false;
-	SL_TRY(sl_file_exists(dir, name, whole));
-	if (!*whole)
+	*complete = false;
+	SL_TRY(sl_file_exists(dir, name, complete));
+	if (!*complete)
 		return SL_OK;
 	s = sl_file_check(dir, name, &found_bytes, &found);
-	*whole = s == SL_OK && found_bytes == bytes && found == crc;
+	*complete = s == SL_OK && found_bytes == bytes && found == crc;
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
 /*
- * Is the batch of this line one of the plan's, and are its files whole? One that cannot be read is
- * not judged, else a passing error of the disk would cost a good file.
+ * Sets *complete to whether the line describes a batch of the plan and its files have the contents that
+ * the line states. All bytes of the files are read.
  */
-static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest_line *l, bool *whole)
+static enum sl_status is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, bool *complete)
 {
-	*whole = false;
+	*complete = false;
 	if (!sl_batch_file_is_planned(plan, l))
 		return SL_OK;
-	SL_TRY(has_crc(dir, l->file, l->file_bytes, l->file_crc, whole));
-	if (*whole && l->bins_file[0])
-		SL_TRY(has_crc(dir, l->bins_file, l->bins_bytes, l->bins_crc, whole));
+	SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
+	if (*complete && l->bins_file[0])
+		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
 	return SL_OK;
 }
 
@@ -61,24 +64,28 @@ static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *
 	return m->n < n;
 }
 
+/*
+ * Compares the stored configuration with the plan, keeps the lines whose files are complete, and
+ * removes all other files of batches. *done has the kept lines. The cost is one read of all files.
+ */
 static enum sl_status resume(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, done);
-	size_t whole = 0;
+	size_t complete = 0;
 
 	SL_TRY(sl_existing_run_check(dir, plan));
 	SL_TRY(sl_manifest_read(dir, done));
 	for (size_t i = 0; i < done->n; i++) {
 		bool keep;
 
-		SL_TRY(is_whole(plan, dir, &done->line[i], &keep));
+		SL_TRY(is_complete(plan, dir, &done->line[i], &keep));
 		if (keep)
-			done->line[whole++] = done->line[i];
+			done->line[complete++] = done->line[i];
 	}
-	if (whole < done->n)
+	if (complete < done->n)
 		done->in_order = false;
-	done->n = whole;
+	done->n = complete;
 	if (cut_after_stop_rule(plan, done))
 		done->in_order = false;
 	/* A line is removed before its file, so every line refers to an existing file. */
@@ -87,7 +94,10 @@ static enum sl_status resume(
 	return sl_stale_files_remove_orphans(&s);
 }
 
-/* Removes the run that is there; with input files, first checks that none of them would go. */
+/*
+ * Removes the existing run. If the run reads input files, a first pass removes nothing and fails if one
+ * of them would be removed, so that a refusal leaves the directory unchanged.
+ */
 static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *dir)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
@@ -99,28 +109,33 @@ static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *d
 	return sl_stale_files_remove_run(&s);
 }
 
+/*
+ * Refuses, resumes or replaces what the directory contains. Without run.json the configuration of the
+ * committed batches is unknown, so they can neither be resumed nor be left among those of a new run.
+ */
 static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	const struct sl_dir *dir, struct sl_manifest *done)
 {
-	bool begun, has_manifest;
+	bool has_run, has_manifest;
 
-	SL_TRY(sl_file_exists(dir, "run.json", &begun));
+	SL_TRY(sl_file_exists(dir, "run.json", &has_run));
 	SL_TRY(sl_file_exists(dir, "manifest.jsonl", &has_manifest));
-	if (!begun && has_manifest && start != SL_START_FORCE)
+	if (!has_run && has_manifest && start != SL_START_FORCE)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: has a manifest.jsonl but no run.json (the run of these batches is "
 			"unknown); choose another --out, or replace them with --force",
 			dir->path);
-	if (begun && start == SL_START_NEW)
+	if (has_run && start == SL_START_NEW)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: holds a run already (it would be overwritten); use --resume to "
 			"continue it, --force to replace it, or another --out",
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir);
-	return begun ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
+	return has_run ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
 }
 
+/* run.json is written with the state "running", so that a killed run can be resumed. */
 enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done)
 {
@@ -139,6 +154,7 @@ static enum sl_status open_existing(const char *path, struct sl_dir *dir, bool *
 	return *exists ? sl_dir_open(path, false, dir) : SL_OK;
 }
 
+/* Called before the plan is made, so only the configuration says where the run would be. */
 enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 {
 	char to[SL_TEXT_BYTES];
@@ -163,6 +179,7 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 	return s;
 }
 
+/* The files of these batches are not read: the result is for an estimate of the disk space. */
 enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 {
 	struct sl_manifest m = {0};
@@ -186,7 +203,7 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 
 /*
  * Writes the XDMF side file of openPMD files, if their columns can be shown as points. It only refers
- * to the files of the batches, so it is written anew for a run of any state.
+ * to the files of the batches, so it is replaced after each session, finished or not.
  */
 static enum sl_status commit_xdmf(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
@@ -228,6 +245,10 @@ static enum sl_status commit_histograms(
 	return s;
 }
 
+/*
+ * The image and the merged list need all batches, so an unfinished run has neither. run.json is the
+ * last file, because its state says that all others are complete.
+ */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
@@ -236,7 +257,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
-	/* a gap was filled only now, so batches after the stop rule can be found only now */
+	/* The rule needs batches in order: a batch that was missing can be the one that met it. */
 	cut = cut_after_stop_rule(plan, m);
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));

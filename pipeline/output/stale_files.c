@@ -124,7 +124,7 @@ static enum sl_status remove_file(void *ctx, const char *name)
 }
 
 /*
- * Removes the files of the run that is there, which may have another name or format than the plan's.
+ * Removes the files of the existing run, which may have another name or format than the plan's.
  * Names decide, not the lines of its manifest: a manifest could name any file of the user.
  */
 static enum sl_status remove_existing_run(
@@ -155,7 +155,7 @@ enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s)
 		status = remove_existing_run(s, &existing);
 		sl_existing_run_free(&existing);
 	}
-	if (status != SL_BAD_INPUT) /* a damaged run.json has no names to go by */
+	if (status != SL_BAD_INPUT) /* a damaged run.json does not say which files to remove */
 		SL_TRY(status);
 	SL_TRY(sl_dir_each(s->dir, remove_file, s));
 	return s->inputs ? SL_OK : sl_file_remove(s->dir, "run.json");

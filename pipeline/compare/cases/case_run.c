@@ -158,11 +158,11 @@ static enum sl_status run_whole(struct attempt *a, struct sl_dir *dir)
 	if (s == SL_OK) {
 		a->entry->threads = plan->threads;
 		a->entry->device_slots = plan->n_device_slots;
-		s = time_whole(a, w, &a->entry->whole);
+		s = time_whole(a, w, &a->entry->without_output);
 	}
 	a->dir = dir;
 	if (s == SL_OK)
-		s = time_whole(a, w, &a->entry->written);
+		s = time_whole(a, w, &a->entry->with_output);
 	a->dir = NULL;
 	sl_workspace_close(w);
 	sl_plan_free(plan);
