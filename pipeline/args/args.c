@@ -2,7 +2,11 @@
  * args.c - parses the command line with getopt_long and the tables of args.def and commands.def.
  *
  * An option for a configuration key becomes a "key=value" setting, so it passes the same checks as
- * --set and as the file. An option that a command does not take is refused, never ignored.
+ * --set and as the file. An option that a command does not take is refused, never ignored. The texts
+ * of getopt_long are turned off, because they do not say what to do.
+ *
+ * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make the
+ * texts of --help, so the help cannot differ from what is accepted.
  */
 #include "pipeline/args/args.h"
 
@@ -29,7 +33,7 @@ enum sl_command sl_command_find(const char *name)
 	return (enum sl_command)c;
 }
 
-/* How an option is stored in struct sl_args: the first word of its line in args.def. */
+/* How an option is stored in struct sl_args. Each kind is the first word of its line in args.def. */
 enum option_kind { KIND_SETTING, KIND_TEXT, KIND_FLAG };
 
 struct option_facts {
@@ -42,6 +46,7 @@ struct option_facts {
 	const char *help;
 };
 
+/* --set is not in args.def: it is the only setting whose key is part of its value. */
 static const struct option_facts options[] = {
 	{KIND_SETTING, "set", NULL, 0, "KEY=VALUE", "",
 		"a value of the configuration; overrides the file"},
@@ -85,7 +90,11 @@ static size_t quote(char text[SL_SET_BYTES], const char *key, const char *value)
 	return n < SL_SET_BYTES ? n + (size_t)snprintf(text + n, SL_SET_BYTES - n, "\"") : n;
 }
 
-/* Adds a setting: "KEY=VALUE" of --set if key is NULL, else key and the value of its option. */
+/*
+ * Adds a setting: "KEY=VALUE" of --set if key is NULL, else key and the value of its option. The array
+ * keeps those of --set before those of options, so that an option overrides --set in any order on the
+ * command line. Whether key and value are valid is checked when the configuration is read.
+ */
 static enum sl_status add_set(struct sl_args *a, const char *key, const char *value)
 {
 	size_t n_user = a->n_sets - a->n_option_sets, n;
@@ -101,7 +110,6 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 			"--set %s: '=' is missing between key and value; for example --set "
 			"run.seed=7",
 			value);
-	/* Those of options are last: a later setting overrides an earlier one. */
 	a->n_sets++;
 	if (!key) {
 		memmove(a->set + n_user + 1, a->set + n_user, a->n_option_sets * sizeof(*a->set));
@@ -134,7 +142,10 @@ static enum sl_status take_value(struct sl_args *a, const struct option_facts *o
 	return SL_OK;
 }
 
-/* Handles a code of getopt_long(). given is the argument that it read last. */
+/*
+ * Handles a code of getopt_long(): an option, or one of its errors, which become messages here. given
+ * is the argument that it read last, as the user wrote it.
+ */
 static enum sl_status take_option(struct sl_args *a, int code, const char *given)
 {
 	if (code >= CODE_FIRST)
@@ -151,6 +162,7 @@ static enum sl_status take_option(struct sl_args *a, int code, const char *given
 	return sl_fail(SL_USAGE, "%s: unknown option; see sluice --help", given);
 }
 
+/* Finds the command. A misspelt one is most often one letter off, so the nearest is suggested. */
 static enum sl_status take_command(struct sl_args *a, const char *word)
 {
 	const char *names[SL_COMMAND_NONE], *near;
@@ -176,6 +188,10 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
+/*
+ * Refuses settings that the command does not take. A replayed particle does not depend on where and
+ * how a run computes, so replay takes --set, for the keys that determine results, but no such option.
+ */
 static enum sl_status check_sets(const struct sl_args *a)
 {
 	const struct sl_command_facts *command = &sl_commands[a->command];
@@ -196,6 +212,7 @@ static enum sl_status check_sets(const struct sl_args *a)
 	return SL_OK;
 }
 
+/* Was the option on the command line? Not for settings, which have no field in struct sl_args. */
 static bool is_given(const struct sl_args *a, const struct option_facts *o)
 {
 	const void *field = (const char *)a + o->offset;
@@ -229,6 +246,7 @@ static enum sl_status check_options(const struct sl_args *a)
 	return SL_OK;
 }
 
+/* Checks the number of operands, and the options that exclude an operand or each other. */
 static enum sl_status check_operands(const struct sl_args *a, size_t n)
 {
 	const struct sl_command_facts *command = &sl_commands[a->command];
@@ -250,6 +268,10 @@ static enum sl_status check_operands(const struct sl_args *a, size_t n)
 	return SL_OK;
 }
 
+/*
+ * --help and --version need no command; a command and operands given with them are not checked. The first
+ * ':' in the list of letters makes getopt_long() return ':' for a missing value instead of '?'.
+ */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 {
 	struct option long_option[N_OPTIONS + 1] = {0}; /* ends with an option without a name */
@@ -290,7 +312,10 @@ static bool is_taken(const struct option_facts *o, const struct sl_command_facts
 	return command->sets == SL_SETS_ALL || (command->sets == SL_SETS_ONLY_SET && !o->key);
 }
 
-/* "; default auto": the default of a key of the configuration; "" if it has none. */
+/*
+ * "; default auto": the default of a key of the configuration; "" if it has none. The text is valid
+ * until the next call.
+ */
 static const char *default_of(const char *key)
 {
 	static char text[64];

@@ -18,6 +18,7 @@
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/text/messages.h"
 
+/* The most words that a suggestion chooses from, enough for the keys of more models. */
 enum { WORDS_MAX = 512 };
 
 /* The end of a range of counts. 2^64 - 1 is no double, so the tables have 2^64 for it. */
@@ -41,6 +42,10 @@ static void print_ends(const struct sl_option *o, FILE *out)
 		o->hi == DBL_MAX && o->lo != DBL_MIN ? " or more" : "");
 }
 
+/*
+ * The words are those of a person, not of the type: a count is a whole number, and a real number has a
+ * unit, in which lo and hi of the table are.
+ */
 void sl_help_range(const struct sl_option *o, FILE *out)
 {
 	switch (o->kind) {
@@ -79,7 +84,10 @@ void sl_help_range(const struct sl_option *o, FILE *out)
 	}
 }
 
-/* Prints path, help, range and default of an option. */
+/*
+ * Prints an option in four parts: its path, its help, the accepted values, and its default. An option
+ * without a fallback is computed by the program or is required.
+ */
 static void print_option(const struct sl_model *model, const struct sl_option *o, FILE *out)
 {
 	char path[SL_KEY_BYTES];
@@ -135,7 +143,7 @@ static int print_keys(const char *word, bool leaf, FILE *out)
 	return found;
 }
 
-/* Prints the column or the fate of that name; returns 0 if there is none. */
+/* Prints the column and the fate of that name, with the unit of the column; returns 0 if none exists. */
 static int print_words(const char *word, FILE *out)
 {
 	enum sl_column column = sl_column_named(word);
@@ -176,6 +184,7 @@ static const char *nearest(const char *word)
 	return sl_nearest(sl_key_leaf(word), words, n);
 }
 
+/* Every meaning is printed: "time" can be a column, and the last part of several keys. */
 enum sl_status sl_help(const char *word, FILE *out)
 {
 	enum sl_command command;

@@ -100,7 +100,9 @@ static void print_fate(enum sl_fate f, FILE *out)
 	fprintf(out, found ? ".\n" : " Any model.\n");
 }
 
-/* One line per dimension: the first unit is the one used inside the program and in files. */
+/*
+ * One line per dimension, without numbers, which have no unit. The first unit is the one used inside the program and in files.
+ */
 static void print_units(FILE *out)
 {
 	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
@@ -114,6 +116,7 @@ static void print_units(FILE *out)
 	}
 }
 
+/* Prints the complete reference, one line per item. Its sections are headings of the document. */
 static void print_all(FILE *out)
 {
 	char section[SL_KEY_BYTES] = "";
@@ -134,6 +137,10 @@ static void print_all(FILE *out)
 	print_units(out);
 }
 
+/*
+ * The text exists in memory before its first line is printed, so a lack of memory leaves no part of a
+ * document, which a reader could take for the whole one.
+ */
 enum sl_status sl_help_markdown(FILE *out)
 {
 	char *text = NULL;

@@ -4,6 +4,9 @@
  * The lists are the tables of the program (models.def, columns.def, backends.def, ...). Backends that
  * this build lacks are listed too, because configurations of other machines can name them. Keys of
  * the JSON output are read by scripts: never rename one.
+ *
+ * The two outputs differ in content: text explains each word for a person, JSON has the names and
+ * numbers that a script needs to make configurations, such as the values of block and items.
  */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
@@ -11,6 +14,7 @@
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
 
+/* Decided when the program is built: a build without CUDA has no code of the cuda backends. */
 #ifdef SL_WITH_CUDA
 static const bool has_cuda = true;
 #else
@@ -58,6 +62,7 @@ static void print_units(FILE *out)
 	}
 }
 
+/* The catalog is ordered by primitive; within one, better backends are later. */
 static void print_backends(FILE *out)
 {
 	fprintf(out, "backends (host: run on the CPU; device: on CUDA devices and on the emulated "
@@ -94,6 +99,7 @@ static void print_models(FILE *out)
 	}
 }
 
+/* Models first: a reader chooses a model, and then what to keep of it. */
 static void list_text(FILE *out)
 {
 	print_models(out);
@@ -111,6 +117,7 @@ static void list_text(FILE *out)
 		fprintf(out, "  %-16s %s\n", sl_formats[i]->name, sl_formats[i]->help);
 }
 
+/* As print_models(). A script can check a configuration's columns and fates against these lists. */
 static void list_models(struct sl_json *j)
 {
 	sl_json_array(j, "models");
@@ -156,6 +163,7 @@ static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 	sl_json_close(j);
 }
 
+/* All accepted units. Plain numbers have an empty unit, which is left out. */
 static void list_units(struct sl_json *j)
 {
 	sl_json_array(j, "units");

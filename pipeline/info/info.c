@@ -1,8 +1,9 @@
 /*
  * info.c - selects the kind of a file by its suffix and prints its contents.
  *
- * Survivor files get a line per column, images a line per dataset. Histograms, MCPL files and run
- * directories have files of their own. A file is read as a whole, so it must fit in memory.
+ * Survivor files get a line per column, images a line per dataset. info_histograms.c, info_mcpl.c and
+ * info_run.c print the other kinds. A file is read completely, so it must fit in memory: only then can
+ * its checksum be compared, and a damaged file is refused before anything of it is printed.
  */
 #include "pipeline/info/info.h"
 #include "pipeline/info/info_histograms.h"
@@ -19,7 +20,10 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
 
-/* Prints a line of a table of columns: the facts of the column, and statistics of its n values. */
+/*
+ * Prints a line of a table of columns: the facts of the column, and statistics of its n values, in the
+ * unit in which files store the column. A constant column has one stored value for all rows.
+ */
 static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 {
 	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
@@ -37,6 +41,10 @@ static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 		c->constant ? "  constant" : "");
 }
 
+/*
+ * The digests are those of the values as a reader gets them, so they can be compared with run.json and
+ * with another format of the same batch, if that format does not round.
+ */
 static enum sl_status info_of_survivors(const char *path, FILE *out)
 {
 	struct sl_survivors s;
@@ -103,6 +111,7 @@ static enum sl_status info_of_image(const char *path, FILE *out)
 	return s;
 }
 
+/* A path that consists of the suffix alone names no file of that kind. */
 static bool ends_in(const char *path, const char *suffix)
 {
 	size_t n = strlen(path), bytes = strlen(suffix);

@@ -18,6 +18,7 @@
 
 enum { NAME_BYTES = 64 };
 
+/* Every problem of the file ends here: there is no way to print a part of it that could be trusted. */
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -26,7 +27,10 @@ static enum sl_status damaged(const char *problem)
 		problem);
 }
 
-/* Text attribute of at least one byte; cut to size. */
+/*
+ * Reads a text attribute of fixed length and cuts it to size. False if it is missing, is no text, or has
+ * a variable length, for which HDF5 would allocate as much as the file claims.
+ */
 static bool read_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size)
 {
 	char value[NAME_BYTES * 4] = "";
@@ -46,7 +50,10 @@ static bool read_text(struct sl_h5 *h, hid_t at, const char *name, char *text, s
 	return fits;
 }
 
-/* Reads a dataset of one dimension and at most `most` values; *n is their number. */
+/*
+ * Reads a dataset of one dimension and at most `most` values; *n is their number. The size is checked
+ * before the values are read, so a damaged file cannot overflow values.
+ */
 static bool read_values(struct sl_h5 *h, hid_t group, const char *name, hid_t type, uint64_t most,
 	void *values, uint64_t *n)
 {
@@ -108,7 +115,10 @@ static enum sl_status print_fate(
 	return SL_OK;
 }
 
-/* Prints a member of the root group: a group with attributes, "edges" and a group per fate. */
+/*
+ * Prints a member of the root group: a group with attributes, "edges" and a group per fate. Edges are in
+ * the unit of the attribute; the counts are particles, also if the run has weights.
+ */
 static enum sl_status print_histogram(
 	struct sl_h5 *h, hid_t group, const char *name, uint64_t unused, FILE *out)
 {
@@ -150,6 +160,7 @@ static enum sl_status print_file(const char *file, size_t bytes, FILE *out)
 	               : damaged(h.why);
 }
 
+/* HDF5 reads the memory of the file in place, so the memory is freed after HDF5 has closed it. */
 enum sl_status sl_info_histograms(const char *path, FILE *out)
 {
 	enum sl_status s;

@@ -22,6 +22,7 @@ static const struct {
 	{"energy", "MeV"}, {"time", "ms"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
 	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
 
+/* Adds the numbers of a particle to their ranges, in the order of facts. */
 static void add(struct sl_value_range range[NUMBERS], const struct sl_mcpl_particle *p)
 {
 	const double number[NUMBERS] = {p->position[0], p->position[1], p->position[2],
@@ -83,6 +84,10 @@ static void print_numbers(
 	}
 }
 
+/*
+ * Prints the header, then reads all records. The number of particles in the header is checked by
+ * sl_mcpl_next(), which fails at the end of the file; bytes after the last record are accepted.
+ */
 static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
@@ -105,6 +110,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 	return sl_mcpl_end(s, &trailing);
 }
 
+/* The header is read twice: a file whose header is wrong is refused before anything is printed. */
 enum sl_status sl_info_mcpl(const char *path, FILE *out)
 {
 	struct sl_mcpl_stream s;

@@ -25,7 +25,10 @@
 #include "pipeline/text/messages.h"
 #include "primitives/files/read.h"
 
-/* Survivors per batch that are recomputed; evenly spaced over the rows. */
+/*
+ * Survivors per batch that are recomputed; evenly spaced over the rows. An error of the
+ * program affects many particles, so a sample shows it; digests show single values that changed.
+ */
 enum { SAMPLE = 256 };
 
 /* What was checked so far; printed at the end. */
@@ -84,7 +87,7 @@ static struct sl_table exact_columns(const struct sl_table *t)
 	return exact;
 }
 
-/* The columns of a table as rules see them; constants do not take part in keys. */
+/* The columns of a table as the sort key reads them. has_key() refuses constant key columns. */
 static struct sl_columns as_columns(const struct sl_table *t)
 {
 	struct sl_columns columns = {0};
@@ -95,7 +98,10 @@ static struct sl_columns as_columns(const struct sl_table *t)
 	return columns;
 }
 
-/* Does the table have all fields of the key, so that the order of all rows can be checked? */
+/*
+ * Does the table have all fields of the key, so that the order of all rows can be checked? A constant
+ * column is stored once and cannot be read row by row.
+ */
 static bool has_key(const struct sl_recipe *r, const struct sl_table *t)
 {
 	for (uint32_t k = 0; k < r->n_fields; k++) {
@@ -290,7 +296,7 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	enum sl_status status;
 	uint64_t bytes, *sum;
 	uint32_t crc;
-	bool checked; /* sample and order have covered all that the manifest line says */
+	bool checked; /* sample and order have checked all that the manifest line states */
 
 	SL_TRY(check_line(w->plan, l));
 	if (r->bins.n > 0) { /* the reading checks that the histograms sum to the fate counts */
@@ -347,7 +353,10 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	return s;
 }
 
-/* Prints the counts of a run without errors. of: the number of batches of the whole run. */
+/*
+ * Prints the counts of a run without errors. of: the number of batches of the complete run. Some keys
+ * of the JSON object have older names; scripts read them, so they stay.
+ */
 static void print_counts(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
@@ -382,7 +391,10 @@ static void print_counts(
 	fputc('\n', out);
 }
 
-/* Checks all batches of the manifest, then that no batch is missing, then the files made from all. */
+/*
+ * Checks all batches of the manifest, then that no batch is missing, then the files made from all.
+ * A damaged line of the manifest is reported after the batches: a difference in a batch says more.
+ */
 static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
@@ -405,6 +417,10 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	return sl_verify_side_files(w, dir, m);
 }
 
+/*
+ * The directory is not locked, so a run can be verified on a read-only disk; a run in progress fails,
+ * because batches are missing. of is the number of batches at which stop.when ended the run.
+ */
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)
 {
 	struct sl_dir dir;

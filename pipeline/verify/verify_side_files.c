@@ -18,12 +18,14 @@
 #include "primitives/files/files.h"
 #include "stages/formats/images/image_file_read.h"
 
-static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
+/* problem says what differs and what can be the cause. All these files can be made from the batches. */
+static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *problem)
 {
 	return sl_fail(SL_CHECK_FAILED, "%s/%s: %s; use sluice run --resume to write it again",
-		dir->path, name, what);
+		dir->path, name, problem);
 }
 
+/* A missing file has its own message: opening it would only say that the file does not exist. */
 static enum sl_status check_exists(const struct sl_dir *dir, const char *name)
 {
 	bool exists;
@@ -82,7 +84,10 @@ static bool is_same(const struct sl_image_sum *c, const struct sl_image_found *f
 	       (!f->rays || memcmp(f->rays, c->rays, bytes) == 0);
 }
 
-/* A wrong checksum has a message of its own, because the picture in the file can still look right. */
+/*
+ * Compares the numbers of the image. The file is not compared byte for byte, because it contains the
+ * version of the program. A wrong checksum has its own message: the file is damaged, not different.
+ */
 static enum sl_status check_numbers(
 	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
 {
