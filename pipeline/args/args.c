@@ -2,7 +2,11 @@
  * args.c - parses the command line with getopt_long and the tables of args.def and commands.def.
  *
  * An option for a configuration key becomes a "key=value" setting, so it passes the same checks as
- * --set and as the file. An option that a command does not take is refused, never ignored.
+ * --set and as the file. An option that a command does not take is refused, never ignored. The texts
+ * of getopt_long are turned off, because they do not say what to do.
+ *
+ * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make the
+ * texts of --help, so the help cannot differ from what is accepted.
  */
 #include "pipeline/args/args.h"
 
@@ -12,7 +16,6 @@
 #include "pipeline/text/messages.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
-#include "pipeline/text/decimal_number.h"
 
 const struct sl_command_facts sl_commands[SL_COMMAND_NONE] = {
 #define COMMAND(name, function, operands, least, most, sets, help, details) \
@@ -30,8 +33,8 @@ enum sl_command sl_command_find(const char *name)
 	return (enum sl_command)c;
 }
 
-/* How an option is stored in struct sl_args: the first word of its line in args.def. */
-enum option_kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
+/* How an option is stored in struct sl_args. Each kind is the first word of its line in args.def. */
+enum option_kind { KIND_SETTING, KIND_TEXT, KIND_FLAG };
 
 struct option_facts {
 	enum option_kind kind;
@@ -43,35 +46,23 @@ struct option_facts {
 	const char *help;
 };
 
+/* --set is not in args.def: it is the only setting whose key is part of its value. */
 static const struct option_facts options[] = {
 	{KIND_SETTING, "set", NULL, 0, "KEY=VALUE", "",
 		"a value of the configuration; overrides the file"},
 #define SETTING(option, key, value, help) {KIND_SETTING, option, key, 0, value, "", help},
 #define TEXT(option, field, value, commands, help) \
 	{KIND_TEXT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
-#define COUNT(option, field, value, commands, help) \
-	{KIND_COUNT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #define FLAG(option, field, commands, help) \
 	{KIND_FLAG, option, NULL, offsetof(struct sl_args, field), "", commands, help},
 #include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
-#undef COUNT
 #undef FLAG
 };
 
 /* getopt_long() returns CODE_FIRST + i for options[i]; letters and ':' have smaller codes. */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), CODE_FIRST = 1000 };
-
-/* Fills the table of getopt_long(), which ends with an option without a name. */
-static void list_options(struct option long_option[N_OPTIONS + 1])
-{
-	for (int i = 0; i < N_OPTIONS; i++)
-		long_option[i] = (struct option){options[i].name,
-			options[i].value[0] ? required_argument : no_argument, NULL,
-			CODE_FIRST + i};
-	long_option[N_OPTIONS] = (struct option){NULL, 0, NULL, 0};
-}
 
 /* Does YAML read the value unchanged? It would cut a path such as "a #b" at the space. */
 static bool is_plain(const char *value)
@@ -99,7 +90,11 @@ static size_t quote(char text[SL_SET_BYTES], const char *key, const char *value)
 	return n < SL_SET_BYTES ? n + (size_t)snprintf(text + n, SL_SET_BYTES - n, "\"") : n;
 }
 
-/* Adds a setting: "KEY=VALUE" of --set if key is NULL, else key and the value of its option. */
+/*
+ * Adds a setting: "KEY=VALUE" of --set if key is NULL, else key and the value of its option. The array
+ * keeps those of --set before those of options, so that an option overrides --set in any order on the
+ * command line. Whether key and value are valid is checked when the configuration is read.
+ */
 static enum sl_status add_set(struct sl_args *a, const char *key, const char *value)
 {
 	size_t n_user = a->n_sets - a->n_option_sets, n;
@@ -115,7 +110,6 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 			"--set %s: '=' is missing between key and value; for example --set "
 			"run.seed=7",
 			value);
-	/* Those of options are last: a later setting overrides an earlier one. */
 	a->n_sets++;
 	if (!key) {
 		memmove(a->set + n_user + 1, a->set + n_user, a->n_option_sets * sizeof(*a->set));
@@ -138,32 +132,20 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 static enum sl_status take_value(struct sl_args *a, const struct option_facts *o)
 {
 	void *field = (char *)a + o->offset;
-	struct sl_args_count *count = (struct sl_args_count *)field;
-	struct sl_decimal number;
 
-	switch (o->kind) {
-	case KIND_SETTING:
+	if (o->kind == KIND_SETTING)
 		return add_set(a, o->key, optarg);
-	case KIND_TEXT:
+	if (o->kind == KIND_TEXT)
 		*(const char **)field = optarg;
-		break;
-	case KIND_FLAG:
+	else
 		*(bool *)field = true;
-		break;
-	case KIND_COUNT:
-		count->given = true;
-		if (!sl_decimal_scan(optarg, &number) || *number.end ||
-			sl_decimal_to_integer(&number, &count->value) != SL_INTEGER_OK)
-			return sl_fail(SL_USAGE,
-				"--%s %s: the value must be a whole number from 0 to 2^64 - 1; for "
-				"example --%s 17",
-				o->name, optarg, o->name);
-		break;
-	}
 	return SL_OK;
 }
 
-/* Handles a code of getopt_long(). given is the argument that it read last. */
+/*
+ * Handles a code of getopt_long(): an option, or one of its errors, which become messages here. given
+ * is the argument that it read last, as the user wrote it.
+ */
 static enum sl_status take_option(struct sl_args *a, int code, const char *given)
 {
 	if (code >= CODE_FIRST)
@@ -180,6 +162,7 @@ static enum sl_status take_option(struct sl_args *a, int code, const char *given
 	return sl_fail(SL_USAGE, "%s: unknown option; see sluice --help", given);
 }
 
+/* Finds the command. A misspelt one is most often one letter off, so the nearest is suggested. */
 static enum sl_status take_command(struct sl_args *a, const char *word)
 {
 	const char *names[SL_COMMAND_NONE], *near;
@@ -205,6 +188,10 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
+/*
+ * Refuses settings that the command does not take. A replayed particle does not depend on where and
+ * how a run computes, so replay takes --set, for the keys that determine results, but no such option.
+ */
 static enum sl_status check_sets(const struct sl_args *a)
 {
 	const struct sl_command_facts *command = &sl_commands[a->command];
@@ -225,19 +212,17 @@ static enum sl_status check_sets(const struct sl_args *a)
 	return SL_OK;
 }
 
+/* Was the option on the command line? Not for settings, which have no field in struct sl_args. */
 static bool is_given(const struct sl_args *a, const struct option_facts *o)
 {
 	const void *field = (const char *)a + o->offset;
 
-	if (o->kind == KIND_TEXT)
-		return *(const char *const *)field != NULL;
-	return o->kind == KIND_COUNT ? ((const struct sl_args_count *)field)->given
-	                             : *(const bool *)field;
+	return o->kind == KIND_TEXT ? *(const char *const *)field != NULL : *(const bool *)field;
 }
 
 /*
- * An option that a command does not take would have no effect, so it is refused. A text or a count
- * has no default, so a command that takes one needs it.
+ * An option that a command does not take would have no effect, so it is refused. A text has no
+ * default, so a command that takes one needs it.
  */
 static enum sl_status check_options(const struct sl_args *a)
 {
@@ -254,14 +239,14 @@ static enum sl_status check_options(const struct sl_args *a)
 			return sl_fail(SL_USAGE,
 				"--%s has no effect on %s (it is an option of %s); remove it",
 				o->name, command, o->commands);
-		if (o->kind != KIND_FLAG && taken && !is_given(a, o))
-			return sl_fail(SL_USAGE, "%s needs --%s %s (%s); for example --%s %s",
-				command, o->name, o->value, o->help, o->name,
-				o->kind == KIND_TEXT ? "all.mcpl" : "0");
+		if (o->kind == KIND_TEXT && taken && !is_given(a, o))
+			return sl_fail(SL_USAGE, "%s needs --%s %s (%s); add the option", command,
+				o->name, o->value, o->help);
 	}
 	return SL_OK;
 }
 
+/* Checks the number of operands, and the options that exclude an operand or each other. */
 static enum sl_status check_operands(const struct sl_args *a, size_t n)
 {
 	const struct sl_command_facts *command = &sl_commands[a->command];
@@ -283,15 +268,22 @@ static enum sl_status check_operands(const struct sl_args *a, size_t n)
 	return SL_OK;
 }
 
+/*
+ * --help and --version need no command; a command and operands given with them are not checked. The first
+ * ':' in the list of letters makes getopt_long() return ':' for a missing value instead of '?'.
+ */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 {
-	struct option long_option[N_OPTIONS + 1];
+	struct option long_option[N_OPTIONS + 1] = {0}; /* ends with an option without a name */
 	int code;
 
 	memset(a, 0, sizeof(*a));
 	a->command = SL_COMMAND_NONE;
 	a->argv = (const char *const *)argv;
-	list_options(long_option);
+	for (int i = 0; i < N_OPTIONS; i++)
+		long_option[i] = (struct option){options[i].name,
+			options[i].value[0] ? required_argument : no_argument, NULL,
+			CODE_FIRST + i};
 	opterr = 0;
 	while ((code = getopt_long(argc, argv, ":h", long_option, NULL)) != -1) {
 		if (code == 'h')
@@ -307,7 +299,6 @@ enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a)
 	optind++;
 	SL_TRY(check_options(a));
 	SL_TRY(check_operands(a, (size_t)(argc - optind)));
-	a->operand = optind < argc ? argv[optind] : NULL;
 	a->operands = (const char *const *)argv + optind;
 	a->n_operands = (size_t)(argc - optind);
 	return SL_OK;
@@ -321,7 +312,10 @@ static bool is_taken(const struct option_facts *o, const struct sl_command_facts
 	return command->sets == SL_SETS_ALL || (command->sets == SL_SETS_ONLY_SET && !o->key);
 }
 
-/* "; default auto": the default of a key of the configuration; "" if it has none. */
+/*
+ * "; default auto": the default of a key of the configuration; "" if it has none. The text is valid
+ * until the next call.
+ */
 static const char *default_of(const char *key)
 {
 	static char text[64];

@@ -1,5 +1,8 @@
 /*
  * args.h - the command line: commands.def lists the commands, args.def the options.
+ *
+ * Operands and options may be in any order. Each option that is a key of the configuration becomes a
+ * setting, as if --set KEY=VALUE had been given.
  */
 #ifndef SL_PIPELINE_ARGS_ARGS_H
 #define SL_PIPELINE_ARGS_ARGS_H
@@ -19,7 +22,7 @@ enum sl_command {
 	SL_COMMAND_NONE
 };
 
-/* Which settings of the configuration a command takes. */
+/* Which settings of the configuration a command takes: none, those of --set, or options too. */
 enum sl_command_sets { SL_SETS_NONE, SL_SETS_ONLY_SET, SL_SETS_ALL };
 
 /* A line of commands.def. */
@@ -34,30 +37,28 @@ extern const struct sl_command_facts sl_commands[SL_COMMAND_NONE];
 /* The command of that name, or SL_COMMAND_NONE. */
 enum sl_command sl_command_find(const char *name);
 
+/* The size of a setting that an option makes, with its key and quotes; longer values are refused. */
 enum { SL_SET_BYTES = 1024 };
 
-struct sl_args_count {
-	bool given;
-	uint64_t value;
-};
+/* The parsed command line. Texts point into argv, except those of option_set. */
 
 struct sl_args {
 	enum sl_command command;
 	const char *const *argv;     /* the whole command line, ends with NULL */
-	const char *operand;         /* the first operand; NULL if there is none */
-	const char *const *operands; /* n_operands */
+	const char *const *operands; /* n_operands, then NULL; they point into argv */
 	size_t n_operands;
 	size_t n_sets, n_option_sets; /* numbers of items in set and in option_set */
 	const char *set[SL_SETS_MAX]; /* "key=value": those of --set, then those in option_set */
 	char option_set[SL_SETS_MAX]
 		       [SL_SET_BYTES]; /* of options such as --out: they override --set */
-	struct sl_args_count id;
-	const char *to;
+	const char *to, *id;           /* NULL if not given */
 	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;
 };
 
 /*
- * Parses a command line. SL_USAGE if it is not valid. Strings point into argv, which must outlive *a.
+ * Parses a command line: getopt_long(3) moves the operands in argv to its end. argv must outlive
+ * *a. SL_USAGE if an option is unknown, has no effect on the command or is missing, or if the number of
+ * operands is wrong. Values of settings are not checked here.
  */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
 

@@ -11,20 +11,18 @@
 #include "pipeline/cli/signals.h"
 #include "pipeline/compare/cases/cases.h"
 #include "pipeline/compare/compare.h"
-#include "pipeline/compare/compare_device.h"
 #include "pipeline/compare/compare_json.h"
 #include "pipeline/compare/compare_print.h"
 
 /* --json and --csv print also with --quiet, because they were asked for. */
-static enum sl_status print_comparison(const struct sl_args *a, const struct sl_comparison *c)
+static void print_comparison(const struct sl_args *a, const struct sl_comparison *c)
 {
 	if (a->json)
-		return sl_compare_json(c, stdout);
-	if (a->csv)
+		sl_compare_json(c, stdout);
+	else if (a->csv)
 		sl_compare_csv(c, stdout);
 	else if (!a->quiet)
 		sl_compare_print(c, stdout);
-	return SL_OK;
 }
 
 /* Progress: rewrites one line of the terminal, padded with spaces to erase a longer name. */
@@ -47,8 +45,6 @@ enum sl_status sl_command_compare(struct sl_args *a)
 
 	if (s != SL_OK)
 		return s;
-	snprintf(choices.device_reason, sizeof(choices.device_reason), "%s",
-		sl_compare_device_reason());
 	s = sl_compare_plan(&config, &choices, a->full, &c);
 	c.argv = a->argv;
 	/* A stopped comparison keeps no results, so its batches are cancelled after one second. */
@@ -58,11 +54,8 @@ enum sl_status sl_command_compare(struct sl_args *a)
 		s = sl_compare(&c, &sl_cli_control, shown ? show_case : NULL);
 	if (shown)
 		fprintf(stderr, "\r%-*s\r", SL_CASE_BYTES / 2, "");
-	if (c.ended) {
-		enum sl_status printed = print_comparison(a, &c);
-
-		s = s == SL_OK ? printed : s;
-	}
-	sl_compare_free(&c);
+	if (c.ended)
+		print_comparison(a, &c);
+	sl_plan_free(c.plan);
 	return s;
 }

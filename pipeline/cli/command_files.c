@@ -12,7 +12,21 @@
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
 #include "pipeline/replay/replay.h"
+#include "pipeline/text/decimal_number.h"
 #include "pipeline/verify/verify.h"
+
+/* The number of a particle; "3_002" is accepted as in a configuration. */
+static enum sl_status read_id(const char *text, uint64_t *id)
+{
+	struct sl_decimal number;
+
+	if (sl_decimal_scan(text, &number) && *number.end == '\0' &&
+		sl_decimal_to_integer(&number, id) == SL_INTEGER_OK)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"--id %s: the value must be a whole number from 0 to 2^64 - 1; for example --id 17",
+		text);
+}
 
 /*
  * The number of a particle's batch depends on the batch size. If the configuration leaves it to
@@ -23,21 +37,24 @@ enum sl_status sl_command_replay(struct sl_args *a)
 	static struct sl_config config;
 	static struct sl_choices choices;
 	struct sl_plan *plan = NULL;
-	enum sl_status s = sl_read_config(a, &config, &choices);
+	enum sl_status s;
+	uint64_t id;
 
+	SL_TRY(read_id(a->id, &id));
+	s = sl_read_config(a, &config, &choices);
 	if (s == SL_OK)
 		s = sl_use_existing_batch_size(a, &config, &choices);
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, &plan);
 	if (s == SL_OK)
-		s = sl_replay(plan, a->operand, a->id.value, a->json, stdout);
+		s = sl_replay(plan, a->operands[0], id, a->json, stdout);
 	sl_plan_free(plan);
 	return s;
 }
 
 enum sl_status sl_command_verify(struct sl_args *a)
 {
-	return sl_verify(a->operand, a->json, a->quiet, stdout);
+	return sl_verify(a->operands[0], a->json, a->quiet, stdout);
 }
 
 /* A signal stops the conversion in order: the output file appears only when it is complete. */
@@ -56,5 +73,5 @@ enum sl_status sl_command_convert(struct sl_args *a)
 
 enum sl_status sl_command_info(struct sl_args *a)
 {
-	return sl_info(a->operand, stdout);
+	return sl_info(a->operands[0], stdout);
 }

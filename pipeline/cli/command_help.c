@@ -13,12 +13,13 @@
 
 enum sl_status sl_command_list(struct sl_args *a)
 {
-	return sl_help_list(a->json, stdout);
+	sl_help_list(a->json, stdout);
+	return SL_OK;
 }
 
 enum sl_status sl_command_help(struct sl_args *a)
 {
-	return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operand, stdout);
+	return a->markdown ? sl_help_markdown(stdout) : sl_help(a->operands[0], stdout);
 }
 
 enum sl_status sl_command_version(struct sl_args *a)

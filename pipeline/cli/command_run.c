@@ -33,20 +33,13 @@ static void show_progress(void *ctx, const struct sl_progress *p)
 }
 
 /* With --json, prints the text of run.json, also with --quiet: it was asked for. */
-static enum sl_status print_results(const struct sl_args *a, const struct sl_workspace *w,
+static void print_results(const struct sl_args *a, const struct sl_workspace *w,
 	const struct sl_manifest *m, const struct sl_session *session)
 {
-	char *text;
-	size_t bytes;
-
-	if (a->json) {
-		SL_TRY(sl_report_text(w, m, session, "done", &text, &bytes));
-		fwrite(text, 1, bytes, stdout);
-		sl_memory_give(SL_HOST, text);
-	} else if (!a->quiet) {
+	if (a->json)
+		sl_report_write(w, m, session, "done", stdout);
+	else if (!a->quiet)
 		sl_report_print(w, m, session, stdout);
-	}
-	return SL_OK;
 }
 
 /*
@@ -67,10 +60,10 @@ static enum sl_status finish(const struct sl_args *a, struct sl_workspace *w,
 		sl_set_last_error(why);
 		s = SL_STOPPED;
 	}
-	if (s == SL_OK)
-		s = print_results(a, w, &all, session);
-	if (s == SL_OK)
+	if (s == SL_OK) {
+		print_results(a, w, &all, session);
 		sl_results_make(&all, sl_fractions_count_particles(w->plan), &results);
+	}
 	sl_manifest_free(&all);
 	return s == SL_OK ? sl_checks(w->plan, &results) : s;
 }

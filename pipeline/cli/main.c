@@ -70,26 +70,30 @@ static enum sl_status call_command(struct sl_args *a)
 	return SL_OK;
 }
 
-int main(int argc, char **argv)
+/* Prepares the process and runs the command. */
+static enum sl_status run_program(int argc, char **argv)
 {
 	static struct sl_args args;
+
+	SL_TRY(raise_stack_limit());
+	SL_TRY(sl_formats_start());
+	/* Settings of the environment for tests: a misspelt one must not be ignored. */
+	if (sl_fault_problem())
+		return sl_fail(SL_USAGE, "%s", sl_fault_problem());
+	if (sl_emulator_settings_problem())
+		return sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
+	SL_TRY(sl_args_parse(argc, argv, &args));
+	return call_command(&args);
+}
+
+int main(int argc, char **argv)
+{
 	enum sl_status s;
 
 	sl_program_start_ns = sl_now_ns();
 	open_standard_files();
 	sl_signals_catch();
-	s = raise_stack_limit();
-	if (s == SL_OK)
-		s = sl_formats_start();
-	/* Settings of the environment for tests: a misspelt one must not be ignored. */
-	if (s == SL_OK && sl_fault_problem())
-		s = sl_fail(SL_USAGE, "%s", sl_fault_problem());
-	if (s == SL_OK && sl_emulator_settings_problem())
-		s = sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
-	if (s == SL_OK)
-		s = sl_args_parse(argc, argv, &args);
-	if (s == SL_OK)
-		s = call_command(&args);
+	s = run_program(argc, argv);
 	/* The message is empty if a report of all problems was printed already. */
 	if (s != SL_OK && sl_last_error()[0] != '\0')
 		fprintf(stderr, "sluice: %s\n", sl_last_error());

@@ -15,15 +15,18 @@
 enum sl_status sl_read_config(
 	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
 {
+	char no_gpu[SL_MESSAGE_BYTES] = "";
 	struct sl_reader *reader = NULL;
-	enum sl_status s = sl_config_open(a->operand, a->set, a->n_sets, config, &reader);
+	enum sl_status s = sl_config_open(a->operands[0], a->set, a->n_sets, config, &reader);
 
 	if (s == SL_OK && a->command == SL_COMMAND_compare)
-		sl_compare_choose_device(config);
+		sl_compare_choose_device(config, no_gpu);
 	if (s == SL_OK && a->command == SL_COMMAND_replay)
 		sl_replay_use_cpu(config);
 	if (s == SL_OK)
 		s = sl_resolve(config, reader, choices);
+	if (no_gpu[0])
+		memcpy(choices->device_reason, no_gpu, sizeof(no_gpu));
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
 		fputs(sl_config_report(reader), stderr);
 		sl_set_last_error(""); /* the report has it all */

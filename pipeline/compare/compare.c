@@ -54,12 +54,6 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	return SL_OK;
 }
 
-void sl_compare_free(struct sl_comparison *c)
-{
-	sl_plan_free(c->plan);
-	c->plan = NULL;
-}
-
 /* --- running ---------------------------------------------------------------------------------- */
 
 /*
@@ -88,7 +82,7 @@ static enum sl_status verdict(const struct sl_comparison *c)
 }
 
 static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_case *entry,
-	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
+	struct sl_reference *r, struct sl_dir *dir, struct sl_control *control)
 {
 	enum sl_status s = sl_case_run(c, entry, r, dir, control);
 	char name[SL_CASE_BYTES];
@@ -106,7 +100,7 @@ static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_cas
 	return sl_temp_dir_empty(dir);
 }
 
-static enum sl_status run_cases(struct sl_comparison *c, const struct sl_dir *dir,
+static enum sl_status run_cases(struct sl_comparison *c, struct sl_dir *dir,
 	struct sl_control *control, sl_case_begins *begins)
 {
 	struct sl_reference reference;
@@ -134,40 +128,23 @@ static enum sl_status measure_copies(struct sl_comparison *c)
 	return sl_copy_speed(SL_HOST, plan->machine.free_bytes, &c->host_copy);
 }
 
-static void set_date(struct sl_comparison *c)
-{
-	time_t now = time(NULL);
-	struct tm utc;
-
-	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-}
-
-/* Next to the output directory: writing must be timed on the same file system. */
-static void temp_dir_path(const struct sl_plan *plan, char path[SL_TEXT_BYTES + 16])
-{
-	size_t n = strlen(plan->to);
-
-	while (n > 1 && plan->to[n - 1] == '/')
-		n--;
-	snprintf(path, SL_TEXT_BYTES + 16, "%.*s.compare", (int)n, plan->to);
-}
-
 enum sl_status sl_compare(
 	struct sl_comparison *c, struct sl_control *control, sl_case_begins *begins)
 {
-	char path[SL_TEXT_BYTES + 16], why[SL_MESSAGE_BYTES];
-	struct sl_temp_dir temp_dir;
+	char why[SL_MESSAGE_BYTES];
+	time_t now = time(NULL);
+	struct tm utc;
+	struct sl_dir dir;
 	enum sl_status s, removed;
 
-	set_date(c);
-	temp_dir_path(c->plan, path);
-	s = sl_temp_dir_open(path, &temp_dir);
+	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	s = sl_temp_dir_open(c->plan->to, &dir);
 	if (s == SL_OK)
 		s = measure_copies(c);
 	if (s == SL_OK)
-		s = run_cases(c, &temp_dir.dir, control, begins);
+		s = run_cases(c, &dir, control, begins);
 	memcpy(why, sl_last_error(), sizeof(why));
-	removed = sl_temp_dir_close(&temp_dir);
+	removed = sl_temp_dir_close(&dir);
 	if (s == SL_OK)
 		return removed;
 	sl_set_last_error(why);

@@ -29,11 +29,11 @@
 /*
  * Plans the comparison of a resolved configuration. On the emulated device it takes at most the
  * first SL_EMULATED_PARTICLES particles unless all is true. SL_USAGE if primitives.deflate names a
- * device backend. The caller calls sl_compare_free(), also after a failure.
+ * device backend. The caller frees c->plan by sl_plan_free(), also after
+ * a failure.
  */
 enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_choices *choices,
 	bool all, struct sl_comparison *c);
-void sl_compare_free(struct sl_comparison *c);
 
 /* Called before case `number` (from 0) runs, for progress output. */
 typedef void sl_case_begins(const struct sl_comparison *c, size_t number);

@@ -4,10 +4,10 @@
 
 #include "pipeline/config/config.h"
 
-/* If run.device is auto and no GPU can be used, sets run.device to emulated. */
-void sl_compare_choose_device(struct sl_config *config);
-
-/* The reason why no GPU can be used; "" if the emulated device was not chosen. Static storage. */
-const char *sl_compare_device_reason(void);
+/*
+ * If run.device is auto and no GPU can be used, sets run.device to emulated and reason to the error of
+ * the GPU; else reason to "".
+ */
+void sl_compare_choose_device(struct sl_config *config, char reason[SL_MESSAGE_BYTES]);
 
 #endif

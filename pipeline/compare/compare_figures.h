@@ -19,7 +19,7 @@ double sl_gb_per_second(const struct sl_comparison_case *entry, int t);
 double sl_share_of_copy(
 	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t);
 
-/* All particles of the comparison per median time, per second. t: a case's whole or written. */
+/* All particles of the comparison per median time, per second. t: a case's without_output or with_output. */
 double sl_particles_per_second(const struct sl_comparison *c, const struct sl_spread *t);
 
 #endif

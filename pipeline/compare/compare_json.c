@@ -1,8 +1,9 @@
 /*
  * compare_json.c - prints a comparison as JSON or CSV.
  *
- * The JSON text is laid out twice: first without a buffer to get its length, then into memory of
- * that length. Keys and column names are read by scripts/plot.py and by users: never rename one.
+ * Keys and column names are read by scripts/plot.py and by users: never rename one. Both outputs
+ * have the numbers of compare_figures.h; CSV has a line per case and stage, so that a table of times
+ * can be made without nested data.
  */
 #include "pipeline/compare/compare_json.h"
 
@@ -89,8 +90,8 @@ static void put_case(
 	sl_json_text(j, "answer", answers[entry->answer]);
 	if (entry->message[0])
 		sl_json_text(j, "story", entry->message);
-	put_whole(j, c, "without_output", &entry->whole);
-	put_whole(j, c, "with_output", &entry->written);
+	put_whole(j, c, "without_output", &entry->without_output);
+	put_whole(j, c, "with_output", &entry->with_output);
 	sl_json_u64(j, "threads", entry->threads);
 	if (entry->on_device)
 		sl_json_u64(j, "slots", entry->device_slots);
@@ -123,31 +124,18 @@ static void put_head(struct sl_json *j, const struct sl_comparison *c)
 		sl_json_real(j, "device_copy_gb_per_s", c->device_copy);
 }
 
-static void put_all(struct sl_json *j, const struct sl_comparison *c)
+void sl_compare_json(const struct sl_comparison *c, FILE *out)
 {
-	sl_json_object(j, NULL);
-	put_head(j, c);
-	sl_json_array(j, "rows");
+	struct sl_json j = sl_json_stream(out);
+
+	sl_json_object(&j, NULL);
+	put_head(&j, c);
+	sl_json_array(&j, "rows");
 	for (size_t i = 0; i < c->n; i++)
-		put_case(j, c, &c->cases[i]);
-	sl_json_close(j);
-	sl_json_close(j);
-}
-
-enum sl_status sl_compare_json(const struct sl_comparison *c, FILE *out)
-{
-	struct sl_json j = sl_json_start(NULL, 0, true);
-	void *text;
-	size_t bytes;
-
-	put_all(&j, c);
-	bytes = j.used + 1;
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &text));
-	j = sl_json_start((char *)text, bytes, true);
-	put_all(&j, c);
-	fprintf(out, "%s\n", (const char *)text);
-	sl_memory_give(SL_HOST, text);
-	return SL_OK;
+		put_case(&j, c, &c->cases[i]);
+	sl_json_close(&j);
+	sl_json_close(&j);
+	fputc('\n', out);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
@@ -182,8 +170,8 @@ static void put_csv_line(
 	fprintf(out, ",%llu", (unsigned long long)entry->bytes[t]);
 	put_figure(sl_gb_per_second(entry, t), out);
 	put_figure(sl_share_of_copy(c, entry, t), out);
-	put_figure(sl_particles_per_second(c, &entry->whole), out);
-	put_figure(sl_particles_per_second(c, &entry->written), out);
+	put_figure(sl_particles_per_second(c, &entry->without_output), out);
+	put_figure(sl_particles_per_second(c, &entry->with_output), out);
 	fprintf(out, ",%s\n", answers[entry->answer]);
 }
 

@@ -6,8 +6,8 @@
 
 #include "pipeline/compare/cases/comparison.h"
 
-/* One object with a "rows" array, one element per case. SL_HOST_MEMORY if the text does not fit. */
-enum sl_status sl_compare_json(const struct sl_comparison *c, FILE *out);
+/* One object with a "rows" array, one element per case. */
+void sl_compare_json(const struct sl_comparison *c, FILE *out);
 
 /* A header line, then one line per case and stage. A field without a value is empty. */
 void sl_compare_csv(const struct sl_comparison *c, FILE *out);

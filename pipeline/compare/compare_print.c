@@ -169,8 +169,8 @@ static void print_ends(const struct sl_comparison *c, const struct widths *w, FI
 		const struct sl_comparison_case *entry = &c->cases[i];
 
 		print_names(entry, w, out);
-		print_rate(c, &entry->whole, out);
-		print_rate(c, &entry->written, out);
+		print_rate(c, &entry->without_output, out);
+		print_rate(c, &entry->with_output, out);
 		fprintf(out, "   %s\n", answer_text(c, entry));
 	}
 }

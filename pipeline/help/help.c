@@ -18,6 +18,7 @@
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/text/messages.h"
 
+/* The most words that a suggestion chooses from, enough for the keys of more models. */
 enum { WORDS_MAX = 512 };
 
 /* The end of a range of counts. 2^64 - 1 is no double, so the tables have 2^64 for it. */
@@ -41,6 +42,10 @@ static void print_ends(const struct sl_option *o, FILE *out)
 		o->hi == DBL_MAX && o->lo != DBL_MIN ? " or more" : "");
 }
 
+/*
+ * The words are those of a person, not of the type: a count is a whole number, and a real number has a
+ * unit, in which lo and hi of the table are.
+ */
 void sl_help_range(const struct sl_option *o, FILE *out)
 {
 	switch (o->kind) {
@@ -79,7 +84,10 @@ void sl_help_range(const struct sl_option *o, FILE *out)
 	}
 }
 
-/* Prints path, help, range and default of an option. */
+/*
+ * Prints an option in four parts: its path, its help, the accepted values, and its default. An option
+ * without a fallback is computed by the program or is required.
+ */
 static void print_option(const struct sl_model *model, const struct sl_option *o, FILE *out)
 {
 	char path[SL_KEY_BYTES];
@@ -92,23 +100,19 @@ static void print_option(const struct sl_model *model, const struct sl_option *o
 	fprintf(out, "%s\n", o->required ? "; required" : "");
 }
 
-/* Is path the word itself or a key below it? */
-static bool is_below(const char *path, const char *word)
+/* Does the word mean the key? leaf: as its last part; else as the key itself or a section of it. */
+static bool is_meant(const char *path, const char *word, bool leaf)
 {
 	size_t n = strlen(word);
 
+	if (leaf)
+		return strcmp(sl_key_leaf(path), word) == 0;
 	return strncmp(path, word, n) == 0 && (path[n] == '\0' || path[n] == '.' || path[n] == '[');
-}
-
-/* Is the word the last part of path? */
-static bool is_leaf(const char *path, const char *word)
-{
-	return strcmp(sl_key_leaf(path), word) == 0;
 }
 
 /* Prints the options of one table whose paths the word means; returns how many there are. */
 static int print_options(const struct sl_model *model, const struct sl_option *options, size_t n,
-	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
+	const char *word, bool leaf, FILE *out)
 {
 	int found = 0;
 
@@ -116,7 +120,7 @@ static int print_options(const struct sl_model *model, const struct sl_option *o
 		char path[SL_KEY_BYTES];
 
 		sl_option_path(model, &options[i], path);
-		if (is_meant(path, word)) {
+		if (is_meant(path, word, leaf)) {
 			print_option(model, &options[i], out);
 			found++;
 		}
@@ -124,25 +128,22 @@ static int print_options(const struct sl_model *model, const struct sl_option *o
 	return found;
 }
 
-/*
- * Prints the options of all tables that the word means. The name of a model means its section.
- */
-static int print_keys(
-	bool (*is_meant)(const char *path, const char *word), const char *word, FILE *out)
+/* Prints the options of all tables that the word means. The name of a model means its section. */
+static int print_keys(const char *word, bool leaf, FILE *out)
 {
-	int found = print_options(NULL, sl_options, sl_n_options, is_meant, word, out);
+	int found = print_options(NULL, sl_options, sl_n_options, word, leaf, out);
 
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
 		char path[SL_KEY_BYTES];
 
 		snprintf(path, sizeof(path), "model.%s", sl_models[m]->name);
 		found += print_options(sl_models[m], sl_models[m]->options, sl_models[m]->n_options,
-			is_meant, strcmp(word, sl_models[m]->name) == 0 ? path : word, out);
+			strcmp(word, sl_models[m]->name) == 0 ? path : word, leaf, out);
 	}
 	return found;
 }
 
-/* Prints the column or the fate of that name; returns 0 if there is none. */
+/* Prints the column and the fate of that name, with the unit of the column; returns 0 if none exists. */
 static int print_words(const char *word, FILE *out)
 {
 	enum sl_column column = sl_column_named(word);
@@ -183,6 +184,7 @@ static const char *nearest(const char *word)
 	return sl_nearest(sl_key_leaf(word), words, n);
 }
 
+/* Every meaning is printed: "time" can be a column, and the last part of several keys. */
 enum sl_status sl_help(const char *word, FILE *out)
 {
 	enum sl_command command;
@@ -196,10 +198,10 @@ enum sl_status sl_help(const char *word, FILE *out)
 	command = sl_command_find(word);
 	if (command != SL_COMMAND_NONE)
 		sl_args_help_command(command, out);
-	found = print_words(word, out) + print_keys(is_below, word, out);
+	found = print_words(word, out) + print_keys(word, false, out);
 	/* The last part of a key is only tried for a word without another meaning. */
 	if (found == 0 && command == SL_COMMAND_NONE)
-		found = print_keys(is_leaf, word, out);
+		found = print_keys(word, true, out);
 	if (found > 0 || command != SL_COMMAND_NONE)
 		return SL_OK;
 	near = nearest(word);

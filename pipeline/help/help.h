@@ -1,4 +1,8 @@
-/* help.h - prints help from the tables of commands, options, columns and fates. */
+/*
+ * help.h - prints help from the tables of commands, options, columns and fates.
+ *
+ * Nothing is read from files: all texts are in the program, in the tables that it works with.
+ */
 #ifndef SL_PIPELINE_HELP_HELP_H
 #define SL_PIPELINE_HELP_HELP_H
 
@@ -10,7 +14,8 @@
 
 /*
  * sluice help WORD: a command, a key of the configuration, a section of it ("run", "model.slab"), a
- * model, a column or a fate. NULL: the command line.
+ * model, a column or a fate. NULL: the command line. SL_USAGE if nothing has this name; the message
+ * suggests the nearest one.
  */
 enum sl_status sl_help(const char *word, FILE *out);
 

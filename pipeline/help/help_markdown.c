@@ -2,9 +2,11 @@
  * help_markdown.c - sluice help --markdown: the reference of all configuration keys as Markdown.
  *
  * docs/configuration.md contains this text below its introduction; tests/docs/run.py compares them,
- * so every change of a help text shows in the documentation. Each item is formatted into one buffer
- * and then broken into lines, because the length of an item is only known when it is complete.
+ * so every change of a help text shows in the documentation. The text is first made in memory with
+ * one line per item, however long, and then broken into lines: the length of an item is only known
+ * when it is complete.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/help/help.h"
@@ -12,67 +14,47 @@
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 
-/* An item is the text of one key. Lines have at most LINE_COLUMNS characters, as all Markdown here. */
-enum { ITEM_BYTES = 4096, LINE_COLUMNS = 100 };
+enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */
 
-/* Prints a list item; its lines end before LINE_COLUMNS, later lines are indented. */
-static void print_item(const char *text, FILE *out)
+/*
+ * Prints a line without its newline as lines of at most LINE_COLUMNS characters. The lines after the
+ * first are indented, so that Markdown takes them as parts of the same list item.
+ */
+static void print_wrapped(const char *text, const char *end, FILE *out)
 {
-	size_t column = 1;
+	size_t column = 0;
 
-	fputc('-', out);
-	while (*text) {
+	while (text < end) {
 		size_t n = strcspn(text, " \n");
 		bool fits = column + 1 + n <= LINE_COLUMNS;
 
-		fprintf(out, "%s%.*s", fits ? " " : "\n  ", (int)n, text);
-		column = (fits ? column + 1 : 2) + n;
-		text += n + strspn(text + n, " \n");
+		fprintf(out, "%s%.*s", column == 0 ? "" : fits ? " " : "\n  ", (int)n, text);
+		column = column == 0 ? n : (fits ? column + 1 : 2) + n;
+		text += n + (text[n] == ' ');
 	}
 	fputc('\n', out);
 }
 
-/* A stream that writes to text, which is complete after close_item(). NULL: no memory. */
-static FILE *open_item(char text[ITEM_BYTES])
+/* An item per key: path, meaning, accepted values, default, and when it may change. */
+static void print_key(const struct sl_option *o, const char *path, FILE *out)
 {
-	return fmemopen(text, ITEM_BYTES, "w");
-}
+	const char *quote = o->fallback && o->fallback[0] ? "`" : "";
 
-/* Closes the stream and prints its text as a list item. item may be NULL. */
-static enum sl_status close_item(FILE *item, const char *text, FILE *out)
-{
-	if (!item || fclose(item) != 0)
-		return sl_fail(SL_HOST_MEMORY,
-			"help: the text of a key could not be formatted (no memory, or longer than %d "
-			"bytes); close other programs",
-			ITEM_BYTES);
-	print_item(text, out);
-	return SL_OK;
-}
-
-static enum sl_status print_key(const struct sl_option *o, const char *path, FILE *out)
-{
-	char text[ITEM_BYTES];
-	FILE *item = open_item(text);
-
-	if (item) {
-		fprintf(item, "`%s`: %s. Value: ", path, o->help);
-		sl_help_range(o, item);
-		if (o->fallback)
-			fprintf(item, "; default: %s%s%s", o->fallback[0] ? "`" : "",
-				o->fallback[0] ? o->fallback : "empty", o->fallback[0] ? "`" : "");
-		fprintf(item, "%s%s.", o->required ? "; required" : "",
-			o->free ? "; may change on `--resume`" : "");
-	}
-	return close_item(item, text, out);
+	fprintf(out, "- `%s`: %s. Value: ", path, o->help);
+	sl_help_range(o, out);
+	if (o->fallback)
+		fprintf(out, "; default: %s%s%s", quote, o->fallback[0] ? o->fallback : "empty",
+			quote);
+	fprintf(out, "%s%s.\n", o->required ? "; required" : "",
+		o->free ? "; may change on `--resume`" : "");
 }
 
 /*
  * Prints the keys of one table, in its order, with a heading wherever the section changes. section is
  * the last heading: "run" of a common key, "model.slab" of a key of a model.
  */
-static enum sl_status print_keys(const struct sl_model *model, const struct sl_option *options,
-	size_t n, char section[SL_KEY_BYTES], FILE *out)
+static void print_keys(const struct sl_model *model, const struct sl_option *options, size_t n,
+	char section[SL_KEY_BYTES], FILE *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		char path[SL_KEY_BYTES];
@@ -88,50 +70,39 @@ static enum sl_status print_keys(const struct sl_model *model, const struct sl_o
 			snprintf(section, SL_KEY_BYTES, "%.*s", (int)bytes, path);
 			fprintf(out, "\n### `%s`\n\n", section);
 		}
-		SL_TRY(print_key(&options[i], path, out));
+		print_key(&options[i], path, out);
 	}
-	return SL_OK;
 }
 
 /* A column with its unit and the models that have it. */
-static enum sl_status print_column(enum sl_column c, FILE *out)
+static void print_column(enum sl_column c, FILE *out)
 {
 	const struct sl_column_facts *facts = &sl_column_facts[c];
 	const char *unit = sl_units[facts->unit].text;
-	char text[ITEM_BYTES];
-	FILE *item = open_item(text);
 
-	if (item) {
-		fprintf(item, "`%s`%s%s: %s. Models:", facts->name, unit[0] ? ", in " : "", unit,
-			facts->help);
-		for (int m = 0, found = 0; m < SL_MODEL_COUNT; m++)
-			if (SL_HAS(sl_models[m]->columns, c))
-				fprintf(item, "%s %s", found++ ? "," : "", sl_models[m]->name);
-		fprintf(item, ".");
-	}
-	return close_item(item, text, out);
+	fprintf(out, "- `%s`%s%s: %s. Models:", facts->name, unit[0] ? ", in " : "", unit,
+		facts->help);
+	for (int m = 0, found = 0; m < SL_MODEL_COUNT; m++)
+		if (SL_HAS(sl_models[m]->columns, c))
+			fprintf(out, "%s %s", found++ ? "," : "", sl_models[m]->name);
+	fprintf(out, ".\n");
 }
 
 /* A fate with the models that can give it; fates of no model come from the pipeline itself. */
-static enum sl_status print_fate(enum sl_fate f, FILE *out)
+static void print_fate(enum sl_fate f, FILE *out)
 {
-	char text[ITEM_BYTES];
-	FILE *item = open_item(text);
+	int found = 0;
 
-	if (item) {
-		int found = 0;
-
-		fprintf(item, "`%s`: %s.", sl_fate_facts[f].name, sl_fate_facts[f].help);
-		for (int m = 0; m < SL_MODEL_COUNT; m++)
-			if (SL_HAS(sl_models[m]->fates, f))
-				fprintf(item, "%s %s",
-					found++ ? "," : " Models:", sl_models[m]->name);
-		fprintf(item, found ? "." : " Any model.");
-	}
-	return close_item(item, text, out);
+	fprintf(out, "- `%s`: %s.", sl_fate_facts[f].name, sl_fate_facts[f].help);
+	for (int m = 0; m < SL_MODEL_COUNT; m++)
+		if (SL_HAS(sl_models[m]->fates, f))
+			fprintf(out, "%s %s", found++ ? "," : " Models:", sl_models[m]->name);
+	fprintf(out, found ? ".\n" : " Any model.\n");
 }
 
-/* One line per dimension: the first unit is the one used inside the program and in files. */
+/*
+ * One line per dimension, without numbers, which have no unit. The first unit is the one used inside the program and in files.
+ */
 static void print_units(FILE *out)
 {
 	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
@@ -145,23 +116,50 @@ static void print_units(FILE *out)
 	}
 }
 
-enum sl_status sl_help_markdown(FILE *out)
+/* Prints the complete reference, one line per item. Its sections are headings of the document. */
+static void print_all(FILE *out)
 {
 	char section[SL_KEY_BYTES] = "";
 
 	fprintf(out, "## Keys of all models\n");
-	SL_TRY(print_keys(NULL, sl_options, sl_n_options, section, out));
+	print_keys(NULL, sl_options, sl_n_options, section, out);
 	fprintf(out, "\n## Keys of each model\n");
 	for (int m = 0; m < SL_MODEL_COUNT; m++)
-		SL_TRY(print_keys(sl_models[m], sl_models[m]->options, sl_models[m]->n_options,
-			section, out));
+		print_keys(
+			sl_models[m], sl_models[m]->options, sl_models[m]->n_options, section, out);
 	fprintf(out, "\n## Columns\n\n");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		SL_TRY(print_column((enum sl_column)c, out));
+		print_column((enum sl_column)c, out);
 	fprintf(out, "\n## Fates\n\n");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		SL_TRY(print_fate((enum sl_fate)f, out));
+		print_fate((enum sl_fate)f, out);
 	fprintf(out, "\n## Units\n\n");
 	print_units(out);
-	return SL_OK;
+}
+
+/*
+ * The text exists in memory before its first line is printed, so a lack of memory leaves no part of a
+ * document, which a reader could take for the whole one.
+ */
+enum sl_status sl_help_markdown(FILE *out)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *memory = open_memstream(&text, &bytes);
+	bool complete = false;
+
+	if (memory) {
+		print_all(memory);
+		complete = !ferror(memory);
+		complete = fclose(memory) == 0 && complete;
+	}
+	for (const char *line = text, *end; complete && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		print_wrapped(line, end, out);
+	}
+	free(text);
+	return complete ? SL_OK
+	                : sl_fail(SL_HOST_MEMORY,
+				  "help --markdown: no memory for the text (some hundred KiB); "
+				  "close other programs");
 }

@@ -7,8 +7,8 @@
 #include "primitives/base/status.h"
 
 /*
- * Prints all keys, columns, fates and units as Markdown (sluice help --markdown). SL_HOST_MEMORY if a
- * text cannot be formatted; the output is then incomplete.
+ * Prints all keys, columns, fates and units as Markdown (sluice help --markdown). SL_HOST_MEMORY if
+ * the text does not fit in memory; nothing is printed then.
  */
 enum sl_status sl_help_markdown(FILE *out);
 

@@ -4,6 +4,9 @@
  * The lists are the tables of the program (models.def, columns.def, backends.def, ...). Backends that
  * this build lacks are listed too, because configurations of other machines can name them. Keys of
  * the JSON output are read by scripts: never rename one.
+ *
+ * The two outputs differ in content: text explains each word for a person, JSON has the names and
+ * numbers that a script needs to make configurations, such as the values of block and items.
  */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
@@ -11,9 +14,7 @@
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
 
-/* The size of the JSON text; sl_json_fits() checks that it is large enough. */
-enum { LIST_BYTES = 1 << 16 };
-
+/* Decided when the program is built: a build without CUDA has no code of the cuda backends. */
 #ifdef SL_WITH_CUDA
 static const bool has_cuda = true;
 #else
@@ -61,6 +62,7 @@ static void print_units(FILE *out)
 	}
 }
 
+/* The catalog is ordered by primitive; within one, better backends are later. */
 static void print_backends(FILE *out)
 {
 	fprintf(out, "backends (host: run on the CPU; device: on CUDA devices and on the emulated "
@@ -97,6 +99,7 @@ static void print_models(FILE *out)
 	}
 }
 
+/* Models first: a reader chooses a model, and then what to keep of it. */
 static void list_text(FILE *out)
 {
 	print_models(out);
@@ -114,6 +117,7 @@ static void list_text(FILE *out)
 		fprintf(out, "  %-16s %s\n", sl_formats[i]->name, sl_formats[i]->help);
 }
 
+/* As print_models(). A script can check a configuration's columns and fates against these lists. */
 static void list_models(struct sl_json *j)
 {
 	sl_json_array(j, "models");
@@ -159,6 +163,7 @@ static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 	sl_json_close(j);
 }
 
+/* All accepted units. Plain numbers have an empty unit, which is left out. */
 static void list_units(struct sl_json *j)
 {
 	sl_json_array(j, "units");
@@ -208,14 +213,13 @@ static void list_formats(struct sl_json *j)
 	sl_json_close(j);
 }
 
-enum sl_status sl_help_list(bool json, FILE *out)
+void sl_help_list(bool json, FILE *out)
 {
-	static char text[LIST_BYTES];
-	struct sl_json j = sl_json_start(text, sizeof(text), true);
+	struct sl_json j = sl_json_stream(out);
 
 	if (!json) {
 		list_text(out);
-		return SL_OK;
+		return;
 	}
 	sl_json_object(&j, NULL);
 	list_models(&j);
@@ -223,10 +227,5 @@ enum sl_status sl_help_list(bool json, FILE *out)
 	list_backends(&j);
 	list_formats(&j);
 	sl_json_close(&j);
-	if (!sl_json_fits(&j))
-		return sl_fail(SL_INTERNAL,
-			"internal error: the list does not fit in %d bytes; please report it",
-			LIST_BYTES);
-	fprintf(out, "%s\n", text);
-	return SL_OK;
+	fputc('\n', out);
 }

@@ -5,12 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "primitives/base/status.h"
-
 /*
- * Prints models, fates, columns, units, backends and formats of this build, as text or JSON.
- * SL_INTERNAL if the JSON text does not fit in a fixed buffer.
+ * Prints models, fates, columns, units, backends and formats of this build, as text or JSON. A
+ * backend that needs CUDA is listed in a build without CUDA too, without its help and its tuning.
  */
-enum sl_status sl_help_list(bool json, FILE *out);
+void sl_help_list(bool json, FILE *out);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * info.c - selects the kind of a file by its suffix and prints its contents.
  *
- * Survivor files get a line per column, images a line per dataset. Histograms, MCPL files and run
- * directories have files of their own. A file is read as a whole, so it must fit in memory.
+ * Survivor files get a line per column, images a line per dataset. info_histograms.c, info_mcpl.c and
+ * info_run.c print the other kinds. A file is read completely, so it must fit in memory: only then can
+ * its checksum be compared, and a damaged file is refused before anything of it is printed.
  */
 #include "pipeline/info/info.h"
 #include "pipeline/info/info_histograms.h"
@@ -19,25 +20,10 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
 
-/* The value at this address as a double; a 64-bit integer above 2^53 is rounded. */
-static double value_at(enum sl_column_type type, const void *at)
-{
-	switch (type) {
-	case SL_TYPE_F32:
-		return (double)*(const float *)at;
-	case SL_TYPE_U32:
-		return *(const uint32_t *)at;
-	case SL_TYPE_U64:
-		return (double)*(const uint64_t *)at;
-	case SL_TYPE_U8:
-		return *(const uint8_t *)at;
-	case SL_TYPE_I32:
-		return *(const int32_t *)at;
-	}
-	return 0;
-}
-
-/* Prints a line of a table of columns: the facts of the column, and statistics of its n values. */
+/*
+ * Prints a line of a table of columns: the facts of the column, and statistics of its n values, in the
+ * unit in which files store the column. A constant column has one stored value for all rows.
+ */
 static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 {
 	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
@@ -46,7 +32,7 @@ static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 
 	for (uint32_t i = 0; i < n; i++)
 		sl_value_range_add(&range,
-			value_at(facts->type,
+			sl_column_value(c->column,
 				(const char *)c->data + (c->constant ? 0 : i * facts->bytes)));
 	fprintf(out, "%-12s %-4s %-4s ", facts->name, type_names[facts->type],
 		sl_units[facts->unit].text);
@@ -55,6 +41,10 @@ static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
 		c->constant ? "  constant" : "");
 }
 
+/*
+ * The digests are those of the values as a reader gets them, so they can be compared with run.json and
+ * with another format of the same batch, if that format does not round.
+ */
 static enum sl_status info_of_survivors(const char *path, FILE *out)
 {
 	struct sl_survivors s;
@@ -94,37 +84,34 @@ static void print_pixels(
 	fputc('\n', out);
 }
 
-static void print_image(const struct sl_image_found *f, FILE *out)
-{
-	uint64_t n = f->width * f->height;
-
-	fprintf(out, "%-12s %-4s %-5s %14s %14s %14s\n", "dataset", "type", "unit", "least", "mean",
-		"largest");
-	print_pixels(f->what, true, "", f->value, n, out);
-	print_pixels("sum", false, "2^-32", f->sum, n, out);
-	if (f->rays)
-		print_pixels("rays", false, "", f->rays, n, out);
-}
-
+/* The datasets point into the file, so they are printed before its memory is freed. */
 static enum sl_status info_of_image(const char *path, FILE *out)
 {
-	struct sl_image_found found;
+	struct sl_image_found f;
 	enum sl_status s;
 	size_t bytes;
+	uint64_t n;
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_add_context(sl_image_read(file, bytes, &found), "%s", path);
+	s = sl_add_context(sl_image_read(file, bytes, &f), "%s", path);
 	if (s == SL_OK) {
+		n = f.width * f.height;
 		fprintf(out, "%s: image, %zu bytes, %llu x %llu pixels, of %llu particles\n", path,
-			bytes, (unsigned long long)found.width, (unsigned long long)found.height,
-			(unsigned long long)found.particles);
-		print_image(&found, out);
+			bytes, (unsigned long long)f.width, (unsigned long long)f.height,
+			(unsigned long long)f.particles);
+		fprintf(out, "%-12s %-4s %-5s %14s %14s %14s\n", "dataset", "type", "unit", "least",
+			"mean", "largest");
+		print_pixels(f.what, true, "", f.value, n, out);
+		print_pixels("sum", false, "2^-32", f.sum, n, out);
+		if (f.rays)
+			print_pixels("rays", false, "", f.rays, n, out);
 	}
 	sl_memory_give(SL_HOST, file);
 	return s;
 }
 
+/* A path that consists of the suffix alone names no file of that kind. */
 static bool ends_in(const char *path, const char *suffix)
 {
 	size_t n = strlen(path), bytes = strlen(suffix);

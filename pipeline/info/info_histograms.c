@@ -18,6 +18,7 @@
 
 enum { NAME_BYTES = 64 };
 
+/* Every problem of the file ends here: there is no way to print a part of it that could be trusted. */
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -26,7 +27,10 @@ static enum sl_status damaged(const char *problem)
 		problem);
 }
 
-/* Text attribute of at least one byte; cut to size. */
+/*
+ * Reads a text attribute of fixed length and cuts it to size. False if it is missing, is no text, or has
+ * a variable length, for which HDF5 would allocate as much as the file claims.
+ */
 static bool read_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size)
 {
 	char value[NAME_BYTES * 4] = "";
@@ -46,7 +50,10 @@ static bool read_text(struct sl_h5 *h, hid_t at, const char *name, char *text, s
 	return fits;
 }
 
-/* Reads a dataset of one dimension and at most `most` values; *n is their number. */
+/*
+ * Reads a dataset of one dimension and at most `most` values; *n is their number. The size is checked
+ * before the values are read, so a damaged file cannot overflow values.
+ */
 static bool read_values(struct sl_h5 *h, hid_t group, const char *name, hid_t type, uint64_t most,
 	void *values, uint64_t *n)
 {
@@ -58,53 +65,68 @@ static bool read_values(struct sl_h5 *h, hid_t group, const char *name, hid_t ty
 	return ok;
 }
 
-/* Prints a line with the particles of a fate below, in and above the bins; false if it is damaged. */
-static bool print_counts(struct sl_h5 *h, hid_t fate, const char *name, uint64_t n_bins, FILE *out)
-{
-	uint64_t count[SL_HISTOGRAM_MOST], n = 0, inside = 0, under, over;
+/* Prints a member of a group; the group is that of a histogram of n_bins bins, or the root. */
+typedef enum sl_status member_printer(
+	struct sl_h5 *h, hid_t member, const char *name, uint64_t n_bins, FILE *out);
 
-	if (!read_values(h, fate, "count", H5T_STD_U64LE, SL_HISTOGRAM_MOST, count, &n) ||
-		n != n_bins || !sl_h5_get(h, fate, "under", H5T_STD_U64LE, &under) ||
-		!sl_h5_get(h, fate, "over", H5T_STD_U64LE, &over))
-		return false;
-	for (uint64_t i = 0; i < n; i++)
-		inside += count[i];
-	fprintf(out, "  %-14s %14llu %14llu %14llu\n", name, (unsigned long long)under,
-		(unsigned long long)inside, (unsigned long long)over);
-	return true;
-}
-
-/* A histogram group has the dataset "edges" and a group per fate. */
-static enum sl_status print_fates(struct sl_h5 *h, hid_t group, uint64_t n_bins, FILE *out)
+/* Calls print for each member of a group, in the order of their names. */
+static enum sl_status each_member(
+	struct sl_h5 *h, hid_t group, member_printer *print, uint64_t n_bins, FILE *out)
 {
 	char name[NAME_BYTES];
 	H5G_info_t info;
 
-	if (!sl_h5_ok(h, H5Gget_info(group, &info)))
-		return damaged("a histogram cannot be listed");
+	if (group < 0 || !sl_h5_ok(h, H5Gget_info(group, &info)))
+		return damaged("a group cannot be listed");
 	for (uint64_t i = 0; i < info.nlinks; i++) {
-		hid_t fate;
-		bool ok;
+		enum sl_status s;
+		hid_t member;
 
 		if (!sl_h5_name(h, group, i, name, sizeof(name)))
-			return damaged("a member of a histogram has no valid name");
-		if (strcmp(name, "edges") == 0)
-			continue;
-		fate = sl_h5_member(h, group, name);
-		ok = fate >= 0 && print_counts(h, fate, name, n_bins, out);
-		sl_h5_close(h, fate);
-		if (!ok)
-			return damaged("the counts of a fate are missing or have the wrong size");
+			return damaged("a member of a group has no valid name");
+		member = sl_h5_member(h, group, name);
+		s = member >= 0 ? print(h, member, name, n_bins, out)
+		                : damaged("a member of a group cannot be opened");
+		sl_h5_close(h, member);
+		SL_TRY(s);
 	}
 	return SL_OK;
 }
 
-static enum sl_status print_histogram(struct sl_h5 *h, hid_t group, const char *name, FILE *out)
+/*
+ * Prints a line with the particles of a fate below, in and above the bins. The member "edges", which
+ * is a dataset and no fate, is skipped.
+ */
+static enum sl_status print_fate(
+	struct sl_h5 *h, hid_t fate, const char *name, uint64_t n_bins, FILE *out)
+{
+	uint64_t count[SL_HISTOGRAM_MOST], n = 0, inside = 0, under, over;
+
+	if (strcmp(name, "edges") == 0)
+		return SL_OK;
+	if (!read_values(h, fate, "count", H5T_STD_U64LE, SL_HISTOGRAM_MOST, count, &n) ||
+		n != n_bins || !sl_h5_get(h, fate, "under", H5T_STD_U64LE, &under) ||
+		!sl_h5_get(h, fate, "over", H5T_STD_U64LE, &over))
+		return damaged("the counts of a fate are missing or have the wrong size");
+	for (uint64_t i = 0; i < n; i++)
+		inside += count[i];
+	fprintf(out, "  %-14s %14llu %14llu %14llu\n", name, (unsigned long long)under,
+		(unsigned long long)inside, (unsigned long long)over);
+	return SL_OK;
+}
+
+/*
+ * Prints a member of the root group: a group with attributes, "edges" and a group per fate. Edges are in
+ * the unit of the attribute; the counts are particles, also if the run has weights.
+ */
+static enum sl_status print_histogram(
+	struct sl_h5 *h, hid_t group, const char *name, uint64_t unused, FILE *out)
 {
 	char column[NAME_BYTES], unit[NAME_BYTES];
 	double edge[SL_HISTOGRAM_MOST + 1];
 	uint64_t particles, n = 0;
 
+	(void)unused;
 	if (!read_values(h, group, "edges", H5T_IEEE_F64LE, SL_HISTOGRAM_MOST + 1, edge, &n) ||
 		n < 2 || !read_text(h, group, "column", column, sizeof(column)) ||
 		!read_text(h, group, "unit", unit, sizeof(unit)) ||
@@ -114,30 +136,7 @@ static enum sl_status print_histogram(struct sl_h5 *h, hid_t group, const char *
 		column, (unsigned long long)n - 1, edge[0], edge[n - 1], unit[0] ? " " : "", unit,
 		(unsigned long long)particles);
 	fprintf(out, "  %-14s %14s %14s %14s\n", "fate", "below", "in bins", "above");
-	return print_fates(h, group, n - 1, out);
-}
-
-/* The root group has a group per histogram. */
-static enum sl_status print_all(struct sl_h5 *h, hid_t root, FILE *out)
-{
-	char name[NAME_BYTES];
-	H5G_info_t info;
-
-	if (root < 0 || !sl_h5_ok(h, H5Gget_info(root, &info)))
-		return damaged("the root group cannot be listed");
-	for (uint64_t i = 0; i < info.nlinks; i++) {
-		enum sl_status s;
-		hid_t group;
-
-		if (!sl_h5_name(h, root, i, name, sizeof(name)))
-			return damaged("a histogram has no valid name");
-		group = sl_h5_member(h, root, name);
-		s = group >= 0 ? print_histogram(h, group, name, out)
-		               : damaged("a member of the file is not a histogram");
-		sl_h5_close(h, group);
-		SL_TRY(s);
-	}
-	return SL_OK;
+	return each_member(h, group, print_fate, n - 1, out);
 }
 
 /* HDF5 gets the file without its CRC trailer. A failure of HDF5 itself replaces the status. */
@@ -151,7 +150,7 @@ static enum sl_status print_file(const char *file, size_t bytes, FILE *out)
 		return damaged("the checksum at the end of the file is missing or wrong");
 	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes - SL_CRC_TRAILER_BYTES);
 	root = sl_h5_open_file(&h);
-	s = print_all(&h, root, out);
+	s = each_member(&h, root, print_histogram, 0, out);
 	sl_h5_close(&h, root);
 	if (!h.failed)
 		return s;
@@ -161,6 +160,7 @@ static enum sl_status print_file(const char *file, size_t bytes, FILE *out)
 	               : damaged(h.why);
 }
 
+/* HDF5 reads the memory of the file in place, so the memory is freed after HDF5 has closed it. */
 enum sl_status sl_info_histograms(const char *path, FILE *out)
 {
 	enum sl_status s;

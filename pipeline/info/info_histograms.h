@@ -6,7 +6,10 @@
 
 #include "primitives/base/status.h"
 
-/* Prints axis, bins and, per fate, the particles below, in and above the bins of each histogram. */
+/*
+ * Prints axis, bins and, per fate, the particles below, in and above the bins of each histogram.
+ * SL_BAD_INPUT if the checksum or a part of the file is wrong.
+ */
 enum sl_status sl_info_histograms(const char *path, FILE *out);
 
 #endif

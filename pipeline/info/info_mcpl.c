@@ -22,6 +22,7 @@ static const struct {
 	{"energy", "MeV"}, {"time", "ms"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
 	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
 
+/* Adds the numbers of a particle to their ranges, in the order of facts. */
 static void add(struct sl_value_range range[NUMBERS], const struct sl_mcpl_particle *p)
 {
 	const double number[NUMBERS] = {p->position[0], p->position[1], p->position[2],
@@ -32,23 +33,20 @@ static void add(struct sl_value_range range[NUMBERS], const struct sl_mcpl_parti
 		sl_value_range_add(&range[i], number[i]);
 }
 
-/* Prints text from a file; control characters become '?', because a terminal would obey them. */
-static void print_text(const char *what, const char *text, uint32_t length, FILE *out)
-{
-	fprintf(out, "%-12s ", what);
-	for (; *text; text++)
-		fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
-	fprintf(out, "%s\n", length >= TEXT_BYTES ? "..." : "");
-}
-
-/* Reads the next string of the header and prints it. */
+/*
+ * Reads the next string of the header and prints it after `what`, cut to TEXT_BYTES. Control
+ * characters become '?', because a terminal would obey them.
+ */
 static enum sl_status print_next(struct sl_mcpl_stream *s, const char *what, FILE *out)
 {
 	char text[TEXT_BYTES];
 	uint32_t length;
 
 	SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	print_text(what, text, length, out);
+	fprintf(out, "%-12s ", what);
+	for (const char *at = text; *at; at++)
+		fputc((unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at, out);
+	fprintf(out, "%s\n", length >= TEXT_BYTES ? "..." : "");
 	return SL_OK;
 }
 
@@ -86,6 +84,10 @@ static void print_numbers(
 	}
 }
 
+/*
+ * Prints the header, then reads all records. The number of particles in the header is checked by
+ * sl_mcpl_next(), which fails at the end of the file; bytes after the last record are accepted.
+ */
 static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
@@ -108,6 +110,7 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 	return sl_mcpl_end(s, &trailing);
 }
 
+/* The header is read twice: a file whose header is wrong is refused before anything is printed. */
 enum sl_status sl_info_mcpl(const char *path, FILE *out)
 {
 	struct sl_mcpl_stream s;

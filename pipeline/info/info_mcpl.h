@@ -6,7 +6,10 @@
 
 #include "primitives/base/status.h"
 
-/* Prints the header, comments, blobs and statistics of any MCPL file. */
+/*
+ * Prints the header, comments, sizes of blobs and statistics of any MCPL file, plain or in gzip.
+ * SL_BAD_INPUT if the file is damaged; what precedes the damage is then printed.
+ */
 enum sl_status sl_info_mcpl(const char *path, FILE *out);
 
 #endif

@@ -7,47 +7,40 @@
 #include "pipeline/info/info_run.h"
 
 #include "pipeline/output/existing_run.h"
+#include "pipeline/report/report.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/text/messages.h"
 
 /* Prints the particles of each fate that occurred, and their fraction of the generated ones. */
-static void print_fates(const struct sl_manifest *m, uint64_t generated, FILE *out)
+static void print_fates(const struct sl_results *r, FILE *out)
 {
 	fprintf(out, "%-14s %14s %12s\n", "fate", "particles", "fraction");
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		uint64_t count = 0;
-
-		for (size_t i = 0; i < m->n; i++)
-			count += m->line[i].tally.count[f];
-		if (count > 0)
+	for (int f = 0; f < SL_FATE_COUNT; f++)
+		if (r->fate[f].count > 0)
 			fprintf(out, "%-14s %14llu %12.8f\n", sl_fate_facts[f].name,
-				(unsigned long long)count, (double)count / (double)generated);
-	}
+				(unsigned long long)r->fate[f].count, r->fate[f].fraction);
 }
 
+/* Weights are not printed: their unit is in the plan, which is not made here. */
 static void print_run(const struct sl_dir *dir, const struct sl_existing_run *run,
 	const struct sl_manifest *m, FILE *out)
 {
-	uint64_t generated = 0, survivors = 0, bytes = 0;
+	struct sl_results r;
 	char size[32];
 
-	for (size_t i = 0; i < m->n; i++) {
-		generated += m->line[i].generated;
-		survivors += m->line[i].survivors;
-		bytes += m->line[i].file_bytes + m->line[i].bins_bytes;
-	}
+	sl_results_make(m, true, &r);
 	fprintf(out, "%s: run %s, format %s, %s\n", dir->path, run->name ? run->name : "(no name)",
 		run->format ? run->format->name : "(unknown)",
 		run->state ? run->state : "(no state)");
-	fprintf(out, "%zu batches, %llu particles, %llu survivors, %s in files\n", m->n,
-		(unsigned long long)generated, (unsigned long long)survivors,
-		sl_sized((double)bytes, size));
+	fprintf(out, "%llu batches, %llu particles, %llu survivors, %s in files\n",
+		(unsigned long long)r.batches, (unsigned long long)r.particles,
+		(unsigned long long)r.survivors, sl_sized((double)r.bytes, size));
 	if (m->damaged > 0)
 		fprintf(out,
 			"damaged lines of manifest.jsonl: %zu, not counted; sluice verify checks the run\n",
 			m->damaged);
-	if (generated > 0)
-		print_fates(m, generated, out);
+	if (r.particles > 0)
+		print_fates(&r, out);
 }
 
 enum sl_status sl_info_run(const struct sl_dir *dir, FILE *out)

@@ -7,7 +7,10 @@
 #include "primitives/base/status.h"
 #include "primitives/files/dirs.h"
 
-/* Prints name, state, batches, particles, fates and files of a run, from run.json and the manifest. */
+/*
+ * Prints name, state, batches, particles, fates and files of a run, from run.json and the manifest. dir
+ * is open and need not be locked. SL_BAD_INPUT if no run can have written run.json.
+ */
 enum sl_status sl_info_run(const struct sl_dir *dir, FILE *out);
 
 #endif

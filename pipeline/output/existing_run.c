@@ -173,14 +173,20 @@ static enum sl_status same_config(const struct sl_dir *dir, const char *stored, 
 		dir->path, old, now);
 }
 
-enum sl_status sl_existing_run_check(
-	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir)
+enum sl_status sl_existing_run_check(const struct sl_dir *dir, const struct sl_plan *plan)
 {
-	if (f->rules_version != SL_RULES_VERSION)
-		return sl_fail(SL_OUTPUT_IN_USE,
+	struct sl_existing_run f;
+	enum sl_status s;
+
+	SL_TRY(sl_existing_run_read(dir, &f));
+	if (f.rules_version == SL_RULES_VERSION)
+		s = same_config(dir, f.config, plan->config_text);
+	else
+		s = sl_fail(SL_OUTPUT_IN_USE,
 			"%s: holds a run of rules version %llu, and this program has version %d "
 			"(the remaining batches would have other bits); use the program that "
 			"started the run, another --out, or --force to replace the run",
-			dir->path, (unsigned long long)f->rules_version, SL_RULES_VERSION);
-	return same_config(dir, f->config, plan->config_text);
+			dir->path, (unsigned long long)f.rules_version, SL_RULES_VERSION);
+	sl_existing_run_free(&f);
+	return s;
 }

@@ -43,10 +43,9 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 	size_t n_sets, struct sl_plan **plan);
 
 /*
- * SL_OK if resuming this run with the plan gives the same bytes as an uninterrupted run. Otherwise
- * SL_OUTPUT_IN_USE, and the message states the first difference.
+ * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run.
+ * Otherwise SL_OUTPUT_IN_USE, and the message states the first difference.
  */
-enum sl_status sl_existing_run_check(
-	const struct sl_existing_run *f, const struct sl_plan *plan, const struct sl_dir *dir);
+enum sl_status sl_existing_run_check(const struct sl_dir *dir, const struct sl_plan *plan);
 
 #endif

@@ -14,7 +14,7 @@ static enum sl_status commit_file(const struct sl_workspace *w, const struct sl_
 	return sl_file_commit(dir, name, w->image_sum.file, bytes, true);
 }
 
-static enum sl_status commit(
+enum sl_status sl_image_files_commit(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	struct sl_image_sum *c = &w->image_sum;
@@ -26,12 +26,4 @@ static enum sl_status commit(
 	SL_TRY(commit_file(w, dir, SL_SIDE_IMAGE, bytes));
 	SL_TRY(sl_image_sum_png(c, &bytes));
 	return commit_file(w, dir, SL_SIDE_PNG, bytes);
-}
-
-enum sl_status sl_image_files_commit(
-	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
-{
-	if (w->plan->image.width == 0)
-		return SL_OK;
-	return sl_add_context(commit(w, dir, m), "the image");
 }

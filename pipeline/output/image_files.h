@@ -6,10 +6,7 @@
 
 #include "pipeline/run/workspace.h"
 
-/*
- * Adds the batches of m that the sum lacks, from their files in dir, and commits both image files.
- * Does nothing when the plan makes no image.
- */
+/* Adds the batches of m that the sum lacks, from their files in dir, and commits both image files. */
 enum sl_status sl_image_files_commit(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m);
 

@@ -42,41 +42,30 @@ static enum sl_status read_batch(
 }
 
 /*
- * Reads the header of a batch file. The file is mapped, so the disk delivers only the pages of the
- * header. The caller frees head with sl_mcpl_head_free().
+ * Adds the header of a batch file to sum, which becomes the first header with the particle counts and
+ * statistics of all. The file is mapped, so the disk delivers only the pages of the header. The caller
+ * frees sum with sl_mcpl_head_free().
  */
-static enum sl_status read_header(
-	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *head)
+static enum sl_status add_header(
+	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *sum)
 {
 	char path[SL_PATH_BYTES];
+	struct sl_mcpl_head head;
 	struct sl_map file;
 	enum sl_status s;
 	bool recovered;
 
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
 	SL_TRY(sl_map_file(path, &file));
-	s = sl_add_context(sl_mcpl_head_read(file.at, file.bytes, head, &recovered), "%s", path);
+	s = sl_mcpl_head_read(file.at, file.bytes, &head, &recovered);
 	sl_unmap(&file);
-	return s;
-}
-
-/* Sets sum to the first header with the particle counts and statistics of all headers. */
-static enum sl_status merge_headers(
-	const struct sl_dir *dir, const struct sl_manifest *m, struct sl_mcpl_head *sum)
-{
-	SL_TRY(read_header(dir, &m->line[0], sum));
-	for (size_t i = 1; i < m->n; i++) {
-		struct sl_mcpl_head head;
-		enum sl_status s;
-
-		SL_TRY(read_header(dir, &m->line[i], &head));
-		s = sl_add_context(
-			sl_mcpl_head_join(sum, &head), "%s/%s", dir->path, m->line[i].file);
+	if (s == SL_OK && !sum->bytes) {
+		*sum = head;
+	} else if (s == SL_OK) {
+		s = sl_mcpl_head_join(sum, &head);
 		sl_mcpl_head_free(&head);
-		SL_TRY(s);
 	}
-	sl_mcpl_head_finish(sum);
-	return SL_OK;
+	return sl_add_context(s, "%s", path);
 }
 
 /*
@@ -124,15 +113,20 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 	return SL_OK;
 }
 
-/* Sends the whole list: merged header, then records in order of batches. */
+/* Sends the list: merged header, then records in order of batches. */
 static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, byte_sink sink, void *context)
 {
+	bool gzip = plan->format->packing.wrapper == SL_GZIP;
 	struct sl_mcpl_head head = {0};
-	enum sl_status s = merge_headers(dir, m, &head);
-	size_t bytes = plan->format->packing.wrapper == SL_GZIP ? sl_gzip_stored_bytes(head.size)
-	                                                        : head.size;
+	enum sl_status s = SL_OK;
+	size_t bytes;
 
+	for (size_t i = 0; s == SL_OK && i < m->n; i++)
+		s = add_header(dir, &m->line[i], &head);
+	if (s == SL_OK)
+		sl_mcpl_head_finish(&head);
+	bytes = gzip ? sl_gzip_stored_bytes(head.size) : head.size;
 	if (s == SL_OK)
 		s = send_header(plan, &head, sink, context);
 	if (s == SL_OK)

@@ -12,49 +12,44 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
+#include "pipeline/text/text_file.h"
 #include "stages/formats/hdf5/xdmf.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
-/* Sets *whole if the file has that size and CRC-32. */
-static enum sl_status has_crc(
-	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *whole)
+/*
+ * Sets *complete to whether the file exists with that size and CRC-32. A file that is no regular file
+ * is not complete; a failure of the disk is an error, because the file may be good.
+ */
+static enum sl_status has_contents(
+	const struct sl_dir *dir, const char *name, uint64_t bytes, uint32_t crc, bool *complete)
 {
 	uint64_t found_bytes;
 	uint32_t found;
 	enum sl_status s;
 
-	*whole = false;
-	SL_TRY(sl_file_exists(dir, name, whole));
-	if (!*whole)
+	*complete = false;
+	SL_TRY(sl_file_exists(dir, name, complete));
+	if (!*complete)
 		return SL_OK;
 	s = sl_file_check(dir, name, &found_bytes, &found);
-	*whole = s == SL_OK && found_bytes == bytes && found == crc;
+	*complete = s == SL_OK && found_bytes == bytes && found == crc;
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
 /*
- * Is the batch of this line one of the plan's, and are its files whole? One that cannot be read is
- * not judged, else a passing error of the disk would cost a good file.
+ * Sets *complete to whether the line describes a batch of the plan and its files have the contents that
+ * the line states. All bytes of the files are read.
  */
-static enum sl_status is_whole(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest_line *l, bool *whole)
+static enum sl_status is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, bool *complete)
 {
-	struct sl_batch expected;
-	char name[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES];
-
-	*whole = false;
-	if (l->batch >= plan->recipe.n_batches)
+	*complete = false;
+	if (!sl_batch_file_is_planned(plan, l))
 		return SL_OK;
-	sl_batch_begin(&plan->recipe, &expected, l->batch);
-	sl_batch_file_name(plan, l->batch, name);
-	sl_batch_histogram_file_name(plan, l->batch, bins);
-	if (l->first_id != expected.first_id || l->generated != expected.n ||
-		strcmp(l->file, name) != 0 || strcmp(l->bins_file, bins) != 0)
-		return SL_OK;
-	SL_TRY(has_crc(dir, name, l->file_bytes, l->file_crc, whole));
-	if (*whole && bins[0])
-		SL_TRY(has_crc(dir, bins, l->bins_bytes, l->bins_crc, whole));
+	SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
+	if (*complete && l->bins_file[0])
+		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
 	return SL_OK;
 }
 
@@ -69,35 +64,28 @@ static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *
 	return m->n < n;
 }
 
-static enum sl_status may_resume(const struct sl_plan *plan, const struct sl_dir *dir)
-{
-	struct sl_existing_run existing;
-	enum sl_status s;
-
-	SL_TRY(sl_existing_run_read(dir, &existing));
-	s = sl_existing_run_check(&existing, plan, dir);
-	sl_existing_run_free(&existing);
-	return s;
-}
-
+/*
+ * Compares the stored configuration with the plan, keeps the lines whose files are complete, and
+ * removes all other files of batches. *done has the kept lines. The cost is one read of all files.
+ */
 static enum sl_status resume(
 	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, done);
-	size_t whole = 0;
+	size_t complete = 0;
 
-	SL_TRY(may_resume(plan, dir));
+	SL_TRY(sl_existing_run_check(dir, plan));
 	SL_TRY(sl_manifest_read(dir, done));
 	for (size_t i = 0; i < done->n; i++) {
 		bool keep;
 
-		SL_TRY(is_whole(plan, dir, &done->line[i], &keep));
+		SL_TRY(is_complete(plan, dir, &done->line[i], &keep));
 		if (keep)
-			done->line[whole++] = done->line[i];
+			done->line[complete++] = done->line[i];
 	}
-	if (whole < done->n)
+	if (complete < done->n)
 		done->in_order = false;
-	done->n = whole;
+	done->n = complete;
 	if (cut_after_stop_rule(plan, done))
 		done->in_order = false;
 	/* A line is removed before its file, so every line refers to an existing file. */
@@ -106,11 +94,13 @@ static enum sl_status resume(
 	return sl_stale_files_remove_orphans(&s);
 }
 
-/* Removes the run that is there; with input files, first checks that none of them would go. */
+/*
+ * Removes the existing run. If the run reads input files, a first pass removes nothing and fails if one
+ * of them would be removed, so that a refusal leaves the directory unchanged.
+ */
 static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *dir)
 {
-	const struct sl_manifest none = {0};
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, &none);
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
 
 	s.inputs = plan->recipe.inputs;
 	if (s.inputs)
@@ -119,28 +109,33 @@ static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *d
 	return sl_stale_files_remove_run(&s);
 }
 
+/*
+ * Refuses, resumes or replaces what the directory contains. Without run.json the configuration of the
+ * committed batches is unknown, so they can neither be resumed nor be left among those of a new run.
+ */
 static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	const struct sl_dir *dir, struct sl_manifest *done)
 {
-	bool begun, has_manifest;
+	bool has_run, has_manifest;
 
-	SL_TRY(sl_file_exists(dir, "run.json", &begun));
+	SL_TRY(sl_file_exists(dir, "run.json", &has_run));
 	SL_TRY(sl_file_exists(dir, "manifest.jsonl", &has_manifest));
-	if (!begun && has_manifest && start != SL_START_FORCE)
+	if (!has_run && has_manifest && start != SL_START_FORCE)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: has a manifest.jsonl but no run.json (the run of these batches is "
 			"unknown); choose another --out, or replace them with --force",
 			dir->path);
-	if (begun && start == SL_START_NEW)
+	if (has_run && start == SL_START_NEW)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: holds a run already (it would be overwritten); use --resume to "
 			"continue it, --force to replace it, or another --out",
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir);
-	return begun ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
+	return has_run ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
 }
 
+/* run.json is written with the state "running", so that a killed run can be resumed. */
 enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done)
 {
@@ -159,6 +154,7 @@ static enum sl_status open_existing(const char *path, struct sl_dir *dir, bool *
 	return *exists ? sl_dir_open(path, false, dir) : SL_OK;
 }
 
+/* Called before the plan is made, so only the configuration says where the run would be. */
 enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 {
 	char to[SL_TEXT_BYTES];
@@ -173,17 +169,17 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 	if (!exists)
 		return SL_OK;
 	s = sl_file_exists(&dir, "run.json", &exists);
-	if (s == SL_OK && exists) {
+	if (s == SL_OK && exists)
 		s = sl_existing_run_read(&dir, &existing);
-		if (s == SL_OK) {
-			s = sl_existing_run_batch(&existing, batch);
-			sl_existing_run_free(&existing);
-		}
+	if (s == SL_OK && exists) {
+		s = sl_existing_run_batch(&existing, batch);
+		sl_existing_run_free(&existing);
 	}
 	sl_dir_close(&dir);
 	return s;
 }
 
+/* The files of these batches are not read: the result is for an estimate of the disk space. */
 enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 {
 	struct sl_manifest m = {0};
@@ -205,58 +201,54 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 	return s;
 }
 
-/* The side-car's text, measured when text is NULL; returns its length. */
-static size_t write_side_car(
-	const struct sl_plan *plan, const struct sl_manifest *m, char *text, size_t size)
-{
-	struct sl_table table = sl_plan_table(plan, 0);
-	size_t used = sl_xdmf_begin(text, size, plan->config.run.name);
-
-	for (size_t i = 0; i < m->n; i++) {
-		const struct sl_manifest_line *l = &m->line[i];
-
-		table.n = (uint32_t)l->survivors;
-		used += sl_xdmf_grid(text ? text + used : NULL, text ? size - used : 0, l->file,
-			plan->facts.species, l->batch, &table);
-	}
-	return used + sl_xdmf_end(text ? text + used : NULL, text ? size - used : 0);
-}
-
-/* The side-car of openPMD files whose columns can be shown as points; nothing for others. */
-static enum sl_status commit_side_car(
+/*
+ * Writes the XDMF side file of openPMD files, if their columns can be shown as points. It only refers
+ * to the files of the batches, so it is replaced after each session, finished or not.
+ */
+static enum sl_status commit_xdmf(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	struct sl_table table = sl_plan_table(plan, 0);
 	char name[SL_FILE_NAME_BYTES];
-	enum sl_status s;
-	size_t bytes;
-	void *text;
+	struct sl_text_file f;
 
 	if (plan->format != &sl_format_openpmd || !sl_xdmf_possible(&table))
 		return SL_OK;
-	bytes = write_side_car(plan, m, NULL, 0);
-	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &text));
-	write_side_car(plan, m, (char *)text, bytes + 1);
 	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
-	s = sl_file_commit(dir, name, text, bytes, true);
-	sl_memory_give(SL_HOST, text);
-	return s;
+	SL_TRY(sl_text_file_begin(&f, dir, name));
+	sl_xdmf_begin(plan->config.run.name, f.out);
+	for (size_t i = 0; i < m->n; i++) {
+		table.n = (uint32_t)m->line[i].survivors;
+		sl_xdmf_grid(m->line[i].file, plan->facts.species, m->line[i].batch, &table, f.out);
+	}
+	sl_xdmf_end(f.out);
+	return sl_text_file_commit(&f);
 }
 
-/* Adds up the tallies by bins, for run.json, and writes them where the other files are HDF5, too.
- */
+/* Sums the histograms of all batches, for run.json, and writes the sums as HDF5 if the run does so. */
 static enum sl_status commit_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s;
+	size_t bytes;
+	void *file;
 
 	if (w->plan->recipe.bins.n == 0 || m->n == 0)
 		return SL_OK;
 	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
-	return sl_histogram_file_name(w->plan, name) ? sl_histogram_sums_commit(w, dir, name)
-	                                             : SL_OK;
+	if (!sl_histogram_file_name(w->plan, name))
+		return SL_OK;
+	SL_TRY(sl_histogram_sums_file(w, name, &file, &bytes));
+	s = sl_file_commit(dir, name, file, bytes, true);
+	sl_memory_give(SL_HOST, file);
+	return s;
 }
 
+/*
+ * The image and the merged list need all batches, so an unfinished run has neither. run.json is the
+ * last file, because its state says that all others are complete.
+ */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
@@ -265,17 +257,18 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
-	/* a gap was filled only now, so batches after the stop rule can be found only now */
+	/* The rule needs batches in order: a batch that was missing can be the one that met it. */
 	cut = cut_after_stop_rule(plan, m);
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
 	if (cut)
 		SL_TRY(sl_stale_files_remove_orphans(&s));
-	if (strcmp(state, "done") == 0)
-		SL_TRY(sl_image_files_commit(w, dir, m));
-	if (strcmp(state, "done") == 0)
+	if (strcmp(state, "done") == 0) {
+		if (plan->image.width > 0)
+			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
 		SL_TRY(sl_merged_list_commit(plan, dir, m));
-	SL_TRY(commit_side_car(plan, dir, m));
+	}
+	SL_TRY(commit_xdmf(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
 	return sl_report_commit(w, dir, m, session, state);
 }

@@ -22,11 +22,97 @@ struct sl_stale_files sl_stale_files_for(
 		.joined = plan->config.output.joined};
 }
 
-/* Removes a file; with s->inputs, only fails if it is one of the input files. */
-static enum sl_status remove_file(const struct sl_stale_files *s, const char *name)
+/* Is name equal to `to`, or to that with .part? */
+static bool is_equal(const char *name, const char *to)
 {
+	size_t n = strlen(to);
+
+	return strncmp(name, to, n) == 0 && (name[n] == '\0' || strcmp(name + n, ".part") == 0);
+}
+
+/*
+ * Is name a file of a batch of the run, complete or .part: RUN_NUMBER with a suffix? Sets *batch to
+ * the number. Numbers have six digits or more (file_names.c); more than 18 would not fit in *batch.
+ */
+static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint64_t *batch)
+{
+	size_t n = strlen(s->run), digits;
+
+	if (strncmp(name, s->run, n) != 0 || name[n] != '_')
+		return false;
+	name += n + 1;
+	digits = strspn(name, "0123456789");
+	*batch = strtoull(name, NULL, 10);
+	return digits >= 6 && digits <= 18 &&
+	       (is_equal(name + digits, s->format->suffix) ||
+		       is_equal(name + digits, SL_HISTOGRAM_SUFFIX));
+}
+
+/* Is name any file that the run writes, complete or .part? The side files of the image are the last. */
+static bool is_file_of_run(const struct sl_stale_files *s, const char *name)
+{
+	int n_side_files = s->image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
+	char other[SL_FILE_NAME_BYTES];
+	uint64_t batch;
+	bool found = is_batch_file(s, name, &batch) || is_equal(name, "run.json") ||
+	             is_equal(name, "manifest.jsonl");
+
+	for (int i = 0; i < n_side_files; i++)
+		found = found ||
+		        is_equal(name, sl_side_file_name(s->run, (enum sl_side_file)i, other));
+	return found ||
+	       (s->joined && is_equal(name, sl_merged_list_name(s->run, s->format, other)));
+}
+
+static bool is_part(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 5 && strcmp(name + n - 5, ".part") == 0;
+}
+
+/* For bsearch() in the lines of a manifest. */
+static int by_batch(const void *number, const void *line)
+{
+	uint64_t a = *(const uint64_t *)number, b = ((const struct sl_manifest_line *)line)->batch;
+
+	return (a > b) - (a < b);
+}
+
+/* Removes name if it is a .part file of the run, or a file of a batch whose line s->keep lacks. */
+static enum sl_status remove_orphan(void *ctx, const char *name)
+{
+	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
+	const struct sl_manifest_line *line = NULL;
+	uint64_t batch;
+
+	if (is_part(name) && is_file_of_run(s, name))
+		return sl_file_remove(s->dir, name);
+	if (!is_batch_file(s, name, &batch))
+		return SL_OK;
+	if (s->keep->n > 0) /* without lines, line is NULL, which bsearch() must not get */
+		line = (const struct sl_manifest_line *)bsearch(
+			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
+	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
+		return SL_OK;
+	return sl_file_remove(s->dir, name);
+}
+
+/* An earlier session can have had output.joined, which may change on --resume. */
+enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s)
+{
+	s->joined = true;
+	return sl_dir_each(s->dir, remove_orphan, s);
+}
+
+/* Removes a file of the run except run.json; with s->inputs, only fails if it is an input file. */
+static enum sl_status remove_file(void *ctx, const char *name)
+{
+	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
 	bool is_input;
 
+	if (!is_file_of_run(s, name) || strcmp(name, "run.json") == 0)
+		return SL_OK;
 	if (!s->inputs)
 		return sl_file_remove(s->dir, name);
 	SL_TRY(sl_inputs_contain(s->inputs, s->dir, name, &is_input));
@@ -38,91 +124,7 @@ static enum sl_status remove_file(const struct sl_stale_files *s, const char *na
 }
 
 /*
- * Is name RUN_NUMBER with the suffix, or that with .part? Sets *batch to the number. Numbers have
- * six digits or more (file_names.c); more than 18 would not fit in *batch.
- */
-static bool has_suffix(
-	const struct sl_stale_files *s, const char *name, const char *suffix, uint64_t *batch)
-{
-	size_t digits;
-
-	if (strncmp(name, s->run, strlen(s->run)) != 0 || name[strlen(s->run)] != '_')
-		return false;
-	name += strlen(s->run) + 1;
-	digits = strspn(name, "0123456789");
-	*batch = strtoull(name, NULL, 10);
-	name += digits;
-	if (digits < 6 || digits > 18 || strncmp(name, suffix, strlen(suffix)) != 0)
-		return false;
-	name += strlen(suffix);
-	return *name == '\0' || strcmp(name, ".part") == 0;
-}
-
-/* Is name a file of a batch of the run, complete or .part? Sets *batch to its number. */
-static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint64_t *batch)
-{
-	return has_suffix(s, name, s->format->suffix, batch) ||
-	       has_suffix(s, name, SL_HISTOGRAM_SUFFIX, batch);
-}
-
-/* For bsearch() in the lines of a manifest. */
-static int by_batch(const void *number, const void *line)
-{
-	uint64_t a = *(const uint64_t *)number, b = ((const struct sl_manifest_line *)line)->batch;
-
-	return (a > b) - (a < b);
-}
-
-/* Removes name if it is a file of a batch, and no line of s->keep has that name. */
-static enum sl_status remove_orphan(void *ctx, const char *name)
-{
-	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
-	const struct sl_manifest_line *line = NULL;
-	uint64_t batch;
-
-	if (!is_batch_file(s, name, &batch))
-		return SL_OK;
-	if (s->keep->n > 0) /* without lines, line is NULL, which bsearch() must not get */
-		line = (const struct sl_manifest_line *)bsearch(
-			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
-	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
-		return SL_OK;
-	return remove_file(s, name);
-}
-
-enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s)
-{
-	char part[SL_FILE_NAME_BYTES];
-
-	SL_TRY(remove_file(s, "run.json.part"));
-	SL_TRY(remove_file(s, "manifest.jsonl.part"));
-	snprintf(part, sizeof(part), "%.200s%s.part", s->run, s->format->suffix);
-	SL_TRY(remove_file(s, part)); /* of the merged list */
-	return sl_dir_each(s->dir, remove_orphan, s);
-}
-
-/* The number of side files that a run may have; those of the image are the last. */
-static int side_files(bool image)
-{
-	return image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
-}
-
-/* Removes all files with names of the run: batches, side files, merged list. */
-static enum sl_status remove_named(struct sl_stale_files *s)
-{
-	char name[SL_FILE_NAME_BYTES];
-
-	SL_TRY(sl_stale_files_remove_orphans(s));
-	for (int i = 0; i < side_files(s->image); i++) {
-		sl_side_file_name(s->run, (enum sl_side_file)i, name);
-		SL_TRY(remove_file(s, name));
-	}
-	sl_merged_list_name(s->run, s->format, name);
-	return s->joined ? remove_file(s, name) : SL_OK;
-}
-
-/*
- * Removes the files of the run that is there, which may have another name or format than the plan's.
+ * Removes the files of the existing run, which may have another name or format than the plan's.
  * Names decide, not the lines of its manifest: a manifest could name any file of the user.
  */
 static enum sl_status remove_existing_run(
@@ -136,7 +138,7 @@ static enum sl_status remove_existing_run(
 	s.format = existing->format;
 	s.image = existing->image;
 	s.joined = existing->joined;
-	return remove_named(&s);
+	return sl_dir_each(s.dir, remove_file, &s);
 }
 
 /* run.json is removed last: after an interrupted removal, --force can find the names again. */
@@ -153,39 +155,18 @@ enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s)
 		status = remove_existing_run(s, &existing);
 		sl_existing_run_free(&existing);
 	}
-	if (status != SL_BAD_INPUT) /* a damaged run.json has no names to go by */
+	if (status != SL_BAD_INPUT) /* a damaged run.json does not say which files to remove */
 		SL_TRY(status);
-	SL_TRY(remove_named(s));
-	SL_TRY(remove_file(s, "manifest.jsonl"));
-	return remove_file(s, "run.json");
+	SL_TRY(sl_dir_each(s->dir, remove_file, s));
+	return s->inputs ? SL_OK : sl_file_remove(s->dir, "run.json");
 }
 
-/* Whether name is one that the run gives to a file, or that name with ".part" after it. */
-static bool has_name(const char *name, const char *of_run)
-{
-	size_t n = strlen(of_run);
-
-	return strncmp(name, of_run, n) == 0 && (name[n] == '\0' || strcmp(name + n, ".part") == 0);
-}
-
+/* Parts in the directory of a killed run are its own: it ended before it wrote run.json. */
 static enum sl_status refuse_used(void *ctx, const char *name)
 {
 	const struct sl_stale_files *s = (const struct sl_stale_files *)ctx;
-	size_t n = strlen(name);
-	bool part = n > 5 && strcmp(name + n - 5, ".part") == 0;
-	char other[SL_FILE_NAME_BYTES];
-	uint64_t batch;
-	bool taken = is_batch_file(s, name, &batch) || has_name(name, "run.json") ||
-	             has_name(name, "manifest.jsonl");
 
-	for (int i = 0; i < side_files(s->image); i++) {
-		sl_side_file_name(s->run, (enum sl_side_file)i, other);
-		taken = taken || has_name(name, other);
-	}
-	sl_merged_list_name(s->run, s->format, other);
-	taken = taken || (s->joined && has_name(name, other));
-	/* Parts in the directory of a killed run are its own: it ended before it wrote run.json. */
-	if (!taken || (part && s->dir->interrupted))
+	if (!is_file_of_run(s, name) || (is_part(name) && s->dir->interrupted))
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s/%s: the file exists (the run needs this name, and no run.json says that a run "

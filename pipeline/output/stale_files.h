@@ -35,7 +35,7 @@ enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 /*
  * Removes all files with names of the plan's run or of the existing run, and no other file. With
  * s->inputs, removes nothing, and returns SL_OUTPUT_IN_USE if one of the input files would be
- * removed. A caller checks with inputs first, so that it fails before any file is gone.
+ * removed. A caller checks with inputs first, so that it fails before it removes any file.
  */
 enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s);
 

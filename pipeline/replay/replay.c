@@ -44,7 +44,8 @@ enum sl_status sl_replay(
 		sl_inputs_set_columns(&plan->recipe, id, &columns);
 	}
 	if (json)
-		return sl_replay_write_json(&t);
-	sl_replay_write_text(&t);
+		sl_replay_write_json(&t);
+	else
+		sl_replay_write_text(&t);
 	return SL_OK;
 }

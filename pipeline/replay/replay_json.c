@@ -1,17 +1,14 @@
 /*
- * replay_json.c - prints a history as one JSON object, through a buffer of fixed size.
+ * replay_json.c - prints a history as one JSON object.
  *
- * The buffer is written out after each step and each draw, so a history may have any length and no
- * memory is allocated. Keys are read by users: never rename one.
+ * The text goes to the output as it is made, so a history may have any length and no memory is
+ * allocated. Input: the callbacks of sl_follow_history(). Keys are read by users: never rename one.
  */
 #include "pipeline/text/json.h"
 #include "pipeline/replay/replay_json.h"
 #include "stages/host/history.h"
 
-enum {
-	PIECE_BYTES = 1 << 16, /* fits the longest piece, the head: a path of 4096 bytes, escaped */
-	WORD_DIGITS = 8        /* hexadecimal digits of a random word of 32 bits */
-};
+enum { WORD_DIGITS = 8 }; /* hexadecimal digits of a random word of 32 bits */
 
 /* A history that is being printed; the context of the callbacks. */
 struct document {
@@ -19,13 +16,6 @@ struct document {
 	struct sl_json json;
 	uint64_t steps; /* number of the last step */
 };
-
-/* Prints the text in the buffer and empties the buffer; open JSON levels stay open. */
-static void flush_text(struct document *d)
-{
-	fwrite(d->json.text, 1, d->json.used, d->t->out);
-	d->json.used = 0;
-}
 
 static void write_head(struct sl_json *j, const struct sl_replay_writer *t)
 {
@@ -54,15 +44,14 @@ static void write_values(
 	struct sl_json *j, const struct sl_replay_writer *t, const struct sl_particle *p)
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_replay_value value = sl_replay_value_of(p, c);
+		double value = sl_replay_value(p, c);
 
 		if (!sl_replay_shows(t, c))
 			continue;
-		if (value.is_real || value.count < 0)
-			sl_json_real(j, sl_column_facts[c].name,
-				value.is_real ? (double)value.real : (double)value.count);
+		if (sl_column_facts[c].type == SL_TYPE_F32 || value < 0)
+			sl_json_real(j, sl_column_facts[c].name, value);
 		else
-			sl_json_u64(j, sl_column_facts[c].name, (uint64_t)value.count);
+			sl_json_u64(j, sl_column_facts[c].name, (uint64_t)value);
 	}
 	sl_json_text(j, sl_column_facts[SL_COLUMN_fate].name, sl_fate_facts[p->fate].name);
 }
@@ -81,7 +70,6 @@ static bool write_step(void *ctx, const struct sl_history_step *s)
 	sl_json_text(j, "event", s->event);
 	write_values(j, d->t, &s->p);
 	sl_json_array(j, "draws");
-	flush_text(d);
 	return !ferror(d->t->out);
 }
 
@@ -102,7 +90,6 @@ static void write_draw(void *ctx, uint64_t block, struct sl_words words)
 		sl_json_real(j, NULL, (double)sl_uniform(words.at[i]));
 	sl_json_close(j);
 	sl_json_close(j);
-	flush_text(d);
 }
 
 static void write_end(struct document *d, const struct sl_particle *p)
@@ -117,28 +104,21 @@ static void write_end(struct document *d, const struct sl_particle *p)
 	sl_json_u64(j, "steps", d->steps);
 	if (sl_replay_shows(t, SL_COLUMN_collisions))
 		sl_json_u64(j, "collisions", p->collisions);
-	sl_json_bool(j, "survives", sl_replay_survives(t, p));
+	sl_json_bool(j, "survives", SL_HAS(t->plan->recipe.keep, p->fate));
 	if (sl_replay_key(t, *p, key)[0])
 		sl_json_text(j, "key", key);
 	sl_json_close(j);
-	flush_text(d);
 	fputc('\n', t->out);
 }
 
-enum sl_status sl_replay_write_json(const struct sl_replay_writer *t)
+void sl_replay_write_json(const struct sl_replay_writer *t)
 {
-	static char text[PIECE_BYTES];
-	struct document d = {.t = t, .json = sl_json_start(text, sizeof(text), true)};
+	struct document d = {.t = t, .json = sl_json_stream(t->out)};
 	const struct sl_history_observer observer = {
 		.step = write_step, .draw = write_draw, .ctx = &d};
 	struct sl_particle p;
 
 	write_head(&d.json, t);
-	if (!sl_json_fits(&d.json))
-		return sl_fail(SL_INTERNAL,
-			"internal error: the head of the history does not fit in %d bytes; please report it",
-			PIECE_BYTES);
 	p = sl_follow_history(&t->plan->recipe, t->id, &observer);
 	write_end(&d, &p);
-	return SL_OK;
 }

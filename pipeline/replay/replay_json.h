@@ -4,10 +4,7 @@
 
 #include "pipeline/replay/replay_step.h"
 
-/*
- * Recomputes the particle and prints each step as soon as it is computed. SL_INTERNAL if the first
- * part of the object does not fit in a fixed buffer.
- */
-enum sl_status sl_replay_write_json(const struct sl_replay_writer *t);
+/* Recomputes the particle and prints each step as soon as it is computed. */
+void sl_replay_write_json(const struct sl_replay_writer *t);
 
 #endif

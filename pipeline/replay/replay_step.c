@@ -7,7 +7,6 @@
 #include "pipeline/replay/replay_step.h"
 
 #include <stdio.h>
-#include <string.h>
 
 bool sl_replay_shows(const struct sl_replay_writer *t, int column)
 {
@@ -15,38 +14,10 @@ bool sl_replay_shows(const struct sl_replay_writer *t, int column)
 	       SL_HAS(sl_models[t->plan->recipe.model]->columns, column);
 }
 
-struct sl_replay_value sl_replay_value_of(const struct sl_particle *p, int column)
+double sl_replay_value(const struct sl_particle *p, int column)
 {
-	const struct sl_column_facts *facts = &sl_column_facts[column];
-	const char *at = (const char *)p + facts->in_particle;
-	struct sl_replay_value value = {.is_real = facts->type == SL_TYPE_F32};
-	uint32_t narrow;
-
-	switch (facts->type) {
-	case SL_TYPE_F32:
-		memcpy(&value.real, at, sizeof(value.real));
-		break;
-	case SL_TYPE_U32:
-		memcpy(&narrow, at, sizeof(narrow));
-		value.count = narrow;
-		break;
-	case SL_TYPE_U64:
-		memcpy(&value.count, at, sizeof(value.count));
-		break;
-	case SL_TYPE_I32:
-		memcpy(&narrow, at, sizeof(narrow));
-		value.count = (int32_t)narrow;
-		break;
-	case SL_TYPE_U8:
-		value.count = *(const uint8_t *)at;
-		break;
-	}
-	return value;
-}
-
-bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p)
-{
-	return SL_HAS(t->plan->recipe.keep, p->fate);
+	return sl_column_value(
+		(enum sl_column)column, (const char *)p + sl_column_facts[column].in_particle);
 }
 
 const char *sl_replay_key(
@@ -57,7 +28,7 @@ const char *sl_replay_key(
 	int digits = (int)(r->key_bits + 3) / 4;
 
 	text[0] = '\0';
-	if (r->n_fields > 0 && sl_replay_survives(t, &p))
+	if (r->n_fields > 0 && SL_HAS(r->keep, p.fate))
 		snprintf(text, SL_REPLAY_KEY_BYTES, "%0*llx", digits,
 			(unsigned long long)sl_key_pack(r->field, r->n_fields, &columns, 0, p.id));
 	return text;

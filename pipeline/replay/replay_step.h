@@ -20,16 +20,8 @@ struct sl_replay_writer {
 /* Is the column printed per step? All of the model are, except id (constant) and fate (at the end). */
 bool sl_replay_shows(const struct sl_replay_writer *t, int column);
 
-/* The value of a column: real if its type is a float, else count, which can be negative (i32). */
-struct sl_replay_value {
-	bool is_real;
-	float real;
-	int64_t count;
-};
-struct sl_replay_value sl_replay_value_of(const struct sl_particle *p, int column);
-
-/* Would the run write the particle? p is its last state. */
-bool sl_replay_survives(const struct sl_replay_writer *t, const struct sl_particle *p);
+/* The exact value of a column that is printed: only ids can exceed 2^53. */
+double sl_replay_value(const struct sl_particle *p, int column);
 
 /*
  * Writes the packed sort key in hexadecimal, with as many digits as the bits of the key need. Returns

@@ -75,14 +75,14 @@ static bool print_step(void *ctx, const struct sl_history_step *s)
 	fprintf(out, "%-*llu %-*s ", STEP_WIDTH, (unsigned long long)s->number, EVENT_WIDTH,
 		s->event);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		struct sl_replay_value value = sl_replay_value_of(&s->p, c);
+		double value = sl_replay_value(&s->p, c);
 
 		if (!is_printed(x->t, c))
 			continue;
-		if (value.is_real)
-			print_real(x, value.real, VALUE_WIDTH, ' ');
+		if (sl_column_facts[c].type == SL_TYPE_F32)
+			print_real(x, (float)value, VALUE_WIDTH, ' ');
 		else
-			fprintf(out, "%-*lld ", VALUE_WIDTH, (long long)value.count);
+			fprintf(out, "%-*.0f ", VALUE_WIDTH, value);
 	}
 	fprintf(out, "%s\n", sl_fate_facts[s->p.fate].name);
 	return !ferror(out);
@@ -107,7 +107,7 @@ static void print_end(const struct history_text *x, const struct sl_particle *p)
 	char key[SL_REPLAY_KEY_BYTES];
 
 	fprintf(t->out, "\nfate        %s: %s\n", sl_fate_facts[p->fate].name,
-		sl_replay_survives(t, p) ? "survives" : "does not survive");
+		SL_HAS(t->plan->recipe.keep, p->fate) ? "survives" : "does not survive");
 	fprintf(t->out, "steps       %llu\n", (unsigned long long)x->steps);
 	if (sl_replay_shows(t, SL_COLUMN_collisions))
 		fprintf(t->out, "collisions  %u\n", p->collisions);

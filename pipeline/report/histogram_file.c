@@ -18,7 +18,6 @@
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "primitives/files/files.h"
 #include "stages/formats/formats.h"
 
 enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
@@ -53,13 +52,13 @@ static void put_values(
  * has exactly one value per bin, as edges describes.
  */
 static void put_row(
-	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t tally, int fate)
+	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
 {
-	uint32_t bins = w->plan->choices.histogram[tally].bins;
+	uint32_t bins = w->plan->choices.histogram[number].bins;
 	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
 	struct sl_histogram_row row;
 
-	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, (enum sl_fate)fate, &row);
+	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, number, (enum sl_fate)fate, &row);
 	sl_h5_put_u64(h, group, "under", row.count[0]);
 	sl_h5_put_u64(h, group, "over", row.count[bins + 1]);
 	put_values(h, group, "count", H5T_STD_U64LE, bins, row.count + 1);
@@ -80,28 +79,29 @@ static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_histogram_axis 
 	put_values(h, at, "edges", H5T_IEEE_F64LE, f->bins + 1, edge);
 }
 
-/* "z", or "z_2" for the second tally of z. */
-static void name_group(const struct sl_plan *plan, uint32_t tally, char name[NAME_BYTES])
+/* "z", or "z_2" for the second histogram of z: groups need different names. */
+static void name_group(const struct sl_plan *plan, uint32_t number, char name[NAME_BYTES])
 {
-	enum sl_column column = plan->choices.histogram[tally].column;
-	unsigned number = 1;
+	enum sl_column column = plan->choices.histogram[number].column;
+	unsigned same_column = 1;
 
-	for (uint32_t k = 0; k < tally; k++)
-		number += plan->choices.histogram[k].column == column;
-	snprintf(name, NAME_BYTES, number > 1 ? "%s_%u" : "%s", sl_column_facts[column].name,
-		number);
+	for (uint32_t k = 0; k < number; k++)
+		same_column += plan->choices.histogram[k].column == column;
+	snprintf(name, NAME_BYTES, same_column > 1 ? "%s_%u" : "%s", sl_column_facts[column].name,
+		same_column);
 }
 
 /* unitSI converts values in the unit to SI, as the attribute of the same name in openPMD does. */
-static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_workspace *w, uint32_t tally)
+static void put_histogram(
+	struct sl_h5 *h, hid_t file, const struct sl_workspace *w, uint32_t number)
 {
-	const struct sl_histogram_axis *f = &w->plan->choices.histogram[tally];
+	const struct sl_histogram_axis *f = &w->plan->choices.histogram[number];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 	const struct sl_unit_facts *unit = &sl_units[column->unit];
 	char name[NAME_BYTES];
 	hid_t group;
 
-	name_group(w->plan, tally, name);
+	name_group(w->plan, number, name);
 	group = sl_h5_group(h, file, name);
 	sl_h5_put_text(h, group, "column", column->name);
 	sl_h5_put_text(h, group, "unit", unit->text);
@@ -110,7 +110,7 @@ static void put_tally(struct sl_h5 *h, hid_t file, const struct sl_workspace *w,
 	put_edges(h, group, f);
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
-			put_row(h, group, w, tally, fate);
+			put_row(h, group, w, number, fate);
 	sl_h5_close(h, group);
 }
 
@@ -123,7 +123,7 @@ static size_t make_file(struct sl_h5 *h, const struct sl_workspace *w, void *ima
 	sl_h5_begin(h, image, size - SL_CRC_TRAILER_BYTES);
 	file = sl_h5_create_file(h);
 	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
-		put_tally(h, file, w, k);
+		put_histogram(h, file, w, k);
 	bytes = sl_h5_finish_file(h, file);
 	if (h->failed)
 		return 0;
@@ -149,29 +149,16 @@ enum sl_status sl_histogram_sums_file(
 		h.no_memory ? "free some memory and try again" : "please report it");
 }
 
-enum sl_status sl_histogram_sums_commit(
-	const struct sl_workspace *w, const struct sl_dir *dir, const char *name)
-{
-	enum sl_status s;
-	size_t bytes;
-	void *image;
-
-	SL_TRY(sl_histogram_sums_file(w, name, &image, &bytes));
-	s = sl_file_commit(dir, name, image, bytes, true);
-	sl_memory_give(SL_HOST, image);
-	return s;
-}
-
 /* --- run.json --------------------------------------------------------------------------------- */
 
 /* weights are left out if all weights are 1: they would repeat counts. */
 static void write_row(
-	struct sl_json *j, const struct sl_workspace *w, uint32_t tally, enum sl_fate fate)
+	struct sl_json *j, const struct sl_workspace *w, uint32_t number, enum sl_fate fate)
 {
-	uint32_t bins = w->plan->choices.histogram[tally].bins;
+	uint32_t bins = w->plan->choices.histogram[number].bins;
 	struct sl_histogram_row row;
 
-	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, tally, fate, &row);
+	sl_histogram_row(&w->plan->recipe.bins, &w->histograms, number, fate, &row);
 	sl_json_object(j, sl_fate_facts[fate].name);
 	sl_json_u64(j, "under", row.count[0]);
 	sl_json_u64(j, "over", row.count[bins + 1]);
@@ -184,9 +171,9 @@ static void write_row(
 }
 
 /* Edges are left out: bins are equally wide, and from, to and bins determine them. */
-static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uint32_t tally)
+static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uint32_t number)
 {
-	const struct sl_histogram_axis *f = &w->plan->choices.histogram[tally];
+	const struct sl_histogram_axis *f = &w->plan->choices.histogram[number];
 	const struct sl_column_facts *column = &sl_column_facts[f->column];
 
 	sl_json_object(j, NULL);
@@ -198,7 +185,7 @@ static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uin
 	sl_json_object(j, "fates");
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
-			write_row(j, w, tally, (enum sl_fate)fate);
+			write_row(j, w, number, (enum sl_fate)fate);
 	sl_json_close(j);
 	sl_json_close(j);
 }

@@ -16,8 +16,4 @@ void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w);
 enum sl_status sl_histogram_sums_file(
 	const struct sl_workspace *w, const char *name, void **image, size_t *bytes);
 
-/* Makes the HDF5 file and commits it to dir. */
-enum sl_status sl_histogram_sums_commit(
-	const struct sl_workspace *w, const struct sl_dir *dir, const char *name);
-
 #endif

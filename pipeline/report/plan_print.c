@@ -143,8 +143,8 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 }
 
 /*
- * Sizes are exact (memory.h), so the free memory beside them shows how many more slots would fit.
- * Inputs are open before the plan is made; their memory is part of the total all the same.
+ * Sizes are exact (memory.h), so the free memory in the same line shows how many more slots would fit.
+ * Inputs are open before the plan is made; their memory is still part of the total.
  */
 static void print_memory(const struct sl_plan *plan, FILE *out)
 {

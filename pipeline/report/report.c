@@ -17,6 +17,7 @@
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/text/json.h"
+#include "pipeline/text/text_file.h"
 #include "pipeline/report/histogram_file.h"
 #include "primitives/files/files.h"
 
@@ -47,7 +48,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 		r->particles += l->generated;
 		r->survivors += l->survivors;
-		r->bytes += l->file_bytes;
+		r->bytes += l->file_bytes + l->bins_bytes;
 		r->steps += l->tally.steps;
 		r->collisions += l->tally.collisions;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
@@ -204,27 +205,24 @@ static void write_fate(struct sl_json *j, const struct sl_plan *plan, const stru
 	sl_json_close(j);
 }
 
-/* For lists: the sums of weights of all and of kept particles, and the unit of these sums. */
-static void write_weights(struct sl_json *j, const struct sl_plan *plan, const struct sl_results *r)
-{
-	sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
-	sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
-	sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
-}
-
 /*
  * The sums of the whole run. Only fates that the model and the condition can give are written, also
- * with a count of 0, so that a reader finds the same keys in all runs of a configuration.
+ * with a count of 0, so that a reader finds the same keys in all runs of a configuration. Lists
+ * have the sums of weights too, with their unit: the smallest difference of two weights.
  */
 static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 	const struct sl_results *r, const struct sl_session *session)
 {
 	const struct sl_plan *plan = w->plan;
+
 	sl_json_object(j, "tallies");
 	sl_json_u64(j, "particles", r->particles);
 	sl_json_u64(j, "survivors", r->survivors);
-	if (sl_fractions_count_particles(plan))
-		write_weights(j, plan, r);
+	if (sl_fractions_count_particles(plan)) {
+		sl_json_real(j, "weight", sl_sum_of_weights(plan, r, SL_EVERY_FATE));
+		sl_json_real(j, "survivors_weight", sl_sum_of_weights(plan, r, plan->recipe.keep));
+		sl_json_real(j, "weight_step", sl_weight_of(&plan->recipe, 1));
+	}
 	sl_json_u64(j, "steps", r->steps);
 	sl_json_u64(j, "collisions", r->collisions);
 	sl_json_object(j, "fates");
@@ -379,14 +377,15 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 }
 
 /*
- * Writes run.json. --resume and verify read some members back (existing_run.h), such as config and
+ * --resume and verify read some members of run.json back (existing_run.h), such as config and
  * rules_version; the others are for people and scripts. session is NULL before the first batch; times
  * and rounds are missing then.
  */
-static void write_run(struct sl_json *j, const struct sl_workspace *w, const struct sl_manifest *m,
-	const struct sl_session *session, const char *state)
+void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
+	struct sl_json json = sl_json_stream(out), *j = &json;
 	char text[SL_SCHEDULE_BYTES], name[SL_FILE_NAME_BYTES];
 	struct sl_results results;
 
@@ -427,36 +426,15 @@ static void write_run(struct sl_json *j, const struct sl_workspace *w, const str
 		write_batch(j, &m->line[i]);
 	sl_json_close(j);
 	sl_json_close(j);
+	fputc('\n', out);
 }
 
-enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_manifest *m,
-	const struct sl_session *session, const char *state, char **text, size_t *bytes)
-{
-	struct sl_json measure = sl_json_start(NULL, 0, true), j;
-	void *memory;
-
-	/* The first pass only measures: both passes are the same code, so the size always fits. */
-	write_run(&measure, w, m, session, state);
-	SL_TRY(sl_memory_get(SL_HOST, measure.used + 2, &memory));
-	*text = (char *)memory;
-	j = sl_json_start(*text, measure.used + 1, true);
-	write_run(&j, w, m, session, state);
-	*bytes = j.used;
-	(*text)[(*bytes)++] = '\n';
-	(*text)[*bytes] = '\0';
-	return SL_OK;
-}
-
-/* The file replaces an older run.json atomically: a reader sees the old one or the new one. */
 enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state)
 {
-	enum sl_status s;
-	size_t bytes;
-	char *text;
+	struct sl_text_file f;
 
-	SL_TRY(sl_report_text(w, m, session, state, &text, &bytes));
-	s = sl_file_commit(dir, "run.json", text, bytes, true);
-	sl_memory_give(SL_HOST, text);
-	return s;
+	SL_TRY(sl_text_file_begin(&f, dir, "run.json"));
+	sl_report_write(w, m, session, state, f.out);
+	return sl_text_file_commit(&f);
 }

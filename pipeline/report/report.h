@@ -33,7 +33,7 @@ struct sl_fate_result {
 /* The sums over all committed batches. */
 struct sl_results {
 	uint64_t particles, batches, survivors;
-	uint64_t bytes; /* of the files of survivors */
+	uint64_t bytes; /* of the files of survivors and of histograms */
 	uint64_t steps, collisions;
 	struct sl_fate_result fate[SL_FATE_COUNT];
 };
@@ -78,9 +78,9 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state);
 
-/* run.json as text, to be freed with sl_memory_give(SL_HOST). */
-enum sl_status sl_report_text(const struct sl_workspace *w, const struct sl_manifest *m,
-	const struct sl_session *session, const char *state, char **text, size_t *bytes);
+/* Writes the text of run.json to out. */
+void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state, FILE *out);
 
 /* The member "machine" of run.json: what computes, with how many threads and slots. */
 void sl_report_machine(struct sl_json *j, const struct sl_plan *plan);

@@ -73,7 +73,7 @@ static void print_stop_rule(const struct sl_plan *plan, const struct sl_manifest
 static void print_busy(const struct sl_plan *plan, const struct sl_session *s, FILE *out)
 {
 	double busiest = -1;
-	int whom = 0;
+	int busiest_worker = 0;
 
 	fprintf(out, "busy ");
 	for (int k = 0; k < SL_WORKER_COUNT; k++) {
@@ -82,12 +82,12 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 		if (k == SL_WORKER_device && !plan->on_device)
 			continue;
 		fprintf(out, " %s %.0f %%", sl_workers[k], 100 * busy);
-		whom = busy > busiest ? k : whom;
+		busiest_worker = busy > busiest ? k : busiest_worker;
 		busiest = busy > busiest ? busy : busiest;
 	}
 	fprintf(out,
 		"; the run waited for the %s; %.3g GB/s of columns became %.3g GB/s of files\n",
-		sl_workers[whom], 1e-9 * (double)s->column_bytes / s->seconds,
+		sl_workers[busiest_worker], 1e-9 * (double)s->column_bytes / s->seconds,
 		1e-9 * (double)s->file_bytes / s->seconds);
 }
 

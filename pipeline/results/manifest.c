@@ -6,6 +6,8 @@
  */
 #include "pipeline/results/manifest.h"
 
+#include "pipeline/text/text_file.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,23 +159,11 @@ enum sl_status sl_manifest_append(const struct sl_dir *d, const struct sl_manife
 enum sl_status sl_manifest_write(const struct sl_dir *d, const struct sl_manifest *m)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
-	enum sl_status s;
-	size_t bytes = 0;
-	void *all;
+	struct sl_text_file f;
 
-	/* print twice: to measure, then into memory of that size */
+	SL_TRY(sl_text_file_begin(&f, d, MANIFEST));
 	for (size_t i = 0; i < m->n; i++)
-		bytes += sl_manifest_print(&m->line[i], text);
-	SL_TRY(sl_memory_get(SL_HOST, bytes, &all));
-	bytes = 0;
-	for (size_t i = 0; i < m->n; i++) {
-		size_t n = sl_manifest_print(&m->line[i], text);
-
-		memcpy((char *)all + bytes, text, n);
-		bytes += n;
-	}
+		fwrite(text, 1, sl_manifest_print(&m->line[i], text), f.out);
 	/* a new file replaces the old one by rename, so a crash leaves one of them complete */
-	s = sl_file_commit(d, MANIFEST, all, bytes, true);
-	sl_memory_give(SL_HOST, all);
-	return s;
+	return sl_text_file_commit(&f);
 }

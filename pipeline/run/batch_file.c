@@ -31,6 +31,19 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;
 }
 
+bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line)
+{
+	char file[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES];
+	struct sl_batch b;
+
+	sl_batch_begin(&plan->recipe, &b, line->batch);
+	sl_batch_file_name(plan, line->batch, file);
+	sl_batch_histogram_file_name(plan, line->batch, bins);
+	return line->batch < plan->recipe.n_batches && line->first_id == b.first_id &&
+	       line->generated == b.n && strcmp(line->file, file) == 0 &&
+	       strcmp(line->bins_file, bins) == 0;
+}
+
 /* Assembles the file of the batch as pieces in *file, and fills its manifest line. */
 static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_slot *slot,
 	void *image, struct sl_manifest_line *line, struct sl_pieces *file)

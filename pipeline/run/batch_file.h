@@ -37,6 +37,9 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, struct sl_batch_write *w);
 
+/* Does the line describe a batch of the plan: its number, its particles and the names of its files? */
+bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line);
+
 /*
  * Fills the manifest line of a batch, except file names and the size and CRC-32 of the survivor
  * file. All that it sets is a function of the configuration and the batch number, so that verify

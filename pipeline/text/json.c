@@ -14,9 +14,13 @@
 
 #include "pipeline/text/decimal_number.h"
 
-/* Appends bytes; counts those that do not fit. */
+/* Appends bytes to the stream or to the buffer; counts those that do not fit in the buffer. */
 static void put(struct sl_json *j, const char *bytes, size_t n)
 {
+	if (j->out) {
+		fwrite(bytes, 1, n, j->out);
+		return;
+	}
 	for (size_t i = 0; i < n; i++, j->used++) {
 		if (j->used + 1 < j->size) {
 			j->text[j->used] = bytes[i];
@@ -139,6 +143,11 @@ struct sl_json sl_json_start(char *text, size_t size, bool indented)
 	if (size)
 		text[0] = '\0';
 	return j;
+}
+
+struct sl_json sl_json_stream(FILE *out)
+{
+	return (struct sl_json){.out = out, .indented = true};
 }
 
 void sl_json_object(struct sl_json *j, const char *key)

@@ -1,5 +1,5 @@
 /*
- * json.h - writes JSON into a buffer of fixed size: manifest lines, run.json, the output of --json.
+ * json.h - writes JSON to a stream or into a buffer of fixed size: manifest lines, run.json, --json.
  *
  *	struct sl_json j = sl_json_start(text, sizeof(text), false);
  *
@@ -13,7 +13,7 @@
  *
  * key is NULL for an item of an array and for the outermost value. Like snprintf, the writer keeps
  * counting when the buffer is full: used is the length of the complete text, so a buffer of 0 bytes
- * measures. Bytes that are not UTF-8 become U+FFFD. The output is valid YAML too.
+ * measures. A stream has no limit; its errors stay in the stream (ferror). Bytes that are not UTF-8 become U+FFFD. The output is valid YAML too.
  */
 #ifndef SL_PIPELINE_TEXT_JSON_H
 #define SL_PIPELINE_TEXT_JSON_H
@@ -21,10 +21,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { SL_JSON_DEPTH = 32 };
 
 struct sl_json {
+	FILE *out; /* NULL: a buffer */
 	char *text;
 	size_t size, used;
 	bool indented;             /* one member per line; else one line without spaces */
@@ -35,6 +37,9 @@ struct sl_json {
 
 /* Starts a writer on text, a buffer of size bytes that the caller owns. */
 struct sl_json sl_json_start(char *text, size_t size, bool indented);
+
+/* Starts an indented writer on a stream. */
+struct sl_json sl_json_stream(FILE *out);
 
 /* Open an object or an array; close the innermost one. */
 void sl_json_object(struct sl_json *j, const char *key);

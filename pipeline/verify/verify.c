@@ -25,7 +25,10 @@
 #include "pipeline/text/messages.h"
 #include "primitives/files/read.h"
 
-/* Survivors per batch that are recomputed; evenly spaced over the rows. */
+/*
+ * Survivors per batch that are recomputed; evenly spaced over the rows. An error of the
+ * program affects many particles, so a sample shows it; digests show single values that changed.
+ */
 enum { SAMPLE = 256 };
 
 /* What was checked so far; printed at the end. */
@@ -84,7 +87,7 @@ static struct sl_table exact_columns(const struct sl_table *t)
 	return exact;
 }
 
-/* The columns of a table as rules see them; constants do not take part in keys. */
+/* The columns of a table as the sort key reads them. has_key() refuses constant key columns. */
 static struct sl_columns as_columns(const struct sl_table *t)
 {
 	struct sl_columns columns = {0};
@@ -95,7 +98,10 @@ static struct sl_columns as_columns(const struct sl_table *t)
 	return columns;
 }
 
-/* Does the table have all fields of the key, so that the order of all rows can be checked? */
+/*
+ * Does the table have all fields of the key, so that the order of all rows can be checked? A constant
+ * column is stored once and cannot be read row by row.
+ */
 static bool has_key(const struct sl_recipe *r, const struct sl_table *t)
 {
 	for (uint32_t k = 0; k < r->n_fields; k++) {
@@ -257,46 +263,26 @@ static enum sl_status recompute(
 }
 
 /* Is the line of the manifest one of this run, with fate counts that sum to its particles? */
-static enum sl_status check_line(const struct sl_recipe *r, const struct sl_manifest_line *l)
+static enum sl_status check_line(const struct sl_plan *plan, const struct sl_manifest_line *l)
 {
-	struct sl_batch expected;
 	uint64_t sum = 0, kept = 0;
 
-	sl_batch_begin(r, &expected, l->batch);
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		sum += l->tally.count[f];
-		kept += SL_HAS(r->keep, f) ? l->tally.count[f] : 0;
+		kept += SL_HAS(plan->recipe.keep, f) ? l->tally.count[f] : 0;
 	}
-	if (l->batch >= r->n_batches || l->first_id != expected.first_id ||
-		l->generated != expected.n)
+	if (!sl_batch_file_is_planned(plan, l))
 		return wrong(l,
-			"the manifest has %llu particles from id %llu, which is no batch of this run",
-			(unsigned long long)l->generated, (unsigned long long)l->first_id);
+			"the manifest has %llu particles from id %llu and the histogram file '%s', "
+			"which is no batch of this run",
+			(unsigned long long)l->generated, (unsigned long long)l->first_id,
+			l->bins_file);
 	if (sum != l->generated || kept != l->survivors)
 		return wrong(l,
 			"the fate counts of the manifest sum to %llu particles and %llu survivors, "
 			"not to %llu and %llu",
 			(unsigned long long)sum, (unsigned long long)kept,
 			(unsigned long long)l->generated, (unsigned long long)l->survivors);
-	return SL_OK;
-}
-
-/* Reads the histograms of the batch, which checks that they sum to its fate counts. */
-static enum sl_status check_bins(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest_line *l)
-{
-	char name[SL_FILE_NAME_BYTES];
-	uint64_t *sum;
-
-	sl_batch_histogram_file_name(plan, l->batch, name);
-	if (strcmp(l->bins_file, name) != 0)
-		return wrong(l,
-			"the manifest has the histogram file '%s', but this run writes '%s'",
-			l->bins_file, name);
-	if (!name[0])
-		return SL_OK;
-	SL_TRY(sl_histogram_read(&plan->recipe.bins, dir, l, &sum));
-	sl_memory_give(SL_HOST, sum);
 	return SL_OK;
 }
 
@@ -308,12 +294,15 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	struct sl_survivors s;
 	struct sl_table exact;
 	enum sl_status status;
-	uint64_t bytes;
+	uint64_t bytes, *sum;
 	uint32_t crc;
-	bool checked; /* sample and order have covered all that the manifest line says */
+	bool checked; /* sample and order have checked all that the manifest line states */
 
-	SL_TRY(check_line(r, l));
-	SL_TRY(check_bins(w->plan, dir, l));
+	SL_TRY(check_line(w->plan, l));
+	if (r->bins.n > 0) { /* the reading checks that the histograms sum to the fate counts */
+		SL_TRY(sl_histogram_read(&r->bins, dir, l, &sum));
+		sl_memory_give(SL_HOST, sum);
+	}
 	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
 	if (bytes != l->file_bytes || crc != l->file_crc)
 		return wrong(l,
@@ -364,13 +353,16 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	return s;
 }
 
-/* Prints the counts of a run without errors. of: the number of batches of the whole run. */
+/*
+ * Prints the counts of a run without errors. of: the number of batches of the complete run. Some keys
+ * of the JSON object have older names; scripts read them, so they stay.
+ */
 static void print_counts(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
 	bool image = plan->config.output.image, joined = plan->config.output.joined;
-	char text[1024], bytes[32];
-	struct sl_json j = sl_json_start(text, sizeof(text), true);
+	struct sl_json j = sl_json_stream(out);
+	char bytes[32];
 
 	if (!json) {
 		fprintf(out,
@@ -396,10 +388,13 @@ static void print_counts(
 	sl_json_bool(&j, "image_added_up", image);
 	sl_json_bool(&j, "joined_compared", joined);
 	sl_json_close(&j);
-	fprintf(out, "%s\n", text);
+	fputc('\n', out);
 }
 
-/* Checks all batches of the manifest, then that no batch is missing, then the files made from all. */
+/*
+ * Checks all batches of the manifest, then that no batch is missing, then the files made from all.
+ * A damaged line of the manifest is reported after the batches: a difference in a batch says more.
+ */
 static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
@@ -422,6 +417,10 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	return sl_verify_side_files(w, dir, m);
 }
 
+/*
+ * The directory is not locked, so a run can be verified on a read-only disk; a run in progress fails,
+ * because batches are missing. of is the number of batches at which stop.when ended the run.
+ */
 enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out)
 {
 	struct sl_dir dir;

@@ -15,16 +15,17 @@
 #include "stages/formats/common/crc_trailer.h"
 #include "pipeline/report/histogram_file.h"
 #include "primitives/files/read.h"
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/images/image_file_read.h"
 
-static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *what)
+/* problem says what differs and what can be the cause. All these files can be made from the batches. */
+static enum sl_status wrong(const struct sl_dir *dir, const char *name, const char *problem)
 {
 	return sl_fail(SL_CHECK_FAILED, "%s/%s: %s; use sluice run --resume to write it again",
-		dir->path, name, what);
+		dir->path, name, problem);
 }
 
+/* A missing file has its own message: opening it would only say that the file does not exist. */
 static enum sl_status check_exists(const struct sl_dir *dir, const char *name)
 {
 	bool exists;
@@ -36,35 +37,19 @@ static enum sl_status check_exists(const struct sl_dir *dir, const char *name)
 		"the file is missing, because the run has not ended or the file was removed");
 }
 
-/* Reads a file and checks its CRC trailer. The caller frees *file with sl_memory_give(SL_HOST). */
-static enum sl_status read_checked(
-	const struct sl_dir *dir, const char *name, char **file, size_t *bytes)
+/* Compares the file with the bytes that it should have; problem says what a difference means. */
+static enum sl_status check_bytes(const struct sl_dir *dir, const char *name, const void *expected,
+	size_t expected_bytes, const char *problem)
 {
-	SL_TRY(check_exists(dir, name));
-	SL_TRY(sl_file_read(dir, name, file, bytes));
-	if (sl_crc_trailer_is_valid(*file, *bytes))
-		return SL_OK;
-	sl_memory_give(SL_HOST, *file);
-	return wrong(dir, name,
-		"the checksum is wrong, because the file was changed or not completely written");
-}
-
-/* Compares the file with the one made from the histograms of all batches, byte for byte. */
-static enum sl_status check_sums(struct sl_workspace *w, const struct sl_dir *dir, const char *name,
-	const char *file, size_t bytes)
-{
+	size_t bytes;
+	char *file;
 	bool same;
-	size_t expected_bytes;
-	void *expected;
 
-	SL_TRY(sl_histogram_sums_file(w, name, &expected, &expected_bytes));
+	SL_TRY(check_exists(dir, name));
+	SL_TRY(sl_file_read(dir, name, &file, &bytes));
 	same = bytes == expected_bytes && memcmp(file, expected, bytes) == 0;
-	sl_memory_give(SL_HOST, expected);
-	if (same)
-		return SL_OK;
-	return wrong(dir, name,
-		"the file differs from the sum of the batches' histograms, because it was changed, "
-		"belongs to another run, or was written with another version of HDF5");
+	sl_memory_give(SL_HOST, file);
+	return same ? SL_OK : wrong(dir, name, problem);
 }
 
 /* The sums of w are read from the histogram files of the batches, which check_batch() has verified. */
@@ -73,16 +58,17 @@ static enum sl_status check_histograms(
 {
 	char name[SL_FILE_NAME_BYTES];
 	enum sl_status s;
+	void *expected;
 	size_t bytes;
-	char *file;
 
 	if (!sl_histogram_file_name(w->plan, name))
 		return SL_OK;
-	SL_TRY(read_checked(dir, name, &file, &bytes));
-	s = sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms);
-	if (s == SL_OK)
-		s = check_sums(w, dir, name, file, bytes);
-	sl_memory_give(SL_HOST, file);
+	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
+	SL_TRY(sl_histogram_sums_file(w, name, &expected, &bytes));
+	s = check_bytes(dir, name, expected, bytes,
+		"the file differs from the sum of the batches' histograms, because it was changed, "
+		"belongs to another run, or was written with another version of HDF5");
+	sl_memory_give(SL_HOST, expected);
 	return s;
 }
 
@@ -98,6 +84,10 @@ static bool is_same(const struct sl_image_sum *c, const struct sl_image_found *f
 	       (!f->rays || memcmp(f->rays, c->rays, bytes) == 0);
 }
 
+/*
+ * Compares the numbers of the image. The file is not compared byte for byte, because it contains the
+ * version of the program. A wrong checksum has its own message: the file is damaged, not different.
+ */
 static enum sl_status check_numbers(
 	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
 {
@@ -106,8 +96,14 @@ static enum sl_status check_numbers(
 	size_t bytes;
 	char *file;
 
-	SL_TRY(read_checked(dir, name, &file, &bytes));
-	s = sl_add_context(sl_image_read(file, bytes, &found), "%s", name);
+	SL_TRY(check_exists(dir, name));
+	SL_TRY(sl_file_read(dir, name, &file, &bytes));
+	if (!sl_crc_trailer_is_valid(file, bytes))
+		s = wrong(dir, name,
+			"the checksum is wrong, because the file was changed or not completely "
+			"written");
+	else
+		s = sl_add_context(sl_image_read(file, bytes, &found), "%s", name);
 	if (s == SL_OK && !is_same(c, &found))
 		s = wrong(dir, name,
 			"the pixels differ from the sums over the survivor files, because the image "
@@ -116,53 +112,35 @@ static enum sl_status check_numbers(
 	return s;
 }
 
-/* Compares size and CRC-32 of the picture with one made in memory from the summed pixels. */
-static enum sl_status check_png(
-	const struct sl_image_sum *c, const struct sl_dir *dir, const char *name)
-{
-	uint64_t found_bytes;
-	size_t bytes;
-	uint32_t crc;
-
-	SL_TRY(check_exists(dir, name));
-	SL_TRY(sl_file_check(dir, name, &found_bytes, &crc));
-	SL_TRY(sl_image_sum_png(c, &bytes));
-	if (found_bytes == bytes && crc == sl_crc32(c->file, bytes))
-		return SL_OK;
-	return wrong(dir, name,
-		"the picture differs from the one made from the survivor files, because it was "
-		"changed, belongs to another run, or was written with other versions of libpng and "
-		"zlib");
-}
-
 /* Checks the image that check_batch() has summed: first its numbers, then the picture made of them. */
 static enum sl_status check_image(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES];
+	size_t bytes;
 
 	SL_TRY(sl_image_sum_finish(&w->image_sum, m));
 	sl_side_file_name(w->plan->config.run.name, SL_SIDE_IMAGE, name);
 	SL_TRY(check_numbers(&w->image_sum, dir, name));
 	sl_side_file_name(w->plan->config.run.name, SL_SIDE_PNG, name);
-	return check_png(&w->image_sum, dir, name);
-}
-
-static enum sl_status check_merged_list(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
-{
-	char name[SL_FILE_NAME_BYTES];
-
-	sl_merged_list_name(plan->config.run.name, plan->format, name);
-	SL_TRY(check_exists(dir, name));
-	return sl_merged_list_check(plan, dir, m);
+	SL_TRY(sl_image_sum_png(&w->image_sum, &bytes));
+	return check_bytes(dir, name, w->image_sum.file, bytes,
+		"the picture differs from the one made from the survivor files, because it was "
+		"changed, belongs to another run, or was written with other versions of libpng and "
+		"zlib");
 }
 
 enum sl_status sl_verify_side_files(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
+	const struct sl_plan *plan = w->plan;
+	char name[SL_FILE_NAME_BYTES];
+
 	SL_TRY(check_histograms(w, dir, m));
-	if (w->plan->config.output.joined)
-		SL_TRY(check_merged_list(w->plan, dir, m));
-	return w->plan->config.output.image ? check_image(w, dir, m) : SL_OK;
+	if (plan->config.output.joined) {
+		sl_merged_list_name(plan->config.run.name, plan->format, name);
+		SL_TRY(check_exists(dir, name));
+		SL_TRY(sl_merged_list_check(plan, dir, m));
+	}
+	return plan->config.output.image ? check_image(w, dir, m) : SL_OK;
 }

@@ -37,6 +37,23 @@ enum sl_column sl_column_find(const char *name)
 	return (enum sl_column)i;
 }
 
+double sl_column_value(enum sl_column which, const void *at)
+{
+	switch (sl_column_facts[which].type) {
+	case SL_TYPE_F32:
+		return (double)*(const float *)at;
+	case SL_TYPE_U32:
+		return *(const uint32_t *)at;
+	case SL_TYPE_U64:
+		return (double)*(const uint64_t *)at;
+	case SL_TYPE_U8:
+		return *(const uint8_t *)at;
+	case SL_TYPE_I32:
+		return *(const int32_t *)at;
+	}
+	return 0;
+}
+
 enum sl_fate sl_fate_find(const char *name)
 {
 	int i = 0;

@@ -106,6 +106,9 @@ static inline double sl_least_whole(enum sl_column which)
 enum sl_column sl_column_find(const char *name);
 enum sl_fate sl_fate_find(const char *name);
 
+/* The value at `at` of a column as a double: exact, except whole numbers of 64 bits above 2^53. */
+double sl_column_value(enum sl_column which, const void *at);
+
 /* Columns of length 1 whose arrays are the members of *p. */
 SL_HD struct sl_columns sl_columns_of(struct sl_particle *p)
 {

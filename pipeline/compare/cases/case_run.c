@@ -31,7 +31,7 @@ struct attempt {
 	struct sl_comparison_case *entry;
 	struct sl_reference *reference;
 	struct sl_control *control;
-	const struct sl_dir *dir;     /* where output goes; NULL: no output */
+	struct sl_dir *dir;           /* where output goes; NULL: no output */
 	const struct sl_plan *plan;   /* the plan that runs now */
 	double ms[SL_TIMES][SAMPLES]; /* samples of the times of a batch */
 	uint32_t n_samples;           /* on_batch() writes the times of a batch to this index */
@@ -115,28 +115,41 @@ static bool has_enough_samples(const struct attempt *a, uint32_t n, double ms)
 }
 
 /*
- * Times all batches with the threads and slots of a run. The first run checks the results and warms
- * up. If it takes longer than seconds_enough it is the only sample, because the cost of warming up
- * is then small in comparison.
+ * Runs the plan of w until there are enough samples, and sets ms to the durations. The first run
+ * checks the results and warms up. It is the only sample if it takes at least long_ms, because the
+ * cost of warming up is then small in comparison, and on the emulated device.
  */
-static enum sl_status time_whole(
-	struct attempt *a, struct sl_workspace *w, struct sl_spread *spread)
+static enum sl_status take_samples(
+	struct attempt *a, struct sl_workspace *w, double long_ms, double ms[SAMPLES])
 {
-	double ms[SAMPLES], total = 0;
-	uint32_t n = 0;
+	double total = 0;
 
+	a->n_samples = 0;
 	SL_TRY(run_once(a, w, &ms[0]));
 	a->reference->recorded = true;
-	if (ms[0] < 1e3 * seconds_enough && !has_enough_samples(a, 1, 0))
-		do {
-			SL_TRY(run_once(a, w, &ms[n]));
-			total += ms[n];
-		} while (!has_enough_samples(a, ++n, total));
-	*spread = sl_spread_of(ms, n > 0 ? n : 1);
+	if (ms[0] >= long_ms || has_enough_samples(a, 1, 0)) {
+		a->n_samples = 1;
+		return SL_OK;
+	}
+	while (!has_enough_samples(a, a->n_samples, total)) {
+		SL_TRY(run_once(a, w, &ms[a->n_samples]));
+		total += ms[a->n_samples++];
+	}
 	return SL_OK;
 }
 
-static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
+/* Times all batches with the threads and slots of a run. */
+static enum sl_status time_whole(
+	struct attempt *a, struct sl_workspace *w, struct sl_spread *spread)
+{
+	double ms[SAMPLES];
+
+	SL_TRY(take_samples(a, w, 1e3 * seconds_enough, ms));
+	*spread = sl_spread_of(ms, a->n_samples);
+	return SL_OK;
+}
+
+static enum sl_status run_whole(struct attempt *a, struct sl_dir *dir)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
@@ -145,31 +158,15 @@ static enum sl_status run_whole(struct attempt *a, const struct sl_dir *dir)
 	if (s == SL_OK) {
 		a->entry->threads = plan->threads;
 		a->entry->device_slots = plan->n_device_slots;
-		s = time_whole(a, w, &a->entry->whole);
+		s = time_whole(a, w, &a->entry->without_output);
 	}
 	a->dir = dir;
 	if (s == SL_OK)
-		s = time_whole(a, w, &a->entry->written);
+		s = time_whole(a, w, &a->entry->with_output);
 	a->dir = NULL;
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	return s;
-}
-
-static enum sl_status sample_batches(struct attempt *a, struct sl_workspace *w)
-{
-	double total = 0, ms;
-
-	SL_TRY(run_once(a, w, &ms));
-	/* For the emulated device the warm-up run is the sample. */
-	if (has_enough_samples(a, 1, 0))
-		a->n_samples = 1;
-	while (!has_enough_samples(a, a->n_samples, total)) {
-		SL_TRY(run_once(a, w, &ms));
-		total += ms;
-		a->n_samples++;
-	}
-	return SL_OK;
 }
 
 /* Times the stages on the first batch alone, with one thread, so that no batch waits for another. */
@@ -177,10 +174,11 @@ static enum sl_status time_batch(struct attempt *a)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
+	double whole_ms[SAMPLES]; /* of the runs; on_batch() has the times of the stages */
 	enum sl_status s = sl_case_plan(a->c, a->entry, true, &plan, &w);
 
 	if (s == SL_OK)
-		s = sample_batches(a, w);
+		s = take_samples(a, w, INFINITY, whole_ms);
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	if (s != SL_OK)
@@ -192,7 +190,7 @@ static enum sl_status time_batch(struct attempt *a)
 }
 
 enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *entry,
-	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control)
+	struct sl_reference *r, struct sl_dir *dir, struct sl_control *control)
 {
 	struct attempt a = {.c = c, .entry = entry, .reference = r, .control = control};
 

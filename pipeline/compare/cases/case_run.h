@@ -9,6 +9,6 @@
  * SL_OK also for a case that differs: sl_reference_check() then has set its answer and message.
  */
 enum sl_status sl_case_run(const struct sl_comparison *c, struct sl_comparison_case *entry,
-	struct sl_reference *r, const struct sl_dir *dir, struct sl_control *control);
+	struct sl_reference *r, struct sl_dir *dir, struct sl_control *control);
 
 #endif

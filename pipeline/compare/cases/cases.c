@@ -22,7 +22,8 @@ enum { SCHEDULES = 4 };
 _Static_assert(3 + SL_CATALOG_COUNT / 3 + 2 * SL_CATALOG_COUNT + 2 * SCHEDULES <= SL_CASES_MAX,
 	"SL_CASES_MAX is too small for all backends and schedules");
 
-bool sl_case_scans(const struct sl_comparison_case *entry)
+/* Does the compact or sort backend of this case use the scan backend? */
+static bool uses_scan(const struct sl_comparison_case *entry)
 {
 	return (entry->compact.backend && entry->compact.backend->uses_scan) ||
 	       (entry->sort.backend && entry->sort.backend->uses_scan);
@@ -39,31 +40,17 @@ const char *sl_case_space(const struct sl_comparison_case *entry)
 	return entry->on_device ? "device" : "host";
 }
 
-static bool is_same_choice(const struct sl_choice *a, const struct sl_choice *b)
-{
-	return a->backend == b->backend && a->tuning.block == b->tuning.block &&
-	       a->tuning.items == b->tuning.items;
-}
-
-static bool is_same_when(const struct sl_when *a, const struct sl_when *b)
-{
-	return a->kind == b->kind && a->every == b->every && !(a->below < b->below) &&
-	       !(a->below > b->below);
-}
-
-/* Sort key and final steps are not compared: all cases have those of the configuration. */
-static bool is_same_schedule(const struct sl_schedule *a, const struct sl_schedule *b)
-{
-	return a->steps == b->steps && is_same_when(&a->compact, &b->compact) &&
-	       is_same_when(&a->sort, &b->sort);
-}
-
-/* Do two cases do the same work? The scan only matters if compact or sort use it. */
+/*
+ * Do two cases do the same work? Their texts have all choices that matter: the scan only if compact
+ * or sort use it. The sort key and the final steps of rounds are those of the configuration.
+ */
 static bool is_same(const struct sl_comparison_case *a, const struct sl_comparison_case *b)
 {
-	return a->on_device == b->on_device && is_same_choice(&a->compact, &b->compact) &&
-	       is_same_choice(&a->sort, &b->sort) && is_same_schedule(&a->schedule, &b->schedule) &&
-	       (!sl_case_scans(a) || is_same_choice(&a->scan, &b->scan));
+	char text[2][SL_CASE_BYTES], schedule[2][SL_SCHEDULE_BYTES];
+
+	return strcmp(sl_case_text(a, text[0]), sl_case_text(b, text[1])) == 0 &&
+	       strcmp(sl_schedule_text(&a->schedule, schedule[0]),
+		       sl_schedule_text(&b->schedule, schedule[1])) == 0;
 }
 
 /*
@@ -285,7 +272,7 @@ struct sl_case_names sl_case_names(const struct sl_comparison_case *entry)
 {
 	const struct sl_choice none = {0};
 	struct sl_case_names names;
-	bool scans = sl_case_scans(entry);
+	bool scans = uses_scan(entry);
 
 	name_choice(scans ? &entry->scan : &none, scans ? "own" : "-", names.of[SL_CASE_SCAN]);
 	name_choice(&entry->compact, "fused", names.of[SL_CASE_COMPACT]);

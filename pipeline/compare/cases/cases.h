@@ -11,9 +11,6 @@
  */
 void sl_cases_choose(struct sl_comparison *c);
 
-/* Does the compact or sort backend of this case use the scan backend? */
-bool sl_case_scans(const struct sl_comparison_case *entry);
-
 /* Does the case have time t (comparison.h)? It runs that stage, or it is on a device (the transfer). */
 bool sl_case_has_time(const struct sl_comparison_case *entry, int t);
 

@@ -33,10 +33,10 @@ struct sl_comparison_case {
 
 	/* Results. Times are in milliseconds. */
 	enum sl_answer answer;
-	enum sl_status status;           /* SL_OK, SL_CHECK_FAILED if it differs, else its error */
-	char message[SL_MESSAGE_BYTES];  /* the first difference, or the error */
-	struct sl_spread whole, written; /* all batches: without, with output */
-	uint32_t threads, device_slots;  /* of whole and written */
+	enum sl_status status;          /* SL_OK, SL_CHECK_FAILED if it differs, else its error */
+	char message[SL_MESSAGE_BYTES]; /* the first difference, or the error */
+	struct sl_spread without_output, with_output; /* of all batches */
+	uint32_t threads, device_slots;               /* of the runs of all batches */
 	struct sl_spread time[SL_TIMES]; /* of one batch; n = 0 if a stage does not run */
 	uint64_t bytes[SL_TIME_SUM];     /* minimum memory traffic per batch */
 };

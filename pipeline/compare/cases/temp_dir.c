@@ -1,105 +1,81 @@
 /*
- * temp_dir.c - creates a temporary directory with its parents, and removes both.
+ * temp_dir.c - creates a temporary directory next to an output directory, and removes it.
  *
- * Only directories that did not exist before are removed, and parents only while they are empty:
- * another process may have put files there meanwhile.
+ * Only the directory itself is created, no parent of it, so nothing else has to be removed, and an
+ * interrupted comparison leaves at most one directory.
  */
 #include "pipeline/compare/cases/temp_dir.h"
 #include "primitives/files/files.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool exists(const char *path)
+/* The start of the last name in path[0..n), which can end in slashes. */
+static size_t last_name(const char *path, size_t n)
 {
-	struct sl_dir d;
-
-	if (sl_dir_open(path, false, &d) != SL_OK)
-		return false;
-	sl_dir_close(&d);
-	return true;
-}
-
-/* The length of path[0..n) without its last name; 0 if it has one name only. */
-static size_t parent(const char *path, size_t n)
-{
-	while (n > 0 && path[n - 1] != '/')
-		n--;
 	while (n > 0 && path[n - 1] == '/')
 		n--;
-	return n;
-}
-
-/* The length of the part of path that exists; 0 for "" and "/". */
-static size_t existing_length(const char *path)
-{
-	char part[SL_PATH_BYTES];
-	size_t n = strlen(path);
-
-	do {
-		n = parent(path, n);
-		snprintf(part, sizeof(part), "%.*s", (int)n, path);
-	} while (n > 0 && !exists(part));
+	while (n > 0 && path[n - 1] != '/')
+		n--;
 	return n;
 }
 
 /*
- * Removes path and then the parents that were created, as far as they are empty. Fails only if path
- * itself cannot be removed.
+ * Writes NAME.compare in the parent of the output directory, or in the nearest parent that exists: it
+ * is on the file system where the output would be, so writing is timed on that file system.
  */
-static enum sl_status remove_created(struct sl_temp_dir *p)
+static enum sl_status choose_path(const char *to, char path[SL_PATH_BYTES])
 {
-	enum sl_status s = sl_dir_remove(p->path);
+	size_t name = last_name(to, strlen(to)), folder = name;
+	int bytes = (int)strcspn(to + name, "/");
+	bool exists;
 
-	for (size_t n = parent(p->path, strlen(p->path)); n > p->existing; n = parent(p->path, n)) {
-		p->path[n] = '\0';
-		(void)sl_dir_remove(p->path);
+	for (;; folder = last_name(to, folder)) {
+		snprintf(path, SL_PATH_BYTES, "%.*s", (int)folder, to);
+		SL_TRY(sl_dir_exists(folder > 0 ? path : ".", &exists));
+		if (exists || folder == 0)
+			break;
 	}
-	return s;
+	snprintf(path, SL_PATH_BYTES, "%.*s%.*s.compare", (int)folder, to, bytes, to + name);
+	return SL_OK;
 }
 
-enum sl_status sl_temp_dir_open(const char *path, struct sl_temp_dir *p)
+enum sl_status sl_temp_dir_open(const char *to, struct sl_dir *dir)
 {
+	char path[SL_PATH_BYTES];
 	enum sl_status s;
+	bool exists;
 
-	p->dir = (struct sl_dir){.fd = -1, .lock = -1};
-	snprintf(p->path, sizeof(p->path), "%s", path);
-	p->existing = existing_length(path);
-	if (exists(path))
+	*dir = (struct sl_dir){.fd = -1, .lock = -1};
+	SL_TRY(choose_path(to, path));
+	SL_TRY(sl_dir_exists(path, &exists));
+	if (exists)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: the temporary directory exists (another comparison uses it, or one "
 			"was killed and left it); wait, use another --out, or remove it",
 			path);
-	s = sl_dir_open(path, true, &p->dir);
-	if (s != SL_OK) {
-		char why[SL_MESSAGE_BYTES];
-
-		memcpy(why, sl_last_error(), sizeof(why));
-		(void)remove_created(p);
-		sl_set_last_error(why);
-	}
+	s = sl_dir_open(path, true, dir);
+	if (s != SL_OK)
+		rmdir(path); /* created, but not opened; the message of the failure stays */
 	return s;
 }
 
-static enum sl_status remove_entry(void *ctx, const char *name)
+static enum sl_status remove_entry(void *dir, const char *name)
 {
-	return sl_file_remove((const struct sl_dir *)ctx, name);
+	return sl_file_remove((const struct sl_dir *)dir, name);
 }
 
-enum sl_status sl_temp_dir_empty(const struct sl_dir *dir)
+enum sl_status sl_temp_dir_empty(struct sl_dir *dir)
 {
-	struct sl_dir d = *dir;
-
-	return sl_dir_each(dir, remove_entry, &d);
+	return sl_dir_each(dir, remove_entry, dir);
 }
 
-enum sl_status sl_temp_dir_close(struct sl_temp_dir *p)
+enum sl_status sl_temp_dir_close(struct sl_dir *dir)
 {
-	enum sl_status s;
-
-	if (p->dir.fd < 0)
+	if (dir->fd < 0)
 		return SL_OK;
-	s = sl_temp_dir_empty(&p->dir);
-	sl_dir_close(&p->dir);
-	return s == SL_OK ? remove_created(p) : s;
+	SL_TRY(sl_temp_dir_empty(dir));
+	sl_dir_close(dir);
+	return sl_dir_remove(dir->path);
 }

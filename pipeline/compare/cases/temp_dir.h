@@ -7,23 +7,18 @@
 #ifndef SL_PIPELINE_COMPARE_CASES_TEMP_DIR_H
 #define SL_PIPELINE_COMPARE_CASES_TEMP_DIR_H
 
-#include <stddef.h>
-
 #include "primitives/files/dirs.h"
 
-struct sl_temp_dir {
-	struct sl_dir dir;
-	char path[SL_PATH_BYTES];
-	size_t existing; /* length of the part of path that existed before */
-};
-
-/* Creates path and its parents. SL_OUTPUT_IN_USE if path exists. */
-enum sl_status sl_temp_dir_open(const char *path, struct sl_temp_dir *p);
+/*
+ * Creates NAME.compare next to the output directory PARENT/NAME; if PARENT does not exist, in the
+ * nearest parent of it that exists. SL_OUTPUT_IN_USE if there is a directory of that name.
+ */
+enum sl_status sl_temp_dir_open(const char *to, struct sl_dir *dir);
 
 /* Removes all files in dir. */
-enum sl_status sl_temp_dir_empty(const struct sl_dir *dir);
+enum sl_status sl_temp_dir_empty(struct sl_dir *dir);
 
-/* Removes the files and the created directories. Call it also after a failure. */
-enum sl_status sl_temp_dir_close(struct sl_temp_dir *p);
+/* Removes the files and the directory. Call it also after a failure. */
+enum sl_status sl_temp_dir_close(struct sl_dir *dir);
 
 #endif

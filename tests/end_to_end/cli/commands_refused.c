@@ -39,7 +39,7 @@ static const struct refusal refusals[] = {
 	{SL_USAGE, "verify reads no configuration, so it takes no settings; remove run.seed=2",
 		{"sluice", "verify", ".", "--set", "run.seed=2"}},
 	{SL_USAGE, "replay needs CONFIG", {"sluice", "replay", "--id", "1"}},
-	{SL_USAGE, "replay needs --id N (id of the particle, from 0); for",
+	{SL_USAGE, "replay needs --id N (id of the particle, from 0); add",
 		{"sluice", "replay", "c.yaml"}},
 	{SL_USAGE, "--id: the option needs a value", {"sluice", "replay", "c.yaml", "--id"}},
 	{SL_USAGE, "--id x: the value must be a whole",

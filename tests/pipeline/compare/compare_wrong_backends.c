@@ -214,7 +214,7 @@ static void check_wrong_backend(enum sl_space space,
 			assert_string_equal(comparison.cases[i].message, "");
 		}
 	assert_int_equal(folder_count(&folder), 1);
-	sl_compare_free(&comparison);
+	sl_plan_free(comparison.plan);
 }
 
 static void lost_survivors_are_reported(void **state)
@@ -255,7 +255,7 @@ static void wrong_sort_of_fused_mode_is_reported(void **state)
 	assert_non_null(strstr(row->message, "compact fused, sort bad"));
 	for (size_t i = 0; i + 1 < comparison.n; i++)
 		assert_int_equal(comparison.cases[i].answer, SL_ANSWER_SAME);
-	sl_compare_free(&comparison);
+	sl_plan_free(comparison.plan);
 }
 
 static void swapped_survivors_are_reported(void **state)
@@ -322,7 +322,7 @@ static void check_wrong_rounds(enum sl_space space, const struct sl_backend *goo
 	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_DIFFERS);
 	assert_non_null(strstr(comparison.cases[1].message, "compact bad"));
 	assert_non_null(strstr(comparison.cases[1].message, "rounds: every"));
-	sl_compare_free(&comparison);
+	sl_plan_free(comparison.plan);
 }
 
 static void swapped_active_particles_are_reported(void **state)
@@ -355,7 +355,7 @@ static void failing_reference_is_reported(void **state)
 	assert_false(comparison.ended);
 	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_NONE);
 	assert_int_equal(folder_count(&folder), 1);
-	sl_compare_free(&comparison);
+	sl_plan_free(comparison.plan);
 }
 
 /* A row that needs more memory than the device has, between two rows that fit. */
@@ -378,7 +378,7 @@ static void rows_without_memory_are_skipped(void **state)
 	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_FAILED);
 	assert_int_equal(comparison.cases[2].answer, SL_ANSWER_SAME);
 	sl_emulator_set_settings(&was);
-	sl_compare_free(&comparison);
+	sl_plan_free(comparison.plan);
 }
 
 /* After a stop request no row has a result, and no file remains. */
@@ -399,7 +399,7 @@ static void interrupt_ends_comparison(void **state)
 		for (size_t i = 1; i < comparison.n; i++)
 			assert_int_equal(comparison.cases[i].answer, SL_ANSWER_NONE);
 		assert_int_equal(folder_count(&folder), 1);
-		sl_compare_free(&comparison);
+		sl_plan_free(comparison.plan);
 	}
 }
 
