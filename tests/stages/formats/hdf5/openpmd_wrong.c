@@ -202,17 +202,24 @@ static void add_empty_group(struct sl_h5 *h, hid_t species)
 	sl_h5_close(h, sl_h5_group(h, species, "id"));
 }
 
-static void add_two_lengths(struct sl_h5 *h, hid_t species)
+static void add_constant(
+	struct sl_h5 *h, hid_t species, const char *name, hid_t type, const void *value, uint64_t n)
 {
-	const uint64_t n = 11;
-	const uint8_t fate = 1;
-	hid_t made = sl_h5_group(h, species, "fate");
+	hid_t made = sl_h5_group(h, species, name);
 
-	add_ids(h, species, H5T_STD_U64LE, 10, 10);
-	sl_h5_put(h, made, "value", H5T_STD_U8LE, &fate);
+	sl_h5_put(h, made, "value", type, value);
 	sl_h5_put_list(h, made, "shape", H5T_STD_U64LE, 1, &n);
 	sl_h5_put_u64(h, made, "sluiceDigest", 0);
 	sl_h5_close(h, made);
+}
+
+static void add_two_lengths(struct sl_h5 *h, hid_t species)
+{
+	const uint64_t id = 1;
+	const uint8_t fate = 1;
+
+	add_constant(h, species, "id", H5T_STD_U64LE, &id, 10);
+	add_constant(h, species, "fate", H5T_STD_U8LE, &fate, 11);
 }
 
 static void add_no_digest(struct sl_h5 *h, hid_t species)
@@ -287,13 +294,8 @@ static void add_other_filter(struct sl_h5 *h, hid_t species)
 static void add_narrow_constant(struct sl_h5 *h, hid_t species)
 {
 	const uint32_t value = 1;
-	const uint64_t n = 10;
-	hid_t made = sl_h5_group(h, species, "id");
 
-	sl_h5_put(h, made, "value", H5T_STD_U32LE, &value);
-	sl_h5_put_list(h, made, "shape", H5T_STD_U64LE, 1, &n);
-	sl_h5_put_u64(h, made, "sluiceDigest", 0);
-	sl_h5_close(h, made);
+	add_constant(h, species, "id", H5T_STD_U32LE, &value, 10);
 }
 
 static void add_wrong_digest(struct sl_h5 *h, hid_t species)
