@@ -224,7 +224,7 @@ static void add_two_lengths(struct sl_h5 *h, hid_t species)
 
 static void add_no_digest(struct sl_h5 *h, hid_t species)
 {
-	sl_h5_close(h, sl_h5_dataset(h, species, "id", H5T_STD_U64LE, 10, 10, true));
+	sl_h5_close(h, sl_h5_dataset(h, species, "id", H5T_STD_U64LE, 0, 10, true));
 }
 
 static void add_no_chunks(struct sl_h5 *h, hid_t species)
