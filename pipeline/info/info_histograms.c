@@ -3,7 +3,7 @@
  *
  * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/histogram_file.c describes its
  * layout. Names, sizes and types are checked as they are read, because the file can be any file of
- * that name. HDF5 works on the file in memory.
+ * that name. HDF5 runs in a child process (hdf5_child.h), which prints to memory.
  */
 #include "pipeline/info/info_histograms.h"
 
@@ -12,11 +12,12 @@
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "stages/formats/hdf5/hdf5_file.h"
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/hdf5/hdf5_inspect.h"
 #include "stages/selection/histogram.h"
 
-enum { NAME_BYTES = 64 };
+/* Of a name in the file; of the printed text, more than any file of this program needs. */
+enum { NAME_BYTES = 64, TEXT_BYTES = 1 << 20 };
 
 /* Every problem of the file ends here: there is no way to print a part of it that could be trusted. */
 static enum sl_status damaged(const char *problem)
@@ -139,25 +140,38 @@ static enum sl_status print_histogram(
 	return each_member(h, group, print_fate, n - 1, out);
 }
 
-/* HDF5 gets the file without its CRC trailer. A failure of HDF5 itself replaces the status. */
-static enum sl_status print_file(const char *file, size_t bytes, FILE *out)
+/* Prints to a text of size bytes, 0 included. It runs in a child process. */
+static enum sl_status print_file(const void *file, size_t bytes, void *text, size_t size)
 {
+	FILE *out = fmemopen(text, size, "w");
 	struct sl_h5 h;
 	enum sl_status s;
 	hid_t root;
 
-	if (!sl_crc_trailer_is_valid(file, bytes))
-		return damaged("the checksum at the end of the file is missing or wrong");
-	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes - SL_CRC_TRAILER_BYTES);
+	if (!out)
+		return sl_fail(SL_HOST_MEMORY,
+			"host memory: there is none for a stream; close other "
+			"programs");
+	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes);
 	root = sl_h5_open_file(&h);
 	s = each_member(&h, root, print_histogram, 0, out);
 	sl_h5_close(&h, root);
-	if (!h.failed)
-		return s;
-	return h.no_memory
-	               ? sl_fail(SL_HOST_MEMORY,
-				 "HDF5 could not allocate memory (%s); close other programs", h.why)
-	               : damaged(h.why);
+	if (fclose(out) != 0 && s == SL_OK)
+		s = damaged("it has more histograms than any file of this program");
+	return sl_h5_read_status(&h, s);
+}
+
+/* HDF5 gets the file without its CRC trailer. */
+static enum sl_status print_checked(const char *file, size_t bytes, FILE *out)
+{
+	void *text;
+
+	if (!sl_crc_trailer_is_valid(file, bytes))
+		return damaged("the checksum at the end of the file is missing or wrong");
+	SL_TRY(sl_h5_in_child(print_file, file, bytes - SL_CRC_TRAILER_BYTES, TEXT_BYTES, &text));
+	fprintf(out, "%.*s", TEXT_BYTES - 1, (const char *)text);
+	sl_h5_child_free(text, TEXT_BYTES);
+	return SL_OK;
 }
 
 /* HDF5 reads the memory of the file in place, so the memory is freed after HDF5 has closed it. */
@@ -169,7 +183,7 @@ enum sl_status sl_info_histograms(const char *path, FILE *out)
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
 	fprintf(out, "%s: histograms, %zu bytes\n", path, bytes);
-	s = sl_add_context(print_file(file, bytes, out), "%s", path);
+	s = sl_add_context(print_checked(file, bytes, out), "%s", path);
 	sl_memory_give(SL_HOST, file);
 	return s;
 }

@@ -117,3 +117,16 @@ bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuff
 	sl_h5_close(h, how);
 	return is;
 }
+
+enum sl_status sl_h5_read_status(const struct sl_h5 *h, enum sl_status status)
+{
+	if (!h->failed)
+		return status;
+	if (h->no_memory)
+		return sl_fail(SL_HOST_MEMORY,
+			"HDF5 could not allocate memory (%s); close other programs", h->why);
+	return sl_fail(SL_BAD_INPUT,
+		"HDF5 cannot read the file (%s): the file is damaged, or this program did not write it; "
+		"make it again",
+		h->why);
+}

@@ -34,4 +34,7 @@ bool sl_h5_is_grid(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *rows, u
 /* Whether sl_h5_dataset() with these arguments makes a dataset of the same chunks and filters. */
 bool sl_h5_is_chunked(struct sl_h5 *h, hid_t dataset, uint64_t chunk, bool shuffle);
 
+/* The status of a reader: that of the failure of HDF5 if there was one, otherwise status. */
+enum sl_status sl_h5_read_status(const struct sl_h5 *h, enum sl_status status);
+
 #endif

@@ -1,0 +1,251 @@
+/*
+ * hdf5_child.c - see hdf5_child.h.
+ *
+ * Parent and child share one anonymous mapping: the outcome, then the block that the reader fills.
+ * The parent looks at it only after the child has ended, so the contents cannot change while they
+ * are checked.
+ */
+#include "stages/formats/hdf5/hdf5_child.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "primitives/base/arena.h"
+#include "stages/formats/hdf5/hdf5_file.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SL_SANITIZED 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SL_SANITIZED 1
+#endif
+
+/* How a child ended. */
+struct outcome {
+	bool ended; /* the reader returned */
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES];
+};
+
+/* The block of the reader follows the outcome in the mapping, aligned as an arena's base. */
+static const size_t found_at = (sizeof(struct outcome) + SL_ALIGN - 1) / SL_ALIGN * SL_ALIGN;
+
+/* --- limits, in the child --------------------------------------------------------------------- */
+
+static void limit(__rlimit_resource_t resource, rlim_t most)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now) == 0 && most < now.rlim_max)
+		setrlimit(resource, &(struct rlimit){.rlim_cur = most, .rlim_max = most});
+}
+
+#ifndef SL_SANITIZED
+/* Bytes of address space that the process has; 0 if the system does not say. */
+static size_t address_space(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (f) {
+		if (fscanf(f, "%lu", &pages) != 1)
+			pages = 0;
+		fclose(f);
+	}
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * Lets system calls fail with EPERM from here on, except those that allocate memory, take a lock or
+ * end the process. Failing is safer than killing: a C library may try a call and do without it.
+ */
+static void deny_system_calls(void)
+{
+#define ALLOW(name)                                            \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	static struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		ALLOW(brk),
+		ALLOW(mmap),
+		ALLOW(munmap),
+		ALLOW(mremap),
+		ALLOW(mprotect),
+		ALLOW(madvise),
+		ALLOW(futex),
+		ALLOW(getrandom),
+		ALLOW(rt_sigreturn),
+		ALLOW(exit_group),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	};
+#undef ALLOW
+	const struct sock_fprog program = {sizeof(rules) / sizeof(*rules), rules};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+#endif
+
+/* A crash must end the child, whatever handlers the program has installed. */
+static void reset_signals(void)
+{
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
+
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		signal(crashes[i], SIG_DFL);
+}
+
+static void set_limits(void)
+{
+	reset_signals();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, SL_H5_CHILD_SECONDS);
+#ifndef SL_SANITIZED
+	size_t used = address_space();
+
+	if (used > 0)
+		limit(RLIMIT_AS, used + SL_H5_CHILD_MEMORY);
+	deny_system_calls();
+#endif
+}
+
+/* --- the child -------------------------------------------------------------------------------- */
+
+/* Bytes that HDF5 needs at most for a file of this program. */
+enum { HDF5_NEEDS = 32 << 20 };
+
+static bool has_memory(void)
+{
+	void *volatile p = malloc(HDF5_NEEDS);
+
+	free(p);
+	return p != NULL;
+}
+
+/*
+ * Reads once more if HDF5 found no memory, because one allocation may fail where the next does not.
+ * If memory is available and HDF5 still asks for more, the sizes in the file are wrong.
+ */
+static enum sl_status read_limited(
+	sl_h5_reader *read, const void *file, size_t bytes, void *found, size_t size)
+{
+	enum sl_status s;
+
+	if (!has_memory())
+		return sl_fail(SL_HOST_MEMORY,
+			"host memory: there are no %d bytes to read an HDF5 file; close other programs",
+			HDF5_NEEDS);
+	s = read(file, bytes, found, size);
+	if (s != SL_HOST_MEMORY)
+		return s;
+	memset(found, 0, size);
+	s = read(file, bytes, found, size);
+	if (s == SL_HOST_MEMORY && has_memory())
+		return sl_fail(SL_BAD_INPUT,
+			"HDF5 needs more than %d bytes for it, and no file of this program needs as "
+			"much: the file is damaged; make it again",
+			HDF5_NEEDS);
+	return s;
+}
+
+_Noreturn static void run_child(sl_h5_reader *read, const void *file, size_t bytes,
+	struct outcome *o, void *found, size_t size)
+{
+	set_limits();
+	o->status = read_limited(read, file, bytes, found, size);
+	snprintf(o->message, sizeof(o->message), "%s", sl_last_error());
+	o->ended = true;
+	_exit(0);
+}
+
+/* --- the parent ------------------------------------------------------------------------------- */
+
+/* The status of a child that ended before its reader returned; how is that of waitpid(). */
+static enum sl_status crashed(int how)
+{
+	int signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+
+	if (signal == SIGXCPU)
+		return sl_fail(SL_BAD_INPUT,
+			"HDF5 read it for more than %d s: the file is damaged; make it again",
+			SL_H5_CHILD_SECONDS);
+	if (signal == SIGKILL)
+		return sl_fail(SL_HOST_MEMORY,
+			"host memory: the system stopped the process that read an HDF5 file; close "
+			"other programs");
+	return sl_fail(SL_BAD_INPUT,
+		"HDF5 crashed while it read the file (signal %d): the file is damaged, or was made to "
+		"crash its readers; make it again",
+		signal);
+}
+
+/* Waits for the child and returns its status. Its message becomes that of this thread. */
+static enum sl_status wait_for(pid_t child, struct outcome *o)
+{
+	int how = 0;
+
+	/* if the caller of this program ignores SIGCHLD, there is no answer, but the child has ended */
+	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+		;
+	if (!o->ended)
+		return crashed(how);
+	o->message[sizeof(o->message) - 1] = '\0';
+	switch (o->status) {
+	case SL_OK:
+		return SL_OK;
+	case SL_BAD_INPUT:
+	case SL_HOST_MEMORY:
+		return sl_fail(o->status, "%s", o->message);
+	default:
+		return crashed(how);
+	}
+}
+
+enum sl_status sl_h5_in_child(
+	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
+{
+	size_t all = sl_size_add(found_at, size);
+	struct outcome *o = (struct outcome *)mmap(NULL, all, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	enum sl_status s;
+	pid_t child;
+
+	if (o == MAP_FAILED)
+		return sl_fail(SL_HOST_MEMORY,
+			"host memory: %zu bytes requested to read an HDF5 file: %s; close other programs",
+			all, strerror(errno));
+	*found = (char *)o + found_at;
+	sl_h5_lock(); /* no other thread is inside HDF5 when the process is copied */
+	child = fork();
+	if (child == 0)
+		run_child(read, file, bytes, o, *found, size);
+	sl_h5_unlock();
+	s = child > 0
+	            ? wait_for(child, o)
+	            : sl_fail(SL_HOST_MEMORY,
+			      "there can be no process to read an HDF5 file: %s; close other programs",
+			      strerror(errno));
+	if (s != SL_OK)
+		sl_h5_child_free(*found, size);
+	return s;
+}
+
+void sl_h5_child_free(void *found, size_t size)
+{
+	munmap((char *)found - found_at, found_at + size);
+}

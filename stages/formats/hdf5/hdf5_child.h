@@ -1,0 +1,43 @@
+/*
+ * hdf5_child.h - reads an HDF5 file in a child process with limits.
+ *
+ * HDF5's parser is not safe on crafted files: it follows sizes and addresses out of bounds, and a
+ * checksum is no protection, because anybody can compute it. Therefore HDF5 parses a file only in a
+ * child process that cannot open files, start programs or connect to anything, and that has limits
+ * on memory and time. The child returns where the data are; the caller checks each number and
+ * decodes the data itself. A child that crashes or exceeds a limit had a damaged file.
+ *
+ * Limits of the child: SL_H5_CHILD_MEMORY bytes more than the caller has, SL_H5_CHILD_SECONDS of CPU
+ * time, and (Linux seccomp) only the system calls that allocate memory. Where the system has no
+ * seccomp, the other limits hold. A build with a sanitizer has the limit on time alone, because its
+ * run-time library needs memory and system calls of its own.
+ */
+#ifndef SL_STAGES_FORMATS_HDF5_HDF5_CHILD_H
+#define SL_STAGES_FORMATS_HDF5_HDF5_CHILD_H
+
+#include <stddef.h>
+
+#include "primitives/base/status.h"
+
+/* In bytes and seconds: far more than HDF5 needs for the metadata of any file of this program. */
+enum { SL_H5_CHILD_MEMORY = 256 << 20, SL_H5_CHILD_SECONDS = 60 };
+
+/*
+ * Reads a file in memory, without its checksum line, and writes what it finds to found, a block of
+ * size bytes that is all 0 and SL_ALIGN-aligned. It runs in the child; nothing else it writes is
+ * seen by the caller.
+ */
+typedef enum sl_status sl_h5_reader(const void *file, size_t bytes, void *found, size_t size);
+
+/*
+ * Runs read in a child process and waits for it. If it succeeds, *found is its block of size bytes,
+ * to be freed by sl_h5_child_free(); a crafted file may have put any bytes there. Returns the status
+ * and the message of read; SL_BAD_INPUT if the child crashed or exceeded a limit; SL_HOST_MEMORY if
+ * there is no memory for a child.
+ */
+enum sl_status sl_h5_in_child(
+	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
+
+void sl_h5_child_free(void *found, size_t size);
+
+#endif

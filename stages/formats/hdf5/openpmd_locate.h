@@ -1,0 +1,40 @@
+/*
+ * openpmd_locate.h - finds the columns of an openPMD file of this program: where their chunks are.
+ *
+ * It calls HDF5, so it runs in a child process (hdf5_child.h). Its result is what a file states, not
+ * what is true: openpmd_read.c checks each number before it uses it.
+ */
+#ifndef SL_STAGES_FORMATS_HDF5_OPENPMD_LOCATE_H
+#define SL_STAGES_FORMATS_HDF5_OPENPMD_LOCATE_H
+
+#include "stages/formats/hdf5/hdf5_child.h"
+#include "stages/formats/hdf5/openpmd.h"
+
+/* A chunk of a column. */
+struct sl_openpmd_place {
+	uint64_t at, bytes; /* offset in the file and size, compressed */
+	uint32_t skipped;   /* HDF5's filter mask: bit i is set if filter i was not applied */
+};
+
+struct sl_openpmd_column {
+	bool exists, constant, has_digest;
+	uint64_t value;  /* of a constant column, in the first bytes */
+	uint64_t digest; /* of the values, as the file states it */
+};
+
+/* The block that the child fills. */
+struct sl_openpmd_found {
+	uint64_t n;                                       /* rows */
+	struct sl_openpmd_column column[SL_COLUMN_COUNT]; /* by number */
+	struct sl_openpmd_place chunk[];                  /* of all columns that are not constant */
+};
+
+/* Chunks for which a block of size bytes has room. */
+static inline size_t sl_openpmd_chunk_room(size_t size)
+{
+	return (size - sizeof(struct sl_openpmd_found)) / sizeof(struct sl_openpmd_place);
+}
+
+sl_h5_reader sl_openpmd_locate;
+
+#endif

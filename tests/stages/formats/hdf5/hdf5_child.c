@@ -1,0 +1,213 @@
+/*
+ * hdf5_child.c - tests that a reader in a child process has its limits, and that its end is reported.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stages/formats/hdf5/hdf5_child.h"
+#include "stages/formats/hdf5/hdf5_file.h"
+#include "tests/support/basic/check.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+static const char file[] = "bytes of a file";
+
+/* Runs read; its block is one int. */
+static enum sl_status run(sl_h5_reader *read, int *answer)
+{
+	void *found;
+	enum sl_status s = sl_h5_in_child(read, file, sizeof(file), sizeof(int), &found);
+
+	if (s != SL_OK)
+		return s;
+	memcpy(answer, found, sizeof(int));
+	sl_h5_child_free(found, sizeof(int));
+	return SL_OK;
+}
+
+static void answer_with(void *found, int value)
+{
+	memcpy(found, &value, sizeof(value));
+}
+
+/* --- readers that end ------------------------------------------------------------------------- */
+
+static enum sl_status finds_the_file(const void *in, size_t bytes, void *found, size_t size)
+{
+	answer_with(found,
+		bytes == sizeof(file) && memcmp(in, file, bytes) == 0 && size == sizeof(int) ? 42
+											     : 0);
+	return SL_OK;
+}
+
+static enum sl_status finds_damage(const void *in, size_t bytes, void *found, size_t size)
+{
+	(void)in, (void)bytes, (void)found, (void)size;
+	return sl_fail(SL_BAD_INPUT, "row 3 is damaged");
+}
+
+static enum sl_status invents_a_status(const void *in, size_t bytes, void *found, size_t size)
+{
+	(void)in, (void)bytes, (void)found, (void)size;
+	return (enum sl_status)1234;
+}
+
+static void the_answer_of_a_reader_is_returned(void **state)
+{
+	int answer = 0;
+
+	(void)state;
+	assert_ok(run(finds_the_file, &answer));
+	assert_int_equal(answer, 42);
+	assert_fails(run(finds_damage, &answer), SL_BAD_INPUT, "row 3 is damaged");
+	assert_fails(run(invents_a_status, &answer), SL_BAD_INPUT, "crashed");
+}
+
+/* --- readers that crash ----------------------------------------------------------------------- */
+
+static enum sl_status crashes(const void *in, size_t bytes, void *found, size_t size)
+{
+	(void)in, (void)bytes, (void)found, (void)size;
+	*(volatile int *)(uintptr_t)bytes = 1;
+	return SL_OK;
+}
+
+static enum sl_status exits(const void *in, size_t bytes, void *found, size_t size)
+{
+	(void)in, (void)bytes, (void)found, (void)size;
+	_exit(0);
+}
+
+static void a_crash_is_damage(void **state)
+{
+	int answer;
+
+	(void)state;
+	assert_fails(run(crashes, &answer), SL_BAD_INPUT, "HDF5 crashed while it read the file");
+	assert_fails(run(exits, &answer), SL_BAD_INPUT, "HDF5 crashed while it read the file");
+}
+
+/* Whoever starts this program may have it ignore SIGCHLD, which the kernel hands on. */
+static void an_ignored_sigchld_changes_nothing(void **state)
+{
+	int answer = 0;
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	assert_ok(run(finds_the_file, &answer));
+	assert_int_equal(answer, 42);
+	assert_fails(run(crashes, &answer), SL_BAD_INPUT, "HDF5 crashed");
+	signal(SIGCHLD, SIG_DFL);
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+static enum sl_status never_ends(const void *in, size_t bytes, void *found, size_t size)
+{
+	(void)in, (void)bytes, (void)found, (void)size;
+	for (volatile bool end = false; !end;)
+		;
+	return SL_OK;
+}
+
+/* The limit of 60 s is too long for a test, but a lower limit of the process is inherited. */
+static void time_is_limited(void **state)
+{
+	pid_t child = fork();
+	int how = 0, answer;
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		setrlimit(RLIMIT_CPU, &(struct rlimit){.rlim_cur = 1, .rlim_max = 30});
+		_exit(run(never_ends, &answer) == SL_BAD_INPUT &&
+					strstr(sl_last_error(), "HDF5 read it for more than")
+				? 0
+				: 1);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFEXITED(how));
+	assert_int_equal(WEXITSTATUS(how), 0);
+}
+
+static enum sl_status wants_memory(const void *in, size_t bytes, void *found, size_t size)
+{
+	void *volatile p = malloc((size_t)1 << 30);
+
+	(void)in, (void)bytes, (void)found, (void)size;
+	free(p);
+	return p ? SL_OK : sl_fail(SL_HOST_MEMORY, "no memory");
+}
+
+/* A file for which HDF5 asks for 1 GiB is damaged: memory is not what is missing. */
+static void memory_is_limited(void **state)
+{
+	int answer;
+
+	(void)state;
+	assert_fails(run(wants_memory, &answer), SL_BAD_INPUT, "HDF5 needs more than");
+}
+
+/* A reader whose first allocation fails and whose second does not, as it reads twice. */
+static enum sl_status lacks_memory_once(const void *in, size_t bytes, void *found, size_t size)
+{
+	static int calls;
+
+	(void)in, (void)bytes, (void)size;
+	answer_with(found, 7);
+	return calls++ == 0 ? sl_fail(SL_HOST_MEMORY, "no memory") : SL_OK;
+}
+
+static void a_reader_without_memory_reads_again(void **state)
+{
+	int answer = 0;
+
+	(void)state;
+	assert_ok(run(lacks_memory_once, &answer));
+	assert_int_equal(answer, 7);
+}
+
+static enum sl_status opens_a_file(const void *in, size_t bytes, void *found, size_t size)
+{
+	(void)in, (void)bytes, (void)size;
+	answer_with(found, open("/dev/null", O_RDONLY) < 0 ? errno : 0);
+	return SL_OK;
+}
+
+static void files_cannot_be_opened(void **state)
+{
+	int answer = 0;
+
+	(void)state;
+	assert_ok(run(opens_a_file, &answer));
+	assert_int_equal(answer, EPERM);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_answer_of_a_reader_is_returned),
+		cmocka_unit_test(a_crash_is_damage),
+		cmocka_unit_test(an_ignored_sigchld_changes_nothing),
+		cmocka_unit_test(time_is_limited),
+		cmocka_unit_test(a_reader_without_memory_reads_again),
+		/* not with a sanitizer (hdf5_child.h) */
+		cmocka_unit_test(memory_is_limited),
+		cmocka_unit_test(files_cannot_be_opened),
+	};
+	size_t n = sizeof(tests) / sizeof(tests[0]) - (SANITIZED ? 2 : 0);
+
+	if (sl_h5_start() != SL_OK)
+		return 1;
+	return _cmocka_run_group_tests("hdf5_child", tests, n, NULL, NULL);
+}
