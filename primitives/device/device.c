@@ -16,7 +16,10 @@
 #include "primitives/base/fault.h"
 
 static bool emulated;
+
+/* For each thread, because the current device of the CUDA runtime is a property of the thread too. */
 static _Thread_local char name_now[sizeof(((struct sl_device *)0)->name)];
+
 static atomic_int failed; /* the error after which the device cannot be used; 0: none */
 
 void sl_device_emulate(bool emulate)
@@ -75,8 +78,7 @@ static enum sl_status status_of(int error, const char *what)
 	if (error == SL_ERROR_NO_IMAGE)
 		return sl_fail(SL_NO_DEVICE,
 			"%s: the device's architecture is too old, or this build has no code for "
-			"it "
-			"(error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the "
+			"it (error %d, %s); build for it (CMAKE_CUDA_ARCHITECTURES), or run on the "
 			"CPU",
 			what, error, sl_driver_in_use()->error_text(error));
 	return sl_fail(error == SL_ERROR_MEMORY ? SL_DEVICE_MEMORY : SL_DEVICE_FAILED,
@@ -84,6 +86,10 @@ static enum sl_status status_of(int error, const char *what)
 		what, error, sl_driver_in_use()->error_text(error));
 }
 
+/*
+ * An injected fault replaces the launch: the kernel does not run. A failed launch is reported by
+ * sl_launch_end(), a failure inside the kernel by a later call that waits for the stream.
+ */
 enum sl_status sl_launch_begin(const char *kernel)
 {
 	return status_of(before("dev_launch"), kernel);
@@ -116,6 +122,7 @@ static enum sl_status bad_driver(void)
 		driver / MAJOR, driver % MAJOR / MINOR, runtime / MAJOR, runtime % MAJOR / MINOR);
 }
 
+/* The driver works but hides or lacks devices. The variable is the most frequent cause, so it is shown. */
 static enum sl_status no_device(void)
 {
 	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -126,6 +133,7 @@ static enum sl_status no_device(void)
 		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
 }
 
+/* A build without CUDA is reported before the driver is called: its own error would blame the machine. */
 static bool is_built_without(void)
 {
 	return strcmp(sl_driver_in_use()->name, "none") == 0;
@@ -216,6 +224,7 @@ static uint64_t free_host_bytes(void)
  */
 #define HUGE_PAGE ((size_t)1 << 21)
 
+/* s is SL_HOST_MEMORY or SL_DEVICE_MEMORY; free_bytes is the free memory of that kind, kind its name. */
 static enum sl_status out_of_memory(
 	enum sl_status s, const char *kind, size_t bytes, uint64_t free_bytes, const char *why)
 {
@@ -225,6 +234,7 @@ static enum sl_status out_of_memory(
 		kind, bytes, (unsigned long long)free_bytes, why);
 }
 
+/* posix_memalign(3) leaves *p undefined after a failure, so it is set to NULL here. */
 static enum sl_status get_host(size_t bytes, void **p)
 {
 	size_t whole = bytes > 0 ? bytes : 1;
@@ -244,35 +254,25 @@ static enum sl_status get_host(size_t bytes, void **p)
 	return SL_OK;
 }
 
-static enum sl_status get_device(size_t bytes, void **p)
-{
-	int n, error = before("dev_malloc");
-
-	if (error == 0) {
-		SL_TRY(sl_device_count(&n));
-		error = sl_driver_in_use()->get(SL_DEVICE, bytes > 0 ? bytes : 1, p);
-	}
-	if (error == SL_ERROR_MEMORY)
-		return out_of_memory(SL_DEVICE_MEMORY, "device", bytes,
-			sl_driver_in_use()->free_bytes(), sl_driver_in_use()->error_text(error));
-	return status_of(error, "getting device memory");
-}
-
 /*
- * Pinned memory is host memory, so its exhaustion is SL_HOST_MEMORY although the driver reports it.
+ * Memory of the driver. Pinned memory is host memory, so its exhaustion is SL_HOST_MEMORY although the
+ * driver reports it.
  */
-static enum sl_status get_pinned(size_t bytes, void **p)
+static enum sl_status get_from_driver(enum sl_space space, size_t bytes, void **p)
 {
-	int n, error = before("pinned_malloc");
+	bool pinned = space == SL_PINNED;
+	int n, error = before(pinned ? "pinned_malloc" : "dev_malloc");
 
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
-		error = sl_driver_in_use()->get(SL_PINNED, bytes > 0 ? bytes : 1, p);
+		error = sl_driver_in_use()->get(space, bytes > 0 ? bytes : 1, p);
 	}
 	if (error == SL_ERROR_MEMORY)
-		return out_of_memory(SL_HOST_MEMORY, "pinned host", bytes, free_host_bytes(),
+		return out_of_memory(pinned ? SL_HOST_MEMORY : SL_DEVICE_MEMORY,
+			pinned ? "pinned host" : "device", bytes,
+			pinned ? free_host_bytes() : sl_driver_in_use()->free_bytes(),
 			sl_driver_in_use()->error_text(error));
-	return status_of(error, "getting pinned memory");
+	return status_of(error, pinned ? "getting pinned memory" : "getting device memory");
 }
 
 enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
@@ -282,9 +282,8 @@ enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
 	case SL_HOST:
 		return get_host(bytes, p);
 	case SL_DEVICE:
-		return get_device(bytes, p);
 	case SL_PINNED:
-		return get_pinned(bytes, p);
+		return get_from_driver(space, bytes, p);
 	}
 	return sl_fail(SL_USAGE,
 		"memory of space %d: there is none; use SL_HOST, SL_DEVICE or SL_PINNED",
@@ -400,6 +399,7 @@ enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 	return status_of(error, "making a graph");
 }
 
+/* Without a status: it runs after a failure whose message must stay the last one. */
 void sl_capture_drop(sl_stream s)
 {
 	if (atomic_load(&failed) == 0)
@@ -446,6 +446,7 @@ static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
 	return error;
 }
 
+/* Both faults are counted in each call, so that their numbers do not depend on the size of a copy. */
 enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
 	int error = before("dev_copy"), bit = sl_fault("dev_flip");

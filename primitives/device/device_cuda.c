@@ -57,6 +57,7 @@ static void versions(int *driver, int *runtime)
 /* The oldest architecture that this project supports: Turing, 7.5. */
 enum { MAJOR_LEAST = 7, MINOR_LEAST = 5 };
 
+/* Fills *device, also if the device is refused: the message names it and its architecture. */
 static cudaError_t describe(int number, struct sl_device *device)
 {
 	struct cudaDeviceProp properties;
@@ -83,6 +84,10 @@ static int use(int number, struct sl_device *device)
 	return number_of(error == cudaSuccess ? describe(number, device) : error);
 }
 
+/*
+ * Attributes, because cudaGetDeviceProperties() takes milliseconds and calls may ask before each launch.
+ * "Optin" is the limit that a kernel reaches with cudaFuncSetAttribute(); the default is 48 KiB.
+ */
 static int limits(struct sl_limits *l)
 {
 	int device = 0, multiprocessors = 0, threads = 0, shared = 0;
@@ -102,6 +107,7 @@ static int limits(struct sl_limits *l)
 	return number_of(error);
 }
 
+/* Pinned memory allocated by one thread can be used with all devices (unified addressing). */
 static int get(enum sl_space space, size_t bytes, void **p)
 {
 	return number_of(space == SL_DEVICE ? cudaMalloc(p, bytes) : cudaMallocHost(p, bytes));
@@ -126,7 +132,7 @@ static bool on_device(const void *p)
 	return number_of(cudaPointerGetAttributes(&at, p)) == 0 && at.type == cudaMemoryTypeDevice;
 }
 
-/* Non-blocking: work of others on the default stream of the process holds nothing up. */
+/* Non-blocking: work that others queue on the default stream does not delay this stream. */
 static int stream_make(sl_stream *s)
 {
 	return number_of(cudaStreamCreateWithFlags(s, cudaStreamNonBlocking));
@@ -160,7 +166,10 @@ static bool is_captured(sl_stream s)
 	       status == cudaStreamCaptureStatusActive;
 }
 
-/* Without the flag a graph would have no event in it, but an order of work. */
+/*
+ * During a capture, an ordinary record would only order the work of the graph. With the flag it becomes
+ * a node of the graph, which records the event each time that the graph runs.
+ */
 static int event_record(sl_event e, sl_stream s)
 {
 	return number_of(cudaEventRecordWithFlags(
@@ -177,12 +186,16 @@ static int event_ms(sl_event from, sl_event to, float *ms)
 	return number_of(cudaEventElapsedTime(ms, from, to));
 }
 
-/* Relaxed: kernels may be loaded meanwhile, and other threads do what they want. */
+/*
+ * Relaxed: the stricter modes make calls fail that may allocate or load a module, in this thread or in
+ * all. Here the first launch of a kernel loads it, and other threads use the device meanwhile.
+ */
 static int capture_begin(sl_stream s)
 {
 	return number_of(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
 }
 
+/* The captured graph is only the template of the executable one, so it is destroyed in any case. */
 static int capture_end(sl_stream s, sl_graph *g)
 {
 	cudaGraph_t noted = NULL;
@@ -205,6 +218,7 @@ static void graph_free(sl_graph g)
 	(void)number_of(cudaGraphExecDestroy(g));
 }
 
+/* cudaMemcpyDefault: the runtime finds the direction from the addresses. */
 static int copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
 	if (!is_there_a_device()) {
@@ -214,7 +228,7 @@ static int copy(void *to, const void *from, size_t bytes, sl_stream s)
 	return number_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s));
 }
 
-/* Memory that CUDA does not know: the device cannot reach it. */
+/* For ordinary host memory, which the device cannot reach. Waits for the stream to keep the order. */
 static int fill_host(void *to, int value, size_t bytes, sl_stream s)
 {
 	int error = stream_wait(s);

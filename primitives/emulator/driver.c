@@ -35,6 +35,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
+/* MARK: the stream records an event. */
 enum kind { COPY, FILL, LAUNCH, MARK };
 
 struct work {
@@ -64,8 +65,12 @@ struct CUstream_st {
 	struct work work[QUEUE_MOST];
 };
 
+/*
+ * A graph owns copies of the captured work, with the arguments of its launches. n elements are used,
+ * capacity are allocated. It grows while captured, and is constant after capture_end().
+ */
 struct CUgraphExec_st {
-	uint32_t n, room;
+	uint32_t n, capacity;
 	struct work *work;
 };
 
@@ -73,6 +78,7 @@ static struct CUstream_st default_stream;
 static struct CUstream_st *streams = &default_stream;
 static int failed; /* the error of a failed launch: no work is done after it */
 
+/* The default stream exists always, so work that is queued on NULL has a ring too. */
 static struct CUstream_st *stream_of(sl_stream s)
 {
 	return s ? s : &default_stream;
@@ -90,6 +96,10 @@ static void pass(struct CUevent_st *e, uint64_t mark)
 		free(e);
 }
 
+/*
+ * After a failure only the recordings of events are still counted, so that a freed event is released.
+ * All other work is skipped, as on a device that has failed for good.
+ */
 static void do_work(struct work *w)
 {
 	if (w->kind == MARK)
@@ -125,14 +135,14 @@ static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t
 /* Appends an element to a graph, which doubles its capacity when full. NULL: no host memory. */
 static struct work *next_of_graph(struct CUgraphExec_st *g)
 {
-	if (g->n == g->room) {
-		uint32_t room = g->room > 0 ? 2 * g->room : QUEUE_MOST;
-		void *more = realloc(g->work, room * sizeof(*g->work));
+	if (g->n == g->capacity) {
+		uint32_t capacity = g->capacity > 0 ? 2 * g->capacity : QUEUE_MOST;
+		void *more = realloc(g->work, capacity * sizeof(*g->work));
 
 		if (!more)
 			return NULL;
 		g->work = (struct work *)more;
-		g->room = room;
+		g->capacity = capacity;
 	}
 	return &g->work[g->n++];
 }
@@ -189,20 +199,25 @@ int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, s
 	return error;
 }
 
-static int copy(void *to, const void *from, size_t bytes, sl_stream stream)
+/*
+ * Queues a copy, or a fill (from is NULL). The bounds are checked here and not when the work runs, so
+ * that the call with the error returns it. Memory that is not of the device has no bounds to check.
+ */
+static int queue_bytes(
+	enum kind kind, void *to, const void *from, int value, size_t bytes, struct CUstream_st *s)
 {
-	struct CUstream_st *s = stream_of(stream);
 	int error = SL_ERROR_VALUE;
 	struct work *w = NULL;
 
 	pthread_mutex_lock(&lock);
 	if (!sl_emulated_memory_ends(to, bytes) && !sl_emulated_memory_ends(from, bytes)) {
-		w = next_work(s, COPY);
+		w = next_work(s, kind);
 		error = SL_ERROR_MEMORY;
 	}
 	if (w) {
 		w->to = to;
 		w->from = from;
+		w->value = value;
 		w->bytes = bytes;
 		error = queued(s, w);
 	}
@@ -210,25 +225,14 @@ static int copy(void *to, const void *from, size_t bytes, sl_stream stream)
 	return error;
 }
 
+static int copy(void *to, const void *from, size_t bytes, sl_stream stream)
+{
+	return queue_bytes(COPY, to, from, 0, bytes, stream_of(stream));
+}
+
 static int fill(void *to, int value, size_t bytes, sl_stream stream)
 {
-	struct CUstream_st *s = stream_of(stream);
-	int error = SL_ERROR_VALUE;
-	struct work *w = NULL;
-
-	pthread_mutex_lock(&lock);
-	if (!sl_emulated_memory_ends(to, bytes)) {
-		w = next_work(s, FILL);
-		error = SL_ERROR_MEMORY;
-	}
-	if (w) {
-		w->to = to;
-		w->value = value;
-		w->bytes = bytes;
-		error = queued(s, w);
-	}
-	pthread_mutex_unlock(&lock);
-	return error;
+	return queue_bytes(FILL, to, NULL, value, bytes, stream_of(stream));
 }
 
 static int stream_make(sl_stream *s)
@@ -253,6 +257,7 @@ static int stream_wait(sl_stream s)
 	return error;
 }
 
+/* Runs the queued work first, as cudaStreamDestroy() lets it end: results in memory stay complete. */
 static void stream_free(sl_stream s)
 {
 	pthread_mutex_lock(&lock);
@@ -272,6 +277,7 @@ static int event_make(sl_event *e)
 	return *e ? 0 : SL_ERROR_MEMORY;
 }
 
+/* A recording that is still queued refers to the event, so the last pass() frees it. */
 static void event_free(sl_event e)
 {
 	pthread_mutex_lock(&lock);
@@ -297,6 +303,10 @@ static int event_record(sl_event e, sl_stream stream)
 	return error;
 }
 
+/*
+ * Runs only the work up to the last recording, and leaves later work queued: waiting for an event must
+ * not hide that the host has forgotten to wait for what follows it.
+ */
 static int event_wait(sl_event e)
 {
 	int error;
@@ -309,6 +319,7 @@ static int event_wait(sl_event e)
 	return error;
 }
 
+/* CUDA refuses events that were never recorded or are not passed yet; so does this function. */
 static int event_ms(sl_event from, sl_event to, float *ms)
 {
 	int error = 0;
@@ -346,6 +357,7 @@ static int capture_begin(sl_stream s)
 	return error;
 }
 
+/* Ends the capture whatever it returns: the stream is usable, and the graph is freed after a failure. */
 static int capture_end(sl_stream s, sl_graph *g)
 {
 	int error;
@@ -361,6 +373,7 @@ static int capture_end(sl_stream s, sl_graph *g)
 	return error;
 }
 
+/* Copies the work of the graph to the ring, so the graph can be queued again before this work runs. */
 static int graph_queue(sl_graph g, sl_stream stream)
 {
 	struct CUstream_st *s = stream_of(stream);
@@ -411,6 +424,7 @@ static int limits(struct sl_limits *l)
 	return 0;
 }
 
+/* Pinned memory is ordinary memory here: the host may touch it at any time, as with CUDA. */
 static int get(enum sl_space space, size_t bytes, void **p)
 {
 	int error;

@@ -64,6 +64,10 @@ static void body(void)
 	sl_fiber_leave(&t->fiber, true);
 }
 
+/*
+ * Prepares a thread; its first turn runs later. The stack in b->thread[] is mapped at its first use and
+ * kept for later launches. False if the host has no memory for a stack.
+ */
 static bool begin_thread(struct sl_block *b, uint32_t number)
 {
 	struct sl_thread *t = &b->thread[number];
@@ -81,6 +85,7 @@ static bool begin_thread(struct sl_block *b, uint32_t number)
 	return true;
 }
 
+/* Runs t until it waits, ends or gives its turn away. The built-in variables are global: set per turn. */
 static void resume(struct sl_thread *t)
 {
 	sl_running.thread = t;
@@ -114,6 +119,7 @@ void *sl_shared_get(size_t bytes)
 	return p;
 }
 
+/* Also for a block that begin_block() has begun in part: b->begun counts the threads that exist. */
 static void end_block(struct sl_block *b)
 {
 	for (uint32_t i = 0; i < b->begun; i++)
@@ -232,6 +238,7 @@ static void report_deadlock(const struct sl_block *b)
 		snprintf(text + used, size - (size_t)used, " for threads that do not arrive");
 }
 
+/* Names the last thread that called sl_backoff(): it waits for a value that nobody will write. */
 static void report_livelock(void)
 {
 	const struct sl_running *r = &sl_running;
@@ -252,6 +259,10 @@ struct turns {
 	uint32_t held; /* with a seed: the place that is skipped while other blocks can run */
 };
 
+/*
+ * The number of stacks limits the blocks in flight. More places than blocks in flight exist only under
+ * ThreadSanitizer, where consecutive blocks must not use the same fibers (fiber.h).
+ */
 static struct turns turns_of(const struct sl_emulated_launch *l)
 {
 	uint32_t most = SL_FIBERS_MAX / l->threads, n = sl_running.how->blocks;
@@ -332,6 +343,10 @@ static bool run_launch(struct turns *t)
 	return true;
 }
 
+/*
+ * Each launch gets its own sequence of random numbers from the seed, so a run with the same seed has the
+ * same order of turns. The factor spreads neighbouring seeds over all bits (2^64 / golden ratio).
+ */
 int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 {
 	static uint64_t launches;

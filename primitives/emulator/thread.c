@@ -38,6 +38,7 @@ static _Noreturn void give_up(struct sl_emulated_site at, const char *format, ..
 	abort();
 }
 
+/* The names of one file may have two addresses: a header is compiled into several kernel files. */
 static bool is_same(struct sl_emulated_site a, struct sl_emulated_site b)
 {
 	return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
@@ -150,6 +151,7 @@ static bool is_complete(const struct sl_warp *w, const struct sl_thread *lane, u
 	return true;
 }
 
+/* The result of a ballot: the lanes of mask whose word is not 0. */
 static uint32_t votes_of(const struct sl_thread *lane, uint32_t mask)
 {
 	uint32_t votes = 0;
@@ -160,6 +162,7 @@ static uint32_t votes_of(const struct sl_thread *lane, uint32_t mask)
 	return votes;
 }
 
+/* Sets the result of each lane of mask to the lanes of mask that have the same word. */
 static void match(struct sl_thread *lane, uint32_t mask)
 {
 	for (uint32_t left = mask; left;) {
@@ -335,6 +338,10 @@ void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated
 
 /* --- shared memory ---------------------------------------------------------------------------- */
 
+/*
+ * The first thread of a block that reaches a variable allocates it. It acts as the scheduler meanwhile,
+ * so that ThreadSanitizer attributes the allocation to the scheduler and not to this thread.
+ */
 static void *new_variable(
 	struct sl_block *b, const void *key, size_t bytes, struct sl_emulated_site at)
 {

@@ -136,7 +136,7 @@ enum sl_status sl_dir_remove(const char *path)
 void sl_dir_close(struct sl_dir *d)
 {
 	if (d->lock >= 0) {
-		int cleared = ftruncate(d->lock, 0); /* the text is a courtesy */
+		int cleared = ftruncate(d->lock, 0); /* a failure only leaves an outdated text */
 
 		(void)cleared;
 		close(d->lock);
@@ -262,7 +262,7 @@ enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes)
 	return SL_OK;
 }
 
-/* The names of a directory, each NUL-terminated, one behind the other. */
+/* The names of a directory: n texts one after the other, each with its NUL. */
 struct names {
 	char *text;
 	size_t used, size, n;
