@@ -7,7 +7,7 @@
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "tests/cases/sampling.h"
-#include "tests/stages/formats/hdf5/openpmd_check.h"
+#include "tests/stages/formats/openpmd/openpmd_check.h"
 #include "stages/formats/formats.h"
 
 /* --- damage -------------------------------------------------------------------------------- */
