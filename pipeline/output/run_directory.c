@@ -12,8 +12,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
-#include "pipeline/text/text_file.h"
-#include "stages/formats/openpmd/xdmf.h"
+#include "pipeline/output/xdmf_file.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
@@ -201,30 +200,6 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 	return s;
 }
 
-/*
- * Writes the XDMF side file of openPMD files, if their columns can be shown as points. It only refers
- * to the files of the batches, so it is replaced after each session, finished or not.
- */
-static enum sl_status commit_xdmf(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
-{
-	struct sl_table table = sl_plan_table(plan, 0);
-	char name[SL_FILE_NAME_BYTES];
-	struct sl_text_file f;
-
-	if (plan->format != &sl_format_openpmd || !sl_xdmf_possible(&table))
-		return SL_OK;
-	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
-	SL_TRY(sl_text_file_begin(&f, dir, name));
-	sl_xdmf_begin(plan->config.run.name, f.out);
-	for (size_t i = 0; i < m->n; i++) {
-		table.n = (uint32_t)m->line[i].survivors;
-		sl_xdmf_grid(m->line[i].file, plan->facts.species, m->line[i].batch, &table, f.out);
-	}
-	sl_xdmf_end(f.out);
-	return sl_text_file_commit(&f);
-}
-
 /* Sums the histograms of all batches, for run.json, and writes the sums as HDF5 if the run does so. */
 static enum sl_status commit_histograms(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
@@ -268,7 +243,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
 		SL_TRY(sl_merged_list_commit(plan, dir, m));
 	}
-	SL_TRY(commit_xdmf(plan, dir, m));
+	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
 	return sl_report_commit(w, dir, m, session, state);
 }

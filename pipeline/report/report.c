@@ -19,7 +19,9 @@
 #include "pipeline/text/json.h"
 #include "pipeline/text/text_file.h"
 #include "pipeline/report/histogram_file.h"
+#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
+#include "primitives/files/read.h"
 
 /*
  * The standard error of a fraction of counts that is p. For weights from 0 to 1 it is an upper
@@ -381,7 +383,8 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
  * rules_version; the others are for people and scripts. session is NULL before the first batch; times
  * and rounds are missing then.
  */
-void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
+/* The members of run.json. The object stays open, and its last member is the list of batches. */
+static void write_members(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
@@ -425,9 +428,18 @@ void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
 	for (size_t i = 0; i < m->n; i++)
 		write_batch(j, &m->line[i]);
 	sl_json_close(j);
-	sl_json_close(j);
-	fputc('\n', out);
 }
+
+void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, const char *state, FILE *out)
+{
+	write_members(w, m, session, state, out);
+	fputs("\n}\n", out);
+}
+
+/* The end of the file: its last member is the CRC-32 of all bytes before this text. */
+#define CRC_END ",\n\t\"crc32\": \"%08x\"\n}\n"
+enum { CRC_END_BYTES = sizeof(CRC_END) - 1 - 4 + 8 }; /* %08x becomes 8 digits */
 
 enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state)
@@ -435,6 +447,29 @@ enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_di
 	struct sl_text_file f;
 
 	SL_TRY(sl_text_file_begin(&f, dir, "run.json"));
-	sl_report_write(w, m, session, state, f.out);
+	write_members(w, m, session, state, f.out);
+	fprintf(f.out, CRC_END, sl_text_file_crc(&f));
 	return sl_text_file_commit(&f);
+}
+
+enum sl_status sl_report_check(const struct sl_dir *dir)
+{
+	char end[CRC_END_BYTES + 1];
+	size_t bytes;
+	char *file;
+	bool same = false;
+
+	SL_TRY(sl_file_read(dir, "run.json", &file, &bytes));
+	if (bytes >= CRC_END_BYTES) {
+		bytes -= CRC_END_BYTES;
+		snprintf(end, sizeof(end), CRC_END, sl_crc32(file, bytes));
+		same = memcmp(file + bytes, end, CRC_END_BYTES) == 0;
+	}
+	sl_memory_give(SL_HOST, file);
+	return same ? SL_OK
+	            : sl_fail(SL_BAD_INPUT,
+			      "%s/run.json: its member crc32 is missing or wrong: the file was changed, "
+			      "is damaged, or was written by an older version of this program; use "
+			      "sluice run --resume to write it again",
+			      dir->path);
 }

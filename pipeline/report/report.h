@@ -78,7 +78,13 @@ enum sl_status sl_checks(const struct sl_plan *plan, const struct sl_results *r)
 enum sl_status sl_report_commit(const struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_session *session, const char *state);
 
-/* Writes the text of run.json to out. */
+/*
+ * Checks the CRC-32 that is the last member of run.json. SL_BAD_INPUT if it is missing or if any byte
+ * of the file has changed.
+ */
+enum sl_status sl_report_check(const struct sl_dir *dir);
+
+/* Writes the text of run.json to out, without a CRC-32. */
 void sl_report_write(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, const char *state, FILE *out);
 

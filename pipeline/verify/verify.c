@@ -19,6 +19,7 @@
 #include "pipeline/output/existing_run.h"
 #include "pipeline/text/json.h"
 #include "pipeline/plan/memory.h"
+#include "pipeline/report/report.h"
 #include "pipeline/run/batch_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/verify/verify_side_files.h"
@@ -337,7 +338,7 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 }
 
 /*
- * Makes the plan of the run in dir. The stored configuration leaves out output.joined, which does not
+ * Makes the plan of the run in dir, after run.json was checked byte for byte. The stored configuration leaves out output.joined, which does not
  * change the batches, so it is set again.
  */
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
@@ -347,6 +348,7 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	enum sl_status s;
 
 	*plan = NULL;
+	SL_TRY(sl_report_check(dir));
 	SL_TRY(sl_existing_run_read(dir, &existing));
 	s = sl_existing_run_plan(&existing, joined, existing.joined ? 1 : 0, plan);
 	sl_existing_run_free(&existing);

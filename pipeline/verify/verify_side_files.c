@@ -7,11 +7,14 @@
  */
 #include "pipeline/verify/verify_side_files.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
+#include "pipeline/output/xdmf_file.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "pipeline/report/histogram_file.h"
 #include "primitives/files/read.h"
@@ -130,12 +133,44 @@ static enum sl_status check_image(
 		"zlib");
 }
 
+/* The text is made again from the verified manifest. */
+static enum sl_status check_xdmf(
+	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+{
+	char name[SL_FILE_NAME_BYTES], *expected = NULL;
+	enum sl_status s;
+	bool written = false;
+	size_t bytes;
+	FILE *out;
+
+	if (!sl_xdmf_file_name(plan, name))
+		return SL_OK;
+	out = open_memstream(&expected, &bytes);
+	if (out) {
+		sl_xdmf_file_write(plan, m, out);
+		written = !ferror(out);
+		written = fclose(out) == 0 && written;
+	}
+	if (!written)
+		s = sl_fail(SL_HOST_MEMORY,
+			"%s: host memory: there is none for the text to compare it with; close other "
+			"programs",
+			name);
+	else
+		s = check_bytes(dir, name, expected, bytes,
+			"the file differs from the one made from the manifest, because it was changed or "
+			"belongs to another run");
+	free(expected);
+	return s;
+}
+
 enum sl_status sl_verify_side_files(
 	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	const struct sl_plan *plan = w->plan;
 	char name[SL_FILE_NAME_BYTES];
 
+	SL_TRY(check_xdmf(plan, dir, m));
 	SL_TRY(check_histograms(w, dir, m));
 	if (plan->config.output.joined) {
 		sl_merged_list_name(plan->config.run.name, plan->format, name);

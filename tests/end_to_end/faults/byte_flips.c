@@ -1,0 +1,137 @@
+/*
+ * byte_flips.c - flips a bit of each byte of each file of a run: sluice verify notices it.
+ *
+ * The run is small and has every kind of side file that its format allows. The files whose bytes do not
+ * matter are listed below with the reason. The environment may skip some bytes (sampling.h).
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pipeline/verify/verify.h"
+#include "stages/formats/formats.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+
+/* A model with pixels and a tally, so that the run has an image and histograms. */
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 60, batch: 30}\n"
+	"model:\n"
+	"  source_detector:\n"
+	"    source: {type: point, half_angle: 60 deg}\n"
+	"    detector: {type: disk, distance: 1 cm, radius: 0.9 cm, pixels: [3, 2]}\n"
+	"keep: hit\n"
+	"tallies: [w:5]\n";
+
+/* Files that verify does not read. LOCK is empty but for the mark of this program: it has no results. */
+static bool is_unchecked(const char *name)
+{
+	return strcmp(name, "LOCK") == 0;
+}
+
+static enum sl_status verify_run(void)
+{
+	return sl_verify(folder_path(&folder, "out"), false, true, stdout);
+}
+
+/* Flips bits in the file; returns the number of bytes that were flipped. */
+static uint64_t flip_file(const char *format, const char *name)
+{
+	char path[512];
+	struct stat facts;
+	uint64_t flips = 0;
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder_path(&folder, "out"), name);
+	file = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(file >= 0 && fstat(file, &facts) == 0);
+	for (off_t at = 0; at < facts.st_size; at += (off_t)sl_sampling_step(97)) {
+		unsigned char byte, other;
+		enum sl_status s;
+
+		assert_int_equal(pread(file, &byte, 1, at), 1);
+		other = byte ^ (unsigned char)(1 << at % 8);
+		assert_int_equal(pwrite(file, &other, 1, at), 1);
+		s = verify_run();
+		if (s != SL_CHECK_FAILED && s != SL_BAD_INPUT)
+			fail_msg(
+				"%s: bit %d of byte %lld of %s was flipped, and verify returned %s "
+				"instead of CHECK_FAILED or BAD_INPUT",
+				format, (int)(at % 8), (long long)at, name, sl_status_name(s));
+		assert_int_equal(pwrite(file, &byte, 1, at), 1);
+		flips++;
+	}
+	close(file);
+	return flips;
+}
+
+static void flip_all(const char *format, const char *const *words, unsigned least_files)
+{
+	struct dirent *entry;
+	uint64_t flips = 0;
+	unsigned files = 0;
+	DIR *d;
+
+	write_text(&folder, "c.yaml", text);
+	expect(&folder, SL_OK, "", words);
+	assert_ok(verify_run());
+	d = opendir(folder_path(&folder, "out"));
+	assert_non_null(d);
+	while ((entry = readdir(d)))
+		if (entry->d_name[0] != '.' && !is_unchecked(entry->d_name)) {
+			flips += flip_file(format, entry->d_name);
+			files++;
+		}
+	closedir(d);
+	assert_ok(verify_run());
+	print_message("%s: %llu flipped bytes in %u files, each was noticed\n", format,
+		(unsigned long long)flips, files);
+	if (files < least_files)
+		fail_msg("%s: the run has %u files; %u were expected", format, files, least_files);
+}
+
+#define RUN(...) WORDS("run", "c.yaml", "--out", "out", "--quiet", __VA_ARGS__)
+
+static void openpmd(void **state)
+{
+	(void)state;
+	flip_all(
+		"openpmd", RUN("--set", "output.format=openpmd", "--set", "output.image=true"), 10);
+}
+
+static void npz(void **state)
+{
+	(void)state;
+	flip_all("npz", RUN("--set", "output.format=npz"), 4);
+}
+
+static void csv_gz(void **state)
+{
+	(void)state;
+	flip_all("csv.gz", RUN("--set", "output.format=csv.gz"), 4);
+}
+
+static void mcpl(void **state)
+{
+	(void)state;
+	flip_all("mcpl", RUN("--set", "output.format=mcpl", "--set", "output.joined=true"), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_FOLDER(openpmd),
+		WITH_FOLDER(npz),
+		WITH_FOLDER(csv_gz),
+		WITH_FOLDER(mcpl),
+	};
+
+	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
