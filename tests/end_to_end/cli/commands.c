@@ -237,11 +237,15 @@ static void list_prints_every_backend(void **state)
 
 static void json_outputs_are_valid(void **state)
 {
+	char *crc;
 	size_t bytes;
 	char *out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--json")),
 	     *file = folder_read(&folder, "out/run.json", &bytes);
 
 	(void)state;
+	crc = strstr(file, ",\n\t\"crc32\": \"");
+	assert_non_null(crc); /* the last member of the file, and only of the file */
+	strcpy(crc, "\n}\n");
 	assert_string_equal(out, file);
 	expect_json(out);
 	free(out);
