@@ -126,17 +126,6 @@ static void set_limits(void)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
-/* Bytes that HDF5 needs at most for a file of this program. */
-enum { HDF5_NEEDS = 32 << 20 };
-
-static bool has_memory(void)
-{
-	void *volatile p = malloc(HDF5_NEEDS);
-
-	free(p);
-	return p != NULL;
-}
-
 /*
  * Reads once more if HDF5 found no memory, because one allocation may fail where the next does not.
  * If memory is available and HDF5 still asks for more, the sizes in the file are wrong.
@@ -146,20 +135,20 @@ static enum sl_status read_limited(
 {
 	enum sl_status s;
 
-	if (!has_memory())
+	if (!sl_h5_has_memory())
 		return sl_fail(SL_HOST_MEMORY,
 			"host memory: there are no %d bytes to read an HDF5 file; close other programs",
-			HDF5_NEEDS);
+			SL_H5_NEEDS);
 	s = read(file, bytes, found, size);
 	if (s != SL_HOST_MEMORY)
 		return s;
 	memset(found, 0, size);
 	s = read(file, bytes, found, size);
-	if (s == SL_HOST_MEMORY && has_memory())
+	if (s == SL_HOST_MEMORY && sl_h5_has_memory())
 		return sl_fail(SL_BAD_INPUT,
 			"HDF5 needs more than %d bytes for it, and no file of this program needs as "
 			"much: the file is damaged; make it again",
-			HDF5_NEEDS);
+			SL_H5_NEEDS);
 	return s;
 }
 

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stages/formats/hdf5/hdf5_driver.h"
@@ -25,14 +26,22 @@ void sl_h5_unlock(void)
 /* A path below a device file exists on no machine, so HDF5 finds no file of that name. */
 static const char no_file[] = "/dev/null/image";
 
+bool sl_h5_has_memory(void)
+{
+	void *volatile p = malloc(SL_H5_NEEDS);
+
+	free(p);
+	return p != NULL;
+}
+
 enum sl_status sl_h5_start(void)
 {
 	struct sl_h5 h;
 
-	if (H5dont_atexit() < 0 || H5open() < 0)
-		return sl_fail(SL_INTERNAL,
-			"HDF5 cannot be initialised: its library may be damaged or of another "
-			"version; reinstall it");
+	if (!sl_h5_has_memory() || H5dont_atexit() < 0 || H5open() < 0)
+		return sl_fail(SL_HOST_MEMORY,
+			"HDF5 cannot be initialised, mostly for lack of memory; close other programs, "
+			"or reinstall HDF5 if there is enough");
 	sl_h5_begin(&h, NULL, 0);
 	return SL_OK;
 }

@@ -36,6 +36,15 @@ struct sl_h5 {
 	const uint8_t *chunk; /* the chunk in data that is being added; else NULL */
 };
 
+/* Bytes that HDF5 needs at most for its initialisation, or to read a file of this program. */
+enum { SL_H5_NEEDS = 32 << 20 };
+
+/*
+ * Whether as much memory is available. Some versions of HDF5 crash when an allocation fails, so this
+ * is asked before HDF5 starts work that can be refused.
+ */
+bool sl_h5_has_memory(void);
+
 /*
  * Initialises HDF5 and disables its cleanup at exit, which crashes after some failures. It must be
  * the first use of HDF5 in the program, before other threads exist.
