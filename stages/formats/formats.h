@@ -4,7 +4,8 @@
  * Purpose of the folder: a batch of survivors becomes a file in memory, and a file becomes columns.
  *
  *	common/    the interface of a format (format.h) and parts that several formats share
- *	hdf5/      openPMD in HDF5, and the XDMF side file
+ *	hdf5/      HDF5 files in memory; a child process in which HDF5 parses files
+ *	openpmd/   openPMD in HDF5, and the XDMF side file
  *	images/    the image of a run, in HDF5 and PNG
  *	tables/    csv.gz and npz
  *	mcpl/      MCPL particle lists, plain and in gzip
