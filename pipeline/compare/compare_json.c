@@ -111,7 +111,7 @@ static void put_head(struct sl_json *j, const struct sl_comparison *c)
 	sl_json_close(j);
 	sl_json_text(j, "name", c->config.run.name);
 	sl_json_text(j, "model", sl_models[c->plan->recipe.model]->name);
-	sl_json_text(j, "format", c->plan->format->name);
+	sl_json_text(j, "format", c->plan->choices.format->name);
 	sl_json_text(j, "deflate", c->plan->facts.deflate->name);
 	sl_json_text(j, "config", c->plan->config_text);
 	sl_json_u64(j, "particles", c->particles);

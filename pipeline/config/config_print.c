@@ -85,17 +85,6 @@ static bool is_left_out(const struct sl_option *o, const void *value)
 	return !o->fallback && sl_value_absent(o, value);
 }
 
-/* Prints an option that is not an item of a list. */
-static void put_option(
-	struct yaml_output *p, const struct sl_option *o, const char *path, void *value)
-{
-	if (is_left_out(o, value))
-		return;
-	indent(p, open_sections(p, path));
-	put_value(p, o, path, value);
-	put(p, "\n");
-}
-
 /* Is the key in the open section of its item? "objects[].sphere.radius" is in section "sphere". */
 static bool is_in(const char *key, const char *section, size_t bytes)
 {
@@ -158,14 +147,19 @@ static void put_table(struct yaml_output *p, const struct sl_model *model,
 {
 	char path[SL_KEY_BYTES];
 
-	for (size_t i = 0; i < n; i++) {
-		if (table[i].free && !free)
+	for (const struct sl_option *o = table; o < table + n; o++) {
+		void *value = (char *)base + o->offset;
+
+		if ((o->free && !free) || sl_option_of_items(o))
 			continue;
-		sl_option_path(model, &table[i], path);
-		if (table[i].kind == SL_KIND_ITEMS)
-			put_items(p, &table[i], table + n, path, (char *)base);
-		else if (!sl_option_of_items(&table[i]))
-			put_option(p, &table[i], path, (char *)base + table[i].offset);
+		sl_option_path(model, o, path);
+		if (o->kind == SL_KIND_ITEMS) {
+			put_items(p, o, table + n, path, (char *)base);
+		} else if (!is_left_out(o, value)) {
+			indent(p, open_sections(p, path));
+			put_value(p, o, path, value);
+			put(p, "\n");
+		}
 	}
 }
 

@@ -235,32 +235,24 @@ const struct sl_model *sl_model_find(const char *name)
 	return NULL;
 }
 
-/* The option of a table with that key, or NULL. */
-static const struct sl_option *find(const struct sl_option *table, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(table[i].key, key) == 0)
-			return &table[i];
-	return NULL;
-}
-
-/* Looks in the tables of all models; the caller compares *model with the model of the run. */
+/*
+ * Looks in the tables of all models; the caller compares *model with the model of the run. Item
+ * numbers are removed first, because a table has one entry for all items of a list.
+ */
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model)
 {
-	char pattern[SL_KEY_BYTES];
-	const struct sl_option *found = find(sl_options, sl_n_options, path);
+	char pattern[SL_KEY_BYTES], at[SL_KEY_BYTES];
+	const struct sl_option *o;
 
+	sl_key_pattern(path, pattern);
+	for (int m = 0; m < SL_MODEL_COUNT; m++)
+		/* the common options precede those of each model, and need one comparison */
+		for (size_t i = m == 0 ? 0 : sl_n_options; (o = sl_option_at(sl_models[m], i, at));
+			i++)
+			if (strcmp(at, pattern) == 0) {
+				*model = i < sl_n_options ? NULL : sl_models[m];
+				return o;
+			}
 	*model = NULL;
-	/* model.NAME.KEY: look up KEY in the table of the model */
-	for (int i = 0; i < SL_MODEL_COUNT && !found; i++) {
-		const struct sl_model *m = sl_models[i];
-		size_t n = strlen(m->name);
-
-		if (strncmp(path, "model.", 6) != 0 || strncmp(path + 6, m->name, n) != 0 ||
-			path[6 + n] != '.')
-			continue;
-		found = find(m->options, m->n_options, sl_key_pattern(path + 6 + n + 1, pattern));
-		*model = m;
-	}
-	return found;
+	return NULL;
 }

@@ -242,18 +242,6 @@ static bool is_plain(const char *text)
 	return strchr("./", text[0]) || (text[0] >= 'A' && text[0] <= 'z');
 }
 
-/* Decodes the code point at *p and advances *p. libyaml has verified that the text is UTF-8. */
-static unsigned code_point(const unsigned char **p)
-{
-	unsigned first = *(*p)++, code = first;
-
-	if (first >= 0xc0)
-		code = first & (first >= 0xf0 ? 0x07 : first >= 0xe0 ? 0x0f : 0x1f);
-	while (first >= 0xc0 && (**p & 0xc0) == 0x80)
-		code = code << 6 | (*(*p)++ & 0x3fu);
-	return code;
-}
-
 /*
  * Prints a text plainly or in double quotes. In quotes all non-ASCII characters are escaped, because
  * YAML takes some of them for line breaks and forbids others.
@@ -267,8 +255,10 @@ static void print_text(const char *value, char text[SL_VALUE_BYTES])
 	if (plain)
 		return;
 	while (*p) {
-		unsigned code = code_point(&p);
+		uint32_t code;
+		size_t n = sl_utf8_decode(p, &code);
 
+		p += n ? n : 1; /* never 0: libyaml has verified that the text is UTF-8 */
 		if (code < 0x80)
 			sl_append(text, SL_VALUE_BYTES, "%s%c",
 				code == '"' || code == '\\' ? "\\" : "", (int)code);

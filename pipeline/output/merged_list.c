@@ -78,7 +78,7 @@ static enum sl_status send_header(
 	enum sl_status s;
 	void *stored;
 
-	if (plan->format->packing.wrapper != SL_GZIP)
+	if (plan->choices.format->packing.wrapper != SL_GZIP)
 		return sink(context, head->bytes, head->size);
 	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(head->size), &stored));
 	s = sink(context, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
@@ -117,7 +117,7 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, byte_sink sink, void *context)
 {
-	bool gzip = plan->format->packing.wrapper == SL_GZIP;
+	bool gzip = plan->choices.format->packing.wrapper == SL_GZIP;
 	struct sl_mcpl_head head = {0};
 	enum sl_status s = SL_OK;
 	size_t bytes;
@@ -151,7 +151,7 @@ enum sl_status sl_merged_list_commit(
 
 	if (!plan->config.output.joined || m->n == 0)
 		return SL_OK;
-	sl_merged_list_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	SL_TRY(sl_file_begin(dir, name, &w));
 	s = send_list(plan, dir, m, write_bytes, &w);
 	if (s == SL_OK)
@@ -190,7 +190,7 @@ enum sl_status sl_merged_list_check(
 	struct sl_map file;
 	enum sl_status s;
 
-	sl_merged_list_name(plan->config.run.name, plan->format, name);
+	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
 	SL_TRY(sl_map_file(path, &file));
 	found.at = (const char *)file.at;

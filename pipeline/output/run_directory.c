@@ -55,7 +55,8 @@ static enum sl_status is_complete(const struct sl_plan *plan, const struct sl_di
 /* Removes the lines of batches after the one that met the stop rule; true if there were any. */
 static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *m)
 {
-	struct sl_stop_state o = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, m);
+	struct sl_stop_state o =
+		sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, m);
 	size_t n = m->n;
 
 	while (m->n > 0 && m->line[m->n - 1].batch >= o.batches)
@@ -192,7 +193,7 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 		return SL_OK;
 	s = sl_manifest_read(&dir, &m);
 	if (s == SL_OK && m.n <= plan->recipe.n_batches)
-		*n = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, &m).met
+		*n = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m).met
 		             ? plan->recipe.n_batches
 		             : m.n;
 	sl_manifest_free(&m);
@@ -239,7 +240,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	if (cut)
 		SL_TRY(sl_stale_files_remove_orphans(&s));
 	if (strcmp(state, "done") == 0) {
-		if (plan->image.width > 0)
+		if (plan->choices.image.width > 0)
 			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
 		SL_TRY(sl_merged_list_commit(plan, dir, m));
 	}

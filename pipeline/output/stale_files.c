@@ -15,7 +15,7 @@ struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)
 {
 	return (struct sl_stale_files){.run = plan->config.run.name,
-		.format = plan->format,
+		.format = plan->choices.format,
 		.dir = dir,
 		.keep = keep,
 		.image = plan->config.output.image,

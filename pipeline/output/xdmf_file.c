@@ -11,7 +11,7 @@ bool sl_xdmf_file_name(const struct sl_plan *plan, char *name)
 	struct sl_table table = sl_plan_table(plan, 0);
 
 	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
-	return plan->format == &sl_format_openpmd && sl_xdmf_possible(&table);
+	return plan->choices.format == &sl_format_openpmd && sl_xdmf_possible(&table);
 }
 
 void sl_xdmf_file_write(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)

@@ -14,7 +14,8 @@
 
 void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {
-	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, plan->format->suffix);
+	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
+		plan->choices.format->suffix);
 }
 
 void sl_batch_histogram_file_name(
@@ -59,5 +60,5 @@ const char *sl_merged_list_name(
 bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
 	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);
-	return plan->recipe.bins.n > 0 && plan->format == &sl_format_openpmd;
+	return plan->recipe.bins.n > 0 && plan->choices.format == &sl_format_openpmd;
 }

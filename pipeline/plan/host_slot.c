@@ -13,7 +13,7 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 {
 	uint32_t n = sl_memory_plan_batch(plan);
 	struct sl_table most = sl_plan_table(plan, n);
-	size_t scratch = plan->format->scratch(&most, &plan->facts);
+	size_t scratch = plan->choices.format->scratch(&most, &plan->facts);
 
 	if (plan->on_device) {
 		if (r->inputs)
@@ -28,7 +28,7 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 		scratch = stages > scratch ? stages : scratch;
 	}
 	sl_histogram_lay_out(block, r, &s->batch);
-	plan->format->lay_out(block, &most, &plan->facts, &s->packed);
+	plan->choices.format->lay_out(block, &most, &plan->facts, &s->packed);
 	s->exec = (struct sl_exec){.space = SL_HOST};
 	s->exec.scratch = (struct sl_arena){.base = sl_cut(block, scratch), .size = scratch};
 }

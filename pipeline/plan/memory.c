@@ -67,7 +67,7 @@ static void measure(struct sl_plan *plan)
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena histograms = {0}, images = {0};
 	struct sl_histogram_sums histogram_sums;
-	struct sl_image_sum image_sum = {.image = plan->image};
+	struct sl_image_sum image_sum = {.image = plan->choices.image};
 
 	memset(memory, 0, sizeof(*memory));
 	measure_by(plan, &recipe);
@@ -75,7 +75,8 @@ static void measure(struct sl_plan *plan)
 		sl_candidate_apply(&recipe, &plan->candidate[i]);
 		measure_by(plan, &recipe);
 	}
-	memory->image = sl_round_up(plan->format->image_bytes(&most, &plan->facts), SL_ALIGN);
+	memory->image =
+		sl_round_up(plan->choices.format->image_bytes(&most, &plan->facts), SL_ALIGN);
 	sl_histogram_sums_lay_out(&histograms, &recipe.bins, &histogram_sums);
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);

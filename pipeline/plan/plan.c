@@ -154,8 +154,8 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 	struct sl_arena a = {0};
 
 	facts.form = SL_AS_COLUMNS;
-	plan->format->lay_out(&a, most, &facts, &packed);
-	return sl_size_add(plan->format->image_bytes(most, &facts), packed.size);
+	plan->choices.format->lay_out(&a, most, &facts, &packed);
+	return sl_size_add(plan->choices.format->image_bytes(most, &facts), packed.size);
 }
 
 /*
@@ -172,7 +172,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 
 	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
 	plan->disk_bytes = sl_size_add(
-		sl_size_mul(file, files), sl_image_sum_disk(&plan->image, &plan->facts));
+		sl_size_mul(file, files), sl_image_sum_disk(&plan->choices.image, &plan->facts));
 	if (plan->config.output.joined)
 		plan->disk_bytes =
 			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
@@ -252,8 +252,6 @@ enum sl_status sl_plan_make(
 	SL_TRY(sl_plan_open_inputs(plan));
 	SL_TRY(choose_device(choices, plan));
 	sl_output_directory_name(config, plan->to);
-	plan->format = choices->format;
-	plan->image = choices->image;
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
 		.species = choices->model->species,
 		.software_version = sl_version(),
@@ -263,15 +261,14 @@ enum sl_status sl_plan_make(
 		.level = (int)config->output.level,
 		.form = choices->form,
 		.own = choices->format_facts};
-	if (plan->recipe.inputs && plan->format->inherit) {
+	if (plan->recipe.inputs && plan->choices.format->inherit) {
 		SL_TRY(sl_inputs_read_metadata(plan->recipe.inputs));
-		plan->format->inherit(&plan->facts, plan->recipe.inputs->metadata);
+		plan->choices.format->inherit(&plan->facts, plan->recipe.inputs->metadata);
 	}
 	/* files depend on the batch, so the stored configuration states its size, also if it was auto */
 	plan->batch_is_auto = config->run.batch == 0;
 	plan->config.run.batch = plan->recipe.batch;
-	plan->stop_rule = choices->stop_rule;
-	plan->config.stop.min_batches = plan->stop_rule.min_batches;
+	plan->config.stop.min_batches = choices->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
 	sl_memory_plan_fit(plan);
 	if (plan->config.run.batch == plan->recipe.batch)

@@ -54,16 +54,14 @@ struct sl_candidate {
 };
 
 struct sl_plan {
-	struct sl_choices choices;     /* what the plan was made from */
-	struct sl_config config;       /* with the chosen run.batch and stop.min_batches */
-	bool batch_is_auto;            /* run.batch is auto: the plan may make it smaller */
-	struct sl_recipe recipe;       /* its inputs stay open until sl_plan_free() */
-	struct sl_stop_rule stop_rule; /* with a rule, recipe.n_batches is the maximum */
+	/* What the plan was made from. With a stop rule, recipe.n_batches is the maximum. */
+	struct sl_choices choices;
+	struct sl_config config; /* with the chosen run.batch and stop.min_batches */
+	bool batch_is_auto;      /* run.batch is auto: the plan may make it smaller */
+	struct sl_recipe recipe; /* its inputs stay open until sl_plan_free() */
 	struct sl_machine machine;
-	const struct sl_format *format;
 	struct sl_file_facts facts;
 	char *config_text;      /* all settings that determine the results, as YAML; owned */
-	struct sl_image image;  /* width 0: the run makes no image */
 	char to[SL_TEXT_BYTES]; /* the output directory */
 	bool on_device;
 	uint32_t n_candidates; /* 0: the configuration names the schedule */

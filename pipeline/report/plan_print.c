@@ -171,18 +171,18 @@ static void print_stop_rule(const struct sl_plan *plan, FILE *out)
 {
 	char text[SL_STOP_RULE_BYTES];
 
-	if (plan->stop_rule.below > 0)
+	if (plan->choices.stop_rule.below > 0)
 		fprintf(out, "stop        when %s, after %llu batches or more%s\n",
-			sl_stop_rule_text(&plan->stop_rule, text),
-			(unsigned long long)plan->stop_rule.min_batches,
-			plan->stop_rule.min_batches > plan->recipe.n_batches
+			sl_stop_rule_text(&plan->choices.stop_rule, text),
+			(unsigned long long)plan->choices.stop_rule.min_batches,
+			plan->choices.stop_rule.min_batches > plan->recipe.n_batches
 				? ": never, there are fewer"
 				: "");
 }
 
 static void print_image(const struct sl_plan *plan, FILE *out)
 {
-	const struct sl_image *p = &plan->image;
+	const struct sl_image *p = &plan->choices.image;
 	char bytes[32];
 
 	if (p->width > 0)
@@ -204,8 +204,8 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 		(unsigned long long)r->particles, (unsigned long long)r->seed,
 		sl_models[r->model]->name);
 	fprintf(out, "batches     %s%llu of %u particles\n",
-		plan->stop_rule.below > 0 ? "at most " : "", (unsigned long long)r->n_batches,
-		r->batch);
+		plan->choices.stop_rule.below > 0 ? "at most " : "",
+		(unsigned long long)r->n_batches, r->batch);
 	sl_inputs_print(plan, false, out);
 	print_stop_rule(plan, out);
 	fprintf(out, "key         ");
@@ -220,7 +220,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	if (plan->config.output.joined)
 		fprintf(out,
 			"joined      the lists of all batches are merged into %s at the end of the run\n",
-			sl_merged_list_name(plan->config.run.name, plan->format, name));
+			sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));

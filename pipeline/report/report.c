@@ -240,7 +240,7 @@ static void write_tallies(struct sl_json *j, const struct sl_workspace *w,
 static void write_stop_rule(
 	struct sl_json *j, const struct sl_plan *plan, const struct sl_manifest *m)
 {
-	const struct sl_stop_rule *g = &plan->stop_rule;
+	const struct sl_stop_rule *g = &plan->choices.stop_rule;
 	struct sl_stop_state o = sl_stop_rule_state(g, plan->recipe.n_batches, m);
 	char text[SL_STOP_RULE_BYTES];
 
@@ -256,7 +256,7 @@ static void write_stop_rule(
 /* The image files exist only after the run is done, so only then is this member written. */
 static void write_image(struct sl_json *j, const struct sl_workspace *w)
 {
-	const struct sl_image *p = &w->plan->image;
+	const struct sl_image *p = &w->plan->choices.image;
 	const uint64_t pixels[] = {p->width, p->height};
 	char name[SL_FILE_NAME_BYTES];
 
@@ -401,16 +401,16 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	sl_json_text(j, "state", state);
 	sl_json_text(j, "name", plan->config.run.name);
 	sl_json_text(j, "model", sl_models[w->recipe.model]->name);
-	sl_json_text(j, "format", plan->format->name);
+	sl_json_text(j, "format", plan->choices.format->name);
 	sl_json_text(j, "config", plan->config_text);
-	if (plan->stop_rule.below > 0)
+	if (plan->choices.stop_rule.below > 0)
 		write_stop_rule(j, plan, m);
 	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);
 	if (plan->config.output.joined)
 		sl_json_text(j, "joined",
-			sl_merged_list_name(plan->config.run.name, plan->format, name));
+			sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
 	if (session) {
 		write_times(j, w, session);
 		sl_rounds_report(j, &session->rounds);

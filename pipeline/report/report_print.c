@@ -49,7 +49,7 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 /* Prints whether the stop rule ended the run, or why it did not. */
 static void print_stop_rule(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
 {
-	const struct sl_stop_rule *g = &plan->stop_rule;
+	const struct sl_stop_rule *g = &plan->choices.stop_rule;
 	const char *fate = sl_fate_facts[g->fate].name;
 	unsigned long long most = plan->recipe.n_batches;
 	struct sl_stop_state o = sl_stop_rule_state(g, most, m);
@@ -131,7 +131,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	sl_results_make(m, sl_fractions_count_particles(plan), &r);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
-	if (plan->stop_rule.below > 0)
+	if (plan->choices.stop_rule.below > 0)
 		print_stop_rule(plan, m, out);
 	print_times(w, session, out);
 	if (w->schedule_reason[0])
@@ -142,5 +142,5 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 		m->n > 1 ? m->line[m->n - 1].file : "", sl_sized((double)r.bytes, bytes));
 	if (plan->config.output.joined)
 		fprintf(out, "merged list of all batches in %s/%s\n", plan->to,
-			sl_merged_list_name(plan->config.run.name, plan->format, name));
+			sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
 }

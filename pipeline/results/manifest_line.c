@@ -94,12 +94,6 @@ static enum sl_status refuse(const char *why)
 		why);
 }
 
-/* The value of hexadecimal digits; other texts give a value that the comparison refuses. */
-static uint64_t hex(const char *text)
-{
-	return strtoull(text, NULL, 16);
-}
-
 /* Does the line end with the CRC of the text before it? */
 static bool has_right_crc(const char *text, size_t bytes)
 {
@@ -145,7 +139,8 @@ static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *li
 
 		if (digest)
 			line->columns |= SL_BIT(c);
-		line->digest[c] = hex(sl_yaml_text(tree, digest, NULL));
+		/* another text than digits gives a value that the comparison refuses */
+		line->digest[c] = strtoull(sl_yaml_text(tree, digest, NULL), NULL, 16);
 	}
 }
 
@@ -158,7 +153,8 @@ static void read_file(const struct sl_yaml *tree, const char *key, char name[SL_
 	snprintf(name, SL_FILE_NAME_BYTES, "%s",
 		sl_yaml_text(tree, sl_yaml_get(tree, file, "name"), NULL));
 	*bytes = number(tree, file, "bytes");
-	*crc = (uint32_t)hex(sl_yaml_text(tree, sl_yaml_get(tree, file, "crc"), NULL));
+	*crc = (uint32_t)strtoull(
+		sl_yaml_text(tree, sl_yaml_get(tree, file, "crc"), NULL), NULL, 16);
 }
 
 /* Reads the members that exist; printing the line again shows what is missing. */

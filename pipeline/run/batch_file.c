@@ -54,7 +54,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	sl_batch_file_line(b, line);
 	sl_batch_file_name(plan, b->number, line->file);
 	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
-	SL_TRY(plan->format->assemble(
+	SL_TRY(plan->choices.format->assemble(
 		&plan->facts, &facts, &slot->packed, image, plan->memory.image, file));
 	line->file_bytes = file->bytes;
 	line->file_crc = file->crc;

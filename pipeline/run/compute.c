@@ -122,7 +122,7 @@ static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot
 /* Brings the survivors into the form of the file, or takes over what the device has packed. */
 static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot)
 {
-	const struct sl_format *f = plan->format;
+	const struct sl_format *f = plan->choices.format;
 	struct sl_batch *b = &slot->batch;
 
 	if (b->device_packed.wanted)

@@ -275,7 +275,7 @@ enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 		.control = control,
 		.session = session,
 		.discard = control->discard,
-		.stop_rule = w->plan->stop_rule};
+		.stop_rule = w->plan->choices.stop_rule};
 	enum sl_status s = run_batches(&run);
 
 	if (s != SL_OK && s != SL_STOPPED)

@@ -88,7 +88,7 @@ static enum sl_status get_image_sum(struct sl_workspace *w)
 
 	SL_TRY(get_zeroed(1, a.size, &a.base));
 	w->image_sum = (struct sl_image_sum){
-		.image = w->plan->image, .white = w->plan->config.output.white};
+		.image = w->plan->choices.image, .white = w->plan->config.output.white};
 	sl_image_sum_lay_out(&a, &w->plan->facts, w->plan->recipe.n_batches, &w->image_sum);
 	w->image_sum.block = a.base;
 	return SL_OK;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "pipeline/text/decimal_number.h"
+#include "pipeline/text/messages.h"
 
 /* Appends bytes to the stream or to the buffer; counts those that do not fit in the buffer. */
 static void put(struct sl_json *j, const char *bytes, size_t n)
@@ -45,32 +46,6 @@ static void put_line(struct sl_json *j)
 		put_text(j, "\t");
 }
 
-/*
- * Decodes the code point at text and returns its length in bytes; 0 when it is not valid UTF-8
- * (overlong forms, surrogates and values above 10FFFF included).
- */
-static size_t decode(const unsigned char *text, uint32_t *point)
-{
-	/* the smallest code point that needs n bytes; smaller ones are overlong forms */
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = text[0] < 0x80   ? 1
-	           : text[0] < 0xc0 ? 0
-	           : text[0] < 0xe0 ? 2
-	           : text[0] < 0xf0 ? 3
-	           : text[0] < 0xf8 ? 4
-	                            : 0;
-
-	*point = n < 2 ? text[0] : text[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		*point = *point << 6 | (text[i] & 0x3fu);
-	}
-	if (n > 1 && (*point < least[n] || *point > 0x10ffff || *point >> 11 == 0xd800 >> 11))
-		return 0;
-	return n;
-}
-
 /* Must the code point be escaped? JSON requires it below 20 hex, YAML for the others. */
 static bool is_control(uint32_t point)
 {
@@ -87,7 +62,7 @@ static void put_string(struct sl_json *j, const char *text)
 	while (*at) {
 		char escape[8];
 		uint32_t point;
-		size_t n = decode(at, &point);
+		size_t n = sl_utf8_decode(at, &point);
 
 		if (*at == '\n' || *at == '\t') {
 			put_text(j, *at == '\n' ? "\\n" : "\\t");
@@ -204,39 +179,28 @@ void sl_json_real(struct sl_json *j, const char *key, double value)
 	put_value(j, key, text);
 }
 
-/* Opens an array in one line; returns the indentation mode to restore. */
-static bool open_line(struct sl_json *j, const char *key)
+void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n)
 {
 	bool indented = j->indented;
 
 	sl_json_array(j, key);
-	j->indented = false;
-	return indented;
-}
-
-/* Closes the array of open_line() and restores the indentation mode. */
-static void close_line(struct sl_json *j, bool indented)
-{
+	j->indented = false; /* the items are in one line */
+	for (size_t i = 0; i < n; i++)
+		sl_json_u64(j, NULL, values[i]);
 	sl_json_close(j);
 	j->indented = indented;
 }
 
-void sl_json_u64s(struct sl_json *j, const char *key, const uint64_t *values, size_t n)
-{
-	bool indented = open_line(j, key);
-
-	for (size_t i = 0; i < n; i++)
-		sl_json_u64(j, NULL, values[i]);
-	close_line(j, indented);
-}
-
 void sl_json_reals(struct sl_json *j, const char *key, const double *values, size_t n)
 {
-	bool indented = open_line(j, key);
+	bool indented = j->indented;
 
+	sl_json_array(j, key);
+	j->indented = false; /* the items are in one line */
 	for (size_t i = 0; i < n; i++)
 		sl_json_real(j, NULL, values[i]);
-	close_line(j, indented);
+	sl_json_close(j);
+	j->indented = indented;
 }
 
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
@@ -245,10 +209,4 @@ void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits)
 
 	snprintf(text, sizeof(text), "\"%0*" PRIx64 "\"", digits, value);
 	put_value(j, key, text);
-}
-
-/* used counts without the final NUL, which needs a byte too. */
-bool sl_json_fits(const struct sl_json *j)
-{
-	return j->used < j->size;
 }

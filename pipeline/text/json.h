@@ -28,7 +28,7 @@ enum { SL_JSON_DEPTH = 32 };
 struct sl_json {
 	FILE *out; /* NULL: a buffer */
 	char *text;
-	size_t size, used;
+	size_t size, used;         /* used counts on when the text is cut; it has no final NUL */
 	bool indented;             /* one member per line; else one line without spaces */
 	unsigned depth;            /* number of open objects and arrays */
 	bool filled;               /* the innermost object or array has a member */
@@ -62,8 +62,5 @@ void sl_json_reals(struct sl_json *j, const char *key, const double *values, siz
 
 /* Writes value as a string of that many hexadecimal digits. */
 void sl_json_hex(struct sl_json *j, const char *key, uint64_t value, int digits);
-
-/* Did the text fit in the buffer, including the final NUL? */
-bool sl_json_fits(const struct sl_json *j);
 
 #endif

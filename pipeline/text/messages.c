@@ -130,6 +130,28 @@ bool sl_is_after_comma(const char *key)
 	return *key && key[strspn(key, "0123456789")] == '\0';
 }
 
+size_t sl_utf8_decode(const unsigned char *text, uint32_t *point)
+{
+	/* the smallest code point that needs n bytes; smaller ones are overlong forms */
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = text[0] < 0x80   ? 1
+	           : text[0] < 0xc0 ? 0
+	           : text[0] < 0xe0 ? 2
+	           : text[0] < 0xf0 ? 3
+	           : text[0] < 0xf8 ? 4
+	                            : 0;
+
+	*point = n < 2 ? text[0] : text[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*point = *point << 6 | (text[i] & 0x3fu);
+	}
+	if (n > 1 && (*point < least[n] || *point > 0x10ffff || *point >> 11 == 0xd800 >> 11))
+		return 0;
+	return n;
+}
+
 const char *sl_sized(double bytes, char text[32])
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "primitives/base/hd.h"
 
@@ -39,5 +40,11 @@ bool sl_is_after_comma(const char *key);
 
 /* Writes a number of bytes with a binary unit, such as "1.5 GiB". Returns text. */
 const char *sl_sized(double bytes, char text[32]);
+
+/*
+ * Decodes the code point at text and returns its length in bytes; 0 when it is not valid UTF-8
+ * (overlong forms, surrogates and values above 10FFFF included).
+ */
+size_t sl_utf8_decode(const unsigned char *text, uint32_t *point);
 
 #endif

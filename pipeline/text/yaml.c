@@ -7,6 +7,7 @@
  */
 #include "pipeline/text/yaml.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,15 @@ static const char *refusal(struct event_check *g, const yaml_event_t *e)
 	                             : NULL;
 }
 
+/* Makes a parser of text, which must outlive it. The caller deletes it after success. */
+static enum sl_status start_parser(const char *text, size_t bytes, yaml_parser_t *p)
+{
+	if (!yaml_parser_initialize(p))
+		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
+	yaml_parser_set_input_string(p, (const unsigned char *)text, bytes);
+	return SL_OK;
+}
+
 /* First pass: reads all events and stops at the first that is refused. */
 static enum sl_status check_events(const char *text, size_t bytes, struct sl_yaml_problem *problem)
 {
@@ -132,9 +142,7 @@ static enum sl_status check_events(const char *text, size_t bytes, struct sl_yam
 	bool more = true;
 	yaml_parser_t p;
 
-	if (!yaml_parser_initialize(&p))
-		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
-	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
+	SL_TRY(start_parser(text, bytes, &p));
 	/* this pass also finds all syntax errors, so the second pass finds none */
 	while (s == SL_OK && more) {
 		yaml_event_t e;
@@ -237,9 +245,7 @@ static enum sl_status load(
 	enum sl_status s = SL_OK;
 	yaml_parser_t p;
 
-	if (!yaml_parser_initialize(&p))
-		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
-	yaml_parser_set_input_string(&p, (const unsigned char *)text, bytes);
+	SL_TRY(start_parser(text, bytes, &p));
 	if (!yaml_parser_load(&p, &tree->document))
 		s = refuse_syntax(&p, text, bytes, problem);
 	yaml_parser_delete(&p);
@@ -367,12 +373,9 @@ bool sl_yaml_u64(const struct sl_yaml *tree, sl_node node, uint64_t *value)
 	const char *text = sl_yaml_text(tree, node, &bytes);
 
 	*value = 0;
-	for (size_t i = 0; i < bytes; i++) {
-		unsigned digit = (unsigned)(text[i] - '0');
-
-		if (digit > 9 || *value > (UINT64_MAX - digit) / 10)
-			return false;
-		*value = *value * 10 + digit;
-	}
-	return bytes > 0;
+	if (bytes == 0 || strspn(text, "0123456789") != bytes)
+		return false;
+	errno = 0;
+	*value = strtoull(text, NULL, 10);
+	return errno == 0; /* ERANGE: more than 64 bits */
 }

@@ -224,13 +224,13 @@ static enum sl_status check_file(
 	enum sl_status s;
 	void *file;
 
-	SL_TRY(w->plan->format->pack(
+	SL_TRY(w->plan->choices.format->pack(
 		&slot->exec, &w->plan->facts, &slot->batch.table, &slot->packed));
-	SL_TRY(w->plan->format->assemble(&w->plan->facts, &facts, &slot->packed, w->file_image,
-		w->plan->memory.image, &pieces));
+	SL_TRY(w->plan->choices.format->assemble(&w->plan->facts, &facts, &slot->packed,
+		w->file_image, w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
-	s = sl_survivors_of(w->plan->format, file, pieces.bytes, &expected);
+	s = sl_survivors_of(w->plan->choices.format, file, pieces.bytes, &expected);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
 	s = check_same(l, found, &expected.table);
@@ -414,7 +414,7 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 		return sl_fail(SL_CHECK_FAILED,
 			"%s: %zu of %s%llu batches are committed, because the run has not ended; use "
 			"sluice run --resume to continue it",
-			dir->path, m->n, w->plan->stop_rule.below > 0 ? "at most " : "",
+			dir->path, m->n, w->plan->choices.stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
 	return sl_verify_side_files(w, dir, m);
 }
@@ -440,7 +440,8 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	if (s == SL_OK)
 		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK) {
-		of = sl_stop_rule_state(&plan->stop_rule, plan->recipe.n_batches, &m).batches;
+		of = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m)
+		             .batches;
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))

@@ -173,7 +173,7 @@ enum sl_status sl_verify_side_files(
 	SL_TRY(check_xdmf(plan, dir, m));
 	SL_TRY(check_histograms(w, dir, m));
 	if (plan->config.output.joined) {
-		sl_merged_list_name(plan->config.run.name, plan->format, name);
+		sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 		SL_TRY(check_exists(dir, name));
 		SL_TRY(sl_merged_list_check(plan, dir, m));
 	}

@@ -147,18 +147,6 @@ static const char *name_of(const struct sl_reader *r, const char *key, char list
 
 /* --- problems --------------------------------------------------------------------------------- */
 
-/* Item 0 also counts as given when the list was written as a single value. */
-bool sl_config_given(const struct sl_reader *r, const char *key)
-{
-	char list[SL_KEY_BYTES];
-	long item = split_item(key, list);
-	const struct sl_seen *seen = sl_reader_seen(r, list);
-
-	if (!seen || item <= 0)
-		return seen != NULL;
-	return (size_t)item < sl_yaml_size(r->tree[seen->key.source], seen->value);
-}
-
 bool sl_config_changed(const struct sl_reader *r, const char *key)
 {
 	const struct sl_seen *seen = sl_reader_seen(r, key);

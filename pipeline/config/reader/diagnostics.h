@@ -9,9 +9,6 @@
 #include "pipeline/config/reader/reader.h"
 #include "stages/models/model.h"
 
-/* Was the key given, in the file or by --set? */
-bool sl_config_given(const struct sl_reader *r, const char *key);
-
 /* Was the option given with a value other than its default? */
 bool sl_config_changed(const struct sl_reader *r, const char *key);
 

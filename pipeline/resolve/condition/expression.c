@@ -218,7 +218,7 @@ static struct sl_operand parse_factor(struct sl_parser *p)
 		v.literal = -1;
 	} else if (*p->at != '+' && sl_decimal_scan(p->at, &scanned)) {
 		return sl_parse_number(p, &scanned);
-	} else if (sl_parser_at_word(p)) {
+	} else if (sl_word_length(p->at) > 0) {
 		return sl_parse_name(p);
 	} else {
 		sl_parser_fail(p, p->at,
@@ -284,10 +284,10 @@ static struct sl_parser begin(
 	return p;
 }
 
-/* Joins the new expression with the previous ones. */
-static bool end(struct sl_parser *p, bool first)
+/* Joins the new expression with the previous one, if there is one below it on the stack. */
+static bool end(struct sl_parser *p)
 {
-	if (!first)
+	if (p->depth > 1)
 		sl_parser_emit(p, SL_OP_either, 0);
 	return !p->failed;
 }
@@ -300,7 +300,6 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	const struct sl_model *model, struct sl_condition *k)
 {
 	struct sl_parser p = begin(r, key, text, k);
-	bool first = k->n == 0;
 	char shown[SL_SHOWN_BYTES];
 	struct sl_operand v;
 
@@ -310,15 +309,14 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 		sl_parser_fail(&p, p.at, "lacks an operator at %s; write %s", sl_show(shown, p.at),
 			*p.at == '=' ? "==" : "and, or, or a comparison");
 	want_truth(&p, &v);
-	return end(&p, first);
+	return end(&p);
 }
 
 bool sl_expression_add_fate(
 	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_condition *k)
 {
 	struct sl_parser p = begin(r, key, "", k);
-	bool first = k->n == 0;
 
 	sl_parser_emit(&p, SL_OP_fate, fate);
-	return end(&p, first);
+	return end(&p);
 }

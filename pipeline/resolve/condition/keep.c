@@ -12,7 +12,6 @@
  */
 #include "pipeline/resolve/condition/keep.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +19,7 @@
 #include "pipeline/resolve/choices/choices.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/condition/expression.h"
+#include "pipeline/resolve/condition/operand.h"
 #include "pipeline/text/messages.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */
@@ -78,14 +78,6 @@ static void divide_fates(sl_fate_set fates, struct sl_condition *k, struct sl_ch
 
 /* --- the items -------------------------------------------------------------------------------- */
 
-/* Is text a single word, which can only be the name of a fate? */
-static bool is_word(const char *text)
-{
-	while (isalnum((unsigned char)*text) || *text == '_')
-		text++;
-	return *text == '\0';
-}
-
 /* Adds the fate of that name; *seen is the set of fates named before. */
 static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_choices *choices, sl_fate_set *seen, struct sl_condition *k)
@@ -107,8 +99,10 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_c
 		char key[SL_WORD_BYTES];
 
 		snprintf(key, sizeof(key), "keep[%u]", i);
-		right &= is_word(text) ? resolve_name(r, key, text, choices, &seen, &k)
-		                       : sl_expression_add(r, key, text, choices->model, &k);
+		/* a single word can only be the name of a fate */
+		right &= text[sl_word_length(text)] == '\0'
+		                 ? resolve_name(r, key, text, choices, &seen, &k)
+		                 : sl_expression_add(r, key, text, choices->model, &k);
 	}
 	if (!right)
 		return;

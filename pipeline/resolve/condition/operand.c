@@ -73,8 +73,7 @@ void sl_parser_skip(struct sl_parser *p, size_t n)
 	p->at += strspn(p->at, " ");
 }
 
-/* Length of the word (letters, digits, _) at this place; 0 if there is none. */
-static size_t word_length(const char *at)
+size_t sl_word_length(const char *at)
 {
 	size_t n = 0;
 
@@ -85,18 +84,13 @@ static size_t word_length(const char *at)
 
 bool sl_parser_take(struct sl_parser *p, const char *text)
 {
-	size_t n = strlen(text), word = word_length(p->at);
+	size_t n = strlen(text), word = sl_word_length(p->at);
 
 	/* "or" must not match the start of "orange"; a sign has no word length */
 	if ((word > 0 && word != n) || strncmp(p->at, text, n) != 0)
 		return false;
 	sl_parser_skip(p, n);
 	return true;
-}
-
-bool sl_parser_at_word(const struct sl_parser *p)
-{
-	return word_length(p->at) > 0;
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -111,7 +105,7 @@ static const struct sl_unit_facts *unit_at(const char *at)
 		size_t n = strlen(sl_units[u].text);
 
 		if (n > longest && strncmp(at, sl_units[u].text, n) == 0 &&
-			word_length(at + n) == 0) {
+			sl_word_length(at + n) == 0) {
 			unit = &sl_units[u];
 			longest = n;
 		}
@@ -122,7 +116,7 @@ static const struct sl_unit_facts *unit_at(const char *at)
 /* Is "and" or "or" at this place? Then the number before it has no unit. */
 static bool is_joint(const char *at)
 {
-	size_t n = word_length(at);
+	size_t n = sl_word_length(at);
 
 	return (n == 3 && strncmp(at, "and", n) == 0) || (n == 2 && strncmp(at, "or", n) == 0);
 }
@@ -170,8 +164,8 @@ struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *
 		sl_parser_skip(p, strlen(unit->text));
 		set_dimension(&v, unit->dimension);
 		snprintf(text + n, sizeof(text) - (size_t)n, " %s", unit->text);
-	} else if (word_length(after) > 0 && !is_joint(after)) {
-		sl_parser_skip(p, word_length(after));
+	} else if (sl_word_length(after) > 0 && !is_joint(after)) {
+		sl_parser_skip(p, sl_word_length(after));
 		sl_parser_fail(p, v.from,
 			"%s has an unknown unit; use a unit of sluice list, as in 5 cm",
 			sl_parser_show(p, v.from, shown));
@@ -208,7 +202,7 @@ struct sl_operand sl_parse_name(struct sl_parser *p)
 {
 	struct sl_operand v = sl_no_operand;
 	char word[NAME_MAX_BYTES];
-	size_t n = word_length(p->at);
+	size_t n = sl_word_length(p->at);
 	enum sl_column column;
 	enum sl_fate fate;
 

@@ -51,8 +51,8 @@ void sl_parser_skip(struct sl_parser *p, size_t n);
 /* If text, a word or a sign, is next: skips it and returns true. */
 bool sl_parser_take(struct sl_parser *p, const char *text);
 
-/* Is a word next? */
-bool sl_parser_at_word(const struct sl_parser *p);
+/* Length of the word (letters, digits, _) at this place; 0 if there is none. */
+size_t sl_word_length(const char *at);
 
 /* Parse a number (already scanned) with its unit, or a name; emit the step that pushes it. */
 struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *scanned);

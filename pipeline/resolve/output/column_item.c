@@ -11,28 +11,15 @@
 #include "pipeline/config/quantity.h"
 #include "pipeline/config/reader/diagnostics.h"
 
-char *sl_column_item_cut(char *text)
-{
-	char *colon = text ? strchr(text, ':') : NULL;
-
-	if (!colon)
-		return NULL;
-	*colon = '\0';
-	return colon + 1;
-}
-
 void sl_column_item_split(
 	const char *key, const struct sl_texts *list, uint32_t k, struct sl_column_item *it)
 {
-	char *count;
-
-	/* the copy is cut in place; the configuration keeps the text as it was given */
+	/* strsep() cuts the copy in place; the configuration keeps the text as it was given */
 	snprintf(it->key, sizeof(it->key), "%s[%u]", key, k);
 	memcpy(it->text, list->at[k], sizeof(it->text));
-	it->column = it->text;
-	count = sl_column_item_cut(it->text);
-	it->count = count;
-	it->rest = sl_column_item_cut(count);
+	it->rest = it->text;
+	it->column = strsep(&it->rest, ":");
+	it->count = strsep(&it->rest, ":");
 }
 
 bool sl_column_item_count(struct sl_reader *r, const struct sl_column_item *it, const char *what,

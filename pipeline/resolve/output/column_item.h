@@ -19,9 +19,6 @@ struct sl_column_item {
 	char *rest;        /* after the second colon; NULL if there is none */
 };
 
-/* Ends text at its first colon and returns what follows; NULL for NULL or without a colon. */
-char *sl_column_item_cut(char *text);
-
 /* Splits item k of the list at key. The parts point into *it, which must not be moved. */
 void sl_column_item_split(
 	const char *key, const struct sl_texts *list, uint32_t k, struct sl_column_item *it);

@@ -51,24 +51,17 @@ static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	return sl_column_item_needs_range(r, it, f->column, f->bins, *unit ? 1 : f->bins);
 }
 
-/* Resolves the fates joined by +; each must be named once. */
-static bool resolve_fates(struct sl_reader *r, const struct sl_column_item *it, const char *names,
+/* Resolves the fates joined by +, each named once. Cuts names; NULL stands for all fates. */
+static bool resolve_fates(struct sl_reader *r, const struct sl_column_item *it, char *names,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
-	char words[SL_WORD_BYTES], *word = words;
+	const char *word;
+	enum sl_fate fate;
 
 	f->fates = names ? 0 : sl_final_fates(choices);
-	snprintf(words, sizeof(words), "%s", names ? names : "");
-	while (names && word) {
-		char *plus = strchr(word, '+');
-		enum sl_fate fate;
-
-		if (plus)
-			*plus++ = '\0';
+	while ((word = strsep(&names, "+")))
 		if (!sl_resolve_fate_once(r, it->key, word, choices, &f->fates, &fate))
 			return false;
-		word = plus;
-	}
 	return true;
 }
 
@@ -97,14 +90,14 @@ static bool check_fates(struct sl_reader *r, const struct sl_column_item *it,
 static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_histogram_axis *f)
 {
-	bool has_range = it->rest && strstr(it->rest, "..");
-	char *range = has_range ? it->rest : NULL;
-	const char *fates = has_range ? sl_column_item_cut(range) : it->rest;
+	char *fates = it->rest;
+	const char *range = fates && strstr(fates, "..") ? strsep(&fates, ":") : NULL;
+	bool named = fates != NULL; /* resolve_fates() cuts the text */
 
 	if (!resolve_column(r, it, choices->model, f) ||
 		!sl_column_item_count(r, it, "bins", SL_HISTOGRAM_MOST, BINS_EXAMPLE, &f->bins) ||
 		!resolve_fates(r, it, fates, choices, f) ||
-		(ranges && fates && !check_fates(r, it, choices, f)))
+		(ranges && named && !check_fates(r, it, choices, f)))
 		return false;
 	if (range)
 		return sl_column_item_range(r, it, range, f->column, &f->lo, &f->hi) &&

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pipeline/config/options.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/text/messages.h"
@@ -100,15 +101,16 @@ static void check_energy(const struct sl_config *c, struct sl_reader *r, const s
 			m->name);
 }
 
-/* Refuses the keys that only lists have, for other formats. */
+/* For other formats: refuses output.joined and every key of the section output.mcpl. */
 static void refuse_all(struct sl_reader *r)
 {
-	static const char *const keys[] = {"output.joined", "output.mcpl.precision",
-		"output.mcpl.pdg", "output.mcpl.energy", "output.mcpl.userflags"};
+	for (size_t i = 0; i < sl_n_options; i++) {
+		const char *key = sl_options[i].key;
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		sl_config_refuse_unused(r, keys[i], "only the formats mcpl and mcpl.gz use it",
-			"remove it or add output.format: mcpl");
+		if (strcmp(key, "output.joined") == 0 || sl_key_below(key, "output.mcpl"))
+			sl_config_refuse_unused(r, key, "only the formats mcpl and mcpl.gz use it",
+				"remove it or add output.format: mcpl");
+	}
 }
 
 uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,

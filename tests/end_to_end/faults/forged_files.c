@@ -91,9 +91,10 @@ static void forge(uint64_t batch, change make)
 	assert_true(s.table.n > 300);
 	make(&s.table, l);
 	update_digests(&s.table, l);
-	assert_ok(f.plan->format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
-	assert_ok(f.plan->format->assemble(&f.plan->facts, &facts, &slot->packed, f.w->file_image,
-		f.plan->memory.image, &pieces));
+	assert_ok(
+		f.plan->choices.format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
+	assert_ok(f.plan->choices.format->assemble(&f.plan->facts, &facts, &slot->packed,
+		f.w->file_image, f.plan->memory.image, &pieces));
 	file = malloc(pieces.bytes);
 	assert_non_null(file);
 	sl_pieces_join(&pieces, file);

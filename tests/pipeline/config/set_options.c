@@ -54,11 +54,10 @@ static void sets_override_the_file(void **state)
 	assert_string_equal(config.keep.at[0], "hit");
 	assert_int_equal(config.output.level, 9);
 	assert_string_equal(choices.model->name, "source_detector");
-	assert_true(sl_config_given(r, "model.source_detector.detector.distance"));
-	assert_true(sl_config_given(r, "keep[0]"));
-	assert_false(sl_config_given(r, "keep[1]"));
-	assert_false(sl_config_given(r, "run.seed"));
-	assert_false(sl_config_given(r, "model.slab.mu_a"));
+	assert_true(sl_config_changed(r, "model.source_detector.detector.distance"));
+	assert_true(sl_config_changed(r, "keep"));
+	assert_false(sl_config_changed(r, "run.seed"));
+	assert_false(sl_config_changed(r, "model.slab.mu_a"));
 	sl_config_close(r);
 }
 

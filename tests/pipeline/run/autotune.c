@@ -266,7 +266,7 @@ static unsigned particles_measured(struct sl_plan *plan, uint64_t done, struct s
 	struct sl_workspace *w;
 	unsigned particles = 0;
 
-	plan->stop_rule.below = 0.5;
+	plan->choices.stop_rule.below = 0.5;
 	assert_ok(sl_workspace_open(plan, &w));
 	assert_ok(sl_workspace_allocate(w));
 	assert_ok(sl_autotune_schedule(w, &lines, control));
