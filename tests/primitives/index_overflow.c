@@ -268,7 +268,7 @@ int main(void)
 	if (skips_without_device())
 		return SKIPPED;
 	if (sl_sampling_skips_size(N)) {
-		printf("SKIP: SLUICE_LARGEST\n");
+		printf("SKIP: SLUICE_LARGEST is less than %u items; unset it\n", N);
 		return SKIPPED;
 	}
 	make_segments();

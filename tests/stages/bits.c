@@ -6,18 +6,13 @@
  * than either's default), and wants the number in data/reference/math/hash.txt from each. And
  * reads the shared rules, stages and models, for functions whose bits a library decides.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <glob.h>
 #include <regex.h>
 
+#include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 
 enum { PATH_BYTES = 1024, COMMAND_BYTES = 4 * PATH_BYTES };
@@ -126,14 +121,14 @@ static void every_compiler_gives_the_recorded_hash(void **state)
 
 	(void)state;
 	if (!has_v3())
-		print_message("no x86-64-v3 here: built for the baseline only\n");
+		print_message("this CPU has no x86-64-v3: only the baseline is tested\n");
 	for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]); i++)
 		if (has_compiler(compilers[i]))
 			n += check_compiler(compilers[i], recorded_hash());
 		else
-			print_message("%s is not installed: left out\n", compilers[i]);
+			print_message("%s is not on the PATH: it is not tested\n", compilers[i]);
 	if (n == 0)
-		skip();
+		skip_test("the test needs gcc or clang on the PATH; install one of them");
 }
 
 /*

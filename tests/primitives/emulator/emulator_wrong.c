@@ -9,14 +9,6 @@
 
 #include "tests/primitives/emulator/emulator_check.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { WITH_ADDRESS_SANITIZER = 1, WITH_THREAD_SANITIZER = 0 };
-#elif defined(__SANITIZE_THREAD__)
-enum { WITH_ADDRESS_SANITIZER = 0, WITH_THREAD_SANITIZER = 1 };
-#else
-enum { WITH_ADDRESS_SANITIZER = 0, WITH_THREAD_SANITIZER = 0 };
-#endif
-
 enum { SURVIVED = 42 };
 
 /* --- in the process --------------------------------------------------------------------------- */
@@ -204,6 +196,7 @@ static void accesses_beyond_memory_end_the_process(void **state)
 	}
 }
 
+#if defined(__SANITIZE_ADDRESS__)
 static void address_sanitizer_sees_overruns(void **state)
 {
 	static const struct {
@@ -216,8 +209,6 @@ static void address_sanitizer_sees_overruns(void **state)
 	struct ending e;
 
 	(void)state;
-	if (!WITH_ADDRESS_SANITIZER)
-		skip();
 	for (size_t i = 0; i < sizeof(overruns) / sizeof(overruns[0]); i++) {
 		run_alone(overruns[i].what, "", &e);
 		if (!strstr(e.err, overruns[i].report) || !strstr(e.err, FILE_OF_KERNELS))
@@ -226,6 +217,7 @@ static void address_sanitizer_sees_overruns(void **state)
 	}
 }
 
+#elif defined(__SANITIZE_THREAD__)
 static void thread_sanitizer_sees_races(void **state)
 {
 	static const struct wrong races[] = {
@@ -242,8 +234,6 @@ static void thread_sanitizer_sees_races(void **state)
 	struct ending e;
 
 	(void)state;
-	if (!WITH_THREAD_SANITIZER)
-		skip();
 	for (size_t i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
 		run_alone(races[i].kernel, races[i].choices, &e);
 		if (!strstr(e.err, "data race") || !strstr(e.err, FILE_OF_KERNELS))
@@ -252,6 +242,7 @@ static void thread_sanitizer_sees_races(void **state)
 		process_free(&e);
 	}
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -260,8 +251,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(all_calls_refuse_after_a_failure),
 		cmocka_unit_test(launches_that_cannot_be_are_refused),
 		cmocka_unit_test(accesses_beyond_memory_end_the_process),
+#if defined(__SANITIZE_ADDRESS__)
 		cmocka_unit_test(address_sanitizer_sees_overruns),
+#elif defined(__SANITIZE_THREAD__)
 		cmocka_unit_test(thread_sanitizer_sees_races),
+#endif
 	};
 
 	sl_device_emulate(true);

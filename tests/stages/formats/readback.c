@@ -172,7 +172,7 @@ int main(void)
 	if (sl_formats_start() != SL_OK)
 		return 1;
 	if (!has_h5py()) {
-		printf("skipped: %s has no h5py (Debian: python3-h5py)\n", python);
+		printf("SKIP: the test needs h5py for %s; install python3-h5py\n", python);
 		return SKIPPED;
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);

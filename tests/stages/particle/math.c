@@ -6,19 +6,14 @@
  * results, as recorded in data/reference/math/ulp.txt. The library's double functions err by less
  * than 1e-8 of a float's last place.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"
+#include "tests/support/basic/check.h"
 
 #define PI 3.14159265358979323846
 

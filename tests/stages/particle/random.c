@@ -1,15 +1,10 @@
 /* random.c - compares Philox with its published output, and tests the limits of sl_uniform(). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "stages/particle/random.h"
+#include "tests/support/basic/check.h"
 
 static FILE *open_reference(void)
 {
