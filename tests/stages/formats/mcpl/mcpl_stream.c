@@ -270,6 +270,73 @@ static void headers_that_are_none_are_refused(void **state)
 	free(file);
 }
 
+/* A file as gzip members of so many bytes, to be freed. */
+static uint8_t *in_members(const char *file, size_t bytes, size_t member, size_t *made_bytes)
+{
+	size_t n = (bytes + member - 1) / member;
+	uint8_t *made = (uint8_t *)malloc(n * sl_gzip_stored_bytes(member));
+
+	*made_bytes = 0;
+	for (size_t at = 0; at < bytes; at += member)
+		*made_bytes += sl_gzip_store(
+			file + at, bytes - at < member ? bytes - at : member, made + *made_bytes);
+	return made;
+}
+
+/* Writes a number of particles into the header of a file and returns the result of sl_mcpl_begin(). */
+static enum sl_status begin_with_count(char *file, size_t bytes, uint64_t n)
+{
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+
+	memcpy(file + 8, &n, sizeof(n));
+	assert_ok(sl_mcpl_open(&s, file, bytes));
+	status = sl_mcpl_skip_head(&s);
+	sl_mcpl_close(&s);
+	return status;
+}
+
+/* A plain file has at least as many whole records as its header states, before any of them is read. */
+static void more_particles_than_records_are_refused(void **state)
+{
+	enum { N = 5, RECORD_BYTES = 68 }; /* of reffile_1.mcpl */
+	static const uint64_t too_many[] = {
+		N + 1, N + 2, UINT32_MAX, UINT64_MAX / RECORD_BYTES + 2, UINT64_MAX};
+	size_t bytes;
+	char *file = reference_list("reffile_1.mcpl", &bytes);
+
+	(void)state;
+	for (uint64_t n = 0; n <= N; n++)
+		assert_ok(begin_with_count(file, bytes, n));
+	assert_ok(begin_with_count(file, bytes - RECORD_BYTES, N - 1));
+	assert_fails(
+		begin_with_count(file, bytes - RECORD_BYTES, N), SL_BAD_INPUT, "header states");
+	assert_fails(begin_with_count(file, bytes - 1, N), SL_BAD_INPUT, "header states");
+	for (size_t i = 0; i < sizeof(too_many) / sizeof(*too_many); i++)
+		assert_fails(
+			begin_with_count(file, bytes, too_many[i]), SL_BAD_INPUT, "header states");
+	free(file);
+}
+
+/* A gzip file shows its end only when it is reached; the message counts the particles before it. */
+static void missing_particles_of_gzip_are_counted(void **state)
+{
+	enum { N = 5 };
+	const uint64_t one_more = N + 1;
+	struct sums sums;
+	size_t bytes, made_bytes;
+	char *file = reference_list("reffile_1.mcpl", &bytes);
+	uint8_t *made;
+
+	(void)state;
+	memcpy(file + 8, &one_more, sizeof(one_more));
+	made = in_members(file, bytes, 1000, &made_bytes);
+	assert_fails(read_all(made, made_bytes, &sums), SL_BAD_INPUT, "particle 5 of 6");
+	assert_int_equal(sums.particles, N);
+	free(made);
+	free(file);
+}
+
 /* Nothing may be read beyond the end, nor may it hang; a sanitizer looks on. */
 static void any_damage_is_survived(void **state)
 {
@@ -296,19 +363,6 @@ static void any_damage_is_survived(void **state)
 }
 
 /* --- made of them ----------------------------------------------------------------------------- */
-
-/* A file as gzip members of so many bytes, to be freed. */
-static uint8_t *in_members(const char *file, size_t bytes, size_t member, size_t *made_bytes)
-{
-	size_t n = (bytes + member - 1) / member;
-	uint8_t *made = (uint8_t *)malloc(n * sl_gzip_stored_bytes(member));
-
-	*made_bytes = 0;
-	for (size_t at = 0; at < bytes; at += member)
-		*made_bytes += sl_gzip_store(
-			file + at, bytes - at < member ? bytes - at : member, made + *made_bytes);
-	return made;
-}
 
 /* Members may end anywhere, in the header or in a particle. */
 static void members_make_no_difference(void **state)
@@ -383,6 +437,8 @@ int main(void)
 		cmocka_unit_test(a_writer_that_died_is_recovered),
 		cmocka_unit_test(what_is_cut_short_is_refused),
 		cmocka_unit_test(headers_that_are_none_are_refused),
+		cmocka_unit_test(more_particles_than_records_are_refused),
+		cmocka_unit_test(missing_particles_of_gzip_are_counted),
 		cmocka_unit_test(any_damage_is_survived),
 		cmocka_unit_test(members_make_no_difference),
 		cmocka_unit_test(a_writer_that_died_in_gzip_is_refused),
