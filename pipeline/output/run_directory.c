@@ -13,7 +13,7 @@
 #include "pipeline/run/batch_file.h"
 #include "pipeline/output/stale_files.h"
 #include "pipeline/text/text_file.h"
-#include "stages/formats/hdf5/xdmf.h"
+#include "stages/formats/openpmd/xdmf.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 

@@ -163,8 +163,8 @@ static enum sl_status read_limited(
 	return s;
 }
 
-_Noreturn static void run_child(sl_h5_reader *read, const void *file, size_t bytes,
-	struct outcome *o, void *found, size_t size)
+static void run_child(sl_h5_reader *read, const void *file, size_t bytes, struct outcome *o,
+	void *found, size_t size)
 {
 	set_limits();
 	o->status = read_limited(read, file, bytes, found, size);

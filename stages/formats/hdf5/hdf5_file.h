@@ -9,9 +9,7 @@
  * a driver of this program (hdf5_driver.h) around chunks that stay where they are. To read a file,
  * HDF5's core driver gets the caller's block by its file image callbacks.
  *
- * Purpose of the folder: the openPMD format in HDF5. Input: packed columns, or a file in memory.
- * Output: byte ranges of a file, or columns. HDF5 serves one thread at a time; packing
- * (openpmd.c) does not call HDF5 and runs on many threads.
+ * HDF5 serves one thread at a time. Purpose of the folder: see README.md.
  */
 #ifndef SL_STAGES_FORMATS_HDF5_HDF5_FILE_H
 #define SL_STAGES_FORMATS_HDF5_HDF5_FILE_H

@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "stages/formats/hdf5/xdmf.h"
+#include "stages/formats/openpmd/xdmf.h"
 #include "tests/stages/formats/format_check.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"

@@ -1,6 +1,6 @@
 /* openpmd_read.h - reads the columns of an openPMD file that this program wrote (format.h, read). */
-#ifndef SL_STAGES_FORMATS_HDF5_OPENPMD_READ_H
-#define SL_STAGES_FORMATS_HDF5_OPENPMD_READ_H
+#ifndef SL_STAGES_FORMATS_OPENPMD_OPENPMD_READ_H
+#define SL_STAGES_FORMATS_OPENPMD_OPENPMD_READ_H
 
 #include "stages/formats/common/format.h"
 

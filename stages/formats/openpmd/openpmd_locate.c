@@ -3,7 +3,7 @@
  *
  * It looks only for what this program writes: one batch, one species, the columns of columns.def.
  */
-#include "stages/formats/hdf5/openpmd_locate.h"
+#include "stages/formats/openpmd/openpmd_locate.h"
 
 #include "stages/formats/hdf5/hdf5_inspect.h"
 

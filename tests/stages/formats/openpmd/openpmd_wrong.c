@@ -7,7 +7,7 @@
 #include "stages/formats/hdf5/hdf5_file.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "tests/cases/sampling.h"
-#include "tests/stages/formats/hdf5/openpmd_check.h"
+#include "tests/stages/formats/openpmd/openpmd_check.h"
 #include "stages/formats/formats.h"
 
 /* --- damage -------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void a_flipped_bit_below_a_valid_checksum_does_no_harm(void **state)
 	free_sample(&s);
 }
 
-/* Chunks are proved by themselves: a right seal over wrong ones does not help. */
+/* Each chunk has a checksum of its own, so a valid checksum line over a changed chunk is no help. */
 static void every_flipped_bit_of_a_chunk_is_found(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);

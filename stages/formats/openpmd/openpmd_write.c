@@ -4,7 +4,7 @@
  * HDF5 makes the metadata in the image; the packed chunks stay where they are and become the middle
  * of the file (hdf5_driver.h). Order of pieces: head, chunks, rest, checksum line.
  */
-#include "stages/formats/hdf5/openpmd_write.h"
+#include "stages/formats/openpmd/openpmd_write.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/hdf5/hdf5_driver.h"
-#include "stages/formats/hdf5/openpmd.h"
+#include "stages/formats/openpmd/openpmd.h"
 
 /* Size of buffers for names of files, groups and records. */
 enum { NAME_BYTES = 512 };

@@ -1,6 +1,6 @@
 /* openpmd_write.h - makes the HDF5 file of a packed batch (format.h, image_bytes and assemble). */
-#ifndef SL_STAGES_FORMATS_HDF5_OPENPMD_WRITE_H
-#define SL_STAGES_FORMATS_HDF5_OPENPMD_WRITE_H
+#ifndef SL_STAGES_FORMATS_OPENPMD_OPENPMD_WRITE_H
+#define SL_STAGES_FORMATS_OPENPMD_OPENPMD_WRITE_H
 
 #include "stages/formats/common/format.h"
 

@@ -14,8 +14,8 @@
  * empty group with the attributes value and shape. The file ends with a checksum line that HDF5
  * ignores (crc_trailer.h). (openPMD standard 1.1.0, doi 10.5281/zenodo.1167843.)
  */
-#ifndef SL_STAGES_FORMATS_HDF5_OPENPMD_H
-#define SL_STAGES_FORMATS_HDF5_OPENPMD_H
+#ifndef SL_STAGES_FORMATS_OPENPMD_OPENPMD_H
+#define SL_STAGES_FORMATS_OPENPMD_OPENPMD_H
 
 #include <hdf5.h>
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "stages/formats/hdf5/hdf5_file.h"
-#include "tests/stages/formats/hdf5/openpmd_check.h"
+#include "tests/stages/formats/openpmd/openpmd_check.h"
 #include "stages/formats/formats.h"
 #include "tests/support/program/process.h"
 

@@ -4,11 +4,11 @@
  * It calls HDF5, so it runs in a child process (hdf5_child.h). Its result is what a file states, not
  * what is true: openpmd_read.c checks each number before it uses it.
  */
-#ifndef SL_STAGES_FORMATS_HDF5_OPENPMD_LOCATE_H
-#define SL_STAGES_FORMATS_HDF5_OPENPMD_LOCATE_H
+#ifndef SL_STAGES_FORMATS_OPENPMD_OPENPMD_LOCATE_H
+#define SL_STAGES_FORMATS_OPENPMD_OPENPMD_LOCATE_H
 
 #include "stages/formats/hdf5/hdf5_child.h"
-#include "stages/formats/hdf5/openpmd.h"
+#include "stages/formats/openpmd/openpmd.h"
 
 /* A chunk of a column. */
 struct sl_openpmd_place {

@@ -2,7 +2,7 @@
 #ifndef SL_TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
 #define SL_TESTS_STAGES_FORMATS_OPENPMD_CHECK_H
 
-#include "stages/formats/hdf5/openpmd.h"
+#include "stages/formats/openpmd/openpmd.h"
 #include "tests/stages/formats/format_check.h"
 #include "stages/formats/formats.h"
 

@@ -5,14 +5,14 @@
  * unshuffled here, directly from the file's bytes. No size that a file states is allocated before it
  * is compared with the size of the file.
  */
-#include "stages/formats/hdf5/openpmd_read.h"
+#include "stages/formats/openpmd/openpmd_read.h"
 
 #include <string.h>
 
 #include "primitives/deflate/planes.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/hdf5/openpmd_locate.h"
+#include "stages/formats/openpmd/openpmd_locate.h"
 #include "stages/particle/digest.h"
 
 /* State of a file that is read. */

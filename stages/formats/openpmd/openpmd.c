@@ -4,7 +4,7 @@
  * Compression takes most of the time and runs on many threads. HDF5, which serves one thread at a
  * time, only receives finished chunks (openpmd_write.c).
  */
-#include "stages/formats/hdf5/openpmd.h"
+#include "stages/formats/openpmd/openpmd.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,8 +13,8 @@
 
 #include "primitives/deflate/planes.h"
 #include "stages/formats/common/inflate.h"
-#include "stages/formats/hdf5/openpmd_read.h"
-#include "stages/formats/hdf5/openpmd_write.h"
+#include "stages/formats/openpmd/openpmd_read.h"
+#include "stages/formats/openpmd/openpmd_write.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "chunks are copied from memory, and the file's types are little-endian"

@@ -4,7 +4,7 @@
  */
 #include "stages/batch/recipe.h"
 #include "stages/device/pack.h"
-#include "tests/stages/formats/hdf5/openpmd_check.h"
+#include "tests/stages/formats/openpmd/openpmd_check.h"
 #include "stages/formats/formats.h"
 #include "tests/support/program/folder.h"
 

@@ -6,8 +6,8 @@
  * data, only paths of datasets in the HDF5 files. Points need the columns x, y and z with a value
  * per row. XDMF 2 is used, because older readers of both programs understand it.
  */
-#ifndef SL_STAGES_FORMATS_HDF5_XDMF_H
-#define SL_STAGES_FORMATS_HDF5_XDMF_H
+#ifndef SL_STAGES_FORMATS_OPENPMD_XDMF_H
+#define SL_STAGES_FORMATS_OPENPMD_XDMF_H
 
 #include <stdbool.h>
 #include <stdint.h>
