@@ -201,7 +201,7 @@ static enum sl_status try_backend(const struct sl_backend *b, struct batch_memor
 	return s;
 }
 
-static enum sl_status get_room(struct batch_memory *r, size_t item_bytes, uint8_t mask)
+static enum sl_status get_memory(struct batch_memory *r, size_t item_bytes, uint8_t mask)
 {
 	SL_TRY(sl_guarded_get(SL_DEVICE, N * item_bytes, &r->in));
 	SL_TRY(sl_guarded_get(SL_DEVICE, N * sizeof(uint32_t), &r->out));
@@ -210,7 +210,7 @@ static enum sl_status get_room(struct batch_memory *r, size_t item_bytes, uint8_
 	return fill_segments((char *)r->in.at, item_bytes, mask);
 }
 
-static void give_room(struct batch_memory *r)
+static void free_memory(struct batch_memory *r)
 {
 	sl_guarded_give(&r->in);
 	sl_guarded_give(&r->out);
@@ -230,7 +230,7 @@ static void try_backends(enum sl_primitive p, size_t item_bytes, uint8_t mask)
 {
 	const struct sl_backend *b;
 	struct batch_memory r = {.piece = NULL};
-	enum sl_status s = get_room(&r, item_bytes, mask);
+	enum sl_status s = get_memory(&r, item_bytes, mask);
 
 	for (size_t i = 0; s == SL_OK && (b = sl_backend_at(i)) != NULL; i++) {
 		if (b->primitive != p || b->space != SL_DEVICE)
@@ -239,18 +239,18 @@ static void try_backends(enum sl_primitive p, size_t item_bytes, uint8_t mask)
 		sl_guarded_give(&r.scratch);
 		s = is_too_small(s) ? SL_OK : s;
 	}
-	give_room(&r);
+	free_memory(&r);
 	if (!is_too_small(s))
 		assert_ok(s);
 }
 
-static void scan_of_more_than_an_int(void **state)
+static void scan_of_more_items_than_int_max(void **state)
 {
 	(void)state;
 	try_backends(SL_SCAN, sizeof(uint32_t), 0xff);
 }
 
-static void compact_of_more_than_an_int(void **state)
+static void compact_of_more_items_than_int_max(void **state)
 {
 	(void)state;
 	try_backends(SL_COMPACT, sizeof(uint8_t), 1);
@@ -259,8 +259,8 @@ static void compact_of_more_than_an_int(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scan_of_more_than_an_int),
-		cmocka_unit_test(compact_of_more_than_an_int),
+		cmocka_unit_test(scan_of_more_items_than_int_max),
+		cmocka_unit_test(compact_of_more_items_than_int_max),
 	};
 
 	if (!sl_sampling_from_environment())

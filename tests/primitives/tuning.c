@@ -227,7 +227,7 @@ static size_t no_scratch(const struct sl_shape *most)
 	return 0;
 }
 
-static void calls_go_by_the_lines(void **state)
+static void calls_use_the_lines(void **state)
 {
 	struct sl_backend spy = *find(SL_COMPACT, "shared");
 	struct sl_exec x = {.space = SL_DEVICE};
@@ -255,7 +255,7 @@ static void calls_go_by_the_lines(void **state)
 	sl_memory_give(SL_DEVICE, block);
 }
 
-static void answers_are_right(void **state)
+static void tuned_backends_are_right(void **state)
 {
 	(void)state;
 	assert_ok(read_text(uneven));
@@ -274,7 +274,7 @@ static void answers_are_right(void **state)
 
 /* --- where files are looked for --------------------------------------------------------------- */
 
-static void usual_places(void **state)
+static void default_paths_are_read(void **state)
 {
 	char found[SL_TUNING_PATH_BYTES], place[sizeof(path) + 32];
 
@@ -298,7 +298,7 @@ static void usual_places(void **state)
 }
 
 /* The program: its options, the tuning that it finds, and its messages. */
-static void the_program_reads_them(void **state)
+static void program_reads_the_default_paths(void **state)
 {
 	static const char config[] =
 		"run: {name: t, particles: 1000, device: emulated}\n"
@@ -337,10 +337,11 @@ int main(void)
 			lines_that_the_device_cannot_have_are_refused, use_device, forget),
 		cmocka_unit_test_setup_teardown(
 			scratch_for_many_is_enough_for_fewer, use_device, forget),
-		cmocka_unit_test_setup_teardown(calls_go_by_the_lines, use_device, forget),
-		cmocka_unit_test_setup_teardown(answers_are_right, use_device, forget),
-		cmocka_unit_test_setup_teardown(usual_places, use_device, forget),
-		cmocka_unit_test_setup_teardown(the_program_reads_them, use_device, forget),
+		cmocka_unit_test_setup_teardown(calls_use_the_lines, use_device, forget),
+		cmocka_unit_test_setup_teardown(tuned_backends_are_right, use_device, forget),
+		cmocka_unit_test_setup_teardown(default_paths_are_read, use_device, forget),
+		cmocka_unit_test_setup_teardown(
+			program_reads_the_default_paths, use_device, forget),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -23,7 +23,7 @@ static void sizes_saturate(void **state)
 	assert_int_equal(sl_size_mul((size_t)1 << 32, (size_t)1 << 32), SIZE_MAX);
 }
 
-static void rounding(void **state)
+static void sizes_are_rounded_up(void **state)
 {
 	(void)state;
 	assert_int_equal(sl_round_up(0, 256), 0);
@@ -72,7 +72,7 @@ static const char *check_piece(
 }
 
 /* What was measured is just enough, and one byte less is not. */
-static void measure_is_cut(void **state)
+static void measured_size_is_exactly_enough(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536};
 
@@ -106,7 +106,7 @@ static void measure_is_cut(void **state)
 }
 
 /* A layout of impossible size measures as impossible, and never comes back to a small number. */
-static void impossible_sizes(void **state)
+static void impossible_sizes_stay_impossible(void **state)
 {
 	struct sl_arena a = {NULL, 0, 0};
 
@@ -125,7 +125,7 @@ static void impossible_sizes(void **state)
 }
 
 /* A piece too large does not fit even when a later one would. */
-static void too_large_stays_too_large(void **state)
+static void pieces_after_a_too_large_piece_fail(void **state)
 {
 	_Alignas(256) static char block[1024];
 	struct sl_arena a = {block, 0, sizeof(block)};
@@ -137,7 +137,7 @@ static void too_large_stays_too_large(void **state)
 }
 
 /* Arenas go by value: what a callee cuts is free again. */
-static void by_value(void **state)
+static void copies_of_an_arena_are_independent(void **state)
 {
 	_Alignas(256) static char block[1024];
 	struct sl_arena a = {block, 0, sizeof(block)}, callee;
@@ -154,11 +154,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_saturate),
-		cmocka_unit_test(rounding),
-		cmocka_unit_test(measure_is_cut),
-		cmocka_unit_test(impossible_sizes),
-		cmocka_unit_test(too_large_stays_too_large),
-		cmocka_unit_test(by_value),
+		cmocka_unit_test(sizes_are_rounded_up),
+		cmocka_unit_test(measured_size_is_exactly_enough),
+		cmocka_unit_test(impossible_sizes_stay_impossible),
+		cmocka_unit_test(pieces_after_a_too_large_piece_fail),
+		cmocka_unit_test(copies_of_an_arena_are_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

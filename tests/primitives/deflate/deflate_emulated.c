@@ -21,14 +21,14 @@ static const struct sl_backend *device(void)
 	return b;
 }
 
-static void every_size_kind_and_cut(void **state)
+static void every_size_kind_and_split(void **state)
 {
 	(void)state;
 	deflate_sweep(device(), LARGEST);
 }
 
 /* More segments than a warp has lanes. */
-static void a_long_stream(void **state)
+static void streams_of_many_segments(void **state)
 {
 	enum { BYTES = 33 * 32768 + 9 };
 	static uint8_t in[BYTES];
@@ -39,7 +39,7 @@ static void a_long_stream(void **state)
 	deflate_check(device(), in, BYTES, (struct deflate_try){.wrapper = SL_GZIP, .exact = true});
 }
 
-static void any_job(void **state)
+static void random_jobs(void **state)
 {
 	(void)state;
 	deflate_random_jobs(device(), JOBS, LARGEST);
@@ -66,9 +66,9 @@ static void every_schedule_gives_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_kind_and_cut),
-		cmocka_unit_test(a_long_stream),
-		cmocka_unit_test(any_job),
+		cmocka_unit_test(every_size_kind_and_split),
+		cmocka_unit_test(streams_of_many_segments),
+		cmocka_unit_test(random_jobs),
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};
 

@@ -20,13 +20,13 @@ static const struct sl_backend *device(void)
 	return b;
 }
 
-static void every_size_kind_and_cut(void **state)
+static void every_size_kind_and_split(void **state)
 {
 	(void)state;
 	deflate_sweep(device(), sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
 }
 
-static void any_job(void **state)
+static void random_jobs(void **state)
 {
 	(void)state;
 	deflate_random_jobs(device(), JOBS, sl_sampling_size(JOB_LARGEST));
@@ -35,8 +35,8 @@ static void any_job(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_kind_and_cut),
-		cmocka_unit_test(any_job),
+		cmocka_unit_test(every_size_kind_and_split),
+		cmocka_unit_test(random_jobs),
 	};
 
 	if (!sl_sampling_from_environment())

@@ -9,7 +9,7 @@
 
 /* --- streams and events ----------------------------------------------------------------------- */
 
-static void work_is_done_when_it_is_waited_for(void **state)
+static void work_runs_at_the_wait(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -29,7 +29,7 @@ static void work_is_done_when_it_is_waited_for(void **state)
 }
 
 /* An event waits for what was queued before it, and for no more. */
-static void events_stand_in_order(void **state)
+static void events_wait_for_earlier_work(void **state)
 {
 	static uint32_t words[3][KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -66,7 +66,7 @@ static void events_stand_in_order(void **state)
 }
 
 /* An event that is freed, memory that is given back, a stream that is freed, with work to come. */
-static void what_is_still_queued_ends_well(void **state)
+static void freed_objects_finish_their_work(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -93,7 +93,7 @@ static void what_is_still_queued_ends_well(void **state)
 }
 
 /* More work than a stream holds at a time. */
-static void full_streams_keep_their_order(void **state)
+static void full_queues_keep_their_order(void **state)
 {
 	enum { TIMES = 1000 };
 	static uint32_t words[KERNEL_WORDS];
@@ -109,7 +109,7 @@ static void full_streams_keep_their_order(void **state)
 }
 
 /* What is captured is done each time that it is queued as a graph, and not before. */
-static void graphs_do_it_again(void **state)
+static void graphs_run_at_each_launch(void **state)
 {
 	enum { TIMES = 100 };
 	static uint32_t words[KERNEL_WORDS];
@@ -223,7 +223,7 @@ static void *work_alone(void *unused)
 	return (void *)wrong;
 }
 
-static void threads_of_the_host_share_the_device(void **state)
+static void host_threads_share_the_device(void **state)
 {
 	pthread_t threads[THREADS];
 	void *wrong;
@@ -239,7 +239,7 @@ static void threads_of_the_host_share_the_device(void **state)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void copies_that_leave_a_block_are_refused(void **state)
+static void copies_beyond_a_block_are_refused(void **state)
 {
 	static char host[2 * WORDS_BYTES];
 	char *at = (char *)get_words();
@@ -257,7 +257,7 @@ static void copies_that_leave_a_block_are_refused(void **state)
 }
 
 /* The cap holds for all blocks together, in pages. */
-static void memory_ends_where_it_was_told_to(void **state)
+static void memory_limit_is_enforced(void **state)
 {
 	struct sl_device device;
 	void *most, *more;
@@ -284,15 +284,15 @@ static void memory_ends_where_it_was_told_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(work_is_done_when_it_is_waited_for, as_by_default),
-		cmocka_unit_test(events_stand_in_order),
-		cmocka_unit_test(what_is_still_queued_ends_well),
-		cmocka_unit_test(full_streams_keep_their_order),
-		cmocka_unit_test(graphs_do_it_again),
+		cmocka_unit_test_teardown(work_runs_at_the_wait, as_by_default),
+		cmocka_unit_test(events_wait_for_earlier_work),
+		cmocka_unit_test(freed_objects_finish_their_work),
+		cmocka_unit_test(full_queues_keep_their_order),
+		cmocka_unit_test(graphs_run_at_each_launch),
 		cmocka_unit_test(captures_come_one_at_a_time),
-		cmocka_unit_test(threads_of_the_host_share_the_device),
-		cmocka_unit_test(copies_that_leave_a_block_are_refused),
-		cmocka_unit_test_teardown(memory_ends_where_it_was_told_to, as_by_default),
+		cmocka_unit_test(host_threads_share_the_device),
+		cmocka_unit_test(copies_beyond_a_block_are_refused),
+		cmocka_unit_test_teardown(memory_limit_is_enforced, as_by_default),
 	};
 
 	sl_device_emulate(true);

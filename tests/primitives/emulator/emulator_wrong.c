@@ -14,7 +14,7 @@ enum { SURVIVED = 42 };
 /* --- in the process --------------------------------------------------------------------------- */
 
 /* Is every call refused, with the same error, without reaching the driver? */
-static bool is_over(void *words)
+static bool refuses_every_call(void *words)
 {
 	struct sl_limits limits;
 	sl_stream s;
@@ -45,7 +45,7 @@ static int kernel_alone(const char *name)
 		s = sl_stream_wait(NULL);
 	printf("%s\n", sl_last_error());
 	if (s == SL_DEVICE_FAILED && strstr(sl_last_error(), "error 719"))
-		printf("%s\n", is_over(words) ? "over" : "not over");
+		printf("%s\n", refuses_every_call(words) ? "over" : "not over");
 	fflush(stdout);
 	return (int)s;
 }
@@ -104,7 +104,7 @@ static void expect_failure(const struct wrong *w)
 	process_free(&e);
 }
 
-static void wrong_kernels_are_told(void **state)
+static void errors_of_kernels_are_reported(void **state)
 {
 	static const struct wrong wrongs[] = {
 		{"two_barriers", "",
@@ -165,7 +165,7 @@ static void all_calls_refuse_after_a_failure(void **state)
 	}
 }
 
-static void launches_that_cannot_be_are_refused(void **state)
+static void invalid_launches_are_refused(void **state)
 {
 	static const char *const names[] = {
 		"no_blocks", "no_threads", "too_many_threads", "too_much_dynamic_shared"};
@@ -180,7 +180,7 @@ static void launches_that_cannot_be_are_refused(void **state)
 }
 
 /* A closed page, or what AddressSanitizer says of it. */
-static void accesses_beyond_memory_end_the_process(void **state)
+static void illegal_host_accesses_end_the_process(void **state)
 {
 	static const char *const whats[] = {
 		"host_reads", "host_writes", "host_reads_after_work", "beyond_memory"};
@@ -197,7 +197,7 @@ static void accesses_beyond_memory_end_the_process(void **state)
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-static void address_sanitizer_sees_overruns(void **state)
+static void address_sanitizer_reports_overruns(void **state)
 {
 	static const struct {
 		const char *what, *report;
@@ -218,7 +218,7 @@ static void address_sanitizer_sees_overruns(void **state)
 }
 
 #elif defined(__SANITIZE_THREAD__)
-static void thread_sanitizer_sees_races(void **state)
+static void thread_sanitizer_reports_races(void **state)
 {
 	static const struct wrong races[] = {
 		{"no_barrier", "", {0}},
@@ -247,14 +247,14 @@ static void thread_sanitizer_sees_races(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrong_kernels_are_told),
+		cmocka_unit_test(errors_of_kernels_are_reported),
 		cmocka_unit_test(all_calls_refuse_after_a_failure),
-		cmocka_unit_test(launches_that_cannot_be_are_refused),
-		cmocka_unit_test(accesses_beyond_memory_end_the_process),
+		cmocka_unit_test(invalid_launches_are_refused),
+		cmocka_unit_test(illegal_host_accesses_end_the_process),
 #if defined(__SANITIZE_ADDRESS__)
-		cmocka_unit_test(address_sanitizer_sees_overruns),
+		cmocka_unit_test(address_sanitizer_reports_overruns),
 #elif defined(__SANITIZE_THREAD__)
-		cmocka_unit_test(thread_sanitizer_sees_races),
+		cmocka_unit_test(thread_sanitizer_reports_races),
 #endif
 	};
 

@@ -55,7 +55,7 @@ static int sweep(struct open_dir *s, const char *call, int error, const char *on
 	}
 }
 
-static void every_fault(void **state)
+static void each_failed_call_leaves_the_folder_unchanged(void **state)
 {
 	static const struct {
 		const char *call;
@@ -82,7 +82,7 @@ static void every_fault(void **state)
 }
 
 /* The one exception: what was replaced stays so when only the folder could not be synced. */
-static void replaced_but_not_synced(void **state)
+static void replaced_file_stays_after_failed_sync(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -94,7 +94,7 @@ static void replaced_but_not_synced(void **state)
 }
 
 /* Signals interrupt, some file systems cannot sync a folder: neither is a failure. */
-static void faults_that_are_none(void **state)
+static void harmless_errors_are_ignored(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -111,7 +111,7 @@ static void faults_that_are_none(void **state)
 }
 
 /* File systems without RENAME_NOREPLACE, and those without links too. */
-static void old_file_systems(void **state)
+static void old_file_systems_are_supported(void **state)
 {
 	static const char *const faults[] = {"file_rename:1:22", "file_rename:1:38",
 		"file_rename:1:22,file_link:1:1", "file_rename:1:22,file_link:1:95"};
@@ -136,7 +136,7 @@ static void old_file_systems(void **state)
 	assert_int_equal(folder_count(&s->folder), 0);
 }
 
-static void failed_reads(void **state)
+static void failed_reads_are_reported(void **state)
 {
 	static const char *const faults[] = {
 		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
@@ -163,7 +163,7 @@ static void failed_reads(void **state)
 }
 
 /* Problem, why it is one, what to try. */
-static void words(void **state)
+static void messages_say_problem_reason_and_remedy(void **state)
 {
 	static const struct {
 		int error;
@@ -185,7 +185,7 @@ static void words(void **state)
 	}
 }
 
-static void append_every_fault(void **state)
+static void each_failed_append_is_reported(void **state)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_append:1:28",
 		"file_append:2:28", "file_append:3:28", "file_datasync:1:5", "file_close:1:5"};
@@ -208,7 +208,7 @@ static void append_every_fault(void **state)
 
 /* --- real faults -------------------------------------------------------------------------- */
 
-static void dev_full(void **state)
+static void full_device_is_reported(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY);
 
@@ -242,7 +242,7 @@ static int read_slowly(int fd, size_t expected)
 }
 
 /* A pipe that is read slowly and a timer: most writes are interrupted, in the middle or before. */
-static void interrupted_writes(void **state)
+static void interrupted_writes_are_complete(void **state)
 {
 	enum { BYTES = 3 * MIB + 1 };
 	const struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
@@ -307,7 +307,7 @@ static int on_tiny_disk(void *of)
 	return commit_too_much(s);
 }
 
-static void full_disk(void **state)
+static void full_disk_is_reported(void **state)
 {
 	int code = in_child(on_tiny_disk, *state);
 
@@ -327,7 +327,7 @@ static int with_file_limit(void *of)
 	                                       : commit_too_much((struct open_dir *)of);
 }
 
-static void file_limit(void **state)
+static void file_size_limit_is_reported(void **state)
 {
 	assert_int_equal(in_child(with_file_limit, *state), 0);
 }
@@ -335,17 +335,17 @@ static void file_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_SCENE(every_fault),
-		WITH_SCENE(replaced_but_not_synced),
-		WITH_SCENE(faults_that_are_none),
-		WITH_SCENE(old_file_systems),
-		WITH_SCENE(failed_reads),
-		WITH_SCENE(words),
-		WITH_SCENE(append_every_fault),
-		cmocka_unit_test(dev_full),
-		cmocka_unit_test(interrupted_writes),
-		WITH_SCENE(full_disk),
-		WITH_SCENE(file_limit),
+		WITH_OPEN_DIR(each_failed_call_leaves_the_folder_unchanged),
+		WITH_OPEN_DIR(replaced_file_stays_after_failed_sync),
+		WITH_OPEN_DIR(harmless_errors_are_ignored),
+		WITH_OPEN_DIR(old_file_systems_are_supported),
+		WITH_OPEN_DIR(failed_reads_are_reported),
+		WITH_OPEN_DIR(messages_say_problem_reason_and_remedy),
+		WITH_OPEN_DIR(each_failed_append_is_reported),
+		cmocka_unit_test(full_device_is_reported),
+		cmocka_unit_test(interrupted_writes_are_complete),
+		WITH_OPEN_DIR(full_disk_is_reported),
+		WITH_OPEN_DIR(file_size_limit_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

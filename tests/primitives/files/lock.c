@@ -82,7 +82,7 @@ static void end_holder(struct holder *h, bool killed)
 }
 
 /* Refused while another lives, with its number; taken at once when it is dead, however it died. */
-static void hundred_times(void **state)
+static void lock_is_exclusive_and_released(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
@@ -102,7 +102,7 @@ static void hundred_times(void **state)
 }
 
 /* Two at the same moment: one gets it, whichever. */
-static void races(void **state)
+static void one_of_two_simultaneous_calls_wins(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
@@ -123,7 +123,7 @@ static void races(void **state)
 	"0123456789-01"
 
 /* The text says who; a folder that was closed in order names nobody. */
-static void text(void **state)
+static void lock_file_names_the_process(void **state)
 {
 	struct sl_dir d, other;
 	char expected[64];
@@ -159,7 +159,7 @@ static void text(void **state)
 }
 
 /* A holder that has not signed yet, or whose text was spoilt: still refused, on one clean line. */
-static void strange_texts(void **state)
+static void damaged_signatures_are_printed_safely(void **state)
 {
 	struct sl_dir d, other;
 
@@ -176,7 +176,7 @@ static void strange_texts(void **state)
 }
 
 /* What a program starts does not keep the lock when the program has ended. */
-static void not_inherited(void **state)
+static void child_processes_do_not_inherit_the_lock(void **state)
 {
 	struct sl_dir d;
 	pid_t sleeper;
@@ -204,7 +204,7 @@ static void not_inherited(void **state)
 	waitpid(sleeper, NULL, 0);
 }
 
-static void strangers(void **state)
+static void other_entries_at_the_lock_are_refused(void **state)
 {
 	struct sl_dir d;
 
@@ -225,7 +225,7 @@ static void strangers(void **state)
 }
 
 /* A LOCK file that holds anything but a signature is a user's: the call is refused, the file kept. */
-static void lock_of_a_user(void **state)
+static void user_file_named_lock_is_kept(void **state)
 {
 	static const char *const texts[] = {"mine\n", "\n",
 		"\npid 1 host a start 2026-01-02T03:04:05Z\n", "pid 12", "pid 1 host a start",
@@ -253,7 +253,7 @@ static void lock_of_a_user(void **state)
 	sl_dir_close(&d);
 }
 
-static void faults(void **state)
+static void failed_calls_are_reported(void **state)
 {
 	static const char *const texts[] = {
 		"file_open:1:13", "dir_lock:1:37", "dir_lock:1:95", "dir_sign:1:28"};
@@ -273,14 +273,14 @@ static void faults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(hundred_times),
-		WITH_FOLDER(races),
-		WITH_FOLDER(text),
-		WITH_FOLDER(strange_texts),
-		WITH_FOLDER(not_inherited),
-		WITH_FOLDER(strangers),
-		WITH_FOLDER(lock_of_a_user),
-		WITH_FOLDER(faults),
+		WITH_FOLDER(lock_is_exclusive_and_released),
+		WITH_FOLDER(one_of_two_simultaneous_calls_wins),
+		WITH_FOLDER(lock_file_names_the_process),
+		WITH_FOLDER(damaged_signatures_are_printed_safely),
+		WITH_FOLDER(child_processes_do_not_inherit_the_lock),
+		WITH_FOLDER(other_entries_at_the_lock_are_refused),
+		WITH_FOLDER(user_file_named_lock_is_kept),
+		WITH_FOLDER(failed_calls_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static void every_order_of_blocks_is_right(void **state)
 }
 
 /* One half of the sum of all and one of the own make nobody's sum. */
-static void halves_of_two_kinds_are_nothing(void **state)
+static void torn_words_are_unknown(void **state)
 {
 	struct memory m = get_memory();
 	uint64_t known;
@@ -122,7 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_distance_is_right),
 		cmocka_unit_test(every_order_of_blocks_is_right),
-		cmocka_unit_test(halves_of_two_kinds_are_nothing),
+		cmocka_unit_test(torn_words_are_unknown),
 	};
 
 	sl_device_emulate(true);

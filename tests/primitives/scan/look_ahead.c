@@ -78,7 +78,7 @@ static void every_size_is_right(const struct sl_emulator_settings *how)
 static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
 
 /* Blocks one after the other, at a time, at random, and in an order that was not promised. */
-static void small_tiles_are_right(void **state)
+static void small_tiles_give_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .memory_bytes = 1 << 30},
@@ -94,7 +94,7 @@ static void small_tiles_are_right(void **state)
 }
 
 /* Tiles far apart: a looker has to ask more than once. */
-static void far_tiles_are_right(void **state)
+static void distant_tiles_give_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings all = {.blocks = 32, .memory_bytes = 1 << 30};
 
@@ -140,7 +140,7 @@ static bool looks_ahead(
 	return ahead;
 }
 
-static void it_is_chosen_where_it_can_be(void **state)
+static void backend_selects_the_kernel(void **state)
 {
 	static const uint32_t plain[2] = {0, 0}, same[2] = {3, 3}, other[2] = {1, 2};
 	static const struct sl_tuning own = {0, 0}, asked = {.block = 128};
@@ -161,7 +161,7 @@ static void it_is_chosen_where_it_can_be(void **state)
 }
 
 /* Both kernels, either side of the least, in place or not. */
-static void the_backend_is_right(void **state)
+static void backend_gives_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .seed = 5, .memory_bytes = 1 << 30},
@@ -189,10 +189,10 @@ static void the_backend_is_right(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_tiles_are_right),
-		cmocka_unit_test(far_tiles_are_right),
-		cmocka_unit_test(it_is_chosen_where_it_can_be),
-		cmocka_unit_test(the_backend_is_right),
+		cmocka_unit_test(small_tiles_give_exact_sums),
+		cmocka_unit_test(distant_tiles_give_exact_sums),
+		cmocka_unit_test(backend_selects_the_kernel),
+		cmocka_unit_test(backend_gives_exact_sums),
 	};
 
 	sl_device_emulate(true);

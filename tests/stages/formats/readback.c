@@ -96,7 +96,7 @@ static void write_batches(const struct folder *f, const struct a_batch *b, size_
 	assert_int_equal(fclose(cases), 0);
 }
 
-static void others_read_the_same(void **state)
+static void other_programs_read_the_same_values(void **state)
 {
 	static const struct a_batch batches[] = {
 		{"demo", 0, 300000, position | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_energy),
@@ -165,7 +165,7 @@ static bool has_h5py(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(others_read_the_same),
+		cmocka_unit_test(other_programs_read_the_same_values),
 		cmocka_unit_test(xdmf_escapes_names),
 	};
 

@@ -141,7 +141,7 @@ static void expect_events(const uint64_t event[WORDS_MOST], const char *const *e
 			fail_msg("nothing was a %s", *expected);
 }
 
-static void ends_as_the_loops_do(void **state)
+static void history_ends_as_in_the_loops(void **state)
 {
 	static const char *const all[] = {"start", "collision", "surface", "reflected",
 		"transmitted", "absorbed", "max_steps", "hit", "missed", "blocked", NULL};
@@ -164,7 +164,7 @@ static void ends_as_the_loops_do(void **state)
 }
 
 /* All seen of a history that is cut is its beginning. */
-static void stops_when_told(void **state)
+static void observer_stops_the_history(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	uint64_t event[WORDS_MOST] = {0};
@@ -188,8 +188,8 @@ static void stops_when_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_as_the_loops_do),
-		cmocka_unit_test(stops_when_told),
+		cmocka_unit_test(history_ends_as_in_the_loops),
+		cmocka_unit_test(observer_stops_the_history),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,7 +125,7 @@ static void check_run(const struct sl_recipe *r)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void tables_are_the_particles_remade(void **state)
+static void tables_equal_recomputed_particles(void **state)
 {
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
@@ -135,7 +135,7 @@ static void tables_are_the_particles_remade(void **state)
 	}
 }
 
-static void without_a_key_ids_ascend(void **state)
+static void ids_ascend_without_a_key(void **state)
 {
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
@@ -146,7 +146,7 @@ static void without_a_key_ids_ascend(void **state)
 	}
 }
 
-static void wide_keys_sort_too(void **state)
+static void wide_keys_are_sorted(void **state)
 {
 	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1, false},
 				  fate = {SL_COLUMN_fate, 3, 0, 7, false};
@@ -174,7 +174,7 @@ static void all_or_none_survive(void **state)
 	}
 }
 
-static void sizes_about_a_piece(void **state)
+static void sizes_around_a_piece(void **state)
 {
 	const uint32_t sizes[] = {
 		1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1};
@@ -338,7 +338,7 @@ static void batch_sizes_give_the_same_survivors(void **state)
 }
 
 /* Beyond 2^32 particles too, also as a field of the key. */
-static void late_batches_have_their_ids(void **state)
+static void last_batches_have_their_ids(void **state)
 {
 	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
 
@@ -380,7 +380,7 @@ static void a_cancelled_batch_stops(void **state)
 }
 
 /* A fate that is wrong in memory does not pass. */
-static void fates_that_do_not_close_are_found(void **state)
+static void wrong_fate_counts_are_detected(void **state)
 {
 	const uint8_t wrong[] = {SL_FATE_alive, SL_FATE_hit, SL_FATE_COUNT, 255};
 
@@ -401,7 +401,7 @@ static void fates_that_do_not_close_are_found(void **state)
 	}
 }
 
-static void time_is_taken_for_each_stage(void **state)
+static void each_stage_is_timed(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
 	uint64_t ns[SL_STAGE_COUNT] = {0};
@@ -443,19 +443,19 @@ static void weights_are_rounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_the_particles_remade),
-		cmocka_unit_test(without_a_key_ids_ascend),
-		cmocka_unit_test(wide_keys_sort_too),
+		cmocka_unit_test(tables_equal_recomputed_particles),
+		cmocka_unit_test(ids_ascend_without_a_key),
+		cmocka_unit_test(wide_keys_are_sorted),
 		cmocka_unit_test(all_or_none_survive),
-		cmocka_unit_test(sizes_about_a_piece),
+		cmocka_unit_test(sizes_around_a_piece),
 		cmocka_unit_test(levels_and_backends_agree),
 		cmocka_unit_test(constant_columns_are_not_gathered),
 		cmocka_unit_test(batch_sizes_give_the_same_survivors),
-		cmocka_unit_test(late_batches_have_their_ids),
+		cmocka_unit_test(last_batches_have_their_ids),
 		cmocka_unit_test(a_cancelled_batch_stops),
-		cmocka_unit_test(fates_that_do_not_close_are_found),
+		cmocka_unit_test(wrong_fate_counts_are_detected),
 		cmocka_unit_test(weights_are_rounded),
-		cmocka_unit_test(time_is_taken_for_each_stage),
+		cmocka_unit_test(each_stage_is_timed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

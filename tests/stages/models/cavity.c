@@ -41,7 +41,7 @@ static struct sl_cavity rules_of(struct sl_cavity_config c)
 /* --- starts ----------------------------------------------------------------------------------- */
 
 /* Anywhere in the opening: the mean square of the distance from the axis is half the radius'. */
-static void tubes_are_entered_everywhere(void **state)
+static void starts_fill_the_opening(void **state)
 {
 	struct sl_cavity r = rules_of(tube);
 	double square = 0, x = 0, y = 0, w = 0;
@@ -81,7 +81,7 @@ static void spheres_are_entered_opposite_the_port(void **state)
  * Wherever a flight starts, it ends anywhere: each coordinate is even over its range (Archimedes),
  * mean square a third of the radius'.
  */
-static void flights_end_all_over_the_sphere(void **state)
+static void flights_end_uniformly_on_the_sphere(void **state)
 {
 	struct sl_cavity_config c = sphere;
 	enum { N = 300000, FLIGHTS = 3, TENTHS = 10 };
@@ -145,7 +145,7 @@ static double want_distance(const struct sl_particle *p, double radius)
 	return (sqrt(b * b + a * c) - b) / a;
 }
 
-static void distances_to_the_wall_are_right(void **state)
+static void distances_to_the_wall_are_exact(void **state)
 {
 	struct sl_cavity r = rules_of(tube);
 	double worst = 0;
@@ -204,7 +204,7 @@ static void check_place(const struct sl_cavity *r, const struct sl_particle *p)
 }
 
 /* Step by step p keeps to the cavity; all steps at once end the same. */
-static void check_life(const struct sl_cavity *r, uint64_t id)
+static void check_history(const struct sl_cavity *r, uint64_t id)
 {
 	struct sl_particle p = sl_cavity_generate(r, SL_EVERY_COLUMN, 9, id), at_once = p,
 			   in_two = p;
@@ -223,7 +223,7 @@ static void check_life(const struct sl_cavity *r, uint64_t id)
 	assert_memory_equal(&p, &in_two, sizeof(p));
 }
 
-static void lives_keep_to_the_cavity(void **state)
+static void particles_stay_in_the_cavity(void **state)
 {
 	const double sizes[] = {1e-12, 1e-3, 1, 1e5, 1e12};
 
@@ -239,7 +239,7 @@ static void lives_keep_to_the_cavity(void **state)
 			c.port = 0.25 * (i / 2 % 5);
 		r = rules_of(c);
 		for (uint64_t id = 0; id < 500; id++)
-			check_life(&r, id);
+			check_history(&r, id);
 	}
 }
 
@@ -330,13 +330,13 @@ static void ranges_and_constants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tubes_are_entered_everywhere),
+		cmocka_unit_test(starts_fill_the_opening),
 		cmocka_unit_test(spheres_are_entered_opposite_the_port),
-		cmocka_unit_test(flights_end_all_over_the_sphere),
+		cmocka_unit_test(flights_end_uniformly_on_the_sphere),
 		cmocka_unit_test(the_survivor_curve_is_exact),
-		cmocka_unit_test(distances_to_the_wall_are_right),
+		cmocka_unit_test(distances_to_the_wall_are_exact),
 		cmocka_unit_test(flights_along_the_axis_pass),
-		cmocka_unit_test(lives_keep_to_the_cavity),
+		cmocka_unit_test(particles_stay_in_the_cavity),
 		cmocka_unit_test(flights_across_the_axis_stay),
 		cmocka_unit_test(bad_configurations_are_refused),
 		cmocka_unit_test(ranges_and_constants),

@@ -141,7 +141,7 @@ static void isotropic_scattering_is_exact(void **state)
 	}
 }
 
-static void scattering_has_its_ends(void **state)
+static void scattering_reaches_both_limits(void **state)
 {
 	const double g[] = {-0.999, -0.9, -1e-7, 0, 1e-30, 1e-7, 0.75, 0.9, 0.999};
 
@@ -157,7 +157,7 @@ static void scattering_has_its_ends(void **state)
 	}
 }
 
-static void scattering_has_its_mean_and_law(void **state)
+static void scattering_has_its_mean_and_distribution(void **state)
 {
 	const double g[] = {-0.999, -0.9, -0.3, 0.1, 0.75, 0.9, 0.99, 0.999};
 	enum { N = 1 << 20 };
@@ -179,7 +179,7 @@ static void scattering_has_its_mean_and_law(void **state)
 	}
 }
 
-static void a_million_turns_keep_the_length(void **state)
+static void a_million_scatterings_keep_the_length(void **state)
 {
 	struct sl_particle p = {.w = 1};
 	double longest = 0, worst = 0;
@@ -200,7 +200,7 @@ static void a_million_turns_keep_the_length(void **state)
 }
 
 /* An error of the length does not stay: Newton's step takes its square. */
-static void a_turn_mends_the_length(void **state)
+static void scattering_corrects_the_length(void **state)
 {
 	struct sl_particle p = {.u = 0.6001f, .w = -0.8001f};
 
@@ -215,7 +215,7 @@ static const struct sl_particle poles[] = {{.w = 1}, {.w = -1}, {.u = 1}, {.v = 
 	{.v = 1e-20f, .w = -1}};
 
 /* c = 1 goes on, c = -1 turns back, and a full circle of azimuths has its mean along the old. */
-static void turns_at_the_poles(void **state)
+static void scattering_at_the_poles(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(poles) / sizeof(poles[0]); i++) {
@@ -251,11 +251,11 @@ int main(void)
 		cmocka_unit_test(fresnel_is_reciprocal),
 		cmocka_unit_test(refraction_obeys_snell),
 		cmocka_unit_test(isotropic_scattering_is_exact),
-		cmocka_unit_test(scattering_has_its_ends),
-		cmocka_unit_test(scattering_has_its_mean_and_law),
-		cmocka_unit_test(a_million_turns_keep_the_length),
-		cmocka_unit_test(a_turn_mends_the_length),
-		cmocka_unit_test(turns_at_the_poles),
+		cmocka_unit_test(scattering_reaches_both_limits),
+		cmocka_unit_test(scattering_has_its_mean_and_distribution),
+		cmocka_unit_test(a_million_scatterings_keep_the_length),
+		cmocka_unit_test(scattering_corrects_the_length),
+		cmocka_unit_test(scattering_at_the_poles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

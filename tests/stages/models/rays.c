@@ -42,7 +42,7 @@ static double want_box(const struct sl_particle *p, const double from[3], const 
 }
 
 /* Rays from far, near and inside; those that graze may do either. */
-static void distances_are_right(void **state)
+static void distances_to_surfaces_are_exact(void **state)
 {
 	static const double center[3] = {0.3, -0.2, 0.4}, from[3] = {-0.5, -0.3, -0.8},
 			    to[3] = {0.4, 0.9, 0.7};
@@ -119,7 +119,7 @@ static void check_spot(const struct sl_rays_config *c, struct sl_vector place, c
 	assert_true(lit > 10 && lit == right);
 }
 
-static void pictures_show_what_is_there(void **state)
+static void images_show_the_scene(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0.3, -4, 0.1), vector(0.3, 0, 0.1), 32);
 	struct sl_rays_config d;
@@ -140,7 +140,7 @@ static void pictures_show_what_is_there(void **state)
  * Isotropic radiance all around: of the rays that enter the sphere about a convex body, as many
  * meet it as its area is of the sphere's (Cauchy).
  */
-static void random_rays_come_from_everywhere(void **state)
+static void random_rays_are_isotropic(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0, 0, 0), vector(0, 0, 0), 1);
 	double area = 2 * (0.5 * 2 + 0.5 * 0.3 + 2 * 0.3), want, x = 0, w = 0;
@@ -186,7 +186,7 @@ static void check_closed(const struct sl_rays_config *c, uint64_t rays)
 	}
 }
 
-static void nothing_leaks(void **state)
+static void closed_scenes_do_not_leak(void **state)
 {
 	static const double sizes[] = {1e-9, 1, 1e9}, places[] = {0, 3, 3000};
 	const uint64_t rays = 400;
@@ -236,10 +236,10 @@ static void steps_can_be_taken_one_by_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(distances_are_right),
-		cmocka_unit_test(pictures_show_what_is_there),
-		cmocka_unit_test(random_rays_come_from_everywhere),
-		cmocka_unit_test(nothing_leaks),
+		cmocka_unit_test(distances_to_surfaces_are_exact),
+		cmocka_unit_test(images_show_the_scene),
+		cmocka_unit_test(random_rays_are_isotropic),
+		cmocka_unit_test(closed_scenes_do_not_leak),
 		cmocka_unit_test(steps_can_be_taken_one_by_one),
 	};
 

@@ -120,7 +120,7 @@ static void concentric_spheres(void **state)
 }
 
 /* A point of a white plane, under a ball of radiance 3 at height h: L = rho 3 (r/h)^2. */
-static void a_ball_over_a_plane(void **state)
+static void sphere_over_a_plane(void **state)
 {
 	static const double heights[] = {0.6, 1, 3};
 
@@ -166,7 +166,7 @@ static void check_squares(const struct sl_rays *r, double want, const char *what
 	assert_true(fabs((double)lit / RAYS - want) < 4 * error);
 }
 
-static void squares_see_each_other(void **state)
+static void exchange_between_squares(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 1), d = c;
 	struct sl_rays r;
@@ -186,8 +186,8 @@ int main(void)
 		cmocka_unit_test(furnaces_are_white),
 		cmocka_unit_test(closed_furnaces_are_white),
 		cmocka_unit_test(concentric_spheres),
-		cmocka_unit_test(a_ball_over_a_plane),
-		cmocka_unit_test(squares_see_each_other),
+		cmocka_unit_test(sphere_over_a_plane),
+		cmocka_unit_test(exchange_between_squares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

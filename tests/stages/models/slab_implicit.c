@@ -4,7 +4,7 @@
  */
 #include "tests/support/models/slab_check.h"
 
-static void nothing_absorbed_is_the_same_either_way(void **state)
+static void without_absorption_both_estimators_agree(void **state)
 {
 	struct sl_slab_config c = slab_stack;
 	struct sl_slab r, s;
@@ -22,7 +22,7 @@ static void nothing_absorbed_is_the_same_either_way(void **state)
 	}
 }
 
-static void collisions_take_their_share(void **state)
+static void collisions_reduce_the_weight(void **state)
 {
 	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
 	struct sl_particle p = {.weight = 1};
@@ -38,7 +38,7 @@ static void collisions_take_their_share(void **state)
 }
 
 /* The weight that goes in comes out, on average: by how the die may fall, without a chance. */
-static void roulette_keeps_the_weight(void **state)
+static void roulette_preserves_the_mean_weight(void **state)
 {
 	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
 	const float before = 1.05e-4f, after = before * 0.9f;
@@ -136,9 +136,9 @@ static void bad_roulettes_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_absorbed_is_the_same_either_way),
-		cmocka_unit_test(collisions_take_their_share),
-		cmocka_unit_test(roulette_keeps_the_weight),
+		cmocka_unit_test(without_absorption_both_estimators_agree),
+		cmocka_unit_test(collisions_reduce_the_weight),
+		cmocka_unit_test(roulette_preserves_the_mean_weight),
 		cmocka_unit_test(implicit_agrees_with_analogue),
 		cmocka_unit_test(bad_roulettes_are_refused),
 	};

@@ -12,7 +12,7 @@ static struct sl_slab_config stacked(uint32_t n, const double *thickness, struct
 }
 
 /* However one medium is cut, the rules are the same to the byte: so is all that follows. */
-static void layers_of_one_medium_are_one(void **state)
+static void layers_of_one_medium_are_merged(void **state)
 {
 	const double halves[] = {0.5, 0.5}, quarters[] = {0.25, 0.125, 0.375, 0.25};
 	const double thin[] = {1 - 0x1p-20, 0x1p-20}, endless[] = {1, HUGE_VAL};
@@ -38,7 +38,7 @@ static void layers_of_one_medium_are_one(void **state)
 }
 
 /* The same within a stack; a layer that differs in any value stays separate. */
-static void layers_that_differ_stay(void **state)
+static void layers_that_differ_stay_separate(void **state)
 {
 	const struct sl_slab_config cut = {.mu_a = {5, {1, 0, 0, 2, 2}},
 		.mu_s = {5, {9, 0, 0, 38, 38}},
@@ -64,7 +64,7 @@ static void layers_that_differ_stay(void **state)
 	}
 }
 
-static void layers_lie_on_one_another(void **state)
+static void layers_are_adjacent(void **state)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 	const struct sl_slab_layer *l = r.layer;
@@ -83,7 +83,7 @@ static void layers_lie_on_one_another(void **state)
 }
 
 /* Within a layer wherever it flies; on a boundary the one that it flies into. */
-static void depth_and_direction_tell_the_layer(void **state)
+static void depth_and_direction_determine_the_layer(void **state)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 	const struct sl_slab_layer *l = r.layer;
@@ -193,7 +193,7 @@ static void grazing_flights_keep_their_layer(void **state)
 }
 
 /* A glass over what is black: of the light that comes back, 2 rho / (1 + rho), by its two faces. */
-static void clear_layers_are_clear(void **state)
+static void clear_layers_do_not_scatter(void **state)
 {
 	const struct sl_slab_config glass = {.mu_a = {2, {0, 1e9}},
 		.mu_s = ONE(0),
@@ -259,14 +259,14 @@ static void bad_layers_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layers_of_one_medium_are_one),
-		cmocka_unit_test(layers_that_differ_stay),
-		cmocka_unit_test(layers_lie_on_one_another),
-		cmocka_unit_test(depth_and_direction_tell_the_layer),
+		cmocka_unit_test(layers_of_one_medium_are_merged),
+		cmocka_unit_test(layers_that_differ_stay_separate),
+		cmocka_unit_test(layers_are_adjacent),
+		cmocka_unit_test(depth_and_direction_determine_the_layer),
 		cmocka_unit_test(each_layer_has_its_medium),
 		cmocka_unit_test(boundaries_reflect_or_refract),
 		cmocka_unit_test(grazing_flights_keep_their_layer),
-		cmocka_unit_test(clear_layers_are_clear),
+		cmocka_unit_test(clear_layers_do_not_scatter),
 		cmocka_unit_test(bad_layers_are_refused),
 	};
 

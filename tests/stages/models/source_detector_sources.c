@@ -70,7 +70,7 @@ static void disk_source_is_lambertian(void **state)
 }
 
 /* On the surface, even in z, outward; about each normal as about +z. */
-static void sphere_source_shines_outward(void **state)
+static void sphere_source_emits_outward(void **state)
 {
 	const uint32_t ends[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
 	struct sl_source_detector_config c = source_detector_plain;
@@ -107,7 +107,7 @@ static void sphere_source_shines_outward(void **state)
 	assert_true(fabs(height / N) < 4 * sqrt(1.0 / 3 / N));
 }
 
-static void beams_fly_along_the_axis(void **state)
+static void beams_are_parallel_to_the_axis(void **state)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
@@ -141,7 +141,7 @@ static void beams_fly_along_the_axis(void **state)
 
 /* --- energies --------------------------------------------------------------------------------- */
 
-static void lines_come_with_their_intensities(void **state)
+static void lines_have_their_intensities(void **state)
 {
 	const double intensities[] = {0, 1, 10, 0.1, 0, 88.9, 0};
 	struct sl_source_detector_config c = source_detector_plain;
@@ -216,9 +216,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(point_source_fills_its_cone),
 		cmocka_unit_test(disk_source_is_lambertian),
-		cmocka_unit_test(sphere_source_shines_outward),
-		cmocka_unit_test(beams_fly_along_the_axis),
-		cmocka_unit_test(lines_come_with_their_intensities),
+		cmocka_unit_test(sphere_source_emits_outward),
+		cmocka_unit_test(beams_are_parallel_to_the_axis),
+		cmocka_unit_test(lines_have_their_intensities),
 		cmocka_unit_test(lines_are_equal_without_intensities),
 		cmocka_unit_test(energies_fixed_or_exponential),
 	};

@@ -151,7 +151,7 @@ static struct stretch measure_all(const struct function *f, uint64_t stride)
 	return sum;
 }
 
-static void errors_are_as_promised(void **state)
+static void errors_are_below_the_bounds(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_FUNCTIONS; i++) {
@@ -181,7 +181,7 @@ static void check_recorded(const char *line)
 	fail_msg("no function %s", name);
 }
 
-static void recorded_worst_places_are_as_bad(void **state)
+static void recorded_worst_errors_are_reproduced(void **state)
 {
 	const char *source = getenv("SLUICE_SOURCE");
 	char path[4096], line[256];
@@ -206,7 +206,7 @@ static void assert_bits(uint32_t want, float got)
 	assert_int_equal(want, sl_bits(got));
 }
 
-static void log_at_its_ends(void **state)
+static void log_at_the_limits(void **state)
 {
 	(void)state;
 	assert_bits(0xff800000u, sl_log(0.0f));
@@ -233,7 +233,7 @@ static void quarter_turns_are_exact(void **state)
 	}
 }
 
-static void angles_end_at_2_to_the_22(void **state)
+static void angles_are_limited_to_2_to_the_22(void **state)
 {
 	const float outside[] = {0x1.000002p+22f, 0x1p+24f, INFINITY, sl_float(0xff812345u)};
 
@@ -263,11 +263,11 @@ static void print_all(void)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log_at_its_ends),
+		cmocka_unit_test(log_at_the_limits),
 		cmocka_unit_test(quarter_turns_are_exact),
-		cmocka_unit_test(angles_end_at_2_to_the_22),
-		cmocka_unit_test(recorded_worst_places_are_as_bad),
-		cmocka_unit_test(errors_are_as_promised),
+		cmocka_unit_test(angles_are_limited_to_2_to_the_22),
+		cmocka_unit_test(recorded_worst_errors_are_reproduced),
+		cmocka_unit_test(errors_are_below_the_bounds),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "--all") == 0) {

@@ -118,7 +118,7 @@ static void integers_are_exact(void **state)
 	assert_int_equal(sl_bin_of_integer(&t, 1u << 24), 2);
 }
 
-static void bad_ranges_are_told(void **state)
+static void invalid_ranges_are_reported(void **state)
 {
 	static const struct {
 		struct sl_histogram_axis field;
@@ -151,7 +151,7 @@ static void bad_ranges_are_told(void **state)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void rows_stand_one_behind_the_other(void **state)
+static void rows_are_stored_consecutively(void **state)
 {
 	const struct sl_histogram_axis f[] = {
 		{SL_COLUMN_w, 3, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed), 0,
@@ -176,7 +176,7 @@ static void rows_stand_one_behind_the_other(void **state)
 	assert_int_equal(sl_histogram_words(&b), 16);
 }
 
-static void what_is_missing_is_told(void **state)
+static void missing_keys_are_reported(void **state)
 {
 	const struct sl_histogram_axis f = {SL_COLUMN_w, 1,
 		SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed), 0, 1};
@@ -293,9 +293,9 @@ int main(void)
 		cmocka_unit_test(floats_are_in_the_bin_of_the_division),
 		cmocka_unit_test(bins_keep_the_order_of_values),
 		cmocka_unit_test(integers_are_exact),
-		cmocka_unit_test(bad_ranges_are_told),
-		cmocka_unit_test(rows_stand_one_behind_the_other),
-		cmocka_unit_test(what_is_missing_is_told),
+		cmocka_unit_test(invalid_ranges_are_reported),
+		cmocka_unit_test(rows_are_stored_consecutively),
+		cmocka_unit_test(missing_keys_are_reported),
 		cmocka_unit_test(batches_are_counted_exactly),
 	};
 

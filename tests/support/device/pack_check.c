@@ -357,7 +357,7 @@ static void check_records(const struct sl_pack_rule *rule, const struct sides *s
 	free(records);
 }
 
-static void check_pressed(const struct sl_pack_rule *rule, const struct sides *s)
+static void check_packed_streams(const struct sl_pack_rule *rule, const struct sides *s)
 {
 	uint32_t n = s->host.n_survivors;
 
@@ -410,7 +410,7 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct w
 		s.received.device_packed.wanted = true;
 		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
 		assert_ok(sl_device_pipeline_run(&d, &s.pipeline, &s.received, ns));
-		check_pressed(&d.pack, &s);
+		check_packed_streams(&d.pack, &s);
 		check_home(&d, &s);
 	}
 	close_sides(&s);

@@ -57,7 +57,7 @@ static void check_read(const char *what, bool with_rays)
 		assert_fails(sl_image_read(image, bytes - cut, &f), SL_BAD_INPUT, "checksum line");
 }
 
-static void what_is_made_is_read(void **state)
+static void written_images_are_read(void **state)
 {
 	(void)state;
 	check_read("radiance", true);
@@ -171,7 +171,7 @@ static size_t make(void (*put)(struct sl_h5 *h, hid_t file))
 	return bytes + SL_CRC_TRAILER_BYTES;
 }
 
-static void other_claims_are_refused(void **state)
+static void invalid_attributes_are_refused(void **state)
 {
 	static const struct {
 		void (*put)(struct sl_h5 *h, hid_t file);
@@ -228,8 +228,8 @@ static void more_pixels_than_bytes_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_made_is_read),
-		cmocka_unit_test(other_claims_are_refused),
+		cmocka_unit_test(written_images_are_read),
+		cmocka_unit_test(invalid_attributes_are_refused),
 		cmocka_unit_test(more_pixels_than_bytes_are_refused),
 	};
 

@@ -120,7 +120,7 @@ static void round_trip(const struct sl_format *f, const struct sl_file_facts *ru
 static const struct sl_format *const formats[] = {&sl_format_mcpl, &sl_format_mcpl_gz};
 enum { FORMATS = 2 };
 
-static void every_table_comes_back(void **state)
+static void every_table_is_read_back(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 7, 1000};
 	static const enum sl_column flags[] = {SL_COLUMN_COUNT, SL_COLUMN_fate, SL_COLUMN_pixel};
@@ -143,7 +143,7 @@ static void every_table_comes_back(void **state)
 }
 
 /* One code for all particles or a column of codes; polarisation; flags. */
-static void what_lists_have_comes_back(void **state)
+static void columns_of_lists_are_read_back(void **state)
 {
 	static const uint32_t sizes[] = {1, 7, 1000};
 
@@ -166,7 +166,7 @@ static void what_lists_have_comes_back(void **state)
 }
 
 /* More than a member of gzip holds. */
-static void many_rows_come_back(void **state)
+static void many_rows_are_read_back(void **state)
 {
 	struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, false, SL_COLUMN_COUNT, 1);
 
@@ -177,7 +177,7 @@ static void many_rows_come_back(void **state)
 }
 
 /* Constants of all kinds, and flags of other types. */
-static void constants_and_flags_come_back(void **state)
+static void constants_and_flags_are_read_back(void **state)
 {
 	static const enum sl_column flags[] = {
 		SL_COLUMN_pixel, SL_COLUMN_steps, SL_COLUMN_collisions, SL_COLUMN_fate};
@@ -194,7 +194,7 @@ static void constants_and_flags_come_back(void **state)
 }
 
 /* An id has 64 bits in a table, and 32 in a file. */
-static void ids_come_back(void **state)
+static void ids_are_read_back(void **state)
 {
 	struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, false, SL_COLUMN_id, 1);
 	struct sl_table t = make_particles(50, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_id), 0), back;
@@ -214,7 +214,7 @@ static void ids_come_back(void **state)
 }
 
 /* A NaN is converted as on x86: quiet, with its sign and payload. */
-static void nans_go_by(void **state)
+static void nans_keep_sign_and_payload(void **state)
 {
 	static const uint32_t nan[] = {0x7f812345, 0xffc00001}, quiet[] = {0x7fc12345, 0xffc00001};
 	static const uint64_t wide[] = {0x7ff82468a0000000, 0xfff8000020000000};
@@ -246,7 +246,7 @@ static void nans_go_by(void **state)
 /* --- directions ------------------------------------------------------------------------------- */
 
 /* Whatever direction of length 1, it comes back to a few units of the last place. */
-static void directions_come_back(void **state)
+static void directions_are_read_back(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 100000; i++) {
@@ -277,13 +277,13 @@ static void directions_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_table_comes_back),
-		cmocka_unit_test(what_lists_have_comes_back),
-		cmocka_unit_test(many_rows_come_back),
-		cmocka_unit_test(constants_and_flags_come_back),
-		cmocka_unit_test(ids_come_back),
-		cmocka_unit_test(nans_go_by),
-		cmocka_unit_test(directions_come_back),
+		cmocka_unit_test(every_table_is_read_back),
+		cmocka_unit_test(columns_of_lists_are_read_back),
+		cmocka_unit_test(many_rows_are_read_back),
+		cmocka_unit_test(constants_and_flags_are_read_back),
+		cmocka_unit_test(ids_are_read_back),
+		cmocka_unit_test(nans_keep_sign_and_payload),
+		cmocka_unit_test(directions_are_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static struct sl_mcpl_head head_of(const void *file, size_t bytes)
 }
 
 /* Of a plain file it is the bytes before the first particle. */
-static void a_header_is_read_as_it_stands(void **state)
+static void header_is_kept_byte_for_byte(void **state)
 {
 	(void)state;
 	for (int i = 1; i <= 8; i++) {
@@ -53,7 +53,7 @@ static void a_header_is_read_as_it_stands(void **state)
 	}
 }
 
-static void a_writer_that_died_is_told(void **state)
+static void unfinished_file_is_reported(void **state)
 {
 	struct sl_mcpl_head h;
 	bool recovered = false;
@@ -150,7 +150,7 @@ static void sums_add_up(void **state)
 	assert_string_equal(joined("not a sum", "not a sum"), "not a sum");
 }
 
-static void what_is_no_sum_must_be_the_same(void **state)
+static void other_statistics_must_be_equal(void **state)
 {
 	(void)state;
 	assert_null(joined("one", "two"));
@@ -214,7 +214,7 @@ static void headers_must_agree(void **state)
 	expect_refused(h, NULL, "its weight of all particles is not");
 }
 
-static void lists_of_others_with_other_counts_are_refused(void **state)
+static void lists_with_other_counts_are_refused(void **state)
 {
 	size_t bytes_a, bytes_b;
 	char *a = reference_list("reffile_1.mcpl", &bytes_a),
@@ -416,12 +416,12 @@ static void blobs_get_the_first_free_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_header_is_read_as_it_stands),
-		cmocka_unit_test(a_writer_that_died_is_told),
+		cmocka_unit_test(header_is_kept_byte_for_byte),
+		cmocka_unit_test(unfinished_file_is_reported),
 		cmocka_unit_test(sums_add_up),
-		cmocka_unit_test(what_is_no_sum_must_be_the_same),
+		cmocka_unit_test(other_statistics_must_be_equal),
 		cmocka_unit_test(headers_must_agree),
-		cmocka_unit_test(lists_of_others_with_other_counts_are_refused),
+		cmocka_unit_test(lists_with_other_counts_are_refused),
 		cmocka_unit_test(repeated_keys_are_refused),
 		cmocka_unit_test(headers_beyond_the_limits_are_refused),
 		cmocka_unit_test(many_strings_take_little_time),

@@ -149,7 +149,7 @@ static void check(const struct expected *e)
 	assert_true(sums.flags == e->sums.flags);
 }
 
-static void files_hold_what_the_reference_reads(void **state)
+static void files_are_read_as_by_the_reference(void **state)
 {
 	char line[1024];
 	FILE *reference = fopen(reference_path("reference.txt"), "r");
@@ -192,7 +192,7 @@ static void strings_are_read(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void a_writer_that_died_is_recovered(void **state)
+static void unfinished_plain_file_is_recovered(void **state)
 {
 	struct sl_mcpl_stream s;
 	char source[64];
@@ -208,7 +208,7 @@ static void a_writer_that_died_is_recovered(void **state)
 	free(file);
 }
 
-static void what_is_cut_short_is_refused(void **state)
+static void truncated_files_are_refused(void **state)
 {
 	struct sums sums;
 	size_t bytes;
@@ -238,7 +238,7 @@ static void what_is_cut_short_is_refused(void **state)
 }
 
 /* reffile_1 with one byte of its header changed. */
-static void headers_that_are_none_are_refused(void **state)
+static void invalid_headers_are_refused(void **state)
 {
 	static const struct {
 		size_t at;
@@ -338,7 +338,7 @@ static void missing_particles_of_gzip_are_counted(void **state)
 }
 
 /* Nothing may be read beyond the end, nor may it hang; a sanitizer looks on. */
-static void any_damage_is_survived(void **state)
+static void flipped_bits_do_no_harm(void **state)
 {
 	static const char *const names[] = {"reffile_6.mcpl", "difficult_unitvector.mcpl.gz"};
 
@@ -365,7 +365,7 @@ static void any_damage_is_survived(void **state)
 /* --- made of them ----------------------------------------------------------------------------- */
 
 /* Members may end anywhere, in the header or in a particle. */
-static void members_make_no_difference(void **state)
+static void gzip_members_may_end_anywhere(void **state)
 {
 	static const size_t members[] = {1, 7, 48, 100, 65535, 65536, 100000};
 	struct sums expected, sums;
@@ -385,7 +385,7 @@ static void members_make_no_difference(void **state)
 }
 
 /* As the reference has it: nobody knows how many there are without inflating all. */
-static void a_writer_that_died_in_gzip_is_refused(void **state)
+static void unfinished_gzip_file_is_refused(void **state)
 {
 	struct sums sums;
 	size_t bytes, made_bytes;
@@ -403,7 +403,7 @@ static void a_writer_that_died_in_gzip_is_refused(void **state)
 }
 
 /* Version 2 has its directions on an octahedron: Meyer et al. 2010, by its formula. */
-static void version_two_is_read(void **state)
+static void directions_of_version_2_are_read(void **state)
 {
 	static const double packed[][2] = {{0, 0}, {1, 0}, {0, -1}, {0.5, 0.5}, {-1, -1}, {1, 1}};
 	const double r = sqrt(0.5);
@@ -432,17 +432,17 @@ static void version_two_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_hold_what_the_reference_reads),
+		cmocka_unit_test(files_are_read_as_by_the_reference),
 		cmocka_unit_test(strings_are_read),
-		cmocka_unit_test(a_writer_that_died_is_recovered),
-		cmocka_unit_test(what_is_cut_short_is_refused),
-		cmocka_unit_test(headers_that_are_none_are_refused),
+		cmocka_unit_test(unfinished_plain_file_is_recovered),
+		cmocka_unit_test(truncated_files_are_refused),
+		cmocka_unit_test(invalid_headers_are_refused),
 		cmocka_unit_test(more_particles_than_records_are_refused),
 		cmocka_unit_test(missing_particles_of_gzip_are_counted),
-		cmocka_unit_test(any_damage_is_survived),
-		cmocka_unit_test(members_make_no_difference),
-		cmocka_unit_test(a_writer_that_died_in_gzip_is_refused),
-		cmocka_unit_test(version_two_is_read),
+		cmocka_unit_test(flipped_bits_do_no_harm),
+		cmocka_unit_test(gzip_members_may_end_anywhere),
+		cmocka_unit_test(unfinished_gzip_file_is_refused),
+		cmocka_unit_test(directions_of_version_2_are_read),
 	};
 
 	if (!sl_sampling_from_environment())

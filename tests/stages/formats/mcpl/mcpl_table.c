@@ -50,7 +50,7 @@ static enum sl_status read_whole(
 }
 
 /* Bytes after the rows are an error in files of Sluice, and ignored in other files. */
-static void a_header_decides(void **state)
+static void header_decides_the_columns(void **state)
 {
 	struct sl_mcpl_lost lost;
 	struct sl_table t;
@@ -100,7 +100,7 @@ static void damaged_rows_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_header_decides),
+		cmocka_unit_test(header_decides_the_columns),
 		cmocka_unit_test(damaged_rows_are_refused),
 	};
 

@@ -62,7 +62,7 @@ static void bound(const struct sl_table *t, struct sl_device_packed *p)
 }
 
 /* Packs what a device has compressed; the columns that are not constant are nowhere. */
-static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
+static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_device_packed device_packed = pack(t);
@@ -102,7 +102,7 @@ static void streams_give_the_same_file(void **state)
 			struct sl_table t = make_table(sizes[i], few,
 				i % 2 ? SL_BIT(SL_COLUMN_w) : SL_BIT(SL_COLUMN_x), (enum kind)kind);
 			size_t bytes, expected;
-			char *file = file_of_pressed(&t, &bytes);
+			char *file = file_of_packed(&t, &bytes);
 			char *same = file_of(openpmd, &run, &batch, &t, 0, &expected);
 
 			assert_int_equal(bytes, expected);
@@ -204,7 +204,7 @@ static void hdf5_reads_every_mask(void **state)
 /* --- pieces ---------------------------------------------------------------------------------- */
 
 /* The packed bytes are a piece of the file as they are, and all else is in the image. */
-static void nothing_is_copied(void **state)
+static void packed_bytes_are_not_copied(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table t = make_table(70000, few, 0, RANDOM);
@@ -231,7 +231,7 @@ int main(void)
 		cmocka_unit_test(streams_give_the_same_file),
 		cmocka_unit_test(few_values_are_not_shuffled),
 		cmocka_unit_test(hdf5_reads_every_mask),
-		cmocka_unit_test(nothing_is_copied),
+		cmocka_unit_test(packed_bytes_are_not_copied),
 	};
 
 	if (sl_formats_start() != SL_OK)

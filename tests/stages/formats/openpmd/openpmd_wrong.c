@@ -309,7 +309,7 @@ static void add_wrong_digest(struct sl_h5 *h, hid_t species)
 	sl_h5_close(h, made);
 }
 
-static void files_of_other_claims_are_refused(void **state)
+static void invalid_attributes_are_refused(void **state)
 {
 	(void)state;
 	assert_refused(add_many_rows, "number of rows");
@@ -336,7 +336,7 @@ int main(void)
 		cmocka_unit_test(every_flipped_bit_is_found),
 		cmocka_unit_test(a_flipped_bit_below_a_valid_checksum_does_no_harm),
 		cmocka_unit_test(every_flipped_bit_of_a_chunk_is_found),
-		cmocka_unit_test(files_of_other_claims_are_refused),
+		cmocka_unit_test(invalid_attributes_are_refused),
 	};
 
 	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)

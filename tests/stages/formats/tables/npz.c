@@ -160,7 +160,7 @@ static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, 
 	free_table(&t);
 }
 
-static void every_table_comes_back(void **state)
+static void every_table_is_read_back(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 1000, 30000};
 
@@ -197,7 +197,7 @@ static char *about_of(const struct sl_file_facts *run, const struct sl_table *t)
 	return text;
 }
 
-static void what_it_is_about_is_told(void **state)
+static void metadata_is_written(void **state)
 {
 	static const char expected[] =
 		"{\"software\": \"Sluice\", \"version\": \"1.2.3\", \"rules_version\": 7, \"run\": "
@@ -220,7 +220,7 @@ static void what_it_is_about_is_told(void **state)
 	free_table(&t);
 }
 
-static void too_small_is_refused(void **state)
+static void too_small_image_is_refused(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table small = make_table(10, all_columns, 0, RANDOM);
@@ -245,7 +245,7 @@ static void too_small_is_refused(void **state)
 }
 
 /* Packing in the same memory again leaves nothing of what was there. */
-static void memory_is_used_again(void **state)
+static void memory_can_be_reused(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table most = make_table(5000, all_columns, 0, RANDOM), back;
@@ -312,7 +312,7 @@ static struct sl_device_packed pack(const struct sl_table *t)
 }
 
 /* The file of what came pressed, to be freed. */
-static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
+static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_device_packed device_packed = pack(t);
@@ -337,14 +337,14 @@ static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 }
 
 /* The file is that of the same encoder on the host. */
-static void check_pressed(uint32_t n, enum kind kind)
+static void check_packed(uint32_t n, enum kind kind)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_cpu, 1);
 	struct sl_table t = make_table(n, all_columns,
 		SL_BIT(SL_COLUMN_w) | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_fate), kind);
 	size_t bytes, expected_bytes;
 	char *expected = file_of(npz, &run, &batch, &t, 0, &expected_bytes);
-	char *file = file_of_pressed(&t, &bytes);
+	char *file = file_of_packed(&t, &bytes);
 
 	assert_int_equal(bytes, expected_bytes);
 	assert_memory_equal(file, expected, bytes);
@@ -355,14 +355,14 @@ static void check_pressed(uint32_t n, enum kind kind)
 }
 
 /* Also where nothing is gained, and where little is. */
-static void what_a_device_packs_is_the_same(void **state)
+static void streams_of_a_device_give_the_same_file(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < KIND_COUNT; kind++) {
 		for (uint32_t n = 0; n < 80; n += (uint32_t)sl_sampling_step(3))
-			check_pressed(n, (enum kind)kind);
+			check_packed(n, (enum kind)kind);
 		if (sl_sampling_selects())
-			check_pressed(12000, (enum kind)kind);
+			check_packed(12000, (enum kind)kind);
 	}
 }
 
@@ -426,11 +426,11 @@ static void other_archives_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_table_comes_back),
-		cmocka_unit_test(what_it_is_about_is_told),
-		cmocka_unit_test(too_small_is_refused),
-		cmocka_unit_test(memory_is_used_again),
-		cmocka_unit_test(what_a_device_packs_is_the_same),
+		cmocka_unit_test(every_table_is_read_back),
+		cmocka_unit_test(metadata_is_written),
+		cmocka_unit_test(too_small_image_is_refused),
+		cmocka_unit_test(memory_can_be_reused),
+		cmocka_unit_test(streams_of_a_device_give_the_same_file),
 		cmocka_unit_test(every_damage_is_found),
 		cmocka_unit_test(other_archives_are_refused),
 	};

@@ -94,7 +94,7 @@ static void check_entry(const struct sl_zip_member *m)
 	}
 }
 
-static void headers_hold_any_size(void **state)
+static void headers_store_any_size(void **state)
 {
 	struct sl_zip_member m = {
 		.name = "energy.npy", .name_bytes = 10, .method = 8, .crc = 0xdeadbeef};
@@ -137,7 +137,7 @@ static void check_end(uint64_t n, uint64_t at, uint64_t bytes)
 	assert_int_equal(number(end, 72, 4), 1);
 }
 
-static void ends_hold_any_size(void **state)
+static void end_records_store_any_size(void **state)
 {
 	static const uint64_t counts[] = {0, 1, 65534, 65535, 65536, 1000000};
 
@@ -203,7 +203,7 @@ static void archives_are_read(void **state)
 }
 
 /* Every bit of every header matters, and every byte of the length. */
-static void other_archives_are_not(void **state)
+static void other_archives_are_refused(void **state)
 {
 	size_t bytes;
 	uint8_t *file = make_archive(2, &bytes);
@@ -226,7 +226,7 @@ static void other_archives_are_not(void **state)
 }
 
 /* An end that points anywhere, with and without zip64, is refused without a look there. */
-static void ends_that_lie_are_refused(void **state)
+static void false_end_records_are_refused(void **state)
 {
 	static const uint64_t lies[] = {0, 1, 21, 22, 97, 98, 99, 4294967294u, 4294967295u,
 		UINT64_MAX - 98, UINT64_MAX - 22, UINT64_MAX};
@@ -245,7 +245,7 @@ static void ends_that_lie_are_refused(void **state)
 }
 
 /* A member whose stated size exceeds the space before the directory. */
-static void members_that_lie_are_refused(void **state)
+static void false_member_sizes_are_refused(void **state)
 {
 	static const uint64_t claims[] = {
 		0, 1, 2, 100, 4294967294u, 4294967295u, UINT64_MAX - 50, UINT64_MAX};
@@ -275,12 +275,12 @@ static void members_that_lie_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers_hold_any_size),
-		cmocka_unit_test(ends_hold_any_size),
+		cmocka_unit_test(headers_store_any_size),
+		cmocka_unit_test(end_records_store_any_size),
 		cmocka_unit_test(archives_are_read),
-		cmocka_unit_test(other_archives_are_not),
-		cmocka_unit_test(ends_that_lie_are_refused),
-		cmocka_unit_test(members_that_lie_are_refused),
+		cmocka_unit_test(other_archives_are_refused),
+		cmocka_unit_test(false_end_records_are_refused),
+		cmocka_unit_test(false_member_sizes_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
