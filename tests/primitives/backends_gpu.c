@@ -2,7 +2,7 @@
  * backends_gpu.c - compares every device backend with the specification, and tests the device
  * layer.
  *
- * Skips, and says why, where there is no device.
+ * The test is skipped without a device.
  */
 #include <limits.h>
 #include <malloc.h>

@@ -2,10 +2,10 @@
  * index_overflow.c - tests scan and compact of 2^31+5 items, where an index exceeds int and a byte
  * count exceeds 32 bits.
  *
- * 8.6 GB that the host does not hold: the input is made on the device by fills of segments of many
- * lengths, so that a few thousand numbers define the whole answer, which is copied to the host in pieces.
- * What does not fit into the device's memory is left out, and this says so. Skips where there is no
- * device.
+ * The input of 8.6 GB would not fit into host memory. It is made on the device by filling segments of
+ * many lengths, so that a few thousand numbers define the whole answer, which is copied to the host in
+ * pieces. A case that does not fit into device memory is left out with a message. The test is skipped
+ * without a device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ struct answer_position {
 	uint32_t sum;         /* of those before it */
 };
 
-/* How many of the items that follow, most at most, are in the current segment. */
+/* Returns how many of the next items, at most most, are in the current segment. */
 static uint32_t left_of(const struct answer_position *w, uint32_t most)
 {
 	uint32_t left = segments.first[w->segment + 1] - w->at;
@@ -218,11 +218,11 @@ static void free_memory(struct batch_memory *r)
 	sl_memory_give(SL_PINNED, r->piece);
 }
 
-/* True: too little memory, so the rest of this is left out. */
+/* Returns true, after printing why, if the device has too little memory for the case. */
 static bool is_too_small(enum sl_status s)
 {
 	if (s == SL_DEVICE_MEMORY)
-		printf("left out: %s\n", sl_last_error());
+		printf("a case is left out: %s\n", sl_last_error());
 	return s == SL_DEVICE_MEMORY;
 }
 

@@ -30,7 +30,7 @@ static void i32_keys_keep_order_and_invert(void **state)
 	assert_int_equal(sl_key_from_i32(INT32_MIN), 0);
 }
 
-/* NaNs by their payload outside the infinities; denormals; both sides of 0. */
+/* In total order: NaNs by payload beyond the infinities, normal and denormal numbers, both zeros. */
 static void f32_keys_keep_the_total_order(void **state)
 {
 	const uint32_t ascending[] = {0xffffffff, 0xffc00000, 0xff800001, 0xff800000, 0xff7fffff,

@@ -1,7 +1,7 @@
 /*
  * specification.c - compares the cpu backends with answers worked out by hand and with qsort.
  *
- * All other backends are held to these; were these wrong, all would agree on a mistake.
+ * All other backends are compared with the cpu backends, so this test must not use them.
  */
 #include <stdlib.h>
 
@@ -127,7 +127,7 @@ struct pair {
 	uint32_t index;
 };
 
-/* qsort is not stable; by index among equals it is. */
+/* qsort is not stable, so equal keys are ordered by index. */
 static int by_key_then_index(const void *a, const void *b)
 {
 	const struct pair *p = (const struct pair *)a, *q = (const struct pair *)b;

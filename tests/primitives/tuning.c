@@ -149,13 +149,13 @@ static void mistakes_are_told_with_file_and_line(void **state)
 		snprintf(place, sizeof(place), "%s:%u: ", path, bad[i].line);
 		assert_fails(read_text(bad[i].text), SL_USAGE, bad[i].says);
 		assert_memory_equal(sl_last_error(), place, strlen(place));
-		/* what was read before still holds */
+		/* the tuning that was read before remains */
 		assert_tuning(scan, (struct sl_tuning){0}, SL_U32, 100, 64, 2);
 	}
 	assert_fails(sl_tuning_read("/nowhere/tuning"), SL_DISK, "/nowhere/tuning");
 }
 
-/* A line that a Hopper could have, on a Turing: every call that would go by it is refused. */
+/* A line for a Hopper device on a Turing device: every call that would use it is refused. */
 static void lines_that_the_device_cannot_have_are_refused(void **state)
 {
 	const struct sl_backend *sort = find(SL_SORT, "shared");
@@ -181,7 +181,7 @@ static void lines_that_the_device_cannot_have_are_refused(void **state)
 
 /* --- scratch and calls ------------------------------------------------------------------------ */
 
-/* Small blocks for few items, which have more tiles than more items in large blocks. */
+/* Small blocks for few items: these need more tiles than more items in large blocks. */
 static const char uneven[] = "device emulated\n"
 			     "scan/shared u32 from 0 block=32 items=4\n"
 			     "scan/shared u32 from 2^14 block=512 items=32\n"
@@ -211,7 +211,7 @@ static void scratch_for_many_is_enough_for_fewer(void **state)
 		}
 }
 
-/* A backend in the place of a real one, that tells how it was called. */
+/* Replaces a real backend and records how it was called. */
 static struct sl_tuning received_tuning;
 
 static enum sl_status tell(struct sl_exec *x, const struct sl_compact_job *job)

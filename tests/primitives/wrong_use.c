@@ -5,7 +5,7 @@
 #include "primitives/primitives.h"
 #include "tests/support/basic/check.h"
 
-/* A right call of each primitive; each test spoils one thing. */
+/* A valid call of each primitive; each test makes one argument invalid. */
 struct bench {
 	struct sl_exec x;
 	struct sl_scan_job scan;
@@ -282,7 +282,7 @@ static void overlapping_memory(void **state)
 		"out_used and out_bytes overlap");
 }
 
-/* The compaction of b with so many columns, of which the first two are right. */
+/* The compaction of b with this many columns; only the first two are valid. */
 static struct sl_compact_job with_columns(
 	const struct bench *b, struct sl_compact_column *column, uint32_t n_columns)
 {
@@ -359,7 +359,7 @@ static void columns_in_wrong_memory(void **state)
 		"column[1].to and scratch overlap");
 }
 
-/* An output without the other. */
+/* Of two outputs that belong together, one is NULL. */
 static void output_without_its_pair(void **state)
 {
 	static uint32_t index_out[N];

@@ -71,7 +71,7 @@ static const char *check_piece(
 	return at + bytes;
 }
 
-/* What was measured is just enough, and one byte less is not. */
+/* The measured size is sufficient, and one byte less is not. */
 static void measured_size_is_exactly_enough(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536};
@@ -105,7 +105,7 @@ static void measured_size_is_exactly_enough(void **state)
 	}
 }
 
-/* A layout of impossible size measures as impossible, and never comes back to a small number. */
+/* A layout of impossible size is measured as impossible and never wraps to a small number. */
 static void impossible_sizes_stay_impossible(void **state)
 {
 	struct sl_arena a = {NULL, 0, 0};
@@ -124,7 +124,7 @@ static void impossible_sizes_stay_impossible(void **state)
 	assert_int_equal(a.used, SIZE_MAX);
 }
 
-/* A piece too large does not fit even when a later one would. */
+/* After a piece that does not fit, no later piece is cut, even if it would fit. */
 static void pieces_after_a_too_large_piece_fail(void **state)
 {
 	_Alignas(256) static char block[1024];
@@ -136,7 +136,7 @@ static void pieces_after_a_too_large_piece_fail(void **state)
 	assert_false(sl_fits(&a));
 }
 
-/* Arenas go by value: what a callee cuts is free again. */
+/* An arena is passed by value: memory that a callee cuts is free again in the caller. */
 static void copies_of_an_arena_are_independent(void **state)
 {
 	_Alignas(256) static char block[1024];

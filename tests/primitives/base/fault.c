@@ -78,7 +78,7 @@ static void malformed_texts_are_refused(void **state)
 		const char *problem = sl_fault_set(texts[i]);
 
 		if (!problem || !strstr(problem, "SL_FAULT"))
-			fail_msg("\"%s\" was not refused", texts[i]);
+			fail_msg("expected \"%s\" to be refused", texts[i]);
 		assert_ptr_equal(sl_fault_problem(), problem);
 		assert_int_equal(sl_fault("a"), 0);
 		assert_int_equal(sl_fault("file_write"), 0);
@@ -117,7 +117,7 @@ static void threads_share_one_count(void **state)
 
 /* --- the environment ---------------------------------------------------------------------- */
 
-/* What a fresh process with this SL_FAULT finds: this program again, with one argument. */
+/* Runs this program again with this SL_FAULT and one argument. */
 static int fresh(const char *setting)
 {
 	const char *const argv[] = {"/proc/self/exe", "child", NULL};

@@ -102,7 +102,7 @@ static void each_thread_has_its_message(void **state)
 	assert_string_equal(sl_last_error(), "this thread");
 }
 
-/* The codes are a promise to scripts. */
+/* Scripts depend on the values of the codes. */
 static void codes_have_fixed_values(void **state)
 {
 	(void)state;

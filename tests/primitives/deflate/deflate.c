@@ -23,7 +23,7 @@ enum kind { RANDOM, CONSTANT, TEXT, KINDS };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The bytes of one test, input and what came back, between canaries as far as they are written. */
+/* The input of one test, and the bytes that zlib decompresses. */
 static char in[MOST] __attribute__((aligned(8))), back[MOST + 1];
 
 static void make_input(enum kind kind, size_t n)
@@ -37,7 +37,7 @@ static void make_input(enum kind kind, size_t n)
 		                : words[(i + sl_mixed(i / 97) % 8) % (sizeof(words) - 1)];
 }
 
-/* What inflate makes of bytes; fails unless the stream is whole and ends where bytes end. */
+/* Decompresses into back and returns the size. Fails unless the stream is complete and has size bytes. */
 static size_t inflate_all(const void *bytes, size_t size, enum sl_wrapper wrapper)
 {
 	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
@@ -112,7 +112,7 @@ static void round_trip(const struct sl_backend *b, size_t n, int level)
 	bench_free(&k);
 }
 
-/* Calls each(b) for every deflate of the host. */
+/* Calls each(b) for every deflate backend of the host. */
 static void for_each(void (*each)(const struct sl_backend *b))
 {
 	const struct sl_backend *b;
@@ -122,7 +122,7 @@ static void for_each(void (*each)(const struct sl_backend *b))
 			each(b);
 }
 
-/* Levels, and the largest size for them, are for backends that have levels. */
+/* Backends with one level are tested at one level, and not at the largest size. */
 static bool is_skipped(const struct sl_backend *b, size_t n, int level)
 {
 	bool one_level = b == &sl_deflate_store || b == &sl_deflate_cpu;
@@ -279,7 +279,7 @@ enum { STEP = 7 };
 enum { STEP = 1 };
 #endif
 
-/* What cpu writes for itself: all small sizes, primes, around whole segments and chunks. */
+/* Sizes for cpu: all small ones, primes, and sizes around whole segments and chunks. */
 static void every_size_of_cpu_inflates_to_the_input(void **state)
 {
 	static const size_t ns[] = {509, 1021, 4099, 8191, 16381, 32749, 32768, 32771, 65521, 65537,
@@ -308,8 +308,8 @@ static void random_jobs_of_cpu(void **state)
 }
 
 /*
- * The same bytes as far back as DEFLATE can say, and one farther, behind some that make looking up
- * worth while: a segment may refer to what stands before it.
+ * The same bytes at the largest distance that DEFLATE can express, and one byte farther. Compressible
+ * bytes come first, so that matches are searched. A segment may refer to bytes before it.
  */
 static void largest_match_distance_is_used(void **state)
 {
@@ -376,7 +376,7 @@ static void streams_that_do_not_fit_have_zero_bytes(void **state)
 	for_each(stops);
 }
 
-/* Somebody else's compressors are made by malloc while ours are in use, before and after. */
+/* Other users of libdeflate get memory from malloc before, during and after a call of the library. */
 static void other_compressors_still_use_malloc(void **state)
 {
 	struct libdeflate_compressor *theirs;
@@ -396,7 +396,7 @@ static void other_compressors_still_use_malloc(void **state)
 	bench_free(&k);
 }
 
-/* Small pieces: most of the time goes into making compressors, where threads could meet. */
+/* Small inputs: most of the time is spent in making compressors, where threads could interfere. */
 enum { THREADS = 4, ROUNDS = 3000, EACH = 100 };
 
 static void *work(void *result)

@@ -6,25 +6,17 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_check.h"
 
-/* Several segments more than the device does at a time, and streams; under a sanitizer a few. */
+/* Sizes with more segments and streams than the device handles at a time; a few with a sanitizer. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { LARGEST = 60000, JOBS = 4 };
 #else
 enum { LARGEST = 360000, JOBS = 8 };
 #endif
 
-static const struct sl_backend *device(void)
-{
-	const struct sl_backend *b;
-
-	assert_ok(sl_find(SL_DEFLATE, "device", &b));
-	return b;
-}
-
 static void every_size_kind_and_split(void **state)
 {
 	(void)state;
-	deflate_sweep(device(), LARGEST);
+	deflate_sweep(deflate_on_device(), LARGEST);
 }
 
 /* More segments than a warp has lanes. */
@@ -36,13 +28,14 @@ static void streams_of_many_segments(void **state)
 	(void)state;
 	deflate_input_make(DEFLATE_CONSTANT, BYTES, in);
 	in[BYTES / 2] = 0;
-	deflate_check(device(), in, BYTES, (struct deflate_try){.wrapper = SL_GZIP, .exact = true});
+	deflate_check(deflate_on_device(), in, BYTES,
+		(struct deflate_try){.wrapper = SL_GZIP, .exact = true});
 }
 
 static void random_jobs(void **state)
 {
 	(void)state;
-	deflate_random_jobs(device(), JOBS, LARGEST);
+	deflate_random_jobs(deflate_on_device(), JOBS, LARGEST);
 }
 
 static void every_schedule_gives_the_same(void **state)
@@ -58,7 +51,7 @@ static void every_schedule_gives_the_same(void **state)
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulator_set_settings(&schedules[i]);
 		for (uint64_t k = 0; k < 3; k++)
-			deflate_random(device(), 100 + 3 * i + k, 4000);
+			deflate_random(deflate_on_device(), 100 + 3 * i + k, 4000);
 	}
 	sl_emulator_set_settings(&schedules[0]);
 }

@@ -24,7 +24,7 @@ static void host_memory_is_aligned_and_writable(void **state)
 	sl_memory_give(SL_HOST, NULL);
 }
 
-/* A size that saturated on the way ends here. */
+/* A size that has saturated is refused by the allocation. */
 static void impossible_sizes_are_refused(void **state)
 {
 	void *p = &p;
@@ -75,8 +75,7 @@ static void calls_without_a_device_are_refused(void **state)
 #endif
 }
 
-/* The faults that main asks for, each the second of its kind; 2 is what CUDA calls out of memory.
- */
+/* The faults that main() sets in SL_FAULT. Error 2 is cudaErrorMemoryAllocation. */
 static void injected_faults_occur(void **state)
 {
 	char byte = 0, other = 1;

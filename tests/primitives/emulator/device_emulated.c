@@ -28,7 +28,7 @@ static void work_runs_at_the_wait(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* An event waits for what was queued before it, and for no more. */
+/* An event waits for the work that was queued before it, and for no later work. */
 static void events_wait_for_earlier_work(void **state)
 {
 	static uint32_t words[3][KERNEL_WORDS];
@@ -65,7 +65,7 @@ static void events_wait_for_earlier_work(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* An event that is freed, memory that is given back, a stream that is freed, with work to come. */
+/* An event, memory and a stream are freed while work that uses them is queued. */
 static void freed_objects_finish_their_work(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
@@ -92,7 +92,7 @@ static void freed_objects_finish_their_work(void **state)
 	sl_event_free(second);
 }
 
-/* More work than a stream holds at a time. */
+/* More work than a stream can queue. */
 static void full_queues_keep_their_order(void **state)
 {
 	enum { TIMES = 1000 };
@@ -108,7 +108,7 @@ static void full_queues_keep_their_order(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* What is captured is done each time that it is queued as a graph, and not before. */
+/* Captured work runs at each launch of the graph, and not at the capture. */
 static void graphs_run_at_each_launch(void **state)
 {
 	enum { TIMES = 100 };
@@ -256,7 +256,7 @@ static void copies_beyond_a_block_are_refused(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* The cap holds for all blocks together, in pages. */
+/* The limit applies to the sum of all blocks, in pages. */
 static void memory_limit_is_enforced(void **state)
 {
 	struct sl_device device;

@@ -4,7 +4,7 @@
  */
 #include "tests/primitives/emulator/emulator_check.h"
 
-/* In order, then others: those that are built with sanitizers see no fault in any of them. */
+/* Orders of threads and blocks; sanitizer builds must find no error in any of them. */
 static const struct sl_emulator_settings schedules[] = {
 	{.blocks = 1, .memory_bytes = 1 << 30},
 	{.blocks = 4, .memory_bytes = 1 << 30},
@@ -13,7 +13,7 @@ static const struct sl_emulator_settings schedules[] = {
 	{.blocks = SL_EMULATED_BLOCKS_MAX, .seed = 3, .at_once = true, .memory_bytes = 1 << 30},
 };
 
-/* From here on kernels run by the k-th; false: there is none. */
+/* Later kernels run in the k-th order; returns false if there is none. */
 static bool choose(int k)
 {
 	if (k == sizeof(schedules) / sizeof(schedules[0]))
@@ -130,7 +130,7 @@ static void blocks_pass_words_to_later_blocks(void **state)
 	}
 }
 
-/* What a kernel reads is what the one before on the stream wrote, all of it. */
+/* A kernel reads everything that the previous kernel of the stream wrote. */
 static void kernels_of_a_stream_run_in_order(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];

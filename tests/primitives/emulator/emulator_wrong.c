@@ -13,7 +13,7 @@ enum { SURVIVED = 42 };
 
 /* --- in the process --------------------------------------------------------------------------- */
 
-/* Is every call refused, with the same error, without reaching the driver? */
+/* Returns whether every call is refused with the same error and without a call of the driver. */
 static bool refuses_every_call(void *words)
 {
 	struct sl_limits limits;
@@ -50,7 +50,7 @@ static int kernel_alone(const char *name)
 	return (int)s;
 }
 
-/* What the host must not do. */
+/* Operations that are illegal on the host. */
 static int host_alone(const char *what)
 {
 	volatile uint32_t *words = NULL, *few = NULL;
@@ -96,11 +96,11 @@ static void expect_failure(const struct wrong *w)
 		fail_msg("%s (%s) ends with %d, signal %d: %s%s", w->kernel, w->choices, e.code,
 			e.signal, e.out, e.err);
 	if (!strstr(e.out, w->kernel))
-		fail_msg("%s is not named: %s", w->kernel, e.out);
+		fail_msg("expected the kernel name %s in the message: %s", w->kernel, e.out);
 	for (size_t i = 0; i < 3 && w->message[i]; i++)
 		if (!strstr(e.out, w->message[i]))
-			fail_msg("%s (%s): no \"%s\" in: %s", w->kernel, w->choices, w->message[i],
-				e.out);
+			fail_msg("%s (%s): expected \"%s\" in the message: %s", w->kernel,
+				w->choices, w->message[i], e.out);
 	process_free(&e);
 }
 
@@ -150,7 +150,7 @@ static void errors_of_kernels_are_reported(void **state)
 		expect_failure(&wrongs[i]);
 }
 
-/* The device is failed for good. */
+/* After an error the device stays unusable. */
 static void all_calls_refuse_after_a_failure(void **state)
 {
 	static const char *const choices[] = {"", "queue=now"};
@@ -179,7 +179,7 @@ static void invalid_launches_are_refused(void **state)
 	sl_memory_give(SL_DEVICE, words);
 }
 
-/* A closed page, or what AddressSanitizer says of it. */
+/* The process ends with SIGSEGV, or with a report of AddressSanitizer. */
 static void illegal_host_accesses_end_the_process(void **state)
 {
 	static const char *const whats[] = {

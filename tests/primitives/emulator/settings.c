@@ -4,7 +4,7 @@
  */
 #include "tests/primitives/emulator/emulator_check.h"
 
-/* In the process: the choices that SL_EMULATOR makes, as a line. */
+/* In the child process: prints the settings of SL_EMULATOR as a line. */
 static int choices_alone(void)
 {
 	const struct sl_emulator_settings *c = sl_emulator_get_settings();

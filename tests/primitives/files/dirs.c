@@ -82,7 +82,7 @@ static void links_to_directories_are_followed(void **state)
 	assert_false(folder_has(&folder, "nowhere"));
 }
 
-/* The component that is in the way is the one that is named. */
+/* The message names the component that is a file. */
 static void blocking_component_is_named(void **state)
 {
 	static const char *const paths[] = {"file", "file/", "file/a", "file/a/b"};
@@ -204,7 +204,7 @@ static enum sl_status remove_entry(void *of, const char *name)
 	return sl_file_remove((const struct sl_dir *)of, name);
 }
 
-/* What is called may change the folder. */
+/* The callback may change the folder. */
 static void callback_may_remove_entries(void **state)
 {
 	struct sl_dir d;

@@ -15,7 +15,7 @@
 
 /* --- commit ------------------------------------------------------------------------------- */
 
-/* Sizes around those of a piece; read back by other means, and by ours. */
+/* Sizes around that of a write; read back with the functions of C and of the library. */
 static void files_of_every_size_are_committed(void **state)
 {
 	static const size_t sizes[] = {0, 1, 4095, MIB - 1, MIB, MIB + 1, 3 * MIB + 5};
@@ -62,7 +62,7 @@ static void existing_files_are_not_replaced(void **state)
 	assert_int_equal(folder_count(&s->folder), 2);
 }
 
-/* A file of pieces has its name at its end, and not before; another's half is let be. */
+/* A file gets its name only at its end. The .part file of an open writer is not touched. */
 static void file_of_pieces_is_named_at_its_end(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -136,7 +136,7 @@ static void part_files_without_a_lock(void **state)
 	assert_int_equal(folder_count(&s->folder), 3);
 }
 
-/* In a directory that this process has locked, every .part file of a name is a killed run's. */
+/* In a directory that this process has locked, every .part file belongs to a killed run. */
 static void part_files_with_a_lock(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -258,7 +258,7 @@ static void valid_names_are_allowed(void **state)
 	assert_fails(commit(s, name, "x", false), SL_USAGE, "longer than 255");
 }
 
-/* --- what else may stand at a name -------------------------------------------------------- */
+/* --- other entries at a name -------------------------------------------------------------- */
 
 static void make_other_entries(struct open_dir *s)
 {
@@ -271,7 +271,7 @@ static void make_other_entries(struct open_dir *s)
 
 static const char *const other_entries[] = {"link", "dangling", "fifo", "folder"};
 
-/* None of them is read, appended to, replaced unasked or waited for. */
+/* None of these entries is read, appended to, replaced without request, or waited for. */
 static void other_entries_at_the_name(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -304,7 +304,7 @@ static void other_entries_at_the_name(void **state)
 	expect_content(s, "link", "new");
 }
 
-/* In a locked directory a .part is that of a killed run and is replaced; a folder is not removed. */
+/* In a locked directory a .part file belongs to a killed run and is replaced; a folder is kept. */
 static void other_entries_at_the_part_name(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -347,7 +347,7 @@ static void lines_are_appended(void **state)
 	expect_content(s, "log", "one\ntwo\n");
 }
 
-/* --- small things ------------------------------------------------------------------------- */
+/* --- remove, read, checksum --------------------------------------------------------------- */
 
 static void files_are_removed(void **state)
 {

@@ -28,8 +28,9 @@ static bool any_part(const struct open_dir *s)
 }
 
 /*
- * Commits with the fault at its k-th call, for all k until it is not met any more: each failure is
- * SL_DISK with the errno in its message and leaves the folder as it was. Returns how many failed.
+ * Commits with a fault at the k-th call, for k = 1, 2, ... until a commit has fewer calls. Each failure
+ * must be SL_DISK with the errno in its message, and must leave the folder unchanged. Returns the
+ * number of failures.
  */
 static int sweep(struct open_dir *s, const char *call, int error, const char *on, const char *name,
 	bool replace)
@@ -81,7 +82,7 @@ static void each_failed_call_leaves_the_folder_unchanged(void **state)
 	assert_int_equal(sweep(s, "file_dirsync", EIO, "", "new", false), 1);
 }
 
-/* The one exception: what was replaced stays so when only the folder could not be synced. */
+/* The only exception: if only the sync of the folder fails, the file stays replaced. */
 static void replaced_file_stays_after_failed_sync(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -93,7 +94,7 @@ static void replaced_file_stays_after_failed_sync(void **state)
 	assert_false(any_part(s));
 }
 
-/* Signals interrupt, some file systems cannot sync a folder: neither is a failure. */
+/* An interrupting signal, or a file system that cannot sync a folder, is not a failure. */
 static void harmless_errors_are_ignored(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -110,7 +111,7 @@ static void harmless_errors_are_ignored(void **state)
 	expect_content(s, "a", "textmore");
 }
 
-/* File systems without RENAME_NOREPLACE, and those without links too. */
+/* File systems without RENAME_NOREPLACE, with and without hard links. */
 static void old_file_systems_are_supported(void **state)
 {
 	static const char *const faults[] = {"file_rename:1:22", "file_rename:1:38",
@@ -162,7 +163,7 @@ static void failed_reads_are_reported(void **state)
 	assert_null(bytes);
 }
 
-/* Problem, why it is one, what to try. */
+/* A message says what is wrong, why, and what to do. */
 static void messages_say_problem_reason_and_remedy(void **state)
 {
 	static const struct {
@@ -224,7 +225,7 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* Reads the pipe slowly to its end: 0 when the bytes are all there, in order. */
+/* Reads the pipe slowly to its end. Returns 0 if all bytes are correct and in order. */
 static int read_slowly(int fd, size_t expected)
 {
 	unsigned char bytes[5000];
@@ -241,7 +242,7 @@ static int read_slowly(int fd, size_t expected)
 	return at == expected ? 0 : 2;
 }
 
-/* A pipe that is read slowly and a timer: most writes are interrupted, in the middle or before. */
+/* With a slow reader of the pipe and a timer, most writes are interrupted before or in the middle. */
 static void interrupted_writes_are_complete(void **state)
 {
 	enum { BYTES = 3 * MIB + 1 };

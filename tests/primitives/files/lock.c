@@ -19,11 +19,11 @@
 
 enum { ROUNDS = 100 };
 
-/* A child that opens and locks the folder. It says so with a byte, then waits for its end. */
+/* A child that opens and locks the folder, writes one byte to a pipe, then waits for its end. */
 struct holder {
 	pid_t pid;
 	int said; /* the byte: the status of sl_dir_lock */
-	int end;  /* closed: let go and exit */
+	int end;  /* when closed, the child unlocks the folder and exits */
 };
 
 static void hold(int say, int wait)
@@ -68,7 +68,7 @@ static enum sl_status answer(const struct holder *h)
 	return (enum sl_status)byte;
 }
 
-/* Ends the holder in order, or by signal 9. */
+/* Ends the child normally or with SIGKILL. */
 static void end_holder(struct holder *h, bool killed)
 {
 	int status;
@@ -81,7 +81,7 @@ static void end_holder(struct holder *h, bool killed)
 	close(h->said);
 }
 
-/* Refused while another lives, with its number; taken at once when it is dead, however it died. */
+/* The call is refused with the pid of the holder, and succeeds at once after the holder has ended. */
 static void lock_is_exclusive_and_released(void **state)
 {
 	(void)state;
@@ -101,7 +101,7 @@ static void lock_is_exclusive_and_released(void **state)
 	}
 }
 
-/* Two at the same moment: one gets it, whichever. */
+/* Of two simultaneous calls, exactly one gets the lock. */
 static void one_of_two_simultaneous_calls_wins(void **state)
 {
 	(void)state;
@@ -122,7 +122,7 @@ static void one_of_two_simultaneous_calls_wins(void **state)
 	"a-host-with-a-name-of-a-hundred-characters-0123456789-0123456789-0123456789-0123456789-" \
 	"0123456789-01"
 
-/* The text says who; a folder that was closed in order names nobody. */
+/* The file names the process; after a normal close it names none. */
 static void lock_file_names_the_process(void **state)
 {
 	struct sl_dir d, other;
@@ -158,7 +158,7 @@ static void lock_file_names_the_process(void **state)
 	free(bytes);
 }
 
-/* A holder that has not signed yet, or whose text was spoilt: still refused, on one clean line. */
+/* Without or with a damaged signature the call is still refused, with one printable line. */
 static void damaged_signatures_are_printed_safely(void **state)
 {
 	struct sl_dir d, other;
@@ -175,7 +175,7 @@ static void damaged_signatures_are_printed_safely(void **state)
 	sl_dir_close(&other);
 }
 
-/* What a program starts does not keep the lock when the program has ended. */
+/* A child process does not keep the lock after the program has ended. */
 static void child_processes_do_not_inherit_the_lock(void **state)
 {
 	struct sl_dir d;

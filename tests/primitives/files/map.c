@@ -29,7 +29,7 @@ static void mapping_has_the_bytes_of_the_file(void **state)
 	sl_unmap(&m); /* of nothing */
 }
 
-/* Written to, it has changed; with another file in its place it has not. */
+/* A write changes the mapped file; another file under the same name does not. */
 static void changes_of_the_file_are_detected(void **state)
 {
 	const char *path;

@@ -8,7 +8,7 @@
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/basic/check.h"
 
-/* Of so many variants one is taken, of each size another (emulated.c says what turns cost). */
+/* One of this many variants is tested at each size (backends_emulated.c states the cost). */
 #if defined(__SANITIZE_THREAD__)
 enum { ONE_IN = 41 };
 #elif defined(__SANITIZE_ADDRESS__)
@@ -77,7 +77,7 @@ static void every_size_is_right(const struct sl_emulator_settings *how)
 
 static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
 
-/* Blocks one after the other, at a time, at random, and in an order that was not promised. */
+/* Blocks one after the other, several at a time, at random, and from the last one. */
 static void small_tiles_give_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings schedules[] = {
@@ -93,7 +93,7 @@ static void small_tiles_give_exact_sums(void **state)
 	sl_emulator_set_settings(&by_default);
 }
 
-/* Tiles far apart: a looker has to ask more than once. */
+/* Distant tiles: the look-ahead warp has to read several times. */
 static void distant_tiles_give_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings all = {.blocks = 32, .memory_bytes = 1 << 30};
@@ -106,7 +106,7 @@ static void distant_tiles_give_exact_sums(void **state)
 
 /* --- the backend's choice --------------------------------------------------------------------- */
 
-/* The least that is worth it on the emulated device: 6 tiles for each of its 4 multiprocessors. */
+/* The smallest size for which the backend selects the kernel: 6 tiles for each of 4 multiprocessors. */
 enum { TILE = 32 << 10, WORTH = 23 * TILE };
 
 static const struct sl_backend *shared(void)
@@ -160,7 +160,7 @@ static void backend_selects_the_kernel(void **state)
 	sl_emulator_set_settings(&by_default);
 }
 
-/* Both kernels, either side of the least, in place or not. */
+/* Both kernels: sizes below and above the smallest one, in place or not. */
 static void backend_gives_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings schedules[] = {

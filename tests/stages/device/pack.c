@@ -8,7 +8,7 @@
 #include "tests/support/device/pack_check.h"
 #include "tests/support/device/mcpl_pack_check.h"
 
-/* More than the threads of several blocks take, and no whole number of words. */
+/* More items than the threads of several blocks handle, and not a whole number of words. */
 enum { MOST = 5003 };
 
 static void kernels_pack_as_the_host(void **state)
@@ -30,7 +30,7 @@ static void pipelines_pack_as_the_host(void **state)
 		}
 }
 
-/* Blocks that take turns at random, the last first. */
+/* Blocks run interleaved at random and start from the last one. */
 static void block_order_changes_no_byte(void **state)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();

@@ -40,7 +40,7 @@ static uint64_t bits_at(const struct sl_table_column *c, uint32_t row)
 	return bits;
 }
 
-/* Row by row, the table has the particles remade alone; in key order, ties by id. */
+/* Each row equals its recomputed particle; rows are in the order of the key, then of the id. */
 static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	uint64_t last_key = 0, last_id = 0;
@@ -59,8 +59,8 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 
 			memcpy(&want, (const char *)&p + facts->in_particle, facts->bytes);
 			if (bits_at(c, j) != want)
-				fail_msg("row %u, %s is not that of %llu", j, facts->name,
-					(unsigned long long)id);
+				fail_msg("row %u: column %s differs from that of particle %llu", j,
+					facts->name, (unsigned long long)id);
 		}
 		key = key_of(r, &p);
 		assert_true(j == 0 || key > last_key || (key == last_key && id > last_id));
@@ -69,7 +69,7 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 	}
 }
 
-/* From the last row to the first: a sum does not mind. */
+/* Adds from the last row to the first: the digest is a sum, so the order does not matter. */
 static void check_digests(const struct sl_batch *b)
 {
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
@@ -82,7 +82,7 @@ static void check_digests(const struct sl_batch *b)
 	}
 }
 
-/* Everybody is accounted for, as remade alone; nobody who should survive is missing. */
+/* The tally and the marks equal those of all recomputed particles. */
 static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	struct sl_tally want;
@@ -187,7 +187,7 @@ static void sizes_around_a_piece(void **state)
 	}
 }
 
-/* Two batches of the same particles are the same bytes, table and all. */
+/* Expects that two batches have the same bytes, including their tables. */
 static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 {
 	assert_int_equal(a->n, b->n);
@@ -212,7 +212,7 @@ static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 	}
 }
 
-/* r and other make the same batch, whatever was in memory before. */
+/* Expects that r and other give the same batch, with any previous contents of the memory. */
 static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
 {
 	struct batch_memory a, b;
@@ -239,7 +239,8 @@ static void levels_and_backends_agree(void **state)
 		for (int l = 0; l < 2; l++) {
 			other.loops = sl_find_loops(levels[l]);
 			if (!other.loops) {
-				print_message("no %s here: left out\n", levels[l]);
+				print_message(
+					"this CPU has no %s: the level is not tested\n", levels[l]);
 				continue;
 			}
 			assert_string_equal(levels[l], other.loops->level);
@@ -282,7 +283,7 @@ static void constant_columns_are_not_gathered(void **state)
 	}
 }
 
-/* A run's tallies and survivors, in no order. */
+/* Sums over the tallies and survivors of a run, which do not depend on their order. */
 struct sum {
 	struct sl_tally tally;
 	uint64_t survivors, digest;
@@ -337,7 +338,7 @@ static void batch_sizes_give_the_same_survivors(void **state)
 	}
 }
 
-/* Beyond 2^32 particles too, also as a field of the key. */
+/* Ids above 2^32, also as a field of the key. */
 static void last_batches_have_their_ids(void **state)
 {
 	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
@@ -379,7 +380,7 @@ static void a_cancelled_batch_stops(void **state)
 	close_batch_memory(&m);
 }
 
-/* A fate that is wrong in memory does not pass. */
+/* A fate that was changed in memory is detected. */
 static void wrong_fate_counts_are_detected(void **state)
 {
 	const uint8_t wrong[] = {SL_FATE_alive, SL_FATE_hit, SL_FATE_COUNT, 255};
@@ -416,7 +417,7 @@ static void each_stage_is_timed(void **state)
 	close_batch_memory(&m);
 }
 
-/* Exact, or rounded to the nearest of 2^-32, either way as often. */
+/* Weights are rounded to the nearest multiple of 2^-32, without bias. */
 static void weights_are_rounded(void **state)
 {
 	double sum = 0;

@@ -36,7 +36,7 @@ static void compactions_follow_the_schedule(void **state)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Memory with a batch in it, which was run on garbage. */
+/* Runs a batch in memory with arbitrary previous contents. */
 static void make_batch(struct batch_memory *m, const struct sl_recipe *r)
 {
 	open_batch_memory(m, r, 0xa5);
@@ -51,7 +51,7 @@ static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 		assert_true(a->table.column[k].digest == b->table.column[k].digest);
 }
 
-/* What the rounds say of themselves goes together. */
+/* Checks that the counters of the rounds are consistent. */
 static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *rounds)
 {
 	uint64_t alive = r->batch;
@@ -73,7 +73,7 @@ static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *roun
 		assert_int_equal(rounds->at[rounds->n - 1].alive, 0);
 }
 
-/* Every model of several steps, by every schedule, all fates kept and one. */
+/* Every model of several steps with every schedule; all fates kept, and one. */
 static void no_schedule_changes_a_byte(void **state)
 {
 	int models = 0;
@@ -100,14 +100,14 @@ static void no_schedule_changes_a_byte(void **state)
 	assert_true(models > 1);
 }
 
-/* Behind round k of one step each those are alive that take more than k. */
+/* After round k of one step each, the particles with more than k steps are alive. */
 static void active_counts_equal_recomputed_particles(void **state)
 {
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 		uint64_t alive[SL_ROUNDS_MAX] = {0};
-		uint32_t n = 1; /* rounds, of which the last leaves nobody */
+		uint32_t n = 1; /* rounds, after the last of which none is alive */
 		struct batch_memory m;
 
 		if (!sl_models[model]->steps)
@@ -129,7 +129,7 @@ static void active_counts_equal_recomputed_particles(void **state)
 	}
 }
 
-/* A batch that is dead when it is generated: nothing enters a slab of such an index. */
+/* A batch of one particle that the surface of the slab reflects at the start. */
 static void batch_without_active_particles(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1);

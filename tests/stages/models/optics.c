@@ -24,7 +24,7 @@ static void fresnel_known_values(void **state)
 	assert_true(fabs(fresnel(1, 1.5, 1) - 0.04) < 1e-8);
 	assert_true(fabs(fresnel(1.5, 1, 1) - 0.04) < 1e-8);
 	assert_true(fabs(fresnel(1, 1.33, 1) - 0.0200593) < 1e-7);
-	/* at Brewster's angle p is gone: half of s = ((m^2 - n^2) / (m^2 + n^2))^2 */
+	/* at Brewster's angle only s is reflected: R = ((m^2 - n^2)/(m^2 + n^2))^2 / 2 */
 	assert_true(fabs(fresnel(1, 1.5, brewster) - 0.5 * pow(1.25 / 3.25, 2)) < 1e-7);
 	assert_true(fabs(fresnel(1, 1.5, 1e-6) - 1) < 1e-4);
 	assert_true(fresnel(1, 1.5, 0) == 1);
@@ -70,17 +70,17 @@ static void fresnel_against_double(void **state)
 			float c = (float)k / 1000, got = sl_fresnel(a, b, c, &t);
 			double want =
 				i / n == i % n ? 0 : want_fresnel((double)a, (double)b, (double)c);
-			/* near the critical angle the share leaves 1 as a square root does */
+			/* near the critical angle the reflectance falls from 1 as a square root */
 			double error = fabs((double)got - want) * fmax((double)t, 1e-3);
 
 			assert_true(got >= 0.0f && got <= 1.000001f);
 			worst = fmax(worst, error);
 		}
-	print_message("share reflected: error %.2g\n", worst);
+	print_message("reflectance: largest error %.2g\n", worst);
 	assert_true(worst < 5e-6);
 }
 
-/* The way back reflects as much as the way there. */
+/* The reversed path has the same reflectance. */
 static void fresnel_is_reciprocal(void **state)
 {
 	(void)state;
@@ -115,7 +115,7 @@ static void refraction_obeys_snell(void **state)
 
 /* --- scattering ------------------------------------------------------------------------------- */
 
-/* The textbook's inverse: (1 + g^2 - ((1 - g^2) / (1 - g + 2 g u))^2) / 2 g. */
+/* The inverse in the textbook form: (1 + g^2 - ((1 - g^2) / (1 - g + 2 g u))^2) / 2 g. */
 static double want_scatter(double g, double u)
 {
 	double q = (1 - g * g) / (1 - g + 2 * g * u);
@@ -123,7 +123,7 @@ static double want_scatter(double g, double u)
 	return (1 + g * g - q * q) / (2 * g);
 }
 
-/* How far the cosine is off, in last places of u: where g is near 1 or -1 it is steep. */
+/* Error of the cosine in units of the last place of u; the function is steep for g near 1 or -1. */
 static double scatter_error(double g, float u, float c)
 {
 	double s = 1 - g + 2 * g * (double)u, slope = 2 * pow((1 - g * g) / s, 2) / s;
@@ -199,7 +199,7 @@ static void a_million_scatterings_keep_the_length(void **state)
 	assert_true(worst < 8 * 0x1p-24);
 }
 
-/* An error of the length does not stay: Newton's step takes its square. */
+/* Newton's step squares an error of the length, so it does not accumulate. */
 static void scattering_corrects_the_length(void **state)
 {
 	struct sl_particle p = {.u = 0.6001f, .w = -0.8001f};
@@ -214,7 +214,7 @@ static const struct sl_particle poles[] = {{.w = 1}, {.w = -1}, {.u = 1}, {.v = 
 	{.u = 0x1.6a09e6p-12f, .w = -0x1.fffffep-1f}, {.u = 0x1.6a09e6p-12f, .w = 0x1.fffffep-1f},
 	{.v = 1e-20f, .w = -1}};
 
-/* c = 1 goes on, c = -1 turns back, and a full circle of azimuths has its mean along the old. */
+/* c = 1 keeps the direction, c = -1 reverses it; the mean over all azimuths is along the old one. */
 static void scattering_at_the_poles(void **state)
 {
 	(void)state;

@@ -59,7 +59,7 @@ static void all_is_reflected_at_entry_beyond_the_critical_angle(void **state)
 	}
 }
 
-/* Lambertian: mean cosine 2/3, mean square 1/2; sines near the normal are not on rings. */
+/* Lambertian: mean cosine 2/3, mean square 1/2; directions near the normal are not discrete. */
 static void diffuse_incidence_is_lambertian(void **state)
 {
 	struct sl_slab_config c = slab_plain;
@@ -142,7 +142,7 @@ static void check_place(const struct sl_slab *r, const struct sl_particle *p)
 		assert_true(p->steps == r->max_steps);
 }
 
-/* Step by step p keeps to the slab; all steps at once end the same. */
+/* p stays in the slab at each step; all steps at once give the same end. */
 static void check_history(const struct sl_slab *r, uint64_t id)
 {
 	struct sl_particle p = sl_slab_generate(r, SL_EVERY_COLUMN, 9, id), at_once = p, in_two = p;
@@ -198,7 +198,7 @@ static void particles_stay_in_the_slab(void **state)
 		}
 }
 
-/* From either surface, along it or as good as. */
+/* Flights from either surface, parallel to it or almost. */
 static void grazing_flights(void **state)
 {
 	const float cosines[] = {0.0f, -0.0f, 1e-30f, -1e-30f, 0x1p-149f, -0x1p-149f, 1.0f, -1.0f};

@@ -37,7 +37,7 @@ static void collisions_reduce_the_weight(void **state)
 	assert_true(p.weight == 1.2e-4f * 0.9f && p.fate == SL_FATE_alive);
 }
 
-/* The weight that goes in comes out, on average: by how the die may fall, without a chance. */
+/* The mean weight is preserved: summed over equally spaced random numbers, without statistics. */
 static void roulette_preserves_the_mean_weight(void **state)
 {
 	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
@@ -89,7 +89,7 @@ static struct estimate estimate(struct sl_slab_config c, uint64_t seed)
 	return e;
 }
 
-/* Other seeds, so that they are independent; and no error is larger with implicit capture. */
+/* Different seeds make the runs independent. Implicit capture must not increase any error. */
 static void implicit_agrees_with_analogue(void **state)
 {
 	struct sl_slab_config often = slab_plain;

@@ -4,7 +4,7 @@
  */
 #include "tests/support/models/source_detector_check.h"
 
-/* p after its one step. */
+/* Returns p after its only step. */
 static struct sl_particle flown(const struct sl_source_detector *r, struct sl_particle p)
 {
 	sl_source_detector_advance(r, SL_EVERY_COLUMN, 1, &p, 1);
@@ -23,7 +23,7 @@ static int fate_of(const struct sl_source_detector *r, struct sl_particle p)
 	return flown(r, p).fate;
 }
 
-/* The detector's rim belongs to it. */
+/* The rim is part of the detector. */
 static void disk_detector_includes_its_rim(void **state)
 {
 	struct sl_source_detector r = source_detector_rules(source_detector_plain, GIVEN);
@@ -91,12 +91,12 @@ static void rectangle_includes_its_edges(void **state)
 		p = ray(x, nextafterf(y, 2 * y), 0, 0, 0, 1);
 		assert_int_equal(SL_FATE_missed, fate_of(&r, p));
 	}
-	/* a pixel has its lower edge */
+	/* the lower edge is part of a pixel */
 	assert_int_equal(4 + 2, flown(&r, ray(0, 0, 0, 0, 0, 1)).pixel);
 	assert_int_equal(4 + 1, flown(&r, ray(-0x1p-20f, 0, 0, 0, 0, 1)).pixel);
 }
 
-/* Whatever size and number: in range, never falling, and all of them there. */
+/* For any size and number, pixel indices are in range, monotonic and complete. */
 static void pixels_are_in_range(void **state)
 {
 	const double sizes[] = {1e-18, 1e-7, 0.3, 1, 3, 1e7, 1e18};
@@ -159,7 +159,7 @@ static void one_step_ends_a_history(void **state)
 	assert_memory_equal(&p, &q, sizeof(p));
 }
 
-/* Everything finite, every fate one of the model's, hits where the detector is. */
+/* All values are finite, each fate is one of the model, and hits are on the detector. */
 static void histories_at_the_limits_of_ranges(void **state)
 {
 	const double sizes[] = {1e-18, 1, 1e18};

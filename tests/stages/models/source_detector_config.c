@@ -13,7 +13,7 @@ static void check_complaint(
 
 	(void)source_detector_make(c, given, &m);
 	if (!strstr(m.said, want) || m.n != 1)
-		fail_msg("%d complaints, not one: '%s' but: '%s'", m.n, want, m.said);
+		fail_msg("expected one message, '%s', but got %d: '%s'", want, m.n, m.said);
 }
 
 static void keys_without_effect_are_refused(void **state)
@@ -130,7 +130,7 @@ static void ranges_and_constants(void **state)
 	assert_false(model->range(&r, SL_COLUMN_energy, &lo, &hi));
 }
 
-/* Squares of lengths, and their sums, must be numbers in single precision. */
+/* Squares of lengths, and their sums, must be finite in single precision. */
 static void lengths_whose_square_overflows_are_refused(void **state)
 {
 	int n = 0;

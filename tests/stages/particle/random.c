@@ -68,7 +68,7 @@ static void published_output_is_reproduced(void **state)
 	assert_int_equal(4, n_draw);
 }
 
-/* Every half of seed, id and block has its own place in key and counter. */
+/* Each 32-bit half of seed, id and block has a separate word of key or counter. */
 static void all_bits_of_the_input_matter(void **state)
 {
 	uint64_t seed = 0xdeadbeefcafebabeu, id = 0x8000000000000010u, block = 0x123456789u;

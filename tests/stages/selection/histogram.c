@@ -46,7 +46,7 @@ static const double ranges[][2] = {
 	{-1, 1}, {0, 0.02}, {0, 1}, {-3, -2}, {1e6, 2e6}, {-1e30, 1e30}, {-1e-30, 0}, {0.1, 0.3}};
 enum { N_RANGES = sizeof(ranges) / sizeof(ranges[0]) };
 
-/* Of the bin that a division in double precision tells, a float next to its edges may miss. */
+/* Near an edge a float may be in the neighbour of the bin that a division in double gives. */
 static void floats_are_in_the_bin_of_the_division(void **state)
 {
 	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_HISTOGRAM_MOST};
@@ -71,7 +71,8 @@ static void floats_are_in_the_bin_of_the_division(void **state)
 
 				assert_in_range(bin, 1, bins);
 				if (!(at > bin - 1 - 1e-3 && at < bin + 1e-3))
-					fail_msg("%.9g of %g..%g is %g of %u bins, not in bin %u",
+					fail_msg(
+						"%.9g in the range %g..%g is at %g of %u bins, but counted in bin %u",
 						(double)v, ranges[k][0], ranges[k][1], at, bins,
 						bin - 1);
 			}
@@ -212,7 +213,7 @@ static double value_of(const struct sl_columns *c, enum sl_column column, uint32
 	}
 }
 
-/* Counts the batch again, by comparing values with edges: bins of 1/8, which are exact. */
+/* Counts the batch again by comparing values with edges; bins of 1/8 have exact edges. */
 static void expect_sums(const struct sl_batch *b, const struct sl_histogram_axis *f,
 	const uint64_t *sum, const uint64_t *weight)
 {

@@ -52,7 +52,7 @@ static void values_outside_the_range_are_clamped(void **state)
 			assert_int_equal(most, sl_key_of_float(&f, (float)(hi + 0.1 * (hi - lo))));
 			assert_int_equal(most, sl_key_of_float(&f, FLT_MAX));
 			assert_int_equal(most, sl_key_of_float(&f, INFINITY));
-			/* rounding of lo and of the steps may take the last few of hi's */
+			/* rounding of lo and of the steps may lose the last few values near hi */
 			assert_true(sl_key_of_float(&f, (float)hi) >= most - most / 1000000);
 		}
 }
@@ -103,7 +103,7 @@ static struct sl_key_rule log_rule(uint32_t bits, double lo, double hi)
 	return sl_key_rule_make(&field);
 }
 
-/* Of all numbers above 0: eight bits are the power of two, the rest its equal parts. */
+/* For positive numbers, eight bits are the exponent and the rest are equal steps within it. */
 static void logarithmic_steps_are_equal(void **state)
 {
 	struct sl_key_rule f = log_rule(12, 0, INFINITY);
@@ -133,7 +133,7 @@ static void logarithmic_steps_are_equal(void **state)
 	assert_int_equal(15, sl_key_of_log(&f, 1e9f));
 }
 
-/* Those with a sign, too, in order. */
+/* Negative numbers are in order too. */
 static void signs_are_in_order(void **state)
 {
 	static const int32_t some[] = {INT32_MIN, -1000, -12, -11, -1, 0, 1, 22, 2112, INT32_MAX};
@@ -210,7 +210,7 @@ static void first_field_is_most_significant(void **state)
 	assert_true(sl_key_pack(f + 4, 1, &c, 0, 40000) == 32767);
 }
 
-/* A field of 64 bits is the whole key. */
+/* A field of 64 bits fills the whole key. */
 static void an_id_may_use_all_bits(void **state)
 {
 	const uint64_t ids[] = {0, 1, 0xdeadbeefcafebabeu, UINT64_MAX};

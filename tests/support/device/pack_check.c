@@ -131,7 +131,8 @@ static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_
 	assert_ok(sl_stream_wait(NULL));
 	for (size_t i = 0; i < all; i++)
 		if (here[i] != value[i % bytes])
-			fail_msg("byte %zu of %u values of %u bytes is another", i, n, bytes);
+			fail_msg("byte %zu of %u values of %u bytes differs from that of the host",
+				i, n, bytes);
 	for (size_t i = all; i < all + sizeof(uint64_t); i++)
 		assert_int_equal(here[i], 0xa5);
 	sl_memory_give(SL_HOST, here);

@@ -59,4 +59,7 @@ size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
  */
 void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most);
 
+/* Returns the backend deflate/device. */
+const struct sl_backend *deflate_on_device(void);
+
 #endif

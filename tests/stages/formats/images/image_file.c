@@ -154,7 +154,7 @@ static void put_group(struct sl_h5 *h, hid_t file)
 	sl_h5_close(h, sl_h5_group(h, file, "radiance"));
 }
 
-/* A sealed file of what put puts; its bytes. */
+/* Makes a file with a valid checksum from the entries that put writes; returns its size. */
 static size_t make(void (*put)(struct sl_h5 *h, hid_t file))
 {
 	struct sl_h5 h;
@@ -200,7 +200,7 @@ static void invalid_attributes_are_refused(void **state)
 	}
 }
 
-/* Rows and columns stand in the file as they are: the rows are made others. */
+/* Changes the number of rows that the file states. */
 static void more_pixels_than_bytes_are_refused(void **state)
 {
 	const uint64_t size[] = {ROWS, COLUMNS}, good = make(put_good);
@@ -219,7 +219,7 @@ static void more_pixels_than_bytes_are_refused(void **state)
 			}
 		assert_true(changed >= 2);
 		sl_crc_trailer_add(image, bytes - SL_CRC_TRAILER_BYTES);
-		/* from 1.14 on HDF5 sees it itself */
+		/* HDF5 detects this itself from version 1.14 */
 		assert_fails(sl_image_read(image, bytes, &f), SL_BAD_INPUT,
 			H5_VERSION_GE(1, 14, 0) ? "HDF5 cannot read the file" : "more pixels than");
 	}

@@ -2,7 +2,7 @@
  * mcpl.c - writes tables as MCPL, decodes them independently as the MCPL paper specifies, and
  * reads them back.
  *
- * Values are compared with what the units and the packing of directions make of a row's columns.
+ * Expected values are the columns of a row after conversion of units and packing of the direction.
  */
 #include "stages/formats/mcpl/mcpl.h"
 
@@ -22,7 +22,7 @@ static float *reals(const struct sl_table *t, enum sl_column column)
 	return NULL;
 }
 
-/* A table whose directions are directions, axes among them, and energies none below 0. */
+/* A table with directions of unit length, including the axes, and without negative energies. */
 static struct sl_table make_particles(uint32_t n, uint32_t columns, uint32_t constants)
 {
 	struct sl_table t = make_table(n, columns, constants, RANDOM);
@@ -102,7 +102,7 @@ static void round_trip(const struct sl_format *f, const struct sl_file_facts *ru
 		plain = inflate_members(file, bytes, &plain_bytes, &first, &members);
 		header_bytes = check_by_hand(plain, plain_bytes, run, &batch, &t);
 		assert_int_equal(first, header_bytes);
-		/* the number of particles stands there as it is, to be patched */
+		/* the number of particles is stored uncompressed, so that it can be changed later */
 		assert_memory_equal(file + 10 + 5 + 8, plain + 8, 8);
 		assert_int_equal(members > 2, plain_bytes - header_bytes > 1 << 20);
 		free(plain);
@@ -165,7 +165,7 @@ static void columns_of_lists_are_read_back(void **state)
 	}
 }
 
-/* More than a member of gzip holds. */
+/* More rows than one gzip member holds. */
 static void many_rows_are_read_back(void **state)
 {
 	struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, false, SL_COLUMN_COUNT, 1);
@@ -245,7 +245,7 @@ static void nans_keep_sign_and_payload(void **state)
 
 /* --- directions ------------------------------------------------------------------------------- */
 
-/* Whatever direction of length 1, it comes back to a few units of the last place. */
+/* Any direction of unit length is read back to a few units of the last place. */
 static void directions_are_read_back(void **state)
 {
 	(void)state;
@@ -254,7 +254,7 @@ static void directions_are_read_back(void **state)
 
 		for (int k = 0; k < 3; k++) {
 			d[k] = (double)(mixed(3 * i + (uint64_t)k) >> 11) * 0x1p-52 - 1;
-			/* some are very flat, and some are axes */
+			/* some are almost in the x-y plane, and some are axes */
 			d[k] *= i % 7 == 0 ? exp2(-(double)(mixed(i + (uint64_t)k) >> 57)) : 1;
 			d[k] = i % 11 == 0 && k != (int)(i % 3) ? 0 : d[k];
 			length += d[k] * d[k];

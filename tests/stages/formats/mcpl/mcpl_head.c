@@ -2,8 +2,8 @@
  * mcpl_head.c - tests that headers of MCPL files are read completely and merged by the rules of
  * the reference implementation.
  *
- * Expected sums are worked out by hand; that whole lists come out as mcpltool --merge has them is
- * for tests/scripts/readers.py.
+ * Expected sums are computed by hand. tests/scripts/readers.py compares merged lists with those of
+ * mcpltool --merge.
  */
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
@@ -28,7 +28,7 @@ static struct sl_mcpl_head head_of(const void *file, size_t bytes)
 	return h;
 }
 
-/* Of a plain file it is the bytes before the first particle. */
+/* The header of a plain file is the bytes before the first particle. */
 static void header_is_kept_byte_for_byte(void **state)
 {
 	(void)state;
@@ -102,8 +102,7 @@ static struct made make(struct sl_mcpl_header h, const char *const texts[5])
 
 static const struct sl_mcpl_header plain = {.version = 3, .single = true, .pdg = 22};
 
-/* Joins those with these second comments; the comment that it comes to, or NULL if it is refused.
- */
+/* Joins two headers with these second comments. Returns the joined comment, or NULL if refused. */
 static const char *joined(const char *a, const char *b)
 {
 	static char comment[256];
@@ -314,8 +313,8 @@ static struct sl_mcpl_metadata *metadata_of(const uint8_t *file, size_t bytes)
 enum { COMMENTS = 200000, BLOBS = 50000 };
 
 /*
- * Comments of statistics, equal and other ones, and blobs of one name: work that was quadratic in
- * their number, for minutes. It takes less than a second now; 20 s also pass under a sanitizer.
+ * Many comments of statistics and blobs of one name. A join in quadratic time takes minutes; this one
+ * takes less than 1 s. The limit of 20 s also holds with a sanitizer.
  */
 static void many_strings_take_little_time(void **state)
 {
@@ -360,7 +359,7 @@ static void print_numbered(char *text, const char *name, uint32_t number)
 	snprintf(text, NUMBERED_BYTES, number > 1 ? "%.*s_%u" : "%.*s", NAME_BYTES, name, number);
 }
 
-/* The number of blob i by the rule of mcpl_metadata.h, found in the simplest way. */
+/* Returns the number of blob i by the rule of mcpl_metadata.h, with the simplest algorithm. */
 static uint32_t expected_number(char names[][NAME_BYTES], const uint32_t *number, uint32_t i)
 {
 	for (uint32_t k = 1;; k++) {
@@ -378,7 +377,7 @@ static uint32_t expected_number(char names[][NAME_BYTES], const uint32_t *number
 	}
 }
 
-/* Names that collide with those that other blobs get. */
+/* Names that equal those that other blobs get. */
 static void blobs_get_the_first_free_name(void **state)
 {
 	static const char *const parts[] = {"a", "a_2", "a_3", "a_2_2", "b", "sluice_config", ""};

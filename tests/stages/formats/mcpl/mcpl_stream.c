@@ -57,7 +57,7 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s, struct sums *sums
 	return SL_OK;
 }
 
-/* Reads a file to its end; what it has of particles is in *sums. */
+/* Reads a file to its end and adds up its particles in *sums. */
 static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums)
 {
 	struct sl_mcpl_stream s;
@@ -76,7 +76,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	return status;
 }
 
-/* --- what the reference reads ----------------------------------------------------------------- */
+/* --- values of the reference ------------------------------------------------------------------ */
 
 /* A line of reference.txt. */
 struct expected {
@@ -108,11 +108,11 @@ static bool parse(const char *line, struct expected *e)
 	return n == 24;
 }
 
-/* Both are sums of at most 1e6 in size: rounding apart. */
+/* Compares two sums of at most 1e6 in magnitude, up to rounding. */
 static void assert_near(const char *what, double is, double should)
 {
 	if (!(fabs(is - should) <= 1e-9 * (1 + fabs(should))))
-		fail_msg("%s: %.17g, not %.17g", what, is, should);
+		fail_msg("%s is %.17g, expected %.17g", what, is, should);
 }
 
 static void check(const struct expected *e)
@@ -270,7 +270,7 @@ static void invalid_headers_are_refused(void **state)
 	free(file);
 }
 
-/* A file as gzip members of so many bytes, to be freed. */
+/* Returns a file as gzip members of this many bytes; the caller frees it. */
 static uint8_t *in_members(const char *file, size_t bytes, size_t member, size_t *made_bytes)
 {
 	size_t n = (bytes + member - 1) / member;
@@ -337,7 +337,7 @@ static void missing_particles_of_gzip_are_counted(void **state)
 	free(file);
 }
 
-/* Nothing may be read beyond the end, nor may it hang; a sanitizer looks on. */
+/* A flipped bit may cause neither a read beyond the end (AddressSanitizer) nor a hang. */
 static void flipped_bits_do_no_harm(void **state)
 {
 	static const char *const names[] = {"reffile_6.mcpl", "difficult_unitvector.mcpl.gz"};
@@ -362,7 +362,7 @@ static void flipped_bits_do_no_harm(void **state)
 	}
 }
 
-/* --- made of them ----------------------------------------------------------------------------- */
+/* --- derived files ---------------------------------------------------------------------------- */
 
 /* Members may end anywhere, in the header or in a particle. */
 static void gzip_members_may_end_anywhere(void **state)
@@ -384,7 +384,7 @@ static void gzip_members_may_end_anywhere(void **state)
 	free(file);
 }
 
-/* As the reference has it: nobody knows how many there are without inflating all. */
+/* As in the reference: the number of particles is unknown until all are decompressed. */
 static void unfinished_gzip_file_is_refused(void **state)
 {
 	struct sums sums;
@@ -402,7 +402,7 @@ static void unfinished_gzip_file_is_refused(void **state)
 	free(file);
 }
 
-/* Version 2 has its directions on an octahedron: Meyer et al. 2010, by its formula. */
+/* Version 2 maps directions to an octahedron (Meyer et al. 2010). */
 static void directions_of_version_2_are_read(void **state)
 {
 	static const double packed[][2] = {{0, 0}, {1, 0}, {0, -1}, {0.5, 0.5}, {-1, -1}, {1, 1}};

@@ -112,7 +112,7 @@ static void every_damage_is_found(void **state)
 	free_table(&t);
 }
 
-/* A number of blobs of which twice it is, in 32 bits, twice that of the file. */
+/* A number of blobs n + 2^31: twice this number equals 2 n in 32 bits. */
 static void wrapped_counts_are_refused(void **state)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_fate, 1);
@@ -129,7 +129,7 @@ static void wrapped_counts_are_refused(void **state)
 	free_table(&t);
 }
 
-/* The comment of columns with others, of the same length. */
+/* The comment that lists the columns names other columns and keeps its length. */
 static void other_columns_are_refused(void **state)
 {
 	static const char was[] = "columns:x,y,z,u,v,w,weight,time,fate";

@@ -8,7 +8,7 @@
 #include "stages/formats/formats.h"
 #include "tests/support/program/process.h"
 
-/* One table to a file and back, twice with other dirt in the image. */
+/* Writes and reads a table, twice with different previous contents of the image. */
 static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, uint32_t columns,
 	uint32_t constants, enum kind kind)
 {
@@ -71,7 +71,7 @@ static void every_backend_and_level_is_read_back(void **state)
 	}
 }
 
-/* A column that sits in the table in another order than that of files. */
+/* The columns of the table have another order than those of files. */
 static void columns_may_have_any_order(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_zlib, 1);
@@ -93,7 +93,7 @@ static void columns_may_have_any_order(void **state)
 	free_table(&t);
 }
 
-/* The last chunk is filled up with zeros, of which deflate makes next to nothing. */
+/* The last chunk is padded with zeros, which compress to a few bytes. */
 static void last_chunk_is_padded_with_zeros(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -110,7 +110,7 @@ static void last_chunk_is_padded_with_zeros(void **state)
 	free_table(&t);
 }
 
-/* Memory laid out for many rows serves few. */
+/* Memory that was laid out for many rows can hold few rows. */
 static void memory_for_many_rows_serves_few(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -189,7 +189,7 @@ static void full_image_is_reported(void **state)
 		assert_int_equal(in_child(fill, &size), 0);
 }
 
-/* Longer than an attribute of HDF5 can be, or empty. */
+/* A configuration that is longer than an HDF5 attribute can be, or empty. */
 static void configurations_of_any_length_fit(void **state)
 {
 	static char text[300000];

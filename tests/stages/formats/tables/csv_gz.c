@@ -61,7 +61,7 @@ static void known_floats_print_as_expected(void **state)
 	assert_prints(NAN, "nan");
 }
 
-/* Is a number nearer to v than to its neighbours, and not just halfway? */
+/* Returns whether a number is nearer to v than to the neighbours of v, ties excluded. */
 static bool is_nearest(double text, float v)
 {
 	double below = ((double)v + (double)nextafterf(v, 0)) / 2;
@@ -71,7 +71,7 @@ static bool is_nearest(double text, float v)
 	return below < text && text < above;
 }
 
-/* The fewest digits by which C's own functions find v > 0 again. */
+/* Returns the smallest number of digits from which strtof() reads v > 0 again. */
 static int fewest(float v)
 {
 	char text[32];
@@ -130,7 +130,7 @@ static void check_fewest(uint32_t bits)
 		return;
 	text[sl_print_f32(&powers, v, text)] = '\0';
 	if (digits_in(text) != fewest(v))
-		fail_msg("%s has %d digits, %d do", text, digits_in(text), fewest(v));
+		fail_msg("%s has %d digits, expected %d", text, digits_in(text), fewest(v));
 }
 
 static void floats_have_the_fewest_digits(void **state)
@@ -256,7 +256,7 @@ static void too_small_image_is_refused(void **state)
 
 /* --- damage -------------------------------------------------------------------------------- */
 
-/* text in one gzip member, to be freed. */
+/* Returns the text as one gzip member, which the caller frees. */
 static unsigned char *gzip(const char *text, size_t *bytes)
 {
 	z_stream z = {0};
@@ -309,7 +309,7 @@ static void other_tables_are_refused(void **state)
 	assert_fails(read_text("\n\n1\n"), SL_BAD_INPUT, "row 1");
 }
 
-/* A thousand newlines take a byte of a file: rows that cannot be valid end the reading at once. */
+/* A thousand newlines take one byte of a file, so the first invalid row must end the reading. */
 static void empty_rows_are_refused(void **state)
 {
 	size_t n = 100000;
@@ -336,7 +336,7 @@ static void an_endless_line_is_refused(void **state)
 	free(text);
 }
 
-/* A small file with something done to it. */
+/* A small file with one change. */
 static void every_damage_is_found(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);

@@ -2,7 +2,7 @@
  * npz.c - tests tables written as numpy archives with a separate decoder: zip directory, zlib's
  * inflate, array headers.
  *
- * readback.c has numpy itself read them, where there is one.
+ * readback.c tests that numpy reads the archives.
  */
 #include <stdio.h>
 #include <zlib.h>
@@ -27,7 +27,7 @@ static uint64_t number(const uint8_t *from, int bytes)
 
 /* --- by hand ---------------------------------------------------------------------------------- */
 
-/* A member of an archive, to be freed. */
+/* A member of an archive; the caller frees its data. */
 struct array {
 	char name[64];
 	uint8_t *bytes;
@@ -72,7 +72,7 @@ static struct array unpack(const uint8_t *file, const uint8_t *e)
 	return a;
 }
 
-/* Where the items of an array begin, if its header says just that of it. */
+/* Returns the first item of an array, after checking its header. */
 static const uint8_t *items_of(const struct array *a, const char *type, const char *shape)
 {
 	size_t text = 10 + (size_t)number(a->bytes + 8, 2);
@@ -177,7 +177,7 @@ static void every_table_is_read_back(void **state)
 	round_trip(&sl_deflate_libdeflate, 1, 0, 0, 0, RANDOM);
 }
 
-/* The text of what a file is about, to be freed. */
+/* Returns the metadata of a file as text, which the caller frees. */
 static char *about_of(const struct sl_file_facts *run, const struct sl_table *t)
 {
 	size_t bytes;
@@ -244,7 +244,7 @@ static void too_small_image_is_refused(void **state)
 	free_table(&large);
 }
 
-/* Packing in the same memory again leaves nothing of what was there. */
+/* Packing into used memory gives the same bytes as into new memory. */
 static void memory_can_be_reused(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -311,7 +311,7 @@ static struct sl_device_packed pack(const struct sl_table *t)
 	return p;
 }
 
-/* The file of what came pressed, to be freed. */
+/* Returns the file made of streams that a device packed; the caller frees it. */
 static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -336,7 +336,7 @@ static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 	return file;
 }
 
-/* The file is that of the same encoder on the host. */
+/* The file equals that of the same encoder on the host. */
 static void check_packed(uint32_t n, enum kind kind)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_cpu, 1);
@@ -354,7 +354,7 @@ static void check_packed(uint32_t n, enum kind kind)
 	free_table(&t);
 }
 
-/* Also where nothing is gained, and where little is. */
+/* Also for data that does not compress, or only a little. */
 static void streams_of_a_device_give_the_same_file(void **state)
 {
 	(void)state;
@@ -378,7 +378,7 @@ static void every_damage_is_found(void **state)
 
 	(void)state;
 	assert_cuts_are_refused(npz, file, bytes, 1);
-	/* every byte in one bit or two, each time others */
+	/* one or two other bits of every byte */
 	for (size_t at = 0; at < 8 * bytes; at += sl_sampling_step(5)) {
 		enum sl_status status;
 
@@ -397,7 +397,7 @@ static void every_damage_is_found(void **state)
 	free_table(&t);
 }
 
-/* Members under other names, all sums right: a column twice, one that is not known, no about. */
+/* Renamed members with valid checksums: a column twice, an unknown column, no metadata. */
 static void other_archives_are_refused(void **state)
 {
 	static const struct {
