@@ -11,7 +11,7 @@ script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 BUILD_PACKAGES="build-essential cmake ninja-build pkg-config zlib1g-dev libpng-dev libdeflate-dev libhdf5-dev libyaml-dev"
-TEST_PACKAGES="libcmocka-dev strace python3 python3-h5py python3-matplotlib python3-yaml hdf5-tools"
+TEST_PACKAGES="libcmocka-dev locales strace python3 python3-h5py python3-matplotlib python3-yaml hdf5-tools"
 
 fail() {
 	echo "$(basename "$script"): $1" >&2
@@ -94,7 +94,15 @@ show_progress() {
 	printf "${from}building done after %s s\n" "$SECONDS"
 }
 
-# One test more than there are cores at a time, because many tests wait for a disk or for a process.
+# One test more than there are cores at a time, because many tests wait for a disk or for a process. With SLUICE_NO_SKIPS
+# set, a skipped test is an error, except for tests with the label gpu (tests/tests.def).
 run_tests() {
-	ctest --preset "$1" -j $(($(nproc) + 1)) "${@:2}"
+	local log skipped
+	log=$(mktemp)
+	ctest --preset "$1" -j $(($(nproc) + 1)) --output-log "$log" "${@:2}" || { rm "$log"; return 1; }
+	skipped=$(comm -23 <(sed -n 's/^\s*[0-9]* - \(.*\) (Skipped)$/\1/p' "$log" | sort) \
+		<(ctest --preset "$1" -N -L '^gpu$' | sed -n 's/^ *Test *#[0-9]*: //p' | sort))
+	rm "$log"
+	[ -z "${SLUICE_NO_SKIPS:-}" ] || [ -z "$skipped" ] ||
+		fail "tests without the label gpu were skipped: ${skipped//$'\n'/, }. Each prints after 'SKIP:' what it needs"
 }

@@ -38,6 +38,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # exit code of a program in which ThreadSanitizer finds a race
+LIBRARIES = ["tests/libsluice_support.a", "libsluice_cases.a", "libsluice.a", "libsluice_primitives.a"]  # of a build, in link order
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # limit for a trial with no mutant selected
 LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids small enough for a trial
@@ -156,8 +157,7 @@ class Build:
                     self.kernels[LOOK_AHEAD] = entry  # any scan will do: the build with ThreadSanitizer does not have that test
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.case = entry
-        self.libraries = [os.path.join(folder, *place) for place in (["tests", "libsluice_support.a"], ["libsluice_cases.a"], ["libsluice.a"],
-            ["libsluice_primitives.a"])]
+        self.libraries = [os.path.join(folder, name) for name in LIBRARIES]
 
     def compile(self, entry, source, output, tree):
         """Compiles a source with the headers of tree, without UBSan, which takes a third of the compile time."""
@@ -320,9 +320,9 @@ def check_builds():
     """Ends the program if a build that the trials link with is missing."""
     for preset in ("sanitize", "thread"):
         folder = os.path.join(ROOT, "build", preset)
-        for name in ("compile_commands.json", "libsluice.a"):
+        for name in ("compile_commands.json", *LIBRARIES):
             if not os.path.exists(os.path.join(folder, name)):
-                sys.exit("mutants.py: build/%s/%s is missing: the mutants link with that build; "
+                sys.exit("mutants.py: build/%s/%s is missing: the mutants link with that build and its tests (-DSLUICE_TESTS=ON); "
                          "run scripts/test.sh %s first" % (preset, name, preset))
 
 

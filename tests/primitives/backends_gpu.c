@@ -2,7 +2,7 @@
  * backends_gpu.c - compares every device backend with the specification, and tests the device
  * layer.
  *
- * Skips, and says why, where there is no device.
+ * The test is skipped without a device.
  */
 #include <limits.h>
 #include <malloc.h>
@@ -34,7 +34,7 @@ static void every_tuning_is_right(void **state)
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-static void a_block_beyond_the_device_is_refused(void **state)
+static void too_large_block_is_refused(void **state)
 {
 	struct sl_exec x = {.space = SL_DEVICE, .tuning = {.block = 4096}};
 	struct sl_scan_job job = {.n = 0};
@@ -65,7 +65,7 @@ static void devices_describe_themselves(void **state)
 	printf("%s, %d.%d\n", device.name, device.major, device.minor);
 }
 
-static void too_much_memory_tells_asked_and_free(void **state)
+static void message_of_lack_of_memory_has_sizes(void **state)
 {
 	void *p;
 
@@ -113,9 +113,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_describe_themselves),
-		cmocka_unit_test(too_much_memory_tells_asked_and_free),
+		cmocka_unit_test(message_of_lack_of_memory_has_sizes),
 		cmocka_unit_test(copies_and_fills_reach_every_space),
-		cmocka_unit_test(a_block_beyond_the_device_is_refused),
+		cmocka_unit_test(too_large_block_is_refused),
 		cmocka_unit_test(every_device_backend_is_right),
 		cmocka_unit_test(every_tuning_is_right),
 	};

@@ -19,7 +19,7 @@ static void every_host_backend_is_right(void **state)
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-static void every_backend_does_one_thing(void **state)
+static void every_backend_has_one_primitive(void **state)
 {
 	const struct sl_backend *b;
 	size_t i;
@@ -51,7 +51,7 @@ static void every_backend_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_backend_does_one_thing),
+		cmocka_unit_test(every_backend_has_one_primitive),
 		cmocka_unit_test(every_backend_is_found),
 		cmocka_unit_test(every_host_backend_is_right),
 	};

@@ -2,10 +2,10 @@
  * index_overflow.c - tests scan and compact of 2^31+5 items, where an index exceeds int and a byte
  * count exceeds 32 bits.
  *
- * 8.6 GB that the host does not hold: the input is made on the device by fills of segments of many
- * lengths, so that a few thousand numbers define the whole answer, which is copied to the host in pieces.
- * What does not fit into the device's memory is left out, and this says so. Skips where there is no
- * device.
+ * The input of 8.6 GB would not fit into host memory. It is made on the device by filling segments of
+ * many lengths, so that a few thousand numbers define the whole answer, which is copied to the host in
+ * pieces. A case that does not fit into device memory is left out with a message. The test is skipped
+ * without a device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ struct answer_position {
 	uint32_t sum;         /* of those before it */
 };
 
-/* How many of the items that follow, most at most, are in the current segment. */
+/* Returns how many of the next items, at most most, are in the current segment. */
 static uint32_t left_of(const struct answer_position *w, uint32_t most)
 {
 	uint32_t left = segments.first[w->segment + 1] - w->at;
@@ -201,7 +201,7 @@ static enum sl_status try_backend(const struct sl_backend *b, struct batch_memor
 	return s;
 }
 
-static enum sl_status get_room(struct batch_memory *r, size_t item_bytes, uint8_t mask)
+static enum sl_status get_memory(struct batch_memory *r, size_t item_bytes, uint8_t mask)
 {
 	SL_TRY(sl_guarded_get(SL_DEVICE, N * item_bytes, &r->in));
 	SL_TRY(sl_guarded_get(SL_DEVICE, N * sizeof(uint32_t), &r->out));
@@ -210,7 +210,7 @@ static enum sl_status get_room(struct batch_memory *r, size_t item_bytes, uint8_
 	return fill_segments((char *)r->in.at, item_bytes, mask);
 }
 
-static void give_room(struct batch_memory *r)
+static void free_memory(struct batch_memory *r)
 {
 	sl_guarded_give(&r->in);
 	sl_guarded_give(&r->out);
@@ -218,11 +218,11 @@ static void give_room(struct batch_memory *r)
 	sl_memory_give(SL_PINNED, r->piece);
 }
 
-/* True: too little memory, so the rest of this is left out. */
+/* Returns true, after printing why, if the device has too little memory for the case. */
 static bool is_too_small(enum sl_status s)
 {
 	if (s == SL_DEVICE_MEMORY)
-		printf("left out: %s\n", sl_last_error());
+		printf("a case is left out: %s\n", sl_last_error());
 	return s == SL_DEVICE_MEMORY;
 }
 
@@ -230,7 +230,7 @@ static void try_backends(enum sl_primitive p, size_t item_bytes, uint8_t mask)
 {
 	const struct sl_backend *b;
 	struct batch_memory r = {.piece = NULL};
-	enum sl_status s = get_room(&r, item_bytes, mask);
+	enum sl_status s = get_memory(&r, item_bytes, mask);
 
 	for (size_t i = 0; s == SL_OK && (b = sl_backend_at(i)) != NULL; i++) {
 		if (b->primitive != p || b->space != SL_DEVICE)
@@ -239,18 +239,18 @@ static void try_backends(enum sl_primitive p, size_t item_bytes, uint8_t mask)
 		sl_guarded_give(&r.scratch);
 		s = is_too_small(s) ? SL_OK : s;
 	}
-	give_room(&r);
+	free_memory(&r);
 	if (!is_too_small(s))
 		assert_ok(s);
 }
 
-static void scan_of_more_than_an_int(void **state)
+static void scan_of_more_items_than_int_max(void **state)
 {
 	(void)state;
 	try_backends(SL_SCAN, sizeof(uint32_t), 0xff);
 }
 
-static void compact_of_more_than_an_int(void **state)
+static void compact_of_more_items_than_int_max(void **state)
 {
 	(void)state;
 	try_backends(SL_COMPACT, sizeof(uint8_t), 1);
@@ -259,8 +259,8 @@ static void compact_of_more_than_an_int(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scan_of_more_than_an_int),
-		cmocka_unit_test(compact_of_more_than_an_int),
+		cmocka_unit_test(scan_of_more_items_than_int_max),
+		cmocka_unit_test(compact_of_more_items_than_int_max),
 	};
 
 	if (!sl_sampling_from_environment())
@@ -268,7 +268,7 @@ int main(void)
 	if (skips_without_device())
 		return SKIPPED;
 	if (sl_sampling_skips_size(N)) {
-		printf("SKIP: SLUICE_LARGEST\n");
+		printf("SKIP: SLUICE_LARGEST is less than %u items; unset it\n", N);
 		return SKIPPED;
 	}
 	make_segments();

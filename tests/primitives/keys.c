@@ -15,7 +15,7 @@ static uint32_t bits_of(float v)
 	return bits;
 }
 
-static void i32_keeps_order_and_comes_back(void **state)
+static void i32_keys_keep_order_and_invert(void **state)
 {
 	const int32_t ascending[] = {INT32_MIN, INT32_MIN + 1, -65536, -256, -2, -1, 0, 1, 2, 255,
 		65536, INT32_MAX - 1, INT32_MAX};
@@ -30,8 +30,8 @@ static void i32_keeps_order_and_comes_back(void **state)
 	assert_int_equal(sl_key_from_i32(INT32_MIN), 0);
 }
 
-/* NaNs by their payload outside the infinities; denormals; both sides of 0. */
-static void f32_keeps_the_total_order(void **state)
+/* In total order: NaNs by payload beyond the infinities, normal and denormal numbers, both zeros. */
+static void f32_keys_keep_the_total_order(void **state)
 {
 	const uint32_t ascending[] = {0xffffffff, 0xffc00000, 0xff800001, 0xff800000, 0xff7fffff,
 		0xbf800000, 0x80800000, 0x807fffff, 0x80000001, 0x00000000, 0x00000001, 0x007fffff,
@@ -54,7 +54,7 @@ static void both_zeros_are_one_key(void **state)
 	assert_int_equal(sl_key_to_f32_bits(sl_key_from_f32_bits(bits_of(-0.0f))), bits_of(0.0f));
 }
 
-static void f32_agrees_with_the_comparison_of_c(void **state)
+static void f32_keys_agree_with_comparison_in_c(void **state)
 {
 	enum { N = 1 << 20 };
 
@@ -77,10 +77,10 @@ static void f32_agrees_with_the_comparison_of_c(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(i32_keeps_order_and_comes_back),
-		cmocka_unit_test(f32_keeps_the_total_order),
+		cmocka_unit_test(i32_keys_keep_order_and_invert),
+		cmocka_unit_test(f32_keys_keep_the_total_order),
 		cmocka_unit_test(both_zeros_are_one_key),
-		cmocka_unit_test(f32_agrees_with_the_comparison_of_c),
+		cmocka_unit_test(f32_keys_agree_with_comparison_in_c),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

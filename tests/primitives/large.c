@@ -2,9 +2,9 @@
  * large.c - tests every device backend at 2^24+3 and 2^28 items: beyond the exact integers of a
  * float, with many tiles and large grids.
  *
- * Each job is made and checked on the host once; all backends do it, and the device compares. What
- * does not fit into the device's memory, or would take long, is left out, and this says so. Skips
- * where there is no device.
+ * Each job is made and checked on the host once. All backends run it, and the device compares their
+ * answers. A job that does not fit into device memory, or would take too long, is left out with a
+ * message. The test is skipped without a device.
  */
 #include <stdio.h>
 
@@ -16,10 +16,10 @@
 
 enum { MIDDLE = (1 << 24) + 3, LARGE = 1 << 28 };
 
-/* A backend that would need longer for a job is left out of it. */
+/* A backend that would need more seconds for a job does not run it. */
 static const double seconds_most = 5;
 
-/* Seconds that the last job took each backend, by its place in the matrix. */
+/* Seconds of the last job of each backend, by the index in the catalog. */
 enum { BACKENDS_MOST = 64 };
 static double seconds[BACKENDS_MOST];
 
@@ -29,7 +29,7 @@ static bool would_take_long(size_t i, uint32_t n)
 	       seconds[i] * ((double)LARGE / (double)MIDDLE) > seconds_most;
 }
 
-/* The job by backend i; counts it. */
+/* Runs the job with backend i and counts it. */
 static enum sl_status try_backend(
 	struct sl_cross_check *c, const struct sl_backend *b, size_t i, uint64_t *trials)
 {
@@ -59,7 +59,7 @@ static enum sl_status unless_too_small(enum sl_status s)
 {
 	if (s != SL_DEVICE_MEMORY)
 		return s;
-	printf("left out: %s\n", sl_last_error());
+	printf("a job is left out: %s\n", sl_last_error());
 	return SL_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
  * specification.c - compares the cpu backends with answers worked out by hand and with qsort.
  *
- * All other backends are held to these; were these wrong, all would agree on a mistake.
+ * All other backends are compared with the cpu backends, so this test must not use them.
  */
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static void scan_by_hand(void **state)
 	assert_memory_equal(out, inclusive, sizeof(out));
 }
 
-static void scan_wraps_at_its_type(void **state)
+static void scan_wraps_at_the_width_of_the_type(void **state)
 {
 	const uint32_t in32[] = {UINT32_MAX, 2, 5};
 	const uint64_t in64[] = {UINT32_MAX, 2, UINT64_MAX, 7};
@@ -127,7 +127,7 @@ struct pair {
 	uint32_t index;
 };
 
-/* qsort is not stable; by index among equals it is. */
+/* qsort is not stable, so equal keys are ordered by index. */
 static int by_key_then_index(const void *a, const void *b)
 {
 	const struct pair *p = (const struct pair *)a, *q = (const struct pair *)b;
@@ -171,7 +171,7 @@ static void sort_agrees_with_qsort(enum sl_type type, enum sl_input input)
 	}
 }
 
-static void sort_is_qsort(void **state)
+static void all_sorts_agree_with_qsort(void **state)
 {
 	(void)state;
 	for (int input = 0; input < SL_INPUT_COUNT; input++) {
@@ -184,11 +184,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scan_by_hand),
-		cmocka_unit_test(scan_wraps_at_its_type),
+		cmocka_unit_test(scan_wraps_at_the_width_of_the_type),
 		cmocka_unit_test(compact_by_hand),
 		cmocka_unit_test(columns_by_hand),
 		cmocka_unit_test(sort_by_hand),
-		cmocka_unit_test(sort_is_qsort),
+		cmocka_unit_test(all_sorts_agree_with_qsort),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

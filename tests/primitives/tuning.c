@@ -149,13 +149,13 @@ static void mistakes_are_told_with_file_and_line(void **state)
 		snprintf(place, sizeof(place), "%s:%u: ", path, bad[i].line);
 		assert_fails(read_text(bad[i].text), SL_USAGE, bad[i].says);
 		assert_memory_equal(sl_last_error(), place, strlen(place));
-		/* what was read before still holds */
+		/* the tuning that was read before remains */
 		assert_tuning(scan, (struct sl_tuning){0}, SL_U32, 100, 64, 2);
 	}
 	assert_fails(sl_tuning_read("/nowhere/tuning"), SL_DISK, "/nowhere/tuning");
 }
 
-/* A line that a Hopper could have, on a Turing: every call that would go by it is refused. */
+/* A line for a Hopper device on a Turing device: every call that would use it is refused. */
 static void lines_that_the_device_cannot_have_are_refused(void **state)
 {
 	const struct sl_backend *sort = find(SL_SORT, "shared");
@@ -181,7 +181,7 @@ static void lines_that_the_device_cannot_have_are_refused(void **state)
 
 /* --- scratch and calls ------------------------------------------------------------------------ */
 
-/* Small blocks for few items, which have more tiles than more items in large blocks. */
+/* Small blocks for few items: these need more tiles than more items in large blocks. */
 static const char uneven[] = "device emulated\n"
 			     "scan/shared u32 from 0 block=32 items=4\n"
 			     "scan/shared u32 from 2^14 block=512 items=32\n"
@@ -211,7 +211,7 @@ static void scratch_for_many_is_enough_for_fewer(void **state)
 		}
 }
 
-/* A backend in the place of a real one, that tells how it was called. */
+/* Replaces a real backend and records how it was called. */
 static struct sl_tuning received_tuning;
 
 static enum sl_status tell(struct sl_exec *x, const struct sl_compact_job *job)
@@ -227,7 +227,7 @@ static size_t no_scratch(const struct sl_shape *most)
 	return 0;
 }
 
-static void calls_go_by_the_lines(void **state)
+static void calls_use_the_lines(void **state)
 {
 	struct sl_backend spy = *find(SL_COMPACT, "shared");
 	struct sl_exec x = {.space = SL_DEVICE};
@@ -255,7 +255,7 @@ static void calls_go_by_the_lines(void **state)
 	sl_memory_give(SL_DEVICE, block);
 }
 
-static void answers_are_right(void **state)
+static void tuned_backends_are_right(void **state)
 {
 	(void)state;
 	assert_ok(read_text(uneven));
@@ -274,7 +274,7 @@ static void answers_are_right(void **state)
 
 /* --- where files are looked for --------------------------------------------------------------- */
 
-static void usual_places(void **state)
+static void default_paths_are_read(void **state)
 {
 	char found[SL_TUNING_PATH_BYTES], place[sizeof(path) + 32];
 
@@ -298,7 +298,7 @@ static void usual_places(void **state)
 }
 
 /* The program: its options, the tuning that it finds, and its messages. */
-static void the_program_reads_them(void **state)
+static void program_reads_the_default_paths(void **state)
 {
 	static const char config[] =
 		"run: {name: t, particles: 1000, device: emulated}\n"
@@ -337,10 +337,11 @@ int main(void)
 			lines_that_the_device_cannot_have_are_refused, use_device, forget),
 		cmocka_unit_test_setup_teardown(
 			scratch_for_many_is_enough_for_fewer, use_device, forget),
-		cmocka_unit_test_setup_teardown(calls_go_by_the_lines, use_device, forget),
-		cmocka_unit_test_setup_teardown(answers_are_right, use_device, forget),
-		cmocka_unit_test_setup_teardown(usual_places, use_device, forget),
-		cmocka_unit_test_setup_teardown(the_program_reads_them, use_device, forget),
+		cmocka_unit_test_setup_teardown(calls_use_the_lines, use_device, forget),
+		cmocka_unit_test_setup_teardown(tuned_backends_are_right, use_device, forget),
+		cmocka_unit_test_setup_teardown(default_paths_are_read, use_device, forget),
+		cmocka_unit_test_setup_teardown(
+			program_reads_the_default_paths, use_device, forget),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -27,13 +27,9 @@ static void every_tuning_of_compact(void **state)
 	every_tuning_is_right(SL_COMPACT);
 }
 
-/* Under ThreadSanitizer a barrier costs 2 us a thread: a sort has too many. */
 static void every_tuning_of_sort(void **state)
 {
 	(void)state;
-#if defined(__SANITIZE_THREAD__)
-	skip();
-#endif
 	every_tuning_is_right(SL_SORT);
 }
 

@@ -5,7 +5,7 @@
 #include "primitives/primitives.h"
 #include "tests/support/basic/check.h"
 
-/* A right call of each primitive; each test spoils one thing. */
+/* A valid call of each primitive; each test makes one argument invalid. */
 struct bench {
 	struct sl_exec x;
 	struct sl_scan_job scan;
@@ -43,7 +43,7 @@ static void *address_after(void *p, size_t bytes)
 	return (char *)p + bytes;
 }
 
-static void right_calls_pass(void **state)
+static void valid_calls_pass(void **state)
 {
 	struct bench b = right();
 
@@ -249,7 +249,7 @@ static void levels_and_wrappers_out_of_range(void **state)
 	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "511 bytes");
 }
 
-static void memory_that_overlaps(void **state)
+static void overlapping_memory(void **state)
 {
 	struct bench b = right();
 
@@ -282,7 +282,7 @@ static void memory_that_overlaps(void **state)
 		"out_used and out_bytes overlap");
 }
 
-/* The compaction of b with so many columns, of which the first two are right. */
+/* The compaction of b with this many columns; only the first two are valid. */
 static struct sl_compact_job with_columns(
 	const struct bench *b, struct sl_compact_column *column, uint32_t n_columns)
 {
@@ -359,8 +359,8 @@ static void columns_in_wrong_memory(void **state)
 		"column[1].to and scratch overlap");
 }
 
-/* An output without the other. */
-static void half_an_output(void **state)
+/* Of two outputs that belong together, one is NULL. */
+static void output_without_its_pair(void **state)
 {
 	static uint32_t index_out[N];
 	struct bench b = right();
@@ -397,7 +397,7 @@ static void half_an_output(void **state)
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: index_out at ");
 }
 
-static void a_scan_inside_that_is_none(void **state)
+static void inner_scan_of_another_primitive(void **state)
 {
 	struct sl_backend elsewhere = sl_scan_cpu;
 	struct bench b = right();
@@ -414,7 +414,7 @@ static void a_scan_inside_that_is_none(void **state)
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact)); /* has no scan inside */
 }
 
-static void names_that_are_not_there(void **state)
+static void unknown_names(void **state)
 {
 	const struct sl_backend *found = &sl_scan_cpu;
 
@@ -437,7 +437,7 @@ static void names_that_are_not_there(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(right_calls_pass),
+		cmocka_unit_test(valid_calls_pass),
 		cmocka_unit_test(empty_jobs_pass),
 		cmocka_unit_test(null_arguments),
 		cmocka_unit_test(backends_of_another_primitive),
@@ -447,12 +447,12 @@ int main(void)
 		cmocka_unit_test(scratch_too_small_or_misaligned),
 		cmocka_unit_test(bits_and_types_out_of_range),
 		cmocka_unit_test(levels_and_wrappers_out_of_range),
-		cmocka_unit_test(memory_that_overlaps),
+		cmocka_unit_test(overlapping_memory),
 		cmocka_unit_test(columns_out_of_range),
 		cmocka_unit_test(columns_in_wrong_memory),
-		cmocka_unit_test(half_an_output),
-		cmocka_unit_test(a_scan_inside_that_is_none),
-		cmocka_unit_test(names_that_are_not_there),
+		cmocka_unit_test(output_without_its_pair),
+		cmocka_unit_test(inner_scan_of_another_primitive),
+		cmocka_unit_test(unknown_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 enum { N = 64, COLUMNS = 3, COLUMN_BYTES = N * sizeof(uint64_t) };
 
-/* A right call of one backend; each test spoils one thing. */
+/* A valid call of one backend; each test makes one argument invalid. */
 struct call {
 	const struct sl_backend *b;
 	struct sl_exec x;
@@ -77,7 +77,7 @@ static enum sl_status run(struct call *c)
 	return sl_stream_wait(NULL);
 }
 
-/* Runs check for every backend of the device; how many there were. */
+/* Runs check for every backend of the device; returns the number of backends. */
 static int for_each(void (*check)(const struct sl_backend *b))
 {
 	const struct sl_backend *b;

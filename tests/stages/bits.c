@@ -2,22 +2,16 @@
  * bits.c - tests that every compiler gives the same bits at every optimisation level.
  *
  * Builds bits_hash.c with gcc and clang, at -O0 to -O3, for the baseline and for x86-64-v3, with
- * contraction of a * b + c forbidden and with as much of it as the compiler can do (which is more
- * than either's default), and wants the number in data/reference/math/hash.txt from each. And
- * reads the shared rules, stages and models, for functions whose bits a library decides.
+ * -ffp-contract=off and =fast, and expects the hash in data/reference/math/hash.txt from each. Also
+ * searches the code that host and device share for functions whose result depends on a library.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <glob.h>
 #include <regex.h>
 
+#include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 
 enum { PATH_BYTES = 1024, COMMAND_BYTES = 4 * PATH_BYTES };
@@ -83,7 +77,7 @@ static int has_compiler(const char *compiler)
 	return system(command) == 0;
 }
 
-/* Can this machine run what -march=x86-64-v3 makes? */
+/* Returns whether this CPU runs code for -march=x86-64-v3. */
 static int has_v3(void)
 {
 #ifdef __x86_64__
@@ -94,7 +88,7 @@ static int has_v3(void)
 #endif
 }
 
-/* Every way of one compiler; how many there were. */
+/* Tests all options of one compiler; returns their number. */
 static int check_compiler(const char *compiler, uint64_t want)
 {
 	static const char *const levels[] = {"", "-march=x86-64-v3"};
@@ -126,20 +120,20 @@ static void every_compiler_gives_the_recorded_hash(void **state)
 
 	(void)state;
 	if (!has_v3())
-		print_message("no x86-64-v3 here: built for the baseline only\n");
+		print_message("this CPU has no x86-64-v3: only the baseline is tested\n");
 	for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]); i++)
 		if (has_compiler(compilers[i]))
 			n += check_compiler(compilers[i], recorded_hash());
 		else
-			print_message("%s is not installed: left out\n", compilers[i]);
+			print_message("%s is not on the PATH: it is not tested\n", compilers[i]);
 	if (n == 0)
-		skip();
+		skip_test("the test needs gcc or clang on the PATH; install one of them");
 }
 
 /*
  * Functions that are not the same everywhere, in double, float (f) and long double (l). Those that
  * IEEE 754 defines to the last bit may be used: fma, sqrt, fabs, copysign, rint, floor, ceil,
- * trunc. fmin and fmax are not among them: either zero may come out.
+ * trunc. fmin and fmax are not among them, because they may return either zero.
  */
 static const char forbidden[] =
 	"(^|[^A-Za-z0-9_])("
@@ -148,7 +142,7 @@ static const char forbidden[] =
 	"nearbyint|ldexp|frexp|scalbl?n|powi)[fl]?|"
 	"__[a-z0-9]+f|__f[a-z]+_r[nzud]|curand_[a-z0-9_]+)[ \t]*\\(";
 
-/* Blanks comments in place, lines kept. */
+/* Replaces comments by blanks and keeps the lines. */
 static void blank_comments(char *text)
 {
 	char *end;
@@ -167,7 +161,7 @@ static void blank_comments(char *text)
 	}
 }
 
-/* How many lines of the text call a forbidden function; names them. */
+/* Prints the lines of the text that call a forbidden function; returns their number. */
 static int count_forbidden(const char *path, char *text)
 {
 	regex_t pattern;

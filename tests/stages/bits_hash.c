@@ -1,8 +1,8 @@
 /*
  * bits_hash.c - prints one hash over millions of results of math.h, random.h and the models.
  *
- * tests/stages/bits builds it in many ways and wants the same number from each: see there. Plain C
- * with no test framework, so that a compiler alone can build it.
+ * tests/stages/bits.c builds it with several compilers and options and expects the same number from
+ * each. It is plain C without a test framework, so that a compiler alone can build it.
  */
 #define SL_MODEL_HOST
 #include <inttypes.h>
@@ -59,7 +59,7 @@ static void add_flights(void)
 	}
 }
 
-/* All columns, but for those that are read and not computed. */
+/* All columns except those that are read from files. */
 static void add_particle(const struct sl_particle *p)
 {
 	const uint32_t computed =
@@ -94,7 +94,7 @@ static void no_complaint(void *of, const char *key, const char *format, ...)
 static const struct sl_model_check check = {NULL, none_given, no_complaint};
 static const struct sl_model_common common = {.max_steps = 30};
 
-/* Lives in a slab, from start to end. */
+/* Whole histories in a slab. */
 static void add_lives(const struct sl_slab_config *c)
 {
 	struct sl_slab r;
@@ -186,7 +186,7 @@ static void add_cavity(int type, double radius)
 	}
 }
 
-/* A ball, a block and a tilted plane within a box, seen by a camera or by random rays. */
+/* A sphere, a box and a tilted plane inside a box, with a camera or random rays. */
 static void add_scene(int source, int surface, double sky)
 {
 	const double none = (double)NAN;

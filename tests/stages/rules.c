@@ -2,7 +2,7 @@
  * rules.c - compares the functions shared by host and device, bit for bit, between the CPU and a
  * GPU, on 2^20 items of all kinds.
  *
- * Skips, and says why, where there is no device.
+ * The test is skipped without a device.
  */
 #include <stdio.h>
 

@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "tests/support/configs/configs.h"
+#include "tests/support/program/python.h"
 #include "tests/support/runs/reference_run.h"
-
-static const char python[] = "/usr/bin/python3";
 
 static const char scene[] =
 	"run: {name: t, seed: 7, particles: 20000, batch: 1500, threads: 2}\n"
@@ -45,7 +44,7 @@ static void check_image(const char *out, const char *white, const char *scale)
 {
 	char script[CONFIG_PATH_BYTES + 64];
 	const char *const words[] = {
-		python, script, folder_path(&folder, out), "t", white, scale, NULL};
+		PYTHON, script, folder_path(&folder, out), "t", white, scale, NULL};
 	const struct process p = {.argv = words, .folder = folder.path};
 	struct ending e;
 
@@ -54,26 +53,10 @@ static void check_image(const char *out, const char *white, const char *scale)
 	expect_ending(&e, 0, "", words);
 }
 
-static bool has_h5py(void)
-{
-	const char *const words[] = {python, "-c", "import h5py", NULL};
-	const struct process p = {.argv = words, .folder = folder.path};
-	struct ending e;
-	bool has;
-
-	process_run(&p, 60, &e);
-	has = e.code == 0;
-	process_free(&e);
-	return has;
-}
-
 static void image_is_the_sum_of_columns(void **state)
 {
 	(void)state;
-	if (!has_h5py()) {
-		print_message("no h5py: skipped\n");
-		return;
-	}
+	need_h5py();
 	check_image("whole", "largest", "2");
 	expect(&folder, SL_OK, "", WORDS("run", "lamp.yaml", "--out", "out", "--quiet"));
 	check_image("out", "200", "none");

@@ -59,10 +59,11 @@ static void mount_tmpfs(const struct tiny_run *t, const char *options)
 
 	assert_int_equal(mkdir(path, 0777), 0);
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-		mount("tmpfs", path, "tmpfs", 0, options) != 0) {
-		print_message("a tmpfs cannot be mounted here (%s); skipped\n", strerror(errno));
-		skip();
-	}
+		mount("tmpfs", path, "tmpfs", 0, options) != 0)
+		skip_test(
+			"the test mounts a tmpfs, which fails here (%s); run it as root, outside of a "
+			"container without CAP_SYS_ADMIN",
+			strerror(errno));
 }
 
 static void unmount_tmpfs(const struct tiny_run *t)

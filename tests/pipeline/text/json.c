@@ -10,7 +10,7 @@
 
 #include "pipeline/text/yaml.h"
 #include "tests/support/basic/check.h"
-#include "tests/support/program/folder.h"
+#include "tests/support/basic/comma_locale.h"
 
 static void write_sample(struct sl_json *j)
 {
@@ -205,34 +205,11 @@ static void reals_read_back(void **state)
 	}
 }
 
-/* Sets a locale with a decimal comma, which is compiled if the system has none. */
-static bool set_comma_locale(const struct folder *f)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command),
-		"localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", f->path);
-	if (setlocale(LC_ALL, "de_DE.UTF-8"))
-		return true;
-	setenv("LOCPATH", f->path, 1);
-	return system(command) >= 0 && setlocale(LC_ALL, "de_DE.UTF-8");
-}
-
 /* A locale with a decimal comma changes nothing. */
 static void locale_has_no_effect(void **state)
 {
-	struct folder f;
-	bool set;
-
 	(void)state;
-	folder_make(&f);
-	set = set_comma_locale(&f);
-	folder_remove(&f);
-	if (!set) {
-		print_message("there is no locale with a decimal comma; skipped\n");
-		skip();
-	}
-	assert_string_equal(localeconv()->decimal_point, ",");
+	set_comma_locale();
 	expect_real(0.1 + 0.2, "0.30000000000000004");
 	expect_real(-1.5e-300, "-1.5e-300");
 	setlocale(LC_ALL, "C");

@@ -23,7 +23,7 @@ static void sizes_saturate(void **state)
 	assert_int_equal(sl_size_mul((size_t)1 << 32, (size_t)1 << 32), SIZE_MAX);
 }
 
-static void rounding(void **state)
+static void sizes_are_rounded_up(void **state)
 {
 	(void)state;
 	assert_int_equal(sl_round_up(0, 256), 0);
@@ -71,8 +71,8 @@ static const char *check_piece(
 	return at + bytes;
 }
 
-/* What was measured is just enough, and one byte less is not. */
-static void measure_is_cut(void **state)
+/* The measured size is sufficient, and one byte less is not. */
+static void measured_size_is_exactly_enough(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536};
 
@@ -105,8 +105,8 @@ static void measure_is_cut(void **state)
 	}
 }
 
-/* A layout of impossible size measures as impossible, and never comes back to a small number. */
-static void impossible_sizes(void **state)
+/* A layout of impossible size is measured as impossible and never wraps to a small number. */
+static void impossible_sizes_stay_impossible(void **state)
 {
 	struct sl_arena a = {NULL, 0, 0};
 
@@ -124,8 +124,8 @@ static void impossible_sizes(void **state)
 	assert_int_equal(a.used, SIZE_MAX);
 }
 
-/* A piece too large does not fit even when a later one would. */
-static void too_large_stays_too_large(void **state)
+/* After a piece that does not fit, no later piece is cut, even if it would fit. */
+static void pieces_after_a_too_large_piece_fail(void **state)
 {
 	_Alignas(256) static char block[1024];
 	struct sl_arena a = {block, 0, sizeof(block)};
@@ -136,8 +136,8 @@ static void too_large_stays_too_large(void **state)
 	assert_false(sl_fits(&a));
 }
 
-/* Arenas go by value: what a callee cuts is free again. */
-static void by_value(void **state)
+/* An arena is passed by value: memory that a callee cuts is free again in the caller. */
+static void copies_of_an_arena_are_independent(void **state)
 {
 	_Alignas(256) static char block[1024];
 	struct sl_arena a = {block, 0, sizeof(block)}, callee;
@@ -154,11 +154,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_saturate),
-		cmocka_unit_test(rounding),
-		cmocka_unit_test(measure_is_cut),
-		cmocka_unit_test(impossible_sizes),
-		cmocka_unit_test(too_large_stays_too_large),
-		cmocka_unit_test(by_value),
+		cmocka_unit_test(sizes_are_rounded_up),
+		cmocka_unit_test(measured_size_is_exactly_enough),
+		cmocka_unit_test(impossible_sizes_stay_impossible),
+		cmocka_unit_test(pieces_after_a_too_large_piece_fail),
+		cmocka_unit_test(copies_of_an_arena_are_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static int clear(void **state)
 	return 0;
 }
 
-static void none(void **state)
+static void no_fault_by_default(void **state)
 {
 	(void)state;
 	assert_null(sl_fault_set(NULL));
@@ -27,7 +27,7 @@ static void none(void **state)
 	assert_int_equal(sl_fault("file_write"), 0);
 }
 
-static void once(void **state)
+static void fault_occurs_once(void **state)
 {
 	(void)state;
 	assert_null(sl_fault_set("file_write:3:28"));
@@ -39,7 +39,7 @@ static void once(void **state)
 	}
 }
 
-static void from_then_on(void **state)
+static void fault_occurs_from_a_call_on(void **state)
 {
 	(void)state;
 	assert_null(sl_fault_set("file_write:3+:5"));
@@ -47,7 +47,7 @@ static void from_then_on(void **state)
 		assert_int_equal(sl_fault("file_write"), k >= 3 ? 5 : 0);
 }
 
-static void several(void **state)
+static void several_faults_are_independent(void **state)
 {
 	(void)state;
 	assert_null(sl_fault_set("a:1:1,b:2:700,a:3:3,a:5+:5,a:6:6"));
@@ -61,7 +61,7 @@ static void several(void **state)
 /* Eighteen faults are more than the table holds. */
 #define SIX_ENTRIES "a:1:1,a:1:1,a:1:1,a:1:1,a:1:1,a:1:1"
 
-static void malformed(void **state)
+static void malformed_texts_are_refused(void **state)
 {
 	static const char *const texts[] = {"file_write", "file_write:", "file_write:3",
 		"file_write:3:", "file_write:0:5", "file_write:3:0", "file_write:-1:5",
@@ -78,7 +78,7 @@ static void malformed(void **state)
 		const char *problem = sl_fault_set(texts[i]);
 
 		if (!problem || !strstr(problem, "SL_FAULT"))
-			fail_msg("\"%s\" was not refused", texts[i]);
+			fail_msg("expected \"%s\" to be refused", texts[i]);
 		assert_ptr_equal(sl_fault_problem(), problem);
 		assert_int_equal(sl_fault("a"), 0);
 		assert_int_equal(sl_fault("file_write"), 0);
@@ -101,7 +101,7 @@ static void *call_often(void *unused)
 }
 
 /* No call is counted twice or not at all. */
-static void threads(void **state)
+static void threads_share_one_count(void **state)
 {
 	pthread_t thread[THREADS];
 
@@ -117,7 +117,7 @@ static void threads(void **state)
 
 /* --- the environment ---------------------------------------------------------------------- */
 
-/* What a fresh process with this SL_FAULT finds: this program again, with one argument. */
+/* Runs this program again with this SL_FAULT and one argument. */
 static int fresh(const char *setting)
 {
 	const char *const argv[] = {"/proc/self/exe", "child", NULL};
@@ -137,7 +137,7 @@ static int child(void)
 	return sl_fault_problem() ? 99 : first * 10 + second;
 }
 
-static void environment(void **state)
+static void environment_is_read(void **state)
 {
 	(void)state;
 	assert_int_equal(fresh("SL_FAULT=a:2:7"), 7);
@@ -151,13 +151,13 @@ static void environment(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(none, clear),
-		cmocka_unit_test_teardown(once, clear),
-		cmocka_unit_test_teardown(from_then_on, clear),
-		cmocka_unit_test_teardown(several, clear),
-		cmocka_unit_test_teardown(malformed, clear),
-		cmocka_unit_test_teardown(threads, clear),
-		cmocka_unit_test(environment),
+		cmocka_unit_test_teardown(no_fault_by_default, clear),
+		cmocka_unit_test_teardown(fault_occurs_once, clear),
+		cmocka_unit_test_teardown(fault_occurs_from_a_call_on, clear),
+		cmocka_unit_test_teardown(several_faults_are_independent, clear),
+		cmocka_unit_test_teardown(malformed_texts_are_refused, clear),
+		cmocka_unit_test_teardown(threads_share_one_count, clear),
+		cmocka_unit_test(environment_is_read),
 	};
 
 	if (argc == 2 && strcmp(argv[1], "child") == 0)

@@ -20,7 +20,7 @@ static enum sl_status pass_up(int n)
 	return SL_OK;
 }
 
-static void message(void **state)
+static void message_is_formatted(void **state)
 {
 	(void)state;
 	assert_int_equal(pass_up(0), SL_OK);
@@ -30,7 +30,7 @@ static void message(void **state)
 	assert_string_equal(sl_last_error(), "another");
 }
 
-static void frames(void **state)
+static void context_is_prepended(void **state)
 {
 	enum sl_status s = fail_deep(7);
 
@@ -42,7 +42,7 @@ static void frames(void **state)
 		sl_last_error(), "batch 17: stage write: write failed (7 bytes left); free space");
 }
 
-static void frames_of_success(void **state)
+static void success_gets_no_context(void **state)
 {
 	(void)state;
 	sl_fail(SL_DISK, "old");
@@ -51,7 +51,7 @@ static void frames_of_success(void **state)
 }
 
 /* The new context is kept, the end of the message is cut; the last byte stays NUL. */
-static void long_stories(void **state)
+static void long_messages_are_truncated(void **state)
 {
 	char text[2 * SL_MESSAGE_BYTES];
 
@@ -73,7 +73,7 @@ static void long_stories(void **state)
 }
 
 /* A message is text, not a format. */
-static void retold(void **state)
+static void message_is_not_a_format(void **state)
 {
 	(void)state;
 	sl_fail(SL_DISK, "100%% %s", "full");
@@ -89,7 +89,7 @@ static void *fail_elsewhere(void *fresh)
 	return NULL;
 }
 
-static void per_thread(void **state)
+static void each_thread_has_its_message(void **state)
 {
 	pthread_t thread;
 	bool fresh = false;
@@ -102,8 +102,8 @@ static void per_thread(void **state)
 	assert_string_equal(sl_last_error(), "this thread");
 }
 
-/* The codes are a promise to scripts. */
-static void codes(void **state)
+/* Scripts depend on the values of the codes. */
+static void codes_have_fixed_values(void **state)
 {
 	(void)state;
 	assert_int_equal(SL_OK, 0);
@@ -121,7 +121,7 @@ static void codes(void **state)
 	assert_int_equal(SL_STOPPED, 128);
 }
 
-static void names(void **state)
+static void codes_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(sl_status_name(SL_HOST_MEMORY), "HOST_MEMORY");
@@ -133,14 +133,14 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(message),
-		cmocka_unit_test(frames),
-		cmocka_unit_test(frames_of_success),
-		cmocka_unit_test(long_stories),
-		cmocka_unit_test(retold),
-		cmocka_unit_test(per_thread),
-		cmocka_unit_test(codes),
-		cmocka_unit_test(names),
+		cmocka_unit_test(message_is_formatted),
+		cmocka_unit_test(context_is_prepended),
+		cmocka_unit_test(success_gets_no_context),
+		cmocka_unit_test(long_messages_are_truncated),
+		cmocka_unit_test(message_is_not_a_format),
+		cmocka_unit_test(each_thread_has_its_message),
+		cmocka_unit_test(codes_have_fixed_values),
+		cmocka_unit_test(codes_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

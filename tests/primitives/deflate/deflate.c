@@ -23,7 +23,7 @@ enum kind { RANDOM, CONSTANT, TEXT, KINDS };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The bytes of one test, input and what came back, between canaries as far as they are written. */
+/* The input of one test, and the bytes that zlib decompresses. */
 static char in[MOST] __attribute__((aligned(8))), back[MOST + 1];
 
 static void make_input(enum kind kind, size_t n)
@@ -37,7 +37,7 @@ static void make_input(enum kind kind, size_t n)
 		                : words[(i + sl_mixed(i / 97) % 8) % (sizeof(words) - 1)];
 }
 
-/* What inflate makes of bytes; fails unless the stream is whole and ends where bytes end. */
+/* Decompresses into back and returns the size. Fails unless the stream is complete and has size bytes. */
 static size_t inflate_all(const void *bytes, size_t size, enum sl_wrapper wrapper)
 {
 	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
@@ -112,7 +112,7 @@ static void round_trip(const struct sl_backend *b, size_t n, int level)
 	bench_free(&k);
 }
 
-/* Calls each(b) for every deflate of the host. */
+/* Calls each(b) for every deflate backend of the host. */
 static void for_each(void (*each)(const struct sl_backend *b))
 {
 	const struct sl_backend *b;
@@ -122,7 +122,7 @@ static void for_each(void (*each)(const struct sl_backend *b))
 			each(b);
 }
 
-/* Levels, and the largest size for them, are for backends that have levels. */
+/* Backends with one level are tested at one level, and not at the largest size. */
 static bool is_skipped(const struct sl_backend *b, size_t n, int level)
 {
 	bool one_level = b == &sl_deflate_store || b == &sl_deflate_cpu;
@@ -141,7 +141,7 @@ static void round_trips(const struct sl_backend *b)
 		}
 }
 
-static void all_comes_back(void **state)
+static void output_inflates_to_the_input(void **state)
 {
 	(void)state;
 	for_each(round_trips);
@@ -161,7 +161,7 @@ static void shrinks(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void what_can_shrink_shrinks(void **state)
+static void compressible_input_shrinks(void **state)
 {
 	(void)state;
 	for_each(shrinks);
@@ -180,7 +180,7 @@ static void overflows(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void what_does_not_fit_is_zero_bytes(void **state)
+static void too_small_output_gives_zero_bytes(void **state)
 {
 	(void)state;
 	for_each(overflows);
@@ -200,7 +200,7 @@ static void fits_exactly(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void the_edge_is_where_it_should_be(void **state)
+static void exact_output_size_suffices(void **state)
 {
 	(void)state;
 	for_each(fits_exactly);
@@ -267,7 +267,7 @@ static void cuts(const struct sl_backend *b)
 		}
 }
 
-static void every_cut_comes_back(void **state)
+static void every_split_inflates_to_the_input(void **state)
 {
 	(void)state;
 	for_each(cuts);
@@ -279,8 +279,8 @@ enum { STEP = 7 };
 enum { STEP = 1 };
 #endif
 
-/* What cpu writes for itself: all small sizes, primes, around whole segments and chunks. */
-static void every_size_of_cpu_comes_back(void **state)
+/* Sizes for cpu: all small ones, primes, and sizes around whole segments and chunks. */
+static void every_size_of_cpu_inflates_to_the_input(void **state)
 {
 	static const size_t ns[] = {509, 1021, 4099, 8191, 16381, 32749, 32768, 32771, 65521, 65537,
 		69997, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
@@ -301,17 +301,17 @@ static void every_size_of_cpu_comes_back(void **state)
 		}
 }
 
-static void any_job_of_cpu(void **state)
+static void random_jobs_of_cpu(void **state)
 {
 	(void)state;
 	deflate_random_jobs(&sl_deflate_cpu, JOBS, JOB_LARGEST);
 }
 
 /*
- * The same bytes as far back as DEFLATE can say, and one farther, behind some that make looking up
- * worth while: a segment may refer to what stands before it.
+ * The same bytes at the largest distance that DEFLATE can express, and one byte farther. Compressible
+ * bytes come first, so that matches are searched. A segment may refer to bytes before it.
  */
-static void the_farthest_match(void **state)
+static void largest_match_distance_is_used(void **state)
 {
 	enum { SEGMENT = 1 << 15, SAME = 64, N = 2 * SEGMENT };
 	size_t bytes[2];
@@ -370,15 +370,15 @@ static void stops(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void streams_that_do_not_fit_are_zero_bytes(void **state)
+static void streams_that_do_not_fit_have_zero_bytes(void **state)
 {
 	(void)state;
 	for_each(stops);
 	for_each(deflate_without_room);
 }
 
-/* Somebody else's compressors are made by malloc while ours are in use, before and after. */
-static void others_keep_their_malloc(void **state)
+/* Other users of libdeflate get memory from malloc before, during and after a call of the library. */
+static void other_compressors_still_use_malloc(void **state)
 {
 	struct libdeflate_compressor *theirs;
 	struct bench k = bench_make(&sl_deflate_libdeflate, 1000, 6);
@@ -397,7 +397,7 @@ static void others_keep_their_malloc(void **state)
 	bench_free(&k);
 }
 
-/* Small pieces: most of the time goes into making compressors, where threads could meet. */
+/* Small inputs: most of the time is spent in making compressors, where threads could interfere. */
 enum { THREADS = 4, ROUNDS = 3000, EACH = 100 };
 
 static void *work(void *result)
@@ -421,7 +421,7 @@ static void *work(void *result)
 	return NULL;
 }
 
-static void threads_do_not_meet(void **state)
+static void threads_are_independent(void **state)
 {
 	size_t bytes[THREADS] = {0};
 	pthread_t threads[THREADS];
@@ -440,19 +440,19 @@ static void threads_do_not_meet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_comes_back),
-		cmocka_unit_test(what_can_shrink_shrinks),
-		cmocka_unit_test(what_does_not_fit_is_zero_bytes),
-		cmocka_unit_test(the_edge_is_where_it_should_be),
+		cmocka_unit_test(output_inflates_to_the_input),
+		cmocka_unit_test(compressible_input_shrinks),
+		cmocka_unit_test(too_small_output_gives_zero_bytes),
+		cmocka_unit_test(exact_output_size_suffices),
 		cmocka_unit_test(gzip_has_no_name_and_no_time),
 		cmocka_unit_test(bytes_do_not_depend_on_scratch),
-		cmocka_unit_test(every_cut_comes_back),
-		cmocka_unit_test(every_size_of_cpu_comes_back),
-		cmocka_unit_test(any_job_of_cpu),
-		cmocka_unit_test(the_farthest_match),
-		cmocka_unit_test(streams_that_do_not_fit_are_zero_bytes),
-		cmocka_unit_test(others_keep_their_malloc),
-		cmocka_unit_test(threads_do_not_meet),
+		cmocka_unit_test(every_split_inflates_to_the_input),
+		cmocka_unit_test(every_size_of_cpu_inflates_to_the_input),
+		cmocka_unit_test(random_jobs_of_cpu),
+		cmocka_unit_test(largest_match_distance_is_used),
+		cmocka_unit_test(streams_that_do_not_fit_have_zero_bytes),
+		cmocka_unit_test(other_compressors_still_use_malloc),
+		cmocka_unit_test(threads_are_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

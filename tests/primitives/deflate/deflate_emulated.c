@@ -6,29 +6,21 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_check.h"
 
-/* Several segments more than the device does at a time, and streams; under a sanitizer a few. */
+/* Sizes with more segments and streams than the device handles at a time; a few with a sanitizer. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { LARGEST = 60000, JOBS = 4 };
 #else
 enum { LARGEST = 360000, JOBS = 8 };
 #endif
 
-static const struct sl_backend *device(void)
-{
-	const struct sl_backend *b;
-
-	assert_ok(sl_find(SL_DEFLATE, "device", &b));
-	return b;
-}
-
-static void every_size_kind_and_cut(void **state)
+static void every_size_kind_and_split(void **state)
 {
 	(void)state;
-	deflate_sweep(device(), LARGEST);
+	deflate_sweep(deflate_on_device(), LARGEST);
 }
 
 /* More segments than a warp has lanes. */
-static void a_long_stream(void **state)
+static void streams_of_many_segments(void **state)
 {
 	enum { BYTES = 33 * 32768 + 9 };
 	static uint8_t in[BYTES];
@@ -36,19 +28,20 @@ static void a_long_stream(void **state)
 	(void)state;
 	deflate_input_make(DEFLATE_CONSTANT, BYTES, in);
 	in[BYTES / 2] = 0;
-	deflate_check(device(), in, BYTES, (struct deflate_try){.wrapper = SL_GZIP, .exact = true});
+	deflate_check(deflate_on_device(), in, BYTES,
+		(struct deflate_try){.wrapper = SL_GZIP, .exact = true});
 }
 
-static void any_job(void **state)
+static void random_jobs(void **state)
 {
 	(void)state;
-	deflate_random_jobs(device(), JOBS, LARGEST);
+	deflate_random_jobs(deflate_on_device(), JOBS, LARGEST);
 }
 
 static void no_room(void **state)
 {
 	(void)state;
-	deflate_without_room(device());
+	deflate_without_room(deflate_on_device());
 }
 
 static void every_schedule_gives_the_same(void **state)
@@ -64,7 +57,7 @@ static void every_schedule_gives_the_same(void **state)
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulator_set_settings(&schedules[i]);
 		for (uint64_t k = 0; k < 3; k++)
-			deflate_random(device(), 100 + 3 * i + k, 4000);
+			deflate_random(deflate_on_device(), 100 + 3 * i + k, 4000);
 	}
 	sl_emulator_set_settings(&schedules[0]);
 }
@@ -72,9 +65,9 @@ static void every_schedule_gives_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_kind_and_cut),
-		cmocka_unit_test(a_long_stream),
-		cmocka_unit_test(any_job),
+		cmocka_unit_test(every_size_kind_and_split),
+		cmocka_unit_test(streams_of_many_segments),
+		cmocka_unit_test(random_jobs),
 		cmocka_unit_test(no_room),
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};

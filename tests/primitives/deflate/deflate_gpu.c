@@ -1,9 +1,9 @@
 /*
  * deflate_gpu.c - compares the device encoder, on a GPU, with the specification byte for byte.
  *
- *	SLUICE_DEFLATE_JOBS=1000   random jobs, of some hundred inputs each (deflate_check.h)
+ *	SLUICE_DEFLATE_JOBS=1000   number of random jobs, each with some hundred inputs (deflate_check.h)
  *
- * Skips, and says why, where there is no device.
+ * The test is skipped without a device.
  */
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
@@ -12,37 +12,30 @@
 
 enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
 
-static const struct sl_backend *device(void)
-{
-	const struct sl_backend *b;
-
-	assert_ok(sl_find(SL_DEFLATE, "device", &b));
-	return b;
-}
-
-static void every_size_kind_and_cut(void **state)
+static void every_size_kind_and_split(void **state)
 {
 	(void)state;
-	deflate_sweep(device(), sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+	deflate_sweep(
+		deflate_on_device(), sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
 }
 
-static void any_job(void **state)
+static void random_jobs(void **state)
 {
 	(void)state;
-	deflate_random_jobs(device(), JOBS, sl_sampling_size(JOB_LARGEST));
+	deflate_random_jobs(deflate_on_device(), JOBS, sl_sampling_size(JOB_LARGEST));
 }
 
 static void no_room(void **state)
 {
 	(void)state;
-	deflate_without_room(device());
+	deflate_without_room(deflate_on_device());
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_kind_and_cut),
-		cmocka_unit_test(any_job),
+		cmocka_unit_test(every_size_kind_and_split),
+		cmocka_unit_test(random_jobs),
 		cmocka_unit_test(no_room),
 	};
 

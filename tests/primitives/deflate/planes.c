@@ -6,7 +6,7 @@
 #include "tests/support/basic/check.h"
 
 /* Each plane is padded with zeros; bytes after the planes are not changed. */
-static void filled_up(void **state)
+static void planes_are_padded_with_zeros(void **state)
 {
 	static const uint8_t in[8] = {1, 2, 3, 4, 5, 6, 7, 8},
 			     expected[13] = {1, 5, 0, 2, 6, 0, 3, 7, 0, 4, 8, 0, 0xa5};
@@ -22,7 +22,7 @@ static void filled_up(void **state)
 }
 
 /* Byte k of item i of items of every size stands at k * n + i. */
-static void there_and_back(void **state)
+static void join_inverts_split(void **state)
 {
 	enum { N = 37, MOST = 9 };
 	uint8_t in[N * MOST], out[N * MOST], back[N * MOST];
@@ -43,8 +43,8 @@ static void there_and_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filled_up),
-		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(planes_are_padded_with_zeros),
+		cmocka_unit_test(join_inverts_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,8 +24,8 @@ static void host_memory_is_aligned_and_writable(void **state)
 	sl_memory_give(SL_HOST, NULL);
 }
 
-/* A size that saturated on the way ends here. */
-static void memory_that_cannot_be(void **state)
+/* A size that has saturated is refused by the allocation. */
+static void impossible_sizes_are_refused(void **state)
 {
 	void *p = &p;
 
@@ -52,7 +52,7 @@ static void copies_and_fills(void **state)
 }
 
 /* Either there is a device, or each call that needs one is refused with the same reason. */
-static void without_a_device_all_is_refused(void **state)
+static void calls_without_a_device_are_refused(void **state)
 {
 	struct sl_device device;
 	sl_stream s;
@@ -75,9 +75,8 @@ static void without_a_device_all_is_refused(void **state)
 #endif
 }
 
-/* The faults that main asks for, each the second of its kind; 2 is what CUDA calls out of memory.
- */
-static void faults_on_demand(void **state)
+/* The faults that main() sets in SL_FAULT. Error 2 is cudaErrorMemoryAllocation. */
+static void injected_faults_occur(void **state)
 {
 	char byte = 0, other = 1;
 	void *p;
@@ -103,11 +102,11 @@ static void faults_on_demand(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(faults_on_demand),
+		cmocka_unit_test(injected_faults_occur),
 		cmocka_unit_test(host_memory_is_aligned_and_writable),
-		cmocka_unit_test(memory_that_cannot_be),
+		cmocka_unit_test(impossible_sizes_are_refused),
 		cmocka_unit_test(copies_and_fills),
-		cmocka_unit_test(without_a_device_all_is_refused),
+		cmocka_unit_test(calls_without_a_device_are_refused),
 	};
 
 	setenv("SL_FAULT",

@@ -9,7 +9,7 @@
 
 /* --- streams and events ----------------------------------------------------------------------- */
 
-static void work_is_done_when_it_is_waited_for(void **state)
+static void work_runs_at_the_wait(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -28,8 +28,8 @@ static void work_is_done_when_it_is_waited_for(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* An event waits for what was queued before it, and for no more. */
-static void events_stand_in_order(void **state)
+/* An event waits for the work that was queued before it, and for no later work. */
+static void events_wait_for_earlier_work(void **state)
 {
 	static uint32_t words[3][KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -65,8 +65,8 @@ static void events_stand_in_order(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* An event that is freed, memory that is given back, a stream that is freed, with work to come. */
-static void what_is_still_queued_ends_well(void **state)
+/* An event, memory and a stream are freed while work that uses them is queued. */
+static void freed_objects_finish_their_work(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -92,8 +92,8 @@ static void what_is_still_queued_ends_well(void **state)
 	sl_event_free(second);
 }
 
-/* More work than a stream holds at a time. */
-static void full_streams_keep_their_order(void **state)
+/* More work than a stream can queue. */
+static void full_queues_keep_their_order(void **state)
 {
 	enum { TIMES = 1000 };
 	static uint32_t words[KERNEL_WORDS];
@@ -108,8 +108,8 @@ static void full_streams_keep_their_order(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* What is captured is done each time that it is queued as a graph, and not before. */
-static void graphs_do_it_again(void **state)
+/* Captured work runs at each launch of the graph, and not at the capture. */
+static void graphs_run_at_each_launch(void **state)
 {
 	enum { TIMES = 100 };
 	static uint32_t words[KERNEL_WORDS];
@@ -223,7 +223,7 @@ static void *work_alone(void *unused)
 	return (void *)wrong;
 }
 
-static void threads_of_the_host_share_the_device(void **state)
+static void host_threads_share_the_device(void **state)
 {
 	pthread_t threads[THREADS];
 	void *wrong;
@@ -239,7 +239,7 @@ static void threads_of_the_host_share_the_device(void **state)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void copies_that_leave_a_block_are_refused(void **state)
+static void copies_beyond_a_block_are_refused(void **state)
 {
 	static char host[2 * WORDS_BYTES];
 	char *at = (char *)get_words();
@@ -256,8 +256,8 @@ static void copies_that_leave_a_block_are_refused(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-/* The cap holds for all blocks together, in pages. */
-static void memory_ends_where_it_was_told_to(void **state)
+/* The limit applies to the sum of all blocks, in pages. */
+static void memory_limit_is_enforced(void **state)
 {
 	struct sl_device device;
 	void *most, *more;
@@ -284,15 +284,15 @@ static void memory_ends_where_it_was_told_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(work_is_done_when_it_is_waited_for, as_by_default),
-		cmocka_unit_test(events_stand_in_order),
-		cmocka_unit_test(what_is_still_queued_ends_well),
-		cmocka_unit_test(full_streams_keep_their_order),
-		cmocka_unit_test(graphs_do_it_again),
+		cmocka_unit_test_teardown(work_runs_at_the_wait, as_by_default),
+		cmocka_unit_test(events_wait_for_earlier_work),
+		cmocka_unit_test(freed_objects_finish_their_work),
+		cmocka_unit_test(full_queues_keep_their_order),
+		cmocka_unit_test(graphs_run_at_each_launch),
 		cmocka_unit_test(captures_come_one_at_a_time),
-		cmocka_unit_test(threads_of_the_host_share_the_device),
-		cmocka_unit_test(copies_that_leave_a_block_are_refused),
-		cmocka_unit_test_teardown(memory_ends_where_it_was_told_to, as_by_default),
+		cmocka_unit_test(host_threads_share_the_device),
+		cmocka_unit_test(copies_beyond_a_block_are_refused),
+		cmocka_unit_test_teardown(memory_limit_is_enforced, as_by_default),
 	};
 
 	sl_device_emulate(true);

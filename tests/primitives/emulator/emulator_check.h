@@ -40,7 +40,7 @@ static inline void run_kernel(const char *name, uint32_t *result)
 	sl_memory_give(SL_DEVICE, words);
 }
 
-/* For a test's teardown: the choices as they are when SL_EMULATOR has none. */
+/* For the teardown of a test: resets the settings to their defaults. */
 static inline int as_by_default(void **state)
 {
 	(void)state;
@@ -50,8 +50,8 @@ static inline int as_by_default(void **state)
 }
 
 /*
- * This program again, with that word and those choices. ThreadSanitizer would wait a second at the
- * end of each for races of threads that go on, of which there are none.
+ * Runs this program again with that argument and those settings of SL_EMULATOR. The exit delay of
+ * ThreadSanitizer, one second, is switched off, because no thread is left at the end.
  */
 static inline void run_alone(const char *what, const char *choices, struct ending *e)
 {
@@ -63,7 +63,7 @@ static inline void run_alone(const char *what, const char *choices, struct endin
 	snprintf(setting, sizeof(setting), "SL_EMULATOR=%s", choices);
 	process_run(&p, ALONE_SECONDS, e);
 	if (e->timed_out)
-		fail_msg("%s (%s) does not end", what, choices);
+		fail_msg("%s (%s) did not end in time", what, choices);
 }
 
 #endif

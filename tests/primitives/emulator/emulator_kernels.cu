@@ -1,7 +1,7 @@
 /*
  * emulator_kernels.cu - see emulator_kernels.h. Compiled for the emulated device alone.
  *
- * What each does wrong is what its name says; those that end in _clean do the same in a right way.
+ * The name of a kernel says which error it makes; a kernel that ends in _clean does the same without.
  */
 #include "tests/primitives/emulator/emulator_kernels.h"
 
@@ -34,7 +34,7 @@ static __global__ void barrier_or_warp(uint32_t *)
 		__syncwarp();
 }
 
-/* A thread that has ended is waited for no more. */
+/* A barrier does not wait for threads that have ended. */
 static __global__ void ended_clean(uint32_t *words)
 {
 	if (threadIdx.x % 3 == 0)
@@ -86,7 +86,7 @@ static __global__ void a_lane_stays_away(uint32_t *words)
 	__syncthreads();
 }
 
-/* Halves, then fours, of a warp go their own ways at the same time. */
+/* Halves, then groups of four lanes, take different branches at the same time. */
 static __global__ void parts_of_warps_clean(uint32_t *words)
 {
 	uint32_t lane = threadIdx.x % 32, half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
@@ -103,7 +103,7 @@ static __global__ void parts_of_warps_clean(uint32_t *words)
 	words[threadIdx.x] = sum + (__any_sync(SL_LANES, lane == 3) != 0) * 1000u;
 }
 
-/* All shuffles, on words of 8 bytes; a lane that is not of the mask has nothing to give. */
+/* All shuffles with words of 8 bytes; lanes outside the mask take no part. */
 static __global__ void shuffles_clean(uint32_t *words)
 {
 	uint64_t mine = UINT64_C(0x100000000) * (threadIdx.x + 1);
@@ -117,7 +117,7 @@ static __global__ void shuffles_clean(uint32_t *words)
 
 /* --- blocks that wait ------------------------------------------------------------------------- */
 
-/* Each block waits for the one before it, by its index: wrong when a later one starts first. */
+/* Each block waits for the block of the previous index: hangs if a later block starts first. */
 static __global__ void wait_for_block_before(uint32_t *words)
 {
 	if (threadIdx.x == 0 && blockIdx.x > 0)
@@ -128,7 +128,7 @@ static __global__ void wait_for_block_before(uint32_t *words)
 		sl_store_release(&words[blockIdx.x], 1);
 }
 
-/* The same by a whole warp, which votes before each look: votes get nobody on. */
+/* The same with a whole warp, which votes before each read: a vote lets no other block run. */
 static __global__ void warp_waits_for_block_before(uint32_t *words)
 {
 	while (blockIdx.x > 0 &&
@@ -146,7 +146,7 @@ static __global__ void wait_for_next_block(uint32_t *words)
 			sl_backoff(20);
 }
 
-/* The same by order of arrival, which is right in any order. */
+/* The same in the order of arrival, which is correct in every order of blocks. */
 static __global__ void tickets_clean(uint32_t *words)
 {
 	SL_SHARED(uint32_t, ticket);
@@ -175,7 +175,7 @@ static __global__ void no_backoff(uint32_t *words)
 
 enum { GATE_ROUNDS = 5 };
 
-/* Thread 0 loads four words a round, which the others add up when they have come. */
+/* Thread 0 loads four words per round; the other threads add them after the mbarrier completes. */
 template <bool waits> static __global__ void gates(uint32_t *words)
 {
 	SL_SHARED(uint4, four);
@@ -275,7 +275,7 @@ static __global__ void too_much_shared(uint32_t *words)
 	words[0] = all.at[0] + more;
 }
 
-/* What shared memory holds at first, the second block's like the first's. */
+/* The initial contents of shared memory, in the first and the second block. */
 static __global__ void shared_at_first(uint32_t *words)
 {
 	SL_SHARED(uint32_t, one);
@@ -329,7 +329,7 @@ static __global__ void barrier_clean(uint32_t *words)
 	}
 }
 
-/* A shuffle passes a word; it does not order memory. */
+/* A shuffle transfers a word but does not order memory. */
 static __global__ void shuffle_for_syncwarp(uint32_t *words)
 {
 	words[threadIdx.x] = threadIdx.x;
@@ -388,7 +388,7 @@ static __global__ void numbers_clean(uint32_t *words)
 	words[512 + threadIdx.x] = threadIdx.x;
 }
 
-/* The rest of the row for what follows: each block another, in a kernel after the one before. */
+/* In each later kernel, another block adds up the rest of the row. */
 static __global__ void reversed_clean(uint32_t *words)
 {
 	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;

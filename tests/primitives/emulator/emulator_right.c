@@ -4,7 +4,7 @@
  */
 #include "tests/primitives/emulator/emulator_check.h"
 
-/* In order, then others: those that are built with sanitizers see no fault in any of them. */
+/* Orders of threads and blocks; sanitizer builds must find no error in any of them. */
 static const struct sl_emulator_settings schedules[] = {
 	{.blocks = 1, .memory_bytes = 1 << 30},
 	{.blocks = 4, .memory_bytes = 1 << 30},
@@ -13,7 +13,7 @@ static const struct sl_emulator_settings schedules[] = {
 	{.blocks = SL_EMULATED_BLOCKS_MAX, .seed = 3, .at_once = true, .memory_bytes = 1 << 30},
 };
 
-/* From here on kernels run by the k-th; false: there is none. */
+/* Later kernels run in the k-th order; returns false if there is none. */
 static bool choose(int k)
 {
 	if (k == sizeof(schedules) / sizeof(schedules[0]))
@@ -22,7 +22,7 @@ static bool choose(int k)
 	return true;
 }
 
-static void barriers_count(void **state)
+static void barriers_synchronize(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 
@@ -53,7 +53,7 @@ static uint32_t part_of_warp(uint32_t lane)
 	return sum + 1000;
 }
 
-static void parts_of_warps_go_their_own_ways(void **state)
+static void warps_diverge_and_converge(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 
@@ -65,7 +65,7 @@ static void parts_of_warps_go_their_own_ways(void **state)
 	}
 }
 
-static void shuffles_reach_their_lanes(void **state)
+static void shuffles_read_the_chosen_lane(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 
@@ -80,7 +80,7 @@ static void shuffles_reach_their_lanes(void **state)
 		assert_int_equal(words[i], 7);
 }
 
-static void atomics_add_up(void **state)
+static void atomic_sums_are_exact(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 
@@ -95,7 +95,7 @@ static void atomics_add_up(void **state)
 }
 
 /* Five rounds of four words, of which each thread adds up the first and the last. */
-static void gates_open_round_by_round(void **state)
+static void mbarriers_complete_each_phase(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -113,7 +113,7 @@ static void gates_open_round_by_round(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-static void blocks_pass_words_on(void **state)
+static void blocks_pass_words_to_later_blocks(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 
@@ -130,8 +130,8 @@ static void blocks_pass_words_on(void **state)
 	}
 }
 
-/* What a kernel reads is what the one before on the stream wrote, all of it. */
-static void kernels_follow_each_other(void **state)
+/* A kernel reads everything that the previous kernel of the stream wrote. */
+static void kernels_of_a_stream_run_in_order(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -148,7 +148,7 @@ static void kernels_follow_each_other(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-static void memory_holds_a5_at_first(void **state)
+static void new_shared_memory_holds_a5(void **state)
 {
 	static uint32_t words[KERNEL_WORDS];
 	void *at;
@@ -172,14 +172,14 @@ static void memory_holds_a5_at_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(barriers_count, as_by_default),
-		cmocka_unit_test_teardown(parts_of_warps_go_their_own_ways, as_by_default),
-		cmocka_unit_test(shuffles_reach_their_lanes),
-		cmocka_unit_test_teardown(atomics_add_up, as_by_default),
-		cmocka_unit_test_teardown(gates_open_round_by_round, as_by_default),
-		cmocka_unit_test_teardown(blocks_pass_words_on, as_by_default),
-		cmocka_unit_test_teardown(kernels_follow_each_other, as_by_default),
-		cmocka_unit_test_teardown(memory_holds_a5_at_first, as_by_default),
+		cmocka_unit_test_teardown(barriers_synchronize, as_by_default),
+		cmocka_unit_test_teardown(warps_diverge_and_converge, as_by_default),
+		cmocka_unit_test(shuffles_read_the_chosen_lane),
+		cmocka_unit_test_teardown(atomic_sums_are_exact, as_by_default),
+		cmocka_unit_test_teardown(mbarriers_complete_each_phase, as_by_default),
+		cmocka_unit_test_teardown(blocks_pass_words_to_later_blocks, as_by_default),
+		cmocka_unit_test_teardown(kernels_of_a_stream_run_in_order, as_by_default),
+		cmocka_unit_test_teardown(new_shared_memory_holds_a5, as_by_default),
 	};
 
 	sl_device_emulate(true);

@@ -4,7 +4,7 @@
  */
 #include "tests/primitives/emulator/emulator_check.h"
 
-/* In the process: the choices that SL_EMULATOR makes, as a line. */
+/* In the child process: prints the settings of SL_EMULATOR as a line. */
 static int choices_alone(void)
 {
 	const struct sl_emulator_settings *c = sl_emulator_get_settings();
@@ -18,7 +18,7 @@ static int choices_alone(void)
 	return 0;
 }
 
-static void choices_are_read(void **state)
+static void settings_are_read(void **state)
 {
 	static const struct {
 		const char *text, *choices;
@@ -45,7 +45,7 @@ static void choices_are_read(void **state)
 	}
 }
 
-static void choices_that_make_no_sense_are_refused(void **state)
+static void invalid_settings_are_refused(void **state)
 {
 	static const char *const bad[] = {"blocks", "blocks=", "blocks=0", "blocks=65", "blocks=-1",
 		"blocks=4294967297", "blocks=4x", "blocks=1K", "seed=x", "seed=-1", "seed= 1",
@@ -74,8 +74,8 @@ static void choices_that_make_no_sense_are_refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(choices_are_read),
-		cmocka_unit_test(choices_that_make_no_sense_are_refused),
+		cmocka_unit_test(settings_are_read),
+		cmocka_unit_test(invalid_settings_are_refused),
 	};
 
 	(void)argv;

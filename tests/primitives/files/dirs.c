@@ -32,7 +32,7 @@ static bool is_folder(const char *name)
 	return stat(folder_path(&folder, name), &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-static void made(void **state)
+static void directories_are_made_with_parents(void **state)
 {
 	(void)state;
 	assert_fails(open_below("a", false), SL_DISK, "cannot open the folder");
@@ -46,7 +46,7 @@ static void made(void **state)
 	assert_int_equal(folder_count(&folder), 3);
 }
 
-static void relative(void **state)
+static void relative_paths_are_opened(void **state)
 {
 	struct sl_dir d;
 	char here[4096];
@@ -68,7 +68,7 @@ static void relative(void **state)
 	sl_dir_close(&d);
 }
 
-static void links(void **state)
+static void links_to_directories_are_followed(void **state)
 {
 	(void)state;
 	assert_ok(open_below("real", true));
@@ -82,8 +82,8 @@ static void links(void **state)
 	assert_false(folder_has(&folder, "nowhere"));
 }
 
-/* The component that is in the way is the one that is named. */
-static void in_the_way(void **state)
+/* The message names the component that is a file. */
+static void blocking_component_is_named(void **state)
 {
 	static const char *const paths[] = {"file", "file/", "file/a", "file/a/b"};
 
@@ -96,7 +96,7 @@ static void in_the_way(void **state)
 	assert_int_equal(folder_count(&folder), 1);
 }
 
-static void wrong_paths(void **state)
+static void invalid_paths_are_refused(void **state)
 {
 	static char path[SL_PATH_BYTES + 1];
 	struct sl_dir d;
@@ -110,7 +110,7 @@ static void wrong_paths(void **state)
 	assert_fails(sl_dir_open(path, true, &d), SL_DISK, "File name too long");
 }
 
-static void faults(void **state)
+static void failed_calls_are_reported(void **state)
 {
 	static const struct {
 		const char *fault, *message;
@@ -147,7 +147,7 @@ struct seen {
 	char last[256];
 };
 
-static enum sl_status see(void *of, const char *name)
+static enum sl_status record_name(void *of, const char *name)
 {
 	struct seen *seen = (struct seen *)of;
 
@@ -158,7 +158,7 @@ static enum sl_status see(void *of, const char *name)
 
 enum { MANY = 700 };
 
-static void listed(void **state)
+static void entries_are_listed_in_order(void **state)
 {
 	struct seen seen = {0, 0, ""};
 	struct sl_dir d;
@@ -166,21 +166,21 @@ static void listed(void **state)
 
 	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
-	assert_ok(sl_dir_each(&d, see, &seen));
+	assert_ok(sl_dir_each(&d, record_name, &seen));
 	assert_int_equal(seen.n, 0);
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "%d_a_name_of_some_length", i * 37 % MANY);
 		folder_write(&folder, name, "", 0);
 	}
-	assert_ok(sl_dir_each(&d, see, &seen));
+	assert_ok(sl_dir_each(&d, record_name, &seen));
 	assert_int_equal(seen.n, MANY);
 	seen = (struct seen){0, 10, ""};
-	assert_fails(sl_dir_each(&d, see, &seen), SL_CHECK_FAILED, "stop");
+	assert_fails(sl_dir_each(&d, record_name, &seen), SL_CHECK_FAILED, "stop");
 	assert_int_equal(seen.n, 10);
 	sl_dir_close(&d);
 }
 
-static void listing_fails(void **state)
+static void failed_listing_is_reported(void **state)
 {
 	static const char *const texts[] = {"file_open:1:5", "dir_read:1:5", "dir_read:3:5",
 		"host_malloc:1:12", "host_malloc:2:12"};
@@ -192,19 +192,20 @@ static void listing_fails(void **state)
 	folder_write(&folder, "a", "", 0);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		sl_fault_set(texts[i]);
-		assert_int_equal(sl_dir_each(&d, see, &seen), i < 3 ? SL_DISK : SL_HOST_MEMORY);
+		assert_int_equal(
+			sl_dir_each(&d, record_name, &seen), i < 3 ? SL_DISK : SL_HOST_MEMORY);
 		assert_int_equal(seen.n, 0);
 	}
 	sl_dir_close(&d);
 }
 
-static enum sl_status remove_it(void *of, const char *name)
+static enum sl_status remove_entry(void *of, const char *name)
 {
 	return sl_file_remove((const struct sl_dir *)of, name);
 }
 
-/* What is called may change the folder. */
-static void emptied(void **state)
+/* The callback may change the folder. */
+static void callback_may_remove_entries(void **state)
 {
 	struct sl_dir d;
 
@@ -212,7 +213,7 @@ static void emptied(void **state)
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	folder_write(&folder, "a", "", 0);
 	folder_write(&folder, "b", "", 0);
-	assert_ok(sl_dir_each(&d, remove_it, &d));
+	assert_ok(sl_dir_each(&d, remove_entry, &d));
 	assert_int_equal(folder_count(&folder), 0);
 	sl_dir_close(&d);
 }
@@ -220,15 +221,15 @@ static void emptied(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(made),
-		WITH_FOLDER(relative),
-		WITH_FOLDER(links),
-		WITH_FOLDER(in_the_way),
-		WITH_FOLDER(wrong_paths),
-		WITH_FOLDER(faults),
-		WITH_FOLDER(listed),
-		WITH_FOLDER(listing_fails),
-		WITH_FOLDER(emptied),
+		WITH_FOLDER(directories_are_made_with_parents),
+		WITH_FOLDER(relative_paths_are_opened),
+		WITH_FOLDER(links_to_directories_are_followed),
+		WITH_FOLDER(blocking_component_is_named),
+		WITH_FOLDER(invalid_paths_are_refused),
+		WITH_FOLDER(failed_calls_are_reported),
+		WITH_FOLDER(entries_are_listed_in_order),
+		WITH_FOLDER(failed_listing_is_reported),
+		WITH_FOLDER(callback_may_remove_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,8 @@
 
 /* --- commit ------------------------------------------------------------------------------- */
 
-/* Sizes around those of a piece; read back by other means, and by ours. */
-static void sizes(void **state)
+/* Sizes around that of a write; read back with the functions of C and of the library. */
+static void files_of_every_size_are_committed(void **state)
 {
 	static const size_t sizes[] = {0, 1, 4095, MIB - 1, MIB, MIB + 1, 3 * MIB + 5};
 	struct open_dir *s = (struct open_dir *)*state;
@@ -49,7 +49,7 @@ static void sizes(void **state)
 	free(bytes);
 }
 
-static void never_overwritten(void **state)
+static void existing_files_are_not_replaced(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -62,8 +62,8 @@ static void never_overwritten(void **state)
 	assert_int_equal(folder_count(&s->folder), 2);
 }
 
-/* A file of pieces has its name at its end, and not before; another's half is let be. */
-static void piece_by_piece(void **state)
+/* A file gets its name only at its end. The .part file of an open writer is not touched. */
+static void file_of_pieces_is_named_at_its_end(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_file_writer w, other;
@@ -116,7 +116,7 @@ static void kill_a_writer(struct open_dir *s)
 }
 
 /* Without a locked directory: the .part file of a killed writer is replaced, a user's is kept. */
-static void parts_without_a_lock(void **state)
+static void part_files_without_a_lock(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_file_writer w;
@@ -136,8 +136,8 @@ static void parts_without_a_lock(void **state)
 	assert_int_equal(folder_count(&s->folder), 3);
 }
 
-/* In a directory that this process has locked, every .part file of a name is a killed run's. */
-static void parts_with_a_lock(void **state)
+/* In a directory that this process has locked, every .part file belongs to a killed run. */
+static void part_files_with_a_lock(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_file_writer w;
@@ -153,7 +153,7 @@ static void parts_with_a_lock(void **state)
 }
 
 /* Only ENOENT means that a file does not exist. */
-static void lookups_fail(void **state)
+static void failed_lookups_are_reported(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	uint64_t device, number;
@@ -170,7 +170,7 @@ static void lookups_fail(void **state)
 	sl_fault_set(NULL);
 }
 
-static void mapped(void **state)
+static void committed_file_can_be_mapped(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	struct sl_map m;
@@ -188,7 +188,7 @@ static void mapped(void **state)
 	assert_fails(sl_map_file(s->folder.path, &m), SL_BAD_INPUT, "not a regular file");
 }
 
-static void umask_holds(void **state)
+static void umask_is_respected(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	mode_t was = umask(027);
@@ -224,7 +224,7 @@ static void expect_refused(struct open_dir *s, const char *name)
 	assert_int_equal(folder_hash(s->folder.path, NULL), before);
 }
 
-static void names_refused(void **state)
+static void invalid_names_are_refused(void **state)
 {
 	static const char *const names[] = {"", ".", "..", "/", "a/b", "/etc/x", "../a", "a/",
 		"./a", "a\nb", "a\tb", "\x1b[2Ja", "a\x7f", "\r"};
@@ -239,7 +239,7 @@ static void names_refused(void **state)
 	expect_refused(s, name);
 }
 
-static void names_allowed(void **state)
+static void valid_names_are_allowed(void **state)
 {
 	static const char *const names[] = {
 		"...", ".hidden", "-", "a b", "\xc3\xa4", "a.part", "*", "a\\b", "~"};
@@ -258,9 +258,9 @@ static void names_allowed(void **state)
 	assert_fails(commit(s, name, "x", false), SL_USAGE, "longer than 255");
 }
 
-/* --- what else may stand at a name -------------------------------------------------------- */
+/* --- other entries at a name -------------------------------------------------------------- */
 
-static void make_strangers(struct open_dir *s)
+static void make_other_entries(struct open_dir *s)
 {
 	folder_write(&s->folder, "victim", "untouched", 9);
 	assert_int_equal(symlink("victim", folder_path(&s->folder, "link")), 0);
@@ -269,10 +269,10 @@ static void make_strangers(struct open_dir *s)
 	assert_int_equal(mkdir(folder_path(&s->folder, "folder"), 0777), 0);
 }
 
-static const char *const strangers[] = {"link", "dangling", "fifo", "folder"};
+static const char *const other_entries[] = {"link", "dangling", "fifo", "folder"};
 
-/* None of them is read, appended to, replaced unasked or waited for. */
-static void strangers_at_the_name(void **state)
+/* None of these entries is read, appended to, replaced without request, or waited for. */
+static void other_entries_at_the_name(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	uint64_t before, size;
@@ -280,11 +280,11 @@ static void strangers_at_the_name(void **state)
 	char *bytes;
 	size_t n;
 
-	make_strangers(s);
+	make_other_entries(s);
 	before = folder_hash(s->folder.path, NULL);
 	alarm(10);
-	for (size_t i = 0; i < COUNT(strangers); i++) {
-		const char *name = strangers[i];
+	for (size_t i = 0; i < COUNT(other_entries); i++) {
+		const char *name = other_entries[i];
 
 		assert_int_equal(commit(s, name, "x", false), SL_OUTPUT_IN_USE);
 		assert_int_not_equal(sl_file_append(&s->dir, name, "x", 1), SL_OK);
@@ -304,22 +304,22 @@ static void strangers_at_the_name(void **state)
 	expect_content(s, "link", "new");
 }
 
-/* In a locked directory a .part is that of a killed run and is replaced; a folder is not removed. */
-static void strangers_at_the_part(void **state)
+/* In a locked directory a .part file belongs to a killed run and is replaced; a folder is kept. */
+static void other_entries_at_the_part_name(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	const struct sl_dir unlocked = s->dir;
 
 	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
 	assert_ok(sl_dir_lock(&s->dir));
-	make_strangers(s);
-	for (size_t i = 0; i < COUNT(strangers); i++) {
+	make_other_entries(s);
+	for (size_t i = 0; i < COUNT(other_entries); i++) {
 		char part[64];
 
 		snprintf(part, sizeof(part), "a%zu.part", i);
-		assert_int_equal(renameat(s->dir.fd, strangers[i], s->dir.fd, part), 0);
+		assert_int_equal(renameat(s->dir.fd, other_entries[i], s->dir.fd, part), 0);
 		part[2] = '\0';
-		if (strcmp(strangers[i], "folder") != 0) {
+		if (strcmp(other_entries[i], "folder") != 0) {
 			assert_ok(commit(s, part, "x", false));
 			expect_content(s, part, "x");
 		} else {
@@ -337,7 +337,7 @@ static void strangers_at_the_part(void **state)
 
 /* --- append ------------------------------------------------------------------------------- */
 
-static void appended(void **state)
+static void lines_are_appended(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -347,9 +347,9 @@ static void appended(void **state)
 	expect_content(s, "log", "one\ntwo\n");
 }
 
-/* --- small things ------------------------------------------------------------------------- */
+/* --- remove, read, checksum --------------------------------------------------------------- */
 
-static void removed(void **state)
+static void files_are_removed(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -364,7 +364,7 @@ static void removed(void **state)
 	assert_false(folder_has(&s->folder, "a"));
 }
 
-static void paths_read(void **state)
+static void files_are_read_by_path(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 	char *bytes;
@@ -385,7 +385,7 @@ static void paths_read(void **state)
 	assert_fails(sl_path_read("", 99, &bytes, &size), SL_DISK, "No such file");
 }
 
-static void crc(void **state)
+static void crc_is_that_of_zlib(void **state)
 {
 	(void)state;
 	assert_int_equal(sl_crc32("123456789", 9), 0xcbf43926); /* the check value of CRC-32 */
@@ -395,22 +395,22 @@ static void crc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_SCENE(sizes),
-		WITH_SCENE(never_overwritten),
-		WITH_SCENE(piece_by_piece),
-		WITH_SCENE(parts_without_a_lock),
-		WITH_SCENE(parts_with_a_lock),
-		WITH_SCENE(lookups_fail),
-		WITH_SCENE(mapped),
-		WITH_SCENE(umask_holds),
-		WITH_SCENE(names_refused),
-		WITH_SCENE(names_allowed),
-		WITH_SCENE(strangers_at_the_name),
-		WITH_SCENE(strangers_at_the_part),
-		WITH_SCENE(appended),
-		WITH_SCENE(removed),
-		WITH_SCENE(paths_read),
-		cmocka_unit_test(crc),
+		WITH_OPEN_DIR(files_of_every_size_are_committed),
+		WITH_OPEN_DIR(existing_files_are_not_replaced),
+		WITH_OPEN_DIR(file_of_pieces_is_named_at_its_end),
+		WITH_OPEN_DIR(part_files_without_a_lock),
+		WITH_OPEN_DIR(part_files_with_a_lock),
+		WITH_OPEN_DIR(failed_lookups_are_reported),
+		WITH_OPEN_DIR(committed_file_can_be_mapped),
+		WITH_OPEN_DIR(umask_is_respected),
+		WITH_OPEN_DIR(invalid_names_are_refused),
+		WITH_OPEN_DIR(valid_names_are_allowed),
+		WITH_OPEN_DIR(other_entries_at_the_name),
+		WITH_OPEN_DIR(other_entries_at_the_part_name),
+		WITH_OPEN_DIR(lines_are_appended),
+		WITH_OPEN_DIR(files_are_removed),
+		WITH_OPEN_DIR(files_are_read_by_path),
+		cmocka_unit_test(crc_is_that_of_zlib),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

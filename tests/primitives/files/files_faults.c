@@ -28,8 +28,9 @@ static bool any_part(const struct open_dir *s)
 }
 
 /*
- * Commits with the fault at its k-th call, for all k until it is not met any more: each failure is
- * SL_DISK with the errno in its message and leaves the folder as it was. Returns how many failed.
+ * Commits with a fault at the k-th call, for k = 1, 2, ... until a commit has fewer calls. Each failure
+ * must be SL_DISK with the errno in its message, and must leave the folder unchanged. Returns the
+ * number of failures.
  */
 static int sweep(struct open_dir *s, const char *call, int error, const char *on, const char *name,
 	bool replace)
@@ -55,7 +56,7 @@ static int sweep(struct open_dir *s, const char *call, int error, const char *on
 	}
 }
 
-static void every_fault(void **state)
+static void each_failed_call_leaves_the_folder_unchanged(void **state)
 {
 	static const struct {
 		const char *call;
@@ -81,8 +82,8 @@ static void every_fault(void **state)
 	assert_int_equal(sweep(s, "file_dirsync", EIO, "", "new", false), 1);
 }
 
-/* The one exception: what was replaced stays so when only the folder could not be synced. */
-static void replaced_but_not_synced(void **state)
+/* The only exception: if only the sync of the folder fails, the file stays replaced. */
+static void replaced_file_stays_after_failed_sync(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -93,8 +94,8 @@ static void replaced_but_not_synced(void **state)
 	assert_false(any_part(s));
 }
 
-/* Signals interrupt, some file systems cannot sync a folder: neither is a failure. */
-static void faults_that_are_none(void **state)
+/* An interrupting signal, or a file system that cannot sync a folder, is not a failure. */
+static void harmless_errors_are_ignored(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
 
@@ -110,8 +111,8 @@ static void faults_that_are_none(void **state)
 	expect_content(s, "a", "textmore");
 }
 
-/* File systems without RENAME_NOREPLACE, and those without links too. */
-static void old_file_systems(void **state)
+/* File systems without RENAME_NOREPLACE, with and without hard links. */
+static void old_file_systems_are_supported(void **state)
 {
 	static const char *const faults[] = {"file_rename:1:22", "file_rename:1:38",
 		"file_rename:1:22,file_link:1:1", "file_rename:1:22,file_link:1:95"};
@@ -136,7 +137,7 @@ static void old_file_systems(void **state)
 	assert_int_equal(folder_count(&s->folder), 0);
 }
 
-static void failed_reads(void **state)
+static void failed_reads_are_reported(void **state)
 {
 	static const char *const faults[] = {
 		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
@@ -162,8 +163,8 @@ static void failed_reads(void **state)
 	assert_null(bytes);
 }
 
-/* Problem, why it is one, what to try. */
-static void words(void **state)
+/* A message says what is wrong, why, and what to do. */
+static void messages_say_problem_reason_and_remedy(void **state)
 {
 	static const struct {
 		int error;
@@ -185,7 +186,7 @@ static void words(void **state)
 	}
 }
 
-static void append_every_fault(void **state)
+static void each_failed_append_is_reported(void **state)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_append:1:28",
 		"file_append:2:28", "file_append:3:28", "file_datasync:1:5", "file_close:1:5"};
@@ -208,7 +209,7 @@ static void append_every_fault(void **state)
 
 /* --- real faults -------------------------------------------------------------------------- */
 
-static void dev_full(void **state)
+static void full_device_is_reported(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY);
 
@@ -224,7 +225,7 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* Reads the pipe slowly to its end: 0 when the bytes are all there, in order. */
+/* Reads the pipe slowly to its end. Returns 0 if all bytes are correct and in order. */
 static int read_slowly(int fd, size_t expected)
 {
 	unsigned char bytes[5000];
@@ -241,8 +242,8 @@ static int read_slowly(int fd, size_t expected)
 	return at == expected ? 0 : 2;
 }
 
-/* A pipe that is read slowly and a timer: most writes are interrupted, in the middle or before. */
-static void interrupted_writes(void **state)
+/* With a slow reader of the pipe and a timer, most writes are interrupted before or in the middle. */
+static void interrupted_writes_are_complete(void **state)
 {
 	enum { BYTES = 3 * MIB + 1 };
 	const struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
@@ -307,14 +308,14 @@ static int on_tiny_disk(void *of)
 	return commit_too_much(s);
 }
 
-static void full_disk(void **state)
+static void full_disk_is_reported(void **state)
 {
 	int code = in_child(on_tiny_disk, *state);
 
-	if (code == CANNOT_MOUNT) {
-		print_message("may not mount a tiny file system here; skipped\n");
-		skip();
-	}
+	if (code == CANNOT_MOUNT)
+		skip_test(
+			"the test mounts a tmpfs of 1 MiB, which fails here; run it as root, outside "
+			"of a container without CAP_SYS_ADMIN and of a chroot");
 	assert_int_equal(code, 0);
 }
 
@@ -327,7 +328,7 @@ static int with_file_limit(void *of)
 	                                       : commit_too_much((struct open_dir *)of);
 }
 
-static void file_limit(void **state)
+static void file_size_limit_is_reported(void **state)
 {
 	assert_int_equal(in_child(with_file_limit, *state), 0);
 }
@@ -335,17 +336,17 @@ static void file_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_SCENE(every_fault),
-		WITH_SCENE(replaced_but_not_synced),
-		WITH_SCENE(faults_that_are_none),
-		WITH_SCENE(old_file_systems),
-		WITH_SCENE(failed_reads),
-		WITH_SCENE(words),
-		WITH_SCENE(append_every_fault),
-		cmocka_unit_test(dev_full),
-		cmocka_unit_test(interrupted_writes),
-		WITH_SCENE(full_disk),
-		WITH_SCENE(file_limit),
+		WITH_OPEN_DIR(each_failed_call_leaves_the_folder_unchanged),
+		WITH_OPEN_DIR(replaced_file_stays_after_failed_sync),
+		WITH_OPEN_DIR(harmless_errors_are_ignored),
+		WITH_OPEN_DIR(old_file_systems_are_supported),
+		WITH_OPEN_DIR(failed_reads_are_reported),
+		WITH_OPEN_DIR(messages_say_problem_reason_and_remedy),
+		WITH_OPEN_DIR(each_failed_append_is_reported),
+		cmocka_unit_test(full_device_is_reported),
+		cmocka_unit_test(interrupted_writes_are_complete),
+		WITH_OPEN_DIR(full_disk_is_reported),
+		WITH_OPEN_DIR(file_size_limit_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,11 +19,11 @@
 
 enum { ROUNDS = 100 };
 
-/* A child that opens and locks the folder. It says so with a byte, then waits for its end. */
+/* A child that opens and locks the folder, writes one byte to a pipe, then waits for its end. */
 struct holder {
 	pid_t pid;
 	int said; /* the byte: the status of sl_dir_lock */
-	int end;  /* closed: let go and exit */
+	int end;  /* when closed, the child unlocks the folder and exits */
 };
 
 static void hold(int say, int wait)
@@ -68,7 +68,7 @@ static enum sl_status answer(const struct holder *h)
 	return (enum sl_status)byte;
 }
 
-/* Ends the holder in order, or by signal 9. */
+/* Ends the child normally or with SIGKILL. */
 static void end_holder(struct holder *h, bool killed)
 {
 	int status;
@@ -81,8 +81,8 @@ static void end_holder(struct holder *h, bool killed)
 	close(h->said);
 }
 
-/* Refused while another lives, with its number; taken at once when it is dead, however it died. */
-static void hundred_times(void **state)
+/* The call is refused with the pid of the holder, and succeeds at once after the holder has ended. */
+static void lock_is_exclusive_and_released(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
@@ -101,8 +101,8 @@ static void hundred_times(void **state)
 	}
 }
 
-/* Two at the same moment: one gets it, whichever. */
-static void races(void **state)
+/* Of two simultaneous calls, exactly one gets the lock. */
+static void one_of_two_simultaneous_calls_wins(void **state)
 {
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
@@ -122,8 +122,8 @@ static void races(void **state)
 	"a-host-with-a-name-of-a-hundred-characters-0123456789-0123456789-0123456789-0123456789-" \
 	"0123456789-01"
 
-/* The text says who; a folder that was closed in order names nobody. */
-static void text(void **state)
+/* The file names the process; after a normal close it names none. */
+static void lock_file_names_the_process(void **state)
 {
 	struct sl_dir d, other;
 	char expected[64];
@@ -158,8 +158,8 @@ static void text(void **state)
 	free(bytes);
 }
 
-/* A holder that has not signed yet, or whose text was spoilt: still refused, on one clean line. */
-static void strange_texts(void **state)
+/* Without or with a damaged signature the call is still refused, with one printable line. */
+static void damaged_signatures_are_printed_safely(void **state)
 {
 	struct sl_dir d, other;
 
@@ -175,8 +175,8 @@ static void strange_texts(void **state)
 	sl_dir_close(&other);
 }
 
-/* What a program starts does not keep the lock when the program has ended. */
-static void not_inherited(void **state)
+/* A child process does not keep the lock after the program has ended. */
+static void child_processes_do_not_inherit_the_lock(void **state)
 {
 	struct sl_dir d;
 	pid_t sleeper;
@@ -204,7 +204,7 @@ static void not_inherited(void **state)
 	waitpid(sleeper, NULL, 0);
 }
 
-static void strangers(void **state)
+static void other_entries_at_the_lock_are_refused(void **state)
 {
 	struct sl_dir d;
 
@@ -225,7 +225,7 @@ static void strangers(void **state)
 }
 
 /* A LOCK file that holds anything but a signature is a user's: the call is refused, the file kept. */
-static void lock_of_a_user(void **state)
+static void user_file_named_lock_is_kept(void **state)
 {
 	static const char *const texts[] = {"mine\n", "\n",
 		"\npid 1 host a start 2026-01-02T03:04:05Z\n", "pid 12", "pid 1 host a start",
@@ -253,7 +253,7 @@ static void lock_of_a_user(void **state)
 	sl_dir_close(&d);
 }
 
-static void faults(void **state)
+static void failed_calls_are_reported(void **state)
 {
 	static const char *const texts[] = {
 		"file_open:1:13", "dir_lock:1:37", "dir_lock:1:95", "dir_sign:1:28"};
@@ -273,14 +273,14 @@ static void faults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(hundred_times),
-		WITH_FOLDER(races),
-		WITH_FOLDER(text),
-		WITH_FOLDER(strange_texts),
-		WITH_FOLDER(not_inherited),
-		WITH_FOLDER(strangers),
-		WITH_FOLDER(lock_of_a_user),
-		WITH_FOLDER(faults),
+		WITH_FOLDER(lock_is_exclusive_and_released),
+		WITH_FOLDER(one_of_two_simultaneous_calls_wins),
+		WITH_FOLDER(lock_file_names_the_process),
+		WITH_FOLDER(damaged_signatures_are_printed_safely),
+		WITH_FOLDER(child_processes_do_not_inherit_the_lock),
+		WITH_FOLDER(other_entries_at_the_lock_are_refused),
+		WITH_FOLDER(user_file_named_lock_is_kept),
+		WITH_FOLDER(failed_calls_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

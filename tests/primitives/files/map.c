@@ -11,7 +11,7 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 
-static void a_file_is_its_bytes(void **state)
+static void mapping_has_the_bytes_of_the_file(void **state)
 {
 	enum { N = 100003 };
 	static unsigned char bytes[N];
@@ -29,8 +29,8 @@ static void a_file_is_its_bytes(void **state)
 	sl_unmap(&m); /* of nothing */
 }
 
-/* Written to, it has changed; with another file in its place it has not. */
-static void writing_is_noticed(void **state)
+/* A write changes the mapped file; another file under the same name does not. */
+static void changes_of_the_file_are_detected(void **state)
 {
 	const char *path;
 	struct sl_map m;
@@ -55,7 +55,7 @@ static void writing_is_noticed(void **state)
 	sl_unmap(&m);
 }
 
-static void an_empty_file_has_none(void **state)
+static void empty_file_has_no_mapping(void **state)
 {
 	struct sl_map m;
 
@@ -67,7 +67,7 @@ static void an_empty_file_has_none(void **state)
 	sl_unmap(&m);
 }
 
-static void what_is_no_file_is_refused(void **state)
+static void paths_of_no_file_are_refused(void **state)
 {
 	struct sl_map m;
 
@@ -80,7 +80,7 @@ static void what_is_no_file_is_refused(void **state)
 	assert_null(m.at);
 }
 
-static void each_call_may_fail(void **state)
+static void failed_calls_are_reported(void **state)
 {
 	static const char *const faults[] = {
 		"file_open:1:5", "file_stat:1:5", "file_map:1:12", "file_close:1:5"};
@@ -101,11 +101,11 @@ static void each_call_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_its_bytes),
-		cmocka_unit_test(writing_is_noticed),
-		cmocka_unit_test(an_empty_file_has_none),
-		cmocka_unit_test(what_is_no_file_is_refused),
-		cmocka_unit_test(each_call_may_fail),
+		cmocka_unit_test(mapping_has_the_bytes_of_the_file),
+		cmocka_unit_test(changes_of_the_file_are_detected),
+		cmocka_unit_test(empty_file_has_no_mapping),
+		cmocka_unit_test(paths_of_no_file_are_refused),
+		cmocka_unit_test(failed_calls_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, folder_begin, folder_end);

@@ -60,7 +60,7 @@ static void look_from(const struct memory *m, enum sl_type type, uint32_t all, u
 	assert_int_equal(got[2], KNOWN_ALL);
 }
 
-/* Over several windows of 32, to every tile before; and from the first, which has none. */
+/* Distances over several windows of 32 tiles; also the first tile, which has no predecessor. */
 static void every_distance_is_right(void **state)
 {
 	static const uint32_t tiles[] = {1, 31, 32, 33, 64, 65, 100, TILES_MOST - 1};
@@ -89,7 +89,7 @@ static void look_in_order(const struct sl_emulator_settings *order, enum sl_type
 	give_memory(m);
 }
 
-/* Blocks that begin from the last, or one at a time, still find all that they wait for. */
+/* Blocks that start with the last one, or one at a time, still get every sum that they wait for. */
 static void every_order_of_blocks_is_right(void **state)
 {
 	(void)state;
@@ -104,8 +104,8 @@ static void every_order_of_blocks_is_right(void **state)
 	}
 }
 
-/* One half of the sum of all and one of the own make nobody's sum. */
-static void halves_of_two_kinds_are_nothing(void **state)
+/* Half of an inclusive sum and half of an own sum are not a sum. */
+static void torn_words_are_unknown(void **state)
 {
 	struct memory m = get_memory();
 	uint64_t known;
@@ -122,7 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_distance_is_right),
 		cmocka_unit_test(every_order_of_blocks_is_right),
-		cmocka_unit_test(halves_of_two_kinds_are_nothing),
+		cmocka_unit_test(torn_words_are_unknown),
 	};
 
 	sl_device_emulate(true);

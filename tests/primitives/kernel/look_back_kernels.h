@@ -18,17 +18,17 @@ SL_HD uint64_t own_sum(uint32_t tile)
 }
 
 /*
- * Queues a look back of one tile, when all is the nearest that knows all, those between know their
- * own, and nothing is known of those before. out[0] = the sum it got, out[1] = what the tile then
- * publishes, out[2] = as what.
+ * Queues the look-back of one tile. Tile all is the nearest one with an inclusive sum, the tiles after
+ * it have their own sum, and the tiles before it have none. out[0] = the sum found, out[1] = the value
+ * that the tile then publishes, out[2] = its state.
  */
 enum sl_status look_back_once(
 	enum sl_type type, uint32_t all, uint32_t tile, void *scratch, uint64_t *out);
 
-/* Queues tiles blocks of two warps, of which one looks back: out[tile] = the sum before it. */
+/* Queues this many blocks of two warps, one of which looks back: out[tile] = the sum before the tile. */
 enum sl_status look_back_all(enum sl_type type, uint32_t tiles, void *scratch, uint64_t *out);
 
-/* Queues a read while the halves of a u64 are of two kinds. out[0] = as what it is known. */
+/* Queues a read of a u64 whose halves have different states. out[0] = the state that is read. */
 enum sl_status look_back_halves(void *scratch, uint64_t *out);
 
 SL_C_END

@@ -8,7 +8,7 @@
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/basic/check.h"
 
-/* Of so many variants one is taken, of each size another (emulated.c says what turns cost). */
+/* One of this many variants is tested at each size (backends_emulated.c states the cost). */
 #if defined(__SANITIZE_THREAD__)
 enum { ONE_IN = 41 };
 #elif defined(__SANITIZE_ADDRESS__)
@@ -77,8 +77,8 @@ static void every_size_is_right(const struct sl_emulator_settings *how)
 
 static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
 
-/* Blocks one after the other, at a time, at random, and in an order that was not promised. */
-static void small_tiles_are_right(void **state)
+/* Blocks one after the other, several at a time, at random, and from the last one. */
+static void small_tiles_give_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .memory_bytes = 1 << 30},
@@ -93,8 +93,8 @@ static void small_tiles_are_right(void **state)
 	sl_emulator_set_settings(&by_default);
 }
 
-/* Tiles far apart: a looker has to ask more than once. */
-static void far_tiles_are_right(void **state)
+/* Distant tiles: the look-ahead warp has to read several times. */
+static void distant_tiles_give_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings all = {.blocks = 32, .memory_bytes = 1 << 30};
 
@@ -106,7 +106,7 @@ static void far_tiles_are_right(void **state)
 
 /* --- the backend's choice --------------------------------------------------------------------- */
 
-/* The least that is worth it on the emulated device: 6 tiles for each of its 4 multiprocessors. */
+/* The smallest size for which the backend selects the kernel: 6 tiles for each of 4 multiprocessors. */
 enum { TILE = 32 << 10, WORTH = 23 * TILE };
 
 static const struct sl_backend *shared(void)
@@ -140,7 +140,7 @@ static bool looks_ahead(
 	return ahead;
 }
 
-static void it_is_chosen_where_it_can_be(void **state)
+static void backend_selects_the_kernel(void **state)
 {
 	static const uint32_t plain[2] = {0, 0}, same[2] = {3, 3}, other[2] = {1, 2};
 	static const struct sl_tuning own = {0, 0}, asked = {.block = 128};
@@ -160,8 +160,8 @@ static void it_is_chosen_where_it_can_be(void **state)
 	sl_emulator_set_settings(&by_default);
 }
 
-/* Both kernels, either side of the least, in place or not. */
-static void the_backend_is_right(void **state)
+/* Both kernels: sizes below and above the smallest one, in place or not. */
+static void backend_gives_exact_sums(void **state)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .seed = 5, .memory_bytes = 1 << 30},
@@ -189,10 +189,10 @@ static void the_backend_is_right(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_tiles_are_right),
-		cmocka_unit_test(far_tiles_are_right),
-		cmocka_unit_test(it_is_chosen_where_it_can_be),
-		cmocka_unit_test(the_backend_is_right),
+		cmocka_unit_test(small_tiles_give_exact_sums),
+		cmocka_unit_test(distant_tiles_give_exact_sums),
+		cmocka_unit_test(backend_selects_the_kernel),
+		cmocka_unit_test(backend_gives_exact_sums),
 	};
 
 	sl_device_emulate(true);

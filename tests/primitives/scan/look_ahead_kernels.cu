@@ -31,7 +31,7 @@ template <class P, uint32_t BLOCKS> static constexpr struct sl_backend backend(c
 		.scan = scan<P, BLOCKS>};
 }
 
-/* One stage, which is used again at once; two of each; more of all. */
+/* One stage, which is reused at once; two; more. */
 using least = struct look_ahead_config<2, 2, 1, 1>;
 using two = struct look_ahead_config<2, 2, 1, 2>;
 using more = struct look_ahead_config<4, 2, 3, 3>;

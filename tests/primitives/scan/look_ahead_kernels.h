@@ -14,7 +14,7 @@ extern const struct sl_backend look_ahead_small[LOOK_AHEAD_SMALL];
 /* Bytes of a tile of each. */
 extern const uint32_t look_ahead_tile_bytes[LOOK_AHEAD_SMALL];
 
-/* The same, whose blocks look far ahead when 32 are in flight. */
+/* The same with blocks that look over distant tiles when 32 blocks are in flight. */
 extern const struct sl_backend look_ahead_deep;
 extern const uint32_t look_ahead_deep_bytes;
 

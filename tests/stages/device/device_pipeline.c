@@ -76,7 +76,7 @@ static void work_done_at_once(void **state)
 	device_pipeline_check_reuse(N);
 }
 
-/* Blocks that take turns at random, or begin with the last one. */
+/* Blocks run interleaved at random, or start with the last one. */
 static void any_order(void **state)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();

@@ -1,6 +1,6 @@
 /*
- * device_pipeline_gpu.c - compares batches of a GPU with the host's, byte by byte. Skips without a
- * device.
+ * device_pipeline_gpu.c - compares batches of a GPU with those of the host, byte by byte. The test is
+ * skipped without a device.
  */
 #include <stdio.h>
 #include <stdlib.h>

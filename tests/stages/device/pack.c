@@ -8,17 +8,17 @@
 #include "tests/support/device/pack_check.h"
 #include "tests/support/device/mcpl_pack_check.h"
 
-/* More than the threads of several blocks take, and no whole number of words. */
+/* More items than the threads of several blocks handle, and not a whole number of words. */
 enum { MOST = 5003 };
 
-static void kernels(void **state)
+static void kernels_pack_as_the_host(void **state)
 {
 	(void)state;
 	pack_check_kernels(MOST);
 	mcpl_pack_check_kernel(1000);
 }
 
-static void lanes(void **state)
+static void pipelines_pack_as_the_host(void **state)
 {
 	static const uint32_t sizes[] = {1, 31, 700};
 
@@ -30,8 +30,8 @@ static void lanes(void **state)
 		}
 }
 
-/* Blocks that take turns at random, the last first. */
-static void any_order(void **state)
+/* Blocks run interleaved at random and start from the last one. */
+static void block_order_changes_no_byte(void **state)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings c = was;
@@ -50,9 +50,9 @@ static void any_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels),
-		cmocka_unit_test(lanes),
-		cmocka_unit_test(any_order),
+		cmocka_unit_test(kernels_pack_as_the_host),
+		cmocka_unit_test(pipelines_pack_as_the_host),
+		cmocka_unit_test(block_order_changes_no_byte),
 	};
 
 	if (!sl_sampling_from_environment())

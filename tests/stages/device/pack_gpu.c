@@ -5,14 +5,14 @@
 #include "tests/support/device/mcpl_pack_check.h"
 #include "tests/support/basic/skip.h"
 
-static void kernels(void **state)
+static void kernels_pack_as_the_host(void **state)
 {
 	(void)state;
 	pack_check_kernels(sl_sampling_size(3000001));
 	mcpl_pack_check_kernel(sl_sampling_size(1000003));
 }
 
-static void lanes(void **state)
+static void pipelines_pack_as_the_host(void **state)
 {
 	(void)state;
 	pack_check_pipelines(sl_sampling_size(1500));
@@ -23,8 +23,8 @@ static void lanes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels),
-		cmocka_unit_test(lanes),
+		cmocka_unit_test(kernels_pack_as_the_host),
+		cmocka_unit_test(pipelines_pack_as_the_host),
 	};
 
 	if (!sl_sampling_from_environment())

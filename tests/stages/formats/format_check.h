@@ -2,7 +2,7 @@
  * format_check.h - tables of survivors for the tests of formats, and the round trip of a table
  * through a format.
  *
- * All memory is from malloc with its exact size, so that a sanitizer sees a step beyond it.
+ * Each block comes from malloc with its exact size, so that AddressSanitizer detects overruns.
  */
 #ifndef SL_TESTS_STAGES_FORMATS_FORMAT_CHECK_H
 #define SL_TESTS_STAGES_FORMATS_FORMAT_CHECK_H
@@ -17,7 +17,7 @@
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 
-/* What values a column has. */
+/* The kinds of values of a column. */
 enum kind { RANDOM, SORTED, SAME, HARD, KIND_COUNT };
 
 static inline uint64_t mixed(uint64_t i)
@@ -78,7 +78,7 @@ static inline void set_item(struct sl_table_column *c, enum kind kind, uint64_t 
 	}
 }
 
-/* The digest of a column, worked out by itself. */
+/* Computes the digest of a column independently of the library. */
 static inline uint64_t digest_of(const struct sl_table_column *c, uint32_t n)
 {
 	size_t bytes = sl_column_facts[c->column].bytes;
@@ -93,7 +93,7 @@ static inline uint64_t digest_of(const struct sl_table_column *c, uint32_t n)
 	return sum;
 }
 
-/* A table of n rows with those columns; those in constants have one value. */
+/* Makes a table of n rows with these columns; columns in constants have one value. */
 static inline struct sl_table make_table(
 	uint32_t n, uint32_t columns, uint32_t constants, enum kind kind)
 {
@@ -137,7 +137,7 @@ static inline struct sl_file_facts run_facts(const struct sl_backend *deflate, i
 		.level = level};
 }
 
-/* An arena of exactly that many bytes, to be freed by its base. */
+/* Returns an arena of exactly this many bytes; the caller frees its base. */
 static inline struct sl_arena arena_of(size_t bytes)
 {
 	size_t whole = sl_round_up(bytes ? bytes : 1, SL_ALIGN);
@@ -148,7 +148,7 @@ static inline struct sl_arena arena_of(size_t bytes)
 	return a;
 }
 
-/* A packed batch with all memory that it stands in. */
+/* A packed batch and its memory. */
 struct packed {
 	struct sl_packed p;
 	struct sl_arena arena, scratch;
@@ -183,7 +183,7 @@ static inline enum sl_status pack_into(struct packed *k, const struct sl_format 
 	return f->pack(&x, run, t, &k->p);
 }
 
-/* The file of pieces, in one, to be freed; its checksum is what they say. */
+/* Joins the pieces to a file, which the caller frees, and checks its checksum. */
 static inline char *joined(const struct sl_pieces *pieces, size_t *bytes)
 {
 	char *file = (char *)malloc(pieces->bytes);
@@ -195,7 +195,7 @@ static inline char *joined(const struct sl_pieces *pieces, size_t *bytes)
 	return file;
 }
 
-/* The file of a table, to be freed. fill is the dirt that image and scratch hold before. */
+/* Returns the file of a table, which the caller frees. Image and scratch are first filled with fill. */
 static inline char *file_of(const struct sl_format *f, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_table *t, int fill, size_t *bytes)
 {
@@ -227,7 +227,7 @@ static inline enum sl_status read_back(const struct sl_format *f, const void *fi
 	return f->read(file, bytes, a, t);
 }
 
-/* Are two columns the same in all rows, bit for bit? */
+/* Returns whether two columns have the same bits in all rows. */
 static inline bool same_values(
 	const struct sl_table_column *a, const struct sl_table_column *b, uint32_t n)
 {
@@ -247,11 +247,12 @@ static inline void assert_same_table(const struct sl_table *a, const struct sl_t
 	for (uint32_t i = 0; i < a->n_columns; i++) {
 		assert_int_equal(a->column[i].column, b->column[i].column);
 		if (!same_values(&a->column[i], &b->column[i], a->n))
-			fail_msg("column %s differs", sl_column_facts[a->column[i].column].name);
+			fail_msg("column %s differs from that of the expected table",
+				sl_column_facts[a->column[i].column].name);
 	}
 }
 
-/* What is cut short is refused: at each byte of the first, then at each so many. */
+/* Truncated files are refused: cut at each of the first bytes, then at equal steps. */
 static inline void assert_cuts_are_refused(
 	const struct sl_format *f, const char *file, size_t bytes, uint32_t step)
 {

@@ -2,8 +2,8 @@
  * readback.c - tests that other programs read the files: h5py, Python's gzip and csv, gunzip, an
  * XML parser.
  *
- * Writes runs into a folder, each column also as its raw bytes, and has readback.py compare.
- * Skipped where there is no h5py.
+ * Writes runs into a folder, each column also as raw bytes, and runs readback.py, which compares them.
+ * The test is skipped without h5py.
  */
 #include <stdio.h>
 
@@ -13,9 +13,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/program/folder.h"
 #include "tests/support/program/process.h"
-#include "tests/support/basic/skip.h"
-
-static const char python[] = "/usr/bin/python3";
+#include "tests/support/program/python.h"
 
 /* A batch of a run to be written. */
 struct a_batch {
@@ -96,7 +94,7 @@ static void write_batches(const struct folder *f, const struct a_batch *b, size_
 	assert_int_equal(fclose(cases), 0);
 }
 
-static void others_read_the_same(void **state)
+static void other_programs_read_the_same_values(void **state)
 {
 	static const struct a_batch batches[] = {
 		{"demo", 0, 300000, position | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_energy),
@@ -118,11 +116,12 @@ static void others_read_the_same(void **state)
 	struct ending e;
 
 	(void)state;
+	need_h5py();
 	folder_make(&f);
 	write_batches(&f, batches, sizeof(batches) / sizeof(*batches));
 	snprintf(script, sizeof(script), "%s/tests/stages/formats/readback.py",
 		source ? source : ".");
-	const char *argv[] = {python, script, f.path, NULL};
+	const char *argv[] = {PYTHON, script, f.path, NULL};
 	process_run(&(struct process){.argv = argv}, 50, &e);
 	if (e.code != 0)
 		fail_msg("readback.py: %d\n%s%s", e.code, e.out, e.err);
@@ -130,7 +129,7 @@ static void others_read_the_same(void **state)
 	folder_remove(&f);
 }
 
-/* XML gives some characters of a file name a meaning. */
+/* Characters of a file name that XML reserves are escaped. */
 static void xdmf_escapes_names(void **state)
 {
 	struct sl_table t = make_table(10, position | SL_BIT(SL_COLUMN_w), 0, RANDOM);
@@ -150,30 +149,14 @@ static void xdmf_escapes_names(void **state)
 	free_table(&t);
 }
 
-static bool has_h5py(void)
-{
-	const char *argv[] = {python, "-c", "import h5py", NULL};
-	struct ending e;
-	bool has;
-
-	process_run(&(struct process){.argv = argv}, 50, &e);
-	has = e.code == 0;
-	process_free(&e);
-	return has;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(others_read_the_same),
+		cmocka_unit_test(other_programs_read_the_same_values),
 		cmocka_unit_test(xdmf_escapes_names),
 	};
 
 	if (sl_formats_start() != SL_OK)
 		return 1;
-	if (!has_h5py()) {
-		printf("skipped: %s has no h5py (Debian: python3-h5py)\n", python);
-		return SKIPPED;
-	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,14 +11,14 @@
 
 enum { N = 3000, WORDS_MOST = 24 };
 
-/* What a watcher has seen of a history. */
+/* The events of a history that the observer has recorded. */
 struct seen {
 	const struct sl_recipe *r;
 	uint64_t id;
 	uint64_t steps, draws, draws_of_step;
 	uint64_t last_block;
 	struct sl_particle p; /* after the last step */
-	uint64_t stop_at;     /* the step after which enough is seen */
+	uint64_t stop_at;     /* the observer stops the history after this step */
 	uint64_t *event;      /* how often each of words[] happened */
 };
 
@@ -42,7 +42,7 @@ static bool has_turned(const struct sl_particle *a, const struct sl_particle *b)
 	return a->u != b->u || a->v != b->v || a->w != b->w;
 }
 
-/* Is the event the word for what lies between two states? */
+/* Checks that the name of the event fits the change of state. */
 static void check_event(const struct seen *seen, const struct sl_history_step *s)
 {
 	bool collided = s->p.collisions > seen->p.collisions;
@@ -62,7 +62,7 @@ static void check_event(const struct seen *seen, const struct sl_history_step *s
 
 /* --- watching --------------------------------------------------------------------------------- */
 
-/* Particles have bytes that are no column's. */
+/* Compares columns, because particles also have padding bytes. */
 static void same_particle(const struct sl_particle *a, const struct sl_particle *b)
 {
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
@@ -70,7 +70,8 @@ static void same_particle(const struct sl_particle *a, const struct sl_particle 
 
 		if (memcmp((const char *)a + facts->in_particle,
 			    (const char *)b + facts->in_particle, facts->bytes) != 0)
-			fail_msg("%s of %llu is another", facts->name, (unsigned long long)b->id);
+			fail_msg("column %s of particle %llu differs", facts->name,
+				(unsigned long long)b->id);
 	}
 }
 
@@ -113,7 +114,7 @@ static struct sl_particle follow(struct seen *seen)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-/* Follows particles of r, from both ends of all ids, and holds each against the loops. */
+/* Follows particles of r with the smallest and largest ids and compares each with the loops. */
 static void follow_all(const struct sl_recipe *r, uint64_t event[WORDS_MOST])
 {
 	for (uint64_t i = 0; i < N; i++) {
@@ -138,10 +139,10 @@ static void expect_events(const uint64_t event[WORDS_MOST], const char *const *e
 {
 	for (; *expected; expected++)
 		if (event[event_number(*expected)] == 0)
-			fail_msg("nothing was a %s", *expected);
+			fail_msg("expected an event \"%s\", but none occurred", *expected);
 }
 
-static void ends_as_the_loops_do(void **state)
+static void history_ends_as_in_the_loops(void **state)
 {
 	static const char *const all[] = {"start", "collision", "surface", "reflected",
 		"transmitted", "absorbed", "max_steps", "hit", "missed", "blocked", NULL};
@@ -163,8 +164,8 @@ static void ends_as_the_loops_do(void **state)
 	assert_int_equal(event[event_number("flight")], 0);
 }
 
-/* All seen of a history that is cut is its beginning. */
-static void stops_when_told(void **state)
+/* A stopped history equals the beginning of the whole one. */
+static void observer_stops_the_history(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	uint64_t event[WORDS_MOST] = {0};
@@ -188,8 +189,8 @@ static void stops_when_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_as_the_loops_do),
-		cmocka_unit_test(stops_when_told),
+		cmocka_unit_test(history_ends_as_in_the_loops),
+		cmocka_unit_test(observer_stops_the_history),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static uint64_t bits_at(const struct sl_table_column *c, uint32_t row)
 	return bits;
 }
 
-/* Row by row, the table has the particles remade alone; in key order, ties by id. */
+/* Each row equals its recomputed particle; rows are in the order of the key, then of the id. */
 static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	uint64_t last_key = 0, last_id = 0;
@@ -59,8 +59,8 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 
 			memcpy(&want, (const char *)&p + facts->in_particle, facts->bytes);
 			if (bits_at(c, j) != want)
-				fail_msg("row %u, %s is not that of %llu", j, facts->name,
-					(unsigned long long)id);
+				fail_msg("row %u: column %s differs from that of particle %llu", j,
+					facts->name, (unsigned long long)id);
 		}
 		key = key_of(r, &p);
 		assert_true(j == 0 || key > last_key || (key == last_key && id > last_id));
@@ -69,7 +69,7 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 	}
 }
 
-/* From the last row to the first: a sum does not mind. */
+/* Adds from the last row to the first: the digest is a sum, so the order does not matter. */
 static void check_digests(const struct sl_batch *b)
 {
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
@@ -82,7 +82,7 @@ static void check_digests(const struct sl_batch *b)
 	}
 }
 
-/* Everybody is accounted for, as remade alone; nobody who should survive is missing. */
+/* The tally and the marks equal those of all recomputed particles. */
 static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	struct sl_tally want;
@@ -125,7 +125,7 @@ static void check_run(const struct sl_recipe *r)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void tables_are_the_particles_remade(void **state)
+static void tables_equal_recomputed_particles(void **state)
 {
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
@@ -135,7 +135,7 @@ static void tables_are_the_particles_remade(void **state)
 	}
 }
 
-static void without_a_key_ids_ascend(void **state)
+static void ids_ascend_without_a_key(void **state)
 {
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
@@ -146,7 +146,7 @@ static void without_a_key_ids_ascend(void **state)
 	}
 }
 
-static void wide_keys_sort_too(void **state)
+static void wide_keys_are_sorted(void **state)
 {
 	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1, false},
 				  fate = {SL_COLUMN_fate, 3, 0, 7, false};
@@ -174,7 +174,7 @@ static void all_or_none_survive(void **state)
 	}
 }
 
-static void sizes_about_a_piece(void **state)
+static void sizes_around_a_piece(void **state)
 {
 	const uint32_t sizes[] = {
 		1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1};
@@ -187,7 +187,7 @@ static void sizes_about_a_piece(void **state)
 	}
 }
 
-/* Two batches of the same particles are the same bytes, table and all. */
+/* Expects that two batches have the same bytes, including their tables. */
 static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 {
 	assert_int_equal(a->n, b->n);
@@ -212,7 +212,7 @@ static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 	}
 }
 
-/* r and other make the same batch, whatever was in memory before. */
+/* Expects that r and other give the same batch, with any previous contents of the memory. */
 static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
 {
 	struct batch_memory a, b;
@@ -239,7 +239,8 @@ static void levels_and_backends_agree(void **state)
 		for (int l = 0; l < 2; l++) {
 			other.loops = sl_find_loops(levels[l]);
 			if (!other.loops) {
-				print_message("no %s here: left out\n", levels[l]);
+				print_message(
+					"this CPU has no %s: the level is not tested\n", levels[l]);
 				continue;
 			}
 			assert_string_equal(levels[l], other.loops->level);
@@ -282,7 +283,7 @@ static void constant_columns_are_not_gathered(void **state)
 	}
 }
 
-/* A run's tallies and survivors, in no order. */
+/* Sums over the tallies and survivors of a run, which do not depend on their order. */
 struct sum {
 	struct sl_tally tally;
 	uint64_t survivors, digest;
@@ -337,8 +338,8 @@ static void batch_sizes_give_the_same_survivors(void **state)
 	}
 }
 
-/* Beyond 2^32 particles too, also as a field of the key. */
-static void late_batches_have_their_ids(void **state)
+/* Ids above 2^32, also as a field of the key. */
+static void last_batches_have_their_ids(void **state)
 {
 	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
 
@@ -379,8 +380,8 @@ static void a_cancelled_batch_stops(void **state)
 	close_batch_memory(&m);
 }
 
-/* A fate that is wrong in memory does not pass. */
-static void fates_that_do_not_close_are_found(void **state)
+/* A fate that was changed in memory is detected. */
+static void wrong_fate_counts_are_detected(void **state)
 {
 	const uint8_t wrong[] = {SL_FATE_alive, SL_FATE_hit, SL_FATE_COUNT, 255};
 
@@ -401,7 +402,7 @@ static void fates_that_do_not_close_are_found(void **state)
 	}
 }
 
-static void time_is_taken_for_each_stage(void **state)
+static void each_stage_is_timed(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
 	uint64_t ns[SL_STAGE_COUNT] = {0};
@@ -416,7 +417,7 @@ static void time_is_taken_for_each_stage(void **state)
 	close_batch_memory(&m);
 }
 
-/* Exact, or rounded to the nearest of 2^-32, either way as often. */
+/* Weights are rounded to the nearest multiple of 2^-32, without bias. */
 static void weights_are_rounded(void **state)
 {
 	double sum = 0;
@@ -443,19 +444,19 @@ static void weights_are_rounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_the_particles_remade),
-		cmocka_unit_test(without_a_key_ids_ascend),
-		cmocka_unit_test(wide_keys_sort_too),
+		cmocka_unit_test(tables_equal_recomputed_particles),
+		cmocka_unit_test(ids_ascend_without_a_key),
+		cmocka_unit_test(wide_keys_are_sorted),
 		cmocka_unit_test(all_or_none_survive),
-		cmocka_unit_test(sizes_about_a_piece),
+		cmocka_unit_test(sizes_around_a_piece),
 		cmocka_unit_test(levels_and_backends_agree),
 		cmocka_unit_test(constant_columns_are_not_gathered),
 		cmocka_unit_test(batch_sizes_give_the_same_survivors),
-		cmocka_unit_test(late_batches_have_their_ids),
+		cmocka_unit_test(last_batches_have_their_ids),
 		cmocka_unit_test(a_cancelled_batch_stops),
-		cmocka_unit_test(fates_that_do_not_close_are_found),
+		cmocka_unit_test(wrong_fate_counts_are_detected),
 		cmocka_unit_test(weights_are_rounded),
-		cmocka_unit_test(time_is_taken_for_each_stage),
+		cmocka_unit_test(each_stage_is_timed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ enum { N = 3000 };
 
 /* --- when ------------------------------------------------------------------------------------- */
 
-static void when_it_is_due(void **state)
+static void compactions_follow_the_schedule(void **state)
 {
 	const struct sl_when never = {.kind = SL_NEVER}, third = {.kind = SL_EVERY, .every = 3},
 			     half = {.kind = SL_BELOW, .below = 0.5};
@@ -36,7 +36,7 @@ static void when_it_is_due(void **state)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* Memory with a batch in it, which was run on garbage. */
+/* Runs a batch in memory with arbitrary previous contents. */
 static void make_batch(struct batch_memory *m, const struct sl_recipe *r)
 {
 	open_batch_memory(m, r, 0xa5);
@@ -51,7 +51,7 @@ static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 		assert_true(a->table.column[k].digest == b->table.column[k].digest);
 }
 
-/* What the rounds say of themselves goes together. */
+/* Checks that the counters of the rounds are consistent. */
 static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *rounds)
 {
 	uint64_t alive = r->batch;
@@ -73,7 +73,7 @@ static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *roun
 		assert_int_equal(rounds->at[rounds->n - 1].alive, 0);
 }
 
-/* Every model of several steps, by every schedule, all fates kept and one. */
+/* Every model of several steps with every schedule; all fates kept, and one. */
 static void no_schedule_changes_a_byte(void **state)
 {
 	int models = 0;
@@ -100,14 +100,14 @@ static void no_schedule_changes_a_byte(void **state)
 	assert_true(models > 1);
 }
 
-/* Behind round k of one step each those are alive that take more than k. */
-static void who_is_alive(void **state)
+/* After round k of one step each, the particles with more than k steps are alive. */
+static void active_counts_equal_recomputed_particles(void **state)
 {
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 		uint64_t alive[SL_ROUNDS_MAX] = {0};
-		uint32_t n = 1; /* rounds, of which the last leaves nobody */
+		uint32_t n = 1; /* rounds, after the last of which none is alive */
 		struct batch_memory m;
 
 		if (!sl_models[model]->steps)
@@ -129,8 +129,8 @@ static void who_is_alive(void **state)
 	}
 }
 
-/* A batch that is dead when it is generated: nothing enters a slab of such an index. */
-static void nobody_is_alive(void **state)
+/* A batch of one particle that the surface of the slab reflects at the start. */
+static void batch_without_active_particles(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1);
 	uint64_t id = 0;
@@ -151,7 +151,7 @@ static void nobody_is_alive(void **state)
 }
 
 /* A schedule without compaction needs no memory for moved particles; one that compacts late needs less. */
-static void rooms(void **state)
+static void schedules_need_their_memory(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	size_t bytes[3];
@@ -170,7 +170,7 @@ static void rooms(void **state)
 	assert_true(bytes[1] > 0 && bytes[1] < bytes[2]);
 }
 
-static void asked_to_stop(void **state)
+static void cancelled_batch_stops(void **state)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	atomic_int cancel = 0;
@@ -188,7 +188,7 @@ static void asked_to_stop(void **state)
 }
 
 /* Batches with more rounds than there are entries, and with fewer, in one sum. */
-static void sums(void **state)
+static void rounds_of_batches_are_summed(void **state)
 {
 	struct sl_rounds sum = {0}, a = {.n = 2, .longest = 2}, b = {.n = 1, .longest = 1};
 
@@ -213,13 +213,13 @@ static void sums(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(when_it_is_due),
+		cmocka_unit_test(compactions_follow_the_schedule),
 		cmocka_unit_test(no_schedule_changes_a_byte),
-		cmocka_unit_test(who_is_alive),
-		cmocka_unit_test(nobody_is_alive),
-		cmocka_unit_test(rooms),
-		cmocka_unit_test(asked_to_stop),
-		cmocka_unit_test(sums),
+		cmocka_unit_test(active_counts_equal_recomputed_particles),
+		cmocka_unit_test(batch_without_active_particles),
+		cmocka_unit_test(schedules_need_their_memory),
+		cmocka_unit_test(cancelled_batch_stops),
+		cmocka_unit_test(rounds_of_batches_are_summed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static const struct sl_cavity_config tube = {.type = SL_CAVITY_TUBE,
 	.reflectance = 1,
 	.speed = 29.9792458};
 
-/* The rules of a configuration that has nothing wrong. */
+/* The rules of a valid configuration. */
 static struct sl_cavity rules_of(struct sl_cavity_config c)
 {
 	struct model_check m;
@@ -40,8 +40,8 @@ static struct sl_cavity rules_of(struct sl_cavity_config c)
 
 /* --- starts ----------------------------------------------------------------------------------- */
 
-/* Anywhere in the opening: the mean square of the distance from the axis is half the radius'. */
-static void tubes_are_entered_everywhere(void **state)
+/* Starts are uniform over the opening: the mean square distance from the axis is radius^2/2. */
+static void starts_fill_the_opening(void **state)
 {
 	struct sl_cavity r = rules_of(tube);
 	double square = 0, x = 0, y = 0, w = 0;
@@ -78,10 +78,10 @@ static void spheres_are_entered_opposite_the_port(void **state)
 /* --- the sphere ------------------------------------------------------------------------------- */
 
 /*
- * Wherever a flight starts, it ends anywhere: each coordinate is even over its range (Archimedes),
- * mean square a third of the radius'.
+ * Wherever a flight starts, its end is uniform on the sphere: each coordinate is uniform over its
+ * range (Archimedes), with the mean square radius^2/3.
  */
-static void flights_end_all_over_the_sphere(void **state)
+static void flights_end_uniformly_on_the_sphere(void **state)
 {
 	struct sl_cavity_config c = sphere;
 	enum { N = 300000, FLIGHTS = 3, TENTHS = 10 };
@@ -108,7 +108,7 @@ static void flights_end_all_over_the_sphere(void **state)
 			assert_true(fabs((double)in_tenth[k][i] - 0.1 * N) < 5 * sqrt(0.09 * N));
 }
 
-/* After k flights ((1 - port) reflectance)^k are alive, after each of them. */
+/* The expected fraction alive after k flights is ((1 - port) reflectance)^k. */
 static void the_survivor_curve_is_exact(void **state)
 {
 	enum { N = 400000, FLIGHTS = 200 };
@@ -145,7 +145,7 @@ static double want_distance(const struct sl_particle *p, double radius)
 	return (sqrt(b * b + a * c) - b) / a;
 }
 
-static void distances_to_the_wall_are_right(void **state)
+static void distances_to_the_wall_are_exact(void **state)
 {
 	struct sl_cavity r = rules_of(tube);
 	double worst = 0;
@@ -157,7 +157,7 @@ static void distances_to_the_wall_are_right(void **state)
 
 		worst = fmax(worst, fabs(got - want) / (want + 1e-3));
 	}
-	print_message("distance to the wall: within %.1g of itself\n", worst);
+	print_message("distance to the wall: largest relative error %.1g\n", worst);
 	assert_true(worst < 2e-4); /* of points at the rim: a difference of squares */
 }
 
@@ -203,8 +203,8 @@ static void check_place(const struct sl_cavity *r, const struct sl_particle *p)
 		assert_true(p->steps == r->max_steps);
 }
 
-/* Step by step p keeps to the cavity; all steps at once end the same. */
-static void check_life(const struct sl_cavity *r, uint64_t id)
+/* p stays in the cavity at each step; all steps at once give the same end. */
+static void check_history(const struct sl_cavity *r, uint64_t id)
 {
 	struct sl_particle p = sl_cavity_generate(r, SL_EVERY_COLUMN, 9, id), at_once = p,
 			   in_two = p;
@@ -223,7 +223,7 @@ static void check_life(const struct sl_cavity *r, uint64_t id)
 	assert_memory_equal(&p, &in_two, sizeof(p));
 }
 
-static void lives_keep_to_the_cavity(void **state)
+static void particles_stay_in_the_cavity(void **state)
 {
 	const double sizes[] = {1e-12, 1e-3, 1, 1e5, 1e12};
 
@@ -239,11 +239,11 @@ static void lives_keep_to_the_cavity(void **state)
 			c.port = 0.25 * (i / 2 % 5);
 		r = rules_of(c);
 		for (uint64_t id = 0; id < 500; id++)
-			check_life(&r, id);
+			check_history(&r, id);
 	}
 }
 
-/* A direction across the axis, or as good as: no end is reached. */
+/* A direction perpendicular to the axis, or almost: no end of the tube is reached. */
 static void flights_across_the_axis_stay(void **state)
 {
 	const float cosines[] = {0.0f, -0.0f, 1e-30f, -1e-30f, 0x1p-149f, -0x1p-149f};
@@ -298,14 +298,6 @@ static void bad_configurations_are_refused(void **state)
 		"port: is 0 while reflectance is 1: no particle could leave or be absorbed; change one of them\n");
 }
 
-static void check_range(const struct sl_cavity *r, enum sl_column column, double lo, double hi)
-{
-	double low = 1, high = -1;
-
-	assert_true(model->range(r, column, &low, &high));
-	assert_true(fabs(low - lo) < 1e-12 && fabs(high - hi) < 1e-12);
-}
-
 static void ranges_and_constants(void **state)
 {
 	struct sl_cavity round = rules_of(sphere), straight = rules_of(tube);
@@ -313,15 +305,15 @@ static void ranges_and_constants(void **state)
 	double lo, hi;
 
 	(void)state;
-	check_range(&round, SL_COLUMN_x, -5, 5);
-	check_range(&round, SL_COLUMN_z, -5, 5);
-	check_range(&straight, SL_COLUMN_y, -2, 2);
-	check_range(&straight, SL_COLUMN_z, 0, 3);
-	check_range(&straight, SL_COLUMN_v, -1, 1);
-	check_range(&straight, SL_COLUMN_steps, 0, 1000);
-	check_range(&straight, SL_COLUMN_collisions, 0, 1000);
-	check_range(&straight, SL_COLUMN_weight, 0, 1);
-	check_range(&straight, SL_COLUMN_fate, 0, SL_FATE_escaped);
+	check_range(model, &round, SL_COLUMN_x, -5, 5);
+	check_range(model, &round, SL_COLUMN_z, -5, 5);
+	check_range(model, &straight, SL_COLUMN_y, -2, 2);
+	check_range(model, &straight, SL_COLUMN_z, 0, 3);
+	check_range(model, &straight, SL_COLUMN_v, -1, 1);
+	check_range(model, &straight, SL_COLUMN_steps, 0, 1000);
+	check_range(model, &straight, SL_COLUMN_collisions, 0, 1000);
+	check_range(model, &straight, SL_COLUMN_weight, 0, 1);
+	check_range(model, &straight, SL_COLUMN_fate, 0, SL_FATE_escaped);
 	assert_false(model->range(&round, SL_COLUMN_time, &lo, &hi));
 	assert_int_equal(model->constants(&round, &values), SL_BIT(SL_COLUMN_weight));
 	assert_true(values.weight == 1.0f);
@@ -330,13 +322,13 @@ static void ranges_and_constants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tubes_are_entered_everywhere),
+		cmocka_unit_test(starts_fill_the_opening),
 		cmocka_unit_test(spheres_are_entered_opposite_the_port),
-		cmocka_unit_test(flights_end_all_over_the_sphere),
+		cmocka_unit_test(flights_end_uniformly_on_the_sphere),
 		cmocka_unit_test(the_survivor_curve_is_exact),
-		cmocka_unit_test(distances_to_the_wall_are_right),
+		cmocka_unit_test(distances_to_the_wall_are_exact),
 		cmocka_unit_test(flights_along_the_axis_pass),
-		cmocka_unit_test(lives_keep_to_the_cavity),
+		cmocka_unit_test(particles_stay_in_the_cavity),
 		cmocka_unit_test(flights_across_the_axis_stay),
 		cmocka_unit_test(bad_configurations_are_refused),
 		cmocka_unit_test(ranges_and_constants),

@@ -24,7 +24,7 @@ static void fresnel_known_values(void **state)
 	assert_true(fabs(fresnel(1, 1.5, 1) - 0.04) < 1e-8);
 	assert_true(fabs(fresnel(1.5, 1, 1) - 0.04) < 1e-8);
 	assert_true(fabs(fresnel(1, 1.33, 1) - 0.0200593) < 1e-7);
-	/* at Brewster's angle p is gone: half of s = ((m^2 - n^2) / (m^2 + n^2))^2 */
+	/* at Brewster's angle only s is reflected: R = ((m^2 - n^2)/(m^2 + n^2))^2 / 2 */
 	assert_true(fabs(fresnel(1, 1.5, brewster) - 0.5 * pow(1.25 / 3.25, 2)) < 1e-7);
 	assert_true(fabs(fresnel(1, 1.5, 1e-6) - 1) < 1e-4);
 	assert_true(fresnel(1, 1.5, 0) == 1);
@@ -70,17 +70,17 @@ static void fresnel_against_double(void **state)
 			float c = (float)k / 1000, got = sl_fresnel(a, b, c, &t);
 			double want =
 				i / n == i % n ? 0 : want_fresnel((double)a, (double)b, (double)c);
-			/* near the critical angle the share leaves 1 as a square root does */
+			/* near the critical angle the reflectance falls from 1 as a square root */
 			double error = fabs((double)got - want) * fmax((double)t, 1e-3);
 
 			assert_true(got >= 0.0f && got <= 1.000001f);
 			worst = fmax(worst, error);
 		}
-	print_message("share reflected: error %.2g\n", worst);
+	print_message("reflectance: largest error %.2g\n", worst);
 	assert_true(worst < 5e-6);
 }
 
-/* The way back reflects as much as the way there. */
+/* The reversed path has the same reflectance. */
 static void fresnel_is_reciprocal(void **state)
 {
 	(void)state;
@@ -115,7 +115,7 @@ static void refraction_obeys_snell(void **state)
 
 /* --- scattering ------------------------------------------------------------------------------- */
 
-/* The textbook's inverse: (1 + g^2 - ((1 - g^2) / (1 - g + 2 g u))^2) / 2 g. */
+/* The inverse in the textbook form: (1 + g^2 - ((1 - g^2) / (1 - g + 2 g u))^2) / 2 g. */
 static double want_scatter(double g, double u)
 {
 	double q = (1 - g * g) / (1 - g + 2 * g * u);
@@ -123,7 +123,7 @@ static double want_scatter(double g, double u)
 	return (1 + g * g - q * q) / (2 * g);
 }
 
-/* How far the cosine is off, in last places of u: where g is near 1 or -1 it is steep. */
+/* Error of the cosine in units of the last place of u; the function is steep for g near 1 or -1. */
 static double scatter_error(double g, float u, float c)
 {
 	double s = 1 - g + 2 * g * (double)u, slope = 2 * pow((1 - g * g) / s, 2) / s;
@@ -141,7 +141,7 @@ static void isotropic_scattering_is_exact(void **state)
 	}
 }
 
-static void scattering_has_its_ends(void **state)
+static void scattering_reaches_both_limits(void **state)
 {
 	const double g[] = {-0.999, -0.9, -1e-7, 0, 1e-30, 1e-7, 0.75, 0.9, 0.999};
 
@@ -157,7 +157,7 @@ static void scattering_has_its_ends(void **state)
 	}
 }
 
-static void scattering_has_its_mean_and_law(void **state)
+static void scattering_has_its_mean_and_distribution(void **state)
 {
 	const double g[] = {-0.999, -0.9, -0.3, 0.1, 0.75, 0.9, 0.99, 0.999};
 	enum { N = 1 << 20 };
@@ -179,7 +179,7 @@ static void scattering_has_its_mean_and_law(void **state)
 	}
 }
 
-static void a_million_turns_keep_the_length(void **state)
+static void a_million_scatterings_keep_the_length(void **state)
 {
 	struct sl_particle p = {.w = 1};
 	double longest = 0, worst = 0;
@@ -199,8 +199,8 @@ static void a_million_turns_keep_the_length(void **state)
 	assert_true(worst < 8 * 0x1p-24);
 }
 
-/* An error of the length does not stay: Newton's step takes its square. */
-static void a_turn_mends_the_length(void **state)
+/* Newton's step squares an error of the length, so it does not accumulate. */
+static void scattering_corrects_the_length(void **state)
 {
 	struct sl_particle p = {.u = 0.6001f, .w = -0.8001f};
 
@@ -214,8 +214,8 @@ static const struct sl_particle poles[] = {{.w = 1}, {.w = -1}, {.u = 1}, {.v = 
 	{.u = 0x1.6a09e6p-12f, .w = -0x1.fffffep-1f}, {.u = 0x1.6a09e6p-12f, .w = 0x1.fffffep-1f},
 	{.v = 1e-20f, .w = -1}};
 
-/* c = 1 goes on, c = -1 turns back, and a full circle of azimuths has its mean along the old. */
-static void turns_at_the_poles(void **state)
+/* c = 1 keeps the direction, c = -1 reverses it; the mean over all azimuths is along the old one. */
+static void scattering_at_the_poles(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(poles) / sizeof(poles[0]); i++) {
@@ -251,11 +251,11 @@ int main(void)
 		cmocka_unit_test(fresnel_is_reciprocal),
 		cmocka_unit_test(refraction_obeys_snell),
 		cmocka_unit_test(isotropic_scattering_is_exact),
-		cmocka_unit_test(scattering_has_its_ends),
-		cmocka_unit_test(scattering_has_its_mean_and_law),
-		cmocka_unit_test(a_million_turns_keep_the_length),
-		cmocka_unit_test(a_turn_mends_the_length),
-		cmocka_unit_test(turns_at_the_poles),
+		cmocka_unit_test(scattering_reaches_both_limits),
+		cmocka_unit_test(scattering_has_its_mean_and_distribution),
+		cmocka_unit_test(a_million_scatterings_keep_the_length),
+		cmocka_unit_test(scattering_corrects_the_length),
+		cmocka_unit_test(scattering_at_the_poles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,8 +41,8 @@ static double want_box(const struct sl_particle *p, const double from[3], const 
 	return nearest;
 }
 
-/* Rays from far, near and inside; those that graze may do either. */
-static void distances_are_right(void **state)
+/* Rays from far, near and inside. Rays that graze a surface may hit or miss it. */
+static void distances_to_surfaces_are_exact(void **state)
 {
 	static const double center[3] = {0.3, -0.2, 0.4}, from[3] = {-0.5, -0.3, -0.8},
 			    to[3] = {0.4, 0.9, 0.7};
@@ -83,13 +83,13 @@ static void distances_are_right(void **state)
 					    2e-3 + 1e-5 * want[k]);
 		}
 	}
-	print_message("%d meetings, %d of grazing rays differ\n", met, differ);
+	print_message("%d hits, %d grazing rays differ\n", met, differ);
 	assert_true(met > RAYS / 4 && differ < 10);
 }
 
 /* --- mirrors and pixels ----------------------------------------------------------------------- */
 
-/* The pixel of a picture of n by n, upright along z, where a camera at from sees a place. */
+/* Returns the pixel of an n by n image, with z upward, in which a camera at from sees a point. */
 static int want_pixel(struct sl_vector from, struct sl_vector place, double half, int n)
 {
 	/* the camera looks along y: right is x, up is z */
@@ -100,7 +100,7 @@ static int want_pixel(struct sl_vector from, struct sl_vector place, double half
 	return (int)j * n + (int)i;
 }
 
-/* Pixels in which something is lit are those about the place where it should be seen. */
+/* All lit rays must belong to the pixel in which the point is expected. */
 static void check_spot(const struct sl_rays_config *c, struct sl_vector place, const char *what)
 {
 	enum { N = 32 };
@@ -119,7 +119,7 @@ static void check_spot(const struct sl_rays_config *c, struct sl_vector place, c
 	assert_true(lit > 10 && lit == right);
 }
 
-static void pictures_show_what_is_there(void **state)
+static void images_show_the_scene(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0.3, -4, 0.1), vector(0.3, 0, 0.1), 32);
 	struct sl_rays_config d;
@@ -129,7 +129,7 @@ static void pictures_show_what_is_there(void **state)
 	d = c;
 	rays_add_sphere(&c, vector(0.93, 1, -0.62), 0.03, SL_RAYS_DIFFUSE, 0, 1);
 	check_spot(&c, vector(0.93, 1, -0.62), "a lamp");
-	/* a mirror at y = 2: the lamp hidden by a screen is seen at 4 - y, and in the mirror alone */
+	/* a mirror at y = 2 shows the lamp at 4 - y; a screen hides the direct view */
 	rays_add_plane(&d, vector(0, 2, 0), vector(0, 1, 0), SL_RAYS_MIRROR, 0.95, 0);
 	rays_add_sphere(&d, vector(-0.5, 1.5, 0.8), 0.03, SL_RAYS_DIFFUSE, 0, 1);
 	rays_add_box(&d, vector(-0.53, 1.3, 0.73), vector(-0.42, 1.4, 0.83), SL_RAYS_DIFFUSE, 0, 0);
@@ -137,10 +137,10 @@ static void pictures_show_what_is_there(void **state)
 }
 
 /*
- * Isotropic radiance all around: of the rays that enter the sphere about a convex body, as many
- * meet it as its area is of the sphere's (Cauchy).
+ * Isotropic radiance: the fraction of the rays entering the sphere that hit a convex body is the
+ * ratio of the surface areas (Cauchy).
  */
-static void random_rays_come_from_everywhere(void **state)
+static void random_rays_are_isotropic(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0, 0, 0), vector(0, 0, 0), 1);
 	double area = 2 * (0.5 * 2 + 0.5 * 0.3 + 2 * 0.3), want, x = 0, w = 0;
@@ -170,7 +170,7 @@ static void random_rays_come_from_everywhere(void **state)
 
 /* --- closed scenes ---------------------------------------------------------------------------- */
 
-/* No ray leaves what is closed, in millions of flights, wherever and however large it is. */
+/* No ray leaves a closed surface of any position and size. */
 static void check_closed(const struct sl_rays_config *c, uint64_t rays)
 {
 	enum { STEPS = 300 };
@@ -186,7 +186,7 @@ static void check_closed(const struct sl_rays_config *c, uint64_t rays)
 	}
 }
 
-static void nothing_leaks(void **state)
+static void closed_scenes_do_not_leak(void **state)
 {
 	static const double sizes[] = {1e-9, 1, 1e9}, places[] = {0, 3, 3000};
 	const uint64_t rays = 400;
@@ -204,13 +204,13 @@ static void nothing_leaks(void **state)
 			rays_add_box(&c, vector(at - size, -at - size / 2, at / 3 - size),
 				vector(at + size, -at + 3 * size, at / 3 + size), i / 2 % 2, 1, 0);
 		check_closed(&c, rays);
-		/* a ball within, from the wall of which rays come back to the wall */
+		/* a sphere inside, which reflects rays back to the wall */
 		rays_add_sphere(&c, vector(at - size / 2, -at, at / 3), size / 4, i / 3 % 2, 1, 0);
 		check_closed(&c, rays);
 	}
 }
 
-/* All steps at once, or in parts: the same end. */
+/* Single steps give the same end as all steps at once. */
 static void steps_can_be_taken_one_by_one(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0.2, -0.9, 0.3), vector(0, 0, 0), 4);
@@ -236,10 +236,10 @@ static void steps_can_be_taken_one_by_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(distances_are_right),
-		cmocka_unit_test(pictures_show_what_is_there),
-		cmocka_unit_test(random_rays_come_from_everywhere),
-		cmocka_unit_test(nothing_leaks),
+		cmocka_unit_test(distances_to_surfaces_are_exact),
+		cmocka_unit_test(images_show_the_scene),
+		cmocka_unit_test(random_rays_are_isotropic),
+		cmocka_unit_test(closed_scenes_do_not_leak),
 		cmocka_unit_test(steps_can_be_taken_one_by_one),
 	};
 

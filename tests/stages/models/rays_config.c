@@ -73,14 +73,6 @@ static void bad_cameras_are_refused(void **state)
 		&c, " camera.look_at ", "camera.position: is missing: a camera needs it; add it\n");
 }
 
-static void check_range(const struct sl_rays *r, enum sl_column column, double lo, double hi)
-{
-	double low = 1, high = -1;
-
-	assert_true(model->range(r, column, &low, &high));
-	assert_true(fabs(low - lo) < 1e-12 && fabs(high - hi) < 1e-12);
-}
-
 static void ranges_and_constants(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 16);
@@ -98,12 +90,12 @@ static void ranges_and_constants(void **state)
 	r = rays_rules(&c);
 	assert_int_equal(model->constants(&r, &values), 0);
 	assert_true(r.sky == 0.25f && r.surface[0].light == 1.0f);
-	check_range(&r, SL_COLUMN_v, -1, 1);
-	check_range(&r, SL_COLUMN_weight, 0, 1);
-	check_range(&r, SL_COLUMN_pixel, 0, 255);
-	check_range(&r, SL_COLUMN_steps, 0, 1000);
-	check_range(&r, SL_COLUMN_collisions, 0, 1000);
-	check_range(&r, SL_COLUMN_fate, 0, SL_FATE_lit);
+	check_range(model, &r, SL_COLUMN_v, -1, 1);
+	check_range(model, &r, SL_COLUMN_weight, 0, 1);
+	check_range(model, &r, SL_COLUMN_pixel, 0, 255);
+	check_range(model, &r, SL_COLUMN_steps, 0, 1000);
+	check_range(model, &r, SL_COLUMN_collisions, 0, 1000);
+	check_range(model, &r, SL_COLUMN_fate, 0, SL_FATE_lit);
 	assert_false(model->range(&r, SL_COLUMN_z, &lo, &hi));
 	assert_true(model->image(&r, &image) && image.in_turn && image.width == 16 &&
 		    image.height == 16 && image.fate == SL_FATE_lit);

@@ -6,7 +6,7 @@
 
 /* --- furnaces --------------------------------------------------------------------------------- */
 
-/* All rays see exactly 1, but for those that max_steps ends. */
+/* All rays return exactly 1, except those that max_steps ends. */
 static void check_furnace(const struct sl_rays_config *c, const char *what)
 {
 	struct sl_rays r = rays_rules(c);
@@ -21,12 +21,12 @@ static void check_furnace(const struct sl_rays_config *c, const char *what)
 		given_up += p.fate == SL_FATE_max_steps;
 		bounces += p.collisions;
 	}
-	print_message("%s: %.2f surfaces a ray, %llu given up\n", what, (double)bounces / RAYS,
-		(unsigned long long)given_up);
+	print_message("%s: %.2f hits per ray, %llu rays ended by max_steps\n", what,
+		(double)bounces / RAYS, (unsigned long long)given_up);
 	assert_true(given_up < RAYS / 1000 && bounces > RAYS / 4);
 }
 
-/* Under a sky of 1, what reflects all, or sends out what it does not reflect, is not seen. */
+/* Under a sky of radiance 1, a surface that reflects or emits 1 in total cannot be seen. */
 static void furnaces_are_white(void **state)
 {
 	(void)state;
@@ -52,7 +52,7 @@ static void furnaces_are_white(void **state)
 	}
 }
 
-/* Within a closed surface, a camera sees 1 wherever it looks. */
+/* Inside a closed surface a camera sees 1 in every direction. */
 static void closed_furnaces_are_white(void **state)
 {
 	(void)state;
@@ -70,7 +70,7 @@ static void closed_furnaces_are_white(void **state)
 
 /* --- exchange of light ------------------------------------------------------------------------ */
 
-/* The radiance that n rays see, and its standard error. */
+/* Returns the mean radiance of n rays; sets its standard error. */
 static double radiance(const struct sl_rays *r, uint64_t seed, uint64_t n, double *error)
 {
 	double sum = 0, square = 0;
@@ -98,8 +98,8 @@ static void check_radiance(const struct sl_rays *r, uint64_t seed, double want, 
 }
 
 /*
- * A ball that shines within a hollow one. From any point of the wall the part F = (r1/r2)^2 of a
- * diffuse flight ends at the ball, all else at the wall: L = rho (F L1 + (1 - F) L).
+ * An emitting sphere inside a hollow one. From any point of the wall the fraction F = (r1/r2)^2 of
+ * diffuse flights ends at the inner sphere, the rest at the wall: L = rho (F L1 + (1 - F) L).
  */
 static void concentric_spheres(void **state)
 {
@@ -119,8 +119,8 @@ static void concentric_spheres(void **state)
 	}
 }
 
-/* A point of a white plane, under a ball of radiance 3 at height h: L = rho 3 (r/h)^2. */
-static void a_ball_over_a_plane(void **state)
+/* A point of a diffuse plane under a sphere of radiance 3 at height h: L = 3 rho (r/h)^2. */
+static void sphere_over_a_plane(void **state)
 {
 	static const double heights[] = {0.6, 1, 3};
 
@@ -139,7 +139,7 @@ static void a_ball_over_a_plane(void **state)
 }
 
 /*
- * Of what leaves a unit square evenly and diffusely, a part meets another at distance 1, parallel
+ * View factors of two unit squares: parallel at distance 1
  * (0.199825) or at a right angle with a common edge (0.200044): Howell, A Catalog of Radiation Heat
  * Transfer Configuration Factors, C-11 and C-14.
  */
@@ -166,7 +166,7 @@ static void check_squares(const struct sl_rays *r, double want, const char *what
 	assert_true(fabs((double)lit / RAYS - want) < 4 * error);
 }
 
-static void squares_see_each_other(void **state)
+static void exchange_between_squares(void **state)
 {
 	struct sl_rays_config c = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 1), d = c;
 	struct sl_rays r;
@@ -186,8 +186,8 @@ int main(void)
 		cmocka_unit_test(furnaces_are_white),
 		cmocka_unit_test(closed_furnaces_are_white),
 		cmocka_unit_test(concentric_spheres),
-		cmocka_unit_test(a_ball_over_a_plane),
-		cmocka_unit_test(squares_see_each_other),
+		cmocka_unit_test(sphere_over_a_plane),
+		cmocka_unit_test(exchange_between_squares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

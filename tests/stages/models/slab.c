@@ -59,7 +59,7 @@ static void all_is_reflected_at_entry_beyond_the_critical_angle(void **state)
 	}
 }
 
-/* Lambertian: mean cosine 2/3, mean square 1/2; sines near the normal are not on rings. */
+/* Lambertian: mean cosine 2/3, mean square 1/2; directions near the normal are not discrete. */
 static void diffuse_incidence_is_lambertian(void **state)
 {
 	struct sl_slab_config c = slab_plain;
@@ -88,7 +88,7 @@ static void diffuse_incidence_is_lambertian(void **state)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static void surfaces_reflect_or_let_out(void **state)
+static void surfaces_reflect_or_transmit(void **state)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_particle up = {.u = 0.6f, .w = -0.8f}, p = up;
@@ -142,8 +142,8 @@ static void check_place(const struct sl_slab *r, const struct sl_particle *p)
 		assert_true(p->steps == r->max_steps);
 }
 
-/* Step by step p keeps to the slab; all steps at once end the same. */
-static void check_life(const struct sl_slab *r, uint64_t id)
+/* p stays in the slab at each step; all steps at once give the same end. */
+static void check_history(const struct sl_slab *r, uint64_t id)
 {
 	struct sl_particle p = sl_slab_generate(r, SL_EVERY_COLUMN, 9, id), at_once = p, in_two = p;
 	uint32_t n = 0;
@@ -169,7 +169,7 @@ static struct sl_slab_config ended_by(struct sl_slab_config c, double thickness,
 	return c;
 }
 
-static void lives_keep_to_the_slab(void **state)
+static void particles_stay_in_the_slab(void **state)
 {
 	const struct sl_slab_config slabs[] = {
 		slab_plain,
@@ -194,11 +194,11 @@ static void lives_keep_to_the_slab(void **state)
 			struct sl_slab r = slab_rules(k ? slab_implicit(slabs[i]) : slabs[i]);
 
 			for (uint64_t id = 0; id < 1000; id++)
-				check_life(&r, id);
+				check_history(&r, id);
 		}
 }
 
-/* From either surface, along it or as good as. */
+/* Flights from either surface, parallel to it or almost. */
 static void grazing_flights(void **state)
 {
 	const float cosines[] = {0.0f, -0.0f, 1e-30f, -1e-30f, 0x1p-149f, -0x1p-149f, 1.0f, -1.0f};
@@ -250,7 +250,7 @@ static void flights_are_exponential(void **state)
 	assert_true(fabs(absorbed / N - 0.1) < 4 * sqrt(0.09 / N));
 }
 
-static void max_steps_ends_a_life(void **state)
+static void max_steps_ends_a_history(void **state)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_slab r;
@@ -326,11 +326,11 @@ int main(void)
 		cmocka_unit_test(angled_incidence_is_refracted),
 		cmocka_unit_test(all_is_reflected_at_entry_beyond_the_critical_angle),
 		cmocka_unit_test(diffuse_incidence_is_lambertian),
-		cmocka_unit_test(surfaces_reflect_or_let_out),
-		cmocka_unit_test(lives_keep_to_the_slab),
+		cmocka_unit_test(surfaces_reflect_or_transmit),
+		cmocka_unit_test(particles_stay_in_the_slab),
 		cmocka_unit_test(grazing_flights),
 		cmocka_unit_test(flights_are_exponential),
-		cmocka_unit_test(max_steps_ends_a_life),
+		cmocka_unit_test(max_steps_ends_a_history),
 		cmocka_unit_test(bad_configurations_are_refused),
 		cmocka_unit_test(ranges_and_constants),
 	};

@@ -4,7 +4,7 @@
  */
 #include "tests/support/models/slab_check.h"
 
-static void nothing_absorbed_is_the_same_either_way(void **state)
+static void without_absorption_both_estimators_agree(void **state)
 {
 	struct sl_slab_config c = slab_stack;
 	struct sl_slab r, s;
@@ -22,7 +22,7 @@ static void nothing_absorbed_is_the_same_either_way(void **state)
 	}
 }
 
-static void collisions_take_their_share(void **state)
+static void collisions_reduce_the_weight(void **state)
 {
 	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
 	struct sl_particle p = {.weight = 1};
@@ -37,8 +37,8 @@ static void collisions_take_their_share(void **state)
 	assert_true(p.weight == 1.2e-4f * 0.9f && p.fate == SL_FATE_alive);
 }
 
-/* The weight that goes in comes out, on average: by how the die may fall, without a chance. */
-static void roulette_keeps_the_weight(void **state)
+/* The mean weight is preserved: summed over equally spaced random numbers, without statistics. */
+static void roulette_preserves_the_mean_weight(void **state)
 {
 	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
 	const float before = 1.05e-4f, after = before * 0.9f;
@@ -89,7 +89,7 @@ static struct estimate estimate(struct sl_slab_config c, uint64_t seed)
 	return e;
 }
 
-/* Other seeds, so that they are independent; and no error is larger with implicit capture. */
+/* Different seeds make the runs independent. Implicit capture must not increase any error. */
 static void implicit_agrees_with_analogue(void **state)
 {
 	struct sl_slab_config often = slab_plain;
@@ -136,9 +136,9 @@ static void bad_roulettes_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_absorbed_is_the_same_either_way),
-		cmocka_unit_test(collisions_take_their_share),
-		cmocka_unit_test(roulette_keeps_the_weight),
+		cmocka_unit_test(without_absorption_both_estimators_agree),
+		cmocka_unit_test(collisions_reduce_the_weight),
+		cmocka_unit_test(roulette_preserves_the_mean_weight),
 		cmocka_unit_test(implicit_agrees_with_analogue),
 		cmocka_unit_test(bad_roulettes_are_refused),
 	};

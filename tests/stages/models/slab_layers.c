@@ -11,8 +11,8 @@ static struct sl_slab_config stacked(uint32_t n, const double *thickness, struct
 	return c;
 }
 
-/* However one medium is cut, the rules are the same to the byte: so is all that follows. */
-static void layers_of_one_medium_are_one(void **state)
+/* However one medium is split, the rules, and therefore all results, have the same bytes. */
+static void layers_of_one_medium_are_merged(void **state)
 {
 	const double halves[] = {0.5, 0.5}, quarters[] = {0.25, 0.125, 0.375, 0.25};
 	const double thin[] = {1 - 0x1p-20, 0x1p-20}, endless[] = {1, HUGE_VAL};
@@ -38,7 +38,7 @@ static void layers_of_one_medium_are_one(void **state)
 }
 
 /* The same within a stack; a layer that differs in any value stays separate. */
-static void layers_that_differ_stay(void **state)
+static void layers_that_differ_stay_separate(void **state)
 {
 	const struct sl_slab_config cut = {.mu_a = {5, {1, 0, 0, 2, 2}},
 		.mu_s = {5, {9, 0, 0, 38, 38}},
@@ -64,7 +64,7 @@ static void layers_that_differ_stay(void **state)
 	}
 }
 
-static void layers_lie_on_one_another(void **state)
+static void layers_are_adjacent(void **state)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 	const struct sl_slab_layer *l = r.layer;
@@ -82,8 +82,8 @@ static void layers_lie_on_one_another(void **state)
 	assert_true(l[0].absorb == 0.1f && l[1].absorb == 0.0f && l[2].absorb == 0.05f);
 }
 
-/* Within a layer wherever it flies; on a boundary the one that it flies into. */
-static void depth_and_direction_tell_the_layer(void **state)
+/* Inside a layer the depth decides; on a boundary, the layer that the particle flies into. */
+static void depth_and_direction_determine_the_layer(void **state)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 	const struct sl_slab_layer *l = r.layer;
@@ -146,29 +146,29 @@ static void boundaries_reflect_or_refract(void **state)
 	assert_true(
 		fabs((double)p.w - sqrt(1 - 0.81)) < 1e-6 && sl_slab_layer_at(&r, p.z, p.w) == 1);
 	assert_true(fabs((double)p.time - 1.5 * 0.0625 / 29.9792458) < 1e-9);
-	q = p; /* turned about, it comes back as it came */
+	q = p; /* the reversed path */
 	q.w = -q.w;
 	q.z = 0.12f;
 	q.time = 0;
 	assert_int_equal(0, slab_cross_boundary(&r, 1, &q, 1.0f));
 	assert_true(q.z == 0.1f && fabsf(q.w + 0.8f) < 1e-6f && fabsf(q.u - 0.6f) < 1e-6f);
 	assert_true(fabs((double)q.time - 0.02 / (double)p.w / 29.9792458) < 1e-9);
-	/* the share is Fresnel's of these two media */
+	/* the probability is the Fresnel reflectance of the two media */
 	p = q = down;
 	slab_cross_boundary(&r, 0, &p, sl_fresnel(1.5f, 1.0f, 0.8f, &t));
 	slab_cross_boundary(&r, 0, &q, nextafterf(sl_fresnel(1.5f, 1.0f, 0.8f, &t), 1.0f));
 	assert_true(p.w < 0.0f && q.w > 0.0f);
-	/* total reflection, however the die falls */
+	/* total reflection for any random number */
 	p = (struct sl_particle){.u = 0.8f, .w = 0.6f, .z = 0.0999f};
 	assert_int_equal(0, slab_cross_boundary(&r, 0, &p, 1.0f));
 	assert_true(p.w == -0.6f && p.u == 0.8f && p.z == 0.1f);
-	/* out at both ends */
+	/* transmission through the last boundary */
 	p = (struct sl_particle){.w = 1.0f, .z = 0.3f};
 	slab_cross_boundary(&r, 2, &p, 1.0f);
 	assert_true(p.fate == SL_FATE_transmitted && p.z == slab_thickness(&r));
 }
 
-/* Along a boundary, or as good as: a flight that is lost to rounding does not change the layer. */
+/* Parallel to a boundary, or almost: a flight that rounding makes 0 does not change the layer. */
 static void grazing_flights_keep_their_layer(void **state)
 {
 	const float cosines[] = {1e-12f, -1e-12f, 0x1p-149f, -0x1p-149f, 1e-7f, -1e-7f};
@@ -192,8 +192,8 @@ static void grazing_flights_keep_their_layer(void **state)
 		}
 }
 
-/* A glass over what is black: of the light that comes back, 2 rho / (1 + rho), by its two faces. */
-static void clear_layers_are_clear(void **state)
+/* Glass over a perfect absorber of n = 1: both faces together reflect 2 R/(1 + R). */
+static void clear_layers_do_not_scatter(void **state)
 {
 	const struct sl_slab_config glass = {.mu_a = {2, {0, 1e9}},
 		.mu_s = ONE(0),
@@ -259,14 +259,14 @@ static void bad_layers_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layers_of_one_medium_are_one),
-		cmocka_unit_test(layers_that_differ_stay),
-		cmocka_unit_test(layers_lie_on_one_another),
-		cmocka_unit_test(depth_and_direction_tell_the_layer),
+		cmocka_unit_test(layers_of_one_medium_are_merged),
+		cmocka_unit_test(layers_that_differ_stay_separate),
+		cmocka_unit_test(layers_are_adjacent),
+		cmocka_unit_test(depth_and_direction_determine_the_layer),
 		cmocka_unit_test(each_layer_has_its_medium),
 		cmocka_unit_test(boundaries_reflect_or_refract),
 		cmocka_unit_test(grazing_flights_keep_their_layer),
-		cmocka_unit_test(clear_layers_are_clear),
+		cmocka_unit_test(clear_layers_do_not_scatter),
 		cmocka_unit_test(bad_layers_are_refused),
 	};
 

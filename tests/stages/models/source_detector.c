@@ -4,7 +4,7 @@
  */
 #include "tests/support/models/source_detector_check.h"
 
-/* p after its one step. */
+/* Returns p after its only step. */
 static struct sl_particle flown(const struct sl_source_detector *r, struct sl_particle p)
 {
 	sl_source_detector_advance(r, SL_EVERY_COLUMN, 1, &p, 1);
@@ -23,8 +23,8 @@ static int fate_of(const struct sl_source_detector *r, struct sl_particle p)
 	return flown(r, p).fate;
 }
 
-/* The detector's rim belongs to it. */
-static void disk_detector_has_its_rim(void **state)
+/* The rim is part of the detector. */
+static void disk_detector_includes_its_rim(void **state)
 {
 	struct sl_source_detector r = source_detector_rules(source_detector_plain, GIVEN);
 	struct sl_particle p;
@@ -43,7 +43,7 @@ static void disk_detector_has_its_rim(void **state)
 	assert_true(fabsf(p.time - 0.25f) < 1e-7f); /* 2.5 cm at 10 cm/ns */
 }
 
-static void sphere_detector_is_met_in_front(void **state)
+static void sphere_detector_is_hit_in_front(void **state)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
@@ -75,7 +75,7 @@ static void sphere_detector_is_met_in_front(void **state)
 	}
 }
 
-static void rectangle_has_its_edges(void **state)
+static void rectangle_includes_its_edges(void **state)
 {
 	struct sl_source_detector r = source_detector_rectangle(2, 1, 4, 3);
 
@@ -91,12 +91,12 @@ static void rectangle_has_its_edges(void **state)
 		p = ray(x, nextafterf(y, 2 * y), 0, 0, 0, 1);
 		assert_int_equal(SL_FATE_missed, fate_of(&r, p));
 	}
-	/* a pixel has its lower edge */
+	/* the lower edge is part of a pixel */
 	assert_int_equal(4 + 2, flown(&r, ray(0, 0, 0, 0, 0, 1)).pixel);
 	assert_int_equal(4 + 1, flown(&r, ray(-0x1p-20f, 0, 0, 0, 0, 1)).pixel);
 }
 
-/* Whatever size and number: in range, never falling, and all of them there. */
+/* For any size and number, pixel indices are in range, monotonic and complete. */
 static void pixels_are_in_range(void **state)
 {
 	const double sizes[] = {1e-18, 1e-7, 0.3, 1, 3, 1e7, 1e18};
@@ -122,7 +122,7 @@ static void pixels_are_in_range(void **state)
 	}
 }
 
-static void stops_stop(void **state)
+static void beam_stops_absorb(void **state)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
@@ -145,7 +145,7 @@ static void stops_stop(void **state)
 	assert_int_equal(SL_FATE_missed, fate_of(&r, ray(0, 0, 0, 0, 0, -1)));
 }
 
-static void one_step_decides(void **state)
+static void one_step_ends_a_history(void **state)
 {
 	struct sl_source_detector r = source_detector_rules(source_detector_plain, GIVEN);
 	struct sl_particle p = sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, 0), q = p;
@@ -159,8 +159,8 @@ static void one_step_decides(void **state)
 	assert_memory_equal(&p, &q, sizeof(p));
 }
 
-/* Everything finite, every fate one of the model's, hits where the detector is. */
-static void lives_at_the_ends_of_ranges(void **state)
+/* All values are finite, each fate is one of the model, and hits are on the detector. */
+static void histories_at_the_limits_of_ranges(void **state)
 {
 	const double sizes[] = {1e-18, 1, 1e18};
 
@@ -193,13 +193,13 @@ static void lives_at_the_ends_of_ranges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(disk_detector_has_its_rim),
-		cmocka_unit_test(sphere_detector_is_met_in_front),
-		cmocka_unit_test(rectangle_has_its_edges),
+		cmocka_unit_test(disk_detector_includes_its_rim),
+		cmocka_unit_test(sphere_detector_is_hit_in_front),
+		cmocka_unit_test(rectangle_includes_its_edges),
 		cmocka_unit_test(pixels_are_in_range),
-		cmocka_unit_test(stops_stop),
-		cmocka_unit_test(one_step_decides),
-		cmocka_unit_test(lives_at_the_ends_of_ranges),
+		cmocka_unit_test(beam_stops_absorb),
+		cmocka_unit_test(one_step_ends_a_history),
+		cmocka_unit_test(histories_at_the_limits_of_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

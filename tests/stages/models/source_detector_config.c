@@ -13,10 +13,10 @@ static void check_complaint(
 
 	(void)source_detector_make(c, given, &m);
 	if (!strstr(m.said, want) || m.n != 1)
-		fail_msg("%d complaints, not one: '%s' but: '%s'", m.n, want, m.said);
+		fail_msg("expected one message, '%s', but got %d: '%s'", want, m.n, m.said);
 }
 
-static void what_has_no_use_is_refused(void **state)
+static void keys_without_effect_are_refused(void **state)
 {
 	static const char *const cases[][2] = {
 		{" source.radius ",
@@ -52,7 +52,7 @@ static void what_has_no_use_is_refused(void **state)
 		"detector.pixels: has no effect here: only a rectangle or a disk uses it");
 }
 
-static void what_is_missing_is_refused(void **state)
+static void missing_keys_are_refused(void **state)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 
@@ -75,7 +75,7 @@ static void what_is_missing_is_refused(void **state)
 		"detector.pixels: must be two numbers, one along x and one along y, and has 1");
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void invalid_values_are_refused(void **state)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 
@@ -130,8 +130,8 @@ static void ranges_and_constants(void **state)
 	assert_false(model->range(&r, SL_COLUMN_energy, &lo, &hi));
 }
 
-/* Squares of lengths, and their sums, must be numbers in single precision. */
-static void lengths_can_be_squared(void **state)
+/* Squares of lengths, and their sums, must be finite in single precision. */
+static void lengths_whose_square_overflows_are_refused(void **state)
 {
 	int n = 0;
 
@@ -149,11 +149,11 @@ static void lengths_can_be_squared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_has_no_use_is_refused),
-		cmocka_unit_test(what_is_missing_is_refused),
-		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(keys_without_effect_are_refused),
+		cmocka_unit_test(missing_keys_are_refused),
+		cmocka_unit_test(invalid_values_are_refused),
 		cmocka_unit_test(ranges_and_constants),
-		cmocka_unit_test(lengths_can_be_squared),
+		cmocka_unit_test(lengths_whose_square_overflows_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 /* --- places and directions -------------------------------------------------------------------- */
 
-/* A start with given words, on its way with a length of 1. */
+/* Starts a particle with given random words and checks the length of its direction. */
 static struct sl_particle start(
 	const struct sl_source_detector *r, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
@@ -18,7 +18,7 @@ static struct sl_particle start(
 	return p;
 }
 
-/* A cone's directions are even in the cosine, also within a cone of 1e-6. */
+/* Directions are uniform in the cosine, also for a cone of 1e-6. */
 static void point_source_fills_its_cone(void **state)
 {
 	const double angles[] = {1e-6, 1e-3, 0.1, 1, 3.14159265358979323846};
@@ -47,7 +47,7 @@ static void point_source_fills_its_cone(void **state)
 	}
 }
 
-/* Lambertian about +z: the square of the sine is even, near the normal too. */
+/* Lambertian about +z: the squared sine is uniform, also near the normal. */
 static void disk_source_is_lambertian(void **state)
 {
 	struct sl_source_detector_config c = source_detector_plain;
@@ -69,8 +69,8 @@ static void disk_source_is_lambertian(void **state)
 	}
 }
 
-/* On the surface, even in z, outward; about each normal as about +z. */
-static void sphere_source_shines_outward(void **state)
+/* Starts are uniform in z on the surface and directed outward, Lambertian about each normal. */
+static void sphere_source_emits_outward(void **state)
 {
 	const uint32_t ends[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
 	struct sl_source_detector_config c = source_detector_plain;
@@ -107,7 +107,7 @@ static void sphere_source_shines_outward(void **state)
 	assert_true(fabs(height / N) < 4 * sqrt(1.0 / 3 / N));
 }
 
-static void beams_fly_along_the_axis(void **state)
+static void beams_are_parallel_to_the_axis(void **state)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
@@ -141,7 +141,7 @@ static void beams_fly_along_the_axis(void **state)
 
 /* --- energies --------------------------------------------------------------------------------- */
 
-static void lines_come_with_their_intensities(void **state)
+static void lines_have_their_intensities(void **state)
 {
 	const double intensities[] = {0, 1, 10, 0.1, 0, 88.9, 0};
 	struct sl_source_detector_config c = source_detector_plain;
@@ -216,9 +216,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(point_source_fills_its_cone),
 		cmocka_unit_test(disk_source_is_lambertian),
-		cmocka_unit_test(sphere_source_shines_outward),
-		cmocka_unit_test(beams_fly_along_the_axis),
-		cmocka_unit_test(lines_come_with_their_intensities),
+		cmocka_unit_test(sphere_source_emits_outward),
+		cmocka_unit_test(beams_are_parallel_to_the_axis),
+		cmocka_unit_test(lines_have_their_intensities),
 		cmocka_unit_test(lines_are_equal_without_intensities),
 		cmocka_unit_test(energies_fixed_or_exponential),
 	};

@@ -1,24 +1,19 @@
 /*
  * math.c - compares log, sin and cos with the double-precision functions of the C library.
  *
- * Every 67th float is tried, the special values, and the worst places that ulp.txt records. With
- * --all every float is: it prints the largest errors, where they are, and a digest over all
- * results, as recorded in data/reference/math/ulp.txt. The library's double functions err by less
- * than 1e-8 of a float's last place.
+ * Tests every 67th float, the special values, and the inputs with the largest errors, which are
+ * recorded in data/reference/math/ulp.txt. With --all it tests every float and prints the lines of
+ * ulp.txt: the largest errors, their inputs, and a digest of all results. The errors of the double
+ * functions are below 1e-8 units of the last place of a float.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"
+#include "tests/support/basic/check.h"
 
 #define PI 3.14159265358979323846
 
@@ -40,7 +35,7 @@ static float cosine(float x)
 	return c;
 }
 
-/* Where sl_sincospi() is defined. */
+/* The range of sl_sincospi(). */
 static int has_angle(double x)
 {
 	return fabs(x) <= 0x1p+22;
@@ -93,7 +88,7 @@ static double last_place(double x)
 	return unit;
 }
 
-/* How far got is from want, in last places of want; HUGE_VAL for the wrong kind of number. */
+/* Error of got in units of the last place of want; HUGE_VAL if only one is NaN or infinite. */
 static double error_of(float got, double want)
 {
 	const double overflow = 0x1.ffffffp+127; /* from here on rounds to infinity */
@@ -107,7 +102,7 @@ static double error_of(float got, double want)
 	return fabs((double)got - want) / last_place(want);
 }
 
-/* The floats with bits first, first + stride, ... below end, and what was found there. */
+/* The floats with bits first, first + stride, ... below end, and their largest error. */
 struct stretch {
 	const struct function *f;
 	uint64_t first, end, stride;
@@ -133,7 +128,7 @@ static void *measure(void *of)
 	return NULL;
 }
 
-/* All floats, a stride apart, on all threads. */
+/* Tests every stride-th float, on all threads. */
 static struct stretch measure_all(const struct function *f, uint64_t stride)
 {
 	const uint64_t share = (UINT64_C(1) << 32) / N_THREADS;
@@ -156,7 +151,7 @@ static struct stretch measure_all(const struct function *f, uint64_t stride)
 	return sum;
 }
 
-static void errors_are_as_promised(void **state)
+static void errors_are_below_the_bounds(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_FUNCTIONS; i++) {
@@ -167,7 +162,7 @@ static void errors_are_as_promised(void **state)
 	}
 }
 
-/* ulp.txt: NAME ERROR INPUT DIGEST. The error there is what it was, and within the promise. */
+/* ulp.txt: NAME ERROR INPUT DIGEST. The error is reproduced and below the documented bound. */
 static void check_recorded(const char *line)
 {
 	char name[16];
@@ -183,10 +178,10 @@ static void check_recorded(const char *line)
 			assert_true(now <= functions[i].ulp);
 			return;
 		}
-	fail_msg("no function %s", name);
+	fail_msg("ulp.txt names the unknown function %s", name);
 }
 
-static void recorded_worst_places_are_as_bad(void **state)
+static void recorded_worst_errors_are_reproduced(void **state)
 {
 	const char *source = getenv("SLUICE_SOURCE");
 	char path[4096], line[256];
@@ -211,7 +206,7 @@ static void assert_bits(uint32_t want, float got)
 	assert_int_equal(want, sl_bits(got));
 }
 
-static void log_at_its_ends(void **state)
+static void log_at_the_limits(void **state)
 {
 	(void)state;
 	assert_bits(0xff800000u, sl_log(0.0f));
@@ -224,7 +219,7 @@ static void log_at_its_ends(void **state)
 	assert_bits(0, sl_log(1.0f));
 }
 
-/* Multiples of 1/2 are exact, wherever they are. */
+/* All multiples of 1/2 give exact results. */
 static void quarter_turns_are_exact(void **state)
 {
 	const float exact[4] = {0, 1, 0, -1};
@@ -238,7 +233,7 @@ static void quarter_turns_are_exact(void **state)
 	}
 }
 
-static void angles_end_at_2_to_the_22(void **state)
+static void angles_are_limited_to_2_to_the_22(void **state)
 {
 	const float outside[] = {0x1.000002p+22f, 0x1p+24f, INFINITY, sl_float(0xff812345u)};
 
@@ -250,7 +245,7 @@ static void angles_end_at_2_to_the_22(void **state)
 	}
 }
 
-/* Prints what ulp.txt holds. */
+/* Prints the contents of ulp.txt. */
 static void print_all(void)
 {
 	printf("# NAME ERROR INPUT DIGEST: the largest error over all 2^32 floats in units of the\n"
@@ -268,11 +263,11 @@ static void print_all(void)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log_at_its_ends),
+		cmocka_unit_test(log_at_the_limits),
 		cmocka_unit_test(quarter_turns_are_exact),
-		cmocka_unit_test(angles_end_at_2_to_the_22),
-		cmocka_unit_test(recorded_worst_places_are_as_bad),
-		cmocka_unit_test(errors_are_as_promised),
+		cmocka_unit_test(angles_are_limited_to_2_to_the_22),
+		cmocka_unit_test(recorded_worst_errors_are_reproduced),
+		cmocka_unit_test(errors_are_below_the_bounds),
 	};
 
 	if (argc > 1 && strcmp(argv[1], "--all") == 0) {

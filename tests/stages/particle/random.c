@@ -1,15 +1,10 @@
 /* random.c - compares Philox with its published output, and tests the limits of sl_uniform(). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "stages/particle/random.h"
+#include "tests/support/basic/check.h"
 
 static FILE *open_reference(void)
 {
@@ -49,7 +44,7 @@ static void check_draw(const char *line)
 	}
 }
 
-static void published_words_come_out(void **state)
+static void published_output_is_reproduced(void **state)
 {
 	FILE *f = open_reference();
 	char line[256];
@@ -73,8 +68,8 @@ static void published_words_come_out(void **state)
 	assert_int_equal(4, n_draw);
 }
 
-/* Every half of seed, id and block has its own place in key and counter. */
-static void upper_halves_count(void **state)
+/* Each 32-bit half of seed, id and block has a separate word of key or counter. */
+static void all_bits_of_the_input_matter(void **state)
 {
 	uint64_t seed = 0xdeadbeefcafebabeu, id = 0x8000000000000010u, block = 0x123456789u;
 	struct sl_words counter = {{0x23456789u, 0x1u, 0x00000010u, 0x80000000u}};
@@ -86,7 +81,7 @@ static void upper_halves_count(void **state)
 }
 
 /* All comparisons are of equal floats: the values are exact. */
-static void uniform_has_the_ends_of_curand(void **state)
+static void uniform_has_the_limits_of_curand(void **state)
 {
 	(void)state;
 	assert_true(sl_uniform(0) == 0x1p-33f);
@@ -97,7 +92,7 @@ static void uniform_has_the_ends_of_curand(void **state)
 	assert_true(sl_uniform(0xffffffffu) == 1.0f);
 }
 
-static void uniform_never_falls(void **state)
+static void uniform_is_monotonic(void **state)
 {
 	float before = 0;
 
@@ -113,10 +108,10 @@ static void uniform_never_falls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_words_come_out),
-		cmocka_unit_test(upper_halves_count),
-		cmocka_unit_test(uniform_has_the_ends_of_curand),
-		cmocka_unit_test(uniform_never_falls),
+		cmocka_unit_test(published_output_is_reproduced),
+		cmocka_unit_test(all_bits_of_the_input_matter),
+		cmocka_unit_test(uniform_has_the_limits_of_curand),
+		cmocka_unit_test(uniform_is_monotonic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static const double ranges[][2] = {
 	{-1, 1}, {0, 0.02}, {0, 1}, {-3, -2}, {1e6, 2e6}, {-1e30, 1e30}, {-1e-30, 0}, {0.1, 0.3}};
 enum { N_RANGES = sizeof(ranges) / sizeof(ranges[0]) };
 
-/* Of the bin that a division in double precision tells, a float next to its edges may miss. */
+/* Near an edge a float may be in the neighbour of the bin that a division in double gives. */
 static void floats_are_in_the_bin_of_the_division(void **state)
 {
 	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_HISTOGRAM_MOST};
@@ -71,7 +71,8 @@ static void floats_are_in_the_bin_of_the_division(void **state)
 
 				assert_in_range(bin, 1, bins);
 				if (!(at > bin - 1 - 1e-3 && at < bin + 1e-3))
-					fail_msg("%.9g of %g..%g is %g of %u bins, not in bin %u",
+					fail_msg(
+						"%.9g in the range %g..%g is at %g of %u bins, but counted in bin %u",
 						(double)v, ranges[k][0], ranges[k][1], at, bins,
 						bin - 1);
 			}
@@ -118,7 +119,7 @@ static void integers_are_exact(void **state)
 	assert_int_equal(sl_bin_of_integer(&t, 1u << 24), 2);
 }
 
-static void bad_ranges_are_told(void **state)
+static void invalid_ranges_are_reported(void **state)
 {
 	static const struct {
 		struct sl_histogram_axis field;
@@ -151,7 +152,7 @@ static void bad_ranges_are_told(void **state)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void rows_stand_one_behind_the_other(void **state)
+static void rows_are_stored_consecutively(void **state)
 {
 	const struct sl_histogram_axis f[] = {
 		{SL_COLUMN_w, 3, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed), 0,
@@ -176,7 +177,7 @@ static void rows_stand_one_behind_the_other(void **state)
 	assert_int_equal(sl_histogram_words(&b), 16);
 }
 
-static void what_is_missing_is_told(void **state)
+static void missing_keys_are_reported(void **state)
 {
 	const struct sl_histogram_axis f = {SL_COLUMN_w, 1,
 		SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed), 0, 1};
@@ -212,7 +213,7 @@ static double value_of(const struct sl_columns *c, enum sl_column column, uint32
 	}
 }
 
-/* Counts the batch again, by comparing values with edges: bins of 1/8, which are exact. */
+/* Counts the batch again by comparing values with edges; bins of 1/8 have exact edges. */
 static void expect_sums(const struct sl_batch *b, const struct sl_histogram_axis *f,
 	const uint64_t *sum, const uint64_t *weight)
 {
@@ -293,9 +294,9 @@ int main(void)
 		cmocka_unit_test(floats_are_in_the_bin_of_the_division),
 		cmocka_unit_test(bins_keep_the_order_of_values),
 		cmocka_unit_test(integers_are_exact),
-		cmocka_unit_test(bad_ranges_are_told),
-		cmocka_unit_test(rows_stand_one_behind_the_other),
-		cmocka_unit_test(what_is_missing_is_told),
+		cmocka_unit_test(invalid_ranges_are_reported),
+		cmocka_unit_test(rows_are_stored_consecutively),
+		cmocka_unit_test(missing_keys_are_reported),
 		cmocka_unit_test(batches_are_counted_exactly),
 	};
 

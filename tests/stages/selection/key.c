@@ -34,7 +34,7 @@ static const double ranges[][2] = {
 	{-1, 1}, {0, 1}, {-3, -2}, {0, 1e-3}, {1e6, 2e6}, {-1e30, 1e30}, {-1e-30, 0}, {0.1, 0.3}};
 enum { N_RANGES = sizeof(ranges) / sizeof(ranges[0]) };
 
-static void outside_goes_to_the_nearest_end(void **state)
+static void values_outside_the_range_are_clamped(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_RANGES; i++)
@@ -52,7 +52,7 @@ static void outside_goes_to_the_nearest_end(void **state)
 			assert_int_equal(most, sl_key_of_float(&f, (float)(hi + 0.1 * (hi - lo))));
 			assert_int_equal(most, sl_key_of_float(&f, FLT_MAX));
 			assert_int_equal(most, sl_key_of_float(&f, INFINITY));
-			/* rounding of lo and of the steps may take the last few of hi's */
+			/* rounding of lo and of the steps may lose the last few values near hi */
 			assert_true(sl_key_of_float(&f, (float)hi) >= most - most / 1000000);
 		}
 }
@@ -103,8 +103,8 @@ static struct sl_key_rule log_rule(uint32_t bits, double lo, double hi)
 	return sl_key_rule_make(&field);
 }
 
-/* Of all numbers above 0: eight bits are the power of two, the rest its equal parts. */
-static void logarithms_have_equal_parts(void **state)
+/* For positive numbers, eight bits are the exponent and the rest are equal steps within it. */
+static void logarithmic_steps_are_equal(void **state)
 {
 	struct sl_key_rule f = log_rule(12, 0, INFINITY);
 
@@ -133,7 +133,7 @@ static void logarithms_have_equal_parts(void **state)
 	assert_int_equal(15, sl_key_of_log(&f, 1e9f));
 }
 
-/* Those with a sign, too, in order. */
+/* Negative numbers are in order too. */
 static void signs_are_in_order(void **state)
 {
 	static const int32_t some[] = {INT32_MIN, -1000, -12, -11, -1, 0, 1, 22, 2112, INT32_MAX};
@@ -158,7 +158,7 @@ static void signs_are_in_order(void **state)
 	assert_int_equal(31, sl_key_pack(&f, 1, &c, 0, 0));
 }
 
-static void integers_shift_until_they_fit(void **state)
+static void integers_are_shifted_to_fit(void **state)
 {
 	struct sl_key_rule f = rule(SL_COLUMN_pixel, 12, 0, 4095);
 
@@ -186,7 +186,7 @@ static void integers_shift_until_they_fit(void **state)
 	assert_int_equal(UINT64_MAX, sl_key_of_integer(&f, UINT64_MAX));
 }
 
-static void first_field_is_on_top(void **state)
+static void first_field_is_most_significant(void **state)
 {
 	float w[] = {0, 1.0f};
 	uint32_t pixel[] = {0, 5}, steps[] = {0, 2};
@@ -210,8 +210,8 @@ static void first_field_is_on_top(void **state)
 	assert_true(sl_key_pack(f + 4, 1, &c, 0, 40000) == 32767);
 }
 
-/* A field of 64 bits is the whole key. */
-static void an_id_may_take_all_bits(void **state)
+/* A field of 64 bits fills the whole key. */
+static void an_id_may_use_all_bits(void **state)
 {
 	const uint64_t ids[] = {0, 1, 0xdeadbeefcafebabeu, UINT64_MAX};
 	struct sl_key_rule f = rule(SL_COLUMN_id, 64, 0, 0x1p63);
@@ -226,13 +226,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(floats_have_equal_steps),
-		cmocka_unit_test(outside_goes_to_the_nearest_end),
+		cmocka_unit_test(values_outside_the_range_are_clamped),
 		cmocka_unit_test(floats_keep_their_order),
-		cmocka_unit_test(logarithms_have_equal_parts),
+		cmocka_unit_test(logarithmic_steps_are_equal),
 		cmocka_unit_test(signs_are_in_order),
-		cmocka_unit_test(integers_shift_until_they_fit),
-		cmocka_unit_test(first_field_is_on_top),
-		cmocka_unit_test(an_id_may_take_all_bits),
+		cmocka_unit_test(integers_are_shifted_to_fit),
+		cmocka_unit_test(first_field_is_most_significant),
+		cmocka_unit_test(an_id_may_use_all_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

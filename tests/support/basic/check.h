@@ -1,5 +1,6 @@
 /*
- * check.h - includes cmocka with the headers that it needs, and defines two additional assertions.
+ * check.h - includes cmocka with the headers that it needs, defines two additional assertions, and
+ * makes skipped tests visible in the exit code.
  */
 #ifndef SL_TESTS_SUPPORT_BASIC_CHECK_H
 #define SL_TESTS_SUPPORT_BASIC_CHECK_H
@@ -13,6 +14,14 @@
 #include <cmocka.h>
 
 #include "primitives/base/status.h"
+#include "tests/support/basic/skip.h"
+
+/* cmocka counts a skipped test as passed. Tests call skip_test(), which changes the exit code. */
+#undef skip
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, setup, teardown) \
+	exit_code_of_tests(_cmocka_run_group_tests(    \
+		#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown))
 
 /* Expects success; else prints the error message. */
 #define assert_ok(call)                                                               \

@@ -18,6 +18,6 @@ struct open_dir {
 int open_dir_begin(void **state);
 int open_dir_end(void **state);
 
-#define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, open_dir_begin, open_dir_end)
+#define WITH_OPEN_DIR(test) cmocka_unit_test_setup_teardown(test, open_dir_begin, open_dir_end)
 
 #endif

@@ -113,7 +113,8 @@ static bool flip(
 	for (size_t bit = 1 + sl_sampling_step(BIT_STEP); bit <= last_bit(d, &host->b.table, i);
 		bit += sl_sampling_step(BIT_STEP))
 		if (is_taken(d, pipeline, k, bit))
-			fail_msg("bit %zu of copy %u was not missed", bit, k);
+			fail_msg("bit %zu of copy %u was flipped, but no error was reported", bit,
+				k);
 	return true;
 }
 

@@ -131,7 +131,8 @@ static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_
 	assert_ok(sl_stream_wait(NULL));
 	for (size_t i = 0; i < all; i++)
 		if (here[i] != value[i % bytes])
-			fail_msg("byte %zu of %u values of %u bytes is another", i, n, bytes);
+			fail_msg("byte %zu of %u values of %u bytes differs from that of the host",
+				i, n, bytes);
 	for (size_t i = all; i < all + sizeof(uint64_t); i++)
 		assert_int_equal(here[i], 0xa5);
 	sl_memory_give(SL_HOST, here);
@@ -357,7 +358,7 @@ static void check_records(const struct sl_pack_rule *rule, const struct sides *s
 	free(records);
 }
 
-static void check_pressed(const struct sl_pack_rule *rule, const struct sides *s)
+static void check_packed_streams(const struct sl_pack_rule *rule, const struct sides *s)
 {
 	uint32_t n = s->host.n_survivors;
 
@@ -410,7 +411,7 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct w
 		s.received.device_packed.wanted = true;
 		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
 		assert_ok(sl_device_pipeline_run(&d, &s.pipeline, &s.received, ns));
-		check_pressed(&d.pack, &s);
+		check_packed_streams(&d.pack, &s);
 		check_home(&d, &s);
 	}
 	close_sides(&s);

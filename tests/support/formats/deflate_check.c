@@ -445,3 +445,11 @@ void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
 	printf("%llu random jobs, of %llu inputs\n", (unsigned long long)(to - from),
 		(unsigned long long)inputs);
 }
+
+const struct sl_backend *deflate_on_device(void)
+{
+	const struct sl_backend *b;
+
+	assert_ok(sl_find(SL_DEFLATE, "device", &b));
+	return b;
+}

@@ -62,4 +62,7 @@ void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
 /* Expects that a job whose *out_used leaves no room, up to SIZE_MAX, writes nothing. */
 void deflate_without_room(const struct sl_backend *b);
 
+/* Returns the backend deflate/device. */
+const struct sl_backend *deflate_on_device(void);
+
 #endif

@@ -120,7 +120,7 @@ static double number_at(const uint8_t **at, bool wide)
 static void expect(double is, double should, bool wide)
 {
 	if (is != (wide ? should : (double)(float)should))
-		fail_msg("%.17g, not %.17g", is, should);
+		fail_msg("the value is %.17g, expected %.17g", is, should);
 }
 
 /* Which two components stand in the first two slots, and where 1/z does. */

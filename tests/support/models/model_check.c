@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/basic/check.h"
+
 static bool given(void *of, const char *key)
 {
 	const struct model_check *m = (const struct model_check *)of;
@@ -34,4 +36,13 @@ void model_check_begin(struct model_check *m, const char *keys)
 	memset(m, 0, sizeof(*m));
 	m->given = keys;
 	m->check = (struct sl_model_check){m, given, complain};
+}
+
+void check_range(const struct sl_model *model, const void *rules, enum sl_column column, double lo,
+	double hi)
+{
+	double low = 1, high = -1;
+
+	assert_true(model->range(rules, column, &low, &high));
+	assert_true(fabs(low - lo) < 1e-12 && fabs(high - hi) < 1e-12);
 }

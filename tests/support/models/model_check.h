@@ -16,6 +16,10 @@ struct model_check {
 /* Clears *m. given lists the present keys, each between spaces. */
 void model_check_begin(struct model_check *m, const char *given);
 
+/* Expects that a model with these rules declares the range lo .. hi for a column. */
+void check_range(const struct sl_model *model, const void *rules, enum sl_column column, double lo,
+	double hi);
+
 /* Returns the squared length of the direction of p, minus 1. */
 static inline double excess_length(const struct sl_particle *p)
 {

@@ -21,8 +21,8 @@ void expect_output(const char *says, const char *const *words)
 	char *out = output_of(&folder, words);
 
 	if (!strstr(out, says))
-		fail_msg("%s %s: \"%s\" is not in\n%s", words[1], words[2] ? words[2] : "", says,
-			out);
+		fail_msg("%s %s: expected \"%s\" in the output:\n%s", words[1],
+			words[2] ? words[2] : "", says, out);
 	free(out);
 }
 

@@ -43,7 +43,7 @@ char *inflated(const char *name, size_t *bytes)
 void expect_in(const char *file, size_t bytes, const char *says)
 {
 	if (!memmem(file, bytes, says, strlen(says)))
-		fail_msg("\"%s\" is not in the file", says);
+		fail_msg("expected \"%s\" in the file", says);
 }
 
 void expect_same_inflated(const char *a, const char *b)
@@ -52,7 +52,7 @@ void expect_same_inflated(const char *a, const char *b)
 	char *of_a = inflated(a, &bytes_a), *of_b = inflated(b, &bytes_b);
 
 	if (bytes_a != bytes_b || memcmp(of_a, of_b, bytes_a) != 0)
-		fail_msg("%s (%zu bytes) is not %s (%zu)", a, bytes_a, b, bytes_b);
+		fail_msg("%s (%zu bytes) differs from %s (%zu bytes)", a, bytes_a, b, bytes_b);
 	free(of_a);
 	free(of_b);
 }

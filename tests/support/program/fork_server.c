@@ -162,7 +162,7 @@ bool fork_server_start(const struct process *p, const char *path, struct running
 	files[3] = open(p->folder ? p->folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	r->pid = request(s, bytes, n, files);
 	if (r->pid < 0)
-		fail_msg("the program, started once, does not answer");
+		fail_msg("the fork server of the program does not answer");
 	close(files[0]);
 	close(files[3]);
 	if (p->out_to)

@@ -27,10 +27,9 @@ static const char *program(const char *name)
 
 	if (strcmp(name, "sluice") != 0)
 		return name;
-	if (!sluice) {
-		print_message("SLUICE does not name the program; skipped\n");
-		skip();
-	}
+	if (!sluice)
+		skip_test(
+			"the test starts the program; set SLUICE to its path, or run the test with ctest");
 	return sluice;
 }
 

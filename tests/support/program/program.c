@@ -40,8 +40,10 @@ void expect_ending(struct ending *e, int code, const char *text, const char *con
 	if (e->timed_out || e->code != code || !strstr(e->err, text)) {
 		for (; *words; words++)
 			print_error("%s ", *words);
-		fail_msg("ended with %d (signal %d%s) and\n%s(expected %d and ...%s...)", e->code,
-			e->signal, e->timed_out ? ", out of time" : "", e->err, code, text);
+		fail_msg(
+			"exit code %d (signal %d%s), message\n%s(expected exit code %d and ...%s...)",
+			e->code, e->signal, e->timed_out ? ", out of time" : "", e->err, code,
+			text);
 	}
 	process_free(e);
 }

@@ -311,7 +311,8 @@ int ptrace_main(int argc, char **argv, int (*tests)(void))
 	if (!sl_sampling_from_environment())
 		return 1;
 	if (!is_possible()) {
-		fputs("processes cannot be traced here (ptrace is refused); skipped\n", stderr);
+		printf("SKIP: the test traces processes, but ptrace is refused here; allow it (for example "
+		       "docker run --cap-add SYS_PTRACE)\n");
 		return SKIPPED;
 	}
 	return tests();

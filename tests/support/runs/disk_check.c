@@ -15,7 +15,8 @@ unsigned check_disk_failure(struct tiny_run *t, const char *out, enum tiny_end h
 		tally->failed++;
 		tiny_check_ending(t, e, SL_DISK, error ? strerrordesc_np(error) : NULL, "sluice: ");
 		if (error && !strstr(e->err, out) && !strstr(e->err, "tiny.yaml"))
-			fail_msg("%s: no file is named: %s", t->what, e->err);
+			fail_msg("%s: expected the name of a file in the message: %s", t->what,
+				e->err);
 	}
 	tiny_resume_once(t, out, &tally->states);
 	return batches;

@@ -130,15 +130,15 @@ static void expect_same_line(
 	const struct kept *k, const struct sl_manifest_line *a, const struct sl_manifest_line *b)
 {
 	if (a->survivors != b->survivors)
-		fail_msg("%s: batch %llu: %llu survivors and not %llu", words_of(k),
+		fail_msg("%s: batch %llu: %llu survivors, expected %llu", words_of(k),
 			(unsigned long long)a->batch, (unsigned long long)b->survivors,
 			(unsigned long long)a->survivors);
 	if (memcmp(&a->tally, &b->tally, sizeof(a->tally)) != 0)
-		fail_msg(
-			"%s: batch %llu: another tally", words_of(k), (unsigned long long)a->batch);
+		fail_msg("%s: batch %llu: the tally differs", words_of(k),
+			(unsigned long long)a->batch);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (a->digest[c] != b->digest[c])
-			fail_msg("%s: batch %llu: column %s is another", words_of(k),
+			fail_msg("%s: batch %llu: column %s differs", words_of(k),
 				(unsigned long long)a->batch, sl_column_facts[c].name);
 	assert_memory_equal(a, b, sizeof(*a));
 }

@@ -44,7 +44,7 @@ static void expect_same_columns(const struct folder *f, const char *config, cons
 		assert_int_equal(x->column, y->column);
 		assert_int_equal(x->constant, y->constant);
 		if (memcmp(x->data, y->data, items * sl_column_facts[x->column].bytes) != 0)
-			fail_msg("%s: %s: column %s is another", config, file,
+			fail_msg("%s: %s: column %s differs", config, file,
 				sl_column_facts[x->column].name);
 	}
 	sl_survivors_free(&a);
@@ -58,7 +58,7 @@ static void expect_same_manifests(const struct folder *f, const char *config)
 	char *b = folder_read(f, "device/manifest.jsonl", &b_bytes);
 
 	if (a_bytes != b_bytes || memcmp(a, b, a_bytes) != 0)
-		fail_msg("%s: the manifests are not the same:\n%s\n%s", config, a, b);
+		fail_msg("%s: the manifests differ:\n%s\n%s", config, a, b);
 	free(a);
 	free(b);
 }
@@ -161,7 +161,8 @@ static void check_same(const struct folder *f, const struct bits *b, const char 
 
 	if (run_list(f, set, "cpu", "auto", on_cpu) !=
 		run_list(f, set, b->device, modes[turn++ % 2], on_device))
-		fail_msg("%s, %s, deflate %s: other bytes", set[0], set[1], on_device);
+		fail_msg("%s, %s, deflate %s: the bytes of the files differ", set[0], set[1],
+			on_device);
 }
 
 /* Records alone come from the device; members of them; records that threads make members of. */

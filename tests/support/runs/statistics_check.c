@@ -38,7 +38,7 @@ double json_number(const char *out, const char *const *path)
 	for (; *path; path++) {
 		node = sl_yaml_get(tree, node, *path);
 		if (node == 0)
-			fail_msg("run.json has no %s there", *path);
+			fail_msg("run.json has no key %s at this place", *path);
 	}
 	value = sl_yaml_text(tree, node, NULL);
 	number = strcmp(value, "true") == 0    ? 1
@@ -52,5 +52,5 @@ double json_number(const char *out, const char *const *path)
 void expect_near(double is, double expected)
 {
 	if (!(fabs(is - expected) <= 1e-9 * fabs(expected)))
-		fail_msg("%.17g, expected %.17g", is, expected);
+		fail_msg("the value is %.17g, expected %.17g", is, expected);
 }

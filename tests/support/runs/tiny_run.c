@@ -107,7 +107,7 @@ void tiny_check_ending(struct tiny_run *t, const struct ending *e, int code, con
 	if (e->code != code || (text && !strstr(e->err, text)) ||
 		(other_text && !strstr(e->err, other_text)))
 		fail_msg(
-			"%s: exit code %d (signal %d), expected %d and \"%s\", \"%s\"; it said: %s",
+			"%s: exit code %d (signal %d), expected %d and \"%s\", \"%s\"; message: %s",
 			t->what, e->code, e->signal, code, text ? text : "",
 			other_text ? other_text : "", e->err);
 }
@@ -154,7 +154,7 @@ static void check_run_json(const struct tiny_run *t, const struct folder *f)
 	char *text = folder_read(f, "run.json", &n);
 
 	if (n < 4 || text[0] != '{' || strcmp(text + n - 3, "\n}\n") != 0)
-		fail_msg("%s: run.json is not whole", t->what);
+		fail_msg("%s: run.json is incomplete", t->what);
 	free(text);
 }
 
@@ -166,12 +166,12 @@ static void check_same(const struct tiny_run *t, const struct folder *f, const c
 	char *is, *should;
 
 	if (!folder_has(&whole, name))
-		fail_msg("%s: %s should not be there", t->what, name);
+		fail_msg("%s: %s exists, but the unbroken run has no such file", t->what, name);
 	is = folder_read(f, name, &n);
 	should = folder_read(&whole, name, &n_whole);
 	if (n != n_whole || memcmp(is, should, n) != 0)
-		fail_msg("%s: %s (%zu bytes) is not that of the unbroken run (%zu)", t->what, name,
-			n, n_whole);
+		fail_msg("%s: %s (%zu bytes) differs from that of the unbroken run (%zu bytes)",
+			t->what, name, n, n_whole);
 	free(is);
 	free(should);
 }
@@ -187,7 +187,7 @@ static void check_line(const struct tiny_run *t, const struct folder *f, const c
 	if (!strstr(line, stands))
 		fail_msg("%s: line %u of the manifest does not name %s", t->what, number, name);
 	if (how != TINY_REPLACING && !folder_has(f, name))
-		fail_msg("%s: the manifest has %s, which is not there", t->what, name);
+		fail_msg("%s: the manifest names %s, which does not exist", t->what, name);
 }
 
 /* Returns the number of whole lines. Only a kill may leave a torn one. */
@@ -203,14 +203,14 @@ static unsigned check_manifest(const struct tiny_run *t, const struct folder *f,
 	is = folder_read(f, "manifest.jsonl", &n);
 	should = folder_read(&whole, "manifest.jsonl", &n_whole);
 	if (n > n_whole || memcmp(is, should, n) != 0)
-		fail_msg("%s: manifest.jsonl is not how the unbroken run's begins:\n%s", t->what,
-			is);
+		fail_msg("%s: manifest.jsonl is not the beginning of that of the unbroken run:\n%s",
+			t->what, is);
 	for (line = is; (end = strchr(line, '\n')) != NULL; line = end + 1) {
 		*end = '\0';
 		check_line(t, f, line, lines++, how);
 	}
 	if (*line && how == TINY_ENDED)
-		fail_msg("%s: the manifest ends in a torn line: %s", t->what, line);
+		fail_msg("%s: the last line of the manifest is incomplete: %s", t->what, line);
 	free(is);
 	free(should);
 	return lines;
@@ -238,7 +238,8 @@ unsigned tiny_check(struct tiny_run *t, const char *out, enum tiny_end how)
 			continue;
 		if (ends_in(name, ".part")) {
 			if (how == TINY_ENDED)
-				fail_msg("%s: %s was left", t->what, name);
+				fail_msg(
+					"%s: the temporary file %s was not removed", t->what, name);
 		} else if (strcmp(name, "run.json") == 0) {
 			check_run_json(t, &f);
 		} else if (strcmp(name, "manifest.jsonl") != 0) {

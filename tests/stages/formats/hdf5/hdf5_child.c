@@ -97,7 +97,7 @@ static void a_crash_is_damage(void **state)
 	assert_fails(run(exits, &answer), SL_BAD_INPUT, "HDF5 crashed while it read the file");
 }
 
-/* Whoever starts this program may have it ignore SIGCHLD, which the kernel hands on. */
+/* A process that ignores SIGCHLD passes this on to the programs that it starts. */
 static void an_ignored_sigchld_changes_nothing(void **state)
 {
 	int answer = 0;

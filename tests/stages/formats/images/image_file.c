@@ -57,7 +57,7 @@ static void check_read(const char *what, bool with_rays)
 		assert_fails(sl_image_read(image, bytes - cut, &f), SL_BAD_INPUT, "checksum line");
 }
 
-static void what_is_made_is_read(void **state)
+static void written_images_are_read(void **state)
 {
 	(void)state;
 	check_read("radiance", true);
@@ -154,7 +154,7 @@ static void put_group(struct sl_h5 *h, hid_t file)
 	sl_h5_close(h, sl_h5_group(h, file, "radiance"));
 }
 
-/* A sealed file of what put puts; its bytes. */
+/* Makes a file with a valid checksum from the entries that put writes; returns its size. */
 static size_t make(void (*put)(struct sl_h5 *h, hid_t file))
 {
 	struct sl_h5 h;
@@ -171,7 +171,7 @@ static size_t make(void (*put)(struct sl_h5 *h, hid_t file))
 	return bytes + SL_CRC_TRAILER_BYTES;
 }
 
-static void other_claims_are_refused(void **state)
+static void invalid_attributes_are_refused(void **state)
 {
 	static const struct {
 		void (*put)(struct sl_h5 *h, hid_t file);
@@ -200,7 +200,7 @@ static void other_claims_are_refused(void **state)
 	}
 }
 
-/* Rows and columns stand in the file as they are: the rows are made others. */
+/* Changes the number of rows that the file states. */
 static void more_pixels_than_bytes_are_refused(void **state)
 {
 	const uint64_t size[] = {ROWS, COLUMNS}, good = make(put_good);
@@ -219,7 +219,7 @@ static void more_pixels_than_bytes_are_refused(void **state)
 			}
 		assert_true(changed >= 2);
 		sl_crc_trailer_add(image, bytes - SL_CRC_TRAILER_BYTES);
-		/* from 1.14 on HDF5 sees it itself */
+		/* HDF5 detects this itself from version 1.14 */
 		assert_fails(sl_image_read(image, bytes, &f), SL_BAD_INPUT,
 			H5_VERSION_GE(1, 14, 0) ? "HDF5 cannot read the file" : "more pixels than");
 	}
@@ -228,8 +228,8 @@ static void more_pixels_than_bytes_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_made_is_read),
-		cmocka_unit_test(other_claims_are_refused),
+		cmocka_unit_test(written_images_are_read),
+		cmocka_unit_test(invalid_attributes_are_refused),
 		cmocka_unit_test(more_pixels_than_bytes_are_refused),
 	};
 

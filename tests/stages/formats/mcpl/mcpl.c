@@ -2,7 +2,7 @@
  * mcpl.c - writes tables as MCPL, decodes them independently as the MCPL paper specifies, and
  * reads them back.
  *
- * Values are compared with what the units and the packing of directions make of a row's columns.
+ * Expected values are the columns of a row after conversion of units and packing of the direction.
  */
 #include "stages/formats/mcpl/mcpl.h"
 
@@ -22,7 +22,7 @@ static float *reals(const struct sl_table *t, enum sl_column column)
 	return NULL;
 }
 
-/* A table whose directions are directions, axes among them, and energies none below 0. */
+/* A table with directions of unit length, including the axes, and without negative energies. */
 static struct sl_table make_particles(uint32_t n, uint32_t columns, uint32_t constants)
 {
 	struct sl_table t = make_table(n, columns, constants, RANDOM);
@@ -102,7 +102,7 @@ static void round_trip(const struct sl_format *f, const struct sl_file_facts *ru
 		plain = inflate_members(file, bytes, &plain_bytes, &first, &members);
 		header_bytes = check_by_hand(plain, plain_bytes, run, &batch, &t);
 		assert_int_equal(first, header_bytes);
-		/* the number of particles stands there as it is, to be patched */
+		/* the number of particles is stored uncompressed, so that it can be changed later */
 		assert_memory_equal(file + 10 + 5 + 8, plain + 8, 8);
 		assert_int_equal(members > 2, plain_bytes - header_bytes > 1 << 20);
 		free(plain);
@@ -120,7 +120,7 @@ static void round_trip(const struct sl_format *f, const struct sl_file_facts *ru
 static const struct sl_format *const formats[] = {&sl_format_mcpl, &sl_format_mcpl_gz};
 enum { FORMATS = 2 };
 
-static void every_table_comes_back(void **state)
+static void every_table_is_read_back(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 7, 1000};
 	static const enum sl_column flags[] = {SL_COLUMN_COUNT, SL_COLUMN_fate, SL_COLUMN_pixel};
@@ -143,7 +143,7 @@ static void every_table_comes_back(void **state)
 }
 
 /* One code for all particles or a column of codes; polarisation; flags. */
-static void what_lists_have_comes_back(void **state)
+static void columns_of_lists_are_read_back(void **state)
 {
 	static const uint32_t sizes[] = {1, 7, 1000};
 
@@ -165,8 +165,8 @@ static void what_lists_have_comes_back(void **state)
 	}
 }
 
-/* More than a member of gzip holds. */
-static void many_rows_come_back(void **state)
+/* More rows than one gzip member holds. */
+static void many_rows_are_read_back(void **state)
 {
 	struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, false, SL_COLUMN_COUNT, 1);
 
@@ -177,7 +177,7 @@ static void many_rows_come_back(void **state)
 }
 
 /* Constants of all kinds, and flags of other types. */
-static void constants_and_flags_come_back(void **state)
+static void constants_and_flags_are_read_back(void **state)
 {
 	static const enum sl_column flags[] = {
 		SL_COLUMN_pixel, SL_COLUMN_steps, SL_COLUMN_collisions, SL_COLUMN_fate};
@@ -194,7 +194,7 @@ static void constants_and_flags_come_back(void **state)
 }
 
 /* An id has 64 bits in a table, and 32 in a file. */
-static void ids_come_back(void **state)
+static void ids_are_read_back(void **state)
 {
 	struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, false, SL_COLUMN_id, 1);
 	struct sl_table t = make_particles(50, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_id), 0), back;
@@ -214,7 +214,7 @@ static void ids_come_back(void **state)
 }
 
 /* A NaN is converted as on x86: quiet, with its sign and payload. */
-static void nans_go_by(void **state)
+static void nans_keep_sign_and_payload(void **state)
 {
 	static const uint32_t nan[] = {0x7f812345, 0xffc00001}, quiet[] = {0x7fc12345, 0xffc00001};
 	static const uint64_t wide[] = {0x7ff82468a0000000, 0xfff8000020000000};
@@ -245,8 +245,8 @@ static void nans_go_by(void **state)
 
 /* --- directions ------------------------------------------------------------------------------- */
 
-/* Whatever direction of length 1, it comes back to a few units of the last place. */
-static void directions_come_back(void **state)
+/* Any direction of unit length is read back to a few units of the last place. */
+static void directions_are_read_back(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 100000; i++) {
@@ -254,7 +254,7 @@ static void directions_come_back(void **state)
 
 		for (int k = 0; k < 3; k++) {
 			d[k] = (double)(mixed(3 * i + (uint64_t)k) >> 11) * 0x1p-52 - 1;
-			/* some are very flat, and some are axes */
+			/* some are almost in the x-y plane, and some are axes */
 			d[k] *= i % 7 == 0 ? exp2(-(double)(mixed(i + (uint64_t)k) >> 57)) : 1;
 			d[k] = i % 11 == 0 && k != (int)(i % 3) ? 0 : d[k];
 			length += d[k] * d[k];
@@ -277,13 +277,13 @@ static void directions_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_table_comes_back),
-		cmocka_unit_test(what_lists_have_comes_back),
-		cmocka_unit_test(many_rows_come_back),
-		cmocka_unit_test(constants_and_flags_come_back),
-		cmocka_unit_test(ids_come_back),
-		cmocka_unit_test(nans_go_by),
-		cmocka_unit_test(directions_come_back),
+		cmocka_unit_test(every_table_is_read_back),
+		cmocka_unit_test(columns_of_lists_are_read_back),
+		cmocka_unit_test(many_rows_are_read_back),
+		cmocka_unit_test(constants_and_flags_are_read_back),
+		cmocka_unit_test(ids_are_read_back),
+		cmocka_unit_test(nans_keep_sign_and_payload),
+		cmocka_unit_test(directions_are_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
  * mcpl_head.c - tests that headers of MCPL files are read completely and merged by the rules of
  * the reference implementation.
  *
- * Expected sums are worked out by hand; that whole lists come out as mcpltool --merge has them is
- * for tests/scripts/readers.py.
+ * Expected sums are computed by hand. tests/scripts/readers.py compares merged lists with those of
+ * mcpltool --merge.
  */
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
@@ -28,8 +28,8 @@ static struct sl_mcpl_head head_of(const void *file, size_t bytes)
 	return h;
 }
 
-/* Of a plain file it is the bytes before the first particle. */
-static void a_header_is_read_as_it_stands(void **state)
+/* The header of a plain file is the bytes before the first particle. */
+static void header_is_kept_byte_for_byte(void **state)
 {
 	(void)state;
 	for (int i = 1; i <= 8; i++) {
@@ -53,7 +53,7 @@ static void a_header_is_read_as_it_stands(void **state)
 	}
 }
 
-static void a_writer_that_died_is_told(void **state)
+static void unfinished_file_is_reported(void **state)
 {
 	struct sl_mcpl_head h;
 	bool recovered = false;
@@ -102,8 +102,7 @@ static struct made make(struct sl_mcpl_header h, const char *const texts[5])
 
 static const struct sl_mcpl_header plain = {.version = 3, .single = true, .pdg = 22};
 
-/* Joins those with these second comments; the comment that it comes to, or NULL if it is refused.
- */
+/* Joins two headers with these second comments. Returns the joined comment, or NULL if refused. */
 static const char *joined(const char *a, const char *b)
 {
 	static char comment[256];
@@ -150,7 +149,7 @@ static void sums_add_up(void **state)
 	assert_string_equal(joined("not a sum", "not a sum"), "not a sum");
 }
 
-static void what_is_no_sum_must_be_the_same(void **state)
+static void other_statistics_must_be_equal(void **state)
 {
 	(void)state;
 	assert_null(joined("one", "two"));
@@ -214,7 +213,7 @@ static void headers_must_agree(void **state)
 	expect_refused(h, NULL, "its weight of all particles is not");
 }
 
-static void lists_of_others_with_other_counts_are_refused(void **state)
+static void lists_with_other_counts_are_refused(void **state)
 {
 	size_t bytes_a, bytes_b;
 	char *a = reference_list("reffile_1.mcpl", &bytes_a),
@@ -314,8 +313,8 @@ static struct sl_mcpl_metadata *metadata_of(const uint8_t *file, size_t bytes)
 enum { COMMENTS = 200000, BLOBS = 50000 };
 
 /*
- * Comments of statistics, equal and other ones, and blobs of one name: work that was quadratic in
- * their number, for minutes. It takes less than a second now; 20 s also pass under a sanitizer.
+ * Many comments of statistics and blobs of one name. A join in quadratic time takes minutes; this one
+ * takes less than 1 s. The limit of 20 s also holds with a sanitizer.
  */
 static void many_strings_take_little_time(void **state)
 {
@@ -360,7 +359,7 @@ static void print_numbered(char *text, const char *name, uint32_t number)
 	snprintf(text, NUMBERED_BYTES, number > 1 ? "%.*s_%u" : "%.*s", NAME_BYTES, name, number);
 }
 
-/* The number of blob i by the rule of mcpl_metadata.h, found in the simplest way. */
+/* Returns the number of blob i by the rule of mcpl_metadata.h, with the simplest algorithm. */
 static uint32_t expected_number(char names[][NAME_BYTES], const uint32_t *number, uint32_t i)
 {
 	for (uint32_t k = 1;; k++) {
@@ -378,7 +377,7 @@ static uint32_t expected_number(char names[][NAME_BYTES], const uint32_t *number
 	}
 }
 
-/* Names that collide with those that other blobs get. */
+/* Names that equal those that other blobs get. */
 static void blobs_get_the_first_free_name(void **state)
 {
 	static const char *const parts[] = {"a", "a_2", "a_3", "a_2_2", "b", "sluice_config", ""};
@@ -416,12 +415,12 @@ static void blobs_get_the_first_free_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_header_is_read_as_it_stands),
-		cmocka_unit_test(a_writer_that_died_is_told),
+		cmocka_unit_test(header_is_kept_byte_for_byte),
+		cmocka_unit_test(unfinished_file_is_reported),
 		cmocka_unit_test(sums_add_up),
-		cmocka_unit_test(what_is_no_sum_must_be_the_same),
+		cmocka_unit_test(other_statistics_must_be_equal),
 		cmocka_unit_test(headers_must_agree),
-		cmocka_unit_test(lists_of_others_with_other_counts_are_refused),
+		cmocka_unit_test(lists_with_other_counts_are_refused),
 		cmocka_unit_test(repeated_keys_are_refused),
 		cmocka_unit_test(headers_beyond_the_limits_are_refused),
 		cmocka_unit_test(many_strings_take_little_time),

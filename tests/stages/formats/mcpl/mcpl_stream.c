@@ -57,7 +57,7 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s, struct sums *sums
 	return SL_OK;
 }
 
-/* Reads a file to its end; what it has of particles is in *sums. */
+/* Reads a file to its end and adds up its particles in *sums. */
 static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums)
 {
 	struct sl_mcpl_stream s;
@@ -76,7 +76,7 @@ static enum sl_status read_all(const void *file, size_t bytes, struct sums *sums
 	return status;
 }
 
-/* --- what the reference reads ----------------------------------------------------------------- */
+/* --- values of the reference ------------------------------------------------------------------ */
 
 /* A line of reference.txt. */
 struct expected {
@@ -108,11 +108,11 @@ static bool parse(const char *line, struct expected *e)
 	return n == 24;
 }
 
-/* Both are sums of at most 1e6 in size: rounding apart. */
+/* Compares two sums of at most 1e6 in magnitude, up to rounding. */
 static void assert_near(const char *what, double is, double should)
 {
 	if (!(fabs(is - should) <= 1e-9 * (1 + fabs(should))))
-		fail_msg("%s: %.17g, not %.17g", what, is, should);
+		fail_msg("%s is %.17g, expected %.17g", what, is, should);
 }
 
 static void check(const struct expected *e)
@@ -149,7 +149,7 @@ static void check(const struct expected *e)
 	assert_true(sums.flags == e->sums.flags);
 }
 
-static void files_hold_what_the_reference_reads(void **state)
+static void files_are_read_as_by_the_reference(void **state)
 {
 	char line[1024];
 	FILE *reference = fopen(reference_path("reference.txt"), "r");
@@ -192,7 +192,7 @@ static void strings_are_read(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void a_writer_that_died_is_recovered(void **state)
+static void unfinished_plain_file_is_recovered(void **state)
 {
 	struct sl_mcpl_stream s;
 	char source[64];
@@ -208,7 +208,7 @@ static void a_writer_that_died_is_recovered(void **state)
 	free(file);
 }
 
-static void what_is_cut_short_is_refused(void **state)
+static void truncated_files_are_refused(void **state)
 {
 	struct sums sums;
 	size_t bytes;
@@ -238,7 +238,7 @@ static void what_is_cut_short_is_refused(void **state)
 }
 
 /* reffile_1 with one byte of its header changed. */
-static void headers_that_are_none_are_refused(void **state)
+static void invalid_headers_are_refused(void **state)
 {
 	static const struct {
 		size_t at;
@@ -270,8 +270,75 @@ static void headers_that_are_none_are_refused(void **state)
 	free(file);
 }
 
-/* Nothing may be read beyond the end, nor may it hang; a sanitizer looks on. */
-static void any_damage_is_survived(void **state)
+/* Returns a file as gzip members of this many bytes; the caller frees it. */
+static uint8_t *in_members(const char *file, size_t bytes, size_t member, size_t *made_bytes)
+{
+	size_t n = (bytes + member - 1) / member;
+	uint8_t *made = (uint8_t *)malloc(n * sl_gzip_stored_bytes(member));
+
+	*made_bytes = 0;
+	for (size_t at = 0; at < bytes; at += member)
+		*made_bytes += sl_gzip_store(
+			file + at, bytes - at < member ? bytes - at : member, made + *made_bytes);
+	return made;
+}
+
+/* Writes a number of particles into the header of a file and returns the result of sl_mcpl_begin(). */
+static enum sl_status begin_with_count(char *file, size_t bytes, uint64_t n)
+{
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+
+	memcpy(file + 8, &n, sizeof(n));
+	assert_ok(sl_mcpl_open(&s, file, bytes));
+	status = sl_mcpl_skip_head(&s);
+	sl_mcpl_close(&s);
+	return status;
+}
+
+/* A plain file has at least as many whole records as its header states, before any of them is read. */
+static void more_particles_than_records_are_refused(void **state)
+{
+	enum { N = 5, RECORD_BYTES = 68 }; /* of reffile_1.mcpl */
+	static const uint64_t too_many[] = {
+		N + 1, N + 2, UINT32_MAX, UINT64_MAX / RECORD_BYTES + 2, UINT64_MAX};
+	size_t bytes;
+	char *file = reference_list("reffile_1.mcpl", &bytes);
+
+	(void)state;
+	for (uint64_t n = 0; n <= N; n++)
+		assert_ok(begin_with_count(file, bytes, n));
+	assert_ok(begin_with_count(file, bytes - RECORD_BYTES, N - 1));
+	assert_fails(
+		begin_with_count(file, bytes - RECORD_BYTES, N), SL_BAD_INPUT, "header states");
+	assert_fails(begin_with_count(file, bytes - 1, N), SL_BAD_INPUT, "header states");
+	for (size_t i = 0; i < sizeof(too_many) / sizeof(*too_many); i++)
+		assert_fails(
+			begin_with_count(file, bytes, too_many[i]), SL_BAD_INPUT, "header states");
+	free(file);
+}
+
+/* A gzip file shows its end only when it is reached; the message counts the particles before it. */
+static void missing_particles_of_gzip_are_counted(void **state)
+{
+	enum { N = 5 };
+	const uint64_t one_more = N + 1;
+	struct sums sums;
+	size_t bytes, made_bytes;
+	char *file = reference_list("reffile_1.mcpl", &bytes);
+	uint8_t *made;
+
+	(void)state;
+	memcpy(file + 8, &one_more, sizeof(one_more));
+	made = in_members(file, bytes, 1000, &made_bytes);
+	assert_fails(read_all(made, made_bytes, &sums), SL_BAD_INPUT, "particle 5 of 6");
+	assert_int_equal(sums.particles, N);
+	free(made);
+	free(file);
+}
+
+/* A flipped bit may cause neither a read beyond the end (AddressSanitizer) nor a hang. */
+static void flipped_bits_do_no_harm(void **state)
 {
 	static const char *const names[] = {"reffile_6.mcpl", "difficult_unitvector.mcpl.gz"};
 
@@ -295,23 +362,10 @@ static void any_damage_is_survived(void **state)
 	}
 }
 
-/* --- made of them ----------------------------------------------------------------------------- */
-
-/* A file as gzip members of so many bytes, to be freed. */
-static uint8_t *in_members(const char *file, size_t bytes, size_t member, size_t *made_bytes)
-{
-	size_t n = (bytes + member - 1) / member;
-	uint8_t *made = (uint8_t *)malloc(n * sl_gzip_stored_bytes(member));
-
-	*made_bytes = 0;
-	for (size_t at = 0; at < bytes; at += member)
-		*made_bytes += sl_gzip_store(
-			file + at, bytes - at < member ? bytes - at : member, made + *made_bytes);
-	return made;
-}
+/* --- derived files ---------------------------------------------------------------------------- */
 
 /* Members may end anywhere, in the header or in a particle. */
-static void members_make_no_difference(void **state)
+static void gzip_members_may_end_anywhere(void **state)
 {
 	static const size_t members[] = {1, 7, 48, 100, 65535, 65536, 100000};
 	struct sums expected, sums;
@@ -330,8 +384,8 @@ static void members_make_no_difference(void **state)
 	free(file);
 }
 
-/* As the reference has it: nobody knows how many there are without inflating all. */
-static void a_writer_that_died_in_gzip_is_refused(void **state)
+/* As in the reference: the number of particles is unknown until all are decompressed. */
+static void unfinished_gzip_file_is_refused(void **state)
 {
 	struct sums sums;
 	size_t bytes, made_bytes;
@@ -348,8 +402,8 @@ static void a_writer_that_died_in_gzip_is_refused(void **state)
 	free(file);
 }
 
-/* Version 2 has its directions on an octahedron: Meyer et al. 2010, by its formula. */
-static void version_two_is_read(void **state)
+/* Version 2 maps directions to an octahedron (Meyer et al. 2010). */
+static void directions_of_version_2_are_read(void **state)
 {
 	static const double packed[][2] = {{0, 0}, {1, 0}, {0, -1}, {0.5, 0.5}, {-1, -1}, {1, 1}};
 	const double r = sqrt(0.5);
@@ -378,15 +432,17 @@ static void version_two_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_hold_what_the_reference_reads),
+		cmocka_unit_test(files_are_read_as_by_the_reference),
 		cmocka_unit_test(strings_are_read),
-		cmocka_unit_test(a_writer_that_died_is_recovered),
-		cmocka_unit_test(what_is_cut_short_is_refused),
-		cmocka_unit_test(headers_that_are_none_are_refused),
-		cmocka_unit_test(any_damage_is_survived),
-		cmocka_unit_test(members_make_no_difference),
-		cmocka_unit_test(a_writer_that_died_in_gzip_is_refused),
-		cmocka_unit_test(version_two_is_read),
+		cmocka_unit_test(unfinished_plain_file_is_recovered),
+		cmocka_unit_test(truncated_files_are_refused),
+		cmocka_unit_test(invalid_headers_are_refused),
+		cmocka_unit_test(more_particles_than_records_are_refused),
+		cmocka_unit_test(missing_particles_of_gzip_are_counted),
+		cmocka_unit_test(flipped_bits_do_no_harm),
+		cmocka_unit_test(gzip_members_may_end_anywhere),
+		cmocka_unit_test(unfinished_gzip_file_is_refused),
+		cmocka_unit_test(directions_of_version_2_are_read),
 	};
 
 	if (!sl_sampling_from_environment())

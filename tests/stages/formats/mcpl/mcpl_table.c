@@ -12,7 +12,7 @@ enum { ROWS = 40 };
 
 static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .generated = 1048576};
 
-/* A file of ours, to be freed: it has a column that no list of anybody's has. */
+/* Returns a file of Sluice, which the caller frees, with a column that MCPL lists do not have. */
 static char *file_of_ours(const struct sl_format *f, size_t *bytes)
 {
 	struct sl_table t = make_table(ROWS, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_fate), 0, SORTED);
@@ -26,7 +26,7 @@ static char *file_of_ours(const struct sl_format *f, size_t *bytes)
 	return file;
 }
 
-/* Reads into memory of the very bytes that were measured. *t has no data any more. */
+/* Reads into memory of exactly the measured size, which is freed: *t has no data afterwards. */
 static enum sl_status read_whole(
 	const char *file, size_t bytes, struct sl_table *t, struct sl_mcpl_lost *lost)
 {
@@ -50,7 +50,7 @@ static enum sl_status read_whole(
 }
 
 /* Bytes after the rows are an error in files of Sluice, and ignored in other files. */
-static void a_header_decides(void **state)
+static void header_decides_the_columns(void **state)
 {
 	struct sl_mcpl_lost lost;
 	struct sl_table t;
@@ -73,7 +73,7 @@ static void a_header_decides(void **state)
 	free(file);
 }
 
-/* Members of rows that cannot be inflated, or not to what they were: no other table comes out. */
+/* Members that cannot be inflated, or inflate to other bytes, give no table. */
 static void damaged_rows_are_refused(void **state)
 {
 	struct sl_mcpl_lost lost;
@@ -100,7 +100,7 @@ static void damaged_rows_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_header_decides),
+		cmocka_unit_test(header_decides_the_columns),
 		cmocka_unit_test(damaged_rows_are_refused),
 	};
 

@@ -27,7 +27,7 @@ static struct sl_file_facts facts_with(enum sl_column flags, double energy)
 	return run;
 }
 
-static void too_small_is_refused(void **state)
+static void too_small_image_is_refused(void **state)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_COUNT, 1);
 	struct sl_table small = make_some(10, SL_MCPL_NEEDED);
@@ -54,7 +54,7 @@ static void too_small_is_refused(void **state)
 	free_table(&large);
 }
 
-static void a_column_that_is_missing_is_told(void **state)
+static void missing_column_is_reported(void **state)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_pixel, NAN);
 	uint32_t all = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pixel);
@@ -112,7 +112,7 @@ static void every_damage_is_found(void **state)
 	free_table(&t);
 }
 
-/* A number of blobs of which twice it is, in 32 bits, twice that of the file. */
+/* A number of blobs n + 2^31: twice this number equals 2 n in 32 bits. */
 static void wrapped_counts_are_refused(void **state)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_fate, 1);
@@ -129,7 +129,7 @@ static void wrapped_counts_are_refused(void **state)
 	free_table(&t);
 }
 
-/* The comment of columns with others, of the same length. */
+/* The comment that lists the columns names other columns and keeps its length. */
 static void other_columns_are_refused(void **state)
 {
 	static const char was[] = "columns:x,y,z,u,v,w,weight,time,fate";
@@ -158,8 +158,8 @@ static void other_columns_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_small_is_refused),
-		cmocka_unit_test(a_column_that_is_missing_is_told),
+		cmocka_unit_test(too_small_image_is_refused),
+		cmocka_unit_test(missing_column_is_reported),
 		cmocka_unit_test(every_damage_is_found),
 		cmocka_unit_test(wrapped_counts_are_refused),
 		cmocka_unit_test(other_columns_are_refused),

@@ -8,7 +8,7 @@
 #include "stages/formats/formats.h"
 #include "tests/support/program/process.h"
 
-/* One table to a file and back, twice with other dirt in the image. */
+/* Writes and reads a table, twice with different previous contents of the image. */
 static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, uint32_t columns,
 	uint32_t constants, enum kind kind)
 {
@@ -31,7 +31,7 @@ static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, 
 	free_table(&t);
 }
 
-static void every_size_comes_back(void **state)
+static void every_size_is_read_back(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 1000, 131071, 131073, 262143, 262144, 262145};
 
@@ -42,7 +42,7 @@ static void every_size_comes_back(void **state)
 	round_trip(&sl_deflate_libdeflate, 1, 1000003, few, SL_BIT(SL_COLUMN_w), SORTED);
 }
 
-static void every_column_and_constant_comes_back(void **state)
+static void every_column_and_constant_is_read_back(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < KIND_COUNT; kind++) {
@@ -58,7 +58,7 @@ static void every_column_and_constant_comes_back(void **state)
 	round_trip(&sl_deflate_libdeflate, 1, 10, 0, 0, RANDOM);
 }
 
-static void every_backend_and_level_comes_back(void **state)
+static void every_backend_and_level_is_read_back(void **state)
 {
 	(void)state;
 	for (size_t i = 0; sl_backend_at(i); i++) {
@@ -71,8 +71,8 @@ static void every_backend_and_level_comes_back(void **state)
 	}
 }
 
-/* A column that sits in the table in another order than that of files. */
-static void order_of_columns_is_free(void **state)
+/* The columns of the table have another order than those of files. */
+static void columns_may_have_any_order(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_zlib, 1);
 	struct sl_table t = make_table(50,
@@ -93,7 +93,7 @@ static void order_of_columns_is_free(void **state)
 	free_table(&t);
 }
 
-/* The last chunk is filled up with zeros, of which deflate makes next to nothing. */
+/* The last chunk is padded with zeros, which compress to a few bytes. */
 static void last_chunk_is_padded_with_zeros(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -110,8 +110,8 @@ static void last_chunk_is_padded_with_zeros(void **state)
 	free_table(&t);
 }
 
-/* Memory laid out for many rows serves few. */
-static void room_for_more_serves_less(void **state)
+/* Memory that was laid out for many rows can hold few rows. */
+static void memory_for_many_rows_serves_few(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table most = make_table(300000, few, 0, RANDOM);
@@ -140,7 +140,7 @@ static void room_for_more_serves_less(void **state)
 	free_table(&most);
 }
 
-static void too_small_is_refused(void **state)
+static void too_small_image_is_refused(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table small = make_table(10, few, 0, RANDOM);
@@ -182,15 +182,15 @@ static int fill(void *of)
 }
 
 /* A full file image is reported. Runs in a child process, because HDF5 cannot close such a file. */
-static void full_image_is_told(void **state)
+static void full_image_is_reported(void **state)
 {
 	(void)state;
 	for (size_t size = 0; size < 1 << 18; size += 10000)
 		assert_int_equal(in_child(fill, &size), 0);
 }
 
-/* Longer than an attribute of HDF5 can be, or empty. */
-static void any_configuration_fits(void **state)
+/* A configuration that is longer than an HDF5 attribute can be, or empty. */
+static void configurations_of_any_length_fit(void **state)
 {
 	static char text[300000];
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -291,15 +291,15 @@ static void files_are_named_by_batch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_comes_back),
-		cmocka_unit_test(every_column_and_constant_comes_back),
-		cmocka_unit_test(every_backend_and_level_comes_back),
-		cmocka_unit_test(order_of_columns_is_free),
+		cmocka_unit_test(every_size_is_read_back),
+		cmocka_unit_test(every_column_and_constant_is_read_back),
+		cmocka_unit_test(every_backend_and_level_is_read_back),
+		cmocka_unit_test(columns_may_have_any_order),
 		cmocka_unit_test(last_chunk_is_padded_with_zeros),
-		cmocka_unit_test(room_for_more_serves_less),
-		cmocka_unit_test(too_small_is_refused),
-		cmocka_unit_test(full_image_is_told),
-		cmocka_unit_test(any_configuration_fits),
+		cmocka_unit_test(memory_for_many_rows_serves_few),
+		cmocka_unit_test(too_small_image_is_refused),
+		cmocka_unit_test(full_image_is_reported),
+		cmocka_unit_test(configurations_of_any_length_fit),
 		cmocka_unit_test(bytes_do_not_depend_on_time),
 		cmocka_unit_test(threads_pack_at_once),
 		cmocka_unit_test(files_are_named_by_batch),

@@ -61,8 +61,8 @@ static void bound(const struct sl_table *t, struct sl_device_packed *p)
 		}
 }
 
-/* Packs what a device has compressed; the columns that are not constant are nowhere. */
-static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
+/* Makes a file of streams that a device packed. The table has no data of columns that vary. */
+static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_device_packed device_packed = pack(t);
@@ -90,7 +90,7 @@ static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 	return file;
 }
 
-/* Byte for byte what cpu writes on the host; RANDOM and HARD have chunks that are no gain. */
+/* The file equals that of deflate/cpu. RANDOM and HARD have chunks that do not compress. */
 static void streams_give_the_same_file(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 7, 3000, 131073, 262145};
@@ -102,7 +102,7 @@ static void streams_give_the_same_file(void **state)
 			struct sl_table t = make_table(sizes[i], few,
 				i % 2 ? SL_BIT(SL_COLUMN_w) : SL_BIT(SL_COLUMN_x), (enum kind)kind);
 			size_t bytes, expected;
-			char *file = file_of_pressed(&t, &bytes);
+			char *file = file_of_packed(&t, &bytes);
 			char *same = file_of(openpmd, &run, &batch, &t, 0, &expected);
 
 			assert_int_equal(bytes, expected);
@@ -123,7 +123,7 @@ static float line_of(uint64_t i)
 	return lines[mixed(i) % 3];
 }
 
-/* The masks of filters that the chunks of one column of n rows have skipped, first to last. */
+/* Returns the mask of skipped filters, which all chunks of a column of n rows must share. */
 static uint32_t mask_of(const struct sl_backend *deflate, enum sl_column column, uint32_t n,
 	float (*value)(uint64_t i))
 {
@@ -154,14 +154,14 @@ static void few_values_are_not_shuffled(void **state)
 		assert_int_equal(mask_of(search[i], SL_COLUMN_energy, 100, line_of), 1);
 		assert_int_equal(mask_of(search[i], SL_COLUMN_energy, 300000, NULL), 0);
 	}
-	/* a device shuffles all, and so does what is to write the same */
+	/* a device shuffles all chunks, and so does a host encoder that must write the same bytes */
 	assert_int_equal(mask_of(&sl_deflate_cpu, SL_COLUMN_energy, 3000, line_of), 0);
-	/* no gain: shuffled and stored; of one byte an item there is no shuffle */
+	/* incompressible: shuffled and stored; items of one byte are not shuffled */
 	assert_int_equal(mask_of(&sl_deflate_libdeflate, SL_COLUMN_pixel, 3000, NULL), 2);
 	assert_int_equal(mask_of(&sl_deflate_libdeflate, SL_COLUMN_fate, 3000, NULL), 1);
 }
 
-/* HDF5 itself, which knows the file by its name alone, reads what was written. */
+/* HDF5 opens the file by name and reads the written values. */
 static void check_by_hdf5(const char *path, const struct sl_table *t)
 {
 	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -203,8 +203,8 @@ static void hdf5_reads_every_mask(void **state)
 
 /* --- pieces ---------------------------------------------------------------------------------- */
 
-/* The packed bytes are a piece of the file as they are, and all else is in the image. */
-static void nothing_is_copied(void **state)
+/* The packed bytes are a piece of the file without a copy; all other bytes are in the image. */
+static void packed_bytes_are_not_copied(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table t = make_table(70000, few, 0, RANDOM);
@@ -231,7 +231,7 @@ int main(void)
 		cmocka_unit_test(streams_give_the_same_file),
 		cmocka_unit_test(few_values_are_not_shuffled),
 		cmocka_unit_test(hdf5_reads_every_mask),
-		cmocka_unit_test(nothing_is_copied),
+		cmocka_unit_test(packed_bytes_are_not_copied),
 	};
 
 	if (sl_formats_start() != SL_OK)

@@ -63,8 +63,8 @@ static void every_flipped_bit_is_found(void **state)
 }
 
 /*
- * Anybody can compute the checksum. A flipped bit of HDF5's metadata below a valid checksum makes HDF5
- * fail, crash or ask for much memory, which is reported as damage; the process of the test goes on.
+ * A changed file can have a valid checksum. A flipped bit of HDF5's metadata then makes HDF5 fail, crash
+ * or ask for much memory, which is reported as damage and does not end the process of the test.
  */
 static void a_flipped_bit_below_a_valid_checksum_does_no_harm(void **state)
 {
@@ -94,7 +94,7 @@ static void a_flipped_bit_below_a_valid_checksum_does_no_harm(void **state)
 	free_sample(&s);
 }
 
-/* Each chunk has a checksum of its own, so a valid checksum line over a changed chunk is no help. */
+/* Each chunk has a checksum, so a changed chunk is found even if the checksum of the file is valid. */
 static void every_flipped_bit_of_a_chunk_is_found(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
@@ -134,7 +134,7 @@ static void every_flipped_bit_of_a_chunk_is_found(void **state)
 
 /* --- files of other claims ----------------------------------------------------------------- */
 
-/* A sealed file of one species, in which add makes what is not as it should be. */
+/* A file of one species with a valid checksum, to which add makes an invalid change. */
 static void assert_refused(void (*add)(struct sl_h5 *h, hid_t species), const char *why)
 {
 	struct sl_arena image = arena_of(1 << 20), a;
@@ -275,7 +275,7 @@ static void add_more(struct sl_h5 *h, hid_t species)
 	add_inflating(h, species, 81);
 }
 
-/* As many filters as ours, but a checksum in place of shuffle. */
+/* The same number of filters as in files of Sluice, but a checksum in place of shuffle. */
 static void add_other_filter(struct sl_h5 *h, hid_t species)
 {
 	const hsize_t n = 10;
@@ -309,7 +309,7 @@ static void add_wrong_digest(struct sl_h5 *h, hid_t species)
 	sl_h5_close(h, made);
 }
 
-static void files_of_other_claims_are_refused(void **state)
+static void invalid_attributes_are_refused(void **state)
 {
 	(void)state;
 	assert_refused(add_many_rows, "number of rows");
@@ -336,7 +336,7 @@ int main(void)
 		cmocka_unit_test(every_flipped_bit_is_found),
 		cmocka_unit_test(a_flipped_bit_below_a_valid_checksum_does_no_harm),
 		cmocka_unit_test(every_flipped_bit_of_a_chunk_is_found),
-		cmocka_unit_test(files_of_other_claims_are_refused),
+		cmocka_unit_test(invalid_attributes_are_refused),
 	};
 
 	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)

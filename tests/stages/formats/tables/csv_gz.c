@@ -61,7 +61,7 @@ static void known_floats_print_as_expected(void **state)
 	assert_prints(NAN, "nan");
 }
 
-/* Is a number nearer to v than to its neighbours, and not just halfway? */
+/* Returns whether a number is nearer to v than to the neighbours of v, ties excluded. */
 static bool is_nearest(double text, float v)
 {
 	double below = ((double)v + (double)nextafterf(v, 0)) / 2;
@@ -71,7 +71,7 @@ static bool is_nearest(double text, float v)
 	return below < text && text < above;
 }
 
-/* The fewest digits by which C's own functions find v > 0 again. */
+/* Returns the smallest number of digits from which strtof() reads v > 0 again. */
 static int fewest(float v)
 {
 	char text[32];
@@ -109,7 +109,7 @@ static void check_float(uint32_t bits)
 		fail_msg("%08x prints as %s", bits, text);
 }
 
-static void a_million_floats_come_back(void **state)
+static void a_million_floats_are_read_back(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < 1000000; i++)
@@ -130,10 +130,10 @@ static void check_fewest(uint32_t bits)
 		return;
 	text[sl_print_f32(&powers, v, text)] = '\0';
 	if (digits_in(text) != fewest(v))
-		fail_msg("%s has %d digits, %d do", text, digits_in(text), fewest(v));
+		fail_msg("%s has %d digits, expected %d", text, digits_in(text), fewest(v));
 }
 
-static void digits_are_the_fewest(void **state)
+static void floats_have_the_fewest_digits(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < 100000; i++)
@@ -150,7 +150,7 @@ static void digits_are_the_fewest(void **state)
 	}
 }
 
-static void only_our_spelling_is_read(void **state)
+static void other_spellings_are_refused(void **state)
 {
 	static const char *const bad[] = {"", "-", "+1", "1.", ".5", "01", "1.0", "1e", "1e+5",
 		"1e05", "1E9", "1e9 ", " 1", "0x1", "infinity", "INF", "-nan", "nan(1)", "1e39",
@@ -190,7 +190,7 @@ static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, 
 	free_table(&t);
 }
 
-static void every_table_comes_back(void **state)
+static void every_table_is_read_back(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 1000, 30000};
 
@@ -236,7 +236,7 @@ static void text_is_plain(void **state)
 	free_table(&t);
 }
 
-static void too_small_is_refused(void **state)
+static void too_small_image_is_refused(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table small = make_table(10, all_columns, 0, RANDOM);
@@ -256,7 +256,7 @@ static void too_small_is_refused(void **state)
 
 /* --- damage -------------------------------------------------------------------------------- */
 
-/* text in one gzip member, to be freed. */
+/* Returns the text as one gzip member, which the caller frees. */
 static unsigned char *gzip(const char *text, size_t *bytes)
 {
 	z_stream z = {0};
@@ -286,7 +286,7 @@ static enum sl_status read_text(const char *text)
 	return status;
 }
 
-static void only_our_tables_are_read(void **state)
+static void other_tables_are_refused(void **state)
 {
 	(void)state;
 	assert_ok(read_text("id,x\n1,2\n"));
@@ -309,8 +309,8 @@ static void only_our_tables_are_read(void **state)
 	assert_fails(read_text("\n\n1\n"), SL_BAD_INPUT, "row 1");
 }
 
-/* A thousand newlines take a byte of a file: rows that cannot be valid end the reading at once. */
-static void rows_of_nothing_are_refused(void **state)
+/* A thousand newlines take one byte of a file, so the first invalid row must end the reading. */
+static void empty_rows_are_refused(void **state)
 {
 	size_t n = 100000;
 	char *text = (char *)malloc(n + 1);
@@ -336,7 +336,7 @@ static void an_endless_line_is_refused(void **state)
 	free(text);
 }
 
-/* A small file with something done to it. */
+/* A small file with one change. */
 static void every_damage_is_found(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
@@ -365,7 +365,7 @@ static void every_damage_is_found(void **state)
 	free_table(&t);
 }
 
-static void bytes_behind_the_end_are_refused(void **state)
+static void bytes_after_the_end_are_refused(void **state)
 {
 	size_t bytes, twice;
 	unsigned char *file = gzip("id\n1\n", &bytes);
@@ -388,17 +388,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_floats_print_as_expected),
-		cmocka_unit_test(a_million_floats_come_back),
-		cmocka_unit_test(digits_are_the_fewest),
-		cmocka_unit_test(only_our_spelling_is_read),
-		cmocka_unit_test(every_table_comes_back),
+		cmocka_unit_test(a_million_floats_are_read_back),
+		cmocka_unit_test(floats_have_the_fewest_digits),
+		cmocka_unit_test(other_spellings_are_refused),
+		cmocka_unit_test(every_table_is_read_back),
 		cmocka_unit_test(text_is_plain),
-		cmocka_unit_test(too_small_is_refused),
-		cmocka_unit_test(only_our_tables_are_read),
-		cmocka_unit_test(rows_of_nothing_are_refused),
+		cmocka_unit_test(too_small_image_is_refused),
+		cmocka_unit_test(other_tables_are_refused),
+		cmocka_unit_test(empty_rows_are_refused),
 		cmocka_unit_test(an_endless_line_is_refused),
 		cmocka_unit_test(every_damage_is_found),
-		cmocka_unit_test(bytes_behind_the_end_are_refused),
+		cmocka_unit_test(bytes_after_the_end_are_refused),
 	};
 
 	sl_powers_make(&powers);

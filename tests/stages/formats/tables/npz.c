@@ -2,7 +2,7 @@
  * npz.c - tests tables written as numpy archives with a separate decoder: zip directory, zlib's
  * inflate, array headers.
  *
- * readback.c has numpy itself read them, where there is one.
+ * readback.c tests that numpy reads the archives.
  */
 #include <stdio.h>
 #include <zlib.h>
@@ -27,7 +27,7 @@ static uint64_t number(const uint8_t *from, int bytes)
 
 /* --- by hand ---------------------------------------------------------------------------------- */
 
-/* A member of an archive, to be freed. */
+/* A member of an archive; the caller frees its data. */
 struct array {
 	char name[64];
 	uint8_t *bytes;
@@ -72,7 +72,7 @@ static struct array unpack(const uint8_t *file, const uint8_t *e)
 	return a;
 }
 
-/* Where the items of an array begin, if its header says just that of it. */
+/* Returns the first item of an array, after checking its header. */
 static const uint8_t *items_of(const struct array *a, const char *type, const char *shape)
 {
 	size_t text = 10 + (size_t)number(a->bytes + 8, 2);
@@ -160,7 +160,7 @@ static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, 
 	free_table(&t);
 }
 
-static void every_table_comes_back(void **state)
+static void every_table_is_read_back(void **state)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 1000, 30000};
 
@@ -177,7 +177,7 @@ static void every_table_comes_back(void **state)
 	round_trip(&sl_deflate_libdeflate, 1, 0, 0, 0, RANDOM);
 }
 
-/* The text of what a file is about, to be freed. */
+/* Returns the metadata of a file as text, which the caller frees. */
 static char *about_of(const struct sl_file_facts *run, const struct sl_table *t)
 {
 	size_t bytes;
@@ -197,7 +197,7 @@ static char *about_of(const struct sl_file_facts *run, const struct sl_table *t)
 	return text;
 }
 
-static void what_it_is_about_is_told(void **state)
+static void metadata_is_written(void **state)
 {
 	static const char expected[] =
 		"{\"software\": \"Sluice\", \"version\": \"1.2.3\", \"rules_version\": 7, \"run\": "
@@ -220,7 +220,7 @@ static void what_it_is_about_is_told(void **state)
 	free_table(&t);
 }
 
-static void too_small_is_refused(void **state)
+static void too_small_image_is_refused(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table small = make_table(10, all_columns, 0, RANDOM);
@@ -244,8 +244,8 @@ static void too_small_is_refused(void **state)
 	free_table(&large);
 }
 
-/* Packing in the same memory again leaves nothing of what was there. */
-static void memory_is_used_again(void **state)
+/* Packing into used memory gives the same bytes as into new memory. */
+static void memory_can_be_reused(void **state)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table most = make_table(5000, all_columns, 0, RANDOM), back;
@@ -311,8 +311,8 @@ static struct sl_device_packed pack(const struct sl_table *t)
 	return p;
 }
 
-/* The file of what came pressed, to be freed. */
-static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
+/* Returns the file made of streams that a device packed; the caller frees it. */
+static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_device_packed device_packed = pack(t);
@@ -336,15 +336,15 @@ static char *file_of_pressed(const struct sl_table *t, size_t *bytes)
 	return file;
 }
 
-/* The file is that of the same encoder on the host. */
-static void check_pressed(uint32_t n, enum kind kind)
+/* The file equals that of the same encoder on the host. */
+static void check_packed(uint32_t n, enum kind kind)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_cpu, 1);
 	struct sl_table t = make_table(n, all_columns,
 		SL_BIT(SL_COLUMN_w) | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_fate), kind);
 	size_t bytes, expected_bytes;
 	char *expected = file_of(npz, &run, &batch, &t, 0, &expected_bytes);
-	char *file = file_of_pressed(&t, &bytes);
+	char *file = file_of_packed(&t, &bytes);
 
 	assert_int_equal(bytes, expected_bytes);
 	assert_memory_equal(file, expected, bytes);
@@ -354,15 +354,15 @@ static void check_pressed(uint32_t n, enum kind kind)
 	free_table(&t);
 }
 
-/* Also where nothing is gained, and where little is. */
-static void what_a_device_packs_is_the_same(void **state)
+/* Also for data that does not compress, or only a little. */
+static void streams_of_a_device_give_the_same_file(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < KIND_COUNT; kind++) {
 		for (uint32_t n = 0; n < 80; n += (uint32_t)sl_sampling_step(3))
-			check_pressed(n, (enum kind)kind);
+			check_packed(n, (enum kind)kind);
 		if (sl_sampling_selects())
-			check_pressed(12000, (enum kind)kind);
+			check_packed(12000, (enum kind)kind);
 	}
 }
 
@@ -378,7 +378,7 @@ static void every_damage_is_found(void **state)
 
 	(void)state;
 	assert_cuts_are_refused(npz, file, bytes, 1);
-	/* every byte in one bit or two, each time others */
+	/* one or two other bits of every byte */
 	for (size_t at = 0; at < 8 * bytes; at += sl_sampling_step(5)) {
 		enum sl_status status;
 
@@ -397,7 +397,7 @@ static void every_damage_is_found(void **state)
 	free_table(&t);
 }
 
-/* Members under other names, all sums right: a column twice, one that is not known, no about. */
+/* Renamed members with valid checksums: a column twice, an unknown column, no metadata. */
 static void other_archives_are_refused(void **state)
 {
 	static const struct {
@@ -426,11 +426,11 @@ static void other_archives_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_table_comes_back),
-		cmocka_unit_test(what_it_is_about_is_told),
-		cmocka_unit_test(too_small_is_refused),
-		cmocka_unit_test(memory_is_used_again),
-		cmocka_unit_test(what_a_device_packs_is_the_same),
+		cmocka_unit_test(every_table_is_read_back),
+		cmocka_unit_test(metadata_is_written),
+		cmocka_unit_test(too_small_image_is_refused),
+		cmocka_unit_test(memory_can_be_reused),
+		cmocka_unit_test(streams_of_a_device_give_the_same_file),
 		cmocka_unit_test(every_damage_is_found),
 		cmocka_unit_test(other_archives_are_refused),
 	};

@@ -18,14 +18,14 @@ static uint64_t number(const uint8_t *from, size_t at, int bytes)
 	return value;
 }
 
-/* Around the largest numbers of 32 bits, and far beyond them. */
+/* Sizes around 2^32 and far above it. */
 static const uint64_t sizes[] = {
 	0, 1, 4294967293u, 4294967294u, 4294967295u, 4294967296u, 4294967297u, (uint64_t)1 << 40};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 
 static const uint64_t in_zip64 = 4294967295u;
 
-/* 4.3.7: all that a local header says. */
+/* Section 4.3.7: all fields of a local header. */
 static void check_local(const struct sl_zip_member *m)
 {
 	uint8_t header[SL_ZIP_HEADER_BYTES];
@@ -48,7 +48,7 @@ static void check_local(const struct sl_zip_member *m)
 		assert_int_equal(bytes, 30 + m->name_bytes);
 		return;
 	}
-	/* 4.5.3: both sizes must be there */
+	/* section 4.5.3: both sizes are required */
 	assert_int_equal(number(header, 18, 4), in_zip64);
 	assert_int_equal(number(header, 22, 4), in_zip64);
 	assert_int_equal(number(header, 28, 2), 20);
@@ -59,7 +59,7 @@ static void check_local(const struct sl_zip_member *m)
 	assert_int_equal(bytes, 50 + m->name_bytes);
 }
 
-/* 4.3.12, and 4.5.3: only fields that are full stand in zip64, size, packed size, place. */
+/* Sections 4.3.12 and 4.5.3: zip64 has only the fields that do not fit: size, packed size, offset. */
 static void check_entry(const struct sl_zip_member *m)
 {
 	const uint64_t value[] = {m->size, m->packed, m->at};
@@ -94,7 +94,7 @@ static void check_entry(const struct sl_zip_member *m)
 	}
 }
 
-static void headers_hold_any_size(void **state)
+static void headers_store_any_size(void **state)
 {
 	struct sl_zip_member m = {
 		.name = "energy.npy", .name_bytes = 10, .method = 8, .crc = 0xdeadbeef};
@@ -109,7 +109,7 @@ static void headers_hold_any_size(void **state)
 	}
 }
 
-/* 4.3.14 to 4.3.16. */
+/* Sections 4.3.14 to 4.3.16. */
 static void check_end(uint64_t n, uint64_t at, uint64_t bytes)
 {
 	uint8_t end[SL_ZIP_END_BYTES];
@@ -137,7 +137,7 @@ static void check_end(uint64_t n, uint64_t at, uint64_t bytes)
 	assert_int_equal(number(end, 72, 4), 1);
 }
 
-static void ends_hold_any_size(void **state)
+static void end_records_store_any_size(void **state)
 {
 	static const uint64_t counts[] = {0, 1, 65534, 65535, 65536, 1000000};
 
@@ -147,7 +147,7 @@ static void ends_hold_any_size(void **state)
 			check_end(counts[c], sizes[i % SIZES], sizes[i / SIZES]);
 }
 
-/* An archive of n members of a byte, to be freed. */
+/* Returns an archive of n members of one byte, which the caller frees. */
 static uint8_t *make_archive(uint32_t n, size_t *bytes)
 {
 	static const uint8_t data[] = {'d'};
@@ -173,7 +173,7 @@ static uint8_t *make_archive(uint32_t n, size_t *bytes)
 	return file;
 }
 
-/* All members by number, and the end after the last. */
+/* Reads all members by number; the one after the last is the end. */
 static bool reads(const uint8_t *file, size_t bytes, uint64_t n)
 {
 	struct sl_zip_member m;
@@ -202,8 +202,8 @@ static void archives_are_read(void **state)
 	}
 }
 
-/* Every bit of every header matters, and every byte of the length. */
-static void other_archives_are_not(void **state)
+/* A change of any bit of a header, or of the length, is refused. */
+static void other_archives_are_refused(void **state)
 {
 	size_t bytes;
 	uint8_t *file = make_archive(2, &bytes);
@@ -225,8 +225,8 @@ static void other_archives_are_not(void **state)
 	free(file);
 }
 
-/* An end that points anywhere, with and without zip64, is refused without a look there. */
-static void ends_that_lie_are_refused(void **state)
+/* An end record with any false offset, with or without zip64, is refused before the offset is used. */
+static void false_end_records_are_refused(void **state)
 {
 	static const uint64_t lies[] = {0, 1, 21, 22, 97, 98, 99, 4294967294u, 4294967295u,
 		UINT64_MAX - 98, UINT64_MAX - 22, UINT64_MAX};
@@ -245,7 +245,7 @@ static void ends_that_lie_are_refused(void **state)
 }
 
 /* A member whose stated size exceeds the space before the directory. */
-static void members_that_lie_are_refused(void **state)
+static void false_member_sizes_are_refused(void **state)
 {
 	static const uint64_t claims[] = {
 		0, 1, 2, 100, 4294967294u, 4294967295u, UINT64_MAX - 50, UINT64_MAX};
@@ -275,12 +275,12 @@ static void members_that_lie_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers_hold_any_size),
-		cmocka_unit_test(ends_hold_any_size),
+		cmocka_unit_test(headers_store_any_size),
+		cmocka_unit_test(end_records_store_any_size),
 		cmocka_unit_test(archives_are_read),
-		cmocka_unit_test(other_archives_are_not),
-		cmocka_unit_test(ends_that_lie_are_refused),
-		cmocka_unit_test(members_that_lie_are_refused),
+		cmocka_unit_test(other_archives_are_refused),
+		cmocka_unit_test(false_end_records_are_refused),
+		cmocka_unit_test(false_member_sizes_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

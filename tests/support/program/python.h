@@ -1,0 +1,10 @@
+/* python.h - the Python with which tests read files as other programs do. */
+#ifndef SL_TESTS_SUPPORT_PROGRAM_PYTHON_H
+#define SL_TESTS_SUPPORT_PROGRAM_PYTHON_H
+
+#define PYTHON "/usr/bin/python3"
+
+/* Skips the running test if this Python has no h5py. */
+void need_h5py(void);
+
+#endif
