@@ -19,27 +19,14 @@ static enum sl_status clear_counters(struct sl_device_pipeline *pipeline)
 	return sl_fill(pipeline->counters, 0, pipeline->cleared_bytes, pipeline->exec.stream);
 }
 
-static size_t key_bytes(const struct sl_recipe *r)
-{
-	return sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 /* Sorts the keys of the survivors. In fused mode select has made the keys, so this is the whole stage. */
 static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	struct sl_sort_job job = {.key = pipeline->batch.key,
-		.index = pipeline->batch.index,
-		.n = pipeline->batch.n_survivors,
-		.type = sl_key_type(r),
-		.begin_bit = 0,
-		.end_bit = r->key_bits,
-		.key_spent = true,
-		.scan = r->scan};
+	const struct sl_batch *b = &pipeline->batch;
 
-	if (r->n_fields == 0 || pipeline->batch.n_survivors == 0)
+	if (r->n_fields == 0 || b->n_survivors == 0)
 		return SL_OK;
-	pipeline->exec.tuning = r->sort.tuning;
-	return sl_sort(r->sort.backend, &pipeline->exec, &job);
+	return sl_sort_indices(r, &pipeline->exec, b, b->n_survivors, sl_key_type(r), r->key_bits);
 }
 
 /* Copies the columns of particles that were read from files to the device. */
@@ -89,14 +76,8 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	struct sl_compact_job job = {.keep = pipeline->batch.keep,
-		.out = pipeline->batch.index,
-		.n_out = &pipeline->counters->n_survivors,
-		.n = pipeline->batch.n,
-		.scan = r->scan};
-
-	pipeline->exec.tuning = r->compact.tuning;
-	return sl_compact(r->compact.backend, &pipeline->exec, &job);
+	return sl_compact_indices(r, &pipeline->exec, &pipeline->batch, pipeline->batch.n,
+		&pipeline->counters->n_survivors);
 }
 
 static enum sl_status sort(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
@@ -179,7 +160,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 		sl_layout_columns(device, r, n, &b->columns);
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
-		b->key = sl_cut_items(device, n, key_bytes(r));
+		b->key = sl_cut_items(device, n, sl_key_bytes(r));
 	if (!sl_models[r->model]->remade)
 		b->record = (uint32_t *)sl_cut_items(
 			device, n, sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));

@@ -71,21 +71,15 @@ struct sl_list_config {
 };
 
 static const struct sl_option sl_list_options[] = {
-	{.key = "files",
-		.kind = SL_KIND_LINES,
-		.offset = offsetof(struct sl_list_config, files),
-		.required = true,
+	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
 			"plain or gzip; particles are read one file after another. An item with * ? "
 			"or [..] is a pattern and means all matching files in the order of their "
-			"names; at most 4096 files; relative to the working directory"},
-	{.key = "checksums",
-		.kind = SL_KIND_COUNTS,
-		.offset = offsetof(struct sl_list_config, checksums),
-		.hi = UINT32_MAX,
+			"names; at most 4096 files; relative to the working directory"),
+	SL_OPTION(sl_list_config, checksums, COUNTS, NUMBER, 0, UINT32_MAX,
 		.help = "the CRC-32 of each item of files (of all its files one after another): a "
 			"different one is an error. If left out, the program computes it and stores "
-			"it in run.json, so that --resume and verify detect a changed file"},
+			"it in run.json, so that --resume and verify detect a changed file"),
 };
 
 static void sl_list_make(const void *config, const struct sl_model_common *common, void *rules,

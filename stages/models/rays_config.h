@@ -57,14 +57,10 @@ static const struct sl_option sl_rays_options[] = {
 		.help = "width and height of the image in pixels; rays are assigned to pixels in turn"),
 	OPTION(sky, REAL, NUMBER, 0, 1e30, .fallback = "0",
 		.help = "radiance of rays that meet no surface"),
-	{.key = "objects",
-		.kind = SL_KIND_ITEMS,
-		.offset = offsetof(struct sl_rays_config, n_objects),
-		.lo = 1,
-		.hi = SL_RAYS_SURFACES_MAX,
-		.required = true,
+	SL_OPTION_NAMED("objects", sl_rays_config, n_objects, ITEMS, NUMBER, 1,
+		SL_RAYS_SURFACES_MAX, .required = true,
 		.help = "the surfaces of the scene, each a sphere, a box or a plane: [{sphere: "
-			"{center: [0, 0, 1 cm], radius: 1 cm}, reflectance: 0.5}]"},
+			"{center: [0, 0, 1 cm], radius: 1 cm}, reflectance: 0.5}]"),
 	PLACE(OF_OBJECT, sphere.center, .help = "centre of a sphere"),
 	OF_OBJECT(sphere.radius, REAL, LENGTH, 1e-15, 1e15, .help = "radius of a sphere"),
 	PLACE(OF_OBJECT, box.from, .help = "corner of a box with the smallest x, y and z"),
@@ -393,11 +389,8 @@ static void sl_rays_make(const void *config, const struct sl_model_common *commo
 	r->sky = r->scale > 0 ? (float)(c->sky / r->scale) : 0.0f;
 	r->slowness = (float)(1 / 29.9792458); /* of light */
 	r->max_steps = (uint32_t)common->max_steps;
-	for (int k = 0; !camera && k < 5; k++)
-		if (check->is_given(check->ctx, of_camera[k]))
-			check->complain(check->ctx, of_camera[k],
-				"has no effect here: source: random has no camera; remove it or "
-				"write source: camera");
+	for (int k = 0; k < 5; k++)
+		sl_model_refuse_unused(check, camera, of_camera[k], "source: camera");
 	if (camera)
 		sl_rays_make_camera(c, r, check);
 	else

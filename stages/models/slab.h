@@ -403,16 +403,12 @@ static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *
 static void sl_slab_make_roulette(
 	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_model_check *check)
 {
-	static const char *const keys[] = {"roulette.below", "roulette.survive"};
 	bool implicit = c->absorption == SL_SLAB_IMPLICIT;
 
-	for (int k = 0; k < 2; k++)
-		if (!implicit && check->is_given(check->ctx, keys[k]))
-			check->complain(check->ctx, keys[k],
-				"has no effect here: only absorption: implicit uses it; remove it "
-				"or change absorption");
+	sl_model_refuse_unused(check, implicit, "roulette.below", "absorption: implicit");
+	sl_model_refuse_unused(check, implicit, "roulette.survive", "absorption: implicit");
 	if (implicit && c->roulette.below > c->roulette.survive)
-		check->complain(check->ctx, keys[0],
+		check->complain(check->ctx, "roulette.below",
 			"is above roulette.survive: weights could exceed 1; make it at most %g",
 			c->roulette.survive);
 	r->below = implicit ? (float)c->roulette.below : 0.0f;
@@ -431,13 +427,7 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 	sl_slab_make_layers(c, n, r, check);
 	sl_slab_join_layers(c, r);
 	sl_slab_make_roulette(c, r, check);
-	if (c->incidence == SL_SLAB_ANGLE && !check->is_given(check->ctx, "angle"))
-		check->complain(check->ctx, "incidence",
-			"is angle, but no angle is set; add for example angle: 30 deg");
-	if (c->incidence != SL_SLAB_ANGLE && check->is_given(check->ctx, "angle"))
-		check->complain(check->ctx, "angle",
-			"has no effect here: only incidence: angle uses it; remove it or change "
-			"incidence");
+	sl_model_require_only_if(check, c->incidence == SL_SLAB_ANGLE, "angle", "incidence: angle");
 	r->incidence = c->incidence;
 	r->max_steps = (uint32_t)common->max_steps;
 	sl_sincospi(

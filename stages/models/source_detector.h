@@ -283,8 +283,7 @@ static void sl_source_detector_make_source(const struct sl_source_detector_confi
 	bool round = c->source.type == SL_SOURCE_DISK || c->source.type == SL_SOURCE_SPHERE;
 	float sine, cosine;
 
-	sl_model_require(check, round, "source.radius", sl_source_detector_sources[c->source.type]);
-	sl_model_refuse_unused(check, round, "source.radius", "a disk or a sphere");
+	sl_model_require_only_if(check, round, "source.radius", "a disk or a sphere");
 	sl_model_refuse_unused(check, c->source.type == SL_SOURCE_BEAM, "source.sigma", "a beam");
 	sl_model_refuse_unused(
 		check, c->source.type == SL_SOURCE_POINT, "source.half_angle", "a point source");
@@ -304,9 +303,7 @@ static void sl_source_detector_make_detector(const struct sl_source_detector_con
 	bool sphere = c->detector.type == SL_DETECTOR_SPHERE;
 	const struct sl_counts *pixels = &c->detector.pixels;
 
-	sl_model_require(check, !rectangle, "detector.radius",
-		sl_source_detector_detectors[c->detector.type]);
-	sl_model_refuse_unused(check, !rectangle, "detector.radius", "a sphere or a disk");
+	sl_model_require_only_if(check, !rectangle, "detector.radius", "a sphere or a disk");
 	sl_model_require_only_if(check, rectangle, "detector.width", "a rectangle");
 	sl_model_require_only_if(check, rectangle, "detector.height", "a rectangle");
 	sl_model_refuse_unused(check, !sphere, "detector.pixels", "a rectangle or a disk");

@@ -48,13 +48,9 @@ static size_t print_header(const struct sl_table *t, char *text)
 	char *at = text;
 
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		const char *name = sl_facts_of(&t->column[i])->name;
-		size_t n = strlen(name);
-
 		if (i)
 			*at++ = ',';
-		memcpy(at, name, n);
-		at += n;
+		at = stpcpy(at, sl_facts_of(&t->column[i])->name);
 	}
 	*at++ = '\n';
 	return (size_t)(at - text);
@@ -158,13 +154,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	return deflate_text(&rest, run, text, print_table(t, text), p);
 }
 
-/* The packed bytes are the whole file: assemble makes nothing. */
-static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	(void)most, (void)run;
-	return 0;
-}
-
+/* The packed bytes are the whole file. */
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
@@ -182,7 +172,7 @@ const struct sl_format sl_format_csv_gz = {
 	.scratch = scratch,
 	.pack = pack,
 	.no_streams = "is text, which the host's threads print",
-	.image_bytes = image_bytes,
+	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = sl_csv_gz_read,
 };

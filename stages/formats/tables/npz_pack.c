@@ -10,6 +10,7 @@
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/common/inflate.h"
+#include "stages/formats/common/little_endian.h"
 #include "stages/formats/tables/npz.h"
 
 static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
@@ -162,8 +163,7 @@ static enum sl_status take_member(struct npz_packing *w, const struct sl_table_c
 	const uint8_t *end = member + got - GZIP_END;
 	struct sl_npz_piece piece = {.column = c->column,
 		.method = SL_ZIP_DEFLATED,
-		.crc = end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 |
-	               (uint32_t)end[3] << 24,
+		.crc = (uint32_t)sl_get_number(end, 4),
 		.at = member + GZIP_BEGIN,
 		.bytes = got - GZIP_BEGIN - GZIP_END};
 
