@@ -8,6 +8,7 @@
 
 /* --- both modes ------------------------------------------------------------------------------- */
 
+/* Cuts the scratch that the steps of a mode share, as they run one after another. */
 static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_device_pipeline *pipeline)
 {
 	pipeline->exec.scratch = (struct sl_arena){.base = sl_cut(device, bytes), .size = bytes};
@@ -45,6 +46,7 @@ static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pip
 
 /* --- staged ----------------------------------------------------------------------------------- */
 
+/* The particles of a model that reads files lie in pinned memory, so the copy is asynchronous. */
 static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->inputs)
@@ -53,6 +55,7 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipel
 		r->model, r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
 }
 
+/* Without rounds, one kernel takes all steps of each particle. With rounds, the host waits in between. */
 static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->schedule.steps > 0)
@@ -62,6 +65,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 		r->model, r->rules.bytes, r->seed, &pipeline->batch, NULL, pipeline->exec.stream);
 }
 
+/* Counts fates and histograms. The counters are cleared here, as this is the first stage that counts. */
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	SL_TRY(clear_counters(pipeline));
@@ -74,6 +78,7 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 		sl_batch_counters_histogram(pipeline->counters), pipeline->exec.stream);
 }
 
+/* The number of survivors stays on the device; the host receives it with the counters. */
 static enum sl_status compact(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	return sl_compact_indices(r, &pipeline->exec, &pipeline->batch, pipeline->batch.n,
@@ -123,6 +128,10 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.bins = &r->bins};
 }
 
+/*
+ * Computes all particles and writes the survivors. In a batch queued as a whole the host does not know
+ * their number, so the places after the last survivor are filled too (padded), and are sorted last.
+ */
 static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_fused f = fused(r, pipeline);
@@ -138,6 +147,7 @@ static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipelin
 		pipeline->select_scratch, pipeline->exec.stream);
 }
 
+/* Writes the columns of the survivors from their records, or by computing the particles again. */
 static enum sl_status write_rows(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_fused f = fused(r, pipeline);

@@ -18,6 +18,7 @@ static struct sl_pack_part part_of(const struct sl_pack_rule *rule, const void *
 		.name = name};
 }
 
+/* A part of a table without rows has no stream: the host packs such tables. */
 uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
 	const struct sl_pack *p, struct sl_pack_part part[SL_COLUMN_COUNT])
 {
@@ -99,6 +100,7 @@ static struct sl_table table_of(const struct sl_recipe *r, uint32_t n)
 	return t;
 }
 
+/* Records that are not compressed are copied as they are: then out is their memory. */
 void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
 	uint32_t n, struct sl_pack *p)
 {

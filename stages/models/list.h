@@ -61,6 +61,7 @@ SL_HD void sl_list_advance(
 
 #include "stages/models/model.h"
 
+/* The configuration: two keys of the user, and below them what the plan read from the files. */
 struct sl_list_config {
 	struct sl_lines files;
 	struct sl_counts checksums;
@@ -82,6 +83,10 @@ static const struct sl_option sl_list_options[] = {
 			"it in run.json, so that --resume and verify detect a changed file"),
 };
 
+/*
+ * Makes the rules from the headers of the files. The columns of a batch are set later, per batch, by the
+ * mode that reads them (device_modes.c).
+ */
 static void sl_list_make(const void *config, const struct sl_model_common *common, void *rules,
 	const struct sl_model_check *check)
 {
@@ -105,6 +110,7 @@ static bool sl_list_range(const void *rules, enum sl_column column, double *lo, 
 		       sl_model_common_range(column, 0, SL_FATES_list, lo, hi));
 }
 
+/* Columns that have one value in all files, as input_reader.c found them in the headers. */
 static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_list *r = (const struct sl_list *)rules;

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+/* An object as configured. Keys that are not set are NaN; the one shape that is set is the object. */
 struct sl_rays_object {
 	struct {
 		struct sl_vector center;
@@ -110,6 +111,7 @@ static bool sl_rays_normalize(struct sl_vector *v)
 	return most > 0;
 }
 
+/* The cross product of two vectors. */
 static struct sl_vector sl_rays_cross(const struct sl_vector *a, const struct sl_vector *b)
 {
 	struct sl_vector c;
@@ -182,6 +184,7 @@ static bool sl_rays_shape_of(const struct sl_rays_object *o, uint64_t i,
 	return missing == 0;
 }
 
+/* Makes a sphere; refuses one that single precision cannot resolve at its distance. */
 static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
 	struct sl_rays_surface *s, const struct sl_model_check *check)
 {
@@ -198,6 +201,7 @@ static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
 	s->skin = (float)((far + o->sphere.radius) * 0x1p-20);
 }
 
+/* Makes a box; refuses one without volume, or with edges too short for single precision. */
 static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct sl_rays_surface *s,
 	const struct sl_model_check *check)
 {
@@ -221,6 +225,7 @@ static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct 
 	s->skin = (float)(far * 0x1p-20);
 }
 
+/* Makes a plane from a point and a normal: reach is its distance from the origin along the normal. */
 static void sl_rays_make_plane(const struct sl_rays_object *o, uint64_t i,
 	struct sl_rays_surface *s, const struct sl_model_check *check)
 {
@@ -240,6 +245,10 @@ static double sl_rays_object_radiance(const struct sl_rays_object *o)
 	return o->emission > 0 && o->reflectance < 1 ? o->emission / (1 - o->reflectance) : 0;
 }
 
+/*
+ * Makes surface i. light is relative to the largest radiance of the scene (scale), so that weights are
+ * at most 1.
+ */
 static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, struct sl_rays *r,
 	const struct sl_model_check *check)
 {
@@ -267,6 +276,10 @@ static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, stru
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
+/*
+ * Makes the camera: the position, the direction to the upper left corner of the image plane at distance
+ * 1, and the steps to the next pixel to the right and to the next row.
+ */
 static void sl_rays_make_camera(
 	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_model_check *check)
 {

@@ -43,6 +43,7 @@ static size_t packed_bytes(const struct sl_table *t)
 	return sl_size_add(sl_size_add(text, text / 256), 256);
 }
 
+/* Prints the first line, the names of the columns. text has text_bytes() bytes. */
 static size_t print_header(const struct sl_table *t, char *text)
 {
 	char *at = text;
@@ -85,6 +86,7 @@ static size_t print_item(
 	return 0;
 }
 
+/* Prints all lines and returns their bytes. The powers of ten are computed once per table. */
 static size_t print_table(const struct sl_table *t, char *text)
 {
 	struct sl_powers powers;
@@ -104,6 +106,7 @@ static size_t print_table(const struct sl_table *t, char *text)
 
 /* --- packing ------------------------------------------------------------------------------- */
 
+/* Memory for the compressed text only: the text itself is in scratch while it is compressed. */
 static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
@@ -121,6 +124,7 @@ static size_t scratch(const struct sl_table *most, const struct sl_file_facts *r
 	return sl_size_add(text, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
 }
 
+/* Compresses the text to one gzip member. The output has space for any text (packed_bytes()). */
 static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts *run,
 	const char *text, size_t bytes, struct sl_packed *p)
 {
@@ -143,6 +147,7 @@ static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts
 	return SL_OK;
 }
 
+/* Prints the table to scratch and compresses the text from there. */
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {

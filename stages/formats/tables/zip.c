@@ -30,11 +30,13 @@ static const uint32_t in_zip64_16 = UINT16_MAX;
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* The number in a field of 32 bits, or the marker if it needs zip64. */
 static uint32_t or_marker(uint64_t value)
 {
 	return value < in_zip64 ? (uint32_t)value : in_zip64;
 }
 
+/* The name has no terminator in a file: its length is a field of the header. */
 static uint8_t *put_name(uint8_t *to, const struct sl_zip_member *m)
 {
 	memcpy(to, m->name, m->name_bytes);
@@ -95,6 +97,10 @@ size_t sl_zip_entry(const struct sl_zip_member *m, uint8_t *out)
 	return (size_t)(to - out);
 }
 
+/*
+ * The end record of zip64, and the locator by which readers find it from the end of the file. The size
+ * in the record leaves out its first 12 bytes. (4.3.14, 4.3.15)
+ */
 static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
 {
 	to = sl_put_number(sl_put_number(to, END_64, 4), END_64_BYTES - 12, 8);
@@ -106,6 +112,10 @@ static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
 	return sl_put_number(sl_put_number(to, at + bytes, 8), 1, 4);
 }
 
+/*
+ * All readers look for the last record first, so it is always written; zip64 precedes it only if a number
+ * does not fit, because some readers do not know zip64.
+ */
 size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out)
 {
 	uint32_t few = n < in_zip64_16 ? (uint32_t)n : in_zip64_16;
@@ -187,6 +197,10 @@ static bool is_next(const uint8_t *at, uint64_t left, const uint8_t *again, size
 	return bytes <= left && memcmp(at, again, bytes) == 0;
 }
 
+/*
+ * Members must follow one another without gaps, in the order of the directory. Otherwise data could hide
+ * between them, and a damaged offset could lead outside the file.
+ */
 bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
 {
 	uint8_t again[SL_ZIP_HEADER_BYTES];
