@@ -327,8 +327,8 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 		size_t began = o.used;
 
 		job->out_bytes[k] = 0;
-		if (k > 0 && job->out_bytes[k - 1] == 0)
-			continue;
+		if (o.used >= o.size || (k > 0 && job->out_bytes[k - 1] == 0))
+			continue; /* o.used may be any number, so nothing is added to it */
 		put_stream(e, &s, k, &o);
 		if (o.used <= o.size)
 			job->out_bytes[k] = o.used - began;

@@ -134,12 +134,14 @@ static __device__ inline void scan(uint64_t *end, uint64_t mine)
 
 /*
  * One block: offsets of the streams in out; from the first stream that does not fit, none is
- * written.
+ * written. *out_used is a number in device memory that nobody has checked: sums are compared with the
+ * bytes that are left, which cannot overflow.
  */
 static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(uint64_t, end);
-	uint64_t before = job.out_used ? *job.out_used : 0, used = before, fitting = 0;
+	uint64_t before = job.out_used ? *job.out_used : 0, used = 0, fitting = 0;
+	uint64_t left = before < job.out_size ? job.out_size - before : 0;
 
 	for (uint64_t first = 0; first < job.streams.n; first += THREADS) {
 		uint64_t k = first + threadIdx.x,
@@ -148,9 +150,9 @@ static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_
 		scan(end, bytes);
 		if (k < job.streams.n) {
 			uint64_t to = used + end[threadIdx.x];
-			bool fits = to <= job.out_size;
+			bool fits = to <= left;
 
-			job.stream_output[k].at = fits ? to - bytes : DOES_NOT_FIT;
+			job.stream_output[k].at = fits ? before + to - bytes : DOES_NOT_FIT;
 			job.out_bytes[k] = fits ? bytes : 0;
 			fitting += fits ? bytes : 0;
 		}

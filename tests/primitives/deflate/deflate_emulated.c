@@ -45,6 +45,12 @@ static void any_job(void **state)
 	deflate_random_jobs(device(), JOBS, LARGEST);
 }
 
+static void no_room(void **state)
+{
+	(void)state;
+	deflate_without_room(device());
+}
+
 static void every_schedule_gives_the_same(void **state)
 {
 	static const struct sl_emulator_settings schedules[] = {
@@ -69,6 +75,7 @@ int main(void)
 		cmocka_unit_test(every_size_kind_and_cut),
 		cmocka_unit_test(a_long_stream),
 		cmocka_unit_test(any_job),
+		cmocka_unit_test(no_room),
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};
 

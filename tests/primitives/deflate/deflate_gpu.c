@@ -32,11 +32,18 @@ static void any_job(void **state)
 	deflate_random_jobs(device(), JOBS, sl_sampling_size(JOB_LARGEST));
 }
 
+static void no_room(void **state)
+{
+	(void)state;
+	deflate_without_room(device());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_kind_and_cut),
 		cmocka_unit_test(any_job),
+		cmocka_unit_test(no_room),
 	};
 
 	if (!sl_sampling_from_environment())

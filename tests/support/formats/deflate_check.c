@@ -271,6 +271,33 @@ static void check_same(const struct sl_backend *b, const uint8_t *in, size_t byt
 	free(other_sizes);
 }
 
+void deflate_without_room(const struct sl_backend *b)
+{
+	/* 0 stands for exactly the bytes of out */
+	static const size_t used[] = {0, SIZE_MAX / 2, SIZE_MAX - 100, SIZE_MAX - 1, SIZE_MAX};
+	enum { BYTES = 1000, CHUNK = 100, POISON = 0x5a };
+	uint8_t in[BYTES], *out;
+	size_t *sizes;
+
+	deflate_input_make(DEFLATE_TEXT, BYTES, in);
+	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
+		struct deflate_try t = {.chunk_bytes = CHUNK};
+		struct bench k;
+
+		bench_make(&k, b, in, BYTES, t);
+		t.used = used[i] > 0 ? used[i] : k.out.bytes;
+		fetch(&k, t, POISON, &out, &sizes);
+		assert_true(sizes[0] == t.used);
+		for (size_t s = 1; s <= k.streams; s++)
+			assert_int_equal(sizes[s], 0);
+		for (size_t at = 0; at < k.out.bytes; at++)
+			assert_int_equal(out[at], POISON);
+		bench_free(&k);
+		free(out);
+		free(sizes);
+	}
+}
+
 size_t deflate_check(const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t)
 {
 	struct bench k;

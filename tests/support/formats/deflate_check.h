@@ -59,4 +59,7 @@ size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
  */
 void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most);
 
+/* Expects that a job whose *out_used leaves no room, up to SIZE_MAX, writes nothing. */
+void deflate_without_room(const struct sl_backend *b);
+
 #endif
