@@ -1,4 +1,7 @@
-/* recipe.c - what follows from a recipe: scale of weights, columns of a batch, cancellation. */
+/*
+ * recipe.c - what follows from a recipe: scale of weights, columns of a batch, jobs of primitives,
+ * cancellation.
+ */
 #include "stages/batch/recipe.h"
 
 #include <math.h>
@@ -46,4 +49,29 @@ enum sl_status sl_check_cancelled(const struct sl_recipe *r)
 	if (r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed))
 		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
 	return SL_OK;
+}
+
+enum sl_status sl_compact_indices(const struct sl_recipe *r, struct sl_exec *x,
+	const struct sl_batch *b, uint32_t n, uint32_t *n_out)
+{
+	struct sl_compact_job job = {
+		.keep = b->keep, .out = b->index, .n_out = n_out, .n = n, .scan = r->scan};
+
+	x->tuning = r->compact.tuning;
+	return sl_compact(r->compact.backend, x, &job);
+}
+
+enum sl_status sl_sort_indices(const struct sl_recipe *r, struct sl_exec *x,
+	const struct sl_batch *b, uint32_t n, enum sl_type type, uint32_t bits)
+{
+	struct sl_sort_job job = {.key = b->key,
+		.index = b->index,
+		.n = n,
+		.type = type,
+		.end_bit = bits,
+		.key_spent = true,
+		.scan = r->scan};
+
+	x->tuning = r->sort.tuning;
+	return sl_sort(r->sort.backend, x, &job);
 }

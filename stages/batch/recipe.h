@@ -126,4 +126,24 @@ static inline enum sl_type sl_key_type(const struct sl_recipe *r)
 	return r->key_bits <= 32 ? SL_U32 : SL_U64;
 }
 
+/* Bytes of a packed key. */
+static inline size_t sl_key_bytes(const struct sl_recipe *r)
+{
+	return sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
+/*
+ * Writes the indices of those of the first n particles of b for which b->keep is set to b->index, and
+ * their number to *n_out, which is memory of x.
+ */
+enum sl_status sl_compact_indices(const struct sl_recipe *r, struct sl_exec *x,
+	const struct sl_batch *b, uint32_t n, uint32_t *n_out);
+
+/*
+ * Sorts the first n indices of b by the low bits of their keys. The keys have no defined contents after
+ * the call: nothing reads them, and a device then need not write them.
+ */
+enum sl_status sl_sort_indices(const struct sl_recipe *r, struct sl_exec *x,
+	const struct sl_batch *b, uint32_t n, enum sl_type type, uint32_t bits);
+
 #endif

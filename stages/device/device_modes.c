@@ -8,6 +8,7 @@
 
 /* --- both modes ------------------------------------------------------------------------------- */
 
+/* Cuts the scratch that the steps of a mode share, as they run one after another. */
 static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_device_pipeline *pipeline)
 {
 	pipeline->exec.scratch = (struct sl_arena){.base = sl_cut(device, bytes), .size = bytes};
@@ -19,27 +20,14 @@ static enum sl_status clear_counters(struct sl_device_pipeline *pipeline)
 	return sl_fill(pipeline->counters, 0, pipeline->cleared_bytes, pipeline->exec.stream);
 }
 
-static size_t key_bytes(const struct sl_recipe *r)
-{
-	return sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
-}
-
 /* Sorts the keys of the survivors. In fused mode select has made the keys, so this is the whole stage. */
 static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	struct sl_sort_job job = {.key = pipeline->batch.key,
-		.index = pipeline->batch.index,
-		.n = pipeline->batch.n_survivors,
-		.type = sl_key_type(r),
-		.begin_bit = 0,
-		.end_bit = r->key_bits,
-		.key_spent = true,
-		.scan = r->scan};
+	const struct sl_batch *b = &pipeline->batch;
 
-	if (r->n_fields == 0 || pipeline->batch.n_survivors == 0)
+	if (r->n_fields == 0 || b->n_survivors == 0)
 		return SL_OK;
-	pipeline->exec.tuning = r->sort.tuning;
-	return sl_sort(r->sort.backend, &pipeline->exec, &job);
+	return sl_sort_indices(r, &pipeline->exec, b, b->n_survivors, sl_key_type(r), r->key_bits);
 }
 
 /* Copies the columns of particles that were read from files to the device. */
@@ -58,6 +46,7 @@ static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pip
 
 /* --- staged ----------------------------------------------------------------------------------- */
 
+/* The particles of a model that reads files lie in pinned memory, so the copy is asynchronous. */
 static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->inputs)
@@ -66,6 +55,7 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipel
 		r->model, r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
 }
 
+/* Without rounds, one kernel takes all steps of each particle. With rounds, the host waits in between. */
 static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->schedule.steps > 0)
@@ -75,6 +65,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 		r->model, r->rules.bytes, r->seed, &pipeline->batch, NULL, pipeline->exec.stream);
 }
 
+/* Counts fates and histograms. The counters are cleared here, as this is the first stage that counts. */
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	SL_TRY(clear_counters(pipeline));
@@ -87,16 +78,11 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 		sl_batch_counters_histogram(pipeline->counters), pipeline->exec.stream);
 }
 
+/* The number of survivors stays on the device; the host receives it with the counters. */
 static enum sl_status compact(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	struct sl_compact_job job = {.keep = pipeline->batch.keep,
-		.out = pipeline->batch.index,
-		.n_out = &pipeline->counters->n_survivors,
-		.n = pipeline->batch.n,
-		.scan = r->scan};
-
-	pipeline->exec.tuning = r->compact.tuning;
-	return sl_compact(r->compact.backend, &pipeline->exec, &job);
+	return sl_compact_indices(r, &pipeline->exec, &pipeline->batch, pipeline->batch.n,
+		&pipeline->counters->n_survivors);
 }
 
 static enum sl_status sort(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
@@ -142,6 +128,10 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.bins = &r->bins};
 }
 
+/*
+ * Computes all particles and writes the survivors. In a batch queued as a whole the host does not know
+ * their number, so the places after the last survivor are filled too (padded), and are sorted last.
+ */
 static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_fused f = fused(r, pipeline);
@@ -157,6 +147,7 @@ static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipelin
 		pipeline->select_scratch, pipeline->exec.stream);
 }
 
+/* Writes the columns of the survivors from their records, or by computing the particles again. */
 static enum sl_status write_rows(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	struct sl_fused f = fused(r, pipeline);
@@ -179,7 +170,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 		sl_layout_columns(device, r, n, &b->columns);
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
-		b->key = sl_cut_items(device, n, key_bytes(r));
+		b->key = sl_cut_items(device, n, sl_key_bytes(r));
 	if (!sl_models[r->model]->remade)
 		b->record = (uint32_t *)sl_cut_items(
 			device, n, sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));

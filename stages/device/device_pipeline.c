@@ -16,6 +16,10 @@ static int mark_before(const struct sl_device_mode *mode, int i)
 	return i < mode->n_counted ? i : i + 1;
 }
 
+/*
+ * The memory of the counters is followed by the scratch of select, so that one fill clears both. The
+ * scratch shared by the steps was laid out by the mode.
+ */
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
 	const struct sl_recipe *r, uint32_t n, struct sl_device_pipeline *pipeline)
 {
@@ -38,6 +42,10 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 		sl_pack_lay_out(device, pinned, r, n, &pipeline->pack);
 }
 
+/*
+ * Each pipeline has a stream of its own, so pipelines overlap. Events are created here once, because
+ * creating one in each batch would cost more than recording it.
+ */
 enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline)
 {
 	struct sl_limits limits;
@@ -90,12 +98,17 @@ static enum sl_status queue(
 
 /* --- a batch that is queued as a whole -------------------------------------------------------- */
 
+/* Queues all steps without a wait. The two calls leave the event after n_counted, as with a wait. */
 static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	SL_TRY(queue(r, pipeline, 0, pipeline->mode->n_counted));
 	return queue(r, pipeline, pipeline->mode->n_counted, pipeline->mode->n);
 }
 
+/*
+ * Records the steps as a graph instead of running them. After a failure the capture must still be ended,
+ * or the stream could not be used again.
+ */
 static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	enum sl_status s;
@@ -145,6 +158,7 @@ enum sl_status sl_transfer_error(const char *what)
 		what);
 }
 
+/* Compares the two copies of the counters. Only after that may their numbers size a copy. */
 static enum sl_status check_counters(const struct sl_device_pipeline *pipeline)
 {
 	if (memcmp(pipeline->host_counters[0], pipeline->host_counters[1],
@@ -250,6 +264,7 @@ static enum sl_status copy_results(
 	return SL_OK;
 }
 
+/* CUDA measures in milliseconds as a float, with a resolution of about 0.5 microseconds. */
 enum sl_status sl_event_ns(sl_event from, sl_event to, uint64_t *ns)
 {
 	float ms;

@@ -18,6 +18,7 @@ static struct sl_pack_part part_of(const struct sl_pack_rule *rule, const void *
 		.name = name};
 }
 
+/* A part of a table without rows has no stream: the host packs such tables. */
 uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
 	const struct sl_pack *p, struct sl_pack_part part[SL_COLUMN_COUNT])
 {
@@ -42,54 +43,50 @@ uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t
 	return n;
 }
 
-size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t)
-{
-	struct sl_pack_part part[SL_COLUMN_COUNT];
-	uint32_t parts = rule->form == SL_AS_STREAMS ? sl_pack_parts(rule, t, NULL, part) : 0;
-	size_t streams = 0;
-
-	for (uint32_t k = 0; k < parts; k++)
-		streams += sl_deflate_streams(part[k].bytes, part[k].chunk_bytes);
-	return streams;
-}
-
-size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t)
-{
-	struct sl_pack_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
-	size_t bytes = 0;
-
-	for (uint32_t k = 0; k < parts; k++)
-		bytes = sl_size_add(
-			bytes, rule->form == SL_AS_STREAMS
-				       ? sl_deflate_most(part[k].bytes, part[k].chunk_bytes,
-						 part[k].item_bytes)
-				       : part[k].bytes);
-	return bytes;
-}
-
 /*
- * Sets the sizes that the parts share, because they are compressed one after another: the scratch of
- * the compressor, and the memory for the longest constant column, in whole 64-bit words.
+ * What the parts of a table need. They are compressed one after another, so scratch and filled, the
+ * memory for the longest constant column in whole 64-bit words, are those of the largest part.
  */
-static void measure_shared(
-	const struct sl_pack_rule *rule, const struct sl_table *t, size_t *scratch, size_t *filled)
+struct pack_sizes {
+	size_t streams, bytes; /* of all parts; bytes is an upper bound */
+	size_t scratch, filled;
+};
+
+/* Adds up the parts of a table. scratch and streams are 0 if nothing is compressed. */
+static struct pack_sizes measure(const struct sl_pack_rule *rule, const struct sl_table *t)
 {
 	struct sl_pack_part part[SL_COLUMN_COUNT];
 	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
+	struct pack_sizes all = {0};
 
-	*scratch = *filled = 0;
 	for (uint32_t k = 0; k < parts; k++) {
 		struct sl_shape s = {.in_bytes = part[k].bytes,
 			.chunk_bytes = part[k].chunk_bytes,
 			.item_bytes = part[k].item_bytes};
-		size_t bytes = sl_scratch(rule->backend, &s);
+		size_t bytes = part[k].bytes, scratch = 0;
 
-		*scratch = bytes > *scratch ? bytes : *scratch;
-		if (part[k].value && part[k].bytes > *filled)
-			*filled = part[k].bytes;
+		if (rule->form == SL_AS_STREAMS) {
+			bytes = sl_deflate_most(s.in_bytes, s.chunk_bytes, s.item_bytes);
+			all.streams += sl_deflate_streams(s.in_bytes, s.chunk_bytes);
+			scratch = rule->backend ? sl_scratch(rule->backend, &s) : 0;
+		}
+		all.bytes = sl_size_add(all.bytes, bytes);
+		all.scratch = scratch > all.scratch ? scratch : all.scratch;
+		if (part[k].value && part[k].bytes > all.filled)
+			all.filled = part[k].bytes;
 	}
-	*filled = sl_round_up(*filled, sizeof(uint64_t));
+	all.filled = sl_round_up(all.filled, sizeof(uint64_t));
+	return all;
+}
+
+size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t)
+{
+	return measure(rule, t).streams;
+}
+
+size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t)
+{
+	return measure(rule, t).bytes;
 }
 
 /* A table of n rows without memory. */
@@ -103,26 +100,26 @@ static struct sl_table table_of(const struct sl_recipe *r, uint32_t n)
 	return t;
 }
 
+/* Records that are not compressed are copied as they are: then out is their memory. */
 void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
 	uint32_t n, struct sl_pack *p)
 {
 	const struct sl_pack_rule *rule = &r->pack;
 	struct sl_table most = table_of(r, n);
-	size_t filled;
+	struct pack_sizes sizes = measure(rule, &most);
 
 	memset(p, 0, sizeof(*p));
-	p->out_size = sl_pack_most(rule, &most);
+	p->out_size = sizes.bytes;
 	if (rule->packing.records)
 		p->records = (uint32_t *)sl_cut_items(device, n, rule->record.bytes);
 	p->out = (uint8_t *)p->records;
 	if (rule->form == SL_AS_STREAMS) {
-		measure_shared(rule, &most, &p->scratch.size, &filled);
-		p->filled = (uint64_t *)sl_cut(device, filled);
+		p->scratch.size = sizes.scratch;
+		p->filled = (uint64_t *)sl_cut(device, sizes.filled);
 		p->out = (uint8_t *)sl_cut(device, p->out_size);
 		p->scratch.base = sl_cut(device, p->scratch.size);
 	}
-	p->size_header_bytes =
-		sizeof(*p->size_header) + sl_pack_streams(rule, &most) * sizeof(size_t);
+	p->size_header_bytes = sizeof(*p->size_header) + sizes.streams * sizeof(size_t);
 	p->size_header = (struct sl_pack_size_header *)sl_cut(device, p->size_header_bytes);
 	for (int i = 0; i < 2; i++)
 		p->host_size_header[i] =
@@ -133,10 +130,9 @@ void sl_device_packed_lay_out(
 	struct sl_arena *pinned, const struct sl_recipe *r, uint32_t n, struct sl_device_packed *p)
 {
 	struct sl_table most = table_of(r, n);
+	struct pack_sizes sizes = measure(&r->pack, &most);
 
-	memset(p, 0, sizeof(*p));
-	p->size = sl_pack_most(&r->pack, &most);
-	p->bytes = (uint8_t *)sl_cut(pinned, p->size);
-	p->stream = (size_t *)sl_cut_items(
-		pinned, sl_pack_streams(&r->pack, &most), sizeof(*p->stream));
+	*p = (struct sl_device_packed){
+		.size = sizes.bytes, .bytes = (uint8_t *)sl_cut(pinned, sizes.bytes)};
+	p->stream = (size_t *)sl_cut_items(pinned, sizes.streams, sizeof(*p->stream));
 }

@@ -6,6 +6,7 @@
 
 #include "stages/device/device_pipeline.h"
 
+/* The job that compresses a part. The streams of all parts lie one after another: out_used continues. */
 static struct sl_deflate_job job_of(const struct sl_pack_rule *rule, const struct sl_pack *p,
 	const struct sl_pack_part *part, size_t *stream)
 {
@@ -118,6 +119,10 @@ static enum sl_status read_header(const struct sl_pack_rule *rule,
 	return SL_OK;
 }
 
+/*
+ * A batch without survivors runs no kernel: a size header of 0 gives it the same results. The copy of the
+ * packed bytes is queued here, and sl_device_pipeline_run() waits for it.
+ */
 enum sl_status sl_device_pipeline_pack(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {

@@ -3,6 +3,7 @@
 
 #include "stages/device/device_pipeline.h"
 
+/* Records an event; the device reaches it after all work queued so far. */
 static enum sl_status mark(void *ctx, enum sl_round_mark m)
 {
 	const struct sl_device_pipeline *pipeline = (const struct sl_device_pipeline *)ctx;
@@ -46,6 +47,10 @@ static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_ba
 	return wait_for_alive(pipeline, b);
 }
 
+/*
+ * Packs the keys of the active particles. The kernel of the stage sort does it: this batch describes the
+ * active set as if its particles were the survivors.
+ */
 static enum sl_status key(
 	const struct sl_recipe *r, void *ctx, const struct sl_batch *b, uint32_t n)
 {

@@ -10,20 +10,17 @@
 #include "stages/sort.h"
 #include "stages/write.h"
 
-static const struct sl_loops loops_baseline = {.level = "baseline",
-	.generate = sl_loop_generate_baseline,
-	.advance = sl_loop_advance_baseline,
-	.mark = sl_loop_mark_baseline,
-	.sort = sl_loop_sort_baseline,
-	.write = sl_loop_write_baseline};
+/* The loops of a level: the compiler makes each function once per level, with the level in its name. */
+#define LOOPS(at)                                                                                 \
+	{                                                                                         \
+		.level = #at, .generate = sl_loop_generate_##at, .advance = sl_loop_advance_##at, \
+		.mark = sl_loop_mark_##at, .sort = sl_loop_sort_##at, .write = sl_loop_write_##at \
+	}
+
+static const struct sl_loops loops_baseline = LOOPS(baseline);
 
 #ifdef SL_HAS_X86_64_V3
-static const struct sl_loops loops_x86_64_v3 = {.level = "x86_64_v3",
-	.generate = sl_loop_generate_x86_64_v3,
-	.advance = sl_loop_advance_x86_64_v3,
-	.mark = sl_loop_mark_x86_64_v3,
-	.sort = sl_loop_sort_x86_64_v3,
-	.write = sl_loop_write_x86_64_v3};
+static const struct sl_loops loops_x86_64_v3 = LOOPS(x86_64_v3);
 
 /* The instruction sets of x86-64-v3 that the loops use. */
 static bool has_v3(void)

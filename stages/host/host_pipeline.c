@@ -86,28 +86,15 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct 
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
-	struct sl_compact_job job = {.keep = b->keep,
-		.out = b->index,
-		.n_out = &b->n_survivors,
-		.n = b->n,
-		.scan = r->scan};
-
-	return sl_compact(r->compact.backend, x, &job);
+	return sl_compact_indices(r, x, b, b->n, &b->n_survivors);
 }
 
 static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
-	struct sl_sort_job job = {.key = b->key,
-		.index = b->index,
-		.n = b->n_survivors,
-		.type = sl_key_type(r),
-		.begin_bit = 0,
-		.end_bit = r->key_bits};
-
 	if (r->n_fields == 0)
 		return SL_OK;
 	SL_TRY(sl_run_loop(r, b, r->loops->sort, b->n_survivors));
-	return sl_sort(r->sort.backend, x, &job);
+	return sl_sort_indices(r, x, b, b->n_survivors, sl_key_type(r), r->key_bits);
 }
 
 static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -141,7 +128,7 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
-		b->key = sl_cut_items(a, n, sl_key_type(r) == SL_U32 ? 4 : 8);
+		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
 	sl_table_lay_out(a, r, n, UINT32_MAX, &b->table);
 }

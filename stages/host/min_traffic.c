@@ -25,7 +25,7 @@ static uint32_t counted_columns(const struct sl_recipe *r, uint32_t stored)
 /* Bytes of a key and its index. */
 static uint64_t bytes_of_pair(const struct sl_recipe *r)
 {
-	return (sl_key_type(r) == SL_U32 ? sizeof(uint32_t) : sizeof(uint64_t)) + sizeof(uint32_t);
+	return sl_key_bytes(r) + sizeof(uint32_t);
 }
 
 static uint64_t bytes_to_sort(const struct sl_recipe *r)

@@ -12,24 +12,15 @@
 #include "primitives/files/disk.h"
 #include "primitives/files/read.h"
 
-/* The files of an item: itself, or the matches of the pattern. */
+/* The files of an item. */
 struct found_files {
 	const char *item;
 	bool is_pattern;
+	size_t n;
+	const char *const
+		*path; /* &item; of a pattern: the array of files, which glob() allocated */
 	glob_t files;
 };
-
-/* Number of files that the item stands for. */
-static size_t count_of(const struct found_files *f)
-{
-	return f->is_pattern ? f->files.gl_pathc : 1;
-}
-
-/* File number i of the item; the text belongs to the item or to glob(). */
-static const char *path_of(const struct found_files *f, size_t i)
-{
-	return f->is_pattern ? f->files.gl_pathv[i] : f->item;
-}
 
 /*
  * Orders names by their bytes. glob() would order them by the locale, and the order of the files
@@ -59,7 +50,7 @@ static enum sl_status find_files(const char *item, struct found_files *f)
 {
 	int answer;
 
-	*f = (struct found_files){.item = item};
+	*f = (struct found_files){.item = item, .n = 1, .path = &f->item};
 	if (!strpbrk(item, "*?[") || !sl_path_is_missing(item, F_OK))
 		return SL_OK;
 	answer = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
@@ -76,7 +67,9 @@ static enum sl_status find_files(const char *item, struct found_files *f)
 			"'%s' is not a file, and as a pattern it matches none; correct the name",
 			item);
 	f->is_pattern = true;
-	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
+	f->n = f->files.gl_pathc;
+	f->path = (const char *const *)f->files.gl_pathv;
+	qsort(f->files.gl_pathv, f->n, sizeof(*f->files.gl_pathv), by_bytes);
 	return SL_OK;
 }
 
@@ -88,8 +81,8 @@ static void lay_out(struct sl_arena *a, const struct found_files *found, uint32_
 
 	names->at = (struct sl_input_file *)sl_cut_items(a, names->n, sizeof(*names->at));
 	for (uint32_t item = 0; item < n; item++)
-		for (size_t i = 0; i < count_of(&found[item]); i++, at++) {
-			const char *path = path_of(&found[item], i);
+		for (size_t i = 0; i < found[item].n; i++, at++) {
+			const char *path = found[item].path[i];
 			char *copy = (char *)sl_cut(a, strlen(path) + 1);
 
 			if (!copy)
@@ -111,7 +104,7 @@ static enum sl_status copy_names(
 	void *memory;
 
 	for (*which = 0; *which < n; ++*which) {
-		all += count_of(&found[*which]);
+		all += found[*which].n;
 		if (all > SL_INPUTS_MAX)
 			return sl_fail(SL_USAGE,
 				"'%s' brings the number of files to %zu: at most %d can be read; join "

@@ -135,31 +135,34 @@ static void find_constants(struct sl_inputs *inputs, uint32_t k)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
 }
 
-/* Allocates the memory for n files as one block of zeros: the first pass measures, the second cuts. */
+/* Cuts the memory for n files; returns NULL if the arena only measures. */
+static struct sl_inputs *lay_out(struct sl_arena *a, uint32_t n)
+{
+	struct sl_inputs *inputs = (struct sl_inputs *)sl_cut(a, sizeof(*inputs));
+	struct sl_input *at = (struct sl_input *)sl_cut_items(a, n, sizeof(*at));
+	struct sl_reading *reading = (struct sl_reading *)sl_cut(a, sizeof(*reading));
+	struct source *source = (struct source *)sl_cut_items(a, n, sizeof(*source));
+
+	if (!a->base)
+		return NULL;
+	memset(a->base, 0, a->size);
+	*inputs = (struct sl_inputs){.at = at, .memory = a->size, .reading = reading};
+	reading->source = source;
+	return inputs;
+}
+
+/* Allocates the memory for n files as one block, measured and cut by the same code. */
 static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 {
 	struct sl_arena a = {0};
-	struct sl_reading *reading = NULL;
-	void *memory = NULL;
+	void *memory;
 
-	for (int i = 0; i < 2; i++) {
-		struct sl_inputs *inputs = (struct sl_inputs *)sl_cut(&a, sizeof(*inputs));
-		struct sl_input *at = (struct sl_input *)sl_cut_items(&a, n, sizeof(*at));
-		struct source *sources = (struct source *)sl_cut_items(&a, n, sizeof(*sources));
-
-		reading = (struct sl_reading *)sl_cut(&a, sizeof(*reading));
-		if (i == 0) {
-			SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
-			memset(memory, 0, a.used);
-			a = (struct sl_arena){memory, 0, a.used};
-			continue;
-		}
-		*inputs = (struct sl_inputs){.at = at, .memory = a.used, .reading = reading};
-		reading->source = sources;
-		*made = inputs;
-	}
-	pthread_mutex_init(&reading->lock, NULL);
-	pthread_cond_init(&reading->next, NULL);
+	lay_out(&a, n);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &memory));
+	a = (struct sl_arena){memory, 0, a.used};
+	*made = lay_out(&a, n);
+	pthread_mutex_init(&(*made)->reading->lock, NULL);
+	pthread_cond_init(&(*made)->reading->next, NULL);
 	return SL_OK;
 }
 

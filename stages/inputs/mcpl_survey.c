@@ -38,20 +38,6 @@ static struct record_numbers numbers_of(const struct sl_mcpl_header *h)
 	return all;
 }
 
-/* Number i of a record as a double. */
-static double number_at(const struct sl_mcpl_header *h, const uint8_t *record, int i)
-{
-	double wide;
-	float narrow;
-
-	if (!h->single) {
-		memcpy(&wide, record + (size_t)i * sizeof(wide), sizeof(wide));
-		return wide;
-	}
-	memcpy(&narrow, record + (size_t)i * sizeof(narrow), sizeof(narrow));
-	return (double)narrow;
-}
-
 /* Fails with the particle and the number that a run cannot represent. */
 static enum sl_status refuse(uint64_t particle, const char *name, double is, const char *why)
 {
@@ -67,8 +53,10 @@ static enum sl_status refuse(uint64_t particle, const char *name, double is, con
 static enum sl_status check_record(const struct sl_mcpl_header *h, const struct record_numbers *all,
 	const uint8_t *record, uint64_t particle, double *weights)
 {
+	size_t number_bytes = h->single ? sizeof(float) : sizeof(double);
+
 	for (int i = 0; i < all->n; i++) {
-		double is = number_at(h, record, i);
+		double is = sl_mcpl_number(h->single, record + (size_t)i * number_bytes);
 
 		if (isinf((float)(is * all->factor[i])) && !isinf(is))
 			return refuse(

@@ -49,6 +49,7 @@ struct sl_cavity {
 	uint32_t max_steps;
 };
 
+/* Starts particle id: at the pole of a sphere, or uniformly over the open end of a tube. */
 SL_HD struct sl_particle sl_cavity_generate(
 	const struct sl_cavity *r, uint32_t wanted, uint64_t seed, uint64_t id)
 {
@@ -161,6 +162,7 @@ SL_HD void sl_cavity_advance(const struct sl_cavity *r, uint32_t wanted, uint64_
 
 #ifdef SL_MODEL_HOST
 
+/* The configuration of the model; a value that the user left out is NaN if it has no default. */
 struct sl_cavity_config {
 	double radius, length, port, reflectance, speed;
 	int type;
@@ -183,6 +185,10 @@ static const struct sl_option sl_cavity_options[] = {
 };
 #undef OPTION
 
+/*
+ * Makes the rules. A sphere needs no length and a tube no port: such a key is refused, because the user
+ * would expect an effect. A port of 0 while nothing absorbs would make histories endless.
+ */
 static void sl_cavity_make(const void *config, const struct sl_model_common *common, void *rules,
 	const struct sl_model_check *check)
 {
@@ -206,6 +212,10 @@ static void sl_cavity_make(const void *config, const struct sl_model_common *com
 	r->max_steps = (uint32_t)common->max_steps;
 }
 
+/*
+ * Positions are bounded by the walls. Time is unbounded, because the number of flights is limited only
+ * by max_steps and the user chooses the speed.
+ */
 static bool sl_cavity_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_cavity *r = (const struct sl_cavity *)rules;
@@ -227,6 +237,7 @@ static bool sl_cavity_range(const void *rules, enum sl_column column, double *lo
 	}
 }
 
+/* Walls absorb whole particles, so every weight stays 1. */
 static uint32_t sl_cavity_constants(const void *rules, struct sl_particle *values)
 {
 	(void)rules;

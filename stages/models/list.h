@@ -61,6 +61,7 @@ SL_HD void sl_list_advance(
 
 #include "stages/models/model.h"
 
+/* The configuration: two keys of the user, and below them what the plan read from the files. */
 struct sl_list_config {
 	struct sl_lines files;
 	struct sl_counts checksums;
@@ -71,23 +72,21 @@ struct sl_list_config {
 };
 
 static const struct sl_option sl_list_options[] = {
-	{.key = "files",
-		.kind = SL_KIND_LINES,
-		.offset = offsetof(struct sl_list_config, files),
-		.required = true,
+	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
 			"plain or gzip; particles are read one file after another. An item with * ? "
 			"or [..] is a pattern and means all matching files in the order of their "
-			"names; at most 4096 files; relative to the working directory"},
-	{.key = "checksums",
-		.kind = SL_KIND_COUNTS,
-		.offset = offsetof(struct sl_list_config, checksums),
-		.hi = UINT32_MAX,
+			"names; at most 4096 files; relative to the working directory"),
+	SL_OPTION(sl_list_config, checksums, COUNTS, NUMBER, 0, UINT32_MAX,
 		.help = "the CRC-32 of each item of files (of all its files one after another): a "
 			"different one is an error. If left out, the program computes it and stores "
-			"it in run.json, so that --resume and verify detect a changed file"},
+			"it in run.json, so that --resume and verify detect a changed file"),
 };
 
+/*
+ * Makes the rules from the headers of the files. The columns of a batch are set later, per batch, by the
+ * mode that reads them (device_modes.c).
+ */
 static void sl_list_make(const void *config, const struct sl_model_common *common, void *rules,
 	const struct sl_model_check *check)
 {
@@ -111,6 +110,7 @@ static bool sl_list_range(const void *rules, enum sl_column column, double *lo, 
 		       sl_model_common_range(column, 0, SL_FATES_list, lo, hi));
 }
 
+/* Columns that have one value in all files, as input_reader.c found them in the headers. */
 static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_list *r = (const struct sl_list *)rules;

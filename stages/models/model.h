@@ -54,7 +54,7 @@ static inline void sl_model_refuse_unused(
 {
 	if (!used && check->is_given(check->ctx, key))
 		check->complain(check->ctx, key,
-			"has no effect here: only %s uses it; remove it or change the type", use);
+			"has no effect here: only %s uses it; remove it or choose that", use);
 }
 
 /* Reports a problem if key is not set but is used; use says what needs it. */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+/* An object as configured. Keys that are not set are NaN; the one shape that is set is the object. */
 struct sl_rays_object {
 	struct {
 		struct sl_vector center;
@@ -57,14 +58,10 @@ static const struct sl_option sl_rays_options[] = {
 		.help = "width and height of the image in pixels; rays are assigned to pixels in turn"),
 	OPTION(sky, REAL, NUMBER, 0, 1e30, .fallback = "0",
 		.help = "radiance of rays that meet no surface"),
-	{.key = "objects",
-		.kind = SL_KIND_ITEMS,
-		.offset = offsetof(struct sl_rays_config, n_objects),
-		.lo = 1,
-		.hi = SL_RAYS_SURFACES_MAX,
-		.required = true,
+	SL_OPTION_NAMED("objects", sl_rays_config, n_objects, ITEMS, NUMBER, 1,
+		SL_RAYS_SURFACES_MAX, .required = true,
 		.help = "the surfaces of the scene, each a sphere, a box or a plane: [{sphere: "
-			"{center: [0, 0, 1 cm], radius: 1 cm}, reflectance: 0.5}]"},
+			"{center: [0, 0, 1 cm], radius: 1 cm}, reflectance: 0.5}]"),
 	PLACE(OF_OBJECT, sphere.center, .help = "centre of a sphere"),
 	OF_OBJECT(sphere.radius, REAL, LENGTH, 1e-15, 1e15, .help = "radius of a sphere"),
 	PLACE(OF_OBJECT, box.from, .help = "corner of a box with the smallest x, y and z"),
@@ -114,6 +111,7 @@ static bool sl_rays_normalize(struct sl_vector *v)
 	return most > 0;
 }
 
+/* The cross product of two vectors. */
 static struct sl_vector sl_rays_cross(const struct sl_vector *a, const struct sl_vector *b)
 {
 	struct sl_vector c;
@@ -186,6 +184,7 @@ static bool sl_rays_shape_of(const struct sl_rays_object *o, uint64_t i,
 	return missing == 0;
 }
 
+/* Makes a sphere; refuses one that single precision cannot resolve at its distance. */
 static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
 	struct sl_rays_surface *s, const struct sl_model_check *check)
 {
@@ -202,6 +201,7 @@ static void sl_rays_make_sphere(const struct sl_rays_object *o, uint64_t i,
 	s->skin = (float)((far + o->sphere.radius) * 0x1p-20);
 }
 
+/* Makes a box; refuses one without volume, or with edges too short for single precision. */
 static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct sl_rays_surface *s,
 	const struct sl_model_check *check)
 {
@@ -225,6 +225,7 @@ static void sl_rays_make_box(const struct sl_rays_object *o, uint64_t i, struct 
 	s->skin = (float)(far * 0x1p-20);
 }
 
+/* Makes a plane from a point and a normal: reach is its distance from the origin along the normal. */
 static void sl_rays_make_plane(const struct sl_rays_object *o, uint64_t i,
 	struct sl_rays_surface *s, const struct sl_model_check *check)
 {
@@ -244,6 +245,10 @@ static double sl_rays_object_radiance(const struct sl_rays_object *o)
 	return o->emission > 0 && o->reflectance < 1 ? o->emission / (1 - o->reflectance) : 0;
 }
 
+/*
+ * Makes surface i. light is relative to the largest radiance of the scene (scale), so that weights are
+ * at most 1.
+ */
 static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, struct sl_rays *r,
 	const struct sl_model_check *check)
 {
@@ -271,6 +276,10 @@ static void sl_rays_make_object(const struct sl_rays_object *o, uint64_t i, stru
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
+/*
+ * Makes the camera: the position, the direction to the upper left corner of the image plane at distance
+ * 1, and the steps to the next pixel to the right and to the next row.
+ */
 static void sl_rays_make_camera(
 	const struct sl_rays_config *c, struct sl_rays *r, const struct sl_model_check *check)
 {
@@ -393,11 +402,8 @@ static void sl_rays_make(const void *config, const struct sl_model_common *commo
 	r->sky = r->scale > 0 ? (float)(c->sky / r->scale) : 0.0f;
 	r->slowness = (float)(1 / 29.9792458); /* of light */
 	r->max_steps = (uint32_t)common->max_steps;
-	for (int k = 0; !camera && k < 5; k++)
-		if (check->is_given(check->ctx, of_camera[k]))
-			check->complain(check->ctx, of_camera[k],
-				"has no effect here: source: random has no camera; remove it or "
-				"write source: camera");
+	for (int k = 0; k < 5; k++)
+		sl_model_refuse_unused(check, camera, of_camera[k], "source: camera");
 	if (camera)
 		sl_rays_make_camera(c, r, check);
 	else

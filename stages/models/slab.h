@@ -197,6 +197,9 @@ SL_HD void sl_slab_advance(
 
 #include <stdio.h>
 
+/*
+ * The configuration of the model. A list has one value per layer from the top, or one value for all.
+ */
 struct sl_slab_config {
 	struct sl_reals mu_a, mu_s, g, thickness, n; /* per layer, or one value for all */
 	double n_above, n_below, angle;
@@ -251,6 +254,7 @@ static double sl_slab_layer_value(const struct sl_reals *list, uint32_t i)
 	return list->at[list->n > 1 ? i : 0];
 }
 
+/* The total coefficient of layer i, per cm; 0 for a clear layer. */
 static double sl_slab_layer_mu_t(const struct sl_slab_config *c, uint32_t i)
 {
 	return sl_slab_layer_value(&c->mu_a, i) + sl_slab_layer_value(&c->mu_s, i);
@@ -325,6 +329,10 @@ static void sl_slab_check_media(
 	}
 }
 
+/*
+ * Whether two layers differ in thickness only. The comparison is exact: layers that nearly agree stay
+ * separate, because merging them would change the results.
+ */
 static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, uint32_t j)
 {
 	return sl_slab_layer_value(&c->mu_a, i) == sl_slab_layer_value(&c->mu_a, j) &&
@@ -333,7 +341,10 @@ static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, u
 	       sl_slab_layer_value(&c->n, i) == sl_slab_layer_value(&c->n, j);
 }
 
-/* Sets the medium of a layer from configured layer i. */
+/*
+ * Sets the medium of a layer from configured layer i. A clear layer would have an infinite mean free
+ * path. It gets 1e30 cm instead, because infinity times a random number of 0 is NaN.
+ */
 static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl_slab_layer *l)
 {
 	double mu_t = sl_slab_layer_mu_t(c, i), n = sl_slab_layer_value(&c->n, i);
@@ -400,19 +411,19 @@ static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *
 	}
 }
 
+/*
+ * Sets the parameters of the roulette. gain is computed from the float survive that the rules compare
+ * with, so that the expected weight after the roulette equals the weight before it.
+ */
 static void sl_slab_make_roulette(
 	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_model_check *check)
 {
-	static const char *const keys[] = {"roulette.below", "roulette.survive"};
 	bool implicit = c->absorption == SL_SLAB_IMPLICIT;
 
-	for (int k = 0; k < 2; k++)
-		if (!implicit && check->is_given(check->ctx, keys[k]))
-			check->complain(check->ctx, keys[k],
-				"has no effect here: only absorption: implicit uses it; remove it "
-				"or change absorption");
+	sl_model_refuse_unused(check, implicit, "roulette.below", "absorption: implicit");
+	sl_model_refuse_unused(check, implicit, "roulette.survive", "absorption: implicit");
 	if (implicit && c->roulette.below > c->roulette.survive)
-		check->complain(check->ctx, keys[0],
+		check->complain(check->ctx, "roulette.below",
 			"is above roulette.survive: weights could exceed 1; make it at most %g",
 			c->roulette.survive);
 	r->below = implicit ? (float)c->roulette.below : 0.0f;
@@ -431,13 +442,7 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 	sl_slab_make_layers(c, n, r, check);
 	sl_slab_join_layers(c, r);
 	sl_slab_make_roulette(c, r, check);
-	if (c->incidence == SL_SLAB_ANGLE && !check->is_given(check->ctx, "angle"))
-		check->complain(check->ctx, "incidence",
-			"is angle, but no angle is set; add for example angle: 30 deg");
-	if (c->incidence != SL_SLAB_ANGLE && check->is_given(check->ctx, "angle"))
-		check->complain(check->ctx, "angle",
-			"has no effect here: only incidence: angle uses it; remove it or change "
-			"incidence");
+	sl_model_require_only_if(check, c->incidence == SL_SLAB_ANGLE, "angle", "incidence: angle");
 	r->incidence = c->incidence;
 	r->max_steps = (uint32_t)common->max_steps;
 	sl_sincospi(
@@ -445,11 +450,16 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 		&r->sin_in, &r->cos_in);
 }
 
+/* Analogue absorption has no roulette, so its threshold is 0. */
 static bool sl_slab_is_analogue(const struct sl_slab *r)
 {
 	return !(r->below > 0.0f);
 }
 
+/*
+ * x, y and time are unbounded: a history may travel any distance sideways. With analogue absorption no
+ * particle ends by roulette, which then does not count for the range of fate.
+ */
 static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
@@ -463,6 +473,7 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 	return *hi < HUGE_VAL;
 }
 
+/* With analogue absorption every weight stays 1, so files need not store it. */
 static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
 {
 	values->weight = 1.0f;

@@ -205,6 +205,10 @@ SL_HD void sl_source_detector_advance(const struct sl_source_detector *r, uint32
 
 #ifdef SL_MODEL_HOST
 
+/*
+ * The configuration of the model. Each part has a type; the check reports keys that belong to another
+ * type, because they would have no effect.
+ */
 struct sl_source_detector_config {
 	struct {
 		int type;
@@ -277,14 +281,14 @@ static const struct sl_option sl_source_detector_options[] = {
 };
 #undef OPTION
 
+/* Makes the source. Particles start at the origin or, from a surface, around it. */
 static void sl_source_detector_make_source(const struct sl_source_detector_config *c,
 	struct sl_source_detector *r, const struct sl_model_check *check)
 {
 	bool round = c->source.type == SL_SOURCE_DISK || c->source.type == SL_SOURCE_SPHERE;
 	float sine, cosine;
 
-	sl_model_require(check, round, "source.radius", sl_source_detector_sources[c->source.type]);
-	sl_model_refuse_unused(check, round, "source.radius", "a disk or a sphere");
+	sl_model_require_only_if(check, round, "source.radius", "a disk or a sphere");
 	sl_model_refuse_unused(check, c->source.type == SL_SOURCE_BEAM, "source.sigma", "a beam");
 	sl_model_refuse_unused(
 		check, c->source.type == SL_SOURCE_POINT, "source.half_angle", "a point source");
@@ -297,6 +301,10 @@ static void sl_source_detector_make_source(const struct sl_source_detector_confi
 	r->slowness = (float)(1 / c->speed);
 }
 
+/*
+ * Makes the detector. It must lie outside the source, because the rules follow one straight flight from
+ * the source to the detector and do not ask where it begins.
+ */
 static void sl_source_detector_make_detector(const struct sl_source_detector_config *c,
 	struct sl_source_detector *r, const struct sl_model_check *check)
 {
@@ -304,9 +312,7 @@ static void sl_source_detector_make_detector(const struct sl_source_detector_con
 	bool sphere = c->detector.type == SL_DETECTOR_SPHERE;
 	const struct sl_counts *pixels = &c->detector.pixels;
 
-	sl_model_require(check, !rectangle, "detector.radius",
-		sl_source_detector_detectors[c->detector.type]);
-	sl_model_refuse_unused(check, !rectangle, "detector.radius", "a sphere or a disk");
+	sl_model_require_only_if(check, !rectangle, "detector.radius", "a sphere or a disk");
 	sl_model_require_only_if(check, rectangle, "detector.width", "a rectangle");
 	sl_model_require_only_if(check, rectangle, "detector.height", "a rectangle");
 	sl_model_refuse_unused(check, !sphere, "detector.pixels", "a rectangle or a disk");
@@ -334,6 +340,10 @@ static void sl_source_detector_make_detector(const struct sl_source_detector_con
 	r->pixels_per_y = (float)r->pixels_y / (r->half_height + r->half_height);
 }
 
+/*
+ * Makes the stop. It must lie between source and detector: the rules test the stop first and would
+ * otherwise block particles that reach the detector before it.
+ */
 static void sl_source_detector_make_stop(const struct sl_source_detector_config *c,
 	struct sl_source_detector *r, const struct sl_model_check *check)
 {
@@ -354,6 +364,10 @@ static void sl_source_detector_make_stop(const struct sl_source_detector_config 
 	r->stop_radius = (float)c->stop.radius;
 }
 
+/*
+ * Makes the spectrum. Lines are sampled by their cumulative intensities; the last one is set to exactly
+ * 1, so that rounding cannot leave a random number without a line.
+ */
 static void sl_source_detector_make_spectrum(const struct sl_source_detector_config *c,
 	struct sl_source_detector *r, const struct sl_model_check *check)
 {
@@ -421,6 +435,7 @@ static bool sl_source_detector_range(
 	}
 }
 
+/* A fixed energy is the same in all particles, so it is not stored for each. */
 static uint32_t sl_source_detector_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;
@@ -431,6 +446,7 @@ static uint32_t sl_source_detector_constants(const void *rules, struct sl_partic
 	       (r->spectrum == SL_SPECTRUM_FIXED ? SL_BIT(SL_COLUMN_energy) : 0);
 }
 
+/* A spherical detector has no pixels, and thus no image. */
 static bool sl_source_detector_image(const void *rules, struct sl_image *p)
 {
 	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;

@@ -135,25 +135,12 @@ static enum sl_status sort(struct loop_state *w)
 	const struct sl_recipe *r = w->r;
 	struct sl_batch *b = w->b;
 	struct sl_active_set to = next_state(w, b->active_set.alive);
-	struct sl_compact_job compact = {.keep = b->keep,
-		.out = b->index,
-		.n_out = w->n_out,
-		.n = b->active_set.n,
-		.scan = r->scan};
-	struct sl_sort_job job = {.key = b->key,
-		.index = b->index,
-		.n = to.n,
-		.type = SL_U32,
-		.end_bit = r->schedule.key_bits,
-		.scan = r->scan};
 
 	SL_TRY(w->operations->mark(w->ctx, SL_ROUND_MOVES));
-	w->x->tuning = r->compact.tuning;
-	SL_TRY(sl_compact(r->compact.backend, w->x, &compact));
+	SL_TRY(sl_compact_indices(r, w->x, b, b->active_set.n, w->n_out));
 	SL_TRY(w->operations->mark(w->ctx, SL_ROUND_COMPACTED));
 	SL_TRY(w->operations->key(r, w->ctx, b, to.n));
-	w->x->tuning = r->sort.tuning;
-	SL_TRY(sl_sort(r->sort.backend, w->x, &job));
+	SL_TRY(sl_sort_indices(r, w->x, b, to.n, SL_U32, r->schedule.key_bits));
 	SL_TRY(w->operations->gather(r, w->ctx, b, &to));
 	b->active_set = to;
 	w->compacted = w->sorted = to.n;

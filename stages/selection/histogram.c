@@ -4,11 +4,13 @@
 #include <float.h>
 #include <math.h>
 
+/* Columns of real numbers are all single precision; the others are whole numbers. */
 static bool is_float(enum sl_column column)
 {
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
+/* Whether a value is a whole number that a column of 32 bits, from least on, can hold, or one more. */
 static bool is_whole(double value, double least)
 {
 	return value >= least && value - least <= 0x1p32 && value == floor(value);
@@ -28,6 +30,10 @@ static const char *float_flaw(const struct sl_histogram_axis *f)
 	               : "cannot be divided into that many bins in single precision";
 }
 
+/*
+ * Checks the range of a column of whole numbers. Bins must have equally many numbers, or the counts of
+ * neighbouring bins could not be compared.
+ */
 static const char *integer_flaw(const struct sl_histogram_axis *f)
 {
 	double least = sl_least_whole(f->column);
@@ -113,6 +119,7 @@ static uint64_t row_sum(const struct sl_histogram_rule *t, const uint64_t *sum, 
 	return all;
 }
 
+/* The sums are compared as integers, modulo 2^64, so a correct batch always agrees exactly. */
 enum sl_fate sl_histogram_mismatch(const struct sl_histogram_set *b, const uint64_t *sum,
 	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT])
 {

@@ -1,6 +1,8 @@
-/* decimal.c - see decimal.h. All arithmetic is on integers. */
+/* decimal.c - see decimal.h. Printing computes with integers only; reading uses the C library. */
 #include "stages/formats/common/decimal.h"
 
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 u128;
@@ -258,71 +260,22 @@ bool sl_parse_u64(const char *text, size_t length, uint64_t *v)
 	return true;
 }
 
-/* Collects the digits of a text, and the power of ten from its point and its exponent. */
-static bool parse_decimal(const char *text, size_t length, struct decimal *d)
+/*
+ * The float nearest to a text, as strtof() reads it in the C locale: the program that uses the library
+ * may have set another one. 0 if the text is longer than any that sl_print_f32() prints.
+ */
+static float guess(const char *text, size_t length)
 {
-	const char *end = text + length;
-	const char *e = (const char *)memchr(text, 'e', length);
-	const char *stop = e ? e : end;
-	bool point = false, minus = e && e + 1 < end && e[1] == '-';
-	uint64_t sum = 0, power = 0;
-	int places = 0;
+	static _Thread_local locale_t plain; /* the C library owns this one: it is never freed */
+	char copy[SL_F32_TEXT_BYTES + 1];
 
-	for (; text < stop; text++) {
-		if (*text == '.' && !point) {
-			point = true;
-			continue;
-		}
-		if (*text < '0' || *text > '9' || sum > UINT32_MAX / 10 - 1)
-			return false;
-		sum = sum * 10 + (uint64_t)(*text - '0');
-		places += point;
-	}
-	if (e && (!sl_parse_u64(e + 1 + minus, (size_t)(end - (e + 1 + minus)), &power) ||
-			 power > 99))
-		return false;
-	*d = (struct decimal){(uint32_t)sum, (minus ? -(int)power : (int)power) - places};
-	return sum != 0;
-}
-
-/* The bits of the float nearest to d; 0 if d is out of range. */
-static uint32_t compose(const struct sl_powers *p, struct decimal d)
-{
-	u128 product;
-	int exponent, drop = 128 - 24;
-
-	if (d.exponent < SL_POWER_LEAST || d.exponent > SL_POWER_MAX)
+	if (!plain)
+		plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!plain || length > SL_F32_TEXT_BYTES)
 		return 0;
-	product = (u128)d.digits * power_of(p, d.exponent);
-	exponent = power_exponent(d.exponent) - 63;
-	while (!(product >> 127)) {
-		product <<= 1;
-		exponent--;
-	}
-	/* The value is product * 2^exponent. The last place of a float is at least 2^-149. */
-	if (exponent + drop < -149)
-		drop = -149 - exponent;
-	if (drop > 128 || exponent + drop > 127 - 23)
-		return 0;
-	product = (product >> (drop - 1)) + 1;
-	return (uint32_t)(product >> 1) + ((uint32_t)(exponent + drop + 149) << 23);
-}
-
-/* The magnitude of a text, if it is one that sl_print_f32() prints; else any value. */
-static float guess(const struct sl_powers *p, const char *text, size_t length)
-{
-	uint32_t bits = 0;
-	struct decimal d;
-	float v;
-
-	if (length == 3 && memcmp(text, "nan", 3) == 0)
-		bits = 0x7fc00000u;
-	else if (length == 3 && memcmp(text, "inf", 3) == 0)
-		bits = 0x7f800000u;
-	else if (parse_decimal(text, length, &d))
-		bits = compose(p, d);
-	memcpy(&v, &bits, sizeof(v));
-	return v;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return strtof_l(copy, NULL, plain);
 }
 
 /* The guess is confirmed by printing it: the result must be the same text. */
@@ -330,7 +283,7 @@ bool sl_parse_f32(const struct sl_powers *p, const char *text, size_t length, fl
 {
 	bool minus = length > 0 && text[0] == '-';
 	char again[SL_F32_TEXT_BYTES];
-	float size = guess(p, text + minus, length - minus);
+	float size = guess(text + minus, length - minus);
 	size_t n;
 
 	*v = minus ? -size : size;

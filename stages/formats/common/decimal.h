@@ -1,14 +1,17 @@
 /*
- * decimal.h - numbers as decimal text and back, without libm and without the locale.
+ * decimal.h - numbers as decimal text and back, in any locale.
  *
  * A float is printed with the fewest digits that read back to the same float, even if the reader
  * first converts to double, as Python and JavaScript do: 0.1, 3.1415927, -1.5e-7, inf, nan. Among
  * the texts with that many digits it is the nearest to the float.
  *
- * Both directions multiply by a 64-bit approximation of a power of ten, as Grisu does (Loitsch,
+ * Printing multiplies by a 64-bit approximation of a power of ten, as Grisu does (Loitsch,
  * Printing floating-point numbers quickly and accurately with integers, 2010). The relative error is
  * 2^-57, while the midpoint between neighbouring floats is 2^-25 away. A text within that error of a
- * midpoint gets one more digit; nine digits are always far enough from a midpoint.
+ * midpoint gets one more digit; nine digits are always far enough from a midpoint. The C library has
+ * no function that finds the fewest digits.
+ *
+ * A text is read by strtof() and then printed again: it is accepted only if the result is the same.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_DECIMAL_H
 #define SL_STAGES_FORMATS_COMMON_DECIMAL_H
@@ -21,10 +24,10 @@
 enum { SL_F32_TEXT_BYTES = 15, SL_U64_TEXT_BYTES = 20 };
 
 /*
- * The powers of ten in use: printing 1.4e-45 multiplies by 10^53, reading nine digits of it by
- * 10^-53, and reading 3e38 by 10^38.
+ * The powers of ten in use: printing 1.4e-45 multiplies by 10^53, and printing 3e38 by 10^-31 first,
+ * because its number of digits is only estimated.
  */
-enum { SL_POWER_LEAST = -53, SL_POWER_MAX = 53 };
+enum { SL_POWER_LEAST = -31, SL_POWER_MAX = 53 };
 
 /* 10^k is about power[k - SL_POWER_LEAST] * 2^(e - 63), e = floor(log2(10^k)); bit 63 is set. */
 struct sl_powers {

@@ -136,6 +136,9 @@ struct sl_format {
 		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
 };
 
+/* The function scratch of a format that needs none, or its image_bytes if assemble makes nothing. */
+size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_facts *run);
+
 /* For assemble: SL_USAGE if the image has fewer bytes than needed. */
 enum sl_status sl_format_check_image(size_t size, size_t needed);
 

@@ -5,20 +5,13 @@
 #include <string.h>
 
 #include "primitives/files/crc32.h"
-
-/* Writes a number of so many bytes, least significant byte first. */
-static uint8_t *put(uint8_t *to, uint32_t value, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-	return to + bytes;
-}
+#include "stages/formats/common/little_endian.h"
 
 static uint8_t *put_block(uint8_t *to, const uint8_t *from, size_t bytes, bool last)
 {
-	to = put(to, last, 1);
-	to = put(to, (uint32_t)bytes, 2);
-	to = put(to, ~(uint32_t)bytes, 2);
+	to = sl_put_number(to, last, 1);
+	to = sl_put_number(to, (uint32_t)bytes, 2);
+	to = sl_put_number(to, ~(uint32_t)bytes, 2);
 	memcpy(to, from, bytes);
 	return to + bytes;
 }
@@ -39,7 +32,7 @@ size_t sl_gzip_store(const void *in, size_t bytes, uint8_t *out)
 		to = put_block(to, from, n, left == 0);
 		from += n;
 	} while (left > 0);
-	to = put(to, sl_crc32(in, bytes), 4);
-	to = put(to, (uint32_t)bytes, 4);
+	to = sl_put_number(to, sl_crc32(in, bytes), 4);
+	to = sl_put_number(to, (uint32_t)bytes, 4);
 	return (size_t)(to - out);
 }

@@ -21,11 +21,6 @@ enum { MEMBER_BYTES = SL_MCPL_MEMBER_BYTES };
 _Static_assert(sizeof(struct sl_mcpl_facts) <= sizeof(union sl_format_facts),
 	"the facts of MCPL do not fit in struct sl_file_facts");
 
-/* What sl_packed.pieces points to: facts that are needed after the columns are reused. */
-struct kept {
-	double weight; /* of all particles; 0: each has its own */
-};
-
 /* --- packing ---------------------------------------------------------------------------------- */
 
 /* Bytes of the records of a table, with a weight in each: lay_out() cannot know better. */
@@ -50,13 +45,16 @@ static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts
 		sl_size_mul(members, sl_mcpl_member_most(MEMBER_BYTES) - (size_t)MEMBER_BYTES));
 }
 
-/* Cuts the facts and so many bytes from the arena; bytes are 0 where the device makes them. */
+/*
+ * Cuts so many bytes from the arena; 0 where the device makes them. sl_packed.pieces points to the
+ * common weight of the particles, which is needed after the columns are reused; 0: each has its own.
+ */
 static void lay_out_bytes(struct sl_arena *a, size_t bytes, struct sl_packed *p)
 {
-	void *kept = sl_cut_items(a, 1, sizeof(struct kept));
+	void *weight = sl_cut_items(a, 1, sizeof(double));
 
 	*p = (struct sl_packed){
-		.pieces = kept, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
+		.pieces = weight, .bytes = (uint8_t *)sl_cut(a, bytes), .size = bytes};
 }
 
 /* Without device packing, the host makes the records in memory of the slot. */
@@ -76,13 +74,6 @@ static void lay_out_gz(struct sl_arena *a, const struct sl_table *most,
 	lay_out_bytes(a, run->form == SL_AS_STREAMS ? 0 : members_bytes(most, run), p);
 }
 
-/* Plain records are written to their place, without a copy. */
-static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	(void)most, (void)run;
-	return 0;
-}
-
 size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
 {
 	struct sl_shape shape = {.in_bytes = MEMBER_BYTES, .level = run->level};
@@ -100,15 +91,12 @@ static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts
 				 sl_mcpl_member_scratch(run));
 }
 
-/* The first step of each way to pack: checks p, and copies what is needed later. */
-static enum sl_status begin(const struct sl_table *t, size_t bytes, struct sl_packed *p)
+/* The first step of each way to pack: checks the memory, and copies what is needed later. */
+static enum sl_status begin(const struct sl_exec *x, const struct sl_table *t, size_t bytes,
+	size_t scratch_bytes, struct sl_packed *p)
 {
-	if (bytes > p->size)
-		return sl_fail(SL_USAGE,
-			"the table has %zu bytes of records, the packing was laid out for %zu: "
-			"lay it out for more rows",
-			bytes, p->size);
-	((struct kept *)p->pieces)->weight = sl_mcpl_common_weight(t);
+	SL_TRY(sl_format_check_memory("mcpl", bytes, p->size, x, scratch_bytes));
+	*(double *)p->pieces = sl_mcpl_common_weight(t);
 	p->table = *t;
 	p->used = 0;
 	return SL_OK;
@@ -135,8 +123,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
-	(void)x;
-	SL_TRY(begin(t, records_bytes(t, run), p));
+	SL_TRY(begin(x, t, records_bytes(t, run), 0, p));
 	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	put_rows(&r, &rows, 0, t->n, p->bytes);
 	p->used = (size_t)t->n * r.bytes;
@@ -169,7 +156,7 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
-	SL_TRY(begin(t, members_bytes(t, run), p));
+	SL_TRY(begin(x, t, members_bytes(t, run), scratch_gz(t, run), p));
 	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	for (uint32_t from = 0, n, most = MEMBER_BYTES / r.bytes; from < t->n; from += n) {
 		size_t used;
@@ -189,11 +176,6 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
-	if (x->scratch.size < scratch_gz(t, run))
-		return sl_fail(SL_USAGE,
-			"the scratch for mcpl.gz has %zu bytes, %zu are needed: provide at least "
-			"scratch() bytes",
-			x->scratch.size, scratch_gz(t, run));
 	return pack_members(x, run, t, NULL, p);
 }
 
@@ -203,8 +185,8 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	(void)x, (void)run;
-	SL_TRY(begin(t, 0, p));
+	(void)run;
+	SL_TRY(begin(x, t, 0, 0, p));
 	p->bytes = device_packed->bytes;
 	p->size = device_packed->size;
 	p->used = device_packed->used;
@@ -221,22 +203,16 @@ static enum sl_status take_gz(struct sl_exec *x, const struct sl_file_facts *run
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* The largest header of the files of a run: the one with a common weight. */
-static size_t header_bytes(const struct sl_table *t, const struct sl_file_facts *run)
-{
-	return sl_mcpl_put_header(NULL, run, t, 1, NULL);
-}
-
-/* The image, bytes written in front of the packed ones, is the header. */
+/* The image is the header. The largest of the files of a run is the one with a common weight. */
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	return header_bytes(most, run);
+	return sl_mcpl_put_header(NULL, run, most, 1, NULL);
 }
 
 /* The header is made at the end of the image and stored in a gzip member at its beginning. */
 static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t header = header_bytes(most, run);
+	size_t header = image_bytes(most, run);
 
 	return sl_size_add(sl_gzip_stored_bytes(header), header);
 }
@@ -245,9 +221,7 @@ static size_t image_bytes_gz(const struct sl_table *most, const struct sl_file_f
 static size_t put_header(uint8_t *at, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_packed *p)
 {
-	double weight = ((const struct kept *)p->pieces)->weight;
-
-	return sl_mcpl_put_header(at, run, &p->table, weight, batch);
+	return sl_mcpl_put_header(at, run, &p->table, *(const double *)p->pieces, batch);
 }
 
 /* Lists the pieces of a file: the header in the image, the packed records where they are. */
@@ -268,7 +242,7 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 	uint8_t *at = (uint8_t *)image, *header;
 
 	SL_TRY(sl_format_check_image(size, image_bytes_gz(&p->table, run)));
-	header = at + size - header_bytes(&p->table, run);
+	header = at + size - image_bytes(&p->table, run);
 	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, at, sl_gzip_store(header, put_header(header, run, batch, p), at));
 	sl_pieces_add(file, p->bytes, p->used);
@@ -301,7 +275,7 @@ const struct sl_format sl_format_mcpl = {
 	.suffix = ".mcpl",
 	.help = "MCPL 3, a list of particles: for McStas, OpenMC, Geant4, MCNP, PHITS",
 	.lay_out = lay_out,
-	.scratch = scratch,
+	.scratch = sl_format_no_bytes, /* records are written to their place */
 	.pack = pack,
 	.packing = {.records = true},
 	.no_streams = "is not compressed",

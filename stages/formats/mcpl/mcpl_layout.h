@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The fixed part of a header. */
 struct sl_mcpl_header {
@@ -36,6 +37,20 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 	uint32_t numbers = 7u + (h->polarised ? 3u : 0u) + (h->weight != 0 ? 0u : 1u);
 
 	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
+}
+
+/* The number at that address of a record, of 8 bytes or, if single, of 4. It can have any alignment. */
+static inline double sl_mcpl_number(bool single, const uint8_t *at)
+{
+	double wide;
+	float narrow;
+
+	if (!single) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, at, sizeof(narrow));
+	return (double)narrow;
 }
 
 /* Bytes that are written one after another; at = NULL: only counted. */

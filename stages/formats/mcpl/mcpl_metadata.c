@@ -136,26 +136,28 @@ static void list_names(const struct sl_mcpl_items *blobs, struct blob_names *nam
 	}
 }
 
+/* A name to search for: text with a suffix. */
+struct wanted_name {
+	const struct sl_mcpl_string *text;
+	char suffix[SL_MCPL_SUFFIX_BYTES];
+};
+
+/* The order of a wanted name and the name of a blob, for bsearch(). */
+static int by_wanted(const void *wanted, const void *name)
+{
+	const struct wanted_name *w = (const struct wanted_name *)wanted;
+
+	return -sl_mcpl_order(&((const struct blob_name *)name)->text, w->text, w->suffix);
+}
+
 /* The name that is text with the suffix of a number, if it is the name of a blob; else NULL. */
 static struct blob_name *find_name(
 	const struct blob_names *names, const struct sl_mcpl_string *text, uint32_t number)
 {
-	char suffix[SL_MCPL_SUFFIX_BYTES];
-	uint32_t begin = 0, end = names->n;
+	struct wanted_name w = {.text = text};
 
-	sl_mcpl_blob_suffix(number, suffix);
-	while (begin < end) {
-		uint32_t middle = begin + (end - begin) / 2;
-		int order = sl_mcpl_order(&names->at[middle].text, text, suffix);
-
-		if (order == 0)
-			return &names->at[middle];
-		if (order < 0)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return NULL;
+	sl_mcpl_blob_suffix(number, w.suffix);
+	return (struct blob_name *)bsearch(&w, names->at, names->n, sizeof(*names->at), by_wanted);
 }
 
 /*

@@ -119,12 +119,6 @@ static uint32_t columns_of(const char *list)
 	return set;
 }
 
-/* Whether a set has at most one bit. */
-static bool is_one_at_most(uint32_t set)
-{
-	return (set & (set - 1)) == 0;
-}
-
 /* Whether records of these columns have a header with these flags. */
 static bool agrees(const struct sl_mcpl_header *h, uint32_t set)
 {
@@ -133,8 +127,8 @@ static bool agrees(const struct sl_mcpl_header *h, uint32_t set)
 	uint32_t polarisation = h->polarised ? SL_MCPL_POLARISATION : 0;
 
 	return (set & SL_MCPL_NEEDED) == SL_MCPL_NEEDED && (set & ~all) == 0 &&
-	       is_one_at_most(flags) && h->flags == (flags != 0) && h->version == 3 &&
-	       (set & SL_MCPL_POLARISATION) == polarisation &&
+	       (flags & (flags - 1)) == 0 /* at most one bit */ && h->flags == (flags != 0) &&
+	       h->version == 3 && (set & SL_MCPL_POLARISATION) == polarisation &&
 	       (h->pdg != 0 || SL_HAS(set, SL_COLUMN_pdg)) && h->blobs >= 1 &&
 	       h->comments >= 3u + h->flags;
 }

@@ -106,14 +106,6 @@ static uint32_t u32_at(const uint8_t *at)
 	return v;
 }
 
-static double f64_at(const uint8_t *at)
-{
-	double v;
-
-	memcpy(&v, at, sizeof(v));
-	return v;
-}
-
 /* The first 8 bytes: the format, its version and the byte order. */
 static enum sl_status check_magic(struct sl_mcpl_header *h, const uint8_t *at)
 {
@@ -176,7 +168,7 @@ static enum sl_status read_fixed(struct sl_mcpl_stream *s)
 	weighs = u32_at(at + 44) != 0;
 	if (weighs) {
 		SL_TRY(take(s, sizeof(h->weight), &taken));
-		h->weight = f64_at(taken);
+		h->weight = sl_mcpl_number(false, taken);
 	}
 	if (weighs && (!isfinite(h->weight) || h->weight == 0))
 		return refuse(
@@ -336,10 +328,7 @@ static const uint8_t *get_numbers(
 	const struct sl_mcpl_header *h, const uint8_t *at, double *number, int n)
 {
 	for (int i = 0; i < n; i++) {
-		float narrow;
-
-		memcpy(&narrow, at, sizeof(narrow));
-		number[i] = h->single ? (double)narrow : f64_at(at);
+		number[i] = sl_mcpl_number(h->single, at);
 		at += h->single ? sizeof(float) : sizeof(double);
 	}
 	return at;

@@ -43,18 +43,15 @@ static size_t packed_bytes(const struct sl_table *t)
 	return sl_size_add(sl_size_add(text, text / 256), 256);
 }
 
+/* Prints the first line, the names of the columns. text has text_bytes() bytes. */
 static size_t print_header(const struct sl_table *t, char *text)
 {
 	char *at = text;
 
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		const char *name = sl_facts_of(&t->column[i])->name;
-		size_t n = strlen(name);
-
 		if (i)
 			*at++ = ',';
-		memcpy(at, name, n);
-		at += n;
+		at = stpcpy(at, sl_facts_of(&t->column[i])->name);
 	}
 	*at++ = '\n';
 	return (size_t)(at - text);
@@ -89,6 +86,7 @@ static size_t print_item(
 	return 0;
 }
 
+/* Prints all lines and returns their bytes. The powers of ten are computed once per table. */
 static size_t print_table(const struct sl_table *t, char *text)
 {
 	struct sl_powers powers;
@@ -108,6 +106,7 @@ static size_t print_table(const struct sl_table *t, char *text)
 
 /* --- packing ------------------------------------------------------------------------------- */
 
+/* Memory for the compressed text only: the text itself is in scratch while it is compressed. */
 static void lay_out(struct sl_arena *a, const struct sl_table *most,
 	const struct sl_file_facts *run, struct sl_packed *p)
 {
@@ -125,6 +124,7 @@ static size_t scratch(const struct sl_table *most, const struct sl_file_facts *r
 	return sl_size_add(text, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
 }
 
+/* Compresses the text to one gzip member. The output has space for any text (packed_bytes()). */
 static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts *run,
 	const char *text, size_t bytes, struct sl_packed *p)
 {
@@ -147,6 +147,7 @@ static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts
 	return SL_OK;
 }
 
+/* Prints the table to scratch and compresses the text from there. */
 static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
@@ -158,13 +159,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	return deflate_text(&rest, run, text, print_table(t, text), p);
 }
 
-/* The packed bytes are the whole file: assemble makes nothing. */
-static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
-{
-	(void)most, (void)run;
-	return 0;
-}
-
+/* The packed bytes are the whole file. */
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {
@@ -182,7 +177,7 @@ const struct sl_format sl_format_csv_gz = {
 	.scratch = scratch,
 	.pack = pack,
 	.no_streams = "is text, which the host's threads print",
-	.image_bytes = image_bytes,
+	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = sl_csv_gz_read,
 };

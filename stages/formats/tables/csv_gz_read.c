@@ -23,6 +23,7 @@ struct lines {
 	size_t begin, end; /* offsets in the window of the text not read yet */
 };
 
+/* Fails with what is wrong with the file. */
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -101,6 +102,7 @@ static enum sl_status add_column(struct sl_table *t, const char *name, size_t le
 	return SL_OK;
 }
 
+/* Adds the columns that the first line names, in its order. A table without columns has an empty one. */
 static enum sl_status read_header(struct lines *l, struct sl_table *t)
 {
 	const char *at, *field;
@@ -162,6 +164,7 @@ static bool parse_i32(const char *text, size_t length, int32_t *v)
 	return true;
 }
 
+/* Stores a value in a row of a column; false if it is not spelled as the format prints it. */
 static bool parse_item(const struct sl_powers *powers, const struct sl_table_column *c,
 	uint32_t row, const char *text, size_t length)
 {
@@ -184,6 +187,7 @@ static bool parse_item(const struct sl_powers *powers, const struct sl_table_col
 	return false;
 }
 
+/* Stores the values of a line in a row of all columns; refuses missing and additional values. */
 static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_table *t,
 	uint32_t row, const char *line, size_t length)
 {
@@ -200,6 +204,10 @@ static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_
 	return SL_OK;
 }
 
+/*
+ * Reads all rows. The first line is read again, to pass over it: its columns were added in the first
+ * pass.
+ */
 static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 {
 	struct sl_table header = {0};

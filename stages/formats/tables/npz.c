@@ -112,6 +112,10 @@ static void print_member(struct json_text *t, const char *key, const char *strin
 	print_string(t, string);
 }
 
+/*
+ * Prints the content of about.npy: the facts of the run and of the batch, the unit of each column, and the
+ * configuration, with which the run can be repeated.
+ */
 static void print_about(struct json_text *t, const struct sl_file_facts *run,
 	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
 {
@@ -158,6 +162,10 @@ static void begin_member(struct npz_writing *w, struct sl_zip_member m)
 	w->next += bytes;
 }
 
+/*
+ * Adds the array of a column. The checksum of header and items together is combined from both, because
+ * the items were packed earlier, on another thread or on a device.
+ */
 static void add_array(
 	struct npz_writing *w, const struct sl_packed *p, const struct sl_npz_piece *piece)
 {
@@ -206,6 +214,7 @@ static void add_about(struct npz_writing *w, const struct sl_file_facts *run,
 	w->next = (uint8_t *)array + bytes;
 }
 
+/* The directory has the offset of each member, so it is written after the last one. */
 static void add_directory(struct npz_writing *w)
 {
 	uint64_t at = w->file->bytes;
@@ -220,6 +229,7 @@ static void add_directory(struct npz_writing *w)
 /* The numbers of a batch with the most digits, for an upper limit. */
 static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
+/* An upper limit, as if each header were the longest: the packed items are not in the image. */
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	size_t headers = (size_t)(most->n_columns + 1) *
@@ -233,6 +243,7 @@ static size_t image_bytes(const struct sl_table *most, const struct sl_file_fact
 	return sl_size_add(headers, SL_NPY_BYTES + about.used + 1 + SL_ZIP_END_BYTES);
 }
 
+/* Makes the file in the image and lists its pieces; packed items are referred to, not copied. */
 static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_batch_facts *batch,
 	const struct sl_packed *p, void *image, size_t size, struct sl_pieces *file)
 {

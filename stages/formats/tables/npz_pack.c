@@ -10,8 +10,10 @@
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/common/inflate.h"
+#include "stages/formats/common/little_endian.h"
 #include "stages/formats/tables/npz.h"
 
+/* Bytes of the items of a column in all rows; a constant column is expanded to all of them. */
 static size_t items_bytes(const struct sl_table_column *c, uint32_t n)
 {
 	return sl_size_mul(n, sl_facts_of(c)->bytes);
@@ -88,6 +90,10 @@ static size_t gain_bytes(size_t items)
 	return items > SL_NPZ_BLOCK_BYTES ? items - SL_NPZ_BLOCK_BYTES - 1 : 0;
 }
 
+/*
+ * Compresses the items of a column after those of the columns before. out_size is the largest stream that
+ * saves space: if the compressor does not fit in it, it returns 0 bytes and the items are stored.
+ */
 static enum sl_status pack_items(
 	struct npz_packing *w, const struct sl_table_column *c, const void *items, size_t bytes)
 {
@@ -132,6 +138,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	return SL_OK;
 }
 
+/* Packs a column of n rows; a message names the column. */
 static enum sl_status pack_column(
 	struct npz_packing *w, const struct sl_table_column *c, uint32_t n)
 {
@@ -162,8 +169,7 @@ static enum sl_status take_member(struct npz_packing *w, const struct sl_table_c
 	const uint8_t *end = member + got - GZIP_END;
 	struct sl_npz_piece piece = {.column = c->column,
 		.method = SL_ZIP_DEFLATED,
-		.crc = end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 |
-	               (uint32_t)end[3] << 24,
+		.crc = (uint32_t)sl_get_number(end, 4),
 		.at = member + GZIP_BEGIN,
 		.bytes = got - GZIP_BEGIN - GZIP_END};
 
@@ -178,6 +184,7 @@ static enum sl_status take_member(struct npz_packing *w, const struct sl_table_c
 	return SL_OK;
 }
 
+/* A device makes no stream of an empty column, so the host packs it. */
 enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {

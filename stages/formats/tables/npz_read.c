@@ -19,6 +19,7 @@ struct npz_reading {
 	struct sl_arena *a;
 };
 
+/* Fails with what is wrong with the file. */
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
@@ -89,6 +90,10 @@ static enum sl_status read_bytes(struct sl_inflate *z, const struct sl_zip_membe
 	return SL_OK;
 }
 
+/*
+ * Reads the array of a member to items. zlib is started also for a stored member, so that both kinds take
+ * the same path; it costs one allocation per column.
+ */
 static enum sl_status read_items(const struct sl_zip_member *m, const uint8_t *data,
 	const struct sl_column_facts *f, uint32_t n, void *items)
 {
@@ -106,6 +111,7 @@ static enum sl_status read_items(const struct sl_zip_member *m, const uint8_t *d
 	               : damaged("its header is not as this program writes it");
 }
 
+/* Reads a member that is a column, or, without memory, only adds it to the table. */
 static enum sl_status read_column(struct npz_reading *r, const struct sl_zip_member *m,
 	const uint8_t *data, enum sl_column column)
 {
@@ -136,6 +142,7 @@ static enum sl_status check_about(const struct sl_zip_member *m, const uint8_t *
 	return SL_OK;
 }
 
+/* Reads the next member; about.npy must be the last one, all others are columns. */
 static enum sl_status read_member(struct npz_reading *r, bool last)
 {
 	struct sl_zip_member m;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "stages/formats/common/little_endian.h"
+
 enum {
 	LOCAL = 0x04034b50,
 	ENTRY = 0x02014b50,
@@ -28,19 +30,13 @@ static const uint32_t in_zip64_16 = UINT16_MAX;
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Writes a number of so many bytes, least significant byte first. */
-static uint8_t *put(uint8_t *to, uint64_t value, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		to[i] = (uint8_t)(value >> 8 * i);
-	return to + bytes;
-}
-
+/* The number in a field of 32 bits, or the marker if it needs zip64. */
 static uint32_t or_marker(uint64_t value)
 {
 	return value < in_zip64 ? (uint32_t)value : in_zip64;
 }
 
+/* The name has no terminator in a file: its length is a field of the header. */
 static uint8_t *put_name(uint8_t *to, const struct sl_zip_member *m)
 {
 	memcpy(to, m->name, m->name_bytes);
@@ -51,30 +47,30 @@ static uint8_t *put_name(uint8_t *to, const struct sl_zip_member *m)
 static uint8_t *put_facts(
 	uint8_t *to, const struct sl_zip_member *m, uint32_t packed, uint32_t size, int extra_bytes)
 {
-	to = put(to, extra_bytes ? HAS_64 : DEFLATES, 2);
-	to = put(to, 0, 2);
-	to = put(to, m->method, 2);
-	to = put(to, 0, 2);
-	to = put(to, DATE, 2);
-	to = put(to, m->crc, 4);
-	to = put(to, packed, 4);
-	to = put(to, size, 4);
-	to = put(to, m->name_bytes, 2);
-	return put(to, (uint64_t)extra_bytes, 2);
+	to = sl_put_number(to, extra_bytes ? HAS_64 : DEFLATES, 2);
+	to = sl_put_number(to, 0, 2);
+	to = sl_put_number(to, m->method, 2);
+	to = sl_put_number(to, 0, 2);
+	to = sl_put_number(to, DATE, 2);
+	to = sl_put_number(to, m->crc, 4);
+	to = sl_put_number(to, packed, 4);
+	to = sl_put_number(to, size, 4);
+	to = sl_put_number(to, m->name_bytes, 2);
+	return sl_put_number(to, (uint64_t)extra_bytes, 2);
 }
 
 /* A local header has either both sizes in zip64 or none (4.5.3). */
 size_t sl_zip_local(const struct sl_zip_member *m, uint8_t *out)
 {
 	bool large = m->packed >= in_zip64 || m->size >= in_zip64;
-	uint8_t *to = put(out, LOCAL, 4);
+	uint8_t *to = sl_put_number(out, LOCAL, 4);
 
 	to = put_facts(to, m, large ? in_zip64 : (uint32_t)m->packed,
 		large ? in_zip64 : (uint32_t)m->size, large ? 20 : 0);
 	to = put_name(to, m);
 	if (large) {
-		to = put(put(to, EXTRA_64, 2), 16, 2);
-		to = put(put(to, m->size, 8), m->packed, 8);
+		to = sl_put_number(sl_put_number(to, EXTRA_64, 2), 16, 2);
+		to = sl_put_number(sl_put_number(to, m->size, 8), m->packed, 8);
 	}
 	return (size_t)(to - out);
 }
@@ -83,35 +79,43 @@ size_t sl_zip_local(const struct sl_zip_member *m, uint8_t *out)
 size_t sl_zip_entry(const struct sl_zip_member *m, uint8_t *out)
 {
 	const uint64_t number[] = {m->size, m->packed, m->at};
-	uint8_t *to = put(out, ENTRY, 4);
+	uint8_t *to = sl_put_number(out, ENTRY, 4);
 	int large = 0;
 
 	for (int i = 0; i < 3; i++)
 		large += number[i] >= in_zip64;
-	to = put(to, large ? HAS_64 : DEFLATES, 2);
+	to = sl_put_number(to, large ? HAS_64 : DEFLATES, 2);
 	to = put_facts(to, m, or_marker(m->packed), or_marker(m->size), large ? 4 + 8 * large : 0);
-	to = put(put(to, 0, 8), 0, 2); /* comment length, disk, attributes */
-	to = put(to, or_marker(m->at), 4);
+	to = sl_put_number(sl_put_number(to, 0, 8), 0, 2); /* comment length, disk, attributes */
+	to = sl_put_number(to, or_marker(m->at), 4);
 	to = put_name(to, m);
 	if (large)
-		to = put(put(to, EXTRA_64, 2), (uint64_t)(8 * large), 2);
+		to = sl_put_number(sl_put_number(to, EXTRA_64, 2), (uint64_t)(8 * large), 2);
 	for (int i = 0; i < 3; i++)
 		if (number[i] >= in_zip64)
-			to = put(to, number[i], 8);
+			to = sl_put_number(to, number[i], 8);
 	return (size_t)(to - out);
 }
 
+/*
+ * The end record of zip64, and the locator by which readers find it from the end of the file. The size
+ * in the record leaves out its first 12 bytes. (4.3.14, 4.3.15)
+ */
 static uint8_t *put_end_64(uint8_t *to, uint64_t n, uint64_t at, uint64_t bytes)
 {
-	to = put(put(to, END_64, 4), END_64_BYTES - 12, 8);
-	to = put(put(to, HAS_64, 2), HAS_64, 2);
-	to = put(to, 0, 8);
-	to = put(put(to, n, 8), n, 8);
-	to = put(put(to, bytes, 8), at, 8);
-	to = put(put(to, LOCATOR_64, 4), 0, 4);
-	return put(put(to, at + bytes, 8), 1, 4);
+	to = sl_put_number(sl_put_number(to, END_64, 4), END_64_BYTES - 12, 8);
+	to = sl_put_number(sl_put_number(to, HAS_64, 2), HAS_64, 2);
+	to = sl_put_number(to, 0, 8);
+	to = sl_put_number(sl_put_number(to, n, 8), n, 8);
+	to = sl_put_number(sl_put_number(to, bytes, 8), at, 8);
+	to = sl_put_number(sl_put_number(to, LOCATOR_64, 4), 0, 4);
+	return sl_put_number(sl_put_number(to, at + bytes, 8), 1, 4);
 }
 
+/*
+ * All readers look for the last record first, so it is always written; zip64 precedes it only if a number
+ * does not fit, because some readers do not know zip64.
+ */
 size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out)
 {
 	uint32_t few = n < in_zip64_16 ? (uint32_t)n : in_zip64_16;
@@ -119,23 +123,14 @@ size_t sl_zip_end(uint64_t n, uint64_t at, uint64_t bytes, uint8_t *out)
 
 	if (n >= in_zip64_16 || at >= in_zip64 || bytes >= in_zip64)
 		to = put_end_64(to, n, at, bytes);
-	to = put(put(to, END, 4), 0, 4);
-	to = put(put(to, few, 2), few, 2);
-	to = put(put(to, or_marker(bytes), 4), or_marker(at), 4);
-	to = put(to, 0, 2);
+	to = sl_put_number(sl_put_number(to, END, 4), 0, 4);
+	to = sl_put_number(sl_put_number(to, few, 2), few, 2);
+	to = sl_put_number(sl_put_number(to, or_marker(bytes), 4), or_marker(at), 4);
+	to = sl_put_number(to, 0, 2);
 	return (size_t)(to - out);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
-
-static uint64_t get(const uint8_t *from, int bytes)
-{
-	uint64_t value = 0;
-
-	for (int i = 0; i < bytes; i++)
-		value |= (uint64_t)from[i] << 8 * i;
-	return value;
-}
 
 /* Reads the numbers of the end, and verifies it by writing it again from these numbers. */
 bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes)
@@ -147,15 +142,15 @@ bool sl_zip_open(struct sl_zip *z, const void *file, size_t bytes)
 
 	if (bytes < END_BYTES)
 		return false;
-	*z = (struct sl_zip){.file = (const uint8_t *)file, .n = get(end + 10, 2)};
-	directory_bytes = get(end + 12, 4);
-	z->directory = get(end + 16, 4);
-	if (bytes >= SL_ZIP_END_BYTES && get(end - LOCATOR_64_BYTES, 4) == LOCATOR_64) {
+	*z = (struct sl_zip){.file = (const uint8_t *)file, .n = sl_get_number(end + 10, 2)};
+	directory_bytes = sl_get_number(end + 12, 4);
+	z->directory = sl_get_number(end + 16, 4);
+	if (bytes >= SL_ZIP_END_BYTES && sl_get_number(end - LOCATOR_64_BYTES, 4) == LOCATOR_64) {
 		const uint8_t *end_64 = end - LOCATOR_64_BYTES - END_64_BYTES;
 
-		z->n = get(end_64 + 32, 8);
-		directory_bytes = get(end_64 + 40, 8);
-		z->directory = get(end_64 + 48, 8);
+		z->n = sl_get_number(end_64 + 32, 8);
+		directory_bytes = sl_get_number(end_64 + 40, 8);
+		z->directory = sl_get_number(end_64 + 48, 8);
 	}
 	end_bytes = sl_zip_end(z->n, z->directory, directory_bytes, again);
 	if (end_bytes > bytes || z->directory > bytes - end_bytes ||
@@ -174,22 +169,23 @@ static bool get_entry(const uint8_t *e, uint64_t bytes, struct sl_zip_member *m)
 
 	if (bytes < ENTRY_BYTES)
 		return false;
-	name_bytes = get(e + 28, 2);
-	if (name_bytes > SL_ZIP_NAME_MAX || name_bytes + get(e + 30, 2) > bytes - ENTRY_BYTES)
+	name_bytes = sl_get_number(e + 28, 2);
+	if (name_bytes > SL_ZIP_NAME_MAX ||
+		name_bytes + sl_get_number(e + 30, 2) > bytes - ENTRY_BYTES)
 		return false;
 	*m = (struct sl_zip_member){.name = (const char *)e + ENTRY_BYTES,
 		.name_bytes = (size_t)name_bytes,
-		.method = (uint32_t)get(e + 10, 2),
-		.crc = (uint32_t)get(e + 16, 4),
-		.packed = get(e + 20, 4),
-		.size = get(e + 24, 4),
-		.at = get(e + 42, 4)};
+		.method = (uint32_t)sl_get_number(e + 10, 2),
+		.crc = (uint32_t)sl_get_number(e + 16, 4),
+		.packed = sl_get_number(e + 20, 4),
+		.size = sl_get_number(e + 24, 4),
+		.at = sl_get_number(e + 42, 4)};
 	extra = e + ENTRY_BYTES + name_bytes + 4;
 	for (int i = 0; i < 3; i++)
 		if (*large[i] == in_zip64) {
 			if (e + bytes - extra < 8)
 				return false;
-			*large[i] = get(extra, 8);
+			*large[i] = sl_get_number(extra, 8);
 			extra += 8;
 		}
 	return true;
@@ -201,6 +197,10 @@ static bool is_next(const uint8_t *at, uint64_t left, const uint8_t *again, size
 	return bytes <= left && memcmp(at, again, bytes) == 0;
 }
 
+/*
+ * Members must follow one another without gaps, in the order of the directory. Otherwise data could hide
+ * between them, and a damaged offset could lead outside the file.
+ */
 bool sl_zip_next(struct sl_zip *z, struct sl_zip_member *m, const uint8_t **data)
 {
 	uint8_t again[SL_ZIP_HEADER_BYTES];

@@ -291,9 +291,9 @@ static void bad_configurations_are_refused(void **state)
 	check_complaint(sphere, "", "port: is missing: a sphere needs it; add it\n");
 	check_complaint(tube, "", "length: is missing: a tube needs it; add it\n");
 	check_complaint(sphere, " port length ",
-		"length: has no effect here: only a tube uses it; remove it or change the type\n");
+		"length: has no effect here: only a tube uses it; remove it or choose that\n");
 	check_complaint(tube, " port length ",
-		"port: has no effect here: only a sphere uses it; remove it or change the type\n");
+		"port: has no effect here: only a sphere uses it; remove it or choose that\n");
 	check_complaint(closed, " port ",
 		"port: is 0 while reflectance is 1: no particle could leave or be absorbed; change one of them\n");
 }

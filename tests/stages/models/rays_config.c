@@ -64,8 +64,8 @@ static void bad_cameras_are_refused(void **state)
 		"camera.up: is parallel to the line of sight: the camera has no upward direction; write for example [0, 0, 1]\n");
 	c.source = SL_RAYS_AT_RANDOM;
 	check_complaint(&c, given,
-		"camera.position: has no effect here: source: random has no camera; remove it or write source: camera\n"
-		"camera.look_at: has no effect here: source: random has no camera; remove it or write source: camera\n"
+		"camera.position: has no effect here: only source: camera uses it; remove it or choose that\n"
+		"camera.look_at: has no effect here: only source: camera uses it; remove it or choose that\n"
 		"source: is random, but the scene has only planes: random rays need a sphere or a box to surround; add one, or write source: camera\n");
 	c = none;
 	c.camera.position = vector(NONE, NONE, NONE);

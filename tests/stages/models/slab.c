@@ -287,10 +287,9 @@ static void bad_configurations_are_refused(void **state)
 	slab_complains(little, "",
 		"mu_a: mu_a + mu_s is 2e-31 /cm: flights would leave single precision; make it at least 1e-30 /cm\n");
 	slab_complains(angled, " angle ", "");
-	slab_complains(angled, "",
-		"incidence: is angle, but no angle is set; add for example angle: 30 deg\n");
+	slab_complains(angled, "", "angle: is missing: incidence: angle needs it; add it\n");
 	slab_complains(slab_plain, " angle ",
-		"angle: has no effect here: only incidence: angle uses it; remove it or change incidence\n");
+		"angle: has no effect here: only incidence: angle uses it; remove it or choose that\n");
 }
 
 static void ranges_and_constants(void **state)

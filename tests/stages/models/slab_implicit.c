@@ -125,8 +125,8 @@ static void bad_roulettes_are_refused(void **state)
 
 	(void)state;
 	slab_complains(slab_plain, " roulette.below roulette.survive ",
-		"roulette.below: has no effect here: only absorption: implicit uses it; remove it or change absorption\n"
-		"roulette.survive: has no effect here: only absorption: implicit uses it; remove it or change absorption\n");
+		"roulette.below: has no effect here: only absorption: implicit uses it; remove it or choose that\n"
+		"roulette.survive: has no effect here: only absorption: implicit uses it; remove it or choose that\n");
 	slab_complains(c, " roulette.below roulette.survive ", "");
 	c.roulette.below = 0.2;
 	slab_complains(c, " roulette.below ",
