@@ -59,7 +59,8 @@ static void missing_keys_are_refused(void **state)
 	(void)state;
 	check_complaint(&c, "", "detector.radius: is missing: a sphere or a disk needs it; add it");
 	c.source.type = SL_SOURCE_DISK;
-	check_complaint(&c, GIVEN, "source.radius: is missing: a disk or a sphere needs it; add it");
+	check_complaint(
+		&c, GIVEN, "source.radius: is missing: a disk or a sphere needs it; add it");
 	c = source_detector_plain;
 	c.energy.type = SL_SPECTRUM_EXPONENTIAL;
 	check_complaint(&c, GIVEN, "energy.mean: is missing: type: exponential needs it");
