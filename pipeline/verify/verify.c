@@ -338,8 +338,8 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 }
 
 /*
- * Makes the plan of the run in dir, after run.json was checked byte for byte. The stored configuration leaves out output.joined, which does not
- * change the batches, so it is set again.
+ * Makes the plan of the run in dir, after run.json was checked byte for byte. The stored configuration
+ * leaves out output.joined, which does not change the batches, so it is set again.
  */
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {

@@ -43,7 +43,7 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 }
 
 /*
- * Each pipeline has a stream of its own, so pipelines overlap. Events are created here once, because
+ * Each pipeline has its own stream, so pipelines overlap. Events are created here once, because
  * creating one in each batch would cost more than recording it.
  */
 enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline)

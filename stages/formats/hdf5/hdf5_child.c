@@ -34,6 +34,13 @@
 #define SL_SANITIZED 1
 #endif
 
+/* The ABI that seccomp may see; on other processors the child has no limit on system calls. */
+#if defined(__x86_64__)
+#define NATIVE_ABI AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define NATIVE_ABI AUDIT_ARCH_AARCH64
+#endif
+
 /* How a child ended. */
 struct outcome {
 	bool ended; /* the reader returned */
@@ -46,12 +53,19 @@ static const size_t found_at = (sizeof(struct outcome) + SL_ALIGN - 1) / SL_ALIG
 
 /* --- limits, in the child --------------------------------------------------------------------- */
 
+/*
+ * Lowers a limit; one that the user has set lower stays. The hard limit is larger by 1, because at the
+ * hard limit of CPU time the kernel sends SIGKILL in place of SIGXCPU, which crashed() recognises.
+ */
 static void limit(__rlimit_resource_t resource, rlim_t most)
 {
 	struct rlimit now;
 
-	if (getrlimit(resource, &now) == 0 && most < now.rlim_max)
-		setrlimit(resource, &(struct rlimit){.rlim_cur = most, .rlim_max = most});
+	if (getrlimit(resource, &now) != 0)
+		return;
+	now.rlim_cur = now.rlim_cur < most ? now.rlim_cur : most;
+	now.rlim_max = now.rlim_max < most + 1 ? now.rlim_max : most + 1;
+	setrlimit(resource, &now);
 }
 
 #ifndef SL_SANITIZED
@@ -75,10 +89,15 @@ static size_t address_space(void)
  */
 static void deny_system_calls(void)
 {
+#ifdef NATIVE_ABI
 #define ALLOW(name)                                            \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 	static struct sock_filter rules[] = {
+		/* numbers of system calls differ between the ABIs of a processor: 11 is munmap or execve */
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ABI, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		ALLOW(brk),
 		ALLOW(mmap),
@@ -97,6 +116,7 @@ static void deny_system_calls(void)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+#endif
 }
 #endif
 
@@ -227,7 +247,7 @@ enum sl_status sl_h5_in_child(
 	s = child > 0
 	            ? wait_for(child, o)
 	            : sl_fail(SL_HOST_MEMORY,
-			      "there can be no process to read an HDF5 file: %s; close other programs",
+			      "no process can be started to read an HDF5 file: %s; close other programs",
 			      strerror(errno));
 	if (s != SL_OK)
 		sl_h5_child_free(*found, size);

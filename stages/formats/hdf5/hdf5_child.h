@@ -8,9 +8,9 @@
  * decodes the data itself. A child that crashes or exceeds a limit had a damaged file.
  *
  * Limits of the child: SL_H5_CHILD_MEMORY bytes more than the caller has, SL_H5_CHILD_SECONDS of CPU
- * time, and (Linux seccomp) only the system calls that allocate memory. Where the system has no
- * seccomp, the other limits hold. A build with a sanitizer has the limit on time alone, because its
- * run-time library needs memory and system calls of its own.
+ * time, and (Linux seccomp) only the system calls that allocate memory. Without
+ * seccomp, or on a processor other than x86-64 and AArch64, the other limits hold. A build with a
+ * sanitizer only limits the time, because the sanitizer needs much memory and other system calls.
  */
 #ifndef SL_STAGES_FORMATS_HDF5_HDF5_CHILD_H
 #define SL_STAGES_FORMATS_HDF5_HDF5_CHILD_H

@@ -38,10 +38,15 @@ enum sl_status sl_h5_start(void)
 {
 	struct sl_h5 h;
 
-	if (!sl_h5_has_memory() || H5dont_atexit() < 0 || H5open() < 0)
+	if (!sl_h5_has_memory())
 		return sl_fail(SL_HOST_MEMORY,
-			"HDF5 cannot be initialised, mostly for lack of memory; close other programs, "
-			"or reinstall HDF5 if there is enough");
+			"host memory: %d bytes requested to start HDF5, and fewer are free; close other "
+			"programs, or raise the limit (ulimit -v)",
+			SL_H5_NEEDS);
+	if (H5dont_atexit() < 0 || H5open() < 0)
+		return sl_fail(SL_HOST_MEMORY,
+			"HDF5 cannot be initialised: it lacks memory, or its library is damaged; close "
+			"other programs, or reinstall HDF5");
 	sl_h5_begin(&h, NULL, 0);
 	return SL_OK;
 }

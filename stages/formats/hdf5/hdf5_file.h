@@ -40,8 +40,8 @@ struct sl_h5 {
 enum { SL_H5_NEEDS = 32 << 20 };
 
 /*
- * Whether as much memory is available. Some versions of HDF5 crash when an allocation fails, so this
- * is asked before HDF5 starts work that can be refused.
+ * Whether SL_H5_NEEDS bytes can be allocated. Some versions of HDF5 crash when an allocation fails, so
+ * callers test this before they call HDF5, and report a lack of memory themselves.
  */
 bool sl_h5_has_memory(void);
 

@@ -16,7 +16,7 @@ struct openpmd_search {
 	size_t n_chunks, most_chunks; /* chunks found, and room for them */
 };
 
-static enum sl_status damaged(const char *problem)
+enum sl_status sl_openpmd_damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
 		"%s: the file is damaged, or is not an openPMD file of this program; inspect it "
@@ -59,7 +59,8 @@ static hid_t find_column(struct openpmd_search *r, const struct sl_column_facts 
 static enum sl_status agree_on_rows(struct openpmd_search *r, uint64_t n)
 {
 	if (n > UINT32_MAX || (r->any && n != r->found->n))
-		return damaged("its number of rows is too large or not that of the other columns");
+		return sl_openpmd_damaged(
+			"its number of rows is too large or not that of the other columns");
 	r->found->n = n;
 	r->any = true;
 	return SL_OK;
@@ -72,7 +73,7 @@ static enum sl_status locate_constant(struct openpmd_search *r, hid_t object,
 
 	if (!sl_h5_get(&r->h, object, "shape", H5T_STD_U64LE, &n) ||
 		!sl_h5_get(&r->h, object, "value", sl_openpmd_type(f->type), &c->value))
-		return damaged("its value or shape is missing or of the wrong type");
+		return sl_openpmd_damaged("its value or shape is missing or of the wrong type");
 	c->constant = true;
 	return agree_on_rows(r, n);
 }
@@ -86,9 +87,9 @@ static enum sl_status locate_chunks(
 		return SL_OK;
 	items = sl_openpmd_chunk_items(n, f->bytes);
 	if (!sl_h5_is_chunked(&r->h, dataset, items, sl_openpmd_shuffles(f)))
-		return damaged("it is not in chunks as this program writes them");
+		return sl_openpmd_damaged("it is not in chunks as this program writes them");
 	if (sl_openpmd_chunks(n, f->bytes) > r->most_chunks - r->n_chunks)
-		return damaged("it claims more rows than the file can hold");
+		return sl_openpmd_damaged("it claims more rows than the file can hold");
 	for (hsize_t first = 0; first < n; first += items) {
 		unsigned skipped = 0;
 		haddr_t at = HADDR_UNDEF;
@@ -97,7 +98,7 @@ static enum sl_status locate_chunks(
 		if (!sl_h5_ok(&r->h,
 			    H5Dget_chunk_info_by_coord(dataset, &first, &skipped, &at, &stored)) ||
 			at == HADDR_UNDEF)
-			return damaged("a chunk is missing");
+			return sl_openpmd_damaged("a chunk is missing");
 		r->found->chunk[r->n_chunks++] =
 			(struct sl_openpmd_place){.at = at, .bytes = stored, .skipped = skipped};
 	}
@@ -110,7 +111,7 @@ static enum sl_status locate_dataset(
 	uint64_t n;
 
 	if (!sl_h5_rows(&r->h, object, sl_openpmd_type(f->type), &n))
-		return damaged("it has the wrong type or more dimensions than one");
+		return sl_openpmd_damaged("it has the wrong type or more dimensions than one");
 	SL_TRY(agree_on_rows(r, n));
 	return locate_chunks(r, object, f, (uint32_t)n);
 }
@@ -134,7 +135,7 @@ static enum sl_status locate_column(
 static enum sl_status locate_all(struct openpmd_search *r)
 {
 	if (r->species < 0)
-		return damaged("there is no /data/N/particles/SPECIES");
+		return sl_openpmd_damaged("there is no /data/N/particles/SPECIES");
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		SL_TRY(locate_column(r, &sl_column_facts[i], &r->found->column[i]));
 	return SL_OK;

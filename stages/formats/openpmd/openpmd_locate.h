@@ -37,4 +37,7 @@ static inline size_t sl_openpmd_chunk_room(size_t size)
 
 sl_h5_reader sl_openpmd_locate;
 
+/* Fails with SL_BAD_INPUT; problem says what is wrong with the file. */
+enum sl_status sl_openpmd_damaged(const char *problem);
+
 #endif

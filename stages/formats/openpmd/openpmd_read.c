@@ -25,14 +25,6 @@ struct openpmd_reading {
 	uint8_t *inflated, *whole; /* scratch: a decompressed chunk, an unshuffled chunk */
 };
 
-static enum sl_status damaged(const char *problem)
-{
-	return sl_fail(SL_BAD_INPUT,
-		"%s: the file is damaged, or is not an openPMD file of this program; inspect it "
-		"with h5ls, or make it again",
-		problem);
-}
-
 /* --- columns ------------------------------------------------------------------------------- */
 
 /* Decompresses and unshuffles a chunk of so many items, and copies the first n to the column. */
@@ -45,10 +37,10 @@ static enum sl_status read_chunk(struct openpmd_reading *r, const struct sl_open
 	uint8_t *out = n == items ? to : r->whole;
 
 	if (c->at >= r->bytes || c->bytes > r->bytes - c->at)
-		return damaged("a chunk lies beyond the end of the file");
+		return sl_openpmd_damaged("a chunk lies beyond the end of the file");
 	if ((c->skipped & ~(deflate | shuffle)) != 0 ||
 		((c->skipped & deflate) && c->bytes != bytes))
-		return damaged("a chunk has other filters than this program uses");
+		return sl_openpmd_damaged("a chunk has other filters than this program uses");
 	if (c->skipped & deflate)
 		from = r->file + c->at;
 	else
@@ -72,7 +64,7 @@ static enum sl_status read_chunks(
 	size_t chunks = n ? sl_openpmd_chunks(n, f->bytes) : 0;
 
 	if (chunks > r->most_chunks - r->n_chunks)
-		return damaged("it claims more rows than the file can hold");
+		return sl_openpmd_damaged("it claims more rows than the file can hold");
 	r->n_chunks += chunks;
 	for (uint32_t first = 0, m; to && first < n; first += m, c++) {
 		m = n - first < items ? n - first : items;
@@ -90,18 +82,18 @@ static enum sl_status read_column(
 	struct sl_table_column c = {.column = column, .constant = in->constant};
 
 	if (c.constant && !in->has_digest && column == SL_COLUMN_x)
-		return SL_OK; /* a placeholder that openPMD requires if no position was recorded */
+		return SL_OK; /* openPMD requires x; without a digest it has no positions of particles */
 	if (!in->has_digest)
-		return damaged("its digest is missing");
+		return sl_openpmd_damaged("its digest is missing");
 	if (!c.constant && (uint64_t)t->n * f->bytes / SL_INFLATE_RATIO_MAX > r->bytes)
-		return damaged("it claims more rows than the file can hold");
+		return sl_openpmd_damaged("it claims more rows than the file can hold");
 	c.data = sl_cut_items(a, c.constant ? 1 : t->n, f->bytes);
 	if (c.constant && c.data)
 		memcpy(c.data, &in->value, f->bytes);
 	if (!c.constant)
 		SL_TRY(read_chunks(r, f, t->n, (uint8_t *)c.data));
 	if (c.data && sl_digest_column(&c, t->n) != in->digest)
-		return damaged(
+		return sl_openpmd_damaged(
 			"its values differ from its digest: they are not those that were written");
 	t->column[t->n_columns++] = c;
 	return SL_OK;
@@ -114,7 +106,7 @@ static enum sl_status read_columns(
 	enum sl_status status = SL_OK;
 
 	if (r->found->n > UINT32_MAX)
-		return damaged("its number of rows is too large");
+		return sl_openpmd_damaged("its number of rows is too large");
 	t->n = (uint32_t)r->found->n;
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r->inflated = (uint8_t *)chunks;
@@ -137,8 +129,8 @@ static size_t found_bytes(size_t bytes)
 {
 	size_t chunks = sl_size_mul(bytes, SL_INFLATE_RATIO_MAX) / SL_OPENPMD_CHUNK_BYTES + 2;
 
-	return sizeof(struct sl_openpmd_found) +
-	       sl_size_mul(chunks * SL_COLUMN_COUNT, sizeof(struct sl_openpmd_place));
+	return sl_size_add(sizeof(struct sl_openpmd_found),
+		sl_size_mul(sl_size_mul(chunks, SL_COLUMN_COUNT), sizeof(struct sl_openpmd_place)));
 }
 
 enum sl_status sl_openpmd_read(

@@ -1,8 +1,8 @@
 /*
- * byte_flips.c - flips a bit of each byte of each file of a run: sluice verify notices it.
+ * byte_flips.c - flips a bit of every 97th byte of each file of a run: sluice verify notices each.
  *
  * The run is small and has every kind of side file that its format allows. The files whose bytes do not
- * matter are listed below with the reason. The environment may skip some bytes (sampling.h).
+ * matter are listed below with the reason. The environment may skip more bytes (sampling.h).
  */
 #include <dirent.h>
 #include <fcntl.h>
