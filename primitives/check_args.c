@@ -34,7 +34,7 @@ enum sl_status sl_check_backend(
 			     : "job");
 	if (b->primitive != p)
 		return sl_fail(SL_USAGE,
-			"%s: backend '%s' does %s, not %s; take one from sl_find of that primitive",
+			"%s: backend '%s' implements %s, not %s; get a backend of the right primitive from sl_find()",
 			call, b->name, sl_primitive_name(b->primitive), call);
 	if (b->space != x->space)
 		return sl_fail(SL_USAGE,
@@ -70,10 +70,10 @@ enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_c
 struct sl_exec sl_tuned_exec(
 	const struct sl_backend *b, const struct sl_exec *x, enum sl_type type, uint32_t n)
 {
-	struct sl_exec y = *x;
+	struct sl_exec tuned = *x;
 
-	y.tuning = sl_tuning_of(b, x->tuning, type, n);
-	return y;
+	tuned.tuning = sl_tuning_of(b, x->tuning, type, n);
+	return tuned;
 }
 
 /* The name of a buffer for messages: "keep", "column[2].from". */
@@ -95,12 +95,12 @@ static enum sl_status check_pointer(const struct sl_backend *b, const struct sl_
 		return SL_OK;
 	if (!m->at)
 		return sl_fail(SL_USAGE,
-			"%s/%s: %s is a null pointer, but has %llu items; pass their address", call,
-			b->name, name_of(m, name), (unsigned long long)m->n);
+			"%s/%s: %s is a null pointer, but has %llu items; pass the address of the items",
+			call, b->name, name_of(m, name), (unsigned long long)m->n);
 	if ((uintptr_t)m->at % m->align != 0)
 		return sl_fail(SL_USAGE,
 			"%s/%s: %s at %p is not aligned to its items of %zu bytes; "
-			"begin it at a multiple of that",
+			"align it to a multiple of its item size",
 			call, b->name, name_of(m, name), m->at, m->align);
 	return SL_OK;
 }
@@ -160,7 +160,7 @@ enum sl_status sl_check_scratch(
 	if (needed > scratch.n)
 		return sl_fail(SL_USAGE,
 			"%s/%s: scratch has %llu bytes left, %zu are needed; "
-			"get what sl_scratch() says",
+			"allocate the bytes that sl_scratch() returns",
 			call, b->name, (unsigned long long)scratch.n, needed);
 	if ((uintptr_t)x->scratch.base % SL_ALIGN != 0)
 		return sl_fail(SL_USAGE,

@@ -11,19 +11,22 @@
 
 #include "primitives/tuning.h"
 
-static bool is_left_out(struct sl_tuning t)
+static bool is_unset(struct sl_tuning t)
 {
 	return t.block == 0 && t.items == 0;
 }
 
-/* Indices of a compaction are u32, whatever type the shape has. */
+/*
+ * Indices of a compaction are u32, whatever type the shape has. An invalid type counts as SL_U64; the call
+ * of the primitive will refuse it.
+ */
 static enum sl_type type_of(const struct sl_backend *b, enum sl_type type)
 {
-	return b->primitive == SL_COMPACT ? SL_U32 : type;
+	return b->primitive == SL_COMPACT || type == SL_U32 ? SL_U32 : SL_U64;
 }
 
-/* Replaces each 0 by the default of the backend. */
-static struct sl_tuning with_own(const struct sl_backend *b, struct sl_tuning t)
+/* Replaces each field that is 0 by the default of the backend. */
+static struct sl_tuning with_defaults(const struct sl_backend *b, struct sl_tuning t)
 {
 	if (t.block == 0)
 		t.block = b->tunable.block;
@@ -36,9 +39,9 @@ struct sl_tuning sl_tuning_of(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type, uint32_t n)
 {
 	const struct sl_tuning_line *line =
-		is_left_out(tuning) ? sl_tuning_find(b, type_of(b, type), n) : NULL;
+		is_unset(tuning) ? sl_tuning_find(b, type_of(b, type), n) : NULL;
 
-	return line ? line->tuning : with_own(b, tuning);
+	return line ? line->tuning : with_defaults(b, tuning);
 }
 
 static enum sl_status check_block(
@@ -96,13 +99,13 @@ enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuni
 		SL_TRY(check_items(b, tuning.items));
 	if (!b->tunable.shared_bytes)
 		return SL_OK;
-	tuning = with_own(b, tuning);
+	tuning = with_defaults(b, tuning);
 	shared = b->tunable.shared_bytes(tuning, type);
 	if (shared <= limits->shared_bytes)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"%s/%s: block=%u and items=%u take %zu bytes of shared memory, this device has %zu "
-		"a block; choose smaller ones, or leave them out for %u and %u",
+		"per block; choose smaller ones, or leave them out for %u and %u",
 		sl_primitive_name(b->primitive), b->name, tuning.block, tuning.items, shared,
 		limits->shared_bytes, b->tunable.block, b->tunable.items);
 }
@@ -126,9 +129,9 @@ enum sl_status sl_tuning_check(
 
 	if (b->space == SL_DEVICE)
 		SL_TRY(sl_device_limits(&limits));
-	if (is_left_out(tuning))
+	if (is_unset(tuning))
 		SL_TRY(check_file(b, type_of(b, type), &limits));
-	return sl_tuning_check_limits(b, tuning, type, &limits);
+	return sl_tuning_check_limits(b, tuning, type_of(b, type), &limits);
 }
 
 /* The scratch of b for n items of that shape, launched with t. */
@@ -138,6 +141,7 @@ static size_t scratch_tuned(
 	struct sl_shape s = *shape;
 
 	s.n = n;
+	s.type = type_of(b, shape->type);
 	s.tuning = t;
 	if (!b->uses_scan)
 		s.scan = (struct sl_choice){0};
@@ -152,7 +156,7 @@ size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 {
 	enum sl_type type = type_of(b, most->type);
 	const struct sl_tuning_line *line =
-		is_left_out(most->tuning) ? sl_tuning_find(b, type, most->n) : NULL;
+		is_unset(most->tuning) ? sl_tuning_find(b, type, most->n) : NULL;
 	size_t bytes = 0, needed;
 	uint32_t n = most->n;
 
@@ -163,6 +167,6 @@ size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 			return bytes;
 		n = line->from - 1;
 	}
-	needed = scratch_tuned(b, most, n, with_own(b, most->tuning));
+	needed = scratch_tuned(b, most, n, with_defaults(b, most->tuning));
 	return needed > bytes ? needed : bytes;
 }

@@ -34,14 +34,13 @@
  * SL_NO_DEVICE.
  *
  * Threads. Calls are thread-safe if they share no job, output, scratch or exec. Calls keep no state,
- * but four settings belong to the whole process:
+ * but three settings belong to the whole process:
  *
  *	which kind of device is used: CUDA or emulated     sl_device_emulate() (device.h)
  *	the tuning file                                    sl_tuning_read() (tuning.h)
  *	settings of the emulated device                    SL_EMULATOR (emulator/settings.h)
- *	faults injected by tests                           SL_FAULT in the environment
  *
- * Set them before other threads make calls. A device that fails for good (illegal address, lost
+ * Set them before other threads make calls. A device that fails permanently (illegal address, lost
  * GPU) also fails for the whole process. The current device, set by sl_device_use(), and the last
  * error message belong to the calling thread.
  */
@@ -294,7 +293,7 @@ SL_API enum sl_status sl_deflate(
 
 /*
  * Whether the current device supports that tuning of b. SL_USAGE if not; the message says what is
- * allowed. The calls above check this too; a program that plans its work asks before.
+ * allowed. The calls above check this too; a program that plans its work calls this before.
  */
 SL_API enum sl_status sl_tuning_check(
 	const struct sl_backend *b, struct sl_tuning tuning, enum sl_type type);

@@ -73,16 +73,16 @@ static void list(enum sl_primitive p, char *text, size_t size)
 
 static enum sl_status not_found(enum sl_primitive p, const char *name)
 {
-	char there[512];
+	char names[512];
 	const char *why = sl_catalog_find(p, name)
 	                          ? sl_device_is_emulated()
 	                                    ? "it needs CUDA and the device is emulated"
 	                                    : "it needs CUDA and this build has none"
 	                          : "no backend has that name";
 
-	list(p, there, sizeof(there));
+	list(p, names, sizeof(names));
 	return sl_fail(SL_USAGE, "there is no %s '%.80s': %s; choose one of %s",
-		sl_primitive_name(p), name, why, there);
+		sl_primitive_name(p), name, why, names);
 }
 
 enum sl_status sl_find(enum sl_primitive p, const char *name, const struct sl_backend **found)

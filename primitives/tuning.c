@@ -30,15 +30,15 @@ struct table {
 	struct sl_tuning_line line[SL_TUNINGS_MAX];
 };
 
-static struct table now;
-static char path_now[SL_TUNING_PATH_BYTES];
+static struct table current;
+static char current_path[SL_TUNING_PATH_BYTES];
 
 /* --- a line ----------------------------------------------------------------------------------- */
 
 enum { WORDS_MOST = 8, WORD_SHOWN = 40 };
 
 /* Splits a line at blanks, which become NULs. Returns the number of words, at most WORDS_MOST. */
-static int cut(char *line, char *word[WORDS_MOST])
+static int split_words(char *line, char *word[WORDS_MOST])
 {
 	char *rest;
 	int n = 0;
@@ -176,7 +176,7 @@ static enum sl_status read_line(char *text, struct table *t, struct sl_tuning_li
 		return SL_OK;
 	if (strncmp(text, device, strlen(device)) == 0 && strchr(" \t", text[strlen(device)]))
 		return read_device(text + strlen(device), line->device);
-	n = cut(text, word);
+	n = split_words(text, word);
 	SL_TRY(read_tuned(word, n, line));
 	SL_TRY(check_order(t, line));
 	if (t->n == SL_TUNINGS_MAX)
@@ -218,8 +218,8 @@ enum sl_status sl_tuning_read(const char *path)
 		s = read_lines(path, text, bytes, (struct table *)table);
 	}
 	if (s == SL_OK) {
-		memcpy(&now, table, sizeof(now));
-		snprintf(path_now, sizeof(path_now), "%s", path);
+		memcpy(&current, table, sizeof(current));
+		snprintf(current_path, sizeof(current_path), "%s", path);
 	}
 	sl_memory_give(SL_HOST, table);
 	sl_memory_give(SL_HOST, text);
@@ -228,8 +228,8 @@ enum sl_status sl_tuning_read(const char *path)
 
 void sl_tuning_clear(void)
 {
-	now.n = 0;
-	path_now[0] = '\0';
+	current.n = 0;
+	current_path[0] = '\0';
 }
 
 void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES])
@@ -254,15 +254,15 @@ void sl_tuning_default_path(char path[SL_TUNING_PATH_BYTES])
 
 const char *sl_tuning_path(void)
 {
-	return path_now;
+	return current_path;
 }
 
 uint32_t sl_tuning_lines(void)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < now.n; i++)
-		n += strcmp(now.line[i].device, sl_device_name()) == 0;
+	for (uint32_t i = 0; i < current.n; i++)
+		n += strcmp(current.line[i].device, sl_device_name()) == 0;
 	return n;
 }
 
@@ -279,8 +279,8 @@ const struct sl_tuning_line *sl_tuning_find(
 
 	if (b->space != SL_DEVICE || b->tunable.block == 0)
 		return NULL;
-	for (uint32_t i = 0; i < now.n; i++) {
-		const struct sl_tuning_line *l = &now.line[i];
+	for (uint32_t i = 0; i < current.n; i++) {
+		const struct sl_tuning_line *l = &current.line[i];
 
 		if (l->type == type && l->from <= n && is_same(l->backend, b) &&
 			strcmp(l->device, sl_device_name()) == 0)

@@ -34,7 +34,7 @@ INTERFACES = {
 }
 # Names that two files may define, each with the reason.
 TWINS = {
-    "sl_gate": "CUDA version in kernel/bulk.cuh, emulated version in emulator/thread.h",
+    "sl_mbarrier": "CUDA version in kernel/bulk.cuh, emulated version in emulator/thread.h",
     "SL_SHARED": "CUDA version in kernel/cuda.cuh, emulated version in emulator/cuda_names.h",
     "SL_SHARED_DYNAMIC": "CUDA version in kernel/cuda.cuh, emulated version in emulator/cuda_names.h",
     "SL_MODEL_HEADERS": "switch that a file sets before it includes models.def",

@@ -25,9 +25,9 @@ void SL_AT_LEVEL(sl_loop_advance)(
 			b->keep[i] = 0;                                                            \
 			if (l->columns.fate[i] != SL_FATE_alive)                                   \
 				continue;                                                          \
-			p = sl_active_set_take(l, set, b->first_id, i);                            \
+			p = sl_active_set_load(l, set, b->first_id, i);                            \
 			sl_##name##_advance(&rules, SL_EVERY_COLUMN, r->seed, &p, l->steps);       \
-			b->keep[i] = sl_active_set_put(l, set, &b->columns, i, &p);                \
+			b->keep[i] = sl_active_set_store(l, set, &b->columns, i, &p);              \
 			l->alive += b->keep[i];                                                    \
 		}                                                                                  \
 		break;                                                                             \

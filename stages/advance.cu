@@ -25,10 +25,10 @@ enum { BLOCK = 256 };
 		if (i < l.n) {                                                                     \
 			if (l.columns.fate[i] == SL_FATE_alive) {                                  \
 				struct sl_particle p =                                             \
-					sl_active_set_take(&l, set, first_id, (uint32_t)i);        \
+					sl_active_set_load(&l, set, first_id, (uint32_t)i);        \
 				sl_##name##_advance(&rules, SL_EVERY_COLUMN, seed, &p, l.steps);   \
 				active_set[0] =                                                    \
-					sl_active_set_put(&l, set, &batch, (uint32_t)i, &p);       \
+					sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);     \
 			}                                                                          \
 			if (alive)                                                                 \
 				keep[i] = (uint8_t)active_set[0];                                  \

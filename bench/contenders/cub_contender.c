@@ -111,8 +111,7 @@ static enum sl_status result(struct sl_contender *c, struct sl_batch_result *r)
 				table->n * sizeof(uint32_t), c->stream));
 	}
 	SL_TRY(sl_stream_wait(c->stream));
-	for (uint32_t k = 0; k < table->n_columns; k++)
-		table->column[k].digest = sl_digest_column(&table->column[k], table->n);
+	sl_digest_table(table);
 	sl_batch_result_of(&c->on_host, r);
 	return SL_OK;
 }

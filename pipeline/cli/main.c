@@ -16,7 +16,6 @@
 #include "pipeline/cli/signals.h"
 #include "pipeline/help/version.h"
 #include "primitives/base/clock.h"
-#include "primitives/base/fault.h"
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
 
@@ -77,9 +76,7 @@ static enum sl_status run_program(int argc, char **argv)
 
 	SL_TRY(raise_stack_limit());
 	SL_TRY(sl_formats_start());
-	/* Settings of the environment for tests: a misspelt one must not be ignored. */
-	if (sl_fault_problem())
-		return sl_fail(SL_USAGE, "%s", sl_fault_problem());
+	/* A misspelt setting of the environment must not be ignored. */
 	if (sl_emulator_settings_problem())
 		return sl_fail(SL_USAGE, "%s", sl_emulator_settings_problem());
 	SL_TRY(sl_args_parse(argc, argv, &args));

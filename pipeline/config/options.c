@@ -241,18 +241,22 @@ const struct sl_model *sl_model_find(const char *name)
  */
 const struct sl_option *sl_option_find(const char *path, const struct sl_model **model)
 {
-	char pattern[SL_KEY_BYTES], at[SL_KEY_BYTES];
-	const struct sl_option *o;
+	char pattern[SL_KEY_BYTES], above[SL_KEY_BYTES];
 
 	sl_key_pattern(path, pattern);
-	for (int m = 0; m < SL_MODEL_COUNT; m++)
-		/* the common options precede those of each model, and need one comparison */
-		for (size_t i = m == 0 ? 0 : sl_n_options; (o = sl_option_at(sl_models[m], i, at));
-			i++)
-			if (strcmp(at, pattern) == 0) {
-				*model = i < sl_n_options ? NULL : sl_models[m];
-				return o;
-			}
 	*model = NULL;
+	for (size_t i = 0; i < sl_n_options; i++)
+		if (strcmp(sl_options[i].key, pattern) == 0)
+			return &sl_options[i];
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		size_t n = (size_t)snprintf(above, sizeof(above), "model.%s.", sl_models[m]->name);
+
+		for (size_t i = 0; strncmp(pattern, above, n) == 0 && i < sl_models[m]->n_options;
+			i++)
+			if (strcmp(sl_models[m]->options[i].key, pattern + n) == 0) {
+				*model = sl_models[m];
+				return &sl_models[m]->options[i];
+			}
+	}
 	return NULL;
 }

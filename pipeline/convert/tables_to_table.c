@@ -91,8 +91,7 @@ static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers 
 	struct sl_packed *p = &r->packed;
 	struct sl_pieces file;
 
-	for (uint32_t k = 0; k < j->made.n_columns; k++)
-		j->made.column[k].digest = sl_digest_column(&j->made.column[k], j->made.n);
+	sl_digest_table(&j->made);
 	SL_TRY(c->format->pack(&r->x, &c->facts, &j->made, p));
 	SL_TRY(c->format->assemble(&c->facts, &j->batch, p, r->image, r->image_bytes, &file));
 	return commit(j->c, &file);

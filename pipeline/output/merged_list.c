@@ -15,9 +15,6 @@
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
-#include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl_head.h"
-#include "stages/formats/mcpl/mcpl_stream.h"
 
 /* Receives the next bytes of the list, in order. An error ends the list. */
 typedef enum sl_status (*byte_sink)(void *context, const void *bytes, size_t size);
@@ -42,48 +39,21 @@ static enum sl_status read_batch(
 }
 
 /*
- * Adds the header of a batch file to sum, which becomes the first header with the particle counts and
- * statistics of all. The file is mapped, so the disk delivers only the pages of the header. The caller
- * frees sum with sl_mcpl_head_free().
+ * Adds the header of a batch file to *sum. The file is mapped, so the disk delivers only the pages of the
+ * header.
  */
-static enum sl_status add_header(
-	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_head *sum)
+static enum sl_status add_header(const struct sl_format_merge *merge, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, void **sum)
 {
 	char path[SL_PATH_BYTES];
-	struct sl_mcpl_head head;
 	struct sl_map file;
 	enum sl_status s;
-	bool recovered;
 
 	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
 	SL_TRY(sl_map_file(path, &file));
-	s = sl_mcpl_head_read(file.at, file.bytes, &head, &recovered);
+	s = merge->add(file.at, file.bytes, sum);
 	sl_unmap(&file);
-	if (s == SL_OK && !sum->bytes) {
-		*sum = head;
-	} else if (s == SL_OK) {
-		s = sl_mcpl_head_join(sum, &head);
-		sl_mcpl_head_free(&head);
-	}
 	return sl_add_context(s, "%s", path);
-}
-
-/*
- * Sends the header in the encoding of the batch files. In a .gz list it is a gzip member of its own
- * with stored blocks; its size then depends only on the size of the header.
- */
-static enum sl_status send_header(
-	const struct sl_plan *plan, const struct sl_mcpl_head *head, byte_sink sink, void *context)
-{
-	enum sl_status s;
-	void *stored;
-
-	if (plan->choices.format->packing.wrapper != SL_GZIP)
-		return sink(context, head->bytes, head->size);
-	SL_TRY(sl_memory_get(SL_HOST, sl_gzip_stored_bytes(head->size), &stored));
-	s = sink(context, stored, sl_gzip_store(head->bytes, head->size, (uint8_t *)stored));
-	sl_memory_give(SL_HOST, stored);
-	return s;
 }
 
 /*
@@ -117,21 +87,23 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, byte_sink sink, void *context)
 {
-	bool gzip = plan->choices.format->packing.wrapper == SL_GZIP;
-	struct sl_mcpl_head head = {0};
+	const struct sl_format_merge *merge = plan->choices.format->merge;
 	enum sl_status s = SL_OK;
+	const void *header;
+	void *sum = NULL;
 	size_t bytes;
 
+	if (m->n == 0)
+		return SL_OK;
 	for (size_t i = 0; s == SL_OK && i < m->n; i++)
-		s = add_header(dir, &m->line[i], &head);
+		s = add_header(merge, dir, &m->line[i], &sum);
 	if (s == SL_OK)
-		sl_mcpl_head_finish(&head);
-	bytes = gzip ? sl_gzip_stored_bytes(head.size) : head.size;
+		s = merge->finish(sum, &header, &bytes);
 	if (s == SL_OK)
-		s = send_header(plan, &head, sink, context);
+		s = sink(context, header, bytes);
 	if (s == SL_OK)
 		s = send_records(dir, m, bytes, sink, context);
-	sl_mcpl_head_free(&head);
+	merge->drop(sum);
 	return s;
 }
 

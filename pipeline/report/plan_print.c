@@ -69,7 +69,7 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 	uint32_t bytes = sl_record_words(sl_record_columns(r)) * (uint32_t)sizeof(uint32_t);
 
 	fprintf(out, "mode        %s", sl_device_modes[r->mode].name);
-	if (r->mode == SL_MODE_fused && sl_models[r->model]->remade)
+	if (r->mode == SL_MODE_fused && sl_models[r->model]->recomputed)
 		fprintf(out, ": survivors are recomputed when they are written");
 	else if (r->mode == SL_MODE_fused)
 		fprintf(out, ": survivors are passed between kernels as records of %u bytes",

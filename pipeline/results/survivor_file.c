@@ -25,8 +25,7 @@ static enum sl_status read_table(const void *file, size_t bytes, struct sl_survi
 		sl_survivors_free(s);
 		return status;
 	}
-	for (uint32_t k = 0; k < s->table.n_columns; k++)
-		s->table.column[k].digest = sl_digest_column(&s->table.column[k], s->table.n);
+	sl_digest_table(&s->table);
 	return SL_OK;
 }
 

@@ -101,7 +101,7 @@ static void put_value(struct sl_json *j, const char *key, const char *text)
 }
 
 /* Opens an object or an array and remembers its closing bracket. */
-static void open(struct sl_json *j, const char *key, char first, char last)
+static void open_value(struct sl_json *j, const char *key, char first, char last)
 {
 	assert(j->depth < SL_JSON_DEPTH);
 	begin(j, key);
@@ -127,12 +127,12 @@ struct sl_json sl_json_stream(FILE *out)
 
 void sl_json_object(struct sl_json *j, const char *key)
 {
-	open(j, key, '{', '}');
+	open_value(j, key, '{', '}');
 }
 
 void sl_json_array(struct sl_json *j, const char *key)
 {
-	open(j, key, '[', ']');
+	open_value(j, key, '[', ']');
 }
 
 void sl_json_close(struct sl_json *j)

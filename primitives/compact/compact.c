@@ -69,7 +69,7 @@ enum sl_status sl_compact(
 {
 	struct sl_shape shape = {0};
 	struct sl_buffer m[BUFFERS_MAX];
-	struct sl_exec y;
+	struct sl_exec tuned;
 
 	SL_TRY(sl_check_backend(SL_COMPACT, b, x, job));
 	SL_TRY(sl_check_inner_scan(b, &job->scan));
@@ -81,6 +81,6 @@ enum sl_status sl_compact(
 	shape.scan = job->scan;
 	shape.n_columns = job->n_columns;
 	SL_TRY(sl_check_scratch(b, x, &shape));
-	y = sl_tuned_exec(b, x, SL_U32, job->n);
-	return b->compact(&y, job);
+	tuned = sl_tuned_exec(b, x, SL_U32, job->n);
+	return b->compact(&tuned, job);
 }

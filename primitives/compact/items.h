@@ -18,7 +18,7 @@
 	X(16, sl_16_bytes)  \
 	X(32, sl_32_bytes)
 
-/* The widest load or store of a device thread, and two of them. */
+/* 16 bytes are the widest load or store of a device thread; 32 bytes are two of these. */
 typedef struct {
 	alignas(16) uint32_t word[4];
 } sl_16_bytes;

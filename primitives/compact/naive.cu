@@ -1,7 +1,7 @@
 /*
  * compact/naive.cu - stream compaction by scan on the device: map flags to 0 and 1, scan, scatter.
  *
- * First rung of the ladder naive -> work_efficient -> shared. The exclusive sum of the flags is the
+ * First of the device backends naive -> work_efficient -> shared. The exclusive sum of the flags is the
  * output position of each survivor, so all survivors can be written in parallel. (Blelloch, Prefix
  * sums and their applications, 1990.) cpu_scan.c with one thread per loop iteration.
  *

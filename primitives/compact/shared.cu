@@ -2,7 +2,7 @@
  * compact/shared.cu - single-pass stream compaction: each block compacts one tile in shared memory;
  * decoupled look-back joins the tiles.
  *
- * Third rung of the ladder naive -> work_efficient -> shared.
+ * Third of the device backends naive -> work_efficient -> shared.
  *
  * A thread loads 16 flags at a time and packs them into bits. The position of its first survivor is
  * the number of survivors in the lanes before (warp scan), in the warps before (shared memory) and
@@ -74,12 +74,14 @@ struct survivor_counts {
 static __device__ __forceinline__ uint32_t bits_of_four(uint32_t flags)
 {
 	/*
-	 * the top bit of a byte: its own, or a carry from its lower bits; no carry leaves the byte
+	 * The top bit of a byte is set if it was set, or if its lower bits carry into it. No carry
+	 * leaves the byte.
 	 */
 	uint32_t alive = (((flags & 0x7f7f7f7fu) + 0x7f7f7f7fu) | flags) & 0x80808080u;
 
 	/*
-	 * multiply: bits 7, 15, 23, 31 move to 28, 29, 30, 31; all other partial products end below
+	 * The product moves bits 7, 15, 23 and 31 to 28, 29, 30 and 31. All other partial products
+	 * end below bit 28.
 	 */
 	return alive * 0x00204081u >> 28;
 }
@@ -200,7 +202,7 @@ static __device__ __forceinline__ void gather_items(
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	uint32_t skip = (uint32_t)((uintptr_t)to / sizeof(T) % LANES);
 	int step = rows * (int)blockDim.x, end = (int)n;
-	T in_flight[rows] = {}; /* for compilers that doubt that what is stored was loaded */
+	T in_flight[rows] = {}; /* avoids a warning: the conditions of loads and stores agree */
 
 	for (int i = (int)(warp * rows * LANES + lane - skip); i < end; i += step) {
 		SL_UNROLL
@@ -244,7 +246,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct co
 	SL_SHARED(struct survivor_counts, survivors);
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
 	uint32_t warps = blockDim.x / LANES, offset = warp * VECTORS * ROW_FLAGS;
-	sl_wait_for_last();
+	sl_wait_for_previous();
 	uint32_t ticket = sl_look_back_ticket(job.tile_states);
 	uint32_t tile = HAS_COLUMNS ? ticket / job.blocks_per_tile : ticket;
 	uint32_t column_group = HAS_COLUMNS ? ticket % job.blocks_per_tile : 0;
@@ -257,7 +259,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX) tile_kernel(struct co
 		survivors.in_warp[warp] = mine;
 	__syncthreads();
 
-	/* from here lane l stands for warp l */
+	/* from here on, lane l handles the count of warp l */
 	mine = lane < warps ? survivors.in_warp[lane] : 0;
 	uint32_t up_to = scan_warp(mine);
 	uint32_t n = __shfl_sync(SL_LANES, up_to, LANES - 1);
@@ -378,7 +380,7 @@ static uint32_t blocks_per_tile_for(uint32_t tiles, uint32_t n_columns, uint32_t
 
 /*
  * Clears the tile states and queues the kernel with an early launch: its blocks start while the
- * clearing kernel still runs, and wait for it in sl_wait_for_last().
+ * clearing kernel still runs, and wait for it in sl_wait_for_previous().
  */
 template <uint32_t VECTORS>
 static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *job,

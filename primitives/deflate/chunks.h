@@ -23,19 +23,19 @@ static inline uint8_t *sl_chunks_cut(
 	return (uint8_t *)sl_cut(a, chunk_bytes > 0 ? chunk_bytes : in_bytes);
 }
 
-/* Scratch of a job: the buffer, and each bytes for one call. */
-static inline size_t sl_chunks_scratch(const struct sl_shape *shape, size_t each)
+/* Bytes of scratch for a job: the buffer, and call_bytes for the compression of one chunk. */
+static inline size_t sl_chunks_scratch(const struct sl_shape *shape, size_t call_bytes)
 {
 	struct sl_arena a = {0};
 
 	sl_chunks_cut(&a, shape->in_bytes, shape->chunk_bytes, shape->item_bytes);
-	sl_cut(&a, each);
+	sl_cut(&a, call_bytes);
 	return a.used;
 }
 
 /*
- * The bytes of chunk k in plane order and with padding: in the input if they are there as such,
- * otherwise in buffer.
+ * Returns the bytes of chunk k in plane order and with padding. If the input already has this form,
+ * the result points into the input; otherwise the bytes are written to buffer.
  */
 static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, uint8_t *buffer)
 {
@@ -51,11 +51,11 @@ static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, ui
 }
 
 /*
- * Compresses each chunk with one(). After the first stream that does not fit, all others have 0
+ * Compresses each chunk with compress_one(). After the first stream that does not fit, all others have 0
  * bytes.
  */
 static inline enum sl_status sl_chunks_run(
-	struct sl_exec *x, const struct sl_deflate_job *job, sl_deflate_chunk *one)
+	struct sl_exec *x, const struct sl_deflate_job *job, sl_deflate_chunk *compress_one)
 {
 	const struct sl_streams s = sl_streams_of(job);
 	size_t used = job->out_used ? *job->out_used : 0;
@@ -75,7 +75,7 @@ static inline enum sl_status sl_chunks_run(
 
 		job->out_bytes[k] = 0;
 		if (fits)
-			SL_TRY(one(&y, &part));
+			SL_TRY(compress_one(&y, &part));
 		fits = job->out_bytes[k] > 0;
 		used += job->out_bytes[k];
 	}

@@ -81,7 +81,7 @@ static uint32_t make_costs(struct sl_deflate_block *b, uint32_t bytes)
 
 /*
  * The best match at a position as a token, 0 for none; also adds the position to the list of its
- * hash. In the history nothing is searched.
+ * hash. Positions of the history are only candidates and get no match.
  */
 static uint32_t search_position(struct encoder *e, struct span s, uint32_t at)
 {
@@ -231,7 +231,10 @@ static uint32_t encode(struct encoder *e, const struct sl_segment *g)
 	return bytes;
 }
 
-/* Same for a segment that is only loaded: searches, parses and encodes it. */
+/*
+ * Searches, parses and encodes a loaded segment. Returns its bytes as encode() does; 0 if the segment
+ * is to be stored.
+ */
 static uint32_t compress(struct encoder *e, const struct sl_segment *g)
 {
 	struct span s = {SL_HISTORY - g->history, SL_HISTORY, SL_HISTORY + g->bytes};
@@ -312,7 +315,8 @@ static void put_stream(struct encoder *e, const struct sl_streams *s, uint64_t k
 }
 
 /*
- * Compresses the streams in order, until one does not fit; it and the following ones have 0 bytes.
+ * Compresses the streams in order. After the first stream that does not fit, this stream and all
+ * later ones have 0 bytes.
  */
 static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 {
@@ -328,7 +332,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 
 		job->out_bytes[k] = 0;
 		if (o.used >= o.size || (k > 0 && job->out_bytes[k - 1] == 0))
-			continue; /* o.used may be any number, so nothing is added to it */
+			continue; /* o.used comes from the caller: a sum could overflow */
 		put_stream(e, &s, k, &o);
 		if (o.used <= o.size)
 			job->out_bytes[k] = o.used - began;

@@ -22,7 +22,7 @@ static enum sl_status check_choices(const struct sl_backend *b, const struct sl_
 }
 
 /* Chunks contain whole items: the bytes of an item go to different planes. */
-static enum sl_status check_items_of(const struct sl_backend *b, const struct sl_deflate_job *job)
+static enum sl_status check_item_bytes(const struct sl_backend *b, const struct sl_deflate_job *job)
 {
 	uint32_t item = job->item_bytes;
 
@@ -63,7 +63,7 @@ enum sl_status sl_deflate(
 
 	SL_TRY(sl_check_backend(SL_DEFLATE, b, x, job));
 	SL_TRY(check_choices(b, job));
-	SL_TRY(check_items_of(b, job));
+	SL_TRY(check_item_bytes(b, job));
 	const struct sl_buffer m[] = {{"in", job->in, job->in_bytes, 1, 1, true, 0},
 		{"out", job->out, job->out_size, 1, 1, false, 0},
 		{"out_bytes", job->out_bytes, sl_deflate_streams(job->in_bytes, job->chunk_bytes),

@@ -14,7 +14,7 @@
  *	4. Build Huffman codes with all threads (huffman_codes.cuh, huffman.h).
  *	5. A scan over the bits of the slices gives the bit offset of each; all slices are written
  *	   at the same time, with atomicOr() into the shared memory that held the bytes (block.h).
- *	6. The segment waits in scratch. One warp per stream scans the sizes of its segments and
+ *	6. The segment stays in scratch. One warp per stream scans the sizes of its segments and
  *	   joins their checksums, one block scans the streams, and all segments are copied to the
  *	   output (assemble.cuh).
  *
@@ -26,7 +26,7 @@
  * the L2 cache. On an H200: 62.5 GB/s for columns of particles, with sizes within 2 % of zlib -6
  * for floats.
  *
- * Launches: clear, segments_kernel, sums_kernel, streams_kernel, pack_kernel. Scratch: 32 KiB per
+ * Launches: clear, segments_kernel, sums_kernel, streams_kernel, copy_kernel. Scratch: 32 KiB per
  * segment and 326 KiB per resident block (at most BLOCKS_MAX).
  */
 #include "primitives/kernel/kernel.cuh"
@@ -40,9 +40,9 @@ enum {
 	BLOCKS_MAX = 600 /* each needs scratch of its own */
 };
 
-static_assert(THREADS == (int)SL_SLICES, "a thread a slice");
-static_assert(
-	BLOCKS * (sizeof(struct block_memory) + 1024) <= 228 * 1024, "blocks of a multiprocessor");
+static_assert(THREADS == (int)SL_SLICES, "one thread per slice");
+static_assert(BLOCKS * (sizeof(struct block_memory) + 1024) <= 228 * 1024,
+	"BLOCKS blocks fit in the shared memory of a multiprocessor");
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
@@ -305,7 +305,7 @@ static __device__ inline void write(const struct segment_task &p, const struct s
 		((uint32_t *)to)[i] = word[i];
 }
 
-/* Encodes the parsed segment; stores it if that is shorter. Returns its bytes in scratch. */
+/* Encodes the parsed segment, or stores it if that is shorter. Returns its bytes in scratch. */
 static __device__ inline uint32_t encode(
 	const struct segment_task &p, const struct sl_tokens &tokens, uint8_t *to)
 {
@@ -319,7 +319,7 @@ static __device__ inline uint32_t encode(
 	return bytes;
 }
 
-/* Same for a segment whose bytes are loaded: searches, parses and encodes it. */
+/* Searches, parses and encodes a loaded segment. Returns its bytes in scratch. */
 static __device__ inline uint32_t compress(
 	const struct segment_task &p, enum sl_wrapper wrapper, uint8_t *to)
 {
@@ -403,16 +403,16 @@ static size_t scratch(const struct sl_shape *shape)
 	return a.used;
 }
 
-/* Resident blocks for so many segments, each per multiprocessor. */
-static uint32_t grid(uint64_t segments, uint32_t multiprocessors, uint32_t each)
+/* Blocks for a number of segments: at most blocks_each per multiprocessor, so all are resident. */
+static uint32_t grid(uint64_t segments, uint32_t multiprocessors, uint32_t blocks_each)
 {
-	uint64_t most = (uint64_t)multiprocessors * each;
+	uint64_t most = (uint64_t)multiprocessors * blocks_each;
 
 	most = most < BLOCKS_MAX ? most : (uint64_t)BLOCKS_MAX;
 	return (uint32_t)(segments < most ? segments : most);
 }
 
-/* Queues the four kernels. */
+/* Queues the clearing of the ticket and the four kernels. */
 static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	struct deflate_job j = {sl_streams_of(job), (uint8_t *)job->out, job->out_size,
@@ -430,7 +430,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 	SL_TRY(SL_LAUNCH(sums_kernel, (uint32_t)j.streams.n, 32, 0, x->stream, j));
 	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));
 	return SL_LAUNCH(
-		pack_kernel, grid(segments, limits.multiprocessors, 8), THREADS, 0, x->stream, j);
+		copy_kernel, grid(segments, limits.multiprocessors, 8), THREADS, 0, x->stream, j);
 }
 
 const struct sl_backend SL_NAME(sl_deflate_device) = {

@@ -15,17 +15,17 @@
 #include "chunks.h"
 
 /* The arena of the thread while it creates a compressor; otherwise NULL. */
-static _Thread_local struct sl_arena *lent_arena;
+static _Thread_local struct sl_arena *compressor_arena;
 
 static void *allocate(size_t bytes)
 {
-	return lent_arena ? sl_cut(lent_arena, bytes) : malloc(bytes);
+	return compressor_arena ? sl_cut(compressor_arena, bytes) : malloc(bytes);
 }
 
-/* Memory that was cut from the arena ends with the arena. */
+/* Memory that was cut from the arena is released with the arena. */
 static void release(void *p)
 {
-	if (!lent_arena)
+	if (!compressor_arena)
 		free(p);
 }
 
@@ -44,9 +44,9 @@ static struct libdeflate_compressor *make(struct sl_arena *a, int level)
 	struct libdeflate_compressor *c;
 
 	pthread_once(&once, set_allocator);
-	lent_arena = a;
+	compressor_arena = a;
 	c = libdeflate_alloc_compressor(level);
-	lent_arena = NULL;
+	compressor_arena = NULL;
 	return c;
 }
 

@@ -1,5 +1,6 @@
 /*
- * deflate/zlib.c - zlib's deflate: available everywhere, and the yardstick for the other backends.
+ * deflate/zlib.c - zlib's deflate: available on every system. The speed and the sizes of the other
+ * backends are compared with it.
  *
  * zlib requests its memory through two callbacks, which here cut it from the scratch arena.
  * (Deutsch, RFC 1950 to 1952, 1996.)
@@ -60,7 +61,7 @@ static int begin(z_stream *z, struct sl_arena *a, int level, enum sl_wrapper wra
 /*
  * Bytes that zlib requests. zlib writes to its memory before it requests the rest, so it cannot be
  * measured with an arena without base: it is started once in a block that is large enough (zlib.h:
- * 256 KiB and a little for these settings). SIZE_MAX, which no scratch satisfies, if there is no
+ * a little more than 256 KiB for these settings). SIZE_MAX, which no scratch satisfies, if there is no
  * memory.
  */
 static size_t measure(void)

@@ -1,6 +1,6 @@
 /*
  * device.c - host memory, and what all drivers have in common: injected faults, statuses and messages,
- * and the state of a device that has failed for good. See device.h and device_driver.h.
+ * and the state of a device that has failed permanently. See device.h and device_driver.h.
  */
 #include "device.h"
 
@@ -20,7 +20,7 @@ static bool emulated;
 /* For each thread, because the current device of the CUDA runtime is a property of the thread too. */
 static _Thread_local char name_now[sizeof(((struct sl_device *)0)->name)];
 
-static atomic_int failed; /* the error after which the device cannot be used; 0: none */
+static atomic_int sticky_error; /* the error after which the device cannot be used; 0: none */
 
 void sl_device_emulate(bool emulate)
 {
@@ -39,41 +39,41 @@ const struct sl_driver *sl_driver_in_use(void)
 }
 
 /*
- * The errors of which cuda_runtime_api.h says that "the process must be terminated and relaunched":
- * ECC, illegal address, launch timeout, hardware stack, misaligned access, assert, failed launch
- * and so on.
+ * Sticky errors: those of which cuda_runtime_api.h says that "the process must be terminated and
+ * relaunched": ECC, illegal address, launch timeout, hardware stack, misaligned access, assert, failed
+ * launch and so on.
  */
-static bool is_for_good(int error)
+static bool is_sticky(int error)
 {
-	static const int ends[] = {
+	static const int sticky[] = {
 		214, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (error == ends[i])
+	for (size_t i = 0; i < sizeof(sticky) / sizeof(sticky[0]); i++)
+		if (error == sticky[i])
 			return true;
 	return false;
 }
 
-/* Stores an error after which the device cannot be used. Returns error. */
-static int noted(int error)
+/* Stores error if it is sticky. Returns error. */
+static int store_sticky(int error)
 {
-	if (is_for_good(error))
-		atomic_store(&failed, error);
+	if (is_sticky(error))
+		atomic_store(&sticky_error, error);
 	return error;
 }
 
 /* The error that a call must report without calling the driver, or 0. */
-static int before(const char *fault)
+static int error_before_call(const char *fault)
 {
-	int error = atomic_load(&failed);
+	int error = atomic_load(&sticky_error);
 
-	return error != 0 ? error : noted(sl_fault(fault));
+	return error != 0 ? error : store_sticky(sl_fault(fault));
 }
 
 /* The status for an error number; the message begins with what was done. */
 static enum sl_status status_of(int error, const char *what)
 {
-	if (noted(error) == 0)
+	if (store_sticky(error) == 0)
 		return SL_OK;
 	if (error == SL_ERROR_NO_IMAGE)
 		return sl_fail(SL_NO_DEVICE,
@@ -92,7 +92,7 @@ static enum sl_status status_of(int error, const char *what)
  */
 enum sl_status sl_launch_begin(const char *kernel)
 {
-	return status_of(before("dev_launch"), kernel);
+	return status_of(error_before_call("dev_launch"), kernel);
 }
 
 enum sl_status sl_launch_end(int error, const char *kernel)
@@ -133,19 +133,22 @@ static enum sl_status no_device(void)
 		visible ? "'" : "not set", visible ? visible : "", visible ? "'" : "");
 }
 
-/* A build without CUDA is reported before the driver is called: its own error would blame the machine. */
-static bool is_built_without(void)
+/*
+ * A build without CUDA is reported before the driver is called: the error of the driver would name the
+ * machine as the cause.
+ */
+static bool is_built_without_cuda(void)
 {
 	return strcmp(sl_driver_in_use()->name, "none") == 0;
 }
 
 enum sl_status sl_device_count(int *n)
 {
-	int error = before("dev_count");
+	int error = error_before_call("dev_count");
 	const char *problem = NULL;
 
 	*n = 0;
-	if (error == 0 && is_built_without())
+	if (error == 0 && is_built_without_cuda())
 		return sl_fail(SL_NO_DEVICE,
 			"built without CUDA, so there is no device to use; build with nvcc "
 			"(SLUICE_CUDA=ON), or run on the CPU");
@@ -154,7 +157,7 @@ enum sl_status sl_device_count(int *n)
 	if (problem)
 		return sl_fail(SL_USAGE, "%s", problem);
 	if (error == 0)
-		error = noted(sl_driver_in_use()->count(n));
+		error = store_sticky(sl_driver_in_use()->count(n));
 	if (error == 0)
 		return SL_OK;
 	*n = 0;
@@ -162,7 +165,7 @@ enum sl_status sl_device_count(int *n)
 		return bad_driver();
 	if (error == SL_ERROR_NO_DEVICE)
 		return no_device();
-	if (is_for_good(error))
+	if (is_sticky(error))
 		return status_of(error, "counting the devices");
 	return sl_fail(SL_NO_DEVICE,
 		"no device can be used: CUDA error %d, %s; check nvidia-smi, or run on the CPU",
@@ -179,7 +182,7 @@ enum sl_status sl_device_use(int number, struct sl_device *device)
 		return sl_fail(SL_NO_DEVICE,
 			"there is no device %d: this machine has %d; choose one from 0 to %d",
 			number, n, n - 1);
-	error = before("dev_use");
+	error = error_before_call("dev_use");
 	if (error == 0)
 		error = sl_driver_in_use()->use(number, device);
 	if (error == SL_ERROR_NO_IMAGE && device->major > 0)
@@ -187,7 +190,7 @@ enum sl_status sl_device_use(int number, struct sl_device *device)
 			"device %d, %s, is of architecture %d.%d, too old for this program (7.5, "
 			"Turing, at least); choose another, or run on the CPU",
 			number, device->name, device->major, device->minor);
-	SL_TRY(status_of(error, "choosing the device"));
+	SL_TRY(status_of(error, "selecting the device"));
 	memcpy(name_now, device->name, sizeof(name_now));
 	return SL_OK;
 }
@@ -199,17 +202,17 @@ const char *sl_device_name(void)
 
 enum sl_status sl_device_limits(struct sl_limits *limits)
 {
-	int error = before("dev_limits");
+	int error = error_before_call("dev_limits");
 
 	memset(limits, 0, sizeof(*limits));
 	if (error == 0)
 		error = sl_driver_in_use()->limits(limits);
-	return status_of(error, "asking for the device's limits");
+	return status_of(error, "querying the limits of the device");
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Free host memory in bytes; 0 if the system does not say. */
+/* Free host memory in bytes; 0 if it is unknown. */
 static uint64_t free_host_bytes(void)
 {
 	long pages = sysconf(_SC_AVPHYS_PAGES);
@@ -219,7 +222,7 @@ static uint64_t free_host_bytes(void)
 }
 
 /*
- * Large blocks ask for huge pages: a gather over columns of many megabytes then has few TLB misses
+ * Huge pages are requested for large blocks: a gather over columns of many megabytes then has few TLB misses
  * instead of one per item. A system without huge pages ignores the request.
  */
 #define HUGE_PAGE ((size_t)1 << 21)
@@ -261,7 +264,7 @@ static enum sl_status get_host(size_t bytes, void **p)
 static enum sl_status get_from_driver(enum sl_space space, size_t bytes, void **p)
 {
 	bool pinned = space == SL_PINNED;
-	int n, error = before(pinned ? "pinned_malloc" : "dev_malloc");
+	int n, error = error_before_call(pinned ? "pinned_malloc" : "dev_malloc");
 
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
@@ -272,7 +275,7 @@ static enum sl_status get_from_driver(enum sl_space space, size_t bytes, void **
 			pinned ? "pinned host" : "device", bytes,
 			pinned ? free_host_bytes() : sl_driver_in_use()->free_bytes(),
 			sl_driver_in_use()->error_text(error));
-	return status_of(error, pinned ? "getting pinned memory" : "getting device memory");
+	return status_of(error, pinned ? "allocating pinned memory" : "allocating device memory");
 }
 
 enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
@@ -286,18 +289,18 @@ enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
 		return get_from_driver(space, bytes, p);
 	}
 	return sl_fail(SL_USAGE,
-		"memory of space %d: there is none; use SL_HOST, SL_DEVICE or SL_PINNED",
+		"memory of space %d cannot be allocated: the space is unknown; use SL_HOST, SL_DEVICE or SL_PINNED",
 		(int)space);
 }
 
-/* Memory of a device that has failed for good is released when the process ends. */
+/* The memory of a device after a sticky error is released when the process ends. */
 void sl_memory_give(enum sl_space space, void *p)
 {
 	if (!p)
 		return;
 	if (space == SL_HOST)
 		free(p);
-	else if (atomic_load(&failed) == 0)
+	else if (atomic_load(&sticky_error) == 0)
 		sl_driver_in_use()->give(space, p);
 }
 
@@ -305,25 +308,25 @@ void sl_memory_give(enum sl_space space, void *p)
 
 enum sl_status sl_stream_make(sl_stream *s)
 {
-	int n, error = before("dev_stream");
+	int n, error = error_before_call("dev_stream");
 
 	*s = NULL;
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
 		error = sl_driver_in_use()->stream_make(s);
 	}
-	return status_of(error, "making a stream");
+	return status_of(error, "creating a stream");
 }
 
 void sl_stream_free(sl_stream s)
 {
-	if (s && atomic_load(&failed) == 0)
+	if (s && atomic_load(&sticky_error) == 0)
 		sl_driver_in_use()->stream_free(s);
 }
 
 enum sl_status sl_stream_wait(sl_stream s)
 {
-	int error = before("dev_sync");
+	int error = error_before_call("dev_sync");
 
 	if (error == 0)
 		error = sl_driver_in_use()->stream_wait(s);
@@ -332,25 +335,25 @@ enum sl_status sl_stream_wait(sl_stream s)
 
 enum sl_status sl_event_make(sl_event *e)
 {
-	int n, error = before("dev_event");
+	int n, error = error_before_call("dev_event");
 
 	*e = NULL;
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
 		error = sl_driver_in_use()->event_make(e);
 	}
-	return status_of(error, "making an event");
+	return status_of(error, "creating an event");
 }
 
 void sl_event_free(sl_event e)
 {
-	if (e && atomic_load(&failed) == 0)
+	if (e && atomic_load(&sticky_error) == 0)
 		sl_driver_in_use()->event_free(e);
 }
 
 enum sl_status sl_event_record(sl_event e, sl_stream s)
 {
-	int error = before("dev_record");
+	int error = error_before_call("dev_record");
 
 	if (error == 0)
 		error = sl_driver_in_use()->event_record(e, s);
@@ -359,7 +362,7 @@ enum sl_status sl_event_record(sl_event e, sl_stream s)
 
 enum sl_status sl_event_wait(sl_event e)
 {
-	int error = before("dev_sync");
+	int error = error_before_call("dev_sync");
 
 	if (error == 0)
 		error = sl_driver_in_use()->event_wait(e);
@@ -368,7 +371,7 @@ enum sl_status sl_event_wait(sl_event e)
 
 enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
 {
-	int error = before("dev_elapsed");
+	int error = error_before_call("dev_elapsed");
 
 	*ms = 0;
 	if (error == 0)
@@ -380,7 +383,7 @@ enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
 
 enum sl_status sl_capture_begin(sl_stream s)
 {
-	int error = before("dev_capture");
+	int error = error_before_call("dev_capture");
 
 	if (error == 0)
 		error = sl_driver_in_use()->capture_begin(s);
@@ -389,26 +392,26 @@ enum sl_status sl_capture_begin(sl_stream s)
 
 enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 {
-	int error = before("dev_graph");
+	int error = error_before_call("dev_graph");
 
 	*g = NULL;
 	if (error == 0)
 		error = sl_driver_in_use()->capture_end(s, g);
 	else
 		sl_capture_drop(s);
-	return status_of(error, "making a graph");
+	return status_of(error, "creating a graph");
 }
 
 /* Without a status: it runs after a failure whose message must stay the last one. */
 void sl_capture_drop(sl_stream s)
 {
-	if (atomic_load(&failed) == 0)
+	if (atomic_load(&sticky_error) == 0)
 		(void)sl_driver_in_use()->capture_end(s, NULL);
 }
 
 enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
 {
-	int error = before("dev_replay");
+	int error = error_before_call("dev_replay");
 
 	if (error == 0)
 		error = sl_driver_in_use()->graph_queue(g, s);
@@ -417,7 +420,7 @@ enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
 
 void sl_graph_free(sl_graph g)
 {
-	if (g && atomic_load(&failed) == 0)
+	if (g && atomic_load(&sticky_error) == 0)
 		sl_driver_in_use()->graph_free(g);
 }
 
@@ -449,7 +452,7 @@ static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
 /* Both faults are counted in each call, so that their numbers do not depend on the size of a copy. */
 enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
-	int error = before("dev_copy"), bit = sl_fault("dev_flip");
+	int error = error_before_call("dev_copy"), bit = sl_fault("dev_flip");
 
 	if (error == 0 && bytes > 0)
 		error = sl_driver_in_use()->copy(to, from, bytes, s);
@@ -460,7 +463,7 @@ enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 
 enum sl_status sl_fill(void *to, int value, size_t bytes, sl_stream s)
 {
-	int error = before("dev_fill");
+	int error = error_before_call("dev_fill");
 
 	if (error == 0 && bytes > 0)
 		error = sl_driver_in_use()->fill(to, value, bytes, s);

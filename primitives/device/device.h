@@ -9,9 +9,9 @@
  * Names follow CUDA: sl_stream is a cudaStream_t, sl_event a cudaEvent_t, so a program that uses the
  * CUDA runtime can pass its own. "Queues" means: asynchronous, done in the order of the stream.
  *
- * Errors: SL_DEVICE_FAILED unless stated otherwise. A device can fail for good (illegal address,
- * lost GPU). From then on every call of this layer returns SL_DEVICE_FAILED without calling the
- * driver.
+ * Errors: SL_DEVICE_FAILED unless stated otherwise. A device can fail permanently (illegal address,
+ * lost GPU; CUDA calls such errors sticky). From then on every call of this layer returns
+ * SL_DEVICE_FAILED without calling the driver.
  */
 #ifndef SL_PRIMITIVES_DEVICE_DEVICE_H
 #define SL_PRIMITIVES_DEVICE_DEVICE_H

@@ -22,25 +22,25 @@ static int number_of(cudaError_t error)
 /* The set of devices does not change while a process runs, so it is counted once. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int devices;
-static int counted;
+static int count_error;
 
 static void count_devices(void)
 {
-	counted = number_of(cudaGetDeviceCount(&devices));
-	if (counted != 0)
+	count_error = number_of(cudaGetDeviceCount(&devices));
+	if (count_error != 0)
 		devices = 0;
 	else if (devices == 0)
-		counted = SL_ERROR_NO_DEVICE;
+		count_error = SL_ERROR_NO_DEVICE;
 }
 
 static int count(int *n)
 {
 	pthread_once(&once, count_devices);
 	*n = devices;
-	return counted;
+	return count_error;
 }
 
-static bool is_there_a_device(void)
+static bool has_device(void)
 {
 	int n;
 
@@ -55,7 +55,7 @@ static void versions(int *driver, int *runtime)
 }
 
 /* The oldest architecture that this project supports: Turing, 7.5. */
-enum { MAJOR_LEAST = 7, MINOR_LEAST = 5 };
+enum { MAJOR_MIN = 7, MINOR_MIN = 5 };
 
 /* Fills *device, also if the device is refused: the message names it and its architecture. */
 static cudaError_t describe(int number, struct sl_device *device)
@@ -71,8 +71,7 @@ static cudaError_t describe(int number, struct sl_device *device)
 	device->major = properties.major;
 	device->minor = properties.minor;
 	device->multiprocessors = properties.multiProcessorCount;
-	if (device->major < MAJOR_LEAST ||
-		(device->major == MAJOR_LEAST && device->minor < MINOR_LEAST))
+	if (device->major < MAJOR_MIN || (device->major == MAJOR_MIN && device->minor < MINOR_MIN))
 		return cudaErrorNoKernelImageForDevice;
 	return cudaMemGetInfo(&device->free_bytes, &device->memory_bytes);
 }
@@ -85,8 +84,9 @@ static int use(int number, struct sl_device *device)
 }
 
 /*
- * Attributes, because cudaGetDeviceProperties() takes milliseconds and calls may ask before each launch.
- * "Optin" is the limit that a kernel reaches with cudaFuncSetAttribute(); the default is 48 KiB.
+ * Attributes, because cudaGetDeviceProperties() takes milliseconds and calls may read the limits
+ * before each launch. "Optin" is the limit that a kernel reaches with cudaFuncSetAttribute(); the
+ * default is 48 KiB.
  */
 static int limits(struct sl_limits *l)
 {
@@ -145,7 +145,7 @@ static void stream_free(sl_stream s)
 
 static int stream_wait(sl_stream s)
 {
-	return is_there_a_device() ? number_of(cudaStreamSynchronize(s)) : 0;
+	return has_device() ? number_of(cudaStreamSynchronize(s)) : 0;
 }
 
 static int event_make(sl_event *e)
@@ -198,13 +198,13 @@ static int capture_begin(sl_stream s)
 /* The captured graph is only the template of the executable one, so it is destroyed in any case. */
 static int capture_end(sl_stream s, sl_graph *g)
 {
-	cudaGraph_t noted = NULL;
-	cudaError_t error = cudaStreamEndCapture(s, &noted);
+	cudaGraph_t captured = NULL;
+	cudaError_t error = cudaStreamEndCapture(s, &captured);
 
 	if (error == cudaSuccess && g)
-		error = cudaGraphInstantiate(g, noted, 0);
-	if (noted)
-		(void)number_of(cudaGraphDestroy(noted));
+		error = cudaGraphInstantiate(g, captured, 0);
+	if (captured)
+		(void)number_of(cudaGraphDestroy(captured));
 	return number_of(error);
 }
 
@@ -221,7 +221,7 @@ static void graph_free(sl_graph g)
 /* cudaMemcpyDefault: the runtime finds the direction from the addresses. */
 static int copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
-	if (!is_there_a_device()) {
+	if (!has_device()) {
 		memcpy(to, from, bytes);
 		return 0;
 	}
@@ -243,7 +243,7 @@ static int fill(void *to, int value, size_t bytes, sl_stream s)
 	struct cudaPointerAttributes at;
 	int error;
 
-	if (!is_there_a_device())
+	if (!has_device())
 		return fill_host(to, value, bytes, s);
 	error = number_of(cudaPointerGetAttributes(&at, to));
 	if (error != 0)

@@ -3,7 +3,7 @@
  *
  * A driver makes the call and returns 0 or an error number; all drivers use the numbers of CUDA.
  * device.c adds what is common to them: injected faults, statuses and messages, and the state of a
- * device that has failed for good. This header also declares sl_launch_begin() and sl_launch_end() of
+ * device that has failed permanently. This header also declares sl_launch_begin() and sl_launch_end() of
  * device.c, which kernel files call.
  */
 #ifndef SL_PRIMITIVES_DEVICE_DEVICE_DRIVER_H

@@ -1,8 +1,8 @@
 /*
  * block.h - the state of the running launch and of each block in flight.
  *
- * Shared by launch.c, which gives turns to the threads, and thread.c, which is what the threads
- * call. One launch runs at a time, under the lock of the driver, so nothing here is atomic.
+ * Shared by launch.c, which schedules the threads, and thread.c, which has the functions that the
+ * threads call. One launch runs at a time, under the lock of the driver, so nothing here is atomic.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_BLOCK_H
 #define SL_PRIMITIVES_EMULATOR_BLOCK_H
@@ -14,7 +14,7 @@
 
 enum { SL_WARPS_MAX = SL_BLOCK_MAX / SL_WARP, SL_VARIABLES_MAX = 32 };
 
-enum sl_thread_state { SL_READY, SL_AT_BARRIER, SL_AT_WARP, SL_AT_GATE, SL_DONE };
+enum sl_thread_state { SL_READY, SL_AT_BARRIER, SL_AT_WARP, SL_AT_MBARRIER, SL_DONE };
 
 struct sl_thread {
 	struct sl_fiber fiber;
@@ -22,13 +22,13 @@ struct sl_thread {
 	uint32_t number; /* in its block */
 	enum sl_thread_state state;
 	struct sl_emulated_site at; /* where it waits */
-	uint32_t yes;               /* result of its last barrier: threads that passed true */
-	bool waits; /* for another block: since its last sl_backoff it has only read */
+	uint32_t n_true;            /* result of its last barrier: threads that passed true */
+	bool is_polling; /* waits for another block: since its last sl_backoff() it has only read */
 	/* The warp call that it is in: */
 	enum sl_emulated_call call;
 	uint32_t mask, from;
 	uint64_t word, result;
-	const struct sl_gate *gate; /* the gate that it waits at */
+	const struct sl_mbarrier *mbarrier; /* the mbarrier that it waits at */
 };
 
 struct sl_warp {
@@ -56,7 +56,7 @@ struct sl_block {
 	bool busy; /* a block of the launch occupies this place */
 	uint32_t number;
 	uint32_t begun, alive, ready; /* threads: started; not ended; able to run */
-	uint32_t waiting, yes;        /* threads at the barrier; those of them that passed true */
+	uint32_t waiting, n_true;     /* threads at the barrier; those of them that passed true */
 	uint32_t round;               /* barriers so far */
 	struct sl_emulated_site barrier_at;
 	struct sl_thread thread[SL_BLOCK_MAX];
@@ -70,15 +70,16 @@ struct sl_block {
 
 /* The launch that runs. */
 struct sl_running {
-	const struct sl_emulator_settings *how;
+	const struct sl_emulator_settings *settings;
 	const struct sl_emulated_launch *launch;
 	const void *closure;
-	struct sl_thread *thread; /* whose turn it is */
-	uint32_t loads;           /* atomic loads of that thread in this turn */
-	uint64_t random;          /* state of the generator */
-	bool moved, waited; /* in this round of turns: some thread made progress; backed off */
-	struct sl_emulated_site waited_at; /* the last sl_backoff, for the livelock message */
-	uint32_t waited_block, waited_thread;
+	struct sl_thread *thread;    /* the thread that runs */
+	uint32_t loads;              /* atomic loads of that thread since it was resumed */
+	uint64_t random;             /* state of the generator */
+	bool progressed, backed_off; /* in this round of the scheduler: a thread made progress; a
+	                                thread called sl_backoff() */
+	struct sl_emulated_site backoff_at; /* the last sl_backoff, for the livelock message */
+	uint32_t backoff_block, backoff_thread;
 	char problem[512]; /* why the launch failed; "": it has not */
 };
 

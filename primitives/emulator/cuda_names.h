@@ -3,8 +3,8 @@
  * host compiler: kernel.cuh includes it where the target is the emulated device.
  *
  * Keywords, built-in variables, vector types, barriers, warp calls, integer intrinsics, atomics and
- * launches, in one dimension. Those that can wait or give the turn away call a function of thread.h
- * or driver.h with the place of the call in the source.
+ * launches, in one dimension. Those that can wait or let other threads run call a function of
+ * thread.h or driver.h with the place of the call in the source.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H
 #define SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H
@@ -60,19 +60,19 @@ inline void __syncthreads(SL_AT)
 	sl_emulated_barrier(false, at);
 }
 
-inline int __syncthreads_count(int yes, SL_AT)
+inline int __syncthreads_count(int predicate, SL_AT)
 {
-	return (int)sl_emulated_barrier(yes != 0, at);
+	return (int)sl_emulated_barrier(predicate != 0, at);
 }
 
-inline int __syncthreads_or(int yes, SL_AT)
+inline int __syncthreads_or(int predicate, SL_AT)
 {
-	return sl_emulated_barrier(yes != 0, at) != 0;
+	return sl_emulated_barrier(predicate != 0, at) != 0;
 }
 
-inline int __syncthreads_and(int yes, SL_AT)
+inline int __syncthreads_and(int predicate, SL_AT)
 {
-	return sl_emulated_barrier(yes == 0, at) == 0;
+	return sl_emulated_barrier(predicate == 0, at) == 0;
 }
 
 inline void __syncwarp(uint32_t mask = 0xffffffffu, SL_AT)
@@ -122,19 +122,19 @@ template <class T> inline T __shfl_xor_sync(uint32_t mask, T value, uint32_t wit
 	return sl_shuffle(mask, value, sl_emulated_lane() ^ with, at);
 }
 
-inline uint32_t __ballot_sync(uint32_t mask, int yes, SL_AT)
+inline uint32_t __ballot_sync(uint32_t mask, int predicate, SL_AT)
 {
-	return (uint32_t)sl_emulated_warp(SL_CALL_BALLOT, mask, yes != 0, 0, at);
+	return (uint32_t)sl_emulated_warp(SL_CALL_BALLOT, mask, predicate != 0, 0, at);
 }
 
-inline int __any_sync(uint32_t mask, int yes, SL_AT)
+inline int __any_sync(uint32_t mask, int predicate, SL_AT)
 {
-	return __ballot_sync(mask, yes, at) != 0;
+	return __ballot_sync(mask, predicate, at) != 0;
 }
 
-inline int __all_sync(uint32_t mask, int yes, SL_AT)
+inline int __all_sync(uint32_t mask, int predicate, SL_AT)
 {
-	return __ballot_sync(mask, yes, at) == mask;
+	return __ballot_sync(mask, predicate, at) == mask;
 }
 
 template <class T> inline uint32_t __match_any_sync(uint32_t mask, T value, SL_AT)
@@ -142,7 +142,7 @@ template <class T> inline uint32_t __match_any_sync(uint32_t mask, T value, SL_A
 	return (uint32_t)sl_emulated_warp(SL_CALL_MATCH, mask, sl_to_word(value), 0, at);
 }
 
-template <int BITS> inline uint32_t sl_lanes_alike(uint32_t value, SL_AT)
+template <int BITS> inline uint32_t sl_match_lanes(uint32_t value, SL_AT)
 {
 	return __match_any_sync(0xffffffff, value, at);
 }
@@ -164,7 +164,7 @@ inline int __clz(uint32_t x)
 	return x ? __builtin_clz(x) : 32;
 }
 
-/* --- atomics: relaxed, as those of CUDA ---------------------------------------------------------- */
+/* --- atomics: relaxed, as those of CUDA ------------------------------------------------------- */
 
 template <class T> inline T atomicAdd(T *to, std::type_identity_t<T> value, SL_AT)
 {
@@ -192,24 +192,24 @@ template <class T> inline T atomicExch(T *to, std::type_identity_t<T> value, SL_
 
 template <class T> inline T atomicMax(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	T was = __atomic_load_n(to, __ATOMIC_RELAXED);
+	T previous = __atomic_load_n(to, __ATOMIC_RELAXED);
 
 	sl_emulated_atomic(true, at);
-	while (was < value && !__atomic_compare_exchange_n(
-				      to, &was, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	while (previous < value && !__atomic_compare_exchange_n(to, &previous, value, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
-	return was;
+	return previous;
 }
 
 template <class T> inline T atomicMin(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	T was = __atomic_load_n(to, __ATOMIC_RELAXED);
+	T previous = __atomic_load_n(to, __ATOMIC_RELAXED);
 
 	sl_emulated_atomic(true, at);
-	while (was > value && !__atomic_compare_exchange_n(
-				      to, &was, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	while (previous > value && !__atomic_compare_exchange_n(to, &previous, value, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
-	return was;
+	return previous;
 }
 
 inline void sl_store_vector(void *to, uint4 v)
@@ -283,11 +283,11 @@ template <class... A> static inline enum sl_status sl_launch_early(const A &...a
 	return sl_launch(arguments...);
 }
 
-inline void sl_wait_for_last(void)
+inline void sl_wait_for_previous(void)
 {
 }
 
-inline void sl_let_next_begin(void)
+inline void sl_trigger_next(void)
 {
 }
 

@@ -1,9 +1,10 @@
 /*
  * driver.c - the driver of the emulated device: streams, events and graphs. Memory is in memory.c.
  *
- * A stream is a ring of queued work. By default the work runs when the host waits for it, the latest
- * that a real device may run it: a result that is read without waiting is never there. With queue=now
- * it runs when it is queued, the earliest. One lock protects the device: one piece of work at a time.
+ * A stream is a ring of queued work. By default the work runs when the host waits for it, the
+ * latest moment at which a real device may run it: a result that the host reads without waiting is
+ * never ready. With queue=now it runs when it is queued, the earliest moment. One lock protects the
+ * device: one piece of work at a time.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -35,8 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
-/* MARK: the stream records an event. */
-enum kind { COPY, FILL, LAUNCH, MARK };
+enum kind { COPY, FILL, LAUNCH, RECORD_EVENT };
 
 struct work {
 	enum kind kind;
@@ -76,9 +76,9 @@ struct CUgraphExec_st {
 
 static struct CUstream_st default_stream;
 static struct CUstream_st *streams = &default_stream;
-static int failed; /* the error of a failed launch: no work is done after it */
+static int failed; /* the error of a failed launch: no work is run after it */
 
-/* The default stream exists always, so work that is queued on NULL has a ring too. */
+/* The default stream always exists, so work that is queued on NULL has a ring too. */
 static struct CUstream_st *stream_of(sl_stream s)
 {
 	return s ? s : &default_stream;
@@ -98,11 +98,11 @@ static void pass(struct CUevent_st *e, uint64_t mark)
 
 /*
  * After a failure only the recordings of events are still counted, so that a freed event is released.
- * All other work is skipped, as on a device that has failed for good.
+ * All other work is skipped, as on a device after a permanent failure.
  */
-static void do_work(struct work *w)
+static void run_work(struct work *w)
 {
-	if (w->kind == MARK)
+	if (w->kind == RECORD_EVENT)
 		pass(w->event, w->mark);
 	else if (failed != 0)
 		return;
@@ -122,18 +122,18 @@ static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t
 {
 	if (s->n == 0)
 		return failed;
-	sl_emulated_memory_open(true);
+	sl_emulated_memory_set_accessible(true);
 	while (s->n > 0 && (!until || until->passed < mark)) {
-		do_work(&s->work[s->first]);
+		run_work(&s->work[s->first]);
 		s->first = (s->first + 1) % QUEUE_MOST;
 		s->n--;
 	}
-	sl_emulated_memory_open(false);
+	sl_emulated_memory_set_accessible(false);
 	return failed;
 }
 
 /* Appends an element to a graph, which doubles its capacity when full. NULL: no host memory. */
-static struct work *next_of_graph(struct CUgraphExec_st *g)
+static struct work *append_to_graph(struct CUgraphExec_st *g)
 {
 	if (g->n == g->capacity) {
 		uint32_t capacity = g->capacity > 0 ? 2 * g->capacity : QUEUE_MOST;
@@ -148,7 +148,7 @@ static struct work *next_of_graph(struct CUgraphExec_st *g)
 }
 
 /* Appends an element to s. A full stream runs its work first; a real one blocks the caller. */
-static struct work *next_of_stream(struct CUstream_st *s)
+static struct work *append_to_stream(struct CUstream_st *s)
 {
 	if (s->n == QUEUE_MOST)
 		(void)drain(s, NULL, 0);
@@ -156,21 +156,21 @@ static struct work *next_of_stream(struct CUstream_st *s)
 }
 
 /* Appends an element to s, or to the graph that s is being captured to. NULL: no host memory. */
-static struct work *next_work(struct CUstream_st *s, enum kind kind)
+static struct work *append_work(struct CUstream_st *s, enum kind kind)
 {
-	struct work *w = s->captured ? next_of_graph(s->captured) : next_of_stream(s);
+	struct work *w = s->captured ? append_to_graph(s->captured) : append_to_stream(s);
 
 	if (w)
 		w->kind = kind;
 	return w;
 }
 
-/* Finishes the queueing of w; runs it at once with queue=now. */
-static int queued(struct CUstream_st *s, struct work *w)
+/* Finishes the queueing of w; with queue=now, runs it. */
+static int finish_queueing(struct CUstream_st *s, struct work *w)
 {
 	if (s->captured)
 		return failed;
-	if (w->kind == MARK) {
+	if (w->kind == RECORD_EVENT) {
 		w->mark = ++w->event->recorded;
 		w->event->queued++;
 		w->event->stream = s;
@@ -189,11 +189,11 @@ int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, s
 		l->shared_bytes > shared_most())
 		return SL_ERROR_VALUE;
 	pthread_mutex_lock(&lock);
-	w = next_work(s, LAUNCH);
+	w = append_work(s, LAUNCH);
 	if (w) {
 		w->launch = *l;
 		memcpy(w->closure, closure, closure_bytes);
-		error = queued(s, w);
+		error = finish_queueing(s, w);
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
@@ -210,8 +210,8 @@ static int queue_bytes(
 	struct work *w = NULL;
 
 	pthread_mutex_lock(&lock);
-	if (!sl_emulated_memory_ends(to, bytes) && !sl_emulated_memory_ends(from, bytes)) {
-		w = next_work(s, kind);
+	if (!sl_emulated_memory_overruns(to, bytes) && !sl_emulated_memory_overruns(from, bytes)) {
+		w = append_work(s, kind);
 		error = SL_ERROR_MEMORY;
 	}
 	if (w) {
@@ -219,7 +219,7 @@ static int queue_bytes(
 		w->from = from;
 		w->value = value;
 		w->bytes = bytes;
-		error = queued(s, w);
+		error = finish_queueing(s, w);
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
@@ -294,10 +294,10 @@ static int event_record(sl_event e, sl_stream stream)
 	struct work *w;
 
 	pthread_mutex_lock(&lock);
-	w = next_work(s, MARK);
+	w = append_work(s, RECORD_EVENT);
 	if (w) {
 		w->event = e;
-		error = queued(s, w);
+		error = finish_queueing(s, w);
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
@@ -382,10 +382,10 @@ static int graph_queue(sl_graph g, sl_stream stream)
 	pthread_mutex_lock(&lock);
 	error = s->captured ? SL_ERROR_CAPTURED : failed;
 	for (uint32_t i = 0; i < g->n && error == 0; i++) {
-		struct work *w = next_of_stream(s);
+		struct work *w = append_to_stream(s);
 
 		*w = g->work[i];
-		error = queued(s, w);
+		error = finish_queueing(s, w);
 	}
 	pthread_mutex_unlock(&lock);
 	return error;

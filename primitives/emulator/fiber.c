@@ -20,7 +20,7 @@
 #endif
 
 #if defined(SL_ADDRESS_SANITIZER) || defined(SL_THREAD_SANITIZER)
-enum { STACK_BYTES = 512 << 10 }; /* room for a report */
+enum { STACK_BYTES = 512 << 10 }; /* sanitizers print reports on this stack */
 #else
 enum { STACK_BYTES = 64 << 10 };
 #endif
@@ -89,7 +89,7 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 enum { FRAME_WORDS = 20, ENTRY_WORD = 11 }; /* x30 */
 #else
-#error "fiber.c knows how to switch stacks on x86-64 and on 64-bit Arm only"
+#error "fiber.c can switch stacks on x86-64 and 64-bit Arm only"
 #endif
 
 void sl_fiber_set_scheduler(void)
@@ -113,12 +113,12 @@ void sl_fiber_enter(struct sl_fiber *f)
 #endif
 }
 
-void sl_fiber_leave(struct sl_fiber *f, bool for_good)
+void sl_fiber_leave(struct sl_fiber *f, bool is_last)
 {
-	(void)for_good;
+	(void)is_last;
 #ifdef SL_ADDRESS_SANITIZER
 	__sanitizer_start_switch_fiber(
-		for_good ? NULL : &f->fake_stack, scheduler_bottom, scheduler_bytes);
+		is_last ? NULL : &f->fake_stack, scheduler_bottom, scheduler_bytes);
 #endif
 #ifdef SL_THREAD_SANITIZER
 	__tsan_switch_to_fiber(scheduler_tsan, __tsan_switch_to_fiber_no_sync);
@@ -180,7 +180,7 @@ bool sl_fiber_begin(struct sl_fiber *f, void (*body)(void))
 	return true;
 }
 
-/* Its frames left poisoned memory on the stack and unfinished calls in the state of its thread. */
+/* The frames of f left poisoned memory on the stack and unfinished calls in the state of its thread. */
 void sl_fiber_abandon(struct sl_fiber *f)
 {
 	(void)f;

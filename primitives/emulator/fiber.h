@@ -1,15 +1,16 @@
 /*
- * fiber.h - stacks that take turns on one host thread: the threads of the emulated device.
+ * fiber.h - several stacks on one host thread, one of which runs at a time: the threads of the emulated
+ * device.
  *
  *	sl_fiber_set_scheduler();       the calling thread becomes the scheduler
  *	sl_fiber_begin(&f, body);       prepares a stack; body starts at the next sl_fiber_enter
  *	sl_fiber_enter(&f);             runs f until it leaves
  *	sl_fiber_leave(&f, false);      in f: returns to the scheduler
- *	sl_fiber_leave(&f, true);       in f: the same, for the last time; body must end with it
+ *	sl_fiber_leave(&f, true);       in f: the same for the last time, as the last statement of body
  *
- * One host thread at a time uses this, under the lock of the driver. Sanitizers and valgrind are
- * told of each change of stacks. For ThreadSanitizer each fiber is a thread, and a change of stacks
- * orders nothing: only sl_fiber_release() and sl_fiber_acquire() do.
+ * One host thread at a time uses this, under the lock of the driver. Each switch of stacks is
+ * reported to sanitizers and valgrind. For ThreadSanitizer each fiber is a thread, and a switch of
+ * stacks orders nothing: only sl_fiber_release() and sl_fiber_acquire() do.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_FIBER_H
 #define SL_PRIMITIVES_EMULATOR_FIBER_H
@@ -33,7 +34,7 @@ void sl_fiber_set_scheduler(void);
 bool sl_fiber_begin(struct sl_fiber *f, void (*body)(void));
 
 void sl_fiber_enter(struct sl_fiber *f);
-void sl_fiber_leave(struct sl_fiber *f, bool for_good);
+void sl_fiber_leave(struct sl_fiber *f, bool is_last);
 
 /*
  * Discards f, whose body has not ended: it is not entered again before the next sl_fiber_begin().

@@ -1,9 +1,9 @@
 /*
- * launch.c - runs a kernel launch: decides which blocks are in flight and whose turn it is.
+ * launch.c - runs a kernel launch: decides which blocks are in flight and which thread runs next.
  *
  * Each block in flight occupies one element of places[], with its threads, warps and shared memory.
- * A thread runs on its own stack until it waits or gives its turn away (thread.c), then control
- * returns to run_round() here. One launch runs at a time, under the lock of the driver.
+ * A thread runs on its own stack until it waits or lets others run (thread.c). Control then returns
+ * to run_round() here. One launch runs at a time, under the lock of the driver.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +65,8 @@ static void body(void)
 }
 
 /*
- * Prepares a thread; its first turn runs later. The stack in b->thread[] is mapped at its first use and
- * kept for later launches. False if the host has no memory for a stack.
+ * Prepares a thread, which run_round() starts later. The stack in b->thread[] is mapped at its first use
+ * and kept for later launches. False if the host has no memory for a stack.
  */
 static bool begin_thread(struct sl_block *b, uint32_t number)
 {
@@ -78,14 +78,14 @@ static bool begin_thread(struct sl_block *b, uint32_t number)
 	t->block = b;
 	t->number = number;
 	t->state = SL_READY;
-	t->waits = false;
+	t->is_polling = false;
 	b->warp[number / SL_WARP].alive |= 1u << number % SL_WARP;
 	b->begun++;
 	b->ready++;
 	return true;
 }
 
-/* Runs t until it waits, ends or gives its turn away. The built-in variables are global: set per turn. */
+/* Runs t until it waits, ends or lets others run. First sets the built-in variables, which are global. */
 static void resume(struct sl_thread *t)
 {
 	sl_running.thread = t;
@@ -143,7 +143,7 @@ static bool begin_block(struct sl_block *b, uint32_t number)
 	b->dynamic = NULL;
 	b->number = number;
 	b->alive = launch->threads;
-	b->begun = b->ready = b->waiting = b->yes = b->round = 0;
+	b->begun = b->ready = b->waiting = b->n_true = b->round = 0;
 	b->n_variables = 0;
 	b->variable_bytes = 0;
 	memset(b->warp, 0, sizeof(b->warp));
@@ -160,7 +160,7 @@ static bool begin_block(struct sl_block *b, uint32_t number)
 /* A thread has ended, so the barrier no longer waits for it. */
 static void count_ended(struct sl_block *b, const struct sl_thread *t)
 {
-	sl_running.moved = true;
+	sl_running.progressed = true;
 	b->alive--;
 	b->ready--;
 	b->warp[t->number / SL_WARP].alive &= ~(1u << t->number % SL_WARP);
@@ -186,22 +186,22 @@ static uint32_t random_step(uint32_t n)
 }
 
 /*
- * Gives each ready thread of a block a turn, in order or, with a seed, in random order. With a seed
+ * Resumes each ready thread of a block once, in order or, with a seed, in random order. With a seed
  * a thread may be skipped, and the threads of one warp are skipped most of the time.
  */
 static bool run_round(struct sl_block *b)
 {
-	bool shuffled = sl_running.how->seed != 0;
+	bool shuffled = sl_running.settings->seed != 0;
 	uint32_t n = sl_running.launch->threads, warps = (n + SL_WARP - 1) / SL_WARP;
 	uint32_t i = shuffled ? sl_random_below(n) : 0, step = shuffled ? random_step(n) : 1;
-	uint32_t held = (b->number + b->round) % warps;
+	uint32_t delayed_warp = (b->number + b->round) % warps;
 
 	for (uint32_t k = 0; k < n; k++, i += i + step < n ? step : step - n) {
 		struct sl_thread *t = &b->thread[i];
 
 		if (t->state != SL_READY)
 			continue;
-		if (shuffled && sl_random_below(16) < (i / SL_WARP == held ? 15 : 4))
+		if (shuffled && sl_random_below(16) < (i / SL_WARP == delayed_warp ? 15 : 4))
 			continue;
 		resume(t);
 		if (sl_running.problem[0])
@@ -212,14 +212,14 @@ static bool run_round(struct sl_block *b)
 	return true;
 }
 
-/* --- what goes wrong -------------------------------------------------------------------------- */
+/* --- errors ------------------------------------------------------------------------------------ */
 
 static void report_deadlock(const struct sl_block *b)
 {
 	static const char *const where[] = {
 		[SL_AT_BARRIER] = "at the barrier",
 		[SL_AT_WARP] = "in the warp call",
-		[SL_AT_GATE] = "at the gate",
+		[SL_AT_MBARRIER] = "at the mbarrier",
 	};
 	const struct sl_thread *first[SL_DONE + 1] = {NULL};
 	char *text = sl_running.problem;
@@ -229,7 +229,7 @@ static void report_deadlock(const struct sl_block *b)
 
 	for (uint32_t i = sl_running.launch->threads; i-- > 0;)
 		first[b->thread[i].state] = &b->thread[i];
-	for (int state = SL_AT_BARRIER; state <= SL_AT_GATE; state++)
+	for (int state = SL_AT_BARRIER; state <= SL_AT_MBARRIER; state++)
 		if (first[state] && used > 0 && (size_t)used < size)
 			used += snprintf(text + used, size - (size_t)used,
 				", thread %u waits %s of %s:%d", first[state]->number, where[state],
@@ -246,43 +246,43 @@ static void report_livelock(void)
 	snprintf(sl_running.problem, sizeof(sl_running.problem),
 		"%s, block %u, thread %u, at %s:%d: livelock, it waits for work that no block in "
 		"flight will do; blocks may start in any order",
-		r->launch->kernel, r->waited_block, r->waited_thread, r->waited_at.file,
-		r->waited_at.line);
+		r->launch->kernel, r->backoff_block, r->backoff_thread, r->backoff_at.file,
+		r->backoff_at.line);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
 
 /* Progress of a launch: blocks started and in flight, and the elements of places[] that it uses. */
-struct turns {
-	uint32_t begun, in_flight, in_flight_most;
+struct progress {
+	uint32_t started, in_flight, in_flight_most;
 	uint32_t places, next_place;
-	uint32_t held; /* with a seed: the place that is skipped while other blocks can run */
+	uint32_t delayed; /* with a seed: index of the block that is skipped while others can run */
 };
 
 /*
  * The number of stacks limits the blocks in flight. More places than blocks in flight exist only under
  * ThreadSanitizer, where consecutive blocks must not use the same fibers (fiber.h).
  */
-static struct turns turns_of(const struct sl_emulated_launch *l)
+static struct progress progress_of(const struct sl_emulated_launch *l)
 {
-	uint32_t most = SL_FIBERS_MAX / l->threads, n = sl_running.how->blocks;
-	struct turns t = {0};
+	uint32_t most = SL_FIBERS_MAX / l->threads, n = sl_running.settings->blocks;
+	struct progress t = {0};
 
 	t.places = n + SL_FIBER_SPARE_SETS < most ? n + SL_FIBER_SPARE_SETS : most;
 	t.in_flight_most = n < t.places ? n : t.places;
 	return t;
 }
 
-static bool begin_next(struct turns *t)
+static bool begin_next(struct progress *t)
 {
-	uint32_t blocks = sl_running.launch->blocks, block = t->begun++;
+	uint32_t blocks = sl_running.launch->blocks, block = t->started++;
 
 	while (places[t->next_place].busy)
 		t->next_place = (t->next_place + 1) % t->places;
 	t->in_flight++;
-	sl_running.moved = true;
+	sl_running.progressed = true;
 	if (begin_block(&places[t->next_place],
-		    sl_running.how->from_last ? blocks - 1 - block : block)) {
+		    sl_running.settings->from_last ? blocks - 1 - block : block)) {
 		t->next_place = (t->next_place + 1) % t->places;
 		return true;
 	}
@@ -293,21 +293,21 @@ static bool begin_next(struct turns *t)
 }
 
 /*
- * One round of turns of all blocks in flight. With a seed a block may be skipped, and one is
+ * One round over all blocks in flight. With a seed a block may be skipped, and one is
  * skipped until all others wait for it: the order that exposes missing synchronisation best.
  */
-static bool run_blocks(struct turns *t, bool idle)
+static bool run_blocks(struct progress *t, bool idle)
 {
-	bool shuffled = sl_running.how->seed != 0;
+	bool shuffled = sl_running.settings->seed != 0;
 
 	if (shuffled && idle)
-		t->held = sl_random_below(t->places);
+		t->delayed = sl_random_below(t->places);
 	for (uint32_t k = 0; k < t->places; k++) {
 		struct sl_block *b = &places[k];
 
 		if (!b->busy)
 			continue;
-		if (shuffled && (sl_random_below(4) == 0 || (k == t->held && t->in_flight > 1)))
+		if (shuffled && (sl_random_below(4) == 0 || (k == t->delayed && t->in_flight > 1)))
 			continue;
 		if (b->ready == 0) {
 			report_deadlock(b);
@@ -324,18 +324,18 @@ static bool run_blocks(struct turns *t, bool idle)
 }
 
 /* Runs all blocks. False: the launch has failed; sl_running.problem says why. */
-static bool run_launch(struct turns *t)
+static bool run_launch(struct progress *t)
 {
-	for (uint32_t idle = 0; t->begun < sl_running.launch->blocks || t->in_flight > 0;) {
-		sl_running.moved = sl_running.waited = false;
-		while (t->begun < sl_running.launch->blocks && t->in_flight < t->in_flight_most)
+	for (uint32_t idle = 0; t->started < sl_running.launch->blocks || t->in_flight > 0;) {
+		sl_running.progressed = sl_running.backed_off = false;
+		while (t->started < sl_running.launch->blocks && t->in_flight < t->in_flight_most)
 			if (!begin_next(t))
 				return false;
 		if (!run_blocks(t, idle > 0))
 			return false;
-		if (sl_running.moved)
+		if (sl_running.progressed)
 			idle = 0;
-		else if (sl_running.waited && ++idle == IDLE_ROUNDS_MOST) {
+		else if (sl_running.backed_off && ++idle == IDLE_ROUNDS_MOST) {
 			report_livelock();
 			return false;
 		}
@@ -345,12 +345,12 @@ static bool run_launch(struct turns *t)
 
 /*
  * Each launch gets its own sequence of random numbers from the seed, so a run with the same seed has the
- * same order of turns. The factor spreads neighbouring seeds over all bits (2^64 / golden ratio).
+ * same order of threads. The factor spreads neighbouring seeds over all bits (2^64 / golden ratio).
  */
 int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 {
 	static uint64_t launches;
-	struct turns t;
+	struct progress t;
 	bool ended;
 
 	if (!places)
@@ -358,14 +358,14 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 	if (!places)
 		return SL_ERROR_MEMORY;
 	memset(&sl_running, 0, sizeof(sl_running));
-	sl_running.how = sl_emulator_get_settings();
+	sl_running.settings = sl_emulator_get_settings();
 	sl_running.launch = l;
 	sl_running.closure = closure;
-	sl_running.random = (sl_running.how->seed + launches++) * UINT64_C(0x9e3779b97f4a7c15);
+	sl_running.random = (sl_running.settings->seed + launches++) * UINT64_C(0x9e3779b97f4a7c15);
 	sl_emulated_here.threads.x = l->threads;
 	sl_emulated_here.blocks.x = l->blocks;
 	sl_fiber_set_scheduler();
-	t = turns_of(l);
+	t = progress_of(l);
 	ended = run_launch(&t);
 	for (uint32_t k = 0; k < PLACES_MOST; k++)
 		if (places[k].busy)

@@ -1,5 +1,5 @@
 /*
- * launch.h - a kernel launch on the emulated device: which blocks are in flight, whose turn it is.
+ * launch.h - a kernel launch on the emulated device: which blocks are in flight, and which thread runs.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_LAUNCH_H
 #define SL_PRIMITIVES_EMULATOR_LAUNCH_H

@@ -40,7 +40,7 @@ size_t sl_emulated_memory_free(void)
 	return all > used_bytes ? all - used_bytes : 0;
 }
 
-void sl_emulated_memory_open(bool open)
+void sl_emulated_memory_set_accessible(bool open)
 {
 	for (struct block *b = blocks; b; b = b->next)
 		(void)mprotect(b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
@@ -104,7 +104,7 @@ bool sl_emulated_memory_has(const void *p)
 	return false;
 }
 
-bool sl_emulated_memory_ends(const void *p, size_t bytes)
+bool sl_emulated_memory_overruns(const void *p, size_t bytes)
 {
 	const char *at = (const char *)p;
 

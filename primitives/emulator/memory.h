@@ -15,7 +15,7 @@
 
 SL_C_BEGIN
 
-/* The value of each byte of fresh device memory and shared memory: not 0, to show missing writes. */
+/* The value of each byte of fresh device memory and shared memory: not 0, so that missing writes are seen. */
 enum { SL_EMULATED_FILL = 0xa5 };
 
 /* Allocates bytes, all SL_EMULATED_FILL. Returns 0, or SL_ERROR_MEMORY if fewer are free. */
@@ -26,13 +26,13 @@ void sl_emulated_memory_give(void *p);
 size_t sl_emulated_memory_free(void);
 
 /* Makes all device memory accessible (the device runs) or inaccessible (the host runs). */
-void sl_emulated_memory_open(bool open);
+void sl_emulated_memory_set_accessible(bool open);
 
 /* Whether p points into device memory. */
 bool sl_emulated_memory_has(const void *p);
 
 /* Whether p .. p + bytes begins in an allocation and ends outside it. */
-bool sl_emulated_memory_ends(const void *p, size_t bytes);
+bool sl_emulated_memory_overruns(const void *p, size_t bytes);
 
 SL_C_END
 

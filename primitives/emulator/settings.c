@@ -62,9 +62,8 @@ static bool read_setting(const char *word, struct sl_emulator_settings *c)
 static void refuse(const char *what)
 {
 	snprintf(problem, sizeof(problem),
-		"SL_EMULATOR: \"%s\" is not understood (blocks=1..%d, seed=N, start=last, memory=N "
-		"with K, M or G, queue=now, device=turing are, separated by commas); try "
-		"SL_EMULATOR=blocks=4,seed=7, or unset it",
+		"SL_EMULATOR: \"%s\" is not a setting; use blocks=1..%d, seed=N, start=last, memory=N "
+		"(with K, M or G), queue=now or device=turing, separated by commas, or unset it",
 		what, SL_EMULATED_BLOCKS_MAX);
 	settings = defaults;
 }

@@ -2,40 +2,40 @@
  * settings.h - the emulated device: what it is, and the settings it runs with.
  *
  * The emulated device runs the kernels of this library on the CPU, for tests and for machines
- * without a GPU. Each .cu file is compiled a second time, as C++ for the host (cuda_names.h gives
- * CUDA's names a meaning). Each thread of a block is a fiber: the threads of all blocks in flight
- * run one at a time on one host thread, and change over at barriers, warp calls, atomics and
- * sl_backoff(). So sanitizers, valgrind and debuggers see inside a kernel, and a schedule can be
- * repeated. Device memory is closed to the host except through sl_copy() and sl_fill(). Fresh device
- * memory and shared memory are filled with SL_EMULATED_FILL.
+ * without a GPU. Each .cu file is compiled a second time, as C++ for the host (cuda_names.h defines
+ * the names of CUDA C). Each thread of a block is a fiber: the threads of all blocks in flight run
+ * one at a time on one host thread, and switch at barriers, warp calls, atomics and sl_backoff().
+ * So sanitizers, valgrind and debuggers see inside a kernel, and a schedule can be repeated. The
+ * host can access device memory only through sl_copy() and sl_fill(). Fresh device memory and
+ * shared memory are filled with SL_EMULATED_FILL.
  *
  * The environment variable SL_EMULATOR sets how it runs, for example "blocks=4,seed=7,memory=64M":
  *
  *	blocks=N    N blocks in flight, 1 to 64. Default 1: each block runs to its end
- *	seed=N      N != 0: threads and blocks take turns in a random order with this seed, and some
+ *	seed=N      N != 0: threads and blocks run in a random order with this seed, and some
  *	            are delayed while others can run. Default 0: in order
  *	start=last  blocks start from the last to the first; CUDA promises no order
  *	memory=N    bytes of device memory; N may end in K, M or G. Default 1G
- *	queue=now   work runs when it is queued. Default: when the host waits for it, which is the
- *	            latest that a real device may run it
+ *	queue=now   work runs when it is queued. Default: when the host waits for it, the latest
+ *	            moment at which a real device may run it
  *	device=turing  compute capability 7.5 with 64 KiB of shared memory per block, the oldest
  *	            device that this project supports. Default: Hopper, 9.0 with 227 KiB
  *
  * A kernel that violates a rule of CUDA fails its launch, and the device with it. The message names
  * kernel, block, thread, file and line. These violations are found:
  *
- *	deadlock: threads wait for each other at barriers, gates or in warp calls
+ *	deadlock: threads wait for each other at barriers, at mbarriers or in warp calls
  *	threads of one block at different barriers; lanes that meet in different warp calls
- *	a warp call whose mask lacks its caller, or names lanes that have ended
+ *	a warp call whose mask does not contain its caller, or contains lanes that have ended
  *	livelock: blocks wait for work that no block in flight will do
- *	a loop that reads a word again and again without sl_backoff()
- *	a gate that is not initialised or gets too many arrivals; a wait for a round of a gate that is
- *	neither the current nor the previous one; a bulk load that is not 16-byte aligned
+ *	a million atomic loads of a thread without sl_backoff()
+ *	an mbarrier that is not initialised or gets too many arrivals; a wait for a phase of an mbarrier
+ *	that is neither the current nor the previous one; a bulk load that is not 16-byte aligned
  *	more than 48 KiB of statically declared shared memory
  *
  * An access just after the end of an allocation reaches a guard page, which ends the process.
  *
- * ThreadSanitizer finds missing synchronisation: barriers, gates and __syncwarp() order the threads
+ * ThreadSanitizer finds missing synchronisation: barriers, mbarriers and __syncwarp() order the threads
  * of a block, release and acquire order blocks. Not emulated: bank conflicts, occupancy, registers
  * and time; races between streams; memory orders that no interleaving of instructions produces.
  */

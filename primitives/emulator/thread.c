@@ -1,7 +1,8 @@
 /*
- * thread.c - what the threads of a kernel call: see thread.h.
+ * thread.c - the functions that the threads of a kernel call: see thread.h.
  *
- * Compiled without sanitizers, as fiber.c and launch.c are: a change of stacks would confuse them.
+ * Compiled without sanitizers, as fiber.c and launch.c are: the code that sanitizers insert does not
+ * expect a switch of stacks.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,10 +18,10 @@ enum {
 };
 
 /* Fails the launch, and with it the device: the kernel has violated a rule. Does not return. */
-static _Noreturn void give_up(struct sl_emulated_site at, const char *format, ...)
+static _Noreturn void fail_launch(struct sl_emulated_site at, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static _Noreturn void give_up(struct sl_emulated_site at, const char *format, ...)
+static _Noreturn void fail_launch(struct sl_emulated_site at, const char *format, ...)
 {
 	struct sl_running *r = &sl_running;
 	va_list arguments;
@@ -51,9 +52,9 @@ static void wait_at(struct sl_thread *t, enum sl_thread_state state, struct sl_e
 	t->at = at;
 	t->block->ready--;
 	if (state != SL_AT_WARP)
-		t->waits = false;
-	if (!t->waits)
-		sl_running.moved = true;
+		t->is_polling = false;
+	if (!t->is_polling)
+		sl_running.progressed = true;
 }
 
 /* --- barriers --------------------------------------------------------------------------------- */
@@ -63,11 +64,11 @@ void sl_barrier_open(struct sl_block *b)
 	for (uint32_t i = 0; i < sl_running.launch->threads; i++) {
 		if (b->thread[i].state == SL_AT_BARRIER) {
 			b->thread[i].state = SL_READY;
-			b->thread[i].yes = b->yes;
+			b->thread[i].n_true = b->n_true;
 		}
 	}
 	b->ready += b->waiting;
-	b->waiting = b->yes = 0;
+	b->waiting = b->n_true = 0;
 	b->round++;
 }
 
@@ -80,7 +81,7 @@ static const struct sl_thread *at_barrier(const struct sl_block *b)
 	return NULL;
 }
 
-uint32_t sl_emulated_barrier(bool yes, struct sl_emulated_site at)
+uint32_t sl_emulated_barrier(bool predicate, struct sl_emulated_site at)
 {
 	struct sl_thread *t = sl_running.thread;
 	struct sl_block *b = t->block;
@@ -89,16 +90,16 @@ uint32_t sl_emulated_barrier(bool yes, struct sl_emulated_site at)
 	if (b->waiting == 0)
 		b->barrier_at = at;
 	else if (!is_same(at, b->barrier_at))
-		give_up(at, "it is at a barrier while thread %u waits at the one of %s:%d",
+		fail_launch(at, "it is at this barrier while thread %u waits at another one, %s:%d",
 			at_barrier(b)->number, b->barrier_at.file, b->barrier_at.line);
 	sl_fiber_release(&b->order->barrier[round]);
 	wait_at(t, SL_AT_BARRIER, at);
-	b->yes += yes;
+	b->n_true += predicate;
 	if (++b->waiting == b->alive)
 		sl_barrier_open(b);
 	sl_fiber_leave(&t->fiber, false);
 	sl_fiber_acquire(&b->order->barrier[round]);
-	return t->yes;
+	return t->n_true;
 }
 
 /* --- warps ------------------------------------------------------------------------------------ */
@@ -117,10 +118,11 @@ static void check_call(const struct sl_thread *t, const struct sl_warp *w)
 	uint32_t lane = t->number % SL_WARP;
 
 	if (!(t->mask >> lane & 1))
-		give_up(t->at, "the mask %08x of a warp call lacks its caller, lane %u", t->mask,
-			lane);
+		fail_launch(t->at,
+			"the mask %08x of a warp call does not contain its caller, lane %u",
+			t->mask, lane);
 	if (t->mask & ~w->alive)
-		give_up(t->at, "the mask %08x of a warp call names lanes that have ended, %08x",
+		fail_launch(t->at, "the mask %08x of a warp call names lanes that have ended, %08x",
 			t->mask, t->mask & ~w->alive);
 	for (uint32_t left = w->arrived & t->mask; left; left &= left - 1) {
 		const struct sl_thread *other = t - lane + __builtin_ctz(left);
@@ -128,13 +130,14 @@ static void check_call(const struct sl_thread *t, const struct sl_warp *w)
 		if (!(other->mask >> lane & 1))
 			continue;
 		if (other->mask != t->mask)
-			give_up(t->at,
+			fail_launch(t->at,
 				"a warp call with mask %08x meets one of thread %u with %08x, "
 				"%s:%d",
 				t->mask, other->number, other->mask, other->at.file,
 				other->at.line);
 		if (other->call != t->call || !is_same(other->at, t->at))
-			give_up(t->at, "a warp call meets another one of thread %u, %s:%d",
+			fail_launch(t->at,
+				"it is in this warp call while thread %u waits in another one, %s:%d",
 				other->number, other->at.file, other->at.line);
 		return; /* the others of that call were checked against this one */
 	}
@@ -234,12 +237,15 @@ void sl_emulated_atomic(bool writes, struct sl_emulated_site at)
 	struct sl_running *r = &sl_running;
 
 	if (writes) {
-		r->moved = true;
-		r->thread->waits = false;
+		r->progressed = true;
+		r->thread->is_polling = false;
 	} else if (++r->loads == LOADS_MOST) {
-		give_up(at, "it reads a word again and again without sl_backoff");
+		fail_launch(at,
+			"it has made %d atomic loads without sl_backoff(), so it may wait for a thread "
+			"that cannot run; call sl_backoff() in loops that wait for another block",
+			LOADS_MOST);
 	}
-	if (sl_running.how->seed && sl_random_below(8) == 0)
+	if (sl_running.settings->seed && sl_random_below(8) == 0)
 		sl_fiber_leave(&r->thread->fiber, false);
 }
 
@@ -247,93 +253,94 @@ void sl_emulated_backoff(struct sl_emulated_site at)
 {
 	struct sl_running *r = &sl_running;
 
-	r->waited = true;
-	r->thread->waits = true;
-	r->waited_at = at;
-	r->waited_block = r->thread->block->number;
-	r->waited_thread = r->thread->number;
+	r->backed_off = true;
+	r->thread->is_polling = true;
+	r->backoff_at = at;
+	r->backoff_block = r->thread->block->number;
+	r->backoff_thread = r->thread->number;
 	sl_fiber_leave(&r->thread->fiber, false);
 }
 
-/* --- gates ------------------------------------------------------------------------------------ */
+/* --- mbarriers -------------------------------------------------------------------------------- */
 
 enum { BULK_ALIGN = 16 };
 
-void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals)
+void sl_emulated_mbarrier_init(struct sl_mbarrier *m, uint32_t arrivals)
 {
-	*g = (struct sl_gate){.arrivals = arrivals, .missing = arrivals};
+	*m = (struct sl_mbarrier){.arrivals = arrivals, .missing = arrivals};
 }
 
 /* Fresh shared memory contains SL_EMULATED_FILL, which is not a valid number of arrivals. */
-static void check_gate(const struct sl_gate *g, struct sl_emulated_site at)
+static void check_mbarrier(const struct sl_mbarrier *m, struct sl_emulated_site at)
 {
-	if (g->arrivals == 0 || g->arrivals > SL_BLOCK_MAX)
-		give_up(at, "the gate is not initialised");
+	if (m->arrivals == 0 || m->arrivals > SL_BLOCK_MAX)
+		fail_launch(at, "the mbarrier is not initialised");
 }
 
 /*
- * Completes the round if all arrivals and bytes were counted, and makes the waiting threads ready.
+ * Completes the phase if all arrivals and bytes were counted, and makes the waiting threads ready.
  */
-static void open_gate(struct sl_gate *g)
+static void complete_phase(struct sl_mbarrier *m)
 {
 	struct sl_block *b = sl_running.thread->block;
 
-	if (g->missing > 0 || g->bytes != 0)
+	if (m->missing > 0 || m->bytes != 0)
 		return;
-	g->missing = g->arrivals;
-	g->round++;
+	m->missing = m->arrivals;
+	m->phase++;
 	for (uint32_t i = 0; i < sl_running.launch->threads; i++) {
-		if (b->thread[i].state == SL_AT_GATE && b->thread[i].gate == g) {
+		if (b->thread[i].state == SL_AT_MBARRIER && b->thread[i].mbarrier == m) {
 			b->thread[i].state = SL_READY;
 			b->ready++;
 		}
 	}
 }
 
-void sl_emulated_gate_arrive(struct sl_gate *g, uint32_t bytes, struct sl_emulated_site at)
+void sl_emulated_mbarrier_arrive(struct sl_mbarrier *m, uint32_t bytes, struct sl_emulated_site at)
 {
 	sl_emulated_atomic(true, at);
-	check_gate(g, at);
-	if (g->missing == 0)
-		give_up(at,
-			"more threads arrive at the gate than the %u that it was initialised for",
-			g->arrivals);
-	sl_fiber_release(&g->order[g->round % 2]);
-	g->bytes += bytes;
-	g->missing--;
-	open_gate(g);
+	check_mbarrier(m, at);
+	if (m->missing == 0)
+		fail_launch(at,
+			"more threads arrive at the mbarrier than the %u that it was initialised for",
+			m->arrivals);
+	sl_fiber_release(&m->order[m->phase % 2]);
+	m->bytes += bytes;
+	m->missing--;
+	complete_phase(m);
 }
 
-void sl_emulated_bulk_load(
-	void *to, const void *from, uint32_t bytes, struct sl_gate *g, struct sl_emulated_site at)
+void sl_emulated_bulk_load(void *to, const void *from, uint32_t bytes, struct sl_mbarrier *m,
+	struct sl_emulated_site at)
 {
 	sl_emulated_atomic(true, at);
-	check_gate(g, at);
+	check_mbarrier(m, at);
 	if (bytes == 0 || ((uintptr_t)to | (uintptr_t)from | bytes) % BULK_ALIGN != 0)
-		give_up(at, "a bulk load of %u bytes from %p to %p: all must be multiples of %d",
-			bytes, from, to, BULK_ALIGN);
+		fail_launch(at,
+			"a bulk load of %u bytes from %p to %p: all must be multiples of %d", bytes,
+			from, to, BULK_ALIGN);
 	memcpy(to, from, bytes);
-	sl_fiber_release(&g->order[g->round % 2]);
-	g->bytes -= bytes;
-	open_gate(g);
+	sl_fiber_release(&m->order[m->phase % 2]);
+	m->bytes -= bytes;
+	complete_phase(m);
 }
 
-void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated_site at)
+void sl_emulated_mbarrier_wait(struct sl_mbarrier *m, uint32_t phase, struct sl_emulated_site at)
 {
 	struct sl_thread *t = sl_running.thread;
 
-	check_gate(g, at);
-	while (g->round == round) {
-		t->gate = g;
-		wait_at(t, SL_AT_GATE, at);
+	check_mbarrier(m, at);
+	while (m->phase == phase) {
+		t->mbarrier = m;
+		wait_at(t, SL_AT_MBARRIER, at);
 		sl_fiber_leave(&t->fiber, false);
 	}
-	if (g->round != round + 1)
-		give_up(at,
-			"it waits for round %u of a gate that is in round %u: only the current "
-			"round and the previous one can be waited for",
-			round, g->round);
-	sl_fiber_acquire(&g->order[round % 2]);
+	if (m->phase != phase + 1)
+		fail_launch(at,
+			"it waits for phase %u of an mbarrier that is in phase %u: only the current "
+			"phase and the previous one can be waited for",
+			phase, m->phase);
+	sl_fiber_acquire(&m->order[phase % 2]);
 }
 
 /* --- shared memory ---------------------------------------------------------------------------- */
@@ -349,7 +356,7 @@ static void *new_variable(
 
 	b->variable_bytes += bytes;
 	if (b->n_variables == SL_VARIABLES_MAX || b->variable_bytes > STATIC_SHARED_MOST)
-		give_up(at,
+		fail_launch(at,
 			"variables in shared memory take %zu bytes; at most %d bytes in %d "
 			"variables are allowed",
 			b->variable_bytes, STATIC_SHARED_MOST, SL_VARIABLES_MAX);
@@ -358,7 +365,7 @@ static void *new_variable(
 	sl_fiber_release(&b->order->shared);
 	sl_fiber_act_as(&sl_running.thread->fiber);
 	if (!p)
-		give_up(at, "the host has no memory for shared memory");
+		fail_launch(at, "the host has no memory for shared memory");
 	b->variable[b->n_variables++] = (struct sl_variable){key, p};
 	return p;
 }

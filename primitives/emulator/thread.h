@@ -1,11 +1,11 @@
 /*
- * thread.h - what a thread of a kernel calls on the emulated device: barriers, warp calls, atomics,
- * gates and shared memory.
+ * thread.h - the functions that a thread of a kernel calls on the emulated device: barriers, warp
+ * calls, atomics, mbarriers and shared memory.
  *
- * cuda_names.h and bulk.cuh map the names that kernels use to these functions. Each of them may give
- * the turn to another thread. All take the place of the call in the source (file and line), which
- * messages name. A violation of CUDA's rules ends the launch (settings.h has the list): the function
- * then does not return.
+ * cuda_names.h and bulk.cuh map the names that kernels use to these functions. In each of them the
+ * scheduler may switch to another thread. All take the place of the call in the source (file and
+ * line), which messages name. A violation of CUDA's rules ends the launch (settings.h has the
+ * list): the function then does not return.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_THREAD_H
 #define SL_PRIMITIVES_EMULATOR_THREAD_H
@@ -39,7 +39,7 @@ struct sl_emulated_site {
 };
 
 /* __syncthreads(): waits for all threads of the block. Returns how many of them passed true. */
-uint32_t sl_emulated_barrier(bool yes, struct sl_emulated_site at);
+uint32_t sl_emulated_barrier(bool predicate, struct sl_emulated_site at);
 
 enum sl_emulated_call {
 	SL_CALL_SYNC,    /* __syncwarp: no result; the only warp call that orders memory */
@@ -55,38 +55,38 @@ uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t wo
 /* The lane of the thread that runs, 0 to 31. */
 uint32_t sl_emulated_lane(void);
 
-/* Called before each atomic operation. With a seed, other threads run first now and then. */
+/* Called before each atomic operation. With a seed, it sometimes lets other threads run first. */
 void sl_emulated_atomic(bool writes, struct sl_emulated_site at);
 
-/* Gives the turn to other threads: for loops that wait for another block. */
+/* Lets other threads run: for loops that wait for another block. */
 void sl_emulated_backoff(struct sl_emulated_site at);
 
-/* A gate as in kernel/bulk.cuh, in shared memory. */
-struct sl_gate {
-	uint32_t arrivals; /* of each round */
-	uint32_t missing;  /* arrivals that the current round still waits for */
+/* An mbarrier as in kernel/bulk.cuh, in shared memory. */
+struct sl_mbarrier {
+	uint32_t arrivals; /* of each phase */
+	uint32_t missing;  /* arrivals that the current phase still waits for */
 	int64_t bytes;     /* announced minus loaded */
-	uint32_t round;    /* rounds that are complete */
-	char order[2];     /* tags for sl_fiber_release: of this round and the previous one */
+	uint32_t phase;    /* phases that are complete */
+	char order[2];     /* tags for sl_fiber_release: of this phase and the previous one */
 };
 
-/* Initialises a gate whose rounds have that many arrivals. */
-void sl_emulated_gate_make(struct sl_gate *g, uint32_t arrivals);
+/* Initialises an mbarrier whose phases have that many arrivals. */
+void sl_emulated_mbarrier_init(struct sl_mbarrier *m, uint32_t arrivals);
 
 /* Announces bytes that are to be loaded, then arrives. */
-void sl_emulated_gate_arrive(struct sl_gate *g, uint32_t bytes, struct sl_emulated_site at);
+void sl_emulated_mbarrier_arrive(struct sl_mbarrier *m, uint32_t bytes, struct sl_emulated_site at);
 
-/* Waits until that round is complete. */
-void sl_emulated_gate_wait(struct sl_gate *g, uint32_t round, struct sl_emulated_site at);
+/* Waits until that phase is complete. */
+void sl_emulated_mbarrier_wait(struct sl_mbarrier *m, uint32_t phase, struct sl_emulated_site at);
 
-/* Copies at once, the earliest that a device may, and counts the bytes in g. */
-void sl_emulated_bulk_load(
-	void *to, const void *from, uint32_t bytes, struct sl_gate *g, struct sl_emulated_site at);
+/* Copies at the call, the earliest moment at which a device may, and counts the bytes in m. */
+void sl_emulated_bulk_load(void *to, const void *from, uint32_t bytes, struct sl_mbarrier *m,
+	struct sl_emulated_site at);
 
 /* The block's variable in shared memory with that key; made and filled at the first call. */
 void *sl_emulated_shared(const void *key, size_t bytes, struct sl_emulated_site at);
 
-/* The dynamic shared memory of the block; NULL if the launch asked for none. */
+/* The dynamic shared memory of the block; NULL if the launch has none. */
 void *sl_emulated_dynamic(void);
 
 /* For launch.c: lets all threads that wait at the barrier of b continue. */

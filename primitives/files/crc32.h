@@ -14,10 +14,10 @@ SL_C_BEGIN
 /* CRC-32 of size bytes. */
 uint32_t sl_crc32(const void *bytes, size_t size);
 
-/* CRC-32 of a text that has crc so far (0: empty), continued by these bytes. */
+/* Continues a checksum: crc is that of the bytes before (0 if there are none). */
 uint32_t sl_crc32_update(uint32_t crc, const void *bytes, size_t size);
 
-/* CRC-32 of two texts joined: the first has crc; the second has next and size bytes. */
+/* CRC-32 of two blocks of bytes joined: crc is that of the first; next and size are of the second. */
 uint32_t sl_crc32_combine(uint32_t crc, uint32_t next, size_t size);
 
 SL_C_END

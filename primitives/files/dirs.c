@@ -73,14 +73,15 @@ static enum sl_status make_one(const char *path)
 	if (error == ENOENT) {
 		if (!sl_fault_injected("dir_make") && mkdir(path, 0777) == 0) {
 			error = sync_parent(path);
-			return error ? sl_disk_failed(error, "keep the new folder", path, NULL)
+			return error ? sl_disk_failed(error, "sync the parent of the new folder",
+					       path, NULL)
 			             : SL_OK;
 		}
 		error = errno;
 		if (error == EEXIST) /* another process was faster, or it is a dangling link */
 			error = check_directory(path);
 	}
-	return error ? sl_disk_failed(error, "make the folder", path, NULL) : SL_OK;
+	return error ? sl_disk_failed(error, "create the folder", path, NULL) : SL_OK;
 }
 
 static enum sl_status make_all(const char *path)
@@ -103,7 +104,7 @@ enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d)
 	*d = (struct sl_dir){.fd = -1, .lock = -1};
 	if (n == 0 || n >= SL_PATH_BYTES)
 		return sl_fail(SL_USAGE,
-			"the path of a folder has %zu bytes (1 to %d are possible); choose another",
+			"the path of a folder has %zu bytes, but must have 1 to %d; choose another path",
 			n, SL_PATH_BYTES - 1);
 	while (n > 1 && path[n - 1] == '/')
 		n--;
@@ -166,12 +167,11 @@ static int read_signature(int fd, char *text, size_t size)
 /* Whether text has the form that sign() writes. */
 static bool is_signature(const char *text)
 {
-	char host[HOST_CHARS + 1], start[32];
-	long pid;
+	char pid[32], host[HOST_CHARS + 1], start[32];
 	int end = 0;
 
-	return sscanf(text, "pid %ld host %127s start %31[0-9TZ:-]%n", &pid, host, start, &end) ==
-	               3 &&
+	return sscanf(text, "pid %31[0-9] host %127s start %31[0-9TZ:-]%n", pid, host, start,
+		       &end) == 3 &&
 	       text[end] == '\0';
 }
 
@@ -184,7 +184,7 @@ static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s is in use by another run (%s; two runs would overwrite each other); wait "
 		"until it has ended or choose another output folder",
-		d->path, holder[0] ? holder : "it has not given its name yet");
+		d->path, holder[0] ? holder : "it has not written its name to LOCK yet");
 }
 
 /* Writes the signature of this process. */
@@ -254,7 +254,7 @@ enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes)
 	struct statvfs facts;
 
 	if (sl_fault_injected("dir_space") || fstatvfs(d->fd, &facts) != 0)
-		return sl_disk_failed(errno, "ask for the free space of", d->path, NULL);
+		return sl_disk_failed(errno, "read the free space of", d->path, NULL);
 	if (facts.f_frsize != 0 && facts.f_bavail > UINT64_MAX / facts.f_frsize)
 		*bytes = UINT64_MAX;
 	else

@@ -4,7 +4,7 @@
  * struct sl_dir holds a directory open. Files are named relative to it (files.h, read.h), so a
  * rename or a symbolic link elsewhere in the path cannot redirect a write.
  *
- * A failed system call is SL_DISK; the message has the path, the text of errno and what to try.
+ * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice.
  * Calls for SL_FAULT: dir_make dir_remove dir_lock dir_sign dir_read dir_space file_open
  * file_dirsync.
  */

@@ -15,15 +15,15 @@ static const struct {
 	int error;
 	const char *why;
 	const char *advice;
-} words[] = {
+} reasons[] = {
 	{ENOSPC, "the file system is full",
-		"free space, or choose another output folder; --resume goes on with a run"},
+		"free space, or choose another output folder; then rerun with --resume"},
 	{EDQUOT, "the quota of disk space is used up",
-		"free space, or choose another output folder; --resume goes on with a run"},
-	{EFBIG, "larger than files may be here, see ulimit -f",
-		"raise the limit, lower run.batch or choose another output folder, then --resume"},
+		"free space, or choose another output folder; then rerun with --resume"},
+	{EFBIG, "the file would exceed the largest size of a file here, see ulimit -f",
+		"raise the limit, lower run.batch or choose another output folder, then rerun with --resume"},
 	{EIO, "the storage reported an error, see dmesg",
-		"check the disk or choose another output folder, then --resume"},
+		"check the disk or choose another output folder, then rerun with --resume"},
 	{EROFS, "the file system is read-only", "choose another output folder"},
 	{EACCES, "this user has no permission", "change its owner or mode, or choose another one"},
 	{EPERM, "this user has no permission", "change its owner or mode, or choose another one"},
@@ -31,16 +31,17 @@ static const struct {
 	{ENOTDIR, "part of the path is not a folder", "choose another path"},
 	{EISDIR, "it is a folder", "move it away or choose another name"},
 	{ELOOP, "it is a symbolic link, which is not followed here",
-		"put the file itself there or choose another name"},
+		"replace the link by the file or choose another name"},
 	{ENXIO, "it is not a regular file", "move it away or choose another name"},
-	{EEXIST, "something of that name is there already", "move it away or choose another name"},
+	{EEXIST, "this name already exists", "move it away or choose another name"},
 	{ENAMETOOLONG, "the name is too long for this file system", "choose a shorter one"},
 	{EMFILE, "too many files are open in this process", "raise ulimit -n"},
 	{ENFILE, "too many files are open on this machine", "close other programs"},
 	{ENOMEM, "the kernel has no memory left", "close other programs"},
 	{ENOLCK, "the file system has no locks", "choose an output folder on a local disk"},
 	{EOPNOTSUPP, "the file system cannot do this", "choose an output folder on a local disk"},
-	{ESTALE, "the network file system lost it", "mount it again, then --resume"},
+	{ESTALE, "the server of the network file system no longer has it",
+		"mount the file system again, then rerun with --resume"},
 };
 
 enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, const char *name)
@@ -49,14 +50,15 @@ enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, cons
 	const char *advice = "check the folder or choose another one";
 	const char *text = strerrordesc_np(error); /* strerror() depends on the locale */
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (words[i].error == error) {
-			why = words[i].why;
-			advice = words[i].advice;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i].error == error) {
+			why = reasons[i].why;
+			advice = reasons[i].advice;
 		}
 	}
-	return sl_fail(SL_DISK, "cannot %s %s%s%s: %s (%s); %s", verb, dir, name ? "/" : "",
-		name ? name : "", text ? text : "unknown error", why, advice);
+	return sl_fail(error == ENOMEM ? SL_HOST_MEMORY : SL_DISK, "cannot %s %s%s%s: %s (%s); %s",
+		verb, dir, name ? "/" : "", name ? name : "", text ? text : "unknown error", why,
+		advice);
 }
 
 void sl_make_printable(char *text)
@@ -80,10 +82,10 @@ enum sl_status sl_check_name(const char *name)
 	else if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		why = "it names a folder";
 	else if (strchr(name, '/'))
-		why = "it has a '/', files are written to the output folder alone";
+		why = "it contains '/', but files are written only directly to the output folder";
 	for (size_t i = 0; i < n && !why; i++) {
 		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
-			why = "it has a control character";
+			why = "it contains a control character";
 	}
 	if (!why)
 		return SL_OK;
@@ -160,7 +162,7 @@ enum sl_status sl_check_regular(int fd, const char *dir, const char *name, uint6
 	}
 	close(fd);
 	if (error)
-		return sl_disk_failed(error, "look at", dir, name);
+		return sl_disk_failed(error, "read the type of", dir, name);
 	return sl_fail(SL_BAD_INPUT,
 		"%s%s%s is not a regular file (pipes, devices and folders are not read or "
 		"written); copy it to a file first",

@@ -114,7 +114,7 @@ static enum sl_status create_part(struct sl_file_writer *w, int flags)
 	for (int i = 0; lost && i < CREATE_TRIES; i++) {
 		w->fd = sl_open_mode(d->fd, w->part, flags, 0666 | PART_MARK);
 		if (w->fd < 0 && errno != EEXIST)
-			return sl_disk_failed(errno, "make", d->path, w->part);
+			return sl_disk_failed(errno, "create", d->path, w->part);
 		if (w->fd < 0) {
 			SL_TRY(remove_left_over(d, w->part));
 			continue;
@@ -140,7 +140,7 @@ static enum sl_status replace_part(struct sl_file_writer *w, int flags)
 
 	unlinkat(d->fd, w->part, 0);
 	w->fd = sl_open(d->fd, w->part, flags);
-	return w->fd < 0 ? sl_disk_failed(errno, "make", d->path, w->part) : SL_OK;
+	return w->fd < 0 ? sl_disk_failed(errno, "create", d->path, w->part) : SL_OK;
 }
 
 /* --- commit ------------------------------------------------------------------------------- */
@@ -228,7 +228,7 @@ static int rename_checked(const struct sl_dir *d, const char *part, const char *
 }
 
 /* Renames part to name. Returns 0 or an errno. */
-static int put(const struct sl_dir *d, const char *part, const char *name, bool replace)
+static int rename_part(const struct sl_dir *d, const char *part, const char *name, bool replace)
 {
 	int error = 0;
 
@@ -246,12 +246,12 @@ static int put(const struct sl_dir *d, const char *part, const char *name, bool 
 static enum sl_status name_part(
 	const struct sl_dir *d, const char *part, const char *name, bool replace)
 {
-	int error = put(d, part, name, replace);
+	int error = rename_part(d, part, name, replace);
 
 	if (error == EEXIST && !replace)
 		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s/%s is there already (results are never overwritten); choose another "
-			"output folder, or --resume to go on with a run",
+			"%s/%s already exists (results are never overwritten); choose another "
+			"output folder, or continue the run with --resume",
 			d->path, name);
 	if (error)
 		return sl_disk_failed(error, "rename to", d->path, name);
@@ -359,17 +359,17 @@ static enum sl_status open_to_append(
 /* After a failure: restores the old length, if the file system allows that. */
 static void restore(const struct sl_dir *d, const char *name, bool made, uint64_t size)
 {
-	int fd = -1, kept = 0;
+	int fd = -1, truncated = 0;
 
 	if (made)
 		unlinkat(d->fd, name, 0);
 	else
 		fd = openat(d->fd, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
-		kept = ftruncate(fd, (off_t)size);
+		truncated = ftruncate(fd, (off_t)size);
 		close(fd);
 	}
-	(void)kept;
+	(void)truncated;
 }
 
 enum sl_status sl_file_append(

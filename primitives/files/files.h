@@ -6,7 +6,7 @@
  * failed fsync is never repeated: the kernel may have dropped the pages, and the second call would
  * succeed although data is lost.
  *
- * A failed system call is SL_DISK; the message has the path, the text of errno and what to try. A
+ * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice. A
  * name that no file can have is SL_USAGE; something that is not a regular file is SL_BAD_INPUT.
  *
  * Calls for SL_FAULT: file_open file_write file_fsync file_close file_rename file_link file_dirsync

@@ -44,18 +44,18 @@ static enum sl_status open_to_read(
 
 /* Reads an open file of that size as a whole and closes it. */
 static enum sl_status read_whole(
-	int fd, const char *dir, const char *name, uint64_t bytes_there, char **bytes, size_t *size)
+	int fd, const char *dir, const char *name, uint64_t file_bytes, char **bytes, size_t *size)
 {
 	void *block = NULL;
 	enum sl_status s;
 	int error;
 
-	s = sl_memory_get(SL_HOST, sl_size_add((size_t)bytes_there, 1), &block);
+	s = sl_memory_get(SL_HOST, sl_size_add((size_t)file_bytes, 1), &block);
 	if (s != SL_OK) {
 		close(fd);
 		return s;
 	}
-	error = sl_close(fd, read_all(fd, (char *)block, (size_t)bytes_there, size));
+	error = sl_close(fd, read_all(fd, (char *)block, (size_t)file_bytes, size));
 	if (error) {
 		sl_memory_give(SL_HOST, block);
 		return sl_disk_failed(error, "read", dir, name);
@@ -67,31 +67,31 @@ static enum sl_status read_whole(
 
 enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **bytes, size_t *size)
 {
-	uint64_t there;
+	uint64_t bytes_in_file;
 	int fd;
 
 	*bytes = NULL;
 	*size = 0;
 	SL_TRY(sl_check_name(name));
-	SL_TRY(open_to_read(d->fd, d->path, name, O_NOFOLLOW, &fd, &there));
-	return read_whole(fd, d->path, name, there, bytes, size);
+	SL_TRY(open_to_read(d->fd, d->path, name, O_NOFOLLOW, &fd, &bytes_in_file));
+	return read_whole(fd, d->path, name, bytes_in_file, bytes, size);
 }
 
 enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t *size)
 {
-	uint64_t there;
+	uint64_t bytes_in_file;
 	int fd;
 
 	*bytes = NULL;
 	*size = 0;
-	SL_TRY(open_to_read(AT_FDCWD, NULL, path, 0, &fd, &there));
-	if (there > most) {
+	SL_TRY(open_to_read(AT_FDCWD, NULL, path, 0, &fd, &bytes_in_file));
+	if (bytes_in_file > most) {
 		close(fd);
 		return sl_fail(SL_BAD_INPUT,
-			"%s has %llu bytes (at most %zu are read); is it the right file?", path,
-			(unsigned long long)there, most);
+			"%s has %llu bytes, but at most %zu are read; check that it is the right file",
+			path, (unsigned long long)bytes_in_file, most);
 	}
-	return read_whole(fd, path, NULL, there, bytes, size);
+	return read_whole(fd, path, NULL, bytes_in_file, bytes, size);
 }
 
 bool sl_errno_is_missing(int error)
@@ -109,12 +109,12 @@ enum sl_status sl_file_check(
 	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc)
 {
 	char piece[PIECE_BYTES];
-	uint64_t there;
+	uint64_t bytes_in_file;
 	ssize_t n;
 	int fd, error = 0;
 
 	SL_TRY(sl_check_name(name));
-	SL_TRY(open_to_read(d->fd, d->path, name, O_NOFOLLOW, &fd, &there));
+	SL_TRY(open_to_read(d->fd, d->path, name, O_NOFOLLOW, &fd, &bytes_in_file));
 	*size = 0;
 	*crc = 0;
 	while ((n = read_some(fd, piece, sizeof(piece))) > 0) {

@@ -62,7 +62,7 @@ static __device__ __forceinline__ void sl_store_vector(void *to, uint4 v)
 }
 
 /* One ballot per bit, in PTX: the same in C compiles to twice the instructions. */
-template <int BITS> static __device__ __forceinline__ uint32_t sl_lanes_alike(uint32_t value)
+template <int BITS> static __device__ __forceinline__ uint32_t sl_match_lanes(uint32_t value)
 {
 	uint32_t lanes = 0xffffffff;
 
@@ -94,14 +94,14 @@ static __device__ __forceinline__ void sl_backoff(uint32_t nanoseconds)
  * Programmatic dependent launch (PTX ISA, 9.7.13.13) exists since Hopper; older devices run
  * launches in order.
  */
-static __device__ __forceinline__ void sl_wait_for_last(void)
+static __device__ __forceinline__ void sl_wait_for_previous(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-static __device__ __forceinline__ void sl_let_next_begin(void)
+static __device__ __forceinline__ void sl_trigger_next(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

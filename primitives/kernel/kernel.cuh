@@ -1,6 +1,6 @@
 /*
- * kernel.cuh - what every .cu file includes: one source text, which nvcc compiles for CUDA devices
- * and the C++ compiler of the host compiles for the emulated device.
+ * kernel.cuh - the header of every .cu file. nvcc compiles the file for CUDA devices, and the C++
+ * compiler of the host compiles the same file for the emulated device.
  *
  *	static __global__ void add_kernel(const uint32_t *in, uint32_t *out, uint64_t n);
  *
@@ -14,9 +14,9 @@
  *	                                atomic access, at device scope, to words of 4 or 8 bytes that
  *	                                blocks exchange
  *	sl_store_vector(to, uint4)      stores 16 bytes to global memory at a multiple of 16
- *	sl_backoff(ns)                  required in every loop that waits for another block; 0 polls
- *	                                again at once
- *	sl_lanes_alike<BITS>(value)     the lanes of the warp with the same value as the caller; value
+ *	sl_backoff(ns)                  required in every loop that waits for another block; with 0
+ *	                                the loop polls again without a pause
+ *	sl_match_lanes<BITS>(value)     the lanes of the warp with the same value as the caller; value
  *	                                has only its lowest BITS bits
  *	SL_LAUNCH(kernel, blocks, threads, shared bytes, stream, arguments...)
  *	                                queues the kernel and returns a status; put a template with
@@ -26,9 +26,9 @@
  *	                                start before those of the previous launch on the stream end
  *	sl_launch_as("kernel", kernel, early, blocks, ...)
  *	                                early or ordinary, by the argument
- *	sl_wait_for_last()              in a kernel that is launched early, by all threads before they
+ *	sl_wait_for_previous()              in a kernel that is launched early, by all threads before they
  *	                                access global memory: waits until the previous launches end
- *	sl_let_next_begin()             by all threads: an early launch that follows this kernel may
+ *	sl_trigger_next()             by all threads: an early launch that follows this kernel may
  *	                                start once all blocks of this one have started
  *	sl_compiled_for(kernel)         on the host: the compute capability (90 for 9.0) of the code
  *	                                that runs on the current device; less than that of the device

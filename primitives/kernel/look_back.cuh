@@ -2,15 +2,16 @@
  * look_back.cuh - decoupled look-back: the sum over all tiles before a tile, within the kernel that
  * computes the sums of the tiles. It makes a scan or a compaction of a single pass possible.
  *
- * Each tile publishes the sum of its items as soon as it is known. One warp of its block then walks
- * back over the previous tiles, 128 at a time, and adds their sums until it meets a tile that has
- * published the sum of everything up to its own end. With that it publishes the same for its own
- * tile. (D. Merrill and M. Garland, Single-pass parallel prefix scan with decoupled look-back, 2016.)
+ * Each tile publishes the sum of its items as soon as it is known. One warp of its block then reads
+ * the previous tiles, 128 at a time and the nearest first, and adds their sums up to the first tile
+ * that has published its prefix: the sum of all tiles up to and including it. The warp then
+ * publishes the prefix of its own tile. (D. Merrill and M. Garland, Single-pass parallel prefix
+ * scan with decoupled look-back, 2016.)
  *
  *	struct sl_look_back<uint32_t> state = sl_look_back_cut<uint32_t>(&arena, tiles);
  *	SL_TRY(sl_look_back_clear(state, stream));      then an early launch, one block per tile:
  *
- *	sl_wait_for_last();
+ *	sl_wait_for_previous();
  *	uint32_t tile = sl_look_back_ticket(state);     all threads of the block
  *	... total = the sum of the tile's items
  *	before = sl_look_back_sum(state, tile, total);  all lanes of one warp
@@ -33,10 +34,11 @@
 #include "kernel.cuh"
 
 /*
- * The state of a tile: nothing published; its own sum; the sum of all tiles up to and including it.
- * SL_KNOWN_NOTHING is 0, so clearing is a fill.
+ * What a tile has published: nothing (INVALID), its own sum (AGGREGATE), or the sum of all tiles up to
+ * and including it (PREFIX). The names are those of Merrill and Garland. SL_TILE_INVALID is 0, so the
+ * states are cleared with zeros.
  */
-enum sl_known { SL_KNOWN_NOTHING, SL_KNOWN_OWN, SL_KNOWN_ALL };
+enum sl_tile_status { SL_TILE_INVALID, SL_TILE_AGGREGATE, SL_TILE_PREFIX };
 
 /* T: uint32_t or uint64_t; sums are modulo 2^32 or 2^64. */
 template <typename T> struct sl_look_back {
@@ -66,7 +68,7 @@ static __global__ void look_back_clear_kernel(struct sl_look_back<T> state)
 	uint64_t n = state.counter_words + (uint64_t)state.tiles * state.parts;
 	uint64_t step = (uint64_t)gridDim.x * blockDim.x;
 
-	sl_let_next_begin();
+	sl_trigger_next();
 	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
 		state.words[i] = 0;
 }
@@ -112,7 +114,7 @@ static __device__ inline uint32_t sl_look_back_ticket(struct sl_look_back<T> sta
 /* Publishes the state and sum of a tile; called by one thread. */
 template <typename T>
 static __device__ inline void sl_look_back_publish(
-	struct sl_look_back<T> state, uint32_t tile, enum sl_known known, T sum)
+	struct sl_look_back<T> state, uint32_t tile, enum sl_tile_status known, T sum)
 {
 	uint64_t *at = state.words + state.counter_words + (uint64_t)tile * state.parts;
 
@@ -124,7 +126,7 @@ static __device__ inline void sl_look_back_publish(
 
 /* The published state of a tile, and its sum. */
 template <typename T>
-static __device__ inline enum sl_known sl_look_back_read(
+static __device__ inline enum sl_tile_status sl_look_back_read(
 	struct sl_look_back<T> state, uint32_t tile, T *sum)
 {
 	const uint64_t *at = state.words + state.counter_words + (uint64_t)tile * state.parts;
@@ -138,41 +140,40 @@ static __device__ inline enum sl_known sl_look_back_read(
 		value |= (uint64_t)(uint32_t)word << (32 * part);
 	}
 	*sum = (T)value;
-	return known[0] == known[state.parts - 1] ? (enum sl_known)known[0] : SL_KNOWN_NOTHING;
+	return known[0] == known[state.parts - 1] ? (enum sl_tile_status)known[0] : SL_TILE_INVALID;
 }
 
-/* Tiles that a lane reads at once; the loads overlap, so this takes no longer than one. */
-static constexpr uint32_t SL_LOOKS = 4;
+/* Tiles that a lane reads at a time. The loads overlap, so they take no longer than one. */
+static constexpr uint32_t SL_READS_PER_LANE = 4;
 
 /*
  * By all lanes of a warp: reads the tiles before *end, the nearest 32 first. Adds the sums of
- * tiles, distributed over *mine of the lanes, up to the first SL_KNOWN_ALL, and returns true if it
+ * tiles, distributed over *mine of the lanes, up to the first SL_TILE_PREFIX, and returns true if it
  * met one. Stops before a group with a tile that has published nothing, and moves *end there. What
- * precedes tile 0 counts as SL_KNOWN_ALL with sum 0.
+ * precedes tile 0 counts as SL_TILE_PREFIX with sum 0.
  */
 template <typename T>
 static __device__ inline bool sl_look_back_window(
 	struct sl_look_back<T> state, uint32_t *end, T *mine)
 {
 	uint32_t lane = threadIdx.x % 32;
-	enum sl_known known[SL_LOOKS];
-	T sum[SL_LOOKS];
+	enum sl_tile_status known[SL_READS_PER_LANE];
+	T sum[SL_READS_PER_LANE];
 
 	SL_UNROLL
-	for (uint32_t k = 0; k < SL_LOOKS; k++) {
+	for (uint32_t k = 0; k < SL_READS_PER_LANE; k++) {
 		uint32_t back = lane + k * 32;
 
 		sum[k] = 0;
 		known[k] = back < *end ? sl_look_back_read(state, *end - 1 - back, &sum[k])
-		                       : SL_KNOWN_ALL;
+		                       : SL_TILE_PREFIX;
 	}
 	SL_UNROLL
-	for (uint32_t k = 0; k < SL_LOOKS; k++) {
-		uint32_t missing = __ballot_sync(SL_LANES, known[k] == SL_KNOWN_NOTHING);
-		uint32_t all = __ballot_sync(SL_LANES, known[k] == SL_KNOWN_ALL);
-		uint32_t needed =
-			all ^
-			(all - 1); /* lanes up to the first SL_KNOWN_ALL; all lanes if there is none */
+	for (uint32_t k = 0; k < SL_READS_PER_LANE; k++) {
+		uint32_t missing = __ballot_sync(SL_LANES, known[k] == SL_TILE_INVALID);
+		uint32_t all = __ballot_sync(SL_LANES, known[k] == SL_TILE_PREFIX);
+		/* the lanes up to the first SL_TILE_PREFIX; all lanes if there is none */
+		uint32_t needed = all ^ (all - 1);
 
 		if ((missing & needed) != 0)
 			return false;
@@ -203,32 +204,33 @@ static __device__ inline T sl_look_back_wait(struct sl_look_back<T> state, uint3
 
 /* Publishes own, the sum of the items of tile; called by one thread. */
 template <typename T>
-static __device__ inline void sl_look_back_own(struct sl_look_back<T> state, uint32_t tile, T own)
+static __device__ inline void sl_look_back_publish_sum(
+	struct sl_look_back<T> state, uint32_t tile, T own)
 {
-	sl_look_back_publish(state, tile, tile == 0 ? SL_KNOWN_ALL : SL_KNOWN_OWN, own);
+	sl_look_back_publish(state, tile, tile == 0 ? SL_TILE_PREFIX : SL_TILE_AGGREGATE, own);
 }
 
 /*
- * By all lanes of a warp, once per tile, after sl_look_back_own(): returns the sum of all tiles
+ * By all lanes of a warp, once per tile, after sl_look_back_publish_sum(): returns the sum of all tiles
  * before it.
  */
 template <typename T>
-static __device__ inline T sl_look_back_rest(struct sl_look_back<T> state, uint32_t tile, T own)
+static __device__ inline T sl_look_back_finish(struct sl_look_back<T> state, uint32_t tile, T own)
 {
 	T before = sl_look_back_wait(state, tile);
 
 	if (threadIdx.x % 32 == 0 && tile > 0)
-		sl_look_back_publish(state, tile, SL_KNOWN_ALL, (T)(before + own));
+		sl_look_back_publish(state, tile, SL_TILE_PREFIX, (T)(before + own));
 	return before;
 }
 
-/* sl_look_back_own() followed by sl_look_back_rest(). */
+/* sl_look_back_publish_sum() followed by sl_look_back_finish(): the sum of all tiles before tile. */
 template <typename T>
 static __device__ inline T sl_look_back_sum(struct sl_look_back<T> state, uint32_t tile, T own)
 {
 	if (threadIdx.x % 32 == 0)
-		sl_look_back_own(state, tile, own);
-	return sl_look_back_rest(state, tile, own);
+		sl_look_back_publish_sum(state, tile, own);
+	return sl_look_back_finish(state, tile, own);
 }
 
 #endif

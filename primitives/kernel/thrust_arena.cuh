@@ -20,7 +20,7 @@
 #include "primitives/base/arena.h"
 #include "kernel.cuh"
 
-/* The allocator that Thrust requires. It frees nothing: the arena ends with the call. */
+/* The allocator that Thrust requires. It frees nothing: the arena is free again after the call. */
 struct sl_thrust_memory {
 	using value_type = char;
 	struct sl_arena *arena;
@@ -41,7 +41,7 @@ struct sl_thrust_memory {
 
 /*
  * Calls call(policy) and returns a status; no exception leaves. Too little temporary memory is an
- * internal error, because sl_scratch() told the caller how much is needed.
+ * internal error, because sl_scratch() returned the size that the caller planned.
  */
 template <class C>
 static inline enum sl_status sl_thrust(

@@ -12,21 +12,21 @@
  *	                 tile it adds the published sums of the tiles between the two
  *	scan warps       scan the tile from shared memory and write it
  *
- * Each stage has four barriers (mbarriers, bulk.cuh) by which the roles hand it on. Loads are
- * always in flight and no thread waits for them with registers in use. That wait is what limits the
- * kernel of one tile per block (shared.cu): its blocks load, wait for their predecessors and write
- * in sequence. On an H200 a scan of 2^27 u32 items takes 0.265 ms: 1.31 times the speed of CUB
- * 3.0.1 and 96 % of the copy speed; one tile per block with look-back takes 0.366 ms. Source: the
- * decoupled look-ahead scan of CCCL for Blackwell (NVIDIA/cccl, pull request 6811).
+ * Each stage has four mbarriers (bulk.cuh), with which one role passes the stage on to the next.
+ * Loads are always in flight and no thread waits for them with registers in use. That wait is what
+ * limits the kernel of one tile per block (shared.cu): its blocks load, wait for their predecessors
+ * and write in sequence. On an H200 a scan of 2^27 u32 items takes 0.265 ms: 1.31 times the speed
+ * of CUB 3.0.1 and 96 % of the copy speed; one tile per block with look-back takes 0.366 ms.
+ * Source: the decoupled look-ahead scan of CCCL for Blackwell (NVIDIA/cccl, pull request 6811).
  *
  * Progress does not depend on the number of resident blocks. A ticket is taken only when a stage is
- * free for its tile, by a running block; from then on only the load and the reduce warps stand
- * between the tile and its published sum. Reduce warps wait for loads alone, never for the other
- * roles or for another block. So each tile with a ticket is eventually published. A look-ahead warp
- * waits only for tiles with lower tickets, which have all been taken; so each tile is scanned, its
- * stage becomes empty, and the next ticket is taken. Even a single block completes all tiles. (If a
- * ticket were taken before a stage is free, its tile would wait for the block's earlier scans, and
- * these for tickets of other blocks: all blocks would advance in lockstep.)
+ * free for its tile, by a running block; after that, only its load warp and its reduce warps have
+ * to run until the sum of the tile is published. Reduce warps wait for loads alone, never for the
+ * other roles or for another block. So each tile with a ticket is eventually published. A
+ * look-ahead warp waits only for tiles with lower tickets, which have all been taken; so each tile
+ * is scanned, its stage becomes empty, and the next ticket is taken. Even a single block completes
+ * all tiles. (If a ticket were taken before a stage is free, its tile would wait for the block's
+ * earlier scans, and these for tickets of other blocks: all blocks would advance in lockstep.)
  *
  * Memory: each item is read once and written once; one state of 8 bytes (u32) or 16 bytes (u64) per
  * tile of 32 KiB. Tiles begin at multiples of 16 bytes, which must be at the same items for in and
@@ -52,8 +52,8 @@ struct look_ahead_config {
 	static constexpr uint32_t tile_vectors = scanners * part_vectors;
 	static constexpr uint32_t tile_bytes = tile_vectors * VECTOR_BYTES;
 
-	static_assert(scanners % reducers == 0, "each summer has as many parts");
-	static_assert(scanners <= LANES, "a warp adds up the sums of all parts");
+	static_assert(scanners % reducers == 0, "each reduce warp has the same number of parts");
+	static_assert(scanners <= LANES, "one warp adds up the sums of all parts");
 };
 
 /* Arguments of the kernel, by value. */
@@ -70,13 +70,13 @@ template <typename T> struct look_ahead_job {
 
 /*
  * One slot of the ring: the state of a tile in shared memory; its items are in a separate array.
- * The barriers complete in this order in each round.
+ * The mbarriers complete in this order in each phase.
  */
 template <typename T, class P> struct stage {
-	struct sl_gate full;    /* the tile has arrived */
-	struct sl_gate reduced; /* and part_sum[] is complete */
-	struct sl_gate ready;   /* and prefix is set */
-	struct sl_gate empty;   /* and no thread reads the stage any more */
+	struct sl_mbarrier full;    /* the tile has arrived */
+	struct sl_mbarrier reduced; /* and part_sum[] is complete */
+	struct sl_mbarrier ready;   /* and prefix is set */
+	struct sl_mbarrier empty;   /* and no thread reads the stage any more */
 	uint32_t tile;
 	T prefix;                /* sum of all items of all tiles before */
 	T part_sum[P::scanners]; /* sums of the parts, one per scan warp */
@@ -97,7 +97,7 @@ static __device__ inline uint32_t wait_for_tile(struct stage<T, P> *ring, uint32
 {
 	struct stage<T, P> *s = &ring[k % P::stages];
 
-	sl_gate_wait(&s->full, k / P::stages);
+	sl_mbarrier_wait(&s->full, k / P::stages);
 	return s->tile;
 }
 
@@ -116,11 +116,11 @@ static __device__ inline void load_partial(
 
 /*
  * Loads one tile into a stage: one bulk load for its complete vectors, item loads for an incomplete
- * first or last vector. Completes the full barrier either way.
+ * first or last vector. Completes a phase of full in both cases.
  */
 template <typename T, class P>
 static __device__ inline void load_tile(
-	const struct look_ahead_job<T> &job, uint32_t tile, T *to, struct sl_gate *full)
+	const struct look_ahead_job<T> &job, uint32_t tile, T *to, struct sl_mbarrier *full)
 {
 	constexpr uint32_t width = look_ahead_job<T>::width, items = P::tile_vectors * width;
 	uint64_t first = (uint64_t)tile * items, left = job.end - first;
@@ -129,22 +129,22 @@ static __device__ inline void load_tile(
 
 	if (whole_begin > 0) {
 		load_partial(job, first, 0, whole_begin, to);
-		sl_bulk_order(); /* these stores before the bulk loads of later rounds */
+		sl_bulk_fence(); /* orders these stores before the bulk loads of later phases */
 	}
 	load_partial(job, first, whole_end, end, to);
 	if (whole_begin < whole_end) {
 		uint32_t bytes = (whole_end - whole_begin) * (uint32_t)sizeof(T);
 
-		sl_gate_announce(full, bytes);
+		sl_mbarrier_arrive_expect(full, bytes);
 		sl_bulk_load(
 			to + whole_begin, job.in + (first + whole_begin - job.lead), bytes, full);
 	} else {
-		sl_gate_arrive(full);
+		sl_mbarrier_arrive(full);
 	}
 }
 
 /*
- * The loop of the load warp, by its first lane. Reuses a stage after its previous round is empty.
+ * The loop of the load warp, by its first lane. Reuses a stage after its previous phase is empty.
  */
 template <typename T, class P>
 static __device__ inline void load_tiles(
@@ -155,11 +155,11 @@ static __device__ inline void load_tiles(
 		struct stage<T, P> *s = &ring[at];
 
 		if (k >= P::stages)
-			sl_gate_wait(&s->empty, k / P::stages - 1);
+			sl_mbarrier_wait(&s->empty, k / P::stages - 1);
 		uint32_t tile = sl_look_back_next(job.sums);
 		s->tile = tile < job.sums.tiles ? tile : NO_TILE;
 		if (s->tile == NO_TILE) {
-			sl_gate_arrive(&s->full);
+			sl_mbarrier_arrive(&s->full);
 			return;
 		}
 		load_tile<T, P>(job, tile, (items + at * P::tile_vectors)->item, &s->full);
@@ -215,16 +215,16 @@ static __device__ inline void reduce_tiles(const struct look_ahead_job<T> &job,
 				s->part_sum[p] = sum;
 		}
 		if (lane == 0) {
-			sl_gate_arrive(&s->reduced);
-			sl_gate_arrive(&s->ready);
+			sl_mbarrier_arrive(&s->reduced);
+			sl_mbarrier_arrive(&s->ready);
 		}
 		if (k % P::reducers == i) {
-			sl_gate_wait(&s->reduced, k / P::stages);
+			sl_mbarrier_wait(&s->reduced, k / P::stages);
 			T sum = sum_warp(lane < P::scanners ? s->part_sum[lane] : 0);
 			if (lane == 0)
-				sl_look_back_publish(job.sums, tile, SL_KNOWN_OWN, sum);
+				sl_look_back_publish(job.sums, tile, SL_TILE_AGGREGATE, sum);
 		}
-		sl_gate_arrive(&s->empty);
+		sl_mbarrier_arrive(&s->empty);
 	}
 }
 
@@ -237,7 +237,7 @@ static __device__ inline void reduce_tiles(const struct look_ahead_job<T> &job,
 template <typename T>
 static __device__ inline T sum_strided(struct sl_look_back<T> tiles, uint32_t from, uint32_t end)
 {
-	enum sl_known known[READS_IN_FLIGHT];
+	enum sl_tile_status known[READS_IN_FLIGHT];
 	T sum[READS_IN_FLIGHT], total = 0;
 
 	SL_UNROLL
@@ -245,11 +245,11 @@ static __device__ inline T sum_strided(struct sl_look_back<T> tiles, uint32_t fr
 		uint32_t tile = from + i * LANES;
 
 		sum[i] = 0;
-		known[i] = tile < end ? sl_look_back_read(tiles, tile, &sum[i]) : SL_KNOWN_OWN;
+		known[i] = tile < end ? sl_look_back_read(tiles, tile, &sum[i]) : SL_TILE_AGGREGATE;
 	}
 	SL_UNROLL
 	for (uint32_t i = 0; i < READS_IN_FLIGHT; i++) {
-		while (known[i] == SL_KNOWN_NOTHING) {
+		while (known[i] == SL_TILE_INVALID) {
 			sl_backoff(0);
 			known[i] = sl_look_back_read(tiles, from + i * LANES, &sum[i]);
 		}
@@ -279,9 +279,9 @@ static __device__ inline void look_ahead(
 		last = tile;
 		if (lane == 0) {
 			s->prefix = prefix;
-			sl_gate_arrive(&s->ready);
+			sl_mbarrier_arrive(&s->ready);
 		}
-		sl_gate_arrive(&s->empty);
+		sl_mbarrier_arrive(&s->empty);
 	}
 }
 
@@ -379,9 +379,9 @@ static __device__ inline void scan_tiles(const struct look_ahead_job<T> &job,
 		T prefix[P::vectors];
 
 		read_part<T, P>(items + at * P::tile_vectors + part, lane, x, prefix);
-		sl_gate_wait(&s->ready, k / P::stages);
+		sl_mbarrier_wait(&s->ready, k / P::stages);
 		T sum = s->prefix + sum_warp(lane < i ? s->part_sum[lane] : 0);
-		sl_gate_arrive(&s->empty);
+		sl_mbarrier_arrive(&s->empty);
 
 		uint64_t first = ((uint64_t)tile * P::tile_vectors + part) * width;
 		uint64_t at_lane = first + lane * width;
@@ -407,12 +407,13 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
 	struct stage<T, P> *ring = stages.at;
 	uint32_t warp = threadIdx.x / LANES;
 
-	sl_wait_for_last();
+	sl_wait_for_previous();
 	for (uint32_t s = threadIdx.x; s < P::stages; s += P::warps * LANES) {
-		sl_gate_make(&ring[s].full, 1);
-		sl_gate_make(&ring[s].reduced, P::reducers);
-		sl_gate_make(&ring[s].ready, P::reducers + 1);        /* + 1: the look-ahead warp */
-		sl_gate_make(&ring[s].empty, (P::warps - 1) * LANES); /* all but the load warp */
+		sl_mbarrier_init(&ring[s].full, 1);
+		sl_mbarrier_init(&ring[s].reduced, P::reducers);
+		sl_mbarrier_init(&ring[s].ready, P::reducers + 1); /* + 1: the look-ahead warp */
+		sl_mbarrier_init(
+			&ring[s].empty, (P::warps - 1) * LANES); /* all but the load warp */
 	}
 	__syncthreads();
 	if (warp < P::scanners)

@@ -1,7 +1,7 @@
 /*
  * scan/naive.cu - the Hillis-Steele scan: ceil(log2 n) passes over global memory.
  *
- * First rung of the ladder naive -> work_efficient -> shared; the one that is easiest to read.
+ * First of the device backends naive -> work_efficient -> shared, and the easiest to read.
  *
  * Pass k (distance d = 2^k) adds item i - d to item i. After the pass, item i holds the sum of the
  * 2d items that end at i, so after ceil(log2 n) passes it holds the sum of all items up to i.

@@ -10,7 +10,7 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 {
 	struct sl_shape shape = {0};
 	struct sl_buffer m[2];
-	struct sl_exec y;
+	struct sl_exec tuned;
 	size_t item;
 	int n = 0;
 
@@ -26,6 +26,6 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 	shape.type = job->type;
 	shape.tuning = x->tuning;
 	SL_TRY(sl_check_scratch(b, x, &shape));
-	y = sl_tuned_exec(b, x, job->type, job->n);
-	return b->scan(&y, job);
+	tuned = sl_tuned_exec(b, x, job->type, job->n);
+	return b->scan(&tuned, job);
 }

@@ -1,7 +1,7 @@
 /*
  * scan/shared.cu - a single-pass scan: tiles in shared memory, joined by decoupled look-back.
  *
- * Third rung of the ladder naive -> work_efficient -> shared.
+ * Third of the device backends naive -> work_efficient -> shared.
  *
  * A block takes the next tile by a ticket, loads it into shared memory and reduces it: each thread
  * sums its own consecutive items, each warp scans its lanes with shuffles (Hillis-Steele over 32
@@ -37,7 +37,7 @@ template <typename T> struct scan_tile_job {
 
 /*
  * For the first warp, lane w for warp w: replaces the warp sums of the tile by the sum of all items
- * before each warp, in this tile and in all tiles before. Publishes the tile's total on the way.
+ * before each warp, in this tile and in all tiles before. Also publishes the total of the tile.
  */
 template <typename T>
 static __device__ inline void add_prefix_to_warp_sums(
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(LANES *WARPS_MAX, 1)
 	SL_SHARED_DYNAMIC(struct vector<T>, vectors);
 	T *warp_sum = (T *)(vectors + blockDim.x * VECTORS); /* one per warp */
 	uint32_t lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
-	sl_wait_for_last();
+	sl_wait_for_previous();
 	uint32_t tile = gridDim.x > 1 ? sl_look_back_ticket(job.tile_states) : 0;
 	uint64_t first = ((uint64_t)tile * warps + warp) * warp_part::items;
 	warp_part p = {
@@ -152,7 +152,7 @@ static size_t scratch(const struct sl_shape *shape)
 
 /*
  * Clears the tile states and queues the look-back kernel with an early launch: its blocks start
- * while the clearing kernel still runs, and wait for it in sl_wait_for_last().
+ * while the clearing kernel still runs, and wait for it in sl_wait_for_previous().
  */
 template <typename T, uint32_t VECTORS>
 static enum sl_status launch(
@@ -186,8 +186,9 @@ template <typename T>
 static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *job,
 	struct sl_tuning *tuning, uint32_t *blocks)
 {
-	using plan = look_ahead_default;
-	uint32_t tiles = look_ahead_tiles<plan>(job->n, look_ahead_lead(job, sizeof(T)), sizeof(T));
+	using config = look_ahead_default;
+	uint32_t tiles =
+		look_ahead_tiles<config>(job->n, look_ahead_lead(job, sizeof(T)), sizeof(T));
 	struct sl_limits limits;
 
 	*blocks = 0;
@@ -203,8 +204,8 @@ static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *
 		limits.shared_bytes >= shared_bytes(LARGE_TUNING, job->type))
 		*tuning = LARGE_TUNING;
 	if (can_look_ahead(job) && tiles >= LOOK_AHEAD_TILES * limits.multiprocessors &&
-		limits.shared_bytes >= look_ahead_shared_bytes<T, plan>() &&
-		sl_compiled_for(look_ahead_kernel<T, plan>) >= SL_BULK_CAPABILITY)
+		limits.shared_bytes >= look_ahead_shared_bytes<T, config>() &&
+		sl_compiled_for(look_ahead_kernel<T, config>) >= SL_BULK_CAPABILITY)
 		*blocks = limits.multiprocessors;
 	return SL_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * scan/thrust.cu - the scan of Thrust (CUB's DeviceScan) as NVIDIA ships it: the yardstick for the
- * other device backends.
+ * scan/thrust.cu - the scan of Thrust (CUB's DeviceScan) as NVIDIA ships it: the other device
+ * backends are compared with it.
  *
  * One pass with decoupled look-back, as in shared.cu: reads and writes each item once, in tiles of
  * 12 KiB on an H200. Runs on the caller's stream without waiting; its temporary memory is cut from

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* 8 bits: a pass writes to 256 places, whose cache lines and pages fit the L2 cache and its TLB. */
+/* 8 bits: a pass writes to 256 runs, whose cache lines and pages fit the L2 cache and its TLB. */
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, PASSES_MAX = 64 / DIGIT_BITS };
 
 struct pair_arrays {

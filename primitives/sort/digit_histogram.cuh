@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 	SL_SHARED(struct digit_counts<K>, s_count);
 	uint32_t *all = &s_count.of[0][0][0];
 
-	sl_let_next_begin();
+	sl_trigger_next();
 	for (uint32_t i = threadIdx.x; i < sizeof(s_count) / sizeof(*all); i += blockDim.x)
 		all[i] = 0;
 	__syncthreads();
@@ -75,15 +75,15 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 		first += (uint64_t)gridDim.x * COUNT_LOADS * COUNT_BLOCK) {
 		const K *from = key + first + threadIdx.x;
 		uint64_t left = n - first;
-		K some[COUNT_LOADS];
+		K keys[COUNT_LOADS];
 
 		SL_UNROLL
 		for (uint32_t i = 0; i < COUNT_LOADS; i++)
-			some[i] = threadIdx.x + i * COUNT_BLOCK < left ? from[i * COUNT_BLOCK] : 0;
+			keys[i] = threadIdx.x + i * COUNT_BLOCK < left ? from[i * COUNT_BLOCK] : 0;
 		SL_UNROLL
 		for (uint32_t i = 0; i < COUNT_LOADS; i++)
 			if (threadIdx.x + i * COUNT_BLOCK < left)
-				count_key(some[i], bits, s_count);
+				count_key(keys[i], bits, s_count);
 	}
 	__syncthreads();
 	for (uint32_t i = threadIdx.x; i < bits.passes * DIGITS; i += blockDim.x) {

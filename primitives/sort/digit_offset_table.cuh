@@ -12,7 +12,7 @@
  * predecessors itself. With 256 sums per tile each step back costs a read of the L2 cache, 700
  * cycles under load. On an H200 a tile needed nine steps, a quarter of the time of a pass.
  *
- * Progress does not depend on the block that fills the table. It gives up after POLLS_MAX polls
+ * Progress does not depend on the block that fills the table. It stops filling after POLLS_MAX polls
  * without progress and then sorts tiles like the others. A tile that has waited too long looks back
  * by itself over the counts of previous tiles, to the first one whose offset is known. Counts are
  * published before their block waits for anything, and tiles are taken in ticket order, so every

@@ -1,7 +1,7 @@
 /*
  * sort/naive.cu - radix sort by one bit per pass, from the least significant bit: the split.
  *
- * First rung of the ladder naive -> work_efficient -> shared. A pass puts the keys whose bit is 0
+ * First of the device backends naive -> work_efficient -> shared. A pass puts the keys whose bit is 0
  * before those whose bit is 1 and keeps the order otherwise. The new position of a zero is the
  * number of zeros before it; that of a one is the number of all zeros plus the ones before it. One
  * scan of flags gives both. (Blelloch, Prefix sums and their applications, 1990.) A warp ballot

@@ -68,7 +68,7 @@ template <typename K> static inline struct pairs<K> output_of(const struct sl_so
 	return {(K *)job->key, job->index};
 }
 
-/* Queues the copy of n pairs; without the keys if nobody needs them (key_spent). */
+/* Queues the copy of n pairs; without the keys if the caller does not need them (key_spent). */
 template <typename K>
 static inline enum sl_status copy_pairs(struct sl_exec *x, struct pairs<K> to, struct pairs<K> from,
 	uint32_t n, bool key_spent = false)

@@ -2,7 +2,7 @@
  * sort/shared.cu - radix sort with 8-bit digits, one pass over the pairs per digit: Onesweep with a
  * table of digit offsets instead of look-back.
  *
- * Third rung of the ladder naive -> work_efficient -> shared. One read of the keys takes the digit
+ * Third of the device backends naive -> work_efficient -> shared. One read of the keys takes the digit
  * histograms of all passes (digit_histogram.cuh). Each pass is then one kernel. A block takes a
  * tile, counts its digits and publishes the counts; ranks the keys within the tile and thereby
  * sorts it in shared memory (tile_sort.cuh); reads the global offset of each digit from the table
@@ -11,15 +11,15 @@
  * significant digit radix sort for GPUs, 2022.)
  *
  * Against work_efficient: twice as many bits per pass; no separate read of the keys for counting,
- * no table in memory to be scanned between kernels, because tiles pass their counts on while they
- * move; and the tile is written in 256 runs, so that one or two warps write each cache line.
+ * no scan of a table between kernels, because tiles publish their counts while the pass runs; and
+ * the tile is written in 256 runs, so that one or two warps write each cache line.
  *
  * Memory: 4 bytes per pair of u32 keys for the histograms and 16 per pass, 68 for 32 bits; keys
  * only 4 and 8, 36 for 32 bits. On an H200: 2^27 u32 pairs 3.42 ms, 1.09 times the speed of CUB
  * 3.0.1; keys only 2.55 ms, 1.25 times. Barriers between the steps of a tile limit it: one block
  * per multiprocessor, 30 % of the issue slots used, DRAM at 50 %.
  *
- * Keys only use tiles of this file's choice, whatever the tuning. Up to 4096 items are sorted by
+ * For keys only, this file chooses the tile and ignores the tuning. Up to 4096 items are sorted by
  * all digits in one block, in one launch.
  *
  * Scratch: a second buffer of n pairs, two tables of 2 KiB per tile, the histograms. Limits: n <
@@ -136,8 +136,8 @@ static __global__ void __launch_bounds__(BLOCK, 1) pass_kernel(struct onesweep_p
 	K key[ITEMS];
 
 	clear_counts(s->count[warp_index()]);
-	sl_wait_for_last();
-	sl_let_next_begin();
+	sl_wait_for_previous();
+	sl_trigger_next();
 	tile = take_ticket(p, s);
 	if (tile == 0) {
 		if (threadIdx.x < DIGITS)
@@ -373,7 +373,7 @@ static uint32_t tiles_for(uint32_t n, struct sl_tuning tuning)
 }
 
 /*
- * Scratch of the largest job also serves smaller ones: these may have smaller tiles, but then less
+ * The scratch of the largest job is also enough for smaller ones: these may have smaller tiles, but then less
  * than two per multiprocessor, because choose() would otherwise take larger tiles.
  */
 static size_t scratch(const struct sl_shape *shape)

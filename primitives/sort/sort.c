@@ -85,7 +85,7 @@ static enum sl_status pass_through(const struct sl_exec *x, const struct sl_sort
 enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const struct sl_sort_job *job)
 {
 	struct sl_shape shape = {0};
-	struct sl_exec y;
+	struct sl_exec tuned;
 
 	SL_TRY(sl_check_backend(SL_SORT, b, x, job));
 	SL_TRY(sl_check_type(b, job->type));
@@ -101,6 +101,6 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	SL_TRY(sl_check_scratch(b, x, &shape));
 	if (job->n < 2 || job->begin_bit == job->end_bit)
 		return pass_through(x, job);
-	y = sl_tuned_exec(b, x, job->type, job->n);
-	return b->sort(&y, job);
+	tuned = sl_tuned_exec(b, x, job->type, job->n);
+	return b->sort(&tuned, job);
 }

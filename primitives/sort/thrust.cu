@@ -1,6 +1,6 @@
 /*
  * sort/thrust.cu - the sort of Thrust, stable_sort_by_key, which is CUB's Onesweep for unsigned
- * keys: the yardstick for the other device backends.
+ * keys: the other device backends are compared with it.
  *
  * Thrust sorts by all bits of a type and in place, so a job with outputs is copied there first. For
  * a range of bits, these bits are extracted into the narrowest type that holds them and sorted

@@ -35,18 +35,18 @@ template <typename K, bool INDEXED, int BLOCK, int ITEMS> struct tile_memory {
 
 /* Positions of the thread's keys in the sorted tile, two per register. */
 template <int ITEMS> struct tile_ranks {
-	static_assert(BLOCK_MAX * ITEMS <= 1 << 16, "places of a tile have 16 bits");
-	uint32_t two[(ITEMS + 1) / 2];
+	static_assert(BLOCK_MAX * ITEMS <= 1 << 16, "positions in a tile have 16 bits");
+	uint32_t packed[(ITEMS + 1) / 2];
 
 	/* Call for rows in ascending order: an even row overwrites the register. */
 	__device__ __forceinline__ void put(int row, uint32_t rank)
 	{
-		two[row / 2] = row % 2 ? two[row / 2] | rank << 16 : rank;
+		packed[row / 2] = row % 2 ? packed[row / 2] | rank << 16 : rank;
 	}
 
 	__device__ __forceinline__ uint32_t of(int row) const
 	{
-		return row % 2 ? two[row / 2] >> 16 : two[row / 2] & 0xffff;
+		return row % 2 ? packed[row / 2] >> 16 : packed[row / 2] & 0xffff;
 	}
 };
 
@@ -145,7 +145,7 @@ static __device__ __forceinline__ tile_ranks<ITEMS> rank_keys(const struct warp_
 
 		if (r.is_past(row))
 			break;
-		equal = sl_lanes_alike<DIGIT_BITS>(digit);
+		equal = sl_match_lanes<DIGIT_BITS>(digit);
 		before = count_lower_lanes(equal);
 		rank = s_count[digit] + before;
 		__syncwarp(); /* all lanes have read s_count */

@@ -1,7 +1,7 @@
 /*
  * sort/work_efficient.cu - radix sort with 4-bit digits: count, scan, scatter.
  *
- * Second rung of the ladder naive -> work_efficient -> shared. A block counts how many keys of its
+ * Second of the device backends naive -> work_efficient -> shared. A block counts how many keys of its
  * tile have each of the 16 digits. The counts are stored in a table ordered by digit, then by tile,
  * so that its exclusive scan is the output position of each tile's first key of each digit. A
  * second kernel ranks the keys within the tile and writes them there. (Zagha and Blelloch, Radix
@@ -210,7 +210,7 @@ static enum sl_status sort(struct sl_exec *x, const struct sl_sort_job *job)
 }
 
 /* Items per thread that are compiled. */
-#define ITEMS_CAN(ITEMS) ITEMS(1) ITEMS(2) ITEMS(4) ITEMS(8) ITEMS(16)
+#define ITEMS_SUPPORTED(ITEMS) ITEMS(1) ITEMS(2) ITEMS(4) ITEMS(8) ITEMS(16)
 
 static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 {
@@ -218,7 +218,7 @@ static enum sl_status run(struct sl_exec *x, const struct sl_sort_job *job)
 #define ITEMS(n) \
 	case n:  \
 		return job->type == SL_U32 ? sort<uint32_t, n>(x, job) : sort<uint64_t, n>(x, job);
-		ITEMS_CAN(ITEMS)
+		ITEMS_SUPPORTED(ITEMS)
 #undef ITEMS
 	}
 	return SL_OK;
@@ -236,7 +236,7 @@ const struct sl_backend SL_NAME(sl_sort_work_efficient) = {
 		.block_step = WARP,
 		.block_most = BLOCK_MAX,
 		.items = 8,
-		.items_can = {ITEMS_CAN(ITEMS)}},
+		.items_can = {ITEMS_SUPPORTED(ITEMS)}},
 	.scratch = scratch,
 	.sort = run,
 };

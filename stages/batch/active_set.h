@@ -24,27 +24,29 @@ struct sl_active_set {
 };
 
 /* Loads particle i with the columns of set, which is a constant at each call. */
-SL_HD struct sl_particle sl_active_set_take(
-	const struct sl_active_set *l, uint32_t set, uint64_t first_id, uint32_t i)
+SL_HD struct sl_particle sl_active_set_load(
+	const struct sl_active_set *a, uint32_t set, uint64_t first_id, uint32_t i)
 {
-	struct sl_particle p = sl_load(&l->columns, set, i);
+	struct sl_particle p = sl_load(&a->columns, set, i);
 
-	p.id = first_id + (l->place ? l->place[i] : i);
+	p.id = first_id + (a->place ? a->place[i] : i);
 	return p;
 }
 
-/* Stores particle i: in the active set while it is alive, else at its place in the batch. Returns
- * whether it is alive. */
-SL_HD bool sl_active_set_put(const struct sl_active_set *l, uint32_t set,
+/*
+ * Stores particle i: in the active set while it is alive, otherwise at its place in the batch. Returns
+ * whether it is alive.
+ */
+SL_HD bool sl_active_set_store(const struct sl_active_set *a, uint32_t set,
 	const struct sl_columns *batch, uint32_t i, const struct sl_particle *p)
 {
 	bool alive = p->fate == SL_FATE_alive;
 
-	if (alive || !l->place) {
-		sl_store(&l->columns, set, i, p);
+	if (alive || !a->place) {
+		sl_store(&a->columns, set, i, p);
 	} else {
-		l->columns.fate[i] = p->fate;
-		sl_store(batch, set, l->place[i], p);
+		a->columns.fate[i] = p->fate;
+		sl_store(batch, set, a->place[i], p);
 	}
 	return alive;
 }

@@ -4,7 +4,7 @@
  * A batch is a pure function of the configuration, the seed and the number of the batch. The table
  * lists which fields are valid after which stage.
  *
- *	generate   the particles as they start           first_id, n, columns
+ *	generate   the particles at their starts         first_id, n, columns
  *	advance    the particles at their ends           columns, with fate
  *	mark       which particles survive; the counts   keep, tally, bins
  *	compact    the survivors in id order             index, n_survivors
@@ -52,7 +52,7 @@ static inline uint64_t sl_tally_weight(const struct sl_tally *t, uint64_t partic
 	return t->weight[fate] + (fate == SL_FATE_absorbed ? missing : 0);
 }
 
-/* What the rounds of one number did, summed over batches. */
+/* Sums over batches of the round with one number. */
 struct sl_round {
 	uint64_t batches;           /* that had this round */
 	uint64_t width, alive;      /* size of the active set before the round, dead particles

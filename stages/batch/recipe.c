@@ -1,5 +1,5 @@
 /*
- * recipe.c - what follows from a recipe: scale of weights, columns of a batch, jobs of primitives,
+ * recipe.c - values derived from a recipe: scale of weights, columns of a batch, jobs of primitives,
  * cancellation.
  */
 #include "stages/batch/recipe.h"
@@ -20,7 +20,7 @@ uint32_t sl_record_columns(const struct sl_recipe *r)
 {
 	uint32_t set = 0;
 
-	if (sl_models[r->model]->remade)
+	if (sl_models[r->model]->recomputed)
 		return 0;
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);

@@ -1,5 +1,5 @@
 /*
- * recipe.h - how the batches of a run are made: everything that all of them have in common.
+ * recipe.h - how the batches of a run are computed: all parameters that the batches share.
  *
  * A batch is a pure function of the recipe and of its number. The plan makes the recipe once; the
  * stages only read it, from any number of threads.
@@ -95,7 +95,7 @@ double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
 
 /*
  * Fused: the columns in the record of a survivor (packed_record.h): those of the table that are not
- * constant. 0 if the model is remade, as it has no records.
+ * constant. 0 if the model is recomputed, as it has no records.
  */
 uint32_t sl_record_columns(const struct sl_recipe *r);
 

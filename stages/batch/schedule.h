@@ -15,13 +15,13 @@
 
 #include "stages/selection/key.h"
 
-/* After which rounds something is done. */
+/* After which rounds an action (compact or sort) is done. */
 enum sl_when_kind { SL_NEVER, SL_EVERY, SL_BELOW };
 struct sl_when {
 	enum sl_when_kind kind;
 	uint32_t every; /* SL_EVERY: after each group of this many rounds */
-	double below;   /* SL_BELOW: when fewer than this fraction of the particles that were
-	                   alive the last time it was done are still alive */
+	double below;   /* SL_BELOW: when the particles alive are fewer than this fraction of
+	                   those alive when the action was last done */
 };
 
 struct sl_schedule {

@@ -19,29 +19,29 @@ struct sl_block_histogram {
 	uint32_t *count;
 };
 
-/* The counters at a place in shared memory, which must be aligned to 8 bytes. */
+/* The counters at an address in shared memory, which must be aligned to 8 bytes. */
 static __device__ __forceinline__ struct sl_block_histogram sl_block_histogram_at(
-	const struct sl_histogram_set *b, void *place)
+	const struct sl_histogram_set *b, void *address)
 {
-	uint64_t *weight = (uint64_t *)place;
+	uint64_t *weight = (uint64_t *)address;
 
 	return {weight, (uint32_t *)(void *)(weight + (b->weighted ? b->n_counters : 0))};
 }
 
 /* Sets the counters to 0. All threads of a block call it, and then synchronise before counting. */
 static __device__ __forceinline__ void sl_block_histogram_clear(
-	const struct sl_histogram_set *b, struct sl_block_histogram mine)
+	const struct sl_histogram_set *b, struct sl_block_histogram h)
 {
 	for (uint32_t k = threadIdx.x; k < b->n_counters; k += blockDim.x) {
-		mine.count[k] = 0;
+		h.count[k] = 0;
 		if (b->weighted)
-			mine.weight[k] = 0;
+			h.weight[k] = 0;
 	}
 }
 
 /* Counts particle i in each histogram. fate must be less than SL_FATE_COUNT. */
 static __device__ __forceinline__ void sl_block_histogram_count(const struct sl_histogram_set *b,
-	struct sl_block_histogram mine, const struct sl_columns *c, uint64_t i, uint8_t fate,
+	struct sl_block_histogram h, const struct sl_columns *c, uint64_t i, uint8_t fate,
 	float weight)
 {
 	for (uint32_t k = 0; k < b->n; k++) {
@@ -49,22 +49,22 @@ static __device__ __forceinline__ void sl_block_histogram_count(const struct sl_
 
 		if (at == SL_NO_COUNTER)
 			continue;
-		atomicAdd(&mine.count[at], 1);
+		atomicAdd(&h.count[at], 1);
 		if (b->weighted)
-			atomicAdd(&mine.weight[at], sl_fixed_weight(weight));
+			atomicAdd(&h.weight[at], sl_fixed_weight(weight));
 	}
 }
 
 /* Adds the counters to sum in global memory. All threads of a block call it, after synchronising. */
 static __device__ __forceinline__ void sl_block_histogram_add(
-	const struct sl_histogram_set *b, struct sl_block_histogram mine, uint64_t *sum)
+	const struct sl_histogram_set *b, struct sl_block_histogram h, uint64_t *sum)
 {
 	for (uint32_t k = threadIdx.x; k < b->n_counters; k += blockDim.x) {
-		if (mine.count[k] == 0)
+		if (h.count[k] == 0)
 			continue;
-		atomicAdd(&sum[k], (uint64_t)mine.count[k]);
+		atomicAdd(&sum[k], (uint64_t)h.count[k]);
 		if (b->weighted)
-			atomicAdd(&sum[b->n_counters + k], mine.weight[k]);
+			atomicAdd(&sum[b->n_counters + k], h.weight[k]);
 	}
 }
 

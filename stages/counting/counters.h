@@ -1,5 +1,5 @@
 /*
- * counters.h - what a device counts of a batch, in one block of memory.
+ * counters.h - all counts that a device makes for a batch, in one block of memory.
  *
  * The block is copied to the host in one transfer. The counters of the histograms follow the
  * struct: sl_histogram_words() words of 64 bits.

@@ -1,5 +1,5 @@
 /*
- * sums.cuh - adds what the threads of a kernel have counted in registers: tallies and digests.
+ * sums.cuh - adds the counts that the threads of a kernel keep in registers: tallies and digests.
  *
  * When a thread has processed all of its particles or rows, each warp adds the words of its lanes by
  * shuffles, each block adds its warps in shared memory, and one thread per word adds the result to the
@@ -79,7 +79,7 @@ template <sl_fate_set fates, uint32_t columns> struct sl_tally_used {
 	}
 };
 static_assert(sizeof(struct sl_tally) == (2 * SL_FATE_COUNT + 2) * sizeof(uint64_t),
-	"a tally has words that sl_tally_used does not know");
+	"sl_tally_used must cover all words of a tally");
 
 /*
  * Adds the weight of a particle to that of its fate. fates are the possible fates, a constant at each
@@ -122,7 +122,7 @@ template <sl_fate_set fates, bool weighted> struct sl_fate_counts {
 
 	__device__ __forceinline__ void count(uint8_t fate)
 	{
-		uint32_t at = 4 * (fate - first); /* another fate: beyond all words */
+		uint32_t at = 4 * (fate - first); /* any other fate: past all words */
 
 		SL_UNROLL
 		for (uint32_t w = 0; w < words; w++, at -= 64)

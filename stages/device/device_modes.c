@@ -46,7 +46,7 @@ static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pip
 
 /* --- staged ----------------------------------------------------------------------------------- */
 
-/* The particles of a model that reads files lie in pinned memory, so the copy is asynchronous. */
+/* The particles of a model that reads files are in pinned memory, so the copy is asynchronous. */
 static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->inputs)
@@ -55,7 +55,7 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipel
 		r->model, r->rules.bytes, r->seed, &pipeline->batch, pipeline->exec.stream);
 }
 
-/* Without rounds, one kernel takes all steps of each particle. With rounds, the host waits in between. */
+/* Without rounds, one kernel takes all steps of each particle. With rounds, the host waits once per round. */
 static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	if (r->schedule.steps > 0)
@@ -130,7 +130,7 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 
 /*
  * Computes all particles and writes the survivors. In a batch queued as a whole the host does not know
- * their number, so the places after the last survivor are filled too (padded), and are sorted last.
+ * their number, so the entries after the last survivor are filled with keys that are sorted last (padded).
  */
 static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
@@ -171,7 +171,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
 		b->key = sl_cut_items(device, n, sl_key_bytes(r));
-	if (!sl_models[r->model]->remade)
+	if (!sl_models[r->model]->recomputed)
 		b->record = (uint32_t *)sl_cut_items(
 			device, n, sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));
 	table = *device;

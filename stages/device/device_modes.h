@@ -4,11 +4,13 @@
  *	staged    generate -> advance -> mark -> compact | sort -> write
  *	fused     select                                 | sort -> write
  *
- * In staged mode each stage is a kernel of its own, with the backends that the recipe names: the mode
- * to read, test and compare. In fused mode only survivors are written to memory (select.cu,
- * gather_rows.cu): the fast mode. At the bar the host waits for the number of survivors, unless the
- * batch is queued as a whole (device_pipeline.h). Otherwise the host waits only in rounds (rounds.h),
- * for the number of alive particles.
+ * In staged mode each stage is a kernel of its own, with the backends that the recipe names. Stages and
+ * backends are tested and compared in this mode. In fused mode only survivors are written to memory
+ * (select.cu, gather_rows.cu), which is faster.
+ *
+ * At the mark "|" the host waits for the number of survivors, unless the batch is queued as a whole
+ * (device_pipeline.h). Otherwise the host waits only in rounds (rounds.h), for the number of alive
+ * particles.
  */
 #ifndef SL_STAGES_DEVICE_DEVICE_MODES_H
 #define SL_STAGES_DEVICE_DEVICE_MODES_H
@@ -33,7 +35,7 @@ struct sl_device_mode {
 		struct sl_device_pipeline *pipeline);
 	enum sl_stage_number marks,
 		compacts; /* the stages after which fates, and survivors, are known */
-	int n_counted;    /* steps before the bar */
+	int n_counted;    /* steps before the host waits */
 	uint32_t whole_per_multiprocessor; /* particles per multiprocessor up to which a batch is
 	                                     queued as a whole; 0: never */
 	int n;                             /* all steps */

@@ -8,7 +8,7 @@
 
 /*
  * The event recorded before step i; the event after step i is the next one. The host waits after step
- * n_counted - 1, so there is one event more: the end of that step is not the start of the next. A mode of
+ * n_counted - 1, so there is one more event: the next step does not start when that step ends. A mode of
  * n steps thus has n + 2 events.
  */
 static int mark_before(const struct sl_device_mode *mode, int i)
@@ -98,7 +98,7 @@ static enum sl_status queue(
 
 /* --- a batch that is queued as a whole -------------------------------------------------------- */
 
-/* Queues all steps without a wait. The two calls leave the event after n_counted, as with a wait. */
+/* Queues all steps without a wait. Two calls, so that the same events are recorded as with a wait. */
 static enum sl_status queue_all(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	SL_TRY(queue(r, pipeline, 0, pipeline->mode->n_counted));
@@ -122,16 +122,16 @@ static enum sl_status capture(const struct sl_recipe *r, struct sl_device_pipeli
 }
 
 /*
- * Between batches of the usual size only the first id changes, which is in device memory, so their work
- * can be one CUDA graph. Particles that are read from files lie at changing addresses, so such batches
- * cannot. The first batch runs without a graph, which makes CUDA load the kernels.
+ * Full batches differ only in the first id, which is in device memory, so their work can be one
+ * CUDA graph. Particles that are read from files are at changing addresses, so such batches have no
+ * graph. The first batch runs without a graph, which makes CUDA load the kernels.
  */
 static enum sl_status queue_whole(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	bool usual = pipeline->batch.n == r->batch && !r->inputs;
+	bool repeatable = pipeline->batch.n == r->batch && !r->inputs;
 
-	if (!usual || !pipeline->warm) {
-		pipeline->warm |= usual;
+	if (!repeatable || !pipeline->warm) {
+		pipeline->warm |= repeatable;
 		return queue_all(r, pipeline);
 	}
 	if (!pipeline->graph)
@@ -282,10 +282,10 @@ static enum sl_status add_times(struct sl_device_pipeline *pipeline, uint64_t ns
 
 	for (int i = 0; i < mode->n; i++) {
 		int mark = mark_before(mode, i);
-		uint64_t took;
+		uint64_t elapsed;
 
-		SL_TRY(sl_event_ns(pipeline->mark[mark], pipeline->mark[mark + 1], &took));
-		ns[mode->step[i].stage] += took;
+		SL_TRY(sl_event_ns(pipeline->mark[mark], pipeline->mark[mark + 1], &elapsed));
+		ns[mode->step[i].stage] += elapsed;
 	}
 	done = pipeline->mark[mode->n + 1];
 	pipeline->pack_ns = 0;

@@ -7,8 +7,8 @@
  * of the batch. Several pipelines, each driven by one thread, overlap: one batch is copied while the
  * next is computed.
  *
- * In fused mode a small batch is queued as a whole: the sort covers all places, with the empty ones
- * after the survivors, which costs less than a wait. The first wait is then for the end of the batch.
+ * In fused mode a small batch is queued as a whole: the sort covers an entry per particle, with the unused
+ * ones after the survivors, which costs less than a wait. The first wait is then for the end of the batch.
  * From the second such batch on, all of its work is one CUDA graph.
  *
  * If the recipe has a pack rule, the survivors are packed on the device (pack.h). The host also waits
@@ -51,7 +51,7 @@ struct sl_device_pipeline {
 	bool whole;              /* the current batch is */
 	uint64_t *first_id;      /* of the batch; fused: device memory */
 	uint64_t *host_first_id; /* its source, pinned */
-	sl_graph graph;          /* of a whole batch of the usual size; NULL: none yet */
+	sl_graph graph;          /* of a full batch that is queued as a whole; NULL: none yet */
 	bool warm;               /* one such batch has run, so its kernels are loaded */
 	sl_event round[SL_ROUND_MARKS]; /* times within the current round */
 	struct sl_pack pack;

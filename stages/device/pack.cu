@@ -3,8 +3,8 @@
  * filling of constant columns.
  *
  * A thread processes values in strides of the grid. Warps reduce in registers and then update the size
- * header with an atomic operation. The least number is stored as the largest complemented key, so that
- * a size header of zeros is the neutral element of all reductions.
+ * header with an atomic operation. The minimum is stored as the largest complemented key, so that a
+ * size header of zeros is the neutral element of all reductions.
  */
 #include "stages/device/pack.h"
 
@@ -14,13 +14,13 @@
 #include "primitives/primitives.h"
 #include "stages/counting/sums.cuh"
 
-enum { BLOCK = 256, EACH = 8, BLOCKS_MOST = 512 }; /* EACH: values per thread, at least */
+enum { BLOCK = 256, VALUES_PER_THREAD = 8, BLOCKS_MAX = 512 }; /* VALUES_PER_THREAD: at least */
 
 static uint32_t grid_of(size_t n)
 {
-	size_t blocks = sl_ceil_div(n, BLOCK * EACH);
+	size_t blocks = sl_ceil_div(n, BLOCK * VALUES_PER_THREAD);
 
-	return (uint32_t)(blocks < BLOCKS_MOST ? blocks : (size_t)BLOCKS_MOST);
+	return (uint32_t)(blocks < BLOCKS_MAX ? blocks : (size_t)BLOCKS_MAX);
 }
 
 /* The largest over the lanes of a warp, in lane 0. */
@@ -44,7 +44,7 @@ static __global__ void bounds_kernel(
 		float v = value[j];
 		uint32_t key = sl_key_from_f32_bits(sl_bits(v));
 
-		if (v != v) /* NaN has no place in an order */
+		if (v != v) /* NaN is neither below nor above any number */
 			continue;
 		least = ~key > least ? ~key : least;
 		greatest = key > greatest ? key : greatest;
@@ -114,8 +114,8 @@ enum sl_status SL_NAME(sl_queue_bounds)(
 }
 
 enum sl_status SL_NAME(sl_queue_pack_digest)(
-	const uint8_t *out, size_t most, struct sl_pack_size_header *header, sl_stream s)
+	const uint8_t *out, size_t max_bytes, struct sl_pack_size_header *header, sl_stream s)
 {
-	return SL_LAUNCH(digest_kernel, grid_of(most / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
+	return SL_LAUNCH(digest_kernel, grid_of(max_bytes / sizeof(uint64_t) + 1), BLOCK, 0, s, out,
 		&header->used, &header->digest);
 }

@@ -5,8 +5,8 @@
  * After the last stage the table is divided into parts. Each column is a part; constant columns only if
  * the format wants them, filled with their value. For formats made of records, all records together are
  * one part. Records are copied as they are, or each part is cut into chunks (with shuffled bytes, if the
- * format wants that) and each chunk compressed into a DEFLATE stream. The streams lie one after another
- * and are copied together, after a size header that says how long they are (pack_run.c). The digests of
+ * format wants that) and each chunk compressed into a DEFLATE stream. The streams are adjacent
+ * and are copied together, after a size header with their lengths (pack_run.c). The digests of
  * the columns are those of the stage write; the bounds of positions are computed here.
  *
  *	device   | records, or one filled column | streams | scratch |
@@ -26,13 +26,13 @@ struct sl_recipe;
 struct sl_pack_rule;
 
 /*
- * What the device finds out about packed bytes, copied to the host before the bytes are. The size
+ * Digest, sizes and bounds of the packed bytes, copied to the host before the bytes. The size
  * of each stream follows the struct, as size_t.
  */
 struct sl_pack_size_header {
 	uint64_t digest; /* of all bytes, see sl_digest_bytes() */
 	size_t used;     /* all bytes */
-	/* Of x, y and z: the largest complemented key and the largest key; 0: there is no number */
+	/* Of x, y and z: the largest complemented key and the largest key; 0: no number was seen. */
 	uint32_t below[3], above[3];
 };
 
@@ -60,8 +60,9 @@ struct sl_pack_part {
 uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
 	const struct sl_pack *p, struct sl_pack_part part[SL_COLUMN_COUNT]);
 
-/* The number of streams of a table; an upper bound of its packed bytes. */
+/* The number of streams of a table. */
 size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t);
+/* An upper bound of the packed bytes of a table. */
 size_t sl_pack_most(const struct sl_pack_rule *rule, const struct sl_table *t);
 
 /* Lays out the memory to pack a table of at most n rows. The form must not be SL_AS_COLUMNS. */
@@ -86,9 +87,9 @@ typedef enum sl_status sl_bounds_launcher(
 	const struct sl_batch *b, struct sl_pack_size_header *header, sl_stream s);
 sl_bounds_launcher sl_queue_bounds, sl_queue_bounds_emulated;
 
-/* Queues the kernel that digests the first header->used bytes at out, which are at most most. */
+/* Queues the kernel that digests the first header->used bytes at out, which are at most max_bytes. */
 typedef enum sl_status sl_pack_digest_launcher(
-	const uint8_t *out, size_t most, struct sl_pack_size_header *header, sl_stream s);
+	const uint8_t *out, size_t max_bytes, struct sl_pack_size_header *header, sl_stream s);
 sl_pack_digest_launcher sl_queue_pack_digest, sl_queue_pack_digest_emulated;
 
 SL_C_END

@@ -6,7 +6,7 @@
 
 #include "stages/device/device_pipeline.h"
 
-/* The job that compresses a part. The streams of all parts lie one after another: out_used continues. */
+/* The job that compresses a part. The streams of all parts are adjacent: each job appends at out_used. */
 static struct sl_deflate_job job_of(const struct sl_pack_rule *rule, const struct sl_pack *p,
 	const struct sl_pack_part *part, size_t *stream)
 {
@@ -83,7 +83,7 @@ static enum sl_status pack(
 	               : sl_transfer_error("the packed sizes");
 }
 
-/* The float of a key; none if the key is that of no number. */
+/* The number that a key stands for; none if the key stands for no number. */
 static float bound(uint32_t key, float none)
 {
 	uint32_t bits = sl_key_to_f32_bits(key);

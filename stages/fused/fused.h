@@ -1,12 +1,12 @@
 /*
- * fused.h - what the kernels of fused mode need to know of a recipe.
+ * fused.h - the parameters of the kernels of fused mode.
  *
  * Fused mode runs on devices only. Two kernels replace the stages generate to compact and write:
  *
  *	select.cu       makes all particles, in registers, and stores only the survivors
  *	gather_rows.cu  writes all columns of the survivors in key order
  *
- * No particle that does not survive touches memory.
+ * Only survivors are written to memory.
  */
 #ifndef SL_STAGES_FUSED_FUSED_H
 #define SL_STAGES_FUSED_FUSED_H
@@ -32,8 +32,9 @@ struct sl_fused {
 	const struct sl_condition *condition;
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
 	const struct sl_key_rule *field;
-	bool narrow;             /* keys are u32, else u64 */
-	uint32_t record_columns; /* columns in a record (packed_record.h); 0: the model is remade */
+	bool narrow; /* keys are u32, else u64 */
+	uint32_t
+		record_columns; /* columns in a record (packed_record.h); 0: the model is recomputed */
 	const struct sl_histogram_set *bins;
 	float weight_scale; /* see sl_weight_scale() */
 	bool padded; /* fill the keys after the last survivor with the largest key, one per particle

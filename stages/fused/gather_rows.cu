@@ -16,14 +16,14 @@
 
 enum {
 	BLOCK = 256,
-	BLOCKS_A_MULTIPROCESSOR = 4 /* which limits the compiler to 64 registers per thread */
+	BLOCKS_PER_MULTIPROCESSOR = 4 /* which limits the compiler to 64 registers per thread */
 };
 
 struct rows_job {
 	uint64_t seed;
 	const uint64_t *first_id;
 	const uint32_t *n;       /* rows */
-	uint32_t record_columns; /* columns of a record, if the model is not remade */
+	uint32_t record_columns; /* columns of a record, if the model is not recomputed */
 	uint32_t words;          /* size of that record */
 	uint32_t set;            /* columns of the table ... */
 	uint32_t written;        /* ... without constant columns */
@@ -33,10 +33,10 @@ struct rows_job {
 	uint64_t *digest;
 };
 
-/* Loads record i through the thread's slot in shared memory, because registers cannot be indexed. */
+/* Loads record i through the thread's words in shared memory, because registers cannot be indexed. */
 template <class Model>
 static __device__ __forceinline__ struct sl_particle fetch(
-	const struct rows_job *job, uint32_t i, uint32_t *slot)
+	const struct rows_job *job, uint32_t i, uint32_t *thread_words)
 {
 	const uint4 *record = (const uint4 *)(const void *)(job->record + (uint64_t)i * job->words);
 	struct sl_particle p = job->constant;
@@ -44,30 +44,30 @@ static __device__ __forceinline__ struct sl_particle fetch(
 	for (uint32_t v = 0; v < job->words / SL_RECORD_VECTOR; v++) {
 		uint4 word = record[v];
 
-		slot[SL_RECORD_VECTOR * v] = word.x;
-		slot[SL_RECORD_VECTOR * v + 1] = word.y;
-		slot[SL_RECORD_VECTOR * v + 2] = word.z;
-		slot[SL_RECORD_VECTOR * v + 3] = word.w;
+		thread_words[SL_RECORD_VECTOR * v] = word.x;
+		thread_words[SL_RECORD_VECTOR * v + 1] = word.y;
+		thread_words[SL_RECORD_VECTOR * v + 2] = word.z;
+		thread_words[SL_RECORD_VECTOR * v + 3] = word.w;
 	}
-	sl_record_get(slot, Model::columns, job->record_columns, *job->first_id, &p);
+	sl_record_get(thread_words, Model::columns, job->record_columns, *job->first_id, &p);
 	return p;
 }
 
 template <class Model>
-static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	rows_kernel(typename Model::rules rules, struct rows_job job)
 {
-	SL_SHARED_DYNAMIC(uint32_t, slots);
-	uint32_t *slot = slots + threadIdx.x * (job.words + 1);
+	SL_SHARED_DYNAMIC(uint32_t, block_words);
+	uint32_t *thread_words = block_words + threadIdx.x * (job.words + 1);
 	uint32_t n = *job.n, threads = gridDim.x * BLOCK;
 	uint64_t digest[SL_COLUMN_COUNT] = {};
 
 	for (uint32_t j = blockIdx.x * BLOCK + threadIdx.x; j < n; j += threads) {
 		uint32_t i = job.index[j];
 		uint64_t weight = sl_digest_weight(j);
-		struct sl_particle p =
-			Model::remade ? Model::make(&rules, job.set, job.seed, *job.first_id + i)
-				      : fetch<Model>(&job, i, slot);
+		struct sl_particle p = Model::recomputed ? Model::make(&rules, job.set, job.seed,
+								   *job.first_id + i)
+		                                         : fetch<Model>(&job, i, thread_words);
 
 #define COLUMN(name, type, unit, record, component, help)                                    \
 	if (SL_HAS(Model::columns, SL_COLUMN_##name) && SL_HAS(job.set, SL_COLUMN_##name)) { \
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 }
 
 /* Sets the columns of the job from those of the table. */
-static void name_columns(const struct sl_table *t, struct rows_job *job)
+static void set_columns(const struct sl_table *t, struct rows_job *job)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
@@ -104,7 +104,7 @@ static void name_columns(const struct sl_table *t, struct rows_job *job)
 static uint32_t blocks_for(uint32_t most)
 {
 	struct sl_limits limits;
-	uint32_t blocks = sl_grid(most, BLOCK), wave = BLOCKS_A_MULTIPROCESSOR;
+	uint32_t blocks = sl_grid(most, BLOCK), wave = BLOCKS_PER_MULTIPROCESSOR;
 
 	if (sl_device_limits(&limits) == SL_OK)
 		wave *= limits.multiprocessors;
@@ -124,9 +124,9 @@ static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch
 		.record = b->record,
 		.digest = counters->digest};
 
-	name_columns(&b->table, &job);
+	set_columns(&b->table, &job);
 	return SL_LAUNCH(rows_kernel<Model>, blocks_for(b->n_survivors), BLOCK,
-		Model::remade ? 0 : BLOCK * (job.words + 1) * sizeof(uint32_t), s,
+		Model::recomputed ? 0 : BLOCK * (job.words + 1) * sizeof(uint32_t), s,
 		*(const typename Model::rules *)f->rules, job);
 }
 
@@ -136,7 +136,7 @@ enum sl_status SL_NAME(sl_queue_gather_rows)(const struct sl_fused *f, const str
 	switch (f->model) {
 #define MODEL(name)           \
 	case SL_MODEL_##name: \
-		return queue_rows<sl_of_##name>(f, b, counters, s);
+		return queue_rows<sl_traits_##name>(f, b, counters, s);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

@@ -1,7 +1,7 @@
 /*
  * model_rules.cuh - the models as template arguments of the kernels of fused mode.
  *
- * For each model NAME there is a struct sl_of_NAME with its rules, its sets of columns and fates as
+ * For each model NAME there is a struct sl_traits_NAME with its rules, its sets of columns and fates as
  * compile-time constants, and a function that computes a particle from start to end.
  */
 #ifndef SL_STAGES_FUSED_MODEL_RULES_CUH
@@ -13,13 +13,13 @@
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-/* struct sl_of_source_detector, sl_of_slab, sl_of_cavity, sl_of_rays, sl_of_list */
+/* struct sl_traits_source_detector, sl_traits_slab, sl_traits_cavity, sl_traits_rays, sl_traits_list */
 #define MODEL(name)                                                                       \
-	struct sl_of_##name {                                                             \
+	struct sl_traits_##name {                                                         \
 		typedef struct sl_##name rules;                                           \
 		static constexpr uint32_t columns = SL_COLUMNS_##name;                    \
 		static constexpr sl_fate_set fates = SL_FATES_##name;                     \
-		static constexpr bool remade = SL_REMADE_##name;                          \
+		static constexpr bool recomputed = SL_RECOMPUTED_##name;                  \
 		static constexpr bool weighted = SL_WEIGHTED_##name;                      \
                                                                                           \
 		/* Computes particle id to its end, with at least the wanted columns. */  \

@@ -6,15 +6,15 @@
  * determined by a warp vote. The position of the list in the batch is the number of survivors of the
  * earlier warps of the tile and, by decoupled look-back, of the earlier tiles (look_back.cuh; Merrill
  * and Garland, 2016). The lists are then written in id order with coalesced accesses: key and index,
- * and a record (packed_record.h) if the model is not remade. Keys are packed at that point, where all
+ * and a record (packed_record.h) if the model is not recomputed. Keys are packed at that point, where all
  * lanes of a warp have one to pack.
  *
  * A block looks back for a tile while it computes its next one, and then writes the first: by then the
  * sums of the earlier tiles are known, and a tile costs one barrier (two for models that are not
- * remade). Blocks process several tiles, so that tallies are added once per block and not per tile.
+ * recomputed). Blocks process several tiles, so that tallies are added once per block and not per tile.
  *
  * The counters of histograms follow the lists in shared memory (block_histogram.cuh). The kernel is
- * compiled with and without histograms and conditions, so that runs without them do not pay for them.
+ * compiled with and without histograms and conditions, so that runs without them have no extra cost.
  *
  * Memory traffic: reads nothing; writes per survivor 8 bytes (12 with 64-bit keys) and its record.
  */
@@ -70,7 +70,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
 		if (alive)
-			list_one<Model>(job,
+			list_survivor<Model>(job,
 				list + (n + (uint32_t)__popc(survivors & below)) * job->stride, i,
 				&p);
 		n += (uint32_t)__popc(survivors);
@@ -86,8 +86,10 @@ struct listed {
 	uint32_t in_tile;
 };
 
-/* Data that the warps of a block exchange. There are two of it, used in turns: a slow warp may still
- * read the one of the previous tile. */
+/*
+ * Data that the warps of a block exchange. Two of them are used alternately: a slow warp may still read
+ * that of the previous tile.
+ */
 struct exchange {
 	uint32_t in_warp[WARPS]; /* survivors of each warp */
 	uint32_t before;         /* of the previous tile: survivors in all tiles before it */
@@ -108,16 +110,16 @@ static __device__ __forceinline__ struct listed sum_tile(const struct select_job
 		l.in_tile += exchange->in_warp[w];
 	}
 	if (threadIdx.x == 0)
-		sl_look_back_own(job->before, tile, l.in_tile);
+		sl_look_back_publish_sum(job->before, tile, l.in_tile);
 	return l;
 }
 
-/* First warp only: finds the survivors before a tile; all warps read them after a barrier. */
+/* By the first warp: counts the survivors before a tile. All warps read the count after a barrier. */
 template <class Key>
 static __device__ __forceinline__ void look_back(
 	const struct select_job<Key> *job, const struct listed *l, struct exchange *exchange)
 {
-	uint32_t before = sl_look_back_rest(job->before, l->tile, l->in_tile);
+	uint32_t before = sl_look_back_finish(job->before, l->tile, l->in_tile);
 
 	if (threadIdx.x == 0)
 		exchange->before = before;
@@ -147,58 +149,58 @@ static __device__ __forceinline__ void pad(
  * In each iteration a block computes a tile, looks back for the previous one, and writes the previous
  * one after the barrier. Each warp uses only its own lists.
  *
- * If the model is not remade, the lengths of histories differ. The first warp then looks back after
+ * If the model is not recomputed, the lengths of histories differ. The first warp then looks back after
  * the barrier, when the sum of the tile just computed is published. If it looked back before, the
- * block would withhold that sum from others while it waits itself, and all blocks would proceed at
- * the pace of the longest histories.
+ * block would withhold that sum from others while it waits itself, and the longest histories would
+ * delay all blocks.
  */
 template <class Model, class Key, bool checks>
-static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	select_kernel(typename Model::rules rules, struct select_job<Key> job)
 {
 	SL_SHARED_DYNAMIC(unsigned char, lists);
 	struct exchanges {
-		struct exchange turn[2];
+		struct exchange at[2];
 	};
 	SL_SHARED(struct exchanges, both);
 	struct sl_block_histogram bins = bins_of_block(&job, lists);
 	union sl_tally_words tally = {};
-	struct listed last = {};
-	uint32_t tile, turn = 0;
+	struct listed previous = {};
+	uint32_t tile, buffer = 0;
 
 	if (checks)
 		sl_block_histogram_clear(&job.bins, bins);
 	tile = sl_look_back_ticket(job.before);
-	for (bool any = false; any || tile < job.before.tiles; turn ^= 1) {
-		struct exchange *exchange = &both.turn[turn];
+	for (bool any = false; any || tile < job.before.tiles; buffer ^= 1) {
+		struct exchange *exchange = &both.at[buffer];
 		bool more = tile < job.before.tiles;
 		uint32_t n = 0;
 
-		if (Model::remade && any && threadIdx.x < LANES)
-			look_back(&job, &last, exchange);
+		if (Model::recomputed && any && threadIdx.x < LANES)
+			look_back(&job, &previous, exchange);
 		if (more)
 			n = select<Model, Key, checks>(&rules, &job, tile,
-				list_of_warp(&job, lists, turn), &tally.t, bins);
+				list_of_warp(&job, lists, buffer), &tally.t, bins);
 		if (threadIdx.x % LANES == 0)
 			exchange->in_warp[threadIdx.x / LANES] = n;
 		if (threadIdx.x == 0 && more)
 			exchange->next = sl_look_back_next(job.before);
 		__syncthreads();
-		struct listed now = {};
+		struct listed current = {};
 		if (more)
-			now = sum_tile(&job, exchange, tile, n);
-		if (!Model::remade && any && threadIdx.x < LANES)
-			look_back(&job, &last, exchange);
-		if (!Model::remade)
+			current = sum_tile(&job, exchange, tile, n);
+		if (!Model::recomputed && any && threadIdx.x < LANES)
+			look_back(&job, &previous, exchange);
+		if (!Model::recomputed)
 			__syncthreads();
 		if (any)
-			write_list<Model>(&job, list_of_warp(&job, lists, turn ^ 1), last.n,
-				exchange->before + last.before_warp);
+			write_list<Model>(&job, list_of_warp(&job, lists, buffer ^ 1), previous.n,
+				exchange->before + previous.before_warp);
 		if (any && job.padded)
-			pad(&job, &last, exchange->before);
+			pad(&job, &previous, exchange->before);
 		__syncwarp(); /* before the list just written is filled again */
 		any = more;
-		last = now;
+		previous = current;
 		if (more)
 			tile = exchange->next;
 	}
@@ -211,9 +213,9 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_A_MULTIPROCESSOR)
 
 /* The layout of the lists, and how many particles per thread and tile fit. */
 struct layout {
-	uint32_t words, beside, stride, items;
+	uint32_t words, extra, stride, items;
 	size_t bins_bytes;
-	uint32_t blocks; /* that a device keeps going at a time */
+	uint32_t blocks; /* that run at the same time on the device */
 };
 
 static uint32_t words_of(uint32_t set)
@@ -237,17 +239,17 @@ template <class Model> static struct layout lay_out(const struct sl_fused *f)
 	struct sl_limits limits;
 	size_t available = 0;
 
-	l.words = Model::remade ? 0 : sl_record_words(f->record_columns);
-	l.beside = key_columns(f) & ~f->record_columns;
-	if (Model::remade)
-		l.beside |= SL_BIT(SL_COLUMN_id);
-	l.stride = (l.words + words_of(l.beside)) | 1;
+	l.words = Model::recomputed ? 0 : sl_record_words(f->record_columns);
+	l.extra = key_columns(f) & ~f->record_columns;
+	if (Model::recomputed)
+		l.extra |= SL_BIT(SL_COLUMN_id);
+	l.stride = (l.words + words_of(l.extra)) | 1;
 	l.bins_bytes = sl_histogram_shared(f->bins->n_counters, f->bins->weighted);
-	l.items = Model::remade ? ITEMS_REMADE : ITEMS_CARRIED;
+	l.items = Model::recomputed ? ITEMS_RECOMPUTED : ITEMS_WITH_RECORDS;
 	l.blocks = 1;
 	if (sl_device_limits(&limits) == SL_OK) {
-		l.blocks = BLOCKS_A_MULTIPROCESSOR * limits.multiprocessors;
-		available = limits.shared_bytes / BLOCKS_A_MULTIPROCESSOR;
+		l.blocks = BLOCKS_PER_MULTIPROCESSOR * limits.multiprocessors;
+		available = limits.shared_bytes / BLOCKS_PER_MULTIPROCESSOR;
 	}
 	while (l.items > 1 && lists_bytes(l.items, l.stride) + l.bins_bytes > available)
 		l.items /= 2;
@@ -264,9 +266,11 @@ static uint32_t items_for(const struct layout *l, uint32_t n)
 	return items;
 }
 
-/* The most tiles of a batch of at most n particles. A small batch may have smaller tiles, but then it
- * has fewer than two per block. */
-template <class Model> static uint32_t tiles_most(const struct sl_fused *f, uint32_t n)
+/*
+ * Upper bound of the tiles of a batch of at most n particles. A small batch may have smaller tiles, but
+ * then it has fewer than two per block.
+ */
+template <class Model> static uint32_t tiles_max(const struct sl_fused *f, uint32_t n)
 {
 	struct layout l = lay_out<Model>(f);
 	uint32_t tiles = sl_grid(n, BLOCK * items_for(&l, n)), small = sl_grid(n, BLOCK);
@@ -281,7 +285,7 @@ static uint32_t word_of(const struct layout *l, uint32_t record_columns, enum sl
 	uint32_t below = SL_BIT(column) - 1;
 
 	return SL_HAS(record_columns, column) ? words_of(record_columns & below)
-	                                      : l->words + words_of(l->beside & below);
+	                                      : l->words + words_of(l->extra & below);
 }
 
 template <class Model, class Key, bool checks>
@@ -294,7 +298,7 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 	struct select_job<Key> job = {
 		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
-		.words = l.words, .beside = l.beside, .stride = l.stride,
+		.words = l.words, .extra = l.extra, .stride = l.stride,
 		.wanted = f->record_columns | f->bins->columns | f->condition->columns |
 		          key_columns(f),
 		.weight_scale = f->weight_scale, .before = before, .index = b->index,
@@ -332,9 +336,9 @@ size_t SL_NAME(sl_queue_select_scratch)(const struct sl_fused *f, uint32_t n)
 	struct sl_arena a = {};
 
 	switch (f->model) {
-#define MODEL(name)                                                             \
-	case SL_MODEL_##name:                                                   \
-		sl_look_back_cut<uint32_t>(&a, tiles_most<sl_of_##name>(f, n)); \
+#define MODEL(name)                                                                \
+	case SL_MODEL_##name:                                                      \
+		sl_look_back_cut<uint32_t>(&a, tiles_max<sl_traits_##name>(f, n)); \
 		break;
 #include "stages/models/models.def"
 #undef MODEL
@@ -350,7 +354,7 @@ enum sl_status SL_NAME(sl_queue_select)(const struct sl_fused *f, const struct s
 	switch (f->model) {
 #define MODEL(name)           \
 	case SL_MODEL_##name: \
-		return queue_of<sl_of_##name>(f, b, counters, scratch, s);
+		return queue_of<sl_traits_##name>(f, b, counters, scratch, s);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

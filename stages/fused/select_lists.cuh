@@ -14,12 +14,12 @@ enum {
 	LANES = 32,
 	BLOCK = 256,
 	WARPS = BLOCK / LANES,
-	BLOCKS_A_MULTIPROCESSOR = 4, /* which limits the compiler to 64 registers per thread */
-	ITEMS_REMADE = 8,            /* particles per thread and tile, at most */
-	ITEMS_CARRIED = 2            /* the same with records: they need shared memory, and the
+	BLOCKS_PER_MULTIPROCESSOR = 4, /* which limits the compiler to 64 registers per thread */
+	ITEMS_RECOMPUTED = 8,          /* most particles per thread and tile */
+	ITEMS_WITH_RECORDS = 2         /* the same with records, which need shared memory; and the
 	                                lengths of histories differ */
 };
-static_assert(ITEMS_REMADE <= 15, "sl_fate_counts counts fates in four bits");
+static_assert(ITEMS_RECOMPUTED <= 15, "sl_fate_counts counts fates in four bits");
 
 /* Key is the type of the packed keys: uint32_t or uint64_t. */
 template <class Key> struct select_job {
@@ -28,9 +28,9 @@ template <class Key> struct select_job {
 	sl_fate_set keep;
 	uint32_t n, n_fields;
 	uint32_t items;          /* particles per thread and tile */
-	uint32_t record_columns; /* columns of a record, if the model is not remade */
+	uint32_t record_columns; /* columns of a record, if the model is not recomputed */
 	uint32_t words;          /* size of that record */
-	uint32_t beside;         /* columns listed after the record: index and key fields */
+	uint32_t extra;          /* columns stored after the record: index and key fields */
 	uint32_t stride;         /* words from one survivor in a list to the next */
 	uint32_t wanted;         /* columns: of records, keys, histograms and conditions */
 	float weight_scale;      /* see sl_weight_scale() */
@@ -54,18 +54,18 @@ static constexpr uint32_t DIRECTION =
 	SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
 static_assert((POSITION & (POSITION + 1)) == 0 && POSITION + 1 == (DIRECTION & -DIRECTION) &&
 		      ((POSITION | DIRECTION) & ((POSITION | DIRECTION) + 1)) == 0,
-	"position and direction must be the first columns, without others between");
+	"position and direction must be the first columns, with no others between them");
 
 /* Appends the columns of a group that follow the record; mostly one test for the whole group. */
-template <uint32_t SOME, class Key>
-static __device__ __forceinline__ void list_some(const struct select_job<Key> *job, uint32_t *word,
+template <uint32_t GROUP, class Key>
+static __device__ __forceinline__ void list_group(const struct select_job<Key> *job, uint32_t *word,
 	uint32_t columns, uint32_t i, const struct sl_particle *p)
 {
-	uint32_t before = job->beside & ((SOME & -SOME) - 1);
+	uint32_t before = job->extra & ((GROUP & -GROUP) - 1);
 
-	if (job->beside & SOME)
+	if (job->extra & GROUP)
 		sl_record_put(
-			word + job->words + __popc(before), columns & SOME, job->beside, i, p);
+			word + job->words + __popc(before), columns & GROUP, job->extra, i, p);
 }
 
 /*
@@ -73,14 +73,14 @@ static __device__ __forceinline__ void list_some(const struct select_job<Key> *j
  * words per entry is odd, so that lanes that access adjacent entries have no bank conflicts.
  */
 template <class Model, class Key>
-static __device__ __forceinline__ void list_one(
+static __device__ __forceinline__ void list_survivor(
 	const struct select_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
 {
-	if (!Model::remade)
+	if (!Model::recomputed)
 		sl_record_put(word, Model::columns, job->record_columns, i, p);
-	list_some<POSITION>(job, word, Model::columns, i, p);
-	list_some<DIRECTION>(job, word, Model::columns, i, p);
-	list_some<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
+	list_group<POSITION>(job, word, Model::columns, i, p);
+	list_group<DIRECTION>(job, word, Model::columns, i, p);
+	list_group<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
 }
 
 /*
@@ -120,11 +120,11 @@ static __device__ __forceinline__ Key pack_key(
 /* One of the two lists of the calling warp. */
 template <class Key>
 static __device__ __forceinline__ uint32_t *list_of_warp(
-	const struct select_job<Key> *job, unsigned char *lists, uint32_t turn)
+	const struct select_job<Key> *job, unsigned char *lists, uint32_t buffer)
 {
 	uint32_t *word = (uint32_t *)(void *)lists;
 
-	return word + (turn * WARPS + threadIdx.x / LANES) * LANES * job->items * job->stride;
+	return word + (buffer * WARPS + threadIdx.x / LANES) * LANES * job->items * job->stride;
 }
 
 static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t stride)
@@ -161,21 +161,21 @@ static __device__ __forceinline__ void write_records(
 	}
 }
 
-/* Writes n survivors from the list of a warp to the batch, from survivor number place on. */
+/* Writes n survivors from the list of a warp to the batch, from number `first` on. */
 template <class Model, class Key>
 static __device__ __forceinline__ void write_list(
-	const struct select_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t place)
+	const struct select_job<Key> *job, const uint32_t *list, uint32_t n, uint32_t first)
 {
 	for (uint32_t k = threadIdx.x % LANES; k < n; k += LANES) {
 		const uint32_t *word = list + k * job->stride;
 
 		if (job->n_fields > 0)
-			job->key[place + k] = pack_key(job, word);
-		job->index[place + k] = Model::remade ? word[0] : place + k;
+			job->key[first + k] = pack_key(job, word);
+		job->index[first + k] = Model::recomputed ? word[0] : first + k;
 	}
-	if (!Model::remade)
+	if (!Model::recomputed)
 		write_records(list, job->stride, job->words, n,
-			job->record + (uint64_t)place * job->words);
+			job->record + (uint64_t)first * job->words);
 }
 
 #endif

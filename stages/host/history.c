@@ -72,7 +72,7 @@ struct sl_particle sl_follow_history(
 {
 	const struct sl_particle *before = NULL;
 	struct sl_history_step taken = {0};
-	struct sl_particle was;
+	struct sl_particle previous;
 	bool more;
 
 	do {
@@ -82,8 +82,8 @@ struct sl_particle sl_follow_history(
 		observed = observer;
 		next(r, id, before);
 		observed = NULL;
-		was = taken.p;
-		before = &was;
+		previous = taken.p;
+		before = &previous;
 		/* the loops of the host also take at most UINT32_MAX steps */
 	} while (more && taken.p.fate == SL_FATE_alive && taken.number++ < UINT32_MAX);
 	taken.p.fate = sl_final_fate(r, &taken.p);

@@ -10,17 +10,17 @@
 
 /*
  * Items per piece of a loop. Between pieces the loop checks for cancellation. A flight takes 25 ns and a
- * history may have ten thousand, so a piece takes less than 0.1 s; the check costs nothing.
+ * history may have ten thousand, so a piece takes less than 0.1 s. The cost of the check is negligible.
  */
 enum { PIECE = 1 << 8 };
 
-enum sl_status sl_run_loop(const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n)
+enum sl_status sl_run_loop(const struct sl_recipe *r, struct sl_batch *b, sl_loop *loop, uint32_t n)
 {
 	for (uint32_t from = 0; from < n; from += PIECE) {
 		uint32_t left = n - from;
 
 		SL_TRY(sl_check_cancelled(r));
-		each(r, b, from, from + (left < PIECE ? left : PIECE));
+		loop(r, b, from, from + (left < PIECE ? left : PIECE));
 		if (left <= PIECE)
 			break;
 	}
@@ -45,32 +45,32 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b)
 {
-	uint64_t sum = 0, odd = 0;
+	uint64_t sum = 0, unassigned = 0;
 
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
 		sum += b->tally.count[f];
 		if (!SL_HAS(sl_fates_of(r), f))
-			odd += b->tally.count[f];
+			unassigned += b->tally.count[f];
 	}
-	if (sum != b->n || odd != 0)
+	if (sum != b->n || unassigned != 0)
 		return sl_fail(SL_CHECK_FAILED,
 			"internal error: fate counts sum to %llu for %u particles, %llu with a "
 			"fate this model never assigns; please report",
-			(unsigned long long)sum, b->n, (unsigned long long)odd);
+			(unsigned long long)sum, b->n, (unsigned long long)unassigned);
 	return SL_OK;
 }
 
 enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b)
 {
-	enum sl_fate open =
+	enum sl_fate mismatch =
 		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
 
-	if (open == SL_FATE_COUNT)
+	if (mismatch == SL_FATE_COUNT)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
 		"internal error: the histograms of fate %s do not add up to its particles and "
 		"weight; please report",
-		sl_fate_facts[open].name);
+		sl_fate_facts[mismatch].name);
 }
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -116,9 +116,9 @@ const struct sl_stage sl_stages[SL_STAGE_COUNT] = {
 
 bool sl_stage_is_run(enum sl_mode mode, int s)
 {
-	bool is_alone = s < SL_STAGE_select, is_sieve = s == SL_STAGE_select;
+	bool is_staged = s < SL_STAGE_select, is_fused = s == SL_STAGE_select;
 
-	return mode == SL_MODE_fused ? !is_alone : !is_sieve;
+	return mode == SL_MODE_fused ? !is_staged : !is_fused;
 }
 
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)

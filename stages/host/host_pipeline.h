@@ -4,8 +4,8 @@
  *	generate -> advance -> mark -> compact -> sort -> write
  *
  * In fused mode, which only devices have (stages/device/device_modes.h), the stage select replaces the
- * first four. Stages call primitives; primitives never call stages. batch.h lists what each stage
- * leaves in the batch.
+ * first four. Stages call primitives; primitives never call stages. batch.h lists which fields
+ * of the batch each stage sets.
  */
 #ifndef SL_STAGES_HOST_HOST_PIPELINE_H
 #define SL_STAGES_HOST_HOST_PIPELINE_H
@@ -71,7 +71,7 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 
 /* Runs a loop over items 0 to n - 1 of a batch in pieces. SL_STOPPED soon after a cancellation. */
 enum sl_status sl_run_loop(
-	const struct sl_recipe *r, struct sl_batch *b, sl_loop *each, uint32_t n);
+	const struct sl_recipe *r, struct sl_batch *b, sl_loop *loop, uint32_t n);
 
 /* Checks that the fates of b add up to its particles. SL_CHECK_FAILED if not. */
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b);

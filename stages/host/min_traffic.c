@@ -44,7 +44,7 @@ static uint64_t bytes_to_sort(const struct sl_recipe *r)
 /* Bytes of the record of a survivor, which select writes in addition to key and index. */
 static uint64_t bytes_of_record(const struct sl_recipe *r)
 {
-	bool has_record = r->mode == SL_MODE_fused && !sl_models[r->model]->remade;
+	bool has_record = r->mode == SL_MODE_fused && !sl_models[r->model]->recomputed;
 
 	return has_record ? sl_record_words(sl_record_columns(r)) * sizeof(uint32_t) : 0;
 }

@@ -48,21 +48,21 @@ static int stop_at_error(const char *folder, int error)
 /* Finds the files of an item. If it is a pattern, the caller frees f->files. */
 static enum sl_status find_files(const char *item, struct found_files *f)
 {
-	int answer;
+	int error;
 
 	*f = (struct found_files){.item = item, .n = 1, .path = &f->item};
 	if (!strpbrk(item, "*?[") || !sl_path_is_missing(item, F_OK))
 		return SL_OK;
-	answer = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
-	if (answer != 0)
+	error = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
+	if (error != 0)
 		globfree(&f->files);
-	if (answer == GLOB_ABORTED && glob_error != ENOMEM)
+	if (error == GLOB_ABORTED && glob_error != ENOMEM)
 		return sl_disk_failed(glob_error, "search", item, NULL);
-	if (answer == GLOB_NOSPACE || answer == GLOB_ABORTED)
+	if (error == GLOB_NOSPACE || error == GLOB_ABORTED)
 		return sl_fail(SL_HOST_MEMORY,
 			"%s: not enough host memory for the list of matching files; free some",
 			item);
-	if (answer != 0)
+	if (error != 0)
 		return sl_fail(SL_USAGE,
 			"'%s' is not a file, and as a pattern it matches none; correct the name",
 			item);

@@ -97,9 +97,9 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 		sl_mcpl_head_check(source->map.at, source->map.bytes), "%s", f->path));
 	if (s->header.particles > PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
-			"%s: its header claims more particles than a run can have, so it is damaged; "
-			"make it again",
-			f->path);
+			"%s: its header claims %llu particles, more than a run can have, so the file is "
+			"damaged; create it again",
+			f->path, (unsigned long long)s->header.particles);
 	inputs->stamp = sl_map_stamp(&source->map, inputs->stamp);
 	f->bytes = source->map.bytes;
 	f->first = inputs->particles;
@@ -304,7 +304,7 @@ enum {
 };
 
 /* Reads the next n particles of a stream into the columns from place on. */
-static enum sl_status take(
+static enum sl_status read_particles(
 	struct sl_mcpl_stream *s, const struct sl_columns *c, uint32_t place, uint32_t n)
 {
 	for (uint32_t i = place; i < place + n; i++) {
@@ -328,7 +328,7 @@ static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t
 
 	s.at += bytes;
 	s.left -= bytes;
-	return take(&s, c, place, n);
+	return read_particles(&s, c, place, n);
 }
 
 /*
@@ -344,7 +344,7 @@ static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t fr
 		SL_TRY(begin_gzip(r, k));
 	while (r->gzip.read < from)
 		SL_TRY(sl_mcpl_next(&r->gzip, &p));
-	return take(&r->gzip, c, place, n);
+	return read_particles(&r->gzip, c, place, n);
 }
 
 /*

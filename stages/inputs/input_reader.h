@@ -2,7 +2,7 @@
  * input_reader.h - opens the particle lists of a run, and reads the particles of each batch from them.
  *
  * This folder is the host side of the model `list`: with that model and stages/formats/mcpl, it is the
- * part of stages/ that knows the MCPL format.
+ * only part of stages/ that reads the MCPL format.
  *
  * Particles are numbered through all files. From a plain file, each batch reads its own records
  * independently of other batches. A gzip file is decompressed once, from start to end, by one batch

@@ -2,7 +2,7 @@
  * mcpl_survey.c - checks each number of each record of an MCPL file.
  *
  * Records are checked as stored: unpacked directions are at most 1, so only the stored numbers can
- * overflow. NaN and infinity are allowed except as weights: they stay what they are in single
+ * overflow. NaN and infinity are allowed except as weights: they are the same in single
  * precision, and a condition in keep can remove such particles.
  */
 #include "stages/inputs/mcpl_survey.h"
@@ -39,11 +39,11 @@ static struct record_numbers numbers_of(const struct sl_mcpl_header *h)
 }
 
 /* Fails with the particle and the number that a run cannot represent. */
-static enum sl_status refuse(uint64_t particle, const char *name, double is, const char *why)
+static enum sl_status refuse(uint64_t particle, const char *name, double value, const char *why)
 {
 	return sl_fail(SL_BAD_INPUT,
 		"particle %llu (from 0): its %s is %.9g, but %s; remove the particle from the list",
-		(unsigned long long)particle, name, is, why);
+		(unsigned long long)particle, name, value, why);
 }
 
 /*
@@ -56,16 +56,16 @@ static enum sl_status check_record(const struct sl_mcpl_header *h, const struct 
 	size_t number_bytes = h->single ? sizeof(float) : sizeof(double);
 
 	for (int i = 0; i < all->n; i++) {
-		double is = sl_mcpl_number(h->single, record + (size_t)i * number_bytes);
+		double value = sl_mcpl_number(h->single, record + (size_t)i * number_bytes);
 
-		if (isinf((float)(is * all->factor[i])) && !isinf(is))
-			return refuse(
-				particle, all->name[i], is, "a run computes in single precision");
+		if (isinf((float)(value * all->factor[i])) && !isinf(value))
+			return refuse(particle, all->name[i], value,
+				"a run computes in single precision");
 		if (i != all->weight)
 			continue;
-		if (!isfinite(is))
-			return refuse(particle, all->name[i], is, "weights are summed");
-		*weights += fabs(is);
+		if (!isfinite(value))
+			return refuse(particle, all->name[i], value, "weights are summed");
+		*weights += fabs(value);
 	}
 	return SL_OK;
 }

@@ -14,7 +14,7 @@ struct sl_renamed_blob {
 	const char *name; /* in that list; not terminated */
 	size_t name_bytes;
 	uint32_t number; /* the output name is NAME_NUMBER */
-	uint32_t next;   /* index of the blob to look at next; starts at 0 */
+	uint32_t next;   /* index of the next blob to examine; starts at 0 */
 };
 
 /*

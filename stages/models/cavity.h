@@ -34,8 +34,8 @@
 		SL_FATE_BIT(SL_FATE_escaped))
 
 /* A history has dozens of flights, so a survivor is stored, not computed again. */
-#define SL_REMADE_cavity   false
-#define SL_WEIGHTED_cavity false
+#define SL_RECOMPUTED_cavity false
+#define SL_WEIGHTED_cavity   false
 
 enum sl_cavity_type { SL_CAVITY_SPHERE, SL_CAVITY_TUBE };
 

@@ -22,8 +22,8 @@
 
 /* Weights are those of the files. They can have any size and sign, so their sums are reported next
  * to the counts and not as fractions. */
-#define SL_REMADE_list   false
-#define SL_WEIGHTED_list true
+#define SL_RECOMPUTED_list false
+#define SL_WEIGHTED_list   true
 
 struct sl_list {
 	uint64_t first_id;    /* of the particles in the columns */

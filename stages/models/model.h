@@ -7,7 +7,7 @@
  *	struct sl_NAME        the parameters that the rules use, made from the configuration
  *	SL_COLUMNS_NAME       the set of columns that the model's particles have
  *	SL_FATES_NAME         the set of fates that they can end with
- *	SL_REMADE_NAME        true if it costs less to compute a particle again than to store it
+ *	SL_RECOMPUTED_NAME        true if it costs less to compute a particle again than to store it
  *	SL_WEIGHTED_NAME      true if weights can differ from 1: as a fraction of the particle that
  *	                      started with weight 1, or, if particles are read from files, any number
  *	sl_NAME_generate(r, wanted, seed, id)
@@ -140,7 +140,7 @@ struct sl_model {
 	bool read;                       /* particles are read from files, which also say how many
 	                                    there are (stages/inputs/input_reader.h) */
 	bool steps;                      /* more than one step: transport.max_steps applies */
-	bool remade;                     /* fused mode computes survivors again, not stores them */
+	bool recomputed;                 /* fused mode computes survivors again, not stores them */
 	bool weighted;                   /* weights may differ from 1, and are summed */
 	const struct sl_option *options; /* its table; offsets into its configuration struct */
 	size_t n_options;
@@ -175,7 +175,7 @@ struct sl_model {
 	static const struct sl_model sl_##model##_model = {.name = #model,                   \
 		.columns = SL_COLUMNS_##model,                                               \
 		.fates = SL_FATES_##model,                                                   \
-		.remade = SL_REMADE_##model,                                                 \
+		.recomputed = SL_RECOMPUTED_##model,                                         \
 		.weighted = SL_WEIGHTED_##model,                                             \
 		.options = sl_##model##_options,                                             \
 		.n_options = sizeof(sl_##model##_options) / sizeof(sl_##model##_options[0]), \

@@ -41,8 +41,8 @@
 		SL_FATE_BIT(SL_FATE_max_steps))
 
 /* A history has several flights, each tested against all surfaces: survivors are stored. */
-#define SL_REMADE_rays   false
-#define SL_WEIGHTED_rays true
+#define SL_RECOMPUTED_rays false
+#define SL_WEIGHTED_rays   true
 
 enum sl_rays_source { SL_RAYS_FROM_CAMERA, SL_RAYS_AT_RANDOM };
 enum sl_rays_shape { SL_RAYS_SPHERE, SL_RAYS_BOX, SL_RAYS_PLANE };

@@ -42,8 +42,8 @@
 		SL_FATE_BIT(SL_FATE_roulette))
 
 /* A history has dozens of flights, so a survivor is stored, not computed again. */
-#define SL_REMADE_slab   false
-#define SL_WEIGHTED_slab true
+#define SL_RECOMPUTED_slab false
+#define SL_WEIGHTED_slab   true
 
 enum sl_slab_incidence { SL_SLAB_NORMAL, SL_SLAB_ANGLE, SL_SLAB_DIFFUSE };
 enum sl_slab_absorption { SL_SLAB_ANALOGUE, SL_SLAB_IMPLICIT };

@@ -20,8 +20,8 @@
 	(SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_missed) | SL_FATE_BIT(SL_FATE_blocked))
 
 /* A particle has one step, so survivors are computed again, not stored. */
-#define SL_REMADE_source_detector   true
-#define SL_WEIGHTED_source_detector false
+#define SL_RECOMPUTED_source_detector true
+#define SL_WEIGHTED_source_detector   false
 
 enum sl_source_type { SL_SOURCE_POINT, SL_SOURCE_DISK, SL_SOURCE_BEAM, SL_SOURCE_SPHERE };
 enum sl_detector_type { SL_DETECTOR_SPHERE, SL_DETECTOR_DISK, SL_DETECTOR_RECTANGLE };

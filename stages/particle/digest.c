@@ -6,12 +6,12 @@
 #include "stages/particle/table.h"
 
 /* Adds n items of a type, little-endian as all data that this program writes, and returns. */
-#define DIGEST(type)                                                                      \
-	for (uint32_t k = 0; k < n; k++) {                                                \
-		type value;                                                               \
-		memcpy(&value, at + (c->constant ? 0 : k * sizeof(type)), sizeof(value)); \
-		sum += sl_digest_item(weight[k], value);                                  \
-	}                                                                                 \
+#define DIGEST(type)                                                  \
+	for (uint32_t k = 0; k < n; k++) {                            \
+		type value;                                           \
+		memcpy(&value, at + k * sizeof(type), sizeof(value)); \
+		sum += sl_digest_item(weight[k], value);              \
+	}                                                             \
 	return sum
 
 /* The digest of n rows from row from on, which have the given weights. Floats count as their bits. */
@@ -19,7 +19,7 @@ static uint64_t digest_rows(
 	const struct sl_table_column *c, size_t from, uint32_t n, const uint64_t *weight)
 {
 	size_t bytes = sl_column_facts[c->column].bytes;
-	const char *at = (const char *)c->data + (c->constant ? 0 : from * bytes);
+	const char *at = (const char *)c->data + from * bytes;
 	uint64_t sum = 0;
 
 	switch (bytes) {
@@ -38,17 +38,49 @@ static uint32_t rows_at(uint32_t from, uint32_t n)
 	return n - from < SL_DIGEST_ROWS ? n - from : (uint32_t)SL_DIGEST_ROWS;
 }
 
-uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n)
+/* The value of a constant column, zero-extended. */
+static uint64_t constant_bits(const struct sl_table_column *c)
 {
-	uint64_t weight[SL_DIGEST_ROWS], sum = 0;
+	uint64_t bits = 0;
+
+	memcpy(&bits, c->data, sl_column_facts[c->column].bytes);
+	return bits;
+}
+
+/* All columns in one pass over the rows, so that weights are computed once. */
+void sl_digest_columns(const struct sl_table *t, uint64_t digest[])
+{
+	uint64_t weight[SL_DIGEST_ROWS], lower = 0,
+					 upper = 0; /* sums over the rows, for constants */
 	uint32_t rows;
 
-	for (uint32_t from = 0; from < n; from += rows) {
-		rows = rows_at(from, n);
+	memset(digest, 0, t->n_columns * sizeof(*digest));
+	for (uint32_t from = 0; from < t->n; from += rows) {
+		rows = rows_at(from, t->n);
 		sl_digest_weights(from, rows, weight);
-		sum += digest_rows(c, from, rows, weight);
+		for (uint32_t i = 0; i < rows; i++) {
+			lower += sl_digest_item(weight[i], 1);
+			upper += sl_digest_item(weight[i], UINT64_C(1) << 32);
+		}
+		for (uint32_t k = 0; k < t->n_columns; k++)
+			if (!t->column[k].constant)
+				digest[k] += digest_rows(&t->column[k], from, rows, weight);
 	}
-	return sum;
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (t->column[k].constant) {
+			uint64_t bits = constant_bits(&t->column[k]);
+
+			digest[k] = lower * (uint32_t)bits + upper * (bits >> 32);
+		}
+}
+
+void sl_digest_table(struct sl_table *t)
+{
+	uint64_t digest[SL_COLUMN_COUNT];
+
+	sl_digest_columns(t, digest);
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		t->column[k].digest = digest[k];
 }
 
 /* The digest of one block of n bytes, as 64-bit words; the last word is padded with zeros. */

@@ -75,8 +75,14 @@ SL_HD void sl_digest_weights(uint64_t from, uint32_t n, uint64_t weight[SL_DIGES
  */
 enum sl_status sl_digest_check(const struct sl_table *t);
 
-/* The digest of the n rows of a column; a constant column has its value in each row. Host only. */
-uint64_t sl_digest_column(const struct sl_table_column *c, uint32_t n);
+/*
+ * The digests of all columns of t, in their order; a constant column has its value in each row. Takes
+ * O(rows) for all constant columns together. Host only.
+ */
+void sl_digest_columns(const struct sl_table *t, uint64_t digest[]);
+
+/* Sets the digest of each column of t. Host only. */
+void sl_digest_table(struct sl_table *t);
 
 /*
  * The digest of n bytes, read as little-endian words of 64 bits, the last one padded with zeros. Word

@@ -201,21 +201,21 @@ enum sl_status sl_rounds_run(const struct sl_recipe *r, struct sl_exec *x, struc
 		.compacted = b->n,
 		.sorted = b->n};
 	const struct sl_schedule *s = &r->schedule;
-	struct sl_active_set *l = &b->active_set;
+	struct sl_active_set *a = &b->active_set;
 	bool compacts = false, sorts = false;
 
 	memset(&b->rounds, 0, sizeof(b->rounds));
 	sl_active_set_begin(b, s->steps);
-	for (; l->alive > 0; w.round++) {
+	for (; a->alive > 0; w.round++) {
 		SL_TRY(sl_check_cancelled(r));
-		if (l->alive < s->finish * b->n)
-			l->steps = UINT32_MAX;
+		if (a->alive < s->finish * b->n)
+			a->steps = UINT32_MAX;
 		SL_TRY(advance(&w));
 		SL_TRY(time_moves(&w, compacts, sorts));
-		sorts = l->alive > 0 && sl_is_due(&s->sort, w.round, w.sorted, l->alive);
-		compacts = l->alive > 0 &&
-		           (sorts || (l->alive < l->n && sl_is_due(&s->compact, w.round,
-								 w.compacted, l->alive)));
+		sorts = a->alive > 0 && sl_is_due(&s->sort, w.round, w.sorted, a->alive);
+		compacts = a->alive > 0 &&
+		           (sorts || (a->alive < a->n && sl_is_due(&s->compact, w.round,
+								 w.compacted, a->alive)));
 		if (sorts)
 			SL_TRY(sort(&w));
 		else if (compacts)

@@ -3,7 +3,7 @@
  *
  *	round    some steps of each alive particle; counts who is still alive
  *	compact  when enough have ended: moves the particles that are alive to a dense active set
- *	sort     if the schedule asks for it: the same, in the order of a key
+ *	sort     if the schedule has it: the same, in the order of a key
  *	finish   when few are left: one last round takes all their steps
  *
  * The alternative, histories, is one round without a limit of steps. (Hamilton, Slattery and Evans,

@@ -89,10 +89,10 @@ assert json.load(open(os.path.join(work, "none.json")))["left_out"]
 streams = rows("deflate.csv")
 assert [r["column"] for r in streams] == "x y z u v w energy time pixel all".split(), streams
 assert all(float(r["ratio"]) > 1 and int(r["bytes"]) >= 4 * int(r["n"]) for r in streams), streams
-ways = rows("pipeline.csv")
-assert "staged" in names(ways, "way") and names(ways, "n") == ["1000", "300"]
-assert {"all", "sort", "write"} <= set(names(ways, "step"))
-assert len({r["survivors"] for r in ways if r["n"] == "1000" and r["survivors"]}) == 1
+modes = rows("pipeline.csv")
+assert "staged" in names(modes, "way") and names(modes, "n") == ["1000", "300"]
+assert {"all", "sort", "write"} <= set(names(modes, "step"))
+assert len({r["survivors"] for r in modes if r["n"] == "1000" and r["survivors"]}) == 1
 for name in ("sizes", "inputs", "tunings", "pipeline"):
     assert rows(f"sweep/{name}.csv"), name
 END

@@ -38,7 +38,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # exit code of a program in which ThreadSanitizer finds a race
-LIBRARIES = ["tests/libsluice_support.a", "libsluice_cases.a", "libsluice.a", "libsluice_primitives.a"]  # of a build, in link order
+LIBRARIES = ["tests/CMakeFiles/sluice_faults.dir/faults/fault_injection.c.o", "tests/libsluice_support.a", "libsluice_cases.a", "libsluice.a",
+             "libsluice_primitives.a"]  # of a build, in link order; the object comes first, because it replaces one of a library
 PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # limit for a trial with no mutant selected
 LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids small enough for a trial
@@ -62,8 +63,8 @@ MUTATIONS = [
     ("ticket by block", r"(?<== )((?:\(uint32_t\))?atomicAdd\((?:state\.words|p\.ticket|[\w.]*ticket[\w.]*), 1\))", r"MUTANT ? blockIdx.x : \1"),
     ("release relaxed", r"sl_store_release(\([^;]*\));", r"MUTANT ? sl_store_relaxed\1 : sl_store_release\1;"),
     ("acquire relaxed", r"sl_load_acquire(\((?:[^()]|\([^()]*\))*\))", r"(MUTANT ? sl_load_relaxed\1 : sl_load_acquire\1)"),
-    ("own sum taken for all", r": SL_KNOWN_OWN", r": MUTANT ? SL_KNOWN_ALL : SL_KNOWN_OWN"),
-    ("not waited for", r"known == SL_KNOWN_NOTHING", r"!MUTANT && \g<0>"),
+    ("own sum taken for all", r": SL_TILE_AGGREGATE", r": MUTANT ? SL_TILE_PREFIX : SL_TILE_AGGREGATE"),
+    ("not waited for", r"known == SL_TILE_INVALID", r"!MUTANT && \g<0>"),
     ("window overlaps", r"end -= 32\b", r"end -= 32 - MUTANT"),
     ("lanes below with its own", r"\(1u << (lane_index\(\)|lane)\) - 1", r"(1u + MUTANT << \1) - 1"),
     ("scan of a warp off by one", r"(?:\blane|lane_index\(\)|LANES) >= (?=by\b|distance\b)", r"\g<0>MUTANT + "),

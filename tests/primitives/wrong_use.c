@@ -97,11 +97,11 @@ static void backends_of_another_primitive(void **state)
 
 	(void)state;
 	assert_fails(sl_scan(&sl_sort_cpu, &b.x, &b.scan), SL_USAGE,
-		"scan: backend 'cpu' does sort, not scan; take one from sl_find of that primitive");
-	assert_fails(
-		sl_compact(&sl_scan_cpu, &b.x, &b.compact), SL_USAGE, "does scan, not compact");
+		"scan: backend 'cpu' implements sort, not scan; get a backend of the right primitive from sl_find()");
+	assert_fails(sl_compact(&sl_scan_cpu, &b.x, &b.compact), SL_USAGE,
+		"implements scan, not compact");
 	assert_fails(sl_sort(&sl_compact_cpu_scan, &b.x, &b.sort), SL_USAGE,
-		"sort: backend 'cpu_scan' does compact, not sort");
+		"sort: backend 'cpu_scan' implements compact, not sort");
 	assert_fails(sl_deflate(&sl_scan_cpu, &b.x, &b.deflate), SL_USAGE, "not deflate");
 }
 
@@ -127,7 +127,7 @@ static void null_data(void **state)
 	(void)state;
 	b.scan.in = NULL;
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
-		"scan/cpu: in is a null pointer, but has 64 items; pass their address");
+		"scan/cpu: in is a null pointer, but has 64 items; pass the address of the items");
 	b = right();
 	b.compact.keep = NULL;
 	assert_fails(
@@ -158,7 +158,7 @@ static void misaligned_items(void **state)
 	b.scan.in = address_after(in, 4);
 	b.scan.n = 1;
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
-		"is not aligned to its items of 8 bytes; begin it at a multiple of that");
+		"is not aligned to its items of 8 bytes; align it to a multiple of its item size");
 	b.scan.type = SL_U32;
 	assert_ok(sl_scan(&sl_scan_cpu, &b.x, &b.scan));
 	b.compact.out = (uint32_t *)address_after(index_of, 2);
@@ -180,8 +180,8 @@ static void scratch_too_small_or_misaligned(void **state)
 	assert_int_equal(needed, N * sizeof(uint32_t));
 	b.x.scratch.size = needed - 1;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
-		"compact/cpu_scan: scratch has 255 bytes left, 256 are needed; get what "
-		"sl_scratch() says");
+		"compact/cpu_scan: scratch has 255 bytes left, 256 are needed; allocate the bytes that "
+		"sl_scratch() returns");
 	b.x.scratch.size = needed;
 	assert_ok(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact));
 	b.x.scratch.used = 1; /* the next cut begins 256 bytes in */

@@ -212,7 +212,7 @@ static void a_byte_of_scratch_too_little(const struct sl_backend *b)
 	if (c.x.scratch.size == 0)
 		return;
 	c.x.scratch.size--;
-	assert_refused(&c, "are needed; get what sl_scratch() says");
+	assert_refused(&c, "are needed; allocate the bytes that sl_scratch() returns");
 	c = right(b);
 	c.x.scratch.base = NULL;
 	assert_refused(&c, "scratch has 0 bytes left");
@@ -295,6 +295,17 @@ static void unknown_types_and_bits(const struct sl_backend *b)
 }
 EVERY_BACKEND(unknown_types_and_bits)
 
+/* sl_scratch() cannot report an unknown type; it returns the scratch of SL_U64. */
+static void scratch_of_an_unknown_type(const struct sl_backend *b)
+{
+	struct sl_shape wide = {.n = N, .type = SL_U64},
+			unknown = {.n = N, .type = (enum sl_type)7};
+
+	if (b->primitive == SL_SCAN || b->primitive == SL_SORT)
+		assert_int_equal(sl_scratch(b, &unknown), sl_scratch(b, &wide));
+}
+EVERY_BACKEND(scratch_of_an_unknown_type)
+
 static int set_up(void **state)
 {
 	const struct sl_backend *b;
@@ -331,6 +342,7 @@ int main(void)
 		cmocka_unit_test(every_tuning_out_of_range),
 		cmocka_unit_test(every_an_inner_scan_that_is_none),
 		cmocka_unit_test(every_unknown_types_and_bits),
+		cmocka_unit_test(every_scratch_of_an_unknown_type),
 		cmocka_unit_test(every_right_call_passes), /* nothing was harmed */
 	};
 	int failed, n;

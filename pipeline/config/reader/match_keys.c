@@ -69,12 +69,16 @@ static bool is_model(const char *path)
 	return leaf - path == 6 && strncmp(path, "model.", 6) == 0;
 }
 
-/* Adds the problem that path is not a known key, with a suggestion. */
+/*
+ * Adds the problem that path is not a known key, with a suggestion. The search for one costs much
+ * more than the rest, and a problem that is only counted does not show it.
+ */
 static void add_unknown(struct sl_reader *r, struct sl_place at, const char *path)
 {
-	char text[SL_PROBLEM_BYTES];
+	char text[SL_PROBLEM_BYTES] = "";
 
-	sl_suggest_key(r, path, text);
+	if (r->n_problems < SL_PROBLEMS_MAX)
+		sl_suggest_key(r, path, text);
 	sl_reader_add(r, at, path, text);
 }
 

@@ -21,7 +21,7 @@ static int cuda_number(const char *text)
 	if (strncmp(text, "cuda:", strlen("cuda:")) != 0 || *digits == '\0' ||
 		strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > DIGITS_MAX)
 		return -1;
-	return atoi(digits);
+	return (int)strtol(digits, NULL, 10);
 }
 
 /*

@@ -3,7 +3,7 @@
  * every segment and stream, then copies, with wrappers and checksums.
  *
  * Three kernels: sums_kernel (one warp per stream: segment offsets, stream size, checksum),
- * streams_kernel (one block: stream offsets), pack_kernel (all blocks: the copy).
+ * streams_kernel (one block: stream offsets), copy_kernel (all blocks: the copy).
  */
 #ifndef SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
 #define SL_PRIMITIVES_DEFLATE_ENCODER_ASSEMBLE_CUH
@@ -42,7 +42,7 @@ struct deflate_job {
 	uint32_t *found;                       /* SL_POSITIONS per block */
 	uint16_t *sorted;                      /* SORTED_POSITIONS per block */
 	uint32_t *token;                       /* SL_SEGMENT per block */
-	uint64_t *ticket;                      /* number of segments taken */
+	uint64_t *ticket;                      /* number of segments that blocks have taken */
 };
 
 /* Sum over consecutive segments of a stream. */
@@ -134,8 +134,8 @@ static __device__ inline void scan(uint64_t *end, uint64_t mine)
 
 /*
  * One block: offsets of the streams in out; from the first stream that does not fit, none is
- * written. *out_used is a number in device memory that nobody has checked: sums are compared with the
- * bytes that are left, which cannot overflow.
+ * written. The host cannot check *out_used, which is in device memory. So the sums are compared
+ * with the bytes that are left, which cannot overflow.
  */
 static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_job job)
 {
@@ -183,7 +183,7 @@ static __device__ inline void copy(uint8_t *to, const uint8_t *from, uint32_t by
  * Each block copies one segment at a time to its final place, and the wrapper around the first and
  * last of a stream.
  */
-static __global__ void __launch_bounds__(THREADS) pack_kernel(struct deflate_job job)
+static __global__ void __launch_bounds__(THREADS) copy_kernel(struct deflate_job job)
 {
 	const struct sl_streams *s = &job.streams;
 

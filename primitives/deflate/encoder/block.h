@@ -17,8 +17,8 @@ enum {
 	SL_CODE_LENGTH_SYMBOLS = 19,     /* alphabet in which code lengths are transmitted */
 	SL_CODE_LENGTH_MAX = 7,          /* longest code of that alphabet */
 	SL_BLOCK_WORDS = SL_SEGMENT / 4, /* a coded block is never longer than its segment */
-	SL_EMPTY_BLOCK = 2,              /* empty block of fixed codes: ... */
-	SL_EMPTY_BLOCK_BITS = 10         /* ... 3 bits of header, 7 of end */
+	SL_EMPTY_BLOCK = 2,              /* the bits of an empty block of fixed codes */
+	SL_EMPTY_BLOCK_BITS = 10         /* 3 bits of header, 7 of end-of-block */
 };
 
 /* Everything about a block but its tokens. */
@@ -166,7 +166,7 @@ SL_HD uint32_t sl_block_header_length(const struct sl_deflate_block *b, uint32_t
 
 /*
  * Builds the symbols of the header from the lengths of both alphabets, and counts them. Host only;
- * the device uses list_lengths().
+ * the device uses list_lengths() (huffman_codes.cuh).
  */
 SL_HD void sl_block_header_make(struct sl_deflate_block *b)
 {

@@ -81,8 +81,8 @@ SL_HD void sl_huffman_place(
 
 	if (count[s] == 0)
 		return;
-	for (uint32_t other = 0; other < n;
-		other++) /* an unused symbol has 0 - 1, the largest number */
+	/* for an unused symbol, 0 - 1 is the largest number */
+	for (uint32_t other = 0; other < n; other++)
 		rank += count[other] - 1 < less + (other < s);
 	w->leaf[rank] = count[s];
 	w->order[rank] = (uint16_t)s;
@@ -90,7 +90,7 @@ SL_HD void sl_huffman_place(
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* The alphabet with so many used symbols, before its first list. */
+/* An alphabet of which `used` symbols occur, before its first list. */
 SL_HD struct sl_alphabet sl_alphabet_of(
 	struct sl_huffman_work *w, uint32_t base, uint32_t used, uint32_t limit)
 {

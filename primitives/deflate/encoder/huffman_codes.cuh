@@ -45,15 +45,16 @@ static __device__ inline void use_two(uint32_t *count)
 static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 {
 	for (;;) {
-		uint32_t of_a = sl_huffman_list_items(&a), items = of_a + sl_huffman_list_items(&b);
+		uint32_t items_a = sl_huffman_list_items(&a),
+			 items = items_a + sl_huffman_list_items(&b);
 
 		if (items == 0)
 			return;
 		for (uint32_t i = threadIdx.x; i < items; i += THREADS) {
 			const struct sl_alphabet one =
-				i < of_a ? a : b; /* a copy, so that it stays in registers */
+				i < items_a ? a : b; /* a copy, so that it stays in registers */
 
-			sl_huffman_merge(&one, i < of_a ? i : i - of_a);
+			sl_huffman_merge(&one, i < items_a ? i : i - items_a);
 		}
 		__syncthreads();
 		sl_huffman_next_list(&a);
@@ -63,11 +64,11 @@ static __device__ inline void merge(struct sl_alphabet a, struct sl_alphabet b)
 
 /* Stores the code length of the i-th symbol in order, and counts it. */
 static __device__ inline void set_length(
-	const struct sl_alphabet &of, uint32_t i, uint8_t *length, struct symbol_stats *a)
+	const struct sl_alphabet &alphabet, uint32_t i, uint8_t *length, struct symbol_stats *a)
 {
-	uint8_t bits = sl_huffman_length(&of, i);
+	uint8_t bits = sl_huffman_length(&alphabet, i);
 
-	length[of.w->order[of.base + i]] = bits;
+	length[alphabet.w->order[alphabet.base + i]] = bits;
 	atomicAdd(&a->of_length[bits], 1u);
 }
 

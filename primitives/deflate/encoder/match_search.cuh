@@ -122,11 +122,11 @@ static __device__ inline uint32_t key_at(
 /* For a block: turns the digit counts of the warps into targets; ordered by digit, then by warp. */
 static __device__ inline void scan_digits(const struct segment_task &p)
 {
-	enum { EACH = WARPS * DIGITS / THREADS };
-	uint32_t first = threadIdx.x * EACH, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	uint32_t count[EACH], all = 0, before = 0, up;
+	enum { PER_THREAD = WARPS * DIGITS / THREADS };
+	uint32_t first = threadIdx.x * PER_THREAD, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	uint32_t count[PER_THREAD], all = 0, before = 0, up;
 
-	for (uint32_t k = 0; k < EACH; k++) {
+	for (uint32_t k = 0; k < PER_THREAD; k++) {
 		count[k] = p.mem->scratch.sort.next[(first + k) % WARPS][(first + k) / WARPS];
 		all += count[k];
 	}
@@ -142,7 +142,7 @@ static __device__ inline void scan_digits(const struct segment_task &p)
 	for (uint32_t w = 0; w < warp; w++)
 		before += p.mem->scratch.sort.total[w];
 	before += up - all;
-	for (uint32_t k = 0; k < EACH; k++) {
+	for (uint32_t k = 0; k < PER_THREAD; k++) {
 		p.mem->scratch.sort.next[(first + k) % WARPS][(first + k) / WARPS] = before;
 		before += count[k];
 	}
@@ -208,7 +208,7 @@ static __device__ inline void sort_pass(
 		for (uint32_t k = 0; k < ROWS; k++) {
 			digit[k] = row + 32 * k + lane < end ? (key[k] >> shift) % DIGITS
 			                                     : (uint32_t)DIGITS;
-			equal[k] = sl_lanes_alike<DIGIT_BITS + 1>(digit[k]);
+			equal[k] = sl_match_lanes<DIGIT_BITS + 1>(digit[k]);
 		}
 		SL_UNROLL
 		for (uint32_t k = 0; k < ROWS; k++)
@@ -233,9 +233,9 @@ static __device__ inline void window_put(
 
 /*
  * For a warp: eight bytes to place before the first position, chosen so that they match none of the
- * first positions: a first byte that none of them has.
+ * first positions: their first byte occurs at none of them.
  */
-static __device__ inline struct sl_bytes8 prefix_of_none(const struct segment_task &p, uint32_t n)
+static __device__ inline struct sl_bytes8 unmatched_prefix(const struct segment_task &p, uint32_t n)
 {
 	uint32_t lane = threadIdx.x % 32, first = 0;
 	bool is_candidate = lane < SL_CANDIDATES && lane < n;
@@ -296,7 +296,7 @@ static __device__ inline uint32_t search_range(
 
 		window_put(w, lane, sl_bytes8_at(p.mem->data, before), before);
 	} else {
-		window_put(w, lane, prefix_of_none(p, n), 0);
+		window_put(w, lane, unmatched_prefix(p, n), 0);
 	}
 	for (uint32_t row = first; row < end && row < n; row += 32, at = next) {
 		const struct sl_bytes8 mine = sl_bytes8_at(p.mem->data, at);

@@ -40,7 +40,7 @@ struct sl_segment {
 };
 
 /* a / b rounded up. */
-SL_HD uint64_t sl_deflate_divide(uint64_t a, uint64_t b)
+SL_HD uint64_t sl_deflate_ceil_div(uint64_t a, uint64_t b)
 {
 	return a / b + (a % b != 0);
 }
@@ -69,7 +69,7 @@ SL_HD uint64_t sl_chunk_segments(uint64_t bytes, uint32_t item_bytes)
 {
 	uint64_t section = sl_section_bytes(bytes, item_bytes);
 
-	return section ? bytes / section * sl_deflate_divide(section, SL_SEGMENT) : 1;
+	return section ? bytes / section * sl_deflate_ceil_div(section, SL_SEGMENT) : 1;
 }
 
 /* Divides in_bytes; chunk_bytes and item_bytes may be 0 as in a job: one chunk, items of 1 byte. */
@@ -80,7 +80,7 @@ SL_HD struct sl_streams sl_streams_make(
 		item_bytes ? item_bytes : 1, whole, 1, 0, 0, SL_RAW};
 
 	if (in_bytes > s.chunk_bytes)
-		s.n = sl_deflate_divide(in_bytes, s.chunk_bytes);
+		s.n = sl_deflate_ceil_div(in_bytes, s.chunk_bytes);
 	s.segments_per_stream = sl_chunk_segments(s.chunk_bytes, s.item_bytes);
 	s.n_segments = (s.n - 1) * s.segments_per_stream +
 	               sl_chunk_segments(sl_chunk_bytes(&s, s.n - 1), s.item_bytes);
@@ -108,7 +108,7 @@ SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t numbe
 		g.stream = s->n - 1;
 	bytes = sl_chunk_bytes(s, g.stream);
 	section = sl_section_bytes(bytes, s->item_bytes);
-	per_section = sl_deflate_divide(section, SL_SEGMENT);
+	per_section = sl_deflate_ceil_div(section, SL_SEGMENT);
 	if (section == 0) {
 		g.last = true;
 		return g;
@@ -122,8 +122,8 @@ SL_HD struct sl_segment sl_segment_of(const struct sl_streams *s, uint64_t numbe
 }
 
 /*
- * Copies bytes from .. from + bytes - 1 of a chunk, in plane order, to data; called by each of
- * threads threads with its own number. Byte k of item i becomes byte i of plane k. Loads are issued
+ * Copies bytes from .. from + bytes - 1 of a chunk, in plane order, to data; called by each thread
+ * with its number, 0 to threads - 1. Byte k of item i becomes byte i of plane k. Loads are issued
  * in groups before the first store, because global memory has a latency of hundreds of cycles.
  */
 SL_HD void sl_chunk_load(const struct sl_streams *s, uint64_t stream, uint64_t from, uint64_t bytes,

@@ -4,7 +4,7 @@
  *
  * If runs are long, only runs are searched, by the positions where they start. Otherwise the first
  * positions are encoded both ways, and matches (matches.h) are searched in the rest only if they
- * made these shorter: most byte planes of particles are either noise or long runs, and the search
+ * made these positions shorter: most byte planes of particles are either noise or long runs, and the search
  * of all positions takes most of the time.
  *
  * Slices of 128 bytes are parsed independently. A match waits if the next position has a longer
@@ -18,13 +18,15 @@
 #include "matches.h"
 
 enum {
-	SL_RUN_LENGTH_MEAN =
-		32, /* bytes per run on average; with longer runs only runs are searched */
-	SL_PROBE_SLICES = 16, /* slices of the probe, ... */
+	/* Mean bytes per run, above which only runs are searched. */
+	SL_RUN_LENGTH_MEAN = 32,
+	/* The probe: the first slices, whose cost is computed both by runs and by matches. */
+	SL_PROBE_SLICES = 16,
 	SL_PROBE = SL_PROBE_SLICES * SL_SLICE,
-	SL_PROBE_MATCHES_MIN =
-		16,           /* ... which compares both ways if it found so many matches; ... */
-	SL_GAIN_DIVISOR = 100 /* ... matches must save one bit in so many */
+	/* With fewer matches in the probe, matches are not searched in the rest. */
+	SL_PROBE_MATCHES_MIN = 16,
+	/* Matches must save one part in this number of the cost by runs. */
+	SL_GAIN_DIVISOR = 100
 };
 
 /* --- modes ------------------------------------------------------------------------------------ */

@@ -65,6 +65,24 @@ struct sl_packed {
 	size_t used;           /* bytes used */
 };
 
+/*
+ * How the files of a run are merged into one (output.joined): a header for all of them, then the bytes
+ * after the header of each file, unchanged. All headers have the size of the merged one.
+ */
+struct sl_format_merge {
+	/*
+	 * Adds the header of a file to *sum, which is NULL for the first file. *sum is owned by the
+	 * caller, who calls drop() in any case. SL_BAD_INPUT if the headers do not fit together.
+	 */
+	enum sl_status (*add)(const void *file, size_t bytes, void **sum);
+
+	/* Sets *header to the merged header, as it is in a file; it belongs to sum. Once. */
+	enum sl_status (*finish)(void *sum, const void **header, size_t *bytes);
+
+	/* Frees sum; NULL is allowed. */
+	void (*drop)(void *sum);
+};
+
 struct sl_mcpl_record;
 struct sl_mcpl_metadata;
 
@@ -86,6 +104,9 @@ struct sl_format {
 
 	/* NULL, or adds the metadata of input files, which must outlive run, to its facts. */
 	void (*inherit)(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata);
+
+	/* NULL if the files of a run cannot be merged. */
+	const struct sl_format_merge *merge;
 
 	/*
 	 * Cuts from the arena what pack needs for any table of at most the rows and exactly the

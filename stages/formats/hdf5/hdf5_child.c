@@ -73,14 +73,14 @@ static void limit(__rlimit_resource_t resource, rlim_t most)
 static size_t address_space(void)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long pages = 0;
+	char pages[32] = "";
 
 	if (f) {
-		if (fscanf(f, "%lu", &pages) != 1)
-			pages = 0;
+		if (!fgets(pages, sizeof(pages), f))
+			pages[0] = '\0';
 		fclose(f);
 	}
-	return pages * (size_t)sysconf(_SC_PAGESIZE);
+	return strtoul(pages, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /*
@@ -144,25 +144,23 @@ static void set_limits(void)
 #endif
 }
 
+static enum sl_status no_memory(void)
+{
+	return sl_fail(SL_HOST_MEMORY,
+		"host memory: there are no %d bytes to read an HDF5 file; close other programs",
+		SL_H5_NEEDS);
+}
+
 /* --- the child -------------------------------------------------------------------------------- */
 
-/*
- * Reads once more if HDF5 found no memory, because one allocation may fail where the next does not.
- * If memory is available and HDF5 still asks for more, the sizes in the file are wrong.
- */
+/* If memory is available and HDF5 still asks for more, the sizes in the file are wrong. */
 static enum sl_status read_limited(
 	sl_h5_reader *read, const void *file, size_t bytes, void *found, size_t size)
 {
 	enum sl_status s;
 
 	if (!sl_h5_has_memory())
-		return sl_fail(SL_HOST_MEMORY,
-			"host memory: there are no %d bytes to read an HDF5 file; close other programs",
-			SL_H5_NEEDS);
-	s = read(file, bytes, found, size);
-	if (s != SL_HOST_MEMORY)
-		return s;
-	memset(found, 0, size);
+		return no_memory();
 	s = read(file, bytes, found, size);
 	if (s == SL_HOST_MEMORY && sl_h5_has_memory())
 		return sl_fail(SL_BAD_INPUT,
@@ -204,15 +202,13 @@ static enum sl_status crashed(int how)
 }
 
 /* Waits for the child and returns its status. Its message becomes that of this thread. */
-static enum sl_status wait_for(pid_t child, struct outcome *o)
+static enum sl_status wait_for(pid_t child, struct outcome *o, int *how)
 {
-	int how = 0;
-
 	/* if the caller of this program ignores SIGCHLD, there is no answer, but the child has ended */
-	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+	while (waitpid(child, how, 0) < 0 && errno == EINTR)
 		;
 	if (!o->ended)
-		return crashed(how);
+		return crashed(*how);
 	o->message[sizeof(o->message) - 1] = '\0';
 	switch (o->status) {
 	case SL_OK:
@@ -221,10 +217,33 @@ static enum sl_status wait_for(pid_t child, struct outcome *o)
 	case SL_HOST_MEMORY:
 		return sl_fail(o->status, "%s", o->message);
 	default:
-		return crashed(how);
+		return crashed(*how);
 	}
 }
 
+/* Reads in one child; *how is what waitpid() says of it, 0 without a child. */
+static enum sl_status read_in_child(sl_h5_reader *read, const void *file, size_t bytes,
+	struct outcome *o, void *found, size_t size, int *how)
+{
+	pid_t child;
+
+	*how = 0;
+	sl_h5_lock(); /* no other thread is inside HDF5 when the process is copied */
+	child = fork();
+	if (child == 0)
+		run_child(read, file, bytes, o, found, size);
+	sl_h5_unlock();
+	if (child < 0)
+		return sl_fail(SL_HOST_MEMORY,
+			"no process can be started to read an HDF5 file: %s; close other programs",
+			strerror(errno));
+	return wait_for(child, o, how);
+}
+
+/*
+ * After a failure the file is read in a second child, unless the first one reached a limit: when one
+ * allocation fails, HDF5 crashes or reports any kind of damage, and its later answers are wrong too.
+ */
 enum sl_status sl_h5_in_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
 {
@@ -232,23 +251,21 @@ enum sl_status sl_h5_in_child(
 	struct outcome *o = (struct outcome *)mmap(NULL, all, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	enum sl_status s;
-	pid_t child;
+	bool limited;
+	int how;
 
 	if (o == MAP_FAILED)
 		return sl_fail(SL_HOST_MEMORY,
 			"host memory: %zu bytes requested to read an HDF5 file: %s; close other programs",
 			all, strerror(errno));
 	*found = (char *)o + found_at;
-	sl_h5_lock(); /* no other thread is inside HDF5 when the process is copied */
-	child = fork();
-	if (child == 0)
-		run_child(read, file, bytes, o, *found, size);
-	sl_h5_unlock();
-	s = child > 0
-	            ? wait_for(child, o)
-	            : sl_fail(SL_HOST_MEMORY,
-			      "no process can be started to read an HDF5 file: %s; close other programs",
-			      strerror(errno));
+	s = read_in_child(read, file, bytes, o, *found, size, &how);
+	limited = WIFSIGNALED(how) && (WTERMSIG(how) == SIGXCPU || WTERMSIG(how) == SIGKILL);
+	if (s != SL_OK && !limited) {
+		memset(o, 0, all);
+		s = sl_h5_has_memory() ? read_in_child(read, file, bytes, o, *found, size, &how)
+		                       : no_memory();
+	}
 	if (s != SL_OK)
 		sl_h5_child_free(*found, size);
 	return s;

@@ -5,11 +5,13 @@
  * checksum is no protection, because anybody can compute it. Therefore HDF5 parses a file only in a
  * child process that cannot open files, start programs or connect to anything, and that has limits
  * on memory and time. The child returns where the data are; the caller checks each number and
- * decodes the data itself. A child that crashes or exceeds a limit had a damaged file.
+ * decodes the data itself. A child that exceeds a limit had a damaged file. After any other failure a
+ * second child reads the file, because HDF5 also crashes, or finds damage, when one of its allocations
+ * fails; what the second child says holds.
  *
- * Limits of the child: SL_H5_CHILD_MEMORY bytes more than the caller has, SL_H5_CHILD_SECONDS of CPU
- * time, and (Linux seccomp) only the system calls that allocate memory. Without
- * seccomp, or on a processor other than x86-64 and AArch64, the other limits hold. A build with a
+ * Limits of a child: SL_H5_CHILD_MEMORY bytes more than the caller has, SL_H5_CHILD_SECONDS of CPU
+ * time, and (Linux seccomp) only the system calls that allocate memory. Without seccomp, or on a
+ * processor other than x86-64 and AArch64, the other limits hold. A build with a
  * sanitizer only limits the time, because the sanitizer needs much memory and other system calls.
  */
 #ifndef SL_STAGES_FORMATS_HDF5_HDF5_CHILD_H
@@ -30,8 +32,8 @@ enum { SL_H5_CHILD_MEMORY = 256 << 20, SL_H5_CHILD_SECONDS = 60 };
 typedef enum sl_status sl_h5_reader(const void *file, size_t bytes, void *found, size_t size);
 
 /*
- * Runs read in a child process and waits for it. If it succeeds, *found is its block of size bytes,
- * to be freed by sl_h5_child_free(); a crafted file may have put any bytes there. Returns the status
+ * Runs read in a child process and waits for it, at most twice. If it succeeds, *found is its block of
+ * size bytes, to be freed by sl_h5_child_free(); a crafted file may have put any bytes there. Returns the status
  * and the message of read; SL_BAD_INPUT if the child crashed or exceeded a limit; SL_HOST_MEMORY if
  * there is no memory for a child.
  */

@@ -1,10 +1,14 @@
 /* hdf5_file.c - see hdf5_file.h. */
 #include "stages/formats/hdf5/hdf5_file.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "stages/formats/hdf5/hdf5_driver.h"
 
@@ -34,20 +38,46 @@ bool sl_h5_has_memory(void)
 	return p != NULL;
 }
 
-enum sl_status sl_h5_start(void)
+static bool initialise(void)
 {
 	struct sl_h5 h;
 
+	if (H5dont_atexit() < 0 || H5open() < 0)
+		return false;
+	sl_h5_begin(&h, NULL, 0); /* allocates what HDF5 needs once for each thread */
+	return true;
+}
+
+/*
+ * Whether HDF5 can be initialised, tried in a child process, because HDF5 crashes when some of the
+ * allocations of its initialisation fail. The parent then makes the same calls, so it does not crash.
+ */
+static bool starts_in_child(void)
+{
+	static const struct rlimit no_core = {0, 0};
+	pid_t child = fork();
+	int how = 0;
+
+	if (child == 0) {
+		setrlimit(RLIMIT_CORE, &no_core);
+		_exit(!initialise());
+	}
+	while (child > 0 && waitpid(child, &how, 0) < 0 && errno == EINTR)
+		;
+	return how == 0; /* also without a child: then only the attempt in this process is left */
+}
+
+enum sl_status sl_h5_start(void)
+{
 	if (!sl_h5_has_memory())
 		return sl_fail(SL_HOST_MEMORY,
 			"host memory: %d bytes requested to start HDF5, and fewer are free; close other "
 			"programs, or raise the limit (ulimit -v)",
 			SL_H5_NEEDS);
-	if (H5dont_atexit() < 0 || H5open() < 0)
+	if (!starts_in_child() || !initialise())
 		return sl_fail(SL_HOST_MEMORY,
 			"HDF5 cannot be initialised: it lacks memory, or its library is damaged; close "
 			"other programs, or reinstall HDF5");
-	sl_h5_begin(&h, NULL, 0);
 	return SL_OK;
 }
 

@@ -23,7 +23,7 @@ struct image_grid {
 struct image_located {
 	char what[32]; /* name of the values, "radiance" */
 	uint64_t particles;
-	bool has_rays;
+	uint8_t has_rays; /* 0: no; not bool, as a crash may leave any byte */
 	struct image_grid value, sum, rays;
 };
 

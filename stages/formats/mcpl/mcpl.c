@@ -9,6 +9,7 @@
 #include "stages/formats/mcpl/mcpl.h"
 
 #include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/formats/mcpl/mcpl_read.h"
 
@@ -285,6 +286,7 @@ const struct sl_format sl_format_mcpl = {
 	.read = sl_mcpl_read,
 	.record_of = record_of,
 	.inherit = inherit,
+	.merge = &sl_mcpl_merge,
 };
 
 const struct sl_format sl_format_mcpl_gz = {
@@ -301,4 +303,5 @@ const struct sl_format sl_format_mcpl_gz = {
 	.read = sl_mcpl_read,
 	.record_of = record_of,
 	.inherit = inherit,
+	.merge = &sl_mcpl_merge_gz,
 };

@@ -1,14 +1,16 @@
 /*
  * mcpl_head.h - reads whole headers of MCPL files of any program, and merges several into one.
  *
- * A header is read once, to memory of its own; everything else works on that copy. The records of the files then follow the merged header unchanged. Headers can be merged under the
- * rules of the reference implementation (mcpl_merge_files of MCPL 2): they must be equal except for
- * the number of particles and the values of comments stat:sum:KEY:VALUE. These values are added; -1,
- * unknown, plus anything is -1.
+ * A header is read once, to memory of its own; everything else works on that copy. The records of the
+ * files then follow the merged header unchanged. Headers can be merged under the rules of the
+ * reference implementation (mcpl_merge_files of MCPL 2): they must be equal except for the number of
+ * particles and the values of comments stat:sum:KEY:VALUE. These values are added; -1, unknown, plus
+ * anything is -1.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_HEAD_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_HEAD_H
 
+#include "stages/formats/common/format.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* A header with all of its strings. */
@@ -36,5 +38,12 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_he
 
 /* After the last merge: writes the number of particles into h->bytes. */
 void sl_mcpl_head_finish(struct sl_mcpl_head *h);
+
+/*
+ * The same for the files of a run. In .mcpl.gz the merged header is a gzip member with stored blocks, as
+ * in the files, so that its size depends only on the size of the header.
+ */
+extern const struct sl_format_merge sl_mcpl_merge;
+extern const struct sl_format_merge sl_mcpl_merge_gz;
 
 #endif

@@ -17,9 +17,9 @@ struct sl_openpmd_place {
 };
 
 struct sl_openpmd_column {
-	bool exists, constant, has_digest;
-	uint64_t value;  /* of a constant column, in the first bytes */
-	uint64_t digest; /* of the values, as the file states it */
+	uint8_t exists, constant, has_digest; /* 0: no; not bool, as a crash may leave any byte */
+	uint64_t value;                       /* of a constant column, in the first bytes */
+	uint64_t digest;                      /* of the values, as the file states it */
 };
 
 /* The block that the child fills. */

@@ -73,13 +73,14 @@ static enum sl_status read_chunks(
 	return SL_OK;
 }
 
-/* Reads a column and verifies its values with the digest that the file states. */
+/* Reads a column; its digest is the one that the file states. */
 static enum sl_status read_column(
 	struct openpmd_reading *r, enum sl_column column, struct sl_arena *a, struct sl_table *t)
 {
 	const struct sl_column_facts *f = &sl_column_facts[column];
 	const struct sl_openpmd_column *in = &r->found->column[column];
-	struct sl_table_column c = {.column = column, .constant = in->constant};
+	struct sl_table_column c = {
+		.column = column, .constant = in->constant != 0, .digest = in->digest};
 
 	if (c.constant && !in->has_digest && column == SL_COLUMN_x)
 		return SL_OK; /* openPMD requires x; without a digest it has no positions of particles */
@@ -92,10 +93,23 @@ static enum sl_status read_column(
 		memcpy(c.data, &in->value, f->bytes);
 	if (!c.constant)
 		SL_TRY(read_chunks(r, f, t->n, (uint8_t *)c.data));
-	if (c.data && sl_digest_column(&c, t->n) != in->digest)
-		return sl_openpmd_damaged(
-			"its values differ from its digest: they are not those that were written");
 	t->column[t->n_columns++] = c;
+	return SL_OK;
+}
+
+/* Verifies the values of each column with the digest that the file states. */
+static enum sl_status check_digests(const struct sl_table *t)
+{
+	uint64_t digest[SL_COLUMN_COUNT];
+
+	sl_digest_columns(t, digest);
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (digest[k] != t->column[k].digest)
+			return sl_add_context(
+				sl_openpmd_damaged(
+					"its values differ from its digest: they are not "
+					"those that were written"),
+				"column %s", sl_column_facts[t->column[k].column].name);
 	return SL_OK;
 }
 
@@ -116,7 +130,9 @@ static enum sl_status read_columns(
 			status = sl_add_context(read_column(r, (enum sl_column)i, a, t),
 				"column %s", sl_column_facts[i].name);
 	sl_memory_give(SL_HOST, chunks);
-	return status == SL_OK ? sl_format_check_columns(a) : status;
+	SL_TRY(status);
+	SL_TRY(sl_format_check_columns(a));
+	return a->base ? check_digests(t) : SL_OK;
 }
 
 /* --- the file ------------------------------------------------------------------------------ */

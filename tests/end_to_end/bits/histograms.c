@@ -58,9 +58,9 @@ static double item(const struct sl_yaml *tree, sl_node row, const char *key, uin
 
 /* --- recomputed from the survivors ------------------------------------------------------------ */
 
-/* Counts of one row for each batch: below the range, in each bin, above the range. */
-struct counted {
-	double of[BATCHES][BINS_MOST + 2];
+/* Particles and weight of one row in each batch: below the range, in each bin, above the range. */
+struct recount {
+	double count[BATCHES][BINS_MOST + 2];
 	double weight[BATCHES][BINS_MOST + 2];
 };
 
@@ -100,7 +100,7 @@ static uint32_t bin_of(const struct sl_histogram_axis *f, double v)
 }
 
 static void count_survivors(
-	const char *out, const struct sl_histogram_axis *f, int fate, struct counted *c)
+	const char *out, const struct sl_histogram_axis *f, int fate, struct recount *c)
 {
 	memset(c, 0, sizeof(*c));
 	for (int b = 0; b < BATCHES; b++) {
@@ -113,31 +113,31 @@ static void count_survivors(
 			if ((int)value_at(&s.table, SL_COLUMN_fate, i) == fate) {
 				uint32_t bin = bin_of(f, value_at(&s.table, f->column, i));
 
-				c->of[b][bin]++;
+				c->count[b][bin]++;
 				c->weight[b][bin] += value_at(&s.table, SL_COLUMN_weight, i);
 			}
 		sl_survivors_free(&s);
 	}
 }
 
-static double sum_of(double of[BATCHES][BINS_MOST + 2], uint32_t bin)
+static double sum_of(double count[BATCHES][BINS_MOST + 2], uint32_t bin)
 {
 	double sum = 0;
 
 	for (int b = 0; b < BATCHES; b++)
-		sum += of[b][bin];
+		sum += count[b][bin];
 	return sum;
 }
 
 /* Standard error as in statistics.h: sqrt(sum n_i (x_i - mean)^2 / ((k - 1) N)). */
-static double error_of(double of[BATCHES][BINS_MOST + 2], uint32_t bin)
+static double error_of(double count[BATCHES][BINS_MOST + 2], uint32_t bin)
 {
-	double mean = sum_of(of, bin) / PARTICLES, squares = 0;
+	double mean = sum_of(count, bin) / PARTICLES, squares = 0;
 
 	for (int b = 0; b < BATCHES; b++) {
 		double n = b < BATCHES - 1 ? BATCH : PARTICLES - (BATCHES - 1) * BATCH;
 
-		squares += n * pow(of[b][bin] / n - mean, 2);
+		squares += n * pow(count[b][bin] / n - mean, 2);
 	}
 	return sqrt(squares / ((BATCHES - 1.0) * PARTICLES));
 }
@@ -154,30 +154,30 @@ static double expect_row(
 {
 	const struct sl_histogram_axis *f = &tallies[k].f;
 	sl_node row = row_of(tree, k, fate);
-	struct counted c;
+	struct recount c;
 	double all = 0;
 
 	assert_true(row != 0);
 	count_survivors(out, f, fate, &c);
-	assert_true(number(tree, sl_yaml_get(tree, row, "under")) == sum_of(c.of, 0));
-	assert_true(number(tree, sl_yaml_get(tree, row, "over")) == sum_of(c.of, f->bins + 1));
+	assert_true(number(tree, sl_yaml_get(tree, row, "under")) == sum_of(c.count, 0));
+	assert_true(number(tree, sl_yaml_get(tree, row, "over")) == sum_of(c.count, f->bins + 1));
 	assert_int_equal(sl_yaml_size(tree, sl_yaml_get(tree, row, "counts")), f->bins);
 	for (uint32_t i = 0; i < f->bins; i++) {
-		double(*of)[BINS_MOST + 2] = weighted ? c.weight : c.of;
+		double(*count)[BINS_MOST + 2] = weighted ? c.weight : c.count;
 
-		if (item(tree, row, "counts", i) != sum_of(c.of, i + 1))
+		if (item(tree, row, "counts", i) != sum_of(c.count, i + 1))
 			fail_msg("%s, %s, bin %u: %g and not %g", tallies[k].column,
 				sl_fate_facts[fate].name, i, item(tree, row, "counts", i),
-				sum_of(c.of, i + 1));
+				sum_of(c.count, i + 1));
 		expect_close(
-			item(tree, row, "mean_over_batches", i), sum_of(of, i + 1) / PARTICLES);
+			item(tree, row, "mean_over_batches", i), sum_of(count, i + 1) / PARTICLES);
 		expect_close(
-			item(tree, row, "standard_error_over_batches", i), error_of(of, i + 1));
+			item(tree, row, "standard_error_over_batches", i), error_of(count, i + 1));
 		if (weighted)
 			expect_close(item(tree, row, "weights", i), sum_of(c.weight, i + 1));
 	}
 	for (uint32_t i = 0; i < f->bins + 2; i++)
-		all += sum_of(c.of, i);
+		all += sum_of(c.count, i);
 	return all;
 }
 

@@ -107,13 +107,13 @@ static bool reports_image(const char *out)
 {
 	char name[64], *text;
 	size_t bytes;
-	bool tells;
+	bool has_image;
 
 	snprintf(name, sizeof(name), "%s/run.json", out);
 	text = folder_read(&folder, name, &bytes);
-	tells = strstr(text, "\n\t\"image\": {") != NULL;
+	has_image = strstr(text, "\n\t\"image\": {") != NULL;
 	free(text);
-	return tells;
+	return has_image;
 }
 
 /* --- interrupted and resumed ------------------------------------------------------------------ */
@@ -121,7 +121,7 @@ static bool reports_image(const char *out)
 static void finish(const char *config)
 {
 	expect(&folder, SL_OK, "", WORDS("run", config, "--out", "out", "--resume", "--quiet"));
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	assert_string_equal(run_json(&folder, "out", "state"), "done");
 	assert_true(reports_image("out"));
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));

@@ -1,7 +1,7 @@
-"""image.py FOLDER RUN WHITE SCALE - holds the image of a run against its survivors' columns.
+"""image.py FOLDER RUN WHITE SCALE - compares the image of a run with the columns of its survivors.
 
-WHITE is a number or "largest"; SCALE the radiance of a weight of 1, or "none" where pixels are sums
-of weight, with the lowest row first.
+WHITE is the value of a white pixel, or "largest". SCALE is the radiance of a weight of 1, or "none" if
+pixels are sums of weight; then the lowest row of pixels is the first.
 """
 import glob
 import json
@@ -58,15 +58,15 @@ def grey_of(path):
 
 
 def main(folder, run, white, scale):
-    """Exits by an assertion when something differs."""
-    told = json.load(open(os.path.join(folder, "run.json")))
-    particles = told["tallies"]["particles"]
+    """Fails an assertion if a value differs."""
+    report = json.load(open(os.path.join(folder, "run.json")))
+    particles = report["tallies"]["particles"]
     with h5py.File(os.path.join(folder, run + ".image.h5")) as f:
         value = f["weight" if scale == "none" else "radiance"][:]
         total = f["sum"][:]
         rays = None if scale == "none" else f["rays"][:]
         assert f.attrs["particles"] == particles and f.attrs["sumUnit"] == 2.0**-32
-        assert f["sluiceConfig"][()].decode() == told["config"]
+        assert f["sluiceConfig"][()].decode() == report["config"]
     assert value.dtype == np.float64 and total.dtype == np.uint64
     expected = [0] * value.size
     for path in glob.glob(os.path.join(folder, run + "_*.h5")):
@@ -80,9 +80,9 @@ def main(folder, run, white, scale):
         assert rays.ravel().tolist() == turns
         want = total / 2.0**32 / np.maximum(rays, 1) * float(scale)
         assert np.allclose(value, want, rtol=1e-15, atol=0)
-    shown = {"png": run + ".png", "numbers": run + ".image.h5", "pixels": list(value.shape[::-1]),
+    expected_image = {"png": run + ".png", "numbers": run + ".image.h5", "pixels": list(value.shape[::-1]),
              "white": value.max() if white == "largest" else float(white)}
-    assert told["image"] == shown, told["image"]
+    assert report["image"] == expected_image, report["image"]
     light = np.minimum(value / (value.max() if white == "largest" else float(white)), 1)
     code = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light**(1 / 2.4) - 0.055)
     code = np.floor(255 * code + 0.5)

@@ -23,95 +23,99 @@ static int make_folder(void **state)
 
 /* --- particles -------------------------------------------------------------------------------- */
 
-/* Single precision; converted values may differ by two roundings. */
-static bool is_near(double is, double was, double roundings)
+/* Compares in single precision. roundings is the allowed difference in units of the last place. */
+static bool is_near(double found, double expected, double roundings)
 {
-	double same = (double)(float)was;
+	double same = (double)(float)expected;
 
-	return is == same || fabs(is - same) <= roundings * 0x1p-23 * fabs(same) ||
-	       (isnan(is) && isnan(was));
+	return found == same || fabs(found - same) <= roundings * 0x1p-23 * fabs(same) ||
+	       (isnan(found) && isnan(expected));
 }
 
-static void expect_same(
-	const struct sl_mcpl_particle *is, const struct sl_mcpl_particle *was, const char *name)
+static void expect_same(const struct sl_mcpl_particle *found,
+	const struct sl_mcpl_particle *expected, const char *name)
 {
-	bool same = is->pdg == was->pdg && is->flags == was->flags &&
-	            is_near(is->energy, was->energy, 1.5) && is_near(is->time, was->time, 1.5) &&
-	            is_near(is->weight, was->weight, 0);
+	bool same = found->pdg == expected->pdg && found->flags == expected->flags &&
+	            is_near(found->energy, expected->energy, 1.5) &&
+	            is_near(found->time, expected->time, 1.5) &&
+	            is_near(found->weight, expected->weight, 0);
 
 	for (int i = 0; i < 3; i++)
-		same = same && is_near(is->position[i], was->position[i], 0) &&
-		       is_near(is->polarisation[i], was->polarisation[i], 0) &&
-		       fabs(is->direction[i] - was->direction[i]) <= 4e-7;
+		same = same && is_near(found->position[i], expected->position[i], 0) &&
+		       is_near(found->polarisation[i], expected->polarisation[i], 0) &&
+		       fabs(found->direction[i] - expected->direction[i]) <= 4e-7;
 	if (!same)
-		fail_msg("%s: a particle with z %.17g, energy %.17g, code %d came out with %.17g, "
-			 "%.17g, %d",
-			name, was->position[2], was->energy, was->pdg, is->position[2], is->energy,
-			is->pdg);
+		fail_msg(
+			"%s: a particle with z %.17g, energy %.17g, code %d was written with %.17g, "
+			"%.17g, %d",
+			name, expected->position[2], expected->energy, expected->pdg,
+			found->position[2], found->energy, found->pdg);
 }
 
 /* Checks that the files t_000000 to t_00000n-1 in out hold the particles of name, in order. */
 static void expect_particles(const char *out, const char *suffix, int n, const char *name)
 {
-	struct sl_mcpl_header was_header, is_header;
-	struct sl_mcpl_particle *was = particles_of(&folder, name, &was_header);
+	struct sl_mcpl_header expected_header, found_header;
+	struct sl_mcpl_particle *expected = particles_of(&folder, name, &expected_header);
 	uint64_t at = 0;
 
 	for (int k = 0; k < n; k++) {
 		char file[128];
-		struct sl_mcpl_particle *is;
+		struct sl_mcpl_particle *found;
 
 		snprintf(file, sizeof(file), "%s/t_%06d%s", out, k, suffix);
-		is = particles_of(&folder, file, &is_header);
-		assert_int_equal(is_header.flags, was_header.flags);
-		assert_int_equal(is_header.polarised, was_header.polarised);
-		assert_int_equal(is_header.pdg, was_header.pdg);
-		assert_true(is_near(is_header.weight, was_header.weight, 0));
-		for (uint64_t i = 0; i < is_header.particles; i++)
-			expect_same(&is[i], &was[at++], name);
-		free(is);
+		found = particles_of(&folder, file, &found_header);
+		assert_int_equal(found_header.flags, expected_header.flags);
+		assert_int_equal(found_header.polarised, expected_header.polarised);
+		assert_int_equal(found_header.pdg, expected_header.pdg);
+		assert_true(is_near(found_header.weight, expected_header.weight, 0));
+		for (uint64_t i = 0; i < found_header.particles; i++)
+			expect_same(&found[i], &expected[at++], name);
+		free(found);
 	}
-	assert_int_equal(at, was_header.particles);
-	free(was);
+	assert_int_equal(at, expected_header.particles);
+	free(expected);
 }
 
 /* --- pass through unchanged ------------------------------------------------------------------- */
 
 /* Files that the reference implementation reads. */
-static const char *const whole[] = {"reffile_1.mcpl", "reffile_2.mcpl", "reffile_3.mcpl",
+static const char *const reference_files[] = {"reffile_1.mcpl", "reffile_2.mcpl", "reffile_3.mcpl",
 	"reffile_4.mcpl", "reffile_5.mcpl", "reffile_6.mcpl", "reffile_7.mcpl", "reffile_8.mcpl",
 	"reffile_crash.mcpl", "reffile_notreallygz.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz",
 	"ref_statsum.mcpl.gz", "difficult_unitvector.mcpl.gz"};
-enum { WHOLE = sizeof(whole) / sizeof(whole[0]) };
+enum { N_REFERENCE_FILES = sizeof(reference_files) / sizeof(reference_files[0]) };
 
-static void each_file_passes_through_unchanged(void **state)
+static void reference_files_pass_through_unchanged(void **state)
 {
 	(void)state;
-	for (int k = 0; k < WHOLE; k++) {
+	for (int k = 0; k < N_REFERENCE_FILES; k++) {
 		struct sl_mcpl_header h;
 		char batch[64];
 		int n;
 
-		bring_list(&folder, whole[k]);
-		free(particles_of(&folder, whole[k], &h));
+		copy_reference_list(&folder, reference_files[k]);
+		free(particles_of(&folder, reference_files[k], &h));
 		if (h.particles == 0) {
-			configure_list(&folder, whole[k], "", "listed", "output: {format: mcpl}\n");
+			write_list_config(&folder, reference_files[k], "", "listed",
+				"output: {format: mcpl}\n");
 			expect(&folder, SL_USAGE, "model.list.files: have no particles",
 				WORDS("run", "c.yaml", "--out", "none", "--quiet"));
 			continue;
 		}
 		snprintf(batch, sizeof(batch), ", batch: %d", (int)(h.particles + 2) / 3);
 		n = (int)((h.particles + (h.particles + 2) / 3 - 1) / ((h.particles + 2) / 3));
-		configure_list(&folder, whole[k], batch, "listed", "output: {format: mcpl}\n");
+		write_list_config(
+			&folder, reference_files[k], batch, "listed", "output: {format: mcpl}\n");
 		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "p", "--quiet"));
-		expect_particles("p", ".mcpl", n, whole[k]);
+		expect_particles("p", ".mcpl", n, reference_files[k]);
 		expect(&folder, SL_OK, "", WORDS("verify", "p", "--quiet"));
-		configure_list(&folder, whole[k], batch, "listed",
+		write_list_config(&folder, reference_files[k], batch, "listed",
 			"output: {format: mcpl.gz, mcpl: {precision: double}}\n");
 		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "z", "--quiet"));
-		expect_particles("z", ".mcpl.gz", n, whole[k]);
+		expect_particles("z", ".mcpl.gz", n, reference_files[k]);
 		/* the output is a valid input */
-		configure_list(
+		write_list_config(
 			&folder, "p/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
 		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "again", "--quiet"));
 		expect_particles("again", ".mcpl", 1, "p/t_000000.mcpl");
@@ -132,10 +136,10 @@ static const char sorted[] =
 
 static void copy_mixed_lists(void)
 {
-	bring_list(&folder, "example.mcpl");
-	bring_list(&folder, "miscphys.mcpl.gz");
-	bring_list(&folder, "reffile_5.mcpl");
-	bring_list(&folder, "ref_statsum.mcpl.gz");
+	copy_reference_list(&folder, "example.mcpl");
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
+	copy_reference_list(&folder, "reffile_5.mcpl");
+	copy_reference_list(&folder, "ref_statsum.mcpl.gz");
 }
 
 static void every_device_gives_the_same_files(void **state)
@@ -147,7 +151,7 @@ static void every_device_gives_the_same_files(void **state)
 
 	(void)state;
 	copy_mixed_lists();
-	configure_list(&folder, MIXED, ", batch: 300",
+	write_list_config(&folder, MIXED, ", batch: 300",
 		"ekin > 1 keV and abs(x) < 60 cm and (pdg == 22 or not pdg < 2000)", sorted);
 	for (int k = 0; k < 4; k++) {
 		uint64_t now;
@@ -169,32 +173,32 @@ static void files_are_read_in_sequence(void **state)
 {
 	static const char *const files[] = {"example.mcpl", "miscphys.mcpl.gz", "reffile_5.mcpl",
 		"ref_statsum.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz"};
-	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_particle *found = NULL, *expected;
 	struct sl_mcpl_header h, of_batch = {.particles = 0};
 	uint64_t at = 0;
 	int batch = 0;
 
 	(void)state;
 	copy_mixed_lists();
-	configure_list(
+	write_list_config(
 		&folder, MIXED, ", batch: 70, threads: 3", "listed", "output: {format: mcpl}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "f", "--quiet"));
 	for (int k = 0; k < 6; k++) {
-		was = particles_of(&folder, files[k], &h);
+		expected = particles_of(&folder, files[k], &h);
 		for (uint64_t i = 0; i < h.particles; i++, at++) {
 			char name[64];
 
 			if (at == of_batch.particles) {
-				free(is);
+				free(found);
 				snprintf(name, sizeof(name), "f/t_%06d.mcpl", batch++);
-				is = particles_of(&folder, name, &of_batch);
+				found = particles_of(&folder, name, &of_batch);
 				at = 0;
 			}
-			expect_same(&is[at], &was[i], files[k]);
+			expect_same(&found[at], &expected[i], files[k]);
 		}
-		free(was);
+		free(expected);
 	}
-	free(is);
+	free(found);
 	assert_int_equal(at, of_batch.particles);
 	assert_int_equal(batch, 36);
 }
@@ -206,14 +210,14 @@ static void run_can_read_the_first_particles_only(void **state)
 
 	(void)state;
 	copy_mixed_lists();
-	configure_list(&folder, MIXED, ", batch: 300, particles: 1010", "listed",
+	write_list_config(&folder, MIXED, ", batch: 300, particles: 1010", "listed",
 		"output: {format: csv.gz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "few", "--quiet"));
 	read_manifest(&folder, "few", &m);
 	assert_int_equal(m.n, 4);
 	assert_int_equal(m.line[3].generated, 110);
 	sl_manifest_free(&m);
-	configure_list(&folder, MIXED, ", particles: 1e9", "listed", "");
+	write_list_config(&folder, MIXED, ", particles: 1e9", "listed", "");
 	expect(&folder, SL_USAGE,
 		"run.particles: is 1000000000, but the files contain 2507 particles",
 		WORDS("run", "c.yaml", "--out", "many", "--quiet"));
@@ -234,7 +238,7 @@ static void patterns_expand_to_files(void **state)
 {
 	static const char *const names[] = {
 		"many_B.mcpl", "many_C.mcpl.gz", "many_a.mcpl", "many_b.mcpl.gz", "many_c.mcpl"};
-	struct sl_mcpl_particle *is = NULL, *was;
+	struct sl_mcpl_particle *found = NULL, *expected;
 	struct sl_mcpl_header h, of_batch;
 	uint64_t at = 0;
 
@@ -243,28 +247,28 @@ static void patterns_expand_to_files(void **state)
 	for (int i = 4; i >= 0; i--)
 		add_link(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
 	write_text(&folder, "many_[x].mcpl",
-		"a file that is called so is no pattern, though it looks like one");
-	configure_list(&folder, "\"many_?.mcpl*\", example.mcpl", ", threads: 3, batch: 100",
+		"a file that exists is read, although its name looks like a pattern");
+	write_list_config(&folder, "\"many_?.mcpl*\", example.mcpl", ", threads: 3, batch: 100",
 		"listed", "output: {format: mcpl, joined: true}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "g", "--quiet"));
-	is = particles_of(&folder, "g/t.mcpl", &of_batch);
+	found = particles_of(&folder, "g/t.mcpl", &of_batch);
 	for (int i = 0; i < 6; i++) {
-		was = particles_of(&folder, i < 5 ? names[i] : "example.mcpl", &h);
+		expected = particles_of(&folder, i < 5 ? names[i] : "example.mcpl", &h);
 		for (uint64_t k = 0; k < h.particles; k++)
-			expect_same(&is[at++], &was[k], i < 5 ? names[i] : "example.mcpl");
-		free(was);
+			expect_same(&found[at++], &expected[k], i < 5 ? names[i] : "example.mcpl");
+		free(expected);
 	}
 	assert_int_equal(at, of_batch.particles);
-	free(is);
+	free(found);
 	expect(&folder, SL_OK, "", WORDS("verify", "g", "--quiet"));
-	bring_list(&folder, "reffile_1.mcpl");
+	copy_reference_list(&folder, "reffile_1.mcpl");
 	assert_int_equal(0, unlink(folder_path(&folder, names[4])));
 	add_link("reffile_1.mcpl", names[4]);
 	expect(&folder, SL_BAD_INPUT, "many_?.mcpl* was changed (its CRC-32 is",
 		WORDS("verify", "g", "--quiet"));
-	refuse_list(&folder, "\"many_[x].mcpl\"", SL_BAD_INPUT,
+	expect_list_refused(&folder, "\"many_[x].mcpl\"", SL_BAD_INPUT,
 		"many_[x].mcpl: it does not begin with MCPL");
-	refuse_list(&folder, "\"few_*\"", SL_USAGE,
+	expect_list_refused(&folder, "\"few_*\"", SL_USAGE,
 		"model.list.files[0]: 'few_*' is not a file, and as a pattern");
 }
 
@@ -273,12 +277,12 @@ static void many_files_are_read(void **state)
 	char name[64], *out;
 
 	(void)state;
-	bring_list(&folder, "reffile_1.mcpl");
+	copy_reference_list(&folder, "reffile_1.mcpl");
 	for (int i = 0; i <= MANY; i++) {
 		snprintf(name, sizeof(name), "f%04d.mcpl", i);
 		add_link("reffile_1.mcpl", name);
 	}
-	configure_list(&folder, "\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
+	write_list_config(&folder, "\"f????.mcpl\"", "", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_USAGE, "brings the number of files to 4097: at most 4096",
 		WORDS("plan", "c.yaml"));
 	assert_int_equal(0, unlink(folder_path(&folder, "f4096.mcpl")));
@@ -328,7 +332,7 @@ static void interrupted_runs_resume(void **state)
 
 	(void)state;
 	copy_mixed_lists();
-	configure_list(
+	write_list_config(
 		&folder, MIXED, ", batch: 300", "listed and w > 0", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "r", "--quiet"));
 	check_provenance("r");
@@ -343,14 +347,15 @@ static void interrupted_runs_resume(void **state)
 static void inputs_are_not_overwritten(void **state)
 {
 	static const struct {
-		const char *file, *keeps; /* what is read; what else of the old run must stay */
+		const char *file,
+			*stays; /* the input; another file of the old run that must stay */
 	} old[] = {{"o/t_000002.mcpl", "o/t_000000.mcpl"}, {"o/t.mcpl", "o/t_000000.mcpl"},
 		{"link.mcpl", "o/t_000001.mcpl"}};
 	char text[128];
 
 	(void)state;
-	bring_list(&folder, "miscphys.mcpl.gz");
-	configure_list(&folder, "miscphys.mcpl.gz", ", batch: 70", "listed",
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
+	write_list_config(&folder, "miscphys.mcpl.gz", ", batch: 70", "listed",
 		"output: {format: mcpl, joined: true}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "o", "--quiet"));
 	add_link("o/t_000002.mcpl", "link.mcpl");
@@ -358,13 +363,13 @@ static void inputs_are_not_overwritten(void **state)
 		const char *name = k == 2 ? old[0].file : old[k].file;
 
 		/* with a new output name the files of the existing run are removed as well */
-		configure_list(&folder, old[k].file, "", "listed", "output: {format: npz}\n");
+		write_list_config(&folder, old[k].file, "", "listed", "output: {format: npz}\n");
 		snprintf(
 			text, sizeof(text), "%s: is an input of this run, and --force would", name);
 		expect(&folder, SL_OUTPUT_IN_USE, text,
 			WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set",
 				"run.name=u"));
-		assert_true(folder_has(&folder, name) && folder_has(&folder, old[k].keeps));
+		assert_true(folder_has(&folder, name) && folder_has(&folder, old[k].stays));
 		expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
 	}
 	/* a name that only the new run uses, and a file of no run */
@@ -374,7 +379,7 @@ static void inputs_are_not_overwritten(void **state)
 	assert_int_equal(0, mkdir(folder_path(&folder, "o"), 0777));
 	assert_int_equal(
 		0, rename(folder_path(&folder, "u.mcpl"), folder_path(&folder, "o/t_000000.mcpl")));
-	configure_list(&folder, "o/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
+	write_list_config(&folder, "o/t_000000.mcpl", "", "listed", "output: {format: mcpl}\n");
 	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.mcpl: is an input of this run",
 		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force"));
 	expect(&folder, SL_OK, "",
@@ -385,7 +390,7 @@ static void inputs_are_not_overwritten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_file_passes_through_unchanged),
+		cmocka_unit_test(reference_files_pass_through_unchanged),
 		cmocka_unit_test(every_device_gives_the_same_files),
 		cmocka_unit_test(files_are_read_in_sequence),
 		cmocka_unit_test(run_can_read_the_first_particles_only),

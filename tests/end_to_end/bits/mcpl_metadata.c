@@ -43,7 +43,7 @@ static void configure(const char *files, const char *format)
 	char output[64];
 
 	snprintf(output, sizeof(output), "output: {format: %s, joined: true}\n", format);
-	configure_list(&folder, files, "", "x > 1 cm", output);
+	write_list_config(&folder, files, "", "x > 1 cm", output);
 }
 
 /* Reads the strings of a header except the source name; *comments is the number of comments. */

@@ -14,7 +14,7 @@
 
 enum { PARTICLES = 611, BINS = 5 };
 
-static struct sl_mcpl_particle made[PARTICLES];
+static struct sl_mcpl_particle particles[PARTICLES];
 
 static int make_folder(void **state)
 {
@@ -26,8 +26,8 @@ static int make_folder(void **state)
 /* --- particles -------------------------------------------------------------------------------- */
 
 /*
- * Weights span six powers of ten below most, and one in seven is negative. If balanced, pairs
- * cancel and a single weight remains.
+ * Weights span six powers of ten below most, and one in seven is negative. If balanced, weights
+ * cancel in pairs, and only the last one remains.
  */
 static void make_particles(double most, bool balanced)
 {
@@ -36,13 +36,14 @@ static void make_particles(double most, bool balanced)
 	for (int i = 0; i < PARTICLES; i++) {
 		double sign = i % 7 == 3 ? -1 : 1;
 
-		made[i] = (struct sl_mcpl_particle){.position = {2 * next_number(&at) - 1, 0, i},
+		particles[i] = (struct sl_mcpl_particle){
+			.position = {2 * next_random(&at) - 1, 0, i},
 			.direction = {0, 0, 1},
 			.energy = 1,
 			.pdg = 22,
-			.weight = (double)(float)(sign * most * pow(10, -6 * next_number(&at)))};
+			.weight = (double)(float)(sign * most * pow(10, -6 * next_random(&at)))};
 		if (balanced && i % 2 == 1)
-			made[i].weight = -made[i - 1].weight;
+			particles[i].weight = -particles[i - 1].weight;
 	}
 }
 
@@ -51,7 +52,7 @@ static void configure(const char *files, const char *more)
 	char lines[256];
 
 	snprintf(lines, sizeof(lines), "output: {format: npz}\n%s", more);
-	configure_list(&folder, files, ", batch: 70", "x > 0.25 cm", lines);
+	write_list_config(&folder, files, ", batch: 70", "x > 0.25 cm", lines);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -73,7 +74,7 @@ static double item_of(const struct sl_yaml *tree, sl_node at, const char *key, i
 		NULL);
 }
 
-/* The sum of absolute values. */
+/* all is the sum of the absolute values, to which the error is relative. */
 static void expect_sum(double found, double expected, double all)
 {
 	if (!(fabs(found - expected) <= 1e-14 * all))
@@ -88,10 +89,10 @@ static double sum_of(bool kept, int bin)
 	double sum = 0;
 
 	for (int i = 0; i < PARTICLES; i++) {
-		float x = (float)made[i].position[0];
+		float x = (float)particles[i].position[0];
 
 		if ((x > 0.25f) == kept && (bin == BINS || (int)((x + 1) * 2.5f) == bin))
-			sum += made[i].weight;
+			sum += particles[i].weight;
 	}
 	return sum;
 }
@@ -116,7 +117,7 @@ static void check_sums(const char *out)
 	double all = 0;
 
 	for (int i = 0; i < PARTICLES; i++)
-		all += fabs(made[i].weight);
+		all += fabs(particles[i].weight);
 	expect_sum(
 		number_of(tree, tallies, "weight"), sum_of(false, BINS) + sum_of(true, BINS), all);
 	expect_sum(number_of(tree, tallies, "survivors_weight"), sum_of(true, BINS), all);
@@ -139,7 +140,7 @@ static void sums_match_the_files(void **state)
 		uint64_t hash = 0, now;
 
 		make_particles(most[k], k == 3);
-		make_list(&folder, "w.mcpl.gz", &h, NULL, made);
+		make_list(&folder, "w.mcpl.gz", &h, NULL, particles);
 		configure("w.mcpl.gz", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
 		for (int i = 0; i < 3; i++) {
 			expect(&folder, SL_OK, "",
@@ -166,7 +167,7 @@ static void header_states_a_uniform_weight(void **state)
 
 	(void)state;
 	make_particles(1, false);
-	make_list(&folder, "all.mcpl", &h, NULL, made);
+	make_list(&folder, "all.mcpl", &h, NULL, particles);
 	configure("all.mcpl", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "all"));
 	assert_non_null(strstr(out, "sum of weights"));
@@ -183,8 +184,8 @@ static void header_states_a_uniform_weight(void **state)
 	sl_yaml_free(tree);
 	h.weight = 0;
 	h.particles = 1;
-	made[0].weight = 0.25;
-	make_list(&folder, "one.mcpl", &h, NULL, made);
+	particles[0].weight = 0.25;
+	make_list(&folder, "one.mcpl", &h, NULL, particles);
 	configure("all.mcpl, one.mcpl", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "both", "--quiet"));
 	tree = report_of(&folder, "both");
@@ -202,47 +203,47 @@ static void values_must_fit_single_precision(void **state)
 
 	(void)state;
 	make_particles(1, false);
-	made[600].position[1] = -1e300;
-	make_list(&folder, "x.mcpl", &h, NULL, made);
-	refuse_list(&folder, "x.mcpl", SL_BAD_INPUT,
+	particles[600].position[1] = -1e300;
+	make_list(&folder, "x.mcpl", &h, NULL, particles);
+	expect_list_refused(&folder, "x.mcpl", SL_BAD_INPUT,
 		"x.mcpl: particle 600 (from 0): its y is -1e+300, but a run computes in "
 		"single precision; remove the particle from the list");
-	made[600].position[1] = -0x1.fffffep127;  /* largest finite float */
-	made[2].polarisation[2] = 0x1.ffffffp127; /* above the largest float; rounds to it */
-	make_list(&folder, "p.mcpl.gz", &h, NULL, made);
-	refuse_list(&folder, "p.mcpl.gz", SL_BAD_INPUT,
+	particles[600].position[1] = -0x1.fffffep127;  /* largest finite float */
+	particles[2].polarisation[2] = 0x1.ffffffp127; /* above the largest float; rounds to it */
+	make_list(&folder, "p.mcpl.gz", &h, NULL, particles);
+	expect_list_refused(&folder, "p.mcpl.gz", SL_BAD_INPUT,
 		"particle 2 (from 0): its polarisation is 3.40282357e+38");
-	made[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down to the largest float */
-	made[1].position[0] = (double)INFINITY;    /* stored as infinity in the file */
-	make_list(&folder, "inf.mcpl", &h, NULL, made);
+	particles[2].polarisation[2] = 0x1.fffffe8p127; /* rounds down to the largest float */
+	particles[1].position[0] = (double)INFINITY;    /* stored as infinity in the file */
+	make_list(&folder, "inf.mcpl", &h, NULL, particles);
 	configure("inf.mcpl", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "inf", "--quiet"));
 	h.single = true;
-	made[2].polarisation[2] = 0;
-	made[8].energy = 4e35; /* MeV: 4e38 keV */
-	make_list(&folder, "e.mcpl", &h, NULL, made);
-	refuse_list(
+	particles[2].polarisation[2] = 0;
+	particles[8].energy = 4e35; /* MeV: 4e38 keV */
+	make_list(&folder, "e.mcpl", &h, NULL, particles);
+	expect_list_refused(
 		&folder, "e.mcpl", SL_BAD_INPUT, "particle 8 (from 0): its energy is 4.0000001");
-	made[8].energy = 3e35;
-	made[9].time = 4e32; /* ms: 4e38 ns */
-	make_list(&folder, "t.mcpl", &h, NULL, made);
-	refuse_list(&folder, "t.mcpl", SL_BAD_INPUT, "particle 9 (from 0): its time is");
-	made[9].time = 0;
-	made[610].weight = (double)NAN;
-	make_list(&folder, "nan.mcpl", &h, NULL, made);
-	refuse_list(&folder, "nan.mcpl", SL_BAD_INPUT,
+	particles[8].energy = 3e35;
+	particles[9].time = 4e32; /* ms: 4e38 ns */
+	make_list(&folder, "t.mcpl", &h, NULL, particles);
+	expect_list_refused(&folder, "t.mcpl", SL_BAD_INPUT, "particle 9 (from 0): its time is");
+	particles[9].time = 0;
+	particles[610].weight = (double)NAN;
+	make_list(&folder, "nan.mcpl", &h, NULL, particles);
+	expect_list_refused(&folder, "nan.mcpl", SL_BAD_INPUT,
 		"particle 610 (from 0): its weight is nan, but weights are summed");
-	made[610].weight = (double)INFINITY;
-	make_list(&folder, "w.mcpl", &h, NULL, made);
-	refuse_list(&folder, "w.mcpl", SL_BAD_INPUT,
+	particles[610].weight = (double)INFINITY;
+	make_list(&folder, "w.mcpl", &h, NULL, particles);
+	expect_list_refused(&folder, "w.mcpl", SL_BAD_INPUT,
 		"particle 610 (from 0): its weight is inf, but weights are summed");
 	h.weight = -1e39;
-	make_list(&folder, "all.mcpl", &h, NULL, made);
-	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,
+	make_list(&folder, "all.mcpl", &h, NULL, particles);
+	expect_list_refused(&folder, "all.mcpl", SL_BAD_INPUT,
 		"all.mcpl: the common weight of its particles is -1e+39, but a weight");
 	h.weight = 1e-300;
-	make_list(&folder, "all.mcpl", &h, NULL, made);
-	refuse_list(&folder, "all.mcpl", SL_BAD_INPUT,
+	make_list(&folder, "all.mcpl", &h, NULL, particles);
+	expect_list_refused(&folder, "all.mcpl", SL_BAD_INPUT,
 		"all.mcpl: the common weight of its particles is 1e-300, but a weight");
 	expect(&folder, SL_BAD_INPUT, "is 1e-300, but a weight",
 		WORDS("convert", "all.mcpl", "--to", "all.npz"));
@@ -254,30 +255,30 @@ static void rounding_of_doubles_is_reported(void **state)
 {
 	const struct sl_mcpl_header h = {.version = 3, .particles = 3};
 	static const char notice[] = "it holds doubles, which are rounded to floats (24 bits)";
-	struct sl_mcpl_header is_header;
-	struct sl_mcpl_particle *is;
+	struct sl_mcpl_header found_header;
+	struct sl_mcpl_particle *found;
 	struct sl_yaml *tree;
 	sl_node inputs;
 	char *out;
 
 	(void)state;
 	make_particles(1, false);
-	made[0].position[0] = 1 + 0x1p-24;
-	made[1].position[0] = 1 + 0x1.000001p-24;
-	made[2].position[0] = 1 + 0x3p-24;
-	make_list(&folder, "wide.mcpl", &h, NULL, made);
-	bring_list(&folder, "miscphys.mcpl.gz");
+	particles[0].position[0] = 1 + 0x1p-24;
+	particles[1].position[0] = 1 + 0x1.000001p-24;
+	particles[2].position[0] = 1 + 0x3p-24;
+	make_list(&folder, "wide.mcpl", &h, NULL, particles);
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	configure("miscphys.mcpl.gz, wide.mcpl", "");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "wide", "--set", "keep=listed",
 					 "--set", "output.format=mcpl", "--set", "run.batch=195"));
 	assert_non_null(strstr(out, "wide.mcpl: 3 particles; it holds doubles, which"));
 	assert_null(strstr(out, "miscphys"));
 	free(out);
-	is = particles_of(&folder, "wide/t_000001.mcpl", &is_header);
-	assert_true(is[0].position[0] == 1);
-	assert_true(is[1].position[0] == 1 + 0x1p-23);
-	assert_true(is[2].position[0] == 1 + 0x1p-22);
-	free(is);
+	found = particles_of(&folder, "wide/t_000001.mcpl", &found_header);
+	assert_true(found[0].position[0] == 1);
+	assert_true(found[1].position[0] == 1 + 0x1p-23);
+	assert_true(found[2].position[0] == 1 + 0x1p-22);
+	free(found);
 	tree = report_of(&folder, "wide");
 	inputs = sl_yaml_get(tree, sl_yaml_root(tree), "inputs");
 	assert_true(sl_yaml_get(tree, sl_yaml_item(tree, inputs, 0, NULL), "notice") == 0);

@@ -17,7 +17,7 @@
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/program.h"
 
-enum { VALUES_MAX = 256, TEN = 10 };
+enum { VALUES_MAX = 256, LEAST_VALUES = 10 };
 
 #define QUICK "run.particles=2e5"
 
@@ -95,7 +95,7 @@ static void run_one(const struct folder *folder, const char *path, const struct 
 {
 	double start = seconds_now();
 
-	if (be_quick() || !sl_sampling_selects())
+	if (is_quick() || !sl_sampling_selects())
 		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out", "--set", QUICK));
 	else
 		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out"));
@@ -134,7 +134,7 @@ static void results_match_published_values(void **state)
 		covered++;
 	}
 	print_message("%zu published values\n", covered);
-	assert_true(covered >= TEN);
+	assert_true(covered >= LEAST_VALUES);
 	folder_remove(&folder);
 }
 

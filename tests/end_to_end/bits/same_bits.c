@@ -261,9 +261,9 @@ static void other_seed_differs(void **state)
 /* Many small batches with more threads than cores, repeatedly: no deadlock. */
 static void many_threads_do_not_deadlock(void **state)
 {
-	const int times = be_quick() ? 5 : 20;
-	const char *particles = be_quick() ? "run.particles=2e4" : "run.particles=1e5";
-	const char *batch = be_quick() ? "run.batch=200" : "run.batch=1000";
+	const int times = is_quick() ? 5 : 20;
+	const char *particles = is_quick() ? "run.particles=2e4" : "run.particles=1e5";
+	const char *batch = is_quick() ? "run.batch=200" : "run.batch=1000";
 	uint64_t first = 0;
 
 	(void)state;

@@ -11,7 +11,7 @@
 #include "tests/support/program/program.h"
 #include "tests/support/basic/skip.h"
 
-/* One model whose survivors are recomputed, and one whose survivors are carried. */
+/* Fused mode recomputes the survivors of the first model, and copies those of the second. */
 static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 

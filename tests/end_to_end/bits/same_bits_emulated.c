@@ -8,7 +8,7 @@
 #include "tests/support/runs/same_bits_check.h"
 #include "tests/support/program/program.h"
 
-/* One model whose survivors are recomputed, and one whose survivors are carried. */
+/* Fused mode recomputes the survivors of the first model, and copies those of the second. */
 static const char *const configs[] = {"demo", "vandehulst"};
 enum { N_CONFIGS = sizeof(configs) / sizeof(configs[0]) };
 
@@ -17,8 +17,8 @@ static struct bits small_run(int config)
 {
 	return (struct bits){.device = "emulated",
 		.config = configs[config],
-		.particles = be_quick() ? "300" : "2500",
-		.batch = be_quick() ? "128" : "997"};
+		.particles = is_quick() ? "300" : "2500",
+		.batch = is_quick() ? "128" : "997"};
 }
 
 static void every_configuration_gives_the_bits_of_the_cpu(void **state)

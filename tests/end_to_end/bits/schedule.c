@@ -36,9 +36,9 @@ static void parse_report(void)
 	tree = report_of(&folder, "out");
 }
 
-static double number_of(sl_node of, const char *key)
+static double number_of(sl_node parent, const char *key)
 {
-	return atof(sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL));
+	return atof(sl_yaml_text(tree, sl_yaml_get(tree, parent, key), NULL));
 }
 
 /* Particles alive after k steps, from the histogram of steps: those with fewer steps have ended. */
@@ -58,7 +58,7 @@ static double alive_after_round(int k)
 	return alive;
 }
 
-/* With rounds of one step and compaction after each round. */
+/* Checks the rounds of a run with one step per round and compaction after each round. */
 static void expect_rounds(void)
 {
 	sl_node rounds = sl_yaml_get(tree, sl_yaml_root(tree), "rounds"), each;
@@ -83,7 +83,7 @@ static void expect_rounds(void)
 	}
 }
 
-static void report_is_consistent(void **state)
+static void rounds_in_the_report_are_consistent(void **state)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
 
@@ -97,7 +97,7 @@ static void report_is_consistent(void **state)
 		assert_non_null(strstr(out, "\nround "));
 		assert_non_null(strstr(out, " rounds processed "));
 		free(out);
-		assert_true(hash_run(&folder, "out") == unbroken);
+		assert_true(hash_run(&folder, "out") == reference_hash);
 		parse_report();
 		expect_rounds();
 		assert_non_null(strstr(run_json(&folder, "out", "schedule"),
@@ -126,7 +126,7 @@ static void every_schedule_gives_the_same_files(void **state)
 			snprintf(set, sizeof(set), "transport={%s}", sets[k]);
 			free(output_of(&folder, WORDS("run", "c.yaml", "--device", devices[i],
 							"--out", "out", "--set", set)));
-			if (hash_run(&folder, "out") != unbroken)
+			if (hash_run(&folder, "out") != reference_hash)
 				fail_msg("%s, %s: other files", devices[i], set);
 			free(output_of(&folder, WORDS("verify", "out")));
 			remove_run(&folder, "out");
@@ -162,7 +162,7 @@ static void measurements_are_reported(void **state)
 	assert_non_null(strstr(out, message));
 	assert_non_null(strstr(message, "measured, with 1000 particles: histories "));
 	assert_non_null(strstr(message, " is the fastest"));
-	assert_true(hash_run(&folder, "out") == unbroken);
+	assert_true(hash_run(&folder, "out") == reference_hash);
 	free(out);
 	remove_run(&folder, "out");
 	out = output_of(&folder, WORDS("plan", "c.yaml", "--device", "emulated", "--set",
@@ -191,7 +191,7 @@ static void run_resumes_with_another_schedule(void **state)
 	expect_ending(&e, SL_DISK, "", WORDS("run"));
 	free(output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out", "out",
 					"--resume", "--set", "transport.schedule=rounds")));
-	assert_true(hash_run(&folder, "out") == unbroken);
+	assert_true(hash_run(&folder, "out") == reference_hash);
 	remove_run(&folder, "out");
 }
 
@@ -268,7 +268,7 @@ static void device_faults_leave_resumable_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(report_is_consistent),
+		cmocka_unit_test(rounds_in_the_report_are_consistent),
 		cmocka_unit_test(every_schedule_gives_the_same_files),
 		cmocka_unit_test(printed_configuration_reads_back),
 		cmocka_unit_test(measurements_are_reported),

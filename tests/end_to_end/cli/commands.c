@@ -75,7 +75,7 @@ static void help_describes_every_name(void **state)
 	expect(&folder, SL_USAGE, "has this name", WORDS("help", ""));
 }
 
-/* Ranges in readable form. */
+/* Ranges of values are printed with their default and unit. */
 static void help_states_ranges(void **state)
 {
 	(void)state;
@@ -130,18 +130,18 @@ static void version_is_printed(void **state)
 	free(text);
 }
 
-/* Info of the run.json, manifest and histograms of a run. */
+/* info DIR prints run.json and the manifest; info FILE prints histograms, which count each particle once. */
 static void info_describes_a_run(void **state)
 {
 	(void)state;
 	shell(0, "",
-		"$SLUICE run c.yaml --out told --quiet --set 'tallies=[w:4]' && "
-		"$SLUICE info told > told.txt && grep -q 'told: run .*, format openpmd, done' told.txt && "
-		"grep -q '^[0-9]* batches, 10000 particles, [0-9]* survivors, ' told.txt && "
-		"grep -q '^transmitted  *[0-9]*  *0\\.' told.txt && grep -q '\"commit\": ' told/run.json && "
-		"$SLUICE info told/*.tallies > sums.txt && grep -q '^w: column w, 4 bins from -1 to 1' sums.txt && "
+		"$SLUICE run c.yaml --out binned --quiet --set 'tallies=[w:4]' && "
+		"$SLUICE info binned > info.txt && grep -q 'binned: run .*, format openpmd, done' info.txt && "
+		"grep -q '^[0-9]* batches, 10000 particles, [0-9]* survivors, ' info.txt && "
+		"grep -q '^transmitted  *[0-9]*  *0\\.' info.txt && grep -q '\"commit\": ' binned/run.json && "
+		"$SLUICE info binned/*.tallies > sums.txt && grep -q '^w: column w, 4 bins from -1 to 1' sums.txt && "
 		"test $(awk '/^  [a-z]+ +[0-9]/ {n += $2 + $3 + $4} END {print n}' sums.txt) = 10000 && "
-		"rm -r told told.txt sums.txt");
+		"rm -r binned info.txt sums.txt");
 	/* a file of another type, and a truncated file */
 	shell(SL_BAD_INPUT, "the checksum at the end of the file is missing or wrong",
 		"cp c.yaml x.tallies; $SLUICE info x.tallies; rc=$?; rm x.tallies; exit $rc");
@@ -264,24 +264,24 @@ static void json_outputs_are_valid(void **state)
  */
 static void replay_is_the_same_for_any_device_and_batch_size(void **state)
 {
-	const char *const *elsewhere =
+	const char *const *other_settings =
 		WORDS("replay", "c.yaml", "--id", "3_002", "--set", "run.device=cuda:9999", "--set",
 			"run.mode=fused", "--set", "primitives.sort=naive:block=96", "--set",
 			"primitives.scan=naive", "--set", "primitives.compact=naive");
-	char *here = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002")), *out;
+	char *reference = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002")), *out;
 
 	(void)state;
-	assert_non_null(strstr(here, "3002: number 2 of batch 1 (4 batches of 3000)"));
-	expect_output(here, elsewhere);
+	assert_non_null(strstr(reference, "3002: number 2 of batch 1 (4 batches of 3000)"));
+	expect_output(reference, other_settings);
 	expect_output("9999: number 1111", WORDS("replay", "c.yaml", "--id", "9999", "--set",
 						   "output.to=whole", "--set", "run.batch=2222"));
 	expect_output("9999: number 999 of batch 3",
 		WORDS("replay", "c.yaml", "--id", "9999", "--set", "output.to=whole", "--set",
 			"run.batch=auto"));
 	out = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002", "--set", "run.seed=8"));
-	assert_null(strstr(out, strstr(here, "\n0 ")));
+	assert_null(strstr(out, strstr(reference, "\n0 ")));
 	free(out);
-	free(here);
+	free(reference);
 	out = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002", "--json"));
 	expect_json(out);
 	free(out);
@@ -340,8 +340,8 @@ static void info_describes_mcpl_files(void **state)
 
 /* --- configurations ------------------------------------------------------------------------ */
 
-/* The output of --print-config has the same meaning and prints the same again. */
-static void expect_fixed(const char *config)
+/* The output of --print-config is a valid configuration, and prints the same text again. */
+static void expect_reads_back(const char *config)
 {
 	char *first = output_of(&folder, WORDS("run", config, "--print-config")), *second;
 
@@ -353,7 +353,7 @@ static void expect_fixed(const char *config)
 	free(second);
 }
 
-static void print_config(void **state)
+static void printed_configurations_read_back(void **state)
 {
 	static const char *const names[] = {"demo", "vandehulst", "beam_gauss", "aperture",
 		"giovanelli", "beer_lambert", "isotropic_05", "disk_to_disk_near"};
@@ -361,15 +361,15 @@ static void print_config(void **state)
 	char path[4096];
 
 	(void)state;
-	expect_fixed("c.yaml");
+	expect_reads_back("c.yaml");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/data/configs/%s.yaml", source ? source : ".",
 			names[i]);
-		expect_fixed(path);
+		expect_reads_back(path);
 	}
 	snprintf(
 		path, sizeof(path), "%s/tests/fuzz/corpus/config/mcpl.yaml", source ? source : ".");
-	expect_fixed(path);
+	expect_reads_back(path);
 	expect_output(
 		"scan: \"naive:block=96\"", WORDS("plan", "c.yaml", "--print-config", "--scan",
 						    "naive:block=96", "--device", "emulated"));
@@ -391,7 +391,7 @@ static void unusual_folder_names_are_kept(void **state)
 
 		snprintf(name, sizeof(name), "here/%s", names[i]);
 		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", name, "--quiet"));
-		assert_int_equal(hash_run(&folder, name), unbroken);
+		assert_int_equal(hash_run(&folder, name), reference_hash);
 		expect(&folder, SL_OK, "", WORDS("verify", name, "--quiet"));
 	}
 	remove_run(&folder, "here");
@@ -424,30 +424,30 @@ static void options_replace_keys(void **state)
 			"--slots", "2", "--mode", "staged", "--scan", "cpu", "--compact",
 			"cpu_scan", "--sort", "cpu", "--deflate", "auto", "--set", "run.threads=1",
 			"--set", "run.seed=7"));
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
 	expect_untouched();
 }
 
-/* Expected file sizes of batches, in a readable unit. */
+/* Expects the size of all batch files in KiB, rounded to one decimal. */
 static void sizes_are_printed_in_binary_units(void **state)
 {
 	uint64_t bytes = 0;
-	char says[64];
+	char expected[64];
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct stat file;
 
-		snprintf(says, sizeof(says), "whole/t_%06d.h5", i);
-		assert_int_equal(stat(folder_path(&folder, says), &file), 0);
+		snprintf(expected, sizeof(expected), "whole/t_%06d.h5", i);
+		assert_int_equal(stat(folder_path(&folder, expected), &file), 0);
 		bytes += (uint64_t)file.st_size;
 	}
 	assert_in_range(bytes, 1 << 10, 1 << 20);
-	snprintf(says, sizeof(says), "survivors in %.1f KiB; ", (double)bytes / 1024);
-	expect_output(says, WORDS("verify", "whole"));
-	snprintf(says, sizeof(says), " (%.1f KiB), summary in ", (double)bytes / 1024);
-	expect_output(says, WORDS("run", "c.yaml", "--out", "out"));
+	snprintf(expected, sizeof(expected), "survivors in %.1f KiB; ", (double)bytes / 1024);
+	expect_output(expected, WORDS("verify", "whole"));
+	snprintf(expected, sizeof(expected), " (%.1f KiB), summary in ", (double)bytes / 1024);
+	expect_output(expected, WORDS("run", "c.yaml", "--out", "out"));
 	remove_run(&folder, "out");
 	expect_untouched();
 }
@@ -467,7 +467,7 @@ int main(void)
 		cmocka_unit_test(replay_is_the_same_for_any_device_and_batch_size),
 		cmocka_unit_test(info_describes_files),
 		cmocka_unit_test(info_describes_mcpl_files),
-		cmocka_unit_test(print_config),
+		cmocka_unit_test(printed_configurations_read_back),
 		cmocka_unit_test(unusual_folder_names_are_kept),
 		cmocka_unit_test(plan_prints_the_plan),
 		cmocka_unit_test(options_replace_keys),

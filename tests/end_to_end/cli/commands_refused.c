@@ -125,15 +125,15 @@ static void invalid_configurations_are_refused(void **state)
 }
 
 /*
- * An invalid SL_EMULATOR setting is reported separately, not as an error of the configuration, and is not
- * ignored.
+ * An invalid SL_EMULATOR is reported as an error of the environment variable, also if the run does not
+ * use the emulated device.
  */
 static void invalid_emulator_settings_are_refused(void **state)
 {
 	(void)state;
-	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not a setting",
 		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device emulated");
-	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not understood",
+	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not a setting",
 		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device cpu");
 	expect_untouched();
 }

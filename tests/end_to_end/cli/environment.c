@@ -15,7 +15,7 @@
 
 static void second_run_in_a_folder_is_refused(void **state)
 {
-	static const char *const ways[] = {"--quiet", "--resume", "--force"};
+	static const char *const options[] = {"--quiet", "--resume", "--force"};
 	const struct process p = {
 		.argv = WORDS("run", "slow.yaml", "--out", "out"), .folder = folder.path};
 	struct running r;
@@ -28,15 +28,15 @@ static void second_run_in_a_folder_is_refused(void **state)
 	for (int i = 0; i < 10000 && !folder_has(&folder, "out/run.json"); i++)
 		sleep_for(1e-3);
 	snprintf(pid, sizeof(pid), "%d", (int)r.pid);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		expect(&folder, SL_OUTPUT_IN_USE, pid,
-			WORDS("run", "slow.yaml", "--out", "out", ways[i]));
+			WORDS("run", "slow.yaml", "--out", "out", options[i]));
 	kill(r.pid, SIGKILL);
 	process_wait(&r, 10, &e);
 	process_free(&e);
 	/* the lock of a dead process does not block */
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force"));
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
 	unlink(folder_path(&folder, "slow.yaml"));
 	expect_untouched();
@@ -52,12 +52,12 @@ static bool cannot_start(unsigned long bytes)
 	const struct process p = {
 		.argv = WORDS("--version"), .folder = folder.path, .memory_bytes = bytes};
 	struct ending e;
-	bool dies;
+	bool crashed;
 
 	process_run(&p, HANG_SECONDS, &e);
-	dies = e.signal == SIGSEGV;
+	crashed = e.signal == SIGSEGV;
 	process_free(&e);
-	return dies;
+	return crashed;
 }
 
 static void memory_limit_is_reported(void **state)
@@ -134,12 +134,12 @@ static void full_stdout_is_reported(void **state)
 			remove_run(&folder, "out");
 	}
 	shell(0, "", "$SLUICE run c.yaml --out out --quiet >/dev/full");
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
 	expect_untouched();
 }
 
-/* A closed pipe, as of head, is no error of the disk: no message, and the exit code of SIGPIPE. */
+/* If the reader closes the pipe early, as head does: no message, and the exit code of SIGPIPE. */
 static void closed_stdout_ends_quietly(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void low_stack_limit_is_raised(void **state)
 {
 	(void)state;
 	shell(0, "", "ulimit -Ss 64; exec $SLUICE run c.yaml --out out --quiet");
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
 	shell(SL_HOST_MEMORY, "the stack is limited to 100 KiB",
 		"ulimit -s 100; exec $SLUICE run c.yaml --out out --quiet");
@@ -180,7 +180,7 @@ static void options_override_set(void **state)
 static void check_run_from_shell(const char *line)
 {
 	shell(0, "", line);
-	if (hash_run(&folder, "out") != unbroken)
+	if (hash_run(&folder, "out") != reference_hash)
 		fail_msg("%s: other bytes", line);
 	remove_run(&folder, "out");
 	expect_untouched();
@@ -215,43 +215,44 @@ static void start_environment_does_not_change_files(void **state)
 static char *run_on_terminal(const char *option)
 {
 	enum { BYTES = 4096 };
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), hold;
-	char line[256], *seen = (char *)calloc(1, BYTES);
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), opened;
+	char line[256], *output = (char *)calloc(1, BYTES);
 	ssize_t n;
 
-	assert_non_null(seen);
+	assert_non_null(output);
 	assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
 	/* the test keeps the terminal open, otherwise the output is lost when the program ends */
-	hold = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	assert_true(hold >= 0);
+	opened = open(ptsname(terminal), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(opened >= 0);
 	snprintf(line, sizeof(line), "$SLUICE run c.yaml --out out %s 2>%s", option,
 		ptsname(terminal));
 	shell(0, "", line);
-	n = read(terminal, seen, BYTES - 1);
-	seen[n > 0 ? n : 0] = '\0';
-	close(hold);
+	n = read(terminal, output, BYTES - 1);
+	output[n > 0 ? n : 0] = '\0';
+	close(opened);
 	close(terminal);
 	remove_run(&folder, "out");
-	return seen;
+	return output;
 }
 
 static void progress_is_printed_on_a_terminal(void **state)
 {
 	struct ending e;
-	char *seen = run_on_terminal("");
+	char *output = run_on_terminal("");
 
 	(void)state;
-	assert_non_null(strstr(seen, "100.0 %  4 of 4 batches"));
-	free(seen);
-	seen = run_on_terminal("--set 'stop={when: rel_error(transmitted) < 0.5, min_batches: 2}'");
-	assert_non_null(strstr(seen, "100.0 %  2 of 2 batches"));
-	free(seen);
-	seen = run_on_terminal("--set 'stop=rel_error(transmitted) < 0.5'");
-	assert_non_null(strstr(seen, "100.0 %  4 of at most 4 batches"));
-	free(seen);
-	seen = run_on_terminal("--quiet");
-	assert_string_equal(seen, "");
-	free(seen);
+	assert_non_null(strstr(output, "100.0 %  4 of 4 batches"));
+	free(output);
+	output = run_on_terminal(
+		"--set 'stop={when: rel_error(transmitted) < 0.5, min_batches: 2}'");
+	assert_non_null(strstr(output, "100.0 %  2 of 2 batches"));
+	free(output);
+	output = run_on_terminal("--set 'stop=rel_error(transmitted) < 0.5'");
+	assert_non_null(strstr(output, "100.0 %  4 of at most 4 batches"));
+	free(output);
+	output = run_on_terminal("--quiet");
+	assert_string_equal(output, "");
+	free(output);
 	call(&folder, NULL, WORDS("run", "c.yaml", "--out", "out"), &e);
 	assert_string_equal(e.err, "");
 	assert_non_null(strstr(e.out, "transmitted"));

@@ -1,8 +1,9 @@
 /*
- * byte_flips.c - flips a bit of every 97th byte of each file of a run: sluice verify notices each.
+ * byte_flips.c - flips a bit of every 97th byte of each file of a run: sluice verify reports each.
  *
- * The run is small and has every kind of side file that its format allows. The files whose bytes do not
- * matter are listed below with the reason. The environment may skip more bytes (sampling.h).
+ * The run is small and has every kind of side file that its format allows. is_unchecked() lists the files
+ * that verify does not read. An argument replaces the 97: 1 flips a bit of every byte.
+ * The environment may skip more bytes (sampling.h).
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,7 +29,10 @@ static const char text[] =
 	"keep: hit\n"
 	"tallies: [w:5]\n";
 
-/* Files that verify does not read. LOCK is empty but for the mark of this program: it has no results. */
+static uint32_t step =
+	97; /* between flipped bytes; a prime, so that each bit of a byte is flipped */
+
+/* Files that verify does not read: LOCK contains no results. */
 static bool is_unchecked(const char *name)
 {
 	return strcmp(name, "LOCK") == 0;
@@ -50,7 +54,7 @@ static uint64_t flip_file(const char *format, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", folder_path(&folder, "out"), name);
 	file = open(path, O_RDWR | O_CLOEXEC);
 	assert_true(file >= 0 && fstat(file, &facts) == 0);
-	for (off_t at = 0; at < facts.st_size; at += (off_t)sl_sampling_step(97)) {
+	for (off_t at = 0; at < facts.st_size; at += (off_t)sl_sampling_step(step)) {
 		unsigned char byte, other;
 		enum sl_status s;
 
@@ -70,7 +74,7 @@ static uint64_t flip_file(const char *format, const char *name)
 	return flips;
 }
 
-static void flip_all(const char *format, const char *const *words, unsigned least_files)
+static void flip_all_files(const char *format, const char *const *words, unsigned least_files)
 {
 	struct dirent *entry;
 	uint64_t flips = 0;
@@ -97,41 +101,44 @@ static void flip_all(const char *format, const char *const *words, unsigned leas
 
 #define RUN(...) WORDS("run", "c.yaml", "--out", "out", "--quiet", __VA_ARGS__)
 
-static void openpmd(void **state)
+static void flips_in_openpmd_runs_are_noticed(void **state)
 {
 	(void)state;
-	flip_all(
+	flip_all_files(
 		"openpmd", RUN("--set", "output.format=openpmd", "--set", "output.image=true"), 10);
 }
 
-static void npz(void **state)
+static void flips_in_npz_runs_are_noticed(void **state)
 {
 	(void)state;
-	flip_all("npz", RUN("--set", "output.format=npz"), 4);
+	flip_all_files("npz", RUN("--set", "output.format=npz"), 4);
 }
 
-static void csv_gz(void **state)
+static void flips_in_csv_gz_runs_are_noticed(void **state)
 {
 	(void)state;
-	flip_all("csv.gz", RUN("--set", "output.format=csv.gz"), 4);
+	flip_all_files("csv.gz", RUN("--set", "output.format=csv.gz"), 4);
 }
 
-static void mcpl(void **state)
+static void flips_in_mcpl_runs_are_noticed(void **state)
 {
 	(void)state;
-	flip_all("mcpl", RUN("--set", "output.format=mcpl", "--set", "output.joined=true"), 5);
+	flip_all_files(
+		"mcpl", RUN("--set", "output.format=mcpl", "--set", "output.joined=true"), 5);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(openpmd),
-		WITH_FOLDER(npz),
-		WITH_FOLDER(csv_gz),
-		WITH_FOLDER(mcpl),
+		WITH_FOLDER(flips_in_openpmd_runs_are_noticed),
+		WITH_FOLDER(flips_in_npz_runs_are_noticed),
+		WITH_FOLDER(flips_in_csv_gz_runs_are_noticed),
+		WITH_FOLDER(flips_in_mcpl_runs_are_noticed),
 	};
 
-	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
+	if (argc == 2)
+		step = (uint32_t)strtoul(argv[1], NULL, 10);
+	if (step == 0 || !sl_sampling_from_environment() || sl_formats_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void expect_damage(const char *name, const char *what)
 	expect(&folder, SL_CHECK_FAILED, text, WORDS("verify", "out"));
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
 	check_valid_image();
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
 	copy_run(&folder, "whole", "out");
 }
@@ -106,17 +106,17 @@ static void foreign_images_are_reported(void **state)
 }
 
 enum forgery {
-	NOTHING,
-	A_SUM,
-	A_VALUE,
-	A_COUNT_OF_RAYS,
+	NO_CHANGE,
+	WRONG_SUM,
+	WRONG_VALUE,
+	WRONG_RAYS,
 	NO_RAYS,
-	PARTICLES,
-	NAME,
-	TURNED,
-	A_ROW_MORE,
-	A_COLUMN_MORE,
-	FORGERIES
+	WRONG_PARTICLES,
+	WRONG_NAME,
+	SWAPPED_SIZES,
+	ROW_ADDED,
+	COLUMN_ADDED,
+	N_FORGERIES
 };
 
 /* Writes the values of "whole" to "out" with valid checksums and one wrong value. */
@@ -126,11 +126,11 @@ static void forge(enum forgery what)
 	static uint64_t sum[PIXELS + WIDTH], rays[PIXELS + WIDTH];
 	static char image[1 << 20];
 	const struct sl_file_facts facts = {.software_version = "1", .config = "none"};
-	struct sl_image p = {.what = what == NAME ? "weight" : "radiance",
-		.width = what == TURNED ? HEIGHT : WIDTH + (what == A_COLUMN_MORE),
-		.height = what == TURNED ? WIDTH : HEIGHT + (what == A_ROW_MORE)};
+	struct sl_image p = {.what = what == WRONG_NAME ? "weight" : "radiance",
+		.width = what == SWAPPED_SIZES ? HEIGHT : WIDTH + (what == COLUMN_ADDED),
+		.height = what == SWAPPED_SIZES ? WIDTH : HEIGHT + (what == ROW_ADDED)};
 	const struct sl_image_values values = {.image = &p,
-		.particles = RAYS + (what == PARTICLES),
+		.particles = RAYS + (what == WRONG_PARTICLES),
 		.value = value,
 		.sum = sum,
 		.rays = what == NO_RAYS ? NULL : rays};
@@ -143,9 +143,9 @@ static void forge(enum forgery what)
 	memcpy(sum, found.sum, PIXELS * sizeof(*sum));
 	memcpy(rays, found.rays, PIXELS * sizeof(*rays));
 	free(file);
-	sum[PIXELS - 1] += what == A_SUM;
-	rays[0] -= what == A_COUNT_OF_RAYS;
-	value[7] *= what == A_VALUE ? 1 + 0x1p-52 : 1;
+	sum[PIXELS - 1] += what == WRONG_SUM;
+	rays[0] -= what == WRONG_RAYS;
+	value[7] *= what == WRONG_VALUE ? 1 + 0x1p-52 : 1;
 	assert_true(sl_image_bytes(&p, &facts) <= sizeof(image));
 	assert_ok(sl_image_make(&facts, &values, image, sizeof(image), &bytes));
 	folder_write(&folder, "out/t.image.h5", image, bytes);
@@ -155,11 +155,12 @@ static void forged_values_are_reported(void **state)
 {
 	(void)state;
 	copy_run(&folder, "whole", "out");
-	for (int i = 0; i < FORGERIES; i++) {
+	for (int i = 0; i < N_FORGERIES; i++) {
 		print_message("forgery %d\n", i);
 		forge((enum forgery)i);
-		expect(&folder, i == NOTHING ? SL_OK : SL_CHECK_FAILED,
-			i == NOTHING ? "" : "the pixels differ", WORDS("verify", "out", "--quiet"));
+		expect(&folder, i == NO_CHANGE ? SL_OK : SL_CHECK_FAILED,
+			i == NO_CHANGE ? "" : "the pixels differ",
+			WORDS("verify", "out", "--quiet"));
 	}
 	remove_run(&folder, "out");
 }

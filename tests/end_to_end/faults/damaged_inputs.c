@@ -39,32 +39,33 @@ static void damaged_files_are_refused(void **state)
 	char *file;
 
 	(void)state;
-	bring_list(&folder, "reffile_truncated.mcpl");
-	refuse_list(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
+	copy_reference_list(&folder, "reffile_truncated.mcpl");
+	expect_list_refused(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
 		"reffile_truncated.mcpl: it ends before the end of the content that its header states");
-	refuse_list(&folder, "nowhere.mcpl", SL_USAGE,
+	expect_list_refused(&folder, "nowhere.mcpl", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: cannot open nowhere.mcpl: No such file or "
 		"directory (it does not exist); check the spelling; relative names start "
 		"at the folder in which sluice runs");
-	refuse_list(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
-	refuse_list(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin with MCPL");
-	refuse_list(&folder, "[]", SL_USAGE,
+	expect_list_refused(&folder, "/nowhere.mcpl", SL_USAGE, "check the spelling\n");
+	expect_list_refused(&folder, "c.yaml", SL_BAD_INPUT, "c.yaml: it does not begin with MCPL");
+	expect_list_refused(&folder, "[]", SL_USAGE,
 		"model.list.files[0]: is a list, but a single value is needed");
 	file = reference_list("example.mcpl", &bytes);
 	put_number(file + 8, UINT64_C(1) << 63);
 	folder_write(&folder, "many.mcpl.gz", packed,
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
-	refuse_list(&folder, "many.mcpl.gz, many.mcpl.gz", SL_BAD_INPUT,
-		"many.mcpl.gz: its header claims more particles than a run can have");
+	expect_list_refused(&folder, "many.mcpl.gz, many.mcpl.gz", SL_BAD_INPUT,
+		"many.mcpl.gz: its header claims 9223372036854775808 particles, "
+		"more than a run can have");
 	put_number(file + 8, 1007);
 	folder_write(&folder, "more.mcpl.gz", packed,
 		sl_gzip_store((const uint8_t *)file, bytes, packed));
-	refuse_list(&folder, "more.mcpl.gz", SL_BAD_INPUT,
+	expect_list_refused(&folder, "more.mcpl.gz", SL_BAD_INPUT,
 		"more.mcpl.gz: particle 1006 of 1007, from 0 on (gunzip -c and then mcpltool "
 		"--repair keep the particles before it): it ends before the end of the content that its header states");
 	file[7] = 'B';
 	folder_write(&folder, "big.mcpl", file, bytes);
-	refuse_list(&folder, "big.mcpl", SL_BAD_INPUT,
+	expect_list_refused(&folder, "big.mcpl", SL_BAD_INPUT,
 		"big.mcpl: its numbers have the greatest byte first");
 	free(file);
 }
@@ -80,20 +81,20 @@ static void damage_is_reported_before_the_run(void **state)
 
 	(void)state;
 	folder_write(&folder, "short.mcpl.gz", file, bytes * 3 / 4);
-	refuse_list(&folder, "short.mcpl.gz", SL_BAD_INPUT,
+	expect_list_refused(&folder, "short.mcpl.gz", SL_BAD_INPUT,
 		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
 		"--repair keep the particles before it): the compressed data cannot be inflated");
 	file[bytes / 2] ^= 0x10; /* the file inflates to more bytes than expected */
 	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
-	refuse_list(&folder, "wrong.mcpl.gz", SL_BAD_INPUT,
+	expect_list_refused(&folder, "wrong.mcpl.gz", SL_BAD_INPUT,
 		"wrong.mcpl.gz: the compressed data cannot be inflated (incorrect data");
 	file[bytes / 2] ^= 0x10;
 	file[bytes - 8] ^= 1; /* a byte of the CRC */
 	folder_write(&folder, "crc.mcpl.gz", file, bytes);
-	refuse_list(&folder, "crc.mcpl.gz", SL_BAD_INPUT,
+	expect_list_refused(&folder, "crc.mcpl.gz", SL_BAD_INPUT,
 		"crc.mcpl.gz: the compressed data cannot be inflated (incorrect data");
-	bring_list(&folder, "example.mcpl");
-	refuse_list(&folder, "example.mcpl, wrong.mcpl.gz", SL_BAD_INPUT,
+	copy_reference_list(&folder, "example.mcpl");
+	expect_list_refused(&folder, "example.mcpl, wrong.mcpl.gz", SL_BAD_INPUT,
 		"wrong.mcpl.gz: the compressed data");
 	free(file);
 }
@@ -104,17 +105,17 @@ static void recovery_is_reported(void **state)
 	char *out;
 
 	(void)state;
-	bring_list(&folder, "reffile_crash.mcpl");
-	configure_list(&folder, "reffile_crash.mcpl", "", "listed", "");
+	copy_reference_list(&folder, "reffile_crash.mcpl");
+	write_list_config(&folder, "reffile_crash.mcpl", "", "listed", "");
 	out = output_of(&folder, WORDS("plan", "c.yaml"));
 	assert_non_null(strstr(out, "its writer stopped early, so only whole records are read"));
 	free(out);
-	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "told"));
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "recovered"));
 	assert_non_null(strstr(out, "reffile_crash.mcpl: 4 particles; the file is incomplete"));
 	free(out);
-	bring_list(&folder, "miscphys.mcpl.gz");
-	configure_list(&folder, "miscphys.mcpl.gz", "", "listed", "");
-	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "untold"));
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
+	write_list_config(&folder, "miscphys.mcpl.gz", "", "listed", "");
+	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "complete"));
 	assert_null(strstr(out, "miscphys"));
 	free(out);
 }
@@ -131,7 +132,7 @@ static void changes_after_the_survey_end_the_run(void **state)
 	char text[512];
 
 	(void)state;
-	bring_list(&folder, "miscphys.mcpl.gz");
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	snprintf(text, sizeof(text),
 		"run: {name: t, device: cpu}\nmodel: {list: {files: [%s]}}\nkeep: listed\n",
 		folder_path(&folder, "miscphys.mcpl.gz"));
@@ -141,61 +142,63 @@ static void changes_after_the_survey_end_the_run(void **state)
 	assert_ok(sl_plan_make(&c, &choices, &plan));
 	sl_plan_free(plan);
 	sleep_for(0.02); /* timestamps of file systems may advance in steps of some milliseconds */
-	bring_list(&folder, "miscphys.mcpl.gz");
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	assert_fails(sl_plan_make(&c, &choices, &plan), SL_DISK, "were written to since they");
 	sl_plan_free(plan);
 }
 
 /* --- during the run --------------------------------------------------------------------------- */
 
-/* bring() writes the undamaged file; hurt() damages it after the third batch is committed. */
-struct hurt {
-	void (*bring)(void), (*hurt)(void);
-	const char *says;
+/* An input, and its damage after the third batch is committed. */
+struct input_damage {
+	void (*write_input)(void), (*damage)(void);
+	const char *message; /* of the run that meets the damage */
 };
 
-/* Runs c.yaml into "hurt" until it ends. */
-static void run_and_damage(const struct hurt *h, const char *threads, struct ending *e)
+/* Runs c.yaml into "damaged" until it ends. */
+static void run_and_damage(const struct input_damage *h, const char *threads, struct ending *e)
 {
 	const struct process p = {.folder = folder.path,
-		.argv = WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--threads", threads)};
+		.argv = WORDS(
+			"run", "c.yaml", "--out", "damaged", "--quiet", "--threads", threads)};
 	struct running running;
 
-	h->bring();
+	h->write_input();
 	process_start(&p, &running);
 	for (double until = seconds_now() + 60;
-		!folder_has(&folder, "hurt/t_000002.npz") && seconds_now() < until;)
+		!folder_has(&folder, "damaged/t_000002.npz") && seconds_now() < until;)
 		sleep_for(0.0005);
-	h->hurt();
+	h->damage();
 	process_wait(&running, HANG_SECONDS, e);
 }
 
 /* The run ends with a message. If the run finished before the damage, it is started again. */
-static void check_damage_ends_the_run(const struct hurt *h, const char *threads)
+static void check_damage_ends_the_run(const struct input_damage *h, const char *threads)
 {
 	struct ending e;
 
 	run_and_damage(h, threads, &e);
 	for (int tries = 20; e.code == SL_OK && tries > 0; tries--) {
 		process_free(&e);
-		remove_run(&folder, "hurt");
+		remove_run(&folder, "damaged");
 		run_and_damage(h, threads, &e);
 	}
-	expect_ending(&e, SL_DISK, h->says, WORDS("run", "c.yaml", "--out", "hurt"));
+	expect_ending(&e, SL_DISK, h->message, WORDS("run", "c.yaml", "--out", "damaged"));
 }
 
 /* With the restored file the run resumes: committed batches equal those of an undamaged run. */
-static void check_resume_after_repair(const struct hurt *h, uint64_t unhurt)
+static void check_resume_after_repair(const struct input_damage *h, uint64_t undamaged)
 {
-	h->bring();
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
-	assert_true(hash_run(&folder, "hurt") == unhurt);
-	remove_run(&folder, "hurt");
+	h->write_input();
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "damaged", "--quiet", "--resume"));
+	assert_true(hash_run(&folder, "damaged") == undamaged);
+	remove_run(&folder, "damaged");
 }
 
 static void copy_example(void)
 {
-	bring_list(&folder, "example.mcpl");
+	copy_reference_list(&folder, "example.mcpl");
 }
 
 static void truncate_example(void)
@@ -206,16 +209,18 @@ static void truncate_example(void)
 /* Truncating an input during a run ends the run in order: committed batches stay. */
 static void truncation_during_a_run_ends_it(void **state)
 {
-	static const struct hurt shortened = {copy_example, truncate_example, "became shorter"};
-	uint64_t unhurt;
+	static const struct input_damage shortened = {
+		copy_example, truncate_example, "became shorter"};
+	uint64_t undamaged;
 
 	(void)state;
 	copy_example();
-	configure_list(&folder, "example.mcpl", ", batch: 4", "listed", "output: {format: npz}\n");
+	write_list_config(
+		&folder, "example.mcpl", ", batch: 4", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "stayed", "--quiet"));
-	unhurt = hash_run(&folder, "stayed");
+	undamaged = hash_run(&folder, "stayed");
 	check_damage_ends_the_run(&shortened, "1");
-	check_resume_after_repair(&shortened, unhurt);
+	check_resume_after_repair(&shortened, undamaged);
 }
 
 enum { LONG = 16384, DAMAGED = 64 };
@@ -233,7 +238,7 @@ static void write_long_list(void)
 
 	for (int i = 0; i < LONG; i++)
 		p[i] = (struct sl_mcpl_particle){
-			.position = {next_number(&at), 0, 0}, .direction = {0, 0, 1}};
+			.position = {next_random(&at), 0, 0}, .direction = {0, 0, 1}};
 	make_list(&folder, "plain.mcpl", &h, NULL, p);
 	file = folder_read(&folder, "plain.mcpl", &bytes);
 	z = gzopen(folder_path(&folder, "long.mcpl.gz"), "wb");
@@ -257,22 +262,22 @@ static void overwrite_long_list(void)
 /* The run ends before it commits a batch with damaged particles. */
 static void damage_during_the_run_ends_it(void **state)
 {
-	static const struct hurt overwritten = {write_long_list, overwrite_long_list,
+	static const struct input_damage overwritten = {write_long_list, overwrite_long_list,
 		"long.mcpl.gz: the file became shorter or changed while"};
 	static const char *const threads[] = {"1", "3"};
-	uint64_t unhurt;
+	uint64_t undamaged;
 
 	(void)state;
 	write_long_list();
-	configure_list(
+	write_list_config(
 		&folder, "long.mcpl.gz", ", batch: 70", "x > 0.25 cm", "output: {format: npz}\n");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "unhurt", "--quiet"));
-	unhurt = hash_run(&folder, "unhurt");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "undamaged", "--quiet"));
+	undamaged = hash_run(&folder, "undamaged");
 	for (int k = 0; k < 2; k++) {
 		check_damage_ends_the_run(&overwritten, threads[k]);
 		expect(&folder, SL_BAD_INPUT, "long.mcpl.gz: particle ",
-			WORDS("run", "c.yaml", "--out", "hurt", "--quiet", "--resume"));
-		check_resume_after_repair(&overwritten, unhurt);
+			WORDS("run", "c.yaml", "--out", "damaged", "--quiet", "--resume"));
+		check_resume_after_repair(&overwritten, undamaged);
 	}
 }
 
@@ -285,9 +290,9 @@ static void changed_inputs_are_reported(void **state)
 	char *file;
 
 	(void)state;
-	bring_list(&folder, "miscphys.mcpl.gz");
-	bring_list(&folder, "example.mcpl");
-	configure_list(&folder, "miscphys.mcpl.gz, example.mcpl", ", batch: 300", "listed",
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
+	copy_reference_list(&folder, "example.mcpl");
+	write_list_config(&folder, "miscphys.mcpl.gz, example.mcpl", ", batch: 300", "listed",
 		"output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "n", "--quiet"));
 	expect(&folder, SL_OK, "", WORDS("verify", "n", "--quiet"));

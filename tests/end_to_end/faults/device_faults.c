@@ -44,21 +44,21 @@ struct setting {
 	}
 
 /* Settings that give the same calls in the same order each time. */
-static const struct setting alone = {"1", STAGED("1"), FUSED("1"), "csv.gz", NULL};
-static const struct setting alone_fused = {"1", FUSED("1"), STAGED("1"), "csv.gz", NULL};
+static const struct setting single_staged = {"1", STAGED("1"), FUSED("1"), "csv.gz", NULL};
+static const struct setting single_fused = {"1", FUSED("1"), STAGED("1"), "csv.gz", NULL};
 
 /* Columns are compressed on the device, and by the host implementation when the CPU resumes. */
-static const struct setting alone_pressed = {"1", FUSED("1", "--deflate", "device"),
+static const struct setting single_packed = {"1", FUSED("1", "--deflate", "device"),
 	STAGED("1", "--deflate", "device"), "openpmd",
 	(const char *const[]){"--device", "cpu", "--deflate", "cpu", NULL}};
 
 /* Only packed records are copied from the device. */
-static const struct setting alone_listed = {"1", FUSED("1", "--set", "output.columns=[]"),
+static const struct setting single_records = {"1", FUSED("1", "--set", "output.columns=[]"),
 	STAGED("1", "--set", "output.columns=[]"), "mcpl",
 	(const char *const[]){"--device", "cpu", "--set", "output.columns=[]", NULL}};
 
-/* States of folders from which runs were resumed: on the device in either mode, and on the CPU. */
-struct tally {
+/* Numbers of runs, and the states of folders that were resumed in the same mode, the other mode, and on the CPU. */
+struct outcome {
 	const struct setting *setting;
 	unsigned failed, runs;
 	struct tiny_states on_device, other, on_cpu;
@@ -76,26 +76,26 @@ static void make_run(struct tiny_run *t, const struct setting *s)
  * Resumes out on the device (unless this state was tried before), in the other mode, and then on
  * the CPU.
  */
-static void resume_and_check(struct tiny_run *t, struct tally *tally)
+static void resume_and_check(struct tiny_run *t, struct outcome *outcome)
 {
 	const char *const *words = t->more;
 
-	if (!tiny_is_known(t, "out", &tally->on_device)) {
-		tiny_resume_once(t, "out", &tally->on_device);
-	} else if (!tiny_is_known(t, "out", &tally->other)) {
-		t->more = tally->setting->other;
-		tiny_resume_once(t, "out", &tally->other);
+	if (!tiny_is_known(t, "out", &outcome->on_device)) {
+		tiny_resume_once(t, "out", &outcome->on_device);
+	} else if (!tiny_is_known(t, "out", &outcome->other)) {
+		t->more = outcome->setting->other;
+		tiny_resume_once(t, "out", &outcome->other);
 	} else {
-		t->more = tally->setting->on_cpu;
-		tiny_resume_once(t, "out", &tally->on_cpu);
+		t->more = outcome->setting->on_cpu;
+		tiny_resume_once(t, "out", &outcome->on_cpu);
 	}
 	t->more = words;
 }
 
 /* --- calls that fail ----------------------------------------------------------------------- */
 
-/* When a call is made: at any time; before the folder exists; for a batch. */
-enum when { ANY, PROVIDING, IN_BATCH };
+/* When a call is made: at any time; before the output folder exists; for a batch. */
+enum when { ANY, BEFORE_OUTPUT, IN_BATCH };
 
 /*
  * The calls of the device layer, and the least number of each that one thread with one slot makes:
@@ -110,10 +110,10 @@ static const struct call {
 	{"dev_count", {8, 8, 0}, ANY},
 	{"dev_use", {3, 3, 0}, ANY},
 	{"dev_limits", {1, 1, 0}, ANY},
-	{"dev_malloc", {1, 1, 0}, PROVIDING},
-	{"pinned_malloc", {3, 3, 0}, PROVIDING},
-	{"dev_stream", {1, 1, 0}, PROVIDING},
-	{"dev_event", {10, 7, 0}, PROVIDING},
+	{"dev_malloc", {1, 1, 0}, BEFORE_OUTPUT},
+	{"pinned_malloc", {3, 3, 0}, BEFORE_OUTPUT},
+	{"dev_stream", {1, 1, 0}, BEFORE_OUTPUT},
+	{"dev_event", {10, 7, 0}, BEFORE_OUTPUT},
 	{"dev_record", {BATCHES * 10, BEFORE_GRAPH * 7, BEFORE_GRAPH * 9}, IN_BATCH},
 	{"dev_sync", {BATCHES * 2, BATCHES * 2, BATCHES * 3}, IN_BATCH},
 	{"dev_elapsed", {BATCHES * 7, BATCHES * 4, BATCHES * 5}, IN_BATCH},
@@ -159,43 +159,44 @@ static const char *expected_message(const struct call *c, int error, char text[3
  * One run in which call k fails. Returns the number of committed batches, or all if call k was not
  * reached.
  */
-static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, bool on, int error,
-	struct tally *tally)
+static unsigned fail_one(struct tiny_run *t, const struct call *c, unsigned k, bool permanent,
+	int error, struct outcome *outcome)
 {
 	char fault[64], text[32];
 	const char *const env[] = {fault, NULL};
 	struct ending e;
 	unsigned n;
 
-	snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u%s:%d", c->name, k, on ? "+" : "", error);
+	snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u%s:%d", c->name, k, permanent ? "+" : "",
+		error);
 	snprintf(t->what, sizeof(t->what), "%s threads, %s", t->threads, fault);
 	tiny_execute(t, env, NULL, "out", NULL, &e);
 	n = tiny_check(t, "out", TINY_ENDED);
-	tally->runs++;
+	outcome->runs++;
 	if (e.code != 0) {
-		tally->failed++;
+		outcome->failed++;
 		/* another thread without a batch may report first */
 		tiny_check_ending(t, &e, expected_exit_code(c, error),
 			expected_message(c, error, text),
 			c->when == IN_BATCH && strcmp(t->threads, "1") == 0 ? "batch "
 									    : "sluice: ");
 		if (n == BATCHES)
-			fail_msg("%s: all batches are there, and it failed", t->what);
-		if (c->when == PROVIDING && folder_has(&t->folder, "out"))
-			fail_msg("%s: a folder was made", t->what);
+			fail_msg("%s: the run failed with all batches committed", t->what);
+		if (c->when == BEFORE_OUTPUT && folder_has(&t->folder, "out"))
+			fail_msg("%s: the output folder exists", t->what);
 	} else if (n != BATCHES) {
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	}
 	process_free(&e);
-	resume_and_check(t, tally);
+	resume_and_check(t, outcome);
 	return n;
 }
 
 /* Fails call 1, call 2, ... or 1, 2, 4, 8, ..., until a run ends without a fault. */
-static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool on, int error,
-	struct tally *tally)
+static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool permanent,
+	int error, struct outcome *outcome)
 {
-	for (unsigned k = 1; fail_one(t, c, k, on, error, tally) < BATCHES;
+	for (unsigned k = 1; fail_one(t, c, k, permanent, error, outcome) < BATCHES;
 		k = each ? (unsigned)sl_sampling_next(k, UINT64_MAX) : 2 * k)
 		assert_true(k < CALLS_MOST);
 }
@@ -203,50 +204,53 @@ static void fail_each(struct tiny_run *t, const struct call *c, bool each, bool 
 /* One thread and one slot make their calls in the same order each time, so every call is tested. */
 static void fail_every_call(const struct setting *s)
 {
-	struct tally tally = {.setting = s};
+	struct outcome outcome = {.setting = s};
 	struct tiny_run t;
 
 	make_run(&t, s);
 	expect(&t.folder, SL_OK, "", WORDS("verify", "whole", "--quiet"));
 	for (int i = 0; i < N_CALLS; i++) {
-		bool device_packed = s == &alone_pressed;
-		unsigned failed = tally.failed,
-			 least = calls[i].least[device_packed ? 2 : s != &alone];
+		bool device_packed = s == &single_packed;
+		unsigned failed = outcome.failed,
+			 least = calls[i].least[device_packed ? 2 : s != &single_staged];
 		bool many = strcmp(calls[i].name, "dev_launch") == 0;
 
 		if (device_packed && calls[i].when != IN_BATCH)
 			continue;
-		fail_each(&t, &calls[i], !(device_packed && many), false, SL_ERROR_LAUNCH, &tally);
-		if (sl_sampling_step(tally.failed - failed) < least)
+		fail_each(
+			&t, &calls[i], !(device_packed && many), false, SL_ERROR_LAUNCH, &outcome);
+		if (sl_sampling_step(outcome.failed - failed) < least)
 			fail_msg("%s made a run fail %u times, there are at least %u calls",
-				calls[i].name, tally.failed - failed, least);
+				calls[i].name, outcome.failed - failed, least);
 	}
 	print_message(
-		"%u runs, %u failed; resumed from %zu states on the device, %zu the other way, "
+		"%u runs, %u failed; resumed from %zu states in the same mode, %zu in the other mode, "
 		"%zu on the CPU\n",
-		tally.runs, tally.failed, tally.on_device.n, tally.other.n, tally.on_cpu.n);
+		outcome.runs, outcome.failed, outcome.on_device.n, outcome.other.n,
+		outcome.on_cpu.n);
 	/* no folder; run started; one and two batches; all batches, after an uninterrupted run */
 	if (sl_sampling_step(1) == 1)
-		assert_true(tally.on_device.n >= 4 && tally.other.n >= 4 && tally.on_cpu.n >= 4);
+		assert_true(
+			outcome.on_device.n >= 4 && outcome.other.n >= 4 && outcome.on_cpu.n >= 4);
 	tiny_free(&t);
 }
 
 static void every_call_fails(void **state)
 {
 	(void)state;
-	fail_every_call(&alone);
+	fail_every_call(&single_staged);
 }
 
 static void every_call_fails_in_fused_mode(void **state)
 {
 	(void)state;
-	fail_every_call(&alone_fused);
+	fail_every_call(&single_fused);
 }
 
 static void every_call_fails_with_packed_output(void **state)
 {
 	(void)state;
-	fail_every_call(&alone_pressed);
+	fail_every_call(&single_packed);
 }
 
 /* With sanitizers each call fails with only one of the errors, in turn. */
@@ -254,16 +258,16 @@ static void every_error_code_is_reported(void **state)
 {
 	static const int errors[] = {SL_ERROR_VALUE, SL_ERROR_MEMORY, SL_ERROR_NO_IMAGE,
 		SL_ERROR_ADDRESS, SL_ERROR_LAUNCH};
-	static struct tally tally = {.setting = &alone};
+	static struct outcome outcome = {.setting = &single_staged};
 	struct tiny_run t;
 
 	(void)state;
-	make_run(&t, &alone);
+	make_run(&t, &single_staged);
 	for (size_t i = 0; i < N_CALLS; i++)
 		for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++)
-			if (!be_quick() || k == i % (sizeof(errors) / sizeof(errors[0])))
-				fail_each(&t, &calls[i], false, k % 2 == 0, errors[k], &tally);
-	print_message("%u runs, %u failed\n", tally.runs, tally.failed);
+			if (!is_quick() || k == i % (sizeof(errors) / sizeof(errors[0])))
+				fail_each(&t, &calls[i], false, k % 2 == 0, errors[k], &outcome);
+	print_message("%u runs, %u failed\n", outcome.runs, outcome.failed);
 	tiny_free(&t);
 }
 
@@ -271,14 +275,14 @@ static void every_error_code_is_reported(void **state)
 static void errors_of_the_device_count_are_reported(void **state)
 {
 	static const int errors[] = {SL_ERROR_OLD_DRIVER, SL_ERROR_NO_DEVICE, 46, 802, 803};
-	static struct tally tally = {.setting = &alone};
+	static struct outcome outcome = {.setting = &single_staged};
 	struct tiny_run t;
 
 	(void)state;
-	make_run(&t, &alone);
+	make_run(&t, &single_staged);
 	for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
-		fail_each(&t, &calls[0], false, false, errors[k], &tally);
-		fail_one(&t, &calls[0], 1, true, errors[k], &tally);
+		fail_each(&t, &calls[0], false, false, errors[k], &outcome);
+		fail_one(&t, &calls[0], 1, true, errors[k], &outcome);
 		assert_false(folder_has(&t.folder, "out"));
 	}
 	tiny_free(&t);
@@ -292,35 +296,35 @@ static void calls_fail_with_several_threads_and_slots(void **state)
 {
 	const struct setting settings[] = {{"3", FUSED("3"), STAGED("3"), "csv.gz", NULL},
 		{"3", STAGED("2"), FUSED("2"), "csv.gz", NULL}};
-	static struct tally tally;
+	static struct outcome outcome;
 
 	(void)state;
-	for (int s = 0; s < 2 - be_quick(); s++) {
+	for (int s = 0; s < 2 - is_quick(); s++) {
 		struct tiny_run t;
 
-		tally.setting = &settings[s];
+		outcome.setting = &settings[s];
 		make_run(&t, &settings[s]);
 		for (int i = 0; i < N_CALLS; i++) {
-			if (!be_quick() || i % 3 == 0)
-				fail_each(&t, &calls[i], false, false, SL_ERROR_MEMORY, &tally);
-			if (!be_quick() || i % 3 == 1)
-				fail_each(&t, &calls[i], false, true, SL_ERROR_VALUE, &tally);
-			if (!be_quick() || i % 3 == 2)
-				fail_each(&t, &calls[i], false, s == 0, SL_ERROR_ADDRESS, &tally);
+			if (!is_quick() || i % 3 == 0)
+				fail_each(&t, &calls[i], false, false, SL_ERROR_MEMORY, &outcome);
+			if (!is_quick() || i % 3 == 1)
+				fail_each(&t, &calls[i], false, true, SL_ERROR_VALUE, &outcome);
+			if (!is_quick() || i % 3 == 2)
+				fail_each(&t, &calls[i], false, s == 0, SL_ERROR_ADDRESS, &outcome);
 		}
 		tiny_free(&t);
 	}
-	print_message("%u runs, %u failed\n", tally.runs, tally.failed);
+	print_message("%u runs, %u failed\n", outcome.runs, outcome.failed);
 }
 
-/* The reverse case: a run started on the CPU is resumed on the device. */
+/* A run started on the CPU is resumed on the device. */
 static void run_interrupted_on_the_cpu_resumes_on_the_device(void **state)
 {
 	static struct tiny_states states;
 	struct tiny_run t;
 
 	(void)state;
-	make_run(&t, &alone);
+	make_run(&t, &single_staged);
 	for (unsigned k = 1; k <= BATCHES; k++) {
 		char fault[64];
 		const char *const env[] = {fault, NULL};
@@ -333,7 +337,7 @@ static void run_interrupted_on_the_cpu_resumes_on_the_device(void **state)
 		tiny_check_ending(&t, &e, SL_DISK, NULL, NULL);
 		process_free(&e);
 		assert_int_equal(tiny_check(&t, "out", TINY_ENDED), k - 1);
-		t.more = k % 2 ? alone.words : alone_fused.words;
+		t.more = k % 2 ? single_staged.words : single_fused.words;
 		tiny_resume_once(&t, "out", &states);
 	}
 	assert_int_equal(states.n, BATCHES);
@@ -343,42 +347,44 @@ static void run_interrupted_on_the_cpu_resumes_on_the_device(void **state)
 /* --- flipped bits -------------------------------------------------------------------------- */
 
 /* Copy k arrives with one flipped bit. Returns whether copy k came from the device. */
-static bool flip_one_copy(struct tiny_run *t, unsigned k, unsigned bit, struct tally *tally)
+static bool flip_one_copy(struct tiny_run *t, unsigned k, unsigned bit, struct outcome *outcome)
 {
 	char fault[64];
 	const char *const env[] = {fault, NULL};
 	struct ending e;
 	unsigned n;
-	bool seen;
+	bool detected;
 
 	snprintf(fault, sizeof(fault), "SL_FAULT=dev_flip:%u:%u", k, bit);
 	snprintf(t->what, sizeof(t->what), "%s", fault);
 	tiny_execute(t, env, NULL, "out", NULL, &e);
 	n = tiny_check(t, "out", TINY_ENDED);
-	seen = e.code != 0;
-	if (seen)
+	detected = e.code != 0;
+	if (detected)
 		tiny_check_ending(t, &e, SL_DEVICE_FAILED, "transfer error", "batch ");
-	if (!seen && n != BATCHES)
+	if (!detected && n != BATCHES)
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
 	process_free(&e);
-	resume_and_check(t, tally);
-	return seen;
+	resume_and_check(t, outcome);
+	return detected;
 }
 
-/* Copies of each batch: the counters, two copies for each of two waits, and `more` data copies. */
+/* Copies of each batch from the device: the counters twice for each of two waits, and more copies of data. */
 static void flip_every_copy(const struct setting *s, unsigned more)
 {
 	static const unsigned bits[] = {1, 45, 777};
-	struct tally tally = {.setting = s};
+	struct outcome outcome = {.setting = s};
 	unsigned copies = 0;
 	struct tiny_run t;
 
 	make_run(&t, s);
-	for (unsigned k = 1; k <= COPIES_MOST; k = (unsigned)sl_sampling_next(k, COPIES_MOST))
-		copies += flip_one_copy(&t, k, bits[k % 3], &tally);
+	/* A share begins with the copies up to the first from the device. */
+	for (unsigned k = 1; k <= COPIES_MOST;
+		k = copies ? (unsigned)sl_sampling_next(k, COPIES_MOST) : k + 1)
+		copies += flip_one_copy(&t, k, bits[k % 3], &outcome);
 	if (sl_sampling_step(1) == 1) {
 		assert_int_equal(copies, BATCHES * (2 * 2 + more));
-		assert_true(tally.on_device.n >= BATCHES);
+		assert_true(outcome.on_device.n >= BATCHES);
 	}
 	assert_true(copies > 0);
 	tiny_free(&t);
@@ -387,10 +393,10 @@ static void flip_every_copy(const struct setting *s, unsigned more)
 static void flipped_bit_in_every_copy_is_found(void **state)
 {
 	(void)state;
-	flip_every_copy(&alone, 6); /* columns */
-	flip_every_copy(&alone_fused, 6);
-	flip_every_copy(&alone_pressed, 2 + 1); /* the size header, and all streams */
-	flip_every_copy(&alone_listed, 2 + 1);  /* or records */
+	flip_every_copy(&single_staged, 6); /* columns */
+	flip_every_copy(&single_fused, 6);
+	flip_every_copy(&single_packed, 2 + 1);  /* the size header, and all streams */
+	flip_every_copy(&single_records, 2 + 1); /* the size header, and all records */
 }
 
 int main(void)

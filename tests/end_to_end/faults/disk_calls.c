@@ -49,15 +49,15 @@ static void check_no_second_sync(const struct tiny_run *t)
 
 	for (size_t i = 0; i < n; i++) {
 		if (failed && is_sync(&all[i]))
-			fail_msg("%s: a sync was made after one had failed", t->what);
+			fail_msg("%s: a sync was repeated after a failure", t->what);
 		failed |= is_sync(&all[i]) && all[i].result < 0;
 	}
 }
 
-static void system_calls_fail(struct tiny_run *t, int error, bool on)
+static void fail_changing_calls(struct tiny_run *t, int error, bool permanent)
 {
 	static struct call all[CALLS_MAX];
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 	struct ending e;
 	size_t n;
 
@@ -68,16 +68,17 @@ static void system_calls_fail(struct tiny_run *t, int error, bool on)
 	tiny_remove(t, "out");
 	for (size_t k = 1; k <= n; k = sl_sampling_next(k, n)) {
 		snprintf(t->what, sizeof(t->what), "call %zu%s of %zu, %.15s, fails with errno %d",
-			k, on ? "+" : "", n, all[k - 1].name, error);
-		tiny_execute_traced(t, k, on, error, NULL, &e);
-		if (!on && is_sync(&all[k - 1]))
+			k, permanent ? "+" : "", n, all[k - 1].name, error);
+		tiny_execute_traced(t, k, permanent, error, NULL, &e);
+		if (!permanent && is_sync(&all[k - 1]))
 			check_no_second_sync(t);
-		check_disk_failure(t, "out", TINY_ENDED, &e, error, &tally);
+		check_disk_failure(t, "out", TINY_ENDED, &e, error, &failures);
 		process_free(&e);
 	}
-	print_message("%s threads, the k-th system call%s, errno %d: %u failed, %u ended well\n",
-		t->threads, on ? " and all after it" : "", error, tally.failed, tally.succeeded);
-	assert_true(sl_sampling_step(tally.failed) > 20);
+	print_message("%s threads, the k-th system call%s, errno %d: %u failed, %u succeeded\n",
+		t->threads, permanent ? " and all after it" : "", error, failures.failed,
+		failures.succeeded);
+	assert_true(sl_sampling_step(failures.failed) > 20);
 }
 
 static void file_changing_calls_fail(void **state)
@@ -86,9 +87,9 @@ static void file_changing_calls_fail(void **state)
 
 	(void)state;
 	tiny_make(&t);
-	system_calls_fail(&t, ENOSPC, false);
-	system_calls_fail(&t, ENOSPC, true);
-	system_calls_fail(&t, EIO, false);
+	fail_changing_calls(&t, ENOSPC, false);
+	fail_changing_calls(&t, ENOSPC, true);
+	fail_changing_calls(&t, EIO, false);
 	tiny_free(&t);
 }
 
@@ -98,12 +99,12 @@ static void file_changing_calls_fail(void **state)
  * Fails each call, those that read included. With resume, out has two batches of three before; a
  * call that fails must not lose them.
  */
-static void any_call_fails(struct tiny_run *t, int error, bool resume)
+static void fail_any_call(struct tiny_run *t, int error, bool resume)
 {
 	static const char *const stopped[] = {"SL_FAULT=file_append:3:5", NULL};
 	static struct call all[CALLS_MAX];
 	const char *last = resume ? "--resume" : NULL;
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 	size_t n = 1;
 
 	for (size_t k = 0; k <= n; k = k ? sl_sampling_next(k, n) : 1) {
@@ -124,14 +125,14 @@ static void any_call_fails(struct tiny_run *t, int error, bool resume)
 			"%s, call %zu of %zu, %.15s %.80s, fails with errno %d",
 			resume ? "resume" : "run", k, n, k ? all[k - 1].name : "",
 			k ? all[k - 1].path : "", error);
-		batches = check_disk_failure(t, "out", TINY_ENDED, &e, error, &tally);
+		batches = check_disk_failure(t, "out", TINY_ENDED, &e, error, &failures);
 		if (resume && batches < 2)
-			fail_msg("%s: %u batches are left of 2", t->what, batches);
+			fail_msg("%s: %u of 2 batches are left", t->what, batches);
 		process_free(&e);
 	}
-	print_message("%s, any call of %zu, errno %d: %u failed, %u ended well\n",
-		resume ? "resume" : "run", n, error, tally.failed, tally.succeeded);
-	assert_true(sl_sampling_step(tally.failed) > 30);
+	print_message("%s, any call of %zu, errno %d: %u failed, %u succeeded\n",
+		resume ? "resume" : "run", n, error, failures.failed, failures.succeeded);
+	assert_true(sl_sampling_step(failures.failed) > 30);
 }
 
 static void read_calls_fail(void **state)
@@ -140,8 +141,8 @@ static void read_calls_fail(void **state)
 
 	(void)state;
 	tiny_make(&t);
-	any_call_fails(&t, EIO, false);
-	any_call_fails(&t, EIO, true);
+	fail_any_call(&t, EIO, false);
+	fail_any_call(&t, EIO, true);
 	tiny_free(&t);
 }
 
@@ -154,35 +155,35 @@ static const struct call *expect(
 	const struct call *c = *at;
 
 	if (c == end)
-		fail_msg("the log ends where %s %s was expected", name, path ? path : "");
+		fail_msg("the log ends, but %s %s was expected", name, path ? path : "");
 	if (strcmp(c->name, name) != 0 || (path && strcmp(c->path, path) != 0) || c->result < 0)
-		fail_msg("%s %s = %ld stands where %s %s was expected", c->name, c->path, c->result,
-			name, path ? path : "");
+		fail_msg("the call is %s %s = %ld, but %s %s was expected", c->name, c->path,
+			c->result, name, path ? path : "");
 	++*at;
 	return c;
 }
 
-/* write < fsync(file) < rename < fsync(folder) < manifest line < fdatasync, nothing between. */
+/* Expects write, fsync(file), rename, fsync(folder), manifest line, fdatasync, and no other call. */
 static void expect_batch(const struct call **at, const struct call *end, unsigned number)
 {
 	char part[64], name[64];
-	const struct call *made, *named, *line;
+	const struct call *opened, *renamed, *line;
 
 	snprintf(part, sizeof(part), "tiny_%06u.h5.part", number);
 	snprintf(name, sizeof(name), "tiny_%06u.h5", number);
-	made = expect(at, end, "openat", part);
+	opened = expect(at, end, "openat", part);
 	do
-		assert_int_equal(expect(at, end, "write", NULL)->fd, made->result);
+		assert_int_equal(expect(at, end, "write", NULL)->fd, opened->result);
 	while (*at < end && strcmp((*at)->name, "write") == 0);
-	assert_int_equal(expect(at, end, "fsync", NULL)->fd, made->result);
-	named = expect(at, end, "renameat2", name);
-	assert_int_equal(expect(at, end, "fsync", NULL)->fd, named->fd);
+	assert_int_equal(expect(at, end, "fsync", NULL)->fd, opened->result);
+	renamed = expect(at, end, "renameat2", name);
+	assert_int_equal(expect(at, end, "fsync", NULL)->fd, renamed->fd);
 	if (number == 0)
 		expect(at, end, "openat", "manifest.jsonl");
 	line = expect(at, end, "write", NULL);
 	assert_int_equal(expect(at, end, "fdatasync", NULL)->fd, line->fd);
 	if (number == 0) /* the folder has a new entry */
-		assert_int_equal(expect(at, end, "fsync", NULL)->fd, named->fd);
+		assert_int_equal(expect(at, end, "fsync", NULL)->fd, renamed->fd);
 }
 
 static void calls_are_in_the_documented_order(void **state)

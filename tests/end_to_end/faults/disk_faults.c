@@ -73,9 +73,9 @@ static void start_interrupted(struct tiny_run *t)
 	folder_write(&t->folder, "out/tiny_000002.h5.part", "half", 4);
 }
 
-/* Fails the k-th such call for k = 1, 2, 3, ...; on: and all later ones. */
+/* Fails the k-th call of this name for k = 1, 2, 3, ...; if permanent, all later ones too. */
 static void fail_each_call(struct tiny_run *t, const struct start *s, const char *call, int error,
-	bool on, struct disk_failures *tally)
+	bool permanent, struct disk_failures *failures)
 {
 	unsigned before = 0;
 
@@ -86,22 +86,24 @@ static void fail_each_call(struct tiny_run *t, const struct start *s, const char
 		unsigned n;
 
 		snprintf(fault, sizeof(fault), "SL_FAULT=%s:%" PRIu64 "%s:%d", call, k,
-			on ? "+" : "", error);
+			permanent ? "+" : "", error);
 		snprintf(
 			t->what, sizeof(t->what), "%s, %s threads, %s", s->name, t->threads, fault);
 		s->prepare(t);
 		tiny_execute(t, env, NULL, "out", s->last, &e);
 		next = sl_sampling_next(k, UINT64_MAX);
 		passes = e.code == 0 ? passes + next - k : 0;
-		n = check_disk_failure(t, "out", s->how, &e, error, tally);
+		n = check_disk_failure(t, "out", s->how, &e, error, failures);
 		process_free(&e);
 		if (passes)
 			continue;
 		/*
-		 * one writer writes and commits in turn; with several, any batch may meet the fault
+		 * One writer writes and commits the batches in order. With several writers, the
+		 * fault may hit any batch.
 		 */
 		if (n < before && t->batches == BATCHES)
-			fail_msg("%s: %u batches are left, there had been %u", t->what, n, before);
+			fail_msg("%s: %u batches are left, but an earlier fault left %u", t->what,
+				n, before);
 		before = n;
 		/* the manifest line of the failed batch is removed */
 		if (!s->last && strcmp(call, "file_datasync") == 0 && n != k - 1)
@@ -112,22 +114,22 @@ static void fail_each_call(struct tiny_run *t, const struct start *s, const char
 static void sweep_calls(const struct start *s, const char *threads, const char *format, int error)
 {
 	struct tiny_run t = {.threads = threads, .format = format, .batches = BATCHES};
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 
 	tiny_make(&t);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		unsigned failed = tally.failed;
+		unsigned failed = failures.failed;
 
-		fail_each_call(&t, s, calls[i].name, error, false, &tally);
-		if (!s->last && sl_sampling_step(tally.failed - failed) < calls[i].least)
+		fail_each_call(&t, s, calls[i].name, error, false, &failures);
+		if (!s->last && sl_sampling_step(failures.failed - failed) < calls[i].least)
 			fail_msg("%s: %s made a run fail %u times, there are at least %u calls",
-				s->name, calls[i].name, tally.failed - failed, calls[i].least);
-		fail_each_call(&t, s, calls[i].name, error, true, &tally);
+				s->name, calls[i].name, failures.failed - failed, calls[i].least);
+		fail_each_call(&t, s, calls[i].name, error, true, &failures);
 	}
 	tiny_free(&t);
-	print_message("%s, %s threads, %s: %u failed, %u ended well\n", s->name, threads,
-		strerrorname_np(error), tally.failed, tally.succeeded);
-	assert_true(sl_sampling_step(tally.failed) > 50);
+	print_message("%s, %s threads, %s: %u failed, %u succeeded\n", s->name, threads,
+		strerrorname_np(error), failures.failed, failures.succeeded);
+	assert_true(sl_sampling_step(failures.failed) > 50);
 }
 
 static void calls_of_a_run_fail(void **state)
@@ -147,15 +149,16 @@ static void calls_of_two_writers_fail(void **state)
 	static const char *const names[] = {
 		"file_open", "file_write", "file_fsync", "file_close", "file_rename"};
 	struct tiny_run t = {.threads = "6", .format = "openpmd", .batches = 2 * BATCHES};
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		fail_each_call(&t, &fresh, names[i], ENOSPC, i % 2 == 1, &tally);
+		fail_each_call(&t, &fresh, names[i], ENOSPC, i % 2 == 1, &failures);
 	tiny_free(&t);
-	print_message("two writers: %u failed, %u ended well\n", tally.failed, tally.succeeded);
-	assert_true(sl_sampling_step(tally.failed) > 8 * BATCHES);
+	print_message(
+		"two writers: %u failed, %u succeeded\n", failures.failed, failures.succeeded);
+	assert_true(sl_sampling_step(failures.failed) > 8 * BATCHES);
 }
 
 static void calls_of_a_resume_fail(void **state)
@@ -171,16 +174,16 @@ static void calls_of_a_resume_fail(void **state)
 static void calls_fail_in_a_run_with_histograms(void **state)
 {
 	static const struct start fresh = {
-		"a run with tallies by bins", NULL, start_empty, TINY_ENDED, 3};
+		"a run with histograms", NULL, start_empty, TINY_ENDED, 3};
 	static const char *const more[] = {"--device", "cpu", "--set", "tallies=[w:2]", NULL};
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES, .more = more};
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);
-	fail_each_call(&t, &fresh, "file_rename", ENOSPC, false, &tally);
+	fail_each_call(&t, &fresh, "file_rename", ENOSPC, false, &failures);
 	/* run.json twice, two files a batch, NAME.xdmf and NAME.tallies */
-	assert_true(sl_sampling_step(tally.failed) >= 2 + 2 * BATCHES + 2);
+	assert_true(sl_sampling_step(failures.failed) >= 2 + 2 * BATCHES + 2);
 	tiny_free(&t);
 }
 

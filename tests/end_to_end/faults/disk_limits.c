@@ -13,17 +13,17 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/runs/disk_check.h"
 
-enum { LONG_BATCHES = 200, STORY_BYTES = 512 };
+enum { LONG_BATCHES = 200, MESSAGE_BYTES = 512 };
 
 static void check_size_limit(const char *format, unsigned batches)
 {
 	struct tiny_run t = {.threads = "2", .format = format, .batches = batches};
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 
 	tiny_make(&t);
 	/*
-	 * From less than LOCK needs to more than the largest file, in steps of 5/4, so that each
-	 * file meets a limit.
+	 * The limits grow by a quarter, from less than LOCK needs to more than the largest file,
+	 * so that each file exceeds some limit.
 	 */
 	for (unsigned long limit = 16; limit < 65536; limit += limit / 4) {
 		struct tiny_command c;
@@ -33,14 +33,14 @@ static void check_size_limit(const char *format, unsigned batches)
 		tiny_command(&t, NULL, NULL, "out", NULL, &c);
 		c.process.file_bytes = limit;
 		process_run(&c.process, HANG_SECONDS, &e);
-		/* stderr is a file here too */
+		/* stderr is a file too, so a low limit truncates the message */
 		check_disk_failure(
-			&t, "out", TINY_ENDED, &e, limit < STORY_BYTES ? 0 : EFBIG, &tally);
+			&t, "out", TINY_ENDED, &e, limit < MESSAGE_BYTES ? 0 : EFBIG, &failures);
 		process_free(&e);
 	}
-	print_message("%s, limits on the size of files: %u failed, %u ended well\n", format,
-		tally.failed, tally.succeeded);
-	assert_true(tally.failed > 10 && tally.succeeded > 0);
+	print_message("%s, limits on the size of files: %u failed, %u succeeded\n", format,
+		failures.failed, failures.succeeded);
+	assert_true(failures.failed > 10 && failures.succeeded > 0);
 	tiny_free(&t);
 }
 
@@ -97,7 +97,7 @@ static void disk_that_fills_up_leaves_a_resumable_run(void **state)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 	const struct timespec pause = {0, 200000};
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 	struct tiny_command c;
 	struct running r;
 	struct ending e;
@@ -114,9 +114,9 @@ static void disk_that_fills_up_leaves_a_resumable_run(void **state)
 	shrink_disk(&t);
 	process_wait(&r, HANG_SECONDS, &e);
 	assert_int_equal(resize_disk(&t, "size=64m"), 0);
-	n = check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
+	n = check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &failures);
 	print_message("the disk was full after %u of %u batches\n", n, t.batches);
-	assert_int_equal(tally.failed, 1);
+	assert_int_equal(failures.failed, 1);
 	process_free(&e);
 	unmount_tmpfs(&t);
 	tiny_free(&t);
@@ -144,7 +144,7 @@ static void too_small_disk_is_reported(void **state)
 static void disk_without_inodes_is_reported(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
-	struct disk_failures tally = {.failed = 0};
+	struct disk_failures failures = {.failed = 0};
 
 	(void)state;
 	tiny_make(&t);
@@ -157,11 +157,11 @@ static void disk_without_inodes_is_reported(void **state)
 		mount_tmpfs(&t, options);
 		tiny_execute(&t, NULL, NULL, "disk/out", NULL, &e);
 		assert_int_equal(resize_disk(&t, "nr_inodes=100"), 0);
-		check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &tally);
+		check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &failures);
 		process_free(&e);
 		unmount_tmpfs(&t);
 	}
-	assert_true(tally.failed >= 6 && tally.succeeded >= 1);
+	assert_true(failures.failed >= 6 && failures.succeeded >= 1);
 	tiny_free(&t);
 }
 

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "primitives/base/fault.h"
 #include "primitives/primitives.h"
 #include "tests/cases/sampling.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/counting_driver.h"
@@ -18,7 +18,7 @@
 #include "tests/support/runs/library_run.h"
 #include "tests/support/program/program.h"
 
-/* --- counted ------------------------------------------------------------------------------- */
+/* --- calls of a run ------------------------------------------------------------------------ */
 
 enum { BATCHES = 7, PARTICLES = 150, MARKS_MAX = 64, CALLS_MOST = 5000 };
 
@@ -32,7 +32,7 @@ static void mark(void)
 	allocated[marks++] = allocations();
 }
 
-static void note_first_batch(void)
+static void note_start(void)
 {
 	marks = 0;
 	mark();
@@ -40,7 +40,7 @@ static void note_first_batch(void)
 		in_run[i] = atomic_load(&counting->calls[i]);
 }
 
-static void note_last_batch(void)
+static void note_end(void)
 {
 	for (int i = 0; i < N_CALLS; i++)
 		in_run[i] = atomic_load(&counting->calls[i]) - in_run[i];
@@ -58,9 +58,9 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 		.particles = PARTICLES,
 		.batches = BATCHES,
 		.to = to,
-		.begun = note_first_batch,
+		.begun = note_start,
 		.batch = mark,
-		.ended = note_last_batch};
+		.ended = note_end};
 	struct folder out;
 
 	counting_clear(NULL);
@@ -110,9 +110,9 @@ static void no_allocation_during_a_run(void **state)
 
 /* --- unusable device ----------------------------------------------------------------------- */
 
-static int run_alone(void *of)
+static int run_library(void *argument)
 {
-	return (int)library_run((const struct library_run *)of);
+	return (int)library_run((const struct library_run *)argument);
 }
 
 /* Staged mode, or fused mode if compact is NULL. */
@@ -128,7 +128,7 @@ static struct library_run small_run(unsigned threads, const char *compact)
 }
 
 /* All calls of the device layer after a wait that made the device unusable. */
-static int call_driver_after_error(void *of)
+static int call_driver_after_error(void *argument)
 {
 	struct sl_limits limits_now;
 	struct sl_device d;
@@ -139,7 +139,7 @@ static int call_driver_after_error(void *of)
 	float ms;
 	int n, refused = 0;
 
-	(void)of;
+	(void)argument;
 	if (sl_memory_get(SL_DEVICE, 1, &p[0]) != SL_OK ||
 		sl_memory_get(SL_PINNED, 1, &p[1]) != SL_OK || sl_stream_make(&s) != SL_OK ||
 		sl_event_make(&e) != SL_OK)
@@ -184,14 +184,15 @@ static void fail_at_each_call(const char *compact)
 		counting_clear(NULL);
 		counting->fail_at = k;
 		counting->error = k % 2 ? SL_ERROR_LAUNCH : SL_ERROR_ADDRESS;
-		code = in_child(run_alone, &r);
+		code = in_child(run_library, &r);
 		if (!atomic_load(&counting->failed)) {
 			assert_int_equal(code, SL_OK);
 			break;
 		}
 		if (code != SL_DEVICE_FAILED || atomic_load(&counting->after) != 0)
-			fail_msg("call %u ended the device: exit code %d, %u calls after it", k,
-				code, atomic_load(&counting->after));
+			fail_msg(
+				"call %u made the device unusable: exit code %d, %u calls after it",
+				k, code, atomic_load(&counting->after));
 		calls++;
 	}
 	print_message("%u calls\n", calls);
@@ -205,23 +206,23 @@ static void no_call_after_an_error(void **state)
 	fail_at_each_call(NULL);
 }
 
-/* The same with an injected fault (SL_FAULT) instead of an error of the driver. */
+/* The same with an injected fault (fault_injection.h) instead of an error of the driver. */
 static void no_call_after_a_fault(void **state)
 {
 	static const char *const kinds[] = {"dev_count", "dev_use", "dev_limits", "dev_malloc",
 		"pinned_malloc", "dev_stream", "dev_event", "dev_record", "dev_sync", "dev_elapsed",
 		"dev_copy", "dev_fill", "dev_launch", "dev_capture", "dev_graph", "dev_replay"};
-	enum { OF_FUSED = 13 }; /* and the later ones */
+	enum { FIRST_OF_FUSED = 13 }; /* index of the first call that only fused mode makes */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		struct library_run r = small_run(1, i % 2 && i < OF_FUSED ? "naive" : NULL);
+		struct library_run r = small_run(1, i % 2 && i < FIRST_OF_FUSED ? "naive" : NULL);
 		char fault[64];
 
 		counting_clear(NULL);
 		snprintf(fault, sizeof(fault), "%s:1:%d", kinds[i], SL_ERROR_ADDRESS);
 		assert_null(sl_fault_set(fault));
-		assert_int_equal(in_child(run_alone, &r), SL_DEVICE_FAILED);
+		assert_int_equal(in_child(run_library, &r), SL_DEVICE_FAILED);
 		assert_true(atomic_load(&counting->failed));
 		assert_int_equal(atomic_load(&counting->after), 0);
 	}
@@ -240,12 +241,12 @@ static void few_calls_after_an_error(void **state)
 		counting_clear(NULL);
 		counting->fail_at = k;
 		counting->error = SL_ERROR_LAUNCH;
-		code = in_child(run_alone, &r);
+		code = in_child(run_library, &r);
 		if (!atomic_load(&counting->failed))
 			break;
 		assert_int_equal(code, SL_DEVICE_FAILED);
 		if (atomic_load(&counting->after) > THREADS - 1)
-			fail_msg("call %u ended the device: %u calls after it", k,
+			fail_msg("call %u made the device unusable: %u calls after it", k,
 				atomic_load(&counting->after));
 	}
 }

@@ -17,7 +17,7 @@
 
 enum { BATCHES = 20, PARTICLES = 100003 };
 
-/* --- what is counted ----------------------------------------------------------------------- */
+/* --- counted calls ------------------------------------------------------------------------- */
 
 struct CUmemPoolHandle_st;
 
@@ -83,13 +83,13 @@ static const char *const names[] = {
 
 static unsigned in_run[N_CALLS];
 
-static void note_first_batch(void)
+static void note_start(void)
 {
 	for (int i = 0; i < N_CALLS; i++)
 		in_run[i] = atomic_load(&calls[i]);
 }
 
-static void note_last_batch(void)
+static void note_end(void)
 {
 	for (int i = 0; i < N_CALLS; i++)
 		in_run[i] = atomic_load(&calls[i]) - in_run[i];
@@ -97,7 +97,7 @@ static void note_last_batch(void)
 
 static void count_run(const char *compact, const char *sort, unsigned slots)
 {
-	const char *way = compact ? compact : "fused";
+	const char *name = compact ? compact : "fused";
 	const struct library_run r = {.device = "cuda",
 		.mode = compact ? "staged" : "fused",
 		.compact = compact,
@@ -106,18 +106,19 @@ static void count_run(const char *compact, const char *sort, unsigned slots)
 		.threads = slots + 1,
 		.particles = PARTICLES,
 		.batches = BATCHES,
-		.begun = note_first_batch,
-		.ended = note_last_batch};
+		.begun = note_start,
+		.ended = note_end};
 	unsigned waits = 0;
 
 	assert_ok(library_run(&r));
 	for (int i = 0; i < N_CALLS; i++) {
 		waits += i >= FIRST_WAIT ? in_run[i] : 0;
 		if (i < FIRST_WAIT && in_run[i] > 0)
-			fail_msg("%s, %s: %u calls of %s in a run", way, sort, in_run[i], names[i]);
+			fail_msg(
+				"%s, %s: %u calls of %s in a run", name, sort, in_run[i], names[i]);
 	}
 	print_message(
-		"%s, %s, %u slots: %u waits in %d batches\n", way, sort, slots, waits, BATCHES);
+		"%s, %s, %u slots: %u waits in %d batches\n", name, sort, slots, waits, BATCHES);
 	assert_true(waits > 0 && waits <= 2 * BATCHES);
 }
 
@@ -137,7 +138,7 @@ static void no_allocation_during_a_run(void **state)
 		if (s->primitive == SL_SORT && s->space == SL_DEVICE)
 			count_run(NULL, s->name, runs++ % 3 + 1);
 	assert_true(runs > 3);
-	/* the wrappers do receive the calls */
+	/* otherwise the wrappers do not receive the calls */
 	assert_true(atomic_load(&calls[CALL_cudaMalloc]) > 0);
 	assert_true(atomic_load(&calls[CALL_cudaMallocHost]) > 0);
 }

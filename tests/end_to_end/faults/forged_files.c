@@ -23,7 +23,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 4500, batch: 1500
 			   "key: [w:6]\n"; /* coarse, so that ties occur */
 
 /* An opened run; the test rewrites the files of its batches. */
-struct forger {
+struct forged_run {
 	struct sl_dir dir;
 	struct sl_plan *plan;
 	struct sl_workspace *w;
@@ -32,7 +32,7 @@ struct forger {
 
 typedef void (*change)(struct sl_table *t, struct sl_manifest_line *l);
 
-static void open_run(struct forger *f)
+static void open_run(struct forged_run *f)
 {
 	struct sl_existing_run existing;
 
@@ -46,7 +46,7 @@ static void open_run(struct forger *f)
 	assert_ok(sl_manifest_read(&f->dir, &f->manifest));
 }
 
-static void close_run(struct forger *f)
+static void close_run(struct forged_run *f)
 {
 	sl_manifest_free(&f->manifest);
 	sl_workspace_close(f->w);
@@ -75,7 +75,7 @@ static void update_digests(struct sl_table *t, struct sl_manifest_line *l)
 /* Rewrites the file of a batch with a change and with valid checksums. */
 static void forge(uint64_t batch, change make)
 {
-	struct forger f;
+	struct forged_run f;
 	struct sl_manifest_line *l;
 	struct sl_batch_facts facts;
 	struct sl_survivors s;
@@ -119,13 +119,13 @@ static void swap(struct sl_table *t, uint32_t a, uint32_t b)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		uint32_t bytes = sl_column_facts[t->column[k].column].bytes;
-		char *data = (char *)t->column[k].data, between[8];
+		char *data = (char *)t->column[k].data, saved[8];
 
 		if (t->column[k].constant)
 			continue;
-		memcpy(between, data + a * bytes, bytes);
+		memcpy(saved, data + a * bytes, bytes);
 		memcpy(data + a * bytes, data + b * bytes, bytes);
-		memcpy(data + b * bytes, between, bytes);
+		memcpy(data + b * bytes, saved, bytes);
 	}
 }
 
@@ -138,8 +138,8 @@ static const float *floats_of(const struct sl_table *t, enum sl_column which)
 }
 
 /*
- * Swaps two adjacent rows that differ, with equal keys if the format shows keys: only the ids
- * reveal it.
+ * Swaps two adjacent rows that differ. If the column w is written, they have equal keys, so only the
+ * order of their ids is wrong.
  */
 static void swap_neighbours(struct sl_table *t, struct sl_manifest_line *l)
 {
@@ -172,7 +172,7 @@ static void repeat_row(struct sl_table *t, struct sl_manifest_line *l)
 	}
 }
 
-/* The last bit of the first x. */
+/* Changes the last bit of the first x. */
 static void change_value(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)l;
@@ -181,7 +181,7 @@ static void change_value(struct sl_table *t, struct sl_manifest_line *l)
 			*(unsigned char *)t->column[k].data ^= 1;
 }
 
-/* A survivor of another batch. */
+/* Changes the first id to one of another batch. */
 static void change_id(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)l;
@@ -195,7 +195,7 @@ static void drop_row(struct sl_table *t, struct sl_manifest_line *l)
 	t->n--;
 }
 
-/* The fate of one dead particle is changed. */
+/* Changes the fate of one particle that does not survive. */
 static void change_tally(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)t;
@@ -203,7 +203,7 @@ static void change_tally(struct sl_table *t, struct sl_manifest_line *l)
 	l->tally.count[SL_FATE_absorbed]--;
 }
 
-/* The count of kept particles is one too low. */
+/* The count of the kept fate is one less than the number of survivors. */
 static void change_kept(struct sl_table *t, struct sl_manifest_line *l)
 {
 	(void)t;
@@ -216,7 +216,7 @@ struct forgery {
 	const char *format;
 	uint64_t batch;
 	change make;
-	const char *says; /* message of verify; NULL: no error */
+	const char *message; /* message of verify; NULL: no error */
 };
 
 #define KEYED "output.columns=[id, x, w]"
@@ -240,13 +240,13 @@ static const struct forgery forgeries[] = {
 	{"ends, without key", IDS, H5, 2, swap_ends, "order of their key"},
 	{"neighbours, without key", IDS, H5, 0, swap_neighbours, "digest"},
 	{"neighbours, without ids and key", BARE, CSV, 0, swap_neighbours, "digest"},
-	{"a row twice", KEYED, H5, 1, repeat_row, "order of their key"},
+	{"a row repeated", KEYED, H5, 1, repeat_row, "order of their key"},
 	{"a value", KEYED, H5, 1, change_value, "differs from the particle recomputed from id"},
 	{"a value", KEYED, NPZ, 1, change_value, "differs from the particle recomputed from id"},
 	{"a value, without ids", KEY, H5, 0, change_value, "digest"},
 	{"an id", KEYED, H5, 1, change_id, "is not the id of a survivor of this batch"},
-	{"a row less", KEYED, H5, 1, drop_row, "number of survivors"},
-	{"kept", KEYED, H5, 1, change_kept, ""},
+	{"a row removed", KEYED, H5, 1, drop_row, "number of survivors"},
+	{"count of survivors", KEYED, H5, 1, change_kept, ""},
 	{"tallies, without ids", BARE, H5, 0, change_tally, "tally"},
 };
 
@@ -265,8 +265,8 @@ static void forged_files_are_reported(void **state)
 		forge(g->batch, g->make);
 		print_message("%s, %s, %s\n", g->name, g->columns, g->format);
 		/* except for the change, the forged file equals the file that the program writes */
-		assert_int_equal(hash_run(&folder, "out") == before, g->says == NULL);
-		expect(&folder, g->says ? SL_CHECK_FAILED : SL_OK, g->says ? g->says : "",
+		assert_int_equal(hash_run(&folder, "out") == before, g->message == NULL);
+		expect(&folder, g->message ? SL_CHECK_FAILED : SL_OK, g->message ? g->message : "",
 			WORDS("verify", "out"));
 		remove_run(&folder, "out");
 	}
@@ -280,7 +280,7 @@ static void forged_files_are_reported(void **state)
  */
 static void forge_byte(uint64_t batch, size_t from_end)
 {
-	struct forger f;
+	struct forged_run f;
 	struct sl_manifest_line *l;
 	size_t bytes;
 	char *file;
@@ -305,7 +305,7 @@ static void rounded_columns_are_recomputed(void **state)
 	static const struct {
 		size_t from_end;
 		uint64_t batch;
-		const char *says; /* NULL: only the first batch is recomputed */
+		const char *message; /* NULL: only the first batch is recomputed */
 	} bytes[] = {{32, 1, "digest"}, {24, 1, "digest"}, {4, 1, "digest"},
 		{20, 0, "differs from the recomputed batch"},
 		{8, 0, "differs from the recomputed batch"}, {20, 1, NULL}};
@@ -318,8 +318,8 @@ static void rounded_columns_are_recomputed(void **state)
 				"output.mcpl={energy: 2 eV, userflags: id}", "--set", "key=[]"));
 		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 		forge_byte(bytes[i].batch, bytes[i].from_end);
-		expect(&folder, bytes[i].says ? SL_CHECK_FAILED : SL_OK,
-			bytes[i].says ? bytes[i].says : "", WORDS("verify", "out"));
+		expect(&folder, bytes[i].message ? SL_CHECK_FAILED : SL_OK,
+			bytes[i].message ? bytes[i].message : "", WORDS("verify", "out"));
 		remove_run(&folder, "out");
 	}
 }

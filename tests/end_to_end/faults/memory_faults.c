@@ -14,41 +14,41 @@
 #include "tests/support/basic/skip.h"
 #include "tests/support/runs/tiny_run.h"
 
-enum { BATCHES = 2, CHILDREN = 2, ON_STEP = 7 };
+enum { BATCHES = 2, CHILDREN = 2, PERMANENT_STEP = 7 };
 
 /* If HDF5 has no memory to report its own error, it calls exit(-1). */
-enum { HDF5_GIVES_UP = 255 };
+enum { HDF5_EXIT = 255 };
 
 /* The outcomes of the runs, and the folder states from which --resume was already tested. */
-struct tally {
-	unsigned well, refused, died;
+struct outcome {
+	unsigned succeeded, failed, crashed;
 	struct tiny_states states;
 };
 
 /* --- checking the outcome ------------------------------------------------------------------ */
 
 static void check_outcome(
-	struct tiny_run *t, const char *out, const struct ending *e, struct tally *tally)
+	struct tiny_run *t, const char *out, const struct ending *e, struct outcome *outcome)
 {
-	bool died = e->code < 0 || e->code == HDF5_GIVES_UP;
-	unsigned n = tiny_check(t, out, died ? TINY_KILLED : TINY_ENDED);
+	bool crashed = e->code < 0 || e->code == HDF5_EXIT;
+	unsigned n = tiny_check(t, out, crashed ? TINY_KILLED : TINY_ENDED);
 
 	if (e->timed_out)
 		fail_msg("%s: did not end", t->what);
 	if (e->code == 0 && n != t->batches)
 		fail_msg("%s: exit code 0, but %u batches", t->what, n);
-	if (e->code > 0 && !died && !strstr(e->err, "sluice: "))
-		fail_msg("%s: exit code %d without a sentence: %s", t->what, e->code, e->err);
-	if (died && strcmp(t->format, "openpmd") != 0)
-		fail_msg("%s: died (exit code %d, signal %d), without HDF5 in play", t->what,
-			e->code, e->signal);
+	if (e->code > 0 && !crashed && !strstr(e->err, "sluice: "))
+		fail_msg("%s: exit code %d without a message: %s", t->what, e->code, e->err);
+	if (crashed && strcmp(t->format, "openpmd") != 0)
+		fail_msg("%s: crashed (exit code %d, signal %d), and the format does not use HDF5",
+			t->what, e->code, e->signal);
 	/* lack of memory inside libc or the kernel is reported as a failed call */
-	if (e->code > 0 && !died && e->code != SL_HOST_MEMORY && e->code != SL_DISK)
-		fail_msg("%s: exit code %d for want of memory: %s", t->what, e->code, e->err);
-	tally->well += e->code == 0;
-	tally->refused += e->code > 0 && !died;
-	tally->died += died;
-	tiny_resume_once(t, out, &tally->states);
+	if (e->code > 0 && !crashed && e->code != SL_HOST_MEMORY && e->code != SL_DISK)
+		fail_msg("%s: exit code %d for lack of memory: %s", t->what, e->code, e->err);
+	outcome->succeeded += e->code == 0;
+	outcome->failed += e->code > 0 && !crashed;
+	outcome->crashed += crashed;
+	tiny_resume_once(t, out, &outcome->states);
 }
 
 /* --- running ------------------------------------------------------------------------------- */
@@ -69,27 +69,28 @@ static const char *preload(void)
 	return text;
 }
 
-static void start(struct tiny_run *t, struct child *c, unsigned slot, unsigned long k, bool on)
+static void start(
+	struct tiny_run *t, struct child *c, unsigned slot, unsigned long k, bool permanent)
 {
 	snprintf(c->out, sizeof(c->out), "out%u", slot);
 	snprintf(c->fail_at, sizeof(c->fail_at), "FAIL_AT=%lu", k);
 	snprintf(c->what, sizeof(c->what), "%s, %s%s", t->format, c->fail_at,
-		on ? " and all after it" : "");
+		permanent ? " and all after it" : "");
 	c->env[0] = preload();
 	c->env[1] = c->fail_at;
-	c->env[2] = on ? "FAIL_ON=1" : NULL;
+	c->env[2] = permanent ? "FAIL_ON=1" : NULL;
 	c->env[3] = NULL;
 	tiny_command(t, c->env, NULL, c->out, NULL, &c->command);
 	process_start(&c->command.process, &c->running);
 }
 
-static void end(struct tiny_run *t, struct child *c, struct tally *tally)
+static void end(struct tiny_run *t, struct child *c, struct outcome *outcome)
 {
 	struct ending e;
 
 	process_wait(&c->running, HANG_SECONDS, &e);
 	snprintf(t->what, sizeof(t->what), "%s", c->what);
-	check_outcome(t, c->out, &e, tally);
+	check_outcome(t, c->out, &e, outcome);
 	process_free(&e);
 }
 
@@ -98,28 +99,30 @@ static void end(struct tiny_run *t, struct child *c, struct tally *tally)
  * some of them (sampling.h).
  */
 static void fail_every_allocation(
-	struct tiny_run *t, unsigned long first, unsigned long last, uint32_t each, bool on)
+	struct tiny_run *t, unsigned long first, unsigned long last, uint32_t each, bool permanent)
 {
 	static struct child child[CHILDREN];
-	struct tally tally = {.well = 0};
-	unsigned long begun = first, step = sl_sampling_step(each);
+	struct outcome outcome = {.succeeded = 0};
+	unsigned long started = first, step = sl_sampling_step(each);
 
-	for (unsigned i = 0; i < CHILDREN && begun <= last; i++, begun += step)
-		start(t, &child[i], i, begun, on);
+	for (unsigned i = 0; i < CHILDREN && started <= last; i++, started += step)
+		start(t, &child[i], i, started, permanent);
 	for (unsigned i = 0; first <= last; first += step, i = (i + 1) % CHILDREN) {
-		end(t, &child[i], &tally);
-		if (begun <= last)
-			start(t, &child[i], i, begun, on);
-		begun += step;
+		end(t, &child[i], &outcome);
+		if (started <= last)
+			start(t, &child[i], i, started, permanent);
+		started += step;
 	}
-	print_message("%s, %s of allocations up to %lu, %s: %u ended well, %u with a sentence, "
-		      "%u died in HDF5; %zu states resumed\n",
-		t->format, step == 1 ? "each" : "some", last, on ? "and all after it" : "once",
-		tally.well, tally.refused, tally.died, tally.states.n);
-	assert_true(tally.refused > 0);
+	print_message(
+		"%s, %s of allocations up to %lu, %s: %u succeeded, %u failed with a message, "
+		"%u crashed in HDF5; %zu states resumed\n",
+		t->format, step == 1 ? "each" : "some", last,
+		permanent ? "and all after it" : "once", outcome.succeeded, outcome.failed,
+		outcome.crashed, outcome.states.n);
+	assert_true(outcome.failed > 0);
 }
 
-/* The number that a process wrote when it ended. */
+/* The number of allocations that the process printed when it ended (failing_malloc.c). */
 static unsigned long allocations_of(const struct ending *e)
 {
 	const char *at = strstr(e->err, "allocs ");
@@ -164,7 +167,7 @@ static void fail_every_allocation_of_format(const char *format)
 	tiny_make(&t);
 	last = allocations_of_run(&t);
 	fail_every_allocation(&t, first, last, 1, false);
-	fail_every_allocation(&t, first, last, ON_STEP, true);
+	fail_every_allocation(&t, first, last, PERMANENT_STEP, true);
 	tiny_free(&t);
 }
 
@@ -184,11 +187,11 @@ static void every_allocation_of_an_openpmd_run_fails(void **state)
 static void allocations_of_the_program_fail(void **state)
 {
 	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
-	struct tally tally = {.well = 0};
+	struct outcome outcome = {.succeeded = 0};
 
 	(void)state;
 	tiny_make(&t);
-	for (unsigned k = 1; tally.well == 0; k++) {
+	for (unsigned k = 1; outcome.succeeded == 0; k++) {
 		char fault[64];
 		const char *const env[] = {fault, NULL};
 		struct ending e;
@@ -199,19 +202,19 @@ static void allocations_of_the_program_fail(void **state)
 		if (e.code != 0)
 			tiny_check_ending(
 				&t, &e, SL_HOST_MEMORY, "host memory: ", "bytes requested");
-		check_outcome(&t, "out", &e, &tally);
+		check_outcome(&t, "out", &e, &outcome);
 		process_free(&e);
 	}
-	print_message("host_malloc: %u failed, each with exit code 5\n", tally.refused);
-	assert_true(tally.refused > 10);
+	print_message("host_malloc: %u failed, each with exit code 5\n", outcome.failed);
+	assert_true(outcome.failed > 10);
 	tiny_free(&t);
 }
 
 /*
- * Every seventh allocation of verify fails: lack of memory is never taken for a damaged run. The format
+ * Every seventh allocation of verify fails: lack of memory is never reported as a damaged run. The format
  * is csv.gz, because HDF5 does not report all of its failed allocations.
  */
-static void failed_allocations_of_verify_are_no_damage(void **state)
+static void failed_allocations_of_verify_are_not_reported_as_damage(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "csv.gz", .batches = BATCHES};
 	char fail_at[32] = "FAIL_COUNT=1";
@@ -248,7 +251,7 @@ int main(void)
 		cmocka_unit_test(allocations_of_the_program_fail),
 		cmocka_unit_test(every_allocation_of_a_csv_run_fails),
 		cmocka_unit_test(every_allocation_of_an_openpmd_run_fails),
-		cmocka_unit_test(failed_allocations_of_verify_are_no_damage),
+		cmocka_unit_test(failed_allocations_of_verify_are_not_reported_as_damage),
 	};
 
 	if (!sl_sampling_from_environment())

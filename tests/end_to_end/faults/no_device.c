@@ -12,9 +12,9 @@
 
 /* The answer of the driver, and the expected message. */
 static const struct {
-	struct answers answers;
-	const char *says;
-} lacks[] = {
+	struct driver_answers answers;
+	const char *message;
+} cases[] = {
 	{{.count = 35, .runtime = 13000}, "no CUDA driver is loaded"},
 	{{.count = 35, .driver = 12020, .runtime = 13000},
 		"the CUDA driver is too old: it serves CUDA 12.2, this build needs 13.0"},
@@ -23,12 +23,12 @@ static const struct {
 	{{.count = 802}, "no device can be used: CUDA error 802"},
 	{{.count = 803}, "no device can be used: CUDA error 803"},
 	{{.use = SL_ERROR_NO_IMAGE, .major = 7},
-		"device 0, Elderly, is of architecture 7.0, too old for this program"},
+		"device 0, Old GPU, is of architecture 7.0, too old for this program"},
 	{{.use = SL_ERROR_NO_IMAGE}, "this build has no code for it (error 209"},
 };
 
 /* The plan gives the reason in one line. */
-static void check_plan(const struct sl_plan *plan, const char *says)
+static void check_plan(const struct sl_plan *plan, const char *message)
 {
 	char *text = NULL, *line, *end;
 	size_t bytes;
@@ -38,10 +38,10 @@ static void check_plan(const struct sl_plan *plan, const char *says)
 	sl_plan_print(plan, out);
 	fclose(out);
 	line = strstr(text, "no GPU: ");
-	if (!line || !strstr(line, says))
-		fail_msg("\"%s\" is not in the plan:\n%s", says, text);
+	if (!line || !strstr(line, message))
+		fail_msg("\"%s\" is not in the plan:\n%s", message, text);
 	end = strchr(line, '\n');
-	assert_true(end && strstr(line, says) < end && strncmp(end + 1, "memory", 6) == 0);
+	assert_true(end && strstr(line, message) < end && strncmp(end + 1, "memory", 6) == 0);
 	free(text);
 }
 
@@ -49,18 +49,18 @@ static void check_plan(const struct sl_plan *plan, const char *says)
 static void missing_devices_are_reported(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct library_run r = {
 			.device = "emulated", .threads = 1, .particles = 40, .batches = 2};
 		struct sl_plan *plan;
 
-		answers = lacks[i].answers;
-		assert_fails(library_plan(&r, &plan), SL_NO_DEVICE, lacks[i].says);
+		driver_answers = cases[i].answers;
+		assert_fails(library_plan(&r, &plan), SL_NO_DEVICE, cases[i].message);
 		sl_plan_free(plan);
 		r.device = "auto";
 		assert_ok(library_plan(&r, &plan));
 		assert_false(plan->on_device);
-		check_plan(plan, lacks[i].says);
+		check_plan(plan, cases[i].message);
 		sl_plan_free(plan);
 		assert_ok(library_run(&r));
 	}

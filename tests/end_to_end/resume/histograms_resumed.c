@@ -1,5 +1,5 @@
 /*
- * histograms_resumed.c - histograms are identical for every way to run, and stay correct after
+ * histograms_resumed.c - histograms are identical for all options of a run, and stay correct after
  * damage, --resume and --force.
  */
 #include <stdlib.h>
@@ -8,21 +8,21 @@
 
 #include "tests/support/runs/histograms_check.h"
 
-/* --- every way to run ------------------------------------------------------------------------- */
+/* --- options of a run ------------------------------------------------------------------------- */
 
 static void expect_same(const char *out)
 {
-	char *is = histograms_of(out), *should = histograms_of("whole");
+	char *found = histograms_of(out), *expected = histograms_of("whole");
 
-	assert_string_equal(is, should);
-	assert_true(hash_run(&folder, out) == unbroken);
-	free(is);
-	free(should);
+	assert_string_equal(found, expected);
+	assert_true(hash_run(&folder, out) == reference_hash);
+	free(found);
+	free(expected);
 }
 
 static void run_options_do_not_change_histograms(void **state)
 {
-	static const char *const ways[][4] = {
+	static const char *const options[][4] = {
 		{"--device", "cpu", "--threads", "3"},
 		{"--device", "emulated", "--mode", "staged"},
 		{"--device", "emulated", "--mode", "fused"},
@@ -32,9 +32,9 @@ static void run_options_do_not_change_histograms(void **state)
 	struct ending e;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet",
-			ways[i][0], ways[i][1], ways[i][2], ways[i][3]);
+			options[i][0], options[i][1], options[i][2], options[i][3]);
 
 		call(&folder, i == 0 ? baseline : NULL, words, &e);
 		expect_ending(&e, SL_OK, "", words);
@@ -58,19 +58,19 @@ static void printed_configuration_reads_back(void **state)
 
 static void csv_runs_have_no_hdf5(void **state)
 {
-	char *is, *should;
+	char *found, *expected;
 
 	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.format=csv.gz"));
-	is = histograms_of("out");
-	should = histograms_of("whole");
-	assert_string_equal(is, should);
+	found = histograms_of("out");
+	expected = histograms_of("whole");
+	assert_string_equal(found, expected);
 	assert_false(folder_has(&folder, "out/t.tallies"));
 	assert_true(folder_has(&folder, "out/t_000003.bins"));
 	expect(&folder, SL_OK, "", WORDS("verify", "out"));
-	free(is);
-	free(should);
+	free(found);
+	free(expected);
 	remove_run(&folder, "out");
 }
 
@@ -96,7 +96,7 @@ static void replace_by_other_histograms(void)
 }
 
 /* Damages a copy, requires verify to report it, and resumes it. */
-static void check_damage(const char *what, const char *name, const char *say)
+static void check_damage(const char *what, const char *name, const char *message)
 {
 	copy_run(&folder, "whole", "out");
 	if (strcmp(what, "flip") == 0)
@@ -105,11 +105,11 @@ static void check_damage(const char *what, const char *name, const char *say)
 		assert_int_equal(truncate(folder_path(&folder, name), 8), 0);
 	else if (strcmp(what, "remove") == 0)
 		assert_int_equal(unlink(folder_path(&folder, name)), 0);
-	else if (strcmp(what, "another's") == 0)
+	else if (strcmp(what, "replace") == 0)
 		replace_by_other_histograms();
 	else
 		keep_three_batches();
-	expect(&folder, SL_CHECK_FAILED, say, WORDS("verify", "out"));
+	expect(&folder, SL_CHECK_FAILED, message, WORDS("verify", "out"));
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
 	expect_same("out");
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
@@ -122,15 +122,15 @@ static void damage_is_reported_and_repaired(void **state)
 	check_damage("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
 	check_damage("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
 	check_damage("remove", "out/t_000003.bins", "the histogram file is missing");
-	check_damage("lose the tail", NULL, "3 of 4 batches are committed");
+	check_damage("remove the last batch", NULL, "3 of 4 batches are committed");
 	check_damage("flip", "out/t.tallies", "differs from the sum");
 	check_damage("cut", "out/t.tallies", "differs from the sum");
 	check_damage("remove", "out/t.tallies", "out/t.tallies: the file is missing");
-	check_damage("another's", "out/t.tallies",
+	check_damage("replace", "out/t.tallies",
 		"the file differs from the sum of the batches' histograms");
 }
 
-/* A batch with only one of its two files committed when the process was killed. */
+/* The process was killed after it committed one of the two files of a batch. */
 static void run_killed_between_two_files_resumes(void **state)
 {
 	(void)state;

@@ -25,7 +25,7 @@ static int make_folder(void **state)
 /* Seconds that the documentation allows. A sanitizer build on a busy machine may take longer. */
 static int allowed_seconds(int seconds)
 {
-	return be_quick() ? 20 * seconds : seconds;
+	return is_quick() ? 20 * seconds : seconds;
 }
 
 /* --- signals ------------------------------------------------------------------------------- */
@@ -72,12 +72,12 @@ static void interrupt_at(int signal, size_t batches)
 	committed = lines_in("out/manifest.jsonl");
 	assert_string_equal(run_json(&folder, "out", "state"), "stopped");
 	assert_in_range(committed, batches, BATCHES - 1);
-	assert_false(hash_run(&folder, "out") == unbroken);
+	assert_false(hash_run(&folder, "out") == reference_hash);
 	expect(&folder, SL_CHECK_FAILED, "--resume to continue it", WORDS("verify", "out"));
 	reference_run_resume();
 }
 
-/* With sanitizers each signal comes at another moment. */
+/* If is_quick(), each signal is sent at one of the moments only. */
 static void signals_end_the_run_in_order(void **state)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
@@ -86,7 +86,7 @@ static void signals_end_the_run_in_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
 		for (size_t k = 0; k < sizeof(moments) / sizeof(moments[0]); k++)
-			if (!be_quick() || i == k)
+			if (!is_quick() || i == k)
 				interrupt_at(stopping[i], moments[k]);
 }
 
@@ -118,22 +118,22 @@ static void interrupt_ends_a_long_batch(void **state)
 
 	(void)state;
 	for (int signals_sent = 1; signals_sent <= 2; signals_sent++) {
-		double began;
+		double start_time;
 		struct running r;
 		struct ending e;
 
 		start(words, 0, &r);
 		sleep_for(0.3);
-		began = seconds_now();
+		start_time = seconds_now();
 		assert_int_equal(kill(r.pid, SIGTERM), 0);
 		if (signals_sent == 2) {
 			sleep_for(0.2);
 			assert_int_equal(kill(r.pid, SIGINT), 0);
 		}
 		process_wait(&r, allowed_seconds(30), &e);
-		began = seconds_now() - began;
+		start_time = seconds_now() - start_time;
 		expect_ending(&e, 128 + (signals_sent == 2 ? SIGINT : SIGTERM), "", words);
-		assert_true(began < allowed_seconds(signals_sent == 2 ? 2 : 10));
+		assert_true(start_time < allowed_seconds(signals_sent == 2 ? 2 : 10));
 		assert_false(folder_has(&folder, "out/t_000000.h5"));
 		assert_int_equal(lines_in("out/manifest.jsonl"), 0);
 		remove_run(&folder, "out");
@@ -174,7 +174,7 @@ static void time_limit_ends_the_run_in_order(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--stop-before", "10"));
 }
 
-/* Commands without an orderly end stop at the first signal. */
+/* Other commands end at the first signal. */
 static void interrupt_ends_verify(void **state)
 {
 	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
@@ -212,7 +212,7 @@ static void nohup_ignores_hangup(void **state)
 	kill(r.pid, SIGHUP);
 	process_wait(&r, HANG_SECONDS, &e);
 	expect_ending(&e, SL_OK, "", words);
-	assert_int_equal(hash_run(&folder, "out"), unbroken);
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
 }
 

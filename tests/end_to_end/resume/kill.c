@@ -22,7 +22,7 @@ enum {
 	MANY_BATCHES = 100,
 	DEVICE_BATCHES = 12,
 	MOMENTS = 50,
-	MOMENTS_FEW = 16,
+	FEW_MOMENTS = 16,
 	MOMENTS_EACH = 10,
 	MOMENTS_JOINED = 3,
 	KILLED = 128 + SIGKILL
@@ -74,8 +74,8 @@ static void start_empty(struct tiny_run *t)
 }
 
 /*
- * A file without a manifest line, a partial line, and a partial file: all that a kill can leave,
- * together.
+ * All that a killed run can leave, together: a file without a manifest line, an incomplete line, and
+ * temporary files.
  */
 static void start_interrupted(struct tiny_run *t)
 {
@@ -144,8 +144,8 @@ static void kill_at_each(struct tiny_run *t, const struct sweep *s)
 		tiny_check(t, "out", s->how);
 		tiny_resume(t, "out");
 	}
-	print_message(
-		"%s, %s threads: killed at each of %lu calls, or some\n", s->name, t->threads, n);
+	print_message("%s, %s threads: killed at each (or a share) of %lu calls\n", s->name,
+		t->threads, n);
 }
 
 static void kill_at_every_call(void **state)
@@ -164,8 +164,8 @@ static void kill_at_every_call(void **state)
 
 		tiny_make(&t);
 		/*
-		 * the number of worker threads does not matter to the calls of one thread before
-		 * and after
+		 * Only the calls during a run depend on the number of threads; those of --resume
+		 * and --force before and after it are made by one thread.
 		 */
 		for (size_t k = 0; k < (i == 0 ? sizeof(sweeps) / sizeof(sweeps[0]) : 1); k++)
 			kill_at_each(&t, &sweeps[k]);
@@ -213,12 +213,12 @@ static double random_fraction(void)
 }
 
 /* Number of moments: the argument, or SLUICE_MOMENTS if it is set. */
-static uint64_t moments(uint64_t usual)
+static uint64_t moments(uint64_t default_number)
 {
-	const char *asked = getenv("SLUICE_MOMENTS");
-	uint64_t n = asked ? strtoull(asked, NULL, 10) : 0;
+	const char *setting = getenv("SLUICE_MOMENTS");
+	uint64_t n = setting ? strtoull(setting, NULL, 10) : 0;
 
-	return n > 0 ? n : usual;
+	return n > 0 ? n : default_number;
 }
 
 /* Runs the program and kills it after this time, unless it ended before. */
@@ -266,8 +266,8 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 	}
 	print_message("%s: killed at %u random moments of %.3f s, %u of them between batches\n",
 		t->format, n_moments, length, between);
-	/* expect about half of them; a small number of moments may all miss */
-	assert_true(n_moments < MOMENTS_FEW || between > n_moments / 8);
+	/* about half are expected; with few moments, chance may give none */
+	assert_true(n_moments < FEW_MOMENTS || between > n_moments / 8);
 	tiny_free(t);
 }
 
@@ -279,7 +279,7 @@ static void kill_at_random_moments(void **state)
 	kill_at_moments(&t, LONG_BATCHES, moments(MOMENTS));
 }
 
-/* Six threads have two writers: one writes ahead of the commits. */
+/* Six threads have two writers, so a batch can be written before an earlier one is committed. */
 static void kill_at_random_moments_of_a_run_that_ends_early(void **state)
 {
 	struct tiny_run t = {.threads = "6",
@@ -289,7 +289,7 @@ static void kill_at_random_moments_of_a_run_that_ends_early(void **state)
 		.more = long_ends_early};
 
 	(void)state;
-	kill_at_moments(&t, LONG_ENDS_AT, moments(MOMENTS_FEW));
+	kill_at_moments(&t, LONG_ENDS_AT, moments(FEW_MOMENTS));
 }
 
 /*

@@ -131,13 +131,13 @@ struct damage {
 static const struct damage damages[] = {
 	{"a file removed", remove_file, SL_DISK, "t_000007.h5"},
 	{"a byte flipped", flip_byte, SL_CHECK_FAILED, "t_000031.h5"},
-	{"a file cut", truncate_file, SL_CHECK_FAILED, "t_000000.h5"},
+	{"a file truncated", truncate_file, SL_CHECK_FAILED, "t_000000.h5"},
 	{"two files swapped", swap_files, SL_CHECK_FAILED, "t_000003.h5"},
 	{"a line removed", remove_middle_line, SL_CHECK_FAILED, "59 of 60 batches"},
 	{"a count edited", edit_count, SL_CHECK_FAILED, "1 damaged line"},
-	{"the last line torn", tear_last_line, SL_CHECK_FAILED, "1 damaged line"},
+	{"the last line incomplete", tear_last_line, SL_CHECK_FAILED, "1 damaged line"},
 	{"no manifest", remove_manifest, SL_CHECK_FAILED, "0 of 60 batches"},
-	{"parts and orphans left", leave_parts, SL_OK, ""},
+	{"temporary files and uncommitted files", leave_parts, SL_OK, ""},
 };
 
 static void any_damage_is_repaired_or_reported(void **state)
@@ -148,7 +148,7 @@ static void any_damage_is_repaired_or_reported(void **state)
 
 		copy_run(&folder, "whole", "out");
 		d->make();
-		if (hash_run(&folder, "out") == unbroken)
+		if (hash_run(&folder, "out") == reference_hash)
 			fail_msg("%s: nothing was damaged", d->name);
 		expect(&folder, d->code, d->says, WORDS("verify", "out"));
 		reference_run_resume();
@@ -216,15 +216,15 @@ static void long_configuration_lines_are_compared_completely(void **state)
 
 static void finished_run_is_left_unchanged(void **state)
 {
-	struct stat was, is;
+	struct stat was, now;
 
 	(void)state;
 	copy_run(&folder, "whole", "out");
 	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &was), 0);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume"));
-	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &is), 0);
-	assert_int_equal(was.st_ino, is.st_ino);
-	assert_int_equal(was.st_mtim.tv_nsec, is.st_mtim.tv_nsec);
+	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &now), 0);
+	assert_int_equal(was.st_ino, now.st_ino);
+	assert_int_equal(was.st_mtim.tv_nsec, now.st_mtim.tv_nsec);
 	reference_run_resume();
 }
 
@@ -252,7 +252,7 @@ static void force_replaces_the_run(void **state)
 	assert_false(folder_has(&folder, "out/t_000078.h5"));
 	assert_false(folder_has(&folder, "out/t_000009.h5.part"));
 	assert_true(folder_has(&folder, "out/u_000001.csv.gz"));
-	/* and back again */
+	/* the first run again */
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet"));
 	assert_false(folder_has(&folder, "out/u_000001.csv.gz"));
 	for (int i = 0; i < 4; i++) {
@@ -328,7 +328,10 @@ static void foreign_files_with_names_of_the_run_are_kept(void **state)
 	}
 }
 
-/* Thousands of batches: run.json is longer than the size limit of a configuration. */
+/*
+ * Thousands of batches: run.json is longer than the size limit of a configuration. Sanitizers would find
+ * nothing here that they do not find in a run of few batches.
+ */
 static void very_many_batches_resume(void **state)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
@@ -338,6 +341,8 @@ static void very_many_batches_resume(void **state)
 	struct stat facts;
 
 	(void)state;
+	if (is_quick())
+		return;
 	folder_make_in_memory(&many);
 	write_text(&many, "c.yaml", text);
 	expect(&many, SL_OK, "", words);

@@ -1,6 +1,6 @@
 /*
  * stop.c - runs with a stop rule end at the batch that the rule gives, which the test computes from
- * a run without the rule; the bytes are the same for every way to run.
+ * a run without the rule; the bytes are the same for all numbers of threads and slots, modes and resumes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-/* A rule that a batch in the middle meets. */
+/* A rule that is met in the middle of the run. */
 #define WHEN "rel_error(transmitted) < 1 %"
 #define STOP "stop=" WHEN
 
@@ -92,7 +92,7 @@ static void expect_committed(const char *out, size_t n)
 	assert_int_equal(JSON(out, "times", "particles"), n * BATCH);
 }
 
-/* --- where it ends ---------------------------------------------------------------------------- */
+/* --- the last batch --------------------------------------------------------------------------- */
 
 struct rule {
 	enum sl_fate fate;
@@ -116,7 +116,7 @@ static const struct rule rules[] = {
 
 static void run_rule(const struct rule *rule, size_t n, bool met)
 {
-	char set[256], says[256];
+	char set[256], expected[256];
 	char *out;
 
 	snprintf(set, sizeof(set), "stop={when: rel_error(%s) < %s%s%s}",
@@ -125,12 +125,14 @@ static void run_rule(const struct rule *rule, size_t n, bool met)
 		rule->min_batches ? rule->min_batches : "");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--set", set));
 	if (met)
-		snprintf(says, sizeof(says), "stopped after batch %zu (%zu of at most 60): %.14s",
-			n - 1, n, strchr(set, ' ') + 1);
+		snprintf(expected, sizeof(expected),
+			"stopped after batch %zu (%zu of at most 60): %.14s", n - 1, n,
+			strchr(set, ' ') + 1);
 	else
-		snprintf(says, sizeof(says), "stop.when was not met: %.14s", strchr(set, ' ') + 1);
-	if (!strstr(out, says))
-		fail_msg("%s: \"%s\" is not in\n%s", set, says, out);
+		snprintf(expected, sizeof(expected), "stop.when was not met: %.14s",
+			strchr(set, ' ') + 1);
+	if (!strstr(out, expected))
+		fail_msg("%s: \"%s\" is not in\n%s", set, expected, out);
 	free(out);
 	expect_run("out", n, met, rule->fate);
 	expect_committed("out", n);
@@ -142,7 +144,7 @@ static void run_ends_at_the_expected_batch(void **state)
 	size_t between = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i += be_quick() ? 2 : 1) {
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i += is_quick() ? 2 : 1) {
 		const struct rule *r = &rules[i];
 		size_t least = r->min_batches ? strtoul(r->min_batches, NULL, 10) : 5;
 		size_t n = expected_batches(r->fate, r->value, least);
@@ -169,12 +171,12 @@ static void fate_without_particles_never_stops_a_run(void **state)
 	remove_run(&folder, "out");
 }
 
-static void expect_plan(const char *set, const char *says)
+static void expect_plan(const char *set, const char *expected)
 {
 	char *out = output_of(&folder, WORDS("plan", "c.yaml", "--set", set));
 
-	if (!strstr(out, says))
-		fail_msg("%s: \"%s\" is not in\n%s", set, says, out);
+	if (!strstr(out, expected))
+		fail_msg("%s: \"%s\" is not in\n%s", set, expected, out);
 	free(out);
 }
 
@@ -190,12 +192,12 @@ static void plan_prints_the_stop_rule(void **state)
 	expect_plan("stop={}", "batches     60 of 200 particles\nkey ");
 }
 
-/* --- the same bytes for every way to run ------------------------------------------------------ */
+/* --- the same bytes for all options ----------------------------------------------------------- */
 
 static size_t n_stopped;
 static uint64_t stopped; /* the hash of the reference run "stopped" */
 
-static void make_stopped(void)
+static void make_stopped_run(void)
 {
 	if (n_stopped > 0)
 		return;
@@ -221,9 +223,9 @@ static void thread_count_does_not_change_the_end(void **state)
 	static const char *const threads[] = {"1", "2", "3", "4", "16"};
 
 	(void)state;
-	make_stopped();
+	make_stopped_run();
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
-		for (int again = 0; again < (be_quick() ? 1 : 3); again++) {
+		for (int again = 0; again < (is_quick() ? 1 : 3); again++) {
 			expect(&folder, SL_OK, "",
 				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--threads",
 					threads[i], "--set", STOP));
@@ -238,9 +240,9 @@ static void slot_count_does_not_change_the_end(void **state)
 	static const char *const slots[] = {"1", "2", "3"};
 
 	(void)state;
-	make_stopped();
+	make_stopped_run();
 	for (size_t i = 0; i < 2; i++)
-		for (size_t k = be_quick() ? i : 0; k < 3; k += be_quick() ? 2 : 1) {
+		for (size_t k = is_quick() ? i : 0; k < 3; k += is_quick() ? 2 : 1) {
 			expect(&folder, SL_OK, "",
 				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--device",
 					"emulated", "--mode", modes[i], "--slots", slots[k],
@@ -250,9 +252,9 @@ static void slot_count_does_not_change_the_end(void **state)
 		}
 }
 
-static void resume_continues(const char *code_of_verify)
+static void resume_continues(const char *message)
 {
-	expect(&folder, SL_CHECK_FAILED, code_of_verify, WORDS("verify", "out"));
+	expect(&folder, SL_CHECK_FAILED, message, WORDS("verify", "out"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume", "--set", STOP));
 	expect_stopped();
@@ -262,8 +264,8 @@ static void resume_continues(const char *code_of_verify)
 static void resumed_run_ends_at_the_same_batch(void **state)
 {
 	(void)state;
-	make_stopped();
-	for (size_t n = 0; n < n_stopped; n += 1 + n_stopped / (be_quick() ? 3 : 6)) {
+	make_stopped_run();
+	for (size_t n = 0; n < n_stopped; n += 1 + n_stopped / (is_quick() ? 3 : 6)) {
 		copy_run(&folder, "stopped", "out");
 		keep_batches(&folder, "out", n);
 		resume_continues(
@@ -275,7 +277,7 @@ static void resumed_run_ends_at_the_same_batch(void **state)
 static void lost_files_are_written_again(void **state)
 {
 	(void)state;
-	make_stopped();
+	make_stopped_run();
 	copy_run(&folder, "stopped", "out");
 	assert_int_equal(unlink(folder_path(&folder, "out/t_000001.h5")) |
 				 unlink(folder_path(&folder, "out/t_000006.h5")),
@@ -287,19 +289,19 @@ static void lost_files_are_written_again(void **state)
 
 static void finished_run_is_not_continued(void **state)
 {
-	struct stat was, is;
+	struct stat was, now;
 	char *out;
 
 	(void)state;
-	make_stopped();
+	make_stopped_run();
 	copy_run(&folder, "stopped", "out");
 	assert_int_equal(stat(folder_path(&folder, "out/t_000009.h5"), &was), 0);
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--resume", "--set", STOP));
 	assert_non_null(strstr(out, "stopped after batch"));
 	assert_non_null(strstr(out, "no batch was computed"));
 	free(out);
-	assert_int_equal(stat(folder_path(&folder, "out/t_000009.h5"), &is), 0);
-	assert_int_equal(was.st_ino, is.st_ino);
+	assert_int_equal(stat(folder_path(&folder, "out/t_000009.h5"), &now), 0);
+	assert_int_equal(was.st_ino, now.st_ino);
 	expect_stopped();
 	copy_run(&folder, "stopped", "out");
 	expect(&folder, SL_OUTPUT_IN_USE, "rel_error(transmitted) < 1 %",
@@ -324,11 +326,11 @@ static void loosen_stored_rule(void)
 	free(json);
 }
 
-/* Batches after the end, which no run leaves: verify reports them and --resume removes them. */
+/* Batches after the end of the rule, made by an edited rule: verify reports them and --resume removes them. */
 static void resume_removes_batches_after_the_end(void **state)
 {
 	(void)state;
-	make_stopped();
+	make_stopped_run();
 	for (int gap = 0; gap < 2; gap++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",

@@ -81,7 +81,7 @@ static enum sl_mode mode_of(const char *name)
 	return strcmp(name, "fused") == 0 ? SL_MODE_fused : SL_MODE_staged;
 }
 
-/* A row that ran has all figures, and they are consistent. */
+/* The figures of a row are complete and consistent. */
 static void check_figures_of_row(sl_node row)
 {
 	bool on_device = strcmp(text_of(row, "where"), "device") == 0;
@@ -370,7 +370,7 @@ static void emulated_device_compares_at_most_20000_particles(void **state)
 	compare_json(WORDS(
 		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
 	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 21000);
-	if (be_quick())
+	if (is_quick())
 		return;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key));

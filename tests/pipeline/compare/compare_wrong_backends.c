@@ -27,7 +27,8 @@ static const char text[] =
 enum { BATCHES = 5, WRONG_BATCH = 2 };
 
 static struct sl_comparison comparison;
-static struct sl_comparison in_rounds; /* the same with all cases */
+static struct sl_comparison
+	in_rounds; /* the same plan before cases were removed, those with rounds included */
 
 static int make_folder(void **state)
 {
@@ -121,7 +122,7 @@ static enum sl_status fail_compact(struct sl_exec *x, const struct sl_compact_jo
 	return sl_fail(SL_DEVICE_FAILED, "it gives up");
 }
 
-/* --- a comparison with one of them ------------------------------------------------------------ */
+/* --- comparisons with a wrong backend --------------------------------------------------------- */
 
 /*
  * Keeps the reference and the cases with rounds, or those without. Without rounds a backend is
@@ -160,9 +161,9 @@ static void plan_comparison(const char *device, const char *more)
 static struct sl_comparison_case *insert_case(const struct sl_backend *bad)
 {
 	struct sl_comparison_case *row = &comparison.cases[1];
-	struct sl_comparison_case *like =
+	struct sl_comparison_case *original =
 		&comparison.cases[bad->space == SL_HOST ? 0 : comparison.n - 1];
-	struct sl_comparison_case wrong = *like;
+	struct sl_comparison_case wrong = *original;
 
 	assert_true(comparison.n < SL_CASES_MAX);
 	wrong.mode = SL_MODE_staged;
@@ -188,7 +189,7 @@ static void count_rows(const struct sl_comparison *c, size_t row)
  */
 static void check_wrong_backend(enum sl_space space,
 	enum sl_status (*compact)(struct sl_exec *, const struct sl_compact_job *),
-	enum sl_answer answer, enum sl_status status, const char *says)
+	enum sl_answer answer, enum sl_status status, const char *message)
 {
 	struct sl_backend bad = space == SL_HOST ? sl_compact_cpu : sl_compact_naive_emulated;
 	struct sl_control control = {0};
@@ -201,12 +202,12 @@ static void check_wrong_backend(enum sl_space space,
 	row = insert_case(&bad);
 	begun = 0;
 	calls = 0;
-	assert_fails(sl_compare(&comparison, &control, count_rows), status, says);
+	assert_fails(sl_compare(&comparison, &control, count_rows), status, message);
 	assert_int_equal(begun, comparison.n);
 	assert_true(comparison.ended);
 	assert_int_equal(row->answer, answer);
 	assert_int_equal(row->status, status);
-	assert_non_null(strstr(row->message, says));
+	assert_non_null(strstr(row->message, message));
 	assert_non_null(strstr(row->message, "compact bad"));
 	for (size_t i = 0; i < comparison.n; i++)
 		if (&comparison.cases[i] != row) {

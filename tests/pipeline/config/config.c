@@ -4,32 +4,32 @@
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/configs/config_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "primitives/base/fault.h"
 #include "tests/support/configs/bad_configs.h"
 
 enum { TEXT_BYTES = 1 << 16 };
 
-/* --- refusals --------------------------------------------------------------------------------- */
+/* --- invalid configurations ------------------------------------------------------------------- */
 
 /*
  * Returns true if two reports are equal. A * at the end of an expected line matches the rest of the
  * line.
  */
-static bool same_report(const char *is, const char *expected)
+static bool same_report(const char *found, const char *expected)
 {
-	while (*is || *expected) {
-		size_t n = strcspn(is, "\n"), m = strcspn(expected, "\n");
+	while (*found || *expected) {
+		size_t n = strcspn(found, "\n"), m = strcspn(expected, "\n");
 		bool open = m > 0 && expected[m - 1] == '*';
 
-		if (open ? n + 1 < m || strncmp(is, expected, m - 1) != 0
-			 : n != m || strncmp(is, expected, m) != 0)
+		if (open ? n + 1 < m || strncmp(found, expected, m - 1) != 0
+			 : n != m || strncmp(found, expected, m) != 0)
 			return false;
-		is += n + (is[n] == '\n');
+		found += n + (found[n] == '\n');
 		expected += m + (expected[m] == '\n');
 	}
 	return true;
@@ -88,7 +88,7 @@ static void missing_file_is_reported(void **state)
 	sl_config_close(r);
 }
 
-/* --- good ones -------------------------------------------------------------------------------- */
+/* --- valid configurations --------------------------------------------------------------------- */
 
 static const char *const good[] = {
 	"run: {particles: 1}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
@@ -212,7 +212,7 @@ static void unset_options_are_not_printed(void **state)
 	resolve_good_text(text);
 }
 
-static void short_buffer_truncates_the_report(void **state)
+static void short_buffer_truncates_the_printed_configuration(void **state)
 {
 	static char whole[TEXT_BYTES];
 	char cut[100];
@@ -284,7 +284,7 @@ static void errors_have_line_and_column(void **state)
 	sl_config_close(r);
 }
 
-/* --- what choices come out -------------------------------------------------------------------- */
+/* --- resolved choices ------------------------------------------------------------------------- */
 
 static void sort_key_fields_have_default_ranges(void **state)
 {
@@ -357,7 +357,7 @@ int main(void)
 		cmocka_unit_test(printed_configs_read_back),
 		cmocka_unit_test(stop_rules_are_read),
 		cmocka_unit_test(unset_options_are_not_printed),
-		cmocka_unit_test(short_buffer_truncates_the_report),
+		cmocka_unit_test(short_buffer_truncates_the_printed_configuration),
 		cmocka_unit_test(out_of_memory_is_not_a_file_error),
 		cmocka_unit_test(errors_have_line_and_column),
 		cmocka_unit_test(sort_key_fields_have_default_ranges),

@@ -16,7 +16,7 @@ static void options_of_a_section_are_adjacent(void **state)
 	(void)state;
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
 		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
-			bool together = true;
+			bool adjacent = true;
 
 			snprintf(section, sizeof(section), "%.*s", (int)(sl_key_leaf(path) - path),
 				path);
@@ -25,9 +25,9 @@ static void options_of_a_section_are_adjacent(void **state)
 
 				sl_option_at(sl_models[m], j, other);
 				inside = strncmp(other, section, strlen(section)) == 0;
-				if (inside && !together)
-					fail_msg("%s stands apart from %s", path, other);
-				together = together && inside;
+				if (inside && !adjacent)
+					fail_msg("%s is not adjacent to %s", path, other);
+				adjacent = adjacent && inside;
 			}
 		}
 	}
@@ -44,10 +44,10 @@ static void options_are_found_by_path(void **state)
 		size_t n = 0;
 
 		for (; (o = sl_option_at(sl_models[m], n, path)); n++) {
-			const struct sl_model *of;
+			const struct sl_model *model;
 
-			assert_ptr_equal(sl_option_find(path, &of), o);
-			assert_ptr_equal(of, n < sl_n_options ? NULL : sl_models[m]);
+			assert_ptr_equal(sl_option_find(path, &model), o);
+			assert_ptr_equal(model, n < sl_n_options ? NULL : sl_models[m]);
 			assert_non_null(o->help);
 			assert_false(o->required && o->fallback);
 			for (size_t j = 0; j < n; j++) {

@@ -15,7 +15,8 @@ static const char rays[] =
 	"radius: 1 cm}}]}}\nkeep: absorbed\n";
 
 /*
- * A short form (stop: RULE) and the keys of its section replace each other, as if both were long.
+ * The short form (stop: RULE) and a key of the section (stop.when) replace each other, as if both were
+ * written as a section.
  */
 static void set_replaces_the_short_form(void **state)
 {

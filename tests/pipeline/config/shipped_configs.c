@@ -62,17 +62,17 @@ static void emit(struct emitter *e, sl_node node)
 	append_text(e, kind == SL_LIST ? "[" : "{");
 	for (size_t i = 0; i < sl_yaml_size(e->tree, node); i++) {
 		sl_node key, value = sl_yaml_item(e->tree, node, i, &key);
-		bool here = kind == SL_MAPPING && e->key++ == e->target;
+		bool at_target = kind == SL_MAPPING && e->key++ == e->target;
 
 		if (kind == SL_LIST) {
 			emit(e, value);
 			append_text(e, ", ");
 			continue;
 		}
-		if (here && e->edit == DROP)
+		if (at_target && e->edit == DROP)
 			continue;
-		emit_pair(e, key, value, here && e->edit == RENAME ? "_qqqqqqqqqqqq" : "");
-		if (here && e->edit == REPEAT)
+		emit_pair(e, key, value, at_target && e->edit == RENAME ? "_qqqqqqqqqqqq" : "");
+		if (at_target && e->edit == REPEAT)
 			emit_pair(e, key, value, "");
 	}
 	append_text(e, kind == SL_LIST ? "]" : "}");
@@ -111,7 +111,7 @@ static void edit_every_key(const char *name, const char *text, size_t bytes)
 	sl_yaml_free(tree);
 }
 
-static void shipped_configs_survive_edits(void **state)
+static void edited_shipped_configs_are_read_or_refused(void **state)
 {
 	char folder[4096], path[8192];
 	struct dirent *entry;
@@ -141,7 +141,7 @@ static void shipped_configs_survive_edits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shipped_configs_survive_edits),
+		cmocka_unit_test(edited_shipped_configs_are_read_or_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,12 +90,12 @@ static void runs_are_converted_to_one_table(void **state)
 	write_expected();
 	for (int from = 0; from < TABLES; from++)
 		for (int to = 0; to < TABLES; to++) {
-			char made[64];
+			char converted[64];
 
-			snprintf(made, sizeof(made), "%s",
+			snprintf(converted, sizeof(converted), "%s",
 				convert(formats[from], suffix_of(formats[to])));
-			expect_same_inflated(
-				to == 2 ? made : convert(made, ".csv.gz"), "expected.csv.gz");
+			expect_same_inflated(to == 2 ? converted : convert(converted, ".csv.gz"),
+				"expected.csv.gz");
 		}
 }
 
@@ -106,7 +106,7 @@ static void runs_are_converted_to_one_list(void **state)
 	for (int from = 0; from < FORMATS; from++) {
 		bool gz = strcmp(formats[from], "mcpl.gz") == 0, list = from >= TABLES;
 
-		/* a converted list keeps its header, in which the configuration names the format */
+		/* a converted list keeps its header, whose configuration names the format of the run */
 		expect_same_inflated(
 			convert(formats[from], ".mcpl"), gz ? "mcpl.gz/t.mcpl.gz" : "mcpl/t.mcpl");
 		expect_same_inflated(convert(formats[from], ".mcpl.gz"),
@@ -137,7 +137,7 @@ static void lists_of_several_gzip_members_are_complete(void **state)
 	assert_true(twelve > 1 << 20 && twelve < 12 * one);
 }
 
-/* The merged list consists of a header with other counts and the records of all batches. */
+/* The merged list is a header with the counts of the whole run, then the records of all batches. */
 static void merged_list_contains_all_batches(void **state)
 {
 	size_t bytes, used = 0;
@@ -227,7 +227,7 @@ static void files_of_a_run_are_recognised(void **state)
 	free(csv);
 }
 
-/* --- refusals --------------------------------------------------------------------------------- */
+/* --- settings, refusals, unfinished runs ------------------------------------------------------- */
 
 static void energy_option_sets_the_energy(void **state)
 {

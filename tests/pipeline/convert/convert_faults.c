@@ -15,7 +15,7 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-enum { KILLS = 6, KILLS_QUICK = 3, FIRST = 4, ON_STEP = 7 };
+enum { KILLS = 6, KILLS_QUICK = 3, FIRST_CALLS = 4, PERMANENT_STEP = 7 };
 
 /*
  * A conversion and the hash of its output. HDF5 is left out, because it can terminate the process
@@ -52,7 +52,7 @@ static int make_inputs(void **state)
 {
 	(void)state;
 	folder_make_in_memory(&folder);
-	bring_list(&folder, "miscphys.mcpl.gz");
+	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	assert_int_equal(0, symlink("miscphys.mcpl.gz", folder_path(&folder, "two.mcpl.gz")));
 	expect(&folder, SL_OK, "", WORDS("convert", "two.mcpl.gz", "--to", "table.npz", "--quiet"));
 	entries = folder_count(&folder);
@@ -66,7 +66,7 @@ static int make_inputs(void **state)
 	return 0;
 }
 
-/* --- what is denied --------------------------------------------------------------------------- */
+/* --- failing calls ---------------------------------------------------------------------------- */
 
 /*
  * Runs the conversion; returns true if it succeeded. A failed one must print a message and leave no
@@ -76,33 +76,33 @@ static bool conversion_ends_correctly(
 	const struct conversion *c, const char *const *env, int code, const char *what)
 {
 	struct ending e;
-	bool made;
+	bool succeeded;
 
 	call(&folder, env, WORDS("convert", c->from, "--to", c->to, "--quiet"), &e);
-	made = e.code == SL_OK;
-	if (!made && (e.code != code || !strstr(e.err, "sluice: ")))
+	succeeded = e.code == SL_OK;
+	if (!succeeded && (e.code != code || !strstr(e.err, "sluice: ")))
 		fail_msg("%s to %s, %s: ended with %d (signal %d): %s", c->from, c->to, what,
 			e.code, e.signal, e.err);
-	if (made && hash_of_file(c->to) != c->hash)
-		fail_msg("%s to %s, %s: made something else", c->from, c->to, what);
-	if (made)
+	if (succeeded && hash_of_file(c->to) != c->hash)
+		fail_msg("%s to %s, %s: the output differs", c->from, c->to, what);
+	if (succeeded)
 		remove_output(c->to);
 	if (folder_count(&folder) != entries)
 		fail_msg("%s to %s, %s: left files", c->from, c->to, what);
 	process_free(&e);
-	return made;
+	return succeeded;
 }
 
 /*
- * Fails each of the first calls of this name with an errno, then one in step, until a conversion
- * makes no further call. Returns the number of failed conversions.
+ * Fails call k of this name with an errno: first k = 1, 2, ... FIRST_CALLS, then every step-th k. Ends when
+ * a conversion makes fewer than k such calls. Returns the number of failed conversions.
  */
 static int fail_calls_of_kind(
 	const struct conversion *c, const char *name, int error, int code, int step)
 {
 	int failed = 0;
 
-	for (int k = 1;; k += k < FIRST ? 1 : step) {
+	for (int k = 1;; k += k < FIRST_CALLS ? 1 : step) {
 		char fault[64];
 		const char *const env[] = {fault, NULL};
 
@@ -134,10 +134,10 @@ static void disk_calls_fail(void **state)
 	int failed = 0;
 
 	(void)state;
-	for (int i = 0; i < (be_quick() ? 1 : (int)CONVERSIONS); i++)
+	for (int i = 0; i < (is_quick() ? 1 : (int)CONVERSIONS); i++)
 		for (size_t k = 0; k < sizeof(calls) / sizeof(*calls); k++)
-			failed +=
-				fail_calls_of_kind(&conversions[i], calls[k], 28, SL_DISK, ON_STEP);
+			failed += fail_calls_of_kind(
+				&conversions[i], calls[k], 28, SL_DISK, PERMANENT_STEP);
 	assert_true(failed > 5);
 }
 
@@ -182,9 +182,10 @@ static void all_allocations_fail(void **state)
 		last = count(preload, WORDS("convert", c->from, "--to", c->to, "--quiet"));
 		remove_output(c->to);
 		assert_true(last >= first + 4);
-		for (int on = 0; on < 2; on++)
-			for (unsigned long k = first; k <= last; k += on ? ON_STEP : 1) {
-				env[2] = on ? "FAIL_ON=1" : NULL;
+		for (int permanent = 0; permanent < 2; permanent++)
+			for (unsigned long k = first; k <= last;
+				k += permanent ? PERMANENT_STEP : 1) {
+				env[2] = permanent ? "FAIL_ON=1" : NULL;
 				snprintf(at, sizeof(at), "FAIL_AT=%lu", k);
 				conversion_ends_correctly(c, env, SL_HOST_MEMORY, at);
 			}
@@ -199,7 +200,7 @@ static void all_allocations_fail(void **state)
 static void kills_leave_complete_files(void **state)
 {
 	(void)state;
-	for (int i = 0; i < (be_quick() ? KILLS_QUICK : KILLS); i++) {
+	for (int i = 0; i < (is_quick() ? KILLS_QUICK : KILLS); i++) {
 		const struct conversion *c = &conversions[i % CONVERSIONS];
 		const char *const *words = WORDS("convert", c->from, "--to", c->to, "--quiet");
 		const struct process p = {.argv = words, .folder = folder.path};

@@ -34,7 +34,7 @@ static void copy_unchanged(const char *name)
 	size_t bytes;
 	char *whole;
 
-	bring_list(&folder, name);
+	copy_reference_list(&folder, name);
 	whole = inflated(name, &bytes);
 	folder_write(&folder, "was.mcpl", whole, bytes);
 	free(whole);
@@ -64,8 +64,8 @@ static void damaged_lists_are_reported(void **state)
 	size_t bytes;
 
 	(void)state;
-	bring_list(&folder, "reffile_truncated.mcpl");
-	bring_list(&folder, "reffile_crash.mcpl");
+	copy_reference_list(&folder, "reffile_truncated.mcpl");
+	copy_reference_list(&folder, "reffile_crash.mcpl");
 	expect(&folder, SL_BAD_INPUT,
 		"reffile_truncated.mcpl: it ends before the end of the content that its header states",
 		WORDS("convert", "reffile_truncated.mcpl", "--to", "no.mcpl"));
@@ -109,7 +109,7 @@ static void lists_are_merged(void **state)
 	char *one, *two;
 
 	(void)state;
-	bring_list(&folder, "ref_statsum.mcpl.gz");
+	copy_reference_list(&folder, "ref_statsum.mcpl.gz");
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "ref_statsum.mcpl.gz", "--to", "one.mcpl", "--quiet"));
 	expect(&folder, SL_OK, "",
@@ -126,8 +126,8 @@ static void lists_are_merged(void **state)
 	expect_in(two, both, "stat:sum:some_stat_key: 2.4691357824691356e-201");
 	free(one);
 	free(two);
-	bring_list(&folder, "reffile_1.mcpl");
-	bring_list(&folder, "reffile_2.mcpl");
+	copy_reference_list(&folder, "reffile_1.mcpl");
+	copy_reference_list(&folder, "reffile_2.mcpl");
 	expect(&folder, SL_BAD_INPUT, "its PDG code of all particles is not that of the first file",
 		WORDS("convert", "reffile_1.mcpl", "reffile_2.mcpl", "--to", "no.mcpl"));
 	assert_false(folder_has(&folder, "no.mcpl"));
@@ -259,7 +259,7 @@ static void lists_of_other_programs_are_converted_to_tables(void **state)
 	char *out;
 
 	(void)state;
-	bring_list(&folder, "reffile_6.mcpl");
+	copy_reference_list(&folder, "reffile_6.mcpl");
 	out = output_of(&folder, WORDS("convert", "reffile_6.mcpl", "--to", "six.npz"));
 	assert_non_null(strstr(out, "5 particles of 1 file"));
 	assert_non_null(strstr(out, "dropped: 4 comments, 1 blobs"));
@@ -291,21 +291,21 @@ static void write_rows(const char *name, const char *rows)
 	assert_int_equal(gzclose(f), Z_OK);
 }
 
-static void expect_info(const char *name, const char *says)
+static void expect_info(const char *name, const char *expected)
 {
 	char *out = output_of(&folder, WORDS("info", name));
 
-	if (!strstr(out, says))
-		fail_msg("%s: \"%s\" is not in\n%s", name, says, out);
+	if (!strstr(out, expected))
+		fail_msg("%s: \"%s\" is not in\n%s", name, expected, out);
 	free(out);
 }
 
 static void expect_weights(const char *name, double least, double mean, double most)
 {
-	char says[128];
+	char expected[128];
 
-	snprintf(says, sizeof(says), " %14.8g %14.8g %14.8g\n", least, mean, most);
-	expect_info(name, says);
+	snprintf(expected, sizeof(expected), " %14.8g %14.8g %14.8g\n", least, mean, most);
+	expect_info(name, expected);
 }
 
 /* If all particles have one weight, the header states it; otherwise each record does. */

@@ -58,15 +58,15 @@ static void little_memory_reduces_slots_first(void **state)
 	const struct {
 		size_t bytes;
 		uint32_t pipelines;
-	} fits[] = {{3 * pipeline, 3}, {3 * pipeline - 1, 2}, {2 * pipeline, 2},
+	} cases[] = {{3 * pipeline, 3}, {3 * pipeline - 1, 2}, {2 * pipeline, 2},
 		{2 * pipeline - 1, 1}, {pipeline, 1}};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sl_plan *plan;
 
-		plan_with(&plan, fits[i].bytes, THREE);
-		assert_int_equal(plan->n_device_slots, fits[i].pipelines);
+		plan_with(&plan, cases[i].bytes, THREE);
+		assert_int_equal(plan->n_device_slots, cases[i].pipelines);
 		assert_int_equal(plan->recipe.batch, 20000);
 		assert_ok(sl_memory_plan_check(plan));
 		sl_plan_free(plan);
@@ -185,7 +185,7 @@ static void resumed_run_keeps_its_batch_size(void **state)
 	folder_remove(&f);
 }
 
-/* --- to the byte ----------------------------------------------------------------------------- */
+/* --- bytes of the plan and of the run -------------------------------------------------------- */
 
 static const struct library_run small_runs[] = {
 	{.device = "emulated", .slots = 2, .threads = 3, .particles = 300, .batches = 5},
@@ -223,11 +223,11 @@ static const struct library_run small_runs[] = {
 		.particles = 300,
 		.batches = 5},
 };
-enum { PRESSED = 2, SMALL_RUNS = sizeof(small_runs) / sizeof(small_runs[0]) };
+enum { FIRST_PACKED = 2, SMALL_RUNS = sizeof(small_runs) / sizeof(small_runs[0]) };
 
 static bool has_begun;
 
-static void note_first_batch(void)
+static void note_start(void)
 {
 	has_begun = true;
 }
@@ -247,7 +247,7 @@ static size_t count_to_the_byte(struct library_run r)
 	assert_fails(sl_workspace_allocate(w), SL_DEVICE_MEMORY, "device memory: ");
 	sl_workspace_close(w);
 	sl_plan_free(plan);
-	r.begun = note_first_batch;
+	r.begun = note_start;
 	has_begun = false;
 	assert_fails(library_run(&r), SL_DEVICE_MEMORY, "of device memory and ");
 	assert_false(has_begun);
@@ -263,7 +263,7 @@ static void plan_counts_memory_to_the_byte(void **state)
 
 	(void)state;
 	assert_true(fused < staged);
-	for (int i = PRESSED; i < SMALL_RUNS; i++) {
+	for (int i = FIRST_PACKED; i < SMALL_RUNS; i++) {
 		struct library_run device_packed = small_runs[i];
 		struct folder f;
 
@@ -298,7 +298,7 @@ static char *manifest_with(
 	return text;
 }
 
-/* Neither fewer slots nor the other mode changes the manifest. */
+/* With fewer slots the run has the same manifest. */
 static void expect_same_with_fewer(
 	const struct folder *f, const struct library_run *r, const char *all)
 {

@@ -18,18 +18,19 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-enum { SETS_MAX = 8, SET_BYTES = 256, ROWS_A_BATCH = 4 };
+enum { SETS_MAX = 8, SET_BYTES = 256, ROWS_PER_BATCH = 4 };
 
-/* --- runs of which all is kept ---------------------------------------------------------------- */
+/* --- runs that keep all particles ------------------------------------------------------------- */
 
-struct kept {
+struct replayed_run {
 	size_t n;
 	char set[SETS_MAX][SET_BYTES];
 	struct sl_plan *plan;
 	char path[CONFIG_PATH_BYTES];
 };
 
-static enum sl_status plan_of(const char *path, const char *const *sets, size_t n, struct kept *k)
+static enum sl_status plan_of(
+	const char *path, const char *const *sets, size_t n, struct replayed_run *k)
 {
 	static struct sl_config c;
 	static struct sl_choices choices;
@@ -46,13 +47,13 @@ static enum sl_status plan_of(const char *path, const char *const *sets, size_t 
 	return s == SL_OK ? sl_plan_make(&c, &choices, &k->plan) : s;
 }
 
-static void add(struct kept *k, const char *key, const char *value)
+static void add(struct replayed_run *k, const char *key, const char *value)
 {
 	snprintf(k->set[k->n++], SET_BYTES, "%s=%s", key, value);
 }
 
 /* Makes a configuration that writes every particle of three batches with every column. */
-static void add_keep(struct kept *k, const struct sl_model *m)
+static void add_keep(struct replayed_run *k, const struct sl_model *m)
 {
 	char fates[SET_BYTES] = "[";
 	size_t used = 1;
@@ -67,7 +68,7 @@ static void add_keep(struct kept *k, const struct sl_model *m)
 		add(k, "transport.max_steps", "60");
 }
 
-static void make_run(struct kept *k, const char *name, bool text)
+static void make_run(struct replayed_run *k, const char *name, bool text)
 {
 	const char *sets[SETS_MAX];
 
@@ -86,7 +87,7 @@ static void make_run(struct kept *k, const char *name, bool text)
 	assert_ok(plan_of(k->path, sets, k->n, k));
 }
 
-static void start_run(const struct kept *k)
+static void start_run(const struct replayed_run *k)
 {
 	const char *words[5 + 2 * SETS_MAX] = {"sluice", "run", k->path, "--quiet"};
 	size_t n = 4;
@@ -99,7 +100,7 @@ static void start_run(const struct kept *k)
 	expect(&folder, SL_OK, "", words);
 }
 
-/* --- what is printed -------------------------------------------------------------------------- */
+/* --- printed histories ------------------------------------------------------------------------ */
 
 static char *replayed(struct sl_plan *plan, uint64_t id, bool json)
 {
@@ -119,20 +120,20 @@ struct replay_output {
 	sl_node root, history;
 };
 
-static const char *text_at(const struct replay_output *t, sl_node of, const char *key)
+static const char *text_at(const struct replay_output *t, sl_node parent, const char *key)
 {
-	sl_node at = sl_yaml_get(t->tree, of, key);
+	sl_node at = sl_yaml_get(t->tree, parent, key);
 
 	if (!at)
 		fail_msg("no %s is printed", key);
 	return sl_yaml_text(t->tree, at, NULL);
 }
 
-static uint64_t number_at(const struct replay_output *t, sl_node of, const char *key)
+static uint64_t number_at(const struct replay_output *t, sl_node parent, const char *key)
 {
 	uint64_t value = 0;
 
-	assert_true(sl_yaml_u64(t->tree, sl_yaml_get(t->tree, of, key), &value));
+	assert_true(sl_yaml_u64(t->tree, sl_yaml_get(t->tree, parent, key), &value));
 	return value;
 }
 
@@ -243,7 +244,8 @@ static uint64_t check_row(struct sl_plan *plan, const struct sl_table *table, ui
 
 		if (printed != bits_at(at, facts->bytes) ||
 			printed != bits_at((const char *)&p + facts->in_particle, facts->bytes))
-			fail_msg("%s of %llu is another", facts->name, (unsigned long long)id);
+			fail_msg(
+				"%s of particle %llu differs", facts->name, (unsigned long long)id);
 	}
 	assert_string_equal(text_at(&t, t.root, "fate"), text_at(&t, last, "fate"));
 	assert_string_equal(text_at(&t, t.root, "survives"), "true");
@@ -264,8 +266,9 @@ static void check_file(struct sl_plan *plan, const char *name)
 	snprintf(path, sizeof(path), "out/%s", name);
 	assert_ok(sl_survivors_read_path(folder_path(&folder, path), &s));
 	assert_true(s.table.n >= 50);
-	for (uint32_t k = 0; k < ROWS_A_BATCH; k++) {
-		uint64_t key = check_row(plan, &s.table, (s.table.n - 1) * k / (ROWS_A_BATCH - 1));
+	for (uint32_t k = 0; k < ROWS_PER_BATCH; k++) {
+		uint64_t key =
+			check_row(plan, &s.table, (s.table.n - 1) * k / (ROWS_PER_BATCH - 1));
 
 		assert_true(key >= last);
 		last = key;
@@ -275,15 +278,15 @@ static void check_file(struct sl_plan *plan, const char *name)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void replay_ends_as_in_the_files(void **state)
+static void replay_ends_with_the_values_of_the_files(void **state)
 {
 	struct sl_manifest m;
 	struct configs configs;
 
 	(void)state;
 	configs_list(&configs);
-	for (size_t i = 0; i < configs.n; i += be_quick() ? 3 : 1) {
-		struct kept k;
+	for (size_t i = 0; i < configs.n; i += is_quick() ? 3 : 1) {
+		struct replayed_run k;
 
 		make_run(&k, configs.name[i], i % 2 != 0);
 		start_run(&k);
@@ -298,10 +301,10 @@ static void replay_ends_as_in_the_files(void **state)
 }
 
 /* A particle that is not kept has no key, and no particle has one in a run without a key. */
-static void files_have_survivors_and_other_fates(void **state)
+static void only_survivors_have_a_key(void **state)
 {
 	const char *const sets[] = {"key=[]"};
-	struct kept k, other;
+	struct replayed_run k, other;
 	struct replay_output t;
 	size_t n[2] = {0};
 
@@ -351,7 +354,7 @@ static void output_is_that_of_the_manual(void **state)
 	free(manual);
 }
 
-/* a refractive index of the slab at which total reflection keeps most particles inside */
+/* A refractive index of 10: total reflection keeps most particles inside the slab. */
 static const char endless[] = "run: {name: t, particles: 10}\n"
 			      "model: {slab: {mu_a: 0 /cm, mu_s: 1 /cm, n: 10, thickness: inf}}\n"
 			      "keep: [reflected, max_steps]\n";
@@ -366,8 +369,8 @@ static size_t count_lines(const char *text, size_t at, const char *word)
 	return n;
 }
 
-/* The id of the particle with the most steps. */
-static uint64_t longest(struct sl_plan *plan)
+/* The id of the first particle that ends at the maximum number of steps. */
+static uint64_t first_with_max_steps(struct sl_plan *plan)
 {
 	uint64_t id = 0;
 
@@ -378,13 +381,13 @@ static uint64_t longest(struct sl_plan *plan)
 
 static void long_history_is_printed_completely(void **state)
 {
-	struct kept k;
+	struct replayed_run k;
 	char *text;
 
 	(void)state;
 	write_text(&folder, "endless.yaml", endless);
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
-	text = replayed(k.plan, longest(k.plan), false);
+	text = replayed(k.plan, first_with_max_steps(k.plan), false);
 	assert_int_equal(count_lines(text, 6, "block "), 10001);
 	assert_int_equal(count_lines(text, 6, "start "), 1);
 	assert_true(count_lines(text, 6, "collision ") > 9000);
@@ -398,29 +401,29 @@ static void long_history_is_printed_completely(void **state)
 }
 
 /* Write function of a file that accepts no bytes; counts its calls. */
-static ssize_t refuse_write(void *of, const char *bytes, size_t n)
+static ssize_t refuse_write(void *parent, const char *bytes, size_t n)
 {
 	(void)bytes;
 	(void)n;
-	++*(unsigned *)of;
+	++*(unsigned *)parent;
 	return 0;
 }
 
-/* After a failed write, replay writes at most a little more. */
+/* After a failed write, replay makes few further writes. */
 static void full_output_device_is_reported(void **state)
 {
-	struct kept k;
+	struct replayed_run k;
 
 	(void)state;
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
 	for (int json = 0; json < 2; json++) {
-		unsigned asked = 0;
+		unsigned writes = 0;
 		FILE *out =
-			fopencookie(&asked, "w", (cookie_io_functions_t){.write = refuse_write});
+			fopencookie(&writes, "w", (cookie_io_functions_t){.write = refuse_write});
 
 		assert_non_null(out);
-		assert_ok(sl_replay(k.plan, "c.yaml", longest(k.plan), json, out));
-		assert_true(ferror(out) && asked > 0 && asked < 10);
+		assert_ok(sl_replay(k.plan, "c.yaml", first_with_max_steps(k.plan), json, out));
+		assert_true(ferror(out) && writes > 0 && writes < 10);
 		fclose(out);
 	}
 	sl_plan_free(k.plan);
@@ -428,7 +431,7 @@ static void full_output_device_is_reported(void **state)
 
 static void missing_particle_is_refused(void **state)
 {
-	struct kept k;
+	struct replayed_run k;
 
 	(void)state;
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
@@ -440,8 +443,8 @@ static void missing_particle_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(replay_ends_as_in_the_files),
-		cmocka_unit_test(files_have_survivors_and_other_fates),
+		cmocka_unit_test(replay_ends_with_the_values_of_the_files),
+		cmocka_unit_test(only_survivors_have_a_key),
 		cmocka_unit_test(output_is_that_of_the_manual),
 		cmocka_unit_test(long_history_is_printed_completely),
 		cmocka_unit_test(full_output_device_is_reported),

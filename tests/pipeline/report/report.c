@@ -11,25 +11,25 @@
 
 enum { BATCHES_MOST = 32 };
 
-/* Sums of a run of a slab. Each batch has n particles and reflects a given share of the weight. */
-struct made {
+/* A run of a slab without files: its plan, manifest and results. */
+struct sums {
 	struct sl_plan plan;
 	struct sl_manifest_line line[BATCHES_MOST];
 	struct sl_manifest m;
 	struct sl_results r;
 };
 
-static struct made made;
+static struct sums sums;
 
 static void reset_sums(bool weighted)
 {
-	memset(&made, 0, sizeof(made));
-	made.m.line = made.line;
-	made.plan.recipe.model = SL_MODEL_slab;
-	made.plan.recipe.constants = weighted ? 0 : SL_BIT(SL_COLUMN_weight);
-	made.plan.config.check.sigma = 4;
+	memset(&sums, 0, sizeof(sums));
+	sums.m.line = sums.line;
+	sums.plan.recipe.model = SL_MODEL_slab;
+	sums.plan.recipe.constants = weighted ? 0 : SL_BIT(SL_COLUMN_weight);
+	sums.plan.config.check.sigma = 4;
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		made.plan.config.check.fate[f] = (double)NAN;
+		sums.plan.config.check.fate[f] = (double)NAN;
 }
 
 /*
@@ -38,9 +38,9 @@ static void reset_sums(bool weighted)
  */
 static void add_batch(uint64_t n, double reflected)
 {
-	struct sl_manifest_line *l = &made.line[made.m.n];
+	struct sl_manifest_line *l = &sums.line[sums.m.n];
 
-	l->batch = made.m.n++;
+	l->batch = sums.m.n++;
 	l->generated = n;
 	l->tally.count[SL_FATE_reflected] = n / 2;
 	l->tally.weight[SL_FATE_reflected] = (uint64_t)(reflected * (double)n * 0x1p32);
@@ -59,12 +59,12 @@ static double deviation(enum sl_fate fate, double expected)
 	double sigmas;
 	bool met;
 
-	made.plan.config.check.fate[fate] = expected;
-	sl_results_make(&made.m, false, &made.r);
-	met = sl_check_met(&made.plan, &made.r, fate, &sigmas);
+	sums.plan.config.check.fate[fate] = expected;
+	sl_results_make(&sums.m, false, &sums.r);
+	met = sl_check_met(&sums.plan, &sums.r, fate, &sigmas);
 	assert_int_equal(met, fabs(sigmas) <= 4);
-	assert_int_equal(sl_checks(&made.plan, &made.r), met ? SL_OK : SL_CHECK_FAILED);
-	made.plan.config.check.fate[fate] = (double)NAN;
+	assert_int_equal(sl_checks(&sums.plan, &sums.r), met ? SL_OK : SL_CHECK_FAILED);
+	sums.plan.config.check.fate[fate] = (double)NAN;
 	return sigmas;
 }
 
@@ -73,14 +73,14 @@ static double deviation(enum sl_fate fate, double expected)
 /* 0.25 of the weight is tallied, so implicit capture absorbed 0.75; both have the same error. */
 static void missing_weight_counts_as_absorbed(void **state)
 {
-	const struct sl_fate_result *f = made.r.fate;
+	const struct sl_fate_result *f = sums.r.fate;
 
 	(void)state;
 	reset_sums(true);
 	add_batch(1024, 0.25);
 	add_batch(1024, 0.125);
 	add_batch(1024, 0.375);
-	sl_results_make(&made.m, false, &made.r);
+	sl_results_make(&sums.m, false, &sums.r);
 	expect_close(f[SL_FATE_reflected].weight_fraction, 0.25);
 	expect_close(f[SL_FATE_absorbed].weight_fraction, 0.75);
 	assert_true(f[SL_FATE_absorbed].count == 0 && f[SL_FATE_reflected].count == 3 * 512);
@@ -98,12 +98,12 @@ static void analogue_absorption_is_counted_once(void **state)
 	(void)state;
 	reset_sums(false);
 	add_batch(1000, 0.5);
-	made.line[0].tally.count[SL_FATE_roulette] = 0;
-	made.line[0].tally.count[SL_FATE_absorbed] = 500;
-	made.line[0].tally.weight[SL_FATE_absorbed] = (uint64_t)500 << 32;
-	sl_results_make(&made.m, false, &made.r);
-	expect_close(made.r.fate[SL_FATE_absorbed].weight_fraction, 0.5);
-	expect_close(made.r.fate[SL_FATE_absorbed].fraction, 0.5);
+	sums.line[0].tally.count[SL_FATE_roulette] = 0;
+	sums.line[0].tally.count[SL_FATE_absorbed] = 500;
+	sums.line[0].tally.weight[SL_FATE_absorbed] = (uint64_t)500 << 32;
+	sl_results_make(&sums.m, false, &sums.r);
+	expect_close(sums.r.fate[SL_FATE_absorbed].weight_fraction, 0.5);
+	expect_close(sums.r.fate[SL_FATE_absorbed].fraction, 0.5);
 }
 
 /* A batch counts in proportion to its particles. */
@@ -113,10 +113,10 @@ static void small_batches_have_less_weight(void **state)
 	reset_sums(true);
 	add_batch(4096, 0.25);
 	add_batch(1024, 0.5);
-	sl_results_make(&made.m, false, &made.r);
-	expect_close(made.r.fate[SL_FATE_reflected].weight_fraction, 0.3);
+	sl_results_make(&sums.m, false, &sums.r);
+	expect_close(sums.r.fate[SL_FATE_reflected].weight_fraction, 0.3);
 	/* (4096 * 0.05^2 + 1024 * 0.2^2) / (1 * 5120) */
-	expect_close(sl_precision_error(&made.r.fate[SL_FATE_reflected].precision), 0.1);
+	expect_close(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision), 0.1);
 }
 
 /* The deviation is 0.05 divided by the binomial error sqrt(0.45 * 0.55 / 1000). */
@@ -141,7 +141,7 @@ static void single_batch_uses_the_binomial_bound(void **state)
 	add_batch(1000, 0.5);
 	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
 	expect_close(deviation(SL_FATE_absorbed, 0.4), 0.1 / sqrt(0.4 * 0.6 / 1000));
-	assert_true(isnan(sl_precision_error(&made.r.fate[SL_FATE_reflected].precision)));
+	assert_true(isnan(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision)));
 }
 
 /*
@@ -169,9 +169,9 @@ static void deviation_follows_student_distribution(void **state)
 				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
 			error = 0x1p-14 / sqrt((double)known[k].freedom);
 			off = known[k].t[i] * error;
-			expect_close((sl_results_make(&made.m, false, &made.r),
+			expect_close((sl_results_make(&sums.m, false, &sums.r),
 					     sl_precision_error(
-						     &made.r.fate[SL_FATE_reflected].precision)),
+						     &sums.r.fate[SL_FATE_reflected].precision)),
 				error);
 			assert_true(fabs(deviation(SL_FATE_reflected, 0.5 - off) - (i + 2)) <
 				    known[k].within);

@@ -4,12 +4,12 @@
  */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/configs/config_check.h"
 
 #include <stdio.h>
 
 #include "primitives/device/device.h"
-#include "primitives/base/fault.h"
 
 static const char plain[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
 			    "keep: absorbed\nrun: {particles: 1, device: %s}\nprimitives: {%s}\n";
@@ -94,8 +94,8 @@ static void auto_selects_an_available_device(void **state)
 
 static void emulated_device_is_always_available(void **state)
 {
-	static const char usual[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
-				    "keep: absorbed\nrun: {particles: 1}\n";
+	static const char unspecified[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
+					  "keep: absorbed\nrun: {particles: 1}\n";
 	struct sl_reader *r;
 
 	(void)state;
@@ -103,7 +103,7 @@ static void emulated_device_is_always_available(void **state)
 	assert_true(sl_device_is_emulated());
 	expect_on_device(SL_ON_EMULATED);
 	/* in a process that uses the emulator, auto selects the emulated device */
-	assert_ok(sl_config_open_text("c", usual, strlen(usual), NULL, 0, &config, &r));
+	assert_ok(sl_config_open_text("c", unspecified, strlen(unspecified), NULL, 0, &config, &r));
 	assert_ok(sl_resolve(&config, r, &choices));
 	expect_on_device(SL_ON_EMULATED);
 	/* unless the emulated device cannot be used */
@@ -205,7 +205,7 @@ static void packed_form_depends_on_format_and_deflate(void **state)
 {
 	static const struct {
 		const char *format;
-		enum sl_transfer_form unasked, asked;
+		enum sl_transfer_form by_default, on_request;
 	} forms[] = {{"openpmd", SL_AS_COLUMNS, SL_AS_STREAMS},
 		{"npz", SL_AS_COLUMNS, SL_AS_STREAMS}, {"csv.gz", SL_AS_COLUMNS, SL_AS_COLUMNS},
 		{"mcpl", SL_AS_RECORDS, SL_AS_RECORDS}, {"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
@@ -217,15 +217,15 @@ static void packed_form_depends_on_format_and_deflate(void **state)
 	gpu = sl_device_count(&n) == SL_OK;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		const char *format = forms[i].format;
-		const char *pack = forms[i].asked == SL_AS_STREAMS ? "device" : "";
+		const char *pack = forms[i].on_request == SL_AS_STREAMS ? "device" : "";
 
 		expect_form("cpu", "auto", format, SL_AS_COLUMNS, "");
-		expect_form("emulated", "auto", format, forms[i].unasked, "");
-		expect_form("emulated", "zlib", format, forms[i].unasked, "");
+		expect_form("emulated", "auto", format, forms[i].by_default, "");
+		expect_form("emulated", "zlib", format, forms[i].by_default, "");
 		if (pack[0])
-			expect_form("emulated", "device", format, forms[i].asked, pack);
+			expect_form("emulated", "device", format, forms[i].on_request, pack);
 		if (gpu)
-			expect_form("cuda", "auto", format, forms[i].asked, pack);
+			expect_form("cuda", "auto", format, forms[i].on_request, pack);
 	}
 }
 

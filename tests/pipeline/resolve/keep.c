@@ -142,7 +142,7 @@ static uint8_t fate_of(struct sl_particle p)
 	return sl_condition_fate(&choices.condition, &columns, 0, p.id, p.fate);
 }
 
-/* --- what they mean --------------------------------------------------------------------------- */
+/* --- meaning of conditions -------------------------------------------------------------------- */
 
 static void conditions_agree_with_c(void **state)
 {
@@ -163,7 +163,7 @@ static void conditions_agree_with_c(void **state)
 			list_conditions(&p, text, meets);
 			if ((fate_of(p) == SL_FATE_listed) != meets[k])
 				fail_msg("'%s' %s particle %d", text[k],
-					meets[k] ? "lacks" : "takes", (int)id);
+					meets[k] ? "rejects" : "accepts", (int)id);
 			met += meets[k];
 		}
 		/* a condition that is always or never met would test nothing */
@@ -194,18 +194,18 @@ static void long_literals_are_read_exactly(void **state)
 
 #define SET2(a, b) (SL_FATE_BIT(SL_FATE_##a) | SL_FATE_BIT(SL_FATE_##b))
 
-static void expect_fates(const char *keep, sl_fate_set kept, sl_fate_set asked)
+static void expect_fates(const char *keep, sl_fate_set kept, sl_fate_set tested)
 {
 	resolve_for_slab(keep);
-	if (choices.keep != kept || choices.condition.fates != asked ||
-		(choices.condition.n > 0) != (asked != 0))
-		fail_msg("'%s' keeps %" PRIx64 ", asks of %" PRIx64 " in %u steps; not %" PRIx64
-			 " and %" PRIx64,
+	if (choices.keep != kept || choices.condition.fates != tested ||
+		(choices.condition.n > 0) != (tested != 0))
+		fail_msg("'%s' keeps %" PRIx64 " and tests %" PRIx64
+			 " with %u operations; expected %" PRIx64 " and %" PRIx64,
 			keep, choices.keep, choices.condition.fates, choices.condition.n, kept,
-			asked);
+			tested);
 }
 
-/* Conditions on fates only need no test of a particle; only fates that can survive are tested. */
+/* If a condition names only fates, no particle is tested; only fates that can survive are tested. */
 static void fates_are_selected(void **state)
 {
 	const sl_fate_set all = sl_models[SL_MODEL_slab]->fates & ~SL_FATE_BIT(SL_FATE_alive);
@@ -241,7 +241,7 @@ static void failing_particles_are_dropped(void **state)
 	assert_int_equal(fate_of(p), SL_FATE_absorbed);
 	p.fate = SL_FATE_reflected;
 	assert_int_equal(fate_of(p), SL_FATE_reflected);
-	p.fate = 77; /* memory is damaged */
+	p.fate = 77; /* not a fate, as after memory damage */
 	assert_int_equal(fate_of(p), 77);
 }
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "primitives/base/fault.h"
 #include "primitives/files/crc32.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/open_dir.h"
 
@@ -284,30 +284,31 @@ static void torn_last_line_is_ignored_at_every_byte(void **state)
 	text = folder_read(&s->folder, "manifest.jsonl", &size);
 	first = (size_t)(strchr(text, '\n') + 1 - text);
 	for (size_t n = first + 1; n < size; n++) {
-		bool whole = n == size - 1; /* only the newline is missing */
+		bool complete = n == size - 1; /* only the newline is missing */
 
 		folder_write(&s->folder, "manifest.jsonl", text, n);
-		expect_batches(s, whole ? 2 : 1, (const uint64_t[]){0, 1}, whole ? 0 : 1, false);
+		expect_batches(
+			s, complete ? 2 : 1, (const uint64_t[]){0, 1}, complete ? 0 : 1, false);
 	}
 	free(text);
 }
 
-static void garbage_is_refused(void **state)
+static void invalid_lines_are_counted_as_damaged(void **state)
 {
-	static const char junk[] = "\n\n{}\n\xff\xfe\0\0binary\n{\"batch\":0}\n[[[[[[\n";
+	static const char invalid_lines[] = "\n\n{}\n\xff\xfe\0\0binary\n{\"batch\":0}\n[[[[[[\n";
 	struct open_dir *s = (struct open_dir *)*state;
-	char text[SL_MANIFEST_LINE_BYTES + 2 * sizeof(junk)];
+	char text[SL_MANIFEST_LINE_BYTES + 2 * sizeof(invalid_lines)];
 	struct sl_manifest_line line = sample(5);
-	size_t n = sizeof(junk) - 1;
+	size_t n = sizeof(invalid_lines) - 1;
 
-	memcpy(text, junk, n);
+	memcpy(text, invalid_lines, n);
 	n += sl_manifest_print(&line, text + n);
-	memcpy(text + n, junk, sizeof(junk) - 1);
-	folder_write(&s->folder, "manifest.jsonl", text, n + sizeof(junk) - 1);
+	memcpy(text + n, invalid_lines, sizeof(invalid_lines) - 1);
+	folder_write(&s->folder, "manifest.jsonl", text, n + sizeof(invalid_lines) - 1);
 	expect_batches(s, 1, (const uint64_t[]){5}, 12, false);
 }
 
-/* The shortest possible line is not taken for an empty one. */
+/* The shortest possible line is read, not ignored as an empty line. */
 static void shortest_line_is_read(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -350,7 +351,7 @@ static void empty_lines_take_no_memory(void **state)
 	sl_manifest_free(&m);
 }
 
-/* As --resume does: read, rewrite, append. The bytes are those of an uninterrupted run. */
+/* The steps of --resume, read, rewrite and append, give the bytes of an uninterrupted run. */
 static void torn_last_line_is_repaired(void **state)
 {
 	struct open_dir *s = (struct open_dir *)*state;
@@ -437,7 +438,7 @@ int main(void)
 		WITH_OPEN_DIR(lines_out_of_order_are_read),
 		WITH_OPEN_DIR(first_of_repeated_batches_is_used),
 		WITH_OPEN_DIR(torn_last_line_is_ignored_at_every_byte),
-		WITH_OPEN_DIR(garbage_is_refused),
+		WITH_OPEN_DIR(invalid_lines_are_counted_as_damaged),
 		WITH_OPEN_DIR(shortest_line_is_read),
 		WITH_OPEN_DIR(empty_lines_take_no_memory),
 		WITH_OPEN_DIR(torn_last_line_is_repaired),

@@ -6,7 +6,7 @@
  *
  * csv.gz and npz: no allocation from batch to batch. Before the first batch come the one block of
  * the run and one allocation by pthread_create per thread with glibc (two are accepted). After the
- * last batch libyaml reads the manifest.
+ * last batch libyaml allocates while it reads the manifest.
  *
  * openpmd: HDF5 makes small allocations for each file; their number is recorded and stays about the
  * same.
@@ -18,7 +18,7 @@
 #include "tests/support/basic/skip.h"
 #include "tests/support/runs/tiny_run.h"
 
-enum { BATCHES = 13, MARKS_MAX = 64, YAML_A_LINE = 1000, HDF5_A_FILE = 5000 };
+enum { BATCHES = 13, MARKS_MAX = 64, YAML_PER_LINE = 1000, HDF5_PER_FILE = 5000 };
 
 /* Counts at each commit of a run and at its end. */
 struct marks {
@@ -65,7 +65,7 @@ static void check_no_allocation(const char *format, const char *threads, const c
 		m.count[m.n - 1] - m.count[BATCHES]);
 	assert_true(m.count[1] - m.count[0] <= 1 + 2 * n_threads);
 	assert_int_equal(m.count[BATCHES], m.count[1]);
-	assert_true(m.count[m.n - 1] - m.count[BATCHES] <= BATCHES * YAML_A_LINE);
+	assert_true(m.count[m.n - 1] - m.count[BATCHES] <= BATCHES * YAML_PER_LINE);
 }
 
 static void batches_of_csv_and_npz_allocate_nothing(void **state)
@@ -85,7 +85,7 @@ static void batches_of_csv_and_npz_allocate_nothing(void **state)
 static void openpmd_files_allocate_a_constant_number(void **state)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
-	unsigned long least = HDF5_A_FILE, most = 0;
+	unsigned long least = HDF5_PER_FILE, most = 0;
 	struct marks m;
 
 	(void)state;
@@ -99,7 +99,7 @@ static void openpmd_files_allocate_a_constant_number(void **state)
 	print_message("openpmd: HDF5 allocates %lu times for the first file, %lu to %lu times for "
 		      "each other\n",
 		m.count[1] - m.count[0], least, most);
-	assert_true(most < HDF5_A_FILE);
+	assert_true(most < HDF5_PER_FILE);
 	assert_true(most - least < least / 4); /* it does not grow with the files made */
 }
 

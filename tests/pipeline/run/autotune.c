@@ -1,6 +1,6 @@
 /*
- * autotune.c - a schedule chosen at run time: when it is open, the candidate modes, their memory,
- * identical batches for each, and when measurements are made.
+ * autotune.c - the choice of a schedule by measurement: when auto measures, the candidates and their memory,
+ * identical batches with each candidate, and the number of measured particles.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "primitives/emulator/settings.h"
 #include "tests/support/basic/check.h"
 
-static const char text[] = "run: {name: picked, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
+static const char text[] = "run: {name: tuned, seed: 7, particles: 1000, batch: 400, threads: 2}\n"
 			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
 			   "keep: [transmitted, reflected]\n"
 			   "key: [w:6]\n"
@@ -55,7 +55,7 @@ static const char *const measure_emulated[SETS_MAX] = {
 	"run.device=emulated", "transport.schedule=measure"};
 static const char *const measure_host[SETS_MAX] = {"run.device=cpu", "transport.schedule=measure"};
 
-/* --- what is open ----------------------------------------------------------------------------- */
+/* --- candidates ------------------------------------------------------------------------------- */
 
 /* The schedule that auto selects for a configuration whose device is then replaced by this one. */
 static enum sl_schedule_choice schedule_of_auto(enum sl_device_choice device, const char *mode)
@@ -129,9 +129,9 @@ static const char *const rounds_16 = "transport={schedule: rounds, steps_per_lau
  * Bytes of a batch with one fixed schedule and mode: of the device pipeline, or of the slot on the
  * host.
  */
-static size_t memory_of_candidate(const char *device, const char *way, const char *mode)
+static size_t memory_of_candidate(const char *device, const char *schedule, const char *mode)
 {
-	const char *const set[SETS_MAX] = {device, way, mode};
+	const char *const set[SETS_MAX] = {device, schedule, mode};
 	struct sl_plan *plan = plan_of(set);
 	size_t bytes = plan->on_device ? plan->memory.device_pipeline : plan->memory.slot;
 
@@ -325,7 +325,7 @@ static void fastest_candidate_is_chosen(void **state)
 	struct sl_control control = {0};
 	struct sl_workspace *w;
 	uint32_t best = 0;
-	char it_is[64];
+	char expected[64];
 
 	(void)state;
 	assert_ok(sl_workspace_open(plan, &w));
@@ -337,8 +337,8 @@ static void fastest_candidate_is_chosen(void **state)
 		if (w->seconds[i] < w->seconds[best])
 			best = i;
 	}
-	snprintf(it_is, sizeof(it_is), "; %s is the fastest", plan->candidate[best].name);
-	assert_non_null(strstr(w->schedule_reason, it_is));
+	snprintf(expected, sizeof(expected), "; %s is the fastest", plan->candidate[best].name);
+	assert_non_null(strstr(w->schedule_reason, expected));
 	assert_int_equal(w->recipe.mode, plan->candidate[best].mode);
 	assert_int_equal(w->recipe.schedule.steps, plan->candidate[best].schedule.steps);
 	sl_workspace_close(w);

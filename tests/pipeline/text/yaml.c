@@ -105,7 +105,7 @@ static void errors_have_line_and_column(void **state)
 	static const struct {
 		const char *text;
 		size_t line, column;
-		const char *says;
+		const char *message;
 	} cases[] = {
 		{"", 1, 1, "the configuration is empty"},
 		{"# a\n", 1, 1, "the configuration is empty"},
@@ -137,7 +137,7 @@ static void errors_have_line_and_column(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(parse(cases[i].text), SL_BAD_INPUT);
 		if (problem.line != cases[i].line || problem.column != cases[i].column ||
-			!strstr(problem.text, cases[i].says))
+			!strstr(problem.text, cases[i].message))
 			fail_msg("case %zu: %zu:%zu: %s", i, problem.line, problem.column,
 				problem.text);
 		sl_yaml_free(tree);
@@ -159,7 +159,7 @@ static void nesting_is_limited_to_32_levels(void **state)
 	assert_int_equal(problem.column, 33);
 }
 
-/* A text of count times piece, at most most bytes. */
+/* Returns head, followed by as many copies of piece as fit in most bytes. The caller frees the text. */
 static char *repeat(const char *head, const char *piece, size_t most, size_t *bytes)
 {
 	char *text = (char *)malloc(most + 64);

@@ -2,7 +2,7 @@
  * fault.c - tests that injected faults occur at the requested calls, and that a malformed SL_FAULT
  * is reported.
  */
-#include "primitives/base/fault.h"
+#include "tests/faults/fault_injection.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -79,7 +79,6 @@ static void malformed_texts_are_refused(void **state)
 
 		if (!problem || !strstr(problem, "SL_FAULT"))
 			fail_msg("expected \"%s\" to be refused", texts[i]);
-		assert_ptr_equal(sl_fault_problem(), problem);
 		assert_int_equal(sl_fault("a"), 0);
 		assert_int_equal(sl_fault("file_write"), 0);
 	}
@@ -134,7 +133,7 @@ static int child(void)
 {
 	int first = sl_fault("a"), second = sl_fault("a");
 
-	return sl_fault_problem() ? 99 : first * 10 + second;
+	return first * 10 + second;
 }
 
 static void environment_is_read(void **state)
@@ -145,7 +144,7 @@ static void environment_is_read(void **state)
 	assert_int_equal(fresh("SL_FAULT=b:1:3"), 0);
 	assert_int_equal(fresh("SL_FAULT="), 0);
 	assert_int_equal(fresh("SL_FAULT_=a:1:1"), 0);
-	assert_int_equal(fresh("SL_FAULT=a:1"), 99);
+	assert_int_equal(fresh("SL_FAULT=a:1"), 2);
 }
 
 int main(int argc, char **argv)

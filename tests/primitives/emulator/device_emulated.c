@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "primitives/base/fault.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/primitives/emulator/emulator_check.h"
 
 /* --- streams and events ----------------------------------------------------------------------- */

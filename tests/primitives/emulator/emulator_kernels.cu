@@ -179,85 +179,85 @@ enum { GATE_ROUNDS = 5 };
 template <bool waits> static __global__ void gates(uint32_t *words)
 {
 	SL_SHARED(uint4, four);
-	SL_SHARED(struct sl_gate, full);
-	SL_SHARED(struct sl_gate, empty);
+	SL_SHARED(struct sl_mbarrier, full);
+	SL_SHARED(struct sl_mbarrier, empty);
 
 	if (threadIdx.x == 0) {
-		sl_gate_make(&full, 1);
-		sl_gate_make(&empty, blockDim.x - 1);
+		sl_mbarrier_init(&full, 1);
+		sl_mbarrier_init(&empty, blockDim.x - 1);
 	}
 	__syncthreads();
 	for (uint32_t round = 0; round < GATE_ROUNDS; round++) {
 		if (threadIdx.x == 0) {
 			if (round > 0)
-				sl_gate_wait(&empty, round - 1);
-			sl_gate_announce(&full, sizeof(four));
+				sl_mbarrier_wait(&empty, round - 1);
+			sl_mbarrier_arrive_expect(&full, sizeof(four));
 			sl_bulk_load(&four, words + 512 + 4 * round, sizeof(four), &full);
 		} else {
 			if (waits)
-				sl_gate_wait(&full, round);
+				sl_mbarrier_wait(&full, round);
 			words[blockIdx.x * blockDim.x + threadIdx.x] += four.x + four.w;
-			sl_gate_arrive(&empty);
+			sl_mbarrier_arrive(&empty);
 		}
 	}
 }
 
 static __global__ void gate_not_made(uint32_t *)
 {
-	SL_SHARED(struct sl_gate, gate);
+	SL_SHARED(struct sl_mbarrier, gate);
 
-	sl_gate_arrive(&gate);
+	sl_mbarrier_arrive(&gate);
 }
 
 static __global__ void gate_overrun(uint32_t *)
 {
-	SL_SHARED(struct sl_gate, gate);
+	SL_SHARED(struct sl_mbarrier, gate);
 
-	sl_gate_make(&gate, 1);
-	sl_gate_announce(&gate, 16);
-	sl_gate_arrive(&gate);
+	sl_mbarrier_init(&gate, 1);
+	sl_mbarrier_arrive_expect(&gate, 16);
+	sl_mbarrier_arrive(&gate);
 }
 
 static __global__ void gate_asked_late(uint32_t *)
 {
-	SL_SHARED(struct sl_gate, gate);
+	SL_SHARED(struct sl_mbarrier, gate);
 
-	sl_gate_make(&gate, 1);
+	sl_mbarrier_init(&gate, 1);
 	for (uint32_t round = 0; round < 2; round++)
-		sl_gate_arrive(&gate);
-	sl_gate_wait(&gate, 1);
-	sl_gate_wait(&gate, 0);
+		sl_mbarrier_arrive(&gate);
+	sl_mbarrier_wait(&gate, 1);
+	sl_mbarrier_wait(&gate, 0);
 }
 
 static __global__ void gate_in_vain(uint32_t *)
 {
-	SL_SHARED(struct sl_gate, gate);
+	SL_SHARED(struct sl_mbarrier, gate);
 
 	if (threadIdx.x == 0)
-		sl_gate_make(&gate, blockDim.x);
+		sl_mbarrier_init(&gate, blockDim.x);
 	__syncthreads();
 	if (threadIdx.x != 7)
-		sl_gate_arrive(&gate);
-	sl_gate_wait(&gate, 0);
+		sl_mbarrier_arrive(&gate);
+	sl_mbarrier_wait(&gate, 0);
 }
 
 static __global__ void bytes_in_vain(uint32_t *words)
 {
 	SL_SHARED(uint4, four);
-	SL_SHARED(struct sl_gate, gate);
+	SL_SHARED(struct sl_mbarrier, gate);
 
-	sl_gate_make(&gate, 1);
-	sl_gate_announce(&gate, 32);
+	sl_mbarrier_init(&gate, 1);
+	sl_mbarrier_arrive_expect(&gate, 32);
 	sl_bulk_load(&four, words, 16, &gate);
-	sl_gate_wait(&gate, 0);
+	sl_mbarrier_wait(&gate, 0);
 }
 
 static __global__ void bulk_load_off(uint32_t *words)
 {
 	SL_SHARED(uint4, four);
-	SL_SHARED(struct sl_gate, gate);
+	SL_SHARED(struct sl_mbarrier, gate);
 
-	sl_gate_make(&gate, 1);
+	sl_mbarrier_init(&gate, 1);
 	sl_bulk_load(&four, words + 1, 16, &gate);
 }
 

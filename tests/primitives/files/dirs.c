@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "primitives/base/fault.h"
 #include "primitives/files/files.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 
@@ -114,9 +114,9 @@ static void failed_calls_are_reported(void **state)
 {
 	static const struct {
 		const char *fault, *message;
-	} cases[] = {{"dir_make:1:30", "cannot make the folder"},
+	} cases[] = {{"dir_make:1:30", "cannot create the folder"},
 		{"dir_make:2:13", "/a/b: Permission denied (this user has no permission); change"},
-		{"file_dirsync:1:5", "cannot keep the new folder"},
+		{"file_dirsync:1:5", "cannot sync the parent of the new folder"},
 		{"file_open:1:24", "Too many open files"},
 		{"file_open:3:24", "Too many open files"}};
 	struct sl_dir d;

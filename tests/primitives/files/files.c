@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "primitives/base/fault.h"
 #include "primitives/files/map.h"
 #include "primitives/files/crc32.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/primitives/files/files_check.h"
 
 /* --- commit ------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void existing_files_are_not_replaced(void **state)
 	struct open_dir *s = (struct open_dir *)*state;
 
 	assert_ok(commit(s, "a", "old", false));
-	assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "a is there already");
+	assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "a already exists");
 	expect_content(s, "a", "old");
 	assert_ok(commit(s, "a", "new", true));
 	expect_content(s, "a", "new");
@@ -80,7 +80,7 @@ static void file_of_pieces_is_named_at_its_end(void **state)
 	expect_content(s, "a", "one two");
 	assert_ok(sl_file_begin(&s->dir, "a", &w));
 	assert_ok(sl_file_add(&w, "three", 5));
-	assert_fails(sl_file_end(&w, false), SL_OUTPUT_IN_USE, "a is there already");
+	assert_fails(sl_file_end(&w, false), SL_OUTPUT_IN_USE, "a already exists");
 	assert_ok(sl_file_begin(&s->dir, "b", &w));
 	assert_ok(sl_file_add(&w, "three", 5));
 	sl_file_drop(&w);
@@ -377,7 +377,7 @@ static void files_are_read_by_path(void **state)
 	assert_memory_equal(bytes, "a\0b", 4);
 	sl_memory_give(SL_HOST, bytes);
 	assert_fails(sl_path_read(folder_path(&s->folder, "a"), 2, &bytes, &size), SL_BAD_INPUT,
-		"has 3 bytes (at most 2");
+		"has 3 bytes, but at most 2 are read");
 	assert_fails(sl_path_read(s->folder.path, 99, &bytes, &size), SL_BAD_INPUT, "regular");
 	assert_fails(sl_path_read("/dev/zero", 99, &bytes, &size), SL_BAD_INPUT, "regular");
 	assert_fails(

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "primitives/files/disk.h"
-#include "primitives/base/fault.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/primitives/files/files_check.h"
 #include "tests/support/program/process.h"
 
@@ -172,7 +172,7 @@ static void messages_say_problem_reason_and_remedy(void **state)
 	} cases[] = {
 		{ENOSPC, "a.part: No space left on device (the file system is full); free space"},
 		{EDQUOT, "Disk quota exceeded (the quota of disk space is used up); free space"},
-		{EFBIG, "File too large (larger than files may be here, see ulimit -f); raise"},
+		{EFBIG, "File too large (the file would exceed the largest size of a file here, see ulimit -f); raise"},
 		{EIO, "Input/output error (the storage reported an error, see dmesg); check"},
 		{9999, "unknown error (the system call failed); check the folder"}};
 	struct open_dir *s = (struct open_dir *)*state;

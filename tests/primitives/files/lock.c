@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "primitives/base/fault.h"
 #include "primitives/files/dirs.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 
@@ -168,7 +168,8 @@ static void damaged_signatures_are_printed_safely(void **state)
 	assert_ok(sl_dir_open(folder.path, false, &other));
 	assert_ok(sl_dir_lock(&d));
 	folder_write(&folder, "LOCK", "", 0);
-	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, "it has not given its name yet");
+	assert_fails(
+		sl_dir_lock(&other), SL_OUTPUT_IN_USE, "it has not written its name to LOCK yet");
 	folder_write(&folder, "LOCK", "\x1b[2J\x07 pid\nmore", 14);
 	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, "(?[2J? pid; two runs");
 	sl_dir_close(&d);

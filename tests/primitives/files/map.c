@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "primitives/base/fault.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 
@@ -82,15 +82,18 @@ static void paths_of_no_file_are_refused(void **state)
 
 static void failed_calls_are_reported(void **state)
 {
-	static const char *const faults[] = {
-		"file_open:1:5", "file_stat:1:5", "file_map:1:12", "file_close:1:5"};
+	static const struct {
+		const char *fault;
+		enum sl_status status;
+	} faults[] = {{"file_open:1:5", SL_DISK}, {"file_stat:1:5", SL_DISK},
+		{"file_map:1:12", SL_HOST_MEMORY}, {"file_close:1:5", SL_DISK}};
 	struct sl_map m;
 
 	(void)state;
 	folder_write(&folder, "some", "bytes", 5);
 	for (int k = 0; k < 4; k++) {
-		assert_null(sl_fault_set(faults[k]));
-		assert_int_equal(SL_DISK, sl_map_file(folder_path(&folder, "some"), &m));
+		assert_null(sl_fault_set(faults[k].fault));
+		assert_int_equal(faults[k].status, sl_map_file(folder_path(&folder, "some"), &m));
 		assert_null(m.at);
 		sl_fault_set(NULL);
 	}

@@ -11,8 +11,8 @@ static __global__ void once_kernel(
 
 	if (threadIdx.x == 0)
 		for (uint32_t i = all; i < tile; i++)
-			sl_look_back_publish(
-				state, i, i == all ? SL_KNOWN_ALL : SL_KNOWN_OWN, (T)own_sum(i));
+			sl_look_back_publish(state, i,
+				i == all ? SL_TILE_PREFIX : SL_TILE_AGGREGATE, (T)own_sum(i));
 	__syncwarp();
 	before = sl_look_back_sum(state, tile, (T)own_sum(tile));
 	if (threadIdx.x == 0) {
@@ -38,8 +38,8 @@ static __global__ void halves_kernel(struct sl_look_back<uint64_t> state, uint64
 {
 	uint64_t *half = state.words + state.counter_words, sum;
 
-	sl_look_back_publish(state, 0, SL_KNOWN_OWN, own_sum(0));
-	sl_store_relaxed(half, (uint64_t)SL_KNOWN_ALL << 32);
+	sl_look_back_publish(state, 0, SL_TILE_AGGREGATE, own_sum(0));
+	sl_store_relaxed(half, (uint64_t)SL_TILE_PREFIX << 32);
 	out[0] = sl_look_back_read(state, 0, &sum);
 }
 

@@ -3,8 +3,8 @@
  * alignments, sizes around tiles, and schedules; and as the backend chooses it.
  */
 #include "primitives/emulator/settings.h"
-#include "primitives/base/fault.h"
 #include "tests/cases/case.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/basic/check.h"
 

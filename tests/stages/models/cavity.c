@@ -34,7 +34,7 @@ static struct sl_cavity rules_of(struct sl_cavity_config c)
 	memset(&r, 0, sizeof(r));
 	model_check_begin(&m, c.type == SL_CAVITY_SPHERE ? " port " : " length ");
 	model->make(&c, &common, &r, &m.check);
-	assert_string_equal("", m.said);
+	assert_string_equal("", m.messages);
 	return r;
 }
 
@@ -276,7 +276,7 @@ static void check_complaint(struct sl_cavity_config c, const char *given, const 
 
 	model_check_begin(&m, given);
 	model->make(&c, &common, &r, &m.check);
-	assert_string_equal(want, m.said);
+	assert_string_equal(want, m.messages);
 }
 
 static void bad_configurations_are_refused(void **state)

@@ -11,7 +11,7 @@ static void check_complaint(const struct sl_rays_config *c, const char *given, c
 	struct model_check m;
 
 	(void)rays_make(c, given, &m);
-	assert_string_equal(want, m.said);
+	assert_string_equal(want, m.messages);
 }
 
 static void bad_scenes_are_refused(void **state)

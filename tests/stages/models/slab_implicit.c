@@ -124,12 +124,12 @@ static void bad_roulettes_are_refused(void **state)
 	struct sl_slab_config c = slab_implicit(slab_plain);
 
 	(void)state;
-	slab_complains(slab_plain, " roulette.below roulette.survive ",
+	slab_expect_messages(slab_plain, " roulette.below roulette.survive ",
 		"roulette.below: has no effect here: only absorption: implicit uses it; remove it or choose that\n"
 		"roulette.survive: has no effect here: only absorption: implicit uses it; remove it or choose that\n");
-	slab_complains(c, " roulette.below roulette.survive ", "");
+	slab_expect_messages(c, " roulette.below roulette.survive ", "");
 	c.roulette.below = 0.2;
-	slab_complains(c, " roulette.below ",
+	slab_expect_messages(c, " roulette.below ",
 		"roulette.below: is above roulette.survive: weights could exceed 1; make it at most 0.1\n");
 }
 

@@ -176,7 +176,7 @@ static void histories_at_the_limits_of_ranges(void **state)
 		c.detector.radius = sizes[i / 9 % 3];
 		c.detector.type = i / 108 ? SL_DETECTOR_DISK : SL_DETECTOR_SPHERE;
 		r = source_detector_make(&c, " source.radius ", &m);
-		if (strstr(m.said, "is inside") || strstr(m.said, "reaches"))
+		if (strstr(m.messages, "is inside") || strstr(m.messages, "reaches"))
 			continue;
 		for (uint64_t id = 0; id < 1000; id++) {
 			struct sl_particle p =

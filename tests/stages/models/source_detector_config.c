@@ -12,8 +12,8 @@ static void check_complaint(
 	struct model_check m;
 
 	(void)source_detector_make(c, given, &m);
-	if (!strstr(m.said, want) || m.n != 1)
-		fail_msg("expected one message, '%s', but got %d: '%s'", want, m.n, m.said);
+	if (!strstr(m.messages, want) || m.n != 1)
+		fail_msg("expected one message, '%s', but got %d: '%s'", want, m.n, m.messages);
 }
 
 static void keys_without_effect_are_refused(void **state)

@@ -6,25 +6,25 @@
 #include <stddef.h>
 
 static _Atomic uint64_t count;
-static _Thread_local uint64_t here;
-static _Thread_local bool temp_dir;
+static _Thread_local uint64_t count_of_thread;
+static _Thread_local bool excluded;
 
 static void add_one(void)
 {
-	here += !temp_dir;
-	if (!temp_dir)
+	count_of_thread += !excluded;
+	if (!excluded)
 		atomic_fetch_add(&count, 1);
 }
 
-uint64_t allocations_here(void)
+uint64_t allocations_of_thread(void)
 {
 	allocations(); /* sets the hooks */
-	return here;
+	return count_of_thread;
 }
 
-void allocations_pass(bool pass)
+void allocations_exclude(bool exclude)
 {
-	temp_dir = pass;
+	excluded = exclude;
 }
 
 #if defined(__has_feature)
@@ -38,16 +38,17 @@ void allocations_pass(bool pass)
 
 /* From sanitizer/allocator_interface.h, which gcc does not always install. */
 int __sanitizer_install_malloc_and_free_hooks(
-	void (*got)(const volatile void *p, size_t bytes), void (*gave)(const volatile void *p));
+	void (*on_malloc)(const volatile void *p, size_t bytes),
+	void (*on_free)(const volatile void *p));
 
-static void got(const volatile void *p, size_t bytes)
+static void on_malloc(const volatile void *p, size_t bytes)
 {
 	(void)p;
 	(void)bytes;
 	add_one();
 }
 
-static void gave(const volatile void *p)
+static void on_free(const volatile void *p)
 {
 	(void)p;
 }
@@ -57,7 +58,7 @@ uint64_t allocations(void)
 	static atomic_flag installed = ATOMIC_FLAG_INIT;
 
 	if (!atomic_flag_test_and_set(&installed))
-		__sanitizer_install_malloc_and_free_hooks(got, gave);
+		__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
 	return atomic_load(&count);
 }
 

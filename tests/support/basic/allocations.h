@@ -2,8 +2,9 @@
  * allocations.h - counts the allocations of the process, so that a test can assert that there are
  * none.
  *
- * A program that links this has its malloc family counted: with the hooks of the
- * sanitizer if there is one, else by functions that replace those of glibc.
+ * A program that links this file counts its calls of malloc(), calloc(), realloc() and the aligned
+ * variants. A sanitizer build uses the hooks of the sanitizer; other builds replace the functions of
+ * glibc.
  */
 #ifndef SL_TESTS_SUPPORT_BASIC_ALLOCATIONS_H
 #define SL_TESTS_SUPPORT_BASIC_ALLOCATIONS_H
@@ -14,10 +15,10 @@
 /* Returns the allocations of all threads since the start of the program. */
 uint64_t allocations(void);
 
-/* Returns those of the calling thread. A CUDA driver has further threads. */
-uint64_t allocations_here(void);
+/* Returns the allocations of the calling thread only, because a CUDA driver has its own threads. */
+uint64_t allocations_of_thread(void);
 
-/* Excludes (pass) or includes again the later allocations of the calling thread. */
-void allocations_pass(bool pass);
+/* Stops (true) or resumes (false) counting the allocations of the calling thread. */
+void allocations_exclude(bool exclude);
 
 #endif

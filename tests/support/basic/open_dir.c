@@ -1,9 +1,9 @@
 /* open_dir.c - see open_dir.h. */
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/open_dir.h"
 
 #include <stdlib.h>
 
-#include "primitives/base/fault.h"
 #include "tests/support/basic/check.h"
 
 static size_t open_descriptors(void)

@@ -21,19 +21,21 @@ struct sl_schedule schedule_at(int i)
 		struct sl_when compact, sort;
 		double finish;
 	} each[SCHEDULES] = {
-		{1, NEVER, NEVER, 0},         /* in place to the end */
-		{1, EVERY(1), NEVER, 0},      /* alternates between both states */
+		{1, NEVER, NEVER, 0},         /* never compacted: dead particles keep their place */
+		{1, EVERY(1), NEVER, 0},      /* compacted after every round */
 		{8, BELOW(0.5), NEVER, 0.01}, /* the default */
-		{3, BELOW(0.5), NEVER, 0},    /* dense, including dead particles */
-		{1, BELOW(0.9), NEVER, 0.3},  /* finished with many left, at once dense or not */
-		{2, BELOW(1), NEVER, 1},      /* finished as soon as one is dead */
-		{1, EVERY(3), NEVER, 0},      /* compacted with dead ones in two rounds */
-		{1, NEVER, EVERY(1), 0},      /* from in place, and from a state */
-		{2, EVERY(1), EVERY(2), 0},   /* alternating */
-		{1, BELOW(0.7), BELOW(0.5), 0.1}, /* sorted by what was sorted last */
-		{4, EVERY(2), BELOW(1), 0},       /* sorted whenever one dies */
-		{1, BELOW(0.2), EVERY(5), 0.05},  /* sorted before it is compacted once */
-		{UINT32_MAX, EVERY(1), NEVER, 0}, /* one round, a history */
+		{3, BELOW(0.5), NEVER, 0}, /* compacted when half are dead, until all have ended */
+		{1, BELOW(0.9), NEVER, 0.3}, /* last round while up to 30 % are alive */
+		{2, BELOW(1), NEVER, 1},     /* last round as soon as one particle is dead */
+		{1, EVERY(3), NEVER, 0},     /* two of three rounds include dead particles */
+		{1, NEVER, EVERY(1), 0},     /* sorted after every round, never compacted */
+		{2, EVERY(1), EVERY(2),
+			0}, /* compacted after every round, sorted after every second */
+		{1, BELOW(0.7), BELOW(0.5), 0.1}, /* both conditions refer to their own last time */
+		{4, EVERY(2), BELOW(1), 0},       /* sorted whenever a particle dies */
+		{1, BELOW(0.2), EVERY(5), 0.05},  /* sorted before the first compaction */
+		{UINT32_MAX, EVERY(1), NEVER,
+			0}, /* one round that follows each particle to its end */
 		{1000, NEVER, NEVER, 0.5},
 	};
 	static const struct sl_key_field w = {SL_COLUMN_w, 3, -1, 1, false},

@@ -57,7 +57,7 @@ static const struct sl_rays_config scene = {.camera = {.position = {{0, -1.5, 0.
 static const struct {
 	const void *config;
 	enum sl_fate keep;
-} made[TEST_MODELS] = {
+} models[TEST_MODELS] = {
 	[SL_MODEL_source_detector] = {&lamp, SL_FATE_hit},
 	[SL_MODEL_slab] = {&glass, SL_FATE_transmitted},
 	[SL_MODEL_cavity] = {&pipe, SL_FATE_transmitted},
@@ -70,17 +70,17 @@ struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n)
 	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1, false},
 				  x = {SL_COLUMN_x, 4, -2, 2, false};
 	const struct sl_model_common common = {.max_steps = 50};
-	struct model_check check; /* messages about missing keys are ignored */
+	struct model_check check; /* its messages about missing keys are not read */
 	struct sl_recipe r;
 
 	memset(&r, 0, sizeof(r));
 	model_check_begin(&check, "");
-	m->make(made[number].config, &common, r.rules.bytes, &check.check);
+	m->make(models[number].config, &common, r.rules.bytes, &check.check);
 	r.model = number;
 	r.seed = 1234;
 	r.particles = r.batch = n;
 	r.n_batches = 1;
-	r.keep = SL_FATE_BIT(made[number].keep);
+	r.keep = SL_FATE_BIT(models[number].keep);
 	r.n_fields = 2;
 	r.field[0] = sl_key_rule_make(&w);
 	r.field[1] = sl_key_rule_make(&x);

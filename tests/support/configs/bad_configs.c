@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *const good[] = {
+static const char *const required_lines[] = {
 	"run: {particles: 1e6}\n",
 	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}}\n",
 	"keep: transmitted\n",
@@ -49,9 +49,10 @@ static void complete(struct bad_config *c)
 {
 	trim(c->text);
 	trim(c->report);
-	for (size_t i = 0; c->complete && i < sizeof(good) / sizeof(good[0]); i++)
-		if (!has_key(c->text, good[i]))
-			append(c->text, good[i]);
+	for (size_t i = 0; c->complete && i < sizeof(required_lines) / sizeof(required_lines[0]);
+		i++)
+		if (!has_key(c->text, required_lines[i]))
+			append(c->text, required_lines[i]);
 }
 
 static void add_set(struct bad_config *c, const char *line)

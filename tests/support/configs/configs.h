@@ -6,7 +6,7 @@
 
 enum { CONFIGS_MAX = 64, CONFIG_NAME_BYTES = 256, CONFIG_PATH_BYTES = 4096 };
 
-/* The root of the repository. */
+/* Returns the root of the repository: SLUICE_SOURCE, or the working directory. */
 const char *source_root(void);
 
 /* Names of the configurations without .yaml, in alphabetical order; at least one. */
@@ -16,7 +16,7 @@ struct configs {
 };
 void configs_list(struct configs *c);
 
-/* The path of data/configs/NAME.yaml. */
+/* Sets path to that of data/configs/NAME.yaml. */
 void config_path(const char *name, char path[CONFIG_PATH_BYTES]);
 
 #endif

@@ -1,30 +1,30 @@
 /* counting_driver.c - see counting_driver.h. */
+#include "tests/faults/fault_injection.h"
 #include "tests/support/device/counting_driver.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 
 #include "primitives/emulator/driver.h"
-#include "primitives/base/fault.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
 
 struct counting *counting;
-struct answers answers;
+struct driver_answers driver_answers;
 
-static void note(enum counted_call call)
+static void count_call(enum counted_call call)
 {
 	atomic_fetch_add(&counting->calls[call], 1);
 	if (atomic_load(&counting->failed))
 		atomic_fetch_add(&counting->after, 1);
 }
 
-/* The error that a call must answer, or 0. */
-static int enter(enum counted_call call)
+/* Counts the call; returns the error that it must return, or 0. */
+static int injected_error(enum counted_call call)
 {
 	unsigned k = atomic_fetch_add(&counting->all, 1) + 1;
 
-	note(call);
+	count_call(call);
 	if (k != counting->fail_at)
 		return 0;
 	atomic_store(&counting->failed, 1);
@@ -36,12 +36,12 @@ extern const struct sl_driver __real_sl_driver_emulated;
 #define X(name, parameters, arguments)                                    \
 	static int name parameters                                        \
 	{                                                                 \
-		int error = enter(CALL_##name);                           \
+		int error = injected_error(CALL_##name);                  \
                                                                           \
-		allocations_pass(true);                                   \
+		allocations_exclude(true);                                \
 		if (error == 0)                                           \
 			error = __real_sl_driver_emulated.name arguments; \
-		allocations_pass(false);                                  \
+		allocations_exclude(false);                               \
 		return error;                                             \
 	}
 COUNTED_CALLS(X)
@@ -50,7 +50,7 @@ COUNTED_CALLS(X)
 #define X(name, parameters, arguments)                    \
 	static void name parameters                       \
 	{                                                 \
-		note(CALL_##name);                        \
+		count_call(CALL_##name);                  \
 		__real_sl_driver_emulated.name arguments; \
 	}
 COUNTED_QUIET_CALLS(X)
@@ -58,23 +58,23 @@ COUNTED_QUIET_CALLS(X)
 
 static void versions(int *driver, int *runtime)
 {
-	*driver = answers.driver;
-	*runtime = answers.runtime;
+	*driver = driver_answers.driver;
+	*runtime = driver_answers.runtime;
 }
 
 static int count_or_answer(int *n)
 {
-	return answers.count ? answers.count : count(n);
+	return driver_answers.count ? driver_answers.count : count(n);
 }
 
 static int use_or_answer(int number, struct sl_device *d)
 {
-	if (answers.use == 0)
+	if (driver_answers.use == 0)
 		return use(number, d);
-	d->major = answers.major;
-	d->minor = answers.minor;
-	snprintf(d->name, sizeof(d->name), "Elderly");
-	return answers.use;
+	d->major = driver_answers.major;
+	d->minor = driver_answers.minor;
+	snprintf(d->name, sizeof(d->name), "Old GPU");
+	return driver_answers.use;
 }
 
 static size_t free_bytes(void)
@@ -119,7 +119,7 @@ const struct sl_driver __wrap_sl_driver_emulated = {
 	.error_text = error_text,
 };
 
-/* Launches come by another way. */
+/* Kernel launches are not part of struct sl_driver. */
 int __real_sl_emulated_queue(
 	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s);
 int __wrap_sl_emulated_queue(
@@ -128,16 +128,16 @@ int __wrap_sl_emulated_queue(
 int __wrap_sl_emulated_queue(
 	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s)
 {
-	int error = enter(CALL_launch);
+	int error = injected_error(CALL_launch);
 
-	allocations_pass(true);
+	allocations_exclude(true);
 	if (error == 0)
 		error = __real_sl_emulated_queue(l, closure, closure_bytes, s);
-	allocations_pass(false);
+	allocations_exclude(false);
 	return error;
 }
 
-/* A fault on demand stands for an answer of the driver. */
+/* An error injected by SL_FAULT replaces the call of the driver. */
 int __real_sl_fault(const char *call);
 int __wrap_sl_fault(const char *call);
 
@@ -154,7 +154,7 @@ int counting_clear(void **state)
 {
 	(void)state;
 	memset((void *)counting, 0, sizeof(*counting));
-	memset(&answers, 0, sizeof(answers));
+	memset(&driver_answers, 0, sizeof(driver_answers));
 	sl_fault_set(NULL);
 	return 0;
 }

@@ -2,9 +2,9 @@
  * counting_driver.h - a driver that wraps the emulated device's: it counts the calls or makes one
  * return an error.
  *
- * For tests whose line in tests.def replaces sl_driver_emulated, sl_emulated_queue (which receives
- * launches) and sl_fault. Host allocations of the emulated device itself, such as the shared memory
- * of blocks, are not counted by allocations().
+ * The line of such a test in tests.def wraps sl_driver_emulated, sl_emulated_queue (which receives
+ * kernel launches) and sl_fault at link time. allocations() does not count host allocations of the
+ * emulated device itself, such as the shared memory of blocks.
  */
 #ifndef SL_TESTS_SUPPORT_DEVICE_COUNTING_DRIVER_H
 #define SL_TESTS_SUPPORT_DEVICE_COUNTING_DRIVER_H
@@ -57,16 +57,18 @@ struct counting {
 };
 extern struct counting *counting;
 
-/* Answers of the driver if count or use is not 0: their errors, the CUDA versions, and the
- * architecture of device 0. */
-struct answers {
-	int count, driver, runtime;
-	int use, major, minor;
+/* What the driver returns instead of the results of the emulated device. */
+struct driver_answers {
+	int count; /* error of the call that counts devices; 0: no change */
+	int driver,
+		runtime;  /* CUDA versions, 1000 * major + 10 * minor; driver 0: none is loaded */
+	int use;          /* error of the call that selects a device; 0: no change */
+	int major, minor; /* compute capability of device 0, if use is not 0 */
 };
-extern struct answers answers;
+extern struct driver_answers driver_answers;
 
 /* Setup of the group (selects the emulated device) and of each test (resets counts, faults and
- * answers). */
+ * driver_answers). */
 int counting_begin(void **state);
 int counting_clear(void **state);
 

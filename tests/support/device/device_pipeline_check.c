@@ -7,8 +7,8 @@
 #include "tests/support/device/host_and_device.h"
 #include "tests/support/basic/schedules.h"
 
-/* By each pair of a compact and a sort that the device has, and by each sort, fused. */
-static void each_pair(const struct sl_recipe *r)
+/* Each compact with each sort of the device in staged mode, and each sort in fused mode. */
+static void compare_all_backends(const struct sl_recipe *r)
 {
 	const struct sl_backend *c, *s;
 	int pairs = 0;
@@ -31,7 +31,7 @@ void device_pipeline_check_backends(uint32_t n)
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
 
-		each_pair(&r);
+		compare_all_backends(&r);
 	}
 }
 
@@ -50,14 +50,15 @@ static void check_shapes(enum sl_model_number model, uint32_t n)
 	compare_host_and_device_modes(&r);
 	r = test_recipe(model, n);
 	r.keep = keep;
-	r.field[1].bits = 31; /* more than 32 in all: keys of 64 bits */
+	r.field[1].bits = 31; /* more than 32 bits in total, so keys are of type u64 */
 	r.field[1].most = (UINT64_C(1) << 31) - 1;
 	r.field[1].top = 0x1p31f;
 	r.key_bits = r.field[0].bits + 31;
 	compare_host_and_device_modes(&r);
 	r = test_recipe(model, n);
 	r.keep = SL_EVERY_FATE;
-	r.field[1] = r.field[0]; /* groups of ids, each sorted: where a group ends shows */
+	r.field[1] =
+		r.field[0]; /* eight groups of ids, each sorted by the first field of the recipe */
 	r.field[0] = sl_key_rule_make(&eighths);
 	r.key_bits = r.field[0].bits + r.field[1].bits;
 	compare_host_and_device_modes(&r);
@@ -66,7 +67,7 @@ static void check_shapes(enum sl_model_number model, uint32_t n)
 void device_pipeline_check_shapes(uint32_t largest)
 {
 	static const uint32_t sizes[] = {1, 2, 31, 257,
-		320, /* columns end where the next begins, and a block has threads left over */
+		320, /* no padding between columns, and a block has idle threads */
 		4097, (1 << 20) + 3};
 
 	for (int model = 0; model < TEST_MODELS; model++)
@@ -77,7 +78,7 @@ void device_pipeline_check_shapes(uint32_t largest)
 
 /* --- fused ------------------------------------------------------------------------------------ */
 
-/* Some survive, in the order of a key and of ids; all do. */
+/* Some particles survive, sorted by a key and by id; then all survive. */
 static void check_tiles(enum sl_model_number model, uint32_t n)
 {
 	struct sl_recipe r = test_recipe(model, n);
@@ -89,7 +90,7 @@ static void check_tiles(enum sl_model_number model, uint32_t n)
 	compare_host_and_device(&r, fused, "naive");
 }
 
-/* Every number of columns, and so every size of a record; columns of one value alone. */
+/* Every number of columns, and so every size of a record; then one constant column only. */
 static void check_tables(enum sl_model_number model, uint32_t n)
 {
 	struct sl_recipe r = test_recipe(model, n);
@@ -99,14 +100,14 @@ static void check_tables(enum sl_model_number model, uint32_t n)
 		compare_host_and_device(&r, fused, "naive");
 	r.n_columns = 1;
 	r.column[0] = SL_COLUMN_weight;
-	/* of one value in all recipes but one */
+	/* rays have different weights; the weight of all other recipes is constant */
 	assert_int_equal(SL_HAS(r.constants, SL_COLUMN_weight), model != SL_MODEL_rays);
 	compare_host_and_device(&r, fused, "naive");
 	r.column[0] = SL_COLUMN_fate;
 	compare_host_and_device(&r, fused, "naive");
 }
 
-/* A key of each column, and one of as many fields as there can be. */
+/* A key of each column, and keys with the maximum number of fields. */
 static void check_keys(enum sl_model_number model, uint32_t n)
 {
 	struct sl_recipe r = test_recipe(model, n);
@@ -132,7 +133,7 @@ static void check_keys(enum sl_model_number model, uint32_t n)
 
 void device_pipeline_check_tiles(uint32_t most, size_t step)
 {
-	/* a warp takes 32 particles at a time, a block 256 or some times as many */
+	/* a warp processes 32 particles at a time, a block 256 or a multiple */
 	static const uint32_t sizes[] = {
 		4097, 2303, 33, 511, 257, 513, 2047, 575, 255, 512, 4096, 256, 32};
 
@@ -143,15 +144,16 @@ void device_pipeline_check_tiles(uint32_t most, size_t step)
 }
 
 /*
- * The more particles the more a block takes: one of the emulated device's 16 takes 512 from 8192
- * on, the most of histories, and 2048 from 32768 on.
+ * The tile of a block grows with the number of particles. On the emulated device, which has 16 blocks, the
+ * largest tile has 512 particles (from 8192 particles on) if survivors are copied. If survivors are
+ * recomputed, it has 2048 (from 32768 particles on).
  */
 static void check_larger_tiles(void)
 {
 	for (int model = 0; model < TEST_MODELS; model++) {
-		bool remade = sl_models[model]->remade;
+		bool recomputed = sl_models[model]->recomputed;
 		struct sl_recipe r =
-			test_recipe((enum sl_model_number)model, remade ? 32769 : 8193);
+			test_recipe((enum sl_model_number)model, recomputed ? 32769 : 8193);
 
 		r.n_batches = 1;
 		compare_host_and_device(&r, fused, "naive");
@@ -164,7 +166,7 @@ void device_pipeline_check_keys(uint32_t n)
 		check_keys((enum sl_model_number)model, n);
 }
 
-/* A program of that operation on a column and a number, asked of all; step by step, as it is. */
+/* A condition on all fates: the operation on a column and a number, as a postfix program. */
 static struct sl_condition condition_of(
 	enum sl_column column, double number, enum sl_operation operation)
 {
@@ -180,7 +182,7 @@ static struct sl_condition condition_of(
 	return k;
 }
 
-/* Every column, and every operation of two numbers, compared with a quarter in the end. */
+/* A comparison of every column, and every arithmetic operation with the absolute value and not. */
 static void check_conditions(enum sl_model_number model, uint32_t n)
 {
 	struct sl_recipe r = test_recipe(model, n);
@@ -192,7 +194,7 @@ static void check_conditions(enum sl_model_number model, uint32_t n)
 
 		r.condition = condition_of(r.column[k], id ? n / 2 : 0.25, SL_OP_more);
 		compare_host_and_device_modes(&r);
-		other = r; /* nobody else needs the column */
+		other = r; /* only the condition reads the column */
 		other.n_columns = 1;
 		other.n_fields = 0;
 		compare_host_and_device(&other, fused, "naive");
@@ -231,7 +233,7 @@ void device_pipeline_check_fused(uint32_t most)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* The same living in each round, however they are counted. */
+/* Each round has the same width and number of living particles, and was compacted and sorted alike. */
 static void assert_same_rounds(const struct sl_rounds *a, const struct sl_rounds *b)
 {
 	assert_true(a->n > 0);
@@ -251,17 +253,17 @@ static void check_rounds(uint32_t n, const char *compact, const char *sort)
 
 		for (int i = 0; sl_models[model]->steps && i < SCHEDULES; i++) {
 			struct sl_recipe d = recipe_on_device(&r, compact, sort);
-			struct side host, pipeline;
+			struct test_batch host, pipeline;
 
 			if (!sl_sampling_selects())
 				continue;
 			r.schedule = d.schedule = schedule_at(i);
-			side_open_host(&host, &r);
-			side_open_device(&pipeline, &d);
+			test_batch_open_host(&host, &r);
+			test_batch_open_device(&pipeline, &d);
 			run_host_and_device(&r, &host, &d, &pipeline, 0);
 			assert_same_rounds(&host.b.rounds, &pipeline.b.rounds);
-			side_close_device(&pipeline);
-			side_close_host(&host);
+			test_batch_close_device(&pipeline);
+			test_batch_close_host(&host);
 		}
 	}
 }
@@ -283,10 +285,10 @@ void device_pipeline_check_rounds_of_all(uint32_t n)
 				check_rounds(n, c->name, s->name);
 }
 
-/* --- tallies by bins -------------------------------------------------------------------------- */
+/* --- histograms ------------------------------------------------------------------------------- */
 
-/* Of columns from number at on, with ranges that leave some values out; how many there are. */
-static uint32_t fields_of(
+/* Makes axes for the columns from number at on, with values outside of their ranges; returns their number. */
+static uint32_t make_axes(
 	const struct sl_recipe *r, uint32_t at, struct sl_histogram_axis field[SL_HISTOGRAMS_MAX])
 {
 	sl_fate_set some = SL_FATE_BIT(SL_FATE_transmitted) | SL_FATE_BIT(SL_FATE_hit);
@@ -309,15 +311,16 @@ static uint32_t fields_of(
 	return n;
 }
 
-/* All columns, by seven as well as by eight, the most; of counts alone, and of weights. */
-static void check_tallies(struct sl_recipe *r)
+/* Histograms of all columns: eight of counts at a time, the maximum, or seven of weights. */
+static void check_all_columns(struct sl_recipe *r)
 {
 	struct sl_histogram_axis field[SL_HISTOGRAMS_MAX];
 
-	r->keep = SL_EVERY_FATE; /* a flag after the fates would count as a fate */
+	r->keep =
+		SL_EVERY_FATE; /* all survive: a survivor flag that is counted as a fate is noticed */
 	for (uint32_t at = 0; at < r->n_columns; at += SL_HISTOGRAMS_MAX - 1)
 		for (uint32_t weighted = 0; weighted < 2; weighted++) {
-			uint32_t n = fields_of(r, at, field);
+			uint32_t n = make_axes(r, at, field);
 
 			r->bins = sl_histogram_make(
 				field, n == SL_HISTOGRAMS_MAX ? n - weighted : n, weighted);
@@ -325,8 +328,8 @@ static void check_tallies(struct sl_recipe *r)
 		}
 }
 
-/* The maximum number of counters with the largest records; a column that is not written. */
-static void check_most(struct sl_recipe *r, bool weighted)
+/* The maximum number of counters, with all columns written and without the column of the histogram. */
+static void check_largest_histogram(struct sl_recipe *r, bool weighted)
 {
 	const struct sl_histogram_axis most = {.column = SL_COLUMN_w,
 		.bins = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) -
@@ -348,8 +351,8 @@ void device_pipeline_check_bins(uint32_t n)
 			struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
 			struct sl_recipe other = r;
 
-			check_most(&r, weighted);
+			check_largest_histogram(&r, weighted);
 			if (!weighted)
-				check_tallies(&other);
+				check_all_columns(&other);
 		}
 }

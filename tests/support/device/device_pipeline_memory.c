@@ -4,52 +4,53 @@
  */
 #include <stdio.h>
 
-#include "primitives/base/fault.h"
 #include "stages/particle/digest.h"
 #include "tests/cases/sampling.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"
 #include "tests/support/device/device_pipeline_check.h"
 #include "tests/support/device/host_and_device.h"
 
-/* --- a pipeline used again ------------------------------------------------------------------------ */
+/* --- reuse ------------------------------------------------------------------------------------ */
 
-/* Queued whole, and as a graph (device_pipeline.h), on every device; more are not, on the emulated one. */
+/* Particles of a batch that every device, also the emulated one, replays as a graph (device_pipeline.h). */
 enum { SMALL = 8192 };
 
-static void reuse(uint32_t n, const char *compact)
+static void check_reuse(uint32_t n, const char *compact)
 {
 	static const uint64_t order[] = {2, 0, 2, 1, 3, 3, 0};
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, n), d;
-	struct side host, pipeline;
+	struct test_batch host, pipeline;
 
 	r.particles = (uint64_t)n * 3 + n / 2; /* the last batch is half as large */
 	r.n_batches = 4;
 	d = recipe_on_device(&r, compact, "naive");
-	side_open_host(&host, &r);
-	side_open_device(&pipeline, &d);
+	test_batch_open_host(&host, &r);
+	test_batch_open_device(&pipeline, &d);
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		run_host_and_device(&r, &host, &d, &pipeline, order[i]);
-	side_close_device(&pipeline);
-	side_close_host(&host);
+	test_batch_close_device(&pipeline);
+	test_batch_close_host(&host);
 }
 
 void device_pipeline_check_reuse(uint32_t n)
 {
-	reuse(n, "naive");
-	reuse(n, fused);
+	check_reuse(n, "naive");
+	check_reuse(n, fused);
 	if (n > SMALL)
-		reuse(SMALL, fused);
+		check_reuse(SMALL, fused);
 }
 
-/* --- flips ------------------------------------------------------------------------------------ */
+/* --- flipped bits ----------------------------------------------------------------------------- */
 
-/* Steps that have no factor in common with 64: word after word, every bit has its turn. */
+/* Distance of the flipped bits, coprime to 64: over many words, each bit position of a word is flipped. */
 enum { BIT_STEP = 37 };
 enum { COPIES_MOST = 50 };
 
-/* Runs the batch with a bit of its copy k flipped. Was it taken for whole? */
-static bool is_taken(const struct sl_recipe *d, struct side *pipeline, unsigned k, size_t bit)
+/* Runs the batch with one flipped bit in copy k. Returns true if no error was reported. */
+static bool is_accepted(
+	const struct sl_recipe *d, struct test_batch *pipeline, unsigned k, size_t bit)
 {
 	char fault[64];
 	enum sl_status s;
@@ -65,8 +66,8 @@ static bool is_taken(const struct sl_recipe *d, struct side *pipeline, unsigned 
 	return s == SL_OK;
 }
 
-/* Of the copies from the device: two of the census, the columns, two of the census. */
-static uint32_t count_columns(const struct sl_table *t)
+/* Columns that are copied from the device; constant columns are not. */
+static uint32_t count_copied_columns(const struct sl_table *t)
 {
 	uint32_t n = 0;
 
@@ -75,7 +76,7 @@ static uint32_t count_columns(const struct sl_table *t)
 	return n;
 }
 
-/* Bits of the i-th column that is copied, as many as there are rows of. */
+/* Bits of the rows of the i-th copied column. */
 static size_t bits_of_column(const struct sl_table *t, uint32_t i)
 {
 	uint32_t k = 0;
@@ -86,68 +87,70 @@ static size_t bits_of_column(const struct sl_table *t, uint32_t i)
 }
 
 /*
- * Up to which bit to flip in the i-th copy from the device. Of a column as many as the census has,
- * but none twice, as they go round and round. What copies the census and compares it knows nothing
- * of models: of the first all bits are flipped, of others the first.
+ * Returns the last bit to flip in the i-th copy from the device: two copies of the batch counters come
+ * first, then the columns, then two copies of the counters again. The copies of the counters do not
+ * depend on the model, so all their bits are flipped for the first model and one bit for the others. In
+ * a column as many bits are flipped as in the counters, but none twice: bit numbers are taken modulo the
+ * size of the copy.
  */
 static size_t last_bit(const struct sl_recipe *r, const struct sl_table *t, uint32_t i)
 {
 	const size_t counters = 8 * sl_batch_counters_bytes(&r->bins);
 	size_t round;
 
-	if (i < 2 || i >= 2 + count_columns(t))
+	if (i < 2 || i >= 2 + count_copied_columns(t))
 		return r->model == (enum sl_model_number)0 ? counters : 1;
 	round = BIT_STEP * bits_of_column(t, i - 2);
 	return round < counters ? round : counters;
 }
 
-/* Flips bits of copy k, if it is one from the device, which it is the i-th of; else nothing must
- * have changed. */
-static bool flip(
-	const struct sl_recipe *d, struct side *host, struct side *pipeline, unsigned k, uint32_t i)
+/* Flips bits of copy k. Returns true if it is a copy from the device, the i-th one. Other copies are
+ * not flipped, so the batch must be correct. */
+static bool flip_copy(const struct sl_recipe *d, struct test_batch *host,
+	struct test_batch *pipeline, unsigned k, uint32_t i)
 {
-	if (is_taken(d, pipeline, k, 1)) {
+	if (is_accepted(d, pipeline, k, 1)) {
 		assert_same_batch(&host->b, &pipeline->b);
 		return false;
 	}
 	for (size_t bit = 1 + sl_sampling_step(BIT_STEP); bit <= last_bit(d, &host->b.table, i);
 		bit += sl_sampling_step(BIT_STEP))
-		if (is_taken(d, pipeline, k, bit))
+		if (is_accepted(d, pipeline, k, bit))
 			fail_msg("bit %zu of copy %u was flipped, but no error was reported", bit,
 				k);
 	return true;
 }
 
-/* Behind the last copy there is none to flip: of such numbers the environment's share is tried. */
-static void flip_each(enum sl_model_number model, uint32_t n, const char *compact)
+/* Flips bits in every copy of a batch. Of the numbers after the last copy only a share is tested (sampling.h). */
+static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *compact)
 {
 	const struct sl_histogram_axis halves = {
 		SL_COLUMN_w, 2, SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_transmitted), -1, 1};
 	struct sl_recipe r = test_recipe(model, n), d;
-	struct side host, pipeline;
+	struct test_batch host, pipeline;
 	uint32_t flipped = 0, expected;
 
-	r.n_fields = 0; /* thousands of batches: none is sorted */
+	r.n_fields = 0; /* sorting thousands of batches would take long */
 	r.bins = sl_histogram_make(&halves, 1, true);
 	d = recipe_on_device(&r, compact, "naive");
-	side_open_host(&host, &r);
-	side_open_device(&pipeline, &d);
+	test_batch_open_host(&host, &r);
+	test_batch_open_device(&pipeline, &d);
 	sl_batch_begin(&r, &host.b, 0);
 	assert_ok(sl_stages_run(&r, &host.x, &host.b, NULL));
 	assert_true(host.b.n_survivors > 0);
-	expected = 4 + count_columns(&host.b.table);
+	expected = 4 + count_copied_columns(&host.b.table);
 	for (uint64_t k = 1; k <= COPIES_MOST; k += flipped < expected ? 1 : sl_sampling_step(1))
-		flipped += flip(&d, &host, &pipeline, (unsigned)k, flipped);
+		flipped += flip_copy(&d, &host, &pipeline, (unsigned)k, flipped);
 	sl_fault_set(NULL);
 	assert_int_equal(flipped, expected);
-	side_close_device(&pipeline);
-	side_close_host(&host);
+	test_batch_close_device(&pipeline);
+	test_batch_close_host(&host);
 }
 
 void device_pipeline_check_flips(uint32_t n)
 {
 	for (int model = 0; model < TEST_MODELS; model++) {
-		flip_each((enum sl_model_number)model, n, "naive");
-		flip_each((enum sl_model_number)model, n, fused);
+		flip_every_copy((enum sl_model_number)model, n, "naive");
+		flip_every_copy((enum sl_model_number)model, n, fused);
 	}
 }

@@ -16,7 +16,7 @@ void *poisoned_get(enum sl_space space, size_t bytes)
 	return p;
 }
 
-void side_open_host(struct side *s, const struct sl_recipe *r)
+void test_batch_open_host(struct test_batch *s, const struct sl_recipe *r)
 {
 	struct sl_arena measure = {0}, cut = {0};
 
@@ -32,13 +32,13 @@ void side_open_host(struct side *s, const struct sl_recipe *r)
 	s->x.scratch.base = s->scratch;
 }
 
-void side_close_host(struct side *s)
+void test_batch_close_host(struct test_batch *s)
 {
 	free(s->block);
 	sl_memory_give(SL_HOST, s->scratch);
 }
 
-void side_open_device(struct side *s, const struct sl_recipe *r)
+void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r)
 {
 	struct sl_arena device = {0}, pinned = {0}, d = {0}, p = {0};
 
@@ -47,7 +47,7 @@ void side_open_device(struct side *s, const struct sl_recipe *r)
 	sl_table_lay_out(&pinned, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_histogram_lay_out(&pinned, r, &s->b);
 	d.size = device.used;
-	d.base = s->of_device = poisoned_get(SL_DEVICE, d.size);
+	d.base = s->device_memory = poisoned_get(SL_DEVICE, d.size);
 	p.size = pinned.used;
 	p.base = s->pinned = poisoned_get(SL_PINNED, p.size);
 	sl_device_pipeline_lay_out(&d, &p, r, r->batch, &s->pipeline);
@@ -57,10 +57,10 @@ void side_open_device(struct side *s, const struct sl_recipe *r)
 	assert_ok(sl_device_pipeline_open(&s->pipeline));
 }
 
-void side_close_device(struct side *s)
+void test_batch_close_device(struct test_batch *s)
 {
 	sl_device_pipeline_close(&s->pipeline);
-	sl_memory_give(SL_DEVICE, s->of_device);
+	sl_memory_give(SL_DEVICE, s->device_memory);
 	sl_memory_give(SL_PINNED, s->pinned);
 }
 
@@ -84,8 +84,8 @@ void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b)
 	assert_ok(sl_digest_check(&b->table));
 }
 
-void run_host_and_device(const struct sl_recipe *r, struct side *host,
-	const struct sl_recipe *on_device, struct side *pipeline, uint64_t number)
+void run_host_and_device(const struct sl_recipe *r, struct test_batch *host,
+	const struct sl_recipe *on_device, struct test_batch *pipeline, uint64_t number)
 {
 	uint64_t ns[SL_STAGE_COUNT] = {0};
 
@@ -113,14 +113,14 @@ struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact
 void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort)
 {
 	struct sl_recipe d = recipe_on_device(r, compact, sort);
-	struct side host, pipeline;
+	struct test_batch host, pipeline;
 
-	side_open_host(&host, r);
-	side_open_device(&pipeline, &d);
+	test_batch_open_host(&host, r);
+	test_batch_open_device(&pipeline, &d);
 	for (uint64_t k = 0; k < r->n_batches; k++)
 		run_host_and_device(r, &host, &d, &pipeline, k);
-	side_close_device(&pipeline);
-	side_close_host(&host);
+	test_batch_close_device(&pipeline);
+	test_batch_close_host(&host);
 }
 
 void compare_host_and_device_modes(const struct sl_recipe *r)

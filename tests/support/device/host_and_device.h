@@ -7,36 +7,36 @@
 
 #include "stages/device/device_pipeline.h"
 
-/* A batch of the host with its memory, or a device pipeline with the memory of its results. */
-struct side {
+/* A batch on the host with its memory, or a device pipeline with the host memory of its results. */
+struct test_batch {
 	struct sl_batch b;
 	struct sl_exec x;
 	struct sl_device_pipeline pipeline;
-	void *block, *scratch, *of_device, *pinned;
+	void *block, *scratch, *device_memory, *pinned;
 };
 
-/* Allocates memory of that space, filled with poison. */
+/* Allocates memory and fills it with the byte 0xa5, so that reads of unwritten memory change results. */
 void *poisoned_get(enum sl_space space, size_t bytes);
 
-void side_open_host(struct side *s, const struct sl_recipe *r);
-void side_close_host(struct side *s);
-void side_open_device(struct side *s, const struct sl_recipe *r);
-void side_close_device(struct side *s);
+void test_batch_open_host(struct test_batch *s, const struct sl_recipe *r);
+void test_batch_close_host(struct test_batch *s);
+void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r);
+void test_batch_close_device(struct test_batch *s);
 
-/* As the compact backend: NULL selects the fused mode, which has none. */
+/* The name of the compact backend that selects fused mode, which has no compact backend. */
 static const char *const fused = NULL;
 
 /* Returns the recipe with the kernels of the device and the named backends. */
 struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact, const char *sort);
 
-/* Compares counts, tallies, bins, tables and digests. */
+/* Expects equal counts, tallies, histograms, tables and digests. */
 void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b);
 
-/* Runs batch number on both sides and compares the results. */
-void run_host_and_device(const struct sl_recipe *r, struct side *host,
-	const struct sl_recipe *on_device, struct side *pipeline, uint64_t number);
+/* Runs batch number on the host and on the device, and compares the results. */
+void run_host_and_device(const struct sl_recipe *r, struct test_batch *host,
+	const struct sl_recipe *on_device, struct test_batch *pipeline, uint64_t number);
 
-/* Compares all batches of the recipe: with the named backends, or with the simplest in both modes. */
+/* Compares all batches of the recipe: with the named backends, or in both modes with the naive ones. */
 void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort);
 void compare_host_and_device_modes(const struct sl_recipe *r);
 

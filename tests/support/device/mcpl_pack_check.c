@@ -36,12 +36,12 @@ uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *f
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* A table here, and what a device has of it. */
-struct both {
-	struct sl_table here, there;
+/* The same table in host memory and in device memory. Constant columns are in host memory only. */
+struct two_tables {
+	struct sl_table host, device;
 };
 
-/* Any bits, and now and then those of a NaN or of a number that is no direction's. */
+/* Random bits; a quarter are special: NaN, infinity, zeros, the least and the largest number, 1. */
 static uint32_t bits_of(uint64_t i)
 {
 	static const uint32_t special[] = {0x7f800001, 0xffc00123, 0x7fffffff, 0xff800000, 0,
@@ -51,28 +51,28 @@ static uint32_t bits_of(uint64_t i)
 	return mixed % 4 == 0 ? special[mixed / 4 % 9] : (uint32_t)(mixed >> 32);
 }
 
-static void add_column(struct both *b, enum sl_column column, uint32_t n, bool constant)
+static void add_column(struct two_tables *b, enum sl_column column, uint32_t n, bool constant)
 {
 	size_t words = (size_t)(constant ? 1 : n) * sl_column_facts[column].bytes / 4 + 1;
-	uint32_t *here = (uint32_t *)malloc(words * 4);
-	void *there = here;
+	uint32_t *host = (uint32_t *)malloc(words * 4);
+	void *device = host;
 
-	assert_non_null(here);
+	assert_non_null(host);
 	for (size_t i = 0; i < words; i++)
-		here[i] = bits_of(i + column * UINT64_C(1000003));
+		host[i] = bits_of(i + column * UINT64_C(1000003));
 	if (!constant) {
-		assert_ok(sl_memory_get(SL_DEVICE, words * 4, &there));
-		assert_ok(sl_copy(there, here, words * 4, NULL));
+		assert_ok(sl_memory_get(SL_DEVICE, words * 4, &device));
+		assert_ok(sl_copy(device, host, words * 4, NULL));
 	}
-	b->here.column[b->here.n_columns++] =
-		(struct sl_table_column){.column = column, .constant = constant, .data = here};
-	b->there.column[b->there.n_columns++] =
-		(struct sl_table_column){.column = column, .constant = constant, .data = there};
+	b->host.column[b->host.n_columns++] =
+		(struct sl_table_column){.column = column, .constant = constant, .data = host};
+	b->device.column[b->device.n_columns++] =
+		(struct sl_table_column){.column = column, .constant = constant, .data = device};
 }
 
-static struct both both_of(uint32_t n, uint32_t columns, uint32_t constants)
+static struct two_tables make_tables(uint32_t n, uint32_t columns, uint32_t constants)
 {
-	struct both b = {{.n = n}, {.n = n}};
+	struct two_tables b = {{.n = n}, {.n = n}};
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (SL_HAS(columns, c))
@@ -80,46 +80,46 @@ static struct both both_of(uint32_t n, uint32_t columns, uint32_t constants)
 	return b;
 }
 
-static void free_both(struct both *b)
+static void free_tables(struct two_tables *b)
 {
-	for (uint32_t k = 0; k < b->here.n_columns; k++) {
-		if (!b->here.column[k].constant)
-			sl_memory_give(SL_DEVICE, b->there.column[k].data);
-		free(b->here.column[k].data);
+	for (uint32_t k = 0; k < b->host.n_columns; k++) {
+		if (!b->host.column[k].constant)
+			sl_memory_give(SL_DEVICE, b->device.column[k].data);
+		free(b->host.column[k].data);
 	}
 }
 
 /* --- the kernel ------------------------------------------------------------------------------- */
 
-enum { BEHIND = 64 }; /* bytes that must stay as they are */
+enum { GUARD_BYTES = 64 }; /* bytes after the records that the kernel must not change */
 
 static void check_bytes(const uint8_t *words, const uint8_t *expected, size_t bytes)
 {
-	uint8_t *seen = (uint8_t *)malloc(bytes + BEHIND);
+	uint8_t *found = (uint8_t *)malloc(bytes + GUARD_BYTES);
 
-	assert_non_null(seen);
-	assert_ok(sl_copy(seen, words, bytes + BEHIND, NULL));
+	assert_non_null(found);
+	assert_ok(sl_copy(found, words, bytes + GUARD_BYTES, NULL));
 	assert_ok(sl_stream_wait(NULL));
-	assert_memory_equal(seen, expected, bytes);
-	for (int i = 0; i < BEHIND; i++)
-		assert_int_equal(seen[bytes + (size_t)i], 0xa5);
-	free(seen);
+	assert_memory_equal(found, expected, bytes);
+	for (int i = 0; i < GUARD_BYTES; i++)
+		assert_int_equal(found[bytes + (size_t)i], 0xa5);
+	free(found);
 }
 
-static void check_table(struct both *b, const struct sl_mcpl_facts *facts, bool counted)
+static void check_table(struct two_tables *b, const struct sl_mcpl_facts *facts, bool counted)
 {
 	size_t bytes, used;
-	uint8_t *expected = records_of_host(&b->here, facts, &bytes);
+	uint8_t *expected = records_of_host(&b->host, facts, &bytes);
 	struct sl_mcpl_record r;
 	void *words, *count;
 
-	assert_ok(sl_mcpl_record_of(&b->there, facts, &r));
-	assert_true(bytes == (size_t)b->here.n * r.bytes);
-	assert_ok(sl_memory_get(SL_DEVICE, bytes + BEHIND, &words));
+	assert_ok(sl_mcpl_record_of(&b->device, facts, &r));
+	assert_true(bytes == (size_t)b->host.n * r.bytes);
+	assert_ok(sl_memory_get(SL_DEVICE, bytes + GUARD_BYTES, &words));
 	assert_ok(sl_memory_get(SL_DEVICE, sizeof(size_t), &count));
-	assert_ok(sl_fill(words, 0xa5, bytes + BEHIND, NULL));
+	assert_ok(sl_fill(words, 0xa5, bytes + GUARD_BYTES, NULL));
 	assert_ok(sl_fill(count, 0, sizeof(size_t), NULL));
-	assert_ok(sl_kernels_find()->records(&b->there, &r, b->here.n, (uint32_t *)words,
+	assert_ok(sl_kernels_find()->records(&b->device, &r, b->host.n, (uint32_t *)words,
 		counted ? (size_t *)count : NULL, NULL));
 	assert_ok(sl_copy(&used, count, sizeof(used), NULL));
 	check_bytes((const uint8_t *)words, expected, bytes);
@@ -129,26 +129,26 @@ static void check_table(struct both *b, const struct sl_mcpl_facts *facts, bool 
 	free(expected);
 }
 
-/* Of n rows, a kind of record by the bits of a number; of all there are 64. */
+/* Checks n rows of one of 64 kinds of record. Each bit of kind is one property of the record. */
 static void check_kind(uint32_t n, uint32_t kind)
 {
 	static const enum sl_column flags[] = {SL_COLUMN_COUNT, SL_COLUMN_id, SL_COLUMN_userflags,
 		SL_COLUMN_fate, SL_COLUMN_pixel, SL_COLUMN_steps, SL_COLUMN_collisions};
-	bool polarised = kind & 2, weighs = kind & 4, typed = kind & 8, of_all = kind & 16;
+	bool polarised = kind & 2, weighted = kind & 4, typed = kind & 8, one_energy = kind & 16;
 	const struct sl_mcpl_facts facts = {.wide = kind & 1,
 		.pdg = typed ? 0 : 2112,
-		.energy = of_all ? 1e-3 : (double)NAN,
+		.energy = one_energy ? 1e-3 : (double)NAN,
 		.flags = flags[kind % 7]};
 	uint32_t columns = SL_MCPL_NEEDED | (polarised ? SL_MCPL_POLARISATION : 0) |
 	                   (typed ? SL_BIT(SL_COLUMN_pdg) : 0) |
-	                   (of_all ? 0 : SL_BIT(SL_COLUMN_energy)) |
+	                   (one_energy ? 0 : SL_BIT(SL_COLUMN_energy)) |
 	                   (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0);
 	uint32_t constants = SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_pol_z) |
-	                     (weighs ? 0 : SL_BIT(SL_COLUMN_weight));
-	struct both b = both_of(n, columns, constants);
+	                     (weighted ? 0 : SL_BIT(SL_COLUMN_weight));
+	struct two_tables b = make_tables(n, columns, constants);
 
 	check_table(&b, &facts, kind & 32);
-	free_both(&b);
+	free_tables(&b);
 }
 
 void mcpl_pack_check_kernel(uint32_t most)

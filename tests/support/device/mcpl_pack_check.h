@@ -11,7 +11,7 @@
 uint8_t *records_of_host(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, size_t *bytes);
 
-/* Tests the kernel alone: columns of any bits, all kinds of records, numbers of rows near most. */
+/* Tests the kernel alone: columns of random bits, all kinds of records, up to most rows. */
 void mcpl_pack_check_kernel(uint32_t most);
 
 #endif

@@ -15,24 +15,24 @@
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 
-/* 64 items of 8 bytes, 128 of 4; the level is of no use to the device, but is asked for. */
+/* Bytes of a chunk: 64 items of 8 bytes, 128 of 4. The device encoder ignores the level. */
 enum { CHUNK = 512, LEVEL = 6 };
 
 /* --- kernels --------------------------------------------------------------------------------- */
 
-/* What a kernel has left in the sheet, which is cleared for the next. */
-static struct sl_pack_size_header take_sheet(struct sl_pack_size_header *sheet)
+/* Returns the size header that a kernel wrote, and clears it for the next kernel. */
+static struct sl_pack_size_header read_and_clear_header(struct sl_pack_size_header *header)
 {
-	struct sl_pack_size_header seen;
+	struct sl_pack_size_header found;
 
-	assert_ok(sl_copy(&seen, sheet, sizeof(seen), NULL));
+	assert_ok(sl_copy(&found, header, sizeof(found), NULL));
 	assert_ok(sl_stream_wait(NULL));
-	assert_ok(sl_fill(sheet, 0, sizeof(*sheet), NULL));
-	return seen;
+	assert_ok(sl_fill(header, 0, sizeof(*header), NULL));
+	return found;
 }
 
-/* Numbers about which a box could be wrong, in row i of seven kinds. */
-static float hard(int kind, uint32_t i)
+/* The number in row i of one of seven columns with which a bounding box is easily wrong. */
+static float edge_case(int kind, uint32_t i)
 {
 	static const float zeros[] = {-0.0f, 0.0f}, tiny[] = {1e-45f, -1e-45f, 3e-39f},
 			   far[] = {INFINITY, -3.4028235e38f, -INFINITY};
@@ -42,7 +42,7 @@ static float hard(int kind, uint32_t i)
 	case 0:
 		return number;
 	case 1:
-		return -3 - number; /* below 0, all */
+		return -3 - number; /* all are negative */
 	case 2:
 		return i % 3 ? (i % 2 ? NAN : -NAN) : number;
 	case 3:
@@ -56,173 +56,174 @@ static float hard(int kind, uint32_t i)
 	}
 }
 
-/* The key of the largest number, or of the least turned over; of none, 0. */
-static uint32_t key_of(float v, bool turned)
+/* The sort key of a number, complemented for the least number (struct sl_pack_size_header). */
+static uint32_t key_of(float v, bool complemented)
 {
 	uint32_t bits, key;
 
 	v += 0.0f;
 	memcpy(&bits, &v, sizeof(bits));
 	key = sl_key_from_f32_bits(bits);
-	return turned ? ~key : key;
+	return complemented ? ~key : key;
 }
 
-/* As the host's loop: NaNs are nowhere. */
-static void check_bounds(const struct sl_kernels *kernels, struct sl_pack_size_header *sheet,
-	float *there, int kind, uint32_t n)
+/* Compares the bounds with those of a host loop, which ignores NaNs. */
+static void check_bounds(const struct sl_kernels *kernels, struct sl_pack_size_header *header,
+	float *device, int kind, uint32_t n)
 {
 	struct sl_batch b = {.n_survivors = n, .table = {.n_columns = 2}};
-	float *here = (float *)malloc(n * sizeof(float)), lo = INFINITY, hi = -INFINITY;
-	struct sl_pack_size_header seen;
+	float *host = (float *)malloc(n * sizeof(float)), lo = INFINITY, hi = -INFINITY;
+	struct sl_pack_size_header found;
 	bool any = false;
 
-	assert_non_null(here);
+	assert_non_null(host);
 	for (uint32_t i = 0; i < n; i++) {
-		here[i] = hard(kind, i);
-		any |= !isnan(here[i]);
-		lo = here[i] < lo ? here[i] : lo;
-		hi = here[i] > hi ? here[i] : hi;
+		host[i] = edge_case(kind, i);
+		any |= !isnan(host[i]);
+		lo = host[i] < lo ? host[i] : lo;
+		hi = host[i] > hi ? host[i] : hi;
 	}
-	assert_ok(sl_copy(there, here, n * sizeof(float), NULL));
-	b.table.column[0] = (struct sl_table_column){.column = SL_COLUMN_y, .data = there};
-	b.table.column[1] = (struct sl_table_column){.column = SL_COLUMN_w, .data = there};
-	assert_ok(kernels->bounds(&b, sheet, NULL));
-	seen = take_sheet(sheet);
-	assert_int_equal(seen.below[1], any ? key_of(lo, true) : 0);
-	assert_int_equal(seen.above[1], any ? key_of(hi, false) : 0);
-	assert_true(seen.below[0] == 0 && seen.above[0] == 0);
-	assert_true(seen.below[2] == 0 && seen.above[2] == 0);
-	free(here);
+	assert_ok(sl_copy(device, host, n * sizeof(float), NULL));
+	b.table.column[0] = (struct sl_table_column){.column = SL_COLUMN_y, .data = device};
+	b.table.column[1] = (struct sl_table_column){.column = SL_COLUMN_w, .data = device};
+	assert_ok(kernels->bounds(&b, header, NULL));
+	found = read_and_clear_header(header);
+	assert_int_equal(found.below[1], any ? key_of(lo, true) : 0);
+	assert_int_equal(found.above[1], any ? key_of(hi, false) : 0);
+	assert_true(found.below[0] == 0 && found.above[0] == 0);
+	assert_true(found.below[2] == 0 && found.above[2] == 0);
+	free(host);
 }
 
-/* The sum of bytes with the weights of their words, one by one. Behind them there are others. */
-static void check_digest(const struct sl_kernels *kernels, struct sl_pack_size_header *sheet,
-	uint8_t *there, size_t n, size_t capacity)
+/* Compares the digest of the first n bytes with one that is summed byte by byte. */
+static void check_digest(const struct sl_kernels *kernels, struct sl_pack_size_header *header,
+	uint8_t *device, size_t n, size_t capacity)
 {
-	uint8_t *here = (uint8_t *)malloc(capacity);
-	struct sl_pack_size_header asked = {.used = n}, seen;
+	uint8_t *host = (uint8_t *)malloc(capacity);
+	struct sl_pack_size_header request = {.used = n}, found;
 	uint64_t digest = 0;
 
-	assert_non_null(here);
+	assert_non_null(host);
 	for (size_t i = 0; i < capacity; i++)
-		here[i] = (uint8_t)(sl_digest_mix(i, 9) | 1);
+		host[i] = (uint8_t)(sl_digest_mix(i, 9) | 1);
 	for (size_t i = 0; i < n; i++)
 		digest += sl_digest_weight(i / 4096) * sl_digest_item(sl_digest_weight(i / 8 % 512),
-							       (uint64_t)here[i] << i % 8 * 8);
-	assert_true(sl_digest_bytes(here, n) == digest);
-	assert_ok(sl_copy(there, here, capacity, NULL));
-	assert_ok(sl_copy(sheet, &asked, sizeof(asked), NULL));
-	assert_ok(kernels->digest(there, capacity, sheet, NULL));
-	seen = take_sheet(sheet);
-	assert_true(seen.digest == digest);
-	free(here);
+							       (uint64_t)host[i] << i % 8 * 8);
+	assert_true(sl_digest_bytes(host, n) == digest);
+	assert_ok(sl_copy(device, host, capacity, NULL));
+	assert_ok(sl_copy(header, &request, sizeof(request), NULL));
+	assert_ok(kernels->digest(device, capacity, header, NULL));
+	found = read_and_clear_header(header);
+	assert_true(found.digest == digest);
+	free(host);
 }
 
-/* The words of n values, and the bytes after them. */
+/* Expects n copies of a value, padded to whole words, and no change after them. */
 static void check_fill(const struct sl_kernels *kernels, uint32_t bytes, uint32_t n)
 {
 	static const uint8_t value[] = {1, 2, 3, 4, 5, 6, 7, 8};
 	size_t all = sl_round_up((size_t)n * bytes, sizeof(uint64_t));
-	void *there = poisoned_get(SL_DEVICE, all + sizeof(uint64_t));
-	uint8_t *here = (uint8_t *)poisoned_get(SL_HOST, all + sizeof(uint64_t));
+	void *device = poisoned_get(SL_DEVICE, all + sizeof(uint64_t));
+	uint8_t *host = (uint8_t *)poisoned_get(SL_HOST, all + sizeof(uint64_t));
 
-	assert_ok(kernels->fill(value, bytes, n, (uint64_t *)there, NULL));
-	assert_ok(sl_copy(here, there, all + sizeof(uint64_t), NULL));
+	assert_ok(kernels->fill(value, bytes, n, (uint64_t *)device, NULL));
+	assert_ok(sl_copy(host, device, all + sizeof(uint64_t), NULL));
 	assert_ok(sl_stream_wait(NULL));
 	for (size_t i = 0; i < all; i++)
-		if (here[i] != value[i % bytes])
+		if (host[i] != value[i % bytes])
 			fail_msg("byte %zu of %u values of %u bytes differs from that of the host",
 				i, n, bytes);
 	for (size_t i = all; i < all + sizeof(uint64_t); i++)
-		assert_int_equal(here[i], 0xa5);
-	sl_memory_give(SL_HOST, here);
-	sl_memory_give(SL_DEVICE, there);
+		assert_int_equal(host[i], 0xa5);
+	sl_memory_give(SL_HOST, host);
+	sl_memory_give(SL_DEVICE, device);
 }
 
 void pack_check_kernels(uint32_t most)
 {
 	const struct sl_kernels *kernels = sl_kernels_find();
-	struct sl_pack_size_header *sheet =
-		(struct sl_pack_size_header *)poisoned_get(SL_DEVICE, sizeof(*sheet));
+	struct sl_pack_size_header *header =
+		(struct sl_pack_size_header *)poisoned_get(SL_DEVICE, sizeof(*header));
 	const uint32_t sizes[] = {1, 2, 31, 33, 257, most};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (uint32_t bytes = 1; bytes <= 8; bytes *= bytes == 1 ? 4 : 2)
 			check_fill(kernels, bytes, sizes[i]);
-	take_sheet(sheet);
+	read_and_clear_header(header);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int kind = 0; kind < 7; kind++) {
-			void *there = poisoned_get(SL_DEVICE, sizes[i] * sizeof(float));
+			void *device = poisoned_get(SL_DEVICE, sizes[i] * sizeof(float));
 
-			check_bounds(kernels, sheet, (float *)there, kind, sizes[i]);
-			sl_memory_give(SL_DEVICE, there);
+			check_bounds(kernels, header, (float *)device, kind, sizes[i]);
+			sl_memory_give(SL_DEVICE, device);
 		}
 	for (size_t i = 0; i < 20; i++) {
 		size_t n = i < 10 ? i : most - (i - 10);
-		void *there = poisoned_get(SL_DEVICE, n + 9);
+		void *device = poisoned_get(SL_DEVICE, n + 9);
 
-		check_digest(kernels, sheet, (uint8_t *)there, n, n + 9);
-		sl_memory_give(SL_DEVICE, there);
+		check_digest(kernels, header, (uint8_t *)device, n, n + 9);
+		sl_memory_give(SL_DEVICE, device);
 	}
-	sl_memory_give(SL_DEVICE, sheet);
+	sl_memory_give(SL_DEVICE, header);
 }
 
 /* --- pipelines ----------------------------------------------------------------------------------- */
 
-/* What is made of survivors. */
-static const struct way {
+/* How survivors are packed and transferred. */
+static const struct output {
 	enum sl_transfer_form form;
 	struct sl_device_packing packing;
-} ways[] = {
+} outputs[] = {
 	{SL_AS_STREAMS, {.chunk_bytes = CHUNK, .wrapper = SL_ZLIB, .planes = true}},
 	{SL_AS_RECORDS, {.records = true}},
 	{SL_AS_STREAMS, {.records = true, .chunk_bytes = CHUNK, .wrapper = SL_GZIP}},
 	{SL_AS_STREAMS, {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true}},
 };
-enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+enum { N_OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
 
-/* What is stated of records: an energy of all, and their ids. */
-static const struct sl_mcpl_facts listed = {.pdg = 22, .energy = 2e-3, .flags = SL_COLUMN_id};
+/* MCPL records with one energy for all particles, and with ids as user flags. */
+static const struct sl_mcpl_facts record_facts = {.pdg = 22, .energy = 2e-3, .flags = SL_COLUMN_id};
 
-/* A recipe for the device; one column is received unpacked. */
-static void set_press(struct sl_recipe *d, const struct way *way)
+/* Sets the output of a recipe; the column w is also received unpacked. */
+static void set_pack_rule(struct sl_recipe *d, const struct output *output)
 {
 	struct sl_arena none = {0};
 	struct sl_table t;
 
-	d->pack = (struct sl_pack_rule){.form = way->form, .packing = way->packing, .level = LEVEL};
+	d->pack = (struct sl_pack_rule){
+		.form = output->form, .packing = output->packing, .level = LEVEL};
 	d->unpacked = SL_BIT(SL_COLUMN_w);
-	if (way->form == SL_AS_STREAMS)
+	if (output->form == SL_AS_STREAMS)
 		assert_ok(sl_find(SL_DEFLATE, "device", &d->pack.backend));
 	sl_table_lay_out(&none, d, 0, 0, &t);
-	if (way->packing.records)
-		assert_ok(sl_mcpl_record_of(&t, &listed, &d->pack.record));
+	if (output->packing.records)
+		assert_ok(sl_mcpl_record_of(&t, &record_facts, &d->pack.record));
 }
 
-/* A host's batch, and a pipeline with the results received from it. */
-struct sides {
+/* A batch of the host, and a device pipeline with the batch received from it. */
+struct batch_pair {
 	struct sl_batch host, received;
 	struct sl_exec x;
 	struct sl_device_pipeline pipeline;
-	void *block, *scratch, *of_device, *pinned;
+	void *block, *scratch, *device_memory, *pinned;
 };
 
 static void lay_out_pipeline(struct sl_arena *device, struct sl_arena *pinned,
-	const struct sl_recipe *r, struct sides *s)
+	const struct sl_recipe *r, struct batch_pair *s)
 {
 	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->pipeline);
 	sl_table_lay_out(pinned, r, r->batch, r->unpacked, &s->received.table);
 	sl_device_packed_lay_out(pinned, r, r->batch, &s->received.device_packed);
 }
 
-/* An arena of what was measured. */
+/* Allocates an arena of the measured size. */
 static struct sl_arena arena_of(enum sl_space space, size_t bytes, void **memory)
 {
 	*memory = poisoned_get(space, bytes);
 	return (struct sl_arena){.base = *memory, .size = bytes};
 }
 
-static void open_sides(const struct sl_recipe *r, const struct sl_recipe *d, struct sides *s)
+static void open_pair(const struct sl_recipe *r, const struct sl_recipe *d, struct batch_pair *s)
 {
 	struct sl_arena host = {0}, device = {0}, pinned = {0};
 
@@ -232,23 +233,23 @@ static void open_sides(const struct sl_recipe *r, const struct sl_recipe *d, str
 	sl_batch_lay_out(&host, r, r->batch, &s->host);
 	s->x.scratch = arena_of(SL_HOST, sl_stages_scratch(r, r->batch), &s->scratch);
 	lay_out_pipeline(&device, &pinned, d, s);
-	device = arena_of(SL_DEVICE, device.used, &s->of_device);
+	device = arena_of(SL_DEVICE, device.used, &s->device_memory);
 	pinned = arena_of(SL_PINNED, pinned.used, &s->pinned);
 	lay_out_pipeline(&device, &pinned, d, s);
 	assert_true(sl_fits(&device) && sl_fits(&pinned));
 	assert_ok(sl_device_pipeline_open(&s->pipeline));
 }
 
-static void close_sides(struct sides *s)
+static void close_pair(struct batch_pair *s)
 {
 	sl_device_pipeline_close(&s->pipeline);
-	sl_memory_give(SL_DEVICE, s->of_device);
+	sl_memory_give(SL_DEVICE, s->device_memory);
 	sl_memory_give(SL_PINNED, s->pinned);
 	sl_memory_give(SL_HOST, s->block);
 	sl_memory_give(SL_HOST, s->scratch);
 }
 
-/* The streams of a column inflate to its chunks, in planes, the last filled up with zeros. */
+/* The streams of a column inflate to its chunks, shuffled in byte planes; zeros pad the last chunk. */
 static void check_column(
 	const struct sl_table_column *c, uint32_t n, const uint8_t **at, const size_t **stream)
 {
@@ -270,7 +271,7 @@ static void check_column(
 	}
 }
 
-static void check_box(const struct sides *s)
+static void check_box(const struct batch_pair *s)
 {
 	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
 		const struct sl_table_column *c = &s->host.table.column[k];
@@ -288,7 +289,7 @@ static void check_box(const struct sides *s)
 	}
 }
 
-static void check_columns(const struct sides *s)
+static void check_columns(const struct batch_pair *s)
 {
 	const struct sl_device_packed *p = &s->received.device_packed;
 	const uint8_t *at = p->bytes;
@@ -301,19 +302,19 @@ static void check_columns(const struct sides *s)
 	check_box(s);
 }
 
-/* A member of gzip inflates to those bytes, and to no more. */
+/* A gzip member inflates to exactly these bytes. */
 static void check_member(const uint8_t *at, size_t used, const uint8_t *expected, size_t bytes)
 {
-	uint8_t *seen = (uint8_t *)malloc(bytes);
+	uint8_t *found = (uint8_t *)malloc(bytes);
 
-	assert_non_null(seen);
-	assert_ok(sl_inflate_whole(SL_GZIP, at, used, seen, bytes));
-	assert_memory_equal(seen, expected, bytes);
-	free(seen);
+	assert_non_null(found);
+	assert_ok(sl_inflate_whole(SL_GZIP, at, used, found, bytes));
+	assert_memory_equal(found, expected, bytes);
+	free(found);
 }
 
-/* Each column is a member, whole and as it is; one value stands in every row. */
-static void check_whole_columns(const struct sides *s)
+/* Each column is one gzip member, not shuffled; a constant column has its value in every row. */
+static void check_whole_columns(const struct batch_pair *s)
 {
 	const struct sl_device_packed *p = &s->received.device_packed;
 	const size_t *stream = p->stream;
@@ -336,12 +337,12 @@ static void check_whole_columns(const struct sides *s)
 	free(items);
 }
 
-/* Records as they are, or in members of so many as have no more than CHUNK bytes. */
-static void check_records(const struct sl_pack_rule *rule, const struct sides *s)
+/* Records are not compressed, or are in gzip members of at most CHUNK bytes each. */
+static void check_records(const struct sl_pack_rule *rule, const struct batch_pair *s)
 {
 	const struct sl_device_packed *p = &s->received.device_packed;
 	size_t most = CHUNK / rule->record.bytes * rule->record.bytes, bytes, used = 0, k = 0;
-	uint8_t *records = records_of_host(&s->host.table, &listed, &bytes);
+	uint8_t *records = records_of_host(&s->host.table, &record_facts, &bytes);
 
 	if (rule->form == SL_AS_RECORDS) {
 		assert_int_equal(p->used, bytes);
@@ -358,7 +359,7 @@ static void check_records(const struct sl_pack_rule *rule, const struct sides *s
 	free(records);
 }
 
-static void check_packed_streams(const struct sl_pack_rule *rule, const struct sides *s)
+static void check_packed_streams(const struct sl_pack_rule *rule, const struct batch_pair *s)
 {
 	uint32_t n = s->host.n_survivors;
 
@@ -375,27 +376,27 @@ static void check_packed_streams(const struct sl_pack_rule *rule, const struct s
 	assert_ok(sl_device_packed_check(&s->received.device_packed));
 }
 
-/* The columns that are wanted as they are come so too, and no others. */
-static void check_home(const struct sl_recipe *d, const struct sides *s)
+/* Exactly the unpacked columns of the recipe are received, and they equal those of the host. */
+static void check_unpacked_columns(const struct sl_recipe *d, const struct batch_pair *s)
 {
 	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
 		const struct sl_table_column *c = &s->host.table.column[k];
-		const void *came = s->received.table.column[k].data;
+		const void *received = s->received.table.column[k].data;
 
 		if (c->constant)
 			continue;
-		assert_int_equal(came != NULL, SL_HAS(d->unpacked, c->column));
-		if (came)
-			assert_memory_equal(came, c->data,
+		assert_int_equal(received != NULL, SL_HAS(d->unpacked, c->column));
+		if (received)
+			assert_memory_equal(received, c->data,
 				(size_t)s->host.table.n * sl_column_facts[c->column].bytes);
 	}
 }
 
-static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct way *way)
+static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct output *output)
 {
 	struct sl_recipe d = *r;
 	uint64_t ns[SL_STAGE_COUNT] = {0};
-	struct sides s;
+	struct batch_pair s;
 
 	d.kernels = sl_kernels_find();
 	d.mode = mode;
@@ -403,42 +404,42 @@ static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct w
 	if (mode == SL_MODE_staged)
 		assert_ok(sl_find(SL_COMPACT, "naive", &d.compact.backend));
 	assert_ok(sl_find(SL_SORT, "naive", &d.sort.backend));
-	set_press(&d, way);
-	open_sides(r, &d, &s);
-	for (int again = 0; again < 2; again++) {
+	set_pack_rule(&d, output);
+	open_pair(r, &d, &s);
+	for (int repeat = 0; repeat < 2; repeat++) {
 		sl_batch_begin(r, &s.host, 0);
 		sl_batch_begin(r, &s.received, 0);
 		s.received.device_packed.wanted = true;
 		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
 		assert_ok(sl_device_pipeline_run(&d, &s.pipeline, &s.received, ns));
 		check_packed_streams(&d.pack, &s);
-		check_home(&d, &s);
+		check_unpacked_columns(&d, &s);
 	}
-	close_sides(&s);
+	close_pair(&s);
 }
 
-/* With survivors, and without. */
-static void compare_model(int model, enum sl_mode mode, uint32_t n, const struct way *way)
+/* With survivors, then without. */
+static void compare_model(int model, enum sl_mode mode, uint32_t n, const struct output *output)
 {
 	struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
 
-	compare(&r, mode, way);
+	compare(&r, mode, output);
 	r.keep = 0;
-	compare(&r, mode, way);
+	compare(&r, mode, output);
 }
 
 void pack_check_pipelines(uint32_t n)
 {
 	for (int model = 0; model < TEST_MODELS; model++)
 		for (int mode = 0; mode < SL_MODE_COUNT; mode++)
-			compare_model(model, (enum sl_mode)mode, n, &ways[0]);
+			compare_model(model, (enum sl_mode)mode, n, &outputs[0]);
 }
 
-/* What comes before is the same in every form. */
+/* All stages before the packing are the same for each output, so each is tested with half of the models. */
 void pack_check_forms(uint32_t n)
 {
-	for (int i = 1; i < WAYS; i++)
+	for (int i = 1; i < N_OUTPUTS; i++)
 		for (int model = i % 2; model < TEST_MODELS; model += 2)
 			compare_model(
-				model, (enum sl_mode)(model / 2 % SL_MODE_COUNT), n, &ways[i]);
+				model, (enum sl_mode)(model / 2 % SL_MODE_COUNT), n, &outputs[i]);
 }

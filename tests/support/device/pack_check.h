@@ -4,16 +4,16 @@
 
 #include <stdint.h>
 
-/* Tests the kernels alone: bounding boxes of all kinds of numbers, digests of lengths near most bytes. */
+/* Tests the kernels alone: bounding boxes with special numbers, digests of lengths near 0 and most bytes. */
 void pack_check_kernels(uint32_t most);
 
 /*
- * Every model in both modes, n particles, in chunks of a few hundred bytes. The received streams must
- * contain the columns of the host, with right sizes and digests; also without survivors.
+ * Every model in both modes, n particles, in chunks of 512 bytes, with and without survivors. The
+ * received streams must inflate to the columns of the host, and have the right sizes and digests.
  */
 void pack_check_pipelines(uint32_t n);
 
-/* Some models with the other transfer forms: records, and gzip members of records and columns. */
+/* Some models with the other outputs: records, and gzip members of records and of columns. */
 void pack_check_forms(uint32_t n);
 
 #endif

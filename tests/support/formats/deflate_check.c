@@ -28,7 +28,7 @@ static uint8_t text_at(size_t i)
 	return (uint8_t)words[(i + sl_mixed(i / 97) % 8) % (sizeof(words) - 1)];
 }
 
-/* 1, 1, 2, 3, 5, 8, ... of 22 symbols, as many as a segment can have, shuffled; then again. */
+/* 22 symbols with the counts 1, 1, 2, 3, 5, 8, ..., the most that fit in a segment, shuffled and repeated. */
 static uint8_t fibonacci_at(size_t i)
 {
 	uint32_t a = 1, b = 1, symbol = 0, place = (uint32_t)(i * 8191 % 28656);
@@ -59,10 +59,10 @@ static void make_repeats(size_t bytes, uint8_t *to)
 {
 	for (size_t i = 0, part = 0; i < bytes; part++) {
 		uint64_t r = sl_mixed(part);
-		size_t n = 1 + r % 60, back = 1 + (r >> 8) % (r >> 62 ? 40000 : 300);
+		size_t n = 1 + r % 60, inflated = 1 + (r >> 8) % (r >> 62 ? 40000 : 300);
 
 		for (; n > 0 && i < bytes; n--, i++)
-			to[i] = part % 3 && back <= i ? to[i - back] : (uint8_t)sl_mixed(i);
+			to[i] = part % 3 && inflated <= i ? to[i - inflated] : (uint8_t)sl_mixed(i);
 	}
 }
 
@@ -104,9 +104,9 @@ void deflate_input_make(enum deflate_input kind, size_t bytes, void *to)
 			                                     : (uint8_t)(sl_mixed(i) % 2);
 }
 
-/* --- what comes back -------------------------------------------------------------------------- */
+/* --- inflating -------------------------------------------------------------------------------- */
 
-/* Chunk k as it is to come back: filled up, its bytes in planes. */
+/* Sets to to the expected contents of chunk k: padded with zeros, and shuffled in byte planes. */
 static size_t expect_chunk(
 	const uint8_t *in, size_t bytes, const struct deflate_try *t, size_t k, uint8_t *to)
 {
@@ -123,23 +123,23 @@ static size_t expect_chunk(
 }
 
 static void check_zlib(const void *stream, size_t size, enum sl_wrapper wrapper,
-	const uint8_t *want, size_t bytes, uint8_t *back)
+	const uint8_t *expected, size_t bytes, uint8_t *inflated)
 {
 	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
 	z_stream z = {.next_in = (z_const Bytef *)stream, .avail_in = (uInt)size};
 
 	assert_int_equal(inflateInit2(&z, window), Z_OK);
-	z.next_out = back;
+	z.next_out = inflated;
 	z.avail_out = (uInt)bytes + 1;
 	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
 	assert_int_equal(z.avail_in, 0);
 	assert_int_equal(z.total_out, bytes);
 	assert_int_equal(inflateEnd(&z), Z_OK);
-	assert_memory_equal(back, want, bytes);
+	assert_memory_equal(inflated, expected, bytes);
 }
 
 static void check_libdeflate(const void *stream, size_t size, enum sl_wrapper wrapper,
-	const uint8_t *want, size_t bytes, uint8_t *back)
+	const uint8_t *expected, size_t bytes, uint8_t *inflated)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	size_t n = 0, used = 0;
@@ -150,25 +150,25 @@ static void check_libdeflate(const void *stream, size_t size, enum sl_wrapper wr
 				     : libdeflate_gzip_decompress_ex;
 
 	assert_non_null(d);
-	memset(back, 0, bytes);
-	assert_int_equal(read(d, stream, size, back, bytes + 1, &used, &n), LIBDEFLATE_SUCCESS);
+	memset(inflated, 0, bytes);
+	assert_int_equal(read(d, stream, size, inflated, bytes + 1, &used, &n), LIBDEFLATE_SUCCESS);
 	libdeflate_free_decompressor(d);
 	assert_int_equal(used, size);
 	assert_int_equal(n, bytes);
-	assert_memory_equal(back, want, bytes);
+	assert_memory_equal(inflated, expected, bytes);
 }
 
 /* --- a job ------------------------------------------------------------------------------------ */
 
-/* A job's memory, in the backend's space; out_used stands before the sizes. */
-struct bench {
+/* Guarded memory of a job in the space of its backend. sizes holds out_used, then the stream sizes. */
+struct job_memory {
 	const struct sl_backend *b;
 	struct sl_guarded in, out, sizes, scratch;
 	size_t streams;
 };
 
-static void bench_make(struct bench *k, const struct sl_backend *b, const void *in, size_t bytes,
-	struct deflate_try t)
+static void job_memory_get(struct job_memory *k, const struct sl_backend *b, const void *in,
+	size_t bytes, struct deflate_try t)
 {
 	struct sl_shape shape = {.in_bytes = bytes,
 		.chunk_bytes = t.chunk_bytes,
@@ -176,7 +176,7 @@ static void bench_make(struct bench *k, const struct sl_backend *b, const void *
 		.level = 6};
 	size_t most = sl_deflate_most(bytes, t.chunk_bytes, t.item_bytes);
 
-	*k = (struct bench){.b = b, .streams = sl_deflate_streams(bytes, t.chunk_bytes)};
+	*k = (struct job_memory){.b = b, .streams = sl_deflate_streams(bytes, t.chunk_bytes)};
 	assert_ok(sl_guarded_get(b->space, bytes, &k->in));
 	assert_ok(sl_guarded_get(b->space, t.used + most, &k->out));
 	assert_ok(sl_guarded_get(b->space, (k->streams + 1) * sizeof(size_t), &k->sizes));
@@ -184,7 +184,7 @@ static void bench_make(struct bench *k, const struct sl_backend *b, const void *
 	assert_ok(sl_copy(k->in.at, in, bytes, NULL));
 }
 
-static void bench_free(struct bench *k)
+static void job_memory_give(struct job_memory *k)
 {
 	assert_ok(sl_guarded_check(&k->in, "in"));
 	assert_ok(sl_guarded_check(&k->out, "out"));
@@ -196,7 +196,7 @@ static void bench_free(struct bench *k)
 	sl_guarded_give(&k->scratch);
 }
 
-static enum sl_status squeeze(struct bench *k, struct deflate_try t, size_t scratch_bytes)
+static enum sl_status run_job(struct job_memory *k, struct deflate_try t, size_t scratch_bytes)
 {
 	struct sl_exec x = {.space = k->b->space, .scratch = {k->scratch.at, 0, scratch_bytes}};
 	struct sl_deflate_job job = {.in = k->in.at,
@@ -214,8 +214,9 @@ static enum sl_status squeeze(struct bench *k, struct deflate_try t, size_t scra
 	return sl_deflate(k->b, &x, &job);
 }
 
-/* Runs it over a poison; out and sizes are the caller's to free. */
-static void fetch(struct bench *k, struct deflate_try t, int poison, uint8_t **out, size_t **sizes)
+/* Fills all outputs with the byte poison, runs the job and copies them. The caller frees *out and *sizes. */
+static void run_and_copy(
+	struct job_memory *k, struct deflate_try t, int poison, uint8_t **out, size_t **sizes)
 {
 	void *p = malloc(k->out.bytes), *q = malloc(k->sizes.bytes);
 
@@ -224,8 +225,8 @@ static void fetch(struct bench *k, struct deflate_try t, int poison, uint8_t **o
 	assert_ok(sl_fill(k->out.at, poison, k->out.bytes, NULL));
 	assert_ok(sl_fill(k->sizes.at, poison, k->sizes.bytes, NULL));
 	assert_ok(sl_copy(k->sizes.at, &t.used, sizeof(t.used), NULL));
-	assert_ok(sl_stream_wait(NULL)); /* a host's backend does not */
-	assert_ok(squeeze(k, t, k->scratch.bytes));
+	assert_ok(sl_stream_wait(NULL)); /* a host backend does not wait for the stream */
+	assert_ok(run_job(k, t, k->scratch.bytes));
 	assert_ok(sl_copy(p, k->out.at, k->out.bytes, NULL));
 	assert_ok(sl_copy(q, k->sizes.at, k->sizes.bytes, NULL));
 	assert_ok(sl_stream_wait(NULL));
@@ -233,45 +234,45 @@ static void fetch(struct bench *k, struct deflate_try t, int poison, uint8_t **o
 	*sizes = (size_t *)q;
 }
 
-/* Inflates all streams of out in order; returns their bytes. */
+/* Checks all streams of out in order; returns their bytes. */
 static size_t check_streams(const uint8_t *in, size_t bytes, const struct deflate_try *t,
 	const uint8_t *out, const size_t *sizes, size_t streams)
 {
 	size_t capacity = (t->chunk_bytes > bytes ? t->chunk_bytes : bytes) + 1, used = t->used;
-	uint8_t *want = (uint8_t *)malloc(capacity), *back = (uint8_t *)malloc(capacity);
+	uint8_t *expected = (uint8_t *)malloc(capacity), *inflated = (uint8_t *)malloc(capacity);
 
-	assert_true(want && back);
+	assert_true(expected && inflated);
 	for (size_t k = 0; k < streams; k++) {
-		size_t n = expect_chunk(in, bytes, t, k, want);
+		size_t n = expect_chunk(in, bytes, t, k, expected);
 
 		assert_true(sizes[k + 1] > 0);
-		check_zlib(out + used, sizes[k + 1], t->wrapper, want, n, back);
-		check_libdeflate(out + used, sizes[k + 1], t->wrapper, want, n, back);
+		check_zlib(out + used, sizes[k + 1], t->wrapper, expected, n, inflated);
+		check_libdeflate(out + used, sizes[k + 1], t->wrapper, expected, n, inflated);
 		used += sizes[k + 1];
 	}
 	assert_int_equal(sizes[0], used);
-	free(want);
-	free(back);
+	free(expected);
+	free(inflated);
 	return used - t->used;
 }
 
 static void check_same(const struct sl_backend *b, const uint8_t *in, size_t bytes,
 	struct deflate_try t, const uint8_t *out, const size_t *sizes, size_t streams)
 {
-	struct bench k;
+	struct job_memory k;
 	uint8_t *other;
 	size_t *other_sizes;
 
-	bench_make(&k, b, in, bytes, t);
-	fetch(&k, t, 0, &other, &other_sizes);
-	bench_free(&k);
+	job_memory_get(&k, b, in, bytes, t);
+	run_and_copy(&k, t, 0, &other, &other_sizes);
+	job_memory_give(&k);
 	assert_memory_equal(sizes, other_sizes, (streams + 1) * sizeof(*sizes));
 	assert_memory_equal(out + t.used, other + t.used, sizes[0] - t.used);
 	free(other);
 	free(other_sizes);
 }
 
-void deflate_without_room(const struct sl_backend *b)
+void deflate_check_full_output(const struct sl_backend *b)
 {
 	/* 0 stands for exactly the bytes of out */
 	static const size_t used[] = {0, SIZE_MAX / 2, SIZE_MAX - 100, SIZE_MAX - 1, SIZE_MAX};
@@ -282,17 +283,17 @@ void deflate_without_room(const struct sl_backend *b)
 	deflate_input_make(DEFLATE_TEXT, BYTES, in);
 	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
 		struct deflate_try t = {.chunk_bytes = CHUNK};
-		struct bench k;
+		struct job_memory k;
 
-		bench_make(&k, b, in, BYTES, t);
+		job_memory_get(&k, b, in, BYTES, t);
 		t.used = used[i] > 0 ? used[i] : k.out.bytes;
-		fetch(&k, t, POISON, &out, &sizes);
+		run_and_copy(&k, t, POISON, &out, &sizes);
 		assert_true(sizes[0] == t.used);
 		for (size_t s = 1; s <= k.streams; s++)
 			assert_int_equal(sizes[s], 0);
 		for (size_t at = 0; at < k.out.bytes; at++)
 			assert_int_equal(out[at], POISON);
-		bench_free(&k);
+		job_memory_give(&k);
 		free(out);
 		free(sizes);
 	}
@@ -300,30 +301,30 @@ void deflate_without_room(const struct sl_backend *b)
 
 size_t deflate_check(const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t)
 {
-	struct bench k;
+	struct job_memory k;
 	uint8_t *out;
-	size_t *sizes, all;
+	size_t *sizes, total;
 
-	bench_make(&k, b, in, bytes, t);
+	job_memory_get(&k, b, in, bytes, t);
 	if (k.scratch.bytes > 0)
-		assert_fails(squeeze(&k, t, k.scratch.bytes - 1), SL_USAGE, "scratch has");
-	fetch(&k, t, 0xa5, &out, &sizes);
-	bench_free(&k);
-	all = check_streams((const uint8_t *)in, bytes, &t, out, sizes, k.streams);
+		assert_fails(run_job(&k, t, k.scratch.bytes - 1), SL_USAGE, "scratch has");
+	run_and_copy(&k, t, 0xa5, &out, &sizes);
+	job_memory_give(&k);
+	total = check_streams((const uint8_t *)in, bytes, &t, out, sizes, k.streams);
 	check_same(b, (const uint8_t *)in, bytes, t, out, sizes, k.streams);
 	if (t.exact && b != &sl_deflate_cpu)
 		check_same(&sl_deflate_cpu, (const uint8_t *)in, bytes, t, out, sizes, k.streams);
 	free(out);
 	free(sizes);
-	return all;
+	return total;
 }
 
 /* --- many jobs -------------------------------------------------------------------------------- */
 
 enum { SEGMENT = 1 << 15 };
 
-static void try_kind(const struct sl_backend *b, enum deflate_input kind, size_t bytes, size_t most,
-	struct deflate_try t)
+static void check_input(const struct sl_backend *b, enum deflate_input kind, size_t bytes,
+	size_t most, struct deflate_try t)
 {
 	void *in = malloc(bytes + 1);
 
@@ -336,7 +337,7 @@ static void try_kind(const struct sl_backend *b, enum deflate_input kind, size_t
 	free(in);
 }
 
-/* Two bytes in turns, in runs of about 32: one more or less decides if matches are looked for. */
+/* Runs of about 32 bytes: if they are longer on average, the encoder searches runs only (tokens.h). */
 static void sweep_run_lengths(const struct sl_backend *b)
 {
 	const struct deflate_try t = {.wrapper = SL_ZLIB, .exact = true};
@@ -349,7 +350,7 @@ static void sweep_run_lengths(const struct sl_backend *b)
 	}
 }
 
-/* Around a slice, a round, a segment and some of them. */
+/* Sizes near one slice, one round, and one or several segments. */
 static void sweep_sizes(const struct sl_backend *b, size_t most)
 {
 	static const size_t sizes[] = {127, 128, 129, 255, 256, 257, 258, 259, 512, 516, 517,
@@ -357,17 +358,17 @@ static void sweep_sizes(const struct sl_backend *b, size_t most)
 		1 << 20, (1 << 20) + 1};
 
 	for (int w = SL_RAW; w <= SL_GZIP; w++)
-		try_kind(b, DEFLATE_CONSTANT, 0, most,
+		check_input(b, DEFLATE_CONSTANT, 0, most,
 			(struct deflate_try){.wrapper = (enum sl_wrapper)w});
 	for (size_t n = 0; n < 300; n += n < 24 ? 1 : 23)
-		try_kind(b, (enum deflate_input)(n % DEFLATE_INPUTS), n, most,
+		check_input(b, (enum deflate_input)(n % DEFLATE_INPUTS), n, most,
 			(struct deflate_try){.wrapper = (enum sl_wrapper)(n % 3)});
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		try_kind(b, (enum deflate_input)((3 * i + 1) % DEFLATE_INPUTS), sizes[i], most,
+		check_input(b, (enum deflate_input)((3 * i + 1) % DEFLATE_INPUTS), sizes[i], most,
 			(struct deflate_try){.wrapper = (enum sl_wrapper)((i + 1) % 3)});
 }
 
-/* More segments and streams than are processed at a time; planes; output after other bytes. */
+/* More segments and streams than are processed at a time, shuffled items, and output after used bytes. */
 static void sweep_cuts(const struct sl_backend *b, size_t most)
 {
 	static const struct {
@@ -386,13 +387,13 @@ static void sweep_cuts(const struct sl_backend *b, size_t most)
 	};
 
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		try_kind(b, jobs[i].kind, jobs[i].bytes, most, jobs[i].t);
+		check_input(b, jobs[i].kind, jobs[i].bytes, most, jobs[i].t);
 }
 
 void deflate_sweep(const struct sl_backend *b, size_t most)
 {
 	for (int kind = 0; kind < DEFLATE_INPUTS; kind++)
-		try_kind(b, (enum deflate_input)kind, SEGMENT - 8 * (size_t)kind, most,
+		check_input(b, (enum deflate_input)kind, SEGMENT - 8 * (size_t)kind, most,
 			(struct deflate_try){.wrapper = SL_ZLIB});
 	sweep_run_lengths(b);
 	sweep_sizes(b, most);
@@ -401,7 +402,7 @@ void deflate_sweep(const struct sl_backend *b, size_t most)
 
 size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most)
 {
-	static const size_t chunks[] = {0, 8, 8, 96, 192}; /* many are small: these are many */
+	static const size_t chunks[] = {0, 8, 8, 96, 192}; /* small chunk sizes give many streams */
 	uint64_t r = sl_mixed(~number);
 	size_t item = (size_t)1 << r % 4, bytes = (r >> 8) % most / item * item;
 	struct deflate_try t = {.chunk_bytes = chunks[(r >> 40) % 5] * ((r >> 32) % 200),
@@ -428,12 +429,12 @@ size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most)
 
 void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
 {
-	const char *asked = getenv("SLUICE_DEFLATE_JOBS");
+	const char *setting = getenv("SLUICE_DEFLATE_JOBS");
 	uint64_t from = 0, to = jobs, inputs = 0;
 	char *end;
 
-	if (asked) {
-		to = strtoull(asked, &end, 10);
+	if (setting) {
+		to = strtoull(setting, &end, 10);
 		if (strncmp(end, "..", 2) == 0) {
 			from = to;
 			to = strtoull(end + 2, &end, 10);
@@ -442,7 +443,7 @@ void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
 	}
 	for (uint64_t k = from; k < to; k++)
 		inputs += deflate_random(b, k, most);
-	printf("%llu random jobs, of %llu inputs\n", (unsigned long long)(to - from),
+	printf("%llu random jobs, %llu chunks\n", (unsigned long long)(to - from),
 		(unsigned long long)inputs);
 }
 

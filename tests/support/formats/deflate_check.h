@@ -24,43 +24,43 @@ enum deflate_input {
 
 const char *deflate_input_name(enum deflate_input kind);
 
-/* Makes input: equal for equal arguments. */
+/* Makes an input, the same for the same arguments. */
 void deflate_input_make(enum deflate_input kind, size_t bytes, void *to);
 
-/* Parameters of a job; 0 means the same as in struct sl_deflate_job. */
+/* Parameters of a job; the first four are those of struct sl_deflate_job. */
 struct deflate_try {
 	size_t chunk_bytes;
 	uint32_t item_bytes;
 	bool whole_chunks;
 	enum sl_wrapper wrapper;
-	size_t used; /* bytes of out that are already used */
+	size_t used; /* *out_used before the call: bytes of out that are already used */
 	bool exact;  /* the output must equal that of cpu */
 };
 
 /*
- * Runs b with two poisons of scratch and outputs, and once with one byte of scratch too little.
- * Fails the current test on any error. Returns the bytes of all streams.
+ * Runs b twice, with scratch and outputs filled with different bytes, which must not change the streams.
+ * One byte of scratch too little must be refused. Returns the bytes of all streams.
  */
 size_t deflate_check(
 	const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t);
 
-/* Tests every kind of input, sizes near slices, rounds and segments, and every cut, up to most bytes. */
+/* Tests every kind of input, sizes near slices, rounds and segments, and many chunk sizes, up to most bytes. */
 void deflate_sweep(const struct sl_backend *b, size_t most);
 
-/* Runs random job number: pieces of all kinds, cut at random, up to most bytes. Returns the number
- * of inputs. */
+/* Runs the random job with this number: up to most bytes of parts of all kinds. Returns the number of
+ * chunks. */
 size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
 
 /*
- * Runs jobs from number 0 on, and prints the number of inputs.
+ * Runs the random jobs from 0 to jobs - 1, and prints the number of chunks.
  *
  *	SLUICE_DEFLATE_JOBS=1000          number of jobs
- *	SLUICE_DEFLATE_JOBS=1000..5000    first and last number
+ *	SLUICE_DEFLATE_JOBS=1000..5000    first number, and number after the last
  */
 void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most);
 
-/* Expects that a job whose *out_used leaves no room, up to SIZE_MAX, writes nothing. */
-void deflate_without_room(const struct sl_backend *b);
+/* Expects that a job writes nothing if *out_used, up to SIZE_MAX, leaves too few bytes of out. */
+void deflate_check_full_output(const struct sl_backend *b);
 
 /* Returns the backend deflate/device. */
 const struct sl_backend *deflate_on_device(void);

@@ -36,7 +36,7 @@ uint8_t *inflate_members(
 	return plain;
 }
 
-double row_of(const struct sl_table *t, enum sl_column column, uint32_t row)
+double float_at(const struct sl_table *t, enum sl_column column, uint32_t row)
 {
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (t->column[k].column == column)
@@ -55,23 +55,23 @@ static uint64_t word_64(const uint8_t *at)
 	return word(at) | (uint64_t)word(at + 4) << 32;
 }
 
-/* A string must be that; returns where it ends. */
-static const uint8_t *pass_string(const uint8_t *at, const char *text)
+/* Expects this string, with its length before it; returns its end. */
+static const uint8_t *check_string(const uint8_t *at, const char *text)
 {
 	assert_int_equal(word(at), strlen(text));
 	assert_memory_equal(at + 4, text, strlen(text));
 	return at + 4 + strlen(text);
 }
 
-/* What the flags of a file are, as the numbers of its header have it. */
-struct made {
-	bool wide, flagged, weighs, polarised;
-	int32_t pdg; /* 0: each has its own */
+/* Properties of the records that the header states. */
+struct expected_header {
+	bool wide, has_flags, weighted, polarised;
+	int32_t pdg; /* 0: each record has its own */
 	uint32_t record_bytes;
 };
 
 static const uint8_t *check_header(const uint8_t *file, const struct sl_file_facts *run,
-	const struct sl_batch_facts *b, const struct sl_table *t, const struct made *m)
+	const struct sl_batch_facts *b, const struct sl_table *t, const struct expected_header *m)
 {
 	char text[128];
 	const uint8_t *at = file + 48;
@@ -79,31 +79,31 @@ static const uint8_t *check_header(const uint8_t *file, const struct sl_file_fac
 
 	assert_memory_equal(file, "MCPL003L", 8);
 	assert_true(word_64(file + 8) == t->n);
-	assert_int_equal(word(file + 16), m->flagged ? 4 : 3);
+	assert_int_equal(word(file + 16), m->has_flags ? 4 : 3);
 	assert_int_equal(word(file + 20), 1);
-	assert_int_equal(word(file + 24), m->flagged);
+	assert_int_equal(word(file + 24), m->has_flags);
 	assert_int_equal(word(file + 28), m->polarised);
 	assert_int_equal(word(file + 32), !m->wide);
 	assert_int_equal((int32_t)word(file + 36), m->pdg);
 	assert_int_equal(word(file + 40), m->record_bytes);
-	assert_int_equal(word(file + 44), !m->weighs);
-	if (!m->weighs) {
+	assert_int_equal(word(file + 44), !m->weighted);
+	if (!m->weighted) {
 		memcpy(&weight, at, sizeof(weight));
-		assert_true(weight == row_of(t, SL_COLUMN_weight, 0));
+		assert_true(weight == float_at(t, SL_COLUMN_weight, 0));
 		at += 8;
 	}
 	snprintf(text, sizeof(text), "Sluice %s", run->software_version);
-	at = pass_string(at, text);
+	at = check_string(at, text);
 	snprintf(text, sizeof(text), "stat:sum:sluice_generated:%24llu",
 		(unsigned long long)b->generated);
-	at = pass_string(at, text);
+	at = check_string(at, text);
 	snprintf(text, sizeof(text), "Survivors of run %s, seed %llu, rules version %u, species %s",
 		run->run_name, (unsigned long long)run->seed, run->rules_version, run->species);
-	at = pass_string(at, text);
-	for (int i = 0; i < (m->flagged ? 2 : 1); i++)
+	at = check_string(at, text);
+	for (int i = 0; i < (m->has_flags ? 2 : 1); i++)
 		at += 4 + word(at);
-	at = pass_string(at, "sluice_config");
-	return pass_string(at, run->config);
+	at = check_string(at, "sluice_config");
+	return check_string(at, run->config);
 }
 
 static double number_at(const uint8_t **at, bool wide)
@@ -116,14 +116,14 @@ static double number_at(const uint8_t **at, bool wide)
 	return wide ? v : (double)narrow;
 }
 
-/* As near as the file's numbers are. */
-static void expect(double is, double should, bool wide)
+/* Expects equality after rounding to the precision of the file. */
+static void expect(double found, double expected, bool wide)
 {
-	if (is != (wide ? should : (double)(float)should))
-		fail_msg("the value is %.17g, expected %.17g", is, should);
+	if (found != (wide ? expected : (double)(float)expected))
+		fail_msg("the value is %.17g, expected %.17g", found, expected);
 }
 
-/* Which two components stand in the first two slots, and where 1/z does. */
+/* The largest component of a direction is not stored. If it is x or y, its place holds 1/z. */
 static void check_direction(const uint8_t **at, const double d[3], double energy, bool wide)
 {
 	double x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]), first = d[0], second = d[1];
@@ -140,7 +140,7 @@ static void check_direction(const uint8_t **at, const double d[3], double energy
 	assert_int_equal(signbit(third) != 0, signbit(left_out) != 0);
 }
 
-static uint64_t whole_of(const struct sl_table *t, enum sl_column column, uint32_t row)
+static uint64_t integer_at(const struct sl_table *t, enum sl_column column, uint32_t row)
 {
 	uint64_t v = 0;
 
@@ -155,53 +155,54 @@ static uint64_t whole_of(const struct sl_table *t, enum sl_column column, uint32
 }
 
 static void check_record(const uint8_t *at, const struct sl_file_facts *run,
-	const struct sl_table *t, const struct made *m, uint32_t row)
+	const struct sl_table *t, const struct expected_header *m, uint32_t row)
 {
 	const uint8_t *begin = at;
-	double d[3], energy = row_of(t, SL_COLUMN_energy, row);
+	double d[3], energy = float_at(t, SL_COLUMN_energy, row);
 
 	for (int i = 0; m->polarised && i < 3; i++)
 		expect(number_at(&at, m->wide),
-			row_of(t, (enum sl_column)(SL_COLUMN_pol_x + i), row), m->wide);
+			float_at(t, (enum sl_column)(SL_COLUMN_pol_x + i), row), m->wide);
 	for (int i = 0; i < 3; i++) {
-		expect(number_at(&at, m->wide), row_of(t, (enum sl_column)(SL_COLUMN_x + i), row),
+		expect(number_at(&at, m->wide), float_at(t, (enum sl_column)(SL_COLUMN_x + i), row),
 			m->wide);
-		d[i] = row_of(t, (enum sl_column)(SL_COLUMN_u + i), row);
+		d[i] = float_at(t, (enum sl_column)(SL_COLUMN_u + i), row);
 	}
 	check_direction(
 		&at, d, (isnan(energy) ? sl_mcpl_facts_of(run).energy : energy) / 1000, m->wide);
-	expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_time, row) / 1e6, m->wide);
-	if (m->weighs)
-		expect(number_at(&at, m->wide), row_of(t, SL_COLUMN_weight, row), m->wide);
+	expect(number_at(&at, m->wide), float_at(t, SL_COLUMN_time, row) / 1e6, m->wide);
+	if (m->weighted)
+		expect(number_at(&at, m->wide), float_at(t, SL_COLUMN_weight, row), m->wide);
 	if (m->pdg == 0) {
-		assert_int_equal(word(at), (uint32_t)whole_of(t, SL_COLUMN_pdg, row));
+		assert_int_equal(word(at), (uint32_t)integer_at(t, SL_COLUMN_pdg, row));
 		at += 4;
 	}
-	if (m->flagged) {
-		assert_int_equal(word(at), (uint32_t)whole_of(t, sl_mcpl_facts_of(run).flags, row));
+	if (m->has_flags) {
+		assert_int_equal(
+			word(at), (uint32_t)integer_at(t, sl_mcpl_facts_of(run).flags, row));
 		at += 4;
 	}
 	assert_int_equal(at - begin, m->record_bytes);
 }
 
-size_t check_by_hand(const uint8_t *file, size_t bytes, const struct sl_file_facts *run,
+size_t check_mcpl_file(const uint8_t *file, size_t bytes, const struct sl_file_facts *run,
 	const struct sl_batch_facts *b, const struct sl_table *t)
 {
 	uint32_t constants = 0;
-	struct made m = {.wide = sl_mcpl_facts_of(run).wide,
-		.flagged = sl_mcpl_facts_of(run).flags != SL_COLUMN_COUNT};
+	struct expected_header m = {.wide = sl_mcpl_facts_of(run).wide,
+		.has_flags = sl_mcpl_facts_of(run).flags != SL_COLUMN_COUNT};
 	const uint8_t *at;
 	size_t header;
 
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		constants |= t->column[k].constant ? SL_BIT(t->column[k].column) : 0;
-	m.weighs = !SL_HAS(constants, SL_COLUMN_weight);
-	m.polarised = !isnan(row_of(t, SL_COLUMN_pol_x, 0));
+	m.weighted = !SL_HAS(constants, SL_COLUMN_weight);
+	m.polarised = !isnan(float_at(t, SL_COLUMN_pol_x, 0));
 	m.pdg = sl_mcpl_facts_of(run).pdg;
 	if (SL_HAS(constants, SL_COLUMN_pdg))
-		m.pdg = (int32_t)whole_of(t, SL_COLUMN_pdg, 0);
-	m.record_bytes = ((m.weighs ? 8u : 7u) + (m.polarised ? 3u : 0u)) * (m.wide ? 8u : 4u) +
-	                 (m.flagged ? 4u : 0u) + (m.pdg == 0 ? 4u : 0u);
+		m.pdg = (int32_t)integer_at(t, SL_COLUMN_pdg, 0);
+	m.record_bytes = ((m.weighted ? 8u : 7u) + (m.polarised ? 3u : 0u)) * (m.wide ? 8u : 4u) +
+	                 (m.has_flags ? 4u : 0u) + (m.pdg == 0 ? 4u : 0u);
 	at = check_header(file, run, b, t, &m);
 	header = (size_t)(at - file);
 	assert_int_equal(bytes - header, (size_t)t->n * m.record_bytes);

@@ -37,7 +37,7 @@ char *reference_list(const char *name, size_t *bytes)
 	return copy;
 }
 
-void bring_list(const struct folder *f, const char *name)
+void copy_reference_list(const struct folder *f, const char *name)
 {
 	size_t bytes;
 	char *file = reference_list(name, &bytes);
@@ -46,7 +46,7 @@ void bring_list(const struct folder *f, const char *name)
 	free(file);
 }
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- writing files ---------------------------------------------------------------------------- */
 
 static uint8_t *put(uint8_t *at, const void *from, size_t bytes)
 {
@@ -111,15 +111,15 @@ void make_list(const struct folder *f, const char *name, const struct sl_mcpl_he
 		folder_write(f, name, file, bytes);
 }
 
-double next_number(uint32_t *at)
+double next_random(uint32_t *at)
 {
-	*at = *at * 1664525 + 1013904223; /* Numerical Recipes' quick one */
+	*at = *at * 1664525 + 1013904223; /* the generator ranqd1 of Numerical Recipes */
 	return (double)(*at >> 8) * 0x1p-24;
 }
 
-/* --- asking for them -------------------------------------------------------------------------- */
+/* --- configurations that read files ----------------------------------------------------------- */
 
-void configure_list(const struct folder *f, const char *files, const char *run, const char *keep,
+void write_list_config(const struct folder *f, const char *files, const char *run, const char *keep,
 	const char *more)
 {
 	char text[4096];
@@ -130,15 +130,15 @@ void configure_list(const struct folder *f, const char *files, const char *run, 
 	write_text(f, "c.yaml", text);
 }
 
-void refuse_list(const struct folder *f, const char *files, int code, const char *text)
+void expect_list_refused(const struct folder *f, const char *files, int code, const char *text)
 {
-	configure_list(f, files, "", "listed", "");
+	write_list_config(f, files, "", "listed", "");
 	expect(f, code, text, WORDS("plan", "c.yaml"));
 	expect(f, code, text, WORDS("run", "c.yaml", "--out", "refused", "--quiet"));
 	assert_false(folder_has(f, "refused"));
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading files ---------------------------------------------------------------------------- */
 
 struct sl_mcpl_particle *particles_of(
 	const struct folder *f, const char *name, struct sl_mcpl_header *h)

@@ -12,10 +12,10 @@ const char *reference_path(const char *name);
 char *reference_list(const char *name, size_t *bytes);
 
 /* Copies a reference file to the folder of a test. */
-void bring_list(const struct folder *f, const char *name);
+void copy_reference_list(const struct folder *f, const char *name);
 
-/* Returns the next 24-bit random number in 0 .. 1. */
-double next_number(uint32_t *at);
+/* Returns the next random number of 24 bits in 0 .. 1, and advances the state *at. */
+double next_random(uint32_t *at);
 
 /*
  * Writes h->particles particles as an MCPL file, compressed if its name ends in .gz. The header of h
@@ -29,11 +29,11 @@ void make_list(const struct folder *f, const char *name, const struct sl_mcpl_he
  * Writes c.yaml, which reads the files on the CPU. run is appended to the section run (", batch: 70");
  * more contains further lines.
  */
-void configure_list(const struct folder *f, const char *files, const char *run, const char *keep,
+void write_list_config(const struct folder *f, const char *files, const char *run, const char *keep,
 	const char *more);
 
 /* Expects that plan and run refuse the files with this code and text, and write nothing. */
-void refuse_list(const struct folder *f, const char *files, int code, const char *text);
+void expect_list_refused(const struct folder *f, const char *files, int code, const char *text);
 
 /* Reads all particles of a file. The caller frees them. */
 struct sl_mcpl_particle *particles_of(

@@ -7,9 +7,9 @@
 
 #include "tests/support/basic/check.h"
 
-static bool given(void *of, const char *key)
+static bool given(void *ctx, const char *key)
 {
-	const struct model_check *m = (const struct model_check *)of;
+	const struct model_check *m = (const struct model_check *)ctx;
 	char word[64];
 
 	snprintf(word, sizeof(word), " %s ", key);
@@ -17,25 +17,25 @@ static bool given(void *of, const char *key)
 }
 
 SL_PRINTF(3, 4)
-static void complain(void *of, const char *key, const char *format, ...)
+static void add_message(void *ctx, const char *key, const char *format, ...)
 {
-	struct model_check *m = (struct model_check *)of;
-	size_t at = strlen(m->said);
+	struct model_check *m = (struct model_check *)ctx;
+	size_t at = strlen(m->messages);
 	va_list values;
 
 	m->n++;
-	at += (size_t)snprintf(m->said + at, sizeof(m->said) - at, "%s: ", key);
+	at += (size_t)snprintf(m->messages + at, sizeof(m->messages) - at, "%s: ", key);
 	va_start(values, format);
-	at += (size_t)vsnprintf(m->said + at, sizeof(m->said) - at, format, values);
+	at += (size_t)vsnprintf(m->messages + at, sizeof(m->messages) - at, format, values);
 	va_end(values);
-	snprintf(m->said + at, sizeof(m->said) - at, "\n");
+	snprintf(m->messages + at, sizeof(m->messages) - at, "\n");
 }
 
 void model_check_begin(struct model_check *m, const char *keys)
 {
 	memset(m, 0, sizeof(*m));
 	m->given = keys;
-	m->check = (struct sl_model_check){m, given, complain};
+	m->check = (struct sl_model_check){m, given, add_message};
 }
 
 void check_range(const struct sl_model *model, const void *rules, enum sl_column column, double lo,

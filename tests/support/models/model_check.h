@@ -7,9 +7,9 @@
 #include "stages/models/model.h"
 
 struct model_check {
-	const char *given; /* keys present in the configuration: " source.radius speed " */
-	int n;             /* number of messages */
-	char said[2048];   /* all messages: "key: text\n" */
+	const char *given;   /* keys present in the configuration: " source.radius speed " */
+	int n;               /* number of messages */
+	char messages[2048]; /* all messages: "key: text\n" */
 	struct sl_model_check check;
 };
 

@@ -74,7 +74,7 @@ struct sl_rays rays_rules(const struct sl_rays_config *c)
 	struct sl_rays r = rays_make(
 		c, c->source == SL_RAYS_FROM_CAMERA ? " camera.position camera.look_at " : "", &m);
 
-	assert_string_equal("", m.said);
+	assert_string_equal("", m.messages);
 	return r;
 }
 

@@ -18,7 +18,7 @@ static inline struct sl_vector vector(double x, double y, double z)
 	return (struct sl_vector){{x, y, z}};
 }
 
-/* An empty scene with a camera at from that looks at to, with that many pixels. */
+/* Returns an empty scene with a camera at from that looks at to, with pixels * pixels pixels. */
 struct sl_rays_config rays_scene(struct sl_vector from, struct sl_vector to, uint64_t pixels);
 
 /* Adds an object without a shape. */

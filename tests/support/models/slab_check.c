@@ -11,7 +11,7 @@ struct sl_slab slab_rules(struct sl_slab_config c)
 	memset(&r, 0, sizeof(r));
 	model_check_begin(&m, c.incidence == SL_SLAB_ANGLE ? " angle " : "");
 	sl_slab_model.make(&c, &common, &r, &m.check);
-	assert_string_equal("", m.said);
+	assert_string_equal("", m.messages);
 	return r;
 }
 
@@ -56,14 +56,14 @@ struct sl_slab_config slab_of_one(double mu_a, double mu_s, double g, double thi
 	return c;
 }
 
-void slab_complains(struct sl_slab_config c, const char *given, const char *want)
+void slab_expect_messages(struct sl_slab_config c, const char *given, const char *expected)
 {
 	struct model_check m;
 	struct sl_slab r;
 
 	model_check_begin(&m, given);
 	sl_slab_model.make(&c, &common, &r, &m.check);
-	assert_string_equal(want, m.said);
+	assert_string_equal(expected, m.messages);
 }
 
 uint32_t slab_cross_boundary(

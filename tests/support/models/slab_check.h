@@ -9,7 +9,7 @@
 
 #include "stages/models/slab.h"
 
-/* A list of one item: the value of the only layer, or of all layers. */
+/* Initialiser of a list with the value of a single layer. */
 #define ONE(value)            \
 	{                     \
 		1,            \
@@ -27,14 +27,14 @@ extern const struct sl_slab_config slab_stack;
 struct sl_slab_config slab_of_one(double mu_a, double mu_s, double g, double thickness, double n,
 	double n_above, double n_below, double angle, int incidence);
 
-/* The same with implicit capture. */
+/* Returns c with implicit capture. */
 struct sl_slab_config slab_implicit(struct sl_slab_config c);
 
 /* Makes the rules of a valid configuration, with at most 1000 steps. */
 struct sl_slab slab_rules(struct sl_slab_config c);
 
-/* Expects the messages want for c with the keys given, such as " angle ". */
-void slab_complains(struct sl_slab_config c, const char *given, const char *want);
+/* Expects the messages expected for the configuration c with the keys given, such as " angle ". */
+void slab_expect_messages(struct sl_slab_config c, const char *given, const char *expected);
 
 /* Moves p across a boundary of layer i with this random number. Returns the layer after it. */
 uint32_t slab_cross_boundary(

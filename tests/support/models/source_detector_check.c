@@ -26,7 +26,7 @@ struct sl_source_detector source_detector_rules(
 	struct model_check m;
 	struct sl_source_detector r = source_detector_make(&c, given, &m);
 
-	assert_string_equal("", m.said);
+	assert_string_equal("", m.messages);
 	return r;
 }
 

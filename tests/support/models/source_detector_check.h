@@ -11,7 +11,7 @@
 /* Number of particles of a statistical test. */
 enum { N = 200000 };
 
-/* A point, and a disk of radius 1 at z = 2. */
+/* A point source, and a disk detector of radius 1 at z = 2. */
 extern const struct sl_source_detector_config source_detector_plain;
 
 /* Keys of the detector of source_detector_plain. */
@@ -21,7 +21,7 @@ extern const struct sl_source_detector_config source_detector_plain;
 struct sl_source_detector source_detector_make(
 	const struct sl_source_detector_config *c, const char *given, struct model_check *m);
 
-/* The same for a valid configuration. */
+/* The same for a configuration that must be valid. */
 struct sl_source_detector source_detector_rules(
 	struct sl_source_detector_config c, const char *given);
 

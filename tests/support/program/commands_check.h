@@ -7,13 +7,13 @@
 
 #include "tests/support/runs/reference_run.h"
 
-/* Group setup: writes c.yaml (four batches), runs it into "whole" and remembers the folder. */
+/* Group setup: writes c.yaml (four batches), runs it into "whole" and calls folder_remember(). */
 int commands_begin(void **state);
 
 /* Expects success, and the text as a part of stdout. */
 void expect_output(const char *says, const char *const *words);
 
-/* As expect(), for a shell command line in which $SLUICE is the program. */
+/* Like expect(), for a shell command line in which $SLUICE is the program. */
 void shell(int code, const char *says, const char *line);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Converts in to the file "all" with this suffix. Returns its name, valid until the next call. */
+/* Converts the file or run in to the file "all" plus suffix. Returns its name, valid until the next call. */
 const char *convert(const char *in, const char *suffix);
 
 /* Returns the contents of a file, inflated if it is gzip (also of several members) and

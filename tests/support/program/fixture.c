@@ -1,11 +1,11 @@
 /* fixture.c - see fixture.h. */
+#include "tests/faults/fault_injection.h"
 #include "tests/support/program/fixture.h"
 
-#include "primitives/base/fault.h"
 #include "tests/support/basic/check.h"
 
 struct folder folder;
-static uint64_t remembered; /* its hash */
+static uint64_t remembered; /* hash of the folder at folder_remember() */
 
 int folder_begin(void **state)
 {

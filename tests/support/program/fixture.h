@@ -2,8 +2,8 @@
  * fixture.h - the temporary directory of a test group or of each test: created before, removed
  * after.
  *
- *	cmocka_run_group_tests(tests, folder_begin, folder_end);
- *	const struct CMUnitTest tests[] = {WITH_FOLDER(made), ...};
+ *	cmocka_run_group_tests(tests, folder_begin, folder_end);             one for the group
+ *	const struct CMUnitTest tests[] = {WITH_FOLDER(first_test), ...};    one for each test
  */
 #ifndef SL_TESTS_SUPPORT_PROGRAM_FIXTURE_H
 #define SL_TESTS_SUPPORT_PROGRAM_FIXTURE_H

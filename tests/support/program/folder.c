@@ -1,4 +1,4 @@
-/* folder.c - temporary folders, by plain libc: the code under test has no part in it. */
+/* folder.c - temporary folders, with libc only, so that errors of the code under test do not hide here. */
 #include "tests/support/program/folder.h"
 
 #include <dirent.h>
@@ -102,7 +102,7 @@ static int not_dots(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* By bytes: alphasort would follow the locale. */
+/* Orders by bytes, because alphasort() depends on the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);

@@ -23,7 +23,7 @@ struct server {
 	ino_t mounts; /* its mount name space */
 };
 
-/* Without a preloaded library, and with one. */
+/* For programs without a preloaded library, and with one. */
 static struct server servers[2];
 
 static const char *variable(const struct process *p, const char *name)
@@ -95,7 +95,7 @@ static bool is_left_out(const struct process *p, const char *text)
 	return variable(p, name) != NULL;
 }
 
-/* The bytes of the request; 0 if it does not fit. */
+/* Writes the request to bytes. Returns its length, or 0 if it does not fit. */
 static size_t make_request(const struct process *p, char bytes[SERVER_BYTES])
 {
 	struct server_request r = {.file_bytes = p->file_bytes};

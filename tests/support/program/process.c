@@ -1,5 +1,4 @@
-/* process.c - fork, exec, wait with a limit; output goes to memory files, so no pipe can fill up.
- */
+/* process.c - fork, exec, wait with a limit; output goes to files in memory, because a pipe could fill up. */
 #include "tests/support/program/process.h"
 
 #include <errno.h>
@@ -42,7 +41,7 @@ static void limit(enum __rlimit_resource what, unsigned long most)
 }
 
 /* Executes the program in the child; does not return. */
-static void become(const struct process *p, const char *path, const struct running *r)
+static void exec_program(const struct process *p, const char *path, const struct running *r)
 {
 	int out = p->out_to ? open(p->out_to, O_WRONLY | O_CREAT, 0666) : r->out;
 	int in = open("/dev/null", O_RDONLY);
@@ -73,7 +72,7 @@ void process_start(const struct process *p, struct running *r)
 		r->pid = fork();
 		assert_true(r->pid >= 0);
 		if (r->pid == 0)
-			become(p, path, r);
+			exec_program(p, path, r);
 	}
 	setpgid(r->pid, r->pid); /* parent and child both call it, because either can run first */
 }
@@ -96,7 +95,7 @@ static int wait_for(pid_t pid, int seconds, bool *timed_out)
 	return status;
 }
 
-static char *resolve_text(int fd, size_t *size)
+static char *read_text(int fd, size_t *size)
 {
 	struct stat facts;
 	char *text;
@@ -116,8 +115,8 @@ void process_wait(struct running *r, int seconds, struct ending *e)
 
 	e->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	e->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	e->out = resolve_text(r->out, &e->out_bytes);
-	e->err = resolve_text(r->err, &e->err_bytes);
+	e->out = read_text(r->out, &e->out_bytes);
+	e->err = read_text(r->err, &e->err_bytes);
 }
 
 void process_run(const struct process *p, int seconds, struct ending *e)
@@ -135,7 +134,7 @@ void process_free(struct ending *e)
 	e->out = e->err = NULL;
 }
 
-int in_child(int (*body)(void *of), void *of)
+int in_child(int (*body)(void *argument), void *argument)
 {
 	bool timed_out;
 	int status;
@@ -145,7 +144,7 @@ int in_child(int (*body)(void *of), void *of)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
-		_exit(body(of));
+		_exit(body(argument));
 	status = wait_for(pid, HANG_SECONDS, &timed_out);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

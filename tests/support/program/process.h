@@ -55,9 +55,9 @@ void process_run(const struct process *p, int seconds, struct ending *e);
 void process_free(struct ending *e);
 
 /*
- * Runs body(of) in a forked child, whose exit code is the return value. Returns that code, or 128 + n
- * if signal n ended the child. body must not call assertions of cmocka.
+ * Runs body(argument) in a forked child, whose exit code is the return value. Returns that code, or 128 + n
+ * if signal n ended the child. body must not call assertions argument cmocka.
  */
-int in_child(int (*body)(void *of), void *of);
+int in_child(int (*body)(void *argument), void *argument);
 
 #endif

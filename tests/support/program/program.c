@@ -13,15 +13,15 @@ static const bool is_slow = true;
 static const bool is_slow = false;
 #endif
 
-/* The log must show that the test was reduced. */
-bool be_quick(void)
+/* Prints once that the test is reduced, so that the log shows it. */
+bool is_quick(void)
 {
 	static bool printed;
-	const char *asked = getenv("SLUICE_QUICK");
-	bool quick = is_slow || (asked && *asked);
+	const char *setting = getenv("SLUICE_QUICK");
+	bool quick = is_slow || (setting && *setting);
 
 	if (quick && !printed)
-		printf("A share of particles, signals and choices is tried (%s).\n",
+		printf("Only a part of the particles, signals and variants is tested (%s).\n",
 			is_slow ? "built with a sanitizer" : "SLUICE_QUICK");
 	printed |= quick;
 	return quick;
@@ -85,11 +85,11 @@ void write_text(const struct folder *f, const char *name, const char *text)
 void expect_file(const struct folder *f, const char *name, const char *text)
 {
 	size_t bytes;
-	char *is = folder_read(f, name, &bytes);
+	char *found = folder_read(f, name, &bytes);
 
-	assert_string_equal(is, text);
+	assert_string_equal(found, text);
 	assert_int_equal(bytes, strlen(text));
-	free(is);
+	free(found);
 }
 
 void write_slow(const struct folder *f, const char *name)

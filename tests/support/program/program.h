@@ -2,8 +2,8 @@
  * program.h - runs the program under test with a command line, as a user does.
  *
  *	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "a"));
- *	expect(&folder, SL_OUTPUT_IN_USE, "already holds a run", WORDS("run", "c.yaml", "--out",
- *"a"));
+ *	expect(&folder, SL_OUTPUT_IN_USE, "holds a run already",
+ *		WORDS("run", "c.yaml", "--out", "a"));
  */
 #ifndef SL_TESTS_SUPPORT_PROGRAM_PROGRAM_H
 #define SL_TESTS_SUPPORT_PROGRAM_PROGRAM_H
@@ -17,8 +17,8 @@ struct sl_yaml; /* pipeline/text/yaml.h */
 
 #define WORDS(...) ((const char *const[]){"sluice", __VA_ARGS__, NULL})
 
-/* Returns true if sanitizers or the environment require a test of few particles. */
-bool be_quick(void);
+/* Returns true if the test shall be short: in a sanitizer build, or if SLUICE_QUICK is set. */
+bool is_quick(void);
 
 /* Runs the program with the arguments words in f; env may be NULL. The caller frees *e. */
 void call(
@@ -30,7 +30,7 @@ void expect(const struct folder *f, int code, const char *text, const char *cons
 /* Expects success. Returns stdout, which the caller frees. */
 char *output_of(const struct folder *f, const char *const *words);
 
-/* Checks an ending as expect does, and frees it. */
+/* Checks an ending as expect() does, and frees it. */
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words);
 
 /* Counts the occurrences of word in text. */
@@ -42,7 +42,7 @@ void write_text(const struct folder *f, const char *name, const char *text);
 /* Expects that the contents of the file name in f equal text. */
 void expect_file(const struct folder *f, const char *name, const char *text);
 
-/* Writes a configuration of one batch that takes minutes: 1e4 steps and more per particle. */
+/* Writes a configuration of one batch that takes minutes: more than 1e4 steps per particle. */
 void write_slow(const struct folder *f, const char *name);
 
 /* Reads the manifest of the run in out below f. */
@@ -51,8 +51,8 @@ void read_manifest(const struct folder *f, const char *out, struct sl_manifest *
 /* Truncates the manifest after n lines, as if the run had been killed after n batches. */
 void keep_batches(const struct folder *f, const char *out, size_t n);
 
-/* report_of() parses out/run.json; the caller frees it. run_json() returns the text of a member of the
- * root, valid until the next call. */
+/* report_of() parses out/run.json; the caller frees it. run_json() returns the text of the member key
+ * of run.json, valid until the next call. */
 struct sl_yaml *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
 
@@ -63,7 +63,7 @@ uint64_t hash_run(const struct folder *f, const char *out);
 void copy_run(const struct folder *f, const char *from, const char *to);
 void remove_run(const struct folder *f, const char *out);
 
-/* Seconds of a monotonic clock; sleeps for some seconds. */
+/* The time of a monotonic clock, and a pause, both in seconds. */
 double seconds_now(void);
 void sleep_for(double seconds);
 

@@ -21,14 +21,17 @@
 enum { THREADS_MAX = 64, CANNOT_RUN = 127, SYSCALL_STOP = SIGTRAP | 0x80 };
 
 /*
- * The calls that count. path: which argument is one; -1 for none. mends: it repairs a failure, so it
- * never fails. reads: it changes no file, and counts only if the tracer counts all calls.
+ * The calls that count.
+ *
+ *	path       index of the argument that is a path; -1 if there is none
+ *	cleans_up  the program makes this call to clean up after a failure, so it never fails
+ *	reads      the call changes no file, so it counts only if the tracer counts all calls
  */
 static const struct kind {
 	long number;
 	const char *name;
 	int path;
-	bool mends, reads;
+	bool cleans_up, reads;
 } kinds[] = {
 	{SYS_read, "read", -1, false, true},
 	{SYS_pread64, "pread64", -1, false, true},
@@ -74,7 +77,7 @@ struct pending {
 struct tracer {
 	pid_t pid;
 	unsigned long at, calls;
-	bool on;
+	bool permanent;
 	bool all;     /* count calls that read, too */
 	bool started; /* the program has opened its configuration */
 	int error;
@@ -162,7 +165,7 @@ static void answer_call(pid_t thread, int error)
 }
 #endif
 
-static void before(struct tracer *t, pid_t thread, const struct __ptrace_syscall_info *call)
+static void on_call_entry(struct tracer *t, pid_t thread, const struct __ptrace_syscall_info *call)
 {
 	const struct kind *kind;
 	struct pending *p;
@@ -177,7 +180,7 @@ static void before(struct tracer *t, pid_t thread, const struct __ptrace_syscall
 	if (!kind)
 		return;
 	t->calls++;
-	hit = t->at && (t->calls == t->at || (t->on && t->calls > t->at));
+	hit = t->at && (t->calls == t->at || (t->permanent && t->calls > t->at));
 	p = find_pending(t, thread);
 	*p = (struct pending){.thread = thread, .kind = kind, .path = "-"};
 	p->fd = kind->path == 0 ? AT_FDCWD : (int)call->entry.args[kind->path == 3 ? 2 : 0];
@@ -185,13 +188,13 @@ static void before(struct tracer *t, pid_t thread, const struct __ptrace_syscall
 		read_path(thread, call->entry.args[kind->path], p->path);
 	if (hit && t->error == 0) {
 		kill(t->pid, SIGKILL);
-	} else if (hit && !kind->mends) {
+	} else if (hit && !kind->cleans_up) {
 		p->fails = true;
 		skip_call(thread);
 	}
 }
 
-static void after(struct tracer *t, pid_t thread, const struct __ptrace_syscall_info *call)
+static void on_call_exit(struct tracer *t, pid_t thread, const struct __ptrace_syscall_info *call)
 {
 	struct pending *p = find_pending(t, thread);
 	long result = (long)call->exit.rval;
@@ -217,9 +220,9 @@ static void on_call(struct tracer *t, pid_t thread)
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(call), &call) <= 0)
 		return; /* the process has been killed */
 	if (call.op == PTRACE_SYSCALL_INFO_ENTRY)
-		before(t, thread, &call);
+		on_call_entry(t, thread, &call);
 	else if (call.op == PTRACE_SYSCALL_INFO_EXIT)
-		after(t, thread, &call);
+		on_call_exit(t, thread, &call);
 }
 
 /* Follows all threads to the end of the process; returns its status. */
@@ -244,7 +247,7 @@ static int follow(struct tracer *t)
 }
 
 /* Executes the program in the child, which stops first so that the tracer can set its options. */
-static void become(char **argv)
+static void exec_traced(char **argv)
 {
 	const char *sluice = getenv("SLUICE");
 	bool is_ours = strcmp(argv[0], "sluice") == 0 && sluice;
@@ -263,7 +266,7 @@ static int trace(struct tracer *t, char **argv)
 
 	t->pid = fork();
 	if (t->pid == 0)
-		become(argv);
+		exec_traced(argv);
 	if (t->pid < 0 || waitpid(t->pid, &status, 0) != t->pid)
 		return CANNOT_RUN;
 	if (WIFEXITED(status))
@@ -278,14 +281,14 @@ static int trace(struct tracer *t, char **argv)
 }
 
 /* The tracer: LOG AT ERROR PROGRAM ARGUMENT... */
-static int trace_as_told(char **words)
+static int run_tracer(char **words)
 {
 	struct tracer t = {.pid = 0};
 	int code;
 
 	t.log = fopen(words[0], "we");
 	t.at = strtoul(words[1], NULL, 10);
-	t.on = strchr(words[1], '+') != NULL;
+	t.permanent = strchr(words[1], '+') != NULL;
 	t.all = strchr(words[1], 'a') != NULL;
 	t.error = atoi(words[2]);
 	code = t.log ? trace(&t, words + 3) : CANNOT_RUN;
@@ -307,7 +310,7 @@ static bool is_possible(void)
 int ptrace_main(int argc, char **argv, int (*tests)(void))
 {
 	if (argc >= 6 && strcmp(argv[1], "traced") == 0)
-		return trace_as_told(argv + 2);
+		return run_tracer(argv + 2);
 	if (!sl_sampling_from_environment())
 		return 1;
 	if (!is_possible()) {

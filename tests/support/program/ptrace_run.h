@@ -26,8 +26,8 @@
 enum { PTRACE_REFUSED = 126 };
 
 /*
- * What main of such a test returns: as the tracer the code above; else what tests returns, which
- * are thinned out as the environment asks (cases/sampling.h), and skipped where nothing can be traced.
+ * The main function of such a test: runs as the tracer, or runs tests, and returns the exit code. The
+ * environment can reduce the share of variants (cases/sampling.h). Without ptrace the tests are skipped.
  */
 int ptrace_main(int argc, char **argv, int (*tests)(void));
 

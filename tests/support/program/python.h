@@ -1,4 +1,4 @@
-/* python.h - the Python with which tests read files as other programs do. */
+/* python.h - the Python interpreter with which tests read files independently of the program. */
 #ifndef SL_TESTS_SUPPORT_PROGRAM_PYTHON_H
 #define SL_TESTS_SUPPORT_PROGRAM_PYTHON_H
 

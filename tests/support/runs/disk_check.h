@@ -9,23 +9,20 @@
 
 #include "tests/support/runs/tiny_run.h"
 
-/* Number of batches of most such runs. */
+/* Number of batches in most of these runs. */
 enum { BATCHES = 3 };
 
-/*
- * Number of runs that failed, and that succeeded in spite of the fault; states of the folder from
- * which --resume was already tested.
- */
+/* Results of several runs with faults. */
 struct disk_failures {
-	unsigned failed, succeeded;
-	struct tiny_states states;
+	unsigned failed, succeeded; /* runs that failed, and that succeeded despite the fault */
+	struct tiny_states states;  /* of the folder, from which --resume was already tested */
 };
 
 /*
- * Checks that the run failed as required (error 0: by a truncated write) or succeeded, then checks and
- * resumes out. Returns the number of batches before the resume.
+ * Checks that the run failed with the message of errno error, or succeeded, then checks and resumes out.
+ * error = 0 accepts any message. Returns the number of batches before the resume.
  */
 unsigned check_disk_failure(struct tiny_run *t, const char *out, enum tiny_end how,
-	const struct ending *e, int error, struct disk_failures *tally);
+	const struct ending *e, int error, struct disk_failures *failures);
 
 #endif

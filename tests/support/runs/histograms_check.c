@@ -4,7 +4,7 @@
 
 #include "tests/support/runs/histograms_check.h"
 
-/* Edges are powers of two apart, so that the test's own comparisons are exact. */
+/* The bin widths are powers of two, so the edges that the test computes are exact. */
 static const char text[] =
 	"run: {name: t, seed: 7, particles: 6010, batch: 2000}\n"
 	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, n: 1.4, thickness: 0.5 cm}}\n"

@@ -7,7 +7,7 @@
 
 enum { PARTICLES = 6010, BATCH = 2000, BATCHES = 4, N_TALLIES = 4 };
 
-/* The tallies of that run, in order. */
+/* The histograms of that run, in the order of the key tallies. */
 struct tally {
 	const char *column;
 	struct sl_histogram_axis f;

@@ -94,7 +94,7 @@ enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan
 	return status == SL_OK ? sl_plan_make(&c, &choices, plan) : status;
 }
 
-static void look_on(void *ctx, const struct sl_host_slot *slot)
+static void call_batch(void *ctx, const struct sl_host_slot *slot)
 {
 	const struct library_run *r = (const struct library_run *)ctx;
 
@@ -106,7 +106,7 @@ static void look_on(void *ctx, const struct sl_host_slot *slot)
 static enum sl_status run(const struct library_run *r, struct sl_workspace *w)
 {
 	struct sl_control control = {
-		.batch = look_on, .ctx = (void *)(uintptr_t)r, .discard = !r->to};
+		.batch = call_batch, .ctx = (void *)(uintptr_t)r, .discard = !r->to};
 	struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_manifest done = {0};
 	struct sl_session session;

@@ -16,7 +16,7 @@ struct library_run {
 	unsigned slots, threads;     /* 0 slots: auto */
 	unsigned particles, batches; /* particles per batch */
 	const char *to;              /* output directory; NULL: no files are written */
-	/* Called when the memory of the plan is allocated, after each batch, and at the end of the run. */
+	/* Called after all memory is allocated, after each batch, and at the end; NULL: not called. */
 	void (*begun)(void);
 	void (*batch)(void);
 	void (*ended)(void);

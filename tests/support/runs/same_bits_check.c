@@ -1,4 +1,4 @@
-/* same_bits_check.c - runs through the library, see same_bits_check.h. */
+/* same_bits_check.c - compares runs made through the library, see same_bits_check.h. */
 #include "tests/support/runs/same_bits_check.h"
 
 #include <stdio.h>
@@ -16,22 +16,22 @@
 
 enum { SETS_MAX = 12, SET_BYTES = 96 };
 
-/* A run: its settings, and what is kept of it. */
-struct kept {
+/* A run: its settings and results. */
+struct run_record {
 	char path[CONFIG_PATH_BYTES];
 	char set[SETS_MAX][SET_BYTES]; /* "key=value" */
 	size_t n_sets;
-	struct sl_manifest_line *line;
-	uint64_t n, seen;
+	struct sl_manifest_line *line; /* of each batch */
+	uint64_t n, seen;              /* batches of the plan; batches that were committed */
 };
 
-static void set(struct kept *k, const char *key, const char *value)
+static void set(struct run_record *k, const char *key, const char *value)
 {
 	assert_true(k->n_sets < SETS_MAX);
 	snprintf(k->set[k->n_sets++], SET_BYTES, "%s=%s", key, value);
 }
 
-static void set_number(struct kept *k, const char *key, unsigned value)
+static void set_number(struct run_record *k, const char *key, unsigned value)
 {
 	char text[16];
 
@@ -39,8 +39,8 @@ static void set_number(struct kept *k, const char *key, unsigned value)
 	set(k, key, text);
 }
 
-/* A run of b, on the device or on the CPU; nothing of it run yet. */
-static void begin(struct kept *k, const struct bits *b, const char *device)
+/* Sets the settings of a run of b on this device. */
+static void begin(struct run_record *k, const struct bits *b, const char *device)
 {
 	memset(k, 0, sizeof(*k));
 	config_path(b->config, k->path);
@@ -49,8 +49,8 @@ static void begin(struct kept *k, const struct bits *b, const char *device)
 	set(k, "run.device", device);
 }
 
-/* The run, for the message of a check that fails. */
-static const char *words_of(const struct kept *k)
+/* Returns the settings as text for error messages, valid until the next call. */
+static const char *settings_text(const struct run_record *k)
 {
 	static char text[CONFIG_PATH_BYTES + SETS_MAX * (SET_BYTES + 1)];
 	size_t n = (size_t)snprintf(text, sizeof(text), "%s", k->path);
@@ -60,17 +60,17 @@ static const char *words_of(const struct kept *k)
 	return text;
 }
 
-static void need(const struct kept *k, enum sl_status s)
+static void require_ok(const struct run_record *k, enum sl_status s)
 {
 	if (s != SL_OK)
-		fail_msg("%s: %s: %s", words_of(k), sl_status_name(s), sl_last_error());
+		fail_msg("%s: %s: %s", settings_text(k), sl_status_name(s), sl_last_error());
 }
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
 static void keep_line(void *ctx, const struct sl_host_slot *slot)
 {
-	struct kept *k = (struct kept *)ctx;
+	struct run_record *k = (struct run_record *)ctx;
 
 	if (slot->batch.number < k->n)
 		sl_batch_file_line(&slot->batch, &k->line[slot->batch.number]);
@@ -78,7 +78,7 @@ static void keep_line(void *ctx, const struct sl_host_slot *slot)
 }
 
 static enum sl_status resolve(
-	const struct kept *k, struct sl_config *config, struct sl_choices *choices)
+	const struct run_record *k, struct sl_config *config, struct sl_choices *choices)
 {
 	const char *sets[SETS_MAX];
 	struct sl_reader *reader = NULL;
@@ -95,7 +95,7 @@ static enum sl_status resolve(
 	return s;
 }
 
-static void run(struct kept *k)
+static void run(struct run_record *k)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
@@ -105,46 +105,46 @@ static void run(struct kept *k)
 	struct sl_workspace *w;
 	struct sl_plan *plan;
 
-	need(k, resolve(k, &config, &choices));
-	need(k, sl_plan_make(&config, &choices, &plan));
-	need(k, sl_memory_plan_check(plan));
-	need(k, sl_workspace_open(plan, &w));
-	need(k, sl_workspace_allocate(w));
+	require_ok(k, resolve(k, &config, &choices));
+	require_ok(k, sl_plan_make(&config, &choices, &plan));
+	require_ok(k, sl_memory_plan_check(plan));
+	require_ok(k, sl_workspace_open(plan, &w));
+	require_ok(k, sl_workspace_allocate(w));
 	k->n = plan->recipe.n_batches;
 	k->line = (struct sl_manifest_line *)calloc(k->n, sizeof(*k->line));
 	assert_non_null(k->line);
-	need(k, sl_run(w, NULL, &none, &control, &session));
+	require_ok(k, sl_run(w, NULL, &none, &control, &session));
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	assert_int_equal(k->seen, k->n);
 }
 
-static void end(struct kept *k)
+static void end(struct run_record *k)
 {
 	free(k->line);
 }
 
-/* --- one against the other -------------------------------------------------------------------- */
+/* --- comparison of two runs ------------------------------------------------------------------- */
 
-static void expect_same_line(
-	const struct kept *k, const struct sl_manifest_line *a, const struct sl_manifest_line *b)
+static void expect_same_line(const struct run_record *k, const struct sl_manifest_line *a,
+	const struct sl_manifest_line *b)
 {
 	if (a->survivors != b->survivors)
-		fail_msg("%s: batch %llu: %llu survivors, expected %llu", words_of(k),
+		fail_msg("%s: batch %llu: %llu survivors, expected %llu", settings_text(k),
 			(unsigned long long)a->batch, (unsigned long long)b->survivors,
 			(unsigned long long)a->survivors);
 	if (memcmp(&a->tally, &b->tally, sizeof(a->tally)) != 0)
-		fail_msg("%s: batch %llu: the tally differs", words_of(k),
+		fail_msg("%s: batch %llu: the tally differs", settings_text(k),
 			(unsigned long long)a->batch);
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (a->digest[c] != b->digest[c])
-			fail_msg("%s: batch %llu: column %s differs", words_of(k),
+			fail_msg("%s: batch %llu: column %s differs", settings_text(k),
 				(unsigned long long)a->batch, sl_column_facts[c].name);
 	assert_memory_equal(a, b, sizeof(*a));
 }
 
-/* Runs k, which must come to what was kept of the CPU's run. */
-static void expect_same(struct kept *k, const struct kept *cpu)
+/* Runs k and expects the results of the CPU run. */
+static void expect_same(struct run_record *k, const struct run_record *cpu)
 {
 	uint64_t survivors = 0;
 
@@ -155,17 +155,17 @@ static void expect_same(struct kept *k, const struct kept *cpu)
 		survivors += k->line[i].survivors;
 	}
 	if (survivors == 0)
-		fail_msg("%s: no survivors, so nothing was compared", words_of(k));
+		fail_msg("%s: no survivors, so nothing was compared", settings_text(k));
 	end(k);
 }
 
 static const char *const modes[] = {"staged", "fused"};
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 
-/* The runs of b, with one setting more if key is not NULL. */
+/* Compares both modes with the CPU, with one more setting if key is not NULL. */
 static void check_with(const struct bits *b, const char *key, const char *value)
 {
-	struct kept cpu, k;
+	struct run_record cpu, k;
 
 	begin(&cpu, b, "cpu");
 	if (key)
@@ -197,7 +197,7 @@ void same_bits_check_configs(const struct bits *b)
 	static struct configs all;
 
 	configs_list(&all);
-	for (size_t i = 0; i < all.n; i += be_quick() ? 3 : 1) {
+	for (size_t i = 0; i < all.n; i += is_quick() ? 3 : 1) {
 		struct bits one = *b;
 
 		one.config = all.name[i];
@@ -207,7 +207,7 @@ void same_bits_check_configs(const struct bits *b)
 
 /* --- every backend, every number of slots ----------------------------------------------------- */
 
-/* The i-th backend of a primitive that the device has; NULL past the last. */
+/* Returns the i-th device backend of a primitive, or NULL after the last. */
 static const struct sl_backend *backend_at(enum sl_primitive p, size_t i)
 {
 	const struct sl_backend *b;
@@ -218,23 +218,24 @@ static const struct sl_backend *backend_at(enum sl_primitive p, size_t i)
 	return NULL;
 }
 
-static void begin_with(struct kept *k, const struct bits *b, unsigned slots, unsigned threads)
+static void begin_with_slots(
+	struct run_record *k, const struct bits *b, unsigned slots, unsigned threads)
 {
 	begin(k, b, b->device);
 	set_number(k, "run.slots", slots);
 	set_number(k, "run.threads", threads);
 }
 
-/* Fused, with every sort, on every scan if it is made of one. */
+/* Fused mode with each sort; a sort that uses a scan, with each scan. */
 static void check_fused(
-	const struct bits *b, unsigned slots, unsigned threads, const struct kept *cpu)
+	const struct bits *b, unsigned slots, unsigned threads, const struct run_record *cpu)
 {
 	const struct sl_backend *scan, *sort;
-	struct kept k;
+	struct run_record k;
 
 	for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++)
 		for (size_t s = 0; (scan = backend_at(SL_SCAN, s)) != NULL; s++) {
-			begin_with(&k, b, slots, threads);
+			begin_with_slots(&k, b, slots, threads);
 			set(&k, "run.mode", "fused");
 			set(&k, "primitives.sort", sort->name);
 			if (sort->uses_scan)
@@ -245,24 +246,24 @@ static void check_fused(
 		}
 }
 
-/* A scan that neither compact nor sort is made of is tried all the same: it must not matter. */
+/* Also tests scans that neither the compact nor the sort uses: such a setting must have no effect. */
 void same_bits_check_backends(const struct bits *b, unsigned slots, unsigned threads)
 {
 	const struct sl_backend *scan, *compact, *sort;
-	struct kept cpu, k;
+	struct run_record cpu, k;
 	unsigned choices = 0;
 
 	begin(&cpu, b, "cpu");
 	run(&cpu);
 	begin(&k, b, b->device);
-	expect_same(&k, &cpu); /* from here on it is the device's matrix that is walked */
+	expect_same(&k, &cpu); /* selects the device, so that backend_at() returns its backends */
 	for (size_t s = 0; (scan = backend_at(SL_SCAN, s)) != NULL; s++)
 		for (size_t c = 0; (compact = backend_at(SL_COMPACT, c)) != NULL; c++)
 			for (size_t o = 0; (sort = backend_at(SL_SORT, o)) != NULL; o++) {
 				choices++;
 				if (!sl_sampling_selects())
 					continue;
-				begin_with(&k, b, slots, threads);
+				begin_with_slots(&k, b, slots, threads);
 				set(&k, "primitives.scan", scan->name);
 				set(&k, "primitives.compact", compact->name);
 				set(&k, "primitives.sort", sort->name);
@@ -276,16 +277,16 @@ void same_bits_check_backends(const struct bits *b, unsigned slots, unsigned thr
 void same_bits_check_slots(const struct bits *b)
 {
 	enum { MOST = 4 };
-	struct kept cpu, k;
+	struct run_record cpu, k;
 
 	begin(&cpu, b, "cpu");
 	run(&cpu);
 	for (unsigned slots = 1; slots <= MOST; slots++)
 		for (unsigned threads = 1; threads <= MOST; threads++)
 			for (int m = 0; m < N_MODES; m++) {
-				if (be_quick() && (slots + 2 * threads + (unsigned)m) % 3 > 0)
+				if (is_quick() && (slots + 2 * threads + (unsigned)m) % 3 > 0)
 					continue;
-				begin_with(&k, b, slots, threads);
+				begin_with_slots(&k, b, slots, threads);
 				set(&k, "run.mode", modes[m]);
 				expect_same(&k, &cpu);
 			}

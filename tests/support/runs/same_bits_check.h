@@ -11,18 +11,18 @@
 /* Parameters of all runs of a check. */
 struct bits {
 	const char *device;    /* run.device: cuda, emulated */
-	const char *config;    /* of data/configs, without its suffix */
-	const char *particles; /* total; batch: per batch */
-	const char *batch;
+	const char *config;    /* name in data/configs, without suffix */
+	const char *particles; /* of the run */
+	const char *batch;     /* particles per batch */
 };
 
-/* All shipped configurations, with sanitizers every third. Ignores bits->config. */
+/* All shipped configurations (every third if is_quick()). Ignores bits->config. */
 void same_bits_check_configs(const struct bits *b);
 
 /* Every scan with every compact and every sort of the device, and fused with every sort. */
 void same_bits_check_backends(const struct bits *b, unsigned slots, unsigned threads);
 
-/* One to four slots and threads, in both modes; with sanitizers a third of these. */
+/* One to four slots and threads, in both modes (a third of these if is_quick()). */
 void same_bits_check_slots(const struct bits *b);
 
 /* Other orders of survivors: by id, and by a key of more than 32 bits. */

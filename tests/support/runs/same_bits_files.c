@@ -1,4 +1,4 @@
-/* same_bits_files.c - runs of the program, and what their files hold; see same_bits_check.h. */
+/* same_bits_files.c - compares the files of runs of the program, see same_bits_check.h. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,14 +18,14 @@ static void run(const struct folder *f, const struct bits *b, const char *device
 	config_path(b->config, path);
 	snprintf(particles, sizeof(particles), "run.particles=%s", b->particles);
 	snprintf(batch, sizeof(batch), "run.batch=%s", b->batch);
-	/* a published value is no aim with so few particles; cpu compresses as a device does */
+	/* so few particles may miss published values; deflate: cpu writes the bytes of the device */
 	expect(f, SL_OK, "",
 		WORDS("run", path, "--device", device, "--mode", mode, "--deflate",
 			strcmp(device, "cpu") == 0 ? "cpu" : "device", "--out", out, "--set",
 			particles, "--set", batch, "--set", "check.sigma=1000"));
 }
 
-/* All of a column is the same, read back from the files. */
+/* Reads both files back and expects equal columns. */
 static void expect_same_columns(const struct folder *f, const char *config, const char *file)
 {
 	struct sl_survivors a, b;
@@ -104,7 +104,7 @@ void same_bits_check_files_of_configs(const struct bits *b)
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* Numbers and codes of all, or of each; user flags of all kinds; the files are others' lists. */
+/* Constant and variable energies, weights and PDG codes; several user flags; reference files as inputs. */
 static const char *const lists[] = {
 	"model: {slab: {mu_a: 10 /cm, mu_s: 90 /cm, g: 0.75, thickness: 0.02 cm, absorption: "
 	"implicit}}\n"
@@ -121,7 +121,7 @@ static const char *const lists[] = {
 };
 enum { LISTS = sizeof(lists) / sizeof(lists[0]), LIST_BYTES = 4096 };
 
-/* Writes c.yaml, with the folder of others' lists in the place of LIST. */
+/* Writes c.yaml. LIST stands for the folder of the reference files. */
 static void write_list(const struct folder *f, const struct bits *b, const char *list)
 {
 	char text[LIST_BYTES], *at = text;
@@ -138,7 +138,7 @@ static void write_list(const struct folder *f, const struct bits *b, const char 
 	write_text(f, "c.yaml", text);
 }
 
-/* A run of c.yaml; the hash of all its files. */
+/* Runs c.yaml; returns the hash of its files except run.json. */
 static uint64_t run_list(const struct folder *f, const char *const set[2], const char *device,
 	const char *mode, const char *deflate)
 {
@@ -152,7 +152,7 @@ static uint64_t run_list(const struct folder *f, const char *const set[2], const
 	return hash;
 }
 
-/* The bytes of a run on the CPU, and on the device, fused or staged. */
+/* Compares a run on the CPU with one on the device, in the two modes in turn. */
 static void check_same(const struct folder *f, const struct bits *b, const char *const set[2],
 	const char *on_cpu, const char *on_device)
 {
@@ -165,7 +165,7 @@ static void check_same(const struct folder *f, const struct bits *b, const char 
 			on_device);
 }
 
-/* Records alone come from the device; members of them; records that threads make members of. */
+/* Plain records; gzip members compressed on the device; gzip members compressed by threads of the host. */
 static void check_list(const struct folder *f, const struct bits *b, const char *precision)
 {
 	const char *const plain[] = {"output.format=mcpl", precision};
@@ -178,7 +178,7 @@ static void check_list(const struct folder *f, const struct bits *b, const char 
 	check_same(f, b, gzipped, "libdeflate", "libdeflate");
 }
 
-/* Of an npz constants come, too. */
+/* The format npz also stores constant columns. */
 static void check_npz(const struct folder *f, const struct bits *b)
 {
 	const char *const set[] = {"output.format=npz", "output.level=1"};

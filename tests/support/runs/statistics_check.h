@@ -13,13 +13,12 @@
  */
 double relative_error(const struct sl_manifest *m, size_t k, enum sl_fate fate);
 
-/* Number in out/run.json at a NULL-terminated path of keys; 1 for true, NaN for null.
- */
+/* Returns the number in out/run.json at a NULL-terminated path of keys; 1 for true, 0 for false, NaN for null. */
 double json_number(const char *out, const char *const *path);
 
 #define JSON(out, ...) json_number(out, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Expects equality except for rounding in double precision. */
+/* Expects equality up to a relative error of 1e-9. */
 void expect_near(double is, double expected);
 
 #endif

@@ -22,8 +22,8 @@ static const char config[] =
 	"key: [pixel:6, energy:8]\n"
 	"output: {columns: [id, x, y, z, energy, pixel]}\n";
 
-static const char *const changing[] = {"run.json", NULL};
-static const char *const held_apart[] = {"run.json", "LOCK", NULL};
+static const char *const without_run_json[] = {"run.json", NULL};
+static const char *const without_run_json_and_lock[] = {"run.json", "LOCK", NULL};
 
 /* --- running ------------------------------------------------------------------------------- */
 
@@ -83,12 +83,12 @@ static void execute_traced(
 	tiny_execute(t, NULL, front, "out", last, e);
 }
 
-void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
-	struct ending *e)
+void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool permanent, int error,
+	const char *last, struct ending *e)
 {
 	char number[32];
 
-	snprintf(number, sizeof(number), "%lu%s", at, on ? "+" : "");
+	snprintf(number, sizeof(number), "%lu%s", at, permanent ? "+" : "");
 	execute_traced(t, number, error, last, e);
 }
 
@@ -118,11 +118,11 @@ void tiny_make(struct tiny_run *t)
 
 	folder_make_in_memory(&t->folder);
 	folder_write(&t->folder, "tiny.yaml", config, sizeof(config) - 1);
-	snprintf(t->what, sizeof(t->what), "the unbroken run");
+	snprintf(t->what, sizeof(t->what), "the reference run");
 	tiny_execute(t, NULL, NULL, "whole", NULL, &e);
 	tiny_check_ending(t, &e, 0, NULL, NULL);
 	process_free(&e);
-	t->hash = folder_hash(folder_path(&t->folder, "whole"), changing);
+	t->hash = folder_hash(folder_path(&t->folder, "whole"), without_run_json);
 }
 
 void tiny_free(struct tiny_run *t)
@@ -158,61 +158,62 @@ static void check_run_json(const struct tiny_run *t, const struct folder *f)
 	free(text);
 }
 
-/* Is name below f as in the unbroken run? */
+/* Expects that the file name in f equals that of the reference run. */
 static void check_same(const struct tiny_run *t, const struct folder *f, const char *name)
 {
 	struct folder whole = below(t, "whole");
 	size_t n, n_whole;
-	char *is, *should;
+	char *found, *expected;
 
 	if (!folder_has(&whole, name))
-		fail_msg("%s: %s exists, but the unbroken run has no such file", t->what, name);
-	is = folder_read(f, name, &n);
-	should = folder_read(&whole, name, &n_whole);
-	if (n != n_whole || memcmp(is, should, n) != 0)
-		fail_msg("%s: %s (%zu bytes) differs from that of the unbroken run (%zu bytes)",
+		fail_msg("%s: %s exists, but the reference run has no such file", t->what, name);
+	found = folder_read(f, name, &n);
+	expected = folder_read(&whole, name, &n_whole);
+	if (n != n_whole || memcmp(found, expected, n) != 0)
+		fail_msg("%s: %s (%zu bytes) differs from that of the reference run (%zu bytes)",
 			t->what, name, n, n_whole);
-	free(is);
-	free(should);
+	free(found);
+	free(expected);
 }
 
-/* The file that the line of the manifest names is there, under its own number. */
+/* Expects that the line names the file of its batch and, unless a run was replaced, that the file exists. */
 static void check_line(const struct tiny_run *t, const struct folder *f, const char *line,
 	unsigned number, enum tiny_end how)
 {
-	char name[64], stands[80];
+	char name[64], quoted[80];
 
 	snprintf(name, sizeof(name), "tiny_%06u%s", number, sl_format_find(t->format)->suffix);
-	snprintf(stands, sizeof(stands), "\"%s\"", name);
-	if (!strstr(line, stands))
+	snprintf(quoted, sizeof(quoted), "\"%s\"", name);
+	if (!strstr(line, quoted))
 		fail_msg("%s: line %u of the manifest does not name %s", t->what, number, name);
 	if (how != TINY_REPLACING && !folder_has(f, name))
 		fail_msg("%s: the manifest names %s, which does not exist", t->what, name);
 }
 
-/* Returns the number of whole lines. Only a kill may leave a torn one. */
+/* Returns the number of complete lines. Only a killed run may leave an incomplete one. */
 static unsigned check_manifest(const struct tiny_run *t, const struct folder *f, enum tiny_end how)
 {
 	struct folder whole = below(t, "whole");
 	size_t n, n_whole;
-	char *is, *should, *line, *end;
+	char *found, *expected, *line, *end;
 	unsigned lines = 0;
 
 	if (!folder_has(f, "manifest.jsonl"))
 		return 0;
-	is = folder_read(f, "manifest.jsonl", &n);
-	should = folder_read(&whole, "manifest.jsonl", &n_whole);
-	if (n > n_whole || memcmp(is, should, n) != 0)
-		fail_msg("%s: manifest.jsonl is not the beginning of that of the unbroken run:\n%s",
-			t->what, is);
-	for (line = is; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+	found = folder_read(f, "manifest.jsonl", &n);
+	expected = folder_read(&whole, "manifest.jsonl", &n_whole);
+	if (n > n_whole || memcmp(found, expected, n) != 0)
+		fail_msg(
+			"%s: manifest.jsonl is not the beginning of that of the reference run:\n%s",
+			t->what, found);
+	for (line = found; (end = strchr(line, '\n')) != NULL; line = end + 1) {
 		*end = '\0';
 		check_line(t, f, line, lines++, how);
 	}
 	if (*line && how == TINY_ENDED)
 		fail_msg("%s: the last line of the manifest is incomplete: %s", t->what, line);
-	free(is);
-	free(should);
+	free(found);
+	free(expected);
 	return lines;
 }
 
@@ -260,8 +261,8 @@ void tiny_resume(struct tiny_run *t, const char *out)
 	process_free(&e);
 	if (tiny_check(t, out, TINY_ENDED) != (t->ends_at ? t->ends_at : t->batches))
 		fail_msg("%s: --resume did not commit all batches", t->what);
-	if (folder_hash(f.path, changing) != t->hash)
-		fail_msg("%s: --resume did not give the bytes of the unbroken run", t->what);
+	if (folder_hash(f.path, without_run_json) != t->hash)
+		fail_msg("%s: --resume did not give the bytes of the reference run", t->what);
 	tiny_remove(t, out);
 }
 
@@ -270,7 +271,7 @@ static uint64_t state_of(const struct tiny_run *t, const char *out)
 	struct folder f = below(t, out);
 
 	return folder_has(&t->folder, out)
-	               ? folder_hash(f.path, held_apart) + folder_has(&f, "run.json")
+	               ? folder_hash(f.path, without_run_json_and_lock) + folder_has(&f, "run.json")
 	               : 0;
 }
 

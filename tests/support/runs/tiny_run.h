@@ -1,7 +1,7 @@
 /*
  * tiny_run.h - makes runs of a few small batches, and checks that must hold after any fault.
  *
- * An undisturbed run is made first, and other runs are compared with its bytes. The checks depend
+ * An undisturbed run, the reference run, is made first, and other runs are compared with it. The checks depend
  * only on the names of the files:
  *
  *	- a file with a final name equals that of the undisturbed run;
@@ -26,7 +26,7 @@ struct tiny_run {
 	const char *threads; /* for --threads */
 	const char *format;  /* output.format */
 	unsigned batches;    /* of TINY_BATCH particles */
-	unsigned ends_at;    /* batches after which a stop.when in more ends the run; 0: all */
+	unsigned ends_at;    /* batches after which stop.when (in more) ends the run; 0: all */
 	const char *const *
 		more; /* further arguments, such as the device; NULL: CPU. May change between runs */
 	struct folder folder;
@@ -39,8 +39,8 @@ void tiny_make(struct tiny_run *t);
 void tiny_free(struct tiny_run *t);
 
 /*
- * Makes the command line of a run into out: the words front (or NULL), the run, the word last (or
- * NULL). Its working directory is t->folder.
+ * Makes the command line of a run into out: front (a NULL-terminated list or NULL), the run, and last (or
+ * NULL). The working directory is t->folder.
  */
 void tiny_arguments(const struct tiny_run *t, const char *const *front, const char *out,
 	const char *last, const char *words[TINY_WORDS]);
@@ -50,13 +50,13 @@ void tiny_execute(struct tiny_run *t, const char *const *env, const char *const 
 	const char *out, const char *last, struct ending *e);
 
 /*
- * Runs into "out" under the tracer (ptrace_run.h, whose log is "log"): call number at, and with on
+ * Runs into "out" under the tracer (ptrace_run.h, whose log is "log"): call number at, and if permanent
  * all later calls, fail with errno error. If error is 0, the run is killed there.
  */
-void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool on, int error, const char *last,
-	struct ending *e);
+void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool permanent, int error,
+	const char *last, struct ending *e);
 
-/* The same, but calls that read count too. */
+/* The same, but calls that read are counted too. */
 void tiny_execute_traced_all(
 	struct tiny_run *t, unsigned long at, int error, const char *last, struct ending *e);
 

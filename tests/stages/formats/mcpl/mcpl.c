@@ -76,8 +76,8 @@ static void check_back(const struct sl_table *t, const struct sl_table *back, bo
 		if (!c->rounded)
 			assert_true(same_values(&t->column[k], c, t->n));
 		for (uint32_t i = 0; c->rounded && i < t->n; i++) {
-			double is = row_of(back, c->column, i);
-			double should = row_of(t, c->column, i);
+			double is = float_at(back, c->column, i);
+			double should = float_at(t, c->column, i);
 
 			if (!(fabs(is - should) <= near * (direction ? 1 : fabs(should))))
 				fail_msg("%s of row %u: %.9g, not %.9g",
@@ -100,14 +100,14 @@ static void round_trip(const struct sl_format *f, const struct sl_file_facts *ru
 	assert_memory_equal(file, same, bytes);
 	if (f == &sl_format_mcpl_gz) {
 		plain = inflate_members(file, bytes, &plain_bytes, &first, &members);
-		header_bytes = check_by_hand(plain, plain_bytes, run, &batch, &t);
+		header_bytes = check_mcpl_file(plain, plain_bytes, run, &batch, &t);
 		assert_int_equal(first, header_bytes);
 		/* the number of particles is stored uncompressed, so that it can be changed later */
 		assert_memory_equal(file + 10 + 5 + 8, plain + 8, 8);
 		assert_int_equal(members > 2, plain_bytes - header_bytes > 1 << 20);
 		free(plain);
 	} else {
-		check_by_hand(file, bytes, run, &batch, &t);
+		check_mcpl_file(file, bytes, run, &batch, &t);
 	}
 	assert_ok(read_back(f, file, bytes, &a, &back));
 	check_back(&t, &back, sl_mcpl_facts_of(run).wide);

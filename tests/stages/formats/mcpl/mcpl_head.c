@@ -395,7 +395,7 @@ static void blobs_get_the_first_free_name(void **state)
 		put_string(file, &at, "me", 2);
 		for (uint32_t i = 0; i < N; i++) {
 			snprintf(names[i], sizeof(names[i]), "%s",
-				parts[(size_t)(next_number(&random) * 7)]);
+				parts[(size_t)(next_random(&random) * 7)]);
 			put_string(file, &at, names[i], (uint32_t)strlen(names[i]));
 		}
 		for (uint32_t i = 0; i < N; i++) {

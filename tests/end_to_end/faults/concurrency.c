@@ -1,0 +1,189 @@
+/*
+ * concurrency.c - several programs use one directory at the same time: no result changes.
+ *
+ * The program that computes a run holds the lock of its directory; a second one is refused at once. Readers
+ * take no lock: they see the batches that are committed. Each repetition starts two programs at about the
+ * same time. The delay of the second grows with each repetition, so that it starts in every phase of the
+ * first. An argument sets the number of repetitions.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+
+static int rounds = 10;
+
+static const char text[] = "run: {name: t, seed: 7, particles: 4000, batch: 100, threads: 2}\n"
+			   "model: {source_detector: {source: {type: point, half_angle: 60 deg},\n"
+			   "  detector: {type: disk, distance: 1 cm, radius: 0.9 cm}}}\n"
+			   "keep: hit\n"
+			   "output: {format: npz}\n";
+
+#define RUN WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume")
+
+static uint64_t expected; /* hash of the undisturbed run */
+
+static int setup(void **state)
+{
+	if (folder_begin(state) != 0)
+		return -1;
+	write_text(&folder, "c.yaml", text);
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "reference", "--quiet"));
+	expected = hash_run(&folder, "reference");
+	return 0;
+}
+
+static void start(const char *const *words, struct running *r)
+{
+	const struct process p = {.argv = words, .folder = folder.path};
+
+	process_start(&p, r);
+}
+
+/* An ending that a test allows: the exit code, and a part of the message. */
+struct allowed {
+	int code;
+	const char *text; /* NULL: end of the list */
+};
+
+static const struct allowed only_success[] = {{SL_OK, ""}, {0, NULL}};
+static const struct allowed only_refusal[] = {{SL_OUTPUT_IN_USE, "is in use"}, {0, NULL}};
+
+/* Waits for a program; returns its exit code, which must be allowed. */
+static int end(struct running *r, const char *what, const struct allowed *allowed)
+{
+	struct ending e;
+	bool found = false;
+
+	process_wait(r, HANG_SECONDS, &e);
+	for (; allowed->text && !found; allowed++)
+		found = e.code == allowed->code && strstr(e.err, allowed->text);
+	if (!found)
+		fail_msg("%s: exit code %d, signal %d: %s", what, e.code, e.signal, e.err);
+	process_free(&e);
+	return e.code;
+}
+
+/* The run in out is complete, and its files are those of the undisturbed run. */
+static void expect_same_run(void)
+{
+	unlink(folder_path(&folder, "all.npz"));
+	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	assert_true(hash_run(&folder, "out") == expected);
+	remove_run(&folder, "out");
+}
+
+/* Starts the run and, after a delay, another program, which must end as allowed. */
+static void start_both(const char *const *other, const struct allowed *allowed)
+{
+	for (int i = 0; i < rounds; i++) {
+		struct running first, second;
+
+		start(RUN, &first);
+		sleep_for(0.1 * i / rounds);
+		start(other, &second);
+		end(&first, "the run", only_success);
+		end(&second, other[1], allowed);
+		expect_same_run();
+	}
+}
+
+/* Either can be the first to take the lock; the other is refused, or finds a complete run. */
+static void two_runs_in_one_directory_do_not_mix(void **state)
+{
+	static const struct allowed either[] = {
+		{SL_OK, ""}, {SL_OUTPUT_IN_USE, "is in use"}, {0, NULL}};
+
+	(void)state;
+	for (int i = 0; i < rounds; i++) {
+		struct running first, second;
+		int code;
+
+		start(RUN, &first);
+		sleep_for(0.1 * i / rounds);
+		start(RUN, &second);
+		code = end(&first, "the first run", either);
+		end(&second, "the second run", code == SL_OK ? either : only_success);
+		expect_same_run();
+	}
+}
+
+static void verify_reads_a_growing_run(void **state)
+{
+	static const struct allowed allowed[] = {{SL_OK, ""},
+		{SL_CHECK_FAILED, "because the run has not ended"},
+		{SL_DISK, "No such file or directory"}, {0, NULL}};
+
+	(void)state;
+	start_both(WORDS("verify", "out", "--quiet"), allowed);
+}
+
+static void convert_reads_a_growing_run(void **state)
+{
+	static const struct allowed allowed[] = {{SL_OK, ""},
+		{SL_BAD_INPUT, "the directory has no committed batches"},
+		{SL_USAGE, "not a run directory"}, {0, NULL}};
+
+	(void)state;
+	start_both(WORDS("convert", "out", "--to", "all.npz", "--quiet"), allowed);
+}
+
+/* A stopped run keeps its lock: another one is refused at once, and does not wait. */
+static void a_stopped_run_keeps_its_lock(void **state)
+{
+	(void)state;
+	for (int i = 0; i < rounds; i++) {
+		struct running first, second;
+
+		start(RUN, &first);
+		while (access(folder_path(&folder, "out/manifest.jsonl"), F_OK) != 0)
+			sleep_for(0.001);
+		kill(first.pid, SIGSTOP);
+		waitpid(first.pid, NULL, WUNTRACED);
+		start(RUN, &second);
+		end(&second, "the second run", only_refusal);
+		kill(first.pid, SIGCONT);
+		end(&first, "the first run", only_success);
+		expect_same_run();
+	}
+}
+
+/* The system releases the lock of a killed run, so the next run continues it at once. */
+static void a_killed_run_releases_its_lock(void **state)
+{
+	(void)state;
+	for (int i = 0; i < rounds; i++) {
+		struct running first;
+		struct ending e;
+
+		start(RUN, &first);
+		sleep_for(0.1 * i / rounds);
+		kill(first.pid, SIGKILL);
+		process_wait(&first, HANG_SECONDS, &e);
+		process_free(&e);
+		expect(&folder, SL_OK, "", RUN);
+		expect_same_run();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_runs_in_one_directory_do_not_mix),
+		cmocka_unit_test(verify_reads_a_growing_run),
+		cmocka_unit_test(convert_reads_a_growing_run),
+		cmocka_unit_test(a_stopped_run_keeps_its_lock),
+		cmocka_unit_test(a_killed_run_releases_its_lock),
+	};
+
+	if (argc == 2)
+		rounds = atoi(argv[1]);
+	if (rounds <= 0)
+		return 1;
+	return cmocka_run_group_tests(tests, setup, folder_end);
+}

@@ -1,0 +1,122 @@
+/* fault_injection.c - see fault_injection.h. SL_FAULT is read at the first call. */
+#include "tests/faults/fault_injection.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ENTRIES_MAX = 16, CALL_BYTES = 32, ERROR_MAX = 100000 };
+
+struct entry {
+	char call[CALL_BYTES];
+	unsigned long at;   /* number of the call that fails, from 1 */
+	bool on;            /* k+: all later calls fail too */
+	int error;          /* the errno or CUDA error that it reports */
+	atomic_ulong calls; /* so far */
+};
+
+/* NONE is set only after the environment has been read, so a thread that sees it need not wait. */
+enum { UNREAD, NONE, SOME };
+
+static atomic_int state = UNREAD;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct entry entries[ENTRIES_MAX];
+static int n_entries;
+static char problem[256];
+
+/* The whole number at the start of text, 1 to most, or 0 if there is none; *end follows it. */
+static unsigned long number(const char *text, unsigned long most, const char **end)
+{
+	unsigned long v = 0;
+
+	for (*end = text; **end >= '0' && **end <= '9'; (*end)++) {
+		if (v > most / 10)
+			return 0;
+		v = v * 10 + (unsigned long)(**end - '0');
+	}
+	return v <= most ? v : 0;
+}
+
+/* Reads "call:k:errno" or "call:k+:errno"; *end is set to the character after it. */
+static bool read_entry(const char *text, struct entry *e, const char **end)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	if (n == 0 || n >= CALL_BYTES || text[n] != ':')
+		return false;
+	memcpy(e->call, text, n);
+	e->call[n] = '\0';
+	e->at = number(text + n + 1, ERROR_MAX * 10000UL, end);
+	e->on = **end == '+';
+	*end += e->on;
+	if (e->at == 0 || **end != ':')
+		return false;
+	e->error = (int)number(*end + 1, ERROR_MAX, end);
+	atomic_store(&e->calls, 0);
+	return e->error != 0 && (**end == ',' || **end == '\0');
+}
+
+static void read_all(const char *text)
+{
+	const char *at = text;
+
+	n_entries = 0;
+	problem[0] = '\0';
+	while (at && *at) {
+		const char *end = at;
+
+		if (n_entries == ENTRIES_MAX || !read_entry(at, &entries[n_entries], &end) ||
+			(*end == ',' && end[1] == '\0')) {
+			snprintf(problem, sizeof(problem),
+				"SL_FAULT: \"%.80s\" is not understood (write at most %d entries "
+				"call:k:errno or call:k+:errno, separated by commas); use for example "
+				"SL_FAULT=file_write:3:28",
+				at, ENTRIES_MAX);
+			n_entries = 0;
+			break;
+		}
+		n_entries++;
+		at = *end ? end + 1 : end;
+	}
+	atomic_store(&state, n_entries ? SOME : NONE);
+}
+
+static void read_environment(void)
+{
+	if (atomic_load(&state) == UNREAD)
+		read_all(getenv("SL_FAULT"));
+	if (problem[0]) {
+		fprintf(stderr, "%s\n", problem);
+		_exit(2);
+	}
+}
+
+int sl_fault(const char *call)
+{
+	int error = 0;
+
+	if (atomic_load_explicit(&state, memory_order_acquire) == NONE)
+		return 0;
+	pthread_once(&once, read_environment);
+	for (int i = 0; i < n_entries; i++) {
+		struct entry *e = &entries[i];
+		unsigned long k;
+
+		if (strcmp(e->call, call) != 0)
+			continue;
+		k = atomic_fetch_add(&e->calls, 1) + 1;
+		if (error == 0 && (k == e->at || (e->on && k > e->at)))
+			error = e->error;
+	}
+	return error;
+}
+
+const char *sl_fault_set(const char *text)
+{
+	read_all(text);
+	return problem[0] ? problem : NULL;
+}
