@@ -18,7 +18,7 @@ enum { HEAD = 4, IN_MOST = 1 << 17, ROOM = 1 << 22 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint8_t out[ROOM], want[IN_MOST + 4096], back[IN_MOST + 4096];
+static uint8_t out[ROOM], expected[IN_MOST + 4096], inflated[IN_MOST + 4096];
 static size_t sizes[IN_MOST + 1];
 static _Alignas(SL_ALIGN) uint8_t scratch[1 << 20];
 
@@ -34,23 +34,23 @@ static void inflate_both(const uint8_t *stream, size_t size, enum sl_wrapper wra
 	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
 	z_stream z = {.next_in = (z_const Bytef *)stream,
 		.avail_in = (uInt)size,
-		.next_out = back,
-		.avail_out = sizeof(back)};
-	size_t got = 0;
+		.next_out = inflated,
+		.avail_out = sizeof(inflated)};
+	size_t out_bytes = 0;
 
 	expect(inflateInit2(&z, window) == Z_OK);
 	expect(inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_in == 0 && z.total_out == bytes);
 	inflateEnd(&z);
-	expect(memcmp(want, back, bytes) == 0);
+	expect(memcmp(expected, inflated, bytes) == 0);
 	expect(d &&
-		(wrapper == SL_RAW
-				? libdeflate_deflate_decompress(d, stream, size, back, bytes, &got)
-			: wrapper == SL_ZLIB
-				? libdeflate_zlib_decompress(d, stream, size, back, bytes, &got)
-				: libdeflate_gzip_decompress(d, stream, size, back, bytes, &got)) ==
-			LIBDEFLATE_SUCCESS);
+		(wrapper == SL_RAW ? libdeflate_deflate_decompress(
+					     d, stream, size, inflated, bytes, &out_bytes)
+			: wrapper == SL_ZLIB ? libdeflate_zlib_decompress(
+						       d, stream, size, inflated, bytes, &out_bytes)
+					     : libdeflate_gzip_decompress(d, stream, size, inflated,
+						       bytes, &out_bytes)) == LIBDEFLATE_SUCCESS);
 	libdeflate_free_decompressor(d);
-	expect(got == bytes && memcmp(want, back, bytes) == 0);
+	expect(out_bytes == bytes && memcmp(expected, inflated, bytes) == 0);
 }
 
 /* Checks every stream that fits. After the first that does not fit, no stream may have bytes. */
@@ -63,7 +63,7 @@ static void check(const struct sl_deflate_job *job)
 		size_t bytes = (size_t)sl_chunk_bytes(&s, k);
 
 		expect(k == 0 || sizes[k - 1] > 0 || sizes[k] == 0);
-		sl_chunk_load(&s, k, 0, bytes, 0, 1, want);
+		sl_chunk_load(&s, k, 0, bytes, 0, 1, expected);
 		if (sizes[k] > 0)
 			inflate_both(out + at, sizes[k], job->wrapper, bytes);
 		at += sizes[k];
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	job.whole_chunks = data[0] / 16 % 2;
 	job.chunk_bytes = data[1] % 16 * 32 * data[2];
 	job.out_size = sl_deflate_most(job.in_bytes, job.chunk_bytes, job.item_bytes);
-	if (job.out_size > ROOM || job.chunk_bytes > sizeof(want) / 2)
+	if (job.out_size > ROOM || job.chunk_bytes > sizeof(expected) / 2)
 		return 0;
 	if (data[3] < 128) /* an output buffer that may be too small */
 		job.out_size = job.out_size * data[3] / 128;

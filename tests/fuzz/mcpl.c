@@ -1,54 +1,16 @@
 /*
- * files.c - libFuzzer target: reads arbitrary bytes as files of survivors in each format, and as MCPL
- * files of any program.
- *
- * Nothing may crash, leak, or read beyond the end. (HDF5 files are left out: they begin with a
- * checksum, which random bytes never match.)
- *
- *	scripts/fuzz.sh files -max_total_time=600
+ * mcpl.c - libFuzzer target: reads arbitrary bytes as an MCPL file, plain or in gzip, in all ways in which
+ * the program reads one: particle by particle, as raw records, as a table, its header merged with
+ * itself, and its metadata.
  */
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
+#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
-#include "stages/inputs/mcpl_survey.h"
 #include "stages/formats/mcpl/mcpl_read.h"
-#include "stages/formats/formats.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* DEFLATE expands at most about a thousand times; tables that claim more bytes are not read. */
-enum { MOST = 1 << 26 };
-
-static void check(enum sl_status s)
-{
-	if (s != SL_OK && s != SL_BAD_INPUT)
-		abort();
-}
-
-/* The type of sl_format.read. */
-typedef enum sl_status (*reader)(
-	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
-
-static void read_table(reader read, const uint8_t *data, size_t size)
-{
-	struct sl_arena a = {0};
-	struct sl_table t;
-	enum sl_status s = read(data, size, &a, &t);
-
-	check(s);
-	if (s != SL_OK || a.used > MOST)
-		return;
-	a.size = sl_round_up(a.used + 1, SL_ALIGN);
-	a.base = aligned_alloc(SL_ALIGN, a.size);
-	a.used = 0;
-	if (a.base)
-		check(read(data, size, &a, &t));
-	free(a.base);
-}
+#include "stages/inputs/mcpl_survey.h"
 
 static enum sl_status read_list(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
@@ -58,20 +20,21 @@ static enum sl_status read_list(
 	return sl_mcpl_table(file, bytes, a, t, &lost);
 }
 
-/* A valid header can be joined to itself. */
-static void read_head(const uint8_t *data, size_t size)
+/* Merges the header with itself, as for the merged list of a run. A header that is valid once is valid again. */
+static void merge(const struct sl_format_merge *m, const uint8_t *data, size_t size)
 {
-	struct sl_mcpl_head h, more;
-	bool recovered;
+	const void *header;
+	void *sum = NULL;
+	size_t bytes;
+	enum sl_status s = m->add(data, size, &sum);
 
-	if (sl_mcpl_head_read(data, size, &h, &recovered) != SL_OK)
-		return;
-	if (sl_mcpl_head_read(data, size, &more, &recovered) != SL_OK ||
-		sl_mcpl_head_join(&h, &more) != SL_OK)
-		abort();
-	sl_mcpl_head_finish(&h);
-	sl_mcpl_head_free(&h);
-	sl_mcpl_head_free(&more);
+	fuzz_check(s);
+	if (s == SL_OK) {
+		fuzz_expect(m->add(data, size, &sum) == SL_OK);
+		fuzz_expect(m->finish(sum, &header, &bytes) == SL_OK && bytes > 0);
+		fuzz_check(sl_mcpl_head_check(header, bytes));
+	}
+	m->drop(sum);
 }
 
 /* Adds up the metadata of two equal lists; a part of the sums must not exceed the whole. */
@@ -82,7 +45,7 @@ static void add_metadata(const uint8_t *data, size_t size)
 	struct sl_mcpl_metadata *c;
 	enum sl_status s = sl_mcpl_metadata_add(parts, 2, &c);
 
-	check(s);
+	fuzz_check(s);
 	for (uint32_t k = 0; s == SL_OK && k < c->sums.n; k++) {
 		double all = sl_mcpl_metadata_sum(c, k, 0, 5);
 
@@ -126,17 +89,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sl_mcpl_stream s;
 	enum sl_status opened = sl_mcpl_open(&s, data, size);
 
-	check(opened);
+	fuzz_check(opened);
 	if (opened == SL_OK) {
-		check(read_particles(&s));
-		check(survey(&s, data, size));
+		fuzz_check(read_particles(&s));
+		fuzz_check(survey(&s, data, size));
 		sl_mcpl_close(&s);
 	}
-	read_head(data, size);
+	merge(&sl_mcpl_merge, data, size);
+	merge(&sl_mcpl_merge_gz, data, size);
 	add_metadata(data, size);
-	read_table(sl_format_csv_gz.read, data, size);
-	read_table(sl_format_npz.read, data, size);
-	read_table(sl_format_mcpl.read, data, size);
-	read_table(read_list, data, size);
+	fuzz_read_table(sl_mcpl_read, data, size);
+	fuzz_read_table(read_list, data, size);
 	return 0;
 }

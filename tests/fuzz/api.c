@@ -1,0 +1,258 @@
+/*
+ * api.c - libFuzzer target: calls the primitives with arguments that the input selects, valid and invalid ones,
+ * on the host and on the emulated device.
+ *
+ * Each call must return SL_OK or SL_USAGE and must not write outside of its buffers, which have exactly the
+ * sizes that the arguments state. The results are tested elsewhere (tests/primitives).
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "primitives/primitives.h"
+
+enum { BLOCKS_MOST = 64, N_MOST = 700 };
+
+/* --- the input -------------------------------------------------------------------------------- */
+
+static const uint8_t *at;
+static size_t left;
+
+/* The next number of the input, below n; 0 at its end. */
+static uint32_t take(uint32_t n)
+{
+	uint32_t v = 0;
+
+	for (uint32_t most = n - 1; most > 0 && left > 0; most >>= 8) {
+		v = v << 8 | *at++;
+		left--;
+	}
+	return v % n;
+}
+
+/* True for one of eight values of the input, so that most arguments of a call are valid. */
+static bool make_invalid(void)
+{
+	return take(256) >= 224;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static struct {
+	enum sl_space space;
+	void *at;
+} block[BLOCKS_MOST];
+static uint32_t n_blocks;
+
+/* Returns a buffer of exactly bytes bytes, filled from the input; sometimes misaligned by a byte, or NULL. */
+static void *get_buffer(enum sl_space space, size_t bytes)
+{
+	size_t shift = make_invalid() ? 1 : 0;
+	char seed[64], *host;
+	void *p;
+
+	if (shift && take(4) == 0)
+		return NULL;
+	if (n_blocks == BLOCKS_MOST || sl_memory_get(space, bytes + shift, &p) != SL_OK)
+		return NULL;
+	block[n_blocks].space = space;
+	block[n_blocks++].at = p;
+	for (size_t i = 0; i < sizeof(seed); i++)
+		seed[i] = (char)take(256);
+	host = (char *)malloc(bytes + 1);
+	for (size_t i = 0; host && i < bytes; i += sizeof(seed)) /* scratch can have many MiB */
+		memcpy(host + i, seed, bytes - i < sizeof(seed) ? bytes - i : sizeof(seed));
+	if (host)
+		sl_copy((char *)p + shift, host, bytes, NULL);
+	sl_stream_wait(NULL);
+	free(host);
+	return (char *)p + shift;
+}
+
+static void free_buffers(void)
+{
+	while (n_blocks > 0) {
+		n_blocks--;
+		sl_memory_give(block[n_blocks].space, block[n_blocks].at);
+	}
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+static const struct sl_backend *backend(void)
+{
+	size_t n = 0;
+
+	while (sl_backend_at(n))
+		n++;
+	return sl_backend_at(take((uint32_t)n));
+}
+
+static struct sl_tuning tuning(const struct sl_backend *b)
+{
+	struct sl_tuning t = {0, 0};
+
+	if (take(4) == 0)
+		t = (struct sl_tuning){
+			b->tunable.block_step * take(8), b->tunable.items_can[take(8)]};
+	if (make_invalid())
+		t.block = take(4096);
+	return t;
+}
+
+static enum sl_type type(void)
+{
+	return make_invalid() ? (enum sl_type)take(8) : (enum sl_type)take(2);
+}
+
+/* Scratch for a job, sometimes too small or with a wrong count of used bytes. */
+static struct sl_arena scratch(const struct sl_backend *b, const struct sl_shape *most)
+{
+	size_t bytes = sl_scratch(b, most);
+	struct sl_arena a = {.base = NULL};
+
+	if (bytes > (size_t)1 << 26)
+		return a;
+	if (make_invalid())
+		bytes = bytes * take(256) / 256;
+	a.base = get_buffer(b->space, bytes);
+	a.size = a.base ? bytes : 0;
+	if (make_invalid())
+		a.used = take(2) ? SIZE_MAX - take(1024) : take(1024);
+	return a;
+}
+
+/* Bytes of an item; an invalid type must be refused before any item is accessed. */
+static size_t item_bytes(enum sl_type type)
+{
+	return type == SL_U32 ? 4 : 8;
+}
+
+static enum sl_space space_of(const struct sl_backend *b)
+{
+	return make_invalid() ? (enum sl_space)take(4) : b->space;
+}
+
+static void finish(enum sl_status s, const struct sl_backend *b)
+{
+	fuzz_expect(s == SL_OK || s == SL_USAGE);
+	fuzz_expect(s == SL_OK || sl_last_error()[0] != '\0');
+	fuzz_expect(b->space != SL_DEVICE || sl_stream_wait(NULL) == SL_OK);
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static void call_scan(const struct sl_backend *b, uint32_t n)
+{
+	enum sl_type t = type();
+	struct sl_shape most = {.n = n, .type = t, .tuning = tuning(b)};
+	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
+	char *in = (char *)get_buffer(b->space, n * item_bytes(t));
+	void *out = take(2) ? in : get_buffer(b->space, n * item_bytes(t));
+
+	if (make_invalid() && in && n > 1) { /* overlapping, one item apart */
+		out = in + item_bytes(t);
+		n--;
+	}
+	finish(sl_scan(b, &x, &(struct sl_scan_job){in, out, n, t, take(2)}), b);
+}
+
+static void call_compact(const struct sl_backend *b, uint32_t n)
+{
+	static const uint32_t sizes[] = {1, 2, 4, 8, 16, 32, 3, 0};
+	struct sl_compact_column column[SL_COMPACT_COLUMNS_MAX + 1];
+	uint32_t columns = take(4) ? take(4) : take(SL_COMPACT_COLUMNS_MAX + 2);
+	struct sl_shape most = {.n = n, .n_columns = columns, .tuning = tuning(b)};
+	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
+	struct sl_compact_job job = {.keep = (const uint8_t *)get_buffer(b->space, n),
+		.out = (uint32_t *)get_buffer(b->space, (size_t)n * 4),
+		.n_out = (uint32_t *)get_buffer(b->space, 4),
+		.n = n,
+		.n_columns = columns,
+		.column = make_invalid() ? NULL : column};
+
+	for (uint32_t i = 0; i < columns; i++) {
+		uint32_t bytes = make_invalid() ? sizes[take(8)] : sizes[take(6)];
+
+		column[i].bytes = bytes;
+		column[i].from = get_buffer(b->space, (size_t)n * bytes);
+		column[i].to = make_invalid() ? (void *)(uintptr_t)column[i].from
+		                              : get_buffer(b->space, (size_t)n * bytes);
+	}
+	if (make_invalid())
+		job.scan.backend = backend();
+	finish(sl_compact(b, &x, &job), b);
+}
+
+static void call_sort(const struct sl_backend *b, uint32_t n)
+{
+	enum sl_type t = type();
+	size_t keys = n * item_bytes(t), indices = (size_t)n * 4;
+	bool index = take(2), separate = take(2);
+	struct sl_shape most = {.n = n, .type = t, .keys_only = !index, .tuning = tuning(b)};
+	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
+	struct sl_sort_job job = {.key = get_buffer(b->space, keys),
+		.index = index ? (uint32_t *)get_buffer(b->space, indices) : NULL,
+		.key_out = separate ? get_buffer(b->space, keys) : NULL,
+		.index_out = index && separate ? (uint32_t *)get_buffer(b->space, indices) : NULL,
+		.key_spent = take(2),
+		.n = n,
+		.type = t,
+		.begin_bit = make_invalid() ? take(256) : take(16),
+		.end_bit = make_invalid() ? take(256) : 16 + take(17)};
+
+	if (make_invalid())
+		job.index_out = (uint32_t *)job.key;
+	if (make_invalid())
+		job.scan.backend = backend();
+	finish(sl_sort(b, &x, &job), b);
+}
+
+static void call_deflate(const struct sl_backend *b, uint32_t n)
+{
+	size_t item = (size_t)1 << take(4), bytes = n / item * item;
+	size_t chunk = take(2) ? 0 : item * (1 + take(256));
+	struct sl_shape most = {.in_bytes = bytes,
+		.chunk_bytes = chunk,
+		.item_bytes = (uint32_t)item,
+		.level = make_invalid() ? (int)take(16) - 3 : 1 + (int)take(9)};
+	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), {0, 0}};
+	size_t chunk_of_job = chunk + (make_invalid() ? take(16) : 0);
+	size_t most_out = sl_deflate_most(bytes, chunk_of_job, (uint32_t)item);
+	struct sl_deflate_job job = {.in = get_buffer(b->space, bytes),
+		.in_bytes = make_invalid() ? bytes - bytes / 3 : bytes,
+		.out_size = take(2) ? most_out : most_out * take(256) / 256,
+		.level = most.level,
+		.wrapper = make_invalid() ? (enum sl_wrapper)take(8) : (enum sl_wrapper)take(3),
+		.chunk_bytes = chunk_of_job,
+		.item_bytes = (uint32_t)item,
+		.whole_chunks = take(2)};
+
+	job.out = get_buffer(b->space, job.out_size);
+	job.out_bytes = (size_t *)get_buffer(
+		b->space, sl_deflate_streams(bytes, chunk_of_job) * sizeof(size_t));
+	if (take(4) == 0) /* any number of the input, also near SIZE_MAX */
+		job.out_used = (size_t *)get_buffer(b->space, sizeof(size_t));
+	finish(sl_deflate(b, &x, &job), b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static void (*const call[SL_PRIMITIVE_COUNT])(const struct sl_backend *b, uint32_t n) = {
+		call_scan, call_compact, call_sort, call_deflate};
+	static struct sl_device device;
+
+	if (!device.name[0]) {
+		sl_device_emulate(true);
+		fuzz_expect(sl_device_use(0, &device) == SL_OK);
+	}
+	at = data;
+	left = size;
+	do {
+		const struct sl_backend *b = backend();
+
+		call[b->primitive](b, take(4) ? take(70) : take(N_MOST));
+		free_buffers();
+	} while (left > 0);
+	return 0;
+}

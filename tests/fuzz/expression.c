@@ -1,0 +1,92 @@
+/*
+ * expression.c - libFuzzer target: parses arbitrary text as a condition of keep, as a trigger of transport, and
+ * as a stop rule.
+ *
+ * A valid condition is evaluated for a particle. A valid trigger is printed, and the printed text must be valid.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/condition/expression.h"
+#include "pipeline/resolve/execution/schedule.h"
+#include "pipeline/resolve/output/stop.h"
+#include "pipeline/resolve/resolve.h"
+
+static const char file[] =
+	"run: {particles: 10}\nkeep: transmitted\n"
+	"model: {slab: {mu_a: 0.1 /cm, mu_s: 10 /cm, thickness: 1 cm}}\n"
+	"transport: {schedule: rounds, compact: every, sort: every, key: [z:8]}\n";
+
+static struct sl_config config;
+static struct sl_choices choices;
+static struct sl_reader *reader;
+
+/* The configuration is read once; each input only replaces texts in it. */
+static void read_configuration(void)
+{
+	fuzz_expect(sl_config_open_text("c", file, sizeof(file) - 1, NULL, 0, &config, &reader) ==
+		    SL_OK);
+	sl_device_emulate(false);
+	fuzz_expect(sl_resolve(&config, reader, &choices) == SL_OK);
+}
+
+static void parse_condition(const char *text)
+{
+	static uint64_t items[SL_COLUMN_COUNT];
+	struct sl_condition k = {0};
+	struct sl_columns columns;
+	bool valid = sl_expression_add(reader, "keep", text, choices.model, &k);
+
+	fuzz_expect(valid == !sl_config_has_problem(reader, "keep"));
+	for (size_t i = 0; i < SL_COLUMN_COUNT; i++)
+		*(void **)((char *)&columns + sl_column_facts[i].offset) = &items[i];
+	if (valid)
+		sl_condition_holds(&k, &columns, 0, 7, SL_FATE_transmitted);
+	reader->n_problems = 0;
+}
+
+/* Resolves text as transport.compact and transport.finish. Returns whether it is valid as the first. */
+static bool parse_trigger(const char *text)
+{
+	bool valid;
+
+	snprintf(config.transport.compact, sizeof(config.transport.compact), "%s", text);
+	snprintf(config.transport.finish, sizeof(config.transport.finish), "%s", text);
+	sl_resolve_schedule(&config, reader, &choices, false);
+	valid = !sl_config_has_problem(reader, "transport.compact");
+	reader->n_problems = 0;
+	return valid;
+}
+
+static void parse_stop_rule(const char *text)
+{
+	snprintf(config.stop.when, sizeof(config.stop.when), "%s", text);
+	choices.stop_rule = (struct sl_stop_rule){.below = 0};
+	sl_resolve_stop(&config, reader, &choices);
+	if (config.stop.when[0] && !sl_config_has_problem(reader, "stop.when"))
+		fuzz_expect(choices.stop_rule.below > 0 && choices.stop_rule.below < 1 &&
+			    choices.stop_rule.fate < SL_FATE_COUNT);
+	reader->n_problems = 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char when[SL_WHEN_BYTES], *text = (char *)malloc(size + 1);
+
+	if (!text)
+		return 0;
+	if (!reader)
+		read_configuration();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	parse_condition(text);
+	parse_stop_rule(text);
+	if (parse_trigger(text))
+		fuzz_expect(parse_trigger(sl_when_text(&choices.rounds.compact, when)));
+	free(text);
+	return 0;
+}
