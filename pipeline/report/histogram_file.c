@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "pipeline/run/workspace.h"
-#include "stages/formats/hdf5/hdf5_file.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
 
@@ -114,39 +114,32 @@ static void put_histogram(
 	sl_h5_close(h, group);
 }
 
-/* Makes the file in image; its size, or 0 after a failure. */
-static size_t make_file(struct sl_h5 *h, const struct sl_workspace *w, void *image, size_t size)
+static size_t make_file(struct sl_h5 *h, const void *from)
 {
-	size_t bytes;
-	hid_t file;
+	const struct sl_workspace *w = (const struct sl_workspace *)from;
+	hid_t file = sl_h5_create_file(h);
 
-	sl_h5_begin(h, image, size - SL_CRC_TRAILER_BYTES);
-	file = sl_h5_create_file(h);
 	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
 		put_histogram(h, file, w, k);
-	bytes = sl_h5_finish_file(h, file);
-	if (h->failed)
-		return 0;
-	sl_crc_trailer_add(image, bytes);
-	return bytes + SL_CRC_TRAILER_BYTES;
+	return sl_h5_finish_file(h, file);
 }
 
-/* The image must be large enough in any case, so running out of its size is an internal error. */
 enum sl_status sl_histogram_sums_file(
 	const struct sl_workspace *w, const char *name, void **image, size_t *bytes)
 {
-	size_t size = image_bytes(w->plan);
-	struct sl_h5 h;
+	struct sl_h5 h = {.size = image_bytes(w->plan) - SL_CRC_TRAILER_BYTES};
+	enum sl_status s;
 
-	SL_TRY(sl_memory_get(SL_HOST, size, image));
-	*bytes = make_file(&h, w, *image, size);
-	if (*bytes > 0)
-		return SL_OK;
-	sl_memory_give(SL_HOST, *image);
-	return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
-		"%s: HDF5 cannot make the file (%s), %s", name,
-		h.full ? "its image is too small" : h.why,
-		h.no_memory ? "free some memory and try again" : "please report it");
+	SL_TRY(sl_memory_get(SL_HOST, image_bytes(w->plan), image));
+	h.image = (uint8_t *)*image;
+	s = sl_add_context(sl_h5_fork_make(make_file, w, &h, bytes), "%s", name);
+	if (s != SL_OK) {
+		sl_memory_give(SL_HOST, *image);
+		return s;
+	}
+	sl_crc_trailer_add(*image, *bytes);
+	*bytes += SL_CRC_TRAILER_BYTES;
+	return SL_OK;
 }
 
 /* --- run.json --------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/hdf5/hdf5_file.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 
 const struct sl_format *const sl_formats[] = {
 #define SL_FORMAT(name) &sl_format_##name,
@@ -36,5 +37,6 @@ const struct sl_format *sl_format_of(const char *file)
 
 enum sl_status sl_formats_start(void)
 {
-	return sl_h5_start();
+	SL_TRY(sl_h5_start());
+	return sl_h5_writer_start();
 }

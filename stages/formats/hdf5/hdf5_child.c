@@ -215,6 +215,7 @@ static enum sl_status wait_for(pid_t child, struct outcome *o, int *how)
 		return SL_OK;
 	case SL_BAD_INPUT:
 	case SL_HOST_MEMORY:
+	case SL_INTERNAL:
 		return sl_fail(o->status, "%s", o->message);
 	default:
 		return crashed(*how);
@@ -228,11 +229,9 @@ static enum sl_status read_in_child(sl_h5_reader *read, const void *file, size_t
 	pid_t child;
 
 	*how = 0;
-	sl_h5_lock(); /* no other thread is inside HDF5 when the process is copied */
 	child = fork();
 	if (child == 0)
 		run_child(read, file, bytes, o, found, size);
-	sl_h5_unlock();
 	if (child < 0)
 		return sl_fail(SL_HOST_MEMORY,
 			"no process can be started to read an HDF5 file: %s; close other programs",

@@ -11,7 +11,6 @@
  */
 #include "stages/formats/hdf5/hdf5_driver.h"
 
-#include <pthread.h>
 #include <string.h>
 
 /* An open file. HDF5's part must come first. */
@@ -187,16 +186,11 @@ static const H5FD_class_t driver = {
  */
 static hid_t driver_id(struct sl_h5 *h)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static hid_t id;
-	hid_t found;
 
-	pthread_mutex_lock(&lock);
 	if (id <= 0)
 		id = sl_h5_id(h, H5FDregister(&driver));
-	found = id;
-	pthread_mutex_unlock(&lock);
-	return found;
+	return id;
 }
 
 void sl_h5_set_driver(struct sl_h5 *h, hid_t access)

@@ -2,7 +2,6 @@
 #include "stages/formats/hdf5/hdf5_file.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +13,6 @@
 
 /* The step in which HDF5's core driver extends a file; unused, as files are only read by it. */
 static const size_t file_step = (size_t)1 << 16;
-
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-
-void sl_h5_lock(void)
-{
-	pthread_mutex_lock(&one_at_a_time);
-}
-
-void sl_h5_unlock(void)
-{
-	pthread_mutex_unlock(&one_at_a_time);
-}
 
 /* A path below a device file exists on no machine, so HDF5 finds no file of that name. */
 static const char no_file[] = "/dev/null/image";

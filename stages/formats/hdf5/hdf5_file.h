@@ -9,7 +9,8 @@
  * a driver of this program (hdf5_driver.h) around chunks that stay where they are. To read a file,
  * HDF5's core driver gets the caller's block by its file image callbacks.
  *
- * HDF5 serves one thread at a time. Purpose of the folder: see README.md.
+ * These functions are called in child processes only (hdf5_child.h, hdf5_writer.h), because HDF5
+ * crashes on damaged files and when some allocations fail. Purpose of the folder: see README.md.
  */
 #ifndef SL_STAGES_FORMATS_HDF5_HDF5_FILE_H
 #define SL_STAGES_FORMATS_HDF5_HDF5_FILE_H
@@ -50,10 +51,6 @@ bool sl_h5_has_memory(void);
  * the first use of HDF5 in the program, before other threads exist.
  */
 enum sl_status sl_h5_start(void);
-
-/* HDF5 serves one thread at a time: hold this lock from begin to finish when threads write. */
-void sl_h5_lock(void);
-void sl_h5_unlock(void);
 
 /* Initialises *h for an image of size bytes. Turns off HDF5's error output for this thread. */
 void sl_h5_begin(struct sl_h5 *h, void *image, size_t size);

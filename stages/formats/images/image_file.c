@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stages/formats/hdf5/hdf5_file.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/formats/common/crc_trailer.h"
 
 /* Groups and attributes need far less than 128 KiB beside the values and the configuration. */
@@ -26,29 +26,36 @@ static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_image_val
 			sl_h5_grid(h, file, "rays", H5T_STD_U64LE, p->height, p->width, v->rays));
 }
 
+/* What the file contains. */
+struct image_facts {
+	const struct sl_file_facts *run;
+	const struct sl_image_values *values;
+};
+
+static size_t make(struct sl_h5 *h, const void *from)
+{
+	const struct image_facts *f = (const struct image_facts *)from;
+	hid_t file = sl_h5_create_file(h);
+
+	sl_h5_put_text(h, file, "software", "Sluice");
+	sl_h5_put_text(h, file, "softwareVersion", f->run->software_version);
+	sl_h5_put_u64(h, file, "sluiceSeed", f->run->seed);
+	sl_h5_put_u64(h, file, "particles", f->values->particles);
+	sl_h5_put_f64(h, file, "scale", f->values->image->scale);
+	sl_h5_put_f64(h, file, "sumUnit", 0x1p-32);
+	sl_h5_text(h, file, "sluiceConfig", f->run->config);
+	write_numbers(h, file, f->values);
+	return sl_h5_finish_file(h, file);
+}
+
 enum sl_status sl_image_make(const struct sl_file_facts *run, const struct sl_image_values *v,
 	void *file, size_t size, size_t *used)
 {
-	struct sl_h5 h;
-	size_t bytes;
-	hid_t made;
+	const struct image_facts facts = {run, v};
+	struct sl_h5 h = {.image = (uint8_t *)file, .size = size - SL_CRC_TRAILER_BYTES};
 
-	sl_h5_begin(&h, file, size - SL_CRC_TRAILER_BYTES);
-	made = sl_h5_create_file(&h);
-	sl_h5_put_text(&h, made, "software", "Sluice");
-	sl_h5_put_text(&h, made, "softwareVersion", run->software_version);
-	sl_h5_put_u64(&h, made, "sluiceSeed", run->seed);
-	sl_h5_put_u64(&h, made, "particles", v->particles);
-	sl_h5_put_f64(&h, made, "scale", v->image->scale);
-	sl_h5_put_f64(&h, made, "sumUnit", 0x1p-32);
-	sl_h5_text(&h, made, "sluiceConfig", run->config);
-	write_numbers(&h, made, v);
-	bytes = sl_h5_finish_file(&h, made);
-	if (h.failed)
-		return sl_fail(h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
-			"HDF5 cannot make the image file (%s); %s", h.why,
-			h.no_memory ? "free some memory" : "please report it");
-	sl_crc_trailer_add(file, bytes);
-	*used = bytes + SL_CRC_TRAILER_BYTES;
+	SL_TRY(sl_h5_fork_make(make, &facts, &h, used));
+	sl_crc_trailer_add(file, *used);
+	*used += SL_CRC_TRAILER_BYTES;
 	return SL_OK;
 }

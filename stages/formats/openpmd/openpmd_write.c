@@ -1,8 +1,9 @@
 /*
  * openpmd_write.c - see openpmd_write.h.
  *
- * HDF5 makes the metadata in the image; the packed chunks stay where they are and become the middle
- * of the file (hdf5_driver.h). Order of pieces: head, chunks, rest, checksum line.
+ * HDF5 makes the metadata in the image, in another process (hdf5_writer.h). The packed chunks stay
+ * where they are and become the middle of the file (hdf5_driver.h). Order of pieces: head, chunks,
+ * rest, checksum line.
  */
 #include "stages/formats/openpmd/openpmd_write.h"
 
@@ -13,17 +14,29 @@
 
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/hdf5/hdf5_driver.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/formats/openpmd/openpmd.h"
 
 /* Size of buffers for names of files, groups and records. */
 enum { NAME_BYTES = 512 };
 
+/*
+ * What the process that makes a file gets: this struct, the chunks, and the texts of struct
+ * sl_file_facts that are in the file, each with its NUL.
+ */
+struct openpmd_facts {
+	uint64_t seed;
+	struct sl_batch_facts batch;
+	struct sl_table table; /* its data pointers mean nothing */
+	struct sl_openpmd_pieces pieces;
+	const uint8_t *packed; /* address of the packed bytes in the process that has them */
+};
+
 /* State of a file that is written. */
 struct openpmd_writing {
-	struct sl_h5 h;
-	const struct sl_file_facts *run;
-	const struct sl_batch_facts *batch;
-	const struct sl_packed *p;
+	struct sl_h5 *h;
+	const struct openpmd_facts *facts;
+	const char *run_name, *species_name, *software_version, *config;
 	const struct sl_openpmd_chunk *next; /* the next chunk to add */
 	hid_t species;
 };
@@ -54,8 +67,8 @@ static void describe_record(struct openpmd_writing *w, hid_t record, enum sl_uni
 	const struct sl_dimension_facts *d = &sl_dimensions[sl_units[unit].dimension];
 	double powers[7] = {d->length, d->mass, d->time};
 
-	sl_h5_put_list(&w->h, record, "unitDimension", H5T_IEEE_F64LE, 7, powers);
-	sl_h5_put_f64(&w->h, record, "timeOffset", 0);
+	sl_h5_put_list(w->h, record, "unitDimension", H5T_IEEE_F64LE, 7, powers);
+	sl_h5_put_f64(w->h, record, "timeOffset", 0);
 }
 
 /* The attribute that openPMD requires of each component: its unit in SI. */
@@ -63,18 +76,18 @@ static void describe_component(struct openpmd_writing *w, hid_t component, enum 
 {
 	const struct sl_unit_facts *u = &sl_units[unit];
 
-	sl_h5_put_f64(&w->h, component, "unitSI", sl_dimensions[u->dimension].si * u->factor);
+	sl_h5_put_f64(w->h, component, "unitSI", sl_dimensions[u->dimension].si * u->factor);
 }
 
 /* A component with one value for all rows. */
 static hid_t write_constant(
 	struct openpmd_writing *w, hid_t at, const char *name, hid_t type, const void *value)
 {
-	uint64_t n = w->p->table.n;
-	hid_t made = sl_h5_group(&w->h, at, name);
+	uint64_t n = w->facts->table.n;
+	hid_t made = sl_h5_group(w->h, at, name);
 
-	sl_h5_put(&w->h, made, "value", type, value);
-	sl_h5_put_list(&w->h, made, "shape", H5T_STD_U64LE, 1, &n);
+	sl_h5_put(w->h, made, "value", type, value);
+	sl_h5_put_list(w->h, made, "shape", H5T_STD_U64LE, 1, &n);
 	return made;
 }
 
@@ -82,30 +95,31 @@ static hid_t write_constant(
 static hid_t write_chunks(
 	struct openpmd_writing *w, hid_t at, const char *name, const struct sl_column_facts *f)
 {
-	uint32_t n = w->p->table.n;
+	uint32_t n = w->facts->table.n;
 	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
 	hid_t made = sl_h5_dataset(
-		&w->h, at, name, sl_openpmd_type(f->type), n, items, sl_openpmd_shuffles(f));
+		w->h, at, name, sl_openpmd_type(f->type), n, items, sl_openpmd_shuffles(f));
 
-	for (uint64_t first = 0; first < n && !w->h.failed; first += items, w->next++)
-		sl_h5_chunk(&w->h, made, w->next->skipped, first, w->p->bytes + w->next->at,
+	for (uint64_t first = 0; first < n && !w->h->failed; first += items, w->next++)
+		sl_h5_chunk(w->h, made, w->next->skipped, first, w->facts->packed + w->next->at,
 			w->next->bytes);
 	return made;
 }
 
-/* Writes a column as a component of a record, or as a scalar record. */
-static void write_column(
-	struct openpmd_writing *w, hid_t at, const char *name, const struct sl_table_column *c)
+/* Writes column i as a component of a record, or as a scalar record. */
+static void write_column(struct openpmd_writing *w, hid_t at, const char *name, uint32_t i)
 {
+	const struct sl_table_column *c = &w->facts->table.column[i];
 	const struct sl_column_facts *f = &sl_column_facts[c->column];
-	hid_t made = c->constant ? write_constant(w, at, name, sl_openpmd_type(f->type), c->data)
+	hid_t made = c->constant ? write_constant(w, at, name, sl_openpmd_type(f->type),
+					   &w->facts->pieces.constant[i])
 	                         : write_chunks(w, at, name, f);
 
 	describe_component(w, made, f->unit);
-	sl_h5_put_u64(&w->h, made, "sluiceDigest", c->digest);
+	sl_h5_put_u64(w->h, made, "sluiceDigest", c->digest);
 	if (!*f->component)
 		describe_record(w, made, f->unit);
-	sl_h5_close(&w->h, made);
+	sl_h5_close(w->h, made);
 }
 
 /* Whether columns a and b are components of the same vector record. */
@@ -119,30 +133,30 @@ static bool same_record(const struct sl_table_column *a, const struct sl_table_c
 /* The group of the vector record of column i: created for its first column, then opened. */
 static hid_t record_group(struct openpmd_writing *w, uint32_t i)
 {
-	const struct sl_table *t = &w->p->table;
+	const struct sl_table *t = &w->facts->table;
 	const struct sl_column_facts *f = &sl_column_facts[t->column[i].column];
 	hid_t made;
 
-	for (uint32_t k = 0; k < i && !w->h.failed; k++)
+	for (uint32_t k = 0; k < i && !w->h->failed; k++)
 		if (same_record(&t->column[i], &t->column[k]))
-			return sl_h5_id(&w->h, H5Gopen2(w->species, f->record, H5P_DEFAULT));
-	made = sl_h5_group(&w->h, w->species, f->record);
+			return sl_h5_id(w->h, H5Gopen2(w->species, f->record, H5P_DEFAULT));
+	made = sl_h5_group(w->h, w->species, f->record);
 	describe_record(w, made, f->unit);
 	return made;
 }
 
 static void write_columns(struct openpmd_writing *w)
 {
-	for (uint32_t i = 0; i < w->p->table.n_columns; i++) {
-		const struct sl_table_column *c = &w->p->table.column[i];
-		const struct sl_column_facts *f = &sl_column_facts[c->column];
+	for (uint32_t i = 0; i < w->facts->table.n_columns; i++) {
+		const struct sl_column_facts *f =
+			&sl_column_facts[w->facts->table.column[i].column];
 		hid_t record = *f->component ? record_group(w, i) : H5I_INVALID_HID;
 
 		if (*f->component)
-			write_column(w, record, f->component, c);
+			write_column(w, record, f->component, i);
 		else
-			write_column(w, w->species, f->record, c);
-		sl_h5_close(&w->h, record);
+			write_column(w, w->species, f->record, i);
+		sl_h5_close(w->h, record);
 	}
 }
 
@@ -166,21 +180,21 @@ static uint32_t axes(const struct sl_table *t)
 static void write_no_position(struct openpmd_writing *w)
 {
 	const float unknown = NAN;
-	hid_t record = sl_h5_group(&w->h, w->species, "position");
+	hid_t record = sl_h5_group(w->h, w->species, "position");
 	hid_t x = write_constant(w, record, "x", H5T_IEEE_F32LE, &unknown);
 
 	describe_record(w, record, SL_UNIT_CM);
 	describe_component(w, x, SL_UNIT_CM);
-	sl_h5_put_text(&w->h, x, "comment", "not recorded");
-	sl_h5_close(&w->h, x);
-	sl_h5_close(&w->h, record);
+	sl_h5_put_text(w->h, x, "comment", "not recorded");
+	sl_h5_close(w->h, x);
+	sl_h5_close(w->h, record);
 }
 
 /* positionOffset, which the standard requires: position contains the full value, so it is 0. */
 static void write_offsets(struct openpmd_writing *w, uint32_t set)
 {
 	const float zero = 0;
-	hid_t record = sl_h5_group(&w->h, w->species, "positionOffset");
+	hid_t record = sl_h5_group(w->h, w->species, "positionOffset");
 
 	describe_record(w, record, SL_UNIT_CM);
 	for (uint32_t axis = 0; axis < 3; axis++)
@@ -190,38 +204,38 @@ static void write_offsets(struct openpmd_writing *w, uint32_t set)
 				&zero);
 
 			describe_component(w, made, SL_UNIT_CM);
-			sl_h5_close(&w->h, made);
+			sl_h5_close(w->h, made);
 		}
-	sl_h5_close(&w->h, record);
+	sl_h5_close(w->h, record);
 }
 
 /* Writes a vector record of the patches: one value per axis. */
 static void write_patch_record(struct openpmd_writing *w, hid_t patches, const char *name,
 	uint32_t set, const double values[3])
 {
-	hid_t record = sl_h5_group(&w->h, patches, name);
+	hid_t record = sl_h5_group(w->h, patches, name);
 
 	describe_record(w, record, SL_UNIT_CM);
 	for (uint32_t axis = 0; axis < 3; axis++)
 		if (SL_HAS(set, axis)) {
-			hid_t made = sl_h5_values(&w->h, record,
+			hid_t made = sl_h5_values(w->h, record,
 				sl_column_facts[SL_COLUMN_x + axis].component, H5T_IEEE_F64LE, 1,
 				&values[axis]);
 
 			describe_component(w, made, SL_UNIT_CM);
-			sl_h5_close(&w->h, made);
+			sl_h5_close(w->h, made);
 		}
-	sl_h5_close(&w->h, record);
+	sl_h5_close(w->h, record);
 }
 
 static void write_patch_number(
 	struct openpmd_writing *w, hid_t patches, const char *name, uint64_t value)
 {
-	hid_t made = sl_h5_values(&w->h, patches, name, H5T_STD_U64LE, 1, &value);
+	hid_t made = sl_h5_values(w->h, patches, name, H5T_STD_U64LE, 1, &value);
 
 	describe_record(w, made, SL_UNIT_NONE);
 	describe_component(w, made, SL_UNIT_NONE);
-	sl_h5_close(&w->h, made);
+	sl_h5_close(w->h, made);
 }
 
 /*
@@ -238,8 +252,8 @@ static double extent_of(double lo, double hi)
 /* One patch: all survivors and their bounding box; without rows, an empty box at 0. */
 static void write_patches(struct openpmd_writing *w, uint32_t set)
 {
-	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)w->p->pieces;
-	hid_t patches = sl_h5_group(&w->h, w->species, "particlePatches");
+	const struct sl_openpmd_pieces *pieces = &w->facts->pieces;
+	hid_t patches = sl_h5_group(w->h, w->species, "particlePatches");
 	double offset[3] = {0}, extent[3] = {0};
 
 	for (int axis = 0; axis < 3; axis++)
@@ -247,16 +261,16 @@ static void write_patches(struct openpmd_writing *w, uint32_t set)
 			offset[axis] = pieces->lo[axis];
 			extent[axis] = extent_of(pieces->lo[axis], pieces->hi[axis]);
 		}
-	write_patch_number(w, patches, "numParticles", w->p->table.n);
+	write_patch_number(w, patches, "numParticles", w->facts->table.n);
 	write_patch_number(w, patches, "numParticlesOffset", 0);
 	write_patch_record(w, patches, "offset", set, offset);
 	write_patch_record(w, patches, "extent", set, extent);
-	sl_h5_close(&w->h, patches);
+	sl_h5_close(w->h, patches);
 }
 
 static void write_species(struct openpmd_writing *w)
 {
-	uint32_t set = axes(&w->p->table);
+	uint32_t set = axes(&w->facts->table);
 
 	write_columns(w);
 	if (!set)
@@ -272,28 +286,28 @@ static void describe_file(struct openpmd_writing *w, hid_t file)
 {
 	char pattern[NAME_BYTES];
 
-	sl_file_pattern(pattern, sizeof(pattern), w->run->run_name, sl_format_openpmd.suffix);
-	sl_h5_put_text(&w->h, file, "openPMD", "1.1.0");
-	sl_h5_put_u32(&w->h, file, "openPMDextension", 0);
-	sl_h5_put_text(&w->h, file, "basePath", "/data/%T/");
-	sl_h5_put_text(&w->h, file, "particlesPath", "particles/");
-	sl_h5_put_text(&w->h, file, "iterationEncoding", "fileBased");
-	sl_h5_put_text(&w->h, file, "iterationFormat", pattern);
-	sl_h5_put_text(&w->h, file, "software", "Sluice");
-	sl_h5_put_text(&w->h, file, "softwareVersion", w->run->software_version);
-	sl_h5_put_u64(&w->h, file, "sluiceSeed", w->run->seed);
-	sl_h5_put_u64(&w->h, file, "sluiceBatch", w->batch->number);
-	sl_h5_put_u64(&w->h, file, "sluiceFirstId", w->batch->first_id);
-	sl_h5_put_u64(&w->h, file, "sluiceGenerated", w->batch->generated);
-	sl_h5_text(&w->h, file, "sluiceConfig", w->run->config);
+	sl_file_pattern(pattern, sizeof(pattern), w->run_name, sl_format_openpmd.suffix);
+	sl_h5_put_text(w->h, file, "openPMD", "1.1.0");
+	sl_h5_put_u32(w->h, file, "openPMDextension", 0);
+	sl_h5_put_text(w->h, file, "basePath", "/data/%T/");
+	sl_h5_put_text(w->h, file, "particlesPath", "particles/");
+	sl_h5_put_text(w->h, file, "iterationEncoding", "fileBased");
+	sl_h5_put_text(w->h, file, "iterationFormat", pattern);
+	sl_h5_put_text(w->h, file, "software", "Sluice");
+	sl_h5_put_text(w->h, file, "softwareVersion", w->software_version);
+	sl_h5_put_u64(w->h, file, "sluiceSeed", w->facts->seed);
+	sl_h5_put_u64(w->h, file, "sluiceBatch", w->facts->batch.number);
+	sl_h5_put_u64(w->h, file, "sluiceFirstId", w->facts->batch.first_id);
+	sl_h5_put_u64(w->h, file, "sluiceGenerated", w->facts->batch.generated);
+	sl_h5_text(w->h, file, "sluiceConfig", w->config);
 }
 
 /* openPMD requires a time of each iteration; batches have none, so it is 0. */
 static void describe_iteration(struct openpmd_writing *w, hid_t iteration)
 {
-	sl_h5_put_f64(&w->h, iteration, "time", 0);
-	sl_h5_put_f64(&w->h, iteration, "dt", 0);
-	sl_h5_put_f64(&w->h, iteration, "timeUnitSI", 1);
+	sl_h5_put_f64(w->h, iteration, "time", 0);
+	sl_h5_put_f64(w->h, iteration, "dt", 0);
+	sl_h5_put_f64(w->h, iteration, "timeUnitSI", 1);
 }
 
 static void write_file(struct openpmd_writing *w, hid_t file)
@@ -302,43 +316,60 @@ static void write_file(struct openpmd_writing *w, hid_t file)
 	hid_t data, iteration, particles;
 
 	describe_file(w, file);
-	snprintf(number, sizeof(number), "%" PRIu64, w->batch->number);
-	data = sl_h5_group(&w->h, file, "data");
-	iteration = sl_h5_group(&w->h, data, number);
+	snprintf(number, sizeof(number), "%" PRIu64, w->facts->batch.number);
+	data = sl_h5_group(w->h, file, "data");
+	iteration = sl_h5_group(w->h, data, number);
 	describe_iteration(w, iteration);
-	particles = sl_h5_group(&w->h, iteration, "particles");
-	w->species = sl_h5_group(&w->h, particles, w->run->species);
+	particles = sl_h5_group(w->h, iteration, "particles");
+	w->species = sl_h5_group(w->h, particles, w->species_name);
 	write_species(w);
-	sl_h5_close(&w->h, w->species);
-	sl_h5_close(&w->h, particles);
-	sl_h5_close(&w->h, iteration);
-	sl_h5_close(&w->h, data);
+	sl_h5_close(w->h, w->species);
+	sl_h5_close(w->h, particles);
+	sl_h5_close(w->h, iteration);
+	sl_h5_close(w->h, data);
 }
 
-static enum sl_status report_failure(const struct openpmd_writing *w)
+/* Takes the next text from *at. */
+static const char *next_text(const char **at)
 {
-	if (w->h.full)
-		return sl_fail(SL_INTERNAL,
-			"internal error: the file needs more than the %zu bytes that image_bytes() "
-			"returned for it; please report it",
-			w->h.size);
-	return sl_fail(w->h.no_memory ? SL_HOST_MEMORY : SL_INTERNAL,
-		"HDF5 cannot make the file (%s); nothing was written; %s", w->h.why,
-		w->h.no_memory ? "free some memory or take smaller batches" : "please report it");
+	const char *text = *at;
+
+	*at += strlen(text) + 1;
+	return text;
 }
 
-/* Makes the image. Returns the size of the whole file, chunks included. */
-static size_t make_image(struct openpmd_writing *w)
+/* Chunks of all columns of the table. */
+static size_t count_chunks(const struct sl_table *t)
 {
-	size_t bytes;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		if (!t->column[i].constant && t->n > 0)
+			n += sl_openpmd_chunks(t->n, sl_column_facts[t->column[i].column].bytes);
+	return n;
+}
+
+/* Makes the image, in the other process. */
+static size_t make_image(struct sl_h5 *h, const void *from)
+{
+	const struct openpmd_facts *facts = (const struct openpmd_facts *)from;
+	struct openpmd_writing w = {
+		.h = h, .facts = facts, .next = (const struct sl_openpmd_chunk *)(facts + 1)};
+	const char *text = (const char *)(w.next + count_chunks(&facts->table));
 	hid_t made;
 
-	sl_h5_lock();
-	made = sl_h5_create_file(&w->h);
-	write_file(w, made);
-	bytes = sl_h5_finish_file(&w->h, made);
-	sl_h5_unlock();
-	return bytes;
+	w.run_name = next_text(&text);
+	w.species_name = next_text(&text);
+	w.software_version = next_text(&text);
+	w.config = next_text(&text);
+	made = sl_h5_create_file(h);
+	write_file(&w, made);
+	return sl_h5_finish_file(h, made);
+}
+
+static struct sl_h5_part part_of_text(const char *text)
+{
+	return (struct sl_h5_part){text, strlen(text) + 1};
 }
 
 enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
@@ -346,21 +377,25 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	struct sl_pieces *file)
 {
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)p->pieces;
-	struct openpmd_writing w = {.run = run, .batch = batch, .p = p, .next = pieces->chunk};
+	const struct openpmd_facts facts = {run->seed, *batch, p->table, *pieces, p->bytes};
+	const struct sl_h5_part parts[] = {{&facts, sizeof(facts)},
+		{pieces->chunk, count_chunks(&p->table) * sizeof(*pieces->chunk)},
+		part_of_text(run->run_name), part_of_text(run->species),
+		part_of_text(run->software_version), part_of_text(run->config)};
 	uint8_t *rest = (uint8_t *)image;
+	struct sl_h5 h = {.image = rest,
+		.size = size - SL_CRC_TRAILER_BYTES,
+		.data = p->bytes,
+		.data_bytes = p->used};
 	size_t bytes;
 
 	SL_TRY(sl_format_check_image(size, sl_openpmd_image_bytes(&p->table, run)));
-	sl_h5_begin(&w.h, image, size - SL_CRC_TRAILER_BYTES);
-	w.h.data = p->bytes;
-	w.h.data_bytes = p->used;
-	bytes = make_image(&w) - p->used;
-	if (w.h.failed)
-		return report_failure(&w);
+	SL_TRY(sl_h5_writer_make(make_image, parts, sizeof(parts) / sizeof(*parts), &h, &bytes));
+	bytes -= p->used;
 	*file = (struct sl_pieces){0};
-	sl_pieces_add(file, rest, w.h.head);
+	sl_pieces_add(file, rest, h.head);
 	sl_pieces_add(file, p->bytes, p->used);
-	sl_pieces_add(file, rest + w.h.head, bytes - w.h.head);
+	sl_pieces_add(file, rest + h.head, bytes - h.head);
 	sl_crc_trailer_print(file->crc, (char *)rest + bytes);
 	sl_pieces_add(file, rest + bytes, SL_CRC_TRAILER_BYTES);
 	return SL_OK;
