@@ -131,9 +131,6 @@ static void reset_signals(void)
 
 static void set_limits(void)
 {
-	reset_signals();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_CPU, SL_H5_CHILD_SECONDS);
 #ifndef SL_SANITIZED
 	size_t used = address_space();
@@ -153,16 +150,25 @@ static enum sl_status no_memory(void)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
+/* What a child does. */
+struct call {
+	sl_h5_reader *read;
+	const void *file;
+	size_t bytes;
+	void *found;
+	size_t size;
+	bool limited;
+};
+
 /* If memory is available and HDF5 still asks for more, the sizes in the file are wrong. */
-static enum sl_status read_limited(
-	sl_h5_reader *read, const void *file, size_t bytes, void *found, size_t size)
+static enum sl_status read_file(const struct call *c)
 {
 	enum sl_status s;
 
 	if (!sl_h5_has_memory())
 		return no_memory();
-	s = read(file, bytes, found, size);
-	if (s == SL_HOST_MEMORY && sl_h5_has_memory())
+	s = c->read(c->file, c->bytes, c->found, c->size);
+	if (s == SL_HOST_MEMORY && c->limited && sl_h5_has_memory())
 		return sl_fail(SL_BAD_INPUT,
 			"HDF5 needs more than %d bytes for it, and no file of this program needs as "
 			"much: the file is damaged; make it again",
@@ -170,11 +176,14 @@ static enum sl_status read_limited(
 	return s;
 }
 
-static void run_child(sl_h5_reader *read, const void *file, size_t bytes, struct outcome *o,
-	void *found, size_t size)
+static void run_child(const struct call *c, struct outcome *o)
 {
-	set_limits();
-	o->status = read_limited(read, file, bytes, found, size);
+	reset_signals();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	limit(RLIMIT_CORE, 0);
+	if (c->limited)
+		set_limits();
+	o->status = read_file(c);
 	snprintf(o->message, sizeof(o->message), "%s", sl_last_error());
 	o->ended = true;
 	_exit(0);
@@ -223,15 +232,14 @@ static enum sl_status wait_for(pid_t child, struct outcome *o, int *how)
 }
 
 /* Reads in one child; *how is what waitpid() says of it, 0 without a child. */
-static enum sl_status read_in_child(sl_h5_reader *read, const void *file, size_t bytes,
-	struct outcome *o, void *found, size_t size, int *how)
+static enum sl_status read_in_child(const struct call *c, struct outcome *o, int *how)
 {
 	pid_t child;
 
 	*how = 0;
 	child = fork();
 	if (child == 0)
-		run_child(read, file, bytes, o, found, size);
+		run_child(c, o);
 	if (child < 0)
 		return sl_fail(SL_HOST_MEMORY,
 			"no process can be started to read an HDF5 file: %s; close other programs",
@@ -243,10 +251,9 @@ static enum sl_status read_in_child(sl_h5_reader *read, const void *file, size_t
  * After a failure the file is read in a second child, unless the first one reached a limit: when one
  * allocation fails, HDF5 crashes or reports any kind of damage, and its later answers are wrong too.
  */
-enum sl_status sl_h5_in_child(
-	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
+static enum sl_status in_child(struct call *c, void **found)
 {
-	size_t all = sl_size_add(found_at, size);
+	size_t all = sl_size_add(found_at, c->size);
 	struct outcome *o = (struct outcome *)mmap(NULL, all, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	enum sl_status s;
@@ -257,17 +264,32 @@ enum sl_status sl_h5_in_child(
 		return sl_fail(SL_HOST_MEMORY,
 			"host memory: %zu bytes requested to read an HDF5 file: %s; close other programs",
 			all, strerror(errno));
-	*found = (char *)o + found_at;
-	s = read_in_child(read, file, bytes, o, *found, size, &how);
+	c->found = *found = (char *)o + found_at;
+	s = read_in_child(c, o, &how);
 	limited = WIFSIGNALED(how) && (WTERMSIG(how) == SIGXCPU || WTERMSIG(how) == SIGKILL);
 	if (s != SL_OK && !limited) {
 		memset(o, 0, all);
-		s = sl_h5_has_memory() ? read_in_child(read, file, bytes, o, *found, size, &how)
-		                       : no_memory();
+		s = sl_h5_has_memory() ? read_in_child(c, o, &how) : no_memory();
 	}
 	if (s != SL_OK)
-		sl_h5_child_free(*found, size);
+		sl_h5_child_free(*found, c->size);
 	return s;
+}
+
+enum sl_status sl_h5_in_child(
+	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
+{
+	struct call c = {read, file, bytes, NULL, size, true};
+
+	return in_child(&c, found);
+}
+
+enum sl_status sl_h5_in_free_child(
+	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
+{
+	struct call c = {read, file, bytes, NULL, size, false};
+
+	return in_child(&c, found);
 }
 
 void sl_h5_child_free(void *found, size_t size)

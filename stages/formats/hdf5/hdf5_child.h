@@ -40,6 +40,10 @@ typedef enum sl_status sl_h5_reader(const void *file, size_t bytes, void *found,
 enum sl_status sl_h5_in_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
 
+/* The same without limits, for a function that calls HDF5 on data of this program. */
+enum sl_status sl_h5_in_free_child(
+	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
+
 void sl_h5_child_free(void *found, size_t size);
 
 #endif

@@ -31,7 +31,7 @@
 enum { WORKER_DONE = 0, WORKER_FAILED = 86 };
 
 /* Precedes the facts. Both processes have the same program at the same addresses. */
-struct request {
+struct file_request {
 	sl_h5_maker *make;
 	size_t facts_bytes, image_bytes;
 	const uint8_t *data;
@@ -99,7 +99,7 @@ static void drop(int socket, size_t bytes)
 }
 
 /* Makes the file of a request. Returns the block of the image, to be freed, which is NULL without memory. */
-static void *make_answer(int socket, const struct request *r, struct answer *a)
+static void *make_answer(int socket, const struct file_request *r, struct answer *a)
 {
 	char *block = (char *)malloc(sl_size_add(r->image_bytes, r->facts_bytes) + SL_ALIGN);
 	char *facts = block;
@@ -122,7 +122,7 @@ static void *make_answer(int socket, const struct request *r, struct answer *a)
 
 static void serve(int socket)
 {
-	struct request r;
+	struct file_request r;
 
 	while (receive_all(socket, &r, sizeof(r))) {
 		struct answer a = {.crashed = false};
@@ -254,7 +254,7 @@ enum sl_status sl_h5_writer_start(void)
 }
 
 /* Sends the request and receives the answer; false if the writer process has ended. */
-static bool exchange(const struct request *r, const struct sl_h5_part *part, size_t n,
+static bool exchange(const struct file_request *r, const struct sl_h5_part *part, size_t n,
 	uint8_t *image, struct answer *a)
 {
 	if (!send_all(to_writer, r, sizeof(*r)))
@@ -292,7 +292,7 @@ static enum sl_status crashed(void)
 enum sl_status sl_h5_writer_make(
 	sl_h5_maker *make, const struct sl_h5_part *part, size_t n, struct sl_h5 *h, size_t *bytes)
 {
-	struct request r = {make, 0, h->size, h->data, h->data_bytes};
+	struct file_request r = {make, 0, h->size, h->data, h->data_bytes};
 	struct answer a = {.crashed = true};
 	enum sl_status s;
 	bool connected = true;
@@ -347,7 +347,7 @@ enum sl_status sl_h5_fork_make(sl_h5_maker *make, const void *facts, struct sl_h
 	size_t size = sl_size_add(sizeof(struct answer), h->size);
 	const struct answer *a;
 	void *found;
-	enum sl_status s = sl_h5_in_child(make_in_fork, &job, sizeof(job), size, &found);
+	enum sl_status s = sl_h5_in_free_child(make_in_fork, &job, sizeof(job), size, &found);
 
 	if (s == SL_BAD_INPUT)
 		return crashed();

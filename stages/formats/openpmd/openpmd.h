@@ -29,7 +29,7 @@ enum { SL_OPENPMD_CHUNK_BYTES = 1 << 20 };
 /* A chunk among the packed bytes. */
 struct sl_openpmd_chunk {
 	size_t at, bytes; /* offset and size in sl_packed.bytes */
-	uint32_t skipped; /* HDF5's filter mask: bit i is set if filter i was not applied */
+	uint64_t skipped; /* HDF5's filter mask: bit i is set if filter i was not applied */
 };
 
 /* What sl_packed.pieces points to. */

@@ -101,8 +101,8 @@ static hid_t write_chunks(
 		w->h, at, name, sl_openpmd_type(f->type), n, items, sl_openpmd_shuffles(f));
 
 	for (uint64_t first = 0; first < n && !w->h->failed; first += items, w->next++)
-		sl_h5_chunk(w->h, made, w->next->skipped, first, w->facts->packed + w->next->at,
-			w->next->bytes);
+		sl_h5_chunk(w->h, made, (uint32_t)w->next->skipped, first,
+			w->facts->packed + w->next->at, w->next->bytes);
 	return made;
 }
 

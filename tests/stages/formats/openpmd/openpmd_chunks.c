@@ -136,7 +136,7 @@ static uint32_t mask_of(const struct sl_backend *deflate, enum sl_column column,
 	for (uint32_t i = 0; value && i < n; i++)
 		((float *)t.column[0].data)[i] = value(i);
 	assert_ok(pack_into(&k, openpmd, &run, &t));
-	mask = pieces->chunk[0].skipped;
+	mask = (uint32_t)pieces->chunk[0].skipped;
 	for (size_t i = 0; i < sl_openpmd_chunks(n, sl_column_facts[column].bytes); i++)
 		assert_int_equal(pieces->chunk[i].skipped, mask);
 	free_packed(&k);
