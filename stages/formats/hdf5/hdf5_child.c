@@ -158,14 +158,45 @@ struct call {
 	void *found;
 	size_t size;
 	bool limited;
+	bool again; /* the first child failed */
 };
+
+/*
+ * Whether SL_H5_NEEDS bytes can be allocated in blocks of the size that HDF5 needs most often. A second
+ * child tests this, so that a lack of memory is not reported as a damaged file.
+ */
+static bool has_memory_in_blocks(void)
+{
+	enum { BLOCK_BYTES = 1 << 10 };
+	struct block {
+		struct block *next;
+	} *last = NULL;
+	bool has = true;
+
+	for (size_t i = 0; i < SL_H5_NEEDS / BLOCK_BYTES && has; i++) {
+		struct block *b = (struct block *)malloc(BLOCK_BYTES);
+
+		has = b != NULL;
+		if (has) {
+			b->next = last;
+			last = b;
+		}
+	}
+	while (last) {
+		struct block *next = last->next;
+
+		free(last);
+		last = next;
+	}
+	return has;
+}
 
 /* If memory is available and HDF5 still asks for more, the sizes in the file are wrong. */
 static enum sl_status read_file(const struct call *c)
 {
 	enum sl_status s;
 
-	if (!sl_h5_has_memory())
+	if (!sl_h5_has_memory() || (c->again && !has_memory_in_blocks()))
 		return no_memory();
 	s = c->read(c->file, c->bytes, c->found, c->size);
 	if (s == SL_HOST_MEMORY && c->limited && sl_h5_has_memory())
@@ -269,7 +300,8 @@ static enum sl_status in_child(struct call *c, void **found)
 	limited = WIFSIGNALED(how) && (WTERMSIG(how) == SIGXCPU || WTERMSIG(how) == SIGKILL);
 	if (s != SL_OK && !limited) {
 		memset(o, 0, all);
-		s = sl_h5_has_memory() ? read_in_child(c, o, &how) : no_memory();
+		c->again = true;
+		s = read_in_child(c, o, &how);
 	}
 	if (s != SL_OK)
 		sl_h5_child_free(*found, c->size);
@@ -279,7 +311,7 @@ static enum sl_status in_child(struct call *c, void **found)
 enum sl_status sl_h5_in_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
 {
-	struct call c = {read, file, bytes, NULL, size, true};
+	struct call c = {read, file, bytes, NULL, size, true, false};
 
 	return in_child(&c, found);
 }
@@ -287,7 +319,7 @@ enum sl_status sl_h5_in_child(
 enum sl_status sl_h5_in_free_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
 {
-	struct call c = {read, file, bytes, NULL, size, false};
+	struct call c = {read, file, bytes, NULL, size, false, false};
 
 	return in_child(&c, found);
 }
