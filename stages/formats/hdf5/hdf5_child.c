@@ -168,24 +168,22 @@ struct call {
 static bool has_memory_in_blocks(void)
 {
 	enum { BLOCK_BYTES = 1 << 10 };
-	struct block {
-		struct block *next;
-	} *last = NULL;
+	void **last = NULL; /* each block begins with the address of the one before */
 	bool has = true;
 
 	for (size_t i = 0; i < SL_H5_NEEDS / BLOCK_BYTES && has; i++) {
-		struct block *b = (struct block *)malloc(BLOCK_BYTES);
+		void **b = (void **)malloc(BLOCK_BYTES);
 
 		has = b != NULL;
 		if (has) {
-			b->next = last;
+			*b = last;
 			last = b;
 		}
 	}
 	while (last) {
-		struct block *next = last->next;
+		void **next = (void **)*last;
 
-		free(last);
+		free((void *)last);
 		last = next;
 	}
 	return has;
