@@ -29,6 +29,15 @@ enum sl_status sl_h5_in_child(
 	return SL_OK;
 }
 
+/* No target writes a file. */
+enum sl_status sl_h5_in_free_child(
+	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
+{
+	(void)read, (void)file, (void)bytes, (void)size, (void)found;
+	fuzz_expect(false);
+	return SL_INTERNAL;
+}
+
 void sl_h5_child_free(void *found, size_t size)
 {
 	(void)size;
