@@ -56,8 +56,9 @@ const char *sl_job_text(const struct sl_job *job, char text[SL_JOB_BYTES])
 	if (job->primitive == SL_SORT)
 		used += (size_t)snprintf(text + used, SL_JOB_BYTES - used, ", %u bits, %s",
 			set->end_bit, sl_distribution_name(set->input));
-	if (set->off[0] > 0)
-		snprintf(text + used, SL_JOB_BYTES - used, ", %u off", set->off[0]);
+	if (set->off[0] > 0 || set->off[1] > 0)
+		snprintf(text + used, SL_JOB_BYTES - used, ", %u and %u off", set->off[0],
+			set->off[1]);
 	return text;
 }
 

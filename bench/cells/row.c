@@ -85,6 +85,7 @@ static void write_row(const struct sl_bench *b, const struct sl_cell_row *r)
 		{"columns", NULL, compacts ? (double)set->columns.n : (double)NAN, 3},
 		{"column_bytes", NULL, or_none(set->columns.bytes), 3},
 		{"items_off", NULL, set->off[0], 3},
+		{"items_off_second", NULL, set->off[1], 3},
 		{"block", NULL, or_none(r->tuning.block), 4},
 		{"items", NULL, or_none(r->tuning.items), 4},
 		{"ms_median", NULL, ms->median, 6},

@@ -32,13 +32,14 @@ enum sl_sort_form { SL_SORT_PAIRS, SL_SORT_KEYS, SL_SORT_FORMS };
 struct sl_bench_options {
 	enum sl_bench_command command;
 	struct sl_number_list sizes;
-	struct sl_number_list types;     /* enum sl_type */
-	struct sl_number_list inputs;    /* enum sl_input: distributions of the keys */
-	struct sl_number_list survivors; /* enum sl_alive */
-	struct sl_number_list columns;   /* of compact, see sl_columns_of_number() */
-	struct sl_number_list bits;      /* of keys */
-	struct sl_number_list forms;     /* enum sl_sort_form */
-	struct sl_number_list off;       /* items between an aligned address and the data */
+	struct sl_number_list types;      /* enum sl_type */
+	struct sl_number_list inputs;     /* enum sl_input: distributions of the keys */
+	struct sl_number_list survivors;  /* enum sl_alive */
+	struct sl_number_list columns;    /* of compact, see sl_columns_of_number() */
+	struct sl_number_list bits;       /* of keys */
+	struct sl_number_list forms;      /* enum sl_sort_form */
+	struct sl_number_list off;        /* items between an aligned address and the data */
+	struct sl_number_list off_second; /* the same for the second array */
 	struct sl_number_list blocks, items;
 	struct sl_number_list seconds, samples; /* at most one number each */
 	bool tunings;                           /* all block sizes and items */

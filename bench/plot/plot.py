@@ -66,11 +66,15 @@ def number(text):
         return text
 
 
+def is_aligned(row):
+    return not row.get("items_off") and not row.get("items_off_second")
+
+
 def usual(row):
     """Is this a row of the usual job: all bits, random keys, half survive, no columns, aligned?"""
     bits = 64 if row["type"] == "u64" else 32
     return (row.get("bits") in (None, bits) and row.get("entropy") in (None, 1) and
-            row.get("survivors_percent") in (None, 50) and not row.get("columns") and not row.get("items_off"))
+            row.get("survivors_percent") in (None, 50) and not row.get("columns") and is_aligned(row))
 
 
 class Figures:
@@ -202,7 +206,7 @@ def draw_inputs(cells, device, figures):
     for column, primitive, label in (("survivors_percent", "compact", "survivors, %"), ("bits", "sort", "bits"),
                                      ("entropy", "sort", "entropy per bit")):
         rows = [r for r in cells if r["primitive"] == primitive and r["type"] == "u32" and not r["tuned"] and
-                not r.get("items_off") and not r.get("columns") and r.get(column) is not None and
+                is_aligned(r) and not r.get("columns") and r.get(column) is not None and
                 (column == "bits" or primitive == "compact" or r["bits"] == 32) and
                 (column == "entropy" or primitive == "compact" or r["entropy"] == 1)]
         values = {}
@@ -289,7 +293,8 @@ def draw_stages(table, figures):
 def mark_tuned(rows):
     """Marks rows of jobs that a backend ran with several tunings; elsewhere it used its default."""
     job = lambda r: tuple(r.get(k) for k in ("primitive", "backend", "type", "n", "bits", "entropy",
-                                             "survivors_percent", "columns", "column_bytes", "items_off"))
+                                             "survivors_percent", "columns", "column_bytes", "items_off",
+                                             "items_off_second"))
     blocks = {}
     for r in rows:
         blocks.setdefault(job(r), set()).add((r.get("block"), r.get("items")))

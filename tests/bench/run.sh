@@ -33,6 +33,7 @@ run primitives --n 2^4-3,40 --csv "$work/cells.csv" --json "$work/cells.json"
 run primitives --n 100 --type u32 --entropy 1.000,.811,.544,.337,.201 --bits 8,30 --survivors 0,1,10,50,90,99,100 \
 	--only sort/shared --sort pairs --csv "$work/keys.csv"
 run primitives --n 100 --only compact --survivors 0,10,100 --off 0,1 --csv "$work/flags.csv"
+run primitives --n 100 --only scan/shared --off 1 --off-second 0,2 --csv "$work/offs.csv"
 run primitives --n 100 --only compact --columns 0,8,1x32 --csv "$work/columns.csv"
 run primitives --n 100 --only sort --sort keys --bits 24 --csv "$work/alone.csv"
 run primitives --n 64 --only scan/shared --block 32,64 --items 4,8 --csv "$work/tunings.csv"
@@ -80,6 +81,9 @@ assert names(alone, "primitive") == ["sort-keys"] and names(alone, "type") == ["
 assert all(int(r["least_bytes"]) == int(r["n"]) * 2 * (4 if r["type"] == "u32" else 8) for r in alone), alone
 flags = [r for r in rows("flags.csv") if r["backend"] == "naive"]
 assert names(flags, "survivors_percent") == ["0", "10", "100"] and names(flags, "items_off") == ["0", "1"]
+offs = [r for r in rows("offs.csv") if r["backend"] == "shared"]
+assert [(r["items_off"], r["items_off_second"]) for r in offs] == [("1", off) for off in "0022"], offs
+assert all(r["items_off"] == r["items_off_second"] for r in flags)
 columns = [r for r in rows("columns.csv") if r["backend"] == "shared"]
 assert [(r["columns"], r["column_bytes"]) for r in columns] == [("0", ""), ("8", "4"), ("1", "32")], columns
 tunings = [r for r in rows("tunings.csv") if r["backend"] == "shared" and r["type"] == "u32"]
