@@ -29,8 +29,10 @@
  * earlier scans, and these for tickets of other blocks: all blocks would advance in lockstep.)
  *
  * Memory: each item is read once and written once; one state of 8 bytes (u32) or 16 bytes (u64) per
- * tile of 32 KiB. Tiles begin at multiples of 16 bytes, which must be at the same items for in and
- * out. The first and the last vector may be incomplete; they are read and written item by item.
+ * tile of 32 KiB. Tiles begin at multiples of 16 bytes of in. The first and the last vector may be
+ * incomplete; they are read and written item by item. If the multiples of 16 bytes of out are at
+ * other items, a second instance of the kernel assembles each vector of out from those of two
+ * neighbouring lanes (realign()).
  */
 #ifndef SL_PRIMITIVES_SCAN_LOOK_AHEAD_CUH
 #define SL_PRIMITIVES_SCAN_LOOK_AHEAD_CUH
@@ -62,8 +64,9 @@ template <typename T> struct look_ahead_job {
 
 	const T *in;
 	T *out;
-	uint32_t lead; /* items of the first tile before in[0] */
-	uint64_t end;  /* lead + n: positions count from the first tile's start */
+	uint32_t lead;  /* items of the first tile before in[0] */
+	uint64_t end;   /* lead + n: positions count from the first tile's start */
+	uint32_t shift; /* position of the first multiple of 16 bytes of out: 0 .. width - 1 */
 	bool inclusive;
 	struct sl_look_back<T> sums; /* states: each tile's own sum only */
 };
@@ -300,27 +303,64 @@ static __device__ inline struct vector<T> scan_vector(struct vector<T> x, T sum,
 	return x;
 }
 
+/* Writes items from .. end - 1 of the vector at position at, without those outside of out. */
+template <typename T>
+static __device__ inline void write_items(const struct look_ahead_job<T> &job, uint64_t at,
+	const struct vector<T> &x, uint32_t from, uint32_t end)
+{
+	SL_UNROLL
+	for (uint32_t i = 0; i < job.width; i++)
+		if (i >= from && i < end && at + i >= job.lead && at + i < job.end)
+			job.out[at + i - job.lead] = x.item[i];
+}
+
 /*
- * Writes the vector at position at. If not WHOLE, writes only those of its items that belong to
- * out, which excludes positions before lead and from end on.
+ * Writes the vector at position at, a multiple of 16 bytes of out. If not WHOLE, writes only those of
+ * its items that belong to out, which excludes positions before lead and from end on.
  */
 template <bool WHOLE, typename T>
 static __device__ inline void write_vector(
 	const struct look_ahead_job<T> &job, uint64_t at, const struct vector<T> &x)
 {
-	T *to = job.out + (int64_t)(at - job.lead);
-
 	if constexpr (WHOLE) {
 		uint4 bytes;
 
 		memcpy(&bytes, &x, sizeof(bytes));
-		sl_store_vector(to, bytes);
+		sl_store_vector(job.out + (at - job.lead), bytes);
 	} else {
-		SL_UNROLL
-		for (uint32_t i = 0; i < job.width; i++)
-			if (at + i >= job.lead && at + i < job.end)
-				to[i] = x.item[i];
+		write_items(job, at, x, 0, job.width);
 	}
+}
+
+/*
+ * For a warp with the vectors x of LANES consecutive vectors: the last width - shift items of the
+ * vector before the lane's own one, then the first shift items of the own one. before is the lane's
+ * vector of the preceding LANES vectors: that of the last lane precedes the first lane's x.
+ */
+template <typename T>
+static __device__ inline struct vector<T> realign(
+	const struct vector<T> &before, const struct vector<T> &x, uint32_t lane, uint32_t shift) {
+	constexpr uint32_t width = look_ahead_job<T>::width;
+	struct vector<T> moved;
+	T both[2 * width] = {};
+
+	SL_UNROLL
+	for (uint32_t i = 0; i < width; i++) {
+		T from = lane == LANES - 1 ? before.item[i] : x.item[i];
+
+		both[i] = i > 0 ? __shfl_sync(SL_LANES, from, (int)((lane + LANES - 1) % LANES))
+		                : 0; /* shift > 0 */
+		both[width + i] = x.item[i];
+	}
+	SL_UNROLL
+	for (uint32_t by = width / 2; by > 0; by /= 2)
+		SL_UNROLL
+	for (uint32_t i = 0; i + by < 2 * width; i++)
+		both[i] = shift & by ? both[i + by] : both[i];
+	SL_UNROLL
+	for (uint32_t i = 0; i < width; i++)
+		moved.item[i] = both[i];
+	return moved;
 }
 
 /*
@@ -335,6 +375,32 @@ static __device__ inline void write_part(const struct look_ahead_job<T> &job, ui
 	for (uint32_t v = 0; v < VECTORS; v++)
 		write_vector<WHOLE>(job, at + v * LANES * job.width,
 			scan_vector(x[v], (T)(sum + prefix[v]), job.inclusive));
+}
+
+/*
+ * The same if shift > 0. The first items of the part's first vector and the last ones of its last
+ * vector belong to vectors of out that this part has not completely.
+ */
+template <bool WHOLE, typename T, uint32_t VECTORS>
+static __device__ inline void write_part_realigned(const struct look_ahead_job<T> &job, uint64_t at,
+	const struct vector<T> (&x)[VECTORS], const T (&prefix)[VECTORS], T sum)
+{
+	uint32_t lane = threadIdx.x % LANES;
+	struct vector<T> before, own = {
+	};
+
+	SL_UNROLL
+	for (uint32_t v = 0; v < VECTORS; v++, at += LANES * job.width) {
+		before = own;
+		own = scan_vector(x[v], (T)(sum + prefix[v]), job.inclusive);
+		struct vector<T> moved = realign(before, own, lane, job.shift);
+		if (v == 0 && lane == 0)
+			write_items(job, at, own, 0, job.shift);
+		else
+			write_vector<WHOLE>(job, at + job.shift - job.width, moved);
+		if (v == VECTORS - 1 && lane == LANES - 1)
+			write_items(job, at, own, job.shift, job.width);
+	}
 }
 
 /*
@@ -365,7 +431,7 @@ static __device__ inline void read_part(
  * The loop of scan warp i, which owns part i of each tile. It leaves the stage as soon as its items
  * are in registers and the prefix is read; the writes overlap with the next load.
  */
-template <typename T, class P>
+template <typename T, class P, bool REALIGN>
 static __device__ inline void scan_tiles(const struct look_ahead_job<T> &job,
 	struct stage<T, P> *ring, const struct vector<T> *items, uint32_t i)
 {
@@ -385,17 +451,28 @@ static __device__ inline void scan_tiles(const struct look_ahead_job<T> &job,
 
 		uint64_t first = ((uint64_t)tile * P::tile_vectors + part) * width;
 		uint64_t at_lane = first + lane * width;
-		if (first >= job.lead && first + P::part_vectors * width <= job.end)
-			write_part<true>(job, at_lane, x, prefix, sum);
-		else
-			write_part<false>(job, at_lane, x, prefix, sum);
+		bool whole = first >= job.lead && first + P::part_vectors * width <= job.end;
+		if constexpr (REALIGN) {
+			if (whole)
+				write_part_realigned<true>(job, at_lane, x, prefix, sum);
+			else
+				write_part_realigned<false>(job, at_lane, x, prefix, sum);
+		} else {
+			if (whole)
+				write_part<true>(job, at_lane, x, prefix, sum);
+			else
+				write_part<false>(job, at_lane, x, prefix, sum);
+		}
 	}
 }
 
 /* --- kernel ----------------------------------------------------------------------------------- */
 
-/* P::warps warps per block; dynamic shared memory for the items of P::stages tiles. */
-template <typename T, class P>
+/*
+ * P::warps warps per block; dynamic shared memory for the items of P::stages tiles. REALIGN: for
+ * shift > 0.
+ */
+template <typename T, class P, bool REALIGN>
 static __global__ void __launch_bounds__(P::warps *LANES, 1)
 	look_ahead_kernel(struct look_ahead_job<T> job)
 {
@@ -417,7 +494,7 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
 	}
 	__syncthreads();
 	if (warp < P::scanners)
-		scan_tiles<T, P>(job, ring, items, warp);
+		scan_tiles<T, P, REALIGN>(job, ring, items, warp);
 	else if (warp < P::scanners + P::reducers)
 		reduce_tiles<T, P>(job, ring, items, warp - P::scanners);
 	else if (warp == P::scanners + P::reducers)
@@ -434,12 +511,16 @@ static __global__ void __launch_bounds__(P::warps *LANES, 1)
  */
 using look_ahead_default = struct look_ahead_config<8, 4, 8, 6>;
 
-/*
- * Items of the first tile before in[0]: the distance of in from the previous multiple of 16 bytes.
- */
+/* The distance of an array from the previous multiple of 16 bytes, in items. */
+static uint32_t items_before(const void *items, size_t item_bytes)
+{
+	return (uint32_t)((uintptr_t)items % VECTOR_BYTES / item_bytes);
+}
+
+/* Items of the first tile before in[0]. */
 static uint32_t look_ahead_lead(const struct sl_scan_job *job, size_t item_bytes)
 {
-	return (uint32_t)((uintptr_t)job->in % VECTOR_BYTES / item_bytes);
+	return items_before(job->in, item_bytes);
 }
 
 template <class P> static uint32_t look_ahead_tiles(uint64_t n, uint32_t lead, size_t item_bytes)
@@ -462,24 +543,25 @@ static constexpr size_t look_ahead_shared_bytes(void)
 	return P::stages * (P::tile_bytes + sizeof(struct stage<T, P>));
 }
 
-/*
- * Queues the scan of a job on at most blocks blocks. in and out must have the same offset from a
- * multiple of 16 bytes.
- */
+/* Queues the scan of a job on at most blocks blocks. */
 template <typename T, class P>
 static enum sl_status look_ahead_run(
 	struct sl_exec *x, const struct sl_scan_job *job, uint32_t blocks)
 {
+	constexpr uint32_t width = look_ahead_job<T>::width;
 	struct sl_arena a = x->scratch;
 	uint32_t lead = look_ahead_lead(job, sizeof(T));
+	uint32_t shift = (lead + width - items_before(job->out, sizeof(T))) % width;
 	struct look_ahead_job<T> t = {
 		(const T *)job->in, (T *)job->out, lead,
-			(uint64_t)lead + job->n, job->inclusive, look_ahead_cut<T, P>(&a, job->n)
+			(uint64_t)lead + job->n, shift, job->inclusive,
+			look_ahead_cut<T, P>(&a, job->n)
 	};
 
 	t.sums.tiles = look_ahead_tiles<P>(job->n, lead, sizeof(T));
 	SL_TRY(sl_look_back_clear(t.sums, x->stream));
-	return sl_launch_early("look_ahead_kernel", look_ahead_kernel<T, P>,
+	return sl_launch_early("look_ahead_kernel",
+		shift > 0 ? look_ahead_kernel<T, P, true> : look_ahead_kernel<T, P, false>,
 		t.sums.tiles < blocks ? t.sums.tiles : blocks, P::warps * LANES,
 		P::stages * P::tile_bytes, x->stream, t);
 }

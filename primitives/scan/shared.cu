@@ -170,15 +170,6 @@ static enum sl_status launch(
 }
 
 /*
- * The look-ahead kernel loads and stores the same vectors, so in and out must have the same offset
- * from a multiple of 16 bytes.
- */
-static bool can_look_ahead(const struct sl_scan_job *job)
-{
-	return ((uintptr_t)job->in - (uintptr_t)job->out) % VECTOR_BYTES == 0;
-}
-
-/*
  * Chooses the tuning of a job, and the number of blocks for the look-ahead kernel; *blocks = 0
  * selects the look-back kernel. Small jobs return before the query of the device, which costs time.
  */
@@ -203,9 +194,9 @@ static enum sl_status choose(const struct sl_exec *x, const struct sl_scan_job *
 	if (job->n * sizeof(T) >= LARGE_BYTES &&
 		limits.shared_bytes >= shared_bytes(LARGE_TUNING, job->type))
 		*tuning = LARGE_TUNING;
-	if (can_look_ahead(job) && tiles >= LOOK_AHEAD_TILES * limits.multiprocessors &&
+	if (tiles >= LOOK_AHEAD_TILES * limits.multiprocessors &&
 		limits.shared_bytes >= look_ahead_shared_bytes<T, config>() &&
-		sl_compiled_for(look_ahead_kernel<T, config>) >= SL_BULK_CAPABILITY)
+		sl_compiled_for(look_ahead_kernel<T, config, false>) >= SL_BULK_CAPABILITY)
 		*blocks = limits.multiprocessors;
 	return SL_OK;
 }
