@@ -3,10 +3,12 @@
 #
 #	scripts/ci_compilers.sh clang     clang of the installed Debian
 #	scripts/ci_compilers.sh gcc14     gcc 14 and the libraries of Debian 13, in a chroot in build/trixie
+#	scripts/ci_compilers.sh aarch64   gcc 14 for AArch64, in a chroot in build/trixie-aarch64; no tests, but each
+#	                                  configuration runs in qemu, and its files must be those of build/release
 #
-# Exit code: 0 if the build and the tests succeed, 2 for wrong arguments. Both build without device backends. gcc14
-# needs root: debootstrap creates the chroot once per build folder, from the package mirror that apt is configured
-# with. The build runs in a mount namespace.
+# Exit code: 0 if the build and the tests succeed, 2 for wrong arguments. All build without device backends. gcc14 and
+# aarch64 need root: debootstrap creates the chroot once per build folder, from the package mirror that apt is
+# configured with. The build runs in a mount namespace.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # Tests that run quickly and cover each folder. Sweeps over many cases try one case in 13.
@@ -29,14 +31,16 @@ build_and_test() {
 	run_tests ci-compiler -R "$share"
 }
 
-# Creates a Debian 13 with the packages that the build needs. The folder gets its final name when it is complete.
+# make_trixie ROOT COMMAND...: creates a Debian 13, in which the command installs packages. The folder gets its final
+# name when it is complete.
 make_trixie() {
 	local root=$1 mirror
-
-	[ "$(id -u)" -eq 0 ] || fail "gcc14 needs root for debootstrap and chroot. Run the script as root"
+	shift
+	mkdir -p build
+	[ "$(id -u)" -eq 0 ] || fail "the chroot of Debian 13 needs root for debootstrap and chroot. Run the script as root"
 	mirror=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
 		sed -n "s/^$(. /etc/os-release && echo "$VERSION_CODENAME") //p" | head -1)
-	[ -n "$mirror" ] || fail "gcc14 needs a Debian mirror, but the configuration of apt has none. Add one to /etc/apt"
+	[ -n "$mirror" ] || fail "the chroot of Debian 13 needs a Debian mirror, but the configuration of apt has none. Add one to /etc/apt"
 	install_missing debootstrap
 	rm -rf --one-file-system "$root.part"
 	debootstrap --variant=minbase --include=ca-certificates trixie "$root.part" "$mirror" >"$root.log" 2>&1 || {
@@ -45,7 +49,7 @@ make_trixie() {
 	}
 	cp -r /etc/apt/apt.conf.d "$root.part/etc/apt/" # for example a proxy
 	cp /etc/resolv.conf /etc/hosts "$root.part/etc/"
-	in_root "$root.part" bash -c '. scripts/setup.sh && install_missing $BUILD_PACKAGES libcmocka-dev'
+	in_root "$root.part" "$@"
 	mv "$root.part" "$root"
 }
 
@@ -64,6 +68,21 @@ in_root() {
 			chroot "$root" bash -c "cd /project && exec \"\$@\"" -- "$@"' -- "$@"
 }
 
+# run_configurations FOLDER COMMAND...: runs each configuration with few particles into a folder of FOLDER. The bytes of
+# libdeflate depend on its version, so our own encoder compresses.
+run_configurations() {
+	local folder=$1 config device
+	shift
+	rm -rf "$folder"
+	mkdir -p "$folder"
+	for config in data/configs/*.yaml; do
+		for device in cpu:20000 emulated:1500; do
+			"$@" run "$config" --set "run.particles=${device#*:}" --set run.batch=6000 --device "${device%:*}" --threads 1 \
+				--deflate cpu --quiet --out "$folder/$(basename "$config" .yaml)-${device%:*}"
+		done
+	done
+}
+
 case ${1:-} in
 clang)
 	install_missing $BUILD_PACKAGES libcmocka-dev clang
@@ -72,11 +91,33 @@ clang)
 	build_and_test -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DCMAKE_CXX_FLAGS=-O1
 	;;
 gcc14)
-	[ -d build/trixie ] || { mkdir -p build && make_trixie build/trixie; }
-	in_root build/trixie env CC=gcc CXX=g++ scripts/ci_compilers.sh in_chroot
+	[ -d build/trixie ] || make_trixie build/trixie scripts/ci_compilers.sh gcc14_packages
+	in_root build/trixie env CC=gcc CXX=g++ scripts/ci_compilers.sh gcc14_in_chroot
 	;;
-in_chroot)
+gcc14_packages)
+	install_missing $BUILD_PACKAGES libcmocka-dev
+	;;
+gcc14_in_chroot)
 	build_and_test
+	;;
+aarch64)
+	[ -d build/trixie-aarch64 ] || make_trixie build/trixie-aarch64 scripts/ci_compilers.sh aarch64_packages
+	in_root build/trixie-aarch64 scripts/ci_compilers.sh aarch64_in_chroot
+	build ci-release -- --target sluice_program
+	run_configurations build/runs build/release/sluice
+	# run.json contains times and the machine.
+	diff -r --exclude=run.json build/runs build/runs-aarch64 || fail "the files of some runs differ on AArch64"
+	echo "$(ls build/runs | wc -l) runs have the same files on $(uname -m) and AArch64"
+	rm -r build/runs build/runs-aarch64
+	;;
+aarch64_packages)
+	dpkg --add-architecture arm64
+	install_missing cmake ninja-build pkg-config gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user \
+		zlib1g-dev:arm64 libpng-dev:arm64 libdeflate-dev:arm64 libhdf5-dev:arm64 libyaml-dev:arm64
+	;;
+aarch64_in_chroot)
+	build ci-aarch64
+	run_configurations build/runs-aarch64 qemu-aarch64 build/ci-aarch64/sluice
 	;;
 *)
 	usage
