@@ -68,8 +68,8 @@ in_root() {
 			chroot "$root" bash -c "cd /project && exec \"\$@\"" -- "$@"' -- "$@"
 }
 
-# run_configurations FOLDER COMMAND...: runs each configuration with few particles into a folder of FOLDER. The bytes of
-# libdeflate depend on its version, so our own encoder compresses.
+# run_configurations FOLDER COMMAND...: runs each configuration with few particles into a folder of FOLDER. The encoder
+# is that of this project, because the output of libdeflate depends on its version.
 run_configurations() {
 	local folder=$1 config device
 	shift

@@ -67,6 +67,7 @@ def number(text):
 
 
 def is_aligned(row):
+    """Do the arrays of this job begin at aligned addresses?"""
     return not row.get("items_off") and not row.get("items_off_second")
 
 

@@ -29,7 +29,7 @@ enum sl_status sl_h5_in_child(
 	return SL_OK;
 }
 
-/* No target writes a file. */
+/* Called by hdf5_writer.c, which is linked but not used: no target writes a file. */
 enum sl_status sl_h5_in_free_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
 {

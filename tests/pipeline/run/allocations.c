@@ -6,7 +6,7 @@
  *
  * Before the first batch come the one block of the run, one allocation by pthread_create per thread
  * with glibc (two are accepted). After the last batch libyaml allocates while it reads the manifest.
- * HDF5 allocates for each file of openpmd, in a process of its own, which is not counted.
+ * The process that makes HDF5 files is not counted; tests/stages/formats/hdf5/hdf5_writer.c tests it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -55,7 +55,7 @@ static void size_is_right(const struct sl_backend *b, uint32_t tile_bytes, uint3
 			.in_place = i / 2 % 2,
 			.off = {i / 4 % 4, i / 16 % 4}};
 
-		/* in place, the second offset means nothing */
+		/* in place there is one array, so the second offset has no effect */
 		if (!(set.in_place && set.off[1] > 0) && phase++ % ONE_IN == 0)
 			scan_is_right(b, &set);
 	}
