@@ -175,8 +175,8 @@ enum sl_wrapper {
 /*
  * Compresses in into out and sets *out_bytes. If the result does not fit in out_size bytes, the call
  * succeeds with *out_bytes = 0; store the input uncompressed then. sl_deflate_most() bytes are
- * always enough. level is 1 (fastest) to 9 (smallest); the backends store, cpu and device have one
- * level and ignore it.
+ * always enough. level is 1 (fastest) to 9 (smallest; isal has 4); the backends store, cpu and device have
+ * one level and ignore it.
  *
  * The fields after wrapper are optional; 0 turns them off.
  *

@@ -69,7 +69,7 @@ in_root() {
 }
 
 # run_configurations FOLDER COMMAND...: runs each configuration with few particles into a folder of FOLDER. The encoder
-# is that of this project, because the output of libdeflate depends on its version.
+# is that of this project, because the output of ISA-L depends on its version and the processor.
 run_configurations() {
 	local folder=$1 config device
 	shift
@@ -113,7 +113,8 @@ aarch64)
 aarch64_packages)
 	dpkg --add-architecture arm64
 	install_missing cmake ninja-build pkg-config gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user \
-		zlib1g-dev:arm64 libpng-dev:arm64 libdeflate-dev:arm64 libhdf5-dev:arm64 libyaml-dev:arm64
+		zlib1g-dev:arm64 libpng-dev:arm64 libdeflate-dev:arm64 libisal-dev:arm64 \
+		libhdf5-dev:arm64 libyaml-dev:arm64
 	;;
 aarch64_in_chroot)
 	build ci-aarch64

@@ -31,7 +31,7 @@ export CC=clang CXX=clang++
 build fuzz
 
 # shellcheck disable=SC2016 # the shell that xargs starts expands it
-libraries="$(pkg-config --libs yaml-0.1 libdeflate zlib libpng hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++"
+libraries="$(pkg-config --libs yaml-0.1 libdeflate libisal zlib libpng hdf5) -fsanitize-link-c++-runtime -lpthread -lm -lstdc++"
 xargs -P "$(nproc)" -I{} clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all tests/fuzz/{}.c build/fuzz/libsluice.a build/fuzz/libsluice_primitives.a \
 	$libraries -o build/fuzz/{} <<<"$(tr ' ' '\n' <<<"$targets")"

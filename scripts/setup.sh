@@ -10,7 +10,7 @@ set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-BUILD_PACKAGES="build-essential cmake ninja-build pkg-config zlib1g-dev libpng-dev libdeflate-dev libhdf5-dev libyaml-dev"
+BUILD_PACKAGES="build-essential cmake ninja-build pkg-config zlib1g-dev libpng-dev libdeflate-dev libisal-dev libhdf5-dev libyaml-dev"
 TEST_PACKAGES="libcmocka-dev locales strace python3 python3-h5py python3-matplotlib python3-yaml hdf5-tools"
 
 fail() {

@@ -1,9 +1,10 @@
 /*
- * deflate.c - libFuzzer target: compresses arbitrary bytes with the host version of the device's encoder.
+ * deflate.c - libFuzzer target: compresses arbitrary bytes with the host version of the device's
+ * encoder, or with ISA-L.
  *
- * The first bytes select the chunk size, the wrapper and the size of the output buffer. A stream that
- * does not fit must be reported with 0 bytes; zlib and libdeflate must restore the input from every
- * other stream.
+ * The first bytes select the backend, its level, the chunk size, the wrapper and the size of the
+ * output buffer. A stream that does not fit must be reported with 0 bytes; zlib and libdeflate must
+ * restore the input from every other stream.
  *
  *	scripts/fuzz.sh deflate -runs=10000000
  */
@@ -75,10 +76,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sl_exec x = {.space = SL_HOST, .scratch = {scratch, 0, sizeof(scratch)}};
 	size_t item = size < HEAD ? 1 : (size_t)1 << data[0] % 4;
-	struct sl_deflate_job job = {.out = out, .out_bytes = sizes, .level = 6};
+	struct sl_deflate_job job = {.out = out, .out_bytes = sizes};
+	const struct sl_backend *b;
 
 	if (size < HEAD || size > IN_MOST)
 		return 0;
+	b = data[0] / 32 % 2 ? &sl_deflate_isal : &sl_deflate_cpu;
+	job.level = 1 + data[0] / 64;
 	job.in = data + HEAD;
 	job.in_bytes = (size - HEAD) / item * item;
 	job.item_bytes = (uint32_t)item;
@@ -90,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (data[3] < 128) /* an output buffer that may be too small */
 		job.out_size = job.out_size * data[3] / 128;
-	expect(sl_deflate(&sl_deflate_cpu, &x, &job) == SL_OK);
+	expect(sl_deflate(b, &x, &job) == SL_OK);
 	check(&job);
 	expect(data[3] < 128 || sizes[sl_deflate_streams(job.in_bytes, job.chunk_bytes) - 1] > 0);
 	return 0;

@@ -40,7 +40,7 @@ HERE = os.path.join(ROOT, "tests", "mutants")
 RACE = 66  # exit code of a program in which ThreadSanitizer finds a race
 LIBRARIES = ["tests/CMakeFiles/sluice_faults.dir/faults/fault_injection.c.o", "tests/libsluice_support.a", "libsluice_cases.a", "libsluice.a",
              "libsluice_primitives.a"]  # of a build, in link order; the object comes first, because it replaces one of a library
-PACKAGES = ["cmocka", "zlib", "libdeflate", "yaml-0.1", "hdf5"]
+PACKAGES = ["cmocka", "zlib", "libdeflate", "libisal", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # limit for a trial with no mutant selected
 LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids small enough for a trial
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/deflate/encoder",

@@ -255,6 +255,17 @@ static enum sl_status resolve_backend(struct sl_reader *r, const struct sl_choic
 }
 
 /*
+ * The host's backend for auto. ISA-L has the lowest rank, but its higher levels do not make text
+ * smaller, so a level above the lowest selects libdeflate.
+ */
+static const struct sl_backend *find_best_deflate(
+	const struct sl_config *c, const struct sl_choices *choices)
+{
+	return c->output.level > 1 ? find(choices, SL_DEFLATE, "libdeflate")
+	                           : find_best(choices, SL_DEFLATE);
+}
+
+/*
  * With auto, a GPU compresses survivors if the format allows it; the emulated device does so only if
  * named, because it is slow. Everything else is compressed by the fastest backend of the host. A
  * device that does not compress makes the records of a format that has them.
@@ -270,9 +281,11 @@ static enum sl_status resolve_deflate(
 		return SL_OK;
 	if (deflate.backend->space == SL_DEVICE) {
 		choices->pack = deflate.backend;
-		choices->deflate = find_best(choices, SL_DEFLATE);
-	} else if (choices->device == SL_ON_CUDA && strcmp(c->primitives.deflate, "auto") == 0) {
-		choices->pack = find(choices, SL_DEFLATE, "device");
+		choices->deflate = find_best_deflate(c, choices);
+	} else if (strcmp(c->primitives.deflate, "auto") == 0) {
+		choices->deflate = find_best_deflate(c, choices);
+		if (choices->device == SL_ON_CUDA)
+			choices->pack = find(choices, SL_DEFLATE, "device");
 	}
 	if (choices->pack)
 		choices->form = SL_AS_STREAMS;

@@ -40,13 +40,23 @@ static void expect_choice(
 	assert_int_equal(c->tuning.items, items);
 }
 
+/* The fastest of the host: ISA-L where it is written in assembly. */
+static const struct sl_backend *fastest_deflate(void)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	return &sl_deflate_isal;
+#else
+	return &sl_deflate_libdeflate;
+#endif
+}
+
 static void expect_on_cpu(void)
 {
 	assert_int_equal(choices.device, SL_ON_CPU);
 	assert_null(choices.scan.backend);
 	expect_choice(&choices.compact, "cpu", 0, 0);
 	expect_choice(&choices.sort, "cpu", 0, 0);
-	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
+	assert_ptr_equal(choices.deflate, fastest_deflate());
 }
 
 /* The fastest backends of the catalog, each with its own scan; files are encoded on the host. */
@@ -71,7 +81,7 @@ static void expect_on_device(enum sl_device_choice device)
 	assert_null(choices.scan.backend);
 	expect_default_backend(&choices.compact, SL_COMPACT);
 	expect_default_backend(&choices.sort, SL_SORT);
-	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
+	assert_ptr_equal(choices.deflate, fastest_deflate());
 }
 
 /* The choice of auto without a device is reported; an explicit CPU is not. */
@@ -229,6 +239,20 @@ static void packed_form_depends_on_format_and_deflate(void **state)
 	}
 }
 
+/* ISA-L is used for the lowest level only, unless it is named. */
+static void level_selects_the_deflate_backend(void **state)
+{
+	(void)state;
+	resolve_valid_device("cpu", "deflate: auto");
+	assert_ptr_equal(choices.deflate, fastest_deflate());
+	resolve_valid_device("cpu", "deflate: auto}\noutput: {level: 2");
+	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
+	resolve_valid_device("emulated", "deflate: device}\noutput: {level: 9");
+	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
+	resolve_valid_device("cpu", "deflate: isal}\noutput: {level: 9");
+	assert_ptr_equal(choices.deflate, &sl_deflate_isal);
+}
+
 static void tunings_are_read(void **state)
 {
 	(void)state;
@@ -255,6 +279,7 @@ int main(void)
 		cmocka_unit_test(device_failure_is_not_a_file_error),
 		cmocka_unit_test(default_mode_depends_on_device),
 		cmocka_unit_test(packed_form_depends_on_format_and_deflate),
+		cmocka_unit_test(level_selects_the_deflate_backend),
 		cmocka_unit_test(tunings_are_read),
 	};
 

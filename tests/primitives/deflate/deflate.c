@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <zlib.h>
 #include <libdeflate.h>
 
@@ -247,6 +248,40 @@ static void bytes_do_not_depend_on_scratch(void **state)
 	for_each(same_twice);
 }
 
+/*
+ * The output depends on nothing but the input, also not on where scratch is. In the input, only the
+ * bytes from the third on are repeated: ISA-L without history finds the repetition at some addresses
+ * only (isal.c).
+ */
+static void same_at_any_address(const struct sl_backend *b)
+{
+	static const char text[] = "01the weight of a particle;3the weight of a particle;4";
+	enum { N = sizeof(text) - 1, ADDRESSES = 1500, SPACING = 1 << 16 };
+	struct bench k = bench_make(b, N, 1);
+	const size_t bytes = k.scratch.bytes + (size_t)ADDRESSES * SPACING;
+	char *memory = (char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t first;
+
+	assert_true(memory != MAP_FAILED);
+	memcpy(in, text, N);
+	first = squeeze(b, &k, N, k.out.bytes, 1, SL_RAW);
+	memcpy(back, k.out.at, first);
+	for (size_t i = 0; i < ADDRESSES; i++) {
+		k.x.scratch.base = memory + i * SPACING;
+		assert_int_equal(squeeze(b, &k, N, k.out.bytes, 1, SL_RAW), first);
+		assert_memory_equal(back, k.out.at, first);
+	}
+	munmap(memory, bytes);
+	bench_free(&k);
+}
+
+static void bytes_do_not_depend_on_addresses(void **state)
+{
+	(void)state;
+	for_each(same_at_any_address);
+}
+
 /* Complete and partial chunks of items of every size; streams appended to existing output. */
 static void cuts(const struct sl_backend *b)
 {
@@ -446,6 +481,7 @@ int main(void)
 		cmocka_unit_test(exact_output_size_suffices),
 		cmocka_unit_test(gzip_has_no_name_and_no_time),
 		cmocka_unit_test(bytes_do_not_depend_on_scratch),
+		cmocka_unit_test(bytes_do_not_depend_on_addresses),
 		cmocka_unit_test(every_split_inflates_to_the_input),
 		cmocka_unit_test(every_size_of_cpu_inflates_to_the_input),
 		cmocka_unit_test(random_jobs_of_cpu),
