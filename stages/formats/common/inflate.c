@@ -1,97 +1,121 @@
 /* inflate.c - see inflate.h. */
 #include "stages/formats/common/inflate.h"
 
-#include <limits.h>
+#include <isa-l/igzip_lib.h>
 
-static voidpf get(voidpf ctx, uInt n, uInt bytes)
-{
-	void *p;
-
-	(void)ctx;
-	return sl_memory_get(SL_HOST, sl_size_mul(n, bytes), &p) == SL_OK ? p : Z_NULL;
-}
-
-static void give(voidpf ctx, voidpf p)
-{
-	(void)ctx;
-	sl_memory_give(SL_HOST, p);
-}
+enum { PORTION_BYTES_MOST = 1 << 30 }; /* ISA-L counts bytes in 32 bits */
 
 enum sl_status sl_inflate_begin(
 	struct sl_inflate *s, enum sl_wrapper wrapper, const void *in, size_t in_bytes)
 {
-	int window = wrapper == SL_GZIP   ? MAX_WBITS + 16
-	             : wrapper == SL_ZLIB ? MAX_WBITS
-	                                  : -MAX_WBITS;
+	static const uint32_t formats[] = {
+		[SL_RAW] = ISAL_DEFLATE, [SL_ZLIB] = ISAL_ZLIB, [SL_GZIP] = ISAL_GZIP};
+	void *state;
 
-	*s = (struct sl_inflate){.in = (const unsigned char *)in, .left = in_bytes};
-	s->z.zalloc = get;
-	s->z.zfree = give;
-	if (inflateInit2(&s->z, window) != Z_OK)
-		return sl_fail(SL_HOST_MEMORY,
-			"out of memory: zlib needs 40 KiB to decompress; free some memory");
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(struct inflate_state), &state));
+	*s = (struct sl_inflate){.state = (struct inflate_state *)state,
+		.in = (const uint8_t *)in,
+		.left = in_bytes};
+	isal_inflate_init(s->state);
+	s->state->crc_flag = formats[wrapper];
 	return SL_OK;
 }
 
 void sl_inflate_end(struct sl_inflate *s)
 {
-	inflateEnd(&s->z);
+	sl_memory_give(SL_HOST, s->state);
 }
 
 void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes)
 {
-	inflateReset(&s->z);
-	s->in = (const unsigned char *)in;
+	isal_inflate_reset(s->state);
+	s->in = (const uint8_t *)in;
 	s->left = in_bytes;
 	s->ended = false;
+	s->damage = NULL;
 }
 
-/* zlib counts bytes in unsigned int, so larger blocks are passed in portions. */
-static uInt portion(size_t bytes)
+static uint32_t portion(size_t bytes)
 {
-	return bytes < UINT_MAX ? (uInt)bytes : UINT_MAX;
+	return bytes < PORTION_BYTES_MOST ? (uint32_t)bytes : PORTION_BYTES_MOST;
 }
 
-/* One call of zlib, which consumes input or produces output. */
-static enum sl_status step(struct sl_inflate *s)
+/* What ISA-L's answer means; ISAL_DECOMP_OK here means that it needs more input than there is. */
+static const char *describe(int answer)
 {
-	uInt given = portion(s->left);
-	int answer;
-
-	s->z.next_in = s->in;
-	s->z.avail_in = given;
-	answer = inflate(&s->z, Z_NO_FLUSH);
-	s->in += given - s->z.avail_in;
-	s->left -= given - s->z.avail_in;
-	s->ended = answer == Z_STREAM_END;
-	if (s->ended && s->members && s->left > 0) {
-		s->ended = false;
-		answer = inflateReset(&s->z);
+	switch (answer) {
+	case ISAL_DECOMP_OK:
+	case ISAL_END_INPUT:
+		return "the data ends in the middle of a stream";
+	case ISAL_INVALID_BLOCK:
+		return "invalid block";
+	case ISAL_INVALID_SYMBOL:
+		return "invalid code";
+	case ISAL_INVALID_LOOKBACK:
+		return "invalid distance";
+	case ISAL_INCORRECT_CHECKSUM:
+		return "wrong checksum or length";
+	default:
+		return "wrong header";
 	}
-	if (answer == Z_OK || (s->ended && s->left == 0))
-		return SL_OK;
+}
+
+/* Reports the damage, now and at each later call: ISA-L itself would go on after it. */
+static enum sl_status refuse(struct sl_inflate *s, const char *why)
+{
+	s->damage = why;
 	if (s->ended)
 		return sl_fail(SL_BAD_INPUT,
 			"%zu bytes follow the end of the compressed data: the file is damaged, or "
 			"another program appended to it; make it again",
 			s->left);
-	return sl_fail(answer == Z_MEM_ERROR ? SL_HOST_MEMORY : SL_BAD_INPUT,
+	return sl_fail(SL_BAD_INPUT,
 		"the compressed data cannot be inflated (%s): the file is damaged or cut short; "
 		"make it again",
-		s->z.msg ? s->z.msg : zError(answer));
+		why);
+}
+
+/*
+ * One call of ISA-L, which consumes input or produces output: up to size bytes, and their number in
+ * *got.
+ */
+static enum sl_status step(struct sl_inflate *s, uint8_t *out, size_t size, size_t *got)
+{
+	struct inflate_state *state = s->state;
+	const uint32_t given = portion(s->left), room = portion(size);
+	uint32_t taken;
+	int answer;
+
+	state->next_in = (uint8_t *)(uintptr_t)s->in; /* ISA-L does not write to it */
+	state->avail_in = given;
+	state->next_out = out;
+	state->avail_out = room;
+	answer = isal_inflate(state);
+	taken = given - state->avail_in;
+	*got = room - state->avail_out;
+	s->in += taken;
+	s->left -= taken;
+	s->ended = answer == ISAL_DECOMP_OK && state->block_state == ISAL_BLOCK_FINISH;
+	if (s->ended && s->members && s->left > 0) {
+		s->ended = false;
+		isal_inflate_reset(state);
+	}
+	if (answer != ISAL_DECOMP_OK || (taken == 0 && *got == 0 && !s->ended))
+		return refuse(s, describe(answer));
+	return s->ended && s->left > 0 ? refuse(s, "other bytes follow") : SL_OK;
 }
 
 enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, size_t *got)
 {
 	enum sl_status status = SL_OK;
+	size_t more;
 
-	for (*got = 0; *got < size && !s->ended && status == SL_OK;) {
-		uInt space = portion(size - *got);
-
-		s->z.next_out = (Bytef *)out + *got;
-		s->z.avail_out = space;
-		status = step(s);
-		*got += space - s->z.avail_out;
+	*got = 0;
+	if (s->damage)
+		return refuse(s, s->damage);
+	while (*got < size && !s->ended && status == SL_OK) {
+		status = step(s, (uint8_t *)out + *got, size - *got, &more);
+		*got += more;
 	}
 	return status;
 }

@@ -1,7 +1,7 @@
 /*
  * inflate.h - decompresses DEFLATE data, a part at a time or all at once.
  *
- * It is zlib's inflate with memory from sl_memory_get(), and with a check of each end: a stream must
+ * It is ISA-L's inflate with memory from sl_memory_get(), and with a check of each end: a stream must
  * end where the input ends, and its checksum and length must be right.
  */
 #ifndef SL_STAGES_FORMATS_COMMON_INFLATE_H
@@ -9,8 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#define ZLIB_CONST
-#include <zlib.h>
+#include <stdint.h>
 
 #include "primitives/primitives.h"
 
@@ -21,10 +20,11 @@
 enum { SL_INFLATE_RATIO_MAX = 1100 };
 
 struct sl_inflate {
-	z_stream z;
-	const unsigned char *in; /* input that zlib has not received yet */
-	size_t left;             /* its size in bytes */
+	struct inflate_state *state; /* of ISA-L */
+	const uint8_t *in;           /* input that ISA-L has not received yet */
+	size_t left;                 /* its size in bytes */
 	bool ended;
+	const char *damage; /* what was wrong with the stream, or NULL */
 	bool members; /* the input is several gzip members; to be set after sl_inflate_begin() */
 };
 
@@ -39,7 +39,7 @@ void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes);
 /*
  * Decompresses up to size bytes. *got is less than size only where the stream ends, and 0 after
  * that. SL_BAD_INPUT if the stream is damaged, cut short or followed by other bytes; *got then
- * counts the bytes before the damage.
+ * counts the bytes before the damage, and each later call fails as well.
  */
 enum sl_status sl_inflate_next(struct sl_inflate *s, void *out, size_t size, size_t *got);
 

@@ -44,7 +44,7 @@ enum sl_status sl_mcpl_check_weight(const struct sl_mcpl_header *h)
 
 /*
  * Decompresses to the end of the window until it has so many bytes, or the file ends. Damage after
- * those bytes is reported by a later call, because zlib returns the same error again.
+ * those bytes is reported by a later call, because sl_inflate_next() then fails again.
  */
 static enum sl_status refill(struct sl_mcpl_stream *s, size_t bytes)
 {

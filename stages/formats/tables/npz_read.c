@@ -8,6 +8,7 @@
 #include "stages/formats/tables/npz_read.h"
 
 #include <string.h>
+#include <zlib.h>
 
 #include "stages/formats/common/inflate.h"
 #include "stages/formats/tables/npz.h"

@@ -87,12 +87,12 @@ static void damage_is_reported_before_the_run(void **state)
 	file[bytes / 2] ^= 0x10; /* the file inflates to more bytes than expected */
 	folder_write(&folder, "wrong.mcpl.gz", file, bytes);
 	expect_list_refused(&folder, "wrong.mcpl.gz", SL_BAD_INPUT,
-		"wrong.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+		"wrong.mcpl.gz: the compressed data cannot be inflated (wrong checksum or length");
 	file[bytes / 2] ^= 0x10;
 	file[bytes - 8] ^= 1; /* a byte of the CRC */
 	folder_write(&folder, "crc.mcpl.gz", file, bytes);
 	expect_list_refused(&folder, "crc.mcpl.gz", SL_BAD_INPUT,
-		"crc.mcpl.gz: the compressed data cannot be inflated (incorrect data");
+		"crc.mcpl.gz: the compressed data cannot be inflated (wrong checksum or length");
 	copy_reference_list(&folder, "example.mcpl");
 	expect_list_refused(&folder, "example.mcpl, wrong.mcpl.gz", SL_BAD_INPUT,
 		"wrong.mcpl.gz: the compressed data");
