@@ -44,7 +44,7 @@ static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, ui
 	       available = (size_t)(s->in_bytes - k * s->chunk_bytes);
 
 	available = available < bytes ? available : bytes;
-	if (s->item_bytes == 1 && available == bytes)
+	if ((s->item_bytes == 1 && available == bytes) || bytes == 0)
 		return in;
 	sl_to_planes(in, available / s->item_bytes, buffer, bytes / s->item_bytes, s->item_bytes);
 	return buffer;
