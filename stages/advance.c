@@ -1,37 +1,146 @@
-/* advance.c - stage advance on the host: each active particle takes up to active_set.steps steps. */
+/*
+ * advance.c - stage advance on the host: each active particle takes up to active_set.steps steps.
+ *
+ * The lanes of a vector take their steps together, but histories differ in length. A lane whose
+ * particle is done gets the next particle of the active set at once, so the lanes stay full until
+ * the last particles of the batch.
+ */
+#define SL_SIMD_LANES SL_LEVEL_LANES
 #include "stages/advance.h"
 
-#include "stages/batch/recipe.h"
+#include "stages/particle/lanes_columns.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-void SL_AT_LEVEL(sl_loop_advance)(
-	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
-{
-	struct sl_active_set *l = &b->active_set;
+enum { CHECK_EVERY = 1 << 12 }; /* steps of the lanes between two checks of cancel */
 
-	l->alive = from == 0 ? 0 : l->alive;
-	switch (r->model) {
-#define MODEL(name)                                                                                \
-	case SL_MODEL_##name: {                                                                    \
-		const struct sl_##name rules = *(const struct sl_##name *)(const void *)&r->rules; \
-		const uint32_t set = SL_STORED(SL_COLUMNS_##name);                                 \
-                                                                                                   \
-		for (uint32_t i = from; i < to; i++) {                                             \
-			struct sl_particle p;                                                      \
-                                                                                                   \
-			b->keep[i] = 0;                                                            \
-			if (l->columns.fate[i] != SL_FATE_alive)                                   \
-				continue;                                                          \
-			p = sl_active_set_load(l, set, b->first_id, i);                            \
-			sl_##name##_advance(&rules, SL_EVERY_COLUMN, r->seed, &p, l->steps);       \
-			b->keep[i] = sl_active_set_store(l, set, &b->columns, i, &p);              \
-			l->alive += b->keep[i];                                                    \
-		}                                                                                  \
-		break;                                                                             \
+#define EVERY_LANE (UINT32_MAX >> (32 - SL_SIMD_LANES))
+
+/* The particles in the lanes, and those that are still to come. */
+struct flights {
+	struct sl_batch *b;
+	sl_lanes p;
+	uint32_t at[SL_SIMD_LANES]; /* the number of each in the active set */
+	sl_u32 left;           /* the steps that each may still take */
+	uint32_t busy;         /* bit l: lane l has a particle */
+	bool together;         /* the lanes have consecutive particles */
+	uint32_t next, n;      /* the next particle of the active set, and their number */
+};
+
+/* Gives all lanes, which have no particle, the next particles; those that are dead are dropped. */
+SL_HD_PART void load_all(struct flights *f, uint32_t set)
+{
+	const struct sl_active_set *a = &f->b->active_set;
+
+	f->p = sl_load_lanes(&a->columns, set, f->next);
+	f->p.id = a->place ? sl_sum(f->b->first_id, sl_load_u32(a->place + f->next))
+	                   : sl_count_from(f->b->first_id + f->next);
+	f->left = sl_all_u32(a->steps);
+	f->busy = sl_mask_bits(f->p.fate == SL_FATE_alive);
+	f->together = f->busy == EVERY_LANE;
+	for (uint32_t l = 0; l < SL_SIMD_LANES; l++) {
+		f->b->keep[f->next] = 0;
+		f->at[l] = f->next++;
 	}
+}
+
+/* Gives lane l the next particle that is alive, if there is one. */
+SL_HD_PART void load_one(struct flights *f, uint32_t set, uint32_t l)
+{
+	const struct sl_active_set *a = &f->b->active_set;
+
+	for (; f->next < f->n && !(f->busy >> l & 1); f->next++) {
+		f->b->keep[f->next] = 0;
+		if (a->columns.fate[f->next] == SL_FATE_alive) {
+			const struct sl_particle p =
+				sl_active_set_load(a, set, f->b->first_id, f->next);
+
+			sl_set_lane(&f->p, set, l, &p);
+			sl_set_u32(&f->left, l, a->steps);
+			f->at[l] = f->next;
+			f->busy |= 1u << l;
+			f->together = false;
+		}
+	}
+}
+
+/* Fills the lanes that have no particle. Returns false if no particle is left. */
+SL_HD_PART bool fill(struct flights *f, uint32_t set)
+{
+	while (f->busy == 0 && f->n - f->next >= SL_SIMD_LANES)
+		load_all(f, set);
+	for (uint32_t free = ~f->busy & EVERY_LANE; free && f->next < f->n; free &= free - 1)
+		load_one(f, set, (uint32_t)__builtin_ctz(free));
+	return f->busy != 0;
+}
+
+/* Stores the particles of all lanes, which are consecutive. */
+SL_HD_PART void store_all(struct flights *f, uint32_t set)
+{
+	struct sl_active_set *a = &f->b->active_set;
+
+	sl_store_lanes(&a->columns, set, f->at[0], SL_SIMD_LANES, &f->p);
+	for (uint32_t i = f->at[0]; i < f->at[0] + SL_SIMD_LANES; i++) {
+		f->b->keep[i] = a->columns.fate[i] == SL_FATE_alive;
+		a->alive += f->b->keep[i];
+	}
+}
+
+SL_HD_PART void store_one(struct flights *f, uint32_t set, uint32_t l)
+{
+	struct sl_active_set *a = &f->b->active_set;
+	const struct sl_particle p = sl_get_lane(&f->p, set, l);
+
+	f->b->keep[f->at[l]] = sl_active_set_store(a, set, &f->b->columns, f->at[l], &p);
+	a->alive += f->b->keep[f->at[l]];
+}
+
+/* After a step: stores the particles that have ended or may take no more steps. */
+SL_HD_PART void store_done(struct flights *f, uint32_t set)
+{
+	uint32_t done;
+
+	f->left -= 1;
+	done = f->busy & (sl_mask_bits(f->p.fate != SL_FATE_alive) | sl_mask_bits(f->left == 0));
+	f->busy &= ~done;
+	if (done == EVERY_LANE && f->together && !f->b->active_set.place) {
+		store_all(f, set);
+		return;
+	}
+	for (; done; done &= done - 1)
+		store_one(f, set, (uint32_t)__builtin_ctz(done));
+}
+
+#define MODEL(name)                                                                             \
+	static void advance_##name(                                                             \
+		const void *rules, uint64_t seed, struct flights f, const struct sl_recipe *recipe)   \
+	{                                                                                       \
+		const struct sl_##name r = *(const struct sl_##name *)rules;                    \
+		const uint32_t set = SL_STORED(SL_COLUMNS_##name);                              \
+                                                                                                \
+		for (uint32_t step = 0; fill(&f, set); step++) {                                \
+			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))                       \
+				return;                                                         \
+			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                      \
+			store_done(&f, set);                                                    \
+		}                                                                               \
+	}
+#include "stages/models/models.def"
+#undef MODEL
+
+void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules, uint64_t seed,
+	struct sl_batch *b, uint32_t n, const struct sl_recipe *recipe)
+{
+	const struct flights f = {.b = b, .n = n};
+
+	b->active_set.alive = 0;
+	switch (model) {
+#define MODEL(name)                                       \
+	case SL_MODEL_##name:                             \
+		advance_##name(rules, seed, f, recipe); \
+		break;
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

@@ -15,7 +15,7 @@
 SL_C_BEGIN
 
 /* The loop on the host, once per CPU level; also counts b->active_set.alive. */
-sl_loop sl_loop_advance_baseline, sl_loop_advance_x86_64_v3;
+sl_rule_loop SL_EVERY_LEVEL(sl_loop_advance);
 
 /*
  * Queues the kernel that advances b->active_set by the rules of a model. If alive (in device

@@ -13,7 +13,7 @@
 SL_C_BEGIN
 
 /* The loop on the host, once per CPU level. */
-sl_loop sl_loop_generate_baseline, sl_loop_generate_x86_64_v3;
+sl_rule_loop SL_EVERY_LEVEL(sl_loop_generate);
 
 /*
  * Queues the kernel that generates the particles of b by the rules of a model (rules points to the

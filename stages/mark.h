@@ -15,7 +15,7 @@
 SL_C_BEGIN
 
 /* The loop on the host, once per CPU level; adds to b->tally and b->bins. */
-sl_loop sl_loop_mark_baseline, sl_loop_mark_x86_64_v3;
+sl_loop SL_EVERY_LEVEL(sl_loop_mark);
 
 /*
  * Queues the kernel that marks the particles of b; keep are the fates that survive. It adds to *tally, which

@@ -14,7 +14,7 @@
 SL_C_BEGIN
 
 /* The loop on the host, once per CPU level. */
-sl_loop sl_loop_sort_baseline, sl_loop_sort_x86_64_v3;
+sl_loop SL_EVERY_LEVEL(sl_loop_sort);
 
 /*
  * Queues the kernel that packs n key fields of each survivor into b->key: u32 if narrow, else u64.

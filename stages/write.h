@@ -12,7 +12,7 @@
 SL_C_BEGIN
 
 /* The loop on the host, once per CPU level. */
-sl_loop sl_loop_write_baseline, sl_loop_write_x86_64_v3;
+sl_loop SL_EVERY_LEVEL(sl_loop_write);
 
 /*
  * Queues the kernels that gather the columns of b->table and add to their digests, which are device

@@ -29,14 +29,17 @@ static void print_cuda(FILE *out)
 #endif
 }
 
-/* The CPU levels that this processor can run, and the one that it uses. */
+/* The CPU levels of the program that this processor can run; it uses the first. */
 static void print_levels(FILE *out)
 {
-	static const char *const levels[] = {"baseline", "x86_64_v3"};
+	const char *separator = "";
+	const struct sl_loops *l;
 
-	for (int i = 0; i < 2; i++)
-		if (sl_find_loops(levels[i]))
-			fprintf(out, "%s%s", i ? ", " : "", levels[i]);
+	for (size_t k = 0; (l = sl_loops_at(k)) != NULL; k++)
+		if (sl_find_loops(l->level)) {
+			fprintf(out, "%s%s", separator, l->level);
+			separator = ", ";
+		}
 	fprintf(out, "; uses %s\n", sl_find_loops(NULL)->level);
 }
 

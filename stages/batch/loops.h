@@ -1,16 +1,16 @@
 /*
  * loops.h - the host's loops over particles, compiled once for each CPU level.
  *
- * The rules of the models consist mostly of fmaf(). On x86-64-v3 that is one instruction; below
- * that level it is a library call, which makes the loops nine times slower. generate.c, advance.c,
- * mark.c, sort.c and write.c of stages/ are therefore compiled once per level. The build defines
- * SL_LEVEL as "baseline" or "x86_64_v3", and SL_AT_LEVEL() appends it to the name of the loop:
+ * generate.c, advance.c, mark.c, sort.c and write.c of stages/ are compiled once per level, with the
+ * instructions of that level. The build defines SL_LEVEL, and SL_AT_LEVEL() appends it to the name
+ * of the loop: sl_loop_advance_baseline, sl_loop_advance_x86_64_v3. It also defines SL_LEVEL_LANES:
+ * generate.c and advance.c, which call the rules of the models, compute that many particles at once
+ * (stages/particle/lanes.h).
  *
- *	sl_loop_generate_baseline  sl_loop_generate_x86_64_v3
- *	sl_loop_advance_baseline   sl_loop_advance_x86_64_v3
- *	sl_loop_mark_baseline      sl_loop_mark_x86_64_v3
- *	sl_loop_sort_baseline      sl_loop_sort_x86_64_v3
- *	sl_loop_write_baseline     sl_loop_write_x86_64_v3
+ *	baseline    1 lane: the specification; on x86-64 each fmaf() is a library call
+ *	x86_64_v3   8 lanes: AVX2 and FMA
+ *	x86_64_v4   16 lanes: AVX-512
+ *	neon        4 lanes: AArch64
  *
  * The results have the same bits at each level. stages/host/cpu_dispatch.h chooses one level when
  * the program starts.
@@ -19,20 +19,35 @@
 #define SL_STAGES_BATCH_LOOPS_H
 
 #include "stages/batch/batch.h"
+#include "stages/models/model.h"
 
 struct sl_recipe;
 
-/* Processes items from to to - 1 of a batch: particles, or survivors (sort, write). */
+/* Whether the run was asked to stop. May be called from any thread. */
+bool sl_is_cancelled(const struct sl_recipe *r);
+
+/*
+ * Applies the rules of a model to the first n particles of a batch, or of its active set. rules
+ * points to the model's struct sl_NAME. Ends early if r is not NULL and the run is cancelled.
+ */
+typedef void sl_rule_loop(enum sl_model_number model, const void *rules, uint64_t seed,
+	struct sl_batch *b, uint32_t n, const struct sl_recipe *r);
+
+/* Processes items from to to - 1 of a batch: particles (mark), or survivors (sort, write). */
 typedef void sl_loop(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to);
 
 /* The loops of one CPU level. */
 struct sl_loops {
 	const char *level;
-	sl_loop *generate, *advance, *mark, *sort, *write;
+	sl_rule_loop *generate, *advance;
+	sl_loop *mark, *sort, *write;
 };
 
 #define SL_PASTE(name, level)  name##_##level
 #define SL_EXPAND(name, level) SL_PASTE(name, level)
 #define SL_AT_LEVEL(name)      SL_EXPAND(name, SL_LEVEL)
+
+/* The names of a loop at all levels. */
+#define SL_EVERY_LEVEL(name) name##_baseline, name##_x86_64_v3, name##_x86_64_v4, name##_neon
 
 #endif

@@ -44,9 +44,14 @@ void sl_layout_columns(
 #undef COLUMN
 }
 
+bool sl_is_cancelled(const struct sl_recipe *r)
+{
+	return r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed);
+}
+
 enum sl_status sl_check_cancelled(const struct sl_recipe *r)
 {
-	if (r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed))
+	if (sl_is_cancelled(r))
 		return sl_fail(SL_STOPPED, "cancelled: the run was asked to stop");
 	return SL_OK;
 }

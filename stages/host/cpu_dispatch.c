@@ -1,6 +1,7 @@
 /* cpu_dispatch.c - the loops of each CPU level, and which of them this processor can run. */
 #include "stages/host/cpu_dispatch.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -17,24 +18,46 @@
 		.mark = sl_loop_mark_##at, .sort = sl_loop_sort_##at, .write = sl_loop_write_##at \
 	}
 
-static const struct sl_loops loops_baseline = LOOPS(baseline);
-
-#ifdef SL_HAS_X86_64_V3
-static const struct sl_loops loops_x86_64_v3 = LOOPS(x86_64_v3);
-
-/* The instruction sets of x86-64-v3 that the loops use. */
-static bool has_v3(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	       __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-}
+/* From best to worst; the last one runs on every processor. */
+static const struct sl_loops levels[] = {
+#if defined(__x86_64__)
+	LOOPS(x86_64_v4),
+	LOOPS(x86_64_v3),
+#elif defined(__aarch64__)
+	LOOPS(neon),
 #endif
+	LOOPS(baseline),
+};
+
+/* Whether the processor has the instructions that the compiler may use at a level. */
+static bool is_supported(const char *level)
+{
+#if defined(__x86_64__)
+	bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+
+	if (strcmp(level, "x86_64_v3") == 0)
+		return v3;
+	if (strcmp(level, "x86_64_v4") == 0)
+		return v3 && __builtin_cpu_supports("avx512f") &&
+		       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+	(void)level;
+	return true;
+}
+
+const struct sl_loops *sl_loops_at(size_t k)
+{
+	return k < sizeof(levels) / sizeof(levels[0]) ? &levels[k] : NULL;
+}
 
 const struct sl_loops *sl_find_loops(const char *name)
 {
-#ifdef SL_HAS_X86_64_V3
-	if (has_v3() && (!name || strcmp(name, loops_x86_64_v3.level) == 0))
-		return &loops_x86_64_v3;
-#endif
-	return !name || strcmp(name, loops_baseline.level) == 0 ? &loops_baseline : NULL;
+	const struct sl_loops *l;
+
+	for (size_t k = 0; (l = sl_loops_at(k)) != NULL; k++)
+		if ((!name || strcmp(name, l->level) == 0) && is_supported(l->level))
+			return l;
+	return NULL;
 }

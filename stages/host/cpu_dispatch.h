@@ -6,6 +6,8 @@
 #ifndef SL_STAGES_HOST_CPU_DISPATCH_H
 #define SL_STAGES_HOST_CPU_DISPATCH_H
 
+#include <stddef.h>
+
 #include "stages/batch/loops.h"
 
 /*
@@ -13,5 +15,8 @@
  * level, or NULL if there is no such level or the processor does not support it.
  */
 const struct sl_loops *sl_find_loops(const char *name);
+
+/* Level k of this program, from best to worst, even if the processor does not support it; NULL after the last. */
+const struct sl_loops *sl_loops_at(size_t k);
 
 #endif

@@ -8,11 +8,8 @@
 #include "stages/inputs/input_reader.h"
 #include "stages/rounds/rounds.h"
 
-/*
- * Items per piece of a loop. Between pieces the loop checks for cancellation. A flight takes 25 ns and a
- * history may have ten thousand, so a piece takes less than 0.1 s. The cost of the check is negligible.
- */
-enum { PIECE = 1 << 8 };
+/* Items per piece of a loop. Between pieces the loop checks for cancellation. */
+enum { PIECE = 1 << 12 };
 
 enum sl_status sl_run_loop(const struct sl_recipe *r, struct sl_batch *b, sl_loop *loop, uint32_t n)
 {
@@ -27,12 +24,19 @@ enum sl_status sl_run_loop(const struct sl_recipe *r, struct sl_batch *b, sl_loo
 	return SL_OK;
 }
 
+enum sl_status sl_run_rules(
+	const struct sl_recipe *r, struct sl_batch *b, sl_rule_loop *loop, uint32_t n)
+{
+	loop(r->model, &r->rules, r->seed, b, n, r);
+	return sl_check_cancelled(r);
+}
+
 static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
 	if (r->inputs)
 		return sl_inputs_read(r->inputs, b);
-	return sl_run_loop(r, b, r->loops->generate, b->n);
+	return sl_run_rules(r, b, r->loops->generate, b->n);
 }
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -40,7 +44,7 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, stru
 	if (r->schedule.steps > 0)
 		return sl_rounds_on_host(r, x, b);
 	sl_active_set_begin(b, UINT32_MAX);
-	return sl_run_loop(r, b, r->loops->advance, b->n);
+	return sl_run_rules(r, b, r->loops->advance, b->n);
 }
 
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b)
@@ -214,8 +218,8 @@ struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p), .keep = &keep};
 
 	sl_active_set_begin(&one, UINT32_MAX);
-	r->loops->generate(r, &one, 0, 1);
-	r->loops->advance(r, &one, 0, 1);
+	r->loops->generate(r->model, &r->rules, r->seed, &one, 1, NULL);
+	r->loops->advance(r->model, &r->rules, r->seed, &one, 1, NULL);
 	p.id = id;
 	p.fate = sl_final_fate(r, &p);
 	return p;

@@ -73,6 +73,10 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 enum sl_status sl_run_loop(
 	const struct sl_recipe *r, struct sl_batch *b, sl_loop *loop, uint32_t n);
 
+/* Runs a loop of rules over the first n particles. SL_STOPPED soon after a cancellation. */
+enum sl_status sl_run_rules(
+	const struct sl_recipe *r, struct sl_batch *b, sl_rule_loop *loop, uint32_t n);
+
 /* Checks that the fates of b add up to its particles. SL_CHECK_FAILED if not. */
 enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_batch *b);
 

@@ -50,21 +50,22 @@ struct sl_cavity {
 };
 
 /* Starts particle id: at the pole of a sphere, or uniformly over the open end of a tube. */
-SL_HD struct sl_particle sl_cavity_generate(
-	const struct sl_cavity *r, uint32_t wanted, uint64_t seed, uint64_t id)
+SL_HD sl_lanes sl_cavity_generate(
+	const struct sl_cavity *r, uint32_t wanted, uint64_t seed, sl_u64 id)
 {
-	struct sl_words random = sl_draw(seed, id, 0);
-	struct sl_particle p = {0};
+	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
+	sl_lanes p = {0};
 
 	(void)wanted; /* the flights need all columns */
 	p.id = id;
-	p.weight = 1.0f;
-	p.fate = SL_FATE_alive;
-	sl_lambertian(&p, 0.0f, 0.0f, 1.0f, random.at[0], random.at[1]);
+	p.weight = sl_all(1.0f);
+	p.fate = sl_all_fate(SL_FATE_alive);
+	sl_lambertian(
+		&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[0], random.at[1]);
 	if (r->type == SL_CAVITY_SPHERE) {
-		p.z = -r->radius;
+		p.z = sl_all(-r->radius);
 	} else {
-		float off = r->radius * sqrtf(sl_uniform(random.at[2]));
+		sl_f32 off = r->radius * sqrtf(sl_uniform(random.at[2]));
 
 		sl_sincospi(2.0f * sl_uniform(random.at[3]), &p.y, &p.x);
 		p.x *= off;
@@ -75,17 +76,16 @@ SL_HD struct sl_particle sl_cavity_generate(
 
 /* Flies p from one point of the sphere to another, which may lie in the port. The position is scaled
  * back onto the sphere, so that rounding errors do not add up. */
-SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, struct sl_particle *p)
+SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, sl_lanes *p)
 {
-	float along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w)), onto;
+	sl_f32 along = fmaf(p->x, p->u, fmaf(p->y, p->v, p->z * p->w)), onto;
 
-	sl_fly(p, -2.0f * along, r->slowness);
+	sl_fly(p, -2.0f * along, sl_all(r->slowness));
 	onto = r->radius / sqrtf(fmaf(p->x, p->x, fmaf(p->y, p->y, p->z * p->z)));
 	p->x *= onto;
 	p->y *= onto;
 	p->z *= onto;
-	if (p->z >= r->port)
-		p->fate = SL_FATE_escaped;
+	p->fate = sl_select_fate(p->z >= r->port, SL_FATE_escaped, p->fate);
 }
 
 /*
@@ -93,72 +93,78 @@ SL_HD void sl_cavity_sphere_flight(const struct sl_cavity *r, struct sl_particle
  * inside. Written without differences of nearly equal numbers. A flight along the axis (sideways = 0)
  * has a practically infinite distance.
  */
-SL_HD float sl_cavity_tube_distance(const struct sl_cavity *r, const struct sl_particle *p)
+SL_HD sl_f32 sl_cavity_tube_distance(const struct sl_cavity *r, const sl_lanes *p)
 {
-	float sideways = fmaf(p->u, p->u, p->v * p->v), along = fmaf(p->x, p->u, p->y * p->v);
-	float inside = fmaf(r->radius, r->radius, -fmaf(p->x, p->x, p->y * p->y)), root;
+	sl_f32 sideways = fmaf(p->u, p->u, p->v * p->v), along = fmaf(p->x, p->u, p->y * p->v);
+	sl_f32 inside = fmaf(r->radius, r->radius, -fmaf(p->x, p->x, p->y * p->y)), root, distance;
 
-	if (p->steps > 0 || inside < 0.0f)
-		inside = 0.0f;
-	if (!(sideways > 0.0f))
-		return 0x1p126f;
+	inside = sl_select((p->steps > 0) | (inside < 0.0f), 0.0f, inside);
 	root = sqrtf(fmaf(along, along, sideways * inside));
-	return along > 0.0f ? inside / (along + root) : (root - along) / sideways;
+	distance = sl_select(along > 0.0f, inside / (along + root), (root - along) / sideways);
+	return sl_select(sideways > 0.0f, distance, 0x1p126f);
 }
 
 /* Flies p to the wall of the tube, or out of one of its ends. */
-SL_HD void sl_cavity_tube_flight(const struct sl_cavity *r, struct sl_particle *p)
+SL_HD void sl_cavity_tube_flight(const struct sl_cavity *r, sl_lanes *p)
 {
-	float distance = sl_cavity_tube_distance(r, p), end = fmaf(distance, p->w, p->z), onto;
+	sl_f32 distance = sl_cavity_tube_distance(r, p), end = fmaf(distance, p->w, p->z), onto;
+	sl_mask back = end < 0.0f, out = end > r->length, stays = sl_not(back | out);
 
-	if (end < 0.0f) {
-		sl_fly(p, -p->z / p->w, r->slowness);
-		p->z = 0.0f;
-		p->fate = SL_FATE_reflected;
-	} else if (end > r->length) {
-		sl_fly(p, (r->length - p->z) / p->w, r->slowness);
-		p->z = r->length;
-		p->fate = SL_FATE_transmitted;
-	} else {
-		sl_fly(p, distance, r->slowness);
+	distance = sl_select(back, -p->z / p->w,
+		sl_select(out, (r->length - p->z) / p->w, distance));
+	sl_fly(p, distance, sl_all(r->slowness));
+	p->z = sl_select(back, 0.0f, sl_select(out, r->length, p->z));
+	p->fate = sl_select_fate(back, SL_FATE_reflected,
+		sl_select_fate(out, SL_FATE_transmitted, p->fate));
+	if (sl_any(stays)) {
 		onto = r->radius / sqrtf(fmaf(p->x, p->x, p->y * p->y));
-		p->x *= onto;
-		p->y *= onto;
+		p->x = sl_select(stays, p->x * onto, p->x);
+		p->y = sl_select(stays, p->y * onto, p->y);
 	}
 }
 
-/* One step: a flight, then absorption or diffuse reflection. */
-SL_HD void sl_cavity_step(const struct sl_cavity *r, uint64_t seed, struct sl_particle *p)
+/* The end of a flight at the wall: absorption or diffuse reflection. */
+SL_HD void sl_cavity_meet_wall(
+	const struct sl_cavity *r, sl_lanes *p, const struct sl_words *random)
 {
-	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
-	bool round = r->type == SL_CAVITY_SPHERE;
+	const bool round = r->type == SL_CAVITY_SPHERE;
+	sl_mask absorbed = sl_uniform(random->at[0]) <= r->absorb;
+	sl_lanes q;
 
-	if (round)
+	p->collisions += 1;
+	p->fate = sl_select_fate(absorbed, SL_FATE_absorbed, p->fate);
+	if (sl_any(sl_not(absorbed))) {
+		q = *p;
+		sl_lambertian(&q, -p->x * r->curvature, -p->y * r->curvature,
+			round ? -p->z * r->curvature : sl_all(0.0f), random->at[1], random->at[2]);
+		sl_assign_if(sl_not(absorbed), p, &q);
+	}
+}
+
+/* One step of p, which is alive: a flight, then absorption or diffuse reflection. */
+SL_HD void sl_cavity_step(
+	const struct sl_cavity *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+{
+	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
+	sl_mask alive;
+	sl_lanes q;
+
+	(void)wanted;
+	if (r->type == SL_CAVITY_SPHERE)
 		sl_cavity_sphere_flight(r, p);
 	else
 		sl_cavity_tube_flight(r, p);
-	p->steps++;
-	if (p->fate != SL_FATE_alive)
-		return;
-	p->collisions++;
-	if (sl_uniform(random.at[0]) <= r->absorb)
-		p->fate = SL_FATE_absorbed;
-	else
-		sl_lambertian(p, -p->x * r->curvature, -p->y * r->curvature,
-			round ? -p->z * r->curvature : 0.0f, random.at[1], random.at[2]);
-}
-
-/* Advances p by at most n steps. */
-SL_HD void sl_cavity_advance(const struct sl_cavity *r, uint32_t wanted, uint64_t seed,
-	struct sl_particle *p, uint32_t n)
-{
-	(void)wanted;
-	while (n-- > 0 && p->fate == SL_FATE_alive) {
-		sl_cavity_step(r, seed, p);
-		if (p->fate == SL_FATE_alive && p->steps >= r->max_steps)
-			p->fate = SL_FATE_max_steps;
+	p->steps += 1;
+	alive = p->fate == SL_FATE_alive;
+	if (sl_any(alive)) {
+		q = *p;
+		sl_cavity_meet_wall(r, &q, &random);
+		sl_end_after(&q, r->max_steps);
+		sl_assign_if(alive, p, &q);
 	}
 }
+
+SL_ADVANCE_BY_STEPS(cavity)
 
 #ifdef SL_MODEL_HOST
 

@@ -9,7 +9,7 @@
 #ifndef SL_STAGES_MODELS_LIST_H
 #define SL_STAGES_MODELS_LIST_H
 
-#include "stages/particle/particle.h"
+#include "stages/models/flight.h"
 
 #define SL_COLUMNS_list                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \
@@ -33,6 +33,7 @@ struct sl_list {
 	int weight_shift; /* chosen so that the sum of all weights fits (input_reader.h) */
 };
 
+#if SL_SIMD_LANES == 1
 SL_HD struct sl_particle sl_list_generate(
 	const struct sl_list *r, uint32_t wanted, uint64_t seed, uint64_t id)
 {
@@ -49,13 +50,15 @@ SL_HD struct sl_particle sl_list_generate(
 	p.fate = SL_FATE_listed;
 	return p;
 }
+#endif
 
-/* Particles of a list take no steps. */
-SL_HD void sl_list_advance(
-	const struct sl_list *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
+/* Particles of a list are never alive, so they take no steps. */
+SL_HD void sl_list_step(const struct sl_list *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
 {
-	(void)r, (void)wanted, (void)seed, (void)p, (void)n;
+	(void)r, (void)wanted, (void)seed, (void)p;
 }
+
+SL_ADVANCE_BY_STEPS(list)
 
 #ifdef SL_MODEL_HOST
 

@@ -80,9 +80,9 @@ struct sl_rays {
 /* --- starts ----------------------------------------------------------------------------------- */
 
 /* Sets the direction of p to the unit vector along (a, b, c). */
-SL_HD void sl_rays_aim(struct sl_particle *p, float a, float b, float c)
+SL_HD void sl_rays_aim(sl_lanes *p, sl_f32 a, sl_f32 b, sl_f32 c)
 {
-	float onto = 1.0f / sqrtf(fmaf(a, a, fmaf(b, b, c * c)));
+	sl_f32 onto = 1.0f / sqrtf(fmaf(a, a, fmaf(b, b, c * c)));
 
 	p->u = a * onto;
 	p->v = b * onto;
@@ -91,14 +91,14 @@ SL_HD void sl_rays_aim(struct sl_particle *p, float a, float b, float c)
 
 /* Starts p at the camera, through a random point of its pixel. */
 SL_HD void sl_rays_start_at_camera(
-	const struct sl_rays *r, struct sl_particle *p, const struct sl_words *random)
+	const struct sl_rays *r, sl_lanes *p, const struct sl_words *random)
 {
-	float i = (float)(p->pixel % r->width) + sl_uniform(random->at[0]);
-	float j = (float)(p->pixel / r->width) + sl_uniform(random->at[1]);
+	sl_f32 i = sl_f32_of(p->pixel % r->width) + sl_uniform(random->at[0]);
+	sl_f32 j = sl_f32_of(p->pixel / r->width) + sl_uniform(random->at[1]);
 
-	p->x = r->eye[0];
-	p->y = r->eye[1];
-	p->z = r->eye[2];
+	p->x = sl_all(r->eye[0]);
+	p->y = sl_all(r->eye[1]);
+	p->z = sl_all(r->eye[2]);
 	sl_rays_aim(p, fmaf(i, r->right[0], fmaf(j, r->down[0], r->corner[0])),
 		fmaf(i, r->right[1], fmaf(j, r->down[1], r->corner[1])),
 		fmaf(i, r->right[2], fmaf(j, r->down[2], r->corner[2])));
@@ -107,10 +107,10 @@ SL_HD void sl_rays_start_at_camera(
 /* Starts p at a random point of the sphere about the scene, in a Lambertian direction about the
  * inward normal. */
 SL_HD void sl_rays_start_around(
-	const struct sl_rays *r, struct sl_particle *p, const struct sl_words *random)
+	const struct sl_rays *r, sl_lanes *p, const struct sl_words *random)
 {
-	float cosine = fmaf(-2.0f, sl_uniform(random->at[2]), 1.0f), s, c;
-	float sine = 2.0f * sqrtf(sl_uniform(random->at[2]) * sl_uniform(~random->at[2]));
+	sl_f32 cosine = fmaf(-2.0f, sl_uniform(random->at[2]), 1.0f), s, c;
+	sl_f32 sine = 2.0f * sqrtf(sl_uniform(random->at[2]) * sl_uniform(~random->at[2]));
 
 	sl_sincospi(2.0f * sl_uniform(random->at[3]), &s, &c);
 	p->x = fmaf(r->radius, sine * c, r->eye[0]);
@@ -119,17 +119,17 @@ SL_HD void sl_rays_start_around(
 	sl_lambertian(p, -sine * c, -sine * s, -cosine, random->at[0], random->at[1]);
 }
 
-SL_HD struct sl_particle sl_rays_generate(
-	const struct sl_rays *r, uint32_t wanted, uint64_t seed, uint64_t id)
+SL_HD sl_lanes sl_rays_generate(
+	const struct sl_rays *r, uint32_t wanted, uint64_t seed, sl_u64 id)
 {
-	struct sl_words random = sl_draw(seed, id, 0);
-	struct sl_particle p = {0};
+	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
+	sl_lanes p = {0};
 
 	(void)wanted; /* the flights need all columns */
 	p.id = id;
-	p.weight = 1.0f;
-	p.fate = SL_FATE_alive;
-	p.pixel = (uint32_t)(id % ((uint64_t)r->width * r->height));
+	p.weight = sl_all(1.0f);
+	p.fate = sl_all_fate(SL_FATE_alive);
+	p.pixel = sl_remainder(id, (uint64_t)r->width * r->height);
 	if (r->source == SL_RAYS_FROM_CAMERA)
 		sl_rays_start_at_camera(r, &p, &random);
 	else
@@ -141,114 +141,110 @@ SL_HD struct sl_particle sl_rays_generate(
 
 /* Where a flight meets a surface. */
 struct sl_rays_hit {
-	float distance; /* negative: it does not */
-	int axis;       /* of a box: the axis across which the face lies */
-	bool behind;    /* the ray is inside a sphere or box, or on the back of a plane */
+	sl_f32 distance; /* negative: it does not */
+	sl_u32 axis;     /* of a box: the axis across which the face lies */
+	sl_mask behind;  /* the ray is inside a sphere or box, or on the back of a plane */
 };
 
 /* The hit of a sphere. A ray that starts inside always hits the far side, whatever the rounding. */
-SL_HD struct sl_rays_hit sl_rays_hit_sphere(
-	const struct sl_rays_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_sphere(const struct sl_rays_surface *s, const sl_lanes *p)
 {
-	float x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
-	float along = -fmaf(x, p->u, fmaf(y, p->v, z * p->w)), inside, half;
-	struct sl_rays_hit m = {-1.0f, 0, false};
+	sl_f32 x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
+	sl_f32 along = -fmaf(x, p->u, fmaf(y, p->v, z * p->w)), inside, half, near, far;
+	struct sl_rays_hit m;
 
+	m.axis = sl_all_u32(0);
 	m.behind = fmaf(x, x, fmaf(y, y, z * z)) < s->reach * s->reach;
 	x = fmaf(along, p->u, x);
 	y = fmaf(along, p->v, y);
 	z = fmaf(along, p->w, z);
 	inside = fmaf(s->reach, s->reach, -fmaf(x, x, fmaf(y, y, z * z)));
-	half = sqrtf(inside > 0.0f ? inside : 0.0f);
-	if (m.behind)
-		m.distance = along + half > 0.0f ? along + half : 0.0f;
-	else if (inside >= 0.0f && along > 0.0f)
-		m.distance = along - half > 0.0f ? along - half : 0.0f;
+	half = sqrtf(sl_select(inside > 0.0f, inside, 0.0f));
+	near = sl_select(along - half > 0.0f, along - half, 0.0f);
+	far = sl_select(along + half > 0.0f, along + half, 0.0f);
+	m.distance = sl_select(m.behind, far,
+		sl_select((inside >= 0.0f) & (along > 0.0f), near, -1.0f));
 	return m;
 }
 
-/* The distances at which a flight enters and leaves the space between two parallel faces. */
-SL_HD void sl_rays_hit_faces(
-	float from, float to, float at, float cosine, float *enter, float *leave)
-{
-	*enter = ((cosine > 0.0f ? from : to) - at) / cosine;
-	*leave = ((cosine > 0.0f ? to : from) - at) / cosine;
-}
-
 /* The hit of a box, by intersecting the intervals between its three pairs of faces. */
-SL_HD struct sl_rays_hit sl_rays_hit_box(
-	const struct sl_rays_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_box(const struct sl_rays_surface *s, const sl_lanes *p)
 {
-	const float at[3] = {p->x, p->y, p->z}, along[3] = {p->u, p->v, p->w};
-	float first = -1.0f, last = sl_float(SL_INFINITY_BITS), enter, leave;
-	struct sl_rays_hit m = {-1.0f, 0, true};
-	int in = 0, out = 0;
+	const sl_f32 at[3] = {p->x, p->y, p->z}, along[3] = {p->u, p->v, p->w};
+	sl_f32 first = sl_all(-1.0f), last = sl_all(sl_float(SL_INFINITY_BITS));
+	sl_u32 in = sl_all_u32(0), out = sl_all_u32(0);
+	sl_mask passes = sl_all_mask(false);
+	struct sl_rays_hit m;
 
-	for (int k = 0; k < 3; k++)
-		m.behind = m.behind && at[k] > s->a[k] && at[k] < s->b[k];
-	for (int k = 0; k < 3; k++) {
-		if (along[k] ==
-			0.0f) { /* parallel to these faces: outside of them, or always between */
-			if (at[k] < s->a[k] || at[k] > s->b[k])
-				return m;
-			continue;
-		}
-		sl_rays_hit_faces(s->a[k], s->b[k], at[k], along[k], &enter, &leave);
-		in = enter > first ? k : in;
-		first = enter > first ? enter : first;
-		out = leave < last ? k : out;
-		last = leave < last ? leave : last;
+	m.behind = sl_all_mask(true);
+	for (uint32_t k = 0; k < 3; k++) {
+		const float from = s->a[k], to = s->b[k];
+		sl_mask forward = along[k] > 0.0f, parallel = along[k] == 0.0f;
+		sl_f32 enter = (sl_select(forward, from, to) - at[k]) / along[k];
+		sl_f32 leave = (sl_select(forward, to, from) - at[k]) / along[k];
+		sl_mask later = (enter > first) & sl_not(parallel);
+		sl_mask sooner = (leave < last) & sl_not(parallel);
+
+		m.behind = m.behind & (at[k] > from) & (at[k] < to);
+		passes = passes | (parallel & ((at[k] < from) | (at[k] > to)));
+		in = sl_select_u32(later, k, in);
+		first = sl_select(later, enter, first);
+		out = sl_select_u32(sooner, k, out);
+		last = sl_select(sooner, leave, last);
 	}
-	m.axis = m.behind ? out : in;
-	if (m.behind)
-		m.distance = last;
-	else if (first <= last)
-		m.distance = first;
+	m.axis = sl_select_u32(m.behind, out, in);
+	m.distance = sl_select(m.behind, last, sl_select(first <= last, first, -1.0f));
+	m.distance = sl_select(passes, -1.0f, m.distance);
 	return m;
 }
 
 /* The signed distance of p from a plane. */
-SL_HD float sl_rays_plane_height(const struct sl_rays_surface *s, const struct sl_particle *p)
+SL_HD sl_f32 sl_rays_plane_height(const struct sl_rays_surface *s, const sl_lanes *p)
 {
 	return fmaf(p->x, s->a[0], fmaf(p->y, s->a[1], fmaf(p->z, s->a[2], -s->reach)));
 }
 
-SL_HD struct sl_rays_hit sl_rays_hit_plane(
-	const struct sl_rays_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_plane(const struct sl_rays_surface *s, const sl_lanes *p)
 {
-	float height = sl_rays_plane_height(s, p);
-	float rise = fmaf(p->u, s->a[0], fmaf(p->v, s->a[1], p->w * s->a[2]));
-	struct sl_rays_hit m = {-1.0f, 0, false};
+	sl_f32 height = sl_rays_plane_height(s, p);
+	sl_f32 rise = fmaf(p->u, s->a[0], fmaf(p->v, s->a[1], p->w * s->a[2]));
+	sl_mask above;
+	struct sl_rays_hit m;
 
+	m.axis = sl_all_u32(0);
 	m.behind = height < 0.0f;
-	if (m.behind ? rise > 0.0f : rise < 0.0f)
-		m.distance = -height / rise;
+	above = sl_not(m.behind);
+	m.distance = sl_select((m.behind & (rise > 0.0f)) | (above & (rise < 0.0f)), -height / rise,
+		-1.0f);
 	return m;
 }
 
-SL_HD struct sl_rays_hit sl_rays_hit_surface(
-	const struct sl_rays_surface *s, const struct sl_particle *p)
+SL_HD struct sl_rays_hit sl_rays_hit_surface(const struct sl_rays_surface *s, const sl_lanes *p)
 {
 	if (s->shape == SL_RAYS_SPHERE)
 		return sl_rays_hit_sphere(s, p);
 	return s->shape == SL_RAYS_BOX ? sl_rays_hit_box(s, p) : sl_rays_hit_plane(s, p);
 }
 
-/* The index of the surface that p meets first, or -1. Of two at the same distance, the first of the
- * list. */
-SL_HD int sl_rays_nearest_surface(
-	const struct sl_rays *r, const struct sl_particle *p, struct sl_rays_hit *nearest)
+/* The index of the surface that p meets first, or the number of surfaces. Of two at the same
+ * distance, the first of the list. */
+SL_HD sl_u32 sl_rays_nearest_surface(
+	const struct sl_rays *r, const sl_lanes *p, struct sl_rays_hit *nearest)
 {
-	const struct sl_rays_hit none = {sl_float(SL_INFINITY_BITS), 0, false};
-	int found = -1;
+	sl_u32 found = sl_all_u32(r->surfaces);
 
-	*nearest = none;
+	nearest->distance = sl_all(sl_float(SL_INFINITY_BITS));
+	nearest->axis = sl_all_u32(0);
+	nearest->behind = sl_all_mask(false);
 	for (uint32_t i = 0; i < r->surfaces; i++) {
 		struct sl_rays_hit m = sl_rays_hit_surface(&r->surface[i], p);
+		sl_mask nearer = (m.distance >= 0.0f) & (m.distance < nearest->distance);
 
-		if (m.distance >= 0.0f && m.distance < nearest->distance) {
-			*nearest = m;
-			found = (int)i;
+		if (sl_any(nearer)) {
+			nearest->distance = sl_select(nearer, m.distance, nearest->distance);
+			nearest->axis = sl_select_u32(nearer, m.axis, nearest->axis);
+			nearest->behind = (nearer & m.behind) | (sl_not(nearer) & nearest->behind);
+			found = sl_select_u32(nearer, i, found);
 		}
 	}
 	return found;
@@ -258,12 +254,12 @@ SL_HD int sl_rays_nearest_surface(
 
 /* Moves p, which has hit a sphere, off the surface, and sets the normal that points to p. */
 SL_HD void sl_rays_place_on_sphere(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	struct sl_particle *p, float normal[3])
+	sl_lanes *p, sl_f32 normal[3])
 {
-	float x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
-	float onto = 1.0f / sqrtf(fmaf(x, x, fmaf(y, y, z * z)));
-	float off = m->behind ? s->reach - s->skin : s->reach + s->skin;
-	float sign = m->behind ? -1.0f : 1.0f;
+	sl_f32 x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
+	sl_f32 onto = 1.0f / sqrtf(fmaf(x, x, fmaf(y, y, z * z)));
+	sl_f32 off = sl_select(m->behind, s->reach - s->skin, s->reach + s->skin);
+	sl_f32 sign = sl_select(m->behind, -1.0f, 1.0f);
 
 	x *= onto;
 	y *= onto;
@@ -277,24 +273,22 @@ SL_HD void sl_rays_place_on_sphere(const struct sl_rays_surface *s, const struct
 }
 
 /* One coordinate of p after the hit of a box: off the face, or, along the face, within it. */
-SL_HD float sl_rays_place_on_face(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	int k, float at, float cosine, float *normal)
+SL_HD sl_f32 sl_rays_place_on_face(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
+	uint32_t k, sl_f32 at, sl_f32 cosine, sl_f32 *normal)
 {
-	float skin = m->behind ? -s->skin : s->skin;
-	float from = s->a[k] - skin, to = s->b[k] + skin;
-	bool upper = (cosine > 0.0f) == m->behind; /* of the two faces */
+	sl_f32 skin = sl_select(m->behind, -s->skin, s->skin);
+	sl_f32 from = s->a[k] - skin, to = s->b[k] + skin;
+	sl_mask across = m->axis == k, forward = cosine > 0.0f;
+	sl_mask upper = forward == m->behind; /* of the two faces */
 
-	*normal = 0.0f;
-	if (k == m->axis) {
-		*normal = cosine > 0.0f ? -1.0f : 1.0f;
-		return upper ? to : from;
-	}
-	at = at > from ? at : from;
-	return at < to ? at : to;
+	*normal = sl_select(across, sl_select(forward, -1.0f, 1.0f), 0.0f);
+	at = sl_select(at > from, at, from);
+	at = sl_select(at < to, at, to);
+	return sl_select(across, sl_select(upper, to, from), at);
 }
 
 SL_HD void sl_rays_place_on_box(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	struct sl_particle *p, float normal[3])
+	sl_lanes *p, sl_f32 normal[3])
 {
 	p->x = sl_rays_place_on_face(s, m, 0, p->x, p->u, &normal[0]);
 	p->y = sl_rays_place_on_face(s, m, 1, p->y, p->v, &normal[1]);
@@ -303,11 +297,11 @@ SL_HD void sl_rays_place_on_box(const struct sl_rays_surface *s, const struct sl
 
 /* A plane is unbounded, so the rounding error, and the offset, depend on the position. */
 SL_HD void sl_rays_place_on_plane(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	struct sl_particle *p, float normal[3])
+	sl_lanes *p, sl_f32 normal[3])
 {
-	float far = fabsf(p->x) + fabsf(p->y) + fabsf(p->z) + fabsf(s->reach);
-	float sign = m->behind ? -1.0f : 1.0f;
-	float up = fmaf(sign, fmaf(far, 0x1p-20f, 0x1p-100f), -sl_rays_plane_height(s, p));
+	sl_f32 far = fabsf(p->x) + fabsf(p->y) + fabsf(p->z) + fabsf(s->reach);
+	sl_f32 sign = sl_select(m->behind, -1.0f, 1.0f);
+	sl_f32 up = fmaf(sign, fmaf(far, 0x1p-20f, 0x1p-100f), -sl_rays_plane_height(s, p));
 
 	p->x = fmaf(up, s->a[0], p->x);
 	p->y = fmaf(up, s->a[1], p->y);
@@ -317,7 +311,7 @@ SL_HD void sl_rays_place_on_plane(const struct sl_rays_surface *s, const struct 
 }
 
 SL_HD void sl_rays_place_on_surface(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	struct sl_particle *p, float normal[3])
+	sl_lanes *p, sl_f32 normal[3])
 {
 	if (s->shape == SL_RAYS_SPHERE)
 		sl_rays_place_on_sphere(s, m, p, normal);
@@ -330,58 +324,71 @@ SL_HD void sl_rays_place_on_surface(const struct sl_rays_surface *s, const struc
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Ends p: lit with the weight light, or, if light is 0, with the other fate. */
-SL_HD void sl_rays_end(struct sl_particle *p, float light, enum sl_fate otherwise)
+SL_HD void sl_rays_end(sl_lanes *p, float light, enum sl_fate otherwise)
 {
-	p->fate = (uint8_t)(light > 0.0f ? SL_FATE_lit : otherwise);
-	p->weight = light > 0.0f ? light : 1.0f;
+	p->fate = sl_all_fate(light > 0.0f ? SL_FATE_lit : otherwise);
+	p->weight = sl_all(light > 0.0f ? light : 1.0f);
 }
 
 /* Reflects p at a mirror. The direction is normalised again, because the rounding errors of hundreds
  * of reflections would add up. */
-SL_HD void sl_rays_mirror(struct sl_particle *p, const float n[3])
+SL_HD void sl_rays_mirror(sl_lanes *p, const sl_f32 n[3])
 {
-	float twice = -2.0f * fmaf(p->u, n[0], fmaf(p->v, n[1], p->w * n[2]));
+	sl_f32 twice = -2.0f * fmaf(p->u, n[0], fmaf(p->v, n[1], p->w * n[2]));
 
 	sl_rays_aim(p, fmaf(twice, n[0], p->u), fmaf(twice, n[1], p->v), fmaf(twice, n[2], p->w));
 }
 
-/* One step: a flight to the nearest surface, then its reflection or end. */
-SL_HD void sl_rays_step(const struct sl_rays *r, uint64_t seed, struct sl_particle *p)
+/* Flies p to its hit of the surface s, where it is reflected or ends. */
+SL_HD void sl_rays_meet_surface(const struct sl_rays *r, const struct sl_rays_surface *s,
+	const struct sl_rays_hit *m, sl_lanes *p, const struct sl_words *random)
 {
-	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
-	struct sl_rays_hit m;
-	int i = sl_rays_nearest_surface(r, p, &m);
-	const struct sl_rays_surface *s;
-	float n[3];
+	sl_mask ends = sl_uniform(random->at[0]) <= s->absorb;
+	sl_lanes q;
+	sl_f32 n[3];
 
-	p->steps++;
-	if (i < 0) {
-		sl_rays_end(p, r->sky, SL_FATE_escaped);
-		return;
-	}
-	s = &r->surface[i];
-	sl_fly(p, m.distance, r->slowness);
-	sl_rays_place_on_surface(s, &m, p, n);
-	p->collisions++;
-	if (sl_uniform(random.at[0]) <= s->absorb)
+	sl_fly(p, m->distance, sl_all(r->slowness));
+	sl_rays_place_on_surface(s, m, p, n);
+	p->collisions += 1;
+	q = *p;
+	if (sl_any(ends))
 		sl_rays_end(p, s->light, SL_FATE_absorbed);
-	else if (s->finish == SL_RAYS_MIRROR)
-		sl_rays_mirror(p, n);
-	else
-		sl_lambertian(p, n[0], n[1], n[2], random.at[1], random.at[2]);
-}
-
-/* Advances p by at most n steps. */
-SL_HD void sl_rays_advance(
-	const struct sl_rays *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
-{
-	(void)wanted;
-	while (n-- > 0 && p->fate == SL_FATE_alive) {
-		sl_rays_step(r, seed, p);
-		if (p->fate == SL_FATE_alive && p->steps >= r->max_steps)
-			p->fate = SL_FATE_max_steps;
+	if (sl_any(sl_not(ends))) {
+		if (s->finish == SL_RAYS_MIRROR)
+			sl_rays_mirror(&q, n);
+		else
+			sl_lambertian(&q, n[0], n[1], n[2], random->at[1], random->at[2]);
+		sl_assign_if(sl_not(ends), p, &q);
 	}
 }
+
+/* One step of p, which is alive: a flight to the nearest surface, then its reflection or end. */
+SL_HD void sl_rays_step(const struct sl_rays *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+{
+	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
+	struct sl_rays_hit m;
+	sl_u32 found = sl_rays_nearest_surface(r, p, &m);
+	sl_mask left = found < r->surfaces, here;
+	sl_lanes q;
+
+	(void)wanted;
+	p->steps += 1;
+	q = *p;
+	if (sl_any(sl_not(left)))
+		sl_rays_end(p, r->sky, SL_FATE_escaped);
+	while (sl_any(left)) { /* once for each surface that a lane meets */
+		const uint32_t i = sl_first(left, found);
+		sl_lanes met = q;
+
+		here = left & (found == i);
+		left = left & sl_not(here);
+		sl_rays_meet_surface(r, &r->surface[i], &m, &met, &random);
+		sl_assign_if(here, p, &met);
+	}
+	sl_end_after(p, r->max_steps);
+}
+
+SL_ADVANCE_BY_STEPS(rays)
 
 #ifdef SL_MODEL_HOST
 #include "stages/models/rays_config.h"

@@ -71,118 +71,161 @@ struct sl_slab {
 	uint32_t max_steps;
 };
 
-SL_HD struct sl_particle sl_slab_generate(
-	const struct sl_slab *r, uint32_t wanted, uint64_t seed, uint64_t id)
+SL_HD sl_lanes sl_slab_generate(
+	const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_u64 id)
 {
-	struct sl_words random = sl_draw(seed, id, 0);
-	struct sl_particle p = {0};
-	float beyond;
+	const float n_above = r->layer[0].n_above, n = r->layer[0].n;
+	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
+	sl_lanes p = {0}, inside;
+	sl_mask reflects;
+	sl_f32 beyond;
 
 	(void)wanted; /* the flights need all columns */
 	p.id = id;
-	p.u = r->sin_in;
-	p.w = r->cos_in;
-	p.weight = 1.0f;
+	p.u = sl_all(r->sin_in);
+	p.w = sl_all(r->cos_in);
+	p.weight = sl_all(1.0f);
 	if (r->incidence == SL_SLAB_DIFFUSE)
-		sl_lambertian(&p, 0.0f, 0.0f, 1.0f, random.at[1], random.at[2]);
-	if (sl_uniform(random.at[0]) <=
-		sl_fresnel(r->layer[0].n_above, r->layer[0].n, p.w, &beyond)) {
-		p.w = -p.w;
-		p.fate = SL_FATE_reflected;
-	} else {
-		sl_refract(&p, r->layer[0].n_above / r->layer[0].n, beyond);
-		p.fate = SL_FATE_alive;
-	}
+		sl_lambertian(&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[1],
+			random.at[2]);
+	inside = p;
+	reflects = sl_uniform(random.at[0]) <= sl_fresnel(sl_all(n_above), sl_all(n), p.w, &beyond);
+	sl_refract(&inside, sl_all(n_above / n), beyond);
+	inside.fate = sl_all_fate(SL_FATE_alive);
+	p.w = -p.w;
+	p.fate = sl_all_fate(SL_FATE_reflected);
+	sl_assign_if(sl_not(reflects), &p, &inside);
 	return p;
 }
 
 /* The layer that a particle at depth z flies through. On a boundary, its direction w decides. */
-SL_HD uint32_t sl_slab_layer_at(const struct sl_slab *r, float z, float w)
+SL_HD sl_u32 sl_slab_layer_at(const struct sl_slab *r, sl_f32 z, sl_f32 w)
 {
-	uint32_t i = 0;
+	sl_u32 i = sl_all_u32(0);
 
-	while (i + 1 < r->layers && (w < 0.0f ? z > r->layer[i].bottom : z >= r->layer[i].bottom))
-		i++;
+	for (uint32_t k = 0; k + 1 < r->layers; k++) {
+		const float bottom = r->layer[k].bottom;
+
+		i += sl_one_if((z > bottom) | ((z == bottom) & sl_not(w < 0.0f)));
+	}
 	return i;
 }
+
+/* A value of layer i of r. A single layer is a special case without look-ups. */
+#define SL_SLAB_LAYER(i, name) \
+	(layers == 1 ? sl_all(r->layer[0].name) : SL_MEMBER(r->layer, i, name))
 
 /*
  * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer or
  * leaves the slab. Returns the layer where p is then.
  */
-SL_HD_PART uint32_t sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layers, uint32_t i,
-	struct sl_particle *p, bool up, float uniform)
+SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layers, sl_u32 i,
+	sl_lanes *p, sl_mask up, sl_f32 uniform)
 {
-	const struct sl_slab_layer *l = &r->layer[i];
-	float z = up ? l->top : l->bottom, m = up ? l->n_above : l->n_below;
-	float beyond, cosine = p->w < 0.0f ? -p->w : p->w;
+	sl_f32 n = SL_SLAB_LAYER(i, n);
+	sl_f32 z = sl_select(up, SL_SLAB_LAYER(i, top), SL_SLAB_LAYER(i, bottom));
+	sl_f32 m = sl_select(up, SL_SLAB_LAYER(i, n_above), SL_SLAB_LAYER(i, n_below));
+	sl_f32 cosine = sl_select(p->w < 0.0f, -p->w, p->w), beyond;
+	sl_mask leaves = (up & (i == 0)) | (sl_not(up) & (i == layers - 1)), passes;
+	sl_lanes q;
 
-	sl_fly(p, (z - p->z) / p->w, l->slowness);
+	sl_fly(p, (z - p->z) / p->w, SL_SLAB_LAYER(i, slowness));
 	p->z = z;
-	if (uniform <= sl_fresnel(l->n, m, cosine, &beyond)) {
-		p->w = -p->w;
-		return i;
-	}
-	sl_refract(p, l->n / m, beyond);
-	if (up ? i > 0 : i + 1 < layers)
-		return up ? i - 1 : i + 1;
-	p->fate = up ? SL_FATE_reflected : SL_FATE_transmitted;
-	return i;
+	passes = sl_not(uniform <= sl_fresnel(n, m, cosine, &beyond));
+	q = *p;
+	sl_refract(&q, n / m, beyond);
+	q.fate = sl_select_fate(leaves,
+		sl_select_fate(up, SL_FATE_reflected, SL_FATE_transmitted), q.fate);
+	p->w = -p->w;
+	sl_assign_if(passes, p, &q);
+	return sl_select_u32(passes & sl_not(leaves), sl_select_u32(up, i - 1, i + 1), i);
 }
 
 /* Absorption at a collision: of the whole particle, or of a fraction of its weight followed by
  * Russian roulette. */
-SL_HD void sl_slab_absorb(const struct sl_slab *r, const struct sl_slab_layer *l,
-	struct sl_particle *p, float uniform)
+SL_HD_PART void sl_slab_absorb(
+	const struct sl_slab *r, uint32_t layers, sl_u32 i, sl_lanes *p, sl_f32 uniform)
 {
-	if (uniform <= l->absorb)
-		p->fate = SL_FATE_absorbed;
-	p->weight *= l->keep;
-	if (p->weight < r->below) {
-		bool wins = uniform <= r->survive && p->weight > 0.0f;
+	sl_mask low, wins;
 
-		p->weight = wins ? p->weight * r->gain : 0.0f;
-		p->fate = wins ? SL_FATE_alive : SL_FATE_roulette;
+	p->fate = sl_select_fate(
+		uniform <= SL_SLAB_LAYER(i, absorb), SL_FATE_absorbed, p->fate);
+	p->weight *= SL_SLAB_LAYER(i, keep);
+	low = p->weight < r->below;
+	if (sl_any(low)) {
+		wins = (uniform <= r->survive) & (p->weight > 0.0f);
+		p->weight = sl_select(low, sl_select(wins, p->weight * r->gain, 0.0f), p->weight);
+		p->fate = sl_select_fate(
+			low, sl_select_fate(wins, SL_FATE_alive, SL_FATE_roulette), p->fate);
 	}
 }
 
-/* One step of p, which is in layer i. Returns the layer where it is then. */
-SL_HD_PART uint32_t sl_slab_step(
-	const struct sl_slab *r, uint32_t layers, uint32_t i, uint64_t seed, struct sl_particle *p)
+/* Flies p to a collision in layer i, which absorbs or scatters it. */
+SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t layers, sl_u32 i, sl_lanes *p,
+	sl_f32 flight, const struct sl_words *random)
 {
-	const struct sl_slab_layer *l = &r->layer[i];
-	struct sl_words random = sl_draw(seed, p->id, 1 + (uint64_t)p->steps);
-	float flight = -l->mean_free_path * sl_log(sl_uniform(random.at[0]));
-	float end = fmaf(flight, p->w, p->z), uniform = sl_uniform(random.at[1]);
+	sl_fly(p, flight, SL_SLAB_LAYER(i, slowness));
+	if (layers > 1) {
+		sl_f32 first = SL_SLAB_LAYER(i, first), last = SL_SLAB_LAYER(i, last);
 
-	p->steps++;
-	if (end < l->top || end > l->bottom)
-		return sl_slab_cross_boundary(r, layers, i, p, end < l->top, uniform);
-	sl_fly(p, flight, l->slowness);
-	if (layers > 1)
-		p->z = p->z < l->first ? l->first : p->z > l->last ? l->last : p->z;
-	p->collisions++;
-	sl_slab_absorb(r, l, p, uniform);
-	if (p->fate == SL_FATE_alive)
-		sl_scatter(p,
-			sl_henyey_greenstein(l->g, l->g_plus_1_squared_2, sl_uniform(random.at[2])),
-			2.0f * sl_uniform(random.at[3]));
+		p->z = sl_select(p->z < first, first, sl_select(p->z > last, last, p->z));
+	}
+	p->collisions += 1;
+	sl_slab_absorb(r, layers, i, p, sl_uniform(random->at[1]));
+	if (sl_any(p->fate == SL_FATE_alive)) {
+		sl_f32 cosine = sl_henyey_greenstein(SL_SLAB_LAYER(i, g),
+			SL_SLAB_LAYER(i, g_plus_1_squared_2), sl_uniform(random->at[2]));
+		sl_lanes q = *p;
+
+		sl_scatter(&q, cosine, 2.0f * sl_uniform(random->at[3]));
+		sl_assign_if(p->fate == SL_FATE_alive, p, &q);
+	}
+}
+
+/* One step of p, which is alive and in layer i. Returns the layer where it is then. */
+SL_HD_PART sl_u32 sl_slab_step_in(
+	const struct sl_slab *r, uint32_t layers, sl_u32 i, uint64_t seed, sl_lanes *p)
+{
+	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
+	sl_f32 flight = -SL_SLAB_LAYER(i, mean_free_path) * sl_log(sl_uniform(random.at[0]));
+	sl_f32 end = fmaf(flight, p->w, p->z);
+	sl_mask up = end < SL_SLAB_LAYER(i, top), crosses = up | (end > SL_SLAB_LAYER(i, bottom));
+	sl_lanes q;
+
+	p->steps += 1;
+	q = *p;
+	if (sl_any(sl_not(crosses)))
+		sl_slab_collide(r, layers, i, p, flight, &random);
+	if (sl_any(crosses)) {
+		sl_u32 next = sl_slab_cross_boundary(
+			r, layers, i, &q, up, sl_uniform(random.at[1]));
+
+		sl_assign_if(crosses, p, &q);
+		i = sl_select_u32(crosses, next, i);
+	}
+	sl_end_after(p, r->max_steps);
 	return i;
 }
 
+SL_HD void sl_slab_step(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+{
+	(void)wanted;
+	if (r->layers == 1)
+		sl_slab_step_in(r, 1, sl_all_u32(0), seed, p);
+	else
+		sl_slab_step_in(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p);
+}
+
+#if SL_SIMD_LANES == 1
 /* Advances p, which is in layer i, by at most n steps. */
 SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uint32_t i,
 	uint64_t seed, struct sl_particle *p, uint32_t n)
 {
-	while (n-- > 0 && p->fate == SL_FATE_alive) {
-		i = sl_slab_step(r, layers, i, seed, p);
-		if (p->fate == SL_FATE_alive && p->steps >= r->max_steps)
-			p->fate = SL_FATE_max_steps;
-	}
+	while (n-- > 0 && p->fate == SL_FATE_alive)
+		i = sl_slab_step_in(r, layers, i, seed, p);
 }
 
-/* Advances p by at most n steps. A single layer is a special case, for which the compiler removes all
- * look-ups of layers. */
+/* The layer is known from step to step, and looked up only once. */
 SL_HD void sl_slab_advance(
 	const struct sl_slab *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
 {
@@ -192,6 +235,7 @@ SL_HD void sl_slab_advance(
 	else
 		sl_slab_take_steps(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p, n);
 }
+#endif
 
 #ifdef SL_MODEL_HOST
 

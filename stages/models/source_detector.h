@@ -50,12 +50,12 @@ struct sl_source_detector {
 
 /* Sets the position and direction in which p starts. */
 SL_HD void sl_source_detector_start(
-	const struct sl_source_detector *r, struct sl_particle *p, struct sl_words random)
+	const struct sl_source_detector *r, sl_lanes *p, struct sl_words random)
 {
-	float radius, sine, cosine, s, c;
+	sl_f32 radius, sine, cosine, s, c;
 
 	if (r->source == SL_SOURCE_POINT) {
-		float u = sl_uniform(random.at[0]);
+		sl_f32 u = sl_uniform(random.at[0]);
 
 		cosine = fmaf(-u, r->cone, 1.0f);
 		sine = sqrtf(u * r->cone * fmaf(-u, r->cone, 2.0f));
@@ -77,131 +77,142 @@ SL_HD void sl_source_detector_start(
 	}
 	if (r->source == SL_SOURCE_DISK) {
 		radius = r->source_radius * sqrtf(sl_uniform(random.at[2]));
-		sl_lambertian(p, 0.0f, 0.0f, 1.0f, random.at[0], random.at[1]);
+		sl_lambertian(p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[0],
+			random.at[1]);
 	} else { /* a beam: normally distributed in x and y (Box and Muller, 1958) */
 		radius = r->sigma * sqrtf(-2.0f * sl_log(sl_uniform(random.at[2])));
-		p->w = 1.0f;
+		p->w = sl_all(1.0f);
 	}
 	p->x = radius * c;
 	p->y = radius * s;
 }
 
-SL_HD float sl_source_detector_energy(
-	const struct sl_source_detector *r, uint64_t seed, uint64_t id)
+SL_HD sl_f32 sl_source_detector_energy(
+	const struct sl_source_detector *r, uint64_t seed, sl_u64 id)
 {
-	float uniform;
-	uint32_t i = 0;
+	sl_u32 line = sl_all_u32(0);
+	sl_f32 uniform;
 
 	if (r->spectrum == SL_SPECTRUM_FIXED)
-		return r->energy;
-	uniform = sl_uniform(sl_draw(seed, id, 1).at[0]);
+		return sl_all(r->energy);
+	uniform = sl_uniform(sl_draw(seed, id, sl_all_u64(1)).at[0]);
 	if (r->spectrum == SL_SPECTRUM_EXPONENTIAL)
 		return -r->energy * sl_log(uniform);
-	while (i + 1 < r->n_lines && uniform > r->cumulative[i])
-		i++;
-	return r->line[i];
+	for (uint32_t i = 0; i + 1 < r->n_lines; i++)
+		line += sl_one_if(uniform > r->cumulative[i]);
+	return SL_ITEM(r->line, line);
 }
 
-SL_HD struct sl_particle sl_source_detector_generate(
-	const struct sl_source_detector *r, uint32_t wanted, uint64_t seed, uint64_t id)
+SL_HD sl_lanes sl_source_detector_generate(
+	const struct sl_source_detector *r, uint32_t wanted, uint64_t seed, sl_u64 id)
 {
-	struct sl_particle p = {0};
+	sl_lanes p = {0};
 
 	p.id = id;
-	p.weight = 1.0f;
+	p.weight = sl_all(1.0f);
 	if (SL_HAS(wanted, SL_COLUMN_energy))
 		p.energy = sl_source_detector_energy(r, seed, id);
-	p.fate = SL_FATE_alive;
-	sl_source_detector_start(r, &p, sl_draw(seed, id, 0));
+	p.fate = sl_all_fate(SL_FATE_alive);
+	sl_source_detector_start(r, &p, sl_draw(seed, id, sl_all_u64(0)));
 	return p;
 }
 
 /* The distance to the plane at z; negative if p does not fly towards it. */
-SL_HD float sl_source_detector_to_plane(const struct sl_particle *p, float z)
+SL_HD sl_f32 sl_source_detector_to_plane(const sl_lanes *p, float z)
 {
-	return p->w > 0.0f ? (z - p->z) / p->w : -1.0f;
+	return sl_select(p->w > 0.0f, (z - p->z) / p->w, -1.0f);
 }
 
 /* The squared distance of p from the axis after flying the given distance. */
-SL_HD float sl_source_detector_radius2_after(const struct sl_particle *p, float distance)
+SL_HD sl_f32 sl_source_detector_radius2_after(const sl_lanes *p, sl_f32 distance)
 {
-	float x = fmaf(distance, p->u, p->x), y = fmaf(distance, p->v, p->y);
+	sl_f32 x = fmaf(distance, p->u, p->x), y = fmaf(distance, p->v, p->y);
 
 	return fmaf(x, x, y * y);
 }
 
 /* The distance to the sphere of the given radius about (0, 0, z); negative if p misses it. */
-SL_HD float sl_source_detector_to_sphere(const struct sl_particle *p, float z, float radius)
+SL_HD sl_f32 sl_source_detector_to_sphere(const sl_lanes *p, float z, float radius)
 {
-	float a = p->z - z, along = -fmaf(p->x, p->u, fmaf(p->y, p->v, a * p->w));
-	float x = fmaf(along, p->u, p->x), y = fmaf(along, p->v, p->y), c = fmaf(along, p->w, a);
-	float inside = fmaf(radius, radius, -fmaf(x, x, fmaf(y, y, c * c)));
+	sl_f32 a = p->z - z, along = -fmaf(p->x, p->u, fmaf(p->y, p->v, a * p->w));
+	sl_f32 x = fmaf(along, p->u, p->x), y = fmaf(along, p->v, p->y), c = fmaf(along, p->w, a);
+	sl_f32 inside = fmaf(radius, radius, -fmaf(x, x, fmaf(y, y, c * c)));
 
-	return inside >= 0.0f ? along - sqrtf(inside) : -1.0f;
+	return sl_select(inside >= 0.0f, along - sqrtf(inside), -1.0f);
 }
 
 /* The pixel, of n, of a coordinate v from -half to half; rounding outside goes to the first or last
  * pixel. */
-SL_HD uint32_t sl_source_detector_pixel(float v, float half, float per_cm, uint32_t n)
+SL_HD sl_u32 sl_source_detector_pixel(sl_f32 v, float half, float per_cm, uint32_t n)
 {
-	float at = (v + half) * per_cm;
-	uint32_t i = at > 0.0f ? (uint32_t)at : 0;
+	sl_f32 at = (v + half) * per_cm;
+	sl_u32 i = sl_u32_of(sl_select(at > 0.0f, at, 0.0f));
 
-	return i < n ? i : n - 1;
+	return sl_select_u32(i < n, i, n - 1);
 }
 
 /* The distance to the detector along the direction of p; negative if p misses it. */
-SL_HD float sl_source_detector_to_detector(
-	const struct sl_source_detector *r, const struct sl_particle *p)
+SL_HD sl_f32 sl_source_detector_to_detector(const struct sl_source_detector *r, const sl_lanes *p)
 {
-	float distance, x, y;
+	sl_f32 distance, x, y;
+	sl_mask hits;
 
 	if (r->detector == SL_DETECTOR_SPHERE)
 		return sl_source_detector_to_sphere(p, r->distance, r->radius);
 	distance = sl_source_detector_to_plane(p, r->distance);
-	if (distance < 0.0f)
-		return distance;
-	if (r->detector == SL_DETECTOR_DISK)
-		return sl_source_detector_radius2_after(p, distance) <= r->radius * r->radius
-		               ? distance
-		               : -1.0f;
-	x = fmaf(distance, p->u, p->x);
-	y = fmaf(distance, p->v, p->y);
-	return fabsf(x) <= r->half_width && fabsf(y) <= r->half_height ? distance : -1.0f;
+	if (r->detector == SL_DETECTOR_DISK) {
+		hits = sl_source_detector_radius2_after(p, distance) <= r->radius * r->radius;
+	} else {
+		x = fmaf(distance, p->u, p->x);
+		y = fmaf(distance, p->v, p->y);
+		hits = (fabsf(x) <= r->half_width) & (fabsf(y) <= r->half_height);
+	}
+	return sl_select(hits, distance, -1.0f);
 }
 
-SL_HD void sl_source_detector_advance(const struct sl_source_detector *r, uint32_t wanted,
-	uint64_t seed, struct sl_particle *p, uint32_t n)
+/* The distance to the stop along the direction of p; negative if it does not block p. */
+SL_HD sl_f32 sl_source_detector_to_stop(const struct sl_source_detector *r, const sl_lanes *p)
 {
-	float distance;
+	sl_f32 distance = sl_source_detector_to_plane(p, r->stop_distance);
+	sl_mask inside = sl_source_detector_radius2_after(p, distance) <=
+	                 r->stop_radius * r->stop_radius;
+
+	return sl_select(r->stop == SL_STOP_DISK ? inside : sl_not(inside), distance, -1.0f);
+}
+
+/* The pixel of the detector that p, which has hit it, is in. */
+SL_HD sl_u32 sl_source_detector_pixel_of(const struct sl_source_detector *r, const sl_lanes *p)
+{
+	return sl_source_detector_pixel(p->y, r->half_height, r->pixels_per_y, r->pixels_y) *
+	               r->pixels_x +
+	       sl_source_detector_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
+}
+
+/* The single step of p: to the stop, to the detector, or past it. */
+SL_HD void sl_source_detector_step(
+	const struct sl_source_detector *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+{
+	sl_f32 distance = sl_source_detector_to_detector(r, p), to_stop = sl_all(-1.0f);
+	sl_mask blocked, hits;
+	sl_lanes q;
 
 	(void)seed;
-	if (n == 0 || p->fate != SL_FATE_alive)
-		return;
-	if (r->stop != SL_STOP_NONE) {
-		distance = sl_source_detector_to_plane(p, r->stop_distance);
-		if (distance >= 0.0f &&
-			(sl_source_detector_radius2_after(p, distance) <=
-				r->stop_radius * r->stop_radius) == (r->stop == SL_STOP_DISK)) {
-			sl_fly(p, distance, r->slowness);
-			p->fate = SL_FATE_blocked;
-			return;
-		}
+	if (r->stop != SL_STOP_NONE)
+		to_stop = sl_source_detector_to_stop(r, p);
+	blocked = to_stop >= 0.0f;
+	hits = sl_not(blocked) & (distance >= 0.0f);
+	p->fate = sl_select_fate(blocked, SL_FATE_blocked,
+		sl_select_fate(hits, SL_FATE_hit, SL_FATE_missed));
+	if (sl_any(blocked | hits)) { /* others stay at the source */
+		q = *p;
+		sl_fly(&q, sl_select(blocked, to_stop, distance), sl_all(r->slowness));
+		sl_assign_if(blocked | hits, p, &q);
 	}
-	distance = sl_source_detector_to_detector(r, p);
-	if (distance < 0.0f) {
-		p->fate = SL_FATE_missed;
-		return;
-	}
-	sl_fly(p, distance, r->slowness);
-	p->fate = SL_FATE_hit;
-	if (SL_HAS(wanted, SL_COLUMN_pixel))
-		p->pixel =
-			sl_source_detector_pixel(
-				p->y, r->half_height, r->pixels_per_y, r->pixels_y) *
-				r->pixels_x +
-			sl_source_detector_pixel(p->x, r->half_width, r->pixels_per_x, r->pixels_x);
+	if (SL_HAS(wanted, SL_COLUMN_pixel) && sl_any(hits))
+		p->pixel = sl_select_u32(hits, sl_source_detector_pixel_of(r, p), p->pixel);
 }
+
+SL_ADVANCE_BY_STEPS(source_detector)
 
 #ifdef SL_MODEL_HOST
 

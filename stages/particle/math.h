@@ -16,11 +16,7 @@
 #ifndef SL_STAGES_PARTICLE_MATH_H
 #define SL_STAGES_PARTICLE_MATH_H
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "primitives/base/hd.h"
+#include "stages/particle/lanes.h"
 
 #if defined(__FAST_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
 #error "results need IEEE binary32 arithmetic: compile without -ffast-math and without x87"
@@ -35,32 +31,14 @@
 #define SL_INFINITY_BITS 0x7f800000u
 #define SL_SIGN_BIT      0x80000000u
 
-/* The float with the given bits. */
-SL_HD float sl_float(uint32_t bits)
-{
-	float x;
-
-	memcpy(&x, &bits, sizeof(x));
-	return x;
-}
-
-/* The bits of a float. */
-SL_HD uint32_t sl_bits(float x)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return bits;
-}
-
 /* log(1 + f) for f in [-1/3, 1/3], as f - f^2/2 + f^3 * polynomial of degree 8. */
-SL_HD float sl_log_near_one(float f)
+SL_HD sl_f32 sl_log_near_one(sl_f32 f)
 {
-	float f2 = f * f, f4 = f2 * f2;
-	float a = fmaf(f, -0x1.ffffb4p-3f, 0x1.555556p-2f);
-	float b = fmaf(f, -0x1.55788ep-3f, 0x1.999816p-3f);
-	float c = fmaf(f, -0x1.f74aaap-4f, 0x1.24e842p-3f);
-	float d = fmaf(f, -0x1.fd1b86p-4f, 0x1.b92aa6p-4f);
+	sl_f32 f2 = f * f, f4 = f2 * f2;
+	sl_f32 a = fmaf(f, -0x1.ffffb4p-3f, 0x1.555556p-2f);
+	sl_f32 b = fmaf(f, -0x1.55788ep-3f, 0x1.999816p-3f);
+	sl_f32 c = fmaf(f, -0x1.f74aaap-4f, 0x1.24e842p-3f);
+	sl_f32 d = fmaf(f, -0x1.fd1b86p-4f, 0x1.b92aa6p-4f);
 
 	d = fmaf(f2, 0x1.ea92cap-4f, d);
 	a = fmaf(f2, b, a);
@@ -73,20 +51,18 @@ SL_HD float sl_log_near_one(float f)
  * The natural logarithm. 0 gives -infinity, a negative number gives NaN. x = m * 2^e with m in
  * [2/3, 4/3), so that e is 0 near 1, where the result is small and must not suffer cancellation.
  */
-SL_HD float sl_log(float x)
+SL_HD sl_f32 sl_log(sl_f32 x)
 {
-	float scaled = x * 0x1p+23f;
-	int tiny = x < 0x1p-126f; /* denormal: use the scaled value */
-	uint32_t bits = sl_bits(tiny ? scaled : x);
-	uint32_t biased =
-		(bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 minus bits of 2/3 */
-	float e = (float)((int32_t)biased - (tiny ? 127 + 23 : 127));
-	float m = sl_float(bits - (biased << 23) + 0x3f800000u);
-	float y = fmaf(e, 0x1.62e43p-1f, sl_log_near_one(m - 1.0f));
+	sl_mask tiny = x < 0x1p-126f; /* denormal: use the scaled value */
+	sl_u32 bits = sl_bits(sl_select(tiny, x * 0x1p+23f, x));
+	sl_u32 biased = (bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 minus bits of 2/3 */
+	sl_f32 e = sl_f32_of((sl_i32)(biased - sl_select_u32(tiny, 127u + 23u, 127u)));
+	sl_f32 m = sl_float(bits - (biased << 23) + 0x3f800000u);
+	sl_f32 y = fmaf(e, 0x1.62e43p-1f, sl_log_near_one(m - 1.0f));
 
-	y = x < sl_float(SL_INFINITY_BITS) ? y : x;
-	y = x > 0.0f ? y : sl_float(SL_INFINITY_BITS | SL_SIGN_BIT);
-	return x >= 0.0f ? y : sl_float(SL_NAN_BITS);
+	y = sl_select(x < sl_float(SL_INFINITY_BITS), y, x);
+	y = sl_select(x > 0.0f, y, sl_float(SL_INFINITY_BITS | SL_SIGN_BIT));
+	return sl_select(x >= 0.0f, y, sl_float(SL_NAN_BITS));
 }
 
 /*
@@ -95,25 +71,26 @@ SL_HD float sl_log(float x)
  * from 2^22 to 2^23 are the multiples of 1/2. The quadrant swaps and negates the results by bit
  * operations: a branch would be mispredicted half of the time. A zero may have either sign.
  */
-SL_HD void sl_sincospi(float x, float *s, float *c)
+SL_HD void sl_sincospi(sl_f32 x, sl_f32 *s, sl_f32 *c)
 {
-	float magnitude = fabsf(x), shifted = magnitude + 0x1p+22f, h = shifted - 0x1p+22f;
-	float t = magnitude - h, t2 = t * t, t3 = t * t2;
-	float low = t * -0x1.777a5cp-24f; /* the part of pi below the precision of a float */
-	float a = fmaf(t2, fmaf(t2, 0x1.3ef73ep-4f, -0x1.329de8p-1f), 0x1.466b62p+1f);
-	float b = fmaf(t2, fmaf(t2, 0x1.d09344p-3f, -0x1.55a5bp+0f), 0x1.03c19ep+2f);
+	sl_f32 magnitude = fabsf(x), shifted = magnitude + 0x1p+22f, h = shifted - 0x1p+22f;
+	sl_f32 t = magnitude - h, t2 = t * t, t3 = t * t2;
+	sl_f32 low = t * -0x1.777a5cp-24f; /* the part of pi below the precision of a float */
+	sl_f32 a = fmaf(t2, fmaf(t2, 0x1.3ef73ep-4f, -0x1.329de8p-1f), 0x1.466b62p+1f);
+	sl_f32 b = fmaf(t2, fmaf(t2, 0x1.d09344p-3f, -0x1.55a5bp+0f), 0x1.03c19ep+2f);
 
 	a = fmaf(t3, fmaf(t2, a, -0x1.4abbcep+2f), low);
 	b = fmaf(t2, b, -0x1.3bd3ccp+2f);
 
-	uint32_t sine = sl_bits(fmaf(t, 0x1.921fb6p+1f, a)), cosine = sl_bits(fmaf(t2, b, 1.0f));
-	uint32_t quadrant = sl_bits(shifted) & 3, odd = quadrant & 1;
-	uint32_t swap = (sine ^ cosine) & (0u - odd);
+	sl_u32 sine = sl_bits(fmaf(t, 0x1.921fb6p+1f, a)), cosine = sl_bits(fmaf(t2, b, 1.0f));
+	sl_u32 quadrant = sl_bits(shifted) & 3, odd = quadrant & 1;
+	sl_u32 swap = (sine ^ cosine) & (0u - odd);
+	sl_mask in_range = magnitude <= 0x1p+22f;
 
 	sine ^= swap ^ (quadrant & 2) << 30 ^ (sl_bits(x) & SL_SIGN_BIT);
 	cosine ^= swap ^ ((quadrant + 1) & 2) << 30;
-	*s = magnitude <= 0x1p+22f ? sl_float(sine) : sl_float(SL_NAN_BITS);
-	*c = magnitude <= 0x1p+22f ? sl_float(cosine) : sl_float(SL_NAN_BITS);
+	*s = sl_select(in_range, sl_float(sine), sl_float(SL_NAN_BITS));
+	*c = sl_select(in_range, sl_float(cosine), sl_float(SL_NAN_BITS));
 }
 
 #endif

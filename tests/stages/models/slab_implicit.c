@@ -28,12 +28,12 @@ static void collisions_reduce_the_weight(void **state)
 	struct sl_particle p = {.weight = 1};
 
 	(void)state;
-	sl_slab_absorb(&r, &r.layer[0], &p, 0x1p-33f);
+	sl_slab_absorb(&r, 1, 0, &p, 0x1p-33f);
 	assert_true(p.weight == 0.9f && p.fate == SL_FATE_alive);
-	sl_slab_absorb(&r, &r.layer[0], &p, 1.0f);
+	sl_slab_absorb(&r, 1, 0, &p, 1.0f);
 	assert_true(p.weight == 0.9f * 0.9f && p.fate == SL_FATE_alive);
 	p.weight = 1.2e-4f; /* stays above */
-	sl_slab_absorb(&r, &r.layer[0], &p, 1.0f);
+	sl_slab_absorb(&r, 1, 0, &p, 1.0f);
 	assert_true(p.weight == 1.2e-4f * 0.9f && p.fate == SL_FATE_alive);
 }
 
@@ -50,7 +50,7 @@ static void roulette_preserves_the_mean_weight(void **state)
 		struct sl_particle p = {.weight = before};
 		bool wins = (double)(k << 16) / 0x1p32 < 0.1;
 
-		sl_slab_absorb(&r, &r.layer[0], &p, sl_uniform(k << 16));
+		sl_slab_absorb(&r, 1, 0, &p, sl_uniform(k << 16));
 		assert_int_equal(wins ? SL_FATE_alive : SL_FATE_roulette, p.fate);
 		assert_true(wins ? fabsf(p.weight / after - 10.0f) < 1e-5f : p.weight == 0.0f);
 		sum += (double)p.weight;
