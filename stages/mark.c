@@ -1,6 +1,8 @@
 /* mark.c - stage mark on the host: final fates, keep flags, the tally and the histograms. */
 #include "stages/mark.h"
 
+#include <string.h>
+
 #include "stages/batch/recipe.h"
 #include "stages/particle/weight.h"
 
@@ -26,26 +28,74 @@ static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t f
 		}
 }
 
+/* Particles whose fates are counted at once: their number fits in a byte. */
+enum { GROUP = 128 };
+
+/* How many of n fates, at most GROUP, are f. Compilers vectorise a sum of bytes best. */
+static uint8_t count_fate(const uint8_t *fate, uint32_t n, uint8_t f)
+{
+	uint8_t count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count = (uint8_t)(count + (fate[i] == f));
+	return count;
+}
+
+/* The sum of the weights of those of n particles, at most GROUP, whose fate is f. */
+static uint64_t sum_weights(const uint8_t *fate, const uint64_t *weight, uint32_t n, uint8_t f)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += fate[i] == f ? weight[i] : 0;
+	return sum;
+}
+
+/* Sets keep[i] to whether a fate is in a set. */
+static void keep_fates(const uint8_t *fate, uint32_t n, sl_fate_set set, uint8_t *keep)
+{
+	memset(keep, 0, n);
+	for (uint8_t f = 0; f < SL_FATE_COUNT; f++)
+		for (uint32_t i = 0; SL_HAS(set, f) && i < n; i++)
+			keep[i] |= fate[i] == f;
+}
+
+/*
+ * Counts n particles, at most GROUP, from particle i on. A fate that does not exist, after a memory
+ * error, is not counted, so sl_check_fate_counts() fails.
+ */
+static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t i, uint32_t n)
+{
+	const uint8_t *fate = b->columns.fate + i;
+	const bool weighted = sl_sums_weights(r);
+	const float scale = sl_weight_scale(r);
+	const float common = SL_HAS(r->constants, SL_COLUMN_weight) ? r->constant.weight : 1.0f;
+	const uint64_t one = sl_fixed_weight(common * scale);
+	uint64_t weight[GROUP];
+
+	for (uint32_t k = 0; weighted && k < n; k++)
+		weight[k] = sl_fixed_weight(b->columns.weight[i + k] * scale);
+	for (uint8_t f = 0; f < SL_FATE_COUNT; f++) {
+		uint8_t count = count_fate(fate, n, f);
+
+		if (count == 0)
+			continue;
+		b->tally.count[f] += count;
+		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f)
+		                               : count * one;
+	}
+}
 void SL_AT_LEVEL(sl_loop_mark)(
 	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
-	bool weighted = sl_models[r->model]->weighted;
-	float scale = sl_weight_scale(r);
 	struct sl_tally *t = &b->tally;
 
 	for (uint32_t i = from; r->condition.n > 0 && i < to; i++)
 		c->fate[i] = sl_condition_fate(&r->condition, c, i, b->first_id + i, c->fate[i]);
-	for (uint32_t i = from; i < to; i++) {
-		uint8_t fate = c->fate[i];
-
-		b->keep[i] = 0;
-		if (fate >= SL_FATE_COUNT)
-			continue; /* memory error: not counted, so sl_check_fate_counts() fails */
-		b->keep[i] = sl_has_fate(r->keep, fate);
-		t->count[fate]++;
-		t->weight[fate] += sl_fixed_weight(weighted ? c->weight[i] * scale : 1.0f);
-	}
+	keep_fates(c->fate + from, to - from, r->keep, b->keep + from);
+	for (uint32_t i = from; i < to; i += GROUP)
+		count_group(r, b, i, to - i < GROUP ? to - i : (uint32_t)GROUP);
 	for (uint32_t i = from; c->steps && i < to; i++)
 		t->steps += c->steps[i];
 	for (uint32_t i = from; c->collisions && i < to; i++)

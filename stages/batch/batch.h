@@ -7,7 +7,7 @@
  *	generate   the particles at their starts         first_id, n, columns
  *	advance    the particles at their ends           columns, with fate
  *	mark       which particles survive; the counts   keep, tally, bins
- *	compact    the survivors in id order             index, n_survivors
+ *	compact    the survivors in id order             index, n_survivors, place
  *	sort       the survivors in key order            index, key
  *	write      the columns of the survivors          table
  *
@@ -82,7 +82,9 @@ struct sl_batch {
 	struct sl_active_set active_set; /* of the advance stage */
 	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */
 	uint8_t *keep;                   /* n: 1 = survives */
-	uint32_t *index;                 /* n_survivors */
+	uint32_t *index;                 /* n_survivors: positions in columns */
+	uint32_t *place;                 /* the particle at each position: first_id + place; NULL:
+	                                    first_id + position */
 	void *key;                       /* n_survivors: u32 or u64 */
 	uint32_t *record; /* n_survivors records (packed_record.h); fused mode only */
 	struct sl_tally tally;
@@ -92,6 +94,12 @@ struct sl_batch {
 	struct sl_table table;
 	struct sl_device_packed device_packed;
 };
+
+/* The id of the particle at a position of the columns. */
+SL_HD uint64_t sl_batch_id(const struct sl_batch *b, uint32_t position)
+{
+	return b->first_id + (b->place ? b->place[position] : position);
+}
 
 SL_C_END
 

@@ -8,18 +8,20 @@
 #include "stages/inputs/input_reader.h"
 #include "stages/rounds/rounds.h"
 
-/* Items per piece of a loop. Between pieces the loop checks for cancellation. */
-enum { PIECE = 1 << 12 };
+/* Items of a block: of a loop, which checks for cancellation between blocks, and see run_blocks(). */
+enum { BLOCK = 1 << 12 };
+
+static uint32_t block_items(uint32_t left)
+{
+	return left < BLOCK ? left : BLOCK;
+}
 
 enum sl_status sl_run_loop(const struct sl_recipe *r, struct sl_batch *b, sl_loop *loop, uint32_t n)
 {
-	for (uint32_t from = 0; from < n; from += PIECE) {
-		uint32_t left = n - from;
-
+	for (uint32_t from = 0, items; from < n; from += items) {
+		items = block_items(n - from);
 		SL_TRY(sl_check_cancelled(r));
-		loop(r, b, from, from + (left < PIECE ? left : PIECE));
-		if (left <= PIECE)
-			break;
+		loop(r, b, from, from + items);
 	}
 	return SL_OK;
 }
@@ -77,15 +79,34 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 		sl_fate_facts[mismatch].name);
 }
 
-static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+static void begin_counts(const struct sl_recipe *r, struct sl_batch *b)
 {
-	(void)x;
 	memset(&b->tally, 0, sizeof(b->tally));
 	if (r->bins.n > 0)
 		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
-	SL_TRY(sl_run_loop(r, b, r->loops->mark, b->n));
+}
+
+static enum sl_status check_counts(
+	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
 	SL_TRY(sl_check_fate_counts(r, b));
 	return sl_check_histograms(r, b);
+}
+
+/* Marks the particles of b and adds them to the counts. */
+static enum sl_status mark_more(
+	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	(void)x;
+	return sl_run_loop(r, b, r->loops->mark, b->n);
+}
+
+static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+{
+	begin_counts(r, b);
+	SL_TRY(mark_more(r, x, b));
+	return check_counts(r, x, b);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -95,6 +116,8 @@ static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, stru
 
 static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
+	for (uint32_t j = 0; b->place && j < b->n_survivors; j++)
+		b->index[j] = j;
 	if (r->n_fields == 0)
 		return SL_OK;
 	SL_TRY(sl_run_loop(r, b, r->loops->sort, b->n_survivors));
@@ -125,12 +148,20 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 	return mode == SL_MODE_fused ? !is_staged : !is_fused;
 }
 
+/* Whether a batch is computed in blocks: not if its particles are read, or advance in rounds. */
+static bool has_blocks(const struct sl_recipe *r)
+{
+	return !r->kernels && !r->inputs && r->schedule.steps == 0;
+}
+
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
 	sl_layout_columns(a, r, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
+	if (has_blocks(r))
+		b->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
@@ -192,23 +223,118 @@ void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t numb
 	b->rounds.n = 0;
 }
 
+/* Runs stage s by a function. */
+static enum sl_status run_stage(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	int s, sl_host_stage *run, uint64_t ns[SL_STAGE_COUNT])
+{
+	uint64_t start = sl_now_ns();
+	enum sl_status status = run(r, x, b);
+
+	if (ns)
+		ns[s] += sl_now_ns() - start;
+	if (status != SL_OK)
+		return sl_add_context(status, "batch %llu, stage %s", (unsigned long long)b->number,
+			sl_stages[s].name);
+	return SL_OK;
+}
+
+/* Runs the stages from first on. */
+static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	int first, uint64_t ns[SL_STAGE_COUNT])
+{
+	for (int s = first; s < SL_STAGE_COUNT; s++)
+		if (sl_stage_is_run(r->mode, s))
+			SL_TRY(run_stage(r, x, b, s, sl_stages[s].on_host, ns));
+	return SL_OK;
+}
+
+/* --- block by block ------------------------------------------------------------------------------- */
+
+/* The columns of the survivors that are read after the compaction. */
+static uint32_t columns_of_survivors(const struct sl_recipe *r)
+{
+	uint32_t set = 0;
+
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		set |= SL_BIT(r->field[k].column);
+	for (uint32_t k = 0; k < r->n_columns; k++)
+		set |= SL_BIT(r->column[k]);
+	return set & sl_stored_columns(r) & ~r->constants;
+}
+
+/* Moves the items with the given ascending numbers to the beginning of a column. */
+static void move_items(void *column, uint32_t item_bytes, const uint32_t *number, uint32_t n)
+{
+	uint32_t *words = (uint32_t *)column;
+	uint8_t *bytes = (uint8_t *)column;
+
+	for (uint32_t j = 0; item_bytes == sizeof(*words) && j < n; j++)
+		words[j] = words[number[j]];
+	for (uint32_t j = 0; item_bytes == sizeof(*bytes) && j < n; j++)
+		bytes[j] = bytes[number[j]];
+}
+
+/* Compacts a block: its survivors move to its beginning, and its index becomes their places. */
+static enum sl_status compact_block(
+	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
+{
+	const uint32_t set = columns_of_survivors(r);
+
+	SL_TRY(compact(r, x, block));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(set, c))
+			move_items(sl_column_at(&block->columns, (enum sl_column)c),
+				sl_column_facts[c].bytes, block->index, block->n_survivors);
+	for (uint32_t j = 0; j < block->n_survivors; j++)
+		block->index[j] += (uint32_t)(block->first_id - block->number * r->batch);
+	return SL_OK;
+}
+
+/* The columns from particle n on. */
+static struct sl_columns columns_from(const struct sl_columns *c, uint32_t n)
+{
+	struct sl_columns from;
+#define COLUMN(name, type, unit, record, component, help) from.name = c->name ? c->name + n : NULL;
+#include "stages/particle/columns.def"
+#undef COLUMN
+	return from;
+}
+
+/*
+ * Runs the stages up to compact on a batch, block by block. The particles of a block begin where the
+ * survivors of the blocks before it end, and its survivors are moved there. So a block stays in the
+ * cache from stage to stage, and only survivors leave it.
+ */
+static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
+	uint64_t ns[SL_STAGE_COUNT])
+{
+	static sl_host_stage *const run[] = {[SL_STAGE_generate] = generate,
+		[SL_STAGE_advance] = advance,
+		[SL_STAGE_mark] = mark_more,
+		[SL_STAGE_compact] = compact_block};
+	struct sl_batch block = *b;
+
+	begin_counts(r, &block);
+	for (uint32_t from = 0; from < b->n; from += block.n) {
+		block.first_id = b->first_id + from;
+		block.n = block_items(b->n - from);
+		block.columns = columns_from(&b->columns, b->n_survivors);
+		block.index = b->place + b->n_survivors;
+		for (int s = SL_STAGE_generate; s <= SL_STAGE_compact; s++)
+			SL_TRY(run_stage(r, x, &block, s, run[s], ns));
+		b->n_survivors += block.n_survivors;
+	}
+	b->tally = block.tally;
+	return run_stage(r, x, b, SL_STAGE_mark, check_counts, ns);
+}
+
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT])
 {
-	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		uint64_t start = sl_now_ns();
-		enum sl_status status;
-
-		if (!sl_stage_is_run(r->mode, s))
-			continue;
-		status = sl_stages[s].on_host(r, x, b);
-		if (ns)
-			ns[s] += sl_now_ns() - start;
-		if (status != SL_OK)
-			return sl_add_context(status, "batch %llu, stage %s",
-				(unsigned long long)b->number, sl_stages[s].name);
-	}
-	return SL_OK;
+	if (!b->place)
+		return run_stages(r, x, b, SL_STAGE_generate, ns);
+	SL_TRY(run_blocks(r, x, b, ns));
+	return run_stages(r, x, b, SL_STAGE_sort, ns);
 }
 
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)

@@ -29,10 +29,13 @@ enum sl_stage_number {
 		SL_STAGE_COUNT
 };
 
+/* Runs a stage on a batch. */
+typedef enum sl_status sl_host_stage(
+	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+
 struct sl_stage {
 	const char *name;
-	/* NULL: the host does not have this stage */
-	enum sl_status (*on_host)(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b);
+	sl_host_stage *on_host; /* NULL: the host does not have this stage */
 };
 
 extern const struct sl_stage sl_stages[SL_STAGE_COUNT];

@@ -18,7 +18,7 @@ enum { N = 100003, PIECE = 1024 };
 
 static uint64_t table_id(const struct sl_batch *b, uint32_t row)
 {
-	return b->first_id + b->index[row];
+	return sl_batch_id(b, b->index[row]);
 }
 
 static uint64_t key_of(const struct sl_recipe *r, struct sl_particle *p)
