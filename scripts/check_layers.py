@@ -39,6 +39,10 @@ TWINS = {
     "SL_SHARED_DYNAMIC": "CUDA version in kernel/cuda.cuh, emulated version in emulator/cuda_names.h",
     "SL_MODEL_HEADERS": "switch that a file sets before it includes models.def",
     "SL_MODEL_HOST": "switch that a file sets before it includes the header of a model",
+    "SL_SIMD_LANES": "switch that a file sets before it includes the rules of the models",
+    **{name: "scalar version in particle/lanes.h, SIMD version in particle/lanes_simd.h"
+       for name in ("SL_ITEM", "SL_MEMBER", "sl_f32_of", "sl_mask", "sl_select", "sl_select_fate",
+                    "sl_select_u32")},
     "VALGRIND_MAKE_MEM_UNDEFINED": "empty replacement of a macro of Valgrind, where it is missing",
 }
 NAMED = ("primitives/", "stages/", "pipeline/")
@@ -110,9 +114,9 @@ def read_definitions(text):
 
 
 def declared_in(name, header_text):
-    """By a prototype, or by a function type: "sl_loop sl_loop_mark_baseline, sl_loop_...;"."""
+    """By a prototype, or by a function type: "sl_loop SL_EVERY_LEVEL(sl_loop_mark);"."""
     prototype = r"^[\w\s*]+?\*?\b%s\(" % re.escape(name)
-    by_type = r"^sl_\w+ (?:\w+,\s+)*%s(?:_baseline)?[,;]" % re.escape(name)
+    by_type = r"^sl_\w+ (?:\w+,\s+)*(?:SL_EVERY_LEVEL\()?%s\)?[,;]" % re.escape(name)
     return re.search(f"{prototype}|{by_type}", header_text, flags=re.M) is not None
 
 

@@ -23,10 +23,10 @@ struct flights {
 	struct sl_batch *b;
 	sl_lanes p;
 	uint32_t at[SL_SIMD_LANES]; /* the number of each in the active set */
-	sl_u32 left;           /* the steps that each may still take */
-	uint32_t busy;         /* bit l: lane l has a particle */
-	bool together;         /* the lanes have consecutive particles */
-	uint32_t next, n;      /* the next particle of the active set, and their number */
+	sl_u32 left;                /* the steps that each may still take */
+	uint32_t busy;              /* bit l: lane l has a particle */
+	bool together;              /* the lanes have consecutive particles */
+	uint32_t next, n;           /* the next particle of the active set, and their number */
 };
 
 /* Gives all lanes, which have no particle, the next particles; those that are dead are dropped. */
@@ -113,19 +113,19 @@ SL_HD_PART void store_done(struct flights *f, uint32_t set)
 		store_one(f, set, (uint32_t)__builtin_ctz(done));
 }
 
-#define MODEL(name)                                                                             \
-	static void advance_##name(                                                             \
-		const void *rules, uint64_t seed, struct flights f, const struct sl_recipe *recipe)   \
-	{                                                                                       \
-		const struct sl_##name r = *(const struct sl_##name *)rules;                    \
-		const uint32_t set = SL_STORED(SL_COLUMNS_##name);                              \
-                                                                                                \
-		for (uint32_t step = 0; fill(&f, set); step++) {                                \
-			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))                       \
-				return;                                                         \
-			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                      \
-			store_done(&f, set);                                                    \
-		}                                                                               \
+#define MODEL(name)                                                                       \
+	static void advance_##name(const void *rules, uint64_t seed, struct flights f,    \
+		const struct sl_recipe *recipe)                                           \
+	{                                                                                 \
+		const struct sl_##name r = *(const struct sl_##name *)rules;              \
+		const uint32_t set = SL_STORED(SL_COLUMNS_##name);                        \
+                                                                                          \
+		for (uint32_t step = 0; fill(&f, set); step++) {                          \
+			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe)) \
+				return;                                                   \
+			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                \
+			store_done(&f, set);                                              \
+		}                                                                         \
 	}
 #include "stages/models/models.def"
 #undef MODEL
@@ -137,8 +137,8 @@ void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules,
 
 	b->active_set.alive = 0;
 	switch (model) {
-#define MODEL(name)                                       \
-	case SL_MODEL_##name:                             \
+#define MODEL(name)                                     \
+	case SL_MODEL_##name:                           \
 		advance_##name(rules, seed, f, recipe); \
 		break;
 #include "stages/models/models.def"

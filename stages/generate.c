@@ -16,13 +16,13 @@ void SL_AT_LEVEL(sl_loop_generate)(enum sl_model_number model, const void *rules
 	switch (model) {
 #define MODEL(name)                                                                                \
 	case SL_MODEL_##name:                                                                      \
-		for (uint32_t i = 0; i < n; i += SL_SIMD_LANES) {                                       \
+		for (uint32_t i = 0; i < n; i += SL_SIMD_LANES) {                                  \
 			sl_lanes p;                                                                \
                                                                                                    \
-			if (i % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))                             \
+			if (i % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))             \
 				return;                                                            \
 			p = sl_##name##_generate((const struct sl_##name *)rules, SL_EVERY_COLUMN, \
-				seed, sl_count_from(b->first_id + i));                                    \
+				seed, sl_count_from(b->first_id + i));                             \
 			sl_store_lanes(&b->columns, SL_STORED(SL_COLUMNS_##name), i, n - i, &p);   \
 		}                                                                                  \
 		break;

@@ -81,8 +81,7 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 		if (count == 0)
 			continue;
 		b->tally.count[f] += count;
-		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f)
-		                               : count * one;
+		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f) : count * one;
 	}
 }
 void SL_AT_LEVEL(sl_loop_mark)(

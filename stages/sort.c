@@ -12,7 +12,8 @@ void SL_AT_LEVEL(sl_loop_sort)(
 
 	for (uint32_t j = from; j < to; j++) {
 		uint32_t i = b->index[j];
-		uint64_t key = sl_key_pack(r->field, r->n_fields, &b->columns, i, sl_batch_id(b, i));
+		uint64_t key =
+			sl_key_pack(r->field, r->n_fields, &b->columns, i, sl_batch_id(b, i));
 
 		if (narrow)
 			key32[j] = (uint32_t)key;

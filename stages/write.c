@@ -29,16 +29,16 @@ struct rows {
  * Gathers the rows of a column of a type and digests them; bits_of() zero-extends the bits of a value.
  * Two loops, because a compiler vectorises the second one only.
  */
-#define GATHER(type, bits_of)                                                   \
-	do {                                                                    \
-		const type *from = (const type *)source;                        \
-		type *to = (type *)out->data + rows->from;                      \
-                                                                                \
-		for (uint32_t k = 0; k < rows->n; k++)                          \
-			to[k] = from[index[k]];                                 \
-		for (uint32_t k = 0; k < rows->n; k++)                          \
+#define GATHER(type, bits_of)                                                      \
+	do {                                                                       \
+		const type *from = (const type *)source;                           \
+		type *to = (type *)out->data + rows->from;                         \
+                                                                                   \
+		for (uint32_t k = 0; k < rows->n; k++)                             \
+			to[k] = from[index[k]];                                    \
+		for (uint32_t k = 0; k < rows->n; k++)                             \
 			digest += sl_digest_item(rows->weight[k], bits_of(to[k])); \
-	} while (0);                                                            \
+	} while (0);                                                               \
 	break
 
 /* The column id is not stored; it follows from the position of a particle. */
@@ -82,8 +82,8 @@ static void digest_constant(struct sl_table_column *out, const struct rows *rows
 		out->digest += sl_digest_item(rows->weight[k], bits);
 }
 
-static void write_rows(const struct sl_recipe *r, struct sl_batch *b,
-	struct sl_table_column *out, const struct rows *rows)
+static void write_rows(const struct sl_recipe *r, struct sl_batch *b, struct sl_table_column *out,
+	const struct rows *rows)
 {
 	if (SL_HAS(r->constants, out->column))
 		digest_constant(out, rows);

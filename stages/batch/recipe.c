@@ -44,11 +44,6 @@ void sl_layout_columns(
 #undef COLUMN
 }
 
-bool sl_is_cancelled(const struct sl_recipe *r)
-{
-	return r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed);
-}
-
 enum sl_status sl_check_cancelled(const struct sl_recipe *r)
 {
 	if (sl_is_cancelled(r))

@@ -86,8 +86,7 @@ static void begin_counts(const struct sl_recipe *r, struct sl_batch *b)
 		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
 }
 
-static enum sl_status check_counts(
-	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+static enum sl_status check_counts(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
 	SL_TRY(sl_check_fate_counts(r, b));
@@ -95,8 +94,7 @@ static enum sl_status check_counts(
 }
 
 /* Marks the particles of b and adds them to the counts. */
-static enum sl_status mark_more(
-	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+static enum sl_status mark_more(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
 	return sl_run_loop(r, b, r->loops->mark, b->n);

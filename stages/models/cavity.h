@@ -60,8 +60,7 @@ SL_HD sl_lanes sl_cavity_generate(
 	p.id = id;
 	p.weight = sl_all(1.0f);
 	p.fate = sl_all_fate(SL_FATE_alive);
-	sl_lambertian(
-		&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[0], random.at[1]);
+	sl_lambertian(&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[0], random.at[1]);
 	if (r->type == SL_CAVITY_SPHERE) {
 		p.z = sl_all(-r->radius);
 	} else {
@@ -108,14 +107,14 @@ SL_HD sl_f32 sl_cavity_tube_distance(const struct sl_cavity *r, const sl_lanes *
 SL_HD void sl_cavity_tube_flight(const struct sl_cavity *r, sl_lanes *p)
 {
 	sl_f32 distance = sl_cavity_tube_distance(r, p), end = fmaf(distance, p->w, p->z), onto;
-	sl_mask back = end < 0.0f, out = end > r->length, stays = sl_not(back | out);
+	sl_mask back = end<0.0f, out = end> r->length, stays = sl_not(back | out);
 
-	distance = sl_select(back, -p->z / p->w,
-		sl_select(out, (r->length - p->z) / p->w, distance));
+	distance =
+		sl_select(back, -p->z / p->w, sl_select(out, (r->length - p->z) / p->w, distance));
 	sl_fly(p, distance, sl_all(r->slowness));
 	p->z = sl_select(back, 0.0f, sl_select(out, r->length, p->z));
-	p->fate = sl_select_fate(back, SL_FATE_reflected,
-		sl_select_fate(out, SL_FATE_transmitted, p->fate));
+	p->fate = sl_select_fate(
+		back, SL_FATE_reflected, sl_select_fate(out, SL_FATE_transmitted, p->fate));
 	if (sl_any(stays)) {
 		onto = r->radius / sqrtf(fmaf(p->x, p->x, p->y * p->y));
 		p->x = sl_select(stays, p->x * onto, p->x);
@@ -142,8 +141,7 @@ SL_HD void sl_cavity_meet_wall(
 }
 
 /* One step of p, which is alive: a flight, then absorption or diffuse reflection. */
-SL_HD void sl_cavity_step(
-	const struct sl_cavity *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+SL_HD void sl_cavity_step(const struct sl_cavity *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
 	sl_mask alive;

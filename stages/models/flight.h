@@ -24,8 +24,8 @@ SL_HD void sl_fly(sl_lanes *p, sl_f32 distance, sl_f32 slowness)
  * are those of the polar angle; the azimuth is half_turns * pi. The orthonormal basis is that of Duff
  * et al., Building an orthonormal basis, revisited, JCGT 6 (2017) 1, which needs no branch.
  */
-SL_HD void sl_deflect(sl_lanes *p, sl_f32 a, sl_f32 b, sl_f32 c, sl_f32 sine, sl_f32 cosine,
-	sl_f32 half_turns)
+SL_HD void sl_deflect(
+	sl_lanes *p, sl_f32 a, sl_f32 b, sl_f32 c, sl_f32 sine, sl_f32 cosine, sl_f32 half_turns)
 {
 	sl_f32 sign = sl_select(c < 0.0f, -1.0f, 1.0f), s = -1.0f / (sign + c), t = a * b * s, i, j;
 
@@ -43,8 +43,7 @@ SL_HD void sl_deflect(sl_lanes *p, sl_f32 a, sl_f32 b, sl_f32 c, sl_f32 sine, sl
  * 2^-24 apart, so directions near the axis would lie on rings. sl_uniform(~word) equals 1 -
  * sl_uniform(word), with full resolution at both ends.
  */
-SL_HD void sl_lambertian(
-	sl_lanes *p, sl_f32 a, sl_f32 b, sl_f32 c, sl_u32 word0, sl_u32 word1)
+SL_HD void sl_lambertian(sl_lanes *p, sl_f32 a, sl_f32 b, sl_f32 c, sl_u32 word0, sl_u32 word1)
 {
 	sl_deflect(p, a, b, c, sqrtf(sl_uniform(~word0)), sqrtf(sl_uniform(word0)),
 		2.0f * sl_uniform(word1));
@@ -53,18 +52,18 @@ SL_HD void sl_lambertian(
 /* Ends p if it is still alive after max_steps steps. */
 SL_HD void sl_end_after(sl_lanes *p, uint32_t max_steps)
 {
-	p->fate = sl_select_fate((p->fate == SL_FATE_alive) & (p->steps >= max_steps),
-		SL_FATE_max_steps, p->fate);
+	p->fate = sl_select_fate(
+		(p->fate == SL_FATE_alive) & (p->steps >= max_steps), SL_FATE_max_steps, p->fate);
 }
 
 /* Defines sl_NAME_advance() of one particle by sl_NAME_step(). */
 #if SL_SIMD_LANES == 1
-#define SL_ADVANCE_BY_STEPS(name)                                                        \
-	SL_HD void sl_##name##_advance(const struct sl_##name *r, uint32_t wanted,       \
-		uint64_t seed, struct sl_particle *p, uint32_t n)                        \
-	{                                                                                \
-		while (n-- > 0 && p->fate == SL_FATE_alive)                              \
-			sl_##name##_step(r, wanted, seed, p);                            \
+#define SL_ADVANCE_BY_STEPS(name)                                                                 \
+	SL_HD void sl_##name##_advance(const struct sl_##name *r, uint32_t wanted, uint64_t seed, \
+		struct sl_particle *p, uint32_t n)                                                \
+	{                                                                                         \
+		while (n-- > 0 && p->fate == SL_FATE_alive)                                       \
+			sl_##name##_step(r, wanted, seed, p);                                     \
 	}
 #else
 #define SL_ADVANCE_BY_STEPS(name)

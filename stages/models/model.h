@@ -12,10 +12,13 @@
  *	                      started with weight 1, or, if particles are read from files, any number
  *	sl_NAME_generate(r, wanted, seed, id)
  *	                      returns the particle id as it starts
+ *	sl_NAME_step(r, wanted, seed, &p)
+ *	                      advances p, which is alive, by one step; p.fate says whether it still is
  *	sl_NAME_advance(r, wanted, seed, &p, n)
- *	                      advances p by at most n steps; p.fate says whether it is still alive
+ *	                      advances one particle by at most n steps (SL_ADVANCE_BY_STEPS())
  *
- * wanted is the set of columns that will be read; a rule may skip the computation of others. fate,
+ * Rules are written in the types of lanes.h: the loops of the host compute a particle in each lane of
+ * a vector. wanted is the set of columns that will be read; a rule may skip the computation of others. fate,
  * weight, steps and collisions are always read, because they are counted.
  *
  * Rules draw random numbers only with sl_draw(), and n steps in one call must give the same bits as

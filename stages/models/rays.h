@@ -106,8 +106,7 @@ SL_HD void sl_rays_start_at_camera(
 
 /* Starts p at a random point of the sphere about the scene, in a Lambertian direction about the
  * inward normal. */
-SL_HD void sl_rays_start_around(
-	const struct sl_rays *r, sl_lanes *p, const struct sl_words *random)
+SL_HD void sl_rays_start_around(const struct sl_rays *r, sl_lanes *p, const struct sl_words *random)
 {
 	sl_f32 cosine = fmaf(-2.0f, sl_uniform(random->at[2]), 1.0f), s, c;
 	sl_f32 sine = 2.0f * sqrtf(sl_uniform(random->at[2]) * sl_uniform(~random->at[2]));
@@ -119,8 +118,7 @@ SL_HD void sl_rays_start_around(
 	sl_lambertian(p, -sine * c, -sine * s, -cosine, random->at[0], random->at[1]);
 }
 
-SL_HD sl_lanes sl_rays_generate(
-	const struct sl_rays *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+SL_HD sl_lanes sl_rays_generate(const struct sl_rays *r, uint32_t wanted, uint64_t seed, sl_u64 id)
 {
 	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
 	sl_lanes p = {0};
@@ -162,8 +160,8 @@ SL_HD struct sl_rays_hit sl_rays_hit_sphere(const struct sl_rays_surface *s, con
 	half = sqrtf(sl_select(inside > 0.0f, inside, 0.0f));
 	near = sl_select(along - half > 0.0f, along - half, 0.0f);
 	far = sl_select(along + half > 0.0f, along + half, 0.0f);
-	m.distance = sl_select(m.behind, far,
-		sl_select((inside >= 0.0f) & (along > 0.0f), near, -1.0f));
+	m.distance =
+		sl_select(m.behind, far, sl_select((inside >= 0.0f) & (along > 0.0f), near, -1.0f));
 	return m;
 }
 
@@ -214,8 +212,8 @@ SL_HD struct sl_rays_hit sl_rays_hit_plane(const struct sl_rays_surface *s, cons
 	m.axis = sl_all_u32(0);
 	m.behind = height < 0.0f;
 	above = sl_not(m.behind);
-	m.distance = sl_select((m.behind & (rise > 0.0f)) | (above & (rise < 0.0f)), -height / rise,
-		-1.0f);
+	m.distance = sl_select(
+		(m.behind & (rise > 0.0f)) | (above & (rise < 0.0f)), -height / rise, -1.0f);
 	return m;
 }
 
@@ -253,8 +251,8 @@ SL_HD sl_u32 sl_rays_nearest_surface(
 /* --- positions after a hit -------------------------------------------------------------------- */
 
 /* Moves p, which has hit a sphere, off the surface, and sets the normal that points to p. */
-SL_HD void sl_rays_place_on_sphere(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	sl_lanes *p, sl_f32 normal[3])
+SL_HD void sl_rays_place_on_sphere(
+	const struct sl_rays_surface *s, const struct sl_rays_hit *m, sl_lanes *p, sl_f32 normal[3])
 {
 	sl_f32 x = p->x - s->a[0], y = p->y - s->a[1], z = p->z - s->a[2];
 	sl_f32 onto = 1.0f / sqrtf(fmaf(x, x, fmaf(y, y, z * z)));
@@ -287,8 +285,8 @@ SL_HD sl_f32 sl_rays_place_on_face(const struct sl_rays_surface *s, const struct
 	return sl_select(across, sl_select(upper, to, from), at);
 }
 
-SL_HD void sl_rays_place_on_box(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	sl_lanes *p, sl_f32 normal[3])
+SL_HD void sl_rays_place_on_box(
+	const struct sl_rays_surface *s, const struct sl_rays_hit *m, sl_lanes *p, sl_f32 normal[3])
 {
 	p->x = sl_rays_place_on_face(s, m, 0, p->x, p->u, &normal[0]);
 	p->y = sl_rays_place_on_face(s, m, 1, p->y, p->v, &normal[1]);
@@ -296,8 +294,8 @@ SL_HD void sl_rays_place_on_box(const struct sl_rays_surface *s, const struct sl
 }
 
 /* A plane is unbounded, so the rounding error, and the offset, depend on the position. */
-SL_HD void sl_rays_place_on_plane(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	sl_lanes *p, sl_f32 normal[3])
+SL_HD void sl_rays_place_on_plane(
+	const struct sl_rays_surface *s, const struct sl_rays_hit *m, sl_lanes *p, sl_f32 normal[3])
 {
 	sl_f32 far = fabsf(p->x) + fabsf(p->y) + fabsf(p->z) + fabsf(s->reach);
 	sl_f32 sign = sl_select(m->behind, -1.0f, 1.0f);
@@ -310,8 +308,8 @@ SL_HD void sl_rays_place_on_plane(const struct sl_rays_surface *s, const struct 
 		normal[k] = sign * s->a[k];
 }
 
-SL_HD void sl_rays_place_on_surface(const struct sl_rays_surface *s, const struct sl_rays_hit *m,
-	sl_lanes *p, sl_f32 normal[3])
+SL_HD void sl_rays_place_on_surface(
+	const struct sl_rays_surface *s, const struct sl_rays_hit *m, sl_lanes *p, sl_f32 normal[3])
 {
 	if (s->shape == SL_RAYS_SPHERE)
 		sl_rays_place_on_sphere(s, m, p, normal);

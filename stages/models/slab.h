@@ -71,8 +71,7 @@ struct sl_slab {
 	uint32_t max_steps;
 };
 
-SL_HD sl_lanes sl_slab_generate(
-	const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+SL_HD sl_lanes sl_slab_generate(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_u64 id)
 {
 	const float n_above = r->layer[0].n_above, n = r->layer[0].n;
 	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
@@ -86,8 +85,8 @@ SL_HD sl_lanes sl_slab_generate(
 	p.w = sl_all(r->cos_in);
 	p.weight = sl_all(1.0f);
 	if (r->incidence == SL_SLAB_DIFFUSE)
-		sl_lambertian(&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[1],
-			random.at[2]);
+		sl_lambertian(
+			&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[1], random.at[2]);
 	inside = p;
 	reflects = sl_uniform(random.at[0]) <= sl_fresnel(sl_all(n_above), sl_all(n), p.w, &beyond);
 	sl_refract(&inside, sl_all(n_above / n), beyond);
@@ -119,8 +118,8 @@ SL_HD sl_u32 sl_slab_layer_at(const struct sl_slab *r, sl_f32 z, sl_f32 w)
  * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer or
  * leaves the slab. Returns the layer where p is then.
  */
-SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layers, sl_u32 i,
-	sl_lanes *p, sl_mask up, sl_f32 uniform)
+SL_HD_PART sl_u32 sl_slab_cross_boundary(
+	const struct sl_slab *r, uint32_t layers, sl_u32 i, sl_lanes *p, sl_mask up, sl_f32 uniform)
 {
 	sl_f32 n = SL_SLAB_LAYER(i, n);
 	sl_f32 z = sl_select(up, SL_SLAB_LAYER(i, top), SL_SLAB_LAYER(i, bottom));
@@ -134,8 +133,8 @@ SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layer
 	passes = sl_not(uniform <= sl_fresnel(n, m, cosine, &beyond));
 	q = *p;
 	sl_refract(&q, n / m, beyond);
-	q.fate = sl_select_fate(leaves,
-		sl_select_fate(up, SL_FATE_reflected, SL_FATE_transmitted), q.fate);
+	q.fate = sl_select_fate(
+		leaves, sl_select_fate(up, SL_FATE_reflected, SL_FATE_transmitted), q.fate);
 	p->w = -p->w;
 	sl_assign_if(passes, p, &q);
 	return sl_select_u32(passes & sl_not(leaves), sl_select_u32(up, i - 1, i + 1), i);
@@ -148,8 +147,7 @@ SL_HD_PART void sl_slab_absorb(
 {
 	sl_mask low, wins;
 
-	p->fate = sl_select_fate(
-		uniform <= SL_SLAB_LAYER(i, absorb), SL_FATE_absorbed, p->fate);
+	p->fate = sl_select_fate(uniform <= SL_SLAB_LAYER(i, absorb), SL_FATE_absorbed, p->fate);
 	p->weight *= SL_SLAB_LAYER(i, keep);
 	low = p->weight < r->below;
 	if (sl_any(low)) {
@@ -197,8 +195,8 @@ SL_HD_PART sl_u32 sl_slab_step_in(
 	if (sl_any(sl_not(crosses)))
 		sl_slab_collide(r, layers, i, p, flight, &random);
 	if (sl_any(crosses)) {
-		sl_u32 next = sl_slab_cross_boundary(
-			r, layers, i, &q, up, sl_uniform(random.at[1]));
+		sl_u32 next =
+			sl_slab_cross_boundary(r, layers, i, &q, up, sl_uniform(random.at[1]));
 
 		sl_assign_if(crosses, p, &q);
 		i = sl_select_u32(crosses, next, i);

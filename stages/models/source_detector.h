@@ -77,8 +77,8 @@ SL_HD void sl_source_detector_start(
 	}
 	if (r->source == SL_SOURCE_DISK) {
 		radius = r->source_radius * sqrtf(sl_uniform(random.at[2]));
-		sl_lambertian(p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[0],
-			random.at[1]);
+		sl_lambertian(
+			p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[0], random.at[1]);
 	} else { /* a beam: normally distributed in x and y (Box and Muller, 1958) */
 		radius = r->sigma * sqrtf(-2.0f * sl_log(sl_uniform(random.at[2])));
 		p->w = sl_all(1.0f);
@@ -87,8 +87,7 @@ SL_HD void sl_source_detector_start(
 	p->y = radius * s;
 }
 
-SL_HD sl_f32 sl_source_detector_energy(
-	const struct sl_source_detector *r, uint64_t seed, sl_u64 id)
+SL_HD sl_f32 sl_source_detector_energy(const struct sl_source_detector *r, uint64_t seed, sl_u64 id)
 {
 	sl_u32 line = sl_all_u32(0);
 	sl_f32 uniform;
@@ -174,8 +173,8 @@ SL_HD sl_f32 sl_source_detector_to_detector(const struct sl_source_detector *r, 
 SL_HD sl_f32 sl_source_detector_to_stop(const struct sl_source_detector *r, const sl_lanes *p)
 {
 	sl_f32 distance = sl_source_detector_to_plane(p, r->stop_distance);
-	sl_mask inside = sl_source_detector_radius2_after(p, distance) <=
-	                 r->stop_radius * r->stop_radius;
+	sl_mask inside =
+		sl_source_detector_radius2_after(p, distance) <= r->stop_radius * r->stop_radius;
 
 	return sl_select(r->stop == SL_STOP_DISK ? inside : sl_not(inside), distance, -1.0f);
 }
@@ -201,8 +200,8 @@ SL_HD void sl_source_detector_step(
 		to_stop = sl_source_detector_to_stop(r, p);
 	blocked = to_stop >= 0.0f;
 	hits = sl_not(blocked) & (distance >= 0.0f);
-	p->fate = sl_select_fate(blocked, SL_FATE_blocked,
-		sl_select_fate(hits, SL_FATE_hit, SL_FATE_missed));
+	p->fate = sl_select_fate(
+		blocked, SL_FATE_blocked, sl_select_fate(hits, SL_FATE_hit, SL_FATE_missed));
 	if (sl_any(blocked | hits)) { /* others stay at the source */
 		q = *p;
 		sl_fly(&q, sl_select(blocked, to_stop, distance), sl_all(r->slowness));

@@ -53,16 +53,13 @@ SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, uint32_t set, uint3
 }
 
 /* Sets the columns of set and the id of lane l. */
-SL_HD_PART void sl_set_lane(
-	sl_lanes *p, uint32_t set, uint32_t l, const struct sl_particle *from)
+SL_HD_PART void sl_set_lane(sl_lanes *p, uint32_t set, uint32_t l, const struct sl_particle *from)
 {
 	(void)set, (void)l;
 	*p = *from;
 }
 
 #else
-
-typedef uint8_t sl_u8 SL_VECTOR(SL_SIMD_LANES);
 
 static inline sl_u32 sl_load_u32(const uint32_t *at)
 {
@@ -89,11 +86,11 @@ static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 #define SL_LOAD_LANES_uint32_t(to, from) memcpy(&(to), from, sizeof(to))
 #define SL_LOAD_LANES_int32_t(to, from)  memcpy(&(to), from, sizeof(to))
 #define SL_LOAD_LANES_uint64_t(to, from) (void)(to) /* no stored column has this type */
-#define SL_LOAD_LANES_uint8_t(to, from)                  \
-	do {                                             \
-		sl_u8 bytes;                             \
-                                                         \
-		memcpy(&bytes, from, sizeof(bytes));     \
+#define SL_LOAD_LANES_uint8_t(to, from)                      \
+	do {                                                 \
+		sl_u8 bytes;                                 \
+                                                             \
+		memcpy(&bytes, from, sizeof(bytes));         \
 		to = __builtin_convertvector(bytes, sl_u32); \
 	} while (0)
 
@@ -101,11 +98,11 @@ static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 #define SL_STORE_LANES_uint32_t(to, from, n) memcpy(to, &(from), (n) * sizeof(uint32_t))
 #define SL_STORE_LANES_int32_t(to, from, n)  memcpy(to, &(from), (n) * sizeof(int32_t))
 #define SL_STORE_LANES_uint64_t(to, from, n) (void)(from)
-#define SL_STORE_LANES_uint8_t(to, from, n)                                \
-	do {                                                               \
-		const sl_u8 bytes = __builtin_convertvector(from, sl_u8);  \
-                                                                           \
-		memcpy(to, &bytes, n);                                     \
+#define SL_STORE_LANES_uint8_t(to, from, n)                               \
+	do {                                                              \
+		const sl_u8 bytes = __builtin_convertvector(from, sl_u8); \
+                                                                          \
+		memcpy(to, &bytes, n);                                    \
 	} while (0)
 
 SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, uint32_t set, uint64_t i)
@@ -122,12 +119,12 @@ SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, uint32_t set, uint
 SL_HD_PART void sl_store_lanes(
 	const struct sl_columns *c, uint32_t set, uint64_t i, uint64_t n, const sl_lanes *p)
 {
-#define COLUMN(name, type, unit, record, component, help)                         \
-	if (SL_HAS(set, SL_COLUMN_##name)) {                                      \
-		if (n >= SL_SIMD_LANES)                                                \
+#define COLUMN(name, type, unit, record, component, help)                                   \
+	if (SL_HAS(set, SL_COLUMN_##name)) {                                                \
+		if (n >= SL_SIMD_LANES)                                                     \
 			SL_STORE_LANES_##type(c->name + i, p->name, (size_t)SL_SIMD_LANES); \
-		else                                                              \
-			SL_STORE_LANES_##type(c->name + i, p->name, (size_t)n);   \
+		else                                                                        \
+			SL_STORE_LANES_##type(c->name + i, p->name, (size_t)n);             \
 	}
 #include "stages/particle/columns.def"
 #undef COLUMN
@@ -136,7 +133,7 @@ SL_HD_PART void sl_store_lanes(
 #define SL_GET_LANE_float(v, l)    v[l]
 #define SL_GET_LANE_uint32_t(v, l) v[l]
 #define SL_GET_LANE_int32_t(v, l)  v[l]
-#define SL_GET_LANE_uint8_t(v, l)  (uint8_t)v[l]
+#define SL_GET_LANE_uint8_t(v, l)  (uint8_t) v[l]
 #define SL_GET_LANE_uint64_t(v, l) ((uint64_t)v.high[l] << 32 | v.low[l])
 
 SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, uint32_t set, uint32_t l)
@@ -155,10 +152,9 @@ SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, uint32_t set, uint3
 #define SL_SET_LANE_uint8_t(v, l, x)  v[l] = x
 #define SL_SET_LANE_uint64_t(v, l, x) v.low[l] = (uint32_t)(x), v.high[l] = (uint32_t)((x) >> 32)
 
-SL_HD_PART void sl_set_lane(
-	sl_lanes *p, uint32_t set, uint32_t l, const struct sl_particle *from)
+SL_HD_PART void sl_set_lane(sl_lanes *p, uint32_t set, uint32_t l, const struct sl_particle *from)
 {
-#define COLUMN(name, type, unit, record, component, help) \
+#define COLUMN(name, type, unit, record, component, help)         \
 	if (SL_HAS(set | SL_BIT(SL_COLUMN_id), SL_COLUMN_##name)) \
 		SL_SET_LANE_##type(p->name, l, from->name);
 #include "stages/particle/columns.def"

@@ -23,6 +23,7 @@
 typedef float sl_f32 SL_VECTOR(4 * SL_SIMD_LANES);
 typedef uint32_t sl_u32 SL_VECTOR(4 * SL_SIMD_LANES);
 typedef int32_t sl_i32 SL_VECTOR(4 * SL_SIMD_LANES);
+typedef uint8_t sl_u8 SL_VECTOR(SL_SIMD_LANES);
 typedef sl_i32 sl_mask;
 
 typedef struct {
@@ -71,7 +72,7 @@ static inline sl_u32 sl_all_fate(enum sl_fate x)
 }
 
 /* x as a value of the type of other: in each lane if other is an sl_f32. */
-#define SL_AS(other, x) ((x) - _Generic((other), sl_f32: (sl_f32){0}, default: 0.0f))
+#define SL_AS(other, x) ((x) - _Generic((other), sl_f32 : (sl_f32){0}, default : 0.0f))
 
 /* --- intrinsics ------------------------------------------------------------------------------------ */
 
@@ -232,7 +233,7 @@ static inline sl_f32 sl_f32_of_i32(sl_i32 i)
 
 static inline sl_u32 sl_u32_of(sl_f32 x)
 {
-	return (sl_u32)__builtin_convertvector(x, sl_i32);
+	return (sl_u32) __builtin_convertvector(x, sl_i32);
 }
 
 /* base[i * stride] */
@@ -245,17 +246,18 @@ static inline sl_f32 sl_gather(const float *base, uint32_t stride, sl_u32 i)
 #undef fmaf
 #undef sqrtf
 #undef fabsf
-#define fmaf(a, b, c)                                                   \
-	_Generic((a) + (b) + (c), sl_f32: sl_fma_lanes, default: sl_fma_scalar)( \
+#define fmaf(a, b, c)                    \
+	_Generic((a) + (b) + (c), sl_f32 \
+		 : sl_fma_lanes, default \
+		 : sl_fma_scalar)(       \
 		SL_AS((a) + (b) + (c), a), SL_AS((a) + (b) + (c), b), SL_AS((a) + (b) + (c), c))
-#define sqrtf(x)  _Generic((x), sl_f32: sl_sqrt_lanes, default: sl_sqrt_scalar)(x)
-#define fabsf(x)  _Generic((x), sl_f32: sl_abs_lanes, default: sl_abs_scalar)(x)
-#define sl_float(bits) \
-	_Generic((bits), sl_u32: sl_float_lanes, default: sl_float_scalar)(bits)
-#define sl_select(m, a, b)     sl_select_lanes(m, SL_AS((sl_f32){0}, a), SL_AS((sl_f32){0}, b))
-#define sl_select_u32(m, a, b) sl_select_u32_lanes(m, (a) + (sl_u32){0}, (b) + (sl_u32){0})
+#define sqrtf(x)                _Generic((x), sl_f32 : sl_sqrt_lanes, default : sl_sqrt_scalar)(x)
+#define fabsf(x)                _Generic((x), sl_f32 : sl_abs_lanes, default : sl_abs_scalar)(x)
+#define sl_float(bits)          _Generic((bits), sl_u32 : sl_float_lanes, default : sl_float_scalar)(bits)
+#define sl_select(m, a, b)      sl_select_lanes(m, SL_AS((sl_f32){0}, a), SL_AS((sl_f32){0}, b))
+#define sl_select_u32(m, a, b)  sl_select_u32_lanes(m, (a) + (sl_u32){0}, (b) + (sl_u32){0})
 #define sl_select_fate(m, a, b) sl_select_u32(m, a, b)
-#define sl_f32_of(i)           _Generic((i), sl_u32: sl_f32_of_u32, sl_i32: sl_f32_of_i32)(i)
+#define sl_f32_of(i)            _Generic((i), sl_u32 : sl_f32_of_u32, sl_i32 : sl_f32_of_i32)(i)
 
 #define SL_ITEM(array, i) sl_gather((array), 1, i)
 #define SL_MEMBER(array, i, name) \
@@ -266,16 +268,16 @@ static inline sl_f32 sl_gather(const float *base, uint32_t stride, sl_u32 i)
 #define SL_ASSIGN_IF_float(m, to, from)    to = sl_select_lanes(m, from, to)
 #define SL_ASSIGN_IF_uint8_t(m, to, from)  to = sl_select_u32_lanes(m, from, to)
 #define SL_ASSIGN_IF_uint32_t(m, to, from) to = sl_select_u32_lanes(m, from, to)
-#define SL_ASSIGN_IF_int32_t(m, to, from)  to = (sl_i32)sl_select_u32_lanes(m, (sl_u32)from, (sl_u32)to)
-#define SL_ASSIGN_IF_uint64_t(m, to, from)                      \
+#define SL_ASSIGN_IF_int32_t(m, to, from) \
+	to = (sl_i32)sl_select_u32_lanes(m, (sl_u32)from, (sl_u32)to)
+#define SL_ASSIGN_IF_uint64_t(m, to, from)                 \
 	to.low = sl_select_u32_lanes(m, from.low, to.low), \
 	to.high = sl_select_u32_lanes(m, from.high, to.high)
 
 /* Assigns *q to *p in the lanes in which m is true. */
 static inline void sl_assign_if(sl_mask m, sl_lanes *p, const sl_lanes *q)
 {
-#define COLUMN(name, type, unit, record, component, help) \
-	SL_ASSIGN_IF_##type(m, p->name, q->name);
+#define COLUMN(name, type, unit, record, component, help) SL_ASSIGN_IF_##type(m, p->name, q->name);
 #include "stages/particle/columns.def"
 #undef COLUMN
 }

@@ -55,7 +55,8 @@ SL_HD sl_f32 sl_log(sl_f32 x)
 {
 	sl_mask tiny = x < 0x1p-126f; /* denormal: use the scaled value */
 	sl_u32 bits = sl_bits(sl_select(tiny, x * 0x1p+23f, x));
-	sl_u32 biased = (bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 minus bits of 2/3 */
+	sl_u32 biased =
+		(bits + (0x3f800000u - 0x3f2aaaabu)) >> 23; /* bits of 1 minus bits of 2/3 */
 	sl_f32 e = sl_f32_of((sl_i32)(biased - sl_select_u32(tiny, 127u + 23u, 127u)));
 	sl_f32 m = sl_float(bits - (biased << 23) + 0x3f800000u);
 	sl_f32 y = fmaf(e, 0x1.62e43p-1f, sl_log_near_one(m - 1.0f));

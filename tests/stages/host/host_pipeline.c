@@ -12,7 +12,7 @@
 #include "stages/particle/digest.h"
 #include "stages/particle/weight.h"
 
-enum { N = 100003, PIECE = 1024 };
+enum { N = 100003, BLOCK = 4096 }; /* BLOCK: as in host_pipeline.c */
 
 /* --- what a batch must be --------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ static void check_digests(const struct sl_batch *b)
 	}
 }
 
-/* The tally and the marks equal those of all recomputed particles. */
+/* The tally and the marks equal those of all recomputed particles. Blocks overwrite the marks. */
 static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	struct sl_tally want;
@@ -97,7 +97,8 @@ static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 		want.steps += p.steps;
 		want.collisions += p.collisions;
 		survivors += SL_HAS(r->keep, p.fate);
-		assert_int_equal(SL_HAS(r->keep, p.fate), b->keep[i]);
+		if (!b->place)
+			assert_int_equal(SL_HAS(r->keep, p.fate), b->keep[i]);
 	}
 	assert_memory_equal(&want, &b->tally, sizeof(want));
 	assert_int_equal(survivors, b->n_survivors);
@@ -110,17 +111,26 @@ static void check_batch(const struct sl_recipe *r, const struct sl_batch *b)
 	check_tally(r, b);
 }
 
-/* Makes all batches of r and checks each. */
-static void check_run(const struct sl_recipe *r)
+/* Makes all batches of r and checks each; whole: not in blocks. */
+static void check_batches(const struct sl_recipe *r, bool whole)
 {
 	struct batch_memory m;
 
 	open_batch_memory(&m, r, 0xa5);
+	assert_non_null(m.b.place);
+	if (whole)
+		m.b.place = NULL;
 	for (uint64_t k = 0; k < r->n_batches; k++) {
 		run_batch(r, &m, k);
 		check_batch(r, &m.b);
 	}
 	close_batch_memory(&m);
+}
+
+static void check_run(const struct sl_recipe *r)
+{
+	check_batches(r, true);
+	check_batches(r, false);
 }
 
 /* --- tests ------------------------------------------------------------------------------------ */
@@ -177,7 +187,7 @@ static void all_or_none_survive(void **state)
 static void sizes_around_a_piece(void **state)
 {
 	const uint32_t sizes[] = {
-		1, 2, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - 1, 2 * PIECE, 2 * PIECE + 1};
+		1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 1};
 
 	(void)state;
 	for (int i = 0; i < 8 * TEST_MODELS; i++) {
@@ -187,21 +197,14 @@ static void sizes_around_a_piece(void **state)
 	}
 }
 
-/* Expects that two batches have the same bytes, including their tables. */
+/* Expects that two batches have the same tallies and tables. */
 static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
 {
 	assert_int_equal(a->n, b->n);
 	assert_int_equal(a->n_survivors, b->n_survivors);
 	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
-	assert_memory_equal(a->keep, b->keep, a->n);
-	assert_memory_equal(a->index, b->index, a->n_survivors * sizeof(*a->index));
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		const void *of_a = sl_column_at(&a->columns, (enum sl_column)c);
-
-		if (of_a)
-			assert_memory_equal(of_a, sl_column_at(&b->columns, (enum sl_column)c),
-				(size_t)a->n * sl_column_facts[c].bytes);
-	}
+	for (uint32_t j = 0; j < a->n_survivors; j++)
+		assert_true(sl_batch_id(a, a->index[j]) == sl_batch_id(b, b->index[j]));
 	for (uint32_t k = 0; k < a->table.n_columns; k++) {
 		const struct sl_table_column *t = &a->table.column[k], *u = &b->table.column[k];
 
@@ -219,6 +222,7 @@ static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
 
 	open_batch_memory(&a, r, 0xa5);
 	open_batch_memory(&b, other, 0x5a);
+	b.b.place = NULL; /* all at once instead of in blocks */
 	run_batch(r, &a, 0);
 	run_batch(other, &b, 0);
 	assert_same(&a.b, &b.b);
@@ -392,6 +396,7 @@ static void wrong_fate_counts_are_detected(void **state)
 		struct batch_memory m;
 
 		open_batch_memory(&m, &r, 0);
+		m.b.place = NULL;
 		run_batch(&r, &m, 0);
 		m.b.columns.fate[17000] = wrong[i];
 		assert_fails(sl_stages[SL_STAGE_mark].on_host(&r, &m.x, &m.b), SL_CHECK_FAILED,

@@ -1,0 +1,9 @@
+/* loops.c - see loops.h. The loops themselves are compiled without recipe.h. */
+#include "stages/batch/loops.h"
+
+#include "stages/batch/recipe.h"
+
+bool sl_is_cancelled(const struct sl_recipe *r)
+{
+	return r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed);
+}
