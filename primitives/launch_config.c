@@ -134,6 +134,31 @@ enum sl_status sl_tuning_check(
 	return sl_tuning_check_limits(b, tuning, type_of(b, type), &limits);
 }
 
+/*
+ * The scratch of a deflate backend: for all parts together if it joins parts, else for the part that
+ * needs most. A shape without parts has one, of its own fields.
+ */
+static size_t scratch_of_parts(const struct sl_backend *b, const struct sl_shape *shape)
+{
+	const struct sl_deflate_part single = {
+		NULL, shape->in_bytes, shape->chunk_bytes, shape->item_bytes};
+	struct sl_shape s = *shape;
+	size_t bytes = 0, more;
+
+	s.part = s.n_parts > 0 ? s.part : &single;
+	s.n_parts = s.n_parts > 0 ? s.n_parts : 1;
+	if (b->joins_parts)
+		return b->scratch(&s);
+	for (uint32_t k = 0; k < s.n_parts; k++) {
+		s.in_bytes = s.part[k].in_bytes;
+		s.chunk_bytes = s.part[k].chunk_bytes;
+		s.item_bytes = s.part[k].item_bytes;
+		more = b->scratch(&s);
+		bytes = more > bytes ? more : bytes;
+	}
+	return bytes;
+}
+
 /* The scratch of b for n items of that shape, launched with t. */
 static size_t scratch_tuned(
 	const struct sl_backend *b, const struct sl_shape *shape, uint32_t n, struct sl_tuning t)
@@ -145,7 +170,7 @@ static size_t scratch_tuned(
 	s.tuning = t;
 	if (!b->uses_scan)
 		s.scan = (struct sl_choice){0};
-	return b->scratch(&s);
+	return b->primitive == SL_DEFLATE ? scratch_of_parts(b, &s) : b->scratch(&s);
 }
 
 /*

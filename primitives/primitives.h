@@ -189,10 +189,23 @@ enum sl_wrapper {
  *
  * whole_chunks: the last chunk is padded with zero items to chunk_bytes, as HDF5 requires.
  *
- * With SL_DEVICE all pointers, including out_bytes and out_used, are device memory: a column is
+ * part: n_parts inputs instead of in, in_bytes, chunk_bytes and item_bytes. Their streams follow one
+ * another as if each part had a job of its own; only if a stream does not fit, those of later parts
+ * have 0 bytes too. A device compresses all parts at the same time, which takes much less time if
+ * they are small. The array itself is host memory and is not needed after the call.
+ *
+ * With SL_DEVICE all other pointers, including out_bytes and out_used, are device memory: a column is
  * compressed where it is, and only the streams are copied to the host. Jobs that share out and
  * out_used append their streams, so several columns can be copied to the host at once.
  */
+enum { SL_DEFLATE_PARTS_MAX = 32 };
+
+struct sl_deflate_part {
+	const void *in;
+	size_t in_bytes, chunk_bytes; /* as in the job */
+	uint32_t item_bytes;
+};
+
 struct sl_deflate_job {
 	const void *in;
 	size_t in_bytes; /* a multiple of item_bytes */
@@ -205,6 +218,8 @@ struct sl_deflate_job {
 	uint32_t item_bytes; /* 1, 2, 4 or 8; 0 means 1: no reordering */
 	bool whole_chunks;
 	size_t *out_used; /* in and out: bytes of out in use, the new streams follow them; NULL: 0 */
+	const struct sl_deflate_part *part;
+	uint32_t n_parts; /* at most SL_DEFLATE_PARTS_MAX; 0: one input, in */
 };
 
 /* How many streams a job of in_bytes makes: at least 1. */
@@ -232,6 +247,9 @@ struct sl_shape {
 	size_t chunk_bytes;      /* ... in chunks as in the job ... */
 	uint32_t item_bytes;     /* ... of these items */
 	int level;               /* deflate */
+	const struct sl_deflate_part
+		*part; /* deflate: as in the job, with the most bytes; in is ignored */
+	uint32_t n_parts;
 };
 
 /*
@@ -264,6 +282,7 @@ struct sl_backend {
 	enum sl_space space; /* SL_HOST or SL_DEVICE */
 	const char *help;    /* one line: the algorithm and its cost */
 	bool uses_scan;      /* compact, sort: built on job->scan */
+	bool joins_parts; /* deflate: takes all parts of a job at once, and always at least one */
 	struct sl_tunable tunable;
 	/*
 	 * Called by sl_scratch(), sl_scan() and so on, after the arguments are checked and each 0 of

@@ -344,7 +344,8 @@ static __device__ inline uint32_t compress(
  * Persistent blocks take segments by tickets, because the time of a segment varies by a factor of
  * ten.
  */
-static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct deflate_job job)
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
+	segments_kernel(const __grid_constant__ struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(struct block_memory, mem);
 	uint64_t k = blockIdx.x;
@@ -357,18 +358,19 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 		__syncthreads();
 		uint64_t s = mem->segment;
 
-		if (s >= job.streams.n_segments)
+		if (s >= job.n_segments)
 			return;
-		p.segment = sl_segment_of(&job.streams, s);
+		const struct deflate_part &part = part_of_segment(job, s);
+		p.segment = sl_segment_of(&part.streams, s - part.first_segment);
 		p.begin = SL_HISTORY - p.segment.history;
 		p.end = SL_HISTORY + p.segment.bytes;
 		p.slices = (p.segment.bytes + SL_SLICE - 1) / SL_SLICE;
-		load_segment(p, job.streams);
+		load_segment(p, part.streams);
 		__syncthreads();
-		uint32_t bytes = compress(p, job.streams.wrapper, job.staged + s * STAGED_BYTES);
+		uint32_t bytes = compress(p, job.wrapper, job.staged + s * STAGED_BYTES);
 		if (threadIdx.x == THREADS - 1) {
 			job.segment_output[s].bytes = bytes;
-			job.segment_output[s].checksum = sl_checksum_join(job.streams.wrapper,
+			job.segment_output[s].checksum = sl_checksum_join(job.wrapper,
 				sl_deflate_checksum{0, 0}, mem->checksum, p.segment.bytes);
 		}
 	}
@@ -376,16 +378,34 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS) segments_kernel(struct
 
 /* --- host ------------------------------------------------------------------------------------- */
 
+/* Sets the parts of a job, and the numbers of its streams and segments. */
+static void set_parts(struct deflate_job *job, const struct sl_deflate_part *part, uint32_t n,
+	bool whole_chunks, enum sl_wrapper wrapper)
+{
+	job->n_parts = n;
+	job->wrapper = wrapper;
+	for (uint32_t k = 0; k < n; k++) {
+		struct sl_streams s = sl_streams_make(
+			part[k].in_bytes, part[k].chunk_bytes, part[k].item_bytes, whole_chunks);
+
+		s.in = (const uint8_t *)part[k].in;
+		s.wrapper = wrapper;
+		job->part[k] = {s, job->n_streams, job->n_segments};
+		job->n_streams += s.n;
+		job->n_segments += s.n_segments;
+	}
+}
+
 /* Cuts or measures the scratch of a job. */
 static void cut(struct sl_arena *a, struct deflate_job *job)
 {
-	uint64_t n = job->streams.n_segments, blocks = n < BLOCKS_MAX ? n : (uint64_t)BLOCKS_MAX;
+	uint64_t n = job->n_segments, blocks = n < BLOCKS_MAX ? n : (uint64_t)BLOCKS_MAX;
 
 	job->staged = (uint8_t *)sl_cut_items(a, n, STAGED_BYTES);
 	job->segment_output =
 		(struct segment_output *)sl_cut_items(a, n, sizeof(*job->segment_output));
 	job->stream_output = (struct stream_output *)sl_cut_items(
-		a, job->streams.n, sizeof(*job->stream_output));
+		a, job->n_streams, sizeof(*job->stream_output));
 	job->found = (uint32_t *)sl_cut_items(a, blocks * SL_POSITIONS, sizeof(*job->found));
 	job->token = (uint32_t *)sl_cut_items(a, blocks * SL_SEGMENT, sizeof(*job->token));
 	job->sorted = (uint16_t *)sl_cut_items(a, blocks * SORTED_POSITIONS, sizeof(*job->sorted));
@@ -398,7 +418,7 @@ static size_t scratch(const struct sl_shape *shape)
 	struct deflate_job job = {};
 	struct sl_arena a = {};
 
-	job.streams = sl_streams_make(shape->in_bytes, shape->chunk_bytes, shape->item_bytes, true);
+	set_parts(&job, shape->part, shape->n_parts, true, SL_RAW);
 	cut(&a, &job);
 	return a.used;
 }
@@ -415,22 +435,25 @@ static uint32_t grid(uint64_t segments, uint32_t multiprocessors, uint32_t block
 /* Queues the clearing of the ticket and the four kernels. */
 static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 {
-	struct deflate_job j = {sl_streams_of(job), (uint8_t *)job->out, job->out_size,
-		job->out_bytes, job->out_used};
-	uint64_t segments = j.streams.n_segments;
+	struct deflate_job j = {};
 	struct sl_arena a = x->scratch;
 	struct sl_limits limits;
 
+	set_parts(&j, job->part, job->n_parts, job->whole_chunks, job->wrapper);
+	j.out = (uint8_t *)job->out;
+	j.out_size = job->out_size;
+	j.out_bytes = job->out_bytes;
+	j.out_used = job->out_used;
 	SL_TRY(sl_device_limits(&limits));
 	cut(&a, &j);
 	SL_TRY(sl_fill(j.ticket, 0, sizeof(*j.ticket), x->stream));
-	SL_TRY(SL_LAUNCH(segments_kernel, grid(segments, limits.multiprocessors, BLOCKS), THREADS,
-		sizeof(struct block_memory), x->stream, j));
+	SL_TRY(SL_LAUNCH(segments_kernel, grid(j.n_segments, limits.multiprocessors, BLOCKS),
+		THREADS, sizeof(struct block_memory), x->stream, j));
 	/* one block per stream; scratch limits their number */
-	SL_TRY(SL_LAUNCH(sums_kernel, (uint32_t)j.streams.n, 32, 0, x->stream, j));
+	SL_TRY(SL_LAUNCH(sums_kernel, (uint32_t)j.n_streams, 32, 0, x->stream, j));
 	SL_TRY(SL_LAUNCH(streams_kernel, 1, THREADS, THREADS * sizeof(uint64_t), x->stream, j));
-	return SL_LAUNCH(
-		copy_kernel, grid(segments, limits.multiprocessors, 8), THREADS, 0, x->stream, j);
+	return SL_LAUNCH(copy_kernel, grid(j.n_segments, limits.multiprocessors, 8), THREADS, 0,
+		x->stream, j);
 }
 
 const struct sl_backend SL_NAME(sl_deflate_device) = {
@@ -438,6 +461,7 @@ const struct sl_backend SL_NAME(sl_deflate_device) = {
 	.primitive = SL_DEFLATE,
 	.space = SL_DEVICE,
 	.help = "one thread block per 32 KiB: runs, matches, Huffman codes; one level",
+	.joins_parts = true,
 	.scratch = scratch,
 	.deflate = run,
 };

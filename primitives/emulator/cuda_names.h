@@ -24,6 +24,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __grid_constant__
 
 #define threadIdx (sl_emulated_here.thread)
 #define blockIdx  (sl_emulated_here.block)

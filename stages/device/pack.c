@@ -33,7 +33,7 @@ uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
 		const struct sl_column_facts *f = &sl_column_facts[c->column];
-		const void *at = c->constant && p ? p->filled : c->data;
+		const void *at = c->constant ? NULL : c->data; /* a constant is filled later */
 
 		if (c->constant && !rule->packing.constants)
 			continue;
@@ -43,10 +43,43 @@ uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t
 	return n;
 }
 
-/*
- * What the parts of a table need. They are compressed one after another, so scratch and filled, the
- * memory for the longest constant column in whole 64-bit words, are those of the largest part.
- */
+uint32_t sl_pack_job_end(const struct sl_pack_part *part, uint32_t from, uint32_t n)
+{
+	const size_t enough = (size_t)64 << 20;
+	uint32_t end = from;
+	size_t bytes = 0;
+
+	while (end < n && end - from < SL_DEFLATE_PARTS_MAX && bytes < enough)
+		bytes += part[end++].bytes;
+	return end;
+}
+
+/* Bytes that the constant columns among n parts are filled to, each in whole 64-bit words. */
+static size_t filled_bytes(const struct sl_pack_part *part, uint32_t n)
+{
+	size_t bytes = 0;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (part[k].value)
+			bytes = sl_size_add(bytes, sl_pack_filled_bytes(&part[k]));
+	return bytes;
+}
+
+/* Scratch to compress n parts in one job. */
+static size_t job_scratch(
+	const struct sl_pack_rule *rule, const struct sl_pack_part *part, uint32_t n)
+{
+	struct sl_deflate_part input[SL_DEFLATE_PARTS_MAX];
+	const struct sl_shape shape = {.part = input, .n_parts = n, .level = rule->level};
+
+	if (!rule->backend)
+		return 0;
+	for (uint32_t k = 0; k < n; k++)
+		input[k] = sl_pack_input(&part[k]);
+	return sl_scratch(rule->backend, &shape);
+}
+
+/* What the parts of a table need; filled and scratch are those of the job that needs most. */
 struct pack_sizes {
 	size_t streams, bytes; /* of all parts; bytes is an upper bound */
 	size_t scratch, filled;
@@ -55,27 +88,28 @@ struct pack_sizes {
 /* Adds up the parts of a table. scratch and streams are 0 if nothing is compressed. */
 static struct pack_sizes measure(const struct sl_pack_rule *rule, const struct sl_table *t)
 {
+	const bool compresses = rule->form == SL_AS_STREAMS;
 	struct sl_pack_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_pack_parts(rule, t, NULL, part);
+	uint32_t parts = sl_pack_parts(rule, t, NULL, part), end;
 	struct pack_sizes all = {0};
 
 	for (uint32_t k = 0; k < parts; k++) {
-		struct sl_shape s = {.in_bytes = part[k].bytes,
-			.chunk_bytes = part[k].chunk_bytes,
-			.item_bytes = part[k].item_bytes};
-		size_t bytes = part[k].bytes, scratch = 0;
+		const struct sl_pack_part *p = &part[k];
 
-		if (rule->form == SL_AS_STREAMS) {
-			bytes = sl_deflate_most(s.in_bytes, s.chunk_bytes, s.item_bytes);
-			all.streams += sl_deflate_streams(s.in_bytes, s.chunk_bytes);
-			scratch = rule->backend ? sl_scratch(rule->backend, &s) : 0;
-		}
-		all.bytes = sl_size_add(all.bytes, bytes);
-		all.scratch = scratch > all.scratch ? scratch : all.scratch;
-		if (part[k].value && part[k].bytes > all.filled)
-			all.filled = part[k].bytes;
+		all.streams += compresses ? sl_deflate_streams(p->bytes, p->chunk_bytes) : 0;
+		all.bytes = sl_size_add(all.bytes,
+			compresses ? sl_deflate_most(p->bytes, p->chunk_bytes, p->item_bytes)
+				   : p->bytes);
 	}
-	all.filled = sl_round_up(all.filled, sizeof(uint64_t));
+	for (uint32_t k = 0; compresses && k < parts; k = end) {
+		size_t scratch, filled;
+
+		end = sl_pack_job_end(part, k, parts);
+		scratch = job_scratch(rule, part + k, end - k);
+		filled = filled_bytes(part + k, end - k);
+		all.scratch = scratch > all.scratch ? scratch : all.scratch;
+		all.filled = filled > all.filled ? filled : all.filled;
+	}
 	return all;
 }
 

@@ -9,7 +9,7 @@
  * and are copied together, after a size header with their lengths (pack_run.c). The digests of
  * the columns are those of the stage write; the bounds of positions are computed here.
  *
- *	device   | records, or one filled column | streams | scratch |
+ *	device   | records, or filled columns | streams | scratch |
  *	         | size header, size of each stream |
  *	pinned   | size header | size header |
  */
@@ -18,6 +18,7 @@
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
+#include "primitives/primitives.h"
 #include "stages/batch/batch.h"
 
 SL_C_BEGIN
@@ -38,7 +39,7 @@ struct sl_pack_size_header {
 
 struct sl_pack {
 	uint32_t *records; /* NULL: the parts are columns */
-	uint64_t *filled;  /* one constant column at a time, filled with its value */
+	uint64_t *filled;  /* the constant columns of a job, filled with their values */
 	uint8_t *out;      /* what is copied to the host: streams, or the records */
 	size_t out_size;
 	struct sl_pack_size_header *size_header;
@@ -50,15 +51,37 @@ struct sl_pack {
 /* A part of the table that is compressed by itself. */
 struct sl_pack_part {
 	const void *at;
-	const void *value; /* the value of a constant column, to be filled in at "at"; else NULL */
+	const void *value; /* the value of a constant column, whose "at" is NULL; else NULL */
 	size_t bytes, chunk_bytes;
 	uint32_t item_bytes; /* item size of the byte shuffle; 1: bytes are not shuffled */
 	const char *name;    /* name of a column, or "records" */
 };
 
+/* Bytes of a filled constant column, which is filled in whole 64-bit words. */
+static inline size_t sl_pack_filled_bytes(const struct sl_pack_part *part)
+{
+	return sl_round_up(part->bytes, sizeof(uint64_t));
+}
+
+/* A part as the input of a deflate job. */
+static inline struct sl_deflate_part sl_pack_input(const struct sl_pack_part *part)
+{
+	const struct sl_deflate_part input = {
+		part->at, part->bytes, part->chunk_bytes, part->item_bytes};
+
+	return input;
+}
+
 /* Lists the parts of a table; p may be NULL to get only their sizes. Returns their number. */
 uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t,
 	const struct sl_pack *p, struct sl_pack_part part[SL_COLUMN_COUNT]);
+
+/*
+ * Parts are compressed in jobs of several parts each, at the same time. Returns the end of the job
+ * that begins with part `from` of n: it has at least 64 MiB, if there are so many, which keep all
+ * multiprocessors busy; more would only need more scratch.
+ */
+uint32_t sl_pack_job_end(const struct sl_pack_part *part, uint32_t from, uint32_t n);
 
 /* The number of streams of a table. */
 size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t);

@@ -6,42 +6,52 @@
 
 #include "stages/device/device_pipeline.h"
 
-/* The job that compresses a part. The streams of all parts are adjacent: each job appends at out_used. */
-static struct sl_deflate_job job_of(const struct sl_pack_rule *rule, const struct sl_pack *p,
-	const struct sl_pack_part *part, size_t *stream)
+/*
+ * Queues the job that compresses n parts into streams from *stream on. The streams of all jobs are
+ * adjacent: each job appends at out_used. Constant columns are filled first.
+ */
+static enum sl_status queue_job(const struct sl_recipe *r, const struct sl_pack *p, sl_stream s,
+	const struct sl_pack_part *part, uint32_t n, uint32_t rows, size_t *stream)
 {
-	return (struct sl_deflate_job){.in = part->at,
-		.in_bytes = part->bytes,
-		.out = p->out,
+	struct sl_exec x = {.space = SL_DEVICE, .stream = s, .scratch = p->scratch};
+	struct sl_deflate_part input[SL_DEFLATE_PARTS_MAX];
+	const struct sl_deflate_job job = {.out = p->out,
 		.out_size = p->out_size,
 		.out_bytes = stream,
-		.level = rule->level,
-		.wrapper = rule->packing.wrapper,
-		.chunk_bytes = part->chunk_bytes,
-		.item_bytes = part->item_bytes,
-		.whole_chunks = rule->packing.planes,
-		.out_used = &p->size_header->used};
+		.level = r->pack.level,
+		.wrapper = r->pack.packing.wrapper,
+		.whole_chunks = r->pack.packing.planes,
+		.out_used = &p->size_header->used,
+		.part = input,
+		.n_parts = n};
+	uint64_t *filled = p->filled;
+
+	for (uint32_t k = 0; k < n; k++) {
+		input[k] = sl_pack_input(&part[k]);
+		if (!part[k].value)
+			continue;
+		SL_TRY(r->kernels->fill(
+			part[k].value, (uint32_t)(part[k].bytes / rows), rows, filled, s));
+		input[k].in = filled;
+		filled += sl_pack_filled_bytes(&part[k]) / sizeof(*filled);
+	}
+	return sl_add_context(sl_deflate(r->pack.backend, &x, &job), "%s", part[0].name);
 }
 
-/* Compresses all parts into one output, one after another. */
+/* Compresses all parts into one output, in jobs of several parts. */
 static enum sl_status queue_streams(const struct sl_recipe *r,
 	const struct sl_device_pipeline *pipeline, const struct sl_table *t)
 {
 	const struct sl_pack *p = &pipeline->pack;
 	struct sl_pack_part part[SL_COLUMN_COUNT];
-	uint32_t parts = sl_pack_parts(&r->pack, t, p, part);
+	uint32_t parts = sl_pack_parts(&r->pack, t, p, part), end;
 	size_t *stream = (size_t *)(void *)(p->size_header + 1);
 
-	for (uint32_t k = 0; k < parts; k++) {
-		struct sl_deflate_job job = job_of(&r->pack, p, &part[k], stream);
-		struct sl_exec x = {
-			.space = SL_DEVICE, .stream = pipeline->exec.stream, .scratch = p->scratch};
-
-		if (part[k].value)
-			SL_TRY(r->kernels->fill(part[k].value, (uint32_t)(part[k].bytes / t->n),
-				t->n, p->filled, x.stream));
-		SL_TRY(sl_add_context(sl_deflate(r->pack.backend, &x, &job), "%s", part[k].name));
-		stream += sl_deflate_streams(job.in_bytes, job.chunk_bytes);
+	for (uint32_t k = 0; k < parts;) {
+		end = sl_pack_job_end(part, k, parts);
+		SL_TRY(queue_job(r, p, pipeline->exec.stream, part + k, end - k, t->n, stream));
+		for (; k < end; k++)
+			stream += sl_deflate_streams(part[k].bytes, part[k].chunk_bytes);
 	}
 	return SL_OK;
 }

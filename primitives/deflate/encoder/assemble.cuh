@@ -29,9 +29,21 @@ struct stream_output {
 
 static constexpr uint64_t DOES_NOT_FIT = UINT64_MAX;
 
-/* Arguments of all kernels, by value. */
-struct deflate_job {
+/* A part of the job: its streams and segments follow those of the parts before. */
+struct deflate_part {
 	struct sl_streams streams;
+	uint64_t first_stream, first_segment;
+};
+
+/*
+ * Arguments of all kernels, by value. Kernels take them as __grid_constant__, so that a part can be
+ * referred to in place.
+ */
+struct deflate_job {
+	struct deflate_part part[SL_DEFLATE_PARTS_MAX];
+	uint32_t n_parts;
+	uint64_t n_streams, n_segments; /* of all parts */
+	enum sl_wrapper wrapper;
 	uint8_t *out;
 	uint64_t out_size;
 	size_t *out_bytes, *out_used;
@@ -45,24 +57,45 @@ struct deflate_job {
 	uint64_t *ticket;                      /* number of segments that blocks have taken */
 };
 
+/* The part that has a segment. */
+static __device__ inline const struct deflate_part &part_of_segment(
+	const struct deflate_job &job, uint64_t segment)
+{
+	uint32_t k = job.n_parts - 1;
+
+	while (job.part[k].first_segment > segment)
+		k--;
+	return job.part[k];
+}
+
+/* The part that has a stream. */
+static __device__ inline const struct deflate_part &part_of_stream(
+	const struct deflate_job &job, uint64_t stream)
+{
+	uint32_t k = job.n_parts - 1;
+
+	while (job.part[k].first_stream > stream)
+		k--;
+	return job.part[k];
+}
+
 /* Sum over consecutive segments of a stream. */
 struct stream_sum {
 	uint64_t bytes, in_bytes; /* encoded; original */
 	struct sl_deflate_checksum checksum;
 };
 
-/* Sum over segments from .. to - 1, by one thread. */
+/* Sum over segments from .. to - 1 of a part, by one thread. */
 static __device__ inline struct stream_sum sum_segments(
-	const struct deflate_job &job, uint64_t from, uint64_t to)
+	const struct deflate_job &job, const struct deflate_part &part, uint64_t from, uint64_t to)
 {
 	struct stream_sum all = {0, 0, {0, 0}};
 
 	for (uint64_t i = from; i < to; i++) {
-		const struct segment_output p = job.segment_output[i];
-		uint32_t bytes = sl_segment_of(&job.streams, i).bytes;
+		const struct segment_output p = job.segment_output[part.first_segment + i];
+		uint32_t bytes = sl_segment_of(&part.streams, i).bytes;
 
-		all.checksum =
-			sl_checksum_join(job.streams.wrapper, all.checksum, p.checksum, bytes);
+		all.checksum = sl_checksum_join(job.wrapper, all.checksum, p.checksum, bytes);
 		all.in_bytes += bytes;
 		all.bytes += p.bytes;
 	}
@@ -96,26 +129,29 @@ static __device__ inline struct stream_sum join_lanes(
 }
 
 /* One warp per stream: offsets of its segments, its size and its checksum. */
-static __global__ void __launch_bounds__(32) sums_kernel(struct deflate_job job)
+static __global__ void __launch_bounds__(32)
+	sums_kernel(const __grid_constant__ struct deflate_job job)
 {
-	const struct sl_streams *s = &job.streams;
-	uint32_t lane = threadIdx.x, header = sl_wrapper_header_bytes(s->wrapper);
-	uint64_t k = blockIdx.x, first = k * s->segments_per_stream, left = s->n_segments - first;
+	const struct deflate_part &part = part_of_stream(job, blockIdx.x);
+	const struct sl_streams *s = &part.streams;
+	struct segment_output *output = job.segment_output + part.first_segment;
+	uint32_t lane = threadIdx.x, header = sl_wrapper_header_bytes(job.wrapper);
+	uint64_t k = blockIdx.x - part.first_stream, first = k * s->segments_per_stream,
+		 left = s->n_segments - first;
 	uint64_t n = left < s->segments_per_stream ? left : s->segments_per_stream,
 		 each = (n + 31) / 32, at;
 	uint64_t from = lane * each < n ? lane * each : n;
 	uint64_t to = from + each < n ? from + each : n;
-	struct stream_sum all = sum_segments(job, first + from, first + to);
+	struct stream_sum all = sum_segments(job, part, first + from, first + to);
 
-	all = join_lanes(s->wrapper, all, &at);
+	all = join_lanes(job.wrapper, all, &at);
 	at += header;
-	for (uint64_t i = first + from; i < first + to; at += job.segment_output[i++].bytes)
-		job.segment_output[i].at = at;
-	if (lane == 0) {
-		job.stream_output[k].checksum =
-			sl_checksum_value(s->wrapper, all.checksum, all.in_bytes);
-		job.stream_output[k].at = header + all.bytes + sl_wrapper_trailer_bytes(s->wrapper);
-	}
+	for (uint64_t i = first + from; i < first + to; at += output[i++].bytes)
+		output[i].at = at;
+	if (lane == 0)
+		job.stream_output[blockIdx.x] = {
+			header + all.bytes + sl_wrapper_trailer_bytes(job.wrapper),
+			sl_checksum_value(job.wrapper, all.checksum, all.in_bytes)};
 }
 
 /* Inclusive scan over the threads of a block, in end[]. (Hillis and Steele.) */
@@ -137,18 +173,19 @@ static __device__ inline void scan(uint64_t *end, uint64_t mine)
  * written. The host cannot check *out_used, which is in device memory. So the sums are compared
  * with the bytes that are left, which cannot overflow.
  */
-static __global__ void __launch_bounds__(THREADS) streams_kernel(struct deflate_job job)
+static __global__ void __launch_bounds__(THREADS)
+	streams_kernel(const __grid_constant__ struct deflate_job job)
 {
 	SL_SHARED_DYNAMIC(uint64_t, end);
 	uint64_t before = job.out_used ? *job.out_used : 0, used = 0, fitting = 0;
 	uint64_t left = before < job.out_size ? job.out_size - before : 0;
 
-	for (uint64_t first = 0; first < job.streams.n; first += THREADS) {
+	for (uint64_t first = 0; first < job.n_streams; first += THREADS) {
 		uint64_t k = first + threadIdx.x,
-			 bytes = k < job.streams.n ? job.stream_output[k].at : 0;
+			 bytes = k < job.n_streams ? job.stream_output[k].at : 0;
 
 		scan(end, bytes);
-		if (k < job.streams.n) {
+		if (k < job.n_streams) {
 			uint64_t to = used + end[threadIdx.x];
 			bool fits = to <= left;
 
@@ -183,17 +220,18 @@ static __device__ inline void copy(uint8_t *to, const uint8_t *from, uint32_t by
  * Each block copies one segment at a time to its final place, and the wrapper around the first and
  * last of a stream.
  */
-static __global__ void __launch_bounds__(THREADS) copy_kernel(struct deflate_job job)
+static __global__ void __launch_bounds__(THREADS)
+	copy_kernel(const __grid_constant__ struct deflate_job job)
 {
-	const struct sl_streams *s = &job.streams;
-
-	for (uint64_t i = blockIdx.x; i < s->n_segments; i += gridDim.x) {
-		struct sl_segment g = sl_segment_of(s, i);
-		struct stream_output stream_output = job.stream_output[g.stream];
+	for (uint64_t i = blockIdx.x; i < job.n_segments; i += gridDim.x) {
+		const struct deflate_part &part = part_of_segment(job, i);
+		struct sl_segment g = sl_segment_of(&part.streams, i - part.first_segment);
+		struct stream_output stream_output =
+			job.stream_output[part.first_stream + g.stream];
 		const struct segment_output p = job.segment_output[i];
 		const uint8_t *from = job.staged + i * STAGED_BYTES;
-		uint32_t header = g.from == 0 ? sl_wrapper_header_bytes(s->wrapper) : 0;
-		uint32_t trailer = g.last ? sl_wrapper_trailer_bytes(s->wrapper) : 0;
+		uint32_t header = g.from == 0 ? sl_wrapper_header_bytes(job.wrapper) : 0;
+		uint32_t trailer = g.last ? sl_wrapper_trailer_bytes(job.wrapper) : 0;
 		uint8_t *to = job.out + stream_output.at + p.at;
 
 		if (stream_output.at == DOES_NOT_FIT)
@@ -201,10 +239,11 @@ static __global__ void __launch_bounds__(THREADS) copy_kernel(struct deflate_job
 		copy(to, from, p.bytes);
 		if (threadIdx.x < header)
 			to[(int)threadIdx.x - (int)header] =
-				sl_wrapper_header_byte(s->wrapper, threadIdx.x);
+				sl_wrapper_header_byte(job.wrapper, threadIdx.x);
 		if (threadIdx.x < trailer)
-			to[p.bytes + threadIdx.x] = sl_wrapper_trailer_byte(s->wrapper,
-				stream_output.checksum, sl_chunk_bytes(s, g.stream), threadIdx.x);
+			to[p.bytes + threadIdx.x] =
+				sl_wrapper_trailer_byte(job.wrapper, stream_output.checksum,
+					sl_chunk_bytes(&part.streams, g.stream), threadIdx.x);
 	}
 }
 

@@ -282,6 +282,17 @@ static void bytes_do_not_depend_on_addresses(void **state)
 	for_each(same_at_any_address);
 }
 
+static void parts(const struct sl_backend *b)
+{
+	deflate_check_parts(b, 20000);
+}
+
+static void parts_are_compressed_one_after_another(void **state)
+{
+	(void)state;
+	for_each(parts);
+}
+
 /* Complete and partial chunks of items of every size; streams appended to existing output. */
 static void cuts(const struct sl_backend *b)
 {
@@ -482,6 +493,7 @@ int main(void)
 		cmocka_unit_test(gzip_has_no_name_and_no_time),
 		cmocka_unit_test(bytes_do_not_depend_on_scratch),
 		cmocka_unit_test(bytes_do_not_depend_on_addresses),
+		cmocka_unit_test(parts_are_compressed_one_after_another),
 		cmocka_unit_test(every_split_inflates_to_the_input),
 		cmocka_unit_test(every_size_of_cpu_inflates_to_the_input),
 		cmocka_unit_test(random_jobs_of_cpu),

@@ -38,6 +38,12 @@ static void random_jobs(void **state)
 	deflate_random_jobs(deflate_on_device(), JOBS, LARGEST);
 }
 
+static void joined_parts(void **state)
+{
+	(void)state;
+	deflate_check_parts(deflate_on_device(), 40000);
+}
+
 static void no_room(void **state)
 {
 	(void)state;
@@ -68,6 +74,7 @@ int main(void)
 		cmocka_unit_test(every_size_kind_and_split),
 		cmocka_unit_test(streams_of_many_segments),
 		cmocka_unit_test(random_jobs),
+		cmocka_unit_test(joined_parts),
 		cmocka_unit_test(no_room),
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};

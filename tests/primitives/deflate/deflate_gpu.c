@@ -25,6 +25,12 @@ static void random_jobs(void **state)
 	deflate_random_jobs(deflate_on_device(), JOBS, sl_sampling_size(JOB_LARGEST));
 }
 
+static void joined_parts(void **state)
+{
+	(void)state;
+	deflate_check_parts(deflate_on_device(), sl_sampling_size(JOB_LARGEST));
+}
+
 static void no_room(void **state)
 {
 	(void)state;
@@ -36,6 +42,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_kind_and_split),
 		cmocka_unit_test(random_jobs),
+		cmocka_unit_test(joined_parts),
 		cmocka_unit_test(no_room),
 	};
 

@@ -447,6 +447,145 @@ void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
 		(unsigned long long)inputs);
 }
 
+/* --- jobs of several parts -------------------------------------------------------------------- */
+
+/* Parts in the space of a backend, and memory for the output of all of them. */
+struct parts_memory {
+	const struct sl_backend *b;
+	struct sl_deflate_part part[SL_DEFLATE_PARTS_MAX];
+	struct sl_guarded in[SL_DEFLATE_PARTS_MAX], out, sizes, scratch;
+	uint32_t n;
+	size_t streams, most; /* of all parts */
+};
+
+static void parts_get(struct parts_memory *k, const struct sl_backend *b, uint32_t n,
+	uint64_t number, size_t most)
+{
+	uint8_t *in = (uint8_t *)malloc(most + 1);
+
+	*k = (struct parts_memory){.b = b, .n = n};
+	assert_non_null(in);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t r = sl_mixed(number * SL_DEFLATE_PARTS_MAX + i);
+		const size_t item = (size_t)1 << r % 4;
+		struct sl_deflate_part *part = &k->part[i];
+
+		part->in_bytes = r % 7 == 0 ? 0 : (r >> 8) % most / item * item;
+		part->chunk_bytes = (r >> 40) % 3 * 1000 * item;
+		part->item_bytes = (uint32_t)item;
+		deflate_input_make(
+			(enum deflate_input)((r >> 50) % DEFLATE_INPUTS), part->in_bytes, in);
+		assert_ok(sl_guarded_get(b->space, part->in_bytes, &k->in[i]));
+		assert_ok(sl_copy(k->in[i].at, in, part->in_bytes, NULL));
+		assert_ok(sl_stream_wait(NULL));
+		part->in = k->in[i].at;
+		k->streams += sl_deflate_streams(part->in_bytes, part->chunk_bytes);
+		k->most += sl_deflate_most(part->in_bytes, part->chunk_bytes, part->item_bytes);
+	}
+	free(in);
+	assert_ok(sl_guarded_get(b->space, k->most, &k->out));
+	assert_ok(sl_guarded_get(b->space, (k->streams + 1) * sizeof(size_t), &k->sizes));
+	assert_ok(sl_guarded_get(b->space,
+		sl_scratch(b, &(struct sl_shape){.part = k->part, .n_parts = n, .level = 6}),
+		&k->scratch));
+}
+
+static void parts_give(struct parts_memory *k)
+{
+	for (uint32_t i = 0; i < k->n; i++) {
+		assert_ok(sl_guarded_check(&k->in[i], "in"));
+		sl_guarded_give(&k->in[i]);
+	}
+	assert_ok(sl_guarded_check(&k->out, "out"));
+	assert_ok(sl_guarded_check(&k->sizes, "out_bytes"));
+	assert_ok(sl_guarded_check(&k->scratch, "scratch"));
+	sl_guarded_give(&k->out);
+	sl_guarded_give(&k->sizes);
+	sl_guarded_give(&k->scratch);
+}
+
+/* Compresses parts from .. to - 1 in one job, after the streams of the parts before. */
+static enum sl_status run_parts(struct parts_memory *k, size_t room, uint32_t from, uint32_t to,
+	size_t stream, size_t scratch_bytes)
+{
+	struct sl_exec x = {.space = k->b->space, .scratch = {k->scratch.at, 0, scratch_bytes}};
+	const struct sl_deflate_job job = {.out = k->out.at,
+		.out_size = room,
+		.out_bytes = (size_t *)k->sizes.at + 1 + stream,
+		.level = 6,
+		.wrapper = SL_ZLIB,
+		.out_used = (size_t *)k->sizes.at,
+		.part = &k->part[from],
+		.n_parts = to - from};
+
+	return sl_deflate(k->b, &x, &job);
+}
+
+/* Fills the outputs with a byte, compresses, and copies them. joined: in one job. The caller frees both. */
+static void run_all_parts(
+	struct parts_memory *k, size_t room, bool joined, uint8_t **out, size_t **sizes)
+{
+	size_t stream = 0, last = 1; /* the size of the last stream: 0 if it does not fit */
+
+	*out = (uint8_t *)malloc(k->out.bytes + 1);
+	*sizes = (size_t *)malloc(k->sizes.bytes);
+	assert_true(*out && *sizes);
+	assert_ok(sl_fill(k->scratch.at, joined ? 0x5a : 0xa5, k->scratch.bytes, NULL));
+	assert_ok(sl_fill(k->out.at, 0x33, k->out.bytes, NULL));
+	assert_ok(sl_fill(k->sizes.at, 0, k->sizes.bytes, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	for (uint32_t i = 0; !joined && last > 0 && i < k->n; i++) {
+		assert_ok(run_parts(k, room, i, i + 1, stream, k->scratch.bytes));
+		stream += sl_deflate_streams(k->part[i].in_bytes, k->part[i].chunk_bytes);
+		assert_ok(sl_copy(&last, (size_t *)k->sizes.at + stream, sizeof(last), NULL));
+		assert_ok(sl_stream_wait(NULL));
+	}
+	if (joined)
+		assert_ok(run_parts(k, room, 0, k->n, 0, k->scratch.bytes));
+	assert_ok(sl_copy(*out, k->out.at, k->out.bytes, NULL));
+	assert_ok(sl_copy(*sizes, k->sizes.at, k->sizes.bytes, NULL));
+	assert_ok(sl_stream_wait(NULL));
+}
+
+/* One job for all parts gives the same as a job for each; returns the bytes of all streams. */
+static size_t check_parts(struct parts_memory *k, size_t room)
+{
+	uint8_t *out[2];
+	size_t *sizes[2], used;
+
+	for (int joined = 0; joined < 2; joined++)
+		run_all_parts(k, room, joined, &out[joined], &sizes[joined]);
+	used = sizes[0][0];
+	assert_true(used <= room);
+	assert_memory_equal(sizes[0], sizes[1], k->sizes.bytes);
+	assert_memory_equal(out[0], out[1], used);
+	for (int joined = 0; joined < 2; joined++) {
+		free(out[joined]);
+		free(sizes[joined]);
+	}
+	return used;
+}
+
+void deflate_check_parts(const struct sl_backend *b, size_t most)
+{
+	enum { SLACK = 8 }; /* libdeflate needs up to so many bytes more than it writes */
+	static const uint32_t parts[] = {1, 2, 3, 9, SL_DEFLATE_PARTS_MAX};
+
+	for (uint32_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct parts_memory k;
+		size_t used;
+
+		parts_get(&k, b, parts[i], i, most);
+		if (k.scratch.bytes > 0)
+			assert_fails(run_parts(&k, k.most, 0, k.n, 0, k.scratch.bytes - 1),
+				SL_USAGE, "scratch has");
+		used = check_parts(&k, k.most);
+		assert_int_equal(check_parts(&k, used + SLACK), used);
+		check_parts(&k, used - used / 3);
+		parts_give(&k);
+	}
+}
+
 const struct sl_backend *deflate_on_device(void)
 {
 	const struct sl_backend *b;

@@ -62,6 +62,12 @@ void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
 /* Expects that a job writes nothing if *out_used, up to SIZE_MAX, leaves too few bytes of out. */
 void deflate_check_full_output(const struct sl_backend *b);
 
+/*
+ * Runs jobs of 1 to SL_DEFLATE_PARTS_MAX parts of up to most bytes each, empty ones among them, with
+ * enough room and with too little: the output must equal that of a job for each part.
+ */
+void deflate_check_parts(const struct sl_backend *b, size_t most);
+
 /* Returns the backend deflate/device. */
 const struct sl_backend *deflate_on_device(void);
 
