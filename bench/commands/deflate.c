@@ -1,6 +1,6 @@
 /*
  * deflate.c - primitives --only deflate: times the compression of the columns of the batch on the
- * device, each column alone and then all of them into one packed output, as a run does.
+ * device, each column alone and then all of them in one job, as a run does with small batches.
  *
  * Each chunk of 1 MiB is split into byte planes and becomes one zlib stream. Before the timing all
  * streams are copied to the host and inflated, and must give the column again. GB/s count the bytes
@@ -23,7 +23,8 @@ struct pack {
 	const struct sl_backend *backend;
 	uint32_t n, first, count; /* rows; columns */
 	const struct sl_table *table;
-	void *in[SL_COLUMN_COUNT]; /* on the device, as are the next two */
+	struct sl_deflate_part part[SL_COLUMN_COUNT];
+	void *in[SL_COLUMN_COUNT]; /* of the parts; on the device, as are the next two */
 	uint8_t *out;
 	size_t *sizes; /* used bytes of out; then the bytes of each stream, column by column */
 	struct sl_arena scratch;
@@ -61,13 +62,12 @@ static enum sl_status pack(void *ctx)
 {
 	const struct pack *p = (const struct pack *)ctx;
 
-	for (uint32_t k = p->first; k < p->first + p->count; k++) {
-		struct sl_exec x = {.space = SL_DEVICE, .scratch = p->scratch};
-		struct sl_deflate_job job = job_of(p, k);
+	struct sl_exec x = {.space = SL_DEVICE, .scratch = p->scratch};
+	struct sl_deflate_job job = job_of(p, p->first);
 
-		SL_TRY(sl_deflate(p->backend, &x, &job));
-	}
-	return SL_OK;
+	job.part = p->part + p->first;
+	job.n_parts = p->count;
+	return sl_deflate(p->backend, &x, &job);
 }
 
 /* --- the check -------------------------------------------------------------------------------- */
@@ -182,16 +182,16 @@ static enum sl_status measure_all(struct sl_bench *b, struct pack *p)
 
 static void lay_out(struct sl_arena *a, struct pack *p)
 {
-	struct sl_shape shape = {.in_bytes = column_bytes(p),
-		.chunk_bytes = CHUNK_BYTES,
-		.item_bytes = sizeof(uint32_t),
-		.level = 6};
-	uint32_t columns = p->table->n_columns;
+	const uint32_t columns = p->table->n_columns;
+	const struct sl_shape shape = {.part = p->part, .n_parts = columns, .level = 6};
 
-	p->streams = sl_deflate_streams(shape.in_bytes, CHUNK_BYTES);
-	p->out_size = columns * sl_deflate_most(shape.in_bytes, CHUNK_BYTES, shape.item_bytes);
-	for (uint32_t k = 0; k < columns; k++)
-		p->in[k] = sl_cut(a, shape.in_bytes);
+	p->streams = sl_deflate_streams(column_bytes(p), CHUNK_BYTES);
+	p->out_size = columns * sl_deflate_most(column_bytes(p), CHUNK_BYTES, sizeof(uint32_t));
+	for (uint32_t k = 0; k < columns; k++) {
+		p->in[k] = sl_cut(a, column_bytes(p));
+		p->part[k] = (struct sl_deflate_part){
+			p->in[k], column_bytes(p), CHUNK_BYTES, sizeof(uint32_t)};
+	}
 	p->out = (uint8_t *)sl_cut(a, p->out_size);
 	p->sizes = (size_t *)sl_cut_items(a, 1 + columns * p->streams, sizeof(*p->sizes));
 	p->scratch.size = sl_scratch(p->backend, &shape);

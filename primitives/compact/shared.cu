@@ -334,14 +334,30 @@ static constexpr struct size_tuning tuning_by_size[2][5] = {
 };
 
 /*
- * Replaces the default tuning by the entry for n flags that fits the device; any other tuning is
- * kept.
+ * Few flags fit in a single tile of one load per thread, which needs neither tile states nor the
+ * launch that clears them.
  */
-static struct sl_tuning choose(
-	struct sl_tuning tuning, uint64_t n, bool has_columns, const struct sl_limits *limits)
+static constexpr uint32_t SINGLE_TILE_BLOCK = LANES * WARPS_MAX, SINGLE_TILE_BLOCK_MIN = 128;
+
+static struct sl_tuning single_tile(uint64_t flags)
+{
+	uint32_t loads = (uint32_t)((flags + VECTOR - 1) / VECTOR);
+	uint32_t block = (loads + LANES - 1) / LANES * LANES;
+
+	return {block > SINGLE_TILE_BLOCK_MIN ? block : SINGLE_TILE_BLOCK_MIN, VECTOR};
+}
+
+/*
+ * Replaces the default tuning: by a single tile if the flags, with those before keep[0], fit in one,
+ * else by the entry for n flags that fits the device. Any other tuning is kept.
+ */
+static struct sl_tuning choose(struct sl_tuning tuning, uint64_t flags, uint64_t n,
+	bool has_columns, const struct sl_limits *limits)
 {
 	if (!is_default(tuning))
 		return tuning;
+	if (flags <= SINGLE_TILE_BLOCK * VECTOR && SINGLE_TILE_BLOCK <= limits->block_threads)
+		return single_tile(flags);
 	for (const struct size_tuning &candidate : tuning_by_size[has_columns]) {
 		if (candidate.tuning.block == 0)
 			break;
@@ -413,7 +429,8 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	if (job->n == 0)
 		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
 	SL_TRY(sl_device_limits(&limits));
-	tuning = choose(x->tuning, job->n, job->n_columns > 0, &limits);
+	tuning = choose(x->tuning, (uint64_t)job->n + (uintptr_t)job->keep % VECTOR, job->n,
+		job->n_columns > 0, &limits);
 	switch (tuning.items) {
 	case 1 * VECTOR:
 		return compact<1>(x, job, tuning, limits.multiprocessors);
