@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-enum { TILE = 4096 };
+/* The items of a usual tile, and the flags of the largest single tile of compact/shared. */
+enum { TILE = 4096, SINGLE = 1 << 14 };
 
 const uint32_t sl_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, TILE - 1, TILE, TILE + 1,
-	(1 << 20) + 3, SL_SIZE_LARGE + 5};
+	SINGLE - 15, SINGLE, SINGLE + 1, (1 << 20) + 3, SL_SIZE_LARGE + 5};
 const size_t sl_sizes_count = sizeof(sl_sizes) / sizeof(sl_sizes[0]);
 
 const char *sl_distribution_name(enum sl_input input)
