@@ -2,6 +2,7 @@
 #include "stages/formats/formats.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/hdf5/hdf5_file.h"
@@ -37,6 +38,9 @@ const struct sl_format *sl_format_of(const char *file)
 
 enum sl_status sl_formats_start(void)
 {
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
 	SL_TRY(sl_h5_start());
-	return sl_h5_writer_start();
+	/* a core that makes HDF5 files is busy with small batches only, for which half of them suffice */
+	return sl_h5_writers_start(cores > 2 ? (uint32_t)cores / 2 : 1);
 }

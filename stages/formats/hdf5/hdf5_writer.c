@@ -1,10 +1,10 @@
 /*
  * hdf5_writer.c - see hdf5_writer.h.
  *
- * Two processes serve the caller over one socket. The worker receives requests and makes files. Its
- * parent, the guard, never calls HDF5: it forks a worker when there is a request, and waits for it.
- * If the worker crashed, the guard answers in its place, and the next request gets a new worker. Both
- * end when the caller has ended, which closes the socket.
+ * A writer process consists of two, which serve the caller over one socket. The worker receives
+ * requests and makes files. Its parent, the guard, never calls HDF5: it forks a worker when there is a
+ * request, and waits for it. If the worker crashed, the guard answers in its place, and the next
+ * request gets a new worker. Both end when the caller has ended, which closes the socket.
  */
 #include "stages/formats/hdf5/hdf5_writer.h"
 
@@ -45,9 +45,16 @@ struct answer {
 	size_t bytes; /* of the whole file; 0 after a failure */
 };
 
-/* The socket to the writer process: -1 before it is started; its users take turns. */
-static int to_writer = -1;
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+/* A writer process, as its callers see it. */
+struct writer {
+	int socket; /* valid if it is started */
+	bool started, busy;
+};
+
+static struct writer writers[SL_H5_WRITERS_MAX];
+static uint32_t n_writers = 1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* of both */
+static pthread_cond_t is_free = PTHREAD_COND_INITIALIZER; /* a writer is no longer busy */
 
 /* --- the socket ------------------------------------------------------------------------------- */
 
@@ -214,12 +221,21 @@ static void guard(int socket)
 
 /* --- the caller ------------------------------------------------------------------------------- */
 
-static enum sl_status start(void)
+/* In a new writer process: the sockets of the others end with the caller, not with this process. */
+static void close_others(void)
+{
+	for (uint32_t k = 0; k < SL_H5_WRITERS_MAX; k++)
+		if (writers[k].started)
+			close(writers[k].socket);
+}
+
+/* Starts a writer process unless it is started. The caller holds the lock, so forks take turns. */
+static enum sl_status start(struct writer *w)
 {
 	int ends[2];
 	pid_t child;
 
-	if (to_writer >= 0)
+	if (w->started)
 		return SL_OK;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return sl_fail(errno == EMFILE ? SL_DISK : SL_HOST_MEMORY,
@@ -229,42 +245,74 @@ static enum sl_status start(void)
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
+		close_others();
 		guard(ends[1]);
 	}
 	close(ends[1]);
-	to_writer = ends[0];
-	if (child > 0)
+	w->started = child > 0;
+	w->socket = ends[0];
+	if (w->started)
 		return SL_OK;
-	close(to_writer);
-	to_writer = -1;
+	close(ends[0]);
 	return sl_fail(SL_HOST_MEMORY,
 		"the process that writes HDF5 files cannot be started: %s; close other programs, or "
 		"raise the limit of processes (ulimit -u)",
 		strerror(errno));
 }
 
-enum sl_status sl_h5_writer_start(void)
+enum sl_status sl_h5_writers_start(uint32_t n)
 {
 	enum sl_status s;
 
-	pthread_mutex_lock(&one_at_a_time);
-	s = start();
-	pthread_mutex_unlock(&one_at_a_time);
+	pthread_mutex_lock(&lock);
+	s = start(&writers[0]);
+	for (uint32_t k = 1; s == SL_OK && k < n && k < SL_H5_WRITERS_MAX; k++)
+		if (start(&writers[k]) == SL_OK)
+			n_writers = k + 1;
+	pthread_mutex_unlock(&lock);
 	return s;
 }
 
-/* Sends the request and receives the answer; false if the writer process has ended. */
-static bool exchange(const struct file_request *r, const struct sl_h5_part *part, size_t n,
-	uint8_t *image, struct answer *a)
+/* Waits for a writer that is not busy and starts it if that is necessary. */
+static enum sl_status take(struct writer **taken)
 {
-	if (!send_all(to_writer, r, sizeof(*r)))
+	struct writer *w = NULL;
+	enum sl_status s;
+
+	pthread_mutex_lock(&lock);
+	while (!w) {
+		for (uint32_t k = 0; !w && k < n_writers; k++)
+			w = writers[k].busy ? NULL : &writers[k];
+		if (!w)
+			pthread_cond_wait(&is_free, &lock);
+	}
+	s = start(w);
+	w->busy = s == SL_OK;
+	pthread_mutex_unlock(&lock);
+	*taken = w;
+	return s;
+}
+
+static void release(struct writer *w)
+{
+	pthread_mutex_lock(&lock);
+	w->busy = false;
+	pthread_cond_signal(&is_free);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Sends the request and receives the answer; false if the writer process has ended. */
+static bool exchange(int socket, const struct file_request *r, const struct sl_h5_part *part,
+	size_t n, uint8_t *image, struct answer *a)
+{
+	if (!send_all(socket, r, sizeof(*r)))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!send_all(to_writer, part[i].at, part[i].bytes))
+		if (!send_all(socket, part[i].at, part[i].bytes))
 			return false;
-	if (!receive_all(to_writer, a, sizeof(*a)))
+	if (!receive_all(socket, a, sizeof(*a)))
 		return false;
-	return a->crashed || a->h.failed || receive_all(to_writer, image, a->bytes - r->data_bytes);
+	return a->crashed || a->h.failed || receive_all(socket, image, a->bytes - r->data_bytes);
 }
 
 /* The status of a file that was made, or not, in two attempts. */
@@ -294,20 +342,18 @@ enum sl_status sl_h5_writer_make(
 {
 	struct file_request r = {make, 0, h->size, h->data, h->data_bytes};
 	struct answer a = {.crashed = true};
-	enum sl_status s;
+	struct writer *w;
 	bool connected = true;
 
 	for (size_t i = 0; i < n; i++)
 		r.facts_bytes = sl_size_add(r.facts_bytes, part[i].bytes);
-	pthread_mutex_lock(&one_at_a_time);
-	s = start();
-	for (int attempt = 0; s == SL_OK && connected && attempt < 2; attempt++) {
-		connected = exchange(&r, part, n, h->image, &a);
+	SL_TRY(take(&w));
+	for (int attempt = 0; connected && attempt < 2; attempt++) {
+		connected = exchange(w->socket, &r, part, n, h->image, &a);
 		if (connected && !a.crashed && !a.h.failed)
 			break;
 	}
-	pthread_mutex_unlock(&one_at_a_time);
-	SL_TRY(s);
+	release(w);
 	if (!connected)
 		return sl_fail(SL_HOST_MEMORY,
 			"the process that writes HDF5 files was ended by the system, as it does "

@@ -6,10 +6,11 @@
  * other. After a failure the file is made once more, in a new process, because what HDF5 does after a
  * failed allocation is wrong too.
  *
- * Files of batches are made by one writer process, which is forked when the program starts and its
- * memory is small. It gets the facts of a file through a socket and returns the image; the compressed
- * chunks stay with the caller. A file of the whole run is made in a fork of the caller, because it
- * needs much of the caller's memory, and a fork at the end of a run costs little.
+ * Files of batches are made by a few writer processes, which are forked when the program starts and
+ * its memory is small. HDF5 takes a millisecond per file and has no threads, so small batches need
+ * several of them. A writer process gets the facts of a file through a socket and returns the image;
+ * the compressed chunks stay with the caller. A file of the whole run is made in a fork of the caller,
+ * because it needs much of the caller's memory, and a fork at the end of a run costs little.
  */
 #ifndef SL_STAGES_FORMATS_HDF5_HDF5_WRITER_H
 #define SL_STAGES_FORMATS_HDF5_HDF5_WRITER_H
@@ -29,14 +30,19 @@ struct sl_h5_part {
 	size_t bytes;
 };
 
-/* Starts the writer process. To be called before other threads exist. */
-enum sl_status sl_h5_writer_start(void);
+enum { SL_H5_WRITERS_MAX = 16 };
 
 /*
- * Lets the writer process make a file in h->image around h->data. The facts are the n parts one after
+ * Starts n writer processes, at least one and at most SL_H5_WRITERS_MAX; fewer than n if the system
+ * allows no more. To be called before other threads exist.
+ */
+enum sl_status sl_h5_writers_start(uint32_t n);
+
+/*
+ * Lets a writer process make a file in h->image around h->data. The facts are the n parts one after
  * another; the first one determines their alignment. Sets h and *bytes, the size of the file with its
- * data. Waits for the file; threads take turns. SL_HOST_MEMORY if HDF5 lacks memory or crashes;
- * SL_INTERNAL if the image is too small or HDF5 refuses the file.
+ * data. Waits for the file; each writer process makes one at a time. SL_HOST_MEMORY if HDF5 lacks
+ * memory or crashes; SL_INTERNAL if the image is too small or HDF5 refuses the file.
  */
 enum sl_status sl_h5_writer_make(
 	sl_h5_maker *make, const struct sl_h5_part *part, size_t n, struct sl_h5 *h, size_t *bytes);

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,12 +16,16 @@
 
 enum { IMAGE_BYTES = 1 << 16, THREADS = 4, FILES = 20 };
 
-/* The number of attempts and the bytes that the last maker's process had allocated; all processes share them. */
+/*
+ * The number of attempts, that of makers at work, the most of them at a time, and the bytes that the
+ * last maker's process had allocated; all processes share them.
+ */
 static volatile int *attempts;
+static atomic_int *at_work, *most_at_work;
 static volatile size_t *allocated;
 
-/* What a maker does before it makes its file. */
-enum first_step { MAKE, CRASH_ONCE, EXIT_ONCE, FAIL_ONCE, CRASH, KILL };
+/* What a maker does before it makes its file. MEET: waits until another maker is at work too. */
+enum first_step { MAKE, CRASH_ONCE, EXIT_ONCE, FAIL_ONCE, CRASH, KILL, MEET };
 
 /* Facts of a file. */
 struct facts {
@@ -42,6 +47,18 @@ static void fail_first(const struct facts *f, struct sl_h5 *h)
 		raise(SIGKILL);
 }
 
+/* Waits for at most five seconds until two makers are at work. */
+static void meet(void)
+{
+	int now = atomic_fetch_add(at_work, 1) + 1;
+
+	if (now > atomic_load(most_at_work))
+		atomic_store(most_at_work, now);
+	for (int i = 0; i < 500 && atomic_load(most_at_work) < 2; i++)
+		usleep(10000);
+	atomic_fetch_sub(at_work, 1);
+}
+
 /* The second part of the facts follows the first one. */
 static size_t make(struct sl_h5 *h, const void *from)
 {
@@ -51,6 +68,8 @@ static size_t make(struct sl_h5 *h, const void *from)
 
 	*allocated = mallinfo2().uordblks;
 	fail_first(f, h);
+	if (f->first == MEET)
+		meet();
 	file = sl_h5_create_file(h);
 	sl_h5_put_text(h, file, "text", text);
 	sl_h5_put_u32(h, file, "value", f->value);
@@ -156,6 +175,7 @@ static void many_files_need_no_more_memory(void **state)
 
 struct job {
 	pthread_t thread;
+	enum first_step first;
 	uint32_t value;
 	uint8_t image[IMAGE_BYTES];
 	bool same;
@@ -165,7 +185,7 @@ struct job {
 static void *make_files(void *ctx)
 {
 	struct job *job = (struct job *)ctx;
-	const struct facts f = {MAKE, job->value};
+	const struct facts f = {job->first, job->value};
 	const struct sl_h5_part parts[] = {{&f, sizeof(f)}, {"some text", sizeof("some text")}};
 	static _Thread_local uint8_t again[IMAGE_BYTES];
 
@@ -180,20 +200,28 @@ static void *make_files(void *ctx)
 	return NULL;
 }
 
-static void threads_take_turns(void **state)
+/* Whether all threads made right files. */
+static bool make_in_threads(enum first_step first)
 {
 	static struct job job[THREADS];
+	bool same = true;
 
-	(void)state;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		job[i].value = i;
+		job[i].first = first;
 		assert_int_equal(pthread_create(&job[i].thread, NULL, make_files, &job[i]), 0);
 	}
 	for (uint32_t i = 0; i < THREADS; i++) {
 		pthread_join(job[i].thread, NULL);
-		assert_true(job[i].same);
+		same &= job[i].same;
 	}
-	assert_memory_not_equal(job[0].image, job[1].image, IMAGE_BYTES);
+	return same && memcmp(job[0].image, job[1].image, IMAGE_BYTES) != 0;
+}
+
+static void threads_take_turns(void **state)
+{
+	(void)state;
+	assert_true(make_in_threads(MAKE));
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -226,10 +254,25 @@ static int makes_a_file(void)
 	const struct facts f = {MAKE, 7};
 	size_t bytes;
 
-	return write_file(&f, image, sizeof(image), &bytes) == SL_OK;
+	return sl_h5_writers_start(3) == SL_OK &&
+	       write_file(&f, image, sizeof(image), &bytes) == SL_OK;
 }
 
-/* Both processes have a copy of a pipe, which ends when the last of them has ended. */
+/* Four threads share three writer processes, which work at the same time. */
+static int shares_writers(void)
+{
+	atomic_store(most_at_work, 0);
+	return sl_h5_writers_start(3) == SL_OK && make_in_threads(MEET) &&
+	       atomic_load(most_at_work) >= 2 && atomic_load(most_at_work) <= 3;
+}
+
+static void writers_work_at_the_same_time(void **state)
+{
+	(void)state;
+	assert_int_equal(in_new_process(shares_writers), 1);
+}
+
+/* All processes have a copy of a pipe, which ends when the last of them has ended. */
 static void the_writer_ends_with_the_program(void **state)
 {
 	int ends[2];
@@ -255,6 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_writer_ends_with_the_program),
 		cmocka_unit_test(a_killed_writer_is_a_lack_of_memory),
+		cmocka_unit_test(writers_work_at_the_same_time),
 		cmocka_unit_test(files_of_both_processes_are_equal),
 		cmocka_unit_test(a_failed_file_is_made_again),
 		cmocka_unit_test(a_crash_is_a_lack_of_memory),
@@ -263,10 +307,12 @@ int main(void)
 		cmocka_unit_test(threads_take_turns),
 	};
 
-	void *shared = mmap(NULL, sizeof(size_t) + sizeof(int), PROT_READ | PROT_WRITE,
+	void *shared = mmap(NULL, sizeof(size_t) + 3 * sizeof(int), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	allocated = (volatile size_t *)shared;
 	attempts = (volatile int *)(allocated + 1);
+	at_work = (atomic_int *)(uintptr_t)(attempts + 1);
+	most_at_work = at_work + 1;
 	if (shared == MAP_FAILED || sl_h5_start() != SL_OK)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
