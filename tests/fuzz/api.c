@@ -208,8 +208,43 @@ static void call_sort(const struct sl_backend *b, uint32_t n)
 	finish(sl_sort(b, &x, &job), b);
 }
 
+/* A job of several parts, some of which may be empty or invalid; sometimes too many. */
+static void call_deflate_parts(const struct sl_backend *b, uint32_t n)
+{
+	struct sl_deflate_part part[SL_DEFLATE_PARTS_MAX + 1];
+	uint32_t parts = 1 + (make_invalid() ? take(SL_DEFLATE_PARTS_MAX + 1) : take(4));
+	struct sl_shape most = {.part = part, .n_parts = parts, .level = 1 + (int)take(9)};
+	struct sl_deflate_job job = {.level = most.level,
+		.wrapper = (enum sl_wrapper)take(3),
+		.whole_chunks = take(2),
+		.part = make_invalid() ? NULL : part,
+		.n_parts = parts};
+	struct sl_exec x = {space_of(b), NULL, {NULL, 0, 0}, {0, 0}};
+	size_t streams = 0, room = 0;
+
+	for (uint32_t k = 0; k < parts; k++) {
+		size_t item = (size_t)1 << take(4), bytes = take(n + 1) / item * item;
+		size_t chunk = take(2) ? 0 : item * (1 + take(256));
+
+		part[k] = (struct sl_deflate_part){
+			get_buffer(b->space, bytes), bytes, chunk, (uint32_t)item};
+		streams += sl_deflate_streams(bytes, chunk);
+		room += sl_deflate_most(bytes, chunk, (uint32_t)item);
+	}
+	if (parts > 0 && parts <= SL_DEFLATE_PARTS_MAX)
+		x.scratch = scratch(b, &most);
+	job.out_size = take(2) ? room : room * take(256) / 256;
+	job.out = get_buffer(b->space, job.out_size);
+	job.out_bytes = (size_t *)get_buffer(b->space, streams * sizeof(size_t));
+	finish(sl_deflate(b, &x, &job), b);
+}
+
 static void call_deflate(const struct sl_backend *b, uint32_t n)
 {
+	if (take(3) == 0) {
+		call_deflate_parts(b, n);
+		return;
+	}
 	size_t item = (size_t)1 << take(4), bytes = n / item * item;
 	size_t chunk = take(2) ? 0 : item * (1 + take(256));
 	struct sl_shape most = {.in_bytes = bytes,
