@@ -43,17 +43,6 @@ uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t
 	return n;
 }
 
-uint32_t sl_pack_job_end(const struct sl_pack_part *part, uint32_t from, uint32_t n)
-{
-	const size_t enough = (size_t)64 << 20;
-	uint32_t end = from;
-	size_t bytes = 0;
-
-	while (end < n && end - from < SL_DEFLATE_PARTS_MAX && bytes < enough)
-		bytes += part[end++].bytes;
-	return end;
-}
-
 /* Bytes that the constant columns among n parts are filled to, each in whole 64-bit words. */
 static size_t filled_bytes(const struct sl_pack_part *part, uint32_t n)
 {
@@ -77,6 +66,26 @@ static size_t job_scratch(
 	for (uint32_t k = 0; k < n; k++)
 		input[k] = sl_pack_input(&part[k]);
 	return sl_scratch(rule->backend, &shape);
+}
+
+/*
+ * Scratch is laid out for full tables. The jobs of a table with fewer rows have more parts, so their
+ * sum is tested.
+ */
+uint32_t sl_pack_job_end(const struct sl_pack_rule *rule, const struct sl_pack *p,
+	const struct sl_pack_part *part, uint32_t from, uint32_t n)
+{
+	const size_t enough = (size_t)64 << 20;
+	size_t bytes = part[from].bytes;
+	uint32_t parts = 1;
+
+	while (from + parts < n && parts < SL_DEFLATE_PARTS_MAX && bytes < enough) {
+		if (p && (job_scratch(rule, part + from, parts + 1) > p->scratch.size ||
+				 filled_bytes(part + from, parts + 1) > p->filled_bytes))
+			break;
+		bytes += part[from + parts++].bytes;
+	}
+	return from + parts;
 }
 
 /* What the parts of a table need; filled and scratch are those of the job that needs most. */
@@ -104,7 +113,7 @@ static struct pack_sizes measure(const struct sl_pack_rule *rule, const struct s
 	for (uint32_t k = 0; compresses && k < parts; k = end) {
 		size_t scratch, filled;
 
-		end = sl_pack_job_end(part, k, parts);
+		end = sl_pack_job_end(rule, NULL, part, k, parts);
 		scratch = job_scratch(rule, part + k, end - k);
 		filled = filled_bytes(part + k, end - k);
 		all.scratch = scratch > all.scratch ? scratch : all.scratch;
@@ -149,6 +158,7 @@ void sl_pack_lay_out(struct sl_arena *device, struct sl_arena *pinned, const str
 	p->out = (uint8_t *)p->records;
 	if (rule->form == SL_AS_STREAMS) {
 		p->scratch.size = sizes.scratch;
+		p->filled_bytes = sizes.filled;
 		p->filled = (uint64_t *)sl_cut(device, sizes.filled);
 		p->out = (uint8_t *)sl_cut(device, p->out_size);
 		p->scratch.base = sl_cut(device, p->scratch.size);

@@ -40,7 +40,8 @@ struct sl_pack_size_header {
 struct sl_pack {
 	uint32_t *records; /* NULL: the parts are columns */
 	uint64_t *filled;  /* the constant columns of a job, filled with their values */
-	uint8_t *out;      /* what is copied to the host: streams, or the records */
+	size_t filled_bytes;
+	uint8_t *out; /* what is copied to the host: streams, or the records */
 	size_t out_size;
 	struct sl_pack_size_header *size_header;
 	struct sl_pack_size_header *host_size_header[2]; /* two copies of it, pinned */
@@ -78,10 +79,11 @@ uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t
 
 /*
  * Parts are compressed in jobs of several parts each, at the same time. Returns the end of the job
- * that begins with part `from` of n: it has at least 64 MiB, if there are so many, which keep all
- * multiprocessors busy; more would only need more scratch.
+ * that begins with part `from` of n: it gets parts until it has 64 MiB, which keep all
+ * multiprocessors busy, or until the memory of p is used. p: NULL for any memory.
  */
-uint32_t sl_pack_job_end(const struct sl_pack_part *part, uint32_t from, uint32_t n);
+uint32_t sl_pack_job_end(const struct sl_pack_rule *rule, const struct sl_pack *p,
+	const struct sl_pack_part *part, uint32_t from, uint32_t n);
 
 /* The number of streams of a table. */
 size_t sl_pack_streams(const struct sl_pack_rule *rule, const struct sl_table *t);

@@ -48,7 +48,7 @@ static enum sl_status queue_streams(const struct sl_recipe *r,
 	size_t *stream = (size_t *)(void *)(p->size_header + 1);
 
 	for (uint32_t k = 0; k < parts;) {
-		end = sl_pack_job_end(part, k, parts);
+		end = sl_pack_job_end(&r->pack, p, part, k, parts);
 		SL_TRY(queue_job(r, p, pipeline->exec.stream, part + k, end - k, t->n, stream));
 		for (; k < end; k++)
 			stream += sl_deflate_streams(part[k].bytes, part[k].chunk_bytes);

@@ -30,6 +30,13 @@ static void pipelines_pack_as_the_host(void **state)
 		}
 }
 
+static void jobs_fit_into_their_scratch(void **state)
+{
+	(void)state;
+	for (uint32_t most = 1; most <= 1u << 27; most *= 8)
+		pack_check_jobs(most);
+}
+
 /* Blocks run interleaved at random and start from the last one. */
 static void block_order_changes_no_byte(void **state)
 {
@@ -52,6 +59,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_pack_as_the_host),
 		cmocka_unit_test(pipelines_pack_as_the_host),
+		cmocka_unit_test(jobs_fit_into_their_scratch),
 		cmocka_unit_test(block_order_changes_no_byte),
 	};
 

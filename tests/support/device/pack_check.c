@@ -443,3 +443,50 @@ void pack_check_forms(uint32_t n)
 			compare_model(
 				model, (enum sl_mode)(model / 2 % SL_MODE_COUNT), n, &outputs[i]);
 }
+
+/* Expects that each job fits into the memory of p; returns the number of jobs. */
+static uint32_t check_jobs(const struct sl_recipe *d, const struct sl_pack *p, uint32_t rows)
+{
+	struct sl_pack_part part[SL_COLUMN_COUNT];
+	struct sl_deflate_part input[SL_COLUMN_COUNT];
+	struct sl_arena none = {0};
+	struct sl_table t;
+	uint32_t n, end, jobs = 0;
+
+	sl_table_lay_out(&none, d, rows, 0, &t);
+	t.n = rows;
+	n = sl_pack_parts(&d->pack, &t, NULL, part);
+	for (uint32_t from = 0; from < n; from = end, jobs++) {
+		size_t filled = 0;
+
+		end = sl_pack_job_end(&d->pack, p, part, from, n);
+		assert_in_range(end, from + 1, n);
+		for (uint32_t k = from; k < end; k++) {
+			input[k - from] = sl_pack_input(&part[k]);
+			filled += part[k].value ? sl_pack_filled_bytes(&part[k]) : 0;
+		}
+		const struct sl_shape shape = {
+			.part = input, .n_parts = end - from, .level = LEVEL};
+
+		assert_in_range(sl_scratch(d->pack.backend, &shape), 1, p->scratch.size);
+		assert_in_range(filled, 0, p->filled_bytes);
+	}
+	return jobs;
+}
+
+void pack_check_jobs(uint32_t most)
+{
+	for (int model = 0; model < TEST_MODELS; model++)
+		for (int i = 0; i < N_OUTPUTS; i += N_OUTPUTS - 1) { /* columns */
+			struct sl_recipe d = test_recipe((enum sl_model_number)model, most);
+			struct sl_arena device = {0}, pinned = {0};
+			struct sl_pack p;
+
+			set_pack_rule(&d, &outputs[i]);
+			d.pack.packing.chunk_bytes = (size_t)1 << 20;
+			sl_pack_lay_out(&device, &pinned, &d, most, &p);
+			for (uint32_t k = 0; k <= 64; k++)
+				check_jobs(&d, &p, (uint32_t)((uint64_t)most * k / 64));
+			assert_int_equal(check_jobs(&d, &p, 1), 1);
+		}
+}

@@ -16,4 +16,10 @@ void pack_check_pipelines(uint32_t n);
 /* Some models with the other outputs: records, and gzip members of records and of columns. */
 void pack_check_forms(uint32_t n);
 
+/*
+ * Without running a kernel: the jobs of a table of any number of rows fit into the scratch that was
+ * laid out for most rows, and few rows are one job.
+ */
+void pack_check_jobs(uint32_t most);
+
 #endif
