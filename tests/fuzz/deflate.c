@@ -1,6 +1,6 @@
 /*
- * deflate.c - libFuzzer target: compresses arbitrary bytes with the host version of the device's
- * encoder, or with ISA-L.
+ * deflate.c - libFuzzer target: compresses arbitrary bytes with the host versions of the device's
+ * encoders, or with ISA-L.
  *
  * The first bytes select the backend, its level, the chunk size, the wrapper and the size of the
  * output buffer. A stream that does not fit must be reported with 0 bytes; zlib and libdeflate must
@@ -81,7 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < HEAD || size > IN_MOST)
 		return 0;
-	b = data[0] / 32 % 2 ? &sl_deflate_isal : &sl_deflate_cpu;
+	if (data[0] / 32 % 2)
+		b = &sl_deflate_isal;
+	else
+		b = data[0] / 64 % 2 ? &sl_deflate_cpu_fast : &sl_deflate_cpu;
 	job.level = 1 + data[0] / 64;
 	job.in = data + HEAD;
 	job.in_bytes = (size - HEAD) / item * item;

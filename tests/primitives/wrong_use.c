@@ -424,7 +424,7 @@ static void unknown_names(void **state)
 		"cpu_scan");
 	assert_null(found);
 	assert_fails(sl_find(SL_DEFLATE, "", &found), SL_USAGE,
-		"choose one of store, zlib, isal, libdeflate, cpu");
+		"choose one of store, zlib, isal, libdeflate, cpu, cpu_fast");
 	assert_fails(sl_find(SL_SORT, "CPU", &found), SL_USAGE, "there is no sort 'CPU'");
 #ifndef SL_WITH_CUDA
 	assert_fails(sl_find(SL_SCAN, "naive", &found), SL_USAGE,

@@ -53,6 +53,14 @@ SL_HD enum sl_match_mode sl_match_mode_after_probe(
 	                                                                         : SL_MODE_RUNS;
 }
 
+/* Mode of an encoder without matches; initial is sl_match_mode_initial(). */
+SL_HD enum sl_match_mode sl_match_mode_fast(
+	enum sl_match_mode initial, uint32_t runs, uint32_t sum, uint32_t n)
+{
+	return initial == SL_MODE_MATCHES ? sl_match_mode_after_probe(false, runs, sum, n)
+	                                  : initial;
+}
+
 /* --- slices ----------------------------------------------------------------------------------- */
 
 /* Input of the parse of a segment. */

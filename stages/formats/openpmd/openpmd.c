@@ -174,8 +174,8 @@ static enum sl_status try_chunk(
  * by a factor of 1.1 to 2.2. It can lengthen columns with few distinct values, such as lines of a
  * spectrum, by a factor of 2.5, because a repeated value is then no longer one match. So a backend
  * that searches for matches compresses a sample both ways, at a cost of 1/30 of a chunk each. The
- * backends device and cpu always shuffle: their encoder loses at most 3 % by it, and both must write
- * the same bytes.
+ * encoder of the device, on both processors, always shuffles: it loses at most 3 % by it, and the
+ * bytes must be the same.
  */
 static enum sl_status choose_planes(struct openpmd_packing *w, struct stretch *s)
 {
@@ -184,7 +184,8 @@ static enum sl_status choose_planes(struct openpmd_packing *w, struct stretch *s
 	size_t plain, planes;
 
 	s->planes = sl_openpmd_shuffles(sl_facts_of(s->c));
-	if (!s->planes || w->run->deflate == &sl_deflate_cpu)
+	if (!s->planes || w->run->deflate == &sl_deflate_cpu ||
+		w->run->deflate == &sl_deflate_cpu_fast)
 		return SL_OK;
 	SL_TRY(try_chunk(w, sample, false, &plain));
 	SL_TRY(try_chunk(w, sample, true, &planes));

@@ -126,7 +126,8 @@ static void for_each(void (*each)(const struct sl_backend *b))
 /* Backends with one level are tested at one level, and not at the largest size. */
 static bool is_skipped(const struct sl_backend *b, size_t n, int level)
 {
-	bool one_level = b == &sl_deflate_store || b == &sl_deflate_cpu;
+	bool one_level =
+		b == &sl_deflate_store || b == &sl_deflate_cpu || b == &sl_deflate_cpu_fast;
 
 	return one_level && (level != levels[0] || n == MOST);
 }
@@ -156,7 +157,8 @@ static void shrinks(const struct sl_backend *b)
 	make_input(CONSTANT, 1 << 20);
 	assert_true(squeeze(b, &k, 1 << 20, k.out.bytes, 6, SL_ZLIB) < 2000 || stores);
 	make_input(TEXT, 1 << 20);
-	assert_true(squeeze(b, &k, 1 << 20, k.out.bytes, 9, SL_ZLIB) < (1 << 20) / 4 || stores);
+	assert_true(squeeze(b, &k, 1 << 20, k.out.bytes, 9, SL_ZLIB) < (1 << 20) / 4 || stores ||
+		    b == &sl_deflate_cpu_fast);
 	make_input(RANDOM, 1 << 20);
 	assert_true(squeeze(b, &k, 1 << 20, k.out.bytes, 1, SL_ZLIB) < (1 << 20) + 1000);
 	bench_free(&k);
@@ -325,32 +327,37 @@ enum { STEP = 7 };
 enum { STEP = 1 };
 #endif
 
-/* Sizes for cpu: all small ones, primes, and sizes around whole segments and chunks. */
-static void every_size_of_cpu_inflates_to_the_input(void **state)
+/* All small sizes, primes, and sizes around whole segments and chunks. */
+static void every_size_inflates_to_the_input(const struct sl_backend *b)
 {
 	static const size_t ns[] = {509, 1021, 4099, 8191, 16381, 32749, 32768, 32771, 65521, 65537,
 		69997, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
-	(void)state;
 	for (size_t n = 0; n < 300; n += STEP) {
 		deflate_input_make((enum deflate_input)(n % DEFLATE_INPUTS), n, in);
-		deflate_check(&sl_deflate_cpu, in, n,
-			(struct deflate_try){.wrapper = (enum sl_wrapper)(n % 3)});
+		deflate_check(b, in, n, (struct deflate_try){.wrapper = (enum sl_wrapper)(n % 3)});
 	}
 	for (size_t s = 0; s < COUNT(ns); s++)
 		for (int kind = (int)s % STEP; kind < DEFLATE_INPUTS; kind += STEP) {
 			if (ns[s] > 100000 && kind % 4 != (int)s % 4)
 				continue;
 			deflate_input_make((enum deflate_input)kind, ns[s], in);
-			deflate_check(&sl_deflate_cpu, in, ns[s],
-				(struct deflate_try){.wrapper = SL_ZLIB});
+			deflate_check(b, in, ns[s], (struct deflate_try){.wrapper = SL_ZLIB});
 		}
+}
+
+static void every_size_of_cpu_inflates_to_the_input(void **state)
+{
+	(void)state;
+	every_size_inflates_to_the_input(&sl_deflate_cpu);
+	every_size_inflates_to_the_input(&sl_deflate_cpu_fast);
 }
 
 static void random_jobs_of_cpu(void **state)
 {
 	(void)state;
 	deflate_random_jobs(&sl_deflate_cpu, JOBS, JOB_LARGEST);
+	deflate_random_jobs(&sl_deflate_cpu_fast, JOBS, JOB_LARGEST);
 }
 
 /*
@@ -372,6 +379,24 @@ static void largest_match_distance_is_used(void **state)
 		bytes[k] = deflate_check(&sl_deflate_cpu, in, N, (struct deflate_try){0});
 	}
 	assert_true(bytes[0] + SAME / 2 < bytes[1]);
+}
+
+/*
+ * A repeated text becomes matches with cpu only; with cpu_fast its three letters and the end of the
+ * block have codes of 2 bits. A run is shortened by both.
+ */
+static void only_cpu_searches_matches(void **state)
+{
+	enum { N = 1 << 15, HEADER = 100 };
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		in[i] = "acg"[i % 3];
+	assert_true(deflate_check(&sl_deflate_cpu, in, N, (struct deflate_try){0}) < N / 40);
+	assert_in_range(deflate_check(&sl_deflate_cpu_fast, in, N, (struct deflate_try){0}), N / 4,
+		N / 4 + HEADER);
+	memset(in, 'a', N);
+	assert_true(deflate_check(&sl_deflate_cpu_fast, in, N, (struct deflate_try){0}) < N / 40);
 }
 
 /* Streams that fit are written in order; the first that does not fit and all later ones are not. */
@@ -497,6 +522,7 @@ int main(void)
 		cmocka_unit_test(every_split_inflates_to_the_input),
 		cmocka_unit_test(every_size_of_cpu_inflates_to_the_input),
 		cmocka_unit_test(random_jobs_of_cpu),
+		cmocka_unit_test(only_cpu_searches_matches),
 		cmocka_unit_test(largest_match_distance_is_used),
 		cmocka_unit_test(streams_that_do_not_fit_have_zero_bytes),
 		cmocka_unit_test(other_compressors_still_use_malloc),

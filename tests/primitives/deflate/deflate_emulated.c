@@ -1,5 +1,5 @@
 /*
- * deflate_emulated.c - compares the device encoder, on the emulated device, with the specification
+ * deflate_emulated.c - compares the device encoders, on the emulated device, with the specification
  * byte for byte: every kind of input and split, threads in any order.
  */
 #include "primitives/emulator/settings.h"
@@ -13,10 +13,12 @@ enum { LARGEST = 60000, JOBS = 4 };
 enum { LARGEST = 360000, JOBS = 8 };
 #endif
 
+static const struct sl_backend *encoder;
+
 static void every_size_kind_and_split(void **state)
 {
 	(void)state;
-	deflate_sweep(deflate_on_device(), LARGEST);
+	deflate_sweep(encoder, LARGEST);
 }
 
 /* More segments than a warp has lanes. */
@@ -28,26 +30,25 @@ static void streams_of_many_segments(void **state)
 	(void)state;
 	deflate_input_make(DEFLATE_CONSTANT, BYTES, in);
 	in[BYTES / 2] = 0;
-	deflate_check(deflate_on_device(), in, BYTES,
-		(struct deflate_try){.wrapper = SL_GZIP, .exact = true});
+	deflate_check(encoder, in, BYTES, (struct deflate_try){.wrapper = SL_GZIP, .exact = true});
 }
 
 static void random_jobs(void **state)
 {
 	(void)state;
-	deflate_random_jobs(deflate_on_device(), JOBS, LARGEST);
+	deflate_random_jobs(encoder, JOBS, LARGEST);
 }
 
 static void joined_parts(void **state)
 {
 	(void)state;
-	deflate_check_parts(deflate_on_device(), 40000);
+	deflate_check_parts(encoder, 40000);
 }
 
 static void no_room(void **state)
 {
 	(void)state;
-	deflate_check_full_output(deflate_on_device());
+	deflate_check_full_output(encoder);
 }
 
 static void every_schedule_gives_the_same(void **state)
@@ -63,13 +64,14 @@ static void every_schedule_gives_the_same(void **state)
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulator_set_settings(&schedules[i]);
 		for (uint64_t k = 0; k < 3; k++)
-			deflate_random(deflate_on_device(), 100 + 3 * i + k, 4000);
+			deflate_random(encoder, 100 + 3 * i + k, 4000);
 	}
 	sl_emulator_set_settings(&schedules[0]);
 }
 
 int main(void)
 {
+	static const char *const encoders[] = {"device", "device_fast"};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_kind_and_split),
 		cmocka_unit_test(streams_of_many_segments),
@@ -78,7 +80,12 @@ int main(void)
 		cmocka_unit_test(no_room),
 		cmocka_unit_test(every_schedule_gives_the_same),
 	};
+	int failed = 0;
 
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
+		encoder = deflate_backend(encoders[i]);
+		failed += cmocka_run_group_tests_name(encoders[i], tests, NULL, NULL);
+	}
+	return failed;
 }

@@ -1,5 +1,5 @@
 /*
- * deflate_gpu.c - compares the device encoder, on a GPU, with the specification byte for byte.
+ * deflate_gpu.c - compares the device encoders, on a GPU, with the specification byte for byte.
  *
  *	SLUICE_DEFLATE_JOBS=1000   number of random jobs, each with some hundred inputs (deflate_check.h)
  *
@@ -12,43 +12,50 @@
 
 enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
 
+static const struct sl_backend *encoder;
+
 static void every_size_kind_and_split(void **state)
 {
 	(void)state;
-	deflate_sweep(
-		deflate_on_device(), sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+	deflate_sweep(encoder, sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
 }
 
 static void random_jobs(void **state)
 {
 	(void)state;
-	deflate_random_jobs(deflate_on_device(), JOBS, sl_sampling_size(JOB_LARGEST));
+	deflate_random_jobs(encoder, JOBS, sl_sampling_size(JOB_LARGEST));
 }
 
 static void joined_parts(void **state)
 {
 	(void)state;
-	deflate_check_parts(deflate_on_device(), sl_sampling_size(JOB_LARGEST));
+	deflate_check_parts(encoder, sl_sampling_size(JOB_LARGEST));
 }
 
 static void no_room(void **state)
 {
 	(void)state;
-	deflate_check_full_output(deflate_on_device());
+	deflate_check_full_output(encoder);
 }
 
 int main(void)
 {
+	static const char *const encoders[] = {"device", "device_fast"};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_kind_and_split),
 		cmocka_unit_test(random_jobs),
 		cmocka_unit_test(joined_parts),
 		cmocka_unit_test(no_room),
 	};
+	int failed = 0;
 
 	if (!sl_sampling_from_environment())
 		return 1;
 	if (skips_without_device())
 		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
+		encoder = deflate_backend(encoders[i]);
+		failed += cmocka_run_group_tests_name(encoders[i], tests, NULL, NULL);
+	}
+	return failed;
 }

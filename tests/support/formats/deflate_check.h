@@ -68,7 +68,7 @@ void deflate_check_full_output(const struct sl_backend *b);
  */
 void deflate_check_parts(const struct sl_backend *b, size_t most);
 
-/* Returns the backend deflate/device. */
-const struct sl_backend *deflate_on_device(void);
+/* Returns the deflate backend of that name. */
+const struct sl_backend *deflate_backend(const char *name);
 
 #endif
