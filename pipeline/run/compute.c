@@ -87,7 +87,7 @@ static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot
 }
 
 /* SL_DEVICE_FAILED if the host copies differ from what the device computed, by their digests. */
-static enum sl_status check_transfer(const struct sl_batch *b)
+static enum sl_status check_transfer(struct sl_batch *b)
 {
 	SL_TRY(sl_digest_check(&b->table));
 	return b->device_packed.wanted ? sl_device_packed_check(&b->device_packed) : SL_OK;
@@ -125,6 +125,7 @@ static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot
 	const struct sl_format *f = plan->choices.format;
 	struct sl_batch *b = &slot->batch;
 
+	slot->packed.has_crc = false;
 	if (b->device_packed.wanted)
 		return f->take(
 			&slot->exec, &plan->facts, &b->table, &b->device_packed, &slot->packed);

@@ -122,6 +122,7 @@ static enum sl_status read_header(const struct sl_pack_rule *rule,
 			n, header->used, sum);
 	to->used = header->used;
 	to->digest = header->digest;
+	to->has_crc = false;
 	for (int axis = 0; axis < 3; axis++) {
 		to->lo[axis] = bound(~header->below[axis], INFINITY);
 		to->hi[axis] = bound(header->above[axis], -INFINITY);

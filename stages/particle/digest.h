@@ -91,8 +91,11 @@ void sl_digest_table(struct sl_table *t);
  */
 uint64_t sl_digest_bytes(const void *bytes, size_t n);
 
-/* Checks packed data copied from a device against its digest. SL_DEVICE_FAILED if it differs. */
-enum sl_status sl_device_packed_check(const struct sl_device_packed *p);
+/*
+ * Checks packed data copied from a device against its digest, and sets p->crc. SL_DEVICE_FAILED if
+ * the digest differs. Host only.
+ */
+enum sl_status sl_device_packed_check(struct sl_device_packed *p);
 
 SL_C_END
 

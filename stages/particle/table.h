@@ -55,6 +55,8 @@ struct sl_device_packed {
 	size_t *stream;     /* size of each stream in bytes */
 	float lo[3], hi[3]; /* least and greatest x, y, z, for columns; lo > hi if all are NaN */
 	uint64_t digest;    /* of the used bytes, see sl_digest_bytes() */
+	bool has_crc;       /* whether crc is known: sl_device_packed_check() sets it */
+	uint32_t crc;       /* CRC-32 of the used bytes */
 };
 
 SL_C_END

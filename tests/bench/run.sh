@@ -91,7 +91,8 @@ assert sorted((r["block"], r["items"]) for r in tunings) == [("32", "4"), ("32",
 assert rows("none.csv") == [] and "# left out: compact" in open(os.path.join(work, "none.csv")).read()
 assert json.load(open(os.path.join(work, "none.json")))["left_out"]
 streams = rows("deflate.csv")
-assert [r["column"] for r in streams] == "x y z u v w energy time pixel all".split(), streams
+assert [r["column"] for r in streams] == 2 * "x y z u v w energy time pixel all".split(), streams
+assert [r["backend"] for r in streams] == 10 * ["device"] + 10 * ["device_fast"], streams
 assert all(float(r["ratio"]) > 1 and int(r["bytes"]) >= 4 * int(r["n"]) for r in streams), streams
 modes = rows("pipeline.csv")
 assert "staged" in names(modes, "way") and names(modes, "n") == ["1000", "300"]

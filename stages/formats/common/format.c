@@ -10,6 +10,14 @@ size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_fact
 	return 0;
 }
 
+void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p)
+{
+	if (p->has_crc)
+		sl_pieces_add_known(file, p->bytes, p->used, p->crc);
+	else
+		sl_pieces_add(file, p->bytes, p->used);
+}
+
 enum sl_status sl_format_check_image(size_t size, size_t needed)
 {
 	if (size >= needed)

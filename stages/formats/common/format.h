@@ -63,6 +63,8 @@ struct sl_packed {
 	uint8_t *bytes;        /* packed bytes */
 	size_t size;           /* bytes allocated */
 	size_t used;           /* bytes used */
+	bool has_crc;          /* whether crc is known */
+	uint32_t crc;          /* CRC-32 of the used bytes */
 };
 
 /*
@@ -159,6 +161,9 @@ struct sl_format {
 
 /* The function scratch of a format that needs none, or its image_bytes if assemble makes nothing. */
 size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_facts *run);
+
+/* For assemble: appends the packed bytes to a file. */
+void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p);
 
 /* For assemble: SL_USAGE if the image has fewer bytes than needed. */
 enum sl_status sl_format_check_image(size_t size, size_t needed);

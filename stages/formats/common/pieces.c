@@ -5,7 +5,7 @@
 
 #include "primitives/files/crc32.h"
 
-void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
+void sl_pieces_add_known(struct sl_pieces *f, const void *at, size_t bytes, uint32_t crc)
 {
 	struct sl_piece *last = f->n > 0 ? &f->piece[f->n - 1] : NULL;
 
@@ -14,7 +14,12 @@ void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
 	else
 		f->piece[f->n++] = (struct sl_piece){at, bytes};
 	f->bytes += bytes;
-	f->crc = sl_crc32_update(f->crc, at, bytes);
+	f->crc = sl_crc32_combine(f->crc, crc, bytes);
+}
+
+void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes)
+{
+	sl_pieces_add_known(f, at, bytes, sl_crc32(at, bytes));
 }
 
 void sl_pieces_join(const struct sl_pieces *f, void *to)

@@ -33,6 +33,9 @@ struct sl_pieces {
 /* Appends a range. A range that starts where the last one ends in memory extends the last one. */
 void sl_pieces_add(struct sl_pieces *f, const void *at, size_t bytes);
 
+/* The same for a range whose CRC-32 is known. */
+void sl_pieces_add_known(struct sl_pieces *f, const void *at, size_t bytes, uint32_t crc);
+
 /* Copies all ranges, one after another, to a block of f->bytes bytes. */
 void sl_pieces_join(const struct sl_pieces *f, void *to);
 

@@ -191,6 +191,8 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	p->bytes = device_packed->bytes;
 	p->size = device_packed->size;
 	p->used = device_packed->used;
+	p->has_crc = device_packed->has_crc;
+	p->crc = device_packed->crc;
 	return SL_OK;
 }
 
@@ -232,7 +234,7 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 	SL_TRY(sl_format_check_image(size, image_bytes(&p->table, run)));
 	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, image, put_header((uint8_t *)image, run, batch, p));
-	sl_pieces_add(file, p->bytes, p->used);
+	sl_format_add_packed(file, p);
 	return SL_OK;
 }
 
@@ -246,7 +248,7 @@ static enum sl_status assemble_gz(const struct sl_file_facts *run,
 	header = at + size - image_bytes(&p->table, run);
 	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, at, sl_gzip_store(header, put_header(header, run, batch, p), at));
-	sl_pieces_add(file, p->bytes, p->used);
+	sl_format_add_packed(file, p);
 	return SL_OK;
 }
 

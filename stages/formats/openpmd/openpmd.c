@@ -321,6 +321,7 @@ static enum sl_status take_stream(
 	if (gains && to != from)
 		memmove(to, from, got);
 	if (!gains) {
+		p->has_crc = false;
 		SL_TRY(sl_inflate_whole(SL_ZLIB, from, got, inflated, bytes));
 		memcpy(to, inflated, bytes);
 	}
@@ -352,6 +353,8 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 
 	p->bytes = device_packed->bytes;
 	p->size = device_packed->size;
+	p->has_crc = device_packed->has_crc;
+	p->crc = device_packed->crc;
 	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!t->column[i].constant)

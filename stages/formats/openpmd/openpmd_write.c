@@ -394,7 +394,7 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	bytes -= p->used;
 	*file = (struct sl_pieces){0};
 	sl_pieces_add(file, rest, h.head);
-	sl_pieces_add(file, p->bytes, p->used);
+	sl_format_add_packed(file, p);
 	sl_pieces_add(file, rest + h.head, bytes - h.head);
 	sl_crc_trailer_print(file->crc, (char *)rest + bytes);
 	sl_pieces_add(file, rest + bytes, SL_CRC_TRAILER_BYTES);
