@@ -138,10 +138,10 @@ refused 2 "elsewhere use --config FILE" pipeline --device emulated --n 100
 cd "$source"
 
 code=0
-python3 bench/plot/plot.py --out "$work/pictures" bench/results/epyc-*.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
+python3 bench/plot/plot.py --out "$work/pictures" bench/results/xeon-2-cores-stages.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
 [ $code -eq 0 ] || [ $code -eq 77 ] || fail "bench/plot/plot.py failed"
 if [ $code -eq 0 ]; then
-	for name in scan-u32 sort-u32 share-of-copy survivors bits entropy block-sort-u32 stages-epyc-2-cores pipeline; do
+	for name in scan-u32 sort-u32 share-of-copy survivors bits entropy block-sort-u32 stages-xeon-2-cores-stages pipeline; do
 		[ -s "$work/pictures/$name.svg" ] && [ -s "$work/pictures/$name.png" ] || fail "plot.py did not draw $name"
 	done
 	python3 - "$work/pictures" <<'END'
