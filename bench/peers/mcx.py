@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Photons in a slab: MCX (Fang, Boas 2009) against sluice on the same GPU.
+
+    python3 bench/peers/mcx.py [--config NAME]... [--repeat N] [--csv FILE]
+
+Needs a CUDA GPU and the Python packages pmcx and numpy. The slab is one layer of voxels as thick as the slab
+(--layers N: N layers of cubic voxels), cyclic in x and y, with equal refractive indices, a pencil beam and one
+time gate. MCX runs with its result, the fluence in each voxel, and without it. Its time is that of its kernel as
+pmcx reports it, in whole milliseconds. MCX attenuates weights. sluice runs the same slab analogue (whole particles
+are absorbed) and with implicit capture, keeps no survivors, and its time is that of the device before
+compression, from run.json. Before the timing the reflected, transmitted and absorbed fractions of MCX are
+compared with the published ones, to within 5 standard errors of an analogue simulation; the absorbed fraction
+of each timed run too, to within 2e-4 at most.
+"""
+import itertools
+import json
+
+import common
+
+SPEED_OF_LIGHT_MM = 2.99792458e11
+BATCHES = 32  # enough for the error of a fraction of weight, which is that over batches
+ROUNDING = 2e-4
+
+
+def settings(np, slab, layers, photons, **more):
+    """The configuration of pmcx: mm and 1/mm; the first voxel begins at 0."""
+    thickness = 10 * slab["thickness"]
+    end = 1e4 * thickness / SPEED_OF_LIGHT_MM
+    return {
+        "nphoton": photons, "vol": np.ones((1, 1, layers), dtype="uint8"), "unitinmm": thickness / layers,
+        "prop": np.array([[0, 0, 1, 1], [slab["mu_a"] / 10, slab["mu_s"] / 10, slab["g"], 1]], dtype="float32"),
+        "issrcfrom0": 1, "srcpos": [0.5, 0.5, 0.0], "srcdir": [0.0, 0.0, 1.0], "tstart": 0.0, "tend": end,
+        "tstep": end, "isreflect": 0, "bc": "cc_cc_000000", "issavedet": 0, "issave2pt": 0, "autopilot": 1,
+        "gpuid": 1, "flog": "/dev/null", **more,
+    }
+
+
+def fractions(np, pmcx, slab, layers, photons):
+    """The fractions of MCX: the absorbed one from its energies, the others from the photons that leave."""
+    cfg = settings(np, slab, layers, photons, bc="cc_cc_001001", issavedet=1, savedetflag="px",
+                   maxdetphoton=photons + photons // 10, seed=20260101)
+    result = pmcx.run(cfg)
+    path, _, _, z = np.asarray(result["detp"], dtype="f8")
+    weight = np.exp(-slab["mu_a"] / 10 * cfg["unitinmm"] * path)
+    below = z > layers / 2
+    launched = result["stat"]["energytot"]
+    return {"reflected": weight[~below].sum() / launched, "transmitted": weight[below].sum() / launched,
+            "absorbed": result["stat"]["energyabs"] / launched}
+
+
+def check(np, pmcx, options, slab, published):
+    n = options.check_photons
+    found = fractions(np, pmcx, slab, options.layers, n)
+    common.agree("MCX: the sum of all fractions", sum(found.values()), 1, 1e-3)
+    for name, expected in published.items():
+        common.agree(f"MCX: the fraction {name}", found[name], expected, 5 * (expected * (1 - expected) / n) ** 0.5)
+
+
+def run_mcx(np, pmcx, options, slab, published, fluence, seed):
+    """Photons per second of one kernel of MCX."""
+    result = pmcx.run(settings(np, slab, options.layers, options.photons, issave2pt=fluence, seed=seed))
+    stat = result["stat"]
+    if stat["runtime"] < 100:
+        raise common.WrongAnswer(f"MCX took {stat['runtime']} ms, which is too short for a clock of 1 ms; use more "
+                                 "--photons")
+    p = published["absorbed"]
+    common.agree("MCX: the absorbed fraction", stat["energyabs"] / stat["energytot"], p,
+                 max(ROUNDING, 5 * (p * (1 - p) / options.photons) ** 0.5))
+    return stat["nphoton"] / (1e-3 * stat["runtime"])
+
+
+def run_sluice(words):
+    """Particles per second before compression; sluice itself compares the fractions with the published ones."""
+    result = json.loads(common.run(words))
+    return result["times"]["particles"] / common.computing_seconds(result)
+
+
+def compare_slab(np, pmcx, config, options, report):
+    slab, published = common.slab_of(options, config)
+    if {slab["n"], slab["n_above"], slab["n_below"]} != {slab["n"]} or "absorbed" not in published:
+        raise common.NotRun(f"{config} has several refractive indices or no published absorbed fraction")
+    check(np, pmcx, options, slab, published)
+    words = common.sluice_words(options, config, "--device", options.device, "--set", "run.slots=1", "--set",
+                                f"run.batch={max(1, options.photons // BATCHES)}", "--set",
+                                f"run.particles={options.photons}", "--set", "keep=max_steps", "--set", "tallies=[]",
+                                "--set", "output.columns=[id]", "--set", "output.format=csv.gz", "--set")
+    programs = {f"sluice, {mode}": lambda mode=mode: run_sluice([*words, f"model.slab.absorption={mode}"])
+                for mode in ("analogue", "implicit")}
+    seeds = itertools.count(1)
+    for name, fluence in (("MCX, fluence", 1), ("MCX, no result", 0)):
+        programs[name] = lambda fluence=fluence: run_mcx(np, pmcx, options, slab, published, fluence, next(seeds))
+    for warm_up in programs.values():
+        warm_up()
+    rates = {name: [1e-9 * v for v in values] for name, values in common.alternate(programs, options.repeat).items()}
+    for name, values in rates.items():
+        if name.startswith("sluice"):
+            report.row(common.name_of(config), name, "photons", "G/s", values)
+        for ours in list(programs)[:2] if name.startswith("MCX") else ():
+            report.row(common.name_of(config), f"{name}; against {ours}", "photons", "G/s", values, rates[ours])
+
+
+def gpu_of(pmcx):
+    try:
+        found = pmcx.gpuinfo()
+    except RuntimeError:
+        found = None
+    if not found:
+        raise common.NotRun("there is no CUDA GPU that pmcx can use")
+    return found[0]["name"]
+
+
+def compare(options, report):
+    np = common.require("numpy", "numpy")
+    pmcx = common.require("pmcx", "pmcx")
+    report.origin("device", gpu_of(pmcx))
+    report.origin("driver", common.driver_version())
+    report.origin("peer", f"pmcx {common.package_version('pmcx')}; 1 x 1 x {options.layers} voxels, "
+                          f"{options.photons} photons, as many of sluice")
+    for config in options.config or ["vandehulst", "isotropic_099"]:
+        compare_slab(np, pmcx, config, options, report)
+
+
+def main():
+    parser = common.options_of(__doc__)
+    parser.add_argument("--config", action="append", metavar="NAME",
+                        help="configuration of a slab (default vandehulst and isotropic_099); can be repeated")
+    parser.add_argument("--device", default="cuda", metavar="DEVICE", help="device of sluice (default cuda)")
+    parser.add_argument("--layers", type=common.positive, default=1, metavar="N", help="layers of voxels (default 1)")
+    parser.add_argument("--photons", type=common.positive, default=1 << 30, metavar="N",
+                        help="photons of a timed run (default 2^30)")
+    parser.add_argument("--check-photons", type=common.positive, default=4_000_000, metavar="N",
+                        help="photons of the run whose fractions are compared (default 4e6)")
+    common.run_script(compare, parser)
+
+
+if __name__ == "__main__":
+    main()
