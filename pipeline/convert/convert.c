@@ -45,7 +45,7 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 	if (sl_dir_open(o->path, false, &dir) != SL_OK)
 		return sl_fail(SL_USAGE,
 			"%s: not a run directory, and no format has its suffix (see sluice list); "
-			"name a file that ends in .h5, .npz, .csv.gz, .mcpl or .mcpl.gz",
+			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl or .mcpl.gz",
 			o->path);
 	o->is_run = true;
 	s = sl_manifest_read(&dir, &o->manifest);
@@ -90,21 +90,22 @@ static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
 	enum sl_status s;
-	bool exists;
 
 	c->format = sl_format_of(c->job->to);
 	c->name = sl_path_split(c->job->to, folder);
 	if (!c->format)
 		return sl_fail(SL_USAGE,
 			"--to %s: no format has this suffix (see sluice list); use .h5, .npz, "
-			".csv.gz, .mcpl or .mcpl.gz",
+			".csv, .csv.gz, .mcpl or .mcpl.gz",
 			c->job->to);
 	SL_TRY(sl_dir_open(folder, false, &c->dir));
-	s = sl_file_exists(&c->dir, c->name, &exists);
-	if (s == SL_OK && exists)
+	s = sl_file_exists(&c->dir, c->name, &c->replaces);
+	if (s == SL_OK && c->replaces && !c->job->force)
 		s = sl_fail(SL_OUTPUT_IN_USE,
-			"--to %s: the file exists (convert overwrites nothing); choose another name",
+			"--to %s: the file exists; choose another name, or replace it with --force",
 			c->job->to);
+	if (s == SL_OK && c->replaces)
+		s = sl_file_identity(&c->dir, c->name, &c->replaces, &c->device, &c->number);
 	if (s != SL_OK)
 		sl_dir_close(&c->dir);
 	return s;

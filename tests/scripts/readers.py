@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 PACKAGES = ("h5py", "openpmd_validator", "openpmd_viewer", "vtk", "mcpl")
-FORMATS = {"openpmd": ".h5", "npz": ".npz", "csv.gz": ".csv.gz", "mcpl": ".mcpl", "mcpl.gz": ".mcpl.gz"}
+FORMATS = {"openpmd": ".h5", "npz": ".npz", "csv.gz": ".csv.gz", "csv": ".csv", "mcpl": ".mcpl", "mcpl.gz": ".mcpl.gz"}
 PATHS = {"id": "id", "x": "position/x", "y": "position/y", "z": "position/z", "u": "direction/x", "v": "direction/y",
          "w": "direction/z", "energy": "energy", "weight": "weighting", "time": "time", "pixel": "pixel", "fate": "fate"}
 KINDS = {"id": "u8", "pixel": "u4", "fate": "u1"}
@@ -40,7 +40,7 @@ def run(*words):
 
 def csv_of(name):
     """The expected values: a text file, read by the csv module of Python."""
-    with gzip.open(name, "rt", encoding="ascii", newline="") as f:
+    with (gzip.open if name.endswith(".gz") else open)(name, "rt", encoding="ascii", newline="") as f:
         names, *rows = csv.reader(f)
     kinds = {name: KINDS.get(name, "f4") for name in names}
     return {name: np.array([float(row[k]) if kinds[name] == "f4" else int(row[k]) for row in rows], kinds[name])
@@ -197,6 +197,7 @@ def main(sluice, source, work):
     for name in tables:
         check_numpy(os.path.join(work, f"all_{name}.npz"), everything)
         same(csv_of(os.path.join(work, f"all_{name}.csv.gz")), everything, name)
+        same(csv_of(os.path.join(work, f"all_{name}.csv")), everything, name)
     if has["h5py"]:
         for k, batch in enumerate(batches):
             check_h5py(os.path.join(work, "openpmd", f"demo_{k:06d}.h5"), batch)
