@@ -25,7 +25,7 @@ static const struct {
 	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
 
 /* What has been added up of the particles read so far. */
-struct survey {
+struct particle_sums {
 	struct sl_weighted_stats stats[NUMBERS];
 	struct sl_type_table types;
 };
@@ -48,7 +48,8 @@ static void set_numbers(const struct sl_mcpl_particle *p, double number[NUMBERS]
 }
 
 /* Adds a particle; only the weights themselves are not weighted. */
-static void add(struct survey *all, const struct sl_mcpl_particle *p, const double number[NUMBERS])
+static void add(
+	struct particle_sums *all, const struct sl_mcpl_particle *p, const double number[NUMBERS])
 {
 	for (int i = 0; i < NUMBERS; i++)
 		sl_weighted_stats_add(&all->stats[i], number[i], i == WEIGHT ? 1 : p->weight);
@@ -119,7 +120,7 @@ static void print_numbers(
 
 /* Reads all particles, prints the first head of them and adds up all. */
 static enum sl_status read_particles(
-	struct sl_mcpl_stream *s, uint64_t head, struct survey *all, FILE *out)
+	struct sl_mcpl_stream *s, uint64_t head, struct particle_sums *all, FILE *out)
 {
 	double number[NUMBERS];
 	struct sl_mcpl_particle p;
@@ -143,7 +144,7 @@ static enum sl_status read_particles(
 static enum sl_status print_file(struct sl_mcpl_stream *s, uint64_t head, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct survey all = {0};
+	struct particle_sums all = {0};
 	bool trailing;
 
 	SL_TRY(print_strings(s, out));

@@ -3,7 +3,7 @@
  *
  *	header     48 bytes, 56 with a common weight: "MCPL003L", particles, flags ...
  *	strings    source, comments, names of blobs, blobs; each after its length
- *	records    one per particle (mcpl_record.h)
+ *	records    one per particle (mcpl_record.h); those of lists that were read are copied
  *
  * Units are centimetres, milliseconds and MeV. Numbers have 4 or 8 bytes, least significant byte
  * first. (Kittelmann et al., Monte Carlo Particle Lists: MCPL, Comput. Phys. Commun. 218, 2017;
@@ -76,6 +76,7 @@ struct sl_mcpl_facts {
 	int32_t pdg;          /* PDG code of all particles; 0: they have a column */
 	double energy;        /* of all particles, in keV; NaN: they have a column */
 	enum sl_column flags; /* the column of the user flags; SL_COLUMN_COUNT: none */
+	double weight; /* of all particles, as headers of lists state it; 0: as in the column */
 	const struct sl_mcpl_metadata *metadata; /* of lists that were read, or NULL; not owned */
 };
 
