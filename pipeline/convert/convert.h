@@ -10,6 +10,9 @@
  *	MCPL to MCPL      copies records unchanged; headers must agree (mcpl_head.h)
  *	tables to MCPL    packs records input by input; drops columns that a record lacks
  *	any to table      builds the whole file in memory
+ *	runs to .tallies  adds up their histograms
+ *
+ * Runs that differ only in seed and number of particles are merged (runs.h).
  */
 #ifndef SL_PIPELINE_CONVERT_CONVERT_H
 #define SL_PIPELINE_CONVERT_CONVERT_H

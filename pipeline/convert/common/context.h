@@ -37,7 +37,8 @@ struct sl_convert_operand {
 struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
-	const struct sl_format *format; /* of the output file */
+	const struct sl_format *format; /* of the output file; NULL: it has histograms */
+	bool tallies;                   /* the output file has histograms */
 	struct sl_file_facts facts;     /* deflate and level always; the rest for tables only */
 	struct sl_dir dir;              /* directory of the output file */
 	const char *name;               /* its name there */

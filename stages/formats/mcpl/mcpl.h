@@ -14,6 +14,7 @@
  *	stat:sum:sluice_generated:N     particles generated for this file; added up when files merge
  *	...                             comments of the lists that were read (mcpl_metadata.h)
  *	Survivors of run ...            the run and its seed
+ *	Survivors of merged runs {...}  instead, if sluice convert merged runs: their seeds and counts
  *	User flags are fates ...        the meaning of the user flags, if there are any
  *	sluice:columns:x,y,z,...        the columns that the records are made of
  *
@@ -47,6 +48,8 @@ static inline bool sl_format_is_mcpl(const struct sl_format *f)
 /* How files of this program begin their source and comments, and the name of their first blob. */
 #define SL_MCPL_SOURCE  "Sluice "
 #define SL_MCPL_STAT    "stat:sum:sluice_generated:"
+#define SL_MCPL_RUN     "Survivors of run "
+#define SL_MCPL_MERGED  "Survivors of merged runs "
 #define SL_MCPL_COLUMNS "sluice:columns:"
 #define SL_MCPL_CONFIG  "sluice_config"
 

@@ -230,6 +230,24 @@ static void put_generated(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadat
 	put_string(w, text);
 }
 
+/* The comment on the origin of the particles: a run and its seed, or several merged runs. */
+static void put_run(struct sl_mcpl_buffer *w, const struct sl_file_facts *run)
+{
+	char text[TEXT_BYTES];
+
+	if (run->merged) {
+		const struct sl_mcpl_string merged = {
+			(const uint8_t *)run->merged, (uint32_t)strlen(run->merged)};
+
+		put_joined(w, SL_MCPL_MERGED, &merged, "");
+		return;
+	}
+	snprintf(text, sizeof(text),
+		SL_MCPL_RUN "%s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
+		run->run_name, run->seed, run->rules_version, run->species);
+	put_string(w, text);
+}
+
 size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const struct sl_table *t,
 	double weight, const struct sl_batch_facts *batch)
 {
@@ -244,10 +262,7 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 	if (!sl_mcpl_metadata_has_generated(metadata))
 		put_generated(&w, metadata, batch);
 	put_metadata_comments(&w, metadata, batch);
-	snprintf(text, sizeof(text),
-		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
-		run->run_name, run->seed, run->rules_version, run->species);
-	put_string(&w, text);
+	put_run(&w, run);
 	if (h.flags)
 		put_flags(&w, facts.flags);
 	put_columns(&w, t);
