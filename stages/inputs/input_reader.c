@@ -313,28 +313,32 @@ struct places {
 };
 
 /*
- * Reads the next particles of a stream. Each record is copied first, so that columns and source record
- * are of the same bytes, also if another process changes the file at that moment.
+ * Reads the next record of a stream as a particle, and keeps it as the source record of place i. Another
+ * process could change the file between the two; read_some() then refuses the batch.
  */
+static enum sl_status keep_next(
+	struct sl_mcpl_stream *s, const struct places *to, uint32_t i, struct sl_mcpl_particle *p)
+{
+	const uint8_t *record;
+
+	SL_TRY(sl_mcpl_next_record(s, &record));
+	sl_mcpl_recode(&s->header, record, to->layout,
+		(uint8_t *)to->b->source + (size_t)i * to->layout->record_bytes);
+	sl_mcpl_decode(&s->header, record, p);
+	return SL_OK;
+}
+
+/* Reads the next particles of a stream. */
 static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct places *to)
 {
-	const struct sl_mcpl_header *h = &s->header;
-
 	for (uint32_t i = to->place; i < to->place + to->n; i++) {
-		uint8_t record[SL_MCPL_RECORD_MOST];
 		struct sl_mcpl_particle from;
 		struct sl_particle p;
-		const uint8_t *at;
 
-		SL_TRY(sl_mcpl_next_record(s, &at));
-		memcpy(record, at, h->record_bytes);
-		sl_mcpl_decode(h, record, &from);
+		SL_TRY(to->b->source ? keep_next(s, to, i, &from) : sl_mcpl_next(s, &from));
 		p = sl_mcpl_to_particle(&from);
 		p.fate = SL_FATE_listed;
 		sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
-		if (to->b->source)
-			sl_mcpl_recode(h, record, to->layout,
-				(uint8_t *)to->b->source + (size_t)i * to->layout->record_bytes);
 	}
 	return SL_OK;
 }

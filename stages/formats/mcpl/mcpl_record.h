@@ -166,17 +166,22 @@ SL_HD void sl_mcpl_record_put(
 SL_HD void sl_mcpl_record_of_row(
 	const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows, uint64_t i, uint32_t *to)
 {
-	struct sl_particle p = sl_mcpl_row(rows, i);
 	uint64_t words = r->bytes / sizeof(uint32_t);
+	const uint32_t *from = rows->source;
+	struct sl_particle p;
 
-	if (!rows->source) {
+	if (!from) {
+		p = sl_mcpl_row(rows, i);
 		sl_mcpl_record_put(r, &p, to);
 		return;
 	}
+	from += (rows->at.id[i] - rows->first_id) * words;
 	for (uint64_t k = 0; k < words; k++)
-		to[k] = rows->source[(p.id - rows->first_id) * words + k];
-	if (r->flags != SL_COLUMN_COUNT && r->flags != SL_COLUMN_userflags)
+		to[k] = from[k];
+	if (r->flags != SL_COLUMN_COUNT && r->flags != SL_COLUMN_userflags) {
+		p = sl_mcpl_row(rows, i);
 		to[words - 1] = sl_mcpl_flags_of(r->flags, &p);
+	}
 }
 
 SL_C_END

@@ -89,14 +89,11 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 
 /*
  * The same in two steps: the record as stored, which is valid until the next call, and the particle of a
- * record. A caller who uses a record twice copies it, because a mapped file can change.
+ * record.
  */
 enum sl_status sl_mcpl_next_record(struct sl_mcpl_stream *s, const uint8_t **record);
 void sl_mcpl_decode(
 	const struct sl_mcpl_header *h, const uint8_t *record, struct sl_mcpl_particle *p);
-
-/* The largest record: 11 numbers of 8 bytes, a PDG code and user flags. */
-enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
 
 /*
  * Reads the next *n records as stored, at most SL_MCPL_RAW_BYTES of them; *n = 0 after the last. They
