@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "stages/formats/common/gzip_stored.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -251,82 +250,6 @@ enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_he
 		SL_TRY(join_string(i, &h->fixed, &a, &b));
 	}
 	h->fixed.particles += more->fixed.particles;
-	return SL_OK;
-}
-
-static bool begins_with(const struct sl_mcpl_string *s, const char *text)
-{
-	return s->length >= strlen(text) && memcmp(s->at, text, strlen(text)) == 0;
-}
-
-/* The strings of a header whose content depends on the run; at = NULL: there is none. */
-struct own_strings {
-	struct sl_mcpl_string run, config;
-};
-
-/* Finds the comment on the run, and the content of the blob whose name is SL_MCPL_CONFIG. */
-static struct own_strings find_own(const struct sl_mcpl_head *h)
-{
-	const uint8_t *at = h->bytes + sl_mcpl_put_fixed(NULL, &h->fixed);
-	struct own_strings own = {.run = {.at = NULL}};
-	uint32_t config = h->fixed.blobs;
-
-	sl_mcpl_next_string(&at);
-	for (uint32_t i = 0; i < h->fixed.comments; i++) {
-		struct sl_mcpl_string comment = sl_mcpl_next_string(&at);
-
-		if (begins_with(&comment, SL_MCPL_RUN))
-			own.run = comment; /* the last one: those before it are of input lists */
-	}
-	for (uint32_t i = 0; i < h->fixed.blobs; i++) {
-		struct sl_mcpl_string name = sl_mcpl_next_string(&at);
-
-		if (begins_with(&name, SL_MCPL_CONFIG) && name.length == strlen(SL_MCPL_CONFIG))
-			config = i;
-	}
-	for (uint32_t i = 0; i < h->fixed.blobs; i++) {
-		struct sl_mcpl_string blob = sl_mcpl_next_string(&at);
-
-		if (i == config)
-			own.config = blob;
-	}
-	return own;
-}
-
-/* Appends a string in two parts; b has memory for it. */
-static void append_string(struct header_copy *b, const char *prefix, const struct sl_mcpl_string *s)
-{
-	struct sl_mcpl_buffer w = {b->at, b->used};
-
-	sl_mcpl_write_u32(&w, (uint32_t)strlen(prefix) + s->length);
-	sl_mcpl_write(&w, prefix, strlen(prefix));
-	sl_mcpl_write(&w, s->at, s->length);
-	b->used = w.used;
-}
-
-enum sl_status sl_mcpl_head_set_origin(
-	struct sl_mcpl_head *h, const char *merged, const struct sl_mcpl_head *first)
-{
-	const struct sl_mcpl_string text = {(const uint8_t *)merged, (uint32_t)strlen(merged)};
-	struct own_strings own = find_own(h), model = first ? find_own(first) : own;
-	size_t fixed = sl_mcpl_put_fixed(NULL, &h->fixed);
-	const uint8_t *at = h->bytes + fixed;
-	struct header_copy b = {NULL, 0, 0};
-
-	SL_TRY(reserve(&b, h->size + strlen(SL_MCPL_MERGED) + text.length + model.config.length));
-	memcpy(b.at, h->bytes, fixed);
-	b.used = fixed;
-	for (uint64_t i = 0; i < sl_mcpl_count_strings(&h->fixed); i++) {
-		struct sl_mcpl_string s = sl_mcpl_next_string(&at);
-
-		if (s.at == own.run.at)
-			append_string(&b, SL_MCPL_MERGED, &text);
-		else
-			append_string(&b, "", s.at == own.config.at ? &model.config : &s);
-	}
-	sl_memory_give(SL_HOST, h->bytes);
-	h->bytes = b.at;
-	h->size = b.used;
 	return SL_OK;
 }
 
