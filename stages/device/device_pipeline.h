@@ -21,7 +21,7 @@
  *	device   staged  | columns | keep | index | key | states | table | scratch | counters |
  *	         fused   | first id | columns, if read | index | key | records, if any |
  *	                 | scratch, then table | counters | scratch of select |
- *	         both    | packing, if any |
+ *	         both    | source records, if packed from them | packing, if any |
  *	pinned   | first id | counters | counters | packing |
  */
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
