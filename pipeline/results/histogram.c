@@ -94,10 +94,16 @@ enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl
 
 	memset(h->sum, 0, sl_histogram_words(bins) * sizeof(*h->sum));
 	memset(h->precision, 0, bins->n_counters * sizeof(*h->precision));
+	return sl_histogram_sums_add(r, dir, m, h);
+}
+
+enum sl_status sl_histogram_sums_add(const struct sl_recipe *r, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_histogram_sums *h)
+{
 	for (size_t i = 0; i < m->n; i++) {
 		uint64_t *sum;
 
-		SL_TRY(sl_histogram_read(bins, dir, &m->line[i], &sum));
+		SL_TRY(sl_histogram_read(&r->bins, dir, &m->line[i], &sum));
 		add(r, sum, m->line[i].generated, h);
 		sl_memory_give(SL_HOST, sum);
 	}

@@ -218,7 +218,8 @@ static void packed_form_depends_on_format_and_deflate(void **state)
 		enum sl_transfer_form by_default, on_request;
 	} forms[] = {{"openpmd", SL_AS_COLUMNS, SL_AS_STREAMS},
 		{"npz", SL_AS_COLUMNS, SL_AS_STREAMS}, {"csv.gz", SL_AS_COLUMNS, SL_AS_COLUMNS},
-		{"mcpl", SL_AS_RECORDS, SL_AS_RECORDS}, {"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
+		{"csv", SL_AS_COLUMNS, SL_AS_COLUMNS}, {"mcpl", SL_AS_RECORDS, SL_AS_RECORDS},
+		{"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
 	bool gpu;
 	int n;
 
