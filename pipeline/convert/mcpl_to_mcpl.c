@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "pipeline/convert/common/mcpl_origin.h"
 #include "pipeline/convert/common/mcpl_writer.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_head.h"

@@ -2,8 +2,8 @@
  * origin.h - finds the run that produced the inputs of a conversion, for the output's metadata.
  *
  * The run is known if all inputs are in one directory with run.json and manifest.jsonl, and the
- * manifest lists all of them, or if they are files of runs that are merged (runs.h). Otherwise the output states no seed, configuration or number of
- * generated particles.
+ * manifest lists all of them, or if they are files of runs that are merged (runs.h). Otherwise the
+ * output states no seed, configuration or number of generated particles.
  */
 #ifndef SL_PIPELINE_CONVERT_ORIGIN_H
 #define SL_PIPELINE_CONVERT_ORIGIN_H

@@ -36,14 +36,6 @@ enum sl_status sl_mcpl_head_check(const void *file, size_t bytes);
 /* Merges more into h, the first header. SL_BAD_INPUT if they differ; the message says in what. */
 enum sl_status sl_mcpl_head_join(struct sl_mcpl_head *h, const struct sl_mcpl_head *more);
 
-/*
- * Gives headers of several runs of this program the same origin, so that they can be merged: replaces
- * the comment on the run by one with the text merged (struct sl_file_facts), and the content of the blob
- * with the configuration by that of first, unless first is NULL. Other programs' headers stay as they are.
- */
-enum sl_status sl_mcpl_head_set_origin(
-	struct sl_mcpl_head *h, const char *merged, const struct sl_mcpl_head *first);
-
 /* After the last merge: writes the number of particles into h->bytes. */
 void sl_mcpl_head_finish(struct sl_mcpl_head *h);
 

@@ -1,14 +1,10 @@
-/*
- * mcpl_origin.c - gives the headers of merged runs the same comment on their origin (mcpl_head.h).
- *
- * A header of this program differs from run to run in two strings: the comment with name and seed, and
- * the blob with the configuration.
- */
+/* mcpl_origin.c - see mcpl_origin.h. */
+#include "pipeline/convert/common/mcpl_origin.h"
+
 #include <string.h>
 
 #include "primitives/device/device.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_layout.h"
 
 static bool begins_with(const struct sl_mcpl_string *s, const char *text)
