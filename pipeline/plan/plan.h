@@ -95,6 +95,12 @@ enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done);
 enum sl_status sl_plan_use_device(const struct sl_plan *plan);
 
 /* Frees the plan and closes its input files. plan may be NULL. */
+/*
+ * The same for a run without files. keep_all: the caller keeps all survivors in memory, so that they
+ * must fit as well.
+ */
+enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all);
+
 void sl_plan_free(struct sl_plan *plan);
 
 /* A table with the plan's columns and n rows but no data, by which formats size their files. */
