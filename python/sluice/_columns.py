@@ -9,8 +9,8 @@ from ._native import Column
 _numpy: Any = None
 
 
-def array_of(column: Column) -> Any:
-    """The column as an array of NumPy that uses the same memory; without NumPy, the column itself."""
+def array_of(column: Any) -> Any:
+    """The buffer as an array of NumPy that uses the same memory; without NumPy, the buffer itself."""
     global _numpy
     if _numpy is None:
         try:

@@ -5,6 +5,7 @@ import html
 import json
 import os
 import sys
+from array import array
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from . import _config, _native
@@ -58,18 +59,11 @@ class Tally:
 
 
 def _doubles(values: List[Optional[float]]) -> Any:
-    from array import array
-    return _as_array(array("d", [float("nan") if v is None else v for v in values]))
+    return array_of(array("d", [float("nan") if v is None else v for v in values]))
 
 
 def _counts(values: List[int]) -> Any:
-    from array import array
-    return _as_array(array("Q", values))
-
-
-def _as_array(values: Any) -> Any:
-    """An array of NumPy if it is installed, else the array of the standard library."""
-    return array_of(values)
+    return array_of(array("Q", values))
 
 
 def _tallies(report: Mapping[str, Any]) -> Dict[str, Tally]:
@@ -235,9 +229,9 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
         _native.start_writers()
         sets.append("output.to=" + json.dumps(os.fspath(out), ensure_ascii=False))
     begin = START_RESUME if resume else START_FORCE if force else START_NEW
+    job = start("run", name, text, sets, in_memory=out is None, keep_all=True, begin=begin)
     bar = _Bar() if progress is True else None
     on_progress = bar if bar else progress if callable(progress) else None
-    job = start("run", name, text, sets, in_memory=out is None, keep_all=True, begin=begin)
     batches: List[Batch] = []
     try:
         while True:

@@ -47,14 +47,29 @@ static enum sl_status copy_batch(const struct sl_batch *from, struct sl_py_batch
 	return SL_OK;
 }
 
-/* Appends b to the queue, or frees it if the job is to stop. */
+/* Sets *until to the time of an interval from now. */
+static void set_interval(struct timespec *until)
+{
+	clock_gettime(CLOCK_MONOTONIC, until);
+	until->tv_nsec += INTERVAL_NS;
+	until->tv_sec += until->tv_nsec / 1000000000;
+	until->tv_nsec %= 1000000000;
+}
+
+/*
+ * Appends b to the queue, or frees it if the job is to stop. The end of the interpreter sets stop
+ * without a signal to the condition.
+ */
 static enum sl_status enqueue(struct sl_py_job *job, struct sl_py_batch *b)
 {
 	enum sl_status s = SL_OK;
+	struct timespec until;
 
 	pthread_mutex_lock(&job->lock);
-	while (job->queued >= QUEUE_MOST && atomic_load(&job->control.stop) == 0)
-		pthread_cond_wait(&job->changed, &job->lock);
+	while (job->queued >= QUEUE_MOST && atomic_load(&job->control.stop) == 0) {
+		set_interval(&until);
+		pthread_cond_timedwait(&job->changed, &job->lock, &until);
+	}
 	if (atomic_load(&job->control.stop) != 0) {
 		sl_py_batch_free(b);
 		s = sl_fail(SL_STOPPED, "the run was interrupted");
@@ -182,10 +197,7 @@ static bool wait_for_change(
 	struct timespec until;
 	bool ended;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += INTERVAL_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
+	set_interval(&until);
 	pthread_mutex_lock(&job->lock);
 	if (!job->first && !job->ended)
 		pthread_cond_timedwait(&job->changed, &job->lock, &until);

@@ -188,10 +188,11 @@ def test_writer_processes_keep_no_files_of_the_process_open(tmp_path):
 @pytest.mark.parametrize("end", ["", "sys.exit(3)", "raise SystemExit(3)"])
 def test_the_end_of_the_interpreter_with_an_open_stream(end):
     code = f"""\
-import sys, sluice
+import sys, sluice, time
 stream = sluice.stream({SLAB!r}, particles=1e9, tallies=[])
 batch = next(stream)
 view = memoryview(batch.column("x"))
+time.sleep(0.3)  # the queue is full, and the run waits
 {end}
 """
     done = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True,

@@ -1,7 +1,6 @@
 """Runs: the same bits and bytes as the program, configurations of all kinds, results."""
 import json
 import math
-import pathlib
 
 import numpy
 import pytest
