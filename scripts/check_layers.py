@@ -3,7 +3,7 @@
 
 	scripts/check_layers.py [--summary]
 
-The rules, for primitives/, stages/, pipeline/ and bench/:
+The rules, for primitives/, stages/, pipeline/, python/ and bench/:
 
   - A file includes and calls only files of its own folder and of folders that precede it in
     cmake/layers.txt.
@@ -25,7 +25,7 @@ import subprocess
 import sys
 
 MAX_FILES = 16
-TOP = ("primitives", "stages", "pipeline", "bench")
+TOP = ("primitives", "stages", "pipeline", "python", "bench")
 SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
 # Headers that declare functions of several files, each with the reason in the header itself.
 INTERFACES = {

@@ -110,6 +110,7 @@ static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	for (uint64_t id = 0; id < p->particles; id++) {
 		struct sl_particle particle;
 
+		SL_TRY(sl_check_cancelled(r));
 		if (r->inputs)
 			SL_TRY(sl_inputs_particle(r, id, &particle));
 		else
@@ -306,6 +307,34 @@ enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done)
 	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
 	return refuse_disk(plan, done);
+}
+
+/* Upper bound of the bytes of all survivors as arrays of one item per particle. */
+static uint64_t survivor_bytes(const struct sl_plan *plan)
+{
+	double row = 0;
+
+	for (uint32_t k = 0; k < plan->recipe.n_columns; k++)
+		row += sl_column_facts[plan->recipe.column[k]].bytes;
+	row *= ceil(plan->pilot.most_fraction * (double)plan->recipe.particles);
+	return row < 0x1p63 ? (uint64_t)row : UINT64_MAX / 2;
+}
+
+enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
+{
+	char need[32], have[32];
+	uint64_t bytes;
+
+	SL_TRY(sl_memory_plan_check(plan));
+	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
+	bytes = keep_all ? survivor_bytes(plan) : 0;
+	if (plan->memory.host + bytes <= plan->machine.free_bytes)
+		return SL_OK;
+	return sl_fail(SL_HOST_MEMORY,
+		"the run and its survivors need %s of memory and %s are free; take the batches one by "
+		"one, write them to a directory, or use fewer output.columns or run.particles",
+		sl_sized((double)plan->memory.host + (double)bytes, need),
+		sl_sized((double)plan->machine.free_bytes, have));
 }
 
 void sl_plan_free(struct sl_plan *plan)

@@ -124,7 +124,7 @@ static enum sl_status commit_file(
 	if (!run->discard)
 		SL_TRY(sl_batch_file_commit(run->w, run->dir, slot, &b->writing));
 	if (run->control->batch && !run->trial)
-		run->control->batch(run->control->ctx, slot);
+		return run->control->batch(run->control->ctx, slot);
 	return SL_OK;
 }
 
