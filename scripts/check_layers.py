@@ -52,6 +52,8 @@ TAG = re.compile(r"^[ \t]*(?:typedef[ \t]+)?(?:struct|enum|union)[ \t]+"
 TYPEDEF = re.compile(r"\btypedef\b[^;{]*?(?:\b(\w+)\s*;|\(\*(\w+)\)\(|\b(\w+)\()")
 ENUM_BODY = re.compile(r"\benum\b[^;{()]*\{([^}]*)\}")
 ENUMERATOR = re.compile(r"(?:^|,)\s*(SL_\w+)\s*(?=,|=|$)")
+# Functions that are called from outside of the repository: by the system, by the interpreter of Python.
+ENTRIES = {"main", "PyInit__native"}
 # Programs that use the whole library: as if they stood in the last folder.
 PROGRAMS = {"primitives/example.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
@@ -205,7 +207,7 @@ def check_declarations(tree):
     for name, where in sorted(tree.defined.items()):
         for file, line in where:
             # Functions that a .def list names are declared from the list (commands.def).
-            if name == "main" or re.search(r"\b%s\b" % name, commands):
+            if name in ENTRIES or re.search(r"\b%s\b" % name, commands):
                 continue
             own = os.path.splitext(file)[0]
             headers = [h for h in (own + ".h", own + ".cuh") if h in tree.files]

@@ -4,7 +4,7 @@
 #ifndef SL_PYTHON_ERRORS_H
 #define SL_PYTHON_ERRORS_H
 
-#include "python/src/python.h"
+#include "python/src/arrays/python.h"
 
 #include "pipeline/config/reader/reader.h"
 

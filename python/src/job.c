@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "pipeline/config/reader/read_config.h"
-#include "python/src/column.h"
+#include "python/src/arrays/column.h"
 #include "python/src/errors.h"
 #include "python/src/turn.h"
 

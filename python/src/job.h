@@ -11,7 +11,7 @@
 #ifndef SL_PYTHON_JOB_H
 #define SL_PYTHON_JOB_H
 
-#include "python/src/python.h"
+#include "python/src/arrays/python.h"
 
 #include <pthread.h>
 

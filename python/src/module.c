@@ -3,7 +3,7 @@
  *
  * It has what needs the library; what is pleasant to use is written in Python, in sluice/.
  */
-#include "python/src/python.h"
+#include "python/src/arrays/python.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "pipeline/text/version.h"
 #include "primitives/emulator/settings.h"
 #include "primitives/files/read.h"
-#include "python/src/column.h"
+#include "python/src/arrays/column.h"
 #include "python/src/errors.h"
 #include "python/src/job_type.h"
 #include "pipeline/run/run.h"

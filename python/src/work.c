@@ -263,5 +263,5 @@ enum sl_status sl_py_work_info(struct sl_py_job *job)
 	FILE *out;
 
 	SL_TRY(open_text(&job->text, &bytes, &out));
-	return close_text(out, sl_info(job->asked.path, out));
+	return close_text(out, sl_info(job->asked.path, 0, out));
 }

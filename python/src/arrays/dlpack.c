@@ -5,12 +5,12 @@
  * capsule and calls the deleter when it needs the memory no longer; a capsule that nobody consumed
  * does so itself. The deleter can be called from any thread.
  */
-#include "python/src/dlpack.h"
+#include "python/src/arrays/dlpack.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "python/src/column_type.h"
+#include "python/src/arrays/column_type.h"
 
 enum { DEVICE_CPU = 1, CODE_INT = 0, CODE_UINT = 1, CODE_FLOAT = 2 };
 

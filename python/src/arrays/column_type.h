@@ -1,8 +1,8 @@
 /* column_type.h - the object behind sluice.Column, for the files that implement it. */
-#ifndef SL_PYTHON_COLUMN_TYPE_H
-#define SL_PYTHON_COLUMN_TYPE_H
+#ifndef SL_PYTHON_ARRAYS_COLUMN_TYPE_H
+#define SL_PYTHON_ARRAYS_COLUMN_TYPE_H
 
-#include "python/src/python.h"
+#include "python/src/arrays/python.h"
 
 #include "stages/particle/particle.h"
 

@@ -5,10 +5,10 @@
  * without a copy through the buffer protocol, __array_interface__ or DLPack; each such user keeps the
  * column, and so its memory, alive.
  */
-#ifndef SL_PYTHON_COLUMN_H
-#define SL_PYTHON_COLUMN_H
+#ifndef SL_PYTHON_ARRAYS_COLUMN_H
+#define SL_PYTHON_ARRAYS_COLUMN_H
 
-#include "python/src/python.h"
+#include "python/src/arrays/python.h"
 
 #include "primitives/base/status.h"
 #include "stages/particle/table.h"

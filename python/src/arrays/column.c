@@ -1,11 +1,11 @@
 /* column.c - see column.h. The export by DLPack is in dlpack.c. */
-#include "python/src/column.h"
+#include "python/src/arrays/column.h"
 
 #include <string.h>
 
 #include "primitives/device/device.h"
-#include "python/src/column_type.h"
-#include "python/src/dlpack.h"
+#include "python/src/arrays/column_type.h"
+#include "python/src/arrays/dlpack.h"
 
 const struct sl_py_item sl_py_items[SL_PY_ITEMS] = {
 	[SL_TYPE_F32] = {"f", "<f4", 4},
