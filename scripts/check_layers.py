@@ -53,7 +53,7 @@ TYPEDEF = re.compile(r"\btypedef\b[^;{]*?(?:\b(\w+)\s*;|\(\*(\w+)\)\(|\b(\w+)\()
 ENUM_BODY = re.compile(r"\benum\b[^;{()]*\{([^}]*)\}")
 ENUMERATOR = re.compile(r"(?:^|,)\s*(SL_\w+)\s*(?=,|=|$)")
 # Programs that use the whole library: as if they stood in the last folder.
-PROGRAMS = {"primitives/example.c"}
+PROGRAMS = {"primitives/example.c", "primitives/example_cuda.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 DEFINITION = re.compile(r"^(?!static|SL_HD|SL_PRINTF|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")
 # A definition whose name a macro completes: SL_NAME(sl_queue_mark)(...) {
