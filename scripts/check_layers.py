@@ -55,7 +55,7 @@ ENUMERATOR = re.compile(r"(?:^|,)\s*(SL_\w+)\s*(?=,|=|$)")
 # Functions that are called from outside of the repository: by the system, by the interpreter of Python.
 ENTRIES = {"main", "PyInit__native"}
 # Programs that use the whole library: as if they stood in the last folder.
-PROGRAMS = {"primitives/example.c"}
+PROGRAMS = {"primitives/example.c", "primitives/example_cuda.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 DEFINITION = re.compile(r"^(?!static|SL_HD|SL_PRINTF|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")
 # A definition whose name a macro completes: SL_NAME(sl_queue_mark)(...) {

@@ -19,7 +19,7 @@
 #define PLAIN(path, sort, ...) OPTION(path, sort, NUMBER, 0, 0, __VA_ARGS__)
 
 /* The syntax of a backend with a tuning, for help texts. */
-#define TUNED "auto, or NAME[:block=N][:items=N] (see sluice list); auto: "
+#define TUNED "auto, or NAME[:block=N][:items=N][:padding=on|off] (see sluice list); auto: "
 
 static const char *const modes[] = {"auto",
 #define X(name) #name,

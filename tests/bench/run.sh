@@ -118,7 +118,7 @@ refused 2 "--sort 'index'" primitives --sort index
 refused 2 "no effect on the command tune" tune --survivors 50
 refused 2 "measures no such primitive or backend; use sort" primitives --only sorts --device emulated
 refused 2 "measures no such primitive or backend; use sort/shared" primitives --only sort/sharde --device emulated --n 100
-refused 2 "scan, scan/naive, scan/work_efficient, scan/shared" primitives --only fourier --device emulated --n 100
+refused 2 "scan, scan/naive, scan/work_efficient, scan/tiled, scan/shared" primitives --only fourier --device emulated --n 100
 refused 2 "measures no such primitive or backend" primitives --only sort/cpu --device emulated --n 100
 refused 2 "measures no such primitive or backend" primitives --only sort/ --device emulated --n 100
 refused 2 "measures no such primitive or backend" tune --only deflate --device emulated --out "$work/none"
