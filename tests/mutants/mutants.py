@@ -44,11 +44,11 @@ PACKAGES = ["cmocka", "zlib", "libdeflate", "libisal", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # limit for a trial with no mutant selected
 LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids small enough for a trial
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/deflate", "primitives/deflate/encoder",
-           "primitives/kernel/look_back.cuh", "stages", "stages/counting", "stages/device", "stages/fused",
+           "primitives/kernel/item_loops.cuh", "primitives/kernel/look_back.cuh", "stages", "stages/counting", "stages/device", "stages/fused",
            "stages/rounds"]
 
 # Names of upper bounds that kernels compare an index with.
-BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|nodes|warps|end)"
+BOUND = r"(?:\w+(?:\.|->))*(?:n|n_\w+|left|leaves|nodes|warps|end)"
 
 # (name, pattern, replacement); MUTANT is 1 if the mutant is selected, otherwise 0. Matches of two patterns must not overlap.
 MUTATIONS = [
@@ -71,12 +71,16 @@ MUTATIONS = [
     ("digit not masked", r"(?<=key >> d\.shift\) & )d\.mask\b", r"(MUTANT ? ~0u : d.mask)"),
     ("digit in the wrong place", r"(?<=key >> )d\.shift(?=\))", r"(d.shift + MUTANT)"),
     ("flag not seen", r"(?<=__ballot_sync\(SL_LANES, )", r"!(MUTANT && threadIdx.x % 32 == 7) && "),
-    ("sum forgotten", r"\b(?:sum|next|offset|value|mine) \+= ", r"\g<0>MUTANT ? 0 : "),
+    ("sum forgotten", r"\b(?:sum|next|offset|value|mine|right) \+= ", r"\g<0>MUTANT ? 0 : "),
     ("exclusive for inclusive", r"(?:job(?:\.|->)|p\.)?\binclusive(?= \? )", r"(MUTANT != \g<0>)"),
     ("distance of the wrong power", r"\b(?:by|distance) \*= 2", r"\g<0> + 2 * MUTANT"),
     ("not cleared", r"(?=SL_TRY\(sl_look_back_clear\()", r"if (!MUTANT) "),
     ("not cleared", r"(?=SL_TRY\(sl_fill\()", r"if (!MUTANT) "),
     ("not cleared", r"t\.next_pass\[(.*)\] = 0;", r"MUTANT ? 0 : \g<0>"),
+    ("not cleared", r"s_count\.of\[threadIdx\.x\] = 0;", r"MUTANT ? 0 : \g<0>"),
+    ("root kept", r"\(\*this\)\[leaves - 1\] = 0;", r"MUTANT ? 0 : \g<0>"),
+    ("sum of the tiles before forgotten", r"(?<= \+= )before\[", r"MUTANT ? 0 : before["),
+    ("left child keeps its sum", r"\bleft = before_left;", r"MUTANT ? left : \g<0>"),
     ("tally kept from before", r"block\.word\[k\] = 0;", r"MUTANT ? 0 : \g<0>"),
     ("wrong id", r"first_id \+ ", r"\g<0>MUTANT + "),
     ("digest of another row", r"(?<=sl_digest_item\()j\b", r"j + MUTANT"),
