@@ -31,7 +31,7 @@ except ImportError:
     sys.exit(77)
 
 COLORS = {"copy": "#999999", "CUB": "#000000", "thrust": "#009e73", "shared": "#0072b2",
-          "work_efficient": "#e69f00", "naive": "#cc79a7"}
+          "tiled": "#56b4e9", "work_efficient": "#e69f00", "naive": "#cc79a7"}
 STAGE_COLORS = ["#0072b2", "#56b4e9", "#009e73", "#f0e442", "#e69f00", "#d55e00", "#cc79a7", "#999999",
                 "#444444", "#bbbbbb"]
 STAGES = ["generate", "advance", "mark", "compact", "sieve", "sort", "write", "compress", "assemble", "commit"]
@@ -298,7 +298,7 @@ def mark_tuned(rows):
                                              "items_off_second"))
     blocks = {}
     for r in rows:
-        blocks.setdefault(job(r), set()).add((r.get("block"), r.get("items")))
+        blocks.setdefault(job(r), set()).add((r.get("block"), r.get("items"), r.get("padding")))
     for r in rows:
         r["tuned"] = len(blocks[job(r)]) > 1
 

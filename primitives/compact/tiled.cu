@@ -3,7 +3,7 @@
  * then scan the flags of each tile in shared memory and scatter.
  *
  * Third of the device backends naive -> work_efficient -> tiled -> shared. A tile is scanned by
- * Blelloch's tree in shared memory (tile_tree.cuh draws it). Two tiles of 4 flags:
+ * Blelloch's tree in shared memory (scan/tiled.cu draws it). Two tiles of 4 flags:
  *
  *	keep                 1   0   1   1 | 0   1   1   0
  *	up-sweep: count                  3 |             2      first kernel

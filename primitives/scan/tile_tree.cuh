@@ -3,28 +3,7 @@
  * The backends named tiled are made of it.
  *
  * The leaves of a binary tree are the items of the tile; their number is a power of two. The tree is
- * stored in the leaves: a node overwrites the last leaf below it. For 8 items, all of them in place:
- *
- *	up-sweep: each node becomes the sum of its two children
- *
- *	   3     1     7     0     4     1     6     3
- *	    \____|      \____|      \____|      \____|      distance 1: 4 additions
- *	   3     4     7     7     4     5     6     9
- *	          \__________|            \__________|      distance 2: 2 additions
- *	   3     4     7    11     4     5     6    14
- *	                      \______________________|      distance 4: 1 addition
- *	   3     4     7    11     4     5     6    25      the root is the sum of the tile
- *
- *	down-sweep: the root becomes 0; then the left child takes the value of its parent, the sum of
- *	all leaves before it, and the right child that value plus the former left child
- *
- *	   3     4     7    11     4     5     6     0
- *	                      \______________________|      distance 4
- *	   3     4     7     0     4     5     6    11
- *	          \__________|            \__________|      distance 2
- *	   3     0     7     4     4    11     6    16
- *	    \____|      \____|      \____|      \____|      distance 1
- *	   0     3     4    11    11    15    16    22      the exclusive scan
+ * stored in the leaves: a node overwrites the last leaf below it. scan/tiled.cu draws both sweeps.
  *
  * Work: 2 (leaves - 1) additions, where a sequential loop needs leaves - 1. Depth: 2 log2(leaves)
  * levels, with a barrier between two of them. Each addition reads two words of shared memory; the

@@ -5,12 +5,29 @@
  *
  * Third of the device backends naive -> work_efficient -> tiled -> shared.
  *
- * The scan of a tile is Blelloch's, an up-sweep and a down-sweep over a tree of sums in shared
- * memory. For 8 items (tile_tree.cuh draws every level):
+ * The scan of a tile is Blelloch's (tile_tree.cuh): an up-sweep and a down-sweep over a tree of sums in
+ * shared memory. The tree has no memory of its own: a node overwrites the last leaf below it. 8 items:
  *
- *	items                3   1   7   0   4   1   6   3
- *	after the up-sweep   3   4   7  11   4   5   6  25      each node: the sum below it
- *	after the down-sweep 0   3   4  11  11  15  16  22      each leaf: the sum before it
+ *	up-sweep: each node becomes the sum of its two children
+ *
+ *	   3     1     7     0     4     1     6     3
+ *	    \____|      \____|      \____|      \____|      distance 1: 4 additions
+ *	   3     4     7     7     4     5     6     9
+ *	          \__________|            \__________|      distance 2: 2 additions
+ *	   3     4     7    11     4     5     6    14
+ *	                      \______________________|      distance 4: 1 addition
+ *	   3     4     7    11     4     5     6    25      the root is the sum of the tile
+ *
+ *	down-sweep: the root becomes 0; then the left child takes the value of its parent, the sum of
+ *	all leaves before it, and the right child that value plus the former left child
+ *
+ *	   3     4     7    11     4     5     6     0
+ *	                      \______________________|      distance 4
+ *	   3     4     7     0     4     5     6    11
+ *	          \__________|            \__________|      distance 2
+ *	   3     0     7     4     4    11     6    16
+ *	    \____|      \____|      \____|      \____|      distance 1
+ *	   0     3     4    11    11    15    16    22      the exclusive scan
  *
  * Tiles of 4 items would give the sums 11 and 14; their scan 0, 11 is added to both tiles:
  *

@@ -9,7 +9,7 @@
  *	table[digit][tile] + i - (place of the digit's first key in the sorted tile).
  *
  * A tile is sorted by four splits, one per bit: keys whose bit is 0 move before those whose bit is 1.
- * The scan of "the bit is 0" in shared memory (tile_tree.cuh draws its up-sweep and down-sweep) gives
+ * The scan of "the bit is 0" in shared memory (scan/tiled.cu draws its up-sweep and down-sweep) gives
  * both positions:
  *
  *	bit                  1   0   1   0   0   1   1   0

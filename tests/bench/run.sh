@@ -37,6 +37,7 @@ run primitives --n 100 --only scan/shared --off 1 --off-second 0,2 --csv "$work/
 run primitives --n 100 --only compact --columns 0,8,1x32 --csv "$work/columns.csv"
 run primitives --n 100 --only sort --sort keys --bits 24 --csv "$work/alone.csv"
 run primitives --n 64 --only scan/shared --block 32,64 --items 4,8 --csv "$work/tunings.csv"
+run primitives --n 64 --only scan --padding on,off --csv "$work/paddings.csv"
 run primitives --n 64 --only compact/naive --tunings --seconds 0 --csv "$work/none.csv" --json "$work/none.json"
 run primitives --n 3000 --only deflate --samples 1 --csv "$work/deflate.csv"
 run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json"
@@ -88,6 +89,9 @@ columns = [r for r in rows("columns.csv") if r["backend"] == "shared"]
 assert [(r["columns"], r["column_bytes"]) for r in columns] == [("0", ""), ("8", "4"), ("1", "32")], columns
 tunings = [r for r in rows("tunings.csv") if r["backend"] == "shared" and r["type"] == "u32"]
 assert sorted((r["block"], r["items"]) for r in tunings) == [("32", "4"), ("32", "8"), ("64", "4"), ("64", "8")]
+paddings = [r for r in rows("paddings.csv") if r["primitive"] == "scan" and r["type"] == "u32"]
+assert [(r["backend"], r["padding"]) for r in paddings] == [("tiled", "on"), ("tiled", "off")], paddings
+assert names(tunings, "padding") == [""] and names(rows("cells.csv"), "padding") == ["", "on"]
 assert rows("none.csv") == [] and "# left out: compact" in open(os.path.join(work, "none.csv")).read()
 assert json.load(open(os.path.join(work, "none.json")))["left_out"]
 streams = rows("deflate.csv")
@@ -115,6 +119,7 @@ refused 2 "--entropy '.9'" primitives --entropy .9
 refused 2 "--columns '17'" primitives --columns 17
 refused 2 "--columns '8x3'" primitives --columns 8x3
 refused 2 "--sort 'index'" primitives --sort index
+refused 2 "--padding '1'" primitives --padding 1
 refused 2 "no effect on the command tune" tune --survivors 50
 refused 2 "measures no such primitive or backend; use sort" primitives --only sorts --device emulated
 refused 2 "measures no such primitive or backend; use sort/shared" primitives --only sort/sharde --device emulated --n 100

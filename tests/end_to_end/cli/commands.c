@@ -200,7 +200,7 @@ static void list_prints_every_backend(void **state)
 {
 	char *list = output_of(&folder, WORDS("list")),
 	     *json = output_of(&folder, WORDS("list", "--json"));
-	size_t n = 0, devices = 0, emulated = 0, tuned = 0;
+	size_t n = 0, devices = 0, emulated = 0, tuned = 0, padded = 0;
 
 	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
@@ -215,11 +215,15 @@ static void list_prints_every_backend(void **state)
 		devices += l->runs_on != SL_RUNS_ON_HOST;
 		emulated += l->runs_on == SL_RUNS_ON_DEVICE;
 		tuned += l->backend && l->backend->tunable.block > 0;
+		padded += l->backend && l->backend->tunable.padding;
 	}
 	assert_int_equal(times_in(json, "\"primitive\": "), n);
 	assert_int_equal(times_in(json, "\"space\": \"device\""), devices);
 	assert_int_equal(times_in(json, "\"emulated\""), emulated);
 	assert_int_equal(times_in(json, "\"multiple_of\": "), tuned);
+	assert_true(padded > 0);
+	assert_int_equal(times_in(json, "\"padding\": "), padded);
+	assert_int_equal(times_in(list, ", padding=on (on or off)\n"), padded);
 	assert_int_equal(times_in(json, "\"km/s\""), 1);
 #ifdef SL_WITH_CUDA
 	assert_int_equal(times_in(json, "\"cuda\""), devices);
