@@ -8,63 +8,14 @@
  * usable device.
  *
  * Memory and stream come from the library, on a GPU if there is one and else on the emulated device,
- * so the program runs on any machine. With -DEXAMPLE_CUDA they come from the CUDA runtime, as in a
- * program that already uses it; add -lcudart then.
+ * so the program runs on any machine. example_cuda.c is a shorter program, which has its own memory
+ * and stream from the CUDA runtime.
  */
 #include <stdio.h>
-
-#ifdef EXAMPLE_CUDA
-#include <cuda_runtime_api.h>
-#endif
 
 #include "primitives/primitives.h"
 
 enum { N = 1000, NO_DEVICE = 77 };
-
-/* --- memory and a stream ---------------------------------------------------------------------- */
-
-#ifdef EXAMPLE_CUDA
-static enum sl_status get(size_t bytes, void **p)
-{
-	return cudaMalloc(p, bytes) == cudaSuccess ? SL_OK : sl_fail(SL_DEVICE_MEMORY, "no memory");
-}
-
-static void give(void *p)
-{
-	cudaFree(p);
-}
-
-/* An sl_stream is a cudaStream_t. */
-static enum sl_status make_stream(sl_stream *s)
-{
-	return cudaStreamCreate(s) == cudaSuccess ? SL_OK : sl_fail(SL_DEVICE_FAILED, "no stream");
-}
-
-static void free_stream(sl_stream s)
-{
-	cudaStreamDestroy(s);
-}
-#else
-static enum sl_status get(size_t bytes, void **p)
-{
-	return sl_memory_get(SL_DEVICE, bytes, p);
-}
-
-static void give(void *p)
-{
-	sl_memory_give(SL_DEVICE, p);
-}
-
-static enum sl_status make_stream(sl_stream *s)
-{
-	return sl_stream_make(s);
-}
-
-static void free_stream(sl_stream s)
-{
-	sl_stream_free(s);
-}
-#endif
 
 /* --- the work --------------------------------------------------------------------------------- */
 
@@ -162,11 +113,11 @@ static enum sl_status work(struct device_side *d, void **block)
 
 	SL_TRY(find_backends(d));
 	lay_out(&measure, d);
-	SL_TRY(get(measure.used, block));
+	SL_TRY(sl_memory_get(SL_DEVICE, measure.used, block));
 	cut.base = *block;
 	cut.size = measure.used;
 	lay_out(&cut, d);
-	SL_TRY(make_stream(&d->exec.stream));
+	SL_TRY(sl_stream_make(&d->exec.stream));
 	SL_TRY(scan_and_compact(d));
 	return sort_survivors(d);
 }
@@ -193,11 +144,9 @@ static bool is_right(void)
 /* Makes the first GPU the current device, or the emulated one. */
 static enum sl_status use_device(struct sl_device *device)
 {
-#ifndef EXAMPLE_CUDA
 	int n;
 
 	sl_device_emulate(sl_device_count(&n) != SL_OK);
-#endif
 	return sl_device_use(0, device);
 }
 
@@ -219,8 +168,8 @@ int main(void)
 	s = work(&side, &block);
 	if (s != SL_OK)
 		fprintf(stderr, "example: %s\n", sl_last_error());
-	free_stream(side.exec.stream);
-	give(block);
+	sl_stream_free(side.exec.stream);
+	sl_memory_give(SL_DEVICE, block);
 	if (s != SL_OK)
 		return 1;
 	printf("%s: %u of %d are alive; the least energy is %u, of particle %u\n", device.name,

@@ -1,19 +1,32 @@
 /*
- * launch_config.c - the block size and items per thread that a call is launched with, whether the
- * device supports them, and the scratch that they need.
+ * launch_config.c - the block size, items per thread and padding that a call is launched with,
+ * whether the device supports them, and the scratch that they need.
  *
  * The source of a value, in this order: the caller's struct sl_tuning; a line of the tuning file
- * (tuning.h), if the caller set neither field; the default of the backend.
+ * (tuning.h), if the caller set no field; the default of the backend.
  */
 #include "primitives/launch_config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "primitives/tuning.h"
 
+const char *sl_padding_name(enum sl_padding padding)
+{
+	return padding == SL_PADDING_ON ? "on" : padding == SL_PADDING_OFF ? "off" : "default";
+}
+
+enum sl_padding sl_padding_find(const char *text)
+{
+	return strcmp(text, "on") == 0    ? SL_PADDING_ON
+	       : strcmp(text, "off") == 0 ? SL_PADDING_OFF
+	                                  : SL_PADDING_DEFAULT;
+}
+
 static bool is_unset(struct sl_tuning t)
 {
-	return t.block == 0 && t.items == 0;
+	return t.block == 0 && t.items == 0 && t.padding == SL_PADDING_DEFAULT;
 }
 
 /*
@@ -32,6 +45,8 @@ static struct sl_tuning with_defaults(const struct sl_backend *b, struct sl_tuni
 		t.block = b->tunable.block;
 	if (t.items == 0)
 		t.items = b->tunable.items;
+	if (t.padding == SL_PADDING_DEFAULT)
+		t.padding = b->tunable.padding;
 	return t;
 }
 
@@ -41,7 +56,7 @@ struct sl_tuning sl_tuning_of(
 	const struct sl_tuning_line *line =
 		is_unset(tuning) ? sl_tuning_find(b, type_of(b, type), n) : NULL;
 
-	return line ? line->tuning : with_defaults(b, tuning);
+	return with_defaults(b, line ? line->tuning : tuning);
 }
 
 static enum sl_status check_block(
@@ -88,6 +103,20 @@ static enum sl_status check_items(const struct sl_backend *b, uint32_t items)
 		b->name, items, list, b->tunable.items);
 }
 
+static enum sl_status check_padding(const struct sl_backend *b, enum sl_padding padding)
+{
+	const char *call = sl_primitive_name(b->primitive);
+
+	if (b->tunable.padding == SL_PADDING_DEFAULT)
+		return sl_fail(SL_USAGE,
+			"%s/%s: padding=%s, but this backend has no padding (those named tiled have); leave it out",
+			call, b->name, sl_padding_name(padding));
+	if (padding == SL_PADDING_ON || padding == SL_PADDING_OFF)
+		return SL_OK;
+	return sl_fail(SL_USAGE, "%s/%s: padding=%d, but it is SL_PADDING_ON or SL_PADDING_OFF",
+		call, b->name, (int)padding);
+}
+
 enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuning tuning,
 	enum sl_type type, const struct sl_limits *limits)
 {
@@ -97,6 +126,8 @@ enum sl_status sl_tuning_check_limits(const struct sl_backend *b, struct sl_tuni
 		SL_TRY(check_block(b, tuning.block, limits));
 	if (tuning.items != 0)
 		SL_TRY(check_items(b, tuning.items));
+	if (tuning.padding != SL_PADDING_DEFAULT)
+		SL_TRY(check_padding(b, tuning.padding));
 	if (!b->tunable.shared_bytes)
 		return SL_OK;
 	tuning = with_defaults(b, tuning);
@@ -186,7 +217,7 @@ size_t sl_scratch(const struct sl_backend *b, const struct sl_shape *most)
 	uint32_t n = most->n;
 
 	for (; line; line = sl_tuning_find(b, type, n)) {
-		needed = scratch_tuned(b, most, n, line->tuning);
+		needed = scratch_tuned(b, most, n, with_defaults(b, line->tuning));
 		bytes = needed > bytes ? needed : bytes;
 		if (line->from == 0)
 			return bytes;

@@ -54,6 +54,7 @@
 #include "primitives/base/arena.h"
 #include "primitives/base/status.h"
 #include "primitives/device/device.h"
+#include "primitives/keys.h"
 
 SL_C_BEGIN
 
@@ -69,13 +70,20 @@ SL_HD size_t sl_type_bytes(enum sl_type type)
 }
 
 /*
+ * Whether the backends named tiled leave unused words in shared memory, so that the threads of a
+ * warp access different memory banks (scan/tile_tree.cuh).
+ */
+enum sl_padding { SL_PADDING_DEFAULT, SL_PADDING_ON, SL_PADDING_OFF };
+
+/*
  * Launch configuration of a device backend; struct sl_tunable says which values it supports. 0
- * stands for the default of the backend. If both are 0, a line of the tuning file takes precedence
+ * stands for the default of the backend. If all are 0, a line of the tuning file takes precedence
  * (tuning.h). The tuning changes speed, never results.
  */
 struct sl_tuning {
 	uint32_t block; /* threads per block */
 	uint32_t items; /* items per thread */
+	enum sl_padding padding;
 };
 
 /* A backend with its tuning. All zero: the callee chooses. */
@@ -142,7 +150,7 @@ struct sl_compact_job {
  *
  * Stable least-significant-digit radix sort. Orders the keys ascending by the bits begin_bit to
  * end_bit-1 and permutes index[] along with them; equal keys keep their order. Requires begin_bit <=
- * end_bit <= 32 or 64. Keys of other types: see the maps at the end of this header.
+ * end_bit <= 32 or 64. Keys of other types: see keys.h.
  *
  * With key_out (and index_out, if there is an index) the inputs are only read. Without, the sort is
  * in place; an odd number of passes then costs one additional copy.
@@ -271,6 +279,8 @@ struct sl_tunable {
 	uint32_t block_most;   /* ... up to this and to the limit of the device */
 	uint32_t items;        /* default items per thread */
 	uint32_t items_can[8]; /* supported values, ascending; 0 after the last */
+	enum sl_padding
+		padding; /* default padding; SL_PADDING_DEFAULT: the backend has no padding */
 	/* Shared memory per block in bytes; NULL: less than any device has. */
 	size_t (*shared_bytes)(struct sl_tuning tuning, enum sl_type type);
 };
@@ -337,6 +347,12 @@ SL_API const struct sl_backend *sl_backend_at(size_t i);
 /* "scan", "compact", "sort" or "deflate". */
 SL_API const char *sl_primitive_name(enum sl_primitive p);
 
+/* "on" or "off", or "default". */
+SL_API const char *sl_padding_name(enum sl_padding padding);
+
+/* The padding of that name; SL_PADDING_DEFAULT if the text is neither "on" nor "off". */
+SL_API enum sl_padding sl_padding_find(const char *text);
+
 /*
  * The backends as C objects, for programs that name one at compile time: sl_<primitive>_<name>, for
  * example sl_scan_cpu, sl_sort_naive, sl_deflate_libdeflate; with the suffix _emulated those of the
@@ -354,37 +370,6 @@ SL_API const char *sl_primitive_name(enum sl_primitive p);
 #undef SL_BACKEND
 #undef SL_CUDA_BACKEND
 #undef SL_DEVICE_BACKEND
-
-/*
- * --- keys ---------------------------------------------------------------------------------------
- *
- * Maps from int32_t and float to unsigned keys that sort in the same order, and back.
- *
- * int32_t: the sign bit is inverted. float, given as its bits: negative values are inverted, others
- * get the sign bit. The order is -NaN < -inf < ... < -0 = +0 < ... < +inf < +NaN; -0 is mapped to +0
- * so that equal numbers keep their order. Sources: P. Terdiman, Radix sort revisited, 2000; M. Herf,
- * Radix tricks, 2001.
- */
-SL_HD uint32_t sl_key_from_i32(int32_t v)
-{
-	return (uint32_t)v ^ 0x80000000u;
-}
-
-SL_HD int32_t sl_key_to_i32(uint32_t key)
-{
-	return (int32_t)(key ^ 0x80000000u);
-}
-
-SL_HD uint32_t sl_key_from_f32_bits(uint32_t v)
-{
-	v = v == 0x80000000u ? 0 : v;
-	return v & 0x80000000u ? ~v : v | 0x80000000u;
-}
-
-SL_HD uint32_t sl_key_to_f32_bits(uint32_t key)
-{
-	return key & 0x80000000u ? key & 0x7fffffffu : ~key;
-}
 
 SL_C_END
 

@@ -108,6 +108,19 @@ static enum sl_status read_field(const char *word, const char *name, uint32_t *v
 		SL_USAGE, "%.*s is not %s= and a whole number from 1", WORD_SHOWN, word, name);
 }
 
+/* "padding=off". */
+static enum sl_status read_padding(const char *word, enum sl_padding *padding)
+{
+	static const char name[] = "padding=";
+
+	if (strncmp(word, name, strlen(name)) == 0)
+		*padding = sl_padding_find(word + strlen(name));
+	return *padding != SL_PADDING_DEFAULT
+	               ? SL_OK
+	               : sl_fail(SL_USAGE, "%.*s is not padding=on or padding=off", WORD_SHOWN,
+				 word);
+}
+
 /* Lines of one backend and type ascend, so none occurs twice. */
 static enum sl_status check_order(const struct table *t, const struct sl_tuning_line *line)
 {
@@ -128,10 +141,10 @@ static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuning
 {
 	const struct sl_limits any = {.block_threads = UINT32_MAX, .shared_bytes = SIZE_MAX};
 
-	if (n != 6 || strcmp(word[2], "from") != 0)
+	if ((n != 6 && n != 7) || strcmp(word[2], "from") != 0)
 		return sl_fail(SL_USAGE,
-			"this is not a line of a tuning file, which has six words; write for "
-			"example: sort/shared u32 from 0 block=384 items=20");
+			"this is not a line of a tuning file, which has six words, or seven with a "
+			"padding; write for example: sort/shared u32 from 0 block=384 items=20");
 	if (line->device[0] == '\0')
 		return sl_fail(SL_USAGE,
 			"no device is named before this line; add a line such as: device NVIDIA "
@@ -144,6 +157,9 @@ static enum sl_status read_tuned(char *word[WORDS_MOST], int n, struct sl_tuning
 			WORD_SHOWN, word[3]);
 	SL_TRY(read_field(word[4], "block", &line->tuning.block));
 	SL_TRY(read_field(word[5], "items", &line->tuning.items));
+	line->tuning.padding = SL_PADDING_DEFAULT;
+	if (n == 7)
+		SL_TRY(read_padding(word[6], &line->tuning.padding));
 	return sl_tuning_check_limits(line->backend, line->tuning, line->type, &any);
 }
 

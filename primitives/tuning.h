@@ -2,18 +2,19 @@
  * tuning.h - tuning files: launch configurations measured on a device, by backend and size.
  *
  * Each backend has one default launch configuration for all devices. A tuning file, written by
- * `sluice-bench tune` on a device, replaces it where the caller leaves block and items at 0:
+ * `sluice-bench tune` on a device, replaces it where the caller leaves the tuning at 0:
  *
  *	# a comment ends with the line
  *	device NVIDIA H200
  *	scan/shared u32 from 0     block=128 items=16
  *	scan/shared u32 from 2^22  block=256 items=32
  *	sort/shared u64 from 0     block=384 items=20
+ *	scan/tiled  u32 from 0     block=256 items=4 padding=off
  *
  * A line applies to the last device named before it (as in sl_device.name), to one backend and type
  * of item or key (u32 for compact), and from that many items up to the next line of the same backend
  * and type. Lines of one backend and type are in ascending order. Without a line, the default of the
- * backend applies.
+ * backend applies; so it does to padding in a line without it.
  *
  * A tuning changes speed, never results. sl_scratch() uses the same lines.
  *

@@ -3,7 +3,7 @@
 
 	scripts/check_layers.py [--summary]
 
-The rules, for primitives/, stages/, pipeline/ and bench/:
+The rules, for primitives/, stages/, pipeline/, python/ and bench/:
 
   - A file includes and calls only files of its own folder and of folders that precede it in
     cmake/layers.txt.
@@ -25,7 +25,7 @@ import subprocess
 import sys
 
 MAX_FILES = 16
-TOP = ("primitives", "stages", "pipeline", "bench")
+TOP = ("primitives", "stages", "pipeline", "python", "bench")
 SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
 # Headers that declare functions of several files, each with the reason in the header itself.
 INTERFACES = {
@@ -52,8 +52,10 @@ TAG = re.compile(r"^[ \t]*(?:typedef[ \t]+)?(?:struct|enum|union)[ \t]+"
 TYPEDEF = re.compile(r"\btypedef\b[^;{]*?(?:\b(\w+)\s*;|\(\*(\w+)\)\(|\b(\w+)\()")
 ENUM_BODY = re.compile(r"\benum\b[^;{()]*\{([^}]*)\}")
 ENUMERATOR = re.compile(r"(?:^|,)\s*(SL_\w+)\s*(?=,|=|$)")
+# Functions that are called from outside of the repository: by the system, by the interpreter of Python.
+ENTRIES = {"main", "PyInit__native"}
 # Programs that use the whole library: as if they stood in the last folder.
-PROGRAMS = {"primitives/example.c"}
+PROGRAMS = {"primitives/example.c", "primitives/example_cuda.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 DEFINITION = re.compile(r"^(?!static|SL_HD|SL_PRINTF|typedef|struct \w+ \{|enum \w+ \{|#|\s|/|\})[\w\s*]*?\b(\w+)\(")
 # A definition whose name a macro completes: SL_NAME(sl_queue_mark)(...) {
@@ -205,7 +207,7 @@ def check_declarations(tree):
     for name, where in sorted(tree.defined.items()):
         for file, line in where:
             # Functions that a .def list names are declared from the list (commands.def).
-            if name == "main" or re.search(r"\b%s\b" % name, commands):
+            if name in ENTRIES or re.search(r"\b%s\b" % name, commands):
                 continue
             own = os.path.splitext(file)[0]
             headers = [h for h in (own + ".h", own + ".cuh") if h in tree.files]

@@ -37,6 +37,10 @@ xargs -P "$(nproc)" -I{} clang -std=c17 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzz
 	$libraries -o build/fuzz/{} <<<"$(tr ' ' '\n' <<<"$targets")"
 [ "${1:-}" != --build ] || exit 0
 
+# An input frees all its memory and is short. With the default quarantine of freed memory, 256 MiB, the pages of each
+# input are new to the process, which takes half of the time.
+export ASAN_OPTIONS=${ASAN_OPTIONS-quarantine_size_mb=1:malloc_context_size=5}
+
 # Options and corpora of targets that need more than the default. libFuzzer adds new inputs to the first folder.
 declare -A options=(
 	[config]="-dict=../../tests/fuzz/config.dict ../../data/configs"

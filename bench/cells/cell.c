@@ -120,8 +120,9 @@ static enum sl_status measure_tuning(void *ctx, struct sl_tuning tuning)
 
 	if (sl_bench_has_time(t->b, 0))
 		return sl_cell_measure(t->b, t->c, t->backend, tuning, NULL);
-	snprintf(line, sizeof(line), "%s, %s, block=%u, items=%u", sl_job_text(&job, text),
-		t->backend->name, tuning.block, tuning.items);
+	snprintf(line, sizeof(line), "%s, %s, block=%u, items=%u, padding=%s",
+		sl_job_text(&job, text), t->backend->name, tuning.block, tuning.items,
+		sl_padding_name(tuning.padding));
 	sl_bench_table_leave_out(t->b->table, line);
 	return SL_OK;
 }

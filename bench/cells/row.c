@@ -20,11 +20,17 @@ static double or_none(uint32_t n)
 	return n > 0 ? (double)n : NAN;
 }
 
+/* The padding of a row, or that text if the backend has none. */
+static const char *padding_text(struct sl_tuning tuning, const char *none)
+{
+	return tuning.padding ? sl_padding_name(tuning.padding) : none;
+}
+
 /* The column "of" has the number of samples. */
 void sl_cell_row_heading(void)
 {
-	printf("\n%-9s %-15s %-4s %10s %5s %5s  %10s %10s %10s %3s %9s  %8s %6s %6s\n", "",
-		"backend", "type", "n", "block", "items", "median ms", "min", "max", "of",
+	printf("\n%-9s %-15s %-4s %10s %5s %5s %4s  %10s %10s %10s %3s %9s  %8s %6s %6s\n", "",
+		"backend", "type", "n", "block", "items", "pad", "median ms", "min", "max", "of",
 		"host ms", "GB/s", "copy", "CUB");
 }
 
@@ -47,9 +53,9 @@ static void print_name(const struct sl_cell_row *r)
 	snprintf(type, sizeof(type), "%s", sl_type_name(r->job->set.type));
 	if (columns->n > 0)
 		snprintf(type, sizeof(type), "%ux%u", columns->n, columns->bytes);
-	printf("%-9s %-15s %-4s %10u %5s %5s  ", r->primitive, r->backend, type, r->job->set.n,
+	printf("%-9s %-15s %-4s %10u %5s %5s %4s  ", r->primitive, r->backend, type, r->job->set.n,
 		shown(block, or_none(r->tuning.block), 0, ""),
-		shown(items, or_none(r->tuning.items), 0, ""));
+		shown(items, or_none(r->tuning.items), 0, ""), padding_text(r->tuning, "-"));
 }
 
 static void print_row(const struct sl_bench *b, const struct sl_cell_row *r)
@@ -88,6 +94,7 @@ static void write_row(const struct sl_bench *b, const struct sl_cell_row *r)
 		{"items_off_second", NULL, set->off[1], 3},
 		{"block", NULL, or_none(r->tuning.block), 4},
 		{"items", NULL, or_none(r->tuning.items), 4},
+		{"padding", padding_text(r->tuning, ""), 0, 0},
 		{"ms_median", NULL, ms->median, 6},
 		{"ms_min", NULL, ms->least, 6},
 		{"ms_lower_quartile", NULL, ms->lower, 6},

@@ -1,9 +1,9 @@
 /*
- * tune.c - the command tune: finds the fastest block and items of each backend, type and size on
- * this device, and writes a tuning file (primitives/tuning.h).
+ * tune.c - the command tune: finds the fastest tuning of each backend, type and size on this
+ * device, and writes a tuning file (primitives/tuning.h).
  *
- * Every block and items that a backend can run with are timed with a few samples. The fastest of
- * them and the default tuning of the backend are then timed with the usual number of samples. A
+ * Every block, items and padding that a backend can run with are timed with a few samples. The
+ * fastest of them and the default tuning of the backend are then timed with the usual number of samples. A
  * tuning is written only where it is faster than the default by more than the noise, so that the
  * file contains only lines that matter.
  *
@@ -24,7 +24,7 @@
 enum {
 	FEW_SAMPLES = 3, /* of a first measurement */
 	FINALISTS = 4,   /* tunings that are measured a second time */
-	TRIES_MAX = 128, /* tunings of a backend */
+	TRIES_MAX = 160, /* tunings of a backend */
 	SIZES = SL_NUMBER_LIST_MAX
 };
 
@@ -138,7 +138,15 @@ static uint32_t size_between(uint32_t a, uint32_t b)
 
 static bool is_same(struct sl_tuning a, struct sl_tuning b)
 {
-	return a.block == b.block && a.items == b.items;
+	return a.block == b.block && a.items == b.items && a.padding == b.padding;
+}
+
+/* The seventh word of a line, with a blank before it; "" for a backend without padding. */
+static const char *padding_word(struct sl_tuning tuning)
+{
+	static const char *const words[] = {"", " padding=on", " padding=off"};
+
+	return words[tuning.padding];
 }
 
 /*
@@ -154,15 +162,15 @@ static void write_lines(struct tuner *t, enum sl_type type, const struct tuning_
 		struct sl_tuning now = f->tuning[i];
 
 		if (now.block == 0 && before.block != 0)
-			now = (struct sl_tuning){own->block, own->items};
+			now = (struct sl_tuning){own->block, own->items, own->padding};
 		if (!is_same(now, before))
 			fprintf(t->file,
-				"%s/%s %s from %-10u block=%u items=%u  # n=%u: %.2f times as fast "
-				"as the default\n",
+				"%s/%s %s from %-10u block=%u items=%u%s  # n=%u: %.2f times as "
+				"fast as the default\n",
 				sl_primitive_name(t->backend->primitive), t->backend->name,
 				type == SL_U32 ? "u32" : "u64",
 				i > 0 ? size_between(f->size[i - 1], f->size[i]) : 0, now.block,
-				now.items, f->size[i], f->gain[i]);
+				now.items, padding_word(now), f->size[i], f->gain[i]);
 		before = now;
 	}
 	(void)fflush(t->file);
@@ -273,7 +281,7 @@ static enum sl_status tune_named(
 /* "shared", the default backend, is tuned first. */
 static enum sl_status tune_all(struct tuner *t)
 {
-	static const char *const names[] = {"shared", "work_efficient", "naive"};
+	static const char *const names[] = {"shared", "tiled", "work_efficient", "naive"};
 	static const struct sl_number_list usual = {4, {1 << 16, 1 << 20, 1 << 24, 1 << 27}};
 	static const struct sl_number_list emulated = {1, {1 << 8}};
 	struct sl_number_list sizes = t->b->options->sizes.n > 0 ? t->b->options->sizes

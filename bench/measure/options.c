@@ -45,6 +45,13 @@ static bool read_form(const char *text, struct sl_number_list *list)
 	return strcmp(text, "keys") == 0 && sl_number_list_add(list, SL_SORT_KEYS);
 }
 
+static bool read_padding(const char *text, struct sl_number_list *list)
+{
+	enum sl_padding padding = sl_padding_find(text);
+
+	return padding != SL_PADDING_DEFAULT && sl_number_list_add(list, padding);
+}
+
 static bool read_choice(const char *text, const struct sl_input_choice *choices, size_t n,
 	struct sl_number_list *list)
 {

@@ -15,7 +15,7 @@
 
 #define SL_BENCH_COMMANDS(X)                                                                    \
 	X(primitives, "times every backend of scan, compact and sort, a memory copy and CUB")   \
-	X(tune, "finds the fastest block and items of each backend and writes a tuning file")   \
+	X(tune, "finds the fastest tuning of each backend and writes a tuning file")            \
 	X(sweep, "measures the whole data set into a folder: sizes, inputs, tunings, pipeline") \
 	X(pipeline, "times one batch from particles to sorted columns: each mode, and CUB's parts")
 
@@ -41,8 +41,9 @@ struct sl_bench_options {
 	struct sl_number_list off;        /* items between an aligned address and the data */
 	struct sl_number_list off_second; /* the same for the second array */
 	struct sl_number_list blocks, items;
+	struct sl_number_list paddings;         /* enum sl_padding */
 	struct sl_number_list seconds, samples; /* at most one number each */
-	bool tunings;                           /* all block sizes and items */
+	bool tunings;                           /* all block sizes, items and paddings */
 	bool help;
 	const char *device; /* "cuda", "cuda:1", "emulated" */
 	const char *only;   /* "sort" or "sort/shared"; NULL: all */

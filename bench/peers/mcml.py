@@ -9,12 +9,11 @@ PATH is MCML, compiled from its published source (1.2.2 or another version that 
 Each measured run of MCML consists of --runs independent runs in one input file, with a grid of one cell.
 From their scatter follows the variance of one photon for reflected, transmitted and absorbed. sluice runs the
 same slab on one thread and writes no survivors: once analogue (whole particles are absorbed), once with implicit
-capture, which is what MCML does. The variance of one particle is p (1 - p), or that of 512 small batches.
-
-Times are processor times of whole processes. "time to 1e-4" is the processor time to a standard error of 1e-4 of
-that fraction. All fractions must agree with the published ones to within 5 standard errors, those of MCML to
-within 1e-3 if that is more: with its generator ran3, MCML transmits 0.0853 of isotropic_099 instead of 0.0848,
-and with drand48 in its place the published value. The header of the results has the deviations of MCML.
+capture, which is what MCML does. The variance of one particle is p (1 - p), or that of 512 small batches. Times
+are processor times of whole processes. "time to 1e-4" is the processor time to a standard error of 1e-4 of that
+fraction. All fractions must agree with the published ones to within 5 standard errors. MCML 1.2.2 with its own
+generator, ran3, does not agree for isotropic_099: 1e7 photons transmit 0.08524, published is 0.08476. With drand48
+in its function RandomNum() it agrees.
 """
 import json
 import os
@@ -28,7 +27,6 @@ FRACTIONS = {"reflected": r"#Diffuse reflectance|#Specular reflectance", "transm
              "absorbed": r"#Absorbed fraction"}
 ERROR = 1e-4
 SMALL_BATCH = 8192
-BIAS = 1e-3
 LAST_START = [0]
 
 
@@ -90,14 +88,10 @@ def variances_of_sluice(words, implicit, published):
     return {name: fates[name]["standard_error_over_batches"] ** 2 * 512 * SMALL_BATCH for name in FRACTIONS}
 
 
-def check(program, published, fractions, variances, n, bias=0.0):
-    """Raises WrongAnswer unless the fractions of n histories agree with the published ones; the deviations."""
-    found = []
+def check(program, published, fractions, variances, n):
+    """Raises WrongAnswer unless the fractions of n histories agree with the published ones."""
     for name, expected in published.items():
-        error = (variances[name] / n) ** 0.5
-        common.agree(f"{program}: the fraction {name}", fractions[name], expected, max(bias, 5 * error))
-        found.append(f"{name} {fractions[name] - expected:+.1e} +- {error:.1e}")
-    return ", ".join(found)
+        common.agree(f"{program}: the fraction {name}", fractions[name], expected, 5 * (variances[name] / n) ** 0.5)
 
 
 def compare_slab(config, options, report):
@@ -120,11 +114,9 @@ def compare_slab(config, options, report):
     for name in modes:
         fractions = {fate: v["weight_fraction"] for fate, v in results[name][0][1].items()}
         check(name, published, fractions, variances[name], options.particles)
-    name = common.name_of(config)
-    report.origin(f"MCML - published, {name}", check(
-        "MCML", published, {fate: statistics.fmean(r[fate] for r in runs) for fate in FRACTIONS}, variances["MCML"],
-        len(runs) * options.photons, BIAS))
-    add_rows(report, name, published, variances,
+    check("MCML", published, {name: statistics.fmean(r[name] for r in runs) for name in FRACTIONS},
+          variances["MCML"], len(runs) * options.photons)
+    add_rows(report, common.name_of(config), published, variances,
              {name: [v[0] / histories[name] for v in values] for name, values in results.items()})
 
 

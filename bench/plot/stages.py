@@ -6,6 +6,9 @@
 Each configuration runs --repeat times with one thread. The CSV contains the median, the least and the
 largest time of each stage, the machine and the command. The script stops if a run fails one of its
 checks, so no time of a wrong answer is printed. --table prints the medians as a Markdown table to stderr.
+
+--baseline PROGRAM runs another version of sluice in turn with this one. The CSV then also contains its
+median and the median of the ratios of each pair of runs; more than 1 means that this version is faster.
 """
 import argparse
 import csv
@@ -39,13 +42,21 @@ def sample(result):
         ns["M flights/s and core, advance"] = 1e3 * steps / ns["advance"]
         ns["M collisions/s and core, advance"] = 1e3 * collisions / ns["advance"]
         ns["M collisions/s and core before compression"] = 1e3 * collisions / computing
+    ns["M particles/s, whole run"] = 1e-6 * n / result["times"]["wall_seconds"]
     return ns
+
+
+def compare(quantity, values, baseline):
+    """Median of the baseline, and of how many times as fast this version is in each pair of runs."""
+    ratios = [v / b if "/" in quantity else b / v for v, b in zip(values, baseline) if v and b]
+    return [f"{statistics.median(baseline):.3f}", f"{statistics.median(ratios):.3f}" if ratios else ""]
 
 
 def main():
     arguments = argparse.ArgumentParser(description="Measures the time per particle of each stage on one core.")
     arguments.add_argument("--repeat", type=int, default=5, help="runs per configuration")
     arguments.add_argument("--sluice", default="build/release/sluice", help="the program")
+    arguments.add_argument("--baseline", metavar="PROGRAM", help="another version of the program, run in turn")
     arguments.add_argument("--table", action="store_true", help="print the medians to stderr")
     arguments.add_argument("configs", nargs="+", help="YAML configurations")
     a = arguments.parse_args()
@@ -53,10 +64,14 @@ def main():
     table = {}
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["config", "quantity", "median", "least", "largest", "runs", "processor", "loops",
-                  "compiler", "version", "command"])
+                  "compiler", "version", "command"] + ["baseline_median", "times_as_fast"] * bool(a.baseline))
     for config in a.configs:
         name = os.path.splitext(os.path.basename(config))[0]
-        results = [run(a.sluice, config, os.path.join(folder, name)) for _ in range(a.repeat)]
+        results, baseline = [], []
+        for _ in range(a.repeat):
+            results.append(run(a.sluice, config, os.path.join(folder, name)))
+            if a.baseline:
+                baseline.append(sample(run(a.baseline, config, os.path.join(folder, name))))
         samples = [sample(r) for r in results]
         machine = results[0]["machine"]
         for quantity in samples[0]:
@@ -66,7 +81,8 @@ def main():
                           f"{statistics.median(values):.3f}", f"{min(values):.3f}",
                           f"{max(values):.3f}", a.repeat, machine["processor"], machine["loops"],
                           machine["compiler"], results[0]["version"],
-                          f"{a.sluice} run {config} --threads 1"])
+                          f"{a.sluice} run {config} --threads 1"] +
+                         (compare(quantity, values, [b[quantity] for b in baseline]) if baseline else []))
     if a.table:
         names = [os.path.splitext(os.path.basename(c))[0] for c in a.configs]
         print("| | " + " | ".join(names) + " |\n| --- |" + " ---: |" * len(names), file=sys.stderr)

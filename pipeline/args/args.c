@@ -34,7 +34,7 @@ enum sl_command sl_command_find(const char *name)
 }
 
 /* How an option is stored in struct sl_args. Each kind is the first word of its line in args.def. */
-enum option_kind { KIND_SETTING, KIND_TEXT, KIND_FLAG };
+enum option_kind { KIND_SETTING, KIND_TEXT, KIND_COUNT, KIND_FLAG };
 
 struct option_facts {
 	enum option_kind kind;
@@ -53,11 +53,14 @@ static const struct option_facts options[] = {
 #define SETTING(option, key, value, help) {KIND_SETTING, option, key, 0, value, "", help},
 #define TEXT(option, field, value, commands, help) \
 	{KIND_TEXT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
+#define COUNT(option, field, value, commands, help) \
+	{KIND_COUNT, option, NULL, offsetof(struct sl_args, field), value, commands, help},
 #define FLAG(option, field, commands, help) \
 	{KIND_FLAG, option, NULL, offsetof(struct sl_args, field), "", commands, help},
 #include "pipeline/args/args.def"
 #undef SETTING
 #undef TEXT
+#undef COUNT
 #undef FLAG
 };
 
@@ -135,7 +138,7 @@ static enum sl_status take_value(struct sl_args *a, const struct option_facts *o
 
 	if (o->kind == KIND_SETTING)
 		return add_set(a, o->key, optarg);
-	if (o->kind == KIND_TEXT)
+	if (o->kind == KIND_TEXT || o->kind == KIND_COUNT)
 		*(const char **)field = optarg;
 	else
 		*(bool *)field = true;
@@ -217,7 +220,7 @@ static bool is_given(const struct sl_args *a, const struct option_facts *o)
 {
 	const void *field = (const char *)a + o->offset;
 
-	return o->kind == KIND_TEXT ? *(const char *const *)field != NULL : *(const bool *)field;
+	return o->kind == KIND_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
 }
 
 /*

@@ -51,7 +51,7 @@ struct sl_args {
 	const char *set[SL_SETS_MAX]; /* "key=value": those of --set, then those in option_set */
 	char option_set[SL_SETS_MAX]
 		       [SL_SET_BYTES]; /* of options such as --out: they override --set */
-	const char *to, *id;           /* NULL if not given */
+	const char *to, *id, *head;    /* NULL if not given */
 	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;
 };
 

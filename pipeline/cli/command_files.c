@@ -15,17 +15,17 @@
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/verify/verify.h"
 
-/* The number of a particle; "3_002" is accepted as in a configuration. */
-static enum sl_status read_id(const char *text, uint64_t *id)
+/* The number after --id or --head; "3_002" is accepted as in a configuration. */
+static enum sl_status read_count(const char *option, const char *text, uint64_t *count)
 {
 	struct sl_decimal number;
 
 	if (sl_decimal_scan(text, &number) && *number.end == '\0' &&
-		sl_decimal_to_integer(&number, id) == SL_INTEGER_OK)
+		sl_decimal_to_integer(&number, count) == SL_INTEGER_OK)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
-		"--id %s: the value must be a whole number from 0 to 2^64 - 1; for example --id 17",
-		text);
+		"--%s %s: the value must be a whole number from 0 to 2^64 - 1; for example --%s 17",
+		option, text, option);
 }
 
 /*
@@ -40,7 +40,7 @@ enum sl_status sl_command_replay(struct sl_args *a)
 	enum sl_status s;
 	uint64_t id;
 
-	SL_TRY(read_id(a->id, &id));
+	SL_TRY(read_count("id", a->id, &id));
 	s = sl_read_config(a, &config, &choices);
 	if (s == SL_OK)
 		s = sl_use_existing_batch_size(a, &config, &choices);
@@ -65,6 +65,7 @@ enum sl_status sl_command_convert(struct sl_args *a)
 		.to = a->to,
 		.set = a->set,
 		.n_sets = a->n_sets,
+		.force = a->force,
 		.stop = &sl_cli_control.stop};
 
 	sl_signals_begin_work();
@@ -73,5 +74,9 @@ enum sl_status sl_command_convert(struct sl_args *a)
 
 enum sl_status sl_command_info(struct sl_args *a)
 {
-	return sl_info(a->operands[0], stdout);
+	uint64_t head = 0;
+
+	if (a->head)
+		SL_TRY(read_count("head", a->head, &head));
+	return sl_info(a->operands[0], head, stdout);
 }

@@ -31,7 +31,7 @@ static void on_signal(int number)
 		_exit(128 + number);
 	caught = number;
 	alarm(SECONDS_TO_END);
-	atomic_store(&sl_cli_control.stop, 1);
+	atomic_store(&sl_cli_control.stop, SL_STOP_IN_ORDER);
 }
 
 /* SIGBUS: a mapped input file (files/map.h) became shorter, or its disk fails. */

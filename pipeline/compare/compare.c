@@ -137,6 +137,10 @@ enum sl_status sl_compare(
 	struct sl_dir dir;
 	enum sl_status s, removed;
 
+	if (c->plan->recipe.particles == 0)
+		return sl_fail(SL_USAGE,
+			"the lists have no particles, so all backends would give the same empty "
+			"answer; use lists with particles");
 	strftime(c->date, sizeof(c->date), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	s = sl_temp_dir_open(c->plan->to, &dir);
 	if (s == SL_OK)

@@ -67,7 +67,7 @@ struct sl_config {
 		bool image;
 		double white; /* NaN: the largest value of the image */
 		struct {
-			char precision[SL_TEXT_BYTES]; /* "": single */
+			char precision[SL_TEXT_BYTES]; /* "": single; of a list, its own */
 			double pdg;                    /* NaN: 22 */
 			double energy;                 /* keV; NaN: the energy is a column */
 			char userflags[SL_TEXT_BYTES]; /* "": pixel or fate */

@@ -19,7 +19,7 @@
 #define PLAIN(path, sort, ...) OPTION(path, sort, NUMBER, 0, 0, __VA_ARGS__)
 
 /* The syntax of a backend with a tuning, for help texts. */
-#define TUNED "auto, or NAME[:block=N][:items=N] (see sluice list); auto: "
+#define TUNED "auto, or NAME[:block=N][:items=N][:padding=on|off] (see sluice list); auto: "
 
 static const char *const modes[] = {"auto",
 #define X(name) #name,
@@ -147,7 +147,8 @@ const struct sl_option sl_options[] = {
 	PLAIN(output.mcpl.precision, TEXT,
 		.help = "format mcpl: single (4 bytes) or double (8 bytes) numbers; the columns "
 			"have single precision, but time and energy after a change of unit, and "
-			"packed directions, are closer to them in double; default: single"),
+			"packed directions, are closer to them in double; default: single, for model list that "
+			"of the files (double if one of them has it)"),
 	OPTION(output.mcpl.pdg, REAL, NUMBER, INT32_MIN, INT32_MAX,
 		.help = "format mcpl: particle type as a code of the Particle Data Group: 22 "
 			"photon, 2112 neutron, 11 electron; default: 22; particles of model list "

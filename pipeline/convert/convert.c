@@ -11,6 +11,8 @@
 
 #include "pipeline/convert/mcpl_to_mcpl.h"
 #include "pipeline/convert/origin.h"
+#include "pipeline/convert/runs.h"
+#include "pipeline/convert/runs_to_tallies.h"
 #include "pipeline/convert/tables_to_mcpl.h"
 #include "pipeline/convert/tables_to_table.h"
 #include "primitives/device/device.h"
@@ -45,7 +47,7 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 	if (sl_dir_open(o->path, false, &dir) != SL_OK)
 		return sl_fail(SL_USAGE,
 			"%s: not a run directory, and no format has its suffix (see sluice list); "
-			"name a file that ends in .h5, .npz, .csv.gz, .mcpl or .mcpl.gz",
+			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl or .mcpl.gz",
 			o->path);
 	o->is_run = true;
 	s = sl_manifest_read(&dir, &o->manifest);
@@ -85,26 +87,36 @@ static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
+/* A name that consists of the suffix alone does not have it. */
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), bytes = strlen(suffix);
+
+	return n > bytes && strcmp(name + n - bytes, suffix) == 0;
+}
+
 /* Opens the directory of the output file. The directory must exist: convert creates no directories. */
 static enum sl_status open_output(struct sl_conversion *c)
 {
 	char folder[SL_PATH_BYTES];
 	enum sl_status s;
-	bool exists;
 
 	c->format = sl_format_of(c->job->to);
 	c->name = sl_path_split(c->job->to, folder);
-	if (!c->format)
+	c->tallies = has_suffix(c->name, SL_TALLIES_SUFFIX);
+	if (!c->format && !c->tallies)
 		return sl_fail(SL_USAGE,
 			"--to %s: no format has this suffix (see sluice list); use .h5, .npz, "
-			".csv.gz, .mcpl or .mcpl.gz",
+			".csv, .csv.gz, .mcpl or .mcpl.gz, or .tallies for the histograms of runs",
 			c->job->to);
 	SL_TRY(sl_dir_open(folder, false, &c->dir));
-	s = sl_file_exists(&c->dir, c->name, &exists);
-	if (s == SL_OK && exists)
+	s = sl_file_exists(&c->dir, c->name, &c->replaces);
+	if (s == SL_OK && c->replaces && !c->job->force)
 		s = sl_fail(SL_OUTPUT_IN_USE,
-			"--to %s: the file exists (convert overwrites nothing); choose another name",
+			"--to %s: the file exists; choose another name, or replace it with --force",
 			c->job->to);
+	if (s == SL_OK && c->replaces)
+		s = sl_file_identity(&c->dir, c->name, &c->replaces, &c->device, &c->number);
 	if (s != SL_OK)
 		sl_dir_close(&c->dir);
 	return s;
@@ -143,16 +155,20 @@ static void note_lost(struct sl_conversion *c, const struct sl_mcpl_lost *lost)
  * the columns agree, counts the rows and finds the columns that have one value everywhere; the
  * second pass writes. One input is in memory at a time, and the whole output if it is a table.
  */
-static enum sl_status convert_tables(struct sl_conversion *c, bool of_lists)
+static enum sl_status convert_tables(
+	struct sl_conversion *c, const struct sl_runs *runs, bool of_lists)
 {
 	struct sl_convert_tables_job j = {
-		.c = c, .of_lists = of_lists, .list = {.file = {.fd = -1}}};
+		.c = c, .runs = runs, .of_lists = of_lists, .list = {.file = {.fd = -1}}};
 	struct sl_origin origin;
 	enum sl_status s;
 
 	SL_TRY(sl_for_each_table(&j, sl_survey_add));
 	note_lost(c, &j.all.lost);
-	s = sl_origin_find(c, j.all.columns, &origin);
+	if (runs->merged && SL_HAS(j.all.columns, SL_COLUMN_id))
+		sl_convert_note(
+			c, "shifted: the ids of each run follow those of the run before it");
+	s = sl_origin_find(c, runs, j.all.columns, &origin);
 	j.batch = origin.batch;
 	if (s == SL_OK)
 		s = sl_format_is_mcpl(c->format) ? sl_tables_to_mcpl(&j) : sl_tables_to_table(&j);
@@ -161,10 +177,28 @@ static enum sl_status convert_tables(struct sl_conversion *c, bool of_lists)
 	return s;
 }
 
-/* Checks the job, reads the manifests of run directories, and selects the kind of conversion. */
-static enum sl_status convert(struct sl_conversion *c)
+/* Selects the kind of conversion. */
+static enum sl_status convert_inputs(struct sl_conversion *c, const struct sl_runs *runs)
 {
 	bool lists = false;
+
+	if (c->tallies)
+		return sl_runs_to_tallies(c, runs);
+	SL_TRY(kind_of(c, &lists));
+	if (!lists || !sl_format_is_mcpl(c->format))
+		return convert_tables(c, runs, lists);
+	if (c->job->n_sets > 0)
+		return sl_fail(SL_USAGE,
+			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
+			c->job->set[0]);
+	return sl_convert_mcpl(c, runs);
+}
+
+/* Checks the job, and reads the manifests of run directories. */
+static enum sl_status convert(struct sl_conversion *c)
+{
+	struct sl_runs runs;
+	enum sl_status s;
 
 	SL_TRY(check_sets(c->job));
 	SL_TRY(check_twice(c->job));
@@ -172,14 +206,11 @@ static enum sl_status convert(struct sl_conversion *c)
 		c->operand[i].path = c->job->in[i];
 		SL_TRY(open_operand(c, &c->operand[i]));
 	}
-	SL_TRY(kind_of(c, &lists));
-	if (!lists || !sl_format_is_mcpl(c->format))
-		return convert_tables(c, lists);
-	if (c->job->n_sets > 0)
-		return sl_fail(SL_USAGE,
-			"--set %s: has no effect (MCPL records are copied unchanged); remove it",
-			c->job->set[0]);
-	return sl_convert_mcpl(c);
+	s = sl_runs_find(c, &runs);
+	if (s == SL_OK)
+		s = convert_inputs(c, &runs);
+	sl_runs_free(&runs);
+	return s;
 }
 
 /*
@@ -206,8 +237,8 @@ enum sl_status sl_convert(const struct sl_convert_job *job, FILE *out)
 		fprintf(out,
 			"%s: %s, %" PRIu64 " particles of %" PRIu64 " file%s, %" PRIu64
 			" bytes\n%s",
-			job->to, c.format->name, c.particles, c.files, c.files == 1 ? "" : "s",
-			c.bytes, c.notes);
+			job->to, c.tallies ? "histograms" : c.format->name, c.particles, c.files,
+			c.files == 1 ? "" : "s", c.bytes, c.notes);
 	for (size_t i = 0; i < job->n; i++)
 		sl_manifest_free(&c.operand[i].manifest);
 	sl_memory_give(SL_HOST, block);

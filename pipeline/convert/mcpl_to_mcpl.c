@@ -8,29 +8,40 @@
 
 #include <string.h>
 
+#include "pipeline/convert/common/mcpl_origin.h"
 #include "pipeline/convert/common/mcpl_writer.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-/* First pass: merges the header of an input into the sum, a struct sl_mcpl_head. */
+/* The sum of the headers, and the text on merged runs that replaces the run of each; NULL: none. */
+struct header_sum {
+	struct sl_mcpl_head head;
+	const char *merged;
+};
+
+/* First pass: merges the header of an input into the sum, a struct header_sum. */
 static enum sl_status join_head(
 	struct sl_conversion *c, const char *path, const struct sl_map *file, void *sum_memory)
 {
-	struct sl_mcpl_head *sum = (struct sl_mcpl_head *)sum_memory, more;
+	struct header_sum *sum = (struct header_sum *)sum_memory;
+	struct sl_mcpl_head more;
+	bool first = !sum->head.bytes, recovered;
 	enum sl_status s;
-	bool recovered;
 
 	SL_TRY(sl_add_context(
 		sl_mcpl_head_read(file->at, file->bytes, &more, &recovered), "%s", path));
 	if (recovered)
 		sl_convert_note_recovered(c, path, more.fixed.particles);
-	if (!sum->bytes) {
-		*sum = more; /* the first header; sum owns its memory now */
+	s = sum->merged ? sl_mcpl_head_set_origin(&more, sum->merged, first ? NULL : &sum->head)
+	                : SL_OK;
+	if (s == SL_OK && first) {
+		sum->head = more; /* sum owns its memory now */
 		return SL_OK;
 	}
-	s = sl_add_context(sl_mcpl_head_join(sum, &more), "%s", path);
+	if (s == SL_OK)
+		s = sl_add_context(sl_mcpl_head_join(&sum->head, &more), "%s", path);
 	sl_mcpl_head_free(&more);
 	return s;
 }
@@ -73,24 +84,25 @@ static enum sl_status copy_list(
 }
 
 /* The header of the output states the number of records, so a different number means a changed file. */
-enum sl_status sl_convert_mcpl(struct sl_conversion *c)
+enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *runs)
 {
-	struct sl_mcpl_head head = {0};
+	struct header_sum sum = {.merged = runs->merged ? runs->json : NULL};
 	struct sl_mcpl_writer w = {.file = {.fd = -1}};
-	enum sl_status s = sl_convert_for_each(c, join_head, &head);
+	enum sl_status s = sl_convert_for_each(c, join_head, &sum);
 
 	if (s == SL_OK) {
-		sl_mcpl_head_finish(&head);
-		s = sl_mcpl_writer_begin(&w, c, head.bytes, head.size, head.fixed.record_bytes);
+		sl_mcpl_head_finish(&sum.head);
+		s = sl_mcpl_writer_begin(
+			&w, c, sum.head.bytes, sum.head.size, sum.head.fixed.record_bytes);
 	}
 	if (s == SL_OK)
 		s = sl_convert_for_each(c, copy_list, &w);
 	/* a time of modification has the grain of a clock tick, so it does not show every change */
-	if (s == SL_OK && c->particles != head.fixed.particles)
+	if (s == SL_OK && c->particles != sum.head.fixed.particles)
 		s = sl_convert_changed("an input");
 	if (s == SL_OK)
 		s = sl_mcpl_writer_end(&w);
 	sl_mcpl_writer_drop(&w);
-	sl_mcpl_head_free(&head);
+	sl_mcpl_head_free(&sum.head);
 	return s;
 }

@@ -76,30 +76,49 @@ static void note_state(struct sl_conversion *c, const struct sl_existing_run *f)
 }
 
 /*
- * Plans the run in dir. If an MCPL file is made from its tables, the plan is that of an MCPL run
+ * Plans an existing run. If an MCPL file is made from its tables, the plan is that of an MCPL run
  * with the settings of the job, because its header needs the checks and defaults of output.mcpl.
  */
-static enum sl_status plan_of(
-	struct sl_conversion *c, const struct sl_dir *dir, struct sl_plan **plan)
+static enum sl_status plan_existing(
+	struct sl_conversion *c, const struct sl_existing_run *existing, struct sl_plan **plan)
 {
 	const struct sl_convert_job *job = c->job;
 	const char *sets[SL_EXISTING_RUN_SETS_MAX] = {
 		c->format == &sl_format_mcpl ? "output.format=mcpl" : "output.format=mcpl.gz",
 		"output.columns=[]"};
 	bool to_list = sl_format_is_mcpl(c->format);
+
+	if (existing->format && sl_format_is_mcpl(existing->format))
+		to_list = false;
+	for (size_t i = 0; i < job->n_sets; i++)
+		sets[2 + i] = job->set[i];
+	return sl_existing_run_plan(existing, sets, to_list ? 2 + job->n_sets : 0, plan);
+}
+
+/* Plans the run in dir, and notes if it has not ended. */
+static enum sl_status plan_of(
+	struct sl_conversion *c, const struct sl_dir *dir, struct sl_plan **plan)
+{
 	struct sl_existing_run existing;
 	enum sl_status s;
 
 	*plan = NULL;
 	SL_TRY(sl_existing_run_read(dir, &existing));
 	note_state(c, &existing);
-	if (existing.format && sl_format_is_mcpl(existing.format))
-		to_list = false;
-	for (size_t i = 0; i < job->n_sets; i++)
-		sets[2 + i] = job->set[i];
-	s = sl_existing_run_plan(&existing, sets, to_list ? 2 + job->n_sets : 0, plan);
+	s = plan_existing(c, &existing, plan);
 	sl_existing_run_free(&existing);
 	return s;
+}
+
+/* The facts of merged runs are those of the first, and the sums over all; ids begin at 0. */
+static enum sl_status use_merged(
+	struct sl_conversion *c, const struct sl_runs *runs, struct sl_origin *o)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		o->batch.generated += runs->at[i].generated;
+	SL_TRY(plan_existing(c, &runs->at[0].existing, &o->plan));
+	o->plan->facts.merged = runs->json;
+	return SL_OK;
 }
 
 /*
@@ -177,14 +196,15 @@ static bool are_flags_named(const struct sl_convert_job *job)
  * The facts of the run replace those of the conversion, except deflate and level: a conversion
  * compresses in one way, whatever the run used.
  */
-enum sl_status sl_origin_find(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
+enum sl_status sl_origin_find(
+	struct sl_conversion *c, const struct sl_runs *runs, uint32_t columns, struct sl_origin *o)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
 	int level = c->facts.level;
 	struct sl_mcpl_facts facts;
 
 	*o = (struct sl_origin){0};
-	SL_TRY(find_run(c, o));
+	SL_TRY(runs->merged ? use_merged(c, runs, o) : find_run(c, o));
 	if (c->job->n_sets > 0 && (!o->plan || !sl_format_is_mcpl(c->format)))
 		return sl_fail(SL_USAGE,
 			"--set %s: has no effect (it is for MCPL made from the tables of a known "

@@ -2,13 +2,13 @@
  * origin.h - finds the run that produced the inputs of a conversion, for the output's metadata.
  *
  * The run is known if all inputs are in one directory with run.json and manifest.jsonl, and the
- * manifest lists all of them. Otherwise the output states no seed, configuration or number of
- * generated particles.
+ * manifest lists all of them, or if they are files of runs that are merged (runs.h). Otherwise the
+ * output states no seed, configuration or number of generated particles.
  */
 #ifndef SL_PIPELINE_CONVERT_ORIGIN_H
 #define SL_PIPELINE_CONVERT_ORIGIN_H
 
-#include "pipeline/convert/convert.h"
+#include "pipeline/convert/runs.h"
 
 struct sl_plan;
 
@@ -23,7 +23,8 @@ struct sl_origin {
  * from the tables of a run follows output.mcpl of its configuration and of the settings of the job;
  * SL_USAGE if these do not fit. c->facts points into *o, so the caller frees *o last, in any case.
  */
-enum sl_status sl_origin_find(struct sl_conversion *c, uint32_t columns, struct sl_origin *o);
+enum sl_status sl_origin_find(
+	struct sl_conversion *c, const struct sl_runs *runs, uint32_t columns, struct sl_origin *o);
 void sl_origin_free(struct sl_origin *o);
 
 #endif

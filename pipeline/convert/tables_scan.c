@@ -62,6 +62,7 @@ static enum sl_status read_input(
 
 	(void)c;
 	if (s == SL_OK) {
+		sl_runs_shift_ids(j->runs, path, &in.table);
 		find_one_value(&in.table);
 		s = j->each(j, path, &in);
 	}

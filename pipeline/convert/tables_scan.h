@@ -8,6 +8,7 @@
 #define SL_PIPELINE_CONVERT_TABLES_SCAN_H
 
 #include "pipeline/convert/common/mcpl_writer.h"
+#include "pipeline/convert/runs.h"
 #include "stages/formats/mcpl/mcpl_read.h"
 
 /* Summary of all inputs. Sets of columns: present; with at least one value; with several values. */
@@ -39,6 +40,7 @@ typedef enum sl_status sl_table_reader(
 
 struct sl_convert_tables_job {
 	struct sl_conversion *c;
+	const struct sl_runs *runs;   /* of the inputs */
 	bool of_lists;                /* the inputs are MCPL files */
 	sl_table_reader *each;        /* of the pass in progress, set by sl_for_each_table() */
 	struct sl_convert_survey all; /* filled by the first pass, constant in the second */

@@ -116,7 +116,7 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 				(struct sl_table_column){.column = (enum sl_column)i,
 					.constant = SL_HAS(sl_survey_constants(&j->all), i),
 					.data = &j->all.value[i]};
-	weight = sl_mcpl_common_weight(&t);
+	weight = sl_mcpl_common_weight(&t, &facts);
 	bytes = sl_mcpl_put_list(NULL, &c->facts, &t, weight, j->all.rows, NULL);
 	SL_TRY(sl_memory_get(SL_HOST, bytes, &header));
 	sl_mcpl_put_list((uint8_t *)header, &c->facts, &t, weight, j->all.rows, &j->batch);

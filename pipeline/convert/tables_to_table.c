@@ -81,7 +81,7 @@ static enum sl_status commit(struct sl_conversion *c, const struct sl_pieces *fi
 	for (uint32_t i = 0; i < file->n; i++)
 		SL_TRY(sl_file_add(&w, file->piece[i].at, file->piece[i].bytes));
 	c->bytes = file->bytes;
-	return sl_file_end(&w, false);
+	return sl_file_end(&w, c->job->force);
 }
 
 /* Digests are computed here, from the rows as they will be read back. */

@@ -22,7 +22,8 @@ static const bool has_cuda = false;
 #endif
 
 /* Prints the tuning parameters of a backend with their defaults and allowed values:
- * "block=256 (multiples of 32 up to 1024), items=4 (1, 2, 4 or 8)". Nothing if it has none. */
+ * "block=256 (multiples of 32 up to 1024), items=4 (1, 2, 4 or 8), padding=on (on or off)". Nothing
+ * if it has none. */
 static void print_tunable(const struct sl_tunable *t, FILE *out)
 {
 	bool both = t->block > 0 && t->items > 0;
@@ -43,7 +44,10 @@ static void print_tunable(const struct sl_tunable *t, FILE *out)
 			: t->items_can[i + 1] ? ", "
 					      : " or ",
 			t->items_can[i]);
-	fprintf(out, t->items > 0 ? ")\n" : "\n");
+	fprintf(out, t->items > 0 ? ")" : "");
+	if (t->padding)
+		fprintf(out, ", padding=%s (on or off)", sl_padding_name(t->padding));
+	fprintf(out, "\n");
 }
 
 /* One line per dimension: first the unit used inside the program, then the accepted ones. */
@@ -140,7 +144,7 @@ static void list_models(struct sl_json *j)
 	sl_json_close(j);
 }
 
-/* The default and the allowed values of block (threads per block) and items (per thread). */
+/* The default and the allowed values of block (threads per block), items (per thread), padding. */
 static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 {
 	sl_json_object(j, "tunable");
@@ -157,6 +161,15 @@ static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 		sl_json_array(j, "one_of");
 		for (int i = 0; t->items_can[i]; i++)
 			sl_json_u64(j, NULL, t->items_can[i]);
+		sl_json_close(j);
+		sl_json_close(j);
+	}
+	if (t->padding) {
+		sl_json_object(j, "padding");
+		sl_json_text(j, "default", sl_padding_name(t->padding));
+		sl_json_array(j, "one_of");
+		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_ON));
+		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_OFF));
 		sl_json_close(j);
 		sl_json_close(j);
 	}

@@ -1,64 +1,23 @@
 /*
  * info.c - selects the kind of a file by its suffix and prints its contents.
  *
- * Survivor files get a line per column, images a line per dataset. info_histograms.c, info_mcpl.c and
- * info_run.c print the other kinds. A file is read completely, so it must fit in memory: only then can
+ * Images get a line per dataset. info_survivors.c, info_histograms.c, info_mcpl.c and info_run.c print
+ * the other kinds. A file is read completely, so it must fit in memory: only then can
  * its checksum be compared, and a damaged file is refused before anything of it is printed.
  */
 #include "pipeline/info/info.h"
 #include "pipeline/info/info_histograms.h"
 #include "pipeline/info/info_mcpl.h"
 #include "pipeline/info/info_run.h"
+#include "pipeline/info/info_survivors.h"
 #include "pipeline/info/value_range.h"
 
 #include <string.h>
 
-#include "pipeline/results/survivor_file.h"
-#include "stages/formats/common/format.h"
 #include "stages/formats/images/image_file.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
-
-/*
- * Prints a line of a table of columns: the facts of the column, and statistics of its n values, in the
- * unit in which files store the column. A constant column has one stored value for all rows.
- */
-static void print_column(const struct sl_table_column *c, uint32_t n, FILE *out)
-{
-	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
-	const struct sl_column_facts *facts = &sl_column_facts[c->column];
-	struct sl_value_range range = {0};
-
-	for (uint32_t i = 0; i < n; i++)
-		sl_value_range_add(&range,
-			sl_column_value(c->column,
-				(const char *)c->data + (c->constant ? 0 : i * facts->bytes)));
-	fprintf(out, "%-12s %-4s %-4s ", facts->name, type_names[facts->type],
-		sl_units[facts->unit].text);
-	sl_value_range_print(&range, out);
-	fprintf(out, "  %016llx%s\n", (unsigned long long)c->digest,
-		c->constant ? "  constant" : "");
-}
-
-/*
- * The digests are those of the values as a reader gets them, so they can be compared with run.json and
- * with another format of the same batch, if that format does not round.
- */
-static enum sl_status info_of_survivors(const char *path, FILE *out)
-{
-	struct sl_survivors s;
-
-	SL_TRY(sl_survivors_read_path(path, &s));
-	fprintf(out, "%s: %s, %zu bytes, %u survivors, %.2f bytes each\n", path, s.format->name,
-		s.file_bytes, s.table.n, s.table.n ? (double)s.file_bytes / s.table.n : 0);
-	fprintf(out, "%-12s %-4s %-4s %14s %14s %14s  %s\n", "column", "type", "unit", "least",
-		"mean", "largest", "digest");
-	for (uint32_t k = 0; k < s.table.n_columns; k++)
-		print_column(&s.table.column[k], s.table.n, out);
-	sl_survivors_free(&s);
-	return SL_OK;
-}
 
 /* --- images ----------------------------------------------------------------------------------- */
 
@@ -120,21 +79,26 @@ static bool ends_in(const char *path, const char *suffix)
 }
 
 /* A directory is a run, whatever its name; files are selected by their suffix. */
-enum sl_status sl_info(const char *path, FILE *out)
+enum sl_status sl_info(const char *path, uint64_t head, FILE *out)
 {
 	struct sl_dir dir;
 
 	if (sl_dir_open(path, false, &dir) == SL_OK) {
-		enum sl_status s = sl_info_run(&dir, out);
+		enum sl_status s = sl_info_run(&dir, head, out);
 
 		sl_dir_close(&dir);
 		return s;
 	}
+	if (head > 0 && (ends_in(path, ".tallies") || ends_in(path, SL_IMAGE_SUFFIX)))
+		return sl_fail(SL_USAGE,
+			"--head: %s has no particles to print (it is an image or has histograms); "
+			"remove the option",
+			path);
 	if (ends_in(path, ".tallies"))
 		return sl_info_histograms(path, out);
 	if (ends_in(path, SL_IMAGE_SUFFIX))
 		return info_of_image(path, out);
 	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))
-		return sl_info_mcpl(path, out);
-	return info_of_survivors(path, out);
+		return sl_info_mcpl(path, head, out);
+	return sl_info_survivors(path, head, out);
 }

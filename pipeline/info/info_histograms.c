@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "pipeline/report/histogram_file.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"
@@ -117,7 +118,8 @@ static enum sl_status print_fate(
 }
 
 /*
- * Prints a member of the root group: a group with attributes, "edges" and a group per fate. Edges are in
+ * Prints a member of the root group: a group with attributes, "edges" and a group per fate; a text on
+ * merged runs is skipped. Edges are in
  * the unit of the attribute; the counts are particles, also if the run has weights.
  */
 static enum sl_status print_histogram(
@@ -128,6 +130,8 @@ static enum sl_status print_histogram(
 	uint64_t particles, n = 0;
 
 	(void)unused;
+	if (strcmp(name, SL_HISTOGRAMS_MERGED) == 0)
+		return SL_OK;
 	if (!read_values(h, group, "edges", H5T_IEEE_F64LE, SL_HISTOGRAM_MOST + 1, edge, &n) ||
 		n < 2 || !read_text(h, group, "column", column, sizeof(column)) ||
 		!read_text(h, group, "unit", unit, sizeof(unit)) ||

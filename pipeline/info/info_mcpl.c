@@ -8,29 +8,63 @@
 #include <string.h>
 
 #include "pipeline/info/info_mcpl.h"
-#include "pipeline/info/value_range.h"
+#include "pipeline/info/type_table.h"
+#include "pipeline/info/weighted_stats.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
+#include "stages/formats/mcpl/mcpl_record.h"
 
 /* Texts of the header are cut to TEXT_BYTES. NUMBERS per particle; the last three: polarisation. */
-enum { TEXT_BYTES = 256, NUMBERS = 14 };
+enum { TEXT_BYTES = 256, NUMBERS = 14, WEIGHT = 8, FLAGS = 10, POLARISATION = 11 };
 
-/* The numbers of a particle with the units of MCPL; user flags and polarisation are optional. */
+/* The numbers of a particle in units of the configuration; user flags and polarisation are optional. */
 static const struct {
 	const char *name, *unit;
 } facts[NUMBERS] = {{"x", "cm"}, {"y", "cm"}, {"z", "cm"}, {"u", ""}, {"v", ""}, {"w", ""},
-	{"energy", "MeV"}, {"time", "ms"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
+	{"energy", "keV"}, {"time", "ns"}, {"weight", ""}, {"pdg", ""}, {"userflags", ""},
 	{"pol_x", ""}, {"pol_y", ""}, {"pol_z", ""}};
 
-/* Adds the numbers of a particle to their ranges, in the order of facts. */
-static void add(struct sl_value_range range[NUMBERS], const struct sl_mcpl_particle *p)
-{
-	const double number[NUMBERS] = {p->position[0], p->position[1], p->position[2],
-		p->direction[0], p->direction[1], p->direction[2], p->energy, p->time, p->weight,
-		p->pdg, p->flags, p->polarisation[0], p->polarisation[1], p->polarisation[2]};
+/* What has been added up of the particles read so far. */
+struct particle_sums {
+	struct sl_weighted_stats stats[NUMBERS];
+	struct sl_type_table types;
+};
 
+/* Has each particle of the file the number i? */
+static bool has_number(const struct sl_mcpl_header *h, int i)
+{
+	return (i != FLAGS || h->flags) && (i < POLARISATION || h->polarised);
+}
+
+/* Sets the numbers of a particle, in the order of facts. */
+static void set_numbers(const struct sl_mcpl_particle *p, double number[NUMBERS])
+{
+	const double from[NUMBERS] = {p->position[0], p->position[1], p->position[2],
+		p->direction[0], p->direction[1], p->direction[2], p->energy * SL_MCPL_KEV,
+		p->time * SL_MCPL_NS, p->weight, p->pdg, p->flags, p->polarisation[0],
+		p->polarisation[1], p->polarisation[2]};
+
+	memcpy(number, from, sizeof(from));
+}
+
+/* Adds a particle; only the weights themselves are not weighted. */
+static void add(
+	struct particle_sums *all, const struct sl_mcpl_particle *p, const double number[NUMBERS])
+{
 	for (int i = 0; i < NUMBERS; i++)
-		sl_value_range_add(&range[i], number[i]);
+		sl_weighted_stats_add(&all->stats[i], number[i], i == WEIGHT ? 1 : p->weight);
+	sl_type_table_add(&all->types, p->pdg, p->weight, p->energy * SL_MCPL_KEV);
+}
+
+/* Prints the names of the numbers of the file, or, if number is not NULL, the numbers of a particle. */
+static void print_row(const struct sl_mcpl_header *h, const double *number, FILE *out)
+{
+	for (int i = 0; i < NUMBERS; i++)
+		if (has_number(h, i) && number)
+			fprintf(out, " %13.9g", number[i]);
+		else if (has_number(h, i))
+			fprintf(out, " %13s", facts[i].name);
+	fputc('\n', out);
 }
 
 /*
@@ -70,29 +104,47 @@ static enum sl_status print_strings(struct sl_mcpl_stream *s, FILE *out)
 
 /* Prints a line per number; user flags and polarisation only if the file has them. */
 static void print_numbers(
-	const struct sl_mcpl_header *h, const struct sl_value_range range[NUMBERS], FILE *out)
+	const struct sl_mcpl_header *h, const struct sl_weighted_stats stats[NUMBERS], FILE *out)
 {
-	fprintf(out, "%-12s %-4s %14s %14s %14s\n", "number", "unit", "least", "mean", "largest");
+	fprintf(out, "%-12s %-4s", "number", "unit");
+	sl_weighted_stats_print_names(out);
+	fputc('\n', out);
 	for (int i = 0; i < NUMBERS; i++) {
-		bool flags = strcmp(facts[i].name, "userflags") == 0;
-
-		if ((flags && !h->flags) || (i >= NUMBERS - 3 && !h->polarised))
+		if (!has_number(h, i))
 			continue;
-		fprintf(out, "%-12s %-4s ", facts[i].name, facts[i].unit);
-		sl_value_range_print(&range[i], out);
+		fprintf(out, "%-12s %-4s", facts[i].name, facts[i].unit);
+		sl_weighted_stats_print(&stats[i], out);
 		fputc('\n', out);
 	}
+}
+
+/* Reads all particles, prints the first head of them and adds up all. */
+static enum sl_status read_particles(
+	struct sl_mcpl_stream *s, uint64_t head, struct particle_sums *all, FILE *out)
+{
+	double number[NUMBERS];
+	struct sl_mcpl_particle p;
+
+	if (head > 0 && s->header.particles > 0)
+		print_row(&s->header, NULL, out);
+	for (uint64_t i = 0; i < s->header.particles; i++) {
+		SL_TRY(sl_mcpl_next(s, &p));
+		set_numbers(&p, number);
+		add(all, &p, number);
+		if (i < head)
+			print_row(&s->header, number, out);
+	}
+	return SL_OK;
 }
 
 /*
  * Prints the header, then reads all records. The number of particles in the header is checked by
  * sl_mcpl_next(), which fails at the end of the file; bytes after the last record are accepted.
  */
-static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
+static enum sl_status print_file(struct sl_mcpl_stream *s, uint64_t head, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	struct sl_value_range range[NUMBERS] = {0};
-	struct sl_mcpl_particle p;
+	struct particle_sums all = {0};
 	bool trailing;
 
 	SL_TRY(print_strings(s, out));
@@ -102,16 +154,14 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, FILE *out)
 	fprintf(out, "%" PRIu64 " particles of %" PRIu32 " bytes, %s precision%s%s\n", h->particles,
 		h->record_bytes, h->single ? "single" : "double",
 		h->pdg != 0 ? ", one PDG code" : "", h->weight != 0 ? ", one weight" : "");
-	for (uint64_t i = 0; i < h->particles; i++) {
-		SL_TRY(sl_mcpl_next(s, &p));
-		add(range, &p);
-	}
-	print_numbers(h, range, out);
+	SL_TRY(read_particles(s, head, &all, out));
+	print_numbers(h, all.stats, out);
+	sl_type_table_print(&all.types, out);
 	return sl_mcpl_end(s, &trailing);
 }
 
 /* The header is read twice: a file whose header is wrong is refused before anything is printed. */
-enum sl_status sl_info_mcpl(const char *path, FILE *out)
+enum sl_status sl_info_mcpl(const char *path, uint64_t head, FILE *out)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
@@ -125,7 +175,7 @@ enum sl_status sl_info_mcpl(const char *path, FILE *out)
 	if (status == SL_OK) {
 		fprintf(out, "%s: MCPL %" PRIu32 "%s, %zu bytes\n", path, s.header.version,
 			s.gzipped ? " in gzip" : "", bytes);
-		status = print_file(&s, out);
+		status = print_file(&s, head, out);
 		sl_mcpl_close(&s);
 	}
 	sl_memory_give(SL_HOST, file);

@@ -2,14 +2,16 @@
 #ifndef SL_PIPELINE_INFO_INFO_MCPL_H
 #define SL_PIPELINE_INFO_INFO_MCPL_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "primitives/base/status.h"
 
 /*
- * Prints the header, comments, sizes of blobs and statistics of any MCPL file, plain or in gzip.
+ * Prints the header, comments, sizes of blobs, the first head particles, statistics and a table by
+ * particle type of any MCPL file, plain or in gzip, in the units of the configuration.
  * SL_BAD_INPUT if the file is damaged; what precedes the damage is then printed.
  */
-enum sl_status sl_info_mcpl(const char *path, FILE *out);
+enum sl_status sl_info_mcpl(const char *path, uint64_t head, FILE *out);
 
 #endif

@@ -1,11 +1,13 @@
 /*
  * info_run.c - prints the state and the sums of a run from run.json and manifest.jsonl.
  *
- * No survivor file is read, so a run of any size takes milliseconds. The directory is not locked: the
- * numbers of a run in progress are those of the batches committed so far.
+ * This part takes milliseconds for a run of any size, and is printed before the survivor files are read.
+ * The directory is not locked: the numbers of a run in progress are those of the batches committed so
+ * far.
  */
 #include "pipeline/info/info_run.h"
 
+#include "pipeline/info/info_survivors.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/report.h"
 #include "pipeline/results/manifest.h"
@@ -43,7 +45,7 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 		print_fates(&r, out);
 }
 
-enum sl_status sl_info_run(const struct sl_dir *dir, FILE *out)
+enum sl_status sl_info_run(const struct sl_dir *dir, uint64_t head, FILE *out)
 {
 	struct sl_existing_run run;
 	struct sl_manifest m = {0};
@@ -51,8 +53,11 @@ enum sl_status sl_info_run(const struct sl_dir *dir, FILE *out)
 
 	SL_TRY(sl_existing_run_read(dir, &run));
 	s = sl_manifest_read(dir, &m);
-	if (s == SL_OK)
+	if (s == SL_OK) {
 		print_run(dir, &run, &m, out);
+		fflush(out);
+		s = sl_info_all_survivors(dir, &m, head, out);
+	}
 	sl_manifest_free(&m);
 	sl_existing_run_free(&run);
 	return s;

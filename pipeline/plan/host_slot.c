@@ -19,6 +19,7 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 		if (r->inputs)
 			sl_layout_columns(pinned, r, n, &s->batch.columns);
 		sl_table_lay_out(pinned, r, n, r->unpacked, &s->batch.table);
+		sl_layout_source(pinned, r, n, &s->batch);
 		if (r->pack.form != SL_AS_COLUMNS)
 			sl_device_packed_lay_out(pinned, r, n, &s->batch.device_packed);
 	} else {

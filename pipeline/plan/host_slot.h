@@ -8,7 +8,7 @@
  *
  *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
  *	device   block  | bins | packed | scratch |
- *	         pinned | columns, if read | table | or streams packed on the device |
+ *	         pinned | columns and records, if read | table | or streams packed on the device |
  */
 #ifndef SL_PIPELINE_PLAN_HOST_SLOT_H
 #define SL_PIPELINE_PLAN_HOST_SLOT_H

@@ -107,20 +107,27 @@ void sl_inputs_set_columns(struct sl_recipe *r, uint64_t first_id, const struct 
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-/* Why the run differs from the file; "" if it does not. */
-static const char *notice_of(const struct sl_input *f, char text[NOTICE_BYTES])
+/*
+ * Why the run differs from the file; "" if it does not. Doubles stay doubles if records are copied to
+ * files with doubles.
+ */
+static const char *notice_of(
+	const struct sl_inputs *inputs, const struct sl_input *f, char text[NOTICE_BYTES])
 {
+	const struct sl_mcpl_header *layout = &inputs->layout;
+	bool rounded = !f->single && (layout->record_bytes == 0 || layout->single);
+
 	snprintf(text, NOTICE_BYTES, "%s%s%s",
 		f->recovered
 			? "the file is incomplete: its writer stopped early, so only whole records are read"
 			: "",
-		f->recovered && !f->single ? "; " : "",
-		f->single ? "" : "it holds doubles, which are rounded to floats (24 bits)");
+		f->recovered && rounded ? "; " : "",
+		rounded ? "it holds doubles, which are rounded to floats (24 bits)" : "");
 	return text;
 }
 
 /* The bits of crc32 are those of the file as it is stored, compressed or not. */
-static void write_input(struct sl_json *j, const struct sl_input *f)
+static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const struct sl_input *f)
 {
 	char notice[NOTICE_BYTES];
 
@@ -132,7 +139,7 @@ static void write_input(struct sl_json *j, const struct sl_input *f)
 	sl_json_u64(j, "first_id", f->first);
 	sl_json_bool(j, "doubles", !f->single);
 	sl_json_bool(j, "recovered", f->recovered);
-	if (*notice_of(f, notice))
+	if (*notice_of(inputs, f, notice))
 		sl_json_text(j, "notice", notice);
 	sl_json_close(j);
 }
@@ -145,7 +152,7 @@ void sl_inputs_json(struct sl_json *j, const struct sl_plan *plan)
 		return;
 	sl_json_array(j, "inputs");
 	for (uint32_t k = 0; k < inputs->n; k++)
-		write_input(j, &inputs->at[k]);
+		write_input(j, inputs, &inputs->at[k]);
 	sl_json_close(j);
 }
 
@@ -184,7 +191,7 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		const struct sl_input *f = &inputs->at[k];
 		char notice[NOTICE_BYTES];
 
-		notice_of(f, notice);
+		notice_of(inputs, f, notice);
 		if ((noticed && !*notice) || shown++ >= SHOWN_MOST)
 			continue;
 		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",

@@ -162,7 +162,8 @@ static void choose_fewer(struct sl_plan *plan)
 static void set_batch(struct sl_plan *plan, uint32_t batch)
 {
 	plan->recipe.batch = batch;
-	plan->recipe.n_batches = sl_ceil_div(plan->recipe.particles, batch);
+	if (plan->recipe.particles > 0) /* else there is one batch, without particles */
+		plan->recipe.n_batches = sl_ceil_div(plan->recipe.particles, batch);
 }
 
 static bool fits(const struct sl_plan *plan)

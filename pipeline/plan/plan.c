@@ -24,7 +24,9 @@
 #include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
 #include "stages/host/cpu_dispatch.h"
+#include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/inputs/input_reader.h"
 #include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
@@ -75,6 +77,7 @@ static enum sl_status make_recipe(
 	r->key_bits = c->key_bits;
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
+	r->internal = c->internal;
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	if (c->model->weight_shift)
 		r->weight_shift = c->model->weight_shift(c->rules.bytes);
@@ -107,12 +110,15 @@ static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	for (uint64_t id = 0; id < p->particles; id++) {
 		struct sl_particle particle;
 
+		SL_TRY(sl_check_cancelled(r));
 		if (r->inputs)
 			SL_TRY(sl_inputs_particle(r, id, &particle));
 		else
 			particle = sl_compute_particle(r, id);
 		p->survivors += SL_HAS(r->keep, particle.fate);
 	}
+	if (p->particles == 0)
+		return SL_OK;
 	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
 	/* 1/N keeps the variance above 0 if the pilot has no survivors */
@@ -186,6 +192,22 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 		sl_sized((double)plan->disk_free, have), (unsigned long long)files, rows);
 }
 
+/* Records of lists are copied to MCPL files: batches keep them, in the layout of the output. */
+static void keep_records(struct sl_plan *plan)
+{
+	const struct sl_file_facts facts = {.own = plan->choices.format_facts};
+	const struct sl_mcpl_facts mcpl = sl_mcpl_facts_of(&facts);
+	struct sl_inputs *inputs = plan->recipe.inputs;
+	struct sl_arena none = {0};
+	struct sl_table t;
+
+	if (!inputs || !sl_format_is_mcpl(plan->choices.format))
+		return;
+	sl_table_lay_out(&none, &plan->recipe, 0, 0, &t);
+	inputs->layout = sl_mcpl_header_of(&t, &mcpl, sl_mcpl_common_weight(&t, &mcpl));
+	plan->recipe.source_bytes = inputs->layout.record_bytes;
+}
+
 /* Opens the device early, because a missing device makes the rest of the plan useless. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
@@ -250,6 +272,7 @@ enum sl_status sl_plan_make(
 	sl_machine_read(&plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
+	keep_records(plan);
 	SL_TRY(choose_device(choices, plan));
 	sl_output_directory_name(config, plan->to);
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,
@@ -286,6 +309,34 @@ enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done)
 	return refuse_disk(plan, done);
 }
 
+/* Upper bound of the bytes of all survivors as arrays of one item per particle. */
+static uint64_t survivor_bytes(const struct sl_plan *plan)
+{
+	double row = 0;
+
+	for (uint32_t k = 0; k < plan->recipe.n_columns; k++)
+		row += sl_column_facts[plan->recipe.column[k]].bytes;
+	row *= ceil(plan->pilot.most_fraction * (double)plan->recipe.particles);
+	return row < 0x1p63 ? (uint64_t)row : UINT64_MAX / 2;
+}
+
+enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
+{
+	char need[32], have[32];
+	uint64_t bytes;
+
+	SL_TRY(sl_memory_plan_check(plan));
+	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
+	bytes = keep_all ? survivor_bytes(plan) : 0;
+	if (plan->memory.host + bytes <= plan->machine.free_bytes)
+		return SL_OK;
+	return sl_fail(SL_HOST_MEMORY,
+		"the run and its survivors need %s of memory and %s are free; take the batches one by "
+		"one, write them to a directory, or use fewer output.columns or run.particles",
+		sl_sized((double)plan->memory.host + (double)bytes, need),
+		sl_sized((double)plan->machine.free_bytes, have));
+}
+
 void sl_plan_free(struct sl_plan *plan)
 {
 	if (!plan)
@@ -302,6 +353,7 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 	for (uint32_t k = 0; k < t.n_columns; k++) {
 		t.column[k].column = plan->recipe.column[k];
 		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);
+		t.column[k].internal = SL_HAS(plan->recipe.internal, t.column[k].column);
 	}
 	return t;
 }

@@ -94,6 +94,12 @@ enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done);
 /* Makes the plan's device current for the calling thread; does nothing for a plan on the host. */
 enum sl_status sl_plan_use_device(const struct sl_plan *plan);
 
+/*
+ * sl_plan_check_resources() for a run without files. keep_all: the caller keeps all survivors in memory,
+ * so that they must fit as well.
+ */
+enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all);
+
 /* Frees the plan and closes its input files. plan may be NULL. */
 void sl_plan_free(struct sl_plan *plan);
 

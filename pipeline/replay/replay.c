@@ -31,6 +31,11 @@ enum sl_status sl_replay(
 	unsigned long long particles = plan->recipe.particles;
 	struct sl_particle read;
 
+	if (particles == 0)
+		return sl_fail(SL_USAGE,
+			"--id %llu: the run has no particles, because its lists are empty; use "
+			"lists with particles",
+			(unsigned long long)id);
 	if (id >= particles)
 		return sl_fail(SL_USAGE,
 			"--id %llu: the run has no such particle (the run has %llu, from 0 to "

@@ -6,6 +6,7 @@
  *	/z/edges            bins + 1 values, in the unit
  *	/z/absorbed         one group per fate; attributes under, over
  *	/z/absorbed/count, weight, mean, standard_error        one value per bin
+ *	/sluiceMerged       the text merged of struct sl_file_facts, if runs were merged
  *
  * mean and standard_error are those of run.json, per particle of the run. The file is made in memory
  * and ends with a checksum (crc_trailer.h), as files of survivors do. The same sums give the same
@@ -14,6 +15,7 @@
 #include "pipeline/report/histogram_file.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
@@ -29,6 +31,9 @@ enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
 static size_t image_bytes(const struct sl_plan *plan)
 {
 	size_t object = (size_t)2 << 10, bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10);
+
+	if (plan->facts.merged)
+		bytes += object + strlen(plan->facts.merged);
 
 	for (uint32_t k = 0; k < plan->choices.n_histograms; k++) {
 		const struct sl_histogram_axis *f = &plan->choices.histogram[k];
@@ -121,6 +126,8 @@ static size_t make_file(struct sl_h5 *h, const void *from)
 
 	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
 		put_histogram(h, file, w, k);
+	if (w->plan->facts.merged)
+		sl_h5_text(h, file, SL_HISTOGRAMS_MERGED, w->plan->facts.merged);
 	return sl_h5_finish_file(h, file);
 }
 

@@ -9,6 +9,9 @@
 #include "pipeline/run/workspace.h"
 #include "pipeline/text/json.h"
 
+/* Name of the dataset with the seeds and counts of merged runs. */
+#define SL_HISTOGRAMS_MERGED "sluiceMerged"
+
 /* Writes the member "histograms" of run.json. */
 void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w);
 

@@ -224,9 +224,12 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));
-	fprintf(out,
-		"estimate    %.3g %% survive, about %.2g s of computing (from a pilot of %u "
-		"particles), compression not included\n",
-		100.0 * plan->pilot.survivors / plan->pilot.particles, seconds,
-		plan->pilot.particles);
+	if (plan->pilot.particles == 0)
+		fprintf(out, "estimate    none: the lists have no particles\n");
+	else
+		fprintf(out,
+			"estimate    %.3g %% survive, about %.2g s of computing (from a pilot of %u "
+			"particles), compression not included\n",
+			100.0 * plan->pilot.survivors / plan->pilot.particles, seconds,
+			plan->pilot.particles);
 }

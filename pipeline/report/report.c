@@ -350,7 +350,7 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_close(j);
 }
 
-/* block and items are 0, and left out, if the backend uses its defaults or has no such parameter. */
+/* A parameter is 0, and left out, if the backend uses its default or has no such parameter. */
 static void write_choice(struct sl_json *j, const char *primitive, const struct sl_choice *c)
 {
 	sl_json_object(j, primitive);
@@ -359,6 +359,8 @@ static void write_choice(struct sl_json *j, const char *primitive, const struct 
 		sl_json_u64(j, "block", c->tuning.block);
 	if (c->tuning.items)
 		sl_json_u64(j, "items", c->tuning.items);
+	if (c->tuning.padding)
+		sl_json_text(j, "padding", sl_padding_name(c->tuning.padding));
 	sl_json_close(j);
 }
 

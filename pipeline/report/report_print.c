@@ -31,9 +31,13 @@ static void print_fates(const struct sl_plan *plan, const struct sl_results *r, 
 
 		if (!SL_HAS(sl_fates_of(&plan->recipe), f))
 			continue;
-		fprintf(out, "%-14s %14llu %12.8f %10.2g", sl_fate_facts[f].name,
-			(unsigned long long)fate->count, fate->weight_fraction,
-			sl_fate_error(plan, r, (enum sl_fate)f));
+		fprintf(out, "%-14s %14llu", sl_fate_facts[f].name,
+			(unsigned long long)fate->count);
+		if (r->particles > 0)
+			fprintf(out, " %12.8f %10.2g", fate->weight_fraction,
+				sl_fate_error(plan, r, (enum sl_fate)f));
+		else
+			fprintf(out, " %12s %10s", "-", "-");
 		if (listed)
 			fprintf(out, "  %14.8g", sl_sum_of_weights(plan, r, SL_FATE_BIT(f)));
 		if (!isnan(expected)) {

@@ -29,10 +29,10 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 
 	list->constants = inputs->constants;
 	list->constant = inputs->constant;
+	list->weight = SL_HAS(inputs->constants, SL_COLUMN_weight) ? inputs->weight : 0;
+	list->doubles = inputs->doubles;
 	list->weight_shift = inputs->weight_shift;
 	list->stamp = inputs->stamp;
-	if (inputs->particles == 0)
-		sl_config_add_problem(r, SL_LIST_FILES, "contain no particles; use other files");
 	if (c->run.particles > inputs->particles)
 		sl_config_add_problem(r, "run.particles",
 			"is %" PRIu64 ", but the files contain %" PRIu64 " particles; use at most "

@@ -138,15 +138,18 @@ static uint64_t auto_batch(uint64_t particles)
 	return batch;
 }
 
-/* Sets batch and n_batches. */
+/* Sets batch and n_batches. Empty lists have one batch without particles, so that the run has a file. */
 static void resolve_batches(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
+	bool reads = c->model != SL_MODEL_COUNT && sl_models[c->model]->read;
+
 	if (sl_config_has_problem(r, "run.particles") || sl_config_has_problem(r, "run.batch") ||
-		c->run.particles == 0)
+		(c->run.particles == 0 && !reads))
 		return;
 	choices->batch = c->run.batch ? c->run.batch : auto_batch(c->run.particles);
-	choices->n_batches = sl_ceil_div(c->run.particles, choices->batch);
+	choices->n_batches =
+		c->run.particles > 0 ? sl_ceil_div(c->run.particles, choices->batch) : 1;
 	if (choices->n_batches > BATCHES_MOST)
 		sl_config_add_problem(r, "run.batch",
 			"gives %llu batches, each a file; at most %d are allowed; use %llu or more",

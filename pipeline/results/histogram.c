@@ -70,8 +70,7 @@ enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const stru
 	return s;
 }
 
-/* Adds the counters of a batch of so many particles. */
-static void add(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
+void sl_histogram_sums_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
 	const struct sl_histogram_sums *h)
 {
 	const struct sl_histogram_set *bins = &r->bins;
@@ -94,11 +93,17 @@ enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl
 
 	memset(h->sum, 0, sl_histogram_words(bins) * sizeof(*h->sum));
 	memset(h->precision, 0, bins->n_counters * sizeof(*h->precision));
+	return sl_histogram_sums_add(r, dir, m, h);
+}
+
+enum sl_status sl_histogram_sums_add(const struct sl_recipe *r, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_histogram_sums *h)
+{
 	for (size_t i = 0; i < m->n; i++) {
 		uint64_t *sum;
 
-		SL_TRY(sl_histogram_read(bins, dir, &m->line[i], &sum));
-		add(r, sum, m->line[i].generated, h);
+		SL_TRY(sl_histogram_read(&r->bins, dir, &m->line[i], &sum));
+		sl_histogram_sums_add_batch(r, sum, m->line[i].generated, h);
 		sl_memory_give(SL_HOST, sum);
 	}
 	return SL_OK;

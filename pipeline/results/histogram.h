@@ -37,7 +37,16 @@ void sl_histogram_sums_lay_out(
 enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, uint64_t **sum);
 
-/* Sets h to the sums over the batches of all lines of m, in their order. */
+/* Adds the counters of a batch of so many particles to h, which is all 0 before the first batch. */
+void sl_histogram_sums_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
+	const struct sl_histogram_sums *h);
+
+/*
+ * Sets h to the sums over the batches of all lines of m, in their order; add: adds them to h, which has
+ * the sums of other batches.
+ */
+enum sl_status sl_histogram_sums_add(const struct sl_recipe *r, const struct sl_dir *dir,
+	const struct sl_manifest *m, const struct sl_histogram_sums *h);
 enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest *m, const struct sl_histogram_sums *h);
 

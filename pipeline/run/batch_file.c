@@ -24,6 +24,8 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 	for (uint32_t k = 0; k < b->table.n_columns; k++) {
 		const struct sl_table_column *c = &b->table.column[k];
 
+		if (c->internal)
+			continue;
 		line->columns |= SL_BIT(c->column);
 		line->digest[c->column] = c->digest;
 	}

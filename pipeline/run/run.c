@@ -82,6 +82,8 @@ static bool is_time_to_cancel(const struct sl_control *control, double seconds, 
 {
 	int limit = control->cancel_after > 0 ? control->cancel_after : CANCEL_AFTER;
 
+	if (atomic_load(&control->stop) == SL_STOP_AT_ONCE)
+		return true;
 	if (control->stop_before > 0 && !atomic_load(&control->stop))
 		return seconds + SECONDS_TO_FINISH >= control->stop_before;
 	return since_stop > limit;

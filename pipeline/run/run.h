@@ -33,19 +33,25 @@ struct sl_progress {
 	double seconds_left; /* estimate from the rate; < 0: not known yet */
 };
 
+/* Values of sl_control.stop. */
+enum {
+	SL_STOP_IN_ORDER = 1, /* start no batch, commit those in flight */
+	SL_STOP_AT_ONCE = 2   /* start no batch, cancel those in flight */
+};
+
 /*
  * How the caller follows a run and stops it; all zero: it does neither. Only stop changes while a
  * run uses it.
  */
 struct sl_control {
-	atomic_int stop;    /* set by a signal handler: start no batch, commit those in flight */
+	atomic_int stop;    /* set by a signal handler or another thread; 0: the run goes on */
 	double stop_before; /* time limit of this session in seconds; 0: none */
 	int cancel_after;   /* seconds from stop until batches in flight are cancelled; 0: 6 */
 	/* If set: called about five times a second, by the thread that called sl_run(). */
 	void (*progress)(void *ctx, const struct sl_progress *p);
 	/* If set: called after the commit of each batch, in order, by one thread at a time. slot
-	 * is valid during the call. */
-	void (*batch)(void *ctx, const struct sl_host_slot *slot);
+	 * is valid during the call. A failure ends the run. */
+	enum sl_status (*batch)(void *ctx, const struct sl_host_slot *slot);
 	void *ctx;    /* passed to both */
 	bool discard; /* pack and write nothing: dir is not used */
 };

@@ -64,7 +64,9 @@ static uint64_t column_bytes(const struct sl_table *t)
 	uint64_t row = 0;
 
 	for (uint32_t k = 0; k < t->n_columns; k++)
-		row += t->column[k].constant ? 0 : sl_column_facts[t->column[k].column].bytes;
+		row += t->column[k].constant || t->column[k].internal
+		               ? 0
+		               : sl_column_facts[t->column[k].column].bytes;
 	return row * t->n;
 }
 
@@ -122,7 +124,7 @@ static enum sl_status commit_file(
 	if (!run->discard)
 		SL_TRY(sl_batch_file_commit(run->w, run->dir, slot, &b->writing));
 	if (run->control->batch && !run->trial)
-		run->control->batch(run->control->ctx, slot);
+		return run->control->batch(run->control->ctx, slot);
 	return SL_OK;
 }
 

@@ -1,7 +1,7 @@
 /*
  * compact/naive.cu - stream compaction by scan on the device: map flags to 0 and 1, scan, scatter.
  *
- * First of the device backends naive -> work_efficient -> shared. The exclusive sum of the flags is the
+ * First of the device backends naive -> work_efficient -> tiled -> shared. The exclusive sum of the flags is the
  * output position of each survivor, so all survivors can be written in parallel. (Blelloch, Prefix
  * sums and their applications, 1990.) cpu_scan.c with one thread per loop iteration.
  *
@@ -9,54 +9,27 @@
  * 2^27, or less with another scan named by the job; the scatter reads 5 and writes 4 per survivor.
  * Each column is scattered like the indices and reads flags and positions again.
  *
- * Launches: 2, those of the scan, and 1 per column. Scratch: n positions, and the scratch of the
+ * Launches: 3, those of the scan, and 1 per column. Scratch: n positions, and the scratch of the
  * scan. Limits: n < 2^32, any block size up to 1024.
  */
 #include "items.h"
-#include "primitives/kernel/kernel.cuh"
+#include "primitives/kernel/item_loops.cuh"
 #include "primitives/primitives.h"
-
-/* Index of this thread in the grid. */
-static __device__ __forceinline__ uint64_t thread_index(void)
-{
-	return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-/* Threads in the grid: the stride of the loops. */
-static __device__ __forceinline__ uint64_t thread_count(void)
-{
-	return (uint64_t)gridDim.x * blockDim.x;
-}
 
 /* flag[i] = 1 for a survivor, otherwise 0. */
 static __global__ void map_kernel(const uint8_t *keep, uint32_t *flag, uint64_t n)
 {
-	for (uint64_t i = thread_index(); i < n; i += thread_count())
-		flag[i] = keep[i] != 0;
+	sl_for_items(n, [=](uint64_t i) { flag[i] = keep[i] != 0; });
 }
 
-/*
- * Writes the index of each survivor to its position. The thread with the last item writes the
- * count.
- */
+/* Writes the index of each survivor to its position. */
 static __global__ void scatter_kernel(
-	const uint8_t *keep, const uint32_t *position, uint32_t *out, uint32_t *n_out, uint64_t n)
+	const uint8_t *keep, const uint32_t *position, uint32_t *out, uint64_t n)
 {
-	for (uint64_t i = thread_index(); i < n; i += thread_count()) {
-		uint32_t to = position[i];
-
+	sl_for_items(n, [=](uint64_t i) {
 		if (keep[i])
-			out[to] = (uint32_t)i;
-		if (i == n - 1)
-			*n_out = to + (keep[i] != 0);
-	}
-}
-
-/* The count alone, for jobs that want no indices; one thread. */
-static __global__ void count_kernel(
-	const uint8_t *keep, const uint32_t *position, uint32_t *n_out, uint64_t n)
-{
-	*n_out = position[n - 1] + (keep[n - 1] != 0);
+			out[position[i]] = (uint32_t)i;
+	});
 }
 
 /* Writes a column's item of each survivor to its position. */
@@ -64,9 +37,17 @@ template <class T>
 static __global__ void scatter_column_kernel(
 	const uint8_t *keep, const uint32_t *position, const T *from, T *to, uint64_t n)
 {
-	for (uint64_t i = thread_index(); i < n; i += thread_count())
+	sl_for_items(n, [=](uint64_t i) {
 		if (keep[i])
 			to[position[i]] = from[i];
+	});
+}
+
+/* The number of survivors; one thread. */
+static __global__ void count_kernel(
+	const uint8_t *keep, const uint32_t *position, uint32_t *n_out, uint64_t n)
+{
+	*n_out = position[n - 1] + (keep[n - 1] != 0);
 }
 
 /* Scratch of one call. */
@@ -117,7 +98,7 @@ static enum sl_status scatter_column(const struct sl_exec *x, const struct sl_co
 }
 
 /*
- * Queues map, scan and scatters on the stream. The scan works in place on the positions, with the
+ * Queues map, scan, count and scatters on the stream. The scan works in place on the positions, with the
  * rest of the arena as its scratch.
  */
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
@@ -132,12 +113,11 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.position, job->n));
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));
+	SL_TRY(SL_LAUNCH(
+		count_kernel, 1, 1, 0, x->stream, job->keep, l.position, job->n_out, job->n));
 	if (job->out)
 		SL_TRY(SL_LAUNCH(scatter_kernel, grid, block, 0, x->stream, job->keep, l.position,
-			job->out, job->n_out, job->n));
-	else
-		SL_TRY(SL_LAUNCH(count_kernel, 1, 1, 0, x->stream, job->keep, l.position,
-			job->n_out, job->n));
+			job->out, job->n));
 	for (uint32_t k = 0; k < job->n_columns; k++)
 		SL_TRY(scatter_column(x, job, l.position, &job->column[k]));
 	return SL_OK;

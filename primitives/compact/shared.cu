@@ -2,7 +2,7 @@
  * compact/shared.cu - single-pass stream compaction: each block compacts one tile in shared memory;
  * decoupled look-back joins the tiles.
  *
- * Third of the device backends naive -> work_efficient -> shared.
+ * Last of the device backends naive -> work_efficient -> tiled -> shared.
  *
  * A thread loads 16 flags at a time and packs them into bits. The position of its first survivor is
  * the number of survivors in the lanes before (warp scan), in the warps before (shared memory) and

@@ -1,7 +1,7 @@
 /*
  * scan/naive.cu - the Hillis-Steele scan: ceil(log2 n) passes over global memory.
  *
- * First of the device backends naive -> work_efficient -> shared, and the easiest to read.
+ * First of the device backends naive -> work_efficient -> tiled -> shared, and the easiest to read.
  *
  * Pass k (distance d = 2^k) adds item i - d to item i. After the pass, item i holds the sum of the
  * 2d items that end at i, so after ceil(log2 n) passes it holds the sum of all items up to i.
@@ -15,7 +15,7 @@
  * are the same array and the number of passes is odd.
  * Limits: n < 2^32, any block size up to 1024; blocks loop when n exceeds the grid.
  */
-#include "primitives/kernel/kernel.cuh"
+#include "primitives/kernel/item_loops.cuh"
 #include "primitives/primitives.h"
 
 /*
@@ -24,35 +24,24 @@
  */
 enum { BLOCK_MAX = 1024 };
 
+/* Item i - distance; 0 if that is before the first item. */
+template <typename T>
+static __device__ __forceinline__ T item_before(const T *from, uint64_t i, uint64_t distance)
+{
+	return i >= distance ? from[i - distance] : 0;
+}
+
 /*
- * One pass: to[i] = from[i - shift] + from[i - shift - distance], where items before the first are
- * 0. from and to are different arrays of n items.
- *
- * Each thread computes ITEMS items that are blockDim.x apart: loads of a warp are contiguous, and
- * all loads are issued before the first store, so that ITEMS * 2 loads per thread are in flight.
- * The grid-stride loop covers n larger than the grid.
+ * One pass over n items: adds item i - distance to item i. An exclusive scan also shifts all items by
+ * one in its first pass. from and to are different arrays.
  */
 template <typename T, uint32_t ITEMS>
 static __global__ void __launch_bounds__(BLOCK_MAX, 1)
 	pass_kernel(const T *from, T *to, uint64_t n, uint64_t distance, uint64_t shift)
 {
-	uint64_t step = (uint64_t)blockDim.x * ITEMS;
-
-	for (uint64_t at = blockIdx.x * step + threadIdx.x; at < n; at += gridDim.x * step) {
-		T own[ITEMS], before[ITEMS];
-
-		SL_UNROLL
-		for (uint32_t k = 0; k < ITEMS; k++) {
-			uint64_t i = at + (uint64_t)k * blockDim.x;
-
-			own[k] = i < n && i >= shift ? from[i - shift] : 0;
-			before[k] = i < n && i >= distance + shift ? from[i - distance - shift] : 0;
-		}
-		SL_UNROLL
-		for (uint32_t k = 0; k < ITEMS; k++)
-			if (at + (uint64_t)k * blockDim.x < n)
-				to[at + (uint64_t)k * blockDim.x] = own[k] + before[k];
-	}
+	sl_map_items<ITEMS>(to, n, [=](uint64_t i) {
+		return item_before(from, i, shift) + item_before(from, i, shift + distance);
+	});
 }
 
 /* Scratch of one call. */

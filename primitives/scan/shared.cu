@@ -1,7 +1,7 @@
 /*
  * scan/shared.cu - a single-pass scan: tiles in shared memory, joined by decoupled look-back.
  *
- * Third of the device backends naive -> work_efficient -> shared.
+ * Last of the device backends naive -> work_efficient -> tiled -> shared.
  *
  * A block takes the next tile by a ticket, loads it into shared memory and reduces it: each thread
  * sums its own consecutive items, each warp scans its lanes with shuffles (Hillis-Steele over 32

@@ -2,7 +2,7 @@
  * scan/work_efficient.cu - Blelloch's scan: an up-sweep and a down-sweep over a tree of sums in
  * global memory.
  *
- * Second of the device backends naive -> work_efficient -> shared.
+ * Second of the device backends naive -> work_efficient -> tiled -> shared.
  *
  * Up-sweep: each node is the sum of its two children, level by level, until a level has at most two
  * nodes. Down-sweep: from the top, each node receives the sum of all items before its subtree. The

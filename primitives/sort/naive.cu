@@ -1,7 +1,7 @@
 /*
  * sort/naive.cu - radix sort by one bit per pass, from the least significant bit: the split.
  *
- * First of the device backends naive -> work_efficient -> shared. A pass puts the keys whose bit is 0
+ * First of the device backends naive -> work_efficient -> tiled -> shared. A pass puts the keys whose bit is 0
  * before those whose bit is 1 and keeps the order otherwise. The new position of a zero is the
  * number of zeros before it; that of a one is the number of all zeros plus the ones before it. One
  * scan of flags gives both. (Blelloch, Prefix sums and their applications, 1990.) A warp ballot
@@ -27,6 +27,16 @@ static __device__ __forceinline__ uint64_t group_index(void)
 	return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
 }
 
+/* Calls each(i) for the keys of the warp's group, row after row, whether or not there is a key i. */
+template <class Each>
+static __device__ __forceinline__ void for_rows(uint32_t rows, const Each &each)
+{
+	uint64_t first = group_index() * rows * WARP + lane_index();
+
+	for (uint32_t row = 0; row < rows; row++)
+		each(first + row * WARP);
+}
+
 /*
  * One warp per group: zeros[group] = number of its keys whose bit is 0. The entry past the last
  * group is 0.
@@ -35,17 +45,14 @@ template <typename K>
 static __global__ void count_kernel(const K *key, uint64_t n, struct digit_field bit, uint32_t rows,
 	uint32_t *zeros, uint64_t groups)
 {
-	uint64_t group = group_index(), first = group * rows * WARP;
 	uint32_t count = 0;
 
-	for (uint32_t row = 0; row < rows; row++) {
-		uint64_t i = first + row * WARP + lane_index();
-
+	for_rows(rows, [&](uint64_t i) {
 		count += (uint32_t)__popc(
 			__ballot_sync(SL_LANES, i < n && digit_in(key[i], bit) == 0));
-	}
-	if (lane_index() == 0 && group <= groups)
-		zeros[group] = count;
+	});
+	if (lane_index() == 0 && group_index() <= groups)
+		zeros[group_index()] = count;
 }
 
 /*
@@ -56,29 +63,24 @@ template <typename K>
 static __global__ void split_kernel(struct pairs<K> from, struct pairs<K> to, uint64_t n,
 	struct digit_field bit, uint32_t rows, const uint32_t *zeros, uint64_t groups)
 {
-	uint64_t group = group_index(), first = group * rows * WARP;
+	uint64_t group = group_index();
 	uint32_t zero_at, one_at;
 
 	if (group >= groups)
 		return;
 	zero_at = zeros[group];
-	one_at = zeros[groups] + ((uint32_t)first - zero_at);
-	for (uint32_t row = 0; row < rows; row++) {
-		uint64_t i = first + row * WARP + lane_index();
-		K key = i < n ? from.key[i] : 0;
-		bool is_zero = digit_in(key, bit) == 0;
-		uint32_t votes = __ballot_sync(SL_LANES, is_zero),
-			 before = count_lower_lanes(votes);
-		uint32_t at = is_zero ? zero_at + before : one_at + (lane_index() - before);
+	one_at = zeros[groups] + ((uint32_t)(group * rows * WARP) - zero_at);
+	for_rows(rows, [&](uint64_t i) {
+		bool is_zero = i < n && digit_in(from.key[i], bit) == 0;
+		uint32_t votes = __ballot_sync(SL_LANES, is_zero);
+		uint32_t before = count_lower_lanes(votes);
 
-		if (i < n) {
-			to.key[at] = key;
-			if (from.index)
-				to.index[at] = from.index[i];
-		}
+		if (i < n)
+			move_pair(from, i, to,
+				is_zero ? zero_at + before : one_at + (lane_index() - before));
 		zero_at += (uint32_t)__popc(votes);
 		one_at += (uint32_t)__popc(~votes);
-	}
+	});
 }
 
 /* Scratch of one call. */

@@ -28,6 +28,16 @@ static __device__ __forceinline__ uint32_t digit_in(K key, struct digit_field d)
 	return (uint32_t)(key >> d.shift) & d.mask;
 }
 
+/* Moves pair i to place at of other arrays. */
+template <typename K>
+static __device__ __forceinline__ void move_pair(
+	struct pairs<K> from, uint64_t i, struct pairs<K> to, uint64_t at)
+{
+	to.key[at] = from.key[i];
+	if (to.index)
+		to.index[at] = from.index[i];
+}
+
 /* The second buffer, in scratch. */
 struct pair_buffer {
 	void *key;       /* n */

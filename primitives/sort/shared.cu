@@ -2,7 +2,7 @@
  * sort/shared.cu - radix sort with 8-bit digits, one pass over the pairs per digit: Onesweep with a
  * table of digit offsets instead of look-back.
  *
- * Third of the device backends naive -> work_efficient -> shared. One read of the keys takes the digit
+ * Last of the device backends naive -> work_efficient -> tiled -> shared. One read of the keys takes the digit
  * histograms of all passes (digit_histogram.cuh). Each pass is then one kernel. A block takes a
  * tile, counts its digits and publishes the counts; ranks the keys within the tile and thereby
  * sorts it in shared memory (tile_sort.cuh); reads the global offset of each digit from the table

@@ -1,7 +1,7 @@
 /*
  * sort/work_efficient.cu - radix sort with 4-bit digits: count, scan, scatter.
  *
- * Second of the device backends naive -> work_efficient -> shared. A block counts how many keys of its
+ * Second of the device backends naive -> work_efficient -> tiled -> shared. A block counts how many keys of its
  * tile have each of the 16 digits. The counts are stored in a table ordered by digit, then by tile,
  * so that its exclusive scan is the output position of each tile's first key of each digit. A
  * second kernel ranks the keys within the tile and writes them there. (Zagha and Blelloch, Radix

@@ -78,7 +78,8 @@ struct sl_batch {
 	uint64_t turn; /* order in which batches read from files (input_reader.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
-	struct sl_columns columns;       /* n each */
+	struct sl_columns columns; /* n each */
+	uint32_t *source;          /* n source records (struct sl_table); NULL: none are kept */
 	struct sl_active_set active_set; /* of the advance stage */
 	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */
 	uint8_t *keep;                   /* n: 1 = survives */

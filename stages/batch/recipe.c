@@ -44,6 +44,14 @@ void sl_layout_columns(
 #undef COLUMN
 }
 
+void sl_layout_source(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	b->source = NULL;
+	if (r->source_bytes > 0)
+		b->source = (uint32_t *)sl_cut_items(a, n, r->source_bytes);
+	b->table.source = b->source;
+}
+
 enum sl_status sl_check_cancelled(const struct sl_recipe *r)
 {
 	if (sl_is_cancelled(r))

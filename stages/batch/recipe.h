@@ -61,6 +61,8 @@ struct sl_recipe {
 	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
 	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
+	uint32_t internal;           /* set of those of them that files do not have (table.h) */
+	uint32_t source_bytes;       /* of the source record of a particle; 0: none is kept */
 	uint32_t constants;          /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
@@ -105,6 +107,10 @@ uint32_t sl_stored_columns(const struct sl_recipe *r);
 /* Lays out the stored columns with n items each and sets their pointers in *c. */
 void sl_layout_columns(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
+
+/* Lays out the source records of n particles, if the recipe keeps them, for b and its table. */
+void sl_layout_source(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
 /* SL_STOPPED once r->cancel is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);

@@ -30,7 +30,7 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipe
 	return sl_sort_indices(r, &pipeline->exec, b, b->n_survivors, sl_key_type(r), r->key_bits);
 }
 
-/* Copies the columns of particles that were read from files to the device. */
+/* Copies particles that were read from files to the device: columns, and records that it packs. */
 static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	uint32_t columns = sl_stored_columns(r);
@@ -41,7 +41,10 @@ static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pip
 				sl_column_at(pipeline->input_columns, (enum sl_column)c),
 				(size_t)pipeline->batch.n * sl_column_facts[c].bytes,
 				pipeline->exec.stream));
-	return SL_OK;
+	if (!pipeline->batch.source)
+		return SL_OK;
+	return sl_copy(pipeline->batch.source, pipeline->input_source,
+		(size_t)pipeline->batch.n * r->source_bytes, pipeline->exec.stream);
 }
 
 /* --- staged ----------------------------------------------------------------------------------- */
@@ -179,6 +182,8 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 	sl_table_lay_out(&table, r, n, UINT32_MAX, &b->table);
 	if (table.used > device->used)
 		device->used = table.used;
+	if (r->pack.form != SL_AS_COLUMNS)
+		sl_layout_source(device, r, n, b);
 	pipeline->select_scratch.size = r->kernels->select_scratch(&f, n);
 }
 

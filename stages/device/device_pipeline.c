@@ -188,11 +188,12 @@ static enum sl_status queue_batch(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, const struct sl_batch *b)
 {
 	pipeline->batch.number = b->number;
-	pipeline->batch.first_id = b->first_id;
+	pipeline->batch.first_id = pipeline->batch.table.first_id = b->first_id;
 	pipeline->batch.n = b->n;
 	pipeline->whole = b->n <= pipeline->whole_max;
 	pipeline->batch.n_survivors = b->n;
 	pipeline->input_columns = &b->columns;
+	pipeline->input_source = b->source;
 	if (pipeline->first_id) {
 		*pipeline->host_first_id = b->first_id;
 		SL_TRY(sl_copy(pipeline->first_id, pipeline->host_first_id,
@@ -296,10 +297,28 @@ static enum sl_status add_times(struct sl_device_pipeline *pipeline, uint64_t ns
 	return sl_event_ns(done, pipeline->copied, &pipeline->transfer_ns);
 }
 
+/* A batch without particles, of empty lists, runs no kernel: all of its results are 0. */
+static enum sl_status finish_empty(
+	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
+{
+	memset(&b->tally, 0, sizeof(b->tally));
+	if (b->bin_words > 0)
+		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
+	b->table.n = b->n_survivors = 0;
+	for (uint32_t k = 0; k < b->table.n_columns; k++)
+		b->table.column[k].digest = 0;
+	pipeline->transfer_ns = pipeline->pack_ns = 0;
+	return b->device_packed.wanted ? sl_device_pipeline_pack(r, pipeline, b) : SL_OK;
+}
+
 enum sl_status sl_device_pipeline_run(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, struct sl_batch *b, uint64_t ns[SL_STAGE_COUNT])
 {
-	enum sl_status s = find_survivors(r, pipeline, b);
+	enum sl_status s;
+
+	if (b->n == 0)
+		return finish_empty(r, pipeline, b);
+	s = find_survivors(r, pipeline, b);
 
 	if (s == SL_OK)
 		s = copy_results(r, pipeline, b);

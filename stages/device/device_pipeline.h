@@ -21,7 +21,7 @@
  *	device   staged  | columns | keep | index | key | states | table | scratch | counters |
  *	         fused   | first id | columns, if read | index | key | records, if any |
  *	                 | scratch, then table | counters | scratch of select |
- *	         both    | packing, if any |
+ *	         both    | source records, if packed from them | packing, if any |
  *	pinned   | first id | counters | counters | packing |
  */
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
@@ -38,6 +38,7 @@ struct sl_device_pipeline {
 	struct sl_batch batch; /* its pointers are device memory */
 	const struct sl_columns *input_columns; /* of a model that reads its particles: the columns
 	                                           that were read, in pinned memory */
+	const uint32_t *input_source;           /* and their records, if the recipe keeps them */
 	struct sl_batch_counters *counters;     /* device memory; the histograms follow */
 	struct sl_batch_counters *host_counters[2]; /* two copies of them, pinned */
 	size_t counters_bytes;                      /* of each, histograms included */

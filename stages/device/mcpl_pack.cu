@@ -20,11 +20,8 @@ static __global__ void records_kernel(struct sl_mcpl_rows rows, struct sl_mcpl_r
 	uint64_t first = (uint64_t)blockIdx.x * BLOCK, each = r.bytes / sizeof(uint32_t);
 	uint32_t left = n - (uint32_t)first, here = left < BLOCK ? left : (uint32_t)BLOCK;
 
-	if (threadIdx.x < here) {
-		struct sl_particle p = sl_mcpl_row(&rows, first + threadIdx.x);
-
-		sl_mcpl_record_put(&r, &p, block + threadIdx.x * each);
-	}
+	if (threadIdx.x < here)
+		sl_mcpl_record_of_row(&r, &rows, first + threadIdx.x, block + threadIdx.x * each);
 	__syncthreads();
 	for (uint32_t k = threadIdx.x; k < here * each; k += BLOCK)
 		words[first * each + k] = block[k];

@@ -7,7 +7,7 @@
  *	hdf5/      HDF5 files in memory; a child process in which HDF5 parses files
  *	openpmd/   openPMD in HDF5, and the XDMF side file
  *	images/    the image of a run, in HDF5 and PNG
- *	tables/    csv.gz and npz
+ *	tables/    csv, csv.gz and npz
  *	mcpl/      MCPL particle lists, plain and in gzip
  *
  * Input: a table of columns (stages/particle/table.h), or what a device packed. Output: byte ranges

@@ -164,6 +164,8 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
 	sl_table_lay_out(a, r, n, UINT32_MAX, &b->table);
+	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
+		sl_layout_source(a, r, n, b);
 }
 
 void sl_table_lay_out(
@@ -177,6 +179,7 @@ void sl_table_lay_out(
 
 		c->column = r->column[k];
 		c->constant = SL_HAS(r->constants, c->column);
+		c->internal = SL_HAS(r->internal, c->column);
 		if (c->constant)
 			c->data = (void *)((const char *)&r->constant + facts->in_particle);
 		else if (SL_HAS(set, c->column))
@@ -213,7 +216,7 @@ size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
 void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number)
 {
 	b->number = number;
-	b->first_id = number * r->batch;
+	b->first_id = b->table.first_id = number * r->batch;
 	b->n = r->particles - b->first_id < r->batch ? (uint32_t)(r->particles - b->first_id)
 	                                             : r->batch;
 	b->turn = SL_NO_TURN;

@@ -124,14 +124,16 @@ static void find_constants(struct sl_inputs *inputs, uint32_t k)
 		inputs->constants = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) |
 		                    SL_BIT(SL_COLUMN_userflags) | SL_MCPL_POLARISATION;
 		inputs->constant = values;
+		inputs->weight = h->weight;
 	}
+	inputs->doubles |= !h->single;
 	if (h->polarised)
 		inputs->constants &= ~(uint32_t)SL_MCPL_POLARISATION;
 	if (h->flags)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
 	if (h->pdg == 0 || values.pdg != inputs->constant.pdg)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_pdg);
-	if (h->weight == 0 || values.weight != inputs->constant.weight)
+	if (h->weight == 0 || h->weight != inputs->weight)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_weight);
 }
 
@@ -303,40 +305,61 @@ enum {
 	               SL_BIT(SL_COLUMN_pdg) | SL_BIT(SL_COLUMN_userflags) | SL_BIT(SL_COLUMN_fate)
 };
 
-/* Reads the next n particles of a stream into the columns from place on. */
-static enum sl_status read_particles(
-	struct sl_mcpl_stream *s, const struct sl_columns *c, uint32_t place, uint32_t n)
+/* Where particles go: places place to place + n - 1 of b, with source records of a layout. */
+struct places {
+	const struct sl_batch *b;
+	const struct sl_mcpl_header *layout;
+	uint32_t place, n;
+};
+
+/*
+ * Reads the next record of a stream as a particle, and keeps it as the source record of place i. Another
+ * process could change the file between the two; read_some() then refuses the batch.
+ */
+static enum sl_status keep_next(
+	struct sl_mcpl_stream *s, const struct places *to, uint32_t i, struct sl_mcpl_particle *p)
 {
-	for (uint32_t i = place; i < place + n; i++) {
+	const uint8_t *record;
+
+	SL_TRY(sl_mcpl_next_record(s, &record));
+	sl_mcpl_recode(&s->header, record, to->layout,
+		(uint8_t *)to->b->source + (size_t)i * to->layout->record_bytes);
+	sl_mcpl_decode(&s->header, record, p);
+	return SL_OK;
+}
+
+/* Reads the next particles of a stream. */
+static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct places *to)
+{
+	for (uint32_t i = to->place; i < to->place + to->n; i++) {
 		struct sl_mcpl_particle from;
 		struct sl_particle p;
 
-		SL_TRY(sl_mcpl_next(s, &from));
+		SL_TRY(to->b->source ? keep_next(s, to, i, &from) : sl_mcpl_next(s, &from));
 		p = sl_mcpl_to_particle(&from);
 		p.fate = SL_FATE_listed;
-		sl_store(c, LIST_COLUMNS, i, &p);
+		sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
 	}
 	return SL_OK;
 }
 
-/* Reads n particles of a plain file, from number from of the file on, through a copy of its stream. */
-static enum sl_status read_plain(const struct source *f, uint64_t from, uint32_t n,
-	const struct sl_columns *c, uint32_t place)
+/* Reads particles of a plain file, from number from of the file on, through a copy of its stream. */
+static enum sl_status read_plain(const struct source *f, uint64_t from, const struct places *to)
 {
 	struct sl_mcpl_stream s = f->stream;
 	size_t bytes = (size_t)from * s.header.record_bytes;
 
 	s.at += bytes;
 	s.left -= bytes;
-	return read_particles(&s, c, place, n);
+	return read_particles(&s, to);
 }
 
 /*
  * The same for gzip file k; skips the particles before. Batches in order of their turns skip nothing; a
  * resumed run decompresses from the beginning once.
  */
-static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t from, uint32_t n,
-	const struct sl_columns *c, uint32_t place)
+static enum sl_status read_gzipped(
+	struct sl_reading *r, uint32_t k, uint64_t from, const struct places *to)
 {
 	struct sl_mcpl_particle p;
 
@@ -344,7 +367,7 @@ static enum sl_status read_gzipped(struct sl_reading *r, uint32_t k, uint64_t fr
 		SL_TRY(begin_gzip(r, k));
 	while (r->gzip.read < from)
 		SL_TRY(sl_mcpl_next(&r->gzip, &p));
-	return read_particles(&r->gzip, c, place, n);
+	return read_particles(&r->gzip, to);
 }
 
 /*
@@ -359,16 +382,16 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 		const struct sl_input *f = &inputs->at[k];
 		uint64_t first = f->first > begin ? f->first : begin;
 		uint64_t last = f->first + f->particles;
-		uint32_t place = (uint32_t)(first - begin);
+		struct places to = {
+			.b = b, .layout = &inputs->layout, .place = (uint32_t)(first - begin)};
 		enum sl_status s;
 
 		last = last < end ? last : end;
 		if (f->gzipped != gzipped || first >= last)
 			continue;
-		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first,
-				      (uint32_t)(last - first), &b->columns, place)
-		            : read_plain(&inputs->reading->source[k], first - f->first,
-				      (uint32_t)(last - first), &b->columns, place);
+		to.n = (uint32_t)(last - first);
+		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first, &to)
+		            : read_plain(&inputs->reading->source[k], first - f->first, &to);
 		if (sl_map_is_changed(&inputs->reading->source[k].map, f->path))
 			return sl_fail(SL_DISK,
 				"%s: the file became shorter or changed while it was read; restore it and "

@@ -13,6 +13,7 @@
 
 #include "primitives/files/dirs.h"
 #include "stages/batch/batch.h"
+#include "stages/formats/mcpl/mcpl_layout.h"
 #include "stages/inputs/file_patterns.h"
 
 /* One input file. */
@@ -38,6 +39,9 @@ struct sl_inputs {
 	uint64_t stamp;     /* changes if a file is replaced or written to */
 	uint32_t constants; /* set of columns with one value in all files */
 	struct sl_particle constant;       /* those values */
+	double weight;                     /* the constant weight, with all digits of the headers */
+	bool doubles;                      /* some file has numbers of 8 bytes */
+	struct sl_mcpl_header layout;      /* of the source records that batches keep */
 	int weight_shift;                  /* for sl_recipe; set by sl_inputs_survey() */
 	struct sl_mcpl_metadata *metadata; /* NULL: not read */
 	struct sl_reading *reading;        /* state of reading, private to input_reader.c */
@@ -61,7 +65,8 @@ void sl_inputs_close(struct sl_inputs *inputs);
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
 
 /*
- * Reads the particles of b into its columns, with the fate listed. Batches with a turn read gzip files
+ * Reads the particles of b into its columns, with the fate listed, and their records in inputs->layout
+ * into b->source, if it is not NULL. Batches with a turn read gzip files
  * in the order of their turns, from 0 on; each turn must be used exactly once.
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);

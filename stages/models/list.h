@@ -70,6 +70,8 @@ struct sl_list_config {
 	struct sl_counts checksums;
 	uint32_t constants; /* as in struct sl_list, from the headers of the files */
 	struct sl_particle constant;
+	double weight; /* the constant weight, with all digits of the headers; 0: none */
+	bool doubles;  /* some file has numbers of 8 bytes */
 	int weight_shift;
 	uint64_t stamp; /* identifies the files for which these values hold (input_reader.h) */
 };

@@ -20,12 +20,20 @@ SL_C_BEGIN
 struct sl_table_column {
 	enum sl_column column;
 	bool constant;   /* one value for the whole run; data points to that value */
+	bool internal;   /* not in files: it only leads to the source records of the table */
 	bool rounded;    /* read from a file format that does not store all bits of a value */
 	void *data;      /* n items, or 1 if constant; NULL: only the packed bytes exist */
 	uint64_t digest; /* of the n items, see sl_digest_item() */
 };
 
 struct sl_table {
+	/*
+	 * NULL, or the records of particles that were read, which a format of records writes instead of
+	 * new ones: of particle first_id, first_id + 1, ... The column id is then in the table. In the
+	 * memory of the columns.
+	 */
+	const uint32_t *source;
+	uint64_t first_id;
 	uint32_t n; /* rows */
 	uint32_t n_columns;
 	struct sl_table_column column[SL_COLUMN_COUNT];

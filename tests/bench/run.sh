@@ -118,7 +118,7 @@ refused 2 "--sort 'index'" primitives --sort index
 refused 2 "no effect on the command tune" tune --survivors 50
 refused 2 "measures no such primitive or backend; use sort" primitives --only sorts --device emulated
 refused 2 "measures no such primitive or backend; use sort/shared" primitives --only sort/sharde --device emulated --n 100
-refused 2 "scan, scan/naive, scan/work_efficient, scan/shared" primitives --only fourier --device emulated --n 100
+refused 2 "scan, scan/naive, scan/work_efficient, scan/tiled, scan/shared" primitives --only fourier --device emulated --n 100
 refused 2 "measures no such primitive or backend" primitives --only sort/cpu --device emulated --n 100
 refused 2 "measures no such primitive or backend" primitives --only sort/ --device emulated --n 100
 refused 2 "measures no such primitive or backend" tune --only deflate --device emulated --out "$work/none"
@@ -138,10 +138,10 @@ refused 2 "elsewhere use --config FILE" pipeline --device emulated --n 100
 cd "$source"
 
 code=0
-python3 bench/plot/plot.py --out "$work/pictures" bench/results/epyc-*.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
+python3 bench/plot/plot.py --out "$work/pictures" bench/results/xeon-2-cores-stages.csv bench/results/h200-compare-*.csv "$work"/sweep/*.csv || code=$?
 [ $code -eq 0 ] || [ $code -eq 77 ] || fail "bench/plot/plot.py failed"
 if [ $code -eq 0 ]; then
-	for name in scan-u32 sort-u32 share-of-copy survivors bits entropy block-sort-u32 stages-epyc-2-cores pipeline; do
+	for name in scan-u32 sort-u32 share-of-copy survivors bits entropy block-sort-u32 stages-xeon-2-cores-stages pipeline; do
 		[ -s "$work/pictures/$name.svg" ] && [ -s "$work/pictures/$name.png" ] || fail "plot.py did not draw $name"
 	done
 	python3 - "$work/pictures" <<'END'

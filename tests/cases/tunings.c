@@ -1,6 +1,6 @@
 /*
- * tunings.c - every device backend with block sizes and items a thread that stand for all it can
- * have: sweep.h's sl_sweep_tunings().
+ * tunings.c - every device backend with block sizes, items a thread and paddings that stand for all
+ * it can have: sweep.h's sl_sweep_tunings().
  *
  * Each job is a cross check: made and checked on the host once, then done with every tuning of every
  * backend.
@@ -55,15 +55,16 @@ static enum sl_status try_tuning(struct sl_cross_check *c, const struct sl_backe
 	if (s == SL_OK)
 		s = sl_cross_check_run(c);
 	(*trials)++;
-	return sl_add_context(s, "%s/%s, block=%u, items=%u", sl_primitive_name(b->primitive),
-		b->name, tuning.block, tuning.items);
+	return sl_add_context(s, "%s/%s, block=%u, items=%u, padding=%s",
+		sl_primitive_name(b->primitive), b->name, tuning.block, tuning.items,
+		sl_padding_name(tuning.padding));
 }
 
-static enum sl_status try_backend(
-	struct sl_cross_check *c, const struct sl_backend *b, uint64_t *trials)
+static enum sl_status try_padding(struct sl_cross_check *c, const struct sl_backend *b,
+	enum sl_padding padding, uint64_t *trials)
 {
 	const struct sl_tunable *can = &b->tunable;
-	struct sl_tuning tuning = {0};
+	struct sl_tuning tuning = {.padding = padding};
 
 	SL_TRY(try_tuning(c, b, tuning, trials));
 	for (size_t i = 0; (tuning.block = block_at(can, i)) != 0; i++) {
@@ -73,6 +74,13 @@ static enum sl_status try_backend(
 			SL_TRY(try_tuning(c, b, tuning, trials));
 	}
 	return SL_OK;
+}
+
+static enum sl_status try_backend(
+	struct sl_cross_check *c, const struct sl_backend *b, uint64_t *trials)
+{
+	SL_TRY(try_padding(c, b, SL_PADDING_DEFAULT, trials));
+	return b->tunable.padding ? try_padding(c, b, SL_PADDING_OFF, trials) : SL_OK;
 }
 
 static enum sl_status try_setting(

@@ -90,11 +90,11 @@ static const struct sl_backend *backend(void)
 
 static struct sl_tuning tuning(const struct sl_backend *b)
 {
-	struct sl_tuning t = {0, 0};
+	struct sl_tuning t = {0};
 
 	if (take(4) == 0)
-		t = (struct sl_tuning){
-			b->tunable.block_step * take(8), b->tunable.items_can[take(8)]};
+		t = (struct sl_tuning){b->tunable.block_step * take(8),
+			b->tunable.items_can[take(8)], (enum sl_padding)take(3)};
 	if (make_invalid())
 		t.block = take(4096);
 	return t;

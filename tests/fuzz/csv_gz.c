@@ -1,7 +1,7 @@
 /* csv_gz.c - libFuzzer target: reads arbitrary bytes as a table in .csv.gz. */
 #include "tests/fuzz/fuzz.h"
 
-#include "stages/formats/tables/csv_gz_read.h"
+#include "stages/formats/tables/csv_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -4,7 +4,8 @@
  *
  * ISA-L is written in assembly, which AddressSanitizer does not check. So the input and each part of
  * the output end where an inaccessible page begins: an access beyond the end is a crash. Each stream
- * that zlib accepts must be accepted with the same bytes.
+ * that zlib accepts must be accepted with the same bytes. Any stream must give the same bytes when the
+ * state of another one is used again.
  *
  * The first two bytes select the wrapper, whether there may be several gzip members, and the size of
  * the parts.
@@ -19,7 +20,7 @@
 
 enum { HEAD = 2, ROOM = 1 << 16, OUT_MOST = 1 << 17 };
 
-static uint8_t ours[OUT_MOST], expected[OUT_MOST];
+static uint8_t ours[OUT_MOST], expected[OUT_MOST], again[OUT_MOST];
 
 /* The end of ROOM bytes, which an inaccessible page follows. */
 static uint8_t *room_end(void)
@@ -53,22 +54,27 @@ static long inflate_by_zlib(const uint8_t *in, size_t size, enum sl_wrapper wrap
 	return answer == Z_STREAM_END && z.avail_in == 0 ? (long)used : -1;
 }
 
-/* Decompresses into ours, part by part; returns the size, or -1 if the stream is refused or too large. */
-static long inflate_in_parts(struct sl_inflate *s, uint8_t *out_end, size_t part)
+/*
+ * Decompresses to a buffer of OUT_MOST bytes, part by part, and sets *used to the bytes that came out;
+ * returns their number, or -1 if the stream is refused or too large.
+ */
+static long inflate_in_parts(
+	struct sl_inflate *s, uint8_t *out_end, size_t part, uint8_t *to, size_t *used)
 {
-	size_t used = 0, got = part;
+	size_t got = part;
 	enum sl_status status = SL_OK;
 
-	while (status == SL_OK && got == part && used + part <= OUT_MOST) {
+	*used = 0;
+	while (status == SL_OK && got == part && *used + part <= OUT_MOST) {
 		status = sl_inflate_next(s, out_end - part, part, &got);
 		fuzz_expect(got <= part);
-		memcpy(ours + used, out_end - part, got);
-		used += got;
+		memcpy(to + *used, out_end - part, got);
+		*used += got;
 	}
 	fuzz_check(status);
 	fuzz_expect(status != SL_USAGE &&
 		    (status == SL_OK || sl_inflate_next(s, out_end - 1, 1, &got) == status));
-	return status == SL_OK && got < part ? (long)used : -1;
+	return status == SL_OK && got < part ? (long)*used : -1;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const enum sl_wrapper wrapper = size < HEAD ? SL_RAW : (enum sl_wrapper)(data[0] % 3);
 	const bool members = size >= HEAD && wrapper == SL_GZIP && data[0] / 4 % 2;
 	struct sl_inflate s;
+	size_t used, used_again;
 	long want, have;
 
 	if (bytes > ROOM)
@@ -91,7 +98,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(in_end - bytes, data + HEAD, bytes);
 	fuzz_expect(sl_inflate_begin(&s, wrapper, in_end - bytes, bytes) == SL_OK);
 	s.members = members;
-	have = inflate_in_parts(&s, out_end, part);
+	have = inflate_in_parts(&s, out_end, part, ours, &used);
+	sl_inflate_again(&s, in_end - bytes, bytes);
+	fuzz_expect(inflate_in_parts(&s, out_end, part, again, &used_again) == have &&
+		    used_again == used && memcmp(ours, again, used) == 0);
 	sl_inflate_end(&s);
 	want = inflate_by_zlib(in_end - bytes, bytes, wrapper, members);
 	fuzz_expect(want < 0 || want + (long)part > OUT_MOST ||

@@ -101,6 +101,26 @@ static void lines_hold_for_device_type_and_size(void **state)
 	assert_tuning(scan, none, SL_U32, 100, scan->tunable.block, scan->tunable.items);
 }
 
+static void padding_is_an_option_of_a_line(void **state)
+{
+	static const char text[] = "device emulated\n"
+				   "scan/tiled u32 from 0 block=64 items=2 padding=off\n"
+				   "scan/tiled u32 from 100 block=64 items=4\n";
+	const struct sl_backend *tiled = find(SL_SCAN, "tiled"), *naive = find(SL_SCAN, "naive");
+	const struct sl_tuning none = {0}, off = {.padding = SL_PADDING_OFF};
+
+	(void)state;
+	assert_int_equal(sl_tuning_of(tiled, none, SL_U32, 0).padding, SL_PADDING_ON);
+	assert_int_equal(sl_tuning_of(naive, none, SL_U32, 0).padding, SL_PADDING_DEFAULT);
+	assert_ok(read_text(text));
+	assert_int_equal(sl_tuning_of(tiled, none, SL_U32, 99).padding, SL_PADDING_OFF);
+	assert_int_equal(sl_tuning_of(tiled, none, SL_U32, 100).padding, SL_PADDING_ON);
+	assert_tuning(tiled, none, SL_U32, 100, 64, 4);
+	/* a caller that sets the padding has set the tuning: the file does not apply */
+	assert_tuning(tiled, off, SL_U32, 100, tiled->tunable.block, tiled->tunable.items);
+	assert_int_equal(sl_tuning_of(tiled, off, SL_U32, 100).padding, SL_PADDING_OFF);
+}
+
 /* --- what is wrong ---------------------------------------------------------------------------- */
 
 static const struct {
@@ -112,7 +132,12 @@ static const struct {
 	{"# x\n\ndevice\n", 3, "a device has a name"},
 	{"device    \t\n", 1, "a device has a name"},
 	{"device e\nscan/naive u32 from 0 block=64\n", 2, "six words"},
-	{"device e\nscan/naive u32 from 0 block=64 items=2 more\n", 2, "six words"},
+	{"device e\nscan/naive u32 from 0 block=64 items=2 more\n", 2, "more is not padding="},
+	{"device e\nscan/naive u32 from 0 block=64 items=2 more words\n", 2, "six words"},
+	{"device e\nscan/tiled u32 from 0 block=64 items=2 padding=1\n", 2,
+		"padding=1 is not padding=on or padding=off"},
+	{"device e\nscan/naive u32 from 0 block=64 items=2 padding=off\n", 2,
+		"scan/naive: padding=off, but this backend has no padding"},
 	{"device e\nscan/naive u32 at 0 block=64 items=2\n", 2, "six words"},
 	{"device e\nscan/native u32 from 0 block=64 items=2\n", 2,
 		"scan/native is not a tunable backend"},
@@ -192,13 +217,13 @@ static const char uneven[] = "device emulated\n"
 
 static void scratch_for_many_is_enough_for_fewer(void **state)
 {
-	static const char *const names[] = {"naive", "work_efficient", "shared"};
+	static const char *const names[] = {"naive", "work_efficient", "tiled", "shared"};
 	static const uint32_t sizes[] = {0, 1, 257, 4000, (1 << 14) - 1, 1 << 14, 1 << 15, 1 << 20};
 
 	(void)state;
 	assert_ok(read_text(uneven));
 	for (int p = SL_SCAN; p <= SL_SORT; p++)
-		for (size_t i = 0; i < 3; i++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 			const struct sl_backend *b = find((enum sl_primitive)p, names[i]);
 			size_t before = 0;
 
@@ -331,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			lines_hold_for_device_type_and_size, use_device, forget),
+		cmocka_unit_test_setup_teardown(padding_is_an_option_of_a_line, use_device, forget),
 		cmocka_unit_test_setup_teardown(
 			mistakes_are_told_with_file_and_line, use_device, forget),
 		cmocka_unit_test_setup_teardown(

@@ -252,6 +252,11 @@ static void tuning_out_of_range(const struct sl_backend *b)
 	assert_refused(&c, b->tunable.items > 0
 				   ? "items=777 per thread, but it takes one of"
 				   : "the number of items per thread of this backend is fixed");
+	c = right(b);
+	c.x.tuning.padding = b->tunable.padding ? (enum sl_padding)3 : SL_PADDING_OFF;
+	assert_refused(&c, b->tunable.padding
+				   ? "padding=3, but it is SL_PADDING_ON or SL_PADDING_OFF"
+				   : "padding=off, but this backend has no padding");
 	if (b->tunable.block_step > 1) {
 		c = right(b);
 		c.x.tuning.block = b->tunable.block + 1;

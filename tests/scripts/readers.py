@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 PACKAGES = ("h5py", "openpmd_validator", "openpmd_viewer", "vtk", "mcpl")
-FORMATS = {"openpmd": ".h5", "npz": ".npz", "csv.gz": ".csv.gz", "mcpl": ".mcpl", "mcpl.gz": ".mcpl.gz"}
+FORMATS = {"openpmd": ".h5", "npz": ".npz", "csv.gz": ".csv.gz", "csv": ".csv", "mcpl": ".mcpl", "mcpl.gz": ".mcpl.gz"}
 PATHS = {"id": "id", "x": "position/x", "y": "position/y", "z": "position/z", "u": "direction/x", "v": "direction/y",
          "w": "direction/z", "energy": "energy", "weight": "weighting", "time": "time", "pixel": "pixel", "fate": "fate"}
 KINDS = {"id": "u8", "pixel": "u4", "fate": "u1"}
@@ -40,7 +40,7 @@ def run(*words):
 
 def csv_of(name):
     """The expected values: a text file, read by the csv module of Python."""
-    with gzip.open(name, "rt", encoding="ascii", newline="") as f:
+    with (gzip.open if name.endswith(".gz") else open)(name, "rt", encoding="ascii", newline="") as f:
         names, *rows = csv.reader(f)
     kinds = {name: KINDS.get(name, "f4") for name in names}
     return {name: np.array([float(row[k]) if kinds[name] == "f4" else int(row[k]) for row in rows], kinds[name])
@@ -176,6 +176,54 @@ def check_filtered(sluice, source, work, tool):
                  np.array([x or -1 for x in joined.stat_sum.values()]), 40, "sums of batches")
 
 
+def records_of(name):
+    """The records of a file as bytes, and its header without the records."""
+    import mcpl
+    with (gzip.open if name.endswith(".gz") else open)(name, "rb") as f:
+        content = f.read()
+    n, size = mcpl.MCPLFile(name).nparticles, int.from_bytes(content[40:44], "little")
+    return content[len(content) - n * size:]
+
+
+def check_extracted(sluice, source, work, tool):
+    """A run that filters copies the records that mcpltool --extract copies."""
+    for name, code in (("example.mcpl", 2112), ("miscphys.mcpl.gz", 22), ("reffile_2.mcpl", 2112)):
+        list_name = os.path.join(source, "tests/stages/formats/mcpl/reference", name)
+        out, config = os.path.join(work, "kept_" + name), os.path.join(work, "kept.json")
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump({"run": {"name": "t", "device": DEVICE, "batch": 100}, "model": {"list": {"files": [list_name]}},
+                       "keep": f"pdg == {code}", "output": {"format": "mcpl.gz", "joined": True}}, f)
+        run(sluice, "run", config, "--quiet", "--out", out)
+        extracted = os.path.join(work, "extracted_" + name.split(".", maxsplit=1)[0] + ".mcpl")
+        run(tool, "--extract", f"-p{code}", list_name, extracted)
+        kept = records_of(os.path.join(out, "t.mcpl.gz"))
+        assert kept and kept == records_of(extracted + ".gz"), name
+
+
+def check_merged(sluice, source, work):
+    """Two runs with different seeds, merged: the sums of their counts, in npz, HDF5 and MCPL."""
+    config = os.path.join(source, "data", "configs", "demo.yaml")
+    for seed in ("1", "2"):
+        run(sluice, "run", config, "--device", DEVICE, "--quiet", "--out", os.path.join(work, "seed" + seed), "--set",
+            f"run.particles={PARTICLES}", "--set", f"run.seed={seed}", "--set", "output.columns=[]")
+    for suffix in (".npz", ".h5", ".mcpl"):
+        run(sluice, "convert", os.path.join(work, "seed1"), os.path.join(work, "seed2"), "--to", os.path.join(work, "seeds" + suffix))
+    with np.load(os.path.join(work, "seeds.npz")) as f:
+        about, ids = json.loads(f["about"].item()), f["id"]
+    assert [r["seed"] for r in about["merged"]["runs"]] == [1, 2] and about["generated"] == 2 * PARTICLES
+    assert len(np.unique(ids)) == len(ids) == about["merged"]["fates"]["hit"] == about["merged"]["survivors"]
+    if importlib.util.find_spec("h5py"):
+        import h5py
+        with h5py.File(os.path.join(work, "seeds.h5"), "r") as f:
+            assert json.loads(f["sluiceMerged"][()]) == about["merged"] and f.attrs["sluiceGenerated"] == 2 * PARTICLES
+    if importlib.util.find_spec("mcpl"):
+        import mcpl
+        f = mcpl.MCPLFile(os.path.join(work, "seeds.mcpl"))
+        assert f.nparticles == len(ids) and f.stat_sum == {"sluice_generated": 2 * PARTICLES}
+        text, = [c for c in f.comments if c.startswith("Survivors of merged runs ")]
+        assert json.loads(text[len("Survivors of merged runs "):]) == about["merged"]
+
+
 def main(sluice, source, work):
     config = os.path.join(source, "data", "configs", "demo.yaml")
     for name in FORMATS:
@@ -197,6 +245,7 @@ def main(sluice, source, work):
     for name in tables:
         check_numpy(os.path.join(work, f"all_{name}.npz"), everything)
         same(csv_of(os.path.join(work, f"all_{name}.csv.gz")), everything, name)
+        same(csv_of(os.path.join(work, f"all_{name}.csv")), everything, name)
     if has["h5py"]:
         for k, batch in enumerate(batches):
             check_h5py(os.path.join(work, "openpmd", f"demo_{k:06d}.h5"), batch)
@@ -223,7 +272,9 @@ def main(sluice, source, work):
         tool = os.path.join(os.path.dirname(sys.executable), "mcpltool")
         if os.path.exists(tool):
             check_mcpltool(tool, work)
+            check_extracted(sluice, source, work, tool)
         check_filtered(sluice, source, work, tool)
+    check_merged(sluice, source, work)
     print("read by numpy", *(name for name in PACKAGES if has[name]))
     if not all(has.values()):
         print("not installed:", *(name for name in PACKAGES if not has[name]))

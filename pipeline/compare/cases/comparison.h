@@ -5,7 +5,7 @@
 #include "pipeline/results/spread.h"
 #include "pipeline/run/run.h"
 
-enum { SL_CASES_MAX = 72 };
+enum { SL_CASES_MAX = 88 };
 
 /* The emulated device runs this many particles in a few seconds; --full takes all particles. */
 enum { SL_EMULATED_PARTICLES = 20000 };

@@ -64,6 +64,18 @@ enum sl_status sl_convert_check_stop(const struct sl_conversion *c)
 	               : sl_fail(SL_STOPPED, "stopped by a signal; no file was written");
 }
 
+/* The output replaces a file only when it is complete, but an input must not disappear even then. */
+static enum sl_status check_not_output(
+	const struct sl_conversion *c, const char *path, const struct sl_map *file)
+{
+	if (!c->replaces || file->device != c->device || file->number != c->number)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"--to %s: the file is the input %s, which --force does not replace; choose another "
+		"name",
+		c->job->to, path);
+}
+
 enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context)
 {
 	struct sl_convert_cursor at = {0};
@@ -76,7 +88,9 @@ enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *r
 
 		SL_TRY(sl_convert_check_stop(c));
 		SL_TRY(sl_map_file(at.path, &file));
-		s = read(c, at.path, &file, context);
+		s = check_not_output(c, at.path, &file);
+		if (s == SL_OK)
+			s = read(c, at.path, &file, context);
 		changed = sl_map_is_changed(&file, at.path);
 		stamp = sl_map_stamp(&file, stamp);
 		sl_unmap(&file);

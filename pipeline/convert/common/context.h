@@ -22,6 +22,7 @@ struct sl_convert_job {
 	const char *to;
 	const char *const *set; /* n_sets settings, "output.mcpl.pdg=2112" */
 	size_t n_sets;
+	bool force;             /* an existing output file is replaced */
 	const atomic_int *stop; /* not 0: stop, remove the unfinished file */
 };
 
@@ -36,14 +37,17 @@ struct sl_convert_operand {
 struct sl_conversion {
 	const struct sl_convert_job *job;
 	struct sl_convert_operand *operand;
-	const struct sl_format *format; /* of the output file */
+	const struct sl_format *format; /* of the output file; NULL: it has histograms */
+	bool tallies;                   /* the output file has histograms */
 	struct sl_file_facts facts;     /* deflate and level always; the rest for tables only */
 	struct sl_dir dir;              /* directory of the output file */
 	const char *name;               /* its name there */
-	uint64_t files, particles;      /* read so far */
-	uint64_t bytes;                 /* written so far */
-	char notes[2048];               /* lost information, one line each */
-	uint64_t stamp;                 /* of all inputs in the first pass; 0: it has not ended */
+	bool replaces; /* a file of that name exists; the two numbers identify it */
+	uint64_t device, number;
+	uint64_t files, particles; /* read so far */
+	uint64_t bytes;            /* written so far */
+	char notes[2048];          /* lost information, one line each */
+	uint64_t stamp;            /* of all inputs in the first pass; 0: it has not ended */
 };
 
 /* Iterates over the files of all operands in order: start with {0}; false after the last file. */

@@ -105,7 +105,7 @@ enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w)
 	enum sl_status s = w->used > 0 ? flush(w) : SL_OK;
 
 	if (s == SL_OK)
-		s = sl_file_end(&w->file, false);
+		s = sl_file_end(&w->file, w->c->job->force);
 	sl_mcpl_writer_drop(w);
 	return s;
 }

@@ -1,5 +1,5 @@
 /*
- * backends.c - parses NAME[:block=N][:items=N] and finds the backend, or chooses one for auto.
+ * backends.c - parses NAME[:block=N][:items=N][:padding=on|off] and finds the backend, or chooses one for auto.
  *
  * auto takes the backend of lowest rank (primitives/backends.def) that runs on the device of the run.
  * The rank is fixed, so the choice is the same on every machine with such a device.
@@ -27,7 +27,13 @@ struct request {
 	struct sl_tuning tuning;
 };
 
-/* --- NAME:block=N:items=N --------------------------------------------------------------------- */
+/* --- NAME:block=N:items=N:padding=off --------------------------------------------------------- */
+
+/* The parameters of a tuning, and the values that each takes. */
+enum { BLOCK, ITEMS, PADDING, PARAMETERS };
+static const char *const parameters[] = {"block", "items", "padding"};
+static const char *const values[] = {
+	"a whole number from 1", "a whole number from 1", "the value on or off"};
 
 /* Reads a number from 1; 0 when text is not one. */
 static uint32_t read_number(const char *text)
@@ -38,35 +44,50 @@ static uint32_t read_number(const char *text)
 	return sl_count_parse(text, &n, why) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
+/* The value of a parameter; 0 if the request has not set it. */
+static uint32_t value_of(const struct request *w, int p)
+{
+	return p == BLOCK   ? w->tuning.block
+	       : p == ITEMS ? w->tuning.items
+	                    : (uint32_t)w->tuning.padding;
+}
+
+/* Sets a parameter that is not set; false if the text is not one of its values. */
+static bool set_value(struct request *w, int p, const char *text)
+{
+	if (p == BLOCK)
+		w->tuning.block = read_number(text);
+	if (p == ITEMS)
+		w->tuning.items = read_number(text);
+	if (p == PADDING)
+		w->tuning.padding = sl_padding_find(text);
+	return value_of(w, p) > 0;
+}
+
 /* Reads "block=256" into the request; false after adding a problem. */
 static bool read_tuning(struct sl_reader *r, const char *part, struct request *w)
 {
-	static const char *const words[] = {"block", "items"};
-	uint32_t *const fields[] = {&w->tuning.block, &w->tuning.items};
 	char shown[SL_SHOWN_BYTES], text[WORDS_BYTES], word[SL_TEXT_BYTES];
 	size_t length = strcspn(part, "=");
-	uint32_t *field = NULL, n = part[length] ? read_number(part + length + 1) : 0;
+	int p = BLOCK;
 
 	snprintf(word, sizeof(word), "%.*s", (int)length, part);
-	for (int i = 0; i < 2; i++)
-		if (strcmp(word, words[i]) == 0)
-			field = fields[i];
+	while (p < PARAMETERS && strcmp(word, parameters[p]) != 0)
+		p++;
 	sl_show(shown, part);
-	if (field && *field == 0 && n > 0) {
-		*field = n;
-		return true;
-	}
-	if (!field)
+	if (p == PARAMETERS)
 		sl_config_add_problem(r, w->key,
 			"%s is not a tuning parameter (block=N: threads per block, items=N: items "
-			"per thread); use %s",
-			shown, sl_suggest(word, words, 2, text, sizeof(text)));
-	else if (*field > 0)
+			"per thread, padding=on|off: of shared memory); use %s",
+			shown, sl_suggest(word, parameters, PARAMETERS, text, sizeof(text)));
+	else if (value_of(w, p) > 0)
 		sl_config_add_problem(r, w->key, "%s repeats %s; remove it", shown, word);
-	else
+	else if (!set_value(w, p, part[length] ? part + length + 1 : ""))
 		sl_config_add_problem(r, w->key,
-			"%s is not a valid tuning: %s takes a whole number from 1; correct or remove it",
-			shown, word);
+			"%s is not a valid tuning: %s takes %s; correct or remove it", shown, word,
+			values[p]);
+	else
+		return true;
 	return false;
 }
 
@@ -85,7 +106,7 @@ static bool read_request(
 	/* a tuning fits one backend, and auto can stand for another one on another machine */
 	if (rest && strcmp(w->name, "auto") == 0)
 		return sl_config_add_problem(r, w->key,
-			"auto takes no block or items; write auto alone, or name a backend");
+			"auto takes no block, items or padding; write auto alone, or name a backend");
 	while ((part = strsep(&rest, ":")))
 		if (!read_tuning(r, part, w))
 			return false;
@@ -99,7 +120,10 @@ const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES]
 	if (c->tuning.block)
 		n += snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":block=%u", c->tuning.block);
 	if (c->tuning.items)
-		snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":items=%u", c->tuning.items);
+		n += snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":items=%u", c->tuning.items);
+	if (c->tuning.padding)
+		snprintf(text + n, SL_CHOICE_BYTES - (size_t)n, ":padding=%s",
+			sl_padding_name(c->tuning.padding));
 	return text;
 }
 
@@ -214,7 +238,7 @@ static const struct sl_backend *find_best(const struct sl_choices *choices, enum
 /* --- choices ---------------------------------------------------------------------------------- */
 
 /*
- * Checks block and items against the limits of the device. Keys of more than 32 bits are sorted
+ * Checks the tuning against the limits of the device. Keys of more than 32 bits are sorted
  * as u64.
  */
 static enum sl_status check_tuning(struct sl_reader *r, const struct sl_choices *choices,

@@ -14,7 +14,7 @@
 enum sl_status sl_resolve_primitives(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
-enum { SL_CHOICE_BYTES = 48 };
+enum { SL_CHOICE_BYTES = 64 };
 
 /* A backend and its tuning as in a configuration: "naive:block=128:items=4". Returns text. */
 const char *sl_choice_text(const struct sl_choice *c, char text[SL_CHOICE_BYTES]);

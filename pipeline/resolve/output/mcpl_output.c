@@ -4,6 +4,7 @@
  * An MCPL record has fixed contents, so the columns of the run follow from them and output.columns
  * is refused.
  */
+#define SL_MODEL_HOST
 #include "pipeline/resolve/output/mcpl_output.h"
 
 #include <math.h>
@@ -14,8 +15,17 @@
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "stages/models/list.h"
 
 enum { PHOTON = 22 }; /* number of the Particle Data Group */
+
+/* What the input files of model list contain; NULL for other models. */
+static const struct sl_list_config *list_of(const struct sl_config *c)
+{
+	return sl_models[c->model]->read
+	               ? (const struct sl_list_config *)(const void *)c->model_config.bytes
+	               : NULL;
+}
 
 /* The column for the user flags; SL_COLUMN_COUNT for none, or after adding a problem. */
 static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader *r,
@@ -49,7 +59,7 @@ static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader 
 	return column;
 }
 
-/* Is the precision double? Otherwise it is single. */
+/* Is the precision double? Otherwise it is single. By default a list keeps its own. */
 static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 {
 	const char *word = c->output.mcpl.precision;
@@ -60,7 +70,7 @@ static bool resolve_precision(const struct sl_config *c, struct sl_reader *r)
 		sl_config_add_problem(r, "output.mcpl.precision",
 			"%s is not a precision; use single (4 bytes) or double (8 bytes)",
 			sl_show(shown, word));
-	return wide;
+	return word[0] ? wide : list_of(c) && list_of(c)->doubles;
 }
 
 /* The PDG number of all particles; 0: each particle has its own. */
@@ -136,10 +146,15 @@ uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct 
 	facts = (struct sl_mcpl_facts){.wide = resolve_precision(c, r),
 		.pdg = resolve_pdg(c, r, m),
 		.energy = c->output.mcpl.energy,
-		.flags = flags};
+		.flags = flags,
+		.weight = list_of(c) ? list_of(c)->weight : 0};
 	memcpy(choices->format_facts.bytes, &facts, sizeof(facts));
+	/* records of a list are copied; the number of a particle leads to its record */
+	choices->internal = m->read ? SL_BIT(SL_COLUMN_id) : 0;
+	if (flags < SL_COLUMN_COUNT)
+		choices->internal &= ~SL_BIT(flags);
 	/* a polarisation that is the same for all particles needs no column */
 	return SL_MCPL_NEEDED | (m->columns & (SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg))) |
-	       (m->columns & SL_MCPL_POLARISATION & ~constants) |
+	       (m->columns & SL_MCPL_POLARISATION & ~constants) | choices->internal |
 	       (flags < SL_COLUMN_COUNT ? SL_BIT(flags) : 0);
 }

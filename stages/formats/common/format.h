@@ -42,6 +42,9 @@ struct sl_file_facts {
 	const char *software_version;
 	const char *config; /* the effective configuration as text, which is stored in each file */
 	uint64_t seed;
+	/* JSON: the runs that were merged, with seeds and counts, and the sums of the counts
+	 * (pipeline/convert/runs.c); NULL: the files are of one run. Then seed is that of the first. */
+	const char *merged;
 	uint32_t rules_version;           /* other version: other results from the same seed */
 	const struct sl_backend *deflate; /* compressor on the host */
 	int level;                        /* of that compressor */

@@ -1,9 +1,23 @@
 /* inflate.c - see inflate.h. */
 #include "stages/formats/common/inflate.h"
 
+#include <string.h>
+
 #include <isa-l/igzip_lib.h>
 
 enum { PORTION_BYTES_MOST = 1 << 30 }; /* ISA-L counts bytes in 32 bits */
+
+/*
+ * Prepares the state for a new stream. All of it is cleared: in a damaged stream ISA-L reads entries of
+ * its tables and bytes of its window that it has not set, and the result must not depend on an earlier
+ * stream or on memory that was never set.
+ */
+static void start_stream(struct inflate_state *state, uint32_t format)
+{
+	memset(state, 0, sizeof(*state));
+	isal_inflate_init(state);
+	state->crc_flag = format;
+}
 
 enum sl_status sl_inflate_begin(
 	struct sl_inflate *s, enum sl_wrapper wrapper, const void *in, size_t in_bytes)
@@ -16,8 +30,7 @@ enum sl_status sl_inflate_begin(
 	*s = (struct sl_inflate){.state = (struct inflate_state *)state,
 		.in = (const uint8_t *)in,
 		.left = in_bytes};
-	isal_inflate_init(s->state);
-	s->state->crc_flag = formats[wrapper];
+	start_stream(s->state, formats[wrapper]);
 	return SL_OK;
 }
 
@@ -28,7 +41,7 @@ void sl_inflate_end(struct sl_inflate *s)
 
 void sl_inflate_again(struct sl_inflate *s, const void *in, size_t in_bytes)
 {
-	isal_inflate_reset(s->state);
+	start_stream(s->state, s->state->crc_flag);
 	s->in = (const uint8_t *)in;
 	s->left = in_bytes;
 	s->ended = false;
@@ -98,7 +111,7 @@ static enum sl_status step(struct sl_inflate *s, uint8_t *out, size_t size, size
 	s->ended = answer == ISAL_DECOMP_OK && state->block_state == ISAL_BLOCK_FINISH;
 	if (s->ended && s->members && s->left > 0) {
 		s->ended = false;
-		isal_inflate_reset(state);
+		start_stream(state, state->crc_flag);
 	}
 	if (answer != ISAL_DECOMP_OK || (taken == 0 && *got == 0 && !s->ended))
 		return refuse(s, describe(answer));

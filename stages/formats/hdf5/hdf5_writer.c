@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -173,6 +175,22 @@ static void release_standard_files(void)
 		close(null);
 }
 
+/* Files and sockets of the caller that were open at the fork would stay open with this process. */
+static void close_others(int socket)
+{
+#ifdef SYS_close_range
+	if (socket > 3)
+		syscall(SYS_close_range, 3U, (unsigned)socket - 1, 0U);
+	syscall(SYS_close_range, (unsigned)socket + 1, UINT_MAX, 0U);
+#else
+	long most = sysconf(_SC_OPEN_MAX);
+
+	for (int fd = 3; fd < most; fd++)
+		if (fd != socket)
+			close(fd);
+#endif
+}
+
 /* Waits for a request and leaves it in the socket; false at the end of the connection. */
 static bool wait_for_request(int socket)
 {
@@ -197,6 +215,7 @@ static void guard(int socket)
 
 	set_signals();
 	release_standard_files();
+	close_others(socket);
 	setrlimit(RLIMIT_CORE, &no_core);
 	prctl(PR_SET_NAME, "sluice-hdf5");
 	while (wait_for_request(socket)) {
@@ -221,12 +240,22 @@ static void guard(int socket)
 
 /* --- the caller ------------------------------------------------------------------------------- */
 
-/* In a new writer process: the sockets of the others end with the caller, not with this process. */
-static void close_others(void)
+/*
+ * A fork of a process that has started writers shares their sockets: requests of both would mix. So the
+ * fork drops them and starts writers of its own. The caller holds the lock.
+ */
+static void drop_writers_of_parent(void)
 {
-	for (uint32_t k = 0; k < SL_H5_WRITERS_MAX; k++)
-		if (writers[k].started)
-			close(writers[k].socket);
+	static pid_t owner;
+
+	if (owner != getpid()) {
+		for (uint32_t k = 0; k < SL_H5_WRITERS_MAX; k++) {
+			if (writers[k].started)
+				close(writers[k].socket);
+			writers[k].started = writers[k].busy = false;
+		}
+		owner = getpid();
+	}
 }
 
 /* Starts a writer process unless it is started. The caller holds the lock, so forks take turns. */
@@ -244,8 +273,6 @@ static enum sl_status start(struct writer *w)
 			errno == EMFILE ? "raise ulimit -n" : "close other programs");
 	child = fork();
 	if (child == 0) {
-		close(ends[0]);
-		close_others();
 		guard(ends[1]);
 	}
 	close(ends[1]);
@@ -265,6 +292,7 @@ enum sl_status sl_h5_writers_start(uint32_t n)
 	enum sl_status s;
 
 	pthread_mutex_lock(&lock);
+	drop_writers_of_parent();
 	s = start(&writers[0]);
 	for (uint32_t k = 1; s == SL_OK && k < n && k < SL_H5_WRITERS_MAX; k++)
 		if (start(&writers[k]) == SL_OK)
@@ -280,6 +308,7 @@ static enum sl_status take(struct writer **taken)
 	enum sl_status s;
 
 	pthread_mutex_lock(&lock);
+	drop_writers_of_parent();
 	while (!w) {
 		for (uint32_t k = 0; !w && k < n_writers; k++)
 			w = writers[k].busy ? NULL : &writers[k];

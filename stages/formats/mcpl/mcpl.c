@@ -3,8 +3,9 @@
  *
  * Each row becomes one record, in key order. Positions and weights are stored exactly. Energy and
  * time are stored in other units and a direction as two of its components, so these come back with
- * a rounding error. The gzip form compresses the records in members of at most 1 MiB. Its header is
- * a member of its own, stored without compression: it is short, and assemble has no compressor.
+ * a rounding error; a record of a list that was read is copied instead. The gzip form compresses the
+ * records in members of at most 1 MiB. Its header is a member of its own, stored without compression:
+ * it is short, and assemble has no compressor.
  */
 #include "stages/formats/mcpl/mcpl.h"
 
@@ -93,11 +94,13 @@ static size_t scratch_gz(const struct sl_table *most, const struct sl_file_facts
 }
 
 /* The first step of each way to pack: checks the memory, and copies what is needed later. */
-static enum sl_status begin(const struct sl_exec *x, const struct sl_table *t, size_t bytes,
-	size_t scratch_bytes, struct sl_packed *p)
+static enum sl_status begin(const struct sl_exec *x, const struct sl_file_facts *run,
+	const struct sl_table *t, size_t bytes, size_t scratch_bytes, struct sl_packed *p)
 {
+	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(run);
+
 	SL_TRY(sl_format_check_memory("mcpl", bytes, p->size, x, scratch_bytes));
-	*(double *)p->pieces = sl_mcpl_common_weight(t);
+	*(double *)p->pieces = sl_mcpl_common_weight(t, &facts);
 	p->table = *t;
 	p->used = 0;
 	return SL_OK;
@@ -109,11 +112,8 @@ static void put_rows(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *
 {
 	uint32_t *at = (uint32_t *)words;
 
-	for (uint32_t i = from; i < to; i++, at += r->bytes / sizeof(*at)) {
-		struct sl_particle p = sl_mcpl_row(rows, i);
-
-		sl_mcpl_record_put(r, &p, at);
-	}
+	for (uint32_t i = from; i < to; i++, at += r->bytes / sizeof(*at))
+		sl_mcpl_record_of_row(r, rows, i, at);
 }
 
 /* Makes the records of a table in memory; no compression. */
@@ -124,7 +124,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
-	SL_TRY(begin(x, t, records_bytes(t, run), 0, p));
+	SL_TRY(begin(x, run, t, records_bytes(t, run), 0, p));
 	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	put_rows(&r, &rows, 0, t->n, p->bytes);
 	p->used = (size_t)t->n * r.bytes;
@@ -157,7 +157,7 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 	struct sl_mcpl_rows rows = sl_mcpl_rows_of(t);
 	struct sl_mcpl_record r;
 
-	SL_TRY(begin(x, t, members_bytes(t, run), scratch_gz(t, run), p));
+	SL_TRY(begin(x, run, t, members_bytes(t, run), scratch_gz(t, run), p));
 	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	for (uint32_t from = 0, n, most = MEMBER_BYTES / r.bytes; from < t->n; from += n) {
 		size_t used;
@@ -186,8 +186,7 @@ static enum sl_status pack_gz(struct sl_exec *x, const struct sl_file_facts *run
 static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, const struct sl_device_packed *device_packed, struct sl_packed *p)
 {
-	(void)run;
-	SL_TRY(begin(x, t, 0, 0, p));
+	SL_TRY(begin(x, run, t, 0, 0, p));
 	p->bytes = device_packed->bytes;
 	p->size = device_packed->size;
 	p->used = device_packed->used;

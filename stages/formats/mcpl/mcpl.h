@@ -3,7 +3,7 @@
  *
  *	header     48 bytes, 56 with a common weight: "MCPL003L", particles, flags ...
  *	strings    source, comments, names of blobs, blobs; each after its length
- *	records    one per particle (mcpl_record.h)
+ *	records    one per particle (mcpl_record.h); those of lists that were read are copied
  *
  * Units are centimetres, milliseconds and MeV. Numbers have 4 or 8 bytes, least significant byte
  * first. (Kittelmann et al., Monte Carlo Particle Lists: MCPL, Comput. Phys. Commun. 218, 2017;
@@ -14,6 +14,7 @@
  *	stat:sum:sluice_generated:N     particles generated for this file; added up when files merge
  *	...                             comments of the lists that were read (mcpl_metadata.h)
  *	Survivors of run ...            the run and its seed
+ *	Survivors of merged runs {...}  instead, if sluice convert merged runs: their seeds and counts
  *	User flags are fates ...        the meaning of the user flags, if there are any
  *	sluice:columns:x,y,z,...        the columns that the records are made of
  *
@@ -47,6 +48,8 @@ static inline bool sl_format_is_mcpl(const struct sl_format *f)
 /* How files of this program begin their source and comments, and the name of their first blob. */
 #define SL_MCPL_SOURCE  "Sluice "
 #define SL_MCPL_STAT    "stat:sum:sluice_generated:"
+#define SL_MCPL_RUN     "Survivors of run "
+#define SL_MCPL_MERGED  "Survivors of merged runs "
 #define SL_MCPL_COLUMNS "sluice:columns:"
 #define SL_MCPL_CONFIG  "sluice_config"
 
@@ -76,6 +79,7 @@ struct sl_mcpl_facts {
 	int32_t pdg;          /* PDG code of all particles; 0: they have a column */
 	double energy;        /* of all particles, in keV; NaN: they have a column */
 	enum sl_column flags; /* the column of the user flags; SL_COLUMN_COUNT: none */
+	double weight; /* of all particles, as headers of lists state it; 0: as in the column */
 	const struct sl_mcpl_metadata *metadata; /* of lists that were read, or NULL; not owned */
 };
 

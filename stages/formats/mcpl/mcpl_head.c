@@ -180,7 +180,7 @@ static enum sl_status refuse(const char *what, uint32_t number)
 	return sl_fail(SL_BAD_INPUT,
 		"its %s is not that of the first file (only files with equal headers can be "
 		"joined, as by mcpltool --merge); use a run of the model list, which takes any "
-		"files",
+		"files, or name the directories of runs that differ in their seeds",
 		shown);
 }
 

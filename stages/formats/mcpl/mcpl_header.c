@@ -24,11 +24,13 @@ static int32_t common_pdg(const struct sl_table *t, const struct sl_mcpl_facts *
 	return c && c->constant && c->data ? *(const int32_t *)c->data : facts->pdg;
 }
 
-double sl_mcpl_common_weight(const struct sl_table *t)
+double sl_mcpl_common_weight(const struct sl_table *t, const struct sl_mcpl_facts *facts)
 {
 	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_weight);
 	double weight = c && c->constant ? (double)*(const float *)c->data : 0;
 
+	if (weight != 0 && (float)facts->weight == (float)weight)
+		weight = facts->weight;
 	return isfinite(weight) ? weight : 0;
 }
 
@@ -71,7 +73,7 @@ static uint32_t needed(const struct sl_mcpl_record *r)
 enum sl_status sl_mcpl_record_of(
 	const struct sl_table *t, const struct sl_mcpl_facts *facts, struct sl_mcpl_record *r)
 {
-	struct sl_mcpl_header h = sl_mcpl_header_of(t, facts, sl_mcpl_common_weight(t));
+	struct sl_mcpl_header h = sl_mcpl_header_of(t, facts, sl_mcpl_common_weight(t, facts));
 
 	*r = (struct sl_mcpl_record){.bytes = h.record_bytes,
 		.single = h.single,
@@ -91,7 +93,7 @@ enum sl_status sl_mcpl_record_of(
 
 struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 {
-	struct sl_mcpl_rows rows = {.set = 0};
+	struct sl_mcpl_rows rows = {.source = t->source, .first_id = t->first_id};
 
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];
@@ -132,10 +134,15 @@ static void put_columns(struct sl_mcpl_buffer *w, const struct sl_table *t)
 {
 	char text[TEXT_BYTES];
 	int n = snprintf(text, sizeof(text), SL_MCPL_COLUMNS);
+	bool any = false;
 
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", k ? "," : "",
+	for (uint32_t k = 0; k < t->n_columns; k++) {
+		if (t->column[k].internal)
+			continue;
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", any ? "," : "",
 			sl_column_facts[t->column[k].column].name);
+		any = true;
+	}
 	put_string(w, text);
 }
 
@@ -151,6 +158,15 @@ static void put_joined(struct sl_mcpl_buffer *w, const char *prefix, const struc
 	sl_mcpl_write(w, suffix, strlen(suffix));
 }
 
+/*
+ * Is the number of generated particles known? It is 0 for a batch whose particles are unknown, but also
+ * for the batch of empty lists.
+ */
+static bool is_known(const struct sl_mcpl_metadata *c, const struct sl_batch_facts *batch)
+{
+	return batch->generated > 0 || (c && sl_mcpl_metadata_is_empty(c));
+}
+
 /* All values have the same length, so the value is not needed when bytes are only counted. */
 static void put_sum(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c, uint32_t k,
 	const struct sl_batch_facts *batch)
@@ -158,7 +174,7 @@ static void put_sum(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c, 
 	char value[SL_MCPL_VALUE_BYTES + 1];
 	double sum = -1;
 
-	if (w->at && batch->generated > 0)
+	if (w->at && is_known(c, batch))
 		sum = sl_mcpl_metadata_sum(
 			c, k, batch->first_id, batch->first_id + batch->generated);
 	sl_mcpl_print_value(sum, value);
@@ -202,14 +218,33 @@ static void put_blobs(
 /* --- the header ------------------------------------------------------------------------------- */
 
 /* The convention of stat:sum: 24 characters, padded with blanks on the left; -1 is unknown. */
-static void put_generated(struct sl_mcpl_buffer *w, const struct sl_batch_facts *batch)
+static void put_generated(struct sl_mcpl_buffer *w, const struct sl_mcpl_metadata *c,
+	const struct sl_batch_facts *batch)
 {
 	char text[TEXT_BYTES];
 
-	if (w->at && batch->generated > 0)
+	if (w->at && is_known(c, batch))
 		snprintf(text, sizeof(text), SL_MCPL_STAT "%24" PRIu64, batch->generated);
 	else
 		snprintf(text, sizeof(text), SL_MCPL_STAT "%24d", -1);
+	put_string(w, text);
+}
+
+/* The comment on the origin of the particles: a run and its seed, or several merged runs. */
+static void put_run(struct sl_mcpl_buffer *w, const struct sl_file_facts *run)
+{
+	char text[TEXT_BYTES];
+
+	if (run->merged) {
+		const struct sl_mcpl_string merged = {
+			(const uint8_t *)run->merged, (uint32_t)strlen(run->merged)};
+
+		put_joined(w, SL_MCPL_MERGED, &merged, "");
+		return;
+	}
+	snprintf(text, sizeof(text),
+		SL_MCPL_RUN "%s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
+		run->run_name, run->seed, run->rules_version, run->species);
 	put_string(w, text);
 }
 
@@ -225,12 +260,9 @@ size_t sl_mcpl_put_header(uint8_t *at, const struct sl_file_facts *run, const st
 	snprintf(text, sizeof(text), SL_MCPL_SOURCE "%s", run->software_version);
 	put_string(&w, text);
 	if (!sl_mcpl_metadata_has_generated(metadata))
-		put_generated(&w, batch);
+		put_generated(&w, metadata, batch);
 	put_metadata_comments(&w, metadata, batch);
-	snprintf(text, sizeof(text),
-		"Survivors of run %s, seed %" PRIu64 ", rules version %" PRIu32 ", species %s",
-		run->run_name, run->seed, run->rules_version, run->species);
-	put_string(&w, text);
+	put_run(&w, run);
 	if (h.flags)
 		put_flags(&w, facts.flags);
 	put_columns(&w, t);

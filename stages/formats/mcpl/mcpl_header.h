@@ -11,9 +11,9 @@ SL_C_BEGIN
 
 /*
  * The weight that all rows of a table have, if it is a constant column and a header can state it;
- * else 0, and each record has a weight.
+ * else 0, and each record has a weight. A weight that was read from headers has all digits of facts.
  */
-double sl_mcpl_common_weight(const struct sl_table *t);
+double sl_mcpl_common_weight(const struct sl_table *t, const struct sl_mcpl_facts *facts);
 
 /* Sets *r to the contents of the records of a table. SL_USAGE if the table lacks a column. */
 enum sl_status sl_mcpl_record_of(

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl_record.h"
+
 enum { VALUE_BYTES = SL_MCPL_VALUE_BYTES };
 
 /* --- the fixed part --------------------------------------------------------------------------- */
@@ -145,4 +147,96 @@ void sl_mcpl_unpack_octahedron(const double packed[3], double d[3])
 	length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 	for (int i = 0; i < 3; i++)
 		d[i] /= length;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Does a record of one header have the layout of the other? */
+static bool has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b)
+{
+	return a->version == b->version && a->flags == b->flags && a->polarised == b->polarised &&
+	       a->single == b->single && (a->pdg != 0) == (b->pdg != 0) &&
+	       (a->weight != 0) == (b->weight != 0);
+}
+
+/* Copies n numbers, converted to the precision of the output. Returns the byte after them. */
+static const uint8_t *recode_numbers(const struct sl_mcpl_header *from, const uint8_t *at, int n,
+	const struct sl_mcpl_header *to, struct sl_mcpl_buffer *w)
+{
+	const size_t bytes = from->single ? sizeof(float) : sizeof(double);
+
+	for (int i = 0; i < n; i++, at += bytes) {
+		double number = sl_mcpl_number(from->single, at);
+		float narrow = sl_mcpl_narrow(number);
+
+		if (from->single == to->single)
+			sl_mcpl_write(w, at, bytes);
+		else if (to->single)
+			sl_mcpl_write(w, &narrow, sizeof(narrow));
+		else
+			sl_mcpl_write(w, &number, sizeof(number));
+	}
+	return at;
+}
+
+/* The same for the direction and energy of version 2: the direction is packed as in version 3. */
+static const uint8_t *recode_direction(const struct sl_mcpl_header *from, const uint8_t *at,
+	const struct sl_mcpl_header *to, struct sl_mcpl_buffer *w)
+{
+	const struct sl_mcpl_header wide = {.single = false};
+	double number[3], direction[3], packed[3];
+	struct sl_mcpl_buffer all = {(uint8_t *)number, 0};
+
+	at = recode_numbers(from, at, 3, &wide, &all);
+	sl_mcpl_unpack_octahedron(number, direction);
+	sl_mcpl_pack(direction, packed);
+	packed[2] = copysign(number[2], packed[2]);
+	recode_numbers(&wide, (const uint8_t *)packed, 3, to, w);
+	return at;
+}
+
+/* Copies the weight, the PDG code and the user flags, which end a record. */
+static void recode_end(const struct sl_mcpl_header *from, const uint8_t *at,
+	const struct sl_mcpl_header *to, struct sl_mcpl_buffer *w)
+{
+	const struct sl_mcpl_header wide = {.single = false};
+	const size_t bytes = from->single ? sizeof(float) : sizeof(double);
+	uint32_t pdg = (uint32_t)from->pdg, flags = 0;
+
+	if (to->weight == 0 && from->weight != 0)
+		recode_numbers(&wide, (const uint8_t *)&from->weight, 1, to, w);
+	else if (to->weight == 0)
+		recode_numbers(from, at, 1, to, w);
+	at += from->weight == 0 ? bytes : 0;
+	if (from->pdg == 0) {
+		memcpy(&pdg, at, sizeof(pdg));
+		at += sizeof(pdg);
+	}
+	if (from->flags)
+		memcpy(&flags, at, sizeof(flags));
+	if (to->pdg == 0)
+		sl_mcpl_write_u32(w, pdg);
+	if (to->flags)
+		sl_mcpl_write_u32(w, flags);
+}
+
+void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
+	const struct sl_mcpl_header *to, uint8_t *out)
+{
+	static const uint8_t zeros[3 * sizeof(double)] = {0};
+	struct sl_mcpl_buffer w = {out, 0};
+	const uint8_t *at = record;
+
+	if (has_same_layout(from, to)) {
+		memcpy(out, record, from->record_bytes);
+		return;
+	}
+	if (to->polarised)
+		recode_numbers(from, from->polarised ? at : zeros, 3, to, &w);
+	at += from->polarised ? 3 * (from->single ? sizeof(float) : sizeof(double)) : 0;
+	at = recode_numbers(from, at, 3, to, &w);
+	at = from->version == 2 ? recode_direction(from, at, to, &w)
+	                        : recode_numbers(from, at, 3, to, &w);
+	at = recode_numbers(from, at, 1, to, &w);
+	recode_end(from, at, to, &w);
 }

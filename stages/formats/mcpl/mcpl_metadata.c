@@ -345,11 +345,23 @@ static double share(const struct sl_mcpl_part *p, double value, uint64_t to, boo
 	return value == floor(value) ? floor(part) : part;
 }
 
+/* The number of particles of all lists. */
+static uint64_t count_particles(const struct sl_mcpl_metadata *c)
+{
+	const struct sl_mcpl_part *last = &c->part[c->n_parts - 1];
+
+	return last->first + last->particles;
+}
+
+bool sl_mcpl_metadata_is_empty(const struct sl_mcpl_metadata *c)
+{
+	return count_particles(c) == 0;
+}
+
 double sl_mcpl_metadata_sum(
 	const struct sl_mcpl_metadata *c, uint32_t k, uint64_t from, uint64_t to)
 {
-	const struct sl_mcpl_part *last = &c->part[c->n_parts - 1];
-	uint64_t end = last->first + last->particles;
+	uint64_t end = count_particles(c);
 	double sum = 0;
 
 	for (uint32_t i = 0; i < c->n_parts; i++) {
@@ -358,7 +370,7 @@ double sl_mcpl_metadata_sum(
 		if (value < 0)
 			return -1;
 		sum += share(&c->part[i], value, to, to == end) -
-		       share(&c->part[i], value, from, from == end);
+		       (end > 0 ? share(&c->part[i], value, from, from == end) : 0);
 	}
 	return sum;
 }

@@ -78,15 +78,29 @@ static void set_constants(const struct sl_mcpl_header *h, struct sl_table *t)
 	set_row(&constants, 0, &p);
 }
 
-/* Reads all particles; *more: bytes follow the last one. */
-static enum sl_status read_rows(struct sl_mcpl_stream *s, struct sl_table *t, bool *more)
+/* Whether single precision rounds a number that a file of this program keeps exactly, if it is single. */
+static bool has_more_digits(const struct sl_mcpl_particle *p)
+{
+	bool more = (double)(float)p->weight != p->weight;
+
+	for (int i = 0; i < 3; i++)
+		more |= (double)(float)p->position[i] != p->position[i] ||
+		        (double)(float)p->polarisation[i] != p->polarisation[i];
+	return more;
+}
+
+/* Reads all particles; *more: bytes follow the last one. *digits: see has_more_digits(). */
+static enum sl_status read_rows(
+	struct sl_mcpl_stream *s, struct sl_table *t, bool *more, bool *digits)
 {
 	struct sl_mcpl_particle p;
 
 	set_constants(&s->header, t);
+	*digits = false;
 	for (uint32_t row = 0; row < t->n; row++) {
 		SL_TRY(sl_mcpl_next(s, &p));
 		set_row(t, row, &p);
+		*digits |= has_more_digits(&p);
 	}
 	return sl_mcpl_end(s, more);
 }
@@ -178,7 +192,7 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
-	SL_TRY(read_rows(s, t, &more));
+	SL_TRY(read_rows(s, t, &more, &lost->digits));
 	return more ? damaged("bytes follow its last particle") : SL_OK;
 }
 
@@ -208,6 +222,7 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 	struct sl_table *t, struct sl_mcpl_lost *lost)
 {
 	const struct sl_mcpl_header *h = &s->header;
+	bool digits; /* directions, energies and times are rounded too, so the precision decides */
 
 	SL_TRY(sl_mcpl_skip_head(s));
 	SL_TRY(check_count(h, file_bytes));
@@ -224,7 +239,7 @@ static enum sl_status read_list(struct sl_mcpl_stream *s, size_t file_bytes, str
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
-	SL_TRY(read_rows(s, t, &lost->trailing));
+	SL_TRY(read_rows(s, t, &lost->trailing, &digits));
 	lost->trailing = lost->trailing && !s->recovered;
 	return SL_OK;
 }

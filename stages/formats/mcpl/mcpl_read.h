@@ -17,7 +17,8 @@ enum sl_status sl_mcpl_read(const void *file, size_t bytes, struct sl_arena *a, 
 
 /* What a file has and its table lacks. */
 struct sl_mcpl_lost {
-	bool digits;              /* numbers of 8 bytes were rounded to 4 */
+	bool digits;              /* numbers of 8 bytes were rounded to 4; of a file of this program
+	                             only set if the arena has a base */
 	uint32_t comments, blobs; /* except those that this program adds to each file */
 	bool recovered;           /* the header has no count: the writer did not finish, and a
 	                             partial record at the end is possible */

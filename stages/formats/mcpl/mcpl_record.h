@@ -4,7 +4,8 @@
  *	[polarisation] position, direction and energy, time, [weight] [PDG code] [user flags]
  *
  * Each number is computed in double precision by one operation that IEEE 754 defines exactly, and is
- * rounded once more if the file has single precision. Processors differ in the bits of a NaN that
+ * rounded once more if the file has single precision. A particle that was read from a list keeps its
+ * record instead. Processors differ in the bits of a NaN that
  * they convert, so NaNs are converted as bit patterns, with the result of x86.
  */
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_RECORD_H
@@ -38,6 +39,8 @@ struct sl_mcpl_rows {
 	struct sl_columns at;
 	uint32_t set; /* of the columns in at */
 	struct sl_particle constant;
+	const uint32_t *source; /* struct sl_table */
+	uint64_t first_id;
 };
 
 /* Row i as a particle. */
@@ -154,6 +157,31 @@ SL_HD void sl_mcpl_record_put(
 		*to++ = (uint32_t)p->pdg;
 	if (r->flags != SL_COLUMN_COUNT)
 		*to = sl_mcpl_flags_of(r->flags, p);
+}
+
+/*
+ * Stores the record of row i: that of its particle, or a copy of the record that the particle was read
+ * from. Then only user flags that the run replaces are new; they are the last word of a record.
+ */
+SL_HD void sl_mcpl_record_of_row(
+	const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows, uint64_t i, uint32_t *to)
+{
+	uint64_t words = r->bytes / sizeof(uint32_t);
+	const uint32_t *from = rows->source;
+	struct sl_particle p;
+
+	if (!from) {
+		p = sl_mcpl_row(rows, i);
+		sl_mcpl_record_put(r, &p, to);
+		return;
+	}
+	from += (rows->at.id[i] - rows->first_id) * words;
+	for (uint64_t k = 0; k < words; k++)
+		to[k] = from[k];
+	if (r->flags != SL_COLUMN_COUNT && r->flags != SL_COLUMN_userflags) {
+		p = sl_mcpl_row(rows, i);
+		to[words - 1] = sl_mcpl_flags_of(r->flags, &p);
+	}
 }
 
 SL_C_END

@@ -347,13 +347,17 @@ static void set_direction(
 	p->energy = fabs(packed[2]);
 }
 
-enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p)
+enum sl_status sl_mcpl_next_record(struct sl_mcpl_stream *s, const uint8_t **record)
 {
-	const struct sl_mcpl_header *h = &s->header;
-	double packed[3];
-	const uint8_t *at;
+	SL_TRY(take_records(s, s->header.record_bytes, record));
+	s->read++;
+	return SL_OK;
+}
 
-	SL_TRY(take_records(s, h->record_bytes, &at));
+void sl_mcpl_decode(const struct sl_mcpl_header *h, const uint8_t *at, struct sl_mcpl_particle *p)
+{
+	double packed[3];
+
 	*p = (struct sl_mcpl_particle){.weight = h->weight, .pdg = h->pdg};
 	if (h->polarised)
 		at = get_numbers(h, at, p->polarisation, 3);
@@ -369,7 +373,14 @@ enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p
 	}
 	if (h->flags)
 		p->flags = u32_at(at);
-	s->read++;
+}
+
+enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p)
+{
+	const uint8_t *record;
+
+	SL_TRY(sl_mcpl_next_record(s, &record));
+	sl_mcpl_decode(&s->header, record, p);
 	return SL_OK;
 }
 

@@ -88,6 +88,14 @@ enum sl_status sl_mcpl_skip_head(struct sl_mcpl_stream *s);
 enum sl_status sl_mcpl_next(struct sl_mcpl_stream *s, struct sl_mcpl_particle *p);
 
 /*
+ * The same in two steps: the record as stored, which is valid until the next call, and the particle of a
+ * record.
+ */
+enum sl_status sl_mcpl_next_record(struct sl_mcpl_stream *s, const uint8_t **record);
+void sl_mcpl_decode(
+	const struct sl_mcpl_header *h, const uint8_t *record, struct sl_mcpl_particle *p);
+
+/*
  * Reads the next *n records as stored, at most SL_MCPL_RAW_BYTES of them; *n = 0 after the last. They
  * are valid until the next call.
  */

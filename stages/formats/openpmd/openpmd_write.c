@@ -36,7 +36,7 @@ struct openpmd_facts {
 struct openpmd_writing {
 	struct sl_h5 *h;
 	const struct openpmd_facts *facts;
-	const char *run_name, *species_name, *software_version, *config;
+	const char *run_name, *species_name, *software_version, *config, *merged;
 	const struct sl_openpmd_chunk *next; /* the next chunk to add */
 	hid_t species;
 };
@@ -49,6 +49,9 @@ struct openpmd_writing {
 size_t sl_openpmd_image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	size_t bytes = strlen(run->config) + SL_CRC_TRAILER_BYTES + ((size_t)32 << 10);
+
+	if (run->merged)
+		bytes += strlen(run->merged) + ((size_t)2 << 10);
 
 	for (uint32_t i = 0; i < most->n_columns; i++) {
 		uint32_t item = sl_column_facts[most->column[i].column].bytes;
@@ -300,6 +303,8 @@ static void describe_file(struct openpmd_writing *w, hid_t file)
 	sl_h5_put_u64(w->h, file, "sluiceFirstId", w->facts->batch.first_id);
 	sl_h5_put_u64(w->h, file, "sluiceGenerated", w->facts->batch.generated);
 	sl_h5_text(w->h, file, "sluiceConfig", w->config);
+	if (w->merged[0])
+		sl_h5_text(w->h, file, "sluiceMerged", w->merged);
 }
 
 /* openPMD requires a time of each iteration; batches have none, so it is 0. */
@@ -362,6 +367,7 @@ static size_t make_image(struct sl_h5 *h, const void *from)
 	w.species_name = next_text(&text);
 	w.software_version = next_text(&text);
 	w.config = next_text(&text);
+	w.merged = next_text(&text);
 	made = sl_h5_create_file(h);
 	write_file(&w, made);
 	return sl_h5_finish_file(h, made);
@@ -381,7 +387,8 @@ enum sl_status sl_openpmd_assemble(const struct sl_file_facts *run,
 	const struct sl_h5_part parts[] = {{&facts, sizeof(facts)},
 		{pieces->chunk, count_chunks(&p->table) * sizeof(*pieces->chunk)},
 		part_of_text(run->run_name), part_of_text(run->species),
-		part_of_text(run->software_version), part_of_text(run->config)};
+		part_of_text(run->software_version), part_of_text(run->config),
+		part_of_text(run->merged ? run->merged : "")};
 	uint8_t *rest = (uint8_t *)image;
 	struct sl_h5 h = {.image = rest,
 		.size = size - SL_CRC_TRAILER_BYTES,

@@ -1,107 +1,14 @@
-/*
- * csv_gz.c - the format csv.gz: a table as comma-separated text in one gzip member.
- *
- * The first line has the names of the columns, then each survivor has a line. Floats have the fewest
- * digits that read back exactly (decimal.h), fates are numbers, and constant columns are repeated in
- * each line. The payload of a NaN is lost.
- */
-#include <string.h>
-
-#include "stages/formats/common/decimal.h"
+/* csv_gz.c - the format csv.gz: a table as comma-separated text in one gzip member. */
 #include "stages/formats/common/format.h"
-#include "stages/formats/tables/csv_gz_read.h"
-
-/* --- printing ------------------------------------------------------------------------------ */
-
-/* Characters of the longest value, by enum sl_column_type. */
-static const size_t widths[] = {
-	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
-	[SL_TYPE_U32] = 10,
-	[SL_TYPE_U64] = SL_U64_TEXT_BYTES,
-	[SL_TYPE_U8] = 3,
-	[SL_TYPE_I32] = 11,
-};
-
-/* Upper limit of the text of a table. A comma or a newline follows each value. */
-static size_t text_bytes(const struct sl_table *t)
-{
-	size_t header = 1, row = 1;
-
-	for (uint32_t i = 0; i < t->n_columns; i++) {
-		header += strlen(sl_facts_of(&t->column[i])->name) + 1;
-		row += widths[sl_facts_of(&t->column[i])->type] + 1;
-	}
-	/* The print functions need space for the longest number, also at the end of the text. */
-	return sl_size_add(header + SL_U64_TEXT_BYTES, sl_size_mul(t->n, row));
-}
+#include "stages/formats/tables/csv_read.h"
+#include "stages/formats/tables/csv_text.h"
 
 /* DEFLATE lengthens text at most by its block headers, which is far less than 1/256. */
 static size_t packed_bytes(const struct sl_table *t)
 {
-	size_t text = text_bytes(t);
+	size_t text = sl_csv_text_bytes(t);
 
 	return sl_size_add(sl_size_add(text, text / 256), 256);
-}
-
-/* Prints the first line, the names of the columns. text has text_bytes() bytes. */
-static size_t print_header(const struct sl_table *t, char *text)
-{
-	char *at = text;
-
-	for (uint32_t i = 0; i < t->n_columns; i++) {
-		if (i)
-			*at++ = ',';
-		at = stpcpy(at, sl_facts_of(&t->column[i])->name);
-	}
-	*at++ = '\n';
-	return (size_t)(at - text);
-}
-
-/* Prints a sign and the magnitude, which for -2^31 only fits in an unsigned number. */
-static size_t print_i32(int32_t v, char *text)
-{
-	uint32_t magnitude = v < 0 ? 0u - (uint32_t)v : (uint32_t)v;
-
-	text[0] = '-';
-	return (v < 0) + sl_print_u64(magnitude, text + (v < 0));
-}
-
-static size_t print_item(
-	const struct sl_powers *powers, const struct sl_table_column *c, uint32_t row, char *text)
-{
-	uint32_t i = c->constant ? 0 : row;
-
-	switch (sl_facts_of(c)->type) {
-	case SL_TYPE_F32:
-		return sl_print_f32(powers, ((const float *)c->data)[i], text);
-	case SL_TYPE_U32:
-		return sl_print_u64(((const uint32_t *)c->data)[i], text);
-	case SL_TYPE_U64:
-		return sl_print_u64(((const uint64_t *)c->data)[i], text);
-	case SL_TYPE_U8:
-		return sl_print_u64(((const uint8_t *)c->data)[i], text);
-	case SL_TYPE_I32:
-		return print_i32(((const int32_t *)c->data)[i], text);
-	}
-	return 0;
-}
-
-/* Prints all lines and returns their bytes. The powers of ten are computed once per table. */
-static size_t print_table(const struct sl_table *t, char *text)
-{
-	struct sl_powers powers;
-	char *at = text + print_header(t, text);
-
-	sl_powers_make(&powers);
-	for (uint32_t row = 0; row < t->n; row++) {
-		for (uint32_t i = 0; i < t->n_columns; i++) {
-			if (i)
-				*at++ = ',';
-			at += print_item(&powers, &t->column[i], row, at);
-		}
-		*at++ = '\n';
-	}
-	return (size_t)(at - text);
 }
 
 /* --- packing ------------------------------------------------------------------------------- */
@@ -118,7 +25,7 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 
 static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	size_t text = sl_round_up(text_bytes(most), SL_ALIGN);
+	size_t text = sl_round_up(sl_csv_text_bytes(most), SL_ALIGN);
 	struct sl_shape shape = {.in_bytes = text, .level = run->level};
 
 	return sl_size_add(text, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
@@ -152,11 +59,11 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p)
 {
 	struct sl_exec rest = *x;
-	char *text = (char *)sl_cut(&rest.scratch, text_bytes(t));
+	char *text = (char *)sl_cut(&rest.scratch, sl_csv_text_bytes(t));
 
 	SL_TRY(sl_format_check_memory("csv.gz", packed_bytes(t), p->size, x, scratch(t, run)));
 	p->table = *t;
-	return deflate_text(&rest, run, text, print_table(t, text), p);
+	return deflate_text(&rest, run, text, sl_csv_print(t, text), p);
 }
 
 /* The packed bytes are the whole file. */

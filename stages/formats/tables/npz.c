@@ -134,6 +134,8 @@ static void print_about(struct json_text *t, const struct sl_file_facts *run,
 		print(t, "%s\"%s\": \"%s\"", i ? ", " : "", f->name, sl_units[f->unit].text);
 	}
 	print(t, "}");
+	if (run->merged)
+		print(t, ", \"merged\": %s", run->merged);
 	print_member(t, "config", run->config);
 	print(t, "}");
 }

@@ -7,7 +7,7 @@
  *
  * The file is a zip archive (zip.h) of arrays in numpy's format 1.0 (numpy, lib/format.py).
  *
- * Purpose of the folder: formats that store a table as arrays or text, csv.gz and npz. Input: the
+ * Purpose of the folder: formats that store a table as arrays or text, csv, csv.gz and npz. Input: the
  * columns of a batch, or streams that a device packed. Output: byte ranges of a file, or columns.
  */
 #ifndef SL_STAGES_FORMATS_TABLES_NPZ_H

@@ -23,27 +23,24 @@ static int make_folder(void **state)
 
 /* --- particles -------------------------------------------------------------------------------- */
 
-/* Compares in single precision. roundings is the allowed difference in units of the last place. */
-static bool is_near(double found, double expected, double roundings)
+/* Numbers are copied to the last bit; a NaN stays a NaN. */
+static bool is_same(double found, double expected)
 {
-	double same = (double)(float)expected;
-
-	return found == same || fabs(found - same) <= roundings * 0x1p-23 * fabs(same) ||
-	       (isnan(found) && isnan(expected));
+	return found == expected || (isnan(found) && isnan(expected));
 }
 
 static void expect_same(const struct sl_mcpl_particle *found,
 	const struct sl_mcpl_particle *expected, const char *name)
 {
 	bool same = found->pdg == expected->pdg && found->flags == expected->flags &&
-	            is_near(found->energy, expected->energy, 1.5) &&
-	            is_near(found->time, expected->time, 1.5) &&
-	            is_near(found->weight, expected->weight, 0);
+	            is_same(found->energy, expected->energy) &&
+	            is_same(found->time, expected->time) &&
+	            is_same(found->weight, expected->weight);
 
 	for (int i = 0; i < 3; i++)
-		same = same && is_near(found->position[i], expected->position[i], 0) &&
-		       is_near(found->polarisation[i], expected->polarisation[i], 0) &&
-		       fabs(found->direction[i] - expected->direction[i]) <= 4e-7;
+		same = same && is_same(found->position[i], expected->position[i]) &&
+		       is_same(found->polarisation[i], expected->polarisation[i]) &&
+		       is_same(found->direction[i], expected->direction[i]);
 	if (!same)
 		fail_msg(
 			"%s: a particle with z %.17g, energy %.17g, code %d was written with %.17g, "
@@ -68,7 +65,7 @@ static void expect_particles(const char *out, const char *suffix, int n, const c
 		assert_int_equal(found_header.flags, expected_header.flags);
 		assert_int_equal(found_header.polarised, expected_header.polarised);
 		assert_int_equal(found_header.pdg, expected_header.pdg);
-		assert_true(is_near(found_header.weight, expected_header.weight, 0));
+		assert_true(found_header.weight == expected_header.weight);
 		for (uint64_t i = 0; i < found_header.particles; i++)
 			expect_same(&found[i], &expected[at++], name);
 		free(found);
@@ -96,13 +93,7 @@ static void reference_files_pass_through_unchanged(void **state)
 
 		copy_reference_list(&folder, reference_files[k]);
 		free(particles_of(&folder, reference_files[k], &h));
-		if (h.particles == 0) {
-			write_list_config(&folder, reference_files[k], "", "listed",
-				"output: {format: mcpl}\n");
-			expect(&folder, SL_USAGE, "model.list.files: have no particles",
-				WORDS("run", "c.yaml", "--out", "none", "--quiet"));
-			continue;
-		}
+		assert_true(h.particles > 0);
 		snprintf(batch, sizeof(batch), ", batch: %d", (int)(h.particles + 2) / 3);
 		n = (int)((h.particles + (h.particles + 2) / 3 - 1) / ((h.particles + 2) / 3));
 		write_list_config(

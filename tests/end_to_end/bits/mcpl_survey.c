@@ -269,8 +269,10 @@ static void rounding_of_doubles_is_reported(void **state)
 	make_list(&folder, "wide.mcpl", &h, NULL, particles);
 	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	configure("miscphys.mcpl.gz, wide.mcpl", "");
-	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "wide", "--set", "keep=listed",
-					 "--set", "output.format=mcpl", "--set", "run.batch=195"));
+	out = output_of(
+		&folder, WORDS("run", "c.yaml", "--out", "wide", "--set", "keep=listed", "--set",
+				 "output={format: mcpl, mcpl: {precision: single}}", "--set",
+				 "run.batch=195"));
 	assert_non_null(strstr(out, "wide.mcpl: 3 particles; it holds doubles, which"));
 	assert_null(strstr(out, "miscphys"));
 	free(out);

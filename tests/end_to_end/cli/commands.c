@@ -326,12 +326,14 @@ static void info_describes_mcpl_files(void **state)
 			WORDS("run", "c.yaml", "--out", "out", "--set", format, "--set",
 				"output.columns=[]", "--set", "output.mcpl.energy=2 eV"));
 		expect_output("stat:sum:sluice_generated:", WORDS("info", file));
-		expect_output("MeV           2e-06", WORDS("info", file));
+		expect_output("keV          0.002         0.002             0         0.002",
+			WORDS("info", file));
 		expect_output("4 of 4 batches", WORDS("verify", "out"));
 		remove_run(&folder, "out");
 	}
 	expect_output("1006 particles of 36 bytes", WORDS("info", example));
-	expect_output("MeV    0.0013934488      52.164983      9724.9609", WORDS("info", example));
+	expect_output("keV       1.393449      52164.98        548838       9724961  5.247797e+07",
+		WORDS("info", example));
 	write_text(&folder, "bad.mcpl", "MCPL001L");
 	expect(&folder, SL_BAD_INPUT, "bad.mcpl", WORDS("info", "bad.mcpl"));
 	unlink(folder_path(&folder, "bad.mcpl"));

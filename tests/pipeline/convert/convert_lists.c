@@ -301,11 +301,13 @@ static void expect_info(const char *name, const char *expected)
 	free(out);
 }
 
-static void expect_weights(const char *name, double least, double mean, double most)
+static void expect_weights(
+	const char *name, double least, double mean, double rms, double most, double sum)
 {
 	char expected[128];
 
-	snprintf(expected, sizeof(expected), " %14.8g %14.8g %14.8g\n", least, mean, most);
+	snprintf(expected, sizeof(expected), "\nweight           %14.7g%14.7g%14.7g%14.7g%14.7g\n",
+		least, mean, rms, most, sum);
 	expect_info(name, expected);
 }
 
@@ -322,16 +324,16 @@ static void weights_are_copied_and_summarised(void **state)
 		WORDS("convert", "none.csv.gz", "one.csv.gz", "uno.csv.gz", "--to", "w1.mcpl"));
 	expect_info(
 		"w1.mcpl", "4 particles of 28 bytes, single precision, one PDG code, one weight");
-	expect_weights("w1.mcpl", 1, 1, 1);
+	expect_weights("w1.mcpl", 1, 1, 0, 1, 4);
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "one.csv.gz", "two.csv.gz", "none.csv.gz", "--to", "w2.mcpl"));
 	expect_info("w2.mcpl", "3 particles of 32 bytes, single precision, one PDG code\n");
-	expect_weights("w2.mcpl", 1, 4. / 3, 2);
+	expect_weights("w2.mcpl", 1, 4. / 3, sqrt(2. / 9), 2, 4);
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "both.csv.gz", "two.csv.gz", "--to", "w3.mcpl.gz"));
-	expect_weights("w3.mcpl.gz", 2, 8. / 3, 4);
+	expect_weights("w3.mcpl.gz", 2, 8. / 3, sqrt(8. / 9), 4, 8);
 	expect(&folder, SL_OK, "", WORDS("convert", "w2.mcpl", "--to", "w2.h5"));
-	expect_info("w2.h5", "1      1.3333333              2");
+	expect_info("w2.h5", "1      1.333333     0.4714045             2             4");
 	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.mcpl"));
 	expect_info("w0.mcpl", "0 particles of");
 	expect(&folder, SL_OK, "", WORDS("convert", "none.csv.gz", "--to", "w0.h5"));

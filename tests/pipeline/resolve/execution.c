@@ -4,6 +4,7 @@
  */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
+#include "pipeline/resolve/execution/backends.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/configs/config_check.h"
 
@@ -62,15 +63,15 @@ static void expect_on_cpu(void)
 /* The fastest backends of the catalog, each with its own scan; files are encoded on the host. */
 static void expect_default_backend(const struct sl_choice *c, enum sl_primitive p)
 {
-	static const char *const order[] = {"shared", "work_efficient", "naive"};
+	static const char *const order[] = {"shared", "tiled", "work_efficient", "naive"};
 	const struct sl_backend *best = NULL;
 
-	for (int i = 0; i < 3 && sl_find(p, order[i], &best) != SL_OK;)
+	for (int i = 0; i < 4 && sl_find(p, order[i], &best) != SL_OK;)
 		i++;
 	assert_non_null(best);
 	assert_ptr_equal(c->backend, best);
 	assert_int_equal(c->backend->space, SL_DEVICE);
-	assert_true(c->tuning.block == 0 && c->tuning.items == 0);
+	assert_true(c->tuning.block == 0 && c->tuning.items == 0 && c->tuning.padding == 0);
 }
 
 static void expect_on_device(enum sl_device_choice device)
@@ -218,7 +219,8 @@ static void packed_form_depends_on_format_and_deflate(void **state)
 		enum sl_transfer_form by_default, on_request;
 	} forms[] = {{"openpmd", SL_AS_COLUMNS, SL_AS_STREAMS},
 		{"npz", SL_AS_COLUMNS, SL_AS_STREAMS}, {"csv.gz", SL_AS_COLUMNS, SL_AS_COLUMNS},
-		{"mcpl", SL_AS_RECORDS, SL_AS_RECORDS}, {"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
+		{"csv", SL_AS_COLUMNS, SL_AS_COLUMNS}, {"mcpl", SL_AS_RECORDS, SL_AS_RECORDS},
+		{"mcpl.gz", SL_AS_RECORDS, SL_AS_STREAMS}};
 	bool gpu;
 	int n;
 
@@ -255,6 +257,8 @@ static void level_selects_the_deflate_backend(void **state)
 
 static void tunings_are_read(void **state)
 {
+	char text[SL_CHOICE_BYTES];
+
 	(void)state;
 	resolve_valid_device("emulated", "scan: naive, sort: naive:block=64");
 	expect_choice(&choices.scan, "naive", 0, 0);
@@ -264,6 +268,16 @@ static void tunings_are_read(void **state)
 	expect_choice(&choices.scan, "naive", 1024, 0);
 	expect_choice(&choices.compact, "naive", 0, 2);
 	expect_choice(&choices.sort, "naive", 96, 8);
+	resolve_valid_device("emulated",
+		"scan: tiled:padding=off, compact: 'tiled:items=2:padding=on:block=64', sort: tiled");
+	expect_choice(&choices.scan, "tiled", 0, 0);
+	assert_int_equal(choices.scan.tuning.padding, SL_PADDING_OFF);
+	assert_string_equal(sl_choice_text(&choices.scan, text), "tiled:padding=off");
+	expect_choice(&choices.compact, "tiled", 64, 2);
+	assert_int_equal(choices.compact.tuning.padding, SL_PADDING_ON);
+	assert_string_equal(
+		sl_choice_text(&choices.compact, text), "tiled:block=64:items=2:padding=on");
+	assert_int_equal(choices.sort.tuning.padding, SL_PADDING_DEFAULT);
 	resolve_valid_device("cpu", "scan: cpu, compact: cpu_scan");
 	expect_choice(&choices.scan, "cpu", 0, 0);
 	expect_choice(&choices.compact, "cpu_scan", 0, 0);

@@ -201,7 +201,7 @@ static void little_memory_leaves_only_histories(void **state)
 /* Adds up what a run computes, batch by batch. */
 static uint64_t sum;
 
-static void add_batch(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status add_batch(void *ctx, const struct sl_host_slot *slot)
 {
 	const struct sl_batch *b = &slot->batch;
 
@@ -213,6 +213,7 @@ static void add_batch(void *ctx, const struct sl_host_slot *slot)
 		sum = 31 * sum + b->table.column[k].digest;
 	for (uint32_t k = 0; k < b->bin_words; k++)
 		sum = 31 * sum + b->bins[k];
+	return SL_OK;
 }
 
 static uint64_t sum_of(struct sl_workspace *w)

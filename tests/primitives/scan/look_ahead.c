@@ -144,7 +144,7 @@ static bool looks_ahead(
 static void backend_selects_the_kernel(void **state)
 {
 	static const uint32_t plain[2] = {0, 0}, same[2] = {3, 3}, other[2] = {1, 2};
-	static const struct sl_tuning own = {0, 0}, asked = {.block = 128};
+	static const struct sl_tuning own = {0}, asked = {.block = 128};
 	static const struct sl_emulator_settings turing = {
 		.blocks = 1, .turing = true, .memory_bytes = 1 << 30};
 

@@ -176,10 +176,12 @@ def check_openpmd(case):
 
 
 def check_csv(case):
-    name = case.file + ".csv.gz"
-    subprocess.run(["gunzip", "-t", name], check=True)
-    with gzip.open(name, "rt", encoding="ascii", newline="") as f:
-        rows = list(csv.reader(f))
+    subprocess.run(["gunzip", "-t", case.file + ".csv.gz"], check=True)
+    with gzip.open(case.file + ".csv.gz", "rt", encoding="ascii", newline="") as f:
+        text = f.read()
+    with open(case.file + ".csv", encoding="ascii", newline="") as f:
+        assert f.read() == text
+    rows = list(csv.reader(text.splitlines()))
     assert rows[0] == list(case.values)
     assert len(rows) == case.n + 1
     for column, (name, values) in enumerate(case.values.items()):

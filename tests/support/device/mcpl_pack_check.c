@@ -80,8 +80,45 @@ static struct two_tables make_tables(uint32_t n, uint32_t columns, uint32_t cons
 	return b;
 }
 
+/*
+ * Gives both tables source records of n particles, from number 1000 on, and ids in another order. The
+ * table has the column id.
+ */
+static void add_source(struct two_tables *b, const struct sl_mcpl_facts *facts)
+{
+	enum { FIRST = 1000 };
+	uint32_t n = b->host.n;
+	struct sl_mcpl_record r;
+	uint32_t *host;
+	void *device;
+
+	assert_ok(sl_mcpl_record_of(&b->host, facts, &r));
+	host = (uint32_t *)malloc((size_t)n * r.bytes);
+	assert_non_null(host);
+	for (size_t i = 0; i < (size_t)n * r.bytes / 4; i++)
+		host[i] = bits_of(i);
+	assert_ok(sl_memory_get(SL_DEVICE, (size_t)n * r.bytes, &device));
+	assert_ok(sl_copy(device, host, (size_t)n * r.bytes, NULL));
+	for (uint32_t k = 0; k < b->host.n_columns; k++) {
+		uint64_t *id = (uint64_t *)b->host.column[k].data;
+
+		if (b->host.column[k].column != SL_COLUMN_id)
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			id[i] = FIRST + (i * UINT64_C(31) + 5) % n;
+		assert_ok(sl_copy(b->device.column[k].data, id, n * sizeof(*id), NULL));
+	}
+	b->host.source = host;
+	b->device.source = (const uint32_t *)device;
+	b->host.first_id = b->device.first_id = FIRST;
+}
+
 static void free_tables(struct two_tables *b)
 {
+	if (b->host.source) {
+		sl_memory_give(SL_DEVICE, (void *)(uintptr_t)b->device.source);
+		free((void *)(uintptr_t)b->host.source);
+	}
 	for (uint32_t k = 0; k < b->host.n_columns; k++) {
 		if (!b->host.column[k].constant)
 			sl_memory_give(SL_DEVICE, b->device.column[k].data);
@@ -129,12 +166,13 @@ static void check_table(struct two_tables *b, const struct sl_mcpl_facts *facts,
 	free(expected);
 }
 
-/* Checks n rows of one of 64 kinds of record. Each bit of kind is one property of the record. */
+/* Checks n rows of one of 128 kinds of record. Each bit of kind is one property of the record. */
 static void check_kind(uint32_t n, uint32_t kind)
 {
 	static const enum sl_column flags[] = {SL_COLUMN_COUNT, SL_COLUMN_id, SL_COLUMN_userflags,
 		SL_COLUMN_fate, SL_COLUMN_pixel, SL_COLUMN_steps, SL_COLUMN_collisions};
-	bool polarised = kind & 2, weighted = kind & 4, typed = kind & 8, one_energy = kind & 16;
+	bool copied = kind & 64, polarised = kind & 2, weighted = kind & 4, typed = kind & 8,
+	     one_energy = kind & 16;
 	const struct sl_mcpl_facts facts = {.wide = kind & 1,
 		.pdg = typed ? 0 : 2112,
 		.energy = one_energy ? 1e-3 : (double)NAN,
@@ -142,11 +180,14 @@ static void check_kind(uint32_t n, uint32_t kind)
 	uint32_t columns = SL_MCPL_NEEDED | (polarised ? SL_MCPL_POLARISATION : 0) |
 	                   (typed ? SL_BIT(SL_COLUMN_pdg) : 0) |
 	                   (one_energy ? 0 : SL_BIT(SL_COLUMN_energy)) |
-	                   (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0);
+	                   (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
+	                   (copied ? SL_BIT(SL_COLUMN_id) : 0);
 	uint32_t constants = SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_pol_z) |
 	                     (weighted ? 0 : SL_BIT(SL_COLUMN_weight));
 	struct two_tables b = make_tables(n, columns, constants);
 
+	if (copied)
+		add_source(&b, &facts);
 	check_table(&b, &facts, kind & 32);
 	free_tables(&b);
 }
@@ -155,7 +196,7 @@ void mcpl_pack_check_kernel(uint32_t most)
 {
 	const uint32_t sizes[] = {1, 31, 255, 256, 257, most};
 
-	for (uint32_t kind = 0; kind < 64; kind++)
+	for (uint32_t kind = 0; kind < 128; kind++)
 		check_kind(sizes[kind % 6], kind);
 	for (uint32_t i = 0; i < 6; i++)
 		check_kind(sizes[i], 63);

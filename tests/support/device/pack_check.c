@@ -9,6 +9,7 @@
 #include "tests/support/basic/test_recipes.h"
 #include "host_and_device.h"
 #include "mcpl_pack_check.h"
+#include "primitives/files/crc32.h"
 #include "stages/particle/digest.h"
 #include "stages/formats/common/inflate.h"
 #include "stages/device/device_pipeline.h"
@@ -361,6 +362,7 @@ static void check_records(const struct sl_pack_rule *rule, const struct batch_pa
 
 static void check_packed_streams(const struct sl_pack_rule *rule, const struct batch_pair *s)
 {
+	struct sl_device_packed packed = s->received.device_packed;
 	uint32_t n = s->host.n_survivors;
 
 	assert_int_equal(s->received.n_survivors, n);
@@ -373,7 +375,9 @@ static void check_packed_streams(const struct sl_pack_rule *rule, const struct b
 		check_columns(s);
 	else
 		check_whole_columns(s);
-	assert_ok(sl_device_packed_check(&s->received.device_packed));
+	assert_ok(sl_device_packed_check(&packed));
+	assert_true(packed.has_crc);
+	assert_int_equal(packed.crc, sl_crc32(packed.bytes, packed.used));
 }
 
 /* Exactly the unpacked columns of the recipe are received, and they equal those of the host. */

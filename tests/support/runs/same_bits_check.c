@@ -68,13 +68,14 @@ static void require_ok(const struct run_record *k, enum sl_status s)
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-static void keep_line(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status keep_line(void *ctx, const struct sl_host_slot *slot)
 {
 	struct run_record *k = (struct run_record *)ctx;
 
 	if (slot->batch.number < k->n)
 		sl_batch_file_line(&slot->batch, &k->line[slot->batch.number]);
 	k->seen++;
+	return SL_OK;
 }
 
 static enum sl_status resolve(

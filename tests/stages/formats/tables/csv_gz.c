@@ -365,6 +365,38 @@ static void every_damage_is_found(void **state)
 	free_table(&t);
 }
 
+/* Without gzip, the text is the same, and each cut of the text is refused. */
+static void plain_text_is_that_of_csv_gz(void **state)
+{
+	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
+	struct sl_table t = make_table(3000, all_columns, 0, HARD), back;
+	struct sl_arena a;
+	size_t bytes, packed;
+	char *file = file_of(&sl_format_csv, &run, &batch, &t, 0, &bytes);
+	char *gz = file_of(csv, &run, &batch, &t, 0, &packed);
+	char *text = (char *)malloc(bytes + 1);
+	z_stream z = {.next_in = (Bytef *)gz,
+		.avail_in = (uInt)packed,
+		.next_out = (Bytef *)text,
+		.avail_out = (uInt)bytes + 1};
+
+	(void)state;
+	assert_int_equal(inflateInit2(&z, 31), Z_OK);
+	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(z.total_out, bytes);
+	assert_memory_equal(text, file, bytes);
+	inflateEnd(&z);
+	assert_ok(read_back(&sl_format_csv, file, bytes, &a, &back));
+	assert_same_table(&t, &back);
+	free(a.base);
+	assert_fails(read_back(&sl_format_csv, file, bytes - 1, &a, &back), SL_BAD_INPUT, "no end");
+	assert_fails(read_back(&sl_format_csv, gz, packed, &a, &back), SL_BAD_INPUT, "damaged");
+	free(text);
+	free(gz);
+	free(file);
+	free_table(&t);
+}
+
 static void bytes_after_the_end_are_refused(void **state)
 {
 	size_t bytes, twice;
@@ -398,6 +430,7 @@ int main(void)
 		cmocka_unit_test(empty_rows_are_refused),
 		cmocka_unit_test(an_endless_line_is_refused),
 		cmocka_unit_test(every_damage_is_found),
+		cmocka_unit_test(plain_text_is_that_of_csv_gz),
 		cmocka_unit_test(bytes_after_the_end_are_refused),
 	};
 

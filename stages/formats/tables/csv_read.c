@@ -1,10 +1,11 @@
 /*
- * csv_gz_read.c - see csv_gz_read.h.
+ * csv_read.c - see csv_read.h.
  *
- * The text must be exactly the text that the format writes for the same table. It is decompressed
- * through a small window, once to count the rows and once to read them, and never stored as a whole.
+ * The text must be exactly the text that the format writes for the same table. It is decompressed or
+ * copied through a small window, once to count the rows and once to read them, and never stored as a
+ * whole.
  */
-#include "stages/formats/tables/csv_gz_read.h"
+#include "stages/formats/tables/csv_read.h"
 
 #include <string.h>
 
@@ -18,7 +19,11 @@ enum { WINDOW_BYTES = 1 << 16 };
 
 /* The text of a file, line by line. */
 struct lines {
+	bool gzipped;
 	struct sl_inflate z;
+	const char
+		*plain; /* of a file that is not gzipped: the text that is not in the window yet */
+	size_t plain_left;
 	char *window;
 	size_t begin, end; /* offsets in the window of the text not read yet */
 };
@@ -27,9 +32,22 @@ struct lines {
 static enum sl_status damaged(const char *problem)
 {
 	return sl_fail(SL_BAD_INPUT,
-		"%s: the file is damaged, or is not a csv.gz file of this program; inspect it with "
-		"zcat, or make it again",
+		"%s: the file is damaged, or is not a csv or csv.gz file of this program; inspect "
+		"it with zcat -f, or make it again",
 		problem);
+}
+
+/* Fills at most size bytes with the next text of the file; *got is 0 at its end. */
+static enum sl_status next_text(struct lines *l, char *to, size_t size, size_t *got)
+{
+	if (l->gzipped)
+		return sl_inflate_next(&l->z, to, size, got);
+	*got = size < l->plain_left ? size : l->plain_left;
+	if (*got > 0)
+		memcpy(to, l->plain, *got);
+	l->plain += *got;
+	l->plain_left -= *got;
+	return SL_OK;
 }
 
 /* Moves the unread text to the begin of the window and fills the rest; *more: text was added. */
@@ -40,7 +58,7 @@ static enum sl_status refill(struct lines *l, bool *more)
 	if (left == WINDOW_BYTES)
 		return damaged("a line is longer than a line of any table");
 	memmove(l->window, l->window + l->begin, left);
-	SL_TRY(sl_inflate_next(&l->z, l->window + left, WINDOW_BYTES - left, &got));
+	SL_TRY(next_text(l, l->window + left, WINDOW_BYTES - left, &got));
 	l->begin = 0;
 	l->end = left + got;
 	*more = got > 0;
@@ -224,41 +242,66 @@ static enum sl_status parse_rows(struct lines *l, struct sl_table *t)
 	return SL_OK;
 }
 
-/* Decompresses the file once and passes the text to a function. */
-static enum sl_status read_once(enum sl_status (*how)(struct lines *l, struct sl_table *t),
-	const void *file, size_t bytes, char *window, struct sl_table *t)
+/* What read_once() passes the text to. */
+typedef enum sl_status text_reader(struct lines *l, struct sl_table *t);
+
+/* A file in memory, and the window through which its text is read. */
+struct text {
+	const void *file;
+	size_t bytes;
+	bool gzipped;
+	char *window;
+};
+
+/* Passes the text of the file to a function, from its beginning. */
+static enum sl_status read_once(const struct text *text, text_reader *how, struct sl_table *t)
 {
-	struct lines l = {.window = window};
+	struct lines l = {.gzipped = text->gzipped,
+		.plain = (const char *)text->file,
+		.plain_left = text->bytes,
+		.window = text->window};
 	enum sl_status status;
 
-	SL_TRY(sl_inflate_begin(&l.z, SL_GZIP, file, bytes));
+	if (!text->gzipped)
+		return how(&l, t);
+	SL_TRY(sl_inflate_begin(&l.z, SL_GZIP, text->file, text->bytes));
 	status = how(&l, t);
 	sl_inflate_end(&l.z);
 	return status;
 }
 
 /* Counts rows before memory is cut, so a damaged file cannot request more than it contains. */
-static enum sl_status read_text(
-	const void *file, size_t bytes, char *window, struct sl_arena *a, struct sl_table *t)
+static enum sl_status read_text(const struct text *text, struct sl_arena *a, struct sl_table *t)
 {
-	SL_TRY(read_once(measure, file, bytes, window, t));
+	SL_TRY(read_once(text, measure, t));
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		t->column[i].data = sl_cut_items(a, t->n, sl_facts_of(&t->column[i])->bytes);
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
-	return read_once(parse_rows, file, bytes, window, t);
+	return read_once(text, parse_rows, t);
 }
 
-enum sl_status sl_csv_gz_read(
-	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+static enum sl_status read_file(
+	const void *file, size_t bytes, bool gzipped, struct sl_arena *a, struct sl_table *t)
 {
 	void *window;
 	enum sl_status status;
 
 	*t = (struct sl_table){0};
 	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
-	status = read_text(file, bytes, (char *)window, a, t);
+	status = read_text(&(struct text){file, bytes, gzipped, (char *)window}, a, t);
 	sl_memory_give(SL_HOST, window);
 	return status;
+}
+
+enum sl_status sl_csv_read(const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+{
+	return read_file(file, bytes, false, a, t);
+}
+
+enum sl_status sl_csv_gz_read(
+	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
+{
+	return read_file(file, bytes, true, a, t);
 }

@@ -1,0 +1,338 @@
+/*
+ * runs.c - finds the runs of the inputs, compares their configurations and adds up their counts.
+ *
+ * The configurations in run.json are written by one program from one table, so equal settings give
+ * equal lines, and only whole sections have to be left out of the comparison.
+ */
+#include "pipeline/convert/runs.h"
+
+#include <string.h>
+
+#include "pipeline/text/json.h"
+#include "pipeline/text/yaml.h"
+#include "primitives/device/device.h"
+
+/* --- configurations --------------------------------------------------------------------------- */
+
+/* Sections that two runs of one simulation may have different: see runs.h. */
+static const char *const free_sections[] = {
+	"run:", "output:", "key:", "stop:", "check:", "primitives:"};
+
+/* The next line of a configuration, or of the rest of a section, that must be equal; NULL at the end. */
+static const char *next_line(const char *at, bool *free)
+{
+	for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		if (*at != ' ') {
+			*free = false;
+			for (size_t i = 0; i < sizeof(free_sections) / sizeof(*free_sections); i++)
+				*free |= strncmp(at, free_sections[i], strlen(free_sections[i])) ==
+				         0;
+		}
+		if (!*free)
+			return at;
+	}
+	return NULL;
+}
+
+/* Have two configurations the same lines outside of the free sections? */
+static bool is_same_simulation(const char *a, const char *b)
+{
+	bool free_a = false, free_b = false;
+
+	for (;;) {
+		size_t n;
+
+		a = next_line(a, &free_a);
+		b = next_line(b, &free_b);
+		if (!a || !b)
+			return !a && !b;
+		n = strcspn(a, "\n");
+		if (n != strcspn(b, "\n") || memcmp(a, b, n) != 0)
+			return false;
+		a += n + (a[n] == '\n');
+		b += n + (b[n] == '\n');
+	}
+}
+
+/* Reads run.seed from the stored configuration, which always has it. */
+static enum sl_status read_seed(struct sl_input_run *run)
+{
+	const char *config = run->existing.config;
+	struct sl_yaml_problem problem;
+	struct sl_yaml *tree = NULL;
+	enum sl_status s = sl_yaml_parse(config, strlen(config), &tree, &problem);
+
+	if (s == SL_OK) {
+		sl_node section = sl_yaml_get(tree, sl_yaml_root(tree), "run");
+
+		if (!sl_yaml_u64(tree, sl_yaml_get(tree, section, "seed"), &run->seed))
+			s = sl_fail(
+				SL_BAD_INPUT, "run.json has no run.seed; run again with --resume");
+	}
+	sl_yaml_free(tree);
+	return s;
+}
+
+/* --- the runs of the inputs ------------------------------------------------------------------- */
+
+static struct sl_input_run *find_folder(const struct sl_runs *r, const char *folder)
+{
+	for (size_t i = r->n; i-- > 0;) /* most inputs are of the last run */
+		if (strcmp(r->at[i].folder, folder) == 0)
+			return &r->at[i];
+	return NULL;
+}
+
+/* Adds the run in a folder; *run is NULL if there is none. */
+static enum sl_status add_run(struct sl_runs *r, const char *folder, struct sl_input_run **run)
+{
+	struct sl_input_run *made = &r->at[r->n];
+	struct sl_dir dir;
+	enum sl_status s;
+	bool exists;
+
+	*run = NULL;
+	if (sl_dir_open(folder, false, &dir) != SL_OK)
+		return SL_OK;
+	s = sl_file_exists(&dir, "run.json", &exists);
+	if (s == SL_OK && exists) {
+		memset(made, 0, sizeof(*made));
+		snprintf(made->folder, sizeof(made->folder), "%s", folder);
+		r->n++;
+		s = sl_existing_run_read(&dir, &made->existing);
+		if (s == SL_OK)
+			s = sl_manifest_read(&dir, &made->manifest);
+		if (s == SL_OK)
+			s = read_seed(made);
+		*run = made;
+	}
+	sl_dir_close(&dir);
+	if (s != SL_BAD_INPUT)
+		return s;
+	*run = NULL; /* a file of that name that is damaged, or of another program */
+	return SL_OK;
+}
+
+/* Are all inputs in one folder? They are then of one run at most, and there is nothing to merge. */
+static bool is_one_folder(const struct sl_conversion *c)
+{
+	struct sl_convert_cursor at = {0};
+	char first[SL_PATH_BYTES] = "", folder[SL_PATH_BYTES];
+
+	for (bool any = false; sl_convert_next(c, &at); any = true) {
+		sl_path_split(at.path, any ? folder : first);
+		if (any && strcmp(first, folder) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Adds the batch of an input to the sums of its run; false if no committed batch has that file. */
+static bool add_batch(struct sl_input_run *run, const char *file)
+{
+	const struct sl_manifest *m = &run->manifest;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct sl_manifest_line *l = &m->line[i];
+
+		if (strcmp(l->file, file) != 0)
+			continue;
+		run->generated += l->generated;
+		run->survivors += l->survivors;
+		for (int f = 0; f < SL_FATE_COUNT; f++) {
+			run->tally.count[f] += l->tally.count[f];
+			run->tally.weight[f] += l->tally.weight[f];
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Finds the runs of all inputs; *all: each input is the file of a committed batch of a run. */
+static enum sl_status find_all(const struct sl_conversion *c, struct sl_runs *r, bool *all)
+{
+	struct sl_convert_cursor at = {0};
+
+	for (*all = true; *all && sl_convert_next(c, &at);) {
+		char folder[SL_PATH_BYTES];
+		const char *name = sl_path_split(at.path, folder);
+		struct sl_input_run *run = find_folder(r, folder);
+
+		if (!run)
+			SL_TRY(add_run(r, folder, &run));
+		*all = run && add_batch(run, name);
+	}
+	return SL_OK;
+}
+
+/* --- merging ---------------------------------------------------------------------------------- */
+
+/* Compares each run with the first one; notes the first that differs, and seeds that are repeated. */
+static bool can_merge(struct sl_conversion *c, const struct sl_runs *r)
+{
+	const struct sl_input_run *first = &r->at[0];
+
+	/* particles of a list do not depend on the seed, so its runs repeat them */
+	if (strstr(first->existing.config, "\nmodel:\n  list:"))
+		return false;
+	for (size_t i = 1; i < r->n; i++) {
+		const struct sl_input_run *run = &r->at[i];
+
+		if (run->existing.rules_version != first->existing.rules_version ||
+			!is_same_simulation(run->existing.config, first->existing.config)) {
+			sl_convert_note(c,
+				"different: the runs in %s and %s are not of one simulation (model, "
+				"keep and tallies differ), so their seeds and counts are not kept",
+				first->folder, run->folder);
+			return false;
+		}
+		for (size_t k = 0; k < i; k++)
+			if (run->seed == r->at[k].seed) {
+				sl_convert_note(c,
+					"repeated: the runs in %s and %s have the same seed, so "
+					"particles with the same number are the same and count twice",
+					r->at[k].folder, run->folder);
+				break;
+			}
+	}
+	return true;
+}
+
+/* Shifts the ids of each run so that they follow all ids of the run before it. */
+static void set_shifts(struct sl_runs *r)
+{
+	uint64_t shift = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct sl_manifest *m = &r->at[i].manifest;
+		uint64_t end = 0;
+
+		for (size_t k = 0; k < m->n; k++)
+			if (m->line[k].first_id + m->line[k].generated > end)
+				end = m->line[k].first_id + m->line[k].generated;
+		r->at[i].shift = shift;
+		shift += end;
+	}
+}
+
+/* Fates that occurred, as counts, and as weights where these differ: not 1 for each particle. */
+static void write_tally(struct sl_json *j, const struct sl_input_run *run)
+{
+	bool weighted = false;
+
+	sl_json_u64(j, "generated", run->generated);
+	sl_json_u64(j, "survivors", run->survivors);
+	sl_json_object(j, "fates");
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		weighted |= run->tally.weight[f] != run->tally.count[f] << 32;
+		if (run->tally.count[f] > 0)
+			sl_json_u64(j, sl_fate_facts[f].name, run->tally.count[f]);
+	}
+	sl_json_close(j);
+	if (!weighted)
+		return;
+	sl_json_object(j, "weights");
+	for (int f = 0; f < SL_FATE_COUNT; f++) {
+		uint64_t weight = sl_tally_weight(&run->tally, run->generated, f);
+
+		if (weight > 0)
+			sl_json_real(j, sl_fate_facts[f].name, (double)weight * 0x1p-32);
+	}
+	sl_json_close(j);
+}
+
+/* Writes {"runs":[...], and the sums over all runs}; a buffer of 0 bytes only measures. */
+static size_t write_json(const struct sl_runs *r, char *text, size_t size)
+{
+	struct sl_json j = sl_json_start(text, size, false);
+	struct sl_input_run all = {.seed = 0};
+
+	sl_json_object(&j, NULL);
+	sl_json_array(&j, "runs");
+	for (size_t i = 0; i < r->n; i++) {
+		const struct sl_input_run *run = &r->at[i];
+
+		sl_json_object(&j, NULL);
+		sl_json_text(&j, "run", run->existing.name ? run->existing.name : "");
+		sl_json_u64(&j, "seed", run->seed);
+		sl_json_u64(&j, "first_id", run->shift);
+		write_tally(&j, run);
+		sl_json_close(&j);
+		all.generated += run->generated;
+		all.survivors += run->survivors;
+		for (int f = 0; f < SL_FATE_COUNT; f++) {
+			all.tally.count[f] += run->tally.count[f];
+			all.tally.weight[f] += run->tally.weight[f];
+		}
+	}
+	sl_json_close(&j);
+	write_tally(&j, &all);
+	sl_json_close(&j);
+	return j.used;
+}
+
+/* Notes each run that has not ended: the output then lacks its later batches. */
+static void note_states(struct sl_conversion *c, const struct sl_runs *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const char *state = r->at[i].existing.state;
+
+		if (!state || strcmp(state, "done") != 0)
+			sl_convert_note(c,
+				"incomplete: the run in %s has not ended (state %s); %zu batches "
+				"are committed",
+				r->at[i].folder, state ? state : "unknown", r->at[i].manifest.n);
+	}
+}
+
+enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r)
+{
+	size_t bytes = sl_size_mul(c->job->n, sizeof(*r->at));
+	void *memory;
+	bool all;
+
+	memset(r, 0, sizeof(*r));
+	if (is_one_folder(c) && !c->tallies)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &memory));
+	r->at = (struct sl_input_run *)memory;
+	SL_TRY(find_all(c, r, &all));
+	r->known = all && r->n > 0;
+	if (!r->known || r->n < 2 || !can_merge(c, r))
+		return SL_OK;
+	r->merged = true;
+	set_shifts(r);
+	note_states(c, r);
+	bytes = write_json(r, NULL, 0);
+	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &memory));
+	r->json = (char *)memory;
+	write_json(r, r->json, bytes + 1);
+	r->json[bytes] = '\0';
+	sl_convert_note(c, "merged: %zu runs of one simulation", r->n);
+	return SL_OK;
+}
+
+void sl_runs_free(struct sl_runs *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		sl_existing_run_free(&r->at[i].existing);
+		sl_manifest_free(&r->at[i].manifest);
+	}
+	sl_memory_give(SL_HOST, r->json);
+	sl_memory_give(SL_HOST, r->at);
+	memset(r, 0, sizeof(*r));
+}
+
+void sl_runs_shift_ids(const struct sl_runs *r, const char *path, struct sl_table *t)
+{
+	const struct sl_table_column *c = sl_table_find(t, SL_COLUMN_id);
+	const struct sl_input_run *run;
+	char folder[SL_PATH_BYTES];
+
+	if (!r->merged || !c)
+		return;
+	sl_path_split(path, folder);
+	run = find_folder(r, folder);
+	for (uint32_t i = 0; run && i < (c->constant ? 1 : t->n); i++)
+		((uint64_t *)c->data)[i] += run->shift;
+}

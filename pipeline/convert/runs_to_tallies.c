@@ -1,0 +1,95 @@
+/*
+ * runs_to_tallies.c - see runs_to_tallies.h.
+ *
+ * The counts of all batches of all runs are added in the order of the runs, as the batches of one run
+ * are. The mean of a bin is per particle of all runs, and its standard error is over all batches.
+ */
+#include "pipeline/convert/runs_to_tallies.h"
+
+#include "pipeline/report/histogram_file.h"
+#include "pipeline/run/workspace.h"
+#include "primitives/device/device.h"
+
+/* Refuses what has no histograms, or histograms that cannot be added. */
+static enum sl_status check(const struct sl_conversion *c, const struct sl_runs *runs)
+{
+	const struct sl_convert_job *job = c->job;
+
+	if (job->n_sets > 0)
+		return sl_fail(SL_USAGE,
+			"--set %s: has no effect (histograms are added as they are); remove it",
+			job->set[0]);
+	for (size_t i = 0; i < job->n; i++)
+		if (!c->operand[i].is_run)
+			return sl_fail(SL_USAGE,
+				"%s: is a file, but histograms are those of whole runs; name the "
+				"directory of a run",
+				c->operand[i].path);
+	if (!runs->known || (runs->n > 1 && !runs->merged))
+		return sl_fail(SL_USAGE,
+			"--to %s: the inputs are not runs of one simulation (model, keep and tallies "
+			"must be equal), so their histograms cannot be added; convert them one by one",
+			job->to);
+	return SL_OK;
+}
+
+/* Adds the histograms of each run to the sums of the workspace. */
+static enum sl_status add_runs(
+	struct sl_conversion *c, const struct sl_runs *runs, struct sl_workspace *w)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct sl_input_run *run = &runs->at[i];
+		struct sl_dir dir;
+		enum sl_status s;
+
+		SL_TRY(sl_convert_check_stop(c));
+		SL_TRY(sl_dir_open(run->folder, false, &dir));
+		s = sl_histogram_sums_add(&w->plan->recipe, &dir, &run->manifest, &w->histograms);
+		sl_dir_close(&dir);
+		SL_TRY(sl_add_context(s, "%s", run->folder));
+		c->particles += run->generated;
+		c->files += run->manifest.n;
+	}
+	return SL_OK;
+}
+
+static enum sl_status write_sums(
+	struct sl_conversion *c, const struct sl_runs *runs, const struct sl_plan *plan)
+{
+	struct sl_workspace *w;
+	enum sl_status s = sl_workspace_open(plan, &w);
+	void *image = NULL;
+	size_t bytes = 0;
+
+	if (s == SL_OK)
+		s = add_runs(c, runs, w);
+	if (s == SL_OK)
+		s = sl_histogram_sums_file(w, c->name, &image, &bytes);
+	if (s == SL_OK) {
+		s = sl_file_commit(&c->dir, c->name, image, bytes, c->job->force);
+		sl_memory_give(SL_HOST, image);
+	}
+	sl_workspace_close(w);
+	c->bytes = bytes;
+	return s;
+}
+
+enum sl_status sl_runs_to_tallies(struct sl_conversion *c, const struct sl_runs *runs)
+{
+	struct sl_plan *plan = NULL;
+	enum sl_status s;
+
+	SL_TRY(check(c, runs));
+	s = sl_existing_run_plan(&runs->at[0].existing, NULL, 0, &plan);
+	if (s == SL_OK && plan->choices.n_histograms == 0)
+		s = sl_fail(SL_USAGE,
+			"%s: the run has no histograms (tallies is not set in its configuration); "
+			"use another run",
+			runs->at[0].folder);
+	if (s == SL_OK) {
+		plan->facts.merged = runs->json;
+		s = write_sums(c, runs, plan);
+	}
+	sl_plan_free(plan);
+	return s;
+}

@@ -1,0 +1,194 @@
+/* execute.c - see execute.h. The memory of the workspace is allocated before a directory is opened. */
+#include "pipeline/execute/execute.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pipeline/run/autotune.h"
+#include "pipeline/run/batch_file.h"
+#include "primitives/base/clock.h"
+
+/* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */
+static void set_time_limit(const struct sl_workspace *w, const struct sl_execution *e)
+{
+	double limit_ns = w->plan->config.run.stop_before;
+
+	if (isfinite(limit_ns))
+		e->control->stop_before =
+			1e-9 * fmax(limit_ns - (double)(sl_now_ns() - e->started_ns), 1);
+}
+
+/* Measures the schedules if the plan leaves a choice; trials report no progress. */
+static enum sl_status choose_schedule(
+	struct sl_workspace *w, const struct sl_manifest *done, struct sl_control *control)
+{
+	void (*progress)(void *ctx, const struct sl_progress *p) = control->progress;
+	enum sl_status s;
+
+	control->progress = NULL;
+	s = sl_autotune_schedule(w, done, control);
+	control->progress = progress;
+	return s;
+}
+
+/*
+ * Reports the lines of m. A stopped run ends with SL_STOPPED and the message of its stop, why; a
+ * complete one with the status of its checks.
+ */
+static enum sl_status report(const struct sl_execution *e, const struct sl_workspace *w,
+	const struct sl_manifest *m, const struct sl_session *session, const char *why)
+{
+	struct sl_results results;
+
+	e->results(e->ctx, w, m, session, why != NULL);
+	if (why) {
+		sl_set_last_error(why);
+		return SL_STOPPED;
+	}
+	sl_results_make(m, sl_fractions_count_particles(w->plan), &results);
+	return sl_checks(w->plan, &results);
+}
+
+/* --- in a directory --------------------------------------------------------------------------- */
+
+/* Writes the files of the whole run and run.json, and reports. */
+static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *w,
+	const struct sl_dir *dir, const struct sl_session *session, bool stopped)
+{
+	char why[SL_MESSAGE_BYTES];
+	struct sl_manifest all = {0};
+	enum sl_status s;
+
+	memcpy(why, sl_last_error(), sizeof(why));
+	s = sl_output_finish(w, dir, session, stopped ? "stopped" : "done", &all);
+	if (s == SL_OK)
+		s = report(e, w, &all, session, stopped ? why : NULL);
+	sl_manifest_free(&all);
+	return s;
+}
+
+/* Runs the batches that are not in *done and finishes the directory. */
+static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *w,
+	const struct sl_dir *dir, const struct sl_manifest *done)
+{
+	struct sl_session session;
+	enum sl_status s;
+
+	SL_TRY(choose_schedule(w, done, e->control));
+	set_time_limit(w, e);
+	s = sl_run(w, dir, done, e->control, &session);
+	return s == SL_OK || s == SL_STOPPED ? finish(e, w, dir, &session, s == SL_STOPPED) : s;
+}
+
+static enum sl_status execute_in_directory(struct sl_workspace *w, const struct sl_execution *e)
+{
+	struct sl_dir dir = {.fd = -1, .lock = -1};
+	struct sl_manifest done = {0};
+	enum sl_status s = sl_output_open(w, e->start, &dir, &done);
+
+	if (s == SL_OK)
+		s = run_in(e, w, &dir, &done);
+	sl_manifest_free(&done);
+	if (dir.fd >= 0)
+		sl_dir_close(&dir);
+	return s;
+}
+
+/* --- in memory -------------------------------------------------------------------------------- */
+
+/* The sums of a run without files, and the caller's part of its control. */
+struct in_memory {
+	struct sl_workspace *w;
+	struct sl_manifest lines;
+	size_t capacity; /* of lines.line */
+	enum sl_status (*batch)(void *ctx, const struct sl_host_slot *slot);
+	void (*progress)(void *ctx, const struct sl_progress *p);
+	void *ctx;
+};
+
+/* A stop rule can end a run long before its last batch, so the lines are not allocated at once. */
+static enum sl_status add_line(struct in_memory *m, const struct sl_batch *b)
+{
+	size_t capacity = m->capacity > 0 ? 2 * m->capacity : 16;
+	void *line;
+
+	if (m->lines.n == m->capacity) {
+		SL_TRY(sl_memory_get(SL_HOST, capacity * sizeof(*m->lines.line), &line));
+		if (m->lines.n > 0)
+			memcpy(line, m->lines.line, m->lines.n * sizeof(*m->lines.line));
+		sl_memory_give(SL_HOST, m->lines.line);
+		m->lines.line = (struct sl_manifest_line *)line;
+		m->capacity = capacity;
+	}
+	sl_batch_file_line(b, &m->lines.line[m->lines.n++]);
+	return SL_OK;
+}
+
+/* Adds the next batch in order to the sums, as a commit does, and passes it to the caller. */
+static enum sl_status add_batch(void *ctx, const struct sl_host_slot *slot)
+{
+	struct in_memory *m = (struct in_memory *)ctx;
+	const struct sl_batch *b = &slot->batch;
+
+	SL_TRY(add_line(m, b));
+	if (m->w->recipe.bins.n > 0)
+		sl_histogram_sums_add_batch(&m->w->recipe, b->bins, b->n, &m->w->histograms);
+	SL_TRY(sl_image_sum_add(&m->w->image_sum, b->number, &b->table));
+	return m->batch ? m->batch(m->ctx, slot) : SL_OK;
+}
+
+static void pass_progress(void *ctx, const struct sl_progress *p)
+{
+	const struct in_memory *m = (const struct in_memory *)ctx;
+
+	m->progress(m->ctx, p);
+}
+
+/* Runs all batches and reports. */
+static enum sl_status run_in_memory(
+	struct in_memory *m, const struct sl_execution *e, struct sl_control *control)
+{
+	const struct sl_manifest none = {0};
+	char why[SL_MESSAGE_BYTES];
+	struct sl_session session;
+	enum sl_status s;
+
+	SL_TRY(choose_schedule(m->w, &none, control));
+	set_time_limit(m->w, e);
+	s = sl_run(m->w, NULL, &none, control, &session);
+	if (s != SL_OK && s != SL_STOPPED)
+		return s;
+	memcpy(why, sl_last_error(), sizeof(why));
+	if (s == SL_OK && m->w->plan->choices.image.width > 0)
+		SL_TRY(sl_image_sum_finish(&m->w->image_sum, &m->lines));
+	return report(e, m->w, &m->lines, &session, s == SL_STOPPED ? why : NULL);
+}
+
+static enum sl_status execute_in_memory(struct sl_workspace *w, const struct sl_execution *e)
+{
+	struct sl_control *c = e->control;
+	struct in_memory m = {.w = w, .batch = c->batch, .progress = c->progress, .ctx = c->ctx};
+	enum sl_status s;
+
+	c->batch = add_batch;
+	c->progress = m.progress ? pass_progress : NULL;
+	c->ctx = &m;
+	c->discard = true;
+	s = run_in_memory(&m, e, c);
+	c->batch = m.batch;
+	c->progress = m.progress;
+	c->ctx = m.ctx;
+	sl_manifest_free(&m.lines);
+	return s;
+}
+
+void sl_execute_choose_memory(struct sl_choices *choices)
+{
+	choices->form = SL_AS_COLUMNS;
+	choices->pack = NULL;
+}
+
+enum sl_status sl_execute(struct sl_workspace *w, const struct sl_execution *e)
+{
+	return e->in_memory ? execute_in_memory(w, e) : execute_in_directory(w, e);
+}

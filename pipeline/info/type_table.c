@@ -1,0 +1,92 @@
+/*
+ * type_table.c - sums by particle type.
+ *
+ * The rows are searched one by one: lists have a few types, and the number of rows is limited, so a
+ * list of random codes cannot ask for more than a search of all rows for each particle.
+ */
+#include "pipeline/info/type_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Names of frequent codes, in the scheme of the Particle Data Group. */
+static const struct {
+	int32_t pdg;
+	const char *name;
+} names[] = {{22, "photon"}, {2112, "neutron"}, {2212, "proton"}, {11, "electron"},
+	{-11, "positron"}, {13, "muon-"}, {-13, "muon+"}, {211, "pion+"}, {-211, "pion-"},
+	{111, "pion0"}, {12, "nu_e"}, {-12, "anti-nu_e"}, {14, "nu_mu"}, {-14, "anti-nu_mu"},
+	{-2112, "antineutron"}, {-2212, "antiproton"}, {321, "kaon+"}, {-321, "kaon-"},
+	{1000010020, "deuteron"}, {1000010030, "triton"}, {1000020030, "helium-3"},
+	{1000020040, "alpha"}};
+
+/* The name of a code; "" if it is none of the frequent ones. */
+static const char *name_of(int32_t pdg)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].pdg == pdg)
+			return names[i].name;
+	return "";
+}
+
+/* The row of a type, which is made if there is room for it. */
+static struct sl_type_row *row_of(struct sl_type_table *t, int32_t pdg)
+{
+	uint32_t i = 0;
+
+	while (i < t->n && t->row[i].pdg != pdg)
+		i++;
+	if (i == SL_TYPES_MOST)
+		return &t->other;
+	if (i == t->n)
+		t->row[t->n++] = (struct sl_type_row){.pdg = pdg};
+	return &t->row[i];
+}
+
+void sl_type_table_add(struct sl_type_table *t, int32_t pdg, double weight, double energy)
+{
+	struct sl_type_row *row = row_of(t, pdg);
+
+	row->particles++;
+	row->weight += weight;
+	row->energy += weight * energy;
+}
+
+/* Orders rows by particles, most first, and equal ones by code, for qsort(). */
+static int by_particles(const void *a, const void *b)
+{
+	const struct sl_type_row *x = (const struct sl_type_row *)a,
+				 *y = (const struct sl_type_row *)b;
+
+	if (x->particles != y->particles)
+		return x->particles < y->particles ? 1 : -1;
+	return (x->pdg > y->pdg) - (x->pdg < y->pdg);
+}
+
+/* Weights that add up to 0 have no mean energy. */
+static void print_row(const struct sl_type_row *r, const char *code, const char *name, FILE *out)
+{
+	fprintf(out, "%-12s %-12s %14" PRIu64 " %13.7g", code, name, r->particles, r->weight);
+	if (r->weight != 0)
+		fprintf(out, " %13.7g", r->energy / r->weight);
+	else
+		fprintf(out, " %13s", "-");
+	fprintf(out, " %13.7g\n", r->energy);
+}
+
+void sl_type_table_print(struct sl_type_table *t, FILE *out)
+{
+	char code[16];
+
+	if (t->n == 0)
+		return;
+	qsort(t->row, t->n, sizeof(*t->row), by_particles);
+	fprintf(out, "%-12s %-12s %14s %13s %13s %13s\n", "pdg", "type", "particles", "weight",
+		"mean keV", "sum keV");
+	for (uint32_t i = 0; i < t->n; i++) {
+		snprintf(code, sizeof(code), "%" PRId32, t->row[i].pdg);
+		print_row(&t->row[i], code, name_of(t->row[i].pdg), out);
+	}
+	if (t->other.particles > 0)
+		print_row(&t->other, "other", "", out);
+}

@@ -1,0 +1,51 @@
+"""Sluice: simulation batches of particles and rays, on a GPU or a CPU, with the same bits.
+
+    import sluice
+    result = sluice.run("vandehulst.yaml", particles=1e5)
+    result.fates["transmitted"].fraction       # with .error
+    result.survivors["x"]                      # positions in cm, shape (n,), float32
+
+Every failure is sluice.Error. docs/python.md has the table of all functions.
+"""
+import atexit as _atexit
+from typing import Dict as _Dict, NamedTuple as _NamedTuple
+
+from . import _native
+from ._columns import Batch, ParticleList, Survivors, Table
+from ._error import Error, Problem, Status
+from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
+from ._native import Column
+from ._run import Fate, Run, Tally, run, stream
+
+__version__: str = _native.version
+
+
+class ColumnFacts(_NamedTuple):
+    """What a column of particles contains."""
+
+    dtype: str
+    """The type of its items, as in NumPy."""
+    unit: str
+    """The unit of its values; '' without one."""
+    help: str
+    """What it is."""
+
+
+COLUMNS: _Dict[str, ColumnFacts] = {
+    name: ColumnFacts(dtype, unit, text) for name, dtype, unit, text in _native.column_facts()}
+"""All columns by name. A model has a subset of them."""
+
+FATES = _native.fate_names()
+"""The names of all fates; the column fate has their numbers."""
+
+
+def version() -> str:
+    """Version, commit, compilers, CUDA, HDF5 and CPU levels, as `sluice version` prints them."""
+    return _native.build_info()
+
+
+_atexit.register(_native.shut_down)
+
+__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "ParticleList", "Plan",
+           "Problem", "Run", "Status", "Survivors", "Table", "Tally", "convert", "info", "open", "plan",
+           "read", "replay", "run", "stream", "verify", "version"]

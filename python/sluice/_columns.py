@@ -1,0 +1,138 @@
+"""Survivors as columns: batches, files, and all batches of a run as one lazy mapping."""
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
+
+from . import _native
+from ._native import Column
+
+_numpy: Any = None
+
+
+def array_of(column: Any) -> Any:
+    """The buffer as an array of NumPy that uses the same memory; without NumPy, the buffer itself."""
+    global _numpy
+    if _numpy is None:
+        try:
+            import numpy
+            _numpy = numpy
+        except ImportError:
+            _numpy = False
+    return _numpy.asarray(column) if _numpy else column
+
+
+class Table(Mapping[str, Any]):
+    """Columns of n particles: a mapping from names to arrays of shape (n,).
+
+    With NumPy installed, table["x"] is a numpy.ndarray, else a Column. column("x") is always the Column.
+    Neither copies: the arrays use the memory of the table, which lives as long as any of them.
+    """
+
+    def __init__(self, n: int, columns: Dict[str, Column]):
+        self.n = n
+        """The number of particles."""
+        self._columns = columns
+
+    def column(self, name: str) -> Column:
+        """The Column of that name, with its unit."""
+        return self._columns[name]
+
+    def __getitem__(self, name: str) -> Any:
+        return array_of(self._columns[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.n} particles: {', '.join(self._columns)}>"
+
+
+class ParticleList(Table):
+    """The columns of a file; rounded is True if its numbers have 8 bytes and were rounded to 4."""
+
+    def __init__(self, n: int, columns: Dict[str, Column], rounded: bool):
+        super().__init__(n, columns)
+        self.rounded = rounded
+
+
+class Batch(Table):
+    """The survivors of one batch, in the order of the key.
+
+    number      of the batch, from 0
+    first_id    the id of its first particle
+    generated   particles of the batch, survivors or not
+    digests     of the columns, as in run.json: 16 hexadecimal digits
+    """
+
+    def __init__(self, number: int, first_id: int, generated: int, n: int,
+                 columns: Dict[str, Column], digests: Dict[str, str]):
+        super().__init__(n, columns)
+        self.number = number
+        self.first_id = first_id
+        self.generated = generated
+        self.digests = digests
+
+
+class Source(NamedTuple):
+    """A committed batch whose columns are in memory, or are read when they are needed."""
+
+    n: int
+    load: Callable[[], Batch]
+
+
+class Survivors(Mapping[str, Any]):
+    """All survivors of a run: a mapping from names to arrays of shape (n,), in the order of batches.
+
+    survivors["x"] joins the batches at its first use and keeps the result. Batches of a directory are
+    read once, at the first use of any column; use batches() to go through a large run batch by batch.
+    """
+
+    def __init__(self, names: List[str], sources: List[Source]):
+        self._names = names
+        self._sources = sources
+        self._batches: Optional[List[Batch]] = None
+        self._joined: Dict[str, Column] = {}
+        self.n = sum(s.n for s in sources)
+        """The number of survivors."""
+
+    def batches(self) -> Iterator[Batch]:
+        """The batches in order. Those of a directory are read one at a time, unless all are in memory."""
+        for i, s in enumerate(self._sources):
+            yield self._batches[i] if self._batches is not None else s.load()
+
+    def column(self, name: str) -> Column:
+        """The Column of all survivors."""
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._joined:
+            if self._batches is None:
+                self._batches = [s.load() for s in self._sources]
+            self._joined[name] = self._join(name, self._batches)
+        return self._joined[name]
+
+    @staticmethod
+    def _join(name: str, batches: List[Batch]) -> Column:
+        """Joins the column; the batches get views of the result, so that it is not kept twice."""
+        if len(batches) == 1:
+            return batches[0].column(name)
+        whole = _native.concat([b.column(name) for b in batches])
+        at = 0
+        for b in batches:
+            b._columns[name] = whole[at:at + b.n]
+            at += b.n
+        return whole
+
+    def __getitem__(self, name: str) -> Any:
+        return array_of(self.column(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<Survivors: {self.n} in {len(self._sources)} batches: {', '.join(self._names)}>"

@@ -1,0 +1,63 @@
+"""Configurations and overrides become what the library reads: YAML text, a path, key=value."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, List, Mapping, Optional, Tuple, Union
+
+Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+
+_RUN_KEYS = ("name", "seed", "particles", "batch", "threads", "device", "slots", "mode", "stop_before",
+             "tuning")
+
+
+def _plain(value: Any, key: str) -> Any:
+    """The value as JSON has it. Numbers of NumPy become those of Python, paths become text."""
+    if value is None:
+        raise TypeError(f"{key}: None is no value; leave the key out for its default")
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v, f"{key}.{k}" if key else str(k)) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):  # a number or an array of NumPy
+        return _plain(value.tolist(), key)
+    raise TypeError(f"{key}: {type(value).__name__} is no value of a configuration; use numbers, text, "
+                    "lists and dicts")
+
+
+def _json(value: Any) -> str:
+    # JSON is YAML, except for the names of infinity, which YAML writes as .inf and the library as inf.
+    return json.dumps(value, ensure_ascii=False).replace("Infinity", "inf") \
+        if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+
+
+def source(config: Config) -> Tuple[str, Optional[str]]:
+    """(name, text): text is None if name is the path of a file.
+
+    A str with a line break or ': ' is YAML text, any other str is a path.
+    """
+    if isinstance(config, Mapping):
+        return "<dict>", _json(_plain(config, ""))
+    if isinstance(config, str) and ("\n" in config or ": " in config):
+        return "<text>", config
+    return os.fspath(config), None
+
+
+def key_of(name: str) -> str:
+    """The key that an override sets: model__slab__g is model.slab.g, particles is run.particles."""
+    key = name.replace("__", ".")
+    return f"run.{key}" if key in _RUN_KEYS else key
+
+
+def settings(overrides: Mapping[str, Any]) -> List[str]:
+    """The texts key=value of --set. A str is YAML, as on the command line; other values are converted."""
+    texts = []
+    for name, value in overrides.items():
+        key = key_of(name)
+        value = _plain(value, key)
+        texts.append(f"{key}={value if isinstance(value, str) else _json(value)}")
+    return texts

@@ -1,0 +1,143 @@
+"""Plans, and the commands that read files."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, Sequence, Union
+
+from . import _config, _native
+from ._columns import Batch, ParticleList, Source, Survivors
+from ._config import Config
+from ._run import Run, finish, start
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Plan:
+    """What a run would do.
+
+    particles, batch, batches    sizes of the run
+    host_bytes, device_bytes     memory that the run takes
+    disk_bytes                   upper bound of its files, before compression
+    device, threads              what computes: 'cpu' or the name of a device
+    directory                    of the files, if run() is called with out
+    text                         the text of `sluice plan`
+    """
+
+    particles: int
+    batch: int
+    batches: int
+    host_bytes: int
+    device_bytes: int
+    disk_bytes: int
+    device: str
+    threads: int
+    directory: str
+
+    def __init__(self, text: str, facts: Dict[str, Any]):
+        self.text = text
+        self.__dict__.update(facts)
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+
+def plan(config: Config, **overrides: Any) -> Plan:
+    """What a run would do, and whether it fits in memory and on the disk; computes a pilot only.
+
+    Arguments as for run(). Raises Error for everything that run() would refuse before its first batch.
+    """
+    name, text = _config.source(config)
+    printed, facts, _, _ = finish(start("plan", name, text, _config.settings(overrides)))
+    return Plan(printed, json.loads(facts))
+
+
+def replay(config: Config, id: int, **overrides: Any) -> Dict[str, Any]:
+    """The history of one particle: a dict, whose member "history" has one dict for each step.
+
+    Positions are in cm, times in ns, energies in keV; "draws" has the random words of the step.
+    """
+    name, text = _config.source(config)
+    job = start("replay", name, text, _config.settings(overrides), particle=id)
+    history: Dict[str, Any] = json.loads(finish(job)[0])
+    return history
+
+
+def verify(directory: Path) -> Dict[str, Any]:
+    """Rereads a run: digests, order, closure, recomputed survivors. The counts of what was checked.
+
+    Raises Error at the first batch or file that is wrong. Ctrl-C takes effect at the end of the call.
+    """
+    counts: Dict[str, Any] = json.loads(finish(start("verify", os.fspath(directory)))[0])
+    return counts
+
+
+def convert(inputs: Union[Path, Sequence[Path]], to: Path, **overrides: Any) -> str:
+    """Converts files or runs to one file, whose suffix selects the format; joins MCPL files.
+
+    overrides set the header of a list: output__mcpl__pdg=2112. Returns what `sluice convert` prints: the
+    file, and what it cannot hold. Ctrl-C leaves no file.
+    """
+    paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    _native.start_writers()
+    job = start("convert", os.fspath(to), sets=_config.settings(overrides),
+                inputs=[os.fspath(p) for p in paths])
+    return str(finish(job)[0])
+
+
+def info(path: Path) -> str:
+    """The contents of a file or of a run, as `sluice info` prints them."""
+    return str(finish(start("info", os.fspath(path)))[0])
+
+
+def read(path: Path) -> ParticleList:
+    """The columns of a file of survivors (.h5, .npz, .csv.gz), or of an MCPL file of any program.
+
+    Positions are in cm, times in ns, energies in keV. Numbers have 4 bytes; rounded says if those of the
+    file had 8.
+    """
+    n, columns, rounded = _native.read(os.fspath(path))
+    return ParticleList(n, columns, rounded)
+
+
+def _manifest(directory: str) -> List[Dict[str, Any]]:
+    """The lines of the committed batches, in order; a line that a killed run left unfinished is skipped."""
+    lines: Dict[int, Dict[str, Any]] = {}
+    try:
+        with open_text(os.path.join(directory, "manifest.jsonl")) as file:
+            for text in file:
+                try:
+                    line = json.loads(text)
+                    lines[line["batch"]] = line
+                except (ValueError, KeyError, TypeError):
+                    continue
+    except FileNotFoundError:
+        pass  # no batch is committed yet
+    return [lines[number] for number in sorted(lines)]
+
+
+def survivors_of(directory: str) -> Survivors:
+    """The survivors of the committed batches in a directory."""
+    lines = _manifest(directory)
+    root = os.path.abspath(directory)
+
+    def source(line: Dict[str, Any]) -> Source:
+        def load() -> Batch:
+            n, columns, _ = _native.read(os.path.join(root, line["file"]["name"]))
+            return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])
+        return Source(line["survivors"], load)
+    return Survivors(list(lines[0]["digests"]) if lines else [], [source(line) for line in lines])
+
+
+open_text = open
+
+
+def open_run(directory: Path) -> Run:
+    """A run that is on the disk: its report, and the survivors of its committed batches, read when used.
+
+    Nothing is checked; verify() does that. The image is in NAME.image.h5.
+    """
+    path = os.fspath(directory)
+    with open_text(os.path.join(path, "run.json")) as file:
+        report = json.load(file)
+    return Run(report, survivors_of(path), None, os.path.abspath(path))

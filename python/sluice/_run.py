@@ -1,0 +1,274 @@
+"""Runs and their results."""
+from __future__ import annotations
+
+import html
+import json
+import os
+import sys
+from array import array
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
+
+from . import _config, _native
+from ._columns import Batch, Source, Survivors, array_of
+from ._config import Config
+from ._error import Error
+
+Progress = Union[None, bool, Callable[[int, int, float, float], Any]]
+START_NEW, START_RESUME, START_FORCE = 0, 1, 2
+
+
+class Fate(NamedTuple):
+    """The particles of a run that ended in one way."""
+
+    count: int
+    """Particles."""
+    fraction: float
+    """Their share of all particles; of the weight, where particles differ in weight."""
+    error: float
+    """The standard error of the fraction: over batches, where particles differ in weight, else binomial."""
+    data: Dict[str, Any]
+    """All numbers of this fate in run.json."""
+
+
+class Tally:
+    """A histogram of all particles by the value of a column.
+
+    column   its name
+    unit     of the column, '' without one
+    edges    bins + 1 values in the unit, float64
+    fates    fate -> dict with count (bins), mean and error per particle of the run (bins), under, over;
+             and weight (bins) where particles differ in weight
+    """
+
+    def __init__(self, data: Mapping[str, Any]):
+        self.column: str = data["column"]
+        self.unit: str = data["unit"]
+        lo, hi, bins = data["from"], data["to"], data["bins"]
+        # As in the file of tallies: the last edge is the end of the range itself.
+        self.edges = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
+        self.fates: Dict[str, Dict[str, Any]] = {}
+        for name, row in data["fates"].items():
+            self.fates[name] = {"count": _counts(row["counts"]), "mean": _doubles(row["mean_over_batches"]),
+                                "error": _doubles(row["standard_error_over_batches"]),
+                                "under": row["under"], "over": row["over"]}
+            if "weights" in row:
+                self.fates[name]["weight"] = _doubles(row["weights"])
+
+    def __repr__(self) -> str:
+        return f"<Tally of {self.column}: {len(self.edges) - 1} bins, fates {', '.join(self.fates)}>"
+
+
+def _doubles(values: List[Optional[float]]) -> Any:
+    return array_of(array("d", [float("nan") if v is None else v for v in values]))
+
+
+def _counts(values: List[int]) -> Any:
+    return array_of(array("Q", values))
+
+
+def _tallies(report: Mapping[str, Any]) -> Dict[str, Tally]:
+    """By column; the second histogram of z is z_2, as in NAME.tallies."""
+    named: Dict[str, Tally] = {}
+    for data in report["tallies"].get("histograms", []):
+        tally, name, number = Tally(data), data["column"], 2
+        while name in named:
+            name, number = f"{tally.column}_{number}", number + 1
+        named[name] = tally
+    return named
+
+
+def _fate(data: Dict[str, Any]) -> Fate:
+    over_batches = data["standard_error_over_batches"]
+    fraction = data.get("weight_fraction", data["fraction"])
+    weighted = fraction != data["fraction"] and "weight" not in data and over_batches is not None
+    if "weight" in data:  # a list: fractions count particles
+        fraction = data["fraction"]
+    return Fate(data["count"], fraction, over_batches if weighted else data["standard_error"], data)
+
+
+class Run:
+    """The results of a run.
+
+    fates      fate -> Fate: count, fraction and its standard error
+    tallies    name -> Tally: the histograms of the configuration
+    survivors  name -> array of shape (n,): the columns of all survivors, joined when they are used
+    image      Column of shape (height, width), float64; None if the run makes no image
+    report     run.json as a dict
+    state      'done', or 'stopped' by run.stop_before or by an interrupt
+    directory  of the files; None for a run in memory
+    """
+
+    def __init__(self, report: Dict[str, Any], survivors: Survivors, image: Any = None,
+                 directory: Optional[str] = None):
+        self.report = report
+        self.survivors = survivors
+        self.image = None if image is None else array_of(image)
+        self.directory = directory
+        self.state: str = report["state"]
+        self.fates = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
+        self.tallies = _tallies(report)
+
+    @property
+    def particles(self) -> int:
+        """Particles that were generated."""
+        return int(self.report["tallies"]["particles"])
+
+    def __repr__(self) -> str:
+        return (f"<Run {self.report['name']}: {self.state}, {self.particles} particles, "
+                f"{self.survivors.n} survivors>")
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{f.count}</td><td>{f.fraction:.6g}</td>"
+            f"<td>{f.error:.2g}</td></tr>" for name, f in self.fates.items())
+        seconds = self.report.get("times", {}).get("wall_seconds")
+        title = f"{self.report['name']} ({self.report['model']}): {self.particles} particles, " \
+                f"{self.survivors.n} survivors, {self.state}"
+        if seconds is not None:
+            title += f", {seconds:.3g} s"
+        return (f"<table><caption>{html.escape(title)}</caption><tr><th>fate</th><th>particles</th>"
+                f"<th>fraction</th><th>standard error</th></tr>{rows}</table>")
+
+
+# --- jobs -----------------------------------------------------------------------------------------
+
+def start(kind: str, path: str, text: Optional[str] = None, sets: Optional[List[str]] = None, *,
+          inputs: Optional[List[str]] = None, in_memory: bool = False, keep_all: bool = False,
+          begin: int = START_NEW, particle: int = 0) -> Any:
+    """A job of the library, which works in a thread of its own."""
+    return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, particle)
+
+
+def finish(job: Any) -> Any:
+    """Waits for a job without batches. (text, facts, stopped, image)"""
+    job.next()
+    return job.outcome()
+
+
+def _report(text: str, in_memory: bool) -> Dict[str, Any]:
+    report: Dict[str, Any] = json.loads(text)
+    if in_memory:  # there are no files that these members could describe
+        for batch in report["batches"]:
+            del batch["file"], batch["bytes"]
+        report.pop("joined", None)
+        if "image" in report:
+            del report["image"]["png"], report["image"]["numbers"]
+    return report
+
+
+class _Bar:
+    """Shows the progress with tqdm if it is installed, else as a line on a terminal."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+        try:
+            from tqdm.auto import tqdm
+            self.bar = tqdm(unit=" particles", unit_scale=True, file=sys.stderr)
+        except ImportError:
+            pass
+
+    def __call__(self, done: int, total: int, rate: float, seconds_left: float) -> None:
+        if self.bar is not None:
+            self.bar.total = total
+            self.bar.update(done - self.bar.n)
+        else:
+            sys.stderr.write(f"\r{100 * done / total:5.1f} %  {rate * 1e-6:.2f} M particles/s")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+        else:
+            sys.stderr.write("\n")
+
+
+def _survivors_in_memory(batches: List[Batch], report: Dict[str, Any]) -> Survivors:
+    names = list(batches[0]) if batches else []
+
+    def source(batch: Batch) -> Source:
+        return Source(batch.n, lambda: batch)
+    return Survivors(names, [source(b) for b in batches])
+
+
+def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
+    """The results of a job that has ended; None if it has none."""
+    from ._files import survivors_of
+    text, directory, _, image = job.outcome()
+    if text is None:
+        return None
+    report = _report(text, in_memory)
+    if in_memory:
+        return Run(report, _survivors_in_memory(batches, report), image)
+    return Run(report, survivors_of(directory), image, os.path.abspath(directory))
+
+
+def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, resume: bool = False,
+        force: bool = False, progress: Progress = None, **overrides: Any) -> Run:
+    """Runs all batches of a configuration.
+
+    config     path of a YAML file, YAML text (a str with a line break or ': '), or a dict
+    out        directory for the files that `sluice run` writes, with the same bytes; None: nothing is
+               written, and the survivors are kept in memory
+    resume     continue the run in out; start it if there is none
+    force      replace the run in out
+    progress   True: a bar (tqdm if it is installed); or a function of (particles done, particles,
+               particles per second, seconds left, which is negative while it is unknown)
+    overrides  settings: model__slab__g=0.9 sets model.slab.g; names of the section run need no prefix:
+               particles=1e5, seed=2, threads=4, device="emulated"; a str is YAML: keep="w > 0.5"
+
+    Raises Error. Ctrl-C discards the batches in flight; with out, those before are kept for resume=True.
+    Runs in several threads take turns.
+    """
+    if out is None and (resume or force):
+        raise ValueError("resume and force need a directory: run(config, out=...)")
+    if resume and force:
+        raise ValueError("resume and force exclude each other")
+    name, text = _config.source(config)
+    sets = _config.settings(overrides)
+    if out is not None:
+        _native.start_writers()
+        sets.append("output.to=" + json.dumps(os.fspath(out), ensure_ascii=False))
+    begin = START_RESUME if resume else START_FORCE if force else START_NEW
+    job = start("run", name, text, sets, in_memory=out is None, keep_all=True, begin=begin)
+    bar = _Bar() if progress is True else None
+    on_progress = bar if bar else progress if callable(progress) else None
+    batches: List[Batch] = []
+    try:
+        while True:
+            taken = job.next(on_progress)
+            if taken is None:
+                break
+            batches.append(Batch(*taken))
+        result = _result(job, batches, out is None)
+        assert result is not None
+        return result
+    except Error as error:
+        error.result = _result(job, batches, out is None)
+        raise
+    finally:
+        if bar:
+            bar.close()
+        job.close()
+
+
+def stream(config: Config, **overrides: Any) -> Iterator[Batch]:
+    """Yields the batches of a run in order, with bounded memory; nothing is written.
+
+    At most two finished batches wait for the loop; then the run waits. Leaving the loop, or close() of the
+    generator, discards what is in flight. While a stream is open, its thread can start no other run.
+    Arguments as for run(). Raises Error.
+    """
+    name, text = _config.source(config)
+    return _stream(name, text, _config.settings(overrides))
+
+
+def _stream(name: str, text: Optional[str], sets: List[str]) -> Iterator[Batch]:
+    job = start("run", name, text, sets, in_memory=True)
+    try:
+        while True:
+            taken = job.next()
+            if taken is None:
+                return
+            yield Batch(*taken)
+    finally:
+        job.close()

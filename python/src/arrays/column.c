@@ -1,0 +1,352 @@
+/* column.c - see column.h. The export by DLPack is in dlpack.c. */
+#include "python/src/arrays/column.h"
+
+#include <string.h>
+
+#include "primitives/device/device.h"
+#include "python/src/arrays/column_type.h"
+#include "python/src/arrays/dlpack.h"
+
+const struct sl_py_item sl_py_items[SL_PY_ITEMS] = {
+	[SL_TYPE_F32] = {"f", "<f4", 4},
+	[SL_TYPE_U32] = {"I", "<u4", 4},
+	[SL_TYPE_U64] = {"Q", "<u8", 8},
+	[SL_TYPE_U8] = {"B", "|u1", 1},
+	[SL_TYPE_I32] = {"i", "<i4", 4},
+	[SL_PY_F64] = {"d", "<f8", 8},
+};
+
+static PyTypeObject *column_type;
+
+/* An object of that type and shape; takes over data, or a reference to owner. */
+static PyObject *make(
+	int type, int which, void *data, const Py_ssize_t *shape, int ndim, PyObject *owner)
+{
+	struct sl_py_column *c = PyObject_New(struct sl_py_column, column_type);
+
+	if (!c) {
+		if (!owner)
+			sl_memory_give(SL_HOST, data);
+		return NULL;
+	}
+	Py_XINCREF(owner);
+	c->data = data;
+	c->owner = owner;
+	c->item = &sl_py_items[type];
+	c->type = type;
+	c->column = which;
+	c->ndim = ndim;
+	c->n = 1;
+	for (int i = ndim; i-- > 0;) {
+		c->shape[i] = shape[i];
+		c->strides[i] = c->n * c->item->bytes;
+		c->n *= shape[i];
+	}
+	return (PyObject *)c;
+}
+
+PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject *owner)
+{
+	const Py_ssize_t shape[1] = {(Py_ssize_t)n};
+
+	return make((int)sl_column_facts[column].type, (int)column, data, shape, 1, owner);
+}
+
+PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n)
+{
+	const Py_ssize_t shape[2] = {(Py_ssize_t)rows, (Py_ssize_t)n};
+
+	return make(SL_PY_F64, SL_COLUMN_COUNT, data, shape, 2, NULL);
+}
+
+static void dealloc(PyObject *self)
+{
+	struct sl_py_column *c = (struct sl_py_column *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	if (c->owner)
+		Py_DECREF(c->owner);
+	else
+		sl_memory_give(SL_HOST, c->data);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+/* --- buffer protocol and __array_interface__ -------------------------------------------------- */
+
+static int get_buffer(PyObject *self, Py_buffer *view, int flags)
+{
+	struct sl_py_column *c = (struct sl_py_column *)self;
+
+	(void)flags; /* columns are contiguous and writable, so every request can be met */
+	*view = (Py_buffer){.buf = c->data,
+		.obj = self,
+		.len = c->n * c->item->bytes,
+		.itemsize = c->item->bytes,
+		.ndim = c->ndim,
+		.format = (flags & PyBUF_FORMAT) ? (char *)(uintptr_t)c->item->format : NULL,
+		.shape = c->shape,
+		.strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? c->strides : NULL};
+	Py_INCREF(self);
+	return 0;
+}
+
+static PyObject *shape_of(const struct sl_py_column *c)
+{
+	return c->ndim == 1 ? Py_BuildValue("(n)", c->shape[0])
+	                    : Py_BuildValue("(nn)", c->shape[0], c->shape[1]);
+}
+
+static PyObject *get_array_interface(PyObject *self, void *closure)
+{
+	const struct sl_py_column *c = (struct sl_py_column *)self;
+
+	(void)closure;
+	return Py_BuildValue("{sN,ss,s(NO),si}", "shape", shape_of(c), "typestr", c->item->typestr,
+		"data", PyLong_FromVoidPtr(c->data), Py_False, "version", 3);
+}
+
+static PyObject *get_shape(PyObject *self, void *closure)
+{
+	(void)closure;
+	return shape_of((struct sl_py_column *)self);
+}
+
+static PyObject *get_typestr(PyObject *self, void *closure)
+{
+	(void)closure;
+	return PyUnicode_FromString(((struct sl_py_column *)self)->item->typestr);
+}
+
+static PyObject *get_nbytes(PyObject *self, void *closure)
+{
+	const struct sl_py_column *c = (struct sl_py_column *)self;
+
+	(void)closure;
+	return PyLong_FromSsize_t(c->n * c->item->bytes);
+}
+
+/* "" for an image, which is no column of a particle. */
+static PyObject *get_name(PyObject *self, void *closure)
+{
+	int which = ((struct sl_py_column *)self)->column;
+
+	(void)closure;
+	return PyUnicode_FromString(which < SL_COLUMN_COUNT ? sl_column_facts[which].name : "");
+}
+
+static PyObject *get_unit(PyObject *self, void *closure)
+{
+	int which = ((struct sl_py_column *)self)->column;
+
+	(void)closure;
+	return PyUnicode_FromString(
+		which < SL_COLUMN_COUNT ? sl_units[sl_column_facts[which].unit].text : "");
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+static Py_ssize_t length(PyObject *self)
+{
+	return ((struct sl_py_column *)self)->shape[0];
+}
+
+static PyObject *item_of(const struct sl_py_column *c, Py_ssize_t i)
+{
+	switch (c->type) {
+	case SL_TYPE_F32:
+		return PyFloat_FromDouble((double)((const float *)c->data)[i]);
+	case SL_TYPE_U32:
+		return PyLong_FromUnsignedLong(((const uint32_t *)c->data)[i]);
+	case SL_TYPE_U64:
+		return PyLong_FromUnsignedLongLong(((const uint64_t *)c->data)[i]);
+	case SL_TYPE_U8:
+		return PyLong_FromUnsignedLong(((const uint8_t *)c->data)[i]);
+	case SL_TYPE_I32:
+		return PyLong_FromLong(((const int32_t *)c->data)[i]);
+	default:
+		return PyFloat_FromDouble(((const double *)c->data)[i]);
+	}
+}
+
+/* A view of items from to to; it keeps the owner of the memory alive. */
+static PyObject *view_of(struct sl_py_column *c, Py_ssize_t from, Py_ssize_t to)
+{
+	const Py_ssize_t shape[1] = {to > from ? to - from : 0};
+
+	return make(c->type, c->column, (char *)c->data + from * c->item->bytes, shape, 1,
+		c->owner ? c->owner : (PyObject *)c);
+}
+
+static PyObject *subscript(PyObject *self, PyObject *key)
+{
+	struct sl_py_column *c = (struct sl_py_column *)self;
+	Py_ssize_t from, to, step, i;
+
+	if (c->ndim != 1) {
+		PyErr_SetString(PyExc_TypeError,
+			"a column of two dimensions has no items: use numpy.asarray() or memoryview()");
+		return NULL;
+	}
+	if (PySlice_Check(key)) {
+		if (PySlice_Unpack(key, &from, &to, &step) < 0)
+			return NULL;
+		PySlice_AdjustIndices(c->n, &from, &to, step);
+		if (step == 1)
+			return view_of(c, from, to);
+		PyErr_SetString(PyExc_ValueError,
+			"a slice of a column has step 1: use numpy.asarray() or memoryview() for others");
+		return NULL;
+	}
+	i = PyNumber_AsSsize_t(key, PyExc_IndexError);
+	if (i == -1 && PyErr_Occurred())
+		return NULL;
+	i += i < 0 ? c->n : 0;
+	if (i >= 0 && i < c->n)
+		return item_of(c, i);
+	PyErr_Format(PyExc_IndexError, "the column has %zd items", c->n);
+	return NULL;
+}
+
+/* For iteration: ends with IndexError. */
+static PyObject *sequence_item(PyObject *self, Py_ssize_t i)
+{
+	struct sl_py_column *c = (struct sl_py_column *)self;
+
+	if (c->ndim == 1 && i >= 0 && i < c->n)
+		return item_of(c, i);
+	PyErr_Format(c->ndim == 1 ? PyExc_IndexError : PyExc_TypeError,
+		"the column has %zd items in %d dimensions", c->n, c->ndim);
+	return NULL;
+}
+
+static PyObject *tolist(PyObject *self, PyObject *none)
+{
+	PyObject *view = PyMemoryView_FromObject(self), *list = NULL;
+
+	(void)none;
+	if (view)
+		list = PyObject_CallMethod(view, "tolist", NULL);
+	Py_XDECREF(view);
+	return list;
+}
+
+static PyObject *repr(PyObject *self)
+{
+	const struct sl_py_column *c = (struct sl_py_column *)self;
+	PyObject *name = get_name(self, NULL), *shape = shape_of(c), *text = NULL;
+
+	if (name && shape)
+		text = PyUnicode_FromFormat(
+			"<sluice.Column %U %s shape=%R>", name, c->item->typestr, shape);
+	Py_XDECREF(name);
+	Py_XDECREF(shape);
+	return text;
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, void **data)
+{
+	size_t item = sl_column_facts[c->column].bytes;
+
+	SL_TRY(sl_memory_get(SL_HOST, n * item, data));
+	if (!c->constant && n > 0)
+		memcpy(*data, c->data, n * item);
+	for (size_t i = 0; c->constant && i < n; i++)
+		memcpy((char *)*data + i * item, c->data, item);
+	return SL_OK;
+}
+
+/* Sets *bytes to the size of all columns of the list. False with an exception. */
+static bool add_up(PyObject *columns, const struct sl_py_column **first, size_t *bytes)
+{
+	*bytes = 0;
+	*first = NULL;
+	for (Py_ssize_t i = 0; i < PyList_Size(columns); i++) {
+		PyObject *o = PyList_GetItem(columns, i);
+		const struct sl_py_column *c = (struct sl_py_column *)o;
+
+		if (!PyObject_TypeCheck(o, column_type) || c->ndim != 1 ||
+			(*first && c->column != (*first)->column)) {
+			PyErr_SetString(PyExc_TypeError, "concat takes columns of one kind");
+			return false;
+		}
+		*first = *first ? *first : c;
+		*bytes += (size_t)(c->n * c->item->bytes);
+	}
+	if (!*first)
+		PyErr_SetString(PyExc_ValueError, "concat takes at least one column");
+	return *first != NULL;
+}
+
+PyObject *sl_py_concat(PyObject *module, PyObject *columns)
+{
+	const struct sl_py_column *first;
+	size_t bytes, used = 0;
+	void *data;
+
+	(void)module;
+	if (!PyList_Check(columns)) {
+		PyErr_SetString(PyExc_TypeError, "concat takes a list of columns");
+		return NULL;
+	}
+	if (!add_up(columns, &first, &bytes))
+		return NULL;
+	if (sl_memory_get(SL_HOST, bytes, &data) != SL_OK)
+		return PyErr_NoMemory();
+	/* With the interpreter's lock held: another thread cannot change the list. */
+	for (Py_ssize_t i = 0; i < PyList_Size(columns); i++) {
+		const struct sl_py_column *c = (struct sl_py_column *)PyList_GetItem(columns, i);
+
+		if (c->n > 0)
+			memcpy((char *)data + used, c->data, (size_t)(c->n * c->item->bytes));
+		used += (size_t)(c->n * c->item->bytes);
+	}
+	return sl_py_column_of(
+		(enum sl_column)first->column, data, bytes / (size_t)first->item->bytes, NULL);
+}
+
+/* --- the type --------------------------------------------------------------------------------- */
+
+/* Slots and methods hold functions as pointers to data, which C has no conversion for. */
+#define SLOT(number, function)                        \
+	{                                             \
+		number, (void *)(uintptr_t)(function) \
+	}
+
+bool sl_py_column_add(PyObject *module)
+{
+	static PyMethodDef methods[] = {
+		{"tolist", tolist, METH_NOARGS, "tolist()\n--\n\nThe items as Python numbers."},
+		{"__dlpack__", (PyCFunction)(void (*)(void))sl_py_dlpack,
+			METH_VARARGS | METH_KEYWORDS,
+			"A DLPack capsule of the memory, without a copy."},
+		{"__dlpack_device__", sl_py_dlpack_device, METH_NOARGS,
+			"(1, 0): memory of the host."},
+		{NULL, NULL, 0, NULL}};
+	static PyGetSetDef members[] = {
+		{"__array_interface__", get_array_interface, NULL, "NumPy's interface.", NULL},
+		{"shape", get_shape, NULL, "The number of items in each dimension.", NULL},
+		{"typestr", get_typestr, NULL, "The type of an item, as in NumPy: '<f4'.", NULL},
+		{"nbytes", get_nbytes, NULL, "The size of the memory in bytes.", NULL},
+		{"name", get_name, NULL, "The name of the column.", NULL},
+		{"unit", get_unit, NULL, "The unit of the values; '' without one.", NULL},
+		{NULL, NULL, NULL, NULL, NULL}};
+	static PyType_Slot slots[] = {SLOT(Py_tp_dealloc, dealloc), SLOT(Py_tp_repr, repr),
+		SLOT(Py_bf_getbuffer, get_buffer), SLOT(Py_mp_length, length),
+		SLOT(Py_mp_subscript, subscript), SLOT(Py_sq_item, sequence_item),
+		{Py_tp_methods, methods}, {Py_tp_getset, members},
+		{Py_tp_doc,
+			(void *)(uintptr_t) "An array in memory of the library, shared without a copy.\n\n"
+					    "numpy.asarray(column), memoryview(column) and torch.from_dlpack(column) use the "
+					    "same memory."},
+		{0, NULL}};
+	static PyType_Spec spec = {.name = "sluice.Column",
+		.basicsize = sizeof(struct sl_py_column),
+		.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+		.slots = slots};
+
+	column_type = (PyTypeObject *)PyType_FromSpec(&spec);
+	return column_type && PyModule_AddObjectRef(module, "Column", (PyObject *)column_type) == 0;
+}

@@ -1,0 +1,37 @@
+/*
+ * column.h - the type sluice.Column: an array of numbers in memory of the library.
+ *
+ * A column owns its memory, or is a view of an object that does. Other libraries use the memory
+ * without a copy through the buffer protocol, __array_interface__ or DLPack; each such user keeps the
+ * column, and so its memory, alive.
+ */
+#ifndef SL_PYTHON_ARRAYS_COLUMN_H
+#define SL_PYTHON_ARRAYS_COLUMN_H
+
+#include "python/src/arrays/python.h"
+
+#include "primitives/base/status.h"
+#include "stages/particle/table.h"
+
+/* Makes the type and adds it to the module. False with an exception. */
+bool sl_py_column_add(PyObject *module);
+
+/*
+ * A column of n items at data. owner: the object that the memory belongs to, or NULL: data is from
+ * sl_memory_get(SL_HOST), and the column frees it, also if this call fails.
+ */
+PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject *owner);
+
+/* A table of rows x n doubles, such as an image; the column frees data as above. */
+PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n);
+
+/* concat(columns): one column with the items of all; they must be of one kind. */
+PyObject *sl_py_concat(PyObject *module, PyObject *columns);
+
+/*
+ * A copy of a column of a table as n items that the caller frees with sl_memory_give(). A constant
+ * column is repeated.
+ */
+enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, void **data);
+
+#endif

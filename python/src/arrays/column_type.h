@@ -1,0 +1,30 @@
+/* column_type.h - the object behind sluice.Column, for the files that implement it. */
+#ifndef SL_PYTHON_ARRAYS_COLUMN_TYPE_H
+#define SL_PYTHON_ARRAYS_COLUMN_TYPE_H
+
+#include "python/src/arrays/python.h"
+
+#include "stages/particle/particle.h"
+
+/* Types of items: those of columns (enum sl_column_type), and double for images. */
+enum { SL_PY_F64 = SL_TYPE_I32 + 1, SL_PY_ITEMS };
+
+struct sl_py_item {
+	const char *format, *typestr; /* of the buffer protocol; of NumPy */
+	Py_ssize_t bytes;
+};
+
+extern const struct sl_py_item sl_py_items[SL_PY_ITEMS];
+
+struct sl_py_column {
+	PyObject_HEAD void *data;
+	PyObject *owner; /* of the memory; NULL: this object */
+	const struct sl_py_item *item;
+	int type;   /* of the items, in sl_py_items */
+	int column; /* enum sl_column; SL_COLUMN_COUNT: none */
+	int ndim;
+	Py_ssize_t n; /* of items */
+	Py_ssize_t shape[2], strides[2];
+};
+
+#endif

@@ -1,0 +1,285 @@
+/* job.c - see job.h. */
+#include "python/src/job.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pipeline/config/reader/read_config.h"
+#include "python/src/arrays/column.h"
+#include "python/src/errors.h"
+#include "python/src/turn.h"
+
+/* Batches that wait for the caller; the job waits while there are so many. */
+enum { QUEUE_MOST = 2 };
+
+/* The caller looks for signals at this interval, in nanoseconds; every fourth time for progress. */
+enum { INTERVAL_NS = 50000000, PROGRESS_EVERY = 4 };
+
+/* The stack of the thread: pipelines print and plan with large local arrays. */
+enum { STACK_BYTES = 8 << 20 };
+
+/* --- batches, in the thread ------------------------------------------------------------------- */
+
+void sl_py_batch_free(struct sl_py_batch *b)
+{
+	for (uint32_t k = 0; b && k < b->n_columns; k++)
+		sl_memory_give(SL_HOST, b->column[k].data);
+	free(b);
+}
+
+static enum sl_status copy_batch(const struct sl_batch *from, struct sl_py_batch *b)
+{
+	b->number = from->number;
+	b->first_id = from->first_id;
+	b->generated = from->n;
+	b->n = from->n_survivors;
+	for (uint32_t k = 0; k < from->table.n_columns; k++) {
+		const struct sl_table_column *c = &from->table.column[k];
+
+		SL_TRY(sl_py_copy_items(c, b->n, &b->column[k].data));
+		b->column[k].column = c->column;
+		b->column[k].digest = c->digest;
+		b->n_columns++;
+	}
+	return SL_OK;
+}
+
+/* Sets *until to the time of an interval from now. */
+static void set_interval(struct timespec *until)
+{
+	clock_gettime(CLOCK_MONOTONIC, until);
+	until->tv_nsec += INTERVAL_NS;
+	until->tv_sec += until->tv_nsec / 1000000000;
+	until->tv_nsec %= 1000000000;
+}
+
+/*
+ * Appends b to the queue, or frees it if the job is to stop. The end of the interpreter sets stop
+ * without a signal to the condition.
+ */
+static enum sl_status enqueue(struct sl_py_job *job, struct sl_py_batch *b)
+{
+	enum sl_status s = SL_OK;
+	struct timespec until;
+
+	pthread_mutex_lock(&job->lock);
+	while (job->queued >= QUEUE_MOST && atomic_load(&job->control.stop) == 0) {
+		set_interval(&until);
+		pthread_cond_timedwait(&job->changed, &job->lock, &until);
+	}
+	if (atomic_load(&job->control.stop) != 0) {
+		sl_py_batch_free(b);
+		s = sl_fail(SL_STOPPED, "the run was interrupted");
+	} else {
+		*(job->last ? &job->last->next : &job->first) = b;
+		job->last = b;
+		job->queued++;
+		pthread_cond_broadcast(&job->changed);
+	}
+	pthread_mutex_unlock(&job->lock);
+	return s;
+}
+
+enum sl_status sl_py_job_deliver(void *job, const struct sl_host_slot *slot)
+{
+	struct sl_py_batch *b = (struct sl_py_batch *)calloc(1, sizeof(*b));
+	enum sl_status s;
+
+	if (!b)
+		return sl_fail(SL_HOST_MEMORY, "no memory for a batch of survivors");
+	s = copy_batch(&slot->batch, b);
+	if (s != SL_OK) {
+		sl_py_batch_free(b);
+		return s;
+	}
+	return enqueue((struct sl_py_job *)job, b);
+}
+
+void sl_py_job_progress(void *ctx, const struct sl_progress *p)
+{
+	struct sl_py_job *job = (struct sl_py_job *)ctx;
+
+	pthread_mutex_lock(&job->lock);
+	job->progress = *p;
+	pthread_mutex_unlock(&job->lock);
+}
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+static void *run_thread(void *ctx)
+{
+	struct sl_py_job *job = (struct sl_py_job *)ctx;
+
+	if (sl_py_turn_take(job->opener, &job->control.stop)) {
+		job->status = job->work(job);
+		sl_py_turn_end();
+	} else {
+		job->status = sl_fail(SL_STOPPED, "the call was interrupted");
+	}
+	if (job->status != SL_OK)
+		memcpy(job->message, sl_last_error(), sizeof(job->message));
+	pthread_mutex_lock(&job->lock);
+	job->ended = true;
+	pthread_cond_broadcast(&job->changed);
+	pthread_mutex_unlock(&job->lock);
+	return NULL;
+}
+
+/* Signals are for the thread that runs the interpreter. Returns an error number. */
+static int start_thread(struct sl_py_job *job)
+{
+	pthread_attr_t attributes;
+	sigset_t all, old;
+	int error = pthread_attr_init(&attributes);
+
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (error == 0)
+		error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	if (error == 0)
+		error = pthread_create(&job->thread, &attributes, run_thread, job);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+bool sl_py_job_start(struct sl_py_job *job)
+{
+	pthread_condattr_t monotonic;
+	int error;
+
+	if (sl_py_turn_is_mine()) {
+		sl_py_raise(SL_USAGE,
+			"this thread has a run in progress, such as an open stream; finish it or close() "
+			"it first",
+			NULL);
+		return false;
+	}
+	job->opener = pthread_self();
+	job->process = (int)getpid();
+	pthread_mutex_init(&job->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&job->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	error = start_thread(job);
+	job->started = error == 0;
+	if (error != 0)
+		sl_py_raise(SL_HOST_MEMORY, strerror(error), NULL);
+	return error == 0;
+}
+
+/* --- the caller ------------------------------------------------------------------------------- */
+
+/* Takes a batch from the queue if there is one. Called with the lock held. */
+static struct sl_py_batch *dequeue(struct sl_py_job *job)
+{
+	struct sl_py_batch *b = job->first;
+
+	if (b) {
+		job->first = b->next;
+		job->last = job->first ? job->last : NULL;
+		job->queued--;
+		b->next = NULL;
+		pthread_cond_broadcast(&job->changed);
+	}
+	return b;
+}
+
+/* Waits for a batch or the end, but at most for the interval. True if there was one of them. */
+static bool wait_for_change(
+	struct sl_py_job *job, struct sl_py_batch **batch, struct sl_progress *progress)
+{
+	struct timespec until;
+	bool ended;
+
+	set_interval(&until);
+	pthread_mutex_lock(&job->lock);
+	if (!job->first && !job->ended)
+		pthread_cond_timedwait(&job->changed, &job->lock, &until);
+	*batch = dequeue(job);
+	ended = job->ended;
+	*progress = job->progress;
+	pthread_mutex_unlock(&job->lock);
+	return *batch || ended;
+}
+
+/* False with the exception that the callable raised. */
+static bool tell_progress(PyObject *on_progress, const struct sl_progress *p)
+{
+	PyObject *answer;
+
+	if (on_progress == Py_None || p->particles == 0)
+		return true;
+	answer = PyObject_CallFunction(on_progress, "KKdd", (unsigned long long)p->particles_done,
+		(unsigned long long)p->particles, p->rate, p->seconds_left);
+	Py_XDECREF(answer);
+	return answer != NULL;
+}
+
+/* Lets the thread end at once and waits for it. */
+static void stop(struct sl_py_job *job)
+{
+	if (!job->started || job->process != (int)getpid())
+		return;
+	pthread_mutex_lock(&job->lock);
+	atomic_store(&job->control.stop, SL_STOP_AT_ONCE);
+	pthread_cond_broadcast(&job->changed);
+	pthread_mutex_unlock(&job->lock);
+	pthread_join(job->thread, NULL);
+	job->started = false;
+}
+
+bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_batch **batch)
+{
+	struct sl_progress progress;
+
+	for (int i = 1;; i++) {
+		bool changed, last;
+
+		Py_BEGIN_ALLOW_THREADS changed = wait_for_change(job, batch, &progress);
+		Py_END_ALLOW_THREADS last = changed && !*batch;
+		if (PyErr_CheckSignals() < 0 || ((last || i % PROGRESS_EVERY == 0) &&
+							!tell_progress(on_progress, &progress)))
+			break;
+		if (changed)
+			return true;
+	}
+	Py_BEGIN_ALLOW_THREADS sl_py_batch_free(*batch);
+	*batch = NULL;
+	stop(job);
+	Py_END_ALLOW_THREADS return false;
+}
+
+static void free_texts(char **text, size_t n)
+{
+	for (size_t i = 0; text && i < n; i++)
+		free(text[i]);
+	free(text);
+}
+
+void sl_py_job_free(struct sl_py_job *job)
+{
+	struct sl_py_batch *next;
+
+	if (!job)
+		return;
+	stop(job);
+	for (struct sl_py_batch *b = job->first; b; b = next) {
+		next = b->next;
+		sl_py_batch_free(b);
+	}
+	sl_config_close(job->reader);
+	free_texts(job->asked.set, job->asked.n_sets);
+	free_texts(job->asked.input, job->asked.n_inputs);
+	free(job->asked.path);
+	free(job->asked.text);
+	free(job->text);
+	free(job->facts);
+	sl_memory_give(SL_HOST, job->image);
+	free(job);
+}

@@ -1,0 +1,97 @@
+/*
+ * job.h - a call of the library in a thread of its own, while the caller waits for its results.
+ *
+ * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes the
+ * batches that the job delivers from a short queue: a slow caller makes the job wait.
+ *
+ *	caller: sl_py_job_start()   the thread waits for its turn (turn.h), then calls work()
+ *	caller: sl_py_job_next()    the next batch, in order; NULL at the end
+ *	caller: sl_py_job_free()    ends the job at once, if it still works
+ */
+#ifndef SL_PYTHON_JOB_H
+#define SL_PYTHON_JOB_H
+
+#include "python/src/arrays/python.h"
+
+#include <pthread.h>
+
+#include "pipeline/config/reader/reader.h"
+#include "pipeline/resolve/resolve.h"
+#include "pipeline/run/run.h"
+
+/* A batch of survivors that the job has copied for the caller. */
+struct sl_py_batch {
+	struct sl_py_batch *next;
+	uint64_t number, first_id, generated;
+	uint32_t n, n_columns;
+	struct {
+		enum sl_column column;
+		uint64_t digest;
+		void *data; /* of sl_memory_get(); NULL: handed over */
+	} column[SL_COLUMN_COUNT];
+};
+void sl_py_batch_free(struct sl_py_batch *b);
+
+/* What a job is asked to do; texts are copies that belong to the job. */
+struct sl_py_request {
+	char *path; /* of the configuration, file or run */
+	char *text; /* of the configuration; NULL: path is a file */
+	char **set; /* n_sets texts "key=value" */
+	size_t n_sets;
+	char **input; /* n_inputs files to convert */
+	size_t n_inputs;
+	bool in_memory; /* a run without files */
+	bool keep_all;  /* of which the caller keeps all batches */
+	int start;      /* enum sl_start */
+	uint64_t id;    /* of the particle to replay */
+};
+
+struct sl_py_job {
+	struct sl_py_request asked;
+	enum sl_status (*work)(struct sl_py_job *job);
+	pthread_t thread, opener;
+	int process; /* that started it: a fork has no such thread */
+	bool started;
+	struct sl_control control;
+
+	/* Guarded by the lock until ended is set. */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct sl_py_batch *first, *last;
+	unsigned queued;
+	struct sl_progress progress;
+	bool ended;
+
+	/* The outcome, set by the thread before ended. */
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES];
+	struct sl_config config;
+	struct sl_choices choices;
+	struct sl_reader *reader; /* NULL: no configuration was read */
+	char *text;               /* what work() printed: JSON or text; of malloc() */
+	char *facts;              /* further results as JSON; of malloc() */
+	bool stopped;             /* by run.stop_before */
+	double *image;            /* values, of sl_memory_get() */
+	uint32_t width, height;
+};
+
+/* Starts the thread. False with an exception. The job must be all 0 except asked and work. */
+bool sl_py_job_start(struct sl_py_job *job);
+
+/*
+ * Waits for a batch or for the end, and passes the progress to the callable on_progress, or None, about
+ * five times a second. Sets *batch, NULL at the end. False with an exception, after which the job has
+ * ended: a signal handler or on_progress raised it.
+ */
+bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_batch **batch);
+
+/* Ends the job at once if it works, and frees it; NULL is allowed. */
+void sl_py_job_free(struct sl_py_job *job);
+
+/* In the thread: passes a copy of the batch in slot to the caller. A struct sl_control.batch. */
+enum sl_status sl_py_job_deliver(void *job, const struct sl_host_slot *slot);
+
+/* In the thread: stores the progress. A struct sl_control.progress. */
+void sl_py_job_progress(void *job, const struct sl_progress *p);
+
+#endif

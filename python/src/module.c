@@ -1,0 +1,254 @@
+/*
+ * module.c - the extension module sluice._native: jobs, columns, and files read as columns.
+ *
+ * It has what needs the library; what is pleasant to use is written in Python, in sluice/.
+ */
+#include "python/src/arrays/python.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipeline/help/version.h"
+#include "pipeline/results/survivor_file.h"
+#include "pipeline/text/version.h"
+#include "primitives/emulator/settings.h"
+#include "primitives/files/read.h"
+#include "python/src/arrays/column.h"
+#include "python/src/errors.h"
+#include "python/src/job_type.h"
+#include "pipeline/run/run.h"
+#include "python/src/turn.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/mcpl/mcpl_read.h"
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* A file as a table in one block of memory. */
+struct file_table {
+	struct sl_table table;
+	void *block; /* of sl_memory_get() */
+	struct sl_mcpl_lost lost;
+};
+
+/* Lists of any program, which need not have what this program writes. */
+static enum sl_status read_list(const char *path, struct file_table *f)
+{
+	struct sl_arena a = {0};
+	enum sl_status s;
+	size_t bytes;
+	char *file;
+
+	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
+	s = sl_mcpl_table(file, bytes, &a, &f->table, &f->lost);
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, a.used, &f->block);
+	if (s == SL_OK) {
+		a = (struct sl_arena){f->block, 0, a.used};
+		s = sl_mcpl_table(file, bytes, &a, &f->table, &f->lost);
+	}
+	sl_memory_give(SL_HOST, file);
+	return sl_add_context(s, "%s", path);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static enum sl_status read_table(const char *path, struct file_table *f)
+{
+	struct sl_survivors survivors;
+
+	memset(f, 0, sizeof(*f));
+	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz"))
+		return read_list(path, f);
+	SL_TRY(sl_survivors_read_path(path, &survivors));
+	f->table = survivors.table;
+	f->block = survivors.block;
+	return SL_OK;
+}
+
+static void free_block(PyObject *capsule)
+{
+	sl_memory_give(SL_HOST, PyCapsule_GetPointer(capsule, "sluice.block"));
+}
+
+/* Adds a column that views the block, or a copy of a constant one. False with an exception. */
+static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, PyObject *columns)
+{
+	const struct sl_table_column *c = &f->table.column[k];
+	PyObject *column;
+	void *data = c->data;
+	bool added;
+
+	if (c->constant && sl_py_copy_items(c, f->table.n, &data) != SL_OK) {
+		PyErr_NoMemory();
+		return false;
+	}
+	column = sl_py_column_of(c->column, data, f->table.n, c->constant ? NULL : block);
+	added = column &&
+	        PyDict_SetItemString(columns, sl_column_facts[c->column].name, column) == 0;
+	Py_XDECREF(column);
+	return added;
+}
+
+/* (n, columns, rounded): rounded if the file has numbers of 8 bytes, read as 4. */
+static PyObject *table_tuple(struct file_table *f)
+{
+	PyObject *block = PyCapsule_New(f->block, "sluice.block", free_block), *made = NULL;
+	PyObject *columns = block ? PyDict_New() : NULL;
+	bool added = columns != NULL;
+
+	if (!block)
+		sl_memory_give(SL_HOST, f->block);
+	for (uint32_t k = 0; added && k < f->table.n_columns; k++)
+		added = add_column(f, k, block, columns);
+	if (added)
+		made = Py_BuildValue("(IOO)", (unsigned)f->table.n, columns,
+			f->lost.digits ? Py_True : Py_False);
+	Py_XDECREF(columns);
+	Py_XDECREF(block);
+	return made;
+}
+
+static PyObject *read_file(PyObject *module, PyObject *args)
+{
+	struct file_table f;
+	const char *path;
+	char *copy;
+	enum sl_status s;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "s", &path))
+		return NULL;
+	copy = strdup(path);
+	if (!copy)
+		return PyErr_NoMemory();
+	Py_BEGIN_ALLOW_THREADS s = read_table(copy, &f);
+	Py_END_ALLOW_THREADS free(copy);
+	if (s == SL_OK)
+		return table_tuple(&f);
+	Py_BEGIN_ALLOW_THREADS sl_memory_give(SL_HOST, f.block);
+	Py_END_ALLOW_THREADS return sl_py_raise(s, sl_last_error(), NULL);
+}
+
+/* --- the process ------------------------------------------------------------------------------ */
+
+/*
+ * Starts the processes that write HDF5 files. With the interpreter's lock held: other modules that use
+ * the HDF5 library hold it too, so the fork finds the library at rest.
+ */
+static PyObject *start_writers(PyObject *module, PyObject *none)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	enum sl_status s = sl_h5_writers_start(cores > 2 ? (uint32_t)cores / 2 : 1);
+
+	(void)module, (void)none;
+	if (s != SL_OK)
+		return sl_py_raise(s, sl_last_error(), NULL);
+	Py_RETURN_NONE;
+}
+
+/* Before the interpreter ends: a run would go on while the memory of the process is taken apart. */
+static PyObject *shut_down(PyObject *module, PyObject *none)
+{
+	(void)module, (void)none;
+	Py_BEGIN_ALLOW_THREADS sl_py_turn_stop(SL_STOP_AT_ONCE);
+	Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+/* The text of sluice version. */
+static PyObject *build_info(PyObject *module, PyObject *none)
+{
+	size_t bytes;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &bytes);
+	PyObject *made;
+
+	(void)module, (void)none;
+	if (!out)
+		return PyErr_NoMemory();
+	sl_version_print(out);
+	if (fclose(out) != 0) {
+		free(text);
+		return PyErr_NoMemory();
+	}
+	made = PyUnicode_DecodeUTF8(text, (Py_ssize_t)bytes, "replace");
+	free(text);
+	return made;
+}
+
+/* [(name, type, unit, help)] of all columns. */
+static PyObject *column_facts(PyObject *module, PyObject *none)
+{
+	static const char *const types[] = {[SL_TYPE_F32] = "float32",
+		[SL_TYPE_U32] = "uint32",
+		[SL_TYPE_U64] = "uint64",
+		[SL_TYPE_U8] = "uint8",
+		[SL_TYPE_I32] = "int32"};
+	PyObject *list = PyList_New(SL_COLUMN_COUNT);
+
+	(void)module, (void)none;
+	for (int c = 0; list && c < SL_COLUMN_COUNT; c++) {
+		const struct sl_column_facts *f = &sl_column_facts[c];
+		PyObject *item = Py_BuildValue(
+			"(ssss)", f->name, types[f->type], sl_units[f->unit].text, f->help);
+
+		if (!item || PyList_SetItem(list, c, item) < 0)
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+/* The names of all fates, in the order of the numbers in the column fate. */
+static PyObject *fate_names(PyObject *module, PyObject *none)
+{
+	PyObject *list = PyList_New(SL_FATE_COUNT);
+
+	(void)module, (void)none;
+	for (int f = 0; list && f < SL_FATE_COUNT; f++) {
+		PyObject *item = PyUnicode_FromString(sl_fate_facts[f].name);
+
+		if (!item || PyList_SetItem(list, f, item) < 0)
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
+	{"read", read_file, METH_VARARGS, "read(path): (n, columns, rounded) of a file."},
+	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
+	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
+	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
+	{"build_info", build_info, METH_NOARGS, "The text of sluice version."},
+	{"column_facts", column_facts, METH_NOARGS, "[(name, type, unit, help)] of all columns."},
+	{"fate_names", fate_names, METH_NOARGS, "The names of all fates."}, {NULL, NULL, 0, NULL}};
+
+PyMODINIT_FUNC PyInit__native(void); /* called by the interpreter */
+PyMODINIT_FUNC PyInit__native(void)
+{
+	static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+		.m_name = "sluice._native",
+		.m_doc = "The library behind sluice.",
+		.m_size = -1,
+		.m_methods = functions};
+	PyObject *module;
+
+	/* A misspelt setting of the environment must not be ignored. */
+	if (sl_emulator_settings_problem()) {
+		PyErr_SetString(PyExc_ImportError, sl_emulator_settings_problem());
+		return NULL;
+	}
+	module = PyModule_Create(&definition);
+	if (!module || !sl_py_job_type_make() || !sl_py_column_add(module) ||
+		PyModule_AddStringConstant(module, "version", sl_version()) < 0) {
+		Py_XDECREF(module);
+		return NULL;
+	}
+	pthread_atfork(NULL, NULL, sl_py_turn_reset);
+	return module;
+}

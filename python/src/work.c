@@ -1,0 +1,267 @@
+/*
+ * work.c - see work.h. The steps are those of the program (pipeline/cli), without its terminal.
+ */
+#include "python/src/work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/convert/convert.h"
+#include "pipeline/execute/execute.h"
+#include "pipeline/info/info.h"
+#include "pipeline/replay/replay.h"
+#include "pipeline/report/plan_print.h"
+#include "pipeline/verify/verify.h"
+#include "primitives/base/clock.h"
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* Ends a stream of open_memstream(). */
+static enum sl_status close_text(FILE *out, enum sl_status s)
+{
+	if (fclose(out) != 0 && s == SL_OK)
+		return sl_fail(SL_HOST_MEMORY, "no memory for the text of the results");
+	return s;
+}
+
+/* Opens a stream that writes to *text. */
+static enum sl_status open_text(char **text, size_t *bytes, FILE **out)
+{
+	*out = open_memstream(text, bytes);
+	return *out ? SL_OK : sl_fail(SL_HOST_MEMORY, "no memory for the text of the results");
+}
+
+/* --- configuration and plan ------------------------------------------------------------------- */
+
+/* Reads the configuration with the first n settings of the request, and resolves it. */
+static enum sl_status read_config(struct sl_py_job *job, size_t n)
+{
+	const struct sl_py_request *a = &job->asked;
+	const char *const *sets = (const char *const *)a->set;
+
+	sl_config_close(job->reader);
+	job->reader = NULL;
+	if (a->text)
+		SL_TRY(sl_config_open_text(
+			a->path, a->text, strlen(a->text), sets, n, &job->config, &job->reader));
+	else
+		SL_TRY(sl_config_open(a->path, sets, n, &job->config, &job->reader));
+	if (job->work == sl_py_work_replay)
+		sl_replay_use_cpu(&job->config);
+	return sl_resolve(&job->config, job->reader, &job->choices);
+}
+
+/*
+ * The batch size of auto can differ between machines: a resumed run takes that of the existing run.
+ * The request has space for one setting more.
+ */
+static enum sl_status use_existing_batch_size(struct sl_py_job *job)
+{
+	struct sl_py_request *a = &job->asked;
+	uint64_t batch = 0;
+	char set[64];
+
+	if (job->config.run.batch == 0)
+		SL_TRY(sl_output_batch(&job->config, &batch));
+	if (batch == 0)
+		return SL_OK;
+	snprintf(set, sizeof(set), "run.batch=%llu", (unsigned long long)batch);
+	a->set[a->n_sets] = strdup(set);
+	if (!a->set[a->n_sets])
+		return sl_fail(SL_HOST_MEMORY, "no memory for a setting");
+	return read_config(job, ++a->n_sets);
+}
+
+static enum sl_status make_plan(struct sl_py_job *job, struct sl_plan **plan)
+{
+	*plan = NULL;
+	SL_TRY(read_config(job, job->asked.n_sets));
+	if (job->asked.start == SL_START_RESUME || job->work == sl_py_work_replay)
+		SL_TRY(use_existing_batch_size(job));
+	if (job->asked.in_memory)
+		sl_execute_choose_memory(&job->choices);
+	SL_TRY(sl_plan_make(&job->config, &job->choices, plan));
+	(*plan)->recipe.cancel = &job->control.stop; /* for the pilot; the workspace has its own */
+	return SL_OK;
+}
+
+static enum sl_status check_plan(const struct sl_py_job *job, struct sl_plan *plan)
+{
+	uint64_t done = 0;
+
+	if (job->asked.in_memory)
+		return sl_plan_check_in_memory(plan, job->asked.keep_all);
+	if (job->asked.start == SL_START_RESUME)
+		SL_TRY(sl_output_done(plan, &done));
+	return sl_plan_check_resources(plan, done);
+}
+
+/* --- run -------------------------------------------------------------------------------------- */
+
+/* A copy of the values of the image, if the run has finished one. */
+static enum sl_status copy_image(struct sl_py_job *job, const struct sl_image_sum *sum)
+{
+	size_t bytes = (size_t)sum->image.width * sum->image.height * sizeof(double);
+	void *image;
+
+	SL_TRY(sl_memory_get(SL_HOST, bytes, &image));
+	memcpy(image, sum->value, bytes);
+	job->image = (double *)image;
+	job->width = sum->image.width;
+	job->height = sum->image.height;
+	return SL_OK;
+}
+
+/* Keeps the text of run.json and the image. A failure shows as a missing text. */
+static void keep_results(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session, bool stopped)
+{
+	struct sl_py_job *job = (struct sl_py_job *)ctx;
+	size_t bytes;
+	FILE *out;
+
+	job->stopped = stopped;
+	if (!stopped && w->image_sum.image.width > 0 && copy_image(job, &w->image_sum) != SL_OK)
+		return;
+	if (open_text(&job->text, &bytes, &out) != SL_OK)
+		return;
+	sl_report_write(w, m, session, stopped ? "stopped" : "done", out);
+	if (close_text(out, SL_OK) != SL_OK) {
+		free(job->text);
+		job->text = NULL;
+	}
+}
+
+static enum sl_status execute(struct sl_py_job *job, struct sl_workspace *w, uint64_t started_ns)
+{
+	const struct sl_execution e = {.in_memory = job->asked.in_memory,
+		.start = (enum sl_start)job->asked.start,
+		.started_ns = started_ns,
+		.control = &job->control,
+		.results = keep_results,
+		.ctx = job};
+
+	SL_TRY(sl_workspace_allocate(w));
+	job->control.progress = sl_py_job_progress;
+	job->control.batch = job->asked.in_memory ? sl_py_job_deliver : NULL;
+	job->control.ctx = job;
+	return sl_execute(w, &e);
+}
+
+enum sl_status sl_py_work_run(struct sl_py_job *job)
+{
+	uint64_t started_ns = sl_now_ns();
+	struct sl_workspace *w = NULL;
+	struct sl_plan *plan;
+	enum sl_status s = make_plan(job, &plan);
+
+	if (s == SL_OK)
+		s = check_plan(job, plan);
+	if (s == SL_OK)
+		s = sl_workspace_open(plan, &w);
+	if (s == SL_OK)
+		s = execute(job, w, started_ns);
+	if (plan && !job->asked.in_memory)
+		job->facts = strdup(plan->to);
+	sl_workspace_close(w);
+	sl_plan_free(plan);
+	if (s == SL_OK && !job->text)
+		return sl_fail(SL_HOST_MEMORY, "no memory for the results of the run");
+	return s;
+}
+
+/* --- the other commands ----------------------------------------------------------------------- */
+
+/* The numbers of a plan, as JSON. */
+static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *plan)
+{
+	struct sl_json j;
+	size_t bytes;
+	FILE *out;
+
+	SL_TRY(open_text(&job->facts, &bytes, &out));
+	j = sl_json_stream(out);
+	sl_json_object(&j, NULL);
+	sl_json_u64(&j, "particles", plan->recipe.particles);
+	sl_json_u64(&j, "batch", plan->recipe.batch);
+	sl_json_u64(&j, "batches", plan->recipe.n_batches);
+	sl_json_u64(&j, "host_bytes", plan->memory.host);
+	sl_json_u64(&j, "device_bytes", plan->memory.device);
+	sl_json_u64(&j, "disk_bytes", plan->disk_bytes);
+	sl_json_text(&j, "device", plan->on_device ? plan->device.name : "cpu");
+	sl_json_u64(&j, "threads", plan->threads);
+	sl_json_text(&j, "directory", plan->to);
+	sl_json_close(&j);
+	return close_text(out, SL_OK);
+}
+
+enum sl_status sl_py_work_plan(struct sl_py_job *job)
+{
+	struct sl_plan *plan;
+	enum sl_status s = make_plan(job, &plan);
+	size_t bytes;
+	FILE *out;
+
+	if (s == SL_OK)
+		s = check_plan(job, plan);
+	if (s == SL_OK)
+		s = print_facts(job, plan);
+	if (s == SL_OK)
+		s = open_text(&job->text, &bytes, &out);
+	if (s == SL_OK) {
+		sl_plan_print(plan, out);
+		s = close_text(out, s);
+	}
+	sl_plan_free(plan);
+	return s;
+}
+
+enum sl_status sl_py_work_replay(struct sl_py_job *job)
+{
+	struct sl_plan *plan;
+	enum sl_status s = make_plan(job, &plan);
+	size_t bytes;
+	FILE *out;
+
+	if (s == SL_OK)
+		s = open_text(&job->text, &bytes, &out);
+	if (s == SL_OK)
+		s = close_text(out, sl_replay(plan, job->asked.path, job->asked.id, true, out));
+	sl_plan_free(plan);
+	return s;
+}
+
+enum sl_status sl_py_work_verify(struct sl_py_job *job)
+{
+	size_t bytes;
+	FILE *out;
+
+	SL_TRY(open_text(&job->text, &bytes, &out));
+	return close_text(out, sl_verify(job->asked.path, true, false, out));
+}
+
+enum sl_status sl_py_work_convert(struct sl_py_job *job)
+{
+	const struct sl_convert_job c = {.in = (const char *const *)job->asked.input,
+		.n = job->asked.n_inputs,
+		.to = job->asked.path,
+		.set = (const char *const *)job->asked.set,
+		.n_sets = job->asked.n_sets,
+		.stop = &job->control.stop};
+	size_t bytes;
+	FILE *out;
+
+	SL_TRY(open_text(&job->text, &bytes, &out));
+	return close_text(out, sl_convert(&c, out));
+}
+
+enum sl_status sl_py_work_info(struct sl_py_job *job)
+{
+	size_t bytes;
+	FILE *out;
+
+	SL_TRY(open_text(&job->text, &bytes, &out));
+	return close_text(out, sl_info(job->asked.path, 0, out));
+}

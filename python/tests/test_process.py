@@ -1,0 +1,244 @@
+"""What runs do to the process: interrupts, threads, forks, open files, memory, the end of the interpreter."""
+import gc
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+import sluice
+from conftest import SLAB, SLOW, files_of
+
+
+def rss():
+    """Resident bytes of this process."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def interrupt_after(seconds):
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+# --- interrupts -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("call", [
+    lambda: sluice.run(SLOW),
+    lambda: list(sluice.stream(SLOW)),
+    lambda: sluice.run(SLAB, particles=1e12, batch=1e6, tallies=[], output__columns=["id"],
+                       keep="transmitted and w < -2")])
+def test_an_interrupt_ends_a_run_at_once(call):
+    timer = interrupt_after(0.6)
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    assert time.monotonic() - start < 3
+    timer.join()
+    assert sluice.run(SLAB).particles == 6000  # the interpreter and the library are usable
+
+
+def test_an_interrupted_run_can_be_resumed(tmp_path):
+    long = dict(particles=3e6, batch=2000, tallies=[])
+    timer = interrupt_after(0.6)
+    with pytest.raises(KeyboardInterrupt):
+        sluice.run(SLAB, out=tmp_path / "run", particles=3e8, batch=2000, tallies=[])
+    timer.join()
+    stopped = sluice.open(tmp_path / "run")
+    assert stopped.state == "stopped" and stopped.particles > 0
+    assert not list((tmp_path / "run").glob("*.part"))
+    # the batches that were committed are those of an uninterrupted run
+    names = sorted(p.name for p in (tmp_path / "run").glob("*.h5"))[:2]
+    whole = sluice.stream(SLAB, **long)
+    for name, batch in zip(names, whole):
+        assert (sluice.read(tmp_path / "run" / name)["x"] == batch["x"]).all()
+    whole.close()
+
+
+def test_a_handler_that_raises_and_one_that_does_not():
+    class Alarm(Exception):
+        pass
+
+    def raise_alarm(number, frame):
+        raise Alarm
+
+    seen = []
+    old = signal.signal(signal.SIGALRM, raise_alarm)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(Alarm):
+            sluice.run(SLOW)
+        signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        result = sluice.run(SLAB, particles=1e7, batch=1e5, output__columns=["id"])
+        assert result.particles == 10**7 and seen == [signal.SIGALRM]
+    finally:
+        signal.signal(signal.SIGALRM, old)
+
+
+def test_an_exception_of_the_progress_ends_the_run():
+    def fail(*state):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        sluice.run(SLAB, particles=1e9, tallies=[], keep="transmitted and w < -2", progress=fail)
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+def test_a_stream_that_is_left_ends_its_run():
+    for batch in sluice.stream(SLAB, particles=1e9, tallies=[]):
+        break
+    assert sluice.run(SLAB).particles == 6000
+    stream = sluice.stream(SLAB, particles=1e9, tallies=[])
+    next(stream)
+    stream.close()
+    assert sluice.run(SLAB).particles == 6000
+
+
+def test_a_run_inside_a_stream_is_refused():
+    stream = sluice.stream(SLAB, particles=1e9, tallies=[])
+    next(stream)
+    with pytest.raises(sluice.Error, match="open stream") as caught:
+        sluice.run(SLAB)
+    assert caught.value.status.name == "USAGE"
+    next(stream)  # the stream goes on
+    stream.close()
+
+
+def test_a_batch_outlives_its_stream():
+    kept = []
+    for batch in sluice.stream(SLAB):
+        kept.append(batch["x"])
+    again = sluice.run(SLAB).survivors["x"]
+    assert (sum(map(len, kept)), float(sum(x.sum() for x in kept))) == \
+        (len(again), pytest.approx(float(again.sum()), rel=1e-4))
+
+
+# --- threads and processes ------------------------------------------------------------------------
+
+def test_the_interpreter_goes_on_during_a_run():
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    sluice.run(SLAB, particles=5e6, batch=1e5, output__columns=["id"])
+    done.set()
+    thread.join()
+    assert len(ticks) > 10
+
+
+def test_runs_of_several_threads_take_turns():
+    expected = [b["digests"] for b in sluice.run(SLAB).report["batches"]]
+    results = []
+
+    def work():
+        for _ in range(5):
+            results.append([b["digests"] for b in sluice.run(SLAB).report["batches"]])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == [expected] * 20
+
+
+def test_a_fork_can_run_too(tmp_path):
+    sluice.run(SLAB, out=tmp_path / "parent")
+    stream = sluice.stream(SLAB, particles=1e9, tallies=[])
+    next(stream)
+    child = os.fork()
+    if child == 0:
+        try:
+            sluice.run(SLAB, out=tmp_path / "child")
+            os._exit(0)
+        except BaseException as error:  # the exit code is all that the parent sees
+            print(error, file=sys.stderr)
+            os._exit(1)
+    stream.close()
+    assert os.waitpid(child, 0)[1] == 0
+    sluice.run(SLAB, out=tmp_path / "parent2")
+    assert files_of(tmp_path / "child") == files_of(tmp_path / "parent") == files_of(tmp_path / "parent2")
+
+
+def test_writer_processes_keep_no_files_of_the_process_open(tmp_path):
+    """A pipe that is open when they are forked ends when this process closes it."""
+    code = """\
+        import os, sys, sluice
+        reading, writing = os.pipe()
+        sluice.run(%r, out=%r)
+        os.close(writing)
+        assert os.read(reading, 1) == b""
+    """ % (SLAB, str(tmp_path / "run"))
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit(3)", "raise SystemExit(3)"])
+def test_the_end_of_the_interpreter_with_an_open_stream(end):
+    code = f"""\
+import sys, sluice, time
+stream = sluice.stream({SLAB!r}, particles=1e9, tallies=[])
+batch = next(stream)
+view = memoryview(batch.column("x"))
+time.sleep(0.3)  # the queue is full, and the run waits
+{end}
+"""
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == (3 if end else 0), done.stderr
+    assert done.stderr == ""
+
+
+def test_import_is_fast_and_needs_no_numpy(tmp_path):
+    code = """\
+import sys, time
+sys.modules["numpy"] = None  # as if it were not installed
+start = time.perf_counter()
+import sluice
+seconds = time.perf_counter() - start
+result = sluice.run(%r, out=%r)
+x = result.survivors["x"]
+assert isinstance(x, sluice.Column) and len(x.tolist()) == result.survivors.n
+assert memoryview(x).format == "f" and abs(x[0]) < 1 and x[1:3].tolist() == x.tolist()[1:3]
+assert sum(result.tallies["z"].fates["absorbed"]["count"]) > 0
+print(seconds)
+"""
+    times = [float(subprocess.run([sys.executable, "-c", code % (SLAB, str(tmp_path / str(i)))], check=True,
+                                  capture_output=True, text=True).stdout) for i in range(3)]
+    assert min(times) < 0.2
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+def test_two_hundred_runs_leak_nothing():
+    def one(i):
+        result = sluice.run(SLAB, seed=i)
+        result.survivors["x"]
+        for batch in sluice.stream(SLAB, particles=3000):
+            if batch.number == 1:
+                break
+        with pytest.raises(sluice.Error):
+            sluice.run(SLAB, seed="x")
+
+    for i in range(30):  # fills caches of the allocator
+        one(i)
+    gc.collect()
+    before, files = rss(), len(os.listdir("/proc/self/fd"))
+    for i in range(200):
+        one(i)
+    gc.collect()
+    assert rss() - before < 4 << 20
+    assert len(os.listdir("/proc/self/fd")) == files
+    assert threading.active_count() == 1 and len(os.listdir("/proc/self/task")) == 1

@@ -1,0 +1,240 @@
+"""Runs: the same bits and bytes as the program, configurations of all kinds, results."""
+import json
+import math
+
+import numpy
+import pytest
+
+import sluice
+from conftest import SLAB, SOURCE, cli, files_of
+
+AS_DICT = {
+    "run": {"name": "slab", "seed": 1234, "particles": 6e3, "batch": 1000},
+    "model": {"slab": {"mu_a": "10 /cm", "mu_s": "90 /cm", "g": 0.75, "thickness": "0.02 cm"}},
+    "keep": "transmitted",
+    "key": ["w:16"],
+    "tallies": ["z:10:0 cm..0.02 cm:absorbed"],
+    "output": {"columns": ["id", "x", "y", "u", "v", "w", "time", "collisions"]},
+}
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """A run of the program."""
+    folder = tmp_path_factory.mktemp("reference")
+    (folder / "slab.yaml").write_text(SLAB)
+    cli("run", "slab.yaml", "--out", "run", "--quiet", cwd=folder)
+    return folder / "run"
+
+
+def facts(report):
+    """What does not depend on times, machine and files."""
+    members = {k: report[k] for k in ("version", "rules_version", "name", "model", "config", "state")}
+    members["tallies"] = json.loads(json.dumps(report["tallies"]))
+    for fate in members["tallies"]["fates"].values():
+        del fate["figure_of_merit"]
+    members["batches"] = [{k: v for k, v in b.items() if k not in ("file", "bytes")}
+                          for b in report["batches"]]
+    return members
+
+
+def test_a_run_in_memory_has_the_digests_and_tallies_of_the_program(config, reference, tmp_path,
+                                                                    monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    result = sluice.run(config)
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+    expected = json.loads((reference / "run.json").read_text())
+    assert facts(result.report) | {"config": 0} == facts(expected) | {"config": 0}
+    assert result.directory is None
+    assert result.survivors.n == expected["tallies"]["survivors"] == len(result.survivors["x"])
+
+
+def test_the_values_are_those_of_the_files(config, reference):
+    result, files = sluice.run(config), sluice.open(reference)
+    assert list(result.survivors) == list(files.survivors) == AS_DICT["output"]["columns"]
+    for name in files.survivors:
+        assert result.survivors[name].dtype == sluice.COLUMNS[name].dtype
+        assert numpy.array_equal(result.survivors[name], files.survivors[name])
+
+
+@pytest.mark.parametrize("format", ["openpmd", "npz", "csv.gz"])
+def test_out_writes_the_bytes_of_the_program(config, tmp_path, format):
+    cli("run", config, "--out", "cli", "--quiet", "--set", f"output.format={format}", cwd=tmp_path)
+    result = sluice.run(config, out=tmp_path / "py", output__format=format)
+    assert files_of(tmp_path / "cli") == files_of(tmp_path / "py")
+    assert result.directory == str(tmp_path / "py")
+    cli("verify", "py", cwd=tmp_path)
+    in_memory = sluice.run(config, output__format=format)
+    for name in result.survivors:
+        if format != "csv.gz":
+            assert numpy.array_equal(result.survivors[name], in_memory.survivors[name])
+    assert facts(result.report) | {"config": 0} == facts(in_memory.report) | {"config": 0}
+
+
+def test_dict_text_and_path_are_the_same_configuration(config):
+    reports = [facts(sluice.run(c).report) for c in (config, str(config), SLAB, AS_DICT)]
+    assert all(r == reports[0] for r in reports)
+
+
+def test_overrides(config):
+    plan = sluice.plan(config, particles=2e3, model__slab__g=0.9, keep="reflected and w < -0.5",
+                       key=["w:8"], **{"run.seed": 7})
+    assert plan.particles == 2000 and plan.batches == 2
+    run = sluice.run(config, particles=numpy.int64(2000), seed=numpy.uint8(7), keep=["reflected"],
+                     output={"columns": ["id"]})
+    assert run.particles == 2000 and list(run.survivors) == ["id"]
+    assert run.survivors.n == run.fates["reflected"].count
+    assert "  seed: 7\n" in run.report["config"]
+
+
+def test_values_that_are_none_in_a_configuration(config):
+    with pytest.raises(TypeError, match="run.seed: None is no value"):
+        sluice.run(config, seed=None)
+    with pytest.raises(TypeError, match="run.seed: object is no value"):
+        sluice.run({"run": {"seed": object()}})
+
+
+def test_fates_and_tallies(config):
+    result = sluice.run(config)
+    assert sum(f.count for f in result.fates.values()) == result.particles == 6000
+    fate = result.fates["transmitted"]
+    assert fate.fraction == fate.count / 6000
+    assert math.isclose(fate.error, math.sqrt(fate.fraction * (1 - fate.fraction) / 6000))
+    tally = result.tallies["z"]
+    row = tally.fates["absorbed"]
+    assert tally.unit == "cm" and len(tally.edges) == 11 and tally.edges[-1] == 0.02
+    assert row["count"].sum() + row["under"] + row["over"] == result.fates["absorbed"].count
+    assert numpy.allclose(row["mean"], row["count"] / 6000)
+    assert numpy.isfinite(row["error"]).all()
+
+
+def test_an_image_is_that_of_the_file(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    config = SOURCE / "data/configs/rays.yaml"
+    result = sluice.run(config, particles=20000)
+    on_disk = sluice.run(config, out=tmp_path / "image", particles=20000)
+    assert result.image.dtype == numpy.float64 and result.image.ndim == 2
+    assert numpy.array_equal(result.image, on_disk.image)
+    assert "png" in on_disk.report["image"] and "png" not in result.report["image"]
+    found = []
+    with h5py.File(next((tmp_path / "image").glob("*.image.h5"))) as file:
+        file.visititems(lambda name, o: found.append(o[()]) if hasattr(o, "dtype") else None)
+    assert any(numpy.array_equal(result.image, f) for f in found)
+
+
+def test_html_and_repr(config):
+    result = sluice.run(config)
+    assert repr(result).startswith("<Run slab: done, 6000 particles, ")
+    assert "<td>transmitted</td>" in result._repr_html_()
+    assert "6000 particles" in result._repr_html_()
+
+
+def test_stream_gives_the_batches_in_order(config, reference):
+    expected = json.loads((reference / "run.json").read_text())["batches"]
+    batches = list(sluice.stream(config))
+    assert [b.number for b in batches] == [0, 1, 2, 3, 4, 5]
+    assert [b.digests for b in batches] == [b["digests"] for b in expected]
+    assert [b.first_id for b in batches] == [0, 1000, 2000, 3000, 4000, 5000]
+    assert all(b.generated == 1000 and len(b["x"]) == b.n for b in batches)
+
+
+def test_a_stream_has_bounded_memory(tmp_path):
+    """The run waits for a slow loop: hardly more batches start than the loop has taken."""
+    taken = 0
+    for batch in sluice.stream(SLAB, particles=1e9, tallies=[], threads=1):
+        taken += 1
+        if taken == 20:
+            break
+    assert batch.number == 19
+
+
+def test_resume_and_force(config, tmp_path):
+    whole = sluice.run(config, out=tmp_path / "whole")
+    out = tmp_path / "part"
+    sluice.run(config, out=out)
+    with pytest.raises(sluice.Error) as caught:
+        sluice.run(config, out=out)
+    assert caught.value.status.name == "OUTPUT_IN_USE" and caught.value.status.code == 10
+    lines = (out / "manifest.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "manifest.jsonl").write_bytes(b"".join(lines[:2]))
+    resumed = sluice.run(config, out=out, resume=True)
+    assert resumed.report["times"]["batches"] == 4
+    assert files_of(out) == files_of(tmp_path / "whole")
+    assert facts(resumed.report) == facts(whole.report)
+    assert sluice.run(config, out=out, force=True, seed=3).report["batches"] != whole.report["batches"]
+    with pytest.raises(ValueError):
+        sluice.run(config, resume=True)
+
+
+def test_emulated_device_gives_the_same_bits(config):
+    cpu = sluice.run(config, particles=300, batch=100)
+    for mode in ("staged", "fused"):
+        device = sluice.run(config, particles=300, batch=100, device="emulated", mode=mode,
+                            primitives__deflate="device")
+        assert facts(cpu.report)["batches"] == facts(device.report)["batches"]
+        for name in cpu.survivors:
+            assert numpy.array_equal(cpu.survivors[name], device.survivors[name])
+
+
+def test_a_stop_rule_and_a_time_limit(config):
+    stopped = sluice.run(config, particles=1e6, stop="rel_error(transmitted) < 3 %")
+    assert stopped.state == "done" and stopped.report["stop"]["met"]
+    assert len(stopped.report["batches"]) < 1000
+    assert stopped.survivors.n == stopped.report["tallies"]["survivors"]
+    limited = sluice.run(SLAB, particles=1e9, tallies=[], stop_before="2.6 s",
+                         output__columns=["id"], keep="transmitted and w > 0.9999")
+    assert limited.state == "stopped" and 0 < limited.particles < 1e9
+    assert limited.survivors.n == limited.report["tallies"]["survivors"]
+
+
+def test_more_survivors_than_memory_are_refused():
+    with pytest.raises(sluice.Error, match="take the batches one by one") as caught:
+        sluice.run(SLAB, particles=1e12, batch=1e6, tallies=[])
+    assert caught.value.status.name == "HOST_MEMORY"
+
+
+def test_progress(config, capsys):
+    calls = []
+    sluice.run(config, progress=lambda *state: calls.append(state))
+    assert calls[-1][:2] == (6000, 6000)
+    sluice.run(config, progress=True)
+    assert capsys.readouterr().err
+
+
+def test_files(config, tmp_path):
+    sluice.run(config, out=tmp_path / "run")
+    assert sluice.verify(tmp_path / "run")["batches"] == 6
+    assert "run slab" in sluice.info(tmp_path / "run")
+    notes = sluice.convert(tmp_path / "run", tmp_path / "all.npz")
+    assert "all.npz" in notes
+    table = sluice.read(tmp_path / "all.npz")
+    run = sluice.open(tmp_path / "run")
+    assert table.n == run.survivors.n
+    assert numpy.array_equal(table["x"], run.survivors["x"])
+    assert numpy.array_equal(table["x"], numpy.load(tmp_path / "all.npz")["x"])
+    assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
+
+
+def test_lists(tmp_path):
+    config = SOURCE / "data/configs/demo.yaml"
+    settings = dict(particles=2000, output__columns=[], key=[])
+    sluice.run(config, out=tmp_path / "m", output__format="mcpl.gz", **settings)
+    table = sluice.read(next((tmp_path / "m").glob("*.mcpl.gz")))
+    same = sluice.run(config, **settings).survivors
+    assert table.n == same.n > 100 and not table.rounded
+    for name in ("x", "y", "z", "energy", "weight"):
+        assert numpy.array_equal(table[name], same[name])
+
+
+def test_replay(config):
+    history = sluice.replay(config, 3)
+    assert history["id"] == 3 and history["history"][0]["event"] == "start"
+    with pytest.raises(sluice.Error):
+        sluice.replay(config, 10**9)
+
+
+def test_version_and_columns():
+    assert sluice.version().startswith(f"sluice {sluice.__version__}\n")
+    assert sluice.COLUMNS["x"] == ("float32", "cm", "position")
+    assert sluice.FATES[0] == "alive"

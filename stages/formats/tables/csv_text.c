@@ -1,0 +1,95 @@
+/*
+ * csv_text.c - prints a table as comma-separated text.
+ *
+ * The first line has the names of the columns, then each survivor has a line. Floats have the fewest
+ * digits that read back exactly (decimal.h), fates are numbers, and constant columns are repeated in
+ * each line. The payload of a NaN is lost.
+ */
+#include "stages/formats/tables/csv_text.h"
+
+#include <string.h>
+
+#include "stages/formats/common/decimal.h"
+
+/* Characters of the longest value, by enum sl_column_type. */
+static const size_t widths[] = {
+	[SL_TYPE_F32] = SL_F32_TEXT_BYTES,
+	[SL_TYPE_U32] = 10,
+	[SL_TYPE_U64] = SL_U64_TEXT_BYTES,
+	[SL_TYPE_U8] = 3,
+	[SL_TYPE_I32] = 11,
+};
+
+/* A comma or a newline follows each value. */
+size_t sl_csv_text_bytes(const struct sl_table *t)
+{
+	size_t header = 1, row = 1;
+
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		header += strlen(sl_facts_of(&t->column[i])->name) + 1;
+		row += widths[sl_facts_of(&t->column[i])->type] + 1;
+	}
+	/* The print functions need space for the longest number, also at the end of the text. */
+	return sl_size_add(header + SL_U64_TEXT_BYTES, sl_size_mul(t->n, row));
+}
+
+/* Prints the first line, the names of the columns. text has sl_csv_text_bytes() bytes. */
+static size_t print_header(const struct sl_table *t, char *text)
+{
+	char *at = text;
+
+	for (uint32_t i = 0; i < t->n_columns; i++) {
+		if (i)
+			*at++ = ',';
+		at = stpcpy(at, sl_facts_of(&t->column[i])->name);
+	}
+	*at++ = '\n';
+	return (size_t)(at - text);
+}
+
+/* Prints a sign and the magnitude, which for -2^31 only fits in an unsigned number. */
+static size_t print_i32(int32_t v, char *text)
+{
+	uint32_t magnitude = v < 0 ? 0u - (uint32_t)v : (uint32_t)v;
+
+	text[0] = '-';
+	return (v < 0) + sl_print_u64(magnitude, text + (v < 0));
+}
+
+static size_t print_item(
+	const struct sl_powers *powers, const struct sl_table_column *c, uint32_t row, char *text)
+{
+	uint32_t i = c->constant ? 0 : row;
+
+	switch (sl_facts_of(c)->type) {
+	case SL_TYPE_F32:
+		return sl_print_f32(powers, ((const float *)c->data)[i], text);
+	case SL_TYPE_U32:
+		return sl_print_u64(((const uint32_t *)c->data)[i], text);
+	case SL_TYPE_U64:
+		return sl_print_u64(((const uint64_t *)c->data)[i], text);
+	case SL_TYPE_U8:
+		return sl_print_u64(((const uint8_t *)c->data)[i], text);
+	case SL_TYPE_I32:
+		return print_i32(((const int32_t *)c->data)[i], text);
+	}
+	return 0;
+}
+
+/* The powers of ten are computed once per table. */
+size_t sl_csv_print(const struct sl_table *t, char *text)
+{
+	struct sl_powers powers;
+	char *at = text + print_header(t, text);
+
+	sl_powers_make(&powers);
+	for (uint32_t row = 0; row < t->n; row++) {
+		for (uint32_t i = 0; i < t->n_columns; i++) {
+			if (i)
+				*at++ = ',';
+			at += print_item(&powers, &t->column[i], row, at);
+		}
+		*at++ = '\n';
+	}
+	return (size_t)(at - text);
+}

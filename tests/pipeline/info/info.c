@@ -1,0 +1,157 @@
+/*
+ * info.c - the numbers that sluice info prints: weighted statistics, particle types, first rows.
+ *
+ * The list is written here, record by record, with sums that are exact in binary.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "pipeline/info/type_table.h"
+#include "pipeline/info/weighted_stats.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+
+static const char text[] = "run: {name: t, particles: 2000, batch: 700}\n"
+			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
+			   "keep: transmitted\n";
+
+/* Prints statistics to a text that is valid until the next call. */
+static const char *printed(const struct sl_weighted_stats *s)
+{
+	static char out[128];
+	FILE *f = fmemopen(out, sizeof(out), "w");
+
+	sl_weighted_stats_print(s, f);
+	fclose(f);
+	assert_int_equal(strlen(out), SL_STATS_WIDTH);
+	return out;
+}
+
+static void statistics_are_weighted(void **state)
+{
+	struct sl_weighted_stats s = {0};
+
+	(void)state;
+	assert_string_equal(printed(&s),
+		"             -             -             -             -             0");
+	/* mean (3 * 1 + 1 * 5) / 4 = 2, variance (3 * 1 + 9) / 4 = 3, sum 8 */
+	sl_weighted_stats_add(&s, 1, 3);
+	sl_weighted_stats_add(&s, 5, 1);
+	assert_string_equal(printed(&s),
+		"             1             2      1.732051             5             8");
+	/* a weight that cancels the others leaves no mean */
+	sl_weighted_stats_add(&s, -2, -4);
+	assert_string_equal(printed(&s),
+		"            -2             -             -             5            16");
+}
+
+/* Far from 0, plain sums of squares would lose all digits of the rms. */
+static void close_values_keep_their_rms(void **state)
+{
+	struct sl_weighted_stats s = {0};
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		sl_weighted_stats_add(&s, 1e9 + (i % 2 ? 0.25 : -0.25), 1);
+	assert_non_null(strstr(printed(&s), "         1e+09          0.25         1e+09"));
+}
+
+/* Codes beyond the limit share one row. */
+static void types_are_counted(void **state)
+{
+	static struct sl_type_table t;
+	char out[16384];
+	FILE *f = fmemopen(out, sizeof(out), "w");
+
+	(void)state;
+	for (int k = 0; k < 3; k++)
+		sl_type_table_add(&t, 2112, 0.5, 2);
+	for (int k = 0; k < SL_TYPES_MOST + 9; k++)
+		sl_type_table_add(&t, 100000 + k, 1, 1);
+	sl_type_table_print(&t, f);
+	fclose(f);
+	assert_int_equal(times_in(out, "\n"), SL_TYPES_MOST + 2);
+	assert_non_null(strstr(out,
+		"\n2112         neutron                   3           1.5             2             "
+		"3\n100000 "));
+	assert_non_null(strstr(out, "\nother "));
+	assert_non_null(strstr(out, " 10            10             1            10\n"));
+}
+
+/* Numbers of 1 / 8 and so on are exact; units are those of the configuration. */
+static void lists_have_units_of_the_configuration(void **state)
+{
+	const char *list = reference_path("reffile_2.mcpl");
+	char *out = output_of(&folder, WORDS("info", list, "--head", "2"));
+
+	(void)state;
+	assert_non_null(strstr(out, "\nenergy       keV "));
+	assert_non_null(strstr(out, "\ntime         ns "));
+	assert_null(strstr(out, "MeV"));
+	assert_non_null(strstr(out, "\npdg          type "));
+	free(out);
+}
+
+/* The sums of a run are those of its joined file, in each format; --head prints rows once. */
+static void runs_are_added_up(void **state)
+{
+	static const char *const formats[] = {"openpmd", "npz", "csv"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char set[64], *run, *file, *columns;
+
+		snprintf(set, sizeof(set), "output.format=%s", formats[i]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--quiet", "--out", formats[i], "--set", set));
+		expect(&folder, SL_OK, "",
+			WORDS("convert", formats[i], "--to", "all.npz", "--force", "--quiet"));
+		run = output_of(&folder, WORDS("info", formats[i], "--head", "1_000"));
+		file = output_of(&folder, WORDS("info", "all.npz", "--head", "1000"));
+		/* the rows, and the statistics of the last column up to the digest */
+		columns = strstr(run, "            id ");
+		assert_non_null(columns);
+		*strstr(columns, "\ncolumn ") = '\0';
+		assert_non_null(strstr(file, columns));
+		columns += strlen(columns) + 1;
+		columns = strstr(columns, "\nfate ");
+		columns[1 + 22 + SL_STATS_WIDTH] = '\0';
+		assert_non_null(strstr(file, columns));
+		free(run);
+		free(file);
+	}
+}
+
+static void wrong_heads_are_refused(void **state)
+{
+	(void)state;
+	expect(&folder, SL_USAGE, "--head x: the value must be a whole number",
+		WORDS("info", "all.npz", "--head", "x"));
+	expect(&folder, SL_USAGE, "--head has no effect on verify",
+		WORDS("verify", "npz", "--head", "3"));
+	expect(&folder, SL_USAGE, "has no particles to print",
+		WORDS("info", "some.tallies", "--head", "3"));
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	folder_make(&folder);
+	write_text(&folder, "c.yaml", text);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(statistics_are_weighted),
+		cmocka_unit_test(close_values_keep_their_rms),
+		cmocka_unit_test(types_are_counted),
+		cmocka_unit_test(lists_have_units_of_the_configuration),
+		cmocka_unit_test(runs_are_added_up),
+		cmocka_unit_test(wrong_heads_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}
