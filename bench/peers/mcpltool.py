@@ -144,8 +144,8 @@ def compare(options, report):
 
 def main():
     parser = common.options_of(__doc__)
-    parser.add_argument("--mcpltool", default=os.path.join(os.path.dirname(sys.executable), "mcpltool"), metavar="PROGRAM",
-                        help="mcpltool (default: the one next to the Python that runs this script)")
+    parser.add_argument("--mcpltool", default=os.path.join(os.path.dirname(sys.executable), "mcpltool"),
+                        metavar="PROGRAM", help="mcpltool (default: the one next to the Python that runs this script)")
     parser.add_argument("--particles", type=common.positive, default=4_000_000, metavar="N",
                         help="particles generated for each list, of which half are in it (default 4e6)")
     parser.add_argument("--threads", type=common.positive, default=1, metavar="N",

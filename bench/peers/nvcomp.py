@@ -72,7 +72,7 @@ def load_nvcomp():
     properties = Properties()
     library.nvcompGetProperties(ctypes.byref(properties))
     if properties.version // 1000 != 6:
-        raise common.NotRun(f"nvCOMP has version {properties.version}, and this script calls the interface of version 6")
+        raise common.NotRun(f"nvCOMP has version {properties.version}, and this script calls that of 6000 to 6999")
     prefix = "nvcompBatchedDeflateCompress"
     getattr(library, prefix + "GetMaxOutputChunkSize").argtypes = [size, CompressOptions, pointer]
     getattr(library, prefix + "GetTempSize").argtypes = [size, size, CompressOptions, pointer, size, pointer]

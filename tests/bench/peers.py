@@ -107,7 +107,8 @@ def test_numpy_list():
     damaged = write("damaged", f"""#!/bin/bash
         {SLUICE} "$@" || exit
         for file in {WORK.name}/*/by_sluice/sorted_000000.mcpl; do
-            [ ! -e "$file" ] || printf x | dd of="$file" bs=1 conv=notrunc seek=$(($(stat -c %s "$file") - 30)) 2>/dev/null
+            at=$(($(stat -c %s "$file" 2>/dev/null || echo 30) - 30))
+            [ ! -e "$file" ] || printf x | dd of="$file" bs=1 conv=notrunc seek=$at 2>/dev/null
         done
         """, executable=True)
     run("numpy_list.py", "--sluice", damaged, *words, code=1, says="filter and sort: the")
@@ -119,8 +120,10 @@ case $1 in
 --version) echo "stand-in 1.0" ;;
 --merge) %(sluice)s convert --quiet "$3" "$4" --to "$2" %(damage)s ;;
 --extract)
-    echo '{run: {name: x}, model: {list: {files: ["'$3'"]}}, keep: "pdg == '${2#-p}'", key: [], output: {format: mcpl.gz}}' >$4.yaml
-    %(sluice)s run $4.yaml --device cpu --quiet --force --set run.batch=1000000 --out $4.run && mv $4.run/x_000000.mcpl.gz $4.gz ;;
+    echo '{run: {name: x, batch: 1000000}, output: {format: mcpl.gz}, key: [],' >$4.yaml
+    echo 'model: {list: {files: ["'$3'"]}}, keep: "pdg == '${2#-p}'"}' >>$4.yaml
+    %(sluice)s run $4.yaml --device cpu --quiet --force --out $4.run
+    mv $4.run/x_000000.mcpl.gz $4.gz ;;
 esac
 """
 
@@ -132,8 +135,10 @@ def test_mcpltool():
     check_ratios("tool.csv", 6)
     assert "stand-in 1.0" in open(path("tool.csv"), encoding="utf-8").read()
     tool = write("mcpltool", MCPLTOOL % {"sluice": SLUICE, "damage": "&& printf x >>$2"}, executable=True)
-    run("mcpltool.py", *words, "--mcpltool", tool, code=1, says="merge: the files of sluice and mcpltool are not the same")
-    run("mcpltool.py", *words, "--mcpltool", path("nothing"), code=77, says="not run: mcpltool of the Python package mcpl")
+    run("mcpltool.py", *words, "--mcpltool", tool, code=1,
+        says="merge: the files of sluice and mcpltool are not the same")
+    run("mcpltool.py", *words, "--mcpltool", path("nothing"), code=77,
+        says="not run: mcpltool of the Python package mcpl")
 
 
 # --- slabs ----------------------------------------------------------------------------------------
@@ -258,7 +263,8 @@ def nvcomp_with(damage):
 
     library = types.SimpleNamespace(
         nvcompGetProperties=Function(lambda to: store(to, 6000, ctypes.c_uint32)),
-        nvcompBatchedDeflateCompressGetMaxOutputChunkSize=Function(lambda _n, _o, to: store(to, 70000, ctypes.c_size_t)),
+        nvcompBatchedDeflateCompressGetMaxOutputChunkSize=Function(
+            lambda _n, _o, to: store(to, 70000, ctypes.c_size_t)),
         nvcompBatchedDeflateCompressGetTempSize=Function(lambda _n, _c, _o, to, *_: store(to, 8, ctypes.c_size_t)),
         nvcompBatchedDeflateCompressAsync=Function(compress))
     return types.SimpleNamespace(load_library=lambda: library)
