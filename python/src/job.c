@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pipeline/config/reader/read_config.h"
+#include "primitives/base/clock.h"
 #include "python/src/arrays/column.h"
 #include "python/src/errors.h"
 #include "python/src/turn.h"
@@ -15,8 +16,8 @@
 /* Batches that wait for the caller; the job waits while there are so many. */
 enum { QUEUE_MOST = 2 };
 
-/* The caller looks for signals at this interval, in nanoseconds; every fourth time for progress. */
-enum { INTERVAL_NS = 50000000, PROGRESS_EVERY = 4 };
+/* The intervals at which the caller looks for signals and passes the progress on, in nanoseconds. */
+enum { INTERVAL_NS = 50000000, PROGRESS_NS = 200000000 };
 
 /* The stack of the thread: pipelines print and plan with large local arrays. */
 enum { STACK_BYTES = 8 << 20 };
@@ -234,25 +235,39 @@ static void stop(struct sl_py_job *job)
 	job->started = false;
 }
 
+/* Is the progress due? Batches can come more often than it is to be told. */
+static bool is_progress_due(struct sl_py_job *job, bool last)
+{
+	uint64_t now = sl_now_ns();
+
+	if (!last && now - job->told_ns < PROGRESS_NS)
+		return false;
+	job->told_ns = now;
+	return true;
+}
+
 bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_batch **batch)
 {
 	struct sl_progress progress;
 
-	for (int i = 1;; i++) {
-		bool changed, last;
+	for (;;) {
+		bool changed;
 
-		Py_BEGIN_ALLOW_THREADS changed = wait_for_change(job, batch, &progress);
-		Py_END_ALLOW_THREADS last = changed && !*batch;
-		if (PyErr_CheckSignals() < 0 || ((last || i % PROGRESS_EVERY == 0) &&
+		Py_BEGIN_ALLOW_THREADS
+		changed = wait_for_change(job, batch, &progress);
+		Py_END_ALLOW_THREADS
+		if (PyErr_CheckSignals() < 0 || (is_progress_due(job, changed && !*batch) &&
 							!tell_progress(on_progress, &progress)))
 			break;
 		if (changed)
 			return true;
 	}
-	Py_BEGIN_ALLOW_THREADS sl_py_batch_free(*batch);
+	Py_BEGIN_ALLOW_THREADS
+	sl_py_batch_free(*batch);
 	*batch = NULL;
 	stop(job);
-	Py_END_ALLOW_THREADS return false;
+	Py_END_ALLOW_THREADS
+	return false;
 }
 
 static void free_texts(char **text, size_t n)

@@ -53,6 +53,7 @@ struct sl_py_job {
 	int process; /* that started it: a fork has no such thread */
 	bool started;
 	struct sl_control control;
+	uint64_t told_ns; /* when the caller passed the progress on last (sl_now_ns()) */
 
 	/* Guarded by the lock until ended is set. */
 	pthread_mutex_t lock;

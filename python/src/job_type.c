@@ -222,8 +222,10 @@ static PyObject *close_job(PyObject *self, PyObject *none)
 		return NULL;
 	}
 	o->job = NULL;
-	Py_BEGIN_ALLOW_THREADS sl_py_job_free(job);
-	Py_END_ALLOW_THREADS Py_RETURN_NONE;
+	Py_BEGIN_ALLOW_THREADS
+	sl_py_job_free(job);
+	Py_END_ALLOW_THREADS
+	Py_RETURN_NONE;
 }
 
 static void dealloc(PyObject *self)
@@ -231,8 +233,10 @@ static void dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 	struct sl_py_job *job = ((struct job_object *)self)->job;
 
-	Py_BEGIN_ALLOW_THREADS sl_py_job_free(job);
-	Py_END_ALLOW_THREADS PyObject_Free(self);
+	Py_BEGIN_ALLOW_THREADS
+	sl_py_job_free(job);
+	Py_END_ALLOW_THREADS
+	PyObject_Free(self);
 	Py_DECREF(type);
 }
 

@@ -128,12 +128,16 @@ static PyObject *read_file(PyObject *module, PyObject *args)
 	copy = strdup(path);
 	if (!copy)
 		return PyErr_NoMemory();
-	Py_BEGIN_ALLOW_THREADS s = read_table(copy, &f);
-	Py_END_ALLOW_THREADS free(copy);
+	Py_BEGIN_ALLOW_THREADS
+	s = read_table(copy, &f);
+	Py_END_ALLOW_THREADS
+	free(copy);
 	if (s == SL_OK)
 		return table_tuple(&f);
-	Py_BEGIN_ALLOW_THREADS sl_memory_give(SL_HOST, f.block);
-	Py_END_ALLOW_THREADS return sl_py_raise(s, sl_last_error(), NULL);
+	Py_BEGIN_ALLOW_THREADS
+	sl_memory_give(SL_HOST, f.block);
+	Py_END_ALLOW_THREADS
+	return sl_py_raise(s, sl_last_error(), NULL);
 }
 
 /* --- the process ------------------------------------------------------------------------------ */
@@ -157,8 +161,10 @@ static PyObject *start_writers(PyObject *module, PyObject *none)
 static PyObject *shut_down(PyObject *module, PyObject *none)
 {
 	(void)module, (void)none;
-	Py_BEGIN_ALLOW_THREADS sl_py_turn_stop(SL_STOP_AT_ONCE);
-	Py_END_ALLOW_THREADS Py_RETURN_NONE;
+	Py_BEGIN_ALLOW_THREADS
+	sl_py_turn_stop(SL_STOP_AT_ONCE);
+	Py_END_ALLOW_THREADS
+	Py_RETURN_NONE;
 }
 
 /* The text of sluice version. */
