@@ -170,11 +170,15 @@ static void full_stdout_is_reported(void **state)
 }
 
 /* If the reader closes the pipe early, as head does: no message, and the exit code of SIGPIPE. */
+/* Nobody reads the pipe when the program starts: behind `| true`, the reader may still live when
+ * the program writes, and then nothing fails. */
 static void closed_stdout_ends_quietly(void **state)
 {
 	(void)state;
-	shell(141, "", "bash -c '$SLUICE list | true; exit ${PIPESTATUS[0]}'");
-	shell(141, "", "bash -c '$SLUICE help run | true; exit ${PIPESTATUS[0]}'");
+	shell(0, "", "mkfifo pipe");
+	shell(141, "", "exec 3<>pipe 4>pipe 3<&-; rm pipe; $SLUICE list >&4; exit $?");
+	shell(0, "", "mkfifo pipe");
+	shell(141, "", "exec 3<>pipe 4>pipe 3<&-; rm pipe; $SLUICE help run >&4; exit $?");
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they need larger stacks */
