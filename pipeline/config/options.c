@@ -102,8 +102,9 @@ const struct sl_option sl_options[] = {
 	PLAIN(key, TEXTS,
 		.help = "sort key of the survivors: a list of COLUMN:BITS[:LO..HI], such as w:16 or "
 			"x:12:-5 mm..5 mm (plain numbers are in the unit of the column), or "
-			"COLUMN_log:BITS for the logarithm, such as ekin_log:16; equal keys are "
-			"sorted by id"),
+			"COLUMN_log:BITS for the logarithm, such as ekin_log:16, or COLUMN:float for "
+			"the exact order of numbers; -COLUMN sorts in descending order; equal keys "
+			"are sorted by id"),
 	PLAIN(tallies, TEXTS,
 		.help = "histograms of all particles at their ends: a list of "
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "

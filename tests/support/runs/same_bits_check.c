@@ -190,6 +190,9 @@ void same_bits_check_keys(const struct bits *b)
 {
 	check_with(b, "key", "[]");
 	check_with(b, "key", "[u:8, id:40]");
+	check_with(b, "key", "[-u:8, -id:40]");
+	check_with(b, "key", "-x:float");
+	check_with(b, "key", "[y:float, -z_log:20]");
 }
 
 void same_bits_check_conditions(const struct bits *b)
