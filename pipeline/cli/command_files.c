@@ -47,7 +47,7 @@ enum sl_status sl_command_replay(struct sl_args *a)
 	if (s == SL_OK)
 		s = sl_plan_make(&config, &choices, &plan);
 	if (s == SL_OK)
-		s = sl_replay(plan, a->operands[0], id, a->json, stdout);
+		s = sl_replay(plan, sl_config_name(a), id, a->json, stdout);
 	sl_plan_free(plan);
 	return s;
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pipeline/compare/compare_device.h"
 #include "pipeline/config/config_print.h"
@@ -11,13 +12,47 @@
 #include "pipeline/replay/replay.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/resolve/resolve.h"
+#include "pipeline/text/yaml.h"
+#include "primitives/files/read.h"
+
+/* Is the configuration read from standard input? A file of that name is ./-. */
+static bool is_stdin(const struct sl_args *a)
+{
+	return strcmp(a->operands[0], "-") == 0;
+}
+
+const char *sl_config_name(const struct sl_args *a)
+{
+	return is_stdin(a) ? "<stdin>" : a->operands[0];
+}
+
+/*
+ * Opens the configuration. The text of standard input is kept until the program ends, because it
+ * cannot be read again.
+ */
+static enum sl_status open_config(
+	const struct sl_args *a, struct sl_config *config, struct sl_reader **reader)
+{
+	static char *text;
+	static size_t bytes;
+	enum sl_status s = SL_OK;
+
+	if (!is_stdin(a))
+		return sl_config_open(a->operands[0], a->set, a->n_sets, config, reader);
+	if (!text)
+		s = sl_stream_read(STDIN_FILENO, sl_config_name(a), SL_YAML_BYTES, &text, &bytes);
+	if (s != SL_OK)
+		return s == SL_BAD_INPUT ? SL_USAGE : s;
+	return sl_config_open_text(
+		sl_config_name(a), text, bytes, a->set, a->n_sets, config, reader);
+}
 
 enum sl_status sl_read_config(
 	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices)
 {
 	char no_gpu[SL_MESSAGE_BYTES] = "";
 	struct sl_reader *reader = NULL;
-	enum sl_status s = sl_config_open(a->operands[0], a->set, a->n_sets, config, &reader);
+	enum sl_status s = open_config(a, config, &reader);
 
 	if (s == SL_OK && a->command == SL_COMMAND_compare)
 		sl_compare_choose_device(config, no_gpu);

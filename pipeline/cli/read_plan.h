@@ -5,8 +5,12 @@
 #include "pipeline/args/args.h"
 #include "pipeline/plan/plan.h"
 
+/* The name of the configuration of the command line in messages: "<stdin>" for the operand -. */
+const char *sl_config_name(const struct sl_args *a);
+
 /*
- * Reads and resolves the configuration of the command line. Prints all problems of a configuration
+ * Reads and resolves the configuration of the command line. Standard input is read once; a later call
+ * uses the same text. Prints all problems of a configuration
  * to stderr; sl_last_error() is then "". c and choices are static storage of the caller.
  */
 enum sl_status sl_read_config(

@@ -97,13 +97,14 @@ const struct sl_option sl_options[] = {
 	/* keep, key, tallies: lists whose items have a syntax of their own, parsed by pipeline/resolve */
 	PLAIN(keep, LINES, .required = true,
 		.help = "the particles that survive: a fate, a condition such as transmitted and w "
-			"> 0.5, or ekin > 1 keV and not (abs(z) < 5 cm or pdg == 22), or a list of "
-			"these, of which one must hold"),
+			"> 0.5, or 1 keV < ekin <= 2 keV and not (x^2 + y^2 < 9 cm^2 or pdg in "
+			"[photon, 11]), or a list of these, of which one must hold"),
 	PLAIN(key, TEXTS,
 		.help = "sort key of the survivors: a list of COLUMN:BITS[:LO..HI], such as w:16 or "
 			"x:12:-5 mm..5 mm (plain numbers are in the unit of the column), or "
-			"COLUMN_log:BITS for the logarithm, such as ekin_log:16; equal keys are "
-			"sorted by id"),
+			"COLUMN_log:BITS for the logarithm, such as ekin_log:16, or COLUMN:float for "
+			"the exact order of numbers; -COLUMN sorts in descending order; equal keys "
+			"are sorted by id"),
 	PLAIN(tallies, TEXTS,
 		.help = "histograms of all particles at their ends: a list of "
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "

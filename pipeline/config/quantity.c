@@ -6,6 +6,7 @@
  */
 #include "pipeline/config/quantity.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,10 +130,43 @@ static const struct sl_unit_facts *unit_of(const char *whole, const char *text,
 	return NULL;
 }
 
+/* Multiplies *value by a power of the factor of a unit that is no power of ten; rounds each time. */
+static void multiply(double *value, double factor, int power)
+{
+	for (; power > 0; power--)
+		*value *= factor;
+	for (; power < 0; power++)
+		*value /= factor;
+}
+
 /*
- * The unit follows the number, with or without blanks. A unit that is a power of ten times the internal
- * unit shifts the decimal exponent, so that the value is rounded once.
+ * A unit that is a power of ten times the internal unit shifts the decimal exponent, so that the value
+ * is rounded once. Any other unit, such as deg, costs further roundings.
  */
+bool sl_real_convert(const struct sl_decimal *n, const char *shown,
+	const struct sl_unit_facts *unit, int power, double *value, char why[SL_WHY_BYTES])
+{
+	int shift = power_of_ten(unit->factor) * power;
+	bool fits;
+
+	if (n->padded)
+		return padded(shown, why);
+	if (n->grouped)
+		return sl_refuse(
+			why, "%s contains _, which is allowed in counts only; remove it", shown);
+	fits = sl_decimal_to_double(n, shift, value);
+	if (fits && shift == 0) {
+		multiply(value, unit->factor, power);
+		fits = n->infinite || (isfinite(*value) && (*value != 0 || n->n_digits == 0));
+	}
+	if (!fits)
+		return sl_refuse(why, "%s is too %s for double precision; use %s", shown,
+			*value == 0 ? "small" : "large",
+			*value == 0 ? "0 or a larger number" : "a smaller number");
+	return true;
+}
+
+/* The unit follows the number, with or without blanks. */
 bool sl_real_parse(
 	const char *text, enum sl_dimension dimension, double *value, char why[SL_WHY_BYTES])
 {
@@ -140,35 +174,15 @@ bool sl_real_parse(
 	char shown[SL_SHOWN_BYTES];
 	const char *after; /* the number and blanks */
 	struct sl_decimal n;
-	int shift;
 
 	sl_show(shown, text);
 	if (!sl_decimal_scan(text, &n))
 		return sl_refuse(why, "%s is not a number; write a number such as %s%s%s", shown,
 			dimension == SL_DIM_NUMBER ? "0.5 or 1e-3" : "1",
 			dimension == SL_DIM_NUMBER ? "" : " ", sl_dimensions[dimension].unit);
-	if (n.padded)
-		return padded(shown, why);
-	if (n.grouped)
-		return sl_refuse(
-			why, "%s contains _, which is allowed in counts only; remove it", shown);
 	after = n.end + strspn(n.end, " ");
 	unit = unit_of(text, *after ? after : n.end, &n, dimension, why);
-	if (!unit)
-		return false;
-	shift = power_of_ten(unit->factor);
-	if (!sl_decimal_to_double(&n, shift, value))
-		return sl_refuse(why,
-			"%s is too %s for double precision; use "
-			"%s",
-			shown, *value == 0 ? "small" : "large",
-			*value == 0 ? "0 or a larger number"
-				    : "a "
-				      "smaller number");
-	/* a factor that is no power of ten, such as deg, costs a second rounding */
-	if (shift == 0)
-		*value *= unit->factor;
-	return true;
+	return unit && sl_real_convert(&n, shown, unit, 1, value, why);
 }
 
 /* A percent sign is cut off first, because sl_real_parse() would take it for a unit. */

@@ -13,6 +13,7 @@
 #include "pipeline/help/help_markdown.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
+#include "pipeline/resolve/condition/species.h"
 
 enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */
 
@@ -135,6 +136,9 @@ static void print_all(FILE *out)
 		print_fate((enum sl_fate)f, out);
 	fprintf(out, "\n## Units\n\n");
 	print_units(out);
+	fprintf(out, "\n## Particles\n\n");
+	for (int i = 0; i < SL_SPECIES_COUNT; i++)
+		fprintf(out, "- `%s`: %d\n", sl_species[i].name, (int)sl_species[i].code);
 }
 
 /*

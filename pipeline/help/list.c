@@ -10,6 +10,7 @@
  */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
+#include "pipeline/resolve/condition/species.h"
 #include "pipeline/text/json.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"
@@ -115,6 +116,9 @@ static void list_text(FILE *out)
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		fprintf(out, "  %-16s %s\n", sl_fate_facts[f].name, sl_fate_facts[f].help);
 	print_units(out);
+	fprintf(out, "particles (names for pdg in conditions of keep)\n");
+	for (int i = 0; i < SL_SPECIES_COUNT; i++)
+		fprintf(out, "  %-16s %d\n", sl_species[i].name, (int)sl_species[i].code);
 	print_backends(out);
 	fprintf(out, "formats\n");
 	for (int i = 0; sl_formats[i]; i++)
@@ -186,6 +190,15 @@ static void list_units(struct sl_json *j)
 	sl_json_close(j);
 }
 
+/* The names of particles and their codes. */
+static void list_particles(struct sl_json *j)
+{
+	sl_json_object(j, "particles");
+	for (int i = 0; i < SL_SPECIES_COUNT; i++)
+		sl_json_real(j, sl_species[i].name, sl_species[i].code);
+	sl_json_close(j);
+}
+
 /* Writes the values of run.device with which this build can run the backend. */
 static void list_devices(struct sl_json *j, enum sl_runs_on runs_on)
 {
@@ -237,6 +250,7 @@ void sl_help_list(bool json, FILE *out)
 	sl_json_object(&j, NULL);
 	list_models(&j);
 	list_units(&j);
+	list_particles(&j);
 	list_backends(&j);
 	list_formats(&j);
 	sl_json_close(&j);

@@ -9,25 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Names of frequent codes, in the scheme of the Particle Data Group. */
-static const struct {
-	int32_t pdg;
-	const char *name;
-} names[] = {{22, "photon"}, {2112, "neutron"}, {2212, "proton"}, {11, "electron"},
-	{-11, "positron"}, {13, "muon-"}, {-13, "muon+"}, {211, "pion+"}, {-211, "pion-"},
-	{111, "pion0"}, {12, "nu_e"}, {-12, "anti-nu_e"}, {14, "nu_mu"}, {-14, "anti-nu_mu"},
-	{-2112, "antineutron"}, {-2212, "antiproton"}, {321, "kaon+"}, {-321, "kaon-"},
-	{1000010020, "deuteron"}, {1000010030, "triton"}, {1000020030, "helium-3"},
-	{1000020040, "alpha"}};
-
-/* The name of a code; "" if it is none of the frequent ones. */
-static const char *name_of(int32_t pdg)
-{
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (names[i].pdg == pdg)
-			return names[i].name;
-	return "";
-}
+#include "pipeline/resolve/condition/species.h"
 
 /* The row of a type, which is made if there is room for it. */
 static struct sl_type_row *row_of(struct sl_type_table *t, int32_t pdg)
@@ -84,8 +66,10 @@ void sl_type_table_print(struct sl_type_table *t, FILE *out)
 	fprintf(out, "%-12s %-12s %14s %13s %13s %13s\n", "pdg", "type", "particles", "weight",
 		"mean keV", "sum keV");
 	for (uint32_t i = 0; i < t->n; i++) {
+		const char *name = sl_species_name(t->row[i].pdg);
+
 		snprintf(code, sizeof(code), "%" PRId32, t->row[i].pdg);
-		print_row(&t->row[i], code, name_of(t->row[i].pdg), out);
+		print_row(&t->row[i], code, name ? name : "", out);
 	}
 	if (t->other.particles > 0)
 		print_row(&t->other, "other", "", out);

@@ -27,9 +27,13 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "none (id order)\n");
 		return;
 	}
-	for (uint32_t k = 0; k < r->n_fields; k++)
-		fprintf(out, "%s%s%s:%u", k ? ", " : "", sl_column_facts[r->field[k].column].name,
-			r->field[k].is_log ? "_log" : "", r->field[k].bits);
+	for (uint32_t k = 0; k < r->n_fields; k++) {
+		const struct sl_key_rule *f = &r->field[k];
+
+		fprintf(out, "%s%s%s%s:", k ? ", " : "", f->reverse ? "-" : "",
+			sl_column_facts[f->column].name, f->is_log ? "_log" : "");
+		fprintf(out, f->is_exact ? "float" : "%u", f->bits);
+	}
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
 }
 

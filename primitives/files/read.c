@@ -94,6 +94,29 @@ enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t 
 	return read_whole(fd, path, NULL, bytes_in_file, bytes, size);
 }
 
+/* One byte more than most is read, because a stream that is longer must be refused. */
+enum sl_status sl_stream_read(int fd, const char *name, size_t most, char **bytes, size_t *size)
+{
+	void *block;
+	int error;
+
+	*bytes = NULL;
+	*size = 0;
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_add(most, 1), &block));
+	error = read_all(fd, (char *)block, most + 1, size);
+	if (error == 0 && *size <= most) {
+		*bytes = (char *)block;
+		(*bytes)[*size] = '\0';
+		return SL_OK;
+	}
+	sl_memory_give(SL_HOST, block);
+	if (error)
+		return sl_disk_failed(error, "read", name, NULL);
+	return sl_fail(SL_BAD_INPUT,
+		"%s has more than %zu bytes, which is the limit; check that it is the right text",
+		name, most);
+}
+
 bool sl_errno_is_missing(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||

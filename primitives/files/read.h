@@ -1,7 +1,7 @@
 /*
  * read.h - reads whole regular files, or checksums them in pieces.
  *
- * A failed system call is SL_DISK; something that is not a regular file is SL_BAD_INPUT.
+ * A stream, which has no size, is read up to its end. A failed system call is SL_DISK; something that is not a regular file is SL_BAD_INPUT.
  * Calls for SL_FAULT: file_open file_stat file_read file_close.
  */
 #ifndef SL_PRIMITIVES_FILES_READ_H
@@ -23,6 +23,9 @@ enum sl_status sl_file_read(const struct sl_dir *d, const char *name, char **byt
 
 /* The same for any path. SL_BAD_INPUT if the file has more than most bytes. */
 enum sl_status sl_path_read(const char *path, size_t most, char **bytes, size_t *size);
+
+/* The same for an open stream, such as a pipe, up to its end; name stands for it in messages. */
+enum sl_status sl_stream_read(int fd, const char *name, size_t most, char **bytes, size_t *size);
 
 /*
  * Whether errno says that a path names nothing that this user may open. Other errors, such as EIO,

@@ -106,6 +106,8 @@ static __device__ __forceinline__ Key pack_key(
 			part = sl_key_of_float(f, sl_float(value));
 		else if (f->is_log)
 			part = sl_key_of_log(f, sl_float(value));
+		else if (f->is_exact)
+			part = sl_key_of_exact(sl_float(value));
 		else
 			part = sl_key_of_integer(f, f->column == SL_COLUMN_id
 							    ? *job->first_id + value

@@ -6,6 +6,9 @@
  * exactly. True is 1 and false is 0. IEEE 754 rounds each operation in exactly one way, so all
  * machines agree to the bit. A comparison with NaN is false, except !=.
  *
+ * A power multiplies one factor after another: x^3 is (x * x) * x, and x^-3 is 1 / ((x * x) * x). A
+ * bit test works on whole numbers from 0 to 2^64 - 1; all bits of other numbers are 0.
+ *
  * A particle whose fate is kept on condition, and that does not meet the condition, gets the fate
  * dropped, so that it is counted.
  */
@@ -28,6 +31,8 @@ SL_C_BEGIN
 	X(minus, 2)      \
 	X(times, 2)      \
 	X(over, 2)       \
+	X(power, 1)      \
+	X(bits, 2)       \
 	X(negated, 1)    \
 	X(absolute, 1)   \
 	X(less, 2)       \
@@ -47,6 +52,9 @@ enum sl_operation {
 		SL_OPERATION_COUNT
 };
 
+/* The operand of a power is its exponent, from 1; this bit is set if the result is inverted. */
+enum { SL_POWER_INVERSE = 0x80 };
+
 enum { SL_CONDITION_STEPS = 96, SL_CONDITION_NUMBERS = 32, SL_CONDITION_DEPTH = 16 };
 
 struct sl_condition {
@@ -55,7 +63,7 @@ struct sl_condition {
 	uint32_t columns;  /* set of columns that the program reads, without fate */
 	uint32_t n_numbers;
 	uint8_t operation[SL_CONDITION_STEPS]; /* enum sl_operation */
-	uint8_t operand[SL_CONDITION_STEPS];   /* number of a column, constant or fate */
+	uint8_t operand[SL_CONDITION_STEPS];   /* number of a column, constant or fate; exponent */
 	double number[SL_CONDITION_NUMBERS];   /* the constants */
 };
 
@@ -95,8 +103,27 @@ SL_HD double sl_condition_value(
 	return 0.0;
 }
 
-/* The result of an operation on the two top numbers a and b; a unary operation uses only b. */
-SL_HD double sl_condition_operate(enum sl_operation operation, double a, double b)
+/* x to a power, which is the operand of the step. */
+SL_HD double sl_condition_power(double x, uint32_t operand)
+{
+	double product = x;
+
+	for (uint32_t k = operand & ~(uint32_t)SL_POWER_INVERSE; k > 1; k--)
+		product *= x;
+	return operand & SL_POWER_INVERSE ? 1.0 / product : product;
+}
+
+/* The bits of a whole number; 0 for numbers that 64 bits cannot hold, whose cast is not defined. */
+SL_HD uint64_t sl_condition_bits(double x)
+{
+	return x >= 0.0 && x < 0x1p64 ? (uint64_t)x : 0;
+}
+
+/*
+ * The result of an operation on the two top numbers a and b; a unary operation uses only b. operand is
+ * that of the step.
+ */
+SL_HD double sl_condition_operate(enum sl_operation operation, uint32_t operand, double a, double b)
 {
 	switch (operation) {
 	case SL_OP_plus:
@@ -107,6 +134,10 @@ SL_HD double sl_condition_operate(enum sl_operation operation, double a, double 
 		return a * b;
 	case SL_OP_over:
 		return a / b;
+	case SL_OP_power:
+		return sl_condition_power(b, operand);
+	case SL_OP_bits:
+		return (double)(sl_condition_bits(a) & sl_condition_bits(b));
 	case SL_OP_negated:
 		return -b;
 	case SL_OP_absolute:
@@ -152,7 +183,8 @@ SL_HD bool sl_condition_holds(const struct sl_condition *k, const struct sl_colu
 		} else {
 			uint32_t under = top + 1 - sl_condition_takes(operation);
 
-			stack[under] = sl_condition_operate(operation, stack[under], stack[top]);
+			stack[under] =
+				sl_condition_operate(operation, operand, stack[under], stack[top]);
 			top = under;
 		}
 	}

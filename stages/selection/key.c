@@ -11,12 +11,16 @@
 struct sl_key_rule sl_key_rule_make(const struct sl_key_field *field)
 {
 	struct sl_key_rule f = {.column = field->column,
-		.is_float =
-			sl_column_facts[field->column].type == SL_TYPE_F32 && !field->logarithmic,
+		.is_float = sl_column_facts[field->column].type == SL_TYPE_F32 &&
+	                    !field->logarithmic && !field->exact,
 		.is_log = field->logarithmic,
+		.is_exact = field->exact,
 		.bits = field->bits};
 
 	f.most = field->bits < 64 ? (UINT64_C(1) << field->bits) - 1 : UINT64_MAX;
+	f.reverse = field->descending ? f.most : 0;
+	if (f.is_exact)
+		return f;
 	if (f.is_float) {
 		f.lo = (float)field->lo;
 		f.top = ldexpf(1.0f, (int)field->bits);

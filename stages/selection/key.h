@@ -6,7 +6,9 @@
  * A logarithmic field is an integer field of the bits of a float: for positive floats their order is
  * that of the values, and they grow as the logarithm to base 2, linear between powers of 2 (Mitchell,
  * Computer multiplication and division using binary logarithms, 1962); values of at most 0 become 0.
- * Survivors with equal keys keep their id order, because all sort backends are stable.
+ * An exact field is the order of all floats in 32 bits: NaN, then -inf to inf, -0 as 0. A descending
+ * field inverts the bits of its part of the key. Survivors with equal keys keep their id order, because
+ * all sort backends are stable.
  */
 #ifndef SL_STAGES_SELECTION_KEY_H
 #define SL_STAGES_SELECTION_KEY_H
@@ -24,18 +26,21 @@ struct sl_key_field {
 	uint32_t bits;    /* 1..32 for floats, 1..64 for integers */
 	double lo, hi;    /* its range, in the unit of the column */
 	bool logarithmic; /* floats only */
+	bool exact;       /* floats only: 32 bits and no range */
+	bool descending;
 };
 
 /* A field as the rule uses it. */
 struct sl_key_rule {
 	enum sl_column column;
-	bool is_float, is_log;
+	bool is_float, is_log, is_exact;
 	uint32_t bits;
 	uint32_t shift; /* integer field: right shift */
 	uint32_t flip;  /* integer field: the sign bit of a signed column, whose inversion makes
 	                         the order that of unsigned numbers; else 0 */
 	float lo, scale, top; /* float field: lower end; steps per unit; 2^bits */
 	uint64_t base, most;  /* integer field: smallest value; all: 2^bits - 1 */
+	uint64_t reverse;     /* bits of the part that are inverted: all or none */
 };
 
 /* The quantised value of a float field. */
@@ -62,9 +67,28 @@ SL_HD uint64_t sl_key_of_log(const struct sl_key_rule *f, float value)
 	return sl_key_of_integer(f, value > 0.0f ? sl_bits(value) : 0);
 }
 
+/* The value of an exact field. NaN is 0; the bits of negative floats grow downwards from -0. */
+SL_HD uint64_t sl_key_of_exact(float value)
+{
+	uint32_t bits = sl_bits(value), size = bits & ~SL_SIGN_BIT;
+
+	if (size > SL_INFINITY_BITS)
+		return 0;
+	return size == bits || size == 0 ? size | SL_SIGN_BIT : ~bits;
+}
+
+/* The part of a field of floats. */
+SL_HD uint64_t sl_key_of_real(const struct sl_key_rule *f, float value)
+{
+	if (f->is_exact)
+		return sl_key_of_exact(value);
+	return f->is_log ? sl_key_of_log(f, value) : sl_key_of_float(f, value);
+}
+
 /* Appends the next field to a key. */
 SL_HD uint64_t sl_key_join(const struct sl_key_rule *f, uint64_t key, uint64_t part)
 {
+	part ^= f->reverse;
 	return f->bits < 64 ? key << f->bits | part : part;
 }
 
@@ -79,8 +103,7 @@ SL_HD uint64_t sl_key_pack(const struct sl_key_rule *field, uint32_t n, const st
 		uint64_t part = 0;
 
 		switch (f->column) {
-#define sl_key_part_float(name) \
-	f->is_log ? sl_key_of_log(f, c->name[i]) : sl_key_of_float(f, c->name[i])
+#define sl_key_part_float(name)    sl_key_of_real(f, c->name[i])
 #define sl_key_part_int32_t(name)  sl_key_of_integer(f, (uint32_t)c->name[i] ^ f->flip)
 #define sl_key_part_uint32_t(name) sl_key_of_integer(f, c->name[i])
 #define sl_key_part_uint8_t(name)  sl_key_of_integer(f, c->name[i])

@@ -122,14 +122,14 @@ static void make_scene(int i, struct sl_rays *r)
 static void make_world(struct sl_rule_parameters *w)
 {
 	static const struct sl_key_field fields[SL_RULE_FIELDS] = {
-		{SL_COLUMN_x, 1, -1, 1, false},
-		{SL_COLUMN_y, 5, 0, 1, false},
-		{SL_COLUMN_z, 8, -1e30, 1e30, false},
-		{SL_COLUMN_u, 16, -1, 1, false},
-		{SL_COLUMN_v, 24, -0.5, 1e-3, false},
-		{SL_COLUMN_w, 31, 0, 1e-40, false},
-		{SL_COLUMN_x, 32, -1, 1, false},
-		{SL_COLUMN_steps, 13, 1000, 4e9, false},
+		{.column = SL_COLUMN_x, .bits = 1, .lo = -1, .hi = 1},
+		{.column = SL_COLUMN_y, .bits = 5, .lo = 0, .hi = 1},
+		{.column = SL_COLUMN_z, .bits = 8, .lo = -1e30, .hi = 1e30},
+		{.column = SL_COLUMN_u, .bits = 16, .lo = -1, .hi = 1},
+		{.column = SL_COLUMN_v, .bits = 24, .lo = -0.5, .hi = 1e-3},
+		{.column = SL_COLUMN_w, .bits = 31, .lo = 0, .hi = 1e-40},
+		{.column = SL_COLUMN_x, .bits = 32, .lo = -1, .hi = 1},
+		{.column = SL_COLUMN_steps, .bits = 13, .lo = 1000, .hi = 4e9},
 	};
 
 	for (int i = 0; i < SL_RULE_SLABS; i++)

@@ -40,6 +40,53 @@ static const struct name_table columns = {
 	"column", "particles of this model lack it", SL_COLUMN_COUNT, column_name};
 
 /*
+ * Names of columns in other programs (MCNP, Geant4, OpenMC, McStas, MCPL), where a suggestion by
+ * spelling would be wrong: ux is nearer to x than to u.
+ */
+static const struct {
+	const char *word;
+	enum sl_column column;
+} usual[] = {
+	{"ux", SL_COLUMN_u},
+	{"uy", SL_COLUMN_v},
+	{"uz", SL_COLUMN_w},
+	{"dirx", SL_COLUMN_u},
+	{"diry", SL_COLUMN_v},
+	{"dirz", SL_COLUMN_w},
+	{"dir_x", SL_COLUMN_u},
+	{"dir_y", SL_COLUMN_v},
+	{"dir_z", SL_COLUMN_w},
+	{"cosx", SL_COLUMN_u},
+	{"cosy", SL_COLUMN_v},
+	{"cosz", SL_COLUMN_w},
+	{"mu", SL_COLUMN_w},
+	{"e", SL_COLUMN_energy},
+	{"E", SL_COLUMN_energy},
+	{"erg", SL_COLUMN_energy},
+	{"t", SL_COLUMN_time},
+	{"tof", SL_COLUMN_time},
+	{"tme", SL_COLUMN_time},
+	{"wgt", SL_COLUMN_weight},
+	{"wt", SL_COLUMN_weight},
+	{"depth", SL_COLUMN_z},
+	{"pdgcode", SL_COLUMN_pdg},
+	{"type", SL_COLUMN_pdg},
+	{"particle", SL_COLUMN_pdg},
+	{"flags", SL_COLUMN_userflags},
+	{"polx", SL_COLUMN_pol_x},
+	{"poly", SL_COLUMN_pol_y},
+	{"polz", SL_COLUMN_pol_z},
+};
+
+const char *sl_column_meant(const char *word, uint32_t allowed)
+{
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (strcmp(word, usual[i].word) == 0 && SL_HAS(allowed, usual[i].column))
+			return column_name(usual[i].column);
+	return NULL;
+}
+
+/*
  * The member of allowed with the name word. If there is none: adds a problem that suggests the nearest
  * name of allowed, or lists all of them, and returns table->n.
  */
@@ -48,6 +95,7 @@ static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 {
 	char shown[SL_SHOWN_BYTES], text[SUGGESTION_BYTES];
 	const char *words[64]; /* a set has 64 bits */
+	const char *meant = table == &columns ? sl_column_meant(word, (uint32_t)allowed) : NULL;
 	int found = table->n;
 	size_t n = 0;
 
@@ -62,7 +110,7 @@ static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 	sl_config_add_problem(r, key, "%s is not a %s of model %s%s%s; use %s",
 		sl_show(shown, word), table->what, model, found < table->n ? ": " : "",
 		found < table->n ? table->lacking : "",
-		sl_suggest(word, words, n, text, sizeof(text)));
+		meant ? meant : sl_suggest(word, words, n, text, sizeof(text)));
 	return table->n;
 }
 
@@ -118,14 +166,15 @@ uint32_t sl_resolve_column_set(struct sl_reader *r, const char *key, const struc
 	uint32_t set = 0;
 
 	for (uint32_t k = 0; k < list->n; k++) {
-		int i;
+		enum sl_column i;
 
 		snprintf(item, sizeof(item), "%s[%u]", key, k);
-		i = resolve_word(r, item, list->at[k], &columns, allowed, model->name);
-		if (i < SL_COLUMN_COUNT && SL_HAS(set, i))
+		if (!sl_resolve_column(r, item, list->at[k], model, allowed, &i))
+			continue;
+		if (SL_HAS(set, i))
 			sl_config_add_problem(
 				r, item, "%s is repeated; remove it", sl_show(shown, list->at[k]));
-		else if (i < SL_COLUMN_COUNT)
+		else
 			set |= SL_BIT(i);
 	}
 	return set;

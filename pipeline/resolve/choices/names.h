@@ -38,4 +38,7 @@ uint32_t sl_resolve_column_set(struct sl_reader *r, const char *key, const struc
 /* The column of that name or synonym (ekin is energy); SL_COLUMN_COUNT if there is none. */
 enum sl_column sl_column_named(const char *word);
 
+/* The column of the set allowed that is named word in other programs (ux is u); NULL if none is. */
+const char *sl_column_meant(const char *word, uint32_t allowed);
+
 #endif

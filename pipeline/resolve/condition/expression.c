@@ -6,162 +6,28 @@
  *
  *	transmitted and w > 0.5     fate transmitted, column w, number 0.5, more, both
  *
+ * Chained comparisons and in use a value more than once, so the steps that compute it are repeated:
+ *
+ *	1 < x < 2                   number 1, column x, less, column x, number 2, less, both
+ *	pdg in [11, 22]             column pdg, number 11, equal, column pdg, number 22, equal, either
+ *
  * The program runs on the GPU for each particle, so it has a bounded number of steps and a bounded
  * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the functions
  * return quickly because no operator is taken any more.
  */
 #include "pipeline/resolve/condition/expression.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/resolve/condition/operand.h"
+#include "pipeline/resolve/condition/number.h"
+#include "pipeline/resolve/condition/operators.h"
 
-enum { NESTED_MOST = 24 };
-
-/* --- types ------------------------------------------------------------------------------------ */
-
-/* Have two numbers the same dimension? */
-static bool is_same(const int a[3], const int b[3])
-{
-	return memcmp(a, b, 3 * sizeof(*a)) == 0;
-}
-
-/* The internal unit of the dimension of a number, for messages. */
-static const char *unit_of(const struct sl_operand *v)
-{
-	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
-		const struct sl_dimension_facts *f = &sl_dimensions[d];
-		const int power[] = {f->length, f->mass, f->time};
-
-		if (is_same(power, v->power))
-			return *f->unit ? f->unit : "no unit";
-	}
-	return "a compound unit";
-}
-
-/* Requires a number. */
-static void want_number(struct sl_parser *p, const struct sl_operand *v)
-{
-	char shown[SL_SHOWN_BYTES];
-
-	if (v->truth)
-		sl_parser_fail(p, v->from,
-			"%s is a condition, but a number is needed; combine conditions by and, or, not",
-			sl_parser_show(p, v->from, shown));
-}
-
-/* Requires a truth value. */
-static void want_truth(struct sl_parser *p, const struct sl_operand *v)
-{
-	char shown[SL_SHOWN_BYTES];
-
-	if (!v->truth)
-		sl_parser_fail(p, v->from,
-			"%s is a number, but a condition is needed; compare it, as in > 0",
-			sl_parser_show(p, v->from, shown));
-}
-
-/* A literal number without a unit. */
-static bool is_plain(const struct sl_operand *v)
-{
-	return v->literal >= 0 && is_same(v->power, sl_no_operand.power);
-}
-
-/* Requires two numbers of the same dimension, for sums and comparisons. */
-static void want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b)
-{
-	char shown[SL_SHOWN_BYTES];
-
-	want_number(p, a);
-	want_number(p, b);
-	if (a->bare || b->bare || is_same(a->power, b->power))
-		return;
-	if (is_plain(a) || is_plain(b))
-		sl_parser_fail(p, a->from, "%s has a number without a unit; add %s",
-			sl_parser_show(p, a->from, shown), unit_of(is_plain(a) ? b : a));
-	else
-		sl_parser_fail(p, a->from,
-			"%s mixes the dimensions of %s and %s; use quantities of one dimension",
-			sl_parser_show(p, a->from, shown), unit_of(a), unit_of(b));
-}
-
-/* --- operators -------------------------------------------------------------------------------- */
-
-/* Levels of precedence, the loosest first; a factor has no binary operator. */
-enum level { OR, AND, NOT, COMPARISON, SUM, PRODUCT, FACTOR };
-
-static const struct {
-	enum level level;
-	const char *text; /* "<=" precedes "<", its prefix */
-	enum sl_operation operation;
-} operators[] = {
-	{OR, "or", SL_OP_either},
-	{AND, "and", SL_OP_both},
-	{COMPARISON, "<=", SL_OP_at_most},
-	{COMPARISON, ">=", SL_OP_at_least},
-	{COMPARISON, "==", SL_OP_equal},
-	{COMPARISON, "!=", SL_OP_unequal},
-	{COMPARISON, "<", SL_OP_less},
-	{COMPARISON, ">", SL_OP_more},
-	{SUM, "+", SL_OP_plus},
-	{SUM, "-", SL_OP_minus},
-	{PRODUCT, "*", SL_OP_times},
-	{PRODUCT, "/", SL_OP_over},
-};
-
-/* Takes the next operator if it has that level; else returns SL_OPERATION_COUNT. */
-static enum sl_operation take_operator(struct sl_parser *p, enum level level)
-{
-	for (size_t i = 0; !p->failed && i < sizeof(operators) / sizeof(operators[0]); i++)
-		if (operators[i].level == level && sl_parser_take(p, operators[i].text))
-			return operators[i].operation;
-	return SL_OPERATION_COUNT;
-}
-
-/* Rounds a literal that is compared with a column of single precision, as the column was. */
-static void round_literal(
-	struct sl_parser *p, const struct sl_operand *column, const struct sl_operand *number)
-{
-	if (column->single && number->literal >= 0)
-		p->k->number[number->literal] = (double)(float)p->k->number[number->literal];
-}
-
-/* Checks two operands of an operator, emits it, and returns the type of the result. */
-static struct sl_operand join(struct sl_parser *p, enum level level, enum sl_operation operation,
-	const struct sl_operand *a, const struct sl_operand *b)
-{
-	struct sl_operand both = {.from = a->from, .literal = -1};
-	int sign = operation == SL_OP_over ? -1 : 1;
-
-	switch (level) {
-	case SUM:
-		want_same(p, a, b);
-		/* 0 and inf have any dimension */
-		memcpy(both.power, (a->bare ? b : a)->power, sizeof(both.power));
-		break;
-	case PRODUCT:
-		want_number(p, a);
-		want_number(p, b);
-		for (int i = 0; i < 3; i++)
-			both.power[i] = a->power[i] + sign * b->power[i];
-		break;
-	case COMPARISON:
-		want_same(p, a, b);
-		round_literal(p, a, b);
-		round_literal(p, b, a);
-		both.truth = true;
-		break;
-	default: /* and, or; the caller checked a before it parsed b */
-		want_truth(p, b);
-		both.truth = true;
-	}
-	sl_parser_emit(p, operation, 0);
-	return both;
-}
+enum { NESTED_MOST = 24, DIMENSION_MOST = 999 /* so that products do not overflow */ };
 
 /* --- the grammar ------------------------------------------------------------------------------ */
 
-static struct sl_operand parse(struct sl_parser *p, enum level level);
+static struct sl_operand parse(struct sl_parser *p, enum sl_level level);
 
 /* Enters a nested part; fails beyond NESTED_MOST, which bounds the recursion. */
 static bool enter(struct sl_parser *p)
@@ -174,7 +40,7 @@ static bool enter(struct sl_parser *p)
 }
 
 /* Parses up to the closing bracket; the opening one is read. */
-static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enum level level)
+static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enum sl_level level)
 {
 	struct sl_operand v = sl_no_operand;
 
@@ -187,46 +53,180 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 	return v;
 }
 
-/*
- * Parses a factor: a sign, a bracket, abs(), a number or a name. A minus before a literal negates the
- * literal, so that -5 cm is one number of the program.
- */
-static struct sl_operand parse_factor(struct sl_parser *p)
+/* Parses a value without sign and power: a bracket, abs(), a number or a name. */
+static struct sl_operand parse_value(struct sl_parser *p)
 {
 	const char *from = p->at;
 	struct sl_operand v = sl_no_operand;
-	struct sl_decimal scanned;
 	char shown[SL_SHOWN_BYTES];
 
-	if (sl_parser_take(p, "-")) {
-		if (enter(p))
-			v = parse_factor(p);
-		p->nested--;
-		want_number(p, &v);
-		if (v.literal >= 0)
-			p->k->number[v.literal] = -p->k->number[v.literal];
-		else
-			sl_parser_emit(p, SL_OP_negated, 0);
-	} else if (sl_parser_take(p, "(")) {
-		return parse_inside(p, from, OR);
+	v.from = from;
+	v.begin = p->k->n;
+	if (sl_parser_take(p, "(")) {
+		v = parse_inside(p, from, SL_LEVEL_OR);
 	} else if (sl_parser_take(p, "abs")) {
 		if (!sl_parser_take(p, "("))
 			sl_parser_fail(p, p->at, "lacks a ( after abs; write abs(z)");
-		v = parse_inside(p, from, SUM);
-		want_number(p, &v);
+		v = parse_inside(p, from, SL_LEVEL_SUM);
+		sl_want_number(p, &v);
 		sl_parser_emit(p, SL_OP_absolute, 0);
 		v.literal = -1;
-	} else if (*p->at != '+' && sl_decimal_scan(p->at, &scanned)) {
-		return sl_parse_number(p, &scanned);
+	} else if (sl_parse_number(p, &v)) {
+		return v;
 	} else if (sl_word_length(p->at) > 0) {
-		return sl_parse_name(p);
+		sl_parse_name(p, &v);
 	} else {
 		sl_parser_fail(p, p->at,
 			"lacks a column, a number or a fate %s%s; write one, as in w > 0",
 			*p->at ? "at " : "at its end", *p->at ? sl_show(shown, p->at) : "");
 	}
+	return v;
+}
+
+/* Parses a value and its power, which is a product of equal factors. */
+static struct sl_operand parse_power(struct sl_parser *p)
+{
+	struct sl_operand v = parse_value(p);
+	char shown[SL_SHOWN_BYTES];
+	int exponent;
+
+	if (!sl_parse_exponent(p, &exponent))
+		return v;
+	sl_want_number(p, &v);
+	for (int i = 0; i < 3; i++) {
+		v.power[i] *= exponent;
+		if (abs(v.power[i]) > DIMENSION_MOST)
+			sl_parser_fail(p, v.from, "%s has a unit to a power above %d; use less",
+				sl_parser_show(p, v.from, shown), DIMENSION_MOST);
+	}
+	v.whole &= exponent > 0;
+	v.kind = SL_PLAIN;
+	v.single = v.bare = false;
+	v.literal = -1;
+	sl_parser_emit(p, SL_OP_power,
+		(uint32_t)abs(exponent) | (exponent < 0 ? (uint32_t)SL_POWER_INVERSE : 0));
+	if (strncmp(p->at, "**", 2) == 0 || *p->at == '^')
+		sl_parser_fail(p, v.from,
+			"%s has a power of a power, which has two meanings; write brackets, as in "
+			"(x^2)^3",
+			sl_parser_show(p, v.from, shown));
+	return v;
+}
+
+/*
+ * Parses a factor: a sign and a power. A minus before a literal negates the literal, so that -5 cm is
+ * one number of the program.
+ */
+static struct sl_operand parse_factor(struct sl_parser *p)
+{
+	const char *from = p->at;
+	struct sl_operand v = sl_no_operand;
+
+	if (!sl_parser_take(p, "-"))
+		return parse_power(p);
+	if (enter(p))
+		v = parse_factor(p);
+	p->nested--;
+	if (v.kind != SL_SPECIES)
+		sl_want_number(p, &v);
+	if (v.literal >= 0)
+		p->k->number[v.literal] = -p->k->number[v.literal];
+	else
+		sl_parser_emit(p, SL_OP_negated, 0);
+	v.kind = v.kind == SL_CODE || v.kind == SL_SPECIES ? v.kind : SL_PLAIN;
 	v.from = from;
 	return v;
+}
+
+/* Parses the list of numbers after in: v is equal to one of them. The steps of v are emitted. */
+static struct sl_operand parse_list(struct sl_parser *p, struct sl_operand v, bool opposite)
+{
+	struct sl_steps steps = sl_steps_of(p, &v);
+	struct sl_operand item, equal = v;
+
+	if (!sl_parser_take(p, "["))
+		sl_parser_fail(p, p->at, "lacks a [ after in; write for example pdg in [11, 22]");
+	if (sl_parser_take(p, "]"))
+		sl_parser_fail(p, v.from,
+			"has an empty list after in, which no particle is in; add numbers");
+	for (uint32_t i = 0; !p->failed && (i == 0 || sl_parser_take(p, ",")); i++) {
+		if (i > 0)
+			sl_emit_again(p, &v, &steps);
+		item = parse(p, SL_LEVEL_BITS);
+		sl_want_whole(p, &item);
+		equal = sl_join_operands(p, SL_LEVEL_COMPARISON, SL_OP_equal, &v, &item);
+		if (i > 0)
+			sl_parser_emit(p, SL_OP_either, 0);
+	}
+	if (!p->failed && !sl_parser_take(p, "]"))
+		sl_parser_fail(p, p->at, "lacks a ] here; add it");
+	if (opposite)
+		sl_parser_emit(p, SL_OP_opposite, 0);
+	equal.begin = steps.begin;
+	return equal;
+}
+
+/* Parses what follows a comparison operator: a < b < c means a < b and b < c. */
+static struct sl_operand parse_chain(
+	struct sl_parser *p, struct sl_operand a, enum sl_operation operation)
+{
+	uint32_t begin = a.begin;
+	const char *from = a.from;
+	struct sl_operand both = a;
+
+	for (uint32_t n = 1; operation != SL_OPERATION_COUNT; n++) {
+		struct sl_operand b = parse(p, SL_LEVEL_BITS);
+		struct sl_steps steps = sl_steps_of(p, &b);
+		enum sl_operation next;
+
+		both = sl_join_operands(p, SL_LEVEL_COMPARISON, operation, &a, &b);
+		if (n > 1)
+			sl_parser_emit(p, SL_OP_both, 0);
+		next = sl_take_operator(p, SL_LEVEL_COMPARISON);
+		if (next == SL_OPERATION_COUNT)
+			break;
+		if (!sl_is_chain(operation, next))
+			sl_parser_fail(p, from,
+				"chains comparisons of different directions; write a < b < c, or two "
+				"comparisons joined by and");
+		sl_emit_again(p, &b, &steps);
+		a = b;
+		operation = next;
+	}
+	both.begin = begin;
+	both.from = from;
+	return both;
+}
+
+/* If in or not in is next: reads it and returns true. */
+static bool take_in(struct sl_parser *p, bool *opposite)
+{
+	const char *at = p->at;
+
+	*opposite = sl_parser_take(p, "not");
+	if (sl_parser_take(p, "in"))
+		return true;
+	p->at = at;
+	return false;
+}
+
+/* Parses a number, comparisons of numbers, or a number in a list. */
+static struct sl_operand parse_comparison(struct sl_parser *p)
+{
+	struct sl_operand v = parse(p, SL_LEVEL_BITS);
+	enum sl_operation operation = sl_take_operator(p, SL_LEVEL_COMPARISON);
+	const char *at = p->at;
+	bool opposite;
+
+	if (operation != SL_OPERATION_COUNT)
+		return parse_chain(p, v, operation);
+	if (p->failed || !take_in(p, &opposite))
+		return v;
+	if (!v.whole) {
+		p->at = at; /* the message shows v only */
+		sl_want_whole(p, &v);
+	}
+	return parse_list(p, v, opposite);
 }
 
 /* Parses "not" or a comparison. */
@@ -236,37 +236,33 @@ static struct sl_operand parse_not(struct sl_parser *p)
 	struct sl_operand v = sl_no_operand;
 
 	if (!sl_parser_take(p, "not"))
-		return parse(p, COMPARISON);
+		return parse_comparison(p);
 	if (enter(p))
 		v = parse_not(p);
 	p->nested--;
-	want_truth(p, &v);
+	sl_want_truth(p, &v);
 	sl_parser_emit(p, SL_OP_opposite, 0);
 	v.from = from;
 	return v;
 }
 
 /* Parses an expression of that level or tighter. Operators of one level associate to the left. */
-static struct sl_operand parse(struct sl_parser *p, enum level level)
+static struct sl_operand parse(struct sl_parser *p, enum sl_level level)
 {
 	enum sl_operation operation;
 	struct sl_operand a, b;
 
-	if (level == NOT)
+	if (level == SL_LEVEL_NOT)
 		return parse_not(p);
-	if (level == FACTOR)
+	if (level == SL_LEVEL_FACTOR)
 		return parse_factor(p);
-	a = parse(p, (enum level)(level + 1));
-	while ((operation = take_operator(p, level)) != SL_OPERATION_COUNT) {
+	a = parse(p, (enum sl_level)(level + 1));
+	while ((operation = sl_take_operator(p, level)) != SL_OPERATION_COUNT) {
 		/* before b is parsed, so that the leftmost problem is reported */
-		if (level < NOT)
-			want_truth(p, &a);
-		b = parse(p, (enum level)(level + 1));
-		a = join(p, level, operation, &a, &b);
-		if (level == COMPARISON && take_operator(p, level) != SL_OPERATION_COUNT)
-			sl_parser_fail(p, a.from,
-				"chains comparisons, but a comparison has two sides; write a < b and "
-				"b < c");
+		if (level < SL_LEVEL_NOT)
+			sl_want_truth(p, &a);
+		b = parse(p, (enum sl_level)(level + 1));
+		a = sl_join_operands(p, level, operation, &a, &b);
 	}
 	return a;
 }
@@ -292,10 +288,19 @@ static bool end(struct sl_parser *p)
 	return !p->failed;
 }
 
-/*
- * Parses the whole text: what is left after the expression is an error, with == as the likely meaning
- * of a single =.
- */
+/* What to write for the text that is left after an expression, where an operator is needed. */
+static const char *meant_operator(const char *at)
+{
+	static const char *const meant[][2] = {
+		{"=", "=="}, {"&&", "and"}, {"||", "or"}, {"|", "or"}, {"!", "!= or not"}};
+
+	for (size_t i = 0; i < sizeof(meant) / sizeof(meant[0]); i++)
+		if (strncmp(at, meant[i][0], strlen(meant[i][0])) == 0)
+			return meant[i][1];
+	return "and, or, or a comparison";
+}
+
+/* Parses the whole text: what is left after the expression is an error. */
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	const struct sl_model *model, struct sl_condition *k)
 {
@@ -304,11 +309,11 @@ bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
 	struct sl_operand v;
 
 	p.model = model;
-	v = parse(&p, OR);
+	v = parse(&p, SL_LEVEL_OR);
 	if (!p.failed && *p.at)
 		sl_parser_fail(&p, p.at, "lacks an operator at %s; write %s", sl_show(shown, p.at),
-			*p.at == '=' ? "==" : "and, or, or a comparison");
-	want_truth(&p, &v);
+			meant_operator(p.at));
+	sl_want_truth(&p, &v);
 	return end(&p);
 }
 

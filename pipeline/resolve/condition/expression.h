@@ -4,13 +4,18 @@
  *	or      = and { "or" and }
  *	and     = not { "and" not }
  *	not     = "not" not | compare
- *	compare = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
+ *	compare = bits { ("<" | "<=" | ">" | ">=" | "==" | "!=") bits }
+ *	        | bits [ "not" ] "in" "[" bits { "," bits } "]"
+ *	bits    = sum { "&" sum }
  *	sum     = product { ("+" | "-") product }
  *	product = factor { ("*" | "/") factor }
- *	factor  = "-" factor | "abs" "(" sum ")" | "(" or ")" | number [unit] | column | fate
+ *	factor  = "-" factor | value [ ("^" | "**") exponent ]
+ *	value   = "abs" "(" sum ")" | "(" or ")" | number | column | fate | particle
+ *	number  = digits [ unit [ ("^" | "**") exponent ] ] | "0x" hexadecimal digits
  *
  * Dimensions are checked: a length can only be compared with a length. A number that is compared with
- * a column of single precision is rounded to single precision first, so that == can be true.
+ * a column of single precision is rounded to single precision first, so that == can be true. Powers
+ * are whole numbers. The result of a bit test is a number, and as a condition true unless it is 0.
  */
 #ifndef SL_PIPELINE_RESOLVE_CONDITION_EXPRESSION_H
 #define SL_PIPELINE_RESOLVE_CONDITION_EXPRESSION_H

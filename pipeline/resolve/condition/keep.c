@@ -4,6 +4,7 @@
  *	transmitted                              a fate
  *	[transmitted, reflected]                 any of them
  *	ekin > 1 keV and abs(z) < 5 cm           particles of any fate with these properties
+ *	pdg in [neutron, photon]                 (operators: expression.h)
  *	transmitted and not (w < 0.5)            both
  *
  * Expressions become the postfix program of condition.h. The program is then evaluated for each fate
@@ -20,6 +21,7 @@
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/condition/expression.h"
 #include "pipeline/resolve/condition/operand.h"
+#include "pipeline/resolve/condition/species.h"
 #include "pipeline/text/messages.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */
@@ -99,8 +101,8 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_c
 		char key[SL_WORD_BYTES];
 
 		snprintf(key, sizeof(key), "keep[%u]", i);
-		/* a single word can only be the name of a fate */
-		right &= text[sl_word_length(text)] == '\0'
+		/* a single word can only be the name of a fate; that of a particle gets a hint */
+		right &= text[sl_word_length(text)] == '\0' && !sl_species_find(text)
 		                 ? resolve_name(r, key, text, choices, &seen, &k)
 		                 : sl_expression_add(r, key, text, choices->model, &k);
 	}

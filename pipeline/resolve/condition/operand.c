@@ -1,4 +1,4 @@
-/* operand.c - reads numbers, units and names, and emits the steps that push them on the stack. */
+/* operand.c - reads words and names, and emits steps. */
 #include "pipeline/resolve/condition/operand.h"
 
 #include <ctype.h>
@@ -9,6 +9,8 @@
 #include "pipeline/config/quantity.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/condition/number.h"
+#include "pipeline/resolve/condition/species.h"
 
 enum { NAMES_BYTES = 400, NAME_MAX_BYTES = 32 };
 
@@ -93,96 +95,13 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 	return true;
 }
 
-/* --- numbers ---------------------------------------------------------------------------------- */
-
-/* The longest unit at this place, or NULL. */
-static const struct sl_unit_facts *unit_at(const char *at)
-{
-	const struct sl_unit_facts *unit = NULL;
-	size_t longest = 0;
-
-	for (int u = 0; u < SL_UNIT_COUNT; u++) {
-		size_t n = strlen(sl_units[u].text);
-
-		if (n > longest && strncmp(at, sl_units[u].text, n) == 0 &&
-			sl_word_length(at + n) == 0) {
-			unit = &sl_units[u];
-			longest = n;
-		}
-	}
-	return unit;
-}
-
-/* Is "and" or "or" at this place? Then the number before it has no unit. */
-static bool is_joint(const char *at)
-{
-	size_t n = sl_word_length(at);
-
-	return (n == 3 && strncmp(at, "and", n) == 0) || (n == 2 && strncmp(at, "or", n) == 0);
-}
-
-/* Sets the dimension of an operand. */
-static void set_dimension(struct sl_operand *v, enum sl_dimension dimension)
-{
-	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
-	const int power[] = {f->length, f->mass, f->time};
-
-	memcpy(v->power, power, sizeof(v->power));
-}
-
-/* Stores a literal in the program and emits the step that pushes it. */
-static void emit_number(struct sl_parser *p, struct sl_operand *v, double number)
-{
-	struct sl_condition *k = p->k;
-
-	if (k->n_numbers == SL_CONDITION_NUMBERS) {
-		sl_parser_fail(p, v->from,
-			"has more than %d numbers, which is the limit; use fewer",
-			SL_CONDITION_NUMBERS);
-		return;
-	}
-	k->number[k->n_numbers] = number;
-	v->literal = (int)k->n_numbers;
-	sl_parser_emit(p, SL_OP_number, k->n_numbers++);
-}
-
-struct sl_operand sl_parse_number(struct sl_parser *p, const struct sl_decimal *scanned)
-{
-	struct sl_operand v = sl_no_operand;
-	const char *after = scanned->end + strspn(scanned->end, " ");
-	const struct sl_unit_facts *unit = unit_at(after);
-	char text[SL_TEXT_BYTES + SL_WORD_BYTES], why[SL_WHY_BYTES], shown[SL_SHOWN_BYTES];
-	double number = 0;
-	int n;
-
-	v.from = p->at;
-	v.bare = !unit && (scanned->infinite || scanned->n_digits == 0);
-	/* sl_real_parse() reads "NUMBER UNIT", so the two are copied with one blank between them */
-	n = snprintf(text, sizeof(text), "%.*s", (int)(scanned->end - p->at), p->at);
-	sl_parser_skip(p, (size_t)(scanned->end - p->at));
-	if (unit) {
-		sl_parser_skip(p, strlen(unit->text));
-		set_dimension(&v, unit->dimension);
-		snprintf(text + n, sizeof(text) - (size_t)n, " %s", unit->text);
-	} else if (sl_word_length(after) > 0 && !is_joint(after)) {
-		sl_parser_skip(p, sl_word_length(after));
-		sl_parser_fail(p, v.from,
-			"%s has an unknown unit; use a unit of sluice list, as in 5 cm",
-			sl_parser_show(p, v.from, shown));
-		return v;
-	}
-	if (!sl_real_parse(text, unit ? unit->dimension : SL_DIM_NUMBER, &number, why))
-		sl_parser_fail(p, v.from, "%s", why);
-	emit_number(p, &v, number);
-	return v;
-}
-
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* Reports an unknown name and suggests columns and fates of the model. */
 static void fail_unknown(struct sl_parser *p, const char *from, const char *word)
 {
 	const char *words[(size_t)SL_COLUMN_COUNT + SL_FATE_COUNT];
+	const char *meant = sl_column_meant(word, p->model->columns);
 	char shown[SL_SHOWN_BYTES], text[NAMES_BYTES];
 	size_t n = 0;
 
@@ -194,32 +113,60 @@ static void fail_unknown(struct sl_parser *p, const char *from, const char *word
 			words[n++] = sl_fate_facts[i].name;
 	sl_parser_fail(p, from, "%s is neither a column nor a fate of model %s; use %s",
 		sl_show(shown, word), p->model->name,
-		sl_suggest(word, words, n, text, sizeof(text)));
+		meant ? meant : sl_suggest(word, words, n, text, sizeof(text)));
 }
 
-/* Columns come before fates; no name is in both lists of a model. */
-struct sl_operand sl_parse_name(struct sl_parser *p)
+/* Sets the type of a column. All columns of signed whole numbers but pdg would be plain numbers. */
+static void set_column(struct sl_operand *v, enum sl_column column)
 {
-	struct sl_operand v = sl_no_operand;
+	enum sl_column_type type = sl_column_facts[column].type;
+
+	sl_operand_set_dimension(v, sl_units[sl_column_facts[column].unit].dimension, 1);
+	v->single = type == SL_TYPE_F32;
+	v->whole = !v->single;
+	if (column == SL_COLUMN_pdg)
+		v->kind = SL_CODE;
+	else if (type != SL_TYPE_F32 && type != SL_TYPE_I32)
+		v->kind = SL_FLAGS;
+}
+
+/* The name of a particle is its code. A model without codes has particles of one kind. */
+static void parse_species(
+	struct sl_parser *p, const struct sl_species *species, struct sl_operand *v)
+{
+	if (!SL_HAS(p->model->columns, SL_COLUMN_pdg))
+		sl_parser_fail(p, v->from,
+			"'%s' is the name of a particle, but particles of model %s have no column pdg; "
+			"remove it",
+			species->name, p->model->name);
+	v->kind = SL_SPECIES;
+	v->whole = true;
+	v->literal = sl_emit_number(p, v->from, species->code);
+}
+
+/* Columns come before fates; no name is in two lists of a model. */
+void sl_parse_name(struct sl_parser *p, struct sl_operand *v)
+{
+	const struct sl_species *species;
 	char word[NAME_MAX_BYTES];
 	size_t n = sl_word_length(p->at);
 	enum sl_column column;
 	enum sl_fate fate;
 
-	v.from = p->at;
 	snprintf(word, sizeof(word), "%.*s", (int)n, p->at);
 	sl_parser_skip(p, n);
 	column = sl_column_named(word);
 	fate = sl_fate_find(word);
+	species = sl_species_find(word);
 	if (column < SL_COLUMN_COUNT && SL_HAS(p->model->columns, column)) {
-		set_dimension(&v, sl_units[sl_column_facts[column].unit].dimension);
-		v.single = sl_column_facts[column].type == SL_TYPE_F32;
+		set_column(v, column);
 		sl_parser_emit(p, SL_OP_column, column);
 	} else if (fate < SL_FATE_COUNT && fate != SL_FATE_alive && SL_HAS(p->model->fates, fate)) {
-		v.truth = true;
+		v->truth = true;
 		sl_parser_emit(p, SL_OP_fate, fate);
+	} else if (species) {
+		parse_species(p, species, v);
 	} else {
-		fail_unknown(p, v.from, word);
+		fail_unknown(p, v->from, word);
 	}
-	return v;
 }

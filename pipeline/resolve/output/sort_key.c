@@ -4,6 +4,8 @@
  *	w:16                    a column in 16 bits, over the range that the model states
  *	x:12:-5 mm..5 mm        over this range; a plain number is in the unit of the column
  *	energy_log:16           by the logarithm, over all positive numbers or a range
+ *	energy:float            in the order of all floats, which takes 32 bits
+ *	-w:16                   the largest first
  *	id                      as the last item: no field, because ties are in id order already
  */
 #include "pipeline/resolve/output/sort_key.h"
@@ -71,6 +73,8 @@ static const char *range_problem(const struct sl_key_field *f)
 static bool own_range(const struct sl_config *c, struct sl_reader *r,
 	const struct sl_column_item *it, const struct sl_choices *choices, struct sl_key_field *f)
 {
+	if (f->exact)
+		return true;
 	if (f->logarithmic) {
 		f->lo = 0;
 		f->hi = (double)INFINITY;
@@ -89,13 +93,65 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
 
 /* --- the items -------------------------------------------------------------------------------- */
 
+/*
+ * Reads what follows the column: bits or float. In messages the item starts with the sign and the name
+ * that the user wrote.
+ */
+static bool resolve_bits(
+	struct sl_reader *r, const struct sl_column_item *it, bool known, struct sl_key_field *f)
+{
+	bool real = is_float(f->column);
+
+	f->exact = it->count && strcmp(it->count, "float") == 0;
+	if (!it->count && real && !f->logarithmic && !known)
+		return sl_config_add_problem(r, it->key,
+			"'%s' lacks the number of bits; write %s_log:32, or %s:float for the order of "
+			"all numbers",
+			it->column, it->column, it->column);
+	if (!f->exact)
+		return sl_column_item_count(r, it, "bits", real ? FLOAT_BITS_MAX : KEY_BITS_MAX,
+			BITS_EXAMPLE, &f->bits);
+	f->bits = FLOAT_BITS_MAX;
+	if (!real)
+		return sl_config_add_problem(r, it->key,
+			"'%s' has integer values, for which bits are exact; write %s:32",
+			it->column, it->column);
+	if (f->logarithmic)
+		return sl_config_add_problem(r, it->key,
+			"'%s' has the order of the numbers with float; write %s:32 or remove _log",
+			it->column, it->column);
+	if (it->rest)
+		return sl_config_add_problem(r, it->key,
+			"'%s:float' takes no range, because it is the order of all numbers; remove "
+			"the range",
+			it->column);
+	return true;
+}
+
+/* Refuses the descending order of a column with one value, which has no effect. */
+static bool check_descending(struct sl_reader *r, const struct sl_column_item *it,
+	const struct sl_choices *choices, const struct sl_key_field *f)
+{
+	struct sl_particle values;
+
+	if (!f->descending ||
+		!SL_HAS(choices->model->constants(choices->rules.bytes, &values), f->column))
+		return true;
+	return sl_config_add_problem(r, it->key,
+		"'%s' is the same for all particles, so it cannot be sorted in descending order; "
+		"remove it",
+		it->column);
+}
+
 /* Resolves one item. ranges: the model can be asked for its range. */
 static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct sl_column_item *it,
 	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
 {
 	const struct sl_model *m = choices->model;
-	uint32_t most;
+	bool known;
 
+	f->descending = it->column[0] == '-';
+	it->column += f->descending;
 	f->logarithmic = cut_log(it->column);
 	if (!sl_resolve_column(
 		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
@@ -104,10 +160,11 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 		return sl_config_add_problem(r, it->key,
 			"'%s' has integer values, which are not sorted by logarithm; write %s:16",
 			it->column, it->column);
-	if (f->logarithmic) /* restore the suffix, for messages */
+	if (f->logarithmic) /* restore the suffix and the sign, for messages */
 		it->column[strlen(it->column)] = logarithm[0];
-	most = is_float(f->column) ? FLOAT_BITS_MAX : KEY_BITS_MAX;
-	if (!sl_column_item_count(r, it, "bits", most, BITS_EXAMPLE, &f->bits))
+	it->column -= f->descending;
+	known = !ranges || m->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
+	if (!resolve_bits(r, it, known, f) || (ranges && !check_descending(r, it, choices, f)))
 		return false;
 	if (it->rest)
 		return sl_column_item_range(r, it, it->rest, f->column, &f->lo, &f->hi) &&

@@ -1,7 +1,8 @@
 /*
  * sort_key.h - resolves key: the fields by which survivors are sorted.
  *
- * An item is COLUMN:BITS[:LO..HI]; COLUMN_log:BITS sorts by the logarithm.
+ * An item is COLUMN:BITS[:LO..HI]; COLUMN_log:BITS sorts by the logarithm, COLUMN:float by the exact
+ * number, -COLUMN in descending order.
  */
 #ifndef SL_PIPELINE_RESOLVE_OUTPUT_SORT_KEY_H
 #define SL_PIPELINE_RESOLVE_OUTPUT_SORT_KEY_H

@@ -207,7 +207,7 @@ static void list_prints_every_backend(void **state)
 		assert_non_null(strstr(list, sl_column_facts[c].help));
 	for (int m = 0; m < SL_MODEL_COUNT; m++)
 		assert_non_null(strstr(list, sl_models[m]->help));
-	assert_non_null(strstr(list, "\n  cm m mm um nm km\n"));
+	assert_non_null(strstr(list, "\n  cm m mm um nm km angstrom inch\n"));
 	assert_non_null(strstr(list, "\n  rad mrad deg\n"));
 	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
 		expect_backend(list, l);
@@ -225,6 +225,8 @@ static void list_prints_every_backend(void **state)
 	assert_int_equal(times_in(json, "\"padding\": "), padded);
 	assert_int_equal(times_in(list, ", padding=on (on or off)\n"), padded);
 	assert_int_equal(times_in(json, "\"km/s\""), 1);
+	assert_non_null(strstr(list, "\n  positron         -11\n"));
+	assert_int_equal(times_in(json, "\"positron\": -11,"), 1);
 #ifdef SL_WITH_CUDA
 	assert_int_equal(times_in(json, "\"cuda\""), devices);
 	assert_null(strstr(list, "this build has no CUDA"));

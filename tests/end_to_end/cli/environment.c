@@ -304,9 +304,39 @@ static void progress_is_printed_on_a_terminal(void **state)
 	expect_untouched();
 }
 
+/* The operand - is the configuration on standard input, also of a run that is resumed. */
+static void configuration_is_read_from_stdin(void **state)
+{
+	(void)state;
+	shell(SL_OK, "", "cat c.yaml | \"$SLUICE\" run - --out out --quiet");
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
+	keep_batches(&folder, "out", 2);
+	shell(SL_OUTPUT_IN_USE, "another configuration",
+		"cat c.yaml | \"$SLUICE\" run - --out out --resume --set run.seed=8");
+	shell(SL_OK, "", "\"$SLUICE\" run - --out out --resume --quiet < c.yaml");
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
+	/* an automatic batch size is that of the run, so the configuration is read twice */
+	shell(SL_OK, "",
+		"\"$SLUICE\" run - --out out --resume --quiet --set run.batch=auto < c.yaml");
+	assert_int_equal(hash_run(&folder, "out"), reference_hash);
+	remove_run(&folder, "out");
+	shell(SL_OK, "", "\"$SLUICE\" plan - < c.yaml | grep -q '^batches'");
+	shell(SL_OK, "",
+		"\"$SLUICE\" plan --print-config - --set run.seed=99 < c.yaml | grep -q 'seed: 99'");
+	shell(SL_OK, "", "\"$SLUICE\" replay - --id 3 < c.yaml | grep -q '^config      <stdin>$'");
+	shell(SL_USAGE, "<stdin>:1:11: zeed: unknown key",
+		"echo '{run: {}, zeed: 1}' | \"$SLUICE\" run -");
+	shell(SL_USAGE, "<stdin>:1:1: the configuration is empty", "\"$SLUICE\" run - < /dev/null");
+	shell(SL_USAGE, "<stdin> has more than 1048576 bytes",
+		"head -c 1048577 /dev/zero | \"$SLUICE\" run -");
+	shell(SL_DISK, "<stdin>", "\"$SLUICE\" plan - < .");
+	expect_untouched();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(configuration_is_read_from_stdin),
 		cmocka_unit_test(second_run_in_a_folder_is_refused),
 		cmocka_unit_test(limit_of_open_files_is_reported),
 		cmocka_unit_test(little_disk_space_is_reported),

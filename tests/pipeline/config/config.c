@@ -57,7 +57,7 @@ static void invalid_configurations_give_the_expected_messages(void **state)
 	}
 	fclose(f);
 	assert_int_equal(wrong, 0);
-	assert_true(n >= 337);
+	assert_true(n >= 378);
 }
 
 static void further_problems_are_counted(void **state)
@@ -301,9 +301,35 @@ static void sort_key_fields_have_default_ranges(void **state)
 	assert_int_equal(choices.column[2], SL_COLUMN_steps);
 	assert_int_equal(
 		choices.keep, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_max_steps));
+	assert_false(choices.field[0].descending || choices.field[0].exact);
 	resolve_good_text(good[2]);
 	assert_true(choices.field[0].lo == 0 && choices.field[0].hi == 64 * 32 - 1);
 	assert_true(choices.field[1].hi == 2000);
+}
+
+static void sort_key_fields_have_directions_and_exact_order(void **state)
+{
+	const struct sl_key_field *f = choices.field;
+
+	(void)state;
+	resolve_good_text("run: {particles: 10}\n"
+			  "model:\n"
+			  "  source_detector:\n"
+			  "    detector: {type: sphere, distance: 1 cm, radius: 1 mm}\n"
+			  "    energy: {type: exponential, mean: 1 MeV}\n"
+			  "keep: hit\n"
+			  "key: [-ekin:float, x_log:9, -id:23]\n"
+			  "tallies: ekin:10:0 keV..1 MeV\n"
+			  "output: {columns: [ekin, x]}\n");
+	assert_int_equal(choices.n_fields, 3);
+	assert_int_equal(choices.key_bits, 64);
+	assert_int_equal(f[0].column, SL_COLUMN_energy);
+	assert_true(f[0].descending && f[0].exact && !f[0].logarithmic);
+	assert_true(!f[1].descending && !f[1].exact && f[1].logarithmic);
+	assert_true(f[2].descending && f[2].lo == 0 && f[2].hi == 9);
+	assert_int_equal(choices.histogram[0].column, SL_COLUMN_energy);
+	assert_int_equal(choices.n_columns, 2);
+	assert_int_equal(choices.column[1], SL_COLUMN_energy);
 }
 
 static void units_of_one_dimension_give_the_same_bits(void **state)
@@ -361,6 +387,7 @@ int main(void)
 		cmocka_unit_test(out_of_memory_is_not_a_file_error),
 		cmocka_unit_test(errors_have_line_and_column),
 		cmocka_unit_test(sort_key_fields_have_default_ranges),
+		cmocka_unit_test(sort_key_fields_have_directions_and_exact_order),
 		cmocka_unit_test(units_of_one_dimension_give_the_same_bits),
 		cmocka_unit_test(batch_size_depends_only_on_particles),
 	};

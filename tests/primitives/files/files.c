@@ -385,6 +385,47 @@ static void files_are_read_by_path(void **state)
 	assert_fails(sl_path_read("", 99, &bytes, &size), SL_DISK, "No such file");
 }
 
+/* Writes text to a pipe and reads it back as a stream of at most most bytes. */
+static enum sl_status read_pipe(const char *text, size_t most, char **bytes, size_t *size)
+{
+	enum sl_status s;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+	close(ends[1]);
+	s = sl_stream_read(ends[0], "<pipe>", most, bytes, size);
+	close(ends[0]);
+	return s;
+}
+
+static void streams_are_read_up_to_their_ends(void **state)
+{
+	char *bytes;
+	size_t size;
+
+	(void)state;
+	for (size_t most = 3; most < 6; most++) {
+		assert_ok(read_pipe("abc", most, &bytes, &size));
+		assert_int_equal(size, 3);
+		assert_string_equal(bytes, "abc");
+		sl_memory_give(SL_HOST, bytes);
+	}
+	assert_ok(read_pipe("", 9, &bytes, &size));
+	assert_int_equal(size, 0);
+	assert_string_equal(bytes, "");
+	sl_memory_give(SL_HOST, bytes);
+	assert_fails(
+		read_pipe("abcd", 3, &bytes, &size), SL_BAD_INPUT, "<pipe> has more than 3 bytes");
+	assert_null(bytes);
+	sl_fault_set("file_read:1:5");
+	assert_fails(read_pipe("abc", 9, &bytes, &size), SL_DISK, "<pipe>");
+	sl_fault_set("host_malloc:1:12");
+	assert_int_equal(read_pipe("abc", 9, &bytes, &size), SL_HOST_MEMORY);
+	assert_null(bytes);
+	assert_fails(sl_stream_read(-1, "<closed>", 9, &bytes, &size), SL_DISK, "<closed>");
+}
+
 static void crc_is_that_of_zlib(void **state)
 {
 	(void)state;
@@ -410,6 +451,7 @@ int main(void)
 		WITH_OPEN_DIR(lines_are_appended),
 		WITH_OPEN_DIR(files_are_removed),
 		WITH_OPEN_DIR(files_are_read_by_path),
+		WITH_OPEN_DIR(streams_are_read_up_to_their_ends),
 		cmocka_unit_test(crc_is_that_of_zlib),
 	};
 

@@ -158,8 +158,8 @@ static void ids_ascend_without_a_key(void **state)
 
 static void wide_keys_are_sorted(void **state)
 {
-	const struct sl_key_field u = {SL_COLUMN_u, 32, -1, 1, false},
-				  fate = {SL_COLUMN_fate, 3, 0, 7, false};
+	const struct sl_key_field u = {.column = SL_COLUMN_u, .bits = 32, .lo = -1, .hi = 1},
+				  fate = {.column = SL_COLUMN_fate, .bits = 3, .lo = 0, .hi = 7};
 
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
@@ -346,7 +346,8 @@ static void batch_sizes_give_the_same_survivors(void **state)
 /* Ids above 2^32, also as a field of the key. */
 static void last_batches_have_their_ids(void **state)
 {
-	const struct sl_key_field id = {SL_COLUMN_id, 4, 0x1p40 - 776, 0x1p40 + 16, false};
+	const struct sl_key_field id = {
+		.column = SL_COLUMN_id, .bits = 4, .lo = 0x1p40 - 776, .hi = 0x1p40 + 16};
 
 	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {

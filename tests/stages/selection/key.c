@@ -10,7 +10,7 @@
 
 static struct sl_key_rule rule(enum sl_column column, uint32_t bits, double lo, double hi)
 {
-	struct sl_key_field field = {column, bits, lo, hi, false};
+	struct sl_key_field field = {.column = column, .bits = bits, .lo = lo, .hi = hi};
 
 	return sl_key_rule_make(&field);
 }
@@ -98,7 +98,8 @@ static void floats_keep_their_order(void **state)
 
 static struct sl_key_rule log_rule(uint32_t bits, double lo, double hi)
 {
-	struct sl_key_field field = {SL_COLUMN_energy, bits, lo, hi, true};
+	struct sl_key_field field = {
+		.column = SL_COLUMN_energy, .bits = bits, .lo = lo, .hi = hi, .logarithmic = true};
 
 	return sl_key_rule_make(&field);
 }
@@ -210,6 +211,67 @@ static void first_field_is_most_significant(void **state)
 	assert_true(sl_key_pack(f + 4, 1, &c, 0, 40000) == 32767);
 }
 
+/* Each float has its own key, in the order of numbers; NaN is first. */
+static void exact_fields_order_all_floats(void **state)
+{
+	const struct sl_key_field field = {.column = SL_COLUMN_energy, .bits = 32, .exact = true};
+	struct sl_key_rule f = sl_key_rule_make(&field);
+	uint64_t equal = 0;
+
+	(void)state;
+	assert_int_equal(0, sl_key_of_real(&f, NAN));
+	assert_int_equal(0, sl_key_of_real(&f, -NAN));
+	assert_true(sl_key_of_real(&f, -INFINITY) > 0);
+	assert_true(sl_key_of_real(&f, -0.0f) == sl_key_of_real(&f, 0.0f));
+	assert_true(sl_key_of_real(&f, -1e-45f) < sl_key_of_real(&f, -0.0f));
+	assert_true(sl_key_of_real(&f, INFINITY) > sl_key_of_real(&f, FLT_MAX));
+	for (uint64_t i = 0; i < 1000000; i++) {
+		struct sl_words random = sl_draw(2, i, 0);
+		uint32_t near = random.at[0] + random.at[2] % 3 - 1;
+		float a = sl_float(random.at[0]), b = sl_float(i % 2 ? random.at[1] : near);
+		uint64_t key_a = sl_key_of_real(&f, a), key_b = sl_key_of_real(&f, b);
+
+		if (a != a || b != b)
+			continue;
+		equal += a == b;
+		if ((a < b) != (key_a < key_b) || (a == b) != (key_a == key_b))
+			fail_msg("%.9g and %.9g have the keys %llx and %llx", (double)a, (double)b,
+				(unsigned long long)key_a, (unsigned long long)key_b);
+	}
+	assert_true(equal > 100000);
+}
+
+/* Descending fields are the ascending ones from the other end, each within its own bits. */
+static void descending_fields_are_reversed(void **state)
+{
+	struct sl_key_field fields[] = {{.column = SL_COLUMN_steps, .bits = 4, .lo = 0, .hi = 15},
+		{.column = SL_COLUMN_w, .bits = 32, .exact = true},
+		{.column = SL_COLUMN_energy, .bits = 12, .hi = INFINITY, .logarithmic = true},
+		{.column = SL_COLUMN_x, .bits = 8, .lo = -1, .hi = 1},
+		{.column = SL_COLUMN_fate, .bits = 3, .lo = 0, .hi = 7}};
+	struct sl_particle p = {.steps = 3, .w = -0.25f, .energy = 7, .x = 0.3f, .fate = 5};
+	struct sl_columns c = sl_columns_of(&p);
+	struct sl_key_rule up[5], down[5];
+	uint64_t most = (UINT64_C(1) << 59) - 1;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		up[i] = sl_key_rule_make(&fields[i]);
+		fields[i].descending = true;
+		down[i] = sl_key_rule_make(&fields[i]);
+	}
+	assert_true(sl_key_pack(down, 5, &c, 0, 0) == (sl_key_pack(up, 5, &c, 0, 0) ^ most));
+	assert_int_equal(sl_key_pack(down, 1, &c, 0, 0), 12);
+	up[0] = down[0]; /* one field only */
+	assert_true(sl_key_pack(up, 5, &c, 0, 0) >> 55 == 12);
+	p.steps = 99;
+	assert_int_equal(sl_key_pack(down, 1, &c, 0, 0), 0);
+	fields[0] = (struct sl_key_field){
+		.column = SL_COLUMN_id, .bits = 64, .hi = 0x1p63, .descending = true};
+	down[0] = sl_key_rule_make(&fields[0]);
+	assert_true(sl_key_pack(down, 1, &c, 0, 10) == UINT64_MAX - 10);
+}
+
 /* A field of 64 bits fills the whole key. */
 static void an_id_may_use_all_bits(void **state)
 {
@@ -232,6 +294,8 @@ int main(void)
 		cmocka_unit_test(signs_are_in_order),
 		cmocka_unit_test(integers_are_shifted_to_fit),
 		cmocka_unit_test(first_field_is_most_significant),
+		cmocka_unit_test(exact_fields_order_all_floats),
+		cmocka_unit_test(descending_fields_are_reversed),
 		cmocka_unit_test(an_id_may_use_all_bits),
 	};
 

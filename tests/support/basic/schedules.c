@@ -38,8 +38,8 @@ struct sl_schedule schedule_at(int i)
 			0}, /* one round that follows each particle to its end */
 		{1000, NEVER, NEVER, 0.5},
 	};
-	static const struct sl_key_field w = {SL_COLUMN_w, 3, -1, 1, false},
-					 z = {SL_COLUMN_z, 4, 0, 2, false};
+	static const struct sl_key_field w = {.column = SL_COLUMN_w, .bits = 3, .lo = -1, .hi = 1},
+					 z = {.column = SL_COLUMN_z, .bits = 4, .lo = 0, .hi = 2};
 	struct sl_schedule s = {.steps = each[i].steps,
 		.compact = each[i].compact,
 		.sort = each[i].sort,

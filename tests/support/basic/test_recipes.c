@@ -67,8 +67,8 @@ static const struct {
 struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n)
 {
 	const struct sl_model *m = sl_models[number];
-	const struct sl_key_field w = {SL_COLUMN_w, 6, -1, 1, false},
-				  x = {SL_COLUMN_x, 4, -2, 2, false};
+	const struct sl_key_field w = {.column = SL_COLUMN_w, .bits = 6, .lo = -1, .hi = 1},
+				  x = {.column = SL_COLUMN_x, .bits = 4, .lo = -2, .hi = 2};
 	const struct sl_model_common common = {.max_steps = 50};
 	struct model_check check; /* its messages about missing keys are not read */
 	struct sl_recipe r;

@@ -37,7 +37,7 @@ void device_pipeline_check_backends(uint32_t n)
 
 static void check_shapes(enum sl_model_number model, uint32_t n)
 {
-	const struct sl_key_field eighths = {SL_COLUMN_id, 3, 0, n, false};
+	const struct sl_key_field eighths = {.column = SL_COLUMN_id, .bits = 3, .lo = 0, .hi = n};
 	struct sl_recipe r = test_recipe(model, n);
 	sl_fate_set keep = r.keep;
 
@@ -115,8 +115,11 @@ static void check_keys(enum sl_model_number model, uint32_t n)
 
 	for (uint32_t k = 0; k < r.n_columns; k++) {
 		bool number = sl_column_facts[r.column[k]].type != SL_TYPE_F32;
-		const struct sl_key_field field = {
-			r.column[k], 7, number ? 0 : -3, number ? n : 3, false};
+		const struct sl_key_field field = {.column = r.column[k],
+			.bits = 7,
+			.lo = number ? 0 : -3,
+			.hi = number ? n : 3,
+			.descending = k % 2 == 1};
 
 		r.field[fields] = sl_key_rule_make(&field);
 		r.n_fields = ++fields;

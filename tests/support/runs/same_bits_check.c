@@ -191,6 +191,15 @@ void same_bits_check_keys(const struct bits *b)
 {
 	check_with(b, "key", "[]");
 	check_with(b, "key", "[u:8, id:40]");
+	check_with(b, "key", "[-u:8, -id:40]");
+	check_with(b, "key", "-x:float");
+	check_with(b, "key", "[y:float, -z_log:20]");
+}
+
+void same_bits_check_conditions(const struct bits *b)
+{
+	check_with(b, "keep", "(x^2 + y**2)^2 > 1e-9 cm^4 and -1 < 1/w^3 <= 1.7 or u^-2 < 3");
+	check_with(b, "keep", "id & 0x5 == 4 or fate & 3 and not 0 < w < 0.3 or id in [1, 2, 3]");
 }
 
 void same_bits_check_configs(const struct bits *b)

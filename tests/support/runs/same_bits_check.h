@@ -28,6 +28,9 @@ void same_bits_check_slots(const struct bits *b);
 /* Other orders of survivors: by id, and by a key of more than 32 bits. */
 void same_bits_check_keys(const struct bits *b);
 
+/* Conditions of keep with powers, chains, lists and bit tests, for any model with positions. */
+void same_bits_check_conditions(const struct bits *b);
+
 /* The configuration of bits only. */
 void same_bits_check(const struct bits *b);
 

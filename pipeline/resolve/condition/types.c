@@ -1,0 +1,152 @@
+/* types.c - checks dimensions and kinds of operands, and says what to write instead. */
+#include "pipeline/resolve/condition/types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/resolve/condition/number.h"
+#include "pipeline/resolve/condition/operand.h"
+
+enum { UNIT_BYTES = 48 };
+
+void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension, int power)
+{
+	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
+
+	v->power[0] = f->length * power;
+	v->power[1] = f->mass * power;
+	v->power[2] = f->time * power;
+}
+
+/* Have two numbers the same dimension? */
+static bool is_same(const struct sl_operand *a, const struct sl_operand *b)
+{
+	return memcmp(a->power, b->power, sizeof(a->power)) == 0;
+}
+
+/* The internal unit of the dimension of a number, for messages. */
+static const char *unit_of(const struct sl_operand *v, char text[UNIT_BYTES])
+{
+	static const enum sl_dimension simple[] = {SL_DIM_LENGTH, SL_DIM_TIME, SL_DIM_ENERGY};
+	struct sl_operand unit = sl_no_operand;
+
+	for (int d = 0; d < SL_DIMENSION_COUNT; d++) {
+		sl_operand_set_dimension(&unit, (enum sl_dimension)d, 1);
+		if (is_same(&unit, v))
+			return *sl_dimensions[d].unit ? sl_dimensions[d].unit : "no unit";
+	}
+	for (size_t d = 0; d < sizeof(simple) / sizeof(simple[0]); d++)
+		for (int power = -SL_EXPONENT_MAX; power <= SL_EXPONENT_MAX; power++) {
+			sl_operand_set_dimension(&unit, simple[d], power);
+			if (!is_same(&unit, v))
+				continue;
+			snprintf(text, UNIT_BYTES, "%s^%d", sl_dimensions[simple[d]].unit, power);
+			return text;
+		}
+	return "units, as in (1 cm)*(1 ns)";
+}
+
+/* A literal number without a unit. */
+static bool is_plain(const struct sl_operand *v)
+{
+	return v->literal >= 0 && v->kind == SL_PLAIN && is_same(v, &sl_no_operand);
+}
+
+/* Refuses a condition where a number is needed. */
+static void refuse_truth(struct sl_parser *p, const struct sl_operand *v)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	if (v->truth)
+		sl_parser_fail(p, v->from,
+			"%s is a condition, but a number is needed; combine conditions by and, or, not",
+			sl_parser_show(p, v->from, shown));
+}
+
+void sl_want_number(struct sl_parser *p, const struct sl_operand *v)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	refuse_truth(p, v);
+	if (v->kind == SL_SPECIES)
+		sl_parser_fail(p, v->from,
+			"%s has the name of a particle, which is no number to calculate with; "
+			"compare it, as in pdg == neutron",
+			sl_parser_show(p, v->from, shown));
+}
+
+void sl_want_bits(struct sl_parser *p, const struct sl_operand *v)
+{
+	char shown[SL_SHOWN_BYTES];
+	bool literal = v->literal >= 0 && v->whole && p->k->number[v->literal] >= 0;
+
+	sl_want_number(p, v);
+	if (v->kind != SL_FLAGS && v->kind != SL_TESTED && !literal)
+		sl_parser_fail(p, v->from,
+			"%s has no bits to test; test those of a column of whole numbers from 0, as in "
+			"userflags & 0x4",
+			sl_parser_show(p, v->from, shown));
+}
+
+void sl_want_whole(struct sl_parser *p, const struct sl_operand *v)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	refuse_truth(p, v);
+	if (!v->whole)
+		sl_parser_fail(p, v->from,
+			"%s is not a whole number, but in compares whole numbers; for a range of real "
+			"numbers write a <= x <= b",
+			sl_parser_show(p, v->from, shown));
+}
+
+void sl_want_truth(struct sl_parser *p, struct sl_operand *v)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	if (v->truth)
+		return;
+	if (v->kind != SL_TESTED) {
+		sl_parser_fail(p, v->from,
+			"%s is a number, but a condition is needed; compare it, as in %s",
+			sl_parser_show(p, v->from, shown),
+			v->kind == SL_SPECIES ? "pdg == neutron" : "> 0");
+		return;
+	}
+	sl_emit_number(p, v->from, 0);
+	sl_parser_emit(p, SL_OP_unequal, 0);
+	v->truth = true;
+}
+
+void sl_want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b)
+{
+	char shown[SL_SHOWN_BYTES], unit_a[UNIT_BYTES], unit_b[UNIT_BYTES];
+
+	if (a->bare || b->bare || is_same(a, b))
+		return;
+	if (is_plain(a) || is_plain(b))
+		sl_parser_fail(p, a->from, "%s has a number without a unit; add %s",
+			sl_parser_show(p, a->from, shown), unit_of(is_plain(a) ? b : a, unit_a));
+	else
+		sl_parser_fail(p, a->from,
+			"%s mixes the dimensions of %s and %s; use quantities of one dimension",
+			sl_parser_show(p, a->from, shown), unit_of(a, unit_a), unit_of(b, unit_b));
+}
+
+void sl_want_comparable(
+	struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b, bool equality)
+{
+	char shown[SL_SHOWN_BYTES];
+	bool named = a->kind == SL_SPECIES || b->kind == SL_SPECIES;
+	bool coded = a->kind == SL_CODE || b->kind == SL_CODE;
+
+	refuse_truth(p, a);
+	refuse_truth(p, b);
+	if (named && !(coded && equality))
+		sl_parser_fail(p, a->from,
+			"%s compares the name of a particle %s; write for example pdg == neutron",
+			sl_parser_show(p, a->from, shown),
+			coded ? "by its code" : "with something else than pdg");
+	else
+		sl_want_same(p, a, b);
+}
