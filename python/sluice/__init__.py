@@ -12,6 +12,7 @@ from typing import Dict as _Dict, NamedTuple as _NamedTuple
 
 from . import _native
 from ._columns import Batch, ParticleList, Survivors, Table
+from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
 from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
 from ._native import Column
@@ -46,6 +47,6 @@ def version() -> str:
 
 _atexit.register(_native.shut_down)
 
-__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "ParticleList", "Plan",
-           "Problem", "Run", "Status", "Survivors", "Table", "Tally", "convert", "info", "open", "plan",
-           "read", "replay", "run", "stream", "verify", "version"]
+__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate",
+           "ParticleList", "Plan", "Problem", "Run", "Status", "Survivors", "Table", "Tally", "compare",
+           "convert", "info", "open", "plan", "read", "replay", "run", "stream", "verify", "version"]
