@@ -164,6 +164,7 @@ def test_a_fork_can_run_too(tmp_path):
     next(stream)
     child = os.fork()
     if child == 0:
+        signal.alarm(30)  # a child that waits for a thread of the parent would wait forever
         try:
             sluice.run(SLAB, out=tmp_path / "child")
             os._exit(0)
