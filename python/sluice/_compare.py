@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from . import _config, _native
 from ._config import Config
@@ -45,7 +45,7 @@ class Comparison:
         return f"<table><caption>{html.escape(title)}</caption><tr>{heads}</tr>{rows}</table>"
 
 
-def _comparison(job: Any) -> Any:
+def _comparison(job: Any) -> Optional[Comparison]:
     """The results of a job that has ended; None if not every case was tried."""
     text, tables, _, _ = job.outcome()
     return None if text is None else Comparison(tables, json.loads(text))
@@ -64,7 +64,9 @@ def compare(config: Config, *, full: bool = False, **overrides: Any) -> Comparis
     job = start("compare", name, text, _config.settings(overrides), full=full)
     try:
         finish(job)
-        return _comparison(job)
+        result = _comparison(job)
+        assert result is not None
+        return result
     except Error as error:
         error.result = _comparison(job)
         raise

@@ -20,7 +20,7 @@ START_NEW, START_RESUME, START_FORCE = 0, 1, 2
 class Fate(NamedTuple):
     """The particles of a run that ended in one way."""
 
-    count: int
+    count: int  # type: ignore[assignment]
     """Particles."""
     fraction: float
     """Their share of all particles; of the weight, where particles differ in weight."""
@@ -162,7 +162,7 @@ class _Bar:
     def __init__(self) -> None:
         self.bar: Any = None
         try:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
             self.bar = tqdm(unit=" particles", unit_scale=True, file=sys.stderr)
         except ImportError:
             pass
