@@ -21,6 +21,22 @@ def array_of(column: Any) -> Any:
     return _numpy.asarray(column) if _numpy else column
 
 
+def input_array(value: Any) -> Any:
+    """An array that the library can read: objects without the buffer protocol and DLPack become NumPy's."""
+    if isinstance(value, (Column, int, float)) or hasattr(value, "__dlpack__") or \
+            hasattr(value, "__cuda_array_interface__"):
+        return value
+    try:
+        memoryview(value)
+        return value
+    except TypeError:  # lists, pandas.Series
+        made = array_of(value)
+        if made is value:
+            raise TypeError(f"{type(value).__name__} is no array with the buffer protocol or DLPack; convert it "
+                            "to array.array, or install numpy") from None
+        return made
+
+
 class Table(Mapping[str, Any]):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
 

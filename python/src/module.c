@@ -18,6 +18,7 @@
 #include "python/src/arrays/column.h"
 #include "python/src/errors.h"
 #include "python/src/job_type.h"
+#include "python/src/list_calls.h"
 #include "pipeline/run/run.h"
 #include "python/src/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
@@ -228,6 +229,7 @@ static PyObject *fate_names(PyObject *module, PyObject *none)
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
 	{"read", read_file, METH_VARARGS, "read(path): (n, columns, rounded) of a file."},
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
+	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},
 	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
 	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
 	{"build_info", build_info, METH_NOARGS, "The text of sluice version."},

@@ -1,0 +1,10 @@
+/* list_calls.h - functions of sluice._native on particle lists (sluice/_lists.py). */
+#ifndef SL_PYTHON_LIST_CALLS_H
+#define SL_PYTHON_LIST_CALLS_H
+
+#include "python/src/arrays/python.h"
+
+/* write_mcpl(path, {field: array or number}, single, comments, force) */
+PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
+
+#endif
