@@ -14,7 +14,7 @@ from . import _native
 from ._columns import Batch, ParticleList, Survivors, Table
 from ._error import Error, Problem, Status
 from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
-from ._lists import write_mcpl
+from ._lists import Selected, filter, write_mcpl
 from ._native import Column
 from ._run import Fate, Run, Tally, run, stream
 
@@ -48,5 +48,5 @@ def version() -> str:
 _atexit.register(_native.shut_down)
 
 __all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "ParticleList", "Plan",
-           "Problem", "Run", "Status", "Survivors", "Table", "Tally", "convert", "info", "open", "plan",
+           "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally", "convert", "filter", "info", "open", "plan",
            "read", "replay", "run", "stream", "verify", "version", "write_mcpl"]

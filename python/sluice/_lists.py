@@ -1,11 +1,12 @@
-"""Particle lists from arrays: write_mcpl()."""
+"""Particle lists from arrays: write_mcpl() and filter()."""
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Union
+from typing import Any, Dict, Iterable, List, Mapping, Sequence, Union
 
-from . import _native
-from ._columns import input_array
+from . import _config, _native
+from ._columns import Table, array_of, input_array
+from ._native import Column
 
 Columns = Mapping[str, Any]
 
@@ -60,3 +61,54 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
     comments: List[str] = [comment] if isinstance(comment, str) else list(comment)
     _native.write_mcpl(os.fspath(path), fields, single, comments, force)
+
+
+class Selected(Table):
+    """The particles that filter() has selected.
+
+    index   shape (n,), uint32: their numbers in the columns that were filtered, in the order of the result
+    """
+
+    def __init__(self, n: int, columns: Dict[str, Any], index: Column):
+        super().__init__(n, columns)
+        self.index = array_of(index)
+
+
+_KNOWN = frozenset(name for name, _, _, _ in _native.column_facts())
+
+
+def _take(value: Any, index: Any, name: str) -> Any:
+    """The items of an array of any type and further dimensions; needs NumPy."""
+    array = array_of(value if hasattr(value, "__array__") or not hasattr(value, "__dlpack__") else memoryview(value))
+    if not hasattr(array, "take"):
+        raise TypeError(f"{name}: columns of this type need numpy; install it, or leave the column out")
+    return array.take(index, axis=0)
+
+
+def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, *,
+           key: Union[None, str, Sequence[str]] = None) -> Selected:
+    """The particles that meet a condition, in the order of a key.
+
+    columns    name -> array of shape (n,), as for write_mcpl(); or a number for all particles. Columns with
+               other names than those of COLUMNS are taken along, of shape (n, ...); this needs NumPy.
+    condition  as keep of a configuration: "ekin > 1 MeV and abs(x) < 5 cm"; None: all particles.
+               Numbers have units. With a column fate, names of fates are allowed
+    key        as key of a configuration: "energy:float", ["pdg:32", "-ekin_log:16"]; None: their order
+
+    The result is that of a run of the model list on these particles in one batch: real numbers are
+    compared in single precision. The arrays of the result have the types of the arguments, and their
+    items are those of the arguments, not rounded. Raises Error.
+    """
+    config: Dict[str, Any] = {"run": {"name": "filter"}, "model": {"list": {"files": ["-"]}},
+                              "keep": "listed" if condition is None else condition}
+    if key is not None:
+        config["key"] = key
+    known = {name: input_array(columns[name]) for name in columns if name in _KNOWN}
+    n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known)
+    taken: Dict[str, Any] = {}
+    for name in columns:
+        value, made = columns[name], kept.get(name)
+        if made is None:
+            made = value if isinstance(value, (int, float)) else _take(value, array_of(index), name)
+        taken[name] = made
+    return Selected(n, taken, index)

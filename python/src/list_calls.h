@@ -7,4 +7,10 @@
 /* write_mcpl(path, {field: array or number}, single, comments, force) */
 PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
 
+/*
+ * filter(text, all, {column: array or number}): (n, index, {column: Column}) of the particles that the
+ * keys keep (unless all) and key of the configuration text select. None instead of a Column: its type is that of no Column.
+ */
+PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
+
 #endif

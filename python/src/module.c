@@ -230,6 +230,7 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"read", read_file, METH_VARARGS, "read(path): (n, columns, rounded) of a file."},
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},
+	{"filter", sl_py_filter_call, METH_VARARGS, "Selects and sorts particles."},
 	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
 	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
 	{"build_info", build_info, METH_NOARGS, "The text of sluice version."},

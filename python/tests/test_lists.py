@@ -165,7 +165,7 @@ def test_columns_that_do_not_fit(tmp_path):
     assert "userflags[0] is -1" in refuse(userflags=numpy.full(20, -1))
     assert "z: the array has 19 items, and x has 20" in refuse(z=columns["z"][:19])
     assert "pdg: the array has items of float32; convert them to integers" in refuse(pdg=columns["x"])
-    assert "one dimension" in refuse(x=numpy.zeros((20, 1), numpy.float32))
+    assert "2 dimensions" in refuse(x=numpy.zeros((20, 1), numpy.float32))
     for other in (columns["x"].astype(">f4"), object(), "text", numpy.zeros(20, "f4,f4")):
         assert "not a number" in refuse(x=other)
     assert "pol_y: the column is missing" in refuse(pol_x=columns["x"])

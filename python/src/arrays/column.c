@@ -14,6 +14,7 @@ const struct sl_py_item sl_py_items[SL_PY_ITEMS] = {
 	[SL_TYPE_U8] = {"B", "|u1", 1},
 	[SL_TYPE_I32] = {"i", "<i4", 4},
 	[SL_PY_F64] = {"d", "<f8", 8},
+	[SL_PY_I64] = {"q", "<i8", 8},
 };
 
 static PyTypeObject *column_type;
@@ -57,6 +58,24 @@ PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n)
 	const Py_ssize_t shape[2] = {(Py_ssize_t)rows, (Py_ssize_t)n};
 
 	return make(SL_PY_F64, SL_COLUMN_COUNT, data, shape, 2, NULL);
+}
+
+int sl_py_item_type(const struct sl_py_array *a)
+{
+	for (int type = 0; type < SL_PY_ITEMS; type++) {
+		const char *name = sl_py_items[type].typestr; /* "<f4" */
+
+		if (name[1] == a->kind && sl_py_items[type].bytes == a->bytes)
+			return type;
+	}
+	return SL_PY_ITEMS;
+}
+
+PyObject *sl_py_column_of_array(const struct sl_py_array *a, int column, void *data, size_t n)
+{
+	const Py_ssize_t shape[1] = {(Py_ssize_t)n};
+
+	return make(sl_py_item_type(a), column, data, shape, 1, NULL);
 }
 
 static void dealloc(PyObject *self)
@@ -164,6 +183,8 @@ static PyObject *item_of(const struct sl_py_column *c, Py_ssize_t i)
 		return PyLong_FromUnsignedLong(((const uint8_t *)c->data)[i]);
 	case SL_TYPE_I32:
 		return PyLong_FromLong(((const int32_t *)c->data)[i]);
+	case SL_PY_I64:
+		return PyLong_FromLongLong(((const int64_t *)c->data)[i]);
 	default:
 		return PyFloat_FromDouble(((const double *)c->data)[i]);
 	}

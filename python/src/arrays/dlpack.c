@@ -96,7 +96,8 @@ static void describe(const struct sl_py_column *c, struct shared *s, struct tens
 		[SL_TYPE_U64] = CODE_UINT,
 		[SL_TYPE_U8] = CODE_UINT,
 		[SL_TYPE_I32] = CODE_INT,
-		[SL_PY_F64] = CODE_FLOAT};
+		[SL_PY_F64] = CODE_FLOAT,
+		[SL_PY_I64] = CODE_INT};
 
 	for (int i = 0; i < c->ndim; i++) {
 		s->shape[i] = c->shape[i];
