@@ -4,7 +4,6 @@
 
 #include "python/src/arrays/python.h"
 
-#include "python/src/arrays/array.h"
 #include "stages/particle/particle.h"
 
 /* Types of items: those of columns (enum sl_column_type), and those of images and other arrays. */
@@ -16,9 +15,6 @@ struct sl_py_item {
 };
 
 extern const struct sl_py_item sl_py_items[SL_PY_ITEMS];
-
-/* The type of the items of an array; SL_PY_ITEMS: a column cannot have it. */
-int sl_py_item_type(const struct sl_py_array *a);
 
 struct sl_py_column {
 	PyObject_HEAD void *data;
