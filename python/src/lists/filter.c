@@ -110,11 +110,11 @@ static bool is_kept(const struct sl_choices *c, uint8_t fate, double holds)
 	       (!SL_HAS(c->condition.fates, fate) || holds != 0.0);
 }
 
-/* Appends the kept particles of a tile to index. */
-static enum sl_status keep_tile(
-	const struct filtering *f, size_t from, uint32_t n, uint32_t *index, uint32_t *count)
+/* Appends the kept particles of a tile to index. stack[0] is for the fates. */
+static enum sl_status keep_tile(const struct filtering *f, size_t from, uint32_t n,
+	double stack[][TILE], uint32_t *index, uint32_t *count)
 {
-	double stack[SL_CONDITION_DEPTH + 1][TILE], fate[TILE];
+	double *fate = stack[0];
 
 	SL_TRY(load_fates(f, from, n, fate));
 	if (f->choices->condition.n > 0)
@@ -134,10 +134,14 @@ static enum sl_status keep_block(void *ctx, unsigned thread, size_t k)
 	struct filtering *f = (struct filtering *)ctx;
 	size_t from = k * BLOCK, end = from + least(f->t->n - from, BLOCK);
 
+	double stack[SL_CONDITION_DEPTH + 1]
+		    [TILE]; /* compilers can initialise it: once per block */
+
 	(void)thread;
 	f->count[k] = 0;
 	for (size_t at = from; at < end; at += TILE)
-		SL_TRY(keep_tile(f, at, least(end - at, TILE), f->index + from, &f->count[k]));
+		SL_TRY(keep_tile(
+			f, at, least(end - at, TILE), stack, f->index + from, &f->count[k]));
 	return SL_OK;
 }
 

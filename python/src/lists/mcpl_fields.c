@@ -15,6 +15,9 @@
 /* Particles of a tile: its doubles stay in the first-level cache. */
 enum { TILE = 256 };
 
+/* Rows of a tile: those of the numbers of a record, and one for what is computed on the way. */
+enum { LENGTH = SL_PY_WEIGHT + 1, ROWS };
+
 /* By how much the square of the length of a direction may differ from 1, as in MCPL itself. */
 #define LENGTH_TOLERANCE 1e-5
 
@@ -228,7 +231,7 @@ static void pack(uint32_t n, double *restrict x, double *restrict y, const doubl
 static enum sl_status pack_directions(size_t from, uint32_t n, double v[][TILE])
 {
 	double *x = v[SL_PY_U], *y = v[SL_PY_V], *z = v[SL_PY_W], *energy = v[SL_PY_ENERGY];
-	double length[TILE], sign[TILE];
+	double *length = v[LENGTH], *sign = v[LENGTH];
 	uint32_t wrong;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -284,9 +287,8 @@ static enum sl_status put_whole(const struct sl_py_mcpl *l, const struct sl_mcpl
 
 /* The fields of a record follow each other in the order of enum sl_py_field, but for w. */
 static enum sl_status put_tile(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h,
-	size_t from, uint32_t n, unsigned char *to)
+	size_t from, uint32_t n, double v[][TILE], unsigned char *to)
 {
-	double v[SL_PY_WEIGHT + 1][TILE];
 	size_t number = h->single ? sizeof(float) : sizeof(double);
 
 	SL_TRY(load_tile(l, from, n, v));
@@ -306,8 +308,10 @@ static enum sl_status put_tile(const struct sl_py_mcpl *l, const struct sl_mcpl_
 enum sl_status sl_py_mcpl_records(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h,
 	size_t from, size_t n, unsigned char *to)
 {
+	double v[ROWS][TILE]; /* compilers can initialise it: once per call, not once per tile */
+
 	for (size_t done = 0; done < n; done += TILE)
-		SL_TRY(put_tile(l, h, from + done, (uint32_t)(n - done < TILE ? n - done : TILE),
+		SL_TRY(put_tile(l, h, from + done, (uint32_t)(n - done < TILE ? n - done : TILE), v,
 			to + done * h->record_bytes));
 	return SL_OK;
 }
