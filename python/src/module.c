@@ -15,6 +15,7 @@
 #include "pipeline/text/version.h"
 #include "primitives/emulator/settings.h"
 #include "primitives/files/read.h"
+#include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column.h"
 #include "python/src/errors.h"
 #include "python/src/job_type.h"
@@ -231,6 +232,9 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},
 	{"filter", sl_py_filter_call, METH_VARARGS, "Selects and sorts particles."},
+	{"arrow_schema", sl_py_arrow_schema, METH_O, "The schema of a struct, for Arrow."},
+	{"arrow_array", sl_py_arrow_array, METH_VARARGS, "Columns as a struct, for Arrow."},
+	{"arrow_stream", sl_py_arrow_stream, METH_VARARGS, "Structs one after another, for Arrow."},
 	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
 	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
 	{"build_info", build_info, METH_NOARGS, "The text of sluice version."},

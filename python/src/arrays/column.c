@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
+#include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column_type.h"
 #include "python/src/arrays/dlpack.h"
 
@@ -345,6 +346,10 @@ bool sl_py_column_add(PyObject *module)
 			"A DLPack capsule of the memory, without a copy."},
 		{"__dlpack_device__", sl_py_dlpack_device, METH_NOARGS,
 			"(1, 0): memory of the host."},
+		{"__arrow_c_schema__", sl_py_column_arrow_schema, METH_NOARGS,
+			"The type as a capsule of Arrow."},
+		{"__arrow_c_array__", sl_py_column_arrow_array, METH_VARARGS,
+			"The type and the memory as capsules of Arrow, without a copy."},
 		{NULL, NULL, 0, NULL}};
 	static PyGetSetDef members[] = {
 		{"__array_interface__", get_array_interface, NULL, "NumPy's interface.", NULL},
