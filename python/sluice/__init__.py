@@ -16,6 +16,7 @@ from ._error import Error, Problem, Status
 from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
 from ._lists import Selected, filter, write_mcpl
 from ._native import Column
+from ._primitives import compact, deflate, scan, sort
 from ._run import Fate, Run, Tally, run, stream
 
 __version__: str = _native.version
@@ -48,5 +49,6 @@ def version() -> str:
 _atexit.register(_native.shut_down)
 
 __all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "ParticleList", "Plan",
-           "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally", "convert", "filter", "info", "open", "plan",
-           "read", "replay", "run", "stream", "verify", "version", "write_mcpl"]
+           "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally", "compact", "convert",
+           "deflate", "filter", "info", "open", "plan", "read", "replay", "run", "scan", "sort", "stream",
+           "verify", "version", "write_mcpl"]

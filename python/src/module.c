@@ -21,6 +21,8 @@
 #include "python/src/job_type.h"
 #include "python/src/list_calls.h"
 #include "pipeline/run/run.h"
+#include "python/src/primitive_calls.h"
+#include "python/src/primitives/call.h"
 #include "python/src/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 #include "stages/formats/mcpl/mcpl_read.h"
@@ -235,6 +237,10 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"arrow_schema", sl_py_arrow_schema, METH_O, "The schema of a struct, for Arrow."},
 	{"arrow_array", sl_py_arrow_array, METH_VARARGS, "Columns as a struct, for Arrow."},
 	{"arrow_stream", sl_py_arrow_stream, METH_VARARGS, "Structs one after another, for Arrow."},
+	{"scan", sl_py_scan, METH_VARARGS, "Prefix sums."},
+	{"compact", sl_py_compact, METH_VARARGS, "Indices of flags."},
+	{"sort", sl_py_sort, METH_VARARGS, "Sorts keys, or pairs."},
+	{"deflate", sl_py_deflate, METH_VARARGS, "Compresses bytes."},
 	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
 	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
 	{"build_info", build_info, METH_NOARGS, "The text of sluice version."},
@@ -263,5 +269,6 @@ PyMODINIT_FUNC PyInit__native(void)
 		return NULL;
 	}
 	pthread_atfork(NULL, NULL, sl_py_turn_reset);
+	pthread_atfork(NULL, NULL, sl_py_call_reset);
 	return module;
 }
