@@ -14,6 +14,7 @@ from . import _native
 from ._columns import Batch, ParticleList, Survivors, Table
 from ._error import Error, Problem, Status
 from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
+from ._history import History
 from ._lists import Selected, filter, write_mcpl
 from ._native import Column
 from ._primitives import compact, deflate, scan, sort
@@ -48,7 +49,7 @@ def version() -> str:
 
 _atexit.register(_native.shut_down)
 
-__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "ParticleList", "Plan",
-           "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally", "compact", "convert",
+__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "History", "ParticleList",
+           "Plan", "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally", "compact", "convert",
            "deflate", "filter", "info", "open", "plan", "read", "replay", "run", "scan", "sort", "stream",
            "verify", "version", "write_mcpl"]
