@@ -20,12 +20,12 @@
 #include "python/src/errors.h"
 #include "python/src/job_type.h"
 #include "python/src/list_calls.h"
+#include "python/src/lists/mcpl_load.h"
 #include "pipeline/run/run.h"
 #include "python/src/primitive_calls.h"
 #include "python/src/primitives/call.h"
 #include "python/src/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
-#include "stages/formats/mcpl/mcpl_read.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
 
@@ -39,19 +39,12 @@ struct file_table {
 /* Lists of any program, which need not have what this program writes. */
 static enum sl_status read_list(const char *path, struct file_table *f)
 {
-	struct sl_arena a = {0};
 	enum sl_status s;
 	size_t bytes;
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_mcpl_table(file, bytes, &a, &f->table, &f->lost);
-	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, a.used, &f->block);
-	if (s == SL_OK) {
-		a = (struct sl_arena){f->block, 0, a.used};
-		s = sl_mcpl_table(file, bytes, &a, &f->table, &f->lost);
-	}
+	s = sl_py_mcpl_load(file, bytes, &f->table, &f->lost, &f->block);
 	sl_memory_give(SL_HOST, file);
 	return sl_add_context(s, "%s", path);
 }

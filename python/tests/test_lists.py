@@ -1,6 +1,7 @@
 """Particle lists from arrays: write_mcpl()."""
 import array
 import gc
+import gzip
 import os
 import subprocess
 import sys
@@ -112,6 +113,59 @@ def test_arrays_of_any_layout(tmp_path):
         assert (tmp_path / "other.mcpl").read_bytes() == expected
     sluice.write_mcpl(tmp_path / "other.mcpl", {**columns, "x": numpy.arange(3000)}, force=True)
     assert numpy.array_equal(sluice.read(tmp_path / "other.mcpl")["x"], numpy.arange(3000))
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("values", [{}, {"weight": 0.1, "pdg": 22}, {"userflags": "flags"},
+                                    {"pol_x": "x", "pol_y": "y", "pol_z": "z", "pdg": -11},
+                                    {"userflags": "flags", "pol_x": "x", "pol_y": "y", "pol_z": "z", "weight": 0.5}])
+def test_plain_files_are_read_as_gzip_files(tmp_path, precision, values):
+    """Two readers: plain files are decoded on all cores, by other code. Numbers have any bits."""
+    columns = {**particles(70_001), "flags": numpy.arange(70_001)}
+    plain = tmp_path / "list.mcpl"
+    sluice.write_mcpl(plain, columns, precision=precision, **values)
+    content = bytearray(plain.read_bytes())
+    random = numpy.random.default_rng(3)
+    content[-10_000:] = random.bytes(10_000)
+    plain.write_bytes(content)
+    with gzip.open(tmp_path / "list.mcpl.gz", "wb", 1) as file:
+        file.write(content)
+    a, b = sluice.read(plain), sluice.read(tmp_path / "list.mcpl.gz")
+    assert a.n == b.n == 70_001 and list(a) == list(b) and a.rounded == b.rounded == (precision == "double")
+    for name in a:
+        assert a[name].tobytes() == b[name].tobytes(), name
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"output__mcpl__precision": "double"}, {"output__mcpl__userflags": "id"}, {"output__mcpl__userflags": "fate"}])
+def test_files_of_a_run_are_read_as_gzip_files(tmp_path, settings):
+    settings = {"keep": ["transmitted", "reflected"], "output__format": "mcpl", "output__columns": [],
+                "output__mcpl__energy": "2 eV", **settings}
+    sluice.run(SLAB, out=tmp_path / "run", batch=6000, **settings)
+    plain = next((tmp_path / "run").glob("*.mcpl"))
+    with gzip.open(tmp_path / "list.mcpl.gz", "wb", 1) as file:
+        file.write(plain.read_bytes())
+    a, b = sluice.read(plain), sluice.read(tmp_path / "list.mcpl.gz")
+    assert a.n == b.n > 1000 and list(a) == list(b) and a.rounded == b.rounded
+    for name in a:
+        assert a[name].tobytes() == b[name].tobytes(), name
+
+
+def test_damaged_lists(tmp_path):
+    path = tmp_path / "list.mcpl"
+    sluice.write_mcpl(path, particles(300))
+    content = path.read_bytes()
+    path.write_bytes(content[:-1])
+    with pytest.raises(sluice.Error) as caught:
+        sluice.read(path)
+    assert caught.value.status.name == "BAD_INPUT"
+    path.write_bytes(content + b"x")
+    assert sluice.read(path).n == 300
+    path.write_bytes(content[:8] + bytes(8) + content[16:])  # the writer died before it stored the number
+    assert sluice.read(path).n == 300
+    path.write_bytes(content[:60])
+    with pytest.raises(sluice.Error):
+        sluice.read(path)
 
 
 def test_mcpl_of_others(tmp_path):

@@ -98,7 +98,8 @@ static void work(struct loop *l, unsigned thread)
 		enum sl_status s = b->make(b->ctx, thread, k);
 
 		s = s == SL_OK ? use(l, thread, k) : s;
-		if (s == SL_OK && thread == 0 && sl_now_ns() - asked > STOP_INTERVAL_NS) {
+		if (s == SL_OK && b->stop && thread == 0 &&
+			sl_now_ns() - asked > STOP_INTERVAL_NS) {
 			asked = sl_now_ns();
 			s = b->stop(b->ctx) ? sl_fail(SL_STOPPED, "the call was interrupted")
 			                    : SL_OK;

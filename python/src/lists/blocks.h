@@ -21,7 +21,7 @@ struct sl_py_blocks {
 	enum sl_status (*make)(void *ctx, unsigned thread, size_t k);
 	/* Uses what that thread has made, in the order of k; NULL: there is nothing to use. */
 	enum sl_status (*use)(void *ctx, unsigned thread, size_t k);
-	/* Called by the calling thread a few times a second; true ends the loop. */
+	/* Called by the calling thread a few times a second; true ends the loop. Or NULL. */
 	bool (*stop)(void *ctx);
 };
 
