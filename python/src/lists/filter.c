@@ -177,7 +177,8 @@ static enum sl_status pack_key(const struct filtering *f, uint32_t i, uint64_t *
 	struct sl_columns columns = sl_columns_of(&p);
 
 	for (uint32_t k = 0; k < n; k++)
-		if (sl_py_table_has(f->t, f->rule[k].column) || f->rule[k].column == SL_COLUMN_id)
+		if (sl_py_table_has(f->t, (int)f->rule[k].column) ||
+			f->rule[k].column == SL_COLUMN_id)
 			SL_TRY(sl_py_table_get(f->t, (int)f->rule[k].column, i, &p));
 	*key = sl_key_pack(f->rule, n, &columns, 0, p.id);
 	return SL_OK;
