@@ -19,7 +19,7 @@ class Problem(NamedTuple):
     """One problem of a configuration."""
 
     file: Optional[str]
-    """The file, '<text>' or '<dict>'; None for an override."""
+    """The file, '<text>', '<dict>' or '<filter>'; None for an override."""
     line: Optional[int]
     """From 1; None if the problem has no place in a text."""
     column: Optional[int]
@@ -43,7 +43,7 @@ def _problem(at: Tuple[Any, ...]) -> Problem:
     """A problem of the library; the advice follows the first semicolon of its text."""
     file, line, column, key, text = at
     problem, _, hint = text.partition("; ")
-    if file == "<dict>":  # lines of the text that a dict was converted to mean nothing to its author
+    if file in ("<dict>", "<filter>"):  # lines of a text that its author has not seen
         line = column = None
     return Problem(file, line, column, key, problem, hint)
 

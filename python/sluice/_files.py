@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Sequence, Union
 from . import _config, _native
 from ._columns import Batch, ParticleList, Source, Survivors
 from ._config import Config
+from ._history import History
 from ._run import START_FORCE, START_NEW, Run, finish, start
 
 Path = Union[str, "os.PathLike[str]"]
@@ -52,15 +53,16 @@ def plan(config: Config, **overrides: Any) -> Plan:
     return Plan(printed, json.loads(facts))
 
 
-def replay(config: Config, id: int, **overrides: Any) -> Dict[str, Any]:
+def replay(config: Config, id: int, **overrides: Any) -> History:
     """The history of one particle: a dict, whose member "history" has one dict for each step.
+
+    The attribute steps is a structured array of NumPy with the same steps.
 
     Positions are in cm, times in ns, energies in keV; "draws" has the random words of the step.
     """
     name, text = _config.source(config)
     job = start("replay", name, text, _config.settings(overrides), number=id)
-    history: Dict[str, Any] = json.loads(finish(job)[0])
-    return history
+    return History(json.loads(finish(job)[0]))
 
 
 def verify(directory: Path) -> Dict[str, Any]:
