@@ -110,8 +110,9 @@ static void list_text(FILE *out)
 	print_models(out);
 	fprintf(out, "columns\n");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		fprintf(out, "  %-16s %-4s %s\n", sl_column_facts[c].name,
-			sl_units[sl_column_facts[c].unit].text, sl_column_facts[c].help);
+		if (!sl_is_place(c))
+			fprintf(out, "  %-16s %-4s %s\n", sl_column_facts[c].name,
+				sl_units[sl_column_facts[c].unit].text, sl_column_facts[c].help);
 	fprintf(out, "fates\n");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		fprintf(out, "  %-16s %s\n", sl_fate_facts[f].name, sl_fate_facts[f].help);
