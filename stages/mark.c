@@ -88,13 +88,21 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f) : count * one;
 	}
 }
+/* Not inlined: its large stack is used only by runs with derived columns. */
+__attribute__((noinline)) static void derive(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+{
+	sl_derive_range(&r->derivation, &b->columns, b->first_id, from, to);
+}
+
 void SL_AT_LEVEL(sl_loop_mark)(
 	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
 	struct sl_tally *t = &b->tally;
 
-	sl_derive_range(&r->derivation, c, b->first_id, from, to);
+	if (r->derivation.n > 0)
+		derive(r, b, from, to);
 	for (uint32_t i = from; r->condition.n > 0 && i < to; i++)
 		c->fate[i] = sl_condition_fate(&r->condition, c, i, b->first_id + i, c->fate[i]);
 	keep_fates(c->fate + from, to - from, r->keep, b->keep + from);

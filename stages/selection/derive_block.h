@@ -78,7 +78,7 @@ static inline void sl_derive_range(const struct sl_derivation *d, const struct s
 {
 	struct sl_derive_block b = {.c = c};
 
-	for (b.first = from; d->n > 0 && b.first < to; b.first += b.n) {
+	for (b.first = from; b.first < to; b.first += b.n) {
 		uint32_t top = 0;
 
 		b.n = to - b.first < SL_DERIVE_BLOCK ? to - b.first : (uint32_t)SL_DERIVE_BLOCK;

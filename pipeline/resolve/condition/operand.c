@@ -97,11 +97,30 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+const char *sl_derived_meant(const struct sl_more_names *more, const char *word, uint32_t columns)
+{
+	const char *words[(size_t)SL_COLUMN_COUNT + sizeof(more->name) / sizeof(more->name[0])];
+	const char *near;
+	size_t n = 0;
+
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(columns, i))
+			words[n++] = sl_column_facts[i].name;
+	for (size_t i = 0; more && i < more->n; i++)
+		words[n++] = more->name[i];
+	near = sl_nearest(word, words, n);
+	for (size_t i = 0; near && more && i < more->n; i++)
+		if (strcmp(near, more->name[i]) == 0)
+			return near;
+	return NULL;
+}
+
 /* Reports an unknown name and suggests columns and fates of the model. */
 static void fail_unknown(struct sl_parser *p, const char *from, const char *word)
 {
 	const char *words[(size_t)SL_COLUMN_COUNT + SL_FATE_COUNT];
 	const char *meant = sl_column_meant(word, p->model->columns);
+	const char *derived = sl_derived_meant(p->more, word, p->model->columns);
 	char shown[SL_SHOWN_BYTES], text[NAMES_BYTES];
 	size_t n = 0;
 
@@ -116,9 +135,10 @@ static void fail_unknown(struct sl_parser *p, const char *from, const char *word
 	for (int i = 0; i < SL_FATE_COUNT; i++)
 		if (SL_HAS(p->model->fates, i) && i != SL_FATE_alive)
 			words[n++] = sl_fate_facts[i].name;
+	if (!meant)
+		meant = derived ? derived : sl_suggest(word, words, n, text, sizeof(text));
 	sl_parser_fail(p, from, "%s is neither a column nor a fate of model %s; use %s",
-		sl_show(shown, word), p->model->name,
-		meant ? meant : sl_suggest(word, words, n, text, sizeof(text)));
+		sl_show(shown, word), p->model->name, meant);
 }
 
 /* Sets the type of a column. All columns of signed whole numbers but pdg would be plain numbers. */

@@ -20,7 +20,12 @@ struct sl_more_names {
 	 */
 	bool (*find)(void *ctx, const char *word, enum sl_column *column, enum sl_unit *unit);
 	void *ctx;
+	size_t n; /* names, for suggestions */
+	const char *name[SL_NAMED_MAX + SL_DERIVED_MAX];
 };
+
+/* The derived column that word probably means, if it is nearer than a column of the set; else NULL. */
+const char *sl_derived_meant(const struct sl_more_names *more, const char *word, uint32_t columns);
 
 struct sl_parser {
 	const char *text, *at; /* at: the next byte to read, never a blank */

@@ -254,8 +254,13 @@ void sl_derived_begin(const struct sl_config *c, struct sl_reader *r, struct sl_
 	d->r = r;
 	d->choices = choices;
 	d->names = (struct sl_more_names){.find = find, .ctx = d};
-	for (uint32_t i = 0; i < c->columns.n; i++)
+	for (uint32_t i = 0; i < c->columns.n; i++) {
 		check_name(d, i);
+		d->names.name[d->names.n++] = c->columns.at[i].name;
+	}
+	for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
+		if (!(built_in[i].reads & ~choices->model->columns))
+			d->names.name[d->names.n++] = sl_column_facts[built_in[i].column].name;
 }
 
 void sl_derived_end(struct sl_derived *d)
@@ -284,6 +289,8 @@ bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char
 	const char *word, const struct sl_model *model, uint32_t allowed, enum sl_column *column)
 {
 	enum sl_column own = sl_column_named(word);
+	char shown[SL_SHOWN_BYTES];
+	const char *meant;
 	enum sl_unit unit;
 
 	if (d && !(own < SL_COLUMN_COUNT && SL_HAS(allowed, own)) && find(d, word, column, &unit))
@@ -292,6 +299,10 @@ bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char
 		return sl_config_add_problem(r, key,
 			"'%s' is derived from columns that particles of model %s lack: %s; remove it",
 			word, model->name, built_in[built_in_number(word)].text);
+	meant = d && own == SL_COLUMN_COUNT ? sl_derived_meant(&d->names, word, allowed) : NULL;
+	if (meant)
+		return sl_config_add_problem(r, key, "%s is not a column of model %s; use %s",
+			sl_show(shown, word), model->name, meant);
 	return sl_resolve_column(r, key, word, model, allowed, column);
 }
 
