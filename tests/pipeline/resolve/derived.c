@@ -130,7 +130,7 @@ static struct sl_columns columns_of_list(void)
 /* The columns r to derived_4 have equal bits; a range may begin inside a block. */
 static void blocks_have_the_bits_of_single_particles(void **state)
 {
-	const char *columns = "  a: min(x, r)\n  b: exp(a / (1 cm)) + log(theta)\n"
+	const char *columns = "  a: min(x, r) * (1 + id / 1e4)\n  b: exp(a / (1 cm)) + log(theta)\n"
 			      "  c: pow(w, 0.3)\n  d: wavelength(energy)";
 	struct sl_columns c;
 
