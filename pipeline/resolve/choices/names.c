@@ -174,3 +174,15 @@ enum sl_unit sl_column_unit(const struct sl_places *places, enum sl_column colum
 	return sl_is_place((int)column) ? places->unit[column - SL_COLUMN_derived_1]
 	                                : sl_column_facts[column].unit;
 }
+
+bool sl_column_range(
+	const struct sl_choices *choices, enum sl_column column, double *lo, double *hi)
+{
+	bool angle = column == SL_COLUMN_theta || column == SL_COLUMN_phi;
+
+	if (!angle || SL_HAS(choices->replaced, column))
+		return choices->model->range(choices->rules.bytes, column, lo, hi);
+	*hi = SL_PI;
+	*lo = column == SL_COLUMN_phi ? -*hi : 0;
+	return true;
+}

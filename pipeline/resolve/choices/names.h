@@ -32,6 +32,13 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 const char *sl_column_name(const struct sl_places *places, enum sl_column column);
 enum sl_unit sl_column_unit(const struct sl_places *places, enum sl_column column);
 
+/*
+ * The range of a column: that of the model, and all angles for the built-in ones. False if it has none.
+ * choices->rules must be made.
+ */
+bool sl_column_range(
+	const struct sl_choices *choices, enum sl_column column, double *lo, double *hi);
+
 /* The column of that name or synonym (ekin is energy); SL_COLUMN_COUNT if there is none. */
 enum sl_column sl_column_named(const char *word);
 

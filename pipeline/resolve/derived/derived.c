@@ -99,6 +99,7 @@ static bool choose_column(struct sl_derived *d, const char *key, const char *nam
 
 	if (number >= 0) {
 		*column = built_in[number].column;
+		d->choices->replaced |= SL_BIT(*column);
 		if (sl_column_facts[*column].unit == unit)
 			return true;
 		return sl_config_add_problem(d->r, key,

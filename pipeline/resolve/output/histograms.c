@@ -42,7 +42,7 @@ static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
 	enum sl_unit unit = sl_column_unit(&choices->places, f->column);
-	bool known = choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
+	bool known = sl_column_range(choices, f->column, &f->lo, &f->hi);
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);

@@ -85,8 +85,7 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
 		f->hi = (double)(c->run.particles - (c->run.particles > 0));
 		return true;
 	}
-	if (choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi) &&
-		!range_problem(f))
+	if (sl_column_range(choices, f->column, &f->lo, &f->hi) && !range_problem(f))
 		return true;
 	return sl_column_item_needs_range(
 		r, it, sl_column_unit(&choices->places, f->column), f->bits, 1);
@@ -164,7 +163,7 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 	if (f->logarithmic) /* restore the suffix and the sign, for messages */
 		it->column[strlen(it->column)] = logarithm[0];
 	it->column -= f->descending;
-	known = !ranges || m->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
+	known = !ranges || sl_column_range(choices, f->column, &f->lo, &f->hi);
 	if (!resolve_bits(r, it, known, f) || (ranges && !check_descending(r, it, choices, f)))
 		return false;
 	if (it->rest)

@@ -176,6 +176,16 @@ static void columns_are_derived_on_demand(void **state)
 	assert_int_equal(choices.derivation.n, 0);
 }
 
+/* theta and phi have the ranges of angles, unless they are replaced. */
+static void angles_have_ranges(void **state)
+{
+	(void)state;
+	resolve_for_list("  {}", "key: [theta:16]\ntallies: [phi:8]");
+	assert_true(choices.field[0].lo == 0 && choices.field[0].hi == SL_PI);
+	assert_true(choices.histogram[0].lo == -SL_PI && choices.histogram[0].hi == SL_PI);
+	assert_int_equal(sl_bits((float)SL_PI), sl_bits((float)sl_atan2(0, -1)));
+}
+
 /* The expressions of the built-in columns; a definition replaces one of them. */
 static void built_in_columns_can_be_replaced(void **state)
 {
@@ -216,6 +226,7 @@ int main(void)
 		cmocka_unit_test(expressions_agree_with_c),
 		cmocka_unit_test(blocks_have_the_bits_of_single_particles),
 		cmocka_unit_test(columns_are_derived_on_demand),
+		cmocka_unit_test(angles_have_ranges),
 		cmocka_unit_test(built_in_columns_can_be_replaced),
 		cmocka_unit_test(commas_in_braces_are_read),
 	};
