@@ -133,6 +133,8 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 
 	sl_json_object(j, NULL);
 	sl_json_text(j, "file", f->path);
+	if (f->format)
+		sl_json_text(j, "format", f->format);
 	sl_json_u64(j, "bytes", f->bytes);
 	sl_json_hex(j, "crc32", f->crc, 8);
 	sl_json_u64(j, "particles", f->particles);
@@ -141,6 +143,8 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 	sl_json_bool(j, "recovered", f->recovered);
 	if (*notice_of(inputs, f, notice))
 		sl_json_text(j, "notice", notice);
+	if (f->unread)
+		sl_json_text(j, "unread", f->unread);
 	sl_json_close(j);
 }
 
@@ -194,9 +198,10 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		notice_of(inputs, f, notice);
 		if ((noticed && !*notice) || shown++ >= SHOWN_MOST)
 			continue;
-		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
+		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s%s%s\n",
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
-			*notice ? "; " : "", notice,
+			*notice ? "; " : "", notice, f->unread && !noticed ? "; " : "",
+			f->unread && !noticed ? f->unread : "",
 			f->has_metadata && !inputs->metadata
 				? "; comments and blobs are not copied to the output"
 				: "");

@@ -11,6 +11,7 @@
 #include "primitives/device/device.h"
 #include "primitives/files/disk.h"
 #include "primitives/files/read.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 /* The files of an item. */
 struct found_files {
@@ -23,12 +24,28 @@ struct found_files {
 };
 
 /*
- * Orders names by their bytes. glob() would order them by the locale, and the order of the files
- * determines the ids of the particles.
+ * Orders names by their bytes, headers of IAEA phase spaces last. glob() would order them by the locale,
+ * and the order of the files determines the ids of the particles.
  */
 static int by_bytes(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	int headers = sl_phase_space_is_header(x) - sl_phase_space_is_header(y);
+
+	return headers ? headers : strcmp(x, y);
+}
+
+/*
+ * How many of the sorted matches of a pattern are lists. A pattern that matches both files of an IAEA
+ * phase space must not read it twice, so a header counts only if nothing else matches.
+ */
+static size_t count_lists(char *const *path, size_t n)
+{
+	size_t lists = 0;
+
+	while (lists < n && !sl_phase_space_is_header(path[lists]))
+		lists++;
+	return lists > 0 ? lists : n;
 }
 
 /* The errno that stopped glob(), which has no argument for it. */
@@ -67,9 +84,9 @@ static enum sl_status find_files(const char *item, struct found_files *f)
 			"'%s' is not a file, and as a pattern it matches none; correct the name",
 			item);
 	f->is_pattern = true;
-	f->n = f->files.gl_pathc;
 	f->path = (const char *const *)f->files.gl_pathv;
-	qsort(f->files.gl_pathv, f->n, sizeof(*f->files.gl_pathv), by_bytes);
+	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
+	f->n = count_lists(f->files.gl_pathv, f->files.gl_pathc);
 	return SL_OK;
 }
 

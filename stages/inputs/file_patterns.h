@@ -22,7 +22,8 @@ struct sl_input_files {
 
 /*
  * Finds the files of items. An item that contains one of * ? [ and is not the name of a file is a shell
- * pattern (glob) and stands for all matching files in byte order of their names. SL_USAGE if a pattern
+ * pattern (glob) and stands for all matching files in byte order of their names; of an IAEA phase space
+ * of which both files match, only the records count. SL_USAGE if a pattern
  * matches nothing, or if there are more than SL_INPUTS_MAX files; *which is then the index of the item.
  */
 enum sl_status sl_find_input_files(

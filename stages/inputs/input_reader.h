@@ -19,13 +19,14 @@
 /* One input file. */
 struct sl_input {
 	const char *path;
-	uint32_t item; /* index of the list item that it comes from */
-	size_t bytes;
-	uint32_t crc;              /* of its bytes, once the plan has computed it */
-	uint64_t first, particles; /* number of its first particle in the run; how many it has */
-	bool gzipped, single;      /* single: numbers have 4 bytes, not 8 */
-	bool recovered;            /* the header has no count, so complete records were counted */
-	bool has_metadata;         /* it has comments or blobs */
+	uint32_t item;               /* index of the list item that it comes from */
+	size_t bytes;                /* of an IAEA phase space: of both files */
+	uint32_t crc;                /* of its bytes, once the plan has computed it */
+	uint64_t first, particles;   /* number of its first particle in the run; how many it has */
+	bool gzipped, single;        /* single: numbers have 4 bytes, not 8 */
+	bool recovered;              /* the header has no count, so complete records were counted */
+	bool has_metadata;           /* it has comments or blobs */
+	const char *format, *unread; /* of a list that is not MCPL (phase_space.h), or NULL */
 };
 
 struct sl_mcpl_metadata;
@@ -49,7 +50,7 @@ struct sl_inputs {
 
 /*
  * Opens the files and reads their headers. The caller closes *made, even after an error. SL_BAD_INPUT if
- * a file is not MCPL, or if its header and size show that it is damaged; *which is then the index of
+ * a file is no particle list, or if its header and size show that it is damaged; *which is then the index of
  * its list item.
  */
 enum sl_status sl_inputs_open(

@@ -47,6 +47,20 @@ static enum sl_status refuse(uint64_t particle, const char *name, double value, 
 }
 
 /*
+ * Checks a number in the unit of the file: finite in single precision and internal units unless it is
+ * NaN or infinite in the file, which a weight must not be.
+ */
+static enum sl_status check_number(
+	uint64_t particle, const char *name, double value, double factor, bool is_weight)
+{
+	if (isinf((float)(value * factor)) && !isinf(value))
+		return refuse(particle, name, value, "a run computes in single precision");
+	if (is_weight && !isfinite(value))
+		return refuse(particle, name, value, "weights are summed");
+	return SL_OK;
+}
+
+/*
  * Checks one record and adds the absolute value of its weight: the scale of the fixed-point sums follows
  * from the sum of these over all files.
  */
@@ -58,14 +72,10 @@ static enum sl_status check_record(const struct sl_mcpl_header *h, const struct 
 	for (int i = 0; i < all->n; i++) {
 		double value = sl_mcpl_number(h->single, record + (size_t)i * number_bytes);
 
-		if (isinf((float)(value * all->factor[i])) && !isinf(value))
-			return refuse(particle, all->name[i], value,
-				"a run computes in single precision");
-		if (i != all->weight)
-			continue;
-		if (!isfinite(value))
-			return refuse(particle, all->name[i], value, "weights are summed");
-		*weights += fabs(value);
+		SL_TRY(check_number(
+			particle, all->name[i], value, all->factor[i], i == all->weight));
+		if (i == all->weight)
+			*weights += fabs(value);
 	}
 	return SL_OK;
 }
@@ -90,4 +100,39 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 		if (n == 0)
 			return sl_mcpl_end(s, &trailing);
 	}
+}
+
+/* The same numbers of a decoded particle; a common weight counts only once. */
+static enum sl_status check_particle(
+	uint64_t i, const struct sl_mcpl_particle *p, bool weighs, double *weights)
+{
+	static const char *const axes[] = {"x", "y", "z"};
+
+	for (int k = 0; k < 3; k++) {
+		SL_TRY(check_number(i, axes[k], p->position[k], 1, false));
+		SL_TRY(check_number(i, "direction", p->direction[k], 1, false));
+		SL_TRY(check_number(i, "polarisation", p->polarisation[k], 1, false));
+	}
+	SL_TRY(check_number(i, "energy", p->energy, SL_MCPL_KEV, false));
+	SL_TRY(check_number(i, "time", p->time, SL_MCPL_NS, false));
+	if (!weighs)
+		return SL_OK;
+	SL_TRY(check_number(i, "weight", p->weight, 1, true));
+	*weights += fabs(p->weight);
+	return SL_OK;
+}
+
+enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights)
+{
+	const struct sl_mcpl_header *h = &s->fields;
+
+	SL_TRY(sl_mcpl_check_weight(h));
+	*weights += fabs(h->weight) * (double)h->particles;
+	for (uint64_t i = 0; i < h->particles; i++) {
+		struct sl_mcpl_particle p;
+
+		SL_TRY(sl_phase_space_particle(s, i, &p));
+		SL_TRY(check_particle(i, &p, h->weight == 0, weights));
+	}
+	return SL_OK;
 }

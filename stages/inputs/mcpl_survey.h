@@ -8,6 +8,7 @@
 #define SL_STAGES_INPUTS_MCPL_SURVEY_H
 
 #include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 /*
  * Reads all particles of a stream, which is at the first one, and adds the absolute values of their
@@ -16,5 +17,8 @@
  * internal units; also if the common weight is outside the range of single precision.
  */
 enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights);
+
+/* The same for all particles of a list of another format. */
+enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights);
 
 #endif

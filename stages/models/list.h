@@ -1,5 +1,5 @@
 /*
- * list.h - particles from lists in MCPL files, one file after another.
+ * list.h - particles from lists (MCPL and other formats), one file after another.
  *
  * This model draws no random numbers and moves no particle. The particles of a batch are read into
  * columns (stages/inputs/input_reader.h) instead of the generate stage; in fused mode the rules
@@ -79,7 +79,8 @@ struct sl_list_config {
 static const struct sl_option sl_list_options[] = {
 	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
-			"plain or gzip; particles are read one file after another. An item with * ? "
+			"plain or gzip; IAEA phase space (.IAEAphsp); source file of OpenMC (.h5); npz "
+			"or openPMD of Sluice; particles are read one file after another. An item with * ? "
 			"or [..] is a pattern and means all matching files in the order of their "
 			"names; at most 4096 files; relative to the working directory"),
 	SL_OPTION(sl_list_config, checksums, COUNTS, NUMBER, 0, UINT32_MAX,
@@ -129,7 +130,8 @@ static int sl_list_weight_shift(const void *rules)
 	return ((const struct sl_list *)rules)->weight_shift;
 }
 
-SL_MODEL(list, .help = "particles from MCPL files: filtered, sorted and written again",
+SL_MODEL(list,
+	.help = "particles from lists (MCPL, IAEA, OpenMC): filtered, sorted and written again",
 	.species = "particles", .read = true, .weight_shift = sl_list_weight_shift);
 
 #endif
