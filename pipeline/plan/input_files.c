@@ -19,6 +19,9 @@
 
 enum { NOTICE_BYTES = 192, SHOWN_MOST = 16 };
 
+/* The decompressed records of gzip files are kept in at most a quarter of the free memory. */
+enum { KEPT_SHARE = 4 };
+
 /* The configuration of model list; only for plans whose model reads files. */
 static struct sl_list_config *list_of(struct sl_config *c)
 {
@@ -54,7 +57,8 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 
 /*
  * The files were opened once before, while the configuration was resolved. Equal stamps show that they
- * are the same files and unchanged since. A resumed run also compares the checksums, which the stored
+ * are the same files and unchanged since. Their checksums are compared first: they say which file was
+ * changed, and a survey would only find damage. A resumed run also compares the checksums, which the stored
  * configuration contains.
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
@@ -79,6 +83,8 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		list->checksums.at[item] = crc;
 	}
 	list->checksums.n = list->files.n;
+	SL_TRY(sl_inputs_survey(inputs, plan->machine.free_bytes / KEPT_SHARE));
+	plan->recipe.weight_shift = inputs->weight_shift;
 	return SL_OK;
 }
 

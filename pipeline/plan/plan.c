@@ -79,8 +79,6 @@ static enum sl_status make_recipe(
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->internal = c->internal;
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	if (c->model->weight_shift)
-		r->weight_shift = c->model->weight_shift(c->rules.bytes);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)

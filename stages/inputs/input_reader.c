@@ -34,6 +34,7 @@ struct sl_reading {
 	 * of the file that it is in, or NO_FILE. */
 	struct sl_mcpl_stream gzip;
 	bool gzipped;
+	bool in_turn; /* batches must decompress some file in the order of their turns */
 	uint32_t gzip_file;
 	pthread_mutex_t lock;
 	pthread_cond_t next;
@@ -234,26 +235,66 @@ static int shift_for(double weights)
 	return shift < SHIFT_MOST ? shift : SHIFT_MOST;
 }
 
+/*
+ * Allocates memory for the records of gzip file k if they have at most *most bytes, which it reduces.
+ * A header that claims more records than the file can hold is damaged, so nothing is kept. Without
+ * memory the file is read twice.
+ */
+static void *room_for(struct sl_inputs *inputs, uint32_t k, size_t *most)
+{
+	const struct sl_input_source *f = &inputs->reading->source[k];
+	size_t bytes =
+		sl_size_mul((size_t)f->stream.header.particles, f->stream.header.record_bytes);
+	void *room;
+
+	if (bytes == 0 || bytes > *most || bytes / SL_INFLATE_RATIO_MAX > f->map.bytes ||
+		sl_memory_get(SL_HOST, bytes, &room) != SL_OK)
+		return NULL;
+	*most -= bytes;
+	inputs->memory += bytes;
+	return room;
+}
+
+/* The same for gzip file k, which becomes a plain one if its records are kept. */
+static enum sl_status survey_gzip(
+	struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
+{
+	struct sl_reading *reading = inputs->reading;
+	struct sl_input_source *f = &reading->source[k];
+
+	SL_TRY(begin_gzip(reading, k));
+	f->kept = room_for(inputs, k, most);
+	SL_TRY(sl_check_mcpl_particles(&reading->gzip, (uint8_t *)f->kept, weights));
+	reading->in_turn |= !f->kept;
+	if (!f->kept)
+		return SL_OK;
+	inputs->at[k].gzipped = false;
+	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
+		.at = (const uint8_t *)f->kept,
+		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
+	return SL_OK;
+}
+
 /* Checks the particles of file k and adds their weights. */
-static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, double *weights)
+static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
 {
 	struct sl_reading *reading = inputs->reading;
 	struct sl_mcpl_stream plain = reading->source[k].stream;
 
 	if (reading->source[k].space)
 		return sl_check_phase_space(reading->source[k].space, weights);
-	if (!plain.gzipped)
-		return sl_check_mcpl_particles(&plain, weights);
-	SL_TRY(begin_gzip(reading, k));
-	return sl_check_mcpl_particles(&reading->gzip, weights);
+	if (plain.gzipped)
+		return survey_gzip(inputs, k, most, weights);
+	return sl_check_mcpl_particles(&plain, NULL, weights);
 }
 
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs)
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most)
 {
 	double weights = 0;
 
 	for (uint32_t k = 0; k < inputs->n; k++)
-		SL_TRY(sl_add_context(survey(inputs, k, &weights), "%s", inputs->at[k].path));
+		SL_TRY(sl_add_context(
+			survey(inputs, k, &keep_most, &weights), "%s", inputs->at[k].path));
 	inputs->weight_shift = shift_for(weights);
 	return SL_OK;
 }
@@ -460,7 +501,7 @@ static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b)
 {
-	if (inputs->reading->gzipped)
+	if (inputs->reading->in_turn)
 		SL_TRY(read_in_turn(inputs, b));
 	return read_some(inputs, false, b);
 }

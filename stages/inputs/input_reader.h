@@ -5,8 +5,10 @@
  * only part of stages/ that reads the MCPL format.
  *
  * Particles are numbered through all files. From a plain file, each batch reads its own records
- * independently of other batches. A gzip file is decompressed once, from start to end, by one batch
- * after another; a batch that needs particles before the current position restarts the decompression.
+ * independently of other batches. A gzip file is decompressed once, by the survey, which keeps its
+ * records in memory if they fit. If they do not, the file is decompressed a second time, from start to
+ * end, by one batch after another; a batch that needs particles before the current position restarts
+ * the decompression.
  */
 #ifndef SL_STAGES_INPUTS_INPUT_READER_H
 #define SL_STAGES_INPUTS_INPUT_READER_H
@@ -19,12 +21,13 @@
 /* One input file. */
 struct sl_input {
 	const char *path;
-	uint32_t item;               /* index of the list item that it comes from */
-	size_t bytes;                /* of an IAEA phase space: of both files */
-	uint32_t crc;                /* of its bytes, once the plan has computed it */
-	uint64_t first, particles;   /* number of its first particle in the run; how many it has */
-	bool gzipped, single;        /* single: numbers have 4 bytes, not 8 */
-	bool recovered;              /* the header has no count, so complete records were counted */
+	uint32_t item;             /* index of the list item that it comes from */
+	size_t bytes;              /* of an IAEA phase space: of both files */
+	uint32_t crc;              /* of its bytes, once the plan has computed it */
+	uint64_t first, particles; /* number of its first particle in the run; how many it has */
+	bool gzipped;   /* batches decompress it in turn: a gzip file whose records are not kept */
+	bool single;    /* numbers have 4 bytes, not 8 */
+	bool recovered; /* the header has no count, so complete records were counted */
 	bool has_metadata;           /* it has comments or blobs */
 	const char *format, *unread; /* of a list that is not MCPL (phase_space.h), or NULL */
 };
@@ -58,12 +61,13 @@ enum sl_status sl_inputs_open(
 void sl_inputs_close(struct sl_inputs *inputs);
 
 /*
- * Reads all particles once. SL_BAD_INPUT if a file cannot be read to its end, or contains numbers that a
+ * Reads all particles once, and keeps the records of gzip files in memory, file by file, while together
+ * they have at most keep_most bytes. SL_BAD_INPUT if a file cannot be read to its end, or contains numbers that a
  * run cannot represent (mcpl_survey.h). Sets weight_shift such that the sum of the absolute values of
  * all weights is below 2^61 units. A weight is rounded by at most half a unit (a negative one by a whole
  * unit), so the error of a sum is below 2^-30 of the sum of all weights, and mostly far smaller.
  */
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most);
 
 /*
  * Reads the particles of b into its columns, with the fate listed, and their records in inputs->layout

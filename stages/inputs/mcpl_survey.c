@@ -80,7 +80,7 @@ static enum sl_status check_record(const struct sl_mcpl_header *h, const struct 
 	return SL_OK;
 }
 
-enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights)
+enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, uint8_t *keep, double *weights)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	const struct record_numbers all = numbers_of(h);
@@ -94,6 +94,8 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights
 		uint64_t first = s->read;
 
 		SL_TRY(sl_mcpl_raw(s, &records, &n));
+		if (keep && n > 0)
+			memcpy(keep + first * h->record_bytes, records, n * h->record_bytes);
 		for (size_t i = 0; i < n; i++)
 			SL_TRY(check_record(
 				h, &all, records + i * h->record_bytes, first + i, weights));

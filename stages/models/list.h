@@ -30,7 +30,6 @@ struct sl_list {
 	struct sl_columns at; /* the columns; fate may be missing */
 	uint32_t constants;   /* set of columns with one value in all files */
 	struct sl_particle constant;
-	int weight_shift; /* chosen so that the sum of all weights fits (input_reader.h) */
 };
 
 #if SL_SIMD_LANES == 1
@@ -70,9 +69,8 @@ struct sl_list_config {
 	struct sl_counts checksums;
 	uint32_t constants; /* as in struct sl_list, from the headers of the files */
 	struct sl_particle constant;
-	double weight; /* the constant weight, with all digits of the headers; 0: none */
-	bool doubles;  /* some file has numbers of 8 bytes */
-	int weight_shift;
+	double weight;  /* the constant weight, with all digits of the headers; 0: none */
+	bool doubles;   /* some file has numbers of 8 bytes */
 	uint64_t stamp; /* identifies the files for which these values hold (input_reader.h) */
 };
 
@@ -97,9 +95,7 @@ static void sl_list_make(const void *config, const struct sl_model_common *commo
 	const struct sl_model_check *check)
 {
 	const struct sl_list_config *c = (const struct sl_list_config *)config;
-	struct sl_list r = {.constants = c->constants,
-		.constant = c->constant,
-		.weight_shift = c->weight_shift};
+	struct sl_list r = {.constants = c->constants, .constant = c->constant};
 
 	(void)common, (void)check;
 	memcpy(rules, &r, sizeof(r));
@@ -125,14 +121,9 @@ static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
 	return r->constants;
 }
 
-static int sl_list_weight_shift(const void *rules)
-{
-	return ((const struct sl_list *)rules)->weight_shift;
-}
-
 SL_MODEL(list,
 	.help = "particles from lists (MCPL, IAEA, OpenMC): filtered, sorted and written again",
-	.species = "particles", .read = true, .weight_shift = sl_list_weight_shift);
+	.species = "particles", .read = true);
 
 #endif
 #endif
