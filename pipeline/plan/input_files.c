@@ -13,6 +13,7 @@
 
 #include "pipeline/resolve/input_files.h"
 #include "pipeline/text/messages.h"
+#include "stages/inputs/input_survey.h"
 #include "stages/inputs/renamed_blobs.h"
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"

@@ -26,7 +26,7 @@
 #include "stages/host/cpu_dispatch.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host_pipeline.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };

@@ -1,5 +1,5 @@
 /*
- * input_reader.c - opens, checks and reads particle lists.
+ * input_reader.c - opens particle lists and reads the particles of batches.
  *
  * All files are mapped, so opening thousands of them needs no buffers, and the reader of a plain file is
  * a copy of its stream, moved to the record that is wanted. Gzip files share one window of 64 KiB and
@@ -8,7 +8,6 @@
  */
 #include "stages/inputs/input_reader.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -16,48 +15,12 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/inputs/input_source.h"
-#include "stages/inputs/mcpl_survey.h"
+#include "stages/inputs/reading.h"
 
-/* Upper limit per file, so that no sum over 4096 files overflows 64 bits. */
-#define PARTICLES_MOST (UINT64_C(1) << 48)
-
-#define NO_FILE UINT32_MAX
-
-/*
- * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need no
- * lock; the members after them are protected by lock.
- */
-struct sl_reading {
-	struct sl_input_source *source; /* one per file */
-	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
-	 * of the file that it is in, or NO_FILE. */
-	struct sl_mcpl_stream gzip;
-	bool gzipped;
-	bool in_turn; /* batches must decompress some file in the order of their turns */
-	uint32_t gzip_file;
-	pthread_mutex_t lock;
-	pthread_cond_t next;
-	uint64_t turn; /* the turn of the batch that may read gzip files next */
-};
+/* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
+#define FILE_PARTICLES_MOST (UINT64_C(1) << 48)
 
 /* --- opening ---------------------------------------------------------------------------------- */
-
-/* Moves the stream of gzip files to the first particle of file k. */
-static enum sl_status begin_gzip(struct sl_reading *r, uint32_t k)
-{
-	const struct sl_map *map = &r->source[k].map;
-
-	r->gzip_file = NO_FILE;
-	if (r->gzipped)
-		SL_TRY(sl_mcpl_rewind(&r->gzip, map->at, map->bytes));
-	else
-		SL_TRY(sl_mcpl_open(&r->gzip, map->at, map->bytes));
-	r->gzipped = true;
-	SL_TRY(sl_mcpl_skip_head(&r->gzip));
-	r->gzip_file = k;
-	return SL_OK;
-}
 
 /* Opens the stream of file k at its first particle. */
 static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
@@ -68,7 +31,7 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 		SL_TRY(sl_mcpl_open(&f->stream, f->map.at, f->map.bytes));
 		return sl_mcpl_skip_head(&f->stream);
 	}
-	SL_TRY(begin_gzip(r, k));
+	SL_TRY(sl_reading_begin_gzip(r, k));
 	f->stream = r->gzip;
 	return SL_OK;
 }
@@ -98,7 +61,7 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 
 	SL_TRY(open_source(inputs->reading, k, f->path));
 	h = sl_input_source_fields(source);
-	if (h->particles > PARTICLES_MOST)
+	if (h->particles > FILE_PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: its header claims %llu particles, more than a run can have, so the file is "
 			"damaged; create it again",
@@ -222,122 +185,6 @@ void sl_inputs_close(struct sl_inputs *inputs)
 	sl_memory_give(SL_HOST, inputs);
 }
 
-/* The unit must be a float, also for the smallest weights. */
-enum { SUM_BITS = 29, SHIFT_MOST = 127 };
-
-/* The weight_shift for a given sum of absolute weights. */
-static int shift_for(double weights)
-{
-	int exponent, shift;
-
-	frexp(weights, &exponent);
-	shift = weights > 0 ? SUM_BITS - exponent : 0;
-	return shift < SHIFT_MOST ? shift : SHIFT_MOST;
-}
-
-/*
- * Allocates memory for the records of gzip file k if they have at most *most bytes, which it reduces.
- * A header that claims more records than the file can hold is damaged, so nothing is kept. Without
- * memory the file is read twice.
- */
-static void *room_for(struct sl_inputs *inputs, uint32_t k, size_t *most)
-{
-	const struct sl_input_source *f = &inputs->reading->source[k];
-	size_t bytes =
-		sl_size_mul((size_t)f->stream.header.particles, f->stream.header.record_bytes);
-	void *room;
-
-	if (bytes == 0 || bytes > *most || bytes / SL_INFLATE_RATIO_MAX > f->map.bytes ||
-		sl_memory_get(SL_HOST, bytes, &room) != SL_OK)
-		return NULL;
-	*most -= bytes;
-	inputs->memory += bytes;
-	return room;
-}
-
-/* The same for gzip file k, which becomes a plain one if its records are kept. */
-static enum sl_status survey_gzip(
-	struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
-{
-	struct sl_reading *reading = inputs->reading;
-	struct sl_input_source *f = &reading->source[k];
-
-	SL_TRY(begin_gzip(reading, k));
-	f->kept = room_for(inputs, k, most);
-	SL_TRY(sl_check_mcpl_particles(&reading->gzip, (uint8_t *)f->kept, weights));
-	reading->in_turn |= !f->kept;
-	if (!f->kept)
-		return SL_OK;
-	inputs->at[k].gzipped = false;
-	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
-		.at = (const uint8_t *)f->kept,
-		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
-	return SL_OK;
-}
-
-/* Checks the particles of file k and adds their weights. */
-static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
-{
-	struct sl_reading *reading = inputs->reading;
-	struct sl_mcpl_stream plain = reading->source[k].stream;
-
-	if (reading->source[k].space)
-		return sl_check_phase_space(reading->source[k].space, weights);
-	if (plain.gzipped)
-		return survey_gzip(inputs, k, most, weights);
-	return sl_check_mcpl_particles(&plain, NULL, weights);
-}
-
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most)
-{
-	double weights = 0;
-
-	for (uint32_t k = 0; k < inputs->n; k++)
-		SL_TRY(sl_add_context(
-			survey(inputs, k, &keep_most, &weights), "%s", inputs->at[k].path));
-	inputs->weight_shift = shift_for(weights);
-	return SL_OK;
-}
-
-enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
-{
-	struct sl_mcpl_part *parts;
-	enum sl_status s;
-	void *memory;
-
-	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
-	parts = (struct sl_mcpl_part *)memory;
-	for (uint32_t k = 0; k < inputs->n; k++) {
-		parts[k] = sl_input_source_part(&inputs->reading->source[k]);
-		parts[k].first = inputs->at[k].first;
-		parts[k].particles = inputs->at[k].particles;
-	}
-	s = sl_mcpl_metadata_add(parts, inputs->n, &inputs->metadata);
-	if (s == SL_OK)
-		inputs->memory += inputs->metadata->memory;
-	sl_memory_give(SL_HOST, memory);
-	return s;
-}
-
-/* Names are not compared: a file can have several, by links and by relative paths. */
-enum sl_status sl_inputs_contain(
-	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain)
-{
-	uint64_t device, number;
-	bool exists;
-
-	*contain = false;
-	SL_TRY(sl_file_identity(dir, name, &exists, &device, &number));
-	for (uint32_t k = 0; exists && k < inputs->n; k++)
-		*contain |= sl_input_source_is(&inputs->reading->source[k], device, number);
-	return SL_OK;
-}
-
-uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)
-{
-	return sl_input_source_crc(&inputs->reading->source[k]);
-}
-
 void sl_inputs_restart(struct sl_inputs *inputs)
 {
 	inputs->reading->turn = 0;
@@ -441,7 +288,7 @@ static enum sl_status read_gzipped(
 	struct sl_mcpl_particle p;
 
 	if (r->gzip_file != k || r->gzip.read > from)
-		SL_TRY(begin_gzip(r, k));
+		SL_TRY(sl_reading_begin_gzip(r, k));
 	while (r->gzip.read < from)
 		SL_TRY(sl_mcpl_next(&r->gzip, &p));
 	return read_particles(&r->gzip, to);

@@ -48,7 +48,7 @@ struct sl_inputs {
 	struct sl_mcpl_header layout;      /* of the source records that batches keep */
 	int weight_shift;                  /* for sl_recipe; set by sl_inputs_survey() */
 	struct sl_mcpl_metadata *metadata; /* NULL: not read */
-	struct sl_reading *reading;        /* state of reading, private to input_reader.c */
+	struct sl_reading *reading;        /* state of reading, private, reading.h */
 };
 
 /*
@@ -61,33 +61,11 @@ enum sl_status sl_inputs_open(
 void sl_inputs_close(struct sl_inputs *inputs);
 
 /*
- * Reads all particles once, and keeps the records of gzip files in memory, file by file, while together
- * they have at most keep_most bytes. SL_BAD_INPUT if a file cannot be read to its end, or contains numbers that a
- * run cannot represent (mcpl_survey.h). Sets weight_shift such that the sum of the absolute values of
- * all weights is below 2^61 units. A weight is rounded by at most half a unit (a negative one by a whole
- * unit), so the error of a sum is below 2^-30 of the sum of all weights, and mostly far smaller.
- */
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most);
-
-/*
  * Reads the particles of b into its columns, with the fate listed, and their records in inputs->layout
  * into b->source, if it is not NULL. Batches with a turn read gzip files
  * in the order of their turns, from 0 on; each turn must be used exactly once.
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
-
-/* Reads the metadata that output files inherit (mcpl_metadata.h), and sets inputs->metadata. */
-enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
-
-/*
- * Sets *contain to whether the entry name of dir is one of the files (same device and inode). SL_DISK
- * if the file system does not answer.
- */
-enum sl_status sl_inputs_contain(
-	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain);
-
-/* The CRC-32 of the bytes of file k. */
-uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);
 
 /* Resets the turns to 0, for another pass over the batches. */
 void sl_inputs_restart(struct sl_inputs *inputs);

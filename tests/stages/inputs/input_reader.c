@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/input_survey.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
