@@ -1,5 +1,5 @@
-/* iaea_header.c - reads the header of an IAEA phase space, see iaea.h. */
-#include "stages/formats/phase_space/iaea.h"
+/* iaea_header.c - see iaea_header.h. */
+#include "stages/formats/phase_space/iaea_header.h"
 
 #include <math.h>
 #include <stdlib.h>

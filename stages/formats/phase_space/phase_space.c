@@ -9,6 +9,7 @@
 #include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/openpmd/openpmd_read.h"
+#include "stages/formats/phase_space/phase_space_mcpl.h"
 #include "stages/formats/tables/npz_read.h"
 
 static const char header_suffix[] = ".IAEAheader", records_suffix[] = ".IAEAphsp";

@@ -1,4 +1,6 @@
-/* phase_space_mcpl.c - particle lists of other formats as MCPL records and files, see phase_space.h. */
+/* phase_space_mcpl.c - see phase_space_mcpl.h. */
+#include "stages/formats/phase_space/phase_space_mcpl.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
 #include "stages/formats/mcpl/mcpl_record.h"
-#include "stages/formats/phase_space/phase_space.h"
 
 /* The statistic of the number of primary particles, and what precedes a title. */
 #define HISTORIES "stat:sum:iaea_orig_histories:"
