@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "pipeline/resolve/input_files.h"
+#include "pipeline/results/run_files.h"
 #include "pipeline/text/messages.h"
 #include "stages/inputs/input_survey.h"
 #include "stages/inputs/renamed_blobs.h"
@@ -70,7 +71,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 
 	if (!sl_models[plan->recipe.model]->read)
 		return SL_OK;
-	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
+	SL_TRY(sl_inputs_open(&list->files, sl_run_files_list, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
 	if (inputs->stamp != list->stamp)
 		return sl_fail(SL_DISK, SL_LIST_FILES

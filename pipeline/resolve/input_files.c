@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/results/run_files.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/models/list.h"
 #include "primitives/files/read.h"
@@ -58,7 +59,7 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
 		sl_config_has_problem(r, "model") || sl_config_has_problem(r, "run.particles"))
 		return SL_OK;
-	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
+	s = sl_inputs_open(&list_of(c)->files, sl_run_files_list, &inputs, &which);
 	if (s == SL_OK)
 		store_facts(c, r, inputs);
 	sl_inputs_close(inputs);

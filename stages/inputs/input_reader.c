@@ -141,15 +141,15 @@ static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 	return SL_OK;
 }
 
-enum sl_status sl_inputs_open(
-	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which)
+enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_run,
+	struct sl_inputs **made, uint32_t *which)
 {
 	struct sl_input_files names;
 	struct sl_inputs *inputs;
 	enum sl_status s;
 
 	*made = NULL;
-	SL_TRY(sl_find_input_files(files, &names, which));
+	SL_TRY(sl_find_input_files(files, list_run, &names, which));
 	s = get_inputs(names.n, made);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, names.at);

@@ -56,8 +56,8 @@ struct sl_inputs {
  * a file is no particle list, or if its header and size show that it is damaged; *which is then the index of
  * its list item.
  */
-enum sl_status sl_inputs_open(
-	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which);
+enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_run,
+	struct sl_inputs **made, uint32_t *which);
 void sl_inputs_close(struct sl_inputs *inputs);
 
 /*

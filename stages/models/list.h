@@ -78,9 +78,10 @@ static const struct sl_option sl_list_options[] = {
 	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
 			"plain or gzip; IAEA phase space (.IAEAphsp); source file of OpenMC (.h5); npz "
-			"or openPMD of Sluice; particles are read one file after another. An item with * ? "
-			"or [..] is a pattern and means all matching files in the order of their "
-			"names; at most 4096 files; relative to the working directory"),
+			"or openPMD of Sluice; particles are read one file after another. An item with "
+			"* ? or [..] is a pattern and means all matching files in the order of their "
+			"names; the directory of a run means the files of its committed batches; at "
+			"most 4096 files; relative to the working directory"),
 	SL_OPTION(sl_list_config, checksums, COUNTS, NUMBER, 0, UINT32_MAX,
 		.help = "the CRC-32 of each item of files (of all its files one after another): a "
 			"different one is an error. If left out, the program computes it and stores "

@@ -1,6 +1,6 @@
 /*
- * phase_space_inputs.c - runs that read lists of other formats than MCPL: IAEA phase spaces, source
- * files of OpenMC, and survivors of this program. Also sluice info and sluice convert of such files.
+ * phase_space_inputs.c - runs that read IAEA phase spaces and source files of OpenMC; sluice info and
+ * sluice convert of such files.
  */
 #include <math.h>
 #include <stdio.h>
@@ -191,71 +191,6 @@ static void histories_are_a_sum(void **state)
 	remove_run(&folder, "h");
 }
 
-/* --- survivors of this program ---------------------------------------------------------------- */
-
-#define COLUMNS "x, y, z, u, v, w, energy, weight, time, pdg, userflags, pol_x, pol_y, pol_z"
-
-/* Runs c.yaml, which reads files, in a format to the folder out. */
-static void run_list(const char *files, const char *keep, const char *format, const char *out)
-{
-	write_list_config(&folder, files, "", keep, "output: {columns: [" COLUMNS "]}\n");
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", out, "--quiet", "--set", format));
-	expect(&folder, SL_OK, "", WORDS("verify", out, "--quiet"));
-}
-
-/* The columns of a run are read again to the bit, from either format. */
-static void own_files_are_read_again(void **state)
-{
-	static const char *const formats[][2] = {{"output.format=npz", "o/t_000000.npz"},
-		{"output.format=openpmd", "o/t_000000.h5"}};
-	char *file, *again;
-	size_t bytes, more;
-
-	(void)state;
-	run_list(MIXED, "listed and w > 0", "output.format=csv", "r");
-	file = folder_read(&folder, "r/t_000000.csv", &bytes);
-	for (int k = 0; k < 2; k++) {
-		run_list(MIXED, "listed and w > 0", formats[k][0], "o");
-		run_list(formats[k][1], "listed", "output.format=csv", "q");
-		again = folder_read(&folder, "q/t_000000.csv", &more);
-		assert_string_equal(again, file);
-		free(again);
-		remove_run(&folder, "o");
-		remove_run(&folder, "q");
-	}
-	free(file);
-	remove_run(&folder, "r");
-}
-
-/* Columns that are constant in the file, such as the weight, and a run without the column pdg. */
-static void simulated_survivors_are_read(void **state)
-{
-	struct sl_mcpl_particle *found;
-	struct sl_mcpl_header h;
-
-	(void)state;
-	write_text(&folder, "beam.yaml",
-		"run: {name: beam, particles: 5000}\n"
-		"model: {source_detector: {detector: {type: disk, distance: 1 cm, radius: 1 cm}}}\n"
-		"keep: hit or missed\n"
-		"output: {columns: []}\n");
-	expect(&folder, SL_OK, "", WORDS("run", "beam.yaml", "--out", "beam", "--quiet"));
-	write_list_config(&folder, "beam/beam_000000.h5", "", "listed", "output: {format: mcpl}\n");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "b", "--quiet"));
-	found = particles_of(&folder, "b/t_000000.mcpl", &h);
-	assert_true(h.particles > 0 && h.pdg == 22 && h.weight == 1 && h.single);
-	free(found);
-	expect(&folder, SL_OK, "",
-		WORDS("run", "beam.yaml", "--out", "beam", "--quiet", "--force", "--set",
-			"output.columns=[x, y, z]"));
-	expect_list_refused(&folder, "beam/beam_000000.h5", SL_BAD_INPUT,
-		"lacks columns that a list needs (u, v, w, energy, weight, time); write them with "
-		"output.columns");
-	remove_run(&folder, "beam");
-	remove_run(&folder, "b");
-}
-
 /* --- info and convert ------------------------------------------------------------------------- */
 
 static void info_prints_lists(void **state)
@@ -393,8 +328,6 @@ int main(void)
 		cmocka_unit_test(every_device_gives_the_same_files),
 		cmocka_unit_test(headers_do_not_match_patterns),
 		cmocka_unit_test(histories_are_a_sum),
-		cmocka_unit_test(own_files_are_read_again),
-		cmocka_unit_test(simulated_survivors_are_read),
 		cmocka_unit_test(info_prints_lists),
 		cmocka_unit_test(convert_makes_lists),
 		cmocka_unit_test(damaged_lists_are_refused),

@@ -47,7 +47,7 @@ static struct sl_inputs *open_lists(size_t keep_most)
 
 	for (int k = 0; k < FILES; k++)
 		snprintf(lines.at[k], sizeof(lines.at[k]), "%s", folder_path(&folder, names[k]));
-	assert_ok(sl_inputs_open(&lines, &inputs, &which));
+	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
 	assert_int_equal(inputs->particles, ALL);
 	assert_ok(sl_inputs_survey(inputs, keep_most));
 	return inputs;
