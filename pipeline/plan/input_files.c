@@ -33,14 +33,13 @@ static struct sl_list_config *list_of(struct sl_config *c)
 /* --- the plan --------------------------------------------------------------------------------- */
 
 /* The CRC-32 of the concatenated files of one item (a pattern); *k moves past them. */
-static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
+static uint32_t crc_of(const struct sl_inputs *inputs, uint32_t item, uint32_t *k)
 {
 	uint32_t crc = 0;
 
 	for (; *k < inputs->n && inputs->at[*k].item == item; ++*k) {
-		struct sl_input *f = &inputs->at[*k];
+		const struct sl_input *f = &inputs->at[*k];
 
-		f->crc = sl_inputs_crc(inputs, *k);
 		crc = sl_crc32_combine(crc, f->crc, f->bytes);
 	}
 	return crc;
@@ -59,14 +58,15 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 
 /*
  * The files were opened once before, while the configuration was resolved. Equal stamps show that they
- * are the same files and unchanged since. Their checksums are compared first: they say which file was
- * changed, and a survey would only find damage. A resumed run also compares the checksums, which the stored
+ * are the same files and unchanged since. Checksums are compared even if the survey finds damage: they say
+ * that the file was changed. A resumed run also compares the checksums, which the stored
  * configuration contains.
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 {
 	struct sl_list_config *list = list_of(&plan->config);
 	struct sl_inputs *inputs;
+	enum sl_status surveyed;
 	uint32_t which, k = 0;
 
 	if (!sl_models[plan->recipe.model]->read)
@@ -77,6 +77,7 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		return sl_fail(SL_DISK, SL_LIST_FILES
 			" were written to since they were first read (a run needs unchanged "
 			"files); try again when the writer has ended");
+	surveyed = sl_inputs_survey(inputs, plan->machine.free_bytes / KEPT_SHARE);
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);
 
@@ -85,9 +86,8 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		list->checksums.at[item] = crc;
 	}
 	list->checksums.n = list->files.n;
-	SL_TRY(sl_inputs_survey(inputs, plan->machine.free_bytes / KEPT_SHARE));
 	plan->recipe.weight_shift = inputs->weight_shift;
-	return SL_OK;
+	return surveyed;
 }
 
 /* --- particles -------------------------------------------------------------------------------- */

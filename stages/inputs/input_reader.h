@@ -23,7 +23,7 @@ struct sl_input {
 	const char *path;
 	uint32_t item;             /* index of the list item that it comes from */
 	size_t bytes;              /* of an IAEA phase space: of both files */
-	uint32_t crc;              /* of its bytes, once the plan has computed it */
+	uint32_t crc;              /* of its bytes, set by sl_inputs_survey() */
 	uint64_t first, particles; /* number of its first particle in the run; how many it has */
 	bool gzipped;   /* batches decompress it in turn: a gzip file whose records are not kept */
 	bool single;    /* numbers have 4 bytes, not 8 */

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "primitives/device/device.h"
+#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/inputs/mcpl_survey.h"
 #include "stages/inputs/reading.h"
@@ -46,48 +47,77 @@ static void *room_for(struct sl_inputs *inputs, uint32_t k, size_t *most)
 	return room;
 }
 
-/* The same for gzip file k, which becomes a plain one if its records are kept. */
+/* The records of gzip file k are kept: it is read as a plain one from now on. */
+static void read_kept(struct sl_inputs *inputs, uint32_t k)
+{
+	struct sl_input_source *f = &inputs->reading->source[k];
+
+	inputs->at[k].gzipped = false;
+	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
+		.at = (const uint8_t *)f->kept,
+		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
+}
+
 static enum sl_status survey_gzip(
-	struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
+	struct sl_inputs *inputs, uint32_t k, size_t *most, struct sl_mcpl_pass *pass)
 {
 	struct sl_reading *reading = inputs->reading;
 	struct sl_input_source *f = &reading->source[k];
 
 	SL_TRY(sl_reading_begin_gzip(reading, k));
 	f->kept = room_for(inputs, k, most);
-	SL_TRY(sl_check_mcpl_particles(&reading->gzip, (uint8_t *)f->kept, weights));
+	pass->keep = (uint8_t *)f->kept;
+	SL_TRY(sl_check_mcpl_particles(&reading->gzip, pass));
 	reading->in_turn |= !f->kept;
-	if (!f->kept)
-		return SL_OK;
-	inputs->at[k].gzipped = false;
-	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
-		.at = (const uint8_t *)f->kept,
-		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
+	if (f->kept)
+		read_kept(inputs, k);
 	return SL_OK;
 }
 
-/* Checks the particles of file k and adds their weights. */
+/*
+ * Checks the particles of MCPL file k and adds their weights. The checksum is that of the whole file, also
+ * after damage.
+ */
+static enum sl_status survey_mcpl(
+	struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
+{
+	const struct sl_input_source *f = &inputs->reading->source[k];
+	const uint8_t *begin = (const uint8_t *)f->map.at;
+	struct sl_mcpl_pass pass = {.weights = *weights, .summed = begin};
+	struct sl_mcpl_stream plain = f->stream;
+	enum sl_status s = plain.gzipped ? survey_gzip(inputs, k, most, &pass)
+	                                 : sl_check_mcpl_particles(&plain, &pass);
+
+	*weights = pass.weights;
+	inputs->at[k].crc = sl_crc32_update(
+		pass.crc, pass.summed, (size_t)(begin + f->map.bytes - pass.summed));
+	return s;
+}
+
+/* The same for any file. */
 static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
 {
-	struct sl_reading *reading = inputs->reading;
-	struct sl_mcpl_stream plain = reading->source[k].stream;
+	const struct sl_input_source *f = &inputs->reading->source[k];
 
-	if (reading->source[k].space)
-		return sl_check_phase_space(reading->source[k].space, weights);
-	if (plain.gzipped)
-		return survey_gzip(inputs, k, most, weights);
-	return sl_check_mcpl_particles(&plain, NULL, weights);
+	if (!f->space)
+		return survey_mcpl(inputs, k, most, weights);
+	inputs->at[k].crc = sl_input_source_crc(f);
+	return sl_check_phase_space(f->space, weights);
 }
 
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most)
 {
+	enum sl_status s = SL_OK;
 	double weights = 0;
 
 	for (uint32_t k = 0; k < inputs->n; k++)
-		SL_TRY(sl_add_context(
-			survey(inputs, k, &keep_most, &weights), "%s", inputs->at[k].path));
+		if (s == SL_OK)
+			s = sl_add_context(
+				survey(inputs, k, &keep_most, &weights), "%s", inputs->at[k].path);
+		else
+			inputs->at[k].crc = sl_input_source_crc(&inputs->reading->source[k]);
 	inputs->weight_shift = shift_for(weights);
-	return SL_OK;
+	return s;
 }
 
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
@@ -122,9 +152,4 @@ enum sl_status sl_inputs_contain(
 	for (uint32_t k = 0; exists && k < inputs->n; k++)
 		*contain |= sl_input_source_is(&inputs->reading->source[k], device, number);
 	return SL_OK;
-}
-
-uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)
-{
-	return sl_input_source_crc(&inputs->reading->source[k]);
 }

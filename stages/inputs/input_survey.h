@@ -7,8 +7,9 @@
 #include "stages/inputs/input_reader.h"
 
 /*
- * Reads all particles once, and keeps the records of gzip files in memory, file by file, while together
- * they have at most keep_most bytes. SL_BAD_INPUT if a file cannot be read to its end, or contains numbers that a
+ * Reads all files once: sets the checksum of each, checks all particles, and keeps the records of gzip
+ * files in memory, file by file, while together they have at most keep_most bytes. SL_BAD_INPUT, after
+ * all checksums are set, if a file cannot be read to its end, or contains numbers that a
  * run cannot represent (mcpl_survey.h). Sets weight_shift such that the sum of the absolute values of
  * all weights is below 2^61 units. A weight is rounded by at most half a unit (a negative one by a whole
  * unit), so the error of a sum is below 2^-30 of the sum of all weights, and mostly far smaller.
@@ -24,8 +25,5 @@ enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
  */
 enum sl_status sl_inputs_contain(
 	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain);
-
-/* The CRC-32 of the bytes of file k. */
-uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);
 
 #endif

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "primitives/files/crc32.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
@@ -80,7 +81,16 @@ static enum sl_status check_record(const struct sl_mcpl_header *h, const struct 
 	return SL_OK;
 }
 
-enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, uint8_t *keep, double *weights)
+/* Adds the bytes of the file that were read since the last call to the checksum, while they are cached. */
+static void add_to_crc(const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
+{
+	const uint8_t *end = s->gzipped ? s->z.in : s->at;
+
+	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(end - pass->summed));
+	pass->summed = end;
+}
+
+enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	const struct record_numbers all = numbers_of(h);
@@ -89,16 +99,17 @@ enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, uint8_t *keep, 
 	size_t n;
 
 	SL_TRY(sl_mcpl_check_weight(h));
-	*weights += fabs(h->weight) * (double)h->particles;
+	pass->weights += fabs(h->weight) * (double)h->particles;
 	for (;;) {
 		uint64_t first = s->read;
 
 		SL_TRY(sl_mcpl_raw(s, &records, &n));
-		if (keep && n > 0)
-			memcpy(keep + first * h->record_bytes, records, n * h->record_bytes);
+		add_to_crc(s, pass);
+		if (pass->keep && n > 0)
+			memcpy(pass->keep + first * h->record_bytes, records, n * h->record_bytes);
 		for (size_t i = 0; i < n; i++)
 			SL_TRY(check_record(
-				h, &all, records + i * h->record_bytes, first + i, weights));
+				h, &all, records + i * h->record_bytes, first + i, &pass->weights));
 		if (n == 0)
 			return sl_mcpl_end(s, &trailing);
 	}
