@@ -1,6 +1,6 @@
 /*
  * input_reader.c - gzip inputs whose records the survey keeps, and those that batches decompress again: the
- * particles are the same, in any order of batches.
+ * particles are the same, in any order of batches. Inputs of two files that change while they are read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +8,15 @@
 #include "stages/inputs/input_survey.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/formats/phase_space_files.h"
 #include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
-enum { N = 1000, FILES = 3, ALL = N * FILES, RECORD_BYTES = 36 };
+enum { N = 4000, FILES = 3, ALL = N * FILES, RECORD_BYTES = 36 };
 
 static const char *const names[FILES] = {"a.mcpl.gz", "b.mcpl", "c.mcpl.gz"};
 
-/* Writes lists of N particles whose user flags count them. */
+/* Writes lists of N particles whose user flags count them. A list has several chunks of the survey. */
 static int make_lists(void **state)
 {
 	const struct sl_mcpl_header h = {.version = 3, .particles = N, .flags = true, .pdg = 22};
@@ -53,13 +55,16 @@ static struct sl_inputs *open_lists(size_t keep_most)
 	return inputs;
 }
 
-/* Reads n particles from number first on and compares their user flags. */
-static void expect_batch(struct sl_inputs *inputs, uint64_t first, uint32_t n, uint64_t turn)
+/* The columns of a batch. */
+static uint32_t flags[ALL];
+static float other[12][ALL];
+static int32_t pdg[ALL];
+static uint8_t fate[ALL];
+
+/* Reads n particles from number first on. */
+static enum sl_status read_batch(
+	struct sl_inputs *inputs, uint64_t first, uint32_t n, uint64_t turn)
 {
-	static uint32_t flags[ALL];
-	static float other[12][ALL];
-	static int32_t pdg[ALL];
-	static uint8_t fate[ALL];
 	struct sl_batch b = {.first_id = first, .n = n, .turn = turn};
 
 	b.columns = (struct sl_columns){.x = other[0],
@@ -77,7 +82,13 @@ static void expect_batch(struct sl_inputs *inputs, uint64_t first, uint32_t n, u
 		.pdg = pdg,
 		.userflags = flags,
 		.fate = fate};
-	assert_ok(sl_inputs_read(inputs, &b));
+	return sl_inputs_read(inputs, &b);
+}
+
+/* The same, and compares positions, weights and user flags. */
+static void expect_batch(struct sl_inputs *inputs, uint64_t first, uint32_t n, uint64_t turn)
+{
+	assert_ok(read_batch(inputs, first, n, turn));
 	for (uint32_t i = 0; i < n; i++) {
 		assert_int_equal(flags[i], first + i);
 		assert_true(other[0][i] == (float)((first + i) % N));
@@ -90,9 +101,9 @@ static void expect_particles(struct sl_inputs *inputs)
 {
 	for (uint64_t k = 0; k < ALL / 300; k++)
 		expect_batch(inputs, k * 300, 300, k);
-	expect_batch(inputs, 2500, 400, SL_NO_TURN);
+	expect_batch(inputs, 2 * N + 500, 400, SL_NO_TURN);
 	expect_batch(inputs, 100, 900, SL_NO_TURN);
-	expect_batch(inputs, 999, 1002, SL_NO_TURN);
+	expect_batch(inputs, N - 1, N + 2, SL_NO_TURN);
 }
 
 static void particles_do_not_depend_on_memory(void **state)
@@ -130,11 +141,48 @@ static void kept_records_need_no_turns(void **state)
 	sl_inputs_close(inputs);
 }
 
+/* --- changes ---------------------------------------------------------------------------------- */
+
+/* Reads all particles of an IAEA phase space after one of its two files was written to. */
+static void expect_changed(const char *opened, const char *written)
+{
+	static const struct iaea_facts facts = {.n = ALL};
+	struct sl_lines lines = {.n = 1};
+	struct sl_inputs *inputs;
+	uint32_t which;
+	size_t bytes;
+	char *file;
+
+	make_iaea(&folder, "x", &facts);
+	file = folder_read(&folder, written, &bytes);
+	snprintf(lines.at[0], sizeof(lines.at[0]), "%s", folder_path(&folder, opened));
+	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
+	assert_ok(sl_inputs_survey(inputs, 0));
+	assert_int_equal(inputs->particles, ALL);
+	assert_ok(read_batch(inputs, 10, 100, SL_NO_TURN));
+	sleep_for(0.02); /* more than the grain of a time of modification */
+	folder_write(&folder, written, file, bytes);
+	assert_fails(read_batch(inputs, 10, 100, SL_NO_TURN), SL_DISK,
+		"the file became shorter or changed while it was read");
+	sl_inputs_close(inputs);
+	free(file);
+}
+
+static void changes_of_both_files_are_detected(void **state)
+{
+	(void)state;
+	expect_changed("x.IAEAphsp", "x.IAEAphsp");
+	expect_changed("x.IAEAphsp", "x.IAEAheader");
+	expect_changed("x.IAEAheader", "x.IAEAphsp");
+	expect_changed("x.IAEAheader", "x.IAEAheader");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(particles_do_not_depend_on_memory),
 		cmocka_unit_test(kept_records_need_no_turns),
+		cmocka_unit_test(changes_of_both_files_are_detected),
 	};
 
 	return cmocka_run_group_tests(tests, make_lists, folder_end);
