@@ -72,8 +72,9 @@ static void resolve_columns(
 	const struct sl_config *c, struct sl_reader *r, struct sl_derived *d, bool rules)
 {
 	struct sl_choices *choices = d->choices;
-	uint32_t available = choices->model->columns | SL_BIT(SL_COLUMN_id);
-	uint32_t set = sl_resolve_column_set(d, "output.columns", &c->output.columns, available);
+	sl_column_set available = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	sl_column_set set =
+		sl_resolve_column_set(d, "output.columns", &c->output.columns, available);
 
 	if (c->output.columns.n == 0)
 		set = available;

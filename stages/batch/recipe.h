@@ -63,9 +63,9 @@ struct sl_recipe {
 	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
 	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
-	uint32_t internal;           /* set of those of them that files do not have (table.h) */
+	sl_column_set internal;      /* set of those of them that files do not have (table.h) */
 	uint32_t source_bytes;       /* of the source record of a particle; 0: none is kept */
-	uint32_t constants;          /* set of columns with one value for the whole run */
+	sl_column_set constants;     /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
 	struct sl_schedule schedule; /* of the advance stage; staged mode only */
@@ -101,13 +101,13 @@ double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
  * Fused: the columns in the record of a survivor (packed_record.h): those of the table that are not
  * constant. 0 if the model is recomputed, as it has no records.
  */
-uint32_t sl_record_columns(const struct sl_recipe *r);
+sl_column_set sl_record_columns(const struct sl_recipe *r);
 
 /* The columns of the model that a batch stores; the id is not stored, it follows from the index. */
-uint32_t sl_stored_columns(const struct sl_recipe *r);
+sl_column_set sl_stored_columns(const struct sl_recipe *r);
 
 /* Lays out the columns of a set with n items each and sets their pointers in *c. */
-void sl_layout_columns(struct sl_arena *a, uint32_t set, uint32_t n, struct sl_columns *c);
+void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c);
 
 /* Lays out the source records of n particles, if the recipe keeps them, for b and its table. */
 void sl_layout_source(

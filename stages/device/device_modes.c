@@ -33,7 +33,7 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipe
 /* Copies particles that were read from files to the device: columns, and records that it packs. */
 static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	uint32_t columns = sl_stored_columns(r);
+	sl_column_set columns = sl_stored_columns(r);
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (SL_HAS(columns, c))

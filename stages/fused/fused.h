@@ -35,7 +35,7 @@ struct sl_fused {
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
 	const struct sl_key_rule *field;
 	bool narrow; /* keys are u32, else u64 */
-	uint32_t
+	sl_column_set
 		record_columns; /* columns in a record (packed_record.h); 0: the model is recomputed */
 	const struct sl_histogram_set *bins;
 	float weight_scale; /* see sl_weight_scale() */

@@ -22,12 +22,12 @@ enum {
 struct rows_job {
 	uint64_t seed;
 	const uint64_t *first_id;
-	const uint32_t *n;       /* rows */
-	uint32_t record_columns; /* columns of a record, if the model is not recomputed */
-	uint32_t words;          /* size of that record */
-	uint32_t wanted;         /* columns to be recomputed */
-	uint32_t set;            /* columns of the table ... */
-	uint32_t written;        /* ... without constant columns */
+	const uint32_t *n;            /* rows */
+	sl_column_set record_columns; /* columns of a record, if the model is not recomputed */
+	uint32_t words;               /* size of that record */
+	sl_column_set wanted;         /* columns to be recomputed */
+	sl_column_set set;            /* columns of the table ... */
+	sl_column_set written;        /* ... without constant columns */
 	const uint32_t *index, *record;
 	struct sl_columns to;
 	struct sl_particle constant; /* the values of constant columns */
@@ -36,7 +36,7 @@ struct rows_job {
 };
 
 /* Loads record i through the thread's words in shared memory, because registers cannot be indexed. */
-template <uint32_t columns>
+template <sl_column_set columns>
 static __device__ __forceinline__ struct sl_particle fetch(
 	const struct rows_job *job, uint32_t i, uint32_t *thread_words)
 {
@@ -63,7 +63,8 @@ template <class Model, bool derives>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	rows_kernel(typename Model::rules rules, struct rows_job job)
 {
-	static constexpr uint32_t columns = Model::columns | (derives ? SL_DERIVED_COLUMNS : 0);
+	static constexpr sl_column_set columns =
+		Model::columns | (derives ? SL_DERIVED_COLUMNS : 0);
 	SL_SHARED_DYNAMIC(uint32_t, block_words);
 	uint32_t *thread_words = block_words + threadIdx.x * (job.words + 1);
 	uint32_t n = *job.n, threads = gridDim.x * BLOCK;

@@ -218,20 +218,21 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 
 /* The layout of the lists, and how many particles per thread and tile fit. */
 struct layout {
-	uint32_t words, extra, stride, items;
+	uint32_t words, stride, items;
+	sl_column_set extra;
 	size_t bins_bytes;
 	uint32_t blocks; /* that run at the same time on the device */
 };
 
-static uint32_t words_of(uint32_t set)
+static uint32_t words_of(sl_column_set set)
 {
-	return (uint32_t)__builtin_popcount(set);
+	return (uint32_t)__builtin_popcountll(set);
 }
 
 /* The columns of the key fields. */
-static uint32_t key_columns(const struct sl_fused *f)
+static sl_column_set key_columns(const struct sl_fused *f)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < f->n_fields; k++)
 		set |= SL_BIT(f->field[k].column);
@@ -285,9 +286,9 @@ template <class Model> static uint32_t tiles_max(const struct sl_fused *f, uint3
 }
 
 /* The word of a column in a list entry: in the record, or after it. */
-static uint32_t word_of(const struct layout *l, uint32_t record_columns, enum sl_column column)
+static uint32_t word_of(const struct layout *l, sl_column_set record_columns, enum sl_column column)
 {
-	uint32_t below = SL_BIT(column) - 1;
+	sl_column_set below = SL_BIT(column) - 1;
 
 	return SL_HAS(record_columns, column) ? words_of(record_columns & below)
 	                                      : l->words + words_of(l->extra & below);

@@ -168,8 +168,8 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 		sl_layout_source(a, r, n, b);
 }
 
-void sl_table_lay_out(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set, struct sl_table *t)
+void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
+	struct sl_table *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->n_columns = r->n_columns;
@@ -252,9 +252,9 @@ static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, s
 /* --- block by block ------------------------------------------------------------------------------- */
 
 /* The columns of the survivors that are read after the compaction. */
-static uint32_t columns_of_survivors(const struct sl_recipe *r)
+static sl_column_set columns_of_survivors(const struct sl_recipe *r)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < r->n_fields; k++)
 		set |= SL_BIT(r->field[k].column);
@@ -279,7 +279,7 @@ static void move_items(void *column, uint32_t item_bytes, const uint32_t *number
 static enum sl_status compact_block(
 	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
 {
-	const uint32_t set = columns_of_survivors(r);
+	const sl_column_set set = columns_of_survivors(r);
 
 	SL_TRY(compact(r, x, block));
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)

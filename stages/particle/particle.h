@@ -30,16 +30,17 @@ enum sl_column {
 };
 
 /*
- * Sets. Bit i of a set stands for column i or fate i. A set of columns is a uint32_t, made with
- * SL_BIT(); a set of fates is a sl_fate_set, made with SL_FATE_BIT(). SL_HAS() works for both.
+ * Sets. Bit i of a set stands for column i or fate i. A set of columns is made with SL_BIT(), one of
+ * fates with SL_FATE_BIT(). SL_HAS() works for both.
  */
+typedef uint64_t sl_column_set;
 typedef uint64_t sl_fate_set;
 
-#define SL_BIT(column)    (1u << (column))
+#define SL_BIT(column)    (UINT64_C(1) << (column))
 #define SL_FATE_BIT(fate) (UINT64_C(1) << (fate))
 #define SL_HAS(set, i)    ((uint32_t)(((set) >> (i)) & 1u))
 
-#define SL_EVERY_COLUMN UINT32_MAX
+#define SL_EVERY_COLUMN UINT64_MAX
 
 /* The derived columns; those after wavelength are places for columns that a configuration names. */
 #define SL_DERIVED_LIST(X) \
@@ -150,7 +151,7 @@ static inline void *sl_column_at(const struct sl_columns *c, enum sl_column whic
 }
 
 /* Loads particle i. set are the columns that c has, a constant at each call; others become 0. */
-SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint64_t i)
+SL_HD struct sl_particle sl_load(const struct sl_columns *c, sl_column_set set, uint64_t i)
 {
 	struct sl_particle p;
 #define COLUMN(name, type, unit, record, component, help) \
@@ -162,7 +163,7 @@ SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint6
 
 /* Stores particle i; set as for sl_load(). */
 SL_HD void sl_store(
-	const struct sl_columns *c, uint32_t set, uint64_t i, const struct sl_particle *p)
+	const struct sl_columns *c, sl_column_set set, uint64_t i, const struct sl_particle *p)
 {
 #define COLUMN(name, type, unit, record, component, help) \
 	if (SL_HAS(set, SL_COLUMN_##name))                \

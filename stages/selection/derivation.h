@@ -45,9 +45,9 @@ enum {
 };
 
 struct sl_derivation {
-	uint32_t n;       /* steps; 0: no column is derived */
-	uint32_t columns; /* set of the columns that the program stores */
-	uint32_t reads;   /* set of the other columns that it reads */
+	uint32_t n;            /* steps; 0: no column is derived */
+	sl_column_set columns; /* set of the columns that the program stores */
+	sl_column_set reads;   /* set of the other columns that it reads */
 	uint32_t n_numbers;
 	uint8_t operation[SL_DERIVATION_STEPS]; /* enum sl_operation or a function */
 	uint8_t operand[SL_DERIVATION_STEPS];   /* of store: the column */

@@ -49,7 +49,7 @@ struct sl_choices {
 	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
 	uint32_t n_columns; /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
-	uint32_t internal; /* set of those of them that files do not have */
+	sl_column_set internal; /* set of those of them that files do not have */
 	enum sl_device_choice device;
 	int device_number;                    /* CUDA ordinal */
 	char device_reason[SL_MESSAGE_BYTES]; /* why auto chose the CPU; "" if it did not */

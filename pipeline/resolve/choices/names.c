@@ -80,7 +80,7 @@ static const struct {
 	{"polz", SL_COLUMN_pol_z},
 };
 
-const char *sl_column_meant(const char *word, uint32_t allowed)
+const char *sl_column_meant(const char *word, sl_column_set allowed)
 {
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (strcmp(word, usual[i].word) == 0 && SL_HAS(allowed, usual[i].column))
@@ -153,7 +153,7 @@ enum sl_column sl_column_named(const char *word)
 }
 
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, uint32_t allowed, enum sl_column *column)
+	const struct sl_model *model, sl_column_set allowed, enum sl_column *column)
 {
 	enum sl_column named = sl_column_named(word);
 

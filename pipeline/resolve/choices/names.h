@@ -26,7 +26,7 @@ bool sl_resolve_fate_once(struct sl_reader *r, const char *key, const char *word
 
 /* Finds a column of the set allowed by name; false after adding a problem for key. */
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, uint32_t allowed, enum sl_column *column);
+	const struct sl_model *model, sl_column_set allowed, enum sl_column *column);
 
 /* The name and the unit of a column of the run, also of one that the configuration names. */
 const char *sl_column_name(const struct sl_places *places, enum sl_column column);
@@ -43,6 +43,6 @@ bool sl_column_range(
 enum sl_column sl_column_named(const char *word);
 
 /* The column of the set allowed that is named word in other programs (ux is u); NULL if none is. */
-const char *sl_column_meant(const char *word, uint32_t allowed);
+const char *sl_column_meant(const char *word, sl_column_set allowed);
 
 #endif

@@ -97,7 +97,8 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-const char *sl_derived_meant(const struct sl_more_names *more, const char *word, uint32_t columns)
+const char *sl_derived_meant(
+	const struct sl_more_names *more, const char *word, sl_column_set columns)
 {
 	const char *words[(size_t)SL_COLUMN_COUNT + sizeof(more->name) / sizeof(more->name[0])];
 	const char *near;

@@ -25,7 +25,8 @@ struct sl_more_names {
 };
 
 /* The derived column that word probably means, if it is nearer than a column of the set; else NULL. */
-const char *sl_derived_meant(const struct sl_more_names *more, const char *word, uint32_t columns);
+const char *sl_derived_meant(
+	const struct sl_more_names *more, const char *word, sl_column_set columns);
 
 struct sl_parser {
 	const char *text, *at; /* at: the next byte to read, never a blank */

@@ -16,7 +16,7 @@
 static const struct {
 	enum sl_column column;
 	const char *text;
-	uint32_t reads; /* the columns that the model must have */
+	sl_column_set reads; /* the columns that the model must have */
 } built_in[] = {
 	{SL_COLUMN_r, "hypot(x, y)", SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y)},
 	{SL_COLUMN_rho, "hypot(x, y, z)",
@@ -41,7 +41,7 @@ static int built_in_number(const char *word)
 /* Has the run as many derived columns as allowed? Then adds a problem for key. */
 static bool is_full(struct sl_derived *d, const char *key)
 {
-	if (__builtin_popcount(d->choices->derivation.columns) < SL_DERIVED_MAX)
+	if (__builtin_popcountll(d->choices->derivation.columns) < SL_DERIVED_MAX)
 		return false;
 	sl_config_add_problem(d->r, key,
 		"is one derived column more than the %d that a run can have, built-in ones that it "
@@ -287,7 +287,8 @@ void sl_derived_end(struct sl_derived *d)
 /* --- columns by name -------------------------------------------------------------------------- */
 
 bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char *key,
-	const char *word, const struct sl_model *model, uint32_t allowed, enum sl_column *column)
+	const char *word, const struct sl_model *model, sl_column_set allowed,
+	enum sl_column *column)
 {
 	enum sl_column own = sl_column_named(word);
 	char shown[SL_SHOWN_BYTES];
@@ -307,11 +308,11 @@ bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char
 	return sl_resolve_column(r, key, word, model, allowed, column);
 }
 
-uint32_t sl_resolve_column_set(
-	struct sl_derived *d, const char *key, const struct sl_texts *list, uint32_t allowed)
+sl_column_set sl_resolve_column_set(
+	struct sl_derived *d, const char *key, const struct sl_texts *list, sl_column_set allowed)
 {
 	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < list->n; k++) {
 		enum sl_column i;

@@ -37,13 +37,14 @@ void sl_derived_end(struct sl_derived *d);
  * problem.
  */
 bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char *key,
-	const char *word, const struct sl_model *model, uint32_t allowed, enum sl_column *column);
+	const char *word, const struct sl_model *model, sl_column_set allowed,
+	enum sl_column *column);
 
 /*
  * The set of columns named by the items of key, each allowed or built in, and named once. Adds a problem
  * for each other item.
  */
-uint32_t sl_resolve_column_set(
-	struct sl_derived *d, const char *key, const struct sl_texts *list, uint32_t allowed);
+sl_column_set sl_resolve_column_set(
+	struct sl_derived *d, const char *key, const struct sl_texts *list, sl_column_set allowed);
 
 #endif

@@ -26,7 +26,7 @@ enum { BINS_EXAMPLE = 50 };
 static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_model *m, struct sl_derived *d, struct sl_histogram_axis *f)
 {
-	uint32_t allowed = SL_STORED(m->columns);
+	sl_column_set allowed = SL_STORED(m->columns);
 
 	if (strcmp(it->column, "id") != 0)
 		return sl_resolve_any_column(d, r, it->key, it->column, m, allowed, &f->column);
@@ -139,7 +139,7 @@ void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
 	}
 	if (ranges) {
 		struct sl_particle values;
-		uint32_t constants = choices->model->constants(choices->rules.bytes, &values);
+		sl_column_set constants = choices->model->constants(choices->rules.bytes, &values);
 
 		refuse_too_many(c, r, choices, !SL_HAS(constants, SL_COLUMN_weight));
 	}

@@ -136,7 +136,7 @@ static void blocks_have_the_bits_of_single_particles(void **state)
 
 	(void)state;
 	resolve_for_list(columns, "key: [b:float]\ntallies: [c:4:0..1, d:4:0..1]");
-	assert_int_equal(__builtin_popcount(choices.derivation.columns), 6);
+	assert_int_equal(__builtin_popcountll(choices.derivation.columns), 6);
 	c = columns_of_list();
 	sl_derive_range(&choices.derivation, &c, FIRST_ID, 5, PARTICLES);
 	for (uint64_t i = 0; i < PARTICLES; i++) {
