@@ -1,8 +1,8 @@
 /*
  * slab.h - particles in a stack of infinite plane layers that absorb, scatter and refract.
  *
- * The slab fills 0 < z < thickness; particles enter at the origin through z = 0. Each step is one
- * flight whose length is exponentially distributed with mean 1/mu_t. It ends in a collision
+ * The slab fills 0 < z < thickness; particles enter through z = 0, or start at a point inside
+ * (slab_source.h). Each step is one flight whose length is exponentially distributed with mean 1/mu_t. It ends in a collision
  * (absorption with probability mu_a/mu_t, else scattering) or at the boundary of the layer (reflection
  * with Fresnel's probability for unpolarised light, else refraction into the next layer or out of the
  * slab). At a boundary the rest of the flight is drawn again, which is exact because the exponential
@@ -21,7 +21,10 @@
  * otherwise it ends with weight 0. The expected sum of weights is unchanged, and the weight missing
  * from the number of particles has been absorbed.
  *
- * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight.
+ * A particle that leaves through the face and inside the outline of the detector gets the fate hit.
+ *
+ * Each step draws one Philox block: block 0 for the start, block 1 + steps for the next flight. Block
+ * 2^32, which no flight can reach, gives the place of the start on a beam with a width.
  * (Wang, Jacques, Zheng, MCML, Comput. Meth. Prog. Biomed. 47 (1995) 131; Henyey, Greenstein,
  * Astrophys. J. 93 (1941) 70.)
  */
@@ -39,7 +42,8 @@
 #define SL_FATES_slab                                                            \
 	(SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |     \
 		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
-		SL_FATE_BIT(SL_FATE_roulette))
+		SL_FATE_BIT(SL_FATE_roulette) | SL_FATE_BIT(SL_FATE_hit) |       \
+		SL_FATE_BIT(SL_FATE_specular))
 
 /* A history has dozens of flights, so a survivor is stored, not computed again. */
 #define SL_RECOMPUTED_slab false
@@ -47,6 +51,14 @@
 
 enum sl_slab_incidence { SL_SLAB_NORMAL, SL_SLAB_ANGLE, SL_SLAB_DIFFUSE };
 enum sl_slab_absorption { SL_SLAB_ANALOGUE, SL_SLAB_IMPLICIT };
+enum sl_slab_source {
+	SL_SLAB_PENCIL,
+	SL_SLAB_GAUSSIAN,
+	SL_SLAB_DISK,
+	SL_SLAB_FIBRE,
+	SL_SLAB_ISOTROPIC
+};
+enum sl_slab_outline { SL_SLAB_NO_DETECTOR, SL_SLAB_ANNULUS, SL_SLAB_RECTANGLE };
 
 enum { SL_SLAB_LAYERS_MAX = 16 };
 
@@ -62,40 +74,32 @@ struct sl_slab_layer {
 	float slowness;            /* n/c, ns/cm */
 };
 
+/* The detector: a part of one face. */
+struct sl_slab_detector {
+	int outline;          /* enum sl_slab_outline */
+	int entrance;         /* on the face z = 0; else on the far face */
+	float x, y;           /* of its centre, cm */
+	float inner2, outer2; /* squared radii of an annulus, cm^2; a disk has inner2 = 0 */
+	float half_width, half_height; /* of a rectangle, cm */
+	float sine2;                   /* squared sine of the largest angle that it accepts */
+};
+
 struct sl_slab {
 	struct sl_slab_layer layer[SL_SLAB_LAYERS_MAX];
 	uint32_t layers;
 	float below, survive, gain; /* roulette: threshold, probability, 1/survive; analogue: 0 */
 	float sin_in, cos_in;       /* of the angle of incidence */
 	int incidence;              /* enum sl_slab_incidence */
+	int source;                 /* enum sl_slab_source */
+	float size;                 /* radius, or standard deviation in x and in y, cm */
+	float depth;                /* of an isotropic source, cm */
+	float sine2;                /* of a fibre: squared sine of the half angle of its cone */
+	enum sl_fate bounced;       /* of a particle that is reflected on entry */
+	struct sl_slab_detector detector;
 	uint32_t max_steps;
 };
 
-SL_HD sl_lanes sl_slab_generate(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_u64 id)
-{
-	const float n_above = r->layer[0].n_above, n = r->layer[0].n;
-	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
-	sl_lanes p = {0}, inside;
-	sl_mask reflects;
-	sl_f32 beyond;
-
-	(void)wanted; /* the flights need all columns */
-	p.id = id;
-	p.u = sl_all(r->sin_in);
-	p.w = sl_all(r->cos_in);
-	p.weight = sl_all(1.0f);
-	if (r->incidence == SL_SLAB_DIFFUSE)
-		sl_lambertian(
-			&p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), random.at[1], random.at[2]);
-	inside = p;
-	reflects = sl_uniform(random.at[0]) <= sl_fresnel(sl_all(n_above), sl_all(n), p.w, &beyond);
-	sl_refract(&inside, sl_all(n_above / n), beyond);
-	inside.fate = sl_all_fate(SL_FATE_alive);
-	p.w = -p.w;
-	p.fate = sl_all_fate(SL_FATE_reflected);
-	sl_assign_if(sl_not(reflects), &p, &inside);
-	return p;
-}
+#include "stages/models/slab_source.h"
 
 /* The layer that a particle at depth z flies through. On a boundary, its direction w decides. */
 SL_HD sl_u32 sl_slab_layer_at(const struct sl_slab *r, sl_f32 z, sl_f32 w)
@@ -113,6 +117,32 @@ SL_HD sl_u32 sl_slab_layer_at(const struct sl_slab *r, sl_f32 z, sl_f32 w)
 /* A value of layer i of r. A single layer is a special case without look-ups. */
 #define SL_SLAB_LAYER(i, name) \
 	(layers == 1 ? sl_all(r->layer[0].name) : SL_MEMBER(r->layer, i, name))
+
+/* Whether p, which has left the slab through the face of the detector, is inside its outline and
+ * within the angle that it accepts. */
+SL_HD_PART sl_mask sl_slab_is_detected(const struct sl_slab_detector *d, const sl_lanes *p)
+{
+	sl_f32 x = p->x - d->x, y = p->y - d->y, r2 = fmaf(x, x, y * y);
+	sl_mask inside = (r2 >= d->inner2) & (r2 < d->outer2);
+
+	if (d->outline == SL_SLAB_RECTANGLE)
+		inside = (fabsf(x) <= d->half_width) & (fabsf(y) <= d->half_height);
+	return inside & (fmaf(p->u, p->u, p->v * p->v) <= d->sine2);
+}
+
+/* The fate of the particles of leaves, which have left the slab, upwards where up is set. */
+SL_HD_PART void sl_slab_leave(const struct sl_slab *r, sl_mask leaves, sl_mask up, sl_lanes *p)
+{
+	p->fate = sl_select_fate(
+		leaves, sl_select_fate(up, SL_FATE_reflected, SL_FATE_transmitted), p->fate);
+	if (r->detector.outline != SL_SLAB_NO_DETECTOR) {
+		sl_mask there = leaves & (r->detector.entrance ? up : sl_not(up));
+
+		if (sl_any(there))
+			p->fate = sl_select_fate(
+				there & sl_slab_is_detected(&r->detector, p), SL_FATE_hit, p->fate);
+	}
+}
 
 /*
  * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer or
@@ -133,8 +163,7 @@ SL_HD_PART sl_u32 sl_slab_cross_boundary(
 	passes = sl_not(uniform <= sl_fresnel(n, m, cosine, &beyond));
 	q = *p;
 	sl_refract(&q, n / m, beyond);
-	q.fate = sl_select_fate(
-		leaves, sl_select_fate(up, SL_FATE_reflected, SL_FATE_transmitted), q.fate);
+	sl_slab_leave(r, leaves, up, &q);
 	p->w = -p->w;
 	sl_assign_if(passes, p, &q);
 	return sl_select_u32(passes & sl_not(leaves), sl_select_u32(up, i - 1, i + 1), i);

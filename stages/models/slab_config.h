@@ -17,18 +17,35 @@ struct sl_slab_config {
 		double below, survive;
 	} roulette;
 	int incidence, absorption;
+	struct {
+		int type;
+		double radius, sigma, na, depth;
+	} source;
+	bool separate_specular;
+	struct {
+		int type, face;
+		double center_x, center_y, radius, inner_radius, width, height, na;
+	} detector;
 };
 
 static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", NULL};
 static const char *const sl_slab_absorptions[] = {"analogue", "implicit", NULL};
+static const char *const sl_slab_sources[] = {
+	"pencil", "gaussian", "disk", "fibre", "isotropic", NULL};
+static const char *const sl_slab_detectors[] = {"none", "disk", "annulus", "rectangle", NULL};
+static const char *const sl_slab_faces[] = {"entrance", "far", NULL};
 
-/* Weights are summed in units of 2^-32 (weight.h): the smallest threshold, 1e-6, is 4295 units. */
+/*
+ * Weights are summed in units of 2^-32 (weight.h): the smallest threshold, 1e-6, is 4295 units. Radii
+ * are squared in single precision, so they are limited to 1e-18 to 1e18 cm.
+ */
 #define OPTION(...) SL_OPTION(sl_slab_config, __VA_ARGS__)
 static const struct sl_option sl_slab_options[] = {
 	OPTION(mu_a, REALS, PER_LENGTH, 0, 1e30, .required = true,
 		.help = "absorption coefficient, or a list with one per layer, from the top"),
 	OPTION(mu_s, REALS, PER_LENGTH, 0, 1e30, .required = true,
-		.help = "scattering coefficient, or a list; a layer where both are 0 is clear"),
+		.help = "scattering coefficient, or a list; a layer of finite thickness where both "
+			"are 0 is clear"),
 	OPTION(g, REALS, NUMBER, -0.999, 0.999, .fallback = "0",
 		.help = "mean cosine of the scattering angle (Henyey-Greenstein), or a list; 0 is "
 			"isotropic"),
@@ -42,7 +59,8 @@ static const struct sl_option sl_slab_options[] = {
 	OPTION(n_below, REAL, NUMBER, 0.1, 10, .fallback = "1",
 		.help = "refractive index beyond the slab"),
 	OPTION(incidence, CHOICE, NUMBER, 0, 0, .fallback = "normal", .choices = sl_slab_incidences,
-		.help = "direction in which particles enter; diffuse is Lambertian"),
+		.help = "direction in which particles of a pencil, a gaussian or a disk enter; "
+			"diffuse is Lambertian"),
 	OPTION(angle, REAL, ANGLE, 0, 1.57,
 		.help = "angle of incidence to the normal, in the x-z plane; with incidence: "
 			"angle"),
@@ -55,6 +73,42 @@ static const struct sl_option sl_slab_options[] = {
 	OPTION(roulette.survive, REAL, NUMBER, 1e-3, 0.5, .fallback = "0.1",
 		.help = "with absorption: implicit; probability of surviving the roulette; the "
 			"weight is divided by it"),
+	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "pencil", .choices = sl_slab_sources,
+		.help = "where particles start: at the origin (pencil), on the surface around it "
+			"(gaussian, disk, fibre), or at a point inside, in all directions "
+			"(isotropic)"),
+	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18,
+		.help = "radius of a disk, or of the core of a fibre"),
+	OPTION(source.sigma, REAL, LENGTH, 1e-18, 1e18,
+		.help = "standard deviation of a gaussian in x and in y, on the surface; the 1/e^2 "
+			"radius of a laser beam is twice as large"),
+	OPTION(source.na, REAL, NUMBER, 1e-6, 10,
+		.help = "numerical aperture of a fibre: n_above times the sine of the half angle of "
+			"its cone, which it fills with equal radiance"),
+	OPTION(source.depth, REAL, LENGTH, 1e-30, 1e30,
+		.help = "depth of an isotropic source, on the axis"),
+	OPTION(separate_specular, BOOL, NUMBER, 0, 0, .fallback = "false",
+		.help = "particles that the surface reflects where they come in get the fate "
+			"specular instead of reflected"),
+	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .fallback = "none",
+		.choices = sl_slab_detectors,
+		.help = "part of a face whose particles get the fate hit instead of reflected or "
+			"transmitted; specular reflection never does"),
+	OPTION(detector.face, CHOICE, NUMBER, 0, 0, .fallback = "entrance",
+		.choices = sl_slab_faces,
+		.help = "the face that the detector is on: z = 0, or the far side"),
+	OPTION(detector.center_x, REAL, LENGTH, -1e18, 1e18, .fallback = "0 cm",
+		.help = "x of the centre of the detector"),
+	OPTION(detector.center_y, REAL, LENGTH, -1e18, 1e18, .fallback = "0 cm",
+		.help = "y of the centre of the detector"),
+	OPTION(detector.radius, REAL, LENGTH, 1e-18, 1e18,
+		.help = "outer radius of a disk or an annulus"),
+	OPTION(detector.inner_radius, REAL, LENGTH, 1e-18, 1e18,
+		.help = "inner radius of an annulus, which belongs to it; the outer one does not"),
+	OPTION(detector.width, REAL, LENGTH, 1e-18, 1e18, .help = "size of a rectangle along x"),
+	OPTION(detector.height, REAL, LENGTH, 1e-18, 1e18, .help = "size of a rectangle along y"),
+	OPTION(detector.na, REAL, NUMBER, 1e-6, 10,
+		.help = "numerical aperture of the detector; if left out, it accepts all angles"),
 };
 #undef OPTION
 
@@ -111,31 +165,29 @@ static uint32_t sl_slab_count_layers(
 	return wrong ? 0 : n;
 }
 
-/* Reports media in which a flight would never end, or would leave the range of float. */
+/*
+ * Reports media in which a flight would never end, or would leave the range of float. A clear layer of
+ * finite thickness ends every flight at its boundaries.
+ */
 static void sl_slab_check_media(
 	const struct sl_slab_config *c, uint32_t n, const struct sl_model_check *check)
 {
-	uint32_t clear = 0;
 	char key[32];
 
-	for (uint32_t i = 0; i < n; i++)
-		clear += !(sl_slab_layer_mu_t(c, i) > 0);
 	for (uint32_t i = 0; i < n; i++) {
 		double mu_t = sl_slab_layer_mu_t(c, i),
 		       thickness = sl_slab_layer_value(&c->thickness, i);
 		const char *of = sl_slab_layer_key("mu_a", &c->mu_a, i, key);
 
-		if (!(mu_t > 0) && (clear == n || isinf(thickness)))
+		if (!(mu_t > 0) && isinf(thickness))
 			check->complain(check->ctx, of,
-				"mu_a + mu_s is 0: a flight would never end; set one of them above "
-				"0");
+				"mu_a + mu_s is 0 in a layer without end: a flight would never end; "
+				"set one of them above 0, or give a finite thickness");
 		else if (mu_t > 0 && mu_t < 1e-30)
 			check->complain(check->ctx, of,
 				"mu_a + mu_s is %g /cm: flights would leave single precision; make "
 				"it at least 1e-30 /cm",
 				mu_t);
-		if (clear == n)
-			break; /* report it only once */
 	}
 }
 
@@ -241,6 +293,8 @@ static void sl_slab_make_roulette(
 	r->gain = (float)(1 / (double)r->survive);
 }
 
+#include "stages/models/slab_parts.h"
+
 static void sl_slab_make(const void *config, const struct sl_model_common *common, void *rules,
 	const struct sl_model_check *check)
 {
@@ -253,6 +307,8 @@ static void sl_slab_make(const void *config, const struct sl_model_common *commo
 	sl_slab_join_layers(c, r);
 	sl_slab_make_roulette(c, r, check);
 	sl_model_require_only_if(check, c->incidence == SL_SLAB_ANGLE, "angle", "incidence: angle");
+	sl_slab_make_source(c, r, check);
+	sl_slab_make_detector(c, r, check);
 	r->incidence = c->incidence;
 	r->max_steps = (uint32_t)common->max_steps;
 	sl_sincospi(
@@ -266,6 +322,15 @@ static bool sl_slab_is_analogue(const struct sl_slab *r)
 	return !(r->below > 0.0f);
 }
 
+/* Fates that no particle gets with these rules, although the model has them. */
+static sl_fate_set sl_slab_unused_fates(const void *rules)
+{
+	const struct sl_slab *r = (const struct sl_slab *)rules;
+	sl_fate_set hit = r->detector.outline == SL_SLAB_NO_DETECTOR ? SL_FATE_BIT(SL_FATE_hit) : 0;
+
+	return hit | (r->bounced == SL_FATE_specular ? 0 : SL_FATE_BIT(SL_FATE_specular));
+}
+
 /*
  * x, y and time are unbounded: a history may travel any distance sideways. With analogue absorption no
  * particle ends by roulette, which then does not count for the range of fate.
@@ -273,7 +338,8 @@ static bool sl_slab_is_analogue(const struct sl_slab *r)
 static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, double *hi)
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
-	sl_fate_set not_dealt = sl_slab_is_analogue(r) ? SL_FATE_BIT(SL_FATE_roulette) : 0;
+	sl_fate_set not_dealt = sl_slab_unused_fates(r) |
+	                        (sl_slab_is_analogue(r) ? SL_FATE_BIT(SL_FATE_roulette) : 0);
 
 	if (column != SL_COLUMN_z)
 		return sl_model_common_range(
@@ -298,6 +364,7 @@ static sl_fate_set sl_slab_weight_fates(const void *rules)
 }
 
 SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",
-	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates);
+	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates,
+	.unused_fates = sl_slab_unused_fates);
 
 #endif

@@ -143,6 +143,24 @@ static void add_layers(int incidence, int absorption)
 	add_lives(&c);
 }
 
+/* Sources and detectors of a slab that refracts. */
+static void add_slab_parts(int source, int detector)
+{
+	const struct sl_slab_config c = {.mu_a = {1, {0.7}},
+		.mu_s = {1, {9.3}},
+		.g = {1, {0.75}},
+		.thickness = {1, {0.35}},
+		.n = {1, {1.5}},
+		.n_above = 1.1,
+		.n_below = 1.33,
+		.source = {source, .radius = 0.3, .sigma = 0.2, .na = 0.7, .depth = 0.1},
+		.separate_specular = true,
+		.detector = {detector, detector % 2, 0.1, -0.1, .radius = 0.6, .inner_radius = 0.2,
+			.width = 0.5, .height = 0.7}};
+
+	add_lives(&c);
+}
+
 /* Flights from a source past a stop to a detector. */
 static void add_source_detector(int source, int detector, int spectrum)
 {
@@ -232,6 +250,8 @@ static void add_models(void)
 		add_cavity(i % 2, 0.3 * (1 + i));
 	for (int i = 0; i < 3 * 2; i++)
 		add_layers(i / 2, i % 2);
+	for (int i = 0; i < 5 * 4; i++)
+		add_slab_parts(i / 4, i % 4);
 	for (int i = 0; i < 2 * 2 * 2; i++)
 		add_scene(i % 2, i / 2 % 2, i / 4 * 0.4);
 }
