@@ -134,9 +134,28 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
 }
 
+/* The number of columns of the model that has most. */
+static constexpr uint32_t most_columns(void)
+{
+	const uint32_t sets[] = {
+#define MODEL(name) SL_COLUMNS_##name,
+#include "stages/models/models.def"
+#undef MODEL
+	};
+	uint32_t most = 0;
+
+	for (uint32_t set : sets) {
+		uint32_t n = 0;
+
+		for (; set != 0; set &= set - 1)
+			n++;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 /* A block may use 64 KiB on each supported device; some KiB are variables of fixed size. */
-static_assert(lists_bytes(1, ((uint32_t)SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) | 1) +
-			      SL_HISTOGRAM_SHARED <=
+static_assert(lists_bytes(1, (most_columns() + SL_RECORD_VECTOR - 1) | 1) + SL_HISTOGRAM_SHARED <=
 		      (size_t)60 << 10,
 	"lists of one particle per thread with all columns, and the counters, do not fit");
 

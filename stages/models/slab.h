@@ -60,7 +60,7 @@ enum sl_slab_source {
 };
 enum sl_slab_outline { SL_SLAB_NO_DETECTOR, SL_SLAB_ANNULUS, SL_SLAB_RECTANGLE };
 
-enum { SL_SLAB_LAYERS_MAX = 16 };
+enum { SL_SLAB_LAYERS_MAX = 16, SL_SLAB_REGIONS = 3 };
 
 struct sl_slab_layer {
 	float top, bottom;         /* depths, cm; the last bottom may be infinite */
@@ -72,6 +72,7 @@ struct sl_slab_layer {
 	float g_plus_1_squared_2;  /* 2 (1 + g)^2 */
 	float n, n_above, n_below; /* refractive indices of the layer and of its neighbours */
 	float slowness;            /* n/c, ns/cm */
+	float region;              /* of slab_paths, see slab_paths.h */
 };
 
 /* The detector: a part of one face. */
@@ -144,12 +145,19 @@ SL_HD_PART void sl_slab_leave(const struct sl_slab *r, sl_mask leaves, sl_mask u
 	}
 }
 
+/* What happened in one step, for callers that count it. */
+struct sl_slab_flight {
+	sl_f32 length;     /* of the flight, cm */
+	sl_mask collides;  /* it ended in a collision */
+	sl_f32 deflection; /* 1 - cosine of the scattering angle; 0 if nothing was scattered */
+};
+
 /*
  * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer or
- * leaves the slab. Returns the layer where p is then.
+ * leaves the slab. Sets *length to that of the flight. Returns the layer where p is then.
  */
-SL_HD_PART sl_u32 sl_slab_cross_boundary(
-	const struct sl_slab *r, uint32_t layers, sl_u32 i, sl_lanes *p, sl_mask up, sl_f32 uniform)
+SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layers, sl_u32 i,
+	sl_lanes *p, sl_mask up, sl_f32 uniform, sl_f32 *length)
 {
 	sl_f32 n = SL_SLAB_LAYER(i, n);
 	sl_f32 z = sl_select(up, SL_SLAB_LAYER(i, top), SL_SLAB_LAYER(i, bottom));
@@ -158,7 +166,8 @@ SL_HD_PART sl_u32 sl_slab_cross_boundary(
 	sl_mask leaves = (up & (i == 0)) | (sl_not(up) & (i == layers - 1)), passes;
 	sl_lanes q;
 
-	sl_fly(p, (z - p->z) / p->w, SL_SLAB_LAYER(i, slowness));
+	*length = (z - p->z) / p->w;
+	sl_fly(p, *length, SL_SLAB_LAYER(i, slowness));
 	p->z = z;
 	passes = sl_not(uniform <= sl_fresnel(n, m, cosine, &beyond));
 	q = *p;
@@ -189,9 +198,9 @@ SL_HD_PART void sl_slab_absorb(
 
 /* Flies p to a collision in layer i, which absorbs or scatters it. */
 SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t layers, sl_u32 i, sl_lanes *p,
-	sl_f32 flight, const struct sl_words *random)
+	struct sl_slab_flight *f, const struct sl_words *random)
 {
-	sl_fly(p, flight, SL_SLAB_LAYER(i, slowness));
+	sl_fly(p, f->length, SL_SLAB_LAYER(i, slowness));
 	if (layers > 1) {
 		sl_f32 first = SL_SLAB_LAYER(i, first), last = SL_SLAB_LAYER(i, last);
 
@@ -205,30 +214,36 @@ SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t layers, sl_u32
 		sl_lanes q = *p;
 
 		sl_scatter(&q, cosine, 2.0f * sl_uniform(random->at[3]));
+		f->deflection = sl_select(p->fate == SL_FATE_alive, 1.0f - cosine, f->deflection);
 		sl_assign_if(p->fate == SL_FATE_alive, p, &q);
 	}
 }
 
-/* One step of p, which is alive and in layer i. Returns the layer where it is then. */
-SL_HD_PART sl_u32 sl_slab_step_in(
-	const struct sl_slab *r, uint32_t layers, sl_u32 i, uint64_t seed, sl_lanes *p)
+/* One step of p, which is alive and in layer i, described in *f. Returns the layer where it is then. */
+SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t layers, sl_u32 i, uint64_t seed,
+	sl_lanes *p, struct sl_slab_flight *f)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
 	sl_f32 flight = -SL_SLAB_LAYER(i, mean_free_path) * sl_log(sl_uniform(random.at[0]));
-	sl_f32 end = fmaf(flight, p->w, p->z);
+	sl_f32 end = fmaf(flight, p->w, p->z), length;
 	sl_mask up = end < SL_SLAB_LAYER(i, top), crosses = up | (end > SL_SLAB_LAYER(i, bottom));
 	sl_lanes q;
 
 	p->steps += 1;
 	q = *p;
-	if (sl_any(sl_not(crosses)))
-		sl_slab_collide(r, layers, i, p, flight, &random);
+	f->length = flight;
+	f->collides = sl_not(crosses);
+	f->deflection = sl_all(0.0f);
+	if (sl_any(f->collides))
+		sl_slab_collide(r, layers, i, p, f, &random);
 	if (sl_any(crosses)) {
-		sl_u32 next =
-			sl_slab_cross_boundary(r, layers, i, &q, up, sl_uniform(random.at[1]));
+		sl_u32 next = sl_slab_cross_boundary(
+			r, layers, i, &q, up, sl_uniform(random.at[1]), &length);
 
 		sl_assign_if(crosses, p, &q);
 		i = sl_select_u32(crosses, next, i);
+		f->length = sl_select(crosses, length, f->length);
+		f->deflection = sl_select(crosses, 0.0f, f->deflection);
 	}
 	sl_end_after(p, r->max_steps);
 	return i;
@@ -236,11 +251,13 @@ SL_HD_PART sl_u32 sl_slab_step_in(
 
 SL_HD void sl_slab_step(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
 {
+	struct sl_slab_flight f;
+
 	(void)wanted;
 	if (r->layers == 1)
-		sl_slab_step_in(r, 1, sl_all_u32(0), seed, p);
+		sl_slab_step_in(r, 1, sl_all_u32(0), seed, p, &f);
 	else
-		sl_slab_step_in(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p);
+		sl_slab_step_in(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p, &f);
 }
 
 #if SL_SIMD_LANES == 1
@@ -248,8 +265,10 @@ SL_HD void sl_slab_step(const struct sl_slab *r, uint32_t wanted, uint64_t seed,
 SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uint32_t i,
 	uint64_t seed, struct sl_particle *p, uint32_t n)
 {
+	struct sl_slab_flight f;
+
 	while (n-- > 0 && p->fate == SL_FATE_alive)
-		i = sl_slab_step_in(r, layers, i, seed, p);
+		i = sl_slab_step_in(r, layers, i, seed, p, &f);
 }
 
 /* The layer is known from step to step, and looked up only once. */

@@ -26,6 +26,7 @@ struct sl_slab_config {
 		int type, face;
 		double center_x, center_y, radius, inner_radius, width, height, na;
 	} detector;
+	struct sl_counts regions; /* of slab_paths: per layer, or one value for all; slab: none */
 };
 
 static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", NULL};
@@ -35,80 +36,9 @@ static const char *const sl_slab_sources[] = {
 static const char *const sl_slab_detectors[] = {"none", "disk", "annulus", "rectangle", NULL};
 static const char *const sl_slab_faces[] = {"entrance", "far", NULL};
 
-/*
- * Weights are summed in units of 2^-32 (weight.h): the smallest threshold, 1e-6, is 4295 units. Radii
- * are squared in single precision, so they are limited to 1e-18 to 1e18 cm.
- */
-#define OPTION(...) SL_OPTION(sl_slab_config, __VA_ARGS__)
+#define OPTION(...) SL_OPTION(sl_slab_config, __VA_ARGS__),
 static const struct sl_option sl_slab_options[] = {
-	OPTION(mu_a, REALS, PER_LENGTH, 0, 1e30, .required = true,
-		.help = "absorption coefficient, or a list with one per layer, from the top"),
-	OPTION(mu_s, REALS, PER_LENGTH, 0, 1e30, .required = true,
-		.help = "scattering coefficient, or a list; a layer of finite thickness where both "
-			"are 0 is clear"),
-	OPTION(g, REALS, NUMBER, -0.999, 0.999, .fallback = "0",
-		.help = "mean cosine of the scattering angle (Henyey-Greenstein), or a list; 0 is "
-			"isotropic"),
-	OPTION(thickness, REALS, LENGTH, 1e-30, HUGE_VAL, .required = true,
-		.help = "thickness of the slab, or a list; inf for the last layer gives a "
-			"half-space"),
-	OPTION(n, REALS, NUMBER, 0.1, 10, .fallback = "1",
-		.help = "refractive index of the slab, or a list"),
-	OPTION(n_above, REAL, NUMBER, 0.1, 10, .fallback = "1",
-		.help = "refractive index of the side where particles enter"),
-	OPTION(n_below, REAL, NUMBER, 0.1, 10, .fallback = "1",
-		.help = "refractive index beyond the slab"),
-	OPTION(incidence, CHOICE, NUMBER, 0, 0, .fallback = "normal", .choices = sl_slab_incidences,
-		.help = "direction in which particles of a pencil, a gaussian or a disk enter; "
-			"diffuse is Lambertian"),
-	OPTION(angle, REAL, ANGLE, 0, 1.57,
-		.help = "angle of incidence to the normal, in the x-z plane; with incidence: "
-			"angle"),
-	OPTION(absorption, CHOICE, NUMBER, 0, 0, .fallback = "analogue",
-		.choices = sl_slab_absorptions,
-		.help = "analogue: whole particles are absorbed; implicit: each collision absorbs a "
-			"fraction of the weight (implicit capture), and results are by weight"),
-	OPTION(roulette.below, REAL, NUMBER, 1e-6, 0.5, .fallback = "1e-4",
-		.help = "with absorption: implicit; particles of smaller weight play Russian roulette"),
-	OPTION(roulette.survive, REAL, NUMBER, 1e-3, 0.5, .fallback = "0.1",
-		.help = "with absorption: implicit; probability of surviving the roulette; the "
-			"weight is divided by it"),
-	OPTION(source.type, CHOICE, NUMBER, 0, 0, .fallback = "pencil", .choices = sl_slab_sources,
-		.help = "where particles start: at the origin (pencil), on the surface around it "
-			"(gaussian, disk, fibre), or at a point inside, in all directions "
-			"(isotropic)"),
-	OPTION(source.radius, REAL, LENGTH, 1e-18, 1e18,
-		.help = "radius of a disk, or of the core of a fibre"),
-	OPTION(source.sigma, REAL, LENGTH, 1e-18, 1e18,
-		.help = "standard deviation of a gaussian in x and in y, on the surface; the 1/e^2 "
-			"radius of a laser beam is twice as large"),
-	OPTION(source.na, REAL, NUMBER, 1e-6, 10,
-		.help = "numerical aperture of a fibre: n_above times the sine of the half angle of "
-			"its cone, which it fills with equal radiance"),
-	OPTION(source.depth, REAL, LENGTH, 1e-30, 1e30,
-		.help = "depth of an isotropic source, on the axis"),
-	OPTION(separate_specular, BOOL, NUMBER, 0, 0, .fallback = "false",
-		.help = "particles that the surface reflects where they come in get the fate "
-			"specular instead of reflected"),
-	OPTION(detector.type, CHOICE, NUMBER, 0, 0, .fallback = "none",
-		.choices = sl_slab_detectors,
-		.help = "part of a face whose particles get the fate hit instead of reflected or "
-			"transmitted; specular reflection never does"),
-	OPTION(detector.face, CHOICE, NUMBER, 0, 0, .fallback = "entrance",
-		.choices = sl_slab_faces,
-		.help = "the face that the detector is on: z = 0, or the far side"),
-	OPTION(detector.center_x, REAL, LENGTH, -1e18, 1e18, .fallback = "0 cm",
-		.help = "x of the centre of the detector"),
-	OPTION(detector.center_y, REAL, LENGTH, -1e18, 1e18, .fallback = "0 cm",
-		.help = "y of the centre of the detector"),
-	OPTION(detector.radius, REAL, LENGTH, 1e-18, 1e18,
-		.help = "outer radius of a disk or an annulus"),
-	OPTION(detector.inner_radius, REAL, LENGTH, 1e-18, 1e18,
-		.help = "inner radius of an annulus, which belongs to it; the outer one does not"),
-	OPTION(detector.width, REAL, LENGTH, 1e-18, 1e18, .help = "size of a rectangle along x"),
-	OPTION(detector.height, REAL, LENGTH, 1e-18, 1e18, .help = "size of a rectangle along y"),
-	OPTION(detector.na, REAL, NUMBER, 1e-6, 10,
-		.help = "numerical aperture of the detector; if left out, it accepts all angles"),
+#include "stages/models/slab_options.def"
 };
 #undef OPTION
 
@@ -116,6 +46,12 @@ static const struct sl_option sl_slab_options[] = {
 static double sl_slab_layer_value(const struct sl_reals *list, uint32_t i)
 {
 	return list->at[list->n > 1 ? i : 0];
+}
+
+/* The region that counts the paths in layer i: 1 to SL_SLAB_REGIONS; 0: none. */
+static uint32_t sl_slab_region(const struct sl_slab_config *c, uint32_t i)
+{
+	return c->regions.n == 0 ? 0 : (uint32_t)c->regions.at[c->regions.n > 1 ? i : 0];
 }
 
 /* The total coefficient of layer i, per cm; 0 for a clear layer. */
@@ -192,12 +128,13 @@ static void sl_slab_check_media(
 }
 
 /*
- * Whether two layers differ in thickness only. The comparison is exact: layers that nearly agree stay
+ * Whether two layers of one region differ in thickness only. The comparison is exact: layers that nearly agree stay
  * separate, because merging them would change the results.
  */
 static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, uint32_t j)
 {
-	return sl_slab_layer_value(&c->mu_a, i) == sl_slab_layer_value(&c->mu_a, j) &&
+	return sl_slab_region(c, i) == sl_slab_region(c, j) &&
+	       sl_slab_layer_value(&c->mu_a, i) == sl_slab_layer_value(&c->mu_a, j) &&
 	       sl_slab_layer_value(&c->mu_s, i) == sl_slab_layer_value(&c->mu_s, j) &&
 	       sl_slab_layer_value(&c->g, i) == sl_slab_layer_value(&c->g, j) &&
 	       sl_slab_layer_value(&c->n, i) == sl_slab_layer_value(&c->n, j);
@@ -221,6 +158,7 @@ static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, stru
 	l->g_plus_1_squared_2 = (float)(2 * (1 + g) * (1 + g));
 	l->n = (float)n;
 	l->slowness = (float)(n / 29.9792458); /* speed of light in cm/ns */
+	l->region = (float)sl_slab_region(c, i);
 }
 
 /*

@@ -53,6 +53,7 @@ static void make_slab(int i, struct sl_slab *r)
 		.separate_specular = i % 2,
 		.detector = {i / 2 % 4, i % 2, 0.1, -0.1, .radius = 0.6, .inner_radius = 0.2,
 			.width = 0.5, .height = 0.7},
+		.regions = {layers, {1, 2, 3, 1}},
 	};
 
 	if (i + 1 == SL_RULE_SLABS) {

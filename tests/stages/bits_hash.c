@@ -14,6 +14,7 @@
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"
+#include "stages/models/slab_paths.h"
 #include "stages/models/source_detector.h"
 #include "stages/particle/random.h"
 
@@ -106,6 +107,31 @@ static void add_lives(const struct sl_slab_config *c)
 		add_particle(&p);
 		sl_slab_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
 		add_particle(&p);
+	}
+}
+
+/* Paths in three layers, which refract. */
+static void add_paths(int absorption)
+{
+	const struct sl_slab_paths_config c = {{.mu_a = {3, {0.7, 3, 0.2}},
+		.mu_s = {3, {9.3, 40, 9.3}},
+		.g = {1, {0.75}},
+		.thickness = {3, {0.1, 0.02, 0.1}},
+		.n = {3, {1.1, 1.5, 1.2}},
+		.n_above = 1,
+		.n_below = 1,
+		.roulette = {0.3, 0.4},
+		.absorption = absorption}};
+	struct sl_slab_paths r;
+
+	sl_slab_paths_make(&c, &common, &r, &check);
+	for (uint64_t id = 0; id < N_PARTICLES; id++) {
+		struct sl_particle p = sl_slab_paths_generate(&r, SL_EVERY_COLUMN, 1234, id);
+
+		sl_slab_paths_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
+#define REGION(k) add(p.path_##k), add(p.momentum_##k), add_uint64_t(p.collisions_##k);
+		SL_SLAB_EVERY_REGION(REGION)
+#undef REGION
 	}
 }
 
@@ -252,6 +278,8 @@ static void add_models(void)
 		add_layers(i / 2, i % 2);
 	for (int i = 0; i < 5 * 4; i++)
 		add_slab_parts(i / 4, i % 4);
+	add_paths(SL_SLAB_ANALOGUE);
+	add_paths(SL_SLAB_IMPLICIT);
 	for (int i = 0; i < 2 * 2 * 2; i++)
 		add_scene(i % 2, i / 2 % 2, i / 4 * 0.4);
 }

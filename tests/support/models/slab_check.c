@@ -83,7 +83,9 @@ void slab_expect_messages(struct sl_slab_config c, const char *given, const char
 uint32_t slab_cross_boundary(
 	const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform)
 {
-	return sl_slab_cross_boundary(r, r->layers, i, p, p->w < 0.0f, uniform);
+	float length;
+
+	return sl_slab_cross_boundary(r, r->layers, i, p, p->w < 0.0f, uniform, &length);
 }
 
 float slab_thickness(const struct sl_slab *r)
