@@ -50,7 +50,7 @@
 #define SL_WEIGHTED_slab   true
 
 enum sl_slab_incidence { SL_SLAB_NORMAL, SL_SLAB_ANGLE, SL_SLAB_DIFFUSE };
-enum sl_slab_absorption { SL_SLAB_ANALOGUE, SL_SLAB_IMPLICIT };
+enum sl_slab_absorption { SL_SLAB_ANALOGUE, SL_SLAB_IMPLICIT, SL_SLAB_BALANCED };
 enum sl_slab_source {
 	SL_SLAB_PENCIL,
 	SL_SLAB_GAUSSIAN,

@@ -30,7 +30,7 @@ struct sl_slab_config {
 };
 
 static const char *const sl_slab_incidences[] = {"normal", "angle", "diffuse", NULL};
-static const char *const sl_slab_absorptions[] = {"analogue", "implicit", NULL};
+static const char *const sl_slab_absorptions[] = {"analogue", "implicit", "balanced", NULL};
 static const char *const sl_slab_sources[] = {
 	"pencil", "gaussian", "disk", "fibre", "isotropic", NULL};
 static const char *const sl_slab_detectors[] = {"none", "disk", "annulus", "rectangle", NULL};
@@ -147,7 +147,7 @@ static bool sl_slab_is_same_medium(const struct sl_slab_config *c, uint32_t i, u
 static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, struct sl_slab_layer *l)
 {
 	double mu_t = sl_slab_layer_mu_t(c, i), n = sl_slab_layer_value(&c->n, i);
-	bool clear = !(mu_t > 0), implicit = c->absorption == SL_SLAB_IMPLICIT;
+	bool clear = !(mu_t > 0), implicit = c->absorption != SL_SLAB_ANALOGUE;
 	double absorb = clear ? 0 : sl_slab_layer_value(&c->mu_a, i) / mu_t;
 	double g = clear ? 1 : sl_slab_layer_value(&c->g, i);
 
@@ -213,21 +213,26 @@ static void sl_slab_join_layers(const struct sl_slab_config *c, struct sl_slab *
 
 /*
  * Sets the parameters of the roulette. gain is computed from the float survive that the rules compare
- * with, so that the expected weight after the roulette equals the weight before it.
+ * with, so that the expected weight after the roulette equals the weight before it. Balanced: a weight
+ * below 1/2 is doubled or ends, so histories are little longer than with analogue absorption, and the
+ * weights that leave differ by little more than a factor of 2.
  */
 static void sl_slab_make_roulette(
 	const struct sl_slab_config *c, struct sl_slab *r, const struct sl_model_check *check)
 {
 	bool implicit = c->absorption == SL_SLAB_IMPLICIT;
+	bool balanced = c->absorption == SL_SLAB_BALANCED;
+	double below = balanced ? 0.5 : c->roulette.below;
+	double survive = balanced ? 0.5 : c->roulette.survive;
 
 	sl_model_refuse_unused(check, implicit, "roulette.below", "absorption: implicit");
 	sl_model_refuse_unused(check, implicit, "roulette.survive", "absorption: implicit");
-	if (implicit && c->roulette.below > c->roulette.survive)
+	if (implicit && below > survive)
 		check->complain(check->ctx, "roulette.below",
 			"is above roulette.survive: weights could exceed 1; make it at most %g",
-			c->roulette.survive);
-	r->below = implicit ? (float)c->roulette.below : 0.0f;
-	r->survive = (float)c->roulette.survive;
+			survive);
+	r->below = implicit || balanced ? (float)below : 0.0f;
+	r->survive = (float)survive;
 	r->gain = (float)(1 / (double)r->survive);
 }
 
