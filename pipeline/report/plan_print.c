@@ -81,7 +81,7 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 		fprintf(out, ": survivors are passed between kernels as records of %u bytes",
 			bytes);
 	else if (plan->choices.mode_reason[0])
-		fprintf(out, " (%s; fused mode does not use it)", plan->choices.mode_reason);
+		fprintf(out, " (%s)", plan->choices.mode_reason);
 	if (r->mode == SL_MODE_fused && plan->n_candidates > 0)
 		fprintf(out, "; or staged, if a staged schedule is faster");
 	fputc('\n', out);

@@ -178,7 +178,8 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	return !sl_config_has_problem(r, "model");
 }
 
-/* Resolves everything that depends on the model. keep first: it determines which fates exist. */
+/* Resolves everything that depends on the model. Rules and keep first: they determine which fates
+ * exist. */
 static void resolve_model(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
@@ -189,8 +190,10 @@ static void resolve_model(
 		return;
 	choices->model = sl_models[c->model];
 	sl_derived_begin(c, r, choices, &derived);
-	sl_resolve_keep(c, r, &derived.names, choices);
 	ranges = make_rules(c, r, choices);
+	if (ranges && choices->model->unused_fates)
+		choices->unused_fates = choices->model->unused_fates(choices->rules.bytes);
+	sl_resolve_keep(c, r, &derived.names, choices);
 	resolve_columns(c, r, &derived, ranges);
 	resolve_check(c, r, choices);
 	sl_resolve_stop(c, r, choices);

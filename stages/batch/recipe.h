@@ -82,7 +82,10 @@ struct sl_recipe {
 /* The fates that particles can have at the end. */
 static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 {
-	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
+	const struct sl_model *m = sl_models[r->model];
+	sl_fate_set unused = m->unused_fates ? m->unused_fates(r->rules.bytes) : 0;
+
+	return (m->fates & ~unused) | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
 /* Whether weights differ between particles and are summed. */

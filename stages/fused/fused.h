@@ -22,6 +22,20 @@
 
 SL_C_BEGIN
 
+/*
+ * The most columns that a particle may have in fused mode, derived ones included: those of all
+ * threads of a block are in shared memory.
+ */
+enum { SL_FUSED_COLUMNS_MAX = 22 };
+
+/* Whether particles of the model fit, with the derived columns of a run. */
+static inline bool sl_fused_fits(
+	const struct sl_model *model, const struct sl_derivation *derivation)
+{
+	return __builtin_popcountll(model->columns) + __builtin_popcountll(derivation->columns) <=
+	       SL_FUSED_COLUMNS_MAX;
+}
+
 /* The parameters of both kernels. All pointers but first_id point to host memory. */
 struct sl_fused {
 	enum sl_model_number model;

@@ -328,9 +328,6 @@ template <class Model, class Key>
 static enum sl_status queue_with(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
-	static_assert(fits<Model>(),
-		"lists of one particle per thread with all columns, and the counters, do not fit");
-
 	if (f->derivation->n > 0)
 		return queue_select<Model, Key, DERIVES>(f, b, counters, scratch, s);
 	if (f->bins->n > 0 || f->condition->n > 0)

@@ -151,20 +151,11 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
 }
 
-/* The bits of a set. */
-static __host__ __device__ constexpr uint32_t bits_of(sl_column_set set)
-{
-	return set == 0 ? 0 : (uint32_t)(set & 1) + bits_of(set >> 1);
-}
-
 /* A block may use 64 KiB on each supported device; some KiB are variables of fixed size. */
-template <class Model> static __host__ __device__ constexpr bool fits()
-{
-	return lists_bytes(
-		       1, (bits_of(Model::columns) + SL_DERIVED_MAX + SL_RECORD_VECTOR - 1) | 1) +
-	               SL_HISTOGRAM_SHARED <=
-	       (size_t)60 << 10;
-}
+static_assert(lists_bytes(1, ((uint32_t)SL_FUSED_COLUMNS_MAX + SL_RECORD_VECTOR - 1) | 1) +
+			      SL_HISTOGRAM_SHARED <=
+		      (size_t)60 << 10,
+	"lists of one particle per thread with the most columns, and the counters, do not fit");
 
 /* The counters of the histograms, which follow the lists. */
 template <class Key>

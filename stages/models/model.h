@@ -166,6 +166,10 @@ struct sl_model {
 	 * empty. NULL: none. */
 	sl_fate_set (*weight_fates)(const void *rules);
 
+	/* Fates of the model that no particle gets with these rules, so that reports omit them. NULL:
+	 * none. */
+	sl_fate_set (*unused_fates)(const void *rules);
+
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
 };

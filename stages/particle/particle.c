@@ -25,7 +25,7 @@ const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT] = {
 #undef FATE
 };
 
-_Static_assert(SL_COLUMN_COUNT <= 32, "a set of columns is a uint32_t");
+_Static_assert(SL_COLUMN_COUNT <= 64, "a set of columns is a uint64_t (sl_column_set)");
 _Static_assert(SL_FATE_COUNT <= 64, "a set of fates is a uint64_t (sl_fate_set)");
 
 enum sl_column sl_column_find(const char *name)

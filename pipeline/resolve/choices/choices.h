@@ -37,6 +37,7 @@ struct sl_choices {
 		unsigned char bytes[SL_RULES_BYTES]; /* the rules struct of the model */
 		double align;
 	} rules;
+	sl_fate_set unused_fates;      /* of the model: no particle gets them with these rules */
 	sl_fate_set keep;              /* set of fates that can survive */
 	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
 	struct sl_derivation derivation;

@@ -120,7 +120,7 @@ static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 
 sl_fate_set sl_final_fates(const struct sl_choices *choices)
 {
-	return (choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive)) |
+	return (choices->model->fates & ~choices->unused_fates & ~SL_FATE_BIT(SL_FATE_alive)) |
 	       (choices->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 

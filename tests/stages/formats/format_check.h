@@ -123,7 +123,7 @@ static inline void free_table(struct sl_table *t)
 		free(t->column[i].data);
 }
 
-static const uint32_t all_columns = SL_BIT(SL_COLUMN_COUNT) - 1;
+static const sl_column_set all_columns = SL_BIT(SL_COLUMN_COUNT) - 1;
 
 /* Facts of a run for tests. */
 static inline struct sl_file_facts run_facts(const struct sl_backend *deflate, int level)
