@@ -101,7 +101,7 @@ enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct
 	one.columns = sl_columns_of(p);
 	SL_TRY(sl_inputs_read(r->inputs, &one));
 	p->id = id;
-	p->fate = sl_final_fate(r, p);
+	sl_end_particle(r, p);
 	return SL_OK;
 }
 

@@ -71,6 +71,7 @@ static enum sl_status make_recipe(
 	r->n_batches = c->n_batches;
 	r->keep = c->keep;
 	r->condition = c->condition;
+	r->derivation = c->derivation;
 	r->n_fields = c->n_fields;
 	for (uint32_t k = 0; k < c->n_fields; k++)
 		r->field[k] = sl_key_rule_make(&c->field[k]);

@@ -38,10 +38,10 @@ struct sl_inputs {
 	uint32_t n;
 	struct sl_input *at;
 	struct sl_input_files names;
-	size_t memory;      /* bytes of memory that the open files and their metadata take */
-	uint64_t particles; /* of all files */
-	uint64_t stamp;     /* changes if a file is replaced or written to */
-	uint32_t constants; /* set of columns with one value in all files */
+	size_t memory;           /* bytes of memory that the open files and their metadata take */
+	uint64_t particles;      /* of all files */
+	uint64_t stamp;          /* changes if a file is replaced or written to */
+	sl_column_set constants; /* set of columns with one value in all files */
 	struct sl_particle constant;       /* those values */
 	double weight;                     /* the constant weight, with all digits of the headers */
 	bool doubles;                      /* some file has numbers of 8 bytes */

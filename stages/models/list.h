@@ -26,15 +26,15 @@
 #define SL_WEIGHTED_list   true
 
 struct sl_list {
-	uint64_t first_id;    /* of the particles in the columns */
-	struct sl_columns at; /* the columns; fate may be missing */
-	uint32_t constants;   /* set of columns with one value in all files */
+	uint64_t first_id;       /* of the particles in the columns */
+	struct sl_columns at;    /* the columns; fate may be missing */
+	sl_column_set constants; /* set of columns with one value in all files */
 	struct sl_particle constant;
 };
 
 #if SL_SIMD_LANES == 1
 SL_HD struct sl_particle sl_list_generate(
-	const struct sl_list *r, uint32_t wanted, uint64_t seed, uint64_t id)
+	const struct sl_list *r, sl_column_set wanted, uint64_t seed, uint64_t id)
 {
 	struct sl_particle p = {0};
 	uint64_t i = id - r->first_id;
@@ -52,7 +52,7 @@ SL_HD struct sl_particle sl_list_generate(
 #endif
 
 /* Particles of a list are never alive, so they take no steps. */
-SL_HD void sl_list_step(const struct sl_list *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+SL_HD void sl_list_step(const struct sl_list *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	(void)r, (void)wanted, (void)seed, (void)p;
 }
@@ -67,7 +67,7 @@ SL_ADVANCE_BY_STEPS(list)
 struct sl_list_config {
 	struct sl_lines files;
 	struct sl_counts checksums;
-	uint32_t constants; /* as in struct sl_list, from the headers of the files */
+	sl_column_set constants; /* as in struct sl_list, from the headers of the files */
 	struct sl_particle constant;
 	double weight;  /* the constant weight, with all digits of the headers; 0: none */
 	bool doubles;   /* some file has numbers of 8 bytes */
@@ -114,7 +114,7 @@ static bool sl_list_range(const void *rules, enum sl_column column, double *lo, 
 }
 
 /* Columns that have one value in all files, as input_reader.c found them in the headers. */
-static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_list_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_list *r = (const struct sl_list *)rules;
 

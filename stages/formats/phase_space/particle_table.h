@@ -18,7 +18,7 @@ struct sl_particle_table {
 	void *block; /* memory of the columns */
 	size_t block_bytes;
 	const void *at[SL_COLUMN_COUNT]; /* the items of a column; NULL: there is none */
-	uint32_t constants;              /* set of columns with one item for all rows */
+	sl_column_set constants;         /* set of columns with one item for all rows */
 };
 
 /* The type of sl_format.read. */
