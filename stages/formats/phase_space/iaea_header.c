@@ -269,7 +269,7 @@ static enum sl_status read_counts(
 	if (checksum != all)
 		return sl_fail(SL_BAD_INPUT,
 			"the $CHECKSUM: of the header is %.0f, but the .IAEAphsp file has %llu bytes; "
-			"use the header that belongs to the records",
+			"use the header that belongs to the records, or correct this value",
 			checksum, (unsigned long long)records_bytes);
 	return SL_OK;
 }
