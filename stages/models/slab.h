@@ -249,7 +249,7 @@ SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t layers, sl_u
 	return i;
 }
 
-SL_HD void sl_slab_step(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+SL_HD void sl_slab_step(const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	struct sl_slab_flight f;
 
@@ -273,7 +273,7 @@ SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uin
 
 /* The layer is known from step to step, and looked up only once. */
 SL_HD void sl_slab_advance(
-	const struct sl_slab *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
+	const struct sl_slab *r, sl_column_set wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
 {
 	(void)wanted;
 	if (r->layers == 1)

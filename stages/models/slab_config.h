@@ -293,7 +293,7 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 }
 
 /* With analogue absorption every weight stays 1, so files need not store it. */
-static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_slab_constants(const void *rules, struct sl_particle *values)
 {
 	values->weight = 1.0f;
 	return sl_slab_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;

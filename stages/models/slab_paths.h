@@ -36,7 +36,7 @@ struct sl_slab_paths {
 };
 
 SL_HD sl_lanes sl_slab_paths_generate(
-	const struct sl_slab_paths *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+	const struct sl_slab_paths *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
 {
 	return sl_slab_generate(&r->slab, wanted, seed, id);
 }
@@ -67,7 +67,7 @@ SL_HD_PART void sl_slab_paths_step_in(
 }
 
 SL_HD void sl_slab_paths_step(
-	const struct sl_slab_paths *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+	const struct sl_slab_paths *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	const struct sl_slab *s = &r->slab;
 
@@ -142,10 +142,10 @@ static bool sl_slab_paths_range(const void *rules, enum sl_column column, double
 }
 
 /* The columns of a region without layers are 0. */
-static uint32_t sl_slab_paths_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_slab_paths_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_slab *r = &((const struct sl_slab_paths *)rules)->slab;
-	uint32_t set = sl_slab_constants(r, values), used = 0;
+	sl_column_set set = sl_slab_constants(r, values), used = 0;
 
 	for (uint32_t i = 0; i < r->layers; i++)
 		used |= 1u << (uint32_t)r->layer[i].region;

@@ -70,7 +70,7 @@ SL_HD_PART void sl_slab_enter(const struct sl_slab *r, sl_lanes *p, sl_f32 unifo
 	sl_assign_if(sl_not(reflects), p, &inside);
 }
 
-SL_HD sl_lanes sl_slab_generate(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+SL_HD sl_lanes sl_slab_generate(const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
 {
 	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
 	sl_lanes p = {0};
