@@ -54,6 +54,16 @@ static enum sl_status make_pack_rule(
 }
 
 /*
+ * The factor of a weight before it is squared. Weights that a model makes are at most 1, and so are their
+ * squares. Those of lists can have any size, but the sum of all of them, times sl_weight_scale(), is
+ * below 2^29: a factor smaller by 2^14 keeps the sum of the squares below 2^30.
+ */
+static float square_scale(const struct sl_choices *c, const struct sl_recipe *r)
+{
+	return c->model->weight_shift ? ldexpf(1, r->weight_shift - 14) : 1.0f;
+}
+
+/*
  * Copies to the recipe what the stages need. The stages know no configuration: what they do not find
  * in the recipe cannot change a result. The
  * environment variable SL_LEVEL selects loops of another instruction level, for tests.
@@ -82,6 +92,8 @@ static enum sl_status make_recipe(
 	if (c->model->weight_shift)
 		r->weight_shift = c->model->weight_shift(c->rules.bytes);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
+	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), square_scale(c, r),
+		&r->grids);
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -176,7 +188,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
-	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
+	file = sl_size_add(file, sl_counter_words(&plan->recipe) * sizeof(uint64_t));
 	plan->disk_bytes = sl_size_add(
 		sl_size_mul(file, files), sl_image_sum_disk(&plan->choices.image, &plan->facts));
 	if (plan->config.output.joined)

@@ -75,6 +75,10 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
 		sl_weight_scale(r), &pipeline->batch, &pipeline->counters->tally,
 		pipeline->exec.stream));
+	if (r->grids.n > 0)
+		SL_TRY(r->kernels->grids(pipeline->grids, sl_weight_scale(r), &pipeline->batch,
+			sl_grid_counters_of(r, sl_batch_counters_histogram(pipeline->counters)),
+			pipeline->exec.stream));
 	if (r->bins.n == 0)
 		return SL_OK;
 	return r->kernels->bins(&r->bins, sl_weight_scale(r), &pipeline->batch,
@@ -128,7 +132,9 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.narrow = sl_key_type(r) == SL_U32,
 		.record_columns = sl_record_columns(r),
 		.weight_scale = sl_weight_scale(r),
-		.bins = &r->bins};
+		.bins = &r->bins,
+		.grid_columns = r->grids.columns,
+		.grids = pipeline->grids};
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "stages/fused/gather_rows.h"
 #include "stages/fused/select.h"
 #include "stages/generate.h"
+#include "stages/counting/grid.h"
 #include "stages/counting/histogram.h"
 #include "stages/mark.h"
 #include "stages/rounds/rounds.h"
@@ -26,6 +27,7 @@ struct sl_kernels {
 	sl_move_launcher *move;            /* rounds/rounds.h */
 	sl_mark_launcher *mark;            /* stages/mark.h */
 	sl_histograms_launcher *bins;      /* stages/counting/histogram.h */
+	sl_grids_launcher *grids;          /* stages/counting/grid.h */
 	sl_key_launcher *key;              /* stages/sort.h */
 	sl_gather_launcher *gather;        /* stages/write.h */
 	sl_select_launcher *select;        /* fused/select.h */

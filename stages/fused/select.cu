@@ -22,6 +22,7 @@
 
 #include "stages/fused/model_rules.cuh"
 #include "stages/fused/select_lists.cuh"
+#include "stages/counting/grid.cuh"
 #include "stages/counting/sums.cuh"
 
 /* --- a tile ----------------------------------------------------------------------------------- */
@@ -66,6 +67,9 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 
 				sl_block_histogram_count(&job->bins, bins, &columns, 0, p.fate,
 					p.weight * job->weight_scale);
+				if (job->grids)
+					sl_grids_count_one(job->grids, &columns, 0, p.fate,
+						p.weight, job->weight_scale, job->grid);
 			}
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
@@ -299,12 +303,14 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
 		.words = l.words, .extra = l.extra, .stride = l.stride,
-		.wanted = f->record_columns | f->bins->columns | f->condition->columns |
+		.wanted = f->record_columns | f->bins->columns | f->grid_columns | f->condition->columns |
 		          key_columns(f),
 		.weight_scale = f->weight_scale, .before = before, .index = b->index,
 		.record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
 		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
+		.grids = f->grids,
+		.grid = sl_batch_counters_histogram(counters) + sl_histogram_words(f->bins),
 		.condition = *f->condition
 	};
 
@@ -322,7 +328,7 @@ template <class Model>
 static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
-	bool checks = f->bins->n > 0 || f->condition->n > 0;
+	bool checks = f->bins->n > 0 || f->condition->n > 0 || f->grids;
 
 	if (f->narrow)
 		return checks ? queue_select<Model, uint32_t, true>(f, b, counters, scratch, s)
