@@ -60,19 +60,20 @@ size_t sl_grid_file_bytes(const struct sl_plan *plan)
 		bytes += (size_t)2 * OBJECT_BYTES;
 		for (uint32_t i = 0; i < f->n_axes; i++)
 			bytes += OBJECT_BYTES + (f->axis[i].bins + 1) * sizeof(double);
-		bytes += rows * (OBJECT_BYTES +
-					ROW_DATASETS * (OBJECT_BYTES + cells * sizeof(double)));
+		bytes += rows *
+		         (OBJECT_BYTES + ROW_DATASETS * (OBJECT_BYTES + cells * sizeof(double)));
 	}
 	return bytes;
 }
 
 /* Writes the edges of an axis, in its unit. */
-static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_workspace *w,
-	const struct sl_grid_axis *a)
+static void put_edges(
+	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, const struct sl_grid_axis *a)
 {
 	const struct sl_unit_facts *unit = &sl_units[sl_column_facts[a->column].unit];
 	char name[SL_GRID_NAME_BYTES];
-	double *edge = w->histograms.grids.row; /* a row has two places more than its axes have bins */
+	double *edge =
+		w->histograms.grids.row; /* a row has two places more than its axes have bins */
 	hid_t data;
 
 	for (uint32_t i = 0; i <= a->bins; i++)
@@ -87,7 +88,8 @@ static void put_edges(struct sl_h5 *h, hid_t at, const struct sl_workspace *w,
 }
 
 /* Writes the counters of a fate; those outside of the range are attributes. */
-static void put_row(struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
+static void put_row(
+	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
 {
 	static const char *const names[] = {[SL_GRID_WEIGHT] = "weight",
 		[SL_GRID_SQUARE] = "weight_squared",
@@ -135,7 +137,8 @@ void sl_grid_file_put(struct sl_h5 *h, hid_t file, const struct sl_workspace *w)
 
 /* --- run.json --------------------------------------------------------------------------------- */
 
-static void write_axis(struct sl_json *j, const struct sl_workspace *w, const struct sl_grid_axis *a)
+static void write_axis(
+	struct sl_json *j, const struct sl_workspace *w, const struct sl_grid_axis *a)
 {
 	sl_json_object(j, NULL);
 	sl_json_text(j, "column", sl_grid_axis_name(a));
@@ -150,8 +153,8 @@ static void write_axis(struct sl_json *j, const struct sl_workspace *w, const st
 }
 
 /* Without weights, the sums of weight and of its square would repeat counts. */
-static void write_row(struct sl_json *j, const struct sl_workspace *w,
-	const struct sl_grid_rule *rule, int fate)
+static void write_row(
+	struct sl_json *j, const struct sl_workspace *w, const struct sl_grid_rule *rule, int fate)
 {
 	const struct sl_grid_set *grids = &w->plan->recipe.grids;
 	const struct sl_grid_sums *sums = &w->histograms.grids;
@@ -163,7 +166,8 @@ static void write_row(struct sl_json *j, const struct sl_workspace *w,
 	if (n <= SL_GRID_LISTED_MAX) {
 		sl_json_u64s(j, "counts", sums->count + first, n);
 		if (grids->weighted) {
-			sl_json_reals(j, "weights", sl_grid_row(grids, sums, first, n, SL_GRID_WEIGHT), n);
+			sl_json_reals(j, "weights",
+				sl_grid_row(grids, sums, first, n, SL_GRID_WEIGHT), n);
 			sl_json_reals(j, "weights_squared",
 				sl_grid_row(grids, sums, first, n, SL_GRID_SQUARE), n);
 		}

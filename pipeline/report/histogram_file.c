@@ -32,8 +32,8 @@ enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
  */
 static size_t image_bytes(const struct sl_plan *plan)
 {
-	size_t object = (size_t)2 << 10, bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10) +
-					   sl_grid_file_bytes(plan);
+	size_t object = (size_t)2 << 10,
+	       bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10) + sl_grid_file_bytes(plan);
 
 	if (plan->facts.merged)
 		bytes += object + strlen(plan->facts.merged);

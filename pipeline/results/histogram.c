@@ -38,8 +38,8 @@ static enum sl_status wrong(const struct sl_manifest_line *l, const char *what)
 }
 
 /* Checks the bytes of a file against the line of the manifest. */
-static enum sl_status check(const struct sl_recipe *r, const struct sl_manifest_line *l,
-	uint64_t *sum, size_t bytes)
+static enum sl_status check(
+	const struct sl_recipe *r, const struct sl_manifest_line *l, uint64_t *sum, size_t bytes)
 {
 	if (bytes != l->bins_bytes || sl_crc32(sum, bytes) != l->bins_crc)
 		return wrong(l, "its size or checksum is not that of the manifest");

@@ -39,7 +39,7 @@ struct sl_fused {
 	const struct sl_histogram_set *bins;
 	uint32_t grid_columns;           /* that the grids read */
 	const struct sl_grid_set *grids; /* device memory; NULL: there are none */
-	float weight_scale; /* see sl_weight_scale() */
+	float weight_scale;              /* see sl_weight_scale() */
 	bool padded; /* fill the keys after the last survivor with the largest key, one per particle
 	                that does not survive: for a sort that runs before the number of survivors
 	                is known on the host */

@@ -72,7 +72,8 @@ uint64_t sl_grid_counters(const struct sl_grid_field *f)
 
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		rows += SL_HAS(f->fates, fate);
-	return product(rows, cells < UINT64_MAX - SL_GRID_OUTSIDE ? cells + SL_GRID_OUTSIDE : cells);
+	return product(
+		rows, cells < UINT64_MAX - SL_GRID_OUTSIDE ? cells + SL_GRID_OUTSIDE : cells);
 }
 
 uint32_t sl_grid_columns(const struct sl_grid_field *f)

@@ -30,9 +30,9 @@ SL_C_BEGIN
 enum {
 	SL_GRIDS_MAX = 8,
 	SL_GRID_AXES_MAX = 3,
-	SL_GRID_EDGES_MAX = 1024,         /* given edges, of all axes together */
-	SL_GRID_COUNTERS_MAX = 1 << 24,   /* counts of all grids */
-	SL_GRID_LISTED_MAX = 4096,        /* cells of a row that run.json lists */
+	SL_GRID_EDGES_MAX = 1024,       /* given edges, of all axes together */
+	SL_GRID_COUNTERS_MAX = 1 << 24, /* counts of all grids */
+	SL_GRID_LISTED_MAX = 4096,      /* cells of a row that run.json lists */
 	SL_GRID_OUTSIDE = SL_HISTOGRAM_OUTSIDE
 };
 #define SL_NO_GRID_COUNTER UINT32_MAX
@@ -67,8 +67,9 @@ struct sl_grid_axis_rule {
 struct sl_grid_rule {
 	uint32_t n_axes;
 	struct sl_grid_axis_rule axis[SL_GRID_AXES_MAX];
-	uint32_t cells;                /* of a row */
-	uint32_t first[SL_FATE_COUNT]; /* first counter of the row of a fate, or SL_NO_GRID_COUNTER */
+	uint32_t cells; /* of a row */
+	uint32_t first
+		[SL_FATE_COUNT]; /* first counter of the row of a fate, or SL_NO_GRID_COUNTER */
 };
 
 /* About 8 KB: kernels read it from memory. */
@@ -164,8 +165,8 @@ SL_HD uint32_t sl_grid_axis_bin(const struct sl_grid_axis_rule *a, const float *
 }
 
 /* The counter within a row: 0 is below, cells + 1 above. */
-SL_HD uint32_t sl_grid_cell(const struct sl_grid_rule *g, const float *edge,
-	const struct sl_columns *c, uint64_t i)
+SL_HD uint32_t sl_grid_cell(
+	const struct sl_grid_rule *g, const float *edge, const struct sl_columns *c, uint64_t i)
 {
 	uint32_t cell = 0;
 

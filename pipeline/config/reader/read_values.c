@@ -103,7 +103,8 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 		const sl_node item = list ? sl_yaml_item(tree, node, i, NULL) : node;
 
 		if (o->nested && sl_yaml_kind(tree, item) == SL_LIST)
-			right &= fill_nested(r, o, key, tree, item, (char *)sl_value_item(o, value, i));
+			right &= fill_nested(
+				r, o, key, tree, item, (char *)sl_value_item(o, value, i));
 		else
 			right &= fill_item(r, o, key, tree, item, sl_value_item(o, value, i));
 	}

@@ -11,8 +11,7 @@
 #include "pipeline/config/quantity.h"
 #include "pipeline/config/reader/diagnostics.h"
 
-void sl_column_item_split(
-	const char *key, const char *text, uint32_t k, struct sl_column_item *it)
+void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it)
 {
 	/* strsep() cuts the copy in place; the configuration keeps the text as it was given */
 	snprintf(it->key, sizeof(it->key), "%s[%u]", key, k);

@@ -54,19 +54,21 @@ static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 }
 
 /* Reads one edge; *unit: it has a unit, otherwise it is in the unit of the column. 0 fits both. */
-static bool parse_edge(const char *text, enum sl_column column, double *value, int *unit,
-	char why[SL_WHY_BYTES])
+static bool parse_edge(
+	const char *text, enum sl_column column, double *value, int *unit, char why[SL_WHY_BYTES])
 {
 	int has_unit = !sl_real_parse(text, SL_DIM_NUMBER, value, why);
 
-	if (has_unit && !sl_real_parse(text,
-				sl_units[sl_column_facts[column].unit].dimension, value, why))
+	if (has_unit &&
+		!sl_real_parse(text, sl_units[sl_column_facts[column].unit].dimension, value, why))
 		return false;
 	if (*value == 0)
 		return true;
 	if (*unit >= 0 && *unit != has_unit)
-		return sl_refuse(why, "'%s' differs from the edge before it in having a unit; give "
-			"all edges a unit, or none", text);
+		return sl_refuse(why,
+			"'%s' differs from the edge before it in having a unit; give "
+			"all edges a unit, or none",
+			text);
 	*unit = has_unit;
 	return true;
 }
@@ -174,8 +176,8 @@ static bool add_axis(struct sl_reader *r, const char *key, char *element,
 	struct sl_grid_axis *a = &f->axis[f->n_axes];
 
 	if (f->n_axes == SL_GRID_AXES_MAX)
-		return sl_config_add_problem(r, key,
-			"has more than %d axes; use several grids", SL_GRID_AXES_MAX);
+		return sl_config_add_problem(
+			r, key, "has more than %d axes; use several grids", SL_GRID_AXES_MAX);
 	if (!resolve_axis(r, key, element, choices, ranges, a))
 		return false;
 	for (uint32_t k = 0; k < f->n_axes; k++)
@@ -209,8 +211,7 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 }
 
 /* Checks the number of grids and of their counters. */
-static void refuse_too_many(
-	struct sl_reader *r, const struct sl_choices *choices, uint32_t items)
+static void refuse_too_many(struct sl_reader *r, const struct sl_choices *choices, uint32_t items)
 {
 	uint64_t counters = 0;
 
@@ -224,7 +225,7 @@ static void refuse_too_many(
 			SL_GRIDS_MAX);
 	else if (counters > SL_GRID_COUNTERS_MAX)
 		sl_config_add_problem(r, "tallies",
-			"needs %.6g counters (cells + 2 per fate) for the items in brackets, but at most "
+			"needs %.10g counters (cells + 2 per fate) for the items in brackets, but at most "
 			"%d are allowed; use fewer bins or fates",
 			(double)counters, SL_GRID_COUNTERS_MAX);
 }

@@ -52,8 +52,8 @@ static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 }
 
 /* Refuses a named fate that no particle reaches: its histogram would be empty without a reason. */
-static bool check_fates(struct sl_reader *r, const char *key, const struct sl_choices *choices,
-	sl_fate_set fates)
+static bool check_fates(
+	struct sl_reader *r, const char *key, const struct sl_choices *choices, sl_fate_set fates)
 {
 	const struct sl_model *model = choices->model;
 	sl_fate_set empty = model->weight_fates ? model->weight_fates(choices->rules.bytes) : 0;

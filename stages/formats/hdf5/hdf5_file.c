@@ -304,7 +304,9 @@ hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int ra
 {
 	_Static_assert(sizeof(hsize_t) == sizeof(*size), "sizes are passed on");
 	hid_t how = timeless(h, H5P_DATASET_CREATE);
-	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Screate_simple(rank, (const hsize_t *)(const void *)size, NULL));
+	hid_t space = h->failed ? H5I_INVALID_HID
+	                        : sl_h5_id(h, H5Screate_simple(rank,
+						      (const hsize_t *)(const void *)size, NULL));
 	hid_t made = dataset(h, at, name, type, space, how);
 
 	if (!h->failed)

@@ -23,8 +23,7 @@ static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_image_val
 	sl_h5_close(h, sl_h5_grid(h, file, p->what, H5T_IEEE_F64LE, 2, size, v->value));
 	sl_h5_close(h, sl_h5_grid(h, file, "sum", H5T_STD_U64LE, 2, size, v->sum));
 	if (v->rays)
-		sl_h5_close(h,
-			sl_h5_grid(h, file, "rays", H5T_STD_U64LE, 2, size, v->rays));
+		sl_h5_close(h, sl_h5_grid(h, file, "rays", H5T_STD_U64LE, 2, size, v->rays));
 }
 
 /* What the file contains. */
