@@ -8,6 +8,7 @@
 #define SL_SIMD_LANES SL_LEVEL_LANES
 #include "stages/advance.h"
 
+#include "stages/counting/score.h"
 #include "stages/particle/lanes_columns.h"
 
 #define SL_MODEL_HEADERS
@@ -130,12 +131,50 @@ SL_HD_PART void store_done(struct flights *f, uint32_t set)
 #include "stages/models/models.def"
 #undef MODEL
 
+/* Adds the collisions in which the lanes, which had these particles before, ended a step. */
+SL_HD_PART void score(
+	struct flights *f, uint32_t set, const sl_lanes *before, const struct sl_recipe *recipe)
+{
+	uint32_t hits = f->busy & sl_mask_bits(f->p.collisions != before->collisions);
+	float weight[SL_SIMD_LANES];
+
+	memcpy(weight, &before->weight, sizeof(weight));
+	for (; hits; hits &= hits - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(hits);
+		struct sl_particle p = sl_get_lane(&f->p, set, l);
+
+		sl_score_collision(recipe, weight[l], &p, f->b->bins);
+	}
+}
+
+/* As advance_slab(), with scores. */
+static void advance_scored(
+	const void *rules, uint64_t seed, struct flights f, const struct sl_recipe *recipe)
+{
+	const struct sl_slab r = *(const struct sl_slab *)rules;
+	const uint32_t set = SL_STORED(SL_COLUMNS_slab);
+
+	for (uint32_t step = 0; fill(&f, set); step++) {
+		const sl_lanes before = f.p;
+
+		if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))
+			return;
+		sl_slab_step(&r, SL_EVERY_COLUMN, seed, &f.p);
+		score(&f, set, &before, recipe);
+		store_done(&f, set);
+	}
+}
+
 void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules, uint64_t seed,
 	struct sl_batch *b, uint32_t n, const struct sl_recipe *recipe)
 {
 	const struct flights f = {.b = b, .n = n};
 
 	b->active_set.alive = 0;
+	if (recipe && sl_has_scores(recipe)) {
+		advance_scored(rules, seed, f, recipe);
+		return;
+	}
 	switch (model) {
 #define MODEL(name)                                     \
 	case SL_MODEL_##name:                           \

@@ -166,7 +166,7 @@ static enum sl_status print_histogram(
 	(void)unused;
 	if (strcmp(name, SL_HISTOGRAMS_MERGED) == 0)
 		return SL_OK;
-	if (name[0] == '(')
+	if (strchr(name, '('))
 		return print_grid(h, group, name, out);
 	if (!read_values(h, group, "edges", H5T_IEEE_F64LE, SL_HISTOGRAM_MOST + 1, edge, &n) ||
 		n < 2 || !read_text(h, group, "column", column, sizeof(column)) ||

@@ -11,10 +11,10 @@ enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 5 };
 static const char *const spacings[] = {
 	[SL_SPACING_EVEN] = "even", [SL_SPACING_RATIO] = "log", [SL_SPACING_EDGES] = "edges"};
 
-/* "(r,z)", without a number. */
+/* "(r,z)" or "deposit(r,z)", without a number. */
 static void name_axes(const struct sl_grid_field *f, char name[SL_GRID_NAME_BYTES])
 {
-	size_t at = 0;
+	size_t at = (size_t)snprintf(name, SL_GRID_NAME_BYTES, "%s", sl_score_names[f->score]);
 
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		at += (size_t)snprintf(name + at, SL_GRID_NAME_BYTES - at, "%s%s", k ? "," : "(",
@@ -100,18 +100,24 @@ static void put_row(
 	const struct sl_grid_sums *sums = &w->histograms.grids;
 	uint32_t first = grids->grid[number].first[fate], cells = grids->grid[number].cells;
 	uint64_t size[SL_GRID_AXES_MAX];
-	hid_t group = sl_h5_group(h, at, sl_fate_facts[fate].name);
+	hid_t group = sl_h5_group(h, at, sl_grid_row_name(f, fate));
 
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		size[k] = f->axis[k].bins;
 	sl_h5_put_u64(h, group, "under", sums->count[first]);
 	sl_h5_put_u64(h, group, "over", sums->count[first + cells + 1]);
+	if (f->score != SL_SCORE_ENDS) {
+		sl_h5_put_f64(h, group, "weight_under", sums->precision[first].weight);
+		sl_h5_put_f64(h, group, "weight_over", sums->precision[first + cells + 1].weight);
+	}
 	sl_h5_close(h, sl_h5_grid(h, group, "count", H5T_STD_U64LE, (int)f->n_axes, size,
 			       sums->count + first + 1));
 	for (int q = SL_GRID_WEIGHT; q <= SL_GRID_ERROR; q++)
-		sl_h5_close(h, sl_h5_grid(h, group, names[q], H5T_IEEE_F64LE, (int)f->n_axes, size,
-				       sl_grid_row(grids, sums, first + 1, cells,
-					       (enum sl_grid_quantity)q)));
+		if (q != SL_GRID_SQUARE || f->score == SL_SCORE_ENDS)
+			sl_h5_close(h,
+				sl_h5_grid(h, group, names[q], H5T_IEEE_F64LE, (int)f->n_axes, size,
+					sl_grid_row(grids, sums, first + 1, cells,
+						(enum sl_grid_quantity)q)));
 	sl_h5_close(h, group);
 }
 
@@ -154,23 +160,30 @@ static void write_axis(
 
 /* Without weights, the sums of weight and of its square would repeat counts. */
 static void write_row(
-	struct sl_json *j, const struct sl_workspace *w, const struct sl_grid_rule *rule, int fate)
+	struct sl_json *j, const struct sl_workspace *w, uint32_t number, int fate)
 {
+	const struct sl_grid_field *f = &w->plan->choices.grid[number];
+	const struct sl_grid_rule *rule = &w->plan->recipe.grids.grid[number];
+	const bool is_score = f->score != SL_SCORE_ENDS;
 	const struct sl_grid_set *grids = &w->plan->recipe.grids;
 	const struct sl_grid_sums *sums = &w->histograms.grids;
 	uint32_t first = rule->first[fate] + 1, n = rule->cells;
 
-	sl_json_object(j, sl_fate_facts[fate].name);
+	sl_json_object(j, sl_grid_row_name(f, fate));
 	sl_json_u64(j, "under", sums->count[first - 1]);
 	sl_json_u64(j, "over", sums->count[first + n]);
+	if (is_score) {
+		sl_json_real(j, "weight_under", sums->precision[first - 1].weight);
+		sl_json_real(j, "weight_over", sums->precision[first + n].weight);
+	}
 	if (n <= SL_GRID_LISTED_MAX) {
 		sl_json_u64s(j, "counts", sums->count + first, n);
-		if (grids->weighted) {
+		if (grids->weighted || is_score)
 			sl_json_reals(j, "weights",
 				sl_grid_row(grids, sums, first, n, SL_GRID_WEIGHT), n);
+		if (grids->weighted && !is_score)
 			sl_json_reals(j, "weights_squared",
 				sl_grid_row(grids, sums, first, n, SL_GRID_SQUARE), n);
-		}
 		sl_json_reals(j, "mean_over_batches",
 			sl_grid_row(grids, sums, first, n, SL_GRID_MEAN), n);
 		sl_json_reals(j, "standard_error_over_batches",
@@ -193,7 +206,7 @@ static void write_grid(struct sl_json *j, const struct sl_workspace *w, uint32_t
 	sl_json_object(j, "fates");
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
 		if (SL_HAS(f->fates, fate))
-			write_row(j, w, &w->plan->recipe.grids.grid[number], fate);
+			write_row(j, w, number, fate);
 	sl_json_close(j);
 	sl_json_close(j);
 }

@@ -1,12 +1,15 @@
 /*
  * grid_file.h - the grids of a run in NAME.tallies (histogram_file.h) and in run.json.
  *
- *	/(r,z)              one group per grid, with the names of its axes ((r,z)_2: the second such grid);
+ *	/(r,z)              one group per grid, with the names of its axes ((r,z)_2: the second such grid;
+ *	                    deposit(r,z): a score);
  *	                    attributes axes, particles
  *	/(r,z)/edges_r      bins + 1 values of an axis; attributes column, unit, unitSI, spacing
  *	/(r,z)/absorbed     one group per fate; attributes under, over
  *	/(r,z)/absorbed/count, weight, weight_squared, mean, standard_error
  *	                    one value per cell, with a dimension for each axis
+ *
+ *	/deposit(r,z)/all   the row of a score, without weight_squared; attributes weight_under, weight_over
  *
  * run.json has the rows of up to SL_GRID_LISTED_MAX cells, the last axis fastest.
  */

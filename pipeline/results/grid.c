@@ -39,19 +39,31 @@ void sl_grid_sums_clear(const struct sl_grid_set *grids, const struct sl_grid_su
 		memset(h->square, 0, grids->n_counters * sizeof(*h->square));
 }
 
+/* The weight, or the score, that a counter of a grid of a batch stands for. */
+static double value_of(
+	const struct sl_recipe *r, const struct sl_grid_rule *g, const uint64_t *sum, uint32_t i)
+{
+	if (g->score != SL_SCORE_ENDS)
+		return ldexp((double)sum[r->grids.n_counters + i], g->score_shift - 32);
+	return r->grids.weighted ? sl_weight_of(r, sum[r->grids.n_counters + i]) : (double)sum[i];
+}
+
 void sl_grid_sums_add_batch(const struct sl_recipe *r, const uint64_t *sum, uint64_t particles,
 	const struct sl_grid_sums *h)
 {
 	const struct sl_grid_set *grids = &r->grids;
-	const uint64_t *weight = sum + grids->n_counters, *square = weight + grids->n_counters;
+	const uint64_t *square = sum + 2 * (uint64_t)grids->n_counters;
 	const double unit = ldexp(1 / pow((double)grids->square_scale, 2), -32);
 
-	for (uint32_t i = 0; i < grids->n_counters; i++) {
-		h->count[i] += sum[i];
-		sl_precision_take(&h->precision[i],
-			grids->weighted ? sl_weight_of(r, weight[i]) : (double)sum[i], particles);
-		if (h->square)
-			h->square[i] += (double)square[i] * unit;
+	for (uint32_t k = 0; k < grids->n; k++) {
+		const struct sl_grid_rule *g = &grids->grid[k];
+
+		for (uint32_t i = g->base; i < g->base + g->counters; i++) {
+			h->count[i] += sum[i];
+			sl_precision_take(&h->precision[i], value_of(r, g, sum, i), particles);
+			if (h->square)
+				h->square[i] += (double)square[i] * unit;
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ void sl_grids_count(const struct sl_grid_set *grids, float weight_scale, const s
 {
 	for (uint32_t k = 0; k < grids->n; k++)
 		for (uint32_t i = 0; i < b->n; i++)
-			if (b->columns.fate[i] < SL_FATE_COUNT)
+			if (b->columns.fate[i] < SL_FATE_COUNT &&
+				grids->grid[k].score == SL_SCORE_ENDS)
 				count(grids, k, &b->columns, i, weight_scale, sum);
 }

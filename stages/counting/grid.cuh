@@ -20,7 +20,7 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 	for (uint32_t k = 0; k < grids->n; k++) {
 		uint32_t at = sl_grid_find(&grids->grid[k], grids->edge, c, i, fate);
 
-		if (at == SL_NO_GRID_COUNTER)
+		if (at == SL_NO_GRID_COUNTER || grids->grid[k].score != SL_SCORE_ENDS)
 			continue;
 		atomicAdd(&sum[at], (uint64_t)1);
 		if (!grids->weighted)
@@ -28,6 +28,24 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 		atomicAdd(&sum[grids->n_counters + at], sl_fixed_weight(weight * weight_scale));
 		atomicAdd(&sum[2 * (uint64_t)grids->n_counters + at],
 			sl_fixed_weight(square * square));
+	}
+}
+
+/* Adds a collision at the place of p to each score. */
+static __device__ __forceinline__ void sl_grids_score_one(const struct sl_grid_set *grids,
+	struct sl_particle *p, float deposit, float fluence, uint64_t *sum)
+{
+	const struct sl_columns columns = sl_columns_of(p);
+
+	for (uint32_t k = 0; k < grids->n; k++) {
+		const struct sl_grid_rule *g = &grids->grid[k];
+
+		if (g->score == SL_SCORE_ENDS)
+			continue;
+		uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
+
+		atomicAdd(&sum[at], (uint64_t)1);
+		atomicAdd(&sum[grids->n_counters + at], sl_score_fixed(g, deposit, fluence));
 	}
 }
 

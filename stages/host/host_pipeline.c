@@ -69,12 +69,18 @@ enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_b
 
 enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b)
 {
+	const char *problem =
+		r->grids.scored ? sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, b->bins),
+					  b->tally.collisions)
+				: NULL;
 	enum sl_fate mismatch =
 		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
 
 	if (mismatch == SL_FATE_COUNT && r->grids.n > 0)
 		mismatch = sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, b->bins),
 			b->tally.count, b->tally.weight);
+	if (problem)
+		return sl_fail(SL_CHECK_FAILED, "the scores %s", problem);
 	if (mismatch == SL_FATE_COUNT)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
@@ -109,7 +115,6 @@ static enum sl_status mark_more(const struct sl_recipe *r, struct sl_exec *x, st
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
-	begin_counts(b);
 	SL_TRY(mark_more(r, x, b));
 	return check_counts(r, x, b);
 }
@@ -339,8 +344,10 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT])
 {
-	if (!b->place)
+	if (!b->place) {
+		begin_counts(b);
 		return run_stages(r, x, b, SL_STAGE_generate, ns);
+	}
 	SL_TRY(run_blocks(r, x, b, ns));
 	return run_stages(r, x, b, SL_STAGE_sort, ns);
 }

@@ -134,6 +134,12 @@ struct sl_image {
 	                 of its particles; else it is the sum of their weights */
 };
 
+/* What one collision of a history scores. */
+struct sl_collision {
+	float deposit; /* weight that is absorbed, at most 1 */
+	float fluence; /* weight times mean free path, cm: the estimate of the path length by collisions */
+};
+
 struct sl_model {
 	const char *name;
 	const char *help;
@@ -168,6 +174,10 @@ struct sl_model {
 	/* Fates that receive weight along the way but no particle, so that histograms of them stay
 	 * empty. NULL: none. */
 	sl_fate_set (*weight_fates)(const void *rules);
+
+	/* Exponent of a power of 2 (cm) that the fluence of one collision does not exceed. NULL: histories
+	 * of the model have no scores. */
+	int (*score_shift)(const void *rules);
 
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);

@@ -108,6 +108,11 @@ static void make_grid(const struct sl_grid_field *f, uint32_t first, struct sl_g
 {
 	g->n_axes = f->n_axes;
 	g->cells = (uint32_t)sl_grid_cells(f);
+	g->score = f->score;
+	g->score_shift = f->score_shift;
+	g->score_scale = ldexpf(1, -f->score_shift);
+	g->base = first;
+	g->counters = (uint32_t)sl_grid_counters(f);
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		g->axis[k] = make_axis(&f->axis[k]);
 	for (int fate = 0; fate < SL_FATE_COUNT; fate++) {
@@ -126,6 +131,7 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 		make_grid(&field[k], g->n_counters, &g->grid[k]);
 		g->n_counters += (uint32_t)sl_grid_counters(&field[k]);
 		g->columns |= sl_grid_columns(&field[k]);
+		g->scored |= field[k].score != SL_SCORE_ENDS;
 	}
 	for (uint32_t k = 0; n > 0 && k < SL_GRID_EDGES_MAX; k++)
 		g->edge[k] = (float)edge[k];
@@ -178,6 +184,24 @@ static bool adds_up(const struct sl_grid_rule *g, const uint64_t *sum, int fate,
 	return all == 0;
 }
 
+const char *sl_grid_score_problem(
+	const struct sl_grid_set *g, const uint64_t *sum, uint64_t collisions)
+{
+	for (uint32_t k = 0; k < g->n; k++) {
+		const struct sl_grid_rule *rule = &g->grid[k];
+
+		if (rule->score == SL_SCORE_ENDS)
+			continue;
+		if (!adds_up(rule, sum, SL_SCORE_ROW, collisions))
+			return "do not add up to the collisions of the batch";
+		for (uint32_t i = 0; i < rule->counters; i++)
+			if (sum[rule->base + i] > UINT32_MAX)
+				return "have 2^32 collisions or more in one cell, whose sum could "
+				       "overflow: choose a smaller run.batch";
+	}
+	return NULL;
+}
+
 enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,
 	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT])
 {
@@ -185,7 +209,7 @@ enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
 			const struct sl_grid_rule *rule = &g->grid[k];
 
-			if (rule->first[f] == SL_NO_GRID_COUNTER)
+			if (rule->first[f] == SL_NO_GRID_COUNTER || rule->score != SL_SCORE_ENDS)
 				continue;
 			if (!adds_up(rule, sum, f, count[f]))
 				return (enum sl_fate)f;

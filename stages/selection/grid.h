@@ -16,7 +16,7 @@
  * squared weights, if weights differ. The counters are in global memory on a device, so there can be
  * many more of them than histograms have.
  *
- *	| counts | weights, if any | squares, if any |
+ *	| counts | weights or scores, if any | squares, if any |
  */
 #ifndef SL_STAGES_SELECTION_GRID_H
 #define SL_STAGES_SELECTION_GRID_H
@@ -37,6 +37,16 @@ enum {
 };
 #define SL_NO_GRID_COUNTER UINT32_MAX
 
+/*
+ * What a grid counts: particles at their ends, by fate, or the collisions of all histories with what each of
+ * them scores (struct sl_collision). A score has one row for all particles; its axes bin the place and the
+ * time of the collision.
+ */
+enum sl_score { SL_SCORE_ENDS, SL_SCORE_DEPOSIT, SL_SCORE_FLUENCE, SL_SCORE_COUNT };
+
+/* The row of a score: that of a fate which no particle has at its end. */
+#define SL_SCORE_ROW SL_FATE_alive
+
 enum sl_spacing { SL_SPACING_EVEN, SL_SPACING_RATIO, SL_SPACING_EDGES };
 
 /* An axis as the configuration states it. */
@@ -52,7 +62,9 @@ struct sl_grid_axis {
 struct sl_grid_field {
 	uint32_t n_axes;
 	struct sl_grid_axis axis[SL_GRID_AXES_MAX];
-	sl_fate_set fates;
+	sl_fate_set fates; /* of a score: SL_SCORE_ROW */
+	enum sl_score score;
+	int score_shift; /* a collision scores at most 2^score_shift */
 };
 
 /* An axis as the rule uses it. even has the range of every axis, and the rule of an EVEN one. */
@@ -67,7 +79,11 @@ struct sl_grid_axis_rule {
 struct sl_grid_rule {
 	uint32_t n_axes;
 	struct sl_grid_axis_rule axis[SL_GRID_AXES_MAX];
-	uint32_t cells; /* of a row */
+	enum sl_score score;
+	float score_scale; /* 2^-score_shift */
+	int score_shift;
+	uint32_t base, counters; /* the first counter of the grid; their number */
+	uint32_t cells;          /* of a row */
 	uint32_t first
 		[SL_FATE_COUNT]; /* first counter of the row of a fate, or SL_NO_GRID_COUNTER */
 };
@@ -76,8 +92,9 @@ struct sl_grid_rule {
 struct sl_grid_set {
 	uint32_t n; /* grids; 0: nothing is counted */
 	uint32_t n_counters;
-	uint32_t columns;   /* set of their columns */
-	bool weighted;      /* sums of weights and of their squares follow the counts */
+	uint32_t columns; /* set of their columns */
+	bool weighted; /* weights differ: their sums and those of their squares follow the counts */
+	bool scored;   /* some grid is a score, whose sums are in the place of the weights */
 	float square_scale; /* factor of a weight before it is squared: a power of 2 */
 	struct sl_grid_rule grid[SL_GRIDS_MAX];
 	float edge[SL_GRID_EDGES_MAX];
@@ -86,7 +103,7 @@ struct sl_grid_set {
 /* The number of 64-bit counters of a batch, sums included. */
 SL_HD uint64_t sl_grid_words(const struct sl_grid_set *g)
 {
-	return (uint64_t)g->n_counters * (g->weighted ? 3 : 1);
+	return (uint64_t)g->n_counters * (g->weighted ? 3 : g->scored ? 2 : 1);
 }
 
 /* The place of a value among bins + 1 ascending edges, as sl_bin_of_float() numbers it. */
@@ -192,6 +209,12 @@ SL_HD uint32_t sl_grid_find(const struct sl_grid_rule *g, const float *edge,
 	return first == SL_NO_GRID_COUNTER ? first : first + sl_grid_cell(g, edge, c, i);
 }
 
+/* The score of a collision in units of 2^(score_shift - 32): an integer of at most 2^32. */
+SL_HD uint64_t sl_score_fixed(const struct sl_grid_rule *g, float deposit, float fluence)
+{
+	return sl_fixed_weight((g->score == SL_SCORE_DEPOSIT ? deposit : fluence) * g->score_scale);
+}
+
 /* What is wrong with an axis, as the end of a sentence; NULL if nothing is. edge has its edges. */
 const char *sl_grid_axis_problem(const struct sl_grid_axis *a, const double *edge);
 
@@ -214,6 +237,13 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
  * relative error below 1e-9.
  */
 double sl_grid_edge(const struct sl_grid_axis *a, const double *edge, uint32_t k);
+
+/*
+ * Checks the scores of a batch with so many collisions: each collision is in one counter of each score,
+ * and none has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL if nothing is.
+ */
+const char *sl_grid_score_problem(
+	const struct sl_grid_set *g, const uint64_t *sum, uint64_t collisions);
 
 /* As sl_histogram_mismatch(). */
 enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,

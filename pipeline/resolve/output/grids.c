@@ -19,6 +19,15 @@ const char *sl_grid_axis_name(const struct sl_grid_axis *a)
 	return a->radial ? "r" : sl_column_facts[a->column].name;
 }
 
+const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
+	[SL_SCORE_DEPOSIT] = "deposit",
+	[SL_SCORE_FLUENCE] = "fluence_collision"};
+
+const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
+{
+	return f->score != SL_SCORE_ENDS ? "all" : sl_fate_facts[fate].name;
+}
+
 /* --- an axis ---------------------------------------------------------------------------------- */
 
 /* Resolves the column; r needs x and y. */
@@ -188,12 +197,50 @@ static bool add_axis(struct sl_reader *r, const char *key, char *element,
 	return true;
 }
 
-/* Resolves an item, "[axis, axis, fates]". An element without a colon names the fates; it is the last. */
+/* The score that an element names; SL_SCORE_ENDS if it names none. */
+static enum sl_score score_named(const char *element)
+{
+	int score = SL_SCORE_COUNT - 1;
+
+	while (score > SL_SCORE_ENDS && strcmp(element, sl_score_names[score]) != 0)
+		score--;
+	return (enum sl_score)score;
+}
+
+/* Checks a score: that the model has scores, and that its axes are known at a collision. */
+static bool check_score(struct sl_reader *r, const char *key, const struct sl_choices *choices,
+	bool ranges, struct sl_grid_field *f)
+{
+	const uint32_t known = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) |
+	                       SL_BIT(SL_COLUMN_time);
+
+	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
+	if (!choices->model->score_shift)
+		return sl_config_add_problem(r, key,
+			"'%s' is a score along the histories, which model %s does not have; use model "
+			"slab, or remove it",
+			sl_score_names[f->score], choices->model->name);
+	for (uint32_t k = 0; k < f->n_axes; k++)
+		if (!SL_HAS(known, f->axis[k].column))
+			return sl_config_add_problem(r, key,
+				"'%s' is no place or time of a collision; use x, y, z, r or time",
+				sl_grid_axis_name(&f->axis[k]));
+	if (f->n_axes == 0)
+		return sl_config_add_problem(r, key,
+			"'%s' lacks axes; write [%s, time:50:0 ns..1 ns]", sl_score_names[f->score],
+			sl_score_names[f->score]);
+	if (ranges && f->score == SL_SCORE_FLUENCE)
+		f->score_shift = choices->model->score_shift(choices->rules.bytes);
+	return true;
+}
+
+/* Resolves an item, "[axis, axis, fates]". A first element without a colon can name a
+ * score, the last one the fates. */
 static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 	struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
 {
 	size_t n = strlen(item);
-	char *rest = item + 1, *element, *fates = NULL;
+	char *rest = item + 1, *element, *fates = NULL, *score = NULL;
 
 	if (item[n - 1] != ']')
 		return sl_config_add_problem(r, key, "has no ] at its end; add it");
@@ -202,11 +249,20 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 		if (fates)
 			return sl_config_add_problem(r, key,
 				"'%s' follows the fates, which must be last; move it", element);
-		if (!strchr(element, ':') && f->n_axes > 0)
+		if (!score && f->n_axes == 0 && score_named(element)) {
+			score = element;
+			f->score = score_named(element);
+		} else if (!strchr(element, ':') && f->n_axes > 0)
 			fates = element;
 		else if (!add_axis(r, key, element, choices, ranges, f))
 			return false;
 	}
+	if (score && fates)
+		return sl_config_add_problem(r, key,
+			"'%s' counts all particles, so that '%s' has no effect; remove it", score,
+			fates);
+	if (score)
+		return check_score(r, key, choices, ranges, f);
 	return sl_resolve_tally_fates(r, key, fates, choices, ranges, &f->fates);
 }
 

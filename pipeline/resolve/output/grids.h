@@ -5,6 +5,7 @@
  *	[energy:40:1 keV..1 MeV:log]            bins of equal ratio
  *	[z:0 mm..1 mm..5 mm]                    bins between given edges
  *	[w:50, time:20:0 ns..1 ns, reflected]   of these fates only, joined by +; all fates if omitted
+ *	[deposit, z:50]                         a score along the histories
  */
 #ifndef SL_PIPELINE_RESOLVE_OUTPUT_GRIDS_H
 #define SL_PIPELINE_RESOLVE_OUTPUT_GRIDS_H
@@ -18,5 +19,11 @@ void sl_resolve_grids(
 
 /* The name of an axis: that of its column, or r. */
 const char *sl_grid_axis_name(const struct sl_grid_axis *a);
+
+/* The name of each score, as in a configuration; "" for SL_SCORE_ENDS. */
+extern const char *const sl_score_names[SL_SCORE_COUNT];
+
+/* The name of a row: that of a fate, or "all" of a score. */
+const char *sl_grid_row_name(const struct sl_grid_field *f, int fate);
 
 #endif
