@@ -8,8 +8,8 @@
 #define SL_SIMD_LANES SL_LEVEL_LANES
 #include "stages/advance.h"
 
-#include "stages/counting/score.h"
 #include "stages/particle/lanes_columns.h"
+#include "stages/score.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -132,19 +132,22 @@ SL_HD_PART void store_done(struct flights *f, uint32_t set)
 #undef MODEL
 
 /* Adds the collisions in which the lanes, which had these particles before, ended a step. */
-SL_HD_PART void score(
-	struct flights *f, uint32_t set, const sl_lanes *before, const struct sl_recipe *recipe)
+SL_HD_PART void score(struct flights *f, const sl_lanes *before, const struct sl_recipe *recipe)
 {
 	uint32_t hits = f->busy & sl_mask_bits(f->p.collisions != before->collisions);
-	float weight[SL_SIMD_LANES];
+	const sl_f32 r = sqrtf(fmaf(f->p.x, f->p.x, f->p.y * f->p.y));
+	struct sl_stepped lanes;
 
-	memcpy(weight, &before->weight, sizeof(weight));
-	for (; hits; hits &= hits - 1) {
-		uint32_t l = (uint32_t)__builtin_ctz(hits);
-		struct sl_particle p = sl_get_lane(&f->p, set, l);
-
-		sl_score_collision(recipe, weight[l], &p, f->b->bins);
-	}
+	if (!hits)
+		return;
+	memcpy(lanes.x, &f->p.x, sizeof(f->p.x));
+	memcpy(lanes.y, &f->p.y, sizeof(f->p.y));
+	memcpy(lanes.z, &f->p.z, sizeof(f->p.z));
+	memcpy(lanes.r, &r, sizeof(r));
+	memcpy(lanes.time, &f->p.time, sizeof(f->p.time));
+	memcpy(lanes.weight, &before->weight, sizeof(before->weight));
+	SL_STORE_LANES_uint8_t(lanes.fate, f->p.fate, (size_t)SL_SIMD_LANES);
+	SL_AT_LEVEL(sl_loop_score)(recipe, hits, &lanes, f->b->bins);
 }
 
 /* As advance_slab(), with scores. */
@@ -160,7 +163,7 @@ static void advance_scored(
 		if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))
 			return;
 		sl_slab_step(&r, SL_EVERY_COLUMN, seed, &f.p);
-		score(&f, set, &before, recipe);
+		score(&f, &before, recipe);
 		store_done(&f, set);
 	}
 }

@@ -16,10 +16,11 @@ static __device__ __forceinline__ void sl_slab_advance_scored(const struct sl_sl
 
 		sl_slab_step(rules, SL_EVERY_COLUMN, seed, p);
 		if (p->collisions != collisions) {
-			struct sl_collision e;
+			float deposit, fluence;
 
-			sl_slab_collision(rules, weight, p, &e);
-			sl_grids_score_one(grids, p, e.deposit, e.fluence, sum);
+			sl_slab_collision(rules, sl_slab_layer_of(rules, p->z), weight, p->fate,
+				&deposit, &fluence);
+			sl_grids_score_one(grids, p, deposit, fluence, sum);
 		}
 	}
 }

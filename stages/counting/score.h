@@ -1,8 +1,6 @@
 /*
- * score.h - adds the collisions of histories to the scores of a batch (stages/selection/grid.h).
- *
- * On the host the loop of stages/advance.c calls sl_score_collision() after each step that ends in one; on a
- * device a kernel of its own advances the particles.
+ * score.h - advances the particles of a slab on a device, and adds their collisions to the scores of the
+ * batch (stages/selection/grid.h). On the host stages/score.c does the same.
  */
 #ifndef SL_STAGES_COUNTING_SCORE_H
 #define SL_STAGES_COUNTING_SCORE_H
@@ -12,16 +10,8 @@
 #include "stages/models/model.h"
 
 struct sl_grid_set;
-struct sl_recipe;
 
 SL_C_BEGIN
-
-/* Whether the batches of a recipe have scores. */
-bool sl_has_scores(const struct sl_recipe *r);
-
-/* Adds a collision at the place of p, to which it came with the given weight, to the counters. */
-void sl_score_collision(
-	const struct sl_recipe *r, float weight, struct sl_particle *p, uint64_t *bins);
 
 /*
  * As sl_advance_launcher, for a recipe with scores; it adds to sum, the counters of the grids. grids and sum

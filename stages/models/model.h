@@ -134,12 +134,6 @@ struct sl_image {
 	                 of its particles; else it is the sum of their weights */
 };
 
-/* What one collision of a history scores. */
-struct sl_collision {
-	float deposit; /* weight that is absorbed, at most 1 */
-	float fluence; /* weight times mean free path, cm: the estimate of the path length by collisions */
-};
-
 struct sl_model {
 	const char *name;
 	const char *help;

@@ -9,25 +9,30 @@
 
 #include "stages/models/slab.h"
 
-/*
- * Sets *e to the collision in which a step from a weight ended, at the place of p. With analogue absorption
- * an absorbed particle deposits its weight; with implicit capture each collision deposits a part of it,
- * before the roulette. Collisions are inside of a layer, never on a boundary between two. A clear layer
- * has no mean free path, and so no estimate of the fluence by collisions.
- */
-SL_HD void sl_slab_collision(
-	const struct sl_slab *r, float weight, const struct sl_particle *p, struct sl_collision *e)
+/* The layer at depth z, which is not a boundary between two layers: no collision is on one. */
+SL_HD const struct sl_slab_layer *sl_slab_layer_of(const struct sl_slab *r, float z)
 {
-	const struct sl_slab_layer *l = &r->layer[0];
+	uint32_t i = 0;
 
 	for (uint32_t k = 1; k < r->layers; k++)
-		if (p->z > r->layer[k - 1].bottom)
-			l = &r->layer[k];
-	if (r->below > 0.0f)
-		e->deposit = weight - weight * l->keep;
-	else
-		e->deposit = p->fate == SL_FATE_absorbed ? weight : 0.0f;
-	e->fluence = l->mean_free_path < SL_SLAB_CLEAR_PATH ? weight * l->mean_free_path : 0.0f;
+		i += z > r->layer[k - 1].bottom;
+	return &r->layer[i];
+}
+
+/*
+ * Sets what a collision in layer l scores that a particle came to with a weight, and left with a fate. With
+ * analogue absorption an absorbed particle deposits its weight; with implicit capture each collision
+ * deposits a part of it, before the roulette. A clear layer has no mean free path, and so no estimate of
+ * the fluence by collisions.
+ */
+SL_HD void sl_slab_collision(const struct sl_slab *r, const struct sl_slab_layer *l, float weight,
+	uint8_t fate, float *deposit, float *fluence)
+{
+	float path = l->mean_free_path < SL_SLAB_CLEAR_PATH ? l->mean_free_path : 0.0f;
+	float whole = fate == SL_FATE_absorbed ? weight : 0.0f, part = weight - weight * l->keep;
+
+	*deposit = r->below > 0.0f ? part : whole;
+	*fluence = weight * path;
 }
 
 #endif

@@ -39,7 +39,8 @@ enum {
 
 /*
  * What a grid counts: particles at their ends, by fate, or the collisions of all histories with what each of
- * them scores (struct sl_collision). A score has one row for all particles; its axes bin the place and the
+ * them scores: the weight that it absorbs, or its weight times the mean free path (cm), which estimates
+ * the fluence. A score has one row for all particles; its axes bin the place and the
  * time of the collision.
  */
 enum sl_score { SL_SCORE_ENDS, SL_SCORE_DEPOSIT, SL_SCORE_FLUENCE, SL_SCORE_COUNT };

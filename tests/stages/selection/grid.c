@@ -203,6 +203,25 @@ static void wrong_sums_are_found(void **state)
 	}
 }
 
+static void wrong_scores_are_found(void **state)
+{
+	struct sl_grid_field f = field(SL_SPACING_EVEN, 2, 0, 1);
+	uint64_t sum[] = {1, 2, 3, 4, 10, 20, 30, 40};
+	struct sl_grid_set g;
+
+	(void)state;
+	f.fates = SL_FATE_BIT(SL_SCORE_ROW);
+	f.score = SL_SCORE_FLUENCE;
+	f.score_shift = -3;
+	g = make(&f, 1, false);
+	assert_true(g.scored && sl_grid_words(&g) == 8);
+	assert_true(sl_score_fixed(&g.grid[0], 5, 0.125f) == UINT64_C(1) << 32);
+	assert_null(sl_grid_score_problem(&g, sum, 10));
+	assert_non_null(strstr(sl_grid_score_problem(&g, sum, 11), "do not add up"));
+	sum[2] = UINT64_C(1) << 32;
+	assert_non_null(strstr(sl_grid_score_problem(&g, sum, sum[2] + 7), "2^32 collisions"));
+}
+
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /*
@@ -284,6 +303,7 @@ int main(void)
 		cmocka_unit_test(cells_of_the_last_axis_are_neighbours),
 		cmocka_unit_test(too_many_cells_saturate),
 		cmocka_unit_test(wrong_sums_are_found),
+		cmocka_unit_test(wrong_scores_are_found),
 		cmocka_unit_test(batches_are_counted_exactly),
 	};
 
