@@ -14,8 +14,6 @@ enum { LANES = SL_LEVEL_LANES };
 /* The values of the lanes on an axis. */
 static const float *values_of(const struct sl_grid_axis_rule *a, const struct sl_stepped *lanes)
 {
-	if (a->radial)
-		return lanes->r;
 	switch (a->even.column) {
 	case SL_COLUMN_x:
 		return lanes->x;
@@ -23,6 +21,8 @@ static const float *values_of(const struct sl_grid_axis_rule *a, const struct sl
 		return lanes->y;
 	case SL_COLUMN_z:
 		return lanes->z;
+	case SL_COLUMN_r:
+		return lanes->r;
 	default:
 		return lanes->time;
 	}

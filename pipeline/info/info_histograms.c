@@ -18,7 +18,7 @@
 #include "stages/selection/histogram.h"
 
 /* Of a name in the file; of the printed text, more than any file of this program needs. */
-enum { NAME_BYTES = 64, TEXT_BYTES = 1 << 20 };
+enum { NAME_BYTES = 128, TEXT_BYTES = 1 << 20 };
 
 /* Every problem of the file ends here: there is no way to print a part of it that could be trusted. */
 static enum sl_status damaged(const char *problem)

@@ -26,7 +26,7 @@
 #include "stages/host/cpu_dispatch.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host_pipeline.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
@@ -54,16 +54,6 @@ static enum sl_status make_pack_rule(
 }
 
 /*
- * The factor of a weight before it is squared. Weights that a model makes are at most 1, and so are their
- * squares. Those of lists can have any size, but the sum of all of them, times sl_weight_scale(), is
- * below 2^29: a factor smaller by 2^14 keeps the sum of the squares below 2^30.
- */
-static float square_scale(const struct sl_choices *c, const struct sl_recipe *r)
-{
-	return c->model->weight_shift ? ldexpf(1, r->weight_shift - 14) : 1.0f;
-}
-
-/*
  * Copies to the recipe what the stages need. The stages know no configuration: what they do not find
  * in the recipe cannot change a result. The
  * environment variable SL_LEVEL selects loops of another instruction level, for tests.
@@ -81,6 +71,7 @@ static enum sl_status make_recipe(
 	r->n_batches = c->n_batches;
 	r->keep = c->keep;
 	r->condition = c->condition;
+	r->derivation = c->derivation;
 	r->n_fields = c->n_fields;
 	for (uint32_t k = 0; k < c->n_fields; k++)
 		r->field[k] = sl_key_rule_make(&c->field[k]);
@@ -89,11 +80,8 @@ static enum sl_status make_recipe(
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->internal = c->internal;
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	if (c->model->weight_shift)
-		r->weight_shift = c->model->weight_shift(c->rules.bytes);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
-	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), square_scale(c, r),
-		&r->grids);
+	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), 1, &r->grids);
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -110,16 +98,19 @@ static enum sl_status make_recipe(
 }
 
 /*
- * Computes the first PILOT particles. most_fraction bounds the predicted share of survivors from above:
+ * Computes PILOT particles, spread over the run. Of lists it takes the first, because reading others would
+ * decompress all that precedes them. most_fraction bounds the predicted share of survivors from above:
  * the share plus four standard errors of a binomial distribution.
  */
 static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 {
-	uint64_t start = sl_now_ns();
+	uint64_t start = sl_now_ns(), step;
 	double share;
 
 	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
-	for (uint64_t id = 0; id < p->particles; id++) {
+	step = r->inputs || p->particles == 0 ? 1 : r->particles / p->particles;
+	for (uint64_t i = 0; i < p->particles; i++) {
+		const uint64_t id = i * step;
 		struct sl_particle particle;
 
 		SL_TRY(sl_check_cancelled(r));

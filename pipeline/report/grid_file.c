@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/output/grids.h"
 
 enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 5 };
@@ -12,13 +13,14 @@ static const char *const spacings[] = {
 	[SL_SPACING_EVEN] = "even", [SL_SPACING_RATIO] = "log", [SL_SPACING_EDGES] = "edges"};
 
 /* "(r,z)" or "deposit(r,z)", without a number. */
-static void name_axes(const struct sl_grid_field *f, char name[SL_GRID_NAME_BYTES])
+static void name_axes(const struct sl_choices *choices, const struct sl_grid_field *f,
+	char name[SL_GRID_NAME_BYTES])
 {
 	size_t at = (size_t)snprintf(name, SL_GRID_NAME_BYTES, "%s", sl_score_names[f->score]);
 
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		at += (size_t)snprintf(name + at, SL_GRID_NAME_BYTES - at, "%s%s", k ? "," : "(",
-			sl_grid_axis_name(&f->axis[k]));
+			sl_column_name(&choices->places, f->axis[k].column));
 	snprintf(name + at, SL_GRID_NAME_BYTES - at, ")");
 }
 
@@ -29,9 +31,9 @@ const char *sl_grid_name(
 	unsigned same = 1;
 	size_t n;
 
-	name_axes(&choices->grid[number], name);
+	name_axes(choices, &choices->grid[number], name);
 	for (uint32_t k = 0; k < number; k++) {
-		name_axes(&choices->grid[k], other);
+		name_axes(choices, &choices->grid[k], other);
 		same += strcmp(name, other) == 0;
 	}
 	n = strlen(name);
@@ -70,7 +72,8 @@ size_t sl_grid_file_bytes(const struct sl_plan *plan)
 static void put_edges(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, const struct sl_grid_axis *a)
 {
-	const struct sl_unit_facts *unit = &sl_units[sl_column_facts[a->column].unit];
+	const struct sl_unit_facts *unit =
+		&sl_units[sl_column_unit(&w->plan->choices.places, a->column)];
 	char name[SL_GRID_NAME_BYTES];
 	double *edge =
 		w->histograms.grids.row; /* a row has two places more than its axes have bins */
@@ -78,9 +81,10 @@ static void put_edges(
 
 	for (uint32_t i = 0; i <= a->bins; i++)
 		edge[i] = sl_grid_edge(a, w->plan->choices.grid_edge, i);
-	snprintf(name, sizeof(name), "edges_%s", sl_grid_axis_name(a));
+	snprintf(name, sizeof(name), "edges_%s",
+		sl_column_name(&w->plan->choices.places, a->column));
 	data = sl_h5_values(h, at, name, H5T_IEEE_F64LE, a->bins + 1, edge);
-	sl_h5_put_text(h, data, "column", sl_grid_axis_name(a));
+	sl_h5_put_text(h, data, "column", sl_column_name(&w->plan->choices.places, a->column));
 	sl_h5_put_text(h, data, "unit", unit->text);
 	sl_h5_put_f64(h, data, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
 	sl_h5_put_text(h, data, "spacing", spacings[a->spacing]);
@@ -147,8 +151,8 @@ static void write_axis(
 	struct sl_json *j, const struct sl_workspace *w, const struct sl_grid_axis *a)
 {
 	sl_json_object(j, NULL);
-	sl_json_text(j, "column", sl_grid_axis_name(a));
-	sl_json_text(j, "unit", sl_units[sl_column_facts[a->column].unit].text);
+	sl_json_text(j, "column", sl_column_name(&w->plan->choices.places, a->column));
+	sl_json_text(j, "unit", sl_units[sl_column_unit(&w->plan->choices.places, a->column)].text);
 	sl_json_text(j, "spacing", spacings[a->spacing]);
 	sl_json_u64(j, "bins", a->bins);
 	sl_json_real(j, "from", a->lo);
@@ -159,8 +163,7 @@ static void write_axis(
 }
 
 /* Without weights, the sums of weight and of its square would repeat counts. */
-static void write_row(
-	struct sl_json *j, const struct sl_workspace *w, uint32_t number, int fate)
+static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t number, int fate)
 {
 	const struct sl_grid_field *f = &w->plan->choices.grid[number];
 	const struct sl_grid_rule *rule = &w->plan->recipe.grids.grid[number];

@@ -20,7 +20,7 @@
 #include "pipeline/text/json.h"
 #include "stages/formats/hdf5/hdf5_file.h"
 
-enum { SL_GRID_NAME_BYTES = 64 };
+enum { SL_GRID_NAME_BYTES = 128 };
 
 /* The bytes that the grids add to the file at most. */
 size_t sl_grid_file_bytes(const struct sl_plan *plan);

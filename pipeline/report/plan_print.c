@@ -5,6 +5,7 @@
  * leaves to the program, and the reason if a choice can surprise. A line that does not apply to the
  * run is left out.
  */
+#include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
@@ -32,7 +33,7 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 		const struct sl_key_rule *f = &r->field[k];
 
 		fprintf(out, "%s%s%s%s:", k ? ", " : "", f->reverse ? "-" : "",
-			sl_column_facts[f->column].name, f->is_log ? "_log" : "");
+			sl_column_name(&plan->choices.places, f->column), f->is_log ? "_log" : "");
 		fprintf(out, f->is_exact ? "float" : "%u", f->bits);
 	}
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
@@ -56,7 +57,8 @@ static void print_tallies(const struct sl_plan *plan, FILE *out)
 		return;
 	fprintf(out, "tallies     ");
 	for (uint32_t k = 0; k < b->n; k++)
-		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[b->tally[k].column].name,
+		fprintf(out, "%s%s:%u", k ? ", " : "",
+			sl_column_name(&plan->choices.places, b->tally[k].column),
 			b->tally[k].bins);
 	fprintf(out, ": %u counters%s, %s per batch\n", b->n_counters,
 		b->weighted ? " and sums of weight" : "",
@@ -203,6 +205,26 @@ static void print_image(const struct sl_plan *plan, FILE *out)
 			p->height, p->what, sl_sized((double)plan->memory.image_sum, bytes));
 }
 
+/* A pilot without survivors gives only an upper limit, unless it has computed the whole run. */
+static void print_estimate(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_pilot *p = &plan->pilot;
+	const uint64_t particles = plan->recipe.particles;
+
+	if (p->particles == 0) {
+		fprintf(out, "estimate    none: the lists have no particles\n");
+		return;
+	}
+	if (p->survivors == 0 && p->particles < particles)
+		fprintf(out, "estimate    fewer than 1 in %u survive", p->particles);
+	else
+		fprintf(out, "estimate    %.3g %% survive", 100.0 * p->survivors / p->particles);
+	fprintf(out,
+		", about %.2g s of computing (from a pilot of %u particles), compression not "
+		"included\n",
+		p->ns * 1e-9 * (double)particles / plan->threads, p->particles);
+}
+
 /*
  * disk is an upper bound, because compression is not known before the data. The pilot runs on one
  * thread of the host, so the time is an estimate for the host only.
@@ -211,7 +233,6 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
 	char a[32], b[32], name[SL_FILE_NAME_BYTES];
-	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
 		(unsigned long long)r->particles, (unsigned long long)r->seed,
@@ -237,12 +258,5 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));
-	if (plan->pilot.particles == 0)
-		fprintf(out, "estimate    none: the lists have no particles\n");
-	else
-		fprintf(out,
-			"estimate    %.3g %% survive, about %.2g s of computing (from a pilot of %u "
-			"particles), compression not included\n",
-			100.0 * plan->pilot.survivors / plan->pilot.particles, seconds,
-			plan->pilot.particles);
+	print_estimate(plan, out);
 }

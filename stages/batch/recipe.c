@@ -32,11 +32,8 @@ uint32_t sl_stored_columns(const struct sl_recipe *r)
 	return SL_STORED(sl_models[r->model]->columns);
 }
 
-void sl_layout_columns(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
+void sl_layout_columns(struct sl_arena *a, uint32_t set, uint32_t n, struct sl_columns *c)
 {
-	uint32_t set = sl_stored_columns(r);
-
 #define COLUMN(name, type, unit, record, component, help) \
 	if (SL_HAS(set, SL_COLUMN_##name))                \
 		c->name = (type *)sl_cut_items(a, n, sizeof(type));

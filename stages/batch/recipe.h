@@ -15,6 +15,7 @@
 #include "stages/selection/grid.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
 #include "stages/formats/common/transfer_form.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/selection/key.h"
@@ -53,9 +54,10 @@ struct sl_recipe {
 	uint64_t particles; /* of the whole run */
 	uint32_t batch;     /* particles per batch; the last one may have fewer */
 	uint64_t n_batches;
-	sl_fate_set keep;              /* particles with these fates survive ... */
-	struct sl_condition condition; /* ... if they meet the condition */
-	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
+	sl_fate_set keep;                /* particles with these fates survive ... */
+	struct sl_condition condition;   /* ... if they meet the condition */
+	struct sl_derivation derivation; /* of derived columns */
+	uint32_t n_fields;               /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;            /* of all fields; up to 32: u32 keys, else u64 */
 	struct sl_histogram_set bins; /* histograms; n = 0: none */
@@ -118,9 +120,8 @@ uint32_t sl_record_columns(const struct sl_recipe *r);
 /* The columns of the model that a batch stores; the id is not stored, it follows from the index. */
 uint32_t sl_stored_columns(const struct sl_recipe *r);
 
-/* Lays out the stored columns with n items each and sets their pointers in *c. */
-void sl_layout_columns(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
+/* Lays out the columns of a set with n items each and sets their pointers in *c. */
+void sl_layout_columns(struct sl_arena *a, uint32_t set, uint32_t n, struct sl_columns *c);
 
 /* Lays out the source records of n particles, if the recipe keeps them, for b and its table. */
 void sl_layout_source(
@@ -129,13 +130,13 @@ void sl_layout_source(
 /* SL_STOPPED once r->cancel is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);
 
-/* The final fate of a particle that has taken its last step: its own, or dropped. */
-static inline uint8_t sl_final_fate(const struct sl_recipe *r, const struct sl_particle *p)
+/* Derives the columns of a particle that has taken its last step, and sets its final fate. */
+static inline void sl_end_particle(const struct sl_recipe *r, struct sl_particle *p)
 {
-	struct sl_particle copy = *p;
-	struct sl_columns columns = sl_columns_of(&copy);
+	struct sl_columns columns = sl_columns_of(p);
 
-	return sl_condition_fate(&r->condition, &columns, 0, p->id, p->fate);
+	sl_derive(&r->derivation, &columns, 0, p->id);
+	p->fate = sl_condition_fate(&r->condition, &columns, 0, p->id, p->fate);
 }
 
 /* The type of the packed keys. */

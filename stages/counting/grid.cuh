@@ -31,12 +31,13 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 	}
 }
 
-/* Adds a collision at the place of p to each score. */
+/* Adds a collision at the place of p to each score. Sets r of p. */
 static __device__ __forceinline__ void sl_grids_score_one(const struct sl_grid_set *grids,
 	struct sl_particle *p, float deposit, float fluence, uint64_t *sum)
 {
 	const struct sl_columns columns = sl_columns_of(p);
 
+	p->r = sl_grid_radius(p->x, p->y);
 	for (uint32_t k = 0; k < grids->n; k++) {
 		const struct sl_grid_rule *g = &grids->grid[k];
 

@@ -27,6 +27,7 @@ struct sl_kernels {
 	sl_advance_launcher *advance;      /* stages/advance.h */
 	sl_scored_launcher *scored;        /* stages/counting/score.h */
 	sl_move_launcher *move;            /* rounds/rounds.h */
+	sl_derive_launcher *derive;        /* stages/mark.h */
 	sl_mark_launcher *mark;            /* stages/mark.h */
 	sl_histograms_launcher *bins;      /* stages/counting/histogram.h */
 	sl_grids_launcher *grids;          /* stages/counting/grid.h */

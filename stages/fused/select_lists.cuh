@@ -45,7 +45,20 @@ template <class Key> struct select_job {
 	const struct sl_grid_set *grids; /* NULL: there are none */
 	uint64_t *grid;                  /* their counters */
 	struct sl_condition condition;
+	struct sl_derivation derivation;
 };
+
+/* What a kernel is compiled for: further variants cost the runs that do not need them. */
+enum features {
+	PLAIN,  /* no condition, no histogram */
+	CHECKS, /* either */
+	DERIVES /* derived columns, with or without either */
+};
+
+/* The columns of a model, with the derived ones if there may be some. */
+template <class Model, enum features features>
+static constexpr uint32_t columns_of = Model::columns |
+                                       (features == DERIVES ? SL_DERIVED_COLUMNS : 0);
 
 /* --- one survivor ----------------------------------------------------------------------------- */
 
@@ -74,15 +87,17 @@ static __device__ __forceinline__ void list_group(const struct select_job<Key> *
  * Writes a list entry of a survivor: its record, then the words of further columns. The number of
  * words per entry is odd, so that lanes that access adjacent entries have no bank conflicts.
  */
-template <class Model, class Key>
+template <class Model, enum features features, class Key>
 static __device__ __forceinline__ void list_survivor(
 	const struct select_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
 {
+	static constexpr uint32_t columns = columns_of<Model, features>;
+
 	if (!Model::recomputed)
-		sl_record_put(word, Model::columns, job->record_columns, i, p);
-	list_group<POSITION>(job, word, Model::columns, i, p);
-	list_group<DIRECTION>(job, word, Model::columns, i, p);
-	list_group<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
+		sl_record_put(word, columns, job->record_columns, i, p);
+	list_group<POSITION>(job, word, columns, i, p);
+	list_group<DIRECTION>(job, word, columns, i, p);
+	list_group<~(POSITION | DIRECTION)>(job, word, columns, i, p);
 }
 
 /*
@@ -136,11 +151,20 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 	return 2 * (size_t)BLOCK * items * stride * sizeof(uint32_t);
 }
 
+/* The bits of a set. */
+static __host__ __device__ constexpr uint32_t bits_of(uint32_t set)
+{
+	return set == 0 ? 0 : (set & 1) + bits_of(set >> 1);
+}
+
 /* A block may use 64 KiB on each supported device; some KiB are variables of fixed size. */
-static_assert(lists_bytes(1, ((uint32_t)SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) | 1) +
-			      SL_HISTOGRAM_SHARED <=
-		      (size_t)60 << 10,
-	"lists of one particle per thread with all columns, and the counters, do not fit");
+template <class Model> static __host__ __device__ constexpr bool fits()
+{
+	return lists_bytes(
+		       1, (bits_of(Model::columns) + SL_DERIVED_MAX + SL_RECORD_VECTOR - 1) | 1) +
+	               SL_HISTOGRAM_SHARED <=
+	       (size_t)60 << 10;
+}
 
 /* The counters of the histograms, which follow the lists. */
 template <class Key>

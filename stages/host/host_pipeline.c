@@ -167,7 +167,7 @@ static bool has_blocks(const struct sl_recipe *r)
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
-	sl_layout_columns(a, r, n, &b->columns);
+	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (has_blocks(r))
@@ -272,7 +272,7 @@ static uint32_t columns_of_survivors(const struct sl_recipe *r)
 		set |= SL_BIT(r->field[k].column);
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);
-	return set & sl_stored_columns(r) & ~r->constants;
+	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
 }
 
 /* Moves the items with the given ascending numbers to the beginning of a column. */
@@ -362,6 +362,6 @@ struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 	r->loops->generate(r->model, &r->rules, r->seed, &one, 1, NULL);
 	r->loops->advance(r->model, &r->rules, r->seed, &one, 1, NULL);
 	p.id = id;
-	p.fate = sl_final_fate(r, &p);
+	sl_end_particle(r, &p);
 	return p;
 }

@@ -1,5 +1,5 @@
 /*
- * list.h - particles from lists in MCPL files, one file after another.
+ * list.h - particles from lists (MCPL and other formats), one file after another.
  *
  * This model draws no random numbers and moves no particle. The particles of a batch are read into
  * columns (stages/inputs/input_reader.h) instead of the generate stage; in fused mode the rules
@@ -30,7 +30,6 @@ struct sl_list {
 	struct sl_columns at; /* the columns; fate may be missing */
 	uint32_t constants;   /* set of columns with one value in all files */
 	struct sl_particle constant;
-	int weight_shift; /* chosen so that the sum of all weights fits (input_reader.h) */
 };
 
 #if SL_SIMD_LANES == 1
@@ -70,18 +69,19 @@ struct sl_list_config {
 	struct sl_counts checksums;
 	uint32_t constants; /* as in struct sl_list, from the headers of the files */
 	struct sl_particle constant;
-	double weight; /* the constant weight, with all digits of the headers; 0: none */
-	bool doubles;  /* some file has numbers of 8 bytes */
-	int weight_shift;
+	double weight;  /* the constant weight, with all digits of the headers; 0: none */
+	bool doubles;   /* some file has numbers of 8 bytes */
 	uint64_t stamp; /* identifies the files for which these values hold (input_reader.h) */
 };
 
 static const struct sl_option sl_list_options[] = {
 	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
-			"plain or gzip; particles are read one file after another. An item with * ? "
-			"or [..] is a pattern and means all matching files in the order of their "
-			"names; at most 4096 files; relative to the working directory"),
+			"plain or gzip; IAEA phase space (.IAEAphsp); source file of OpenMC (.h5); npz "
+			"or openPMD of Sluice; particles are read one file after another. An item with "
+			"* ? or [..] is a pattern and means all matching files in the order of their "
+			"names; the directory of a run means the files of its committed batches; at "
+			"most 4096 files; relative to the working directory"),
 	SL_OPTION(sl_list_config, checksums, COUNTS, NUMBER, 0, UINT32_MAX,
 		.help = "the CRC-32 of each item of files (of all its files one after another): a "
 			"different one is an error. If left out, the program computes it and stores "
@@ -96,9 +96,7 @@ static void sl_list_make(const void *config, const struct sl_model_common *commo
 	const struct sl_model_check *check)
 {
 	const struct sl_list_config *c = (const struct sl_list_config *)config;
-	struct sl_list r = {.constants = c->constants,
-		.constant = c->constant,
-		.weight_shift = c->weight_shift};
+	struct sl_list r = {.constants = c->constants, .constant = c->constant};
 
 	(void)common, (void)check;
 	memcpy(rules, &r, sizeof(r));
@@ -124,13 +122,9 @@ static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
 	return r->constants;
 }
 
-static int sl_list_weight_shift(const void *rules)
-{
-	return ((const struct sl_list *)rules)->weight_shift;
-}
-
-SL_MODEL(list, .help = "particles from MCPL files: filtered, sorted and written again",
-	.species = "particles", .read = true, .weight_shift = sl_list_weight_shift);
+SL_MODEL(list,
+	.help = "particles from lists (MCPL, IAEA, OpenMC): filtered, sorted and written again",
+	.species = "particles", .read = true);
 
 #endif
 #endif

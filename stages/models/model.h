@@ -162,9 +162,6 @@ struct sl_model {
 	 * bit, in *values. */
 	uint32_t (*constants)(const void *rules, struct sl_particle *values);
 
-	/* The weight_shift of the recipe; NULL: 0. */
-	int (*weight_shift)(const void *rules);
-
 	/* Fates that receive weight along the way but no particle, so that histograms of them stay
 	 * empty. NULL: none. */
 	sl_fate_set (*weight_fates)(const void *rules);

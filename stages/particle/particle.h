@@ -6,6 +6,7 @@
 #ifndef SL_STAGES_PARTICLE_PARTICLE_H
 #define SL_STAGES_PARTICLE_PARTICLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +40,24 @@ typedef uint64_t sl_fate_set;
 #define SL_HAS(set, i)    ((uint32_t)(((set) >> (i)) & 1u))
 
 #define SL_EVERY_COLUMN UINT32_MAX
-#define SL_EVERY_FATE   (UINT64_MAX >> (64 - SL_FATE_COUNT))
+
+/* The derived columns; those after wavelength are places for columns that a configuration names. */
+#define SL_DERIVED_LIST(X) \
+	X(r)               \
+	X(rho)             \
+	X(theta)           \
+	X(phi)             \
+	X(wavelength)      \
+	X(derived_1)       \
+	X(derived_2)       \
+	X(derived_3)       \
+	X(derived_4)
+#define SL_DERIVED_COLUMNS (SL_BIT(SL_COLUMN_derived_4 + 1) - SL_BIT(SL_COLUMN_r))
+#define SL_PLACES          (SL_BIT(SL_COLUMN_derived_4 + 1) - SL_BIT(SL_COLUMN_derived_1))
+
+/* Derived columns of a run, at most; places that it can name. */
+enum { SL_DERIVED_MAX = 6, SL_PLACES_MAX = 4 };
+#define SL_EVERY_FATE (UINT64_MAX >> (64 - SL_FATE_COUNT))
 
 /* The columns of a set that are stored in a batch: all but id, which follows from the position. */
 #define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
@@ -101,6 +119,12 @@ static inline double sl_least_whole(enum sl_column which)
 #define SL_NOT_WHOLE(least)                                                                                   \
 	((least) < 0 ? "must have integer ends from -2147483648 to 2147483647, like the values of the column" \
 		     : "must have integer ends of at least 0, like the values of the column")
+
+/* Is the column a place, which has no name and unit of its own? */
+static inline bool sl_is_place(int column)
+{
+	return SL_HAS(SL_PLACES, column) != 0;
+}
 
 /* The column or fate with the given name; SL_COLUMN_COUNT or SL_FATE_COUNT if there is none. */
 enum sl_column sl_column_find(const char *name);

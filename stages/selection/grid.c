@@ -80,10 +80,8 @@ uint32_t sl_grid_columns(const struct sl_grid_field *f)
 {
 	uint32_t set = 0;
 
-	for (uint32_t k = 0; k < f->n_axes; k++) {
+	for (uint32_t k = 0; k < f->n_axes; k++)
 		set |= SL_BIT(f->axis[k].column);
-		set |= f->axis[k].radial ? SL_BIT(SL_COLUMN_y) : 0;
-	}
 	return set;
 }
 
@@ -91,7 +89,6 @@ static struct sl_grid_axis_rule make_axis(const struct sl_grid_axis *a)
 {
 	const struct sl_histogram_axis even = even_axis(a);
 	struct sl_grid_axis_rule rule = {.even = sl_histogram_make(&even, 1, false).tally[0],
-		.radial = a->radial,
 		.spacing = a->spacing,
 		.first_edge = a->first_edge};
 

@@ -53,7 +53,6 @@ enum sl_spacing { SL_SPACING_EVEN, SL_SPACING_RATIO, SL_SPACING_EDGES };
 /* An axis as the configuration states it. */
 struct sl_grid_axis {
 	enum sl_column column;
-	bool radial; /* the distance from the z axis, hypot(x, y); column is x */
 	enum sl_spacing spacing;
 	uint32_t bins;
 	double lo, hi;       /* in the unit of the column */
@@ -71,7 +70,6 @@ struct sl_grid_field {
 /* An axis as the rule uses it. even has the range of every axis, and the rule of an EVEN one. */
 struct sl_grid_axis_rule {
 	struct sl_histogram_rule even;
-	bool radial;
 	enum sl_spacing spacing;
 	uint32_t first_edge;
 	float log_lo, scale; /* RATIO: bins per unit of the logarithm */
@@ -153,7 +151,7 @@ SL_HD uint32_t sl_grid_bin_of_float(
 	return sl_bin_of_float(&a->even, value);
 }
 
-/* The distance from the z axis. */
+/* The distance of a collision from the z axis. */
 SL_HD float sl_grid_radius(float x, float y)
 {
 	return sqrtf(fmaf(x, x, y * y));
@@ -163,8 +161,6 @@ SL_HD float sl_grid_radius(float x, float y)
 SL_HD uint32_t sl_grid_axis_bin(const struct sl_grid_axis_rule *a, const float *edge,
 	const struct sl_columns *c, uint64_t i)
 {
-	if (a->radial)
-		return sl_grid_bin_of_float(a, edge, sl_grid_radius(c->x[i], c->y[i]));
 	switch (a->even.column) {
 #define sl_grid_float(name)    sl_grid_bin_of_float(a, edge, c->name[i])
 #define sl_grid_uint32_t(name) sl_bin_of_integer(&a->even, c->name[i])

@@ -14,11 +14,6 @@
 
 enum { BINS_EXAMPLE = 50, BINS_MOST = SL_GRID_COUNTERS_MAX - SL_GRID_OUTSIDE };
 
-const char *sl_grid_axis_name(const struct sl_grid_axis *a)
-{
-	return a->radial ? "r" : sl_column_facts[a->column].name;
-}
-
 const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
 	[SL_SCORE_DEPOSIT] = "deposit",
 	[SL_SCORE_FLUENCE] = "fluence_collision"};
@@ -30,19 +25,26 @@ const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
 
 /* --- an axis ---------------------------------------------------------------------------------- */
 
-/* Resolves the column; r needs x and y. */
+/*
+ * Resolves the column. Scores know the place and the time of a collision, and make r of it; all other
+ * columns, and r, are those at the end of a particle.
+ */
 static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_model *m, struct sl_grid_axis *a)
+	const struct sl_model *m, struct sl_derived *d, bool is_score, struct sl_grid_axis *a)
 {
-	const uint32_t plane = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y);
+	const uint32_t known = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) |
+	                       SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_r);
 
-	a->column = SL_COLUMN_x;
-	a->radial = strcmp(it->column, "r") == 0 && (m->columns & plane) == plane;
-	if (a->radial)
-		return true;
+	if (is_score) {
+		a->column = sl_column_named(it->column);
+		return (a->column < SL_COLUMN_COUNT && SL_HAS(known, a->column)) ||
+		       sl_config_add_problem(r, it->key,
+			       "'%s' is no place or time of a collision; use x, y, z, r or time",
+			       it->column);
+	}
 	if (strcmp(it->column, "id") != 0)
-		return sl_resolve_column(
-			r, it->key, it->column, m, SL_STORED(m->columns), &a->column);
+		return sl_resolve_any_column(
+			d, r, it->key, it->column, m, SL_STORED(m->columns), &a->column);
 	return sl_config_add_problem(r, it->key,
 		"'id' cannot be tallied: each particle has its own id; use another column");
 }
@@ -51,25 +53,23 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_grid_axis *a)
 {
-	const char *unit = sl_units[sl_column_facts[a->column].unit].text;
-	bool known = !a->radial &&
-	             choices->model->range(choices->rules.bytes, a->column, &a->lo, &a->hi);
+	enum sl_unit unit = sl_column_unit(&choices->places, a->column);
+	bool known = sl_column_range(choices, a->column, &a->lo, &a->hi);
 
 	if (known && sl_column_facts[a->column].type != SL_TYPE_F32)
 		a->hi = a->lo + a->bins * ceil((a->hi - a->lo + 1) / a->bins);
 	if (known && !sl_grid_axis_problem(a, choices->grid_edge))
 		return true;
-	return sl_column_item_needs_range(r, it, a->column, a->bins, *unit ? 1 : a->bins);
+	return sl_column_item_needs_range(r, it, unit, a->bins, *sl_units[unit].text ? 1 : a->bins);
 }
 
 /* Reads one edge; *unit: it has a unit, otherwise it is in the unit of the column. 0 fits both. */
-static bool parse_edge(
-	const char *text, enum sl_column column, double *value, int *unit, char why[SL_WHY_BYTES])
+static bool parse_edge(const char *text, enum sl_dimension dimension, double *value, int *unit,
+	char why[SL_WHY_BYTES])
 {
 	int has_unit = !sl_real_parse(text, SL_DIM_NUMBER, value, why);
 
-	if (has_unit &&
-		!sl_real_parse(text, sl_units[sl_column_facts[column].unit].dimension, value, why))
+	if (has_unit && !sl_real_parse(text, dimension, value, why))
 		return false;
 	if (*value == 0)
 		return true;
@@ -103,7 +103,9 @@ static bool read_edges(struct sl_reader *r, const struct sl_column_item *it, cha
 			return sl_config_add_problem(r, it->key,
 				"tallies have more than %d given edges; use fewer",
 				SL_GRID_EDGES_MAX);
-		if (!parse_edge(text, a->column, edge, &unit, why))
+		if (!parse_edge(text,
+			    sl_units[sl_column_unit(&choices->places, a->column)].dimension, edge,
+			    &unit, why))
 			return sl_config_add_problem(r, it->key, "edges: %s", why);
 		choices->n_grid_edges++;
 	}
@@ -137,20 +139,22 @@ static bool read_bins(struct sl_reader *r, const struct sl_column_item *it,
 			"an element of their own, such as [%s:%u, absorbed]",
 			spacing, it->column, a->bins);
 	a->spacing = spacing ? SL_SPACING_RATIO : SL_SPACING_EVEN;
-	return sl_column_item_range(r, it, range, a->column, &a->lo, &a->hi) &&
+	return sl_column_item_range(
+		       r, it, range, sl_column_unit(&choices->places, a->column), &a->lo, &a->hi) &&
 	       check_axis(r, it, range, choices, a);
 }
 
 /* Resolves one axis. Cuts text. */
 static bool resolve_axis(struct sl_reader *r, const char *key, char *text,
-	struct sl_choices *choices, bool ranges, struct sl_grid_axis *a)
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, bool is_score,
+	struct sl_grid_axis *a)
 {
 	struct sl_column_item it = {.rest = text};
 	char shown[SL_TEXT_BYTES];
 
 	snprintf(it.key, sizeof(it.key), "%s", key);
 	it.column = strsep(&it.rest, ":");
-	if (!resolve_column(r, &it, choices->model, a))
+	if (!resolve_column(r, &it, choices->model, d, is_score, a))
 		return false;
 	if (it.rest && strstr(it.rest, "..") && !strchr(it.rest, ':')) {
 		snprintf(shown, sizeof(shown), "%s", it.rest);
@@ -180,19 +184,19 @@ static char *next_element(char **rest)
 
 /* Adds an axis to a grid. Each column can be on one axis only. */
 static bool add_axis(struct sl_reader *r, const char *key, char *element,
-	struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
 {
 	struct sl_grid_axis *a = &f->axis[f->n_axes];
 
 	if (f->n_axes == SL_GRID_AXES_MAX)
 		return sl_config_add_problem(
 			r, key, "has more than %d axes; use several grids", SL_GRID_AXES_MAX);
-	if (!resolve_axis(r, key, element, choices, ranges, a))
+	if (!resolve_axis(r, key, element, choices, d, ranges, f->score != SL_SCORE_ENDS, a))
 		return false;
 	for (uint32_t k = 0; k < f->n_axes; k++)
-		if (strcmp(sl_grid_axis_name(&f->axis[k]), sl_grid_axis_name(a)) == 0)
-			return sl_config_add_problem(
-				r, key, "'%s' is repeated; remove it", sl_grid_axis_name(a));
+		if (f->axis[k].column == a->column)
+			return sl_config_add_problem(r, key, "'%s' is repeated; remove it",
+				sl_column_name(&choices->places, a->column));
 	f->n_axes++;
 	return true;
 }
@@ -207,24 +211,16 @@ static enum sl_score score_named(const char *element)
 	return (enum sl_score)score;
 }
 
-/* Checks a score: that the model has scores, and that its axes are known at a collision. */
+/* Checks a score: that the model has scores, and that there are axes. */
 static bool check_score(struct sl_reader *r, const char *key, const struct sl_choices *choices,
 	bool ranges, struct sl_grid_field *f)
 {
-	const uint32_t known = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) |
-	                       SL_BIT(SL_COLUMN_time);
-
 	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
 	if (!choices->model->score_shift)
 		return sl_config_add_problem(r, key,
 			"'%s' is a score along the histories, which model %s does not have; use model "
 			"slab, or remove it",
 			sl_score_names[f->score], choices->model->name);
-	for (uint32_t k = 0; k < f->n_axes; k++)
-		if (!SL_HAS(known, f->axis[k].column))
-			return sl_config_add_problem(r, key,
-				"'%s' is no place or time of a collision; use x, y, z, r or time",
-				sl_grid_axis_name(&f->axis[k]));
 	if (f->n_axes == 0)
 		return sl_config_add_problem(r, key,
 			"'%s' lacks axes; write [%s, time:50:0 ns..1 ns]", sl_score_names[f->score],
@@ -237,7 +233,7 @@ static bool check_score(struct sl_reader *r, const char *key, const struct sl_ch
 /* Resolves an item, "[axis, axis, fates]". A first element without a colon can name a
  * score, the last one the fates. */
 static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
-	struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
 {
 	size_t n = strlen(item);
 	char *rest = item + 1, *element, *fates = NULL, *score = NULL;
@@ -254,7 +250,7 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 			f->score = score_named(element);
 		} else if (!strchr(element, ':') && f->n_axes > 0)
 			fates = element;
-		else if (!add_axis(r, key, element, choices, ranges, f))
+		else if (!add_axis(r, key, element, choices, d, ranges, f))
 			return false;
 	}
 	if (score && fates)
@@ -286,8 +282,8 @@ static void refuse_too_many(struct sl_reader *r, const struct sl_choices *choice
 			(double)counters, SL_GRID_COUNTERS_MAX);
 }
 
-void sl_resolve_grids(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
+void sl_resolve_grids(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	struct sl_derived *d, bool ranges)
 {
 	uint32_t items = 0;
 
@@ -300,7 +296,7 @@ void sl_resolve_grids(
 		items++;
 		snprintf(key, sizeof(key), "tallies[%u]", k);
 		memcpy(item, c->tallies.at[k], sizeof(item));
-		if (resolve_grid(r, key, item, choices, ranges, &f) &&
+		if (resolve_grid(r, key, item, choices, d, ranges, &f) &&
 			choices->n_grids < SL_GRIDS_MAX)
 			choices->grid[choices->n_grids++] = f;
 	}

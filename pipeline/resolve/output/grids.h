@@ -11,14 +11,11 @@
 #define SL_PIPELINE_RESOLVE_OUTPUT_GRIDS_H
 
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/derived/derived.h"
 
 /* Sets the grids of *choices. ranges and the order of calls are those of sl_resolve_histograms(). */
-void sl_resolve_grids(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
-
-/* The name of an axis: that of its column, or r. */
-const char *sl_grid_axis_name(const struct sl_grid_axis *a);
+void sl_resolve_grids(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	struct sl_derived *d, bool ranges);
 
 /* The name of each score, as in a configuration; "" for SL_SCORE_ENDS. */
 extern const char *const sl_score_names[SL_SCORE_COUNT];

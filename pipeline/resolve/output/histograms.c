@@ -24,12 +24,12 @@ enum { BINS_EXAMPLE = 50 };
 
 /* Resolves the column. An id is unique, so a histogram of it says nothing. */
 static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_model *m, struct sl_histogram_axis *f)
+	const struct sl_model *m, struct sl_derived *d, struct sl_histogram_axis *f)
 {
 	uint32_t allowed = SL_STORED(m->columns);
 
 	if (strcmp(it->column, "id") != 0)
-		return sl_resolve_column(r, it->key, it->column, m, allowed, &f->column);
+		return sl_resolve_any_column(d, r, it->key, it->column, m, allowed, &f->column);
 	return sl_config_add_problem(r, it->key,
 		"'id' cannot be tallied: each particle has its own id; use another column");
 }
@@ -41,14 +41,14 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
-	const char *unit = sl_units[sl_column_facts[f->column].unit].text;
-	bool known = choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
+	enum sl_unit unit = sl_column_unit(&choices->places, f->column);
+	bool known = sl_column_range(choices, f->column, &f->lo, &f->hi);
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
 	if (known && !sl_histogram_problem(f))
 		return true;
-	return sl_column_item_needs_range(r, it, f->column, f->bins, *unit ? 1 : f->bins);
+	return sl_column_item_needs_range(r, it, unit, f->bins, *sl_units[unit].text ? 1 : f->bins);
 }
 
 /* Refuses a named fate that no particle reaches: its histogram would be empty without a reason. */
@@ -88,17 +88,19 @@ bool sl_resolve_tally_fates(struct sl_reader *r, const char *key, char *names,
  * fates.
  */
 static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_choices *choices, bool ranges, struct sl_histogram_axis *f)
+	const struct sl_choices *choices, struct sl_derived *d, bool ranges,
+	struct sl_histogram_axis *f)
 {
 	char *fates = it->rest;
 	const char *range = fates && strstr(fates, "..") ? strsep(&fates, ":") : NULL;
 
-	if (!resolve_column(r, it, choices->model, f) ||
+	if (!resolve_column(r, it, choices->model, d, f) ||
 		!sl_column_item_count(r, it, "bins", SL_HISTOGRAM_MOST, BINS_EXAMPLE, &f->bins) ||
 		!sl_resolve_tally_fates(r, it->key, fates, choices, ranges, &f->fates))
 		return false;
 	if (range)
-		return sl_column_item_range(r, it, range, f->column, &f->lo, &f->hi) &&
+		return sl_column_item_range(r, it, range,
+			       sl_column_unit(&choices->places, f->column), &f->lo, &f->hi) &&
 		       sl_column_item_check(r, it, range, sl_histogram_problem(f));
 	return !ranges || own_range(r, it, choices, f);
 }
@@ -139,8 +141,8 @@ bool sl_is_grid_item(const char *item)
 	return item[0] == '[';
 }
 
-void sl_resolve_histograms(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
+void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges)
 {
 	uint32_t items = 0;
 
@@ -152,7 +154,7 @@ void sl_resolve_histograms(
 			continue;
 		items++;
 		if (split(r, c->tallies.at[k], k, &it) &&
-			resolve_field(r, &it, choices, ranges, &f) &&
+			resolve_field(r, &it, choices, d, ranges, &f) &&
 			choices->n_histograms < SL_HISTOGRAMS_MAX)
 			choices->histogram[choices->n_histograms++] = f;
 	}

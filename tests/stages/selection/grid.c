@@ -119,14 +119,14 @@ static void invalid_axes_are_reported(void **state)
 		struct sl_grid_axis axis;
 		const char *why;
 	} bad[] = {
-		{{SL_COLUMN_w, false, SL_SPACING_EDGES, 2, 0, 1, 0}, "not above the one before"},
-		{{SL_COLUMN_w, false, SL_SPACING_EDGES, 1, 0, 1, 3}, "not finite"},
-		{{SL_COLUMN_steps, false, SL_SPACING_EDGES, 1, 0, 1, 0}, "whole numbers"},
-		{{SL_COLUMN_steps, false, SL_SPACING_RATIO, 1, 1, 2, 0}, "whole numbers"},
-		{{SL_COLUMN_w, false, SL_SPACING_RATIO, 4, 0, 1, 0}, "must begin above 0"},
-		{{SL_COLUMN_w, false, SL_SPACING_RATIO, 1 << 20, 1, 2, 0}, "cannot be divided"},
-		{{SL_COLUMN_w, false, SL_SPACING_RATIO, 4, 2, 1, 0}, "empty"},
-		{{SL_COLUMN_w, false, SL_SPACING_EVEN, 4, 2, 1, 0}, "empty"},
+		{{SL_COLUMN_w, SL_SPACING_EDGES, 2, 0, 1, 0}, "not above the one before"},
+		{{SL_COLUMN_w, SL_SPACING_EDGES, 1, 0, 1, 3}, "not finite"},
+		{{SL_COLUMN_steps, SL_SPACING_EDGES, 1, 0, 1, 0}, "whole numbers"},
+		{{SL_COLUMN_steps, SL_SPACING_RATIO, 1, 1, 2, 0}, "whole numbers"},
+		{{SL_COLUMN_w, SL_SPACING_RATIO, 4, 0, 1, 0}, "must begin above 0"},
+		{{SL_COLUMN_w, SL_SPACING_RATIO, 1 << 20, 1, 2, 0}, "cannot be divided"},
+		{{SL_COLUMN_w, SL_SPACING_RATIO, 4, 2, 1, 0}, "empty"},
+		{{SL_COLUMN_w, SL_SPACING_EVEN, 4, 2, 1, 0}, "empty"},
 	};
 
 	(void)state;
@@ -144,7 +144,7 @@ static void invalid_axes_are_reported(void **state)
 static struct sl_grid_field three_axes(void)
 {
 	return (struct sl_grid_field){.n_axes = 3,
-		.axis = {{.column = SL_COLUMN_x, .radial = true, .bins = 2, .lo = 0, .hi = 10},
+		.axis = {{.column = SL_COLUMN_r, .bins = 2, .lo = 0, .hi = 10},
 			{.column = SL_COLUMN_w, .bins = 3, .lo = -1, .hi = 1},
 			{.column = SL_COLUMN_steps, .bins = 4, .lo = 0, .hi = 8}},
 		.fates = SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed)};
@@ -154,17 +154,17 @@ static void cells_of_the_last_axis_are_neighbours(void **state)
 {
 	struct sl_grid_field f = three_axes();
 	struct sl_grid_set g = make(&f, 1, true);
-	float x = 3, y = 4, w = 0;
+	float r = 5, w = 0;
 	uint32_t steps = 7;
-	struct sl_columns c = {.x = &x, .y = &y, .w = &w, .steps = &steps};
+	struct sl_columns c = {.r = &r, .w = &w, .steps = &steps};
 	const uint32_t at =
 		1 + (1 * 3 + 1) * 4 + 3; /* 5 is the first value of the second bin of r */
 
 	(void)state;
 	assert_true(sl_grid_cells(&f) == 24 && sl_grid_counters(&f) == 52);
 	assert_true(g.n_counters == 52 && sl_grid_words(&g) == 156);
-	assert_int_equal(g.columns, SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) |
-					    SL_BIT(SL_COLUMN_w) | SL_BIT(SL_COLUMN_steps));
+	assert_int_equal(
+		g.columns, SL_BIT(SL_COLUMN_r) | SL_BIT(SL_COLUMN_w) | SL_BIT(SL_COLUMN_steps));
 	assert_int_equal(sl_grid_find(&g.grid[0], g.edge, &c, 0, SL_FATE_reflected), at);
 	assert_int_equal(sl_grid_find(&g.grid[0], g.edge, &c, 0, SL_FATE_absorbed), 26 + at);
 	assert_true(sl_grid_find(&g.grid[0], g.edge, &c, 0, SL_FATE_hit) == SL_NO_GRID_COUNTER);
@@ -172,7 +172,7 @@ static void cells_of_the_last_axis_are_neighbours(void **state)
 	assert_int_equal(sl_grid_cell(&g.grid[0], g.edge, &c, 0), 25);
 	w = -2; /* the first axis that is outside decides */
 	assert_int_equal(sl_grid_cell(&g.grid[0], g.edge, &c, 0), 0);
-	y = 1e30f;
+	r = 1e30f;
 	assert_int_equal(sl_grid_cell(&g.grid[0], g.edge, &c, 0), 25);
 }
 
@@ -226,18 +226,18 @@ static void wrong_scores_are_found(void **state)
 
 /*
  * Counts one cell again, in another way: values are compared with the edges in double precision. No
- * geometry has particles at these radii, where rounding would matter.
+ * geometry has particles at these places, where rounding would matter.
  */
-static void expect_cell(const struct sl_batch *b, int fate, uint32_t of_r, uint32_t of_w,
+static void expect_cell(const struct sl_batch *b, int fate, uint32_t of_x, uint32_t of_w,
 	const uint64_t *sum, uint32_t counters, uint32_t at)
 {
 	const struct sl_columns *c = &b->columns;
 	uint64_t n = 0, w = 0, square = 0;
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		double r = hypot((double)c->x[i], (double)c->y[i]);
+		double x = (double)c->x[i];
 
-		if (c->fate[i] != fate || !(r >= of_r * 0.2275) || !(r < (of_r + 1) * 0.2275) ||
+		if (c->fate[i] != fate || !(x >= of_x * 0.2275) || !(x < (of_x + 1) * 0.2275) ||
 			!((double)c->w[i] >= pool[of_w]) || !((double)c->w[i] <= pool[of_w + 1]) ||
 			(of_w < 3 && (double)c->w[i] == pool[of_w + 1]))
 			continue;
@@ -254,7 +254,7 @@ static void batches_are_counted_exactly(void **state)
 {
 	enum { N = 4001 };
 	const struct sl_grid_field f = {.n_axes = 2,
-		.axis = {{.column = SL_COLUMN_x, .radial = true, .bins = 4, .lo = 0, .hi = 0.91},
+		.axis = {{.column = SL_COLUMN_x, .bins = 4, .lo = 0, .hi = 0.91},
 			{.column = SL_COLUMN_w,
 				.spacing = SL_SPACING_EDGES,
 				.bins = 4,
