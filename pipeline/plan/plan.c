@@ -43,6 +43,7 @@ static enum sl_status make_pack_rule(
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
 		.backend = c->pack,
@@ -165,23 +166,45 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 }
 
 /*
+ * Upper bound of the bytes of the joined list, with the files of a merge in several passes, if each of
+ * the batches has a file of so many bytes and rows.
+ */
+static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+	uint64_t batches = plan->recipe.n_batches;
+	double all = rows * (double)batches, list = all;
+	size_t bytes = sl_size_mul(file, batches);
+
+	if (!sl_plan_is_joined(plan))
+		return 0;
+	list = o->sample > 0 ? fmin(list, (double)o->sample) : list;
+	list = o->limit > 0 ? fmin(list, (double)o->limit) : list;
+	if (all > 0)
+		bytes = sl_size_add(file, (size_t)fmin((double)bytes * (list / all), 0x1p63));
+	if (sl_plan_order_items(plan).key && batches > SL_MERGED_FILES_MOST)
+		bytes = sl_size_add(
+			bytes, sl_size_mul(2, sl_size_add(bytes, sl_size_mul((size_t)all, 8))));
+	return bytes;
+}
+
+/*
  * Compares the files that are still to be written with the free disk space. done batches are on the
- * disk already, but a merged list takes the space of all batches again.
+ * disk already, but a joined list takes the space of all batches again.
  */
 static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 {
 	double rows = ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
-	size_t file = file_bytes(plan, &most);
+	size_t file = file_bytes(plan, &most), list = list_bytes(plan, file, rows);
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
 	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
+	file = sl_size_add(file, sl_size_mul(sl_plan_order_items(plan).bytes, (size_t)rows));
 	plan->disk_bytes = sl_size_add(
 		sl_size_mul(file, files), sl_image_sum_disk(&plan->choices.image, &plan->facts));
-	if (plan->config.output.joined)
-		plan->disk_bytes =
-			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
+	plan->disk_bytes = sl_size_add(plan->disk_bytes, list);
 	SL_TRY(free_disk(plan->to, &plan->disk_free));
 	if (plan->disk_bytes <= plan->disk_free)
 		return SL_OK;
@@ -325,6 +348,11 @@ enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 	char need[32], have[32];
 	uint64_t bytes;
 
+	if (plan->choices.list_order.run || plan->choices.list_order.sample > 0 ||
+		plan->choices.list_order.limit > 0)
+		return sl_fail(SL_USAGE,
+			"output.order: run, output.sample and output.limit make a list of the whole "
+			"run, which is a file; give the run a directory, or remove these keys");
 	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
 	bytes = keep_all ? survivor_bytes(plan) : 0;
@@ -356,6 +384,25 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 		t.column[k].internal = SL_HAS(plan->recipe.internal, t.column[k].column);
 	}
 	return t;
+}
+
+bool sl_plan_is_joined(const struct sl_plan *plan)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+
+	return plan->config.output.joined || o->run || o->sample > 0 || o->limit > 0;
+}
+
+/* One batch is in the order of the run already, and so are batches without a key. */
+struct sl_order_items sl_plan_order_items(const struct sl_plan *plan)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+	struct sl_order_items items = {
+		.key = o->run && plan->recipe.n_fields > 0 && plan->recipe.n_batches > 1,
+		.priority = o->sample > 0};
+
+	items.bytes = (items.key + items.priority) * (uint32_t)sizeof(uint64_t);
+	return items;
 }
 
 const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)

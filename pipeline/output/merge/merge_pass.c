@@ -1,0 +1,292 @@
+/*
+ * merge_pass.c - a heap of sources, and the passes over groups of them.
+ *
+ * Pass 0 has the batches as files; pass p > 0 has the intermediate files that pass p - 1 has made, which
+ * are named by pass and number.
+ */
+#include "pipeline/output/merge/merge_pass.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/results/manifest.h"
+#include "primitives/device/device.h"
+#include "primitives/files/files.h"
+
+/* --- the heap --------------------------------------------------------------------------------- */
+
+/* The record at hand of a source, as an item of the heap. */
+struct head {
+	uint64_t key;
+	uint32_t source;
+};
+
+/* The sources that have a record at hand; heap[0] is the least. */
+struct heap {
+	struct sl_record_source *source;
+	struct head *at;
+	uint32_t n;
+};
+
+static bool is_before(const struct head *a, const struct head *b)
+{
+	return a->key < b->key || (a->key == b->key && a->source < b->source);
+}
+
+/* Moves an item down from place i, until it is before those below it. */
+static void sift_down(struct heap *h, uint32_t i, struct head item)
+{
+	for (uint32_t k; (k = 2 * i + 1) < h->n; i = k) {
+		k += k + 1 < h->n && is_before(&h->at[k + 1], &h->at[k]);
+		if (is_before(&item, &h->at[k]))
+			break;
+		h->at[i] = h->at[k];
+	}
+	h->at[i] = item;
+}
+
+/* Moves each of n open sources to its first record, and orders them. */
+static enum sl_status begin_heap(struct heap *h, uint32_t n)
+{
+	bool more;
+
+	h->n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		SL_TRY(sl_record_source_next(&h->source[i], &more));
+		if (more)
+			h->at[h->n++] = (struct head){h->source[i].key, i};
+	}
+	for (uint32_t i = h->n / 2; i-- > 0;)
+		sift_down(h, i, h->at[i]);
+	return SL_OK;
+}
+
+/* Moves the first source to its next record, and takes it out of the heap after its last one. */
+static enum sl_status advance(struct heap *h)
+{
+	struct head item = h->at[0];
+	bool more;
+
+	SL_TRY(sl_record_source_next(&h->source[item.source], &more));
+	if (more)
+		item.key = h->source[item.source].key;
+	else
+		item = h->at[--h->n];
+	if (h->n > 0)
+		sift_down(h, 0, item);
+	return SL_OK;
+}
+
+/* --- where records go --------------------------------------------------------------------------- */
+
+enum { BUFFER_BYTES = 1 << 20 };
+
+/* The list, or an intermediate file. */
+struct target {
+	struct sl_record_output *list; /* NULL: it is a file */
+	struct sl_file_writer file;
+	uint8_t *buffer; /* BUFFER_BYTES */
+	size_t used;
+};
+
+static enum sl_status flush(struct target *t)
+{
+	size_t used = t->used;
+
+	t->used = 0;
+	return sl_file_add(&t->file, t->buffer, used);
+}
+
+/* Appends the record at hand of a source. */
+static enum sl_status put(struct target *t, const struct sl_record_source *s)
+{
+	uint32_t bytes = s->selection->layout.record_bytes;
+
+	if (t->list)
+		return sl_record_output_add(t->list, s->record);
+	if (t->used + sizeof(s->key) + bytes > BUFFER_BYTES)
+		SL_TRY(flush(t));
+	memcpy(t->buffer + t->used, &s->key, sizeof(s->key));
+	memcpy(t->buffer + t->used + sizeof(s->key), s->record, bytes);
+	t->used += sizeof(s->key) + bytes;
+	return SL_OK;
+}
+
+/* --- passes ------------------------------------------------------------------------------------- */
+
+/* The memory of a merge: sources, heap and buffer. */
+struct work {
+	const struct sl_merge *m;
+	struct heap heap;
+	struct target target;
+	void *block;
+};
+
+static void lay_out(struct sl_arena *a, uint32_t files, struct work *w)
+{
+	w->heap.source = (struct sl_record_source *)sl_cut_items(a, files, sizeof(*w->heap.source));
+	w->heap.at = (struct head *)sl_cut_items(a, files, sizeof(*w->heap.at));
+	w->target.buffer = (uint8_t *)sl_cut(a, BUFFER_BYTES);
+}
+
+static void name_of(const struct sl_merge *m, uint32_t pass, uint64_t number, char *name)
+{
+	snprintf(name, SL_FILE_NAME_BYTES, "%.220s.%" PRIu32 "_%" PRIu64, m->list, pass, number);
+}
+
+bool sl_merge_pass_is_file(const char *name, const char *list)
+{
+	static const char digits[] = "0123456789";
+	size_t n = strlen(list), pass, number;
+
+	if (strncmp(name, list, n) != 0 || name[n] != '.')
+		return false;
+	name += n + 1;
+	pass = strspn(name, digits);
+	if (pass == 0 || name[pass] != '_')
+		return false;
+	number = strspn(name + pass + 1, digits);
+	return number > 0 && strcmp(name + pass + 1 + number, ".part") == 0;
+}
+
+/* Opens file `number` of a pass as a source. */
+static enum sl_status open_source(
+	const struct sl_merge *m, uint32_t pass, uint64_t number, struct sl_record_source *s)
+{
+	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
+
+	if (pass == 0)
+		return sl_record_source_open(s, m->dir, &m->batches->line[number], m->selection);
+	name_of(m, pass, number, name);
+	snprintf(path, sizeof(path), "%.3800s/%s.part", m->dir->path, name);
+	return sl_record_source_open_pass(s, path, m->selection);
+}
+
+/* Merges the sources that are open into the target. */
+static enum sl_status merge_open(struct work *w, uint32_t n)
+{
+	SL_TRY(begin_heap(&w->heap, n));
+	while (w->heap.n > 0) {
+		SL_TRY(put(&w->target, &w->heap.source[w->heap.at[0].source]));
+		SL_TRY(advance(&w->heap));
+	}
+	return SL_OK;
+}
+
+/* Merges n files of a pass, from number first on, into the target. */
+static enum sl_status merge_files(struct work *w, uint32_t pass, uint64_t first, uint32_t n)
+{
+	enum sl_status s = SL_OK;
+
+	memset(w->heap.source, 0, n * sizeof(*w->heap.source));
+	for (uint32_t i = 0; s == SL_OK && i < n; i++)
+		s = open_source(w->m, pass, first + i, &w->heap.source[i]);
+	if (s == SL_OK)
+		s = merge_open(w, n);
+	for (uint32_t i = 0; i < n; i++)
+		sl_record_source_close(&w->heap.source[i]);
+	return s;
+}
+
+/* Removes the files that a pass reads, except the batches. */
+static enum sl_status remove_files(
+	const struct sl_merge *m, uint32_t pass, uint64_t first, uint64_t n)
+{
+	enum sl_status s = SL_OK;
+
+	for (uint64_t i = first; pass > 0 && i < first + n; i++) {
+		char name[SL_FILE_NAME_BYTES + 8];
+
+		name_of(m, pass, i, name);
+		strcat(name, ".part");
+		if (s == SL_OK)
+			s = sl_file_remove(m->dir, name);
+		else
+			(void)sl_file_remove(m->dir, name);
+	}
+	return s;
+}
+
+/* Merges a group of files into intermediate file `number` of the next pass. */
+static enum sl_status merge_group(
+	struct work *w, uint32_t pass, uint64_t first, uint32_t n, uint64_t number)
+{
+	char name[SL_FILE_NAME_BYTES];
+	enum sl_status s;
+
+	name_of(w->m, pass + 1, number, name);
+	SL_TRY(sl_file_begin(w->m->dir, name, &w->target.file));
+	w->target.used = 0;
+	s = merge_files(w, pass, first, n);
+	if (s == SL_OK)
+		s = flush(&w->target);
+	if (s != SL_OK) {
+		sl_file_drop(&w->target.file);
+		return s;
+	}
+	SL_TRY(sl_file_sync(&w->target.file));
+	return remove_files(w->m, pass, first, n);
+}
+
+/* The number of files of the next pass. */
+static uint64_t groups_of(const struct sl_merge *m, uint64_t files)
+{
+	return (files + m->most - 1) / m->most;
+}
+
+static uint32_t group_size(const struct sl_merge *m, uint64_t files, uint64_t group)
+{
+	uint64_t left = files - group * m->most;
+
+	return left < m->most ? (uint32_t)left : m->most;
+}
+
+/* After a failure in a pass over so many files: removes those of this pass and of the next one. */
+static enum sl_status remove_all(
+	const struct sl_merge *m, uint32_t pass, uint64_t files, enum sl_status s)
+{
+	char why[SL_MESSAGE_BYTES];
+
+	memcpy(why, sl_last_error(), sizeof(why));
+	(void)remove_files(m, pass, 0, files);
+	(void)remove_files(m, pass + 1, 0, groups_of(m, files));
+	sl_set_last_error(why);
+	return s;
+}
+
+/* All passes: intermediate ones while there are too many files, then the one into the list. */
+static enum sl_status merge_all(struct work *w, struct sl_record_output *o)
+{
+	const struct sl_merge *m = w->m;
+	uint64_t files = m->batches->n;
+	enum sl_status s = SL_OK;
+	uint32_t pass = 0;
+
+	for (; files > m->most; pass++, files = groups_of(m, files)) {
+		for (uint64_t g = 0; s == SL_OK && g < groups_of(m, files); g++)
+			s = merge_group(w, pass, g * m->most, group_size(m, files, g), g);
+		if (s != SL_OK)
+			return remove_all(m, pass, files, s);
+	}
+	w->target.list = o;
+	s = merge_files(w, pass, 0, (uint32_t)files);
+	if (s == SL_OK)
+		s = remove_files(m, pass, 0, files);
+	return s == SL_OK ? SL_OK : remove_all(m, pass, files, s);
+}
+
+enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o)
+{
+	struct work w = {.m = m};
+	struct sl_arena a = {0};
+	enum sl_status s;
+
+	lay_out(&a, m->most, &w);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &w.block));
+	a = (struct sl_arena){.base = w.block, .size = a.used};
+	lay_out(&a, m->most, &w);
+	s = merge_all(&w, o);
+	sl_memory_give(SL_HOST, w.block);
+	return s;
+}
