@@ -37,12 +37,14 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, str
 {
 	(void)x;
 	if (r->inputs)
-		return sl_inputs_read(r->inputs, b);
+		return sl_inputs_read_part(r->inputs, b);
 	return sl_run_rules(r, b, r->loops->generate, b->n);
 }
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
+	if (r->inputs)
+		return SL_OK; /* a particle of a list has its fate, and takes no step */
 	if (r->schedule.steps > 0)
 		return sl_rounds_on_host(r, x, b);
 	sl_active_set_begin(b, UINT32_MAX);
@@ -146,10 +148,10 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 	return mode == SL_MODE_fused ? !is_staged : !is_fused;
 }
 
-/* Whether a batch is computed in blocks: not if its particles are read, or advance in rounds. */
+/* Whether a batch is computed in blocks: not if its particles advance in rounds. */
 static bool has_blocks(const struct sl_recipe *r)
 {
-	return !r->kernels && !r->inputs && r->schedule.steps == 0;
+	return !r->kernels && r->schedule.steps == 0;
 }
 
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
@@ -166,6 +168,7 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	sl_table_lay_out(a, r, n, UINT32_MAX, &b->table);
 	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
 		sl_layout_source(a, r, n, b);
+	b->table.source_index = has_blocks(r) ? b->index : NULL;
 }
 
 void sl_table_lay_out(
@@ -275,6 +278,15 @@ static void move_items(void *column, uint32_t item_bytes, const uint32_t *number
 		bytes[j] = bytes[number[j]];
 }
 
+/* The same for source records. */
+static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *number, uint32_t n)
+{
+	for (uint32_t j = 0; j < n; j++)
+		if (number[j] != j)
+			memcpy((char *)source + (size_t)j * bytes,
+				(const char *)source + (size_t)number[j] * bytes, bytes);
+}
+
 /* Compacts a block: its survivors move to its beginning, and its index becomes their places. */
 static enum sl_status compact_block(
 	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
@@ -286,6 +298,8 @@ static enum sl_status compact_block(
 		if (SL_HAS(set, c))
 			move_items(sl_column_at(&block->columns, (enum sl_column)c),
 				sl_column_facts[c].bytes, block->index, block->n_survivors);
+	if (block->source)
+		move_records(block->source, r->source_bytes, block->index, block->n_survivors);
 	for (uint32_t j = 0; j < block->n_survivors; j++)
 		block->index[j] += (uint32_t)(block->first_id - block->number * r->batch);
 	return SL_OK;
@@ -321,6 +335,9 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 		block.n = block_items(b->n - from);
 		block.columns = columns_from(&b->columns, b->n_survivors);
 		block.index = b->place + b->n_survivors;
+		if (b->source)
+			block.source = b->source + (size_t)b->n_survivors *
+			                                   (r->source_bytes / sizeof(*b->source));
 		for (int s = SL_STAGE_generate; s <= SL_STAGE_compact; s++)
 			SL_TRY(run_stage(r, x, &block, s, run[s], ns));
 		b->n_survivors += block.n_survivors;
@@ -332,10 +349,14 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT])
 {
+	enum sl_status s;
+
 	if (!b->place)
 		return run_stages(r, x, b, SL_STAGE_generate, ns);
-	SL_TRY(run_blocks(r, x, b, ns));
-	return run_stages(r, x, b, SL_STAGE_sort, ns);
+	s = run_blocks(r, x, b, ns);
+	if (r->inputs)
+		sl_inputs_end_turn(r->inputs, b);
+	return s != SL_OK ? s : run_stages(r, x, b, SL_STAGE_sort, ns);
 }
 
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)

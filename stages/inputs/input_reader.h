@@ -71,6 +71,13 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
 
+/*
+ * The same in parts: each part is a batch of consecutive particles with the turn of the whole batch. After
+ * the last part, or a failure, sl_inputs_end_turn() passes the turn on.
+ */
+enum sl_status sl_inputs_read_part(struct sl_inputs *inputs, struct sl_batch *part);
+void sl_inputs_end_turn(struct sl_inputs *inputs, const struct sl_batch *b);
+
 /* Reads the metadata that output files inherit (mcpl_metadata.h), and sets inputs->metadata. */
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
 
