@@ -70,7 +70,8 @@ static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
 
 enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
 {
-	double rows = ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan));
+	double rows = fmin(ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan)),
+		sl_memory_plan_rows(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
 	size_t file = file_bytes(plan, &most), list = list_bytes(plan, file, rows);
 	uint64_t files = plan->recipe.n_batches - done;

@@ -230,13 +230,12 @@ enum sl_status sl_plan_make(
 	plan->config.run.batch = plan->recipe.batch;
 	plan->config.stop.min_batches = choices->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
-	sl_memory_plan_fit(plan);
+	SL_TRY(sl_memory_plan_fit(plan));
 	if (plan->config.run.batch == plan->recipe.batch)
 		return SL_OK;
 	plan->config.run.batch = plan->recipe.batch;
 	SL_TRY(print_config(plan));
-	sl_memory_plan_fit(plan); /* the text, and so the size of files, has changed */
-	return SL_OK;
+	return sl_memory_plan_fit(plan); /* the text, and so the size of files, has changed */
 }
 
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done)

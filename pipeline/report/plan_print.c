@@ -160,6 +160,11 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 		sl_sized((double)memory->slot + (double)memory->slot_pinned, b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
+	if (plan->recipe.counted)
+		fprintf(out,
+			"            batches have memory for their survivors only, at most %u: the "
+			"lists were counted\n",
+			plan->recipe.survivors_most);
 	if (memory->inputs > 0)
 		fprintf(out, "            %s of this for input lists, which are open already\n",
 			sl_sized((double)memory->inputs, a));

@@ -9,7 +9,7 @@
 #include "stages/rounds/rounds.h"
 
 /* Items of a block: of a loop, which checks for cancellation between blocks, and see run_blocks(). */
-enum { BLOCK = 1 << 12 };
+enum { BLOCK = SL_HOST_BLOCK };
 
 static uint32_t block_items(uint32_t left)
 {
@@ -154,9 +154,21 @@ static bool has_blocks(const struct sl_recipe *r)
 	return !r->kernels && r->schedule.steps == 0;
 }
 
+/*
+ * The particles for which a batch of n particles has memory. If the survivors were counted, the batch is
+ * computed in blocks: it has memory for them and for one block more, which begins after the last of them.
+ */
+static uint32_t places_of(const struct sl_recipe *r, uint32_t n)
+{
+	uint32_t most = sl_most_survivors(r, n);
+
+	return n - most < BLOCK ? n : most + BLOCK;
+}
+
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
+	n = places_of(r, n);
 	sl_layout_columns(a, r, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
@@ -208,9 +220,11 @@ size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n)
 
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
 {
-	struct sl_shape compact = {.n = n, .tuning = r->compact.tuning, .scan = r->scan};
+	struct sl_shape compact = {
+		.n = places_of(r, n), .tuning = r->compact.tuning, .scan = r->scan};
 	size_t compact_bytes = sl_scratch(r->compact.backend, &compact);
-	size_t sort_bytes = sl_sort_scratch(r, n), rounds_bytes = sl_rounds_scratch(r, n);
+	size_t sort_bytes = sl_sort_scratch(r, compact.n);
+	size_t rounds_bytes = sl_rounds_scratch(r, n);
 	size_t most = compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
 
 	return rounds_bytes > most ? rounds_bytes : most;
@@ -315,6 +329,15 @@ static struct sl_columns columns_from(const struct sl_columns *c, uint32_t n)
 	return from;
 }
 
+/* Only a file that was changed, and whose size and time do not show it, can have more survivors. */
+static enum sl_status more_survivors(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	return sl_fail(SL_DISK,
+		"batch %llu: has more than the %u survivors that were counted before the run, so an "
+		"input was changed; restore it and rerun with --resume",
+		(unsigned long long)b->number, r->survivors_most);
+}
+
 /*
  * Runs the stages up to compact on a batch, block by block. The particles of a block begin where the
  * survivors of the blocks before it end, and its survivors are moved there. So a block stays in the
@@ -331,6 +354,8 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 
 	begin_counts(r, &block);
 	for (uint32_t from = 0; from < b->n; from += block.n) {
+		if (b->n_survivors > sl_most_survivors(r, b->n))
+			return more_survivors(r, b);
 		block.first_id = b->first_id + from;
 		block.n = block_items(b->n - from);
 		block.columns = columns_from(&b->columns, b->n_survivors);
@@ -342,6 +367,8 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 			SL_TRY(run_stage(r, x, &block, s, run[s], ns));
 		b->n_survivors += block.n_survivors;
 	}
+	if (b->n_survivors > sl_most_survivors(r, b->n))
+		return more_survivors(r, b);
 	b->tally = block.tally;
 	return run_stage(r, x, b, SL_STAGE_mark, check_counts, ns);
 }
