@@ -1,5 +1,5 @@
 /*
- * merge_pass.c - a heap of sources, and the passes over groups of them.
+ * merge_pass.c - a tree of sources, and the passes over groups of them.
  *
  * Pass 0 has the batches as files; pass p > 0 has the intermediate files that pass p - 1 has made, which
  * are named by pass and number.
@@ -14,67 +14,71 @@
 #include "primitives/device/device.h"
 #include "primitives/files/files.h"
 
-/* --- the heap --------------------------------------------------------------------------------- */
+/* --- the tree --------------------------------------------------------------------------------- */
 
-/* The record at hand of a source, as an item of the heap. */
+/* The record at hand of a source: its key, and the number of the source from 1 on. */
 struct head {
-	uint64_t key;
-	uint32_t source;
+	uint64_t key, source;
 };
 
-/* The sources that have a record at hand; heap[0] is the least. */
-struct heap {
+/* Added to the number of a source without a record: it comes after all others. */
+#define ENDED (UINT64_C(1) << 32)
+
+/*
+ * A tree of losers (Knuth, vol. 3, 5.4.1): n sources are its leaves, and each node has the later one of
+ * the two records that met there. at[0] is the least record. A new record of its source meets the records
+ * on the path to the root.
+ */
+struct tree {
 	struct sl_record_source *source;
-	struct head *at;
+	struct head *at; /* n */
 	uint32_t n;
+	uint32_t left; /* sources with a record */
 };
 
+/* Written without branches, which no processor could predict. */
 static bool is_before(const struct head *a, const struct head *b)
 {
-	return a->key < b->key || (a->key == b->key && a->source < b->source);
+	return (a->key < b->key) | ((a->key == b->key) & (a->source < b->source));
 }
 
-/* Moves an item down from place i, until it is before those below it. */
-static void sift_down(struct heap *h, uint32_t i, struct head item)
+/* Enters the record at hand of a source. */
+static void enter(struct tree *t, uint32_t source, struct head item)
 {
-	for (uint32_t k; (k = 2 * i + 1) < h->n; i = k) {
-		k += k + 1 < h->n && is_before(&h->at[k + 1], &h->at[k]);
-		if (is_before(&item, &h->at[k]))
-			break;
-		h->at[i] = h->at[k];
+	for (uint32_t i = (source + t->n) / 2; i > 0; i /= 2) {
+		struct head other = t->at[i];
+		bool loses = is_before(&other, &item);
+
+		t->at[i].key = loses ? item.key : other.key;
+		t->at[i].source = loses ? item.source : other.source;
+		item.key = loses ? other.key : item.key;
+		item.source = loses ? other.source : item.source;
 	}
-	h->at[i] = item;
+	t->at[0] = item;
 }
 
-/* Moves each of n open sources to its first record, and orders them. */
-static enum sl_status begin_heap(struct heap *h, uint32_t n)
+/* Moves a source to its next record, and enters it. */
+static enum sl_status advance(struct tree *t, uint32_t source)
 {
+	struct head item = {UINT64_MAX, ENDED + source};
 	bool more;
 
-	h->n = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		SL_TRY(sl_record_source_next(&h->source[i], &more));
-		if (more)
-			h->at[h->n++] = (struct head){h->source[i].key, i};
-	}
-	for (uint32_t i = h->n / 2; i-- > 0;)
-		sift_down(h, i, h->at[i]);
+	SL_TRY(sl_record_source_next(&t->source[source], &more));
+	if (more)
+		item = (struct head){t->source[source].key, source + 1};
+	else
+		t->left--;
+	enter(t, source, item);
 	return SL_OK;
 }
 
-/* Moves the first source to its next record, and takes it out of the heap after its last one. */
-static enum sl_status advance(struct heap *h)
+/* Builds the tree of n open sources. At first it has records that come before all others. */
+static enum sl_status begin_tree(struct tree *t, uint32_t n)
 {
-	struct head item = h->at[0];
-	bool more;
-
-	SL_TRY(sl_record_source_next(&h->source[item.source], &more));
-	if (more)
-		item.key = h->source[item.source].key;
-	else
-		item = h->at[--h->n];
-	if (h->n > 0)
-		sift_down(h, 0, item);
+	t->n = t->left = n;
+	memset(t->at, 0, n * sizeof(*t->at));
+	for (uint32_t i = 0; i < n; i++)
+		SL_TRY(advance(t, i));
 	return SL_OK;
 }
 
@@ -115,18 +119,18 @@ static enum sl_status put(struct target *t, const struct sl_record_source *s)
 
 /* --- passes ------------------------------------------------------------------------------------- */
 
-/* The memory of a merge: sources, heap and buffer. */
+/* The memory of a merge: sources, tree and buffer. */
 struct work {
 	const struct sl_merge *m;
-	struct heap heap;
+	struct tree tree;
 	struct target target;
 	void *block;
 };
 
 static void lay_out(struct sl_arena *a, uint32_t files, struct work *w)
 {
-	w->heap.source = (struct sl_record_source *)sl_cut_items(a, files, sizeof(*w->heap.source));
-	w->heap.at = (struct head *)sl_cut_items(a, files, sizeof(*w->heap.at));
+	w->tree.source = (struct sl_record_source *)sl_cut_items(a, files, sizeof(*w->tree.source));
+	w->tree.at = (struct head *)sl_cut_items(a, files, sizeof(*w->tree.at));
 	w->target.buffer = (uint8_t *)sl_cut(a, BUFFER_BYTES);
 }
 
@@ -166,10 +170,14 @@ static enum sl_status open_source(
 /* Merges the sources that are open into the target. */
 static enum sl_status merge_open(struct work *w, uint32_t n)
 {
-	SL_TRY(begin_heap(&w->heap, n));
-	while (w->heap.n > 0) {
-		SL_TRY(put(&w->target, &w->heap.source[w->heap.at[0].source]));
-		SL_TRY(advance(&w->heap));
+	struct tree *t = &w->tree;
+
+	SL_TRY(begin_tree(t, n));
+	while (t->left > 0) {
+		uint32_t source = (uint32_t)t->at[0].source - 1;
+
+		SL_TRY(put(&w->target, &t->source[source]));
+		SL_TRY(advance(t, source));
 	}
 	return SL_OK;
 }
@@ -179,13 +187,13 @@ static enum sl_status merge_files(struct work *w, uint32_t pass, uint64_t first,
 {
 	enum sl_status s = SL_OK;
 
-	memset(w->heap.source, 0, n * sizeof(*w->heap.source));
+	memset(w->tree.source, 0, n * sizeof(*w->tree.source));
 	for (uint32_t i = 0; s == SL_OK && i < n; i++)
-		s = open_source(w->m, pass, first + i, &w->heap.source[i]);
+		s = open_source(w->m, pass, first + i, &w->tree.source[i]);
 	if (s == SL_OK)
 		s = merge_open(w, n);
 	for (uint32_t i = 0; i < n; i++)
-		sl_record_source_close(&w->heap.source[i]);
+		sl_record_source_close(&w->tree.source[i]);
 	return s;
 }
 

@@ -142,17 +142,28 @@ static bool read_item(struct sl_record_source *s)
 	return !selection->sampled || priority > selection->threshold;
 }
 
+/* Reads the next records of the list, as many as come at once. */
+static enum sl_status read_records(struct sl_record_source *s)
+{
+	advance(s);
+	return sl_add_context(sl_mcpl_raw(&s->stream, &s->next, &s->at_hand), "%s/%s",
+		s->list.dir->path, s->list.name);
+}
+
 /* The next selected record of a batch. */
 static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 {
+	const uint32_t record_bytes = s->selection->layout.record_bytes;
 	bool selected = false;
 
 	while (!selected && s->left > 0) {
-		SL_TRY(sl_add_context(sl_mcpl_next_record(&s->stream, &s->record), "%s/%s",
-			s->list.dir->path, s->list.name));
-		selected = s->selection->items.bytes == 0 || read_item(s);
+		if (s->at_hand == 0)
+			SL_TRY(read_records(s));
+		s->record = s->next;
+		s->next += record_bytes;
+		s->at_hand--;
 		s->left--;
-		advance(s);
+		selected = s->selection->items.bytes == 0 || read_item(s);
 	}
 	*more = selected;
 	if (!selected)

@@ -35,10 +35,11 @@ struct sl_record_source {
 	struct sl_checked_file list, order;
 	struct sl_mcpl_stream stream; /* of the list */
 	const uint8_t *item;          /* the next one in the order file */
+	size_t at_hand;               /* records from next on */
 	uint8_t changed[SL_MCPL_RECORD_MOST];
 	/* of an intermediate file: keys of 8 bytes, each with a record after it */
 	struct sl_map map;
-	const uint8_t *next;
+	const uint8_t *next; /* record of a batch; key of an intermediate file */
 };
 
 /*
