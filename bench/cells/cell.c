@@ -67,6 +67,9 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_cross_check *c,
 		.tuning = sl_tuning_of(backend, tuning, set->type, set->n)};
 	enum sl_status s = sl_cell_time(b, c, backend, tuning, &row.times);
 
+	if (s == SL_OK && sl_device_is_emulated())
+		s = sl_accesses_count(
+			&(const struct sl_timed_call){c, load_inputs, run_backend}, &row.accesses);
 	if (times)
 		*times = row.times;
 	row.bytes = c->of->bytes_moved(&c->trial);
@@ -99,7 +102,7 @@ static enum sl_status measure_cub(struct sl_bench *b, struct sl_cross_check *c)
 enum sl_status sl_job_open(struct sl_bench *b, const struct sl_job *job, struct sl_cross_check *c)
 {
 	memset(c, 0, sizeof(*c));
-	if (b->copy_n != job->set.n)
+	if (b->copy_n != job->set.n && !sl_device_is_emulated())
 		SL_TRY(measure_copy(b, job->set.n));
 	SL_TRY(sl_cross_check_open(job->primitive, &job->set, c));
 	return measure_cub(b, c);

@@ -29,9 +29,13 @@ static const char *padding_text(struct sl_tuning tuning, const char *none)
 /* The column "of" has the number of samples. */
 void sl_cell_row_heading(void)
 {
-	printf("\n%-9s %-15s %-4s %10s %5s %5s %4s  %10s %10s %10s %3s %9s  %8s %6s %6s\n", "",
-		"backend", "type", "n", "block", "items", "pad", "median ms", "min", "max", "of",
-		"host ms", "GB/s", "copy", "CUB");
+	printf("\n%-9s %-15s %-4s %10s %5s %5s %4s  ", "", "backend", "type", "n", "block", "items",
+		"pad");
+	if (sl_device_is_emulated())
+		printf("%s per item\n", sl_accesses_heading());
+	else
+		printf("%10s %10s %10s %3s %9s  %8s %6s %6s\n", "median ms", "min", "max", "of",
+			"host ms", "GB/s", "copy", "CUB");
 }
 
 /* The number with its unit; "-" for NaN. */
@@ -58,28 +62,43 @@ static void print_name(const struct sl_cell_row *r)
 		shown(items, or_none(r->tuning.items), 0, ""), padding_text(r->tuning, "-"));
 }
 
-static void print_row(const struct sl_bench *b, const struct sl_cell_row *r)
+static void print_times(const struct sl_bench *b, const struct sl_cell_row *r)
 {
 	const struct sl_spread *ms = &r->times.ms;
 	char copy[16], cub[16];
 
-	print_name(r);
 	printf("%10.4f %10.4f %10.4f %3u %9.4f%s %8.1f %6s %6s\n", ms->median, ms->least, ms->most,
 		ms->n, r->times.host_ms, r->times.gated ? " " : "*", sl_cell_row_gb_s(r),
 		shown(copy, 100 * ratio(sl_cell_row_gb_s(r), b->copy_gb_s), 1, "%"),
 		shown(cub, ratio(b->cub_ms, ms->median), 2, "x"));
+}
+
+static void print_row(const struct sl_bench *b, const struct sl_cell_row *r)
+{
+	char text[SL_ACCESS_TEXT];
+
+	print_name(r);
+	if (sl_device_is_emulated())
+		puts(sl_accesses_text(&r->accesses, r->job->set.n, text));
+	else
+		print_times(b, r);
 	(void)fflush(stdout);
 }
 
-/* A property that the job does not have is empty. */
+enum { ROW_FIELDS = 26 };
+
+/* A property that the job does not have is empty, as are the times of the emulated device. */
 static void write_row(const struct sl_bench *b, const struct sl_cell_row *r)
 {
+	const bool emulated = sl_device_is_emulated();
 	const struct sl_setting *set = &r->job->set;
-	const struct sl_spread *ms = &r->times.ms;
+	const struct sl_call_times *times = emulated ? &sl_no_times : &r->times;
+	const struct sl_spread *ms = &times->ms;
+	const double gb_s = emulated ? (double)NAN : sl_cell_row_gb_s(r);
 	bool copy = strcmp(r->primitive, "copy") == 0;
 	bool sorts = !copy && r->job->primitive == SL_SORT;
 	bool compacts = !copy && r->job->primitive == SL_COMPACT;
-	const struct sl_bench_field row[] = {
+	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
 		{"primitive", r->primitive, 0, 0},
 		{"backend", r->backend, 0, 0},
 		{"type", sl_type_name(set->type), 0, 0},
@@ -101,14 +120,19 @@ static void write_row(const struct sl_bench *b, const struct sl_cell_row *r)
 		{"ms_upper_quartile", NULL, ms->upper, 6},
 		{"ms_max", NULL, ms->most, 6},
 		{"samples", NULL, ms->n, 4},
-		{"held", r->times.gated ? "yes" : "no", 0, 0},
-		{"host_ms", NULL, r->times.host_ms, 4},
+		{"held",
+			emulated       ? ""
+			: times->gated ? "yes"
+				       : "no",
+			0, 0},
+		{"host_ms", NULL, times->host_ms, 4},
 		{"least_bytes", NULL, (double)r->bytes, 15},
-		{"gb_per_s", NULL, sl_cell_row_gb_s(r), 6},
-		{"share_of_copy", NULL, ratio(sl_cell_row_gb_s(r), b->copy_gb_s), 4},
+		{"gb_per_s", NULL, gb_s, 6},
+		{"share_of_copy", NULL, ratio(gb_s, b->copy_gb_s), 4},
 		{"times_cub", NULL, ratio(b->cub_ms, ms->median), 4},
 	};
 
+	sl_accesses_fields(emulated ? &r->accesses : NULL, set->n, row + ROW_FIELDS);
 	sl_bench_table_row(b->table, row, sizeof(row) / sizeof(row[0]));
 }
 

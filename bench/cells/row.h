@@ -5,6 +5,7 @@
 #ifndef SL_BENCH_CELLS_ROW_H
 #define SL_BENCH_CELLS_ROW_H
 
+#include "bench/cells/accesses.h"
 #include "bench/cells/bench.h"
 #include "bench/cells/job.h"
 
@@ -13,7 +14,8 @@ struct sl_cell_row {
 	const struct sl_job *job;
 	struct sl_tuning tuning; /* 0: the backend has none */
 	struct sl_call_times times;
-	uint64_t bytes; /* that any algorithm must read and write at least */
+	struct sl_access_counts accesses; /* on the emulated device, shown in place of times */
+	uint64_t bytes;                   /* that any algorithm must read and write at least */
 };
 
 /* Prints the names of the columns. */

@@ -12,6 +12,7 @@
 
 #include "bench/cells/job.h"
 #include "bench/commands/batch_plan.h"
+#include "bench/cells/accesses.h"
 #include "bench/contenders/sluice_contender.h"
 #include "primitives/deflate/encoder/streams.h"
 #include "stages/formats/common/inflate.h"
@@ -135,21 +136,41 @@ static enum sl_status check(struct pack *p, size_t *used)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+enum { ROW_FIELDS = 11 };
+
+static void print_row(const struct pack *p, const char *name, double bytes, double ratio,
+	const struct sl_call_times *t, const struct sl_access_counts *accesses)
+{
+	char text[SL_ACCESS_TEXT];
+
+	printf("deflate   %-10s %-10s %10u %10.1f %9.3f ", p->backend->name, name, p->n,
+		1e-6 * bytes, ratio);
+	if (sl_device_is_emulated())
+		puts(sl_accesses_text(accesses, bytes, text));
+	else
+		printf("%10.4f %10.4f %10.4f %3u %8.1f\n", t->ms.median, t->ms.least, t->ms.most,
+			t->ms.n, bytes / (1e6 * t->ms.median));
+}
+
 static enum sl_status measure(
 	struct sl_bench *b, struct pack *p, uint32_t first, uint32_t count, const char *name)
 {
 	const struct sl_timed_call timed = {p, clear, pack};
 	double bytes = (double)column_bytes(p) * count, gb_s, ratio;
-	struct sl_call_times t;
+	struct sl_call_times t = sl_no_times;
+	struct sl_access_counts accesses = {0};
 	size_t used;
 
 	p->first = first;
 	p->count = count;
 	SL_TRY(check(p, &used));
-	SL_TRY(sl_stopwatch_time(&b->watch, &timed, &t));
+	if (sl_device_is_emulated())
+		SL_TRY(sl_accesses_count(&timed, &accesses));
+	else
+		SL_TRY(sl_stopwatch_time(&b->watch, &timed, &t));
 	gb_s = bytes / (1e6 * t.ms.median);
 	ratio = bytes / (double)used;
-	const struct sl_bench_field row[] = {
+	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
 		{"primitive", "deflate", 0, 0},
 		{"backend", p->backend->name, 0, 0},
 		{"column", name, 0, 0},
@@ -163,9 +184,8 @@ static enum sl_status measure(
 		{"ratio", NULL, ratio, 6},
 	};
 
-	printf("deflate   %-10s %-10s %10u %10.1f %10.4f %10.4f %10.4f %3u %8.1f %9.3f\n",
-		p->backend->name, name, p->n, 1e-6 * bytes, t.ms.median, t.ms.least, t.ms.most,
-		t.ms.n, gb_s, ratio);
+	sl_accesses_fields(sl_device_is_emulated() ? &accesses : NULL, bytes, row + ROW_FIELDS);
+	print_row(p, name, bytes, ratio, &t, &accesses);
 	(void)fflush(stdout);
 	sl_bench_table_row(b->table, row, sizeof(row) / sizeof(row[0]));
 	return SL_OK;
@@ -244,8 +264,11 @@ enum sl_status sl_bench_deflate(struct sl_bench *b)
 	const struct sl_backend *backend;
 	enum sl_status s = SL_OK;
 
-	printf("\n%-9s %-10s %-10s %10s %10s %10s %10s %10s %3s %8s %9s\n", "", "backend", "column",
-		"n", "MB", "median ms", "min", "max", "of", "GB/s", "ratio");
+	printf("\n%-9s %-10s %-10s %10s %10s %9s ", "", "backend", "column", "n", "MB", "ratio");
+	if (sl_device_is_emulated())
+		printf("%s per byte\n", sl_accesses_heading());
+	else
+		printf("%10s %10s %10s %3s %8s\n", "median ms", "min", "max", "of", "GB/s");
 	for (uint32_t i = 0; s == SL_OK && i < (sizes->n ? sizes->n : 1); i++)
 		for (size_t k = 0;
 			s == SL_OK && (backend = sl_job_backend(b->options, SL_DEFLATE, k)); k++) {

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/cells/accesses.h"
 #include "bench/cells/copy.h"
 #include "bench/commands/batch_plan.h"
 #include "bench/contenders/cub_contender.h"
@@ -30,12 +31,13 @@ enum {
 	HOST_MAX = 1 << 24 /* particles; the host needs one or two seconds for them */
 };
 
-/* The times of one mode, or of CUB. */
+/* The times of one mode, or of CUB; on the emulated device its memory accesses instead. */
 struct contender_row {
 	char name[32];
 	uint32_t steps;
 	const char *step[SL_CONTENDER_STEPS_MAX];
 	struct sl_spread all, ms[SL_CONTENDER_STEPS_MAX];
+	struct sl_access_counts accesses;
 };
 
 /* All modes and CUB at one size, and their common result. */
@@ -108,6 +110,25 @@ static enum sl_status time_contender(
 	return SL_OK;
 }
 
+static enum sl_status run_once(void *ctx)
+{
+	struct sl_contender *c = (struct sl_contender *)ctx;
+	struct sl_contender_times times;
+
+	return c->type->run(c, &times);
+}
+
+static enum sl_status measure_contender(
+	struct contender_table *r, struct sl_contender *c, struct contender_row *e)
+{
+	const struct sl_timed_call call = {c, NULL, run_once};
+
+	if (!sl_device_is_emulated())
+		return time_contender(r, c, e);
+	e->all = sl_no_times.ms;
+	return sl_accesses_count(&call, &e->accesses);
+}
+
 static enum sl_status run_contender(struct contender_table *r, const struct sl_contender_type *type,
 	const struct sl_recipe *recipe, const char *name)
 {
@@ -119,7 +140,7 @@ static enum sl_status run_contender(struct contender_table *r, const struct sl_c
 	if (s == SL_OK)
 		s = check_contender(r, &c, name);
 	if (s == SL_OK)
-		s = time_contender(r, &c, e);
+		s = measure_contender(r, &c, e);
 	sl_contender_close(&c);
 	r->n_entries += s == SL_OK;
 	return s;
@@ -175,11 +196,14 @@ static const struct sl_spread *cub_times(const struct contender_table *r)
 	return NULL;
 }
 
+enum { ROW_FIELDS = 12 };
+
 static void write_row(const struct contender_table *r, const char *name, const char *step,
-	const struct sl_spread *ms, const struct sl_spread *cub)
+	const struct sl_spread *ms, const struct sl_spread *cub,
+	const struct sl_access_counts *accesses)
 {
 	bool all = strcmp(step, "all") == 0;
-	const struct sl_bench_field row[] = {
+	struct sl_bench_field row[ROW_FIELDS + SL_ACCESS_FIELDS] = {
 		{"way", name, 0, 0},
 		{"n", NULL, r->n, 10},
 		{"step", step, 0, 0},
@@ -195,14 +219,22 @@ static void write_row(const struct contender_table *r, const char *name, const c
 		{"times_cub", NULL, cub && all ? cub->median / ms->median : (double)NAN, 4},
 	};
 
+	sl_accesses_fields(accesses, r->n, row + ROW_FIELDS);
 	sl_bench_table_row(r->b->table, row, sizeof(row) / sizeof(row[0]));
 }
 
 static void print_entry(
 	const struct contender_table *r, const struct contender_row *e, const struct sl_spread *cub)
 {
-	printf("%-8s %10u  %10.4f %10.4f %10.4f %3u  %10.3f", e->name, r->n, e->all.median,
-		e->all.least, e->all.most, e->all.n, 1e-6 * r->n / e->all.median);
+	char text[SL_ACCESS_TEXT];
+
+	printf("%-8s %10u  ", e->name, r->n);
+	if (sl_device_is_emulated()) {
+		puts(sl_accesses_text(&e->accesses, r->n, text));
+		return;
+	}
+	printf("%10.4f %10.4f %10.4f %3u  %10.3f", e->all.median, e->all.least, e->all.most,
+		e->all.n, 1e-6 * r->n / e->all.median);
 	if (cub)
 		printf(" %6.2fx ", cub->median / e->all.median);
 	else
@@ -221,9 +253,10 @@ static void show(const struct contender_table *r)
 		const struct contender_row *e = &r->entry[i];
 
 		print_entry(r, e, cub);
-		write_row(r, e->name, "all", &e->all, cub);
+		write_row(r, e->name, "all", &e->all, cub,
+			sl_device_is_emulated() ? &e->accesses : NULL);
 		for (uint32_t k = 0; k < e->steps; k++)
-			write_row(r, e->name, e->step[k], &e->ms[k], cub);
+			write_row(r, e->name, e->step[k], &e->ms[k], cub, NULL);
 	}
 }
 
@@ -236,13 +269,14 @@ static enum sl_status show_copy(const struct contender_table *r)
 	printf("%-8s %10u  %10.4f %10.4f %10.4f %3u  (one column of 4 bytes, %.0f GB/s)\n", "copy",
 		r->n, times.ms.median, times.ms.least, times.ms.most, times.ms.n,
 		8e-6 * r->n / times.ms.median);
-	write_row(r, "copy", "one column", &times.ms, NULL);
+	write_row(r, "copy", "one column", &times.ms, NULL, NULL);
 	return SL_OK;
 }
 
 static enum sl_status run_all(struct contender_table *r)
 {
-	SL_TRY(show_copy(r));
+	if (!sl_device_is_emulated())
+		SL_TRY(show_copy(r));
 	if (!modes())
 		SL_TRY(run_mode(r, NULL, staged));
 	for (const char *const *mode = modes(); mode && *mode; mode++)
@@ -263,8 +297,12 @@ enum sl_status sl_pipeline_row(struct sl_bench *b, uint32_t n)
 
 void sl_pipeline_heading(void)
 {
-	printf("\n%-8s %10s  %10s %10s %10s %3s  %10s %7s   %s\n", "mode", "n", "median ms", "min",
-		"max", "of", "G/s", "CUB", "steps, ms");
+	printf("\n%-8s %10s  ", "mode", "n");
+	if (sl_device_is_emulated())
+		printf("%s per particle\n", sl_accesses_heading());
+	else
+		printf("%10s %10s %10s %3s  %10s %7s   %s\n", "median ms", "min", "max", "of",
+			"G/s", "CUB", "steps, ms");
 }
 
 enum sl_status sl_bench_pipeline(struct sl_bench *b)

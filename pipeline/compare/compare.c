@@ -123,7 +123,7 @@ static enum sl_status measure_copies(struct sl_comparison *c)
 {
 	const struct sl_plan *plan = c->plan;
 
-	if (plan->on_device)
+	if (plan->on_device && !sl_device_is_emulated())
 		SL_TRY(sl_copy_speed(SL_DEVICE, plan->device.free_bytes, &c->device_copy));
 	return sl_copy_speed(SL_HOST, plan->machine.free_bytes, &c->host_copy);
 }

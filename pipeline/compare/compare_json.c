@@ -3,7 +3,7 @@
  *
  * Keys and column names are read by scripts/plot.py and by users: never rename one. Both outputs
  * have the numbers of compare_figures.h; CSV has a line per case and stage, so that a table of times
- * can be made without nested data.
+ * can be made without nested data, and one line for a case on the emulated device.
  */
 #include "pipeline/compare/compare_json.h"
 
@@ -77,6 +77,15 @@ static void put_whole(struct sl_json *j, const struct sl_comparison *c, const ch
 	sl_json_close(j);
 }
 
+static void put_accesses(
+	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
+{
+	sl_json_object(j, "accesses_per_particle");
+	for (int i = 0; i < SL_ACCESS_FIGURES; i++)
+		sl_json_real(j, sl_access_figures[i], sl_accesses_per_particle(c, entry, i));
+	sl_json_close(j);
+}
+
 static void put_case(
 	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
@@ -95,7 +104,10 @@ static void put_case(
 	sl_json_u64(j, "threads", entry->threads);
 	if (entry->on_device)
 		sl_json_u64(j, "slots", entry->device_slots);
-	put_stages(j, c, entry);
+	if (sl_case_is_emulated(entry))
+		put_accesses(j, c, entry);
+	else
+		put_stages(j, c, entry);
 	sl_json_close(j);
 }
 
@@ -120,7 +132,7 @@ static void put_head(struct sl_json *j, const struct sl_comparison *c)
 	sl_json_u64(j, "batch", c->batch);
 	sl_report_machine(j, c->plan);
 	sl_json_real(j, "host_copy_gb_per_s", c->host_copy);
-	if (c->plan->on_device)
+	if (c->device_copy > 0)
 		sl_json_real(j, "device_copy_gb_per_s", c->device_copy);
 }
 
@@ -149,6 +161,11 @@ static void put_figure(double value, FILE *out)
 		fprintf(out, ",%.6g", value);
 }
 
+static const char *stage_key(int t)
+{
+	return t == SL_TIME_SUM ? "all" : t == SL_TIME_TRANSFER ? transfer_key : sl_stages[t].name;
+}
+
 /* One CSV line: time t of a case, a stage or the transfer from the device to the host. */
 static void put_csv_line(
 	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out)
@@ -162,16 +179,20 @@ static void put_csv_line(
 		sl_device_modes[entry->mode].name);
 	for (int i = 0; i < SL_CASE_CHOICES; i++)
 		fprintf(out, ",%s", names.of[i]);
-	fprintf(out, ",%s,%u,%u", t < SL_STAGE_COUNT ? sl_stages[t].name : transfer_key, c->batch,
-		time->n);
+	fprintf(out, ",%s,%u,%u", stage_key(t), c->batch, time->n);
 	put_figure(timed ? time->median : (double)NAN, out);
 	put_figure(timed ? time->least : (double)NAN, out);
 	put_figure(timed ? time->most : (double)NAN, out);
-	fprintf(out, ",%llu", (unsigned long long)entry->bytes[t]);
+	if (t < SL_TIME_SUM)
+		fprintf(out, ",%llu", (unsigned long long)entry->bytes[t]);
+	else
+		fputc(',', out);
 	put_figure(sl_gb_per_second(entry, t), out);
 	put_figure(sl_share_of_copy(c, entry, t), out);
 	put_figure(sl_particles_per_second(c, &entry->without_output), out);
 	put_figure(sl_particles_per_second(c, &entry->with_output), out);
+	for (int i = 0; i < SL_ACCESS_FIGURES; i++)
+		put_figure(sl_accesses_per_particle(c, entry, i), out);
 	fprintf(out, ",%s\n", answers[entry->answer]);
 }
 
@@ -179,9 +200,17 @@ void sl_compare_csv(const struct sl_comparison *c, FILE *out)
 {
 	fprintf(out,
 		"where,machine,mode,scan,compact,sort,schedule,stage,batch,samples,median_ms,least_ms,most_ms,"
-		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written,answer\n");
-	for (size_t i = 0; i < c->n; i++)
+		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written");
+	for (int i = 0; i < SL_ACCESS_FIGURES; i++)
+		fprintf(out, ",%s", sl_access_figures[i]);
+	fprintf(out, ",answer\n");
+	for (size_t i = 0; i < c->n; i++) {
+		bool emulated = sl_case_is_emulated(&c->cases[i]);
+
 		for (int t = 0; t < SL_TIME_SUM; t++)
-			if (sl_case_has_time(&c->cases[i], t))
+			if (!emulated && sl_case_has_time(&c->cases[i], t))
 				put_csv_line(c, &c->cases[i], t, out);
+		if (emulated)
+			put_csv_line(c, &c->cases[i], SL_TIME_SUM, out);
+	}
 }

@@ -1,8 +1,9 @@
 /*
- * compare_print.c - prints a comparison as three tables of text.
+ * compare_print.c - prints a comparison as tables of text.
  *
  * Table 1 has milliseconds per batch and stage, table 2 GB/s per stage, table 3 particles per second
- * of whole runs. A column of a stage appears only if some case runs that stage.
+ * of whole runs, and on the emulated device, which is not timed, table 4 the memory accesses. A column
+ * of a stage appears only if some case runs that stage.
  */
 #include "pipeline/compare/compare_print.h"
 
@@ -60,7 +61,7 @@ static bool is_shown(const struct sl_comparison *c, int t)
 	bool shown = false;
 
 	for (size_t i = 0; i < c->n; i++)
-		shown |= sl_case_has_time(&c->cases[i], t);
+		shown |= !sl_case_is_emulated(&c->cases[i]) && sl_case_has_time(&c->cases[i], t);
 	return shown;
 }
 
@@ -73,7 +74,7 @@ static const char *time_name(int t)
 typedef void print_cell(
 	const struct sl_comparison *c, const struct sl_comparison_case *entry, int t, FILE *out);
 
-/* A table with a line per case and a column for each of the first n_times times. */
+/* A table with a line per case that is timed and a column for each of the first n_times times. */
 static void print_table(const struct sl_comparison *c, const struct widths *w, const char *title,
 	int n_times, print_cell *cell, FILE *out)
 {
@@ -83,6 +84,8 @@ static void print_table(const struct sl_comparison *c, const struct widths *w, c
 			fprintf(out, " %*s", CELL, time_name(t));
 	fputc('\n', out);
 	for (size_t i = 0; i < c->n; i++) {
+		if (sl_case_is_emulated(&c->cases[i]))
+			continue;
 		print_names(&c->cases[i], w, out);
 		for (int t = 0; t < n_times; t++)
 			if (is_shown(c, t))
@@ -175,6 +178,28 @@ static void print_ends(const struct sl_comparison *c, const struct widths *w, FI
 	}
 }
 
+static void print_accesses(const struct sl_comparison *c, const struct widths *w, FILE *out)
+{
+	print_title("memory accesses per particle, without output", w, out);
+	for (int f = 0; f < SL_ACCESS_FIGURES; f++)
+		fprintf(out, " %*s", CELL, sl_access_figures[f]);
+	fputc('\n', out);
+	for (size_t i = 0; i < c->n; i++) {
+		if (!sl_case_is_emulated(&c->cases[i]))
+			continue;
+		print_names(&c->cases[i], w, out);
+		for (int f = 0; f < SL_ACCESS_FIGURES; f++) {
+			double value = sl_accesses_per_particle(c, &c->cases[i], f);
+			char text[32] = "-";
+
+			if (!isnan(value))
+				put_number(text, sizeof(text), value, 3);
+			fprintf(out, " %*s", CELL, text);
+		}
+		fputc('\n', out);
+	}
+}
+
 /* --- whole text ------------------------------------------------------------------------------- */
 
 static void print_machine(const struct sl_comparison *c, FILE *out)
@@ -186,14 +211,18 @@ static void print_machine(const struct sl_comparison *c, FILE *out)
 		plan->machine.cores, plan->machine.cores == 1 ? "" : "s", plan->threads,
 		plan->threads == 1 ? "" : "s", c->host_copy);
 	if (plan->on_device)
-		fprintf(out, "device  %s%s, %u slot%s; copies %.3g GB/s\n", plan->device.name,
+		fprintf(out, "device  %s%s, %u slot%s", plan->device.name,
 			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
-			plan->n_device_slots == 1 ? "" : "s", c->device_copy);
+			plan->n_device_slots == 1 ? "" : "s");
+	if (c->device_copy > 0)
+		fprintf(out, "; copies %.3g GB/s", c->device_copy);
+	if (plan->on_device)
+		fputc('\n', out);
 	if (c->choices.device_reason[0])
 		fprintf(out, "        no GPU: %s\n", c->choices.device_reason);
 	if (plan->on_device && sl_device_is_emulated())
 		fprintf(out,
-			"        Times of the emulated device do not predict those of a GPU.\n");
+			"        The emulated device is not timed: its memory accesses are counted.\n");
 }
 
 void sl_compare_print(const struct sl_comparison *c, FILE *out)
@@ -217,6 +246,8 @@ void sl_compare_print(const struct sl_comparison *c, FILE *out)
 		"GB/s of the minimum memory traffic, and its percentage of the speed of a copy",
 		SL_TIME_SUM, print_speed, out);
 	print_ends(c, &w, out);
+	if (c->plan->on_device && sl_device_is_emulated())
+		print_accesses(c, &w, out);
 	for (size_t i = 0; i < c->n; i++)
 		if (c->cases[i].message[0])
 			fprintf(out, "\n%s\n", c->cases[i].message);

@@ -104,14 +104,29 @@ static void print_models(FILE *out)
 	}
 }
 
+enum { RECORD_BYTES = 32 };
+
+/* "position/x": the record of a column in an openPMD file, and its component. */
+static const char *openpmd_name(int column, char text[RECORD_BYTES])
+{
+	const struct sl_column_facts *c = &sl_column_facts[column];
+
+	snprintf(text, RECORD_BYTES, "%s%s%s", c->record, c->component[0] ? "/" : "", c->component);
+	return text;
+}
+
 /* Models first: a reader chooses a model, and then what to keep of it. */
 static void list_text(FILE *out)
 {
 	print_models(out);
-	fprintf(out, "columns\n");
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		fprintf(out, "  %-16s %-4s %s\n", sl_column_facts[c].name,
-			sl_units[sl_column_facts[c].unit].text, sl_column_facts[c].help);
+	fprintf(out, "columns (name, unit, name in openPMD files)\n");
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		char record[RECORD_BYTES];
+
+		fprintf(out, "  %-16s %-4s %-14s %s\n", sl_column_facts[c].name,
+			sl_units[sl_column_facts[c].unit].text, openpmd_name(c, record),
+			sl_column_facts[c].help);
+	}
 	fprintf(out, "fates\n");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		fprintf(out, "  %-16s %s\n", sl_fate_facts[f].name, sl_fate_facts[f].help);
@@ -175,6 +190,22 @@ static void list_tunable(struct sl_json *j, const struct sl_tunable *t)
 		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_ON));
 		sl_json_text(j, NULL, sl_padding_name(SL_PADDING_OFF));
 		sl_json_close(j);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}
+
+static void list_columns(struct sl_json *j)
+{
+	sl_json_array(j, "columns");
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		char record[RECORD_BYTES];
+
+		sl_json_object(j, NULL);
+		sl_json_text(j, "name", sl_column_facts[c].name);
+		sl_json_text(j, "unit", sl_units[sl_column_facts[c].unit].text);
+		sl_json_text(j, "openpmd", openpmd_name(c, record));
+		sl_json_text(j, "help", sl_column_facts[c].help);
 		sl_json_close(j);
 	}
 	sl_json_close(j);
@@ -249,6 +280,7 @@ void sl_help_list(bool json, FILE *out)
 	}
 	sl_json_object(&j, NULL);
 	list_models(&j);
+	list_columns(&j);
 	list_units(&j);
 	list_particles(&j);
 	list_backends(&j);

@@ -22,6 +22,7 @@ struct sl_host_slot {
 	struct sl_packed packed;
 	struct sl_exec exec;
 	uint64_t ns[SL_STAGE_COUNT]; /* duration of each stage of the batch */
+	uint64_t cpu_ns;             /* processor time of all stages on the host */
 	uint64_t transfer_ns;        /* duration of copies from the device */
 	uint64_t pack_ns;            /* duration of compression */
 };

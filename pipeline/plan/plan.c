@@ -98,16 +98,19 @@ static enum sl_status make_recipe(
 }
 
 /*
- * Computes the first PILOT particles. most_fraction bounds the predicted share of survivors from above:
+ * Computes PILOT particles, spread over the run. Of lists it takes the first, because reading others would
+ * decompress all that precedes them. most_fraction bounds the predicted share of survivors from above:
  * the share plus four standard errors of a binomial distribution.
  */
 static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 {
-	uint64_t start = sl_now_ns();
+	uint64_t start = sl_now_ns(), step;
 	double share;
 
 	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
-	for (uint64_t id = 0; id < p->particles; id++) {
+	step = r->inputs || p->particles == 0 ? 1 : r->particles / p->particles;
+	for (uint64_t i = 0; i < p->particles; i++) {
+		const uint64_t id = i * step;
 		struct sl_particle particle;
 
 		SL_TRY(sl_check_cancelled(r));

@@ -35,7 +35,7 @@ struct sl_memory_plan {
 	size_t host, device; /* totals; host includes pinned memory */
 };
 
-/* The pilot computes the first particles on one thread, to predict survivors and time. */
+/* The pilot computes some particles on one thread, to predict survivors and time. */
 struct sl_pilot {
 	uint32_t particles;
 	uint32_t survivors;

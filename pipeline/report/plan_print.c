@@ -228,6 +228,26 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 			SL_ORDER_SUFFIX, items.bytes);
 }
 
+/* A pilot without survivors gives only an upper limit, unless it has computed the whole run. */
+static void print_estimate(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_pilot *p = &plan->pilot;
+	const uint64_t particles = plan->recipe.particles;
+
+	if (p->particles == 0) {
+		fprintf(out, "estimate    none: the lists have no particles\n");
+		return;
+	}
+	if (p->survivors == 0 && p->particles < particles)
+		fprintf(out, "estimate    fewer than 1 in %u survive", p->particles);
+	else
+		fprintf(out, "estimate    %.3g %% survive", 100.0 * p->survivors / p->particles);
+	fprintf(out,
+		", about %.2g s of computing (from a pilot of %u particles), compression not "
+		"included\n",
+		p->ns * 1e-9 * (double)particles / plan->threads, p->particles);
+}
+
 /*
  * disk is an upper bound, because compression is not known before the data. The pilot runs on one
  * thread of the host, so the time is an estimate for the host only.
@@ -236,7 +256,6 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
 	char a[32], b[32];
-	double seconds = plan->pilot.ns * 1e-9 * (double)r->particles / plan->threads;
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
 		(unsigned long long)r->particles, (unsigned long long)r->seed,
@@ -259,12 +278,5 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));
-	if (plan->pilot.particles == 0)
-		fprintf(out, "estimate    none: the lists have no particles\n");
-	else
-		fprintf(out,
-			"estimate    %.3g %% survive, about %.2g s of computing (from a pilot of %u "
-			"particles), compression not included\n",
-			100.0 * plan->pilot.survivors / plan->pilot.particles, seconds,
-			plan->pilot.particles);
+	print_estimate(plan, out);
 }

@@ -104,8 +104,12 @@ static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot
 	enum sl_status s;
 	uint64_t start;
 
-	if (!run->plan->on_device)
-		return sl_stages_run(r, &slot->exec, &slot->batch, slot->ns);
+	if (!run->plan->on_device) {
+		start = sl_thread_cpu_ns();
+		s = sl_stages_run(r, &slot->exec, &slot->batch, slot->ns);
+		slot->cpu_ns = sl_thread_cpu_ns() - start;
+		return s;
+	}
 	SL_TRY(read_inputs(r, slot));
 	pipeline = take_device_slot(run);
 	if (!pipeline)
@@ -143,7 +147,7 @@ static enum sl_status compute(
 	enum sl_status s;
 
 	memset(slot->ns, 0, sizeof(slot->ns));
-	slot->pack_ns = 0;
+	slot->pack_ns = slot->cpu_ns = 0;
 	s = run_stages(run, slot);
 	*busy_ns = run->plan->on_device ? 0 : sl_now_ns() - start;
 	start = sl_now_ns();

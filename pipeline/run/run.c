@@ -235,6 +235,8 @@ double sl_session_computing_seconds(const struct sl_session *s)
 {
 	uint64_t ns = s->transfer_ns;
 
+	if (s->cpu_ns > 0)
+		return 1e-9 * (double)s->cpu_ns;
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		ns += s->stage_ns[i];
 	return 1e-9 * (double)ns;

@@ -80,6 +80,7 @@ struct sl_session {
 	uint64_t column_bytes; /* survivors' columns before packing, without columns of one value */
 	uint64_t file_bytes;   /* the survivor files */
 	uint64_t stage_ns[SL_STAGE_COUNT];
+	uint64_t cpu_ns;         /* processor time of the stages on the host */
 	struct sl_rounds rounds; /* of the stage advance */
 	uint64_t transfer_ns;    /* copies of survivors from the device to the host */
 	uint64_t pack_ns, assemble_ns;
@@ -92,7 +93,11 @@ struct sl_session {
 double sl_session_busy_share(
 	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
 
-/* Seconds of stages and transfers, summed over threads or over batches in flight on a device. */
+/*
+ * The cost of computing, without compressing and writing. On the host: seconds of processor time of
+ * the stages, summed over threads. On a device: seconds of stages and transfers, summed over the batches
+ * in flight.
+ */
 double sl_session_computing_seconds(const struct sl_session *s);
 
 /*

@@ -82,6 +82,7 @@ static void add_to_session(
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
 		run->session->stage_ns[i] += slot->ns[i];
 	sl_rounds_add(&run->session->rounds, &slot->batch.rounds);
+	run->session->cpu_ns += slot->cpu_ns;
 	run->session->transfer_ns += slot->transfer_ns;
 	run->session->pack_ns += slot->pack_ns;
 	run->session->assemble_ns += w->assemble_ns;

@@ -7,6 +7,7 @@
 #ifndef SL_PRIMITIVES_EMULATOR_BLOCK_H
 #define SL_PRIMITIVES_EMULATOR_BLOCK_H
 
+#include "access.h"
 #include "fiber.h"
 #include "launch.h"
 #include "settings.h"
@@ -41,6 +42,7 @@ struct sl_warp {
 struct sl_variable {
 	const void *key;
 	void *at;
+	size_t bytes;
 };
 
 /*
@@ -66,6 +68,7 @@ struct sl_block {
 	size_t variable_bytes;
 	void *dynamic; /* dynamic shared memory */
 	struct sl_block_order *order;
+	struct sl_access_log log; /* kept from block to block */
 };
 
 /* The launch that runs. */

@@ -43,6 +43,24 @@ struct alignas(16) ulonglong2 {
 	unsigned long long x, y;
 };
 
+/* The functions that gcc calls before each access of this file, for -fsanitize=thread (access.h). */
+#ifdef SL_COUNTED
+#define SL_CALLS(name) asm(".set __tsan_" name ", sl_counted_" name)
+#define SL_CALLS_FOR(bytes)               \
+	SL_CALLS("read" bytes);           \
+	SL_CALLS("write" bytes);          \
+	SL_CALLS("unaligned_read" bytes); \
+	SL_CALLS("unaligned_write" bytes)
+SL_CALLS_FOR("1");
+SL_CALLS_FOR("2");
+SL_CALLS_FOR("4");
+SL_CALLS_FOR("8");
+SL_CALLS_FOR("16");
+SL_CALLS("read_range");
+SL_CALLS("write_range");
+SL_CALLS("init");
+#endif
+
 /* The place of a call in the source, as the default argument of its last parameter. */
 #define SL_AT struct sl_emulated_site at = {__builtin_FILE(), __builtin_LINE()}
 
@@ -167,46 +185,53 @@ inline int __clz(uint32_t x)
 
 /* --- atomics: relaxed, as those of CUDA ------------------------------------------------------- */
 
-template <class T> inline T atomicAdd(T *to, std::type_identity_t<T> value, SL_AT)
+/* sl_emulated_atomic() counts these accesses, not the calls of the compiler. */
+#ifdef SL_COUNTED
+#define SL_UNCOUNTED __attribute__((no_sanitize_thread))
+#else
+#define SL_UNCOUNTED
+#endif
+
+template <class T> SL_UNCOUNTED inline T atomicAdd(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
 	return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicOr(T *to, std::type_identity_t<T> value, SL_AT)
+template <class T> SL_UNCOUNTED inline T atomicOr(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
 	return __atomic_fetch_or(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicAnd(T *to, std::type_identity_t<T> value, SL_AT)
+template <class T> SL_UNCOUNTED inline T atomicAnd(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
 	return __atomic_fetch_and(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicExch(T *to, std::type_identity_t<T> value, SL_AT)
+template <class T> SL_UNCOUNTED inline T atomicExch(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
 	return __atomic_exchange_n(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T atomicMax(T *to, std::type_identity_t<T> value, SL_AT)
+template <class T> SL_UNCOUNTED inline T atomicMax(T *to, std::type_identity_t<T> value, SL_AT)
 {
 	T previous = __atomic_load_n(to, __ATOMIC_RELAXED);
 
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
 	while (previous < value && !__atomic_compare_exchange_n(to, &previous, value, false,
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	return previous;
 }
 
-template <class T> inline T atomicMin(T *to, std::type_identity_t<T> value, SL_AT)
+template <class T> SL_UNCOUNTED inline T atomicMin(T *to, std::type_identity_t<T> value, SL_AT)
 {
 	T previous = __atomic_load_n(to, __ATOMIC_RELAXED);
 
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, to, sizeof(T), at);
 	while (previous > value && !__atomic_compare_exchange_n(to, &previous, value, false,
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
@@ -218,27 +243,29 @@ inline void sl_store_vector(void *to, uint4 v)
 	*(uint4 *)to = v;
 }
 
-template <class T> inline T sl_load_relaxed(const T *from, SL_AT)
+template <class T> SL_UNCOUNTED inline T sl_load_relaxed(const T *from, SL_AT)
 {
-	sl_emulated_atomic(false, at);
+	sl_emulated_atomic(SL_ACCESS_LOAD, from, sizeof(T), at);
 	return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-template <class T> inline void sl_store_relaxed(T *to, std::type_identity_t<T> value, SL_AT)
+template <class T>
+SL_UNCOUNTED inline void sl_store_relaxed(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_STORE, to, sizeof(T), at);
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 
-template <class T> inline T sl_load_acquire(const T *from, SL_AT)
+template <class T> SL_UNCOUNTED inline T sl_load_acquire(const T *from, SL_AT)
 {
-	sl_emulated_atomic(false, at);
+	sl_emulated_atomic(SL_ACCESS_LOAD, from, sizeof(T), at);
 	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-template <class T> inline void sl_store_release(T *to, std::type_identity_t<T> value, SL_AT)
+template <class T>
+SL_UNCOUNTED inline void sl_store_release(T *to, std::type_identity_t<T> value, SL_AT)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_STORE, to, sizeof(T), at);
 	__atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 

@@ -125,6 +125,7 @@ static void end_block(struct sl_block *b)
 	for (uint32_t i = 0; i < b->begun; i++)
 		if (b->thread[i].state != SL_DONE)
 			abandon(&b->thread[i]);
+	sl_access_block_ends(b);
 	for (uint32_t i = 0; i < b->n_variables; i++)
 		sl_fiber_free(b->variable[i].at, &b->order->end);
 	sl_fiber_free(b->dynamic, &b->order->end);
@@ -366,10 +367,12 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 	sl_emulated_here.blocks.x = l->blocks;
 	sl_fiber_set_scheduler();
 	t = progress_of(l);
+	sl_access_launch_begins();
 	ended = run_launch(&t);
 	for (uint32_t k = 0; k < PLACES_MOST; k++)
 		if (places[k].busy)
 			end_block(&places[k]);
+	sl_access_launch_ends();
 	sl_fiber_acquire(&end);
 	return ended ? 0 : SL_ERROR_LAUNCH;
 }

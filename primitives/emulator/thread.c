@@ -61,6 +61,7 @@ static void wait_at(struct sl_thread *t, enum sl_thread_state state, struct sl_e
 
 void sl_barrier_open(struct sl_block *b)
 {
+	sl_access_barrier(b);
 	for (uint32_t i = 0; i < sl_running.launch->threads; i++) {
 		if (b->thread[i].state == SL_AT_BARRIER) {
 			b->thread[i].state = SL_READY;
@@ -232,11 +233,14 @@ uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t wo
 
 /* --- atomics ---------------------------------------------------------------------------------- */
 
-void sl_emulated_atomic(bool writes, struct sl_emulated_site at)
+void sl_emulated_atomic(
+	enum sl_access_kind kind, const void *to, size_t bytes, struct sl_emulated_site at)
 {
 	struct sl_running *r = &sl_running;
 
-	if (writes) {
+	/* The functions of cuda_names.h have one call for all kernels, so the line is the place. */
+	sl_access_add(kind, to, bytes, (uintptr_t)at.file + (uintptr_t)at.line);
+	if (kind != SL_ACCESS_LOAD) {
 		r->progressed = true;
 		r->thread->is_polling = false;
 	} else if (++r->loads == LOADS_MOST) {
@@ -298,7 +302,7 @@ static void complete_phase(struct sl_mbarrier *m)
 
 void sl_emulated_mbarrier_arrive(struct sl_mbarrier *m, uint32_t bytes, struct sl_emulated_site at)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, m, sizeof(*m), at);
 	check_mbarrier(m, at);
 	if (m->missing == 0)
 		fail_launch(at,
@@ -313,12 +317,13 @@ void sl_emulated_mbarrier_arrive(struct sl_mbarrier *m, uint32_t bytes, struct s
 void sl_emulated_bulk_load(void *to, const void *from, uint32_t bytes, struct sl_mbarrier *m,
 	struct sl_emulated_site at)
 {
-	sl_emulated_atomic(true, at);
+	sl_emulated_atomic(SL_ACCESS_UPDATE, m, sizeof(*m), at);
 	check_mbarrier(m, at);
 	if (bytes == 0 || ((uintptr_t)to | (uintptr_t)from | bytes) % BULK_ALIGN != 0)
 		fail_launch(at,
 			"a bulk load of %u bytes from %p to %p: all must be multiples of %d", bytes,
 			from, to, BULK_ALIGN);
+	sl_access_add(SL_ACCESS_LOAD, from, bytes, (uintptr_t)__builtin_return_address(0));
 	memcpy(to, from, bytes);
 	sl_fiber_release(&m->order[m->phase % 2]);
 	m->bytes -= bytes;
@@ -366,7 +371,7 @@ static void *new_variable(
 	sl_fiber_act_as(&sl_running.thread->fiber);
 	if (!p)
 		fail_launch(at, "the host has no memory for shared memory");
-	b->variable[b->n_variables++] = (struct sl_variable){key, p};
+	b->variable[b->n_variables++] = (struct sl_variable){key, p, bytes};
 	return p;
 }
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access.h"
 #include "primitives/base/hd.h"
 
 SL_C_BEGIN
@@ -56,7 +57,8 @@ uint64_t sl_emulated_warp(enum sl_emulated_call call, uint32_t mask, uint64_t wo
 uint32_t sl_emulated_lane(void);
 
 /* Called before each atomic operation. With a seed, it sometimes lets other threads run first. */
-void sl_emulated_atomic(bool writes, struct sl_emulated_site at);
+void sl_emulated_atomic(
+	enum sl_access_kind kind, const void *to, size_t bytes, struct sl_emulated_site at);
 
 /* Lets other threads run: for loops that wait for another block. */
 void sl_emulated_backoff(struct sl_emulated_site at);

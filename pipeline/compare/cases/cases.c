@@ -35,6 +35,11 @@ bool sl_case_has_time(const struct sl_comparison_case *entry, int t)
 	       (t == SL_TIME_TRANSFER ? entry->on_device : sl_stage_is_run(entry->mode, t));
 }
 
+bool sl_case_is_emulated(const struct sl_comparison_case *entry)
+{
+	return entry->on_device && sl_device_is_emulated();
+}
+
 const char *sl_case_space(const struct sl_comparison_case *entry)
 {
 	return entry->on_device ? "device" : "host";

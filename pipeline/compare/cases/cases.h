@@ -14,6 +14,9 @@ void sl_cases_choose(struct sl_comparison *c);
 /* Does the case have time t (comparison.h)? It runs that stage, or it is on a device (the transfer). */
 bool sl_case_has_time(const struct sl_comparison_case *entry, int t);
 
+/* Does the case run on the emulated device? Then its memory accesses are counted, and it has no times. */
+bool sl_case_is_emulated(const struct sl_comparison_case *entry);
+
 /* "host" or "device". */
 const char *sl_case_space(const struct sl_comparison_case *entry);
 

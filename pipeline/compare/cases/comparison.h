@@ -4,6 +4,7 @@
 
 #include "pipeline/results/spread.h"
 #include "pipeline/run/run.h"
+#include "primitives/emulator/access.h"
 
 enum { SL_CASES_MAX = 88 };
 
@@ -39,6 +40,8 @@ struct sl_comparison_case {
 	uint32_t threads, device_slots;               /* of the runs of all batches */
 	struct sl_spread time[SL_TIMES]; /* of one batch; n = 0 if a stage does not run */
 	uint64_t bytes[SL_TIME_SUM];     /* minimum memory traffic per batch */
+	/* Of all batches on the emulated device, where nothing is timed. */
+	struct sl_access_counts accesses;
 };
 
 struct sl_comparison {

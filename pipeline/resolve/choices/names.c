@@ -82,7 +82,7 @@ const char *sl_column_meant(const char *word, uint32_t allowed)
 {
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (strcmp(word, usual[i].word) == 0 && SL_HAS(allowed, usual[i].column))
-			return column_name(usual[i].column);
+			return column_name((int)usual[i].column);
 	return NULL;
 }
 

@@ -416,6 +416,15 @@ static void plan_prints_the_plan(void **state)
 	expect_output(
 		"1 thread, loops", WORDS("plan", "c.yaml", "--threads", "1", "--device", "cpu"));
 	expect_output("mode        staged\n", WORDS("plan", "c.yaml", "--device", "cpu"));
+	/* the pilot is spread over the run, and says what it does not know */
+	expect_output(
+		"estimate    50 % survive", WORDS("plan", "c.yaml", "--set", "run.particles=4096e3",
+						    "--set", "keep=id < 2048000"));
+	expect_output("estimate    fewer than 1 in 4096 survive",
+		WORDS("plan", "c.yaml", "--set", "run.particles=4096e3", "--set",
+			"keep=id == 7 and z > 1e9 cm"));
+	expect_output("estimate    0 % survive",
+		WORDS("plan", "c.yaml", "--set", "run.particles=4096", "--set", "keep=z > 1e9 cm"));
 	expect_output("mode        fused: survivors are passed between kernels as records of ",
 		WORDS("plan", "c.yaml", "--device", "emulated"));
 	expect_output("mode        staged (primitives.compact is named; ",

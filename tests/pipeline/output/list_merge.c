@@ -119,7 +119,7 @@ static void failed_passes_leave_no_file(void **state)
 	(void)state;
 	assert_int_equal(0, chdir(folder.path));
 	snprintf(more, sizeof(more), "%soutput: {format: mcpl, order: run}\n", listed_key);
-	listed_run("cpu", 200, more);
+	listed_run("cpu", 300, more);
 	snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
 	entries = folder_count(&out);
 	open_run(&o);
@@ -187,10 +187,10 @@ static void failed_calls_leave_a_run_that_can_be_resumed(void **state)
 	(void)state;
 	snprintf(more, sizeof(more), "%soutput: {format: mcpl, order: run, sample: 300}\n",
 		listed_key);
-	listed_run("cpu", 400, more);
+	listed_run("cpu", 600, more);
 	hash = hash_run(&folder, "out");
 	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++)
-		for (unsigned k = 1, code = 1; code != SL_OK; k += is_quick() ? 7 : 1) {
+		for (unsigned k = 1, code = 1; code != SL_OK; k += is_quick() ? 7 : 2) {
 			const char *const env[] = {fault, NULL};
 			struct ending e;
 
