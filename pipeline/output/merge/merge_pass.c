@@ -87,14 +87,14 @@ static enum sl_status begin_tree(struct tree *t, uint32_t n)
 enum { BUFFER_BYTES = 1 << 20 };
 
 /* The list, or an intermediate file. */
-struct target {
+struct merge_target {
 	struct sl_record_output *list; /* NULL: it is a file */
 	struct sl_file_writer file;
 	uint8_t *buffer; /* BUFFER_BYTES */
 	size_t used;
 };
 
-static enum sl_status flush(struct target *t)
+static enum sl_status flush(struct merge_target *t)
 {
 	size_t used = t->used;
 
@@ -103,7 +103,7 @@ static enum sl_status flush(struct target *t)
 }
 
 /* Appends the record at hand of a source. */
-static enum sl_status put(struct target *t, const struct sl_record_source *s)
+static enum sl_status put(struct merge_target *t, const struct sl_record_source *s)
 {
 	uint32_t bytes = s->selection->layout.record_bytes;
 
@@ -120,14 +120,14 @@ static enum sl_status put(struct target *t, const struct sl_record_source *s)
 /* --- passes ------------------------------------------------------------------------------------- */
 
 /* The memory of a merge: sources, tree and buffer. */
-struct work {
+struct merge_work {
 	const struct sl_merge *m;
 	struct tree tree;
-	struct target target;
+	struct merge_target target;
 	void *block;
 };
 
-static void lay_out(struct sl_arena *a, uint32_t files, struct work *w)
+static void lay_out(struct sl_arena *a, uint32_t files, struct merge_work *w)
 {
 	w->tree.source = (struct sl_record_source *)sl_cut_items(a, files, sizeof(*w->tree.source));
 	w->tree.at = (struct head *)sl_cut_items(a, files, sizeof(*w->tree.at));
@@ -168,7 +168,7 @@ static enum sl_status open_source(
 }
 
 /* Merges the sources that are open into the target. */
-static enum sl_status merge_open(struct work *w, uint32_t n)
+static enum sl_status merge_open(struct merge_work *w, uint32_t n)
 {
 	struct tree *t = &w->tree;
 
@@ -183,7 +183,7 @@ static enum sl_status merge_open(struct work *w, uint32_t n)
 }
 
 /* Merges n files of a pass, from number first on, into the target. */
-static enum sl_status merge_files(struct work *w, uint32_t pass, uint64_t first, uint32_t n)
+static enum sl_status merge_files(struct merge_work *w, uint32_t pass, uint64_t first, uint32_t n)
 {
 	enum sl_status s = SL_OK;
 
@@ -218,7 +218,7 @@ static enum sl_status remove_files(
 
 /* Merges a group of files into intermediate file `number` of the next pass. */
 static enum sl_status merge_group(
-	struct work *w, uint32_t pass, uint64_t first, uint32_t n, uint64_t number)
+	struct merge_work *w, uint32_t pass, uint64_t first, uint32_t n, uint64_t number)
 {
 	char name[SL_FILE_NAME_BYTES];
 	enum sl_status s;
@@ -264,7 +264,7 @@ static enum sl_status remove_all(
 }
 
 /* All passes: intermediate ones while there are too many files, then the one into the list. */
-static enum sl_status merge_all(struct work *w, struct sl_record_output *o)
+static enum sl_status merge_all(struct merge_work *w, struct sl_record_output *o)
 {
 	const struct sl_merge *m = w->m;
 	uint64_t files = m->batches->n;
@@ -286,7 +286,7 @@ static enum sl_status merge_all(struct work *w, struct sl_record_output *o)
 
 enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o)
 {
-	struct work w = {.m = m};
+	struct merge_work w = {.m = m};
 	struct sl_arena a = {0};
 	enum sl_status s;
 
