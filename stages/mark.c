@@ -1,4 +1,7 @@
-/* mark.c - stage mark on the host: final fates, keep flags, the tally and the histograms. */
+/*
+ * mark.c - stage mark on the host: derived columns, final fates, keep flags, the tally and the
+ * histograms.
+ */
 #include "stages/mark.h"
 
 #include <string.h>
@@ -6,6 +9,7 @@
 #include "stages/batch/recipe.h"
 #include "stages/particle/weight.h"
 #include "stages/selection/condition_block.h"
+#include "stages/selection/derive_block.h"
 
 /* Counts each particle in each histogram. */
 static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
@@ -85,12 +89,21 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f) : count * one;
 	}
 }
+/* Not inlined: its large stack is used only by runs with derived columns. */
+__attribute__((noinline)) static void derive(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+{
+	sl_derive_range(&r->derivation, &b->columns, b->first_id, from, to);
+}
+
 void SL_AT_LEVEL(sl_loop_mark)(
 	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
 	struct sl_tally *t = &b->tally;
 
+	if (r->derivation.n > 0)
+		derive(r, b, from, to);
 	sl_condition_range(&r->condition, c, b->first_id, from, to);
 	keep_fates(c->fate + from, to - from, r->keep, b->keep + from);
 	for (uint32_t i = from; i < to; i += GROUP)

@@ -12,9 +12,13 @@ from typing import Dict as _Dict, NamedTuple as _NamedTuple
 
 from . import _native
 from ._columns import Batch, ParticleList, Survivors, Table
+from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
 from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
+from ._history import History
+from ._lists import Selected, filter, write_mcpl
 from ._native import Column
+from ._primitives import compact, deflate, scan, sort
 from ._run import Fate, Run, Tally, run, stream
 
 __version__: str = _native.version
@@ -46,6 +50,7 @@ def version() -> str:
 
 _atexit.register(_native.shut_down)
 
-__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "ParticleList", "Plan",
-           "Problem", "Run", "Status", "Survivors", "Table", "Tally", "convert", "info", "open", "plan",
-           "read", "replay", "run", "stream", "verify", "version"]
+__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "History",
+           "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally",
+           "compact", "compare", "convert", "deflate", "filter", "info", "open", "plan", "read", "replay", "run",
+           "scan", "sort", "stream", "verify", "version", "write_mcpl"]

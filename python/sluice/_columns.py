@@ -1,7 +1,7 @@
 """Survivors as columns: batches, files, and all batches of a run as one lazy mapping."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from . import _native
 from ._native import Column
@@ -21,8 +21,42 @@ def array_of(column: Any) -> Any:
     return _numpy.asarray(column) if _numpy else column
 
 
+def input_array(value: Any) -> Any:
+    """An array that the library can read: objects without the buffer protocol and DLPack become NumPy's."""
+    if isinstance(value, (Column, int, float)) or hasattr(value, "__dlpack__") or \
+            hasattr(value, "__cuda_array_interface__"):
+        return value
+    try:
+        memoryview(value)
+        return value
+    except TypeError:  # lists, pandas.Series
+        made = array_of(value)
+        if made is value:
+            raise TypeError(f"{type(value).__name__} is no array with the buffer protocol or DLPack; convert it "
+                            "to array.array, or install numpy") from None
+        return made
+
+
+Field = Tuple[str, str, str]
+_FACTS = {name: (name, {"float32": "<f4", "uint32": "<u4", "uint64": "<u8", "uint8": "|u1", "int32": "<i4"}[dtype],
+                 unit) for name, dtype, unit, _ in _native.column_facts()}
+
+
+def _field(name: str, column: Any) -> Field:
+    """Name, type and unit of a column, for the schema of Arrow."""
+    if isinstance(column, Column):
+        return name, column.typestr, column.unit
+    dtype = getattr(column, "dtype", None)
+    if dtype is None or not hasattr(dtype, "str"):
+        raise TypeError(f"{name}: a number for all particles is no array, so Arrow cannot have it")
+    return name, dtype.str, ""
+
+
 class Table(Mapping[str, Any]):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
+
+    It exports the Arrow PyCapsule interface, so that pyarrow.table(t), polars.DataFrame(t) and others use
+    the same memory; the fields have the metadata "unit".
 
     With NumPy installed, table["x"] is a numpy.ndarray, else a Column. column("x") is always the Column.
     Neither copies: the arrays use the memory of the table, which lives as long as any of them.
@@ -39,6 +73,18 @@ class Table(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         return array_of(self._columns[name])
+
+    def _arrow_fields(self) -> List[Field]:
+        return [_field(name, column) for name, column in self._columns.items()]
+
+    def __arrow_c_schema__(self) -> Any:
+        return _native.arrow_schema(self._arrow_fields())
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Tuple[Any, Any]:
+        return self.__arrow_c_schema__(), _native.arrow_array(self.n, list(self._columns.values()))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return _native.arrow_stream(self._arrow_fields(), iter([(self.n, list(self._columns.values()))]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -86,6 +132,8 @@ class Source(NamedTuple):
 class Survivors(Mapping[str, Any]):
     """All survivors of a run: a mapping from names to arrays of shape (n,), in the order of batches.
 
+    It exports the Arrow PyCapsule interface as a stream of batches: pyarrow.table(s), polars.DataFrame(s).
+
     survivors["x"] joins the batches at its first use and keeps the result. Batches of a directory are
     read once, at the first use of any column; use batches() to go through a large run batch by batch.
     """
@@ -124,6 +172,13 @@ class Survivors(Mapping[str, Any]):
             b._columns[name] = whole[at:at + b.n]
             at += b.n
         return whole
+
+    def __arrow_c_schema__(self) -> Any:
+        return _native.arrow_schema([_FACTS[name] for name in self._names])
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        rows = ((b.n, [b.column(name) for name in self._names]) for b in self.batches())
+        return _native.arrow_stream([_FACTS[name] for name in self._names], rows)
 
     def __getitem__(self, name: str) -> Any:
         return array_of(self.column(name))

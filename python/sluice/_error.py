@@ -1,7 +1,7 @@
 """The exception of the package."""
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 
 class Status(NamedTuple):
@@ -19,7 +19,7 @@ class Problem(NamedTuple):
     """One problem of a configuration."""
 
     file: Optional[str]
-    """The file, '<text>' or '<dict>'; None for an override."""
+    """The file, '<text>', '<dict>' or '<filter>'; None for an override."""
     line: Optional[int]
     """From 1; None if the problem has no place in a text."""
     column: Optional[int]
@@ -39,11 +39,11 @@ class Problem(NamedTuple):
         return f"{place}: {self.key}: {text}" if self.key else f"{place}: {text}"
 
 
-def _problem(at: tuple) -> Problem:
+def _problem(at: Tuple[Any, ...]) -> Problem:
     """A problem of the library; the advice follows the first semicolon of its text."""
     file, line, column, key, text = at
     problem, _, hint = text.partition("; ")
-    if file == "<dict>":  # lines of the text that a dict was converted to mean nothing to its author
+    if file in ("<dict>", "<filter>"):  # lines of a text that its author has not seen
         line = column = None
     return Problem(file, line, column, key, problem, hint)
 

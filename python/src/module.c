@@ -15,13 +15,17 @@
 #include "pipeline/text/version.h"
 #include "primitives/emulator/settings.h"
 #include "primitives/files/read.h"
+#include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column.h"
 #include "python/src/errors.h"
 #include "python/src/job_type.h"
+#include "python/src/list_calls.h"
+#include "python/src/lists/mcpl_load.h"
 #include "pipeline/run/run.h"
+#include "python/src/primitive_calls.h"
+#include "python/src/primitives/call.h"
 #include "python/src/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
-#include "stages/formats/mcpl/mcpl_read.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
 
@@ -35,19 +39,12 @@ struct file_table {
 /* Lists of any program, which need not have what this program writes. */
 static enum sl_status read_list(const char *path, struct file_table *f)
 {
-	struct sl_arena a = {0};
 	enum sl_status s;
 	size_t bytes;
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_mcpl_table(file, bytes, &a, &f->table, &f->lost);
-	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, a.used, &f->block);
-	if (s == SL_OK) {
-		a = (struct sl_arena){f->block, 0, a.used};
-		s = sl_mcpl_table(file, bytes, &a, &f->table, &f->lost);
-	}
+	s = sl_py_mcpl_load(file, bytes, &f->table, &f->lost, &f->block);
 	sl_memory_give(SL_HOST, file);
 	return sl_add_context(s, "%s", path);
 }
@@ -196,16 +193,20 @@ static PyObject *column_facts(PyObject *module, PyObject *none)
 		[SL_TYPE_U64] = "uint64",
 		[SL_TYPE_U8] = "uint8",
 		[SL_TYPE_I32] = "int32"};
-	PyObject *list = PyList_New(SL_COLUMN_COUNT);
+	PyObject *list = PyList_New(0);
 
 	(void)module, (void)none;
 	for (int c = 0; list && c < SL_COLUMN_COUNT; c++) {
 		const struct sl_column_facts *f = &sl_column_facts[c];
-		PyObject *item = Py_BuildValue(
-			"(ssss)", f->name, types[f->type], sl_units[f->unit].text, f->help);
+		PyObject *item;
 
-		if (!item || PyList_SetItem(list, c, item) < 0)
+		if (sl_is_place(c))
+			continue;
+		item = Py_BuildValue(
+			"(ssss)", f->name, types[f->type], sl_units[f->unit].text, f->help);
+		if (!item || PyList_Append(list, item) < 0)
 			Py_CLEAR(list);
+		Py_XDECREF(item);
 	}
 	return list;
 }
@@ -228,6 +229,15 @@ static PyObject *fate_names(PyObject *module, PyObject *none)
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
 	{"read", read_file, METH_VARARGS, "read(path): (n, columns, rounded) of a file."},
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
+	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},
+	{"filter", sl_py_filter_call, METH_VARARGS, "Selects and sorts particles."},
+	{"arrow_schema", sl_py_arrow_schema, METH_O, "The schema of a struct, for Arrow."},
+	{"arrow_array", sl_py_arrow_array, METH_VARARGS, "Columns as a struct, for Arrow."},
+	{"arrow_stream", sl_py_arrow_stream, METH_VARARGS, "Structs one after another, for Arrow."},
+	{"scan", sl_py_scan, METH_VARARGS, "Prefix sums."},
+	{"compact", sl_py_compact, METH_VARARGS, "Indices of flags."},
+	{"sort", sl_py_sort, METH_VARARGS, "Sorts keys, or pairs."},
+	{"deflate", sl_py_deflate, METH_VARARGS, "Compresses bytes."},
 	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
 	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
 	{"build_info", build_info, METH_NOARGS, "The text of sluice version."},
@@ -256,5 +266,6 @@ PyMODINIT_FUNC PyInit__native(void)
 		return NULL;
 	}
 	pthread_atfork(NULL, NULL, sl_py_turn_reset);
+	pthread_atfork(NULL, NULL, sl_py_call_reset);
 	return module;
 }

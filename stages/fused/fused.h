@@ -16,6 +16,7 @@
 
 #include "stages/models/model.h"
 #include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/key.h"
 
@@ -30,10 +31,11 @@ struct sl_fused {
 	                             one CUDA graph, while all other parameters stay */
 	sl_fate_set keep;         /* the fates that survive */
 	const struct sl_condition *condition;
+	const struct sl_derivation *derivation;
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
 	const struct sl_key_rule *field;
 	bool narrow; /* keys are u32, else u64 */
-	uint32_t
+	sl_column_set
 		record_columns; /* columns in a record (packed_record.h); 0: the model is recomputed */
 	const struct sl_histogram_set *bins;
 	float weight_scale; /* see sl_weight_scale() */

@@ -169,7 +169,7 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 {
 	memset(b, 0, sizeof(*b));
 	n = places_of(r, n);
-	sl_layout_columns(a, r, n, &b->columns);
+	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (has_blocks(r))
@@ -183,8 +183,8 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	b->table.source_index = has_blocks(r) ? b->index : NULL;
 }
 
-void sl_table_lay_out(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set, struct sl_table *t)
+void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
+	struct sl_table *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->n_columns = r->n_columns;
@@ -269,15 +269,15 @@ static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, s
 /* --- block by block ------------------------------------------------------------------------------- */
 
 /* The columns of the survivors that are read after the compaction. */
-static uint32_t columns_of_survivors(const struct sl_recipe *r)
+static sl_column_set columns_of_survivors(const struct sl_recipe *r)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < r->n_fields; k++)
 		set |= SL_BIT(r->field[k].column);
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);
-	return set & sl_stored_columns(r) & ~r->constants;
+	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
 }
 
 /* Moves the items with the given ascending numbers to the beginning of a column. */
@@ -305,7 +305,7 @@ static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *numbe
 static enum sl_status compact_block(
 	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
 {
-	const uint32_t set = columns_of_survivors(r);
+	const sl_column_set set = columns_of_survivors(r);
 
 	SL_TRY(compact(r, x, block));
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
@@ -396,6 +396,6 @@ struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 	r->loops->generate(r->model, &r->rules, r->seed, &one, 1, NULL);
 	r->loops->advance(r->model, &r->rules, r->seed, &one, 1, NULL);
 	p.id = id;
-	p.fate = sl_final_fate(r, &p);
+	sl_end_particle(r, &p);
 	return p;
 }

@@ -71,7 +71,8 @@ struct sl_slab {
 	uint32_t max_steps;
 };
 
-SL_HD sl_lanes sl_slab_generate(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+SL_HD sl_lanes sl_slab_generate(
+	const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
 {
 	const float n_above = r->layer[0].n_above, n = r->layer[0].n;
 	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
@@ -205,7 +206,7 @@ SL_HD_PART sl_u32 sl_slab_step_in(
 	return i;
 }
 
-SL_HD void sl_slab_step(const struct sl_slab *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+SL_HD void sl_slab_step(const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	(void)wanted;
 	if (r->layers == 1)
@@ -224,8 +225,8 @@ SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uin
 }
 
 /* The layer is known from step to step, and looked up only once. */
-SL_HD void sl_slab_advance(
-	const struct sl_slab *r, uint32_t wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
+SL_HD void sl_slab_advance(const struct sl_slab *r, sl_column_set wanted, uint64_t seed,
+	struct sl_particle *p, uint32_t n)
 {
 	(void)wanted;
 	if (r->layers == 1)
@@ -516,7 +517,7 @@ static bool sl_slab_range(const void *rules, enum sl_column column, double *lo, 
 }
 
 /* With analogue absorption every weight stays 1, so files need not store it. */
-static uint32_t sl_slab_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_slab_constants(const void *rules, struct sl_particle *values)
 {
 	values->weight = 1.0f;
 	return sl_slab_is_analogue((const struct sl_slab *)rules) ? SL_BIT(SL_COLUMN_weight) : 0;

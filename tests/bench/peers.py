@@ -21,7 +21,7 @@ import zlib
 
 SLUICE, BENCH, SOURCE = sys.argv[1:4]
 PEERS = os.path.join(SOURCE, "bench", "peers")
-SCRIPTS = ("mcx.py", "nvcomp.py", "mcpltool.py", "mcml.py", "numpy_list.py")
+SCRIPTS = ("mcx.py", "nvcomp.py", "mcpltool.py", "mcml.py", "numpy_list.py", "arrays_to_mcpl.py")
 sys.dont_write_bytecode = True
 WORK = tempfile.TemporaryDirectory()
 ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", TMPDIR=WORK.name)
@@ -78,6 +78,7 @@ def test_help_and_missing():
         run(script, "--sluice", path("nothing"), code=77, says="not run: the program sluice is missing")
     bare = (sys.executable, "-S")  # finds no installed package
     for script, package in (("mcx.py", "numpy"), ("numpy_list.py", "numpy"), ("mcpltool.py", "numpy"),
+                            ("arrays_to_mcpl.py", "numpy"),
                             ("nvcomp.py", "nvidia-nvcomp-cu13")):
         run(script, *ours, code=77, python=bare, says=f"not run: the Python package {package}")
     run("mcml.py", *ours, code=77, says="not run: --program PATH is missing")
@@ -113,6 +114,30 @@ def test_numpy_list():
         done
         """, executable=True)
     run("numpy_list.py", "--sluice", damaged, *words, code=1, says="filter and sort: the")
+
+
+WRITER = """import os, sys
+import numpy
+def write_mcpl(path, columns, force):
+    sys.modules["__main__"].by_numpy(numpy, columns, path)
+    with open(path, "r+b") as f:
+        f.seek(-%(damage)d, os.SEEK_END)
+        f.write(b"x" if %(damage)d else b"")
+"""
+
+
+def test_arrays_to_mcpl():
+    """The package is replaced by a module that writes with numpy; with damage, another PDG code."""
+    words = ("--sluice", SLUICE, "--particles", "2000", "--repeat", "2", "--csv", path("arrays.csv"))
+    os.makedirs(path("writer"), exist_ok=True)
+    write("writer/sluice.py", WRITER % {"damage": 0})
+    run("arrays_to_mcpl.py", *words, says="2000 particles", PYTHONPATH=path("writer"))
+    check_ratios("arrays.csv", 2)
+    write("writer/sluice.py", WRITER % {"damage": 4})
+    run("arrays_to_mcpl.py", *words, code=1, says="write arrays: the pdg differs", PYTHONPATH=path("writer"))
+    write("writer/sluice.py", "raise ImportError('none')")
+    run("arrays_to_mcpl.py", *words, code=77, says="not run: the Python package sluice-particles",
+        PYTHONPATH=path("writer"))
 
 
 MCPLTOOL = """#!/bin/bash
@@ -320,6 +345,7 @@ def main():
         print(f"SKIP: {sys.executable} has no numpy, which the scripts for lists and for MCX need")
         sys.exit(77)
     test_numpy_list()
+    test_arrays_to_mcpl()
     test_mcpltool()
     test_mcx()
     print("the scripts of bench/peers print what they should, and nothing if an answer is wrong")

@@ -22,11 +22,11 @@ static bool is_over_run(const struct sl_config *c, struct sl_reader *r)
 }
 
 /* The columns that the order files of a run are made of; a constant column is not needed. */
-static uint32_t columns_of(const struct sl_choices *choices, bool rules)
+static sl_column_set columns_of(const struct sl_choices *choices, bool rules)
 {
 	const struct sl_list_order *o = &choices->list_order;
 	struct sl_particle values;
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; o->run && k < choices->n_fields; k++)
 		set |= SL_BIT(choices->field[k].column);
@@ -36,9 +36,9 @@ static uint32_t columns_of(const struct sl_choices *choices, bool rules)
 }
 
 /* Adds a set of columns to those of the table, in the order of columns.def. */
-static void add_columns(struct sl_choices *choices, uint32_t more)
+static void add_columns(struct sl_choices *choices, sl_column_set more)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < choices->n_columns; k++)
 		set |= SL_BIT(choices->column[k]);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/device/device.h"
+#include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column_type.h"
 #include "python/src/arrays/dlpack.h"
 
@@ -14,6 +15,7 @@ const struct sl_py_item sl_py_items[SL_PY_ITEMS] = {
 	[SL_TYPE_U8] = {"B", "|u1", 1},
 	[SL_TYPE_I32] = {"i", "<i4", 4},
 	[SL_PY_F64] = {"d", "<f8", 8},
+	[SL_PY_I64] = {"q", "<i8", 8},
 };
 
 static PyTypeObject *column_type;
@@ -57,6 +59,24 @@ PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n)
 	const Py_ssize_t shape[2] = {(Py_ssize_t)rows, (Py_ssize_t)n};
 
 	return make(SL_PY_F64, SL_COLUMN_COUNT, data, shape, 2, NULL);
+}
+
+int sl_py_item_type(const struct sl_py_array *a)
+{
+	for (int type = 0; type < SL_PY_ITEMS; type++) {
+		const char *name = sl_py_items[type].typestr; /* "<f4" */
+
+		if (name[1] == a->kind && sl_py_items[type].bytes == a->bytes)
+			return type;
+	}
+	return SL_PY_ITEMS;
+}
+
+PyObject *sl_py_column_of_array(const struct sl_py_array *a, int column, void *data, size_t n)
+{
+	const Py_ssize_t shape[1] = {(Py_ssize_t)n};
+
+	return make(sl_py_item_type(a), column, data, shape, 1, NULL);
 }
 
 static void dealloc(PyObject *self)
@@ -164,6 +184,8 @@ static PyObject *item_of(const struct sl_py_column *c, Py_ssize_t i)
 		return PyLong_FromUnsignedLong(((const uint8_t *)c->data)[i]);
 	case SL_TYPE_I32:
 		return PyLong_FromLong(((const int32_t *)c->data)[i]);
+	case SL_PY_I64:
+		return PyLong_FromLongLong(((const int64_t *)c->data)[i]);
 	default:
 		return PyFloat_FromDouble(((const double *)c->data)[i]);
 	}
@@ -324,6 +346,10 @@ bool sl_py_column_add(PyObject *module)
 			"A DLPack capsule of the memory, without a copy."},
 		{"__dlpack_device__", sl_py_dlpack_device, METH_NOARGS,
 			"(1, 0): memory of the host."},
+		{"__arrow_c_schema__", sl_py_column_arrow_schema, METH_NOARGS,
+			"The type as a capsule of Arrow."},
+		{"__arrow_c_array__", sl_py_column_arrow_array, METH_VARARGS,
+			"The type and the memory as capsules of Arrow, without a copy."},
 		{NULL, NULL, 0, NULL}};
 	static PyGetSetDef members[] = {
 		{"__array_interface__", get_array_interface, NULL, "NumPy's interface.", NULL},

@@ -11,6 +11,7 @@
 #include "python/src/arrays/python.h"
 
 #include "primitives/base/status.h"
+#include "python/src/arrays/array.h"
 #include "stages/particle/table.h"
 
 /* Makes the type and adds it to the module. False with an exception. */
@@ -24,6 +25,15 @@ PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject 
 
 /* A table of rows x n doubles, such as an image; the column frees data as above. */
 PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n);
+
+/* The type of the items of an array, in sl_py_items (column_type.h); SL_PY_ITEMS: it is none of these. */
+int sl_py_item_type(const struct sl_py_array *a);
+
+/*
+ * A column of n items of the type of an array, at data of sl_memory_get(). column: enum sl_column, or
+ * SL_COLUMN_COUNT. The type must be one of sl_py_items (column_type.h).
+ */
+PyObject *sl_py_column_of_array(const struct sl_py_array *a, int column, void *data, size_t n);
 
 /* concat(columns): one column with the items of all; they must be of one kind. */
 PyObject *sl_py_concat(PyObject *module, PyObject *columns);

@@ -6,8 +6,8 @@
 
 #include "stages/particle/particle.h"
 
-/* Types of items: those of columns (enum sl_column_type), and double for images. */
-enum { SL_PY_F64 = SL_TYPE_I32 + 1, SL_PY_ITEMS };
+/* Types of items: those of columns (enum sl_column_type), and those of images and other arrays. */
+enum { SL_PY_F64 = SL_TYPE_I32 + 1, SL_PY_I64, SL_PY_ITEMS };
 
 struct sl_py_item {
 	const char *format, *typestr; /* of the buffer protocol; of NumPy */

@@ -12,7 +12,7 @@
 
 #include "python/src/arrays/column_type.h"
 
-enum { DEVICE_CPU = 1, CODE_INT = 0, CODE_UINT = 1, CODE_FLOAT = 2 };
+enum { CODE_INT = 0, CODE_UINT = 1, CODE_FLOAT = 2, CODE_BOOL = 6 };
 
 /* DLTensor */
 struct tensor {
@@ -96,14 +96,15 @@ static void describe(const struct sl_py_column *c, struct shared *s, struct tens
 		[SL_TYPE_U64] = CODE_UINT,
 		[SL_TYPE_U8] = CODE_UINT,
 		[SL_TYPE_I32] = CODE_INT,
-		[SL_PY_F64] = CODE_FLOAT};
+		[SL_PY_F64] = CODE_FLOAT,
+		[SL_PY_I64] = CODE_INT};
 
 	for (int i = 0; i < c->ndim; i++) {
 		s->shape[i] = c->shape[i];
 		s->strides[i] = c->strides[i] / c->item->bytes;
 	}
 	*t = (struct tensor){.data = c->data,
-		.device_type = DEVICE_CPU,
+		.device_type = SL_PY_DLPACK_CPU,
 		.ndim = c->ndim,
 		.code = code[c->type],
 		.bits = (uint8_t)(8 * c->item->bytes),
@@ -140,7 +141,7 @@ static PyObject *export_by(PyObject *self, bool versioned)
 /* Refuses what the memory of the host cannot give. False with an exception. */
 static bool accept(PyObject *stream, PyObject *device, PyObject *copy)
 {
-	int type = DEVICE_CPU, id = 0;
+	int type = SL_PY_DLPACK_CPU, id = 0;
 
 	if (stream != Py_None) {
 		PyErr_SetString(PyExc_BufferError, "memory of the host has no stream; pass None");
@@ -148,7 +149,7 @@ static bool accept(PyObject *stream, PyObject *device, PyObject *copy)
 	}
 	if (device != Py_None && !PyArg_ParseTuple(device, "ii", &type, &id))
 		return false;
-	if (type != DEVICE_CPU || copy == Py_True) {
+	if (type != SL_PY_DLPACK_CPU || copy == Py_True) {
 		PyErr_SetString(PyExc_BufferError,
 			"a column is exported on the CPU and without a copy only; copy it afterwards");
 		return false;
@@ -175,5 +176,70 @@ PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none)
 {
 	(void)self;
 	(void)none;
-	return Py_BuildValue("(ii)", DEVICE_CPU, 0);
+	return Py_BuildValue("(ii)", SL_PY_DLPACK_CPU, 0);
+}
+
+/* --- arrays of other libraries ---------------------------------------------------------------- */
+
+static const char name_used[] = "used_dltensor";
+
+/* Without strides, the items have the order of C. */
+static int64_t stride_of(const struct tensor *t, int dimension)
+{
+	int64_t stride = 1;
+
+	if (t->strides)
+		return t->strides[dimension];
+	for (int i = t->ndim; --i > dimension;)
+		stride *= t->shape[i];
+	return stride;
+}
+
+static bool is_contiguous(const struct tensor *t)
+{
+	int64_t stride = 1;
+
+	for (int i = t->ndim; i-- > 0;) {
+		if (t->shape[i] > 1 && stride_of(t, i) != stride)
+			return false;
+		stride *= t->shape[i];
+	}
+	return true;
+}
+
+bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d)
+{
+	static const char kinds[] = {
+		[CODE_INT] = 'i', [CODE_UINT] = 'u', [CODE_FLOAT] = 'f', [CODE_BOOL] = '?'};
+	const struct tensor *t;
+	size_t bytes;
+
+	if (!PyCapsule_IsValid(capsule, name_old))
+		return false;
+	t = &((struct managed *)PyCapsule_GetPointer(capsule, name_old))->tensor;
+	if (t->lanes != 1 || t->bits % 8 != 0 || t->code >= sizeof(kinds) || !kinds[t->code] ||
+		PyCapsule_SetName(capsule, name_used) < 0)
+		return false;
+	bytes = t->bits / 8u;
+	*d = (struct sl_py_dlpack_array){
+		.ndim = t->ndim, .contiguous = is_contiguous(t), .bytes = bytes};
+	for (int i = 0; i < t->ndim; i++)
+		d->bytes *= (size_t)t->shape[i];
+	d->array = (struct sl_py_array){.data = (const char *)t->data + t->byte_offset,
+		.n = t->ndim > 0 ? (size_t)t->shape[0] : 1,
+		.stride = t->ndim > 0 ? (ptrdiff_t)(stride_of(t, 0) * (int64_t)bytes) : 0,
+		.kind = kinds[t->code],
+		.bytes = (uint8_t)bytes};
+	return true;
+}
+
+void sl_py_dlpack_end(PyObject *capsule)
+{
+	struct managed *m;
+
+	if (!PyCapsule_IsValid(capsule, name_used))
+		return;
+	m = (struct managed *)PyCapsule_GetPointer(capsule, name_used);
+	if (m->deleter)
+		m->deleter(m);
 }

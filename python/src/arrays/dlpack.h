@@ -1,13 +1,33 @@
-/* dlpack.h - exports the memory of a column by DLPack, versions 0 and 1. */
+/* dlpack.h - exports the memory of a column by DLPack, versions 0 and 1, and reads version 0. */
 #ifndef SL_PYTHON_ARRAYS_DLPACK_H
 #define SL_PYTHON_ARRAYS_DLPACK_H
 
 #include "python/src/arrays/python.h"
+
+#include "python/src/arrays/array.h"
+
+/* Types of devices, of the specification. */
+enum { SL_PY_DLPACK_CPU = 1, SL_PY_DLPACK_CUDA = 2, SL_PY_DLPACK_CUDA_HOST = 3 };
 
 /* Column.__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None) */
 PyObject *sl_py_dlpack(PyObject *self, PyObject *args, PyObject *keywords);
 
 /* Column.__dlpack_device__() */
 PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none);
+
+/* The array in a capsule of another library. */
+struct sl_py_dlpack_array {
+	struct sl_py_array array;
+	int ndim;
+	bool contiguous;
+	size_t bytes; /* of all items */
+};
+
+/*
+ * Reads a capsule of version 0, and marks it as used: the caller must call sl_py_dlpack_end(), which
+ * frees the array. False if the object is no such capsule, or holds no numbers of one lane.
+ */
+bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d);
+void sl_py_dlpack_end(PyObject *capsule);
 
 #endif

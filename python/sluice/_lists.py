@@ -1,0 +1,114 @@
+"""Particle lists from arrays: write_mcpl() and filter()."""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Sequence, Union
+
+from . import _config, _native
+from ._columns import Table, array_of, input_array
+from ._native import Column
+
+Columns = Mapping[str, Any]
+
+_FIELDS = ("x", "y", "z", "u", "v", "w", "energy", "time", "weight", "pdg", "userflags", "pol_x", "pol_y",
+           "pol_z")
+
+
+def _has_doubles(value: Any) -> bool:
+    """Whether an array has items of 8 bytes that are real numbers."""
+    try:
+        return memoryview(value).format in ("d", "<d", "=d", "@d")
+    except TypeError:  # DLPack only; str(torch.float64) is "torch.float64"
+        return str(getattr(value, "dtype", "")).endswith("float64")
+
+
+def _fields(columns: Columns, values: Mapping[str, Any]) -> Dict[str, Any]:
+    """The arrays of an MCPL file by the names of its fields."""
+    fields = {name: columns[name] for name in _FIELDS if name in columns and name not in values}
+    for name, value in values.items():
+        if name not in _FIELDS:
+            raise TypeError(f"write_mcpl() has no argument {name!r}; fields of a list are {', '.join(_FIELDS)}")
+        if isinstance(value, str):
+            if value not in columns:
+                raise KeyError(f"{name}={value!r}: columns has no such name")
+            value = columns[value]
+        fields[name] = value
+    return {name: input_array(value) for name, value in fields.items()}
+
+
+def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
+               comment: Union[str, Iterable[str]] = (), precision: str = "auto", force: bool = False,
+               **values: Any) -> None:
+    """Writes columns as an MCPL 3 file, .mcpl or .mcpl.gz.
+
+    path       of the file; its name must end with .mcpl or .mcpl.gz
+    columns    name -> array of shape (n,): x y z in cm, u v w direction cosines, energy in keV, time in ns,
+               weight, pdg; optional: userflags, and pol_x pol_y pol_z. Arrays of NumPy or of any library
+               with the buffer protocol or DLPack; results of run(), read() and filter(). Columns with
+               other names are not written.
+    comment    a text or several texts for the header
+    precision  "single" or "double": 4 or 8 bytes per number; "auto": double if an array has float64
+    force      replace an existing file
+    values     a number for all particles, or the name of another column: pdg=22, time=0.0, userflags="id"
+
+    Energies must be at least 0, directions must have length 1, and all numbers must be finite. The file
+    gets its name when it is complete; after an error there is no new file. Raises Error.
+    """
+    if precision not in ("auto", "single", "double"):
+        raise ValueError(f"precision={precision!r}: use 'auto', 'single' or 'double'")
+    fields = _fields(columns, values)
+    real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
+    single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
+    comments: List[str] = [comment] if isinstance(comment, str) else list(comment)
+    _native.write_mcpl(os.fspath(path), fields, single, comments, force)
+
+
+class Selected(Table):
+    """The particles that filter() has selected.
+
+    index   shape (n,), uint32: their numbers in the columns that were filtered, in the order of the result
+    """
+
+    def __init__(self, n: int, columns: Dict[str, Any], index: Column):
+        super().__init__(n, columns)
+        self.index = array_of(index)
+
+
+_KNOWN = frozenset(name for name, _, _, _ in _native.column_facts())
+
+
+def _take(value: Any, index: Any, name: str) -> Any:
+    """The items of an array of any type and further dimensions; needs NumPy."""
+    array = array_of(value if hasattr(value, "__array__") or not hasattr(value, "__dlpack__") else memoryview(value))
+    if not hasattr(array, "take"):
+        raise TypeError(f"{name}: columns of this type need numpy; install it, or leave the column out")
+    return array.take(index, axis=0)
+
+
+def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, *,
+           key: Union[None, str, Sequence[str]] = None) -> Selected:
+    """The particles that meet a condition, in the order of a key.
+
+    columns    name -> array of shape (n,), as for write_mcpl(); or a number for all particles. Columns with
+               other names than those of COLUMNS are taken along, of shape (n, ...); this needs NumPy.
+    condition  as keep of a configuration: "ekin > 1 MeV and abs(x) < 5 cm"; None: all particles.
+               Numbers have units. With a column fate, names of fates are allowed
+    key        as key of a configuration: "energy:float", ["pdg:32", "-ekin_log:16"]; None: their order
+
+    The result is that of a run of the model list on these particles in one batch: real numbers are
+    compared in single precision. The arrays of the result have the types of the arguments, and their
+    items are those of the arguments, not rounded. Raises Error.
+    """
+    config: Dict[str, Any] = {"run": {"name": "filter"}, "model": {"list": {"files": ["-"]}},
+                              "keep": "listed" if condition is None else condition}
+    if key is not None:
+        config["key"] = key
+    known = {name: input_array(columns[name]) for name in columns if name in _KNOWN}
+    n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known)
+    taken: Dict[str, Any] = {}
+    for name in columns:
+        value, made = columns[name], kept.get(name)
+        if made is None:
+            made = value if isinstance(value, (int, float)) else _take(value, array_of(index), name)
+        taken[name] = made
+    return Selected(n, taken, index)

@@ -1,0 +1,64 @@
+/* array.c - see array.h. */
+#include "python/src/arrays/array.h"
+
+#include <string.h>
+
+/* Each type of items: the letter of its kind, the type in C, and its name. */
+#define REALS(X)                 \
+	X('f', float, "float32") \
+	X('f', double, "float64")
+#define WHOLES(X)                  \
+	X('i', int8_t, "int8")     \
+	X('i', int16_t, "int16")   \
+	X('i', int32_t, "int32")   \
+	X('i', int64_t, "int64")   \
+	X('u', uint8_t, "uint8")   \
+	X('u', uint16_t, "uint16") \
+	X('u', uint32_t, "uint32") \
+	X('u', uint64_t, "uint64") \
+	X('?', uint8_t, "bool")
+
+const char *sl_py_type_name(const struct sl_py_array *a)
+{
+#define NAME(letter, type, name)                           \
+	if (a->kind == letter && a->bytes == sizeof(type)) \
+		return name;
+	REALS(NAME)
+	WHOLES(NAME)
+#undef NAME
+	return "a type that is not a number of 1, 2, 4 or 8 bytes";
+}
+
+/*
+ * Copies n items of one type. Contiguous items have a stride that the compiler knows, so that it uses
+ * vector instructions.
+ */
+#define COPY(letter, type, name)                                                    \
+	if (a->kind == letter && a->bytes == sizeof(type)) {                        \
+		const char *at = (const char *)sl_py_item_at(a, from);              \
+		type item;                                                          \
+                                                                                    \
+		for (uint32_t i = 0; a->stride == sizeof(type) && i < n; i++) {     \
+			memcpy(&item, at + (size_t)i * sizeof(type), sizeof(type)); \
+			to[i] = (TO)item;                                           \
+		}                                                                   \
+		for (uint32_t i = 0; a->stride != sizeof(type) && i < n; i++) {     \
+			memcpy(&item, at + (ptrdiff_t)i * a->stride, sizeof(type)); \
+			to[i] = (TO)item;                                           \
+		}                                                                   \
+	}
+
+void sl_py_load_real(const struct sl_py_array *a, size_t from, uint32_t n, double *to)
+{
+#define TO double
+	REALS(COPY)
+	WHOLES(COPY)
+#undef TO
+}
+
+void sl_py_load_whole(const struct sl_py_array *a, size_t from, uint32_t n, int64_t *to)
+{
+#define TO int64_t
+	WHOLES(COPY)
+#undef TO
+}

@@ -1,0 +1,144 @@
+/*
+ * input.c - see input.h.
+ *
+ * Most libraries have the buffer protocol. torch has DLPack instead, which is asked for version 0 here:
+ * every producer has it. Both are held until the memory is given back.
+ */
+#include "python/src/arrays/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "python/src/arrays/dlpack.h"
+
+/* The kind of the items of a buffer; V: records, objects, or numbers of another byte order. */
+static char kind_of(const char *format, Py_ssize_t bytes)
+{
+	if (!format)
+		return 'u';
+	if (strlen(format) == 2 &&
+		(*format == '@' || *format == '=' || *format == '<' || bytes == 1))
+		format++;
+	if (strlen(format) != 1)
+		return 'V';
+	if (strchr("bhilqn", *format))
+		return 'i';
+	if (strchr("BHILQNc", *format))
+		return 'u';
+	return strchr("fd", *format) ? 'f' : *format == '?' ? '?' : 'V';
+}
+
+/* NumPy describes a step that nothing uses in any way it likes, so an array of one item is contiguous. */
+static bool take_buffer(PyObject *object, bool writable, struct sl_py_input *in)
+{
+	Py_buffer *v = &in->view;
+
+	if (PyObject_GetBuffer(object, v, writable ? PyBUF_RECORDS : PyBUF_RECORDS_RO) < 0)
+		return false;
+	in->has_view = true;
+	in->ndim = v->ndim;
+	in->contiguous = PyBuffer_IsContiguous(v, 'C') != 0;
+	in->all_bytes = (size_t)v->len;
+	in->array = (struct sl_py_array){.data = v->buf,
+		.n = v->ndim > 0 ? (size_t)v->shape[0] : 1,
+		.stride = v->ndim > 0 ? v->strides[0] : 0,
+		.kind = kind_of(v->format, v->itemsize),
+		.bytes = v->itemsize <= 8 ? (uint8_t)v->itemsize : 0,
+		.constant = v->ndim == 0};
+	return true;
+}
+
+/* Is the object an array on a device? Sets an exception if it is, or if it does not answer. */
+static bool is_on_device(PyObject *object, const char *name)
+{
+	int type = SL_PY_DLPACK_CPU, id = 0;
+	PyObject *device = NULL;
+
+	if (PyObject_HasAttrString(object, "__dlpack_device__"))
+		device = PyObject_CallMethod(object, "__dlpack_device__", NULL);
+	else if (PyObject_HasAttrString(object, "__cuda_array_interface__"))
+		type = SL_PY_DLPACK_CUDA;
+	if (device && !PyArg_ParseTuple(device, "ii", &type, &id)) {
+		Py_DECREF(device);
+		return true;
+	}
+	Py_XDECREF(device);
+	if (PyErr_Occurred())
+		return true;
+	if (type == SL_PY_DLPACK_CPU || type == SL_PY_DLPACK_CUDA_HOST)
+		return false;
+	PyErr_Format(PyExc_BufferError,
+		"%s: the array is in the memory of a device; copy it to the host first (array.cpu(), "
+		"cupy.asnumpy(array))",
+		name);
+	return true;
+}
+
+/* Takes an array by DLPack. */
+static bool take_dlpack(PyObject *object, const char *name, struct sl_py_input *in)
+{
+	struct sl_py_dlpack_array d;
+
+	in->capsule = PyObject_CallMethod(object, "__dlpack__", NULL);
+	if (!in->capsule)
+		return false;
+	if (!sl_py_dlpack_read(in->capsule, &d)) {
+		PyErr_Format(PyExc_BufferError,
+			"%s: __dlpack__() returned another object than a capsule of DLPack 0",
+			name);
+		return false;
+	}
+	in->ndim = d.ndim;
+	in->contiguous = d.contiguous;
+	in->all_bytes = d.bytes;
+	in->array = d.array;
+	return true;
+}
+
+/* A number of Python as an array of one item that is repeated. */
+static bool take_number(PyObject *object, struct sl_py_input *in)
+{
+	bool real = PyFloat_Check(object);
+
+	in->array = (struct sl_py_array){.data = real ? (void *)&in->real : (void *)&in->whole,
+		.n = 1,
+		.kind = real ? 'f' : 'i',
+		.bytes = 8,
+		.constant = true};
+	if (real)
+		in->real = PyFloat_AsDouble(object);
+	else
+		in->whole = PyLong_AsLongLong(object);
+	return !PyErr_Occurred();
+}
+
+bool sl_py_input_take(PyObject *object, const char *name, bool writable, struct sl_py_input *in)
+{
+	memset(in, 0, sizeof(*in));
+	if (PyFloat_Check(object) || PyLong_Check(object))
+		return take_number(object, in);
+	if (is_on_device(object, name))
+		return false;
+	if (PyObject_CheckBuffer(object))
+		return take_buffer(object, writable, in);
+	if (!writable && PyObject_HasAttrString(object, "__dlpack__")) {
+		if (take_dlpack(object, name, in))
+			return true;
+		sl_py_input_give(in);
+		return false;
+	}
+	PyErr_Format(PyExc_TypeError, "%s: %R is no array with the buffer protocol%s", name,
+		(PyObject *)Py_TYPE(object), writable ? "" : " or DLPack");
+	return false;
+}
+
+void sl_py_input_give(struct sl_py_input *in)
+{
+	if (in->has_view)
+		PyBuffer_Release(&in->view);
+	if (in->capsule) {
+		sl_py_dlpack_end(in->capsule);
+		Py_DECREF(in->capsule);
+	}
+	memset(in, 0, sizeof(*in));
+}

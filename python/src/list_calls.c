@@ -1,0 +1,233 @@
+/* list_calls.c - see list_calls.h. The work is done in lists/, without the interpreter. */
+#include "python/src/list_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "primitives/device/device.h"
+#include "python/src/arrays/column.h"
+#include "python/src/arrays/column_type.h"
+#include "python/src/arrays/input.h"
+#include "python/src/errors.h"
+#include "python/src/lists/filter.h"
+#include "python/src/lists/gather.h"
+#include "python/src/lists/mcpl_write.h"
+
+/* --- what all calls share --------------------------------------------------------------------- */
+
+/* Whether a signal handler has raised; called by a thread that has released the interpreter's lock. */
+static bool is_interrupted(void *ctx)
+{
+	PyGILState_STATE state = PyGILState_Ensure();
+	bool raised = PyErr_CheckSignals() != 0;
+
+	(void)ctx;
+	PyGILState_Release(state);
+	return raised;
+}
+
+/* None; or NULL with the exception of a signal handler, or else sluice.Error. */
+static PyObject *none_or_error(enum sl_status s)
+{
+	if (s == SL_OK)
+		Py_RETURN_NONE;
+	return PyErr_Occurred() ? NULL : sl_py_raise(s, sl_last_error(), NULL);
+}
+
+/* The texts of a list; they live as long as the list is not changed. NULL with an exception. */
+static const char **texts_of(PyObject *list, size_t *n)
+{
+	const char **text;
+
+	*n = (size_t)PyList_Size(list);
+	if (PyErr_Occurred())
+		return NULL;
+	text = (const char **)calloc(*n + 1, sizeof(*text));
+	if (!text)
+		PyErr_NoMemory();
+	for (size_t i = 0; text && i < *n; i++) {
+		Py_ssize_t bytes;
+
+		text[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, (Py_ssize_t)i), &bytes);
+		if (text[i] && strlen(text[i]) != (size_t)bytes)
+			PyErr_SetString(PyExc_ValueError,
+				"comment: a text contains a zero byte; remove it");
+		if (PyErr_Occurred()) {
+			free((void *)text);
+			return NULL;
+		}
+	}
+	return text;
+}
+
+/* Takes the array of a dict with that name, if there is one. False with an exception. */
+static bool take_column(
+	PyObject *dict, const char *name, struct sl_py_input *in, struct sl_py_array *array)
+{
+	PyObject *key = PyUnicode_FromString(name);
+	PyObject *value = key ? PyDict_GetItemWithError(dict, key) : NULL;
+
+	Py_XDECREF(key);
+	if (PyErr_Occurred() || (value && !sl_py_input_take(value, name, false, in)))
+		return false;
+	*array = in->array;
+	if (in->ndim <= 1)
+		return true;
+	sl_fail(SL_USAGE,
+		"%s: the array has %d dimensions; a column has one, with a number per particle",
+		name, in->ndim);
+	sl_py_raise(SL_USAGE, sl_last_error(), NULL);
+	return false;
+}
+
+/* --- write_mcpl ------------------------------------------------------------------------------- */
+
+/* Takes the arrays of a dict by the names of fields. False with an exception. */
+static bool take_fields(PyObject *fields, struct sl_py_mcpl *l, struct sl_py_input *in)
+{
+	for (int f = 0; f < SL_PY_FIELDS; f++)
+		if (!take_column(fields, sl_py_field_name[f], &in[f], &l->field[f]))
+			return false;
+	return true;
+}
+
+PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
+{
+	struct sl_py_input in[SL_PY_FIELDS];
+	struct sl_py_mcpl l = {.stop = is_interrupted};
+	PyObject *fields, *comments, *result = NULL;
+	int single, force;
+	enum sl_status s;
+
+	(void)module;
+	memset(in, 0, sizeof(in));
+	if (!PyArg_ParseTuple(args, "sO!pO!p", &l.path, &PyDict_Type, &fields, &single,
+		    &PyList_Type, &comments, &force))
+		return NULL;
+	l.single = single != 0;
+	l.force = force != 0;
+	l.comment = texts_of(comments, &l.n_comments);
+	if (l.comment && take_fields(fields, &l, in)) {
+		Py_BEGIN_ALLOW_THREADS
+		s = sl_py_mcpl_write(&l);
+		Py_END_ALLOW_THREADS
+		result = none_or_error(s);
+	}
+	for (int f = 0; f < SL_PY_FIELDS; f++)
+		sl_py_input_give(&in[f]);
+	free((void *)l.comment);
+	return result;
+}
+
+/* --- filter ----------------------------------------------------------------------------------- */
+
+/* A call of filter(). */
+struct filter_call {
+	struct sl_py_table table;
+	struct sl_py_input in[SL_COLUMN_COUNT];
+	struct sl_py_selection *selection;
+	uint32_t *index, n_kept;
+	void *data
+		[SL_COLUMN_COUNT]; /* the kept items, of sl_memory_get(); NULL: handed over, or none */
+};
+
+static bool can_be_column(const struct sl_py_array *a)
+{
+	return a->kind != 0 && !a->constant && sl_py_item_type(a) < SL_PY_ITEMS;
+}
+
+/* Without the lock of the interpreter. */
+static enum sl_status filter(struct filter_call *c, const char *text, bool all)
+{
+	void *block;
+
+	SL_TRY(sl_py_table_check(&c->table));
+	SL_TRY(sl_py_selection_make(text, all, &c->table, &c->selection));
+	SL_TRY(sl_memory_get(SL_HOST, c->table.n * sizeof(*c->index), &block));
+	c->index = (uint32_t *)block;
+	SL_TRY(sl_py_filter(&c->table, c->selection, c->index, &c->n_kept));
+	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
+		const struct sl_py_array *a = &c->table.column[k];
+
+		if (!can_be_column(a))
+			continue;
+		SL_TRY(sl_memory_get(SL_HOST, (size_t)c->n_kept * a->bytes, &c->data[k]));
+		SL_TRY(sl_py_gather(a, c->index, c->n_kept, c->data[k], is_interrupted));
+	}
+	return SL_OK;
+}
+
+/* {column: Column or None}; NULL with an exception. */
+static PyObject *kept_columns(struct filter_call *c)
+{
+	PyObject *columns = PyDict_New();
+
+	for (int k = 0; columns && k < SL_COLUMN_COUNT; k++) {
+		const struct sl_py_array *a = &c->table.column[k];
+		PyObject *column;
+
+		if (a->kind == 0)
+			continue;
+		if (can_be_column(a))
+			column = sl_py_column_of_array(a, k, c->data[k], c->n_kept);
+		else
+			column = Py_NewRef(Py_None);
+		c->data[k] = NULL;
+		if (!column || PyDict_SetItemString(columns, sl_column_facts[k].name, column) < 0)
+			Py_CLEAR(columns);
+		Py_XDECREF(column);
+	}
+	return columns;
+}
+
+static PyObject *filter_result(struct filter_call *c)
+{
+	static const struct sl_py_array numbers = {.kind = 'u', .bytes = 4};
+	PyObject *columns = kept_columns(c), *index = NULL, *made = NULL;
+
+	if (columns) {
+		index = sl_py_column_of_array(&numbers, SL_COLUMN_COUNT, c->index, c->n_kept);
+		c->index = NULL;
+	}
+	if (index)
+		made = Py_BuildValue("(IOO)", (unsigned)c->n_kept, index, columns);
+	Py_XDECREF(index);
+	Py_XDECREF(columns);
+	return made;
+}
+
+PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
+{
+	struct filter_call *c = (struct filter_call *)calloc(1, sizeof(*c));
+	PyObject *columns, *result = NULL;
+	const char *text;
+	enum sl_status s;
+	int all;
+	bool taken;
+
+	(void)module;
+	if (!c)
+		return PyErr_NoMemory();
+	c->table.stop = is_interrupted;
+	taken = PyArg_ParseTuple(args, "spO!", &text, &all, &PyDict_Type, &columns) != 0;
+	for (int k = 0; taken && k < SL_COLUMN_COUNT; k++)
+		taken = take_column(
+			columns, sl_column_facts[k].name, &c->in[k], &c->table.column[k]);
+	if (taken) {
+		Py_BEGIN_ALLOW_THREADS
+		s = filter(c, text, all != 0);
+		Py_END_ALLOW_THREADS
+		if (s == SL_OK)
+			result = filter_result(c);
+		else if (!PyErr_Occurred())
+			sl_py_raise(s, sl_last_error(), c->selection ? c->selection->reader : NULL);
+	}
+	sl_py_selection_free(c->selection);
+	sl_memory_give(SL_HOST, c->index);
+	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
+		sl_memory_give(SL_HOST, c->data[k]);
+		sl_py_input_give(&c->in[k]);
+	}
+	free(c);
+	return result;
+}

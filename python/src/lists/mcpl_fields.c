@@ -1,0 +1,317 @@
+/*
+ * mcpl_fields.c - see mcpl_fields.h.
+ *
+ * A tile of particles is loaded field by field into doubles, checked, and stored into the records field
+ * by field: the inner loops have one type each, so that the compiler vectorises them.
+ */
+#include "python/src/lists/mcpl_fields.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "stages/formats/mcpl/mcpl_record.h"
+
+/* Particles of a tile: its doubles stay in the first-level cache. */
+enum { TILE = 256 };
+
+/* Rows of a tile: those of the numbers of a record, and one for what is computed on the way. */
+enum { LENGTH = SL_PY_WEIGHT + 1, ROWS };
+
+/* By how much the square of the length of a direction may differ from 1, as in MCPL itself. */
+#define LENGTH_TOLERANCE 1e-5
+
+const char *const sl_py_field_name[SL_PY_FIELDS] = {"pol_x", "pol_y", "pol_z", "x", "y", "z", "u",
+	"v", "w", "energy", "time", "weight", "pdg", "userflags"};
+
+static bool has(const struct sl_py_mcpl *l, int f)
+{
+	return l->field[f].kind != 0;
+}
+
+static bool is_whole_field(int f)
+{
+	return f == SL_PY_PDG || f == SL_PY_FLAGS;
+}
+
+/* --- the header ------------------------------------------------------------------------------- */
+
+/* All arrays have the same size, and a type that the field can be made of. */
+static enum sl_status check_field(const struct sl_py_mcpl *l, int f, size_t *n, const char **first)
+{
+	const struct sl_py_array *a = &l->field[f];
+
+	if (is_whole_field(f) ? !sl_py_is_whole(a) : !sl_py_is_real(a) && !sl_py_is_whole(a))
+		return sl_fail(SL_USAGE, "%s: the array has items of %s; convert them to %s",
+			sl_py_field_name[f], sl_py_type_name(a),
+			is_whole_field(f) ? "integers" : "float32 or float64");
+	if (a->constant)
+		return SL_OK;
+	if (*first && a->n != *n)
+		return sl_fail(SL_USAGE,
+			"%s: the array has %zu items, and %s has %zu; all columns must have one "
+			"item for each particle",
+			sl_py_field_name[f], a->n, *first, *n);
+	*first = *first ? *first : sl_py_field_name[f];
+	*n = a->n;
+	return SL_OK;
+}
+
+/* Polarisation and user flags are optional; polarisation has three components. */
+static enum sl_status check_fields(const struct sl_py_mcpl *l, size_t *n)
+{
+	const char *first = NULL;
+	bool polarised = has(l, SL_PY_POL_X) || has(l, SL_PY_POL_Y) || has(l, SL_PY_POL_Z);
+
+	for (int f = 0; f < SL_PY_FIELDS; f++) {
+		bool optional = f == SL_PY_FLAGS || (f <= SL_PY_POL_Z && !polarised);
+
+		if (!has(l, f) && !optional)
+			return sl_fail(SL_USAGE,
+				"%s: the column is missing, and MCPL needs it; add it, or a number "
+				"for all particles: %s=%s",
+				sl_py_field_name[f], sl_py_field_name[f],
+				f == SL_PY_PDG      ? "2112"
+				: f == SL_PY_WEIGHT ? "1.0"
+						    : "0.0");
+		if (has(l, f))
+			SL_TRY(check_field(l, f, n, &first));
+	}
+	if (!first)
+		return sl_fail(SL_USAGE,
+			"columns: all of them are numbers, so the number of particles is "
+			"unknown; give at least one array");
+	return SL_OK;
+}
+
+enum sl_status sl_py_mcpl_header(const struct sl_py_mcpl *l, struct sl_mcpl_header *h)
+{
+	int64_t pdg = 0;
+	double weight = 0;
+	size_t n = 0;
+
+	SL_TRY(check_fields(l, &n));
+	if (l->field[SL_PY_PDG].constant)
+		sl_py_load_whole(&l->field[SL_PY_PDG], 0, 1, &pdg);
+	if (l->field[SL_PY_WEIGHT].constant)
+		sl_py_load_real(&l->field[SL_PY_WEIGHT], 0, 1, &weight);
+	if (pdg < INT32_MIN || pdg > INT32_MAX)
+		return sl_fail(
+			SL_USAGE, "pdg: %lld is no number of 32 bits with a sign", (long long)pdg);
+	if (!isfinite(weight))
+		return sl_fail(SL_USAGE, "weight: %g is not finite; use a finite number", weight);
+	*h = (struct sl_mcpl_header){.version = 3,
+		.particles = n,
+		.comments = (uint32_t)l->n_comments,
+		.flags = has(l, SL_PY_FLAGS),
+		.polarised = has(l, SL_PY_POL_X),
+		.single = l->single,
+		.pdg = (int32_t)pdg,
+		.weight = weight};
+	h->record_bytes = sl_mcpl_record_bytes(h);
+	return SL_OK;
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+static uint64_t bits_of(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
+/*
+ * Whether some number may be outside of [lo, hi]; lo is at least 0, or -hi. The bits of positive numbers
+ * have the order of the numbers, with NaN last, so that the sign of a difference of bits answers: integers
+ * are vectorised, comparisons, which can trap, are not.
+ */
+static bool may_be_outside(const double *v, uint32_t n, double lo, double hi)
+{
+	const uint64_t sign = UINT64_C(1) << 63, least = lo < 0 ? 0 : bits_of(lo),
+		       most = bits_of(hi);
+	const uint64_t mask = lo < 0 ? ~sign : ~UINT64_C(0);
+	uint64_t outside = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bits = bits_of(v[i]) & mask;
+
+		outside |= (bits - least) | (most - bits) | bits;
+	}
+	return (outside & sign) != 0;
+}
+
+/* The first of n numbers that is not in [lo, hi], or n. NaN is in no range. */
+static uint32_t find_outside(const double *v, uint32_t n, double lo, double hi)
+{
+	bool search = may_be_outside(v, n, lo, hi);
+
+	for (uint32_t i = 0; search && i < n; i++)
+		if (!(v[i] >= lo) || !(v[i] <= hi))
+			return i;
+	return n;
+}
+
+static uint32_t find_whole_outside(const int64_t *v, uint32_t n, int64_t lo, int64_t hi)
+{
+	uint64_t outside = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		outside |= v[i] >= lo && v[i] <= hi ? UINT64_C(0) : UINT64_C(1);
+	for (uint32_t i = 0; outside && i < n; i++)
+		if (v[i] < lo || v[i] > hi)
+			return i;
+	return n;
+}
+
+static enum sl_status check_numbers(
+	const struct sl_py_mcpl *l, int f, size_t from, uint32_t n, const double *v)
+{
+	double most = l->single ? (double)FLT_MAX : DBL_MAX;
+	uint32_t i = find_outside(v, n, f == SL_PY_ENERGY ? 0 : -most, most);
+
+	if (i == n)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"%s[%zu] is %g, but must be %s%s; remove the particle or correct it",
+		sl_py_field_name[f], from + i, v[i],
+		f == SL_PY_ENERGY ? "at least 0 and finite" : "finite",
+		l->single ? " in single precision" : "");
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Stores n numbers, one in each record. */
+static void put_numbers(
+	const struct sl_mcpl_header *h, const double *v, uint32_t n, unsigned char *to)
+{
+	const size_t bytes = h->record_bytes;
+
+	if (h->single)
+		for (uint32_t i = 0; i < n; i++) {
+			float number = (float)v[i];
+
+			memcpy(to + i * bytes, &number, sizeof(number));
+		}
+	else
+		for (uint32_t i = 0; i < n; i++)
+			memcpy(to + i * bytes, &v[i], sizeof(v[i]));
+}
+
+/* Loads and checks a field of numbers. */
+static enum sl_status load(const struct sl_py_mcpl *l, int f, size_t from, uint32_t n, double *v)
+{
+	sl_py_load_real(&l->field[f], from, n, v);
+	return check_numbers(l, f, from, n, v);
+}
+
+/*
+ * The rule of sl_mcpl_pack() without branches, which random directions make expensive: x and y become the
+ * packed components, sign the sign of the largest one.
+ */
+static void pack(uint32_t n, double *restrict x, double *restrict y, const double *restrict z,
+	double *restrict sign)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		double ax = fabs(x[i]), ay = fabs(y[i]), inverse = 1 / (z[i] == 0 ? 0 : z[i]);
+		double xy = ax >= ay ? ax : ay, of_xy = ax >= ay ? x[i] : y[i];
+		double px = ax >= ay ? inverse : x[i], py = ax >= ay ? y[i] : inverse;
+		bool of_z = !(fabs(z[i]) < xy);
+
+		sign[i] = of_z ? z[i] : of_xy;
+		px = of_z ? x[i] : px;
+		py = of_z ? y[i] : py;
+		x[i] = px;
+		y[i] = py;
+	}
+}
+
+/* Packs directions into v[SL_PY_U] and v[SL_PY_V], and their signs into the energy, all in place. */
+static enum sl_status pack_directions(size_t from, uint32_t n, double v[][TILE])
+{
+	double *x = v[SL_PY_U], *y = v[SL_PY_V], *z = v[SL_PY_W], *energy = v[SL_PY_ENERGY];
+	double *length = v[LENGTH], *sign = v[LENGTH];
+	uint32_t wrong;
+
+	for (uint32_t i = 0; i < n; i++)
+		length[i] = x[i] * x[i] + y[i] * y[i] + z[i] * z[i];
+	wrong = find_outside(length, n, 1 - LENGTH_TOLERANCE, 1 + LENGTH_TOLERANCE);
+	if (wrong < n)
+		return sl_fail(SL_USAGE,
+			"u, v, w of particle %zu are %g, %g, %g, which is no direction (the length "
+			"is not 1); divide them by their length",
+			from + wrong, x[wrong], y[wrong], z[wrong]);
+	pack(n, x, y, z, sign);
+	for (uint32_t i = 0; i < n; i++)
+		energy[i] = copysign(energy[i], sign[i]);
+	return SL_OK;
+}
+
+/* The numbers of a tile, in the units of the file. */
+static enum sl_status load_tile(
+	const struct sl_py_mcpl *l, size_t from, uint32_t n, double v[][TILE])
+{
+	for (int f = 0; f <= SL_PY_WEIGHT; f++)
+		if (has(l, f))
+			SL_TRY(load(l, f, from, n, v[f]));
+	for (uint32_t i = 0; i < n; i++)
+		v[SL_PY_ENERGY][i] /= SL_MCPL_KEV;
+	for (uint32_t i = 0; i < n; i++)
+		v[SL_PY_TIME][i] /= SL_MCPL_NS;
+	return pack_directions(from, n, v);
+}
+
+/* The codes and flags of a tile. */
+static enum sl_status put_whole(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h, int f,
+	size_t from, uint32_t n, unsigned char *to)
+{
+	int64_t v[TILE], lo = f == SL_PY_PDG ? INT32_MIN : 0;
+	int64_t hi = f == SL_PY_PDG ? INT32_MAX : UINT32_MAX;
+	const size_t bytes = h->record_bytes;
+	uint32_t wrong;
+
+	sl_py_load_whole(&l->field[f], from, n, v);
+	wrong = find_whole_outside(v, n, lo, hi);
+	if (wrong < n)
+		return sl_fail(SL_USAGE, "%s[%zu] is %lld, but must be from %lld to %lld",
+			sl_py_field_name[f], from + wrong, (long long)v[wrong], (long long)lo,
+			(long long)hi);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t word = (uint32_t)v[i];
+
+		memcpy(to + i * bytes, &word, sizeof(word));
+	}
+	return SL_OK;
+}
+
+/* The fields of a record follow each other in the order of enum sl_py_field, but for w. */
+static enum sl_status put_tile(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h,
+	size_t from, uint32_t n, double v[][TILE], unsigned char *to)
+{
+	size_t number = h->single ? sizeof(float) : sizeof(double);
+
+	SL_TRY(load_tile(l, from, n, v));
+	for (int f = 0; f <= SL_PY_WEIGHT; f++) {
+		if (!has(l, f) || f == SL_PY_W || (f == SL_PY_WEIGHT && h->weight != 0))
+			continue;
+		put_numbers(h, v[f], n, to);
+		to += number;
+	}
+	if (h->pdg == 0) {
+		SL_TRY(put_whole(l, h, SL_PY_PDG, from, n, to));
+		to += sizeof(uint32_t);
+	}
+	return h->flags ? put_whole(l, h, SL_PY_FLAGS, from, n, to) : SL_OK;
+}
+
+enum sl_status sl_py_mcpl_records(const struct sl_py_mcpl *l, const struct sl_mcpl_header *h,
+	size_t from, size_t n, unsigned char *to)
+{
+	double v[ROWS][TILE]; /* compilers can initialise it: once per call, not once per tile */
+
+	for (size_t done = 0; done < n; done += TILE)
+		SL_TRY(put_tile(l, h, from + done, (uint32_t)(n - done < TILE ? n - done : TILE), v,
+			to + done * h->record_bytes));
+	return SL_OK;
+}

@@ -1,0 +1,16 @@
+/*
+ * mcpl_load.h - reads an MCPL file of any program as columns.
+ *
+ * The result is that of sl_mcpl_table() (stages/formats/mcpl/mcpl_read.h), which it calls for gzip files
+ * and for what is uncommon. The records of plain files are decoded on all cores.
+ */
+#ifndef SL_PYTHON_LISTS_MCPL_LOAD_H
+#define SL_PYTHON_LISTS_MCPL_LOAD_H
+
+#include "stages/formats/mcpl/mcpl_read.h"
+
+/* The columns of t are in *block, of sl_memory_get(); NULL after a failure. */
+enum sl_status sl_py_mcpl_load(const void *file, size_t bytes, struct sl_table *t,
+	struct sl_mcpl_lost *lost, void **block);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * mcpl_write.c - see mcpl_write.h.
+ *
+ * Blocks of records are made, and for .mcpl.gz compressed, by all cores, and written in order. A block
+ * of a .mcpl.gz file is a gzip member, as in the files of a run.
+ */
+#include "python/src/lists/mcpl_write.h"
+
+#include <string.h>
+
+#include "pipeline/text/version.h"
+#include "primitives/files/files.h"
+#include "primitives/primitives.h"
+#include "python/src/lists/blocks.h"
+#include "python/src/lists/mcpl_fields.h"
+#include "stages/formats/common/gzip_stored.h"
+#include "stages/formats/mcpl/mcpl.h"
+
+/* What a thread works in. */
+struct desk {
+	uint8_t *records, *packed;
+	size_t used; /* bytes of packed, or of records without compression */
+	struct sl_exec x;
+};
+
+struct writing {
+	const struct sl_py_mcpl *l;
+	struct sl_mcpl_header h;
+	struct sl_file_facts facts; /* the compressor */
+	bool gzipped;
+	size_t rows; /* of a block */
+	struct sl_file_writer file;
+	struct desk desk[SL_PY_THREADS_MOST];
+};
+
+/* --- the header ------------------------------------------------------------------------------- */
+
+static void put_text(struct sl_mcpl_buffer *w, const char *text)
+{
+	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
+	sl_mcpl_write(w, text, strlen(text));
+}
+
+/* Its source must not be that of the files of a run, whose comments describe a run. at = NULL: counts. */
+static size_t put_header(const struct writing *w, uint8_t *at)
+{
+	struct sl_mcpl_buffer b = {at, sl_mcpl_put_fixed(at, &w->h)};
+	char source[128] = "sluice.write_mcpl ";
+
+	strncat(source, sl_version(), sizeof(source) - strlen(source) - 1);
+	put_text(&b, source);
+	for (size_t i = 0; i < w->l->n_comments; i++)
+		put_text(&b, w->l->comment[i]);
+	return b.used;
+}
+
+static enum sl_status check_comments(const struct sl_py_mcpl *l)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < l->n_comments; i++)
+		bytes += strlen(l->comment[i]) + sizeof(uint32_t);
+	if (bytes < SL_MCPL_STRING_BYTES_MOST / 2 && l->n_comments < SL_MCPL_STRINGS_MOST / 2)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"comment: %zu comments with %zu bytes are more than a header can have; shorten them",
+		l->n_comments, bytes);
+}
+
+/* The header; in .mcpl.gz a member of its own. */
+static enum sl_status write_header(struct writing *w)
+{
+	size_t bytes = put_header(w, NULL);
+	enum sl_status s;
+	void *block;
+	uint8_t *at;
+
+	SL_TRY(sl_memory_get(SL_HOST, bytes + sl_gzip_stored_bytes(bytes), &block));
+	at = (uint8_t *)block;
+	put_header(w, at);
+	if (w->gzipped)
+		s = sl_file_add(&w->file, at + bytes, sl_gzip_store(at, bytes, at + bytes));
+	else
+		s = sl_file_add(&w->file, at, bytes);
+	sl_memory_give(SL_HOST, block);
+	return s;
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+static size_t rows_of(const struct writing *w, size_t k)
+{
+	size_t left = w->h.particles - k * w->rows;
+
+	return left < w->rows ? left : w->rows;
+}
+
+static enum sl_status make(void *ctx, unsigned thread, size_t k)
+{
+	struct writing *w = (struct writing *)ctx;
+	struct desk *d = &w->desk[thread];
+	size_t bytes = rows_of(w, k) * w->h.record_bytes;
+
+	SL_TRY(sl_py_mcpl_records(w->l, &w->h, k * w->rows, rows_of(w, k), d->records));
+	d->used = bytes;
+	if (!w->gzipped)
+		return SL_OK;
+	return sl_mcpl_member(&d->x, &w->facts, d->records, bytes, d->packed, &d->used);
+}
+
+static enum sl_status use(void *ctx, unsigned thread, size_t k)
+{
+	struct writing *w = (struct writing *)ctx;
+	const struct desk *d = &w->desk[thread];
+
+	(void)k;
+	return sl_file_add(&w->file, w->gzipped ? d->packed : d->records, d->used);
+}
+
+static bool stop(void *ctx)
+{
+	const struct sl_py_mcpl *l = ((struct writing *)ctx)->l;
+
+	return l->stop(l->ctx);
+}
+
+/* The memory of all threads; called twice, first to measure. */
+static void lay_out(struct writing *w, unsigned threads, struct sl_arena *a)
+{
+	for (unsigned t = 0; t < threads; t++) {
+		struct desk *d = &w->desk[t];
+
+		d->records = (uint8_t *)sl_cut(a, SL_MCPL_MEMBER_BYTES);
+		if (!w->gzipped)
+			continue;
+		d->packed = (uint8_t *)sl_cut(a, sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES));
+		d->x = (struct sl_exec){.space = SL_HOST};
+		d->x.scratch.size = sl_mcpl_member_scratch(&w->facts);
+		d->x.scratch.base = sl_cut(a, d->x.scratch.size);
+	}
+}
+
+static enum sl_status write_blocks(struct writing *w)
+{
+	struct sl_py_blocks b = {.n = (size_t)sl_ceil_div(w->h.particles, w->rows),
+		.ctx = w,
+		.make = make,
+		.use = use,
+		.stop = stop};
+	struct sl_arena a = {0};
+	enum sl_status s;
+	void *block;
+
+	b.threads = sl_py_blocks_threads(b.n);
+	lay_out(w, b.threads, &a);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &block));
+	a = (struct sl_arena){block, 0, a.used};
+	lay_out(w, b.threads, &a);
+	s = sl_py_blocks_run(&b);
+	sl_memory_give(SL_HOST, block);
+	return s;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* The suffix selects the format. */
+static enum sl_status choose_format(struct writing *w, const char *name)
+{
+	size_t n = strlen(name);
+
+	w->gzipped = n > 8 && strcmp(name + n - 8, ".mcpl.gz") == 0;
+	if (!w->gzipped && !(n > 5 && strcmp(name + n - 5, ".mcpl") == 0))
+		return sl_fail(SL_USAGE, "%s: the name must end with .mcpl or .mcpl.gz; change it",
+			w->l->path);
+	w->facts.level = 1;
+	return w->gzipped ? sl_find(SL_DEFLATE, "libdeflate", &w->facts.deflate) : SL_OK;
+}
+
+/* Refused at once, not after all bytes are written; the rename refuses a file that appears later. */
+static enum sl_status check_name(
+	const struct writing *w, const struct sl_dir *dir, const char *name)
+{
+	bool exists = false;
+
+	if (!w->l->force)
+		SL_TRY(sl_file_exists(dir, name, &exists));
+	return exists ? sl_fail(SL_OUTPUT_IN_USE,
+				"%s: the file exists; choose another name, or replace it with "
+				"force=True",
+				w->l->path)
+	              : SL_OK;
+}
+
+static enum sl_status write_file(struct writing *w, const struct sl_dir *dir, const char *name)
+{
+	enum sl_status s;
+
+	SL_TRY(check_name(w, dir, name));
+	SL_TRY(sl_file_begin(dir, name, &w->file));
+	s = write_header(w);
+	if (s == SL_OK)
+		s = write_blocks(w);
+	if (s == SL_OK)
+		s = sl_file_end(&w->file, w->l->force);
+	sl_file_drop(&w->file);
+	return s;
+}
+
+enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l)
+{
+	struct writing w = {.l = l, .file = {.fd = -1}};
+	char folder[SL_PATH_BYTES];
+	const char *name;
+	struct sl_dir dir;
+	enum sl_status s;
+
+	name = sl_path_split(l->path, folder);
+	SL_TRY(choose_format(&w, name));
+	SL_TRY(check_comments(l));
+	SL_TRY(sl_py_mcpl_header(l, &w.h));
+	w.rows = SL_MCPL_MEMBER_BYTES / w.h.record_bytes;
+	SL_TRY(sl_dir_open(folder, false, &dir));
+	s = write_file(&w, &dir, name);
+	sl_dir_close(&dir);
+	return s;
+}

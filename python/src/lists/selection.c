@@ -1,0 +1,63 @@
+/*
+ * selection.c - see selection.h.
+ *
+ * The condition and the key are resolved by the code of a run, for a model that has the columns of the
+ * table. With a column fate it has all fates, else the one of the model list.
+ */
+#include "python/src/lists/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
+#include "pipeline/resolve/condition/keep.h"
+#include "pipeline/resolve/output/sort_key.h"
+
+/* The model list with other columns. Its rules are all 0: no column has a constant value. */
+static struct sl_model model_of(const struct sl_py_table *t)
+{
+	struct sl_model m = *sl_models[SL_MODEL_list];
+
+	m.columns = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_fate);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		m.columns |= sl_py_table_has(t, c) ? SL_BIT(c) : 0;
+	if (sl_py_table_has(t, SL_COLUMN_fate))
+		m.fates = SL_EVERY_FATE;
+	return m;
+}
+
+static void resolve(struct sl_py_selection *s, bool all, const struct sl_py_table *t)
+{
+	const struct sl_model m = model_of(t);
+
+	s->config.run.particles = t->n;
+	s->choices.model = &m;
+	if (all)
+		s->choices.keep = m.fates;
+	else
+		sl_resolve_keep(&s->config, s->reader, &s->choices);
+	sl_resolve_key(&s->config, s->reader, &s->choices, true);
+	s->choices.model = NULL;
+}
+
+enum sl_status sl_py_selection_make(
+	const char *text, bool all, const struct sl_py_table *t, struct sl_py_selection **made)
+{
+	struct sl_py_selection *s = (struct sl_py_selection *)calloc(1, sizeof(*s));
+
+	*made = s;
+	if (!s)
+		return sl_fail(SL_HOST_MEMORY, "no memory for a condition");
+	SL_TRY(sl_config_open_text(
+		"<filter>", text, strlen(text), NULL, 0, &s->config, &s->reader));
+	resolve(s, all, t);
+	return sl_config_verdict(s->reader);
+}
+
+void sl_py_selection_free(struct sl_py_selection *s)
+{
+	if (s)
+		sl_config_close(s->reader);
+	free(s);
+}

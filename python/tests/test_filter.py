@@ -1,0 +1,173 @@
+"""filter(): the particles that a run of the model list keeps, in its order."""
+import gc
+
+import numpy
+import pytest
+
+import sluice
+from conftest import SLAB
+from test_lists import particles
+
+CONDITIONS = [
+    "ekin > 0.5 keV and abs(x) < 5 cm",
+    "x^2 + y^2 < 4 cm^2 or not (1 mm < z <= 2 cm)",
+    "pdg in [neutron, photon]",
+    "pdg == -11 and time / 2 > 0.1 ns",
+    "userflags & 0x4 and weight >= 0.25",
+    "abs(w) == 1 or u == 0",
+    "id < 12345 and -x / 1 cm > energy / 1 keV * 2 - 1",
+    "listed",
+    ["w > 0.1", "z < -1 cm"],
+]
+KEYS = [None, "energy:float", "-energy:float", ["pdg:32", "ekin_log:16"], ["x:12:-5 cm..5 cm", "-userflags:20"],
+        "w:16", ["time_log:32", "y:32:-1 m..1 m"]]
+
+
+@pytest.fixture(scope="module")
+def columns():
+    made = particles(70_000, seed=2)
+    made["userflags"] = numpy.arange(70_000, dtype=numpy.uint32) * 2654435761 % 65536
+    made["x"][[5, 100]] = 0.0, -0.0
+    return made
+
+
+def of_a_run(columns, folder, condition, key):
+    """The survivors of a run that reads the columns from a list."""
+    path = folder / "list.mcpl"
+    sluice.write_mcpl(path, columns, precision="double", force=True)
+    config = {"run": {"name": "f", "batch": 100_000}, "model": {"list": {"files": [str(path)]}},
+              "keep": condition, "output": {"columns": ["id"]}}
+    return sluice.run({**config, **({"key": key} if key else {})}).survivors
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+@pytest.mark.parametrize("condition", CONDITIONS[:3], ids=str)
+def test_keys_of_a_run(tmp_path, columns, condition, key):
+    # What a list rounds is the same in both.
+    sluice.write_mcpl(tmp_path / "first.mcpl", columns)
+    columns = dict(sluice.read(tmp_path / "first.mcpl"))
+    sluice.write_mcpl(tmp_path / "list.mcpl", columns)
+    stored = dict(sluice.read(tmp_path / "list.mcpl"))
+    survivors = of_a_run(stored, tmp_path, condition, key)
+    read = dict(sluice.read(tmp_path / "list.mcpl"))
+    selected = sluice.filter(read, condition, key=key)
+    assert 0 < selected.n == survivors.n
+    assert numpy.array_equal(selected.index, survivors["id"])
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=str)
+def test_conditions_of_a_run(tmp_path, columns, condition):
+    survivors = of_a_run(columns, tmp_path, condition, None)
+    read = sluice.read(tmp_path / "list.mcpl")
+    selected = sluice.filter(read, condition)
+    assert 0 < selected.n == survivors.n
+    assert numpy.array_equal(selected.index, survivors["id"])
+    for name in read:
+        assert numpy.array_equal(selected[name], read[name][selected.index]), name
+        assert selected[name].dtype == read[name].dtype and selected.column(name).name == name
+
+
+def test_against_numpy(columns):
+    selected = sluice.filter(columns, "ekin > 0.25 keV and abs(x) < 2 cm", key="energy:float")
+    expected = numpy.flatnonzero((columns["energy"] > 0.25) & (abs(columns["x"]) < 2))
+    expected = expected[numpy.argsort(columns["energy"][expected], kind="stable")]
+    assert numpy.array_equal(selected.index, expected)
+    assert numpy.all(numpy.diff(selected["energy"]) >= 0)
+
+
+def test_types_are_kept_and_doubles_are_compared_as_floats(columns):
+    above = 0.1 + 1e-12  # 0.1f in single precision
+    columns = {**columns, "x": numpy.where(numpy.arange(70_000) % 2 == 0, above, 0.0),
+               "pdg": columns["pdg"].astype(numpy.int64), "userflags": columns["userflags"].astype(numpy.uint16),
+               "cell": numpy.arange(70_000), "spin": numpy.zeros((70_000, 3), numpy.float16), "time": 4.0}
+    columns["spin"][:, 1] = numpy.arange(70_000) % 7
+    assert sluice.filter(columns, "x > 0.1 cm").n == 0
+    selected = sluice.filter(columns, "x == 0.1 cm and time == 4 ns and userflags >= 0", key="-pdg:32")
+    assert selected.n == 35_000 and selected["x"].dtype == numpy.float64 and numpy.all(selected["x"] == above)
+    assert selected["pdg"].dtype == numpy.int64 and numpy.all(numpy.diff(selected["pdg"]) <= 0)
+    assert selected["userflags"].dtype == numpy.uint16 and selected["time"] == 4.0
+    for name in ("cell", "spin", "userflags"):
+        assert numpy.array_equal(selected[name], columns[name][selected.index])
+
+
+def test_survivors_with_fates():
+    survivors = sluice.run(SLAB, keep=["transmitted", "reflected"], output__columns=[], key="id").survivors
+    for fate in ("transmitted", "reflected"):
+        selected = sluice.filter(survivors, f"{fate} and collisions > 2")
+        expected = (survivors["fate"] == sluice.FATES.index(fate)) & (survivors["collisions"] > 2)
+        assert 0 < selected.n < survivors.n
+        assert numpy.array_equal(selected.index, numpy.flatnonzero(expected))
+    ordered = sluice.filter(survivors, key=["fate:8", "-id:40"])
+    order = numpy.lexsort((-survivors["id"].astype(numpy.int64), survivors["fate"]))
+    assert numpy.array_equal(ordered["id"], survivors["id"][order])
+
+
+@pytest.mark.parametrize("n", [0, 1, 511, 512, 513, 65_536, 65_537])
+def test_sizes(columns, n):
+    part = {name: values[:n] for name, values in columns.items()}
+    selected = sluice.filter(part, "x > 0", key="y:float")
+    expected = numpy.flatnonzero(part["x"] > 0)
+    assert numpy.array_equal(selected.index, expected[numpy.argsort(part["y"][expected], kind="stable")])
+    assert sluice.filter(part).n == n and numpy.array_equal(sluice.filter(part)["x"], part["x"])
+
+
+def test_layouts(columns):
+    packed = numpy.zeros(70_000, [("flag", "u1")] + [(k, v.dtype) for k, v in columns.items()])
+    for name, values in columns.items():
+        packed[name] = values
+    expected = sluice.filter(columns, "x > 0 and pdg == 22", key=["energy:float", "x:32:-9..9"])
+    for other in ({k: packed[k] for k in columns},
+                  {k: numpy.ascontiguousarray(v[::-1])[::-1] for k, v in columns.items()}):
+        selected = sluice.filter(other, "x > 0 and pdg == 22", key=["energy:float", "x:32:-9..9"])
+        for name in columns:
+            assert numpy.array_equal(selected[name], expected[name]), name
+
+
+def problem(*arguments, **keywords):
+    with pytest.raises(sluice.Error) as caught:
+        sluice.filter(*arguments, **keywords)
+    assert caught.value.status.name == "USAGE"
+    return caught.value
+
+
+def test_refusals(columns):
+    error = problem(columns, "enrgy > 1 and pol_x < 2", key=["w", "z:12"])
+    assert [p.key for p in error.problems] == ["keep", "key[0]", "key[1]"]
+    assert all(p.file == "<filter>" and p.line is None for p in error.problems)
+    assert "energy" in error.problems[0].hint and "w:16" in error.problems[1].hint
+    assert "steps" in str(problem(columns, "steps > 3"))
+    assert "transmitted" in str(problem(columns, "transmitted"))
+    assert "number without a unit" in str(problem(columns, "x > 5"))
+    assert "pdg[3] is 4294967296" in str(problem(
+        {**columns, "pdg": numpy.where(numpy.arange(70_000) == 3, 2 ** 32, 1)}, "pdg > 0"))
+    assert "x[9] is 1e+300" in str(problem(
+        {**columns, "x": numpy.where(numpy.arange(70_000) == 9, 1e300, 1)}, key="x:float"))
+    assert "pdg: the array has items of float32" in str(problem({**columns, "pdg": columns["x"]}))
+    assert "y: the array has 3 items, and x has 70000" in str(problem({**columns, "y": columns["y"][:3]}))
+    assert "2 dimensions" in str(problem({**columns, "x": numpy.zeros((70_000, 2))}))
+    assert "sluice.COLUMNS" in str(problem({}, "x > 1 cm"))
+
+    class OnDevice:
+        def __dlpack__(self, **_):
+            raise AssertionError
+
+        def __dlpack_device__(self):
+            return (2, 0)
+    with pytest.raises(BufferError, match="x: the array is in the memory of a device"):
+        sluice.filter({**columns, "x": OnDevice()}, "x > 1 cm")
+
+
+def test_lifetimes(columns):
+    """The result has memory of its own, and what was taken is given back."""
+    buffer = bytearray(columns["x"].tobytes())
+    own = {**columns, "x": numpy.frombuffer(buffer, numpy.float32)}
+    selected = sluice.filter(own, "x > 0")
+    problem(own, "steps > 3")
+    problem({**own, "y": own["y"][:3]})
+    x, expected = selected["x"], columns["x"][selected.index]
+    del own, selected
+    gc.collect()
+    buffer.append(1)
+    for _ in range(3):
+        sluice.filter(columns, "x < 0")
+    assert numpy.array_equal(x, expected)

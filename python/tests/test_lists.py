@@ -1,0 +1,262 @@
+"""Particle lists from arrays: write_mcpl()."""
+import array
+import gc
+import gzip
+import os
+import subprocess
+import sys
+
+import numpy
+import pytest
+
+import sluice
+from conftest import SLAB, cli
+
+FIELDS = ("x", "y", "z", "u", "v", "w", "energy", "time", "weight", "pdg")
+
+
+def particles(n, dtype=numpy.float32, seed=1):
+    """n particles with all fields; some directions lie on axes and planes."""
+    random = numpy.random.default_rng(seed)
+    directions = random.normal(size=(3, n))
+    directions[:, :60] *= random.integers(0, 2, (3, min(n, 60)))
+    directions[2, :60] += (directions[:, :60] == 0).all(0)
+    directions /= numpy.sqrt((directions ** 2).sum(0))
+    columns = {name: (random.random(n) * 10 - 5).astype(dtype) for name in "xyz"}
+    columns.update({name: d.astype(dtype) for name, d in zip("uvw", directions)})
+    columns.update({name: random.random(n).astype(dtype) for name in ("energy", "time", "weight")})
+    columns["pdg"] = random.choice(numpy.array([22, 2112, -11], numpy.int32), n)
+    return columns
+
+
+def refused(name="USAGE", **call):
+    """The message of a call that is refused."""
+    with pytest.raises(sluice.Error) as caught:
+        sluice.write_mcpl(**call)
+    assert caught.value.status.name == name
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", [".mcpl", ".mcpl.gz"])
+def test_records_are_those_of_convert(tmp_path, suffix):
+    """The program writes the survivors of a run; the same columns give the same records."""
+    survivors = sluice.run(SLAB, out=tmp_path / "run", output__columns=[]).survivors
+    cli("convert", tmp_path / "run", "--to", tmp_path / "expected.mcpl", "--set", "output.mcpl.energy=2 eV",
+        cwd=tmp_path)
+    path = tmp_path / ("list" + suffix)
+    sluice.write_mcpl(path, survivors, pdg=22, energy=0.002, userflags="fate", weight=1.0)
+    if suffix == ".mcpl.gz":
+        subprocess.run(["gunzip", path], check=True)
+    made, expected = (tmp_path / "list.mcpl").read_bytes(), (tmp_path / "expected.mcpl").read_bytes()
+    size = 32 * survivors.n
+    assert survivors.n > 1000 and made[-size:] == expected[-size:]
+
+
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 60_000])
+@pytest.mark.parametrize("suffix", [".mcpl", ".mcpl.gz"])
+def test_lists_are_read_back(tmp_path, n, suffix):
+    columns = particles(n)
+    columns["userflags"] = numpy.arange(n, dtype=numpy.uint32) * 7
+    columns.update({f"pol_{c}": columns[c] / 8 for c in "xyz"})
+    path = tmp_path / ("list" + suffix)
+    sluice.write_mcpl(path, columns, comment=["first", "second: é"])
+    table = sluice.read(path)
+    assert table.n == n and not table.rounded
+    for name, values in columns.items():
+        if name in ("u", "v", "w", "energy", "time"):
+            assert numpy.allclose(table[name], values, rtol=3e-7, atol=3e-7)
+        else:
+            assert numpy.array_equal(table[name], values), name
+    if suffix == ".mcpl":
+        assert b"first" in path.read_bytes() and "second: é".encode() in path.read_bytes()
+
+
+def test_doubles_keep_their_digits(tmp_path):
+    columns = particles(1000, numpy.float64)
+    for precision, number, dtype in (("auto", 8, "<f8"), ("double", 8, "<f8"), ("single", 4, "<f4")):
+        path = tmp_path / f"{precision}.mcpl"
+        sluice.write_mcpl(path, columns, precision=precision)
+        size = 8 * number + 4
+        records = numpy.frombuffer(path.read_bytes()[-1000 * size:], [("x", dtype), ("", f"V{size - number}")])
+        assert numpy.array_equal(records["x"], columns["x"].astype(dtype))
+        assert sluice.read(path).rounded == (number == 8)
+    assert (tmp_path / "auto.mcpl").read_bytes() == (tmp_path / "double.mcpl").read_bytes()
+    sluice.write_mcpl(tmp_path / "one.mcpl", {**particles(1000), "x": columns["x"]})
+    assert sluice.read(tmp_path / "one.mcpl").rounded
+
+
+def test_arrays_of_any_layout(tmp_path):
+    """Strides, records, integers, and buffers that are not NumPy's give the bytes of plain arrays."""
+    columns = particles(3000)
+    sluice.write_mcpl(tmp_path / "plain.mcpl", columns)
+    expected = (tmp_path / "plain.mcpl").read_bytes()
+    packed = numpy.zeros(3000, [("flag", "u1")] + [(k, v.dtype) for k, v in columns.items()])
+    for name, values in columns.items():
+        packed[name] = values
+    reverse = {k: numpy.ascontiguousarray(v[::-1])[::-1] for k, v in columns.items()}
+
+    class Only:  # as torch: DLPack without the buffer protocol
+        def __init__(self, values):
+            self.values = values
+
+        def __dlpack__(self):
+            return self.values.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.values.__dlpack_device__()
+
+    for other in ({k: packed[k] for k in columns}, reverse, {k: v.tolist() for k, v in columns.items()},
+                  {k: Only(v) for k, v in columns.items()}, {k: Only(v) for k, v in reverse.items()},
+                  {**columns, "pdg": columns["pdg"].astype(numpy.int64)},
+                  {**columns, "x": array.array("f", columns["x"].tolist())}):
+        sluice.write_mcpl(tmp_path / "other.mcpl", other, precision="single", force=True)
+        assert (tmp_path / "other.mcpl").read_bytes() == expected
+    sluice.write_mcpl(tmp_path / "other.mcpl", {**columns, "x": numpy.arange(3000)}, force=True)
+    assert numpy.array_equal(sluice.read(tmp_path / "other.mcpl")["x"], numpy.arange(3000))
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("values", [{}, {"weight": 0.1, "pdg": 22}, {"userflags": "flags"},
+                                    {"pol_x": "x", "pol_y": "y", "pol_z": "z", "pdg": -11},
+                                    {"userflags": "flags", "pol_x": "x", "pol_y": "y", "pol_z": "z", "weight": 0.5}])
+def test_plain_files_are_read_as_gzip_files(tmp_path, precision, values):
+    """Two readers: plain files are decoded on all cores, by other code. Numbers have any bits."""
+    columns = {**particles(70_001), "flags": numpy.arange(70_001)}
+    plain = tmp_path / "list.mcpl"
+    sluice.write_mcpl(plain, columns, precision=precision, **values)
+    content = bytearray(plain.read_bytes())
+    random = numpy.random.default_rng(3)
+    content[-10_000:] = random.bytes(10_000)
+    plain.write_bytes(content)
+    with gzip.open(tmp_path / "list.mcpl.gz", "wb", 1) as file:
+        file.write(content)
+    a, b = sluice.read(plain), sluice.read(tmp_path / "list.mcpl.gz")
+    assert a.n == b.n == 70_001 and list(a) == list(b) and a.rounded == b.rounded == (precision == "double")
+    for name in a:
+        assert a[name].tobytes() == b[name].tobytes(), name
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"output__mcpl__precision": "double"}, {"output__mcpl__userflags": "id"}, {"output__mcpl__userflags": "fate"}])
+def test_files_of_a_run_are_read_as_gzip_files(tmp_path, settings):
+    settings = {"keep": ["transmitted", "reflected"], "output__format": "mcpl", "output__columns": [],
+                "output__mcpl__energy": "2 eV", **settings}
+    sluice.run(SLAB, out=tmp_path / "run", batch=6000, **settings)
+    plain = next((tmp_path / "run").glob("*.mcpl"))
+    with gzip.open(tmp_path / "list.mcpl.gz", "wb", 1) as file:
+        file.write(plain.read_bytes())
+    a, b = sluice.read(plain), sluice.read(tmp_path / "list.mcpl.gz")
+    assert a.n == b.n > 1000 and list(a) == list(b) and a.rounded == b.rounded
+    for name in a:
+        assert a[name].tobytes() == b[name].tobytes(), name
+
+
+def test_damaged_lists(tmp_path):
+    path = tmp_path / "list.mcpl"
+    sluice.write_mcpl(path, particles(300))
+    content = path.read_bytes()
+    path.write_bytes(content[:-1])
+    with pytest.raises(sluice.Error) as caught:
+        sluice.read(path)
+    assert caught.value.status.name == "BAD_INPUT"
+    path.write_bytes(content + b"x")
+    assert sluice.read(path).n == 300
+    path.write_bytes(content[:8] + bytes(8) + content[16:])  # the writer died before it stored the number
+    assert sluice.read(path).n == 300
+    path.write_bytes(content[:60])
+    with pytest.raises(sluice.Error):
+        sluice.read(path)
+
+
+def test_mcpl_of_others(tmp_path):
+    mcpl = pytest.importorskip("mcpl")
+    columns = particles(5000)
+    sluice.write_mcpl(tmp_path / "list.mcpl.gz", columns, comment="a comment")
+    file = mcpl.MCPLFile(str(tmp_path / "list.mcpl.gz"))
+    assert file.nparticles == 5000 and file.comments == ["a comment"]
+    block = file.read_block()
+    assert numpy.array_equal(block.x, columns["x"]) and numpy.array_equal(block.pdgcode, columns["pdg"])
+    assert numpy.allclose(block.uz, columns["w"], atol=1e-6)
+
+
+def test_an_existing_file_is_not_replaced(tmp_path):
+    columns, path = particles(10), tmp_path / "list.mcpl"
+    path.write_text("mine")
+    assert "force=True" in refused("OUTPUT_IN_USE", path=path, columns=columns)
+    assert path.read_text() == "mine"
+    columns["x"][3] = numpy.nan
+    refused(path=path, columns=columns, force=True)
+    assert path.read_text() == "mine" and os.listdir(tmp_path) == ["list.mcpl"]
+    columns["x"][3] = 0
+    sluice.write_mcpl(path, columns, force=True)
+    assert sluice.read(path).n == 10 and os.listdir(tmp_path) == ["list.mcpl"]
+
+
+@pytest.mark.parametrize("name, at, value, message", [
+    ("x", 3, numpy.nan, "x[3] is nan, but must be finite"),
+    ("time", 299, numpy.inf, "time[299] is inf"),
+    ("y", 0, -numpy.inf, "y[0] is -inf"),
+    ("energy", 7, -1e-3, "energy[7] is -0.001, but must be at least 0"),
+    ("u", 250, 2, "of particle 250 are 2,"),
+    ("w", 299, numpy.nan, "w[299] is nan"),
+    ("weight", 1, numpy.nan, "weight[1] is nan"),
+])
+def test_numbers_out_of_range(tmp_path, name, at, value, message):
+    columns = particles(300)
+    columns[name][at] = value
+    assert message in refused(path=tmp_path / "list.mcpl", columns=columns)
+    assert os.listdir(tmp_path) == []
+
+
+def test_columns_that_do_not_fit(tmp_path):
+    path, columns = tmp_path / "list.mcpl", particles(20)
+
+    def refuse(**other):
+        return refused(path=path, columns={**columns, **other})
+    assert "x[4] is 1e+300, but must be finite in single precision" in refused(
+        path=path, columns={**columns, "x": numpy.where(numpy.arange(20) == 4, 1e300, 0)}, precision="single")
+    assert "pdg[0] is 3000000000" in refuse(pdg=numpy.full(20, 3_000_000_000))
+    assert "userflags[0] is -1" in refuse(userflags=numpy.full(20, -1))
+    assert "z: the array has 19 items, and x has 20" in refuse(z=columns["z"][:19])
+    assert "pdg: the array has items of float32; convert them to integers" in refuse(pdg=columns["x"])
+    assert "2 dimensions" in refuse(x=numpy.zeros((20, 1), numpy.float32))
+    for other in (columns["x"].astype(">f4"), object(), "text", numpy.zeros(20, "f4,f4")):
+        assert "not a number" in refuse(x=other)
+    assert "pol_y: the column is missing" in refuse(pol_x=columns["x"])
+    assert "number of particles is unknown" in refused(path=path, columns={k: 1 for k in FIELDS})
+    del columns["time"]
+    assert "time: the column is missing" in refuse() and "time=0.0" in refuse()
+    assert ".mcpl or .mcpl.gz" in refused(path=tmp_path / "list.h5", columns=columns)
+    refused("DISK", path=tmp_path / "none" / "list.mcpl", columns=particles(2))
+    assert os.listdir(tmp_path) == []
+
+
+def test_wrong_arguments(tmp_path):
+    path, columns = tmp_path / "list.mcpl", particles(20)
+
+    class OnDevice:
+        __cuda_array_interface__ = {}
+    for kind, call in [(ValueError, dict(precision="half")),
+                       (TypeError, dict(colour=1)), (KeyError, dict(userflags="id")),
+                       (ValueError, dict(comment="a\0b")),
+                       (BufferError, dict(columns={**columns, "x": OnDevice()}))]:
+        with pytest.raises(kind):
+            sluice.write_mcpl(path, **{"columns": columns, **call})
+    assert os.listdir(tmp_path) == []
+
+
+def test_memory_is_given_back(tmp_path):
+    """Each array has no more references after a call, refused or not."""
+    columns = particles(100)
+    before = [sys.getrefcount(v) for v in columns.values()]
+    sluice.write_mcpl(tmp_path / "list.mcpl", columns)
+    refused("OUTPUT_IN_USE", path=tmp_path / "list.mcpl", columns=columns)
+    refused(path=tmp_path / "other.mcpl", columns={**columns, "pol_z": object()})
+    gc.collect()  # tracebacks
+    assert before == [sys.getrefcount(v) for v in columns.values()]
+    buffer = bytearray(8)
+    columns["x"] = numpy.frombuffer(buffer, numpy.float32)
+    refused(path=tmp_path / "other.mcpl", columns=columns)
+    del columns
+    gc.collect()
+    buffer.append(1)  # fails while somebody exports the buffer
