@@ -65,6 +65,8 @@ struct sl_config {
 		struct sl_texts columns;
 		uint64_t level;
 		bool joined;
+		char order[SL_TEXT_BYTES]; /* batch or run; "": batch */
+		uint64_t sample, limit;    /* particles of the joined list; 0: all */
 		bool image;
 		double white; /* NaN: the largest value of the image */
 		struct {

@@ -28,6 +28,16 @@ void sl_batch_histogram_file_name(
 		name[0] = '\0';
 }
 
+void sl_batch_order_file_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+{
+	if (sl_plan_order_items(plan).bytes > 0)
+		sl_file_name(
+			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_ORDER_SUFFIX);
+	else
+		name[0] = '\0';
+}
+
 /* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES])
 {

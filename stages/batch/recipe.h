@@ -54,6 +54,8 @@ struct sl_recipe {
 	uint64_t particles; /* of the whole run */
 	uint32_t batch;     /* particles per batch; the last one may have fewer */
 	uint64_t n_batches;
+	bool counted; /* survivors_most is known: on the host, batches then have memory */
+	uint32_t survivors_most;         /* for so many survivors, not for all of their particles */
 	sl_fate_set keep;                /* particles with these fates survive ... */
 	struct sl_condition condition;   /* ... if they meet the condition */
 	struct sl_derivation derivation; /* of derived columns */
@@ -129,6 +131,12 @@ void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct
 /* Lays out the source records of n particles, if the recipe keeps them, for b and its table. */
 void sl_layout_source(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
+
+/* The most survivors that a batch of n particles can have. */
+static inline uint32_t sl_most_survivors(const struct sl_recipe *r, uint32_t n)
+{
+	return r->counted && r->survivors_most < n ? r->survivors_most : n;
+}
 
 /* SL_STOPPED once r->cancel is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);
