@@ -36,8 +36,8 @@ static void resolve(struct sl_py_selection *s, bool all, const struct sl_py_tabl
 	if (all)
 		s->choices.keep = m.fates;
 	else
-		sl_resolve_keep(&s->config, s->reader, &s->choices);
-	sl_resolve_key(&s->config, s->reader, &s->choices, true);
+		sl_resolve_keep(&s->config, s->reader, NULL, &s->choices);
+	sl_resolve_key(&s->config, s->reader, &s->choices, NULL, true);
 	s->choices.model = NULL;
 }
 
