@@ -119,7 +119,8 @@ static void *run_thread(void *ctx)
 		bool emulated = sl_device_is_emulated();
 
 		job->status = job->work(job);
-		sl_device_emulate(emulated); /* it decides what run.device: auto means for the next job */
+		sl_device_emulate(
+			emulated); /* it decides what run.device: auto means for the next job */
 		sl_py_turn_end();
 	} else {
 		job->status = sl_fail(SL_STOPPED, "the call was interrupted");
