@@ -2,7 +2,7 @@
  * check_args.c - see check_args.h.
  *
  * The pairwise overlap check costs n*(n+1)/2 comparisons: about a dozen for a scan or a sort, about
- * 600 for a compaction of SL_COMPACT_COLUMNS_MAX columns. That is far below the cost of a launch.
+ * 1300 for a compaction of SL_COMPACT_COLUMNS_MAX columns. That is far below the cost of a launch.
  */
 #include "primitives/check_args.h"
 

@@ -122,7 +122,7 @@ struct sl_scan_job {
  * number to *n_out. Copies the items at these indices of up to SL_COMPACT_COLUMNS_MAX columns, in
  * the same order. The contents of out and of the columns after the first *n_out items are undefined.
  */
-enum { SL_COMPACT_COLUMNS_MAX = 16 };
+enum { SL_COMPACT_COLUMNS_MAX = 24 };
 
 /*
  * A column: an array of items of any meaning, for example one field of a structure of arrays, or

@@ -2,7 +2,7 @@
 # ci_compilers.sh - builds with a compiler other than gcc 12, with warnings as errors, and runs a share of the tests.
 #
 #	scripts/ci_compilers.sh clang     clang of the installed Debian
-#	scripts/ci_compilers.sh gcc14     gcc 14 and the libraries of Debian 13, in a chroot in build/trixie
+#	scripts/ci_compilers.sh gcc14     gcc 14, CPython 3.13 and the libraries of Debian 13, in a chroot in build/trixie
 #	scripts/ci_compilers.sh aarch64   gcc 14 for AArch64, in a chroot in build/trixie-aarch64; no tests, but each
 #	                                  configuration runs in qemu, and its files must be those of build/release
 #
@@ -15,7 +15,7 @@
 share='^(primitives/(specification|wrong_use|keys|base/.*|files/.*|deflate/planes|scan/look_ahead)'
 share+='|stages/((particle|models|selection|host|formats)/.*|device/pack)'
 share+='|pipeline/((config|text|report|resolve)/.*|results/manifest|run/allocations)'
-share+='|end_to_end/(cli/commands_refused|bits/histograms|faults/memory_faults)|example)$'
+share+='|end_to_end/(cli/commands_refused|bits/histograms|faults/memory_faults)|example|python)$'
 share_min=50 # number of tests; fewer means that tests were renamed
 export SLUICE_ONE_IN=13
 
@@ -92,13 +92,14 @@ clang)
 	;;
 gcc14)
 	[ -d build/trixie ] || make_trixie build/trixie scripts/ci_compilers.sh gcc14_packages
+	in_root build/trixie scripts/ci_compilers.sh gcc14_packages # those that a chroot of an earlier version lacks
 	in_root build/trixie env CC=gcc CXX=g++ scripts/ci_compilers.sh gcc14_in_chroot
 	;;
 gcc14_packages)
-	install_missing $BUILD_PACKAGES libcmocka-dev
+	install_missing $BUILD_PACKAGES libcmocka-dev python3-dev python3-numpy python3-pytest
 	;;
 gcc14_in_chroot)
-	build_and_test
+	build_and_test -DSLUICE_PYTHON_PACKAGE=ON -DPython_EXECUTABLE=/usr/bin/python3
 	;;
 aarch64)
 	[ -d build/trixie-aarch64 ] || make_trixie build/trixie-aarch64 scripts/ci_compilers.sh aarch64_packages

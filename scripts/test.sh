@@ -13,7 +13,8 @@ preset=${1:-release}
 install_missing $BUILD_PACKAGES $TEST_PACKAGES
 options=(-DSLUICE_TESTS=ON)
 # scripts/demo.sh may have configured this build folder with -DSLUICE_CUDA=OFF.
+case $preset in *release) options+=(-DSLUICE_CUDA=ON) ;; esac
 # The Python of Debian, whose packages the tests use, although another one may come first on the PATH.
-case $preset in *release) options+=(-DSLUICE_CUDA=ON -DSLUICE_PYTHON_PACKAGE=ON -DPython_EXECUTABLE=/usr/bin/python3) ;; esac
+case $preset in *release | sanitize) options+=(-DSLUICE_PYTHON_PACKAGE=ON -DPython_EXECUTABLE=/usr/bin/python3) ;; esac
 build "$preset" "${options[@]}"
 run_tests "$preset" "${@:2}"

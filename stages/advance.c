@@ -30,7 +30,7 @@ struct flights {
 };
 
 /* Gives all lanes, which have no particle, the next particles; those that are dead are dropped. */
-SL_HD_PART void load_all(struct flights *f, uint32_t set)
+SL_HD_PART void load_all(struct flights *f, sl_column_set set)
 {
 	const struct sl_active_set *a = &f->b->active_set;
 
@@ -47,7 +47,7 @@ SL_HD_PART void load_all(struct flights *f, uint32_t set)
 }
 
 /* Gives lane l the next particle that is alive, if there is one. */
-SL_HD_PART void load_one(struct flights *f, uint32_t set, uint32_t l)
+SL_HD_PART void load_one(struct flights *f, sl_column_set set, uint32_t l)
 {
 	const struct sl_active_set *a = &f->b->active_set;
 
@@ -67,7 +67,7 @@ SL_HD_PART void load_one(struct flights *f, uint32_t set, uint32_t l)
 }
 
 /* Fills the lanes that have no particle. Returns false if no particle is left. */
-SL_HD_PART bool fill(struct flights *f, uint32_t set)
+SL_HD_PART bool fill(struct flights *f, sl_column_set set)
 {
 	while (f->busy == 0 && f->n - f->next >= SL_SIMD_LANES)
 		load_all(f, set);
@@ -77,7 +77,7 @@ SL_HD_PART bool fill(struct flights *f, uint32_t set)
 }
 
 /* Stores the particles of all lanes, which are consecutive. */
-SL_HD_PART void store_all(struct flights *f, uint32_t set)
+SL_HD_PART void store_all(struct flights *f, sl_column_set set)
 {
 	struct sl_active_set *a = &f->b->active_set;
 
@@ -88,7 +88,7 @@ SL_HD_PART void store_all(struct flights *f, uint32_t set)
 	}
 }
 
-SL_HD_PART void store_one(struct flights *f, uint32_t set, uint32_t l)
+SL_HD_PART void store_one(struct flights *f, sl_column_set set, uint32_t l)
 {
 	struct sl_active_set *a = &f->b->active_set;
 	const struct sl_particle p = sl_get_lane(&f->p, set, l);
@@ -98,7 +98,7 @@ SL_HD_PART void store_one(struct flights *f, uint32_t set, uint32_t l)
 }
 
 /* After a step: stores the particles that have ended or may take no more steps. */
-SL_HD_PART void store_done(struct flights *f, uint32_t set)
+SL_HD_PART void store_done(struct flights *f, sl_column_set set)
 {
 	uint32_t done;
 
@@ -118,7 +118,7 @@ SL_HD_PART void store_done(struct flights *f, uint32_t set)
 		const struct sl_recipe *recipe)                                           \
 	{                                                                                 \
 		const struct sl_##name r = *(const struct sl_##name *)rules;              \
-		const uint32_t set = SL_STORED(SL_COLUMNS_##name);                        \
+		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                   \
                                                                                           \
 		for (uint32_t step = 0; fill(&f, set); step++) {                          \
 			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe)) \

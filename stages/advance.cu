@@ -19,7 +19,7 @@ enum { BLOCK = 256 };
 		uint64_t first_id, struct sl_active_set l, struct sl_columns batch, uint8_t *keep, \
 		uint64_t *alive)                                                                   \
 	{                                                                                          \
-		static constexpr uint32_t set = SL_STORED(SL_COLUMNS_##name);                      \
+		static constexpr sl_column_set set = SL_STORED(SL_COLUMNS_##name);                 \
 		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, active_set[1] = {};  \
                                                                                                    \
 		if (i < l.n) {                                                                     \

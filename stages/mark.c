@@ -1,10 +1,14 @@
-/* mark.c - stage mark on the host: final fates, keep flags, the tally and the histograms. */
+/*
+ * mark.c - stage mark on the host: derived columns, final fates, keep flags, the tally and the
+ * histograms.
+ */
 #include "stages/mark.h"
 
 #include <string.h>
 
 #include "stages/batch/recipe.h"
 #include "stages/particle/weight.h"
+#include "stages/selection/derive_block.h"
 
 /* Counts each particle in each histogram. */
 static void count_bins(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
@@ -84,12 +88,21 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 		b->tally.weight[f] += weighted ? sum_weights(fate, weight, n, f) : count * one;
 	}
 }
+/* Not inlined: its large stack is used only by runs with derived columns. */
+__attribute__((noinline)) static void derive(
+	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
+{
+	sl_derive_range(&r->derivation, &b->columns, b->first_id, from, to);
+}
+
 void SL_AT_LEVEL(sl_loop_mark)(
 	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	const struct sl_columns *c = &b->columns;
 	struct sl_tally *t = &b->tally;
 
+	if (r->derivation.n > 0)
+		derive(r, b, from, to);
 	for (uint32_t i = from; r->condition.n > 0 && i < to; i++)
 		c->fate[i] = sl_condition_fate(&r->condition, c, i, b->first_id + i, c->fate[i]);
 	keep_fates(c->fate + from, to - from, r->keep, b->keep + from);

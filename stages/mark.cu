@@ -1,5 +1,5 @@
 /*
- * mark.cu - stage mark on a device: final fates, keep flags and the tally.
+ * mark.cu - stage mark on a device: derived columns, final fates, keep flags and the tally.
  *
  * A thread processes particles in strides of the grid and counts them in registers; sums.cuh adds the
  * counts of all threads. Each fate takes four registers for its count and its weight: with more than
@@ -61,6 +61,23 @@ template <bool checks> static __global__ void mark_kernel(struct mark_job job)
 		mine.t.collisions += c.collisions ? c.collisions[i] : 0;
 	}
 	sl_block_add<sl_tally_used<fates<checks>, SL_EVERY_COLUMN>>(mine.word, job.sum);
+}
+
+/* One thread per particle. Memory traffic: reads the columns of the program, writes the derived ones. */
+static __global__ void derive_kernel(
+	struct sl_derivation derivation, struct sl_columns c, uint64_t first_id, uint32_t n)
+{
+	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		sl_derive(&derivation, &c, i, first_id + i);
+}
+
+enum sl_status SL_NAME(sl_queue_derive)(
+	const struct sl_derivation *derivation, const struct sl_batch *b, sl_stream s)
+{
+	return SL_LAUNCH(derive_kernel, sl_grid(b->n, BLOCK), BLOCK, 0, s, *derivation, b->columns,
+		b->first_id, b->n);
 }
 
 enum sl_status SL_NAME(sl_queue_mark)(sl_fate_set keep, const struct sl_condition *condition,

@@ -1,7 +1,7 @@
 /*
  * mark.h - stage 3: decides which particles survive, and counts all particles.
  *
- * Input: the final fates. Particles with a kept fate that fail the condition get the fate dropped.
+ * Derived columns are computed first. Input: the fates of the model. Particles with a kept fate that fail the condition get the fate dropped.
  * Output: b->keep (1 = survives), and the tally: per fate the number of particles and the sum of
  * their weights. On the host the same loop fills the histograms; on a device histogram.h does.
  */
@@ -11,6 +11,7 @@
 #include "primitives/device/device.h"
 #include "stages/batch/loops.h"
 #include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
 
 SL_C_BEGIN
 
@@ -26,6 +27,11 @@ typedef enum sl_status sl_mark_launcher(sl_fate_set keep, const struct sl_condit
 	bool weighted, float weight_scale, const struct sl_batch *b, struct sl_tally *tally,
 	sl_stream s);
 sl_mark_launcher sl_queue_mark, sl_queue_mark_emulated;
+
+/* Queues the kernel that derives the columns of the particles of b. */
+typedef enum sl_status sl_derive_launcher(
+	const struct sl_derivation *derivation, const struct sl_batch *b, sl_stream s);
+sl_derive_launcher sl_queue_derive, sl_queue_derive_emulated;
 
 SL_C_END
 

@@ -50,6 +50,7 @@ struct sl_config {
 		struct sl_texts key;
 	} transport;
 	/* lists of items in syntax of their own, resolved in resolve/condition and resolve/output */
+	struct sl_named columns;
 	struct sl_lines keep;
 	struct sl_texts key;
 	struct sl_texts tallies;

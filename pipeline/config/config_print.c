@@ -69,14 +69,20 @@ static void put_value(
 {
 	size_t n = sl_value_items(o, value);
 	bool listed = sl_value_listed(o) && !(o->kind == SL_KIND_REALS && n == 1);
+	bool named = o->kind == SL_KIND_NAMED;
 	char text[SL_VALUE_BYTES];
 
-	put(p, "%s: %s", sl_key_leaf(path), listed ? "[" : "");
+	put(p, "%s: %s", sl_key_leaf(path), named ? "{" : listed ? "[" : "");
 	for (size_t i = 0; i < n; i++) {
-		sl_value_print(o, sl_value_item(o, value, i), text);
-		put(p, "%s%s", i ? ", " : "", text);
+		const void *item = sl_value_item(o, value, i);
+
+		sl_value_print(o, item, text);
+		put(p, "%s", i ? ", " : "");
+		if (named)
+			put(p, "%s: ", ((const struct sl_named_text *)item)->name);
+		put(p, "%s", text);
 	}
-	put(p, "%s", listed ? "]" : "");
+	put(p, "%s", named ? "}" : listed ? "]" : "");
 }
 
 /* Is the value not given and without default, so that omitting it reads back the same? */

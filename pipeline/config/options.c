@@ -94,7 +94,13 @@ const struct sl_option sl_options[] = {
 	PLAIN(transport.finish, TEXT, .fallback = "alive < 0.01", .free = true,
 		.help = "rounds: when to compute the remaining particles to their ends in one "
 			"launch: alive < F, such as alive < 0.01, or never"),
-	/* keep, key, tallies: lists whose items have a syntax of their own, parsed by pipeline/resolve */
+	/* columns, keep, key, tallies: texts with a syntax of their own, parsed by pipeline/resolve */
+	PLAIN(columns, NAMED,
+		.help = "derived columns, computed from the others at the end of each particle: "
+			"{NAME: EXPRESSION}, such as {d: \"hypot(x - 1 cm, y)\"}; keep, key and "
+			"tallies can use them; the expressions are those of keep with sqrt, hypot, "
+			"atan2, exp, log, pow, min, max, abs and wavelength; r, rho, theta, phi "
+			"and wavelength are built in, and a definition replaces one of them"),
 	PLAIN(keep, LINES, .required = true,
 		.help = "the particles that survive: a fate, a condition such as transmitted and w "
 			"> 0.5, or 1 keV < ekin <= 2 keV and not (x^2 + y^2 < 9 cm^2 or pdg in "

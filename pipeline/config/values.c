@@ -35,6 +35,8 @@ static const struct layout {
 		sizeof(uint64_t)},
 	[SL_KIND_REALS] = {sizeof(struct sl_reals), offsetof(struct sl_reals, at), sizeof(double)},
 	[SL_KIND_VECTOR] = {sizeof(struct sl_vector), 0, sizeof(double)},
+	[SL_KIND_NAMED] = {sizeof(struct sl_named), offsetof(struct sl_named, at),
+		sizeof(struct sl_named_text)},
 	[SL_KIND_ITEMS] = {sizeof(uint64_t), 0, 0},
 };
 
@@ -224,6 +226,8 @@ bool sl_value_parse(const struct sl_option *o, const char *text, void *item, cha
 		return parse_text(text, (char *)item, SL_TEXT_BYTES, why);
 	case SL_KIND_TEXTS:
 		return parse_text(text, (char *)item, SL_WORD_BYTES, why);
+	case SL_KIND_NAMED:
+		return parse_text(text, ((struct sl_named_text *)item)->text, SL_TEXT_BYTES, why);
 	case SL_KIND_ITEMS: /* its keys have the texts */
 		break;
 	}
@@ -300,6 +304,9 @@ void sl_value_print(const struct sl_option *o, const void *item, char text[SL_VA
 	case SL_KIND_TEXTS:
 	case SL_KIND_LINES:
 		print_text((const char *)item, text);
+		break;
+	case SL_KIND_NAMED:
+		print_text(((const struct sl_named_text *)item)->text, text);
 		break;
 	case SL_KIND_ITEMS:
 		break;

@@ -19,6 +19,7 @@
 #include "primitives/files/dirs.h"
 #include "primitives/files/files.h"
 #include "stages/formats/formats.h"
+#include "stages/formats/phase_space/phase_space.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 /* --- inputs ----------------------------------------------------------------------------------- */
@@ -36,18 +37,27 @@ static enum sl_status check_twice(const struct sl_convert_job *job)
 	return SL_OK;
 }
 
+/* Whether an input is a particle list: MCPL, or of a format that is converted as MCPL. */
+static bool is_list(const char *path)
+{
+	const struct sl_format *f = sl_format_of(path);
+
+	return (f && sl_format_is_mcpl(f)) || sl_phase_space_names_foreign(path);
+}
+
 /* A path without the suffix of a format must be a run directory; its manifest is read. */
 static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_operand *o)
 {
 	struct sl_dir dir;
 	enum sl_status s;
 
-	if (sl_format_of(o->path))
+	if (sl_format_of(o->path) || sl_phase_space_is_iaea(o->path))
 		return SL_OK;
 	if (sl_dir_open(o->path, false, &dir) != SL_OK)
 		return sl_fail(SL_USAGE,
 			"%s: not a run directory, and no format has its suffix (see sluice list); "
-			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl or .mcpl.gz",
+			"name a file that ends in .h5, .npz, .csv, .csv.gz, .mcpl, .mcpl.gz or "
+			".IAEAphsp",
 			o->path);
 	o->is_run = true;
 	s = sl_manifest_read(&dir, &o->manifest);
@@ -63,22 +73,21 @@ static enum sl_status open_operand(struct sl_conversion *c, struct sl_convert_op
 	return s;
 }
 
-/* Sets *lists to whether all inputs are MCPL; SL_USAGE if only some are. */
+/* Sets *lists to whether all inputs are particle lists; SL_USAGE if only some are. */
 static enum sl_status kind_of(const struct sl_conversion *c, bool *lists)
 {
 	struct sl_convert_cursor at = {0};
 	bool any = false;
 
-	/* a file of a run directory whose format is unknown counts as not MCPL; reading it fails later */
+	/* a file of a run directory whose format is unknown counts as no list; reading it fails later */
 	while (sl_convert_next(c, &at)) {
-		const struct sl_format *f = sl_format_of(at.path);
-		bool list = f && sl_format_is_mcpl(f);
+		bool list = is_list(at.path);
 
 		if (any && list != *lists)
 			return sl_fail(SL_USAGE,
 				"%s: the file is %s, the files before it are %s (all inputs must "
-				"be MCPL or none); convert one kind first",
-				at.path, list ? "MCPL" : "not MCPL", list ? "not" : "MCPL");
+				"be particle lists, as MCPL is, or none); convert one kind first",
+				at.path, list ? "a list" : "not a list", list ? "not" : "lists");
 		*lists = list;
 		any = true;
 	}

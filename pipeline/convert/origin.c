@@ -151,7 +151,7 @@ static enum sl_status find_run(struct sl_conversion *c, struct sl_origin *o)
 }
 
 /* The column for MCPL user flags: the flags of the particles, else the pixel, else the fate. */
-static enum sl_column find_flags(uint32_t columns)
+static enum sl_column find_flags(sl_column_set columns)
 {
 	if (SL_HAS(columns, SL_COLUMN_userflags))
 		return SL_COLUMN_userflags;
@@ -161,7 +161,7 @@ static enum sl_column find_flags(uint32_t columns)
 }
 
 /* Fills the facts for particles of an unknown run, from their columns alone. */
-static void set_unknown_origin(struct sl_conversion *c, uint32_t columns, struct sl_origin *o)
+static void set_unknown_origin(struct sl_conversion *c, sl_column_set columns, struct sl_origin *o)
 {
 	struct sl_file_facts *f = &c->facts;
 	bool typed = SL_HAS(columns, SL_COLUMN_pdg);
@@ -196,8 +196,8 @@ static bool are_flags_named(const struct sl_convert_job *job)
  * The facts of the run replace those of the conversion, except deflate and level: a conversion
  * compresses in one way, whatever the run used.
  */
-enum sl_status sl_origin_find(
-	struct sl_conversion *c, const struct sl_runs *runs, uint32_t columns, struct sl_origin *o)
+enum sl_status sl_origin_find(struct sl_conversion *c, const struct sl_runs *runs,
+	sl_column_set columns, struct sl_origin *o)
 {
 	const struct sl_backend *deflate = c->facts.deflate;
 	int level = c->facts.level;

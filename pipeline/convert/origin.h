@@ -23,8 +23,8 @@ struct sl_origin {
  * from the tables of a run follows output.mcpl of its configuration and of the settings of the job;
  * SL_USAGE if these do not fit. c->facts points into *o, so the caller frees *o last, in any case.
  */
-enum sl_status sl_origin_find(
-	struct sl_conversion *c, const struct sl_runs *runs, uint32_t columns, struct sl_origin *o);
+enum sl_status sl_origin_find(struct sl_conversion *c, const struct sl_runs *runs,
+	sl_column_set columns, struct sl_origin *o);
 void sl_origin_free(struct sl_origin *o);
 
 #endif

@@ -77,7 +77,7 @@ enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reade
 }
 
 /* In the order of columns.def. Names beyond SL_NAMES_BYTES are cut. */
-const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES])
+const char *sl_column_names(sl_column_set set, char text[SL_NAMES_BYTES])
 {
 	text[0] = '\0';
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
@@ -89,9 +89,9 @@ const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES])
 
 /* Fails unless an input has the columns of the first input. */
 static enum sl_status same_columns(
-	const struct sl_convert_survey *all, uint32_t columns, const char *path)
+	const struct sl_convert_survey *all, sl_column_set columns, const char *path)
 {
-	uint32_t missing = all->columns & ~columns, more = columns & ~all->columns;
+	sl_column_set missing = all->columns & ~columns, more = columns & ~all->columns;
 	char names[SL_NAMES_BYTES];
 
 	if (!missing && !more)
@@ -120,9 +120,9 @@ static void record_values(
 }
 
 /* Bit i is column i of columns.def. */
-uint32_t sl_columns_in(const struct sl_table *t)
+sl_column_set sl_columns_in(const struct sl_table *t)
 {
-	uint32_t columns = 0;
+	sl_column_set columns = 0;
 
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		columns |= SL_BIT(t->column[k].column);
@@ -134,7 +134,7 @@ enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	struct sl_convert_survey *all = &j->all;
-	uint32_t columns = sl_columns_in(&in->table);
+	sl_column_set columns = sl_columns_in(&in->table);
 
 	for (uint32_t k = 0; k < in->table.n_columns; k++)
 		record_values(all, &in->table.column[k], in->table.n);

@@ -13,14 +13,14 @@
 
 /* Summary of all inputs. Sets of columns: present; with at least one value; with several values. */
 struct sl_convert_survey {
-	uint32_t columns, seen, varied;
+	sl_column_set columns, seen, varied;
 	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
 	uint64_t rows;
 	struct sl_mcpl_lost lost;
 };
 
 /* Columns that have one value in all rows of all inputs. */
-static inline uint32_t sl_survey_constants(const struct sl_convert_survey *s)
+static inline sl_column_set sl_survey_constants(const struct sl_convert_survey *s)
 {
 	return s->seen & ~s->varied;
 }
@@ -56,11 +56,11 @@ enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reade
 sl_table_reader sl_survey_add;
 
 /* The set of the columns of a table. */
-uint32_t sl_columns_in(const struct sl_table *t);
+sl_column_set sl_columns_in(const struct sl_table *t);
 
 /* Writes the names of a set of columns, separated by commas, to text; returns text. */
 enum { SL_NAMES_BYTES = 256 };
-const char *sl_column_names(uint32_t set, char text[SL_NAMES_BYTES]);
+const char *sl_column_names(sl_column_set set, char text[SL_NAMES_BYTES]);
 
 /* Copies n items of a column to `to`; the single item of a constant column is repeated n times. */
 void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n);

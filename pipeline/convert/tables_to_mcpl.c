@@ -13,7 +13,7 @@
 #include "stages/formats/mcpl/mcpl_header.h"
 
 /* The columns that make up a record of the output file. */
-static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
+static sl_column_set columns_of_record(const struct sl_convert_tables_job *j)
 {
 	const struct sl_mcpl_facts facts = sl_mcpl_facts_of(&j->c->facts);
 
@@ -25,7 +25,7 @@ static uint32_t columns_of_record(const struct sl_convert_tables_job *j)
 /* An MCPL record has no field that can be left empty, so a missing column refuses the conversion. */
 static enum sl_status check_record(const struct sl_convert_tables_job *j)
 {
-	uint32_t missing = columns_of_record(j) & ~j->all.columns;
+	sl_column_set missing = columns_of_record(j) & ~j->all.columns;
 	char names[SL_NAMES_BYTES];
 
 	if (!missing)
@@ -45,7 +45,8 @@ static enum sl_status check_record(const struct sl_convert_tables_job *j)
  */
 static void choose(const struct sl_convert_tables_job *j, struct sl_arena *a, struct sl_table *t)
 {
-	uint32_t set = columns_of_record(j), constants = sl_survey_constants(&j->all), n = 0;
+	sl_column_set set = columns_of_record(j), constants = sl_survey_constants(&j->all);
+	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		struct sl_table_column c = t->column[k];
@@ -129,7 +130,7 @@ static enum sl_status begin_list(struct sl_convert_tables_job *j)
 /* Notes what the file loses: columns without a field, and digits that the packed numbers lack. */
 static void note_dropped(struct sl_convert_tables_job *j)
 {
-	uint32_t dropped = j->all.columns & ~columns_of_record(j);
+	sl_column_set dropped = j->all.columns & ~columns_of_record(j);
 	char names[SL_NAMES_BYTES];
 
 	if (dropped)

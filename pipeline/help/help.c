@@ -78,6 +78,9 @@ void sl_help_range(const struct sl_option *o, FILE *out)
 	case SL_KIND_LINES:
 		fprintf(out, "text, or list of texts");
 		break;
+	case SL_KIND_NAMED:
+		fprintf(out, "mapping of names to texts");
+		break;
 	case SL_KIND_ITEMS:
 		fprintf(out, "list of %g to %g, each with the keys below it", o->lo, o->hi);
 		break;
@@ -170,7 +173,8 @@ static const char *nearest(const char *word)
 	for (int c = 0; c < SL_COMMAND_NONE; c++)
 		words[n++] = sl_commands[c].name;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		words[n++] = sl_column_facts[c].name;
+		if (!sl_is_place(c))
+			words[n++] = sl_column_facts[c].name;
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		words[n++] = sl_fate_facts[f].name;
 	for (size_t i = 0; i < sl_n_options && n < WORDS_MAX; i++)

@@ -81,8 +81,12 @@ static void print_column(enum sl_column c, FILE *out)
 	const struct sl_column_facts *facts = &sl_column_facts[c];
 	const char *unit = sl_units[facts->unit].text;
 
-	fprintf(out, "- `%s`%s%s: %s. Models:", facts->name, unit[0] ? ", in " : "", unit,
-		facts->help);
+	fprintf(out, "- `%s`%s%s: %s.", facts->name, unit[0] ? ", in " : "", unit, facts->help);
+	if (SL_HAS(SL_DERIVED_COLUMNS, c)) {
+		fprintf(out, "\n");
+		return;
+	}
+	fprintf(out, " Models:");
 	for (int m = 0, found = 0; m < SL_MODEL_COUNT; m++)
 		if (SL_HAS(sl_models[m]->columns, c))
 			fprintf(out, "%s %s", found++ ? "," : "", sl_models[m]->name);
@@ -130,7 +134,8 @@ static void print_all(FILE *out)
 			sl_models[m], sl_models[m]->options, sl_models[m]->n_options, section, out);
 	fprintf(out, "\n## Columns\n\n");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		print_column((enum sl_column)c, out);
+		if (!sl_is_place(c))
+			print_column((enum sl_column)c, out);
 	fprintf(out, "\n## Fates\n\n");
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		print_fate((enum sl_fate)f, out);

@@ -123,6 +123,8 @@ static void list_text(FILE *out)
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		char record[RECORD_BYTES];
 
+		if (sl_is_place(c))
+			continue;
 		fprintf(out, "  %-16s %-4s %-14s %s\n", sl_column_facts[c].name,
 			sl_units[sl_column_facts[c].unit].text, openpmd_name(c, record),
 			sl_column_facts[c].help);
@@ -201,6 +203,8 @@ static void list_columns(struct sl_json *j)
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		char record[RECORD_BYTES];
 
+		if (sl_is_place(c))
+			continue;
 		sl_json_object(j, NULL);
 		sl_json_text(j, "name", sl_column_facts[c].name);
 		sl_json_text(j, "unit", sl_units[sl_column_facts[c].unit].text);

@@ -18,6 +18,7 @@
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/images/image_file_read.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 /* --- images ----------------------------------------------------------------------------------- */
 
@@ -100,5 +101,7 @@ enum sl_status sl_info(const char *path, uint64_t head, FILE *out)
 		return info_of_image(path, out);
 	if (ends_in(path, sl_format_mcpl.suffix) || ends_in(path, sl_format_mcpl_gz.suffix))
 		return sl_info_mcpl(path, head, out);
+	if (sl_phase_space_names_foreign(path))
+		return sl_info_phase_space(path, head, out);
 	return sl_info_survivors(path, head, out);
 }

@@ -1,5 +1,6 @@
 /*
- * info_mcpl.c - prints the header of an MCPL file of any program and statistics of its particles.
+ * info_mcpl.c - prints the header of an MCPL file of any program and statistics of its particles. A list
+ * of another format is converted to MCPL in memory first.
  *
  * The file is decoded as a stream, one particle at a time, so a compressed file needs little more
  * memory than its compressed size. All records are read, which also checks the file to its end.
@@ -13,6 +14,7 @@
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_record.h"
+#include "stages/formats/phase_space/phase_space_mcpl.h"
 
 /* Texts of the header are cut to TEXT_BYTES. NUMBERS per particle; the last three: polarisation. */
 enum { TEXT_BYTES = 256, NUMBERS = 14, WEIGHT = 8, FLAGS = 10, POLARISATION = 11 };
@@ -140,8 +142,9 @@ static enum sl_status read_particles(
 /*
  * Prints the header, then reads all records. The number of particles in the header is checked by
  * sl_mcpl_next(), which fails at the end of the file; bytes after the last record are accepted.
+ * converted: the file was made from a list of another format.
  */
-static enum sl_status print_file(struct sl_mcpl_stream *s, uint64_t head, FILE *out)
+static enum sl_status print_file(struct sl_mcpl_stream *s, bool converted, uint64_t head, FILE *out)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	struct particle_sums all = {0};
@@ -151,33 +154,70 @@ static enum sl_status print_file(struct sl_mcpl_stream *s, uint64_t head, FILE *
 	if (s->recovered)
 		fprintf(out, "the program that wrote the file ended before it stored the number of "
 			     "particles; complete records are counted\n");
-	fprintf(out, "%" PRIu64 " particles of %" PRIu32 " bytes, %s precision%s%s\n", h->particles,
-		h->record_bytes, h->single ? "single" : "double",
-		h->pdg != 0 ? ", one PDG code" : "", h->weight != 0 ? ", one weight" : "");
+	fprintf(out, "%" PRIu64 " particles of %" PRIu32 " bytes%s, %s precision%s%s\n",
+		h->particles, h->record_bytes, converted ? " as MCPL" : "",
+		h->single ? "single" : "double", h->pdg != 0 ? ", one PDG code" : "",
+		h->weight != 0 ? ", one weight" : "");
 	SL_TRY(read_particles(s, head, &all, out));
 	print_numbers(h, all.stats, out);
 	sl_type_table_print(&all.types, out);
 	return sl_mcpl_end(s, &trailing);
 }
 
-/* The header is read twice: a file whose header is wrong is refused before anything is printed. */
-enum sl_status sl_info_mcpl(const char *path, uint64_t head, FILE *out)
+/*
+ * Prints an MCPL file in memory, after a line that says what is stored at path. The header is read
+ * twice: a file whose header is wrong is refused before anything is printed.
+ */
+static enum sl_status print_list(const void *file, size_t bytes, const char *path, const char *what,
+	size_t stored, uint64_t head, FILE *out)
 {
 	struct sl_mcpl_stream s;
+	enum sl_status status;
+
+	SL_TRY(sl_mcpl_head_check(file, bytes));
+	SL_TRY(sl_mcpl_open(&s, file, bytes));
+	if (what)
+		fprintf(out, "%s: %s, %zu bytes\n", path, what, stored);
+	else
+		fprintf(out, "%s: MCPL %" PRIu32 "%s, %zu bytes\n", path, s.header.version,
+			s.gzipped ? " in gzip" : "", stored);
+	status = print_file(&s, what != NULL, head, out);
+	sl_mcpl_close(&s);
+	return status;
+}
+
+enum sl_status sl_info_mcpl(const char *path, uint64_t head, FILE *out)
+{
 	enum sl_status status;
 	size_t bytes;
 	char *file;
 
 	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	status = sl_mcpl_head_check(file, bytes);
-	if (status == SL_OK)
-		status = sl_mcpl_open(&s, file, bytes);
-	if (status == SL_OK) {
-		fprintf(out, "%s: MCPL %" PRIu32 "%s, %zu bytes\n", path, s.header.version,
-			s.gzipped ? " in gzip" : "", bytes);
-		status = print_file(&s, head, out);
-		sl_mcpl_close(&s);
-	}
+	status = print_list(file, bytes, path, NULL, bytes, head, out);
 	sl_memory_give(SL_HOST, file);
 	return sl_add_context(status, "%s", path);
+}
+
+enum sl_status sl_info_phase_space(const char *path, uint64_t head, FILE *out)
+{
+	struct sl_phase_space *space;
+	struct sl_map map;
+	enum sl_status s;
+	size_t bytes;
+	void *file;
+
+	SL_TRY(sl_map_file(path, &map));
+	s = sl_phase_space_open(path, &map, &space);
+	if (s == SL_OK)
+		s = sl_phase_space_to_mcpl(space, &file, &bytes);
+	if (s == SL_OK) {
+		s = print_list(file, bytes, path, space->format->what,
+			map.bytes + space->partner.bytes, head, out);
+		sl_memory_give(SL_HOST, file);
+	}
+	if (s == SL_OK && space->unread)
+		fprintf(out, "%s\n", space->unread);
+	sl_phase_space_close(space);
+	sl_unmap(&map);
+	return sl_add_context(s, "%s", path);
 }

@@ -14,4 +14,10 @@
  */
 enum sl_status sl_info_mcpl(const char *path, uint64_t head, FILE *out);
 
+/*
+ * The same for a list of another format (stages/formats/phase_space), for which
+ * sl_phase_space_names_foreign() is true.
+ */
+enum sl_status sl_info_phase_space(const char *path, uint64_t head, FILE *out);
+
 #endif

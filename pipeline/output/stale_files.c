@@ -9,7 +9,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/run/batch_file.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/input_survey.h"
 
 struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep)

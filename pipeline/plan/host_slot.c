@@ -17,7 +17,7 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 
 	if (plan->on_device) {
 		if (r->inputs)
-			sl_layout_columns(pinned, r, n, &s->batch.columns);
+			sl_layout_columns(pinned, sl_stored_columns(r), n, &s->batch.columns);
 		sl_table_lay_out(pinned, r, n, r->unpacked, &s->batch.table);
 		sl_layout_source(pinned, r, n, &s->batch);
 		if (r->pack.form != SL_AS_COLUMNS)

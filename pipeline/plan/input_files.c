@@ -12,12 +12,17 @@
 #include <string.h>
 
 #include "pipeline/resolve/input_files.h"
+#include "pipeline/results/run_files.h"
 #include "pipeline/text/messages.h"
+#include "stages/inputs/input_survey.h"
 #include "stages/inputs/renamed_blobs.h"
 #include "stages/models/list.h"
 #include "primitives/files/crc32.h"
 
 enum { NOTICE_BYTES = 192, SHOWN_MOST = 16 };
+
+/* The decompressed records of gzip files are kept in at most a quarter of the free memory. */
+enum { KEPT_SHARE = 4 };
 
 /* The configuration of model list; only for plans whose model reads files. */
 static struct sl_list_config *list_of(struct sl_config *c)
@@ -28,14 +33,13 @@ static struct sl_list_config *list_of(struct sl_config *c)
 /* --- the plan --------------------------------------------------------------------------------- */
 
 /* The CRC-32 of the concatenated files of one item (a pattern); *k moves past them. */
-static uint32_t crc_of(struct sl_inputs *inputs, uint32_t item, uint32_t *k)
+static uint32_t crc_of(const struct sl_inputs *inputs, uint32_t item, uint32_t *k)
 {
 	uint32_t crc = 0;
 
 	for (; *k < inputs->n && inputs->at[*k].item == item; ++*k) {
-		struct sl_input *f = &inputs->at[*k];
+		const struct sl_input *f = &inputs->at[*k];
 
-		f->crc = sl_inputs_crc(inputs, *k);
 		crc = sl_crc32_combine(crc, f->crc, f->bytes);
 	}
 	return crc;
@@ -54,23 +58,26 @@ static enum sl_status check(const char *path, uint32_t crc, uint64_t was)
 
 /*
  * The files were opened once before, while the configuration was resolved. Equal stamps show that they
- * are the same files and unchanged since. A resumed run also compares the checksums, which the stored
+ * are the same files and unchanged since. Checksums are compared even if the survey finds damage: they say
+ * that the file was changed. A resumed run also compares the checksums, which the stored
  * configuration contains.
  */
 enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 {
 	struct sl_list_config *list = list_of(&plan->config);
 	struct sl_inputs *inputs;
+	enum sl_status surveyed;
 	uint32_t which, k = 0;
 
 	if (!sl_models[plan->recipe.model]->read)
 		return SL_OK;
-	SL_TRY(sl_inputs_open(&list->files, &plan->recipe.inputs, &which));
+	SL_TRY(sl_inputs_open(&list->files, sl_run_files_list, &plan->recipe.inputs, &which));
 	inputs = plan->recipe.inputs;
 	if (inputs->stamp != list->stamp)
 		return sl_fail(SL_DISK, SL_LIST_FILES
 			" were written to since they were first read (a run needs unchanged "
 			"files); try again when the writer has ended");
+	surveyed = sl_inputs_survey(inputs, plan->machine.free_bytes / KEPT_SHARE);
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);
 
@@ -79,7 +86,8 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		list->checksums.at[item] = crc;
 	}
 	list->checksums.n = list->files.n;
-	return SL_OK;
+	plan->recipe.weight_shift = inputs->weight_shift;
+	return surveyed;
 }
 
 /* --- particles -------------------------------------------------------------------------------- */
@@ -93,7 +101,7 @@ enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct
 	one.columns = sl_columns_of(p);
 	SL_TRY(sl_inputs_read(r->inputs, &one));
 	p->id = id;
-	p->fate = sl_final_fate(r, p);
+	sl_end_particle(r, p);
 	return SL_OK;
 }
 
@@ -133,6 +141,8 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 
 	sl_json_object(j, NULL);
 	sl_json_text(j, "file", f->path);
+	if (f->format)
+		sl_json_text(j, "format", f->format);
 	sl_json_u64(j, "bytes", f->bytes);
 	sl_json_hex(j, "crc32", f->crc, 8);
 	sl_json_u64(j, "particles", f->particles);
@@ -141,6 +151,8 @@ static void write_input(struct sl_json *j, const struct sl_inputs *inputs, const
 	sl_json_bool(j, "recovered", f->recovered);
 	if (*notice_of(inputs, f, notice))
 		sl_json_text(j, "notice", notice);
+	if (f->unread)
+		sl_json_text(j, "unread", f->unread);
 	sl_json_close(j);
 }
 
@@ -194,9 +206,10 @@ void sl_inputs_print(const struct sl_plan *plan, bool noticed, FILE *out)
 		notice_of(inputs, f, notice);
 		if ((noticed && !*notice) || shown++ >= SHOWN_MOST)
 			continue;
-		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s\n",
+		fprintf(out, "%-12s%s: %" PRIu64 " particles%s%s%s%s%s\n",
 			shown > 1 && !noticed ? "" : "inputs", f->path, f->particles,
-			*notice ? "; " : "", notice,
+			*notice ? "; " : "", notice, f->unread && !noticed ? "; " : "",
+			f->unread && !noticed ? f->unread : "",
 			f->has_metadata && !inputs->metadata
 				? "; comments and blobs are not copied to the output"
 				: "");

@@ -26,7 +26,7 @@
 #include "stages/host/cpu_dispatch.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host_pipeline.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
 enum { PILOT = 4096 };
@@ -71,6 +71,7 @@ static enum sl_status make_recipe(
 	r->n_batches = c->n_batches;
 	r->keep = c->keep;
 	r->condition = c->condition;
+	r->derivation = c->derivation;
 	r->n_fields = c->n_fields;
 	for (uint32_t k = 0; k < c->n_fields; k++)
 		r->field[k] = sl_key_rule_make(&c->field[k]);
@@ -79,8 +80,6 @@ static enum sl_status make_recipe(
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->internal = c->internal;
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	if (c->model->weight_shift)
-		r->weight_shift = c->model->weight_shift(c->rules.bytes);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)

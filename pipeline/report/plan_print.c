@@ -5,6 +5,7 @@
  * leaves to the program, and the reason if a choice can surprise. A line that does not apply to the
  * run is left out.
  */
+#include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
@@ -31,7 +32,7 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 		const struct sl_key_rule *f = &r->field[k];
 
 		fprintf(out, "%s%s%s%s:", k ? ", " : "", f->reverse ? "-" : "",
-			sl_column_facts[f->column].name, f->is_log ? "_log" : "");
+			sl_column_name(&plan->choices.places, f->column), f->is_log ? "_log" : "");
 		fprintf(out, f->is_exact ? "float" : "%u", f->bits);
 	}
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
@@ -47,7 +48,8 @@ static void print_tallies(const struct sl_plan *plan, FILE *out)
 		return;
 	fprintf(out, "tallies     ");
 	for (uint32_t k = 0; k < b->n; k++)
-		fprintf(out, "%s%s:%u", k ? ", " : "", sl_column_facts[b->tally[k].column].name,
+		fprintf(out, "%s%s:%u", k ? ", " : "",
+			sl_column_name(&plan->choices.places, b->tally[k].column),
 			b->tally[k].bins);
 	fprintf(out, ": %u counters%s, %s per batch\n", b->n_counters,
 		b->weighted ? " and sums of weight" : "",
@@ -79,7 +81,7 @@ static void print_mode(const struct sl_plan *plan, FILE *out)
 		fprintf(out, ": survivors are passed between kernels as records of %u bytes",
 			bytes);
 	else if (plan->choices.mode_reason[0])
-		fprintf(out, " (%s; fused mode does not use it)", plan->choices.mode_reason);
+		fprintf(out, " (%s)", plan->choices.mode_reason);
 	if (r->mode == SL_MODE_fused && plan->n_candidates > 0)
 		fprintf(out, "; or staged, if a staged schedule is faster");
 	fputc('\n', out);

@@ -1,8 +1,9 @@
 /*
- * input_files.c - surveys the input files of model list and stores what they contain in its options.
+ * input_files.c - reads the headers of the input files of model list, and stores what they contain in its
+ * options.
  *
- * The files are closed afterwards; the plan opens them again and checks by the stamp that nothing
- * changed in between (pipeline/plan/input_files.c).
+ * The files are closed afterwards; the plan opens them again, checks by the stamp that nothing changed
+ * in between, and reads their particles (pipeline/plan/input_files.c).
  */
 #define SL_MODEL_HOST
 #include "pipeline/resolve/input_files.h"
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/results/run_files.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/models/list.h"
 #include "primitives/files/read.h"
@@ -31,7 +33,6 @@ static void store_facts(struct sl_config *c, struct sl_reader *r, const struct s
 	list->constant = inputs->constant;
 	list->weight = SL_HAS(inputs->constants, SL_COLUMN_weight) ? inputs->weight : 0;
 	list->doubles = inputs->doubles;
-	list->weight_shift = inputs->weight_shift;
 	list->stamp = inputs->stamp;
 	if (c->run.particles > inputs->particles)
 		sl_config_add_problem(r, "run.particles",
@@ -58,9 +59,7 @@ enum sl_status sl_resolve_inputs(struct sl_config *c, struct sl_reader *r)
 	if (c->model == SL_MODEL_COUNT || !sl_models[c->model]->read ||
 		sl_config_has_problem(r, "model") || sl_config_has_problem(r, "run.particles"))
 		return SL_OK;
-	s = sl_inputs_open(&list_of(c)->files, &inputs, &which);
-	if (s == SL_OK)
-		s = sl_inputs_survey(inputs);
+	s = sl_inputs_open(&list_of(c)->files, sl_run_files_list, &inputs, &which);
 	if (s == SL_OK)
 		store_facts(c, r, inputs);
 	sl_inputs_close(inputs);

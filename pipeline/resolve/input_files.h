@@ -1,5 +1,5 @@
 /*
- * input_files.h - surveys the input files of a model that reads particles.
+ * input_files.h - reads the headers of the input files of a model that reads particles.
  */
 #ifndef SL_PIPELINE_RESOLVE_INPUT_FILES_H
 #define SL_PIPELINE_RESOLVE_INPUT_FILES_H

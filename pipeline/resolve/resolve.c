@@ -15,6 +15,7 @@
 #include "pipeline/config/values.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/condition/keep.h"
+#include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/device.h"
 #include "pipeline/resolve/execution/mode.h"
@@ -68,11 +69,12 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 
 /* Sets the columns that are written; MCPL formats determine them. */
 static void resolve_columns(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
+	const struct sl_config *c, struct sl_reader *r, struct sl_derived *d, bool rules)
 {
-	uint32_t available = choices->model->columns | SL_BIT(SL_COLUMN_id);
-	uint32_t set = sl_resolve_column_set(
-		r, "output.columns", &c->output.columns, choices->model, available);
+	struct sl_choices *choices = d->choices;
+	sl_column_set available = choices->model->columns | SL_BIT(SL_COLUMN_id);
+	sl_column_set set =
+		sl_resolve_column_set(d, "output.columns", &c->output.columns, available);
 
 	if (c->output.columns.n == 0)
 		set = available;
@@ -176,24 +178,30 @@ static bool make_rules(const struct sl_config *c, struct sl_reader *r, struct sl
 	return !sl_config_has_problem(r, "model");
 }
 
-/* Resolves everything that depends on the model. keep first: it determines which fates exist. */
+/* Resolves everything that depends on the model. Rules and keep first: they determine which fates
+ * exist. */
 static void resolve_model(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
+	struct sl_derived derived;
 	bool ranges;
 
 	if (c->model == SL_MODEL_COUNT)
 		return;
 	choices->model = sl_models[c->model];
-	sl_resolve_keep(c, r, choices);
+	sl_derived_begin(c, r, choices, &derived);
 	ranges = make_rules(c, r, choices);
-	resolve_columns(c, r, choices, ranges);
+	if (ranges && choices->model->unused_fates)
+		choices->unused_fates = choices->model->unused_fates(choices->rules.bytes);
+	sl_resolve_keep(c, r, &derived.names, choices);
+	resolve_columns(c, r, &derived, ranges);
 	resolve_check(c, r, choices);
 	sl_resolve_stop(c, r, choices);
-	sl_resolve_key(c, r, choices, ranges);
+	sl_resolve_key(c, r, choices, &derived, ranges);
 	sl_resolve_schedule(c, r, choices, ranges);
-	sl_resolve_histograms(c, r, choices, ranges);
+	sl_resolve_histograms(c, r, choices, &derived, ranges);
 	sl_resolve_image(c, r, choices, ranges);
+	sl_derived_end(&derived);
 }
 
 /* --- tunings ---------------------------------------------------------------------------------- */

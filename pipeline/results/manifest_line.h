@@ -12,7 +12,7 @@ enum { SL_FILE_NAME_BYTES = 256, SL_MANIFEST_LINE_BYTES = 8192 };
 struct sl_manifest_line {
 	uint64_t batch, first_id, generated, survivors;
 	struct sl_tally tally;
-	uint32_t columns;                 /* set of columns in the file */
+	sl_column_set columns;            /* set of columns in the file */
 	uint64_t digest[SL_COLUMN_COUNT]; /* of each of these columns */
 	char file[SL_FILE_NAME_BYTES];
 	char bins_file[SL_FILE_NAME_BYTES]; /* histograms; "" if the run has none */

@@ -183,6 +183,17 @@ static int by_text(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
+/*
+ * Does a key close a bracket that it does not open? Then it is the end of a text that YAML cut at a comma,
+ * as in {r: hypot(x, y)}. The reader of configurations puts such texts together or refuses the key.
+ */
+static bool is_cut(const char *text)
+{
+	const char *close = strchr(text, ')');
+
+	return close && !memchr(text, '(', (size_t)(close - text));
+}
+
 /* Refuses keys that are not text or are repeated; key has space for all keys of the mapping. */
 static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, yaml_node_t **key,
 	struct sl_yaml_problem *problem)
@@ -205,7 +216,7 @@ static enum sl_status check_keys(const struct sl_yaml *tree, sl_node mapping, ya
 	for (size_t i = 1; i < n; i++) {
 		const char *text = (char *)key[i]->data.scalar.value;
 
-		if (strcmp((char *)key[i - 1]->data.scalar.value, text) == 0)
+		if (strcmp((char *)key[i - 1]->data.scalar.value, text) == 0 && !is_cut(text))
 			return refuse(problem, key[i]->start_mark,
 				"the key %s is repeated, and is first at %zu:%zu%s",
 				sl_show(shown, text), key[i - 1]->start_mark.line + 1,

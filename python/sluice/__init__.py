@@ -12,6 +12,7 @@ from typing import Dict as _Dict, NamedTuple as _NamedTuple
 
 from . import _native
 from ._columns import Batch, ParticleList, Survivors, Table
+from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
 from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
 from ._history import History
@@ -49,7 +50,7 @@ def version() -> str:
 
 _atexit.register(_native.shut_down)
 
-__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Error", "FATES", "Fate", "History", "ParticleList",
-           "Plan", "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally", "compact", "convert",
-           "deflate", "filter", "info", "open", "plan", "read", "replay", "run", "scan", "sort", "stream",
-           "verify", "version", "write_mcpl"]
+__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "History",
+           "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally",
+           "compact", "compare", "convert", "deflate", "filter", "info", "open", "plan", "read", "replay", "run",
+           "scan", "sort", "stream", "verify", "version", "write_mcpl"]

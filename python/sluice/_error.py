@@ -1,7 +1,7 @@
 """The exception of the package."""
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional, Tuple
 
 
 class Status(NamedTuple):
@@ -39,7 +39,7 @@ class Problem(NamedTuple):
         return f"{place}: {self.key}: {text}" if self.key else f"{place}: {text}"
 
 
-def _problem(at: tuple) -> Problem:
+def _problem(at: Tuple[Any, ...]) -> Problem:
     """A problem of the library; the advice follows the first semicolon of its text."""
     file, line, column, key, text = at
     problem, _, hint = text.partition("; ")

@@ -9,7 +9,7 @@ from . import _config, _native
 from ._columns import Batch, ParticleList, Source, Survivors
 from ._config import Config
 from ._history import History
-from ._run import Run, finish, start
+from ._run import START_FORCE, START_NEW, Run, finish, start
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -61,7 +61,7 @@ def replay(config: Config, id: int, **overrides: Any) -> History:
     Positions are in cm, times in ns, energies in keV; "draws" has the random words of the step.
     """
     name, text = _config.source(config)
-    job = start("replay", name, text, _config.settings(overrides), particle=id)
+    job = start("replay", name, text, _config.settings(overrides), number=id)
     return History(json.loads(finish(job)[0]))
 
 
@@ -74,22 +74,25 @@ def verify(directory: Path) -> Dict[str, Any]:
     return counts
 
 
-def convert(inputs: Union[Path, Sequence[Path]], to: Path, **overrides: Any) -> str:
+def convert(inputs: Union[Path, Sequence[Path]], to: Path, *, force: bool = False,
+            **overrides: Any) -> str:
     """Converts files or runs to one file, whose suffix selects the format; joins MCPL files.
 
-    overrides set the header of a list: output__mcpl__pdg=2112. Returns what `sluice convert` prints: the
+    force replaces an existing file. overrides set the header of a list: output__mcpl__pdg=2112. Returns what `sluice convert` prints: the
     file, and what it cannot hold. Ctrl-C leaves no file.
     """
     paths = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     _native.start_writers()
     job = start("convert", os.fspath(to), sets=_config.settings(overrides),
-                inputs=[os.fspath(p) for p in paths])
+                inputs=[os.fspath(p) for p in paths], begin=START_FORCE if force else START_NEW)
     return str(finish(job)[0])
 
 
-def info(path: Path) -> str:
-    """The contents of a file or of a run, as `sluice info` prints them."""
-    return str(finish(start("info", os.fspath(path)))[0])
+def info(path: Path, head: int = 0) -> str:
+    """The contents of a file or of a run, as `sluice info` prints them, with the first head particles."""
+    if head < 0:
+        raise ValueError("head is a number of particles, at least 0")
+    return str(finish(start("info", os.fspath(path), number=head))[0])
 
 
 def read(path: Path) -> ParticleList:

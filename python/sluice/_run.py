@@ -20,7 +20,7 @@ START_NEW, START_RESUME, START_FORCE = 0, 1, 2
 class Fate(NamedTuple):
     """The particles of a run that ended in one way."""
 
-    count: int
+    count: int  # type: ignore[assignment]
     """Particles."""
     fraction: float
     """Their share of all particles; of the weight, where particles differ in weight."""
@@ -134,9 +134,9 @@ class Run:
 
 def start(kind: str, path: str, text: Optional[str] = None, sets: Optional[List[str]] = None, *,
           inputs: Optional[List[str]] = None, in_memory: bool = False, keep_all: bool = False,
-          begin: int = START_NEW, particle: int = 0) -> Any:
+          begin: int = START_NEW, number: int = 0, full: bool = False) -> Any:
     """A job of the library, which works in a thread of its own."""
-    return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, particle)
+    return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, number, full)
 
 
 def finish(job: Any) -> Any:
@@ -162,7 +162,7 @@ class _Bar:
     def __init__(self) -> None:
         self.bar: Any = None
         try:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
             self.bar = tqdm(unit=" particles", unit_scale=True, file=sys.stderr)
         except ImportError:
             pass

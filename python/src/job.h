@@ -42,8 +42,9 @@ struct sl_py_request {
 	size_t n_inputs;
 	bool in_memory; /* a run without files */
 	bool keep_all;  /* of which the caller keeps all batches */
-	int start;      /* enum sl_start */
-	uint64_t id;    /* of the particle to replay */
+	bool full;      /* compare: all particles, on the emulated device too */
+	int start;      /* enum sl_start; convert takes SL_START_FORCE */
+	uint64_t id;    /* replay: the particle; info: the number of particles to print */
 };
 
 struct sl_py_job {

@@ -18,8 +18,9 @@ static PyTypeObject *job_type;
 static const struct {
 	const char *name;
 	enum sl_status (*work)(struct sl_py_job *job);
-} kinds[] = {{"run", sl_py_work_run}, {"plan", sl_py_work_plan}, {"replay", sl_py_work_replay},
-	{"verify", sl_py_work_verify}, {"convert", sl_py_work_convert}, {"info", sl_py_work_info}};
+} kinds[] = {{"run", sl_py_work_run}, {"plan", sl_py_work_plan}, {"compare", sl_py_work_compare},
+	{"replay", sl_py_work_replay}, {"verify", sl_py_work_verify},
+	{"convert", sl_py_work_convert}, {"info", sl_py_work_info}};
 
 /* --- the request ------------------------------------------------------------------------------ */
 
@@ -63,14 +64,15 @@ static bool take_request(struct sl_py_job *job, PyObject *args)
 	PyObject *path, *text, *sets, *inputs;
 	unsigned long long id;
 	const char *kind;
-	int in_memory, keep_all;
+	int in_memory, keep_all, full;
 
-	if (!PyArg_ParseTuple(args, "sO!OO!O!ppiK", &kind, &PyUnicode_Type, &path, &text,
+	if (!PyArg_ParseTuple(args, "sO!OO!O!ppiKp", &kind, &PyUnicode_Type, &path, &text,
 		    &PyList_Type, &sets, &PyList_Type, &inputs, &in_memory, &keep_all, &a->start,
-		    &id))
+		    &id, &full))
 		return false;
 	a->in_memory = in_memory != 0;
 	a->keep_all = keep_all != 0;
+	a->full = full != 0;
 	a->id = id;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		if (strcmp(kinds[k].name, kind) == 0)

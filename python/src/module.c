@@ -193,16 +193,20 @@ static PyObject *column_facts(PyObject *module, PyObject *none)
 		[SL_TYPE_U64] = "uint64",
 		[SL_TYPE_U8] = "uint8",
 		[SL_TYPE_I32] = "int32"};
-	PyObject *list = PyList_New(SL_COLUMN_COUNT);
+	PyObject *list = PyList_New(0);
 
 	(void)module, (void)none;
 	for (int c = 0; list && c < SL_COLUMN_COUNT; c++) {
 		const struct sl_column_facts *f = &sl_column_facts[c];
-		PyObject *item = Py_BuildValue(
-			"(ssss)", f->name, types[f->type], sl_units[f->unit].text, f->help);
+		PyObject *item;
 
-		if (!item || PyList_SetItem(list, c, item) < 0)
+		if (sl_is_place(c))
+			continue;
+		item = Py_BuildValue(
+			"(ssss)", f->name, types[f->type], sl_units[f->unit].text, f->help);
+		if (!item || PyList_Append(list, item) < 0)
 			Py_CLEAR(list);
+		Py_XDECREF(item);
 	}
 	return list;
 }

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/compare/compare.h"
+#include "pipeline/compare/compare_device.h"
+#include "pipeline/compare/compare_json.h"
+#include "pipeline/compare/compare_print.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/execute/execute.h"
@@ -40,6 +44,7 @@ static enum sl_status read_config(struct sl_py_job *job, size_t n)
 {
 	const struct sl_py_request *a = &job->asked;
 	const char *const *sets = (const char *const *)a->set;
+	char no_gpu[SL_MESSAGE_BYTES] = "";
 
 	sl_config_close(job->reader);
 	job->reader = NULL;
@@ -50,7 +55,13 @@ static enum sl_status read_config(struct sl_py_job *job, size_t n)
 		SL_TRY(sl_config_open(a->path, sets, n, &job->config, &job->reader));
 	if (job->work == sl_py_work_replay)
 		sl_replay_use_cpu(&job->config);
-	return sl_resolve(&job->config, job->reader, &job->choices);
+	if (job->work != sl_py_work_compare)
+		return sl_resolve(&job->config, job->reader, &job->choices);
+	sl_compare_choose_device(&job->config, no_gpu);
+	SL_TRY(sl_resolve(&job->config, job->reader, &job->choices));
+	if (no_gpu[0])
+		memcpy(job->choices.device_reason, no_gpu, sizeof(no_gpu));
+	return SL_OK;
 }
 
 /*
@@ -218,6 +229,40 @@ enum sl_status sl_py_work_plan(struct sl_py_job *job)
 	return s;
 }
 
+/* The comparison as JSON and as tables. */
+static enum sl_status print_comparison(struct sl_py_job *job, const struct sl_comparison *c)
+{
+	size_t bytes;
+	FILE *out;
+
+	SL_TRY(open_text(&job->facts, &bytes, &out));
+	sl_compare_print(c, out);
+	SL_TRY(close_text(out, SL_OK));
+	SL_TRY(open_text(&job->text, &bytes, &out));
+	sl_compare_json(c, out);
+	return close_text(out, SL_OK);
+}
+
+/* Results are printed if every case was tried, also if some of them differ. */
+enum sl_status sl_py_work_compare(struct sl_py_job *job)
+{
+	struct sl_comparison *c = (struct sl_comparison *)calloc(1, sizeof(*c));
+	enum sl_status s, printed = SL_OK;
+
+	if (!c)
+		return sl_fail(SL_HOST_MEMORY, "no memory for a comparison");
+	s = read_config(job, job->asked.n_sets);
+	if (s == SL_OK)
+		s = sl_compare_plan(&job->config, &job->choices, job->asked.full, c);
+	if (s == SL_OK)
+		s = sl_compare(c, &job->control, NULL);
+	if (c->ended)
+		printed = print_comparison(job, c);
+	sl_plan_free(c->plan);
+	free(c);
+	return s == SL_OK ? printed : s;
+}
+
 enum sl_status sl_py_work_replay(struct sl_py_job *job)
 {
 	struct sl_plan *plan;
@@ -249,6 +294,7 @@ enum sl_status sl_py_work_convert(struct sl_py_job *job)
 		.to = job->asked.path,
 		.set = (const char *const *)job->asked.set,
 		.n_sets = job->asked.n_sets,
+		.force = job->asked.start == SL_START_FORCE,
 		.stop = &job->control.stop};
 	size_t bytes;
 	FILE *out;
@@ -263,5 +309,5 @@ enum sl_status sl_py_work_info(struct sl_py_job *job)
 	FILE *out;
 
 	SL_TRY(open_text(&job->text, &bytes, &out));
-	return close_text(out, sl_info(job->asked.path, 0, out));
+	return close_text(out, sl_info(job->asked.path, job->asked.id, out));
 }

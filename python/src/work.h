@@ -9,6 +9,7 @@
 /* Each is a struct sl_py_job.work; "run" and the others are their names in Python. */
 enum sl_status sl_py_work_run(struct sl_py_job *job);     /* text: run.json; facts: directory */
 enum sl_status sl_py_work_plan(struct sl_py_job *job);    /* text: that of sluice plan */
+enum sl_status sl_py_work_compare(struct sl_py_job *job); /* text: JSON; facts: its tables */
 enum sl_status sl_py_work_replay(struct sl_py_job *job);  /* text: JSON of the history */
 enum sl_status sl_py_work_verify(struct sl_py_job *job);  /* text: JSON of the counts */
 enum sl_status sl_py_work_convert(struct sl_py_job *job); /* text: notes */

@@ -164,7 +164,9 @@ def test_a_fork_can_run_too(tmp_path):
     next(stream)
     child = os.fork()
     if child == 0:
+        signal.alarm(20)  # a child that waits for a thread of the parent would wait forever
         try:
+            stream.close()  # its thread is not in this process
             sluice.run(SLAB, out=tmp_path / "child")
             os._exit(0)
         except BaseException as error:  # the exit code is all that the parent sees

@@ -216,6 +216,20 @@ def test_files(config, tmp_path):
     assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
 
 
+def test_convert_and_info_have_the_options_of_the_program(config, tmp_path):
+    sluice.run(config, out=tmp_path / "run")
+    sluice.convert(tmp_path / "run", tmp_path / "all.npz")
+    (tmp_path / "other.csv").write_text("in the way")
+    with pytest.raises(sluice.Error) as caught:
+        sluice.convert(tmp_path / "all.npz", tmp_path / "other.csv")
+    assert caught.value.status.name == "OUTPUT_IN_USE"
+    sluice.convert(tmp_path / "all.npz", tmp_path / "other.csv", force=True)
+    assert len((tmp_path / "other.csv").read_text().splitlines()) > sluice.read(tmp_path / "all.npz").n
+    assert sluice.info(tmp_path / "all.npz", head=3) == cli("info", tmp_path / "all.npz", "--head", 3, cwd=tmp_path)
+    with pytest.raises(ValueError):
+        sluice.info(tmp_path / "all.npz", head=-1)
+
+
 def test_lists(tmp_path):
     config = SOURCE / "data/configs/demo.yaml"
     settings = dict(particles=2000, output__columns=[], key=[])

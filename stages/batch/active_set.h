@@ -25,7 +25,7 @@ struct sl_active_set {
 
 /* Loads particle i with the columns of set, which is a constant at each call. */
 SL_HD struct sl_particle sl_active_set_load(
-	const struct sl_active_set *a, uint32_t set, uint64_t first_id, uint32_t i)
+	const struct sl_active_set *a, sl_column_set set, uint64_t first_id, uint32_t i)
 {
 	struct sl_particle p = sl_load(&a->columns, set, i);
 
@@ -37,7 +37,7 @@ SL_HD struct sl_particle sl_active_set_load(
  * Stores particle i: in the active set while it is alive, otherwise at its place in the batch. Returns
  * whether it is alive.
  */
-SL_HD bool sl_active_set_store(const struct sl_active_set *a, uint32_t set,
+SL_HD bool sl_active_set_store(const struct sl_active_set *a, sl_column_set set,
 	const struct sl_columns *batch, uint32_t i, const struct sl_particle *p)
 {
 	bool alive = p->fate == SL_FATE_alive;

@@ -20,7 +20,7 @@ enum {
 };
 
 /* Words of a record with the columns of a set; at least one vector. */
-static inline uint32_t sl_record_words(uint32_t set)
+static inline uint32_t sl_record_words(sl_column_set set)
 {
 	uint32_t n = 0;
 
@@ -34,8 +34,8 @@ static inline uint32_t sl_record_words(uint32_t set)
  * Writes particle p, number i of its batch, as a record with the columns of set. all are the columns
  * of the model, a constant at each call; set is a subset of it.
  */
-SL_HD void sl_record_put(
-	uint32_t *word, uint32_t all, uint32_t set, uint32_t i, const struct sl_particle *p)
+SL_HD void sl_record_put(uint32_t *word, sl_column_set all, sl_column_set set, uint32_t i,
+	const struct sl_particle *p)
 {
 #define sl_word_of_float(value)    sl_bits(value)
 #define sl_word_of_uint32_t(value) (value)
@@ -50,8 +50,8 @@ SL_HD void sl_record_put(
 }
 
 /* Reads a record that sl_record_put() wrote into p; the other columns of p stay as they are. */
-SL_HD void sl_record_get(
-	const uint32_t *word, uint32_t all, uint32_t set, uint64_t first_id, struct sl_particle *p)
+SL_HD void sl_record_get(const uint32_t *word, sl_column_set all, sl_column_set set,
+	uint64_t first_id, struct sl_particle *p)
 {
 #define sl_value_of_float(word)    sl_float(word)
 #define sl_value_of_uint32_t(word) (word)

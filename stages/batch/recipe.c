@@ -16,9 +16,9 @@ double sl_weight_of(const struct sl_recipe *r, uint64_t sum)
 	return ldexp((double)(int64_t)sum, -32 - r->weight_shift);
 }
 
-uint32_t sl_record_columns(const struct sl_recipe *r)
+sl_column_set sl_record_columns(const struct sl_recipe *r)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	if (sl_models[r->model]->recomputed)
 		return 0;
@@ -27,16 +27,13 @@ uint32_t sl_record_columns(const struct sl_recipe *r)
 	return set & ~r->constants;
 }
 
-uint32_t sl_stored_columns(const struct sl_recipe *r)
+sl_column_set sl_stored_columns(const struct sl_recipe *r)
 {
 	return SL_STORED(sl_models[r->model]->columns);
 }
 
-void sl_layout_columns(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c)
+void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c)
 {
-	uint32_t set = sl_stored_columns(r);
-
 #define COLUMN(name, type, unit, record, component, help) \
 	if (SL_HAS(set, SL_COLUMN_##name))                \
 		c->name = (type *)sl_cut_items(a, n, sizeof(type));

@@ -14,6 +14,7 @@
 #include "stages/batch/schedule.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
 #include "stages/formats/common/transfer_form.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/selection/key.h"
@@ -52,18 +53,19 @@ struct sl_recipe {
 	uint64_t particles; /* of the whole run */
 	uint32_t batch;     /* particles per batch; the last one may have fewer */
 	uint64_t n_batches;
-	sl_fate_set keep;              /* particles with these fates survive ... */
-	struct sl_condition condition; /* ... if they meet the condition */
-	uint32_t n_fields;             /* of the key; 0: survivors stay in id order */
+	sl_fate_set keep;                /* particles with these fates survive ... */
+	struct sl_condition condition;   /* ... if they meet the condition */
+	struct sl_derivation derivation; /* of derived columns */
+	uint32_t n_fields;               /* of the key; 0: survivors stay in id order */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;            /* of all fields; up to 32: u32 keys, else u64 */
 	struct sl_histogram_set bins; /* histograms; n = 0: none */
 	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
 	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
-	uint32_t internal;           /* set of those of them that files do not have (table.h) */
+	sl_column_set internal;      /* set of those of them that files do not have (table.h) */
 	uint32_t source_bytes;       /* of the source record of a particle; 0: none is kept */
-	uint32_t constants;          /* set of columns with one value for the whole run */
+	sl_column_set constants;     /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
 	struct sl_schedule schedule; /* of the advance stage; staged mode only */
@@ -80,7 +82,10 @@ struct sl_recipe {
 /* The fates that particles can have at the end. */
 static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 {
-	return sl_models[r->model]->fates | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
+	const struct sl_model *m = sl_models[r->model];
+	sl_fate_set unused = m->unused_fates ? m->unused_fates(r->rules.bytes) : 0;
+
+	return (m->fates & ~unused) | (r->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
 /* Whether weights differ between particles and are summed. */
@@ -99,14 +104,13 @@ double sl_weight_of(const struct sl_recipe *r, uint64_t sum);
  * Fused: the columns in the record of a survivor (packed_record.h): those of the table that are not
  * constant. 0 if the model is recomputed, as it has no records.
  */
-uint32_t sl_record_columns(const struct sl_recipe *r);
+sl_column_set sl_record_columns(const struct sl_recipe *r);
 
 /* The columns of the model that a batch stores; the id is not stored, it follows from the index. */
-uint32_t sl_stored_columns(const struct sl_recipe *r);
+sl_column_set sl_stored_columns(const struct sl_recipe *r);
 
-/* Lays out the stored columns with n items each and sets their pointers in *c. */
-void sl_layout_columns(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_columns *c);
+/* Lays out the columns of a set with n items each and sets their pointers in *c. */
+void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c);
 
 /* Lays out the source records of n particles, if the recipe keeps them, for b and its table. */
 void sl_layout_source(
@@ -115,13 +119,13 @@ void sl_layout_source(
 /* SL_STOPPED once r->cancel is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);
 
-/* The final fate of a particle that has taken its last step: its own, or dropped. */
-static inline uint8_t sl_final_fate(const struct sl_recipe *r, const struct sl_particle *p)
+/* Derives the columns of a particle that has taken its last step, and sets its final fate. */
+static inline void sl_end_particle(const struct sl_recipe *r, struct sl_particle *p)
 {
-	struct sl_particle copy = *p;
-	struct sl_columns columns = sl_columns_of(&copy);
+	struct sl_columns columns = sl_columns_of(p);
 
-	return sl_condition_fate(&r->condition, &columns, 0, p->id, p->fate);
+	sl_derive(&r->derivation, &columns, 0, p->id);
+	p->fate = sl_condition_fate(&r->condition, &columns, 0, p->id, p->fate);
 }
 
 /* The type of the packed keys. */

@@ -69,7 +69,7 @@ union sl_tally_words {
 };
 
 /* The words of a tally that particles with these fates and columns add to, for sl_block_add(). */
-template <sl_fate_set fates, uint32_t columns> struct sl_tally_used {
+template <sl_fate_set fates, sl_column_set columns> struct sl_tally_used {
 	static __device__ constexpr bool has(int word)
 	{
 		if (word < 2 * SL_FATE_COUNT)

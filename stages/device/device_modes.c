@@ -33,7 +33,7 @@ static enum sl_status sort_keys(const struct sl_recipe *r, struct sl_device_pipe
 /* Copies particles that were read from files to the device: columns, and records that it packs. */
 static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	uint32_t columns = sl_stored_columns(r);
+	sl_column_set columns = sl_stored_columns(r);
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (SL_HAS(columns, c))
@@ -72,6 +72,8 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
 	SL_TRY(clear_counters(pipeline));
+	if (r->derivation.n > 0)
+		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch, pipeline->exec.stream));
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
 		sl_weight_scale(r), &pipeline->batch, &pipeline->counters->tally,
 		pipeline->exec.stream));
@@ -123,6 +125,7 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.first_id = pipeline->first_id,
 		.keep = r->keep,
 		.condition = &r->condition,
+		.derivation = &r->derivation,
 		.n_fields = r->n_fields,
 		.field = r->field,
 		.narrow = sl_key_type(r) == SL_U32,
@@ -170,7 +173,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 
 	pipeline->first_id = (uint64_t *)sl_cut(device, sizeof(*pipeline->first_id));
 	if (r->inputs)
-		sl_layout_columns(device, r, n, &b->columns);
+		sl_layout_columns(device, sl_stored_columns(r), n, &b->columns);
 	b->index = (uint32_t *)sl_cut_items(device, n, sizeof(uint32_t));
 	if (r->n_fields > 0)
 		b->key = sl_cut_items(device, n, sl_key_bytes(r));

@@ -5,9 +5,10 @@
 #define KERNELS(suffix)                                                                     \
 	{                                                                                   \
 		.generate = sl_queue_generate##suffix, .advance = sl_queue_advance##suffix, \
-		.move = sl_queue_move##suffix, .mark = sl_queue_mark##suffix,               \
-		.bins = sl_queue_histograms##suffix, .key = sl_queue_key##suffix,           \
-		.gather = sl_queue_gather##suffix, .select = sl_queue_select##suffix,       \
+		.move = sl_queue_move##suffix, .derive = sl_queue_derive##suffix,           \
+		.mark = sl_queue_mark##suffix, .bins = sl_queue_histograms##suffix,         \
+		.key = sl_queue_key##suffix, .gather = sl_queue_gather##suffix,             \
+		.select = sl_queue_select##suffix,                                          \
 		.select_scratch = sl_queue_select_scratch##suffix,                          \
 		.rows = sl_queue_gather_rows##suffix, .records = sl_queue_records##suffix,  \
 		.fill = sl_queue_fill##suffix, .bounds = sl_queue_bounds##suffix,           \

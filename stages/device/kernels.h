@@ -24,6 +24,7 @@ struct sl_kernels {
 	sl_generate_launcher *generate;    /* stages/generate.h */
 	sl_advance_launcher *advance;      /* stages/advance.h */
 	sl_move_launcher *move;            /* rounds/rounds.h */
+	sl_derive_launcher *derive;        /* stages/mark.h */
 	sl_mark_launcher *mark;            /* stages/mark.h */
 	sl_histograms_launcher *bins;      /* stages/counting/histogram.h */
 	sl_key_launcher *key;              /* stages/sort.h */

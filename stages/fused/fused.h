@@ -16,10 +16,25 @@
 
 #include "stages/models/model.h"
 #include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/key.h"
 
 SL_C_BEGIN
+
+/*
+ * The most columns that a particle may have in fused mode, derived ones included: those of all
+ * threads of a block are in shared memory.
+ */
+enum { SL_FUSED_COLUMNS_MAX = 22 };
+
+/* Whether particles of the model fit, with the derived columns of a run. */
+static inline bool sl_fused_fits(
+	const struct sl_model *model, const struct sl_derivation *derivation)
+{
+	return __builtin_popcountll(model->columns) + __builtin_popcountll(derivation->columns) <=
+	       SL_FUSED_COLUMNS_MAX;
+}
 
 /* The parameters of both kernels. All pointers but first_id point to host memory. */
 struct sl_fused {
@@ -30,10 +45,11 @@ struct sl_fused {
 	                             one CUDA graph, while all other parameters stay */
 	sl_fate_set keep;         /* the fates that survive */
 	const struct sl_condition *condition;
+	const struct sl_derivation *derivation;
 	uint32_t n_fields; /* of the key; 0: survivors are not sorted */
 	const struct sl_key_rule *field;
 	bool narrow; /* keys are u32, else u64 */
-	uint32_t
+	sl_column_set
 		record_columns; /* columns in a record (packed_record.h); 0: the model is recomputed */
 	const struct sl_histogram_set *bins;
 	float weight_scale; /* see sl_weight_scale() */

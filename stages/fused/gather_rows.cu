@@ -22,19 +22,21 @@ enum {
 struct rows_job {
 	uint64_t seed;
 	const uint64_t *first_id;
-	const uint32_t *n;       /* rows */
-	uint32_t record_columns; /* columns of a record, if the model is not recomputed */
-	uint32_t words;          /* size of that record */
-	uint32_t set;            /* columns of the table ... */
-	uint32_t written;        /* ... without constant columns */
+	const uint32_t *n;            /* rows */
+	sl_column_set record_columns; /* columns of a record, if the model is not recomputed */
+	uint32_t words;               /* size of that record */
+	sl_column_set wanted;         /* columns to be recomputed */
+	sl_column_set set;            /* columns of the table ... */
+	sl_column_set written;        /* ... without constant columns */
 	const uint32_t *index, *record;
 	struct sl_columns to;
 	struct sl_particle constant; /* the values of constant columns */
+	struct sl_derivation derivation;
 	uint64_t *digest;
 };
 
 /* Loads record i through the thread's words in shared memory, because registers cannot be indexed. */
-template <class Model>
+template <sl_column_set columns>
 static __device__ __forceinline__ struct sl_particle fetch(
 	const struct rows_job *job, uint32_t i, uint32_t *thread_words)
 {
@@ -49,14 +51,20 @@ static __device__ __forceinline__ struct sl_particle fetch(
 		thread_words[SL_RECORD_VECTOR * v + 2] = word.z;
 		thread_words[SL_RECORD_VECTOR * v + 3] = word.w;
 	}
-	sl_record_get(thread_words, Model::columns, job->record_columns, *job->first_id, &p);
+	sl_record_get(thread_words, columns, job->record_columns, *job->first_id, &p);
 	return p;
 }
 
-template <class Model>
+/*
+ * Compiled with and without derived columns, whose digests take registers. They are in the record, or
+ * derived again.
+ */
+template <class Model, bool derives>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	rows_kernel(typename Model::rules rules, struct rows_job job)
 {
+	static constexpr sl_column_set columns =
+		Model::columns | (derives ? SL_DERIVED_COLUMNS : 0);
 	SL_SHARED_DYNAMIC(uint32_t, block_words);
 	uint32_t *thread_words = block_words + threadIdx.x * (job.words + 1);
 	uint32_t n = *job.n, threads = gridDim.x * BLOCK;
@@ -65,22 +73,25 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	for (uint32_t j = blockIdx.x * BLOCK + threadIdx.x; j < n; j += threads) {
 		uint32_t i = job.index[j];
 		uint64_t weight = sl_digest_weight(j);
-		struct sl_particle p = Model::recomputed ? Model::make(&rules, job.set, job.seed,
+		struct sl_particle p = Model::recomputed ? Model::make(&rules, job.wanted, job.seed,
 								   *job.first_id + i)
-		                                         : fetch<Model>(&job, i, thread_words);
+		                                         : fetch<columns>(&job, i, thread_words);
 
-#define COLUMN(name, type, unit, record, component, help)                                    \
-	if (SL_HAS(Model::columns, SL_COLUMN_##name) && SL_HAS(job.set, SL_COLUMN_##name)) { \
-		if (SL_HAS(job.written, SL_COLUMN_##name))                                   \
-			job.to.name[j] = p.name;                                             \
-		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name));  \
+		if (derives && Model::recomputed)
+			sl_derive_particle(&job.derivation, &p);
+
+#define COLUMN(name, type, unit, record, component, help)                                   \
+	if (SL_HAS(columns, SL_COLUMN_##name) && SL_HAS(job.set, SL_COLUMN_##name)) {       \
+		if (SL_HAS(job.written, SL_COLUMN_##name))                                  \
+			job.to.name[j] = p.name;                                            \
+		digest[SL_COLUMN_##name] += sl_digest_item(weight, sl_digest_bits(p.name)); \
 	}
 #include "stages/particle/columns.def"
 #undef COLUMN
 		if (n - j <= threads) /* else j + threads could overflow */
 			break;
 	}
-	sl_block_add<sl_words_of<Model::columns>>(digest, job.digest);
+	sl_block_add<sl_words_of<columns>>(digest, job.digest);
 }
 
 /* Sets the columns of the job from those of the table. */
@@ -111,7 +122,7 @@ static uint32_t blocks_for(uint32_t most)
 	return blocks < wave ? blocks : wave;
 }
 
-template <class Model>
+template <class Model, bool derives>
 static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, sl_stream s)
 {
@@ -125,9 +136,23 @@ static enum sl_status queue_rows(const struct sl_fused *f, const struct sl_batch
 		.digest = counters->digest};
 
 	set_columns(&b->table, &job);
-	return SL_LAUNCH(rows_kernel<Model>, blocks_for(b->n_survivors), BLOCK,
+	job.derivation = *f->derivation;
+	job.wanted = job.set | (derives ? f->derivation->reads : 0);
+	return SL_LAUNCH((rows_kernel<Model, derives>), blocks_for(b->n_survivors), BLOCK,
 		Model::recomputed ? 0 : BLOCK * (job.words + 1) * sizeof(uint32_t), s,
 		*(const typename Model::rules *)f->rules, job);
+}
+
+template <class Model>
+static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_batch_counters *counters, sl_stream s)
+{
+	bool derives = false;
+
+	for (uint32_t k = 0; k < b->table.n_columns; k++)
+		derives |= SL_HAS(SL_DERIVED_COLUMNS, b->table.column[k].column) != 0;
+	return derives ? queue_rows<Model, true>(f, b, counters, s)
+	               : queue_rows<Model, false>(f, b, counters, s);
 }
 
 enum sl_status SL_NAME(sl_queue_gather_rows)(const struct sl_fused *f, const struct sl_batch *b,
@@ -136,7 +161,7 @@ enum sl_status SL_NAME(sl_queue_gather_rows)(const struct sl_fused *f, const str
 	switch (f->model) {
 #define MODEL(name)           \
 	case SL_MODEL_##name: \
-		return queue_rows<sl_traits_##name>(f, b, counters, s);
+		return queue_of<sl_traits_##name>(f, b, counters, s);
 #include "stages/models/models.def"
 #undef MODEL
 	case SL_MODEL_COUNT:

@@ -17,14 +17,14 @@
 #define MODEL(name)                                                                       \
 	struct sl_traits_##name {                                                         \
 		typedef struct sl_##name rules;                                           \
-		static constexpr uint32_t columns = SL_COLUMNS_##name;                    \
+		static constexpr sl_column_set columns = SL_COLUMNS_##name;               \
 		static constexpr sl_fate_set fates = SL_FATES_##name;                     \
 		static constexpr bool recomputed = SL_RECOMPUTED_##name;                  \
 		static constexpr bool weighted = SL_WEIGHTED_##name;                      \
                                                                                           \
 		/* Computes particle id to its end, with at least the wanted columns. */  \
 		static __device__ __forceinline__ struct sl_particle make(                \
-			const rules *r, uint32_t wanted, uint64_t seed, uint64_t id)      \
+			const rules *r, sl_column_set wanted, uint64_t seed, uint64_t id) \
 		{                                                                         \
 			struct sl_particle p = sl_##name##_generate(r, wanted, seed, id); \
                                                                                           \

@@ -14,7 +14,8 @@
  * recomputed). Blocks process several tiles, so that tallies are added once per block and not per tile.
  *
  * The counters of histograms follow the lists in shared memory (block_histogram.cuh). The kernel is
- * compiled with and without histograms and conditions, so that runs without them have no extra cost.
+ * compiled with and without histograms and conditions, and with derived columns, so that runs without
+ * them have no extra cost.
  *
  * Memory traffic: reads nothing; writes per survivor 8 bytes (12 with 64-bit keys) and its record.
  */
@@ -27,11 +28,12 @@
 /* --- a tile ----------------------------------------------------------------------------------- */
 
 /* The fates that a kernel counts: those of the model, and dropped if there may be a condition. */
-template <class Model, bool checks>
-static constexpr sl_fate_set fates_of = Model::fates | (checks ? SL_FATE_BIT(SL_FATE_dropped) : 0);
+template <class Model, enum features features>
+static constexpr sl_fate_set fates_of = Model::fates |
+                                        (features != PLAIN ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 
 /* Computes the warp's particles of a tile, counts them, and lists the survivors. Returns how many. */
-template <class Model, class Key, bool checks>
+template <class Model, class Key, enum features features>
 static __device__ __forceinline__ uint32_t select(const typename Model::rules *rules,
 	const struct select_job<Key> *job, uint32_t tile, uint32_t *list, struct sl_tally *tally,
 	struct sl_block_histogram bins)
@@ -39,7 +41,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 	uint32_t lane = threadIdx.x % LANES, below = (1u << lane) - 1, n = 0;
 	uint32_t i = (tile * WARPS + threadIdx.x / LANES) * LANES * job->items + lane;
 	uint64_t first_id = *job->first_id;
-	struct sl_fate_counts<fates_of<Model, checks>, Model::weighted> fates = {
+	struct sl_fate_counts<fates_of<Model, features>, Model::weighted> fates = {
 	};
 
 	for (uint32_t k = 0; k < job->items; k++, i += LANES) {
@@ -48,7 +50,9 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 
 		if (i < job->n) {
 			p = Model::make(rules, job->wanted, job->seed, first_id + i);
-			if (checks && job->condition.n > 0) {
+			if (features == DERIVES)
+				sl_derive_particle(&job->derivation, &p);
+			if (features != PLAIN && job->condition.n > 0) {
 				struct sl_columns columns = sl_columns_of(&p);
 
 				p.fate = sl_condition_fate(
@@ -57,11 +61,11 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 			alive = p.fate < SL_FATE_COUNT && sl_has_fate(job->keep, p.fate);
 			fates.count(p.fate);
 			if (Model::weighted)
-				sl_tally_weigh(tally, fates_of<Model, checks>, p.fate,
+				sl_tally_weigh(tally, fates_of<Model, features>, p.fate,
 					p.weight * job->weight_scale);
 			tally->steps += p.steps;
 			tally->collisions += p.collisions;
-			if (checks && p.fate < SL_FATE_COUNT) {
+			if (features != PLAIN && p.fate < SL_FATE_COUNT) {
 				struct sl_columns columns = sl_columns_of(&p);
 
 				sl_block_histogram_count(&job->bins, bins, &columns, 0, p.fate,
@@ -70,7 +74,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
 		if (alive)
-			list_survivor<Model>(job,
+			list_survivor<Model, features>(job,
 				list + (n + (uint32_t)__popc(survivors & below)) * job->stride, i,
 				&p);
 		n += (uint32_t)__popc(survivors);
@@ -154,7 +158,7 @@ static __device__ __forceinline__ void pad(
  * block would withhold that sum from others while it waits itself, and the longest histories would
  * delay all blocks.
  */
-template <class Model, class Key, bool checks>
+template <class Model, class Key, enum features features>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	select_kernel(typename Model::rules rules, struct select_job<Key> job)
 {
@@ -168,7 +172,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 	struct listed previous = {};
 	uint32_t tile, buffer = 0;
 
-	if (checks)
+	if (features != PLAIN)
 		sl_block_histogram_clear(&job.bins, bins);
 	tile = sl_look_back_ticket(job.before);
 	for (bool any = false; any || tile < job.before.tiles; buffer ^= 1) {
@@ -179,7 +183,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 		if (Model::recomputed && any && threadIdx.x < LANES)
 			look_back(&job, &previous, exchange);
 		if (more)
-			n = select<Model, Key, checks>(&rules, &job, tile,
+			n = select<Model, Key, features>(&rules, &job, tile,
 				list_of_warp(&job, lists, buffer), &tally.t, bins);
 		if (threadIdx.x % LANES == 0)
 			exchange->in_warp[threadIdx.x / LANES] = n;
@@ -204,29 +208,31 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
 		if (more)
 			tile = exchange->next;
 	}
-	if (checks)
+	if (features != PLAIN)
 		sl_block_histogram_add(&job.bins, bins, job.bin);
-	sl_block_add<sl_tally_used<fates_of<Model, checks>, Model::columns>>(tally.word, job.tally);
+	sl_block_add<sl_tally_used<fates_of<Model, features>, Model::columns>>(
+		tally.word, job.tally);
 }
 
 /* --- host ------------------------------------------------------------------------------------- */
 
 /* The layout of the lists, and how many particles per thread and tile fit. */
 struct layout {
-	uint32_t words, extra, stride, items;
+	uint32_t words, stride, items;
+	sl_column_set extra;
 	size_t bins_bytes;
 	uint32_t blocks; /* that run at the same time on the device */
 };
 
-static uint32_t words_of(uint32_t set)
+static uint32_t words_of(sl_column_set set)
 {
-	return (uint32_t)__builtin_popcount(set);
+	return (uint32_t)__builtin_popcountll(set);
 }
 
 /* The columns of the key fields. */
-static uint32_t key_columns(const struct sl_fused *f)
+static sl_column_set key_columns(const struct sl_fused *f)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < f->n_fields; k++)
 		set |= SL_BIT(f->field[k].column);
@@ -280,15 +286,15 @@ template <class Model> static uint32_t tiles_max(const struct sl_fused *f, uint3
 }
 
 /* The word of a column in a list entry: in the record, or after it. */
-static uint32_t word_of(const struct layout *l, uint32_t record_columns, enum sl_column column)
+static uint32_t word_of(const struct layout *l, sl_column_set record_columns, enum sl_column column)
 {
-	uint32_t below = SL_BIT(column) - 1;
+	sl_column_set below = SL_BIT(column) - 1;
 
 	return SL_HAS(record_columns, column) ? words_of(record_columns & below)
 	                                      : l->words + words_of(l->extra & below);
 }
 
-template <class Model, class Key, bool checks>
+template <class Model, class Key, enum features features>
 static enum sl_status queue_select(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
@@ -300,35 +306,42 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
 		.words = l.words, .extra = l.extra, .stride = l.stride,
 		.wanted = f->record_columns | f->bins->columns | f->condition->columns |
-		          key_columns(f),
+		          f->derivation->reads | key_columns(f),
 		.weight_scale = f->weight_scale, .before = before, .index = b->index,
 		.record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
 		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
-		.condition = *f->condition
+		.condition = *f->condition, .derivation = *f->derivation
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {
 		job.field[k] = f->field[k];
 		job.field_at[k] = word_of(&l, f->record_columns, f->field[k].column);
 	}
-	return SL_LAUNCH((select_kernel<Model, Key, checks>), tiles < l.blocks ? tiles : l.blocks,
+	return SL_LAUNCH((select_kernel<Model, Key, features>), tiles < l.blocks ? tiles : l.blocks,
 		BLOCK, lists_bytes(items, l.stride) + l.bins_bytes, s,
 		*(const typename Model::rules *)f->rules, job);
 }
 
-/* Launches the variant of the kernel for the key type, with or without histograms and conditions. */
+/* Launches the variant of the kernel for what the run needs. */
+template <class Model, class Key>
+static enum sl_status queue_with(const struct sl_fused *f, const struct sl_batch *b,
+	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
+{
+	if (f->derivation->n > 0)
+		return queue_select<Model, Key, DERIVES>(f, b, counters, scratch, s);
+	if (f->bins->n > 0 || f->condition->n > 0)
+		return queue_select<Model, Key, CHECKS>(f, b, counters, scratch, s);
+	return queue_select<Model, Key, PLAIN>(f, b, counters, scratch, s);
+}
+
+/* The same, and for the key type. */
 template <class Model>
 static enum sl_status queue_of(const struct sl_fused *f, const struct sl_batch *b,
 	struct sl_batch_counters *counters, struct sl_arena scratch, sl_stream s)
 {
-	bool checks = f->bins->n > 0 || f->condition->n > 0;
-
-	if (f->narrow)
-		return checks ? queue_select<Model, uint32_t, true>(f, b, counters, scratch, s)
-		              : queue_select<Model, uint32_t, false>(f, b, counters, scratch, s);
-	return checks ? queue_select<Model, uint64_t, true>(f, b, counters, scratch, s)
-	              : queue_select<Model, uint64_t, false>(f, b, counters, scratch, s);
+	return f->narrow ? queue_with<Model, uint32_t>(f, b, counters, scratch, s)
+	                 : queue_with<Model, uint64_t>(f, b, counters, scratch, s);
 }
 
 size_t SL_NAME(sl_queue_select_scratch)(const struct sl_fused *f, uint32_t n)

@@ -27,13 +27,13 @@ template <class Key> struct select_job {
 	const uint64_t *first_id;
 	sl_fate_set keep;
 	uint32_t n, n_fields;
-	uint32_t items;          /* particles per thread and tile */
-	uint32_t record_columns; /* columns of a record, if the model is not recomputed */
-	uint32_t words;          /* size of that record */
-	uint32_t extra;          /* columns stored after the record: index and key fields */
-	uint32_t stride;         /* words from one survivor in a list to the next */
-	uint32_t wanted;         /* columns: of records, keys, histograms and conditions */
-	float weight_scale;      /* see sl_weight_scale() */
+	uint32_t items;               /* particles per thread and tile */
+	sl_column_set record_columns; /* columns of a record, if the model is not recomputed */
+	uint32_t words;               /* size of that record */
+	sl_column_set extra;          /* columns stored after the record: index and key fields */
+	uint32_t stride;              /* words from one survivor in a list to the next */
+	sl_column_set wanted;         /* columns: of records, keys, histograms and conditions */
+	float weight_scale;           /* see sl_weight_scale() */
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t field_at[SL_KEY_FIELDS_MAX]; /* word of the field in a list entry */
 	struct sl_look_back<uint32_t> before;
@@ -43,25 +43,40 @@ template <class Key> struct select_job {
 	bool padded; /* see struct sl_fused */
 	struct sl_histogram_set bins;
 	struct sl_condition condition;
+	struct sl_derivation derivation;
 };
+
+/* What a kernel is compiled for: further variants cost the runs that do not need them. */
+enum features {
+	PLAIN,  /* no condition, no histogram */
+	CHECKS, /* either */
+	DERIVES /* derived columns, with or without either */
+};
+
+/* The columns of a model, with the derived ones if there may be some. */
+template <class Model, enum features features>
+static constexpr sl_column_set columns_of = Model::columns |
+                                            (features == DERIVES ? SL_DERIVED_COLUMNS : 0);
 
 /* --- one survivor ----------------------------------------------------------------------------- */
 
 /* Groups of adjacent columns in columns.def. A key mostly has no column of a group. */
-static constexpr uint32_t POSITION =
+static constexpr sl_column_set POSITION =
 	SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
-static constexpr uint32_t DIRECTION =
+static constexpr sl_column_set DIRECTION =
 	SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
 static_assert((POSITION & (POSITION + 1)) == 0 && POSITION + 1 == (DIRECTION & -DIRECTION) &&
 		      ((POSITION | DIRECTION) & ((POSITION | DIRECTION) + 1)) == 0,
 	"position and direction must be the first columns, with no others between them");
 
 /* Appends the columns of a group that follow the record; mostly one test for the whole group. */
-template <uint32_t GROUP, class Key>
+template <sl_column_set GROUP, class Key>
 static __device__ __forceinline__ void list_group(const struct select_job<Key> *job, uint32_t *word,
-	uint32_t columns, uint32_t i, const struct sl_particle *p)
+	sl_column_set columns, uint32_t i, const struct sl_particle *p)
 {
-	uint32_t before = job->extra & ((GROUP & -GROUP) - 1);
+	uint32_t before = (uint32_t)(job->extra & ((GROUP & -GROUP) - 1));
+
+	static_assert((GROUP & -GROUP) < UINT32_MAX, "the columns before a group fit 32 bits");
 
 	if (job->extra & GROUP)
 		sl_record_put(
@@ -72,15 +87,17 @@ static __device__ __forceinline__ void list_group(const struct select_job<Key> *
  * Writes a list entry of a survivor: its record, then the words of further columns. The number of
  * words per entry is odd, so that lanes that access adjacent entries have no bank conflicts.
  */
-template <class Model, class Key>
+template <class Model, enum features features, class Key>
 static __device__ __forceinline__ void list_survivor(
 	const struct select_job<Key> *job, uint32_t *word, uint32_t i, const struct sl_particle *p)
 {
+	static constexpr sl_column_set columns = columns_of<Model, features>;
+
 	if (!Model::recomputed)
-		sl_record_put(word, Model::columns, job->record_columns, i, p);
-	list_group<POSITION>(job, word, Model::columns, i, p);
-	list_group<DIRECTION>(job, word, Model::columns, i, p);
-	list_group<~(POSITION | DIRECTION)>(job, word, Model::columns, i, p);
+		sl_record_put(word, columns, job->record_columns, i, p);
+	list_group<POSITION>(job, word, columns, i, p);
+	list_group<DIRECTION>(job, word, columns, i, p);
+	list_group<~(POSITION | DIRECTION)>(job, word, columns, i, p);
 }
 
 /*
@@ -135,10 +152,10 @@ static __host__ __device__ constexpr size_t lists_bytes(uint32_t items, uint32_t
 }
 
 /* A block may use 64 KiB on each supported device; some KiB are variables of fixed size. */
-static_assert(lists_bytes(1, ((uint32_t)SL_COLUMN_COUNT + SL_RECORD_VECTOR - 1) | 1) +
+static_assert(lists_bytes(1, ((uint32_t)SL_FUSED_COLUMNS_MAX + SL_RECORD_VECTOR - 1) | 1) +
 			      SL_HISTOGRAM_SHARED <=
 		      (size_t)60 << 10,
-	"lists of one particle per thread with all columns, and the counters, do not fit");
+	"lists of one particle per thread with the most columns, and the counters, do not fit");
 
 /* The counters of the histograms, which follow the lists. */
 template <class Key>

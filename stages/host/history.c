@@ -86,6 +86,6 @@ struct sl_particle sl_follow_history(
 		before = &previous;
 		/* the loops of the host also take at most UINT32_MAX steps */
 	} while (more && taken.p.fate == SL_FATE_alive && taken.number++ < UINT32_MAX);
-	taken.p.fate = sl_final_fate(r, &taken.p);
+	sl_end_particle(r, &taken.p);
 	return taken.p;
 }

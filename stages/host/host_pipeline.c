@@ -155,7 +155,7 @@ static bool has_blocks(const struct sl_recipe *r)
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
-	sl_layout_columns(a, r, n, &b->columns);
+	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (has_blocks(r))
@@ -168,8 +168,8 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 		sl_layout_source(a, r, n, b);
 }
 
-void sl_table_lay_out(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set, struct sl_table *t)
+void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
+	struct sl_table *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->n_columns = r->n_columns;
@@ -252,15 +252,15 @@ static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, s
 /* --- block by block ------------------------------------------------------------------------------- */
 
 /* The columns of the survivors that are read after the compaction. */
-static uint32_t columns_of_survivors(const struct sl_recipe *r)
+static sl_column_set columns_of_survivors(const struct sl_recipe *r)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < r->n_fields; k++)
 		set |= SL_BIT(r->field[k].column);
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);
-	return set & sl_stored_columns(r) & ~r->constants;
+	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
 }
 
 /* Moves the items with the given ascending numbers to the beginning of a column. */
@@ -279,7 +279,7 @@ static void move_items(void *column, uint32_t item_bytes, const uint32_t *number
 static enum sl_status compact_block(
 	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
 {
-	const uint32_t set = columns_of_survivors(r);
+	const sl_column_set set = columns_of_survivors(r);
 
 	SL_TRY(compact(r, x, block));
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
@@ -348,6 +348,6 @@ struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 	r->loops->generate(r->model, &r->rules, r->seed, &one, 1, NULL);
 	r->loops->advance(r->model, &r->rules, r->seed, &one, 1, NULL);
 	p.id = id;
-	p.fate = sl_final_fate(r, &p);
+	sl_end_particle(r, &p);
 	return p;
 }

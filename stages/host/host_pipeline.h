@@ -49,7 +49,7 @@ void sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
 /* Lays out only the table: the columns of the recipe, with n items for those in set. */
-void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, uint32_t set,
+void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
 	struct sl_table *t);
 
 /* Lays out the counters of the histograms of b, if the recipe has histograms. */

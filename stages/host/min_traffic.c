@@ -4,7 +4,7 @@
 #include "stages/batch/packed_record.h"
 
 /* Bytes per particle in the columns of a set. */
-static uint64_t bytes_of(uint32_t set)
+static uint64_t bytes_of(sl_column_set set)
 {
 	uint64_t bytes = 0;
 
@@ -15,7 +15,7 @@ static uint64_t bytes_of(uint32_t set)
 }
 
 /* The columns that are counted: of the tally and the histograms. */
-static uint32_t counted_columns(const struct sl_recipe *r, uint32_t stored)
+static sl_column_set counted_columns(const struct sl_recipe *r, sl_column_set stored)
 {
 	return stored &
 	       (SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_steps) |
@@ -30,7 +30,7 @@ static uint64_t bytes_of_pair(const struct sl_recipe *r)
 
 static uint64_t bytes_to_sort(const struct sl_recipe *r)
 {
-	uint32_t fields = 0;
+	sl_column_set fields = 0;
 
 	if (r->n_fields == 0)
 		return 0;
@@ -64,7 +64,7 @@ static uint64_t bytes_to_write(const struct sl_recipe *r)
 uint64_t sl_stage_min_bytes(
 	const struct sl_recipe *r, enum sl_stage_number s, uint64_t n, uint64_t survivors)
 {
-	uint32_t stored = sl_stored_columns(r);
+	sl_column_set stored = sl_stored_columns(r);
 
 	if (!sl_stage_is_run(r->mode, (int)s))
 		return 0;

@@ -49,7 +49,7 @@ static enum sl_status gather(const struct sl_recipe *r, void *ctx, const struct 
 	const struct sl_active_set *to)
 {
 	const struct sl_active_set *from = &b->active_set;
-	uint32_t set = sl_stored_columns(r);
+	sl_column_set set = sl_stored_columns(r);
 
 	(void)ctx;
 	for (uint32_t j = 0; j < to->n; j++) {

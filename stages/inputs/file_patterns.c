@@ -9,13 +9,16 @@
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
+#include "primitives/files/dirs.h"
 #include "primitives/files/disk.h"
 #include "primitives/files/read.h"
+#include "stages/formats/phase_space/phase_space.h"
 
 /* The files of an item. */
 struct found_files {
 	const char *item;
 	bool is_pattern;
+	struct sl_run_files run; /* of a directory */
 	size_t n;
 	const char *const
 		*path; /* &item; of a pattern: the array of files, which glob() allocated */
@@ -23,12 +26,28 @@ struct found_files {
 };
 
 /*
- * Orders names by their bytes. glob() would order them by the locale, and the order of the files
- * determines the ids of the particles.
+ * Orders names by their bytes, headers of IAEA phase spaces last. glob() would order them by the locale,
+ * and the order of the files determines the ids of the particles.
  */
 static int by_bytes(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	int headers = sl_phase_space_is_header(x) - sl_phase_space_is_header(y);
+
+	return headers ? headers : strcmp(x, y);
+}
+
+/*
+ * How many of the sorted matches of a pattern are lists. A pattern that matches both files of an IAEA
+ * phase space must not read it twice, so a header counts only if nothing else matches.
+ */
+static size_t count_lists(char *const *path, size_t n)
+{
+	size_t lists = 0;
+
+	while (lists < n && !sl_phase_space_is_header(path[lists]))
+		lists++;
+	return lists > 0 ? lists : n;
 }
 
 /* The errno that stopped glob(), which has no argument for it. */
@@ -45,12 +64,25 @@ static int stop_at_error(const char *folder, int error)
 	return glob_error != 0;
 }
 
-/* Finds the files of an item. If it is a pattern, the caller frees f->files. */
-static enum sl_status find_files(const char *item, struct found_files *f)
+/* Finds the files of a run. */
+static enum sl_status find_run(const char *item, sl_run_lister *list_run, struct found_files *f)
 {
+	SL_TRY(list_run(item, &f->run));
+	f->path = f->run.path;
+	f->n = f->run.n;
+	return SL_OK;
+}
+
+/* Finds the files of an item; the caller calls drop_files(f) after success. */
+static enum sl_status find_files(const char *item, sl_run_lister *list_run, struct found_files *f)
+{
+	bool is_folder;
 	int error;
 
 	*f = (struct found_files){.item = item, .n = 1, .path = &f->item};
+	SL_TRY(sl_dir_exists(item, &is_folder));
+	if (is_folder)
+		return find_run(item, list_run, f);
 	if (!strpbrk(item, "*?[") || !sl_path_is_missing(item, F_OK))
 		return SL_OK;
 	error = glob(item, GLOB_NOSORT, stop_at_error, &f->files);
@@ -67,10 +99,17 @@ static enum sl_status find_files(const char *item, struct found_files *f)
 			"'%s' is not a file, and as a pattern it matches none; correct the name",
 			item);
 	f->is_pattern = true;
-	f->n = f->files.gl_pathc;
 	f->path = (const char *const *)f->files.gl_pathv;
-	qsort(f->files.gl_pathv, f->n, sizeof(*f->files.gl_pathv), by_bytes);
+	qsort(f->files.gl_pathv, f->files.gl_pathc, sizeof(*f->files.gl_pathv), by_bytes);
+	f->n = count_lists(f->files.gl_pathv, f->files.gl_pathc);
 	return SL_OK;
+}
+
+static void drop_files(struct found_files *f)
+{
+	if (f->is_pattern)
+		globfree(&f->files);
+	sl_memory_give(SL_HOST, f->run.block);
 }
 
 /* Copies the names of all items into a; only measures while a has no memory. */
@@ -121,8 +160,8 @@ static enum sl_status copy_names(
 	return SL_OK;
 }
 
-enum sl_status sl_find_input_files(
-	const struct sl_lines *items, struct sl_input_files *names, uint32_t *which)
+enum sl_status sl_find_input_files(const struct sl_lines *items, sl_run_lister *list_run,
+	struct sl_input_files *names, uint32_t *which)
 {
 	struct found_files found[SL_LIST_MAX];
 	enum sl_status s = SL_OK;
@@ -132,13 +171,12 @@ enum sl_status sl_find_input_files(
 	*which = 0;
 	while (n < items->n && s == SL_OK) {
 		*which = n;
-		s = find_files(items->at[n], &found[n]);
+		s = find_files(items->at[n], list_run, &found[n]);
 		n += s == SL_OK;
 	}
 	if (s == SL_OK)
 		s = copy_names(found, n, names, which);
 	for (uint32_t i = 0; i < n; i++)
-		if (found[i].is_pattern)
-			globfree(&found[i].files);
+		drop_files(&found[i]);
 	return s;
 }

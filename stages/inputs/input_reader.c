@@ -1,5 +1,5 @@
 /*
- * input_reader.c - opens, checks and reads particle lists.
+ * input_reader.c - opens particle lists and reads the particles of batches.
  *
  * All files are mapped, so opening thousands of them needs no buffers, and the reader of a plain file is
  * a copy of its stream, moved to the record that is wanted. Gzip files share one window of 64 KiB and
@@ -8,77 +8,45 @@
  */
 #include "stages/inputs/input_reader.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
-#include "primitives/files/map.h"
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl.h"
-#include "stages/formats/mcpl/mcpl_metadata.h"
-#include "stages/inputs/mcpl_survey.h"
+#include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/inputs/reading.h"
 
-/* Upper limit per file, so that no sum over 4096 files overflows 64 bits. */
-#define PARTICLES_MOST (UINT64_C(1) << 48)
-
-#define NO_FILE UINT32_MAX
-
-/* An open file. */
-struct source {
-	struct sl_map map;
-	struct sl_mcpl_stream stream; /* at the first particle; each reader copies it. Of a gzip
-	                                 file only the header is valid */
-};
-
-/*
- * The state that batches share. Sources do not change after sl_inputs_open(), so plain files need no
- * lock; the members after them are protected by lock.
- */
-struct sl_reading {
-	struct source *source; /* one per file */
-	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
-	 * of the file that it is in, or NO_FILE. */
-	struct sl_mcpl_stream gzip;
-	bool gzipped;
-	uint32_t gzip_file;
-	pthread_mutex_t lock;
-	pthread_cond_t next;
-	uint64_t turn; /* the turn of the batch that may read gzip files next */
-};
+/* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
+#define FILE_PARTICLES_MOST (UINT64_C(1) << 48)
 
 /* --- opening ---------------------------------------------------------------------------------- */
-
-/* Moves the stream of gzip files to the first particle of file k. */
-static enum sl_status begin_gzip(struct sl_reading *r, uint32_t k)
-{
-	const struct sl_map *map = &r->source[k].map;
-
-	r->gzip_file = NO_FILE;
-	if (r->gzipped)
-		SL_TRY(sl_mcpl_rewind(&r->gzip, map->at, map->bytes));
-	else
-		SL_TRY(sl_mcpl_open(&r->gzip, map->at, map->bytes));
-	r->gzipped = true;
-	SL_TRY(sl_mcpl_skip_head(&r->gzip));
-	r->gzip_file = k;
-	return SL_OK;
-}
 
 /* Opens the stream of file k at its first particle. */
 static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
 {
-	struct source *f = &r->source[k];
+	struct sl_input_source *f = &r->source[k];
 
 	if (!sl_mcpl_is_gzipped(f->map.at, f->map.bytes)) {
 		SL_TRY(sl_mcpl_open(&f->stream, f->map.at, f->map.bytes));
 		return sl_mcpl_skip_head(&f->stream);
 	}
-	SL_TRY(begin_gzip(r, k));
+	SL_TRY(sl_reading_begin_gzip(r, k));
 	f->stream = r->gzip;
 	return SL_OK;
+}
+
+/* Opens file k, which is MCPL or of another format. */
+static enum sl_status open_source(struct sl_reading *r, uint32_t k, const char *path)
+{
+	struct sl_input_source *f = &r->source[k];
+
+	SL_TRY(sl_input_source_map(f, path));
+	if (f->space)
+		return SL_OK;
+	SL_TRY(sl_add_context(begin_stream(r, k), "%s", path));
+	return sl_add_context(sl_mcpl_head_check(f->map.at, f->map.bytes), "%s", path);
 }
 
 /*
@@ -87,27 +55,31 @@ static enum sl_status begin_stream(struct sl_reading *r, uint32_t k)
  */
 static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
 {
-	struct source *source = &inputs->reading->source[k];
+	struct sl_input_source *source = &inputs->reading->source[k];
 	const struct sl_mcpl_stream *s = &source->stream;
+	const struct sl_mcpl_header *h;
 	struct sl_input *f = &inputs->at[k];
 
-	SL_TRY(sl_map_file(f->path, &source->map));
-	SL_TRY(sl_add_context(begin_stream(inputs->reading, k), "%s", f->path));
-	SL_TRY(sl_add_context(
-		sl_mcpl_head_check(source->map.at, source->map.bytes), "%s", f->path));
-	if (s->header.particles > PARTICLES_MOST)
+	SL_TRY(open_source(inputs->reading, k, f->path));
+	h = sl_input_source_fields(source);
+	if (h->particles > FILE_PARTICLES_MOST)
 		return sl_fail(SL_BAD_INPUT,
 			"%s: its header claims %llu particles, more than a run can have, so the file is "
 			"damaged; create it again",
-			f->path, (unsigned long long)s->header.particles);
-	inputs->stamp = sl_map_stamp(&source->map, inputs->stamp);
-	f->bytes = source->map.bytes;
+			f->path, (unsigned long long)h->particles);
+	inputs->stamp = sl_input_source_stamp(source, inputs->stamp);
+	f->bytes = sl_input_source_bytes(source);
 	f->first = inputs->particles;
-	f->particles = s->header.particles;
+	f->particles = h->particles;
 	f->gzipped = s->gzipped;
-	f->single = s->header.single;
+	f->single = h->single;
 	f->recovered = s->recovered;
-	f->has_metadata = s->header.comments + (uint64_t)s->header.blobs > 0;
+	f->has_metadata = h->comments + (uint64_t)h->blobs > 0;
+	if (source->space) {
+		inputs->memory += source->space->memory;
+		f->format = source->space->format->name;
+		f->unread = source->space->unread;
+	}
 	return SL_OK;
 }
 
@@ -117,7 +89,7 @@ static enum sl_status open_input(struct sl_inputs *inputs, uint32_t k)
  */
 static void find_constants(struct sl_inputs *inputs, uint32_t k)
 {
-	const struct sl_mcpl_header *h = &inputs->reading->source[k].stream.header;
+	const struct sl_mcpl_header *h = sl_input_source_fields(&inputs->reading->source[k]);
 	const struct sl_particle values = {.weight = (float)h->weight, .pdg = h->pdg};
 
 	if (k == 0) {
@@ -143,7 +115,8 @@ static struct sl_inputs *lay_out(struct sl_arena *a, uint32_t n)
 	struct sl_inputs *inputs = (struct sl_inputs *)sl_cut(a, sizeof(*inputs));
 	struct sl_input *at = (struct sl_input *)sl_cut_items(a, n, sizeof(*at));
 	struct sl_reading *reading = (struct sl_reading *)sl_cut(a, sizeof(*reading));
-	struct source *source = (struct source *)sl_cut_items(a, n, sizeof(*source));
+	struct sl_input_source *source =
+		(struct sl_input_source *)sl_cut_items(a, n, sizeof(*source));
 
 	if (!a->base)
 		return NULL;
@@ -168,15 +141,15 @@ static enum sl_status get_inputs(uint32_t n, struct sl_inputs **made)
 	return SL_OK;
 }
 
-enum sl_status sl_inputs_open(
-	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which)
+enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_run,
+	struct sl_inputs **made, uint32_t *which)
 {
 	struct sl_input_files names;
 	struct sl_inputs *inputs;
 	enum sl_status s;
 
 	*made = NULL;
-	SL_TRY(sl_find_input_files(files, &names, which));
+	SL_TRY(sl_find_input_files(files, list_run, &names, which));
 	s = get_inputs(names.n, made);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, names.at);
@@ -204,92 +177,13 @@ void sl_inputs_close(struct sl_inputs *inputs)
 		return;
 	sl_mcpl_metadata_free(inputs->metadata);
 	for (uint32_t k = 0; k < inputs->n; k++)
-		sl_unmap(&inputs->reading->source[k].map);
+		sl_input_source_close(&inputs->reading->source[k]);
 	if (inputs->reading->gzipped)
 		sl_mcpl_close(&inputs->reading->gzip);
 	pthread_cond_destroy(&inputs->reading->next);
 	pthread_mutex_destroy(&inputs->reading->lock);
 	sl_memory_give(SL_HOST, inputs->names.at);
 	sl_memory_give(SL_HOST, inputs);
-}
-
-/* The unit must be a float, also for the smallest weights. */
-enum { SUM_BITS = 29, SHIFT_MOST = 127 };
-
-/* The weight_shift for a given sum of absolute weights. */
-static int shift_for(double weights)
-{
-	int exponent, shift;
-
-	frexp(weights, &exponent);
-	shift = weights > 0 ? SUM_BITS - exponent : 0;
-	return shift < SHIFT_MOST ? shift : SHIFT_MOST;
-}
-
-/* Checks the particles of file k and adds their weights. */
-static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, double *weights)
-{
-	struct sl_reading *reading = inputs->reading;
-	struct sl_mcpl_stream plain = reading->source[k].stream;
-
-	if (!plain.gzipped)
-		return sl_check_mcpl_particles(&plain, weights);
-	SL_TRY(begin_gzip(reading, k));
-	return sl_check_mcpl_particles(&reading->gzip, weights);
-}
-
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs)
-{
-	double weights = 0;
-
-	for (uint32_t k = 0; k < inputs->n; k++)
-		SL_TRY(sl_add_context(survey(inputs, k, &weights), "%s", inputs->at[k].path));
-	inputs->weight_shift = shift_for(weights);
-	return SL_OK;
-}
-
-enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
-{
-	struct sl_mcpl_part *parts;
-	enum sl_status s;
-	void *memory;
-
-	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
-	parts = (struct sl_mcpl_part *)memory;
-	for (uint32_t k = 0; k < inputs->n; k++)
-		parts[k] = (struct sl_mcpl_part){.file = inputs->reading->source[k].map.at,
-			.bytes = inputs->reading->source[k].map.bytes,
-			.first = inputs->at[k].first,
-			.particles = inputs->at[k].particles};
-	s = sl_mcpl_metadata_add(parts, inputs->n, &inputs->metadata);
-	if (s == SL_OK)
-		inputs->memory += inputs->metadata->memory;
-	sl_memory_give(SL_HOST, memory);
-	return s;
-}
-
-/* Names are not compared: a file can have several, by links and by relative paths. */
-enum sl_status sl_inputs_contain(
-	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain)
-{
-	uint64_t device, number;
-	bool exists;
-
-	*contain = false;
-	SL_TRY(sl_file_identity(dir, name, &exists, &device, &number));
-	for (uint32_t k = 0; exists && k < inputs->n; k++) {
-		const struct sl_map *map = &inputs->reading->source[k].map;
-
-		*contain |= map->device == device && map->number == number;
-	}
-	return SL_OK;
-}
-
-uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k)
-{
-	const struct sl_map *map = &inputs->reading->source[k].map;
-
-	return sl_crc32(map->at, map->bytes);
 }
 
 void sl_inputs_restart(struct sl_inputs *inputs)
@@ -328,23 +222,30 @@ static enum sl_status keep_next(
 	return SL_OK;
 }
 
+/* Stores a particle in the columns of place i. */
+static void store_particle(const struct places *to, uint32_t i, const struct sl_mcpl_particle *from)
+{
+	struct sl_particle p = sl_mcpl_to_particle(from);
+
+	p.fate = SL_FATE_listed;
+	sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
+}
+
 /* Reads the next particles of a stream. */
 static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct places *to)
 {
 	for (uint32_t i = to->place; i < to->place + to->n; i++) {
 		struct sl_mcpl_particle from;
-		struct sl_particle p;
 
 		SL_TRY(to->b->source ? keep_next(s, to, i, &from) : sl_mcpl_next(s, &from));
-		p = sl_mcpl_to_particle(&from);
-		p.fate = SL_FATE_listed;
-		sl_store(&to->b->columns, LIST_COLUMNS, i, &p);
+		store_particle(to, i, &from);
 	}
 	return SL_OK;
 }
 
 /* Reads particles of a plain file, from number from of the file on, through a copy of its stream. */
-static enum sl_status read_plain(const struct source *f, uint64_t from, const struct places *to)
+static enum sl_status read_plain(
+	const struct sl_input_source *f, uint64_t from, const struct places *to)
 {
 	struct sl_mcpl_stream s = f->stream;
 	size_t bytes = (size_t)from * s.header.record_bytes;
@@ -352,6 +253,30 @@ static enum sl_status read_plain(const struct source *f, uint64_t from, const st
 	s.at += bytes;
 	s.left -= bytes;
 	return read_particles(&s, to);
+}
+
+/* The same for a phase space, which decodes any of its particles. */
+static enum sl_status read_space(
+	const struct sl_phase_space *space, uint64_t from, const struct places *to)
+{
+	for (uint32_t i = 0; i < to->n; i++) {
+		struct sl_mcpl_particle p;
+
+		SL_TRY(sl_phase_space_particle(space, from + i, &p));
+		if (to->b->source)
+			sl_phase_space_record(to->layout, &p,
+				(uint8_t *)to->b->source +
+					(size_t)(to->place + i) * to->layout->record_bytes);
+		store_particle(to, to->place + i, &p);
+	}
+	return SL_OK;
+}
+
+/* Reads particles of file k, which is not in gzip. */
+static enum sl_status read_random(
+	const struct sl_input_source *f, uint64_t from, const struct places *to)
+{
+	return f->space ? read_space(f->space, from, to) : read_plain(f, from, to);
 }
 
 /*
@@ -364,7 +289,7 @@ static enum sl_status read_gzipped(
 	struct sl_mcpl_particle p;
 
 	if (r->gzip_file != k || r->gzip.read > from)
-		SL_TRY(begin_gzip(r, k));
+		SL_TRY(sl_reading_begin_gzip(r, k));
 	while (r->gzip.read < from)
 		SL_TRY(sl_mcpl_next(&r->gzip, &p));
 	return read_particles(&r->gzip, to);
@@ -391,8 +316,8 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 			continue;
 		to.n = (uint32_t)(last - first);
 		s = gzipped ? read_gzipped(inputs->reading, k, first - f->first, &to)
-		            : read_plain(&inputs->reading->source[k], first - f->first, &to);
-		if (sl_map_is_changed(&inputs->reading->source[k].map, f->path))
+		            : read_random(&inputs->reading->source[k], first - f->first, &to);
+		if (sl_input_source_is_changed(&inputs->reading->source[k], f->path))
 			return sl_fail(SL_DISK,
 				"%s: the file became shorter or changed while it was read; restore it and "
 				"rerun with --resume",
@@ -424,7 +349,7 @@ static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b)
 {
-	if (inputs->reading->gzipped)
+	if (inputs->reading->in_turn)
 		SL_TRY(read_in_turn(inputs, b));
 	return read_some(inputs, false, b);
 }

@@ -5,8 +5,10 @@
  * only part of stages/ that reads the MCPL format.
  *
  * Particles are numbered through all files. From a plain file, each batch reads its own records
- * independently of other batches. A gzip file is decompressed once, from start to end, by one batch
- * after another; a batch that needs particles before the current position restarts the decompression.
+ * independently of other batches. A gzip file is decompressed once, by the survey, which keeps its
+ * records in memory if they fit. If they do not, the file is decompressed a second time, from start to
+ * end, by one batch after another; a batch that needs particles before the current position restarts
+ * the decompression.
  */
 #ifndef SL_STAGES_INPUTS_INPUT_READER_H
 #define SL_STAGES_INPUTS_INPUT_READER_H
@@ -19,13 +21,15 @@
 /* One input file. */
 struct sl_input {
 	const char *path;
-	uint32_t item; /* index of the list item that it comes from */
-	size_t bytes;
-	uint32_t crc;              /* of its bytes, once the plan has computed it */
+	uint32_t item;             /* index of the list item that it comes from */
+	size_t bytes;              /* of an IAEA phase space: of both files */
+	uint32_t crc;              /* of its bytes, set by sl_inputs_survey() */
 	uint64_t first, particles; /* number of its first particle in the run; how many it has */
-	bool gzipped, single;      /* single: numbers have 4 bytes, not 8 */
-	bool recovered;            /* the header has no count, so complete records were counted */
-	bool has_metadata;         /* it has comments or blobs */
+	bool gzipped;   /* batches decompress it in turn: a gzip file whose records are not kept */
+	bool single;    /* numbers have 4 bytes, not 8 */
+	bool recovered; /* the header has no count, so complete records were counted */
+	bool has_metadata;           /* it has comments or blobs */
+	const char *format, *unread; /* of a list that is not MCPL (phase_space.h), or NULL */
 };
 
 struct sl_mcpl_metadata;
@@ -34,35 +38,27 @@ struct sl_inputs {
 	uint32_t n;
 	struct sl_input *at;
 	struct sl_input_files names;
-	size_t memory;      /* bytes of memory that the open files and their metadata take */
-	uint64_t particles; /* of all files */
-	uint64_t stamp;     /* changes if a file is replaced or written to */
-	uint32_t constants; /* set of columns with one value in all files */
+	size_t memory;           /* bytes of memory that the open files and their metadata take */
+	uint64_t particles;      /* of all files */
+	uint64_t stamp;          /* changes if a file is replaced or written to */
+	sl_column_set constants; /* set of columns with one value in all files */
 	struct sl_particle constant;       /* those values */
 	double weight;                     /* the constant weight, with all digits of the headers */
 	bool doubles;                      /* some file has numbers of 8 bytes */
 	struct sl_mcpl_header layout;      /* of the source records that batches keep */
 	int weight_shift;                  /* for sl_recipe; set by sl_inputs_survey() */
 	struct sl_mcpl_metadata *metadata; /* NULL: not read */
-	struct sl_reading *reading;        /* state of reading, private to input_reader.c */
+	struct sl_reading *reading;        /* state of reading, private, reading.h */
 };
 
 /*
  * Opens the files and reads their headers. The caller closes *made, even after an error. SL_BAD_INPUT if
- * a file is not MCPL, or if its header and size show that it is damaged; *which is then the index of
+ * a file is no particle list, or if its header and size show that it is damaged; *which is then the index of
  * its list item.
  */
-enum sl_status sl_inputs_open(
-	const struct sl_lines *files, struct sl_inputs **made, uint32_t *which);
+enum sl_status sl_inputs_open(const struct sl_lines *files, sl_run_lister *list_run,
+	struct sl_inputs **made, uint32_t *which);
 void sl_inputs_close(struct sl_inputs *inputs);
-
-/*
- * Reads all particles once. SL_BAD_INPUT if a file cannot be read to its end, or contains numbers that a
- * run cannot represent (mcpl_survey.h). Sets weight_shift such that the sum of the absolute values of
- * all weights is below 2^61 units. A weight is rounded by at most half a unit (a negative one by a whole
- * unit), so the error of a sum is below 2^-30 of the sum of all weights, and mostly far smaller.
- */
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
 
 /*
  * Reads the particles of b into its columns, with the fate listed, and their records in inputs->layout
@@ -70,19 +66,6 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs);
  * in the order of their turns, from 0 on; each turn must be used exactly once.
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
-
-/* Reads the metadata that output files inherit (mcpl_metadata.h), and sets inputs->metadata. */
-enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
-
-/*
- * Sets *contain to whether the entry name of dir is one of the files (same device and inode). SL_DISK
- * if the file system does not answer.
- */
-enum sl_status sl_inputs_contain(
-	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain);
-
-/* The CRC-32 of the bytes of file k. */
-uint32_t sl_inputs_crc(const struct sl_inputs *inputs, uint32_t k);
 
 /* Resets the turns to 0, for another pass over the batches. */
 void sl_inputs_restart(struct sl_inputs *inputs);

@@ -8,13 +8,26 @@
 #define SL_STAGES_INPUTS_MCPL_SURVEY_H
 
 #include "stages/formats/mcpl/mcpl_stream.h"
+#include "stages/formats/phase_space/phase_space.h"
+
+/* A survey of one file, and what it produces on the way. */
+struct sl_mcpl_pass {
+	uint8_t *
+		keep; /* NULL, or room for all records: header.particles * header.record_bytes bytes */
+	double weights;        /* sum of the absolute values of the weights */
+	uint32_t crc;          /* of the bytes of the file that were read, compressed or not */
+	const uint8_t *summed; /* end of these bytes; at first the beginning of the file */
+};
 
 /*
- * Reads all particles of a stream, which is at the first one, and adds the absolute values of their
- * weights to *weights. SL_BAD_INPUT with the number of the particle (from 0) if the file is damaged or
- * truncated, if a weight is not finite, or if a finite number overflows in single precision and
- * internal units; also if the common weight is outside the range of single precision.
+ * Reads all particles of a stream, which is at the first one. SL_BAD_INPUT with the number of the
+ * particle (from 0) if the file is damaged or truncated, if a weight is not finite, or if a finite
+ * number overflows in single precision and internal units; also if the common weight is outside the
+ * range of single precision.
  */
-enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, double *weights);
+enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);
+
+/* The same for all particles of a list of another format. */
+enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights);
 
 #endif

@@ -51,7 +51,7 @@ struct sl_cavity {
 
 /* Starts particle id: at the pole of a sphere, or uniformly over the open end of a tube. */
 SL_HD sl_lanes sl_cavity_generate(
-	const struct sl_cavity *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+	const struct sl_cavity *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
 {
 	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
 	sl_lanes p = {0};
@@ -141,7 +141,8 @@ SL_HD void sl_cavity_meet_wall(
 }
 
 /* One step of p, which is alive: a flight, then absorption or diffuse reflection. */
-SL_HD void sl_cavity_step(const struct sl_cavity *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+SL_HD void sl_cavity_step(
+	const struct sl_cavity *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
 	sl_mask alive;
@@ -242,7 +243,7 @@ static bool sl_cavity_range(const void *rules, enum sl_column column, double *lo
 }
 
 /* Walls absorb whole particles, so every weight stays 1. */
-static uint32_t sl_cavity_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_cavity_constants(const void *rules, struct sl_particle *values)
 {
 	(void)rules;
 	values->weight = 1.0f;

@@ -58,12 +58,12 @@ SL_HD void sl_end_after(sl_lanes *p, uint32_t max_steps)
 
 /* Defines sl_NAME_advance() of one particle by sl_NAME_step(). */
 #if SL_SIMD_LANES == 1
-#define SL_ADVANCE_BY_STEPS(name)                                                                 \
-	SL_HD void sl_##name##_advance(const struct sl_##name *r, uint32_t wanted, uint64_t seed, \
-		struct sl_particle *p, uint32_t n)                                                \
-	{                                                                                         \
-		while (n-- > 0 && p->fate == SL_FATE_alive)                                       \
-			sl_##name##_step(r, wanted, seed, p);                                     \
+#define SL_ADVANCE_BY_STEPS(name)                                                       \
+	SL_HD void sl_##name##_advance(const struct sl_##name *r, sl_column_set wanted, \
+		uint64_t seed, struct sl_particle *p, uint32_t n)                       \
+	{                                                                               \
+		while (n-- > 0 && p->fate == SL_FATE_alive)                             \
+			sl_##name##_step(r, wanted, seed, p);                           \
 	}
 #else
 #define SL_ADVANCE_BY_STEPS(name)

@@ -1,5 +1,5 @@
 /*
- * list.h - particles from lists in MCPL files, one file after another.
+ * list.h - particles from lists (MCPL and other formats), one file after another.
  *
  * This model draws no random numbers and moves no particle. The particles of a batch are read into
  * columns (stages/inputs/input_reader.h) instead of the generate stage; in fused mode the rules
@@ -26,16 +26,15 @@
 #define SL_WEIGHTED_list   true
 
 struct sl_list {
-	uint64_t first_id;    /* of the particles in the columns */
-	struct sl_columns at; /* the columns; fate may be missing */
-	uint32_t constants;   /* set of columns with one value in all files */
+	uint64_t first_id;       /* of the particles in the columns */
+	struct sl_columns at;    /* the columns; fate may be missing */
+	sl_column_set constants; /* set of columns with one value in all files */
 	struct sl_particle constant;
-	int weight_shift; /* chosen so that the sum of all weights fits (input_reader.h) */
 };
 
 #if SL_SIMD_LANES == 1
 SL_HD struct sl_particle sl_list_generate(
-	const struct sl_list *r, uint32_t wanted, uint64_t seed, uint64_t id)
+	const struct sl_list *r, sl_column_set wanted, uint64_t seed, uint64_t id)
 {
 	struct sl_particle p = {0};
 	uint64_t i = id - r->first_id;
@@ -53,7 +52,7 @@ SL_HD struct sl_particle sl_list_generate(
 #endif
 
 /* Particles of a list are never alive, so they take no steps. */
-SL_HD void sl_list_step(const struct sl_list *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+SL_HD void sl_list_step(const struct sl_list *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	(void)r, (void)wanted, (void)seed, (void)p;
 }
@@ -68,20 +67,21 @@ SL_ADVANCE_BY_STEPS(list)
 struct sl_list_config {
 	struct sl_lines files;
 	struct sl_counts checksums;
-	uint32_t constants; /* as in struct sl_list, from the headers of the files */
+	sl_column_set constants; /* as in struct sl_list, from the headers of the files */
 	struct sl_particle constant;
-	double weight; /* the constant weight, with all digits of the headers; 0: none */
-	bool doubles;  /* some file has numbers of 8 bytes */
-	int weight_shift;
+	double weight;  /* the constant weight, with all digits of the headers; 0: none */
+	bool doubles;   /* some file has numbers of 8 bytes */
 	uint64_t stamp; /* identifies the files for which these values hold (input_reader.h) */
 };
 
 static const struct sl_option sl_list_options[] = {
 	SL_OPTION(sl_list_config, files, LINES, NUMBER, 0, 0, .required = true,
 		.help = "particle lists, for example [a.mcpl, \"run2/*.mcpl.gz\"]: MCPL version 2 or 3, "
-			"plain or gzip; particles are read one file after another. An item with * ? "
-			"or [..] is a pattern and means all matching files in the order of their "
-			"names; at most 4096 files; relative to the working directory"),
+			"plain or gzip; IAEA phase space (.IAEAphsp); source file of OpenMC (.h5); npz "
+			"or openPMD of Sluice; particles are read one file after another. An item with "
+			"* ? or [..] is a pattern and means all matching files in the order of their "
+			"names; the directory of a run means the files of its committed batches; at "
+			"most 4096 files; relative to the working directory"),
 	SL_OPTION(sl_list_config, checksums, COUNTS, NUMBER, 0, UINT32_MAX,
 		.help = "the CRC-32 of each item of files (of all its files one after another): a "
 			"different one is an error. If left out, the program computes it and stores "
@@ -96,9 +96,7 @@ static void sl_list_make(const void *config, const struct sl_model_common *commo
 	const struct sl_model_check *check)
 {
 	const struct sl_list_config *c = (const struct sl_list_config *)config;
-	struct sl_list r = {.constants = c->constants,
-		.constant = c->constant,
-		.weight_shift = c->weight_shift};
+	struct sl_list r = {.constants = c->constants, .constant = c->constant};
 
 	(void)common, (void)check;
 	memcpy(rules, &r, sizeof(r));
@@ -116,7 +114,7 @@ static bool sl_list_range(const void *rules, enum sl_column column, double *lo, 
 }
 
 /* Columns that have one value in all files, as input_reader.c found them in the headers. */
-static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_list_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_list *r = (const struct sl_list *)rules;
 
@@ -124,13 +122,9 @@ static uint32_t sl_list_constants(const void *rules, struct sl_particle *values)
 	return r->constants;
 }
 
-static int sl_list_weight_shift(const void *rules)
-{
-	return ((const struct sl_list *)rules)->weight_shift;
-}
-
-SL_MODEL(list, .help = "particles from MCPL files: filtered, sorted and written again",
-	.species = "particles", .read = true, .weight_shift = sl_list_weight_shift);
+SL_MODEL(list,
+	.help = "particles from lists (MCPL, IAEA, OpenMC): filtered, sorted and written again",
+	.species = "particles", .read = true);
 
 #endif
 #endif

@@ -16,12 +16,12 @@ const struct sl_model *const sl_models[SL_MODEL_COUNT] = {
 };
 
 /* Compaction of the active set moves all stored columns and the place of a particle at once. */
-#define MODEL(name)                                                                     \
-	_Static_assert(sizeof(struct sl_##name##_config) <= SL_MODEL_CONFIG_BYTES,      \
-		"struct sl_" #name "_config is larger than SL_MODEL_CONFIG_BYTES");     \
-	_Static_assert(sizeof(struct sl_##name) <= SL_RULES_BYTES,                      \
-		"struct sl_" #name " is larger than SL_RULES_BYTES");                   \
-	_Static_assert(__builtin_popcount(SL_COLUMNS_##name) <= SL_COMPACT_COLUMNS_MAX, \
+#define MODEL(name)                                                                       \
+	_Static_assert(sizeof(struct sl_##name##_config) <= SL_MODEL_CONFIG_BYTES,        \
+		"struct sl_" #name "_config is larger than SL_MODEL_CONFIG_BYTES");       \
+	_Static_assert(sizeof(struct sl_##name) <= SL_RULES_BYTES,                        \
+		"struct sl_" #name " is larger than SL_RULES_BYTES");                     \
+	_Static_assert(__builtin_popcountll(SL_COLUMNS_##name) <= SL_COMPACT_COLUMNS_MAX, \
 		"model " #name " has more columns than SL_COMPACT_COLUMNS_MAX");
 #include "stages/models/models.def"
 #undef MODEL

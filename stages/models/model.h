@@ -137,8 +137,8 @@ struct sl_image {
 struct sl_model {
 	const char *name;
 	const char *help;
-	const char *species; /* the name of its particles in files: "photons" */
-	uint32_t columns;    /* set of columns; id and fate included */
+	const char *species;   /* the name of its particles in files: "photons" */
+	sl_column_set columns; /* set of columns; id and fate included */
 	sl_fate_set fates;
 	bool read;                       /* particles are read from files, which also say how many
 	                                    there are (stages/inputs/input_reader.h) */
@@ -160,14 +160,15 @@ struct sl_model {
 
 	/* The set of columns that have one value in the whole run; sets those values, exact to the
 	 * bit, in *values. */
-	uint32_t (*constants)(const void *rules, struct sl_particle *values);
-
-	/* The weight_shift of the recipe; NULL: 0. */
-	int (*weight_shift)(const void *rules);
+	sl_column_set (*constants)(const void *rules, struct sl_particle *values);
 
 	/* Fates that receive weight along the way but no particle, so that histograms of them stay
 	 * empty. NULL: none. */
 	sl_fate_set (*weight_fates)(const void *rules);
+
+	/* Fates of the model that no particle gets with these rules, so that reports omit them. NULL:
+	 * none. */
+	sl_fate_set (*unused_fates)(const void *rules);
 
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);

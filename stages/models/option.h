@@ -27,10 +27,17 @@ enum sl_kind {
 	SL_KIND_COUNTS, /* struct sl_counts: a list of counts, or a single one */
 	SL_KIND_REALS,  /* struct sl_reals: a list of numbers, or a single one */
 	SL_KIND_VECTOR, /* struct sl_vector: a list of three numbers */
+	SL_KIND_NAMED,  /* struct sl_named: a mapping of names to texts */
 	SL_KIND_ITEMS   /* uint64_t: the length of a list whose items have keys of their own */
 };
 
-enum { SL_TEXT_BYTES = 1024, SL_WORD_BYTES = 64, SL_LIST_MAX = 32 };
+enum {
+	SL_TEXT_BYTES = 1024,
+	SL_WORD_BYTES = 64,
+	SL_NAME_BYTES = 32,
+	SL_LIST_MAX = 32,
+	SL_NAMED_MAX = 9 /* names of a mapping */
+};
 
 struct sl_texts {
 	uint32_t n;
@@ -40,6 +47,16 @@ struct sl_texts {
 struct sl_lines {
 	uint32_t n;
 	char at[SL_LIST_MAX][SL_TEXT_BYTES];
+};
+
+struct sl_named_text {
+	char name[SL_NAME_BYTES];
+	char text[SL_TEXT_BYTES];
+};
+
+struct sl_named {
+	uint32_t n;
+	struct sl_named_text at[SL_NAMED_MAX];
 };
 
 struct sl_counts {

@@ -118,7 +118,8 @@ SL_HD void sl_rays_start_around(const struct sl_rays *r, sl_lanes *p, const stru
 	sl_lambertian(p, -sine * c, -sine * s, -cosine, random->at[0], random->at[1]);
 }
 
-SL_HD sl_lanes sl_rays_generate(const struct sl_rays *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+SL_HD sl_lanes sl_rays_generate(
+	const struct sl_rays *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
 {
 	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
 	sl_lanes p = {0};
@@ -361,7 +362,7 @@ SL_HD void sl_rays_meet_surface(const struct sl_rays *r, const struct sl_rays_su
 }
 
 /* One step of p, which is alive: a flight to the nearest surface, then its reflection or end. */
-SL_HD void sl_rays_step(const struct sl_rays *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+SL_HD void sl_rays_step(const struct sl_rays *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
 	struct sl_rays_hit m;

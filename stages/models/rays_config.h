@@ -425,7 +425,7 @@ static bool sl_rays_range(const void *rules, enum sl_column column, double *lo, 
 }
 
 /* If all lights of the scene have the same radiance, all weights are 1. */
-static uint32_t sl_rays_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_rays_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_rays *r = (const struct sl_rays *)rules;
 	bool one = !(r->sky > 0.0f && r->sky < 1.0f);

@@ -103,7 +103,7 @@ SL_HD sl_f32 sl_source_detector_energy(const struct sl_source_detector *r, uint6
 }
 
 SL_HD sl_lanes sl_source_detector_generate(
-	const struct sl_source_detector *r, uint32_t wanted, uint64_t seed, sl_u64 id)
+	const struct sl_source_detector *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
 {
 	sl_lanes p = {0};
 
@@ -189,7 +189,7 @@ SL_HD sl_u32 sl_source_detector_pixel_of(const struct sl_source_detector *r, con
 
 /* The single step of p: to the stop, to the detector, or past it. */
 SL_HD void sl_source_detector_step(
-	const struct sl_source_detector *r, uint32_t wanted, uint64_t seed, sl_lanes *p)
+	const struct sl_source_detector *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	sl_f32 distance = sl_source_detector_to_detector(r, p), to_stop = sl_all(-1.0f);
 	sl_mask blocked, hits;
@@ -446,7 +446,7 @@ static bool sl_source_detector_range(
 }
 
 /* A fixed energy is the same in all particles, so it is not stored for each. */
-static uint32_t sl_source_detector_constants(const void *rules, struct sl_particle *values)
+static sl_column_set sl_source_detector_constants(const void *rules, struct sl_particle *values)
 {
 	const struct sl_source_detector *r = (const struct sl_source_detector *)rules;
 

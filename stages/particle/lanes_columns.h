@@ -32,28 +32,29 @@ static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 }
 
 /* Loads the particles from i on with the columns of set, a constant at each call; others become 0. */
-SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, uint32_t set, uint64_t i)
+SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, sl_column_set set, uint64_t i)
 {
 	return sl_load(c, set, i);
 }
 
 /* Stores particles from i on; n, at least 1, is how many follow in c. set as for sl_load_lanes(). */
 SL_HD_PART void sl_store_lanes(
-	const struct sl_columns *c, uint32_t set, uint64_t i, uint64_t n, const sl_lanes *p)
+	const struct sl_columns *c, sl_column_set set, uint64_t i, uint64_t n, const sl_lanes *p)
 {
 	(void)n;
 	sl_store(c, set, i, p);
 }
 
 /* The particle of lane l with the columns of set. */
-SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, uint32_t set, uint32_t l)
+SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, sl_column_set set, uint32_t l)
 {
 	(void)set, (void)l;
 	return *p;
 }
 
 /* Sets the columns of set and the id of lane l. */
-SL_HD_PART void sl_set_lane(sl_lanes *p, uint32_t set, uint32_t l, const struct sl_particle *from)
+SL_HD_PART void sl_set_lane(
+	sl_lanes *p, sl_column_set set, uint32_t l, const struct sl_particle *from)
 {
 	(void)set, (void)l;
 	*p = *from;
@@ -105,7 +106,7 @@ static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 		memcpy(to, &bytes, n);                                    \
 	} while (0)
 
-SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, uint32_t set, uint64_t i)
+SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, sl_column_set set, uint64_t i)
 {
 	sl_lanes p = {0};
 #define COLUMN(name, type, unit, record, component, help) \
@@ -117,7 +118,7 @@ SL_HD_PART sl_lanes sl_load_lanes(const struct sl_columns *c, uint32_t set, uint
 }
 
 SL_HD_PART void sl_store_lanes(
-	const struct sl_columns *c, uint32_t set, uint64_t i, uint64_t n, const sl_lanes *p)
+	const struct sl_columns *c, sl_column_set set, uint64_t i, uint64_t n, const sl_lanes *p)
 {
 #define COLUMN(name, type, unit, record, component, help)                                   \
 	if (SL_HAS(set, SL_COLUMN_##name)) {                                                \
@@ -136,7 +137,7 @@ SL_HD_PART void sl_store_lanes(
 #define SL_GET_LANE_uint8_t(v, l)  (uint8_t) v[l]
 #define SL_GET_LANE_uint64_t(v, l) ((uint64_t)v.high[l] << 32 | v.low[l])
 
-SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, uint32_t set, uint32_t l)
+SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, sl_column_set set, uint32_t l)
 {
 	struct sl_particle one;
 #define COLUMN(name, type, unit, record, component, help) \
@@ -152,7 +153,8 @@ SL_HD_PART struct sl_particle sl_get_lane(const sl_lanes *p, uint32_t set, uint3
 #define SL_SET_LANE_uint8_t(v, l, x)  v[l] = x
 #define SL_SET_LANE_uint64_t(v, l, x) v.low[l] = (uint32_t)(x), v.high[l] = (uint32_t)((x) >> 32)
 
-SL_HD_PART void sl_set_lane(sl_lanes *p, uint32_t set, uint32_t l, const struct sl_particle *from)
+SL_HD_PART void sl_set_lane(
+	sl_lanes *p, sl_column_set set, uint32_t l, const struct sl_particle *from)
 {
 #define COLUMN(name, type, unit, record, component, help)         \
 	if (SL_HAS(set | SL_BIT(SL_COLUMN_id), SL_COLUMN_##name)) \

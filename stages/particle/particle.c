@@ -25,14 +25,15 @@ const struct sl_fate_facts sl_fate_facts[SL_FATE_COUNT] = {
 #undef FATE
 };
 
-_Static_assert(SL_COLUMN_COUNT <= 32, "a set of columns is a uint32_t");
+_Static_assert(SL_COLUMN_COUNT <= 64, "a set of columns is a uint64_t (sl_column_set)");
 _Static_assert(SL_FATE_COUNT <= 64, "a set of fates is a uint64_t (sl_fate_set)");
 
 enum sl_column sl_column_find(const char *name)
 {
 	int i = 0;
 
-	while (i < SL_COLUMN_COUNT && strcmp(sl_column_facts[i].name, name) != 0)
+	while (i < SL_COLUMN_COUNT &&
+		(sl_is_place(i) || strcmp(sl_column_facts[i].name, name) != 0))
 		i++;
 	return (enum sl_column)i;
 }

@@ -6,6 +6,7 @@
 #ifndef SL_STAGES_PARTICLE_PARTICLE_H
 #define SL_STAGES_PARTICLE_PARTICLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,17 +30,35 @@ enum sl_column {
 };
 
 /*
- * Sets. Bit i of a set stands for column i or fate i. A set of columns is a uint32_t, made with
- * SL_BIT(); a set of fates is a sl_fate_set, made with SL_FATE_BIT(). SL_HAS() works for both.
+ * Sets. Bit i of a set stands for column i or fate i. A set of columns is made with SL_BIT(), one of
+ * fates with SL_FATE_BIT(). SL_HAS() works for both.
  */
+typedef uint64_t sl_column_set;
 typedef uint64_t sl_fate_set;
 
-#define SL_BIT(column)    (1u << (column))
+#define SL_BIT(column)    (UINT64_C(1) << (column))
 #define SL_FATE_BIT(fate) (UINT64_C(1) << (fate))
 #define SL_HAS(set, i)    ((uint32_t)(((set) >> (i)) & 1u))
 
-#define SL_EVERY_COLUMN UINT32_MAX
-#define SL_EVERY_FATE   (UINT64_MAX >> (64 - SL_FATE_COUNT))
+#define SL_EVERY_COLUMN UINT64_MAX
+
+/* The derived columns; those after wavelength are places for columns that a configuration names. */
+#define SL_DERIVED_LIST(X) \
+	X(r)               \
+	X(rho)             \
+	X(theta)           \
+	X(phi)             \
+	X(wavelength)      \
+	X(derived_1)       \
+	X(derived_2)       \
+	X(derived_3)       \
+	X(derived_4)
+#define SL_DERIVED_COLUMNS (SL_BIT(SL_COLUMN_derived_4 + 1) - SL_BIT(SL_COLUMN_r))
+#define SL_PLACES          (SL_BIT(SL_COLUMN_derived_4 + 1) - SL_BIT(SL_COLUMN_derived_1))
+
+/* Derived columns of a run, at most; places that it can name. */
+enum { SL_DERIVED_MAX = 6, SL_PLACES_MAX = 4 };
+#define SL_EVERY_FATE (UINT64_MAX >> (64 - SL_FATE_COUNT))
 
 /* The columns of a set that are stored in a batch: all but id, which follows from the position. */
 #define SL_STORED(set) ((set) & ~SL_BIT(SL_COLUMN_id))
@@ -102,6 +121,12 @@ static inline double sl_least_whole(enum sl_column which)
 	((least) < 0 ? "must have integer ends from -2147483648 to 2147483647, like the values of the column" \
 		     : "must have integer ends of at least 0, like the values of the column")
 
+/* Is the column a place, which has no name and unit of its own? */
+static inline bool sl_is_place(int column)
+{
+	return SL_HAS(SL_PLACES, column) != 0;
+}
+
 /* The column or fate with the given name; SL_COLUMN_COUNT or SL_FATE_COUNT if there is none. */
 enum sl_column sl_column_find(const char *name);
 enum sl_fate sl_fate_find(const char *name);
@@ -126,7 +151,7 @@ static inline void *sl_column_at(const struct sl_columns *c, enum sl_column whic
 }
 
 /* Loads particle i. set are the columns that c has, a constant at each call; others become 0. */
-SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint64_t i)
+SL_HD struct sl_particle sl_load(const struct sl_columns *c, sl_column_set set, uint64_t i)
 {
 	struct sl_particle p;
 #define COLUMN(name, type, unit, record, component, help) \
@@ -138,7 +163,7 @@ SL_HD struct sl_particle sl_load(const struct sl_columns *c, uint32_t set, uint6
 
 /* Stores particle i; set as for sl_load(). */
 SL_HD void sl_store(
-	const struct sl_columns *c, uint32_t set, uint64_t i, const struct sl_particle *p)
+	const struct sl_columns *c, sl_column_set set, uint64_t i, const struct sl_particle *p)
 {
 #define COLUMN(name, type, unit, record, component, help) \
 	if (SL_HAS(set, SL_COLUMN_##name))                \

@@ -26,7 +26,7 @@ static void lay_out_state(
 	memset(l, 0, sizeof(*l));
 	if (n == 0)
 		return;
-	sl_layout_columns(a, r, n, &l->columns);
+	sl_layout_columns(a, sl_stored_columns(r), n, &l->columns);
 	l->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 }
 

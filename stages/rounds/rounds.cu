@@ -18,7 +18,7 @@ static __global__ void move_kernel(
 		uint32_t i = index[j];
 
 #define COLUMN(name, type, unit, record, component, help) \
-	if (from.columns.name)                            \
+	if (to.columns.name)                              \
 		to.columns.name[j] = from.columns.name[i];
 #include "stages/particle/columns.def"
 #undef COLUMN

@@ -58,9 +58,9 @@ enum { SL_POWER_INVERSE = 0x80 };
 enum { SL_CONDITION_STEPS = 96, SL_CONDITION_NUMBERS = 32, SL_CONDITION_DEPTH = 16 };
 
 struct sl_condition {
-	uint32_t n;        /* steps; 0: there is no condition */
-	sl_fate_set fates; /* particles with these fates must meet it */
-	uint32_t columns;  /* set of columns that the program reads, without fate */
+	uint32_t n;            /* steps; 0: there is no condition */
+	sl_fate_set fates;     /* particles with these fates must meet it */
+	sl_column_set columns; /* set of columns that the program reads, without fate */
 	uint32_t n_numbers;
 	uint8_t operation[SL_CONDITION_STEPS]; /* enum sl_operation */
 	uint8_t operand[SL_CONDITION_STEPS];   /* number of a column, constant or fate; exponent */

@@ -62,7 +62,7 @@ struct sl_histogram_rule {
 struct sl_histogram_set {
 	uint32_t n; /* histograms; 0: nothing is counted */
 	uint32_t n_counters;
-	uint32_t columns; /* set of their columns */
+	sl_column_set columns; /* set of their columns */
 	bool weighted;
 	struct sl_histogram_rule tally[SL_HISTOGRAMS_MAX];
 };

@@ -30,7 +30,8 @@ static const struct sl_model_common common = {.max_steps = 30};
 
 /*
  * Scattering, indices of refraction and incidence in all combinations, one to four layers, the
- * second clear, every other one with implicit capture; the last is a half-space.
+ * second clear, every other one with implicit capture; the last is a half-space. Every third one has
+ * a pencil beam, and every fourth one no detector.
  */
 static void make_slab(int i, struct sl_slab *r)
 {
@@ -48,6 +49,11 @@ static void make_slab(int i, struct sl_slab *r)
 		.roulette = {.below = 0.3, .survive = 0.4},
 		.incidence = i % 3,
 		.absorption = i % 2,
+		.source = {i % 3 ? i % 5 : 0, .radius = 0.3, .sigma = 0.2, .na = 0.7, .depth = 0.1},
+		.separate_specular = i % 2,
+		.detector = {i / 2 % 4, i % 2, 0.1, -0.1, .radius = 0.6, .inner_radius = 0.2,
+			.width = 0.5, .height = 0.7},
+		.regions = {layers, {1, 2, 3, 1}},
 	};
 
 	if (i + 1 == SL_RULE_SLABS) {

@@ -62,6 +62,7 @@ struct sl_rule_parameters {
 	RULE(lambertian, 3)         \
 	RULE(slab_generate, 15)     \
 	RULE(slab_advance, 15)      \
+	RULE(slab_paths, 10)        \
 	RULE(detector_generate, 15) \
 	RULE(detector_advance, 15)  \
 	RULE(cavity_generate, 15)   \
@@ -358,6 +359,26 @@ SL_HD void sl_rule_slab_advance(
 
 	sl_slab_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
 	sl_rule_put_particle(out, &p);
+}
+
+SL_HD void sl_rule_slab_paths(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+{
+	const struct sl_slab_paths r = {w->slab[in[4] % SL_RULE_SLABS]};
+	uint64_t seed = sl_rule_two(in);
+	struct sl_particle p =
+		sl_slab_paths_generate(&r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
+
+	sl_slab_paths_advance(&r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
+	out[0] = sl_bits(p.path_1);
+	out[1] = sl_bits(p.path_2);
+	out[2] = sl_bits(p.path_3);
+	out[3] = p.collisions_1;
+	out[4] = p.collisions_2;
+	out[5] = p.collisions_3;
+	out[6] = sl_bits(p.momentum_1);
+	out[7] = sl_bits(p.momentum_2);
+	out[8] = sl_bits(p.momentum_3);
+	out[9] = p.fate;
 }
 
 SL_HD void sl_rule_detector_generate(

@@ -162,6 +162,17 @@ class Checker:
         if [(code, name) for name, code, _ in defined] != rows:
             self.problem("docs/exit-codes.md", 1, "its table is not that of primitives/base/status.def")
 
+    def check_packages(self):
+        """The commands for pip and the message of CMake name the packages that scripts/setup.sh installs."""
+        with open(os.path.join(self.source, "scripts/setup.sh"), encoding="utf-8") as f:
+            packages = re.search(r'^BUILD_PACKAGES="(.*)"$', f.read(), re.M).group(1).split()
+        for name in ("README.md", "docs/python.md", "CMakeLists.txt"):
+            with open(os.path.join(self.source, name), encoding="utf-8") as f:
+                text = f.read()
+            for package in packages:
+                if package not in ("cmake", "ninja-build") and package not in text:  # pip fetches these two
+                    self.problem(name, 1, f"does not name the package {package}, which the build needs")
+
     def run_script(self, name, block, folder, argv):
         path = ":".join([folder + "/.bin", os.path.dirname(sys.executable), os.environ["PATH"]])
         env = dict(os.environ, PATH=path, HOME=folder, CUDA_VISIBLE_DEVICES="", LC_ALL="C.UTF-8",
@@ -279,6 +290,7 @@ def check(words, cache):
         "docs/" + name for name in sorted(os.listdir(os.path.join(checker.source, "docs"))) if name.endswith(".md")]
     checker.check_configuration()
     checker.check_exit_codes()
+    checker.check_packages()
     checker.check_reachable()
     for name in documents:
         start = time.monotonic()

@@ -1,6 +1,6 @@
 /*
- * expression.c - libFuzzer target: parses arbitrary text as a condition of keep, as a trigger of transport, and
- * as a stop rule.
+ * expression.c - libFuzzer target: parses arbitrary text as a condition of keep, as a derived column, as a
+ * trigger of transport, and as a stop rule.
  *
  * A valid condition is evaluated for a particle. A valid trigger is printed, and the printed text must be valid.
  */
@@ -12,6 +12,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/condition/expression.h"
+#include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/resolve/output/stop.h"
 #include "pipeline/resolve/resolve.h"
@@ -39,13 +40,33 @@ static void parse_condition(const char *text)
 	static uint64_t items[SL_COLUMN_COUNT];
 	struct sl_condition k = {0};
 	struct sl_columns columns;
-	bool valid = sl_expression_add(reader, "keep", text, choices.model, &k);
+	bool valid = sl_expression_add(reader, "keep", text, choices.model, NULL, &k);
 
 	fuzz_expect(valid == !sl_config_has_problem(reader, "keep"));
 	for (size_t i = 0; i < SL_COLUMN_COUNT; i++)
 		*(void **)((char *)&columns + sl_column_facts[i].offset) = &items[i];
 	if (valid)
 		sl_condition_holds(&k, &columns, 0, 7, SL_FATE_transmitted);
+	reader->n_problems = 0;
+}
+
+/* A valid expression is computed for a particle. */
+static void parse_derived(const char *text)
+{
+	struct sl_named *columns = &config.columns;
+	struct sl_particle p = {.x = 1, .w = 0.5f, .id = 7};
+	struct sl_derived derived;
+	enum sl_column column;
+
+	*columns = (struct sl_named){.n = 2, .at = {{"a", "b*r"}, {"b", ""}}};
+	snprintf(columns->at[1].text, sizeof(columns->at[1].text), "%s", text);
+	memset(&choices.derivation, 0, sizeof(choices.derivation));
+	choices.places.n = 0;
+	sl_derived_begin(&config, reader, &choices, &derived);
+	if (sl_resolve_any_column(&derived, reader, "key", "b", choices.model, 0, &column))
+		sl_derive_particle(&choices.derivation, &p);
+	else
+		fuzz_expect(sl_config_problems(reader) > 0);
 	reader->n_problems = 0;
 }
 
@@ -84,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	parse_condition(text);
+	parse_derived(text);
 	parse_stop_rule(text);
 	if (parse_trigger(text))
 		fuzz_expect(parse_trigger(sl_when_text(&choices.rounds.compact, when)));

@@ -74,12 +74,12 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s)
 /* Reads the file again as raw records, in the memory of the first reading. */
 static enum sl_status survey(struct sl_mcpl_stream *s, const uint8_t *data, size_t size)
 {
-	double weights = 0;
+	struct sl_mcpl_pass pass = {.summed = data};
 
 	SL_TRY(sl_mcpl_rewind(s, data, size));
 	SL_TRY(sl_mcpl_skip_head(s));
-	SL_TRY(sl_check_mcpl_particles(s, &weights));
-	if (!(weights >= 0))
+	SL_TRY(sl_check_mcpl_particles(s, &pass));
+	if (!(pass.weights >= 0))
 		abort();
 	return SL_OK;
 }

@@ -14,6 +14,7 @@
 #include "stages/models/cavity.h"
 #include "stages/models/rays.h"
 #include "stages/models/slab.h"
+#include "stages/models/slab_paths.h"
 #include "stages/models/source_detector.h"
 #include "stages/particle/random.h"
 
@@ -109,6 +110,31 @@ static void add_lives(const struct sl_slab_config *c)
 	}
 }
 
+/* Paths in three layers, which refract. */
+static void add_paths(int absorption)
+{
+	const struct sl_slab_paths_config c = {{.mu_a = {3, {0.7, 3, 0.2}},
+		.mu_s = {3, {9.3, 40, 9.3}},
+		.g = {1, {0.75}},
+		.thickness = {3, {0.1, 0.02, 0.1}},
+		.n = {3, {1.1, 1.5, 1.2}},
+		.n_above = 1,
+		.n_below = 1,
+		.roulette = {0.3, 0.4},
+		.absorption = absorption}};
+	struct sl_slab_paths r;
+
+	sl_slab_paths_make(&c, &common, &r, &check);
+	for (uint64_t id = 0; id < N_PARTICLES; id++) {
+		struct sl_particle p = sl_slab_paths_generate(&r, SL_EVERY_COLUMN, 1234, id);
+
+		sl_slab_paths_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
+#define REGION(k) add(p.path_##k), add(p.momentum_##k), add_uint64_t(p.collisions_##k);
+		SL_SLAB_EVERY_REGION(REGION)
+#undef REGION
+	}
+}
+
 /* One that refracts on both sides. */
 static void add_slab(double g, double n, int incidence)
 {
@@ -139,6 +165,24 @@ static void add_layers(int incidence, int absorption)
 		.roulette = {0.3, 0.4},
 		.incidence = incidence,
 		.absorption = absorption};
+
+	add_lives(&c);
+}
+
+/* Sources and detectors of a slab that refracts. */
+static void add_slab_parts(int source, int detector)
+{
+	const struct sl_slab_config c = {.mu_a = {1, {0.7}},
+		.mu_s = {1, {9.3}},
+		.g = {1, {0.75}},
+		.thickness = {1, {0.35}},
+		.n = {1, {1.5}},
+		.n_above = 1.1,
+		.n_below = 1.33,
+		.source = {source, .radius = 0.3, .sigma = 0.2, .na = 0.7, .depth = 0.1},
+		.separate_specular = true,
+		.detector = {detector, detector % 2, 0.1, -0.1, .radius = 0.6, .inner_radius = 0.2,
+			.width = 0.5, .height = 0.7}};
 
 	add_lives(&c);
 }
@@ -232,6 +276,10 @@ static void add_models(void)
 		add_cavity(i % 2, 0.3 * (1 + i));
 	for (int i = 0; i < 3 * 2; i++)
 		add_layers(i / 2, i % 2);
+	for (int i = 0; i < 5 * 4; i++)
+		add_slab_parts(i / 4, i % 4);
+	add_paths(SL_SLAB_ANALOGUE);
+	add_paths(SL_SLAB_IMPLICIT);
 	for (int i = 0; i < 2 * 2 * 2; i++)
 		add_scene(i % 2, i / 2 % 2, i / 4 * 0.4);
 }

@@ -6,6 +6,8 @@
  */
 #include "pipeline/compare/cases/cases.h"
 
+#include "stages/fused/fused.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -244,7 +246,8 @@ void sl_cases_choose(struct sl_comparison *c)
 		return;
 	add_same_name(c, device);
 	vary_each(c, device);
-	vary_fused(c, device);
+	if (sl_fused_fits(chosen->model, &chosen->derivation))
+		vary_fused(c, device);
 	if (chosen->model->steps)
 		vary_schedule(c, device);
 }

@@ -185,6 +185,23 @@ static void match_items(
 	}
 }
 
+/* Records the names of a mapping whose values are texts, for the places of problems. */
+static void record_names(struct sl_reader *r, size_t source, const char *path, sl_node mapping)
+{
+	const struct sl_yaml *tree = r->tree[source];
+	bool named = sl_yaml_kind(tree, mapping) == SL_MAPPING;
+
+	for (size_t i = 0; named && i < sl_yaml_size(tree, mapping) && i < SL_NAMED_MAX; i++) {
+		struct sl_place at = {source, 0, 0};
+		char name[SL_KEY_BYTES];
+		sl_node key, value = sl_yaml_item(tree, mapping, i, &key);
+
+		sl_yaml_place(tree, key, &at.line, &at.column);
+		snprintf(name, sizeof(name), "%s.%s", path, sl_yaml_text(tree, key, NULL));
+		record(r, at, name, value);
+	}
+}
+
 /* Matches one key, given by its full path, with its value. */
 static void match_key(struct sl_reader *r, struct sl_place at, const char *path, sl_node node)
 {
@@ -196,6 +213,8 @@ static void match_key(struct sl_reader *r, struct sl_place at, const char *path,
 	o = option_at(r, path);
 	if (o)
 		record(r, at, path, node);
+	if (o && o->kind == SL_KIND_NAMED)
+		record_names(r, at.source, path, node);
 	if (o && o->kind == SL_KIND_ITEMS && sl_yaml_kind(r->tree[at.source], node) == SL_LIST)
 		match_items(r, at.source, path, node, o->hi);
 	if (o)

@@ -56,6 +56,64 @@ static bool fill_items(
 	return true;
 }
 
+/* Does text open a bracket that it does not close? */
+static bool is_open(const char *text)
+{
+	int open = 0;
+
+	for (; *text; text++)
+		open += (*text == '(') - (*text == ')');
+	return open > 0;
+}
+
+/*
+ * Appends the key of a pair without value to the text before it, from which YAML cut it: in
+ * {r: hypot(x, y)} YAML reads the comma as a separator. False if it was not cut from it.
+ */
+static bool append_cut(
+	struct sl_named *named, const struct sl_yaml *tree, sl_node key, sl_node node)
+{
+	char *text = named->n > 0 ? named->at[named->n - 1].text : NULL;
+	const char *rest = sl_yaml_text(tree, key, NULL);
+	size_t bytes;
+
+	if (!text || !is_open(text) || sl_yaml_kind(tree, node) != SL_SCALAR)
+		return false;
+	sl_yaml_text(tree, node, &bytes);
+	if (bytes > 0 || strlen(text) + strlen(rest) + 3 > SL_TEXT_BYTES)
+		return false;
+	strcat(strcat(text, ", "), rest);
+	return true;
+}
+
+/* Reads a mapping of names to texts. */
+static bool fill_named(struct sl_reader *r, const struct sl_option *o, const char *path,
+	const struct sl_yaml *tree, sl_node mapping, struct sl_named *named)
+{
+	char key[SL_KEY_BYTES];
+	bool right = true;
+
+	if (sl_yaml_kind(tree, mapping) != SL_MAPPING)
+		return wrong(r, path, "is not a mapping; write {NAME: EXPRESSION}");
+	for (size_t i = 0; i < sl_yaml_size(tree, mapping); i++) {
+		sl_node name, node = sl_yaml_item(tree, mapping, i, &name);
+		struct sl_named_text *item = &named->at[named->n];
+
+		if (append_cut(named, tree, name, node))
+			continue;
+		snprintf(key, sizeof(key), "%s.%s", path, sl_yaml_text(tree, name, NULL));
+		if (named->n == SL_NAMED_MAX)
+			return wrong(
+				r, path, "has more than 9 names, which is the limit; remove some");
+		if (strlen(sl_yaml_text(tree, name, NULL)) >= SL_NAME_BYTES)
+			return wrong(r, key, "has a name of more than 31 bytes; shorten it");
+		snprintf(item->name, sizeof(item->name), "%s", sl_yaml_text(tree, name, NULL));
+		right &= fill_item(r, o, key, tree, node, item);
+		named->n++;
+	}
+	return right;
+}
+
 /* Reads the value at node into *value, of the kind of the option. False after a problem. */
 static bool fill(struct sl_reader *r, const struct sl_option *o, const char *path,
 	const struct sl_yaml *tree, sl_node node, void *value)
@@ -66,6 +124,8 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 
 	if (o->kind == SL_KIND_ITEMS)
 		return fill_items(r, o, path, list ? n : SIZE_MAX, (uint64_t *)value);
+	if (o->kind == SL_KIND_NAMED)
+		return fill_named(r, o, path, tree, node, (struct sl_named *)value);
 	if (!sl_value_listed(o) || sl_yaml_kind(tree, node) == SL_MAPPING)
 		return fill_item(r, o, path, tree, node, value);
 	/* a value that is not a list counts as a list of one item */
@@ -130,6 +190,7 @@ static enum sl_status fill_option(
 	union {
 		struct sl_texts texts;
 		struct sl_lines lines;
+		struct sl_named named;
 		struct sl_counts counts;
 		struct sl_reals reals;
 		struct sl_vector vector;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "pipeline/text/messages.h"
+#include "primitives/device/device.h"
+#include "stages/formats/phase_space/phase_space_mcpl.h"
 
 void sl_convert_note(struct sl_conversion *c, const char *format, ...)
 {
@@ -76,6 +78,28 @@ static enum sl_status check_not_output(
 		c->job->to, path);
 }
 
+/* Passes a list of another format on as MCPL, which is made in memory. */
+static enum sl_status read_phase_space(struct sl_conversion *c, const char *path,
+	const struct sl_map *file, sl_convert_reader *read, void *context)
+{
+	struct sl_phase_space *space;
+	struct sl_map list = *file;
+	void *bytes = NULL;
+	enum sl_status s = sl_phase_space_open(path, file, &space);
+
+	if (s == SL_OK)
+		s = sl_phase_space_to_mcpl(space, &bytes, &list.bytes);
+	s = sl_add_context(s, "%s", path);
+	list.at = bytes;
+	if (s == SL_OK)
+		s = read(c, path, &list, context);
+	if (space && sl_phase_space_is_changed(space, path))
+		s = sl_convert_changed(path);
+	sl_memory_give(SL_HOST, bytes);
+	sl_phase_space_close(space);
+	return s;
+}
+
 enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *read, void *context)
 {
 	struct sl_convert_cursor at = {0};
@@ -90,7 +114,9 @@ enum sl_status sl_convert_for_each(struct sl_conversion *c, sl_convert_reader *r
 		SL_TRY(sl_map_file(at.path, &file));
 		s = check_not_output(c, at.path, &file);
 		if (s == SL_OK)
-			s = read(c, at.path, &file, context);
+			s = sl_phase_space_is_foreign(at.path, &file)
+			            ? read_phase_space(c, at.path, &file, read, context)
+			            : read(c, at.path, &file, context);
 		changed = sl_map_is_changed(&file, at.path);
 		stamp = sl_map_stamp(&file, stamp);
 		sl_unmap(&file);

@@ -24,22 +24,33 @@ enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
 /* transport.schedule. After resolving SL_BY_AUTO remains only where a GPU can measure candidates. */
 enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE, SL_BY_AUTO };
 
+/* The columns that the configuration names: derived_1, ... (columns.def) */
+struct sl_places {
+	uint32_t n;
+	char name[SL_PLACES_MAX][SL_NAME_BYTES];
+	enum sl_unit unit[SL_PLACES_MAX];
+};
+
 struct sl_choices {
 	const struct sl_model *model;
 	union {
 		unsigned char bytes[SL_RULES_BYTES]; /* the rules struct of the model */
 		double align;
 	} rules;
+	sl_fate_set unused_fates;      /* of the model: no particle gets them with these rules */
 	sl_fate_set keep;              /* set of fates that can survive */
 	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
-	uint32_t n_fields;             /* of the sort key; 0: survivors stay in id order */
+	struct sl_derivation derivation;
+	struct sl_places places;
+	uint32_t replaced; /* set of the built-in derived columns that the configuration defines */
+	uint32_t n_fields; /* of the sort key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */
 	uint32_t n_histograms;
 	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
 	uint32_t n_columns; /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
-	uint32_t internal; /* set of those of them that files do not have */
+	sl_column_set internal; /* set of those of them that files do not have */
 	enum sl_device_choice device;
 	int device_number;                    /* CUDA ordinal */
 	char device_reason[SL_MESSAGE_BYTES]; /* why auto chose the CPU; "" if it did not */

@@ -39,6 +39,8 @@ static const struct name_table fates = {
 static const struct name_table columns = {
 	"column", "particles of this model lack it", SL_COLUMN_COUNT, column_name};
 
+static const char derived[] = "it is derived after the last step";
+
 /*
  * Names of columns in other programs (MCNP, Geant4, OpenMC, McStas, MCPL), where a suggestion by
  * spelling would be wrong: ux is nearer to x than to u.
@@ -78,7 +80,7 @@ static const struct {
 	{"polz", SL_COLUMN_pol_z},
 };
 
-const char *sl_column_meant(const char *word, uint32_t allowed)
+const char *sl_column_meant(const char *word, sl_column_set allowed)
 {
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (strcmp(word, usual[i].word) == 0 && SL_HAS(allowed, usual[i].column))
@@ -109,14 +111,16 @@ static int resolve_word(struct sl_reader *r, const char *key, const char *word,
 		return found;
 	sl_config_add_problem(r, key, "%s is not a %s of model %s%s%s; use %s",
 		sl_show(shown, word), table->what, model, found < table->n ? ": " : "",
-		found < table->n ? table->lacking : "",
+		found == table->n                                        ? ""
+		: table == &columns && SL_HAS(SL_DERIVED_COLUMNS, found) ? derived
+									 : table->lacking,
 		meant ? meant : sl_suggest(word, words, n, text, sizeof(text)));
 	return table->n;
 }
 
 sl_fate_set sl_final_fates(const struct sl_choices *choices)
 {
-	return (choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive)) |
+	return (choices->model->fates & ~choices->unused_fates & ~SL_FATE_BIT(SL_FATE_alive)) |
 	       (choices->condition.n > 0 ? SL_FATE_BIT(SL_FATE_dropped) : 0);
 }
 
@@ -149,7 +153,7 @@ enum sl_column sl_column_named(const char *word)
 }
 
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, uint32_t allowed, enum sl_column *column)
+	const struct sl_model *model, sl_column_set allowed, enum sl_column *column)
 {
 	enum sl_column named = sl_column_named(word);
 
@@ -159,23 +163,26 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	return *column < SL_COLUMN_COUNT;
 }
 
-uint32_t sl_resolve_column_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
-	const struct sl_model *model, uint32_t allowed)
+const char *sl_column_name(const struct sl_places *places, enum sl_column column)
 {
-	char item[SL_WORD_BYTES], shown[SL_SHOWN_BYTES];
-	uint32_t set = 0;
+	return sl_is_place((int)column) ? places->name[column - SL_COLUMN_derived_1]
+	                                : sl_column_facts[column].name;
+}
 
-	for (uint32_t k = 0; k < list->n; k++) {
-		enum sl_column i;
+enum sl_unit sl_column_unit(const struct sl_places *places, enum sl_column column)
+{
+	return sl_is_place((int)column) ? places->unit[column - SL_COLUMN_derived_1]
+	                                : sl_column_facts[column].unit;
+}
 
-		snprintf(item, sizeof(item), "%s[%u]", key, k);
-		if (!sl_resolve_column(r, item, list->at[k], model, allowed, &i))
-			continue;
-		if (SL_HAS(set, i))
-			sl_config_add_problem(
-				r, item, "%s is repeated; remove it", sl_show(shown, list->at[k]));
-		else
-			set |= SL_BIT(i);
-	}
-	return set;
+bool sl_column_range(
+	const struct sl_choices *choices, enum sl_column column, double *lo, double *hi)
+{
+	bool angle = column == SL_COLUMN_theta || column == SL_COLUMN_phi;
+
+	if (!angle || SL_HAS(choices->replaced, column))
+		return choices->model->range(choices->rules.bytes, column, lo, hi);
+	*hi = SL_PI;
+	*lo = column == SL_COLUMN_phi ? -*hi : 0;
+	return true;
 }

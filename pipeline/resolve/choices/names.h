@@ -26,19 +26,23 @@ bool sl_resolve_fate_once(struct sl_reader *r, const char *key, const char *word
 
 /* Finds a column of the set allowed by name; false after adding a problem for key. */
 bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
-	const struct sl_model *model, uint32_t allowed, enum sl_column *column);
+	const struct sl_model *model, sl_column_set allowed, enum sl_column *column);
+
+/* The name and the unit of a column of the run, also of one that the configuration names. */
+const char *sl_column_name(const struct sl_places *places, enum sl_column column);
+enum sl_unit sl_column_unit(const struct sl_places *places, enum sl_column column);
 
 /*
- * The set of columns named by the items of key, each allowed and named once. Adds a problem for
- * each other item.
+ * The range of a column: that of the model, and all angles for the built-in ones. False if it has none.
+ * choices->rules must be made.
  */
-uint32_t sl_resolve_column_set(struct sl_reader *r, const char *key, const struct sl_texts *list,
-	const struct sl_model *model, uint32_t allowed);
+bool sl_column_range(
+	const struct sl_choices *choices, enum sl_column column, double *lo, double *hi);
 
 /* The column of that name or synonym (ekin is energy); SL_COLUMN_COUNT if there is none. */
 enum sl_column sl_column_named(const char *word);
 
 /* The column of the set allowed that is named word in other programs (ux is u); NULL if none is. */
-const char *sl_column_meant(const char *word, uint32_t allowed);
+const char *sl_column_meant(const char *word, sl_column_set allowed);
 
 #endif

@@ -53,7 +53,18 @@ static struct sl_operand parse_inside(struct sl_parser *p, const char *from, enu
 	return v;
 }
 
-/* Parses a value without sign and power: a bracket, abs(), a number or a name. */
+/* Parses an argument of a function. */
+static struct sl_operand parse_sum(struct sl_parser *p)
+{
+	struct sl_operand v = sl_no_operand;
+
+	if (enter(p))
+		v = parse(p, SL_LEVEL_SUM);
+	p->nested--;
+	return v;
+}
+
+/* Parses a value without sign and power: a bracket, a function, a number or a name. */
 static struct sl_operand parse_value(struct sl_parser *p)
 {
 	const char *from = p->at;
@@ -71,7 +82,7 @@ static struct sl_operand parse_value(struct sl_parser *p)
 		sl_want_number(p, &v);
 		sl_parser_emit(p, SL_OP_absolute, 0);
 		v.literal = -1;
-	} else if (sl_parse_number(p, &v)) {
+	} else if (sl_parse_function(p, parse_sum, &v) || sl_parse_number(p, &v)) {
 		return v;
 	} else if (sl_word_length(p->at) > 0) {
 		sl_parse_name(p, &v);
@@ -301,20 +312,50 @@ static const char *meant_operator(const char *at)
 }
 
 /* Parses the whole text: what is left after the expression is an error. */
+static struct sl_operand parse_whole(struct sl_parser *p)
+{
+	struct sl_operand v = parse(p, SL_LEVEL_OR);
+	char shown[SL_SHOWN_BYTES];
+
+	if (!p->failed && *p->at)
+		sl_parser_fail(p, p->at, "lacks an operator at %s; write %s", sl_show(shown, p->at),
+			meant_operator(p->at));
+	return v;
+}
+
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, struct sl_condition *k)
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k)
 {
 	struct sl_parser p = begin(r, key, text, k);
-	char shown[SL_SHOWN_BYTES];
 	struct sl_operand v;
 
 	p.model = model;
-	v = parse(&p, SL_LEVEL_OR);
-	if (!p.failed && *p.at)
-		sl_parser_fail(&p, p.at, "lacks an operator at %s; write %s", sl_show(shown, p.at),
-			meant_operator(p.at));
+	p.more = more;
+	v = parse_whole(&p);
 	sl_want_truth(&p, &v);
 	return end(&p);
+}
+
+bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k,
+	enum sl_unit *unit)
+{
+	struct sl_parser p = begin(r, key, text, k);
+	char shown[SL_SHOWN_BYTES], other[SL_UNIT_BYTES];
+	struct sl_operand v;
+
+	p.model = model;
+	p.more = more;
+	p.derives = true;
+	v = parse_whole(&p);
+	sl_want_number(&p, &v);
+	*unit = sl_operand_column_unit(&v);
+	if (*unit == SL_UNIT_COUNT)
+		sl_parser_fail(&p, text,
+			"%s is in %s, but a column is a length, a time, an energy, a speed, an angle, "
+			"1/length or a plain number; divide it by a quantity such as (1 cm)",
+			sl_show(shown, text), sl_operand_unit(&v, other));
+	return !p.failed;
 }
 
 bool sl_expression_add_fate(

@@ -22,14 +22,25 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "stages/models/model.h"
+#include "pipeline/resolve/condition/operand.h"
 #include "stages/selection/condition.h"
+
+/*
+ * The steps that compute a number, for a derived column, with its unit; k is empty before the call. False
+ * after adding a problem for key. Functions are allowed:
+ *
+ *	value = function "(" sum { "," sum } ")"
+ */
+bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k,
+	enum sl_unit *unit);
 
 /*
  * Append an expression, or the test for a fate, to the program k. Several are joined by "or". False
  * after adding a problem for key; k is then unusable.
  */
 bool sl_expression_add(struct sl_reader *r, const char *key, const char *text,
-	const struct sl_model *model, struct sl_condition *k);
+	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k);
 bool sl_expression_add_fate(
 	struct sl_reader *r, const char *key, enum sl_fate fate, struct sl_condition *k);
 

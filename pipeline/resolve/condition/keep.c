@@ -90,9 +90,10 @@ static bool resolve_name(struct sl_reader *r, const char *key, const char *word,
 	       sl_expression_add_fate(r, key, fate, k);
 }
 
-void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
+void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r,
+	const struct sl_more_names *more, struct sl_choices *choices)
 {
-	sl_fate_set fates = choices->model->fates & ~SL_FATE_BIT(SL_FATE_alive), seen = 0;
+	sl_fate_set fates = sl_final_fates(choices), seen = 0;
 	struct sl_condition k = {.n = 0};
 	bool right = c->keep.n > 0;
 
@@ -104,7 +105,7 @@ void sl_resolve_keep(const struct sl_config *c, struct sl_reader *r, struct sl_c
 		/* a single word can only be the name of a fate; that of a particle gets a hint */
 		right &= text[sl_word_length(text)] == '\0' && !sl_species_find(text)
 		                 ? resolve_name(r, key, text, choices, &seen, &k)
-		                 : sl_expression_add(r, key, text, choices->model, &k);
+		                 : sl_expression_add(r, key, text, choices->model, more, &k);
 	}
 	if (!right)
 		return;

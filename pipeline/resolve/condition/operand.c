@@ -12,7 +12,7 @@
 #include "pipeline/resolve/condition/number.h"
 #include "pipeline/resolve/condition/species.h"
 
-enum { NAMES_BYTES = 400, NAME_MAX_BYTES = 32 };
+enum { NAMES_BYTES = 400 };
 
 /* --- problems --------------------------------------------------------------------------------- */
 
@@ -47,11 +47,11 @@ const char *sl_parser_show(const struct sl_parser *p, const char *from, char sho
  * depth follows the stack of the program. It is counted here, where each step is made, so that the
  * device can use a stack of fixed size without a check.
  */
-void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t operand)
+void sl_parser_emit(struct sl_parser *p, uint32_t operation, uint32_t operand)
 {
 	struct sl_condition *k = p->k;
 
-	p->depth += 1 - sl_condition_takes(operation);
+	p->depth += 1 - sl_derivation_takes(operation);
 	if (p->failed)
 		return;
 	if (k->n == SL_CONDITION_STEPS || p->depth > SL_CONDITION_DEPTH) {
@@ -97,31 +97,57 @@ bool sl_parser_take(struct sl_parser *p, const char *text)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
+const char *sl_derived_meant(
+	const struct sl_more_names *more, const char *word, sl_column_set columns)
+{
+	const char *words[(size_t)SL_COLUMN_COUNT + sizeof(more->name) / sizeof(more->name[0])];
+	const char *near;
+	size_t n = 0;
+
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(columns, i))
+			words[n++] = sl_column_facts[i].name;
+	for (size_t i = 0; more && i < more->n; i++)
+		words[n++] = more->name[i];
+	near = sl_nearest(word, words, n);
+	for (size_t i = 0; near && more && i < more->n; i++)
+		if (strcmp(near, more->name[i]) == 0)
+			return near;
+	return NULL;
+}
+
 /* Reports an unknown name and suggests columns and fates of the model. */
 static void fail_unknown(struct sl_parser *p, const char *from, const char *word)
 {
 	const char *words[(size_t)SL_COLUMN_COUNT + SL_FATE_COUNT];
 	const char *meant = sl_column_meant(word, p->model->columns);
+	const char *derived = sl_derived_meant(p->more, word, p->model->columns);
 	char shown[SL_SHOWN_BYTES], text[NAMES_BYTES];
 	size_t n = 0;
 
+	if (*p->at == '(')
+		sl_parser_fail(p, from,
+			"%s is not a function; use sqrt, hypot, atan2, exp, log, pow, min, max, abs "
+			"or wavelength",
+			sl_show(shown, word));
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(p->model->columns, i))
 			words[n++] = sl_column_facts[i].name;
 	for (int i = 0; i < SL_FATE_COUNT; i++)
 		if (SL_HAS(p->model->fates, i) && i != SL_FATE_alive)
 			words[n++] = sl_fate_facts[i].name;
+	if (!meant)
+		meant = derived ? derived : sl_suggest(word, words, n, text, sizeof(text));
 	sl_parser_fail(p, from, "%s is neither a column nor a fate of model %s; use %s",
-		sl_show(shown, word), p->model->name,
-		meant ? meant : sl_suggest(word, words, n, text, sizeof(text)));
+		sl_show(shown, word), p->model->name, meant);
 }
 
 /* Sets the type of a column. All columns of signed whole numbers but pdg would be plain numbers. */
-static void set_column(struct sl_operand *v, enum sl_column column)
+static void set_column(struct sl_operand *v, enum sl_column column, enum sl_unit unit)
 {
 	enum sl_column_type type = sl_column_facts[column].type;
 
-	sl_operand_set_dimension(v, sl_units[sl_column_facts[column].unit].dimension, 1);
+	sl_operand_set_dimension(v, sl_units[unit].dimension, 1);
 	v->single = type == SL_TYPE_F32;
 	v->whole = !v->single;
 	if (column == SL_COLUMN_pdg)
@@ -148,9 +174,10 @@ static void parse_species(
 void sl_parse_name(struct sl_parser *p, struct sl_operand *v)
 {
 	const struct sl_species *species;
-	char word[NAME_MAX_BYTES];
+	char word[SL_PARSER_NAME_BYTES];
 	size_t n = sl_word_length(p->at);
 	enum sl_column column;
+	enum sl_unit unit;
 	enum sl_fate fate;
 
 	snprintf(word, sizeof(word), "%.*s", (int)n, p->at);
@@ -159,8 +186,15 @@ void sl_parse_name(struct sl_parser *p, struct sl_operand *v)
 	fate = sl_fate_find(word);
 	species = sl_species_find(word);
 	if (column < SL_COLUMN_COUNT && SL_HAS(p->model->columns, column)) {
-		set_column(v, column);
+		set_column(v, column, sl_column_facts[column].unit);
 		sl_parser_emit(p, SL_OP_column, column);
+	} else if (p->more && p->more->find(p->more->ctx, word, &column, &unit)) {
+		/* a wrong column is reported where it is defined */
+		p->failed |= column == SL_COLUMN_COUNT;
+		if (!p->failed) {
+			set_column(v, column, unit);
+			sl_parser_emit(p, SL_OP_column, column);
+		}
 	} else if (fate < SL_FATE_COUNT && fate != SL_FATE_alive && SL_HAS(p->model->fates, fate)) {
 		v->truth = true;
 		sl_parser_emit(p, SL_OP_fate, fate);

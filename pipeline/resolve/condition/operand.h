@@ -10,14 +10,32 @@
 #include "pipeline/resolve/condition/types.h"
 #include "pipeline/text/messages.h"
 #include "stages/models/model.h"
-#include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
+
+/* Names of numbers in addition to the columns of the model. */
+struct sl_more_names {
+	/*
+	 * If word names a derived column: sets its number and unit and returns true. The number is
+	 * SL_COLUMN_COUNT if the column is wrong, which has been reported.
+	 */
+	bool (*find)(void *ctx, const char *word, enum sl_column *column, enum sl_unit *unit);
+	void *ctx;
+	size_t n; /* names, for suggestions */
+	const char *name[SL_NAMED_MAX + SL_DERIVED_MAX];
+};
+
+/* The derived column that word probably means, if it is nearer than a column of the set; else NULL. */
+const char *sl_derived_meant(
+	const struct sl_more_names *more, const char *word, sl_column_set columns);
 
 struct sl_parser {
 	const char *text, *at; /* at: the next byte to read, never a blank */
 	struct sl_reader *r;
 	const char *key;
 	const struct sl_model *model;
+	const struct sl_more_names *more; /* NULL: there are none */
 	struct sl_condition *k;
+	bool derives;    /* functions are allowed, for derived columns */
 	uint32_t depth;  /* of the stack after the steps emitted so far */
 	uint32_t nested; /* number of open brackets, signs and nots */
 	bool failed;
@@ -30,8 +48,8 @@ void sl_parser_fail(struct sl_parser *p, const char *where, const char *format, 
 /* Writes the text from there to the current place, quoted. */
 const char *sl_parser_show(const struct sl_parser *p, const char *from, char shown[SL_SHOWN_BYTES]);
 
-/* Appends a step to the program; fails when the program or its stack is full. */
-void sl_parser_emit(struct sl_parser *p, enum sl_operation operation, uint32_t operand);
+/* Appends a step, an operation or function, to the program; fails when the program or its stack is full. */
+void sl_parser_emit(struct sl_parser *p, uint32_t operation, uint32_t operand);
 
 /* Skips n bytes and the blanks after them. */
 void sl_parser_skip(struct sl_parser *p, size_t n);
@@ -41,6 +59,19 @@ bool sl_parser_take(struct sl_parser *p, const char *text);
 
 /* Length of the word (letters, digits, _) at this place; 0 if there is none. */
 size_t sl_word_length(const char *at);
+
+/* The largest number of bytes of a name, with its final 0. */
+enum { SL_PARSER_NAME_BYTES = 32 };
+
+/* Is word the name of a function? */
+bool sl_is_function(const char *word);
+
+/*
+ * If the name of a function is next: parses the call by means of parse, which parses an argument, emits
+ * its steps, and returns true. The caller has set v->from and v->begin.
+ */
+typedef struct sl_operand sl_parse_argument(struct sl_parser *p);
+bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_operand *v);
 
 /* Parses a name and emits the step that pushes it. The caller has set v->from and v->begin. */
 void sl_parse_name(struct sl_parser *p, struct sl_operand *v);

@@ -56,6 +56,7 @@ struct sl_operand sl_join_operands(struct sl_parser *p, enum sl_level level,
 		sl_want_same(p, a, b);
 		/* 0 and inf have any dimension */
 		memcpy(both.power, (a->bare ? b : a)->power, sizeof(both.power));
+		both.angle = a->angle || b->angle;
 		both.whole = a->whole && b->whole;
 		break;
 	case SL_LEVEL_PRODUCT:
@@ -63,6 +64,7 @@ struct sl_operand sl_join_operands(struct sl_parser *p, enum sl_level level,
 		sl_want_number(p, b);
 		for (int i = 0; i < 3; i++)
 			both.power[i] = a->power[i] + sign * b->power[i];
+		both.angle = a->angle != b->angle && (a->angle || operation == SL_OP_times);
 		both.whole = a->whole && b->whole && operation == SL_OP_times;
 		break;
 	case SL_LEVEL_BITS:

@@ -7,8 +7,6 @@
 #include "pipeline/resolve/condition/number.h"
 #include "pipeline/resolve/condition/operand.h"
 
-enum { UNIT_BYTES = 48 };
-
 void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension, int power)
 {
 	const struct sl_dimension_facts *f = &sl_dimensions[dimension];
@@ -16,6 +14,7 @@ void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension,
 	v->power[0] = f->length * power;
 	v->power[1] = f->mass * power;
 	v->power[2] = f->time * power;
+	v->angle = dimension == SL_DIM_ANGLE;
 }
 
 /* Have two numbers the same dimension? */
@@ -24,8 +23,7 @@ static bool is_same(const struct sl_operand *a, const struct sl_operand *b)
 	return memcmp(a->power, b->power, sizeof(a->power)) == 0;
 }
 
-/* The internal unit of the dimension of a number, for messages. */
-static const char *unit_of(const struct sl_operand *v, char text[UNIT_BYTES])
+const char *sl_operand_unit(const struct sl_operand *v, char text[SL_UNIT_BYTES])
 {
 	static const enum sl_dimension simple[] = {SL_DIM_LENGTH, SL_DIM_TIME, SL_DIM_ENERGY};
 	struct sl_operand unit = sl_no_operand;
@@ -40,10 +38,24 @@ static const char *unit_of(const struct sl_operand *v, char text[UNIT_BYTES])
 			sl_operand_set_dimension(&unit, simple[d], power);
 			if (!is_same(&unit, v))
 				continue;
-			snprintf(text, UNIT_BYTES, "%s^%d", sl_dimensions[simple[d]].unit, power);
+			snprintf(
+				text, SL_UNIT_BYTES, "%s^%d", sl_dimensions[simple[d]].unit, power);
 			return text;
 		}
 	return "units, as in (1 cm)*(1 ns)";
+}
+
+enum sl_unit sl_operand_column_unit(const struct sl_operand *v)
+{
+	struct sl_operand unit = sl_no_operand;
+	int u = 0;
+
+	for (; u < SL_UNIT_COUNT; u++) {
+		sl_operand_set_dimension(&unit, sl_units[u].dimension, 1);
+		if (is_same(&unit, v) && unit.angle == v->angle && sl_units[u].factor == 1.0)
+			break;
+	}
+	return (enum sl_unit)u;
 }
 
 /* A literal number without a unit. */
@@ -120,17 +132,19 @@ void sl_want_truth(struct sl_parser *p, struct sl_operand *v)
 
 void sl_want_same(struct sl_parser *p, const struct sl_operand *a, const struct sl_operand *b)
 {
-	char shown[SL_SHOWN_BYTES], unit_a[UNIT_BYTES], unit_b[UNIT_BYTES];
+	char shown[SL_SHOWN_BYTES], unit_a[SL_UNIT_BYTES], unit_b[SL_UNIT_BYTES];
 
 	if (a->bare || b->bare || is_same(a, b))
 		return;
 	if (is_plain(a) || is_plain(b))
 		sl_parser_fail(p, a->from, "%s has a number without a unit; add %s",
-			sl_parser_show(p, a->from, shown), unit_of(is_plain(a) ? b : a, unit_a));
+			sl_parser_show(p, a->from, shown),
+			sl_operand_unit(is_plain(a) ? b : a, unit_a));
 	else
 		sl_parser_fail(p, a->from,
 			"%s mixes the dimensions of %s and %s; use quantities of one dimension",
-			sl_parser_show(p, a->from, shown), unit_of(a, unit_a), unit_of(b, unit_b));
+			sl_parser_show(p, a->from, shown), sl_operand_unit(a, unit_a),
+			sl_operand_unit(b, unit_b));
 }
 
 void sl_want_comparable(

@@ -13,6 +13,8 @@
 
 struct sl_parser;
 
+enum { SL_UNIT_BYTES = 48 };
+
 /* What a number is, beyond its value. */
 enum sl_operand_kind {
 	SL_PLAIN,
@@ -29,6 +31,7 @@ struct sl_operand {
 	bool truth;       /* a truth value; otherwise a number */
 	enum sl_operand_kind kind;
 	int power[3]; /* of length, mass and time: its dimension */
+	bool angle;   /* a plain number in rad */
 	bool bare;    /* 0 or inf, which need no unit */
 	bool single;  /* a column of single precision, possibly negated or abs() */
 	bool whole;   /* a whole number for every particle */
@@ -39,6 +42,12 @@ static const struct sl_operand sl_no_operand = {.literal = -1};
 
 /* Sets the dimension of an operand to that of a unit, to a power. */
 void sl_operand_set_dimension(struct sl_operand *v, enum sl_dimension dimension, int power);
+
+/* The internal unit of a number, for messages: "cm", "cm^2" or "no unit". */
+const char *sl_operand_unit(const struct sl_operand *v, char text[SL_UNIT_BYTES]);
+
+/* The unit of units.def for the dimension of a number; SL_UNIT_COUNT if there is none. */
+enum sl_unit sl_operand_column_unit(const struct sl_operand *v);
 
 /* Requires a number, for arithmetic. */
 void sl_want_number(struct sl_parser *p, const struct sl_operand *v);

@@ -6,6 +6,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/resolve/execution/device.h"
 #include "pipeline/resolve/execution/schedule.h"
+#include "stages/fused/fused.h"
 
 enum { WHY_BYTES = 400 };
 
@@ -24,11 +25,13 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 	if (choices->device == SL_ON_CPU)
 		return;
 	if (choices->schedule == SL_BY_ROUNDS)
-		choices->mode_reason = "transport.schedule is rounds";
+		choices->mode_reason = "transport.schedule is rounds; fused mode does not use it";
 	else if (is_named(c->primitives.compact))
-		choices->mode_reason = "primitives.compact is named";
+		choices->mode_reason = "primitives.compact is named; fused mode does not use it";
 	else if (is_named(c->primitives.scan))
-		choices->mode_reason = "primitives.scan is named";
+		choices->mode_reason = "primitives.scan is named; fused mode does not use it";
+	else if (choices->model && !sl_fused_fits(choices->model, &choices->derivation))
+		choices->mode_reason = "fused mode has no room for so many columns";
 	else
 		choices->mode = SL_MODE_fused;
 }
@@ -50,6 +53,12 @@ static void check_fused(
 			sl_device_text(choices, why, sizeof(why)));
 		return;
 	}
+	if (choices->model && !sl_fused_fits(choices->model, &choices->derivation))
+		sl_config_add_problem(r, "run.mode",
+			"fused has room for %d columns, and model %s with %d derived columns has "
+			"more; use auto or staged, or derive fewer columns",
+			SL_FUSED_COLUMNS_MAX, choices->model->name,
+			__builtin_popcountll(choices->derivation.columns));
 	if (c->run.mode != 0 && choices->schedule == SL_BY_HISTORY && choices->rounds_named)
 		sl_refuse_rounds(r, "run.mode: fused computes histories", "use run.mode: auto");
 	else if (c->run.mode != 0 && choices->schedule != SL_BY_HISTORY)

@@ -113,7 +113,7 @@ static void resolve_key(const struct sl_config *c, struct sl_reader *r,
 	static const char key[] = "transport.key";
 	struct sl_key_fields fields = {.n = 0};
 
-	sl_resolve_fields(c, r, choices, key, &c->transport.key, ranges, &fields);
+	sl_resolve_fields(c, r, choices, NULL, key, &c->transport.key, ranges, &fields);
 	for (uint32_t k = 0; k < fields.n; k++) {
 		rounds->field[k] = sl_key_rule_make(&fields.field[k]);
 		if (fields.field[k].column == SL_COLUMN_id)

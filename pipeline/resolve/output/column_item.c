@@ -55,9 +55,9 @@ static bool parse_end(const char *text, enum sl_dimension dimension, double *val
  * other end is 0.
  */
 static bool parse_range(
-	const char *text, enum sl_column column, double *lo, double *hi, char why[SL_WHY_BYTES])
+	const char *text, enum sl_unit unit, double *lo, double *hi, char why[SL_WHY_BYTES])
 {
-	enum sl_dimension dimension = sl_units[sl_column_facts[column].unit].dimension;
+	enum sl_dimension dimension = sl_units[unit].dimension;
 	const char *dots = strstr(text, "..");
 	bool unit_lo, unit_hi;
 	char from[SL_WORD_BYTES];
@@ -77,11 +77,11 @@ static bool parse_range(
 }
 
 bool sl_column_item_range(struct sl_reader *r, const struct sl_column_item *it, const char *range,
-	enum sl_column column, double *lo, double *hi)
+	enum sl_unit unit, double *lo, double *hi)
 {
 	char why[SL_WHY_BYTES];
 
-	if (parse_range(range, column, lo, hi, why))
+	if (parse_range(range, unit, lo, hi, why))
 		return true;
 	return sl_config_add_problem(r, it->key, "range: %s", why);
 }
@@ -96,13 +96,12 @@ bool sl_column_item_check(struct sl_reader *r, const struct sl_column_item *it, 
 }
 
 bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item *it,
-	enum sl_column column, uint32_t count, uint32_t hi)
+	enum sl_unit unit, uint32_t count, uint32_t hi)
 {
-	const char *unit = sl_units[sl_column_facts[column].unit].text;
-	const char *blank = *unit ? " " : "";
+	const char *text = sl_units[unit].text, *blank = *text ? " " : "";
 
 	return sl_config_add_problem(r, it->key,
 		"'%s' needs a range, because this model states none for it; write "
 		"%s:%u:0%s%s..%u%s%s",
-		it->column, it->column, count, blank, unit, hi, blank, unit);
+		it->column, it->column, count, blank, text, hi, blank, text);
 }

@@ -28,18 +28,18 @@ bool sl_column_item_count(struct sl_reader *r, const struct sl_column_item *it, 
 	uint32_t most, uint32_t example, uint32_t *count);
 
 /*
- * Reads LO..HI into *lo and *hi, in the unit of the column. Each end is a plain number in that unit,
+ * Reads LO..HI into *lo and *hi, in the unit of the column, which is given. Each end is a plain number in that unit,
  * or has a unit of the same dimension; both ends have a unit, or neither.
  */
 bool sl_column_item_range(struct sl_reader *r, const struct sl_column_item *it, const char *range,
-	enum sl_column column, double *lo, double *hi);
+	enum sl_unit unit, double *lo, double *hi);
 
 /* If problem is not NULL: adds that the range has it, and returns false. */
 bool sl_column_item_check(struct sl_reader *r, const struct sl_column_item *it, const char *range,
 	const char *problem);
 
-/* Adds that the item needs a range; count and hi are for the example. Returns false. */
+/* Adds that the item needs a range; unit is that of the column, count and hi are for the example. Returns false. */
 bool sl_column_item_needs_range(struct sl_reader *r, const struct sl_column_item *it,
-	enum sl_column column, uint32_t count, uint32_t hi);
+	enum sl_unit unit, uint32_t count, uint32_t hi);
 
 #endif

@@ -24,12 +24,12 @@ enum { BINS_EXAMPLE = 50 };
 
 /* Resolves the column. An id is unique, so a histogram of it says nothing. */
 static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_model *m, struct sl_histogram_axis *f)
+	const struct sl_model *m, struct sl_derived *d, struct sl_histogram_axis *f)
 {
-	uint32_t allowed = SL_STORED(m->columns);
+	sl_column_set allowed = SL_STORED(m->columns);
 
 	if (strcmp(it->column, "id") != 0)
-		return sl_resolve_column(r, it->key, it->column, m, allowed, &f->column);
+		return sl_resolve_any_column(d, r, it->key, it->column, m, allowed, &f->column);
 	return sl_config_add_problem(r, it->key,
 		"'id' cannot be tallied: each particle has its own id; use another column");
 }
@@ -41,14 +41,14 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
-	const char *unit = sl_units[sl_column_facts[f->column].unit].text;
-	bool known = choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
+	enum sl_unit unit = sl_column_unit(&choices->places, f->column);
+	bool known = sl_column_range(choices, f->column, &f->lo, &f->hi);
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
 		f->hi = f->lo + f->bins * ceil((f->hi - f->lo + 1) / f->bins);
 	if (known && !sl_histogram_problem(f))
 		return true;
-	return sl_column_item_needs_range(r, it, f->column, f->bins, *unit ? 1 : f->bins);
+	return sl_column_item_needs_range(r, it, unit, f->bins, *sl_units[unit].text ? 1 : f->bins);
 }
 
 /* Resolves the fates joined by +, each named once. Cuts names; NULL stands for all fates. */
@@ -88,19 +88,21 @@ static bool check_fates(struct sl_reader *r, const struct sl_column_item *it,
  * fates.
  */
 static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_choices *choices, bool ranges, struct sl_histogram_axis *f)
+	const struct sl_choices *choices, struct sl_derived *d, bool ranges,
+	struct sl_histogram_axis *f)
 {
 	char *fates = it->rest;
 	const char *range = fates && strstr(fates, "..") ? strsep(&fates, ":") : NULL;
 	bool named = fates != NULL; /* resolve_fates() cuts the text */
 
-	if (!resolve_column(r, it, choices->model, f) ||
+	if (!resolve_column(r, it, choices->model, d, f) ||
 		!sl_column_item_count(r, it, "bins", SL_HISTOGRAM_MOST, BINS_EXAMPLE, &f->bins) ||
 		!resolve_fates(r, it, fates, choices, f) ||
 		(ranges && named && !check_fates(r, it, choices, f)))
 		return false;
 	if (range)
-		return sl_column_item_range(r, it, range, f->column, &f->lo, &f->hi) &&
+		return sl_column_item_range(r, it, range,
+			       sl_column_unit(&choices->places, f->column), &f->lo, &f->hi) &&
 		       sl_column_item_check(r, it, range, sl_histogram_problem(f));
 	return !ranges || own_range(r, it, choices, f);
 }
@@ -123,21 +125,21 @@ static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 			counters, most, weighted ? " together with the sums of weights" : "");
 }
 
-void sl_resolve_histograms(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
+void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges)
 {
 	for (uint32_t k = 0; k < c->tallies.n; k++) {
 		struct sl_histogram_axis f = {.bins = 0};
 		struct sl_column_item it;
 
 		sl_column_item_split("tallies", &c->tallies, k, &it);
-		if (resolve_field(r, &it, choices, ranges, &f) &&
+		if (resolve_field(r, &it, choices, d, ranges, &f) &&
 			choices->n_histograms < SL_HISTOGRAMS_MAX)
 			choices->histogram[choices->n_histograms++] = f;
 	}
 	if (ranges) {
 		struct sl_particle values;
-		uint32_t constants = choices->model->constants(choices->rules.bytes, &values);
+		sl_column_set constants = choices->model->constants(choices->rules.bytes, &values);
 
 		refuse_too_many(c, r, choices, !SL_HAS(constants, SL_COLUMN_weight));
 	}

@@ -8,12 +8,13 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/derived/derived.h"
 
 /*
  * Sets tally and n_histograms from the items of tallies. ranges: choices->rules are made, so that the
- * model can state the range of a column. Call it after sl_resolve_keep().
+ * model can state the range of a column; d: the derived columns. Call it after sl_resolve_keep().
  */
-void sl_resolve_histograms(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges);
 
 #endif

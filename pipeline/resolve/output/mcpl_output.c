@@ -29,9 +29,9 @@ static const struct sl_list_config *list_of(const struct sl_config *c)
 
 /* The column for the user flags; SL_COLUMN_COUNT for none, or after adding a problem. */
 static enum sl_column resolve_flags(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_model *m, uint32_t constants)
+	const struct sl_model *m, sl_column_set constants)
 {
-	uint32_t allowed = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
+	sl_column_set allowed = (m->columns | SL_BIT(SL_COLUMN_id)) & SL_MCPL_FLAGS;
 	const char *word = c->output.mcpl.userflags;
 	enum sl_column column;
 
@@ -123,12 +123,12 @@ static void refuse_all(struct sl_reader *r)
 	}
 }
 
-uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
-	uint32_t set, bool rules)
+sl_column_set sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r,
+	struct sl_choices *choices, sl_column_set set, bool rules)
 {
 	const struct sl_model *m = choices->model;
 	struct sl_particle values;
-	uint32_t constants = rules ? m->constants(choices->rules.bytes, &values) : 0;
+	sl_column_set constants = rules ? m->constants(choices->rules.bytes, &values) : 0;
 	struct sl_mcpl_facts facts;
 	enum sl_column flags;
 

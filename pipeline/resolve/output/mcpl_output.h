@@ -12,7 +12,7 @@
  * records need. For other formats: adds a problem for each key of output.mcpl and returns set, the
  * columns of output.columns. rules: choices->rules are made.
  */
-uint32_t sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
-	uint32_t set, bool rules);
+sl_column_set sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r,
+	struct sl_choices *choices, sl_column_set set, bool rules);
 
 #endif

@@ -85,10 +85,10 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
 		f->hi = (double)(c->run.particles - (c->run.particles > 0));
 		return true;
 	}
-	if (choices->model->range(choices->rules.bytes, f->column, &f->lo, &f->hi) &&
-		!range_problem(f))
+	if (sl_column_range(choices, f->column, &f->lo, &f->hi) && !range_problem(f))
 		return true;
-	return sl_column_item_needs_range(r, it, f->column, f->bits, 1);
+	return sl_column_item_needs_range(
+		r, it, sl_column_unit(&choices->places, f->column), f->bits, 1);
 }
 
 /* --- the items -------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static bool check_descending(struct sl_reader *r, const struct sl_column_item *i
 
 /* Resolves one item. ranges: the model can be asked for its range. */
 static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct sl_column_item *it,
-	const struct sl_choices *choices, bool ranges, struct sl_key_field *f)
+	const struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_key_field *f)
 {
 	const struct sl_model *m = choices->model;
 	bool known;
@@ -153,8 +153,8 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 	f->descending = it->column[0] == '-';
 	it->column += f->descending;
 	f->logarithmic = cut_log(it->column);
-	if (!sl_resolve_column(
-		    r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
+	if (!sl_resolve_any_column(
+		    d, r, it->key, it->column, m, m->columns | SL_BIT(SL_COLUMN_id), &f->column))
 		return false;
 	if (f->logarithmic && !is_float(f->column))
 		return sl_config_add_problem(r, it->key,
@@ -163,11 +163,12 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 	if (f->logarithmic) /* restore the suffix and the sign, for messages */
 		it->column[strlen(it->column)] = logarithm[0];
 	it->column -= f->descending;
-	known = !ranges || m->range(choices->rules.bytes, f->column, &f->lo, &f->hi);
+	known = !ranges || sl_column_range(choices, f->column, &f->lo, &f->hi);
 	if (!resolve_bits(r, it, known, f) || (ranges && !check_descending(r, it, choices, f)))
 		return false;
 	if (it->rest)
-		return sl_column_item_range(r, it, it->rest, f->column, &f->lo, &f->hi) &&
+		return sl_column_item_range(r, it, it->rest,
+			       sl_column_unit(&choices->places, f->column), &f->lo, &f->hi) &&
 		       sl_column_item_check(r, it, it->rest, range_problem(f));
 	return !ranges || own_range(c, r, it, choices, f);
 }
@@ -182,8 +183,8 @@ static bool is_repeated(const struct sl_key_fields *fields, enum sl_column colum
 }
 
 void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_choices *choices, const char *key, const struct sl_texts *list, bool ranges,
-	struct sl_key_fields *fields)
+	const struct sl_choices *choices, struct sl_derived *d, const char *key,
+	const struct sl_texts *list, bool ranges, struct sl_key_fields *fields)
 {
 	for (uint32_t k = 0; k < list->n; k++) {
 		struct sl_column_item it;
@@ -192,7 +193,7 @@ void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
 		sl_column_item_split(key, list, k, &it);
 		if (k + 1 == list->n && !it.count && strcmp(it.column, "id") == 0)
 			continue;
-		if (!resolve_field(c, r, &it, choices, ranges, &f))
+		if (!resolve_field(c, r, &it, choices, d, ranges, &f))
 			continue;
 		if (is_repeated(fields, f.column)) {
 			sl_config_add_problem(r, it.key,
@@ -211,12 +212,12 @@ void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
 	}
 }
 
-void sl_resolve_key(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges)
+void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	struct sl_derived *d, bool ranges)
 {
 	struct sl_key_fields fields = {.n = 0};
 
-	sl_resolve_fields(c, r, choices, "key", &c->key, ranges, &fields);
+	sl_resolve_fields(c, r, choices, d, "key", &c->key, ranges, &fields);
 	choices->n_fields = fields.n;
 	choices->key_bits = fields.bits;
 	memcpy(choices->field, fields.field, sizeof(choices->field));

@@ -9,22 +9,26 @@
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
+#include "pipeline/resolve/derived/derived.h"
 
 /*
  * Sets field, n_fields and key_bits from the items of key. ranges: choices->rules are made, so that
- * the model can state the range of a column.
+ * the model can state the range of a column; d: the derived columns.
  */
-void sl_resolve_key(
-	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool ranges);
+void sl_resolve_key(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	struct sl_derived *d, bool ranges);
 
 struct sl_key_fields {
 	uint32_t n, bits; /* bits: sum over the fields */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 };
 
-/* Resolves the items of any list in the syntax of key; key is its name in messages. */
+/*
+ * Resolves the items of any list in the syntax of key; key is its name in messages, d the derived
+ * columns, or NULL if the list cannot have them.
+ */
 void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_choices *choices, const char *key, const struct sl_texts *list, bool ranges,
-	struct sl_key_fields *fields);
+	const struct sl_choices *choices, struct sl_derived *d, const char *key,
+	const struct sl_texts *list, bool ranges, struct sl_key_fields *fields);
 
 #endif

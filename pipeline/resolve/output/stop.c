@@ -53,7 +53,7 @@ static bool split(const char *text, struct stop_rule *p)
 /* The fate for an example in a message: the first that is kept, or else the first of the model. */
 static const char *example(const struct sl_choices *choices)
 {
-	sl_fate_set set = choices->keep ? choices->keep : choices->model->fates;
+	sl_fate_set set = choices->keep ? choices->keep : sl_final_fates(choices);
 	int f = SL_FATE_alive + 1;
 
 	while (f + 1 < SL_FATE_COUNT && !SL_HAS(set, f))

@@ -62,7 +62,7 @@ struct sl_mcpl_header sl_mcpl_header_of(
 }
 
 /* The set of columns that a record needs. */
-static uint32_t needed(const struct sl_mcpl_record *r)
+static sl_column_set needed(const struct sl_mcpl_record *r)
 {
 	return SL_MCPL_NEEDED | (r->polarised ? SL_MCPL_POLARISATION : 0) |
 	       (r->typed ? SL_BIT(SL_COLUMN_pdg) : 0) |

@@ -37,7 +37,7 @@ static bool is_rounded(const struct sl_mcpl_header *h, enum sl_column column)
 
 /* Adds the columns of a set. A value that the header states once makes a constant column. */
 static void add_columns(
-	const struct sl_mcpl_header *h, uint32_t set, struct sl_arena *a, struct sl_table *t)
+	const struct sl_mcpl_header *h, sl_column_set set, struct sl_arena *a, struct sl_table *t)
 {
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
 		bool constant = (i == SL_COLUMN_weight && h->weight != 0) ||
@@ -114,10 +114,10 @@ static bool is_too_small(const struct sl_mcpl_header *h, size_t file_bytes)
 /* --- files of this program -------------------------------------------------------------------- */
 
 /* The set of columns that a comma-separated list names; 0 if it is not such a list. */
-static uint32_t columns_of(const char *list)
+static sl_column_set columns_of(const char *list)
 {
 	char name[TEXT_BYTES];
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (; *list; list += strlen(name) + (list[strlen(name)] == ',')) {
 		enum sl_column column;
@@ -134,10 +134,10 @@ static uint32_t columns_of(const char *list)
 }
 
 /* Whether records of these columns have a header with these flags. */
-static bool agrees(const struct sl_mcpl_header *h, uint32_t set)
+static bool agrees(const struct sl_mcpl_header *h, sl_column_set set)
 {
 	uint32_t flags = set & SL_MCPL_FLAGS;
-	uint32_t all = EVERY_RECORD | SL_MCPL_POLARISATION | SL_MCPL_FLAGS;
+	sl_column_set all = EVERY_RECORD | SL_MCPL_POLARISATION | SL_MCPL_FLAGS;
 	uint32_t polarisation = h->polarised ? SL_MCPL_POLARISATION : 0;
 
 	return (set & SL_MCPL_NEEDED) == SL_MCPL_NEEDED && (set & ~all) == 0 &&
@@ -148,7 +148,7 @@ static bool agrees(const struct sl_mcpl_header *h, uint32_t set)
 }
 
 /* Reads all strings. *set: the columns that the last comment lists. */
-static enum sl_status read_header(struct sl_mcpl_stream *s, uint32_t *set)
+static enum sl_status read_header(struct sl_mcpl_stream *s, sl_column_set *set)
 {
 	static const char columns[] = SL_MCPL_COLUMNS;
 	char text[TEXT_BYTES];
@@ -177,7 +177,7 @@ static enum sl_status read_own(struct sl_mcpl_stream *s, size_t file_bytes, stru
 	struct sl_table *t, struct sl_mcpl_lost *lost)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	uint32_t set;
+	sl_column_set set;
 	bool more;
 
 	SL_TRY(read_header(s, &set));

@@ -37,7 +37,7 @@ struct sl_mcpl_record {
 /* The columns of a table by name, and the values of constant columns. */
 struct sl_mcpl_rows {
 	struct sl_columns at;
-	uint32_t set; /* of the columns in at */
+	sl_column_set set; /* of the columns in at */
 	struct sl_particle constant;
 	const uint32_t *source; /* struct sl_table */
 	uint64_t first_id;

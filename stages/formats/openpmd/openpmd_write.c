@@ -166,9 +166,9 @@ static void write_columns(struct openpmd_writing *w)
 /* --- records that openPMD requires beside the columns ----------------------------------------- */
 
 /* The columns of positions that the table has, as a set; those of sl_column_facts from x on. */
-static uint32_t axes(const struct sl_table *t)
+static sl_column_set axes(const struct sl_table *t)
 {
-	uint32_t set = 0;
+	sl_column_set set = 0;
 
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (strcmp(sl_column_facts[t->column[i].column].record, "position") == 0)
@@ -194,7 +194,7 @@ static void write_no_position(struct openpmd_writing *w)
 }
 
 /* positionOffset, which the standard requires: position contains the full value, so it is 0. */
-static void write_offsets(struct openpmd_writing *w, uint32_t set)
+static void write_offsets(struct openpmd_writing *w, sl_column_set set)
 {
 	const float zero = 0;
 	hid_t record = sl_h5_group(w->h, w->species, "positionOffset");
@@ -214,7 +214,7 @@ static void write_offsets(struct openpmd_writing *w, uint32_t set)
 
 /* Writes a vector record of the patches: one value per axis. */
 static void write_patch_record(struct openpmd_writing *w, hid_t patches, const char *name,
-	uint32_t set, const double values[3])
+	sl_column_set set, const double values[3])
 {
 	hid_t record = sl_h5_group(w->h, patches, name);
 
@@ -253,7 +253,7 @@ static double extent_of(double lo, double hi)
 }
 
 /* One patch: all survivors and their bounding box; without rows, an empty box at 0. */
-static void write_patches(struct openpmd_writing *w, uint32_t set)
+static void write_patches(struct openpmd_writing *w, sl_column_set set)
 {
 	const struct sl_openpmd_pieces *pieces = &w->facts->pieces;
 	hid_t patches = sl_h5_group(w->h, w->species, "particlePatches");
@@ -273,7 +273,7 @@ static void write_patches(struct openpmd_writing *w, uint32_t set)
 
 static void write_species(struct openpmd_writing *w)
 {
-	uint32_t set = axes(&w->facts->table);
+	sl_column_set set = axes(&w->facts->table);
 
 	write_columns(w);
 	if (!set)

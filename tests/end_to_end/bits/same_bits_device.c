@@ -88,6 +88,16 @@ static void condition_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
+static void derived_columns_have_the_bits_of_the_cpu(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++) {
+		struct bits b = large_run(i, "1e6", "1e6");
+
+		same_bits_check_derived(&b);
+	}
+}
+
 static void files_are_those_of_the_cpu(void **state)
 {
 	(void)state;
@@ -116,6 +126,7 @@ int main(void)
 		cmocka_unit_test(batch_size_does_not_change_bits),
 		cmocka_unit_test(key_gives_the_bits_of_the_cpu),
 		cmocka_unit_test(condition_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(derived_columns_have_the_bits_of_the_cpu),
 		cmocka_unit_test(files_are_those_of_the_cpu),
 		cmocka_unit_test(mcpl_files_are_those_of_the_cpu),
 	};

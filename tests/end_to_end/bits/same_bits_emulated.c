@@ -84,6 +84,16 @@ static void condition_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
+static void derived_columns_have_the_bits_of_the_cpu(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++) {
+		struct bits b = small_run(i);
+
+		same_bits_check_derived(&b);
+	}
+}
+
 /* Work runs when it is queued; four blocks in flight are scheduled at random. */
 static void block_order_does_not_change_bits(void **state)
 {
@@ -132,6 +142,7 @@ int main(void)
 		cmocka_unit_test(batch_size_does_not_change_bits),
 		cmocka_unit_test(key_gives_the_bits_of_the_cpu),
 		cmocka_unit_test(condition_gives_the_bits_of_the_cpu),
+		cmocka_unit_test(derived_columns_have_the_bits_of_the_cpu),
 		cmocka_unit_test(block_order_does_not_change_bits),
 		cmocka_unit_test(files_are_those_of_the_cpu),
 		cmocka_unit_test(mcpl_files_are_those_of_the_cpu),

@@ -267,10 +267,10 @@ static void impossible_conversions_are_refused(void **state)
 	expect(&folder, SL_BAD_INPUT, "the directory has no committed batches",
 		WORDS("convert", ".", "--to", "no.mcpl"));
 	expect(&folder, SL_USAGE,
-		"npz/t_000000.npz: the file is not MCPL, the files before it are MCPL",
+		"npz/t_000000.npz: the file is not a list, the files before it are lists",
 		WORDS("convert", "mcpl", "npz", "--to", "no.mcpl"));
 	expect(&folder, SL_USAGE,
-		"t_000000.mcpl: the file is MCPL, the files before it are not (all",
+		"t_000000.mcpl: the file is a list, the files before it are not (all",
 		WORDS("convert", "npz", "mcpl", "--to", "no.mcpl"));
 	expect(&folder, SL_DISK, "cannot open none.mcpl",
 		WORDS("convert", "none.mcpl", "--to", "no.mcpl"));

@@ -53,13 +53,15 @@ static void add(struct replayed_run *k, const char *key, const char *value)
 }
 
 /* Makes a configuration that writes every particle of three batches with every column. */
-static void add_keep(struct replayed_run *k, const struct sl_model *m)
+static void add_keep(struct replayed_run *k, const struct sl_recipe *r)
 {
+	const struct sl_model *m = sl_models[r->model];
+	const sl_fate_set all = m->fates & sl_fates_of(r); /* without dropped */
 	char fates[SET_BYTES] = "[";
 	size_t used = 1;
 
 	for (int f = 0; f < SL_FATE_COUNT; f++)
-		if (SL_HAS(m->fates, f) && f != SL_FATE_alive)
+		if (SL_HAS(all, f) && f != SL_FATE_alive)
 			used += (size_t)snprintf(fates + used, sizeof(fates) - used, "%s%s",
 				used > 1 ? ", " : "", sl_fate_facts[f].name);
 	snprintf(fates + used, sizeof(fates) - used, "]");
@@ -80,7 +82,7 @@ static void make_run(struct replayed_run *k, const char *name, bool text)
 	add(k, "run.name", "t");
 	add(k, "run.particles", "250");
 	add(k, "run.batch", "100");
-	add_keep(k, sl_models[k->plan->recipe.model]);
+	add_keep(k, &k->plan->recipe);
 	sl_plan_free(k->plan);
 	for (size_t i = 0; i < k->n; i++)
 		sets[i] = k->set[i];

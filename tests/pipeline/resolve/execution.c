@@ -185,8 +185,10 @@ static void default_mode_depends_on_device(void **state)
 	expect_mode("emulated, mode: auto", "sort: naive", SL_MODE_fused, "");
 	expect_mode("emulated, mode: fused", "scan: auto, compact: auto", SL_MODE_fused, "");
 	expect_mode("emulated, mode: staged", "", SL_MODE_staged, "");
-	expect_mode("emulated", "compact: shared", SL_MODE_staged, "primitives.compact is named");
-	expect_mode("emulated", "scan: shared", SL_MODE_staged, "primitives.scan is named");
+	expect_mode("emulated", "compact: shared", SL_MODE_staged,
+		"primitives.compact is named; fused mode does not use it");
+	expect_mode("emulated", "scan: shared", SL_MODE_staged,
+		"primitives.scan is named; fused mode does not use it");
 	expect_mode("emulated, mode: staged", "compact: shared", SL_MODE_staged, "");
 }
 

@@ -95,7 +95,7 @@ static inline uint64_t digest_of(const struct sl_table_column *c, uint32_t n)
 
 /* Makes a table of n rows with these columns; columns in constants have one value. */
 static inline struct sl_table make_table(
-	uint32_t n, uint32_t columns, uint32_t constants, enum kind kind)
+	uint32_t n, sl_column_set columns, sl_column_set constants, enum kind kind)
 {
 	struct sl_table t = {.n = n};
 
@@ -123,7 +123,7 @@ static inline void free_table(struct sl_table *t)
 		free(t->column[i].data);
 }
 
-static const uint32_t all_columns = SL_BIT(SL_COLUMN_COUNT) - 1;
+static const sl_column_set all_columns = SL_BIT(SL_COLUMN_COUNT) - 1;
 
 /* Facts of a run for tests. */
 static inline struct sl_file_facts run_facts(const struct sl_backend *deflate, int level)

@@ -19,11 +19,13 @@
 struct a_batch {
 	const char *run;
 	uint64_t number;
-	uint32_t n, columns, constants;
+	uint32_t n;
+	sl_column_set columns, constants;
 	enum kind kind;
 };
 
-static const uint32_t position = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
+static const sl_column_set position =
+	SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z);
 
 /* Appends a batch to cases.txt, and its columns as files of raw bytes. */
 static void write_expected(

@@ -279,11 +279,13 @@ static void bad_configurations_are_refused(void **state)
 
 	(void)state;
 	nothing.mu_a.at[0] = nothing.mu_s.at[0] = 0;
+	slab_expect_messages(nothing, "", "");
+	nothing.thickness.at[0] = HUGE_VAL;
 	little.mu_a.at[0] = little.mu_s.at[0] = 1e-31;
 	angled.incidence = SL_SLAB_ANGLE;
 	slab_expect_messages(slab_plain, "", "");
 	slab_expect_messages(nothing, "",
-		"mu_a: mu_a + mu_s is 0: a flight would never end; set one of them above 0\n");
+		"mu_a: mu_a + mu_s is 0 in a layer without end: a flight would never end; set one of them above 0, or give a finite thickness\n");
 	slab_expect_messages(little, "",
 		"mu_a: mu_a + mu_s is 2e-31 /cm: flights would leave single precision; make it at least 1e-30 /cm\n");
 	slab_expect_messages(angled, " angle ", "");

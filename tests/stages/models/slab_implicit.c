@@ -61,6 +61,7 @@ static void roulette_preserves_the_mean_weight(void **state)
 /* The weight that ends as each fate, of N particles, and its standard error. */
 struct estimate {
 	double mean[SL_FATE_COUNT], error[SL_FATE_COUNT];
+	double steps; /* of a history: the cost */
 };
 
 static struct estimate estimate(struct sl_slab_config c, uint64_t seed)
@@ -68,7 +69,7 @@ static struct estimate estimate(struct sl_slab_config c, uint64_t seed)
 	struct sl_slab r = slab_rules(c);
 	double sum[SL_FATE_COUNT] = {0}, squares[SL_FATE_COUNT] = {0};
 	enum { N = 50000 };
-	struct estimate e;
+	struct estimate e = {.steps = 0};
 
 	for (uint64_t id = 0; id < N; id++) {
 		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, seed, id);
@@ -77,6 +78,7 @@ static struct estimate estimate(struct sl_slab_config c, uint64_t seed)
 		sl_slab_advance(&r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
 		weight = p.fate == SL_FATE_absorbed ? 0 : (double)p.weight;
 		left = 1 - weight;
+		e.steps += (double)p.steps / N;
 		sum[p.fate] += weight;
 		squares[p.fate] += weight * weight;
 		sum[SL_FATE_absorbed] += left;
@@ -119,6 +121,55 @@ static void implicit_agrees_with_analogue(void **state)
 	assert_true(worst < 4);
 }
 
+/* 1/(variance of the reflected weight times steps), relative to analogue absorption. */
+static double efficiency(struct sl_slab_config c, int absorption)
+{
+	struct estimate a = estimate(c, 1), b;
+
+	c.absorption = absorption;
+	b = estimate(c, 2);
+	assert_true(fabs(b.mean[SL_FATE_reflected] - a.mean[SL_FATE_reflected]) <
+		    4 * hypot(a.error[SL_FATE_reflected], b.error[SL_FATE_reflected]));
+	return pow(a.error[SL_FATE_reflected] / b.error[SL_FATE_reflected], 2) * a.steps / b.steps;
+}
+
+/* Balanced roulette pays where absorption is strong, and costs nothing in skin, whose histories are
+ * long. There the default roulette of implicit capture costs more than it saves. */
+static void balanced_is_at_least_as_efficient_as_analogue(void **state)
+{
+	struct sl_slab_config half = slab_of_one(5, 5, 0, HUGE_VAL, 1, 1, 1, 0, 0);
+	struct sl_slab_config forward = slab_of_one(10, 10, 0.75, 0.5, 1, 1, 1, 0, 0);
+	struct sl_slab_config skin = slab_of_one(2, 190, 0.82, 0.3, 1.4, 1, 1, 0, 0);
+	double in_half = efficiency(half, SL_SLAB_BALANCED);
+	double in_forward = efficiency(forward, SL_SLAB_BALANCED);
+	double in_skin = efficiency(skin, SL_SLAB_BALANCED), by_default;
+
+	(void)state;
+	skin.roulette.below = 1e-4;
+	skin.roulette.survive = 0.1;
+	by_default = efficiency(skin, SL_SLAB_IMPLICIT);
+	print_message("relative efficiency %.2f %.2f, in skin %.2f and %.2f\n", in_half, in_forward,
+		in_skin, by_default);
+	assert_true(in_half > 1.3 && in_forward > 1.2);
+	assert_true(in_skin > 0.95);
+	assert_true(by_default < 0.7);
+}
+
+static void balanced_is_implicit_with_one_half(void **state)
+{
+	struct sl_slab_config c = slab_implicit(slab_stack);
+	struct sl_slab a, b;
+
+	(void)state;
+	c.roulette.below = c.roulette.survive = 0.5;
+	a = slab_rules(c);
+	c.absorption = SL_SLAB_BALANCED;
+	c.roulette.below = 1e-4;
+	c.roulette.survive = 0.1;
+	b = slab_rules(c);
+	assert_memory_equal(&a, &b, sizeof(a));
+}
+
 static void bad_roulettes_are_refused(void **state)
 {
 	struct sl_slab_config c = slab_implicit(slab_plain);
@@ -128,6 +179,10 @@ static void bad_roulettes_are_refused(void **state)
 		"roulette.below: has no effect here: only absorption: implicit uses it; remove it or choose that\n"
 		"roulette.survive: has no effect here: only absorption: implicit uses it; remove it or choose that\n");
 	slab_expect_messages(c, " roulette.below roulette.survive ", "");
+	c.absorption = SL_SLAB_BALANCED;
+	slab_expect_messages(c, " roulette.survive ",
+		"roulette.survive: has no effect here: only absorption: implicit uses it; remove it or choose that\n");
+	c.absorption = SL_SLAB_IMPLICIT;
 	c.roulette.below = 0.2;
 	slab_expect_messages(c, " roulette.below ",
 		"roulette.below: is above roulette.survive: weights could exceed 1; make it at most 0.1\n");
@@ -140,6 +195,8 @@ int main(void)
 		cmocka_unit_test(collisions_reduce_the_weight),
 		cmocka_unit_test(roulette_preserves_the_mean_weight),
 		cmocka_unit_test(implicit_agrees_with_analogue),
+		cmocka_unit_test(balanced_is_at_least_as_efficient_as_analogue),
+		cmocka_unit_test(balanced_is_implicit_with_one_half),
 		cmocka_unit_test(bad_roulettes_are_refused),
 	};
 

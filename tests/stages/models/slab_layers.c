@@ -241,7 +241,7 @@ static void bad_layers_are_refused(void **state)
 	c = slab_stack;
 	c.thickness.at[1] = HUGE_VAL;
 	slab_expect_messages(c, "",
-		"mu_a[1]: mu_a + mu_s is 0: a flight would never end; set one of them above 0\n"
+		"mu_a[1]: mu_a + mu_s is 0 in a layer without end: a flight would never end; set one of them above 0, or give a finite thickness\n"
 		"thickness[1]: is infinite for layer 2 of 3: only the last layer can be; give a finite value\n");
 	c = slab_stack;
 	c.thickness = (struct sl_reals)ONE(HUGE_VAL);

@@ -70,7 +70,7 @@ static void add_column(struct two_tables *b, enum sl_column column, uint32_t n, 
 		(struct sl_table_column){.column = column, .constant = constant, .data = device};
 }
 
-static struct two_tables make_tables(uint32_t n, uint32_t columns, uint32_t constants)
+static struct two_tables make_tables(uint32_t n, sl_column_set columns, sl_column_set constants)
 {
 	struct two_tables b = {{.n = n}, {.n = n}};
 
@@ -177,13 +177,13 @@ static void check_kind(uint32_t n, uint32_t kind)
 		.pdg = typed ? 0 : 2112,
 		.energy = one_energy ? 1e-3 : (double)NAN,
 		.flags = flags[kind % 7]};
-	uint32_t columns = SL_MCPL_NEEDED | (polarised ? SL_MCPL_POLARISATION : 0) |
-	                   (typed ? SL_BIT(SL_COLUMN_pdg) : 0) |
-	                   (one_energy ? 0 : SL_BIT(SL_COLUMN_energy)) |
-	                   (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
-	                   (copied ? SL_BIT(SL_COLUMN_id) : 0);
-	uint32_t constants = SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_pol_z) |
-	                     (weighted ? 0 : SL_BIT(SL_COLUMN_weight));
+	sl_column_set columns = SL_MCPL_NEEDED | (polarised ? SL_MCPL_POLARISATION : 0) |
+	                        (typed ? SL_BIT(SL_COLUMN_pdg) : 0) |
+	                        (one_energy ? 0 : SL_BIT(SL_COLUMN_energy)) |
+	                        (facts.flags < SL_COLUMN_COUNT ? SL_BIT(facts.flags) : 0) |
+	                        (copied ? SL_BIT(SL_COLUMN_id) : 0);
+	sl_column_set constants = SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_pol_z) |
+	                          (weighted ? 0 : SL_BIT(SL_COLUMN_weight));
 	struct two_tables b = make_tables(n, columns, constants);
 
 	if (copied)

@@ -188,7 +188,7 @@ static void check_record(const uint8_t *at, const struct sl_file_facts *run,
 size_t check_mcpl_file(const uint8_t *file, size_t bytes, const struct sl_file_facts *run,
 	const struct sl_batch_facts *b, const struct sl_table *t)
 {
-	uint32_t constants = 0;
+	sl_column_set constants = 0;
 	struct expected_header m = {.wide = sl_mcpl_facts_of(run).wide,
 		.has_flags = sl_mcpl_facts_of(run).flags != SL_COLUMN_COUNT};
 	const uint8_t *at;

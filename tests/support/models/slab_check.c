@@ -3,13 +3,27 @@
 
 static const struct sl_model_common common = {.max_steps = 1000};
 
+/* The keys without defaults that a valid configuration of this kind sets. */
+static const char *keys_of(const struct sl_slab_config *c)
+{
+	static const char *const sources[] = {"", " source.sigma ", " source.radius ",
+		" source.radius source.na ", " source.depth "};
+	static const char *const detectors[] = {"", " detector.radius ",
+		" detector.radius detector.inner_radius ", " detector.width detector.height "};
+	static char text[256];
+
+	snprintf(text, sizeof(text), "%s%s%s", c->incidence == SL_SLAB_ANGLE ? " angle " : "",
+		sources[c->source.type], detectors[c->detector.type]);
+	return text;
+}
+
 struct sl_slab slab_rules(struct sl_slab_config c)
 {
 	struct model_check m;
 	struct sl_slab r;
 
 	memset(&r, 0, sizeof(r));
-	model_check_begin(&m, c.incidence == SL_SLAB_ANGLE ? " angle " : "");
+	model_check_begin(&m, keys_of(&c));
 	sl_slab_model.make(&c, &common, &r, &m.check);
 	assert_string_equal("", m.messages);
 	return r;
@@ -69,7 +83,9 @@ void slab_expect_messages(struct sl_slab_config c, const char *given, const char
 uint32_t slab_cross_boundary(
 	const struct sl_slab *r, uint32_t i, struct sl_particle *p, float uniform)
 {
-	return sl_slab_cross_boundary(r, r->layers, i, p, p->w < 0.0f, uniform);
+	float length;
+
+	return sl_slab_cross_boundary(r, r->layers, i, p, p->w < 0.0f, uniform, &length);
 }
 
 float slab_thickness(const struct sl_slab *r)

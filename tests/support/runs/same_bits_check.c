@@ -163,23 +163,38 @@ static void expect_same(struct run_record *k, const struct run_record *cpu)
 static const char *const modes[] = {"staged", "fused"};
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 
-/* Compares both modes with the CPU, with one more setting if key is not NULL. */
-static void check_with(const struct bits *b, const char *key, const char *value)
+/* A list of settings, which ends with a key NULL. */
+struct setting {
+	const char *key, *value;
+};
+
+static void set_all(struct run_record *k, const struct setting *more)
+{
+	for (; more->key; more++)
+		set(k, more->key, more->value);
+}
+
+/* Compares both modes with the CPU, with more settings. */
+static void check_settings(const struct bits *b, const struct setting *more)
 {
 	struct run_record cpu, k;
 
 	begin(&cpu, b, "cpu");
-	if (key)
-		set(&cpu, key, value);
+	set_all(&cpu, more);
 	run(&cpu);
 	for (int m = 0; m < N_MODES; m++) {
 		begin(&k, b, b->device);
 		set(&k, "run.mode", modes[m]);
-		if (key)
-			set(&k, key, value);
+		set_all(&k, more);
 		expect_same(&k, &cpu);
 	}
 	end(&cpu);
+}
+
+/* The same with one more setting if key is not NULL. */
+static void check_with(const struct bits *b, const char *key, const char *value)
+{
+	check_settings(b, (const struct setting[]){{key, value}, {NULL, NULL}});
 }
 
 void same_bits_check(const struct bits *b)
@@ -200,6 +215,19 @@ void same_bits_check_conditions(const struct bits *b)
 {
 	check_with(b, "keep", "(x^2 + y**2)^2 > 1e-9 cm^4 and -1 < 1/w^3 <= 1.7 or u^-2 < 3");
 	check_with(b, "keep", "id & 0x5 == 4 or fate & 3 and not 0 < w < 0.3 or id in [1, 2, 3]");
+}
+
+void same_bits_check_derived(const struct bits *b)
+{
+	static const struct setting in_key[] = {{"columns", "{a: \"pow(abs(w), r/(r + 1 cm))\"}"},
+		{"keep", "a > 0.1"}, {"key", "[a:float, -phi:7:-4..4]"}, {NULL, NULL}};
+	static const struct setting in_files[] = {
+		{"columns", "{a: \"log(min(r, rho)/(1 cm)) + theta\"}"}, {"key", "[rho_log:16]"},
+		{"tallies", "[a:9:-9..1, r:5:0..2]"},
+		{"output.columns", "[theta, id, phi, x, rho]"}, {NULL, NULL}};
+
+	check_settings(b, in_key);
+	check_settings(b, in_files);
 }
 
 void same_bits_check_configs(const struct bits *b)

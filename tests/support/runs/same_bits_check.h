@@ -31,6 +31,9 @@ void same_bits_check_keys(const struct bits *b);
 /* Conditions of keep with powers, chains, lists and bit tests, for any model with positions. */
 void same_bits_check_conditions(const struct bits *b);
 
+/* Derived columns in keep, key, tallies and files, for any model with positions. */
+void same_bits_check_derived(const struct bits *b);
+
 /* The configuration of bits only. */
 void same_bits_check(const struct bits *b);
 

@@ -23,7 +23,7 @@ static float *reals(const struct sl_table *t, enum sl_column column)
 }
 
 /* A table with directions of unit length, including the axes, and without negative energies. */
-static struct sl_table make_particles(uint32_t n, uint32_t columns, uint32_t constants)
+static struct sl_table make_particles(uint32_t n, sl_column_set columns, sl_column_set constants)
 {
 	struct sl_table t = make_table(n, columns, constants, RANDOM);
 	float *u = reals(&t, SL_COLUMN_u), *v = reals(&t, SL_COLUMN_v);
@@ -87,7 +87,7 @@ static void check_back(const struct sl_table *t, const struct sl_table *back, bo
 }
 
 static void round_trip(const struct sl_format *f, const struct sl_file_facts *run, uint32_t n,
-	uint32_t columns, uint32_t constants)
+	sl_column_set columns, sl_column_set constants)
 {
 	struct sl_table t = make_particles(n, columns, constants), back;
 	struct sl_arena a;
@@ -130,8 +130,9 @@ static void every_table_is_read_back(void **state)
 		uint32_t n = sizes[i % 5];
 		enum sl_column flag = flags[i / 5 % 3];
 		bool wide = i / 15 % 2, one_weight = i / 30 % 2, one_energy = i / 60 % 2;
-		uint32_t columns = SL_MCPL_NEEDED | (one_energy ? 0 : SL_BIT(SL_COLUMN_energy)) |
-		                   (flag < SL_COLUMN_COUNT ? SL_BIT(flag) : 0);
+		sl_column_set columns = SL_MCPL_NEEDED |
+		                        (one_energy ? 0 : SL_BIT(SL_COLUMN_energy)) |
+		                        (flag < SL_COLUMN_COUNT ? SL_BIT(flag) : 0);
 		struct sl_file_facts run =
 			facts_with(i % 2 ? &sl_deflate_zlib : &sl_deflate_libdeflate, wide, flag,
 				one_energy ? 0.0253 : NAN);
@@ -153,9 +154,10 @@ static void columns_of_lists_are_read_back(void **state)
 		struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, wide,
 			i % 2 ? SL_COLUMN_userflags : SL_COLUMN_COUNT, NAN);
 		struct sl_mcpl_facts facts = sl_mcpl_facts_of(&run);
-		uint32_t columns = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) |
-		                   SL_BIT(SL_COLUMN_pdg) | (polarised ? SL_MCPL_POLARISATION : 0) |
-		                   (i % 2 ? SL_BIT(SL_COLUMN_userflags) : 0);
+		sl_column_set columns = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) |
+		                        SL_BIT(SL_COLUMN_pdg) |
+		                        (polarised ? SL_MCPL_POLARISATION : 0) |
+		                        (i % 2 ? SL_BIT(SL_COLUMN_userflags) : 0);
 
 		facts.pdg = 0;
 		sl_mcpl_set_facts(&run, &facts);
@@ -185,7 +187,8 @@ static void constants_and_flags_are_read_back(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, i % 2, flags[i], NAN);
-		uint32_t columns = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(flags[i]);
+		sl_column_set columns =
+			SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(flags[i]);
 
 		round_trip(formats[i / 2], &run, 300, columns,
 			SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_z) | SL_BIT(SL_COLUMN_weight) |

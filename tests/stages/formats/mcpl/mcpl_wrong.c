@@ -13,7 +13,7 @@ static const struct sl_batch_facts batch = {.number = 3, .first_id = 12, .genera
 static const struct sl_format *const formats[] = {&sl_format_mcpl, &sl_format_mcpl_gz};
 enum { FORMATS = 2 };
 
-static struct sl_table make_some(uint32_t n, uint32_t columns)
+static struct sl_table make_some(uint32_t n, sl_column_set columns)
 {
 	return make_table(n, columns, 0, RANDOM);
 }

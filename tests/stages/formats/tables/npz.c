@@ -139,8 +139,8 @@ static void check_by_hand(const uint8_t *file, size_t bytes, const struct sl_tab
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static void round_trip(const struct sl_backend *deflate, int level, uint32_t n, uint32_t columns,
-	uint32_t constants, enum kind kind)
+static void round_trip(const struct sl_backend *deflate, int level, uint32_t n,
+	sl_column_set columns, sl_column_set constants, enum kind kind)
 {
 	struct sl_file_facts run = run_facts(deflate, level);
 	struct sl_table t = make_table(n, columns, constants, kind), back;

@@ -1,0 +1,61 @@
+/* run_files.c - see run_files.h. */
+#include "pipeline/results/run_files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/results/manifest.h"
+#include "primitives/base/arena.h"
+#include "primitives/device/device.h"
+
+/* Cuts the array of paths and the paths; only measures while a has no memory. */
+static void lay_out(struct sl_arena *a, const char *folder, const struct sl_manifest *m,
+	struct sl_run_files *files)
+{
+	const char **path = (const char **)sl_cut_items(a, m->n, sizeof(*path));
+
+	for (size_t i = 0; i < m->n; i++) {
+		size_t bytes = strlen(folder) + strlen(m->line[i].file) + 2;
+		char *text = (char *)sl_cut(a, bytes);
+
+		if (!text)
+			continue;
+		snprintf(text, bytes, "%s/%s", folder, m->line[i].file);
+		path[i] = text;
+	}
+	files->path = path;
+	files->n = m->n;
+}
+
+static enum sl_status list(
+	const char *folder, const struct sl_manifest *m, struct sl_run_files *files)
+{
+	struct sl_arena a = {0};
+
+	if (m->n == 0)
+		return sl_fail(SL_USAGE,
+			"'%s' is a directory without committed batches (no run started there, or it "
+			"has not finished a batch); name files, or the directory of a run",
+			folder);
+	lay_out(&a, folder, m, files);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &files->block));
+	a = (struct sl_arena){files->block, 0, a.used};
+	lay_out(&a, folder, m, files);
+	return SL_OK;
+}
+
+enum sl_status sl_run_files_list(const char *folder, struct sl_run_files *files)
+{
+	struct sl_manifest m = {0};
+	struct sl_dir dir;
+	enum sl_status s;
+
+	*files = (struct sl_run_files){.n = 0};
+	SL_TRY(sl_dir_open(folder, false, &dir));
+	s = sl_manifest_read(&dir, &m);
+	sl_dir_close(&dir);
+	if (s == SL_OK)
+		s = list(folder, &m, files);
+	sl_manifest_free(&m);
+	return s;
+}

@@ -1,0 +1,15 @@
+/*
+ * run_files.h - lists the survivor files of a run, for the model list.
+ */
+#ifndef SL_PIPELINE_RESULTS_RUN_FILES_H
+#define SL_PIPELINE_RESULTS_RUN_FILES_H
+
+#include "stages/inputs/file_patterns.h"
+
+/*
+ * Lists the files of the committed batches of the run in a directory (sl_run_lister). SL_USAGE if it has
+ * none.
+ */
+enum sl_status sl_run_files_list(const char *folder, struct sl_run_files *files);
+
+#endif

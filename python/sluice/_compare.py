@@ -1,0 +1,75 @@
+"""Comparisons of all backends."""
+from __future__ import annotations
+
+import html
+import json
+from typing import Any, Dict, List, Optional
+
+from . import _config, _native
+from ._config import Config
+from ._error import Error
+from ._run import finish, start
+
+_COLUMNS = ("where", "mode", "scan", "compact", "sort", "schedule", "answer")
+
+
+class Comparison:
+    """The cases of a comparison, with their answers and times.
+
+    same      True if every case ran and gave the answer of the first one
+    rows      one dict per case: where, mode, scan, compact, sort, schedule, answer ('same', 'differs' or
+              'failed', then with the reason as story), without_output and with_output (particles_per_s,
+              median_ms, ...), stages (name -> median_ms, bytes, gb_per_s); on the emulated device instead
+              of stages accesses_per_particle (loads, stores, sectors, ...)
+    report    what `sluice compare --json` prints, as a dict
+    text      the tables of `sluice compare`
+    """
+
+    def __init__(self, text: str, report: Dict[str, Any]):
+        self.text = text
+        self.report = report
+        self.rows: List[Dict[str, Any]] = report["rows"]
+        self.same = all(row["answer"] == "same" for row in self.rows)
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f"<th>{name}</th>" for name in (*_COLUMNS, "particles/s"))
+        rows = ""
+        for row in self.rows:
+            rate = row["without_output"].get("particles_per_s")
+            cells = [str(row[name]) for name in _COLUMNS] + ["" if rate is None else f"{rate:.3g}"]
+            rows += f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+        title = f"{self.report['name']} ({self.report['model']}): {len(self.rows)} cases, " \
+                f"{self.report['particles']} particles"
+        return f"<table><caption>{html.escape(title)}</caption><tr>{heads}</tr>{rows}</table>"
+
+
+def _comparison(job: Any) -> Optional[Comparison]:
+    """The results of a job that has ended; None if not every case was tried."""
+    text, tables, _, _ = job.outcome()
+    return None if text is None else Comparison(tables, json.loads(text))
+
+
+def compare(config: Config, *, full: bool = False, **overrides: Any) -> Comparison:
+    """Runs a configuration with every backend, checks that all answers have the same bits, and times it.
+
+    Without a GPU the device backends run on the emulated device, with the first 20,000 particles unless
+    full is true. Further arguments as for run(). Files go to a temporary directory next to output.to.
+
+    Raises Error with status CHECK_FAILED if a case differs; error.result has the Comparison then.
+    """
+    name, text = _config.source(config)
+    _native.start_writers()
+    job = start("compare", name, text, _config.settings(overrides), full=full)
+    try:
+        finish(job)
+        result = _comparison(job)
+        assert result is not None
+        return result
+    except Error as error:
+        error.result = _comparison(job)
+        raise
+    finally:
+        job.close()

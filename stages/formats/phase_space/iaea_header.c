@@ -1,0 +1,309 @@
+/* iaea_header.c - see iaea_header.h. */
+#include "stages/formats/phase_space/iaea_header.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 256, LITTLE_ENDIAN_ORDER = 1234, BIG_ENDIAN_ORDER = 4321, LATCH = 2 };
+
+/* More particles than a run can have, or a number that a double cannot hold exactly, are damage. */
+#define PARTICLES_MOST 0x1p48
+
+/* A place in the header: the next line of a section. */
+struct section {
+	const char *key;
+	const char *at, *end;
+	unsigned line; /* number of the line at `at`, from 1 */
+};
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+		at++;
+	return at;
+}
+
+/* The end of the line at `at`, which is the address of its newline or the end of the text. */
+static const char *end_of_line(const char *at, const char *end)
+{
+	const char *newline = (const char *)memchr(at, '\n', (size_t)(end - at));
+
+	return newline ? newline : end;
+}
+
+/* Whether the line at `at` is "$KEY:". Like the reference implementation, this ignores the rest. */
+static bool is_section(const char *at, const char *end, const char *key)
+{
+	size_t n = strlen(key);
+
+	at = skip_blanks(at, end);
+	return (size_t)(end - at) > n + 1 && *at == '$' && memcmp(at + 1, key, n) == 0 &&
+	       at[n + 1] == ':';
+}
+
+/* Finds a section, of several the first. */
+static bool find(const char *text, size_t bytes, const char *key, struct section *s)
+{
+	const char *end = text + bytes, *next;
+
+	*s = (struct section){.key = key, .end = end, .line = 1};
+	for (s->at = text; s->at < end; s->at = next, s->line++) {
+		const char *line_end = end_of_line(s->at, end);
+
+		next = line_end < end ? line_end + 1 : end;
+		if (!is_section(s->at, line_end, key))
+			continue;
+		s->at = next;
+		s->line++;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Copies the next line of a section that is not empty and not a comment, without blanks at its ends.
+ * False at the end of the section. A longer line than LINE_BYTES is cut. *line is its number.
+ */
+static bool next_line(struct section *s, char text[LINE_BYTES], unsigned *line)
+{
+	while (s->at < s->end) {
+		const char *line_end = end_of_line(s->at, s->end);
+		const char *at = skip_blanks(s->at, line_end);
+		size_t n = (size_t)(line_end - at);
+
+		if (n > 0 && *at == '$')
+			return false;
+		*line = s->line++;
+		s->at = line_end < s->end ? line_end + 1 : s->end;
+		while (n > 0 && (at[n - 1] == ' ' || at[n - 1] == '\t' || at[n - 1] == '\r'))
+			n--;
+		if (n == 0 || (n > 1 && at[0] == '/' && at[1] == '/'))
+			continue;
+		n = n < LINE_BYTES ? n : LINE_BYTES - 1;
+		memcpy(text, at, n);
+		text[n] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+static enum sl_status missing(const char *key, const char *what)
+{
+	return sl_fail(SL_BAD_INPUT,
+		"the header has no %s in a section $%s:, which an IAEA phase space needs; use the "
+		"header that belongs to the records",
+		what, key);
+}
+
+/* Sets *value to the number at the beginning of a line; a comment may follow it. */
+static enum sl_status read_number(
+	struct section *s, const char *what, double *value, unsigned *line)
+{
+	char text[LINE_BYTES], *end;
+
+	if (!next_line(s, text, line))
+		return missing(s->key, what);
+	*value = strtod(text, &end);
+	if (end == text || !isfinite(*value) || (*end && !strchr(" \t/", *end)))
+		return sl_fail(SL_BAD_INPUT,
+			"header, line %u: %s in $%s: is '%.40s', not a number; correct the header",
+			*line, what, s->key, text);
+	return SL_OK;
+}
+
+/* The same for a whole number from 0 to most. */
+static enum sl_status read_whole(struct section *s, const char *what, double most, double *value)
+{
+	unsigned line;
+
+	SL_TRY(read_number(s, what, value, &line));
+	if (*value >= 0 && *value <= most && floor(*value) == *value)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"header, line %u: %s in $%s: is %.17g, not a whole number from 0 to %.0f; "
+		"correct the header",
+		line, what, s->key, *value, most);
+}
+
+/* The whole number that a section consists of. */
+static enum sl_status read_only(
+	const char *text, size_t bytes, const char *key, double most, double *value)
+{
+	struct section s;
+
+	if (!find(text, bytes, key, &s))
+		return missing(key, "value");
+	return read_whole(&s, "value", most, value);
+}
+
+/* The same, but a missing section has the value `missing_value`. */
+static enum sl_status read_optional(const char *text, size_t bytes, const char *key, double most,
+	double missing_value, double *value)
+{
+	struct section s;
+
+	*value = missing_value;
+	return find(text, bytes, key, &s) ? read_whole(&s, "value", most, value) : SL_OK;
+}
+
+/* --- sections --------------------------------------------------------------------------------- */
+
+static const char *const variables[SL_IAEA_VARIABLES] = {"X", "Y", "Z", "U", "V", "W", "Weight"};
+
+/* The bytes of a record up to its extra values. */
+static uint32_t fixed_bytes(const struct sl_iaea *h)
+{
+	uint32_t floats = 1; /* the energy */
+
+	for (int i = 0; i < SL_IAEA_VARIABLES; i++)
+		floats += i != SL_IAEA_W && h->stored[i];
+	return 1 + floats * (uint32_t)sizeof(float);
+}
+
+/*
+ * Finds LATCH among the extra longs. Their types follow those of the extra floats; types at the end of
+ * the section may be missing.
+ */
+static enum sl_status find_latch(struct section *s, struct sl_iaea *h)
+{
+	for (uint32_t i = 0; i < h->extra_floats + h->extra_longs; i++) {
+		struct section before = *s;
+		char text[LINE_BYTES];
+		unsigned line;
+		double type;
+
+		if (!next_line(s, text, &line))
+			return SL_OK;
+		*s = before;
+		SL_TRY(read_whole(s, "type of an extra value", 0x1p31, &type));
+		if (i >= h->extra_floats && type == LATCH && h->latch_at == 0)
+			h->latch_at = fixed_bytes(h) + i * (uint32_t)sizeof(float);
+	}
+	return SL_OK;
+}
+
+static enum sl_status read_contents(const char *text, size_t bytes, struct sl_iaea *h)
+{
+	struct section s;
+	double value;
+
+	if (!find(text, bytes, "RECORD_CONTENTS", &s))
+		return missing("RECORD_CONTENTS", "list of stored variables");
+	for (int i = 0; i < SL_IAEA_VARIABLES; i++) {
+		SL_TRY(read_whole(&s, variables[i], 1, &value));
+		h->stored[i] = value != 0;
+	}
+	SL_TRY(read_whole(&s, "number of extra floats", SL_IAEA_EXTRA_MOST, &value));
+	h->extra_floats = (uint32_t)value;
+	SL_TRY(read_whole(&s, "number of extra longs", SL_IAEA_EXTRA_MOST, &value));
+	h->extra_longs = (uint32_t)value;
+	return find_latch(&s, h);
+}
+
+/* The section may be missing if all variables are stored. */
+static enum sl_status read_constants(const char *text, size_t bytes, struct sl_iaea *h)
+{
+	struct section s;
+	bool found = find(text, bytes, "RECORD_CONSTANT", &s);
+	unsigned line;
+	double value;
+
+	for (int i = 0; i < SL_IAEA_VARIABLES; i++) {
+		if (h->stored[i])
+			continue;
+		if (!found)
+			return missing("RECORD_CONSTANT", variables[i]);
+		SL_TRY(read_number(&s, variables[i], &value, &line));
+		h->constant[i] = (float)value;
+	}
+	return SL_OK;
+}
+
+/* Record length and byte order; the length must follow from the contents. */
+static enum sl_status read_layout(const char *text, size_t bytes, struct sl_iaea *h)
+{
+	double length, order;
+
+	h->record_bytes =
+		fixed_bytes(h) + (h->extra_floats + h->extra_longs) * (uint32_t)sizeof(float);
+	SL_TRY(read_only(text, bytes, "RECORD_LENGTH", 0x1p31, &length));
+	if (length != h->record_bytes)
+		return sl_fail(SL_BAD_INPUT,
+			"the header states records of %.0f bytes, but its $RECORD_CONTENTS: add up to "
+			"%u; use the header that belongs to the records",
+			length, h->record_bytes);
+	SL_TRY(read_only(text, bytes, "BYTE_ORDER", 9999, &order));
+	if (order != LITTLE_ENDIAN_ORDER && order != BIG_ENDIAN_ORDER)
+		return sl_fail(SL_BAD_INPUT,
+			"the header states the byte order %.0f, but only 1234 and 4321 are read; "
+			"convert the file on a machine of its kind",
+			order);
+	h->big_endian = order == BIG_ENDIAN_ORDER;
+	return SL_OK;
+}
+
+/*
+ * The number of records, which must be that of the file. Both numbers are below 2^53, so the product
+ * of doubles is only compared where it is exact.
+ */
+static enum sl_status read_counts(
+	const char *text, size_t bytes, uint64_t records_bytes, struct sl_iaea *h)
+{
+	double particles, checksum, all;
+
+	SL_TRY(read_only(text, bytes, "PARTICLES", PARTICLES_MOST, &particles));
+	h->particles = (uint64_t)particles;
+	all = particles * h->record_bytes;
+	if (h->particles != records_bytes / h->record_bytes || records_bytes % h->record_bytes != 0)
+		return sl_fail(SL_BAD_INPUT,
+			"the header counts %.0f particles of %u bytes, together %.0f bytes, but the "
+			".IAEAphsp file has %llu bytes: it is damaged, was cut short, or belongs to "
+			"another header; copy both files again",
+			particles, h->record_bytes, all, (unsigned long long)records_bytes);
+	SL_TRY(read_optional(text, bytes, "CHECKSUM", 0x1p63, all, &checksum));
+	if (checksum != all)
+		return sl_fail(SL_BAD_INPUT,
+			"the $CHECKSUM: of the header is %.0f, but the .IAEAphsp file has %llu bytes; "
+			"use the header that belongs to the records, or correct this value",
+			checksum, (unsigned long long)records_bytes);
+	return SL_OK;
+}
+
+/* Programs that do not know the number of histories write 0 or the largest unsigned number. */
+static enum sl_status read_histories(const char *text, size_t bytes, struct sl_iaea *h)
+{
+	SL_TRY(read_optional(text, bytes, "ORIG_HISTORIES", 0x1p64, -1, &h->histories));
+	if (h->histories == 0 || h->histories >= 0x1p63)
+		h->histories = -1;
+	return SL_OK;
+}
+
+enum sl_status sl_iaea_open(
+	const char *text, size_t bytes, uint64_t records_bytes, struct sl_iaea *h)
+{
+	char title[LINE_BYTES];
+	struct section s;
+	unsigned line;
+	double type;
+
+	*h = (struct sl_iaea){.histories = -1};
+	SL_TRY(read_optional(text, bytes, "FILE_TYPE", 0x1p31, 0, &type));
+	if (type != 0)
+		return sl_fail(SL_BAD_INPUT,
+			"the header states the file type %.0f (an event generator), which has no "
+			"list of particles; use a phase space file (type 0)",
+			type);
+	SL_TRY(read_contents(text, bytes, h));
+	SL_TRY(read_constants(text, bytes, h));
+	SL_TRY(read_layout(text, bytes, h));
+	SL_TRY(read_counts(text, bytes, records_bytes, h));
+	SL_TRY(read_histories(text, bytes, h));
+	if (find(text, bytes, "TITLE", &s) && next_line(&s, title, &line))
+		memcpy(h->title, title, strnlen(title, sizeof(h->title) - 1));
+	return SL_OK;
+}

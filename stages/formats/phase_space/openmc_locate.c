@@ -1,0 +1,202 @@
+/* openmc_locate.c - see openmc_locate.h and openmc.h. */
+#include "stages/formats/phase_space/openmc_locate.h"
+
+#include <string.h>
+
+#include "stages/formats/hdf5/hdf5_inspect.h"
+#include "stages/formats/phase_space/openmc.h"
+
+/* The first version of a state point in which particle is a PDG code. */
+enum { CODED_MAJOR = 18, CODED_MINOR = 2, TEXT_BYTES = 32 };
+
+/* The members by name; component is NULL for a number. */
+static const struct {
+	const char *name, *component;
+	bool whole; /* i32, not f64 */
+} members[SL_OPENMC_MEMBERS] = {[SL_OPENMC_X] = {"r", "x", false},
+	[SL_OPENMC_Y] = {"r", "y", false},
+	[SL_OPENMC_Z] = {"r", "z", false},
+	[SL_OPENMC_U] = {"u", "x", false},
+	[SL_OPENMC_V] = {"u", "y", false},
+	[SL_OPENMC_W] = {"u", "z", false},
+	[SL_OPENMC_ENERGY] = {"E", NULL, false},
+	[SL_OPENMC_WEIGHT] = {"wgt", NULL, false},
+	[SL_OPENMC_PARTICLE] = {"particle", NULL, true},
+	[SL_OPENMC_TIME] = {"time", NULL, false},
+	[SL_OPENMC_SURFACE] = {"surf_id", NULL, true}};
+
+static enum sl_status refuse(const char *problem)
+{
+	return sl_fail(SL_BAD_INPUT,
+		"%s: the file is not a source file of OpenMC (surface_source.h5) and not an intact "
+		"openPMD file of this program; inspect it with h5dump -A",
+		problem);
+}
+
+/* --- attributes ------------------------------------------------------------------------------- */
+
+/* Reads a string attribute of fixed or variable length; "" if there is none. A longer one is cut. */
+static void read_text(struct sl_h5 *h, hid_t at, const char *name, char text[TEXT_BYTES])
+{
+	hid_t attribute, found, type;
+	char *whole = NULL;
+
+	memset(text, 0, TEXT_BYTES);
+	if (h->failed || H5Aexists(at, name) <= 0)
+		return;
+	attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
+	found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(attribute));
+	type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Tcopy(H5T_C_S1));
+	if (!h->failed && H5Tget_class(found) == H5T_STRING) {
+		bool variable = H5Tis_variable_str(found) > 0;
+
+		sl_h5_ok(h, H5Tset_size(type, variable ? H5T_VARIABLE : TEXT_BYTES));
+		sl_h5_ok(h, H5Tset_cset(type, H5Tget_cset(found)));
+		if (variable && sl_h5_ok(h, H5Aread(attribute, type, &whole)) && whole)
+			strncpy(text, whole, TEXT_BYTES - 1);
+		else if (!variable)
+			sl_h5_ok(h, H5Aread(attribute, type, text));
+		text[TEXT_BYTES - 1] = '\0';
+	}
+	sl_h5_close(h, type);
+	sl_h5_close(h, found);
+	sl_h5_close(h, attribute);
+}
+
+/* Whether the attribute version, two integers, is at least that of PDG codes. */
+static bool has_codes(struct sl_h5 *h, hid_t at)
+{
+	int version[2] = {0, 0};
+	hid_t attribute, space;
+
+	if (h->failed || H5Aexists(at, "version") <= 0)
+		return false;
+	attribute = sl_h5_id(h, H5Aopen(at, "version", H5P_DEFAULT));
+	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(attribute));
+	if (!h->failed && H5Sget_simple_extent_npoints(space) == 2)
+		sl_h5_ok(h, H5Aread(attribute, H5T_NATIVE_INT, version));
+	sl_h5_close(h, space);
+	sl_h5_close(h, attribute);
+	return version[0] > CODED_MAJOR || (version[0] == CODED_MAJOR && version[1] >= CODED_MINOR);
+}
+
+/* --- the type of an item ---------------------------------------------------------------------- */
+
+/*
+ * Opens the type of a member of a compound and adds its offset to *offset. A negative id if there is no
+ * such member.
+ */
+static hid_t open_member(struct sl_h5 *h, hid_t type, const char *name, uint64_t *offset)
+{
+	int index = h->failed || type < 0 || H5Tget_class(type) != H5T_COMPOUND
+	                    ? -1
+	                    : H5Tget_member_index(type, name);
+
+	if (index < 0)
+		return H5I_INVALID_HID;
+	*offset += H5Tget_member_offset(type, (unsigned)index);
+	return sl_h5_id(h, H5Tget_member_type(type, (unsigned)index));
+}
+
+static enum sl_status locate_member(
+	struct sl_h5 *h, hid_t item, enum sl_openmc_member m, struct sl_openmc *o)
+{
+	hid_t whole = members[m].whole ? H5T_STD_I32LE : H5T_IEEE_F64LE;
+	uint64_t offset = 0;
+	hid_t outer = open_member(h, item, members[m].name, &offset), inner = outer;
+	bool equal;
+
+	if (members[m].component)
+		inner = open_member(h, outer, members[m].component, &offset);
+	equal = inner >= 0 && H5Tequal(inner, whole) > 0;
+	if (inner >= 0 && inner != outer)
+		sl_h5_close(h, inner);
+	sl_h5_close(h, outer);
+	if (inner < 0 && m >= SL_OPENMC_TIME)
+		return SL_OK;
+	if (inner < 0 || !equal || offset > SL_OPENMC_ITEM_MOST)
+		return sl_add_context(refuse("it is missing, or is not a little-endian number of "
+					     "64 bits (32 bits for particle and surf_id)"),
+			"source_bank has no member %s%s%s", members[m].name,
+			members[m].component ? "." : "",
+			members[m].component ? members[m].component : "");
+	o->offset[m] = (uint32_t)offset;
+	o->present |= 1u << m;
+	return SL_OK;
+}
+
+static enum sl_status locate_members(struct sl_h5 *h, hid_t dataset, struct sl_openmc *o)
+{
+	hid_t item = sl_h5_id(h, H5Dget_type(dataset));
+	enum sl_status s = SL_OK;
+	size_t bytes = h->failed ? 0 : H5Tget_size(item);
+
+	if (!h->failed && bytes > SL_OPENMC_ITEM_MOST)
+		s = refuse("the items of source_bank are too large");
+	o->item_bytes = (uint32_t)bytes;
+	for (int m = 0; m < SL_OPENMC_MEMBERS && s == SL_OK && !h->failed; m++)
+		s = locate_member(h, item, (enum sl_openmc_member)m, o);
+	sl_h5_close(h, item);
+	return s;
+}
+
+/* --- the dataset ------------------------------------------------------------------------------ */
+
+/* The number of items, and the offset of the first one. An empty dataset has no offset. */
+static enum sl_status locate_items(struct sl_h5 *h, hid_t dataset, struct sl_openmc *o)
+{
+	hid_t space = sl_h5_id(h, H5Dget_space(dataset));
+	haddr_t at = H5Dget_offset(dataset);
+	hsize_t n = 0;
+	int dimensions = h->failed ? 0 : H5Sget_simple_extent_ndims(space);
+
+	if (dimensions == 1)
+		sl_h5_ok(h, H5Sget_simple_extent_dims(space, &n, NULL));
+	sl_h5_close(h, space);
+	if (!h->failed && dimensions != 1)
+		return refuse("source_bank is not a list");
+	if (n > 0 && at == HADDR_UNDEF)
+		return sl_fail(SL_BAD_INPUT,
+			"source_bank is stored in chunks or outside the file, but is only read in one "
+			"piece; copy the file with h5repack -l source_bank:CONTI");
+	o->particles = n;
+	o->at = n > 0 ? at : 0;
+	return SL_OK;
+}
+
+static enum sl_status locate(struct sl_h5 *h, hid_t file, struct sl_openmc *o)
+{
+	char kind[TEXT_BYTES];
+	hid_t dataset;
+	enum sl_status s;
+
+	read_text(h, file, "filetype", kind);
+	if (!h->failed && strcmp(kind, "source") != 0 && strcmp(kind, "statepoint") != 0)
+		return refuse("it has no attribute filetype that is source or statepoint");
+	dataset = sl_h5_member(h, file, "source_bank");
+	if (dataset < 0 || H5Iget_type(dataset) != H5I_DATASET) {
+		sl_h5_close(h, dataset);
+		return refuse("it has no dataset source_bank");
+	}
+	o->coded = has_codes(h, file);
+	s = locate_members(h, dataset, o);
+	if (s == SL_OK && !h->failed)
+		s = locate_items(h, dataset, o);
+	sl_h5_close(h, dataset);
+	return s;
+}
+
+enum sl_status sl_openmc_locate(const void *file, size_t bytes, void *found, size_t size)
+{
+	struct sl_openmc *o = (struct sl_openmc *)found;
+	enum sl_status status;
+	struct sl_h5 h;
+	hid_t opened;
+
+	(void)size;
+	sl_h5_begin(&h, (void *)(uintptr_t)file, bytes);
+	opened = sl_h5_open_file(&h);
+	status = h.failed ? SL_OK : locate(&h, opened, o);
+	sl_h5_close(&h, opened);
+	return sl_h5_read_status(&h, status);
+}

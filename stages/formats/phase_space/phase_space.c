@@ -1,0 +1,266 @@
+/* phase_space.c - recognises the formats and reads particles of each, see phase_space.h. */
+#include "stages/formats/phase_space/phase_space.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "primitives/device/device.h"
+#include "primitives/files/dirs.h"
+#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/openpmd/openpmd_read.h"
+#include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/formats/tables/npz_read.h"
+
+static const char header_suffix[] = ".IAEAheader", records_suffix[] = ".IAEAphsp";
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), bytes = strlen(suffix);
+
+	return n > bytes && strcmp(path + n - bytes, suffix) == 0;
+}
+
+bool sl_phase_space_is_header(const char *path)
+{
+	return ends_in(path, header_suffix);
+}
+
+bool sl_phase_space_is_iaea(const char *path)
+{
+	return sl_phase_space_is_header(path) || ends_in(path, records_suffix);
+}
+
+/* --- IAEA ------------------------------------------------------------------------------------- */
+
+/* The name of the other one of the two files, which differs in the suffix only. */
+static void partner_of(const char *path, char other[SL_PATH_BYTES])
+{
+	bool is_header = sl_phase_space_is_header(path);
+	size_t n = strlen(path) - strlen(is_header ? header_suffix : records_suffix);
+
+	snprintf(other, SL_PATH_BYTES, "%.*s%s", (int)n, path,
+		is_header ? records_suffix : header_suffix);
+}
+
+/* Maps the other one of the two files. A name that is too long is cut, so it names no file. */
+static enum sl_status map_partner(struct sl_phase_space *s, const char *path)
+{
+	char other[SL_PATH_BYTES];
+
+	partner_of(path, other);
+	return sl_add_context(sl_map_file(other, &s->partner),
+		"an IAEA phase space consists of a .IAEAheader and a .IAEAphsp file");
+}
+
+/* Reads a copy of the header: another process could change the file between two reads of a byte. */
+static enum sl_status read_header(struct sl_phase_space *s, const struct sl_map *header)
+{
+	enum sl_status status;
+	void *copy;
+
+	if (header->bytes > SL_IAEA_HEADER_MOST)
+		return sl_fail(SL_BAD_INPUT,
+			"the .IAEAheader file has %zu bytes, but at most %d are read; it is not the "
+			"header of a phase space",
+			header->bytes, SL_IAEA_HEADER_MOST);
+	SL_TRY(sl_memory_get(SL_HOST, header->bytes + 1, &copy));
+	if (header->bytes > 0)
+		memcpy(copy, header->at, header->bytes);
+	status = sl_iaea_open((const char *)copy, header->bytes, s->records.bytes, &s->iaea);
+	sl_memory_give(SL_HOST, copy);
+	return status;
+}
+
+/* Numbers have 4 bytes; weights are common if the records have none. */
+static enum sl_status open_iaea(struct sl_phase_space *s, const char *path)
+{
+	bool is_header = sl_phase_space_is_header(path);
+
+	SL_TRY(map_partner(s, path));
+	s->records = is_header ? s->partner : s->file;
+	SL_TRY(read_header(s, is_header ? &s->file : &s->partner));
+	s->fields = (struct sl_mcpl_header){
+		.particles = s->iaea.particles, .flags = true, .single = true};
+	if (!s->iaea.stored[SL_IAEA_WEIGHT])
+		s->fields.weight = (double)s->iaea.constant[SL_IAEA_WEIGHT];
+	if (s->iaea.extra_floats + s->iaea.extra_longs > (s->iaea.latch_at != 0))
+		s->unread = "extra values of its records are not read, except LATCH";
+	return SL_OK;
+}
+
+static enum sl_status iaea_particle(
+	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
+{
+	const uint8_t *records = (const uint8_t *)s->records.at;
+
+	return sl_iaea_particle(&s->iaea, records + (size_t)i * s->iaea.record_bytes, p);
+}
+
+/* --- OpenMC ----------------------------------------------------------------------------------- */
+
+static enum sl_status open_openmc(struct sl_phase_space *s, const char *path)
+{
+	(void)path;
+	SL_TRY(sl_openmc_open(s->file.at, s->file.bytes, &s->openmc));
+	s->fields = (struct sl_mcpl_header){.particles = s->openmc.particles,
+		.flags = (s->openmc.present >> SL_OPENMC_SURFACE & 1) != 0};
+	s->unread = "its delayed groups are not read";
+	return SL_OK;
+}
+
+static enum sl_status openmc_particle(
+	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
+{
+	const uint8_t *items = (const uint8_t *)s->file.at + s->openmc.at;
+
+	return sl_openmc_particle(&s->openmc, items + (size_t)i * s->openmc.item_bytes, p);
+}
+
+/* --- survivors of this program ---------------------------------------------------------------- */
+
+static bool has_polarisation(const struct sl_particle_table *t)
+{
+	return sl_particle_table_has(t, SL_COLUMN_pol_x) &&
+	       sl_particle_table_has(t, SL_COLUMN_pol_y) &&
+	       sl_particle_table_has(t, SL_COLUMN_pol_z);
+}
+
+/* Numbers have 4 bytes. What is constant in the file is common to all particles. */
+static enum sl_status open_table(struct sl_phase_space *s, sl_table_reader_of_format *read)
+{
+	SL_TRY(sl_particle_table_open(read, s->file.at, s->file.bytes, &s->table));
+	s->memory = s->table.block_bytes;
+	s->fields = (struct sl_mcpl_header){.particles = s->table.table.n,
+		.flags = sl_particle_table_has(&s->table, SL_COLUMN_userflags),
+		.polarised = has_polarisation(&s->table),
+		.single = true,
+		.pdg = sl_particle_table_code(&s->table),
+		.weight = sl_particle_table_constant(&s->table, SL_COLUMN_weight)};
+	s->unread = "its other columns (such as id and fate) are not read";
+	return SL_OK;
+}
+
+static enum sl_status open_openpmd(struct sl_phase_space *s, const char *path)
+{
+	(void)path;
+	return open_table(s, sl_openpmd_read);
+}
+
+static enum sl_status open_npz(struct sl_phase_space *s, const char *path)
+{
+	(void)path;
+	return open_table(s, sl_npz_read);
+}
+
+static enum sl_status table_particle(
+	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
+{
+	sl_particle_table_row(&s->table, i, p);
+	return SL_OK;
+}
+
+/* --- all formats ------------------------------------------------------------------------------ */
+
+static const struct sl_phase_space_format iaea = {
+	"iaea", "IAEA phase space", open_iaea, iaea_particle};
+static const struct sl_phase_space_format openmc = {
+	"openmc", "OpenMC source", open_openmc, openmc_particle};
+static const struct sl_phase_space_format openpmd = {
+	"openpmd", "openPMD file of Sluice", open_openpmd, table_particle};
+static const struct sl_phase_space_format npz = {
+	"npz", "npz file of Sluice", open_npz, table_particle};
+
+static bool begins_with(const struct sl_map *file, const char *bytes, size_t n)
+{
+	return file->bytes >= n && memcmp(file->at, bytes, n) == 0;
+}
+
+/* The checksum line that this program adds to HDF5 files, valid or not. */
+static bool has_trailer(const struct sl_map *file)
+{
+	static const char begin[] = "sluice-crc32 ";
+
+	return file->bytes >= SL_CRC_TRAILER_BYTES &&
+	       memcmp((const char *)file->at + file->bytes - SL_CRC_TRAILER_BYTES, begin,
+		       sizeof(begin) - 1) == 0;
+}
+
+static const struct sl_phase_space_format *format_of(const char *path, const struct sl_map *file)
+{
+	static const char hdf5[] = "\x89HDF\r\n\x1a\n", zip[] = "PK\x03\x04";
+
+	if (sl_phase_space_is_iaea(path))
+		return &iaea;
+	if (begins_with(file, hdf5, sizeof(hdf5) - 1))
+		return has_trailer(file) ? &openpmd : &openmc;
+	return begins_with(file, zip, sizeof(zip) - 1) ? &npz : NULL;
+}
+
+bool sl_phase_space_is_foreign(const char *path, const struct sl_map *file)
+{
+	const struct sl_phase_space_format *format = format_of(path, file);
+
+	return format == &iaea || format == &openmc;
+}
+
+bool sl_phase_space_names_foreign(const char *path)
+{
+	struct sl_map file;
+	bool is;
+
+	if (sl_phase_space_is_iaea(path))
+		return true;
+	if (!ends_in(path, ".h5") || sl_map_file(path, &file) != SL_OK)
+		return false;
+	is = sl_phase_space_is_foreign(path, &file);
+	sl_unmap(&file);
+	return is;
+}
+
+enum sl_status sl_phase_space_open(
+	const char *path, const struct sl_map *file, struct sl_phase_space **made)
+{
+	const struct sl_phase_space_format *format = format_of(path, file);
+	struct sl_phase_space *s;
+	void *memory;
+
+	*made = NULL;
+	if (!format)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, sizeof(*s), &memory));
+	s = *made = (struct sl_phase_space *)memory;
+	*s = (struct sl_phase_space){.format = format, .file = *file};
+	SL_TRY(format->open(s, path));
+	s->memory += sizeof(*s);
+	s->fields.version = 3;
+	s->fields.record_bytes = sl_mcpl_record_bytes(&s->fields);
+	s->head_bytes = sl_phase_space_head(s, 0, s->head);
+	return SL_OK;
+}
+
+void sl_phase_space_close(struct sl_phase_space *s)
+{
+	if (!s)
+		return;
+	sl_unmap(&s->partner);
+	sl_particle_table_close(&s->table);
+	sl_memory_give(SL_HOST, s);
+}
+
+enum sl_status sl_phase_space_particle(
+	const struct sl_phase_space *s, uint64_t i, struct sl_mcpl_particle *p)
+{
+	return sl_add_context(
+		s->format->particle(s, i, p), "particle %llu (from 0)", (unsigned long long)i);
+}
+
+bool sl_phase_space_is_changed(const struct sl_phase_space *s, const char *path)
+{
+	char other[SL_PATH_BYTES];
+
+	if (s->partner.bytes == 0)
+		return false;
+	partner_of(path, other);
+	return sl_map_is_changed(&s->partner, other);
+}

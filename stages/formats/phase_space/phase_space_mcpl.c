@@ -1,0 +1,109 @@
+/* phase_space_mcpl.c - see phase_space_mcpl.h. */
+#include "stages/formats/phase_space/phase_space_mcpl.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "primitives/base/arena.h"
+#include "primitives/device/device.h"
+#include "stages/formats/mcpl/mcpl_record.h"
+
+/* The statistic of the number of primary particles, and what precedes a title. */
+#define HISTORIES "stat:sum:iaea_orig_histories:"
+#define TITLE     "Title: "
+
+static_assert(SL_PHASE_SPACE_HEAD_BYTES >= 56 + 3 * 64 + SL_IAEA_TITLE_BYTES,
+	"the header of a list as MCPL must fit");
+
+static void put_numbers(
+	const struct sl_mcpl_header *to, const double *number, int n, struct sl_mcpl_buffer *w)
+{
+	for (int i = 0; i < n; i++) {
+		float narrow = sl_mcpl_narrow(number[i]);
+
+		if (to->single)
+			sl_mcpl_write(w, &narrow, sizeof(narrow));
+		else
+			sl_mcpl_write(w, &number[i], sizeof(number[i]));
+	}
+}
+
+void sl_phase_space_record(
+	const struct sl_mcpl_header *to, const struct sl_mcpl_particle *p, uint8_t *out)
+{
+	struct sl_mcpl_buffer w = {out, 0};
+	double packed[3];
+
+	sl_mcpl_pack(p->direction, packed);
+	packed[2] = copysign(p->energy, packed[2]);
+	if (to->polarised)
+		put_numbers(to, p->polarisation, 3, &w);
+	put_numbers(to, p->position, 3, &w);
+	put_numbers(to, packed, 3, &w);
+	put_numbers(to, &p->time, 1, &w);
+	if (to->weight == 0)
+		put_numbers(to, &p->weight, 1, &w);
+	if (to->pdg == 0)
+		sl_mcpl_write_u32(&w, (uint32_t)p->pdg);
+	if (to->flags)
+		sl_mcpl_write_u32(&w, p->flags);
+}
+
+static void put_text(struct sl_mcpl_buffer *w, const char *text)
+{
+	sl_mcpl_write_u32(w, (uint32_t)strlen(text));
+	sl_mcpl_write(w, text, strlen(text));
+}
+
+size_t sl_phase_space_head(
+	const struct sl_phase_space *s, uint64_t particles, uint8_t out[SL_PHASE_SPACE_HEAD_BYTES])
+{
+	char text[sizeof(HISTORIES) + SL_IAEA_TITLE_BYTES];
+	char value[SL_MCPL_VALUE_BYTES + 1];
+	struct sl_mcpl_buffer w = {out, 0};
+	struct sl_mcpl_header h = s->fields;
+	bool is_counted = s->iaea.record_bytes > 0 && s->iaea.histories >= 0;
+	bool is_titled = *s->iaea.title != '\0';
+
+	h.particles = particles;
+	h.comments = (uint32_t)is_counted + (uint32_t)is_titled;
+	w.used = sl_mcpl_put_fixed(out, &h);
+	put_text(&w, s->format->what);
+	if (is_titled) {
+		snprintf(text, sizeof(text), TITLE "%s", s->iaea.title);
+		put_text(&w, text);
+	}
+	if (is_counted) {
+		sl_mcpl_print_value(s->iaea.histories, value);
+		snprintf(text, sizeof(text), HISTORIES "%s", value);
+		put_text(&w, text);
+	}
+	return w.used;
+}
+
+enum sl_status sl_phase_space_to_mcpl(const struct sl_phase_space *s, void **file, size_t *bytes)
+{
+	uint8_t head[SL_PHASE_SPACE_HEAD_BYTES], *at;
+	size_t head_bytes = sl_phase_space_head(s, s->fields.particles, head);
+	enum sl_status status = SL_OK;
+	struct sl_mcpl_particle p;
+
+	*file = NULL;
+	*bytes = sl_size_add(
+		head_bytes, sl_size_mul((size_t)s->fields.particles, s->fields.record_bytes));
+	SL_TRY(sl_memory_get(SL_HOST, *bytes, file));
+	memcpy(*file, head, head_bytes);
+	at = (uint8_t *)*file + head_bytes;
+	for (uint64_t i = 0; i < s->fields.particles && status == SL_OK; i++) {
+		status = sl_phase_space_particle(s, i, &p);
+		if (status == SL_OK)
+			sl_phase_space_record(&s->fields, &p, at + i * s->fields.record_bytes);
+	}
+	if (status != SL_OK) {
+		sl_memory_give(SL_HOST, *file);
+		*file = NULL;
+	}
+	return status;
+}

@@ -1,0 +1,155 @@
+/*
+ * input_survey.c - see input_survey.h.
+ *
+ * A gzip file is decompressed for its survey. If there is memory, its records are kept, and the batches
+ * read them as those of a plain file.
+ */
+#include "stages/inputs/input_survey.h"
+
+#include <math.h>
+
+#include "primitives/device/device.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
+#include "stages/inputs/mcpl_survey.h"
+#include "stages/inputs/reading.h"
+
+/* The unit must be a float, also for the smallest weights. */
+enum { SUM_BITS = 29, SHIFT_MOST = 127 };
+
+/* The weight_shift for a given sum of absolute weights. */
+static int shift_for(double weights)
+{
+	int exponent, shift;
+
+	frexp(weights, &exponent);
+	shift = weights > 0 ? SUM_BITS - exponent : 0;
+	return shift < SHIFT_MOST ? shift : SHIFT_MOST;
+}
+
+/*
+ * Allocates memory for the records of gzip file k if they have at most *most bytes, which it reduces.
+ * A header that claims more records than the file can hold is damaged, so nothing is kept. Without
+ * memory the file is read twice.
+ */
+static void *room_for(struct sl_inputs *inputs, uint32_t k, size_t *most)
+{
+	const struct sl_input_source *f = &inputs->reading->source[k];
+	size_t bytes =
+		sl_size_mul((size_t)f->stream.header.particles, f->stream.header.record_bytes);
+	void *room;
+
+	if (bytes == 0 || bytes > *most || bytes / SL_INFLATE_RATIO_MAX > f->map.bytes ||
+		sl_memory_get(SL_HOST, bytes, &room) != SL_OK)
+		return NULL;
+	*most -= bytes;
+	inputs->memory += bytes;
+	return room;
+}
+
+/* The records of gzip file k are kept: it is read as a plain one from now on. */
+static void read_kept(struct sl_inputs *inputs, uint32_t k)
+{
+	struct sl_input_source *f = &inputs->reading->source[k];
+
+	inputs->at[k].gzipped = false;
+	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
+		.at = (const uint8_t *)f->kept,
+		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
+}
+
+static enum sl_status survey_gzip(
+	struct sl_inputs *inputs, uint32_t k, size_t *most, struct sl_mcpl_pass *pass)
+{
+	struct sl_reading *reading = inputs->reading;
+	struct sl_input_source *f = &reading->source[k];
+
+	SL_TRY(sl_reading_begin_gzip(reading, k));
+	f->kept = room_for(inputs, k, most);
+	pass->keep = (uint8_t *)f->kept;
+	SL_TRY(sl_check_mcpl_particles(&reading->gzip, pass));
+	reading->in_turn |= !f->kept;
+	if (f->kept)
+		read_kept(inputs, k);
+	return SL_OK;
+}
+
+/*
+ * Checks the particles of MCPL file k and adds their weights. The checksum is that of the whole file, also
+ * after damage.
+ */
+static enum sl_status survey_mcpl(
+	struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
+{
+	const struct sl_input_source *f = &inputs->reading->source[k];
+	const uint8_t *begin = (const uint8_t *)f->map.at;
+	struct sl_mcpl_pass pass = {.weights = *weights, .summed = begin};
+	struct sl_mcpl_stream plain = f->stream;
+	enum sl_status s = plain.gzipped ? survey_gzip(inputs, k, most, &pass)
+	                                 : sl_check_mcpl_particles(&plain, &pass);
+
+	*weights = pass.weights;
+	inputs->at[k].crc = sl_crc32_update(
+		pass.crc, pass.summed, (size_t)(begin + f->map.bytes - pass.summed));
+	return s;
+}
+
+/* The same for any file. */
+static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
+{
+	const struct sl_input_source *f = &inputs->reading->source[k];
+
+	if (!f->space)
+		return survey_mcpl(inputs, k, most, weights);
+	inputs->at[k].crc = sl_input_source_crc(f);
+	return sl_check_phase_space(f->space, weights);
+}
+
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most)
+{
+	enum sl_status s = SL_OK;
+	double weights = 0;
+
+	for (uint32_t k = 0; k < inputs->n; k++)
+		if (s == SL_OK)
+			s = sl_add_context(
+				survey(inputs, k, &keep_most, &weights), "%s", inputs->at[k].path);
+		else
+			inputs->at[k].crc = sl_input_source_crc(&inputs->reading->source[k]);
+	inputs->weight_shift = shift_for(weights);
+	return s;
+}
+
+enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)
+{
+	struct sl_mcpl_part *parts;
+	enum sl_status s;
+	void *memory;
+
+	SL_TRY(sl_memory_get(SL_HOST, inputs->n * sizeof(*parts), &memory));
+	parts = (struct sl_mcpl_part *)memory;
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		parts[k] = sl_input_source_part(&inputs->reading->source[k]);
+		parts[k].first = inputs->at[k].first;
+		parts[k].particles = inputs->at[k].particles;
+	}
+	s = sl_mcpl_metadata_add(parts, inputs->n, &inputs->metadata);
+	if (s == SL_OK)
+		inputs->memory += inputs->metadata->memory;
+	sl_memory_give(SL_HOST, memory);
+	return s;
+}
+
+/* Names are not compared: a file can have several, by links and by relative paths. */
+enum sl_status sl_inputs_contain(
+	const struct sl_inputs *inputs, const struct sl_dir *dir, const char *name, bool *contain)
+{
+	uint64_t device, number;
+	bool exists;
+
+	*contain = false;
+	SL_TRY(sl_file_identity(dir, name, &exists, &device, &number));
+	for (uint32_t k = 0; exists && k < inputs->n; k++)
+		*contain |= sl_input_source_is(&inputs->reading->source[k], device, number);
+	return SL_OK;
+}

@@ -1,0 +1,191 @@
+/*
+ * derived.c - runs whose keep, key, tallies and files use derived columns: equal files from all levels of
+ * the processor, devices, modes and schedules, after a resume, and after --print-config; files of
+ * each format are verified and converted.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline/text/yaml.h"
+#include "tests/support/runs/reference_run.h"
+
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 3000, batch: 1000, threads: 2}\n"
+	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.3 cm}}\n"
+	"columns:\n"
+	"  half: hypot(x - 1 mm, y) / 2\n"
+	"  lost: pow(exp(-time / (10 ps)), log(2))\n"
+	"  phi: atan2(y, x)\n"
+	"keep: transmitted and theta < 60 deg and half < r\n"
+	"key: [rho:16:0 cm..1 cm, -lost:float, phi_log:8]\n"
+	"tallies: [half:8:0 mm..2 mm, lost:4:0..1:absorbed, theta:6:0 deg..90 deg]\n"
+	"output: {columns: [id, r, rho, phi, u, v], format: csv}\n";
+
+static int make_configuration(void **state)
+{
+	(void)state;
+	reference_run_begin(text);
+	return 0;
+}
+
+/* Runs c.yaml with a setting, and compares its files with those of the reference. */
+static void expect_same(const char *level, const char *device, const char *set)
+{
+	const char *const env[] = {level, NULL};
+	struct ending e;
+
+	call(&folder, level ? env : NULL,
+		WORDS("run", "c.yaml", "--device", device, "--out", "out", "--quiet", "--set", set),
+		&e);
+	expect_ending(&e, SL_OK, "", WORDS("run"));
+	if (hash_run(&folder, "out") != reference_hash)
+		fail_msg("%s, %s: other files", device, set);
+	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	remove_run(&folder, "out");
+}
+
+static void files_are_equal_everywhere(void **state)
+{
+	(void)state;
+	expect_same("SL_LEVEL=baseline", "cpu", "run.threads=1");
+	expect_same(NULL, "cpu", "run.threads=3");
+	expect_same(NULL, "cpu",
+		"transport={schedule: rounds, compact: every, sort: every 2, key: [z:8]}");
+	expect_same(NULL, "emulated", "run.mode=staged");
+	expect_same(NULL, "emulated", "run.mode=fused");
+	expect_same(NULL, "emulated",
+		"transport={schedule: rounds, steps_per_launch: 2, compact: every}");
+}
+
+/* Survivors meet the condition, and the derived columns are those of their columns. */
+static void files_have_the_values(void **state)
+{
+	FILE *f = fopen(folder_path(&folder, "whole/t_000000.csv"), "r");
+	char line[512];
+	int n = 0;
+
+	(void)state;
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		double u, v, r, rho, phi, id;
+
+		if (sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf", &id, &u, &v, &r, &rho, &phi) != 6)
+			continue;
+		n++;
+		assert_true(u * u + v * v < 0.75 + 1e-6);
+		assert_true(r > 0 && rho > 0.3 && fabs(rho * rho - r * r - 0.09) < 1e-6);
+		assert_true(fabs(phi) <= 3.1415928);
+	}
+	fclose(f);
+	assert_true(n > 100);
+}
+
+static void run_is_resumed(void **state)
+{
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	keep_batches(&folder, "out", 1);
+	reference_run_resume();
+}
+
+/* Another definition is another run. */
+static void other_definitions_are_refused_by_resume(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration (\"columns: ",
+		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set",
+			"columns={half: r, lost: exp(w), phi: atan2(y, 2*x)}"));
+}
+
+static void printed_configuration_reads_back(void **state)
+{
+	char *printed = output_of(&folder, WORDS("run", "c.yaml", "--print-config")), *again;
+
+	(void)state;
+	write_text(&folder, "printed.yaml", printed);
+	again = output_of(&folder, WORDS("run", "printed.yaml", "--print-config"));
+	assert_string_equal(again, printed);
+	assert_non_null(strstr(printed, "columns: {half: \"hypot(x - 1 mm, y) / 2\", lost: \""));
+	free(printed);
+	free(again);
+}
+
+/* The names of the configuration are in the plan and in the reports. */
+static void names_are_reported(void **state)
+{
+	char *plan = output_of(&folder, WORDS("plan", "c.yaml"));
+	char *help = output_of(&folder, WORDS("help", "columns"));
+	struct sl_yaml *report = report_of(&folder, "whole");
+	sl_node tallies = sl_yaml_get(report, sl_yaml_root(report), "tallies");
+	sl_node first = sl_yaml_item(report, sl_yaml_get(report, tallies, "histograms"), 0, NULL);
+
+	(void)state;
+	assert_string_equal(
+		sl_yaml_text(report, sl_yaml_get(report, first, "column"), NULL), "half");
+	assert_string_equal(sl_yaml_text(report, sl_yaml_get(report, first, "unit"), NULL), "cm");
+	sl_yaml_free(report);
+	assert_non_null(strstr(plan, "key         rho:16, -lost:float, phi_log:8 (56 bits)"));
+	assert_non_null(strstr(plan, "tallies     half:8, lost:4, theta:6"));
+	assert_non_null(strstr(help, "hypot(x - 1 cm, y)"));
+	free(plan);
+	free(help);
+}
+
+/* Files of each format with derived columns are verified, shown and converted to others. */
+static void files_of_each_format_are_read(void **state)
+{
+	static const char *const formats[] = {"openpmd", "npz", "csv", "csv.gz"};
+	static const char *const names[] = {
+		"out/t_000001.h5", "out/t_000001.npz", "out/t_000001.csv", "out/t_000001.csv.gz"};
+	char *first = NULL;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		char set[64], *info;
+
+		snprintf(set, sizeof(set), "output.format=%s", formats[i]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		info = output_of(&folder, WORDS("info", names[i], "--head", "3"));
+		assert_non_null(strstr(info, "rho"));
+		free(info);
+		expect(&folder, SL_OK, "",
+			WORDS("convert", names[i], "--to", "all.csv", "--force", "--quiet"));
+		info = output_of(&folder, WORDS("info", "all.csv", "--head", "20"));
+		if (first)
+			assert_string_equal(strstr(info, "rho"), strstr(first, "rho"));
+		free(first);
+		first = info;
+		remove_run(&folder, "out");
+	}
+	free(first);
+}
+
+/* The history of a survivor ends with the key of its row. */
+static void particle_is_replayed(void **state)
+{
+	char *replay = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3"));
+
+	(void)state;
+	assert_non_null(strstr(replay, "\nfate "));
+	free(replay);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_equal_everywhere),
+		cmocka_unit_test(files_have_the_values),
+		cmocka_unit_test(run_is_resumed),
+		cmocka_unit_test(other_definitions_are_refused_by_resume),
+		cmocka_unit_test(printed_configuration_reads_back),
+		cmocka_unit_test(names_are_reported),
+		cmocka_unit_test(files_of_each_format_are_read),
+		cmocka_unit_test(particle_is_replayed),
+	};
+
+	return cmocka_run_group_tests(tests, make_configuration, folder_end);
+}
