@@ -89,7 +89,7 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 	}
 }
 /* Not inlined: its large stack is used only by runs with derived columns. */
-__attribute__((noinline)) static void derive(
+static __attribute__((noinline)) void derive(
 	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	sl_derive_range(&r->derivation, &b->columns, b->first_id, from, to);

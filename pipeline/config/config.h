@@ -53,7 +53,7 @@ struct sl_config {
 	struct sl_named columns;
 	struct sl_lines keep;
 	struct sl_texts key;
-	struct sl_texts tallies;
+	struct sl_lines tallies;
 	struct {
 		/* auto, NAME or NAME:block=N:items=N; auto or NAME */
 		char scan[SL_TEXT_BYTES], compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES];

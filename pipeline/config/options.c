@@ -111,11 +111,16 @@ const struct sl_option sl_options[] = {
 			"COLUMN_log:BITS for the logarithm, such as ekin_log:16, or COLUMN:float for "
 			"the exact order of numbers; -COLUMN sorts in descending order; equal keys "
 			"are sorted by id"),
-	PLAIN(tallies, TEXTS,
+	PLAIN(tallies, LINES, .nested = true,
 		.help = "histograms of all particles at their ends: a list of "
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "
 			"cm:absorbed; the range (in the unit of the column by default) can be "
-			"omitted if the model states one; default of the fates: all"),
+			"omitted if the model states one; default of the fates: all; or a grid of up to "
+			"three axes, [r:100:0 mm..5 mm, z:50:0 mm..2 mm, absorbed]: COLUMN:BINS[:LO..HI], "
+			"COLUMN:BINS:LO..HI:log for bins of equal ratio, COLUMN:EDGE..EDGE..EDGE for "
+			"given edges, r is hypot(x, y); or a score along the histories of a slab, [deposit, "
+			"z:50] for the absorbed weight, [fluence_collision, r:50:0 mm..5 mm, z:50] for the "
+			"fluence estimated by collisions"),
 	/*
 	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
 	 * backends differ in their compressed bytes, but not in their contents.

@@ -210,7 +210,7 @@ static enum sl_status commit_histograms(
 	size_t bytes;
 	void *file;
 
-	if (w->plan->recipe.bins.n == 0 || m->n == 0)
+	if (sl_counter_words(&w->plan->recipe) == 0 || m->n == 0)
 		return SL_OK;
 	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
 	if (!sl_histogram_file_name(w->plan, name))

@@ -77,7 +77,7 @@ static void measure(struct sl_plan *plan)
 	}
 	memory->image =
 		sl_round_up(plan->choices.format->image_bytes(&most, &plan->facts), SL_ALIGN);
-	sl_histogram_sums_lay_out(&histograms, &recipe.bins, &histogram_sums);
+	sl_histogram_sums_lay_out(&histograms, &recipe, &histogram_sums);
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;

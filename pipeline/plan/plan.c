@@ -81,6 +81,7 @@ static enum sl_status make_recipe(
 	r->internal = c->internal;
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
+	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), 1, &r->grids);
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -178,7 +179,7 @@ static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
 	uint64_t files = plan->recipe.n_batches - done;
 	char need[32], have[32];
 
-	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
+	file = sl_size_add(file, sl_counter_words(&plan->recipe) * sizeof(uint64_t));
 	plan->disk_bytes = sl_size_add(
 		sl_size_mul(file, files), sl_image_sum_disk(&plan->choices.image, &plan->facts));
 	if (plan->config.output.joined)

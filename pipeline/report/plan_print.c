@@ -10,6 +10,7 @@
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan.h"
+#include "pipeline/report/grid_file.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
@@ -42,8 +43,16 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 static void print_tallies(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_histogram_set *b = &plan->recipe.bins;
-	char bytes[32];
+	const struct sl_grid_set *g = &plan->recipe.grids;
+	char bytes[32], name[SL_GRID_NAME_BYTES];
 
+	for (uint32_t k = 0; k < g->n; k++)
+		fprintf(out, "%s%s: %u cells", k ? ", " : "grids       ",
+			sl_grid_name(&plan->choices, k, name), g->grid[k].cells);
+	if (g->n > 0)
+		fprintf(out, ": %u counters%s, %s per batch\n", g->n_counters,
+			g->weighted ? " and sums of weight and of its square" : "",
+			sl_sized((double)(sl_grid_words(g) * sizeof(uint64_t)), bytes));
 	if (b->n == 0)
 		return;
 	fprintf(out, "tallies     ");

@@ -21,6 +21,7 @@
 #include "pipeline/resolve/execution/mode.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/resolve/input_files.h"
+#include "pipeline/resolve/output/grids.h"
 #include "pipeline/resolve/output/histograms.h"
 #include "pipeline/resolve/output/image.h"
 #include "pipeline/resolve/output/mcpl_output.h"
@@ -200,6 +201,7 @@ static void resolve_model(
 	sl_resolve_key(c, r, choices, &derived, ranges);
 	sl_resolve_schedule(c, r, choices, ranges);
 	sl_resolve_histograms(c, r, choices, &derived, ranges);
+	sl_resolve_grids(c, r, choices, &derived, ranges);
 	sl_resolve_image(c, r, choices, ranges);
 	sl_derived_end(&derived);
 }

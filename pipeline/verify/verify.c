@@ -302,8 +302,9 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	bool checked; /* sample and order have checked all that the manifest line states */
 
 	SL_TRY(check_line(w->plan, l));
-	if (r->bins.n > 0) { /* the reading checks that the histograms sum to the fate counts */
-		SL_TRY(sl_histogram_read(&r->bins, dir, l, &sum));
+	if (sl_counter_words(r) >
+		0) { /* the reading checks that the histograms sum to the fate counts */
+		SL_TRY(sl_histogram_read(r, dir, l, &sum));
 		sl_memory_give(SL_HOST, sum);
 	}
 	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
@@ -319,8 +320,8 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 		status = check_order(r, l, &exact, counts);
 	if (status == SL_OK && !r->inputs)
 		status = check_sample(r, l, &exact, counts);
-	checked = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
-	          exact.n_columns == s.table.n_columns;
+	checked = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) &&
+	          sl_counter_words(r) == 0 && exact.n_columns == s.table.n_columns;
 	/*
 	 * Particles from input files have no seed, so every batch is recomputed. For others, if not
 	 * all values could be checked, the first batch shows whether this program computes the same.

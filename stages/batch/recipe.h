@@ -12,6 +12,7 @@
 #include "primitives/primitives.h"
 #include "stages/batch/loops.h"
 #include "stages/batch/schedule.h"
+#include "stages/selection/grid.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/condition.h"
 #include "stages/selection/derivation.h"
@@ -60,6 +61,7 @@ struct sl_recipe {
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;            /* of all fields; up to 32: u32 keys, else u64 */
 	struct sl_histogram_set bins; /* histograms; n = 0: none */
+	struct sl_grid_set grids;     /* grids; n = 0: none */
 	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
 	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
@@ -92,6 +94,18 @@ static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 static inline bool sl_sums_weights(const struct sl_recipe *r)
 {
 	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
+}
+
+/* The number of 64-bit counters of a batch: those of the histograms, then those of the grids. */
+static inline uint64_t sl_counter_words(const struct sl_recipe *r)
+{
+	return sl_histogram_words(&r->bins) + sl_grid_words(&r->grids);
+}
+
+/* The counters of the grids among all counters of a batch. */
+static inline uint64_t *sl_grid_counters_of(const struct sl_recipe *r, uint64_t *sum)
+{
+	return sum + sl_histogram_words(&r->bins);
 }
 
 /* The factor that a weight is multiplied by before sl_fixed_weight(): a power of 2. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "stages/counting/grid.h"
 #include "stages/host/rounds_host.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/rounds/rounds.h"
@@ -68,9 +69,18 @@ enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_b
 
 enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b)
 {
+	const char *problem =
+		r->grids.scored ? sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, b->bins),
+					  b->tally.collisions)
+				: NULL;
 	enum sl_fate mismatch =
 		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
 
+	if (mismatch == SL_FATE_COUNT && r->grids.n > 0)
+		mismatch = sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, b->bins),
+			b->tally.count, b->tally.weight);
+	if (problem)
+		return sl_fail(SL_CHECK_FAILED, "the scores %s", problem);
 	if (mismatch == SL_FATE_COUNT)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
@@ -79,10 +89,10 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 		sl_fate_facts[mismatch].name);
 }
 
-static void begin_counts(const struct sl_recipe *r, struct sl_batch *b)
+static void begin_counts(struct sl_batch *b)
 {
 	memset(&b->tally, 0, sizeof(b->tally));
-	if (r->bins.n > 0)
+	if (b->bin_words > 0)
 		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
 }
 
@@ -97,12 +107,14 @@ static enum sl_status check_counts(const struct sl_recipe *r, struct sl_exec *x,
 static enum sl_status mark_more(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
-	return sl_run_loop(r, b, r->loops->mark, b->n);
+	SL_TRY(sl_run_loop(r, b, r->loops->mark, b->n));
+	if (r->grids.n > 0)
+		sl_grids_count(&r->grids, sl_weight_scale(r), b, sl_grid_counters_of(r, b->bins));
+	return SL_OK;
 }
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
-	begin_counts(r, b);
 	SL_TRY(mark_more(r, x, b));
 	return check_counts(r, x, b);
 }
@@ -163,7 +175,7 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
-	sl_table_lay_out(a, r, n, UINT32_MAX, &b->table);
+	sl_table_lay_out(a, r, n, SL_EVERY_COLUMN, &b->table);
 	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
 		sl_layout_source(a, r, n, b);
 }
@@ -189,7 +201,7 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 
 void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
 {
-	b->bin_words = sl_histogram_words(&r->bins);
+	b->bin_words = (uint32_t)sl_counter_words(r);
 	b->bins = NULL;
 	if (b->bin_words > 0)
 		b->bins = (uint64_t *)sl_cut_items(a, b->bin_words, sizeof(*b->bins));
@@ -315,7 +327,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 		[SL_STAGE_compact] = compact_block};
 	struct sl_batch block = *b;
 
-	begin_counts(r, &block);
+	begin_counts(&block);
 	for (uint32_t from = 0; from < b->n; from += block.n) {
 		block.first_id = b->first_id + from;
 		block.n = block_items(b->n - from);
@@ -332,8 +344,10 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT])
 {
-	if (!b->place)
+	if (!b->place) {
+		begin_counts(b);
 		return run_stages(r, x, b, SL_STAGE_generate, ns);
+	}
 	SL_TRY(run_blocks(r, x, b, ns));
 	return run_stages(r, x, b, SL_STAGE_sort, ns);
 }

@@ -48,6 +48,10 @@ struct sl_choices {
 	uint32_t key_bits; /* sum over the fields */
 	uint32_t n_histograms;
 	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
+	uint32_t n_grids;
+	struct sl_grid_field grid[SL_GRIDS_MAX];
+	uint32_t n_grid_edges;
+	double grid_edge[SL_GRID_EDGES_MAX];
 	uint32_t n_columns; /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	sl_column_set internal; /* set of those of them that files do not have */
