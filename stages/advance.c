@@ -8,8 +8,8 @@
 #define SL_SIMD_LANES SL_LEVEL_LANES
 #include "stages/advance.h"
 
+#include "stages/counting/score.h"
 #include "stages/particle/lanes_columns.h"
-#include "stages/score.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"

@@ -12,13 +12,23 @@
 #ifndef SL_PIPELINE_RESULTS_HISTOGRAM_H
 #define SL_PIPELINE_RESULTS_HISTOGRAM_H
 
-#include "pipeline/results/grid.h"
 #include "pipeline/results/statistics.h"
 #include "primitives/base/arena.h"
 #include "primitives/files/dirs.h"
 #include "stages/batch/recipe.h"
 
 #define SL_HISTOGRAM_SUFFIX ".bins"
+
+/* Sums of the grids over all batches; the memory belongs to the plan. */
+struct sl_grid_sums {
+	uint64_t *count;                /* per counter, as the rest */
+	double *square;                 /* of weights; NULL: particles have no weights */
+	struct sl_precision *precision; /* with the sums of weight */
+	double *row;                    /* scratch for the counters of one fate */
+};
+
+/* What is known of each counter of a grid. */
+enum sl_grid_quantity { SL_GRID_WEIGHT, SL_GRID_SQUARE, SL_GRID_MEAN, SL_GRID_ERROR };
 
 /* Sums over all batches; the memory belongs to the plan. */
 struct sl_histogram_sums {
@@ -64,5 +74,12 @@ struct sl_histogram_row {
 /* Fills the row of a fate that histogram number tally counts; the sums must have been read. */
 void sl_histogram_row(const struct sl_histogram_set *bins, const struct sl_histogram_sums *h,
 	uint32_t tally, enum sl_fate fate, struct sl_histogram_row *row);
+
+/*
+ * Returns a quantity of the counters from first on: h->row, until the next call. Without weights the
+ * weight and its square are the count.
+ */
+const double *sl_grid_row(const struct sl_grid_set *grids, const struct sl_grid_sums *h,
+	uint32_t first, uint32_t n, enum sl_grid_quantity which);
 
 #endif

@@ -4,7 +4,7 @@
  * All lanes are computed, also those without a collision: the compiler makes vectors of the loops. Only
  * the additions to the counters are done one by one.
  */
-#include "stages/score.h"
+#include "stages/counting/score.h"
 
 #include "stages/batch/recipe.h"
 #include "stages/models/slab_score.h"
