@@ -38,7 +38,7 @@ static enum sl_status make_pack_rule(
 	struct sl_arena none = {0};
 	struct sl_table t;
 
-	r->unpacked = UINT32_MAX;
+	r->unpacked = SL_EVERY_COLUMN;
 	if (c->form == SL_AS_COLUMNS)
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */

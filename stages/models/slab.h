@@ -31,7 +31,7 @@
 #ifndef SL_STAGES_MODELS_SLAB_H
 #define SL_STAGES_MODELS_SLAB_H
 
-#include "stages/models/optics.h"
+#include "stages/models/flight.h"
 
 #define SL_COLUMNS_slab                                                                           \
 	(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) | \

@@ -4,7 +4,7 @@
  *
  * The reference reflectance uses the angles of incidence and refraction (Born and Wolf, Principles of
  * Optics, 7th edition, section 1.5.2, equation 21: sin(i - t)/sin(i + t) and tan(i - t)/tan(i + t)),
- * not the cosines and indices of stages/models/optics.h. From the random words of a particle it
+ * not the cosines and indices of stages/models/flight.h. From the random words of a particle it
  * follows exactly which boundaries reflect it, so no result depends on statistics: a reflectance that
  * is wrong by 0.1 % changes the fate of about N/1000 of the reflected particles.
  */

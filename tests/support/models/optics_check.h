@@ -1,13 +1,13 @@
 /*
  * optics_check.h - formulas for light at a surface in double, and wrappers of
- * stages/models/optics.h for tests.
+ * stages/models/flight.h for tests.
  */
 #ifndef SL_TESTS_SUPPORT_MODELS_OPTICS_CHECK_H
 #define SL_TESTS_SUPPORT_MODELS_OPTICS_CHECK_H
 
 #include <math.h>
 
-#include "stages/models/optics.h"
+#include "stages/models/flight.h"
 
 /* Fresnel reflectance of unpolarised light from index n to index m at an angle of cosine c. */
 static inline double want_fresnel(double n, double m, double c)
