@@ -42,7 +42,7 @@ static enum sl_status make_pack_rule(
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
-	r->unpacked |= (uint32_t)c->list_order.columns; /* and makes the order files of these */
+	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
 		.backend = c->pack,
