@@ -101,7 +101,7 @@ static void find_constants(struct sl_inputs *inputs, uint32_t k)
 	}
 	inputs->doubles |= !h->single;
 	if (h->polarised)
-		inputs->constants &= ~(uint32_t)SL_MCPL_POLARISATION;
+		inputs->constants &= ~(sl_column_set)SL_MCPL_POLARISATION;
 	if (h->flags)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
 	if (h->pdg == 0 || values.pdg != inputs->constant.pdg)

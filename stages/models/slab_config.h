@@ -310,15 +310,15 @@ static sl_fate_set sl_slab_weight_fates(const void *rules)
 static int sl_slab_score_shift(const void *rules)
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
+	float longest = 0, power = 0x1p-64f;
 	int shift = -64;
 
-	for (uint32_t i = 0; i < r->layers; i++) {
-		int exponent;
-
-		frexpf(r->layer[i].mean_free_path, &exponent);
-		if (r->layer[i].mean_free_path < SL_SLAB_CLEAR_PATH && exponent > shift)
-			shift = exponent;
-	}
+	for (uint32_t i = 0; i < r->layers; i++)
+		if (r->layer[i].mean_free_path < SL_SLAB_CLEAR_PATH &&
+			r->layer[i].mean_free_path > longest)
+			longest = r->layer[i].mean_free_path;
+	for (; power <= longest; power *= 2)
+		shift++;
 	return shift;
 }
 
