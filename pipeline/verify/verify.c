@@ -61,7 +61,7 @@ static enum sl_status wrong(const struct sl_manifest_line *l, const char *format
 /* Compares the digests of a table with the manifest. A rounded column has no digest to compare. */
 static enum sl_status check_digests(const struct sl_manifest_line *l, const struct sl_table *t)
 {
-	uint32_t seen = 0;
+	sl_column_set seen = 0;
 
 	if (t->n != l->survivors)
 		return wrong(l, "the number of survivors is %u, but %llu in the manifest", t->n,

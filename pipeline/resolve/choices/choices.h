@@ -49,7 +49,8 @@ struct sl_choices {
 	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
 	struct sl_derivation derivation;
 	struct sl_places places;
-	uint32_t replaced; /* set of the built-in derived columns that the configuration defines */
+	sl_column_set
+		replaced;  /* set of the built-in derived columns that the configuration defines */
 	uint32_t n_fields; /* of the sort key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */

@@ -79,7 +79,8 @@ static void make_run(struct replayed_run *k, const char *name, bool text)
 	assert_ok(plan_of(k->path, NULL, 0, k));
 	add(k, "output", text ? "{to: out, format: csv.gz}" : "{to: out}");
 	add(k, "check", "{}");
-	add(k, "tallies", "[]"); /* which may name fates that are kept now */
+	add(k, "tallies", "[]"); /* which may name fates that are kept now, and use columns */
+	add(k, "columns", "{}");
 	add(k, "run.name", "t");
 	add(k, "run.particles", "250");
 	add(k, "run.batch", "100");
