@@ -18,7 +18,7 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-enum { SETS_MAX = 8, SET_BYTES = 256, ROWS_PER_BATCH = 4 };
+enum { SETS_MAX = 10, SET_BYTES = 256, ROWS_PER_BATCH = 4 };
 
 /* --- runs that keep all particles ------------------------------------------------------------- */
 
