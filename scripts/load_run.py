@@ -30,7 +30,8 @@ OPENPMD = {"position/x": "x", "position/y": "y", "position/z": "z", "direction/x
            "direction/z": "w", "weighting": "weight", "polarization/x": "pol_x", "polarization/y": "pol_y",
            "polarization/z": "pol_z"}
 # The types of csv columns; all others are single precision.
-CSV = {"id": "u8", "pdg": "i4", "userflags": "u4", "pixel": "u4", "steps": "u4", "collisions": "u4", "fate": "u1"}
+CSV = {"id": "u8", "pdg": "i4", "userflags": "u4", "pixel": "u4", "steps": "u4", "collisions": "u4",
+       "collisions_1": "u4", "collisions_2": "u4", "collisions_3": "u4", "fate": "u1"}
 
 
 class Unreadable(Exception):

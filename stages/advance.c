@@ -9,6 +9,7 @@
 #include "stages/advance.h"
 
 #include "stages/particle/lanes_columns.h"
+#include "stages/counting/score_loop.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
@@ -130,12 +131,53 @@ SL_HD_PART void store_done(struct flights *f, sl_column_set set)
 #include "stages/models/models.def"
 #undef MODEL
 
+/* Adds the collisions in which the lanes, which had these particles before, ended a step. */
+SL_HD_PART void score(struct flights *f, const sl_lanes *before, const struct sl_recipe *recipe)
+{
+	uint32_t hits = f->busy & sl_mask_bits(f->p.collisions != before->collisions);
+	const sl_f32 r = sqrtf(fmaf(f->p.x, f->p.x, f->p.y * f->p.y));
+	struct sl_stepped lanes;
+
+	if (!hits)
+		return;
+	memcpy(lanes.x, &f->p.x, sizeof(f->p.x));
+	memcpy(lanes.y, &f->p.y, sizeof(f->p.y));
+	memcpy(lanes.z, &f->p.z, sizeof(f->p.z));
+	memcpy(lanes.r, &r, sizeof(r));
+	memcpy(lanes.time, &f->p.time, sizeof(f->p.time));
+	memcpy(lanes.weight, &before->weight, sizeof(before->weight));
+	SL_STORE_LANES_uint8_t(lanes.fate, f->p.fate, (size_t)SL_SIMD_LANES);
+	SL_AT_LEVEL(sl_loop_score)(recipe, hits, &lanes, f->b->bins);
+}
+
+/* As advance_slab(), with scores. */
+static void advance_scored(
+	const void *rules, uint64_t seed, struct flights f, const struct sl_recipe *recipe)
+{
+	const struct sl_slab r = *(const struct sl_slab *)rules;
+	const sl_column_set set = SL_STORED(SL_COLUMNS_slab);
+
+	for (uint32_t step = 0; fill(&f, set); step++) {
+		const sl_lanes before = f.p;
+
+		if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))
+			return;
+		sl_slab_step(&r, SL_EVERY_COLUMN, seed, &f.p);
+		score(&f, &before, recipe);
+		store_done(&f, set);
+	}
+}
+
 void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules, uint64_t seed,
 	struct sl_batch *b, uint32_t n, const struct sl_recipe *recipe)
 {
 	const struct flights f = {.b = b, .n = n};
 
 	b->active_set.alive = 0;
+	if (recipe && sl_has_scores(recipe)) {
+		advance_scored(rules, seed, f, recipe);
+		return;
+	}
 	switch (model) {
 #define MODEL(name)                                     \
 	case SL_MODEL_##name:                           \

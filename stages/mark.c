@@ -8,6 +8,7 @@
 
 #include "stages/batch/recipe.h"
 #include "stages/particle/weight.h"
+#include "stages/selection/condition_block.h"
 #include "stages/selection/derive_block.h"
 
 /* Counts each particle in each histogram. */
@@ -89,7 +90,7 @@ static void count_group(const struct sl_recipe *r, struct sl_batch *b, uint32_t 
 	}
 }
 /* Not inlined: its large stack is used only by runs with derived columns. */
-__attribute__((noinline)) static void derive(
+static __attribute__((noinline)) void derive(
 	const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to)
 {
 	sl_derive_range(&r->derivation, &b->columns, b->first_id, from, to);
@@ -103,8 +104,7 @@ void SL_AT_LEVEL(sl_loop_mark)(
 
 	if (r->derivation.n > 0)
 		derive(r, b, from, to);
-	for (uint32_t i = from; r->condition.n > 0 && i < to; i++)
-		c->fate[i] = sl_condition_fate(&r->condition, c, i, b->first_id + i, c->fate[i]);
+	sl_condition_range(&r->condition, c, b->first_id, from, to);
 	keep_fates(c->fate + from, to - from, r->keep, b->keep + from);
 	for (uint32_t i = from; i < to; i += GROUP)
 		count_group(r, b, i, to - i < GROUP ? to - i : (uint32_t)GROUP);

@@ -29,10 +29,10 @@ static void lay_out(struct sl_contender *c, struct sl_arena *device, struct sl_a
 	uint32_t n = c->recipe->batch;
 
 	c->cub = cub_of(c->recipe);
-	sl_table_lay_out(device, c->recipe, n, UINT32_MAX, &c->cub.batch.table);
+	sl_table_lay_out(device, c->recipe, n, SL_EVERY_COLUMN, &c->cub.batch.table);
 	sl_cub_pipeline_lay_out(device, n, &c->cub);
 	c->n_survivors = (uint32_t *)sl_cut(pinned, sizeof(*c->n_survivors));
-	sl_table_lay_out(pinned, c->recipe, n, UINT32_MAX, &c->on_host.table);
+	sl_table_lay_out(pinned, c->recipe, n, SL_EVERY_COLUMN, &c->on_host.table);
 }
 
 static enum sl_status open_pipeline(struct sl_contender *c)

@@ -6,7 +6,7 @@
 static void lay_out(struct sl_contender *c, struct sl_arena *device, struct sl_arena *pinned)
 {
 	sl_device_pipeline_lay_out(device, pinned, c->recipe, c->recipe->batch, &c->pipeline);
-	sl_table_lay_out(pinned, c->recipe, c->recipe->batch, UINT32_MAX, &c->on_host.table);
+	sl_table_lay_out(pinned, c->recipe, c->recipe->batch, SL_EVERY_COLUMN, &c->on_host.table);
 }
 
 static enum sl_status open_pipeline(struct sl_contender *c)

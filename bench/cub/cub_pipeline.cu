@@ -28,7 +28,7 @@ enum { BLOCK = 256, COLUMNS_MAX = 12 };
 
 #define MODEL(name)                                                                                \
 	static __global__ void name##_kernel(struct sl_##name rules, uint64_t seed,                \
-		uint64_t first_id, uint32_t n, struct sl_columns c, uint32_t needed)               \
+		uint64_t first_id, uint32_t n, struct sl_columns c, sl_column_set needed)          \
 	{                                                                                          \
 		uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                      \
                                                                                                    \

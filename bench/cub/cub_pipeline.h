@@ -20,7 +20,7 @@ struct sl_cub_pipeline {
 	uint64_t seed;
 	sl_fate_set keep;
 	uint32_t key_bits;
-	uint32_t needed; /* set of columns to store: of the key, of the table, fate */
+	sl_column_set needed; /* set of columns to store: of the key, of the table, fate */
 	/* The caller sets n; sl_cub_pipeline_lay_out() sets columns, index and key. */
 	struct sl_batch batch;
 	uint32_t *n_survivors;             /* on the device */

@@ -53,7 +53,7 @@ struct sl_config {
 	struct sl_named columns;
 	struct sl_lines keep;
 	struct sl_texts key;
-	struct sl_texts tallies;
+	struct sl_lines tallies;
 	struct {
 		/* auto, NAME or NAME:block=N:items=N; auto or NAME */
 		char scan[SL_TEXT_BYTES], compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES];
@@ -65,6 +65,8 @@ struct sl_config {
 		struct sl_texts columns;
 		uint64_t level;
 		bool joined;
+		char order[SL_TEXT_BYTES]; /* batch or run; "": batch */
+		uint64_t sample, limit;    /* particles of the joined list; 0: all */
 		bool image;
 		double white; /* NaN: the largest value of the image */
 		struct {

@@ -111,11 +111,16 @@ const struct sl_option sl_options[] = {
 			"COLUMN_log:BITS for the logarithm, such as ekin_log:16, or COLUMN:float for "
 			"the exact order of numbers; -COLUMN sorts in descending order; equal keys "
 			"are sorted by id"),
-	PLAIN(tallies, TEXTS,
+	PLAIN(tallies, LINES, .nested = true,
 		.help = "histograms of all particles at their ends: a list of "
 			"COLUMN:BINS[:LO..HI][:FATE+FATE], such as w:50 or z:40:0 cm..0.02 "
 			"cm:absorbed; the range (in the unit of the column by default) can be "
-			"omitted if the model states one; default of the fates: all"),
+			"omitted if the model states one; default of the fates: all; or a grid of up to "
+			"three axes, [r:100:0 mm..5 mm, z:50:0 mm..2 mm, absorbed]: COLUMN:BINS[:LO..HI], "
+			"COLUMN:BINS:LO..HI:log for bins of equal ratio, COLUMN:EDGE..EDGE..EDGE for "
+			"given edges, r is hypot(x, y); or a score along the histories of a slab, [deposit, "
+			"z:50] for the absorbed weight, [fluence_collision, r:50:0 mm..5 mm, z:50] for the "
+			"fluence estimated by collisions"),
 	/*
 	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
 	 * backends differ in their compressed bytes, but not in their contents.
@@ -143,6 +148,19 @@ const struct sl_option sl_options[] = {
 		.help = "formats mcpl and mcpl.gz: at the end of the run, also merge the files of "
 			"all batches into one, NAME.mcpl, which takes the same disk space again; "
 			"sluice convert does the same later"),
+	PLAIN(output.order, TEXT,
+		.help = "formats mcpl and mcpl.gz: run merges the sorted batches into the joined "
+			"list in the order of the key over the whole run; batch joins them one "
+			"after another, each in the order of the key; run implies joined; default: "
+			"batch"),
+	OPTION(output.sample, COUNT, NUMBER, 1, 0x1p48,
+		.help = "formats mcpl and mcpl.gz: the joined list has a weighted sample of so many "
+			"survivors, whose weights are raised so that sums of weights keep their "
+			"means (priority sampling); chosen by (run.seed, id), and the same for any "
+			"batch size and device; implies joined; default: all survivors"),
+	OPTION(output.limit, COUNT, NUMBER, 1, 0x1p48,
+		.help = "formats mcpl and mcpl.gz: the joined list has only the first particles in "
+			"its order, after output.sample; implies joined; default: no limit"),
 	PLAIN(output.image, BOOL, .fallback = "false",
 		.help = "sum the weight of survivors per pixel: NAME.png to look at and "
 			"NAME.image.h5 with the numbers; for the camera of model rays, and for "

@@ -81,7 +81,7 @@ enum sl_status sl_runs_to_tallies(struct sl_conversion *c, const struct sl_runs 
 
 	SL_TRY(check(c, runs));
 	s = sl_existing_run_plan(&runs->at[0].existing, NULL, 0, &plan);
-	if (s == SL_OK && plan->choices.n_histograms == 0)
+	if (s == SL_OK && sl_counter_words(&plan->recipe) == 0)
 		s = sl_fail(SL_USAGE,
 			"%s: the run has no histograms (tallies is not set in its configuration); "
 			"use another run",

@@ -107,7 +107,7 @@ static enum sl_status same_columns(
 static void record_values(
 	struct sl_convert_survey *all, const struct sl_table_column *c, uint32_t rows)
 {
-	uint32_t bit = SL_BIT(c->column);
+	sl_column_set bit = SL_BIT(c->column);
 	uint64_t value = 0; /* the bits of the first item, in the low bytes */
 
 	if (rows == 0 && !c->constant)

@@ -131,7 +131,7 @@ static enum sl_status add_batch(void *ctx, const struct sl_host_slot *slot)
 	const struct sl_batch *b = &slot->batch;
 
 	SL_TRY(add_line(m, b));
-	if (m->w->recipe.bins.n > 0)
+	if (sl_counter_words(&m->w->recipe) > 0)
 		sl_histogram_sums_add_batch(&m->w->recipe, b->bins, b->n, &m->w->histograms);
 	SL_TRY(sl_image_sum_add(&m->w->image_sum, b->number, &b->table));
 	return m->batch ? m->batch(m->ctx, slot) : SL_OK;

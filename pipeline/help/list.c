@@ -10,7 +10,7 @@
  */
 #include "pipeline/config/config.h"
 #include "pipeline/help/list.h"
-#include "pipeline/resolve/condition/species.h"
+#include "pipeline/resolve/choices/species.h"
 #include "pipeline/text/json.h"
 #include "primitives/catalog.h"
 #include "stages/formats/formats.h"

@@ -18,7 +18,7 @@
 #include "stages/selection/histogram.h"
 
 /* Of a name in the file; of the printed text, more than any file of this program needs. */
-enum { NAME_BYTES = 64, TEXT_BYTES = 1 << 20 };
+enum { NAME_BYTES = 128, TEXT_BYTES = 1 << 20 };
 
 /* Every problem of the file ends here: there is no way to print a part of it that could be trusted. */
 static enum sl_status damaged(const char *problem)
@@ -117,6 +117,40 @@ static enum sl_status print_fate(
 	return SL_OK;
 }
 
+/* Prints the particles of a fate outside of a grid, and the number of cells. */
+static enum sl_status print_cells(
+	struct sl_h5 *h, hid_t fate, const char *name, uint64_t unused, FILE *out)
+{
+	uint64_t under, over;
+	hid_t data;
+	int64_t cells;
+
+	(void)unused;
+	if (strncmp(name, "edges_", strlen("edges_")) == 0)
+		return SL_OK;
+	data = sl_h5_member(h, fate, "count");
+	cells = data >= 0 ? (int64_t)H5Dget_storage_size(data) / (int64_t)sizeof(uint64_t) : 0;
+	sl_h5_close(h, data);
+	if (cells == 0 || !sl_h5_get(h, fate, "under", H5T_STD_U64LE, &under) ||
+		!sl_h5_get(h, fate, "over", H5T_STD_U64LE, &over))
+		return damaged("the counts of a fate are missing or have the wrong size");
+	fprintf(out, "  %-14s %14llu %14lld %14llu\n", name, (unsigned long long)under,
+		(long long)cells, (unsigned long long)over);
+	return SL_OK;
+}
+
+/* Prints a grid: its name says which columns its axes have. */
+static enum sl_status print_grid(struct sl_h5 *h, hid_t group, const char *name, FILE *out)
+{
+	uint64_t particles;
+
+	if (!sl_h5_get(h, group, "particles", H5T_STD_U64LE, &particles))
+		return damaged("the particles of a grid are missing");
+	fprintf(out, "%s: grid, %llu particles\n", name, (unsigned long long)particles);
+	fprintf(out, "  %-14s %14s %14s %14s\n", "fate", "below", "cells", "above");
+	return each_member(h, group, print_cells, 0, out);
+}
+
 /*
  * Prints a member of the root group: a group with attributes, "edges" and a group per fate; a text on
  * merged runs is skipped. Edges are in
@@ -132,6 +166,8 @@ static enum sl_status print_histogram(
 	(void)unused;
 	if (strcmp(name, SL_HISTOGRAMS_MERGED) == 0)
 		return SL_OK;
+	if (strchr(name, '('))
+		return print_grid(h, group, name, out);
 	if (!read_values(h, group, "edges", H5T_IEEE_F64LE, SL_HISTOGRAM_MOST + 1, edge, &n) ||
 		n < 2 || !read_text(h, group, "column", column, sizeof(column)) ||
 		!read_text(h, group, "unit", unit, sizeof(unit)) ||

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pipeline/resolve/condition/species.h"
+#include "pipeline/resolve/choices/species.h"
 
 /* The row of a type, which is made if there is room for it. */
 static struct sl_type_row *row_of(struct sl_type_table *t, int32_t pdg)

@@ -2,22 +2,21 @@
  * merged_list.c - merges the batch files of a run into one list, or compares an existing list.
  *
  * send_list() produces the bytes of the list: a header with the sums of all headers, then the
- * records of each batch file. Writing and comparing differ only in the sink of these bytes, so
- * sluice verify checks exactly what a run writes. At most one batch file is in memory at a time.
+ * records of each batch file, or the records of all in another order or selection
+ * (merge/ordered_list.h). Writing and comparing differ only in the sink of these bytes, so sluice
+ * verify checks exactly what a run writes. At most one whole batch file is in memory at a time.
  */
 #include "pipeline/output/merged_list.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/output/merge/ordered_list.h"
 #include "pipeline/plan/file_names.h"
 #include "primitives/files/map.h"
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
-
-/* Receives the next bytes of the list, in order. An error ends the list. */
-typedef enum sl_status (*byte_sink)(void *context, const void *bytes, size_t size);
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
@@ -62,7 +61,7 @@ static enum sl_status add_header(const struct sl_format_merge *merge, const stru
  * concatenated, so compressed records are copied without decompressing them.
  */
 static enum sl_status send_records(const struct sl_dir *dir, const struct sl_manifest *m,
-	size_t header_bytes, byte_sink sink, void *context)
+	size_t header_bytes, sl_byte_sink *sink, void *context)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		enum sl_status s;
@@ -83,26 +82,37 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 	return SL_OK;
 }
 
-/* Sends the list: merged header, then records in order of batches. */
+/* Sends the batches one after another: the merged header in sum, then the bytes of their records. */
+static enum sl_status send_whole_batches(const struct sl_format_merge *merge,
+	const struct sl_dir *dir, const struct sl_manifest *m, void *sum, sl_byte_sink *sink,
+	void *context, struct sl_joined_list *list)
+{
+	const void *header;
+	size_t bytes;
+
+	*list = (struct sl_joined_list){.particles = 0};
+	for (size_t i = 0; i < m->n; i++)
+		list->particles += m->line[i].survivors;
+	SL_TRY(merge->finish(sum, &header, &bytes));
+	SL_TRY(sink(context, header, bytes));
+	return send_records(dir, m, bytes, sink, context);
+}
+
+/* Sends the list of at least one batch, and sets *list. */
 static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, byte_sink sink, void *context)
+	const struct sl_manifest *m, sl_byte_sink *sink, void *context, struct sl_joined_list *list)
 {
 	const struct sl_format_merge *merge = plan->choices.format->merge;
 	enum sl_status s = SL_OK;
-	const void *header;
 	void *sum = NULL;
-	size_t bytes;
 
-	if (m->n == 0)
-		return SL_OK;
 	for (size_t i = 0; s == SL_OK && i < m->n; i++)
 		s = add_header(merge, dir, &m->line[i], &sum);
 	if (s == SL_OK)
-		s = merge->finish(sum, &header, &bytes);
-	if (s == SL_OK)
-		s = sink(context, header, bytes);
-	if (s == SL_OK)
-		s = send_records(dir, m, bytes, sink, context);
+		s = sl_ordered_list_is_needed(plan, m)
+		            ? sl_ordered_list_send(
+				      plan, dir, m, sum, SL_MERGED_FILES_MOST, sink, context, list)
+		            : send_whole_batches(merge, dir, m, sum, sink, context, list);
 	merge->drop(sum);
 	return s;
 }
@@ -114,18 +124,18 @@ static enum sl_status write_bytes(void *context, const void *bytes, size_t size)
 	return sl_file_add((struct sl_file_writer *)context, bytes, size);
 }
 
-enum sl_status sl_merged_list_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
+enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, struct sl_joined_list *list)
 {
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_file_writer w;
 	enum sl_status s;
 
-	if (!plan->config.output.joined || m->n == 0)
+	if (!sl_plan_is_joined(plan) || m->n == 0)
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	SL_TRY(sl_file_begin(dir, name, &w));
-	s = send_list(plan, dir, m, write_bytes, &w);
+	s = send_list(plan, dir, m, write_bytes, &w, list);
 	if (s == SL_OK)
 		return sl_file_end(&w, true);
 	sl_file_drop(&w);
@@ -159,6 +169,7 @@ enum sl_status sl_merged_list_check(
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
 	struct comparison found = {.same = true};
+	struct sl_joined_list list;
 	struct sl_map file;
 	enum sl_status s;
 
@@ -167,7 +178,7 @@ enum sl_status sl_merged_list_check(
 	SL_TRY(sl_map_file(path, &file));
 	found.at = (const char *)file.at;
 	found.left = file.bytes;
-	s = send_list(plan, dir, m, compare_bytes, &found);
+	s = m->n > 0 ? send_list(plan, dir, m, compare_bytes, &found, &list) : SL_OK;
 	sl_unmap(&file);
 	SL_TRY(s);
 	return found.same && found.left == 0

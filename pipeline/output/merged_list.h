@@ -6,21 +6,22 @@
  * batches when one is damaged. With a single write, a killed run leaves only complete files, and
  * --resume gives the same bytes. The cost is twice the disk space.
  *
- * Records and gzip members are copied unchanged; only the header is new. The header counts all
+ * Without output.order: run, output.sample and output.limit, records and gzip members are copied
+ * unchanged; only the header is new. The header counts all
  * particles of the list, and stat:sum:sluice_generated all particles that were generated.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGED_LIST_H
 #define SL_PIPELINE_OUTPUT_MERGED_LIST_H
 
 #include "pipeline/results/manifest.h"
-#include "pipeline/plan/plan.h"
+#include "pipeline/run/workspace.h"
 
 /*
- * Writes the list and replaces an existing one. Does nothing if the configuration does not ask for
- * a list. SL_CHECK_FAILED if the file of a batch does not match the manifest.
+ * Writes the list, replaces an existing one, and sets *list. Does nothing if the configuration does not
+ * ask for a list. SL_CHECK_FAILED if a file of a batch does not match the manifest.
  */
-enum sl_status sl_merged_list_commit(
-	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m);
+enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, struct sl_joined_list *list);
 
 /* SL_CHECK_FAILED if the existing list differs from the one that the batch files give. */
 enum sl_status sl_merged_list_check(

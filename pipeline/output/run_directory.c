@@ -49,6 +49,8 @@ static enum sl_status is_complete(const struct sl_plan *plan, const struct sl_di
 	SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
 	if (*complete && l->bins_file[0])
 		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
+	if (*complete && l->order_file[0])
+		SL_TRY(has_contents(dir, l->order_file, l->order_bytes, l->order_crc, complete));
 	return SL_OK;
 }
 
@@ -210,7 +212,7 @@ static enum sl_status commit_histograms(
 	size_t bytes;
 	void *file;
 
-	if (w->plan->recipe.bins.n == 0 || m->n == 0)
+	if (sl_counter_words(&w->plan->recipe) == 0 || m->n == 0)
 		return SL_OK;
 	SL_TRY(sl_histogram_sums_read(&w->plan->recipe, dir, m, &w->histograms));
 	if (!sl_histogram_file_name(w->plan, name))
@@ -242,7 +244,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	if (strcmp(state, "done") == 0) {
 		if (plan->choices.image.width > 0)
 			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
-		SL_TRY(sl_merged_list_commit(plan, dir, m));
+		SL_TRY(sl_merged_list_commit(plan, dir, m, &w->joined));
 	}
 	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));

@@ -6,6 +6,7 @@
 
 #include "pipeline/plan/file_names.h"
 #include "pipeline/output/existing_run.h"
+#include "pipeline/output/merge/merge_pass.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/run/batch_file.h"
@@ -19,7 +20,7 @@ struct sl_stale_files sl_stale_files_for(
 		.dir = dir,
 		.keep = keep,
 		.image = plan->config.output.image,
-		.joined = plan->config.output.joined};
+		.joined = sl_plan_is_joined(plan)};
 }
 
 /* Is name equal to `to`, or to that with .part? */
@@ -45,7 +46,8 @@ static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint
 	*batch = strtoull(name, NULL, 10);
 	return digits >= 6 && digits <= 18 &&
 	       (is_equal(name + digits, s->format->suffix) ||
-		       is_equal(name + digits, SL_HISTOGRAM_SUFFIX));
+		       is_equal(name + digits, SL_HISTOGRAM_SUFFIX) ||
+		       is_equal(name + digits, SL_ORDER_SUFFIX));
 }
 
 /* Is name any file that the run writes, complete or .part? The side files of the image are the last. */
@@ -60,8 +62,10 @@ static bool is_file_of_run(const struct sl_stale_files *s, const char *name)
 	for (int i = 0; i < n_side_files; i++)
 		found = found ||
 		        is_equal(name, sl_side_file_name(s->run, (enum sl_side_file)i, other));
-	return found ||
-	       (s->joined && is_equal(name, sl_merged_list_name(s->run, s->format, other)));
+	if (!s->joined)
+		return found;
+	sl_merged_list_name(s->run, s->format, other);
+	return found || is_equal(name, other) || sl_merge_pass_is_file(name, other);
 }
 
 static bool is_part(const char *name)
@@ -93,7 +97,8 @@ static enum sl_status remove_orphan(void *ctx, const char *name)
 	if (s->keep->n > 0) /* without lines, line is NULL, which bsearch() must not get */
 		line = (const struct sl_manifest_line *)bsearch(
 			&batch, s->keep->line, s->keep->n, sizeof(*s->keep->line), by_batch);
-	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0))
+	if (line && (strcmp(line->file, name) == 0 || strcmp(line->bins_file, name) == 0 ||
+			    strcmp(line->order_file, name) == 0))
 		return SL_OK;
 	return sl_file_remove(s->dir, name);
 }

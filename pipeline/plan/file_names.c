@@ -21,9 +21,19 @@ void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL
 void sl_batch_histogram_file_name(
 	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {
-	if (plan->recipe.bins.n > 0)
+	if (sl_counter_words(&plan->recipe) > 0)
 		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
 			SL_HISTOGRAM_SUFFIX);
+	else
+		name[0] = '\0';
+}
+
+void sl_batch_order_file_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
+{
+	if (sl_plan_order_items(plan).bytes > 0)
+		sl_file_name(
+			name, SL_FILE_NAME_BYTES, plan->config.run.name, batch, SL_ORDER_SUFFIX);
 	else
 		name[0] = '\0';
 }
@@ -56,9 +66,13 @@ const char *sl_merged_list_name(
 	return name;
 }
 
-/* NAME.tallies is HDF5, so only runs whose other files are HDF5 get it; others have run.json. */
+/*
+ * NAME.tallies is HDF5. Runs whose other files are not HDF5 have their histograms in run.json, and get
+ * the file for grids only, which can be too large for run.json.
+ */
 bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
 	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);
-	return plan->recipe.bins.n > 0 && plan->choices.format == &sl_format_openpmd;
+	return plan->recipe.grids.n > 0 ||
+	       (plan->recipe.bins.n > 0 && plan->choices.format == &sl_format_openpmd);
 }

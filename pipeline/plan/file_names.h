@@ -3,6 +3,7 @@
  *
  *	NAME_000012.h5        survivors of batch 12 (suffix of the format)
  *	NAME_000012.bins      histograms of batch 12, if the run has any
+ *	NAME_000012.order     sort keys of batch 12, if the joined list needs them
  *	NAME.xdmf             lets ParaView open the openPMD files
  *	NAME.tallies          histograms of the whole run (HDF5)
  *	NAME.png, .image.h5   image of the whole run
@@ -23,6 +24,10 @@ void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL
 
 /* The file of a batch's histograms; "" if the run has none. */
 void sl_batch_histogram_file_name(
+	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
+
+/* The file with the sort keys of a batch's survivors; "" if the run has none. */
+void sl_batch_order_file_name(
 	const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES]);
 
 /* The files of a run that belong to no batch. */

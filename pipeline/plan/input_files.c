@@ -7,6 +7,7 @@
 #define SL_MODEL_HOST
 #include "pipeline/plan/input_files.h"
 
+#include <math.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,12 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 	}
 	list->checksums.n = list->files.n;
 	plan->recipe.weight_shift = inputs->weight_shift;
+	/*
+	 * Weights that a model makes are at most 1, and so are their squares. Those of lists can have any size,
+	 * but the sum of all of them, times sl_weight_scale(), is below 2^29: a factor smaller by 2^14 keeps
+	 * the sum of the squares below 2^30.
+	 */
+	plan->recipe.grids.square_scale = ldexpf(1, inputs->weight_shift - 14);
 	return surveyed;
 }
 

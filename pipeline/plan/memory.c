@@ -14,6 +14,7 @@
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
 #include "stages/device/device_pipeline.h"
+#include "stages/host/count_survivors.h"
 #include "pipeline/text/messages.h"
 #include "stages/inputs/input_reader.h"
 
@@ -28,6 +29,11 @@ uint32_t sl_memory_plan_batch(const struct sl_plan *plan)
 	const struct sl_recipe *r = &plan->recipe;
 
 	return r->particles < r->batch ? (uint32_t)r->particles : r->batch;
+}
+
+uint32_t sl_memory_plan_rows(const struct sl_plan *plan)
+{
+	return sl_most_survivors(&plan->recipe, sl_memory_plan_batch(plan));
 }
 
 /* --- measuring -------------------------------------------------------------------------------- */
@@ -62,7 +68,7 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
  */
 static void measure(struct sl_plan *plan)
 {
-	struct sl_table most = sl_plan_table(plan, sl_memory_plan_batch(plan));
+	struct sl_table most = sl_plan_table(plan, sl_memory_plan_rows(plan));
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena histograms = {0}, images = {0};
@@ -77,7 +83,7 @@ static void measure(struct sl_plan *plan)
 	}
 	memory->image =
 		sl_round_up(plan->choices.format->image_bytes(&most, &plan->facts), SL_ALIGN);
-	sl_histogram_sums_lay_out(&histograms, &recipe.bins, &histogram_sums);
+	sl_histogram_sums_lay_out(&histograms, &recipe, &histogram_sums);
 	memory->histograms = histograms.used;
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;
@@ -190,15 +196,35 @@ static bool fit(struct sl_plan *plan)
 	return false;
 }
 
-/* Without candidates, a run of auto or measure uses histories, the first candidate. */
-void sl_memory_plan_fit(struct sl_plan *plan)
+/*
+ * Counts the survivors of a list if batches of the requested size do not fit with the requested number of
+ * threads: an exact count costs one more pass over the files. A device has memory for all particles.
+ */
+static enum sl_status count_survivors(struct sl_plan *plan)
 {
+	struct sl_recipe *r = &plan->recipe;
+
+	if (!r->inputs || plan->on_device || r->counted)
+		return SL_OK;
+	choose_most(plan);
+	if (host_fits(plan))
+		return SL_OK;
+	SL_TRY(sl_count_survivors(r, &r->survivors_most));
+	r->counted = true;
+	return SL_OK;
+}
+
+/* Without candidates, a run of auto or measure uses histories, the first candidate. */
+enum sl_status sl_memory_plan_fit(struct sl_plan *plan)
+{
+	SL_TRY(count_survivors(plan));
 	if (fit(plan) || plan->n_candidates == 0)
-		return;
+		return SL_OK;
 	plan->n_candidates = 0;
 	plan->schedule_reason =
 		"not enough memory for the other schedules, so they are not measured";
 	(void)fit(plan);
+	return SL_OK;
 }
 
 /* The largest batch, found by halving, that fits if one batch is processed at a time; or 0. */

@@ -12,13 +12,20 @@
 
 #include "pipeline/plan/plan.h"
 
-/* Chooses threads, slots and, if necessary, the batch size; sets plan->memory. */
-void sl_memory_plan_fit(struct sl_plan *plan);
+/*
+ * Chooses threads, slots and, if necessary, the batch size; sets plan->memory. If batches of a list do not
+ * fit on the host as they are, counts their survivors first, so that they need memory for these only. Fails
+ * only if an input cannot be read.
+ */
+enum sl_status sl_memory_plan_fit(struct sl_plan *plan);
 
 /* SL_HOST_MEMORY or SL_DEVICE_MEMORY if the plan does not fit; the message states what would. */
 enum sl_status sl_memory_plan_check(const struct sl_plan *plan);
 
 /* The particles in the largest batch: less than run.batch if the run has fewer particles. */
 uint32_t sl_memory_plan_batch(const struct sl_plan *plan);
+
+/* The most survivors of a batch: fewer than its particles if they were counted. */
+uint32_t sl_memory_plan_rows(const struct sl_plan *plan);
 
 #endif

@@ -15,13 +15,12 @@
 #include <string.h>
 
 #include "pipeline/plan/candidates.h"
+#include "pipeline/plan/disk.h"
 #include "pipeline/plan/input_files.h"
-#include "pipeline/results/image_sum.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/text/version.h"
 #include "primitives/base/clock.h"
-#include "primitives/files/dirs.h"
 #include "primitives/tuning.h"
 #include "stages/host/cpu_dispatch.h"
 #include "stages/formats/mcpl/mcpl_header.h"
@@ -38,11 +37,12 @@ static enum sl_status make_pack_rule(
 	struct sl_arena none = {0};
 	struct sl_table t;
 
-	r->unpacked = UINT32_MAX;
+	r->unpacked = SL_EVERY_COLUMN;
 	if (c->form == SL_AS_COLUMNS)
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
 		.backend = c->pack,
@@ -81,6 +81,7 @@ static enum sl_status make_recipe(
 	r->internal = c->internal;
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
+	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), 1, &r->grids);
 	r->mode = c->mode;
 	if (c->schedule == SL_BY_ROUNDS)
 		r->schedule = c->rounds;
@@ -129,69 +130,6 @@ static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	if (p->most_fraction > 1)
 		p->most_fraction = 1;
 	return SL_OK;
-}
-
-/* The free bytes of the file system of `to`, or of its nearest parent that exists. */
-static enum sl_status free_disk(const char *to, uint64_t *bytes)
-{
-	char path[SL_TEXT_BYTES];
-	struct sl_dir dir;
-	enum sl_status s;
-
-	snprintf(path, sizeof(path), "%s", to);
-	while ((s = sl_dir_open(path, false, &dir)) != SL_OK && strcmp(path, "/") != 0 &&
-		strcmp(path, ".") != 0) {
-		char *slash = strrchr(path, '/');
-
-		if (!slash || slash == path)
-			snprintf(path, sizeof(path), slash ? "/" : ".");
-		else
-			*slash = '\0';
-	}
-	SL_TRY(s);
-	s = sl_dir_free_bytes(&dir, bytes);
-	sl_dir_close(&dir);
-	return s;
-}
-
-/* Upper bound of the bytes of a survivor file: packed columns if compression gains nothing. */
-static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most)
-{
-	struct sl_file_facts facts = plan->facts;
-	struct sl_packed packed;
-	struct sl_arena a = {0};
-
-	facts.form = SL_AS_COLUMNS;
-	plan->choices.format->lay_out(&a, most, &facts, &packed);
-	return sl_size_add(plan->choices.format->image_bytes(most, &facts), packed.size);
-}
-
-/*
- * Compares the files that are still to be written with the free disk space. done batches are on the
- * disk already, but a merged list takes the space of all batches again.
- */
-static enum sl_status refuse_disk(struct sl_plan *plan, uint64_t done)
-{
-	double rows = ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan));
-	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
-	size_t file = file_bytes(plan, &most);
-	uint64_t files = plan->recipe.n_batches - done;
-	char need[32], have[32];
-
-	file = sl_size_add(file, sl_histogram_words(&plan->recipe.bins) * sizeof(uint64_t));
-	plan->disk_bytes = sl_size_add(
-		sl_size_mul(file, files), sl_image_sum_disk(&plan->choices.image, &plan->facts));
-	if (plan->config.output.joined)
-		plan->disk_bytes =
-			sl_size_add(plan->disk_bytes, sl_size_mul(file, plan->recipe.n_batches));
-	SL_TRY(free_disk(plan->to, &plan->disk_free));
-	if (plan->disk_bytes <= plan->disk_free)
-		return SL_OK;
-	return sl_fail(SL_DISK,
-		"%s: the run may write %s before compression and %s are free (%llu files of up to "
-		"%.0f survivors), choose another output.to, fewer output.columns or fewer particles",
-		plan->to, sl_sized((double)plan->disk_bytes, need),
-		sl_sized((double)plan->disk_free, have), (unsigned long long)files, rows);
 }
 
 /* Records of lists are copied to MCPL files: batches keep them, in the layout of the output. */
@@ -295,20 +233,19 @@ enum sl_status sl_plan_make(
 	plan->config.run.batch = plan->recipe.batch;
 	plan->config.stop.min_batches = choices->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
-	sl_memory_plan_fit(plan);
+	SL_TRY(sl_memory_plan_fit(plan));
 	if (plan->config.run.batch == plan->recipe.batch)
 		return SL_OK;
 	plan->config.run.batch = plan->recipe.batch;
 	SL_TRY(print_config(plan));
-	sl_memory_plan_fit(plan); /* the text, and so the size of files, has changed */
-	return SL_OK;
+	return sl_memory_plan_fit(plan); /* the text, and so the size of files, has changed */
 }
 
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done)
 {
 	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
-	return refuse_disk(plan, done);
+	return sl_disk_plan_check(plan, done);
 }
 
 /* Upper bound of the bytes of all survivors as arrays of one item per particle. */
@@ -327,6 +264,11 @@ enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 	char need[32], have[32];
 	uint64_t bytes;
 
+	if (plan->choices.list_order.run || plan->choices.list_order.sample > 0 ||
+		plan->choices.list_order.limit > 0)
+		return sl_fail(SL_USAGE,
+			"output.order: run, output.sample and output.limit make a list of the whole "
+			"run, which is a file; give the run a directory, or remove these keys");
 	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
 	bytes = keep_all ? survivor_bytes(plan) : 0;
@@ -358,6 +300,25 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 		t.column[k].internal = SL_HAS(plan->recipe.internal, t.column[k].column);
 	}
 	return t;
+}
+
+bool sl_plan_is_joined(const struct sl_plan *plan)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+
+	return plan->config.output.joined || o->run || o->sample > 0 || o->limit > 0;
+}
+
+/* One batch is in the order of the run already, and so are batches without a key. */
+struct sl_order_items sl_plan_order_items(const struct sl_plan *plan)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+	struct sl_order_items items = {
+		.key = o->run && plan->recipe.n_fields > 0 && plan->recipe.n_batches > 1,
+		.priority = o->sample > 0};
+
+	items.bytes = (items.key + items.priority) * (uint32_t)sizeof(uint64_t);
+	return items;
 }
 
 const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan)

@@ -106,6 +106,25 @@ void sl_plan_free(struct sl_plan *plan);
 /* A table with the plan's columns and n rows but no data, by which formats size their files. */
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 
+/* True if the run makes a list of all batches: output.joined, or a key that implies it. */
+bool sl_plan_is_joined(const struct sl_plan *plan);
+
+/*
+ * What the order file of a batch has for each survivor: 8 bytes for the key if batches are merged by
+ * it, then 8 bytes for the priority if the list is a sample. bytes = 0: the run has no such files.
+ */
+struct sl_order_items {
+	bool key, priority;
+	uint32_t bytes;
+};
+struct sl_order_items sl_plan_order_items(const struct sl_plan *plan);
+
+/* The suffix of these files. */
+#define SL_ORDER_SUFFIX ".order"
+
+/* At most so many files are merged at a time; more take intermediate files on the disk. */
+enum { SL_MERGED_FILES_MOST = 512 };
+
 /* The backend that compresses survivors: the device's, or the host's. */
 const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
 

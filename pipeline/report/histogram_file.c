@@ -6,6 +6,7 @@
  *	/z/edges            bins + 1 values, in the unit
  *	/z/absorbed         one group per fate; attributes under, over
  *	/z/absorbed/count, weight, mean, standard_error        one value per bin
+ *	/(r,z)              one group per grid (grid_file.c)
  *	/sluiceMerged       the text merged of struct sl_file_facts, if runs were merged
  *
  * mean and standard_error are those of run.json, per particle of the run. The file is made in memory
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/report/grid_file.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
@@ -31,7 +33,8 @@ enum { NAME_BYTES = 64, ROW_DATASETS = 4 };
  */
 static size_t image_bytes(const struct sl_plan *plan)
 {
-	size_t object = (size_t)2 << 10, bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10);
+	size_t object = (size_t)2 << 10,
+	       bytes = SL_CRC_TRAILER_BYTES + ((size_t)128 << 10) + sl_grid_file_bytes(plan);
 
 	if (plan->facts.merged)
 		bytes += object + strlen(plan->facts.merged);
@@ -127,6 +130,7 @@ static size_t make_file(struct sl_h5 *h, const void *from)
 
 	for (uint32_t k = 0; k < w->plan->choices.n_histograms; k++)
 		put_histogram(h, file, w, k);
+	sl_grid_file_put(h, file, w);
 	if (w->plan->facts.merged)
 		sl_h5_text(h, file, SL_HISTOGRAMS_MERGED, w->plan->facts.merged);
 	return sl_h5_finish_file(h, file);
@@ -194,6 +198,7 @@ static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uin
 /* Before the first batch is committed the sums do not exist, and the member is left out. */
 void sl_histogram_sums_json(struct sl_json *j, const struct sl_workspace *w)
 {
+	sl_grid_sums_json(j, w);
 	if (!w->histograms.precision || w->histograms.precision[0].batches == 0)
 		return;
 	sl_json_array(j, "histograms");

@@ -10,6 +10,7 @@
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan.h"
+#include "pipeline/report/grid_file.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
@@ -42,8 +43,16 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 static void print_tallies(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_histogram_set *b = &plan->recipe.bins;
-	char bytes[32];
+	const struct sl_grid_set *g = &plan->recipe.grids;
+	char bytes[32], name[SL_GRID_NAME_BYTES];
 
+	for (uint32_t k = 0; k < g->n; k++)
+		fprintf(out, "%s%s: %u cells", k ? ", " : "grids       ",
+			sl_grid_name(&plan->choices, k, name), g->grid[k].cells);
+	if (g->n > 0)
+		fprintf(out, ": %u counters%s, %s per batch\n", g->n_counters,
+			g->weighted ? " and sums of weight and of its square" : "",
+			sl_sized((double)(sl_grid_words(g) * sizeof(uint64_t)), bytes));
 	if (b->n == 0)
 		return;
 	fprintf(out, "tallies     ");
@@ -162,6 +171,11 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 		sl_sized((double)memory->slot + (double)memory->slot_pinned, b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
+	if (plan->recipe.counted)
+		fprintf(out,
+			"            batches have memory for their survivors only, at most %u: the "
+			"lists were counted\n",
+			plan->recipe.survivors_most);
 	if (memory->inputs > 0)
 		fprintf(out, "            %s of this for input lists, which are open already\n",
 			sl_sized((double)memory->inputs, a));
@@ -196,6 +210,35 @@ static void print_image(const struct sl_plan *plan, FILE *out)
 			p->height, p->what, sl_sized((double)plan->memory.image_sum, bytes));
 }
 
+/* The joined list: its name, its order if the survivors are sorted by a key, and its selection. */
+static void print_joined(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+	const struct sl_order_items items = sl_plan_order_items(plan);
+	char name[SL_FILE_NAME_BYTES];
+
+	if (!sl_plan_is_joined(plan))
+		return;
+	fprintf(out,
+		"joined      the lists of all batches are merged into %s at the end of the run\n",
+		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
+	if (plan->recipe.n_fields > 0 && plan->recipe.n_batches > 1)
+		fprintf(out, "            %s\n",
+			o->run ? "in the order of the key over the whole run"
+			       : "its order by key is within each batch only; for the order over "
+				 "the run use output.order: run");
+	if (items.key && plan->recipe.n_batches > SL_MERGED_FILES_MOST)
+		fprintf(out, "            in several passes, with intermediate files\n");
+	if (o->sample > 0)
+		fprintf(out, "            a weighted sample of %llu survivors\n",
+			(unsigned long long)o->sample);
+	if (o->limit > 0)
+		fprintf(out, "            at most %llu particles\n", (unsigned long long)o->limit);
+	if (items.bytes > 0)
+		fprintf(out, "            sort keys in *%s: %u bytes per survivor\n",
+			SL_ORDER_SUFFIX, items.bytes);
+}
+
 /* A pilot without survivors gives only an upper limit, unless it has computed the whole run. */
 static void print_estimate(const struct sl_plan *plan, FILE *out)
 {
@@ -223,7 +266,7 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 void sl_plan_print(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_recipe *r = &plan->recipe;
-	char a[32], b[32], name[SL_FILE_NAME_BYTES];
+	char a[32], b[32];
 
 	fprintf(out, "run         %s: %llu particles, seed %llu, model %s\n", plan->config.run.name,
 		(unsigned long long)r->particles, (unsigned long long)r->seed,
@@ -242,10 +285,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	print_device(plan, out);
 	print_memory(plan, out);
 	print_image(plan, out);
-	if (plan->config.output.joined)
-		fprintf(out,
-			"joined      the lists of all batches are merged into %s at the end of the run\n",
-			sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
+	print_joined(plan, out);
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));

@@ -50,7 +50,7 @@ void sl_results_make(const struct sl_manifest *m, bool counts, struct sl_results
 
 		r->particles += l->generated;
 		r->survivors += l->survivors;
-		r->bytes += l->file_bytes + l->bins_bytes;
+		r->bytes += l->file_bytes + l->bins_bytes + l->order_bytes;
 		r->steps += l->tally.steps;
 		r->collisions += l->tally.collisions;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {
@@ -270,6 +270,25 @@ static void write_image(struct sl_json *j, const struct sl_workspace *w)
 }
 
 /*
+ * The joined list: its name, and what it has once it is written. sample_weight is the least weight that a
+ * particle of a sample counts with; 0 if all survivors are in the list.
+ */
+static void write_joined(struct sl_json *j, const struct sl_workspace *w, bool done)
+{
+	const struct sl_plan *plan = w->plan;
+	char name[SL_FILE_NAME_BYTES];
+
+	sl_json_text(j, "joined",
+		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
+	sl_json_text(j, "joined_order", plan->choices.list_order.run ? "run" : "batch");
+	if (!done)
+		return;
+	sl_json_u64(j, "joined_particles", w->joined.particles);
+	if (plan->choices.list_order.sample > 0)
+		sl_json_real(j, "sample_weight", w->joined.threshold);
+}
+
+/*
  * A batch as in the manifest. A run can have many batches, so fates that did not occur and columns
  * that the file lacks are left out. Digests are strings, because many readers of JSON convert
  * numbers to doubles, which hold only 53 of the 64 bits.
@@ -391,7 +410,7 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 {
 	const struct sl_plan *plan = w->plan;
 	struct sl_json json = sl_json_stream(out), *j = &json;
-	char text[SL_SCHEDULE_BYTES], name[SL_FILE_NAME_BYTES];
+	char text[SL_SCHEDULE_BYTES];
 	struct sl_results results;
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &results);
@@ -410,9 +429,8 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);
-	if (plan->config.output.joined)
-		sl_json_text(j, "joined",
-			sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
+	if (sl_plan_is_joined(plan))
+		write_joined(j, w, strcmp(state, "done") == 0);
 	if (session) {
 		write_times(j, w, session);
 		sl_rounds_report(j, &session->rounds);

@@ -124,12 +124,38 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 	print_busy(plan, s, out);
 }
 
+/*
+ * Prints the joined list, what is in it, and its order. Batches that are sorted by a key are not sorted
+ * over the run unless they were merged.
+ */
+static void print_joined(const struct sl_workspace *w, const struct sl_manifest *m, FILE *out)
+{
+	const struct sl_plan *plan = w->plan;
+	const struct sl_list_order *o = &plan->choices.list_order;
+	char name[SL_FILE_NAME_BYTES];
+
+	if (!sl_plan_is_joined(plan))
+		return;
+	fprintf(out, "merged list of all batches in %s/%s", plan->to,
+		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
+	if (o->sample > 0 || o->limit > 0)
+		fprintf(out, ": %llu particles", (unsigned long long)w->joined.particles);
+	if (w->joined.threshold > 0)
+		fprintf(out, ", a sample with weights of at least %.6g", w->joined.threshold);
+	fprintf(out, "\n");
+	if (plan->recipe.n_fields > 0 && m->n > 1 && o->run)
+		fprintf(out, "its order is that of the key over the whole run\n");
+	else if (plan->recipe.n_fields > 0 && m->n > 1)
+		fprintf(out, "its order by key is within each batch only; for the order over the "
+			     "run use output.order: run\n");
+}
+
 /* Input files are printed only if there is something to say about them, such as an incomplete file. */
 void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
-	char bytes[32], name[SL_FILE_NAME_BYTES];
+	char bytes[32];
 	struct sl_results r;
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &r);
@@ -144,7 +170,5 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
 		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
 		m->n > 1 ? m->line[m->n - 1].file : "", sl_sized((double)r.bytes, bytes));
-	if (plan->config.output.joined)
-		fprintf(out, "merged list of all batches in %s/%s\n", plan->to,
-			sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
+	print_joined(w, m, out);
 }

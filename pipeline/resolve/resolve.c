@@ -21,8 +21,10 @@
 #include "pipeline/resolve/execution/mode.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/resolve/input_files.h"
+#include "pipeline/resolve/output/grids.h"
 #include "pipeline/resolve/output/histograms.h"
 #include "pipeline/resolve/output/image.h"
+#include "pipeline/resolve/output/list_order.h"
 #include "pipeline/resolve/output/mcpl_output.h"
 #include "pipeline/resolve/output/sort_key.h"
 #include "pipeline/resolve/output/stop.h"
@@ -198,8 +200,10 @@ static void resolve_model(
 	resolve_check(c, r, choices);
 	sl_resolve_stop(c, r, choices);
 	sl_resolve_key(c, r, choices, &derived, ranges);
+	sl_resolve_list_order(c, r, choices, ranges);
 	sl_resolve_schedule(c, r, choices, ranges);
 	sl_resolve_histograms(c, r, choices, &derived, ranges);
+	sl_resolve_grids(c, r, choices, &derived, ranges);
 	sl_resolve_image(c, r, choices, ranges);
 	sl_derived_end(&derived);
 }

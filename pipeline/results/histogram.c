@@ -15,9 +15,12 @@
 #endif
 
 void sl_histogram_sums_lay_out(
-	struct sl_arena *a, const struct sl_histogram_set *bins, struct sl_histogram_sums *h)
+	struct sl_arena *a, const struct sl_recipe *r, struct sl_histogram_sums *h)
 {
+	const struct sl_histogram_set *bins = &r->bins;
+
 	*h = (struct sl_histogram_sums){.sum = NULL};
+	sl_grid_sums_lay_out(a, &r->grids, &h->grids);
 	if (bins->n == 0)
 		return;
 	h->sum = (uint64_t *)sl_cut_items(a, sl_histogram_words(bins), sizeof(*h->sum));
@@ -35,19 +38,24 @@ static enum sl_status wrong(const struct sl_manifest_line *l, const char *what)
 }
 
 /* Checks the bytes of a file against the line of the manifest. */
-static enum sl_status check(const struct sl_histogram_set *bins, const struct sl_manifest_line *l,
-	const uint64_t *sum, size_t bytes)
+static enum sl_status check(
+	const struct sl_recipe *r, const struct sl_manifest_line *l, uint64_t *sum, size_t bytes)
 {
 	if (bytes != l->bins_bytes || sl_crc32(sum, bytes) != l->bins_crc)
 		return wrong(l, "its size or checksum is not that of the manifest");
-	if (bytes != sl_histogram_words(bins) * sizeof(*sum))
+	if (bytes != sl_counter_words(r) * sizeof(*sum))
 		return wrong(l, "its size does not match the histograms of this run");
-	if (sl_histogram_mismatch(bins, sum, l->tally.count, l->tally.weight) != SL_FATE_COUNT)
+	if (sl_histogram_mismatch(&r->bins, sum, l->tally.count, l->tally.weight) !=
+			SL_FATE_COUNT ||
+		sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, sum), l->tally.count,
+			l->tally.weight) != SL_FATE_COUNT)
 		return wrong(l, "its histograms do not add up to the fates");
+	if (sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, sum), l->tally.collisions))
+		return wrong(l, "its scores do not add up to the collisions");
 	return SL_OK;
 }
 
-enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const struct sl_dir *dir,
+enum sl_status sl_histogram_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, uint64_t **sum)
 {
 	enum sl_status s;
@@ -62,7 +70,7 @@ enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const stru
 		return wrong(line, "the histogram file is missing");
 	SL_TRY(sl_file_read(dir, line->bins_file, &read, &bytes));
 	*sum = (uint64_t *)(void *)read;
-	s = check(bins, line, *sum, bytes);
+	s = check(r, line, *sum, bytes);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, *sum);
 		*sum = NULL;
@@ -84,6 +92,7 @@ void sl_histogram_sums_add_batch(const struct sl_recipe *r, const uint64_t *sum,
 
 		sl_precision_take(&h->precision[i], weight, particles);
 	}
+	sl_grid_sums_add_batch(r, sum + sl_histogram_words(bins), particles, &h->grids);
 }
 
 enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl_dir *dir,
@@ -91,8 +100,11 @@ enum sl_status sl_histogram_sums_read(const struct sl_recipe *r, const struct sl
 {
 	const struct sl_histogram_set *bins = &r->bins;
 
-	memset(h->sum, 0, sl_histogram_words(bins) * sizeof(*h->sum));
-	memset(h->precision, 0, bins->n_counters * sizeof(*h->precision));
+	if (bins->n > 0) {
+		memset(h->sum, 0, sl_histogram_words(bins) * sizeof(*h->sum));
+		memset(h->precision, 0, bins->n_counters * sizeof(*h->precision));
+	}
+	sl_grid_sums_clear(&r->grids, &h->grids);
 	return sl_histogram_sums_add(r, dir, m, h);
 }
 
@@ -102,7 +114,7 @@ enum sl_status sl_histogram_sums_add(const struct sl_recipe *r, const struct sl_
 	for (size_t i = 0; i < m->n; i++) {
 		uint64_t *sum;
 
-		SL_TRY(sl_histogram_read(&r->bins, dir, &m->line[i], &sum));
+		SL_TRY(sl_histogram_read(r, dir, &m->line[i], &sum));
 		sl_histogram_sums_add_batch(r, sum, m->line[i].generated, h);
 		sl_memory_give(SL_HOST, sum);
 	}

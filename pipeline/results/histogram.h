@@ -2,7 +2,7 @@
  * histogram.h - reads the histograms of the batches of a run and adds them up.
  *
  * Each batch has a file NAME_000000.bins with its counters: 64-bit little-endian words in the layout
- * of stages/selection/histogram.h. The file is committed before the line of the manifest, which
+ * of stages/selection/histogram.h, then those of the grids (stages/selection/grid.h). The file is committed before the line of the manifest, which
  * contains its size and checksum. A resumed run therefore adds up the same files in the same order as
  * an uninterrupted one.
  *
@@ -12,6 +12,7 @@
 #ifndef SL_PIPELINE_RESULTS_HISTOGRAM_H
 #define SL_PIPELINE_RESULTS_HISTOGRAM_H
 
+#include "pipeline/results/grid.h"
 #include "pipeline/results/statistics.h"
 #include "primitives/base/arena.h"
 #include "primitives/files/dirs.h"
@@ -23,18 +24,19 @@
 struct sl_histogram_sums {
 	uint64_t *sum;                  /* layout of stages/selection/histogram.h */
 	struct sl_precision *precision; /* per counter */
+	struct sl_grid_sums grids;
 };
 
 /* Cuts the arrays of h from the arena, or measures them; sets NULL when there are no histograms. */
 void sl_histogram_sums_lay_out(
-	struct sl_arena *a, const struct sl_histogram_set *bins, struct sl_histogram_sums *h);
+	struct sl_arena *a, const struct sl_recipe *r, struct sl_histogram_sums *h);
 
 /*
  * Reads the counters of a batch into memory that the caller frees by sl_memory_give(SL_HOST).
  * SL_CHECK_FAILED when size or checksum differ from the line, or the counters do not add up to the
  * fates of the line.
  */
-enum sl_status sl_histogram_read(const struct sl_histogram_set *bins, const struct sl_dir *dir,
+enum sl_status sl_histogram_read(const struct sl_recipe *r, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, uint64_t **sum);
 
 /* Adds the counters of a batch of so many particles to h, which is all 0 before the first batch. */

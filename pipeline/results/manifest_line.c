@@ -3,9 +3,10 @@
  *
  *	{"batch":0,"first_id":0,"generated":1048576,"survivors":..,"fates":{"hit":..},
  *	 "weights":{"hit":..},"steps":..,"collisions":..,"digests":{"x":"16 digits"},
- *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"crc":"8 digits"}
+ *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"order":{..as file},
+ *	 "crc":"8 digits"}
  *
- * Fates without particles are omitted, as is "bins" without histograms. Reading checks the CRC first,
+ * Fates without particles are omitted, as are "bins" and "order" if there are no such files. Reading checks the CRC first,
  * which finds damage. Then the values read are printed again and must give the same bytes, which
  * finds missing and unknown members.
  */
@@ -79,6 +80,8 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
 	if (line->bins_file[0])
 		print_file(&j, "bins", line->bins_file, line->bins_bytes, line->bins_crc);
+	if (line->order_file[0])
+		print_file(&j, "order", line->order_file, line->order_bytes, line->order_crc);
 	sl_json_hex(&j, "crc", sl_crc32(text, j.used), CRC_DIGITS);
 	sl_json_close(&j);
 	memcpy(text + j.used, "\n", 2);
@@ -170,6 +173,7 @@ static void read_line(const struct sl_yaml *tree, struct sl_manifest_line *line)
 	line->tally.collisions = number(tree, root, "collisions");
 	read_file(tree, "file", line->file, &line->file_bytes, &line->file_crc);
 	read_file(tree, "bins", line->bins_file, &line->bins_bytes, &line->bins_crc);
+	read_file(tree, "order", line->order_file, &line->order_bytes, &line->order_crc);
 	read_fates(tree, &line->tally);
 	read_digests(tree, line);
 }

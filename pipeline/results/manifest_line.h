@@ -15,9 +15,10 @@ struct sl_manifest_line {
 	sl_column_set columns;            /* set of columns in the file */
 	uint64_t digest[SL_COLUMN_COUNT]; /* of each of these columns */
 	char file[SL_FILE_NAME_BYTES];
-	char bins_file[SL_FILE_NAME_BYTES]; /* histograms; "" if the run has none */
-	uint64_t file_bytes, bins_bytes;
-	uint32_t file_crc, bins_crc;
+	char bins_file[SL_FILE_NAME_BYTES];  /* histograms; "" if the run has none */
+	char order_file[SL_FILE_NAME_BYTES]; /* sort keys; "" if the run does not need them */
+	uint64_t file_bytes, bins_bytes, order_bytes;
+	uint32_t file_crc, bins_crc, order_crc;
 };
 
 /* Prints the line with its newline; returns the length. SL_MANIFEST_LINE_BYTES always suffice. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
+#include "pipeline/run/order_file.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
 
@@ -35,15 +36,16 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line)
 {
-	char file[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES];
+	char file[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES], order[SL_FILE_NAME_BYTES];
 	struct sl_batch b;
 
 	sl_batch_begin(&plan->recipe, &b, line->batch);
 	sl_batch_file_name(plan, line->batch, file);
 	sl_batch_histogram_file_name(plan, line->batch, bins);
+	sl_batch_order_file_name(plan, line->batch, order);
 	return line->batch < plan->recipe.n_batches && line->first_id == b.first_id &&
 	       line->generated == b.n && strcmp(line->file, file) == 0 &&
-	       strcmp(line->bins_file, bins) == 0;
+	       strcmp(line->bins_file, bins) == 0 && strcmp(line->order_file, order) == 0;
 }
 
 /* Assembles the file of the batch as pieces in *file, and fills its manifest line. */
@@ -56,6 +58,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	sl_batch_file_line(b, line);
 	sl_batch_file_name(plan, b->number, line->file);
 	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
+	sl_batch_order_file_name(plan, b->number, line->order_file);
 	SL_TRY(plan->choices.format->assemble(
 		&plan->facts, &facts, &slot->packed, image, plan->memory.image, file));
 	line->file_bytes = file->bytes;
@@ -73,11 +76,35 @@ static enum sl_status write_file(
 	return sl_file_sync(&w->file);
 }
 
+/* Writes the sort keys of the batch, if the run needs them, in the same way. */
+static enum sl_status write_order(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_batch *b, struct sl_batch_write *w)
+{
+	if (!w->line.order_file[0])
+		return SL_OK;
+	SL_TRY(sl_file_begin(dir, w->line.order_file, &w->order));
+	SL_TRY(sl_order_file_put(plan, b, &w->order, &w->line.order_bytes, &w->line.order_crc));
+	return sl_file_sync(&w->order);
+}
+
+/* Gives the written files their names. A failure leaves no .part file. */
+static enum sl_status name_files(struct sl_batch_write *w)
+{
+	enum sl_status s = sl_file_name_part(&w->file, false);
+
+	if (!w->line.order_file[0])
+		return s;
+	if (s == SL_OK)
+		return sl_file_name_part(&w->order, false);
+	sl_file_remove_part(&w->order);
+	return s;
+}
+
 /* See the order in batch_file.h: every call is durable when it returns. */
 static enum sl_status commit(struct sl_workspace *work, const struct sl_dir *dir,
 	const struct sl_batch *b, struct sl_batch_write *w)
 {
-	SL_TRY(sl_file_name_part(&w->file, false));
+	SL_TRY(name_files(w));
 	if (w->line.bins_bytes > 0)
 		SL_TRY(sl_file_commit(dir, w->line.bins_file, b->bins, w->line.bins_bytes, false));
 	SL_TRY(sl_manifest_append(dir, &w->line));
@@ -95,10 +122,16 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 {
 	uint64_t start = sl_now_ns(), assembled;
 	struct sl_pieces file;
+	enum sl_status s;
 
 	SL_TRY(with_batch(assemble(plan, slot, image, &w->line, &file), slot));
 	assembled = sl_now_ns();
 	SL_TRY(with_batch(write_file(dir, &file, w), slot));
+	s = with_batch(write_order(plan, dir, &slot->batch, w), slot);
+	if (s != SL_OK) {
+		sl_file_remove_part(&w->file);
+		return s;
+	}
 	w->assemble_ns = assembled - start;
 	w->commit_ns = sl_now_ns() - assembled;
 	return SL_OK;

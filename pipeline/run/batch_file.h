@@ -2,7 +2,8 @@
  * batch_file.h - writes the survivors of a packed batch to a file and commits it with its manifest
  * line.
  *
- *	write    assemble the file, write NAME.part, fsync     by several threads at a time
+ *	write    assemble the file, write NAME.part, fsync;    by several threads at a time
+ *	         the same for the sort keys (order_file.h)
  *	commit   rename, histogram file, manifest line         one batch at a time, in batch order
  *
  * The manifest line is the last step of a commit, when its files are durable under their names. So
@@ -19,6 +20,7 @@
 struct sl_batch_write {
 	struct sl_manifest_line line;
 	struct sl_file_writer file;
+	struct sl_file_writer order; /* if line.order_file is not "" */
 	uint64_t assemble_ns;
 	uint64_t commit_ns; /* writing and committing */
 };
@@ -41,8 +43,8 @@ enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_d
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line);
 
 /*
- * Fills the manifest line of a batch, except file names and the size and CRC-32 of the survivor
- * file. All that it sets is a function of the configuration and the batch number, so that verify
+ * Fills the manifest line of a batch, except file names and the sizes and CRC-32 of the files of
+ * survivors and of sort keys. All that it sets is a function of the configuration and the batch number, so that verify
  * and compare can compute a batch again and compare the lines.
  */
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line);

@@ -77,7 +77,7 @@ static enum sl_status get_histograms(struct sl_workspace *w)
 
 	SL_TRY(get_zeroed(1, a.size, &a.base));
 	w->histogram_block = a.base;
-	sl_histogram_sums_lay_out(&a, &w->plan->recipe.bins, &w->histograms);
+	sl_histogram_sums_lay_out(&a, &w->plan->recipe, &w->histograms);
 	return SL_OK;
 }
 

@@ -23,6 +23,12 @@
 
 enum { SL_SCHEDULE_REASON_BYTES = 300 };
 
+/* The joined list of a finished run. */
+struct sl_joined_list {
+	uint64_t particles;
+	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
+};
+
 struct sl_workspace {
 	const struct sl_plan *plan;
 	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
@@ -35,6 +41,7 @@ struct sl_workspace {
 	struct sl_histogram_sums histograms; /* over committed batches */
 	void *histogram_block;               /* the memory of histograms */
 	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
+	struct sl_joined_list joined;        /* the joined list, if the run makes one */
 };
 
 /*

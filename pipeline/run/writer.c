@@ -193,8 +193,14 @@ void *sl_writer_thread(void *ctx)
 /* A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met. */
 void sl_writer_remove_uncommitted(const struct sl_run_workers *run)
 {
-	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
-		if (run->slot_work[i].state == SL_SLOT_WRITTEN &&
-			run->slot_work[i].writing.file.dir)
-			sl_file_remove_part(&run->slot_work[i].writing.file);
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++) {
+		struct sl_batch_write *w = &run->slot_work[i].writing;
+
+		if (run->slot_work[i].state != SL_SLOT_WRITTEN)
+			continue;
+		if (w->file.dir)
+			sl_file_remove_part(&w->file);
+		if (w->order.dir)
+			sl_file_remove_part(&w->order);
+	}
 }

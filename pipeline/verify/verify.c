@@ -21,6 +21,7 @@
 #include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
 #include "pipeline/run/batch_file.h"
+#include "pipeline/run/order_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/verify/verify_side_files.h"
 #include "pipeline/text/messages.h"
@@ -60,7 +61,7 @@ static enum sl_status wrong(const struct sl_manifest_line *l, const char *format
 /* Compares the digests of a table with the manifest. A rounded column has no digest to compare. */
 static enum sl_status check_digests(const struct sl_manifest_line *l, const struct sl_table *t)
 {
-	uint32_t seen = 0;
+	sl_column_set seen = 0;
 
 	if (t->n != l->survivors)
 		return wrong(l, "the number of survivors is %u, but %llu in the manifest", t->n,
@@ -261,6 +262,10 @@ static enum sl_status recompute(
 	sl_batch_file_line(&slot->batch, &expected);
 	if (expected.bins_crc != l->bins_crc)
 		return wrong(l, "the histograms differ from those of the recomputed batch");
+	SL_TRY(sl_order_file_put(
+		w->plan, &slot->batch, NULL, &expected.order_bytes, &expected.order_crc));
+	if (l->order_file[0] && expected.order_crc != l->order_crc)
+		return wrong(l, "the sort keys differ from those of the recomputed batch");
 	SL_TRY(check_digests(l, &slot->batch.table));
 	return exact_columns(found).n_columns < found->n_columns ? check_file(w, l, found) : SL_OK;
 }
@@ -289,6 +294,21 @@ static enum sl_status check_line(const struct sl_plan *plan, const struct sl_man
 	return SL_OK;
 }
 
+/* Compares size and CRC-32 of a file of a batch with those of the manifest. */
+static enum sl_status check_contents(const struct sl_dir *dir, const struct sl_manifest_line *l,
+	const char *name, uint64_t expected_bytes, uint32_t expected_crc)
+{
+	uint64_t bytes;
+	uint32_t crc;
+
+	SL_TRY(sl_file_check(dir, name, &bytes, &crc));
+	if (bytes == expected_bytes && crc == expected_crc)
+		return SL_OK;
+	return wrong(l, "the %s has %llu bytes and CRC-32 %08x, but %llu and %08x in the manifest",
+		name == l->file ? "file" : "file of sort keys", (unsigned long long)bytes, crc,
+		(unsigned long long)expected_bytes, expected_crc);
+}
+
 /* Makes all checks of one batch, cheap ones first, and adds its pixels to the image of w. */
 static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, struct counts *counts)
@@ -297,21 +317,18 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	struct sl_survivors s;
 	struct sl_table exact;
 	enum sl_status status;
-	uint64_t bytes, *sum;
-	uint32_t crc;
+	uint64_t *sum;
 	bool checked; /* sample and order have checked all that the manifest line states */
 
 	SL_TRY(check_line(w->plan, l));
-	if (r->bins.n > 0) { /* the reading checks that the histograms sum to the fate counts */
-		SL_TRY(sl_histogram_read(&r->bins, dir, l, &sum));
+	if (sl_counter_words(r) >
+		0) { /* the reading checks that the histograms sum to the fate counts */
+		SL_TRY(sl_histogram_read(r, dir, l, &sum));
 		sl_memory_give(SL_HOST, sum);
 	}
-	SL_TRY(sl_file_check(dir, l->file, &bytes, &crc));
-	if (bytes != l->file_bytes || crc != l->file_crc)
-		return wrong(l,
-			"the file has %llu bytes and CRC-32 %08x, but %llu and %08x in the manifest",
-			(unsigned long long)bytes, crc, (unsigned long long)l->file_bytes,
-			l->file_crc);
+	SL_TRY(check_contents(dir, l, l->file, l->file_bytes, l->file_crc));
+	if (l->order_file[0])
+		SL_TRY(check_contents(dir, l, l->order_file, l->order_bytes, l->order_crc));
 	SL_TRY(sl_survivors_read(dir, l->file, &s));
 	exact = exact_columns(&s.table);
 	status = check_digests(l, &s.table);
@@ -319,8 +336,8 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 		status = check_order(r, l, &exact, counts);
 	if (status == SL_OK && !r->inputs)
 		status = check_sample(r, l, &exact, counts);
-	checked = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) && r->bins.n == 0 &&
-	          exact.n_columns == s.table.n_columns;
+	checked = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) &&
+	          sl_counter_words(r) == 0 && exact.n_columns == s.table.n_columns;
 	/*
 	 * Particles from input files have no seed, so every batch is recomputed. For others, if not
 	 * all values could be checked, the first batch shows whether this program computes the same.
@@ -335,7 +352,7 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 	sl_survivors_free(&s);
 	counts->batches++;
 	counts->survivors += l->survivors;
-	counts->bytes += bytes;
+	counts->bytes += l->file_bytes;
 	return status;
 }
 
@@ -364,7 +381,7 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 static void print_counts(
 	const struct counts *c, uint64_t of, const struct sl_plan *plan, bool json, FILE *out)
 {
-	bool image = plan->config.output.image, joined = plan->config.output.joined;
+	bool image = plan->config.output.image, joined = sl_plan_is_joined(plan);
 	struct sl_json j = sl_json_stream(out);
 	char bytes[32];
 

@@ -172,7 +172,7 @@ enum sl_status sl_verify_side_files(
 
 	SL_TRY(check_xdmf(plan, dir, m));
 	SL_TRY(check_histograms(w, dir, m));
-	if (plan->config.output.joined) {
+	if (sl_plan_is_joined(plan)) {
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 		SL_TRY(check_exists(dir, name));
 		SL_TRY(sl_merged_list_check(plan, dir, m));

@@ -9,6 +9,7 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "primitives/base/clock.h"
+#include "primitives/device/device.h"
 #include "python/src/arrays/column.h"
 #include "python/src/errors.h"
 #include "python/src/turn.h"
@@ -115,7 +116,11 @@ static void *run_thread(void *ctx)
 	struct sl_py_job *job = (struct sl_py_job *)ctx;
 
 	if (sl_py_turn_take(job->opener, &job->control.stop)) {
+		bool emulated = sl_device_is_emulated();
+
 		job->status = job->work(job);
+		sl_device_emulate(
+			emulated); /* it decides what run.device: auto means for the next job */
 		sl_py_turn_end();
 	} else {
 		job->status = sl_fail(SL_STOPPED, "the call was interrupted");

@@ -18,9 +18,11 @@ CONDITIONS = [
     "id < 12345 and -x / 1 cm > energy / 1 keV * 2 - 1",
     "listed",
     ["w > 0.1", "z < -1 cm"],
+    "r < 2 cm and theta < 60 deg or rho > 8 cm",
 ]
 KEYS = [None, "energy:float", "-energy:float", ["pdg:32", "ekin_log:16"], ["x:12:-5 cm..5 cm", "-userflags:20"],
-        "w:16", ["time_log:32", "y:32:-1 m..1 m"]]
+        "w:16", ["time_log:32", "y:32:-1 m..1 m"],
+        ["-r:float", "phi:12"]]
 
 
 @pytest.fixture(scope="module")

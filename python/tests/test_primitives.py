@@ -167,7 +167,10 @@ def test_a_device_is_used_in_turn():
     assert len(list(stream)) == 5
     thread.join()
     assert numpy.array_equal(made[0], sluice.scan(values))
+    before = sluice.plan(SLAB).device
+    sluice.scan(values, device="emulated")
     assert sluice.run(SLAB, device="emulated").survivors.n == sluice.run(SLAB).survivors.n
+    assert sluice.plan(SLAB).device == before and "emulated" not in before  # auto is what it was
 
 
 def test_threads():

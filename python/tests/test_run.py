@@ -194,6 +194,15 @@ def test_more_survivors_than_memory_are_refused():
     assert caught.value.status.name == "HOST_MEMORY"
 
 
+def test_a_list_of_the_whole_run_needs_a_directory(tmp_path):
+    settings = {"output__format": "mcpl", "output__mcpl__energy": "2 eV", "output__sample": 10, "tallies": []}
+    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith("output:"))
+    with pytest.raises(sluice.Error, match="give the run a directory"):
+        sluice.run(config, particles=1e4, **settings)
+    run = sluice.run(config, out=tmp_path / "run", particles=1e4, **settings)
+    assert run.report["joined_particles"] == 10
+
+
 def test_progress(config, capsys):
     calls = []
     sluice.run(config, progress=lambda *state: calls.append(state))

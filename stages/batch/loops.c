@@ -7,3 +7,8 @@ bool sl_is_cancelled(const struct sl_recipe *r)
 {
 	return r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed);
 }
+
+bool sl_has_scores(const struct sl_recipe *r)
+{
+	return r->grids.scored;
+}

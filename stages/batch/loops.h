@@ -26,6 +26,11 @@ struct sl_recipe;
 /* Whether the run was asked to stop. May be called from any thread. */
 bool sl_is_cancelled(const struct sl_recipe *r);
 
+/* Whether its batches have scores along the histories. */
+bool sl_has_scores(const struct sl_recipe *r);
+
+enum { SL_LANES_MAX = 16 }; /* of all levels */
+
 /*
  * Applies the rules of a model to the first n particles of a batch, or of its active set. rules
  * points to the model's struct sl_NAME. Ends early if r is not NULL and the run is cancelled.

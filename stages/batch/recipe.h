@@ -12,6 +12,7 @@
 #include "primitives/primitives.h"
 #include "stages/batch/loops.h"
 #include "stages/batch/schedule.h"
+#include "stages/selection/grid.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/condition.h"
 #include "stages/selection/derivation.h"
@@ -53,6 +54,8 @@ struct sl_recipe {
 	uint64_t particles; /* of the whole run */
 	uint32_t batch;     /* particles per batch; the last one may have fewer */
 	uint64_t n_batches;
+	bool counted; /* survivors_most is known: on the host, batches then have memory */
+	uint32_t survivors_most;         /* for so many survivors, not for all of their particles */
 	sl_fate_set keep;                /* particles with these fates survive ... */
 	struct sl_condition condition;   /* ... if they meet the condition */
 	struct sl_derivation derivation; /* of derived columns */
@@ -60,6 +63,7 @@ struct sl_recipe {
 	struct sl_key_rule field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits;            /* of all fields; up to 32: u32 keys, else u64 */
 	struct sl_histogram_set bins; /* histograms; n = 0: none */
+	struct sl_grid_set grids;     /* grids; n = 0: none */
 	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
 	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
@@ -73,7 +77,7 @@ struct sl_recipe {
 	struct sl_choice compact;    /* staged mode only */
 	struct sl_choice sort;
 	struct sl_pack_rule pack;
-	uint32_t unpacked;                /* set of columns that a device transfers as they are */
+	sl_column_set unpacked;           /* set of columns that a device transfers as they are */
 	const struct sl_loops *loops;     /* for this CPU */
 	const struct sl_kernels *kernels; /* for the device; NULL: the stages run on the host */
 	const atomic_int *cancel;         /* if not NULL and set, stages return SL_STOPPED */
@@ -92,6 +96,18 @@ static inline sl_fate_set sl_fates_of(const struct sl_recipe *r)
 static inline bool sl_sums_weights(const struct sl_recipe *r)
 {
 	return sl_models[r->model]->weighted && !SL_HAS(r->constants, SL_COLUMN_weight);
+}
+
+/* The number of 64-bit counters of a batch: those of the histograms, then those of the grids. */
+static inline uint64_t sl_counter_words(const struct sl_recipe *r)
+{
+	return sl_histogram_words(&r->bins) + sl_grid_words(&r->grids);
+}
+
+/* The counters of the grids among all counters of a batch. */
+static inline uint64_t *sl_grid_counters_of(const struct sl_recipe *r, uint64_t *sum)
+{
+	return sum + sl_histogram_words(&r->bins);
 }
 
 /* The factor that a weight is multiplied by before sl_fixed_weight(): a power of 2. */
@@ -115,6 +131,12 @@ void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct
 /* Lays out the source records of n particles, if the recipe keeps them, for b and its table. */
 void sl_layout_source(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
+
+/* The most survivors that a batch of n particles can have. */
+static inline uint32_t sl_most_survivors(const struct sl_recipe *r, uint32_t n)
+{
+	return r->counted && r->survivors_most < n ? r->survivors_most : n;
+}
 
 /* SL_STOPPED once r->cancel is set, else SL_OK. Loops call it between pieces of work. */
 enum sl_status sl_check_cancelled(const struct sl_recipe *r);

@@ -1,8 +1,8 @@
 /*
  * counters.h - all counts that a device makes for a batch, in one block of memory.
  *
- * The block is copied to the host in one transfer. The counters of the histograms follow the
- * struct: sl_histogram_words() words of 64 bits.
+ * The block is copied to the host in one transfer. The counters of the histograms and of the grids
+ * follow the struct: sl_counter_words() words of 64 bits.
  */
 #ifndef SL_STAGES_COUNTING_COUNTERS_H
 #define SL_STAGES_COUNTING_COUNTERS_H
@@ -25,10 +25,10 @@ static inline uint64_t *sl_batch_counters_histogram(struct sl_batch_counters *c)
 	return (uint64_t *)(void *)(c + 1);
 }
 
-/* Bytes of the struct and of the histograms together. */
-static inline size_t sl_batch_counters_bytes(const struct sl_histogram_set *b)
+/* Bytes of the struct and of so many counters together. */
+static inline size_t sl_batch_counters_bytes(uint64_t words)
 {
-	return sizeof(struct sl_batch_counters) + sl_histogram_words(b) * sizeof(uint64_t);
+	return sizeof(struct sl_batch_counters) + words * sizeof(uint64_t);
 }
 
 SL_C_END

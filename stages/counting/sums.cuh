@@ -24,7 +24,7 @@ static __device__ __forceinline__ uint64_t sl_warp_sum(uint64_t v)
 }
 
 /* A set of words, by its bits: the words that sl_block_add() is to add. */
-template <uint32_t set> struct sl_words_of {
+template <uint64_t set> struct sl_words_of {
 	static __device__ constexpr bool has(int word)
 	{
 		return SL_HAS(set, word);

@@ -6,6 +6,17 @@
 #include "stages/models/list.h"
 #include "stages/batch/packed_record.h"
 
+enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
+	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive)
+{
+	if (r->grids.scored)
+		return r->kernels->scored(r->rules.bytes, r->seed, b, pipeline->grids,
+			sl_grid_counters_of(r, sl_batch_counters_histogram(pipeline->counters)),
+			alive, pipeline->exec.stream);
+	return r->kernels->advance(
+		r->model, r->rules.bytes, r->seed, b, alive, pipeline->exec.stream);
+}
+
 /* --- both modes ------------------------------------------------------------------------------- */
 
 /* Cuts the scratch that the steps of a mode share, as they run one after another. */
@@ -52,6 +63,8 @@ static enum sl_status copy_input(const struct sl_recipe *r, struct sl_device_pip
 /* The particles of a model that reads files are in pinned memory, so the copy is asynchronous. */
 static enum sl_status generate(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
+	if (r->grids.scored)
+		SL_TRY(clear_counters(pipeline));
 	if (r->inputs)
 		return copy_input(r, pipeline);
 	return r->kernels->generate(
@@ -64,19 +77,23 @@ static enum sl_status advance(const struct sl_recipe *r, struct sl_device_pipeli
 	if (r->schedule.steps > 0)
 		return sl_device_pipeline_rounds(r, pipeline);
 	sl_active_set_begin(&pipeline->batch, UINT32_MAX);
-	return r->kernels->advance(
-		r->model, r->rules.bytes, r->seed, &pipeline->batch, NULL, pipeline->exec.stream);
+	return sl_device_pipeline_advance(r, pipeline, &pipeline->batch, NULL);
 }
 
-/* Counts fates and histograms. The counters are cleared here, as this is the first stage that counts. */
+/* Counts fates, histograms and grids. The counters are cleared here unless advance has counted scores. */
 static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
 {
-	SL_TRY(clear_counters(pipeline));
+	if (!r->grids.scored)
+		SL_TRY(clear_counters(pipeline));
 	if (r->derivation.n > 0)
 		SL_TRY(r->kernels->derive(&r->derivation, &pipeline->batch, pipeline->exec.stream));
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
 		sl_weight_scale(r), &pipeline->batch, &pipeline->counters->tally,
 		pipeline->exec.stream));
+	if (r->grids.n > 0)
+		SL_TRY(r->kernels->grids(pipeline->grids, sl_weight_scale(r), &pipeline->batch,
+			sl_grid_counters_of(r, sl_batch_counters_histogram(pipeline->counters)),
+			pipeline->exec.stream));
 	if (r->bins.n == 0)
 		return SL_OK;
 	return r->kernels->bins(&r->bins, sl_weight_scale(r), &pipeline->batch,
@@ -131,7 +148,9 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.narrow = sl_key_type(r) == SL_U32,
 		.record_columns = sl_record_columns(r),
 		.weight_scale = sl_weight_scale(r),
-		.bins = &r->bins};
+		.bins = &r->bins,
+		.grid_columns = r->grids.columns,
+		.grids = pipeline->grids};
 }
 
 /*
@@ -182,7 +201,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 			device, n, sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));
 	table = *device;
 	cut_scratch(device, sl_sort_scratch(r, n), pipeline);
-	sl_table_lay_out(&table, r, n, UINT32_MAX, &b->table);
+	sl_table_lay_out(&table, r, n, SL_EVERY_COLUMN, &b->table);
 	if (table.used > device->used)
 		device->used = table.used;
 	if (r->pack.form != SL_AS_COLUMNS)

@@ -42,6 +42,10 @@ struct sl_device_mode {
 	struct sl_step step[SL_STAGE_COUNT];
 };
 
+/* Queues the kernel that advances the active set of b, with the scores of the recipe. */
+enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
+	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive);
+
 extern const struct sl_device_mode sl_device_modes[SL_MODE_COUNT];
 
 #endif

@@ -28,12 +28,16 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 	pipeline->has_rounds = r->schedule.steps > 0;
 	pipeline->mode->lay_out(device, r, n, pipeline);
 	pipeline->host_first_id = (uint64_t *)sl_cut(pinned, sizeof(*pipeline->host_first_id));
-	pipeline->counters_bytes = sl_batch_counters_bytes(&r->bins);
+	pipeline->counters_bytes = sl_batch_counters_bytes(sl_counter_words(r));
 	pipeline->counters = (struct sl_batch_counters *)sl_cut(device, pipeline->counters_bytes);
 	pipeline->select_scratch.base = sl_cut(device, pipeline->select_scratch.size);
 	pipeline->cleared_bytes =
 		(size_t)((char *)pipeline->select_scratch.base - (char *)pipeline->counters) +
 		pipeline->select_scratch.size;
+	if (r->grids.n > 0) {
+		pipeline->grids = (struct sl_grid_set *)sl_cut(device, sizeof(r->grids));
+		pipeline->host_grids = (struct sl_grid_set *)sl_cut(pinned, sizeof(r->grids));
+	}
 	pipeline->exec.space = SL_DEVICE;
 	for (int i = 0; i < 2; i++)
 		pipeline->host_counters[i] =
@@ -199,6 +203,11 @@ static enum sl_status queue_batch(
 		SL_TRY(sl_copy(pipeline->first_id, pipeline->host_first_id,
 			sizeof(*pipeline->host_first_id), pipeline->exec.stream));
 	}
+	if (pipeline->grids) {
+		*pipeline->host_grids = r->grids;
+		SL_TRY(sl_copy(pipeline->grids, pipeline->host_grids, sizeof(r->grids),
+			pipeline->exec.stream));
+	}
 	return pipeline->whole ? queue_whole(r, pipeline)
 	                       : queue(r, pipeline, 0, pipeline->mode->n_counted);
 }
@@ -216,7 +225,7 @@ static enum sl_status find_survivors(
 	SL_TRY(sl_event_wait(pipeline->counted));
 	SL_TRY(check_counters(pipeline));
 	b->tally = pipeline->host_counters[0]->tally;
-	if (r->bins.n > 0)
+	if (b->bin_words > 0)
 		memcpy(b->bins, sl_batch_counters_histogram(pipeline->host_counters[0]),
 			b->bin_words * sizeof(*b->bins));
 	b->n_survivors = pipeline->batch.n_survivors = pipeline->host_counters[0]->n_survivors;

@@ -21,8 +21,8 @@
  *	device   staged  | columns | keep | index | key | states | table | scratch | counters |
  *	         fused   | first id | columns, if read | index | key | records, if any |
  *	                 | scratch, then table | counters | scratch of select |
- *	         both    | source records, if packed from them | packing, if any |
- *	pinned   | first id | counters | counters | packing |
+ *	         both    | grids, if any | source records, if packed from them | packing, if any |
+ *	pinned   | first id | grids, if any | counters | counters | packing |
  */
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 #define SL_STAGES_DEVICE_DEVICE_PIPELINE_H
@@ -52,8 +52,10 @@ struct sl_device_pipeline {
 	bool whole;              /* the current batch is */
 	uint64_t *first_id;      /* of the batch; fused: device memory */
 	uint64_t *host_first_id; /* its source, pinned */
-	sl_graph graph;          /* of a full batch that is queued as a whole; NULL: none yet */
-	bool warm;               /* one such batch has run, so its kernels are loaded */
+	struct sl_grid_set *grids,
+		*host_grids; /* of the recipe: device memory and pinned; NULL: none */
+	sl_graph graph;      /* of a full batch that is queued as a whole; NULL: none yet */
+	bool warm;           /* one such batch has run, so its kernels are loaded */
 	sl_event round[SL_ROUND_MARKS]; /* times within the current round */
 	struct sl_pack pack;
 	sl_event device_packed; /* after the packing kernels */

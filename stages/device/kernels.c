@@ -5,8 +5,9 @@
 #define KERNELS(suffix)                                                                     \
 	{                                                                                   \
 		.generate = sl_queue_generate##suffix, .advance = sl_queue_advance##suffix, \
-		.move = sl_queue_move##suffix, .derive = sl_queue_derive##suffix,           \
-		.mark = sl_queue_mark##suffix, .bins = sl_queue_histograms##suffix,         \
+		.scored = sl_queue_scored##suffix, .move = sl_queue_move##suffix,           \
+		.derive = sl_queue_derive##suffix, .mark = sl_queue_mark##suffix,           \
+		.bins = sl_queue_histograms##suffix, .grids = sl_queue_grids##suffix,       \
 		.key = sl_queue_key##suffix, .gather = sl_queue_gather##suffix,             \
 		.select = sl_queue_select##suffix,                                          \
 		.select_scratch = sl_queue_select_scratch##suffix,                          \

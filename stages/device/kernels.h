@@ -14,7 +14,9 @@
 #include "stages/fused/gather_rows.h"
 #include "stages/fused/select.h"
 #include "stages/generate.h"
+#include "stages/counting/grid.h"
 #include "stages/counting/histogram.h"
+#include "stages/counting/score.h"
 #include "stages/mark.h"
 #include "stages/rounds/rounds.h"
 #include "stages/sort.h"
@@ -23,10 +25,12 @@
 struct sl_kernels {
 	sl_generate_launcher *generate;    /* stages/generate.h */
 	sl_advance_launcher *advance;      /* stages/advance.h */
+	sl_scored_launcher *scored;        /* stages/counting/score.h */
 	sl_move_launcher *move;            /* rounds/rounds.h */
 	sl_derive_launcher *derive;        /* stages/mark.h */
 	sl_mark_launcher *mark;            /* stages/mark.h */
 	sl_histograms_launcher *bins;      /* stages/counting/histogram.h */
+	sl_grids_launcher *grids;          /* stages/counting/grid.h */
 	sl_key_launcher *key;              /* stages/sort.h */
 	sl_gather_launcher *gather;        /* stages/write.h */
 	sl_select_launcher *select;        /* fused/select.h */

@@ -41,8 +41,7 @@ static enum sl_status advance(const struct sl_recipe *r, void *ctx, struct sl_ba
 	SL_TRY(mark(ctx, SL_ROUND_BEGINS));
 	SL_TRY(sl_fill(&pipeline->counters->alive, 0, sizeof(pipeline->counters->alive),
 		pipeline->exec.stream));
-	SL_TRY(r->kernels->advance(r->model, r->rules.bytes, r->seed, b, &pipeline->counters->alive,
-		pipeline->exec.stream));
+	SL_TRY(sl_device_pipeline_advance(r, pipeline, b, &pipeline->counters->alive));
 	SL_TRY(mark(ctx, SL_ROUND_ADVANCED));
 	return wait_for_alive(pipeline, b);
 }

@@ -17,6 +17,7 @@
 #include "stages/models/model.h"
 #include "stages/selection/condition.h"
 #include "stages/selection/derivation.h"
+#include "stages/selection/grid.h"
 #include "stages/selection/histogram.h"
 #include "stages/selection/key.h"
 
@@ -36,7 +37,7 @@ static inline bool sl_fused_fits(
 	       SL_FUSED_COLUMNS_MAX;
 }
 
-/* The parameters of both kernels. All pointers but first_id point to host memory. */
+/* The parameters of both kernels. All pointers but first_id and grids point to host memory. */
 struct sl_fused {
 	enum sl_model_number model;
 	const void *rules; /* the model's struct sl_NAME */
@@ -52,7 +53,9 @@ struct sl_fused {
 	sl_column_set
 		record_columns; /* columns in a record (packed_record.h); 0: the model is recomputed */
 	const struct sl_histogram_set *bins;
-	float weight_scale; /* see sl_weight_scale() */
+	sl_column_set grid_columns;      /* that the grids read */
+	const struct sl_grid_set *grids; /* device memory; NULL: there are none */
+	float weight_scale;              /* see sl_weight_scale() */
 	bool padded; /* fill the keys after the last survivor with the largest key, one per particle
 	                that does not survive: for a sort that runs before the number of survivors
 	                is known on the host */

@@ -23,14 +23,42 @@
 
 #include "stages/fused/model_rules.cuh"
 #include "stages/fused/select_lists.cuh"
+#include "stages/counting/score.cuh"
 #include "stages/counting/sums.cuh"
 
 /* --- a tile ----------------------------------------------------------------------------------- */
+
+template <class Model> static constexpr bool is_slab = false;
+template <> constexpr bool is_slab<sl_traits_slab> = true;
 
 /* The fates that a kernel counts: those of the model, and dropped if there may be a condition. */
 template <class Model, enum features features>
 static constexpr sl_fate_set fates_of = Model::fates |
                                         (features != PLAIN ? SL_FATE_BIT(SL_FATE_dropped) : 0);
+
+/* The history of a particle with its scores. It is not inlined, so that kernels need no more registers. */
+template <class Rules>
+static __device__ __attribute__((noinline)) void advance_scored(const Rules *rules, uint64_t seed,
+	struct sl_particle *p, const struct sl_grid_set *grids, uint64_t *sum)
+{
+	sl_slab_advance_scored(rules, seed, p, UINT32_MAX, grids, sum);
+}
+
+/* Computes a particle to its end. Only the slab can have scores. */
+template <class Model, enum features features, class Key>
+static __device__ __forceinline__ struct sl_particle make(
+	const typename Model::rules *rules, const struct select_job<Key> *job, uint64_t id)
+{
+	if constexpr (features != PLAIN && is_slab<Model>)
+		if (job->grids && job->grids->scored) {
+			struct sl_particle p =
+				Model::generate(rules, SL_EVERY_COLUMN, job->seed, id);
+
+			advance_scored(rules, job->seed, &p, job->grids, job->grid);
+			return p;
+		}
+	return Model::make(rules, job->wanted, job->seed, id);
+}
 
 /* Computes the warp's particles of a tile, counts them, and lists the survivors. Returns how many. */
 template <class Model, class Key, enum features features>
@@ -49,7 +77,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 		bool alive = false;
 
 		if (i < job->n) {
-			p = Model::make(rules, job->wanted, job->seed, first_id + i);
+			p = make<Model, features>(rules, job, first_id + i);
 			if (features == DERIVES)
 				sl_derive_particle(&job->derivation, &p);
 			if (features != PLAIN && job->condition.n > 0) {
@@ -70,6 +98,9 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 
 				sl_block_histogram_count(&job->bins, bins, &columns, 0, p.fate,
 					p.weight * job->weight_scale);
+				if (job->grids)
+					sl_grids_count_one(job->grids, &columns, 0, p.fate,
+						p.weight, job->weight_scale, job->grid);
 			}
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
@@ -305,12 +336,14 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.seed = f->seed, .first_id = f->first_id, .keep = f->keep, .n = b->n,
 		.n_fields = f->n_fields, .items = items, .record_columns = f->record_columns,
 		.words = l.words, .extra = l.extra, .stride = l.stride,
-		.wanted = f->record_columns | f->bins->columns | f->condition->columns |
-		          f->derivation->reads | key_columns(f),
+		.wanted = f->record_columns | f->bins->columns | f->grid_columns |
+		          f->condition->columns | f->derivation->reads | key_columns(f),
 		.weight_scale = f->weight_scale, .before = before, .index = b->index,
 		.record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
 		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
+		.grids = f->grids,
+		.grid = sl_batch_counters_histogram(counters) + sl_histogram_words(f->bins),
 		.condition = *f->condition, .derivation = *f->derivation
 	};
 
@@ -330,7 +363,7 @@ static enum sl_status queue_with(const struct sl_fused *f, const struct sl_batch
 {
 	if (f->derivation->n > 0)
 		return queue_select<Model, Key, DERIVES>(f, b, counters, scratch, s);
-	if (f->bins->n > 0 || f->condition->n > 0)
+	if (f->bins->n > 0 || f->grids || f->condition->n > 0)
 		return queue_select<Model, Key, CHECKS>(f, b, counters, scratch, s);
 	return queue_select<Model, Key, PLAIN>(f, b, counters, scratch, s);
 }

@@ -42,6 +42,8 @@ template <class Key> struct select_job {
 	Key *key;
 	bool padded; /* see struct sl_fused */
 	struct sl_histogram_set bins;
+	const struct sl_grid_set *grids; /* NULL: there are none */
+	uint64_t *grid;                  /* their counters */
 	struct sl_condition condition;
 	struct sl_derivation derivation;
 };

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "stages/counting/grid.h"
 #include "stages/host/rounds_host.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/rounds/rounds.h"
 
 /* Items of a block: of a loop, which checks for cancellation between blocks, and see run_blocks(). */
-enum { BLOCK = 1 << 12 };
+enum { BLOCK = SL_HOST_BLOCK };
 
 static uint32_t block_items(uint32_t left)
 {
@@ -37,12 +38,14 @@ static enum sl_status generate(const struct sl_recipe *r, struct sl_exec *x, str
 {
 	(void)x;
 	if (r->inputs)
-		return sl_inputs_read(r->inputs, b);
+		return sl_inputs_read_part(r->inputs, b);
 	return sl_run_rules(r, b, r->loops->generate, b->n);
 }
 
 static enum sl_status advance(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
+	if (r->inputs)
+		return SL_OK; /* a particle of a list has its fate, and takes no step */
 	if (r->schedule.steps > 0)
 		return sl_rounds_on_host(r, x, b);
 	sl_active_set_begin(b, UINT32_MAX);
@@ -68,9 +71,18 @@ enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_b
 
 enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b)
 {
+	const char *problem =
+		r->grids.scored ? sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, b->bins),
+					  b->tally.collisions)
+				: NULL;
 	enum sl_fate mismatch =
 		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
 
+	if (mismatch == SL_FATE_COUNT && r->grids.n > 0)
+		mismatch = sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, b->bins),
+			b->tally.count, b->tally.weight);
+	if (problem)
+		return sl_fail(SL_CHECK_FAILED, "the scores %s", problem);
 	if (mismatch == SL_FATE_COUNT)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
@@ -79,10 +91,10 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 		sl_fate_facts[mismatch].name);
 }
 
-static void begin_counts(const struct sl_recipe *r, struct sl_batch *b)
+static void begin_counts(struct sl_batch *b)
 {
 	memset(&b->tally, 0, sizeof(b->tally));
-	if (r->bins.n > 0)
+	if (b->bin_words > 0)
 		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
 }
 
@@ -97,12 +109,14 @@ static enum sl_status check_counts(const struct sl_recipe *r, struct sl_exec *x,
 static enum sl_status mark_more(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
-	return sl_run_loop(r, b, r->loops->mark, b->n);
+	SL_TRY(sl_run_loop(r, b, r->loops->mark, b->n));
+	if (r->grids.n > 0)
+		sl_grids_count(&r->grids, sl_weight_scale(r), b, sl_grid_counters_of(r, b->bins));
+	return SL_OK;
 }
 
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
-	begin_counts(r, b);
 	SL_TRY(mark_more(r, x, b));
 	return check_counts(r, x, b);
 }
@@ -146,15 +160,27 @@ bool sl_stage_is_run(enum sl_mode mode, int s)
 	return mode == SL_MODE_fused ? !is_staged : !is_fused;
 }
 
-/* Whether a batch is computed in blocks: not if its particles are read, or advance in rounds. */
+/* Whether a batch is computed in blocks: not if its particles advance in rounds. */
 static bool has_blocks(const struct sl_recipe *r)
 {
-	return !r->kernels && !r->inputs && r->schedule.steps == 0;
+	return !r->kernels && r->schedule.steps == 0;
+}
+
+/*
+ * The particles for which a batch of n particles has memory. If the survivors were counted, the batch is
+ * computed in blocks: it has memory for them and for one block more, which begins after the last of them.
+ */
+static uint32_t places_of(const struct sl_recipe *r, uint32_t n)
+{
+	uint32_t most = sl_most_survivors(r, n);
+
+	return n - most < BLOCK ? n : most + BLOCK;
 }
 
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
+	n = places_of(r, n);
 	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, n, &b->columns);
 	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
 	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
@@ -163,9 +189,10 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
-	sl_table_lay_out(a, r, n, UINT32_MAX, &b->table);
+	sl_table_lay_out(a, r, n, SL_EVERY_COLUMN, &b->table);
 	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
 		sl_layout_source(a, r, n, b);
+	b->table.source_index = has_blocks(r) ? b->index : NULL;
 }
 
 void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
@@ -189,7 +216,7 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 
 void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
 {
-	b->bin_words = sl_histogram_words(&r->bins);
+	b->bin_words = (uint32_t)sl_counter_words(r);
 	b->bins = NULL;
 	if (b->bin_words > 0)
 		b->bins = (uint64_t *)sl_cut_items(a, b->bin_words, sizeof(*b->bins));
@@ -205,9 +232,11 @@ size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n)
 
 size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n)
 {
-	struct sl_shape compact = {.n = n, .tuning = r->compact.tuning, .scan = r->scan};
+	struct sl_shape compact = {
+		.n = places_of(r, n), .tuning = r->compact.tuning, .scan = r->scan};
 	size_t compact_bytes = sl_scratch(r->compact.backend, &compact);
-	size_t sort_bytes = sl_sort_scratch(r, n), rounds_bytes = sl_rounds_scratch(r, n);
+	size_t sort_bytes = sl_sort_scratch(r, compact.n);
+	size_t rounds_bytes = sl_rounds_scratch(r, n);
 	size_t most = compact_bytes > sort_bytes ? compact_bytes : sort_bytes;
 
 	return rounds_bytes > most ? rounds_bytes : most;
@@ -275,6 +304,15 @@ static void move_items(void *column, uint32_t item_bytes, const uint32_t *number
 		bytes[j] = bytes[number[j]];
 }
 
+/* The same for source records. */
+static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *number, uint32_t n)
+{
+	for (uint32_t j = 0; j < n; j++)
+		if (number[j] != j)
+			memcpy((char *)source + (size_t)j * bytes,
+				(const char *)source + (size_t)number[j] * bytes, bytes);
+}
+
 /* Compacts a block: its survivors move to its beginning, and its index becomes their places. */
 static enum sl_status compact_block(
 	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
@@ -286,6 +324,8 @@ static enum sl_status compact_block(
 		if (SL_HAS(set, c))
 			move_items(sl_column_at(&block->columns, (enum sl_column)c),
 				sl_column_facts[c].bytes, block->index, block->n_survivors);
+	if (block->source)
+		move_records(block->source, r->source_bytes, block->index, block->n_survivors);
 	for (uint32_t j = 0; j < block->n_survivors; j++)
 		block->index[j] += (uint32_t)(block->first_id - block->number * r->batch);
 	return SL_OK;
@@ -299,6 +339,15 @@ static struct sl_columns columns_from(const struct sl_columns *c, uint32_t n)
 #include "stages/particle/columns.def"
 #undef COLUMN
 	return from;
+}
+
+/* Only a file that was changed, and whose size and time do not show it, can have more survivors. */
+static enum sl_status more_survivors(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	return sl_fail(SL_DISK,
+		"batch %llu: has more than the %u survivors that were counted before the run, so an "
+		"input was changed; restore it and rerun with --resume",
+		(unsigned long long)b->number, r->survivors_most);
 }
 
 /*
@@ -315,16 +364,23 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 		[SL_STAGE_compact] = compact_block};
 	struct sl_batch block = *b;
 
-	begin_counts(r, &block);
+	begin_counts(&block);
 	for (uint32_t from = 0; from < b->n; from += block.n) {
+		if (b->n_survivors > sl_most_survivors(r, b->n))
+			return more_survivors(r, b);
 		block.first_id = b->first_id + from;
 		block.n = block_items(b->n - from);
 		block.columns = columns_from(&b->columns, b->n_survivors);
 		block.index = b->place + b->n_survivors;
+		if (b->source)
+			block.source = b->source + (size_t)b->n_survivors *
+			                                   (r->source_bytes / sizeof(*b->source));
 		for (int s = SL_STAGE_generate; s <= SL_STAGE_compact; s++)
 			SL_TRY(run_stage(r, x, &block, s, run[s], ns));
 		b->n_survivors += block.n_survivors;
 	}
+	if (b->n_survivors > sl_most_survivors(r, b->n))
+		return more_survivors(r, b);
 	b->tally = block.tally;
 	return run_stage(r, x, b, SL_STAGE_mark, check_counts, ns);
 }
@@ -332,10 +388,16 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,
 	uint64_t ns[SL_STAGE_COUNT])
 {
-	if (!b->place)
+	enum sl_status s;
+
+	if (!b->place) {
+		begin_counts(b);
 		return run_stages(r, x, b, SL_STAGE_generate, ns);
-	SL_TRY(run_blocks(r, x, b, ns));
-	return run_stages(r, x, b, SL_STAGE_sort, ns);
+	}
+	s = run_blocks(r, x, b, ns);
+	if (r->inputs)
+		sl_inputs_end_turn(r->inputs, b);
+	return s != SL_OK ? s : run_stages(r, x, b, SL_STAGE_sort, ns);
 }
 
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)

@@ -12,6 +12,9 @@
 
 #include "stages/batch/recipe.h"
 
+/* Particles that the host takes through the stages together, so that they stay in the cache. */
+enum { SL_HOST_BLOCK = 1 << 12 };
+
 /* All stages: the name, and the function of host_pipeline.c that runs it on the host, or NULL. */
 #define SL_STAGES(X)          \
 	X(generate, generate) \

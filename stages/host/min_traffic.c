@@ -19,7 +19,7 @@ static sl_column_set counted_columns(const struct sl_recipe *r, sl_column_set st
 {
 	return stored &
 	       (SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_steps) |
-		       SL_BIT(SL_COLUMN_collisions) | r->bins.columns);
+		       SL_BIT(SL_COLUMN_collisions) | r->bins.columns | r->grids.columns);
 }
 
 /* Bytes of a key and its index. */

@@ -16,6 +16,7 @@
 #include "primitives/files/files.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/phase_space/phase_space_mcpl.h"
+#include "stages/inputs/mcpl_columns.h"
 #include "stages/inputs/reading.h"
 
 /* Upper limit of particles per file, so that no sum over 4096 files overflows 64 bits. */
@@ -100,7 +101,7 @@ static void find_constants(struct sl_inputs *inputs, uint32_t k)
 	}
 	inputs->doubles |= !h->single;
 	if (h->polarised)
-		inputs->constants &= ~(uint32_t)SL_MCPL_POLARISATION;
+		inputs->constants &= ~(sl_column_set)SL_MCPL_POLARISATION;
 	if (h->flags)
 		inputs->constants &= ~SL_BIT(SL_COLUMN_userflags);
 	if (h->pdg == 0 || values.pdg != inputs->constant.pdg)
@@ -243,16 +244,27 @@ static enum sl_status read_particles(struct sl_mcpl_stream *s, const struct plac
 	return SL_OK;
 }
 
-/* Reads particles of a plain file, from number from of the file on, through a copy of its stream. */
+/*
+ * Reads particles of a plain file, from number from of the file on, through a copy of its stream. Records
+ * that are in the file are decoded together.
+ */
 static enum sl_status read_plain(
 	const struct sl_input_source *f, uint64_t from, const struct places *to)
 {
 	struct sl_mcpl_stream s = f->stream;
-	size_t bytes = (size_t)from * s.header.record_bytes;
+	const uint32_t record_bytes = s.header.record_bytes;
+	size_t bytes = (size_t)from * record_bytes;
 
 	s.at += bytes;
 	s.left -= bytes;
-	return read_particles(&s, to);
+	if (s.left / record_bytes < to->n)
+		return read_particles(&s, to); /* which says where the file ends */
+	if (to->b->source)
+		sl_mcpl_recode_records(&s.header, s.at, to->n, to->layout,
+			(uint8_t *)to->b->source + (size_t)to->place * to->layout->record_bytes);
+	sl_mcpl_to_columns(&s.header, s.at, to->n, &to->b->columns, to->place);
+	memset(to->b->columns.fate + to->place, SL_FATE_listed, to->n);
+	return SL_OK;
 }
 
 /* The same for a phase space, which decodes any of its particles. */
@@ -328,28 +340,51 @@ static enum sl_status read_some(struct sl_inputs *inputs, bool gzipped, struct s
 	return SL_OK;
 }
 
-/*
- * Waits for the turn of b, reads from gzip files, and passes the turn on, also after a failure: the
- * batches that wait would otherwise never end.
- */
+/* Waits for the turn of b, if it has one. Called with the lock held. */
+static void wait_for_turn(struct sl_reading *reading, const struct sl_batch *b)
+{
+	while (b->turn != SL_NO_TURN && reading->turn != b->turn)
+		pthread_cond_wait(&reading->next, &reading->lock);
+}
+
+/* Waits for the turn of b and reads from gzip files. */
 static enum sl_status read_in_turn(struct sl_inputs *inputs, struct sl_batch *b)
 {
 	struct sl_reading *reading = inputs->reading;
 	enum sl_status s;
 
 	pthread_mutex_lock(&reading->lock);
-	while (b->turn != SL_NO_TURN && reading->turn != b->turn)
-		pthread_cond_wait(&reading->next, &reading->lock);
+	wait_for_turn(reading, b);
 	s = read_some(inputs, true, b);
-	reading->turn += b->turn != SL_NO_TURN;
-	pthread_cond_broadcast(&reading->next);
 	pthread_mutex_unlock(&reading->lock);
 	return s;
 }
 
-enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b)
+enum sl_status sl_inputs_read_part(struct sl_inputs *inputs, struct sl_batch *part)
 {
 	if (inputs->reading->in_turn)
-		SL_TRY(read_in_turn(inputs, b));
-	return read_some(inputs, false, b);
+		SL_TRY(read_in_turn(inputs, part));
+	return read_some(inputs, false, part);
+}
+
+/* Also after a failure, because the batches that wait would otherwise never end. */
+void sl_inputs_end_turn(struct sl_inputs *inputs, const struct sl_batch *b)
+{
+	struct sl_reading *reading = inputs->reading;
+
+	if (!reading->in_turn || b->turn == SL_NO_TURN)
+		return;
+	pthread_mutex_lock(&reading->lock);
+	wait_for_turn(reading, b);
+	reading->turn++;
+	pthread_cond_broadcast(&reading->next);
+	pthread_mutex_unlock(&reading->lock);
+}
+
+enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b)
+{
+	enum sl_status s = sl_inputs_read_part(inputs, b);
+
+	sl_inputs_end_turn(inputs, b);
+	return s;
 }

@@ -67,6 +67,13 @@ void sl_inputs_close(struct sl_inputs *inputs);
  */
 enum sl_status sl_inputs_read(struct sl_inputs *inputs, struct sl_batch *b);
 
+/*
+ * The same in parts: each part is a batch of consecutive particles with the turn of the whole batch. After
+ * the last part, or a failure, sl_inputs_end_turn() passes the turn on.
+ */
+enum sl_status sl_inputs_read_part(struct sl_inputs *inputs, struct sl_batch *part);
+void sl_inputs_end_turn(struct sl_inputs *inputs, const struct sl_batch *b);
+
 /* Resets the turns to 0, for another pass over the batches. */
 void sl_inputs_restart(struct sl_inputs *inputs);
 

@@ -71,8 +71,11 @@ static enum sl_status check_record(const struct sl_mcpl_header *h, const struct 
 	size_t number_bytes = h->single ? sizeof(float) : sizeof(double);
 
 	for (int i = 0; i < all->n; i++) {
-		double value = sl_mcpl_number(h->single, record + (size_t)i * number_bytes);
+		double value;
 
+		if (h->single && all->factor[i] == 1 && i != all->weight)
+			continue; /* it has the precision and the unit of a column */
+		value = sl_mcpl_number(h->single, record + (size_t)i * number_bytes);
 		SL_TRY(check_number(
 			particle, all->name[i], value, all->factor[i], i == all->weight));
 		if (i == all->weight)

@@ -170,6 +170,10 @@ struct sl_model {
 	 * none. */
 	sl_fate_set (*unused_fates)(const void *rules);
 
+	/* Exponent of a power of 2 (cm) that the fluence of one collision does not exceed. NULL: histories
+	 * of the model have no scores. */
+	int (*score_shift)(const void *rules);
+
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
 };

@@ -93,6 +93,7 @@ struct sl_option {
 	const char *help;
 	bool automatic; /* COUNT: "auto" is allowed and reads as 0 */
 	bool free;      /* does not change a byte of the results: not compared on resume */
+	bool nested;    /* LINES: an item can be a list of texts, which reads as "[a, b]" */
 	bool shorthand; /* SECTION: VALUE is short for SECTION: {KEY: VALUE} */
 };
 

@@ -2,7 +2,7 @@
  * slab.h - particles in a stack of infinite plane layers that absorb, scatter and refract.
  *
  * The slab fills 0 < z < thickness; particles enter through z = 0, or start at a point inside
- * (slab_source.h). Each step is one flight whose length is exponentially distributed with mean 1/mu_t. It ends in a collision
+ * (below). Each step is one flight whose length is exponentially distributed with mean 1/mu_t. It ends in a collision
  * (absorption with probability mu_a/mu_t, else scattering) or at the boundary of the layer (reflection
  * with Fresnel's probability for unpolarised light, else refraction into the next layer or out of the
  * slab). At a boundary the rest of the flight is drawn again, which is exact because the exponential
@@ -61,6 +61,7 @@ enum sl_slab_source {
 enum sl_slab_outline { SL_SLAB_NO_DETECTOR, SL_SLAB_ANNULUS, SL_SLAB_RECTANGLE };
 
 enum { SL_SLAB_LAYERS_MAX = 16, SL_SLAB_REGIONS = 3 };
+#define SL_SLAB_CLEAR_PATH 1e30f /* cm: the mean free path of a clear layer */
 
 struct sl_slab_layer {
 	float top, bottom;         /* depths, cm; the last bottom may be infinite */
@@ -100,7 +101,92 @@ struct sl_slab {
 	uint32_t max_steps;
 };
 
-#include "stages/models/slab_source.h"
+/*
+ * --- how particles start: on the surface z = 0, which reflects some of them, or at a point inside ---
+ *
+ *	pencil     at the origin
+ *	gaussian   normally distributed in x and in y (Box and Muller, 1958)
+ *	disk       uniformly over a disk about the origin
+ *	fibre      uniformly over the end of a fibre about the origin, in directions within the cone
+ *	           of its numerical aperture. The radiance is the same in the whole cone, so the
+ *	           squared sine of the angle to the axis is uniformly distributed.
+ *	isotropic  at a point on the axis inside the slab, in all directions
+ */
+
+/* The block of random words that gives the place on a source with a width: no flight reaches it. */
+#define SL_SLAB_PLACE_BLOCK (UINT64_C(1) << 32)
+
+/* Moves p from the origin to its place on a source with a width. */
+SL_HD_PART void sl_slab_start_place(const struct sl_slab *r, sl_lanes *p, uint64_t seed)
+{
+	struct sl_words random = sl_draw(seed, p->id, sl_all_u64(SL_SLAB_PLACE_BLOCK));
+	sl_f32 uniform = sl_uniform(random.at[0]), radius, sine, cosine;
+
+	radius = r->size * sqrtf(r->source == SL_SLAB_GAUSSIAN ? -2.0f * sl_log(uniform) : uniform);
+	sl_sincospi(2.0f * sl_uniform(random.at[1]), &sine, &cosine);
+	p->x = radius * cosine;
+	p->y = radius * sine;
+}
+
+/* Sets the direction in which p starts, before the surface refracts it. */
+SL_HD_PART void sl_slab_start_direction(
+	const struct sl_slab *r, sl_lanes *p, sl_u32 word0, sl_u32 word1)
+{
+	sl_f32 sine, s, c;
+
+	p->u = sl_all(r->sin_in);
+	p->w = sl_all(r->cos_in);
+	if (r->source == SL_SLAB_FIBRE || r->source == SL_SLAB_ISOTROPIC) {
+		sl_f32 uniform = sl_uniform(word0);
+
+		if (r->source == SL_SLAB_FIBRE) {
+			sine = sqrtf(r->sine2 * uniform);
+			p->w = sqrtf(fmaf(-r->sine2, uniform, 1.0f));
+		} else { /* 1 - uniform with full resolution at both ends, as in sl_lambertian() */
+			sine = 2.0f * sqrtf(uniform * sl_uniform(~word0));
+			p->w = fmaf(-2.0f, uniform, 1.0f);
+		}
+		sl_sincospi(2.0f * sl_uniform(word1), &s, &c);
+		p->u = sine * c;
+		p->v = sine * s;
+	} else if (r->incidence == SL_SLAB_DIFFUSE) {
+		sl_lambertian(p, sl_all(0.0f), sl_all(0.0f), sl_all(1.0f), word0, word1);
+	}
+}
+
+/* The surface reflects p, or refracts it into the first layer. */
+SL_HD_PART void sl_slab_enter(const struct sl_slab *r, sl_lanes *p, sl_f32 uniform)
+{
+	const float n_above = r->layer[0].n_above, n = r->layer[0].n;
+	sl_lanes inside = *p;
+	sl_f32 beyond;
+	sl_mask reflects = uniform <= sl_fresnel(sl_all(n_above), sl_all(n), p->w, &beyond);
+
+	sl_refract(&inside, sl_all(n_above / n), beyond);
+	p->w = -p->w;
+	p->fate = sl_all_fate(r->bounced);
+	sl_assign_if(sl_not(reflects), p, &inside);
+}
+
+SL_HD sl_lanes sl_slab_generate(
+	const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_u64 id)
+{
+	struct sl_words random = sl_draw(seed, id, sl_all_u64(0));
+	sl_lanes p = {0};
+
+	(void)wanted; /* the flights need all columns */
+	p.id = id;
+	p.weight = sl_all(1.0f);
+	p.fate = sl_all_fate(SL_FATE_alive);
+	if (r->size > 0.0f)
+		sl_slab_start_place(r, &p, seed);
+	sl_slab_start_direction(r, &p, random.at[1], random.at[2]);
+	if (r->source == SL_SLAB_ISOTROPIC)
+		p.z = sl_all(r->depth);
+	else
+		sl_slab_enter(r, &p, sl_uniform(random.at[0]));
+	return p;
+}
 
 /* The layer that a particle at depth z flies through. On a boundary, its direction w decides. */
 SL_HD sl_u32 sl_slab_layer_at(const struct sl_slab *r, sl_f32 z, sl_f32 w)
@@ -272,8 +358,8 @@ SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uin
 }
 
 /* The layer is known from step to step, and looked up only once. */
-SL_HD void sl_slab_advance(
-	const struct sl_slab *r, sl_column_set wanted, uint64_t seed, struct sl_particle *p, uint32_t n)
+SL_HD void sl_slab_advance(const struct sl_slab *r, sl_column_set wanted, uint64_t seed,
+	struct sl_particle *p, uint32_t n)
 {
 	(void)wanted;
 	if (r->layers == 1)

@@ -151,7 +151,7 @@ static void sl_slab_make_medium(const struct sl_slab_config *c, uint32_t i, stru
 	double absorb = clear ? 0 : sl_slab_layer_value(&c->mu_a, i) / mu_t;
 	double g = clear ? 1 : sl_slab_layer_value(&c->g, i);
 
-	l->mean_free_path = (float)(clear ? 1e30 : 1 / mu_t);
+	l->mean_free_path = clear ? SL_SLAB_CLEAR_PATH : (float)(1 / mu_t);
 	l->absorb = implicit ? 0.0f : (float)absorb;
 	l->keep = implicit ? (float)(1 - absorb) : 1.0f;
 	l->g = (float)g;
@@ -306,8 +306,24 @@ static sl_fate_set sl_slab_weight_fates(const void *rules)
 	                                                          : SL_FATE_BIT(SL_FATE_absorbed);
 }
 
+/* The fluence that one collision scores is at most the longest mean free path. */
+static int sl_slab_score_shift(const void *rules)
+{
+	const struct sl_slab *r = (const struct sl_slab *)rules;
+	float longest = 0, power = 0x1p-64f;
+	int shift = -64;
+
+	for (uint32_t i = 0; i < r->layers; i++)
+		if (r->layer[i].mean_free_path < SL_SLAB_CLEAR_PATH &&
+			r->layer[i].mean_free_path > longest)
+			longest = r->layer[i].mean_free_path;
+	for (; power <= longest; power *= 2)
+		shift++;
+	return shift;
+}
+
 SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",
 	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates,
-	.unused_fates = sl_slab_unused_fates);
+	.unused_fates = sl_slab_unused_fates, .score_shift = sl_slab_score_shift);
 
 #endif

@@ -8,6 +8,8 @@
 
 #if SL_SIMD_LANES == 1
 
+#define SL_STORE_LANES_uint8_t(to, from, n) (*(to) = (from), (void)(n))
+
 /* Consecutive numbers from first on. */
 static inline sl_u64 sl_count_from(uint64_t first)
 {

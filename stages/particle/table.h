@@ -33,6 +33,9 @@ struct sl_table {
 	 * memory of the columns.
 	 */
 	const uint32_t *source;
+	const uint32_t
+		*source_index; /* NULL, or the numbers of the records of the rows: the batch has
+	                                 only those of survivors */
 	uint64_t first_id;
 	uint32_t n; /* rows */
 	uint32_t n_columns;

@@ -122,7 +122,7 @@ refused 2 "--n 'x'" primitives --n x
 refused 2 "--n '2^32'" primitives --n 2^32
 refused 2 "--n '1,,2'" primitives --n 1,,2
 refused 2 "--entropy '.9'" primitives --entropy .9
-refused 2 "--columns '17'" primitives --columns 17
+refused 2 "--columns '25'" primitives --columns 25
 refused 2 "--columns '8x3'" primitives --columns 8x3
 refused 2 "--sort 'index'" primitives --sort index
 refused 2 "--padding '1'" primitives --padding 1

@@ -309,9 +309,9 @@ static void columns_out_of_range(void **state)
 	assert_ok(sl_compact(&sl_compact_cpu_scan, &b.x, &job));
 	job.n_columns = 0;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE, "out is a null pointer");
-	job.n_columns = 17;
+	job.n_columns = 25;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
-		"compact/cpu: 17 columns are too many; a call takes at most 16, so split them over "
+		"compact/cpu: 25 columns are too many; a call takes at most 24, so split them over "
 		"several calls");
 	job.n_columns = 1;
 	job.column = NULL;

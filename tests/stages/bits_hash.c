@@ -63,7 +63,7 @@ static void add_flights(void)
 /* All columns except those that are read from files. */
 static void add_particle(const struct sl_particle *p)
 {
-	const uint32_t computed =
+	const sl_column_set computed =
 		SL_COLUMNS_source_detector | SL_COLUMNS_slab | SL_COLUMNS_cavity | SL_COLUMNS_rays;
 
 #define COLUMN(name, type, unit, record, component, help) \

@@ -2,7 +2,7 @@
 #ifndef SL_PIPELINE_COMPARE_CASES_COMPARISON_H
 #define SL_PIPELINE_COMPARE_CASES_COMPARISON_H
 
-#include "pipeline/results/spread.h"
+#include "pipeline/compare/cases/spread.h"
 #include "pipeline/run/run.h"
 #include "primitives/emulator/access.h"
 

@@ -39,6 +39,26 @@ static bool fill_item(struct sl_reader *r, const struct sl_option *o, const char
 	return sl_value_parse(o, text, item, why) || wrong(r, key, why);
 }
 
+/* Reads a list of texts as one text, "[a, b]". */
+static bool fill_nested(struct sl_reader *r, const struct sl_option *o, const char *key,
+	const struct sl_yaml *tree, sl_node list, char item[SL_TEXT_BYTES])
+{
+	char text[2 * SL_TEXT_BYTES + 4] = "[", part[SL_TEXT_BYTES];
+	size_t n = sl_yaml_size(tree, list), at = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!fill_item(r, o, key, tree, sl_yaml_item(tree, list, i, NULL), part))
+			return false;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, i ? ", %s" : "%s", part);
+		if (at + 2 > SL_TEXT_BYTES)
+			return wrong(r, key, "is longer than 1023 bytes; shorten it");
+	}
+	memset(item, 0, SL_TEXT_BYTES);
+	memcpy(item, text, at);
+	item[at] = ']';
+	return true;
+}
+
 /* Checks and stores the number of items of a list; n is SIZE_MAX when the value is no list. */
 static bool fill_items(
 	struct sl_reader *r, const struct sl_option *o, const char *path, size_t n, uint64_t *value)
@@ -140,8 +160,13 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	for (size_t i = 0; i < n; i++) {
 		snprintf(key, sizeof(key), list ? "%s[%zu]" : "%s", path, i);
 		/* no early exit: every wrong item is reported */
-		right &= fill_item(r, o, key, tree, list ? sl_yaml_item(tree, node, i, NULL) : node,
-			sl_value_item(o, value, i));
+		const sl_node item = list ? sl_yaml_item(tree, node, i, NULL) : node;
+
+		if (o->nested && sl_yaml_kind(tree, item) == SL_LIST)
+			right &= fill_nested(
+				r, o, key, tree, item, (char *)sl_value_item(o, value, i));
+		else
+			right &= fill_item(r, o, key, tree, item, sl_value_item(o, value, i));
 	}
 	return right;
 }

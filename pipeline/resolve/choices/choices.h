@@ -24,6 +24,13 @@ enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
 /* transport.schedule. After resolving SL_BY_AUTO remains only where a GPU can measure candidates. */
 enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE, SL_BY_AUTO };
 
+/* Which survivors the joined list of a run has, and in which order. */
+struct sl_list_order {
+	bool run;               /* by the key over the whole run; else batch by batch */
+	uint64_t sample, limit; /* survivors sampled; particles of the list; 0: all */
+	sl_column_set columns;  /* set of columns that decide and that a device must copy */
+};
+
 /* The columns that the configuration names: derived_1, ... (columns.def) */
 struct sl_places {
 	uint32_t n;
@@ -42,12 +49,17 @@ struct sl_choices {
 	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
 	struct sl_derivation derivation;
 	struct sl_places places;
-	uint32_t replaced; /* set of the built-in derived columns that the configuration defines */
+	sl_column_set
+		replaced;  /* set of the built-in derived columns that the configuration defines */
 	uint32_t n_fields; /* of the sort key; 0: survivors stay in id order */
 	struct sl_key_field field[SL_KEY_FIELDS_MAX];
 	uint32_t key_bits; /* sum over the fields */
 	uint32_t n_histograms;
 	struct sl_histogram_axis histogram[SL_HISTOGRAMS_MAX];
+	uint32_t n_grids;
+	struct sl_grid_field grid[SL_GRIDS_MAX];
+	uint32_t n_grid_edges;
+	double grid_edge[SL_GRID_EDGES_MAX];
 	uint32_t n_columns; /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
 	sl_column_set internal; /* set of those of them that files do not have */
@@ -67,7 +79,8 @@ struct sl_choices {
 	const struct sl_format *format;
 	uint64_t batch; /* particles per batch */
 	uint64_t n_batches;
-	struct sl_stop_rule stop_rule;      /* can end the run before n_batches */
+	struct sl_stop_rule stop_rule; /* can end the run before n_batches */
+	struct sl_list_order list_order;
 	struct sl_image image;              /* width 0: the run makes no image */
 	union sl_format_facts format_facts; /* facts that only the format needs */
 };

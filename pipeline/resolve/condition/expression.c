@@ -15,6 +15,7 @@
  * stack, which sl_parser_emit() checks. After the first problem the parser emits nothing; the functions
  * return quickly because no operator is taken any more.
  */
+#include "pipeline/resolve/condition/functions.h"
 #include "pipeline/resolve/condition/expression.h"
 
 #include <stdlib.h>

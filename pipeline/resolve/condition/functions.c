@@ -4,11 +4,12 @@
  * abs is in the grammar of all expressions (expression.c). Conditions of keep have no other function:
  * they test the columns that are derived with them.
  */
+#include "pipeline/resolve/condition/functions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/resolve/condition/number.h"
-#include "pipeline/resolve/condition/operand.h"
 
 /* What the arguments must be, and the dimension of the result. */
 enum rule {

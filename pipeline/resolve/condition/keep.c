@@ -21,7 +21,7 @@
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/condition/expression.h"
 #include "pipeline/resolve/condition/operand.h"
-#include "pipeline/resolve/condition/species.h"
+#include "pipeline/resolve/choices/species.h"
 #include "pipeline/text/messages.h"
 
 /* --- the fates -------------------------------------------------------------------------------- */

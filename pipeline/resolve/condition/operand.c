@@ -10,7 +10,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/resolve/condition/number.h"
-#include "pipeline/resolve/condition/species.h"
+#include "pipeline/resolve/choices/species.h"
 
 enum { NAMES_BYTES = 400 };
 

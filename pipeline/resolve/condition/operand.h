@@ -63,16 +63,6 @@ size_t sl_word_length(const char *at);
 /* The largest number of bytes of a name, with its final 0. */
 enum { SL_PARSER_NAME_BYTES = 32 };
 
-/* Is word the name of a function? */
-bool sl_is_function(const char *word);
-
-/*
- * If the name of a function is next: parses the call by means of parse, which parses an argument, emits
- * its steps, and returns true. The caller has set v->from and v->begin.
- */
-typedef struct sl_operand sl_parse_argument(struct sl_parser *p);
-bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_operand *v);
-
 /* Parses a name and emits the step that pushes it. The caller has set v->from and v->begin. */
 void sl_parse_name(struct sl_parser *p, struct sl_operand *v);
 

@@ -7,8 +7,9 @@
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/condition/functions.h"
 #include "pipeline/resolve/condition/expression.h"
-#include "pipeline/resolve/condition/species.h"
+#include "pipeline/resolve/choices/species.h"
 #include "pipeline/text/messages.h"
 
 /* --- the built-in columns --------------------------------------------------------------------- */

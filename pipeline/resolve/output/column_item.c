@@ -11,12 +11,11 @@
 #include "pipeline/config/quantity.h"
 #include "pipeline/config/reader/diagnostics.h"
 
-void sl_column_item_split(
-	const char *key, const struct sl_texts *list, uint32_t k, struct sl_column_item *it)
+void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it)
 {
 	/* strsep() cuts the copy in place; the configuration keeps the text as it was given */
 	snprintf(it->key, sizeof(it->key), "%s[%u]", key, k);
-	memcpy(it->text, list->at[k], sizeof(it->text));
+	snprintf(it->text, sizeof(it->text), "%s", text);
 	it->rest = it->text;
 	it->column = strsep(&it->rest, ":");
 	it->count = strsep(&it->rest, ":");

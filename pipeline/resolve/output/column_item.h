@@ -19,9 +19,11 @@ struct sl_column_item {
 	char *rest;        /* after the second colon; NULL if there is none */
 };
 
-/* Splits item k of the list at key. The parts point into *it, which must not be moved. */
-void sl_column_item_split(
-	const char *key, const struct sl_texts *list, uint32_t k, struct sl_column_item *it);
+/*
+ * Splits a text of less than SL_WORD_BYTES, item k of the list at key. The parts point into *it, which must
+ * not be moved.
+ */
+void sl_column_item_split(const char *key, const char *text, uint32_t k, struct sl_column_item *it);
 
 /* Reads the count, from 1 to most; what is "bits" or "bins", example a count for the message. */
 bool sl_column_item_count(struct sl_reader *r, const struct sl_column_item *it, const char *what,

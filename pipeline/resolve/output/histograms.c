@@ -51,34 +51,34 @@ static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	return sl_column_item_needs_range(r, it, unit, f->bins, *sl_units[unit].text ? 1 : f->bins);
 }
 
-/* Resolves the fates joined by +, each named once. Cuts names; NULL stands for all fates. */
-static bool resolve_fates(struct sl_reader *r, const struct sl_column_item *it, char *names,
-	const struct sl_choices *choices, struct sl_histogram_axis *f)
-{
-	const char *word;
-	enum sl_fate fate;
-
-	f->fates = names ? 0 : sl_final_fates(choices);
-	while ((word = strsep(&names, "+")))
-		if (!sl_resolve_fate_once(r, it->key, word, choices, &f->fates, &fate))
-			return false;
-	return true;
-}
-
 /* Refuses a named fate that no particle reaches: its histogram would be empty without a reason. */
-static bool check_fates(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_choices *choices, const struct sl_histogram_axis *f)
+static bool check_fates(
+	struct sl_reader *r, const char *key, const struct sl_choices *choices, sl_fate_set fates)
 {
 	const struct sl_model *model = choices->model;
 	sl_fate_set empty = model->weight_fates ? model->weight_fates(choices->rules.bytes) : 0;
 
 	for (int i = 0; i < SL_FATE_COUNT; i++)
-		if (SL_HAS(f->fates & empty, i))
-			return sl_config_add_problem(r, it->key,
+		if (SL_HAS(fates & empty, i))
+			return sl_config_add_problem(r, key,
 				"no particle ends as '%s' with these settings, only weight does, so "
 				"its histogram would be empty; remove this fate",
 				sl_fate_facts[i].name);
 	return true;
+}
+
+bool sl_resolve_tally_fates(struct sl_reader *r, const char *key, char *names,
+	const struct sl_choices *choices, bool ranges, sl_fate_set *set)
+{
+	bool named = names != NULL; /* the loop cuts the text */
+	const char *word;
+	enum sl_fate fate;
+
+	*set = named ? 0 : sl_final_fates(choices);
+	while ((word = strsep(&names, "+")))
+		if (!sl_resolve_fate_once(r, key, word, choices, set, &fate))
+			return false;
+	return !ranges || !named || check_fates(r, key, choices, *set);
 }
 
 /* --- the items -------------------------------------------------------------------------------- */
@@ -93,12 +93,10 @@ static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 {
 	char *fates = it->rest;
 	const char *range = fates && strstr(fates, "..") ? strsep(&fates, ":") : NULL;
-	bool named = fates != NULL; /* resolve_fates() cuts the text */
 
 	if (!resolve_column(r, it, choices->model, d, f) ||
 		!sl_column_item_count(r, it, "bins", SL_HISTOGRAM_MOST, BINS_EXAMPLE, &f->bins) ||
-		!resolve_fates(r, it, fates, choices, f) ||
-		(ranges && named && !check_fates(r, it, choices, f)))
+		!sl_resolve_tally_fates(r, it->key, fates, choices, ranges, &f->fates))
 		return false;
 	if (range)
 		return sl_column_item_range(r, it, range,
@@ -108,15 +106,15 @@ static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 }
 
 /* Checks the number of histograms and their counters: a GPU accumulates them in shared memory. */
-static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
-	const struct sl_choices *choices, bool weighted)
+static void refuse_too_many(
+	struct sl_reader *r, const struct sl_choices *choices, uint32_t items, bool weighted)
 {
 	uint32_t counters = sl_histogram_counters(choices->histogram, choices->n_histograms);
 	uint32_t most = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted);
 
-	if (c->tallies.n > SL_HISTOGRAMS_MAX)
+	if (items > SL_HISTOGRAMS_MAX)
 		sl_config_add_problem(r, "tallies",
-			"has %u items, at most %d are allowed; remove some", c->tallies.n,
+			"has %u items, at most %d are allowed; remove some", items,
 			SL_HISTOGRAMS_MAX);
 	else if (counters > most)
 		sl_config_add_problem(r, "tallies",
@@ -125,15 +123,38 @@ static void refuse_too_many(const struct sl_config *c, struct sl_reader *r,
 			counters, most, weighted ? " together with the sums of weights" : "");
 }
 
+/* Splits an item; false after adding a problem for one that is too long. */
+static bool split(struct sl_reader *r, const char *item, uint32_t k, struct sl_column_item *it)
+{
+	char shown[SL_SHOWN_BYTES];
+
+	sl_column_item_split("tallies", item, k, it);
+	if (strlen(item) < SL_WORD_BYTES)
+		return true;
+	return sl_config_add_problem(r, it->key,
+		"%s is too long: %zu bytes, at most %d are allowed; shorten it",
+		sl_show(shown, item), strlen(item), SL_WORD_BYTES - 1);
+}
+
+bool sl_is_grid_item(const char *item)
+{
+	return item[0] == '[';
+}
+
 void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
 	struct sl_choices *choices, struct sl_derived *d, bool ranges)
 {
+	uint32_t items = 0;
+
 	for (uint32_t k = 0; k < c->tallies.n; k++) {
 		struct sl_histogram_axis f = {.bins = 0};
 		struct sl_column_item it;
 
-		sl_column_item_split("tallies", &c->tallies, k, &it);
-		if (resolve_field(r, &it, choices, d, ranges, &f) &&
+		if (sl_is_grid_item(c->tallies.at[k]))
+			continue;
+		items++;
+		if (split(r, c->tallies.at[k], k, &it) &&
+			resolve_field(r, &it, choices, d, ranges, &f) &&
 			choices->n_histograms < SL_HISTOGRAMS_MAX)
 			choices->histogram[choices->n_histograms++] = f;
 	}
@@ -141,6 +162,6 @@ void sl_resolve_histograms(const struct sl_config *c, struct sl_reader *r,
 		struct sl_particle values;
 		sl_column_set constants = choices->model->constants(choices->rules.bytes, &values);
 
-		refuse_too_many(c, r, choices, !SL_HAS(constants, SL_COLUMN_weight));
+		refuse_too_many(r, choices, items, !SL_HAS(constants, SL_COLUMN_weight));
 	}
 }

@@ -190,7 +190,7 @@ void sl_resolve_fields(const struct sl_config *c, struct sl_reader *r,
 		struct sl_column_item it;
 		struct sl_key_field f = {.bits = 0};
 
-		sl_column_item_split(key, list, k, &it);
+		sl_column_item_split(key, list->at[k], k, &it);
 		if (k + 1 == list->n && !it.count && strcmp(it.column, "id") == 0)
 			continue;
 		if (!resolve_field(c, r, &it, choices, d, ranges, &f))

@@ -11,6 +11,7 @@
 #include "primitives/primitives.h"
 #include "python/src/lists/blocks.h"
 #include "stages/selection/condition.h"
+#include "stages/selection/derivation.h"
 #include "stages/selection/key.h"
 
 /* Particles of a tile, whose stack stays in the caches, and of a block, which is one thread's. */
@@ -250,11 +251,89 @@ static enum sl_status order(struct filtering *f, uint32_t n)
 	return s;
 }
 
+/* --- derived columns -------------------------------------------------------------------------- */
+
+struct deriving {
+	const struct sl_derivation *d;
+	const struct sl_py_table *t;
+	float *column[SL_COLUMN_COUNT]; /* NULL: it is not derived */
+};
+
+static bool stop_deriving(void *ctx)
+{
+	return ((struct deriving *)ctx)->t->stop(NULL);
+}
+
+static enum sl_status derive_one(const struct deriving *g, uint32_t i)
+{
+	struct sl_particle p = {.fate = SL_FATE_listed};
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(g->d->reads, c))
+			SL_TRY(sl_py_table_get(g->t, c, i, &p));
+	sl_derive_particle(g->d, &p);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (g->column[c])
+			memcpy(&g->column[c][i], (char *)&p + sl_column_facts[c].in_particle,
+				sizeof(float));
+	return SL_OK;
+}
+
+static enum sl_status derive_block(void *ctx, unsigned thread, size_t k)
+{
+	const struct deriving *g = (const struct deriving *)ctx;
+	uint32_t from = (uint32_t)(k * BLOCK), end = from + least(g->t->n - from, BLOCK);
+
+	(void)thread;
+	for (uint32_t i = from; i < end; i++)
+		SL_TRY(derive_one(g, i));
+	return SL_OK;
+}
+
+/* Adds the columns that the selection derives to *with, a copy of t; *block has their memory. */
+static enum sl_status derive(const struct sl_py_table *t, const struct sl_derivation *d,
+	struct sl_py_table *with, void **block)
+{
+	struct deriving g = {.d = d, .t = t};
+	struct sl_py_blocks b = {.n = (t->n + (size_t)BLOCK - 1) / BLOCK,
+		.ctx = &g,
+		.make = derive_block,
+		.stop = stop_deriving};
+	size_t at = 0, columns = 0;
+
+	*block = NULL;
+	if (d->n == 0)
+		return SL_OK;
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		columns += SL_HAS(d->columns, c);
+	SL_TRY(sl_memory_get(SL_HOST, columns * sizeof(float) * t->n, block));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		if (!SL_HAS(d->columns, c))
+			continue;
+		g.column[c] = (float *)*block + at;
+		with->column[c] = (struct sl_py_array){.data = g.column[c],
+			.n = t->n,
+			.stride = sizeof(float),
+			.kind = 'f',
+			.bytes = sizeof(float)};
+		at += t->n;
+	}
+	b.threads = sl_py_blocks_threads(b.n);
+	return sl_py_blocks_run(&b);
+}
+
 enum sl_status sl_py_filter(const struct sl_py_table *t, const struct sl_py_selection *s,
 	uint32_t *index, uint32_t *n_kept)
 {
-	struct filtering f = {.t = t, .choices = &s->choices, .index = index};
+	struct sl_py_table with = *t;
+	struct filtering f = {.t = &with, .choices = &s->choices, .index = index};
+	void *block;
+	enum sl_status status = derive(t, &s->choices.derivation, &with, &block);
 
-	SL_TRY(keep(&f, n_kept));
-	return s->choices.n_fields > 0 ? order(&f, *n_kept) : SL_OK;
+	if (status == SL_OK)
+		status = keep(&f, n_kept);
+	if (status == SL_OK && s->choices.n_fields > 0)
+		status = order(&f, *n_kept);
+	sl_memory_give(SL_HOST, block);
+	return status;
 }

@@ -12,6 +12,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/resolve/condition/keep.h"
+#include "pipeline/resolve/derived/derived.h"
 #include "pipeline/resolve/output/sort_key.h"
 
 /* The model list with other columns. Its rules are all 0: no column has a constant value. */
@@ -30,14 +31,17 @@ static struct sl_model model_of(const struct sl_py_table *t)
 static void resolve(struct sl_py_selection *s, bool all, const struct sl_py_table *t)
 {
 	const struct sl_model m = model_of(t);
+	struct sl_derived derived;
 
 	s->config.run.particles = t->n;
 	s->choices.model = &m;
+	sl_derived_begin(&s->config, s->reader, &s->choices, &derived);
 	if (all)
 		s->choices.keep = m.fates;
 	else
-		sl_resolve_keep(&s->config, s->reader, NULL, &s->choices);
-	sl_resolve_key(&s->config, s->reader, &s->choices, NULL, true);
+		sl_resolve_keep(&s->config, s->reader, &derived.names, &s->choices);
+	sl_resolve_key(&s->config, s->reader, &s->choices, &derived, true);
+	sl_derived_end(&derived);
 	s->choices.model = NULL;
 }
 

@@ -165,24 +165,35 @@ static int cuda_number(const char *device)
 	return (int)strtol(digits, NULL, 10);
 }
 
-static enum sl_status run_on_device(struct sl_py_call *c)
+/* With the kind of device chosen. */
+static enum sl_status use_device(struct sl_py_call *c, int number)
 {
-	bool emulated = strcmp(c->device, "emulated") == 0;
-	int number = emulated ? 0 : cuda_number(c->device);
 	struct sl_exec x = {.space = SL_DEVICE};
 	const struct sl_backend *b;
 	struct sl_device device;
+	enum sl_status s;
+
+	SL_TRY(sl_device_use(number, &device));
+	SL_TRY(find(c, &b));
+	SL_TRY(sl_stream_make(&x.stream));
+	s = run_in(c, b, &x);
+	sl_stream_free(x.stream);
+	return s;
+}
+
+/* The kind of device is restored: for a run, it decides what run.device: auto means. */
+static enum sl_status run_on_device(struct sl_py_call *c)
+{
+	bool emulated = strcmp(c->device, "emulated") == 0, before = sl_device_is_emulated();
+	int number = emulated ? 0 : cuda_number(c->device);
 	enum sl_status s;
 
 	if (number < 0)
 		return sl_fail(SL_USAGE, "device: '%s' is none; use 'emulated', 'cuda' or 'cuda:1'",
 			c->device);
 	sl_device_emulate(emulated);
-	SL_TRY(sl_device_use(number, &device));
-	SL_TRY(find(c, &b));
-	SL_TRY(sl_stream_make(&x.stream));
-	s = run_in(c, b, &x);
-	sl_stream_free(x.stream);
+	s = use_device(c, number);
+	sl_device_emulate(before);
 	return s;
 }
 

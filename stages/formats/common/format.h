@@ -81,6 +81,12 @@ struct sl_format_merge {
 	 */
 	enum sl_status (*add)(const void *file, size_t bytes, void **sum);
 
+	/*
+	 * Sets what the header says of the records: their number, and the weight of all of them if
+	 * the headers of the files state one.
+	 */
+	void (*describe)(void *sum, uint64_t particles, double weight);
+
 	/* Sets *header to the merged header, as it is in a file; it belongs to sum. Once. */
 	enum sl_status (*finish)(void *sum, const void **header, size_t *bytes);
 

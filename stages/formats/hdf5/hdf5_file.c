@@ -299,12 +299,14 @@ hid_t sl_h5_values(
 	return made;
 }
 
-hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t rows,
-	uint64_t columns, const void *values)
+hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int rank,
+	const uint64_t size[], const void *values)
 {
-	hsize_t size[2] = {rows, columns};
+	_Static_assert(sizeof(hsize_t) == sizeof(*size), "sizes are passed on");
 	hid_t how = timeless(h, H5P_DATASET_CREATE);
-	hid_t space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Screate_simple(2, size, NULL));
+	hid_t space = h->failed ? H5I_INVALID_HID
+	                        : sl_h5_id(h, H5Screate_simple(rank,
+						      (const hsize_t *)(const void *)size, NULL));
 	hid_t made = dataset(h, at, name, type, space, how);
 
 	if (!h->failed)

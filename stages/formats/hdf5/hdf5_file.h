@@ -90,9 +90,12 @@ hid_t sl_h5_dataset(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uin
 hid_t sl_h5_values(
 	struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t n, const void *values);
 
-/* Creates a contiguous dataset of rows x columns items and writes its values, row by row. */
-hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t rows,
-	uint64_t columns, const void *values);
+/*
+ * Creates a contiguous dataset of rank dimensions, size[0] x size[1] x ... items, and writes its values;
+ * those along the last dimension are neighbours.
+ */
+hid_t sl_h5_grid(struct sl_h5 *h, hid_t at, const char *name, hid_t type, int rank,
+	const uint64_t size[], const void *values);
 
 /* Attributes: scalars; text as a string of fixed length; a list of n values. */
 void sl_h5_put_u32(struct sl_h5 *h, hid_t at, const char *name, uint32_t value);

@@ -18,12 +18,12 @@ size_t sl_image_bytes(const struct sl_image *p, const struct sl_file_facts *run)
 static void write_numbers(struct sl_h5 *h, hid_t file, const struct sl_image_values *v)
 {
 	const struct sl_image *p = v->image;
+	const uint64_t size[] = {p->height, p->width};
 
-	sl_h5_close(h, sl_h5_grid(h, file, p->what, H5T_IEEE_F64LE, p->height, p->width, v->value));
-	sl_h5_close(h, sl_h5_grid(h, file, "sum", H5T_STD_U64LE, p->height, p->width, v->sum));
+	sl_h5_close(h, sl_h5_grid(h, file, p->what, H5T_IEEE_F64LE, 2, size, v->value));
+	sl_h5_close(h, sl_h5_grid(h, file, "sum", H5T_STD_U64LE, 2, size, v->sum));
 	if (v->rays)
-		sl_h5_close(h,
-			sl_h5_grid(h, file, "rays", H5T_STD_U64LE, p->height, p->width, v->rays));
+		sl_h5_close(h, sl_h5_grid(h, file, "rays", H5T_STD_U64LE, 2, size, v->rays));
 }
 
 /* What the file contains. */

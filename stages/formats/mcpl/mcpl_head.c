@@ -300,6 +300,15 @@ static enum sl_status add_to_merged(const void *file, size_t bytes, void **sum)
 	return SL_OK;
 }
 
+static void describe_merged(void *sum, uint64_t particles, double weight)
+{
+	struct sl_mcpl_header *h = &((struct merged_header *)sum)->head.fixed;
+
+	h->particles = particles;
+	if (h->weight != 0)
+		h->weight = weight;
+}
+
 static enum sl_status finish_merged(void *sum, const void **header, size_t *bytes)
 {
 	struct merged_header *m = (struct merged_header *)sum;
@@ -322,5 +331,7 @@ static enum sl_status finish_merged_gz(void *sum, const void **header, size_t *b
 	return SL_OK;
 }
 
-const struct sl_format_merge sl_mcpl_merge = {add_to_merged, finish_merged, drop_merged};
-const struct sl_format_merge sl_mcpl_merge_gz = {add_to_merged, finish_merged_gz, drop_merged};
+const struct sl_format_merge sl_mcpl_merge = {
+	add_to_merged, describe_merged, finish_merged, drop_merged};
+const struct sl_format_merge sl_mcpl_merge_gz = {
+	add_to_merged, describe_merged, finish_merged_gz, drop_merged};

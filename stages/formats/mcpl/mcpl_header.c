@@ -93,7 +93,8 @@ enum sl_status sl_mcpl_record_of(
 
 struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 {
-	struct sl_mcpl_rows rows = {.source = t->source, .first_id = t->first_id};
+	struct sl_mcpl_rows rows = {
+		.source = t->source, .source_index = t->source_index, .first_id = t->first_id};
 
 	for (uint32_t k = 0; k < t->n_columns; k++) {
 		const struct sl_table_column *c = &t->column[k];

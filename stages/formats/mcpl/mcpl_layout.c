@@ -240,3 +240,15 @@ void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
 	at = recode_numbers(from, at, 1, to, &w);
 	recode_end(from, at, to, &w);
 }
+
+void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *records, uint32_t n,
+	const struct sl_mcpl_header *to, uint8_t *out)
+{
+	if (has_same_layout(from, to)) {
+		memcpy(out, records, (size_t)n * from->record_bytes);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sl_mcpl_recode(from, records + (size_t)i * from->record_bytes, to,
+			out + (size_t)i * to->record_bytes);
+}

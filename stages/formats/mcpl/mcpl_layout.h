@@ -61,6 +61,10 @@ static inline double sl_mcpl_number(bool single, const uint8_t *at)
 void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
 	const struct sl_mcpl_header *to, uint8_t *out);
 
+/* The same for n records, one after another. */
+void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *records, uint32_t n,
+	const struct sl_mcpl_header *to, uint8_t *out);
+
 /* Bytes that are written one after another; at = NULL: only counted. */
 struct sl_mcpl_buffer {
 	uint8_t *at;

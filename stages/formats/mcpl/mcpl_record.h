@@ -39,7 +39,7 @@ struct sl_mcpl_rows {
 	struct sl_columns at;
 	sl_column_set set; /* of the columns in at */
 	struct sl_particle constant;
-	const uint32_t *source; /* struct sl_table */
+	const uint32_t *source, *source_index; /* struct sl_table */
 	uint64_t first_id;
 };
 
@@ -175,7 +175,8 @@ SL_HD void sl_mcpl_record_of_row(
 		sl_mcpl_record_put(r, &p, to);
 		return;
 	}
-	from += (rows->at.id[i] - rows->first_id) * words;
+	from += (rows->source_index ? rows->source_index[i] : rows->at.id[i] - rows->first_id) *
+	        words;
 	for (uint64_t k = 0; k < words; k++)
 		to[k] = from[k];
 	if (r->flags != SL_COLUMN_COUNT && r->flags != SL_COLUMN_userflags) {

@@ -16,7 +16,7 @@ static enum sl_status check_columns(const struct sl_particle_table *t)
 	char names[128] = "";
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (SL_HAS((uint32_t)NEEDED, c) && !t->at[c]) {
+		if (SL_HAS((sl_column_set)NEEDED, c) && !t->at[c]) {
 			size_t used = strlen(names);
 
 			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",

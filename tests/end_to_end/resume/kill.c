@@ -39,6 +39,8 @@ static const char *const long_ends_early[] = {
 static const char *const of_mcpl[] = {"--device", "cpu", "--set", "output.columns=[]", NULL};
 static const char *const joined[] = {
 	"--device", "cpu", "--set", "output.columns=[]", "--set", "output.joined=true", NULL};
+static const char *const in_order[] = {"--device", "cpu", "--set", "output.columns=[]", "--set",
+	"output.order=run", "--set", "output.sample=20", NULL};
 
 /* An initial state, and the run from it that is killed. */
 struct sweep {
@@ -337,6 +339,7 @@ static void kill_at_random_moments_of_a_merged_list(void **state)
 	(void)state;
 	kill_at_random_moments_of(&sl_format_mcpl, joined, MOMENTS_JOINED);
 	kill_at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
+	kill_at_random_moments_of(&sl_format_mcpl, in_order, MOMENTS_JOINED);
 }
 
 static int all_tests(void)

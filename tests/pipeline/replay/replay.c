@@ -18,7 +18,7 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-enum { SETS_MAX = 8, SET_BYTES = 256, ROWS_PER_BATCH = 4 };
+enum { SETS_MAX = 10, SET_BYTES = 256, ROWS_PER_BATCH = 4 };
 
 /* --- runs that keep all particles ------------------------------------------------------------- */
 
@@ -79,6 +79,8 @@ static void make_run(struct replayed_run *k, const char *name, bool text)
 	assert_ok(plan_of(k->path, NULL, 0, k));
 	add(k, "output", text ? "{to: out, format: csv.gz}" : "{to: out}");
 	add(k, "check", "{}");
+	add(k, "tallies", "[]"); /* which may name fates that are kept now, and use columns */
+	add(k, "columns", "{}");
 	add(k, "run.name", "t");
 	add(k, "run.particles", "250");
 	add(k, "run.batch", "100");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/selection/condition.h"
+#include "stages/selection/condition_block.h"
 #include "stages/particle/random.h"
 #include "tests/support/configs/config_check.h"
 #include "tests/support/formats/mcpl_lists.h"
@@ -183,11 +183,22 @@ static void resolve_for_slab(const char *keep)
 	resolve_good_text(text);
 }
 
+/* The final fate of a particle: alone, and as the last one of several blocks. */
 static uint8_t fate_of(struct sl_particle p)
 {
-	struct sl_columns columns = sl_columns_of(&p);
+	enum { MANY = 2 * SL_CONDITION_BLOCK + 5, LAST = MANY - 1 };
+	struct sl_columns columns = sl_columns_of(&p), many = {0};
+	uint8_t fate = sl_condition_fate(&choices.condition, &columns, 0, p.id, p.fate);
 
-	return sl_condition_fate(&choices.condition, &columns, 0, p.id, p.fate);
+#define COLUMN(name, type, unit, record, component, help) \
+	type of_##name[MANY] = {0};                       \
+	many.name = of_##name;                            \
+	many.name[LAST] = p.name;
+#include "stages/particle/columns.def"
+#undef COLUMN
+	sl_condition_range(&choices.condition, &many, p.id - LAST, 1, MANY);
+	assert_int_equal(many.fate[LAST], fate);
+	return fate;
 }
 
 /* --- meaning of conditions -------------------------------------------------------------------- */

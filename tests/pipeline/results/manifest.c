@@ -66,6 +66,10 @@ static void lines_read_back(void **state)
 	line.bins_bytes = UINT64_MAX;
 	line.bins_crc = 0xfedcba98;
 	expect_same(&line);
+	snprintf(line.order_file, sizeof(line.order_file), "name_0.order");
+	line.order_bytes = 8;
+	line.order_crc = 0x12345678;
+	expect_same(&line);
 	memset(&line, 0, sizeof(line));
 	expect_same(&line);
 }
@@ -96,6 +100,13 @@ static void line_has_the_documented_text(void **state)
 	sl_manifest_print(&line, text);
 	assert_non_null(strstr(text, "\"crc\":\"deadbeef\"},\"bins\":{\"name\":\"name_7.bins\","
 				     "\"bytes\":480,\"crc\":\"00000abc\"},\"crc\":\""));
+	/* sort keys follow the histograms */
+	snprintf(line.order_file, sizeof(line.order_file), "name_7.order");
+	line.order_bytes = 4800;
+	line.order_crc = 0xdef;
+	sl_manifest_print(&line, text);
+	assert_non_null(strstr(text, "\"crc\":\"00000abc\"},\"order\":{\"name\":\"name_7.order\","
+				     "\"bytes\":4800,\"crc\":\"00000def\"},\"crc\":\""));
 }
 
 /* The longest possible line: every fate and column, and a name of control characters. */

@@ -17,6 +17,7 @@ import numpy as np
 NUMBER, LENGTH, TIME, ENERGY = (0, 0, 0), (1, 0, 0), (0, 0, 1), (2, 1, -2)
 
 UNITS = {NUMBER: "", LENGTH: "cm", TIME: "ns", ENERGY: "keV"}
+ANGLES = {"theta": "rad", "phi": "rad"}  # an angle is a number for openPMD
 
 # column: path, type, powers of length, mass and time, unit in SI
 COLUMNS = {
@@ -39,6 +40,15 @@ COLUMNS = {
     "steps": ("steps", "<u4", NUMBER, 1),
     "collisions": ("collisions", "<u4", NUMBER, 1),
     "fate": ("fate", "|u1", NUMBER, 1),
+    "r": ("r", "<f4", LENGTH, 0.01),
+    "rho": ("rho", "<f4", LENGTH, 0.01),
+    "theta": ("theta", "<f4", NUMBER, 1),
+    "phi": ("phi", "<f4", NUMBER, 1),
+    "wavelength": ("wavelength", "<f4", LENGTH, 0.01),
+    **{f"derived_{k}": (f"derived_{k}", "<f4", NUMBER, 1) for k in range(1, 5)},
+    **{f"path_{k}": (f"path_{k}", "<f4", LENGTH, 0.01) for k in range(1, 4)},
+    **{f"collisions_{k}": (f"collisions_{k}", "<u4", NUMBER, 1) for k in range(1, 4)},
+    **{f"momentum_{k}": (f"momentum_{k}", "<f4", NUMBER, 1) for k in range(1, 4)},
 }
 
 
@@ -196,7 +206,7 @@ def check_npz(case):
         for name, values in case.values.items():
             assert same(f[name], values), name
         about = json.loads(f["about"].item())
-    assert about.pop("units") == {name: UNITS[COLUMNS[name][2]] for name in case.values}
+    assert about.pop("units") == {name: ANGLES.get(name, UNITS[COLUMNS[name][2]]) for name in case.values}
     assert about == {
         "software": "Sluice", "version": "1.2.3", "rules_version": 0, "run": case.run, "seed": 42, "batch": case.number,
         "first_id": 5, "generated": 1 << 20, "species": "photons", "config": "run: {name: demo, seed: 42}\n"}

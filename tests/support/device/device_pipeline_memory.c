@@ -95,7 +95,7 @@ static size_t bits_of_column(const struct sl_table *t, uint32_t i)
  */
 static size_t last_bit(const struct sl_recipe *r, const struct sl_table *t, uint32_t i)
 {
-	const size_t counters = 8 * sl_batch_counters_bytes(&r->bins);
+	const size_t counters = 8 * sl_batch_counters_bytes(sl_counter_words(r));
 	size_t round;
 
 	if (i < 2 || i >= 2 + count_copied_columns(t))

@@ -69,12 +69,16 @@ static void written_images_are_read(void **state)
 
 static void put_f64(struct sl_h5 *h, hid_t file, const char *name, uint64_t rows)
 {
-	sl_h5_close(h, sl_h5_grid(h, file, name, H5T_IEEE_F64LE, rows, COLUMNS, real));
+	const uint64_t size[] = {rows, COLUMNS};
+
+	sl_h5_close(h, sl_h5_grid(h, file, name, H5T_IEEE_F64LE, 2, size, real));
 }
 
 static void put_u64(struct sl_h5 *h, hid_t file, const char *name, uint64_t rows)
 {
-	sl_h5_close(h, sl_h5_grid(h, file, name, H5T_STD_U64LE, rows, COLUMNS, whole));
+	const uint64_t size[] = {rows, COLUMNS};
+
+	sl_h5_close(h, sl_h5_grid(h, file, name, H5T_STD_U64LE, 2, size, whole));
 }
 
 static void put_good(struct sl_h5 *h, hid_t file)
@@ -144,8 +148,10 @@ static void put_other_rows(struct sl_h5 *h, hid_t file)
 
 static void put_other_rays(struct sl_h5 *h, hid_t file)
 {
+	const uint64_t size[] = {ROWS, COLUMNS - 1};
+
 	put_good(h, file);
-	sl_h5_close(h, sl_h5_grid(h, file, "rays", H5T_STD_U64LE, ROWS, COLUMNS - 1, whole));
+	sl_h5_close(h, sl_h5_grid(h, file, "rays", H5T_STD_U64LE, 2, size, whole));
 }
 
 static void put_group(struct sl_h5 *h, hid_t file)

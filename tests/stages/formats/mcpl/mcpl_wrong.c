@@ -57,7 +57,7 @@ static void too_small_image_is_refused(void **state)
 static void missing_column_is_reported(void **state)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_pixel, NAN);
-	uint32_t all = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pixel);
+	sl_column_set all = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pixel);
 
 	(void)state;
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {

@@ -8,7 +8,7 @@
 
 static const struct sl_format *const openpmd = &sl_format_openpmd;
 static const struct sl_batch_facts batch = {.number = 17, .first_id = 1700, .generated = 100};
-static const uint32_t few = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_w) |
-                            SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_pixel);
+static const sl_column_set few = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_w) |
+                                 SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_pixel);
 
 #endif

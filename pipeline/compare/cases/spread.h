@@ -1,6 +1,6 @@
 /* spread.h - median, quartiles and extremes of repeated measurements. */
-#ifndef SL_PIPELINE_RESULTS_SPREAD_H
-#define SL_PIPELINE_RESULTS_SPREAD_H
+#ifndef SL_PIPELINE_COMPARE_CASES_SPREAD_H
+#define SL_PIPELINE_COMPARE_CASES_SPREAD_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* spread.c - order statistics of a few samples. */
-#include "pipeline/results/spread.h"
+#include "pipeline/compare/cases/spread.h"
 
 #include <stdlib.h>
 

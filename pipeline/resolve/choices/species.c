@@ -1,12 +1,12 @@
 /* species.c - the table of particle names, made from species.def. */
-#include "pipeline/resolve/condition/species.h"
+#include "pipeline/resolve/choices/species.h"
 
 #include <stddef.h>
 #include <string.h>
 
 const struct sl_species sl_species[SL_SPECIES_COUNT] = {
 #define SPECIES(name, code) {#name, code},
-#include "pipeline/resolve/condition/species.def"
+#include "pipeline/resolve/choices/species.def"
 #undef SPECIES
 };
 

@@ -1,6 +1,6 @@
 /* species.h - names of particles, which stand for codes of the Particle Data Group. */
-#ifndef SL_PIPELINE_RESOLVE_CONDITION_SPECIES_H
-#define SL_PIPELINE_RESOLVE_CONDITION_SPECIES_H
+#ifndef SL_PIPELINE_RESOLVE_CHOICES_SPECIES_H
+#define SL_PIPELINE_RESOLVE_CHOICES_SPECIES_H
 
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ struct sl_species {
 
 enum {
 #define SPECIES(name, code) SL_SPECIES_##name,
-#include "pipeline/resolve/condition/species.def"
+#include "pipeline/resolve/choices/species.def"
 #undef SPECIES
 	SL_SPECIES_COUNT
 };

@@ -1,0 +1,27 @@
+/*
+ * ordered_list.h - the bytes of a joined list whose records are merged by key, sampled or limited.
+ *
+ * Records keep their bytes; only a sample changes weights. The header is that of a list of whole batches
+ * with another number of particles and, for a sample of particles that share a weight, another weight.
+ * Statistics (stat:sum) are those of the run: a selection changes nothing of what was simulated.
+ */
+#ifndef SL_PIPELINE_OUTPUT_MERGE_ORDERED_LIST_H
+#define SL_PIPELINE_OUTPUT_MERGE_ORDERED_LIST_H
+
+#include "pipeline/output/merge/record_output.h"
+#include "pipeline/run/workspace.h"
+#include "pipeline/results/manifest.h"
+
+/* Whether the list of the batches in m needs their records: it is more than their bytes in sequence. */
+bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m);
+
+/*
+ * Sends the list of the batches in m to sink: header, the merged header as struct sl_format_merge has it
+ * in sum, and records. Sets *list. most: files that are merged at a time. SL_CHECK_FAILED if the files of
+ * a batch do not match the manifest.
+ */
+enum sl_status sl_ordered_list_send(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, void *sum, uint32_t most, sl_byte_sink *sink, void *context,
+	struct sl_joined_list *list);
+
+#endif

@@ -1,0 +1,187 @@
+/* record_source.c - see record_source.h. */
+#include "pipeline/output/merge/record_source.h"
+
+#include <math.h>
+#include <string.h>
+
+double sl_selection_weight(const struct sl_selection *s, double weight)
+{
+	return s->sampled && fabs(weight) < s->threshold ? copysign(s->threshold, weight) : weight;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* Maps the order file, which must have an item for each survivor. */
+static enum sl_status open_order(
+	struct sl_record_source *s, const struct sl_dir *dir, const struct sl_manifest_line *line)
+{
+	size_t items = s->selection->items.bytes;
+
+	if (items == 0)
+		return SL_OK;
+	SL_TRY(sl_checked_file_open(
+		&s->order, dir, line->order_file, line->order_bytes, line->order_crc));
+	s->item = (const uint8_t *)s->order.map.at;
+	if (line->order_bytes == line->survivors * items)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED,
+		"%s/%s: has %llu bytes, not %zu for each of %llu survivors, so it belongs to "
+		"another run; use --resume to compute the batch again",
+		dir->path, line->order_file, (unsigned long long)line->order_bytes, items,
+		(unsigned long long)line->survivors);
+}
+
+/* Moves the stream to the first record. A header that the merged one does not describe is refused. */
+static enum sl_status begin_list(struct sl_record_source *s, const struct sl_manifest_line *line)
+{
+	const struct sl_mcpl_header *h = &s->stream.header;
+
+	SL_TRY(sl_mcpl_skip_head(&s->stream));
+	if (h->particles == line->survivors && h->record_bytes == s->selection->layout.record_bytes)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED,
+		"has %llu records of %u bytes, but the manifest has %llu survivors, so the file "
+		"belongs to another run; use --resume to compute the batch again",
+		(unsigned long long)h->particles, h->record_bytes,
+		(unsigned long long)line->survivors);
+}
+
+enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl_dir *dir,
+	const struct sl_manifest_line *line, const struct sl_selection *selection)
+{
+	enum sl_status status;
+
+	*s = (struct sl_record_source){.selection = selection, .left = line->survivors};
+	SL_TRY(sl_checked_file_open(&s->list, dir, line->file, line->file_bytes, line->file_crc));
+	SL_TRY(open_order(s, dir, line));
+	SL_TRY(sl_add_context(sl_mcpl_open(&s->stream, s->list.map.at, s->list.map.bytes), "%s/%s",
+		dir->path, line->file));
+	s->is_batch = true;
+	status = begin_list(s, line);
+	return sl_add_context(status, "%s/%s", dir->path, line->file);
+}
+
+enum sl_status sl_record_source_open_pass(
+	struct sl_record_source *s, const char *path, const struct sl_selection *selection)
+{
+	*s = (struct sl_record_source){.selection = selection};
+	SL_TRY(sl_map_file(path, &s->map));
+	s->next = (const uint8_t *)s->map.at;
+	s->left = s->map.bytes / (sizeof(s->key) + selection->layout.record_bytes);
+	return SL_OK;
+}
+
+void sl_record_source_close(struct sl_record_source *s)
+{
+	if (s->is_batch)
+		sl_mcpl_close(&s->stream);
+	sl_checked_file_close(&s->list);
+	sl_checked_file_close(&s->order);
+	sl_unmap(&s->map);
+	*s = (struct sl_record_source){.selection = NULL};
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* Tells how much of the files of a batch was read. */
+static void advance(struct sl_record_source *s)
+{
+	const uint8_t *at = s->stream.gzipped ? s->stream.z.in : s->stream.at;
+
+	sl_checked_file_advance(&s->list, (size_t)(at - (const uint8_t *)s->list.map.at));
+	if (s->item)
+		sl_checked_file_advance(
+			&s->order, (size_t)(s->item - (const uint8_t *)s->order.map.at));
+}
+
+/* After the last record of a batch: checks what follows it, and both files. */
+static enum sl_status end_batch(struct sl_record_source *s)
+{
+	bool trailing;
+
+	SL_TRY(sl_add_context(
+		sl_mcpl_end(&s->stream, &trailing), "%s/%s", s->list.dir->path, s->list.name));
+	if (s->selection->items.bytes > 0)
+		SL_TRY(sl_checked_file_end(&s->order));
+	return sl_checked_file_end(&s->list);
+}
+
+/* Gives the record at hand the weight that it counts with, in a copy. */
+static void change_weight(struct sl_record_source *s)
+{
+	const struct sl_mcpl_header *h = &s->selection->layout;
+	size_t number = h->single ? sizeof(float) : sizeof(double);
+	uint8_t *at = s->changed + (h->polarised ? 10 : 7) * number;
+	double weight;
+	float narrow;
+
+	if (!s->selection->sampled || h->weight != 0)
+		return;
+	memcpy(s->changed, s->record, h->record_bytes);
+	s->record = s->changed;
+	weight = sl_selection_weight(s->selection, sl_mcpl_number(h->single, at));
+	narrow = (float)weight;
+	memcpy(at, h->single ? (const void *)&narrow : (const void *)&weight, number);
+}
+
+/* Reads the item of the next record. Returns whether the record is selected. */
+static bool read_item(struct sl_record_source *s)
+{
+	const struct sl_selection *selection = s->selection;
+	double priority;
+
+	s->key = 0;
+	if (selection->items.key)
+		memcpy(&s->key, s->item, sizeof(s->key));
+	if (!selection->items.priority) {
+		s->item += selection->items.bytes;
+		return true;
+	}
+	memcpy(&priority, s->item + (selection->items.key ? sizeof(s->key) : 0), sizeof(priority));
+	s->item += selection->items.bytes;
+	return !selection->sampled || priority > selection->threshold;
+}
+
+/* Reads the next records of the list, as many as come at once. */
+static enum sl_status read_records(struct sl_record_source *s)
+{
+	advance(s);
+	return sl_add_context(sl_mcpl_raw(&s->stream, &s->next, &s->at_hand), "%s/%s",
+		s->list.dir->path, s->list.name);
+}
+
+/* The next selected record of a batch. */
+static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
+{
+	const uint32_t record_bytes = s->selection->layout.record_bytes;
+	bool selected = false;
+
+	while (!selected && s->left > 0) {
+		if (s->at_hand == 0)
+			SL_TRY(read_records(s));
+		s->record = s->next;
+		s->next += record_bytes;
+		s->at_hand--;
+		s->left--;
+		selected = s->selection->items.bytes == 0 || read_item(s);
+	}
+	*more = selected;
+	if (!selected)
+		return end_batch(s);
+	change_weight(s);
+	return SL_OK;
+}
+
+enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
+{
+	if (s->is_batch)
+		return next_of_batch(s, more);
+	*more = s->left > 0;
+	if (!*more)
+		return SL_OK;
+	memcpy(&s->key, s->next, sizeof(s->key));
+	s->record = s->next + sizeof(s->key);
+	s->next = s->record + s->selection->layout.record_bytes;
+	s->left--;
+	return SL_OK;
+}

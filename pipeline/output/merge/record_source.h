@@ -1,0 +1,65 @@
+/*
+ * record_source.h - the selected records of one file, one after another, with their keys: of the list of
+ * a batch, or of an intermediate file of a merge in several passes.
+ *
+ * A record of a sample gets the weight that it counts with. Where the header states the weight of all
+ * particles, it does so for the sample too, and records have no weight.
+ */
+#ifndef SL_PIPELINE_OUTPUT_MERGE_RECORD_SOURCE_H
+#define SL_PIPELINE_OUTPUT_MERGE_RECORD_SOURCE_H
+
+#include "pipeline/output/merge/checked_file.h"
+#include "pipeline/plan/plan.h"
+#include "pipeline/results/manifest.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
+
+/* Which records are selected, and how they are changed: the same for all files of a run. */
+struct sl_selection {
+	struct sl_order_items items; /* of order files */
+	bool sampled;                /* only records with a priority above the threshold */
+	double threshold;
+	uint64_t kept;                /* records that are selected in all batches */
+	struct sl_mcpl_header layout; /* of the records */
+};
+
+/* A record has at most 11 numbers of 8 bytes, a PDG code and user flags. */
+enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
+
+struct sl_record_source {
+	const struct sl_selection *selection;
+	bool is_batch; /* else it is an intermediate file */
+	uint64_t left; /* records that were not read yet */
+	uint64_t key;  /* of the record at hand; 0 without a key */
+	const uint8_t *record;
+	/* of a batch */
+	struct sl_checked_file list, order;
+	struct sl_mcpl_stream stream; /* of the list */
+	const uint8_t *item;          /* the next one in the order file */
+	size_t at_hand;               /* records from next on */
+	uint8_t changed[SL_MCPL_RECORD_MOST];
+	/* of an intermediate file: keys of 8 bytes, each with a record after it */
+	struct sl_map map;
+	const uint8_t *next; /* record of a batch; key of an intermediate file */
+};
+
+/*
+ * Open the source of a batch, or of the intermediate file at path. selection and line must stay valid.
+ * The caller calls sl_record_source_close() in any case.
+ */
+enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl_dir *dir,
+	const struct sl_manifest_line *line, const struct sl_selection *selection);
+enum sl_status sl_record_source_open_pass(
+	struct sl_record_source *s, const char *path, const struct sl_selection *selection);
+
+/*
+ * Moves to the next selected record; *more is false after the last one. Then the files of the batch have
+ * been compared with the manifest: SL_CHECK_FAILED if they differ. A record is valid until the next call.
+ */
+enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more);
+
+void sl_record_source_close(struct sl_record_source *s);
+
+/* The weight with which a particle of the sample counts; its own weight without a sample. */
+double sl_selection_weight(const struct sl_selection *s, double weight);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * sample.c - selects the (n + 1)-th largest priority by its digits.
+ *
+ * Priorities are not negative, so their order is that of their bits. Each pass over the order files
+ * counts the values of one digit among the priorities that have the digits found so far, the most
+ * significant digit first. Three digits make the 64 bits, so memory does not depend on the number of
+ * particles.
+ */
+#include "pipeline/output/merge/sample.h"
+
+#include <string.h>
+
+#include "primitives/device/device.h"
+
+enum { DIGIT_BITS = 22, DIGITS = 3, VALUES = 1 << DIGIT_BITS };
+
+/* The digits found so far, and the number of priorities above all that have these digits. */
+struct search {
+	uint64_t prefix;
+	unsigned shift; /* of the last digit; 64: none is known */
+	uint64_t above;
+	uint64_t *count; /* VALUES */
+};
+
+/* Has a priority the digits that are known? */
+static bool has_prefix(const struct search *s, uint64_t priority)
+{
+	return s->shift == 64 || priority >> s->shift == s->prefix;
+}
+
+/* Counts the digit at shift of the priorities of one batch. */
+static enum sl_status count_batch(const struct sl_dir *dir, const struct sl_manifest_line *l,
+	const struct sl_order_items *items, unsigned shift, struct search *s)
+{
+	size_t at = items->key ? sizeof(uint64_t) : 0;
+	struct sl_checked_file f;
+	enum sl_status status;
+	uint64_t priority;
+
+	SL_TRY(sl_checked_file_open(&f, dir, l->order_file, l->order_bytes, l->order_crc));
+	for (size_t from = 0; from + items->bytes <= f.map.bytes; from += items->bytes) {
+		memcpy(&priority, (const char *)f.map.at + from + at, sizeof(priority));
+		if (has_prefix(s, priority))
+			s->count[priority >> shift & (VALUES - 1)]++;
+		sl_checked_file_advance(&f, from);
+	}
+	status = sl_checked_file_end(&f);
+	sl_checked_file_close(&f);
+	return status;
+}
+
+/* Finds the next digit of the priority that has n larger ones. */
+static enum sl_status find_digit(const struct sl_dir *dir, const struct sl_manifest *m,
+	const struct sl_order_items *items, uint64_t n, struct search *s)
+{
+	unsigned shift = s->shift == 64 ? (DIGITS - 1) * DIGIT_BITS : s->shift - DIGIT_BITS;
+	uint32_t digit = VALUES - 1;
+
+	memset(s->count, 0, VALUES * sizeof(*s->count));
+	for (size_t i = 0; i < m->n; i++)
+		SL_TRY(count_batch(dir, &m->line[i], items, shift, s));
+	while (digit > 0 && s->above + s->count[digit] <= n)
+		s->above += s->count[digit--];
+	s->prefix = s->prefix << DIGIT_BITS | digit;
+	s->shift = shift;
+	return SL_OK;
+}
+
+enum sl_status sl_sample_find(
+	const struct sl_dir *dir, const struct sl_manifest *m, uint64_t n, struct sl_selection *s)
+{
+	struct search search = {.shift = 64};
+	enum sl_status status = SL_OK;
+	void *memory;
+
+	s->kept = 0;
+	for (size_t i = 0; i < m->n; i++)
+		s->kept += m->line[i].survivors;
+	s->sampled = n > 0 && n < s->kept;
+	if (!s->sampled)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, VALUES * sizeof(*search.count), &memory));
+	search.count = (uint64_t *)memory;
+	for (int digit = 0; status == SL_OK && digit < DIGITS; digit++)
+		status = find_digit(dir, m, &s->items, n, &search);
+	sl_memory_give(SL_HOST, memory);
+	memcpy(&s->threshold, &search.prefix, sizeof(s->threshold));
+	s->kept = search.above;
+	return status;
+}

@@ -1,0 +1,93 @@
+/* disk.c - see disk.h. */
+#include "pipeline/plan/disk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/plan/memory.h"
+#include "pipeline/results/image_sum.h"
+#include "pipeline/text/messages.h"
+#include "primitives/files/dirs.h"
+
+/* The free bytes of the file system of `to`, or of its nearest parent that exists. */
+static enum sl_status free_disk(const char *to, uint64_t *bytes)
+{
+	char path[SL_TEXT_BYTES];
+	struct sl_dir dir;
+	enum sl_status s;
+
+	snprintf(path, sizeof(path), "%s", to);
+	while ((s = sl_dir_open(path, false, &dir)) != SL_OK && strcmp(path, "/") != 0 &&
+		strcmp(path, ".") != 0) {
+		char *slash = strrchr(path, '/');
+
+		if (!slash || slash == path)
+			snprintf(path, sizeof(path), slash ? "/" : ".");
+		else
+			*slash = '\0';
+	}
+	SL_TRY(s);
+	s = sl_dir_free_bytes(&dir, bytes);
+	sl_dir_close(&dir);
+	return s;
+}
+
+/* Upper bound of the bytes of a survivor file: packed columns if compression gains nothing. */
+static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most)
+{
+	struct sl_file_facts facts = plan->facts;
+	struct sl_packed packed;
+	struct sl_arena a = {0};
+
+	facts.form = SL_AS_COLUMNS;
+	plan->choices.format->lay_out(&a, most, &facts, &packed);
+	return sl_size_add(plan->choices.format->image_bytes(most, &facts), packed.size);
+}
+
+/*
+ * Upper bound of the bytes of the joined list, with the files of a merge in several passes, if each of
+ * the batches has a file of so many bytes and rows.
+ */
+static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+	uint64_t batches = plan->recipe.n_batches;
+	double all = rows * (double)batches, list = all;
+	size_t bytes = sl_size_mul(file, batches);
+
+	if (!sl_plan_is_joined(plan))
+		return 0;
+	list = o->sample > 0 ? fmin(list, (double)o->sample) : list;
+	list = o->limit > 0 ? fmin(list, (double)o->limit) : list;
+	if (all > 0)
+		bytes = sl_size_add(file, (size_t)fmin((double)bytes * (list / all), 0x1p63));
+	if (sl_plan_order_items(plan).key && batches > SL_MERGED_FILES_MOST)
+		bytes = sl_size_add(
+			bytes, sl_size_mul(2, sl_size_add(bytes, sl_size_mul((size_t)all, 8))));
+	return bytes;
+}
+
+enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
+{
+	double rows = fmin(ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan)),
+		sl_memory_plan_rows(plan));
+	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
+	size_t file = file_bytes(plan, &most), list = list_bytes(plan, file, rows);
+	uint64_t files = plan->recipe.n_batches - done;
+	char need[32], have[32];
+
+	file = sl_size_add(file, sl_counter_words(&plan->recipe) * sizeof(uint64_t));
+	file = sl_size_add(file, sl_size_mul(sl_plan_order_items(plan).bytes, (size_t)rows));
+	plan->disk_bytes = sl_size_add(
+		sl_size_mul(file, files), sl_image_sum_disk(&plan->choices.image, &plan->facts));
+	plan->disk_bytes = sl_size_add(plan->disk_bytes, list);
+	SL_TRY(free_disk(plan->to, &plan->disk_free));
+	if (plan->disk_bytes <= plan->disk_free)
+		return SL_OK;
+	return sl_fail(SL_DISK,
+		"%s: the run may write %s before compression and %s are free (%llu files of up to "
+		"%.0f survivors), choose another output.to, fewer output.columns or fewer particles",
+		plan->to, sl_sized((double)plan->disk_bytes, need),
+		sl_sized((double)plan->disk_free, have), (unsigned long long)files, rows);
+}

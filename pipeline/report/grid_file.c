@@ -1,0 +1,227 @@
+/* grid_file.c - see grid_file.h. */
+#include "pipeline/report/grid_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/output/grids.h"
+
+enum { OBJECT_BYTES = 4 << 10, ROW_DATASETS = 5 };
+
+static const char *const spacings[] = {
+	[SL_SPACING_EVEN] = "even", [SL_SPACING_RATIO] = "log", [SL_SPACING_EDGES] = "edges"};
+
+/* "(r,z)" or "deposit(r,z)", without a number. */
+static void name_axes(const struct sl_choices *choices, const struct sl_grid_field *f,
+	char name[SL_GRID_NAME_BYTES])
+{
+	size_t at = (size_t)snprintf(name, SL_GRID_NAME_BYTES, "%s", sl_score_names[f->score]);
+
+	for (uint32_t k = 0; k < f->n_axes; k++)
+		at += (size_t)snprintf(name + at, SL_GRID_NAME_BYTES - at, "%s%s", k ? "," : "(",
+			sl_column_name(&choices->places, f->axis[k].column));
+	snprintf(name + at, SL_GRID_NAME_BYTES - at, ")");
+}
+
+const char *sl_grid_name(
+	const struct sl_choices *choices, uint32_t number, char name[SL_GRID_NAME_BYTES])
+{
+	char other[SL_GRID_NAME_BYTES];
+	unsigned same = 1;
+	size_t n;
+
+	name_axes(choices, &choices->grid[number], name);
+	for (uint32_t k = 0; k < number; k++) {
+		name_axes(choices, &choices->grid[k], other);
+		same += strcmp(name, other) == 0;
+	}
+	n = strlen(name);
+	if (same > 1)
+		snprintf(name + n, SL_GRID_NAME_BYTES - n, "_%u", same);
+	return name;
+}
+
+/* Particles counted so far. */
+static uint64_t particles(const struct sl_workspace *w)
+{
+	return w->histograms.grids.precision[0].particles;
+}
+
+/* --- NAME.tallies ----------------------------------------------------------------------------- */
+
+size_t sl_grid_file_bytes(const struct sl_plan *plan)
+{
+	size_t bytes = 0;
+
+	for (uint32_t k = 0; k < plan->choices.n_grids; k++) {
+		const struct sl_grid_field *f = &plan->choices.grid[k];
+		size_t cells = (size_t)sl_grid_cells(f);
+		size_t rows = (size_t)sl_grid_counters(f) / (cells + SL_GRID_OUTSIDE);
+
+		bytes += (size_t)2 * OBJECT_BYTES;
+		for (uint32_t i = 0; i < f->n_axes; i++)
+			bytes += OBJECT_BYTES + (f->axis[i].bins + 1) * sizeof(double);
+		bytes += rows *
+		         (OBJECT_BYTES + ROW_DATASETS * (OBJECT_BYTES + cells * sizeof(double)));
+	}
+	return bytes;
+}
+
+/* Writes the edges of an axis, in its unit. */
+static void put_edges(
+	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, const struct sl_grid_axis *a)
+{
+	const struct sl_unit_facts *unit =
+		&sl_units[sl_column_unit(&w->plan->choices.places, a->column)];
+	char name[SL_GRID_NAME_BYTES];
+	double *edge =
+		w->histograms.grids.row; /* a row has two places more than its axes have bins */
+	hid_t data;
+
+	for (uint32_t i = 0; i <= a->bins; i++)
+		edge[i] = sl_grid_edge(a, w->plan->choices.grid_edge, i);
+	snprintf(name, sizeof(name), "edges_%s",
+		sl_column_name(&w->plan->choices.places, a->column));
+	data = sl_h5_values(h, at, name, H5T_IEEE_F64LE, a->bins + 1, edge);
+	sl_h5_put_text(h, data, "column", sl_column_name(&w->plan->choices.places, a->column));
+	sl_h5_put_text(h, data, "unit", unit->text);
+	sl_h5_put_f64(h, data, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
+	sl_h5_put_text(h, data, "spacing", spacings[a->spacing]);
+	sl_h5_close(h, data);
+}
+
+/* Writes the counters of a fate; those outside of the range are attributes. */
+static void put_row(
+	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, uint32_t number, int fate)
+{
+	static const char *const names[] = {[SL_GRID_WEIGHT] = "weight",
+		[SL_GRID_SQUARE] = "weight_squared",
+		[SL_GRID_MEAN] = "mean",
+		[SL_GRID_ERROR] = "standard_error"};
+	const struct sl_grid_field *f = &w->plan->choices.grid[number];
+	const struct sl_grid_set *grids = &w->plan->recipe.grids;
+	const struct sl_grid_sums *sums = &w->histograms.grids;
+	uint32_t first = grids->grid[number].first[fate], cells = grids->grid[number].cells;
+	uint64_t size[SL_GRID_AXES_MAX];
+	hid_t group = sl_h5_group(h, at, sl_grid_row_name(f, fate));
+
+	for (uint32_t k = 0; k < f->n_axes; k++)
+		size[k] = f->axis[k].bins;
+	sl_h5_put_u64(h, group, "under", sums->count[first]);
+	sl_h5_put_u64(h, group, "over", sums->count[first + cells + 1]);
+	if (f->score != SL_SCORE_ENDS) {
+		sl_h5_put_f64(h, group, "weight_under", sums->precision[first].weight);
+		sl_h5_put_f64(h, group, "weight_over", sums->precision[first + cells + 1].weight);
+	}
+	sl_h5_close(h, sl_h5_grid(h, group, "count", H5T_STD_U64LE, (int)f->n_axes, size,
+			       sums->count + first + 1));
+	for (int q = SL_GRID_WEIGHT; q <= SL_GRID_ERROR; q++)
+		if (q != SL_GRID_SQUARE || f->score == SL_SCORE_ENDS)
+			sl_h5_close(h,
+				sl_h5_grid(h, group, names[q], H5T_IEEE_F64LE, (int)f->n_axes, size,
+					sl_grid_row(grids, sums, first + 1, cells,
+						(enum sl_grid_quantity)q)));
+	sl_h5_close(h, group);
+}
+
+void sl_grid_file_put(struct sl_h5 *h, hid_t file, const struct sl_workspace *w)
+{
+	const struct sl_choices *choices = &w->plan->choices;
+
+	for (uint32_t number = 0; number < choices->n_grids; number++) {
+		const struct sl_grid_field *f = &choices->grid[number];
+		char name[SL_GRID_NAME_BYTES];
+		hid_t group = sl_h5_group(h, file, sl_grid_name(choices, number, name));
+
+		sl_h5_put_u64(h, group, "axes", f->n_axes);
+		sl_h5_put_u64(h, group, "particles", particles(w));
+		for (uint32_t k = 0; k < f->n_axes; k++)
+			put_edges(h, group, w, &f->axis[k]);
+		for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+			if (SL_HAS(f->fates, fate))
+				put_row(h, group, w, number, fate);
+		sl_h5_close(h, group);
+	}
+}
+
+/* --- run.json --------------------------------------------------------------------------------- */
+
+static void write_axis(
+	struct sl_json *j, const struct sl_workspace *w, const struct sl_grid_axis *a)
+{
+	sl_json_object(j, NULL);
+	sl_json_text(j, "column", sl_column_name(&w->plan->choices.places, a->column));
+	sl_json_text(j, "unit", sl_units[sl_column_unit(&w->plan->choices.places, a->column)].text);
+	sl_json_text(j, "spacing", spacings[a->spacing]);
+	sl_json_u64(j, "bins", a->bins);
+	sl_json_real(j, "from", a->lo);
+	sl_json_real(j, "to", a->hi);
+	if (a->spacing == SL_SPACING_EDGES)
+		sl_json_reals(j, "edges", &w->plan->choices.grid_edge[a->first_edge], a->bins + 1);
+	sl_json_close(j);
+}
+
+/* Without weights, the sums of weight and of its square would repeat counts. */
+static void write_row(struct sl_json *j, const struct sl_workspace *w, uint32_t number, int fate)
+{
+	const struct sl_grid_field *f = &w->plan->choices.grid[number];
+	const struct sl_grid_rule *rule = &w->plan->recipe.grids.grid[number];
+	const bool is_score = f->score != SL_SCORE_ENDS;
+	const struct sl_grid_set *grids = &w->plan->recipe.grids;
+	const struct sl_grid_sums *sums = &w->histograms.grids;
+	uint32_t first = rule->first[fate] + 1, n = rule->cells;
+
+	sl_json_object(j, sl_grid_row_name(f, fate));
+	sl_json_u64(j, "under", sums->count[first - 1]);
+	sl_json_u64(j, "over", sums->count[first + n]);
+	if (is_score) {
+		sl_json_real(j, "weight_under", sums->precision[first - 1].weight);
+		sl_json_real(j, "weight_over", sums->precision[first + n].weight);
+	}
+	if (n <= SL_GRID_LISTED_MAX) {
+		sl_json_u64s(j, "counts", sums->count + first, n);
+		if (grids->weighted || is_score)
+			sl_json_reals(j, "weights",
+				sl_grid_row(grids, sums, first, n, SL_GRID_WEIGHT), n);
+		if (grids->weighted && !is_score)
+			sl_json_reals(j, "weights_squared",
+				sl_grid_row(grids, sums, first, n, SL_GRID_SQUARE), n);
+		sl_json_reals(j, "mean_over_batches",
+			sl_grid_row(grids, sums, first, n, SL_GRID_MEAN), n);
+		sl_json_reals(j, "standard_error_over_batches",
+			sl_grid_row(grids, sums, first, n, SL_GRID_ERROR), n);
+	}
+	sl_json_close(j);
+}
+
+static void write_grid(struct sl_json *j, const struct sl_workspace *w, uint32_t number)
+{
+	const struct sl_grid_field *f = &w->plan->choices.grid[number];
+	char name[SL_GRID_NAME_BYTES];
+
+	sl_json_object(j, NULL);
+	sl_json_text(j, "name", sl_grid_name(&w->plan->choices, number, name));
+	sl_json_array(j, "axes");
+	for (uint32_t k = 0; k < f->n_axes; k++)
+		write_axis(j, w, &f->axis[k]);
+	sl_json_close(j);
+	sl_json_object(j, "fates");
+	for (int fate = 0; fate < SL_FATE_COUNT; fate++)
+		if (SL_HAS(f->fates, fate))
+			write_row(j, w, number, fate);
+	sl_json_close(j);
+	sl_json_close(j);
+}
+
+void sl_grid_sums_json(struct sl_json *j, const struct sl_workspace *w)
+{
+	const struct sl_grid_sums *sums = &w->histograms.grids;
+
+	if (!sums->precision || sums->precision[0].batches == 0)
+		return;
+	sl_json_array(j, "grids");
+	for (uint32_t k = 0; k < w->plan->choices.n_grids; k++)
+		write_grid(j, w, k);
+	sl_json_close(j);
+}

@@ -1,0 +1,305 @@
+/* grids.c - see grids.h. */
+#include "pipeline/resolve/output/grids.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/config/quantity.h"
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/resolve/choices/names.h"
+#include "pipeline/resolve/output/column_item.h"
+#include "pipeline/resolve/output/histograms.h"
+#include "pipeline/text/messages.h"
+
+enum { BINS_EXAMPLE = 50, BINS_MOST = SL_GRID_COUNTERS_MAX - SL_GRID_OUTSIDE };
+
+const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
+	[SL_SCORE_DEPOSIT] = "deposit",
+	[SL_SCORE_FLUENCE] = "fluence_collision"};
+
+const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
+{
+	return f->score != SL_SCORE_ENDS ? "all" : sl_fate_facts[fate].name;
+}
+
+/* --- an axis ---------------------------------------------------------------------------------- */
+
+/*
+ * Resolves the column. Scores know the place and the time of a collision, and make r of it; all other
+ * columns, and r, are those at the end of a particle.
+ */
+static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
+	const struct sl_model *m, struct sl_derived *d, bool is_score, struct sl_grid_axis *a)
+{
+	const uint32_t known = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) |
+	                       SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_r);
+
+	if (is_score) {
+		a->column = sl_column_named(it->column);
+		return (a->column < SL_COLUMN_COUNT && SL_HAS(known, a->column)) ||
+		       sl_config_add_problem(r, it->key,
+			       "'%s' is no place or time of a collision; use x, y, z, r or time",
+			       it->column);
+	}
+	if (strcmp(it->column, "id") != 0)
+		return sl_resolve_any_column(
+			d, r, it->key, it->column, m, SL_STORED(m->columns), &a->column);
+	return sl_config_add_problem(r, it->key,
+		"'id' cannot be tallied: each particle has its own id; use another column");
+}
+
+/* The range that the model states, as for histograms. */
+static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
+	const struct sl_choices *choices, struct sl_grid_axis *a)
+{
+	enum sl_unit unit = sl_column_unit(&choices->places, a->column);
+	bool known = sl_column_range(choices, a->column, &a->lo, &a->hi);
+
+	if (known && sl_column_facts[a->column].type != SL_TYPE_F32)
+		a->hi = a->lo + a->bins * ceil((a->hi - a->lo + 1) / a->bins);
+	if (known && !sl_grid_axis_problem(a, choices->grid_edge))
+		return true;
+	return sl_column_item_needs_range(r, it, unit, a->bins, *sl_units[unit].text ? 1 : a->bins);
+}
+
+/* Reads one edge; *unit: it has a unit, otherwise it is in the unit of the column. 0 fits both. */
+static bool parse_edge(const char *text, enum sl_dimension dimension, double *value, int *unit,
+	char why[SL_WHY_BYTES])
+{
+	int has_unit = !sl_real_parse(text, SL_DIM_NUMBER, value, why);
+
+	if (has_unit && !sl_real_parse(text, dimension, value, why))
+		return false;
+	if (*value == 0)
+		return true;
+	if (*unit >= 0 && *unit != has_unit)
+		return sl_refuse(why,
+			"'%s' differs from the edge before it in having a unit; give "
+			"all edges a unit, or none",
+			text);
+	*unit = has_unit;
+	return true;
+}
+
+/* Reads given edges, E0..E1..E2, into the pool of *choices. Cuts text. */
+static bool read_edges(struct sl_reader *r, const struct sl_column_item *it, char *text,
+	struct sl_choices *choices, struct sl_grid_axis *a)
+{
+	char why[SL_WHY_BYTES];
+	int unit = -1;
+
+	a->spacing = SL_SPACING_EDGES;
+	a->first_edge = choices->n_grid_edges;
+	for (char *next = text; next; text = next) {
+		double *edge = &choices->grid_edge[choices->n_grid_edges];
+
+		next = strstr(text, "..");
+		if (next) {
+			*next = '\0';
+			next += 2;
+		}
+		if (choices->n_grid_edges == SL_GRID_EDGES_MAX)
+			return sl_config_add_problem(r, it->key,
+				"tallies have more than %d given edges; use fewer",
+				SL_GRID_EDGES_MAX);
+		if (!parse_edge(text,
+			    sl_units[sl_column_unit(&choices->places, a->column)].dimension, edge,
+			    &unit, why))
+			return sl_config_add_problem(r, it->key, "edges: %s", why);
+		choices->n_grid_edges++;
+	}
+	a->bins = choices->n_grid_edges - a->first_edge - 1;
+	a->lo = choices->grid_edge[a->first_edge];
+	a->hi = choices->grid_edge[a->first_edge + a->bins];
+	return true;
+}
+
+/* Adds what is wrong with an axis, whose range is given by the text. */
+static bool check_axis(struct sl_reader *r, const struct sl_column_item *it, const char *range,
+	const struct sl_choices *choices, const struct sl_grid_axis *a)
+{
+	return sl_column_item_check(r, it, range, sl_grid_axis_problem(a, choices->grid_edge));
+}
+
+/* Reads BINS[:LO..HI[:log]]. */
+static bool read_bins(struct sl_reader *r, const struct sl_column_item *it,
+	struct sl_choices *choices, bool ranges, struct sl_grid_axis *a)
+{
+	char *spacing = it->rest;
+	const char *range = strsep(&spacing, ":");
+
+	if (!sl_column_item_count(r, it, "bins", BINS_MOST, BINS_EXAMPLE, &a->bins))
+		return false;
+	if (!range)
+		return !ranges || own_range(r, it, choices, a);
+	if (spacing && strcmp(spacing, "log") != 0)
+		return sl_config_add_problem(r, it->key,
+			"'%s' follows a range: only log, for bins of equal ratio, can; name fates in "
+			"an element of their own, such as [%s:%u, absorbed]",
+			spacing, it->column, a->bins);
+	a->spacing = spacing ? SL_SPACING_RATIO : SL_SPACING_EVEN;
+	return sl_column_item_range(
+		       r, it, range, sl_column_unit(&choices->places, a->column), &a->lo, &a->hi) &&
+	       check_axis(r, it, range, choices, a);
+}
+
+/* Resolves one axis. Cuts text. */
+static bool resolve_axis(struct sl_reader *r, const char *key, char *text,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, bool is_score,
+	struct sl_grid_axis *a)
+{
+	struct sl_column_item it = {.rest = text};
+	char shown[SL_TEXT_BYTES];
+
+	snprintf(it.key, sizeof(it.key), "%s", key);
+	it.column = strsep(&it.rest, ":");
+	if (!resolve_column(r, &it, choices->model, d, is_score, a))
+		return false;
+	if (it.rest && strstr(it.rest, "..") && !strchr(it.rest, ':')) {
+		snprintf(shown, sizeof(shown), "%s", it.rest);
+		return read_edges(r, &it, it.rest, choices, a) &&
+		       check_axis(r, &it, shown, choices, a);
+	}
+	it.count = strsep(&it.rest, ":");
+	return read_bins(r, &it, choices, ranges, a);
+}
+
+/* --- an item ---------------------------------------------------------------------------------- */
+
+/* Cuts the next element of a list off *rest, without the blanks around it. */
+static char *next_element(char **rest)
+{
+	char *element = strsep(rest, ",");
+	size_t n;
+
+	if (!element)
+		return NULL;
+	element += strspn(element, " ");
+	n = strlen(element);
+	while (n > 0 && element[n - 1] == ' ')
+		element[--n] = '\0';
+	return element;
+}
+
+/* Adds an axis to a grid. Each column can be on one axis only. */
+static bool add_axis(struct sl_reader *r, const char *key, char *element,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
+{
+	struct sl_grid_axis *a = &f->axis[f->n_axes];
+
+	if (f->n_axes == SL_GRID_AXES_MAX)
+		return sl_config_add_problem(
+			r, key, "has more than %d axes; use several grids", SL_GRID_AXES_MAX);
+	if (!resolve_axis(r, key, element, choices, d, ranges, f->score != SL_SCORE_ENDS, a))
+		return false;
+	for (uint32_t k = 0; k < f->n_axes; k++)
+		if (f->axis[k].column == a->column)
+			return sl_config_add_problem(r, key, "'%s' is repeated; remove it",
+				sl_column_name(&choices->places, a->column));
+	f->n_axes++;
+	return true;
+}
+
+/* The score that an element names; SL_SCORE_ENDS if it names none. */
+static enum sl_score score_named(const char *element)
+{
+	int score = SL_SCORE_COUNT - 1;
+
+	while (score > SL_SCORE_ENDS && strcmp(element, sl_score_names[score]) != 0)
+		score--;
+	return (enum sl_score)score;
+}
+
+/* Checks a score: that the model has scores, and that there are axes. */
+static bool check_score(struct sl_reader *r, const char *key, const struct sl_choices *choices,
+	bool ranges, struct sl_grid_field *f)
+{
+	f->fates = SL_FATE_BIT(SL_SCORE_ROW);
+	if (!choices->model->score_shift)
+		return sl_config_add_problem(r, key,
+			"'%s' is a score along the histories, which model %s does not have; use model "
+			"slab, or remove it",
+			sl_score_names[f->score], choices->model->name);
+	if (f->n_axes == 0)
+		return sl_config_add_problem(r, key,
+			"'%s' lacks axes; write [%s, time:50:0 ns..1 ns]", sl_score_names[f->score],
+			sl_score_names[f->score]);
+	if (ranges && f->score == SL_SCORE_FLUENCE)
+		f->score_shift = choices->model->score_shift(choices->rules.bytes);
+	return true;
+}
+
+/* Resolves an item, "[axis, axis, fates]". A first element without a colon can name a
+ * score, the last one the fates. */
+static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
+{
+	size_t n = strlen(item);
+	char *rest = item + 1, *element, *fates = NULL, *score = NULL;
+
+	if (item[n - 1] != ']')
+		return sl_config_add_problem(r, key, "has no ] at its end; add it");
+	item[n - 1] = '\0';
+	while ((element = next_element(&rest))) {
+		if (fates)
+			return sl_config_add_problem(r, key,
+				"'%s' follows the fates, which must be last; move it", element);
+		if (!score && f->n_axes == 0 && score_named(element)) {
+			score = element;
+			f->score = score_named(element);
+		} else if (!strchr(element, ':') && f->n_axes > 0)
+			fates = element;
+		else if (!add_axis(r, key, element, choices, d, ranges, f))
+			return false;
+	}
+	if (score && fates)
+		return sl_config_add_problem(r, key,
+			"'%s' counts all particles, so that '%s' has no effect; remove it", score,
+			fates);
+	if (score)
+		return check_score(r, key, choices, ranges, f);
+	return sl_resolve_tally_fates(r, key, fates, choices, ranges, &f->fates);
+}
+
+/* Checks the number of grids and of their counters. */
+static void refuse_too_many(struct sl_reader *r, const struct sl_choices *choices, uint32_t items)
+{
+	uint64_t counters = 0;
+
+	for (uint32_t k = 0; k < choices->n_grids; k++)
+		counters += sl_grid_counters(&choices->grid[k]) < UINT64_MAX / SL_GRIDS_MAX
+		                    ? sl_grid_counters(&choices->grid[k])
+		                    : UINT64_MAX / SL_GRIDS_MAX;
+	if (items > SL_GRIDS_MAX)
+		sl_config_add_problem(r, "tallies",
+			"has %u items in brackets, at most %d are allowed; remove some", items,
+			SL_GRIDS_MAX);
+	else if (counters > SL_GRID_COUNTERS_MAX)
+		sl_config_add_problem(r, "tallies",
+			"needs %.10g counters (cells + 2 per fate) for the items in brackets, but at most "
+			"%d are allowed; use fewer bins or fates",
+			(double)counters, SL_GRID_COUNTERS_MAX);
+}
+
+void sl_resolve_grids(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
+	struct sl_derived *d, bool ranges)
+{
+	uint32_t items = 0;
+
+	for (uint32_t k = 0; k < c->tallies.n; k++) {
+		struct sl_grid_field f = {.n_axes = 0};
+		char key[SL_ITEM_KEY_BYTES], item[SL_TEXT_BYTES];
+
+		if (!sl_is_grid_item(c->tallies.at[k]))
+			continue;
+		items++;
+		snprintf(key, sizeof(key), "tallies[%u]", k);
+		memcpy(item, c->tallies.at[k], sizeof(item));
+		if (resolve_grid(r, key, item, choices, d, ranges, &f) &&
+			choices->n_grids < SL_GRIDS_MAX)
+			choices->grid[choices->n_grids++] = f;
+	}
+	if (ranges)
+		refuse_too_many(r, choices, items);
+}

@@ -1,0 +1,62 @@
+/* list_order.c - see list_order.h. */
+#include "pipeline/resolve/output/list_order.h"
+
+#include <string.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/text/messages.h"
+#include "stages/formats/common/format.h"
+
+/* Is output.order run? Adds a problem for a word that is no order. */
+static bool is_over_run(const struct sl_config *c, struct sl_reader *r)
+{
+	const char *word = c->output.order;
+	char shown[SL_SHOWN_BYTES];
+
+	if (word[0] && strcmp(word, "run") != 0 && strcmp(word, "batch") != 0)
+		sl_config_add_problem(r, "output.order",
+			"%s is not an order; use run (by key over the whole run) or batch (by key "
+			"within each batch)",
+			sl_show(shown, word));
+	return strcmp(word, "run") == 0;
+}
+
+/* The columns that the order files of a run are made of; a constant column is not needed. */
+static sl_column_set columns_of(const struct sl_choices *choices, bool rules)
+{
+	const struct sl_list_order *o = &choices->list_order;
+	struct sl_particle values;
+	sl_column_set set = 0;
+
+	for (uint32_t k = 0; o->run && k < choices->n_fields; k++)
+		set |= SL_BIT(choices->field[k].column);
+	if (o->sample > 0)
+		set |= SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_weight);
+	return rules ? set & ~choices->model->constants(choices->rules.bytes, &values) : set;
+}
+
+/* Adds a set of columns to those of the table, in the order of columns.def. */
+static void add_columns(struct sl_choices *choices, sl_column_set more)
+{
+	sl_column_set set = 0;
+
+	for (uint32_t k = 0; k < choices->n_columns; k++)
+		set |= SL_BIT(choices->column[k]);
+	choices->internal |= more & ~set;
+	choices->n_columns = 0;
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(set | more, i))
+			choices->column[choices->n_columns++] = (enum sl_column)i;
+}
+
+/* Formats without a joined list refuse the keys elsewhere (mcpl_output.c). */
+void sl_resolve_list_order(
+	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
+{
+	if (!choices->format || !choices->format->merge)
+		return;
+	choices->list_order = (struct sl_list_order){
+		.run = is_over_run(c, r), .sample = c->output.sample, .limit = c->output.limit};
+	choices->list_order.columns = columns_of(choices, rules);
+	add_columns(choices, choices->list_order.columns);
+}

@@ -1,0 +1,28 @@
+/*
+ * grid.cu - counts the particles of a batch in the grids, on a device in staged mode.
+ *
+ * Memory traffic: reads fate, weight if weights differ, and the columns of each grid; one atomic
+ * addition per grid and particle, or three where weights differ.
+ */
+#include "stages/counting/grid.h"
+
+#include "stages/counting/grid.cuh"
+
+enum { BLOCK = 256 };
+
+static __global__ void grids_kernel(const struct sl_grid_set *grids, float weight_scale,
+	struct sl_columns c, uint32_t n, uint64_t *sum)
+{
+	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n && c.fate[i] < SL_FATE_COUNT)
+		sl_grids_count_one(grids, &c, i, c.fate[i], grids->weighted ? c.weight[i] : 1.0f,
+			weight_scale, sum);
+}
+
+enum sl_status SL_NAME(sl_queue_grids)(const struct sl_grid_set *grids, float weight_scale,
+	const struct sl_batch *b, uint64_t *sum, sl_stream s)
+{
+	return SL_LAUNCH(grids_kernel, sl_grid(b->n, BLOCK), BLOCK, 0, s, grids, weight_scale,
+		b->columns, b->n, sum);
+}

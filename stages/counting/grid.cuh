@@ -1,0 +1,53 @@
+/*
+ * grid.cuh - adds one particle to the grids, by atomic additions in global memory.
+ *
+ * A grid has many cells, so that few threads add to one of them at the same time; the additions are
+ * done in the second-level cache, and no thread waits for them.
+ */
+#ifndef SL_STAGES_COUNTING_GRID_CUH
+#define SL_STAGES_COUNTING_GRID_CUH
+
+#include "primitives/kernel/kernel.cuh"
+#include "stages/selection/grid.h"
+
+/* Adds particle i to each grid. fate must be less than SL_FATE_COUNT. */
+static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_set *grids,
+	const struct sl_columns *c, uint64_t i, uint8_t fate, float weight, float weight_scale,
+	uint64_t *sum)
+{
+	float square = weight * grids->square_scale;
+
+	for (uint32_t k = 0; k < grids->n; k++) {
+		uint32_t at = sl_grid_find(&grids->grid[k], grids->edge, c, i, fate);
+
+		if (at == SL_NO_GRID_COUNTER || grids->grid[k].score != SL_SCORE_ENDS)
+			continue;
+		atomicAdd(&sum[at], (uint64_t)1);
+		if (!grids->weighted)
+			continue;
+		atomicAdd(&sum[grids->n_counters + at], sl_fixed_weight(weight * weight_scale));
+		atomicAdd(&sum[2 * (uint64_t)grids->n_counters + at],
+			sl_fixed_weight(square * square));
+	}
+}
+
+/* Adds a collision at the place of p to each score. Sets r of p. */
+static __device__ __forceinline__ void sl_grids_score_one(const struct sl_grid_set *grids,
+	struct sl_particle *p, float deposit, float fluence, uint64_t *sum)
+{
+	const struct sl_columns columns = sl_columns_of(p);
+
+	p->r = sl_grid_radius(p->x, p->y);
+	for (uint32_t k = 0; k < grids->n; k++) {
+		const struct sl_grid_rule *g = &grids->grid[k];
+
+		if (g->score == SL_SCORE_ENDS)
+			continue;
+		uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
+
+		atomicAdd(&sum[at], (uint64_t)1);
+		atomicAdd(&sum[grids->n_counters + at], sl_score_fixed(g, deposit, fluence));
+	}
+}
+
+#endif

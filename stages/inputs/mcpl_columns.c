@@ -1,0 +1,129 @@
+/* mcpl_columns.c - see mcpl_columns.h. */
+#include "stages/inputs/mcpl_columns.h"
+
+#include <math.h>
+
+#include "stages/formats/mcpl/mcpl_record.h"
+
+/* Records in memory: their layout, and the next field to decode. */
+struct records {
+	const struct sl_mcpl_header *h;
+	const uint8_t *at; /* the field of the first record */
+	uint32_t n;
+};
+
+/* Moves to the field after a number of the record. */
+static void skip_number(struct records *r)
+{
+	r->at += r->h->single ? sizeof(float) : sizeof(double);
+}
+
+/*
+ * Single precision as a column. A signalling NaN becomes quiet, as in a conversion to double and back,
+ * which a compiler may leave out.
+ */
+static float quiet(float value)
+{
+	uint32_t bits = sl_bits(value);
+
+	return sl_float((bits & ~SL_SIGN_BIT) > SL_INFINITY_BITS ? bits | SL_NAN_BITS : bits);
+}
+
+/* Decodes numbers that keep their unit. */
+static void get_numbers(struct records *r, float *to)
+{
+	const size_t stride = r->h->record_bytes;
+	const uint8_t *at = r->at;
+	float narrow;
+
+	for (uint32_t i = 0; r->h->single && i < r->n; i++, at += stride) {
+		memcpy(&narrow, at, sizeof(narrow));
+		to[i] = quiet(narrow);
+	}
+	for (uint32_t i = 0; !r->h->single && i < r->n; i++, at += stride)
+		to[i] = (float)sl_mcpl_number(false, at);
+	skip_number(r);
+}
+
+/* The same for numbers in another unit; absolute: without their sign. */
+static void get_in_unit(struct records *r, double unit, bool absolute, float *to)
+{
+	const size_t stride = r->h->record_bytes;
+	const uint8_t *at = r->at;
+
+	for (uint32_t i = 0; i < r->n; i++, at += stride) {
+		double value = sl_mcpl_number(r->h->single, at);
+
+		to[i] = (float)((absolute ? fabs(value) : value) * unit);
+	}
+	skip_number(r);
+}
+
+/* Decodes directions; the energies after them have the signs of the components that are not stored. */
+static void get_directions(struct records *r, float *u, float *v, float *w)
+{
+	const size_t stride = r->h->record_bytes;
+	const size_t bytes = r->h->single ? sizeof(float) : sizeof(double);
+	const uint8_t *at = r->at;
+
+	for (uint32_t i = 0; i < r->n; i++, at += stride) {
+		double packed[3], direction[3];
+
+		for (int k = 0; k < 3; k++)
+			packed[k] = sl_mcpl_number(r->h->single, at + (size_t)k * bytes);
+		packed[2] = copysign(1, packed[2]);
+		if (r->h->version == 2)
+			sl_mcpl_unpack_octahedron(packed, direction);
+		else
+			sl_mcpl_unpack(packed, direction);
+		u[i] = (float)direction[0];
+		v[i] = (float)direction[1];
+		w[i] = (float)direction[2];
+	}
+	skip_number(r);
+	skip_number(r);
+}
+
+static void fill(float *to, uint32_t n, float value)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = value;
+}
+
+/* Decodes words of 4 bytes; to can have any type of that size. */
+static void get_words(struct records *r, bool stored, uint32_t common, void *to)
+{
+	const size_t stride = r->h->record_bytes;
+	uint32_t *words = (uint32_t *)to;
+
+	for (uint32_t i = 0; !stored && i < r->n; i++)
+		words[i] = common;
+	for (uint32_t i = 0; stored && i < r->n; i++)
+		memcpy(&words[i], r->at + i * stride, sizeof(*words));
+	r->at += stored ? sizeof(*words) : 0;
+}
+
+void sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, uint32_t n,
+	const struct sl_columns *c, uint32_t place)
+{
+	struct records r = {h, records, n};
+	float *const polarisation[] = {c->pol_x + place, c->pol_y + place, c->pol_z + place};
+
+	for (int k = 0; k < 3; k++)
+		if (h->polarised)
+			get_numbers(&r, polarisation[k]);
+		else
+			fill(polarisation[k], n, 0);
+	get_numbers(&r, c->x + place);
+	get_numbers(&r, c->y + place);
+	get_numbers(&r, c->z + place);
+	get_directions(&r, c->u + place, c->v + place, c->w + place);
+	get_in_unit(&r, SL_MCPL_KEV, true, c->energy + place);
+	get_in_unit(&r, SL_MCPL_NS, false, c->time + place);
+	if (h->weight == 0)
+		get_numbers(&r, c->weight + place);
+	else
+		fill(c->weight + place, n, (float)h->weight);
+	get_words(&r, h->pdg == 0, (uint32_t)h->pdg, c->pdg + place);
+	get_words(&r, h->flags, 0, c->userflags + place);
+}

@@ -1,0 +1,251 @@
+/*
+ * grid.h - tallies of one to three dimensions: how many particles, and how much weight, ended in each
+ * cell of a grid.
+ *
+ * An axis has bins of equal width, bins of equal ratio, or bins between given edges. A grid of several
+ * axes has a cell for each combination of bins; the bins of the last axis are neighbours. Each fate
+ * has a row of counters: | below | cells | above |. A particle with a value outside of the range of an
+ * axis counts below or above, as its value is; the first such axis decides. So each particle of
+ * the fate is in exactly one counter, and the row adds up to the count of the fate.
+ *
+ * Bins of equal width are those of histogram.h. Those of equal ratio are bins of equal width of the
+ * logarithm, in single precision: a value within rounding of an edge may count on either side, on the
+ * same one everywhere. A bin between given edges contains its lower edge; the last one contains both.
+ *
+ * All sums are integers, so their order does not matter: the counts, then the sums of weights and of
+ * squared weights, if weights differ. The counters are in global memory on a device, so there can be
+ * many more of them than histograms have.
+ *
+ *	| counts | weights or scores, if any | squares, if any |
+ */
+#ifndef SL_STAGES_SELECTION_GRID_H
+#define SL_STAGES_SELECTION_GRID_H
+
+#include "stages/particle/math.h"
+#include "stages/particle/weight.h"
+#include "stages/selection/histogram.h"
+
+SL_C_BEGIN
+
+enum {
+	SL_GRIDS_MAX = 8,
+	SL_GRID_AXES_MAX = 3,
+	SL_GRID_EDGES_MAX = 1024,       /* given edges, of all axes together */
+	SL_GRID_COUNTERS_MAX = 1 << 24, /* counts of all grids */
+	SL_GRID_LISTED_MAX = 4096,      /* cells of a row that run.json lists */
+	SL_GRID_OUTSIDE = SL_HISTOGRAM_OUTSIDE
+};
+#define SL_NO_GRID_COUNTER UINT32_MAX
+
+/*
+ * What a grid counts: particles at their ends, by fate, or the collisions of all histories with what each of
+ * them scores: the weight that it absorbs, or its weight times the mean free path (cm), which estimates
+ * the fluence. A score has one row for all particles; its axes bin the place and the
+ * time of the collision.
+ */
+enum sl_score { SL_SCORE_ENDS, SL_SCORE_DEPOSIT, SL_SCORE_FLUENCE, SL_SCORE_COUNT };
+
+/* The row of a score: that of a fate which no particle has at its end. */
+#define SL_SCORE_ROW SL_FATE_alive
+
+enum sl_spacing { SL_SPACING_EVEN, SL_SPACING_RATIO, SL_SPACING_EDGES };
+
+/* An axis as the configuration states it. */
+struct sl_grid_axis {
+	enum sl_column column;
+	enum sl_spacing spacing;
+	uint32_t bins;
+	double lo, hi;       /* in the unit of the column */
+	uint32_t first_edge; /* EDGES: the place of its bins + 1 edges */
+};
+
+struct sl_grid_field {
+	uint32_t n_axes;
+	struct sl_grid_axis axis[SL_GRID_AXES_MAX];
+	sl_fate_set fates; /* of a score: SL_SCORE_ROW */
+	enum sl_score score;
+	int score_shift; /* a collision scores at most 2^score_shift */
+};
+
+/* An axis as the rule uses it. even has the range of every axis, and the rule of an EVEN one. */
+struct sl_grid_axis_rule {
+	struct sl_histogram_rule even;
+	enum sl_spacing spacing;
+	uint32_t first_edge;
+	float log_lo, scale; /* RATIO: bins per unit of the logarithm */
+};
+
+struct sl_grid_rule {
+	uint32_t n_axes;
+	struct sl_grid_axis_rule axis[SL_GRID_AXES_MAX];
+	enum sl_score score;
+	float score_scale; /* 2^-score_shift */
+	int score_shift;
+	uint32_t base, counters; /* the first counter of the grid; their number */
+	uint32_t cells;          /* of a row */
+	uint32_t first
+		[SL_FATE_COUNT]; /* first counter of the row of a fate, or SL_NO_GRID_COUNTER */
+};
+
+/* About 8 KB: kernels read it from memory. */
+struct sl_grid_set {
+	uint32_t n; /* grids; 0: nothing is counted */
+	uint32_t n_counters;
+	sl_column_set columns; /* set of their columns */
+	bool weighted; /* weights differ: their sums and those of their squares follow the counts */
+	bool scored;   /* some grid is a score, whose sums are in the place of the weights */
+	float square_scale; /* factor of a weight before it is squared: a power of 2 */
+	struct sl_grid_rule grid[SL_GRIDS_MAX];
+	float edge[SL_GRID_EDGES_MAX];
+};
+
+/* The number of 64-bit counters of a batch, sums included. */
+SL_HD uint64_t sl_grid_words(const struct sl_grid_set *g)
+{
+	return (uint64_t)g->n_counters * (g->weighted ? 3 : g->scored ? 2 : 1);
+}
+
+/* The place of a value among bins + 1 ascending edges, as sl_bin_of_float() numbers it. */
+SL_HD uint32_t sl_bin_by_edges(const float *edge, uint32_t bins, float value)
+{
+	uint32_t low = 0, high = bins;
+
+	if (!(value >= edge[0]))
+		return 0;
+	if (value > edge[bins])
+		return bins + 1;
+	while (high - low > 1) {
+		uint32_t middle = (low + high) / 2;
+
+		if (value >= edge[middle])
+			low = middle;
+		else
+			high = middle;
+	}
+	return low + 1;
+}
+
+/* The bin of equal ratio. */
+SL_HD uint32_t sl_bin_by_ratio(const struct sl_grid_axis_rule *a, float value)
+{
+	uint32_t bins = a->even.bins, bin;
+	float at;
+
+	if (!(value >= a->even.lo))
+		return 0;
+	if (value > a->even.hi)
+		return bins + 1;
+	at = (sl_log(value) - a->log_lo) * a->scale;
+	bin = at > 0 ? (uint32_t)at : 0;
+	return bin < bins ? bin + 1 : bins;
+}
+
+/* The bin of a real value on an axis. */
+SL_HD uint32_t sl_grid_bin_of_float(
+	const struct sl_grid_axis_rule *a, const float *edge, float value)
+{
+	if (a->spacing == SL_SPACING_EDGES)
+		return sl_bin_by_edges(edge + a->first_edge, a->even.bins, value);
+	if (a->spacing == SL_SPACING_RATIO)
+		return sl_bin_by_ratio(a, value);
+	return sl_bin_of_float(&a->even, value);
+}
+
+/* The distance of a collision from the z axis. */
+SL_HD float sl_grid_radius(float x, float y)
+{
+	return sqrtf(fmaf(x, x, y * y));
+}
+
+/* The bin of particle i on an axis. */
+SL_HD uint32_t sl_grid_axis_bin(const struct sl_grid_axis_rule *a, const float *edge,
+	const struct sl_columns *c, uint64_t i)
+{
+	switch (a->even.column) {
+#define sl_grid_float(name)    sl_grid_bin_of_float(a, edge, c->name[i])
+#define sl_grid_uint32_t(name) sl_bin_of_integer(&a->even, c->name[i])
+#define sl_grid_uint8_t(name)  sl_bin_of_integer(&a->even, c->name[i])
+#define sl_grid_int32_t(name)  sl_bin_of_integer(&a->even, (uint32_t)c->name[i] ^ UINT32_C(1) << 31)
+#define sl_grid_uint64_t(name) 0 /* id, which has no histogram */
+#define COLUMN(name, type, unit, record, component, help) \
+	case SL_COLUMN_##name:                            \
+		return sl_grid_##type(name);
+#include "stages/particle/columns.def"
+#undef COLUMN
+	case SL_COLUMN_COUNT:
+		break;
+	}
+	return 0;
+}
+
+/* The counter within a row: 0 is below, cells + 1 above. */
+SL_HD uint32_t sl_grid_cell(
+	const struct sl_grid_rule *g, const float *edge, const struct sl_columns *c, uint64_t i)
+{
+	uint32_t cell = 0;
+
+	for (uint32_t k = 0; k < g->n_axes; k++) {
+		const struct sl_grid_axis_rule *a = &g->axis[k];
+		uint32_t bin = sl_grid_axis_bin(a, edge, c, i);
+
+		if (bin == 0)
+			return 0;
+		if (bin > a->even.bins)
+			return g->cells + 1;
+		cell = cell * a->even.bins + bin - 1;
+	}
+	return cell + 1;
+}
+
+/* The counter of particle i, whose fate is below SL_FATE_COUNT, or SL_NO_GRID_COUNTER. */
+SL_HD uint32_t sl_grid_find(const struct sl_grid_rule *g, const float *edge,
+	const struct sl_columns *c, uint64_t i, uint8_t fate)
+{
+	uint32_t first = g->first[fate];
+
+	return first == SL_NO_GRID_COUNTER ? first : first + sl_grid_cell(g, edge, c, i);
+}
+
+/* The score of a collision in units of 2^(score_shift - 32): an integer of at most 2^32. */
+SL_HD uint64_t sl_score_fixed(const struct sl_grid_rule *g, float deposit, float fluence)
+{
+	return sl_fixed_weight((g->score == SL_SCORE_DEPOSIT ? deposit : fluence) * g->score_scale);
+}
+
+/* What is wrong with an axis, as the end of a sentence; NULL if nothing is. edge has its edges. */
+const char *sl_grid_axis_problem(const struct sl_grid_axis *a, const double *edge);
+
+/* The number of cells of a row, and of counts of a grid; both saturate at UINT64_MAX. */
+uint64_t sl_grid_cells(const struct sl_grid_field *f);
+uint64_t sl_grid_counters(const struct sl_grid_field *f);
+
+/* The columns that a grid reads. */
+sl_column_set sl_grid_columns(const struct sl_grid_field *f);
+
+/*
+ * Makes the rules of n grids, whose counts must not exceed SL_GRID_COUNTERS_MAX. square_scale must be
+ * a power of 2 such that the sum of the squares of scaled weights stays below 2^31.
+ */
+void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *edge, bool weighted,
+	float square_scale, struct sl_grid_set *g);
+
+/*
+ * Edge k of an axis, from 0 to bins. Bins of equal ratio have the edges lo (hi/lo)^(k/bins), with a
+ * relative error below 1e-9.
+ */
+double sl_grid_edge(const struct sl_grid_axis *a, const double *edge, uint32_t k);
+
+/*
+ * Checks the scores of a batch with so many collisions: each collision is in one counter of each score,
+ * and none has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL if nothing is.
+ */
+const char *sl_grid_score_problem(
+	const struct sl_grid_set *g, const uint64_t *sum, uint64_t collisions);
+
+/* As sl_histogram_mismatch(). */
+enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,
+	const uint64_t count[SL_FATE_COUNT], const uint64_t weight[SL_FATE_COUNT]);
+
+SL_C_END
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * list_order.c - the joined list of a run: sorted over the run, sampled, limited. The expected order and
+ * the expected sample are computed here.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline/run/order_file.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+#include "tests/support/formats/listed_runs.h"
+
+/* --- the order ---------------------------------------------------------------------------------- */
+
+/* The keys of particles, descending; for qsort(). */
+static int by_energy(const void *a, const void *b)
+{
+	const struct sl_mcpl_particle *p = (const struct sl_mcpl_particle *)a;
+	const struct sl_mcpl_particle *q = (const struct sl_mcpl_particle *)b;
+
+	if (p->energy != q->energy)
+		return p->energy < q->energy ? 1 : -1;
+	return (p->flags > q->flags) - (p->flags < q->flags);
+}
+
+/* The particles that are kept, in the order of the run. Returns their number. */
+static uint64_t expected_order(struct sl_mcpl_particle kept[LISTED])
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < LISTED; i++)
+		if (listed[i].position[1] > 9)
+			kept[n++] = listed[i];
+	qsort(kept, n, sizeof(*kept), by_energy);
+	return n;
+}
+
+/* Expects that out/t.SUFFIX has the first n of the particles, with these weights. */
+static void expect_list(const char *suffix, const struct sl_mcpl_particle *expected, uint64_t n)
+{
+	struct sl_mcpl_particle *found;
+	struct sl_mcpl_header h;
+	char name[64];
+
+	snprintf(name, sizeof(name), "out/t.%s", suffix);
+	found = particles_of(&folder, name, &h);
+	assert_int_equal(h.particles, n);
+	for (uint64_t i = 0; i < n; i++) {
+		assert_int_equal(found[i].flags, expected[i].flags);
+		assert_true(found[i].weight == expected[i].weight);
+	}
+	free(found);
+}
+
+static void the_order_is_that_of_the_run(void **state)
+{
+	static const char *const formats[] = {"mcpl", "mcpl.gz"}, *const devices[] = {
+									  "cpu", "emulated"};
+	static const unsigned batches[] = {70, 500, LISTED};
+	static struct sl_mcpl_particle expected[LISTED];
+	uint64_t n = expected_order(expected);
+	char more[128];
+
+	(void)state;
+	for (int f = 0; f < 2; f++)
+		for (int d = 0; d < 2; d++)
+			for (int b = 0; b < 3; b++) {
+				snprintf(more, sizeof(more), "%soutput: {format: %s, order: run}\n",
+					listed_key, formats[f]);
+				listed_run(devices[d], batches[b], more);
+				expect_list(formats[f], expected, n);
+			}
+	/* without a key, the order of a run is that of its ids */
+	listed_run("cpu", 70, "output: {format: mcpl, order: run}\n");
+	assert_false(folder_has(&folder, "out/t_000000.order"));
+	for (uint64_t i = 0, k = 0; i < LISTED; i++)
+		if (listed[i].position[1] > 9)
+			expected[k++] = listed[i];
+	expect_list("mcpl", expected, n);
+}
+
+/* Expects a text in the summary and one in the plan of a run with these settings. */
+static void expect_said(const char *set, const char *summary, const char *plan)
+{
+	char *text;
+
+	remove_run(&folder, "said");
+	text = output_of(&folder, WORDS("run", "c.yaml", "--out", "said", "--set", set));
+	if (!strstr(text, summary))
+		fail_msg("'%s' is not in: %s", summary, text);
+	free(text);
+	text = output_of(&folder, WORDS("plan", "c.yaml", "--set", set));
+	if (!strstr(text, plan))
+		fail_msg("'%s' is not in: %s", plan, text);
+	free(text);
+}
+
+static void plan_and_summary_say_the_order(void **state)
+{
+	static const char within[] =
+		"its order by key is within each batch only; for the order over the run use "
+		"output.order: run\n";
+
+	(void)state;
+	write_list_config(&folder, "a.mcpl", ", batch: 90", "listed", listed_key);
+	expect_said("output={format: mcpl, joined: true}", within, within);
+	expect_said("output={format: mcpl, order: run}",
+		"its order is that of the key over the whole run\n",
+		"            in the order of the key over the whole run\n"
+		"            sort keys in *.order: 8 bytes per survivor\n");
+	expect_said("output={format: mcpl, order: batch, sample: 100, limit: 7}",
+		"t.mcpl: 7 particles, a sample with weights of at least ",
+		"            a weighted sample of 100 survivors\n            at most 7 particles\n"
+		"            sort keys in *.order: 8 bytes per survivor\n");
+	assert_string_equal(run_json(&folder, "said", "joined"), "t.mcpl");
+	assert_string_equal(run_json(&folder, "said", "joined_order"), "batch");
+	assert_string_equal(run_json(&folder, "said", "joined_particles"), "7");
+}
+
+/* --- the sample --------------------------------------------------------------------------------- */
+
+static int descending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* Keeps a sample of n of the kept particles, with their new weights. Returns the threshold. */
+static double keep_sample(struct sl_mcpl_particle *kept, uint64_t *kept_n, uint64_t n)
+{
+	static double priority[LISTED], order[LISTED];
+	uint64_t sampled = 0;
+
+	for (uint64_t i = 0; i < *kept_n; i++)
+		order[i] = priority[i] =
+			sl_sample_priority(5, kept[i].flags, (float)kept[i].weight);
+	qsort(order, *kept_n, sizeof(*order), descending);
+	for (uint64_t i = 0; i < *kept_n; i++)
+		if (priority[i] > order[n]) {
+			kept[sampled] = kept[i];
+			if (fabs(kept[sampled].weight) < order[n])
+				kept[sampled].weight = copysign(order[n], kept[sampled].weight);
+			sampled++;
+		}
+	assert_int_equal(sampled, n);
+	*kept_n = n;
+	return order[n];
+}
+
+static void a_sample_is_the_same_for_every_batch_and_device(void **state)
+{
+	static const unsigned batches[] = {70, 500, LISTED};
+	static struct sl_mcpl_particle expected[LISTED];
+	uint64_t n = expected_order(expected);
+	double threshold = keep_sample(expected, &n, 600), least;
+	char more[128];
+
+	(void)state;
+	snprintf(more, sizeof(more), "%s%s", listed_key,
+		"output: {format: mcpl, order: run, sample: 600}\n");
+	for (int b = 0; b < 6; b++) {
+		char set[256];
+
+		snprintf(set, sizeof(set), "%s", more);
+		write_list_config(&folder, "a.mcpl, b.mcpl.gz", "", "listed and y > 9 cm", set);
+		remove_run(&folder, "out");
+		snprintf(set, sizeof(set), "run={name: t, seed: 5, batch: %u}", batches[b % 3]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set, "--device",
+				b < 3 ? "cpu" : "emulated"));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		expect_list("mcpl", expected, n);
+		least = strtod(run_json(&folder, "out", "sample_weight"), NULL);
+		assert_true(least == threshold);
+	}
+}
+
+/* The mean over many seeds of a sum of sampled weights is the sum over all particles. */
+static void sums_of_a_sample_have_the_right_mean(void **state)
+{
+	enum { SEEDS = 4000, SAMPLE = 30 };
+	double all = 0, sum = 0, squares = 0, mean;
+	static double priority[LISTED], order[LISTED];
+
+	(void)state;
+	for (uint32_t i = 0; i < LISTED; i++)
+		all += listed[i].position[0] * listed[i].weight;
+	for (uint64_t seed = 0; seed < SEEDS; seed++) {
+		double estimate = 0;
+
+		for (uint32_t i = 0; i < LISTED; i++)
+			order[i] = priority[i] =
+				sl_sample_priority(seed, i, (float)listed[i].weight);
+		qsort(order, LISTED, sizeof(*order), descending);
+		for (uint32_t i = 0; i < LISTED; i++)
+			if (priority[i] > order[SAMPLE])
+				estimate += listed[i].position[0] *
+				            copysign(fmax(fabs(listed[i].weight), order[SAMPLE]),
+						    listed[i].weight);
+		sum += estimate;
+		squares += estimate * estimate;
+	}
+	mean = sum / SEEDS;
+	assert_true(fabs(mean - all) < 4 * sqrt((squares / SEEDS - mean * mean) / SEEDS));
+	assert_true(fabs(mean - all) < 0.05 * all); /* and the test can see a factor */
+}
+
+/* If all particles share a weight, so does their sample: the header states it. */
+static void a_common_weight_stays_in_the_header(void **state)
+{
+	const struct sl_mcpl_header common = {
+		.version = 3, .particles = 400, .flags = true, .weight = 0.123};
+	struct sl_mcpl_particle *found;
+	struct sl_mcpl_header h;
+	double sum;
+
+	(void)state;
+	make_list(&folder, "common.mcpl", &common, NULL, listed);
+	write_list_config(&folder, "common.mcpl", ", batch: 90", "listed",
+		"output: {format: mcpl.gz, sample: 50}\n");
+	remove_run(&folder, "out");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+	found = particles_of(&folder, "out/t.mcpl.gz", &h);
+	assert_int_equal(h.particles, 50);
+	sum = 50 * h.weight;
+	assert_true(fabs(sum - 400 * 0.123) < 0.5 * 400 * 0.123);
+	assert_true(h.weight == strtod(run_json(&folder, "out", "sample_weight"), NULL));
+	for (uint32_t i = 1; i < 50; i++)
+		assert_true(found[i].flags > found[i - 1].flags);
+	free(found);
+	/* a sample of more than there are keeps all, unchanged */
+	remove_run(&folder, "out");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.sample=400"));
+	free(particles_of(&folder, "out/t.mcpl.gz", &h));
+	assert_int_equal(h.particles, 400);
+	assert_true(h.weight == 0.123);
+	assert_string_equal(run_json(&folder, "out", "sample_weight"), "0");
+}
+
+static void a_limit_keeps_the_first_particles(void **state)
+{
+	static const unsigned limits[] = {1, 69, LISTED};
+	static struct sl_mcpl_particle expected[LISTED];
+	uint64_t n = expected_order(expected);
+	char more[128];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		snprintf(more, sizeof(more), "%soutput: {format: mcpl, order: run, limit: %u}\n",
+			listed_key, limits[i]);
+		listed_run("cpu", 70, more);
+		expect_list("mcpl", expected, limits[i] < n ? limits[i] : n);
+	}
+	snprintf(more, sizeof(more), "%soutput: {format: mcpl, limit: 5}\n", listed_key);
+	listed_run("cpu", LISTED, more);
+	expect_list("mcpl", expected, 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_order_is_that_of_the_run),
+		cmocka_unit_test(plan_and_summary_say_the_order),
+		cmocka_unit_test(a_sample_is_the_same_for_every_batch_and_device),
+		cmocka_unit_test(sums_of_a_sample_have_the_right_mean),
+		cmocka_unit_test(a_common_weight_stays_in_the_header),
+		cmocka_unit_test(a_limit_keeps_the_first_particles),
+	};
+
+	return cmocka_run_group_tests(tests, listed_lists, folder_end);
+}

@@ -1,0 +1,123 @@
+/*
+ * list_memory.c - if the batches of a list do not fit in memory, their survivors are counted, and the
+ * batches have memory for these only; the results stay the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "pipeline/output/existing_run.h"
+#include "pipeline/plan/memory.h"
+#include "pipeline/run/batch_file.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+
+enum { N = 12000, KEPT = 100 };
+
+/* Makes a list of which every 120th particle is kept, and runs it in one batch. */
+static int make_run(void **state)
+{
+	static struct sl_mcpl_particle particle[N];
+	const struct sl_mcpl_header h = {
+		.version = 3, .particles = N, .single = true, .pdg = 22, .weight = 1};
+
+	(void)state;
+	folder_make_in_memory(&folder);
+	for (uint32_t i = 0; i < N; i++)
+		particle[i] = (struct sl_mcpl_particle){.position = {i % (N / KEPT), i, 0},
+			.direction = {0, 0, 1},
+			.energy = 1 / (1.0 + i)};
+	make_list(&folder, "a.mcpl", &h, NULL, particle);
+	write_list_config(&folder, "a.mcpl", ", threads: 1, batch: 12000", "x < 0.5 cm",
+		"key: [energy:float]\noutput: {format: mcpl}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+	return chdir(folder.path);
+}
+
+/* The plan of the run, and the line of its batch in the manifest. */
+static struct sl_plan *open_plan(struct sl_manifest_line *line)
+{
+	struct sl_existing_run existing;
+	struct sl_manifest m = {0};
+	struct sl_plan *plan;
+	struct sl_dir dir;
+
+	assert_ok(sl_dir_open("out", false, &dir));
+	assert_ok(sl_existing_run_read(&dir, &existing));
+	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &plan));
+	assert_ok(sl_manifest_read(&dir, &m));
+	*line = m.line[0];
+	sl_manifest_free(&m);
+	sl_existing_run_free(&existing);
+	sl_dir_close(&dir);
+	return plan;
+}
+
+/* Computes the batch in the memory of the plan. */
+static enum sl_status compute(const struct sl_plan *plan, struct sl_manifest_line *line)
+{
+	struct sl_workspace *w;
+	struct sl_host_slot *slot;
+	enum sl_status s;
+
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_ok(sl_workspace_allocate(w));
+	slot = &w->slot[0];
+	sl_batch_begin(&w->recipe, &slot->batch, 0);
+	s = sl_stages_run(&w->recipe, &slot->exec, &slot->batch, NULL);
+	if (s == SL_OK)
+		s = plan->choices.format->pack(
+			&slot->exec, &plan->facts, &slot->batch.table, &slot->packed);
+	sl_batch_file_line(&slot->batch, line);
+	sl_workspace_close(w);
+	return s;
+}
+
+static void survivors_are_counted_if_memory_is_short(void **state)
+{
+	struct sl_manifest_line expected, line;
+	struct sl_plan *plan = open_plan(&expected);
+	size_t all = plan->memory.host;
+
+	(void)state;
+	assert_false(plan->recipe.counted);
+	assert_int_equal(expected.survivors, KEPT);
+	plan->machine.free_bytes = all - 1;
+	assert_ok(sl_memory_plan_fit(plan));
+	assert_true(plan->recipe.counted);
+	assert_int_equal(plan->recipe.survivors_most, KEPT);
+	assert_int_equal(plan->recipe.batch, N);
+	assert_ok(sl_memory_plan_check(plan));
+	assert_true(plan->memory.host < all / 2);
+	assert_ok(compute(plan, &line));
+	assert_int_equal(line.survivors, KEPT);
+	assert_memory_equal(&line.tally, &expected.tally, sizeof(line.tally));
+	assert_memory_equal(line.digest, expected.digest, sizeof(line.digest));
+	sl_plan_free(plan);
+}
+
+/* More survivors than were counted end the batch before its memory does. */
+static void more_survivors_than_counted_are_refused(void **state)
+{
+	struct sl_manifest_line line;
+	struct sl_plan *plan = open_plan(&line);
+
+	(void)state;
+	plan->machine.free_bytes = plan->memory.host - 1;
+	assert_ok(sl_memory_plan_fit(plan));
+	plan->recipe.survivors_most = KEPT / 3;
+	assert_ok(sl_memory_plan_fit(plan));
+	assert_fails(compute(plan, &line), SL_DISK, "survivors that were counted before the run");
+	sl_plan_free(plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(survivors_are_counted_if_memory_is_short),
+		cmocka_unit_test(more_survivors_than_counted_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, make_run, folder_end);
+}
