@@ -62,12 +62,12 @@ def release(s):
 def metadata_of(schema):
     if not schema.metadata:
         return {}
-    text = ctypes.string_at(schema.metadata, 256)
-    pairs, length = struct.unpack_from("<ii", text)
-    key = text[8:8 + length]
-    value_length, = struct.unpack_from("<i", text, 8 + length)
+    at = schema.metadata  # number of pairs; length and text of the key; length and text of the value
+    pairs, length = struct.unpack("<ii", ctypes.string_at(at, 8))
+    key = ctypes.string_at(at + 8, length)
+    value_length, = struct.unpack("<i", ctypes.string_at(at + 8 + length, 4))
     assert pairs == 1
-    return {key.decode(): text[12 + length:12 + length + value_length].decode()}
+    return {key.decode(): ctypes.string_at(at + 12 + length, value_length).decode()}
 
 
 def check_schema(schema, names=tuple(TYPES)):
