@@ -31,14 +31,15 @@ enum sl_column {
 
 /*
  * Sets. Bit i of a set stands for column i or fate i. A set of columns is made with SL_BIT(), one of
- * fates with SL_FATE_BIT(). SL_HAS() works for both.
+ * fates with SL_FATE_BIT(). SL_HAS() works for both, and for constants of a narrower type, which it
+ * widens: columns have numbers above 31.
  */
 typedef uint64_t sl_column_set;
 typedef uint64_t sl_fate_set;
 
 #define SL_BIT(column)    (UINT64_C(1) << (column))
 #define SL_FATE_BIT(fate) (UINT64_C(1) << (fate))
-#define SL_HAS(set, i)    ((uint32_t)(((set) >> (i)) & 1u))
+#define SL_HAS(set, i)    ((uint32_t)(((uint64_t)(set) >> (i)) & 1u))
 
 #define SL_EVERY_COLUMN UINT64_MAX
 
@@ -69,8 +70,7 @@ enum { SL_DERIVED_MAX = 6, SL_PLACES_MAX = 4 };
  */
 SL_HD uint8_t sl_has_fate(sl_fate_set set, uint8_t fate)
 {
-	return (uint8_t)((int)SL_FATE_COUNT <= 32 ? SL_HAS((uint32_t)set, fate)
-						  : SL_HAS(set, fate));
+	return (uint8_t)((int)SL_FATE_COUNT <= 32 ? (uint32_t)set >> fate & 1u : SL_HAS(set, fate));
 }
 
 /* One particle, as the rules of a model see it. Columns that the model does not have are 0. */

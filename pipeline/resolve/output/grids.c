@@ -32,8 +32,9 @@ const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
 static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_model *m, struct sl_derived *d, bool is_score, struct sl_grid_axis *a)
 {
-	const uint32_t known = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_z) |
-	                       SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_r);
+	const sl_column_set known = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) |
+	                            SL_BIT(SL_COLUMN_z) | SL_BIT(SL_COLUMN_time) |
+	                            SL_BIT(SL_COLUMN_r);
 
 	if (is_score) {
 		a->column = sl_column_named(it->column);
