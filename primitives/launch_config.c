@@ -167,7 +167,7 @@ enum sl_status sl_tuning_check(
 
 /*
  * The scratch of a deflate backend: for all parts together if it joins parts, else for the part that
- * needs most. A shape without parts has one, of its own fields.
+ * needs most. A shape without parts counts as one part, made of the fields of the shape.
  */
 static size_t scratch_of_parts(const struct sl_backend *b, const struct sl_shape *shape)
 {

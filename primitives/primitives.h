@@ -188,7 +188,7 @@ enum sl_wrapper {
  *
  * The fields after wrapper are optional; 0 turns them off.
  *
- * chunk_bytes: each chunk of that many input bytes becomes a stream of its own. The
+ * chunk_bytes: each chunk of that many input bytes becomes a separate stream. The
  * sl_deflate_streams() streams are written one after another; out_bytes[k] is the size of stream k.
  * If stream k does not fit, it and all later streams have 0 bytes.
  *
@@ -198,7 +198,7 @@ enum sl_wrapper {
  * whole_chunks: the last chunk is padded with zero items to chunk_bytes, as HDF5 requires.
  *
  * part: n_parts inputs instead of in, in_bytes, chunk_bytes and item_bytes. Their streams follow one
- * another as if each part had a job of its own; only if a stream does not fit, those of later parts
+ * another as if each part were a separate job; only if a stream does not fit, those of later parts
  * have 0 bytes too. A device compresses all parts at the same time, which takes much less time if
  * they are small. The array itself is host memory and is not needed after the call.
  *

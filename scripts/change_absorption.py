@@ -12,7 +12,7 @@ so a change of mu_a by d multiplies the weight of the history by exp(-d L). The 
 coefficients stay as they are. The script prints the fraction of all weight that each fate of the
 survivors has before and after the change, with standard errors. It leaves absorbed particles out:
 their histories do not end by leaving. The error grows with |d L|: a large
-change rests on few histories, and needs a run of its own.
+change rests on few histories, and needs a separate run.
 
 Exit code 2: wrong arguments; 3: the run does not fit.
 """

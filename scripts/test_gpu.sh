@@ -10,7 +10,7 @@
 # they print which share (tests/cases/sampling.h), and SLUICE_ONE_IN and SLUICE_LARGEST change it. The look-ahead scan
 # is used only above those sizes; sluice-bench runs it and checks its answer. As many tests run at a time as there are
 # cores, because most of the time is spent on the host. Each test function of stages/device/device_pipeline_gpu, which
-# takes longest, is a process of its own.
+# takes longest, is a separate process.
 [ $# -eq 0 ] || build_folder=$(realpath -- "$1")
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 

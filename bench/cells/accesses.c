@@ -23,16 +23,6 @@ enum sl_status sl_accesses_count(const struct sl_timed_call *call, struct sl_acc
 	return s;
 }
 
-/* The counts in the order of the columns. */
-static void list(const struct sl_access_counts *c, double n, double value[SL_ACCESS_FIELDS])
-{
-	const uint64_t count[SL_ACCESS_FIELDS] = {
-		c->loads, c->stores, c->sectors, c->shared, c->conflicts, c->atomics, c->barriers};
-
-	for (int i = 0; i < SL_ACCESS_FIELDS; i++)
-		value[i] = sl_access_is_counted() && n > 0 ? (double)count[i] / n : (double)NAN;
-}
-
 const char *sl_accesses_heading(void)
 {
 	return "   loads  stores sectors  shared conflicts atomics barriers";
@@ -42,17 +32,16 @@ const char *sl_accesses_text(
 	const struct sl_access_counts *counts, double n, char text[SL_ACCESS_TEXT])
 {
 	static const int width[SL_ACCESS_FIELDS] = {8, 7, 7, 7, 9, 7, 8};
-	double value[SL_ACCESS_FIELDS];
 	int used = 0;
 
-	list(counts, n, value);
 	for (int i = 0; i < SL_ACCESS_FIELDS; i++) {
-		if (isnan(value[i]))
-			used += snprintf(text + used, SL_ACCESS_TEXT - (size_t)used, "%*s%s",
-				width[i], "-", i + 1 < SL_ACCESS_FIELDS ? " " : "");
-		else
-			used += snprintf(text + used, SL_ACCESS_TEXT - (size_t)used, "%*.3g%s",
-				width[i], value[i], i + 1 < SL_ACCESS_FIELDS ? " " : "");
+		double value = sl_access_per_item(counts, (enum sl_access_count)i, n);
+		char number[32] = "-";
+
+		if (!isnan(value))
+			snprintf(number, sizeof(number), "%.3g", value);
+		used += snprintf(text + used, SL_ACCESS_TEXT - (size_t)used, "%s%*s",
+			i > 0 ? " " : "", width[i], number);
 	}
 	return text;
 }
@@ -60,13 +49,9 @@ const char *sl_accesses_text(
 void sl_accesses_fields(const struct sl_access_counts *counts, double n,
 	struct sl_bench_field field[SL_ACCESS_FIELDS])
 {
-	static const char *const name[SL_ACCESS_FIELDS] = {
-		"loads", "stores", "sectors", "shared", "conflicts", "atomics", "barriers"};
-	double value[SL_ACCESS_FIELDS];
-
-	if (counts)
-		list(counts, n, value);
 	for (int i = 0; i < SL_ACCESS_FIELDS; i++)
-		field[i] =
-			(struct sl_bench_field){name[i], NULL, counts ? value[i] : (double)NAN, 6};
+		field[i] = (struct sl_bench_field){sl_access_count_names[i], NULL,
+			counts ? sl_access_per_item(counts, (enum sl_access_count)i, n)
+			       : (double)NAN,
+			6};
 }

@@ -11,7 +11,7 @@
 #include "bench/measure/table.h"
 #include "primitives/emulator/access.h"
 
-enum { SL_ACCESS_FIELDS = 7, SL_ACCESS_TEXT = 128 };
+enum { SL_ACCESS_FIELDS = SL_ACCESS_COUNT_COUNT, SL_ACCESS_TEXT = 128 };
 
 /* Runs a call of the emulated device once and counts its accesses. The device must be idle. */
 enum sl_status sl_accesses_count(const struct sl_timed_call *call, struct sl_access_counts *counts);

@@ -56,6 +56,25 @@ enum sl_status sl_cell_time(const struct sl_bench *b, struct sl_cross_check *c,
 	return sl_stopwatch_time(&b->watch, &timed, times);
 }
 
+/*
+ * Checks the answer, times the call and, on the emulated device, counts its accesses. Times of that
+ * device are taken only if the caller wants them, because they are not shown.
+ */
+static enum sl_status measure_row(const struct sl_bench *b, struct sl_cross_check *c,
+	const struct sl_backend *backend, struct sl_tuning tuning, bool times_wanted,
+	struct sl_cell_row *row)
+{
+	const struct sl_timed_call call = {c, load_inputs, run_backend};
+
+	if (times_wanted || !sl_device_is_emulated()) {
+		SL_TRY(sl_cell_time(b, c, backend, tuning, &row->times));
+	} else {
+		SL_TRY(sl_cross_check_select(c, backend, tuning));
+		SL_TRY(sl_cross_check_run(c));
+	}
+	return sl_device_is_emulated() ? sl_accesses_count(&call, &row->accesses) : SL_OK;
+}
+
 enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_cross_check *c,
 	const struct sl_backend *backend, struct sl_tuning tuning, struct sl_call_times *times)
 {
@@ -65,11 +84,8 @@ enum sl_status sl_cell_measure(struct sl_bench *b, struct sl_cross_check *c,
 		.backend = backend->name,
 		.job = &job,
 		.tuning = sl_tuning_of(backend, tuning, set->type, set->n)};
-	enum sl_status s = sl_cell_time(b, c, backend, tuning, &row.times);
+	enum sl_status s = measure_row(b, c, backend, tuning, times != NULL, &row);
 
-	if (s == SL_OK && sl_device_is_emulated())
-		s = sl_accesses_count(
-			&(const struct sl_timed_call){c, load_inputs, run_backend}, &row.accesses);
 	if (times)
 		*times = row.times;
 	row.bytes = c->of->bytes_moved(&c->trial);

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "pipeline/compare/cases/cases.h"
-
 double sl_gb_per_second(const struct sl_comparison_case *entry, int t)
 {
 	double ms = entry->time[t].median;
@@ -25,17 +23,8 @@ double sl_particles_per_second(const struct sl_comparison *c, const struct sl_sp
 	return t->median > 0 ? 1e3 * (double)c->particles / t->median : (double)NAN;
 }
 
-const char *const sl_access_figures[SL_ACCESS_FIGURES] = {
-	"loads", "stores", "sectors", "shared", "conflicts", "atomics", "barriers"};
-
-double sl_accesses_per_particle(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int figure)
+double sl_accesses_per_particle(const struct sl_comparison *c,
+	const struct sl_comparison_case *entry, enum sl_access_count which)
 {
-	const struct sl_access_counts *n = &entry->accesses;
-	const uint64_t count[SL_ACCESS_FIGURES] = {
-		n->loads, n->stores, n->sectors, n->shared, n->conflicts, n->atomics, n->barriers};
-
-	if (!sl_case_is_emulated(entry) || !sl_access_is_counted() || n->launches == 0)
-		return NAN;
-	return (double)count[figure] / (double)c->particles;
+	return sl_access_per_item(&entry->accesses, which, (double)c->particles);
 }

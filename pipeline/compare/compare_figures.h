@@ -23,9 +23,7 @@ double sl_share_of_copy(
 double sl_particles_per_second(const struct sl_comparison *c, const struct sl_spread *t);
 
 /* The memory accesses of a case on the emulated device, divided by the particles of the run. */
-enum { SL_ACCESS_FIGURES = 7 };
-extern const char *const sl_access_figures[SL_ACCESS_FIGURES];
-double sl_accesses_per_particle(
-	const struct sl_comparison *c, const struct sl_comparison_case *entry, int figure);
+double sl_accesses_per_particle(const struct sl_comparison *c,
+	const struct sl_comparison_case *entry, enum sl_access_count which);
 
 #endif

@@ -81,8 +81,9 @@ static void put_accesses(
 	struct sl_json *j, const struct sl_comparison *c, const struct sl_comparison_case *entry)
 {
 	sl_json_object(j, "accesses_per_particle");
-	for (int i = 0; i < SL_ACCESS_FIGURES; i++)
-		sl_json_real(j, sl_access_figures[i], sl_accesses_per_particle(c, entry, i));
+	for (int i = 0; i < SL_ACCESS_COUNT_COUNT; i++)
+		sl_json_real(j, sl_access_count_names[i],
+			sl_accesses_per_particle(c, entry, (enum sl_access_count)i));
 	sl_json_close(j);
 }
 
@@ -191,8 +192,8 @@ static void put_csv_line(
 	put_figure(sl_share_of_copy(c, entry, t), out);
 	put_figure(sl_particles_per_second(c, &entry->without_output), out);
 	put_figure(sl_particles_per_second(c, &entry->with_output), out);
-	for (int i = 0; i < SL_ACCESS_FIGURES; i++)
-		put_figure(sl_accesses_per_particle(c, entry, i), out);
+	for (int i = 0; i < SL_ACCESS_COUNT_COUNT; i++)
+		put_figure(sl_accesses_per_particle(c, entry, (enum sl_access_count)i), out);
 	fprintf(out, ",%s\n", answers[entry->answer]);
 }
 
@@ -201,8 +202,8 @@ void sl_compare_csv(const struct sl_comparison *c, FILE *out)
 	fprintf(out,
 		"where,machine,mode,scan,compact,sort,schedule,stage,batch,samples,median_ms,least_ms,most_ms,"
 		"bytes,gb_per_s,share_of_copy,particles_per_s,particles_per_s_written");
-	for (int i = 0; i < SL_ACCESS_FIGURES; i++)
-		fprintf(out, ",%s", sl_access_figures[i]);
+	for (int i = 0; i < SL_ACCESS_COUNT_COUNT; i++)
+		fprintf(out, ",%s", sl_access_count_names[i]);
 	fprintf(out, ",answer\n");
 	for (size_t i = 0; i < c->n; i++) {
 		bool emulated = sl_case_is_emulated(&c->cases[i]);

@@ -181,15 +181,16 @@ static void print_ends(const struct sl_comparison *c, const struct widths *w, FI
 static void print_accesses(const struct sl_comparison *c, const struct widths *w, FILE *out)
 {
 	print_title("memory accesses per particle, without output", w, out);
-	for (int f = 0; f < SL_ACCESS_FIGURES; f++)
-		fprintf(out, " %*s", CELL, sl_access_figures[f]);
+	for (int f = 0; f < SL_ACCESS_COUNT_COUNT; f++)
+		fprintf(out, " %*s", CELL, sl_access_count_names[f]);
 	fputc('\n', out);
 	for (size_t i = 0; i < c->n; i++) {
 		if (!sl_case_is_emulated(&c->cases[i]))
 			continue;
 		print_names(&c->cases[i], w, out);
-		for (int f = 0; f < SL_ACCESS_FIGURES; f++) {
-			double value = sl_accesses_per_particle(c, &c->cases[i], f);
+		for (int f = 0; f < SL_ACCESS_COUNT_COUNT; f++) {
+			double value =
+				sl_accesses_per_particle(c, &c->cases[i], (enum sl_access_count)f);
 			char text[32] = "-";
 
 			if (!isnan(value))

@@ -49,7 +49,7 @@ struct sl_config {
 		char compact[SL_TEXT_BYTES], sort[SL_TEXT_BYTES], finish[SL_TEXT_BYTES];
 		struct sl_texts key;
 	} transport;
-	/* lists of items in syntax of their own, resolved in resolve/condition and resolve/output */
+	/* lists of items with a special syntax, resolved in resolve/condition and resolve/output */
 	struct sl_named columns;
 	struct sl_lines keep;
 	struct sl_texts key;

@@ -94,7 +94,7 @@ const struct sl_option sl_options[] = {
 	PLAIN(transport.finish, TEXT, .fallback = "alive < 0.01", .free = true,
 		.help = "rounds: when to compute the remaining particles to their ends in one "
 			"launch: alive < F, such as alive < 0.01, or never"),
-	/* columns, keep, key, tallies: texts with a syntax of their own, parsed by pipeline/resolve */
+	/* columns, keep, key, tallies: texts with a special syntax, parsed by pipeline/resolve */
 	PLAIN(columns, NAMED,
 		.help = "derived columns, computed from the others at the end of each particle: "
 			"{NAME: EXPRESSION}, such as {d: \"hypot(x - 1 cm, y)\"}; keep, key and "

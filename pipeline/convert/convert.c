@@ -2,7 +2,7 @@
  * convert.c - checks inputs and output of a conversion, selects the kind, and prints the result.
  *
  * The suffix of a file selects its format. All refusals happen before the output file is created,
- * so a refused conversion leaves nothing behind.
+ * so a refused conversion leaves no file.
  */
 #include "pipeline/convert/convert.h"
 

@@ -173,7 +173,7 @@ static const char *nearest(const char *word)
 	for (int c = 0; c < SL_COMMAND_NONE; c++)
 		words[n++] = sl_commands[c].name;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (!sl_is_place(c))
+		if (!sl_is_named_column(c))
 			words[n++] = sl_column_facts[c].name;
 	for (int f = 0; f < SL_FATE_COUNT; f++)
 		words[n++] = sl_fate_facts[f].name;

@@ -134,7 +134,7 @@ static void print_all(FILE *out)
 			sl_models[m], sl_models[m]->options, sl_models[m]->n_options, section, out);
 	fprintf(out, "\n## Columns\n\n");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (!sl_is_place(c))
+		if (!sl_is_named_column(c))
 			print_column((enum sl_column)c, out);
 	fprintf(out, "\n## Fates\n\n");
 	for (int f = 0; f < SL_FATE_COUNT; f++)

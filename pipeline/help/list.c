@@ -123,7 +123,7 @@ static void list_text(FILE *out)
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		char record[RECORD_BYTES];
 
-		if (sl_is_place(c))
+		if (sl_is_named_column(c))
 			continue;
 		fprintf(out, "  %-16s %-4s %-14s %s\n", sl_column_facts[c].name,
 			sl_units[sl_column_facts[c].unit].text, openpmd_name(c, record),
@@ -203,7 +203,7 @@ static void list_columns(struct sl_json *j)
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		char record[RECORD_BYTES];
 
-		if (sl_is_place(c))
+		if (sl_is_named_column(c))
 			continue;
 		sl_json_object(j, NULL);
 		sl_json_text(j, "name", sl_column_facts[c].name);

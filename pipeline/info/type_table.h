@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Types with a row of their own; particles of further types are counted together. */
+/* Types with a separate row; particles of further types are counted together. */
 enum { SL_TYPES_MOST = 64 };
 
 struct sl_type_row {

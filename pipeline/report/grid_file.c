@@ -20,7 +20,7 @@ static void name_axes(const struct sl_choices *choices, const struct sl_grid_fie
 
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		at += (size_t)snprintf(name + at, SL_GRID_NAME_BYTES - at, "%s%s", k ? "," : "(",
-			sl_column_name(&choices->places, f->axis[k].column));
+			sl_column_name(&choices->named, f->axis[k].column));
 	snprintf(name + at, SL_GRID_NAME_BYTES - at, ")");
 }
 
@@ -73,18 +73,18 @@ static void put_edges(
 	struct sl_h5 *h, hid_t at, const struct sl_workspace *w, const struct sl_grid_axis *a)
 {
 	const struct sl_unit_facts *unit =
-		&sl_units[sl_column_unit(&w->plan->choices.places, a->column)];
+		&sl_units[sl_column_unit(&w->plan->choices.named, a->column)];
 	char name[SL_GRID_NAME_BYTES];
 	double *edge =
-		w->histograms.grids.row; /* a row has two places more than its axes have bins */
+		w->histograms.grids.row; /* a row has two counters more than its axes have bins */
 	hid_t data;
 
 	for (uint32_t i = 0; i <= a->bins; i++)
 		edge[i] = sl_grid_edge(a, w->plan->choices.grid_edge, i);
-	snprintf(name, sizeof(name), "edges_%s",
-		sl_column_name(&w->plan->choices.places, a->column));
+	snprintf(
+		name, sizeof(name), "edges_%s", sl_column_name(&w->plan->choices.named, a->column));
 	data = sl_h5_values(h, at, name, H5T_IEEE_F64LE, a->bins + 1, edge);
-	sl_h5_put_text(h, data, "column", sl_column_name(&w->plan->choices.places, a->column));
+	sl_h5_put_text(h, data, "column", sl_column_name(&w->plan->choices.named, a->column));
 	sl_h5_put_text(h, data, "unit", unit->text);
 	sl_h5_put_f64(h, data, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
 	sl_h5_put_text(h, data, "spacing", spacings[a->spacing]);
@@ -151,8 +151,8 @@ static void write_axis(
 	struct sl_json *j, const struct sl_workspace *w, const struct sl_grid_axis *a)
 {
 	sl_json_object(j, NULL);
-	sl_json_text(j, "column", sl_column_name(&w->plan->choices.places, a->column));
-	sl_json_text(j, "unit", sl_units[sl_column_unit(&w->plan->choices.places, a->column)].text);
+	sl_json_text(j, "column", sl_column_name(&w->plan->choices.named, a->column));
+	sl_json_text(j, "unit", sl_units[sl_column_unit(&w->plan->choices.named, a->column)].text);
 	sl_json_text(j, "spacing", spacings[a->spacing]);
 	sl_json_u64(j, "bins", a->bins);
 	sl_json_real(j, "from", a->lo);

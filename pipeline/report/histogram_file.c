@@ -97,7 +97,7 @@ static void name_group(const struct sl_plan *plan, uint32_t number, char name[NA
 	for (uint32_t k = 0; k < number; k++)
 		same_column += plan->choices.histogram[k].column == column;
 	snprintf(name, NAME_BYTES, same_column > 1 ? "%s_%u" : "%s",
-		sl_column_name(&plan->choices.places, column), same_column);
+		sl_column_name(&plan->choices.named, column), same_column);
 }
 
 /* unitSI converts values in the unit to SI, as the attribute of the same name in openPMD does. */
@@ -105,14 +105,14 @@ static void put_histogram(
 	struct sl_h5 *h, hid_t file, const struct sl_workspace *w, uint32_t number)
 {
 	const struct sl_histogram_axis *f = &w->plan->choices.histogram[number];
-	const struct sl_places *places = &w->plan->choices.places;
-	const struct sl_unit_facts *unit = &sl_units[sl_column_unit(places, f->column)];
+	const struct sl_named_columns *named = &w->plan->choices.named;
+	const struct sl_unit_facts *unit = &sl_units[sl_column_unit(named, f->column)];
 	char name[NAME_BYTES];
 	hid_t group;
 
 	name_group(w->plan, number, name);
 	group = sl_h5_group(h, file, name);
-	sl_h5_put_text(h, group, "column", sl_column_name(places, f->column));
+	sl_h5_put_text(h, group, "column", sl_column_name(named, f->column));
 	sl_h5_put_text(h, group, "unit", unit->text);
 	sl_h5_put_f64(h, group, "unitSI", sl_dimensions[unit->dimension].si * unit->factor);
 	sl_h5_put_u64(h, group, "particles", w->histograms.precision[0].particles);
@@ -179,11 +179,11 @@ static void write_row(
 static void write_histogram(struct sl_json *j, const struct sl_workspace *w, uint32_t number)
 {
 	const struct sl_histogram_axis *f = &w->plan->choices.histogram[number];
-	const struct sl_places *places = &w->plan->choices.places;
+	const struct sl_named_columns *named = &w->plan->choices.named;
 
 	sl_json_object(j, NULL);
-	sl_json_text(j, "column", sl_column_name(places, f->column));
-	sl_json_text(j, "unit", sl_units[sl_column_unit(places, f->column)].text);
+	sl_json_text(j, "column", sl_column_name(named, f->column));
+	sl_json_text(j, "unit", sl_units[sl_column_unit(named, f->column)].text);
 	sl_json_u64(j, "bins", f->bins);
 	sl_json_real(j, "from", f->lo);
 	sl_json_real(j, "to", f->hi);

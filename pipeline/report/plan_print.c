@@ -33,7 +33,7 @@ static void print_key(const struct sl_plan *plan, FILE *out)
 		const struct sl_key_rule *f = &r->field[k];
 
 		fprintf(out, "%s%s%s%s:", k ? ", " : "", f->reverse ? "-" : "",
-			sl_column_name(&plan->choices.places, f->column), f->is_log ? "_log" : "");
+			sl_column_name(&plan->choices.named, f->column), f->is_log ? "_log" : "");
 		fprintf(out, f->is_exact ? "float" : "%u", f->bits);
 	}
 	fprintf(out, " (%u bits), ties in id order\n", r->key_bits);
@@ -58,8 +58,7 @@ static void print_tallies(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "tallies     ");
 	for (uint32_t k = 0; k < b->n; k++)
 		fprintf(out, "%s%s:%u", k ? ", " : "",
-			sl_column_name(&plan->choices.places, b->tally[k].column),
-			b->tally[k].bins);
+			sl_column_name(&plan->choices.named, b->tally[k].column), b->tally[k].bins);
 	fprintf(out, ": %u counters%s, %s per batch\n", b->n_counters,
 		b->weighted ? " and sums of weight" : "",
 		sl_sized((double)(sl_histogram_words(b) * sizeof(uint64_t)), bytes));

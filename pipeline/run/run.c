@@ -7,13 +7,13 @@
  * are cancelled and computed again by the session that resumes.
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include "pipeline/run/compute.h"
 #include "pipeline/run/writer.h"
 #include "primitives/base/clock.h"
+#include "primitives/base/threads.h"
 #include "stages/inputs/input_reader.h"
 
 /*
@@ -128,7 +128,6 @@ static void watch(struct sl_run_workers *run)
 	run->session->seconds = seconds_since(start);
 }
 
-/* The stack of each thread, independent of ulimit -s. Memory is taken only for what is used. */
 enum { STACK_BYTES = 4 << 20 };
 
 /*
@@ -140,25 +139,15 @@ static enum sl_status start_threads(
 	struct sl_run_workers *run, pthread_t *thread, uint32_t *started)
 {
 	uint32_t writers = run->plan->n_writers, n = writers + run->plan->threads;
-	pthread_attr_t attributes;
-	sigset_t all, old;
-	int error = pthread_attr_init(&attributes);
+	int error = 0;
 
-	/* Threads inherit the mask: signals go to the calling thread, except SIGBUS, which a mapped
-	 * input file raises in the thread that reads it. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (error == 0)
-		error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	run->computing = run->plan->threads;
 	for (*started = 0; *started < n && error == 0; *started += error == 0) {
-		error = pthread_create(&thread[*started], &attributes,
-			*started < writers ? sl_writer_thread : sl_compute_thread, run);
+		error = sl_thread_start(STACK_BYTES,
+			*started < writers ? sl_writer_thread : sl_compute_thread, run,
+			&thread[*started]);
 		run->working += error == 0;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attributes);
 	if (error == 0)
 		return SL_OK;
 	return sl_fail(SL_HOST_MEMORY,

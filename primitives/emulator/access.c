@@ -1,6 +1,7 @@
 /* access.c - records and counts the memory accesses of kernels: see access.h. */
 #include "access.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -42,6 +43,23 @@ bool sl_access_is_counted(void)
 #else
 	return false;
 #endif
+}
+
+const char *const sl_access_count_names[SL_ACCESS_COUNT_COUNT] = {
+#define X(name) #name,
+	SL_ACCESS_COUNTS(X)
+#undef X
+};
+
+double sl_access_per_item(const struct sl_access_counts *c, enum sl_access_count which, double n)
+{
+	const uint64_t count[SL_ACCESS_COUNT_COUNT] = {
+#define X(name) c->name,
+		SL_ACCESS_COUNTS(X)
+#undef X
+	};
+
+	return sl_access_is_counted() && c->launches > 0 ? (double)count[which] / n : (double)NAN;
 }
 
 void sl_access_start(void)

@@ -21,16 +21,45 @@
 
 SL_C_BEGIN
 
+/*
+ * The counts that tables show, in this order:
+ *
+ *	loads, stores   of threads, in device memory
+ *	sectors         of 32 bytes of device memory that warps read and write
+ *	shared          loads and stores of threads in shared memory
+ *	conflicts       bank conflicts: passes over shared memory beyond the first
+ *	atomics         atomic updates of threads, in device and shared memory
+ *	barriers        __syncthreads() of blocks
+ */
+#define SL_ACCESS_COUNTS(X) \
+	X(loads)            \
+	X(stores)           \
+	X(sectors)          \
+	X(shared)           \
+	X(conflicts)        \
+	X(atomics)          \
+	X(barriers)
+
 /* Since the last call of sl_access_start(). */
 struct sl_access_counts {
 	uint64_t launches;
-	uint64_t loads, stores; /* of threads, in device memory */
-	uint64_t sectors;       /* of 32 bytes of device memory that these warps read and write */
-	uint64_t shared;        /* loads and stores of threads in shared memory */
-	uint64_t conflicts;     /* bank conflicts: passes over shared memory beyond the first */
-	uint64_t atomics;       /* atomic updates of threads, in device and shared memory */
-	uint64_t barriers;      /* __syncthreads() of blocks */
+#define X(name) uint64_t name;
+	SL_ACCESS_COUNTS(X)
+#undef X
 };
+
+enum sl_access_count {
+#define X(name) SL_ACCESS_COUNT_##name,
+	SL_ACCESS_COUNTS(X)
+#undef X
+		SL_ACCESS_COUNT_COUNT
+};
+
+extern const char *const sl_access_count_names[SL_ACCESS_COUNT_COUNT];
+
+/* A count divided by n; NaN if this build does not count, or no kernel was launched. */
+double sl_access_per_item(
+	const struct sl_access_counts *counts, enum sl_access_count which, double n);
 
 /* Whether this build counts. */
 bool sl_access_is_counted(void);

@@ -43,7 +43,7 @@ enum sl_tile_status { SL_TILE_INVALID, SL_TILE_AGGREGATE, SL_TILE_PREFIX };
 /* T: uint32_t or uint64_t; sums are modulo 2^32 or 2^64. */
 template <typename T> struct sl_look_back {
 	static constexpr uint32_t parts = sizeof(T) / sizeof(uint32_t);
-	/* The counter has 256 bytes of its own, so that polls do not slow down its atomics. */
+	/* The counter shares its 256 bytes with nothing else, so that polls do not slow down its atomics. */
 	static constexpr uint32_t counter_words = 32;
 
 	uint64_t *words; /* the counter, then `parts` words per tile */

@@ -15,7 +15,7 @@
  * tile needs 1.
  *
  * For many items, Hopper and later devices run the look-ahead kernel instead (look_ahead.cuh). It
- * has no tuning of its own: a tuning other than the default always selects the kernel of this file.
+ * has no separate tuning: a tuning other than the default always selects the kernel of this file.
  *
  * Scratch: one look-back state per tile (8 bytes for u32, 16 for u64). Limits: n < 2^32; block is a
  * multiple of 32 up to 1024; items per thread 4, 8, 16 or 32.

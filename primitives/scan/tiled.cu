@@ -6,7 +6,7 @@
  * Third of the device backends naive -> work_efficient -> tiled -> shared.
  *
  * The scan of a tile is Blelloch's (tile_tree.cuh): an up-sweep and a down-sweep over a tree of sums in
- * shared memory. The tree has no memory of its own: a node overwrites the last leaf below it. 8 items:
+ * shared memory. The tree takes no extra memory: a node overwrites the last leaf below it. 8 items:
  *
  *	up-sweep: each node becomes the sum of its two children
  *

@@ -135,7 +135,7 @@ class Run:
 def start(kind: str, path: str, text: Optional[str] = None, sets: Optional[List[str]] = None, *,
           inputs: Optional[List[str]] = None, in_memory: bool = False, keep_all: bool = False,
           begin: int = START_NEW, number: int = 0, full: bool = False) -> Any:
-    """A job of the library, which works in a thread of its own."""
+    """A job of the library, which works in a separate thread."""
     return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, number, full)
 
 

@@ -1,7 +1,6 @@
 /* job.c - see job.h. */
 #include "python/src/job.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +8,7 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "primitives/base/clock.h"
+#include "primitives/base/threads.h"
 #include "primitives/device/device.h"
 #include "python/src/arrays/column.h"
 #include "python/src/errors.h"
@@ -134,25 +134,6 @@ static void *run_thread(void *ctx)
 	return NULL;
 }
 
-/* Signals are for the thread that runs the interpreter. Returns an error number. */
-static int start_thread(struct sl_py_job *job)
-{
-	pthread_attr_t attributes;
-	sigset_t all, old;
-	int error = pthread_attr_init(&attributes);
-
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (error == 0)
-		error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	if (error == 0)
-		error = pthread_create(&job->thread, &attributes, run_thread, job);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attributes);
-	return error;
-}
-
 bool sl_py_job_start(struct sl_py_job *job)
 {
 	pthread_condattr_t monotonic;
@@ -172,7 +153,7 @@ bool sl_py_job_start(struct sl_py_job *job)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&job->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	error = start_thread(job);
+	error = sl_thread_start(STACK_BYTES, run_thread, job, &job->thread);
 	job->started = error == 0;
 	if (error != 0)
 		sl_py_raise(SL_HOST_MEMORY, strerror(error), NULL);
@@ -240,7 +221,7 @@ static void stop(struct sl_py_job *job)
 	job->started = false;
 }
 
-/* Is the progress due? Batches can come more often than it is to be told. */
+/* Is a report of the progress due? Batches can end more often than progress is reported. */
 static bool is_progress_due(struct sl_py_job *job, bool last)
 {
 	uint64_t now = sl_now_ns();

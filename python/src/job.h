@@ -1,5 +1,5 @@
 /*
- * job.h - a call of the library in a thread of its own, while the caller waits for its results.
+ * job.h - a call of the library in a separate thread, while the caller waits for its results.
  *
  * The caller releases the interpreter's lock, looks for signals twenty times a second, and takes the
  * batches that the job delivers from a short queue: a slow caller makes the job wait.

@@ -200,7 +200,7 @@ static PyObject *column_facts(PyObject *module, PyObject *none)
 		const struct sl_column_facts *f = &sl_column_facts[c];
 		PyObject *item;
 
-		if (sl_is_place(c))
+		if (sl_is_named_column(c))
 			continue;
 		item = Py_BuildValue(
 			"(ssss)", f->name, types[f->type], sl_units[f->unit].text, f->help);
@@ -249,7 +249,7 @@ PyMODINIT_FUNC PyInit__native(void)
 {
 	static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
 		.m_name = "sluice._native",
-		.m_doc = "The library behind sluice.",
+		.m_doc = "The C functions that the package sluice calls.",
 		.m_size = -1,
 		.m_methods = functions};
 	PyObject *module;

@@ -160,7 +160,7 @@ def test_refusals(columns):
 
 
 def test_lifetimes(columns):
-    """The result has memory of its own, and what was taken is given back."""
+    """The result has separate memory, and the inputs are released."""
     buffer = bytearray(columns["x"].tobytes())
     own = {**columns, "x": numpy.frombuffer(buffer, numpy.float32)}
     selected = sluice.filter(own, "x > 0")

@@ -4,7 +4,7 @@
  *	staged    generate -> advance -> mark -> compact | sort -> write
  *	fused     select                                 | sort -> write
  *
- * In staged mode each stage is a kernel of its own, with the backends that the recipe names. Stages and
+ * In staged mode each stage is a separate kernel, with the backends that the recipe names. Stages and
  * backends are tested and compared in this mode. In fused mode only survivors are written to memory
  * (select.cu, gather_rows.cu), which is faster.
  *

@@ -28,7 +28,7 @@ enum sl_kind {
 	SL_KIND_REALS,  /* struct sl_reals: a list of numbers, or a single one */
 	SL_KIND_VECTOR, /* struct sl_vector: a list of three numbers */
 	SL_KIND_NAMED,  /* struct sl_named: a mapping of names to texts */
-	SL_KIND_ITEMS   /* uint64_t: the length of a list whose items have keys of their own */
+	SL_KIND_ITEMS   /* uint64_t: the length of a list whose items have keys */
 };
 
 enum {
@@ -74,7 +74,7 @@ struct sl_vector {
 };
 
 /*
- * In a table, a list of items with keys of their own (SL_KIND_ITEMS, "objects") is followed by those
+ * In a table, a list of items with keys (SL_KIND_ITEMS, "objects") is followed by those
  * keys ("objects[].sphere.radius"). Their values are in an array of structs: offset is the offset of
  * the value in the first struct, stride the size of one struct.
  */

@@ -44,7 +44,7 @@ SL_HD uint64_t sl_digest_weight(uint64_t row)
 
 /*
  * The term of a value (its bits zero-extended to 64) in the digest of its column. The upper 32 bits
- * have a weight of their own: otherwise a change of the top bits of two rows could cancel.
+ * have different weights: otherwise a change of the top bits of two rows could cancel.
  */
 SL_HD uint64_t sl_digest_item(uint64_t weight, uint64_t bits)
 {

@@ -33,7 +33,7 @@ enum sl_column sl_column_find(const char *name)
 	int i = 0;
 
 	while (i < SL_COLUMN_COUNT &&
-		(sl_is_place(i) || strcmp(sl_column_facts[i].name, name) != 0))
+		(sl_is_named_column(i) || strcmp(sl_column_facts[i].name, name) != 0))
 		i++;
 	return (enum sl_column)i;
 }

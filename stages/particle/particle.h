@@ -43,7 +43,7 @@ typedef uint64_t sl_fate_set;
 
 #define SL_EVERY_COLUMN UINT64_MAX
 
-/* The derived columns; those after wavelength are places for columns that a configuration names. */
+/* The derived columns: built-in ones, then named ones, whose names and units the configuration gives. */
 #define SL_DERIVED_LIST(X) \
 	X(r)               \
 	X(rho)             \
@@ -55,10 +55,10 @@ typedef uint64_t sl_fate_set;
 	X(derived_3)       \
 	X(derived_4)
 #define SL_DERIVED_COLUMNS (SL_BIT(SL_COLUMN_derived_4 + 1) - SL_BIT(SL_COLUMN_r))
-#define SL_PLACES          (SL_BIT(SL_COLUMN_derived_4 + 1) - SL_BIT(SL_COLUMN_derived_1))
+#define SL_NAMED_COLUMNS   (SL_BIT(SL_COLUMN_derived_4 + 1) - SL_BIT(SL_COLUMN_derived_1))
 
-/* Derived columns of a run, at most; places that it can name. */
-enum { SL_DERIVED_MAX = 6, SL_PLACES_MAX = 4 };
+/* The most derived columns of a run, and the most named ones among them. */
+enum { SL_DERIVED_MAX = 6, SL_NAMED_COLUMNS_MAX = 4 };
 #define SL_EVERY_FATE (UINT64_MAX >> (64 - SL_FATE_COUNT))
 
 /* The columns of a set that are stored in a batch: all but id, which follows from the position. */
@@ -121,10 +121,10 @@ static inline double sl_least_whole(enum sl_column which)
 	((least) < 0 ? "must have integer ends from -2147483648 to 2147483647, like the values of the column" \
 		     : "must have integer ends of at least 0, like the values of the column")
 
-/* Is the column a place, which has no name and unit of its own? */
-static inline bool sl_is_place(int column)
+/* Is the column a named one? columns.def has no name and unit for it. */
+static inline bool sl_is_named_column(int column)
 {
-	return SL_HAS(SL_PLACES, column) != 0;
+	return SL_HAS(SL_NAMED_COLUMNS, column) != 0;
 }
 
 /* The column or fate with the given name; SL_COLUMN_COUNT or SL_FATE_COUNT if there is none. */

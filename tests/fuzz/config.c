@@ -30,7 +30,7 @@ static bool is_accepted(const char *text, size_t bytes, const char *const *sets,
 	struct sl_reader *r;
 	enum sl_status s = sl_config_open_text("c", text, bytes, sets, n_sets, &config, &r);
 
-	sl_device_emulate(false); /* each input as in a process of its own */
+	sl_device_emulate(false); /* each input as in a new process */
 	if (s == SL_OK)
 		s = sl_resolve(&config, r, &choices);
 	if ((s == SL_USAGE) != (sl_config_problems(r) > 0) ||

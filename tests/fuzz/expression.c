@@ -61,7 +61,7 @@ static void parse_derived(const char *text)
 	*columns = (struct sl_named){.n = 2, .at = {{"a", "b*r"}, {"b", ""}}};
 	snprintf(columns->at[1].text, sizeof(columns->at[1].text), "%s", text);
 	memset(&choices.derivation, 0, sizeof(choices.derivation));
-	choices.places.n = 0;
+	choices.named.n = 0;
 	sl_derived_begin(&config, reader, &choices, &derived);
 	if (sl_resolve_any_column(&derived, reader, "key", "b", choices.model, 0, &column))
 		sl_derive_particle(&choices.derivation, &p);

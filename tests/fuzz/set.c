@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	copy[size] = '\0';
 	for (size_t at = 0; at < size && n < SETS_MAX; at += strlen(copy + at) + 1)
 		sets[n++] = copy + at;
-	sl_device_emulate(false); /* each input as in a process of its own */
+	sl_device_emulate(false); /* each input as in a new process */
 	s = sl_config_open_text("c", file, sizeof(file) - 1, sets, n, &config, &r);
 	if (s == SL_OK)
 		s = sl_resolve(&config, r, &choices);

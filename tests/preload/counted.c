@@ -11,7 +11,7 @@
 enum { KINDS = 5 };
 
 /*
- * The functions of the library. This program counts allocations by functions of its own
+ * The functions of the library. This program counts allocations by separate functions
  * (support/allocations.c), which would otherwise be called instead.
  */
 static struct {

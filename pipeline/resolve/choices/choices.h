@@ -32,10 +32,10 @@ struct sl_list_order {
 };
 
 /* The columns that the configuration names: derived_1, ... (columns.def) */
-struct sl_places {
+struct sl_named_columns {
 	uint32_t n;
-	char name[SL_PLACES_MAX][SL_NAME_BYTES];
-	enum sl_unit unit[SL_PLACES_MAX];
+	char name[SL_NAMED_COLUMNS_MAX][SL_NAME_BYTES];
+	enum sl_unit unit[SL_NAMED_COLUMNS_MAX];
 };
 
 struct sl_choices {
@@ -48,7 +48,7 @@ struct sl_choices {
 	sl_fate_set keep;              /* set of fates that can survive */
 	struct sl_condition condition; /* what a particle with one of condition.fates must meet */
 	struct sl_derivation derivation;
-	struct sl_places places;
+	struct sl_named_columns named;
 	sl_column_set
 		replaced;  /* set of the built-in derived columns that the configuration defines */
 	uint32_t n_fields; /* of the sort key; 0: survivors stay in id order */

@@ -163,16 +163,16 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	return *column < SL_COLUMN_COUNT;
 }
 
-const char *sl_column_name(const struct sl_places *places, enum sl_column column)
+const char *sl_column_name(const struct sl_named_columns *named, enum sl_column column)
 {
-	return sl_is_place((int)column) ? places->name[column - SL_COLUMN_derived_1]
-	                                : sl_column_facts[column].name;
+	return sl_is_named_column((int)column) ? named->name[column - SL_COLUMN_derived_1]
+	                                       : sl_column_facts[column].name;
 }
 
-enum sl_unit sl_column_unit(const struct sl_places *places, enum sl_column column)
+enum sl_unit sl_column_unit(const struct sl_named_columns *named, enum sl_column column)
 {
-	return sl_is_place((int)column) ? places->unit[column - SL_COLUMN_derived_1]
-	                                : sl_column_facts[column].unit;
+	return sl_is_named_column((int)column) ? named->unit[column - SL_COLUMN_derived_1]
+	                                       : sl_column_facts[column].unit;
 }
 
 bool sl_column_range(

@@ -29,8 +29,8 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 	const struct sl_model *model, sl_column_set allowed, enum sl_column *column);
 
 /* The name and the unit of a column of the run, also of one that the configuration names. */
-const char *sl_column_name(const struct sl_places *places, enum sl_column column);
-enum sl_unit sl_column_unit(const struct sl_places *places, enum sl_column column);
+const char *sl_column_name(const struct sl_named_columns *named, enum sl_column column);
+enum sl_unit sl_column_unit(const struct sl_named_columns *named, enum sl_column column);
 
 /*
  * The range of a column: that of the model, and all angles for the built-in ones. False if it has none.

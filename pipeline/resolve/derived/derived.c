@@ -91,11 +91,11 @@ static int definition_of(const struct sl_derived *d, const char *word)
 	return -1;
 }
 
-/* Gives a definition its column: the built-in one of that name, or the next place. */
+/* Gives a definition its column: the built-in one of that name, or the next named one. */
 static bool choose_column(struct sl_derived *d, const char *key, const char *name,
 	enum sl_unit unit, enum sl_column *column)
 {
-	struct sl_places *places = &d->choices->places;
+	struct sl_named_columns *named = &d->choices->named;
 	int number = built_in_number(name);
 
 	if (number >= 0) {
@@ -109,13 +109,13 @@ static bool choose_column(struct sl_derived *d, const char *key, const char *nam
 			name, sl_units[sl_column_facts[*column].unit].text,
 			*sl_units[unit].text ? sl_units[unit].text : "no unit");
 	}
-	if (places->n == SL_PLACES_MAX)
+	if (named->n == SL_NAMED_COLUMNS_MAX)
 		return sl_config_add_problem(d->r, key,
 			"is one column more than the %d that a configuration can name; use fewer",
-			SL_PLACES_MAX);
-	*column = (enum sl_column)(SL_COLUMN_derived_1 + (int)places->n);
-	snprintf(places->name[places->n], SL_NAME_BYTES, "%s", name);
-	places->unit[places->n++] = unit;
+			SL_NAMED_COLUMNS_MAX);
+	*column = (enum sl_column)(SL_COLUMN_derived_1 + (int)named->n);
+	snprintf(named->name[named->n], SL_NAME_BYTES, "%s", name);
+	named->unit[named->n++] = unit;
 	return true;
 }
 
@@ -138,13 +138,13 @@ static void compile(struct sl_derived *d, int i, const char *key)
 /* The column of a definition that is compiled. */
 static enum sl_column column_of(const struct sl_derived *d, const char *name)
 {
-	const struct sl_places *places = &d->choices->places;
+	const struct sl_named_columns *named = &d->choices->named;
 	int number = built_in_number(name);
 
 	if (number >= 0)
 		return built_in[number].column;
-	for (uint32_t i = 0; i < places->n; i++)
-		if (strcmp(places->name[i], name) == 0)
+	for (uint32_t i = 0; i < named->n; i++)
+		if (strcmp(named->name[i], name) == 0)
 			return (enum sl_column)(SL_COLUMN_derived_1 + (int)i);
 	return SL_COLUMN_COUNT;
 }
@@ -192,7 +192,7 @@ static bool find(void *ctx, const char *word, enum sl_column *column, enum sl_un
 	if (i < 0 && (number < 0 || built_in[number].reads & ~d->choices->model->columns))
 		return false;
 	*column = i >= 0 ? find_definition(d, i) : find_built_in(d, number);
-	*unit = *column < SL_COLUMN_COUNT ? sl_column_unit(&d->choices->places, *column)
+	*unit = *column < SL_COLUMN_COUNT ? sl_column_unit(&d->choices->named, *column)
 	                                  : SL_UNIT_NONE;
 	return true;
 }
@@ -322,7 +322,7 @@ sl_column_set sl_resolve_column_set(
 		if (!sl_resolve_any_column(
 			    d, d->r, item, list->at[k], d->choices->model, allowed, &i))
 			continue;
-		if (sl_is_place((int)i))
+		if (sl_is_named_column((int)i))
 			sl_config_add_problem(d->r, item,
 				"%s is named by this configuration, but files have only columns of "
 				"the model and the built-in r, rho, theta, phi and wavelength; "

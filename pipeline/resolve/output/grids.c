@@ -54,7 +54,7 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_grid_axis *a)
 {
-	enum sl_unit unit = sl_column_unit(&choices->places, a->column);
+	enum sl_unit unit = sl_column_unit(&choices->named, a->column);
 	bool known = sl_column_range(choices, a->column, &a->lo, &a->hi);
 
 	if (known && sl_column_facts[a->column].type != SL_TYPE_F32)
@@ -105,7 +105,7 @@ static bool read_edges(struct sl_reader *r, const struct sl_column_item *it, cha
 				"tallies have more than %d given edges; use fewer",
 				SL_GRID_EDGES_MAX);
 		if (!parse_edge(text,
-			    sl_units[sl_column_unit(&choices->places, a->column)].dimension, edge,
+			    sl_units[sl_column_unit(&choices->named, a->column)].dimension, edge,
 			    &unit, why))
 			return sl_config_add_problem(r, it->key, "edges: %s", why);
 		choices->n_grid_edges++;
@@ -137,11 +137,11 @@ static bool read_bins(struct sl_reader *r, const struct sl_column_item *it,
 	if (spacing && strcmp(spacing, "log") != 0)
 		return sl_config_add_problem(r, it->key,
 			"'%s' follows a range: only log, for bins of equal ratio, can; name fates in "
-			"an element of their own, such as [%s:%u, absorbed]",
+			"a separate element, such as [%s:%u, absorbed]",
 			spacing, it->column, a->bins);
 	a->spacing = spacing ? SL_SPACING_RATIO : SL_SPACING_EVEN;
 	return sl_column_item_range(
-		       r, it, range, sl_column_unit(&choices->places, a->column), &a->lo, &a->hi) &&
+		       r, it, range, sl_column_unit(&choices->named, a->column), &a->lo, &a->hi) &&
 	       check_axis(r, it, range, choices, a);
 }
 
@@ -197,7 +197,7 @@ static bool add_axis(struct sl_reader *r, const char *key, char *element,
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		if (f->axis[k].column == a->column)
 			return sl_config_add_problem(r, key, "'%s' is repeated; remove it",
-				sl_column_name(&choices->places, a->column));
+				sl_column_name(&choices->named, a->column));
 	f->n_axes++;
 	return true;
 }

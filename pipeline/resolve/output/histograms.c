@@ -41,7 +41,7 @@ static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
 static bool own_range(struct sl_reader *r, const struct sl_column_item *it,
 	const struct sl_choices *choices, struct sl_histogram_axis *f)
 {
-	enum sl_unit unit = sl_column_unit(&choices->places, f->column);
+	enum sl_unit unit = sl_column_unit(&choices->named, f->column);
 	bool known = sl_column_range(choices, f->column, &f->lo, &f->hi);
 
 	if (known && sl_column_facts[f->column].type != SL_TYPE_F32)
@@ -100,7 +100,7 @@ static bool resolve_field(struct sl_reader *r, const struct sl_column_item *it,
 		return false;
 	if (range)
 		return sl_column_item_range(r, it, range,
-			       sl_column_unit(&choices->places, f->column), &f->lo, &f->hi) &&
+			       sl_column_unit(&choices->named, f->column), &f->lo, &f->hi) &&
 		       sl_column_item_check(r, it, range, sl_histogram_problem(f));
 	return !ranges || own_range(r, it, choices, f);
 }

@@ -88,7 +88,7 @@ static bool own_range(const struct sl_config *c, struct sl_reader *r,
 	if (sl_column_range(choices, f->column, &f->lo, &f->hi) && !range_problem(f))
 		return true;
 	return sl_column_item_needs_range(
-		r, it, sl_column_unit(&choices->places, f->column), f->bits, 1);
+		r, it, sl_column_unit(&choices->named, f->column), f->bits, 1);
 }
 
 /* --- the items -------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static bool resolve_field(const struct sl_config *c, struct sl_reader *r, struct
 		return false;
 	if (it->rest)
 		return sl_column_item_range(r, it, it->rest,
-			       sl_column_unit(&choices->places, f->column), &f->lo, &f->hi) &&
+			       sl_column_unit(&choices->named, f->column), &f->lo, &f->hi) &&
 		       sl_column_item_check(r, it, it->rest, range_problem(f));
 	return !ranges || own_range(c, r, it, choices, f);
 }

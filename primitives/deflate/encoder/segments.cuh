@@ -2,7 +2,7 @@
  * encoder/segments.cuh - compresses segments, one thread block each: loads the bytes, searches,
  * parses, builds the codes and writes a DEFLATE block to scratch.
  *
- * MATCHES: whether matches are searched, beside runs (device.cu), or not (device_fast.cu).
+ * MATCHES: whether the kernel searches matches and runs (device.cu), or runs only (device_fast.cu).
  */
 #ifndef SL_PRIMITIVES_DEFLATE_ENCODER_SEGMENTS_CUH
 #define SL_PRIMITIVES_DEFLATE_ENCODER_SEGMENTS_CUH
@@ -14,7 +14,7 @@
 
 enum {
 	BLOCKS = 4,      /* per multiprocessor, limited by shared memory (228 KiB on an H200) */
-	BLOCKS_MAX = 600 /* each needs scratch of its own */
+	BLOCKS_MAX = 600 /* each needs separate scratch */
 };
 
 static_assert(THREADS == (int)SL_SLICES, "one thread per slice");

@@ -24,7 +24,7 @@ struct encoder {
 	uint32_t run_starts[SL_RUN_START_WORDS];
 	uint8_t data[SL_POSITIONS + SL_PAD];
 	struct sl_tokens tokens[SL_SLICES]; /* in token[] */
-	bool matches;                       /* whether matches are searched, beside runs */
+	bool matches;                       /* whether matches are searched too; runs always are */
 };
 
 static inline size_t sl_encoder_scratch(const struct sl_shape *shape)

@@ -15,7 +15,7 @@
 enum {
 	SL_SEGMENT = 1 << 15, /* bytes of a segment at most: the range of a DEFLATE distance */
 	SL_HISTORY = 1024,    /* bytes before a segment that its matches may refer to */
-	SL_PLANE_MIN = SL_SEGMENT / 8, /* bytes from which a plane has segments of its own */
+	SL_PLANE_MIN = SL_SEGMENT / 8, /* a plane of at least so many bytes has separate segments */
 	SL_STORED_HEADER_BYTES = 5,    /* header of a stored block: type, LEN, NLEN */
 	SL_LOADS_IN_FLIGHT = 8         /* loads that a thread issues before the first store */
 };

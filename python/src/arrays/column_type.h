@@ -1,4 +1,4 @@
-/* column_type.h - the object behind sluice.Column, for the files that implement it. */
+/* column_type.h - the C struct of sluice.Column, for the files that implement it. */
 #ifndef SL_PYTHON_ARRAYS_COLUMN_TYPE_H
 #define SL_PYTHON_ARRAYS_COLUMN_TYPE_H
 

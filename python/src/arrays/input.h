@@ -1,5 +1,5 @@
 /*
- * input.h - arrays of other libraries: the memory behind an object with the buffer protocol or DLPack.
+ * input.h - arrays of other libraries: the memory of an object that exports the buffer protocol or DLPack.
  */
 #ifndef SL_PYTHON_ARRAYS_INPUT_H
 #define SL_PYTHON_ARRAYS_INPUT_H

@@ -3,14 +3,14 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "primitives/base/threads.h"
 
-enum { STOP_INTERVAL_NS = 50000000 };
+enum { STOP_INTERVAL_NS = 50000000, STACK_BYTES = 4 << 20 };
 
 struct loop {
 	const struct sl_py_blocks *b;
@@ -117,21 +117,16 @@ static void *run_worker(void *ctx)
 	return NULL;
 }
 
-/* Signals are for the thread that runs the interpreter. A thread less makes the loop slower only. */
+/* If a thread cannot be started, the others do its part. */
 static unsigned start_workers(struct loop *l, struct worker *w, unsigned n)
 {
 	unsigned started = 1;
-	sigset_t all, old;
 
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (; started < n; started++) {
 		w[started] = (struct worker){.loop = l, .number = started};
-		if (pthread_create(&w[started].thread, NULL, run_worker, &w[started]) != 0)
+		if (sl_thread_start(STACK_BYTES, run_worker, &w[started], &w[started].thread) != 0)
 			break;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return started;
 }
 

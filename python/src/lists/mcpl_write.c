@@ -67,7 +67,7 @@ static enum sl_status check_comments(const struct sl_py_mcpl *l)
 		l->n_comments, bytes);
 }
 
-/* The header; in .mcpl.gz a member of its own. */
+/* The header. In .mcpl.gz it is a separate gzip member. */
 static enum sl_status write_header(struct writing *w)
 {
 	size_t bytes = put_header(w, NULL);

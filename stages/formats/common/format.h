@@ -26,7 +26,7 @@
 SL_C_BEGIN
 
 /*
- * Storage for facts that only one format needs, beside those of struct sl_file_facts. The header of
+ * Storage for facts that only one format needs, in addition to those of struct sl_file_facts. The header of
  * that format declares what the bytes are; other formats ignore them.
  */
 union sl_format_facts {

@@ -242,7 +242,7 @@ static void guard(int socket)
 
 /*
  * A fork of a process that has started writers shares their sockets: requests of both would mix. So the
- * fork drops them and starts writers of its own. The caller holds the lock.
+ * fork drops them and starts new writers. The caller holds the lock.
  */
 static void drop_writers_of_parent(void)
 {

@@ -4,7 +4,7 @@
  * Each row becomes one record, in key order. Positions and weights are stored exactly. Energy and
  * time are stored in other units and a direction as two of its components, so these come back with
  * a rounding error; a record of a list that was read is copied instead. The gzip form compresses the
- * records in members of at most 1 MiB. Its header is a member of its own, stored without compression:
+ * records in members of at most 1 MiB. Its header is a separate gzip member, stored without compression:
  * it is short, and assemble has no compressor.
  */
 #include "stages/formats/mcpl/mcpl.h"

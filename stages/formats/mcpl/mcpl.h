@@ -73,7 +73,7 @@ enum { SL_MCPL_FLAGS = SL_MCPL_FLAG_COLUMNS(FLAG) 0 };
 
 struct sl_mcpl_metadata;
 
-/* What the format needs beside columns: struct sl_file_facts.own. */
+/* What the format needs in addition to columns: struct sl_file_facts.own. */
 struct sl_mcpl_facts {
 	bool wide;            /* numbers of 8 bytes, not 4 */
 	int32_t pdg;          /* PDG code of all particles; 0: they have a column */

@@ -1,7 +1,7 @@
 /*
  * mcpl_head.h - reads whole headers of MCPL files of any program, and merges several into one.
  *
- * A header is read once, to memory of its own; everything else works on that copy. The records of the
+ * A header is copied once; everything else works on that copy. The records of the
  * files then follow the merged header unchanged. Headers can be merged under the rules of the
  * reference implementation (mcpl_merge_files of MCPL 2): they must be equal except for the number of
  * particles and the values of comments stat:sum:KEY:VALUE. These values are added; -1, unknown, plus

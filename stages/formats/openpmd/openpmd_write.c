@@ -163,7 +163,7 @@ static void write_columns(struct openpmd_writing *w)
 	}
 }
 
-/* --- records that openPMD requires beside the columns ----------------------------------------- */
+/* --- records that openPMD requires in addition ------------------------------------------------ */
 
 /* The columns of positions that the table has, as a set; those of sl_column_facts from x on. */
 static sl_column_set axes(const struct sl_table *t)

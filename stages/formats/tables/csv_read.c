@@ -136,7 +136,7 @@ static enum sl_status read_header(struct lines *l, struct sl_table *t)
 }
 
 /*
- * Limits of the number of rows that need no bytes of their own: DEFLATE stores a thousand newlines in a
+ * Limits of the number of rows whose bytes the file need not contain: DEFLATE stores a thousand newlines in a
  * byte, so a small file could ask for minutes of work.
  */
 enum { ROWS_WITHOUT_COLUMNS = 1 << 16 };

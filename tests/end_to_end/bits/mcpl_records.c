@@ -255,7 +255,7 @@ static void expect_same(const struct sl_mcpl_particle *a, const struct sl_mcpl_p
 	assert_true(a->pdg == b->pdg && a->flags == b->flags);
 }
 
-/* Doubles stay doubles beside lists of single precision; each list keeps what its header states. */
+/* Doubles stay doubles when another list has single precision; each list keeps what its header states. */
 static void layouts_are_united_without_rounding(void **state)
 {
 	const struct sl_mcpl_header lists[] = {{.version = 3, .particles = N, .flags = true},

@@ -61,7 +61,7 @@ static void help_describes_every_name(void **state)
 {
 	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (!sl_is_place(c))
+		if (!sl_is_named_column(c))
 			expect_output(
 				sl_column_facts[c].help, WORDS("help", sl_column_facts[c].name));
 	for (int f = 0; f < SL_FATE_COUNT; f++)
@@ -163,7 +163,7 @@ static void help_prints_markdown(void **state)
 			assert_non_null(strstr(text, item));
 		}
 	}
-	for (int c = 0; c < SL_COLUMN_COUNT && !sl_is_place(c); c++) {
+	for (int c = 0; c < SL_COLUMN_COUNT && !sl_is_named_column(c); c++) {
 		snprintf(item, sizeof(item), "\n- `%s`", sl_column_facts[c].name);
 		assert_non_null(strstr(text, item));
 	}
@@ -206,7 +206,7 @@ static void list_prints_every_backend(void **state)
 
 	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		assert_true(sl_is_place(c) == !strstr(list, sl_column_facts[c].help));
+		assert_true(sl_is_named_column(c) == !strstr(list, sl_column_facts[c].help));
 	for (int m = 0; m < SL_MODEL_COUNT; m++)
 		assert_non_null(strstr(list, sl_models[m]->help));
 	assert_non_null(strstr(list, "\n  cm m mm um nm km angstrom inch\n"));

@@ -170,7 +170,7 @@ static void full_stdout_is_reported(void **state)
 }
 
 /* If the reader closes the pipe early, as head does: no message, and the exit code of SIGPIPE. */
-/* Nobody reads the pipe when the program starts: behind `| true`, the reader may still live when
+/* Nobody reads the pipe when the program starts. With `| true`, the reader may not have ended when
  * the program writes, and then nothing fails. */
 static void closed_stdout_ends_quietly(void **state)
 {

@@ -39,7 +39,7 @@ struct execution {
 	uint64_t fail_at;     /* the batch at which the callback fails; 0: none */
 	uint64_t stop_at;     /* the batch at which the callback sets control.stop; 0: none */
 	int results;          /* calls of results() */
-	bool stopped;         /* as results() was told */
+	bool stopped;         /* the argument of results() */
 	uint64_t batches;     /* calls of batch() */
 	uint64_t survivors;   /* of these batches */
 	unsigned progress;    /* calls of progress() */

@@ -162,9 +162,9 @@ static void columns_are_derived_on_demand(void **state)
 
 	(void)state;
 	resolve_for_list("  b: 2*a\n  a: x + 1 cm", "tallies: [b:4:0 mm..5 mm]");
-	assert_string_equal(sl_column_name(&choices.places, SL_COLUMN_derived_1), "a");
-	assert_string_equal(sl_column_name(&choices.places, SL_COLUMN_derived_2), "b");
-	assert_int_equal(sl_column_unit(&choices.places, SL_COLUMN_derived_2), SL_UNIT_CM);
+	assert_string_equal(sl_column_name(&choices.named, SL_COLUMN_derived_1), "a");
+	assert_string_equal(sl_column_name(&choices.named, SL_COLUMN_derived_2), "b");
+	assert_int_equal(sl_column_unit(&choices.named, SL_COLUMN_derived_2), SL_UNIT_CM);
 	assert_int_equal(choices.histogram[0].column, SL_COLUMN_derived_2);
 	assert_true(choices.histogram[0].hi == 0.5);
 	assert_int_equal(choices.derivation.reads, SL_BIT(SL_COLUMN_x));

@@ -70,7 +70,7 @@ static void without_padding_a_warp_waits(void **state)
 	assert_int_equal(most_turns(SL_U64, false, 1024), 16);
 }
 
-/* Every leaf has a place of its own, and the last one ends where the shared memory ends. */
+/* No two leaves share a place, and the last one ends where the shared memory ends. */
 static void leaves_fill_the_memory(void **state)
 {
 	(void)state;

@@ -226,7 +226,7 @@ static void threads_take_turns(void **state)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Runs a test in a process with a writer process of its own. Returns its exit code. */
+/* Runs a test in a process with a separate writer process. Returns its exit code. */
 static int in_new_process(int (*body)(void))
 {
 	pid_t child = fork();
