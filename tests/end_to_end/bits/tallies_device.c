@@ -1,0 +1,81 @@
+/*
+ * tallies_device.c - histograms, grids and scores along the histories of runs on a GPU: the bytes of the
+ * CPU at production sizes, in both modes and in rounds. Skips without a GPU.
+ */
+#include "stages/formats/formats.h"
+#include "tests/support/basic/skip.h"
+#include "tests/support/runs/reference_run.h"
+
+/* The first grid of scores fits into shared memory; the second has 1e5 cells and does not. */
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 3e6, batch: 1000003}\n"
+	"model: {slab: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: [1.4, 1.3],\n"
+	"  thickness: [0.25 cm, 0.25 cm]}}\n"
+	"columns: {half: \"hypot(x - 1 mm, y) / 2\"}\n"
+	"keep: transmitted and half < r\n"
+	"key: [rho:16:0 cm..1 cm]\n"
+	"tallies:\n"
+	"  - [deposit, z:40]\n"
+	"  - [fluence_collision, r:100:0 mm..5 mm, z:50, time:20:0 ps..50 ps]\n"
+	"  - [fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4:0 ps..20 ps]\n"
+	"  - [r:200:1 um..1 m:log, time:0 ps..10 ps..20 ps..1 ns, steps:64:0..64, reflected]\n"
+	"  - [half:8:0 mm..2 mm, transmitted]\n"
+	"  - w:16\n"
+	"output: {columns: [id, r, rho], format: csv}\n";
+
+static void expect_same(const char *absorption, const char *set)
+{
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cuda", "--out", "out", "--quiet", "--set",
+			absorption, "--set", set));
+	if (hash_run(&folder, "out") != reference_hash)
+		fail_msg("%s, %s: other files than on the CPU", absorption, set);
+	remove_run(&folder, "out");
+}
+
+static void expect_same_in_all_modes(const char *absorption)
+{
+	expect_same(absorption, "run.mode=staged");
+	expect_same(absorption, "run.mode=fused");
+	expect_same(absorption, "transport.schedule=rounds");
+	expect_same(absorption,
+		"transport={schedule: rounds, compact: every, sort: every 2, key: [z:8]}");
+}
+
+static void tallies_are_those_of_the_cpu(void **state)
+{
+	(void)state;
+	expect_same_in_all_modes("model.slab.absorption=analogue");
+}
+
+static void tallies_of_weights_are_those_of_the_cpu(void **state)
+{
+	(void)state;
+	remove_run(&folder, "whole");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole", "--quiet", "--set",
+			"model.slab.absorption=implicit"));
+	reference_hash = hash_run(&folder, "whole");
+	expect_same_in_all_modes("model.slab.absorption=implicit");
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	reference_run_begin(text);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tallies_are_those_of_the_cpu),
+		cmocka_unit_test(tallies_of_weights_are_those_of_the_cpu),
+	};
+
+	if (skips_without_device())
+		return SKIPPED;
+	if (sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}
