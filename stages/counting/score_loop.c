@@ -107,7 +107,7 @@ void SL_AT_LEVEL(sl_loop_score)(const struct sl_recipe *recipe, uint32_t hits,
 		const struct sl_grid_rule *g = &grids->grid[k];
 		const float *score = g->score == SL_SCORE_DEPOSIT ? deposit : fluence;
 
-		if (g->score == SL_SCORE_ENDS)
+		if (!sl_scores_collisions(g))
 			continue;
 		find_cells(g, grids->edge, lanes, at);
 		for (int l = 0; l < LANES; l++)

@@ -24,7 +24,7 @@
 enum { DEPTHS = 40, RADII = 50 };
 
 /* The grids, in the order of the configuration; a TAIL has the radii of the last row of MCML. */
-enum { DEPOSIT, FLUENCE, RINGS, RINGS_TAIL, ENDS, ENDS_TAIL, LAYERS };
+enum { DEPOSIT, FLUENCE, TRACK, RINGS, RINGS_TAIL, ENDS, ENDS_TAIL, LAYERS };
 
 static struct sl_yaml *report;
 
@@ -125,11 +125,14 @@ static void fluence_by_depth(void **state)
 	static struct cells c;
 
 	(void)state;
-	cells_append(report, FLUENCE, "all", &c);
-	assert_int_equal(c.n, DEPTHS);
-	for (size_t i = 0; i < c.n; i++)
-		divide(&c, i, i < DEPTHS / 2 ? STEP : STEP / 2);
-	compare("A_z", &c, 80, 0.02);
+	for (size_t grid = FLUENCE; grid <= TRACK; grid++) {
+		c.n = 0;
+		cells_append(report, grid, "all", &c);
+		assert_int_equal(c.n, DEPTHS);
+		for (size_t i = 0; i < c.n; i++)
+			divide(&c, i, i < DEPTHS / 2 ? STEP : STEP / 2);
+		compare("A_z", &c, 80, 0.02);
+	}
 }
 
 static void absorption_by_depth_and_radius(void **state)
