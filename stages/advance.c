@@ -9,6 +9,7 @@
 #include "stages/advance.h"
 
 #include "stages/particle/lanes_columns.h"
+#include "stages/counting/flight_loop.h"
 #include "stages/counting/score_loop.h"
 
 #define SL_MODEL_HEADERS

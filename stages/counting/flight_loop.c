@@ -2,7 +2,7 @@
  * flight_loop.c - adds the flights of a step to the scores, on the host, one flight after the other: their
  * numbers of pieces differ.
  */
-#include "stages/counting/score_loop.h"
+#include "stages/counting/flight_loop.h"
 
 #include "stages/batch/recipe.h"
 #include "stages/selection/flight_score.h"
