@@ -12,6 +12,7 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/grid_file.h"
 #include "pipeline/report/plan_print.h"
+#include "pipeline/report/report_devices.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
@@ -140,10 +141,13 @@ static void print_primitives(const struct sl_plan *plan, FILE *out)
 /* Threads compress only if the device does not pack the survivors completely. */
 static void print_device(const struct sl_plan *plan, FILE *out)
 {
+	char devices[SL_DEVICES_TEXT_BYTES];
+
 	if (plan->on_device)
-		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
-			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
-			plan->n_device_slots, plan->threads,
+		fprintf(out, "device      %s%s, %u batches at a time%s; %u threads%s\n",
+			sl_devices_text(plan, devices),
+			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
+			plan->n_devices > 1 ? " on each" : "", plan->threads,
 			sl_plan_is_device_packed(plan) ? "" : " compress");
 	else
 		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
@@ -178,11 +182,7 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 	if (memory->inputs > 0)
 		fprintf(out, "            %s of this for input lists, which are open already\n",
 			sl_sized((double)memory->inputs, a));
-	if (plan->on_device)
-		fprintf(out, "            device %s: %u slots of %s; %s free\n",
-			sl_sized((double)memory->device, a), plan->n_device_slots,
-			sl_sized((double)memory->device_pipeline, b),
-			sl_sized((double)plan->device.free_bytes, c));
+	sl_devices_print_memory(plan, out);
 }
 
 /* A rule that needs more batches than the run has can never be met; the line says so. */

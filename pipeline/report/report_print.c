@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "pipeline/report/report_print.h"
+#include "pipeline/report/report_devices.h"
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/file_names.h"
@@ -104,6 +105,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 {
 	const struct sl_plan *plan = w->plan;
 	double n = (double)s->particles;
+	char devices[SL_DEVICES_TEXT_BYTES];
 
 	if (s->particles == 0) {
 		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
@@ -118,10 +120,12 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
 		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s per %s before compression\n",
-		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
+		n / s->seconds * 1e-6, s->seconds,
+		plan->on_device ? sl_devices_text(plan, devices) : "",
 		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
 		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
+	sl_devices_print(w, s, out);
 }
 
 /*
