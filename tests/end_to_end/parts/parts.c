@@ -47,11 +47,12 @@ static void every_format_is_joined(void **state)
 
 	(void)state;
 	for (size_t i = 0; sl_formats[i]; i++) {
+		bool mcpl = sl_format_is_mcpl(sl_formats[i]);
+
 		snprintf(set, sizeof(set), "output.format=%s", sl_formats[i]->name);
-		if (sl_format_is_mcpl(sl_formats[i]))
-			check_parts(SETS(MCPL, set));
-		else
-			check_parts(SETS("--set", set));
+		check_parts(mcpl ? SETS(MCPL, set) : SETS("--set", set));
+		check_parts(mcpl ? SETS(MCPL, set, "--device", "emulated")
+				 : SETS("--set", set, "--device", "emulated"));
 	}
 }
 
