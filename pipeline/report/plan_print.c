@@ -242,7 +242,7 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 static void print_estimate(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_pilot *p = &plan->pilot;
-	const uint64_t particles = plan->recipe.particles;
+	const uint64_t particles = sl_plan_batches(plan).particles;
 
 	if (p->particles == 0) {
 		fprintf(out, "estimate    none: the lists have no particles\n");
@@ -256,6 +256,22 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 		", about %.2g s of computing (from a pilot of %u particles), compression not "
 		"included\n",
 		p->ns * 1e-9 * (double)particles / plan->threads, p->particles);
+}
+
+/* The batches of a part, and what is left to sluice join. */
+static void print_part(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_part *part = &plan->config.part;
+	const struct sl_batch_range batches = sl_plan_batches(plan);
+
+	if (!sl_plan_is_part(plan))
+		return;
+	fprintf(out,
+		"part        %llu of %llu: batches %llu to %llu, %llu particles\n"
+		"            sluice join makes image and joined list, and evaluates stop: and check:\n",
+		(unsigned long long)part->number, (unsigned long long)part->of,
+		(unsigned long long)batches.first, (unsigned long long)batches.end - 1,
+		(unsigned long long)batches.particles);
 }
 
 /*
@@ -273,6 +289,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "batches     %s%llu of %u particles\n",
 		plan->choices.stop_rule.below > 0 ? "at most " : "",
 		(unsigned long long)r->n_batches, r->batch);
+	print_part(plan, out);
 	sl_inputs_print(plan, false, out);
 	print_stop_rule(plan, out);
 	fprintf(out, "key         ");
