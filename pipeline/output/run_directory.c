@@ -43,10 +43,9 @@ static enum sl_status has_contents(
 static enum sl_status is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, bool *complete)
 {
-	*complete = false;
-	if (!sl_batch_file_is_planned(plan, l))
-		return SL_OK;
-	SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
+	*complete = sl_batch_file_is_planned(plan, l);
+	if (*complete && l->file[0])
+		SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
 	if (*complete && l->bins_file[0])
 		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
 	if (*complete && l->order_file[0])
