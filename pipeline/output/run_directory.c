@@ -160,6 +160,7 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 {
 	char to[SL_TEXT_BYTES];
 	struct sl_existing_run existing;
+	struct sl_existing_sizes sizes;
 	struct sl_dir dir;
 	enum sl_status s;
 	bool exists;
@@ -173,7 +174,8 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 	if (s == SL_OK && exists)
 		s = sl_existing_run_read(&dir, &existing);
 	if (s == SL_OK && exists) {
-		s = sl_existing_run_batch(&existing, batch);
+		s = sl_existing_run_sizes(&existing, &sizes);
+		*batch = sizes.batch;
 		sl_existing_run_free(&existing);
 	}
 	sl_dir_close(&dir);

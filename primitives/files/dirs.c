@@ -20,6 +20,7 @@
 
 #include "primitives/device/device.h"
 #include "disk.h"
+#include "lock_holder.h"
 
 #define LOCK_NAME "LOCK"
 
@@ -147,9 +148,6 @@ void sl_dir_close(struct sl_dir *d)
 	d->fd = d->lock = -1;
 }
 
-/* The longest name of a host in a signature. */
-#define HOST_CHARS 127
-
 /*
  * Reads the first line of LOCK: the signature of the process that holds the lock, or that held it and
  * was killed. Empty before the first signature and after the holder closed the directory. Returns 0
@@ -164,17 +162,6 @@ static int read_signature(int fd, char *text, size_t size)
 	return n < 0 ? errno : 0;
 }
 
-/* Whether text has the form that sign() writes. */
-static bool is_signature(const char *text)
-{
-	char pid[32], host[HOST_CHARS + 1], start[32];
-	int end = 0;
-
-	return sscanf(text, "pid %31[0-9] host %127s start %31[0-9TZ:-]%n", pid, host, start,
-		       &end) == 3 &&
-	       text[end] == '\0';
-}
-
 static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 {
 	char holder[256];
@@ -187,10 +174,10 @@ static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 		d->path, holder[0] ? holder : "it has not written its name to LOCK yet");
 }
 
-/* Writes the signature of this process. */
+/* Writes the signature of this process, which sl_lock_parse() reads. */
 static enum sl_status sign(const struct sl_dir *d, int fd)
 {
-	char text[256], host[HOST_CHARS + 1] = "unknown", start[32];
+	char text[256], host[SL_HOST_CHARS + 1] = "unknown", start[32];
 	time_t now = time(NULL);
 	struct tm utc;
 	int n, error;
@@ -213,6 +200,7 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 /* Locks the open file LOCK, and signs it if this program has made it. */
 static enum sl_status take_lock(struct sl_dir *d, int fd)
 {
+	struct sl_lock_holder last;
 	char holder[256];
 
 	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
@@ -220,7 +208,7 @@ static enum sl_status take_lock(struct sl_dir *d, int fd)
 		                            : sl_disk_failed(errno, "lock", d->path, LOCK_NAME);
 	if (read_signature(fd, holder, sizeof(holder)) != 0)
 		return sl_disk_failed(errno, "read", d->path, LOCK_NAME);
-	d->interrupted = is_signature(holder);
+	d->interrupted = sl_lock_parse(holder, &last);
 	if (d->interrupted || (holder[0] == '\0' && lseek(fd, 0, SEEK_END) == 0))
 		return sign(d, fd);
 	return sl_fail(SL_OUTPUT_IN_USE,
