@@ -11,7 +11,7 @@
 #include "pipeline/cli/signals.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
-#include "pipeline/info/status.h"
+#include "pipeline/status/status.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/verify/verify.h"

@@ -22,8 +22,6 @@
 #include "disk.h"
 #include "lock_holder.h"
 
-#define LOCK_NAME "LOCK"
-
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
 {
 	const char *slash = strrchr(path, '/');
@@ -193,8 +191,8 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 		return SL_OK;
 	/* Part of a signature would be taken for a user's file. Emptying needs no space on the disk. */
 	if (ftruncate(fd, 0) != 0)
-		return sl_disk_failed(errno, "empty", d->path, LOCK_NAME);
-	return sl_disk_failed(error, "write", d->path, LOCK_NAME);
+		return sl_disk_failed(errno, "empty", d->path, SL_LOCK_NAME);
+	return sl_disk_failed(error, "write", d->path, SL_LOCK_NAME);
 }
 
 /* Locks the open file LOCK, and signs it if this program has made it. */
@@ -205,14 +203,15 @@ static enum sl_status take_lock(struct sl_dir *d, int fd)
 
 	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return errno == EWOULDBLOCK ? refuse_lock(d, fd)
-		                            : sl_disk_failed(errno, "lock", d->path, LOCK_NAME);
+		                            : sl_disk_failed(errno, "lock", d->path, SL_LOCK_NAME);
 	if (read_signature(fd, holder, sizeof(holder)) != 0)
-		return sl_disk_failed(errno, "read", d->path, LOCK_NAME);
+		return sl_disk_failed(errno, "read", d->path, SL_LOCK_NAME);
 	d->interrupted = sl_lock_parse(holder, &last);
 	if (d->interrupted || (holder[0] == '\0' && lseek(fd, 0, SEEK_END) == 0))
 		return sign(d, fd);
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/" LOCK_NAME " was not made by sluice (a run would overwrite it with its lock); "
+		"%s/" SL_LOCK_NAME
+		" was not made by sluice (a run would overwrite it with its lock); "
 		"move it away or choose another output folder",
 		d->path);
 }
@@ -225,10 +224,10 @@ enum sl_status sl_dir_lock(struct sl_dir *d)
 
 	if (d->lock >= 0)
 		return SL_OK;
-	fd = sl_open(d->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+	fd = sl_open(d->fd, SL_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return sl_disk_failed(errno, "open", d->path, LOCK_NAME);
-	SL_TRY(sl_check_regular(fd, d->path, LOCK_NAME, &bytes));
+		return sl_disk_failed(errno, "open", d->path, SL_LOCK_NAME);
+	SL_TRY(sl_check_regular(fd, d->path, SL_LOCK_NAME, &bytes));
 	s = take_lock(d, fd);
 	if (s != SL_OK)
 		close(fd);

@@ -13,8 +13,6 @@
 
 #include "disk.h"
 
-#define LOCK_NAME "LOCK"
-
 bool sl_lock_parse(const char *text, struct sl_lock_holder *holder)
 {
 	char pid[32];
@@ -35,13 +33,14 @@ bool sl_lock_parse(const char *text, struct sl_lock_holder *holder)
 static enum sl_status read_lock(
 	const struct sl_dir *d, char *text, size_t size, struct stat *facts, bool *exists)
 {
-	int fd = sl_open(d->fd, LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), error = 0;
+	int fd = sl_open(d->fd, SL_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), error = 0;
 	ssize_t n = 0;
 
 	*exists = fd >= 0;
 	text[0] = '\0';
 	if (fd < 0)
-		return errno == ENOENT ? SL_OK : sl_disk_failed(errno, "open", d->path, LOCK_NAME);
+		return errno == ENOENT ? SL_OK
+		                       : sl_disk_failed(errno, "open", d->path, SL_LOCK_NAME);
 	if (sl_fault_injected("file_stat") || fstat(fd, facts) != 0)
 		error = errno;
 	if (!error && S_ISREG(facts->st_mode)) {
@@ -51,7 +50,7 @@ static enum sl_status read_lock(
 	error = sl_close(fd, error);
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	return error ? sl_disk_failed(error, "read", d->path, LOCK_NAME) : SL_OK;
+	return error ? sl_disk_failed(error, "read", d->path, SL_LOCK_NAME) : SL_OK;
 }
 
 /*

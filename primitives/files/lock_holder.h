@@ -13,6 +13,9 @@
 
 SL_C_BEGIN
 
+/* The file that sl_dir_lock() locks. */
+#define SL_LOCK_NAME "LOCK"
+
 enum sl_lock_state {
 	SL_LOCK_FREE,     /* no process holds it; the last one closed the directory */
 	SL_LOCK_HELD,     /* a process of this machine holds it */

@@ -8,7 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "pipeline/info/status.h"
+#include "pipeline/status/status.h"
 #include "primitives/base/threads.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/runs/reference_run.h"

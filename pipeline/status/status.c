@@ -1,5 +1,5 @@
 /* status.c - see status.h. */
-#include "pipeline/info/status.h"
+#include "pipeline/status/status.h"
 
 #include <math.h>
 #include <string.h>

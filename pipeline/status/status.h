@@ -5,8 +5,8 @@
  * the batches committed so far. The rate of a session in progress is that of the batches committed since
  * run.json was written at its start.
  */
-#ifndef SL_PIPELINE_INFO_STATUS_H
-#define SL_PIPELINE_INFO_STATUS_H
+#ifndef SL_PIPELINE_STATUS_STATUS_H
+#define SL_PIPELINE_STATUS_STATUS_H
 
 #include "pipeline/output/existing_run.h"
 #include "primitives/files/lock_holder.h"
