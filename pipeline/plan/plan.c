@@ -245,7 +245,7 @@ enum sl_status sl_plan_make(
 	memset(plan, 0, sizeof(*plan));
 	plan->choices = *choices;
 	plan->config = *config;
-	sl_machine_read(&plan->machine);
+	sl_machine_read("", &plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	keep_records(plan);

@@ -153,6 +153,9 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
 			plan->threads == 1 ? "" : "s", plan->recipe.loops->level,
 			plan->machine.processor);
+	if (plan->machine.cores_limit)
+		fprintf(out, "            %u core%s for this process, by %s\n", plan->machine.cores,
+			plan->machine.cores == 1 ? "" : "s", plan->machine.cores_limit);
 	if (plan->on_device && sl_tuning_lines() > 0)
 		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
 			sl_tuning_lines());
@@ -174,6 +177,9 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 		sl_sized((double)memory->slot + (double)memory->slot_pinned, b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
+	if (plan->machine.memory_limit)
+		fprintf(out, "            the free memory is limited by %s\n",
+			plan->machine.memory_limit);
 	if (plan->recipe.counted)
 		fprintf(out,
 			"            batches have memory for their survivors only, at most %u: the "

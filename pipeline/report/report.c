@@ -299,8 +299,10 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
 	sl_json_object(j, NULL);
 	sl_json_u64(j, "batch", l->batch);
-	sl_json_text(j, "file", l->file);
-	sl_json_u64(j, "bytes", l->file_bytes);
+	if (l->file[0]) {
+		sl_json_text(j, "file", l->file);
+		sl_json_u64(j, "bytes", l->file_bytes);
+	}
 	sl_json_u64(j, "generated", l->generated);
 	sl_json_u64(j, "survivors", l->survivors);
 	sl_json_object(j, "fates");

@@ -14,6 +14,7 @@
 #include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
 #include "pipeline/text/messages.h"
+#include "stages/formats/formats.h"
 
 /*
  * A line per fate that the run can give. The column weight replaces fraction if particles differ in
@@ -194,8 +195,14 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	if (w->schedule_reason[0])
 		fprintf(out, "%s\n", w->schedule_reason);
 	sl_rounds_print(&session->rounds, out);
-	fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
-		(unsigned long long)r.survivors, plan->to, m->line[0].file, m->n > 1 ? " .. " : "",
-		m->n > 1 ? m->line[m->n - 1].file : "", sl_sized((double)r.bytes, bytes));
+	if (plan->choices.format == &sl_format_none)
+		fprintf(out,
+			"%llu survivors, not written (output.format: none); summary in %s/run.json\n",
+			(unsigned long long)r.survivors, plan->to);
+	else
+		fprintf(out, "%llu survivors in %s/%s%s%s (%s), summary in run.json\n",
+			(unsigned long long)r.survivors, plan->to, m->line[0].file,
+			m->n > 1 ? " .. " : "", m->n > 1 ? m->line[m->n - 1].file : "",
+			sl_sized((double)r.bytes, bytes));
 	print_joined(w, m, out);
 }
