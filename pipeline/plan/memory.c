@@ -20,7 +20,8 @@
 
 enum {
 	DEVICE_SLOTS_AUTO = 3, /* one computes, one is copied to the host, one starts */
-	WRITERS_MAX = 16
+	WRITERS_MAX = 16,
+	TAKEN = 3 /* resident batches: two that wait for the caller, and one that it has */
 };
 
 /* A run with fewer particles than run.batch has a single, smaller batch. */
@@ -62,6 +63,16 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 		larger(memory->device_pipeline_pinned, pipeline_pinned.used);
 }
 
+/* The columns of a table on the device (stages/device/resident.c). */
+static size_t resident_bytes(const struct sl_table *t)
+{
+	struct sl_arena a = {0};
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		(void)sl_cut_items(&a, t->n, sl_column_facts[t->column[k].column].bytes);
+	return a.used;
+}
+
 /*
  * Sets plan->memory. A slot has the size that the largest candidate needs, because the run changes
  * between candidates without allocating. Sums saturate at SIZE_MAX, which never fits.
@@ -94,7 +105,9 @@ static void measure(struct sl_plan *plan)
 		sl_size_add(sl_size_mul(sl_size_add(memory->slot, memory->slot_pinned),
 				    plan->n_host_slots),
 			sl_size_mul(memory->device_pipeline_pinned, plan->n_device_slots)));
-	memory->device = sl_size_mul(memory->device_pipeline, plan->n_device_slots);
+	memory->resident = recipe.resident ? resident_bytes(&most) : 0;
+	memory->device = sl_size_add(sl_size_mul(memory->device_pipeline, plan->n_device_slots),
+		sl_size_mul(memory->resident, plan->n_host_slots + TAKEN));
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */
@@ -145,6 +158,9 @@ static void choose_most(struct sl_plan *plan)
 	if (plan->on_device && c->run.threads == 0)
 		plan->threads = least(
 			threads > device_slots ? threads : device_slots, plan->recipe.n_batches);
+	/* resident survivors are not compressed, so more threads would only hold more of them */
+	if (plan->recipe.resident && c->run.threads == 0)
+		plan->threads = least(device_slots + 1, plan->recipe.n_batches);
 	set_threads(plan, plan->threads);
 	plan->n_device_slots = plan->on_device ? least(device_slots, plan->threads) : 0;
 	measure(plan);

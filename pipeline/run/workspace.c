@@ -23,6 +23,7 @@ static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 			pinned = {.base = slot->pinned, .size = memory->slot_pinned};
 	struct sl_host_slot placed = {.block = slot->block, .pinned = slot->pinned};
 
+	sl_block_give(slot->batch.resident);
 	sl_host_slot_lay_out(&block, &pinned, w->plan, &w->recipe, &placed);
 	*slot = placed;
 }
@@ -158,6 +159,7 @@ void sl_workspace_close(struct sl_workspace *w)
 		sl_memory_give(SL_PINNED, w->device_pipeline[i].pinned);
 	}
 	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++) {
+		sl_block_give(w->slot[i].batch.resident);
 		sl_memory_give(SL_HOST, w->slot[i].block);
 		sl_memory_give(SL_PINNED, w->slot[i].pinned);
 	}

@@ -61,6 +61,7 @@ struct CUevent_st {
 struct CUstream_st {
 	struct CUstream_st *next;        /* list of all streams */
 	struct CUgraphExec_st *captured; /* during a capture: the graph that work is added to */
+	uint64_t number;                 /* of the process, from 1, the default stream */
 	uint32_t first, n;               /* first element and length of the ring */
 	struct work work[QUEUE_MOST];
 };
@@ -74,7 +75,7 @@ struct CUgraphExec_st {
 	struct work *work;
 };
 
-static struct CUstream_st default_stream;
+static struct CUstream_st default_stream = {.number = 1};
 static struct CUstream_st *streams = &default_stream;
 static int failed; /* the error of a failed launch: no work is run after it */
 
@@ -237,10 +238,13 @@ static int fill(void *to, int value, size_t bytes, sl_stream stream)
 
 static int stream_make(sl_stream *s)
 {
+	static uint64_t made = 1; /* the default stream */
+
 	*s = (sl_stream)calloc(1, sizeof(**s));
 	if (!*s)
 		return SL_ERROR_MEMORY;
 	pthread_mutex_lock(&lock);
+	(*s)->number = ++made;
 	(*s)->next = streams;
 	streams = *s;
 	pthread_mutex_unlock(&lock);
@@ -255,6 +259,25 @@ static int stream_wait(sl_stream s)
 	error = stream_of(s)->captured ? SL_ERROR_CAPTURED : drain(stream_of(s), NULL, 0);
 	pthread_mutex_unlock(&lock);
 	return error;
+}
+
+/* The work of all streams runs at once: the latest moment at which work that follows on s may see it. */
+static int stream_join(sl_stream stream)
+{
+	int error = 0;
+
+	pthread_mutex_lock(&lock);
+	if (stream_of(stream)->captured)
+		error = SL_ERROR_CAPTURED;
+	for (struct CUstream_st *s = streams; s && error == 0; s = s->next)
+		error = drain(s, NULL, 0);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static uint64_t stream_number(sl_stream s)
+{
+	return stream_of(s)->number;
 }
 
 /* Runs the queued work first, as cudaStreamDestroy() lets it end: results in memory stay complete. */
@@ -317,6 +340,13 @@ static int event_wait(sl_event e)
 	error = failed;
 	pthread_mutex_unlock(&lock);
 	return error;
+}
+
+/* The work before the event runs at once, as in stream_join(). */
+static int stream_follow(sl_stream s, sl_event e)
+{
+	(void)s;
+	return event_wait(e);
 }
 
 /* CUDA refuses events that were never recorded or are not passed yet; so does this function. */
@@ -416,6 +446,17 @@ static int use(int number, struct sl_device *device)
 	return 0;
 }
 
+static int current(int *number)
+{
+	*number = 0;
+	return 0;
+}
+
+static int select_device(int number)
+{
+	return number == 0 ? 0 : SL_ERROR_BAD_DEVICE;
+}
+
 static int limits(struct sl_limits *l)
 {
 	l->multiprocessors = MULTIPROCESSORS;
@@ -485,6 +526,8 @@ const struct sl_driver sl_driver_emulated = {
 	.count = count,
 	.versions = versions,
 	.use = use,
+	.current = current,
+	.select = select_device,
 	.limits = limits,
 	.get = get,
 	.give = give,
@@ -493,6 +536,9 @@ const struct sl_driver sl_driver_emulated = {
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,
+	.stream_join = stream_join,
+	.stream_follow = stream_follow,
+	.stream_number = stream_number,
 	.event_make = event_make,
 	.event_free = event_free,
 	.event_record = event_record,

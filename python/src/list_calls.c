@@ -8,7 +8,7 @@
 #include "python/src/arrays/column.h"
 #include "python/src/arrays/column_type.h"
 #include "python/src/arrays/input.h"
-#include "python/src/errors.h"
+#include "python/src/base/errors.h"
 #include "python/src/lists/filter.h"
 #include "python/src/lists/gather.h"
 #include "python/src/lists/mcpl_write.h"

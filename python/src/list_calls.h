@@ -2,7 +2,7 @@
 #ifndef SL_PYTHON_LIST_CALLS_H
 #define SL_PYTHON_LIST_CALLS_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 /* write_mcpl(path, {field: array or number}, single, comments, force) */
 PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);

@@ -3,7 +3,7 @@
  *
  * It has what needs the library; what is pleasant to use is written in Python, in sluice/.
  */
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,18 +13,19 @@
 #include "pipeline/help/version.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/version.h"
+#include "primitives/device/device_block.h"
 #include "primitives/emulator/settings.h"
 #include "primitives/files/read.h"
 #include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column.h"
-#include "python/src/errors.h"
+#include "python/src/base/errors.h"
 #include "python/src/job_type.h"
 #include "python/src/list_calls.h"
 #include "python/src/lists/mcpl_load.h"
 #include "pipeline/run/run.h"
 #include "python/src/primitive_calls.h"
 #include "python/src/primitives/call.h"
-#include "python/src/turn.h"
+#include "python/src/base/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -267,5 +268,6 @@ PyMODINIT_FUNC PyInit__native(void)
 	}
 	pthread_atfork(NULL, NULL, sl_py_turn_reset);
 	pthread_atfork(NULL, NULL, sl_py_call_reset);
+	pthread_atfork(NULL, NULL, sl_blocks_reset);
 	return module;
 }

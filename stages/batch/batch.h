@@ -12,7 +12,9 @@
  *	write      the columns of the survivors          table
  *
  * A device may then pack the table into records or DEFLATE streams (stages/device/pack.h). In that
- * case device_packed holds them, and the table has only the columns that are also needed unpacked.
+ * case device_packed holds them, and the table has only the columns that are also needed unpacked. Or
+ * the survivors stay on the device: then resident holds all columns, and the table only those that the
+ * host needs.
  */
 #ifndef SL_STAGES_BATCH_BATCH_H
 #define SL_STAGES_BATCH_BATCH_H
@@ -22,6 +24,7 @@
 #include <stdint.h>
 
 #include "stages/batch/active_set.h"
+#include "primitives/device/device_block.h"
 #include "stages/particle/table.h"
 
 SL_C_BEGIN
@@ -94,7 +97,11 @@ struct sl_batch {
 	uint32_t bin_words; /* number of counters */
 	struct sl_table table;
 	struct sl_device_packed device_packed;
+	struct sl_device_block *resident; /* the columns (sl_resident_column()); NULL: none */
 };
+
+/* Column k of the table in the block resident: n_survivors items. */
+void *sl_resident_column(const struct sl_batch *b, uint32_t k);
 
 /* The id of the particle at a position of the columns. */
 SL_HD uint64_t sl_batch_id(const struct sl_batch *b, uint32_t position)
