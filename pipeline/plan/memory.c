@@ -63,7 +63,7 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 		larger(memory->device_pipeline_pinned, pipeline_pinned.used);
 }
 
-/* The columns of a table on the device (stages/device/resident.c). */
+/* The columns of a table on the device (stages/batch/resident.h). */
 static size_t resident_bytes(const struct sl_table *t)
 {
 	struct sl_arena a = {0};

@@ -11,6 +11,7 @@
 #include "primitives/base/threads.h"
 #include "primitives/device/device.h"
 #include "python/src/arrays/column.h"
+#include "stages/batch/resident.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/src/arrays/column.h"
+#include "python/src/arrays/device_column.h"
 #include "python/src/base/errors.h"
 #include "python/src/work.h"
 

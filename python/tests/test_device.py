@@ -166,6 +166,74 @@ def test_calls_of_many_threads():
     assert not wrong
 
 
+# --- filter ---------------------------------------------------------------------------------------
+
+FILTERS = [("x > 0 cm and abs(y) < 1 mm", None), ("w^2 < 0.5 and collisions >= 2", ["-w:float"]),
+           ("id in [3, 5, 700] or fate_like > 1", None), (None, ["collisions:8:0..255", "-x:float"]),
+           ("r < 0.5 mm or theta < 20 deg", "theta:float"), ("time < 0 ns", "w:16")]
+
+
+def batch_of(device):
+    run = sluice.run(SLAB, arrays="device", device=device, particles=20000, batch=20000, output__columns=COLUMNS)
+    return next(run.survivors.batches())
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("condition, key", FILTERS)
+def test_filter_has_the_result_of_the_host(device, condition, key):
+    if condition:
+        condition = condition.replace("fate_like", "steps")
+    batch = batch_of(device)
+    columns = {name: batch.column(name) for name in batch}
+    right = sluice.filter({name: host(c) for name, c in columns.items()}, condition, key=key)
+    made = sluice.filter(columns, condition, key=key, device=device if device == "emulated" else None)
+    assert made.n == right.n and numpy.array_equal(host(made.index), right.index)
+    for name in right:
+        assert numpy.array_equal(host(made.column(name)), right[name]), name
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_filter_with_numbers_for_all_particles(device):
+    batch = batch_of(device)
+    columns = {"x": batch.column("x"), "w": batch.column("w"), "energy": 0.002, "pdg": 22}
+    where = device if device == "emulated" else None
+    made = sluice.filter(columns, "ekin > 1 eV and pdg == photon and x > 0 cm", key="energy:float", device=where)
+    assert made.n == int((host(columns["x"]) > 0).sum()) and made["energy"] == 0.002
+    assert sluice.filter(columns, "ekin > 3 eV", device=where).n == 0
+    with pytest.raises(sluice.Error, match="weight has 3|weight: the array"):
+        sluice.filter({**columns, "weight": columns["x"][:3]}, "weight > 0", device=where)
+
+
+def test_filter_refuses_another_device():
+    with pytest.raises(sluice.Error, match="in memory of the host; leave device out"):
+        sluice.filter({"x": numpy.zeros(3)}, "x > 0 cm", device="emulated")
+    batch = batch_of("emulated")
+    with pytest.raises(sluice.Error, match="y: the array is not on the device of the other columns"):
+        sluice.filter({"x": batch.column("x"), "y": numpy.zeros(batch.n)}, "x > y", device="emulated")
+
+
+@needs_gpu
+def test_gpu_filter_of_other_libraries():
+    torch, cupy = library("torch"), library("cupy")
+    random = numpy.random.default_rng(3)
+    values = {"x": random.normal(size=50000), "energy": random.random(50000).astype("f4"),
+              "pdg": random.choice(numpy.array([22, 2112]), 50000), "mine": random.random((50000, 3))}
+    condition, key = "abs(x) < 5 mm and pdg == neutron and ekin < 0.5 keV", ["energy:float"]
+    right = sluice.filter(values, condition, key=key)
+    for move in (lambda a: torch.from_numpy(a).cuda(), cupy.asarray):
+        made = sluice.filter({name: move(a) for name, a in values.items()}, condition, key=key)
+        assert made.n == right.n and numpy.array_equal(host(made.index), right.index)
+        for name in right:
+            assert numpy.array_equal(host(made._columns[name]), right[name]), name
+    strided = {"x": cupy.asarray(values["x"])[::2], "energy": torch.from_numpy(values["energy"]).cuda()[::2]}
+    made = sluice.filter(strided, "x > 0 cm and ekin > 0.2 keV")
+    assert made.n == sluice.filter({n: host(a) for n, a in strided.items()}, "x > 0 cm and ekin > 0.2 keV").n
+    bad = values["x"].copy()
+    bad[17] = 1e300
+    with pytest.raises(sluice.Error, match=r"x.17. is 1e.300, which is not finite"):
+        sluice.filter({"x": cupy.asarray(bad)}, "x > 0 cm")
+
+
 # --- on a GPU -------------------------------------------------------------------------------------
 
 class Numba:

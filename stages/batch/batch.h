@@ -97,11 +97,8 @@ struct sl_batch {
 	uint32_t bin_words; /* number of counters */
 	struct sl_table table;
 	struct sl_device_packed device_packed;
-	struct sl_device_block *resident; /* the columns (sl_resident_column()); NULL: none */
+	struct sl_device_block *resident; /* the columns (resident.h); NULL: none */
 };
-
-/* Column k of the table in the block resident: n_survivors items. */
-void *sl_resident_column(const struct sl_batch *b, uint32_t k);
 
 /* The id of the particle at a position of the columns. */
 SL_HD uint64_t sl_batch_id(const struct sl_batch *b, uint32_t position)

@@ -35,7 +35,7 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 		(size_t)((char *)pipeline->select_scratch.base - (char *)pipeline->counters) +
 		pipeline->select_scratch.size;
 	if (r->resident)
-		sl_resident_lay_out(device, r, n, pipeline);
+		sl_resident_lay_out(device, r, n, &pipeline->resident);
 	if (r->grids.n > 0) {
 		pipeline->grids = (struct sl_grid_set *)sl_cut(device, sizeof(r->grids));
 		pipeline->host_grids = (struct sl_grid_set *)sl_cut(pinned, sizeof(r->grids));
@@ -260,7 +260,8 @@ static enum sl_status copy_results(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
 	if (r->resident)
-		SL_TRY(sl_resident_begin(r, pipeline, b));
+		SL_TRY(sl_resident_begin(
+			r, &pipeline->resident, b, &pipeline->batch.table, pipeline->exec.stream));
 	if (!pipeline->whole)
 		SL_TRY(queue(r, pipeline, pipeline->mode->n_counted, pipeline->mode->n));
 	pipeline->packs = false;
@@ -322,7 +323,8 @@ static enum sl_status finish_empty(
 		b->table.column[k].digest = 0;
 	pipeline->transfer_ns = pipeline->pack_ns = 0;
 	if (r->resident)
-		SL_TRY(sl_resident_begin(r, pipeline, b));
+		SL_TRY(sl_resident_begin(
+			r, &pipeline->resident, b, &pipeline->batch.table, pipeline->exec.stream));
 	return b->device_packed.wanted ? sl_device_pipeline_pack(r, pipeline, b) : SL_OK;
 }
 

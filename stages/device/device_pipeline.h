@@ -11,7 +11,7 @@
  * ones after the survivors, which costs less than a wait. The first wait is then for the end of the batch.
  * From the second such batch on, all of its work is one CUDA graph.
  *
- * If the survivors stay on the device (resident.c), their columns are written to a block of their own,
+ * If the survivors stay on the device (batch/resident.h), their columns are written to a block of their own,
  * without a copy. Such a batch is not queued as a whole, because their number sizes the block.
  *
  * If the recipe has a pack rule, the survivors are packed on the device (pack.h). The host also waits
@@ -30,6 +30,7 @@
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 #define SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 
+#include "stages/batch/resident.h"
 #include "stages/device/device_modes.h"
 #include "stages/device/kernels.h"
 #include "stages/device/pack.h"
@@ -61,13 +62,11 @@ struct sl_device_pipeline {
 	bool warm;           /* one such batch has run, so its kernels are loaded */
 	sl_event round[SL_ROUND_MARKS]; /* times within the current round */
 	struct sl_pack pack;
-	sl_event device_packed; /* after the packing kernels */
-	bool packs;             /* the current batch is packed */
-	struct sl_table
-		one_value;    /* resident: the columns of one value, with the items of a batch */
-	bool has_one_value;   /* and they are written */
-	uint64_t transfer_ns; /* time of the copies to the host, of the last batch */
-	uint64_t pack_ns;     /* time of packing it */
+	sl_event device_packed;      /* after the packing kernels */
+	bool packs;                  /* the current batch is packed */
+	struct sl_resident resident; /* r->resident: what its batches share */
+	uint64_t transfer_ns;        /* time of the copies to the host, of the last batch */
+	uint64_t pack_ns;            /* time of packing it */
 };
 
 /*
@@ -86,15 +85,6 @@ enum sl_status sl_transfer_error(const char *what);
 /* Creates the stream and the events; after a failure, sl_device_pipeline_close() frees those created. */
 enum sl_status sl_device_pipeline_open(struct sl_device_pipeline *pipeline);
 void sl_device_pipeline_close(struct sl_device_pipeline *pipeline);
-
-/*
- * Survivors that stay on the device (resident.c). Lays out the columns of one value; queues, before the
- * table is written, the new block of b, to which the table then points.
- */
-void sl_resident_lay_out(struct sl_arena *device, const struct sl_recipe *r, uint32_t n,
-	struct sl_device_pipeline *pipeline);
-enum sl_status sl_resident_begin(
-	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b);
 
 /*
  * Runs all stages of b, which sl_batch_begin() has prepared, and copies the results to the host: the

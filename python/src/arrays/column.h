@@ -34,22 +34,6 @@ PyObject *sl_py_shape_of(const struct sl_py_column *c);
  */
 PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject *owner);
 
-/*
- * An object that owns a block, for columns in it. It takes over the block, and gives it back if the call
- * fails.
- */
-PyObject *sl_py_block_owner(struct sl_device_block *block);
-
-/* A column of n items at data, in the block of owner. */
-PyObject *sl_py_column_in(PyObject *owner, enum sl_column column, void *data, size_t n);
-
-/* The same for the first n items of the block, of the type of an array. Takes over the block. */
-PyObject *sl_py_column_of_block(
-	const struct sl_py_array *a, struct sl_device_block *block, size_t n);
-
-/* The column that an object is, if its memory is in a block; else NULL. */
-const struct sl_py_column *sl_py_block_column(PyObject *o);
-
 /* A table of rows x n doubles, such as an image; the column frees data as above. */
 PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n);
 

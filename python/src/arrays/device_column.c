@@ -2,7 +2,6 @@
 #include "python/src/arrays/device_column.h"
 
 #include "primitives/device/device.h"
-#include "python/src/arrays/column.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 
@@ -39,13 +38,13 @@ PyObject *sl_py_column_in(PyObject *owner, enum sl_column column, void *data, si
 }
 
 PyObject *sl_py_column_of_block(
-	const struct sl_py_array *a, struct sl_device_block *block, size_t n)
+	const struct sl_py_array *a, int column, struct sl_device_block *block, size_t n)
 {
 	PyObject *owner = sl_py_block_owner(block), *made;
 
 	if (!owner)
 		return NULL;
-	made = make_in(owner, sl_py_item_type(a), SL_COLUMN_COUNT, block->data, n);
+	made = make_in(owner, sl_py_item_type(a), column, block->data, n);
 	Py_DECREF(owner);
 	return made;
 }

@@ -7,7 +7,26 @@
 
 #include "python/src/base/python.h"
 
-#include "python/src/arrays/column_type.h"
+#include "python/src/arrays/column.h"
+
+/*
+ * An object that owns a block, for columns in it. It takes over the block, and gives it back if the call
+ * fails.
+ */
+PyObject *sl_py_block_owner(struct sl_device_block *block);
+
+/* A column of n items at data, in the block of owner. */
+PyObject *sl_py_column_in(PyObject *owner, enum sl_column column, void *data, size_t n);
+
+/*
+ * The same for the first n items of the block, of the type of an array; column as for
+ * sl_py_column_of_array(). Takes over the block.
+ */
+PyObject *sl_py_column_of_block(
+	const struct sl_py_array *a, int column, struct sl_device_block *block, size_t n);
+
+/* The column that an object is, if its memory is in a block; else NULL. */
+const struct sl_py_column *sl_py_block_column(PyObject *o);
 
 /* Sets an exception if the host cannot read the memory. */
 bool sl_py_is_out_of_reach(const struct sl_py_column *c, PyObject *exception);

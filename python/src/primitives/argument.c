@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "python/src/arrays/column.h"
+#include "python/src/arrays/device_column.h"
 #include "python/src/base/errors.h"
 #include "python/src/base/turn.h"
 
@@ -203,7 +203,7 @@ PyObject *sl_py_output_object(struct sl_py_call *c, int i, struct sl_py_argument
 		return Py_NewRef(out);
 	a->made = NULL;
 	c->operand[i].block = NULL;
-	return block ? sl_py_column_of_block(&a->array, block, a->array.n)
+	return block ? sl_py_column_of_block(&a->array, SL_COLUMN_COUNT, block, a->array.n)
 	             : sl_py_column_of_array(&a->array, SL_COLUMN_COUNT, made, a->array.n);
 }
 

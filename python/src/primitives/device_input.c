@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/src/arrays/column.h"
+#include "python/src/arrays/device_column.h"
 
 /* --- where an array is ------------------------------------------------------------------------ */
 
@@ -145,7 +145,11 @@ static bool read_shape(const struct cuda_array *a, struct sl_py_dlpack_array *d)
 		d->bytes *= (size_t)n;
 		d->array.n = (size_t)n;
 	}
-	d->array.stride = d->array.bytes;
+	d->array.stride = stride; /* of all items, unless there is a first dimension */
+	if (d->ndim > 0)
+		d->array.stride = has_strides
+		                          ? PyLong_AsLongLong(PyTuple_GetItem(a->strides, 0))
+		                          : stride / (long long)(d->array.n > 0 ? d->array.n : 1);
 	return !PyErr_Occurred();
 }
 
