@@ -37,7 +37,7 @@ static size_t rounded(size_t bytes)
 /* Frees the memory. After a permanent failure of the device it is released when the process ends. */
 static void free_block(struct sl_device_block *b)
 {
-	if (sl_driver_error_before("dev_free") == 0)
+	if (!sl_device_has_failed(b->number))
 		b->driver->give(b->emulated ? SL_PINNED : SL_DEVICE, b->data);
 	sl_memory_give(SL_HOST, b);
 }
@@ -148,7 +148,7 @@ enum sl_status sl_block_read(
 	if (error == 0 && d->current(&before) != 0)
 		before = block->number;
 	if (error == 0 && before != block->number)
-		error = d->select(block->number);
+		error = d->use(block->number, NULL);
 	if (error == 0 && block->done)
 		error = d->event_wait(block->done);
 	if (error == 0 && bytes > 0)
@@ -156,7 +156,7 @@ enum sl_status sl_block_read(
 	if (error == 0)
 		error = d->stream_wait(NULL);
 	if (error == 0 && before != block->number)
-		error = d->select(before);
+		error = d->use(before, NULL);
 	return sl_driver_status(error, "copying an array to the host");
 }
 
@@ -192,7 +192,7 @@ void sl_block_give(struct sl_device_block *block)
 
 	if (!block)
 		return;
-	if (block->done && sl_driver_error_before("dev_free") == 0)
+	if (block->done && !sl_device_has_failed(block->number))
 		block->driver->event_free(block->done);
 	block->done = NULL;
 	pthread_mutex_lock(&lock);
@@ -239,7 +239,7 @@ enum sl_status sl_device_select(int number, int *before)
 	if (error == 0 && sl_device_now()->name[0] != '\0' && sl_device_now()->number == number)
 		return *before == number
 		               ? SL_OK
-		               : sl_driver_status(d->select(number), "selecting the device");
+		               : sl_driver_status(d->use(number, NULL), "selecting the device");
 	return sl_device_use(number, &device);
 }
 
@@ -247,5 +247,5 @@ enum sl_status sl_device_select(int number, int *before)
 void sl_device_restore(int before)
 {
 	if (sl_device_now()->number != before && sl_driver_error_before("dev_use") == 0)
-		(void)sl_driver_in_use()->select(before);
+		(void)sl_driver_in_use()->use(before, NULL);
 }

@@ -29,13 +29,13 @@ enum sl_device_error {
 struct sl_driver {
 	const char *name; /* "cuda" */
 
-	int (*count)(int *n);
+	int (*count)(int *n); /* device.c uses at most SL_DEVICES_MAX of them */
 	/* CUDA versions of the installed driver and of this build: 13000 for 13.0; 0: none. */
 	void (*versions)(int *driver, int *runtime);
+	/* Makes a device current for the calling thread; describes it unless device is NULL. */
 	int (*use)(int number, struct sl_device *device);
-	/* The number of the current device of the thread; and makes another one current. */
+	/* The number of the current device of the thread, which another library may have chosen. */
 	int (*current)(int *number);
-	int (*select)(int number);
 	int (*limits)(struct sl_limits *limits);
 
 	/* SL_DEVICE or SL_PINNED memory; bytes > 0. */

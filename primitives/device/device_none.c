@@ -32,12 +32,6 @@ static int current(int *number)
 	return SL_ERROR_NO_DEVICE;
 }
 
-static int select_device(int number)
-{
-	(void)number;
-	return SL_ERROR_NO_DEVICE;
-}
-
 static int limits(struct sl_limits *l)
 {
 	memset(l, 0, sizeof(*l));
@@ -188,7 +182,6 @@ const struct sl_driver sl_driver_built = {
 	.versions = versions,
 	.use = use,
 	.current = current,
-	.select = select_device,
 	.limits = limits,
 	.get = get,
 	.give = give,

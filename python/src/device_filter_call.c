@@ -1,5 +1,5 @@
-/* device_filter_call.c - filter() on columns in the memory of a device; see list_calls.h. */
-#include "python/src/list_calls.h"
+/* device_filter_call.c - filter() on columns in the memory of a device; see device_filter_call.h. */
+#include "python/src/device_filter_call.h"
 
 #include <stdlib.h>
 #include <string.h>

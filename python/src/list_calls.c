@@ -9,6 +9,7 @@
 #include "python/src/arrays/column_type.h"
 #include "python/src/arrays/input.h"
 #include "python/src/base/errors.h"
+#include "python/src/device_filter_call.h"
 #include "python/src/filter/device_filter.h"
 #include "python/src/filter/filter.h"
 #include "python/src/filter/gather.h"

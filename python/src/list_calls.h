@@ -4,8 +4,6 @@
 
 #include "python/src/base/python.h"
 
-#include "python/src/primitives/device_input.h"
-
 /* write_mcpl(path, {field: array or number}, single, comments, force) */
 PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
 
@@ -15,9 +13,5 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args);
  * is that of no Column. Columns of a device stay there; device: None, or where they are.
  */
 PyObject *sl_py_filter_call(PyObject *module, PyObject *args);
-
-/* The same for columns of one device (device_filter_call.c). */
-PyObject *sl_py_filter_on_device(
-	const char *text, bool all, PyObject *columns, enum sl_py_where where, int number);
 
 #endif

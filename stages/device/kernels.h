@@ -32,6 +32,7 @@ struct sl_kernels {
 	sl_mark_launcher *mark;               /* stages/mark.h */
 	sl_histograms_launcher *bins;         /* stages/counting/histogram.h */
 	sl_grids_launcher *grids;             /* stages/counting/grid.h */
+	sl_grids_total_launcher *grids_total; /* stages/counting/grid.h */
 	sl_key_launcher *key;                 /* stages/sort.h */
 	sl_gather_launcher *gather;           /* stages/write.h */
 	sl_select_launcher *select;           /* fused/select.h */

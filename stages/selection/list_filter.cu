@@ -192,13 +192,13 @@ enum sl_status SL_NAME(sl_queue_list_filter)(const struct sl_condition *conditio
 		list_filter_kernel, sl_grid(n, BLOCK), BLOCK, 0, s, *condition, keep, *c, n, flag);
 }
 
-struct fields {
+struct list_fields {
 	struct sl_key_rule at[SL_KEY_FIELDS_MAX];
 };
 
 template <class Key>
-static __global__ void list_key_kernel(struct fields fields, uint32_t n_fields, struct sl_columns c,
-	const uint32_t *index, uint32_t n, Key *key)
+static __global__ void list_key_kernel(struct list_fields fields, uint32_t n_fields,
+	struct sl_columns c, const uint32_t *index, uint32_t n, Key *key)
 {
 	uint64_t j = place_of_thread();
 
@@ -211,7 +211,7 @@ enum sl_status SL_NAME(sl_queue_list_key)(const struct sl_key_rule *field, uint3
 	sl_stream s)
 {
 	uint32_t blocks = sl_grid(n, BLOCK);
-	struct fields fields = {};
+	struct list_fields fields = {};
 
 	for (uint32_t k = 0; k < n_fields; k++)
 		fields.at[k] = field[k];

@@ -53,11 +53,10 @@ static enum sl_status add(struct members *m, size_t at, size_t out)
 /* The place where the next member seems to begin; bytes if there is none. */
 static size_t next_member(const uint8_t *file, size_t bytes, size_t from)
 {
-	const void *found = bytes - from > MEMBER_LEAST
-	                            ? memmem(file + from + MEMBER_LEAST,
-					      bytes - from - MEMBER_LEAST, beginning,
-					      sizeof(beginning))
-	                            : NULL;
+	const void *found = bytes - from > MEMBER_LEAST ? memmem(file + from + MEMBER_LEAST,
+								  bytes - from - MEMBER_LEAST,
+								  beginning, sizeof(beginning))
+	                                                : NULL;
 
 	return found ? (size_t)((const uint8_t *)found - file) : bytes;
 }

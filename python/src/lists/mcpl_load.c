@@ -244,8 +244,8 @@ static enum sl_status load(struct loading *l, struct sl_table *t, struct sl_aren
  * Decompresses a gzip file to *image. *common becomes false if the file does not have exactly the records
  * that its header counts: sl_mcpl_table() then says what is wrong.
  */
-static enum sl_status decompress(const void *file, size_t bytes, size_t head, struct loading *l,
-	void **image, bool *common)
+static enum sl_status decompress(
+	const void *file, size_t bytes, size_t head, struct loading *l, void **image, bool *common)
 {
 	size_t size = head + (size_t)l->h.particles * l->h.record_bytes;
 	enum sl_status s;
