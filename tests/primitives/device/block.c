@@ -126,14 +126,23 @@ static void marked_contents_are_waited_for(void **state)
 
 static void devices_are_selected_and_restored(void **state)
 {
-	int before = -1;
+	struct sl_device_block *block;
+	int before = -1, devices;
 
 	(void)state;
 	sl_device_emulate(true);
+	assert_ok(sl_device_count(&devices));
 	assert_ok(sl_device_select(0, &before));
 	assert_int_equal(before, 0);
+	assert_ok(sl_device_select(devices - 1, &before));
+	assert_ok(sl_block_take(BYTES, NULL, &block));
+	assert_int_equal(block->number, devices - 1);
+	sl_block_give(block);
 	sl_device_restore(before);
-	assert_fails(sl_device_select(1, &before), SL_NO_DEVICE, "there is no device 1");
+	assert_ok(sl_device_select(0, &before));
+	assert_int_equal(before, 0);
+	assert_fails(sl_device_select(devices, &before), SL_NO_DEVICE, "there is no device");
+	sl_blocks_free();
 }
 
 int main(void)
