@@ -310,8 +310,14 @@ static bool add_up(PyObject *columns, const struct sl_py_column **first, size_t 
 		const struct sl_py_column *c = (struct sl_py_column *)o;
 
 		if (!PyObject_TypeCheck(o, sl_py_column_type) || c->ndim != 1 ||
-			(*first && (c->column != (*first)->column || !is_next_to(c, *first)))) {
+			(*first && c->column != (*first)->column)) {
 			PyErr_SetString(PyExc_TypeError, "concat takes columns of one kind");
+			return false;
+		}
+		if (*first && !is_next_to(c, *first)) {
+			PyErr_SetString(PyExc_ValueError,
+				"the batches are in the memory of several devices, so they cannot be one "
+				"array; take them one by one (survivors.batches())");
 			return false;
 		}
 		*first = *first ? *first : c;
