@@ -377,13 +377,13 @@ def test_gpu_batches_in_numba():
 def test_gpu_memory_is_not_used_while_a_kernel_reads_it():
     """A view is dropped while kernels that read it are queued; later batches must not overwrite it."""
     torch = library("torch")
-    expected = [float(b["x"].astype("float64").sum()) for b in sluice.stream(SLAB, particles=50000)]
+    expected = [float((b["x"].astype("float64") ** 2).sum()) for b in sluice.stream(SLAB, particles=50000)]
     sums, stream = [], torch.cuda.Stream()
     for batch in sluice.stream(SLAB, arrays="device", device="cuda", particles=50000):
         with torch.cuda.stream(stream):
             tensor = torch.from_dlpack(batch["x"])
             torch.cuda._sleep(3_000_000)
-            sums.append(tensor.double().sum())
+            sums.append((tensor.double() ** 2).sum())
         del batch, tensor
     assert numpy.allclose([s.item() for s in sums], expected, rtol=1e-12)
 

@@ -180,11 +180,23 @@ PyObject *sl_py_get_cuda_array_interface(PyObject *self, void *closure)
 		c->block->done ? PyLong_FromLong(LEGACY_STREAM) : Py_NewRef(Py_None), "version", 3);
 }
 
+static PyObject *refuse_array(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	(void)args, (void)keywords;
+	if (!sl_py_is_out_of_reach((struct sl_py_column *)self, PyExc_TypeError))
+		PyErr_SetString(PyExc_TypeError, "a column has __array_interface__");
+	return NULL;
+}
+
 PyObject *sl_py_get_array(PyObject *self, void *closure)
 {
+	static PyMethodDef method = {"__array__", (PyCFunction)(void (*)(void))refuse_array,
+		METH_VARARGS | METH_KEYWORDS, NULL};
+
 	(void)closure;
-	if (!sl_py_is_out_of_reach((struct sl_py_column *)self, PyExc_TypeError))
-		PyErr_SetString(PyExc_AttributeError, "a column has __array_interface__");
+	if (sl_py_is_on_device((struct sl_py_column *)self))
+		return PyCFunction_New(&method, self);
+	PyErr_SetString(PyExc_AttributeError, "a column has __array_interface__");
 	return NULL;
 }
 
