@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pipeline/config/part.h"
 #include "primitives/base/status.h"
 #include "stages/models/model.h"
 #include "stages/models/option.h"
@@ -84,6 +85,7 @@ struct sl_config {
 		double fate[SL_FATE_COUNT]; /* expected fraction; NaN: not checked */
 		double sigma;
 	} check;
+	struct sl_part part; /* --part: no key, because it differs between the processes of a run */
 };
 
 #endif

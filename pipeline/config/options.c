@@ -140,7 +140,8 @@ const struct sl_option sl_options[] = {
 	/* output: what is written, and where */
 	PLAIN(output.to, TEXT, .free = true, .help = "directory of the run; default: out/NAME"),
 	PLAIN(output.format, TEXT, .fallback = "openpmd",
-		.help = "format of the files: see sluice list"),
+		.help = "format of the files: see sluice list; none: survivors are counted, digested "
+			"and tallied, but not written"),
 	PLAIN(output.columns, TEXTS,
 		.help = "the columns that are written; default: all columns of the model"),
 	OPTION(output.level, COUNT, NUMBER, 1, 9, .fallback = "1",

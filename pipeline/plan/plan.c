@@ -202,6 +202,34 @@ static enum sl_status print_config(struct sl_plan *plan)
 }
 
 /*
+ * What needs all batches is left to sluice join: the stop rule, the image, the joined list. All parts
+ * need the same batches, so an automatic batch does not become smaller for lack of memory.
+ */
+static enum sl_status choose_part(struct sl_plan *plan)
+{
+	const struct sl_part *part = &plan->config.part;
+	char text[SL_PART_NAME_BYTES];
+
+	if (part->of > plan->recipe.n_batches)
+		return sl_fail(SL_USAGE,
+			"--part %llu/%llu: the run has %llu batches of %u particles, so it has at "
+			"most %llu parts; use fewer parts, or a smaller run.batch",
+			(unsigned long long)part->number, (unsigned long long)part->of,
+			(unsigned long long)plan->recipe.n_batches, plan->recipe.batch,
+			(unsigned long long)plan->recipe.n_batches);
+	if (strlen(plan->to) < strlen(sl_part_name(part, text)) ||
+		strcmp(plan->to + strlen(plan->to) - strlen(text), text) != 0)
+		return sl_fail(SL_USAGE,
+			"--part %llu/%llu: the path of the output directory is too long for the "
+			"directory %s in it; choose a shorter --out",
+			(unsigned long long)part->number, (unsigned long long)part->of, text);
+	plan->choices.stop_rule.below = 0;
+	plan->choices.image.width = plan->choices.image.height = 0;
+	plan->batch_is_auto = false;
+	return SL_OK;
+}
+
+/*
  * A smaller automatic batch changes the number of digits of run.batch in the stored text. Files contain
  * that text, so their sizes, and the memory for them, are computed again.
  */
@@ -217,7 +245,7 @@ enum sl_status sl_plan_make(
 	memset(plan, 0, sizeof(*plan));
 	plan->choices = *choices;
 	plan->config = *config;
-	sl_machine_read(&plan->machine);
+	sl_machine_read("", &plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	keep_records(plan);
@@ -238,10 +266,13 @@ enum sl_status sl_plan_make(
 	}
 	/* files depend on the batch, so the stored configuration states its size, also if it was auto */
 	plan->batch_is_auto = config->run.batch == 0;
+	if (sl_plan_is_part(plan))
+		SL_TRY(choose_part(plan));
 	plan->config.run.batch = plan->recipe.batch;
 	plan->config.stop.min_batches = choices->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
 	SL_TRY(sl_memory_plan_fit(plan));
+	plan->config.output.image = plan->choices.image.width > 0;
 	if (plan->config.run.batch == plan->recipe.batch)
 		return SL_OK;
 	plan->config.run.batch = plan->recipe.batch;
@@ -310,11 +341,31 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 	return t;
 }
 
+bool sl_plan_is_part(const struct sl_plan *plan)
+{
+	return plan->config.part.of > 0;
+}
+
+struct sl_batch_range sl_plan_batches(const struct sl_plan *plan)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	struct sl_batch_range range = {0, r->n_batches, r->particles};
+
+	if (!sl_plan_is_part(plan))
+		return range;
+	sl_part_batches(&plan->config.part, r->n_batches, &range.first, &range.end);
+	if (range.end < r->n_batches)
+		range.particles = range.end * r->batch;
+	range.particles -= range.first * r->batch;
+	return range;
+}
+
 bool sl_plan_is_joined(const struct sl_plan *plan)
 {
 	const struct sl_list_order *o = &plan->choices.list_order;
 
-	return plan->config.output.joined || o->run || o->sample > 0 || o->limit > 0;
+	return !sl_plan_is_part(plan) &&
+	       (plan->config.output.joined || o->run || o->sample > 0 || o->limit > 0);
 }
 
 /* One batch is in the order of the run already, and so are batches without a key. */

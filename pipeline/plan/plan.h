@@ -105,10 +105,23 @@ enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all);
 /* Frees the plan and closes its input files. plan may be NULL. */
 void sl_plan_free(struct sl_plan *plan);
 
+/* The numbers of the batches that the plan computes: all, or those of its part. */
+struct sl_batch_range {
+	uint64_t first, end; /* end is no part of it */
+	uint64_t particles;  /* that they generate */
+};
+struct sl_batch_range sl_plan_batches(const struct sl_plan *plan);
+
+/* True if the plan computes a part of a run (--part); the recipe is that of the whole run. */
+bool sl_plan_is_part(const struct sl_plan *plan);
+
 /* A table with the plan's columns and n rows but no data, by which formats size their files. */
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 
-/* True if the run makes a list of all batches: output.joined, or a key that implies it. */
+/*
+ * True if the plan makes a list of all batches: output.joined, or a key that implies it. A part makes
+ * none: that is done when the parts are joined.
+ */
 bool sl_plan_is_joined(const struct sl_plan *plan);
 
 /*

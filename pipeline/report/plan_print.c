@@ -153,6 +153,9 @@ static void print_device(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
 			plan->threads == 1 ? "" : "s", plan->recipe.loops->level,
 			plan->machine.processor);
+	if (plan->machine.cores_limit)
+		fprintf(out, "            %u core%s for this process, by %s\n", plan->machine.cores,
+			plan->machine.cores == 1 ? "" : "s", plan->machine.cores_limit);
 	if (plan->on_device && sl_tuning_lines() > 0)
 		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
 			sl_tuning_lines());
@@ -174,6 +177,9 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 		sl_sized((double)memory->slot + (double)memory->slot_pinned, b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
+	if (plan->machine.memory_limit)
+		fprintf(out, "            the free memory is limited by %s\n",
+			plan->machine.memory_limit);
 	if (plan->recipe.counted)
 		fprintf(out,
 			"            batches have memory for their survivors only, at most %u: the "
@@ -242,7 +248,7 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 static void print_estimate(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_pilot *p = &plan->pilot;
-	const uint64_t particles = plan->recipe.particles;
+	const uint64_t particles = sl_plan_batches(plan).particles;
 
 	if (p->particles == 0) {
 		fprintf(out, "estimate    none: the lists have no particles\n");
@@ -256,6 +262,22 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 		", about %.2g s of computing (from a pilot of %u particles), compression not "
 		"included\n",
 		p->ns * 1e-9 * (double)particles / plan->threads, p->particles);
+}
+
+/* The batches of a part, and what is left to sluice join. */
+static void print_part(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_part *part = &plan->config.part;
+	const struct sl_batch_range batches = sl_plan_batches(plan);
+
+	if (!sl_plan_is_part(plan))
+		return;
+	fprintf(out,
+		"part        %llu of %llu: batches %llu to %llu, %llu particles\n"
+		"            sluice join makes image and joined list, and evaluates stop: and check:\n",
+		(unsigned long long)part->number, (unsigned long long)part->of,
+		(unsigned long long)batches.first, (unsigned long long)batches.end - 1,
+		(unsigned long long)batches.particles);
 }
 
 /*
@@ -273,6 +295,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "batches     %s%llu of %u particles\n",
 		plan->choices.stop_rule.below > 0 ? "at most " : "",
 		(unsigned long long)r->n_batches, r->batch);
+	print_part(plan, out);
 	sl_inputs_print(plan, false, out);
 	print_stop_rule(plan, out);
 	fprintf(out, "key         ");

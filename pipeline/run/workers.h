@@ -72,7 +72,7 @@ struct sl_run_workers {
 	size_t next_done;     /* the first line of done with a batch >= next */
 	uint64_t started;     /* batches started in this session */
 	uint64_t commits;     /* batches committed in this session */
-	uint64_t end;         /* batches of the run; fewer once the stop rule is met */
+	uint64_t first, end;  /* the batches of the run; fewer once the stop rule is met */
 	size_t next_counted;  /* the first line of done that is not part of precision */
 	double longest_batch; /* longest time from start to READY so far, in seconds */
 	bool stop;            /* start no further batch */

@@ -38,6 +38,20 @@ struct sl_run_device {
 	char why[SL_MESSAGE_BYTES]; /* the message of that failure */
 };
 
+/* The last session of one of the parts that a run was joined from. */
+struct sl_part_times {
+	uint64_t number, batches;
+	double seconds;
+	char host[72];
+};
+
+/* What run.json of a joined run has from its parts, because its own plan has computed nothing. */
+struct sl_parts_origin {
+	const char *members; /* machine to primitives, from the run.json of a part */
+	struct sl_part_times *part;
+	size_t n_parts;
+};
+
 struct sl_workspace {
 	const struct sl_plan *plan;
 	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
@@ -52,6 +66,8 @@ struct sl_workspace {
 	void *histogram_block;               /* the memory of histograms */
 	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
 	struct sl_joined_list joined;        /* the joined list, if the run makes one */
+	const struct sl_parts_origin
+		*origin; /* of a joined run; NULL: this plan computes the run */
 };
 
 /*
