@@ -1,5 +1,5 @@
 /*
- * command_files.c - the commands that read files: join, replay, verify, convert and info.
+ * command_files.c - the commands that read files: join, replay, verify, convert, info and status.
  *
  * Each passes the fields of the command line that it needs to the function that does the work, and
  * stdout as the place of its output.
@@ -12,6 +12,7 @@
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
 #include "pipeline/join/join.h"
+#include "pipeline/status/status.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report_print.h"
 #include "pipeline/text/decimal_number.h"
@@ -111,4 +112,9 @@ enum sl_status sl_command_info(struct sl_args *a)
 	if (a->head)
 		SL_TRY(read_count("head", a->head, &head));
 	return sl_info(a->operands[0], head, stdout);
+}
+
+enum sl_status sl_command_status(struct sl_args *a)
+{
+	return sl_status_print(a->operands[0], a->json, stdout);
 }

@@ -29,7 +29,7 @@ struct sl_config {
 		uint64_t particles;
 		uint64_t batch;             /* particles per batch; 0: auto */
 		uint64_t threads;           /* 0: one per core */
-		char device[SL_TEXT_BYTES]; /* auto, cpu, cuda, cuda:N, emulated */
+		char device[SL_TEXT_BYTES]; /* auto, cpu, cuda:0,2, emulated:3, ... */
 		uint64_t slots;             /* batches in flight on the device; 0: auto */
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
 		double stop_before;         /* wall-clock limit in ns; infinite: none */

@@ -12,6 +12,7 @@
 #include "pipeline/report/report.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/text/messages.h"
+#include "stages/formats/formats.h"
 
 /* Prints the particles of each fate that occurred, and their fraction of the generated ones. */
 static void print_fates(const struct sl_results *r, FILE *out)
@@ -59,7 +60,8 @@ enum sl_status sl_info_run(const struct sl_dir *dir, uint64_t head, FILE *out)
 	if (s == SL_OK) {
 		print_run(dir, &run, &m, out);
 		fflush(out);
-		s = sl_info_all_survivors(dir, &m, head, out);
+		if (run.format != &sl_format_none)
+			s = sl_info_all_survivors(dir, &m, head, out);
 	}
 	sl_manifest_free(&m);
 	sl_existing_run_free(&run);

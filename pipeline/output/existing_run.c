@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pipeline/config/reader/read_config.h"
+#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
@@ -57,6 +58,22 @@ static bool read_part(const struct sl_yaml *tree, struct sl_part *part)
 		       part->number >= 1 && part->number <= part->of && part->of <= SL_PARTS_MAX);
 }
 
+/* Reads what run.json says of the particles computed so far, which only sluice status needs. */
+static void read_progress(struct sl_existing_run *f)
+{
+	const struct sl_yaml *tree = f->tree;
+	sl_node root = sl_yaml_root(tree), times = sl_yaml_get(tree, root, "times");
+	struct sl_decimal seconds;
+
+	sl_yaml_u64(tree, sl_yaml_get(tree, sl_yaml_get(tree, root, "tallies"), "particles"),
+		&f->particles);
+	sl_yaml_u64(tree, sl_yaml_get(tree, times, "particles"), &f->session_particles);
+	if (!sl_decimal_scan(
+		    sl_yaml_text(tree, sl_yaml_get(tree, times, "wall_seconds"), NULL), &seconds) ||
+		!sl_decimal_to_double(&seconds, 0, &f->session_seconds))
+		f->session_seconds = 0;
+}
+
 /* Fills f from its tree. */
 static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_run *f)
 {
@@ -78,6 +95,7 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 		return bad_run_json(dir, "has no config or rules_version");
 	if (!read_part(tree, &f->part))
 		return bad_run_json(dir, "has a part without its number");
+	read_progress(f);
 	/* The name becomes part of file names that may be removed: it must stay in the directory. */
 	if (f->name && strchr(f->name, '/'))
 		f->name = NULL;
@@ -110,18 +128,21 @@ void sl_existing_run_free(struct sl_existing_run *f)
 	f->tree = NULL;
 }
 
-enum sl_status sl_existing_run_batch(const struct sl_existing_run *f, uint64_t *batch)
+enum sl_status sl_existing_run_sizes(
+	const struct sl_existing_run *f, struct sl_existing_sizes *sizes)
 {
 	struct sl_yaml *tree = NULL;
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(f->config, strlen(f->config), &tree, &problem);
 
-	*batch = 0;
+	*sizes = (struct sl_existing_sizes){.batch = 0};
 	if (s == SL_OK) {
-		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run");
+		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run"),
+			stop = sl_yaml_get(tree, root, "stop");
 
-		if (!sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), batch))
-			*batch = 0;
+		sl_yaml_u64(tree, sl_yaml_get(tree, run, "particles"), &sizes->particles);
+		sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &sizes->batch);
+		sizes->stops = sl_yaml_get(tree, stop, "when") != 0;
 	}
 	sl_yaml_free(tree);
 	return s == SL_BAD_INPUT ? SL_OK : s;

@@ -23,6 +23,10 @@ struct sl_existing_run {
 	bool joined;                    /* the run makes a merged list */
 	struct sl_part part;            /* of = 0: the whole run */
 	uint64_t rules_version;
+	uint64_t particles; /* committed when run.json was written */
+	uint64_t
+		session_particles; /* computed by the last session, and its time in seconds; 0: it */
+	double session_seconds;    /* has not ended */
 };
 
 /*
@@ -32,8 +36,15 @@ struct sl_existing_run {
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
-/* Sets the batch size of the run; 0 if it is not stored. Fails only for lack of memory. */
-enum sl_status sl_existing_run_batch(const struct sl_existing_run *f, uint64_t *batch);
+/* The size of a run as its stored configuration has it. */
+struct sl_existing_sizes {
+	uint64_t particles, batch; /* 0 if it is not stored */
+	bool stops;                /* it has a stop rule, so particles is an upper limit */
+};
+
+/* Reads the sizes. Fails only for lack of memory. */
+enum sl_status sl_existing_run_sizes(
+	const struct sl_existing_run *f, struct sl_existing_sizes *sizes);
 
 /*
  * Makes the plan of the run again, from the stored configuration, in which n_sets settings (at most

@@ -39,10 +39,9 @@ static enum sl_status has_contents(
 enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, bool *complete)
 {
-	*complete = false;
-	if (!sl_batch_file_is_planned(plan, l))
-		return SL_OK;
-	SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
+	*complete = sl_batch_file_is_planned(plan, l);
+	if (*complete && l->file[0])
+		SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
 	if (*complete && l->bins_file[0])
 		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
 	if (*complete && l->order_file[0])
@@ -188,6 +187,7 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 {
 	char to[SL_TEXT_BYTES];
 	struct sl_existing_run existing;
+	struct sl_existing_sizes sizes;
 	struct sl_dir dir;
 	enum sl_status s;
 	bool exists;
@@ -201,7 +201,8 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 	if (s == SL_OK && exists)
 		s = sl_existing_run_read(&dir, &existing);
 	if (s == SL_OK && exists) {
-		s = sl_existing_run_batch(&existing, batch);
+		s = sl_existing_run_sizes(&existing, &sizes);
+		*batch = sizes.batch;
 		sl_existing_run_free(&existing);
 	}
 	sl_dir_close(&dir);

@@ -148,7 +148,15 @@ static void keep_records(struct sl_plan *plan)
 	plan->recipe.source_bytes = inputs->layout.record_bytes;
 }
 
-/* Opens the device early, because a missing device makes the rest of the plan useless. */
+/* Opens all devices. The first one is opened last, because it is the current one afterwards. */
+static enum sl_status open_devices(const struct sl_choices *c, struct sl_plan *plan)
+{
+	for (uint32_t i = c->n_devices; i-- > 0;)
+		SL_TRY(sl_device_use(c->device_number[i], &plan->device[i]));
+	return SL_OK;
+}
+
+/* Opens the devices early, because a missing device makes the rest of the plan useless. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
 	const struct sl_choice *compact;
@@ -159,7 +167,7 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	if (!plan->on_device)
 		return SL_OK;
 	plan->recipe.kernels = sl_kernels_find();
-	SL_TRY(sl_device_use(c->device_number, &plan->device));
+	SL_TRY(open_devices(c, plan));
 	if (plan->recipe.n_fields > 0)
 		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
 			sl_key_type(&plan->recipe)));
@@ -168,11 +176,11 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	                        : SL_OK;
 }
 
-enum sl_status sl_plan_use_device(const struct sl_plan *plan)
+enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i)
 {
 	struct sl_device device;
 
-	return plan->on_device ? sl_device_use(plan->device.number, &device) : SL_OK;
+	return plan->on_device ? sl_device_use(plan->device[i].number, &device) : SL_OK;
 }
 
 /* Stores the configuration text. Every output file contains it, so file sizes depend on it. */
@@ -237,7 +245,7 @@ enum sl_status sl_plan_make(
 	memset(plan, 0, sizeof(*plan));
 	plan->choices = *choices;
 	plan->config = *config;
-	sl_machine_read(&plan->machine);
+	sl_machine_read("", &plan->machine);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	keep_records(plan);

@@ -12,6 +12,7 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/grid_file.h"
 #include "pipeline/report/plan_print.h"
+#include "pipeline/report/report_devices.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
@@ -140,15 +141,21 @@ static void print_primitives(const struct sl_plan *plan, FILE *out)
 /* Threads compress only if the device does not pack the survivors completely. */
 static void print_device(const struct sl_plan *plan, FILE *out)
 {
+	char devices[SL_DEVICES_TEXT_BYTES];
+
 	if (plan->on_device)
-		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
-			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
-			plan->n_device_slots, plan->threads,
+		fprintf(out, "device      %s%s, %u batches at a time%s; %u threads%s\n",
+			sl_devices_text(plan, devices),
+			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
+			plan->n_devices > 1 ? " on each" : "", plan->threads,
 			sl_plan_is_device_packed(plan) ? "" : " compress");
 	else
 		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
 			plan->threads == 1 ? "" : "s", plan->recipe.loops->level,
 			plan->machine.processor);
+	if (plan->machine.cores_limit)
+		fprintf(out, "            %u core%s for this process, by %s\n", plan->machine.cores,
+			plan->machine.cores == 1 ? "" : "s", plan->machine.cores_limit);
 	if (plan->on_device && sl_tuning_lines() > 0)
 		fprintf(out, "            tuned by %s: %u lines\n", sl_tuning_path(),
 			sl_tuning_lines());
@@ -170,6 +177,9 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 		sl_sized((double)memory->slot + (double)memory->slot_pinned, b), plan->n_writers,
 		plan->n_writers > 1 ? "s" : "", sl_sized((double)memory->image, c),
 		sl_sized((double)plan->machine.free_bytes, d));
+	if (plan->machine.memory_limit)
+		fprintf(out, "            the free memory is limited by %s\n",
+			plan->machine.memory_limit);
 	if (plan->recipe.counted)
 		fprintf(out,
 			"            batches have memory for their survivors only, at most %u: the "
@@ -178,11 +188,7 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 	if (memory->inputs > 0)
 		fprintf(out, "            %s of this for input lists, which are open already\n",
 			sl_sized((double)memory->inputs, a));
-	if (plan->on_device)
-		fprintf(out, "            device %s: %u slots of %s; %s free\n",
-			sl_sized((double)memory->device, a), plan->n_device_slots,
-			sl_sized((double)memory->device_pipeline, b),
-			sl_sized((double)plan->device.free_bytes, c));
+	sl_devices_print_memory(plan, out);
 }
 
 /* A rule that needs more batches than the run has can never be met; the line says so. */

@@ -6,6 +6,7 @@
  * reports the same numbers as an uninterrupted one.
  */
 #include "pipeline/report/report.h"
+#include "pipeline/report/report_devices.h"
 #include "pipeline/report/report_part.h"
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/text/version.h"
@@ -298,8 +299,10 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 {
 	sl_json_object(j, NULL);
 	sl_json_u64(j, "batch", l->batch);
-	sl_json_text(j, "file", l->file);
-	sl_json_u64(j, "bytes", l->file_bytes);
+	if (l->file[0]) {
+		sl_json_text(j, "file", l->file);
+		sl_json_u64(j, "bytes", l->file_bytes);
+	}
 	sl_json_u64(j, "generated", l->generated);
 	sl_json_u64(j, "survivors", l->survivors);
 	sl_json_object(j, "fates");
@@ -347,6 +350,7 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 		sl_json_real(
 			j, sl_workers[k], sl_session_busy_share(s, w->plan, (enum sl_worker)k));
 	sl_json_close(j);
+	sl_devices_report(j, w, s);
 	sl_json_close(j);
 }
 
@@ -364,10 +368,10 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_text(j, "compiler", __VERSION__);
 	if (plan->on_device) {
 		sl_json_object(j, "device");
-		sl_json_text(j, "name", plan->device.name);
-		sl_json_u64(j, "number", (uint64_t)plan->device.number);
-		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device.multiprocessors);
-		sl_json_u64(j, "memory_bytes", plan->device.memory_bytes);
+		sl_json_text(j, "name", plan->device[0].name);
+		sl_json_u64(j, "number", (uint64_t)plan->device[0].number);
+		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device[0].multiprocessors);
+		sl_json_u64(j, "memory_bytes", plan->device[0].memory_bytes);
 		sl_json_u64(j, "slots", plan->n_device_slots);
 		sl_json_u64(j, "bytes", plan->memory.device);
 		sl_json_close(j);

@@ -165,7 +165,7 @@ static enum sl_status allocate_work(struct sl_run_workers *run, pthread_t **thre
 	const struct sl_plan *plan = run->plan;
 	size_t threads = (plan->n_writers + plan->threads) * sizeof(pthread_t);
 	size_t slots = plan->n_host_slots * sizeof(*run->slot_work),
-	       device_slots = plan->n_device_slots * sizeof(bool);
+	       device_slots = plan->n_devices * plan->n_device_slots * sizeof(bool);
 
 	SL_TRY(sl_memory_get(SL_HOST, slots + threads + device_slots, memory));
 	memset(*memory, 0, slots + threads + device_slots);
@@ -211,7 +211,8 @@ const char *const sl_workers[SL_WORKER_COUNT] = {
 double sl_session_busy_share(
 	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind)
 {
-	const uint32_t n[SL_WORKER_COUNT] = {[SL_WORKER_device] = plan->n_device_slots,
+	const uint32_t n[SL_WORKER_COUNT] = {
+		[SL_WORKER_device] = plan->n_devices * plan->n_device_slots,
 		[SL_WORKER_threads] = plan->threads,
 		[SL_WORKER_writers] = plan->n_writers};
 

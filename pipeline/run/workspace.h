@@ -19,6 +19,7 @@
 #include "pipeline/plan/host_slot.h"
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
+#include "primitives/device/placement.h"
 #include "stages/device/device_pipeline.h"
 
 enum { SL_SCHEDULE_REASON_BYTES = 300 };
@@ -27,6 +28,14 @@ enum { SL_SCHEDULE_REASON_BYTES = 300 };
 struct sl_joined_list {
 	uint64_t particles;
 	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
+};
+
+/* One device of a run. */
+struct sl_run_device {
+	struct sl_placement place;
+	bool binds;                 /* its threads run on the processors near it */
+	bool dropped;               /* it has failed: the run continues on the others */
+	char why[SL_MESSAGE_BYTES]; /* the message of that failure */
 };
 
 /* The last session of one of the parts that a run was joined from. */
@@ -50,7 +59,8 @@ struct sl_workspace {
 	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why this schedule, or "" */
 	double seconds[SL_CANDIDATES_MAX];          /* of each candidate's trial; 0: not measured */
 	struct sl_host_slot *slot;                  /* plan->n_host_slots; NULL: not allocated */
-	struct sl_device_pipeline *device_pipeline; /* plan->n_device_slots */
+	struct sl_run_device *device;               /* plan->n_devices */
+	struct sl_device_pipeline *device_pipeline; /* plan->n_device_slots of each device */
 	void *file_image;                    /* one per writer, plan->memory.image bytes each */
 	struct sl_histogram_sums histograms; /* over committed batches */
 	void *histogram_block;               /* the memory of histograms */
@@ -67,9 +77,9 @@ struct sl_workspace {
 enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made);
 
 /*
- * Allocates slots, device pipelines and file images, and makes the plan's device current for the
- * calling thread. SL_HOST_MEMORY or SL_DEVICE_MEMORY if the system has less than the plan found
- * free.
+ * Allocates slots, device pipelines and file images, and makes the plan's first device current for
+ * the calling thread. Slot i of the host has memory near device i modulo the number of devices.
+ * SL_HOST_MEMORY or SL_DEVICE_MEMORY if the system has less than the plan found free.
  */
 enum sl_status sl_workspace_allocate(struct sl_workspace *w);
 
