@@ -180,7 +180,7 @@ static enum sl_status make_origin(
 	return SL_OK;
 }
 
-static enum sl_status join_plan(const struct sl_join_job *job, const struct sl_joined_parts *parts,
+static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_parts *parts,
 	const struct sl_plan *plan, struct sl_manifest *all)
 {
 	struct sl_workspace *w = NULL;

@@ -112,6 +112,7 @@ static void a_device_gives_the_same_parts(void **state)
 	(void)state;
 	check_parts(SETS("--device", "emulated", "--mode", "staged"));
 	check_parts(SETS("--device", "emulated", "--mode", "fused", "--deflate", "device"));
+	check_parts(SETS("--device", "emulated:3"));
 	check_parts(SETS(MCPL, "output.format=mcpl.gz", "--device", "emulated", "--set",
 		"output.order=run"));
 }
