@@ -144,6 +144,27 @@ static void devices_can_be_mixed(void **state)
 	assert_true(hash_run(&folder, "joined") == hash_run(&folder, "whole"));
 }
 
+/* Parts that are not joined can be converted; their ids are those of the run. */
+static void parts_are_converted_with_their_ids(void **state)
+{
+	char *is, *should, *text;
+	size_t bytes;
+
+	(void)state;
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("convert", "whole", "--to", "whole.csv", "--quiet"));
+	run_parts(2, NULL);
+	text = output_of(&folder,
+		WORDS("convert", "parts/part_1_of_2", "parts/part_2_of_2", "--to", "parts.csv"));
+	assert_non_null(strstr(text, "sluice join makes the whole run"));
+	free(text);
+	is = folder_read(&folder, "parts.csv", &bytes);
+	should = folder_read(&folder, "whole.csv", &bytes);
+	assert_string_equal(is, should);
+	free(is);
+	free(should);
+}
+
 /* --- stop rules ------------------------------------------------------------------------------- */
 
 #define RULE                                                                                \
@@ -249,6 +270,7 @@ int main(void)
 		TEST(a_device_gives_the_same_parts),
 		TEST(a_list_is_divided),
 		TEST(devices_can_be_mixed),
+		TEST(parts_are_converted_with_their_ids),
 		TEST(a_stop_rule_is_met_by_the_batches_in_order),
 		TEST(a_part_does_not_stop),
 		TEST(files_are_copied_where_they_cannot_be_linked),
