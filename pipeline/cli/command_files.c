@@ -73,15 +73,12 @@ enum sl_status sl_command_join(struct sl_args *a)
 {
 	const struct sl_join_job job = {.in = a->operands,
 		.n = a->n_operands,
-		.to = a->out,
+		.to = a->out && a->out[0] ? a->out : NULL,
 		.force = a->force,
 		.stop = &sl_cli_control.stop,
 		.results = print_joined,
 		.ctx = a};
 
-	if (!a->out || !a->out[0])
-		return sl_fail(SL_USAGE,
-			"join needs --out DIR (the directory of the whole run); add the option");
 	sl_signals_begin_work();
 	return sl_join(&job);
 }

@@ -22,7 +22,7 @@ static void choose_deflate(struct sl_joined_parts *parts, char text[64])
 	parts->setting[parts->n_settings++] = text;
 }
 
-/* Makes the plan of the whole run in the directory `to`. */
+/* Makes the plan of the whole run in the directory `to`; NULL: out/NAME, as of sluice run. */
 static enum sl_status make_plan(
 	struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
 {
@@ -33,13 +33,15 @@ static enum sl_status make_plan(
 	whole.part = (struct sl_part){.of = 0};
 	choose_deflate(parts, deflate);
 	SL_TRY(sl_existing_run_plan(&whole, parts->setting, parts->n_settings, plan));
+	if (!to)
+		return SL_OK;
 	if (strlen(to) >= sizeof((*plan)->to))
 		return sl_fail(SL_USAGE, "%s: the path is too long; choose a shorter --out", to);
 	snprintf((*plan)->to, sizeof((*plan)->to), "%s", to);
 	return SL_OK;
 }
 
-/* Refuses a directory with a run before the parts are read, which can take long. */
+/* Refuses a directory with a run before the files of the parts are read, which can take long. */
 static enum sl_status check_free(const char *to)
 {
 	struct sl_dir dir;
@@ -207,12 +209,12 @@ enum sl_status sl_join(const struct sl_join_job *job)
 	struct sl_joined_parts parts = {.n = 0};
 	struct sl_manifest all = {.line = NULL};
 	struct sl_plan *plan = NULL;
-	enum sl_status s = job->force ? SL_OK : check_free(job->to);
+	enum sl_status s = sl_parts_open(job->in, job->n, &parts);
 
 	if (s == SL_OK)
-		s = sl_parts_open(job->in, job->n, &parts);
-	if (s == SL_OK)
 		s = make_plan(&parts, job->to, &plan);
+	if (s == SL_OK && !job->force)
+		s = check_free(plan->to);
 	if (s == SL_OK)
 		s = join_plan(job, &parts, plan, &all);
 	sl_manifest_free(&all);

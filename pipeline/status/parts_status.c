@@ -10,7 +10,7 @@
 #include "pipeline/text/messages.h"
 #include "primitives/files/files.h"
 
-struct walk {
+struct parts_walk {
 	const struct sl_dir *dir;
 	double now;
 	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r);
@@ -36,7 +36,7 @@ static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
 /* Adds the part in the directory of that name, unless its process has not come that far. */
 static enum sl_status add_part(void *ctx, const char *name)
 {
-	struct walk *w = (struct walk *)ctx;
+	struct parts_walk *w = (struct parts_walk *)ctx;
 	char path[SL_PATH_BYTES];
 	struct sl_run_status r;
 	struct sl_part part;
@@ -69,7 +69,7 @@ enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
 	void (*each)(void *ctx, const struct sl_part *part, const struct sl_run_status *r),
 	void *ctx, struct sl_parts_status *sum)
 {
-	struct walk w = {.dir = dir, .now = now, .each = each, .ctx = ctx, .sum = sum};
+	struct parts_walk w = {.dir = dir, .now = now, .each = each, .ctx = ctx, .sum = sum};
 
 	*sum = (struct sl_parts_status){.seconds_left = -1};
 	SL_TRY(sl_dir_each(dir, add_part, &w));

@@ -144,6 +144,18 @@ static void devices_can_be_mixed(void **state)
 	assert_true(hash_run(&folder, "joined") == hash_run(&folder, "whole"));
 }
 
+/* Without --out, parts and joined run are in out/NAME, as a run is. */
+static void the_default_output_is_that_of_a_run(void **state)
+{
+	(void)state;
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--part", "1/2", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--part", "2/2", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("join", "out/t", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("verify", "out/t", "--quiet"));
+	assert_true(folder_has(&folder, "out/t/part_2_of_2"));
+	expect(&folder, SL_OUTPUT_IN_USE, "out/t: holds a run already", WORDS("join", "out/t"));
+}
+
 /* Parts that are not joined can be converted; their ids are those of the run. */
 static void parts_are_converted_with_their_ids(void **state)
 {
@@ -270,6 +282,7 @@ int main(void)
 		TEST(a_device_gives_the_same_parts),
 		TEST(a_list_is_divided),
 		TEST(devices_can_be_mixed),
+		TEST(the_default_output_is_that_of_a_run),
 		TEST(parts_are_converted_with_their_ids),
 		TEST(a_stop_rule_is_met_by_the_batches_in_order),
 		TEST(a_part_does_not_stop),

@@ -51,7 +51,6 @@ static void missing_parts_are_named(void **state)
 	remove_run(&folder, "parts/part_3_of_3");
 	refuse(SL_BAD_INPUT, "holds no part of a run");
 	expect(&folder, SL_DISK, "none", WORDS("join", "none", "--out", "joined"));
-	expect(&folder, SL_USAGE, "join needs --out", WORDS("join", "parts"));
 	expect(&folder, SL_USAGE, "takes no settings",
 		WORDS("join", "parts", "--out", "joined", "--threads", "2"));
 }
