@@ -8,30 +8,16 @@
 #include "pipeline/output/run_directory.h"
 #include "pipeline/output/stale_files.h"
 #include "primitives/files/files.h"
-#include "primitives/primitives.h"
-
-/* The backend of the parts compresses a joined list, if this build has it; every other gives valid files. */
-static void choose_deflate(struct sl_joined_parts *parts, char text[64])
-{
-	const struct sl_backend *found;
-
-	if (!parts->deflate || sl_find(SL_DEFLATE, parts->deflate, &found) != SL_OK ||
-		found->space != SL_HOST)
-		return;
-	snprintf(text, 64, "primitives.deflate=%.32s", parts->deflate);
-	parts->setting[parts->n_settings++] = text;
-}
 
 /* Makes the plan of the whole run in the directory `to`; NULL: out/NAME, as of sluice run. */
 static enum sl_status make_plan(
-	struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
+	const struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
 {
 	struct sl_existing_run whole = parts->first;
-	char deflate[64];
 
 	*plan = NULL;
 	whole.part = (struct sl_part){.of = 0};
-	choose_deflate(parts, deflate);
+	whole.deflate = parts->deflate; /* on the host, also of parts that a device compressed */
 	SL_TRY(sl_existing_run_plan(&whole, parts->setting, parts->n_settings, plan));
 	if (!to)
 		return SL_OK;

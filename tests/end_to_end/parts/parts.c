@@ -81,6 +81,7 @@ static void a_list_is_compressed_as_by_one_process(void **state)
 	run_parts(3, more);
 	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "joined", "--quiet"));
 	expect_same_run("joined", "whole");
+	expect(&folder, SL_OK, "", WORDS("verify", "joined", "--quiet"));
 }
 
 static void histograms_and_grids_are_joined(void **state)
