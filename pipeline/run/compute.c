@@ -86,13 +86,16 @@ static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run, u
 	return pipeline;
 }
 
-/* Frees the pipeline for the next batch; busy_ns is the time for which it was taken. */
-static void release_device_slot(
-	struct sl_run_workers *run, const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
+/*
+ * Frees the pipeline for the next batch; busy_ns is the time for which the batch of work had it.
+ */
+static void release_device_slot(struct sl_run_workers *run, struct sl_slot_work *work,
+	const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
 {
 	pthread_mutex_lock(&run->lock);
 	run->session->busy_ns[SL_WORKER_device] += busy_ns;
 	run->device_slot_taken[pipeline - run->w->device_pipeline] = false;
+	work->queues = false;
 	pthread_cond_broadcast(&run->changed);
 	pthread_mutex_unlock(&run->lock);
 }
@@ -167,7 +170,7 @@ static enum sl_status run_stages(struct sl_run_workers *run, uint32_t i)
 		wait_for_copies(pipeline);
 	slot->transfer_ns = pipeline->transfer_ns;
 	slot->pack_ns = pipeline->pack_ns;
-	release_device_slot(run, pipeline, sl_now_ns() - start);
+	release_device_slot(run, work, pipeline, sl_now_ns() - start);
 	return s;
 }
 
@@ -242,6 +245,7 @@ static void compute_batch(struct sl_run_workers *run, uint32_t d, uint32_t i, ui
 
 	work->state = SL_SLOT_COMPUTING;
 	work->device = d;
+	work->queues = true;
 	work->has_inputs &= lost;
 	sl_batch_begin(&run->w->recipe, b, number);
 	if (!lost)
@@ -256,16 +260,35 @@ static void compute_batch(struct sl_run_workers *run, uint32_t d, uint32_t i, ui
 }
 
 /*
- * Can device d start new batches? A trial uses the first device that works, because each trial must be
+ * Has device d enough batches? One more than its pipelines take lets a pipeline start the next batch
+ * without a wait. Further ones would wait for this device, perhaps a slow one, while others are free.
+ * Batches of lists are read in the meantime, so they may wait.
+ */
+static bool is_supplied(const struct sl_run_workers *run, uint32_t d)
+{
+	uint32_t n = 0;
+
+	if (run->w->recipe.inputs)
+		return false;
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+		n += run->slot_work[i].state == SL_SLOT_COMPUTING &&
+		     run->slot_work[i].device == d && run->slot_work[i].queues;
+	return n > run->plan->n_device_slots;
+}
+
+/*
+ * Can device d start a new batch? A trial uses the first device that works, because each trial must be
  * timed on the same one.
  */
 static bool may_start(const struct sl_run_workers *run, uint32_t d)
 {
 	uint32_t first = 0;
 
+	if (run->plan->n_devices < 2)
+		return true;
 	while (run->trial && is_dropped(run, first))
 		first++;
-	return !run->trial || run->plan->n_devices < 2 || d == first;
+	return run->trial ? d == first : !is_supplied(run, d);
 }
 
 /*

@@ -200,6 +200,8 @@ int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, s
 	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MAX ||
 		l->shared_bytes > shared_most())
 		return SL_ERROR_VALUE;
+	if (s->device != current)
+		return SL_ERROR_HANDLE; /* as CUDA; copies and events it accepts */
 	pthread_mutex_lock(&lock);
 	w = append_work(s, LAUNCH);
 	if (w) {
@@ -531,6 +533,8 @@ static const char *error_text(int error)
 		return sl_emulated_problem()[0] ? sl_emulated_problem() : "a launch failed";
 	case SL_ERROR_VALUE:
 		return "an argument is not valid";
+	case SL_ERROR_HANDLE:
+		return "the stream belongs to another device";
 	case SL_ERROR_ADDRESS:
 		return "an illegal address";
 	case SL_ERROR_CAPTURED:
