@@ -76,6 +76,16 @@ def test_stream_outlives_the_run_and_its_batches(device):
     assert all(numpy.array_equal(host(a), b) for a, b in zip(kept, expected))
 
 
+def test_survivors_of_several_devices():
+    expected = sluice.run(SLAB)
+    run = sluice.run(SLAB, arrays="device", device="emulated:3")
+    assert all(numpy.array_equal(run.survivors[name], expected.survivors[name]) for name in expected.survivors)
+    for batch in sluice.stream(SLAB, arrays="device", device="emulated:3"):
+        column = batch.column("collisions")  # of whichever device: the call runs there
+        sums = sluice.scan(column, device="emulated", inclusive=True)
+        assert numpy.array_equal(sums, numpy.cumsum(batch["collisions"], dtype=numpy.uint32))
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_memory_is_used_again(device):
     addresses = set()
