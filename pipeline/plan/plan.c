@@ -34,17 +34,18 @@ enum { PILOT = 4096 };
 static enum sl_status make_pack_rule(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
 {
+	bool written = c->format != &sl_format_none;
 	struct sl_arena none = {0};
 	struct sl_table t;
 
 	r->unpacked = SL_EVERY_COLUMN;
 	r->resident = c->resident;
-	if (c->form == SL_AS_COLUMNS && !c->resident)
+	if (c->form == SL_AS_COLUMNS && !c->resident && written)
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
 	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
-	if (c->resident)
+	if (c->resident || !written)
 		return SL_OK;
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
