@@ -31,6 +31,19 @@ static const char *member(const struct sl_yaml *tree, const char *key)
 	                                                     : NULL;
 }
 
+/* The text of primitives.deflate.backend. */
+static const char *deflate_backend(const struct sl_yaml *tree)
+{
+	static const char *const path[] = {"primitives", "deflate", "backend"};
+	sl_node node = sl_yaml_root(tree);
+
+	for (int i = 0; node && i < 3; i++)
+		node = sl_yaml_kind(tree, node) == SL_MAPPING ? sl_yaml_get(tree, node, path[i])
+		                                              : 0;
+	return node && sl_yaml_kind(tree, node) == SL_SCALAR ? sl_yaml_text(tree, node, NULL)
+	                                                     : NULL;
+}
+
 /*
  * Ends the text before the list of batches, which may have more items than the parser accepts.
  * Returns the new length.
@@ -61,6 +74,7 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	format = member(tree, "format");
 	f->image = f->config && strstr(f->config, "\n  image: true\n");
 	f->joined = member(tree, "joined") != NULL;
+	f->deflate = deflate_backend(tree);
 	f->format = format ? sl_format_find(format) : NULL;
 	if (!f->config ||
 		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))

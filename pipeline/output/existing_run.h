@@ -21,6 +21,7 @@ struct sl_existing_run {
 	const struct sl_format *format; /* NULL if this program does not support it */
 	bool image;                     /* the run makes an image */
 	bool joined;                    /* the run makes a merged list */
+	const char *deflate;            /* the backend that compressed its files; NULL if missing */
 	uint64_t rules_version;
 };
 

@@ -221,19 +221,20 @@ static enum sl_status check_file(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
+	const struct sl_format *format = w->plan->choices.format;
 	struct sl_host_slot *slot = &w->slot[0];
+	struct sl_table t = sl_format_table(format, &slot->batch.table);
 	struct sl_survivors expected;
 	struct sl_pieces pieces;
 	enum sl_status s;
 	void *file;
 
-	SL_TRY(w->plan->choices.format->pack(
-		&slot->exec, &w->plan->facts, &slot->batch.table, &slot->packed));
-	SL_TRY(w->plan->choices.format->assemble(&w->plan->facts, &facts, &slot->packed,
-		w->file_image, w->plan->memory.image, &pieces));
+	SL_TRY(format->pack(&slot->exec, &w->plan->facts, &t, &slot->packed));
+	SL_TRY(format->assemble(&w->plan->facts, &facts, &slot->packed, w->file_image,
+		w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
-	s = sl_survivors_of(w->plan->choices.format, file, pieces.bytes, &expected);
+	s = sl_survivors_of(format, file, pieces.bytes, &expected);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
 	s = check_same(l, found, &expected.table);
@@ -357,19 +358,35 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 }
 
 /*
+ * The backend that compressed the joined file: the one in run.json, or the default of the host if the
+ * batches were compressed on a device, as sl_resolve_primitives() chooses.
+ */
+static bool is_host_deflate(const char *name)
+{
+	const struct sl_backend *found;
+
+	return name && sl_find(SL_DEFLATE, name, &found) == SL_OK && found->space == SL_HOST;
+}
+
+/*
  * Makes the plan of the run in dir, after run.json was checked byte for byte. The stored configuration
- * leaves out output.joined, which does not change the batches, so it is set again.
+ * leaves out output.joined and the compressor, which do not change the batches, so they are set again.
  */
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
-	static const char *const joined[] = {"output.joined=true"};
+	char deflate[64];
+	const char *const set[] = {"output.joined=true", deflate};
 	struct sl_existing_run existing;
+	size_t n;
 	enum sl_status s;
 
 	*plan = NULL;
 	SL_TRY(sl_report_check(dir));
 	SL_TRY(sl_existing_run_read(dir, &existing));
-	s = sl_existing_run_plan(&existing, joined, existing.joined ? 1 : 0, plan);
+	n = !existing.joined ? 0 : is_host_deflate(existing.deflate) ? 2 : 1;
+	snprintf(deflate, sizeof(deflate), "primitives.deflate=%.40s",
+		n == 2 ? existing.deflate : "");
+	s = sl_existing_run_plan(&existing, set, n, plan);
 	sl_existing_run_free(&existing);
 	return s;
 }

@@ -10,6 +10,19 @@ size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_fact
 	return 0;
 }
 
+struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table *t)
+{
+	struct sl_table in_file = *t;
+
+	if (f->record_of)
+		return in_file;
+	in_file.n_columns = 0;
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (!t->column[k].internal)
+			in_file.column[in_file.n_columns++] = t->column[k];
+	return in_file;
+}
+
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p)
 {
 	if (p->has_crc)

@@ -287,6 +287,7 @@ static void write_species(struct openpmd_writing *w)
 
 static void describe_file(struct openpmd_writing *w, hid_t file)
 {
+	bool whole = w->facts->batch.number == SL_WHOLE_RUN;
 	char pattern[NAME_BYTES];
 
 	sl_file_pattern(pattern, sizeof(pattern), w->run_name, sl_format_openpmd.suffix);
@@ -294,12 +295,13 @@ static void describe_file(struct openpmd_writing *w, hid_t file)
 	sl_h5_put_u32(w->h, file, "openPMDextension", 0);
 	sl_h5_put_text(w->h, file, "basePath", "/data/%T/");
 	sl_h5_put_text(w->h, file, "particlesPath", "particles/");
-	sl_h5_put_text(w->h, file, "iterationEncoding", "fileBased");
-	sl_h5_put_text(w->h, file, "iterationFormat", pattern);
+	sl_h5_put_text(w->h, file, "iterationEncoding", whole ? "groupBased" : "fileBased");
+	sl_h5_put_text(w->h, file, "iterationFormat", whole ? "/data/%T/" : pattern);
 	sl_h5_put_text(w->h, file, "software", "Sluice");
 	sl_h5_put_text(w->h, file, "softwareVersion", w->software_version);
 	sl_h5_put_u64(w->h, file, "sluiceSeed", w->facts->seed);
-	sl_h5_put_u64(w->h, file, "sluiceBatch", w->facts->batch.number);
+	if (!whole)
+		sl_h5_put_u64(w->h, file, "sluiceBatch", w->facts->batch.number);
 	sl_h5_put_u64(w->h, file, "sluiceFirstId", w->facts->batch.first_id);
 	sl_h5_put_u64(w->h, file, "sluiceGenerated", w->facts->batch.generated);
 	sl_h5_text(w->h, file, "sluiceConfig", w->config);
@@ -321,7 +323,8 @@ static void write_file(struct openpmd_writing *w, hid_t file)
 	hid_t data, iteration, particles;
 
 	describe_file(w, file);
-	snprintf(number, sizeof(number), "%" PRIu64, w->facts->batch.number);
+	snprintf(number, sizeof(number), "%" PRIu64,
+		w->facts->batch.number == SL_WHOLE_RUN ? 0 : w->facts->batch.number);
 	data = sl_h5_group(w->h, file, "data");
 	iteration = sl_h5_group(w->h, data, number);
 	describe_iteration(w, iteration);

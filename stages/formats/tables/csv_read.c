@@ -265,6 +265,7 @@ static enum sl_status read_once(const struct text *text, text_reader *how, struc
 	if (!text->gzipped)
 		return how(&l, t);
 	SL_TRY(sl_inflate_begin(&l.z, SL_GZIP, text->file, text->bytes));
+	l.z.members = true; /* a file of a whole run has several */
 	status = how(&l, t);
 	sl_inflate_end(&l.z);
 	return status;

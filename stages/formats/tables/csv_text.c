@@ -33,8 +33,7 @@ size_t sl_csv_text_bytes(const struct sl_table *t)
 	return sl_size_add(header + SL_U64_TEXT_BYTES, sl_size_mul(t->n, row));
 }
 
-/* Prints the first line, the names of the columns. text has sl_csv_text_bytes() bytes. */
-static size_t print_header(const struct sl_table *t, char *text)
+size_t sl_csv_print_header(const struct sl_table *t, char *text)
 {
 	char *at = text;
 
@@ -76,14 +75,14 @@ static size_t print_item(
 	return 0;
 }
 
-/* The powers of ten are computed once per table. */
-size_t sl_csv_print(const struct sl_table *t, char *text)
+/* The powers of ten are computed once per call. */
+size_t sl_csv_print_rows(const struct sl_table *t, uint32_t from, uint32_t n, char *text)
 {
 	struct sl_powers powers;
-	char *at = text + print_header(t, text);
+	char *at = text;
 
 	sl_powers_make(&powers);
-	for (uint32_t row = 0; row < t->n; row++) {
+	for (uint32_t row = from; row < from + n; row++) {
 		for (uint32_t i = 0; i < t->n_columns; i++) {
 			if (i)
 				*at++ = ',';
@@ -92,4 +91,11 @@ size_t sl_csv_print(const struct sl_table *t, char *text)
 		*at++ = '\n';
 	}
 	return (size_t)(at - text);
+}
+
+size_t sl_csv_print(const struct sl_table *t, char *text)
+{
+	size_t header = sl_csv_print_header(t, text);
+
+	return header + sl_csv_print_rows(t, 0, t->n, text + header);
 }

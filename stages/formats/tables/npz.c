@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "primitives/files/crc32.h"
+#include "stages/formats/tables/npz_join.h"
 #include "stages/formats/tables/npz_pack.h"
 #include "stages/formats/tables/npz_read.h"
 
@@ -123,7 +124,9 @@ static void print_about(struct json_text *t, const struct sl_file_facts *run,
 	print_member(t, "version", run->software_version);
 	print(t, ", \"rules_version\": %" PRIu32, run->rules_version);
 	print_member(t, "run", run->run_name);
-	print(t, ", \"seed\": %" PRIu64 ", \"batch\": %" PRIu64, run->seed, batch->number);
+	print(t, ", \"seed\": %" PRIu64, run->seed);
+	if (batch->number != SL_WHOLE_RUN)
+		print(t, ", \"batch\": %" PRIu64, batch->number);
 	print(t, ", \"first_id\": %" PRIu64 ", \"generated\": %" PRIu64, batch->first_id,
 		batch->generated);
 	print_member(t, "species", run->species);
@@ -229,7 +232,7 @@ static void add_directory(struct npz_writing *w)
 }
 
 /* The numbers of a batch with the most digits, for an upper limit. */
-static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+static const struct sl_batch_facts longest = {SL_WHOLE_RUN - 1, UINT64_MAX, UINT64_MAX};
 
 /* An upper limit, as if each header were the longest: the packed items are not in the image. */
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
@@ -273,4 +276,5 @@ const struct sl_format sl_format_npz = {
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_npz_read,
+	.join = &sl_npz_join,
 };
