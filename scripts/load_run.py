@@ -46,6 +46,8 @@ def of_openpmd(name):
     columns = {}
 
     def take(path, item):
+        if "sluiceDigest" not in item.attrs:  # it describes columns, or stands for a position that was not recorded
+            return
         if isinstance(item, h5py.Dataset):
             columns[OPENPMD.get(path, path)] = item[()]
         elif "value" in item.attrs and "shape" in item.attrs:  # all values of the column are equal
@@ -83,11 +85,10 @@ def suffix_of(name):
 def load_file(name, columns=None):
     """The survivors of one file, in its order: a dict as that of load()."""
     found = READERS[suffix_of(name)](name)
-    known = [key for key in found if "/" not in key]  # the other datasets of openPMD describe these
     for column in columns or ():
-        if column not in known:
-            raise Unreadable(f"{name}: no column {column}; the columns are {', '.join(known)}")
-    return {column: found[column] for column in columns or known}
+        if column not in found:
+            raise Unreadable(f"{name}: no column {column}; the columns are {', '.join(found)}")
+    return {column: found[column] for column in columns or found}
 
 
 def load(folder, columns=None):

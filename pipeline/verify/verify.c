@@ -72,9 +72,12 @@ static enum sl_status check_digests(const struct sl_manifest_line *l, const stru
 		if (c->internal)
 			continue;
 		seen |= SL_BIT(c->column);
+		if (strcmp(sl_table_name(t, k), sl_label_name(l->label, c->column)) != 0)
+			return wrong(l, "it has a column %s, which is %s in the manifest",
+				sl_table_name(t, k), sl_label_name(l->label, c->column));
 		if (!c->rounded && c->digest != l->digest[c->column])
 			return wrong(l, "the digest of column %s differs from the manifest",
-				sl_column_facts[c->column].name);
+				sl_table_name(t, k));
 	}
 	return seen == l->columns ? SL_OK
 	                          : wrong(l, "the columns differ from those of the manifest");
@@ -85,6 +88,7 @@ static struct sl_table exact_columns(const struct sl_table *t)
 {
 	struct sl_table exact = {.n = t->n};
 
+	memcpy(exact.label, t->label, sizeof(exact.label));
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (!t->column[k].rounded)
 			exact.column[exact.n_columns++] = t->column[k];
@@ -170,7 +174,7 @@ static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manif
 		if (memcmp(row, (const char *)p + facts->in_particle, facts->bytes) != 0)
 			return wrong(l,
 				"row %u: %s differs from the particle recomputed from id %llu", i,
-				facts->name, id);
+				sl_table_name(t, k), id);
 	}
 	return SL_OK;
 }
@@ -209,7 +213,7 @@ static enum sl_status check_same(const struct sl_manifest_line *l, const struct 
 		if (found->column[k].column != expected->column[k].column ||
 			found->column[k].digest != expected->column[k].digest)
 			return wrong(l, "column %s differs from the recomputed batch",
-				sl_column_facts[expected->column[k].column].name);
+				sl_table_name(expected, k));
 	return SL_OK;
 }
 

@@ -26,6 +26,7 @@ struct sl_py_batch {
 	uint32_t n, n_columns;
 	struct {
 		enum sl_column column;
+		struct sl_column_label label; /* of a named column */
 		uint64_t digest;
 		void *data; /* of sl_memory_get(); NULL: handed over */
 	} column[SL_COLUMN_COUNT];

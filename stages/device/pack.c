@@ -37,7 +37,7 @@ uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t
 
 		if (c->internal || (c->constant && !rule->packing.constants))
 			continue;
-		part[n] = part_of(rule, at, t->n, f->bytes, f->name);
+		part[n] = part_of(rule, at, t->n, f->bytes, sl_table_name(t, k));
 		part[n++].value = c->constant ? c->data : NULL;
 	}
 	return n;

@@ -91,7 +91,21 @@ static int definition_of(const struct sl_derived *d, const char *word)
 	return -1;
 }
 
-/* Gives a definition its column: the built-in one of that name, or the next named one. */
+/* The named column of that name, or the next free one, which gets it; SL_COLUMN_COUNT if none is free. */
+static enum sl_column named_column(struct sl_named_columns *named, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < named->n && strcmp(named->label[i].name, name) != 0)
+		i++;
+	if (i == SL_NAMED_COLUMNS_MAX)
+		return SL_COLUMN_COUNT;
+	if (i == named->n)
+		snprintf(named->label[named->n++].name, SL_COLUMN_NAME_BYTES, "%s", name);
+	return (enum sl_column)(SL_COLUMN_derived_1 + (int)i);
+}
+
+/* Gives a definition its column: the built-in one of that name, or a named one. */
 static bool choose_column(struct sl_derived *d, const char *key, const char *name,
 	enum sl_unit unit, enum sl_column *column)
 {
@@ -109,13 +123,12 @@ static bool choose_column(struct sl_derived *d, const char *key, const char *nam
 			name, sl_units[sl_column_facts[*column].unit].text,
 			*sl_units[unit].text ? sl_units[unit].text : "no unit");
 	}
-	if (named->n == SL_NAMED_COLUMNS_MAX)
+	*column = named_column(named, name);
+	if (*column == SL_COLUMN_COUNT)
 		return sl_config_add_problem(d->r, key,
 			"is one column more than the %d that a configuration can name; use fewer",
 			SL_NAMED_COLUMNS_MAX);
-	*column = (enum sl_column)(SL_COLUMN_derived_1 + (int)named->n);
-	snprintf(named->name[named->n], SL_NAME_BYTES, "%s", name);
-	named->unit[named->n++] = unit;
+	named->label[*column - SL_COLUMN_derived_1].unit = unit;
 	return true;
 }
 
@@ -144,7 +157,7 @@ static enum sl_column column_of(const struct sl_derived *d, const char *name)
 	if (number >= 0)
 		return built_in[number].column;
 	for (uint32_t i = 0; i < named->n; i++)
-		if (strcmp(named->name[i], name) == 0)
+		if (strcmp(named->label[i].name, name) == 0)
 			return (enum sl_column)(SL_COLUMN_derived_1 + (int)i);
 	return SL_COLUMN_COUNT;
 }
@@ -248,6 +261,19 @@ static void check_name(struct sl_derived *d, uint32_t i)
 		d->state[i] = SL_DEFINED;
 }
 
+/* Gives the named columns of output.columns the first places (struct sl_named_columns). */
+static void place_written(struct sl_derived *d)
+{
+	const struct sl_texts *list = &d->c->output.columns;
+
+	for (uint32_t k = 0; k < list->n; k++) {
+		int i = definition_of(d, list->at[k]);
+
+		if (i >= 0 && d->state[i] == SL_DEFINED && built_in_number(list->at[k]) < 0)
+			(void)named_column(&d->choices->named, list->at[k]);
+	}
+}
+
 void sl_derived_begin(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d)
 {
@@ -260,6 +286,7 @@ void sl_derived_begin(const struct sl_config *c, struct sl_reader *r, struct sl_
 		check_name(d, i);
 		d->names.name[d->names.n++] = c->columns.at[i].name;
 	}
+	place_written(d);
 	for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
 		if (!(built_in[i].reads & ~choices->model->columns))
 			d->names.name[d->names.n++] = sl_column_facts[built_in[i].column].name;
@@ -309,6 +336,20 @@ bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char
 	return sl_resolve_column(r, key, word, model, allowed, column);
 }
 
+/* Has a format something else of that name: a record or a group of openPMD, or a member of npz? */
+static bool is_name_in_files(const char *name)
+{
+	static const char *const words[] = {"positionOffset", "particlePatches", "about"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i], name) == 0)
+			return true;
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (strcmp(sl_column_facts[i].record, name) == 0)
+			return true;
+	return false;
+}
+
 sl_column_set sl_resolve_column_set(
 	struct sl_derived *d, const char *key, const struct sl_texts *list, sl_column_set allowed)
 {
@@ -322,11 +363,10 @@ sl_column_set sl_resolve_column_set(
 		if (!sl_resolve_any_column(
 			    d, d->r, item, list->at[k], d->choices->model, allowed, &i))
 			continue;
-		if (sl_is_named_column((int)i))
+		if (sl_is_named_column((int)i) && is_name_in_files(list->at[k]))
 			sl_config_add_problem(d->r, item,
-				"%s is named by this configuration, but files have only columns of "
-				"the model and the built-in r, rho, theta, phi and wavelength; "
-				"remove it, or define it under one of these names",
+				"%s is the name of something else in files; choose another name in "
+				"columns",
 				sl_show(shown, list->at[k]));
 		else if (SL_HAS(set, i))
 			sl_config_add_problem(d->r, item, "%s is repeated; remove it",

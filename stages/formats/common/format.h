@@ -222,6 +222,12 @@ size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_fact
  */
 struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table *t);
 
+/*
+ * For read: the column of that name, which is not terminated. A name that no column has becomes that of the
+ * next named column of t. SL_COLUMN_COUNT if it cannot be one, or if t has all of them.
+ */
+enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length);
+
 /* For assemble: appends the packed bytes to a file. */
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p);
 

@@ -37,13 +37,20 @@ hid_t sl_openpmd_type(enum sl_column_type type)
 	return H5I_INVALID_HID;
 }
 
-size_t sl_openpmd_path(
-	char *path, size_t size, uint64_t number, const char *species, enum sl_column column)
+const char *sl_openpmd_record(const struct sl_table *t, enum sl_column column)
 {
-	const struct sl_column_facts *f = &sl_column_facts[column];
+	return sl_is_named_column((int)column) ? sl_label_name(t->label, column)
+	                                       : sl_column_facts[column].record;
+}
+
+size_t sl_openpmd_path(char *path, size_t size, uint64_t number, const char *species,
+	const struct sl_table *t, uint32_t k)
+{
+	const struct sl_column_facts *f = sl_facts_of(&t->column[k]);
 
 	return (size_t)snprintf(path, size, "/data/%" PRIu64 "/particles/%s/%s%s%s", number,
-		species, f->record, *f->component ? "/" : "", f->component);
+		species, sl_openpmd_record(t, t->column[k].column), *f->component ? "/" : "",
+		f->component);
 }
 
 /* --- layout -------------------------------------------------------------------------------- */
@@ -171,7 +178,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!t->column[i].constant)
 			SL_TRY(sl_add_context(pack_column(&w, &t->column[i], t->n), "column %s",
-				sl_facts_of(&t->column[i])->name));
+				sl_table_name(t, i)));
 	keep_facts(p, NULL);
 	return SL_OK;
 }
@@ -232,7 +239,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 		if (!t->column[i].constant)
 			SL_TRY(sl_add_context(
 				take_column(&w, sl_facts_of(&t->column[i]), t->n, &from, &stream),
-				"column %s", sl_facts_of(&t->column[i])->name));
+				"column %s", sl_table_name(t, i)));
 	keep_facts(p, device_packed);
 	return SL_OK;
 }

@@ -151,8 +151,8 @@ static enum sl_status add(struct sl_join *j, const struct sl_table *block)
 	for (uint32_t k = 0; k < block->n_columns; k++) {
 		extend_box(own, &block->column[k], block->n);
 		if (!block->column[k].constant)
-			SL_TRY(sl_add_context(add_column(j, k, block), "column %s",
-				sl_facts_of(&block->column[k])->name));
+			SL_TRY(sl_add_context(
+				add_column(j, k, block), "column %s", sl_table_name(block, k)));
 	}
 	return SL_OK;
 }
@@ -164,8 +164,7 @@ static enum sl_status end(struct sl_join *j)
 	for (uint32_t k = 0; k < j->all.n_columns; k++) {
 		j->all.column[k].digest = own->digest[k];
 		if (own->column[k].used > 0)
-			SL_TRY(sl_add_context(
-				flush(j, k), "column %s", sl_facts_of(&j->all.column[k])->name));
+			SL_TRY(sl_add_context(flush(j, k), "column %s", sl_table_name(&j->all, k)));
 	}
 	return SL_OK;
 }

@@ -114,14 +114,20 @@ static void write_column(struct openpmd_writing *w, hid_t at, const char *name, 
 {
 	const struct sl_table_column *c = &w->facts->table.column[i];
 	const struct sl_column_facts *f = &sl_column_facts[c->column];
+	enum sl_unit unit = sl_table_unit(&w->facts->table, i);
 	hid_t made = c->constant ? write_constant(w, at, name, sl_openpmd_type(f->type),
 					   &w->facts->pieces.constant[i])
 	                         : write_chunks(w, at, name, f);
 
-	describe_component(w, made, f->unit);
+	describe_component(w, made, unit);
 	sl_h5_put_u64(w->h, made, "sluiceDigest", c->digest);
+	if (sl_is_named_column((int)c->column)) {
+		sl_h5_put_u32(
+			w->h, made, SL_OPENPMD_NAMED, (uint32_t)(c->column - SL_COLUMN_derived_1));
+		sl_h5_put_text(w->h, made, SL_OPENPMD_UNIT, sl_units[unit].text);
+	}
 	if (!*f->component)
-		describe_record(w, made, f->unit);
+		describe_record(w, made, unit);
 	sl_h5_close(w->h, made);
 }
 
@@ -158,7 +164,10 @@ static void write_columns(struct openpmd_writing *w)
 		if (*f->component)
 			write_column(w, record, f->component, i);
 		else
-			write_column(w, w->species, f->record, i);
+			write_column(w, w->species,
+				sl_openpmd_record(
+					&w->facts->table, w->facts->table.column[i].column),
+				i);
 		sl_h5_close(w->h, record);
 	}
 }

@@ -26,7 +26,7 @@ size_t sl_csv_text_bytes(const struct sl_table *t)
 	size_t header = 1, row = 1;
 
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		header += strlen(sl_facts_of(&t->column[i])->name) + 1;
+		header += strlen(sl_table_name(t, i)) + 1;
 		row += widths[sl_facts_of(&t->column[i])->type] + 1;
 	}
 	/* The print functions need space for the longest number, also at the end of the text. */
@@ -40,7 +40,7 @@ size_t sl_csv_print_header(const struct sl_table *t, char *text)
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		if (i)
 			*at++ = ',';
-		at = stpcpy(at, sl_facts_of(&t->column[i])->name);
+		at = stpcpy(at, sl_table_name(t, i));
 	}
 	*at++ = '\n';
 	return (size_t)(at - text);

@@ -99,7 +99,7 @@ static enum sl_status add(struct sl_join *j, const struct sl_table *block)
 {
 	for (uint32_t k = 0; k < block->n_columns; k++)
 		SL_TRY(sl_add_context(add_column(j, k, &block->column[k], block->n), "column %s",
-			sl_facts_of(&block->column[k])->name));
+			sl_table_name(block, k)));
 	return SL_OK;
 }
 

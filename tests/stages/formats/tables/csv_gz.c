@@ -295,7 +295,13 @@ static void other_tables_are_refused(void **state)
 	assert_fails(read_text(""), SL_BAD_INPUT, "empty");
 	assert_fails(read_text("id,x"), SL_BAD_INPUT, "no end");
 	assert_fails(read_text("id,x\n1,2"), SL_BAD_INPUT, "no end");
-	assert_fails(read_text("id,foo\n1,2\n"), SL_BAD_INPUT, "not known");
+	assert_ok(read_text("id,foo,bar,half,x2\n1,2,3,4,5\n"));
+	assert_fails(read_text("id,a,b,c,d,e\n1,2,3,4,5,6\n"), SL_BAD_INPUT, "not known");
+	assert_fails(read_text("id,foo,foo\n1,2,3\n"), SL_BAD_INPUT, "twice");
+	assert_fails(read_text("id,2x\n1,2\n"), SL_BAD_INPUT, "not known");
+	assert_fails(read_text("id,a-b\n1,2\n"), SL_BAD_INPUT, "not known");
+	assert_fails(read_text("id,a_name_that_has_32_characters_in_it\n1,2\n"), SL_BAD_INPUT,
+		"not known");
 	assert_fails(read_text("id,\n1,2\n"), SL_BAD_INPUT, "not known");
 	assert_fails(read_text("id,id\n1,2\n"), SL_BAD_INPUT, "twice");
 	assert_fails(read_text("id,x\n1\n"), SL_BAD_INPUT, "row 0: ");
