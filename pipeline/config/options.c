@@ -98,7 +98,8 @@ const struct sl_option sl_options[] = {
 	PLAIN(columns, NAMED,
 		.help = "derived columns, computed from the others at the end of each particle: "
 			"{NAME: EXPRESSION}, such as {d: \"hypot(x - 1 cm, y)\"}; keep, key, "
-			"tallies and output.columns can use them; the expressions are those of keep with sqrt, hypot, "
+			"tallies and output.columns can use them, and keep can call the functions "
+			"directly; the expressions are those of keep with sqrt, hypot, "
 			"atan2, exp, log, pow, min, max, abs and wavelength; r, rho, theta, phi "
 			"and wavelength are built in, and a definition replaces one of them"),
 	PLAIN(keep, LINES, .required = true,

@@ -126,7 +126,8 @@ static bool choose_column(struct sl_derived *d, const char *key, const char *nam
 	*column = named_column(named, name);
 	if (*column == SL_COLUMN_COUNT)
 		return sl_config_add_problem(d->r, key,
-			"is one column more than the %d that a configuration can name; use fewer",
+			"is one column more than the %d that a configuration can define, functions "
+			"in keep included; use fewer",
 			SL_NAMED_COLUMNS_MAX);
 	named->label[*column - SL_COLUMN_derived_1].unit = unit;
 	return true;
@@ -210,6 +211,37 @@ static bool find(void *ctx, const char *word, enum sl_column *column, enum sl_un
 	return true;
 }
 
+/* Are two programs equal? */
+static bool is_same(const struct sl_condition *a, const struct sl_condition *b)
+{
+	return a->n == b->n && a->n_numbers == b->n_numbers &&
+	       memcmp(a->operation, b->operation, a->n) == 0 &&
+	       memcmp(a->operand, b->operand, a->n) == 0 &&
+	       memcmp(a->number, b->number, a->n_numbers * sizeof(a->number[0])) == 0;
+}
+
+/*
+ * Implements sl_more_names.add. Equal calls share a column. Its name is none that a configuration can give, so
+ * nothing else finds it.
+ */
+static bool add(void *ctx, const char *key, const struct sl_condition *k, enum sl_unit unit,
+	enum sl_column *column)
+{
+	struct sl_derived *d = (struct sl_derived *)ctx;
+	char name[SL_COLUMN_NAME_BYTES];
+
+	for (uint32_t i = 0; i < d->n_calls; i++)
+		if (is_same(&d->call[i].k, k)) {
+			*column = d->call[i].column;
+			return true;
+		}
+	snprintf(name, sizeof(name), "call %u", d->n_calls + 1);
+	if (!choose_column(d, key, name, unit, column) || !append(d, key, k, *column))
+		return false;
+	d->call[d->n_calls++] = (struct sl_derived_call){*column, *k};
+	return true;
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* What a name of a column must not be: what it means already; NULL if it is free. */
@@ -281,7 +313,7 @@ void sl_derived_begin(const struct sl_config *c, struct sl_reader *r, struct sl_
 	d->c = c;
 	d->r = r;
 	d->choices = choices;
-	d->names = (struct sl_more_names){.find = find, .ctx = d};
+	d->names = (struct sl_more_names){.find = find, .add = add, .ctx = d};
 	for (uint32_t i = 0; i < c->columns.n; i++) {
 		check_name(d, i);
 		d->names.name[d->names.n++] = c->columns.at[i].name;

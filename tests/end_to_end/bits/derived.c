@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pipeline/text/yaml.h"
+#include "primitives/files/crc32.h"
 #include "tests/support/runs/reference_run.h"
 
 static const char text[] =
@@ -218,6 +219,50 @@ static void other_names_are_refused(void **state)
 	remove_run(&folder, "out");
 }
 
+/* A checksum of the survivors in the files of `out`. */
+static uint64_t hash_survivors(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		char name[64], *file;
+		size_t bytes;
+
+		snprintf(name, sizeof(name), "out/t_00000%d.csv", i);
+		file = folder_read(&folder, name, &bytes);
+		assert_true(bytes > 1000);
+		sum = sum << 16 ^ sl_crc32(file, bytes);
+		free(file);
+	}
+	return sum;
+}
+
+/* A function in keep is a derived column without a name: the survivors are those of a named one. */
+static void functions_are_called_in_keep(void **state)
+{
+	static const char *const set[] = {
+		"keep=transmitted and atan2(hypot(u, v), w) < 60 deg and hypot(x - 1 mm, y)/2 < "
+		"hypot(x, y) and hypot(x - 1 mm, y) < 2 mm",
+		"keep=transmitted and theta < 60 deg and half < r and half < 1 mm"};
+	static const char *const devices[] = {"cpu", "emulated"};
+	uint64_t hash = 0;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set[i == 2],
+				"--set", "tallies=[]", "--set",
+				"columns={half: \"hypot(x - 1 mm, y) / 2\"}", "--set",
+				"key=[half:float]", "--set", "output.columns=[id, half, u, v, x]",
+				"--device", devices[i % 2]));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		if (i == 0)
+			hash = hash_survivors();
+		assert_int_equal(hash_survivors(), hash);
+		remove_run(&folder, "out");
+	}
+}
+
 /* The joined file of the run has the columns too. */
 static void joined_files_have_the_columns(void **state)
 {
@@ -264,6 +309,7 @@ int main(void)
 		cmocka_unit_test(files_of_each_format_are_read),
 		cmocka_unit_test(other_names_are_refused),
 		cmocka_unit_test(joined_files_have_the_columns),
+		cmocka_unit_test(functions_are_called_in_keep),
 		cmocka_unit_test(particle_is_replayed),
 	};
 
