@@ -20,7 +20,7 @@ struct sl_table_output {
 	struct sl_table_facts facts;
 	struct sl_file_facts run; /* of the plan, with the configuration as this file states it */
 	char *config;
-	struct sl_join join;
+	struct sl_joined_file join;
 	struct sl_row_layout layout;
 	struct sl_table block;
 	struct sl_particle constant; /* values of the constant columns */
@@ -113,7 +113,7 @@ static enum sl_status check_rows(const struct sl_table_facts *f)
 		f->list, f->rows, f->plan->choices.format->name);
 }
 
-/* Appends bytes to a part. Implements sl_join.put. */
+/* Appends bytes to a part. Implements sl_joined_file.put. */
 static enum sl_status put(void *context, uint32_t part, const void *bytes, size_t size)
 {
 	struct sl_table_output *o = (struct sl_table_output *)context;
@@ -143,7 +143,8 @@ static enum sl_status begin(struct sl_table_output *o)
 	SL_TRY(print_config(o));
 	set_constants(o);
 	sl_row_layout_make(o->facts.plan, &o->layout);
-	o->join = (struct sl_join){.run = &o->run, .rows = o->facts.rows, .put = put, .context = o};
+	o->join = (struct sl_joined_file){
+		.run = &o->run, .rows = o->facts.rows, .put = put, .context = o};
 	lay_out(&a, o);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &o->memory));
 	a = (struct sl_arena){.base = o->memory, .size = a.used};

@@ -102,7 +102,7 @@ struct sl_format_merge {
  * rows arrive in blocks, so memory does not depend on their number. What is packed goes to parts, which the
  * caller stores.
  */
-struct sl_join {
+struct sl_joined_file {
 	const struct sl_file_facts *run;
 	uint64_t rows;       /* of the file */
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
@@ -121,18 +121,18 @@ struct sl_format_join {
 	uint32_t (*parts)(const struct sl_table *all);
 
 	/* Cuts the memory of a file from the arena; run, rows and all are set. */
-	void (*lay_out)(struct sl_arena *a, struct sl_join *j);
+	void (*lay_out)(struct sl_arena *a, struct sl_joined_file *j);
 
-	enum sl_status (*begin)(struct sl_join *j);
+	enum sl_status (*begin)(struct sl_joined_file *j);
 
 	/* Packs the next rows: SL_JOIN_ROWS, fewer in the last block. Columns are those of all. */
-	enum sl_status (*add)(struct sl_join *j, const struct sl_table *block);
+	enum sl_status (*add)(struct sl_joined_file *j, const struct sl_table *block);
 
 	/* After the last block. */
-	enum sl_status (*end)(struct sl_join *j);
+	enum sl_status (*end)(struct sl_joined_file *j);
 
 	/* Unless parts is NULL: sets *p, for assemble, to the parts as they were put. */
-	void (*packed)(struct sl_join *j, const uint8_t *const part[], struct sl_packed *p);
+	void (*packed)(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p);
 };
 
 struct sl_mcpl_record;

@@ -52,7 +52,7 @@ static void lay_out_column(
 	made->pieces.n_chunks += chunks;
 }
 
-static void lay_out(struct sl_arena *a, struct sl_join *j)
+static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct openpmd_join made = {.used = 0};
@@ -77,7 +77,7 @@ static void lay_out(struct sl_arena *a, struct sl_join *j)
 }
 
 /* Sets what does not depend on the rows: the box without positions, and the constants. */
-static enum sl_status begin(struct sl_join *j)
+static enum sl_status begin(struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 
@@ -93,7 +93,7 @@ static enum sl_status begin(struct sl_join *j)
 }
 
 /* Puts the chunk of column k, which may be the last one and not full. */
-static enum sl_status flush(struct sl_join *j, uint32_t k)
+static enum sl_status flush(struct sl_joined_file *j, uint32_t k)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 	struct join_column *c = &own->column[k];
@@ -113,7 +113,7 @@ static enum sl_status flush(struct sl_join *j, uint32_t k)
 }
 
 /* Copies the items of a block to the chunks of column k. */
-static enum sl_status add_column(struct sl_join *j, uint32_t k, const struct sl_table *block)
+static enum sl_status add_column(struct sl_joined_file *j, uint32_t k, const struct sl_table *block)
 {
 	struct join_column *c = &((struct openpmd_join *)j->own)->column[k];
 	size_t item = sl_facts_of(&block->column[k])->bytes;
@@ -142,7 +142,7 @@ static void extend_box(struct openpmd_join *own, const struct sl_table_column *c
 	own->pieces.hi[axis] = fmax(own->pieces.hi[axis], hi);
 }
 
-static enum sl_status add(struct sl_join *j, const struct sl_table *block)
+static enum sl_status add(struct sl_joined_file *j, const struct sl_table *block)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 
@@ -157,7 +157,7 @@ static enum sl_status add(struct sl_join *j, const struct sl_table *block)
 	return SL_OK;
 }
 
-static enum sl_status end(struct sl_join *j)
+static enum sl_status end(struct sl_joined_file *j)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 
@@ -169,7 +169,7 @@ static enum sl_status end(struct sl_join *j)
 	return SL_OK;
 }
 
-static void packed(struct sl_join *j, const uint8_t *const part[], struct sl_packed *p)
+static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p)
 {
 	struct openpmd_join *own = (struct openpmd_join *)j->own;
 

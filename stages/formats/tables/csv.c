@@ -38,17 +38,17 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 
 /* --- a file of the whole run ------------------------------------------------------------------ */
 
-static void lay_out_join(struct sl_arena *a, struct sl_join *j)
+static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
 	j->own = sl_cut(a, sl_csv_join_bytes(&j->all));
 }
 
-static enum sl_status begin_join(struct sl_join *j)
+static enum sl_status begin_join(struct sl_joined_file *j)
 {
 	return j->put(j->context, 0, j->own, sl_csv_print_header(&j->all, (char *)j->own));
 }
 
-static enum sl_status add_join(struct sl_join *j, const struct sl_table *block)
+static enum sl_status add_join(struct sl_joined_file *j, const struct sl_table *block)
 {
 	for (uint32_t from = 0, n; from < block->n; from += n) {
 		n = sl_csv_join_rows(block->n - from);
@@ -58,7 +58,7 @@ static enum sl_status add_join(struct sl_join *j, const struct sl_table *block)
 	return SL_OK;
 }
 
-static enum sl_status end_join(struct sl_join *j)
+static enum sl_status end_join(struct sl_joined_file *j)
 {
 	(void)j;
 	return SL_OK;

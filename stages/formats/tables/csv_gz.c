@@ -90,7 +90,7 @@ struct text_join {
 	struct sl_packed packed;
 };
 
-static void lay_out_join(struct sl_arena *a, struct sl_join *j)
+static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
 	size_t bytes = sl_csv_join_bytes(&j->all);
 	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level};
@@ -107,7 +107,7 @@ static void lay_out_join(struct sl_arena *a, struct sl_join *j)
 }
 
 /* Puts a member of so many bytes of text. */
-static enum sl_status put_member(struct sl_join *j, size_t bytes)
+static enum sl_status put_member(struct sl_joined_file *j, size_t bytes)
 {
 	struct text_join *own = (struct text_join *)j->own;
 
@@ -115,13 +115,13 @@ static enum sl_status put_member(struct sl_join *j, size_t bytes)
 	return j->put(j->context, 0, own->packed.bytes, own->packed.used);
 }
 
-static enum sl_status begin_join(struct sl_join *j)
+static enum sl_status begin_join(struct sl_joined_file *j)
 {
 	return put_member(
 		j, sl_csv_print_header(&j->all, ((const struct text_join *)j->own)->text));
 }
 
-static enum sl_status add_join(struct sl_join *j, const struct sl_table *block)
+static enum sl_status add_join(struct sl_joined_file *j, const struct sl_table *block)
 {
 	char *text = ((const struct text_join *)j->own)->text;
 
@@ -132,7 +132,7 @@ static enum sl_status add_join(struct sl_join *j, const struct sl_table *block)
 	return SL_OK;
 }
 
-static enum sl_status end_join(struct sl_join *j)
+static enum sl_status end_join(struct sl_joined_file *j)
 {
 	(void)j;
 	return SL_OK;

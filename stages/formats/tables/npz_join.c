@@ -33,7 +33,7 @@ static size_t stream_bytes(void)
 	return sl_deflate_most(ITEMS_BYTES, 0, 1);
 }
 
-static void lay_out(struct sl_arena *a, struct sl_join *j)
+static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
 	struct sl_shape shape = {.in_bytes = ITEMS_BYTES, .level = j->run->level};
 	struct npz_join *own = (struct npz_join *)sl_cut_items(a, 1, sizeof(*own));
@@ -51,7 +51,7 @@ static void lay_out(struct sl_arena *a, struct sl_join *j)
 }
 
 /* A column without items is stored, as in the file of a batch. */
-static enum sl_status begin(struct sl_join *j)
+static enum sl_status begin(struct sl_joined_file *j)
 {
 	struct npz_join *own = (struct npz_join *)j->own;
 
@@ -74,7 +74,7 @@ static const void *items_of(const struct npz_join *own, const struct sl_table_co
 
 /* Adds the stream of n items to part k. */
 static enum sl_status add_column(
-	struct sl_join *j, uint32_t k, const struct sl_table_column *c, uint32_t n)
+	struct sl_joined_file *j, uint32_t k, const struct sl_table_column *c, uint32_t n)
 {
 	struct npz_join *own = (struct npz_join *)j->own;
 	struct sl_npz_piece *piece = &own->pieces.piece[k];
@@ -95,7 +95,7 @@ static enum sl_status add_column(
 	return j->put(j->context, k, own->stream, got);
 }
 
-static enum sl_status add(struct sl_join *j, const struct sl_table *block)
+static enum sl_status add(struct sl_joined_file *j, const struct sl_table *block)
 {
 	for (uint32_t k = 0; k < block->n_columns; k++)
 		SL_TRY(sl_add_context(add_column(j, k, &block->column[k], block->n), "column %s",
@@ -103,7 +103,7 @@ static enum sl_status add(struct sl_join *j, const struct sl_table *block)
 	return SL_OK;
 }
 
-static enum sl_status end(struct sl_join *j)
+static enum sl_status end(struct sl_joined_file *j)
 {
 	struct npz_join *own = (struct npz_join *)j->own;
 
@@ -114,7 +114,7 @@ static enum sl_status end(struct sl_join *j)
 	return SL_OK;
 }
 
-static void packed(struct sl_join *j, const uint8_t *const part[], struct sl_packed *p)
+static void packed(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p)
 {
 	struct npz_join *own = (struct npz_join *)j->own;
 
