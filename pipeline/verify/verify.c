@@ -391,35 +391,19 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 }
 
 /*
- * The backend that compressed the joined file: the one in run.json, or the default of the host if the
- * batches were compressed on a device, as sl_resolve_primitives() chooses.
- */
-static bool is_host_deflate(const char *name)
-{
-	const struct sl_backend *found;
-
-	return name && sl_find(SL_DEFLATE, name, &found) == SL_OK && found->space == SL_HOST;
-}
-
-/*
  * Makes the plan of the run in dir, after run.json was checked byte for byte. The stored configuration
- * leaves out output.joined and the compressor, which do not change the batches, so they are set again.
+ * leaves out output.joined, which does not change the batches, so it is set again.
  */
 static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 {
-	char deflate[64];
-	const char *const set[] = {"output.joined=true", deflate};
+	static const char *const joined[] = {"output.joined=true"};
 	struct sl_existing_run existing;
-	size_t n;
 	enum sl_status s;
 
 	*plan = NULL;
 	SL_TRY(sl_report_check(dir));
 	SL_TRY(sl_existing_run_read(dir, &existing));
-	n = !existing.joined ? 0 : is_host_deflate(existing.deflate) ? 2 : 1;
-	snprintf(deflate, sizeof(deflate), "primitives.deflate=%.40s",
-		n == 2 ? existing.deflate : "");
-	s = sl_existing_run_plan(&existing, set, n, plan);
+	s = sl_existing_run_plan(&existing, joined, existing.joined ? 1 : 0, plan);
 	sl_existing_run_free(&existing);
 	return s;
 }
