@@ -93,6 +93,8 @@ class Run:
     tallies    name -> Tally: the histograms of the configuration
     survivors  name -> array of shape (n,): the columns of all survivors, joined when they are used
     image      Column of shape (height, width), float64; None if the run makes no image
+    joined     ParticleList: the joined file of the run (output.joined, output.order: run), read when
+               it is used; None if the run has none
     report     run.json as a dict
     state      'done', or 'stopped' by run.stop_before or by an interrupt
     directory  of the files; None for a run in memory
@@ -112,6 +114,14 @@ class Run:
     def particles(self) -> int:
         """Particles that were generated."""
         return int(self.report["tallies"]["particles"])
+
+    @property
+    def joined(self) -> Any:
+        """The survivors of the joined file, in its order."""
+        from ._files import read
+        if self.directory is None or self.state != "done" or "joined" not in self.report:
+            return None
+        return read(os.path.join(self.directory, self.report["joined"]))
 
     def __repr__(self) -> str:
         return (f"<Run {self.report['name']}: {self.state}, {self.particles} particles, "
