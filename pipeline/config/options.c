@@ -122,7 +122,8 @@ const struct sl_option sl_options[] = {
 			"COLUMN:BINS:LO..HI:log for bins of equal ratio, COLUMN:EDGE..EDGE..EDGE for "
 			"given edges, r is hypot(x, y); or a score along the histories of a slab, [deposit, "
 			"z:50] for the absorbed weight, [fluence_collision, r:50:0 mm..5 mm, z:50] for the "
-			"fluence estimated by collisions"),
+			"fluence estimated by collisions, [fluence_track, z:50] for the fluence estimated by "
+			"lengths of paths, [crossing:1 mm, w:20] for the weight that crosses a plane z"),
 	/*
 	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
 	 * backends differ in their compressed bytes, but not in their contents.

@@ -73,7 +73,7 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 {
 	const char *problem =
 		r->grids.scored ? sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, b->bins),
-					  b->tally.collisions)
+					  b->tally.steps, b->tally.collisions)
 				: NULL;
 	enum sl_fate mismatch =
 		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
