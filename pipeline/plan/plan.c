@@ -34,15 +34,19 @@ enum { PILOT = 4096 };
 static enum sl_status make_pack_rule(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
 {
+	bool written = c->format != &sl_format_none;
 	struct sl_arena none = {0};
 	struct sl_table t;
 
 	r->unpacked = SL_EVERY_COLUMN;
-	if (c->form == SL_AS_COLUMNS)
+	r->resident = c->resident;
+	if (c->form == SL_AS_COLUMNS && !c->resident && written)
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
 	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
+	if (c->resident || !written)
+		return SL_OK;
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
 		.backend = c->pack,
@@ -79,6 +83,7 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->internal = c->internal;
+	memcpy(r->label, c->named.label, sizeof(r->label));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), 1, &r->grids);
@@ -298,6 +303,24 @@ static uint64_t survivor_bytes(const struct sl_plan *plan)
 	return row < 0x1p63 ? (uint64_t)row : UINT64_MAX / 2;
 }
 
+/* Whether bytes of survivors, shared by the devices, fit on each of them next to the run. */
+static enum sl_status check_resident(const struct sl_plan *plan, uint64_t bytes)
+{
+	char need[32], have[32];
+	uint64_t each = plan->memory.device + bytes / plan->n_devices;
+
+	for (uint32_t i = 0; i < plan->n_devices; i++)
+		if (each > plan->device[i].free_bytes)
+			return sl_fail(SL_DEVICE_MEMORY,
+				"the run and its survivors need %s of device memory and %s are free on "
+				"%s; take the batches one by one, or use fewer output.columns or "
+				"run.particles",
+				sl_sized((double)each, need),
+				sl_sized((double)plan->device[i].free_bytes, have),
+				plan->device[i].name);
+	return SL_OK;
+}
+
 enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 {
 	char need[32], have[32];
@@ -311,6 +334,8 @@ enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
 	bytes = keep_all ? survivor_bytes(plan) : 0;
+	if (plan->recipe.resident)
+		return check_resident(plan, bytes);
 	if (plan->memory.host + bytes <= plan->machine.free_bytes)
 		return SL_OK;
 	return sl_fail(SL_HOST_MEMORY,
@@ -333,6 +358,7 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 {
 	struct sl_table t = {.n = n, .n_columns = plan->recipe.n_columns};
 
+	memcpy(t.label, plan->recipe.label, sizeof(t.label));
 	for (uint32_t k = 0; k < t.n_columns; k++) {
 		t.column[k].column = plan->recipe.column[k];
 		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);

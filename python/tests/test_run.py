@@ -246,6 +246,38 @@ def test_a_list_of_the_whole_run_needs_a_directory(tmp_path):
     assert run.report["joined_particles"] == 10
 
 
+@pytest.mark.parametrize("form", ["npz", "openpmd", "csv.gz", "csv"])
+def test_the_joined_file_is_sorted_over_the_run(tmp_path, form):
+    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith(("output:", "key:")))
+    run = sluice.run(config, out=tmp_path / "run", particles=2e4, batch=3000, key=["w:float"],
+                     output__order="run", output__format=form)
+    joined = run.joined
+    order = numpy.lexsort((run.survivors["id"], run.survivors["w"]))
+    assert joined.n == run.survivors.n == run.report["joined_particles"]
+    for name in run.survivors:
+        assert numpy.array_equal(joined[name], run.survivors[name][order])
+    assert sluice.verify(tmp_path / "run")["joined_compared"]
+    again = sluice.open(tmp_path / "run")
+    assert numpy.array_equal(again.joined["id"], joined["id"])
+    assert sluice.run(config, particles=100).joined is None
+
+
+@pytest.mark.parametrize("form", ["npz", "openpmd", "csv"])
+def test_columns_of_the_configuration_have_their_names_and_units(tmp_path, form):
+    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith("output:"))
+    settings = {"columns": {"half": "hypot(x, y) / 2", "decay": "exp(-time / (1 ns))"},
+                "output__columns": ["x", "y", "half", "decay"], "output__format": form}
+    memory = sluice.run(config, particles=2000, **settings)
+    run = sluice.run(config, out=tmp_path / "run", particles=2000, **settings)
+    assert set(memory.survivors) == set(run.survivors) == {"x", "y", "half", "decay"}
+    for result in (memory, run, sluice.open(tmp_path / "run")):
+        half = numpy.hypot(numpy.float64(result.survivors["x"]), result.survivors["y"]) / 2
+        assert numpy.allclose(result.survivors["half"], half, rtol=1e-7)
+    batch = next(iter(run.survivors.batches()))
+    assert batch.column("half").name == "half"
+    assert batch.column("half").unit == ("" if form == "csv" else "cm")
+
+
 def test_progress(config, capsys):
     calls = []
     sluice.run(config, progress=lambda *state: calls.append(state))

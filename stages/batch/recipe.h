@@ -67,6 +67,7 @@ struct sl_recipe {
 	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
 	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
+	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of named columns */
 	sl_column_set internal;      /* set of those of them that files do not have (table.h) */
 	uint32_t source_bytes;       /* of the source record of a particle; 0: none is kept */
 	sl_column_set constants;     /* set of columns with one value for the whole run */
@@ -77,7 +78,8 @@ struct sl_recipe {
 	struct sl_choice compact;    /* staged mode only */
 	struct sl_choice sort;
 	struct sl_pack_rule pack;
-	sl_column_set unpacked;           /* set of columns that a device transfers as they are */
+	bool resident;          /* the survivors stay on the device, in struct sl_batch.resident */
+	sl_column_set unpacked; /* set of columns that a device transfers as they are */
 	const struct sl_loops *loops;     /* for this CPU */
 	const struct sl_kernels *kernels; /* for the device; NULL: the stages run on the host */
 	const atomic_int *cancel;         /* if not NULL and set, stages return SL_STOPPED */
