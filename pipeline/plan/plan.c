@@ -25,6 +25,7 @@
 #include "stages/host/cpu_dispatch.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host_pipeline.h"
+#include "stages/formats/formats.h"
 #include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
