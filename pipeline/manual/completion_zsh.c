@@ -86,14 +86,21 @@ static void print_settings(const struct sl_manual *m, FILE *out)
 
 static void print_commands(const struct sl_manual *m, FILE *out)
 {
-	fprintf(out, "	case $state in\n	command)\n		commands=(");
+	fputs("	case $state in\n"
+	      "	command)\n"
+	      "		commands=(",
+		out);
 	for (int c = 0; c < m->n_commands; c++) {
 		fprintf(out, "\n			'%s:", m->command[c].name);
 		print_quoted(m->command[c].help, ":\\", out);
 		fputc('\'', out);
 	}
-	fprintf(out, "\n		)\n		_describe command commands\n		;;\n");
-	fprintf(out, "	operand)\n		case $line[1] in\n");
+	fputs("\n		)\n"
+	      "		_describe command commands\n"
+	      "		;;\n"
+	      "	operand)\n"
+	      "		case $line[1] in\n",
+		out);
 	for (int c = 0; c < m->n_commands; c++) {
 		fprintf(out, "		%s) _arguments", m->command[c].name);
 		print_options(m, c, out);
