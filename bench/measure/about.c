@@ -42,7 +42,7 @@ void sl_about_make(const struct sl_bench_options *options, const struct sl_devic
 	time_t now = time(NULL);
 	struct tm utc;
 
-	sl_machine_read(&machine);
+	sl_machine_read("", &machine);
 	snprintf(about->device, SL_ABOUT_BYTES, "%s, %d.%d, %d multiprocessors, %zu bytes",
 		device->name, device->major, device->minor, device->multiprocessors,
 		device->memory_bytes);

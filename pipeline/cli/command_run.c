@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "pipeline/cli/commands.h"
+#include "pipeline/cli/progress.h"
 #include "pipeline/cli/read_plan.h"
 #include "pipeline/cli/signals.h"
 #include "pipeline/execute/execute.h"
@@ -19,29 +20,12 @@
 /* What the callbacks of a run need. */
 struct run_output {
 	const struct sl_args *args;
-	bool progress; /* a line of progress is unfinished */
+	struct sl_progress_output progress;
 };
 
-/* Rewrites one line of the terminal. The rate is that of this session, without earlier ones. */
 static void show_progress(void *ctx, const struct sl_progress *p)
 {
-	struct run_output *o = (struct run_output *)ctx;
-
-	o->progress = true;
-	fprintf(stderr, "\r%5.1f %%  %llu of %s%llu batches  %.2f M particles/s",
-		100.0 * (double)p->particles_done / (double)p->particles,
-		(unsigned long long)p->batches_done, p->at_most ? "at most " : "",
-		(unsigned long long)p->n_batches, p->rate * 1e-6);
-	if (p->seconds_left >= 0)
-		fprintf(stderr, "  %.0f s left  ", p->seconds_left);
-	fflush(stderr);
-}
-
-static void end_progress(struct run_output *o)
-{
-	if (o->progress)
-		fputs("\n", stderr);
-	o->progress = false;
+	sl_progress_show(&((struct run_output *)ctx)->progress, p);
 }
 
 /*
@@ -53,7 +37,7 @@ static void print_results(void *ctx, const struct sl_workspace *w, const struct 
 {
 	struct run_output *o = (struct run_output *)ctx;
 
-	end_progress(o);
+	sl_progress_end(&o->progress);
 	if (!stopped && o->args->json)
 		sl_report_write(w, m, session, "done", stdout);
 	else if (!stopped && !o->args->quiet)
@@ -67,7 +51,8 @@ static void print_results(void *ctx, const struct sl_workspace *w, const struct 
  */
 static enum sl_status run_plan(const struct sl_args *a, struct sl_plan *plan)
 {
-	struct run_output o = {.args = a};
+	struct run_output o = {
+		.args = a, .progress = {.out = stderr, .terminal = isatty(STDERR_FILENO) == 1}};
 	const struct sl_execution e = {.start = a->resume  ? SL_START_RESUME
 	                                        : a->force ? SL_START_FORCE
 	                                                   : SL_START_NEW,
@@ -81,12 +66,12 @@ static enum sl_status run_plan(const struct sl_args *a, struct sl_plan *plan)
 	if (s == SL_OK)
 		s = sl_workspace_allocate(w);
 	sl_signals_begin_work();
-	if (!a->quiet && !a->json && isatty(STDERR_FILENO))
+	if (!a->quiet && !a->json)
 		sl_cli_control.progress = show_progress;
 	sl_cli_control.ctx = &o;
 	if (s == SL_OK)
 		s = sl_execute(w, &e);
-	end_progress(&o);
+	sl_progress_end(&o.progress);
 	sl_workspace_close(w);
 	return s;
 }

@@ -186,6 +186,18 @@ static enum sl_status convert_tables(
 	return s;
 }
 
+/* Refuses runs of output.format: none: they have manifests, but no files that could be read. */
+static enum sl_status check_files(const struct sl_conversion *c)
+{
+	for (size_t i = 0; i < c->job->n; i++)
+		if (c->operand[i].is_run && !c->operand[i].manifest.line[0].file[0])
+			return sl_fail(SL_USAGE,
+				"%s: the run has no files of survivors (output.format: none), so only "
+				"its histograms can be converted; use --to FILE.tallies, or another run",
+				c->operand[i].path);
+	return SL_OK;
+}
+
 /* Selects the kind of conversion. */
 static enum sl_status convert_inputs(struct sl_conversion *c, const struct sl_runs *runs)
 {
@@ -193,6 +205,7 @@ static enum sl_status convert_inputs(struct sl_conversion *c, const struct sl_ru
 
 	if (c->tallies)
 		return sl_runs_to_tallies(c, runs);
+	SL_TRY(check_files(c));
 	SL_TRY(kind_of(c, &lists));
 	if (!lists || !sl_format_is_mcpl(c->format))
 		return convert_tables(c, runs, lists);

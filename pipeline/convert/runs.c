@@ -127,16 +127,21 @@ static bool is_one_folder(const struct sl_conversion *c)
 	return true;
 }
 
-/* Adds the batch of an input to the sums of its run; false if no committed batch has that file. */
+/*
+ * Adds the batch of an input to the sums of its run; false if no committed batch has that file. The
+ * inputs are most often all batches in order, so the search starts after the last batch found. Batches
+ * without files (output.format: none) have equal names, and are found one after another.
+ */
 static bool add_batch(struct sl_input_run *run, const char *file)
 {
 	const struct sl_manifest *m = &run->manifest;
 
 	for (size_t i = 0; i < m->n; i++) {
-		const struct sl_manifest_line *l = &m->line[i];
+		const struct sl_manifest_line *l = &m->line[(run->next + i) % m->n];
 
 		if (strcmp(l->file, file) != 0)
 			continue;
+		run->next = (size_t)(l - m->line) + 1;
 		run->generated += l->generated;
 		run->survivors += l->survivors;
 		for (int f = 0; f < SL_FATE_COUNT; f++) {

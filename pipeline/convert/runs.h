@@ -19,6 +19,7 @@ struct sl_input_run {
 	struct sl_manifest manifest;
 	uint64_t seed;
 	uint64_t shift; /* added to the ids of this run */
+	size_t next;    /* line of the manifest after the last batch that an input names */
 	uint64_t generated, survivors;
 	struct sl_tally tally;
 };

@@ -140,6 +140,7 @@ static void list_text(FILE *out)
 	fprintf(out, "formats\n");
 	for (int i = 0; sl_formats[i]; i++)
 		fprintf(out, "  %-16s %s\n", sl_formats[i]->name, sl_formats[i]->help);
+	fprintf(out, "  %-16s %s\n", sl_format_none.name, sl_format_none.help);
 }
 
 /* As print_models(). A script can check a configuration's columns and fates against these lists. */
@@ -271,6 +272,7 @@ static void list_formats(struct sl_json *j)
 	sl_json_array(j, "formats");
 	for (int i = 0; sl_formats[i]; i++)
 		sl_json_text(j, NULL, sl_formats[i]->name);
+	sl_json_text(j, NULL, sl_format_none.name);
 	sl_json_close(j);
 }
 

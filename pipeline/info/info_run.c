@@ -12,6 +12,7 @@
 #include "pipeline/report/report.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/text/messages.h"
+#include "stages/formats/formats.h"
 
 /* Prints the particles of each fate that occurred, and their fraction of the generated ones. */
 static void print_fates(const struct sl_results *r, FILE *out)
@@ -34,6 +35,9 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 	fprintf(out, "%s: run %s, format %s, %s\n", dir->path, run->name ? run->name : "(no name)",
 		run->format ? run->format->name : "(unknown)",
 		run->state ? run->state : "(no state)");
+	if (run->part.of > 0)
+		fprintf(out, "part %llu of %llu of a run\n", (unsigned long long)run->part.number,
+			(unsigned long long)run->part.of);
 	fprintf(out, "%llu batches, %llu particles, %llu survivors, %s in files\n",
 		(unsigned long long)r.batches, (unsigned long long)r.particles,
 		(unsigned long long)r.survivors, sl_sized((double)r.bytes, size));
@@ -56,7 +60,8 @@ enum sl_status sl_info_run(const struct sl_dir *dir, uint64_t head, FILE *out)
 	if (s == SL_OK) {
 		print_run(dir, &run, &m, out);
 		fflush(out);
-		s = sl_info_all_survivors(dir, &m, head, out);
+		if (run.format != &sl_format_none)
+			s = sl_info_all_survivors(dir, &m, head, out);
 	}
 	sl_manifest_free(&m);
 	sl_existing_run_free(&run);

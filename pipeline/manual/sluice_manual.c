@@ -45,6 +45,13 @@ static void add_backends(struct sl_manual *m, enum sl_primitive p)
 			sl_manual_add(m, "%s ", e->name);
 }
 
+static void add_formats(struct sl_manual *m)
+{
+	for (int i = 0; sl_formats[i]; i++)
+		sl_manual_add(m, "%s ", sl_formats[i]->name);
+	sl_manual_add(m, "%s", sl_format_none.name);
+}
+
 /* The words that a key of the configuration accepts, "" if they are not a list. */
 static const char *words_of_key(struct sl_manual *m, const struct sl_option *o, const char *path)
 {
@@ -53,8 +60,7 @@ static const char *words_of_key(struct sl_manual *m, const struct sl_option *o, 
 	if (p < SL_PRIMITIVE_COUNT)
 		add_backends(m, p);
 	else if (strcmp(path, "output.format") == 0)
-		for (int i = 0; sl_formats[i]; i++)
-			sl_manual_add(m, "%s ", sl_formats[i]->name);
+		add_formats(m);
 	else if (o->kind == SL_KIND_CHOICE)
 		for (int i = 0; o->choices[i]; i++)
 			sl_manual_add(m, "%s ", o->choices[i]);
@@ -62,6 +68,8 @@ static const char *words_of_key(struct sl_manual *m, const struct sl_option *o, 
 		sl_manual_add(m, "true false");
 	else if (o->automatic)
 		sl_manual_add(m, "auto");
+	else if (o->kind == SL_KIND_TEXT)
+		return sl_manual_words_of_help(m, o->help);
 	return sl_manual_end(m);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pipeline/config/reader/read_config.h"
+#include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
@@ -46,6 +47,33 @@ static size_t cut_batches(char *text, size_t bytes)
 	return (size_t)(batches + 2 - text);
 }
 
+/* Reads which part of a run this is; false if there is a member "part" without valid numbers. */
+static bool read_part(const struct sl_yaml *tree, struct sl_part *part)
+{
+	sl_node node = sl_yaml_get(tree, sl_yaml_root(tree), "part");
+
+	return !node ||
+	       (sl_yaml_u64(tree, sl_yaml_get(tree, node, "number"), &part->number) &&
+		       sl_yaml_u64(tree, sl_yaml_get(tree, node, "of"), &part->of) &&
+		       part->number >= 1 && part->number <= part->of && part->of <= SL_PARTS_MAX);
+}
+
+/* Reads what run.json says of the particles computed so far, which only sluice status needs. */
+static void read_progress(struct sl_existing_run *f)
+{
+	const struct sl_yaml *tree = f->tree;
+	sl_node root = sl_yaml_root(tree), times = sl_yaml_get(tree, root, "times");
+	struct sl_decimal seconds;
+
+	sl_yaml_u64(tree, sl_yaml_get(tree, sl_yaml_get(tree, root, "tallies"), "particles"),
+		&f->particles);
+	sl_yaml_u64(tree, sl_yaml_get(tree, times, "particles"), &f->session_particles);
+	if (!sl_decimal_scan(
+		    sl_yaml_text(tree, sl_yaml_get(tree, times, "wall_seconds"), NULL), &seconds) ||
+		!sl_decimal_to_double(&seconds, 0, &f->session_seconds))
+		f->session_seconds = 0;
+}
+
 /* Fills f from its tree. */
 static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_run *f)
 {
@@ -65,6 +93,9 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	if (!f->config ||
 		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))
 		return bad_run_json(dir, "has no config or rules_version");
+	if (!read_part(tree, &f->part))
+		return bad_run_json(dir, "has a part without its number");
+	read_progress(f);
 	/* The name becomes part of file names that may be removed: it must stay in the directory. */
 	if (f->name && strchr(f->name, '/'))
 		f->name = NULL;
@@ -97,18 +128,21 @@ void sl_existing_run_free(struct sl_existing_run *f)
 	f->tree = NULL;
 }
 
-enum sl_status sl_existing_run_batch(const struct sl_existing_run *f, uint64_t *batch)
+enum sl_status sl_existing_run_sizes(
+	const struct sl_existing_run *f, struct sl_existing_sizes *sizes)
 {
 	struct sl_yaml *tree = NULL;
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(f->config, strlen(f->config), &tree, &problem);
 
-	*batch = 0;
+	*sizes = (struct sl_existing_sizes){.batch = 0};
 	if (s == SL_OK) {
-		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run");
+		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run"),
+			stop = sl_yaml_get(tree, root, "stop");
 
-		if (!sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), batch))
-			*batch = 0;
+		sl_yaml_u64(tree, sl_yaml_get(tree, run, "particles"), &sizes->particles);
+		sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &sizes->batch);
+		sizes->stops = sl_yaml_get(tree, stop, "when") != 0;
 	}
 	sl_yaml_free(tree);
 	return s == SL_BAD_INPUT ? SL_OK : s;
@@ -129,6 +163,7 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 		all[1 + i] = set[i];
 	s = sl_config_open_text(
 		"run.json", f->config, strlen(f->config), all, 1 + n_sets, &config, &reader);
+	config.part = f->part;
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);
 	sl_config_close(reader);
@@ -136,10 +171,10 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 }
 
 /* Most characters of a line that a message shows before and from the first difference. */
-enum { SHOWN = 40 };
+enum { SHOWN = SL_DIFFERENCE_BYTES / 2 };
 
 /* Copies the line of text that contains its character i, or the part of it around i. */
-static void copy_line_around(const char *text, size_t i, char line[2 * SHOWN + 1])
+static void copy_line_around(const char *text, size_t i, char line[SL_DIFFERENCE_BYTES])
 {
 	size_t start = i;
 
@@ -148,29 +183,51 @@ static void copy_line_around(const char *text, size_t i, char line[2 * SHOWN + 1
 	start += strspn(text + start, " ");
 	if (start + SHOWN < i)
 		start = i - SHOWN;
-	snprintf(line, 2 * SHOWN + 1, "%.*s", (int)strcspn(text + start, "\n"), text + start);
+	snprintf(line, SL_DIFFERENCE_BYTES, "%.*s", (int)strcspn(text + start, "\n"), text + start);
 }
 
-/*
- * Compares the stored configuration with that of the plan: both are written by the same code, so equal
- * settings give equal texts. The message has the text around the first difference.
- */
-static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
+bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
+	char of_b[SL_DIFFERENCE_BYTES])
 {
-	char old[2 * SHOWN + 1], now[2 * SHOWN + 1];
 	size_t i = 0;
 
-	while (stored[i] && stored[i] == planned[i])
+	while (a[i] && a[i] == b[i])
 		i++;
-	if (stored[i] == planned[i])
+	if (a[i] == b[i])
+		return false;
+	copy_line_around(a, i, of_a);
+	copy_line_around(b, i, of_b);
+	return true;
+}
+
+/* Compares the stored configuration with that of the plan. */
+static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
+{
+	char old[SL_DIFFERENCE_BYTES], now[SL_DIFFERENCE_BYTES];
+
+	if (!sl_existing_run_differs(stored, planned, old, now))
 		return SL_OK;
-	copy_line_around(stored, i, old);
-	copy_line_around(planned, i, now);
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s: holds a run of another configuration (\"%s\" there, \"%s\" here), so --resume "
 		"would mix two runs; use the same configuration, another --out, or --force to replace "
 		"the run",
 		dir->path, old, now);
+}
+
+/* The bytes of a part are the same, but a whole run needs its batches in its own directory. */
+static enum sl_status same_part(
+	const struct sl_dir *dir, const struct sl_part *stored, const struct sl_part *planned)
+{
+	char name[SL_PART_NAME_BYTES] = "the whole run";
+
+	if (stored->number == planned->number && stored->of == planned->of)
+		return SL_OK;
+	if (stored->of > 0)
+		sl_part_name(stored, name);
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: holds %s, which is not what --resume would continue here; give the same --part "
+		"and --out as before, or choose another --out",
+		dir->path, name);
 }
 
 enum sl_status sl_existing_run_check(const struct sl_dir *dir, const struct sl_plan *plan)
@@ -179,14 +236,17 @@ enum sl_status sl_existing_run_check(const struct sl_dir *dir, const struct sl_p
 	enum sl_status s;
 
 	SL_TRY(sl_existing_run_read(dir, &f));
-	if (f.rules_version == SL_RULES_VERSION)
+	if (f.rules_version == SL_RULES_VERSION) {
 		s = same_config(dir, f.config, plan->config_text);
-	else
+		if (s == SL_OK)
+			s = same_part(dir, &f.part, &plan->config.part);
+	} else {
 		s = sl_fail(SL_OUTPUT_IN_USE,
 			"%s: holds a run of rules version %llu, and this program has version %d "
 			"(the remaining batches would have other bits); use the program that "
 			"started the run, another --out, or --force to replace the run",
 			dir->path, (unsigned long long)f.rules_version, SL_RULES_VERSION);
+	}
 	sl_existing_run_free(&f);
 	return s;
 }

@@ -21,7 +21,12 @@ struct sl_existing_run {
 	const struct sl_format *format; /* NULL if this program does not support it */
 	bool image;                     /* the run makes an image */
 	bool joined;                    /* the run makes a merged list */
+	struct sl_part part;            /* of = 0: the whole run */
 	uint64_t rules_version;
+	uint64_t particles; /* committed when run.json was written */
+	uint64_t
+		session_particles; /* computed by the last session, and its time in seconds; 0: it */
+	double session_seconds;    /* has not ended */
 };
 
 /*
@@ -31,8 +36,15 @@ struct sl_existing_run {
 enum sl_status sl_existing_run_read(const struct sl_dir *dir, struct sl_existing_run *f);
 void sl_existing_run_free(struct sl_existing_run *f);
 
-/* Sets the batch size of the run; 0 if it is not stored. Fails only for lack of memory. */
-enum sl_status sl_existing_run_batch(const struct sl_existing_run *f, uint64_t *batch);
+/* The size of a run as its stored configuration has it. */
+struct sl_existing_sizes {
+	uint64_t particles, batch; /* 0 if it is not stored */
+	bool stops;                /* it has a stop rule, so particles is an upper limit */
+};
+
+/* Reads the sizes. Fails only for lack of memory. */
+enum sl_status sl_existing_run_sizes(
+	const struct sl_existing_run *f, struct sl_existing_sizes *sizes);
 
 /*
  * Makes the plan of the run again, from the stored configuration, in which n_sets settings (at most
@@ -41,6 +53,14 @@ enum sl_status sl_existing_run_batch(const struct sl_existing_run *f, uint64_t *
 enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
 enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,
 	size_t n_sets, struct sl_plan **plan);
+
+/*
+ * Compares two stored configurations: both are written by the same code, so equal settings give equal
+ * texts. If they differ, sets of_a and of_b to the text of each around the first difference.
+ */
+enum { SL_DIFFERENCE_BYTES = 82 };
+bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
+	char of_b[SL_DIFFERENCE_BYTES]);
 
 /*
  * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run.

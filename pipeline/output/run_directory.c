@@ -36,17 +36,12 @@ static enum sl_status has_contents(
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
-/*
- * Sets *complete to whether the line describes a batch of the plan and its files have the contents that
- * the line states. All bytes of the files are read.
- */
-static enum sl_status is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, bool *complete)
 {
-	*complete = false;
-	if (!sl_batch_file_is_planned(plan, l))
-		return SL_OK;
-	SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
+	*complete = sl_batch_file_is_planned(plan, l);
+	if (*complete && l->file[0])
+		SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
 	if (*complete && l->bins_file[0])
 		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
 	if (*complete && l->order_file[0])
@@ -81,7 +76,7 @@ static enum sl_status resume(
 	for (size_t i = 0; i < done->n; i++) {
 		bool keep;
 
-		SL_TRY(is_complete(plan, dir, &done->line[i], &keep));
+		SL_TRY(sl_output_batch_is_complete(plan, dir, &done->line[i], &keep));
 		if (keep)
 			done->line[complete++] = done->line[i];
 	}
@@ -137,11 +132,42 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	return has_run ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
 }
 
+/* Refuses the directory of a part of a run that was divided into another number of parts. */
+static enum sl_status refuse_other_parts(void *ctx, const char *name)
+{
+	const struct sl_plan *plan = (const struct sl_plan *)ctx;
+	struct sl_part part;
+
+	if (!sl_part_find(name, &part) || part.of == plan->config.part.of)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: cannot be made, because %s is in the same directory (parts of a run can only be "
+		"joined if all have the same N); use --part I/%llu, choose another --out, or remove "
+		"the other parts",
+		plan->to, name, (unsigned long long)part.of);
+}
+
+/* Parts of one run can share a directory: each has its own directory there. */
+static enum sl_status check_other_parts(const struct sl_plan *plan)
+{
+	char folder[SL_PATH_BYTES];
+	struct sl_dir dir;
+	enum sl_status s;
+
+	sl_path_split(plan->to, folder);
+	SL_TRY(sl_dir_open(folder, true, &dir));
+	s = sl_dir_each(&dir, refuse_other_parts, (void *)plan);
+	sl_dir_close(&dir);
+	return s;
+}
+
 /* run.json is written with the state "running", so that a killed run can be resumed. */
 enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done)
 {
 	memset(done, 0, sizeof(*done));
+	if (sl_plan_is_part(w->plan))
+		SL_TRY(check_other_parts(w->plan));
 	SL_TRY(sl_dir_open(w->plan->to, true, dir));
 	SL_TRY(sl_dir_lock(dir));
 	SL_TRY(enter(w->plan, start, dir, done));
@@ -161,6 +187,7 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 {
 	char to[SL_TEXT_BYTES];
 	struct sl_existing_run existing;
+	struct sl_existing_sizes sizes;
 	struct sl_dir dir;
 	enum sl_status s;
 	bool exists;
@@ -174,7 +201,8 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 	if (s == SL_OK && exists)
 		s = sl_existing_run_read(&dir, &existing);
 	if (s == SL_OK && exists) {
-		s = sl_existing_run_batch(&existing, batch);
+		s = sl_existing_run_sizes(&existing, &sizes);
+		*batch = sizes.batch;
 		sl_existing_run_free(&existing);
 	}
 	sl_dir_close(&dir);

@@ -45,7 +45,7 @@ static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint
 	digits = strspn(name, "0123456789");
 	*batch = strtoull(name, NULL, 10);
 	return digits >= 6 && digits <= 18 &&
-	       (is_equal(name + digits, s->format->suffix) ||
+	       ((s->format->suffix[0] && is_equal(name + digits, s->format->suffix)) ||
 		       is_equal(name + digits, SL_HISTOGRAM_SUFFIX) ||
 		       is_equal(name + digits, SL_ORDER_SUFFIX));
 }

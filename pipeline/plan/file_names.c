@@ -14,8 +14,11 @@
 
 void sl_batch_file_name(const struct sl_plan *plan, uint64_t batch, char name[SL_FILE_NAME_BYTES])
 {
-	sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
-		plan->choices.format->suffix);
+	if (plan->choices.format != &sl_format_none)
+		sl_file_name(name, SL_FILE_NAME_BYTES, plan->config.run.name, batch,
+			plan->choices.format->suffix);
+	else
+		name[0] = '\0';
 }
 
 void sl_batch_histogram_file_name(
@@ -41,10 +44,15 @@ void sl_batch_order_file_name(
 /* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES])
 {
+	char part[SL_PART_NAME_BYTES];
+
 	if (config->output.to[0])
 		memcpy(to, config->output.to, SL_TEXT_BYTES);
 	else
 		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
+	if (config->part.of > 0)
+		snprintf(to + strlen(to), SL_TEXT_BYTES - strlen(to), "/%s",
+			sl_part_name(&config->part, part));
 }
 
 const char *sl_side_file_name(
@@ -68,11 +76,12 @@ const char *sl_merged_list_name(
 
 /*
  * NAME.tallies is HDF5. Runs whose other files are not HDF5 have their histograms in run.json, and get
- * the file for grids only, which can be too large for run.json.
+ * the file for grids only, which can be too large for run.json. A run without other files has it.
  */
 bool sl_histogram_file_name(const struct sl_plan *plan, char name[SL_FILE_NAME_BYTES])
 {
 	sl_side_file_name(plan->config.run.name, SL_SIDE_HISTOGRAMS, name);
 	return plan->recipe.grids.n > 0 ||
-	       (plan->recipe.bins.n > 0 && plan->choices.format == &sl_format_openpmd);
+	       (plan->recipe.bins.n > 0 && (plan->choices.format == &sl_format_openpmd ||
+						   plan->choices.format == &sl_format_none));
 }

@@ -1,5 +1,8 @@
-/* machine.c - reads /proc, the cgroup and the resource limits of this process. */
+/* machine.c - reads /proc, and the limits of this process. */
 #include "pipeline/plan/machine.h"
+
+#include "pipeline/plan/limits/cgroup.h"
+#include "pipeline/plan/limits/slurm.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -10,19 +13,18 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/*
- * Copies the text after key in a file such as /proc/cpuinfo or memory.stat; "" if the key is missing.
- * Blanks, a colon, or both separate key and text. An empty key means the first line of the file.
- */
-static void look_up(const char *path, const char *key, char *value, size_t size)
+/* Copies the text after key in a file such as /proc/cpuinfo; "" if the key is missing. */
+static void look_up(const char *root, const char *file, const char *key, char *value, size_t size)
 {
+	char line[512], path[4096];
 	size_t n = strlen(key);
-	char line[512];
-	FILE *f = fopen(path, "re");
+	FILE *f;
 
+	snprintf(path, sizeof(path), "%.4000s%s", root, file);
+	f = fopen(path, "re");
 	value[0] = '\0';
 	while (f && value[0] == '\0' && fgets(line, sizeof(line), f))
-		if (strncmp(line, key, n) == 0 && (n == 0 || strchr(" \t:", line[n]))) {
+		if (strncmp(line, key, n) == 0 && strchr(" \t:", line[n])) {
 			const char *text = line + n + strspn(line + n, " \t:");
 
 			snprintf(value, size, "%.*s", (int)strcspn(text, "\n"), text);
@@ -31,19 +33,13 @@ static void look_up(const char *path, const char *key, char *value, size_t size)
 		fclose(f);
 }
 
-/* The integer after key in a file; 0 if the key is missing or its text is no number ("max"). */
-static uint64_t read_number(const char *path, const char *key)
+/* The files of /proc state sizes in KiB. */
+static uint64_t read_kib(const char *root, const char *file, const char *key)
 {
 	char value[64];
 
-	look_up(path, key, value, sizeof(value));
-	return strtoull(value, NULL, 10);
-}
-
-/* The files of /proc state sizes in KiB. */
-static uint64_t read_kib(const char *path, const char *key)
-{
-	return read_number(path, key) * 1024;
+	look_up(root, file, key, value, sizeof(value));
+	return strtoull(value, NULL, 10) * 1024;
 }
 
 /* Used if /proc is not mounted. Less than MemAvailable: it excludes the page cache. */
@@ -54,56 +50,71 @@ static uint64_t free_pages_bytes(void)
 	return sysinfo(&facts) == 0 ? (uint64_t)facts.freeram * facts.mem_unit : 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Bytes of a limited address space reserved for thread stacks and libraries. */
 #define SPACE_KEPT ((uint64_t)64 << 20)
 
-/*
- * The smallest of the free bytes of the system, the cgroup (version 2) and the address space. A
- * limit of 0 means that there is none: the file is missing outside a cgroup, and holds "max" without
- * a limit.
- */
-static uint64_t free_memory(void)
+/* Lowers the free memory to the bytes that a limit leaves. */
+static void limit_memory(struct sl_machine *m, uint64_t bytes, const char *limit)
 {
-	uint64_t bytes = read_kib("/proc/meminfo", "MemAvailable");
-	uint64_t limit = read_number("/sys/fs/cgroup/memory.max", "");
+	if (bytes >= m->free_bytes)
+		return;
+	m->free_bytes = bytes;
+	m->memory_limit = limit;
+}
+
+/*
+ * Sets the smallest of the free bytes of the system, the cgroup, the Slurm job and the address space.
+ * What other processes of the job use is not known, so only the memory of this one is subtracted.
+ */
+static void set_free_memory(const char *root, const struct sl_cgroup *group,
+	const struct sl_slurm *job, struct sl_machine *m)
+{
 	struct rlimit space;
 
-	if (bytes == 0)
-		bytes = free_pages_bytes();
-	if (limit > 0) {
-		uint64_t used = read_number("/sys/fs/cgroup/memory.current", "");
-		/* the kernel evicts the page cache, for example of our output, when memory is requested */
-		uint64_t cache = read_number("/sys/fs/cgroup/memory.stat", "inactive_file");
+	m->free_bytes = read_kib(root, "/proc/meminfo", "MemAvailable");
+	if (m->free_bytes == 0)
+		m->free_bytes = free_pages_bytes();
+	if (group->limits_memory)
+		limit_memory(m, group->free_bytes, "its cgroup");
+	if (job->memory_bytes > 0) {
+		uint64_t used = read_kib(root, "/proc/self/status", "VmRSS");
 
-		used = used > cache ? used - cache : 0;
-		bytes = least(bytes, limit > used ? limit - used : 0);
+		limit_memory(m, job->memory_bytes > used ? job->memory_bytes - used : 0,
+			job->memory_name);
 	}
 	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
-		uint64_t used = read_kib("/proc/self/status", "VmSize") + SPACE_KEPT;
+		uint64_t used = read_kib(root, "/proc/self/status", "VmSize") + SPACE_KEPT;
 
-		bytes = least(bytes, space.rlim_cur > used ? space.rlim_cur - used : 0);
+		limit_memory(m, space.rlim_cur > used ? space.rlim_cur - used : 0, "ulimit -v");
 	}
-	return bytes;
+}
+
+static void limit_cores(struct sl_machine *m, uint32_t cores, const char *limit)
+{
+	if (cores == 0 || cores >= m->cores)
+		return;
+	m->cores = cores;
+	m->cores_limit = limit;
 }
 
 /* The affinity mask, not the number of cores: a batch system may give the process a part of them. */
-static uint32_t count_cores(void)
+static void set_cores(
+	const struct sl_cgroup *group, const struct sl_slurm *job, struct sl_machine *m)
 {
 	cpu_set_t set;
 
+	m->cores = 1;
 	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
-		return (uint32_t)CPU_COUNT(&set);
-	return 1;
+		m->cores = (uint32_t)CPU_COUNT(&set);
+	limit_cores(m, group->cpus, "the CPU quota of its cgroup");
+	limit_cores(m, job->cpus, "SLURM_CPUS_PER_TASK");
 }
 
 /* A fact that cannot be read stays empty or 0; a plan is possible without it. */
-void sl_machine_read(struct sl_machine *m)
+void sl_machine_read(const char *root, struct sl_machine *m)
 {
+	struct sl_cgroup group;
+	struct sl_slurm job;
 	struct utsname u;
 
 	memset(m, 0, sizeof(*m));
@@ -112,8 +123,10 @@ void sl_machine_read(struct sl_machine *m)
 	if (uname(&u) == 0)
 		snprintf(m->system, sizeof(m->system), "%.63s %.63s %.63s", u.sysname, u.release,
 			u.machine);
-	look_up("/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
-	m->cores = count_cores();
-	m->memory_bytes = read_kib("/proc/meminfo", "MemTotal");
-	m->free_bytes = free_memory();
+	look_up(root, "/proc/cpuinfo", "model name", m->processor, sizeof(m->processor));
+	m->memory_bytes = read_kib(root, "/proc/meminfo", "MemTotal");
+	sl_cgroup_read(root, &group);
+	sl_slurm_read(&job);
+	set_cores(&group, &job, m);
+	set_free_memory(root, &group, &job, m);
 }

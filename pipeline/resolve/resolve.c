@@ -123,8 +123,9 @@ static void resolve_format(
 	choices->format = sl_format_find(c->output.format);
 	if (choices->format)
 		return;
-	for (; sl_formats[n] && n < 16; n++)
+	for (; sl_formats[n] && n < 15; n++)
 		words[n] = sl_formats[n]->name;
+	words[n++] = sl_format_none.name;
 	sl_config_add_problem(r, "output.format", "%s is not a format; use %s",
 		sl_show(shown, c->output.format),
 		sl_suggest(c->output.format, words, n, text, sizeof(text)));

@@ -6,8 +6,8 @@
  *	 "file":{"name":"..","bytes":..,"crc":"8 digits"},"bins":{..as file},"order":{..as file},
  *	 "crc":"8 digits"}
  *
- * Fates without particles are omitted, as are "bins" and "order" if there are no such files. Reading checks the CRC first,
- * which finds damage. Then the values read are printed again and must give the same bytes, which
+ * Fates without particles are omitted, as are "file", "bins" and "order" if there are no such files.
+ * Reading checks the CRC first, which finds damage. Then the values read are printed again and must give the same bytes, which
  * finds missing and unknown members.
  */
 #include "pipeline/results/manifest_line.h"
@@ -77,7 +77,8 @@ size_t sl_manifest_print(const struct sl_manifest_line *line, char text[SL_MANIF
 	sl_json_u64(&j, "steps", line->tally.steps);
 	sl_json_u64(&j, "collisions", line->tally.collisions);
 	print_digests(&j, line);
-	print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
+	if (line->file[0])
+		print_file(&j, "file", line->file, line->file_bytes, line->file_crc);
 	if (line->bins_file[0])
 		print_file(&j, "bins", line->bins_file, line->bins_bytes, line->bins_crc);
 	if (line->order_file[0])

@@ -12,9 +12,9 @@ enum { SL_FILE_NAME_BYTES = 256, SL_MANIFEST_LINE_BYTES = 8192 };
 struct sl_manifest_line {
 	uint64_t batch, first_id, generated, survivors;
 	struct sl_tally tally;
-	sl_column_set columns;            /* set of columns in the file */
-	uint64_t digest[SL_COLUMN_COUNT]; /* of each of these columns */
-	char file[SL_FILE_NAME_BYTES];
+	sl_column_set columns;               /* set of columns in the file, or that are digested */
+	uint64_t digest[SL_COLUMN_COUNT];    /* of each of these columns */
+	char file[SL_FILE_NAME_BYTES];       /* survivors; "" if the run writes none */
 	char bins_file[SL_FILE_NAME_BYTES];  /* histograms; "" if the run has none */
 	char order_file[SL_FILE_NAME_BYTES]; /* sort keys; "" if the run does not need them */
 	uint64_t file_bytes, bins_bytes, order_bytes;

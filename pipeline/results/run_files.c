@@ -37,6 +37,11 @@ static enum sl_status list(
 			"'%s' is a directory without committed batches (no run started there, or it "
 			"has not finished a batch); name files, or the directory of a run",
 			folder);
+	if (!m->line[0].file[0])
+		return sl_fail(SL_USAGE,
+			"'%s' is the directory of a run without files of survivors (output.format: "
+			"none), so there are no particles to read; run it with another format",
+			folder);
 	lay_out(&a, folder, m, files);
 	SL_TRY(sl_memory_get(SL_HOST, a.used, &files->block));
 	a = (struct sl_arena){files->block, 0, a.used};

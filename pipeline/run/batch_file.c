@@ -37,15 +37,17 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line)
 {
 	char file[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES], order[SL_FILE_NAME_BYTES];
+	const struct sl_batch_range range = sl_plan_batches(plan);
 	struct sl_batch b;
 
 	sl_batch_begin(&plan->recipe, &b, line->batch);
 	sl_batch_file_name(plan, line->batch, file);
 	sl_batch_histogram_file_name(plan, line->batch, bins);
 	sl_batch_order_file_name(plan, line->batch, order);
-	return line->batch < plan->recipe.n_batches && line->first_id == b.first_id &&
-	       line->generated == b.n && strcmp(line->file, file) == 0 &&
-	       strcmp(line->bins_file, bins) == 0 && strcmp(line->order_file, order) == 0;
+	return line->batch >= range.first && line->batch < range.end &&
+	       line->first_id == b.first_id && line->generated == b.n &&
+	       strcmp(line->file, file) == 0 && strcmp(line->bins_file, bins) == 0 &&
+	       strcmp(line->order_file, order) == 0;
 }
 
 /* Assembles the file of the batch as pieces in *file, and fills its manifest line. */
@@ -66,10 +68,12 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	return SL_OK;
 }
 
-/* Writes the pieces to NAME.part and flushes them to the disk. */
+/* Writes the pieces, if the run has such files, to NAME.part and flushes them to the disk. */
 static enum sl_status write_file(
 	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_batch_write *w)
 {
+	if (!w->line.file[0])
+		return SL_OK;
 	SL_TRY(sl_file_begin(dir, w->line.file, &w->file));
 	for (uint32_t i = 0; i < file->n; i++)
 		SL_TRY(sl_file_add(&w->file, file->piece[i].at, file->piece[i].bytes));
@@ -90,8 +94,10 @@ static enum sl_status write_order(const struct sl_plan *plan, const struct sl_di
 /* Gives the written files their names. A failure leaves no .part file. */
 static enum sl_status name_files(struct sl_batch_write *w)
 {
-	enum sl_status s = sl_file_name_part(&w->file, false);
+	enum sl_status s = SL_OK;
 
+	if (w->line.file[0])
+		s = sl_file_name_part(&w->file, false);
 	if (!w->line.order_file[0])
 		return s;
 	if (s == SL_OK)
@@ -129,7 +135,8 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 	SL_TRY(with_batch(write_file(dir, &file, w), slot));
 	s = with_batch(write_order(plan, dir, &slot->batch, w), slot);
 	if (s != SL_OK) {
-		sl_file_remove_part(&w->file);
+		if (w->line.file[0])
+			sl_file_remove_part(&w->file);
 		return s;
 	}
 	w->assemble_ns = assembled - start;

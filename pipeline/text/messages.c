@@ -8,6 +8,7 @@
 #include "pipeline/text/messages.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -162,5 +163,21 @@ const char *sl_sized(double bytes, char text[32])
 		u++;
 	}
 	snprintf(text, 32, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
+	return text;
+}
+
+const char *sl_duration(double seconds, char text[SL_DURATION_BYTES])
+{
+	double minutes = floor(seconds / 60 + 0.5), hours = floor(minutes / 60);
+
+	if (seconds < 99.5)
+		snprintf(text, SL_DURATION_BYTES, "%.0f s", seconds);
+	else if (minutes < 100)
+		snprintf(text, SL_DURATION_BYTES, "%.0f min", minutes);
+	else if (hours < 48)
+		snprintf(text, SL_DURATION_BYTES, "%.0f h %02.0f min", hours, minutes - 60 * hours);
+	else
+		snprintf(text, SL_DURATION_BYTES, "%.0f d %.0f h", floor(hours / 24),
+			hours - 24 * floor(hours / 24));
 	return text;
 }

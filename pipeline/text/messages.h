@@ -41,6 +41,10 @@ bool sl_is_after_comma(const char *key);
 /* Writes a number of bytes with a binary unit, such as "1.5 GiB". Returns text. */
 const char *sl_sized(double bytes, char text[32]);
 
+/* Writes a duration as "45 s", "12 min", "3 h 07 min" or "2 d 5 h". Returns text. */
+enum { SL_DURATION_BYTES = 32 };
+const char *sl_duration(double seconds, char text[SL_DURATION_BYTES]);
+
 /*
  * Decodes the code point at text and returns its length in bytes; 0 when it is not valid UTF-8
  * (overlong forms, surrogates and values above 10FFFF included).

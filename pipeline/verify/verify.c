@@ -26,6 +26,7 @@
 #include "pipeline/verify/verify_side_files.h"
 #include "pipeline/text/messages.h"
 #include "primitives/files/read.h"
+#include "stages/formats/formats.h"
 
 /*
  * Survivors per batch that are recomputed; evenly spaced over the rows. An error of the
@@ -53,9 +54,10 @@ static enum sl_status wrong(const struct sl_manifest_line *l, const char *format
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	return sl_fail(SL_CHECK_FAILED,
-		"batch %llu, %s: %s; the file or the manifest was changed, or the disk is failing; "
-		"use sluice run --resume to compute the batch again",
-		(unsigned long long)l->batch, l->file, what);
+		"batch %llu%s%s: %s; the %smanifest was changed, or the disk is failing; use sluice "
+		"run --resume to compute the batch again",
+		(unsigned long long)l->batch, l->file[0] ? ", " : "", l->file, what,
+		l->file[0] ? "file or the " : "");
 }
 
 /* Compares the digests of a table with the manifest. A rounded column has no digest to compare. */
@@ -243,7 +245,7 @@ static enum sl_status check_file(
 
 /*
  * Recomputes the batch; compares fate counts, histograms and digests with the manifest, and rounded
- * columns with the file. The memory of the workspace is only allocated for the first such batch,
+ * columns with the file, found, which is NULL if the run writes none. The memory of the workspace is only allocated for the first such batch,
  * because most runs need none.
  */
 static enum sl_status recompute(
@@ -267,7 +269,8 @@ static enum sl_status recompute(
 	if (l->order_file[0] && expected.order_crc != l->order_crc)
 		return wrong(l, "the sort keys differ from those of the recomputed batch");
 	SL_TRY(check_digests(l, &slot->batch.table));
-	return exact_columns(found).n_columns < found->n_columns ? check_file(w, l, found) : SL_OK;
+	return found && exact_columns(found).n_columns < found->n_columns ? check_file(w, l, found)
+	                                                                  : SL_OK;
 }
 
 /* Is the line of the manifest one of this run, with fate counts that sum to its particles? */
@@ -309,23 +312,19 @@ static enum sl_status check_contents(const struct sl_dir *dir, const struct sl_m
 		(unsigned long long)expected_bytes, expected_crc);
 }
 
-/* Makes all checks of one batch, cheap ones first, and adds its pixels to the image of w. */
-static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *dir,
+/*
+ * Makes all checks of the survivors' file of a batch, cheap ones first, and adds its pixels to the
+ * image of w.
+ */
+static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, struct counts *counts)
 {
 	const struct sl_recipe *r = &w->plan->recipe;
 	struct sl_survivors s;
 	struct sl_table exact;
 	enum sl_status status;
-	uint64_t *sum;
 	bool checked; /* sample and order have checked all that the manifest line states */
 
-	SL_TRY(check_line(w->plan, l));
-	if (sl_counter_words(r) >
-		0) { /* the reading checks that the histograms sum to the fate counts */
-		SL_TRY(sl_histogram_read(r, dir, l, &sum));
-		sl_memory_give(SL_HOST, sum);
-	}
 	SL_TRY(check_contents(dir, l, l->file, l->file_bytes, l->file_crc));
 	if (l->order_file[0])
 		SL_TRY(check_contents(dir, l, l->order_file, l->order_bytes, l->order_crc));
@@ -350,6 +349,36 @@ static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *d
 		status = sl_add_context(
 			sl_image_sum_add(&w->image_sum, l->batch, &s.table), "%s", l->file);
 	sl_survivors_free(&s);
+	return status;
+}
+
+/*
+ * Without a file of survivors only a recomputation can check the digests. As for files that do not
+ * allow a sample, that of the first batch shows whether this program computes the same.
+ */
+static enum sl_status check_unwritten(
+	struct sl_workspace *w, const struct sl_manifest_line *l, struct counts *counts)
+{
+	if (counts->recomputed > 0 && !w->plan->recipe.inputs)
+		return SL_OK;
+	counts->recomputed++;
+	return recompute(w, l, NULL);
+}
+
+static enum sl_status check_batch(struct sl_workspace *w, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, struct counts *counts)
+{
+	const struct sl_recipe *r = &w->plan->recipe;
+	enum sl_status status;
+	uint64_t *sum;
+
+	SL_TRY(check_line(w->plan, l));
+	if (sl_counter_words(r) >
+		0) { /* the reading checks that the histograms sum to the fate counts */
+		SL_TRY(sl_histogram_read(r, dir, l, &sum));
+		sl_memory_give(SL_HOST, sum);
+	}
+	status = l->file[0] ? check_survivors(w, dir, l, counts) : check_unwritten(w, l, counts);
 	counts->batches++;
 	counts->survivors += l->survivors;
 	counts->bytes += l->file_bytes;
@@ -374,6 +403,19 @@ static enum sl_status plan_of(const struct sl_dir *dir, struct sl_plan **plan)
 	return s;
 }
 
+/* Prints what was checked of a run without files of survivors. */
+static void print_unwritten(
+	const struct counts *c, uint64_t of, const struct sl_plan *plan, FILE *out)
+{
+	fprintf(out,
+		"%llu of %llu batches are correct: %llu survivors, not written; checked: fate "
+		"counts%s of all batches; digests of %s, recomputed\n",
+		(unsigned long long)c->batches, (unsigned long long)of,
+		(unsigned long long)c->survivors,
+		sl_counter_words(&plan->recipe) > 0 ? " and histograms" : "",
+		c->recomputed == 1 ? "one batch" : "all batches");
+}
+
 /*
  * Prints the counts of a run without errors. of: the number of batches of the complete run. Some keys
  * of the JSON object have older names; scripts read them, so they stay.
@@ -385,6 +427,10 @@ static void print_counts(
 	struct sl_json j = sl_json_stream(out);
 	char bytes[32];
 
+	if (!json && plan->choices.format == &sl_format_none) {
+		print_unwritten(c, of, plan, out);
+		return;
+	}
 	if (!json) {
 		fprintf(out,
 			"%llu of %llu batches are correct: %llu survivors in %s; checked: digests of "
@@ -420,7 +466,8 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		if (m->line[i].batch >= of && of < w->plan->recipe.n_batches)
+		if (m->line[i].batch >= of && of < w->plan->recipe.n_batches &&
+			!sl_plan_is_part(w->plan))
 			return wrong(&m->line[i], "stop.when ended the run before this batch");
 		SL_TRY(check_batch(w, dir, &m->line[i], counts));
 	}
@@ -461,6 +508,8 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	if (s == SL_OK) {
 		of = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m)
 		             .batches;
+		if (sl_plan_is_part(plan))
+			of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))

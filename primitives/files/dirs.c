@@ -20,8 +20,7 @@
 
 #include "primitives/device/device.h"
 #include "disk.h"
-
-#define LOCK_NAME "LOCK"
+#include "lock_holder.h"
 
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
 {
@@ -147,9 +146,6 @@ void sl_dir_close(struct sl_dir *d)
 	d->fd = d->lock = -1;
 }
 
-/* The longest name of a host in a signature. */
-#define HOST_CHARS 127
-
 /*
  * Reads the first line of LOCK: the signature of the process that holds the lock, or that held it and
  * was killed. Empty before the first signature and after the holder closed the directory. Returns 0
@@ -164,17 +160,6 @@ static int read_signature(int fd, char *text, size_t size)
 	return n < 0 ? errno : 0;
 }
 
-/* Whether text has the form that sign() writes. */
-static bool is_signature(const char *text)
-{
-	char pid[32], host[HOST_CHARS + 1], start[32];
-	int end = 0;
-
-	return sscanf(text, "pid %31[0-9] host %127s start %31[0-9TZ:-]%n", pid, host, start,
-		       &end) == 3 &&
-	       text[end] == '\0';
-}
-
 static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 {
 	char holder[256];
@@ -187,10 +172,10 @@ static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 		d->path, holder[0] ? holder : "it has not written its name to LOCK yet");
 }
 
-/* Writes the signature of this process. */
+/* Writes the signature of this process, which sl_lock_parse() reads. */
 static enum sl_status sign(const struct sl_dir *d, int fd)
 {
-	char text[256], host[HOST_CHARS + 1] = "unknown", start[32];
+	char text[256], host[SL_HOST_CHARS + 1] = "unknown", start[32];
 	time_t now = time(NULL);
 	struct tm utc;
 	int n, error;
@@ -206,25 +191,27 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 		return SL_OK;
 	/* Part of a signature would be taken for a user's file. Emptying needs no space on the disk. */
 	if (ftruncate(fd, 0) != 0)
-		return sl_disk_failed(errno, "empty", d->path, LOCK_NAME);
-	return sl_disk_failed(error, "write", d->path, LOCK_NAME);
+		return sl_disk_failed(errno, "empty", d->path, SL_LOCK_NAME);
+	return sl_disk_failed(error, "write", d->path, SL_LOCK_NAME);
 }
 
 /* Locks the open file LOCK, and signs it if this program has made it. */
 static enum sl_status take_lock(struct sl_dir *d, int fd)
 {
+	struct sl_lock_holder last;
 	char holder[256];
 
 	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return errno == EWOULDBLOCK ? refuse_lock(d, fd)
-		                            : sl_disk_failed(errno, "lock", d->path, LOCK_NAME);
+		                            : sl_disk_failed(errno, "lock", d->path, SL_LOCK_NAME);
 	if (read_signature(fd, holder, sizeof(holder)) != 0)
-		return sl_disk_failed(errno, "read", d->path, LOCK_NAME);
-	d->interrupted = is_signature(holder);
+		return sl_disk_failed(errno, "read", d->path, SL_LOCK_NAME);
+	d->interrupted = sl_lock_parse(holder, &last);
 	if (d->interrupted || (holder[0] == '\0' && lseek(fd, 0, SEEK_END) == 0))
 		return sign(d, fd);
 	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/" LOCK_NAME " was not made by sluice (a run would overwrite it with its lock); "
+		"%s/" SL_LOCK_NAME
+		" was not made by sluice (a run would overwrite it with its lock); "
 		"move it away or choose another output folder",
 		d->path);
 }
@@ -237,10 +224,10 @@ enum sl_status sl_dir_lock(struct sl_dir *d)
 
 	if (d->lock >= 0)
 		return SL_OK;
-	fd = sl_open(d->fd, LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+	fd = sl_open(d->fd, SL_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return sl_disk_failed(errno, "open", d->path, LOCK_NAME);
-	SL_TRY(sl_check_regular(fd, d->path, LOCK_NAME, &bytes));
+		return sl_disk_failed(errno, "open", d->path, SL_LOCK_NAME);
+	SL_TRY(sl_check_regular(fd, d->path, SL_LOCK_NAME, &bytes));
 	s = take_lock(d, fd);
 	if (s != SL_OK)
 		close(fd);

@@ -36,6 +36,13 @@ bool sl_errno_is_missing(int error);
 /* Whether access(2) of path with mode (R_OK, F_OK) fails with such an errno. */
 bool sl_path_is_missing(const char *path, int mode);
 
+/*
+ * Sets *seconds to the time of the last change of the file name below d, since 1970; *exists is false if
+ * there is no such file.
+ */
+enum sl_status sl_file_time(
+	const struct sl_dir *d, const char *name, bool *exists, double *seconds);
+
 /* Size and CRC-32 of the file name below d, read in pieces. */
 enum sl_status sl_file_check(
 	const struct sl_dir *d, const char *name, uint64_t *size, uint32_t *crc);

@@ -122,16 +122,19 @@ def _manifest(directory: str) -> List[Dict[str, Any]]:
 
 
 def survivors_of(directory: str) -> Survivors:
-    """The survivors of the committed batches in a directory."""
+    """The survivors of the committed batches in a directory; no columns if they have no files."""
     lines = _manifest(directory)
     root = os.path.abspath(directory)
 
     def source(line: Dict[str, Any]) -> Source:
         def load() -> Batch:
-            n, columns, _ = _native.read(os.path.join(root, line["file"]["name"]))
+            n, columns = line["survivors"], {}
+            if "file" in line:
+                n, columns, _ = _native.read(os.path.join(root, line["file"]["name"]))
             return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])
         return Source(line["survivors"], load)
-    return Survivors(list(lines[0]["digests"]) if lines else [], [source(line) for line in lines])
+    names = list(lines[0]["digests"]) if lines and "file" in lines[0] else []
+    return Survivors(names, [source(line) for line in lines])
 
 
 open_text = open

@@ -149,7 +149,7 @@ def _report(text: str, in_memory: bool) -> Dict[str, Any]:
     report: Dict[str, Any] = json.loads(text)
     if in_memory:  # there are no files that these members could describe
         for batch in report["batches"]:
-            del batch["file"], batch["bytes"]
+            batch.pop("file", None), batch.pop("bytes", None)
         report.pop("joined", None)
         if "image" in report:
             del report["image"]["png"], report["image"]["numbers"]

@@ -50,6 +50,18 @@ def test_a_run_in_memory_has_the_digests_and_tallies_of_the_program(config, refe
     assert result.survivors.n == expected["tallies"]["survivors"] == len(result.survivors["x"])
 
 
+def test_a_run_without_files_has_tallies_and_digests(config, reference, tmp_path):
+    run = sluice.run(config, out=tmp_path / "none", output__format="none")
+    assert run.report["batches"][0]["digests"] == json.loads(
+        (reference / "run.json").read_text())["batches"][0]["digests"]
+    assert list(run.survivors) == [] and run.survivors.n == sluice.open(reference).survivors.n
+    assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
+    assert run.tallies["z"].fates["absorbed"]["count"].sum() == run.fates["absorbed"].count
+    assert sluice.verify(tmp_path / "none")["batches"] == 6
+    again = sluice.run(config, out=tmp_path / "none", output__format="none", resume=True)
+    assert again.fates["transmitted"].count == run.fates["transmitted"].count
+
+
 def test_the_values_are_those_of_the_files(config, reference):
     result, files = sluice.run(config), sluice.open(reference)
     assert list(result.survivors) == list(files.survivors) == AS_DICT["output"]["columns"]

@@ -18,6 +18,8 @@ const struct sl_format *sl_format_find(const char *name)
 {
 	size_t i = 0;
 
+	if (strcmp(sl_format_none.name, name) == 0)
+		return &sl_format_none;
 	while (sl_formats[i] && strcmp(sl_formats[i]->name, name) != 0)
 		i++;
 	return sl_formats[i];

@@ -25,10 +25,13 @@ SL_C_BEGIN
 #include "stages/formats/formats.def"
 #undef SL_FORMAT
 
-/* All formats in the order of formats.def, terminated by NULL. */
+/* The value none of output.format: a run without files of survivors. It has no suffix. */
+extern const struct sl_format sl_format_none;
+
+/* All formats of files in the order of formats.def, terminated by NULL. */
 extern const struct sl_format *const sl_formats[];
 
-/* The format of that name, or NULL. */
+/* The format of that name, none included, or NULL. */
 const struct sl_format *sl_format_find(const char *name);
 
 /* The format whose suffix ends that file name, or NULL. */

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sl_existing_run run;
 	char *copy = (char *)malloc(size + 1);
-	uint64_t batch;
+	struct sl_existing_sizes sizes;
 	enum sl_status s;
 
 	if (!copy)
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s = sl_existing_run_read(&fuzz_dir, &run);
 	fuzz_check(s);
 	if (s == SL_OK) {
-		fuzz_check(sl_existing_run_batch(&run, &batch));
+		fuzz_check(sl_existing_run_sizes(&run, &sizes));
 		plan_again(&run);
 		sl_existing_run_free(&run);
 	}

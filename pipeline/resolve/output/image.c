@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "pipeline/config/reader/diagnostics.h"
+#include "stages/formats/formats.h"
 
 /* The sum of a pixel has 32 bits before the binary point. */
 static const double pixel_limit = 0x1p32;
@@ -66,6 +67,12 @@ void sl_resolve_image(
 	}
 	if (m->image && !rules)
 		return;
+	if (choices->format == &sl_format_none) {
+		sl_config_add_problem(r, "output.image",
+			"needs files of survivors, from which a resumed run sums the image, and "
+			"output.format: none writes none; remove it or use output.format: openpmd");
+		return;
+	}
 	if (!m->image || !m->image(choices->rules.bytes, &choices->image))
 		sl_config_add_problem(r, "output.image",
 			"needs pixels, but this model configuration defines none; remove it");

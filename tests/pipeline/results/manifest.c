@@ -93,6 +93,13 @@ static void line_has_the_documented_text(void **state)
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
 	assert_string_equal(text, expected);
+	/* a run without files of survivors */
+	memset(line.file, 0, sizeof(line.file));
+	line.file_bytes = line.file_crc = 0;
+	expect_same(&line);
+	sl_manifest_print(&line, text);
+	assert_non_null(strstr(text, "\"w\":\"0000000000000007\"},\"crc\":\""));
+	line = sample(7);
 	/* histograms follow the file */
 	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
 	line.bins_bytes = 480;

@@ -1,0 +1,44 @@
+/*
+ * status.h - how far a run is (sluice status), from the files of its directory.
+ *
+ * Nothing is written and no lock is taken, so a run in progress is not disturbed. The numbers are those of
+ * the batches committed so far. The rate of a session in progress is that of the batches committed since
+ * run.json was written at its start.
+ */
+#ifndef SL_PIPELINE_STATUS_STATUS_H
+#define SL_PIPELINE_STATUS_STATUS_H
+
+#include "pipeline/output/existing_run.h"
+#include "primitives/files/lock_holder.h"
+
+enum sl_run_state {
+	SL_RUN_STARTING,    /* a process holds the lock and has not written run.json yet */
+	SL_RUN_RUNNING,     /* a process holds the lock, or LOCK names one of another machine */
+	SL_RUN_INTERRUPTED, /* the process ended before it could write how: --resume continues it */
+	SL_RUN_STOPPED,     /* by a signal or run.stop_before: --resume continues it */
+	SL_RUN_DONE
+};
+
+struct sl_run_status {
+	enum sl_run_state state;
+	char name[128];
+	struct sl_lock_holder lock;
+	uint64_t batches, n_batches; /* committed, and of the whole run */
+	bool at_most;                /* the run may meet its stop rule earlier */
+	uint64_t particles, n_particles, survivors, bytes;
+	size_t damaged;      /* lines of the manifest; not the one that is being written */
+	double rate;         /* particles per second of the session; 0: not known */
+	double seconds_left; /* < 0: not known, or the run does not run */
+	double since_commit; /* seconds since the last commit; < 0: there is none */
+};
+
+/*
+ * Reads the status of the run in a directory at a time, in seconds since 1970. SL_BAD_INPUT if no run has
+ * started there.
+ */
+enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct sl_run_status *r);
+
+/* Prints the status of the run in a directory as text or as JSON. */
+enum sl_status sl_status_print(const char *directory, bool json, FILE *out);
+
+#endif

@@ -1,0 +1,145 @@
+/* lock_holder.c - the holder of a lock is found without touching the lock. */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "primitives/files/lock_holder.h"
+#include "tests/faults/fault_injection.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+
+static const char kernel[] = "/proc/locks";
+
+static struct sl_lock_holder holder_by(const char *locks)
+{
+	struct sl_lock_holder h;
+	struct sl_dir d;
+
+	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &d));
+	assert_ok(sl_dir_lock_holder(&d, locks, &h));
+	sl_dir_close(&d);
+	return h;
+}
+
+/* Signs LOCK for a process of this host. */
+static void sign(unsigned long pid)
+{
+	char host[128] = "", text[256];
+
+	gethostname(host, sizeof(host) - 1);
+	snprintf(text, sizeof(text), "pid %lu host %s start 2026-01-02T03:04:05Z\n", pid, host);
+	write_text(&folder, "LOCK", text);
+}
+
+static void lock_of_this_process_is_found(void **state)
+{
+	struct sl_lock_holder h;
+	struct sl_dir d;
+
+	(void)state;
+	assert_int_equal(holder_by(kernel).state, SL_LOCK_FREE); /* no LOCK */
+	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &d));
+	assert_ok(sl_dir_lock(&d));
+	h = holder_by(kernel);
+	assert_int_equal(h.state, SL_LOCK_HELD);
+	assert_int_equal(h.pid, getpid());
+	assert_int_equal(strlen(h.since), 20);
+	sl_dir_close(&d);
+	h = holder_by(kernel);
+	assert_int_equal(h.state, SL_LOCK_FREE);
+	assert_int_equal(h.pid, 0);
+}
+
+static void ended_and_distant_processes_are_told_apart(void **state)
+{
+	struct sl_lock_holder h;
+
+	(void)state;
+	sign(4194304); /* above the largest number of a process */
+	h = holder_by(kernel);
+	assert_int_equal(h.state, SL_LOCK_LEFT);
+	assert_int_equal(h.pid, 4194304);
+	assert_string_equal(h.since, "2026-01-02T03:04:05Z");
+	write_text(&folder, "LOCK", "pid 17 host another start 2026-01-02T03:04:05Z\n");
+	h = holder_by(kernel);
+	assert_int_equal(h.state, SL_LOCK_ELSEWHERE);
+	assert_string_equal(h.host, "another");
+	write_text(&folder, "LOCK", "a file of the user\n");
+	assert_int_equal(holder_by(kernel).state, SL_LOCK_FREE);
+}
+
+/* A process of the number in LOCK that runs, but does not hold the lock, is another one. */
+static void number_of_a_process_is_not_enough(void **state)
+{
+	(void)state;
+	sign((unsigned long)getpid());
+	assert_int_equal(holder_by(kernel).state, SL_LOCK_LEFT);
+	/* without the list of locks the number has to do */
+	assert_int_equal(holder_by(folder_path(&folder, "missing")).state, SL_LOCK_HELD);
+	sign(4194304);
+	assert_int_equal(holder_by(folder_path(&folder, "missing")).state, SL_LOCK_LEFT);
+}
+
+static void list_of_locks_is_read(void **state)
+{
+	char text[512];
+	struct stat facts;
+
+	(void)state;
+	sign(77);
+	assert_int_equal(stat(folder_path(&folder, "LOCK"), &facts), 0);
+	/* by the process, if the file system hides its device */
+	snprintf(text, sizeof(text),
+		"1: POSIX  ADVISORY  READ 77 fe:00:%llu 0 EOF\n"
+		"2: FLOCK  ADVISORY  WRITE 77 ff:7f:%llu 0 EOF\n",
+		(unsigned long long)facts.st_ino, (unsigned long long)facts.st_ino);
+	write_text(&folder, "locks", text);
+	assert_int_equal(holder_by(folder_path(&folder, "locks")).state, SL_LOCK_HELD);
+	/* by the device, if the number is of another namespace */
+	snprintf(text, sizeof(text), "1: FLOCK  ADVISORY  WRITE 5 %02x:%02x:%llu 0 EOF\n",
+		major(facts.st_dev), minor(facts.st_dev), (unsigned long long)facts.st_ino);
+	write_text(&folder, "locks", text);
+	assert_int_equal(holder_by(folder_path(&folder, "locks")).state, SL_LOCK_HELD);
+	/* locks of other files, and of another kind */
+	snprintf(text, sizeof(text),
+		"1: FLOCK  ADVISORY  WRITE 77 %02x:%02x:%llu 0 EOF\n"
+		"2: POSIX  ADVISORY  WRITE 77 %02x:%02x:%llu 0 EOF\n"
+		"no line\n",
+		major(facts.st_dev), minor(facts.st_dev), (unsigned long long)facts.st_ino + 1,
+		major(facts.st_dev), minor(facts.st_dev), (unsigned long long)facts.st_ino);
+	write_text(&folder, "locks", text);
+	assert_int_equal(holder_by(folder_path(&folder, "locks")).state, SL_LOCK_LEFT);
+}
+
+static void failures_are_reported(void **state)
+{
+	static const char *const faults[] = {
+		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
+	struct sl_lock_holder h;
+	struct sl_dir d;
+
+	(void)state;
+	sign(77);
+	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &d));
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		assert_null(sl_fault_set(faults[i]));
+		assert_fails(sl_dir_lock_holder(&d, kernel, &h), SL_DISK, "LOCK");
+		assert_null(sl_fault_set(NULL));
+	}
+	sl_dir_close(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_FOLDER(lock_of_this_process_is_found),
+		WITH_FOLDER(ended_and_distant_processes_are_told_apart),
+		WITH_FOLDER(number_of_a_process_is_not_enough),
+		WITH_FOLDER(list_of_locks_is_read),
+		WITH_FOLDER(failures_are_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
