@@ -90,22 +90,26 @@ static void describe_texts(struct sl_manual *m)
 		m->option[m->n_options++] = texts[i];
 }
 
+/* Without initial values: they would put all bytes of m into the file of the program. */
 const struct sl_manual *sl_manual_of_bench(void)
 {
-	static struct sl_manual m = {.program = "sluice-bench",
-		.purpose = "measure the primitives of sluice on a device",
-		.synopsis = "COMMAND [OPTION...]",
-		.details = details,
-		.script = "sluice-bench --completion",
-		.see_also = "sluice"};
+	static struct sl_manual m;
 	static const struct sl_manual_exit exits[] = {{0, "success"}, {2, "wrong use"},
 		{4, "a file cannot be written"}, {8, "no device"}, {11, "a wrong answer"}};
 
-	if (m.n_commands > 0)
+	if (m.program)
 		return &m;
-#define X(title, text)              \
-	m.command[m.n_commands++] = \
-		(struct sl_manual_command){#title, text, "", {"", SL_COMPLETE_WORDS, ""}};
+	m.program = "sluice-bench";
+	m.purpose = "measure the primitives of sluice on a device";
+	m.synopsis = "COMMAND [OPTION...]";
+	m.details = details;
+	m.script = "sluice-bench --completion";
+	m.see_also = "sluice";
+#define X(title, text)                                                         \
+	m.command[m.n_commands++] = (struct sl_manual_command){.name = #title, \
+		.help = text,                                                  \
+		.details = "",                                                 \
+		.operands = {"", SL_COMPLETE_WORDS, ""}};
 	SL_BENCH_COMMANDS(X)
 #undef X
 	describe_options(&m);

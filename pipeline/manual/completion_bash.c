@@ -12,11 +12,11 @@
 static const char reply[] =
 	"_~_reply()\n"
 	"{\n"
-	"	local breaks=${COMP_WORDBREAKS//[^=:]/} start=\n"
+	"	local breaks=${COMP_WORDBREAKS//[^=:]/} start=''\n"
 	"\n"
 	"	mapfile -t COMPREPLY < <(compgen -W \"$*\" -- \"$current\")\n"
 	"	COMPREPLY=(\"${COMPREPLY[@]/#/$lead}\")\n"
-	"	[[ -z $breaks ]] || start=${typed%\"${typed##*[$breaks]}\"}\n"
+	"	[[ -z $breaks ]] || start=${typed%\"${typed##*[\"$breaks\"]}\"}\n"
 	"	COMPREPLY=(\"${COMPREPLY[@]#\"$start\"}\")\n"
 	"	[[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
 	"}\n\n";
@@ -24,7 +24,7 @@ static const char reply[] =
 static const char split[] =
 	"_~()\n"
 	"{\n"
-	"	local current previous typed lead= command= rest=$COMP_LINE word i\n"
+	"	local current previous typed lead='' command='' rest=$COMP_LINE word i\n"
 	"	local -a words=()\n"
 	"\n"
 	"	COMPREPLY=()\n"

@@ -180,19 +180,20 @@ static void describe_commands(struct sl_manual *m)
 	}
 }
 
+/* Without initial values: they would put all bytes of m into the file of the program. */
 const struct sl_manual *sl_manual_of_sluice(void)
 {
-	static struct sl_manual m = {.program = "sluice",
-		.purpose = "simulation batches of particles and rays on a GPU or a CPU",
-		.synopsis = "COMMAND [OPERAND...] [OPTION...]",
-		.details = details,
-		.script = "sluice help --completion",
-		.see_also = "sluice-bench",
-		.pages = true,
-		.joined = true};
+	static struct sl_manual m;
 
-	if (m.n_commands > 0)
+	if (m.program)
 		return &m;
+	m.program = "sluice";
+	m.purpose = "simulation batches of particles and rays on a GPU or a CPU";
+	m.synopsis = "COMMAND [OPERAND...] [OPTION...]";
+	m.details = details;
+	m.script = "sluice help --completion";
+	m.see_also = "sluice-bench";
+	m.pages = m.joined = true;
 	describe_options(&m);
 	describe_keys(&m);
 	describe_commands(&m);
