@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """load_run.py - all survivors of a run as one dict of arrays, from files of any format but MCPL.
 
-    python3 scripts/load_run.py RUN_DIR [COLUMN...]
+    python3 scripts/load_run.py RUN_DIR|FILE [COLUMN...]
 
 Prints name, type and number of values of each column (or of those that are named), with the first and the last value.
 In a program, with this folder on the path:
@@ -10,8 +10,8 @@ In a program, with this folder on the path:
     survivors = load_run.load("out/demo")               # or load("out/demo", ["x", "energy"])
     print(survivors["energy"].mean())
 
-The arrays have the survivors of all batches in the order of the batches, under the names and in the units of the
-configuration. Needs numpy, and h5py for openPMD files. For MCPL files there is the Python package mcpl. The Python package
+The arrays have the survivors of all batches in the order of the batches, or those of one file, such as the joined file of
+a run with output.order: run, under the names and in the units of the configuration. Needs numpy, and h5py for openPMD files. For MCPL files there is the Python package mcpl. The Python package
 sluice has the same as sluice.open(), which reads a column only when it is used. Exit code: 0, or 1 with a message.
 """
 import csv
@@ -46,6 +46,8 @@ def of_openpmd(name):
     columns = {}
 
     def take(path, item):
+        if "sluiceDigest" not in item.attrs:  # it describes columns, or stands for a position that was not recorded
+            return
         if isinstance(item, h5py.Dataset):
             columns[OPENPMD.get(path, path)] = item[()]
         elif "value" in item.attrs and "shape" in item.attrs:  # all values of the column are equal
@@ -73,11 +75,31 @@ def of_csv(name):
 READERS = {".h5": of_openpmd, ".npz": of_npz, ".csv.gz": of_csv, ".csv": of_csv}
 
 
+def suffix_of(name):
+    suffix = next((s for s in READERS if name.endswith(s)), None)
+    if suffix is None:
+        raise Unreadable(f"{name} is not openPMD, npz or csv; sluice convert --to FILE.npz makes such a file")
+    return suffix
+
+
+def load_file(name, columns=None):
+    """The survivors of one file, in its order: a dict as that of load()."""
+    found = READERS[suffix_of(name)](name)
+    for column in columns or ():
+        if column not in found:
+            raise Unreadable(f"{name}: no column {column}; the columns are {', '.join(found)}")
+    return {column: found[column] for column in columns or found}
+
+
 def load(folder, columns=None):
     """All survivors of the run in folder: a dict of one array for each column, or for those that are named.
 
+    folder may also be a file of survivors, such as the joined file of a run.
+
     Raises Unreadable for a folder that is not a run, a format that is not read, and an unknown column.
     """
+    if os.path.isfile(folder):
+        return load_file(folder, columns)
     manifest = os.path.join(folder, "manifest.jsonl")
     try:
         with open(manifest, encoding="utf-8") as file:
@@ -87,9 +109,7 @@ def load(folder, columns=None):
     names = [line["file"]["name"] for line in lines]
     if not names:
         raise Unreadable(f"{folder}: no batch is committed yet; run the configuration again with --resume")
-    suffix = next((s for s in READERS if names[0].endswith(s)), None)
-    if suffix is None:
-        raise Unreadable(f"{folder}: {names[0]} is not openPMD, npz or csv; sluice convert --to FILE.npz makes such a file")
+    suffix = suffix_of(os.path.join(folder, names[0]))
     known = list(lines[0]["digests"])
     for column in columns or ():
         if column not in known:

@@ -3,8 +3,9 @@
 
     python3 scripts/plot_run.py RUN_DIR [--out DIR]
 
-Draws the fates; each histogram, with one line per fate and with error bars; and from a histogram of steps the fraction of
-particles that are alive after k steps. All numbers come from run.json, so only matplotlib is needed, whatever the format of the
+Draws the fates; each histogram, with one line per fate and with error bars; from a histogram of steps the fraction of
+particles that are alive after k steps; and each grid or score of one axis as a line, of two axes as a map for each fate. Grids of
+three axes, and rows of more than 4096 cells, which run.json omits, are named and not drawn. All numbers come from run.json, so only matplotlib is needed, whatever the format of the
 output files. The names of the pictures begin with the name of the run. They are written to DIR (default: RUN_DIR), and their
 names are printed. Exit code: 0, or 1 with a message.
 """
@@ -98,6 +99,58 @@ def draw_alive(run, curve, axes):
         axes.set_yscale("log", nonpositive="mask")
 
 
+def edges_of_axis(axis):
+    lo, hi, bins = axis["from"], axis["to"], axis["bins"]
+    if axis["spacing"] == "edges":
+        return axis["edges"]
+    if axis["spacing"] == "log":
+        return [lo * (hi / lo) ** (i / bins) for i in range(bins + 1)]
+    return edges_of(axis)
+
+
+def scale_of(axis):
+    return "log" if axis["spacing"] == "log" else "linear"
+
+
+def draw_line(run, grid, axes):
+    axis = grid["axes"][0]
+    edges = edges_of_axis(axis)
+    for name, row in rows_that_occur(grid).items():
+        line = axes.stairs(row["mean_over_batches"], edges, label=name)
+        if None not in row["standard_error_over_batches"]:
+            axes.errorbar([(a + b) / 2 for a, b in zip(edges, edges[1:])], row["mean_over_batches"],
+                          yerr=row["standard_error_over_batches"], fmt="none", ecolor=line.get_edgecolor(), elinewidth=0.8)
+    axes.set(xlabel=label_of(axis), xscale=scale_of(axis), ylabel="per particle and bin", title="%s: %s" % (run["name"], grid["name"]))
+    if rows_that_occur(grid):
+        axes.legend()
+
+
+def draw_map(run, grid, fate, axes):
+    """The logarithm of the mean, as scores and ends often differ by orders of magnitude. Empty cells are white."""
+    first, second = grid["axes"]
+    mean, n = grid["fates"][fate]["mean_over_batches"], second["bins"]
+    rows = [[v if v > 0 else math.nan for v in mean[i * n:(i + 1) * n]] for i in range(first["bins"])]
+    cells = axes.pcolormesh(edges_of_axis(second), edges_of_axis(first), rows, norm="log", shading="flat")
+    axes.figure.colorbar(cells, label="per particle and cell")
+    axes.set(xlabel=label_of(second), ylabel=label_of(first), xscale=scale_of(second), yscale=scale_of(first),
+             title="%s: %s, %s" % (run["name"], grid["name"], fate))
+
+
+def save_grid(run, out, grid):
+    """Draws a grid, or says why not. deposit(r,z) makes NAME_deposit_r_z, and (r,z) makes NAME_grid_r_z."""
+    picture = "%s_%s" % (run["name"], (grid["name"] if grid["name"][0] != "(" else "grid" + grid["name"])
+                         .replace("(", "_").replace(",", "_").replace(")", ""))
+    rows = grid["fates"].values()
+    if len(grid["axes"]) > 2 or any("counts" not in row for row in rows):
+        print("plot_run.py: %s is not drawn: it has %s; NAME.tallies has its cells" % (
+            grid["name"], "three axes" if len(grid["axes"]) > 2 else "more than 4096 cells"), file=sys.stderr)
+    elif len(grid["axes"]) == 1:
+        save(picture, out, draw_line, run, grid)
+    else:
+        for fate in rows_that_occur(grid):
+            save("%s_%s" % (picture, fate), out, draw_map, run, grid, fate)
+
+
 def save(name, out, draw, *data):
     figure, axes = plt.subplots(figsize=SIZE, constrained_layout=True)
     draw(*data, axes)
@@ -130,6 +183,8 @@ def main():
         curve = alive(run, histogram) if column == "steps" else None
         if curve:
             save("%s_alive%s" % (run["name"], number), out, draw_alive, run, curve)
+    for grid in run["tallies"].get("grids", []):
+        save_grid(run, out, grid)
 
 
 if __name__ == "__main__":

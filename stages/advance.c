@@ -9,6 +9,7 @@
 #include "stages/advance.h"
 
 #include "stages/particle/lanes_columns.h"
+#include "stages/counting/flight_loop.h"
 #include "stages/counting/score_loop.h"
 
 #define SL_MODEL_HEADERS
@@ -132,9 +133,10 @@ SL_HD_PART void store_done(struct flights *f, sl_column_set set)
 #undef MODEL
 
 /* Adds the collisions in which the lanes, which had these particles before, ended a step. */
-SL_HD_PART void score(struct flights *f, const sl_lanes *before, const struct sl_recipe *recipe)
+SL_HD_PART void score(struct flights *f, const sl_lanes *before,
+	const struct sl_slab_flight *flight, const struct sl_recipe *recipe)
 {
-	uint32_t hits = f->busy & sl_mask_bits(f->p.collisions != before->collisions);
+	uint32_t hits = f->busy & sl_mask_bits(flight->collides);
 	const sl_f32 r = sqrtf(fmaf(f->p.x, f->p.x, f->p.y * f->p.y));
 	struct sl_stepped lanes;
 
@@ -150,23 +152,50 @@ SL_HD_PART void score(struct flights *f, const sl_lanes *before, const struct sl
 	SL_AT_LEVEL(sl_loop_score)(recipe, hits, &lanes, f->b->bins);
 }
 
-/* As advance_slab(), with scores. */
-static void advance_scored(
-	const void *rules, uint64_t seed, struct flights f, const struct sl_recipe *recipe)
+/* Adds the flights of the lanes. */
+SL_HD_PART void score_flights(struct flights *f, const sl_lanes *before,
+	const struct sl_slab_flight *flight, const struct sl_recipe *recipe)
 {
-	const struct sl_slab r = *(const struct sl_slab *)rules;
-	const sl_column_set set = SL_STORED(SL_COLUMNS_slab);
+	struct sl_flown lanes;
 
-	for (uint32_t step = 0; fill(&f, set); step++) {
-		const sl_lanes before = f.p;
-
-		if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))
-			return;
-		sl_slab_step(&r, SL_EVERY_COLUMN, seed, &f.p);
-		score(&f, &before, recipe);
-		store_done(&f, set);
-	}
+	memcpy(lanes.x, &before->x, sizeof(before->x));
+	memcpy(lanes.y, &before->y, sizeof(before->y));
+	memcpy(lanes.z, &before->z, sizeof(before->z));
+	memcpy(lanes.time, &before->time, sizeof(before->time));
+	memcpy(lanes.u, &before->u, sizeof(before->u));
+	memcpy(lanes.v, &before->v, sizeof(before->v));
+	memcpy(lanes.w, &before->w, sizeof(before->w));
+	memcpy(lanes.weight, &before->weight, sizeof(before->weight));
+	memcpy(lanes.length, &flight->length, sizeof(flight->length));
+	memcpy(lanes.end_z, &f->p.z, sizeof(f->p.z));
+	SL_AT_LEVEL(sl_loop_flights)(recipe, f->busy, &lanes, f->b->bins);
 }
+
+/* As advance_NAME() of a model with slabs, with scores. */
+#define SCORED(name)                                                                          \
+	static void advance_scored_##name(const void *rules, uint64_t seed, struct flights f, \
+		const struct sl_recipe *recipe)                                               \
+	{                                                                                     \
+		const struct sl_##name r = *(const struct sl_##name *)rules;                  \
+		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                       \
+		const bool flights = sl_has_flight_scores(recipe);                            \
+                                                                                              \
+		for (uint32_t step = 0; fill(&f, set); step++) {                              \
+			const sl_lanes before = f.p;                                          \
+			struct sl_slab_flight flight;                                         \
+                                                                                              \
+			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))               \
+				return;                                                       \
+			sl_##name##_step_flight(&r, seed, &f.p, &flight);                     \
+			score(&f, &before, &flight, recipe);                                  \
+			if (flights)                                                          \
+				score_flights(&f, &before, &flight, recipe);                  \
+			store_done(&f, set);                                                  \
+		}                                                                             \
+	}
+SCORED(slab)
+SCORED(slab_paths)
+#undef SCORED
 
 void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules, uint64_t seed,
 	struct sl_batch *b, uint32_t n, const struct sl_recipe *recipe)
@@ -175,7 +204,10 @@ void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules,
 
 	b->active_set.alive = 0;
 	if (recipe && sl_has_scores(recipe)) {
-		advance_scored(rules, seed, f, recipe);
+		if (model == SL_MODEL_slab)
+			advance_scored_slab(rules, seed, f, recipe);
+		else
+			advance_scored_slab_paths(rules, seed, f, recipe);
 		return;
 	}
 	switch (model) {

@@ -98,8 +98,9 @@ const struct sl_option sl_options[] = {
 	/* columns, keep, key, tallies: texts with a special syntax, parsed by pipeline/resolve */
 	PLAIN(columns, NAMED,
 		.help = "derived columns, computed from the others at the end of each particle: "
-			"{NAME: EXPRESSION}, such as {d: \"hypot(x - 1 cm, y)\"}; keep, key and "
-			"tallies can use them; the expressions are those of keep with sqrt, hypot, "
+			"{NAME: EXPRESSION}, such as {d: \"hypot(x - 1 cm, y)\"}; keep, key, "
+			"tallies and output.columns can use them, and keep can call the functions "
+			"directly; the expressions are those of keep with sqrt, hypot, "
 			"atan2, exp, log, pow, min, max, abs and wavelength; r, rho, theta, phi "
 			"and wavelength are built in, and a definition replaces one of them"),
 	PLAIN(keep, LINES, .required = true,
@@ -121,7 +122,8 @@ const struct sl_option sl_options[] = {
 			"COLUMN:BINS:LO..HI:log for bins of equal ratio, COLUMN:EDGE..EDGE..EDGE for "
 			"given edges, r is hypot(x, y); or a score along the histories of a slab, [deposit, "
 			"z:50] for the absorbed weight, [fluence_collision, r:50:0 mm..5 mm, z:50] for the "
-			"fluence estimated by collisions"),
+			"fluence estimated by collisions, [fluence_track, z:50] for the fluence estimated by "
+			"lengths of paths, [crossing:1 mm, w:20] for the weight that crosses a plane z"),
 	/*
 	 * primitives: all backends of a primitive give the same bits. The files of different DEFLATE
 	 * backends differ in their compressed bytes, but not in their contents.
@@ -147,22 +149,21 @@ const struct sl_option sl_options[] = {
 	OPTION(output.level, COUNT, NUMBER, 1, 9, .fallback = "1",
 		.help = "compression level from 1 (fast) to 9 (small)"),
 	PLAIN(output.joined, BOOL, .fallback = "false", .free = true,
-		.help = "formats mcpl and mcpl.gz: at the end of the run, also merge the files of "
-			"all batches into one, NAME.mcpl, which takes the same disk space again; "
-			"sluice convert does the same later"),
+		.help = "at the end of the run, also merge the files of all batches into one, such "
+			"as NAME.mcpl or NAME.h5, which takes the same disk space again; sluice "
+			"convert does the same later"),
 	PLAIN(output.order, TEXT,
-		.help = "formats mcpl and mcpl.gz: run merges the sorted batches into the joined "
-			"list in the order of the key over the whole run; batch joins them one "
+		.help = "run merges the sorted batches into the joined file in the order of the key "
+			"over the whole run; batch joins them one "
 			"after another, each in the order of the key; run implies joined; default: "
 			"batch"),
 	OPTION(output.sample, COUNT, NUMBER, 1, 0x1p48,
-		.help = "formats mcpl and mcpl.gz: the joined list has a weighted sample of so many "
+		.help = "the joined file has a weighted sample of so many "
 			"survivors, whose weights are raised so that sums of weights keep their "
 			"means (priority sampling); chosen by (run.seed, id), and the same for any "
 			"batch size and device; implies joined; default: all survivors"),
 	OPTION(output.limit, COUNT, NUMBER, 1, 0x1p48,
-		.help = "formats mcpl and mcpl.gz: the joined list has only the first particles in "
-			"its order, after output.sample; implies joined; default: no limit"),
+		.help = "the joined file has only the first particles in its order, after output.sample; implies joined; default: no limit"),
 	PLAIN(output.image, BOOL, .fallback = "false",
 		.help = "sum the weight of survivors per pixel: NAME.png to look at and "
 			"NAME.image.h5 with the numbers; for the camera of model rays, and for "

@@ -77,30 +77,50 @@ enum sl_status sl_for_each_table(struct sl_convert_tables_job *j, sl_table_reade
 }
 
 /* In the order of columns.def. Names beyond SL_NAMES_BYTES are cut. */
-const char *sl_column_names(sl_column_set set, char text[SL_NAMES_BYTES])
+const char *sl_column_names(
+	sl_column_set set, const struct sl_column_label *label, char text[SL_NAMES_BYTES])
 {
 	text[0] = '\0';
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
 		if (SL_HAS(set, i))
 			sl_append(text, SL_NAMES_BYTES, "%s%s", *text ? ", " : "",
-				sl_column_facts[i].name);
+				sl_label_name(label, (enum sl_column)i));
 	return text;
+}
+
+/* Fails unless the named columns of an input are those of the first input. */
+static enum sl_status same_labels(
+	const struct sl_convert_survey *all, const struct sl_table *t, const char *path)
+{
+	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++) {
+		const struct sl_column_label *a = &all->label[i], *b = &t->label[i];
+
+		if (strcmp(a->name, b->name) != 0 || a->unit != b->unit)
+			return sl_fail(SL_BAD_INPUT,
+				"%s: the file has a column %s (%s), and the first file a column %s "
+				"(%s) in its place (all inputs must have the same columns); "
+				"convert it separately",
+				path, b->name, sl_units[b->unit].text, a->name,
+				sl_units[a->unit].text);
+	}
+	return SL_OK;
 }
 
 /* Fails unless an input has the columns of the first input. */
 static enum sl_status same_columns(
-	const struct sl_convert_survey *all, sl_column_set columns, const char *path)
+	const struct sl_convert_survey *all, const struct sl_table *t, const char *path)
 {
+	sl_column_set columns = sl_columns_in(t);
 	sl_column_set missing = all->columns & ~columns, more = columns & ~all->columns;
 	char names[SL_NAMES_BYTES];
 
 	if (!missing && !more)
-		return SL_OK;
+		return same_labels(all, t, path);
 	return sl_fail(SL_BAD_INPUT,
 		"%s: the file has %s%s, unlike the first file (all inputs must have the same columns); "
 		"convert it separately",
 		path, missing ? "no " : "the additional columns ",
-		sl_column_names(missing ? missing : more, names));
+		sl_column_names(missing ? missing : more, missing ? all->label : t->label, names));
 }
 
 /* Records the first value of a column and whether any value differs from it. */
@@ -134,13 +154,13 @@ enum sl_status sl_survey_add(
 	struct sl_convert_tables_job *j, const char *path, const struct sl_convert_input *in)
 {
 	struct sl_convert_survey *all = &j->all;
-	sl_column_set columns = sl_columns_in(&in->table);
 
 	for (uint32_t k = 0; k < in->table.n_columns; k++)
 		record_values(all, &in->table.column[k], in->table.n);
 	if (j->c->files++ > 0)
-		SL_TRY(same_columns(all, columns, path));
-	all->columns = columns;
+		SL_TRY(same_columns(all, &in->table, path));
+	all->columns = sl_columns_in(&in->table);
+	memcpy(all->label, in->table.label, sizeof(all->label));
 	all->rows += in->table.n;
 	all->lost.digits |= in->lost.digits;
 	all->lost.comments += in->lost.comments;

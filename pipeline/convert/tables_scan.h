@@ -16,6 +16,7 @@ struct sl_convert_survey {
 	sl_column_set columns, seen, varied;
 	uint64_t value[SL_COLUMN_COUNT]; /* first value of each column */
 	uint64_t rows;
+	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of the named columns */
 	struct sl_mcpl_lost lost;
 };
 
@@ -58,9 +59,13 @@ sl_table_reader sl_survey_add;
 /* The set of the columns of a table. */
 sl_column_set sl_columns_in(const struct sl_table *t);
 
-/* Writes the names of a set of columns, separated by commas, to text; returns text. */
+/*
+ * Writes the names of a set of columns, separated by commas, to text; returns text. label has those of named
+ * columns.
+ */
 enum { SL_NAMES_BYTES = 256 };
-const char *sl_column_names(sl_column_set set, char text[SL_NAMES_BYTES]);
+const char *sl_column_names(
+	sl_column_set set, const struct sl_column_label *label, char text[SL_NAMES_BYTES]);
 
 /* Copies n items of a column to `to`; the single item of a constant column is repeated n times. */
 void sl_copy_items(char *to, const struct sl_table_column *c, uint32_t n);

@@ -33,7 +33,7 @@ static enum sl_status check_record(const struct sl_convert_tables_job *j)
 	return sl_fail(SL_BAD_INPUT,
 		"%s: cannot be made from these files (they lack %s, which MCPL needs); use %s, or "
 		"another format",
-		j->c->job->to, sl_column_names(missing, names),
+		j->c->job->to, sl_column_names(missing, j->all.label, names),
 		missing == SL_BIT(SL_COLUMN_energy)
 			? "files in the directory of their run and --set output.mcpl.energy='2 eV'"
 			: "a run with these in output.columns");
@@ -135,7 +135,7 @@ static void note_dropped(struct sl_convert_tables_job *j)
 
 	if (dropped)
 		sl_convert_note(j->c, "dropped: %s (an MCPL record has no field for them)",
-			sl_column_names(dropped, names));
+			sl_column_names(dropped, j->all.label, names));
 	sl_convert_note(j->c, "rounded: direction, energy and time (MCPL packs them)");
 }
 

@@ -14,6 +14,7 @@ static void lay_out_made(
 	struct sl_arena *a, const struct sl_convert_survey *all, struct sl_table *t)
 {
 	*t = (struct sl_table){.n = (uint32_t)all->rows};
+	memcpy(t->label, all->label, sizeof(t->label));
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
 		bool constant = SL_HAS(sl_survey_constants(all), i);
 

@@ -45,8 +45,7 @@ static void print_head(struct survey *all, const struct sl_table *t, FILE *out)
 	uint32_t rows = t->n < all->head ? t->n : (uint32_t)all->head;
 
 	for (uint32_t k = 0; rows > 0 && !all->headed && k < t->n_columns; k++)
-		fprintf(out, " %13s%s", sl_facts_of(&t->column[k])->name,
-			k + 1 < t->n_columns ? "" : "\n");
+		fprintf(out, " %13s%s", sl_table_name(t, k), k + 1 < t->n_columns ? "" : "\n");
 	for (uint32_t row = 0; row < rows; row++) {
 		for (uint32_t k = 0; k < t->n_columns; k++)
 			print_value(&t->column[k], row, out);
@@ -86,13 +85,13 @@ static void print_names(const char *last, FILE *out)
 }
 
 /* Prints the facts and the statistics of a column, without an end of line. */
-static void print_column(const struct survey *all, const struct sl_table_column *c, FILE *out)
+static void print_column(const struct survey *all, const struct sl_table *t, uint32_t k, FILE *out)
 {
 	static const char *const type_names[] = {"f32", "u32", "u64", "u8", "i32"};
-	const struct sl_column_facts *facts = sl_facts_of(c);
+	const struct sl_table_column *c = &t->column[k];
 
-	fprintf(out, "%-12s %-4s %-4s", facts->name, type_names[facts->type],
-		sl_units[facts->unit].text);
+	fprintf(out, "%-12s %-4s %-4s", sl_table_name(t, k), type_names[sl_facts_of(c)->type],
+		sl_units[sl_table_unit(t, k)].text);
 	sl_weighted_stats_print(&all->stats[c->column], out);
 }
 
@@ -112,7 +111,7 @@ enum sl_status sl_info_survivors(const char *path, uint64_t head, FILE *out)
 	add_table(&all, &s.table);
 	print_names("  digest", out);
 	for (uint32_t k = 0; k < s.table.n_columns; k++) {
-		print_column(&all, &s.table.column[k], out);
+		print_column(&all, &s.table, k, out);
 		fprintf(out, "  %016" PRIx64 "%s\n", s.table.column[k].digest,
 			s.table.column[k].constant ? "  constant" : "");
 	}
@@ -141,7 +140,7 @@ enum sl_status sl_info_all_survivors(
 	if (m->n > 0)
 		print_names("", out);
 	for (uint32_t k = 0; k < last.n_columns; k++) {
-		print_column(&all, &last.column[k], out);
+		print_column(&all, &last, k, out);
 		fputc('\n', out);
 	}
 	sl_type_table_print(&all.types, out);

@@ -1,5 +1,5 @@
 /*
- * merged_list.c - merges the batch files of a run into one list, or compares an existing list.
+ * merged_list.c - merges the batch files of a run into one file, or compares an existing one.
  *
  * send_list() produces the bytes of the list: a header with the sums of all headers, then the
  * records of each batch file, or the records of all in another order or selection
@@ -99,21 +99,21 @@ static enum sl_status send_whole_batches(const struct sl_format_merge *merge,
 }
 
 /* Sends the list of at least one batch, and sets *list. */
-static enum sl_status send_list(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, sl_byte_sink *sink, void *context, struct sl_joined_list *list)
+static enum sl_status send_list(const struct sl_ordered_list *l, sl_byte_sink *sink, void *context,
+	struct sl_joined_list *list)
 {
-	const struct sl_format_merge *merge = plan->choices.format->merge;
+	const struct sl_format_merge *merge = l->plan->choices.format->merge;
 	enum sl_status s = SL_OK;
 	void *sum = NULL;
 
-	for (size_t i = 0; s == SL_OK && i < m->n; i++)
-		s = add_header(merge, dir, &m->line[i], &sum);
+	for (size_t i = 0; merge && s == SL_OK && i < l->m->n; i++)
+		s = add_header(merge, l->dir, &l->m->line[i], &sum);
 	if (s == SL_OK)
-		s = sl_ordered_list_is_needed(plan, m)
-		            ? sl_ordered_list_send(
-				      plan, dir, m, sum, SL_MERGED_FILES_MOST, sink, context, list)
-		            : send_whole_batches(merge, dir, m, sum, sink, context, list);
-	merge->drop(sum);
+		s = sl_ordered_list_is_needed(l->plan, l->m)
+		            ? sl_ordered_list_send(l, sum, sink, context, list)
+		            : send_whole_batches(merge, l->dir, l->m, sum, sink, context, list);
+	if (merge)
+		merge->drop(sum);
 	return s;
 }
 
@@ -127,6 +127,7 @@ static enum sl_status write_bytes(void *context, const void *bytes, size_t size)
 enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, struct sl_joined_list *list)
 {
+	const struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST};
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_file_writer w;
 	enum sl_status s;
@@ -135,7 +136,7 @@ enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	SL_TRY(sl_file_begin(dir, name, &w));
-	s = send_list(plan, dir, m, write_bytes, &w, list);
+	s = send_list(&from, write_bytes, &w, list);
 	if (s == SL_OK)
 		return sl_file_end(&w, true);
 	sl_file_drop(&w);
@@ -164,12 +165,40 @@ static enum sl_status compare_bytes(void *context, const void *bytes, size_t siz
 	return SL_OK;
 }
 
+/*
+ * Sends the list with intermediate files in the directory of the run or, if that is read-only, in a temporary
+ * one.
+ */
+static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest *m, struct comparison *found)
+{
+	struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST};
+	struct sl_joined_list list;
+	struct sl_dir temporary;
+	char why[SL_MESSAGE_BYTES];
+	enum sl_status s;
+
+	if (m->n == 0)
+		return SL_OK;
+	if (sl_dir_is_writable(dir))
+		return send_list(&from, compare_bytes, found, &list);
+	SL_TRY(sl_dir_make_temporary("sluice-verify", &temporary));
+	from.work = &temporary;
+	s = send_list(&from, compare_bytes, found, &list);
+	sl_dir_close(&temporary);
+	memcpy(why, sl_last_error(), sizeof(why));
+	if (s == SL_OK)
+		return sl_dir_remove(temporary.path);
+	(void)sl_dir_remove(temporary.path);
+	sl_set_last_error(why);
+	return s;
+}
+
 enum sl_status sl_merged_list_check(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
 	struct comparison found = {.same = true};
-	struct sl_joined_list list;
 	struct sl_map file;
 	enum sl_status s;
 
@@ -178,13 +207,14 @@ enum sl_status sl_merged_list_check(
 	SL_TRY(sl_map_file(path, &file));
 	found.at = (const char *)file.at;
 	found.left = file.bytes;
-	s = m->n > 0 ? send_list(plan, dir, m, compare_bytes, &found, &list) : SL_OK;
+	s = send_again(plan, dir, m, &found);
 	sl_unmap(&file);
 	SL_TRY(s);
 	return found.same && found.left == 0
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "%s: differs from the list that the batch files give (it was changed, or "
-				 "belongs to another run); use --resume to write it again",
+				 "%s: differs from the list that the batch files give (it was changed, "
+				 "belongs to another run, or was compressed by another version of a "
+				 "library); use --resume to write it again",
 				 path);
 }

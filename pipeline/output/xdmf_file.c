@@ -6,9 +6,17 @@
 #include "stages/formats/formats.h"
 #include "stages/formats/openpmd/xdmf.h"
 
-bool sl_xdmf_file_name(const struct sl_plan *plan, char *name)
+/* The columns of the files. */
+static struct sl_table table_of(const struct sl_plan *plan)
 {
 	struct sl_table table = sl_plan_table(plan, 0);
+
+	return sl_format_table(plan->choices.format, &table);
+}
+
+bool sl_xdmf_file_name(const struct sl_plan *plan, char *name)
+{
+	struct sl_table table = table_of(plan);
 
 	sl_side_file_name(plan->config.run.name, SL_SIDE_XDMF, name);
 	return plan->choices.format == &sl_format_openpmd && sl_xdmf_possible(&table);
@@ -16,7 +24,7 @@ bool sl_xdmf_file_name(const struct sl_plan *plan, char *name)
 
 void sl_xdmf_file_write(const struct sl_plan *plan, const struct sl_manifest *m, FILE *out)
 {
-	struct sl_table table = sl_plan_table(plan, 0);
+	struct sl_table table = table_of(plan);
 
 	sl_xdmf_begin(plan->config.run.name, out);
 	for (size_t i = 0; i < m->n; i++) {

@@ -46,6 +46,25 @@ static size_t file_bytes(const struct sl_plan *plan, const struct sl_table *most
 }
 
 /*
+ * Bytes of the intermediate files of a file of columns: what is packed before the file is assembled, and the
+ * rows with their keys, which two passes have at a time if there are several.
+ */
+static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double all)
+{
+	uint64_t batches = plan->recipe.n_batches;
+	struct sl_table t = sl_plan_table(plan, 0);
+	size_t row = sizeof(uint64_t), parts = plan->choices.format->join->parts ? list : 0;
+
+	if (!sl_plan_order_items(plan).key || batches < 2)
+		return parts;
+	t = sl_format_table(plan->choices.format, &t);
+	for (uint32_t k = 0; k < t.n_columns; k++)
+		row += t.column[k].constant ? 0 : sl_facts_of(&t.column[k])->bytes;
+	row = sl_size_mul(row, (size_t)all);
+	return sl_size_add(parts, batches > SL_MERGED_FILES_MOST ? sl_size_mul(2, row) : row);
+}
+
+/*
  * Upper bound of the bytes of the joined list, with the files of a merge in several passes, if each of
  * the batches has a file of so many bytes and rows.
  */
@@ -62,6 +81,8 @@ static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)
 	list = o->limit > 0 ? fmin(list, (double)o->limit) : list;
 	if (all > 0)
 		bytes = sl_size_add(file, (size_t)fmin((double)bytes * (list / all), 0x1p63));
+	if (plan->choices.format->join)
+		return sl_size_add(bytes, table_parts_bytes(plan, bytes, all));
 	if (sl_plan_order_items(plan).key && batches > SL_MERGED_FILES_MOST)
 		bytes = sl_size_add(
 			bytes, sl_size_mul(2, sl_size_add(bytes, sl_size_mul((size_t)all, 8))));
@@ -72,7 +93,8 @@ enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
 {
 	double rows = fmin(ceil(plan->pilot.most_fraction * sl_memory_plan_batch(plan)),
 		sl_memory_plan_rows(plan));
-	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
+	struct sl_table table = sl_plan_table(plan, (uint32_t)rows);
+	struct sl_table most = sl_format_table(plan->choices.format, &table);
 	size_t file = file_bytes(plan, &most), list = list_bytes(plan, file, rows);
 	struct sl_batch_range batches = sl_plan_batches(plan);
 	uint64_t files = batches.end - batches.first - done;

@@ -12,7 +12,8 @@ void sl_host_slot_lay_out(struct sl_arena *block, struct sl_arena *pinned,
 	const struct sl_plan *plan, const struct sl_recipe *r, struct sl_host_slot *s)
 {
 	uint32_t n = sl_memory_plan_batch(plan);
-	struct sl_table most = sl_plan_table(plan, sl_most_survivors(r, n));
+	struct sl_table table = sl_plan_table(plan, sl_most_survivors(r, n));
+	struct sl_table most = sl_format_table(plan->choices.format, &table);
 	size_t scratch = plan->choices.format->scratch(&most, &plan->facts);
 
 	if (plan->on_device) {

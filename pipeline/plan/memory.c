@@ -74,6 +74,37 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 	memory->slot_pinned = larger(memory->slot_pinned, pinned.used);
 }
 
+/* Bytes of the columns that one survivor has in a file of columns. */
+static size_t row_bytes(const struct sl_table *t)
+{
+	size_t bytes = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		bytes += sl_facts_of(&t->column[k])->bytes;
+	return bytes;
+}
+
+/*
+ * To make a joined file of columns: the survivors of a batch, as they are read from its file, two blocks of
+ * rows, and the memory of the format. Lists of records are merged from mapped files.
+ */
+static size_t joined_bytes(const struct sl_plan *plan)
+{
+	const struct sl_format *f = plan->choices.format;
+	uint64_t rows = plan->recipe.particles;
+	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
+	struct sl_joined_file j = {
+		.run = &plan->facts, .rows = rows, .all = sl_format_table(f, &t)};
+	struct sl_arena a = {0};
+
+	if (!sl_plan_is_joined(plan) || !f->join)
+		return 0;
+	f->join->lay_out(&a, &j);
+	return sl_size_add(sl_size_add(a.used, f->image_bytes(&j.all, &plan->facts)),
+		sl_size_mul(row_bytes(&j.all),
+			(size_t)sl_memory_plan_rows(plan) + 2 * (size_t)SL_JOIN_ROWS));
+}
+
 /* The columns of a table on the device (stages/batch/resident.h). */
 static size_t resident_bytes(const struct sl_table *t)
 {
@@ -90,7 +121,8 @@ static size_t resident_bytes(const struct sl_table *t)
  */
 static void measure(struct sl_plan *plan)
 {
-	struct sl_table most = sl_plan_table(plan, sl_memory_plan_rows(plan));
+	struct sl_table table = sl_plan_table(plan, sl_memory_plan_rows(plan));
+	struct sl_table most = sl_format_table(plan->choices.format, &table);
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_recipe recipe = plan->recipe;
 	struct sl_arena histograms = {0}, images = {0};
@@ -110,13 +142,16 @@ static void measure(struct sl_plan *plan)
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;
 	memory->inputs = recipe.inputs ? recipe.inputs->memory : 0; /* allocated already */
-	memory->host = sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
-					   sl_size_add(memory->histograms,
-						   sl_size_add(memory->image_sum, memory->inputs))),
-		sl_size_add(sl_size_mul(sl_size_add(memory->slot, memory->slot_pinned),
-				    plan->n_host_slots),
-			sl_size_mul(memory->device_pipeline_pinned,
-				(size_t)plan->n_devices * plan->n_device_slots)));
+	memory->joined = joined_bytes(plan);
+	memory->host =
+		sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
+				    sl_size_add(memory->histograms,
+					    sl_size_add(memory->image_sum,
+						    sl_size_add(memory->inputs, memory->joined)))),
+			sl_size_add(sl_size_mul(sl_size_add(memory->slot, memory->slot_pinned),
+					    plan->n_host_slots),
+				sl_size_mul(memory->device_pipeline_pinned,
+					(size_t)plan->n_devices * plan->n_device_slots)));
 	memory->resident = recipe.resident ? resident_bytes(&most) : 0;
 	memory->device = sl_size_add(sl_size_mul(memory->device_pipeline, plan->n_device_slots),
 		sl_size_mul(memory->resident, plan->n_host_slots + TAKEN));

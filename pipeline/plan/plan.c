@@ -34,17 +34,18 @@ enum { PILOT = 4096 };
 static enum sl_status make_pack_rule(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
 {
+	bool written = c->format != &sl_format_none;
 	struct sl_arena none = {0};
 	struct sl_table t;
 
 	r->unpacked = SL_EVERY_COLUMN;
 	r->resident = c->resident;
-	if (c->form == SL_AS_COLUMNS && !c->resident)
+	if (c->form == SL_AS_COLUMNS && !c->resident && written)
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
 	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
-	if (c->resident)
+	if (c->resident || !written)
 		return SL_OK;
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
@@ -82,6 +83,7 @@ static enum sl_status make_recipe(
 	r->n_columns = c->n_columns;
 	memcpy(r->column, c->column, sizeof(r->column));
 	r->internal = c->internal;
+	memcpy(r->label, c->named.label, sizeof(r->label));
 	r->constants = c->model->constants(c->rules.bytes, &r->constant);
 	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
 	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), 1, &r->grids);
@@ -356,6 +358,7 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 {
 	struct sl_table t = {.n = n, .n_columns = plan->recipe.n_columns};
 
+	memcpy(t.label, plan->recipe.label, sizeof(t.label));
 	for (uint32_t k = 0; k < t.n_columns; k++) {
 		t.column[k].column = plan->recipe.column[k];
 		t.column[k].constant = SL_HAS(plan->recipe.constants, t.column[k].column);

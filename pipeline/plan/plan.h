@@ -32,6 +32,7 @@ struct sl_memory_plan {
 	size_t image;      /* per writer: parts of a file other than packed columns */
 	size_t histograms; /* histogram sums over batches */
 	size_t image_sum;  /* image of the run */
+	size_t joined;     /* to make a joined file of columns at the end of the run */
 	size_t inputs;     /* lists that are read; allocated before the plan is made */
 	size_t host;       /* total, with pinned memory */
 	size_t device;     /* total of each device */

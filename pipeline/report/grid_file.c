@@ -136,6 +136,8 @@ void sl_grid_file_put(struct sl_h5 *h, hid_t file, const struct sl_workspace *w)
 
 		sl_h5_put_u64(h, group, "axes", f->n_axes);
 		sl_h5_put_u64(h, group, "particles", particles(w));
+		if (f->score == SL_SCORE_CROSSING)
+			sl_h5_put_f64(h, group, "plane_z_cm", f->plane);
 		for (uint32_t k = 0; k < f->n_axes; k++)
 			put_edges(h, group, w, &f->axis[k]);
 		for (int fate = 0; fate < SL_FATE_COUNT; fate++)
@@ -202,6 +204,8 @@ static void write_grid(struct sl_json *j, const struct sl_workspace *w, uint32_t
 
 	sl_json_object(j, NULL);
 	sl_json_text(j, "name", sl_grid_name(&w->plan->choices, number, name));
+	if (f->score == SL_SCORE_CROSSING)
+		sl_json_real(j, "plane_z_cm", f->plane);
 	sl_json_array(j, "axes");
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		write_axis(j, w, &f->axis[k]);

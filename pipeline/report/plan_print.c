@@ -224,15 +224,16 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 
 	if (!sl_plan_is_joined(plan))
 		return;
-	fprintf(out,
-		"joined      the lists of all batches are merged into %s at the end of the run\n",
+	fprintf(out, "joined      the %s of all batches are merged into %s at the end of the run\n",
+		plan->choices.format->merge ? "lists" : "survivors",
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
 	if (plan->recipe.n_fields > 0 && plan->recipe.n_batches > 1)
 		fprintf(out, "            %s\n",
 			o->run ? "in the order of the key over the whole run"
 			       : "its order by key is within each batch only; for the order over "
 				 "the run use output.order: run");
-	if (items.key && plan->recipe.n_batches > SL_MERGED_FILES_MOST)
+	if (items.key &&
+		(plan->choices.format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST))
 		fprintf(out, "            in several passes, with intermediate files\n");
 	if (o->sample > 0)
 		fprintf(out, "            a weighted sample of %llu survivors\n",

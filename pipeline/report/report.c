@@ -313,7 +313,8 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 	sl_json_object(j, "digests");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (SL_HAS(l->columns, c))
-			sl_json_hex(j, sl_column_facts[c].name, l->digest[c], 16);
+			sl_json_hex(
+				j, sl_label_name(l->label, (enum sl_column)c), l->digest[c], 16);
 	sl_json_close(j);
 	sl_json_close(j);
 }

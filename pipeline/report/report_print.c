@@ -141,7 +141,8 @@ static void print_joined(const struct sl_workspace *w, const struct sl_manifest 
 
 	if (!sl_plan_is_joined(plan))
 		return;
-	fprintf(out, "merged list of all batches in %s/%s", plan->to,
+	fprintf(out, "%s of all batches in %s/%s",
+		plan->choices.format->merge ? "merged list" : "one file", plan->to,
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
 	if (o->sample > 0 || o->limit > 0)
 		fprintf(out, ": %llu particles", (unsigned long long)w->joined.particles);

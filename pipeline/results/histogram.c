@@ -50,8 +50,9 @@ static enum sl_status check(
 		sl_grid_mismatch(&r->grids, sl_grid_counters_of(r, sum), l->tally.count,
 			l->tally.weight) != SL_FATE_COUNT)
 		return wrong(l, "its histograms do not add up to the fates");
-	if (sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, sum), l->tally.collisions))
-		return wrong(l, "its scores do not add up to the collisions");
+	if (sl_grid_score_problem(
+		    &r->grids, sl_grid_counters_of(r, sum), l->tally.steps, l->tally.collisions))
+		return wrong(l, "its scores do not add up to the steps and collisions");
 	return SL_OK;
 }
 

@@ -47,7 +47,8 @@ static void print_digests(struct sl_json *j, const struct sl_manifest_line *line
 	sl_json_object(j, "digests");
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
 		if (SL_HAS(line->columns, c))
-			sl_json_hex(j, sl_column_facts[c].name, line->digest[c], DIGEST_DIGITS);
+			sl_json_hex(j, sl_label_name(line->label, (enum sl_column)c),
+				line->digest[c], DIGEST_DIGITS);
 	}
 	sl_json_close(j);
 }
@@ -133,16 +134,32 @@ static void read_fates(const struct sl_yaml *tree, struct sl_tally *t)
 	}
 }
 
+/* The column of a digest: a name that no column has is that of the next named column. */
+static enum sl_column column_of(struct sl_manifest_line *line, const char *name)
+{
+	enum sl_column column = sl_column_find(name);
+
+	for (int i = 0; column == SL_COLUMN_COUNT && i < SL_NAMED_COLUMNS_MAX; i++)
+		if (!line->label[i].name[0]) {
+			if (sl_label_set_name(&line->label[i], name, strlen(name)))
+				column = (enum sl_column)(SL_COLUMN_derived_1 + i);
+			break;
+		}
+	return column;
+}
+
 /* Reads the digests; their keys are the columns of the file. */
 static void read_digests(const struct sl_yaml *tree, struct sl_manifest_line *line)
 {
-	sl_node digests = sl_yaml_get(tree, sl_yaml_root(tree), "digests");
+	sl_node digests = sl_yaml_get(tree, sl_yaml_root(tree), "digests"), key;
 
-	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		sl_node digest = sl_yaml_get(tree, digests, sl_column_facts[c].name);
+	for (size_t i = 0; i < sl_yaml_size(tree, digests); i++) {
+		sl_node digest = sl_yaml_item(tree, digests, i, &key);
+		enum sl_column c = column_of(line, sl_yaml_text(tree, key, NULL));
 
-		if (digest)
-			line->columns |= SL_BIT(c);
+		if (c == SL_COLUMN_COUNT)
+			continue;
+		line->columns |= SL_BIT(c);
 		/* another text than digits gives a value that the comparison refuses */
 		line->digest[c] = strtoull(sl_yaml_text(tree, digest, NULL), NULL, 16);
 	}

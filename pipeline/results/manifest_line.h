@@ -12,7 +12,9 @@ enum { SL_FILE_NAME_BYTES = 256, SL_MANIFEST_LINE_BYTES = 8192 };
 struct sl_manifest_line {
 	uint64_t batch, first_id, generated, survivors;
 	struct sl_tally tally;
-	sl_column_set columns;               /* set of columns in the file, or that are digested */
+	sl_column_set columns; /* set of columns in the file, or that are digested */
+	struct sl_column_label
+		label[SL_NAMED_COLUMNS_MAX]; /* names of those; units are not stored */
 	uint64_t digest[SL_COLUMN_COUNT];    /* of each of these columns */
 	char file[SL_FILE_NAME_BYTES];       /* survivors; "" if the run writes none */
 	char bins_file[SL_FILE_NAME_BYTES];  /* histograms; "" if the run has none */

@@ -29,6 +29,9 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 			continue;
 		line->columns |= SL_BIT(c->column);
 		line->digest[c->column] = c->digest;
+		if (sl_is_named_column((int)c->column))
+			sl_label_set_name(&line->label[c->column - SL_COLUMN_derived_1],
+				sl_table_name(&b->table, k), strlen(sl_table_name(&b->table, k)));
 	}
 	line->bins_bytes = b->bin_words * sizeof(*b->bins);
 	line->bins_crc = b->bin_words > 0 ? sl_crc32(b->bins, line->bins_bytes) : 0;

@@ -179,12 +179,12 @@ static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot
 {
 	const struct sl_format *f = plan->choices.format;
 	struct sl_batch *b = &slot->batch;
+	struct sl_table t = sl_format_table(f, &b->table);
 
 	slot->packed.has_crc = false;
 	if (b->device_packed.wanted)
-		return f->take(
-			&slot->exec, &plan->facts, &b->table, &b->device_packed, &slot->packed);
-	return f->pack(&slot->exec, &plan->facts, &b->table, &slot->packed);
+		return f->take(&slot->exec, &plan->facts, &t, &b->device_packed, &slot->packed);
+	return f->pack(&slot->exec, &plan->facts, &t, &slot->packed);
 }
 
 /*

@@ -74,9 +74,12 @@ static enum sl_status check_digests(const struct sl_manifest_line *l, const stru
 		if (c->internal)
 			continue;
 		seen |= SL_BIT(c->column);
+		if (strcmp(sl_table_name(t, k), sl_label_name(l->label, c->column)) != 0)
+			return wrong(l, "it has a column %s, which is %s in the manifest",
+				sl_table_name(t, k), sl_label_name(l->label, c->column));
 		if (!c->rounded && c->digest != l->digest[c->column])
 			return wrong(l, "the digest of column %s differs from the manifest",
-				sl_column_facts[c->column].name);
+				sl_table_name(t, k));
 	}
 	return seen == l->columns ? SL_OK
 	                          : wrong(l, "the columns differ from those of the manifest");
@@ -87,6 +90,7 @@ static struct sl_table exact_columns(const struct sl_table *t)
 {
 	struct sl_table exact = {.n = t->n};
 
+	memcpy(exact.label, t->label, sizeof(exact.label));
 	for (uint32_t k = 0; k < t->n_columns; k++)
 		if (!t->column[k].rounded)
 			exact.column[exact.n_columns++] = t->column[k];
@@ -172,7 +176,7 @@ static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manif
 		if (memcmp(row, (const char *)p + facts->in_particle, facts->bytes) != 0)
 			return wrong(l,
 				"row %u: %s differs from the particle recomputed from id %llu", i,
-				facts->name, id);
+				sl_table_name(t, k), id);
 	}
 	return SL_OK;
 }
@@ -211,7 +215,7 @@ static enum sl_status check_same(const struct sl_manifest_line *l, const struct 
 		if (found->column[k].column != expected->column[k].column ||
 			found->column[k].digest != expected->column[k].digest)
 			return wrong(l, "column %s differs from the recomputed batch",
-				sl_column_facts[expected->column[k].column].name);
+				sl_table_name(expected, k));
 	return SL_OK;
 }
 
@@ -223,19 +227,20 @@ static enum sl_status check_file(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
+	const struct sl_format *format = w->plan->choices.format;
 	struct sl_host_slot *slot = &w->slot[0];
+	struct sl_table t = sl_format_table(format, &slot->batch.table);
 	struct sl_survivors expected;
 	struct sl_pieces pieces;
 	enum sl_status s;
 	void *file;
 
-	SL_TRY(w->plan->choices.format->pack(
-		&slot->exec, &w->plan->facts, &slot->batch.table, &slot->packed));
-	SL_TRY(w->plan->choices.format->assemble(&w->plan->facts, &facts, &slot->packed,
-		w->file_image, w->plan->memory.image, &pieces));
+	SL_TRY(format->pack(&slot->exec, &w->plan->facts, &t, &slot->packed));
+	SL_TRY(format->assemble(&w->plan->facts, &facts, &slot->packed, w->file_image,
+		w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
-	s = sl_survivors_of(w->plan->choices.format, file, pieces.bytes, &expected);
+	s = sl_survivors_of(format, file, pieces.bytes, &expected);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
 	s = check_same(l, found, &expected.table);

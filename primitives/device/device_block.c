@@ -249,3 +249,10 @@ void sl_device_restore(int before)
 	if (sl_device_now()->number != before && sl_driver_error_before("dev_use") == 0)
 		(void)sl_driver_in_use()->use(before, NULL);
 }
+
+int sl_cuda_current(void)
+{
+	int number = 0;
+
+	return sl_driver_built.current(&number) == 0 ? number : 0;
+}

@@ -68,6 +68,9 @@ void sl_blocks_reset(void);
 enum sl_status sl_device_select(int number, int *before);
 void sl_device_restore(int before);
 
+/* The number of the current CUDA device of the calling thread, whoever chose it; 0 if there is none. */
+int sl_cuda_current(void);
+
 SL_C_END
 
 #endif

@@ -114,6 +114,27 @@ enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d)
 	return d->fd < 0 ? sl_disk_failed(errno, "open the folder", d->path, NULL) : SL_OK;
 }
 
+enum sl_status sl_dir_make_temporary(const char *name, struct sl_dir *d)
+{
+	const char *parent = getenv("TMPDIR");
+	char path[SL_PATH_BYTES];
+	enum sl_status s;
+
+	snprintf(path, sizeof(path), "%.3800s/%.200s-XXXXXX", parent && parent[0] ? parent : "/tmp",
+		name);
+	if (sl_fault_injected("dir_make") || !mkdtemp(path))
+		return sl_disk_failed(errno, "create the folder", path, NULL);
+	s = sl_dir_open(path, false, d);
+	if (s != SL_OK)
+		rmdir(path);
+	return s;
+}
+
+bool sl_dir_is_writable(const struct sl_dir *d)
+{
+	return faccessat(d->fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
 enum sl_status sl_dir_exists(const char *path, bool *exists)
 {
 	int error = check_directory(path);

@@ -19,6 +19,7 @@ from ._history import History
 from ._lists import Selected, filter, write_mcpl
 from ._native import Column
 from ._primitives import compact, deflate, scan, sort
+from ._grids import Axis, Grid
 from ._run import Fate, Run, Tally, run, stream
 
 __version__: str = _native.version
@@ -50,7 +51,8 @@ def version() -> str:
 
 _atexit.register(_native.shut_down)
 
-__all__ = ["Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "History",
+__all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Grid",
+           "History",
            "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally",
            "compact", "compare", "convert", "deflate", "filter", "info", "open", "plan", "read", "replay", "run",
            "scan", "sort", "stream", "verify", "version", "write_mcpl"]

@@ -70,6 +70,7 @@ def verify(directory: Path) -> Dict[str, Any]:
 
     Raises Error at the first batch or file that is wrong. Ctrl-C takes effect at the end of the call.
     """
+    _native.start_writers()  # they make a joined HDF5 file again
     counts: Dict[str, Any] = json.loads(finish(start("verify", os.fspath(directory)))[0])
     return counts
 

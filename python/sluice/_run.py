@@ -12,6 +12,7 @@ from . import _config, _native
 from ._columns import Batch, Source, Survivors, array_of
 from ._config import Config
 from ._error import Error
+from ._grids import grids_of
 
 Progress = Union[None, bool, Callable[[int, int, float, float], Any]]
 START_NEW, START_RESUME, START_FORCE = 0, 1, 2
@@ -90,9 +91,11 @@ class Run:
     """The results of a run.
 
     fates      fate -> Fate: count, fraction and its standard error
-    tallies    name -> Tally: the histograms of the configuration
+    tallies    name -> Tally, the histograms of the configuration; and name -> Grid, its grids and scores
     survivors  name -> array of shape (n,): the columns of all survivors, joined when they are used
     image      Column of shape (height, width), float64; None if the run makes no image
+    joined     ParticleList: the joined file of the run (output.joined, output.order: run), read when
+               it is used; None if the run has none
     report     run.json as a dict
     state      'done', or 'stopped' by run.stop_before or by an interrupt
     directory  of the files; None for a run in memory
@@ -106,12 +109,20 @@ class Run:
         self.directory = directory
         self.state: str = report["state"]
         self.fates = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
-        self.tallies = _tallies(report)
+        self.tallies: Dict[str, Any] = {**_tallies(report), **grids_of(report, directory)}
 
     @property
     def particles(self) -> int:
         """Particles that were generated."""
         return int(self.report["tallies"]["particles"])
+
+    @property
+    def joined(self) -> Any:
+        """The survivors of the joined file, in its order."""
+        from ._files import read
+        if self.directory is None or self.state != "done" or "joined" not in self.report:
+            return None
+        return read(os.path.join(self.directory, self.report["joined"]))
 
     def __repr__(self) -> str:
         return (f"<Run {self.report['name']}: {self.state}, {self.particles} particles, "

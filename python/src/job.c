@@ -60,6 +60,8 @@ static enum sl_status copy_batch(struct sl_batch *from, struct sl_py_batch *b)
 		if (copies)
 			SL_TRY(sl_py_copy_items(c, b->n, &b->column[k].data));
 		b->column[k].column = c->column;
+		if (sl_is_named_column((int)c->column))
+			b->column[k].label = from->table.label[c->column - SL_COLUMN_derived_1];
 		b->column[k].digest = c->digest;
 		b->n_columns++;
 	}

@@ -30,6 +30,7 @@ struct sl_py_batch {
 	struct sl_device_block *block; /* NULL: the columns have their own memory, or handed over */
 	struct {
 		enum sl_column column;
+		struct sl_column_label label; /* of a named column */
 		uint64_t digest;
 		void *data; /* of sl_memory_get(); NULL: handed over */
 	} column[SL_COLUMN_COUNT];

@@ -119,13 +119,17 @@ PyObject *sl_py_start(PyObject *module, PyObject *args)
 static bool add_column(
 	struct sl_py_batch *b, uint32_t k, PyObject *owner, PyObject *columns, PyObject *digests)
 {
-	const char *name = sl_column_facts[b->column[k].column].name;
+	const bool named = sl_is_named_column((int)b->column[k].column);
+	const char *name =
+		named ? b->column[k].label.name : sl_column_facts[b->column[k].column].name;
 	PyObject *column, *digest;
 	char text[17];
 	bool added;
 
 	column = owner ? sl_py_column_in(owner, b->column[k].column, b->column[k].data, b->n)
 	               : sl_py_column_of(b->column[k].column, b->column[k].data, b->n, NULL);
+	if (named)
+		sl_py_column_set_label(column, &b->column[k].label);
 	b->column[k].data = NULL; /* the column owns it, or has freed it */
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)b->column[k].digest);
 	digest = PyUnicode_FromString(text);

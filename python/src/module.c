@@ -94,8 +94,9 @@ static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, 
 		return false;
 	}
 	column = sl_py_column_of(c->column, data, f->table.n, c->constant ? NULL : block);
-	added = column &&
-	        PyDict_SetItemString(columns, sl_column_facts[c->column].name, column) == 0;
+	if (sl_is_named_column((int)c->column))
+		sl_py_column_set_label(column, &f->table.label[c->column - SL_COLUMN_derived_1]);
+	added = column && PyDict_SetItemString(columns, sl_table_name(&f->table, k), column) == 0;
 	Py_XDECREF(column);
 	return added;
 }

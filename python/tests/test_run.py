@@ -121,6 +121,37 @@ def test_fates_and_tallies(config):
     assert numpy.isfinite(row["error"]).all()
 
 
+GRIDS = ["[deposit, r:10:0 cm..1 cm, z:5]", "[deposit, r:10:1 um..1 cm:log, z:0 cm..0.01 cm..0.02 cm]",
+         "[crossing:0.1 mm, w:2]", "[w:4, z:2:0 cm..0.02 cm, absorbed]", "[x:70:-1 cm..1 cm, y:70:-1 cm..1 cm]"]
+
+
+def test_grids_are_those_of_the_file(config, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    in_memory = sluice.run(config, tallies=GRIDS)
+    on_disk = sluice.run(config, tallies=GRIDS, out=tmp_path / "grids")
+    names = ["deposit(r,z)", "deposit(r,z)_2", "crossing(w)", "(w,z)", "(x,y)"]
+    assert list(in_memory.tallies) == list(on_disk.tallies) == names
+    with h5py.File(next((tmp_path / "grids").glob("*.tallies"))) as file:
+        for name, grid in on_disk.tallies.items():
+            assert isinstance(grid, sluice.Grid) and grid.name == name
+            for axis, bins in zip(grid.axes, grid.shape):
+                edges = file[name]["edges_" + axis.column][()]
+                assert len(edges) == bins + 1 and numpy.allclose(axis.edges, edges, rtol=1e-8, atol=0)
+            for fate, row in grid.fates.items():
+                assert row["count"].shape == row["mean"].shape == grid.shape
+                for key, dataset in {"count": "count", "mean": "mean", "error": "standard_error"}.items():
+                    assert numpy.array_equal(row[key], file[name][fate][dataset][()])
+                assert row["under"] == file[name][fate].attrs["under"]
+                if name != "(x,y)":
+                    assert numpy.array_equal(row["count"], in_memory.tallies[name].fates[fate]["count"])
+    absorbed = on_disk.fates["absorbed"].count
+    deposit = on_disk.tallies["deposit(r,z)"].fates["all"]
+    assert deposit["weight"].sum() + deposit["weight_under"] + deposit["weight_over"] == absorbed > 0
+    assert on_disk.tallies["crossing(w)"].plane == 0.01 and on_disk.tallies["(w,z)"].plane is None
+    with pytest.raises(ValueError, match="run with out=DIR"):
+        in_memory.tallies["(x,y)"].fates
+
+
 def test_an_image_is_that_of_the_file(tmp_path):
     h5py = pytest.importorskip("h5py")
     config = SOURCE / "data/configs/rays.yaml"
@@ -213,6 +244,38 @@ def test_a_list_of_the_whole_run_needs_a_directory(tmp_path):
         sluice.run(config, particles=1e4, **settings)
     run = sluice.run(config, out=tmp_path / "run", particles=1e4, **settings)
     assert run.report["joined_particles"] == 10
+
+
+@pytest.mark.parametrize("form", ["npz", "openpmd", "csv.gz", "csv"])
+def test_the_joined_file_is_sorted_over_the_run(tmp_path, form):
+    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith(("output:", "key:")))
+    run = sluice.run(config, out=tmp_path / "run", particles=2e4, batch=3000, key=["w:float"],
+                     output__order="run", output__format=form)
+    joined = run.joined
+    order = numpy.lexsort((run.survivors["id"], run.survivors["w"]))
+    assert joined.n == run.survivors.n == run.report["joined_particles"]
+    for name in run.survivors:
+        assert numpy.array_equal(joined[name], run.survivors[name][order])
+    assert sluice.verify(tmp_path / "run")["joined_compared"]
+    again = sluice.open(tmp_path / "run")
+    assert numpy.array_equal(again.joined["id"], joined["id"])
+    assert sluice.run(config, particles=100).joined is None
+
+
+@pytest.mark.parametrize("form", ["npz", "openpmd", "csv"])
+def test_columns_of_the_configuration_have_their_names_and_units(tmp_path, form):
+    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith("output:"))
+    settings = {"columns": {"half": "hypot(x, y) / 2", "decay": "exp(-time / (1 ns))"},
+                "output__columns": ["x", "y", "half", "decay"], "output__format": form}
+    memory = sluice.run(config, particles=2000, **settings)
+    run = sluice.run(config, out=tmp_path / "run", particles=2000, **settings)
+    assert set(memory.survivors) == set(run.survivors) == {"x", "y", "half", "decay"}
+    for result in (memory, run, sluice.open(tmp_path / "run")):
+        half = numpy.hypot(numpy.float64(result.survivors["x"]), result.survivors["y"]) / 2
+        assert numpy.allclose(result.survivors["half"], half, rtol=1e-7)
+    batch = next(iter(run.survivors.batches()))
+    assert batch.column("half").name == "half"
+    assert batch.column("half").unit == ("" if form == "csv" else "cm")
 
 
 def test_progress(config, capsys):

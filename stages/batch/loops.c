@@ -12,3 +12,8 @@ bool sl_has_scores(const struct sl_recipe *r)
 {
 	return r->grids.scored;
 }
+
+bool sl_has_flight_scores(const struct sl_recipe *r)
+{
+	return r->grids.flights;
+}

@@ -26,8 +26,9 @@ struct sl_recipe;
 /* Whether the run was asked to stop. May be called from any thread. */
 bool sl_is_cancelled(const struct sl_recipe *r);
 
-/* Whether its batches have scores along the histories. */
+/* Whether its batches have scores along the histories, and whether some are scores of flights. */
 bool sl_has_scores(const struct sl_recipe *r);
+bool sl_has_flight_scores(const struct sl_recipe *r);
 
 enum { SL_LANES_MAX = 16 }; /* of all levels */
 

@@ -67,6 +67,7 @@ struct sl_recipe {
 	int weight_shift;             /* weights are summed in units of 2^-(32 + shift) */
 	uint32_t n_columns;           /* written to files, in order of columns.def */
 	enum sl_column column[SL_COLUMN_COUNT];
+	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of named columns */
 	sl_column_set internal;      /* set of those of them that files do not have (table.h) */
 	uint32_t source_bytes;       /* of the source record of a particle; 0: none is kept */
 	sl_column_set constants;     /* set of columns with one value for the whole run */

@@ -9,7 +9,7 @@
 #define SL_STAGES_COUNTING_GRID_CUH
 
 #include "primitives/kernel/kernel.cuh"
-#include "stages/selection/grid.h"
+#include "stages/selection/flight_score.h"
 
 /* The copy of the counters that the calling block uses. sums: grids->copies times sl_grid_words(grids) words. */
 static __device__ __forceinline__ uint64_t *sl_grids_copy(
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 	}
 }
 
-/* Adds a collision at the place of p to each score. Sets r of p. */
+/* Adds a collision at the place of p to each score of collisions. Sets r of p. */
 static __device__ __forceinline__ void sl_grids_score_one(const struct sl_grid_set *grids,
 	struct sl_particle *p, float deposit, float fluence, uint64_t *sum)
 {
@@ -49,12 +49,46 @@ static __device__ __forceinline__ void sl_grids_score_one(const struct sl_grid_s
 	for (uint32_t k = 0; k < grids->n; k++) {
 		const struct sl_grid_rule *g = &grids->grid[k];
 
-		if (g->score == SL_SCORE_ENDS)
+		if (!sl_scores_collisions(g))
 			continue;
 		uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
 
 		atomicAdd(&sum[at], (uint64_t)1);
 		atomicAdd(&sum[grids->n_counters + at], sl_score_fixed(g, deposit, fluence));
+	}
+}
+
+/* Adds the pieces of a flight to a score of paths. */
+static __device__ __forceinline__ void sl_grids_score_track(const struct sl_grid_set *grids,
+	const struct sl_grid_rule *g, const struct sl_scored_flight *f, uint64_t *sum)
+{
+	struct sl_track t = sl_track_begin(g, grids->edge, f);
+
+	while (sl_track_next(g, grids->edge, f, &t)) {
+		uint64_t count, fixed = sl_track_fixed(g, f->weight, t.length, &count);
+
+		atomicAdd(&sum[g->base + t.cell], count);
+		atomicAdd(&sum[grids->n_counters + g->base + t.cell], fixed);
+	}
+}
+
+/* Adds a flight to each score of flights. */
+static __device__ __forceinline__ void sl_grids_score_flight(
+	const struct sl_grid_set *grids, const struct sl_scored_flight *f, uint64_t *sum)
+{
+	for (uint32_t k = 0; k < grids->n; k++) {
+		const struct sl_grid_rule *g = &grids->grid[k];
+		struct sl_particle p = {};
+
+		if (g->score == SL_SCORE_TRACK) {
+			sl_grids_score_track(grids, g, f, sum);
+		} else if (g->score == SL_SCORE_CROSSING && sl_flight_crosses(g, f, &p)) {
+			const struct sl_columns columns = sl_columns_of(&p);
+			uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
+
+			atomicAdd(&sum[at], (uint64_t)1);
+			atomicAdd(&sum[grids->n_counters + at], sl_fixed_weight(f->weight));
+		}
 	}
 }
 

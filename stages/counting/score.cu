@@ -1,7 +1,7 @@
 /*
  * score.cu - stage advance on a device for a slab with scores, one thread per particle.
  *
- * The steps are those of advance.cu. After each step that ends in a collision a thread adds to the
+ * The steps are those of advance.cu. After each step a thread adds its collision and its flight to the
  * counters of the scores, which are in global memory.
  */
 #include "stages/counting/score.h"
@@ -11,11 +11,11 @@
 
 enum { BLOCK = 256 };
 
-static __global__ void scored_kernel(struct sl_slab rules, uint64_t seed, uint64_t first_id,
+template <class Rules, sl_column_set set>
+static __global__ void scored_kernel(Rules rules, uint64_t seed, uint64_t first_id,
 	struct sl_active_set l, struct sl_columns batch, uint8_t *keep,
 	const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive)
 {
-	static constexpr sl_column_set set = SL_STORED(SL_COLUMNS_slab);
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, active_set[1] = {};
 
 	if (i < l.n) {
@@ -33,10 +33,22 @@ static __global__ void scored_kernel(struct sl_slab rules, uint64_t seed, uint64
 		sl_block_add<sl_words_of<1>>(active_set, alive);
 }
 
-enum sl_status SL_NAME(sl_queue_scored)(const void *rules, uint64_t seed, const struct sl_batch *b,
+template <class Rules, sl_column_set set>
+static enum sl_status queue(const void *rules, uint64_t seed, const struct sl_batch *b,
 	const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive, sl_stream s)
 {
-	return SL_LAUNCH(scored_kernel, sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s,
-		*(const struct sl_slab *)rules, seed, b->first_id, b->active_set, b->columns,
-		b->keep, grids, sums, alive);
+	return SL_LAUNCH((scored_kernel<Rules, set>), sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s,
+		*(const Rules *)rules, seed, b->first_id, b->active_set, b->columns, b->keep, grids,
+		sums, alive);
+}
+
+enum sl_status SL_NAME(sl_queue_scored)(enum sl_model_number model, const void *rules,
+	uint64_t seed, const struct sl_batch *b, const struct sl_grid_set *grids, uint64_t *sums,
+	uint64_t *alive, sl_stream s)
+{
+	if (model == SL_MODEL_slab)
+		return queue<struct sl_slab, SL_STORED(SL_COLUMNS_slab)>(
+			rules, seed, b, grids, sums, alive, s);
+	return queue<struct sl_slab_paths, SL_STORED(SL_COLUMNS_slab_paths)>(
+		rules, seed, b, grids, sums, alive, s);
 }

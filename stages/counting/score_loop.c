@@ -55,6 +55,8 @@ static void find_bins(const struct sl_grid_axis_rule *a, const float *edge,
 static void find_cells(const struct sl_grid_rule *g, const float *edge,
 	const struct sl_stepped *lanes, uint32_t at[LANES])
 {
+	/* loaded before the loops, which would not become vectors with a load in a branch */
+	const uint32_t above = g->cells + 1;
 	uint32_t bin[LANES], cell[LANES] = {0}, outside[LANES];
 
 	for (int l = 0; l < LANES; l++)
@@ -64,32 +66,69 @@ static void find_cells(const struct sl_grid_rule *g, const float *edge,
 
 		find_bins(&g->axis[k], edge, lanes, bin);
 		for (int l = 0; l < LANES; l++) {
-			uint32_t beyond = bin[l] == 0     ? 0
-			                  : bin[l] > bins ? g->cells + 1
-			                                  : UINT32_MAX;
+			uint32_t beyond = bin[l] > bins ? above : UINT32_MAX;
 
+			beyond = bin[l] == 0 ? 0 : beyond;
 			outside[l] = outside[l] == UINT32_MAX ? beyond : outside[l];
 			cell[l] = cell[l] * bins + bin[l] - 1;
 		}
 	}
-	for (int l = 0; l < LANES; l++)
-		at[l] = outside[l] == UINT32_MAX ? cell[l] + 1 : outside[l];
+	for (int l = 0; l < LANES; l++) {
+		uint32_t inside = (uint32_t) - (int32_t)(outside[l] == UINT32_MAX);
+
+		at[l] = (inside & (cell[l] + 1)) | (~inside & outside[l]);
+	}
 }
 
-/* What the collisions of the lanes score. */
+/* What the collisions of the lanes score; the layer of each as sl_slab_layer_of() finds it. */
 static void find_scores(const struct sl_slab *slab, const struct sl_stepped *lanes,
 	float deposit[LANES], float fluence[LANES])
 {
-	const struct sl_slab_layer first = slab->layer[0];
+	float path[LANES], keep[LANES];
 
-	if (slab->layers == 1)
-		for (int l = 0; l < LANES; l++)
-			sl_slab_collision(slab, &first, lanes->weight[l], lanes->fate[l],
-				&deposit[l], &fluence[l]);
-	else
-		for (int l = 0; l < LANES; l++)
-			sl_slab_collision(slab, sl_slab_layer_of(slab, lanes->z[l]),
-				lanes->weight[l], lanes->fate[l], &deposit[l], &fluence[l]);
+	for (int l = 0; l < LANES; l++) {
+		path[l] = slab->layer[0].mean_free_path;
+		keep[l] = slab->layer[0].keep;
+	}
+	for (uint32_t k = 1; k < slab->layers; k++) {
+		const float top = slab->layer[k - 1].bottom, own_keep = slab->layer[k].keep;
+		const float own_path = slab->layer[k].mean_free_path;
+
+		for (int l = 0; l < LANES; l++) {
+			path[l] = lanes->z[l] > top ? own_path : path[l];
+			keep[l] = lanes->z[l] > top ? own_keep : keep[l];
+		}
+	}
+	for (int l = 0; l < LANES; l++) {
+		const struct sl_slab_layer layer = {.mean_free_path = path[l], .keep = keep[l]};
+
+		sl_slab_collision(
+			slab, &layer, lanes->weight[l], lanes->fate[l], &deposit[l], &fluence[l]);
+	}
+}
+
+/*
+ * Adds the scores of the lanes in hits to the counters of a grid. Most collisions of an analogue history
+ * deposit nothing, so the sums are added to in a loop of their own.
+ */
+SL_HD_PART void add(uint32_t hits, const uint32_t at[LANES], const float score[LANES],
+	const struct sl_grid_rule *g, uint32_t n_counters, uint64_t *count)
+{
+	const float scale = g->score_scale;
+	float units[LANES];
+	uint32_t positive = 0;
+
+	for (int l = 0; l < LANES; l++) {
+		units[l] = sl_weight_units(score[l] * scale); /* as sl_fixed_weight() */
+		positive |= (uint32_t)(score[l] > 0.0f) << l;
+	}
+	for (uint32_t left = hits; left; left &= left - 1)
+		count[at[__builtin_ctz(left)]]++;
+	for (uint32_t left = hits & positive; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left);
+
+		count[n_counters + at[l]] += (uint64_t)(int64_t)units[l];
+	}
 }
 
 void SL_AT_LEVEL(sl_loop_score)(const struct sl_recipe *recipe, uint32_t hits,
@@ -99,7 +138,6 @@ void SL_AT_LEVEL(sl_loop_score)(const struct sl_recipe *recipe, uint32_t hits,
 	uint64_t *count = bins + sl_histogram_words(&recipe->bins);
 	float deposit[LANES], fluence[LANES];
 	uint32_t at[LANES];
-	uint64_t fixed[LANES];
 
 	find_scores(
 		(const struct sl_slab *)(const void *)recipe->rules.bytes, lanes, deposit, fluence);
@@ -107,17 +145,9 @@ void SL_AT_LEVEL(sl_loop_score)(const struct sl_recipe *recipe, uint32_t hits,
 		const struct sl_grid_rule *g = &grids->grid[k];
 		const float *score = g->score == SL_SCORE_DEPOSIT ? deposit : fluence;
 
-		if (g->score == SL_SCORE_ENDS)
+		if (!sl_scores_collisions(g))
 			continue;
 		find_cells(g, grids->edge, lanes, at);
-		for (int l = 0; l < LANES; l++)
-			fixed[l] = sl_fixed_weight(score[l] * g->score_scale);
-		for (uint32_t left = hits; left; left &= left - 1) {
-			uint32_t l = (uint32_t)__builtin_ctz(left);
-			uint64_t *counter = count + g->base + at[l];
-
-			counter[0]++;
-			counter[grids->n_counters] += fixed[l];
-		}
+		add(hits, at, score, g, grids->n_counters, count + g->base);
 	}
 }

@@ -35,9 +35,9 @@ uint32_t sl_pack_parts(const struct sl_pack_rule *rule, const struct sl_table *t
 		const struct sl_column_facts *f = &sl_column_facts[c->column];
 		const void *at = c->constant ? NULL : c->data; /* a constant is filled later */
 
-		if (c->constant && !rule->packing.constants)
+		if (c->internal || (c->constant && !rule->packing.constants))
 			continue;
-		part[n] = part_of(rule, at, t->n, f->bytes, f->name);
+		part[n] = part_of(rule, at, t->n, f->bytes, sl_table_name(t, k));
 		part[n++].value = c->constant ? c->data : NULL;
 	}
 	return n;

@@ -66,6 +66,7 @@ static constexpr sl_column_set columns_of = Model::columns |
 
 template <class Model> static constexpr bool is_slab = false;
 template <> constexpr bool is_slab<sl_traits_slab> = true;
+template <> constexpr bool is_slab<sl_traits_slab_paths> = true;
 
 /* The history of a particle with its scores. It is not inlined, so that kernels need no more registers. */
 template <class Rules>
@@ -75,7 +76,7 @@ static __device__ __attribute__((noinline)) void advance_scored(const Rules *rul
 	sl_slab_advance_scored(rules, seed, p, UINT32_MAX, grids, sum);
 }
 
-/* Computes a particle to its end. Only the slab can have scores. */
+/* Computes a particle to its end. Only slabs can have scores. */
 template <class Model, enum features features, class Key>
 static __device__ __forceinline__ struct sl_particle make(
 	const typename Model::rules *rules, const struct select_job<Key> *job, uint64_t id)

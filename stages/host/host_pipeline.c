@@ -73,7 +73,7 @@ enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_ba
 {
 	const char *problem =
 		r->grids.scored ? sl_grid_score_problem(&r->grids, sl_grid_counters_of(r, b->bins),
-					  b->tally.collisions)
+					  b->tally.steps, b->tally.collisions)
 				: NULL;
 	enum sl_fate mismatch =
 		sl_histogram_mismatch(&r->bins, b->bins, b->tally.count, b->tally.weight);
@@ -200,6 +200,7 @@ void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 {
 	memset(t, 0, sizeof(*t));
 	t->n_columns = r->n_columns;
+	memcpy(t->label, r->label, sizeof(t->label));
 	for (uint32_t k = 0; k < r->n_columns; k++) {
 		const struct sl_column_facts *facts = &sl_column_facts[r->column[k]];
 		struct sl_table_column *c = &t->column[k];

@@ -174,6 +174,9 @@ struct sl_model {
 	 * of the model have no scores. */
 	int (*score_shift)(const void *rules);
 
+	/* Exponent of a power of 2 (cm) that the length of a flight seldom exceeds. Given with score_shift. */
+	int (*track_shift)(const void *rules);
+
 	/* Sets the image that the particles make; false: none with these rules. NULL: never. */
 	bool (*image)(const void *rules, struct sl_image *p);
 };

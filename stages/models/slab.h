@@ -335,15 +335,22 @@ SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t layers, sl_u
 	return i;
 }
 
+/* One step of p, which is alive, described in *f. */
+SL_HD_PART void sl_slab_step_flight(
+	const struct sl_slab *r, uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
+{
+	if (r->layers == 1)
+		sl_slab_step_in(r, 1, sl_all_u32(0), seed, p, f);
+	else
+		sl_slab_step_in(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p, f);
+}
+
 SL_HD void sl_slab_step(const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
 	struct sl_slab_flight f;
 
 	(void)wanted;
-	if (r->layers == 1)
-		sl_slab_step_in(r, 1, sl_all_u32(0), seed, p, &f);
-	else
-		sl_slab_step_in(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p, &f);
+	sl_slab_step_flight(r, seed, p, &f);
 }
 
 #if SL_SIMD_LANES == 1

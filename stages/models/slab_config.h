@@ -306,24 +306,52 @@ static sl_fate_set sl_slab_weight_fates(const void *rules)
 	                                                          : SL_FATE_BIT(SL_FATE_absorbed);
 }
 
+/* The exponent of the least power of 2 that is above a length; -64 at least. */
+static int sl_slab_exponent(float length)
+{
+	float power = 0x1p-64f;
+	int shift = -64;
+
+	for (; power <= length; power *= 2)
+		shift++;
+	return shift;
+}
+
 /* The fluence that one collision scores is at most the longest mean free path. */
 static int sl_slab_score_shift(const void *rules)
 {
 	const struct sl_slab *r = (const struct sl_slab *)rules;
-	float longest = 0, power = 0x1p-64f;
-	int shift = -64;
+	float longest = 0;
 
 	for (uint32_t i = 0; i < r->layers; i++)
 		if (r->layer[i].mean_free_path < SL_SLAB_CLEAR_PATH &&
 			r->layer[i].mean_free_path > longest)
 			longest = r->layer[i].mean_free_path;
-	for (; power <= longest; power *= 2)
-		shift++;
-	return shift;
+	return sl_slab_exponent(longest);
+}
+
+/*
+ * Few flights are longer than eight mean free paths, or eight times the thickness of their layer. Those may
+ * be, as sl_track_fixed() counts them several times; the smaller the unit, the less paths are rounded.
+ */
+static int sl_slab_track_shift(const void *rules)
+{
+	const struct sl_slab *r = (const struct sl_slab *)rules;
+	float longest = 0;
+
+	for (uint32_t i = 0; i < r->layers; i++) {
+		const struct sl_slab_layer *l = &r->layer[i];
+		float thickness = l->bottom - l->top;
+		float path = l->mean_free_path < thickness ? l->mean_free_path : thickness;
+
+		longest = path > longest ? path : longest;
+	}
+	return sl_slab_exponent(8 * longest);
 }
 
 SL_MODEL(slab, .help = "flights through plane layers that absorb, scatter and refract",
 	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates,
-	.unused_fates = sl_slab_unused_fates, .score_shift = sl_slab_score_shift);
+	.unused_fates = sl_slab_unused_fates, .score_shift = sl_slab_score_shift,
+	.track_shift = sl_slab_track_shift);
 
 #endif

@@ -56,26 +56,34 @@ SL_HD_PART void sl_slab_paths_add(sl_f32 region, const struct sl_slab_flight *f,
 #undef REGION
 }
 
-SL_HD_PART void sl_slab_paths_step_in(
-	const struct sl_slab *r, uint32_t layers, sl_u32 i, uint64_t seed, sl_lanes *p)
+SL_HD_PART void sl_slab_paths_step_in(const struct sl_slab *r, uint32_t layers, sl_u32 i,
+	uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
 {
 	sl_f32 region = SL_SLAB_LAYER(i, region);
-	struct sl_slab_flight f;
 
-	sl_slab_step_in(r, layers, i, seed, p, &f);
-	sl_slab_paths_add(region, &f, p);
+	sl_slab_step_in(r, layers, i, seed, p, f);
+	sl_slab_paths_add(region, f, p);
+}
+
+/* As sl_slab_step_flight(). */
+SL_HD_PART void sl_slab_paths_step_flight(
+	const struct sl_slab_paths *r, uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
+{
+	const struct sl_slab *s = &r->slab;
+
+	if (s->layers == 1)
+		sl_slab_paths_step_in(s, 1, sl_all_u32(0), seed, p, f);
+	else
+		sl_slab_paths_step_in(s, s->layers, sl_slab_layer_at(s, p->z, p->w), seed, p, f);
 }
 
 SL_HD void sl_slab_paths_step(
 	const struct sl_slab_paths *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
 {
-	const struct sl_slab *s = &r->slab;
+	struct sl_slab_flight f;
 
 	(void)wanted;
-	if (s->layers == 1)
-		sl_slab_paths_step_in(s, 1, sl_all_u32(0), seed, p);
-	else
-		sl_slab_paths_step_in(s, s->layers, sl_slab_layer_at(s, p->z, p->w), seed, p);
+	sl_slab_paths_step_flight(r, seed, p, &f);
 }
 
 SL_ADVANCE_BY_STEPS(slab_paths)
@@ -164,7 +172,8 @@ static sl_column_set sl_slab_paths_constants(const void *rules, struct sl_partic
 SL_MODEL(slab_paths,
 	.help = "the model slab, with path lengths, collisions and momentum transfers in regions",
 	.species = "photons", .steps = true, .weight_fates = sl_slab_weight_fates,
-	.unused_fates = sl_slab_unused_fates);
+	.unused_fates = sl_slab_unused_fates, .score_shift = sl_slab_score_shift,
+	.track_shift = sl_slab_track_shift);
 
 #endif /* SL_MODEL_HOST */
 #endif

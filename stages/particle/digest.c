@@ -51,16 +51,15 @@ static uint64_t constant_bits(const struct sl_table_column *c)
 }
 
 /* All columns in one pass over the rows, so that weights are computed once. */
-void sl_digest_columns(const struct sl_table *t, uint64_t digest[])
+void sl_digest_add_rows(const struct sl_table *t, uint64_t first, uint64_t digest[])
 {
 	uint64_t weight[SL_DIGEST_ROWS], lower = 0,
 					 upper = 0; /* sums over the rows, for constants */
 	uint32_t rows;
 
-	memset(digest, 0, t->n_columns * sizeof(*digest));
 	for (uint32_t from = 0; from < t->n; from += rows) {
 		rows = rows_at(from, t->n);
-		sl_digest_weights(from, rows, weight);
+		sl_digest_weights(first + from, rows, weight);
 		for (uint32_t i = 0; i < rows; i++) {
 			lower += sl_digest_item(weight[i], 1);
 			upper += sl_digest_item(weight[i], UINT64_C(1) << 32);
@@ -73,8 +72,14 @@ void sl_digest_columns(const struct sl_table *t, uint64_t digest[])
 		if (t->column[k].constant) {
 			uint64_t bits = constant_bits(&t->column[k]);
 
-			digest[k] = lower * (uint32_t)bits + upper * (bits >> 32);
+			digest[k] += lower * (uint32_t)bits + upper * (bits >> 32);
 		}
+}
+
+void sl_digest_columns(const struct sl_table *t, uint64_t digest[])
+{
+	memset(digest, 0, t->n_columns * sizeof(*digest));
+	sl_digest_add_rows(t, 0, digest);
 }
 
 void sl_digest_table(struct sl_table *t)

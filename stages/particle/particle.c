@@ -38,6 +38,19 @@ enum sl_column sl_column_find(const char *name)
 	return (enum sl_column)i;
 }
 
+bool sl_label_set_name(struct sl_column_label *label, const char *name, size_t length)
+{
+	static const char letters[] =
+		"_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+	if (length == 0 || length >= SL_COLUMN_NAME_BYTES || (name[0] >= '0' && name[0] <= '9'))
+		return false;
+	memcpy(label->name, name, length);
+	label->name[length] = '\0';
+	return strspn(label->name, letters) == length &&
+	       sl_column_find(label->name) == SL_COLUMN_COUNT;
+}
+
 double sl_column_value(enum sl_column which, const void *at)
 {
 	switch (sl_column_facts[which].type) {

@@ -127,6 +127,32 @@ static inline bool sl_is_named_column(int column)
 	return SL_HAS(SL_NAMED_COLUMNS, column) != 0;
 }
 
+/* The name and the unit of a named column. */
+enum { SL_COLUMN_NAME_BYTES = 32 };
+struct sl_column_label {
+	char name[SL_COLUMN_NAME_BYTES];
+	enum sl_unit unit; /* one in which columns are stored: its factor is 1 */
+};
+
+/* The name and the unit of any column; label has SL_NAMED_COLUMNS_MAX items. */
+static inline const char *sl_label_name(const struct sl_column_label *label, enum sl_column which)
+{
+	return sl_is_named_column((int)which) ? label[which - SL_COLUMN_derived_1].name
+	                                      : sl_column_facts[which].name;
+}
+
+static inline enum sl_unit sl_label_unit(const struct sl_column_label *label, enum sl_column which)
+{
+	return sl_is_named_column((int)which) ? label[which - SL_COLUMN_derived_1].unit
+	                                      : sl_column_facts[which].unit;
+}
+
+/*
+ * Stores a name of length bytes that a file has. False if it cannot be that of a named column: not letters,
+ * digits and '_', too long, or the name of another column.
+ */
+bool sl_label_set_name(struct sl_column_label *label, const char *name, size_t length);
+
 /* The column or fate with the given name; SL_COLUMN_COUNT or SL_FATE_COUNT if there is none. */
 enum sl_column sl_column_find(const char *name);
 enum sl_fate sl_fate_find(const char *name);

@@ -40,12 +40,24 @@ struct sl_table {
 	uint32_t n; /* rows */
 	uint32_t n_columns;
 	struct sl_table_column column[SL_COLUMN_COUNT];
+	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of those named columns that it has */
 };
 
-/* Name, type, unit and size of a column. */
+/* Type and size of a column, and name and unit of one that is not a named column. */
 static inline const struct sl_column_facts *sl_facts_of(const struct sl_table_column *c)
 {
 	return &sl_column_facts[c->column];
+}
+
+/* The name and the unit of column k, which can be a named one. */
+static inline const char *sl_table_name(const struct sl_table *t, uint32_t k)
+{
+	return sl_label_name(t->label, t->column[k].column);
+}
+
+static inline enum sl_unit sl_table_unit(const struct sl_table *t, uint32_t k)
+{
+	return sl_label_unit(t->label, t->column[k].column);
 }
 
 /* The column of that kind, or NULL if the table does not have it. */

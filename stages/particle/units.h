@@ -44,6 +44,9 @@ struct sl_unit_facts {
 extern const struct sl_dimension_facts sl_dimensions[SL_DIMENSION_COUNT];
 extern const struct sl_unit_facts sl_units[SL_UNIT_COUNT];
 
+/* The unit of that text in which columns are stored; SL_UNIT_COUNT if there is none. */
+enum sl_unit sl_stored_unit(const char *text);
+
 SL_C_END
 
 #endif

@@ -12,6 +12,12 @@
 
 #include "primitives/base/hd.h"
 
+/* A weight in units of 2^-32, before its fraction is dropped. */
+SL_HD float sl_weight_units(float weight)
+{
+	return weight < 0x1p-9f ? fmaf(weight, 0x1p32f, 0.5f) : weight * 0x1p32f;
+}
+
 /*
  * A weight in units of 2^-32. The conversion is exact for weights of at least 2^-9 (24 significant
  * bits). A smaller weight is rounded to nearest, so its error is at most 2^-33: small relative to
@@ -21,8 +27,7 @@
  */
 SL_HD uint64_t sl_fixed_weight(float weight)
 {
-	return (uint64_t)(int64_t)(weight < 0x1p-9f ? fmaf(weight, 0x1p32f, 0.5f)
-						    : weight * 0x1p32f);
+	return (uint64_t)(int64_t)sl_weight_units(weight);
 }
 
 #endif

@@ -93,6 +93,7 @@ static struct sl_grid_axis_rule make_axis(const struct sl_grid_axis *a)
 		.first_edge = a->first_edge};
 
 	rule.even.bins = a->bins;
+	rule.width = (float)((a->hi - a->lo) / a->bins);
 	if (a->spacing == SL_SPACING_RATIO) {
 		rule.log_lo = sl_log((float)a->lo);
 		rule.scale = (float)a->bins / (sl_log((float)a->hi) - rule.log_lo);
@@ -108,6 +109,7 @@ static void make_grid(const struct sl_grid_field *f, uint32_t first, struct sl_g
 	g->score = f->score;
 	g->score_shift = f->score_shift;
 	g->score_scale = ldexpf(1, -f->score_shift);
+	g->plane = (float)f->plane;
 	g->base = first;
 	g->counters = (uint32_t)sl_grid_counters(f);
 	for (uint32_t k = 0; k < f->n_axes; k++)
@@ -129,6 +131,7 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 		g->n_counters += (uint32_t)sl_grid_counters(&field[k]);
 		g->columns |= sl_grid_columns(&field[k]);
 		g->scored |= field[k].score != SL_SCORE_ENDS;
+		g->flights |= sl_scores_flights(field[k].score);
 	}
 	for (uint32_t k = 0; n > 0 && k < SL_GRID_EDGES_MAX; k++)
 		g->edge[k] = (float)edge[k];
@@ -184,19 +187,38 @@ static bool adds_up(const struct sl_grid_rule *g, const uint64_t *sum, int fate,
 	return all == 0;
 }
 
+/* What is wrong with the counts of a score, as the end of a sentence; NULL if nothing is. */
+static const char *counts_flaw(
+	const struct sl_grid_rule *g, const uint64_t *sum, uint64_t steps, uint64_t collisions)
+{
+	uint64_t all = 0;
+
+	if (sl_scores_collisions(g))
+		return adds_up(g, sum, SL_SCORE_ROW, collisions)
+		               ? NULL
+		               : "do not add up to the collisions of the batch";
+	for (uint32_t i = 0; i < g->counters; i++)
+		all += sum[g->base + i];
+	if (g->score == SL_SCORE_TRACK)
+		return all >= steps ? NULL : "have fewer pieces of paths than the batch has steps";
+	return all <= steps ? NULL : "have more crossings than the batch has steps";
+}
+
 const char *sl_grid_score_problem(
-	const struct sl_grid_set *g, const uint64_t *sum, uint64_t collisions)
+	const struct sl_grid_set *g, const uint64_t *sum, uint64_t steps, uint64_t collisions)
 {
 	for (uint32_t k = 0; k < g->n; k++) {
 		const struct sl_grid_rule *rule = &g->grid[k];
+		const char *flaw;
 
 		if (rule->score == SL_SCORE_ENDS)
 			continue;
-		if (!adds_up(rule, sum, SL_SCORE_ROW, collisions))
-			return "do not add up to the collisions of the batch";
+		flaw = counts_flaw(rule, sum, steps, collisions);
+		if (flaw)
+			return flaw;
 		for (uint32_t i = 0; i < rule->counters; i++)
 			if (sum[rule->base + i] > UINT32_MAX)
-				return "have 2^32 collisions or more in one cell, whose sum could "
+				return "have 2^32 counts or more in one cell, whose sum could "
 				       "overflow: choose a smaller run.batch";
 	}
 	return NULL;

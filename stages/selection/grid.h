@@ -38,12 +38,20 @@ enum {
 #define SL_NO_GRID_COUNTER UINT32_MAX
 
 /*
- * What a grid counts: particles at their ends, by fate, or the collisions of all histories with what each of
+ * What a grid counts: particles at their ends, by fate; or the collisions of all histories with what each of
  * them scores: the weight that it absorbs, or its weight times the mean free path (cm), which estimates
- * the fluence. A score has one row for all particles; its axes bin the place and the
- * time of the collision.
+ * the fluence; or their flights: weight times the length of the path in each cell (cm), which estimates
+ * the fluence too, or the weight that crosses a plane. A score has one row for all particles; its axes bin
+ * the place and the time of the collision, of the path or of the crossing.
  */
-enum sl_score { SL_SCORE_ENDS, SL_SCORE_DEPOSIT, SL_SCORE_FLUENCE, SL_SCORE_COUNT };
+enum sl_score {
+	SL_SCORE_ENDS,
+	SL_SCORE_DEPOSIT,
+	SL_SCORE_FLUENCE,
+	SL_SCORE_TRACK,
+	SL_SCORE_CROSSING,
+	SL_SCORE_COUNT
+};
 
 /* The row of a score: that of a fate which no particle has at its end. */
 #define SL_SCORE_ROW SL_FATE_alive
@@ -64,7 +72,8 @@ struct sl_grid_field {
 	struct sl_grid_axis axis[SL_GRID_AXES_MAX];
 	sl_fate_set fates; /* of a score: SL_SCORE_ROW */
 	enum sl_score score;
-	int score_shift; /* a collision scores at most 2^score_shift */
+	int score_shift; /* a collision scores at most 2^score_shift; for paths see flight_score.h */
+	double plane;    /* CROSSING: its depth, cm */
 };
 
 /* An axis as the rule uses it. even has the range of every axis, and the rule of an EVEN one. */
@@ -73,6 +82,7 @@ struct sl_grid_axis_rule {
 	enum sl_spacing spacing;
 	uint32_t first_edge;
 	float log_lo, scale; /* RATIO: bins per unit of the logarithm */
+	float width;         /* EVEN: of a bin */
 };
 
 struct sl_grid_rule {
@@ -81,6 +91,7 @@ struct sl_grid_rule {
 	enum sl_score score;
 	float score_scale; /* 2^-score_shift */
 	int score_shift;
+	float plane;
 	uint32_t base, counters; /* the first counter of the grid; their number */
 	uint32_t cells;          /* of a row */
 	uint32_t first
@@ -97,6 +108,7 @@ struct sl_grid_set {
 	sl_column_set columns; /* set of their columns */
 	bool weighted; /* weights differ: their sums and those of their squares follow the counts */
 	bool scored;   /* some grid is a score, whose sums are in the place of the weights */
+	bool flights;  /* some score is one of flights */
 	float square_scale; /* factor of a weight before it is squared: a power of 2 */
 	uint32_t copies;    /* of all counters, on a device: a power of 2, see counting/grid.cuh */
 	struct sl_grid_rule grid[SL_GRIDS_MAX];
@@ -210,6 +222,18 @@ SL_HD uint32_t sl_grid_find(const struct sl_grid_rule *g, const float *edge,
 	return first == SL_NO_GRID_COUNTER ? first : first + sl_grid_cell(g, edge, c, i);
 }
 
+/* Whether a grid scores collisions. */
+SL_HD bool sl_scores_collisions(const struct sl_grid_rule *g)
+{
+	return g->score == SL_SCORE_DEPOSIT || g->score == SL_SCORE_FLUENCE;
+}
+
+/* Whether a grid scores flights. */
+SL_HD bool sl_scores_flights(enum sl_score score)
+{
+	return score == SL_SCORE_TRACK || score == SL_SCORE_CROSSING;
+}
+
 /* The score of a collision in units of 2^(score_shift - 32): an integer of at most 2^32. */
 SL_HD uint64_t sl_score_fixed(const struct sl_grid_rule *g, float deposit, float fluence)
 {
@@ -240,11 +264,12 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 double sl_grid_edge(const struct sl_grid_axis *a, const double *edge, uint32_t k);
 
 /*
- * Checks the scores of a batch with so many collisions: each collision is in one counter of each score,
- * and none has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL if nothing is.
+ * Checks the scores of a batch with so many steps and collisions: each collision is in one counter of each
+ * score of collisions, each step has at least one piece of path and crosses a plane at most once, and no
+ * counter has 2^32 of them, so that no sum can overflow. Returns what is wrong; NULL if nothing is.
  */
 const char *sl_grid_score_problem(
-	const struct sl_grid_set *g, const uint64_t *sum, uint64_t collisions);
+	const struct sl_grid_set *g, const uint64_t *sum, uint64_t steps, uint64_t collisions);
 
 /* As sl_histogram_mismatch(). */
 enum sl_fate sl_grid_mismatch(const struct sl_grid_set *g, const uint64_t *sum,

@@ -1,5 +1,6 @@
 /*
- * slab_score.h - what a step of a particle in the slab scores: a collision, if it ends in one.
+ * slab_score.h - what a step of a particle in the slab scores: a collision, if it ends in one. Scores of
+ * its flight are in flight_score.h.
  *
  * The score follows from the particle before and after the step, so the rules of slab.h need no change for
  * it, and histories have the same bits with and without scores.
@@ -17,6 +18,19 @@ SL_HD const struct sl_slab_layer *sl_slab_layer_of(const struct sl_slab *r, floa
 	for (uint32_t k = 1; k < r->layers; k++)
 		i += z > r->layer[k - 1].bottom;
 	return &r->layer[i];
+}
+
+/* 1/speed in the layer that a particle at depth z flies through in a direction w, ns/cm. */
+SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
+{
+	uint32_t i = 0;
+
+	for (uint32_t k = 0; k + 1 < r->layers; k++) {
+		const float bottom = r->layer[k].bottom;
+
+		i += z > bottom || (z == bottom && !(w < 0.0f));
+	}
+	return r->layer[i].slowness;
 }
 
 /*

@@ -42,7 +42,7 @@ def test_table_in_docs():
 
 
 def run(work, config, form, *words):
-    out = os.path.join(work, f"{os.path.basename(config)}.{form}")
+    out = os.path.join(work, f"{os.path.basename(config)}.{form}{len(words)}")
     subprocess.run([SLUICE, "run", os.path.join(SOURCE, "data", "configs", config), "--out", out, "--quiet", "--device", "cpu",
                     "--set", f"output.format={form}", "--set", "check={}", *words], check=True)
     return out
@@ -61,6 +61,20 @@ def test_formats(work, config, *words):
     return folders[0]
 
 
+def test_joined(work, config, *words):
+    """The joined file of each format has the survivors of all batches, sorted over the run."""
+    for form, suffix in (("openpmd", "h5"), ("npz", "npz"), ("csv.gz", "csv.gz"), ("csv", "csv")):
+        folder = run(work, config, form, "--set", "run.particles=300000", "--set", "run.batch=40000", "--set",
+                     "output.order=run", "--set", "output.columns=[id, x, y, energy, weight]", *words)
+        batches, joined = load_run.load(folder), load_run.load(os.path.join(folder, f"demo.{suffix}"))
+        order = np.lexsort((batches["id"], batches["y"]))
+        assert len(order) > 100000 and set(joined) == set(batches)
+        assert all(np.array_equal(joined[name], batches[name][order]) for name in batches)
+        assert list(load_run.load(os.path.join(folder, f"demo.{suffix}"), ["y"])) == ["y"]
+    refused("no column q; the columns are id, x, y, energy, weight", os.path.join(folder, "demo.csv"), "q")
+    refused("run.json is not openPMD, npz or csv", os.path.join(folder, "run.json"))
+
+
 def refused(text, *words):
     result = subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "scripts", "load_run.py"), *words], capture_output=True,
                             text=True, check=False)
@@ -72,6 +86,7 @@ with tempfile.TemporaryDirectory() as work:
     test_table_in_docs()
     folder = test_formats(work, "demo.yaml")
     test_formats(work, "vandehulst_implicit.yaml", "--set", "keep=reflected")
+    test_joined(work, "demo.yaml", "--set", "key=[y:float]")
     refused("no column q; the columns are id, x, y, z", folder, "q")
     refused("has no manifest.jsonl", work)
     refused("sluice convert --to FILE.npz", run(work, "beer_lambert.yaml", "mcpl", "--set", "run.particles=100",

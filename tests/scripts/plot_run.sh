@@ -54,6 +54,15 @@ run "$source/data/configs/vandehulst_implicit.yaml" --out "$work/i" --set run.pa
 "$python" "$source/scripts/plot_run.py" "$work/i" >"$work/names"
 expect "$work/i" 2 vandehulst_implicit_fates vandehulst_implicit_w
 
+run "$source/data/configs/vandehulst.yaml" --out "$work/g" --set run.particles=20000 --set run.batch=10000 \
+	--set 'tallies=[[deposit, z:20], [deposit, r:20:1 um..1 cm:log, z:0 cm..0.01 cm..0.02 cm], [w:8, z:2:0 cm..0.02 cm, '\
+'absorbed+reflected], [x:2:-1 cm..1 cm, y:2:-1 cm..1 cm, z:2], [x:70:-1 cm..1 cm, y:70:-1 cm..1 cm]]'
+"$python" "$source/scripts/plot_run.py" "$work/g" --out "$work/grids" >"$work/names" 2>"$work/message"
+expect "$work/grids" 5 vandehulst_fates vandehulst_deposit_z vandehulst_deposit_r_z_all vandehulst_grid_w_z_absorbed \
+	vandehulst_grid_w_z_reflected
+grep -q '(x,y,z) is not drawn: it has three axes' "$work/message" || fail "unexpected message: $(cat "$work/message")"
+grep -q '(x,y) is not drawn: it has more than 4096 cells' "$work/message" || fail "unexpected message: $(cat "$work/message")"
+
 run "$source/data/configs/integrating_sphere.yaml" --out "$work/s" --set run.particles=100000 --set 'tallies=[steps:200:0..200]'
 "$python" - "$source/scripts" "$work/s/run.json" <<'END'
 import json, math, sys

@@ -101,7 +101,7 @@ static bool describe_table(
 
 		if (at < first)
 			snprintf(text, WHAT_BYTES, "column %s, index %u",
-				sl_column_facts[c->column].name, at);
+				sl_table_name(expected, i), at);
 		first = at;
 	}
 	return first < expected->n;

@@ -105,7 +105,7 @@ static enum sl_status flush(struct merge_target *t)
 /* Appends the record at hand of a source. */
 static enum sl_status put(struct merge_target *t, const struct sl_record_source *s)
 {
-	uint32_t bytes = s->selection->layout.record_bytes;
+	uint32_t bytes = s->selection->record_bytes;
 
 	if (t->list)
 		return sl_record_output_add(t->list, s->record);
@@ -163,7 +163,7 @@ static enum sl_status open_source(
 	if (pass == 0)
 		return sl_record_source_open(s, m->dir, &m->batches->line[number], m->selection);
 	name_of(m, pass, number, name);
-	snprintf(path, sizeof(path), "%.3800s/%s.part", m->dir->path, name);
+	snprintf(path, sizeof(path), "%.3800s/%s.part", m->work->path, name);
 	return sl_record_source_open_pass(s, path, m->selection);
 }
 
@@ -209,9 +209,9 @@ static enum sl_status remove_files(
 		name_of(m, pass, i, name);
 		strcat(name, ".part");
 		if (s == SL_OK)
-			s = sl_file_remove(m->dir, name);
+			s = sl_file_remove(m->work, name);
 		else
-			(void)sl_file_remove(m->dir, name);
+			(void)sl_file_remove(m->work, name);
 	}
 	return s;
 }
@@ -224,7 +224,7 @@ static enum sl_status merge_group(
 	enum sl_status s;
 
 	name_of(w->m, pass + 1, number, name);
-	SL_TRY(sl_file_begin(w->m->dir, name, &w->target.file));
+	SL_TRY(sl_file_begin(w->m->work, name, &w->target.file));
 	w->target.used = 0;
 	s = merge_files(w, pass, first, n);
 	if (s == SL_OK)
@@ -237,17 +237,26 @@ static enum sl_status merge_group(
 	return remove_files(w->m, pass, first, n);
 }
 
-/* The number of files of the next pass. */
-static uint64_t groups_of(const struct sl_merge *m, uint64_t files)
+/*
+ * Files that a pass merges at a time. The survivors of a table are in memory while it is read, so batches in
+ * a format of columns become intermediate files of rows one by one.
+ */
+static uint32_t most_of(const struct sl_merge *m, uint32_t pass)
 {
-	return (files + m->most - 1) / m->most;
+	return pass == 0 && m->selection->rows ? 1 : m->most;
 }
 
-static uint32_t group_size(const struct sl_merge *m, uint64_t files, uint64_t group)
+/* The number of files of the next pass. */
+static uint64_t groups_of(const struct sl_merge *m, uint32_t pass, uint64_t files)
 {
-	uint64_t left = files - group * m->most;
+	return (files + most_of(m, pass) - 1) / most_of(m, pass);
+}
 
-	return left < m->most ? (uint32_t)left : m->most;
+static uint32_t group_size(const struct sl_merge *m, uint32_t pass, uint64_t files, uint64_t group)
+{
+	uint64_t left = files - group * most_of(m, pass);
+
+	return left < most_of(m, pass) ? (uint32_t)left : most_of(m, pass);
 }
 
 /* After a failure in a pass over so many files: removes those of this pass and of the next one. */
@@ -258,7 +267,7 @@ static enum sl_status remove_all(
 
 	memcpy(why, sl_last_error(), sizeof(why));
 	(void)remove_files(m, pass, 0, files);
-	(void)remove_files(m, pass + 1, 0, groups_of(m, files));
+	(void)remove_files(m, pass + 1, 0, groups_of(m, pass, files));
 	sl_set_last_error(why);
 	return s;
 }
@@ -271,9 +280,10 @@ static enum sl_status merge_all(struct merge_work *w, struct sl_record_output *o
 	enum sl_status s = SL_OK;
 	uint32_t pass = 0;
 
-	for (; files > m->most; pass++, files = groups_of(m, files)) {
-		for (uint64_t g = 0; s == SL_OK && g < groups_of(m, files); g++)
-			s = merge_group(w, pass, g * m->most, group_size(m, files, g), g);
+	for (; files > most_of(m, pass); files = groups_of(m, pass, files), pass++) {
+		for (uint64_t g = 0; s == SL_OK && g < groups_of(m, pass, files); g++)
+			s = merge_group(
+				w, pass, g * most_of(m, pass), group_size(m, pass, files, g), g);
 		if (s != SL_OK)
 			return remove_all(m, pass, files, s);
 	}

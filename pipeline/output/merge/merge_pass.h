@@ -14,7 +14,8 @@
 #include "pipeline/output/merge/record_source.h"
 
 struct sl_merge {
-	const struct sl_dir *dir;
+	const struct sl_dir *dir;  /* of the batches */
+	const struct sl_dir *work; /* for intermediate files */
 	const char *list; /* name of the list, from which the names of intermediate files follow */
 	const struct sl_manifest *batches;
 	const struct sl_selection *selection;

@@ -11,27 +11,8 @@ bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manif
 {
 	const struct sl_list_order *o = &plan->choices.list_order;
 
-	return o->sample > 0 || o->limit > 0 || (sl_plan_order_items(plan).key && m->n > 1);
-}
-
-/* Reads the header of the first batch: all batches have records of the same layout. */
-static enum sl_status read_layout(
-	const struct sl_dir *dir, const struct sl_manifest_line *l, struct sl_mcpl_header *layout)
-{
-	char path[SL_PATH_BYTES];
-	struct sl_mcpl_stream s;
-	enum sl_status status;
-	struct sl_map file;
-
-	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, l->file);
-	SL_TRY(sl_map_file(path, &file));
-	status = sl_add_context(sl_mcpl_open(&s, file.at, file.bytes), "%s", path);
-	if (status == SL_OK) {
-		*layout = s.header;
-		sl_mcpl_close(&s);
-	}
-	sl_unmap(&file);
-	return status;
+	return !plan->choices.format->merge || o->sample > 0 || o->limit > 0 ||
+	       (sl_plan_order_items(plan).key && m->n > 1);
 }
 
 /* Sends the records of the batches one after another, each in its own order. */
@@ -56,17 +37,55 @@ static enum sl_status send_in_sequence(const struct sl_dir *dir, const struct sl
 }
 
 /* Sends the records in the order of the list. */
-static enum sl_status send_records(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, uint32_t most, const struct sl_selection *selection,
-	struct sl_record_output *o)
+static enum sl_status send_records(const struct sl_ordered_list *l,
+	const struct sl_selection *selection, struct sl_record_output *o)
 {
 	char name[SL_FILE_NAME_BYTES];
-	struct sl_merge merge = {.dir = dir, .batches = m, .selection = selection, .most = most};
+	struct sl_merge merge = {.dir = l->dir,
+		.work = l->work,
+		.batches = l->m,
+		.selection = selection,
+		.most = l->most};
 
-	merge.list = sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
+	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
 	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
-				    : send_in_sequence(dir, m, selection, o));
+				    : send_in_sequence(l->dir, l->m, selection, o));
 	return sl_record_output_flush(o);
+}
+
+/* Selects the records, and counts those of the list. */
+static enum sl_status select_records(const struct sl_ordered_list *l,
+	struct sl_selection *selection, struct sl_joined_list *list)
+{
+	const struct sl_list_order *order = &l->plan->choices.list_order;
+
+	selection->items = sl_plan_order_items(l->plan);
+	SL_TRY(sl_sample_find(l->dir, l->m, order->sample, selection));
+	list->particles =
+		order->limit > 0 && order->limit < selection->kept ? order->limit : selection->kept;
+	list->threshold = selection->sampled ? selection->threshold : 0;
+	return SL_OK;
+}
+
+/* --- lists of records ------------------------------------------------------------------------- */
+
+/* Reads the header of the first batch: all batches have records of the same layout. */
+static enum sl_status read_layout(const struct sl_ordered_list *l, struct sl_mcpl_header *layout)
+{
+	char path[SL_PATH_BYTES];
+	struct sl_mcpl_stream s;
+	enum sl_status status;
+	struct sl_map file;
+
+	snprintf(path, sizeof(path), "%.3800s/%s", l->dir->path, l->m->line[0].file);
+	SL_TRY(sl_map_file(path, &file));
+	status = sl_add_context(sl_mcpl_open(&s, file.at, file.bytes), "%s", path);
+	if (status == SL_OK) {
+		*layout = s.header;
+		sl_mcpl_close(&s);
+	}
+	sl_unmap(&file);
+	return status;
 }
 
 /* Sends the header of the list, with its number of particles and their weight. */
@@ -81,27 +100,83 @@ static enum sl_status send_header(const struct sl_format_merge *merge, void *sum
 	return sink(context, header, bytes);
 }
 
-enum sl_status sl_ordered_list_send(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, void *sum, uint32_t most, sl_byte_sink *sink, void *context,
-	struct sl_joined_list *list)
+static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
+	void *context, struct sl_joined_list *list)
 {
-	const struct sl_list_order *order = &plan->choices.list_order;
-	struct sl_selection selection = {.items = sl_plan_order_items(plan)};
+	struct sl_selection selection = {.rows = NULL};
 	struct sl_record_output o = {.block = NULL};
 	enum sl_status s;
 
-	SL_TRY(read_layout(dir, &m->line[0], &selection.layout));
-	SL_TRY(sl_sample_find(dir, m, order->sample, &selection));
-	list->particles =
-		order->limit > 0 && order->limit < selection.kept ? order->limit : selection.kept;
-	list->threshold = selection.sampled ? selection.threshold : 0;
+	SL_TRY(read_layout(l, &selection.layout));
+	selection.record_bytes = selection.layout.record_bytes;
+	SL_TRY(select_records(l, &selection, list));
 	s = sl_record_output_begin(
-		&o, plan, selection.layout.record_bytes, list->particles, sink, context);
+		&o, l->plan, selection.record_bytes, list->particles, sink, context);
 	if (s == SL_OK)
-		s = send_header(plan->choices.format->merge, sum, &selection, list->particles, sink,
-			context);
+		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
+			sink, context);
 	if (s == SL_OK)
-		s = send_records(plan, dir, m, most, &selection, &o);
+		s = send_records(l, &selection, &o);
 	sl_record_output_end(&o);
 	return s;
+}
+
+/* --- files of columns ------------------------------------------------------------------------- */
+
+/* The offset of the weight in a row. */
+static uint32_t weight_in(const struct sl_row_layout *layout)
+{
+	for (uint32_t k = 0; k < layout->n; k++)
+		if (layout->item[k].column == SL_COLUMN_weight)
+			return layout->item[k].at;
+	return SL_NO_WEIGHT;
+}
+
+static uint64_t generated_in(const struct sl_manifest *m)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		sum += m->line[i].generated;
+	return sum;
+}
+
+static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *sink, void *context,
+	struct sl_joined_list *list)
+{
+	char name[SL_FILE_NAME_BYTES];
+	struct sl_row_layout layout;
+	struct sl_selection selection = {.rows = &layout};
+	struct sl_table_facts facts = {.plan = l->plan,
+		.work = l->work,
+		.selection = &selection,
+		.generated = generated_in(l->m),
+		.sink = sink,
+		.context = context};
+	struct sl_record_output o = {.block = NULL};
+	struct sl_table_output *table;
+	enum sl_status s;
+
+	facts.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
+	sl_row_layout_make(l->plan, &layout);
+	selection.record_bytes = layout.bytes;
+	selection.weight_at = weight_in(&layout);
+	SL_TRY(select_records(l, &selection, list));
+	facts.rows = list->particles;
+	SL_TRY(sl_table_output_begin(&facts, &table));
+	s = sl_record_output_begin_table(&o, layout.bytes, list->particles, table);
+	if (s == SL_OK)
+		s = send_records(l, &selection, &o);
+	if (s == SL_OK)
+		s = sl_table_output_end(table);
+	sl_record_output_end(&o);
+	sl_table_output_close(table);
+	return s;
+}
+
+enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
+	void *context, struct sl_joined_list *list)
+{
+	return l->plan->choices.format->merge ? send_list(l, sum, sink, context, list)
+	                                      : send_table(l, sink, context, list);
 }

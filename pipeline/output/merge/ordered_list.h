@@ -1,5 +1,6 @@
 /*
- * ordered_list.h - the bytes of a joined list whose records are merged by key, sampled or limited.
+ * ordered_list.h - the bytes of a joined list whose records are merged by key, sampled or limited, or of a
+ * joined table.
  *
  * Records keep their bytes; only a sample changes weights. The header is that of a list of whole batches
  * with another number of particles and, for a sample of particles that share a weight, another weight.
@@ -12,16 +13,26 @@
 #include "pipeline/run/workspace.h"
 #include "pipeline/results/manifest.h"
 
-/* Whether the list of the batches in m needs their records: it is more than their bytes in sequence. */
+/*
+ * Whether the list of the batches in m needs their records: it is more than their bytes in sequence. That of
+ * a format of columns always does.
+ */
 bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m);
 
+/* What a list is made from. */
+struct sl_ordered_list {
+	const struct sl_plan *plan;
+	const struct sl_dir *dir;  /* of the run */
+	const struct sl_dir *work; /* for intermediate files */
+	const struct sl_manifest *m;
+	uint32_t most; /* files that are merged at a time */
+};
+
 /*
- * Sends the list of the batches in m to sink: header, the merged header as struct sl_format_merge has it
- * in sum, and records. Sets *list. most: files that are merged at a time. SL_CHECK_FAILED if the files of
- * a batch do not match the manifest.
+ * Sends the list of the batches in l->m to sink: the merged header as struct sl_format_merge has it in sum,
+ * and records; or a file of columns, for which sum is NULL. Sets *list. SL_CHECK_FAILED if the files of a batch do not match the manifest.
  */
-enum sl_status sl_ordered_list_send(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, void *sum, uint32_t most, sl_byte_sink *sink, void *context,
-	struct sl_joined_list *list);
+enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
+	void *context, struct sl_joined_list *list);
 
 #endif

@@ -36,6 +36,18 @@ enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct s
 	return SL_OK;
 }
 
+enum sl_status sl_record_output_begin_table(struct sl_record_output *o, uint32_t row_bytes,
+	uint64_t rows, struct sl_table_output *table)
+{
+	*o = (struct sl_record_output){.table = table,
+		.left = rows,
+		.bytes = row_bytes,
+		.most = (size_t)row_bytes * SL_JOIN_ROWS};
+	SL_TRY(sl_memory_get(SL_HOST, o->most, &o->block));
+	o->buffer = (uint8_t *)o->block;
+	return SL_OK;
+}
+
 enum sl_status sl_record_output_flush(struct sl_record_output *o)
 {
 	size_t used = o->used, packed;
@@ -43,6 +55,8 @@ enum sl_status sl_record_output_flush(struct sl_record_output *o)
 	o->used = 0;
 	if (used == 0)
 		return SL_OK;
+	if (o->table)
+		return sl_table_output_add(o->table, o->buffer, (uint32_t)(used / o->bytes));
 	if (!o->packed)
 		return o->sink(o->context, o->buffer, used);
 	SL_TRY(sl_mcpl_member(&o->x, o->facts, o->buffer, used, o->packed, &packed));

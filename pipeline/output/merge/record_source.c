@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "stages/formats/formats.h"
+
+/* Rows of a table after which the checksum of the order file is continued. */
+enum { ROWS_AT_ONCE = 1 << 12 };
+
 double sl_selection_weight(const struct sl_selection *s, double weight)
 {
 	return s->sampled && fabs(weight) < s->threshold ? copysign(s->threshold, weight) : weight;
@@ -37,7 +42,7 @@ static enum sl_status begin_list(struct sl_record_source *s, const struct sl_man
 	const struct sl_mcpl_header *h = &s->stream.header;
 
 	SL_TRY(sl_mcpl_skip_head(&s->stream));
-	if (h->particles == line->survivors && h->record_bytes == s->selection->layout.record_bytes)
+	if (h->particles == line->survivors && h->record_bytes == s->selection->record_bytes)
 		return SL_OK;
 	return sl_fail(SL_CHECK_FAILED,
 		"has %llu records of %u bytes, but the manifest has %llu survivors, so the file "
@@ -46,18 +51,38 @@ static enum sl_status begin_list(struct sl_record_source *s, const struct sl_man
 		(unsigned long long)line->survivors);
 }
 
+static enum sl_status open_list(struct sl_record_source *s, const struct sl_manifest_line *line)
+{
+	SL_TRY(sl_mcpl_open(&s->stream, s->list.map.at, s->list.map.bytes));
+	s->is_list = true;
+	return begin_list(s, line);
+}
+
+/* Reads the survivors of a table into memory, after the checksum of the file was compared. */
+static enum sl_status open_table(struct sl_record_source *s, const struct sl_manifest_line *line)
+{
+	SL_TRY(sl_checked_file_end(&s->list));
+	SL_TRY(sl_survivors_of(
+		sl_format_of(line->file), s->list.map.at, s->list.map.bytes, &s->table));
+	if (s->table.table.n == line->survivors &&
+		sl_row_columns_find(s->selection->rows, &s->table.table, &s->columns))
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED,
+		"has %u survivors or other columns than the run, and the manifest has %llu, so the "
+		"file belongs to another run; use --resume to compute the batch again",
+		s->table.table.n, (unsigned long long)line->survivors);
+}
+
 enum sl_status sl_record_source_open(struct sl_record_source *s, const struct sl_dir *dir,
 	const struct sl_manifest_line *line, const struct sl_selection *selection)
 {
 	enum sl_status status;
 
-	*s = (struct sl_record_source){.selection = selection, .left = line->survivors};
+	*s = (struct sl_record_source){
+		.selection = selection, .left = line->survivors, .is_batch = true};
 	SL_TRY(sl_checked_file_open(&s->list, dir, line->file, line->file_bytes, line->file_crc));
 	SL_TRY(open_order(s, dir, line));
-	SL_TRY(sl_add_context(sl_mcpl_open(&s->stream, s->list.map.at, s->list.map.bytes), "%s/%s",
-		dir->path, line->file));
-	s->is_batch = true;
-	status = begin_list(s, line);
+	status = selection->rows ? open_table(s, line) : open_list(s, line);
 	return sl_add_context(status, "%s/%s", dir->path, line->file);
 }
 
@@ -67,14 +92,15 @@ enum sl_status sl_record_source_open_pass(
 	*s = (struct sl_record_source){.selection = selection};
 	SL_TRY(sl_map_file(path, &s->map));
 	s->next = (const uint8_t *)s->map.at;
-	s->left = s->map.bytes / (sizeof(s->key) + selection->layout.record_bytes);
+	s->left = s->map.bytes / (sizeof(s->key) + selection->record_bytes);
 	return SL_OK;
 }
 
 void sl_record_source_close(struct sl_record_source *s)
 {
-	if (s->is_batch)
+	if (s->is_list)
 		sl_mcpl_close(&s->stream);
+	sl_survivors_free(&s->table);
 	sl_checked_file_close(&s->list);
 	sl_checked_file_close(&s->order);
 	sl_unmap(&s->map);
@@ -88,7 +114,8 @@ static void advance(struct sl_record_source *s)
 {
 	const uint8_t *at = s->stream.gzipped ? s->stream.z.in : s->stream.at;
 
-	sl_checked_file_advance(&s->list, (size_t)(at - (const uint8_t *)s->list.map.at));
+	if (s->is_list)
+		sl_checked_file_advance(&s->list, (size_t)(at - (const uint8_t *)s->list.map.at));
 	if (s->item)
 		sl_checked_file_advance(
 			&s->order, (size_t)(s->item - (const uint8_t *)s->order.map.at));
@@ -99,11 +126,27 @@ static enum sl_status end_batch(struct sl_record_source *s)
 {
 	bool trailing;
 
-	SL_TRY(sl_add_context(
-		sl_mcpl_end(&s->stream, &trailing), "%s/%s", s->list.dir->path, s->list.name));
+	if (s->is_list)
+		SL_TRY(sl_add_context(sl_mcpl_end(&s->stream, &trailing), "%s/%s",
+			s->list.dir->path, s->list.name));
 	if (s->selection->items.bytes > 0)
 		SL_TRY(sl_checked_file_end(&s->order));
 	return sl_checked_file_end(&s->list);
+}
+
+/* Makes row s->row in s->changed, with the weight that it counts with. */
+static void make_row(struct sl_record_source *s)
+{
+	const struct sl_selection *selection = s->selection;
+	float weight;
+
+	sl_row_put(selection->rows, &s->columns, s->row - 1, s->changed);
+	s->record = s->changed;
+	if (!selection->sampled || selection->weight_at == SL_NO_WEIGHT)
+		return;
+	memcpy(&weight, s->changed + selection->weight_at, sizeof(weight));
+	weight = (float)sl_selection_weight(selection, (double)weight);
+	memcpy(s->changed + selection->weight_at, &weight, sizeof(weight));
 }
 
 /* Gives the record at hand the weight that it counts with, in a copy. */
@@ -142,10 +185,14 @@ static bool read_item(struct sl_record_source *s)
 	return !selection->sampled || priority > selection->threshold;
 }
 
-/* Reads the next records of the list, as many as come at once. */
+/* Reads the next records of the list, as many as come at once. All rows of a table are in memory. */
 static enum sl_status read_records(struct sl_record_source *s)
 {
 	advance(s);
+	if (!s->is_list) {
+		s->at_hand = s->left < ROWS_AT_ONCE ? (size_t)s->left : ROWS_AT_ONCE;
+		return SL_OK;
+	}
 	return sl_add_context(sl_mcpl_raw(&s->stream, &s->next, &s->at_hand), "%s/%s",
 		s->list.dir->path, s->list.name);
 }
@@ -153,14 +200,15 @@ static enum sl_status read_records(struct sl_record_source *s)
 /* The next selected record of a batch. */
 static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 {
-	const uint32_t record_bytes = s->selection->layout.record_bytes;
+	const uint32_t record_bytes = s->selection->record_bytes;
 	bool selected = false;
 
 	while (!selected && s->left > 0) {
 		if (s->at_hand == 0)
 			SL_TRY(read_records(s));
 		s->record = s->next;
-		s->next += record_bytes;
+		s->next = s->is_list ? s->next + record_bytes : NULL;
+		s->row++;
 		s->at_hand--;
 		s->left--;
 		selected = s->selection->items.bytes == 0 || read_item(s);
@@ -168,7 +216,10 @@ static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 	*more = selected;
 	if (!selected)
 		return end_batch(s);
-	change_weight(s);
+	if (s->is_list)
+		change_weight(s);
+	else
+		make_row(s);
 	return SL_OK;
 }
 
@@ -181,7 +232,7 @@ enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
 		return SL_OK;
 	memcpy(&s->key, s->next, sizeof(s->key));
 	s->record = s->next + sizeof(s->key);
-	s->next = s->record + s->selection->layout.record_bytes;
+	s->next = s->record + s->selection->record_bytes;
 	s->left--;
 	return SL_OK;
 }

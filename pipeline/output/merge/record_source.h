@@ -4,13 +4,18 @@
  *
  * A record of a sample gets the weight that it counts with. Where the header states the weight of all
  * particles, it does so for the sample too, and records have no weight.
+ *
+ * In a format of records, they are those of the batch's list. In a format of columns they are rows
+ * (row_layout.h), and the survivors of the batch are in memory while it is read.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_RECORD_SOURCE_H
 #define SL_PIPELINE_OUTPUT_MERGE_RECORD_SOURCE_H
 
 #include "pipeline/output/merge/checked_file.h"
+#include "pipeline/output/merge/row_layout.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/results/manifest.h"
+#include "pipeline/results/survivor_file.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /* Which records are selected, and how they are changed: the same for all files of a run. */
@@ -18,12 +23,18 @@ struct sl_selection {
 	struct sl_order_items items; /* of order files */
 	bool sampled;                /* only records with a priority above the threshold */
 	double threshold;
-	uint64_t kept;                /* records that are selected in all batches */
-	struct sl_mcpl_header layout; /* of the records */
+	uint64_t kept;                    /* records that are selected in all batches */
+	uint32_t record_bytes;            /* of a record, or of a row */
+	struct sl_mcpl_header layout;     /* of the records of a list */
+	const struct sl_row_layout *rows; /* NULL: the format is one of records */
+	uint32_t weight_at;               /* offset of the weight in a row; SL_NO_WEIGHT: none */
 };
+
+#define SL_NO_WEIGHT UINT32_MAX
 
 /* A record has at most 11 numbers of 8 bytes, a PDG code and user flags. */
 enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
+_Static_assert((int)SL_MCPL_RECORD_MOST <= (int)SL_ROW_MOST, "a record fits where a row does");
 
 struct sl_record_source {
 	const struct sl_selection *selection;
@@ -33,10 +44,14 @@ struct sl_record_source {
 	const uint8_t *record;
 	/* of a batch */
 	struct sl_checked_file list, order;
+	bool is_list;                 /* the batch is a list; else a table */
 	struct sl_mcpl_stream stream; /* of the list */
-	const uint8_t *item;          /* the next one in the order file */
-	size_t at_hand;               /* records from next on */
-	uint8_t changed[SL_MCPL_RECORD_MOST];
+	struct sl_survivors table;
+	struct sl_row_columns columns; /* of the table */
+	uint64_t row;                  /* the next one */
+	const uint8_t *item;           /* the next one in the order file */
+	size_t at_hand;                /* records from next on */
+	uint8_t changed[SL_ROW_MOST];  /* a row, or a record whose weight was changed */
 	/* of an intermediate file: keys of 8 bytes, each with a record after it */
 	struct sl_map map;
 	const uint8_t *next; /* record of a batch; key of an intermediate file */

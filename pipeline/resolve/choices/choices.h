@@ -31,12 +31,15 @@ struct sl_list_order {
 	sl_column_set columns;  /* set of columns that decide and that a device must copy */
 };
 
-/* The columns that the configuration names: derived_1, ... (columns.def) */
+/*
+ * The columns that the configuration names: derived_1, ... (columns.def). Those that are written come first, in
+ * the order of output.columns, so that a file has the first ones.
+ */
 struct sl_named_columns {
 	uint32_t n;
-	char name[SL_NAMED_COLUMNS_MAX][SL_NAME_BYTES];
-	enum sl_unit unit[SL_NAMED_COLUMNS_MAX];
+	struct sl_column_label label[SL_NAMED_COLUMNS_MAX];
 };
+_Static_assert((int)SL_COLUMN_NAME_BYTES == (int)SL_NAME_BYTES, "a label has any name of columns");
 
 struct sl_choices {
 	const struct sl_model *model;

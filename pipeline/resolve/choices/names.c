@@ -165,14 +165,12 @@ bool sl_resolve_column(struct sl_reader *r, const char *key, const char *word,
 
 const char *sl_column_name(const struct sl_named_columns *named, enum sl_column column)
 {
-	return sl_is_named_column((int)column) ? named->name[column - SL_COLUMN_derived_1]
-	                                       : sl_column_facts[column].name;
+	return sl_label_name(named->label, column);
 }
 
 enum sl_unit sl_column_unit(const struct sl_named_columns *named, enum sl_column column)
 {
-	return sl_is_named_column((int)column) ? named->unit[column - SL_COLUMN_derived_1]
-	                                       : sl_column_facts[column].unit;
+	return sl_label_unit(named->label, column);
 }
 
 bool sl_column_range(

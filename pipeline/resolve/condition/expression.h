@@ -10,12 +10,14 @@
  *	sum     = product { ("+" | "-") product }
  *	product = factor { ("*" | "/") factor }
  *	factor  = "-" factor | value [ ("^" | "**") exponent ]
- *	value   = "abs" "(" sum ")" | "(" or ")" | number | column | fate | particle
+ *	value   = "abs" "(" sum ")" | call | "(" or ")" | number | column | fate | particle
+ *	call    = function "(" sum { "," sum } ")"
  *	number  = digits [ unit [ ("^" | "**") exponent ] ] | "0x" hexadecimal digits
  *
  * Dimensions are checked: a length can only be compared with a length. A number that is compared with
  * a column of single precision is rounded to single precision first, so that == can be true. Powers
- * are whole numbers. The result of a bit test is a number, and as a condition true unless it is 0.
+ * are whole numbers. A call in a condition becomes a derived column. The result of a bit test is a
+ * number, and as a condition true unless it is 0.
  */
 #ifndef SL_PIPELINE_RESOLVE_CONDITION_EXPRESSION_H
 #define SL_PIPELINE_RESOLVE_CONDITION_EXPRESSION_H
@@ -27,9 +29,7 @@
 
 /*
  * The steps that compute a number, for a derived column, with its unit; k is empty before the call. False
- * after adding a problem for key. Functions are allowed:
- *
- *	value = function "(" sum { "," sum } ")"
+ * after adding a problem for key.
  */
 bool sl_expression_compute(struct sl_reader *r, const char *key, const char *text,
 	const struct sl_model *model, const struct sl_more_names *more, struct sl_condition *k,

@@ -1,8 +1,8 @@
 /*
- * functions.c - calls of functions in derived columns: their arguments, their dimensions, their steps.
+ * functions.c - calls of functions: their arguments, their dimensions, their steps.
  *
- * abs is in the grammar of all expressions (expression.c). Conditions of keep have no other function:
- * they test the columns that are derived with them.
+ * abs is in the grammar of all expressions (expression.c). The program of a condition has no other function:
+ * a call in a condition becomes a derived column, which the condition tests.
  */
 #include "pipeline/resolve/condition/functions.h"
 
@@ -147,6 +147,38 @@ static void parse_call(struct sl_parser *p, const struct function *f, sl_parse_a
 	v->from = from;
 }
 
+/* Parses a call in a condition: its steps become the program of a derived column. */
+static void parse_column(struct sl_parser *p, const struct function *f, sl_parse_argument *parse,
+	struct sl_operand *v)
+{
+	struct sl_condition *outer = p->k, k = {.n = 0};
+	char shown[SL_SHOWN_BYTES], text[SL_UNIT_BYTES];
+	const char *from = v->from;
+	uint32_t depth = p->depth;
+	enum sl_column column;
+	enum sl_unit unit;
+
+	p->k = &k;
+	p->depth = 0;
+	p->derives = true;
+	parse_call(p, f, parse, v);
+	p->derives = false;
+	p->depth = depth;
+	p->k = outer;
+	unit = sl_operand_column_unit(v);
+	if (unit == SL_UNIT_COUNT)
+		sl_parser_fail(p, from,
+			"%s is in %s, but a function in a condition must give a length, a time, an "
+			"energy, a speed, an angle, 1/length or a plain number; divide inside of it",
+			sl_parser_show(p, from, shown), sl_operand_unit(v, text));
+	if (p->failed)
+		return;
+	if (p->more->add(p->more->ctx, p->key, &k, unit, &column))
+		sl_push_column(p, v, column, unit);
+	else
+		p->failed = true;
+}
+
 bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_operand *v)
 {
 	char word[SL_PARSER_NAME_BYTES];
@@ -160,13 +192,11 @@ bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_
 	f = find(word);
 	if (!f)
 		return false;
-	if (!p->derives)
-		sl_parser_fail(p, p->at,
-			"%s is a function of derived columns; define one, as in columns: {d: \"%s\"}, "
-			"and use d here",
-			f->name, f->example);
 	sl_parser_skip(p, n);
 	sl_parser_take(p, "(");
-	parse_call(p, f, parse, v);
+	if (p->derives)
+		parse_call(p, f, parse, v);
+	else
+		parse_column(p, f, parse, v);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* functions.h - the functions of derived columns: sqrt, hypot and so on. */
+/* functions.h - the functions of expressions: sqrt, hypot and so on. */
 #ifndef SL_PIPELINE_RESOLVE_CONDITION_FUNCTIONS_H
 #define SL_PIPELINE_RESOLVE_CONDITION_FUNCTIONS_H
 

@@ -156,6 +156,13 @@ static void set_column(struct sl_operand *v, enum sl_column column, enum sl_unit
 		v->kind = SL_FLAGS;
 }
 
+void sl_push_column(
+	struct sl_parser *p, struct sl_operand *v, enum sl_column column, enum sl_unit unit)
+{
+	set_column(v, column, unit);
+	sl_parser_emit(p, SL_OP_column, column);
+}
+
 /* The name of a particle is its code. A model without codes has particles of one kind. */
 static void parse_species(
 	struct sl_parser *p, const struct sl_species *species, struct sl_operand *v)
@@ -186,15 +193,12 @@ void sl_parse_name(struct sl_parser *p, struct sl_operand *v)
 	fate = sl_fate_find(word);
 	species = sl_species_find(word);
 	if (column < SL_COLUMN_COUNT && SL_HAS(p->model->columns, column)) {
-		set_column(v, column, sl_column_facts[column].unit);
-		sl_parser_emit(p, SL_OP_column, column);
+		sl_push_column(p, v, column, sl_column_facts[column].unit);
 	} else if (p->more && p->more->find(p->more->ctx, word, &column, &unit)) {
 		/* a wrong column is reported where it is defined */
 		p->failed |= column == SL_COLUMN_COUNT;
-		if (!p->failed) {
-			set_column(v, column, unit);
-			sl_parser_emit(p, SL_OP_column, column);
-		}
+		if (!p->failed)
+			sl_push_column(p, v, column, unit);
 	} else if (fate < SL_FATE_COUNT && fate != SL_FATE_alive && SL_HAS(p->model->fates, fate)) {
 		v->truth = true;
 		sl_parser_emit(p, SL_OP_fate, fate);

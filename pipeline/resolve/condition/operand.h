@@ -19,6 +19,12 @@ struct sl_more_names {
 	 * SL_COLUMN_COUNT if the column is wrong, which has been reported.
 	 */
 	bool (*find)(void *ctx, const char *word, enum sl_column *column, enum sl_unit *unit);
+	/*
+	 * Makes a derived column of a program that computes a number in that unit: a call of a function in a
+	 * condition. False after adding a problem for key.
+	 */
+	bool (*add)(void *ctx, const char *key, const struct sl_condition *k, enum sl_unit unit,
+		enum sl_column *column);
 	void *ctx;
 	size_t n; /* names, for suggestions */
 	const char *name[SL_NAMED_MAX + SL_DERIVED_MAX];
@@ -35,7 +41,7 @@ struct sl_parser {
 	const struct sl_model *model;
 	const struct sl_more_names *more; /* NULL: there are none */
 	struct sl_condition *k;
-	bool derives;    /* functions are allowed, for derived columns */
+	bool derives;    /* the program is that of a derived column, so it can have functions */
 	uint32_t depth;  /* of the stack after the steps emitted so far */
 	uint32_t nested; /* number of open brackets, signs and nots */
 	bool failed;
@@ -59,6 +65,10 @@ bool sl_parser_take(struct sl_parser *p, const char *text);
 
 /* Length of the word (letters, digits, _) at this place; 0 if there is none. */
 size_t sl_word_length(const char *at);
+
+/* Emits the step that pushes a column, and sets *v to it. */
+void sl_push_column(
+	struct sl_parser *p, struct sl_operand *v, enum sl_column column, enum sl_unit unit);
 
 /* The largest number of bytes of a name, with its final 0. */
 enum { SL_PARSER_NAME_BYTES = 32 };

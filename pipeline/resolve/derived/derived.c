@@ -91,7 +91,21 @@ static int definition_of(const struct sl_derived *d, const char *word)
 	return -1;
 }
 
-/* Gives a definition its column: the built-in one of that name, or the next named one. */
+/* The named column of that name, or the next free one, which gets it; SL_COLUMN_COUNT if none is free. */
+static enum sl_column named_column(struct sl_named_columns *named, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < named->n && strcmp(named->label[i].name, name) != 0)
+		i++;
+	if (i == SL_NAMED_COLUMNS_MAX)
+		return SL_COLUMN_COUNT;
+	if (i == named->n)
+		snprintf(named->label[named->n++].name, SL_COLUMN_NAME_BYTES, "%s", name);
+	return (enum sl_column)(SL_COLUMN_derived_1 + (int)i);
+}
+
+/* Gives a definition its column: the built-in one of that name, or a named one. */
 static bool choose_column(struct sl_derived *d, const char *key, const char *name,
 	enum sl_unit unit, enum sl_column *column)
 {
@@ -109,13 +123,13 @@ static bool choose_column(struct sl_derived *d, const char *key, const char *nam
 			name, sl_units[sl_column_facts[*column].unit].text,
 			*sl_units[unit].text ? sl_units[unit].text : "no unit");
 	}
-	if (named->n == SL_NAMED_COLUMNS_MAX)
+	*column = named_column(named, name);
+	if (*column == SL_COLUMN_COUNT)
 		return sl_config_add_problem(d->r, key,
-			"is one column more than the %d that a configuration can name; use fewer",
+			"is one column more than the %d that a configuration can define, functions "
+			"in keep included; use fewer",
 			SL_NAMED_COLUMNS_MAX);
-	*column = (enum sl_column)(SL_COLUMN_derived_1 + (int)named->n);
-	snprintf(named->name[named->n], SL_NAME_BYTES, "%s", name);
-	named->unit[named->n++] = unit;
+	named->label[*column - SL_COLUMN_derived_1].unit = unit;
 	return true;
 }
 
@@ -144,7 +158,7 @@ static enum sl_column column_of(const struct sl_derived *d, const char *name)
 	if (number >= 0)
 		return built_in[number].column;
 	for (uint32_t i = 0; i < named->n; i++)
-		if (strcmp(named->name[i], name) == 0)
+		if (strcmp(named->label[i].name, name) == 0)
 			return (enum sl_column)(SL_COLUMN_derived_1 + (int)i);
 	return SL_COLUMN_COUNT;
 }
@@ -194,6 +208,37 @@ static bool find(void *ctx, const char *word, enum sl_column *column, enum sl_un
 	*column = i >= 0 ? find_definition(d, i) : find_built_in(d, number);
 	*unit = *column < SL_COLUMN_COUNT ? sl_column_unit(&d->choices->named, *column)
 	                                  : SL_UNIT_NONE;
+	return true;
+}
+
+/* Are two programs equal? */
+static bool is_same(const struct sl_condition *a, const struct sl_condition *b)
+{
+	return a->n == b->n && a->n_numbers == b->n_numbers &&
+	       memcmp(a->operation, b->operation, a->n) == 0 &&
+	       memcmp(a->operand, b->operand, a->n) == 0 &&
+	       memcmp(a->number, b->number, a->n_numbers * sizeof(a->number[0])) == 0;
+}
+
+/*
+ * Implements sl_more_names.add. Equal calls share a column. Its name is none that a configuration can give, so
+ * nothing else finds it.
+ */
+static bool add(void *ctx, const char *key, const struct sl_condition *k, enum sl_unit unit,
+	enum sl_column *column)
+{
+	struct sl_derived *d = (struct sl_derived *)ctx;
+	char name[SL_COLUMN_NAME_BYTES];
+
+	for (uint32_t i = 0; i < d->n_calls; i++)
+		if (is_same(&d->call[i].k, k)) {
+			*column = d->call[i].column;
+			return true;
+		}
+	snprintf(name, sizeof(name), "call %u", d->n_calls + 1);
+	if (!choose_column(d, key, name, unit, column) || !append(d, key, k, *column))
+		return false;
+	d->call[d->n_calls++] = (struct sl_derived_call){*column, *k};
 	return true;
 }
 
@@ -248,6 +293,19 @@ static void check_name(struct sl_derived *d, uint32_t i)
 		d->state[i] = SL_DEFINED;
 }
 
+/* Gives the named columns of output.columns the first places (struct sl_named_columns). */
+static void place_written(struct sl_derived *d)
+{
+	const struct sl_texts *list = &d->c->output.columns;
+
+	for (uint32_t k = 0; k < list->n; k++) {
+		int i = definition_of(d, list->at[k]);
+
+		if (i >= 0 && d->state[i] == SL_DEFINED && built_in_number(list->at[k]) < 0)
+			(void)named_column(&d->choices->named, list->at[k]);
+	}
+}
+
 void sl_derived_begin(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices,
 	struct sl_derived *d)
 {
@@ -255,11 +313,12 @@ void sl_derived_begin(const struct sl_config *c, struct sl_reader *r, struct sl_
 	d->c = c;
 	d->r = r;
 	d->choices = choices;
-	d->names = (struct sl_more_names){.find = find, .ctx = d};
+	d->names = (struct sl_more_names){.find = find, .add = add, .ctx = d};
 	for (uint32_t i = 0; i < c->columns.n; i++) {
 		check_name(d, i);
 		d->names.name[d->names.n++] = c->columns.at[i].name;
 	}
+	place_written(d);
 	for (size_t i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++)
 		if (!(built_in[i].reads & ~choices->model->columns))
 			d->names.name[d->names.n++] = sl_column_facts[built_in[i].column].name;
@@ -309,6 +368,20 @@ bool sl_resolve_any_column(struct sl_derived *d, struct sl_reader *r, const char
 	return sl_resolve_column(r, key, word, model, allowed, column);
 }
 
+/* Has a format something else of that name: a record or a group of openPMD, or a member of npz? */
+static bool is_name_in_files(const char *name)
+{
+	static const char *const words[] = {"positionOffset", "particlePatches", "about"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i], name) == 0)
+			return true;
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (strcmp(sl_column_facts[i].record, name) == 0)
+			return true;
+	return false;
+}
+
 sl_column_set sl_resolve_column_set(
 	struct sl_derived *d, const char *key, const struct sl_texts *list, sl_column_set allowed)
 {
@@ -322,11 +395,10 @@ sl_column_set sl_resolve_column_set(
 		if (!sl_resolve_any_column(
 			    d, d->r, item, list->at[k], d->choices->model, allowed, &i))
 			continue;
-		if (sl_is_named_column((int)i))
+		if (sl_is_named_column((int)i) && is_name_in_files(list->at[k]))
 			sl_config_add_problem(d->r, item,
-				"%s is named by this configuration, but files have only columns of "
-				"the model and the built-in r, rho, theta, phi and wavelength; "
-				"remove it, or define it under one of these names",
+				"%s is the name of something else in files; choose another name in "
+				"columns",
 				sl_show(shown, list->at[k]));
 		else if (SL_HAS(set, i))
 			sl_config_add_problem(d->r, item, "%s is repeated; remove it",

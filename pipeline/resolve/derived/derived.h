@@ -15,6 +15,12 @@
 /* Progress of a definition. */
 enum sl_definition_state { SL_DEFINED, SL_COMPILING, SL_COMPILED, SL_WRONG };
 
+/* A call of a function in keep, and its column. */
+struct sl_derived_call {
+	enum sl_column column;
+	struct sl_condition k;
+};
+
 /* The definitions of a run while they are resolved. */
 struct sl_derived {
 	const struct sl_config *c;
@@ -23,6 +29,8 @@ struct sl_derived {
 	enum sl_definition_state state[SL_NAMED_MAX];
 	enum sl_definition_state built_in[SL_COLUMN_COUNT];
 	struct sl_more_names names; /* for the parser of expressions */
+	uint32_t n_calls;           /* columns that are calls of functions in keep */
+	struct sl_derived_call call[SL_NAMED_COLUMNS_MAX];
 };
 
 /* Checks the names of the definitions. choices->model must be set. *d must not be moved afterwards. */

@@ -16,7 +16,9 @@ enum { BINS_EXAMPLE = 50, BINS_MOST = SL_GRID_COUNTERS_MAX - SL_GRID_OUTSIDE };
 
 const char *const sl_score_names[SL_SCORE_COUNT] = {[SL_SCORE_ENDS] = "",
 	[SL_SCORE_DEPOSIT] = "deposit",
-	[SL_SCORE_FLUENCE] = "fluence_collision"};
+	[SL_SCORE_FLUENCE] = "fluence_collision",
+	[SL_SCORE_TRACK] = "fluence_track",
+	[SL_SCORE_CROSSING] = "crossing"};
 
 const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
 {
@@ -26,23 +28,34 @@ const char *sl_grid_row_name(const struct sl_grid_field *f, int fate)
 /* --- an axis ---------------------------------------------------------------------------------- */
 
 /*
- * Resolves the column. Scores know the place and the time of a collision, and make r of it; all other
- * columns, and r, are those at the end of a particle.
+ * Resolves the column of a score. Scores know the place and the time of a collision, of a path or of the
+ * crossing of a plane, and make r of it. On a plane the direction is known too, and z is the same for all.
  */
-static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
-	const struct sl_model *m, struct sl_derived *d, bool is_score, struct sl_grid_axis *a)
+static bool resolve_score_column(struct sl_reader *r, const struct sl_column_item *it,
+	enum sl_score score, struct sl_grid_axis *a)
 {
-	const sl_column_set known = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) |
-	                            SL_BIT(SL_COLUMN_z) | SL_BIT(SL_COLUMN_time) |
-	                            SL_BIT(SL_COLUMN_r);
+	const sl_column_set place = SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) |
+	                            SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_r);
+	const sl_column_set direction =
+		SL_BIT(SL_COLUMN_u) | SL_BIT(SL_COLUMN_v) | SL_BIT(SL_COLUMN_w);
+	bool plane = score == SL_SCORE_CROSSING;
+	sl_column_set known = place | (plane ? direction : SL_BIT(SL_COLUMN_z));
 
-	if (is_score) {
-		a->column = sl_column_named(it->column);
-		return (a->column < SL_COLUMN_COUNT && SL_HAS(known, a->column)) ||
-		       sl_config_add_problem(r, it->key,
-			       "'%s' is no place or time of a collision; use x, y, z, r or time",
-			       it->column);
-	}
+	a->column = sl_column_named(it->column);
+	if (a->column < SL_COLUMN_COUNT && SL_HAS(known, a->column))
+		return true;
+	return sl_config_add_problem(r, it->key,
+		plane ? "'%s' is no place, time or direction on a plane; use x, y, r, time, u, v or w"
+		      : "'%s' is no place or time of a collision or path; use x, y, z, r or time",
+		it->column);
+}
+
+/* Resolves the column: of a score, or of particles at their ends. */
+static bool resolve_column(struct sl_reader *r, const struct sl_column_item *it,
+	const struct sl_model *m, struct sl_derived *d, enum sl_score score, struct sl_grid_axis *a)
+{
+	if (score != SL_SCORE_ENDS)
+		return resolve_score_column(r, it, score, a);
 	if (strcmp(it->column, "id") != 0)
 		return sl_resolve_any_column(
 			d, r, it->key, it->column, m, SL_STORED(m->columns), &a->column);
@@ -147,7 +160,7 @@ static bool read_bins(struct sl_reader *r, const struct sl_column_item *it,
 
 /* Resolves one axis. Cuts text. */
 static bool resolve_axis(struct sl_reader *r, const char *key, char *text,
-	struct sl_choices *choices, struct sl_derived *d, bool ranges, bool is_score,
+	struct sl_choices *choices, struct sl_derived *d, bool ranges, enum sl_score score,
 	struct sl_grid_axis *a)
 {
 	struct sl_column_item it = {.rest = text};
@@ -155,7 +168,7 @@ static bool resolve_axis(struct sl_reader *r, const char *key, char *text,
 
 	snprintf(it.key, sizeof(it.key), "%s", key);
 	it.column = strsep(&it.rest, ":");
-	if (!resolve_column(r, &it, choices->model, d, is_score, a))
+	if (!resolve_column(r, &it, choices->model, d, score, a))
 		return false;
 	if (it.rest && strstr(it.rest, "..") && !strchr(it.rest, ':')) {
 		snprintf(shown, sizeof(shown), "%s", it.rest);
@@ -192,7 +205,7 @@ static bool add_axis(struct sl_reader *r, const char *key, char *element,
 	if (f->n_axes == SL_GRID_AXES_MAX)
 		return sl_config_add_problem(
 			r, key, "has more than %d axes; use several grids", SL_GRID_AXES_MAX);
-	if (!resolve_axis(r, key, element, choices, d, ranges, f->score != SL_SCORE_ENDS, a))
+	if (!resolve_axis(r, key, element, choices, d, ranges, f->score, a))
 		return false;
 	for (uint32_t k = 0; k < f->n_axes; k++)
 		if (f->axis[k].column == a->column)
@@ -202,17 +215,55 @@ static bool add_axis(struct sl_reader *r, const char *key, char *element,
 	return true;
 }
 
-/* The score that an element names; SL_SCORE_ENDS if it names none. */
+/* The score that an element names, before a colon for a plane; SL_SCORE_ENDS if it names none. */
 static enum sl_score score_named(const char *element)
 {
 	int score = SL_SCORE_COUNT - 1;
+	size_t n = strcspn(element, ":");
 
+	if (n == strlen(sl_score_names[SL_SCORE_CROSSING]) &&
+		strncmp(element, sl_score_names[SL_SCORE_CROSSING], n) == 0)
+		return SL_SCORE_CROSSING;
 	while (score > SL_SCORE_ENDS && strcmp(element, sl_score_names[score]) != 0)
 		score--;
 	return (enum sl_score)score;
 }
 
-/* Checks a score: that the model has scores, and that there are axes. */
+/* Reads the depth of the plane of "crossing:DEPTH", which must be inside the slab or on its far face. */
+static bool read_plane(struct sl_reader *r, const char *key, const char *element,
+	const struct sl_choices *choices, bool ranges, struct sl_grid_field *f)
+{
+	const char *colon = strchr(element, ':');
+	char why[SL_WHY_BYTES];
+	double top, bottom;
+
+	if (!colon)
+		return sl_config_add_problem(r, key,
+			"'%s' lacks the depth of its plane; write [%s:1 mm, w:20]", element,
+			element);
+	if (!sl_real_parse(colon + 1, SL_DIM_LENGTH, &f->plane, why))
+		return sl_config_add_problem(r, key, "depth of the plane: %s", why);
+	if (!ranges || !choices->model->score_shift)
+		return true;
+	if (!choices->model->range(choices->rules.bytes, SL_COLUMN_z, &top, &bottom))
+		bottom = HUGE_VAL;
+	return ((float)f->plane > 0 && (float)f->plane <= (float)bottom) ||
+	       sl_config_add_problem(r, key,
+		       "the plane at %g cm is not inside the slab; use a depth above 0, of at most "
+		       "%g cm",
+		       f->plane, bottom);
+}
+
+/* Sets the unit of a score. */
+static void set_shift(const struct sl_choices *choices, struct sl_grid_field *f)
+{
+	if (f->score == SL_SCORE_FLUENCE)
+		f->score_shift = choices->model->score_shift(choices->rules.bytes);
+	if (f->score == SL_SCORE_TRACK)
+		f->score_shift = choices->model->track_shift(choices->rules.bytes);
+}
+
+/* Checks a score: that the model has scores, and that there are axes at whose edges paths can be cut. */
 static bool check_score(struct sl_reader *r, const char *key, const struct sl_choices *choices,
 	bool ranges, struct sl_grid_field *f)
 {
@@ -220,19 +271,25 @@ static bool check_score(struct sl_reader *r, const char *key, const struct sl_ch
 	if (!choices->model->score_shift)
 		return sl_config_add_problem(r, key,
 			"'%s' is a score along the histories, which model %s does not have; use model "
-			"slab, or remove it",
+			"slab or slab_paths, or remove it",
 			sl_score_names[f->score], choices->model->name);
 	if (f->n_axes == 0)
-		return sl_config_add_problem(r, key,
-			"'%s' lacks axes; write [%s, time:50:0 ns..1 ns]", sl_score_names[f->score],
-			sl_score_names[f->score]);
-	if (ranges && f->score == SL_SCORE_FLUENCE)
-		f->score_shift = choices->model->score_shift(choices->rules.bytes);
+		return sl_config_add_problem(r, key, "'%s' lacks axes; write [%s%s]",
+			sl_score_names[f->score], sl_score_names[f->score],
+			f->score == SL_SCORE_CROSSING ? ":1 mm, w:20" : ", time:50:0 ns..1 ns");
+	for (uint32_t k = 0; k < f->n_axes && f->score == SL_SCORE_TRACK; k++)
+		if (f->axis[k].spacing == SL_SPACING_RATIO)
+			return sl_config_add_problem(r, key,
+				"paths are not cut into bins of equal ratio; use bins of equal width, or "
+				"edges such as %s:1 mm..2 mm..4 mm",
+				sl_column_name(&choices->named, f->axis[k].column));
+	if (ranges)
+		set_shift(choices, f);
 	return true;
 }
 
-/* Resolves an item, "[axis, axis, fates]". A first element without a colon can name a
- * score, the last one the fates. */
+/* Resolves an item, "[axis, axis, fates]". The first element can name a score, the last one the
+ * fates. */
 static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 	struct sl_choices *choices, struct sl_derived *d, bool ranges, struct sl_grid_field *f)
 {
@@ -249,6 +306,9 @@ static bool resolve_grid(struct sl_reader *r, const char *key, char *item,
 		if (!score && f->n_axes == 0 && score_named(element)) {
 			score = element;
 			f->score = score_named(element);
+			if (f->score == SL_SCORE_CROSSING &&
+				!read_plane(r, key, element, choices, ranges, f))
+				return false;
 		} else if (!strchr(element, ':') && f->n_axes > 0)
 			fates = element;
 		else if (!add_axis(r, key, element, choices, d, ranges, f))

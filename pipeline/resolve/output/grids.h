@@ -6,6 +6,7 @@
  *	[z:0 mm..1 mm..5 mm]                    bins between given edges
  *	[w:50, time:20:0 ns..1 ns, reflected]   of these fates only, joined by +; all fates if omitted
  *	[deposit, z:50]                         a score along the histories
+ *	[crossing:1 mm, w:20]                   the same: what crosses a plane
  */
 #ifndef SL_PIPELINE_RESOLVE_OUTPUT_GRIDS_H
 #define SL_PIPELINE_RESOLVE_OUTPUT_GRIDS_H

@@ -19,7 +19,7 @@ static bool is_written(const struct sl_choices *choices, enum sl_column column)
 {
 	for (uint32_t k = 0; k < choices->n_columns; k++)
 		if (choices->column[k] == column)
-			return true;
+			return !SL_HAS(choices->internal, column);
 	return false;
 }
 

@@ -49,14 +49,41 @@ static void add_columns(struct sl_choices *choices, sl_column_set more)
 			choices->column[choices->n_columns++] = (enum sl_column)i;
 }
 
-/* Formats without a joined list refuse the keys elsewhere (mcpl_output.c). */
+/* A sample of a format of columns changes the weights in the files, so they must have one. */
+static void check_weight(struct sl_reader *r, const struct sl_choices *choices)
+{
+	bool written = false;
+
+	for (uint32_t k = 0; k < choices->n_columns; k++)
+		written = written || choices->column[k] == SL_COLUMN_weight;
+	if (!written && !choices->format->merge && choices->list_order.sample > 0)
+		sl_config_add_problem(r, "output.columns",
+			"lacks weight, with which the particles of output.sample count; add weight");
+}
+
+/* For a format whose batches cannot become one file. */
+static void refuse_all(struct sl_reader *r)
+{
+	static const char *const keys[] = {
+		"output.joined", "output.order", "output.sample", "output.limit"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		sl_config_refuse_unused(r, keys[i], "the format has no file of the whole run",
+			"remove it or use another output.format");
+}
+
 void sl_resolve_list_order(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices, bool rules)
 {
-	if (!choices->format || !choices->format->merge)
+	if (!choices->format)
 		return;
+	if (!choices->format->merge && !choices->format->join) {
+		refuse_all(r);
+		return;
+	}
 	choices->list_order = (struct sl_list_order){
 		.run = is_over_run(c, r), .sample = c->output.sample, .limit = c->output.limit};
+	check_weight(r, choices);
 	choices->list_order.columns = columns_of(choices, rules);
 	add_columns(choices, choices->list_order.columns);
 }

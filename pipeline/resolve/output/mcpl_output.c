@@ -111,20 +111,13 @@ static void check_energy(const struct sl_config *c, struct sl_reader *r, const s
 			m->name);
 }
 
-/* Is it a key of the joined list, which only MCPL formats have? */
-static bool is_of_joined_list(const char *key)
-{
-	return strcmp(key, "output.joined") == 0 || strcmp(key, "output.order") == 0 ||
-	       strcmp(key, "output.sample") == 0 || strcmp(key, "output.limit") == 0;
-}
-
-/* For other formats: refuses the keys of the joined list and of the section output.mcpl. */
+/* For other formats: refuses the keys of the section output.mcpl. */
 static void refuse_all(struct sl_reader *r)
 {
 	for (size_t i = 0; i < sl_n_options; i++) {
 		const char *key = sl_options[i].key;
 
-		if (is_of_joined_list(key) || sl_key_below(key, "output.mcpl"))
+		if (sl_key_below(key, "output.mcpl"))
 			sl_config_refuse_unused(r, key, "only the formats mcpl and mcpl.gz use it",
 				"remove it or add output.format: mcpl");
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "python/src/arrays/arrow_layout.h"
+#include "python/src/arrays/column.h"
 #include "python/src/arrays/column_type.h"
 
 static const char name_schema[] = "arrow_schema", name_array[] = "arrow_array";
@@ -58,13 +59,11 @@ CAPSULE(stream)
 PyObject *sl_py_column_arrow_schema(PyObject *self, PyObject *none)
 {
 	const struct sl_py_column *c = (struct sl_py_column *)self;
-	const struct sl_column_facts *f =
-		c->column < SL_COLUMN_COUNT ? &sl_column_facts[c->column] : NULL;
 	struct sl_py_arrow_schema s;
 
 	(void)none;
 	if (!sl_py_arrow_make_field(
-		    f ? f->name : "", c->item->typestr, f ? sl_units[f->unit].text : "", &s))
+		    sl_py_column_name(c), c->item->typestr, sl_py_column_unit(c), &s))
 		return NULL;
 	return capsule_of_schema(&s);
 }

@@ -38,6 +38,7 @@ PyObject *sl_py_column_make(
 	c->item = &sl_py_items[type];
 	c->type = type;
 	c->column = which;
+	c->label = (struct sl_column_label){.unit = SL_UNIT_NONE};
 	c->ndim = ndim;
 	c->n = 1;
 	for (int i = ndim; i-- > 0;) {
@@ -54,6 +55,28 @@ PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject 
 
 	return sl_py_column_make(
 		(int)sl_column_facts[column].type, (int)column, data, shape, 1, owner);
+}
+
+void sl_py_column_set_label(PyObject *column, const struct sl_column_label *label)
+{
+	if (column)
+		((struct sl_py_column *)column)->label = *label;
+}
+
+const char *sl_py_column_name(const struct sl_py_column *c)
+{
+	if (c->column == SL_COLUMN_COUNT)
+		return "";
+	return sl_is_named_column(c->column) ? c->label.name : sl_column_facts[c->column].name;
+}
+
+const char *sl_py_column_unit(const struct sl_py_column *c)
+{
+	if (c->column == SL_COLUMN_COUNT)
+		return "";
+	return sl_units[sl_is_named_column(c->column) ? c->label.unit
+						      : sl_column_facts[c->column].unit]
+	        .text;
 }
 
 PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n)
@@ -156,19 +179,14 @@ static PyObject *get_nbytes(PyObject *self, void *closure)
 /* "" for an image, which is no column of a particle. */
 static PyObject *get_name(PyObject *self, void *closure)
 {
-	int which = ((struct sl_py_column *)self)->column;
-
 	(void)closure;
-	return PyUnicode_FromString(which < SL_COLUMN_COUNT ? sl_column_facts[which].name : "");
+	return PyUnicode_FromString(sl_py_column_name((struct sl_py_column *)self));
 }
 
 static PyObject *get_unit(PyObject *self, void *closure)
 {
-	int which = ((struct sl_py_column *)self)->column;
-
 	(void)closure;
-	return PyUnicode_FromString(
-		which < SL_COLUMN_COUNT ? sl_units[sl_column_facts[which].unit].text : "");
+	return PyUnicode_FromString(sl_py_column_unit((struct sl_py_column *)self));
 }
 
 /* --- items ------------------------------------------------------------------------------------ */
@@ -208,6 +226,7 @@ static PyObject *view_of(struct sl_py_column *c, Py_ssize_t from, Py_ssize_t to)
 		sl_py_column_make(c->type, c->column, (char *)c->data + from * c->item->bytes,
 			shape, 1, c->owner ? c->owner : (PyObject *)c);
 
+	sl_py_column_set_label(view, &c->label);
 	if (view)
 		((struct sl_py_column *)view)->block = c->block;
 	return view;
@@ -332,6 +351,7 @@ PyObject *sl_py_concat(PyObject *module, PyObject *columns)
 {
 	const struct sl_py_column *first;
 	size_t bytes, used = 0;
+	PyObject *made;
 	void *data;
 
 	(void)module;
@@ -353,8 +373,10 @@ PyObject *sl_py_concat(PyObject *module, PyObject *columns)
 			memcpy((char *)data + used, c->data, (size_t)(c->n * c->item->bytes));
 		used += (size_t)(c->n * c->item->bytes);
 	}
-	return sl_py_column_of(
+	made = sl_py_column_of(
 		(enum sl_column)first->column, data, bytes / (size_t)first->item->bytes, NULL);
+	sl_py_column_set_label(made, &first->label);
+	return made;
 }
 
 /* --- the type --------------------------------------------------------------------------------- */

@@ -34,6 +34,14 @@ PyObject *sl_py_shape_of(const struct sl_py_column *c);
  */
 PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject *owner);
 
+/* Gives a column, which may be NULL, the name and the unit of a named column. */
+void sl_py_column_set_label(PyObject *column, const struct sl_column_label *label);
+
+/* The name and the unit of a column, "" for other arrays. */
+struct sl_py_column;
+const char *sl_py_column_name(const struct sl_py_column *c);
+const char *sl_py_column_unit(const struct sl_py_column *c);
+
 /* A table of rows x n doubles, such as an image; the column frees data as above. */
 PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n);
 

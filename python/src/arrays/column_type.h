@@ -22,8 +22,9 @@ struct sl_py_column {
 	PyObject *owner;                     /* of the memory; NULL: this object */
 	const struct sl_device_block *block; /* that has the memory, of the owner; NULL: none */
 	const struct sl_py_item *item;
-	int type;   /* of the items, in sl_py_items */
-	int column; /* enum sl_column; SL_COLUMN_COUNT: none */
+	int type;                     /* of the items, in sl_py_items */
+	int column;                   /* enum sl_column; SL_COLUMN_COUNT: none */
+	struct sl_column_label label; /* of a named column */
 	int ndim;
 	Py_ssize_t n; /* of items */
 	Py_ssize_t shape[2], strides[2];

@@ -71,6 +71,7 @@ PyObject *sl_py_to_host(PyObject *self, PyObject *none)
 	struct sl_py_column *c = (struct sl_py_column *)self;
 	size_t bytes = (size_t)(c->n * c->item->bytes);
 	enum sl_status s;
+	PyObject *made;
 	void *data;
 
 	(void)none;
@@ -81,10 +82,13 @@ PyObject *sl_py_to_host(PyObject *self, PyObject *none)
 	Py_BEGIN_ALLOW_THREADS
 	s = sl_block_read(c->block, c->data, bytes, data);
 	Py_END_ALLOW_THREADS
-	if (s == SL_OK)
-		return sl_py_column_make(c->type, c->column, data, c->shape, c->ndim, NULL);
-	sl_memory_give(SL_HOST, data);
-	return sl_py_raise(s, sl_last_error(), NULL);
+	if (s != SL_OK) {
+		sl_memory_give(SL_HOST, data);
+		return sl_py_raise(s, sl_last_error(), NULL);
+	}
+	made = sl_py_column_make(c->type, c->column, data, c->shape, c->ndim, NULL);
+	sl_py_column_set_label(made, &c->label);
+	return made;
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */
@@ -147,6 +151,7 @@ PyObject *sl_py_concat_on_device(PyObject *columns, const struct sl_py_column *f
 			bytes / like.bytes);
 	else if (s != SL_OK)
 		sl_py_raise(s, sl_last_error(), NULL);
+	sl_py_column_set_label(made, &first->label);
 	Py_XDECREF(owner);
 	Py_DECREF(all);
 	return made;
@@ -180,11 +185,23 @@ PyObject *sl_py_get_cuda_array_interface(PyObject *self, void *closure)
 		c->block->done ? PyLong_FromLong(LEGACY_STREAM) : Py_NewRef(Py_None), "version", 3);
 }
 
+static PyObject *refuse_array(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	(void)args, (void)keywords;
+	if (!sl_py_is_out_of_reach((struct sl_py_column *)self, PyExc_TypeError))
+		PyErr_SetString(PyExc_TypeError, "a column has __array_interface__");
+	return NULL;
+}
+
 PyObject *sl_py_get_array(PyObject *self, void *closure)
 {
+	static PyMethodDef method = {"__array__", (PyCFunction)(void (*)(void))refuse_array,
+		METH_VARARGS | METH_KEYWORDS, NULL};
+
 	(void)closure;
-	if (!sl_py_is_out_of_reach((struct sl_py_column *)self, PyExc_TypeError))
-		PyErr_SetString(PyExc_AttributeError, "a column has __array_interface__");
+	if (sl_py_is_on_device((struct sl_py_column *)self))
+		return PyCFunction_New(&method, self);
+	PyErr_SetString(PyExc_AttributeError, "a column has __array_interface__");
 	return NULL;
 }
 

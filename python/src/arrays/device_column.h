@@ -42,8 +42,8 @@ PyObject *sl_py_get_cuda_array_interface(PyObject *self, void *closure);
 PyObject *sl_py_get_device(PyObject *self, void *closure);
 
 /*
- * Column.__array__, which numpy.asarray() looks for when there is no other interface: of a device it
- * refuses with TypeError, and columns of the host have none.
+ * Column.__array__, which numpy.asarray() calls when there is no other interface: of a device it is a
+ * method that refuses with TypeError, and columns of the host have none.
  */
 PyObject *sl_py_get_array(PyObject *self, void *closure);
 

@@ -27,7 +27,20 @@ static enum sl_py_where where_of(int type, int id, int *number)
 	return SL_PY_NOWHERE;
 }
 
-/* An array that has only __cuda_array_interface__ is on the current device of its library. */
+/*
+ * An array that has only __cuda_array_interface__ is on the current device of its library, which all
+ * libraries of a thread share. DLPack is asked before the buffer protocol, which arrays of JAX have on a
+ * device too.
+ */
+static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
+{
+	if (PyObject_CheckBuffer(object) ||
+		!PyObject_HasAttrString(object, "__cuda_array_interface__"))
+		return SL_PY_ON_HOST;
+	*number = sl_cuda_current();
+	return SL_PY_ON_CUDA;
+}
+
 enum sl_py_where sl_py_where_is(PyObject *object, int *number)
 {
 	const struct sl_py_column *column = sl_py_block_column(object);
@@ -39,11 +52,8 @@ enum sl_py_where sl_py_where_is(PyObject *object, int *number)
 		*number = column->block->number;
 		return column->block->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA;
 	}
-	if (PyObject_CheckBuffer(object))
-		return SL_PY_ON_HOST;
 	if (!PyObject_HasAttrString(object, "__dlpack_device__"))
-		return PyObject_HasAttrString(object, "__cuda_array_interface__") ? SL_PY_ON_CUDA
-		                                                                  : SL_PY_ON_HOST;
+		return where_without_dlpack(object, number);
 	device = PyObject_CallMethod(object, "__dlpack_device__", NULL);
 	if (!device)
 		return SL_PY_NOWHERE;

@@ -3,11 +3,45 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	(void)most, (void)run;
 	return 0;
+}
+
+struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table *t)
+{
+	struct sl_table in_file = *t;
+
+	if (f->record_of)
+		return in_file;
+	in_file.n_columns = 0;
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (!t->column[k].internal)
+			in_file.column[in_file.n_columns++] = t->column[k];
+	return in_file;
+}
+
+enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length)
+{
+	struct sl_column_label label = {.unit = SL_UNIT_NONE};
+
+	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
+		const char *known = sl_label_name(t->label, (enum sl_column)i);
+
+		if (length > 0 && strlen(known) == length && memcmp(known, name, length) == 0)
+			return (enum sl_column)i;
+	}
+	if (!sl_label_set_name(&label, name, length))
+		return SL_COLUMN_COUNT;
+	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++)
+		if (!t->label[i].name[0]) {
+			t->label[i] = label;
+			return (enum sl_column)(SL_COLUMN_derived_1 + i);
+		}
+	return SL_COLUMN_COUNT;
 }
 
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p)

@@ -54,10 +54,13 @@ struct sl_file_facts {
 
 /* Facts of one file. */
 struct sl_batch_facts {
-	uint64_t number;    /* of the batch */
+	uint64_t number; /* of the batch; SL_WHOLE_RUN: the file has the survivors of all batches */
 	uint64_t first_id;  /* id of its first generated particle */
 	uint64_t generated; /* particles generated, survivors or not */
 };
+
+/* In place of the number of a batch. */
+#define SL_WHOLE_RUN UINT64_MAX
 
 /* A packed batch: input of assemble. lay_out cuts its memory from an arena. */
 struct sl_packed {
@@ -94,6 +97,44 @@ struct sl_format_merge {
 	void (*drop)(void *sum);
 };
 
+/*
+ * A file with the survivors of all batches (output.joined) while it is made, in a format of columns. Its
+ * rows arrive in blocks, so memory does not depend on their number. What is packed goes to parts, which the
+ * caller stores.
+ */
+struct sl_joined_file {
+	const struct sl_file_facts *run;
+	uint64_t rows;       /* of the file */
+	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
+	struct sl_exec x;    /* SL_HOST; scratch and own are cut by lay_out */
+	void *own;           /* of the format */
+
+	/* Appends bytes to a part. */
+	enum sl_status (*put)(void *context, uint32_t part, const void *bytes, size_t size);
+	void *context;
+};
+
+enum { SL_JOIN_ROWS = 1 << 17 };
+
+struct sl_format_join {
+	/* The number of parts; NULL: one part, which is the whole file. */
+	uint32_t (*parts)(const struct sl_table *all);
+
+	/* Cuts the memory of a file from the arena; run, rows and all are set. */
+	void (*lay_out)(struct sl_arena *a, struct sl_joined_file *j);
+
+	enum sl_status (*begin)(struct sl_joined_file *j);
+
+	/* Packs the next rows: SL_JOIN_ROWS, fewer in the last block. Columns are those of all. */
+	enum sl_status (*add)(struct sl_joined_file *j, const struct sl_table *block);
+
+	/* After the last block. */
+	enum sl_status (*end)(struct sl_joined_file *j);
+
+	/* Unless parts is NULL: sets *p, for assemble, to the parts as they were put. */
+	void (*packed)(struct sl_joined_file *j, const uint8_t *const part[], struct sl_packed *p);
+};
+
 struct sl_mcpl_record;
 struct sl_mcpl_metadata;
 
@@ -116,8 +157,12 @@ struct sl_format {
 	/* NULL, or adds the metadata of input files, which must outlive run, to its facts. */
 	void (*inherit)(struct sl_file_facts *run, const struct sl_mcpl_metadata *metadata);
 
-	/* NULL if the files of a run cannot be merged. */
+	/*
+	 * How the survivors of a run become one file: merge for a format of records, join for one of
+	 * columns. Both are NULL if they cannot.
+	 */
 	const struct sl_format_merge *merge;
+	const struct sl_format_join *join;
 
 	/*
 	 * Cuts from the arena what pack needs for any table of at most the rows and exactly the
@@ -170,6 +215,18 @@ struct sl_format {
 
 /* The function scratch of a format that needs none, or its image_bytes if assemble makes nothing. */
 size_t sl_format_no_bytes(const struct sl_table *most, const struct sl_file_facts *run);
+
+/*
+ * The columns that a file of the format has: those of t without internal ones. A format of records gets
+ * all, because internal columns lead to source records.
+ */
+struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table *t);
+
+/*
+ * For read: the column of that name, which is not terminated. A name that no column has becomes that of the
+ * next named column of t. SL_COLUMN_COUNT if it cannot be one, or if t has all of them.
+ */
+enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length);
 
 /* For assemble: appends the packed bytes to a file. */
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p);

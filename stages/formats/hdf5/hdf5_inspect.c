@@ -1,6 +1,8 @@
 /* hdf5_inspect.c - see hdf5_inspect.h. */
 #include "stages/formats/hdf5/hdf5_inspect.h"
 
+#include <string.h>
+
 /* No name that this program writes is as long. */
 enum { NAME_BYTES = 256 };
 
@@ -55,6 +57,27 @@ bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *va
 	      sl_h5_ok(h, H5Aread(attribute, type, value));
 	sl_h5_close(h, space);
 	sl_h5_close(h, found);
+	sl_h5_close(h, attribute);
+	return got;
+}
+
+bool sl_h5_get_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size)
+{
+	hid_t attribute, type, space;
+	bool got;
+
+	if (h->failed || !is_true(h, H5Aexists(at, name)))
+		return false;
+	memset(text, 0, size);
+	attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
+	type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(attribute));
+	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(attribute));
+	got = !h->failed && H5Tget_class(type) == H5T_STRING &&
+	      !is_true(h, H5Tis_variable_str(type)) && H5Tget_size(type) < size &&
+	      H5Sget_simple_extent_npoints(space) == 1 &&
+	      sl_h5_ok(h, H5Aread(attribute, type, text));
+	sl_h5_close(h, space);
+	sl_h5_close(h, type);
 	sl_h5_close(h, attribute);
 	return got;
 }

@@ -21,6 +21,9 @@ bool sl_h5_name(struct sl_h5 *h, hid_t at, uint64_t i, char *name, size_t size);
 /* Reads an attribute that is one value of that type. */
 bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value);
 
+/* Reads an attribute that is a text as sl_h5_put_text() writes it, if it has less than size bytes. */
+bool sl_h5_get_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size);
+
 /* The number of items of a dataset of that type with one dimension. */
 bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n);
 

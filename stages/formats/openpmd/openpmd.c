@@ -7,21 +7,18 @@
 #include "stages/formats/openpmd/openpmd.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "primitives/deflate/planes.h"
 #include "stages/formats/common/inflate.h"
+#include "stages/formats/openpmd/openpmd_chunk.h"
+#include "stages/formats/openpmd/openpmd_join.h"
 #include "stages/formats/openpmd/openpmd_read.h"
 #include "stages/formats/openpmd/openpmd_write.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "chunks are copied from memory, and the file's types are little-endian"
 #endif
-
-/* Size of the sample of a column that decides whether to shuffle it. */
-enum { SAMPLE_BYTES = 1 << 15 };
 
 hid_t sl_openpmd_type(enum sl_column_type type)
 {
@@ -40,13 +37,20 @@ hid_t sl_openpmd_type(enum sl_column_type type)
 	return H5I_INVALID_HID;
 }
 
-size_t sl_openpmd_path(
-	char *path, size_t size, uint64_t number, const char *species, enum sl_column column)
+const char *sl_openpmd_record(const struct sl_table *t, enum sl_column column)
 {
-	const struct sl_column_facts *f = &sl_column_facts[column];
+	return sl_is_named_column((int)column) ? sl_label_name(t->label, column)
+	                                       : sl_column_facts[column].record;
+}
+
+size_t sl_openpmd_path(char *path, size_t size, uint64_t number, const char *species,
+	const struct sl_table *t, uint32_t k)
+{
+	const struct sl_column_facts *f = sl_facts_of(&t->column[k]);
 
 	return (size_t)snprintf(path, size, "/data/%" PRIu64 "/particles/%s/%s%s%s", number,
-		species, f->record, *f->component ? "/" : "", f->component);
+		species, sl_openpmd_record(t, t->column[k].column), *f->component ? "/" : "",
+		f->component);
 }
 
 /* --- layout -------------------------------------------------------------------------------- */
@@ -87,14 +91,8 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 /* The scratch of the compressor; for streams from a device, one decompressed chunk. */
 static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
-	struct sl_shape shape = {.in_bytes = SL_OPENPMD_CHUNK_BYTES,
-		.chunk_bytes = SL_OPENPMD_CHUNK_BYTES,
-		.item_bytes = sizeof(uint64_t),
-		.level = run->level};
-
 	(void)most;
-	return run->form == SL_AS_STREAMS ? SL_OPENPMD_CHUNK_BYTES
-	                                  : sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
+	return run->form == SL_AS_STREAMS ? SL_OPENPMD_CHUNK_BYTES : sl_openpmd_chunk_scratch(run);
 }
 
 /* --- packing ------------------------------------------------------------------------------- */
@@ -107,142 +105,23 @@ struct openpmd_packing {
 	struct sl_openpmd_chunk *next;
 };
 
-/* Items first .. first + n - 1 of a column; planes: they are shuffled. */
-struct stretch {
-	const struct sl_table_column *c;
-	uint32_t first, n;
-	bool planes;
-};
-
-static const uint8_t *bytes_of(const struct stretch *s)
-{
-	return (const uint8_t *)s->c->data + (size_t)s->first * sl_facts_of(s->c)->bytes;
-}
-
-/* Stores a stretch without compression, as a chunk of room items padded with zeros. */
-static void store_chunk(uint8_t *to, const struct stretch *s, uint32_t room)
-{
-	size_t item = sl_facts_of(s->c)->bytes;
-	const uint8_t *from = bytes_of(s);
-
-	if (s->planes) {
-		sl_to_planes(from, s->n, to, room, item);
-	} else {
-		memcpy(to, from, s->n * item);
-		memset(to + s->n * item, 0, (room - s->n) * item);
-	}
-}
-
-/*
- * The job that compresses a stretch as a chunk of room items to the end of the packed bytes. It fails
- * with *got = 0 if the stream is not shorter than the chunk.
- */
-static struct sl_deflate_job job_of(
-	const struct openpmd_packing *w, const struct stretch *s, uint32_t room, size_t *got)
-{
-	size_t item = sl_facts_of(s->c)->bytes, bytes = room * item;
-
-	return (struct sl_deflate_job){
-		.in = bytes_of(s),
-		.in_bytes = s->n * item,
-		.out = w->p->bytes + w->p->used,
-		.out_size = bytes - 1,
-		.out_bytes = got,
-		.level = w->run->level,
-		.wrapper = SL_ZLIB,
-		.chunk_bytes = bytes,
-		.item_bytes = s->planes ? (uint32_t)item : 1,
-		.whole_chunks = true,
-	};
-}
-
-/* Compresses a stretch to find the size of the stream; nothing is kept. */
-static enum sl_status try_chunk(
-	struct openpmd_packing *w, struct stretch s, bool planes, size_t *got)
-{
-	struct sl_deflate_job job;
-
-	s.planes = planes;
-	job = job_of(w, &s, s.n, got);
-	SL_TRY(sl_deflate(w->run->deflate, &w->x, &job));
-	*got = *got ? *got : job.in_bytes;
-	return SL_OK;
-}
-
-/*
- * Decides whether to shuffle the bytes of a column. Shuffling shortens numbers that differ in few bits
- * by a factor of 1.1 to 2.2. It can lengthen columns with few distinct values, such as lines of a
- * spectrum, by a factor of 2.5, because a repeated value is then no longer one match. So a backend
- * that searches for matches compresses a sample both ways, at a cost of 1/30 of a chunk each. The
- * encoder of the device, on both processors, always shuffles: it loses at most 3 % by it, and the
- * bytes must be the same.
- */
-static enum sl_status choose_planes(struct openpmd_packing *w, struct stretch *s)
-{
-	uint32_t item = sl_facts_of(s->c)->bytes, most = (uint32_t)SAMPLE_BYTES / item;
-	struct stretch sample = {s->c, 0, s->n < most ? s->n : most, false};
-	size_t plain, planes;
-
-	s->planes = sl_openpmd_shuffles(sl_facts_of(s->c));
-	if (!s->planes || w->run->deflate == &sl_deflate_cpu ||
-		w->run->deflate == &sl_deflate_cpu_fast)
-		return SL_OK;
-	SL_TRY(try_chunk(w, sample, false, &plain));
-	SL_TRY(try_chunk(w, sample, true, &planes));
-	s->planes = planes <= plain + plain / 8;
-	return SL_OK;
-}
-
-/* Adds a chunk of room items to the packed bytes, stored if compression does not shorten it. */
-static enum sl_status deflate_chunk(
-	struct openpmd_packing *w, const struct stretch *s, uint32_t room)
-{
-	const struct sl_column_facts *f = sl_facts_of(s->c);
-	struct sl_packed *p = w->p;
-	size_t got = 0;
-	struct sl_deflate_job job = job_of(w, s, room, &got);
-
-	SL_TRY(sl_deflate(w->run->deflate, &w->x, &job));
-	if (got == 0)
-		store_chunk(p->bytes + p->used, s, room);
-	*w->next++ = (struct sl_openpmd_chunk){.at = p->used,
-		.bytes = got ? got : job.chunk_bytes,
-		.skipped = (got ? 0 : sl_openpmd_deflate_skipped(f)) |
-	                   (s->planes ? 0 : sl_openpmd_shuffle_skipped(f))};
-	p->used += got ? got : job.chunk_bytes;
-	return SL_OK;
-}
-
 static enum sl_status pack_column(
 	struct openpmd_packing *w, const struct sl_table_column *c, uint32_t n)
 {
 	uint32_t items = n ? sl_openpmd_chunk_items(n, sl_facts_of(c)->bytes) : 0;
-	struct stretch s = {c, 0, items, true};
+	struct sl_openpmd_stretch s = {c, 0, items, true};
+	struct sl_packed *p = w->p;
 
 	if (n)
-		SL_TRY(choose_planes(w, &s));
+		SL_TRY(sl_openpmd_choose_planes(&w->x, w->run, &s));
 	for (uint32_t m; s.first < n; s.first += m) {
 		s.n = m = n - s.first < items ? n - s.first : items;
-		SL_TRY(deflate_chunk(w, &s, items));
+		SL_TRY(sl_openpmd_pack_chunk(
+			&w->x, w->run, &s, items, p->bytes + p->used, w->next));
+		w->next->at = p->used;
+		p->used += w->next++->bytes;
 	}
 	return SL_OK;
-}
-
-/*
- * The least and greatest value of a column of positions, without NaNs; infinities if there is none.
- * Adding 0 removes the sign of a zero, as the device does.
- */
-static void bound(const struct sl_table_column *c, uint32_t n, double *lo, double *hi)
-{
-	const float *v = (const float *)c->data;
-	float least = INFINITY, greatest = -INFINITY;
-
-	for (uint32_t i = 0; i < (c->constant && n ? 1 : n); i++) {
-		least = v[i] < least ? v[i] : least;
-		greatest = v[i] > greatest ? v[i] : greatest;
-	}
-	*lo = (double)(least + 0.0f);
-	*hi = (double)(greatest + 0.0f);
 }
 
 /*
@@ -261,7 +140,7 @@ static void keep_facts(struct sl_packed *p, const struct sl_device_packed *devic
 			pieces->lo[axis] = (double)device_packed->lo[axis];
 			pieces->hi[axis] = (double)device_packed->hi[axis];
 		} else if (axis >= 0 && axis < 3) {
-			bound(c, p->table.n, &pieces->lo[axis], &pieces->hi[axis]);
+			sl_openpmd_bound(c, p->table.n, &pieces->lo[axis], &pieces->hi[axis]);
 		}
 		if (c->constant)
 			memcpy(&pieces->constant[i], c->data, sl_facts_of(c)->bytes);
@@ -299,7 +178,7 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!t->column[i].constant)
 			SL_TRY(sl_add_context(pack_column(&w, &t->column[i], t->n), "column %s",
-				sl_facts_of(&t->column[i])->name));
+				sl_table_name(t, i)));
 	keep_facts(p, NULL);
 	return SL_OK;
 }
@@ -360,7 +239,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 		if (!t->column[i].constant)
 			SL_TRY(sl_add_context(
 				take_column(&w, sl_facts_of(&t->column[i]), t->n, &from, &stream),
-				"column %s", sl_facts_of(&t->column[i])->name));
+				"column %s", sl_table_name(t, i)));
 	keep_facts(p, device_packed);
 	return SL_OK;
 }
@@ -378,4 +257,5 @@ const struct sl_format sl_format_openpmd = {
 	.image_bytes = sl_openpmd_image_bytes,
 	.assemble = sl_openpmd_assemble,
 	.read = sl_openpmd_read,
+	.join = &sl_openpmd_join,
 };

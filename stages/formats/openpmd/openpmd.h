@@ -72,8 +72,15 @@ static inline uint32_t sl_openpmd_deflate_skipped(const struct sl_column_facts *
 /* HDF5's type of a column's items, both in the file and in memory. */
 hid_t sl_openpmd_type(enum sl_column_type type);
 
-/* Prints the path of a column in the file; returns its length as snprintf does. */
-size_t sl_openpmd_path(
-	char *path, size_t size, uint64_t number, const char *species, enum sl_column column);
+/* Prints the path of column k of a table in the file; returns its length as snprintf does. */
+size_t sl_openpmd_path(char *path, size_t size, uint64_t number, const char *species,
+	const struct sl_table *t, uint32_t k);
+
+/* The record of a column: its name in columns.def, or that of a named column. */
+const char *sl_openpmd_record(const struct sl_table *t, enum sl_column column);
+
+/* Attributes of a named column: its number among them, from 0, and its unit. */
+#define SL_OPENPMD_NAMED "sluiceNamedColumn"
+#define SL_OPENPMD_UNIT  "sluiceUnit"
 
 #endif

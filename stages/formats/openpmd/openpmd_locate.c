@@ -5,7 +5,12 @@
  */
 #include "stages/formats/openpmd/openpmd_locate.h"
 
+#include <string.h>
+
 #include "stages/formats/hdf5/hdf5_inspect.h"
+
+/* No name that this program writes is as long. */
+enum { NAME_BYTES = 256 };
 
 /* State of a file that is searched. */
 struct openpmd_search {
@@ -40,10 +45,64 @@ static hid_t find_species(struct sl_h5 *h, hid_t file)
 	return species;
 }
 
-/* The object of a column, or none. */
-static hid_t find_column(struct openpmd_search *r, const struct sl_column_facts *f)
+/* Reads which named column an object is, and its unit. False if the object says so in a wrong way. */
+static bool get_named(struct openpmd_search *r, hid_t object, const char *name)
 {
-	hid_t record = sl_h5_member(&r->h, r->species, f->record);
+	uint32_t number;
+
+	if (!sl_h5_get(&r->h, object, SL_OPENPMD_NAMED, H5T_STD_U32LE, &number))
+		return true; /* another program has added it */
+	if (number >= SL_NAMED_COLUMNS_MAX || r->found->name[number][0] ||
+		strlen(name) >= SL_COLUMN_NAME_BYTES ||
+		!sl_h5_get_text(&r->h, object, SL_OPENPMD_UNIT, r->found->unit[number],
+			SL_OPENPMD_UNIT_BYTES))
+		return false;
+	strcpy(r->found->name[number], name);
+	return true;
+}
+
+/* Is there a record of that name in columns.def, or is it one that openPMD requires? */
+static bool is_record(const char *name)
+{
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (!sl_is_named_column(i) && strcmp(sl_column_facts[i].record, name) == 0)
+			return true;
+	return strcmp(name, "positionOffset") == 0 || strcmp(name, "particlePatches") == 0;
+}
+
+/* Finds the named columns among the other members of the species. */
+static enum sl_status find_named(struct openpmd_search *r)
+{
+	char name[NAME_BYTES];
+	H5G_info_t info;
+	bool named = true;
+
+	if (!sl_h5_ok(&r->h, H5Gget_info(r->species, &info)))
+		return SL_OK; /* sl_openpmd_locate() reports it */
+	for (uint64_t i = 0; named && i < info.nlinks; i++) {
+		hid_t object;
+
+		if (!sl_h5_name(&r->h, r->species, i, name, sizeof(name)))
+			return SL_OK;
+		if (is_record(name))
+			continue;
+		object = sl_h5_member(&r->h, r->species, name);
+		named = object >= 0 && get_named(r, object, name);
+		sl_h5_close(&r->h, object);
+	}
+	return named ? SL_OK
+	             : sl_add_context(sl_openpmd_damaged("its number or its unit is wrong"),
+			       "column %.64s", name);
+}
+
+/* The object of a column, or none. */
+static hid_t find_column(struct openpmd_search *r, enum sl_column column)
+{
+	const struct sl_column_facts *f = &sl_column_facts[column];
+	const char *name = sl_is_named_column((int)column)
+	                           ? r->found->name[column - SL_COLUMN_derived_1]
+	                           : f->record;
+	hid_t record = *name ? sl_h5_member(&r->h, r->species, name) : H5I_INVALID_HID;
 	hid_t component;
 
 	if (!*f->component)
@@ -116,10 +175,11 @@ static enum sl_status locate_dataset(
 	return locate_chunks(r, object, f, (uint32_t)n);
 }
 
-static enum sl_status locate_column(
-	struct openpmd_search *r, const struct sl_column_facts *f, struct sl_openpmd_column *c)
+static enum sl_status locate_column(struct openpmd_search *r, enum sl_column column)
 {
-	hid_t object = find_column(r, f);
+	const struct sl_column_facts *f = &sl_column_facts[column];
+	struct sl_openpmd_column *c = &r->found->column[column];
+	hid_t object = find_column(r, column);
 	enum sl_status status;
 
 	if (object < 0)
@@ -136,8 +196,9 @@ static enum sl_status locate_all(struct openpmd_search *r)
 {
 	if (r->species < 0)
 		return sl_openpmd_damaged("there is no /data/N/particles/SPECIES");
+	SL_TRY(find_named(r));
 	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		SL_TRY(locate_column(r, &sl_column_facts[i], &r->found->column[i]));
+		SL_TRY(locate_column(r, (enum sl_column)i));
 	return SL_OK;
 }
 

@@ -16,6 +16,9 @@ struct sl_openpmd_place {
 	uint32_t skipped;   /* HDF5's filter mask: bit i is set if filter i was not applied */
 };
 
+/* Bytes of the text of a unit. */
+enum { SL_OPENPMD_UNIT_BYTES = 16 };
+
 struct sl_openpmd_column {
 	uint8_t exists, constant, has_digest; /* 0: no; not bool, as a crash may leave any byte */
 	uint64_t value;                       /* of a constant column, in the first bytes */
@@ -24,9 +27,11 @@ struct sl_openpmd_column {
 
 /* The block that the child fills. */
 struct sl_openpmd_found {
-	uint64_t n;                                       /* rows */
-	struct sl_openpmd_column column[SL_COLUMN_COUNT]; /* by number */
-	struct sl_openpmd_place chunk[];                  /* of all columns that are not constant */
+	uint64_t n;                                            /* rows */
+	struct sl_openpmd_column column[SL_COLUMN_COUNT];      /* by number */
+	char name[SL_NAMED_COLUMNS_MAX][SL_COLUMN_NAME_BYTES]; /* of named columns */
+	char unit[SL_NAMED_COLUMNS_MAX][SL_OPENPMD_UNIT_BYTES];
+	struct sl_openpmd_place chunk[]; /* of all columns that are not constant */
 };
 
 /* Chunks for which a block of size bytes has room. */

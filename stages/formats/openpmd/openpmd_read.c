@@ -97,6 +97,26 @@ static enum sl_status read_column(
 	return SL_OK;
 }
 
+/* Takes the name and the unit of each named column, which are whatever the child left. */
+static enum sl_status read_labels(const struct sl_openpmd_found *found, struct sl_table *t)
+{
+	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++) {
+		char unit[SL_OPENPMD_UNIT_BYTES];
+
+		if (!found->column[SL_COLUMN_derived_1 + i].exists)
+			continue;
+		memcpy(unit, found->unit[i], sizeof(unit));
+		unit[sizeof(unit) - 1] = '\0';
+		if (!sl_label_set_name(&t->label[i], found->name[i],
+			    strnlen(found->name[i], SL_COLUMN_NAME_BYTES)))
+			return sl_openpmd_damaged("a column has a name that is not possible");
+		t->label[i].unit = sl_stored_unit(unit);
+		if (t->label[i].unit == SL_UNIT_COUNT)
+			return sl_openpmd_damaged("a column has an unknown unit");
+	}
+	return SL_OK;
+}
+
 /* Verifies the values of each column with the digest that the file states. */
 static enum sl_status check_digests(const struct sl_table *t)
 {
@@ -109,7 +129,7 @@ static enum sl_status check_digests(const struct sl_table *t)
 				sl_openpmd_damaged(
 					"its values differ from its digest: they are not "
 					"those that were written"),
-				"column %s", sl_column_facts[t->column[k].column].name);
+				"column %s", sl_table_name(t, k));
 	return SL_OK;
 }
 
@@ -122,13 +142,14 @@ static enum sl_status read_columns(
 	if (r->found->n > UINT32_MAX)
 		return sl_openpmd_damaged("its number of rows is too large");
 	t->n = (uint32_t)r->found->n;
+	SL_TRY(read_labels(r->found, t));
 	SL_TRY(sl_memory_get(SL_HOST, 2 * (size_t)SL_OPENPMD_CHUNK_BYTES, &chunks));
 	r->inflated = (uint8_t *)chunks;
 	r->whole = r->inflated + SL_OPENPMD_CHUNK_BYTES;
 	for (int i = 0; i < SL_COLUMN_COUNT && status == SL_OK; i++)
 		if (r->found->column[i].exists)
 			status = sl_add_context(read_column(r, (enum sl_column)i, a, t),
-				"column %s", sl_column_facts[i].name);
+				"column %s", sl_label_name(t->label, (enum sl_column)i));
 	sl_memory_give(SL_HOST, chunks);
 	SL_TRY(status);
 	SL_TRY(sl_format_check_columns(a));

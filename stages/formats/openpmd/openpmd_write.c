@@ -114,14 +114,20 @@ static void write_column(struct openpmd_writing *w, hid_t at, const char *name, 
 {
 	const struct sl_table_column *c = &w->facts->table.column[i];
 	const struct sl_column_facts *f = &sl_column_facts[c->column];
+	enum sl_unit unit = sl_table_unit(&w->facts->table, i);
 	hid_t made = c->constant ? write_constant(w, at, name, sl_openpmd_type(f->type),
 					   &w->facts->pieces.constant[i])
 	                         : write_chunks(w, at, name, f);
 
-	describe_component(w, made, f->unit);
+	describe_component(w, made, unit);
 	sl_h5_put_u64(w->h, made, "sluiceDigest", c->digest);
+	if (sl_is_named_column((int)c->column)) {
+		sl_h5_put_u32(
+			w->h, made, SL_OPENPMD_NAMED, (uint32_t)(c->column - SL_COLUMN_derived_1));
+		sl_h5_put_text(w->h, made, SL_OPENPMD_UNIT, sl_units[unit].text);
+	}
 	if (!*f->component)
-		describe_record(w, made, f->unit);
+		describe_record(w, made, unit);
 	sl_h5_close(w->h, made);
 }
 
@@ -158,7 +164,10 @@ static void write_columns(struct openpmd_writing *w)
 		if (*f->component)
 			write_column(w, record, f->component, i);
 		else
-			write_column(w, w->species, f->record, i);
+			write_column(w, w->species,
+				sl_openpmd_record(
+					&w->facts->table, w->facts->table.column[i].column),
+				i);
 		sl_h5_close(w->h, record);
 	}
 }
@@ -287,6 +296,7 @@ static void write_species(struct openpmd_writing *w)
 
 static void describe_file(struct openpmd_writing *w, hid_t file)
 {
+	bool whole = w->facts->batch.number == SL_WHOLE_RUN;
 	char pattern[NAME_BYTES];
 
 	sl_file_pattern(pattern, sizeof(pattern), w->run_name, sl_format_openpmd.suffix);
@@ -294,12 +304,13 @@ static void describe_file(struct openpmd_writing *w, hid_t file)
 	sl_h5_put_u32(w->h, file, "openPMDextension", 0);
 	sl_h5_put_text(w->h, file, "basePath", "/data/%T/");
 	sl_h5_put_text(w->h, file, "particlesPath", "particles/");
-	sl_h5_put_text(w->h, file, "iterationEncoding", "fileBased");
-	sl_h5_put_text(w->h, file, "iterationFormat", pattern);
+	sl_h5_put_text(w->h, file, "iterationEncoding", whole ? "groupBased" : "fileBased");
+	sl_h5_put_text(w->h, file, "iterationFormat", whole ? "/data/%T/" : pattern);
 	sl_h5_put_text(w->h, file, "software", "Sluice");
 	sl_h5_put_text(w->h, file, "softwareVersion", w->software_version);
 	sl_h5_put_u64(w->h, file, "sluiceSeed", w->facts->seed);
-	sl_h5_put_u64(w->h, file, "sluiceBatch", w->facts->batch.number);
+	if (!whole)
+		sl_h5_put_u64(w->h, file, "sluiceBatch", w->facts->batch.number);
 	sl_h5_put_u64(w->h, file, "sluiceFirstId", w->facts->batch.first_id);
 	sl_h5_put_u64(w->h, file, "sluiceGenerated", w->facts->batch.generated);
 	sl_h5_text(w->h, file, "sluiceConfig", w->config);
@@ -321,7 +332,8 @@ static void write_file(struct openpmd_writing *w, hid_t file)
 	hid_t data, iteration, particles;
 
 	describe_file(w, file);
-	snprintf(number, sizeof(number), "%" PRIu64, w->facts->batch.number);
+	snprintf(number, sizeof(number), "%" PRIu64,
+		w->facts->batch.number == SL_WHOLE_RUN ? 0 : w->facts->batch.number);
 	data = sl_h5_group(w->h, file, "data");
 	iteration = sl_h5_group(w->h, data, number);
 	describe_iteration(w, iteration);

@@ -77,12 +77,12 @@ struct target {
 	uint32_t n;
 };
 
-static void print_item(const struct target *target, enum sl_column column, FILE *out)
+static void print_item(const struct target *target, const struct sl_table *t, uint32_t k, FILE *out)
 {
-	const struct sl_column_facts *f = &sl_column_facts[column];
+	const struct sl_column_facts *f = sl_facts_of(&t->column[k]);
 	char path[512];
 
-	sl_openpmd_path(path, sizeof(path), target->number, target->species, column);
+	sl_openpmd_path(path, sizeof(path), target->number, target->species, t, k);
 	fprintf(out,
 		"<DataItem Dimensions=\"%" PRIu32 "\" NumberType=\"%s\" Precision=\"%" PRIu32
 		"\" Format=\"HDF\">",
@@ -93,11 +93,12 @@ static void print_item(const struct target *target, enum sl_column column, FILE 
 	fprintf(out, "</DataItem>\n");
 }
 
-static void print_attribute(const struct target *target, enum sl_column column, FILE *out)
+static void print_attribute(
+	const struct target *target, const struct sl_table *t, uint32_t k, FILE *out)
 {
 	fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n",
-		sl_column_facts[column].name);
-	print_item(target, column, out);
+		sl_table_name(t, k));
+	print_item(target, t, k, out);
 	fprintf(out, "</Attribute>\n");
 }
 
@@ -114,13 +115,15 @@ void sl_xdmf_grid(const char *file, const char *species, uint64_t number,
 		"\" NodesPerElement=\"1\"/>\n<Geometry GeometryType=\"X_Y_Z\">\n",
 		number, number, table->n);
 	for (int axis = SL_COLUMN_x; axis <= SL_COLUMN_z; axis++)
-		print_item(&target, (enum sl_column)axis, out);
+		print_item(&target, table,
+			(uint32_t)(sl_table_find(table, (enum sl_column)axis) - table->column),
+			out);
 	fprintf(out, "</Geometry>\n");
 	for (uint32_t i = 0; i < table->n_columns; i++) {
 		const struct sl_table_column *c = &table->column[i];
 
 		if (!c->constant && (c->column < SL_COLUMN_x || c->column > SL_COLUMN_z))
-			print_attribute(&target, c->column, out);
+			print_attribute(&target, table, i, out);
 	}
 	fprintf(out, "</Grid>\n");
 }

@@ -36,6 +36,37 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 	return SL_OK;
 }
 
+/* --- a file of the whole run ------------------------------------------------------------------ */
+
+static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
+{
+	j->own = sl_cut(a, sl_csv_join_bytes(&j->all));
+}
+
+static enum sl_status begin_join(struct sl_joined_file *j)
+{
+	return j->put(j->context, 0, j->own, sl_csv_print_header(&j->all, (char *)j->own));
+}
+
+static enum sl_status add_join(struct sl_joined_file *j, const struct sl_table *block)
+{
+	for (uint32_t from = 0, n; from < block->n; from += n) {
+		n = sl_csv_join_rows(block->n - from);
+		SL_TRY(j->put(
+			j->context, 0, j->own, sl_csv_print_rows(block, from, n, (char *)j->own)));
+	}
+	return SL_OK;
+}
+
+static enum sl_status end_join(struct sl_joined_file *j)
+{
+	(void)j;
+	return SL_OK;
+}
+
+static const struct sl_format_join join = {
+	.lay_out = lay_out_join, .begin = begin_join, .add = add_join, .end = end_join};
+
 const struct sl_format sl_format_csv = {
 	.name = "csv",
 	.suffix = ".csv",
@@ -47,4 +78,5 @@ const struct sl_format sl_format_csv = {
 	.image_bytes = sl_format_no_bytes,
 	.assemble = assemble,
 	.read = sl_csv_read,
+	.join = &join,
 };

@@ -107,16 +107,13 @@ static bool next_field(const char **at, const char *end, const char **field, siz
 /* Adds a column of that name to the table. */
 static enum sl_status add_column(struct sl_table *t, const char *name, size_t length)
 {
-	int i = 0;
+	enum sl_column column = sl_table_column_named(t, name, length);
 
-	while (i < SL_COLUMN_COUNT && (strlen(sl_column_facts[i].name) != length ||
-					      memcmp(sl_column_facts[i].name, name, length) != 0))
-		i++;
-	if (i == SL_COLUMN_COUNT)
+	if (column == SL_COLUMN_COUNT)
 		return damaged("its first line has a column name that is not known");
-	if (sl_table_find(t, (enum sl_column)i))
+	if (sl_table_find(t, column))
 		return damaged("its first line has a column name twice");
-	t->column[t->n_columns++] = (struct sl_table_column){.column = (enum sl_column)i};
+	t->column[t->n_columns++] = (struct sl_table_column){.column = column};
 	return SL_OK;
 }
 
@@ -216,7 +213,7 @@ static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_
 			!parse_item(powers, &t->column[i], row, field, length))
 			return sl_add_context(
 				damaged("a value is not a number as this program prints it"),
-				"row %u, column %s", row, sl_facts_of(&t->column[i])->name);
+				"row %u, column %s", row, sl_table_name(t, i));
 	if (t->n_columns ? at <= end : length > 0)
 		return sl_add_context(damaged("more fields than columns"), "row %u", row);
 	return SL_OK;
@@ -265,6 +262,7 @@ static enum sl_status read_once(const struct text *text, text_reader *how, struc
 	if (!text->gzipped)
 		return how(&l, t);
 	SL_TRY(sl_inflate_begin(&l.z, SL_GZIP, text->file, text->bytes));
+	l.z.members = true; /* a file of a whole run has several */
 	status = how(&l, t);
 	sl_inflate_end(&l.z);
 	return status;

@@ -26,22 +26,21 @@ size_t sl_csv_text_bytes(const struct sl_table *t)
 	size_t header = 1, row = 1;
 
 	for (uint32_t i = 0; i < t->n_columns; i++) {
-		header += strlen(sl_facts_of(&t->column[i])->name) + 1;
+		header += strlen(sl_table_name(t, i)) + 1;
 		row += widths[sl_facts_of(&t->column[i])->type] + 1;
 	}
 	/* The print functions need space for the longest number, also at the end of the text. */
 	return sl_size_add(header + SL_U64_TEXT_BYTES, sl_size_mul(t->n, row));
 }
 
-/* Prints the first line, the names of the columns. text has sl_csv_text_bytes() bytes. */
-static size_t print_header(const struct sl_table *t, char *text)
+size_t sl_csv_print_header(const struct sl_table *t, char *text)
 {
 	char *at = text;
 
 	for (uint32_t i = 0; i < t->n_columns; i++) {
 		if (i)
 			*at++ = ',';
-		at = stpcpy(at, sl_facts_of(&t->column[i])->name);
+		at = stpcpy(at, sl_table_name(t, i));
 	}
 	*at++ = '\n';
 	return (size_t)(at - text);
@@ -76,14 +75,14 @@ static size_t print_item(
 	return 0;
 }
 
-/* The powers of ten are computed once per table. */
-size_t sl_csv_print(const struct sl_table *t, char *text)
+/* The powers of ten are computed once per call. */
+size_t sl_csv_print_rows(const struct sl_table *t, uint32_t from, uint32_t n, char *text)
 {
 	struct sl_powers powers;
-	char *at = text + print_header(t, text);
+	char *at = text;
 
 	sl_powers_make(&powers);
-	for (uint32_t row = 0; row < t->n; row++) {
+	for (uint32_t row = from; row < from + n; row++) {
 		for (uint32_t i = 0; i < t->n_columns; i++) {
 			if (i)
 				*at++ = ',';
@@ -92,4 +91,11 @@ size_t sl_csv_print(const struct sl_table *t, char *text)
 		*at++ = '\n';
 	}
 	return (size_t)(at - text);
+}
+
+size_t sl_csv_print(const struct sl_table *t, char *text)
+{
+	size_t header = sl_csv_print_header(t, text);
+
+	return header + sl_csv_print_rows(t, 0, t->n, text + header);
 }

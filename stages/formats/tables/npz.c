@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "primitives/files/crc32.h"
+#include "stages/formats/tables/npz_join.h"
 #include "stages/formats/tables/npz_pack.h"
 #include "stages/formats/tables/npz_read.h"
 
@@ -65,11 +66,6 @@ void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes)
 	print_header(header, type, "()");
 }
 
-size_t sl_npz_name(char name[SL_ZIP_NAME_MAX], enum sl_column column)
-{
-	return (size_t)snprintf(name, SL_ZIP_NAME_MAX, "%s.npy", sl_column_facts[column].name);
-}
-
 /* --- the member about.npy --------------------------------------------------------------------- */
 
 /* A text that is written as far as it fits, or only counted. */
@@ -117,22 +113,22 @@ static void print_member(struct json_text *t, const char *key, const char *strin
  * configuration, with which the run can be repeated.
  */
 static void print_about(struct json_text *t, const struct sl_file_facts *run,
-	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
+	const struct sl_batch_facts *batch, const struct sl_table *columns)
 {
 	print(t, "{\"software\": \"Sluice\"");
 	print_member(t, "version", run->software_version);
 	print(t, ", \"rules_version\": %" PRIu32, run->rules_version);
 	print_member(t, "run", run->run_name);
-	print(t, ", \"seed\": %" PRIu64 ", \"batch\": %" PRIu64, run->seed, batch->number);
+	print(t, ", \"seed\": %" PRIu64, run->seed);
+	if (batch->number != SL_WHOLE_RUN)
+		print(t, ", \"batch\": %" PRIu64, batch->number);
 	print(t, ", \"first_id\": %" PRIu64 ", \"generated\": %" PRIu64, batch->first_id,
 		batch->generated);
 	print_member(t, "species", run->species);
-	print(t, ", \"units\": {");
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct sl_column_facts *f = &sl_column_facts[p->piece[i].column];
-
-		print(t, "%s\"%s\": \"%s\"", i ? ", " : "", f->name, sl_units[f->unit].text);
-	}
+	print(t, ", " SL_NPZ_UNITS);
+	for (uint32_t i = 0; i < columns->n_columns; i++)
+		print(t, "%s\"%s\": \"%s\"", i ? ", " : "", sl_table_name(columns, i),
+			sl_units[sl_table_unit(columns, i)].text);
 	print(t, "}");
 	if (run->merged)
 		print(t, ", \"merged\": %s", run->merged);
@@ -178,7 +174,9 @@ static void add_array(
 
 	sl_npy_header(header, f->type, p->table.n);
 	begin_member(w,
-		(struct sl_zip_member){.name_bytes = sl_npz_name(w->name[w->n], piece->column),
+		(struct sl_zip_member){
+			.name_bytes = (size_t)snprintf(w->name[w->n], SL_ZIP_NAME_MAX,
+				"%s" SL_NPZ_SUFFIX, sl_label_name(p->table.label, piece->column)),
 			.method = piece->method,
 			.crc = sl_crc32_combine(sl_crc32(header, SL_NPY_BYTES), piece->crc, items),
 			.packed = before + SL_NPY_BYTES + piece->bytes,
@@ -195,17 +193,17 @@ static void add_array(
  * for its header, because the header contains the checksum.
  */
 static void add_about(struct npz_writing *w, const struct sl_file_facts *run,
-	const struct sl_batch_facts *batch, const struct sl_npz_pieces *p)
+	const struct sl_batch_facts *batch, const struct sl_table *columns)
 {
 	char *array = (char *)w->next + SL_ZIP_HEADER_BYTES;
 	struct json_text text = {0};
 	size_t bytes;
 
-	print_about(&text, run, batch, p);
+	print_about(&text, run, batch, columns);
 	bytes = SL_NPY_BYTES + text.used;
 	sl_npy_header_of_text(array, text.used);
 	text = (struct json_text){.at = array + SL_NPY_BYTES, .size = text.used + 1};
-	print_about(&text, run, batch, p);
+	print_about(&text, run, batch, columns);
 	memcpy(w->name[w->n], SL_NPZ_ABOUT, sizeof(SL_NPZ_ABOUT));
 	begin_member(w, (struct sl_zip_member){.name_bytes = sizeof(SL_NPZ_ABOUT) - 1,
 				.method = SL_ZIP_STORED,
@@ -229,19 +227,16 @@ static void add_directory(struct npz_writing *w)
 }
 
 /* The numbers of a batch with the most digits, for an upper limit. */
-static const struct sl_batch_facts longest = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
+static const struct sl_batch_facts longest = {SL_WHOLE_RUN - 1, UINT64_MAX, UINT64_MAX};
 
 /* An upper limit, as if each header were the longest: the packed items are not in the image. */
 static size_t image_bytes(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	size_t headers = (size_t)(most->n_columns + 1) *
 	                 (2 * SL_ZIP_HEADER_BYTES + sizeof(block) + SL_NPY_BYTES);
-	struct sl_npz_pieces pieces = {.n = most->n_columns};
 	struct json_text about = {0};
 
-	for (uint32_t i = 0; i < most->n_columns; i++)
-		pieces.piece[i].column = most->column[i].column;
-	print_about(&about, run, &longest, &pieces);
+	print_about(&about, run, &longest, most);
 	return sl_size_add(headers, SL_NPY_BYTES + about.used + 1 + SL_ZIP_END_BYTES);
 }
 
@@ -256,7 +251,7 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 	*file = (struct sl_pieces){0};
 	for (uint32_t i = 0; i < pieces->n; i++)
 		add_array(&w, p, &pieces->piece[i]);
-	add_about(&w, run, batch, pieces);
+	add_about(&w, run, batch, &p->table);
 	add_directory(&w);
 	return SL_OK;
 }
@@ -273,4 +268,5 @@ const struct sl_format sl_format_npz = {
 	.image_bytes = image_bytes,
 	.assemble = assemble,
 	.read = sl_npz_read,
+	.join = &sl_npz_join,
 };

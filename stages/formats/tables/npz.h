@@ -25,8 +25,11 @@ void sl_npy_header(char header[SL_NPY_BYTES], enum sl_column_type type, uint32_t
 /* Prints the header of an array that is one text of so many bytes. */
 void sl_npy_header_of_text(char header[SL_NPY_BYTES], size_t bytes);
 
-/* Prints the name of a column's member, "x.npy"; returns its length. */
-size_t sl_npz_name(char name[SL_ZIP_NAME_MAX], enum sl_column column);
+/* What follows the name of a column in that of its member: "x.npy". */
+#define SL_NPZ_SUFFIX ".npy"
+
+/* How the units begin in the text of about.npy; each column follows as "x": "cm". */
+#define SL_NPZ_UNITS "\"units\": {"
 
 #define SL_NPZ_ABOUT "about.npy"
 

@@ -138,12 +138,13 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	return SL_OK;
 }
 
-/* Packs a column of n rows; a message names the column. */
-static enum sl_status pack_column(
-	struct npz_packing *w, const struct sl_table_column *c, uint32_t n)
+/* Packs column i; a message names the column. */
+static enum sl_status pack_column(struct npz_packing *w, const struct sl_table *t, uint32_t i)
 {
-	return sl_add_context(pack_items(w, c, items_of(w, c, n), items_bytes(c, n)), "column %s",
-		sl_facts_of(c)->name);
+	const struct sl_table_column *c = &t->column[i];
+
+	return sl_add_context(pack_items(w, c, items_of(w, c, t->n), items_bytes(c, t->n)),
+		"column %s", sl_table_name(t, i));
 }
 
 enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
@@ -153,7 +154,7 @@ enum sl_status sl_npz_pack(struct sl_exec *x, const struct sl_file_facts *run,
 
 	SL_TRY(begin(x, run, t, p, &w));
 	for (uint32_t i = 0; i < t->n_columns; i++)
-		SL_TRY(pack_column(&w, &t->column[i], t->n));
+		SL_TRY(pack_column(&w, t, i));
 	return SL_OK;
 }
 
@@ -197,11 +198,11 @@ enum sl_status sl_npz_take(struct sl_exec *x, const struct sl_file_facts *run,
 		const struct sl_table_column *c = &t->column[i];
 
 		if (t->n == 0) {
-			SL_TRY(pack_column(&w, c, 0));
+			SL_TRY(pack_column(&w, t, i));
 			continue;
 		}
 		SL_TRY(sl_add_context(take_member(&w, c, items_bytes(c, t->n), member, *stream),
-			"column %s", sl_facts_of(c)->name));
+			"column %s", sl_table_name(t, i)));
 		member += *stream++;
 	}
 	return SL_OK;

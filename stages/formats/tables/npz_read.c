@@ -7,6 +7,7 @@
  */
 #include "stages/formats/tables/npz_read.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -30,15 +31,14 @@ static enum sl_status damaged(const char *problem)
 }
 
 /* The column that a member contains; SL_COLUMN_COUNT if the name is not that of a column. */
-static enum sl_column column_of(const struct sl_zip_member *m)
+static enum sl_column column_of(struct sl_table *t, const struct sl_zip_member *m)
 {
-	char name[SL_ZIP_NAME_MAX];
-	int i = 0;
+	const size_t suffix = sizeof(SL_NPZ_SUFFIX) - 1;
+	size_t length = m->name_bytes > suffix ? m->name_bytes - suffix : 0;
 
-	while (i < SL_COLUMN_COUNT && (sl_npz_name(name, (enum sl_column)i) != m->name_bytes ||
-					      memcmp(name, m->name, m->name_bytes) != 0))
-		i++;
-	return (enum sl_column)i;
+	if (length == 0 || memcmp(m->name + length, SL_NPZ_SUFFIX, suffix) != 0)
+		return SL_COLUMN_COUNT;
+	return sl_table_column_named(t, m->name, length);
 }
 
 /* All columns must have the same number of rows, and not more than the data can expand to. */
@@ -131,8 +131,33 @@ static enum sl_status read_column(struct npz_reading *r, const struct sl_zip_mem
 	return c.data ? read_items(m, data, f, t->n, c.data) : SL_OK;
 }
 
-/* about.npy is for other readers: only its checksum is verified. */
-static enum sl_status check_about(const struct sl_zip_member *m, const uint8_t *data)
+/* The first place of a text in other text, or NULL. */
+static const char *find_text(const char *in, size_t bytes, const char *text)
+{
+	return (const char *)memmem(in, bytes, text, strlen(text));
+}
+
+/* Reads the unit of a named column from the text of about.npy, in the words of npz.c. */
+static enum sl_status read_unit(struct sl_column_label *label, const char *text, size_t bytes)
+{
+	char key[SL_COLUMN_NAME_BYTES + 8], unit[16] = "";
+	const char *at = find_text(text, bytes, SL_NPZ_UNITS), *end = text + bytes;
+	const char *close = at ? (const char *)memchr(at, '}', (size_t)(end - at)) : NULL;
+
+	snprintf(key, sizeof(key), "\"%s\": \"", label->name);
+	at = close ? find_text(at, (size_t)(close - at), key) : NULL;
+	at = at ? at + strlen(key) : NULL;
+	end = at ? (const char *)memchr(at, '"', (size_t)(close - at)) : NULL;
+	if (!end || (size_t)(end - at) >= sizeof(unit))
+		return damaged("it has no unit of a column");
+	memcpy(unit, at, (size_t)(end - at));
+	label->unit = sl_stored_unit(unit);
+	return label->unit < SL_UNIT_COUNT ? SL_OK : damaged("it has an unknown unit");
+}
+
+/* about.npy is for other readers: only its checksum is verified, and the units of named columns are read. */
+static enum sl_status read_about(
+	struct sl_table *t, const struct sl_zip_member *m, const uint8_t *data)
 {
 	if (m->name_bytes != sizeof(SL_NPZ_ABOUT) - 1 ||
 		memcmp(m->name, SL_NPZ_ABOUT, m->name_bytes) != 0)
@@ -140,6 +165,9 @@ static enum sl_status check_about(const struct sl_zip_member *m, const uint8_t *
 	if (m->method != SL_ZIP_STORED || m->packed != m->size ||
 		crc32_z(0, data, (size_t)m->size) != m->crc)
 		return damaged("its data does not match its checksum");
+	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++)
+		if (t->label[i].name[0])
+			SL_TRY(read_unit(&t->label[i], (const char *)data, (size_t)m->size));
 	return SL_OK;
 }
 
@@ -153,9 +181,9 @@ static enum sl_status read_member(struct npz_reading *r, bool last)
 
 	if (!sl_zip_next(&r->zip, &m, &data))
 		return damaged("a header of a member is not as this program writes it");
-	column = column_of(&m);
+	column = last ? SL_COLUMN_COUNT : column_of(r->table, &m);
 	if (last)
-		s = check_about(&m, data);
+		s = read_about(r->table, &m, data);
 	else if (column == SL_COLUMN_COUNT)
 		s = damaged("it is no column of this program");
 	else

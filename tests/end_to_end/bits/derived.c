@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pipeline/text/yaml.h"
+#include "primitives/files/crc32.h"
 #include "tests/support/runs/reference_run.h"
 
 static const char text[] =
@@ -21,7 +22,7 @@ static const char text[] =
 	"keep: transmitted and theta < 60 deg and half < r\n"
 	"key: [rho:16:0 cm..1 cm, -lost:float, phi_log:8]\n"
 	"tallies: [half:8:0 mm..2 mm, lost:4:0..1:absorbed, theta:6:0 deg..90 deg]\n"
-	"output: {columns: [id, r, rho, phi, u, v], format: csv}\n";
+	"output: {columns: [id, r, rho, phi, u, v, x, y, lost, half], format: csv}\n";
 
 static int make_configuration(void **state)
 {
@@ -64,16 +65,21 @@ static void files_have_the_values(void **state)
 {
 	FILE *f = fopen(folder_path(&folder, "whole/t_000000.csv"), "r");
 	char line[512];
-	int n = 0;
+	int n = -1;
 
 	(void)state;
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
-		double u, v, r, rho, phi, id;
+		double x, y, u, v, r, rho, phi, lost, half, id;
 
-		if (sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf", &id, &u, &v, &r, &rho, &phi) != 6)
-			continue;
+		if (n < 0)
+			assert_string_equal(line, "id,x,y,u,v,r,rho,phi,lost,half\n");
 		n++;
+		if (sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &id, &x, &y, &u, &v, &r,
+			    &rho, &phi, &lost, &half) != 10)
+			continue;
+		assert_true(fabs(half - hypot(x - 0.1, y) / 2) < 1e-7 && half < r);
+		assert_true(lost > 0 && lost < 1);
 		assert_true(u * u + v * v < 0.75 + 1e-6);
 		assert_true(r > 0 && rho > 0.3 && fabs(rho * rho - r * r - 0.09) < 1e-6);
 		assert_true(fabs(phi) <= 3.1415928);
@@ -133,6 +139,16 @@ static void names_are_reported(void **state)
 	free(help);
 }
 
+/* Expects the line of a column in what `info` prints: with its unit, if the format records units. */
+static void expect_column(const char *info, const char *name, const char *unit)
+{
+	char start[64];
+
+	snprintf(start, sizeof(start), "\n%-12s f32  %-4s ", name, unit);
+	if (!strstr(info, start))
+		fail_msg("'%s' is not in: %s", start + 1, info);
+}
+
 /* Files of each format with derived columns are verified, shown and converted to others. */
 static void files_of_each_format_are_read(void **state)
 {
@@ -151,6 +167,19 @@ static void files_of_each_format_are_read(void **state)
 		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 		info = output_of(&folder, WORDS("info", names[i], "--head", "3"));
 		assert_non_null(strstr(info, "rho"));
+		expect_column(info, "half", i < 2 ? "cm" : "");
+		expect_column(info, "lost", "");
+		free(info);
+		info = output_of(&folder, WORDS("info", "out"));
+		expect_column(info, "half", i < 2 ? "cm" : "");
+		free(info);
+		expect(&folder, SL_OK, "",
+			WORDS("convert", "out", "--to", "all.h5", "--force", "--quiet"));
+		expect(&folder, SL_OK, "",
+			WORDS("convert", "all.h5", "--to", "all.npz", "--force", "--quiet"));
+		info = output_of(&folder, WORDS("info", "all.npz"));
+		expect_column(info, "half", i < 2 ? "cm" : "");
+		expect_column(info, "lost", "");
 		free(info);
 		expect(&folder, SL_OK, "",
 			WORDS("convert", names[i], "--to", "all.csv", "--force", "--quiet"));
@@ -162,6 +191,100 @@ static void files_of_each_format_are_read(void **state)
 		remove_run(&folder, "out");
 	}
 	free(first);
+}
+
+/* A file of columns with other names is not joined with the first one, and a changed name is found. */
+static void other_names_are_refused(void **state)
+{
+	char *line;
+	size_t bytes;
+
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
+			"columns={half: r, more: exp(w), phi: atan2(y, x)}", "--set",
+			"output.columns=[id, r, rho, phi, u, v, x, y, more, half]", "--set",
+			"keep=transmitted", "--set", "key=[]", "--set", "tallies=[]"));
+	expect(&folder, SL_BAD_INPUT,
+		"out/t_000000.csv: the file has a column more (), and the first file a column lost ()",
+		WORDS("convert", "whole/t_000000.csv", "out/t_000000.csv", "--to", "no.npz"));
+	assert_false(folder_has(&folder, "no.npz"));
+	remove_run(&folder, "out");
+	copy_run(&folder, "whole", "out");
+	line = folder_read(&folder, "out/t_000000.csv", &bytes);
+	memcpy(strstr(line, "half"), "hulf", 4);
+	folder_write(&folder, "out/t_000000.csv", line, bytes);
+	expect(&folder, SL_CHECK_FAILED, "t_000000.csv", WORDS("verify", "out", "--quiet"));
+	free(line);
+	remove_run(&folder, "out");
+}
+
+/* A checksum of the survivors in the files of `out`. */
+static uint64_t hash_survivors(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < 3; i++) {
+		char name[64], *file;
+		size_t bytes;
+
+		snprintf(name, sizeof(name), "out/t_00000%d.csv", i);
+		file = folder_read(&folder, name, &bytes);
+		assert_true(bytes > 1000);
+		sum = sum << 16 ^ sl_crc32(file, bytes);
+		free(file);
+	}
+	return sum;
+}
+
+/* A function in keep is a derived column without a name: the survivors are those of a named one. */
+static void functions_are_called_in_keep(void **state)
+{
+	static const char *const set[] = {
+		"keep=transmitted and atan2(hypot(u, v), w) < 60 deg and hypot(x - 1 mm, y)/2 < "
+		"hypot(x, y) and hypot(x - 1 mm, y) < 2 mm",
+		"keep=transmitted and theta < 60 deg and half < r and half < 1 mm"};
+	static const char *const devices[] = {"cpu", "emulated"};
+	uint64_t hash = 0;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set[i == 2],
+				"--set", "tallies=[]", "--set",
+				"columns={half: \"hypot(x - 1 mm, y) / 2\"}", "--set",
+				"key=[half:float]", "--set", "output.columns=[id, half, u, v, x]",
+				"--device", devices[i % 2]));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		if (i == 0)
+			hash = hash_survivors();
+		assert_int_equal(hash_survivors(), hash);
+		remove_run(&folder, "out");
+	}
+}
+
+/* The joined file of the run has the columns too. */
+static void joined_files_have_the_columns(void **state)
+{
+	static const char *const formats[] = {"openpmd", "npz", "csv.gz"}, *const names[] = {
+										   "out/t.h5",
+										   "out/t.npz",
+										   "out/t.csv.gz"};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		char set[64], *info;
+
+		snprintf(set, sizeof(set), "output.format=%s", formats[i]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set, "--set",
+				"output.order=run"));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		info = output_of(&folder, WORDS("info", names[i]));
+		expect_column(info, "half", i < 2 ? "cm" : "");
+		free(info);
+		remove_run(&folder, "out");
+	}
 }
 
 /* The history of a survivor ends with the key of its row. */
@@ -184,6 +307,9 @@ int main(void)
 		cmocka_unit_test(printed_configuration_reads_back),
 		cmocka_unit_test(names_are_reported),
 		cmocka_unit_test(files_of_each_format_are_read),
+		cmocka_unit_test(other_names_are_refused),
+		cmocka_unit_test(joined_files_have_the_columns),
+		cmocka_unit_test(functions_are_called_in_keep),
 		cmocka_unit_test(particle_is_replayed),
 	};
 

@@ -50,6 +50,19 @@ static void slot_count_does_not_change_bits(void **state)
 	}
 }
 
+/* Without files, as in Python; several_devices.c compares files. */
+static void device_count_does_not_change_bits(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_CONFIGS; i++) {
+		struct bits b = small_run(i);
+
+		b.device = "emulated:3";
+		b.batch = "313";
+		same_bits_check(&b);
+	}
+}
+
 static void batch_size_does_not_change_bits(void **state)
 {
 	(void)state;
@@ -139,6 +152,7 @@ int main(void)
 		cmocka_unit_test(every_configuration_gives_the_bits_of_the_cpu),
 		cmocka_unit_test(every_backend_gives_the_bits_of_the_cpu),
 		cmocka_unit_test(slot_count_does_not_change_bits),
+		cmocka_unit_test(device_count_does_not_change_bits),
 		cmocka_unit_test(batch_size_does_not_change_bits),
 		cmocka_unit_test(key_gives_the_bits_of_the_cpu),
 		cmocka_unit_test(condition_gives_the_bits_of_the_cpu),

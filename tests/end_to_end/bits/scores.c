@@ -1,7 +1,7 @@
 /*
  * scores.c - scores along the histories of a slab: equal bytes on the CPU and the emulated device, in both
- * modes, in rounds, and with the scalar rules; absorbed weight closes exactly; the Beer-Lambert law; the
- * ratio of deposit and fluence is the absorption coefficient.
+ * modes, in rounds, with the scalar rules, and for the model slab_paths; absorbed weight and currents close
+ * exactly; the Beer-Lambert law; the ratio of deposit and fluence is the absorption coefficient.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,16 @@ static const char text[] =
 	"  - [deposit, z:40]\n"
 	"  - [fluence_collision, z:40]\n"
 	"  - [fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4:0 ps..20 ps]\n"
-	"  - [w:16, transmitted]\n";
+	"  - [w:16, transmitted]\n"
+	"  - [fluence_track, z:40]\n"
+	"  - [fluence_track, r:20:0 cm..1 cm, x:-1 cm..-0.1 cm..0.2 cm..3 cm, time:4:0 ps..20 ps]\n"
+	"  - [fluence_track, z:30:0.1 cm..0.4 cm, y:8:-0.3 cm..0.5 cm]\n"
+	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n";
+
+/* The slab of the configuration as the other model that has scores. */
+#define PATHS                                                                          \
+	"model={slab_paths: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: " \
+	"[1.4, 1.3], thickness: [0.25 cm, 0.25 cm]}}"
 
 #define IMPLICIT "model.slab.absorption=implicit"
 
@@ -81,6 +90,23 @@ static void all_devices_and_modes_give_the_same_bits(void **state)
 	}
 }
 
+static void slab_paths_has_the_scores_of_slab(void **state)
+{
+	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=1"},
+		{"run.device=cpu", "transport.schedule=rounds"},
+		{"run.device=emulated", "run.mode=staged"},
+		{"run.device=emulated", "run.mode=fused"},
+		{"run.device=emulated", "transport.schedule=rounds"}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", PATHS, "--set",
+				sets[k][0], "--set", sets[k][1]));
+		expect_equal_counters("whole");
+	}
+}
+
 /* --- physics ---------------------------------------------------------------------------------- */
 
 static struct sl_yaml *read_run(const char *out)
@@ -133,6 +159,15 @@ static double of_fate(const struct sl_yaml *tree, const char *fate, const char *
 	return number(tree, member(tree, member(tree, member(tree, tallies, "fates"), fate), key));
 }
 
+/* A single number of the row of score k. */
+static double of_row(const struct sl_yaml *tree, size_t k, const char *key)
+{
+	sl_node tallies = member(tree, sl_yaml_root(tree), "tallies");
+	sl_node grid = sl_yaml_item(tree, member(tree, tallies, "grids"), k, NULL);
+
+	return number(tree, member(tree, member(tree, member(tree, grid, "fates"), "all"), key));
+}
+
 static double sum(const double value[CELLS])
 {
 	double all = 0;
@@ -178,13 +213,87 @@ static void implicit_capture_is_deposited(void **state)
 	remove_run(&folder, "out");
 }
 
+/* The net current through a plane is a score with the bins w < 0 and w >= 0. */
+static double net_current(const struct sl_yaml *tree, size_t k)
+{
+	sl_node tallies = member(tree, sl_yaml_root(tree), "tallies");
+	sl_node grid = sl_yaml_item(tree, member(tree, tallies, "grids"), k, NULL);
+	sl_node list = member(tree, member(tree, member(tree, grid, "fates"), "all"), "weights");
+
+	assert_int_equal(sl_yaml_size(tree, list), 2);
+	return number(tree, sl_yaml_item(tree, list, 1, NULL)) -
+	       number(tree, sl_yaml_item(tree, list, 0, NULL));
+}
+
+/*
+ * What goes into a layer and does not leave it is absorbed there. With analogue absorption these are numbers of
+ * particles, so that both sides are equal. The plane of the far face has what is transmitted.
+ */
+static void currents_close(void **state)
+{
+	struct sl_yaml *tree;
+	double deposited;
+
+	(void)state;
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
+			"tallies=[[crossing:0.1 cm, w:2], [crossing:0.25 cm, w:2], "
+			"[crossing:0.3 cm, w:2], [crossing:5 mm, w:2], "
+			"[deposit, z:0.1 cm..0.25 cm..0.3 cm..0.5 cm]]"));
+	tree = read_run("out");
+	deposited = net_current(tree, 0) - net_current(tree, 3);
+	assert_true(net_current(tree, 0) > net_current(tree, 1));
+	assert_true(net_current(tree, 3) == of_fate(tree, "transmitted", "count"));
+	assert_true(deposited > PARTICLES / 10.0);
+	assert_true(
+		deposited == of_fate(tree, "absorbed", "count") - of_row(tree, 4, "weight_under"));
+	for (size_t k = 0; k < 3; k++) {
+		sl_node tallies = member(tree, sl_yaml_root(tree), "tallies");
+		sl_node grid = sl_yaml_item(tree, member(tree, tallies, "grids"), 4, NULL);
+		sl_node row = member(tree, member(tree, grid, "fates"), "all");
+		sl_node cell = sl_yaml_item(tree, member(tree, row, "weights"), k, NULL);
+
+		assert_true(net_current(tree, k) - net_current(tree, k + 1) == number(tree, cell));
+	}
+	sl_yaml_free(tree);
+	remove_run(&folder, "out");
+}
+
+/* However a path is cut, its pieces add up to it; the sum is also that of all collisions, within errors. */
+static void pieces_add_up_to_paths(void **state)
+{
+	struct sl_yaml *tree = read_run("whole");
+	double track[CELLS], collision[CELLS], all, error;
+
+	(void)state;
+	read_score(tree, 4, "weights", track);
+	read_score(tree, 1, "weights", collision);
+	all = sum(track);
+	error = sqrt(of_fate(tree, "absorbed", "count"));
+	print_message("paths %g cm, %g cm by collisions\n", all, sum(collision));
+	assert_true(of_row(tree, 4, "weight_under") + of_row(tree, 4, "weight_over") == 0);
+	assert_true(fabs(all / sum(collision) - 1) < 5 / error);
+	for (size_t k = 5; k < 7; k++) {
+		sl_node tallies = member(tree, sl_yaml_root(tree), "tallies");
+		sl_node grid = sl_yaml_item(tree, member(tree, tallies, "grids"), k, NULL);
+		sl_node row = member(tree, member(tree, grid, "fates"), "all");
+		sl_node list = member(tree, row, "weights");
+		double total = of_row(tree, k, "weight_under") + of_row(tree, k, "weight_over");
+
+		for (size_t i = 0; i < sl_yaml_size(tree, list); i++)
+			total += number(tree, sl_yaml_item(tree, list, i, NULL));
+		assert_true(fabs(total / all - 1) < 1e-6);
+	}
+	sl_yaml_free(tree);
+}
+
 /*
  * Without scattering, the fraction exp(-mu z) reaches depth z. Sum of squared deviations in units of the
  * standard error: 40 on average, above 80 with a probability of 1e-4.
  */
 static void absorption_follows_beer_and_lambert(void **state)
 {
-	double deposit[CELLS], fluence[CELLS], chi2 = 0;
+	double deposit[CELLS], fluence[CELLS], track[CELLS], error[CELLS], chi2 = 0, chi2_track = 0;
 	struct sl_yaml *tree;
 	const double n = 200000, mu = 4, width = 1.0 / CELLS;
 
@@ -193,16 +302,22 @@ static void absorption_follows_beer_and_lambert(void **state)
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
 			"model.slab={mu_a: 4 /cm, mu_s: 0 /cm, n: 1, thickness: 1 cm}", "--set",
 			"run.particles=2e5", "--set",
-			"tallies=[[deposit, z:40], [fluence_collision, z:40]]"));
+			"tallies=[[deposit, z:40], [fluence_collision, z:40], [fluence_track, z:40]]"));
 	tree = read_run("out");
 	read_score(tree, 0, "weights", deposit);
 	read_score(tree, 1, "weights", fluence);
+	read_score(tree, 2, "weights", track);
+	read_score(tree, 2, "standard_error_over_batches", error);
 	for (int i = 0; i < CELLS; i++) {
 		double p = exp(-mu * width * i) - exp(-mu * width * (i + 1));
 
 		chi2 += pow(deposit[i] - n * p, 2) / (n * p * (1 - p));
 		assert_true(fabs(fluence[i] - deposit[i] / mu) < 1e-6 * n);
+		chi2_track += pow((track[i] / n - p / mu) / error[i], 2);
 	}
+	print_message("sum of squared deviations: deposit %g, paths %g\n", chi2, chi2_track);
+	/* neighbouring cells have the same paths, so this sum is more uncertain */
+	assert_true(chi2_track < 160);
 	if (!(chi2 > 15 && chi2 < 80))
 		fail_msg("sum of squared deviations: %g", chi2);
 	sl_yaml_free(tree);
@@ -220,6 +335,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_devices_and_modes_give_the_same_bits),
+		cmocka_unit_test(slab_paths_has_the_scores_of_slab),
+		cmocka_unit_test(currents_close),
+		cmocka_unit_test(pieces_add_up_to_paths),
 		cmocka_unit_test(absorbed_particles_are_deposited),
 		cmocka_unit_test(implicit_capture_is_deposited),
 		cmocka_unit_test(absorption_follows_beer_and_lambert),

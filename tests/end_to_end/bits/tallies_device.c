@@ -20,6 +20,9 @@ static const char text[] =
 	"  - [fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4:0 ps..20 ps]\n"
 	"  - [r:200:1 um..1 m:log, time:0 ps..10 ps..20 ps..1 ns, steps:64:0..64, reflected]\n"
 	"  - [half:8:0 mm..2 mm, transmitted]\n"
+	"  - [fluence_track, r:50:0 mm..5 mm, z:50, time:8:0 ps..50 ps]\n"
+	"  - [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm]\n"
+	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
 	"  - w:16\n"
 	"output: {columns: [id, r, rho], format: csv}\n";
 
@@ -59,6 +62,24 @@ static void tallies_of_weights_are_those_of_the_cpu(void **state)
 	expect_same_in_all_modes("model.slab.absorption=implicit");
 }
 
+/* The other model that has scores, with the same histories. */
+static void tallies_of_slab_paths_are_those_of_the_cpu(void **state)
+{
+	static const char model[] =
+		"model={slab_paths: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: [1.4, "
+		"1.3], thickness: [0.25 cm, 0.25 cm]}}";
+
+	(void)state;
+	remove_run(&folder, "whole");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole", "--quiet", "--set",
+			model));
+	reference_hash = hash_run(&folder, "whole");
+	expect_same(model, "run.mode=staged");
+	expect_same(model, "run.mode=fused");
+	expect_same(model, "transport.schedule=rounds");
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -71,6 +92,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tallies_are_those_of_the_cpu),
 		cmocka_unit_test(tallies_of_weights_are_those_of_the_cpu),
+		cmocka_unit_test(tallies_of_slab_paths_are_those_of_the_cpu),
 	};
 
 	if (skips_without_device())

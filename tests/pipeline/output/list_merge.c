@@ -56,9 +56,10 @@ static void close_run(struct opened *o)
 }
 
 /* Merges the batches again, at most so many files at a time, and compares the list with the one in `out`. */
-static enum sl_status merge_in_passes(const struct opened *o, const char *suffix, uint32_t most)
+static enum sl_status merge_in_passes(const struct opened *o, uint32_t most)
 {
 	const struct sl_format_merge *merge = o->plan->choices.format->merge;
+	const struct sl_ordered_list from = {o->plan, &o->dir, &o->dir, &o->m, most};
 	struct sl_joined_list list;
 	struct received r = {.used = 0};
 	enum sl_status s;
@@ -66,24 +67,25 @@ static enum sl_status merge_in_passes(const struct opened *o, const char *suffix
 	char name[300], *file, *batch;
 	size_t bytes;
 
-	for (size_t i = 0; i < o->m.n; i++) {
+	for (size_t i = 0; merge && i < o->m.n; i++) {
 		snprintf(name, sizeof(name), "out/%s", o->m.line[i].file);
 		batch = folder_read(&folder, name, &bytes);
 		assert_ok(merge->add(batch, bytes, &sum));
 		free(batch);
 	}
-	snprintf(name, sizeof(name), "out/t.%s", suffix);
+	snprintf(name, sizeof(name), "out/t%s", o->plan->choices.format->suffix);
 	r.file = file = folder_read(&folder, name, &r.bytes);
-	s = sl_ordered_list_send(o->plan, &o->dir, &o->m, sum, most, compare, &r, &list);
+	s = sl_ordered_list_send(&from, sum, compare, &r, &list);
 	assert_true(s != SL_OK || r.used == r.bytes);
-	merge->drop(sum);
+	if (merge)
+		merge->drop(sum);
 	free(file);
 	return s;
 }
 
 static void passes_give_the_same_bytes(void **state)
 {
-	static const char *const formats[] = {"mcpl", "mcpl.gz"};
+	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv", "csv.gz", "openpmd"};
 	struct opened o;
 	struct folder out;
 	char more[128];
@@ -91,7 +93,7 @@ static void passes_give_the_same_bytes(void **state)
 
 	(void)state;
 	assert_int_equal(0, chdir(folder.path)); /* where the lists of the configuration are */
-	for (int f = 0; f < 2; f++) {
+	for (int f = 0; f < 6; f++) {
 		snprintf(more, sizeof(more), "%soutput: {format: %s, order: run, sample: 900}\n",
 			listed_key, formats[f]);
 		listed_run("cpu", 70, more);
@@ -99,14 +101,14 @@ static void passes_give_the_same_bytes(void **state)
 		entries = folder_count(&out);
 		open_run(&o);
 		for (uint32_t most = 2; most <= 18; most += most < 5 ? 1 : 4)
-			assert_ok(merge_in_passes(&o, formats[f], most));
+			assert_ok(merge_in_passes(&o, most));
 		close_run(&o);
 		assert_int_equal(folder_count(&out), entries);
 	}
 }
 
 /* A pass that fails, at any call of the file layer, leaves no intermediate file. */
-static void failed_passes_leave_no_file(void **state)
+static void fail_passes(const char *format)
 {
 	static const char *const calls[] = {
 		"file_open", "file_write", "file_fsync", "file_map", "file_remove"};
@@ -116,9 +118,8 @@ static void failed_passes_leave_no_file(void **state)
 	size_t entries;
 	enum sl_status s;
 
-	(void)state;
 	assert_int_equal(0, chdir(folder.path));
-	snprintf(more, sizeof(more), "%soutput: {format: mcpl, order: run}\n", listed_key);
+	snprintf(more, sizeof(more), "%soutput: {format: %s, order: run}\n", listed_key, format);
 	listed_run("cpu", 300, more);
 	snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
 	entries = folder_count(&out);
@@ -127,7 +128,7 @@ static void failed_passes_leave_no_file(void **state)
 		for (unsigned k = 1, failures = 0;; k++) {
 			snprintf(fault, sizeof(fault), "%s:%u:%d", calls[c], k, EIO);
 			assert_null(sl_fault_set(fault));
-			s = merge_in_passes(&o, "mcpl", 2);
+			s = merge_in_passes(&o, 2);
 			sl_fault_set(NULL);
 			if (s == SL_OK) {
 				assert_true(failures > 0);
@@ -140,26 +141,50 @@ static void failed_passes_leave_no_file(void **state)
 	close_run(&o);
 }
 
-/* A merge that was killed is done again, and leaves no file. */
-static void a_killed_merge_is_done_again(void **state)
+static void failed_passes_leave_no_file(void **state)
 {
-	static const char *const left[] = {"out/t.mcpl.part", "out/t.mcpl.1_0.part",
-		"out/t.mcpl.2_11.part", "out/t_000003.order.part", "out/t_000099.order"};
-	uint64_t hash;
-	char more[128];
-
 	(void)state;
-	snprintf(more, sizeof(more), "%soutput: {format: mcpl, order: run}\n", listed_key);
+	fail_passes("mcpl");
+	fail_passes("npz");
+	fail_passes("openpmd");
+	fail_passes("csv.gz");
+}
+
+/* A merge that was killed is done again, and leaves no file. */
+static void kill_merge(const char *format, const char *suffix)
+{
+	static const char *const left[] = {".part", ".0_0.part", ".1_0.part", ".2_11.part",
+		"_000003.order.part", "_000099.order"};
+	uint64_t hash;
+	char more[128], name[64];
+
+	snprintf(more, sizeof(more), "%soutput: {format: %s, order: run}\n", listed_key, format);
 	listed_run("cpu", 70, more);
 	hash = hash_run(&folder, "out");
-	assert_int_equal(0, remove(folder_path(&folder, "out/t.mcpl")));
-	for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
-		folder_write(&folder, left[i], "half", 4);
-	folder_write(&folder, "out/t.mcpl.1_x.part", "mine", 4);
+	snprintf(name, sizeof(name), "out/t.%s", suffix);
+	assert_int_equal(0, remove(folder_path(&folder, name)));
+	for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++) {
+		snprintf(name, sizeof(name), "out/t%s%s%s", *left[i] == '.' ? "." : "",
+			*left[i] == '.' ? suffix : "", left[i]);
+		folder_write(&folder, name, "half", 4);
+	}
+	snprintf(name, sizeof(name), "out/t.%s.1_x.part", suffix);
+	folder_write(&folder, name, "mine", 4);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume"));
-	expect_file(&folder, "out/t.mcpl.1_x.part", "mine");
-	assert_int_equal(0, remove(folder_path(&folder, "out/t.mcpl.1_x.part")));
+	expect_file(&folder, name, "mine");
+	assert_int_equal(0, remove(folder_path(&folder, name)));
 	assert_int_equal(hash_run(&folder, "out"), hash);
+}
+
+static void a_killed_merge_is_done_again(void **state)
+{
+	uint64_t hash;
+
+	(void)state;
+	kill_merge("npz", "npz");
+	kill_merge("openpmd", "h5");
+	kill_merge("mcpl", "mcpl");
+	hash = hash_run(&folder, "out");
 	/* a lost or damaged order file: its batch is computed again */
 	folder_flip(&folder, "out/t_000003.order", 1, 2);
 	expect(&folder, SL_CHECK_FAILED, "the file of sort keys has ",
@@ -177,16 +202,16 @@ static void a_killed_merge_is_done_again(void **state)
 }
 
 /* Every call of the file layer fails once: nothing half-written stays, and --resume gives the same run. */
-static void failed_calls_leave_a_run_that_can_be_resumed(void **state)
+static void fail_calls(const char *format, const char *suffix)
 {
 	static const char *const calls[] = {
 		"file_open", "file_write", "file_fsync", "file_rename", "file_map", "file_close"};
-	char more[128], fault[64];
+	char more[128], fault[64], part[64];
 	uint64_t hash;
 
-	(void)state;
-	snprintf(more, sizeof(more), "%soutput: {format: mcpl, order: run, sample: 300}\n",
-		listed_key);
+	snprintf(part, sizeof(part), "out/t.%s.part", suffix);
+	snprintf(more, sizeof(more), "%soutput: {format: %s, order: run, sample: 300}\n",
+		listed_key, format);
 	listed_run("cpu", 600, more);
 	hash = hash_run(&folder, "out");
 	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++)
@@ -202,7 +227,10 @@ static void failed_calls_leave_a_run_that_can_be_resumed(void **state)
 			if (code == SL_OK)
 				break;
 			assert_int_equal(code, SL_DISK);
-			assert_false(folder_has(&folder, "out/t.mcpl.part"));
+			assert_false(folder_has(&folder, part));
+			snprintf(part, sizeof(part), "out/t.%s.0_0.part", suffix);
+			assert_false(folder_has(&folder, part));
+			snprintf(part, sizeof(part), "out/t.%s.part", suffix);
 			if (folder_has(&folder, "out"))
 				expect(&folder, SL_OK, "",
 					WORDS("run", "c.yaml", "--out", "out", "--quiet",
@@ -211,6 +239,15 @@ static void failed_calls_leave_a_run_that_can_be_resumed(void **state)
 			if (folder_has(&folder, "out"))
 				assert_int_equal(hash_run(&folder, "out"), hash);
 		}
+}
+
+static void failed_calls_leave_a_run_that_can_be_resumed(void **state)
+{
+	(void)state;
+	fail_calls("mcpl", "mcpl");
+	fail_calls("npz", "npz");
+	fail_calls("openpmd", "h5");
+	fail_calls("csv", "csv");
 }
 
 int main(void)

@@ -1,11 +1,12 @@
 /*
- * list_order.c - the joined list of a run: sorted over the run, sampled, limited. The expected order and
- * the expected sample are computed here.
+ * list_order.c - the joined file of a run in each format: sorted over the run, sampled, limited. The expected
+ * order and the expected sample are computed here.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pipeline/results/survivor_file.h"
 #include "pipeline/run/order_file.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
@@ -37,40 +38,99 @@ static uint64_t expected_order(struct sl_mcpl_particle kept[LISTED])
 	return n;
 }
 
-/* Expects that out/t.SUFFIX has the first n of the particles, with these weights. */
-static void expect_list(const char *suffix, const struct sl_mcpl_particle *expected, uint64_t n)
-{
-	struct sl_mcpl_particle *found;
-	struct sl_mcpl_header h;
-	char name[64];
+static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv", "csv.gz", "openpmd"};
+enum { FORMATS = sizeof(formats) / sizeof(*formats), LISTS = 2 };
 
-	snprintf(name, sizeof(name), "out/t.%s", suffix);
-	found = particles_of(&folder, name, &h);
-	assert_int_equal(h.particles, n);
+/* The name of the joined file of a format. */
+static const char *joined_name(const char *format)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "out/t.%s", strcmp(format, "openpmd") == 0 ? "h5" : format);
+	return name;
+}
+
+/*
+ * The numbers and weights of the n particles that a joined file must have. A table has single precision: a
+ * sampled weight is rounded.
+ */
+static void read_table(const char *format, uint64_t n, struct sl_mcpl_particle *found)
+{
+	const struct sl_table_column *flags, *weight;
+	struct sl_survivors s;
+
+	assert_ok(sl_survivors_read_path(folder_path(&folder, joined_name(format)), &s));
+	assert_int_equal(s.table.n, n);
+	flags = sl_table_find(&s.table, SL_COLUMN_userflags);
+	weight = sl_table_find(&s.table, SL_COLUMN_weight);
+	assert_true(flags && weight && !flags->constant && !weight->constant);
 	for (uint64_t i = 0; i < n; i++) {
-		assert_int_equal(found[i].flags, expected[i].flags);
-		assert_true(found[i].weight == expected[i].weight);
+		found[i].flags = ((const uint32_t *)flags->data)[i];
+		found[i].weight = (double)((const float *)weight->data)[i];
 	}
-	free(found);
+	sl_survivors_free(&s);
+}
+
+/* Expects that the joined file of a format has the first n of the particles, with these weights. */
+static void expect_list(const char *format, const struct sl_mcpl_particle *expected, uint64_t n)
+{
+	static struct sl_mcpl_particle rows[LISTED];
+	bool is_list = strncmp(format, "mcpl", 4) == 0;
+	struct sl_mcpl_particle *found = rows;
+	struct sl_mcpl_header h;
+
+	if (is_list) {
+		found = particles_of(&folder, joined_name(format), &h);
+		assert_int_equal(h.particles, n);
+	} else {
+		read_table(format, n, rows);
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		double weight = expected[i].weight;
+
+		assert_int_equal(found[i].flags, expected[i].flags);
+		assert_true(found[i].weight == (is_list ? weight : (double)(float)weight));
+	}
+	if (is_list)
+		free(found);
+}
+
+/* Expects that the joined file has the same bytes as in the earlier calls with this format. */
+static void expect_same_bytes(int f)
+{
+	static char *first[FORMATS];
+	static size_t first_bytes[FORMATS];
+	size_t bytes;
+	char *file = folder_read(&folder, joined_name(formats[f]), &bytes);
+
+	if (!first[f]) {
+		first[f] = file;
+		first_bytes[f] = bytes;
+		return;
+	}
+	assert_int_equal(bytes, first_bytes[f]);
+	assert_memory_equal(file, first[f], bytes);
+	free(file);
 }
 
 static void the_order_is_that_of_the_run(void **state)
 {
-	static const char *const formats[] = {"mcpl", "mcpl.gz"}, *const devices[] = {
-									  "cpu", "emulated"};
+	static const char *const devices[] = {"cpu", "emulated"};
 	static const unsigned batches[] = {70, 500, LISTED};
 	static struct sl_mcpl_particle expected[LISTED];
 	uint64_t n = expected_order(expected);
 	char more[128];
 
 	(void)state;
-	for (int f = 0; f < 2; f++)
+	for (int f = 0; f < FORMATS; f++)
 		for (int d = 0; d < 2; d++)
 			for (int b = 0; b < 3; b++) {
 				snprintf(more, sizeof(more), "%soutput: {format: %s, order: run}\n",
 					listed_key, formats[f]);
 				listed_run(devices[d], batches[b], more);
 				expect_list(formats[f], expected, n);
+				if (f >= LISTS)
+					expect_same_bytes(f);
 			}
 	/* without a key, the order of a run is that of its ids */
 	listed_run("cpu", 70, "output: {format: mcpl, order: run}\n");
@@ -79,6 +139,32 @@ static void the_order_is_that_of_the_run(void **state)
 		if (listed[i].position[1] > 9)
 			expected[k++] = listed[i];
 	expect_list("mcpl", expected, n);
+	listed_run("cpu", 70, "output: {format: npz, joined: true}\n");
+	expect_list("npz", expected, n);
+}
+
+/* The columns that decide need not be in the files; what is compressed on a device has no such column. */
+static void files_need_not_have_the_columns_of_the_key(void **state)
+{
+	static const char *const more_of[] = {"", "primitives: {deflate: device}\n"};
+	static struct sl_mcpl_particle expected[LISTED];
+	uint64_t n = expected_order(expected);
+	struct sl_survivors s;
+	char more[256];
+
+	(void)state;
+	for (int f = LISTS; f < FORMATS; f++)
+		for (int d = 0; d < (f == LISTS || f == FORMATS - 1 ? 2 : 1); d++) {
+			snprintf(more, sizeof(more),
+				"%soutput: {format: %s, order: run, columns: [weight, userflags]}\n%s",
+				listed_key, formats[f], more_of[d]);
+			listed_run(d ? "emulated" : "cpu", 70, more);
+			expect_list(formats[f], expected, n);
+			assert_ok(sl_survivors_read_path(
+				folder_path(&folder, joined_name(formats[f])), &s));
+			assert_int_equal(s.table.n_columns, 2);
+			sl_survivors_free(&s);
+		}
 }
 
 /* Expects a text in the summary and one in the plan of a run with these settings. */
@@ -117,6 +203,12 @@ static void plan_and_summary_say_the_order(void **state)
 	assert_string_equal(run_json(&folder, "said", "joined"), "t.mcpl");
 	assert_string_equal(run_json(&folder, "said", "joined_order"), "batch");
 	assert_string_equal(run_json(&folder, "said", "joined_particles"), "7");
+	expect_said("output={format: npz, order: run, limit: 7}",
+		"one file of all batches in said/t.npz: 7 particles\n",
+		"joined      the survivors of all batches are merged into t.npz at the end of the "
+		"run\n            in the order of the key over the whole run\n            in several "
+		"passes, with intermediate files\n");
+	assert_string_equal(run_json(&folder, "said", "joined"), "t.npz");
 }
 
 /* --- the sample --------------------------------------------------------------------------------- */
@@ -159,20 +251,21 @@ static void a_sample_is_the_same_for_every_batch_and_device(void **state)
 	char more[128];
 
 	(void)state;
-	snprintf(more, sizeof(more), "%s%s", listed_key,
-		"output: {format: mcpl, order: run, sample: 600}\n");
-	for (int b = 0; b < 6; b++) {
+	for (int b = 0; b < 6 * FORMATS; b++) {
+		const char *format = formats[b / 6];
 		char set[256];
 
+		snprintf(more, sizeof(more), "%soutput: {format: %s, order: run, sample: 600}\n",
+			listed_key, format);
 		snprintf(set, sizeof(set), "%s", more);
 		write_list_config(&folder, "a.mcpl, b.mcpl.gz", "", "listed and y > 9 cm", set);
 		remove_run(&folder, "out");
 		snprintf(set, sizeof(set), "run={name: t, seed: 5, batch: %u}", batches[b % 3]);
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set, "--device",
-				b < 3 ? "cpu" : "emulated"));
+				b % 6 < 3 ? "cpu" : "emulated"));
 		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
-		expect_list("mcpl", expected, n);
+		expect_list(format, expected, n);
 		least = strtod(run_json(&folder, "out", "sample_weight"), NULL);
 		assert_true(least == threshold);
 	}
@@ -259,17 +352,80 @@ static void a_limit_keeps_the_first_particles(void **state)
 	snprintf(more, sizeof(more), "%soutput: {format: mcpl, limit: 5}\n", listed_key);
 	listed_run("cpu", LISTED, more);
 	expect_list("mcpl", expected, 5);
+	for (int f = LISTS; f < FORMATS; f++) {
+		snprintf(more, sizeof(more), "%soutput: {format: %s, order: run, limit: 69}\n",
+			listed_key, formats[f]);
+		listed_run("cpu", 70, more);
+		expect_list(formats[f], expected, 69);
+	}
+}
+
+/* A run without survivors has a file without rows, and all particles can have the same values. */
+static void empty_and_constant_columns_are_joined(void **state)
+{
+	static const char *const columns[] = {"[]", "[weight, fate]"};
+	struct sl_survivors s;
+	char set[128];
+
+	(void)state;
+	write_list_config(&folder, "a.mcpl", ", batch: 90", "listed and y > 1 km", listed_key);
+	for (int f = LISTS; f < FORMATS; f++)
+		for (int k = 0; k < 2; k++) {
+			snprintf(set, sizeof(set), "output={format: %s, order: run, columns: %s}",
+				formats[f], columns[k]);
+			remove_run(&folder, "out");
+			expect(&folder, SL_OK, "",
+				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set));
+			expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+			assert_ok(sl_survivors_read_path(
+				folder_path(&folder, joined_name(formats[f])), &s));
+			assert_int_equal(s.table.n, 0);
+			assert_true(sl_table_find(&s.table, SL_COLUMN_weight));
+			sl_survivors_free(&s);
+		}
+}
+
+/* verify makes the file again with the compressor of the run. */
+static void the_file_is_verified_with_the_compressor_of_the_run(void **state)
+{
+	static const char *const compressors[] = {"zlib", "libdeflate", "cpu", "store"};
+	char more[160];
+
+	(void)state;
+	for (int f = 1; f < FORMATS; f++)
+		for (int c = 0; c < 4; c++) {
+			snprintf(more, sizeof(more),
+				"%soutput: {format: %s, order: run}\nprimitives: {deflate: %s}\n",
+				listed_key, formats[f], compressors[c]);
+			if (strcmp(formats[f], "csv") != 0)
+				listed_run("cpu", 300, more);
+		}
+}
+
+/* The survivors of a table count with the weights of a sample, so they must have them. */
+static void a_sample_without_weights_is_refused(void **state)
+{
+	(void)state;
+	write_list_config(&folder, "a.mcpl", "", "listed", listed_key);
+	expect(&folder, SL_USAGE,
+		"output.columns: lacks weight, with which the particles of output.sample count; add "
+		"weight",
+		WORDS("plan", "c.yaml", "--set", "output={format: npz, sample: 9, columns: [x]}"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_order_is_that_of_the_run),
+		cmocka_unit_test(files_need_not_have_the_columns_of_the_key),
 		cmocka_unit_test(plan_and_summary_say_the_order),
 		cmocka_unit_test(a_sample_is_the_same_for_every_batch_and_device),
 		cmocka_unit_test(sums_of_a_sample_have_the_right_mean),
 		cmocka_unit_test(a_common_weight_stays_in_the_header),
 		cmocka_unit_test(a_limit_keeps_the_first_particles),
+		cmocka_unit_test(empty_and_constant_columns_are_joined),
+		cmocka_unit_test(the_file_is_verified_with_the_compressor_of_the_run),
+		cmocka_unit_test(a_sample_without_weights_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, listed_lists, folder_end);

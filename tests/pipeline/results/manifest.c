@@ -116,7 +116,7 @@ static void line_has_the_documented_text(void **state)
 				     "\"bytes\":4800,\"crc\":\"00000def\"},\"crc\":\""));
 }
 
-/* The longest possible line: every fate and column, and a name of control characters. */
+/* The longest possible line: every fate and column, long names, and a name of control characters. */
 static void largest_line_fits(void **state)
 {
 	struct sl_manifest_line line = sample(UINT64_MAX);
@@ -125,6 +125,8 @@ static void largest_line_fits(void **state)
 	line.first_id = line.generated = line.survivors = line.file_bytes = UINT64_MAX;
 	line.tally.steps = line.tally.collisions = UINT64_MAX;
 	line.columns = SL_BIT(SL_COLUMN_COUNT) - 1;
+	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++)
+		memset(line.label[i].name, 'a' + i, SL_COLUMN_NAME_BYTES - 1);
 	memset(line.digest, 0xff, sizeof(line.digest));
 	memset(line.tally.weight, 0xff, sizeof(line.tally.weight));
 	memset(line.tally.count, 0, sizeof(line.tally.count));

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,6 +45,31 @@ static void directories_are_made_with_parents(void **state)
 	assert_ok(open_below("./e/../f", true));
 	assert_true(is_folder("a/b/c") && is_folder("a/b/d") && is_folder("e") && is_folder("f"));
 	assert_int_equal(folder_count(&folder), 3);
+}
+
+static void temporary_directories_have_new_names(void **state)
+{
+	struct sl_dir a, b;
+
+	(void)state;
+	assert_int_equal(setenv("TMPDIR", folder.path, 1), 0);
+	assert_ok(sl_dir_make_temporary("work", &a));
+	assert_ok(sl_dir_make_temporary("work", &b));
+	assert_true(sl_dir_is_writable(&a));
+	assert_string_not_equal(a.path, b.path);
+	assert_int_equal(strncmp(a.path, folder.path, strlen(folder.path)), 0);
+	assert_int_equal(folder_count(&folder), 2);
+	sl_dir_close(&a);
+	sl_dir_close(&b);
+	assert_ok(sl_dir_remove(a.path));
+	assert_ok(sl_dir_remove(b.path));
+	assert_null(sl_fault_set("dir_make:1:28"));
+	assert_fails(sl_dir_make_temporary("work", &a), SL_DISK, "cannot create the folder");
+	assert_null(sl_fault_set("file_open:1:24"));
+	assert_fails(sl_dir_make_temporary("work", &a), SL_DISK, "cannot open");
+	sl_fault_set(NULL);
+	assert_int_equal(folder_count(&folder), 0);
+	unsetenv("TMPDIR");
 }
 
 static void relative_paths_are_opened(void **state)
@@ -222,6 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(directories_are_made_with_parents),
+		WITH_FOLDER(temporary_directories_have_new_names),
 		WITH_FOLDER(relative_paths_are_opened),
 		WITH_FOLDER(links_to_directories_are_followed),
 		WITH_FOLDER(blocking_component_is_named),

@@ -216,10 +216,11 @@ static void wrong_scores_are_found(void **state)
 	g = make(&f, 1, false);
 	assert_true(g.scored && sl_grid_words(&g) == 8);
 	assert_true(sl_score_fixed(&g.grid[0], 5, 0.125f) == UINT64_C(1) << 32);
-	assert_null(sl_grid_score_problem(&g, sum, 10));
-	assert_non_null(strstr(sl_grid_score_problem(&g, sum, 11), "do not add up"));
+	assert_null(sl_grid_score_problem(&g, sum, 20, 10));
+	assert_non_null(strstr(sl_grid_score_problem(&g, sum, 20, 11), "do not add up"));
 	sum[2] = UINT64_C(1) << 32;
-	assert_non_null(strstr(sl_grid_score_problem(&g, sum, sum[2] + 7), "2^32 collisions"));
+	assert_non_null(
+		strstr(sl_grid_score_problem(&g, sum, sum[2] + 7, sum[2] + 7), "2^32 counts"));
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */

@@ -295,7 +295,13 @@ static void other_tables_are_refused(void **state)
 	assert_fails(read_text(""), SL_BAD_INPUT, "empty");
 	assert_fails(read_text("id,x"), SL_BAD_INPUT, "no end");
 	assert_fails(read_text("id,x\n1,2"), SL_BAD_INPUT, "no end");
-	assert_fails(read_text("id,foo\n1,2\n"), SL_BAD_INPUT, "not known");
+	assert_ok(read_text("id,foo,bar,half,x2\n1,2,3,4,5\n"));
+	assert_fails(read_text("id,a,b,c,d,e\n1,2,3,4,5,6\n"), SL_BAD_INPUT, "not known");
+	assert_fails(read_text("id,foo,foo\n1,2,3\n"), SL_BAD_INPUT, "twice");
+	assert_fails(read_text("id,2x\n1,2\n"), SL_BAD_INPUT, "not known");
+	assert_fails(read_text("id,a-b\n1,2\n"), SL_BAD_INPUT, "not known");
+	assert_fails(read_text("id,a_name_that_has_32_characters_in_it\n1,2\n"), SL_BAD_INPUT,
+		"not known");
 	assert_fails(read_text("id,\n1,2\n"), SL_BAD_INPUT, "not known");
 	assert_fails(read_text("id,id\n1,2\n"), SL_BAD_INPUT, "twice");
 	assert_fails(read_text("id,x\n1\n"), SL_BAD_INPUT, "row 0: ");
@@ -397,22 +403,32 @@ static void plain_text_is_that_of_csv_gz(void **state)
 	free_table(&t);
 }
 
-static void bytes_after_the_end_are_refused(void **state)
+/* A file of a whole run has several members. Other bytes, or the first line again, are refused. */
+static void members_are_read_and_other_bytes_refused(void **state)
 {
-	size_t bytes, twice;
-	unsigned char *file = gzip("id\n1\n", &bytes);
-	unsigned char *two = (unsigned char *)malloc(2 * bytes);
+	size_t bytes, more;
+	unsigned char *file = gzip("id\n1\n", &bytes), *rows = gzip("2\n3\n", &more);
+	unsigned char *two = (unsigned char *)malloc(2 * bytes + more);
 	struct sl_arena a = {0};
 	struct sl_table t;
 
 	(void)state;
 	memcpy(two, file, bytes);
+	memcpy(two + bytes, rows, more);
+	assert_ok(read_back(csv, two, bytes + more, &a, &t));
+	assert_int_equal(t.n, 3);
+	for (uint64_t i = 0; i < 3; i++)
+		assert_int_equal(((const uint64_t *)t.column[0].data)[i], i + 1);
+	free(a.base);
+	assert_fails(read_back(csv, two, bytes + 1, &a, &t), SL_BAD_INPUT, "cannot be inflated");
+	assert_fails(
+		read_back(csv, two, bytes + more - 1, &a, &t), SL_BAD_INPUT, "cannot be inflated");
 	memcpy(two + bytes, file, bytes);
-	assert_fails(csv->read(two, 2 * bytes, &a, &t), SL_BAD_INPUT, "follow the end");
-	assert_fails(csv->read(two, bytes + 1, &a, &t), SL_BAD_INPUT, "follow the end");
-	twice = bytes;
-	assert_ok(csv->read(two, twice, &a, &t));
+	assert_fails(read_back(csv, two, 2 * bytes, &a, &t), SL_BAD_INPUT, "is not a number");
+	assert_ok(read_back(csv, two, bytes, &a, &t));
+	free(a.base);
 	free(two);
+	free(rows);
 	free(file);
 }
 
@@ -431,7 +447,7 @@ int main(void)
 		cmocka_unit_test(an_endless_line_is_refused),
 		cmocka_unit_test(every_damage_is_found),
 		cmocka_unit_test(plain_text_is_that_of_csv_gz),
-		cmocka_unit_test(bytes_after_the_end_are_refused),
+		cmocka_unit_test(members_are_read_and_other_bytes_refused),
 	};
 
 	sl_powers_make(&powers);

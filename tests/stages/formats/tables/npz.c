@@ -402,7 +402,8 @@ static void other_archives_are_refused(void **state)
 {
 	static const struct {
 		const char *name, *other, *says;
-	} changes[] = {{"y.npy", "x.npy", "two of it"}, {"y.npy", "q.npy", "no column"},
+	} changes[] = {{"y.npy", "x.npy", "two of it"}, {"y.npy", "-.npy", "no column"},
+		{"y.npy", "q.npy", "no unit of a column"},
 		{"about.npy", "About.npy", "in the place of about.npy"}};
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
 	struct sl_table t = make_table(40, SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y), 0, RANDOM);

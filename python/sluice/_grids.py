@@ -1,0 +1,101 @@
+"""Grids of a run: tallies of one to three axes, and scores along the histories."""
+from __future__ import annotations
+
+import os
+from array import array
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+
+from ._columns import array_of
+
+_MEMBERS = {"count": "counts", "weight": "weights", "weight_squared": "weights_squared",
+            "mean": "mean_over_batches", "error": "standard_error_over_batches"}
+_DATASETS = {"error": "standard_error"}
+
+
+class Axis(NamedTuple):
+    """An axis of a grid."""
+
+    column: str
+    """The name of its column."""
+    unit: str
+    """The unit of the column, '' without one."""
+    edges: Any
+    """bins + 1 values in the unit, float64."""
+
+
+class Grid:
+    """A tally of one to three axes, of particles at their ends or of a score along the histories.
+
+    name     as in run.json: (r,z), or deposit(r,z) for a score
+    axes     a list of Axis
+    shape    the number of bins of each axis
+    plane    the depth of the plane of a crossing in cm, else None
+    fates    fate -> dict with count, mean and error per particle of the run, under, over; and weight and
+             weight_squared where particles differ in weight. A score has one row, all, with weight,
+             weight_under and weight_over. Arrays have the shape of the grid; without NumPy they are flat,
+             the last axis being the fastest. Rows of more than 4096 cells are read by h5py, on first use.
+    """
+
+    def __init__(self, data: Mapping[str, Any], path: Optional[str]):
+        self.name: str = data["name"]
+        self.axes: List[Axis] = [Axis(a["column"], a["unit"], _edges(a)) for a in data["axes"]]
+        self.shape: Tuple[int, ...] = tuple(a["bins"] for a in data["axes"])
+        self.plane: Optional[float] = data.get("plane_z_cm")
+        self._rows = data["fates"]
+        self._path = path
+        self._fates: Optional[Dict[str, Dict[str, Any]]] = None
+
+    @property
+    def fates(self) -> Dict[str, Dict[str, Any]]:
+        if self._fates is None:
+            self._fates = {name: self._row(name, row) for name, row in self._rows.items()}
+        return self._fates
+
+    def _row(self, name: str, row: Mapping[str, Any]) -> Dict[str, Any]:
+        made = {key: row[key] for key in ("under", "over", "weight_under", "weight_over") if key in row}
+        if "counts" not in row:
+            made.update(self._read(name))
+        for key, member in _MEMBERS.items():
+            if member in row:
+                made[key] = self._shaped("Q" if key == "count" else "d", row[member])
+        return made
+
+    def _shaped(self, code: str, values: List[Any]) -> Any:
+        flat = array_of(array(code, [float("nan") if v is None else v for v in values]))
+        return flat.reshape(self.shape) if hasattr(flat, "reshape") else flat
+
+    def _read(self, name: str) -> Dict[str, Any]:
+        """A row of the file of tallies."""
+        if self._path is None:
+            raise ValueError(f"{self.name}: rows of more than 4096 cells are only in files; run with out=DIR")
+        try:
+            import h5py
+        except ImportError:
+            raise ImportError(f"{self.name}: rows of more than 4096 cells are read from {self._path}, which needs "
+                              "h5py; install it") from None
+        with h5py.File(self._path) as file:
+            group = file[self.name][name]
+            return {key: group[_DATASETS.get(key, key)][()] for key in _MEMBERS
+                    if _DATASETS.get(key, key) in group}
+
+    def __repr__(self) -> str:
+        sizes = " x ".join(str(n) for n in self.shape)
+        return f"<Grid {self.name}: {sizes} cells, fates {', '.join(self._rows)}>"
+
+
+def _edges(axis: Mapping[str, Any]) -> Any:
+    """As in the file of tallies, those of bins of equal ratio to about 1e-9."""
+    lo, hi, bins = axis["from"], axis["to"], axis["bins"]
+    if "edges" in axis:
+        edges = axis["edges"]
+    elif axis["spacing"] == "log":
+        edges = [lo * (hi / lo) ** (i / bins) for i in range(bins)] + [hi]
+    else:
+        edges = [lo + (hi - lo) * i / bins for i in range(bins)] + [hi]
+    return array_of(array("d", edges))
+
+
+def grids_of(report: Mapping[str, Any], directory: Optional[str]) -> Dict[str, Grid]:
+    """The grids of run.json by name."""
+    path = None if directory is None else os.path.join(directory, report["name"] + ".tallies")
+    return {data["name"]: Grid(data, path) for data in report["tallies"].get("grids", [])}
