@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "bench/cells/bench.h"
+#include "bench/commands/manual.h"
 #include "bench/commands/pipeline.h"
 #include "bench/commands/primitives.h"
 #include "bench/commands/sweep.h"
 #include "bench/commands/tune.h"
 #include "bench/cub/cub_backends.h"
+#include "pipeline/manual/man_page.h"
 #include "primitives/base/clock.h"
 #include "primitives/tuning.h"
 
@@ -100,6 +102,10 @@ int main(int argc, char **argv)
 
 	if (s == SL_OK && options.help)
 		sl_bench_options_help(stdout);
+	else if (s == SL_OK && options.man)
+		sl_man_page(sl_manual_of_bench(), -1, stdout);
+	else if (s == SL_OK && options.completion)
+		s = sl_manual_completion(sl_manual_of_bench(), options.completion, stdout);
 	else if (s == SL_OK)
 		s = run(&options);
 	if (s != SL_OK)

@@ -243,6 +243,20 @@ enum sl_status sl_bench_options_check_only(const struct sl_bench_options *option
 
 /* --- the command line ------------------------------------------------------------------------- */
 
+/* --help, --man and --completion SHELL print a text and take precedence over a command. */
+static enum sl_status read_texts(int argc, char **argv, struct sl_bench_options *options)
+{
+	for (int i = 1; i < argc; i++)
+		options->help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+	options->man = argc > 1 && strcmp(argv[1], "--man") == 0;
+	if (argc < 2 || strcmp(argv[1], "--completion") != 0 || options->help)
+		return SL_OK;
+	options->completion = argv[2];
+	return argc > 2 ? SL_OK
+	                : sl_fail(SL_USAGE,
+				  "--completion needs a shell; use --completion bash, zsh or fish");
+}
+
 enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_options *options)
 {
 	memset(options, 0, sizeof(*options));
@@ -252,9 +266,8 @@ enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_opti
 	for (int i = 0; i < argc; i++)
 		sl_append(options->command_line, sizeof(options->command_line), "%s%s",
 			i > 0 ? " " : "", argv[i]);
-	for (int i = 1; i < argc; i++)
-		options->help |= strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
-	if (options->help)
+	SL_TRY(read_texts(argc, argv, options));
+	if (options->help || options->man || options->completion)
 		return SL_OK;
 	for (int c = 0; argc > 1 && c < SL_BENCH_NONE; c++)
 		if (strcmp(argv[1], commands[c]) == 0)
@@ -266,11 +279,22 @@ enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_opti
 	return read_options(argc, argv, options);
 }
 
+bool sl_bench_option_at(size_t i, struct sl_bench_option_facts *facts)
+{
+	if (i >= OPTIONS)
+		return false;
+	*facts = (struct sl_bench_option_facts){options_table[i].name, options_table[i].value,
+		options_table[i].commands, options_table[i].help};
+	return true;
+}
+
 void sl_bench_options_help(FILE *out)
 {
 	char left[64];
 
-	fputs("usage: sluice-bench COMMAND [OPTION...]\n\n", out);
+	fputs("usage: sluice-bench COMMAND [OPTION...]\n"
+	      "       sluice-bench --man | --completion bash|zsh|fish\n\n",
+		out);
 #define X(name, help) fprintf(out, "  %-11s %s\n", #name, help);
 	SL_BENCH_COMMANDS(X)
 #undef X

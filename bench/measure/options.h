@@ -44,9 +44,10 @@ struct sl_bench_options {
 	struct sl_number_list paddings;         /* enum sl_padding */
 	struct sl_number_list seconds, samples; /* at most one number each */
 	bool tunings;                           /* all block sizes, items and paddings */
-	bool help;
-	const char *device; /* "cuda", "cuda:1", "emulated" */
-	const char *only;   /* "sort" or "sort/shared"; NULL: all */
+	bool help, man;
+	const char *completion; /* the shell of --completion, or NULL */
+	const char *device;     /* "cuda", "cuda:1", "emulated" */
+	const char *only;       /* "sort" or "sort/shared"; NULL: all */
 	const char *csv, *json;
 	const char *out;    /* tune: a file; sweep: a folder */
 	const char *config; /* the batch of pipeline and deflate */
@@ -72,6 +73,15 @@ enum sl_status sl_bench_options_read(int argc, char **argv, struct sl_bench_opti
  * sl_device_emulate(), which determines the backends that exist.
  */
 enum sl_status sl_bench_options_check_only(const struct sl_bench_options *options);
+
+/* A line of options.def as the help shows it. */
+struct sl_bench_option_facts {
+	const char *name, *value, *commands,
+		*help; /* value: an example or a placeholder; "": a flag */
+};
+
+/* Option i of options.def; false after the last one. */
+bool sl_bench_option_at(size_t i, struct sl_bench_option_facts *facts);
 
 /* Prints the text of sluice-bench --help. */
 void sl_bench_options_help(FILE *out);

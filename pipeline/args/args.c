@@ -6,7 +6,8 @@
  * of getopt_long are turned off, because they do not say what to do.
  *
  * Input: argc and argv. Output: struct sl_args, or SL_USAGE with a message. The same tables make the
- * texts of --help, so the help cannot differ from what is accepted.
+ * texts of --help (args_help.c), the manual pages and the completion of shells (pipeline/manual/), so
+ * they cannot differ from what is accepted.
  */
 #include "pipeline/args/args.h"
 
@@ -326,63 +327,16 @@ static bool is_taken(const struct option_facts *o, const struct sl_command_facts
 	       (command->sets == SL_SETS_ONLY_OUT && o->key && is_out(o->key));
 }
 
-/*
- * "; default auto": the default of a key of the configuration; "" if it has none. The text is valid
- * until the next call.
- */
-static const char *default_of(const char *key)
+bool sl_args_takes(enum sl_command command, size_t i)
 {
-	static char text[64];
-	const struct sl_model *model;
-	const char *fallback = sl_option_find(key, &model)->fallback;
-
-	snprintf(text, sizeof(text), "; default %s", fallback ? fallback : "");
-	return fallback && fallback[0] ? text : "";
+	return is_taken(&options[i], &sl_commands[command]);
 }
 
-/*
- * Prints the options of a command, or all options if it is SL_COMMAND_NONE. In parentheses: the key
- * of a setting with its default, and in the list of all options the commands that take the option.
- */
-static void print_options(enum sl_command command, FILE *out)
+bool sl_args_option_at(size_t i, struct sl_args_option *option)
 {
-	bool all = command == SL_COMMAND_NONE;
-
-	for (int i = 0; i < N_OPTIONS; i++) {
-		const struct option_facts *o = &options[i];
-		char text[64];
-
-		if (!all && !is_taken(o, &sl_commands[command]))
-			continue;
-		snprintf(text, sizeof(text), "--%s%s%s", o->name, o->value[0] ? " " : "", o->value);
-		fprintf(out, "  %-26s %s", text, o->help);
-		if (o->key)
-			fprintf(out, " (%s%s)", o->key, default_of(o->key));
-		else if (all && o->commands[0])
-			fprintf(out, " (%s)", o->commands);
-		fputc('\n', out);
-	}
-}
-
-void sl_args_help_command(enum sl_command command, FILE *out)
-{
-	const struct sl_command_facts *c = &sl_commands[command];
-
-	fprintf(out, "sluice %s%s%s\n    %s\n%s\n", c->name, c->operands[0] ? " " : "", c->operands,
-		c->help, c->details);
-	print_options(command, out);
-}
-
-void sl_args_help(FILE *out)
-{
-	fprintf(out, "usage: sluice COMMAND [OPERAND...] [OPTION...]\n\n");
-	for (int c = 0; c < SL_COMMAND_NONE; c++)
-		fprintf(out, "  %-8s %-9s %s\n", sl_commands[c].name, sl_commands[c].operands,
-			sl_commands[c].help);
-	fputc('\n', out);
-	print_options(SL_COMMAND_NONE, out);
-	fprintf(out, "\nexit codes:\n");
-#define SL_STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
-#include "primitives/base/status.def"
-#undef SL_STATUS
+	if (i >= N_OPTIONS)
+		return false;
+	*option = (struct sl_args_option){options[i].name, options[i].value, options[i].key,
+		options[i].commands, options[i].help};
+	return true;
 }

@@ -52,8 +52,9 @@ struct sl_args {
 	char option_set[SL_SETS_MAX]
 		       [SL_SET_BYTES];     /* of options such as --out: they override --set */
 	const char *to, *id, *head, *part; /* NULL if not given */
+	const char *completion;            /* the same */
 	const char *out;                   /* --out, which is also a setting; NULL if not given */
-	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;
+	bool resume, force, full, print_config, json, csv, markdown, man, quiet, help, version;
 };
 
 /*
@@ -63,10 +64,18 @@ struct sl_args {
  */
 enum sl_status sl_args_parse(int argc, char **argv, struct sl_args *a);
 
-/* Prints the text of sluice --help: all commands, options and exit codes. */
-void sl_args_help(FILE *out);
+/* An option as the help shows it. */
+struct sl_args_option {
+	const char *name, *value; /* "out" and "DIR"; value is "" for a flag */
+	const char *key; /* of the configuration; NULL: the option is no setting, or is --set */
+	const char *commands; /* that take it, separated by spaces; "": sl_args_takes() knows */
+	const char *help;
+};
 
-/* Prints the help of one command: its details and its options. */
-void sl_args_help_command(enum sl_command command, FILE *out);
+/* Option i, in the order of the help; false after the last one. */
+bool sl_args_option_at(size_t i, struct sl_args_option *option);
+
+/* Does the command take option i? */
+bool sl_args_takes(enum sl_command command, size_t i);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "pipeline/args/args_help.h"
 #include "pipeline/cli/commands.h"
 #include "pipeline/cli/signals.h"
 #include "pipeline/help/version.h"

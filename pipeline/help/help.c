@@ -13,6 +13,7 @@
 
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/args/args.h"
+#include "pipeline/args/args_help.h"
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 #include "pipeline/resolve/resolve.h"

@@ -10,3 +10,8 @@ const char *sl_commit(void)
 {
 	return SL_COMMIT;
 }
+
+const char *sl_commit_date(void)
+{
+	return SL_COMMIT_DATE;
+}

@@ -113,6 +113,10 @@ for name in ("sizes", "inputs", "tunings", "pipeline"):
 END
 grep -q '^device emulated$' "$work/tuning" || fail "the tuning file does not name the device"
 
+"$bench" --man | grep '^\.SH COMMANDS' >/dev/null || fail "--man prints no manual page"
+"$bench" --completion zsh | grep '^#compdef sluice-bench$' >/dev/null || fail "--completion zsh prints no completion"
+refused 2 "--completion needs a shell; use --completion bash, zsh or fish" --completion
+refused 2 "--completion 'csh': there is no completion for this shell" --completion csh
 refused 2 "the first argument is not a command"
 refused 2 "the first argument is not a command" primitive
 refused 2 "unknown option '--size'" primitives --size 5

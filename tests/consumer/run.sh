@@ -100,3 +100,20 @@ fi
 for file in examples/example.c scripts/plot.py scripts/plot_run.py bench/plot.py bench/stages.py; do
 	test -f "$installed/share/sluice/$file"
 done
+
+# --- manual pages of all commands, and completion of the shells
+pages=$installed/share/man/man1
+for command in $("$installed/bin/sluice" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
+	grep -q "^\.SH SYNOPSIS" "$pages/sluice-$command.1" || fail "there is no manual page of sluice $command"
+done
+grep -q "^\.SH COMMANDS" "$pages/sluice.1"
+grep -q "^complete -F" "$installed/share/bash-completion/completions/sluice"
+grep -q "^#compdef sluice$" "$installed/share/zsh/site-functions/_sluice"
+grep -q "^complete -c sluice " "$installed/share/fish/vendor_completions.d/sluice.fish"
+if [ -e "$build/sluice-bench" ]; then
+	grep -q "^\.SH COMMANDS" "$pages/sluice-bench.1"
+	grep -q "^#compdef sluice-bench$" "$installed/share/zsh/site-functions/_sluice-bench"
+fi
+for page in installing.md running.md configuration.md; do
+	test -f "$installed/share/doc/Sluice/docs/$page" || fail "docs/$page is not installed"
+done

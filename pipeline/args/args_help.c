@@ -1,0 +1,66 @@
+/*
+ * args_help.c - the text of sluice --help, and the help of one command, from the tables of the command
+ * line.
+ */
+#include "pipeline/args/args_help.h"
+
+#include "pipeline/config/options.h"
+#include "pipeline/text/messages.h"
+
+const char *sl_args_note(const struct sl_args_option *option, bool all, char note[SL_NOTE_BYTES])
+{
+	const struct sl_model *model;
+	const char *fallback;
+
+	note[0] = '\0';
+	if (option->key) {
+		fallback = sl_option_find(option->key, &model)->fallback;
+		sl_append(note, SL_NOTE_BYTES, "%s%s%s", option->key,
+			fallback && fallback[0] ? "; default " : "", fallback ? fallback : "");
+	} else if (all) {
+		sl_append(note, SL_NOTE_BYTES, "%s", option->commands);
+	}
+	return note;
+}
+
+/* Prints the options of a command, or all options if it is SL_COMMAND_NONE. */
+static void print_options(enum sl_command command, FILE *out)
+{
+	bool all = command == SL_COMMAND_NONE;
+	struct sl_args_option o;
+
+	for (size_t i = 0; sl_args_option_at(i, &o); i++) {
+		char text[64], note[SL_NOTE_BYTES];
+
+		if (!all && !sl_args_takes(command, i))
+			continue;
+		snprintf(text, sizeof(text), "--%s%s%s", o.name, o.value[0] ? " " : "", o.value);
+		fprintf(out, "  %-26s %s", text, o.help);
+		if (sl_args_note(&o, all, note)[0])
+			fprintf(out, " (%s)", note);
+		fputc('\n', out);
+	}
+}
+
+void sl_args_help_command(enum sl_command command, FILE *out)
+{
+	const struct sl_command_facts *c = &sl_commands[command];
+
+	fprintf(out, "sluice %s%s%s\n    %s\n%s\n", c->name, c->operands[0] ? " " : "", c->operands,
+		c->help, c->details);
+	print_options(command, out);
+}
+
+void sl_args_help(FILE *out)
+{
+	fprintf(out, "usage: sluice COMMAND [OPERAND...] [OPTION...]\n\n");
+	for (int c = 0; c < SL_COMMAND_NONE; c++)
+		fprintf(out, "  %-8s %-9s %s\n", sl_commands[c].name, sl_commands[c].operands,
+			sl_commands[c].help);
+	fputc('\n', out);
+	print_options(SL_COMMAND_NONE, out);
+	fprintf(out, "\nexit codes:\n");
+#define SL_STATUS(name, code, meaning) fprintf(out, "  %-4d %s\n", code, meaning);
+#include "primitives/base/status.def"
+#undef SL_STATUS
+}

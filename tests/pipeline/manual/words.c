@@ -1,0 +1,80 @@
+/* words.c - which words of a help text the completion of shells offers. tests/docs/manual.py tries the shells. */
+#include <string.h>
+
+#include "pipeline/args/args.h"
+#include "pipeline/manual/sluice_manual.h"
+#include "tests/support/basic/check.h"
+
+static void lists_of_words_are_found(void **state)
+{
+	static const struct {
+		const char *help, *words;
+	} cases[] = {
+		{"where to compute: auto, cpu, cuda, cuda:N or emulated", "auto cpu cuda emulated"},
+		{"where: auto, cuda:N,M, cuda:all, emulated or emulated:N",
+			"auto cuda:all emulated"},
+		{"cuda, cuda:N or emulated", "cuda emulated"},
+		{"file: auto, none or FILE; it is read first", "auto none"},
+		{"backend: auto or NAME[:block=N][:padding=on|off]", "auto"},
+		{"first: second: left or right", "left right"},
+		{"threads that compute batches; auto: one per core", ""},
+		{"batches in flight at the same time; auto: 3", ""},
+		{"results as JSON on stdout", ""},
+		{"one: two words, or three more words", ""},
+		{"one: left,  or right", ""},
+		{"", ""},
+	};
+	static struct sl_manual m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(sl_manual_words_of_help(&m, cases[i].help), cases[i].words);
+}
+
+static void names_of_values_say_what_completes_them(void **state)
+{
+	(void)state;
+	assert_int_equal(sl_manual_complete_by("FILE"), SL_COMPLETE_FILES);
+	assert_int_equal(sl_manual_complete_by("CONFIG"), SL_COMPLETE_FILES);
+	assert_int_equal(sl_manual_complete_by("IN..."), SL_COMPLETE_FILES);
+	assert_int_equal(sl_manual_complete_by("FILE|DIR"), SL_COMPLETE_FILES);
+	assert_int_equal(sl_manual_complete_by("DIR"), SL_COMPLETE_FOLDERS);
+	assert_int_equal(sl_manual_complete_by("DIR..."), SL_COMPLETE_FOLDERS);
+	assert_int_equal(sl_manual_complete_by("N"), SL_COMPLETE_WORDS);
+	assert_int_equal(sl_manual_complete_by("I/N"), SL_COMPLETE_WORDS);
+}
+
+/* The description has each line of the tables, for exactly the commands that accept the option. */
+static void options_belong_to_their_commands(void **state)
+{
+	const struct sl_manual *m = sl_manual_of_sluice();
+	struct sl_args_option o;
+	int n = 0;
+
+	(void)state;
+	for (; sl_args_option_at((size_t)n, &o); n++) {
+		bool taken = false;
+
+		assert_string_equal(m->option[n].name + 2, o.name);
+		for (int c = 0; c < SL_COMMAND_NONE; c++)
+			taken |= sl_args_takes((enum sl_command)c, (size_t)n);
+		for (int c = 0; c < SL_COMMAND_NONE; c++)
+			assert_int_equal(sl_manual_takes(&m->option[n], c),
+				!taken || sl_args_takes((enum sl_command)c, (size_t)n));
+		assert_int_equal(sl_manual_takes(&m->option[n], -1), !taken);
+	}
+	assert_int_equal(m->n_options, n);
+	assert_int_equal(m->n_commands, SL_COMMAND_NONE);
+	assert_ptr_equal(m, sl_manual_of_sluice());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_of_words_are_found),
+		cmocka_unit_test(names_of_values_say_what_completes_them),
+		cmocka_unit_test(options_belong_to_their_commands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""packaging.py - checks the recipes of packaging/ against the sources and the built program.
+
+    packaging.py SLUICE SOURCE
+
+Versions are those of CMakeLists.txt, the recipes name each library that the build needs, scripts and
+recipes are well-formed, and on Debian 12 the containers install each library that SLUICE is linked with.
+Needs the standard library, and PyYAML to read the recipe of conda.
+"""
+import ast
+import os
+import re
+import subprocess
+import sys
+
+# The libraries of the build, by the names of Debian's packages, in conda-forge and in Spack.
+LIBRARIES = {"zlib1g-dev": ("zlib", "zlib-api"), "libpng-dev": ("libpng", "libpng"),
+             "libdeflate-dev": ("libdeflate", "libdeflate"), "libisal-dev": ("isa-l", "isa-l"),
+             "libhdf5-dev": ("hdf5", "hdf5"), "libyaml-dev": ("yaml", "libyaml")}
+BASE = {"libc6", "libgcc-s1", "libstdc++6"}  # in every Debian
+
+
+def read(source, *path):
+    with open(os.path.join(source, *path), encoding="utf-8") as f:
+        return f.read()
+
+
+def build_libraries(source):
+    """The packages with headers that scripts/setup.sh installs; each must be in the table above."""
+    packages = re.search(r'^BUILD_PACKAGES="(.*)"$', read(source, "scripts", "setup.sh"), re.M).group(1).split()
+    libraries = [p for p in packages if p.endswith("-dev")]
+    assert sorted(libraries) == sorted(LIBRARIES), f"{libraries} are not the libraries that packaging.py knows"
+    return libraries
+
+
+def check_spack(source, version, libraries):
+    folder = ("packaging", "spack", "spack_repo", "sluice")
+    text = read(source, *folder, "packages", "sluice", "package.py")
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    first = {name: [c.args[0].value for c in calls if c.func.id == name] for name in ("version", "depends_on")}
+    assert first["version"] == [version], first["version"]
+    depends = {re.match(r"[a-z0-9-]+", spec).group(0) for spec in first["depends_on"]}
+    for library in libraries:
+        assert LIBRARIES[library][1] in depends, f"the Spack package does not depend on {LIBRARIES[library][1]}"
+    assert "namespace: sluice" in read(source, *folder, "repo.yaml")
+
+
+def check_conda(source, version, libraries):
+    try:
+        import yaml
+    except ImportError:
+        print("SKIP: the recipe of conda: python3 has no module yaml")
+        return 77
+    recipe = yaml.safe_load(read(source, "packaging", "conda", "recipe.yaml"))
+    assert recipe["context"]["version"] == version, recipe["context"]
+    for library in libraries:
+        assert LIBRARIES[library][0] in recipe["requirements"]["host"], f"the recipe does not need {LIBRARIES[library][0]}"
+    path = os.path.join(source, "packaging", "conda", recipe["source"]["path"])
+    assert os.path.samefile(path, source), path
+    assert os.path.exists(os.path.join(path, recipe["about"]["license_file"]))
+    return 0
+
+
+def package_of(path):
+    """The package with that file, which dpkg may know below / or below /usr."""
+    for name in (path, "/usr" + path, path.removeprefix("/usr")):
+        done = subprocess.run(["dpkg", "-S", name], capture_output=True, text=True)
+        if done.returncode == 0:
+            return done.stdout.split(":")[0]
+    return f"the package of {path}"
+
+
+def packages_of(program):
+    """The packages of Debian with the libraries that the program itself is linked with."""
+    needed = re.findall(r"NEEDED\s+(\S+)", subprocess.run(
+        ["objdump", "-p", program], check=True, capture_output=True, text=True).stdout)
+    paths = dict(re.findall(r"(\S+) => (/\S+)", subprocess.run(
+        ["ldd", program], check=True, capture_output=True, text=True).stdout))
+    return {package_of(paths[name]) for name in needed if name in paths}
+
+
+def check_containers(source, sluice):
+    script = os.path.join(source, "packaging", "debian.sh")
+    subprocess.run(["bash", "-n", script], check=True)
+    for recipe in ("Dockerfile", "sluice.def"):
+        text = read(source, "packaging", recipe)
+        for step in ("build", "libraries"):
+            assert f"debian.sh {step}" in text, f"{recipe} lacks the step {step}"
+    if "VERSION_CODENAME=bookworm" not in read("/", "etc", "os-release"):
+        print("the libraries of the containers are not checked: this is not Debian 12")
+        return
+    installed = set(re.search(r"^libraries\)\n\tinstall_packages (.*)$", read(script), re.M).group(1).split())
+    missing = packages_of(sluice) - BASE - installed
+    assert not missing, f"packaging/debian.sh does not install {missing}, which the program needs"
+
+
+def main():
+    sluice, source = map(os.path.abspath, sys.argv[1:3])
+    version = re.search(r"project\(Sluice VERSION ([0-9.]+)", read(source, "CMakeLists.txt")).group(1)
+    libraries = build_libraries(source)
+    check_spack(source, version, libraries)
+    check_containers(source, sluice)
+    return check_conda(source, version, libraries)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
