@@ -54,9 +54,15 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 	size_t n_sets, struct sl_plan **plan);
 
 /*
- * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run.
- * Otherwise SL_OUTPUT_IN_USE, and the message states the first difference.
+ * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run. The plan may
+ * have more particles, which *how says. Otherwise SL_OUTPUT_IN_USE, and the message states the first
+ * difference.
  */
-enum sl_status sl_existing_run_check(const struct sl_dir *dir, const struct sl_plan *plan);
+struct sl_resumption {
+	bool extended; /* the plan has more particles than the run in dir */
+	bool joined;   /* that run makes a merged list, with or without the plan */
+};
+enum sl_status sl_existing_run_check(
+	const struct sl_dir *dir, const struct sl_plan *plan, struct sl_resumption *how);
 
 #endif

@@ -223,16 +223,16 @@ static enum sl_status check_file(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
+	const struct sl_file_facts run = sl_plan_batch_facts(w->plan);
 	struct sl_host_slot *slot = &w->slot[0];
 	struct sl_survivors expected;
 	struct sl_pieces pieces;
 	enum sl_status s;
 	void *file;
 
-	SL_TRY(w->plan->choices.format->pack(
-		&slot->exec, &w->plan->facts, &slot->batch.table, &slot->packed));
-	SL_TRY(w->plan->choices.format->assemble(&w->plan->facts, &facts, &slot->packed,
-		w->file_image, w->plan->memory.image, &pieces));
+	SL_TRY(w->plan->choices.format->pack(&slot->exec, &run, &slot->batch.table, &slot->packed));
+	SL_TRY(w->plan->choices.format->assemble(
+		&run, &facts, &slot->packed, w->file_image, w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
 	s = sl_survivors_of(w->plan->choices.format, file, pieces.bytes, &expected);

@@ -157,7 +157,7 @@ static void what_needs_survivors_is_refused(void **state)
 	expect_equal_files("x.tallies", "whole/t.tallies");
 	assert_int_equal(unlink(folder_path(&folder, "x.tallies")), 0);
 	write_text(&folder, "list.yaml",
-		"run: {name: l}\nmodel: {list: {files: [whole]}}\nkeep: read\n");
+		"run: {name: l}\nmodel: {list: {files: [whole]}}\nkeep: listed\n");
 	expect(&folder, SL_USAGE, "without files of survivors", WORDS("plan", "list.yaml"));
 }
 
