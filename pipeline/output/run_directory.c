@@ -148,6 +148,7 @@ enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start,
 
 	memset(done, 0, sizeof(*done));
 	SL_TRY(sl_dir_open(w->plan->to, true, dir));
+	dir->lazy = w->plan->config.output.durable != SL_DURABLE_BATCH;
 	SL_TRY(sl_dir_lock(dir));
 	SL_TRY(enter(w->plan, start, dir, done, &how));
 	SL_TRY(sl_report_commit(w, dir, done, NULL, "running"));
@@ -233,13 +234,15 @@ static enum sl_status commit_histograms(
 
 /*
  * The image and the merged list need all batches, so an unfinished run has neither. run.json is the
- * last file, because its state says that all others are complete.
+ * last file, because its state says that all others are complete, and durable unless output.durable is
+ * never.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
 	const struct sl_plan *plan = w->plan;
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, m);
+	struct sl_dir durable = *dir; /* for run.json, if all other files are flushed at the end */
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
@@ -256,5 +259,9 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	}
 	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
-	return sl_report_commit(w, dir, m, session, state);
+	if (plan->config.output.durable != SL_DURABLE_END)
+		return sl_report_commit(w, dir, m, session, state);
+	SL_TRY(sl_dir_sync(dir));
+	durable.lazy = false;
+	return sl_report_commit(w, &durable, m, session, state);
 }
