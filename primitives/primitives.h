@@ -41,8 +41,8 @@
  *	settings of the emulated device                    SL_EMULATOR (emulator/settings.h)
  *
  * Set them before other threads make calls. A device that fails permanently (illegal address, lost
- * GPU) also fails for the whole process. The current device, set by sl_device_use(), and the last
- * error message belong to the calling thread.
+ * GPU) also fails for the whole process; other devices do not. The current device, set by
+ * sl_device_use(), and the last error message belong to the calling thread.
  */
 #ifndef SL_PRIMITIVES_PRIMITIVES_H
 #define SL_PRIMITIVES_PRIMITIVES_H

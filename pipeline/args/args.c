@@ -131,11 +131,19 @@ static enum sl_status add_set(struct sl_args *a, const char *key, const char *va
 	return SL_OK;
 }
 
+/* Is it the key of --out? Commands that read no configuration can take this option. */
+static bool is_out(const char *key)
+{
+	return strcmp(key, "output.to") == 0;
+}
+
 /* Stores the value of an option (optarg; NULL for a flag) in a. */
 static enum sl_status take_value(struct sl_args *a, const struct option_facts *o)
 {
 	void *field = (char *)a + o->offset;
 
+	if (o->key && is_out(o->key))
+		a->out = optarg;
 	if (o->kind == KIND_SETTING)
 		return add_set(a, o->key, optarg);
 	if (o->kind == KIND_TEXT || o->kind == KIND_COUNT)
@@ -202,7 +210,9 @@ static enum sl_status check_sets(const struct sl_args *a)
 	for (size_t i = 0; i < a->n_sets; i++) {
 		bool by_option = i >= a->n_sets - a->n_option_sets;
 
-		if (command->sets == SL_SETS_NONE)
+		if (command->sets == SL_SETS_NONE ||
+			(command->sets == SL_SETS_ONLY_OUT &&
+				(!by_option || strncmp(a->set[i], "output.to=", 10) != 0)))
 			return sl_fail(SL_USAGE,
 				"%s reads no configuration, so it takes no settings; remove %s",
 				command->name, a->set[i]);
@@ -312,7 +322,8 @@ static bool is_taken(const struct option_facts *o, const struct sl_command_facts
 {
 	if (o->kind != KIND_SETTING)
 		return has_word(o->commands, command->name);
-	return command->sets == SL_SETS_ALL || (command->sets == SL_SETS_ONLY_SET && !o->key);
+	return command->sets == SL_SETS_ALL || (command->sets == SL_SETS_ONLY_SET && !o->key) ||
+	       (command->sets == SL_SETS_ONLY_OUT && o->key && is_out(o->key));
 }
 
 /*

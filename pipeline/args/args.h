@@ -22,8 +22,8 @@ enum sl_command {
 	SL_COMMAND_NONE
 };
 
-/* Which settings of the configuration a command takes: none, those of --set, or options too. */
-enum sl_command_sets { SL_SETS_NONE, SL_SETS_ONLY_SET, SL_SETS_ALL };
+/* Which settings of the configuration a command takes: none, --out, those of --set, or options too. */
+enum sl_command_sets { SL_SETS_NONE, SL_SETS_ONLY_OUT, SL_SETS_ONLY_SET, SL_SETS_ALL };
 
 /* A line of commands.def. */
 struct sl_command_facts {
@@ -50,8 +50,9 @@ struct sl_args {
 	size_t n_sets, n_option_sets; /* numbers of items in set and in option_set */
 	const char *set[SL_SETS_MAX]; /* "key=value": those of --set, then those in option_set */
 	char option_set[SL_SETS_MAX]
-		       [SL_SET_BYTES]; /* of options such as --out: they override --set */
-	const char *to, *id, *head;    /* NULL if not given */
+		       [SL_SET_BYTES];     /* of options such as --out: they override --set */
+	const char *to, *id, *head, *part; /* NULL if not given */
+	const char *out;                   /* --out, which is also a setting; NULL if not given */
 	bool resume, force, full, print_config, json, csv, markdown, quiet, help, version;
 };
 

@@ -1,5 +1,5 @@
 /*
- * command_files.c - the commands that read files: replay, verify, convert, info and status.
+ * command_files.c - the commands that read files: join, replay, verify, convert, info and status.
  *
  * Each passes the fields of the command line that it needs to the function that does the work, and
  * stdout as the place of its output.
@@ -11,8 +11,10 @@
 #include "pipeline/cli/signals.h"
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
+#include "pipeline/join/join.h"
 #include "pipeline/status/status.h"
 #include "pipeline/replay/replay.h"
+#include "pipeline/report/report_print.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/verify/verify.h"
 
@@ -51,6 +53,36 @@ enum sl_status sl_command_replay(struct sl_args *a)
 		s = sl_replay(plan, sl_config_name(a), id, a->json, stdout);
 	sl_plan_free(plan);
 	return s;
+}
+
+/* Prints the results of a joined run as sluice run does. */
+static void print_joined(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
+	const struct sl_session *session)
+{
+	const struct sl_args *a = (const struct sl_args *)ctx;
+
+	if (a->json)
+		sl_report_write(w, m, session, "done", stdout);
+	else if (!a->quiet)
+		sl_report_print(w, m, session, stdout);
+}
+
+/* A signal stops the join in order: it removes what it has written. */
+enum sl_status sl_command_join(struct sl_args *a)
+{
+	const struct sl_join_job job = {.in = a->operands,
+		.n = a->n_operands,
+		.to = a->out,
+		.force = a->force,
+		.stop = &sl_cli_control.stop,
+		.results = print_joined,
+		.ctx = a};
+
+	if (!a->out || !a->out[0])
+		return sl_fail(SL_USAGE,
+			"join needs --out DIR (the directory of the whole run); add the option");
+	sl_signals_begin_work();
+	return sl_join(&job);
 }
 
 enum sl_status sl_command_verify(struct sl_args *a)

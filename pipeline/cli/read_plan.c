@@ -54,6 +54,8 @@ enum sl_status sl_read_config(
 	struct sl_reader *reader = NULL;
 	enum sl_status s = open_config(a, config, &reader);
 
+	if (s == SL_OK && a->part)
+		s = sl_part_read(a->part, &config->part);
 	if (s == SL_OK && a->command == SL_COMMAND_compare)
 		sl_compare_choose_device(config, no_gpu);
 	if (s == SL_OK && a->command == SL_COMMAND_replay)

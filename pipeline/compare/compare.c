@@ -32,6 +32,11 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 			"primitives.deflate: %s is not compared (it compresses columns on the "
 			"device, and a comparison needs them uncompressed on the host); use auto",
 			config->primitives.deflate);
+	if (choices->n_devices > 1)
+		return sl_fail(SL_USAGE,
+			"run.device: %s names %u devices, but a comparison measures one, whose "
+			"copy speed is its measure; name one, such as cuda:0 or emulated",
+			config->run.device, choices->n_devices);
 	c->config = *config;
 	c->choices = *choices;
 	c->choices.form = SL_AS_COLUMNS;
@@ -124,7 +129,7 @@ static enum sl_status measure_copies(struct sl_comparison *c)
 	const struct sl_plan *plan = c->plan;
 
 	if (plan->on_device && !sl_device_is_emulated())
-		SL_TRY(sl_copy_speed(SL_DEVICE, plan->device.free_bytes, &c->device_copy));
+		SL_TRY(sl_copy_speed(SL_DEVICE, plan->device[0].free_bytes, &c->device_copy));
 	return sl_copy_speed(SL_HOST, plan->machine.free_bytes, &c->host_copy);
 }
 

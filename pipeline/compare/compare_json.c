@@ -176,7 +176,7 @@ static void put_csv_line(
 	bool timed = time->n > 0;
 
 	fprintf(out, "%s,\"%s\",%s", sl_case_space(entry),
-		entry->on_device ? c->plan->device.name : c->plan->machine.processor,
+		entry->on_device ? c->plan->device[0].name : c->plan->machine.processor,
 		sl_device_modes[entry->mode].name);
 	for (int i = 0; i < SL_CASE_CHOICES; i++)
 		fprintf(out, ",%s", names.of[i]);

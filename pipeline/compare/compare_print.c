@@ -212,7 +212,7 @@ static void print_machine(const struct sl_comparison *c, FILE *out)
 		plan->machine.cores, plan->machine.cores == 1 ? "" : "s", plan->threads,
 		plan->threads == 1 ? "" : "s", c->host_copy);
 	if (plan->on_device)
-		fprintf(out, "device  %s%s, %u slot%s", plan->device.name,
+		fprintf(out, "device  %s%s, %u slot%s", plan->device[0].name,
 			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
 			plan->n_device_slots == 1 ? "" : "s");
 	if (c->device_copy > 0)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pipeline/config/part.h"
 #include "primitives/base/status.h"
 #include "stages/models/model.h"
 #include "stages/models/option.h"
@@ -31,7 +32,7 @@ struct sl_config {
 		uint64_t particles;
 		uint64_t batch;             /* particles per batch; 0: auto */
 		uint64_t threads;           /* 0: one per core */
-		char device[SL_TEXT_BYTES]; /* auto, cpu, cuda, cuda:N, emulated */
+		char device[SL_TEXT_BYTES]; /* auto, cpu, cuda:0,2, emulated:3, ... */
 		uint64_t slots;             /* batches in flight on the device; 0: auto */
 		int mode;                   /* 0: auto; enum sl_mode + 1 */
 		double stop_before;         /* wall-clock limit in ns; infinite: none */
@@ -88,6 +89,7 @@ struct sl_config {
 		double fate[SL_FATE_COUNT]; /* expected fraction; NaN: not checked */
 		double sigma;
 	} check;
+	struct sl_part part; /* --part: no key, because it differs between the processes of a run */
 };
 
 #endif

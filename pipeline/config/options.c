@@ -57,10 +57,11 @@ const struct sl_option sl_options[] = {
 	OPTION(run.threads, COUNT, NUMBER, 1, 1024, .fallback = "auto", .automatic = true,
 		.free = true, .help = "batches computed at the same time; auto: one per core"),
 	PLAIN(run.device, TEXT, .fallback = "auto", .free = true,
-		.help = "where to compute: auto, cpu, cuda, cuda:N, or emulated (runs the kernels "
-			"on the CPU, for tests); auto: the first CUDA device, else the CPU"),
+		.help = "where to compute: auto, cpu, cuda, cuda:N, several GPUs as cuda:N,M or "
+			"cuda:all, or emulated (runs the kernels on the CPU, for tests; emulated:N: "
+			"N devices); auto: the first CUDA device, else the CPU"),
 	OPTION(run.slots, COUNT, NUMBER, 1, 16, .fallback = "auto", .automatic = true, .free = true,
-		.help = "on a device: batches in flight at the same time; auto: 3"),
+		.help = "on a device: batches in flight at the same time, on each of several; auto: 3"),
 	PLAIN(run.mode, CHOICE, .fallback = "auto", .choices = modes, .free = true,
 		.help = "how to run a batch; staged: one kernel per stage; fused, on a device: "
 			"particles are generated and compacted in one kernel, and dead particles "

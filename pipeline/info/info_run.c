@@ -35,6 +35,9 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 	fprintf(out, "%s: run %s, format %s, %s\n", dir->path, run->name ? run->name : "(no name)",
 		run->format ? run->format->name : "(unknown)",
 		run->state ? run->state : "(no state)");
+	if (run->part.of > 0)
+		fprintf(out, "part %llu of %llu of a run\n", (unsigned long long)run->part.number,
+			(unsigned long long)run->part.of);
 	fprintf(out, "%llu batches, %llu particles, %llu survivors, %s in files\n",
 		(unsigned long long)r.batches, (unsigned long long)r.particles,
 		(unsigned long long)r.survivors, sl_sized((double)r.bytes, size));

@@ -48,6 +48,17 @@ static size_t cut_batches(char *text, size_t bytes)
 	return (size_t)(batches + 2 - text);
 }
 
+/* Reads which part of a run this is; false if there is a member "part" without valid numbers. */
+static bool read_part(const struct sl_yaml *tree, struct sl_part *part)
+{
+	sl_node node = sl_yaml_get(tree, sl_yaml_root(tree), "part");
+
+	return !node ||
+	       (sl_yaml_u64(tree, sl_yaml_get(tree, node, "number"), &part->number) &&
+		       sl_yaml_u64(tree, sl_yaml_get(tree, node, "of"), &part->of) &&
+		       part->number >= 1 && part->number <= part->of && part->of <= SL_PARTS_MAX);
+}
+
 /* Reads what run.json says of the particles computed so far, which only sluice status needs. */
 static void read_progress(struct sl_existing_run *f)
 {
@@ -83,6 +94,8 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	if (!f->config ||
 		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))
 		return bad_run_json(dir, "has no config or rules_version");
+	if (!read_part(tree, &f->part))
+		return bad_run_json(dir, "has a part without its number");
 	read_progress(f);
 	/* The name becomes part of file names that may be removed: it must stay in the directory. */
 	if (f->name && strchr(f->name, '/'))
@@ -151,6 +164,7 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 		all[1 + i] = set[i];
 	s = sl_config_open_text(
 		"run.json", f->config, strlen(f->config), all, 1 + n_sets, &config, &reader);
+	config.part = f->part;
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);
 	sl_config_close(reader);
@@ -158,10 +172,10 @@ enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char 
 }
 
 /* Most characters of a line that a message shows before and from the first difference. */
-enum { SHOWN = 40 };
+enum { SHOWN = SL_DIFFERENCE_BYTES / 2 };
 
 /* Copies the line of text that contains its character i, or the part of it around i. */
-static void copy_line_around(const char *text, size_t i, char line[2 * SHOWN + 1])
+static void copy_line_around(const char *text, size_t i, char line[SL_DIFFERENCE_BYTES])
 {
 	size_t start = i;
 
@@ -170,7 +184,21 @@ static void copy_line_around(const char *text, size_t i, char line[2 * SHOWN + 1
 	start += strspn(text + start, " ");
 	if (start + SHOWN < i)
 		start = i - SHOWN;
-	snprintf(line, 2 * SHOWN + 1, "%.*s", (int)strcspn(text + start, "\n"), text + start);
+	snprintf(line, SL_DIFFERENCE_BYTES, "%.*s", (int)strcspn(text + start, "\n"), text + start);
+}
+
+bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
+	char of_b[SL_DIFFERENCE_BYTES])
+{
+	size_t i = 0;
+
+	while (a[i] && a[i] == b[i])
+		i++;
+	if (a[i] == b[i])
+		return false;
+	copy_line_around(a, i, of_a);
+	copy_line_around(b, i, of_b);
+	return true;
 }
 
 /* The text from at on, or after the line of run.particles if at is the start of that line. */
@@ -185,7 +213,7 @@ static const char *skip_particles(const char *at, const char *line, size_t bytes
  */
 static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
 {
-	char old[2 * SHOWN + 1], now[2 * SHOWN + 1];
+	char old[SL_DIFFERENCE_BYTES], now[SL_DIFFERENCE_BYTES];
 	size_t stored_bytes, planned_bytes;
 	const char *stored_line = sl_config_particles_line(stored, &stored_bytes),
 		   *planned_line = sl_config_particles_line(planned, &planned_bytes);
@@ -228,6 +256,12 @@ static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_
 			"%llu (a run that reads files cannot be extended, because they may have "
 			"changed); use another --out, or --force to replace the run",
 			dir->path, then, now);
+	if (now > then && plan->config.part.of > 0)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a part of a run of %llu particles, and this configuration has %llu "
+			"(a part cannot be extended, because it would have other batches); use "
+			"run.particles: %llu, or extend the run that sluice join makes",
+			dir->path, then, now, then);
 	if (now >= then)
 		return SL_OK;
 	return sl_fail(SL_OUTPUT_IN_USE,
@@ -235,6 +269,22 @@ static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_
 		"extend a run, not shorten it); use run.particles: %llu or more, another --out, or "
 		"--force to replace the run",
 		dir->path, then, now, then);
+}
+
+/* The bytes of a part are the same, but a whole run needs its batches in its own directory. */
+static enum sl_status same_part(
+	const struct sl_dir *dir, const struct sl_part *stored, const struct sl_part *planned)
+{
+	char name[SL_PART_NAME_BYTES] = "the whole run";
+
+	if (stored->number == planned->number && stored->of == planned->of)
+		return SL_OK;
+	if (stored->of > 0)
+		sl_part_name(stored, name);
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: holds %s, which is not what --resume would continue here; give the same --part "
+		"and --out as before, or choose another --out",
+		dir->path, name);
 }
 
 enum sl_status sl_existing_run_check(
@@ -254,6 +304,8 @@ enum sl_status sl_existing_run_check(
 			dir->path, (unsigned long long)f.rules_version, SL_RULES_VERSION);
 	} else {
 		s = same_config(dir, f.config, plan->config_text);
+		if (s == SL_OK)
+			s = same_part(dir, &f.part, &plan->config.part);
 		if (s == SL_OK)
 			s = check_particles(dir, &f, plan, &how->extended);
 	}

@@ -21,6 +21,7 @@ struct sl_existing_run {
 	const struct sl_format *format; /* NULL if this program does not support it */
 	bool image;                     /* the run makes an image */
 	bool joined;                    /* the run makes a merged list */
+	struct sl_part part;            /* of = 0: the whole run */
 	uint64_t rules_version;
 	uint64_t particles; /* committed when run.json was written */
 	uint64_t
@@ -52,6 +53,14 @@ enum sl_status sl_existing_run_sizes(
 enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
 enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,
 	size_t n_sets, struct sl_plan **plan);
+
+/*
+ * Compares two stored configurations: both are written by the same code, so equal settings give equal
+ * texts. If they differ, sets of_a and of_b to the text of each around the first difference.
+ */
+enum { SL_DIFFERENCE_BYTES = 82 };
+bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFERENCE_BYTES],
+	char of_b[SL_DIFFERENCE_BYTES]);
 
 /*
  * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run. The plan may

@@ -36,11 +36,7 @@ static enum sl_status has_contents(
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
-/*
- * Sets *complete to whether the line describes a batch of the plan and its files have the contents that
- * the line states. All bytes of the files are read.
- */
-static enum sl_status is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, bool *complete)
 {
 	*complete = sl_batch_file_is_planned(plan, l);
@@ -81,7 +77,7 @@ static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *di
 	for (size_t i = 0; i < done->n; i++) {
 		bool keep;
 
-		SL_TRY(is_complete(plan, dir, &done->line[i], &keep));
+		SL_TRY(sl_output_batch_is_complete(plan, dir, &done->line[i], &keep));
 		if (keep)
 			done->line[complete++] = done->line[i];
 	}
@@ -137,6 +133,35 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 	return has_run ? resume(plan, dir, done, how) : sl_stale_files_check(plan, dir);
 }
 
+/* Refuses the directory of a part of a run that was divided into another number of parts. */
+static enum sl_status refuse_other_parts(void *ctx, const char *name)
+{
+	const struct sl_plan *plan = (const struct sl_plan *)ctx;
+	struct sl_part part;
+
+	if (!sl_part_find(name, &part) || part.of == plan->config.part.of)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: cannot be made, because %s is in the same directory (parts of a run can only be "
+		"joined if all have the same N); use --part I/%llu, choose another --out, or remove "
+		"the other parts",
+		plan->to, name, (unsigned long long)part.of);
+}
+
+/* Parts of one run can share a directory: each has its own directory there. */
+static enum sl_status check_other_parts(const struct sl_plan *plan)
+{
+	char folder[SL_PATH_BYTES];
+	struct sl_dir dir;
+	enum sl_status s;
+
+	sl_path_split(plan->to, folder);
+	SL_TRY(sl_dir_open(folder, true, &dir));
+	s = sl_dir_each(&dir, refuse_other_parts, (void *)plan);
+	sl_dir_close(&dir);
+	return s;
+}
+
 /*
  * run.json is written with the state "running", so that a killed run can be resumed. Then it has the new
  * number of particles, so the files of the shorter run may go.
@@ -147,6 +172,8 @@ enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start,
 	struct sl_resumption how = {.extended = false};
 
 	memset(done, 0, sizeof(*done));
+	if (sl_plan_is_part(w->plan))
+		SL_TRY(check_other_parts(w->plan));
 	SL_TRY(sl_dir_open(w->plan->to, true, dir));
 	dir->lazy = w->plan->config.output.durable != SL_DURABLE_BATCH;
 	SL_TRY(sl_dir_lock(dir));

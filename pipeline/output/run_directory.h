@@ -45,6 +45,13 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch);
 enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n);
 
 /*
+ * Sets *complete to whether the line describes a batch of the plan and its files in dir have the
+ * contents that the line states. All bytes of the files are read.
+ */
+enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_manifest_line *l, bool *complete);
+
+/*
  * Writes the files of the whole run after a session: the manifest in order, the image and the merged
  * list if state is "done", XDMF, histograms, run.json. *m is read from the disk; the caller frees it.
  */

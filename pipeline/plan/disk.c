@@ -74,7 +74,8 @@ enum sl_status sl_disk_plan_check(struct sl_plan *plan, uint64_t done)
 		sl_memory_plan_rows(plan));
 	struct sl_table most = sl_plan_table(plan, (uint32_t)rows);
 	size_t file = file_bytes(plan, &most), list = list_bytes(plan, file, rows);
-	uint64_t files = plan->recipe.n_batches - done;
+	struct sl_batch_range batches = sl_plan_batches(plan);
+	uint64_t files = batches.end - batches.first - done;
 	char need[32], have[32];
 
 	file = sl_size_add(file, sl_counter_words(&plan->recipe) * sizeof(uint64_t));

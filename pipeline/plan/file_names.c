@@ -44,10 +44,15 @@ void sl_batch_order_file_name(
 /* output.to can be empty in a configuration; the plan and run.json then use out/NAME. */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES])
 {
+	char part[SL_PART_NAME_BYTES];
+
 	if (config->output.to[0])
 		memcpy(to, config->output.to, SL_TEXT_BYTES);
 	else
 		snprintf(to, SL_TEXT_BYTES, "out/%.1000s", config->run.name);
+	if (config->part.of > 0)
+		snprintf(to + strlen(to), SL_TEXT_BYTES - strlen(to), "/%s",
+			sl_part_name(&config->part, part));
 }
 
 const char *sl_side_file_name(

@@ -16,7 +16,10 @@
 
 #include "pipeline/plan/plan.h"
 
-/* The output directory of a configuration: output.to, or out/NAME. */
+/*
+ * The output directory of a configuration: output.to, or out/NAME; of a part, the directory in it that
+ * is named after the part. --part is only accepted if that fits.
+ */
 void sl_output_directory_name(const struct sl_config *config, char to[SL_TEXT_BYTES]);
 
 /* The file of a batch's survivors; "" if the run writes none (output.format: none). */

@@ -43,23 +43,34 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* Raises the sizes of a slot and a device pipeline to those of recipe r. */
-static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
+/* Raises the sizes of a device pipeline to those of recipe r on the current device. */
+static void measure_pipeline(struct sl_plan *plan, const struct sl_recipe *r)
 {
-	struct sl_arena block = {0}, pinned = {0}, pipeline_block = {0}, pipeline_pinned = {0};
+	struct sl_arena block = {0}, pinned = {0};
 	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_device_pipeline pipeline;
+
+	sl_device_pipeline_lay_out(&block, &pinned, r, sl_memory_plan_batch(plan), &pipeline);
+	memory->device_pipeline = larger(memory->device_pipeline, block.used);
+	memory->device_pipeline_pinned = larger(memory->device_pipeline_pinned, pinned.used);
+}
+
+/*
+ * Raises the sizes of a slot and a device pipeline to those of recipe r. The scratch of a pipeline depends
+ * on the kind of device, and a machine can have several; the first one is current at the end.
+ */
+static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
+{
+	struct sl_arena block = {0}, pinned = {0};
+	struct sl_memory_plan *memory = &plan->memory;
 	struct sl_host_slot slot = {0};
 
 	sl_host_slot_lay_out(&block, &pinned, plan, r, &slot);
-	if (plan->on_device)
-		sl_device_pipeline_lay_out(&pipeline_block, &pipeline_pinned, r,
-			sl_memory_plan_batch(plan), &pipeline);
+	for (uint32_t i = plan->choices.n_devices; i-- > 0;)
+		if (plan->choices.n_devices == 1 || sl_device_switch(&plan->device[i]))
+			measure_pipeline(plan, r);
 	memory->slot = larger(memory->slot, block.used);
 	memory->slot_pinned = larger(memory->slot_pinned, pinned.used);
-	memory->device_pipeline = larger(memory->device_pipeline, pipeline_block.used);
-	memory->device_pipeline_pinned =
-		larger(memory->device_pipeline_pinned, pipeline_pinned.used);
 }
 
 /*
@@ -93,7 +104,8 @@ static void measure(struct sl_plan *plan)
 						   sl_size_add(memory->image_sum, memory->inputs))),
 		sl_size_add(sl_size_mul(sl_size_add(memory->slot, memory->slot_pinned),
 				    plan->n_host_slots),
-			sl_size_mul(memory->device_pipeline_pinned, plan->n_device_slots)));
+			sl_size_mul(memory->device_pipeline_pinned,
+				(size_t)plan->n_devices * plan->n_device_slots)));
 	memory->device = sl_size_mul(memory->device_pipeline, plan->n_device_slots);
 }
 
@@ -105,9 +117,23 @@ static bool host_fits(const struct sl_plan *plan)
 	return plan->memory.host <= plan->machine.free_bytes;
 }
 
+/* The first device that the run uses and that has less free memory than it needs; NULL: none. */
+static const struct sl_device *find_full_device(const struct sl_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_devices; i++)
+		if (plan->memory.device > plan->device[i].free_bytes)
+			return &plan->device[i];
+	return NULL;
+}
+
 static bool device_fits(const struct sl_plan *plan)
 {
-	return plan->memory.device <= plan->device.free_bytes;
+	return find_full_device(plan) == NULL;
+}
+
+static bool fits(const struct sl_plan *plan)
+{
+	return host_fits(plan) && device_fits(plan);
 }
 
 static uint32_t least(uint64_t a, uint64_t b)
@@ -133,24 +159,35 @@ static void set_threads(struct sl_plan *plan, uint32_t threads)
 		plan->n_writers = WRITERS_MAX;
 }
 
+/* A thread serves one device, so there are at most as many devices as threads, and slots on each. */
+static void set_devices(struct sl_plan *plan, uint64_t devices, uint64_t device_slots)
+{
+	plan->n_devices = least(devices, plan->threads);
+	plan->n_device_slots =
+		plan->on_device ? least(device_slots, sl_ceil_div(plan->threads, plan->n_devices))
+				: 0;
+}
+
 /* Sets the requested number of threads and device slots, or the defaults. */
 static void choose_most(struct sl_plan *plan)
 {
 	const struct sl_config *c = &plan->config;
 	uint64_t threads = c->run.threads > 0 ? c->run.threads : plan->machine.cores;
 	uint64_t device_slots = c->run.slots > 0 ? c->run.slots : DEVICE_SLOTS_AUTO;
+	uint64_t batches = device_slots * plan->choices.n_devices; /* on all devices */
 
-	plan->threads = least(threads, plan->recipe.n_batches);
 	/* a thread drives a device slot, then compresses while another thread drives the slot */
-	if (plan->on_device && c->run.threads == 0)
-		plan->threads = least(
-			threads > device_slots ? threads : device_slots, plan->recipe.n_batches);
-	set_threads(plan, plan->threads);
-	plan->n_device_slots = plan->on_device ? least(device_slots, plan->threads) : 0;
+	if (plan->on_device && c->run.threads == 0 && threads < batches)
+		threads = batches;
+	set_threads(plan, least(threads, plan->recipe.n_batches));
+	set_devices(plan, plan->choices.n_devices, device_slots);
 	measure(plan);
 }
 
-/* Reduces the number of concurrent batches where run.slots or run.threads is auto. */
+/*
+ * Reduces the number of concurrent batches where run.slots or run.threads is auto, then that of devices:
+ * a run on several devices must not need a smaller batch, and so other files, than on the first.
+ */
 static void choose_fewer(struct sl_plan *plan)
 {
 	while (!device_fits(plan) && plan->config.run.slots == 0 && plan->n_device_slots > 1) {
@@ -159,7 +196,11 @@ static void choose_fewer(struct sl_plan *plan)
 	}
 	while (!host_fits(plan) && plan->config.run.threads == 0 && plan->threads > 1) {
 		set_threads(plan, plan->threads - 1);
-		plan->n_device_slots = least(plan->n_device_slots, plan->threads);
+		set_devices(plan, plan->n_devices, plan->n_device_slots);
+		measure(plan);
+	}
+	while (!fits(plan) && plan->n_devices > 1) {
+		plan->n_devices--;
 		measure(plan);
 	}
 }
@@ -170,11 +211,6 @@ static void set_batch(struct sl_plan *plan, uint32_t batch)
 	plan->recipe.batch = batch;
 	if (plan->recipe.particles > 0) /* else there is one batch, without particles */
 		plan->recipe.n_batches = sl_ceil_div(plan->recipe.particles, batch);
-}
-
-static bool fits(const struct sl_plan *plan)
-{
-	return host_fits(plan) && device_fits(plan);
 }
 
 /* Halves an automatic batch until the plan fits. On failure restores the requested sizes. */
@@ -235,7 +271,7 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	for (uint32_t batch = sl_memory_plan_batch(plan); batch > 0; batch /= 2) {
 		set_batch(&probe, batch);
 		set_threads(&probe, 1);
-		probe.n_device_slots = least(plan->n_device_slots, 1);
+		set_devices(&probe, plan->n_devices, 1);
 		measure(&probe);
 		if (fits(&probe))
 			return batch;
@@ -263,20 +299,21 @@ uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batche
 /* The message states a batch that fits, so that one change of the configuration is enough. */
 enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 {
+	const struct sl_device *full = find_full_device(plan);
 	char need[32], have[32], each[32];
 	uint32_t most;
 
 	if (fits(plan))
 		return SL_OK;
 	most = batch_that_fits(plan);
-	if (!device_fits(plan))
+	if (full)
 		return sl_fail(SL_DEVICE_MEMORY,
 			"the run needs %s of device memory and %s are free on %s, for %u slots of "
 			"%s with batches of %u particles; use fewer run.slots or a smaller "
 			"run.batch (with one slot, %u particles fit)",
 			sl_sized((double)plan->memory.device, need),
-			sl_sized((double)plan->device.free_bytes, have), plan->device.name,
-			plan->n_device_slots, sl_sized((double)plan->memory.device_pipeline, each),
+			sl_sized((double)full->free_bytes, have), full->name, plan->n_device_slots,
+			sl_sized((double)plan->memory.device_pipeline, each),
 			sl_memory_plan_batch(plan), most);
 	return sl_fail(SL_HOST_MEMORY,
 		"the run needs %s of memory and %s are free, for %u slots of %s with batches of %u "

@@ -148,7 +148,15 @@ static void keep_records(struct sl_plan *plan)
 	plan->recipe.source_bytes = inputs->layout.record_bytes;
 }
 
-/* Opens the device early, because a missing device makes the rest of the plan useless. */
+/* Opens all devices. The first one is opened last, because it is the current one afterwards. */
+static enum sl_status open_devices(const struct sl_choices *c, struct sl_plan *plan)
+{
+	for (uint32_t i = c->n_devices; i-- > 0;)
+		SL_TRY(sl_device_use(c->device_number[i], &plan->device[i]));
+	return SL_OK;
+}
+
+/* Opens the devices early, because a missing device makes the rest of the plan useless. */
 static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *plan)
 {
 	const struct sl_choice *compact;
@@ -159,7 +167,7 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	if (!plan->on_device)
 		return SL_OK;
 	plan->recipe.kernels = sl_kernels_find();
-	SL_TRY(sl_device_use(c->device_number, &plan->device));
+	SL_TRY(open_devices(c, plan));
 	if (plan->recipe.n_fields > 0)
 		SL_TRY(sl_tuning_check(plan->recipe.sort.backend, plan->recipe.sort.tuning,
 			sl_key_type(&plan->recipe)));
@@ -168,11 +176,11 @@ static enum sl_status choose_device(const struct sl_choices *c, struct sl_plan *
 	                        : SL_OK;
 }
 
-enum sl_status sl_plan_use_device(const struct sl_plan *plan)
+enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i)
 {
 	struct sl_device device;
 
-	return plan->on_device ? sl_device_use(plan->device.number, &device) : SL_OK;
+	return plan->on_device ? sl_device_use(plan->device[i].number, &device) : SL_OK;
 }
 
 /* Copies the configuration without run.particles to plan->batch_config. */
@@ -203,6 +211,34 @@ static enum sl_status print_config(struct sl_plan *plan)
 	plan->facts.config = plan->config_text = (char *)text;
 	plan->batch_config = plan->config_text + length + 1;
 	print_batch_config(plan);
+	return SL_OK;
+}
+
+/*
+ * What needs all batches is left to sluice join: the stop rule, the image, the joined list. All parts
+ * need the same batches, so an automatic batch does not become smaller for lack of memory.
+ */
+static enum sl_status choose_part(struct sl_plan *plan)
+{
+	const struct sl_part *part = &plan->config.part;
+	char text[SL_PART_NAME_BYTES];
+
+	if (part->of > plan->recipe.n_batches)
+		return sl_fail(SL_USAGE,
+			"--part %llu/%llu: the run has %llu batches of %u particles, so it has at "
+			"most %llu parts; use fewer parts, or a smaller run.batch",
+			(unsigned long long)part->number, (unsigned long long)part->of,
+			(unsigned long long)plan->recipe.n_batches, plan->recipe.batch,
+			(unsigned long long)plan->recipe.n_batches);
+	if (strlen(plan->to) < strlen(sl_part_name(part, text)) ||
+		strcmp(plan->to + strlen(plan->to) - strlen(text), text) != 0)
+		return sl_fail(SL_USAGE,
+			"--part %llu/%llu: the path of the output directory is too long for the "
+			"directory %s in it; choose a shorter --out",
+			(unsigned long long)part->number, (unsigned long long)part->of, text);
+	plan->choices.stop_rule.below = 0;
+	plan->choices.image.width = plan->choices.image.height = 0;
+	plan->batch_is_auto = false;
 	return SL_OK;
 }
 
@@ -243,10 +279,13 @@ enum sl_status sl_plan_make(
 	}
 	/* files depend on the batch, so the stored configuration states its size, also if it was auto */
 	plan->batch_is_auto = config->run.batch == 0;
+	if (sl_plan_is_part(plan))
+		SL_TRY(choose_part(plan));
 	plan->config.run.batch = plan->recipe.batch;
 	plan->config.stop.min_batches = choices->stop_rule.min_batches;
 	SL_TRY(print_config(plan));
 	SL_TRY(sl_memory_plan_fit(plan));
+	plan->config.output.image = plan->choices.image.width > 0;
 	if (plan->config.run.batch == plan->recipe.batch)
 		return SL_OK;
 	plan->config.run.batch = plan->recipe.batch;
@@ -323,11 +362,31 @@ struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n)
 	return t;
 }
 
+bool sl_plan_is_part(const struct sl_plan *plan)
+{
+	return plan->config.part.of > 0;
+}
+
+struct sl_batch_range sl_plan_batches(const struct sl_plan *plan)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	struct sl_batch_range range = {0, r->n_batches, r->particles};
+
+	if (!sl_plan_is_part(plan))
+		return range;
+	sl_part_batches(&plan->config.part, r->n_batches, &range.first, &range.end);
+	if (range.end < r->n_batches)
+		range.particles = range.end * r->batch;
+	range.particles -= range.first * r->batch;
+	return range;
+}
+
 bool sl_plan_is_joined(const struct sl_plan *plan)
 {
 	const struct sl_list_order *o = &plan->choices.list_order;
 
-	return plan->config.output.joined || o->run || o->sample > 0 || o->limit > 0;
+	return !sl_plan_is_part(plan) &&
+	       (plan->config.output.joined || o->run || o->sample > 0 || o->limit > 0);
 }
 
 /* One batch is in the order of the run already, and so are batches without a key. */

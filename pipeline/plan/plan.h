@@ -28,11 +28,12 @@ enum { SL_RULES_VERSION = 2 };
 struct sl_memory_plan {
 	size_t slot, slot_pinned;                       /* each */
 	size_t device_pipeline, device_pipeline_pinned; /* per pipeline: device, pinned host */
-	size_t image;        /* per writer: parts of a file other than packed columns */
-	size_t histograms;   /* histogram sums over batches */
-	size_t image_sum;    /* image of the run */
-	size_t inputs;       /* lists that are read; allocated before the plan is made */
-	size_t host, device; /* totals; host includes pinned memory */
+	size_t image;      /* per writer: parts of a file other than packed columns */
+	size_t histograms; /* histogram sums over batches */
+	size_t image_sum;  /* image of the run */
+	size_t inputs;     /* lists that are read; allocated before the plan is made */
+	size_t host;       /* total, with pinned memory */
+	size_t device;     /* total of each device */
 };
 
 /* The pilot computes some particles on one thread, to predict survivors and time. */
@@ -68,11 +69,12 @@ struct sl_plan {
 	uint32_t n_candidates; /* 0: the configuration names the schedule */
 	struct sl_candidate candidate[SL_CANDIDATES_MAX];
 	const char *schedule_reason; /* why there is no choice of schedules, or "" */
-	struct sl_device device;     /* when on_device */
+	uint32_t n_devices; /* that the run uses, at most those of the choices; 0 on the host */
+	struct sl_device device[SL_DEVICES_MAX]; /* all devices of the choices */
 	uint32_t threads;
 	uint32_t n_writers;
 	uint32_t n_host_slots;
-	uint32_t n_device_slots; /* batches on the device at a time; 0 on the host */
+	uint32_t n_device_slots; /* batches on each device at a time; 0 on the host */
 	struct sl_pilot pilot;
 	struct sl_memory_plan memory;
 	uint64_t disk_bytes; /* predicted upper bound, before compression */
@@ -92,8 +94,8 @@ enum sl_status sl_plan_make(
  */
 enum sl_status sl_plan_check_resources(struct sl_plan *plan, uint64_t done);
 
-/* Makes the plan's device current for the calling thread; does nothing for a plan on the host. */
-enum sl_status sl_plan_use_device(const struct sl_plan *plan);
+/* Makes device i of the plan current for the calling thread; does nothing for a plan on the host. */
+enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i);
 
 /*
  * sl_plan_check_resources() for a run without files. keep_all: the caller keeps all survivors in memory,
@@ -110,10 +112,23 @@ struct sl_file_facts sl_plan_batch_facts(const struct sl_plan *plan);
 /* Frees the plan and closes its input files. plan may be NULL. */
 void sl_plan_free(struct sl_plan *plan);
 
+/* The numbers of the batches that the plan computes: all, or those of its part. */
+struct sl_batch_range {
+	uint64_t first, end; /* end is no part of it */
+	uint64_t particles;  /* that they generate */
+};
+struct sl_batch_range sl_plan_batches(const struct sl_plan *plan);
+
+/* True if the plan computes a part of a run (--part); the recipe is that of the whole run. */
+bool sl_plan_is_part(const struct sl_plan *plan);
+
 /* A table with the plan's columns and n rows but no data, by which formats size their files. */
 struct sl_table sl_plan_table(const struct sl_plan *plan, uint32_t n);
 
-/* True if the run makes a list of all batches: output.joined, or a key that implies it. */
+/*
+ * True if the plan makes a list of all batches: output.joined, or a key that implies it. A part makes
+ * none: that is done when the parts are joined.
+ */
 bool sl_plan_is_joined(const struct sl_plan *plan);
 
 /*

@@ -12,6 +12,7 @@
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/grid_file.h"
 #include "pipeline/report/plan_print.h"
+#include "pipeline/report/report_devices.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
@@ -142,10 +143,13 @@ static void print_primitives(const struct sl_plan *plan, FILE *out)
 /* Threads compress only if the device does not pack the survivors completely. */
 static void print_device(const struct sl_plan *plan, FILE *out)
 {
+	char devices[SL_DEVICES_TEXT_BYTES];
+
 	if (plan->on_device)
-		fprintf(out, "device      %s%s, %u batches at a time; %u threads%s\n",
-			plan->device.name, sl_device_is_emulated() ? " on the CPU" : "",
-			plan->n_device_slots, plan->threads,
+		fprintf(out, "device      %s%s, %u batches at a time%s; %u threads%s\n",
+			sl_devices_text(plan, devices),
+			sl_device_is_emulated() ? " on the CPU" : "", plan->n_device_slots,
+			plan->n_devices > 1 ? " on each" : "", plan->threads,
 			sl_plan_is_device_packed(plan) ? "" : " compress");
 	else
 		fprintf(out, "device      cpu: %u thread%s, loops for %s (%s)\n", plan->threads,
@@ -186,11 +190,7 @@ static void print_memory(const struct sl_plan *plan, FILE *out)
 	if (memory->inputs > 0)
 		fprintf(out, "            %s of this for input lists, which are open already\n",
 			sl_sized((double)memory->inputs, a));
-	if (plan->on_device)
-		fprintf(out, "            device %s: %u slots of %s; %s free\n",
-			sl_sized((double)memory->device, a), plan->n_device_slots,
-			sl_sized((double)memory->device_pipeline, b),
-			sl_sized((double)plan->device.free_bytes, c));
+	sl_devices_print_memory(plan, out);
 }
 
 /* A rule that needs more batches than the run has can never be met; the line says so. */
@@ -273,7 +273,7 @@ static void print_files(const struct sl_plan *plan, FILE *out)
 static void print_estimate(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_pilot *p = &plan->pilot;
-	const uint64_t particles = plan->recipe.particles;
+	const uint64_t particles = sl_plan_batches(plan).particles;
 	double seconds = p->ns * 1e-9 * (double)particles / plan->threads;
 	char text[SL_DURATION_BYTES];
 
@@ -293,6 +293,22 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 		seconds < 100 ? text : sl_duration(seconds, text), p->particles);
 }
 
+/* The batches of a part, and what is left to sluice join. */
+static void print_part(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_part *part = &plan->config.part;
+	const struct sl_batch_range batches = sl_plan_batches(plan);
+
+	if (!sl_plan_is_part(plan))
+		return;
+	fprintf(out,
+		"part        %llu of %llu: batches %llu to %llu, %llu particles\n"
+		"            sluice join makes image and joined list, and evaluates stop: and check:\n",
+		(unsigned long long)part->number, (unsigned long long)part->of,
+		(unsigned long long)batches.first, (unsigned long long)batches.end - 1,
+		(unsigned long long)batches.particles);
+}
+
 /*
  * disk is an upper bound, because compression is not known before the data. The pilot runs on one
  * thread of the host, so the time is an estimate for the host only.
@@ -308,6 +324,7 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "batches     %s%llu of %u particles\n",
 		plan->choices.stop_rule.below > 0 ? "at most " : "",
 		(unsigned long long)r->n_batches, r->batch);
+	print_part(plan, out);
 	sl_inputs_print(plan, false, out);
 	print_stop_rule(plan, out);
 	fprintf(out, "key         ");

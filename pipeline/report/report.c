@@ -6,6 +6,8 @@
  * reports the same numbers as an uninterrupted one.
  */
 #include "pipeline/report/report.h"
+#include "pipeline/report/report_devices.h"
+#include "pipeline/report/report_part.h"
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/text/version.h"
 
@@ -331,18 +333,24 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	sl_json_real(j, "computing_seconds", sl_session_computing_seconds(s));
 	sl_json_object(j, "thread_seconds");
 	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		if (sl_stage_is_run(w->recipe.mode, i))
+		if (w->origin ? s->stage_ns[i] > 0 : sl_stage_is_run(w->recipe.mode, i))
 			sl_json_real(j, sl_stages[i].name, (double)s->stage_ns[i] * 1e-9);
 	sl_json_real(j, "copied_home", (double)s->transfer_ns * 1e-9);
 	sl_json_real(j, "compress", (double)s->pack_ns * 1e-9);
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
 	sl_json_close(j);
+	if (w->origin) {
+		sl_report_part_times(j, w->origin);
+		sl_json_close(j);
+		return;
+	}
 	sl_json_object(j, "busy");
 	for (int k = 0; k < SL_WORKER_COUNT; k++)
 		sl_json_real(
 			j, sl_workers[k], sl_session_busy_share(s, w->plan, (enum sl_worker)k));
 	sl_json_close(j);
+	sl_devices_report(j, w, s);
 	sl_json_close(j);
 }
 
@@ -360,10 +368,10 @@ void sl_report_machine(struct sl_json *j, const struct sl_plan *plan)
 	sl_json_text(j, "compiler", __VERSION__);
 	if (plan->on_device) {
 		sl_json_object(j, "device");
-		sl_json_text(j, "name", plan->device.name);
-		sl_json_u64(j, "number", (uint64_t)plan->device.number);
-		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device.multiprocessors);
-		sl_json_u64(j, "memory_bytes", plan->device.memory_bytes);
+		sl_json_text(j, "name", plan->device[0].name);
+		sl_json_u64(j, "number", (uint64_t)plan->device[0].number);
+		sl_json_u64(j, "multiprocessors", (uint64_t)plan->device[0].multiprocessors);
+		sl_json_u64(j, "memory_bytes", plan->device[0].memory_bytes);
 		sl_json_u64(j, "slots", plan->n_device_slots);
 		sl_json_u64(j, "bytes", plan->memory.device);
 		sl_json_close(j);
@@ -401,6 +409,21 @@ static void write_primitives(struct sl_json *j, const struct sl_workspace *w)
 	sl_json_close(j);
 }
 
+/* The members that say how this plan computes. Those of a joined run are from one of its parts. */
+static void write_machine(struct sl_json *j, const struct sl_workspace *w)
+{
+	const struct sl_plan *plan = w->plan;
+	char text[SL_SCHEDULE_BYTES];
+
+	sl_report_machine(j, plan);
+	sl_json_text(j, "mode", sl_device_modes[w->recipe.mode].name);
+	if (sl_models[w->recipe.model]->steps)
+		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
+	if (w->schedule_reason[0])
+		sl_json_text(j, "schedule_story", w->schedule_reason);
+	write_primitives(j, w);
+}
+
 /*
  * --resume and verify read some members of run.json back (existing_run.h), such as config and
  * rules_version; the others are for people and scripts. session is NULL before the first batch; times
@@ -412,7 +435,6 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 {
 	const struct sl_plan *plan = w->plan;
 	struct sl_json json = sl_json_stream(out), *j = &json;
-	char text[SL_SCHEDULE_BYTES];
 	struct sl_results results;
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &results);
@@ -425,6 +447,8 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	sl_json_text(j, "name", plan->config.run.name);
 	sl_json_text(j, "model", sl_models[w->recipe.model]->name);
 	sl_json_text(j, "format", plan->choices.format->name);
+	if (sl_plan_is_part(plan))
+		sl_report_part(j, plan);
 	sl_json_text(j, "config", plan->config_text);
 	if (plan->choices.stop_rule.below > 0)
 		write_stop_rule(j, plan, m);
@@ -438,13 +462,10 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 		sl_rounds_report(j, &session->rounds);
 	}
 	sl_inputs_json(j, plan);
-	sl_report_machine(j, plan);
-	sl_json_text(j, "mode", sl_device_modes[w->recipe.mode].name);
-	if (sl_models[w->recipe.model]->steps)
-		sl_json_text(j, "schedule", sl_schedule_text(&w->recipe.schedule, text));
-	if (w->schedule_reason[0])
-		sl_json_text(j, "schedule_story", w->schedule_reason);
-	write_primitives(j, w);
+	if (w->origin)
+		fprintf(out, ",%s", w->origin->members);
+	else
+		write_machine(j, w);
 	/* last, so that what precedes can be read alone, however many there are */
 	sl_json_array(j, "batches");
 	for (size_t i = 0; i < m->n; i++)

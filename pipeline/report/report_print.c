@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "pipeline/report/report_print.h"
+#include "pipeline/report/report_devices.h"
 #include "pipeline/report/report_rounds.h"
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/file_names.h"
@@ -105,6 +106,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 {
 	const struct sl_plan *plan = w->plan;
 	double n = (double)s->particles;
+	char devices[SL_DEVICES_TEXT_BYTES];
 
 	if (s->particles == 0) {
 		fprintf(out, "no batch was computed: earlier sessions committed all of them\n");
@@ -119,10 +121,12 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 	fprintf(out, "  compress %.1f\n", (double)s->pack_ns / n);
 	fprintf(out,
 		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s per %s before compression\n",
-		n / s->seconds * 1e-6, s->seconds, plan->on_device ? plan->device.name : "",
+		n / s->seconds * 1e-6, s->seconds,
+		plan->on_device ? sl_devices_text(plan, devices) : "",
 		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
 		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
+	sl_devices_print(w, s, out);
 }
 
 /*
@@ -151,6 +155,21 @@ static void print_joined(const struct sl_workspace *w, const struct sl_manifest 
 			     "run use output.order: run\n");
 }
 
+/* A part says so: its numbers are not those of the run. */
+static void print_part(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_part *part = &plan->config.part;
+	const struct sl_batch_range batches = sl_plan_batches(plan);
+
+	if (sl_plan_is_part(plan))
+		fprintf(out,
+			"part %llu of %llu: batches %llu to %llu of %llu; sluice join makes the run "
+			"of all parts\n",
+			(unsigned long long)part->number, (unsigned long long)part->of,
+			(unsigned long long)batches.first, (unsigned long long)batches.end - 1,
+			(unsigned long long)plan->recipe.n_batches);
+}
+
 /* Input files are printed only if there is something to say about them, such as an incomplete file. */
 void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
@@ -160,11 +179,19 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	struct sl_results r;
 
 	sl_results_make(m, sl_fractions_count_particles(plan), &r);
+	print_part(plan, out);
 	sl_inputs_print(plan, true, out);
 	print_fates(plan, &r, out);
 	if (plan->choices.stop_rule.below > 0)
 		print_stop_rule(plan, m, out);
-	print_times(w, session, out);
+	if (w->origin)
+		fprintf(out,
+			"joined from %zu parts, which took at most %.1f s, and %.1f s of computing "
+			"together\n",
+			w->origin->n_parts, session->seconds,
+			sl_session_computing_seconds(session));
+	else
+		print_times(w, session, out);
 	if (w->schedule_reason[0])
 		fprintf(out, "%s\n", w->schedule_reason);
 	sl_rounds_print(&session->rounds, out);

@@ -24,7 +24,7 @@ enum { WARM_UP = 1 << 16 };
 static uint32_t trial_particles(const struct sl_plan *plan, const struct sl_manifest *done)
 {
 	uint32_t most = sl_memory_plan_batch(plan), host = PARTICLES_HOST;
-	uint64_t left = plan->recipe.particles;
+	uint64_t left = sl_plan_batches(plan).particles;
 
 	for (size_t i = 0; i < done->n; i++)
 		left -= done->line[i].generated;

@@ -37,15 +37,17 @@ void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line)
 {
 	char file[SL_FILE_NAME_BYTES], bins[SL_FILE_NAME_BYTES], order[SL_FILE_NAME_BYTES];
+	const struct sl_batch_range range = sl_plan_batches(plan);
 	struct sl_batch b;
 
 	sl_batch_begin(&plan->recipe, &b, line->batch);
 	sl_batch_file_name(plan, line->batch, file);
 	sl_batch_histogram_file_name(plan, line->batch, bins);
 	sl_batch_order_file_name(plan, line->batch, order);
-	return line->batch < plan->recipe.n_batches && line->first_id == b.first_id &&
-	       line->generated == b.n && strcmp(line->file, file) == 0 &&
-	       strcmp(line->bins_file, bins) == 0 && strcmp(line->order_file, order) == 0;
+	return line->batch >= range.first && line->batch < range.end &&
+	       line->first_id == b.first_id && line->generated == b.n &&
+	       strcmp(line->file, file) == 0 && strcmp(line->bins_file, bins) == 0 &&
+	       strcmp(line->order_file, order) == 0;
 }
 
 /* Assembles the file of the batch as pieces in *file, and fills its manifest line. */

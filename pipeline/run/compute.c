@@ -4,6 +4,10 @@
  * Threads of a run on the host compute the stages themselves. On a device, a thread also takes a
  * device pipeline and waits for it. By default there are more threads than pipelines: while one
  * batch is on the device, other threads read or pack the batches before and after it.
+ *
+ * Each thread serves one device. A batch whose device fails keeps its slot, with the particles that were
+ * read for it, and a thread of another device computes it again: batches are committed in order, so all
+ * other slots could be waiting for this batch.
  */
 #include <string.h>
 
@@ -13,41 +17,64 @@
 #include "stages/inputs/input_reader.h"
 
 /*
- * Takes the next batch that no earlier session has committed; false if none is left or the run
- * stops. Both run->next and the lines of done ascend, so one pass over done serves the whole run.
- * Called with the lock held.
+ * Is there a batch to start, run->next, that no earlier session has committed? Both run->next and the
+ * lines of done ascend, so one pass over done serves the whole run. Called with the lock held.
  */
-static bool take_batch(struct sl_run_workers *run, uint64_t *number)
+static bool has_next(struct sl_run_workers *run)
 {
 	while (run->next_done < run->done->n &&
 		run->done->line[run->next_done].batch == run->next) {
 		run->next++;
 		run->next_done++;
 	}
-	if (run->stop || run->next >= run->end)
-		return false;
-	*number = run->next++;
-	return true;
+	return !run->stop && run->next < run->end;
 }
 
-/* The first free slot, or n_host_slots. Called with the lock held. */
-static uint32_t find_free(const struct sl_run_workers *run)
+/*
+ * The first free slot, or n_host_slots. On several devices preferably one with memory near device d.
+ * Called with the lock held.
+ */
+static uint32_t find_free(const struct sl_run_workers *run, uint32_t d)
 {
-	uint32_t i = 0;
+	uint32_t n = run->plan->n_host_slots, found = n;
 
-	while (i < run->plan->n_host_slots && run->slot_work[i].state != SL_SLOT_FREE)
-		i++;
-	return i;
+	for (uint32_t i = 0; i < n; i++) {
+		if (run->slot_work[i].state != SL_SLOT_FREE)
+			continue;
+		if (run->plan->n_devices < 2 || i % run->plan->n_devices == d)
+			return i;
+		found = found < n ? found : i;
+	}
+	return found;
 }
 
-/* Waits for a free device pipeline and takes it; NULL if the run is cancelled before. */
-static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run)
+/* The slot of the first batch whose device has failed, or n_host_slots. */
+static uint32_t find_lost(const struct sl_run_workers *run)
 {
+	uint32_t n = run->plan->n_host_slots, found = n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (run->slot_work[i].state == SL_SLOT_LOST &&
+			(found == n ||
+				run->w->slot[i].batch.number < run->w->slot[found].batch.number))
+			found = i;
+	return found;
+}
+
+static bool is_dropped(const struct sl_run_workers *run, uint32_t d)
+{
+	return run->plan->n_devices > 1 && run->w->device[d].dropped;
+}
+
+/* Waits for a free pipeline of device d and takes it; NULL if the run is cancelled, or d fails, before. */
+static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run, uint32_t d)
+{
+	uint32_t first = d * run->plan->n_device_slots, end = first + run->plan->n_device_slots;
 	struct sl_device_pipeline *pipeline = NULL;
 
 	pthread_mutex_lock(&run->lock);
-	while (!pipeline && !atomic_load(&run->w->cancel)) {
-		for (uint32_t i = 0; i < run->plan->n_device_slots && !pipeline; i++)
+	while (!pipeline && !atomic_load(&run->w->cancel) && !is_dropped(run, d)) {
+		for (uint32_t i = first; i < end && !pipeline; i++)
 			if (!run->device_slot_taken[i])
 				pipeline = &run->w->device_pipeline[i];
 		if (!pipeline)
@@ -59,13 +86,16 @@ static struct sl_device_pipeline *take_device_slot(struct sl_run_workers *run)
 	return pipeline;
 }
 
-/* Frees the pipeline for the next batch; busy_ns is the time for which it was taken. */
-static void release_device_slot(
-	struct sl_run_workers *run, const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
+/*
+ * Frees the pipeline for the next batch; busy_ns is the time for which the batch of work had it.
+ */
+static void release_device_slot(struct sl_run_workers *run, struct sl_slot_work *work,
+	const struct sl_device_pipeline *pipeline, uint64_t busy_ns)
 {
 	pthread_mutex_lock(&run->lock);
 	run->session->busy_ns[SL_WORKER_device] += busy_ns;
 	run->device_slot_taken[pipeline - run->w->device_pipeline] = false;
+	work->queues = false;
 	pthread_cond_broadcast(&run->changed);
 	pthread_mutex_unlock(&run->lock);
 }
@@ -74,13 +104,15 @@ static void release_device_slot(
  * If the model reads its particles from files: reads those of the batch into pinned memory of the
  * slot. This happens before the batch takes a device pipeline, so no pipeline waits for a disk.
  */
-static enum sl_status read_inputs(const struct sl_recipe *r, struct sl_host_slot *slot)
+static enum sl_status read_inputs(
+	const struct sl_recipe *r, struct sl_host_slot *slot, struct sl_slot_work *work)
 {
 	uint64_t start = sl_now_ns();
 
-	if (!r->inputs)
+	if (!r->inputs || work->has_inputs)
 		return SL_OK;
 	SL_TRY(sl_inputs_read(r->inputs, &slot->batch));
+	work->has_inputs = true;
 	slot->ns[r->mode == SL_MODE_fused ? SL_STAGE_select : SL_STAGE_generate] +=
 		sl_now_ns() - start;
 	return SL_OK;
@@ -94,12 +126,27 @@ static enum sl_status check_transfer(struct sl_batch *b)
 }
 
 /*
- * Computes the survivors of the batch in slot, and sets the slot's times of the stages and of the
+ * Waits for copies that were queued before a failure: they must not write to the slot while another
+ * device computes its batch again. Keeps the message of the failure.
+ */
+static void wait_for_copies(const struct sl_device_pipeline *pipeline)
+{
+	char why[SL_MESSAGE_BYTES];
+
+	memcpy(why, sl_last_error(), sizeof(why));
+	(void)sl_stream_wait(pipeline->exec.stream);
+	sl_set_last_error(why);
+}
+
+/*
+ * Computes the survivors of the batch in slot i, and sets the slot's times of the stages and of the
  * transfer. On a device the survivors are in the slot's pinned memory afterwards.
  */
-static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot *slot)
+static enum sl_status run_stages(struct sl_run_workers *run, uint32_t i)
 {
 	const struct sl_recipe *r = &run->w->recipe;
+	struct sl_host_slot *slot = &run->w->slot[i];
+	struct sl_slot_work *work = &run->slot_work[i];
 	struct sl_device_pipeline *pipeline;
 	enum sl_status s;
 	uint64_t start;
@@ -110,16 +157,20 @@ static enum sl_status run_stages(struct sl_run_workers *run, struct sl_host_slot
 		slot->cpu_ns = sl_thread_cpu_ns() - start;
 		return s;
 	}
-	SL_TRY(read_inputs(r, slot));
-	pipeline = take_device_slot(run);
-	if (!pipeline)
-		return sl_check_cancelled(r);
+	SL_TRY(read_inputs(r, slot, work));
+	pipeline = take_device_slot(run, work->device);
+	if (!pipeline) {
+		SL_TRY(sl_check_cancelled(r));
+		return SL_DEVICE_FAILED; /* the thread that met the failure has the message */
+	}
 	start = sl_now_ns();
 	slot->batch.device_packed.wanted = r->pack.form != SL_AS_COLUMNS && !run->discard;
 	s = sl_device_pipeline_run(r, pipeline, &slot->batch, slot->ns);
+	if (s == SL_DEVICE_FAILED && run->plan->n_devices > 1)
+		wait_for_copies(pipeline);
 	slot->transfer_ns = pipeline->transfer_ns;
 	slot->pack_ns = pipeline->pack_ns;
-	release_device_slot(run, pipeline, sl_now_ns() - start);
+	release_device_slot(run, work, pipeline, sl_now_ns() - start);
 	return s;
 }
 
@@ -137,18 +188,18 @@ static enum sl_status pack(const struct sl_plan *plan, struct sl_host_slot *slot
 }
 
 /*
- * Computes and packs the batch in slot. Sets *busy_ns to the time in which this thread worked: on a
+ * Computes and packs the batch in slot i. Sets *busy_ns to the time in which this thread worked: on a
  * device, without reading and the wait for the device, which is the time of the pipeline.
  */
-static enum sl_status compute(
-	struct sl_run_workers *run, struct sl_host_slot *slot, uint64_t *busy_ns)
+static enum sl_status compute(struct sl_run_workers *run, uint32_t i, uint64_t *busy_ns)
 {
+	struct sl_host_slot *slot = &run->w->slot[i];
 	uint64_t start = sl_now_ns();
 	enum sl_status s;
 
 	memset(slot->ns, 0, sizeof(slot->ns));
 	slot->pack_ns = slot->cpu_ns = 0;
-	s = run_stages(run, slot);
+	s = run_stages(run, i);
 	*busy_ns = run->plan->on_device ? 0 : sl_now_ns() - start;
 	start = sl_now_ns();
 	if (s == SL_OK && run->plan->on_device)
@@ -164,51 +215,152 @@ static enum sl_status compute(
 }
 
 /*
- * Computes batch number in slot i, which becomes READY, or FREE after a failure. Called with the
- * lock held, which is released while the batch is computed.
+ * Sets the state of slot i after its batch was computed: READY, LOST if its device failed and another one
+ * is left, else FREE. Called with the lock held.
  */
-static void compute_batch(struct sl_run_workers *run, uint32_t i, uint64_t number)
+static void end_batch(struct sl_run_workers *run, uint32_t i, enum sl_status s)
 {
-	struct sl_host_slot *slot = &run->w->slot[i];
+	struct sl_slot_work *work = &run->slot_work[i];
+
+	work->state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;
+	/* A batch from end on is not part of the run: the stop rule has cancelled it. */
+	if (s != SL_OK && run->w->slot[i].batch.number < run->end &&
+		sl_run_workers_drop(run, work->device, s))
+		work->state = SL_SLOT_LOST;
+	pthread_cond_broadcast(&run->changed);
+}
+
+/*
+ * Computes batch number in slot i on device d. A batch that was lost has its turn and its particles
+ * already. Called with the lock held, which is released while the batch is computed.
+ */
+static void compute_batch(struct sl_run_workers *run, uint32_t d, uint32_t i, uint64_t number)
+{
+	struct sl_slot_work *work = &run->slot_work[i];
+	struct sl_batch *b = &run->w->slot[i].batch;
 	uint64_t start = sl_now_ns(), busy_ns;
+	bool lost = work->state == SL_SLOT_LOST;
 	double seconds;
 	enum sl_status s;
 
-	run->slot_work[i].state = SL_SLOT_COMPUTING;
-	sl_batch_begin(&run->w->recipe, &slot->batch, number);
-	slot->batch.turn = run->started++;
+	work->state = SL_SLOT_COMPUTING;
+	work->device = d;
+	work->queues = true;
+	work->has_inputs &= lost;
+	sl_batch_begin(&run->w->recipe, b, number);
+	if (!lost)
+		b->turn = run->started++;
 	pthread_mutex_unlock(&run->lock);
-	s = compute(run, slot, &busy_ns);
+	s = compute(run, i, &busy_ns);
 	pthread_mutex_lock(&run->lock);
 	seconds = 1e-9 * (double)(sl_now_ns() - start);
 	run->longest_batch = seconds > run->longest_batch ? seconds : run->longest_batch;
 	run->session->busy_ns[SL_WORKER_threads] += busy_ns;
-	/* A batch from end on is not part of the run: the stop rule has cancelled it. */
-	if (s != SL_OK && number < run->end)
-		sl_run_workers_fail(run, s);
-	run->slot_work[i].state = s == SL_OK ? SL_SLOT_READY : SL_SLOT_FREE;
-	pthread_cond_broadcast(&run->changed);
+	end_batch(run, i, s);
+}
+
+/*
+ * Has device d enough batches? One more than its pipelines take lets a pipeline start the next batch
+ * without a wait. Further ones would wait for this device, perhaps a slow one, while others are free.
+ * Batches of lists are read in the meantime, so they may wait.
+ */
+static bool is_supplied(const struct sl_run_workers *run, uint32_t d)
+{
+	uint32_t n = 0;
+
+	if (run->w->recipe.inputs)
+		return false;
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+		n += run->slot_work[i].state == SL_SLOT_COMPUTING &&
+		     run->slot_work[i].device == d && run->slot_work[i].queues;
+	return n > run->plan->n_device_slots;
+}
+
+/*
+ * Can device d start a new batch? A trial uses the first device that works, because each trial must be
+ * timed on the same one.
+ */
+static bool may_start(const struct sl_run_workers *run, uint32_t d)
+{
+	uint32_t first = 0;
+
+	if (run->plan->n_devices < 2)
+		return true;
+	while (run->trial && is_dropped(run, first))
+		first++;
+	return run->trial ? d == first : !is_supplied(run, d);
+}
+
+/*
+ * Takes a batch for device d: one that was lost, else the next one. A batch is only taken when it has a
+ * slot. Otherwise later batches could fill all slots, which commits in order cannot free, while this
+ * batch waits for a slot. Called with the lock held.
+ */
+static bool take_batch(struct sl_run_workers *run, uint32_t d, uint32_t *i, uint64_t *number)
+{
+	uint32_t n = run->plan->n_host_slots;
+
+	*i = find_lost(run);
+	if (*i < n) {
+		*number = run->w->slot[*i].batch.number;
+		return true;
+	}
+	*i = find_free(run, d);
+	if (*i == n || !may_start(run, d) || !has_next(run))
+		return false;
+	*number = run->next++;
+	return true;
+}
+
+/*
+ * Will no batch come for this thread? On several devices, one that is being computed can still be lost.
+ * Called with the lock held.
+ */
+static bool is_over(struct sl_run_workers *run)
+{
+	if (has_next(run))
+		return false;
+	for (uint32_t i = 0; run->plan->n_devices > 1 && i < run->plan->n_host_slots; i++)
+		if (run->slot_work[i].state == SL_SLOT_COMPUTING)
+			return false;
+	return true;
+}
+
+/*
+ * Makes device d current and moves the calling thread near it. These are settings of each thread. Called
+ * with the lock held, which is released meanwhile.
+ */
+static void join_device(struct sl_run_workers *run, uint32_t d)
+{
+	const struct sl_run_device *device = &run->w->device[d];
+	cpu_set_t before;
+	enum sl_status s;
+
+	pthread_mutex_unlock(&run->lock);
+	s = sl_plan_use_device(run->plan, d);
+	if (device->binds)
+		sl_placement_enter(&device->place, &before);
+	pthread_mutex_lock(&run->lock);
+	if (s != SL_OK)
+		(void)sl_run_workers_drop(run, d, s);
 }
 
 void *sl_compute_thread(void *ctx)
 {
 	struct sl_run_workers *run = (struct sl_run_workers *)ctx;
-	enum sl_status s = sl_plan_use_device(run->plan); /* a setting of each thread */
 	uint64_t number;
+	uint32_t d, i;
 
 	pthread_mutex_lock(&run->lock);
-	if (s != SL_OK)
-		sl_run_workers_fail(run, s);
-	for (;;) {
-		uint32_t i;
-
-		/* A batch is only taken when it has a slot. Otherwise later batches could fill all
-		 * slots, which commits in order cannot free, while this batch waits for a slot. */
-		while ((i = find_free(run)) == run->plan->n_host_slots && !run->stop)
-			pthread_cond_wait(&run->changed, &run->lock);
-		if (i == run->plan->n_host_slots || !take_batch(run, &number))
+	d = run->plan->n_devices > 0 ? run->computers++ % run->plan->n_devices : 0;
+	join_device(run, d);
+	while (!is_dropped(run, d)) {
+		if (take_batch(run, d, &i, &number))
+			compute_batch(run, d, i, number);
+		else if (is_over(run))
 			break;
-		compute_batch(run, i, number);
+		else
+			pthread_cond_wait(&run->changed, &run->lock);
 	}
 	run->working--;
 	run->computing--;

@@ -42,9 +42,9 @@ static double seconds_since(uint64_t start_ns)
 static void report_progress(const struct sl_run_workers *run, double seconds)
 {
 	const struct sl_control *control = run->control;
-	struct sl_progress p = {.n_batches = run->end,
+	struct sl_progress p = {.n_batches = run->end - run->first,
 		.at_most = run->stop_rule.below > 0 && !run->stop_rule_met,
-		.particles = run->w->recipe.particles,
+		.particles = sl_plan_batches(run->plan).particles,
 		.seconds = seconds,
 		.seconds_left = -1};
 
@@ -163,7 +163,7 @@ static enum sl_status allocate_work(struct sl_run_workers *run, pthread_t **thre
 	const struct sl_plan *plan = run->plan;
 	size_t threads = (plan->n_writers + plan->threads) * sizeof(pthread_t);
 	size_t slots = plan->n_host_slots * sizeof(*run->slot_work),
-	       device_slots = plan->n_device_slots * sizeof(bool);
+	       device_slots = plan->n_devices * plan->n_device_slots * sizeof(bool);
 
 	SL_TRY(sl_memory_get(SL_HOST, slots + threads + device_slots, memory));
 	memset(*memory, 0, slots + threads + device_slots);
@@ -209,7 +209,8 @@ const char *const sl_workers[SL_WORKER_COUNT] = {
 double sl_session_busy_share(
 	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind)
 {
-	const uint32_t n[SL_WORKER_COUNT] = {[SL_WORKER_device] = plan->n_device_slots,
+	const uint32_t n[SL_WORKER_COUNT] = {
+		[SL_WORKER_device] = plan->n_devices * plan->n_device_slots,
 		[SL_WORKER_threads] = plan->threads,
 		[SL_WORKER_writers] = plan->n_writers};
 
@@ -242,7 +243,8 @@ static enum sl_status run_batches(struct sl_run_workers *run)
 	memset(run->session, 0, sizeof(*run->session));
 	atomic_store(&run->w->cancel, 0);
 	run->plan = run->w->plan;
-	run->end = run->w->recipe.n_batches;
+	run->first = run->next = run->trial ? 0 : sl_plan_batches(run->plan).first;
+	run->end = run->trial ? run->w->recipe.n_batches : sl_plan_batches(run->plan).end;
 	for (size_t i = 0; i < run->done->n; i++)
 		run->done_particles += run->done->line[i].generated;
 	sl_writer_check_stop_rule(run, false);
@@ -273,12 +275,13 @@ enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 
 	if (s != SL_OK && s != SL_STOPPED)
 		return s;
-	if (done->n + run.commits < run.end)
+	if (done->n + run.commits < run.end - run.first)
 		return sl_fail(SL_STOPPED,
 			"the run stopped after %llu of %s%llu batches, because %s; use --resume to "
 			"compute the rest",
 			(unsigned long long)(done->n + run.commits),
-			run.stop_rule.below > 0 ? "at most " : "", (unsigned long long)run.end,
+			run.stop_rule.below > 0 ? "at most " : "",
+			(unsigned long long)(run.end - run.first),
 			atomic_load(&control->stop) ? "a signal asked it to stop"
 						    : "run.stop_before is nearly reached");
 	return SL_OK;

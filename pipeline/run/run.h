@@ -13,6 +13,9 @@
  *
  * Memory bounds the number of batches in flight: compute threads wait while no slot is free.
  *
+ * On several devices each compute thread serves one of them, and all draw batches from one counter. A
+ * device that fails is dropped while another one is left: its batches are computed again there.
+ *
  * A run can be resumed after any end. The manifest has a line for each committed batch and for no
  * other, and the next session computes the batches without a line.
  */
@@ -79,6 +82,7 @@ struct sl_session {
 	uint64_t batches, particles;
 	uint64_t column_bytes; /* survivors' columns before packing, without columns of one value */
 	uint64_t file_bytes;   /* the survivor files */
+	uint64_t device_batches[SL_DEVICES_MAX]; /* batches that each device of the plan computed */
 	uint64_t stage_ns[SL_STAGE_COUNT];
 	uint64_t cpu_ns;         /* processor time of the stages on the host */
 	struct sl_rounds rounds; /* of the stage advance */
@@ -106,7 +110,7 @@ double sl_session_computing_seconds(const struct sl_session *s);
  *
  * Returns SL_OK if all batches are committed, or those up to the one that met the stop rule.
  * Returns SL_STOPPED if control->stop or the time limit ended the run before. Any other status is
- * the first failure of a thread. In all cases committed batches stay and the run can be resumed.
+ * the first failure of a thread, except that of a dropped device (w->device). In all cases committed batches stay and the run can be resumed.
  */
 enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);

@@ -10,6 +10,7 @@
  * without the lock; in the others, it waits for a thread.
  *
  *	FREE        no batch; the next compute thread takes it
+ *	LOST        the device of the batch has failed; waits for a compute thread of another one
  *	COMPUTING   a compute thread reads, computes and packs the batch
  *	READY       packed; waits for a writer
  *	WRITING     a writer assembles the file and writes it as NAME.part
@@ -26,9 +27,10 @@
 
 #include "pipeline/run/batch_file.h"
 
-/* The states of a slot, in the order in which a batch passes through them. */
+/* The states of a slot, in the order in which a batch passes through them; LOST is an exception. */
 enum sl_slot_state {
 	SL_SLOT_FREE,
+	SL_SLOT_LOST,
 	SL_SLOT_COMPUTING,
 	SL_SLOT_READY,
 	SL_SLOT_WRITING,
@@ -39,6 +41,9 @@ enum sl_slot_state {
 /* The progress of the batch in one slot, next to the slot's memory in the workspace. */
 struct sl_slot_work {
 	enum sl_slot_state state;
+	uint32_t device; /* that computes the batch, or computed it */
+	bool has_inputs; /* the particles of the batch were read from files */
+	bool queues;     /* the batch is in a device pipeline, or waits for one */
 	struct sl_batch_write writing;
 	/* The result of writing. A failure is reported when the batch is due for commit, so that
 	 * earlier batches are committed first, and the run can be resumed after them. */
@@ -68,7 +73,7 @@ struct sl_run_workers {
 	size_t next_done;     /* the first line of done with a batch >= next */
 	uint64_t started;     /* batches started in this session */
 	uint64_t commits;     /* batches committed in this session */
-	uint64_t end;         /* batches of the run; fewer once the stop rule is met */
+	uint64_t first, end;  /* the batches of the run; fewer once the stop rule is met */
 	size_t next_counted;  /* the first line of done that is not part of precision */
 	double longest_batch; /* longest time from start to READY so far, in seconds */
 	bool stop;            /* start no further batch */
@@ -78,12 +83,13 @@ struct sl_run_workers {
 
 	/* Slots. */
 	struct sl_slot_work *slot_work; /* plan->n_host_slots items */
-	bool *device_slot_taken;        /* plan->n_device_slots items */
+	bool *device_slot_taken;        /* one for each device pipeline */
 
 	/* Threads that have not ended. */
 	uint32_t working;   /* compute threads and writers */
 	uint32_t computing; /* compute threads */
 	uint32_t writers;   /* writers that have started; numbers their file images */
+	uint32_t computers; /* compute threads that have started; numbers their devices */
 
 	/* The first failure of any thread. */
 	enum sl_status status;
@@ -95,5 +101,12 @@ struct sl_run_workers {
  * run and cancels batches in flight. Called with the lock held.
  */
 void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s);
+
+/*
+ * Drops device d after the failure s of the calling thread, with sl_last_error(), if s is SL_DEVICE_FAILED
+ * and another device is left. Else records the failure for the run. Returns whether d is dropped. Called
+ * with the lock held.
+ */
+bool sl_run_workers_drop(struct sl_run_workers *run, uint32_t d, enum sl_status s);
 
 #endif

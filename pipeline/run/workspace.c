@@ -62,6 +62,78 @@ static enum sl_status get_device_pipeline(
 	return place_device_pipeline(w, d);
 }
 
+/* The devices that share the host slots; the CPU counts as one. */
+static uint32_t sharers(const struct sl_plan *plan)
+{
+	return plan->n_devices > 0 ? plan->n_devices : 1;
+}
+
+static struct sl_device_pipeline *pipelines_of(const struct sl_workspace *w, uint32_t d)
+{
+	return &w->device_pipeline[d * w->plan->n_device_slots];
+}
+
+/*
+ * Makes device d of several current; a single one is current already. False if it has failed: its memory
+ * cannot be used or freed any more.
+ */
+static bool is_usable(const struct sl_workspace *w, uint32_t d)
+{
+	return w->plan->n_devices < 2 || sl_device_switch(&w->plan->device[d]);
+}
+
+/* Allocates the pipelines of device d, which is current, and the host slots near it. */
+static enum sl_status get_slots(struct sl_workspace *w, uint32_t d)
+{
+	const struct sl_plan *plan = w->plan;
+
+	for (uint32_t i = d; i < plan->n_host_slots; i += sharers(plan))
+		SL_TRY(get_slot(w, &w->slot[i]));
+	for (uint32_t i = 0; i < plan->n_device_slots; i++)
+		SL_TRY(get_device_pipeline(w, &pipelines_of(w, d)[i]));
+	return SL_OK;
+}
+
+/* The threads of all devices that have the same processors near them as device d. */
+static uint32_t threads_near(const struct sl_workspace *w, uint32_t d)
+{
+	uint32_t n = w->plan->n_devices, threads = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (CPU_EQUAL(&w->device[i].place.near, &w->device[d].place.near))
+			threads += (w->plan->threads + n - 1 - i) / n;
+	return threads;
+}
+
+/*
+ * Finds the processors near each device. Threads are bound to them only if each has one of its own: a run
+ * on one device, whose threads compress, would otherwise leave the processors of other nodes idle.
+ */
+static void find_places(struct sl_workspace *w)
+{
+	uint32_t n = w->plan->n_devices;
+
+	for (uint32_t d = 0; d < n; d++)
+		sl_placement_find("/sys", w->plan->device[d].pci, &w->device[d].place);
+	for (uint32_t d = 0; d < n; d++)
+		w->device[d].binds =
+			w->device[d].place.known &&
+			threads_near(w, d) <= (uint32_t)CPU_COUNT(&w->device[d].place.near);
+}
+
+/* Allocates what device d uses, in a thread near it, so that pages of its node are taken. */
+static enum sl_status get_device(struct sl_workspace *w, uint32_t d)
+{
+	cpu_set_t before;
+	enum sl_status s;
+
+	SL_TRY(sl_plan_use_device(w->plan, d));
+	sl_placement_enter(&w->device[d].place, &before);
+	s = get_slots(w, d);
+	sl_placement_leave(&w->device[d].place, &before);
+	return s;
+}
+
 /* Allocates n items of some bytes, filled with 0. */
 static enum sl_status get_zeroed(uint32_t n, size_t bytes, void **p)
 {
@@ -122,16 +194,28 @@ enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 	const struct sl_plan *plan = w->plan;
 	void *memory;
 
-	SL_TRY(sl_plan_use_device(plan));
 	SL_TRY(get_zeroed(plan->n_host_slots, sizeof(*w->slot), &memory));
 	w->slot = (struct sl_host_slot *)memory;
-	SL_TRY(get_zeroed(plan->n_device_slots, sizeof(*w->device_pipeline), &memory));
+	SL_TRY(get_zeroed(sharers(plan), sizeof(*w->device), &memory));
+	w->device = (struct sl_run_device *)memory;
+	SL_TRY(get_zeroed(
+		plan->n_devices * plan->n_device_slots, sizeof(*w->device_pipeline), &memory));
 	w->device_pipeline = (struct sl_device_pipeline *)memory;
-	for (uint32_t i = 0; i < plan->n_host_slots; i++)
-		SL_TRY(get_slot(w, &w->slot[i]));
-	for (uint32_t i = 0; i < plan->n_device_slots; i++)
-		SL_TRY(get_device_pipeline(w, &w->device_pipeline[i]));
+	find_places(w);
+	for (uint32_t d = sharers(plan); d-- > 0;) /* the first one is current afterwards */
+		SL_TRY(get_device(w, d));
 	return sl_memory_get(SL_HOST, plan->n_writers * plan->memory.image, &w->file_image);
+}
+
+/* Lays out the pipelines of the current device for the recipe in use; their blocks stay. */
+static enum sl_status replace_pipelines(
+	const struct sl_workspace *w, struct sl_device_pipeline *pipelines)
+{
+	for (uint32_t i = 0; i < w->plan->n_device_slots; i++) {
+		sl_device_pipeline_close(&pipelines[i]);
+		SL_TRY(place_device_pipeline(w, &pipelines[i]));
+	}
+	return SL_OK;
 }
 
 enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidate *candidate)
@@ -140,11 +224,24 @@ enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidat
 	sl_candidate_apply(&w->recipe, candidate);
 	for (uint32_t i = 0; i < w->plan->n_host_slots; i++)
 		place_slot(w, &w->slot[i]);
-	for (uint32_t i = 0; i < w->plan->n_device_slots; i++) {
-		sl_device_pipeline_close(&w->device_pipeline[i]); /* the blocks stay */
-		SL_TRY(place_device_pipeline(w, &w->device_pipeline[i]));
-	}
+	for (uint32_t d = w->plan->n_devices; d-- > 0;)
+		if (!w->device[d].dropped && is_usable(w, d))
+			SL_TRY(replace_pipelines(w, pipelines_of(w, d)));
 	return SL_OK;
+}
+
+/* Frees the pipelines of device d, and the pinned memory of the slots near it. */
+static void free_device(struct sl_workspace *w, uint32_t d)
+{
+	for (uint32_t i = 0; w->device_pipeline && i < w->plan->n_device_slots; i++) {
+		struct sl_device_pipeline *pipeline = &pipelines_of(w, d)[i];
+
+		sl_device_pipeline_close(pipeline);
+		sl_memory_give(SL_DEVICE, pipeline->block);
+		sl_memory_give(SL_PINNED, pipeline->pinned);
+	}
+	for (uint32_t i = d; w->slot && i < w->plan->n_host_slots; i += sharers(w->plan))
+		sl_memory_give(SL_PINNED, w->slot[i].pinned);
 }
 
 /* Members are NULL where opening or allocating failed before them. */
@@ -152,16 +249,13 @@ void sl_workspace_close(struct sl_workspace *w)
 {
 	if (!w)
 		return;
-	for (uint32_t i = 0; w->device_pipeline && i < w->plan->n_device_slots; i++) {
-		sl_device_pipeline_close(&w->device_pipeline[i]);
-		sl_memory_give(SL_DEVICE, w->device_pipeline[i].block);
-		sl_memory_give(SL_PINNED, w->device_pipeline[i].pinned);
-	}
-	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++) {
+	for (uint32_t d = sharers(w->plan); d-- > 0;)
+		if (is_usable(w, d))
+			free_device(w, d);
+	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++)
 		sl_memory_give(SL_HOST, w->slot[i].block);
-		sl_memory_give(SL_PINNED, w->slot[i].pinned);
-	}
 	sl_memory_give(SL_HOST, w->device_pipeline);
+	sl_memory_give(SL_HOST, w->device);
 	sl_memory_give(SL_HOST, w->slot);
 	sl_memory_give(SL_HOST, w->image_sum.block);
 	sl_memory_give(SL_HOST, w->file_image);

@@ -19,6 +19,7 @@
 #include "pipeline/plan/host_slot.h"
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
+#include "primitives/device/placement.h"
 #include "stages/device/device_pipeline.h"
 
 enum { SL_SCHEDULE_REASON_BYTES = 300 };
@@ -29,6 +30,28 @@ struct sl_joined_list {
 	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
 };
 
+/* One device of a run. */
+struct sl_run_device {
+	struct sl_placement place;
+	bool binds;                 /* its threads run on the processors near it */
+	bool dropped;               /* it has failed: the run continues on the others */
+	char why[SL_MESSAGE_BYTES]; /* the message of that failure */
+};
+
+/* The last session of one of the parts that a run was joined from. */
+struct sl_part_times {
+	uint64_t number, batches;
+	double seconds;
+	char host[72];
+};
+
+/* What run.json of a joined run has from its parts, because its own plan has computed nothing. */
+struct sl_parts_origin {
+	const char *members; /* machine to primitives, from the run.json of a part */
+	struct sl_part_times *part;
+	size_t n_parts;
+};
+
 struct sl_workspace {
 	const struct sl_plan *plan;
 	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
@@ -36,12 +59,15 @@ struct sl_workspace {
 	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why this schedule, or "" */
 	double seconds[SL_CANDIDATES_MAX];          /* of each candidate's trial; 0: not measured */
 	struct sl_host_slot *slot;                  /* plan->n_host_slots; NULL: not allocated */
-	struct sl_device_pipeline *device_pipeline; /* plan->n_device_slots */
+	struct sl_run_device *device;               /* plan->n_devices */
+	struct sl_device_pipeline *device_pipeline; /* plan->n_device_slots of each device */
 	void *file_image;                    /* one per writer, plan->memory.image bytes each */
 	struct sl_histogram_sums histograms; /* over committed batches */
 	void *histogram_block;               /* the memory of histograms */
 	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
 	struct sl_joined_list joined;        /* the joined list, if the run makes one */
+	const struct sl_parts_origin
+		*origin; /* of a joined run; NULL: this plan computes the run */
 };
 
 /*
@@ -51,9 +77,9 @@ struct sl_workspace {
 enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace **made);
 
 /*
- * Allocates slots, device pipelines and file images, and makes the plan's device current for the
- * calling thread. SL_HOST_MEMORY or SL_DEVICE_MEMORY if the system has less than the plan found
- * free.
+ * Allocates slots, device pipelines and file images, and makes the plan's first device current for
+ * the calling thread. Slot i of the host has memory near device i modulo the number of devices.
+ * SL_HOST_MEMORY or SL_DEVICE_MEMORY if the system has less than the plan found free.
  */
 enum sl_status sl_workspace_allocate(struct sl_workspace *w);
 

@@ -71,9 +71,12 @@ static uint64_t column_bytes(const struct sl_table *t)
 }
 
 /* Adds a committed batch to the session. Called with the lock held. */
-static void add_to_session(
-	struct sl_run_workers *run, const struct sl_host_slot *slot, const struct sl_batch_write *w)
+static void add_to_session(struct sl_run_workers *run, const struct sl_host_slot *slot,
+	const struct sl_slot_work *work)
 {
+	const struct sl_batch_write *w = &work->writing;
+
+	run->session->device_batches[work->device]++;
 	run->commits++;
 	run->session->batches++;
 	run->session->particles += slot->batch.n;
@@ -148,7 +151,7 @@ static void commit_batch(struct sl_run_workers *run, uint32_t i)
 	if (s != SL_OK) {
 		sl_run_workers_fail(run, s);
 	} else {
-		add_to_session(run, slot, &b->writing);
+		add_to_session(run, slot, b);
 		sl_writer_check_stop_rule(
 			run, add_to_precision(run, &slot->batch.tally, slot->batch.n));
 	}

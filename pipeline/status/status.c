@@ -81,6 +81,18 @@ static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run,
 			0);
 }
 
+/* Reduces the sizes to those of a part, which has a range of the batches. The last one can be smaller. */
+static void use_part(struct sl_run_status *r, const struct sl_part *part, uint64_t batch)
+{
+	uint64_t first, end;
+
+	sl_part_batches(part, r->n_batches, &first, &end);
+	if (end < r->n_batches)
+		r->n_particles = end * batch;
+	r->n_particles -= first * batch;
+	r->n_batches = end - first;
+}
+
 /* Sets the sizes of the whole run. One that met its stop rule is complete with fewer batches. */
 static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existing_run *run)
 {
@@ -91,7 +103,9 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	r->n_batches = sizes.batch > 0 && sizes.particles > 0
 	                       ? sl_ceil_div(sizes.particles, sizes.batch)
 	                       : 1;
-	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
+	if (run->part.of > 0)
+		use_part(r, &run->part, sizes.batch);
+	r->at_most = sizes.stops && r->state != SL_RUN_DONE && run->part.of == 0;
 	if (r->state == SL_RUN_DONE) {
 		r->n_particles = r->particles;
 		r->n_batches = r->batches;

@@ -466,7 +466,8 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *m, uint64_t of, struct counts *counts)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		if (m->line[i].batch >= of && of < w->plan->recipe.n_batches)
+		if (m->line[i].batch >= of && of < w->plan->recipe.n_batches &&
+			!sl_plan_is_part(w->plan))
 			return wrong(&m->line[i], "stop.when ended the run before this batch");
 		SL_TRY(check_batch(w, dir, &m->line[i], counts));
 	}
@@ -507,6 +508,8 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	if (s == SL_OK) {
 		of = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m)
 		             .batches;
+		if (sl_plan_is_part(plan))
+			of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))

@@ -19,13 +19,16 @@ static bool emulated;
 
 /* For each thread, because the current device of the CUDA runtime is a property of the thread too. */
 static _Thread_local char name_now[sizeof(((struct sl_device *)0)->name)];
+static _Thread_local int number_now;
 
-static atomic_int sticky_error; /* the error after which the device cannot be used; 0: none */
+/* For each device: the error after which it cannot be used; 0: none. */
+static atomic_int sticky_error[SL_DEVICES_MAX];
 
 void sl_device_emulate(bool emulate)
 {
 	emulated = emulate;
 	name_now[0] = '\0';
+	number_now = 0;
 }
 
 bool sl_device_is_emulated(void)
@@ -54,18 +57,28 @@ static bool is_sticky(int error)
 	return false;
 }
 
-/* Stores error if it is sticky. Returns error. */
+bool sl_device_has_failed(int number)
+{
+	return number >= 0 && number < SL_DEVICES_MAX && atomic_load(&sticky_error[number]) != 0;
+}
+
+static bool has_failed_now(void)
+{
+	return sl_device_has_failed(number_now);
+}
+
+/* Stores error for the current device if it is sticky. Returns error. */
 static int store_sticky(int error)
 {
 	if (is_sticky(error))
-		atomic_store(&sticky_error, error);
+		atomic_store(&sticky_error[number_now], error);
 	return error;
 }
 
 /* The error that a call must report without calling the driver, or 0. */
 static int error_before_call(const char *fault)
 {
-	int error = atomic_load(&sticky_error);
+	int error = atomic_load(&sticky_error[number_now]);
 
 	return error != 0 ? error : store_sticky(sl_fault(fault));
 }
@@ -158,6 +171,8 @@ enum sl_status sl_device_count(int *n)
 		return sl_fail(SL_USAGE, "%s", problem);
 	if (error == 0)
 		error = store_sticky(sl_driver_in_use()->count(n));
+	if (*n > SL_DEVICES_MAX)
+		*n = SL_DEVICES_MAX;
 	if (error == 0)
 		return SL_OK;
 	*n = 0;
@@ -172,11 +187,11 @@ enum sl_status sl_device_count(int *n)
 		error, sl_driver_in_use()->error_text(error));
 }
 
-enum sl_status sl_device_use(int number, struct sl_device *device)
+/* Makes device number current, which number_now names already: errors are those of that device. */
+static enum sl_status use(int number, struct sl_device *device)
 {
 	int error, n;
 
-	memset(device, 0, sizeof(*device));
 	SL_TRY(sl_device_count(&n));
 	if (number < 0 || number >= n)
 		return sl_fail(SL_NO_DEVICE,
@@ -190,9 +205,37 @@ enum sl_status sl_device_use(int number, struct sl_device *device)
 			"device %d, %s, is of architecture %d.%d, too old for this program (7.5, "
 			"Turing, at least); choose another, or run on the CPU",
 			number, device->name, device->major, device->minor);
-	SL_TRY(status_of(error, "selecting the device"));
+	return status_of(error, "selecting the device");
+}
+
+enum sl_status sl_device_use(int number, struct sl_device *device)
+{
+	int before = number_now;
+	enum sl_status s;
+
+	memset(device, 0, sizeof(*device));
+	if (number >= 0 && number < SL_DEVICES_MAX)
+		number_now = number;
+	s = use(number, device);
+	if (s == SL_OK) {
+		memcpy(name_now, device->name, sizeof(name_now));
+		return s;
+	}
+	if (number_now != before) {
+		number_now = before;
+		(void)sl_driver_in_use()->use(before, NULL);
+	}
+	return s;
+}
+
+bool sl_device_switch(const struct sl_device *device)
+{
+	if (sl_device_has_failed(device->number) ||
+		sl_driver_in_use()->use(device->number, NULL) != 0)
+		return false;
+	number_now = device->number;
 	memcpy(name_now, device->name, sizeof(name_now));
-	return SL_OK;
+	return true;
 }
 
 const char *sl_device_name(void)
@@ -300,7 +343,7 @@ void sl_memory_give(enum sl_space space, void *p)
 		return;
 	if (space == SL_HOST)
 		free(p);
-	else if (atomic_load(&sticky_error) == 0)
+	else if (!has_failed_now())
 		sl_driver_in_use()->give(space, p);
 }
 
@@ -320,7 +363,7 @@ enum sl_status sl_stream_make(sl_stream *s)
 
 void sl_stream_free(sl_stream s)
 {
-	if (s && atomic_load(&sticky_error) == 0)
+	if (s && !has_failed_now())
 		sl_driver_in_use()->stream_free(s);
 }
 
@@ -347,7 +390,7 @@ enum sl_status sl_event_make(sl_event *e)
 
 void sl_event_free(sl_event e)
 {
-	if (e && atomic_load(&sticky_error) == 0)
+	if (e && !has_failed_now())
 		sl_driver_in_use()->event_free(e);
 }
 
@@ -405,7 +448,7 @@ enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 /* Without a status: it runs after a failure whose message must stay the last one. */
 void sl_capture_drop(sl_stream s)
 {
-	if (atomic_load(&sticky_error) == 0)
+	if (!has_failed_now())
 		(void)sl_driver_in_use()->capture_end(s, NULL);
 }
 
@@ -420,7 +463,7 @@ enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
 
 void sl_graph_free(sl_graph g)
 {
-	if (g && atomic_load(&sticky_error) == 0)
+	if (g && !has_failed_now())
 		sl_driver_in_use()->graph_free(g);
 }
 

@@ -9,9 +9,12 @@
  * Names follow CUDA: sl_stream is a cudaStream_t, sl_event a cudaEvent_t, so a program that uses the
  * CUDA runtime can pass its own. "Queues" means: asynchronous, done in the order of the stream.
  *
+ * A call concerns the current device of the calling thread, number 0 until the thread chooses another.
+ *
  * Errors: SL_DEVICE_FAILED unless stated otherwise. A device can fail permanently (illegal address,
- * lost GPU; CUDA calls such errors sticky). From then on every call of this layer returns
- * SL_DEVICE_FAILED without calling the driver.
+ * lost GPU; CUDA calls such errors sticky). From then on every call for that device returns
+ * SL_DEVICE_FAILED without calling the driver, and its memory stays allocated. Other devices can still
+ * be used.
  */
 #ifndef SL_PRIMITIVES_DEVICE_DEVICE_H
 #define SL_PRIMITIVES_DEVICE_DEVICE_H
@@ -35,6 +38,9 @@ typedef struct CUstream_st *sl_stream; /* NULL: the default stream; on the host,
 typedef struct CUevent_st *sl_event;
 typedef struct CUgraphExec_st *sl_graph;
 
+/* At most so many devices of a machine are used: those with the numbers below. */
+enum { SL_DEVICES_MAX = 32 };
+
 struct sl_device {
 	int number;       /* as CUDA numbers them */
 	char name[96];    /* "NVIDIA H200" */
@@ -42,6 +48,7 @@ struct sl_device {
 	int multiprocessors;
 	size_t memory_bytes; /* in total */
 	size_t free_bytes;   /* at the time of the call */
+	char pci[16];        /* address on the PCI bus, "0000:3b:00.0"; "": not a PCI device */
 };
 
 /* The limits of a launch on the current device. */
@@ -65,8 +72,18 @@ SL_API bool sl_device_is_emulated(void);
  */
 SL_API enum sl_status sl_device_count(int *n);
 
-/* Makes a device the current one of the calling thread and describes it. */
+/* Makes a device the current one of the calling thread and describes it. After a failure the current
+ * device is the one before. */
 SL_API enum sl_status sl_device_use(int number, struct sl_device *device);
+
+/*
+ * Makes a device current that sl_device_use() has described, without a query. False, and without a
+ * message, if the device has failed; the current device then is the one before.
+ */
+SL_API bool sl_device_switch(const struct sl_device *device);
+
+/* Has the device failed permanently? */
+SL_API bool sl_device_has_failed(int number);
 
 /* The name of the device that the calling thread has chosen with sl_device_use(); "" for none. */
 SL_API const char *sl_device_name(void);

@@ -71,6 +71,9 @@ static cudaError_t describe(int number, struct sl_device *device)
 	device->major = properties.major;
 	device->minor = properties.minor;
 	device->multiprocessors = properties.multiProcessorCount;
+	snprintf(device->pci, sizeof(device->pci), "%04x:%02x:%02x.0",
+		(unsigned)properties.pciDomainID & 0xffff, (unsigned)properties.pciBusID & 0xff,
+		(unsigned)properties.pciDeviceID & 0xff);
 	if (device->major < MAJOR_MIN || (device->major == MAJOR_MIN && device->minor < MINOR_MIN))
 		return cudaErrorNoKernelImageForDevice;
 	return cudaMemGetInfo(&device->free_bytes, &device->memory_bytes);
@@ -80,7 +83,9 @@ static int use(int number, struct sl_device *device)
 {
 	cudaError_t error = cudaSetDevice(number);
 
-	return number_of(error == cudaSuccess ? describe(number, device) : error);
+	if (error == cudaSuccess && device)
+		error = describe(number, device);
+	return number_of(error);
 }
 
 /*

@@ -29,9 +29,10 @@ enum sl_device_error {
 struct sl_driver {
 	const char *name; /* "cuda" */
 
-	int (*count)(int *n);
+	int (*count)(int *n); /* device.c uses at most SL_DEVICES_MAX of them */
 	/* CUDA versions of the installed driver and of this build: 13000 for 13.0; 0: none. */
 	void (*versions)(int *driver, int *runtime);
+	/* Makes a device current for the calling thread; describes it unless device is NULL. */
 	int (*use)(int number, struct sl_device *device);
 	int (*limits)(struct sl_limits *limits);
 

@@ -1,10 +1,11 @@
 /*
- * driver.c - the driver of the emulated device: streams, events and graphs. Memory is in memory.c.
+ * driver.c - the driver of the emulated devices: streams, events and graphs. Memory is in memory.c.
  *
  * A stream is a ring of queued work. By default the work runs when the host waits for it, the
  * latest moment at which a real device may run it: a result that the host reads without waiting is
- * never ready. With queue=now it runs when it is queued, the earliest moment. One lock protects the
- * device: one piece of work at a time.
+ * never ready. With queue=now it runs when it is queued, the earliest moment. One lock protects all
+ * devices: one piece of work at a time. A stream belongs to the device that was current when it was made,
+ * and its work can access the memory of that device only.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -51,7 +52,8 @@ struct work {
 };
 
 struct CUevent_st {
-	struct CUstream_st *stream; /* of its last recording */
+	struct CUstream_st *stream; /* of its last recording; freed, perhaps, once that is passed */
+	int device;                 /* of that stream */
 	uint64_t recorded, passed;  /* number of recordings: queued; passed by the stream */
 	uint64_t ns;                /* time of the last pass */
 	uint32_t queued;            /* recordings that no stream has passed yet */
@@ -59,7 +61,8 @@ struct CUevent_st {
 };
 
 struct CUstream_st {
-	struct CUstream_st *next;        /* list of all streams */
+	struct CUstream_st *next; /* list of all streams but the default ones */
+	int device;
 	struct CUgraphExec_st *captured; /* during a capture: the graph that work is added to */
 	uint32_t first, n;               /* first element and length of the ring */
 	struct work work[QUEUE_MOST];
@@ -74,21 +77,27 @@ struct CUgraphExec_st {
 	struct work *work;
 };
 
-static struct CUstream_st default_stream;
-static struct CUstream_st *streams = &default_stream;
-static int failed; /* the error of a failed launch: no work is run after it */
+static _Thread_local int current; /* the device of the calling thread */
+static struct CUstream_st default_stream[SL_DEVICES_MAX];
+static struct CUstream_st *streams;
 
-/* The default stream always exists, so work that is queued on NULL has a ring too. */
+/* For each device: the error of a failed launch. No work of the device is run after it. */
+static int failed[SL_DEVICES_MAX];
+
+/* The default streams always exist, so work that is queued on NULL has a ring too. */
 static struct CUstream_st *stream_of(sl_stream s)
 {
-	return s ? s : &default_stream;
+	if (s)
+		return s;
+	default_stream[current].device = current;
+	return &default_stream[current];
 }
 
-/* The stream passes a recording of e; after a failure it is only counted. */
-static void pass(struct CUevent_st *e, uint64_t mark)
+/* A stream of the device passes a recording of e; after a failure it is only counted. */
+static void pass(struct CUevent_st *e, uint64_t mark, int device)
 {
 	e->queued--;
-	if (failed == 0) {
+	if (failed[device] == 0) {
 		e->passed = mark;
 		e->ns = sl_now_ns();
 	}
@@ -100,18 +109,18 @@ static void pass(struct CUevent_st *e, uint64_t mark)
  * After a failure only the recordings of events are still counted, so that a freed event is released.
  * All other work is skipped, as on a device after a permanent failure.
  */
-static void run_work(struct work *w)
+static void run_work(struct work *w, int device)
 {
 	if (w->kind == RECORD_EVENT)
-		pass(w->event, w->mark);
-	else if (failed != 0)
+		pass(w->event, w->mark, device);
+	else if (failed[device] != 0)
 		return;
 	else if (w->kind == COPY)
 		memmove(w->to, w->from, w->bytes);
 	else if (w->kind == FILL)
 		memset(w->to, w->value, w->bytes);
 	else
-		failed = sl_emulated_run(&w->launch, w->closure);
+		failed[device] = sl_emulated_run(&w->launch, w->closure);
 }
 
 /*
@@ -121,15 +130,15 @@ static void run_work(struct work *w)
 static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t mark)
 {
 	if (s->n == 0)
-		return failed;
-	sl_emulated_memory_set_accessible(true);
+		return failed[s->device];
+	sl_emulated_memory_set_accessible(s->device, true);
 	while (s->n > 0 && (!until || until->passed < mark)) {
-		run_work(&s->work[s->first]);
+		run_work(&s->work[s->first], s->device);
 		s->first = (s->first + 1) % QUEUE_MOST;
 		s->n--;
 	}
-	sl_emulated_memory_set_accessible(false);
-	return failed;
+	sl_emulated_memory_set_accessible(s->device, false);
+	return failed[s->device];
 }
 
 /* Appends an element to a graph, which doubles its capacity when full. NULL: no host memory. */
@@ -169,13 +178,14 @@ static struct work *append_work(struct CUstream_st *s, enum kind kind)
 static int finish_queueing(struct CUstream_st *s, struct work *w)
 {
 	if (s->captured)
-		return failed;
+		return failed[s->device];
 	if (w->kind == RECORD_EVENT) {
 		w->mark = ++w->event->recorded;
 		w->event->queued++;
 		w->event->stream = s;
+		w->event->device = s->device;
 	}
-	return sl_emulator_get_settings()->at_once ? drain(s, NULL, 0) : failed;
+	return sl_emulator_get_settings()->at_once ? drain(s, NULL, 0) : failed[s->device];
 }
 
 int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes,
@@ -240,6 +250,7 @@ static int stream_make(sl_stream *s)
 	*s = (sl_stream)calloc(1, sizeof(**s));
 	if (!*s)
 		return SL_ERROR_MEMORY;
+	(*s)->device = current;
 	pthread_mutex_lock(&lock);
 	(*s)->next = streams;
 	streams = *s;
@@ -312,9 +323,9 @@ static int event_wait(sl_event e)
 	int error;
 
 	pthread_mutex_lock(&lock);
-	if (failed == 0 && e->passed < e->recorded)
-		(void)drain(e->stream, e, e->recorded);
-	error = failed;
+	error = failed[e->device];
+	if (error == 0 && e->passed < e->recorded)
+		error = drain(e->stream, e, e->recorded);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -351,7 +362,7 @@ static int capture_begin(sl_stream s)
 	pthread_mutex_lock(&lock);
 	if (s && !s->captured) {
 		s->captured = (struct CUgraphExec_st *)calloc(1, sizeof(*s->captured));
-		error = s->captured ? failed : SL_ERROR_MEMORY;
+		error = s->captured ? failed[s->device] : SL_ERROR_MEMORY;
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
@@ -363,7 +374,7 @@ static int capture_end(sl_stream s, sl_graph *g)
 	int error;
 
 	pthread_mutex_lock(&lock);
-	error = s->captured ? failed : SL_ERROR_VALUE;
+	error = s->captured ? failed[s->device] : SL_ERROR_VALUE;
 	if (g && error == 0)
 		*g = s->captured;
 	else
@@ -380,7 +391,7 @@ static int graph_queue(sl_graph g, sl_stream stream)
 	int error;
 
 	pthread_mutex_lock(&lock);
-	error = s->captured ? SL_ERROR_CAPTURED : failed;
+	error = s->captured ? SL_ERROR_CAPTURED : failed[s->device];
 	for (uint32_t i = 0; i < g->n && error == 0; i++) {
 		struct work *w = append_to_stream(s);
 
@@ -391,11 +402,11 @@ static int graph_queue(sl_graph g, sl_stream stream)
 	return error;
 }
 
-/* --- the device ------------------------------------------------------------------------------- */
+/* --- the devices ------------------------------------------------------------------------------ */
 
 static int count(int *n)
 {
-	*n = 1;
+	*n = SL_DEVICES_MAX;
 	return 0;
 }
 
@@ -406,13 +417,16 @@ static void versions(int *driver, int *runtime)
 
 static int use(int number, struct sl_device *device)
 {
+	current = number;
+	if (!device)
+		return 0;
 	device->number = number;
 	snprintf(device->name, sizeof(device->name), "emulated");
 	device->major = (int)sl_emulated_capability() / 10;
 	device->minor = (int)sl_emulated_capability() % 10;
 	device->multiprocessors = MULTIPROCESSORS;
 	device->memory_bytes = sl_emulator_get_settings()->memory_bytes;
-	device->free_bytes = sl_emulated_memory_free();
+	device->free_bytes = sl_emulated_memory_free(number);
 	return 0;
 }
 
@@ -434,15 +448,17 @@ static int get(enum sl_space space, size_t bytes, void **p)
 		return *p ? 0 : SL_ERROR_MEMORY;
 	}
 	pthread_mutex_lock(&lock);
-	error = sl_emulated_memory_get(bytes, p);
+	error = sl_emulated_memory_get(current, bytes, p);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/* Waits for all work first, as cudaFree and cudaFreeHost do. */
+/* Waits for all work of all devices first: cudaFree and cudaFreeHost wait for that of the current one. */
 static void give(enum sl_space space, void *p)
 {
 	pthread_mutex_lock(&lock);
+	for (int i = 0; i < SL_DEVICES_MAX; i++)
+		(void)drain(&default_stream[i], NULL, 0);
 	for (struct CUstream_st *s = streams; s; s = s->next)
 		(void)drain(s, NULL, 0);
 	if (space == SL_PINNED)
@@ -450,6 +466,11 @@ static void give(enum sl_space space, void *p)
 	else
 		sl_emulated_memory_give(p);
 	pthread_mutex_unlock(&lock);
+}
+
+static size_t free_bytes(void)
+{
+	return sl_emulated_memory_free(current);
 }
 
 static bool on_device(const void *p)
@@ -488,7 +509,7 @@ const struct sl_driver sl_driver_emulated = {
 	.limits = limits,
 	.get = get,
 	.give = give,
-	.free_bytes = sl_emulated_memory_free,
+	.free_bytes = free_bytes,
 	.on_device = on_device,
 	.stream_make = stream_make,
 	.stream_free = stream_free,

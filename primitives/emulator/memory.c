@@ -28,31 +28,36 @@ struct block {
 	struct block *next;
 	char *at;
 	size_t bytes, mapped;
+	int device;
 };
 
-static struct block *blocks;
-static size_t used_bytes; /* sum of the requested sizes, so that the limit is exact to the byte */
+static struct block *blocks; /* of all devices */
 
-size_t sl_emulated_memory_free(void)
+/* For each device: the sum of the requested sizes, so that the limit is exact to the byte. */
+static size_t used_bytes[SL_DEVICES_MAX];
+
+size_t sl_emulated_memory_free(int device)
 {
-	size_t all = sl_emulator_get_settings()->memory_bytes;
+	size_t all = sl_emulator_get_settings()->memory_bytes, used = used_bytes[device];
 
-	return all > used_bytes ? all - used_bytes : 0;
+	return all > used ? all - used : 0;
 }
 
-void sl_emulated_memory_set_accessible(bool open)
+void sl_emulated_memory_set_accessible(int device, bool open)
 {
 	for (struct block *b = blocks; b; b = b->next)
-		(void)mprotect(b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+		if (b->device == device)
+			(void)mprotect(
+				b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
-int sl_emulated_memory_get(size_t bytes, void **p)
+int sl_emulated_memory_get(int device, size_t bytes, void **p)
 {
 	size_t pages = sl_round_up(bytes, PAGE);
 	struct block *b;
 	void *at;
 
-	if (bytes > sl_emulated_memory_free())
+	if (bytes > sl_emulated_memory_free(device))
 		return SL_ERROR_MEMORY;
 	b = (struct block *)malloc(sizeof(*b));
 	if (!b)
@@ -63,7 +68,7 @@ int sl_emulated_memory_get(size_t bytes, void **p)
 		free(b);
 		return SL_ERROR_MEMORY;
 	}
-	*b = (struct block){blocks, (char *)at, bytes, pages + PAGE};
+	*b = (struct block){blocks, (char *)at, bytes, pages + PAGE, device};
 	memset(at, SL_EMULATED_FILL, bytes);
 	(void)VALGRIND_MAKE_MEM_UNDEFINED(at, bytes);
 	(void)mprotect(at, pages + PAGE, PROT_NONE);
@@ -71,7 +76,7 @@ int sl_emulated_memory_get(size_t bytes, void **p)
 	__asan_poison_memory_region(b->at + bytes, pages - bytes);
 #endif
 	blocks = b;
-	used_bytes += bytes;
+	used_bytes[device] += bytes;
 	*p = at;
 	return 0;
 }
@@ -87,7 +92,7 @@ void sl_emulated_memory_give(void *p)
 		__asan_unpoison_memory_region(b->at, b->mapped);
 #endif
 		*at = b->next;
-		used_bytes -= b->bytes;
+		used_bytes[b->device] -= b->bytes;
 		(void)munmap(b->at, b->mapped);
 		free(b);
 		return;

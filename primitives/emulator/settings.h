@@ -9,13 +9,16 @@
  * host can access device memory only through sl_copy() and sl_fill(). Fresh device memory and
  * shared memory are filled with SL_EMULATED_FILL.
  *
+ * There are SL_DEVICES_MAX emulated devices, all alike, each with memory of its own. They run one at a
+ * time.
+ *
  * The environment variable SL_EMULATOR sets how it runs, for example "blocks=4,seed=7,memory=64M":
  *
  *	blocks=N    N blocks in flight, 1 to 64. Default 1: each block runs to its end
  *	seed=N      N != 0: threads and blocks run in a random order with this seed, and some
  *	            are delayed while others can run. Default 0: in order
  *	start=last  blocks start from the last to the first; CUDA promises no order
- *	memory=N    bytes of device memory; N may end in K, M or G. Default 1G
+ *	memory=N    bytes of memory of each device; N may end in K, M or G. Default 1G
  *	queue=now   work runs when it is queued. Default: when the host waits for it, the latest
  *	            moment at which a real device may run it
  *	device=turing  compute capability 7.5 with 64 KiB of shared memory per block, the oldest
@@ -59,7 +62,7 @@ struct sl_emulator_settings {
 	bool from_last;      /* start=last */
 	bool at_once;        /* queue=now */
 	bool turing;         /* device=turing */
-	size_t memory_bytes; /* of device memory */
+	size_t memory_bytes; /* of each device */
 };
 
 /* The settings in use. The environment is read at the first call. */

@@ -201,7 +201,7 @@ static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *p
 	sl_json_u64(&j, "host_bytes", plan->memory.host);
 	sl_json_u64(&j, "device_bytes", plan->memory.device);
 	sl_json_u64(&j, "disk_bytes", plan->disk_bytes);
-	sl_json_text(&j, "device", plan->on_device ? plan->device.name : "cpu");
+	sl_json_text(&j, "device", plan->on_device ? plan->device[0].name : "cpu");
 	sl_json_u64(&j, "threads", plan->threads);
 	sl_json_text(&j, "directory", plan->to);
 	sl_json_close(&j);

@@ -1,14 +1,22 @@
 /*
  * grid.cuh - adds one particle to the grids, by atomic additions in global memory.
  *
- * A grid has many cells, so that few threads add to one of them at the same time; the additions are
- * done in the second-level cache, and no thread waits for them.
+ * Additions of many threads to the same word are done one after another. Where the particles of a run
+ * come close together, most of them add to few cells. A small grid therefore has several copies of its
+ * counters, which the blocks of threads use in turn, and which are added up after the last particle.
  */
 #ifndef SL_STAGES_COUNTING_GRID_CUH
 #define SL_STAGES_COUNTING_GRID_CUH
 
 #include "primitives/kernel/kernel.cuh"
 #include "stages/selection/grid.h"
+
+/* The copy of the counters that the calling block uses. sums: grids->copies times sl_grid_words(grids) words. */
+static __device__ __forceinline__ uint64_t *sl_grids_copy(
+	const struct sl_grid_set *grids, uint64_t *sums)
+{
+	return sums + (blockIdx.x & (grids->copies - 1)) * sl_grid_words(grids);
+}
 
 /* Adds particle i to each grid. fate must be less than SL_FATE_COUNT. */
 static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_set *grids,

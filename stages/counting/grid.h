@@ -18,10 +18,18 @@ SL_C_BEGIN
 void sl_grids_count(const struct sl_grid_set *grids, float weight_scale, const struct sl_batch *b,
 	uint64_t *sum);
 
-/* Queues the kernel that does the same; grids and sum are device memory. */
+/*
+ * Queues the kernel that does the same to copies of these words; grids and sums are device memory:
+ * grids->copies times sl_grid_words(grids) words.
+ */
 typedef enum sl_status sl_grids_launcher(const struct sl_grid_set *grids, float weight_scale,
-	const struct sl_batch *b, uint64_t *sum, sl_stream s);
+	const struct sl_batch *b, uint64_t *sums, sl_stream s);
 sl_grids_launcher sl_queue_grids, sl_queue_grids_emulated;
+
+/* Queues the kernel that sets sum to the total of the copies in sums. grids is host memory. */
+typedef enum sl_status sl_grids_total_launcher(
+	const struct sl_grid_set *grids, const uint64_t *sums, uint64_t *sum, sl_stream s);
+sl_grids_total_launcher sl_queue_grids_total, sl_queue_grids_total_emulated;
 
 SL_C_END
 

@@ -11,8 +11,7 @@ enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 {
 	if (r->grids.scored)
 		return r->kernels->scored(r->rules.bytes, r->seed, b, pipeline->grids,
-			sl_grid_counters_of(r, sl_batch_counters_histogram(pipeline->counters)),
-			alive, pipeline->exec.stream);
+			pipeline->grid_copies, alive, pipeline->exec.stream);
 	return r->kernels->advance(
 		r->model, r->rules.bytes, r->seed, b, alive, pipeline->exec.stream);
 }
@@ -29,6 +28,16 @@ static void cut_scratch(struct sl_arena *device, size_t bytes, struct sl_device_
 static enum sl_status clear_counters(struct sl_device_pipeline *pipeline)
 {
 	return sl_fill(pipeline->counters, 0, pipeline->cleared_bytes, pipeline->exec.stream);
+}
+
+/* Sets the counters of the grids to the totals of their copies, after all particles were counted. */
+static enum sl_status total_grids(const struct sl_recipe *r, struct sl_device_pipeline *pipeline)
+{
+	if (r->grids.n == 0)
+		return SL_OK;
+	return r->kernels->grids_total(&r->grids, pipeline->grid_copies,
+		sl_grid_counters_of(r, sl_batch_counters_histogram(pipeline->counters)),
+		pipeline->exec.stream);
 }
 
 /* Sorts the keys of the survivors. In fused mode select has made the keys, so this is the whole stage. */
@@ -92,8 +101,8 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 		pipeline->exec.stream));
 	if (r->grids.n > 0)
 		SL_TRY(r->kernels->grids(pipeline->grids, sl_weight_scale(r), &pipeline->batch,
-			sl_grid_counters_of(r, sl_batch_counters_histogram(pipeline->counters)),
-			pipeline->exec.stream));
+			pipeline->grid_copies, pipeline->exec.stream));
+	SL_TRY(total_grids(r, pipeline));
 	if (r->bins.n == 0)
 		return SL_OK;
 	return r->kernels->bins(&r->bins, sl_weight_scale(r), &pipeline->batch,
@@ -150,7 +159,8 @@ static struct sl_fused fused(const struct sl_recipe *r, const struct sl_device_p
 		.weight_scale = sl_weight_scale(r),
 		.bins = &r->bins,
 		.grid_columns = r->grids.columns,
-		.grids = pipeline->grids};
+		.grids = pipeline->grids,
+		.grid_copies = pipeline->grid_copies};
 }
 
 /*
@@ -168,8 +178,9 @@ static enum sl_status select(const struct sl_recipe *r, struct sl_device_pipelin
 		SL_TRY(copy_input(r, pipeline));
 	}
 	SL_TRY(clear_counters(pipeline));
-	return r->kernels->select(&f, &pipeline->batch, pipeline->counters,
-		pipeline->select_scratch, pipeline->exec.stream);
+	SL_TRY(r->kernels->select(&f, &pipeline->batch, pipeline->counters,
+		pipeline->select_scratch, pipeline->exec.stream));
+	return total_grids(r, pipeline);
 }
 
 /* Writes the columns of the survivors from their records, or by computing the particles again. */

@@ -17,7 +17,8 @@ static int mark_before(const struct sl_device_mode *mode, int i)
 }
 
 /*
- * The memory of the counters is followed by the scratch of select, so that one fill clears both. The
+ * The memory of the counters is followed by that of the copies of the grids and by the scratch of select,
+ * so that one fill clears all. The
  * scratch shared by the steps was laid out by the mode.
  */
 void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned,
@@ -30,6 +31,9 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 	pipeline->host_first_id = (uint64_t *)sl_cut(pinned, sizeof(*pipeline->host_first_id));
 	pipeline->counters_bytes = sl_batch_counters_bytes(sl_counter_words(r));
 	pipeline->counters = (struct sl_batch_counters *)sl_cut(device, pipeline->counters_bytes);
+	if (r->grids.n > 0)
+		pipeline->grid_copies = (uint64_t *)sl_cut_items(
+			device, r->grids.copies * sl_grid_words(&r->grids), sizeof(uint64_t));
 	pipeline->select_scratch.base = sl_cut(device, pipeline->select_scratch.size);
 	pipeline->cleared_bytes =
 		(size_t)((char *)pipeline->select_scratch.base - (char *)pipeline->counters) +

@@ -53,9 +53,10 @@ struct sl_device_pipeline {
 	uint64_t *first_id;      /* of the batch; fused: device memory */
 	uint64_t *host_first_id; /* its source, pinned */
 	struct sl_grid_set *grids,
-		*host_grids; /* of the recipe: device memory and pinned; NULL: none */
-	sl_graph graph;      /* of a full batch that is queued as a whole; NULL: none yet */
-	bool warm;           /* one such batch has run, so its kernels are loaded */
+		*host_grids;   /* of the recipe: device memory and pinned; NULL: none */
+	uint64_t *grid_copies; /* the copies of their counters, device memory, after the counters */
+	sl_graph graph;        /* of a full batch that is queued as a whole; NULL: none yet */
+	bool warm;             /* one such batch has run, so its kernels are loaded */
 	sl_event round[SL_ROUND_MARKS]; /* times within the current round */
 	struct sl_pack pack;
 	sl_event device_packed; /* after the packing kernels */

@@ -8,8 +8,8 @@
 		.scored = sl_queue_scored##suffix, .move = sl_queue_move##suffix,           \
 		.derive = sl_queue_derive##suffix, .mark = sl_queue_mark##suffix,           \
 		.bins = sl_queue_histograms##suffix, .grids = sl_queue_grids##suffix,       \
-		.key = sl_queue_key##suffix, .gather = sl_queue_gather##suffix,             \
-		.select = sl_queue_select##suffix,                                          \
+		.grids_total = sl_queue_grids_total##suffix, .key = sl_queue_key##suffix,   \
+		.gather = sl_queue_gather##suffix, .select = sl_queue_select##suffix,       \
 		.select_scratch = sl_queue_select_scratch##suffix,                          \
 		.rows = sl_queue_gather_rows##suffix, .records = sl_queue_records##suffix,  \
 		.fill = sl_queue_fill##suffix, .bounds = sl_queue_bounds##suffix,           \

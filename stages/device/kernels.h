@@ -23,23 +23,24 @@
 #include "stages/write.h"
 
 struct sl_kernels {
-	sl_generate_launcher *generate;    /* stages/generate.h */
-	sl_advance_launcher *advance;      /* stages/advance.h */
-	sl_scored_launcher *scored;        /* stages/counting/score.h */
-	sl_move_launcher *move;            /* rounds/rounds.h */
-	sl_derive_launcher *derive;        /* stages/mark.h */
-	sl_mark_launcher *mark;            /* stages/mark.h */
-	sl_histograms_launcher *bins;      /* stages/counting/histogram.h */
-	sl_grids_launcher *grids;          /* stages/counting/grid.h */
-	sl_key_launcher *key;              /* stages/sort.h */
-	sl_gather_launcher *gather;        /* stages/write.h */
-	sl_select_launcher *select;        /* fused/select.h */
-	sl_select_scratch *select_scratch; /* fused/select.h */
-	sl_gather_rows_launcher *rows;     /* fused/gather_rows.h */
-	sl_records_launcher *records;      /* device/mcpl_pack.h */
-	sl_fill_launcher *fill;            /* device/pack.h */
-	sl_bounds_launcher *bounds;        /* device/pack.h */
-	sl_pack_digest_launcher *digest;   /* device/pack.h */
+	sl_generate_launcher *generate;       /* stages/generate.h */
+	sl_advance_launcher *advance;         /* stages/advance.h */
+	sl_scored_launcher *scored;           /* stages/counting/score.h */
+	sl_move_launcher *move;               /* rounds/rounds.h */
+	sl_derive_launcher *derive;           /* stages/mark.h */
+	sl_mark_launcher *mark;               /* stages/mark.h */
+	sl_histograms_launcher *bins;         /* stages/counting/histogram.h */
+	sl_grids_launcher *grids;             /* stages/counting/grid.h */
+	sl_grids_total_launcher *grids_total; /* stages/counting/grid.h */
+	sl_key_launcher *key;                 /* stages/sort.h */
+	sl_gather_launcher *gather;           /* stages/write.h */
+	sl_select_launcher *select;           /* fused/select.h */
+	sl_select_scratch *select_scratch;    /* fused/select.h */
+	sl_gather_rows_launcher *rows;        /* fused/gather_rows.h */
+	sl_records_launcher *records;         /* device/mcpl_pack.h */
+	sl_fill_launcher *fill;               /* device/pack.h */
+	sl_bounds_launcher *bounds;           /* device/pack.h */
+	sl_pack_digest_launcher *digest;      /* device/pack.h */
 };
 
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;

@@ -37,7 +37,7 @@ static inline bool sl_fused_fits(
 	       SL_FUSED_COLUMNS_MAX;
 }
 
-/* The parameters of both kernels. All pointers but first_id and grids point to host memory. */
+/* The parameters of both kernels. All pointers but first_id, grids and grid_copies point to host memory. */
 struct sl_fused {
 	enum sl_model_number model;
 	const void *rules; /* the model's struct sl_NAME */
@@ -55,6 +55,7 @@ struct sl_fused {
 	const struct sl_histogram_set *bins;
 	sl_column_set grid_columns;      /* that the grids read */
 	const struct sl_grid_set *grids; /* device memory; NULL: there are none */
+	uint64_t *grid_copies;           /* of their counters, device memory */
 	float weight_scale;              /* see sl_weight_scale() */
 	bool padded; /* fill the keys after the last survivor with the largest key, one per particle
 	                that does not survive: for a sort that runs before the number of survivors

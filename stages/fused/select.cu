@@ -72,7 +72,8 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 					p.weight * job->weight_scale);
 				if (job->grids)
 					sl_grids_count_one(job->grids, &columns, 0, p.fate,
-						p.weight, job->weight_scale, job->grid);
+						p.weight, job->weight_scale,
+						sl_grids_copy(job->grids, job->grid_copies));
 			}
 		}
 		uint32_t survivors = __ballot_sync(SL_LANES, alive);
@@ -314,9 +315,8 @@ static enum sl_status queue_select(const struct sl_fused *f, const struct sl_bat
 		.record = b->record, .n_survivors = &counters->n_survivors,
 		.tally = (uint64_t *)&counters->tally, .bin = sl_batch_counters_histogram(counters),
 		.key = (Key *)b->key, .padded = f->padded && f->n_fields > 0, .bins = *f->bins,
-		.grids = f->grids,
-		.grid = sl_batch_counters_histogram(counters) + sl_histogram_words(f->bins),
-		.condition = *f->condition, .derivation = *f->derivation
+		.grids = f->grids, .grid_copies = f->grid_copies, .condition = *f->condition,
+		.derivation = *f->derivation
 	};
 
 	for (uint32_t k = 0; k < job.n_fields; k++) {

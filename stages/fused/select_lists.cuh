@@ -45,7 +45,7 @@ template <class Key> struct select_job {
 	bool padded; /* see struct sl_fused */
 	struct sl_histogram_set bins;
 	const struct sl_grid_set *grids; /* NULL: there are none */
-	uint64_t *grid;                  /* their counters */
+	uint64_t *grid_copies;           /* of their counters */
 	struct sl_condition condition;
 	struct sl_derivation derivation;
 };
@@ -85,7 +85,8 @@ static __device__ __forceinline__ struct sl_particle make(
 			struct sl_particle p =
 				Model::generate(rules, SL_EVERY_COLUMN, job->seed, id);
 
-			advance_scored(rules, job->seed, &p, job->grids, job->grid);
+			advance_scored(rules, job->seed, &p, job->grids,
+				sl_grids_copy(job->grids, job->grid_copies));
 			return p;
 		}
 	return Model::make(rules, job->wanted, job->seed, id);

@@ -132,6 +132,9 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 	}
 	for (uint32_t k = 0; n > 0 && k < SL_GRID_EDGES_MAX; k++)
 		g->edge[k] = (float)edge[k];
+	g->copies = SL_GRID_COPIES_MAX;
+	while (g->copies > 1 && g->copies * sl_grid_words(g) > SL_GRID_COPY_WORDS_MAX)
+		g->copies /= 2;
 }
 
 /* x^n by products only, which IEEE 754 rounds in one way: pow() differs between libraries. */

@@ -87,6 +87,9 @@ struct sl_grid_rule {
 		[SL_FATE_COUNT]; /* first counter of the row of a fate, or SL_NO_GRID_COUNTER */
 };
 
+/* At most as many copies of the counters of a batch, and words of all copies: 8 MiB. */
+enum { SL_GRID_COPIES_MAX = 32, SL_GRID_COPY_WORDS_MAX = 1 << 20 };
+
 /* About 8 KB: kernels read it from memory. */
 struct sl_grid_set {
 	uint32_t n; /* grids; 0: nothing is counted */
@@ -95,6 +98,7 @@ struct sl_grid_set {
 	bool weighted; /* weights differ: their sums and those of their squares follow the counts */
 	bool scored;   /* some grid is a score, whose sums are in the place of the weights */
 	float square_scale; /* factor of a weight before it is squared: a power of 2 */
+	uint32_t copies;    /* of all counters, on a device: a power of 2, see counting/grid.cuh */
 	struct sl_grid_rule grid[SL_GRIDS_MAX];
 	float edge[SL_GRID_EDGES_MAX];
 };

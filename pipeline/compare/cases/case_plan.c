@@ -20,8 +20,10 @@ enum sl_status sl_case_plan(const struct sl_comparison *c, const struct sl_compa
 		config.run.threads = config.run.slots = choices.n_batches = 1;
 		config.run.particles = c->batch;
 	}
-	if (!entry->on_device)
+	if (!entry->on_device) {
 		choices.device = SL_ON_CPU;
+		choices.n_devices = 0;
+	}
 	choices.mode = entry->mode;
 	choices.schedule = entry->schedule.steps > 0 ? SL_BY_ROUNDS : SL_BY_HISTORY;
 	choices.rounds = entry->schedule;

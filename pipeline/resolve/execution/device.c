@@ -1,4 +1,4 @@
-/* device.c - opens the device that run.device names; auto falls back to the CPU. */
+/* device.c - opens the devices that run.device names; auto falls back to the CPU. */
 #include "pipeline/resolve/execution/device.h"
 
 #include <stdio.h>
@@ -11,72 +11,163 @@
 
 enum { DIGITS_MAX = 4 }; /* in the number of a device */
 
-/* The ordinal of "cuda" (0) or "cuda:N"; -1 for any other text. */
-static int cuda_number(const char *text)
-{
-	const char *digits = text + strlen("cuda:");
+/* The devices that a text names. */
+struct named {
+	enum sl_device_choice choice;
+	bool all;   /* all devices of the machine; number is not set */
+	uint32_t n; /* 0: none */
+	int twice;  /* a number that occurs twice, or -1 */
+	int number[SL_DEVICES_MAX];
+};
 
+/* Reads a number of at most DIGITS_MAX digits, and moves *text to its end. -1: there is none. */
+static int read_number(const char **text)
+{
+	size_t digits = strspn(*text, "0123456789");
+	int number = (int)strtol(*text, NULL, 10);
+
+	*text += digits;
+	return digits > 0 && digits <= DIGITS_MAX ? number : -1;
+}
+
+static bool has_number(const struct named *d, int number)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->number[i] == number)
+			return true;
+	return false;
+}
+
+/* Reads "0" or "0,2"; false for any other text. A machine has no more than SL_DEVICES_MAX. */
+static bool read_numbers(const char *text, struct named *d)
+{
+	for (;; text++) {
+		int number = read_number(&text);
+
+		if (number < 0 || (*text != ',' && *text != '\0') || d->n == SL_DEVICES_MAX)
+			return false;
+		if (has_number(d, number))
+			d->twice = number;
+		d->number[d->n++] = number;
+		if (*text == '\0')
+			return true;
+	}
+}
+
+/* Reads "cuda", "cuda:N", "cuda:N,M" or "cuda:all"; false for any other text. */
+static bool read_cuda(const char *text, struct named *d)
+{
+	d->choice = SL_ON_CUDA;
 	if (strcmp(text, "cuda") == 0)
-		return 0;
-	if (strncmp(text, "cuda:", strlen("cuda:")) != 0 || *digits == '\0' ||
-		strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > DIGITS_MAX)
-		return -1;
-	return (int)strtol(digits, NULL, 10);
+		return read_numbers("0", d);
+	if (strcmp(text, "cuda:all") == 0)
+		return d->all = true;
+	return strncmp(text, "cuda:", strlen("cuda:")) == 0 &&
+	       read_numbers(text + strlen("cuda:"), d);
+}
+
+/* Reads "emulated", or "emulated:N" for N devices; false for any other text. */
+static bool read_emulated(const char *text, struct named *d)
+{
+	const char *digits = text + strlen("emulated:");
+	int n = 1;
+
+	d->choice = SL_ON_EMULATED;
+	if (strncmp(text, "emulated:", strlen("emulated:")) == 0)
+		n = read_number(&digits);
+	else
+		digits = strcmp(text, "emulated") == 0 ? "" : text;
+	if (*digits != '\0' || n < 1 || n > SL_DEVICES_MAX)
+		return false;
+	for (d->n = 0; d->n < (uint32_t)n; d->n++)
+		d->number[d->n] = (int)d->n;
+	return true;
+}
+
+/* Replaces "all" by the numbers of the devices of the machine. */
+static enum sl_status list_all(struct named *d)
+{
+	int n;
+
+	SL_TRY(sl_device_count(&n));
+	for (d->n = 0; d->n < (uint32_t)n; d->n++)
+		d->number[d->n] = (int)d->n;
+	return SL_OK;
 }
 
 /*
- * Opens the device, because the available backends and tunings depend on it. The emulated device has
- * number 0.
+ * Opens the devices, because the available backends and tunings depend on them. The first one is opened
+ * last, because it is the current one afterwards.
  */
-static enum sl_status use_device(
-	struct sl_choices *choices, enum sl_device_choice choice, int number)
+static enum sl_status use_devices(struct sl_choices *choices, struct named *d)
 {
 	struct sl_device device;
 	const char *problem = NULL;
 
 	/* emulation is a property of the process; it is set before the device is opened */
-	sl_device_emulate(choice == SL_ON_EMULATED);
-	if (choice == SL_ON_EMULATED)
+	sl_device_emulate(d->choice == SL_ON_EMULATED);
+	if (d->choice == SL_ON_EMULATED)
 		problem = sl_emulator_settings_problem();
 	if (problem)
 		return sl_fail(SL_USAGE, "%s", problem);
-	SL_TRY(sl_device_use(number, &device));
-	choices->device = choice;
-	choices->device_number = number;
+	if (d->all)
+		SL_TRY(list_all(d));
+	for (uint32_t i = d->n; i-- > 0;)
+		SL_TRY(sl_device_use(d->number[i], &device));
+	choices->device = d->choice;
+	choices->n_devices = d->n;
+	memcpy(choices->device_number, d->number, sizeof(d->number));
 	return SL_OK;
 }
 
 /* auto: opens device 0, or chooses the CPU and records the reason. */
 static void find_device(struct sl_choices *choices)
 {
-	bool emulated = sl_device_is_emulated();
+	struct named first = {
+		.choice = sl_device_is_emulated() ? SL_ON_EMULATED : SL_ON_CUDA, .n = 1};
 
-	if (use_device(choices, emulated ? SL_ON_EMULATED : SL_ON_CUDA, 0) == SL_OK)
+	if (use_devices(choices, &first) == SL_OK)
 		return;
 	choices->device = SL_ON_CPU;
 	snprintf(choices->device_reason, sizeof(choices->device_reason), "%s", sl_last_error());
+}
+
+/* Adds the problem of a text that names no device. */
+static void refuse(struct sl_reader *r, const char *text)
+{
+	char shown[SL_SHOWN_BYTES], why[128] = "";
+
+	if (strncmp(text, "cuda", strlen("cuda")) == 0)
+		snprintf(why, sizeof(why),
+			": cuda: is followed by all, or by numbers from 0, such as 0,2");
+	else if (strncmp(text, "emulated", strlen("emulated")) == 0)
+		snprintf(why, sizeof(why), ": N in emulated:N is a number of devices, 1 to %d",
+			SL_DEVICES_MAX);
+	sl_config_add_problem(r, "run.device",
+		"%s is not a device%s; use auto, cpu, cuda:0, cuda:all or emulated",
+		sl_show(shown, text), why);
 }
 
 enum sl_status sl_resolve_device(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices)
 {
 	const char *text = c->run.device;
-	int number = cuda_number(text);
-	char shown[SL_SHOWN_BYTES];
+	struct named cuda = {.twice = -1}, emulated = {.twice = -1};
 
-	if (number >= 0)
-		return use_device(choices, SL_ON_CUDA, number);
-	if (strcmp(text, "emulated") == 0)
-		return use_device(choices, SL_ON_EMULATED, 0);
 	if (strcmp(text, "auto") == 0)
 		find_device(choices);
 	else if (strcmp(text, "cpu") == 0)
 		choices->device = SL_ON_CPU;
-	else
+	else if (read_emulated(text, &emulated))
+		return use_devices(choices, &emulated);
+	else if (!read_cuda(text, &cuda))
+		refuse(r, text);
+	else if (cuda.twice >= 0)
 		sl_config_add_problem(r, "run.device",
-			"%s is not a device%s; use auto, cpu, cuda:0 or emulated",
-			sl_show(shown, text),
-			strncmp(text, "cuda", 4) == 0 ? ": N in cuda:N is a number from 0" : "");
+			"names device %d twice, but batches go to each device once; name it once",
+			cuda.twice);
+	else
+		return use_devices(choices, &cuda);
 	return SL_OK;
 }
 
@@ -84,10 +175,14 @@ const char *sl_device_text(const struct sl_choices *choices, char *text, size_t 
 {
 	const char *message = choices->device_reason;
 
-	if (choices->device == SL_ON_EMULATED)
+	if (choices->n_devices > 1)
+		snprintf(text, size, "this run computes on %u %s devices", choices->n_devices,
+			choices->device == SL_ON_EMULATED ? "emulated" : "CUDA");
+	else if (choices->device == SL_ON_EMULATED)
 		snprintf(text, size, "this run computes on the emulated device");
 	else if (choices->device == SL_ON_CUDA)
-		snprintf(text, size, "this run computes on CUDA device %d", choices->device_number);
+		snprintf(text, size, "this run computes on CUDA device %d",
+			choices->device_number[0]);
 	else
 		snprintf(text, size, "this run computes on the CPU: %.*s",
 			*message ? (int)strcspn(message, ";") : (int)size,

@@ -1,5 +1,5 @@
 /*
- * device.h - resolves run.device: the device that computes the batches, or the CPU.
+ * device.h - resolves run.device: the devices that compute the batches, or the CPU.
  */
 #ifndef SL_PIPELINE_RESOLVE_EXECUTION_DEVICE_H
 #define SL_PIPELINE_RESOLVE_EXECUTION_DEVICE_H
@@ -8,8 +8,8 @@
 #include "pipeline/resolve/choices/choices.h"
 
 /*
- * Sets device, device_number and device_reason, and makes the device current for the calling thread.
- * An unknown name adds a problem. A device that is named but cannot be used is the result
+ * Sets device, n_devices, device_number and device_reason, and makes the first device current for the
+ * calling thread. An unknown name adds a problem. A device that is named but cannot be used is the result
  * (SL_NO_DEVICE, SL_USAGE); choices->device then stays SL_ON_AUTO.
  */
 enum sl_status sl_resolve_device(

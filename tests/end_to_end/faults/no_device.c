@@ -71,8 +71,8 @@ static void device_number_out_of_range_is_refused(void **state)
 	struct sl_device d;
 
 	(void)state;
-	assert_fails(sl_device_use(1, &d), SL_NO_DEVICE,
-		"there is no device 1: this machine has 1; choose one from 0 to 0");
+	assert_fails(sl_device_use(32, &d), SL_NO_DEVICE,
+		"there is no device 32: this machine has 32; choose one from 0 to 31");
 	assert_fails(sl_device_use(-1, &d), SL_NO_DEVICE, "there is no device -1");
 }
 

@@ -77,7 +77,7 @@ static void expect_default_backend(const struct sl_choice *c, enum sl_primitive 
 static void expect_on_device(enum sl_device_choice device)
 {
 	assert_int_equal(choices.device, device);
-	assert_int_equal(choices.device_number, 0);
+	assert_int_equal(choices.device_number[0], 0);
 	assert_string_equal(choices.device_reason, "");
 	assert_null(choices.scan.backend);
 	expect_default_backend(&choices.compact, SL_COMPACT);

@@ -64,6 +64,7 @@ static enum sl_schedule_choice schedule_of_auto(enum sl_device_choice device, co
 	struct sl_reader *r = resolve_settings(set);
 
 	choices.device = device;
+	choices.n_devices = device != SL_ON_CPU;
 	choices.schedule = SL_BY_AUTO;
 	sl_resolve_mode(&config, r, &choices);
 	sl_config_close(r);

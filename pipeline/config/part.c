@@ -1,0 +1,127 @@
+/* part.c - see part.h. */
+#include "pipeline/config/part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIGITS_MAX = 9 }; /* fits every number that is accepted */
+
+/* Reads a number without sign or leading zeros at *text and moves *text past it; false if there is none. */
+static bool read_number(const char **text, uint64_t *value)
+{
+	size_t digits = strspn(*text, "0123456789");
+
+	if (digits == 0 || digits > DIGITS_MAX || (digits > 1 && **text == '0'))
+		return false;
+	*value = strtoull(*text, NULL, 10);
+	*text += digits;
+	return true;
+}
+
+static bool is_valid(const struct sl_part *part)
+{
+	return part->number >= 1 && part->number <= part->of && part->of <= SL_PARTS_MAX;
+}
+
+/* --- the tasks of a job array of Slurm -------------------------------------------------------- */
+
+/* Reads a variable of the environment; a missing one has the value fallback. */
+static enum sl_status read_variable(const char *name, const char *fallback, uint64_t *value)
+{
+	const char *text = getenv(name);
+
+	text = text && text[0] ? text : fallback;
+	if (!text)
+		return sl_fail(SL_USAGE,
+			"--part slurm: %s is not set (this process is no task of a Slurm job "
+			"array); submit it with sbatch --array=1-20, or use --part I/N",
+			name);
+	if (read_number(&text, value) && *text == '\0')
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"--part slurm: %s is '%s' (it must be a whole number); use --part I/N", name,
+		getenv(name));
+}
+
+/*
+ * The tasks of --array=MIN-MAX:STEP are the parts in order. The tasks of a list such as 3,7 are as many
+ * as the list has numbers, which says nothing about the parts, so they are refused.
+ */
+static enum sl_status read_slurm(struct sl_part *part)
+{
+	uint64_t id, count, min, max, step;
+
+	SL_TRY(read_variable("SLURM_ARRAY_TASK_ID", NULL, &id));
+	SL_TRY(read_variable("SLURM_ARRAY_TASK_COUNT", NULL, &count));
+	SL_TRY(read_variable("SLURM_ARRAY_TASK_MIN", NULL, &min));
+	SL_TRY(read_variable("SLURM_ARRAY_TASK_STEP", "1", &step));
+	step = step ? step : 1;
+	max = min + (count ? count - 1 : 0) * step;
+	if (getenv("SLURM_ARRAY_TASK_MAX"))
+		SL_TRY(read_variable("SLURM_ARRAY_TASK_MAX", NULL, &max));
+	*part = (struct sl_part){.number = id < min ? 0 : (id - min) / step + 1, .of = count};
+	if (id >= min && (id - min) % step == 0 && max >= min && (max - min) / step + 1 == count &&
+		is_valid(part))
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"--part slurm: task %llu of %llu tasks from %llu to %llu in steps of %llu is no part "
+		"of a run (the array is not of the form MIN-MAX); submit the whole array again, or "
+		"use --part I/N",
+		(unsigned long long)id, (unsigned long long)count, (unsigned long long)min,
+		(unsigned long long)max, (unsigned long long)step);
+}
+
+/* --- texts ------------------------------------------------------------------------------------ */
+
+enum sl_status sl_part_read(const char *text, struct sl_part *part)
+{
+	const char *at = text;
+
+	if (strcmp(text, "slurm") == 0)
+		return read_slurm(part);
+	if (read_number(&at, &part->number) && *at == '/') {
+		at++;
+		if (read_number(&at, &part->of) && *at == '\0' && is_valid(part))
+			return SL_OK;
+	}
+	return sl_fail(SL_USAGE,
+		"--part %s: the value must be I/N with whole numbers 1 <= I <= N <= %d, or slurm; for "
+		"example --part 3/20",
+		text, SL_PARTS_MAX);
+}
+
+/* All numbers of a run have the same width, so that a listing has the parts in order. */
+const char *sl_part_name(const struct sl_part *part, char name[SL_PART_NAME_BYTES])
+{
+	int width = snprintf(NULL, 0, "%llu", (unsigned long long)part->of);
+
+	snprintf(name, SL_PART_NAME_BYTES, "part_%0*llu_of_%llu", width,
+		(unsigned long long)part->number, (unsigned long long)part->of);
+	return name;
+}
+
+bool sl_part_find(const char *name, struct sl_part *part)
+{
+	static const char start[] = "part_", between[] = "_of_";
+	char again[SL_PART_NAME_BYTES];
+	const char *at = name + sizeof(start) - 1;
+
+	if (strncmp(name, start, sizeof(start) - 1) != 0)
+		return false;
+	at += strspn(at, "0");
+	if (!read_number(&at, &part->number) || strncmp(at, between, sizeof(between) - 1) != 0)
+		return false;
+	at += sizeof(between) - 1;
+	return read_number(&at, &part->of) && is_valid(part) &&
+	       strcmp(sl_part_name(part, again), name) == 0;
+}
+
+/* The first batches that cannot be divided evenly go to the first parts. */
+void sl_part_batches(const struct sl_part *part, uint64_t n_batches, uint64_t *first, uint64_t *end)
+{
+	uint64_t each = n_batches / part->of, more = n_batches % part->of, i = part->number - 1;
+
+	*first = i * each + (i < more ? i : more);
+	*end = *first + each + (i < more);
+}

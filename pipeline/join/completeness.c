@@ -1,0 +1,173 @@
+/* completeness.c - see completeness.h. */
+#include "pipeline/join/completeness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/output/run_directory.h"
+
+/* --- which batches ---------------------------------------------------------------------------- */
+
+/* Has the part only batches of its range? */
+static enum sl_status check_range(const struct sl_joined_part *part, const struct sl_plan *plan)
+{
+	uint64_t first, end;
+
+	sl_part_batches(&part->part, plan->recipe.n_batches, &first, &end);
+	for (size_t i = 0; i < part->manifest.n; i++)
+		if (part->manifest.line[i].batch < first || part->manifest.line[i].batch >= end)
+			return sl_fail(SL_BAD_INPUT,
+				"%s/manifest.jsonl: has batch %llu, but the part has batches %llu to "
+				"%llu (the file was changed); compute the part again with --force",
+				part->path, (unsigned long long)part->manifest.line[i].batch,
+				(unsigned long long)first, (unsigned long long)end - 1);
+	return SL_OK;
+}
+
+/* Copies the lines of all parts, which ascend because the parts do. */
+static enum sl_status concatenate(const struct sl_joined_parts *parts, struct sl_manifest *all)
+{
+	size_t n = 0;
+	void *lines;
+
+	for (size_t i = 0; i < parts->n; i++)
+		n += parts->at[i].manifest.n;
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(n, sizeof(*all->line)), &lines));
+	*all = (struct sl_manifest){.line = (struct sl_manifest_line *)lines, .in_order = true};
+	for (size_t i = 0; i < parts->n; i++) {
+		const struct sl_manifest *m = &parts->at[i].manifest;
+
+		if (m->n > 0)
+			memcpy(all->line + all->n, m->line, m->n * sizeof(*all->line));
+		all->n += m->n;
+	}
+	return SL_OK;
+}
+
+enum { TEXT_BYTES = 1024, NAMED_PARTS = 12 };
+
+/* Appends a part that lacks batches to text; part is NULL if it was not given. */
+static void name_part(const struct sl_joined_part *part, uint64_t number, uint64_t batches,
+	uint64_t named, char text[TEXT_BYTES])
+{
+	size_t used = strlen(text);
+
+	text += used;
+	used = TEXT_BYTES - used;
+	if (named == NAMED_PARTS)
+		snprintf(text, used, ", ...");
+	else if (named > NAMED_PARTS)
+		return;
+	else if (!part)
+		snprintf(text, used, "%spart %llu is missing", named ? ", " : "",
+			(unsigned long long)number);
+	else
+		snprintf(text, used, "%spart %llu has %zu of %llu batches%s", named ? ", " : "",
+			(unsigned long long)number, part->manifest.n, (unsigned long long)batches,
+			part->manifest.damaged ? " and a damaged manifest" : "");
+}
+
+/* Names all parts that lack batches of the run, which has so many. */
+static enum sl_status refuse_incomplete(
+	const struct sl_joined_parts *parts, const struct sl_plan *plan, uint64_t batches)
+{
+	struct sl_part part = {.of = parts->of};
+	char text[TEXT_BYTES] = "";
+	uint64_t named = 0, first, end;
+	size_t next = 0;
+
+	for (part.number = 1; part.number <= part.of; part.number++) {
+		const struct sl_joined_part *given = NULL;
+
+		if (next < parts->n && parts->at[next].part.number == part.number)
+			given = &parts->at[next++];
+		sl_part_batches(&part, plan->recipe.n_batches, &first, &end);
+		if (first < batches && (!given || given->manifest.n < end - first))
+			name_part(given, part.number, end - first, named++, text);
+	}
+	return sl_fail(SL_BAD_INPUT,
+		"the %llu parts of the run are not complete: %s; compute the rest with sluice run "
+		"--part I/%llu --resume, and give all parts",
+		(unsigned long long)parts->of, text, (unsigned long long)parts->of);
+}
+
+enum sl_status sl_parts_collect(
+	const struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all)
+{
+	struct sl_stop_state o;
+
+	*all = (struct sl_manifest){.line = NULL};
+	for (size_t i = 0; i < parts->n; i++)
+		SL_TRY(check_range(&parts->at[i], plan));
+	SL_TRY(concatenate(parts, all));
+	o = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, all);
+	/* each batch is there once, so the batches are complete if the last of as many is in its place */
+	if (all->n < o.batches || all->line[o.batches - 1].batch != o.batches - 1)
+		return refuse_incomplete(parts, plan, o.batches);
+	all->n = o.batches;
+	return SL_OK;
+}
+
+/* --- their files ------------------------------------------------------------------------------ */
+
+size_t sl_parts_find(
+	const struct sl_joined_parts *parts, const struct sl_plan *plan, uint64_t batch)
+{
+	size_t low = 0, high = parts->n;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t first, end;
+
+		sl_part_batches(&parts->at[middle].part, plan->recipe.n_batches, &first, &end);
+		if (batch < first)
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}
+
+enum sl_status sl_join_check_stop(const atomic_int *stop)
+{
+	return atomic_load(stop) ? sl_fail(SL_STOPPED, "a signal stopped the join; nothing is left "
+						       "of it, so start it again")
+	                         : SL_OK;
+}
+
+static enum sl_status check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
+	const struct sl_dir *dir, const struct sl_manifest_line *l)
+{
+	bool complete;
+
+	SL_TRY(sl_output_batch_is_complete(plan, dir, l, &complete));
+	if (complete)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"%s: batch %llu is damaged (a file such as %s is missing or differs from the manifest); "
+		"compute it again with sluice run --part %llu/%llu --resume",
+		part->path, (unsigned long long)l->batch, l->file[0] ? l->file : l->bins_file,
+		(unsigned long long)part->part.number, (unsigned long long)part->part.of);
+}
+
+enum sl_status sl_parts_check_files(const struct sl_joined_parts *parts, const struct sl_plan *plan,
+	const struct sl_manifest *all, const atomic_int *stop)
+{
+	enum sl_status s = SL_OK;
+
+	for (size_t i = 0; s == SL_OK && i < all->n;) {
+		size_t at = sl_parts_find(parts, plan, all->line[i].batch);
+		struct sl_dir dir;
+
+		SL_TRY(sl_dir_open(parts->at[at].path, false, &dir));
+		for (; s == SL_OK && i < all->n &&
+			sl_parts_find(parts, plan, all->line[i].batch) == at;
+			i++) {
+			s = sl_join_check_stop(stop);
+			if (s == SL_OK)
+				s = check_files(&parts->at[at], plan, &dir, &all->line[i]);
+		}
+		sl_dir_close(&dir);
+	}
+	return s;
+}

@@ -1,0 +1,37 @@
+/*
+ * completeness.h - checks that parts are one whole run: every batch once, every file undamaged.
+ *
+ * A stop rule is evaluated here, over the batches of all parts in order, as one process does after each
+ * commit. Batches after the one that meets it are no part of the run; their parts may be incomplete
+ * or missing.
+ */
+#ifndef SL_PIPELINE_JOIN_COMPLETENESS_H
+#define SL_PIPELINE_JOIN_COMPLETENESS_H
+
+#include <stdatomic.h>
+
+#include "pipeline/join/parts.h"
+#include "pipeline/plan/plan.h"
+
+/*
+ * Sets *all to the lines of the batches of the run, in order. The caller frees it, also after a
+ * failure. SL_BAD_INPUT if batches are missing; the message names the parts.
+ */
+enum sl_status sl_parts_collect(
+	const struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all);
+
+/*
+ * Reads all files of these batches. SL_BAD_INPUT if one of them differs from its manifest; SL_STOPPED
+ * if *stop becomes other than 0.
+ */
+enum sl_status sl_parts_check_files(const struct sl_joined_parts *parts, const struct sl_plan *plan,
+	const struct sl_manifest *all, const atomic_int *stop);
+
+/* The index in parts->at of the part that has computed the batch of a line of all. */
+size_t sl_parts_find(
+	const struct sl_joined_parts *parts, const struct sl_plan *plan, uint64_t batch);
+
+/* SL_STOPPED if *stop is other than 0. */
+enum sl_status sl_join_check_stop(const atomic_int *stop);
+
+#endif

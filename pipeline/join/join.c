@@ -1,0 +1,222 @@
+/* join.c - see join.h. */
+#include "pipeline/join/join.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/join/joined_files.h"
+#include "pipeline/output/run_directory.h"
+#include "pipeline/output/stale_files.h"
+#include "primitives/files/files.h"
+#include "primitives/primitives.h"
+
+/* The backend of the parts compresses a joined list, if this build has it; every other gives valid files. */
+static void choose_deflate(struct sl_joined_parts *parts, char text[64])
+{
+	const struct sl_backend *found;
+
+	if (!parts->deflate || sl_find(SL_DEFLATE, parts->deflate, &found) != SL_OK ||
+		found->space != SL_HOST)
+		return;
+	snprintf(text, 64, "primitives.deflate=%.32s", parts->deflate);
+	parts->setting[parts->n_settings++] = text;
+}
+
+/* Makes the plan of the whole run in the directory `to`. */
+static enum sl_status make_plan(
+	struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
+{
+	struct sl_existing_run whole = parts->first;
+	char deflate[64];
+
+	*plan = NULL;
+	whole.part = (struct sl_part){.of = 0};
+	choose_deflate(parts, deflate);
+	SL_TRY(sl_existing_run_plan(&whole, parts->setting, parts->n_settings, plan));
+	if (strlen(to) >= sizeof((*plan)->to))
+		return sl_fail(SL_USAGE, "%s: the path is too long; choose a shorter --out", to);
+	snprintf((*plan)->to, sizeof((*plan)->to), "%s", to);
+	return SL_OK;
+}
+
+/* Refuses a directory with a run before the parts are read, which can take long. */
+static enum sl_status check_free(const char *to)
+{
+	struct sl_dir dir;
+	enum sl_status s;
+	bool exists;
+
+	SL_TRY(sl_dir_exists(to, &exists));
+	if (!exists)
+		return SL_OK;
+	SL_TRY(sl_dir_open(to, false, &dir));
+	s = sl_file_exists(&dir, "run.json", &exists);
+	sl_dir_close(&dir);
+	if (s != SL_OK || !exists)
+		return s;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: holds a run already (it would be overwritten); use --force to replace it, or "
+		"another --out",
+		to);
+}
+
+/* Takes over the files, then the manifest, and makes the files of the whole run. */
+static enum sl_status fill(const struct sl_join_job *job, const struct sl_joined_parts *parts,
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_manifest *all,
+	struct sl_manifest *written)
+{
+	SL_TRY(sl_joined_files_take(parts, w->plan, all, dir, job->stop));
+	SL_TRY(sl_manifest_write(dir, all));
+	SL_TRY(sl_join_check_stop(job->stop));
+	return sl_output_finish(w, dir, &parts->session, "done", written);
+}
+
+/* What was in the file system before this join. */
+struct before {
+	bool directory, lock, run;
+};
+
+static enum sl_status look_before(const char *to, struct before *before)
+{
+	struct sl_dir dir;
+	enum sl_status s;
+
+	*before = (struct before){.lock = false};
+	SL_TRY(sl_dir_exists(to, &before->directory));
+	if (!before->directory)
+		return SL_OK;
+	SL_TRY(sl_dir_open(to, false, &dir));
+	s = sl_file_exists(&dir, "LOCK", &before->lock);
+	if (s == SL_OK)
+		s = sl_file_exists(&dir, "run.json", &before->run);
+	sl_dir_close(&dir);
+	return s;
+}
+
+/*
+ * Closes the directory after a failure. LOCK, run.json and the directory are removed if this join has made
+ * them: run.json can exist although its commit has failed, if only the fsync of the directory did.
+ */
+static void leave(const struct sl_plan *plan, struct sl_dir *dir, const struct before *before)
+{
+	if (dir->lock >= 0 && !before->run)
+		(void)sl_file_remove(dir, "run.json");
+	if (dir->lock >= 0 && !before->lock)
+		(void)sl_file_remove(dir, "LOCK");
+	sl_dir_close(dir);
+	if (!before->directory)
+		(void)sl_dir_remove(plan->to);
+}
+
+/* Removes what a failed join has written, all with names that were free before, or of a replaced run. */
+static void remove_written(const struct sl_plan *plan, const struct sl_dir *dir)
+{
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
+
+	(void)sl_stale_files_remove_run(&s);
+}
+
+/*
+ * Writes the run in *dir, which is closed after a failure. Until it is open, nothing in it is this join's.
+ * The message of a failure stays, also if a removal fails.
+ */
+static enum sl_status write_in(const struct sl_join_job *job, const struct sl_joined_parts *parts,
+	struct sl_workspace *w, const struct sl_manifest *all, struct sl_dir *dir,
+	struct sl_manifest *written)
+{
+	struct sl_manifest none = {.line = NULL};
+	char why[SL_MESSAGE_BYTES];
+	struct before before;
+	enum sl_status s;
+
+	SL_TRY(look_before(w->plan->to, &before));
+	s = sl_output_open(w, job->force ? SL_START_FORCE : SL_START_NEW, dir, &none);
+	sl_manifest_free(&none);
+	if (s == SL_OK) {
+		s = fill(job, parts, w, dir, all, written);
+		memcpy(why, sl_last_error(), sizeof(why));
+		if (s != SL_OK)
+			remove_written(w->plan, dir);
+	} else {
+		memcpy(why, sl_last_error(), sizeof(why));
+	}
+	if (s != SL_OK) {
+		leave(w->plan, dir, &before);
+		sl_set_last_error(why);
+	}
+	return s;
+}
+
+static enum sl_status write_run(const struct sl_join_job *job, const struct sl_joined_parts *parts,
+	struct sl_workspace *w, const struct sl_manifest *all)
+{
+	struct sl_dir dir = {.fd = -1, .lock = -1};
+	struct sl_manifest written = {.line = NULL};
+	struct sl_results results;
+	enum sl_status s = write_in(job, parts, w, all, &dir, &written);
+
+	if (s == SL_OK) {
+		job->results(job->ctx, w, &written, &parts->session);
+		sl_results_make(&written, sl_fractions_count_particles(w->plan), &results);
+		s = sl_checks(w->plan, &results);
+	}
+	sl_dir_close(&dir);
+	sl_manifest_free(&written);
+	return s;
+}
+
+/* What run.json says about the parts. */
+static enum sl_status make_origin(
+	const struct sl_joined_parts *parts, struct sl_parts_origin *origin)
+{
+	void *times;
+
+	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(parts->n, sizeof(struct sl_part_times)), &times));
+	*origin = (struct sl_parts_origin){.members = parts->members,
+		.part = (struct sl_part_times *)times,
+		.n_parts = parts->n};
+	for (size_t i = 0; i < parts->n; i++)
+		origin->part[i] = parts->at[i].times;
+	return SL_OK;
+}
+
+static enum sl_status join_plan(const struct sl_join_job *job, const struct sl_joined_parts *parts,
+	const struct sl_plan *plan, struct sl_manifest *all)
+{
+	struct sl_workspace *w = NULL;
+	struct sl_parts_origin origin = {.part = NULL};
+	enum sl_status s;
+
+	SL_TRY(sl_parts_collect(parts, plan, all));
+	SL_TRY(sl_joined_files_check(parts, plan, all));
+	SL_TRY(sl_parts_check_files(parts, plan, all, job->stop));
+	s = sl_workspace_open(plan, &w);
+	if (s == SL_OK)
+		s = make_origin(parts, &origin);
+	if (s == SL_OK) {
+		w->origin = &origin;
+		s = write_run(job, parts, w, all);
+	}
+	sl_memory_give(SL_HOST, origin.part);
+	sl_workspace_close(w);
+	return s;
+}
+
+enum sl_status sl_join(const struct sl_join_job *job)
+{
+	struct sl_joined_parts parts = {.n = 0};
+	struct sl_manifest all = {.line = NULL};
+	struct sl_plan *plan = NULL;
+	enum sl_status s = job->force ? SL_OK : check_free(job->to);
+
+	if (s == SL_OK)
+		s = sl_parts_open(job->in, job->n, &parts);
+	if (s == SL_OK)
+		s = make_plan(&parts, job->to, &plan);
+	if (s == SL_OK)
+		s = join_plan(job, &parts, plan, &all);
+	sl_manifest_free(&all);
+	sl_plan_free(plan);
+	sl_parts_free(&parts);
+	return s;
+}

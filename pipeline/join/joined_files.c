@@ -1,0 +1,183 @@
+/* joined_files.c - see joined_files.h. */
+#include "pipeline/join/joined_files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/text/messages.h"
+#include "primitives/files/crc32.h"
+#include "primitives/files/files.h"
+#include "primitives/files/link.h"
+#include "primitives/files/map.h"
+
+/* --- before a file is written ----------------------------------------------------------------- */
+
+/* Replaces a path by that of its parent: "." for a name, "/" for "/name". */
+static void go_up(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	memcpy(path + n, n > 0 ? "" : ".", n > 0 ? 1 : 2);
+}
+
+/* Opens `to`, or the nearest parent that exists; *is_to: it is `to`. */
+static enum sl_status open_nearest(const char *to, struct sl_dir *dir, bool *is_to)
+{
+	char path[SL_PATH_BYTES];
+	bool exists;
+
+	snprintf(path, sizeof(path), "%.4000s", to);
+	SL_TRY(sl_dir_exists(path, &exists));
+	*is_to = exists;
+	while (!exists && strcmp(path, ".") != 0 && strcmp(path, "/") != 0) {
+		go_up(path);
+		SL_TRY(sl_dir_exists(path, &exists));
+	}
+	return sl_dir_open(path, false, dir);
+}
+
+/* The device and inode of a directory. */
+static enum sl_status identify(const struct sl_dir *dir, uint64_t *device, uint64_t *number)
+{
+	bool exists;
+
+	return sl_file_identity(dir, ".", &exists, device, number);
+}
+
+static uint64_t bytes_of(const struct sl_manifest_line *l)
+{
+	return l->file_bytes + l->bins_bytes + l->order_bytes;
+}
+
+/* Adds the bytes of the part's files to *copied if they cannot be linked to a directory of device. */
+static enum sl_status check_part(
+	const struct sl_joined_part *part, const struct sl_dir *to, bool is_to, uint64_t *copied)
+{
+	uint64_t device, number, part_device, part_number;
+	struct sl_dir dir;
+	enum sl_status s;
+
+	SL_TRY(identify(to, &device, &number));
+	SL_TRY(sl_dir_open(part->path, false, &dir));
+	s = identify(&dir, &part_device, &part_number);
+	sl_dir_close(&dir);
+	SL_TRY(s);
+	if (is_to && device == part_device && number == part_number)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: is the directory of part %llu (its files would be replaced); choose "
+			"another --out",
+			to->path, (unsigned long long)part->part.number);
+	for (size_t i = 0; device != part_device && i < part->manifest.n; i++)
+		*copied += bytes_of(&part->manifest.line[i]);
+	return SL_OK;
+}
+
+enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
+	const struct sl_plan *plan, const struct sl_manifest *all)
+{
+	char need[32], have[32];
+	uint64_t bytes = 0, available;
+	struct sl_dir dir;
+	enum sl_status s;
+	bool is_to;
+
+	SL_TRY(open_nearest(plan->to, &dir, &is_to));
+	s = sl_dir_free_bytes(&dir, &available);
+	for (size_t i = 0; s == SL_OK && i < parts->n; i++)
+		s = check_part(&parts->at[i], &dir, is_to, &bytes);
+	sl_dir_close(&dir);
+	SL_TRY(s);
+	for (size_t i = 0; sl_plan_is_joined(plan) && i < all->n; i++)
+		bytes += all->line[i].file_bytes;
+	if (bytes <= available)
+		return SL_OK;
+	return sl_fail(SL_DISK,
+		"%s: the joined run needs up to %s (files on other file systems are copied, and a joined "
+		"list is written) and %s are free; choose another --out",
+		plan->to, sl_sized((double)bytes, need), sl_sized((double)available, have));
+}
+
+/* --- the files -------------------------------------------------------------------------------- */
+
+enum { PIECE_BYTES = 1 << 20 };
+
+/* Writes the bytes of a mapped file, and checks them on the way. */
+static enum sl_status write_copy(
+	const struct sl_map *from, const struct sl_dir *to, const char *name, uint32_t crc)
+{
+	struct sl_file_writer w;
+	uint32_t found = 0;
+
+	SL_TRY(sl_file_begin(to, name, &w));
+	for (size_t at = 0, n; at < from->bytes; at += n) {
+		const char *piece = (const char *)from->at + at;
+
+		n = from->bytes - at < PIECE_BYTES ? from->bytes - at : (size_t)PIECE_BYTES;
+		found = sl_crc32_update(found, piece, n);
+		SL_TRY(sl_file_add(&w, piece, n));
+	}
+	if (found == crc)
+		return sl_file_end(&w, false);
+	sl_file_drop(&w);
+	return sl_fail(SL_BAD_INPUT,
+		"%s: the file changed while it was copied, or the disk is failing; verify the part and "
+		"start again",
+		name);
+}
+
+/* Takes over one file; a run without such files has an empty name. */
+static enum sl_status take(
+	const struct sl_dir *from, const char *name, uint32_t crc, const struct sl_dir *to)
+{
+	char path[SL_PATH_BYTES];
+	struct sl_map file;
+	enum sl_status s;
+	bool linked;
+
+	if (!name[0])
+		return SL_OK;
+	SL_TRY(sl_file_link(from, name, to, &linked));
+	if (linked)
+		return SL_OK;
+	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
+	SL_TRY(sl_map_file(path, &file));
+	s = write_copy(&file, to, name, crc);
+	sl_unmap(&file);
+	return s;
+}
+
+static enum sl_status take_batch(
+	const struct sl_dir *from, const struct sl_manifest_line *l, const struct sl_dir *to)
+{
+	SL_TRY(take(from, l->file, l->file_crc, to));
+	SL_TRY(take(from, l->bins_file, l->bins_crc, to));
+	return take(from, l->order_file, l->order_crc, to);
+}
+
+enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const struct sl_plan *plan,
+	const struct sl_manifest *all, const struct sl_dir *dir, const atomic_int *stop)
+{
+	enum sl_status s = SL_OK;
+
+	for (size_t i = 0; s == SL_OK && i < all->n;) {
+		size_t at = sl_parts_find(parts, plan, all->line[i].batch);
+		struct sl_dir from;
+
+		SL_TRY(sl_dir_open(parts->at[at].path, false, &from));
+		for (; s == SL_OK && i < all->n &&
+			sl_parts_find(parts, plan, all->line[i].batch) == at;
+			i++) {
+			s = sl_join_check_stop(stop);
+			if (s == SL_OK)
+				s = take_batch(&from, &all->line[i], dir);
+		}
+		sl_dir_close(&from);
+	}
+	return s;
+}

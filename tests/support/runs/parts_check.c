@@ -1,0 +1,110 @@
+/* parts_check.c - see parts_check.h. */
+#include "tests/support/runs/parts_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Appends words up to the NULL; returns their number. */
+static size_t append(const char **to, const char *const *words)
+{
+	size_t n = 0;
+
+	for (; words && words[n]; n++)
+		to[n] = words[n];
+	to[n] = NULL;
+	return n;
+}
+
+void part_command(unsigned number, unsigned of, const char *const *more, struct part_command *c)
+{
+	const char *const first[] = {"sluice", "run", "c.yaml", "--out", "parts", "--part", c->part,
+		"--resume", "--quiet", NULL};
+
+	snprintf(c->part, sizeof(c->part), "%u/%u", number, of);
+	append(c->words + append(c->words, first), more);
+}
+
+void run_part(unsigned number, unsigned of, const char *const *more)
+{
+	struct part_command c;
+
+	part_command(number, of, more, &c);
+	expect(&folder, SL_OK, "", c.words);
+}
+
+void run_parts(unsigned of, const char *const *more)
+{
+	for (unsigned i = 1; i <= of; i++)
+		run_part(i, of, more);
+}
+
+/* --- comparison ------------------------------------------------------------------------------- */
+
+/* Is the line of run.json one that times change? */
+static bool is_time(const char *line)
+{
+	static const char *const keys[] = {
+		"\"figure_of_merit\"", "_seconds\"", "\"schedule_story\"", "\"crc32\""};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strstr(line, keys[i]))
+			return true;
+	return false;
+}
+
+/* run.json without the member times and the lines of times. The caller frees the text. */
+static char *without_times(const char *out)
+{
+	char name[64], *text, *kept, *to;
+	bool in_times = false;
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	text = folder_read(&folder, name, &bytes);
+	to = kept = (char *)calloc(1, bytes + 1);
+	assert_non_null(kept);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t n = strlen(line);
+
+		in_times = in_times || strcmp(line, "\t\"times\": {") == 0;
+		if (!in_times && !is_time(line)) {
+			/* whether a comma follows depends on what follows */
+			memcpy(to, line, n);
+			to += n - (line[n - 1] == ',');
+			*to++ = '\n';
+		}
+		in_times = in_times && strcmp(line, "\t},") != 0;
+	}
+	*to = '\0';
+	free(text);
+	return kept;
+}
+
+void expect_same_run(const char *joined, const char *whole)
+{
+	char *is = without_times(joined), *should = without_times(whole);
+
+	assert_string_equal(is, should);
+	free(is);
+	free(should);
+	assert_true(hash_run(&folder, joined) == hash_run(&folder, whole));
+}
+
+void check_parts(const char *const *more)
+{
+	static const char *const first[] = {
+		"sluice", "run", "c.yaml", "--out", "whole", "--quiet", NULL};
+	const char *words[40];
+
+	append(words + append(words, first), more);
+	expect(&folder, SL_OK, "", words);
+	run_parts(3, more);
+	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "joined", "--quiet"));
+	expect_same_run("joined", "whole");
+	expect(&folder, SL_OK, "", WORDS("verify", "joined", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("verify", "parts/part_1_of_3", "--quiet"));
+	remove_run(&folder, "whole");
+	remove_run(&folder, "parts");
+	remove_run(&folder, "joined");
+}
