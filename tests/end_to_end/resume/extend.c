@@ -170,6 +170,27 @@ static void interrupted_extension_can_be_resumed(void **state)
 	remove_run(&folder, "whole");
 }
 
+/* The joined run can be extended, but not a part of it. */
+static void parts_are_not_extended(void **state)
+{
+	(void)state;
+	write_text(&folder, "c.yaml", slab);
+	for (int i = 1; i <= 2; i++)
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--quiet", "--out", "parts", "--part",
+				i == 1 ? "1/2" : "2/2", "--set", "run.particles=5500"));
+	expect(&folder, SL_OUTPUT_IN_USE, "a part cannot be extended",
+		WORDS("run", "c.yaml", "--quiet", "--out", "parts", "--part", "2/2", "--set",
+			"run.particles=9000", "--resume"));
+	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "out", "--quiet"));
+	run("out", "9000", NULL, "--resume");
+	run("whole", "9000", NULL, NULL);
+	assert_true(hash_run(&folder, "out") == hash_run(&folder, "whole"));
+	remove_run(&folder, "parts");
+	remove_run(&folder, "out");
+	remove_run(&folder, "whole");
+}
+
 static void other_changes_are_refused(void **state)
 {
 	uint64_t before;
@@ -209,6 +230,7 @@ int main(void)
 		cmocka_unit_test(stop_rules_end_an_extended_run_at_the_same_batch),
 		cmocka_unit_test(automatic_batch_stays),
 		cmocka_unit_test(interrupted_extension_can_be_resumed),
+		cmocka_unit_test(parts_are_not_extended),
 		cmocka_unit_test(other_changes_are_refused),
 	};
 
