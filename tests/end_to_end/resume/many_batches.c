@@ -1,8 +1,8 @@
 /*
  * many_batches.c - the work of every command grows in proportion to the number of batches.
  *
- * Eight times as many batches must not take more than FACTOR times the processor time: a part that grows
- * with the square would take 64 times. The commands are called in this process, on a file system in
+ * Sixteen times as many batches must not take more than FACTOR times the processor time: a part that grows
+ * with the square would take 256 times. The commands are called in this process, on a file system in
  * memory where there is one, so other programs hardly change the times.
  */
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "tests/support/program/program.h"
 #include "tests/support/runs/library_run.h"
 
-enum { FEW = 2000, MANY = 8 * FEW, FACTOR = 14 };
+enum { FEW = 2000, MANY = 16 * FEW, FACTOR = 22 };
 
 /* Processor time below this many seconds says little. */
 static const double least_seconds = 0.03;
