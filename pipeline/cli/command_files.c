@@ -12,6 +12,7 @@
 #include "pipeline/convert/convert.h"
 #include "pipeline/info/info.h"
 #include "pipeline/join/join.h"
+#include "pipeline/status/parts_status.h"
 #include "pipeline/status/status.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/report_print.h"
@@ -72,15 +73,12 @@ enum sl_status sl_command_join(struct sl_args *a)
 {
 	const struct sl_join_job job = {.in = a->operands,
 		.n = a->n_operands,
-		.to = a->out,
+		.to = a->out && a->out[0] ? a->out : NULL,
 		.force = a->force,
 		.stop = &sl_cli_control.stop,
 		.results = print_joined,
 		.ctx = a};
 
-	if (!a->out || !a->out[0])
-		return sl_fail(SL_USAGE,
-			"join needs --out DIR (the directory of the whole run); add the option");
 	sl_signals_begin_work();
 	return sl_join(&job);
 }
@@ -116,5 +114,8 @@ enum sl_status sl_command_info(struct sl_args *a)
 
 enum sl_status sl_command_status(struct sl_args *a)
 {
-	return sl_status_print(a->operands[0], a->json, stdout);
+	bool has_parts;
+
+	SL_TRY(sl_parts_status_print(a->operands[0], a->json, stdout, &has_parts));
+	return has_parts ? SL_OK : sl_status_print(a->operands[0], a->json, stdout);
 }

@@ -172,6 +172,15 @@ static enum sl_status find_all(const struct sl_conversion *c, struct sl_runs *r,
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
+/* Ids of parts are those of their run, so they must not be shifted. */
+static bool any_part(const struct sl_runs *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->at[i].existing.part.of > 0)
+			return true;
+	return false;
+}
+
 /* Compares each run with the first one; notes the first that differs, and seeds that are repeated. */
 static bool can_merge(struct sl_conversion *c, const struct sl_runs *r)
 {
@@ -180,6 +189,12 @@ static bool can_merge(struct sl_conversion *c, const struct sl_runs *r)
 	/* particles of a list do not depend on the seed, so its runs repeat them */
 	if (strstr(first->existing.config, "\nmodel:\n  list:"))
 		return false;
+	if (any_part(r)) {
+		sl_convert_note(c,
+			"parts: the inputs are parts of a run (--part), whose counts are not "
+			"kept; sluice join makes the whole run of them");
+		return false;
+	}
 	for (size_t i = 1; i < r->n; i++) {
 		const struct sl_input_run *run = &r->at[i];
 

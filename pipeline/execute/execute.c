@@ -103,7 +103,7 @@ struct in_memory {
 	struct sl_workspace *w;
 	struct sl_manifest lines;
 	size_t capacity; /* of lines.line */
-	enum sl_status (*batch)(void *ctx, const struct sl_host_slot *slot);
+	enum sl_status (*batch)(void *ctx, struct sl_host_slot *slot);
 	void (*progress)(void *ctx, const struct sl_progress *p);
 	void *ctx;
 };
@@ -127,7 +127,7 @@ static enum sl_status add_line(struct in_memory *m, const struct sl_batch *b)
 }
 
 /* Adds the next batch in order to the sums, as a commit does, and passes it to the caller. */
-static enum sl_status add_batch(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status add_batch(void *ctx, struct sl_host_slot *slot)
 {
 	struct in_memory *m = (struct in_memory *)ctx;
 	const struct sl_batch *b = &slot->batch;
@@ -184,10 +184,17 @@ static enum sl_status execute_in_memory(struct sl_workspace *w, const struct sl_
 	return s;
 }
 
-void sl_execute_choose_memory(struct sl_choices *choices)
+enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool resident)
 {
+	if (resident && choices->device == SL_ON_CPU)
+		return sl_fail(SL_USAGE,
+			"the survivors of a run on the CPU cannot stay on a device; set run.device to "
+			"cuda or emulated, or take arrays of the host%s%s",
+			choices->device_reason[0] ? ": " : "", choices->device_reason);
 	choices->form = SL_AS_COLUMNS;
 	choices->pack = NULL;
+	choices->resident = resident;
+	return SL_OK;
 }
 
 enum sl_status sl_execute(struct sl_workspace *w, const struct sl_execution *e)

@@ -26,10 +26,11 @@ struct sl_execution {
 };
 
 /*
- * Changes resolved choices for a run in memory: a device copies all columns to the host unpacked. To
- * be called before sl_plan_make().
+ * Changes resolved choices for a run in memory: a device copies all columns to the host unpacked, or
+ * with resident none: control->batch then takes slot->batch.resident. To be called before
+ * sl_plan_make(). SL_USAGE if survivors must be resident and no device computes the run.
  */
-void sl_execute_choose_memory(struct sl_choices *choices);
+enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool resident);
 
 /*
  * Runs the plan of w, whose memory is allocated. SL_STOPPED if a signal or run.stop_before ended the

@@ -24,8 +24,11 @@ static enum sl_status check_range(const struct sl_joined_part *part, const struc
 	return SL_OK;
 }
 
-/* Copies the lines of all parts, which ascend because the parts do. */
-static enum sl_status concatenate(const struct sl_joined_parts *parts, struct sl_manifest *all)
+/*
+ * Moves the lines of all parts to *all; they ascend because the parts do. The parts keep their numbers of
+ * lines: a run of many batches needs its lines in memory once.
+ */
+static enum sl_status concatenate(struct sl_joined_parts *parts, struct sl_manifest *all)
 {
 	size_t n = 0;
 	void *lines;
@@ -35,11 +38,13 @@ static enum sl_status concatenate(const struct sl_joined_parts *parts, struct sl
 	SL_TRY(sl_memory_get(SL_HOST, sl_size_mul(n, sizeof(*all->line)), &lines));
 	*all = (struct sl_manifest){.line = (struct sl_manifest_line *)lines, .in_order = true};
 	for (size_t i = 0; i < parts->n; i++) {
-		const struct sl_manifest *m = &parts->at[i].manifest;
+		struct sl_manifest *m = &parts->at[i].manifest;
 
 		if (m->n > 0)
 			memcpy(all->line + all->n, m->line, m->n * sizeof(*all->line));
 		all->n += m->n;
+		sl_memory_give(SL_HOST, m->line);
+		m->line = NULL;
 	}
 	return SL_OK;
 }
@@ -92,7 +97,7 @@ static enum sl_status refuse_incomplete(
 }
 
 enum sl_status sl_parts_collect(
-	const struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all)
+	struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all)
 {
 	struct sl_stop_state o;
 

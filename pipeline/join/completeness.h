@@ -14,11 +14,11 @@
 #include "pipeline/plan/plan.h"
 
 /*
- * Sets *all to the lines of the batches of the run, in order. The caller frees it, also after a
- * failure. SL_BAD_INPUT if batches are missing; the message names the parts.
+ * Moves the lines of the batches of the run from the manifests of the parts to *all, in order. The
+ * caller frees it, also after a failure. SL_BAD_INPUT if batches are missing; the message names the parts.
  */
 enum sl_status sl_parts_collect(
-	const struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all);
+	struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all);
 
 /*
  * Reads all files of these batches. SL_BAD_INPUT if one of them differs from its manifest; SL_STOPPED

@@ -8,38 +8,26 @@
 #include "pipeline/output/run_directory.h"
 #include "pipeline/output/stale_files.h"
 #include "primitives/files/files.h"
-#include "primitives/primitives.h"
 
-/* The backend of the parts compresses a joined list, if this build has it; every other gives valid files. */
-static void choose_deflate(struct sl_joined_parts *parts, char text[64])
-{
-	const struct sl_backend *found;
-
-	if (!parts->deflate || sl_find(SL_DEFLATE, parts->deflate, &found) != SL_OK ||
-		found->space != SL_HOST)
-		return;
-	snprintf(text, 64, "primitives.deflate=%.32s", parts->deflate);
-	parts->setting[parts->n_settings++] = text;
-}
-
-/* Makes the plan of the whole run in the directory `to`. */
+/* Makes the plan of the whole run in the directory `to`; NULL: out/NAME, as of sluice run. */
 static enum sl_status make_plan(
-	struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
+	const struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
 {
 	struct sl_existing_run whole = parts->first;
-	char deflate[64];
 
 	*plan = NULL;
 	whole.part = (struct sl_part){.of = 0};
-	choose_deflate(parts, deflate);
+	whole.deflate = parts->deflate; /* on the host, also of parts that a device compressed */
 	SL_TRY(sl_existing_run_plan(&whole, parts->setting, parts->n_settings, plan));
+	if (!to)
+		return SL_OK;
 	if (strlen(to) >= sizeof((*plan)->to))
 		return sl_fail(SL_USAGE, "%s: the path is too long; choose a shorter --out", to);
 	snprintf((*plan)->to, sizeof((*plan)->to), "%s", to);
 	return SL_OK;
 }
 
-/* Refuses a directory with a run before the parts are read, which can take long. */
+/* Refuses a directory with a run before the files of the parts are read, which can take long. */
 static enum sl_status check_free(const char *to)
 {
 	struct sl_dir dir;
@@ -180,7 +168,7 @@ static enum sl_status make_origin(
 	return SL_OK;
 }
 
-static enum sl_status join_plan(const struct sl_join_job *job, const struct sl_joined_parts *parts,
+static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_parts *parts,
 	const struct sl_plan *plan, struct sl_manifest *all)
 {
 	struct sl_workspace *w = NULL;
@@ -207,12 +195,12 @@ enum sl_status sl_join(const struct sl_join_job *job)
 	struct sl_joined_parts parts = {.n = 0};
 	struct sl_manifest all = {.line = NULL};
 	struct sl_plan *plan = NULL;
-	enum sl_status s = job->force ? SL_OK : check_free(job->to);
+	enum sl_status s = sl_parts_open(job->in, job->n, &parts);
 
 	if (s == SL_OK)
-		s = sl_parts_open(job->in, job->n, &parts);
-	if (s == SL_OK)
 		s = make_plan(&parts, job->to, &plan);
+	if (s == SL_OK && !job->force)
+		s = check_free(plan->to);
 	if (s == SL_OK)
 		s = join_plan(job, &parts, plan, &all);
 	sl_manifest_free(&all);

@@ -13,7 +13,7 @@
 struct sl_join_job {
 	const char *const *in; /* n directories */
 	size_t n;
-	const char *to; /* the directory of the run */
+	const char *to; /* the directory of the run; NULL: out/NAME, with the name of the run */
 	bool force;     /* replace the run that is there */
 	const atomic_int *stop;
 	/* Called once, when the run is written. */

@@ -55,9 +55,9 @@ static uint64_t bytes_of(const struct sl_manifest_line *l)
 	return l->file_bytes + l->bins_bytes + l->order_bytes;
 }
 
-/* Adds the bytes of the part's files to *copied if they cannot be linked to a directory of device. */
+/* Refuses the directory of a part; *copied: its files cannot be linked to a directory of `to`'s device. */
 static enum sl_status check_part(
-	const struct sl_joined_part *part, const struct sl_dir *to, bool is_to, uint64_t *copied)
+	const struct sl_joined_part *part, const struct sl_dir *to, bool is_to, bool *copied)
 {
 	uint64_t device, number, part_device, part_number;
 	struct sl_dir dir;
@@ -68,13 +68,28 @@ static enum sl_status check_part(
 	s = identify(&dir, &part_device, &part_number);
 	sl_dir_close(&dir);
 	SL_TRY(s);
-	if (is_to && device == part_device && number == part_number)
-		return sl_fail(SL_OUTPUT_IN_USE,
-			"%s: is the directory of part %llu (its files would be replaced); choose "
-			"another --out",
-			to->path, (unsigned long long)part->part.number);
-	for (size_t i = 0; device != part_device && i < part->manifest.n; i++)
-		*copied += bytes_of(&part->manifest.line[i]);
+	*copied = device != part_device;
+	if (!is_to || *copied || number != part_number)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: is the directory of part %llu (its files would be replaced); choose another --out",
+		to->path, (unsigned long long)part->part.number);
+}
+
+/* Checks the parts, and adds up the bytes of the files that must be copied. */
+static enum sl_status check_parts(const struct sl_joined_parts *parts, const struct sl_plan *plan,
+	const struct sl_manifest *all, const struct sl_dir *to, bool is_to, uint64_t *bytes)
+{
+	size_t line = 0;
+
+	for (size_t i = 0; i < parts->n; i++) {
+		bool copied;
+
+		SL_TRY(check_part(&parts->at[i], to, is_to, &copied));
+		for (; line < all->n && sl_parts_find(parts, plan, all->line[line].batch) == i;
+			line++)
+			*bytes += copied ? bytes_of(&all->line[line]) : 0;
+	}
 	return SL_OK;
 }
 
@@ -89,8 +104,8 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 
 	SL_TRY(open_nearest(plan->to, &dir, &is_to));
 	s = sl_dir_free_bytes(&dir, &available);
-	for (size_t i = 0; s == SL_OK && i < parts->n; i++)
-		s = check_part(&parts->at[i], &dir, is_to, &bytes);
+	if (s == SL_OK)
+		s = check_parts(parts, plan, all, &dir, is_to, &bytes);
 	sl_dir_close(&dir);
 	SL_TRY(s);
 	for (size_t i = 0; sl_plan_is_joined(plan) && i < all->n; i++)
@@ -98,8 +113,8 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 	if (bytes <= available)
 		return SL_OK;
 	return sl_fail(SL_DISK,
-		"%s: the joined run needs up to %s (files on other file systems are copied, and a joined "
-		"list is written) and %s are free; choose another --out",
+		"%s: the joined run needs up to %s (files on other file systems are copied, and a "
+		"joined list is written) and %s are free; choose another --out",
 		plan->to, sl_sized((double)bytes, need), sl_sized((double)available, have));
 }
 

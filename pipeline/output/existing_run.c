@@ -13,6 +13,7 @@
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
+#include "primitives/primitives.h"
 #include "stages/formats/formats.h"
 
 /* why: what is wrong with run.json, as "has no config". */
@@ -90,6 +91,11 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	format = member(tree, "format");
 	f->image = f->config && strstr(f->config, "\n  image: true\n");
 	f->joined = member(tree, "joined") != NULL;
+	f->deflate = sl_yaml_text(tree,
+		sl_yaml_get(tree,
+			sl_yaml_get(tree, sl_yaml_get(tree, root, "primitives"), "deflate"),
+			"backend"),
+		NULL);
 	f->format = format ? sl_format_find(format) : NULL;
 	if (!f->config ||
 		!sl_yaml_u64(tree, sl_yaml_get(tree, root, "rules_version"), &f->rules_version))
@@ -149,21 +155,35 @@ enum sl_status sl_existing_run_sizes(
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
+enum { DEFLATE_BYTES = 64 };
+
+/* Writes the setting that chooses the backend; false if it is not one of this build for the host. */
+static bool set_deflate(const char *name, char set[DEFLATE_BYTES])
+{
+	const struct sl_backend *found;
+
+	snprintf(set, DEFLATE_BYTES, "primitives.deflate=%.32s", name);
+	return sl_find(SL_DEFLATE, name, &found) == SL_OK && found->space == SL_HOST;
+}
+
 enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,
 	size_t n_sets, struct sl_plan **plan)
 {
 	static struct sl_config config;
 	static struct sl_choices choices;
-	const char *all[1 + SL_EXISTING_RUN_SETS_MAX] = {
+	const char *all[2 + SL_EXISTING_RUN_SETS_MAX] = {
 		"run.device=cpu"}; /* the plan is not executed */
+	char deflate[DEFLATE_BYTES];
+	size_t n = 1;
 	struct sl_reader *reader = NULL;
 	enum sl_status s;
 
 	*plan = NULL;
+	if (set_deflate(f->deflate, deflate))
+		all[n++] = deflate;
 	for (size_t i = 0; i < n_sets; i++)
-		all[1 + i] = set[i];
-	s = sl_config_open_text(
-		"run.json", f->config, strlen(f->config), all, 1 + n_sets, &config, &reader);
+		all[n++] = set[i];
+	s = sl_config_open_text("run.json", f->config, strlen(f->config), all, n, &config, &reader);
 	config.part = f->part;
 	if (s == SL_OK)
 		s = sl_resolve(&config, reader, &choices);

@@ -22,6 +22,7 @@ struct sl_existing_run {
 	bool image;                     /* the run makes an image */
 	bool joined;                    /* the run makes a merged list */
 	struct sl_part part;            /* of = 0: the whole run */
+	const char *deflate;            /* the backend that compressed its files */
 	uint64_t rules_version;
 	uint64_t particles; /* committed when run.json was written */
 	uint64_t
@@ -48,7 +49,9 @@ enum sl_status sl_existing_run_sizes(
 
 /*
  * Makes the plan of the run again, from the stored configuration, in which n_sets settings (at most
- * SL_EXISTING_RUN_SETS_MAX) replace values. The caller frees *plan, also after a failure.
+ * SL_EXISTING_RUN_SETS_MAX) replace values. f->deflate compresses, if it is a host backend of this build:
+ * a joined list that is written in another order has its bytes. The caller frees *plan, also after a
+ * failure.
  */
 enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
 enum sl_status sl_existing_run_plan(const struct sl_existing_run *f, const char *const *set,

@@ -20,7 +20,8 @@
 
 enum {
 	DEVICE_SLOTS_AUTO = 3, /* one computes, one is copied to the host, one starts */
-	WRITERS_MAX = 16
+	WRITERS_MAX = 16,
+	TAKEN = 3 /* resident batches: two that wait for the caller, and one that it has */
 };
 
 /* A run with fewer particles than run.batch has a single, smaller batch. */
@@ -73,6 +74,16 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 	memory->slot_pinned = larger(memory->slot_pinned, pinned.used);
 }
 
+/* The columns of a table on the device (stages/batch/resident.h). */
+static size_t resident_bytes(const struct sl_table *t)
+{
+	struct sl_arena a = {0};
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		(void)sl_cut_items(&a, t->n, sl_column_facts[t->column[k].column].bytes);
+	return a.used;
+}
+
 /*
  * Sets plan->memory. A slot has the size that the largest candidate needs, because the run changes
  * between candidates without allocating. Sums saturate at SIZE_MAX, which never fits.
@@ -106,7 +117,9 @@ static void measure(struct sl_plan *plan)
 				    plan->n_host_slots),
 			sl_size_mul(memory->device_pipeline_pinned,
 				(size_t)plan->n_devices * plan->n_device_slots)));
-	memory->device = sl_size_mul(memory->device_pipeline, plan->n_device_slots);
+	memory->resident = recipe.resident ? resident_bytes(&most) : 0;
+	memory->device = sl_size_add(sl_size_mul(memory->device_pipeline, plan->n_device_slots),
+		sl_size_mul(memory->resident, plan->n_host_slots + TAKEN));
 }
 
 /* --- fitting ---------------------------------------------------------------------------------- */
@@ -179,6 +192,9 @@ static void choose_most(struct sl_plan *plan)
 	/* a thread drives a device slot, then compresses while another thread drives the slot */
 	if (plan->on_device && c->run.threads == 0 && threads < batches)
 		threads = batches;
+	/* resident survivors are not compressed, so more threads would only hold more of them */
+	if (plan->recipe.resident && c->run.threads == 0)
+		threads = batches + 1;
 	set_threads(plan, least(threads, plan->recipe.n_batches));
 	set_devices(plan, plan->choices.n_devices, device_slots);
 	measure(plan);

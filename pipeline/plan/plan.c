@@ -38,11 +38,14 @@ static enum sl_status make_pack_rule(
 	struct sl_table t;
 
 	r->unpacked = SL_EVERY_COLUMN;
-	if (c->form == SL_AS_COLUMNS)
+	r->resident = c->resident;
+	if (c->form == SL_AS_COLUMNS && !c->resident)
 		return SL_OK;
 	/* the host sums the image and needs these columns unpacked */
 	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
 	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
+	if (c->resident)
+		return SL_OK;
 	r->pack = (struct sl_pack_rule){.form = c->form,
 		.packing = c->format->packing,
 		.backend = c->pack,
@@ -311,6 +314,24 @@ static uint64_t survivor_bytes(const struct sl_plan *plan)
 	return row < 0x1p63 ? (uint64_t)row : UINT64_MAX / 2;
 }
 
+/* Whether bytes of survivors, shared by the devices, fit on each of them next to the run. */
+static enum sl_status check_resident(const struct sl_plan *plan, uint64_t bytes)
+{
+	char need[32], have[32];
+	uint64_t each = plan->memory.device + bytes / plan->n_devices;
+
+	for (uint32_t i = 0; i < plan->n_devices; i++)
+		if (each > plan->device[i].free_bytes)
+			return sl_fail(SL_DEVICE_MEMORY,
+				"the run and its survivors need %s of device memory and %s are free on "
+				"%s; take the batches one by one, or use fewer output.columns or "
+				"run.particles",
+				sl_sized((double)each, need),
+				sl_sized((double)plan->device[i].free_bytes, have),
+				plan->device[i].name);
+	return SL_OK;
+}
+
 enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 {
 	char need[32], have[32];
@@ -324,6 +345,8 @@ enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 	SL_TRY(sl_memory_plan_check(plan));
 	SL_TRY(run_pilot(&plan->recipe, &plan->pilot));
 	bytes = keep_all ? survivor_bytes(plan) : 0;
+	if (plan->recipe.resident)
+		return check_resident(plan, bytes);
 	if (plan->memory.host + bytes <= plan->machine.free_bytes)
 		return SL_OK;
 	return sl_fail(SL_HOST_MEMORY,

@@ -28,6 +28,7 @@ enum { SL_RULES_VERSION = 2 };
 struct sl_memory_plan {
 	size_t slot, slot_pinned;                       /* each */
 	size_t device_pipeline, device_pipeline_pinned; /* per pipeline: device, pinned host */
+	size_t resident;   /* survivors of a batch that stay on the device, at most */
 	size_t image;      /* per writer: parts of a file other than packed columns */
 	size_t histograms; /* histogram sums over batches */
 	size_t image_sum;  /* image of the run */
@@ -99,7 +100,7 @@ enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i);
 
 /*
  * sl_plan_check_resources() for a run without files. keep_all: the caller keeps all survivors in memory,
- * so that they must fit as well.
+ * or in device memory if they are resident, so that they must fit as well.
  */
 enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all);
 

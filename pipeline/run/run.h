@@ -53,8 +53,9 @@ struct sl_control {
 	/* If set: called about five times a second, by the thread that called sl_run(). */
 	void (*progress)(void *ctx, const struct sl_progress *p);
 	/* If set: called after the commit of each batch, in order, by one thread at a time. slot
-	 * is valid during the call. A failure ends the run. */
-	enum sl_status (*batch)(void *ctx, const struct sl_host_slot *slot);
+	 * is valid during the call, which may take slot->batch.resident (and sets it to NULL). A
+	 * failure ends the run. */
+	enum sl_status (*batch)(void *ctx, struct sl_host_slot *slot);
 	void *ctx;    /* passed to both */
 	bool discard; /* pack and write nothing: dir is not used */
 };

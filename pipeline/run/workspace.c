@@ -23,6 +23,7 @@ static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 			pinned = {.base = slot->pinned, .size = memory->slot_pinned};
 	struct sl_host_slot placed = {.block = slot->block, .pinned = slot->pinned};
 
+	sl_block_give(slot->batch.resident);
 	sl_host_slot_lay_out(&block, &pinned, w->plan, &w->recipe, &placed);
 	*slot = placed;
 }
@@ -249,6 +250,8 @@ void sl_workspace_close(struct sl_workspace *w)
 {
 	if (!w)
 		return;
+	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++)
+		sl_block_give(w->slot[i].batch.resident);
 	for (uint32_t d = sharers(w->plan); d-- > 0;)
 		if (is_usable(w, d))
 			free_device(w, d);

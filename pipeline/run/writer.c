@@ -119,7 +119,7 @@ static void write_batch(struct sl_run_workers *run, uint32_t i, void *image)
 
 /* Commits the written file, then calls control->batch; or returns the failure of writing. */
 static enum sl_status commit_file(
-	struct sl_run_workers *run, const struct sl_host_slot *slot, struct sl_slot_work *b)
+	struct sl_run_workers *run, struct sl_host_slot *slot, struct sl_slot_work *b)
 {
 	if (b->status != SL_OK) {
 		sl_set_last_error(b->message); /* another writer may have failed */
@@ -138,7 +138,7 @@ static enum sl_status commit_file(
  */
 static void commit_batch(struct sl_run_workers *run, uint32_t i)
 {
-	const struct sl_host_slot *slot = &run->w->slot[i];
+	struct sl_host_slot *slot = &run->w->slot[i];
 	struct sl_slot_work *b = &run->slot_work[i];
 	uint64_t start = sl_now_ns();
 	enum sl_status s;

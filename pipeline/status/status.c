@@ -12,7 +12,7 @@
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
 
-static const char *const state_names[] = {[SL_RUN_STARTING] = "starting",
+const char *const sl_run_states[] = {[SL_RUN_STARTING] = "starting",
 	[SL_RUN_RUNNING] = "running",
 	[SL_RUN_INTERRUPTED] = "interrupted",
 	[SL_RUN_STOPPED] = "stopped",
@@ -81,16 +81,17 @@ static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run,
 			0);
 }
 
-/* Reduces the sizes to those of a part, which has a range of the batches. The last one can be smaller. */
-static void use_part(struct sl_run_status *r, const struct sl_part *part, uint64_t batch)
+/* Replaces the sizes of the run by those of its part. */
+static void set_part_sizes(struct sl_run_status *r, uint64_t batch)
 {
 	uint64_t first, end;
 
-	sl_part_batches(part, r->n_batches, &first, &end);
+	sl_part_batches(&r->part, r->n_batches, &first, &end);
 	if (end < r->n_batches)
 		r->n_particles = end * batch;
 	r->n_particles -= first * batch;
 	r->n_batches = end - first;
+	r->at_most = false; /* a part ignores the stop rule */
 }
 
 /* Sets the sizes of the whole run. One that met its stop rule is complete with fewer batches. */
@@ -103,9 +104,10 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	r->n_batches = sizes.batch > 0 && sizes.particles > 0
 	                       ? sl_ceil_div(sizes.particles, sizes.batch)
 	                       : 1;
-	if (run->part.of > 0)
-		use_part(r, &run->part, sizes.batch);
-	r->at_most = sizes.stops && r->state != SL_RUN_DONE && run->part.of == 0;
+	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
+	r->part = run->part;
+	if (r->part.of > 0 && r->part.of <= r->n_batches)
+		set_part_sizes(r, sizes.batch);
 	if (r->state == SL_RUN_DONE) {
 		r->n_particles = r->particles;
 		r->n_batches = r->batches;
@@ -160,7 +162,7 @@ enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct s
 /* --- printing --------------------------------------------------------------------------------- */
 
 /* A time of day some seconds after now, in UTC. */
-static const char *clock_text(double now, double later, char text[32])
+const char *sl_clock_text(double now, double later, char text[32])
 {
 	time_t at = (time_t)(now + later);
 	struct tm utc;
@@ -194,22 +196,26 @@ static void print_pace(const struct sl_run_status *r, double now, FILE *out)
 	char text[SL_DURATION_BYTES], when[32];
 
 	if (r->since_commit >= 0)
-		fprintf(out, "last commit %s, %s ago\n", clock_text(now, -r->since_commit, when),
+		fprintf(out, "last commit %s, %s ago\n", sl_clock_text(now, -r->since_commit, when),
 			sl_duration(r->since_commit, text));
 	if (r->rate > 0)
 		fprintf(out, "rate        %.4g M particles/s in the %s session\n", r->rate * 1e-6,
 			r->state == SL_RUN_RUNNING ? "present" : "last");
 	if (r->seconds_left >= 0)
 		fprintf(out, "end         %sin %s, %s\n", r->at_most ? "at the latest " : "",
-			sl_duration(r->seconds_left, text), clock_text(now, r->seconds_left, when));
+			sl_duration(r->seconds_left, text),
+			sl_clock_text(now, r->seconds_left, when));
 }
 
 static void print_text(const char *directory, const struct sl_run_status *r, double now, FILE *out)
 {
 	char bytes[32];
 
-	fprintf(out, "%s: run %s, %s\n", directory, r->name[0] ? r->name : "(no name)",
-		state_names[r->state]);
+	fprintf(out, "%s: run %s, ", directory, r->name[0] ? r->name : "(no name)");
+	if (r->part.of > 0)
+		fprintf(out, "part %llu of %llu, ", (unsigned long long)r->part.number,
+			(unsigned long long)r->part.of);
+	fprintf(out, "%s\n", sl_run_states[r->state]);
 	if (r->state != SL_RUN_STARTING) {
 		fprintf(out, "batches     %llu of %s%llu\n", (unsigned long long)r->batches,
 			r->at_most ? "at most " : "", (unsigned long long)r->n_batches);
@@ -235,7 +241,11 @@ static void print_json(const struct sl_run_status *r, double now, FILE *out)
 
 	sl_json_object(&j, NULL);
 	sl_json_text(&j, "name", r->name);
-	sl_json_text(&j, "state", state_names[r->state]);
+	if (r->part.of > 0) {
+		sl_json_u64(&j, "part", r->part.number);
+		sl_json_u64(&j, "of_parts", r->part.of);
+	}
+	sl_json_text(&j, "state", sl_run_states[r->state]);
 	sl_json_u64(&j, "batches", r->batches);
 	sl_json_u64(&j, "of_batches", r->n_batches);
 	sl_json_u64(&j, "particles", r->particles);
@@ -255,7 +265,7 @@ static void print_json(const struct sl_run_status *r, double now, FILE *out)
 	sl_json_real(&j, "rate", r->rate > 0 ? r->rate : NAN);
 	sl_json_real(&j, "seconds_left", r->seconds_left >= 0 ? r->seconds_left : NAN);
 	if (r->seconds_left >= 0)
-		sl_json_text(&j, "end", clock_text(now, r->seconds_left, when));
+		sl_json_text(&j, "end", sl_clock_text(now, r->seconds_left, when));
 	sl_json_real(&j, "seconds_since_commit", r->since_commit >= 0 ? r->since_commit : NAN);
 	sl_json_close(&j);
 	fputc('\n', out);

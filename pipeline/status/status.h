@@ -19,11 +19,15 @@ enum sl_run_state {
 	SL_RUN_DONE
 };
 
+/* The names of the states. */
+extern const char *const sl_run_states[];
+
 struct sl_run_status {
 	enum sl_run_state state;
 	char name[128];
 	struct sl_lock_holder lock;
-	uint64_t batches, n_batches; /* committed, and of the whole run */
+	struct sl_part part;         /* of = 0: the whole run */
+	uint64_t batches, n_batches; /* committed, and of the whole run or part */
 	bool at_most;                /* the run may meet its stop rule earlier */
 	uint64_t particles, n_particles, survivors, bytes;
 	size_t damaged;      /* lines of the manifest; not the one that is being written */
@@ -37,6 +41,9 @@ struct sl_run_status {
  * started there.
  */
 enum sl_status sl_run_status_read(const struct sl_dir *dir, double now, struct sl_run_status *r);
+
+/* Writes a time of day, some seconds after now, in UTC. Returns text. */
+const char *sl_clock_text(double now, double later, char text[32]);
 
 /* Prints the status of the run in a directory as text or as JSON. */
 enum sl_status sl_status_print(const char *directory, bool json, FILE *out);

@@ -18,8 +18,7 @@
 static bool emulated;
 
 /* For each thread, because the current device of the CUDA runtime is a property of the thread too. */
-static _Thread_local char name_now[sizeof(((struct sl_device *)0)->name)];
-static _Thread_local int number_now;
+static _Thread_local struct sl_device device_now;
 
 /* For each device: the error after which it cannot be used; 0: none. */
 static atomic_int sticky_error[SL_DEVICES_MAX];
@@ -27,8 +26,7 @@ static atomic_int sticky_error[SL_DEVICES_MAX];
 void sl_device_emulate(bool emulate)
 {
 	emulated = emulate;
-	name_now[0] = '\0';
-	number_now = 0;
+	device_now = (struct sl_device){0};
 }
 
 bool sl_device_is_emulated(void)
@@ -64,27 +62,25 @@ bool sl_device_has_failed(int number)
 
 static bool has_failed_now(void)
 {
-	return sl_device_has_failed(number_now);
+	return sl_device_has_failed(device_now.number);
 }
 
 /* Stores error for the current device if it is sticky. Returns error. */
 static int store_sticky(int error)
 {
 	if (is_sticky(error))
-		atomic_store(&sticky_error[number_now], error);
+		atomic_store(&sticky_error[device_now.number], error);
 	return error;
 }
 
-/* The error that a call must report without calling the driver, or 0. */
-static int error_before_call(const char *fault)
+int sl_driver_error_before(const char *fault)
 {
-	int error = atomic_load(&sticky_error[number_now]);
+	int error = atomic_load(&sticky_error[device_now.number]);
 
 	return error != 0 ? error : store_sticky(sl_fault(fault));
 }
 
-/* The status for an error number; the message begins with what was done. */
-static enum sl_status status_of(int error, const char *what)
+enum sl_status sl_driver_status(int error, const char *what)
 {
 	if (store_sticky(error) == 0)
 		return SL_OK;
@@ -105,12 +101,12 @@ static enum sl_status status_of(int error, const char *what)
  */
 enum sl_status sl_launch_begin(const char *kernel)
 {
-	return status_of(error_before_call("dev_launch"), kernel);
+	return sl_driver_status(sl_driver_error_before("dev_launch"), kernel);
 }
 
 enum sl_status sl_launch_end(int error, const char *kernel)
 {
-	return status_of(error, kernel);
+	return sl_driver_status(error, kernel);
 }
 
 /* --- devices ---------------------------------------------------------------------------------- */
@@ -157,7 +153,7 @@ static bool is_built_without_cuda(void)
 
 enum sl_status sl_device_count(int *n)
 {
-	int error = error_before_call("dev_count");
+	int error = sl_driver_error_before("dev_count");
 	const char *problem = NULL;
 
 	*n = 0;
@@ -181,13 +177,13 @@ enum sl_status sl_device_count(int *n)
 	if (error == SL_ERROR_NO_DEVICE)
 		return no_device();
 	if (is_sticky(error))
-		return status_of(error, "counting the devices");
+		return sl_driver_status(error, "counting the devices");
 	return sl_fail(SL_NO_DEVICE,
 		"no device can be used: CUDA error %d, %s; check nvidia-smi, or run on the CPU",
 		error, sl_driver_in_use()->error_text(error));
 }
 
-/* Makes device number current, which number_now names already: errors are those of that device. */
+/* Makes device number current, which device_now.number names already: errors are those of that device. */
 static enum sl_status use(int number, struct sl_device *device)
 {
 	int error, n;
@@ -197,7 +193,7 @@ static enum sl_status use(int number, struct sl_device *device)
 		return sl_fail(SL_NO_DEVICE,
 			"there is no device %d: this machine has %d; choose one from 0 to %d",
 			number, n, n - 1);
-	error = error_before_call("dev_use");
+	error = sl_driver_error_before("dev_use");
 	if (error == 0)
 		error = sl_driver_in_use()->use(number, device);
 	if (error == SL_ERROR_NO_IMAGE && device->major > 0)
@@ -205,25 +201,25 @@ static enum sl_status use(int number, struct sl_device *device)
 			"device %d, %s, is of architecture %d.%d, too old for this program (7.5, "
 			"Turing, at least); choose another, or run on the CPU",
 			number, device->name, device->major, device->minor);
-	return status_of(error, "selecting the device");
+	return sl_driver_status(error, "selecting the device");
 }
 
 enum sl_status sl_device_use(int number, struct sl_device *device)
 {
-	int before = number_now;
+	struct sl_device before = device_now;
 	enum sl_status s;
 
 	memset(device, 0, sizeof(*device));
 	if (number >= 0 && number < SL_DEVICES_MAX)
-		number_now = number;
+		device_now.number = number;
 	s = use(number, device);
 	if (s == SL_OK) {
-		memcpy(name_now, device->name, sizeof(name_now));
+		device_now = *device;
 		return s;
 	}
-	if (number_now != before) {
-		number_now = before;
-		(void)sl_driver_in_use()->use(before, NULL);
+	if (device_now.number != before.number) {
+		device_now = before;
+		(void)sl_driver_in_use()->use(before.number, NULL);
 	}
 	return s;
 }
@@ -233,24 +229,28 @@ bool sl_device_switch(const struct sl_device *device)
 	if (sl_device_has_failed(device->number) ||
 		sl_driver_in_use()->use(device->number, NULL) != 0)
 		return false;
-	number_now = device->number;
-	memcpy(name_now, device->name, sizeof(name_now));
+	device_now = *device;
 	return true;
+}
+
+const struct sl_device *sl_device_now(void)
+{
+	return &device_now;
 }
 
 const char *sl_device_name(void)
 {
-	return name_now;
+	return device_now.name;
 }
 
 enum sl_status sl_device_limits(struct sl_limits *limits)
 {
-	int error = error_before_call("dev_limits");
+	int error = sl_driver_error_before("dev_limits");
 
 	memset(limits, 0, sizeof(*limits));
 	if (error == 0)
 		error = sl_driver_in_use()->limits(limits);
-	return status_of(error, "querying the limits of the device");
+	return sl_driver_status(error, "querying the limits of the device");
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ static enum sl_status get_host(size_t bytes, void **p)
 static enum sl_status get_from_driver(enum sl_space space, size_t bytes, void **p)
 {
 	bool pinned = space == SL_PINNED;
-	int n, error = error_before_call(pinned ? "pinned_malloc" : "dev_malloc");
+	int n, error = sl_driver_error_before(pinned ? "pinned_malloc" : "dev_malloc");
 
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
@@ -318,7 +318,8 @@ static enum sl_status get_from_driver(enum sl_space space, size_t bytes, void **
 			pinned ? "pinned host" : "device", bytes,
 			pinned ? free_host_bytes() : sl_driver_in_use()->free_bytes(),
 			sl_driver_in_use()->error_text(error));
-	return status_of(error, pinned ? "allocating pinned memory" : "allocating device memory");
+	return sl_driver_status(
+		error, pinned ? "allocating pinned memory" : "allocating device memory");
 }
 
 enum sl_status sl_memory_get(enum sl_space space, size_t bytes, void **p)
@@ -351,14 +352,14 @@ void sl_memory_give(enum sl_space space, void *p)
 
 enum sl_status sl_stream_make(sl_stream *s)
 {
-	int n, error = error_before_call("dev_stream");
+	int n, error = sl_driver_error_before("dev_stream");
 
 	*s = NULL;
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
 		error = sl_driver_in_use()->stream_make(s);
 	}
-	return status_of(error, "creating a stream");
+	return sl_driver_status(error, "creating a stream");
 }
 
 void sl_stream_free(sl_stream s)
@@ -369,23 +370,23 @@ void sl_stream_free(sl_stream s)
 
 enum sl_status sl_stream_wait(sl_stream s)
 {
-	int error = error_before_call("dev_sync");
+	int error = sl_driver_error_before("dev_sync");
 
 	if (error == 0)
 		error = sl_driver_in_use()->stream_wait(s);
-	return status_of(error, "waiting for queued work");
+	return sl_driver_status(error, "waiting for queued work");
 }
 
 enum sl_status sl_event_make(sl_event *e)
 {
-	int n, error = error_before_call("dev_event");
+	int n, error = sl_driver_error_before("dev_event");
 
 	*e = NULL;
 	if (error == 0) {
 		SL_TRY(sl_device_count(&n));
 		error = sl_driver_in_use()->event_make(e);
 	}
-	return status_of(error, "creating an event");
+	return sl_driver_status(error, "creating an event");
 }
 
 void sl_event_free(sl_event e)
@@ -396,53 +397,53 @@ void sl_event_free(sl_event e)
 
 enum sl_status sl_event_record(sl_event e, sl_stream s)
 {
-	int error = error_before_call("dev_record");
+	int error = sl_driver_error_before("dev_record");
 
 	if (error == 0)
 		error = sl_driver_in_use()->event_record(e, s);
-	return status_of(error, "recording an event");
+	return sl_driver_status(error, "recording an event");
 }
 
 enum sl_status sl_event_wait(sl_event e)
 {
-	int error = error_before_call("dev_sync");
+	int error = sl_driver_error_before("dev_sync");
 
 	if (error == 0)
 		error = sl_driver_in_use()->event_wait(e);
-	return status_of(error, "waiting for queued work");
+	return sl_driver_status(error, "waiting for queued work");
 }
 
 enum sl_status sl_event_ms(sl_event from, sl_event to, float *ms)
 {
-	int error = error_before_call("dev_elapsed");
+	int error = sl_driver_error_before("dev_elapsed");
 
 	*ms = 0;
 	if (error == 0)
 		error = sl_driver_in_use()->event_ms(from, to, ms);
-	return status_of(error, "reading the time between events");
+	return sl_driver_status(error, "reading the time between events");
 }
 
 /* --- graphs ----------------------------------------------------------------------------------- */
 
 enum sl_status sl_capture_begin(sl_stream s)
 {
-	int error = error_before_call("dev_capture");
+	int error = sl_driver_error_before("dev_capture");
 
 	if (error == 0)
 		error = sl_driver_in_use()->capture_begin(s);
-	return status_of(error, "capturing a stream");
+	return sl_driver_status(error, "capturing a stream");
 }
 
 enum sl_status sl_capture_end(sl_stream s, sl_graph *g)
 {
-	int error = error_before_call("dev_graph");
+	int error = sl_driver_error_before("dev_graph");
 
 	*g = NULL;
 	if (error == 0)
 		error = sl_driver_in_use()->capture_end(s, g);
 	else
 		sl_capture_drop(s);
-	return status_of(error, "creating a graph");
+	return sl_driver_status(error, "creating a graph");
 }
 
 /* Without a status: it runs after a failure whose message must stay the last one. */
@@ -454,11 +455,11 @@ void sl_capture_drop(sl_stream s)
 
 enum sl_status sl_graph_queue(sl_graph g, sl_stream s)
 {
-	int error = error_before_call("dev_replay");
+	int error = sl_driver_error_before("dev_replay");
 
 	if (error == 0)
 		error = sl_driver_in_use()->graph_queue(g, s);
-	return status_of(error, "queueing a graph");
+	return sl_driver_status(error, "queueing a graph");
 }
 
 void sl_graph_free(sl_graph g)
@@ -495,20 +496,20 @@ static int flip(unsigned char *to, size_t bytes, int b, sl_stream s)
 /* Both faults are counted in each call, so that their numbers do not depend on the size of a copy. */
 enum sl_status sl_copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
-	int error = error_before_call("dev_copy"), bit = sl_fault("dev_flip");
+	int error = sl_driver_error_before("dev_copy"), bit = sl_fault("dev_flip");
 
 	if (error == 0 && bytes > 0)
 		error = sl_driver_in_use()->copy(to, from, bytes, s);
 	if (error == 0 && bytes > 0 && bit > 0)
 		error = flip((unsigned char *)to, bytes, bit, s);
-	return status_of(error, "copying");
+	return sl_driver_status(error, "copying");
 }
 
 enum sl_status sl_fill(void *to, int value, size_t bytes, sl_stream s)
 {
-	int error = error_before_call("dev_fill");
+	int error = sl_driver_error_before("dev_fill");
 
 	if (error == 0 && bytes > 0)
 		error = sl_driver_in_use()->fill(to, value, bytes, s);
-	return status_of(error, "filling");
+	return sl_driver_status(error, "filling");
 }

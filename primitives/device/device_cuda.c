@@ -4,6 +4,7 @@
  * If there is no usable device, copies and fills run on the host, so that the CPU path of this build
  * works on any machine.
  */
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -88,6 +89,11 @@ static int use(int number, struct sl_device *device)
 	return number_of(error);
 }
 
+static int current(int *number)
+{
+	return number_of(cudaGetDevice(number));
+}
+
 /*
  * Attributes, because cudaGetDeviceProperties() takes milliseconds and calls may read the limits
  * before each launch. "Optin" is the limit that a kernel reaches with cudaFuncSetAttribute(); the
@@ -151,6 +157,80 @@ static void stream_free(sl_stream s)
 static int stream_wait(sl_stream s)
 {
 	return has_device() ? number_of(cudaStreamSynchronize(s)) : 0;
+}
+
+/*
+ * The functions of the driver that record an event after all work of a context: since CUDA 12.5. They
+ * are looked up, because the driver is not linked.
+ */
+typedef CUresult(CUDAAPI *current_context)(CUcontext *context);
+typedef CUresult(CUDAAPI *record_context)(CUcontext context, CUevent event);
+static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
+static current_context get_context;
+static record_context record_all;
+
+static void *driver_function(const char *name, unsigned version)
+{
+#if CUDART_VERSION >= 12050
+	enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+	void *function = NULL;
+
+	if (number_of(cudaGetDriverEntryPointByVersion(
+		    name, &function, version, cudaEnableDefault, &found)) == 0 &&
+		found == cudaDriverEntryPointSuccess)
+		return function;
+#endif
+	(void)name, (void)version;
+	return NULL;
+}
+
+static void look_up(void)
+{
+	void *get = driver_function("cuCtxGetCurrent", 4000);
+	void *record = driver_function("cuCtxRecordEvent", 12050);
+
+	/* C has no conversion from a pointer to data to one to a function. */
+	memcpy(&get_context, &get, sizeof(get));
+	memcpy(&record_all, &record, sizeof(record));
+}
+
+/* Queues on s a wait for all work of the context. False if the driver cannot. */
+static bool wait_for_context(sl_stream s)
+{
+	CUcontext context = NULL;
+	cudaEvent_t event;
+	bool waits;
+
+	if (!get_context || !record_all || get_context(&context) != CUDA_SUCCESS ||
+		number_of(cudaEventCreateWithFlags(&event, cudaEventDisableTiming)) != 0)
+		return false;
+	waits = record_all(context, event) == CUDA_SUCCESS &&
+	        number_of(cudaStreamWaitEvent(s, event, 0)) == 0;
+	(void)number_of(cudaEventDestroy(event)); /* once the event has passed */
+	return waits;
+}
+
+static int stream_join(sl_stream s)
+{
+	pthread_once(&looked_up, look_up);
+	return wait_for_context(s) ? 0 : number_of(cudaDeviceSynchronize());
+}
+
+static int stream_follow(sl_stream s, sl_event e)
+{
+	return number_of(cudaStreamWaitEvent(s, e, 0));
+}
+
+static uint64_t stream_number(sl_stream s)
+{
+#if CUDART_VERSION >= 12000
+	unsigned long long number = 0;
+
+	if (number_of(cudaStreamGetId(s, &number)) == 0)
+		return number;
+#endif
+	(void)s;
+	return 0;
 }
 
 static int event_make(sl_event *e)
@@ -268,6 +348,7 @@ const struct sl_driver sl_driver_built = {
 	.count = count,
 	.versions = versions,
 	.use = use,
+	.current = current,
 	.limits = limits,
 	.get = get,
 	.give = give,
@@ -276,6 +357,9 @@ const struct sl_driver sl_driver_built = {
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,
+	.stream_join = stream_join,
+	.stream_follow = stream_follow,
+	.stream_number = stream_number,
 	.event_make = event_make,
 	.event_free = event_free,
 	.event_record = event_record,

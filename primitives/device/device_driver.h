@@ -21,6 +21,7 @@ enum sl_device_error {
 	SL_ERROR_NO_DEVICE = 100,
 	SL_ERROR_BAD_DEVICE = 101,
 	SL_ERROR_NO_IMAGE = 209, /* no code for a device of that architecture */
+	SL_ERROR_HANDLE = 400, /* a stream of another device than the current one */
 	SL_ERROR_ADDRESS = 700,
 	SL_ERROR_LAUNCH = 719,
 	SL_ERROR_CAPTURED = 900 /* not while a stream is captured */
@@ -34,6 +35,8 @@ struct sl_driver {
 	void (*versions)(int *driver, int *runtime);
 	/* Makes a device current for the calling thread; describes it unless device is NULL. */
 	int (*use)(int number, struct sl_device *device);
+	/* The number of the current device of the thread, which another library may have chosen. */
+	int (*current)(int *number);
 	int (*limits)(struct sl_limits *limits);
 
 	/* SL_DEVICE or SL_PINNED memory; bytes > 0. */
@@ -45,6 +48,12 @@ struct sl_driver {
 	int (*stream_make)(sl_stream *s);
 	void (*stream_free)(sl_stream s);
 	int (*stream_wait)(sl_stream s);
+	/* Queues on s a wait for all work that streams of the current device have now. */
+	int (*stream_join)(sl_stream s);
+	/* Queues on s a wait for the last recording of e. */
+	int (*stream_follow)(sl_stream s, sl_event e);
+	/* A number that no other stream of the process has, now or later. 0: not known. */
+	uint64_t (*stream_number)(sl_stream s);
 
 	int (*event_make)(sl_event *e);
 	void (*event_free)(sl_event e);
@@ -74,6 +83,15 @@ extern const struct sl_driver sl_driver_emulated;
 
 /* The driver in use: see sl_device_emulate(). */
 const struct sl_driver *sl_driver_in_use(void);
+
+/* The error that a call must report without calling the driver, or 0. fault: its name for sl_fault(). */
+int sl_driver_error_before(const char *fault);
+
+/* The status for an error number; the message begins with what was done. */
+enum sl_status sl_driver_status(int error, const char *what);
+
+/* The device that the calling thread has chosen; its name is "" if there is none. */
+const struct sl_device *sl_device_now(void);
 
 /*
  * For launches, which kernel.cuh makes. Begin: SL_OK if the device can take a launch (it has not

@@ -26,6 +26,12 @@ static int use(int number, struct sl_device *device)
 	return SL_ERROR_NO_DEVICE;
 }
 
+static int current(int *number)
+{
+	*number = 0;
+	return SL_ERROR_NO_DEVICE;
+}
+
 static int limits(struct sl_limits *l)
 {
 	memset(l, 0, sizeof(*l));
@@ -70,6 +76,25 @@ static void stream_free(sl_stream s)
 
 /* Work on the host is done when its call returns. */
 static int stream_wait(sl_stream s)
+{
+	(void)s;
+	return 0;
+}
+
+static int stream_join(sl_stream s)
+{
+	(void)s;
+	return SL_ERROR_NO_DEVICE;
+}
+
+static int stream_follow(sl_stream s, sl_event e)
+{
+	(void)s;
+	(void)e;
+	return SL_ERROR_NO_DEVICE;
+}
+
+static uint64_t stream_number(sl_stream s)
 {
 	(void)s;
 	return 0;
@@ -156,6 +181,7 @@ const struct sl_driver sl_driver_built = {
 	.count = count,
 	.versions = versions,
 	.use = use,
+	.current = current,
 	.limits = limits,
 	.get = get,
 	.give = give,
@@ -164,6 +190,9 @@ const struct sl_driver sl_driver_built = {
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,
+	.stream_join = stream_join,
+	.stream_follow = stream_follow,
+	.stream_number = stream_number,
 	.event_make = event_make,
 	.event_free = event_free,
 	.event_record = event_record,

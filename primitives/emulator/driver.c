@@ -64,6 +64,7 @@ struct CUstream_st {
 	struct CUstream_st *next; /* list of all streams but the default ones */
 	int device;
 	struct CUgraphExec_st *captured; /* during a capture: the graph that work is added to */
+	uint64_t number;                 /* of the process; those of default streams come first */
 	uint32_t first, n;               /* first element and length of the ring */
 	struct work work[QUEUE_MOST];
 };
@@ -90,6 +91,7 @@ static struct CUstream_st *stream_of(sl_stream s)
 	if (s)
 		return s;
 	default_stream[current].device = current;
+	default_stream[current].number = (uint64_t)current + 1;
 	return &default_stream[current];
 }
 
@@ -198,6 +200,8 @@ int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, s
 	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MAX ||
 		l->shared_bytes > shared_most())
 		return SL_ERROR_VALUE;
+	if (s->device != current)
+		return SL_ERROR_HANDLE; /* as CUDA; copies and events it accepts */
 	pthread_mutex_lock(&lock);
 	w = append_work(s, LAUNCH);
 	if (w) {
@@ -247,11 +251,14 @@ static int fill(void *to, int value, size_t bytes, sl_stream stream)
 
 static int stream_make(sl_stream *s)
 {
+	static uint64_t made = SL_DEVICES_MAX;
+
 	*s = (sl_stream)calloc(1, sizeof(**s));
 	if (!*s)
 		return SL_ERROR_MEMORY;
 	(*s)->device = current;
 	pthread_mutex_lock(&lock);
+	(*s)->number = ++made;
 	(*s)->next = streams;
 	streams = *s;
 	pthread_mutex_unlock(&lock);
@@ -266,6 +273,27 @@ static int stream_wait(sl_stream s)
 	error = stream_of(s)->captured ? SL_ERROR_CAPTURED : drain(stream_of(s), NULL, 0);
 	pthread_mutex_unlock(&lock);
 	return error;
+}
+
+/* The work of all streams runs at once: the latest moment at which work that follows on s may see it. */
+static int stream_join(sl_stream stream)
+{
+	int error = 0;
+
+	pthread_mutex_lock(&lock);
+	if (stream_of(stream)->captured)
+		error = SL_ERROR_CAPTURED;
+	for (struct CUstream_st *s = streams; s && error == 0; s = s->next)
+		error = s->device == current ? drain(s, NULL, 0) : 0;
+	if (error == 0)
+		error = drain(stream_of(NULL), NULL, 0);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+static uint64_t stream_number(sl_stream s)
+{
+	return stream_of(s)->number;
 }
 
 /* Runs the queued work first, as cudaStreamDestroy() lets it end: results in memory stay complete. */
@@ -328,6 +356,13 @@ static int event_wait(sl_event e)
 		error = drain(e->stream, e, e->recorded);
 	pthread_mutex_unlock(&lock);
 	return error;
+}
+
+/* The work before the event runs at once, as in stream_join(). */
+static int stream_follow(sl_stream s, sl_event e)
+{
+	(void)s;
+	return event_wait(e);
 }
 
 /* CUDA refuses events that were never recorded or are not passed yet; so does this function. */
@@ -430,6 +465,12 @@ static int use(int number, struct sl_device *device)
 	return 0;
 }
 
+static int current_device(int *number)
+{
+	*number = current;
+	return 0;
+}
+
 static int limits(struct sl_limits *l)
 {
 	l->multiprocessors = MULTIPROCESSORS;
@@ -492,6 +533,8 @@ static const char *error_text(int error)
 		return sl_emulated_problem()[0] ? sl_emulated_problem() : "a launch failed";
 	case SL_ERROR_VALUE:
 		return "an argument is not valid";
+	case SL_ERROR_HANDLE:
+		return "the stream belongs to another device";
 	case SL_ERROR_ADDRESS:
 		return "an illegal address";
 	case SL_ERROR_CAPTURED:
@@ -506,6 +549,7 @@ const struct sl_driver sl_driver_emulated = {
 	.count = count,
 	.versions = versions,
 	.use = use,
+	.current = current_device,
 	.limits = limits,
 	.get = get,
 	.give = give,
@@ -514,6 +558,9 @@ const struct sl_driver sl_driver_emulated = {
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,
+	.stream_join = stream_join,
+	.stream_follow = stream_follow,
+	.stream_number = stream_number,
 	.event_make = event_make,
 	.event_free = event_free,
 	.event_record = event_record,

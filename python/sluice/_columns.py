@@ -10,8 +10,13 @@ _numpy: Any = None
 
 
 def array_of(column: Any) -> Any:
-    """The buffer as an array of NumPy that uses the same memory; without NumPy, the buffer itself."""
+    """The buffer as an array of NumPy that uses the same memory; without NumPy, the buffer itself.
+
+    A column in the memory of a device stays what it is.
+    """
     global _numpy
+    if isinstance(column, Column) and column.device != "cpu":
+        return column
     if _numpy is None:
         try:
             import numpy
@@ -59,7 +64,8 @@ class Table(Mapping[str, Any]):
     the same memory; the fields have the metadata "unit".
 
     With NumPy installed, table["x"] is a numpy.ndarray, else a Column. column("x") is always the Column.
-    Neither copies: the arrays use the memory of the table, which lives as long as any of them.
+    Neither copies: the arrays use the memory of the table, which lives as long as any of them. Columns in
+    the memory of a device are always Columns: torch.from_dlpack(table["x"]), cupy.asarray(table["x"]).
     """
 
     def __init__(self, n: int, columns: Dict[str, Column]):

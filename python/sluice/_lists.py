@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import _config, _native
 from ._columns import Table, array_of, input_array
@@ -85,8 +85,24 @@ def _take(value: Any, index: Any, name: str) -> Any:
     return array.take(index, axis=0)
 
 
+def _take_on_device(value: Any, index: Column, name: str) -> Any:
+    """The items of an array of a GPU, by its own library."""
+    library = type(value).__module__.split(".")[0]
+    if library == "torch":
+        import torch  # type: ignore[import-not-found, unused-ignore]
+        return value[torch.from_dlpack(index).long()]
+    if library == "cupy":
+        import cupy  # type: ignore[import-not-found, unused-ignore]
+        return value.take(cupy.asarray(index), axis=0)
+    if library in ("jax", "jaxlib"):
+        import jax  # type: ignore[import-not-found, unused-ignore]
+        return jax.numpy.take(value, jax.dlpack.from_dlpack(index), axis=0)
+    raise TypeError(f"{name}: arrays of {library} with this type or name cannot be taken along; leave the column "
+                    "out, or make it an array of torch, CuPy or JAX on the device of the other columns")
+
+
 def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, *,
-           key: Union[None, str, Sequence[str]] = None) -> Selected:
+           key: Union[None, str, Sequence[str]] = None, device: Optional[str] = None) -> Selected:
     """The particles that meet a condition, in the order of a key.
 
     columns    name -> array of shape (n,), as for write_mcpl(); or a number for all particles. Columns with
@@ -94,21 +110,31 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     condition  as keep of a configuration: "ekin > 1 MeV and abs(x) < 5 cm"; None: all particles.
                Numbers have units. With a column fate, names of fates are allowed
     key        as key of a configuration: "energy:float", ["pdg:32", "-ekin_log:16"]; None: their order
+    device     of columns in the memory of a GPU: None. "emulated": the columns are those of a run on the
+               emulated device with arrays="device", and are filtered there
 
     The result is that of a run of the model list on these particles in one batch: real numbers are
     compared in single precision. The arrays of the result have the types of the arguments, and their
     items are those of the arguments, not rounded. Raises Error.
+
+    Columns in the memory of a GPU (arrays of torch, CuPy, JAX or numba, survivors of arrays="device") are filtered
+    there, and the arrays of the result are Columns there; all must be on one GPU. The call waits for the result.
     """
     config: Dict[str, Any] = {"run": {"name": "filter"}, "model": {"list": {"files": ["-"]}},
                               "keep": "listed" if condition is None else condition}
     if key is not None:
         config["key"] = key
     known = {name: input_array(columns[name]) for name in columns if name in _KNOWN}
-    n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known)
+    n, index, kept = _native.filter(str(_config.source(config)[1]), condition is None, known, device)
     taken: Dict[str, Any] = {}
     for name in columns:
         value, made = columns[name], kept.get(name)
         if made is None:
-            made = value if isinstance(value, (int, float)) else _take(value, array_of(index), name)
+            if isinstance(value, (int, float)):
+                made = value
+            elif index.device != "cpu":
+                made = _take_on_device(value, index, name)
+            else:
+                made = _take(value, array_of(index), name)
         taken[name] = made
     return Selected(n, taken, index)

@@ -1,7 +1,7 @@
-"""The primitives of the library on arrays in memory of the host: scan, compact, sort, deflate."""
+"""The primitives of the library on arrays of the host or of a GPU: scan, compact, sort, deflate."""
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Optional, Tuple
 
 from . import _native
 from ._columns import array_of, input_array
@@ -9,9 +9,27 @@ from ._columns import array_of, input_array
 _WRAPPERS = {"raw": 0, "zlib": 1, "gzip": 2}
 
 
-def _refuse_stream(stream: Any) -> None:
-    if stream is not None:
-        raise ValueError("stream: arrays in memory of the host have no stream; pass None")
+def _stream(stream: Any) -> Optional[int]:
+    """The number of a CUDA stream: of an int, of __cuda_stream__(), of a stream of torch or CuPy."""
+    if stream is None or isinstance(stream, int):
+        number = stream
+    elif hasattr(stream, "__cuda_stream__"):
+        number = int(stream.__cuda_stream__()[1])
+    elif hasattr(stream, "cuda_stream"):  # torch
+        number = int(stream.cuda_stream)
+    elif hasattr(stream, "ptr"):  # CuPy
+        number = int(stream.ptr)
+    else:
+        raise TypeError(f"stream: {type(stream).__name__} is no CUDA stream; pass an int, an object with "
+                        "__cuda_stream__(), or a stream of torch or CuPy")
+    if number is not None and number < 0:
+        raise ValueError(f"stream={number}: numbers of streams are at least 0")
+    return number
+
+
+def _is_on_device(array: Any) -> bool:
+    return hasattr(array, "__cuda_array_interface__") or (
+        hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == 2)
 
 
 def _result(made: Any, out: Any) -> Any:
@@ -19,40 +37,43 @@ def _result(made: Any, out: Any) -> Any:
 
 
 def scan(array: Any, *, inclusive: bool = False, backend: Optional[str] = None, device: Optional[str] = None,
-         out: Any = None, stream: None = None) -> Any:
+         out: Any = None, stream: Any = None) -> Any:
     """Prefix sums, modulo 2^32 or 2^64: result[i] = array[0] + ... + array[i - 1].
 
-    array      shape (n,), uint32, uint64, int32 or int64; of any library with the buffer protocol or DLPack
+    array      shape (n,), uint32, uint64, int32 or int64; of any library with the buffer protocol, DLPack or
+               __cuda_array_interface__. An array in the memory of a GPU is used there, without a copy
     inclusive  add array[i] too
     backend    a name that `sluice list` prints; None: the fastest
-    device     None: the host; "emulated", "cuda" or "cuda:1": the array is copied there, and the sums back
-    out        array to write to, of the shape and type of array; it may be array itself
-    stream     None: the arrays are in memory of the host
+    device     of an array of the host: None: the host; "emulated", "cuda" or "cuda:1": the array is copied
+               there, and the sums back. Of an array of a GPU: None, or where it is
+    out        array to write to, of the shape and type of array, and where array is; it may be array itself
+    stream     of an array of a GPU: a CUDA stream (an int, an object with __cuda_stream__(), a stream of
+               torch or CuPy): the work is queued on it, after the work that array and out depend on, and
+               the call returns at once. None: the call returns when the result is complete
 
-    Returns out, or a new array. All backends give the same result. Raises Error.
+    Returns out, or a new array; of a GPU, a Column, which torch.from_dlpack() and cupy.asarray() use without
+    a copy. Other arrays must live until work that is queued on a stream is done. All backends give the same result. Raises Error.
     """
-    _refuse_stream(stream)
-    return _result(_native.scan(input_array(array), inclusive, backend, device, out), out)
+    return _result(_native.scan(input_array(array), inclusive, backend, device, out, _stream(stream)), out)
 
 
 def compact(flags: Any, *, backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,
-            stream: None = None) -> Any:
+            stream: Any = None) -> Any:
     """The indices i with flags[i] != 0 in ascending order, as uint32.
 
     flags   shape (n,), bool or uint8
     out     array of shape (n,), uint32, to write to; items after the indices have undefined contents
 
     The other arguments are those of scan(). Returns the part of out, or of a new array, that has the
-    indices. Raises Error.
+    indices; so the call always waits for their number. Raises Error.
     """
-    _refuse_stream(stream)
-    made, n = _native.compact(input_array(flags), backend, device, out)
+    made, n = _native.compact(input_array(flags), backend, device, out, _stream(stream))
     return _result(made, out)[:n]
 
 
 def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional[int] = None,
          backend: Optional[str] = None, device: Optional[str] = None, out: Any = None,
-         stream: None = None) -> Any:
+         stream: Any = None) -> Any:
     """A stable radix sort: the keys in ascending order, and the values in the order of their keys.
 
     keys       shape (n,), uint32 or uint64
@@ -63,31 +84,32 @@ def sort(keys: Any, values: Any = None, *, begin_bit: int = 0, end_bit: Optional
     The other arguments are those of scan(). Returns keys, or (keys, values). The arguments are only
     read. Raises Error.
     """
-    _refuse_stream(stream)
     if end_bit is not None and end_bit < 0 or begin_bit < 0:
         raise ValueError("begin_bit and end_bit must be at least 0")
     pair: Tuple[Any, Any] = (out, None) if values is None else (None, None) if out is None else tuple(out)
     made = _native.sort(input_array(keys), None if values is None else input_array(values), begin_bit,
-                        -1 if end_bit is None else end_bit, backend, device, pair[0], pair[1])
+                        -1 if end_bit is None else end_bit, backend, device, pair[0], pair[1], _stream(stream))
     if values is None:
         return _result(made[0], out)
     return tuple(_result(m, o) for m, o in zip(made, pair))
 
 
 def deflate(data: Any, *, wrapper: str = "zlib", level: int = 1, backend: Optional[str] = None,
-            device: Optional[str] = None, out: Any = None, stream: None = None) -> Union[bytes, memoryview]:
+            device: Optional[str] = None, out: Any = None, stream: Any = None) -> Any:
     """The bytes of an array, compressed by DEFLATE; zlib.decompress() and others decompress them.
 
     data     bytes, or an array of any shape and type without gaps
     wrapper  "zlib", "gzip" or "raw"
     level    1 (fastest) to 9 (smallest)
-    out      array to write to, of any type, such as a bytearray
+    out      array to write to, of any type, such as a bytearray; on a GPU, shape (n,), uint8
 
-    The other arguments are those of scan(). Returns bytes, or the part of out that has them. Backends
-    differ in the bytes. Raises Error.
+    The other arguments are those of scan(). Returns bytes, or the part of out that has them; of an array of a
+    GPU, an array of it. The call always waits for the size. Backends differ in the bytes. Raises Error.
     """
-    _refuse_stream(stream)
+    number = _stream(stream)
     if wrapper not in _WRAPPERS:
         raise ValueError(f"wrapper={wrapper!r}: use 'zlib', 'gzip' or 'raw'")
-    made = _native.deflate(input_array(data), _WRAPPERS[wrapper], level, backend, device, out)
-    return made if out is None else memoryview(out).cast("B")[:made]
+    made = _native.deflate(input_array(data), _WRAPPERS[wrapper], level, backend, device, out, number)
+    if out is None:
+        return made if isinstance(made, bytes) else array_of(made)
+    return out[:made] if _is_on_device(out) else memoryview(out).cast("B")[:made]

@@ -134,9 +134,17 @@ class Run:
 
 def start(kind: str, path: str, text: Optional[str] = None, sets: Optional[List[str]] = None, *,
           inputs: Optional[List[str]] = None, in_memory: bool = False, keep_all: bool = False,
-          begin: int = START_NEW, number: int = 0, full: bool = False) -> Any:
+          begin: int = START_NEW, number: int = 0, full: bool = False, resident: bool = False) -> Any:
     """A job of the library, which works in a separate thread."""
-    return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, number, full)
+    return _native.start(kind, path, text, sets or [], inputs or [], in_memory, keep_all, begin, number, full,
+                         resident)
+
+
+def _is_resident(arrays: str) -> bool:
+    """Whether survivors stay on the device."""
+    if arrays not in ("host", "device"):
+        raise ValueError(f"arrays={arrays!r}: use 'host' or 'device'")
+    return arrays == "device"
 
 
 def finish(job: Any) -> Any:
@@ -203,7 +211,7 @@ def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
 
 
 def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, resume: bool = False,
-        force: bool = False, progress: Progress = None, **overrides: Any) -> Run:
+        force: bool = False, progress: Progress = None, arrays: str = "host", **overrides: Any) -> Run:
     """Runs all batches of a configuration.
 
     config     path of a YAML file, YAML text (a str with a line break or ': '), or a dict
@@ -213,6 +221,7 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
     force      replace the run in out
     progress   True: a bar (tqdm if it is installed); or a function of (particles done, particles,
                particles per second, seconds left, which is negative while it is unknown)
+    arrays     "host"; or "device": a run on a GPU leaves the survivors in its memory, as stream() does
     overrides  settings: model__slab__g=0.9 sets model.slab.g; names of the section run need no prefix:
                particles=1e5, seed=2, threads=4, device="emulated"; a str is YAML: keep="w > 0.5"
 
@@ -221,6 +230,8 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
     """
     if out is None and (resume or force):
         raise ValueError("resume and force need a directory: run(config, out=...)")
+    if out is not None and _is_resident(arrays):
+        raise ValueError("arrays='device' is for runs in memory: leave out")
     if resume and force:
         raise ValueError("resume and force exclude each other")
     name, text = _config.source(config)
@@ -229,7 +240,8 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
         _native.start_writers()
         sets.append("output.to=" + json.dumps(os.fspath(out), ensure_ascii=False))
     begin = START_RESUME if resume else START_FORCE if force else START_NEW
-    job = start("run", name, text, sets, in_memory=out is None, keep_all=True, begin=begin)
+    job = start("run", name, text, sets, in_memory=out is None, keep_all=True, begin=begin,
+                resident=_is_resident(arrays))
     bar = _Bar() if progress is True else None
     on_progress = bar if bar else progress if callable(progress) else None
     batches: List[Batch] = []
@@ -251,19 +263,28 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
         job.close()
 
 
-def stream(config: Config, **overrides: Any) -> Iterator[Batch]:
+def stream(config: Config, *, arrays: str = "host", **overrides: Any) -> Iterator[Batch]:
     """Yields the batches of a run in order, with bounded memory; nothing is written.
 
     At most two finished batches wait for the loop; then the run waits. Leaving the loop, or close() of the
     generator, discards what is in flight. While a stream is open, its thread can start no other run.
     Arguments as for run(). Raises Error.
+
+    arrays="device" leaves the survivors in the memory of the GPU that computes them (device="cuda"): the last
+    kernel of a batch writes its columns to memory of their own, and nothing is copied to the host or on
+    the device, except columns of one value, which are copied on the device. A batch is complete when it is
+    delivered, so that any CUDA stream can use it at once. Its memory lives as long as any view of it:
+    torch.from_dlpack(batch["x"]), cupy.asarray(batch["x"]), jax.dlpack.from_dlpack(batch["x"]). It is then
+    used for later batches, whose kernels wait for all work that the GPU has been given until then; so a
+    view can be dropped while a kernel that reads it runs. On the emulated device, the arrays are in memory of
+    the host.
     """
     name, text = _config.source(config)
-    return _stream(name, text, _config.settings(overrides))
+    return _stream(name, text, _config.settings(overrides), _is_resident(arrays))
 
 
-def _stream(name: str, text: Optional[str], sets: List[str]) -> Iterator[Batch]:
-    job = start("run", name, text, sets, in_memory=True)
+def _stream(name: str, text: Optional[str], sets: List[str], resident: bool) -> Iterator[Batch]:
+    job = start("run", name, text, sets, in_memory=True, resident=resident)
     try:
         while True:
             taken = job.next()

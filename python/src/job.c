@@ -11,8 +11,9 @@
 #include "primitives/base/threads.h"
 #include "primitives/device/device.h"
 #include "python/src/arrays/column.h"
-#include "python/src/errors.h"
-#include "python/src/turn.h"
+#include "stages/batch/resident.h"
+#include "python/src/base/errors.h"
+#include "python/src/base/turn.h"
 
 /* Batches that wait for the caller; the job waits while there are so many. */
 enum { QUEUE_MOST = 2 };
@@ -27,21 +28,37 @@ enum { STACK_BYTES = 8 << 20 };
 
 void sl_py_batch_free(struct sl_py_batch *b)
 {
-	for (uint32_t k = 0; b && k < b->n_columns; k++)
+	for (uint32_t k = 0; b && !b->block && k < b->n_columns; k++)
 		sl_memory_give(SL_HOST, b->column[k].data);
+	if (b)
+		sl_block_give(b->block);
 	free(b);
 }
 
-static enum sl_status copy_batch(const struct sl_batch *from, struct sl_py_batch *b)
+/* Takes over the block of the batch; its columns were written before the batch was committed. */
+static void take_block(struct sl_batch *from, struct sl_py_batch *b)
 {
+	for (uint32_t k = 0; k < from->table.n_columns; k++)
+		b->column[k].data = sl_resident_column(from, k);
+	b->block = from->resident;
+	from->resident = NULL;
+}
+
+static enum sl_status copy_batch(struct sl_batch *from, struct sl_py_batch *b)
+{
+	bool copies = !from->resident;
+
 	b->number = from->number;
 	b->first_id = from->first_id;
 	b->generated = from->n;
 	b->n = from->n_survivors;
+	if (!copies)
+		take_block(from, b);
 	for (uint32_t k = 0; k < from->table.n_columns; k++) {
 		const struct sl_table_column *c = &from->table.column[k];
 
-		SL_TRY(sl_py_copy_items(c, b->n, &b->column[k].data));
+		if (copies)
+			SL_TRY(sl_py_copy_items(c, b->n, &b->column[k].data));
 		b->column[k].column = c->column;
 		b->column[k].digest = c->digest;
 		b->n_columns++;
@@ -85,7 +102,7 @@ static enum sl_status enqueue(struct sl_py_job *job, struct sl_py_batch *b)
 	return s;
 }
 
-enum sl_status sl_py_job_deliver(void *job, const struct sl_host_slot *slot)
+enum sl_status sl_py_job_deliver(void *job, struct sl_host_slot *slot)
 {
 	struct sl_py_batch *b = (struct sl_py_batch *)calloc(1, sizeof(*b));
 	enum sl_status s;
@@ -115,13 +132,11 @@ static void *run_thread(void *ctx)
 {
 	struct sl_py_job *job = (struct sl_py_job *)ctx;
 
-	if (sl_py_turn_take(job->opener, &job->control.stop)) {
+	if (sl_py_turn_take(job->opener, job->asked.resident, &job->control.stop)) {
 		bool emulated = sl_device_is_emulated();
 
 		job->status = job->work(job);
-		sl_device_emulate(
-			emulated); /* it decides what run.device: auto means for the next job */
-		sl_py_turn_end();
+		sl_py_turn_end(emulated); /* decides what run.device: auto means for the next job */
 	} else {
 		job->status = sl_fail(SL_STOPPED, "the call was interrupted");
 	}

@@ -11,7 +11,7 @@
 #ifndef SL_PYTHON_JOB_H
 #define SL_PYTHON_JOB_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include <pthread.h>
 
@@ -19,11 +19,15 @@
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/run/run.h"
 
-/* A batch of survivors that the job has copied for the caller. */
+/*
+ * A batch of survivors that the job has copied for the caller; or one whose columns are in a block of the
+ * device, which is handed over.
+ */
 struct sl_py_batch {
 	struct sl_py_batch *next;
 	uint64_t number, first_id, generated;
 	uint32_t n, n_columns;
+	struct sl_device_block *block; /* NULL: the columns have their own memory, or handed over */
 	struct {
 		enum sl_column column;
 		uint64_t digest;
@@ -42,6 +46,7 @@ struct sl_py_request {
 	size_t n_inputs;
 	bool in_memory; /* a run without files */
 	bool keep_all;  /* of which the caller keeps all batches */
+	bool resident;  /* survivors stay on the device */
 	bool full;      /* compare: all particles, on the emulated device too */
 	int start;      /* enum sl_start; convert takes SL_START_FORCE */
 	uint64_t id;    /* replay: the particle; info: the number of particles to print */
@@ -90,8 +95,8 @@ bool sl_py_job_next(struct sl_py_job *job, PyObject *on_progress, struct sl_py_b
 /* Ends the job at once if it works, and frees it; NULL is allowed. */
 void sl_py_job_free(struct sl_py_job *job);
 
-/* In the thread: passes a copy of the batch in slot to the caller. A struct sl_control.batch. */
-enum sl_status sl_py_job_deliver(void *job, const struct sl_host_slot *slot);
+/* In the thread: passes a copy of the batch in slot, or its block, to the caller. A struct sl_control.batch. */
+enum sl_status sl_py_job_deliver(void *job, struct sl_host_slot *slot);
 
 /* In the thread: stores the progress. A struct sl_control.progress. */
 void sl_py_job_progress(void *job, const struct sl_progress *p);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "python/src/arrays/column.h"
-#include "python/src/errors.h"
+#include "python/src/arrays/device_column.h"
+#include "python/src/base/errors.h"
 #include "python/src/work.h"
 
 struct job_object {
@@ -64,15 +64,16 @@ static bool take_request(struct sl_py_job *job, PyObject *args)
 	PyObject *path, *text, *sets, *inputs;
 	unsigned long long id;
 	const char *kind;
-	int in_memory, keep_all, full;
+	int in_memory, keep_all, full, resident;
 
-	if (!PyArg_ParseTuple(args, "sO!OO!O!ppiKp", &kind, &PyUnicode_Type, &path, &text,
+	if (!PyArg_ParseTuple(args, "sO!OO!O!ppiKpp", &kind, &PyUnicode_Type, &path, &text,
 		    &PyList_Type, &sets, &PyList_Type, &inputs, &in_memory, &keep_all, &a->start,
-		    &id, &full))
+		    &id, &full, &resident))
 		return false;
 	a->in_memory = in_memory != 0;
 	a->keep_all = keep_all != 0;
 	a->full = full != 0;
+	a->resident = resident != 0;
 	a->id = id;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		if (strcmp(kinds[k].name, kind) == 0)
@@ -115,14 +116,16 @@ PyObject *sl_py_start(PyObject *module, PyObject *args)
 /* --- batches ---------------------------------------------------------------------------------- */
 
 /* Adds column k of the batch to the two dicts. False with an exception. */
-static bool add_column(struct sl_py_batch *b, uint32_t k, PyObject *columns, PyObject *digests)
+static bool add_column(
+	struct sl_py_batch *b, uint32_t k, PyObject *owner, PyObject *columns, PyObject *digests)
 {
 	const char *name = sl_column_facts[b->column[k].column].name;
-	PyObject *column = sl_py_column_of(b->column[k].column, b->column[k].data, b->n, NULL);
-	PyObject *digest;
+	PyObject *column, *digest;
 	char text[17];
 	bool added;
 
+	column = owner ? sl_py_column_in(owner, b->column[k].column, b->column[k].data, b->n)
+	               : sl_py_column_of(b->column[k].column, b->column[k].data, b->n, NULL);
 	b->column[k].data = NULL; /* the column owns it, or has freed it */
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)b->column[k].digest);
 	digest = PyUnicode_FromString(text);
@@ -137,16 +140,22 @@ static bool add_column(struct sl_py_batch *b, uint32_t k, PyObject *columns, PyO
 static PyObject *batch_tuple(struct sl_py_batch *b)
 {
 	PyObject *columns = PyDict_New(), *digests = PyDict_New(), *made = NULL;
-	bool added = columns && digests;
+	bool in_block = b->block != NULL, added;
+	PyObject *owner = in_block ? sl_py_block_owner(b->block) : NULL;
 
+	b->block = NULL;
+	added = columns && digests && (owner || !in_block);
 	for (uint32_t k = 0; added && k < b->n_columns; k++)
-		added = add_column(b, k, columns, digests);
+		added = add_column(b, k, owner, columns, digests);
 	if (added)
 		made = Py_BuildValue("(KKKKOO)", (unsigned long long)b->number,
 			(unsigned long long)b->first_id, (unsigned long long)b->generated,
 			(unsigned long long)b->n, columns, digests);
+	Py_XDECREF(owner);
 	Py_XDECREF(columns);
 	Py_XDECREF(digests);
+	if (in_block)
+		b->n_columns = 0; /* the memory is that of the block */
 	sl_py_batch_free(b);
 	return made;
 }

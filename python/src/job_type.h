@@ -2,7 +2,7 @@
 #ifndef SL_PYTHON_JOB_TYPE_H
 #define SL_PYTHON_JOB_TYPE_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include <stdbool.h>
 

@@ -8,9 +8,11 @@
 #include "python/src/arrays/column.h"
 #include "python/src/arrays/column_type.h"
 #include "python/src/arrays/input.h"
-#include "python/src/errors.h"
-#include "python/src/lists/filter.h"
-#include "python/src/lists/gather.h"
+#include "python/src/base/errors.h"
+#include "python/src/device_filter_call.h"
+#include "python/src/filter/device_filter.h"
+#include "python/src/filter/filter.h"
+#include "python/src/filter/gather.h"
 #include "python/src/lists/mcpl_write.h"
 
 /* --- what all calls share --------------------------------------------------------------------- */
@@ -131,9 +133,30 @@ struct filter_call {
 		[SL_COLUMN_COUNT]; /* the kept items, of sl_memory_get(); NULL: handed over, or none */
 };
 
-static bool can_be_column(const struct sl_py_array *a)
+/*
+ * Whether filter runs on a device: if the first column that is an array is there. device: NULL, or emulated
+ * to take columns of the emulated device, which are arrays of the host too, as such. False with an
+ * exception.
+ */
+static bool find_device(PyObject *columns, const char *device, enum sl_py_where *where, int *number)
 {
-	return a->kind != 0 && !a->constant && sl_py_item_type(a) < SL_PY_ITEMS;
+	*where = SL_PY_ON_HOST;
+	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
+		PyObject *value = PyDict_GetItemString(columns, sl_column_facts[k].name);
+
+		if (!value || PyFloat_Check(value) || PyLong_Check(value))
+			continue;
+		*where = sl_py_where_is(value, number);
+		break;
+	}
+	if (*where == SL_PY_ON_EMULATED && !(device && strcmp(device, "emulated") == 0))
+		*where = SL_PY_ON_HOST;
+	if (*where == SL_PY_ON_HOST && device) {
+		sl_py_raise(SL_USAGE,
+			"device: the columns are in memory of the host; leave device out", NULL);
+		return false;
+	}
+	return *where != SL_PY_NOWHERE;
 }
 
 /* Without the lock of the interpreter. */
@@ -149,7 +172,7 @@ static enum sl_status filter(struct filter_call *c, const char *text, bool all)
 	for (int k = 0; k < SL_COLUMN_COUNT; k++) {
 		const struct sl_py_array *a = &c->table.column[k];
 
-		if (!can_be_column(a))
+		if (!sl_py_can_be_column(a))
 			continue;
 		SL_TRY(sl_memory_get(SL_HOST, (size_t)c->n_kept * a->bytes, &c->data[k]));
 		SL_TRY(sl_py_gather(a, c->index, c->n_kept, c->data[k], is_interrupted));
@@ -168,7 +191,7 @@ static PyObject *kept_columns(struct filter_call *c)
 
 		if (a->kind == 0)
 			continue;
-		if (can_be_column(a))
+		if (sl_py_can_be_column(a))
 			column = sl_py_column_of_array(a, k, c->data[k], c->n_kept);
 		else
 			column = Py_NewRef(Py_None);
@@ -196,26 +219,22 @@ static PyObject *filter_result(struct filter_call *c)
 	return made;
 }
 
-PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
+static PyObject *filter_on_host(const char *text, bool all, PyObject *columns)
 {
 	struct filter_call *c = (struct filter_call *)calloc(1, sizeof(*c));
-	PyObject *columns, *result = NULL;
-	const char *text;
+	PyObject *result = NULL;
 	enum sl_status s;
-	int all;
-	bool taken;
+	bool taken = true;
 
-	(void)module;
 	if (!c)
 		return PyErr_NoMemory();
 	c->table.stop = is_interrupted;
-	taken = PyArg_ParseTuple(args, "spO!", &text, &all, &PyDict_Type, &columns) != 0;
 	for (int k = 0; taken && k < SL_COLUMN_COUNT; k++)
 		taken = take_column(
 			columns, sl_column_facts[k].name, &c->in[k], &c->table.column[k]);
 	if (taken) {
 		Py_BEGIN_ALLOW_THREADS
-		s = filter(c, text, all != 0);
+		s = filter(c, text, all);
 		Py_END_ALLOW_THREADS
 		if (s == SL_OK)
 			result = filter_result(c);
@@ -230,4 +249,20 @@ PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
 	}
 	free(c);
 	return result;
+}
+
+PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
+{
+	PyObject *columns;
+	const char *text, *device;
+	enum sl_py_where where;
+	int all, number;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "spO!z", &text, &all, &PyDict_Type, &columns, &device) ||
+		!find_device(columns, device, &where, &number))
+		return NULL;
+	return where == SL_PY_ON_HOST
+	               ? filter_on_host(text, all != 0, columns)
+	               : sl_py_filter_on_device(text, all != 0, columns, where, number);
 }

@@ -3,7 +3,7 @@
  *
  * It has what needs the library; what is pleasant to use is written in Python, in sluice/.
  */
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,18 +13,19 @@
 #include "pipeline/help/version.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/text/version.h"
+#include "primitives/device/device_block.h"
 #include "primitives/emulator/settings.h"
-#include "primitives/files/read.h"
+#include "primitives/files/map.h"
 #include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column.h"
-#include "python/src/errors.h"
+#include "python/src/base/errors.h"
 #include "python/src/job_type.h"
 #include "python/src/list_calls.h"
 #include "python/src/lists/mcpl_load.h"
 #include "pipeline/run/run.h"
 #include "python/src/primitive_calls.h"
 #include "python/src/primitives/call.h"
-#include "python/src/turn.h"
+#include "python/src/base/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -40,12 +41,18 @@ struct file_table {
 static enum sl_status read_list(const char *path, struct file_table *f)
 {
 	enum sl_status s;
-	size_t bytes;
-	char *file;
+	struct sl_map map;
 
-	SL_TRY(sl_path_read(path, SIZE_MAX, &file, &bytes));
-	s = sl_py_mcpl_load(file, bytes, &f->table, &f->lost, &f->block);
-	sl_memory_give(SL_HOST, file);
+	SL_TRY(sl_map_file(path, &map));
+	s = sl_py_mcpl_load(map.at, map.bytes, &f->table, &f->lost, &f->block);
+	if (s == SL_OK && sl_map_is_changed(&map, path)) {
+		sl_memory_give(SL_HOST, f->block);
+		f->block = NULL;
+		s = sl_fail(SL_BAD_INPUT,
+			"the file was changed while it was read; read it again when its writer has "
+			"ended");
+	}
+	sl_unmap(&map);
 	return sl_add_context(s, "%s", path);
 }
 
@@ -267,5 +274,6 @@ PyMODINIT_FUNC PyInit__native(void)
 	}
 	pthread_atfork(NULL, NULL, sl_py_turn_reset);
 	pthread_atfork(NULL, NULL, sl_py_call_reset);
+	pthread_atfork(NULL, NULL, sl_blocks_reset);
 	return module;
 }

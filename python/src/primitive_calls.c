@@ -1,61 +1,14 @@
 /* primitive_calls.c - see primitive_calls.h. */
 #include "python/src/primitive_calls.h"
 
-#include <stdatomic.h>
-#include <string.h>
-
-#include "python/src/arrays/column.h"
-#include "python/src/arrays/column_type.h"
-#include "python/src/arrays/input.h"
-#include "python/src/errors.h"
-#include "python/src/primitives/call.h"
-#include "python/src/turn.h"
-
-/* --- what all calls share --------------------------------------------------------------------- */
-
-/* Raises sluice.Error with the message of sl_fail(). */
-static bool refuse(enum sl_status s)
-{
-	sl_py_raise(s, sl_last_error(), NULL);
-	return false;
-}
-
-/* Takes an array whose items follow one another. False with an exception. */
-static bool take(PyObject *object, const char *name, bool writable, struct sl_py_input *in)
-{
-	if (!sl_py_input_take(object, name, writable, in))
-		return false;
-	if (in->array.constant)
-		return refuse(sl_fail(
-			SL_USAGE, "%s: a number is no array; use an array of one item", name));
-	if (!in->contiguous)
-		return refuse(sl_fail(SL_USAGE,
-			"%s: the array has gaps between its items; copy it (numpy.ascontiguousarray)",
-			name));
-	return true;
-}
-
-/* The same, of one dimension and at most 2^32 - 1 items. */
-static bool take_items(PyObject *object, const char *name, bool writable, struct sl_py_input *in)
-{
-	if (!take(object, name, writable, in))
-		return false;
-	if (in->ndim != 1)
-		return refuse(sl_fail(SL_USAGE,
-			"%s: the array has %d dimensions, but must have one", name, in->ndim));
-	if (in->array.n > UINT32_MAX)
-		return refuse(
-			sl_fail(SL_USAGE, "%s: %zu items are too many, at most %u are allowed",
-				name, in->array.n, UINT32_MAX));
-	return true;
-}
+#include "python/src/primitives/argument.h"
 
 /* Whether an array has unsigned numbers of 4 or 8 bytes; also_signed: or signed ones. */
 static bool check_words(const struct sl_py_array *a, const char *name, bool also_signed)
 {
 	if ((a->kind == 'u' || (also_signed && a->kind == 'i')) && (a->bytes == 4 || a->bytes == 8))
 		return true;
-	return refuse(sl_fail(SL_USAGE,
+	return sl_py_refuse(sl_fail(SL_USAGE,
 		"%s: the array has items of %s; convert them to uint32 or uint64%s", name,
 		sl_py_type_name(a), also_signed ? ", int32 or int64" : ""));
 }
@@ -63,75 +16,6 @@ static bool check_words(const struct sl_py_array *a, const char *name, bool also
 static enum sl_type type_of(const struct sl_py_array *a)
 {
 	return a->bytes == 4 ? SL_U32 : SL_U64;
-}
-
-/* An output: the array of the caller, or memory of a new Column. */
-struct output {
-	struct sl_py_input in;
-	void *made;
-	void *at;
-};
-
-/* Takes out, which must have the type and size of like, or makes an array like it. */
-static bool take_output(
-	PyObject *out, const char *name, const struct sl_py_array *like, struct output *o)
-{
-	if (out == Py_None) {
-		if (sl_memory_get(SL_HOST, like->n * like->bytes, &o->made) != SL_OK)
-			return refuse(SL_HOST_MEMORY);
-		o->at = o->made;
-		return true;
-	}
-	if (!take_items(out, name, true, &o->in))
-		return false;
-	if (o->in.array.kind != like->kind || o->in.array.bytes != like->bytes ||
-		o->in.array.n != like->n)
-		return refuse(sl_fail(SL_USAGE,
-			"%s: the array has %zu items of %s, but must have %zu of %s", name,
-			o->in.array.n, sl_py_type_name(&o->in.array), like->n,
-			sl_py_type_name(like)));
-	o->at = (void *)(uintptr_t)o->in.array.data;
-	return true;
-}
-
-/* The array of the caller, or the new Column. */
-static PyObject *result_of(struct output *o, PyObject *out, const struct sl_py_array *like)
-{
-	void *made = o->made;
-
-	if (out != Py_None)
-		return Py_NewRef(out);
-	o->made = NULL;
-	return sl_py_column_of_array(like, SL_COLUMN_COUNT, made, like->n);
-}
-
-static void give_output(struct output *o)
-{
-	sl_py_input_give(&o->in);
-	sl_memory_give(SL_HOST, o->made);
-}
-
-/* Runs the call without the lock of the interpreter; on a device, in its turn. False with an exception. */
-static bool run(struct sl_py_call *c)
-{
-	atomic_int stop = 0;
-	enum sl_status s;
-
-	if (sl_py_call_needs_device(c) && sl_py_turn_is_mine())
-		return refuse(sl_fail(SL_USAGE,
-			"this thread has a run in progress, such as an open stream; finish it or close() it "
-			"before a call on a device"));
-	Py_BEGIN_ALLOW_THREADS
-	if (!sl_py_call_needs_device(c)) {
-		s = sl_py_call_run(c);
-	} else if (sl_py_turn_take(pthread_self(), &stop)) {
-		s = sl_py_call_run(c);
-		sl_py_turn_end();
-	} else {
-		s = sl_fail(SL_STOPPED, "the interpreter ends");
-	}
-	Py_END_ALLOW_THREADS
-	return s == SL_OK || refuse(s);
 }
 
 /* --- scan ------------------------------------------------------------------------------------- */
@@ -147,39 +31,39 @@ static enum sl_status queue_scan(
 }
 
 static PyObject *scan(PyObject *array, PyObject *out, struct sl_py_call *c, struct sl_scan_job *job,
-	struct sl_py_input *in, struct output *o)
+	struct sl_py_argument *in, struct sl_py_argument *to)
 {
 	const struct sl_py_array *a = &in->array;
 
-	if (!take_items(array, "array", false, in) || !check_words(a, "array", true) ||
-		!take_output(out, "out", a, o))
+	if (!sl_py_items_take(c, array, "array", false, in) || !check_words(a, "array", true) ||
+		!sl_py_output_take(c, out, "out", a, to))
 		return NULL;
 	job->n = (uint32_t)a->n;
 	job->type = type_of(a);
 	c->shape = (struct sl_shape){.n = job->n, .type = job->type};
-	c->operand[0] = (struct sl_py_operand){
-		.host = (void *)(uintptr_t)a->data, .bytes = in->all_bytes, .in = true};
-	c->operand[1] = (struct sl_py_operand){.host = o->at, .bytes = in->all_bytes, .out = true};
-	c->n_operands = 2;
-	return run(c) ? result_of(o, out, a) : NULL;
+	sl_py_operand_add(c, in, true, false);
+	sl_py_operand_add(c, to, false, true);
+	return sl_py_run(c) ? sl_py_output_object(c, 1, to, out) : NULL;
 }
 
 PyObject *sl_py_scan(PyObject *module, PyObject *args)
 {
 	struct sl_scan_job job = {.in = NULL};
 	struct sl_py_call c = {.primitive = SL_SCAN, .queue = queue_scan, .job = &job};
-	struct sl_py_input in = {.ndim = 0};
-	struct output o = {.made = NULL};
-	PyObject *array, *out, *result;
+	struct sl_py_argument in = {.ndim = 0}, to = {.ndim = 0};
+	PyObject *array, *out, *stream, *result = NULL;
 	int inclusive;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OpzzO", &array, &inclusive, &c.backend, &c.device, &out))
+	if (!PyArg_ParseTuple(
+		    args, "OpzzOO", &array, &inclusive, &c.backend, &c.device, &out, &stream))
 		return NULL;
 	job.inclusive = inclusive != 0;
-	result = scan(array, out, &c, &job, &in, &o);
-	give_output(&o);
-	sl_py_input_give(&in);
+	if (sl_py_place(&c, array, stream))
+		result = scan(array, out, &c, &job, &in, &to);
+	sl_py_call_give(&c);
+	sl_py_argument_give(&to);
+	sl_py_argument_give(&in);
 	return result;
 }
 
@@ -197,33 +81,31 @@ static enum sl_status queue_compact(
 }
 
 static PyObject *compact(PyObject *flags, PyObject *out, struct sl_py_call *c,
-	struct sl_compact_job *job, struct sl_py_input *in, struct output *o)
+	struct sl_compact_job *job, struct sl_py_argument *in, struct sl_py_argument *to)
 {
 	struct sl_py_array like = {.kind = 'u', .bytes = 4};
 	uint32_t n_out = 0;
 	PyObject *indices;
 
-	if (!take_items(flags, "flags", false, in))
+	if (!sl_py_items_take(c, flags, "flags", false, in))
 		return NULL;
 	if (!sl_py_is_whole(&in->array) || in->array.bytes != 1) {
-		refuse(sl_fail(SL_USAGE,
+		sl_py_refuse(sl_fail(SL_USAGE,
 			"flags: the array has items of %s; convert them to bool or uint8",
 			sl_py_type_name(&in->array)));
 		return NULL;
 	}
 	like.n = in->array.n;
-	if (!take_output(out, "out", &like, o))
+	if (!sl_py_output_take(c, out, "out", &like, to))
 		return NULL;
 	job->n = (uint32_t)like.n;
 	c->shape = (struct sl_shape){.n = job->n};
-	c->operand[0] = (struct sl_py_operand){
-		.host = (void *)(uintptr_t)in->array.data, .bytes = in->all_bytes, .in = true};
-	c->operand[1] = (struct sl_py_operand){.host = o->at, .bytes = 4 * like.n, .out = true};
-	c->operand[2] = (struct sl_py_operand){.host = &n_out, .bytes = sizeof(n_out), .out = true};
-	c->n_operands = 3;
-	if (!run(c))
+	sl_py_operand_add(c, in, true, false);
+	sl_py_operand_add(c, to, false, true);
+	sl_py_number_add(c, &n_out, sizeof(n_out));
+	if (!sl_py_run(c))
 		return NULL;
-	indices = result_of(o, out, &like);
+	indices = sl_py_output_object(c, 1, to, out);
 	return indices ? Py_BuildValue("(NI)", indices, (unsigned)n_out) : NULL;
 }
 
@@ -231,16 +113,17 @@ PyObject *sl_py_compact(PyObject *module, PyObject *args)
 {
 	struct sl_compact_job job = {.keep = NULL};
 	struct sl_py_call c = {.primitive = SL_COMPACT, .queue = queue_compact, .job = &job};
-	struct sl_py_input in = {.ndim = 0};
-	struct output o = {.made = NULL};
-	PyObject *flags, *out, *result;
+	struct sl_py_argument in = {.ndim = 0}, to = {.ndim = 0};
+	PyObject *flags, *out, *stream, *result = NULL;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OzzO", &flags, &c.backend, &c.device, &out))
+	if (!PyArg_ParseTuple(args, "OzzOO", &flags, &c.backend, &c.device, &out, &stream))
 		return NULL;
-	result = compact(flags, out, &c, &job, &in, &o);
-	give_output(&o);
-	sl_py_input_give(&in);
+	if (sl_py_place(&c, flags, stream))
+		result = compact(flags, out, &c, &job, &in, &to);
+	sl_py_call_give(&c);
+	sl_py_argument_give(&to);
+	sl_py_argument_give(&in);
 	return result;
 }
 
@@ -249,8 +132,7 @@ PyObject *sl_py_compact(PyObject *module, PyObject *args)
 /* A call of sort(): keys, and values or Py_None. */
 struct sort_call {
 	PyObject *keys, *values, *out, *values_out;
-	struct sl_py_input key, value;
-	struct output key_out, value_out;
+	struct sl_py_argument key, value, key_out, value_out;
 	struct sl_sort_job job;
 };
 
@@ -268,29 +150,21 @@ static enum sl_status queue_sort(
 	return sl_sort(b, x, job);
 }
 
-static bool take_values(struct sort_call *s)
+static bool take_values(const struct sl_py_call *c, struct sort_call *s)
 {
 	const struct sl_py_array *v = &s->value.array;
 
-	if (!take_items(s->values, "values", false, &s->value))
+	if (!sl_py_items_take(c, s->values, "values", false, &s->value))
 		return false;
 	if (v->bytes != 4 || !(sl_py_is_whole(v) || sl_py_is_real(v)))
-		return refuse(sl_fail(SL_USAGE,
+		return sl_py_refuse(sl_fail(SL_USAGE,
 			"values: the array has items of %s, but must have items of 4 bytes; sort the "
 			"indices (numpy.arange(n, dtype=numpy.uint32)) and take the items by them",
 			sl_py_type_name(v)));
 	if (v->n != s->key.array.n)
-		return refuse(sl_fail(SL_USAGE, "values: the array has %zu items, and keys has %zu",
-			v->n, s->key.array.n));
-	return take_output(s->values_out, "values_out", v, &s->value_out);
-}
-
-static void add_pair(struct sl_py_call *c, const struct sl_py_input *in, const struct output *out)
-{
-	c->operand[c->n_operands++] = (struct sl_py_operand){
-		.host = (void *)(uintptr_t)in->array.data, .bytes = in->all_bytes, .in = true};
-	c->operand[c->n_operands++] =
-		(struct sl_py_operand){.host = out->at, .bytes = in->all_bytes, .out = true};
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"values: the array has %zu items, and keys has %zu", v->n, s->key.array.n));
+	return sl_py_output_take(c, s->values_out, "values_out", v, &s->value_out);
 }
 
 static PyObject *sort(struct sl_py_call *c, struct sort_call *s, int end_bit)
@@ -298,25 +172,28 @@ static PyObject *sort(struct sl_py_call *c, struct sort_call *s, int end_bit)
 	const struct sl_py_array *k = &s->key.array;
 	PyObject *keys, *values;
 
-	if (!take_items(s->keys, "keys", false, &s->key) || !check_words(k, "keys", false) ||
-		!take_output(s->out, "out", k, &s->key_out))
+	if (!sl_py_items_take(c, s->keys, "keys", false, &s->key) ||
+		!check_words(k, "keys", false) ||
+		!sl_py_output_take(c, s->out, "out", k, &s->key_out))
 		return NULL;
-	add_pair(c, &s->key, &s->key_out);
+	sl_py_operand_add(c, &s->key, true, false);
+	sl_py_operand_add(c, &s->key_out, false, true);
 	if (s->values != Py_None) {
-		if (!take_values(s))
+		if (!take_values(c, s))
 			return NULL;
-		add_pair(c, &s->value, &s->value_out);
+		sl_py_operand_add(c, &s->value, true, false);
+		sl_py_operand_add(c, &s->value_out, false, true);
 	}
 	s->job.n = (uint32_t)k->n;
 	s->job.type = type_of(k);
 	s->job.end_bit = end_bit < 0 ? 8u * k->bytes : (uint32_t)end_bit;
 	c->shape = (struct sl_shape){
 		.n = s->job.n, .type = s->job.type, .keys_only = s->values == Py_None};
-	if (!run(c))
+	if (!sl_py_run(c))
 		return NULL;
-	keys = result_of(&s->key_out, s->out, k);
+	keys = sl_py_output_object(c, 1, &s->key_out, s->out);
 	values = s->values == Py_None ? Py_NewRef(Py_None)
-	                              : result_of(&s->value_out, s->values_out, &s->value.array);
+	                              : sl_py_output_object(c, 3, &s->value_out, s->values_out);
 	return keys && values ? Py_BuildValue("(NN)", keys, values) : NULL;
 }
 
@@ -324,19 +201,21 @@ PyObject *sl_py_sort(PyObject *module, PyObject *args)
 {
 	struct sort_call s = {.keys = NULL};
 	struct sl_py_call c = {.primitive = SL_SORT, .queue = queue_sort, .job = &s.job};
-	PyObject *result;
+	PyObject *stream, *result = NULL;
 	int begin_bit, end_bit;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OOiizzOO", &s.keys, &s.values, &begin_bit, &end_bit,
-		    &c.backend, &c.device, &s.out, &s.values_out))
+	if (!PyArg_ParseTuple(args, "OOiizzOOO", &s.keys, &s.values, &begin_bit, &end_bit,
+		    &c.backend, &c.device, &s.out, &s.values_out, &stream))
 		return NULL;
 	s.job.begin_bit = (uint32_t)begin_bit;
-	result = sort(&c, &s, end_bit);
-	give_output(&s.value_out);
-	give_output(&s.key_out);
-	sl_py_input_give(&s.value);
-	sl_py_input_give(&s.key);
+	if (sl_py_place(&c, s.keys, stream))
+		result = sort(&c, &s, end_bit);
+	sl_py_call_give(&c);
+	sl_py_argument_give(&s.value_out);
+	sl_py_argument_give(&s.key_out);
+	sl_py_argument_give(&s.value);
+	sl_py_argument_give(&s.key);
 	return result;
 }
 
@@ -353,69 +232,80 @@ static enum sl_status queue_deflate(
 	return sl_deflate(b, x, job);
 }
 
-/* Memory for the stream: that of the caller, or new memory that is always enough. */
-static bool take_room(PyObject *out, size_t in_bytes, struct output *o, size_t *bytes)
+/*
+ * Memory for the stream: that of the caller, or new memory that is always enough. A new array of a device
+ * stays there.
+ */
+static bool take_room(const struct sl_py_call *c, PyObject *out, size_t in_bytes,
+	struct sl_py_argument *to, size_t *bytes)
 {
-	*bytes = sl_deflate_most(in_bytes, 0, 1);
+	const struct sl_py_array most = {
+		.n = sl_deflate_most(in_bytes, 0, 1), .stride = 1, .kind = 'u', .bytes = 1};
+
 	if (out == Py_None) {
-		if (sl_memory_get(SL_HOST, *bytes, &o->made) != SL_OK)
-			return refuse(SL_HOST_MEMORY);
-		o->at = o->made;
-		return true;
+		*bytes = most.n;
+		return sl_py_output_take(c, out, "out", &most, to);
 	}
-	if (!take(out, "out", true, &o->in))
+	if (!sl_py_argument_take(c, out, "out", true, to))
 		return false;
-	o->at = (void *)(uintptr_t)o->in.array.data;
-	*bytes = o->in.all_bytes;
+	if (c->resident && (to->ndim != 1 || to->array.bytes != 1))
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"out: an array of a device for the result must have the shape (n,) and items "
+			"of uint8"));
+	*bytes = to->bytes;
 	return true;
 }
 
-/* The stream as bytes, or the number of its bytes if the caller has the memory. */
-static PyObject *deflated(const struct output *o, size_t bytes, const struct sl_deflate_job *job)
+/* The stream as bytes, or as an array of a device; or the number of its bytes if the caller has the memory. */
+static PyObject *deflated(struct sl_py_call *c, struct sl_py_argument *to, PyObject *out,
+	size_t bytes, const struct sl_deflate_job *job)
 {
 	if (bytes == 0) {
-		refuse(sl_fail(SL_USAGE,
+		sl_py_refuse(sl_fail(SL_USAGE,
 			"out: %zu bytes are too few for the result; %zu are always enough",
 			job->out_size, sl_deflate_most(job->in_bytes, 0, 1)));
 		return NULL;
 	}
-	return o->made ? PyBytes_FromStringAndSize((const char *)o->made, (Py_ssize_t)bytes)
-	               : PyLong_FromSize_t(bytes);
+	if (out != Py_None)
+		return PyLong_FromSize_t(bytes);
+	to->array.n = bytes;
+	return c->resident ? sl_py_output_object(c, 1, to, out)
+	                   : PyBytes_FromStringAndSize((const char *)to->made, (Py_ssize_t)bytes);
 }
 
 static PyObject *deflate(PyObject *data, PyObject *out, struct sl_py_call *c,
-	struct sl_deflate_job *job, struct sl_py_input *in, struct output *o)
+	struct sl_deflate_job *job, struct sl_py_argument *in, struct sl_py_argument *to)
 {
 	size_t used = 0;
 
-	if (!take(data, "data", false, in) || !take_room(out, in->all_bytes, o, &job->out_size))
+	if (!sl_py_argument_take(c, data, "data", false, in) ||
+		!take_room(c, out, in->bytes, to, &job->out_size))
 		return NULL;
-	job->in_bytes = in->all_bytes;
+	job->in_bytes = in->bytes;
 	c->shape = (struct sl_shape){.in_bytes = job->in_bytes, .level = job->level};
-	c->operand[0] = (struct sl_py_operand){
-		.host = (void *)(uintptr_t)in->array.data, .bytes = job->in_bytes, .in = true};
-	c->operand[1] = (struct sl_py_operand){.host = o->at, .bytes = job->out_size, .out = true};
-	c->operand[2] = (struct sl_py_operand){.host = &used, .bytes = sizeof(used), .out = true};
-	c->n_operands = 3;
-	return run(c) ? deflated(o, used, job) : NULL;
+	sl_py_operand_add(c, in, true, false);
+	sl_py_operand_add(c, to, false, true);
+	sl_py_number_add(c, &used, sizeof(used));
+	return sl_py_run(c) ? deflated(c, to, out, used, job) : NULL;
 }
 
 PyObject *sl_py_deflate(PyObject *module, PyObject *args)
 {
 	struct sl_deflate_job job = {.in = NULL};
 	struct sl_py_call c = {.primitive = SL_DEFLATE, .queue = queue_deflate, .job = &job};
-	struct sl_py_input in = {.ndim = 0};
-	struct output o = {.made = NULL};
-	PyObject *data, *out, *result;
+	struct sl_py_argument in = {.ndim = 0}, to = {.ndim = 0};
+	PyObject *data, *out, *stream, *result = NULL;
 	int wrapper;
 
 	(void)module;
-	if (!PyArg_ParseTuple(
-		    args, "OiizzO", &data, &wrapper, &job.level, &c.backend, &c.device, &out))
+	if (!PyArg_ParseTuple(args, "OiizzOO", &data, &wrapper, &job.level, &c.backend, &c.device,
+		    &out, &stream))
 		return NULL;
 	job.wrapper = (enum sl_wrapper)wrapper;
-	result = deflate(data, out, &c, &job, &in, &o);
-	give_output(&o);
-	sl_py_input_give(&in);
+	if (sl_py_place(&c, data, stream))
+		result = deflate(data, out, &c, &job, &in, &to);
+	sl_py_call_give(&c);
+	sl_py_argument_give(&to);
+	sl_py_argument_give(&in);
 	return result;
 }

@@ -19,6 +19,7 @@
 #include "pipeline/report/plan_print.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/base/clock.h"
+#include "python/src/base/turn.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -92,7 +93,7 @@ static enum sl_status make_plan(struct sl_py_job *job, struct sl_plan **plan)
 	if (job->asked.start == SL_START_RESUME || job->work == sl_py_work_replay)
 		SL_TRY(use_existing_batch_size(job));
 	if (job->asked.in_memory)
-		sl_execute_choose_memory(&job->choices);
+		SL_TRY(sl_execute_choose_memory(&job->choices, job->asked.resident));
 	SL_TRY(sl_plan_make(&job->config, &job->choices, plan));
 	(*plan)->recipe.cancel = &job->control.stop; /* for the pilot; the workspace has its own */
 	return SL_OK;
@@ -154,6 +155,8 @@ static enum sl_status execute(struct sl_py_job *job, struct sl_workspace *w, uin
 		.results = keep_results,
 		.ctx = job};
 
+	if (job->asked.resident)
+		sl_py_turn_settle(sl_device_is_emulated());
 	SL_TRY(sl_workspace_allocate(w));
 	job->control.progress = sl_py_job_progress;
 	job->control.batch = job->asked.in_memory ? sl_py_job_deliver : NULL;

@@ -155,8 +155,8 @@ def test_refusals(columns):
 
         def __dlpack_device__(self):
             return (2, 0)
-    with pytest.raises(BufferError, match="x: the array is in the memory of a device"):
-        sluice.filter({**columns, "x": OnDevice()}, "x > 1 cm")
+    with pytest.raises(BufferError, match="y: the array is in the memory of a device"):
+        sluice.filter({**columns, "y": OnDevice()}, "x > 1 cm")
 
 
 def test_lifetimes(columns):

@@ -260,3 +260,58 @@ def test_memory_is_given_back(tmp_path):
     del columns
     gc.collect()
     buffer.append(1)  # fails while somebody exports the buffer
+
+
+# --- gzip files -----------------------------------------------------------------------------------
+
+def same(made, expected):
+    return made.n == expected.n and all(numpy.array_equal(made[c], expected[c], equal_nan=True) for c in expected)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("polarised", [False, True])
+def test_records_are_decoded_by_the_rules_of_a_run(tmp_path, precision, polarised):
+    """A byte after the last record sends a file to the reader of a run, record by record."""
+    columns = particles(40_000, numpy.float64)
+    if polarised:
+        columns.update({f"pol_{c}": columns[c] / 8 for c in "xyz"})
+    path, longer = tmp_path / "list.mcpl", tmp_path / "longer.mcpl"
+    sluice.write_mcpl(path, columns, precision=precision, userflags=5)
+    longer.write_bytes(path.read_bytes() + b"x")
+    assert same(sluice.read(path), sluice.read(longer))
+
+
+def test_gzip_files_of_any_members(tmp_path):
+    path, packed = tmp_path / "list.mcpl", tmp_path / "list.mcpl.gz"
+    sluice.write_mcpl(path, particles(50_000))
+    plain, expected = path.read_bytes(), sluice.read(path)
+    for cuts in ([], [1], [9, 500_000], list(range(0, len(plain), 70_001))[1:]):
+        ends = [0, *cuts, len(plain)]
+        members = [gzip.compress(plain[a:b], 1, mtime=0) for a, b in zip(ends, ends[1:])]
+        packed.write_bytes(b"".join(members))
+        assert same(sluice.read(packed), expected)
+        packed.write_bytes(b"".join(members) + gzip.compress(b"", mtime=0))
+        assert same(sluice.read(packed), expected)
+        for damage in (len(members[0]) // 2, -6, -2):
+            damaged = bytearray(b"".join(members))
+            damaged[damage] ^= 8
+            packed.write_bytes(damaged)
+            with pytest.raises(sluice.Error) as caught:
+                sluice.read(packed)
+            assert caught.value.status.name == "BAD_INPUT"
+
+
+def test_gzip_with_the_beginning_of_a_member_in_its_data(tmp_path):
+    """The place looks like a member and is none, so that the file is decompressed in order."""
+    path, packed = tmp_path / "list.mcpl", tmp_path / "list.mcpl.gz"
+    beginning = bytes([0x1f, 0x8b, 8, 0, 0, 0, 0, 0])
+    columns = particles(5000)
+    columns["weight"] = numpy.full(5000, numpy.frombuffer(beginning[:4], numpy.float32)[0])
+    columns["weight"][::3] = 1
+    columns["pdg"] = numpy.zeros(5000, numpy.int32)
+    columns["pdg"][1] = 22
+    sluice.write_mcpl(path, columns)
+    assert path.read_bytes().count(beginning) > 1000
+    packed.write_bytes(gzip.compress(path.read_bytes(), 0, mtime=0))
+    assert packed.read_bytes().count(beginning) > 1000
+    assert same(sluice.read(packed), sluice.read(path))

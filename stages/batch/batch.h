@@ -12,7 +12,9 @@
  *	write      the columns of the survivors          table
  *
  * A device may then pack the table into records or DEFLATE streams (stages/device/pack.h). In that
- * case device_packed holds them, and the table has only the columns that are also needed unpacked.
+ * case device_packed holds them, and the table has only the columns that are also needed unpacked. Or
+ * the survivors stay on the device: then resident holds all columns, and the table only those that the
+ * host needs.
  */
 #ifndef SL_STAGES_BATCH_BATCH_H
 #define SL_STAGES_BATCH_BATCH_H
@@ -22,6 +24,7 @@
 #include <stdint.h>
 
 #include "stages/batch/active_set.h"
+#include "primitives/device/device_block.h"
 #include "stages/particle/table.h"
 
 SL_C_BEGIN
@@ -94,6 +97,7 @@ struct sl_batch {
 	uint32_t bin_words; /* number of counters */
 	struct sl_table table;
 	struct sl_device_packed device_packed;
+	struct sl_device_block *resident; /* the columns (resident.h); NULL: none */
 };
 
 /* The id of the particle at a position of the columns. */

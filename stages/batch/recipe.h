@@ -77,7 +77,8 @@ struct sl_recipe {
 	struct sl_choice compact;    /* staged mode only */
 	struct sl_choice sort;
 	struct sl_pack_rule pack;
-	sl_column_set unpacked;           /* set of columns that a device transfers as they are */
+	bool resident;          /* the survivors stay on the device, in struct sl_batch.resident */
+	sl_column_set unpacked; /* set of columns that a device transfers as they are */
 	const struct sl_loops *loops;     /* for this CPU */
 	const struct sl_kernels *kernels; /* for the device; NULL: the stages run on the host */
 	const atomic_int *cancel;         /* if not NULL and set, stages return SL_STOPPED */

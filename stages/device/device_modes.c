@@ -212,7 +212,7 @@ static void lay_out_fused(struct sl_arena *device, const struct sl_recipe *r, ui
 			device, n, sl_record_words(sl_record_columns(r)) * sizeof(uint32_t));
 	table = *device;
 	cut_scratch(device, sl_sort_scratch(r, n), pipeline);
-	sl_table_lay_out(&table, r, n, SL_EVERY_COLUMN, &b->table);
+	sl_table_lay_out(&table, r, n, r->resident ? 0 : SL_EVERY_COLUMN, &b->table);
 	if (table.used > device->used)
 		device->used = table.used;
 	if (r->pack.form != SL_AS_COLUMNS)

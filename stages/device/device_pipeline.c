@@ -38,6 +38,8 @@ void sl_device_pipeline_lay_out(struct sl_arena *device, struct sl_arena *pinned
 	pipeline->cleared_bytes =
 		(size_t)((char *)pipeline->select_scratch.base - (char *)pipeline->counters) +
 		pipeline->select_scratch.size;
+	if (r->resident)
+		sl_resident_lay_out(device, r, n, &pipeline->resident);
 	if (r->grids.n > 0) {
 		pipeline->grids = (struct sl_grid_set *)sl_cut(device, sizeof(r->grids));
 		pipeline->host_grids = (struct sl_grid_set *)sl_cut(pinned, sizeof(r->grids));
@@ -198,7 +200,7 @@ static enum sl_status queue_batch(
 	pipeline->batch.number = b->number;
 	pipeline->batch.first_id = pipeline->batch.table.first_id = b->first_id;
 	pipeline->batch.n = b->n;
-	pipeline->whole = b->n <= pipeline->whole_max;
+	pipeline->whole = !r->resident && b->n <= pipeline->whole_max;
 	pipeline->batch.n_survivors = b->n;
 	pipeline->input_columns = &b->columns;
 	pipeline->input_source = b->source;
@@ -261,6 +263,9 @@ static enum sl_status copy_table(struct sl_device_pipeline *pipeline, struct sl_
 static enum sl_status copy_results(
 	const struct sl_recipe *r, struct sl_device_pipeline *pipeline, struct sl_batch *b)
 {
+	if (r->resident)
+		SL_TRY(sl_resident_begin(
+			r, &pipeline->resident, b, &pipeline->batch.table, pipeline->exec.stream));
 	if (!pipeline->whole)
 		SL_TRY(queue(r, pipeline, pipeline->mode->n_counted, pipeline->mode->n));
 	pipeline->packs = false;
@@ -321,6 +326,9 @@ static enum sl_status finish_empty(
 	for (uint32_t k = 0; k < b->table.n_columns; k++)
 		b->table.column[k].digest = 0;
 	pipeline->transfer_ns = pipeline->pack_ns = 0;
+	if (r->resident)
+		SL_TRY(sl_resident_begin(
+			r, &pipeline->resident, b, &pipeline->batch.table, pipeline->exec.stream));
 	return b->device_packed.wanted ? sl_device_pipeline_pack(r, pipeline, b) : SL_OK;
 }
 

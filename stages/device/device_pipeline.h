@@ -11,6 +11,9 @@
  * ones after the survivors, which costs less than a wait. The first wait is then for the end of the batch.
  * From the second such batch on, all of its work is one CUDA graph.
  *
+ * If the survivors stay on the device (batch/resident.h), their columns are written to a block of their own,
+ * without a copy. Such a batch is not queued as a whole, because their number sizes the block.
+ *
  * If the recipe has a pack rule, the survivors are packed on the device (pack.h). The host also waits
  * for the packed sizes, and copies the packed bytes.
  *
@@ -21,12 +24,13 @@
  *	device   staged  | columns | keep | index | key | states | table | scratch | counters |
  *	         fused   | first id | columns, if read | index | key | records, if any |
  *	                 | scratch, then table | counters | scratch of select |
- *	         both    | grids, if any | source records, if packed from them | packing, if any |
+ *	         both    | columns of one value, if survivors are resident | grids, if any | source records, if packed from them | packing, if any |
  *	pinned   | first id | grids, if any | counters | counters | packing |
  */
 #ifndef SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 #define SL_STAGES_DEVICE_DEVICE_PIPELINE_H
 
+#include "stages/batch/resident.h"
 #include "stages/device/device_modes.h"
 #include "stages/device/kernels.h"
 #include "stages/device/pack.h"
@@ -59,10 +63,11 @@ struct sl_device_pipeline {
 	bool warm;             /* one such batch has run, so its kernels are loaded */
 	sl_event round[SL_ROUND_MARKS]; /* times within the current round */
 	struct sl_pack pack;
-	sl_event device_packed; /* after the packing kernels */
-	bool packs;             /* the current batch is packed */
-	uint64_t transfer_ns;   /* time of the copies to the host, of the last batch */
-	uint64_t pack_ns;       /* time of packing it */
+	sl_event device_packed;      /* after the packing kernels */
+	bool packs;                  /* the current batch is packed */
+	struct sl_resident resident; /* r->resident: what its batches share */
+	uint64_t transfer_ns;        /* time of the copies to the host, of the last batch */
+	uint64_t pack_ns;            /* time of packing it */
 };
 
 /*
@@ -85,7 +90,7 @@ void sl_device_pipeline_close(struct sl_device_pipeline *pipeline);
 /*
  * Runs all stages of b, which sl_batch_begin() has prepared, and copies the results to the host: the
  * tally, the histograms, the number of survivors, the columns of b->table that have memory, and, if
- * b->device_packed.wanted, the packed bytes. That memory must be pinned, or copies do not overlap.
+ * b->device_packed.wanted, the packed bytes. With r->resident, b->resident belongs to the caller. That memory must be pinned, or copies do not overlap.
  * Times and errors are those of sl_stages_run(). The device must be current for the calling thread.
  */
 enum sl_status sl_device_pipeline_run(const struct sl_recipe *r,

@@ -19,6 +19,7 @@
 #include "stages/counting/score.h"
 #include "stages/mark.h"
 #include "stages/rounds/rounds.h"
+#include "stages/selection/list_filter.h"
 #include "stages/sort.h"
 #include "stages/write.h"
 
@@ -41,6 +42,11 @@ struct sl_kernels {
 	sl_fill_launcher *fill;               /* device/pack.h */
 	sl_bounds_launcher *bounds;           /* device/pack.h */
 	sl_pack_digest_launcher *digest;      /* device/pack.h */
+	sl_convert_launcher *convert;         /* selection/list_filter.h */
+	sl_list_derive_launcher *list_derive; /* selection/list_filter.h */
+	sl_list_filter_launcher *list_filter; /* selection/list_filter.h */
+	sl_list_key_launcher *list_key;       /* selection/list_filter.h */
+	sl_take_launcher *take;               /* selection/list_filter.h */
 };
 
 extern const struct sl_kernels sl_kernels_cuda, sl_kernels_emulated;

@@ -189,7 +189,7 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
-	sl_table_lay_out(a, r, n, SL_EVERY_COLUMN, &b->table);
+	sl_table_lay_out(a, r, n, r->kernels && r->resident ? 0 : SL_EVERY_COLUMN, &b->table);
 	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
 		sl_layout_source(a, r, n, b);
 	b->table.source_index = has_blocks(r) ? b->index : NULL;

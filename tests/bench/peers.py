@@ -21,7 +21,8 @@ import zlib
 
 SLUICE, BENCH, SOURCE = sys.argv[1:4]
 PEERS = os.path.join(SOURCE, "bench", "peers")
-SCRIPTS = ("mcx.py", "nvcomp.py", "mcpltool.py", "mcml.py", "numpy_list.py", "arrays_to_mcpl.py")
+SCRIPTS = ("mcx.py", "nvcomp.py", "mcpltool.py", "mcml.py", "numpy_list.py", "arrays_to_mcpl.py",
+           "cuda_compute.py", "read_mcpl.py")
 sys.dont_write_bytecode = True
 WORK = tempfile.TemporaryDirectory()
 ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", TMPDIR=WORK.name)
@@ -78,7 +79,7 @@ def test_help_and_missing():
         run(script, "--sluice", path("nothing"), code=77, says="not run: the program sluice is missing")
     bare = (sys.executable, "-S")  # finds no installed package
     for script, package in (("mcx.py", "numpy"), ("numpy_list.py", "numpy"), ("mcpltool.py", "numpy"),
-                            ("arrays_to_mcpl.py", "numpy"),
+                            ("arrays_to_mcpl.py", "numpy"), ("cuda_compute.py", "torch"), ("read_mcpl.py", "numpy"),
                             ("nvcomp.py", "nvidia-nvcomp-cu13")):
         run(script, *ours, code=77, python=bare, says=f"not run: the Python package {package}")
     run("mcml.py", *ours, code=77, says="not run: --program PATH is missing")

@@ -1,5 +1,5 @@
 /*
- * run_json.c - libFuzzer target: reads arbitrary bytes as run.json, as --resume, --force, verify and info do.
+ * run_json.c - libFuzzer target: reads arbitrary bytes as run.json, as --resume, --force, verify, info and join do.
  *
  * The checksum at the end is replaced by the right one, because libFuzzer does not find it. The plan is made
  * again from the stored configuration, as in verify.
@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "pipeline/join/part_times.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/report.h"
 #include "primitives/files/crc32.h"
@@ -38,6 +39,22 @@ static void plan_again(const struct sl_existing_run *run)
 	sl_plan_free(plan);
 }
 
+/* sluice join reads the session and the machine of a part. */
+static void read_as_part(const struct sl_existing_run *run)
+{
+	static struct sl_session sum;
+	struct sl_part_times times;
+	char *members;
+	enum sl_status s;
+
+	memset(&sum, 0, sizeof(sum));
+	sl_part_times_add(run, &times, &sum);
+	s = sl_part_members_read(&fuzz_dir, &members);
+	fuzz_check(s);
+	if (s == SL_OK)
+		sl_memory_give(SL_HOST, members);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sl_existing_run run;
@@ -57,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (s == SL_OK) {
 		fuzz_check(sl_existing_run_sizes(&run, &sizes));
 		plan_again(&run);
+		read_as_part(&run);
 		sl_existing_run_free(&run);
 	}
 	return 0;

@@ -64,7 +64,7 @@ static void take_times(struct attempt *a, const struct sl_host_slot *slot)
 				sl_column_facts[b->table.column[k].column].bytes;
 }
 
-static enum sl_status on_batch(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status on_batch(void *ctx, struct sl_host_slot *slot)
 {
 	struct attempt *a = (struct attempt *)ctx;
 

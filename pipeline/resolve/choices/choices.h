@@ -76,6 +76,7 @@ struct sl_choices {
 	struct sl_choice compact, sort; /* compact is set in fused mode too, where it is not used */
 	const struct sl_backend *deflate; /* on the host */
 	enum sl_transfer_form form;       /* in which survivors are copied from the device */
+	bool resident;                    /* survivors stay on the device instead */
 	const struct sl_backend *pack;    /* DEFLATE backend on the device, or NULL */
 	const struct sl_format *format;
 	uint64_t batch; /* particles per batch */

@@ -8,7 +8,7 @@
 #ifndef SL_PYTHON_ARRAYS_ARROW_H
 #define SL_PYTHON_ARRAYS_ARROW_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 /* Column.__arrow_c_schema__(), Column.__arrow_c_array__(requested_schema=None) */
 PyObject *sl_py_column_arrow_schema(PyObject *self, PyObject *none);

@@ -5,7 +5,7 @@
 #ifndef SL_PYTHON_ARRAYS_ARROW_LAYOUT_H
 #define SL_PYTHON_ARRAYS_ARROW_LAYOUT_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,6 +6,7 @@
 #include "primitives/device/device.h"
 #include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column_type.h"
+#include "python/src/arrays/device_column.h"
 #include "python/src/arrays/dlpack.h"
 
 const struct sl_py_item sl_py_items[SL_PY_ITEMS] = {
@@ -18,13 +19,12 @@ const struct sl_py_item sl_py_items[SL_PY_ITEMS] = {
 	[SL_PY_I64] = {"q", "<i8", 8},
 };
 
-static PyTypeObject *column_type;
+PyTypeObject *sl_py_column_type;
 
-/* An object of that type and shape; takes over data, or a reference to owner. */
-static PyObject *make(
+PyObject *sl_py_column_make(
 	int type, int which, void *data, const Py_ssize_t *shape, int ndim, PyObject *owner)
 {
-	struct sl_py_column *c = PyObject_New(struct sl_py_column, column_type);
+	struct sl_py_column *c = PyObject_New(struct sl_py_column, sl_py_column_type);
 
 	if (!c) {
 		if (!owner)
@@ -34,6 +34,7 @@ static PyObject *make(
 	Py_XINCREF(owner);
 	c->data = data;
 	c->owner = owner;
+	c->block = NULL;
 	c->item = &sl_py_items[type];
 	c->type = type;
 	c->column = which;
@@ -51,14 +52,15 @@ PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject 
 {
 	const Py_ssize_t shape[1] = {(Py_ssize_t)n};
 
-	return make((int)sl_column_facts[column].type, (int)column, data, shape, 1, owner);
+	return sl_py_column_make(
+		(int)sl_column_facts[column].type, (int)column, data, shape, 1, owner);
 }
 
 PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n)
 {
 	const Py_ssize_t shape[2] = {(Py_ssize_t)rows, (Py_ssize_t)n};
 
-	return make(SL_PY_F64, SL_COLUMN_COUNT, data, shape, 2, NULL);
+	return sl_py_column_make(SL_PY_F64, SL_COLUMN_COUNT, data, shape, 2, NULL);
 }
 
 int sl_py_item_type(const struct sl_py_array *a)
@@ -76,7 +78,7 @@ PyObject *sl_py_column_of_array(const struct sl_py_array *a, int column, void *d
 {
 	const Py_ssize_t shape[1] = {(Py_ssize_t)n};
 
-	return make(sl_py_item_type(a), column, data, shape, 1, NULL);
+	return sl_py_column_make(sl_py_item_type(a), column, data, shape, 1, NULL);
 }
 
 static void dealloc(PyObject *self)
@@ -98,6 +100,9 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 {
 	struct sl_py_column *c = (struct sl_py_column *)self;
 
+	view->obj = NULL;
+	if (sl_py_is_out_of_reach(c, PyExc_BufferError))
+		return -1;
 	(void)flags; /* columns are contiguous and writable, so every request can be met */
 	*view = (Py_buffer){.buf = c->data,
 		.obj = self,
@@ -111,7 +116,7 @@ static int get_buffer(PyObject *self, Py_buffer *view, int flags)
 	return 0;
 }
 
-static PyObject *shape_of(const struct sl_py_column *c)
+PyObject *sl_py_shape_of(const struct sl_py_column *c)
 {
 	return c->ndim == 1 ? Py_BuildValue("(n)", c->shape[0])
 	                    : Py_BuildValue("(nn)", c->shape[0], c->shape[1]);
@@ -122,14 +127,16 @@ static PyObject *get_array_interface(PyObject *self, void *closure)
 	const struct sl_py_column *c = (struct sl_py_column *)self;
 
 	(void)closure;
-	return Py_BuildValue("{sN,ss,s(NO),si}", "shape", shape_of(c), "typestr", c->item->typestr,
-		"data", PyLong_FromVoidPtr(c->data), Py_False, "version", 3);
+	if (sl_py_is_out_of_reach(c, PyExc_AttributeError))
+		return NULL;
+	return Py_BuildValue("{sN,ss,s(NO),si}", "shape", sl_py_shape_of(c), "typestr",
+		c->item->typestr, "data", PyLong_FromVoidPtr(c->data), Py_False, "version", 3);
 }
 
 static PyObject *get_shape(PyObject *self, void *closure)
 {
 	(void)closure;
-	return shape_of((struct sl_py_column *)self);
+	return sl_py_shape_of((struct sl_py_column *)self);
 }
 
 static PyObject *get_typestr(PyObject *self, void *closure)
@@ -173,6 +180,8 @@ static Py_ssize_t length(PyObject *self)
 
 static PyObject *item_of(const struct sl_py_column *c, Py_ssize_t i)
 {
+	if (sl_py_is_out_of_reach(c, PyExc_TypeError))
+		return NULL;
 	switch (c->type) {
 	case SL_TYPE_F32:
 		return PyFloat_FromDouble((double)((const float *)c->data)[i]);
@@ -195,9 +204,13 @@ static PyObject *item_of(const struct sl_py_column *c, Py_ssize_t i)
 static PyObject *view_of(struct sl_py_column *c, Py_ssize_t from, Py_ssize_t to)
 {
 	const Py_ssize_t shape[1] = {to > from ? to - from : 0};
+	PyObject *view =
+		sl_py_column_make(c->type, c->column, (char *)c->data + from * c->item->bytes,
+			shape, 1, c->owner ? c->owner : (PyObject *)c);
 
-	return make(c->type, c->column, (char *)c->data + from * c->item->bytes, shape, 1,
-		c->owner ? c->owner : (PyObject *)c);
+	if (view)
+		((struct sl_py_column *)view)->block = c->block;
+	return view;
 }
 
 static PyObject *subscript(PyObject *self, PyObject *key)
@@ -256,7 +269,7 @@ static PyObject *tolist(PyObject *self, PyObject *none)
 static PyObject *repr(PyObject *self)
 {
 	const struct sl_py_column *c = (struct sl_py_column *)self;
-	PyObject *name = get_name(self, NULL), *shape = shape_of(c), *text = NULL;
+	PyObject *name = get_name(self, NULL), *shape = sl_py_shape_of(c), *text = NULL;
 
 	if (name && shape)
 		text = PyUnicode_FromFormat(
@@ -280,6 +293,13 @@ enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, voi
 	return SL_OK;
 }
 
+/* Both on the host, or both on one device. */
+static bool is_next_to(const struct sl_py_column *a, const struct sl_py_column *b)
+{
+	return sl_py_is_on_device(a) ? sl_py_is_on_device(b) && a->block->number == b->block->number
+	                             : !sl_py_is_on_device(b);
+}
+
 /* Sets *bytes to the size of all columns of the list. False with an exception. */
 static bool add_up(PyObject *columns, const struct sl_py_column **first, size_t *bytes)
 {
@@ -289,9 +309,15 @@ static bool add_up(PyObject *columns, const struct sl_py_column **first, size_t 
 		PyObject *o = PyList_GetItem(columns, i);
 		const struct sl_py_column *c = (struct sl_py_column *)o;
 
-		if (!PyObject_TypeCheck(o, column_type) || c->ndim != 1 ||
+		if (!PyObject_TypeCheck(o, sl_py_column_type) || c->ndim != 1 ||
 			(*first && c->column != (*first)->column)) {
 			PyErr_SetString(PyExc_TypeError, "concat takes columns of one kind");
+			return false;
+		}
+		if (*first && !is_next_to(c, *first)) {
+			PyErr_SetString(PyExc_ValueError,
+				"the batches are in the memory of several devices, so they cannot be one "
+				"array; take them one by one (survivors.batches())");
 			return false;
 		}
 		*first = *first ? *first : c;
@@ -315,6 +341,8 @@ PyObject *sl_py_concat(PyObject *module, PyObject *columns)
 	}
 	if (!add_up(columns, &first, &bytes))
 		return NULL;
+	if (sl_py_is_on_device(first))
+		return sl_py_concat_on_device(columns, first, bytes);
 	if (sl_memory_get(SL_HOST, bytes, &data) != SL_OK)
 		return PyErr_NoMemory();
 	/* With the interpreter's lock held: another thread cannot change the list. */
@@ -345,13 +373,20 @@ bool sl_py_column_add(PyObject *module)
 			METH_VARARGS | METH_KEYWORDS,
 			"A DLPack capsule of the memory, without a copy."},
 		{"__dlpack_device__", sl_py_dlpack_device, METH_NOARGS,
-			"(1, 0): memory of the host."},
+			"(1, 0): memory of the host; (2, N): of CUDA device N."},
+		{"to_host", sl_py_to_host, METH_NOARGS,
+			"to_host()\n--\n\nThe column, or a copy of it in memory of the host."},
 		{"__arrow_c_schema__", sl_py_column_arrow_schema, METH_NOARGS,
 			"The type as a capsule of Arrow."},
 		{"__arrow_c_array__", sl_py_column_arrow_array, METH_VARARGS,
 			"The type and the memory as capsules of Arrow, without a copy."},
 		{NULL, NULL, 0, NULL}};
 	static PyGetSetDef members[] = {
+		{"__cuda_array_interface__", sl_py_get_cuda_array_interface, NULL,
+			"The interface of CUDA arrays, version 3; only in memory of a device.",
+			NULL},
+		{"__array__", sl_py_get_array, NULL, "Refuses memory of a device.", NULL},
+		{"device", sl_py_get_device, NULL, "Where the memory is: 'cpu' or 'cuda:0'.", NULL},
 		{"__array_interface__", get_array_interface, NULL, "NumPy's interface.", NULL},
 		{"shape", get_shape, NULL, "The number of items in each dimension.", NULL},
 		{"typestr", get_typestr, NULL, "The type of an item, as in NumPy: '<f4'.", NULL},
@@ -373,6 +408,7 @@ bool sl_py_column_add(PyObject *module)
 		.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 		.slots = slots};
 
-	column_type = (PyTypeObject *)PyType_FromSpec(&spec);
-	return column_type && PyModule_AddObjectRef(module, "Column", (PyObject *)column_type) == 0;
+	sl_py_column_type = (PyTypeObject *)PyType_FromSpec(&spec);
+	return sl_py_column_type &&
+	       PyModule_AddObjectRef(module, "Column", (PyObject *)sl_py_column_type) == 0;
 }

@@ -3,19 +3,30 @@
  *
  * A column owns its memory, or is a view of an object that does. Other libraries use the memory
  * without a copy through the buffer protocol, __array_interface__ or DLPack; each such user keeps the
- * column, and so its memory, alive.
+ * column, and so its memory, alive. Memory of a device is in a block (device_block.h), and is exported
+ * by DLPack and __cuda_array_interface__ instead.
  */
 #ifndef SL_PYTHON_ARRAYS_COLUMN_H
 #define SL_PYTHON_ARRAYS_COLUMN_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include "primitives/base/status.h"
 #include "python/src/arrays/array.h"
+#include "python/src/arrays/column_type.h"
 #include "stages/particle/table.h"
 
 /* Makes the type and adds it to the module. False with an exception. */
 bool sl_py_column_add(PyObject *module);
+
+extern PyTypeObject *sl_py_column_type;
+
+/* An object of that type and shape; takes over data, or a reference to owner. */
+PyObject *sl_py_column_make(
+	int type, int which, void *data, const Py_ssize_t *shape, int ndim, PyObject *owner);
+
+/* The shape as a tuple. */
+PyObject *sl_py_shape_of(const struct sl_py_column *c);
 
 /*
  * A column of n items at data. owner: the object that the memory belongs to, or NULL: data is from

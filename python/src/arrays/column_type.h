@@ -2,8 +2,9 @@
 #ifndef SL_PYTHON_ARRAYS_COLUMN_TYPE_H
 #define SL_PYTHON_ARRAYS_COLUMN_TYPE_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
+#include "primitives/device/device_block.h"
 #include "stages/particle/particle.h"
 
 /* Types of items: those of columns (enum sl_column_type), and those of images and other arrays. */
@@ -18,7 +19,8 @@ extern const struct sl_py_item sl_py_items[SL_PY_ITEMS];
 
 struct sl_py_column {
 	PyObject_HEAD void *data;
-	PyObject *owner; /* of the memory; NULL: this object */
+	PyObject *owner;                     /* of the memory; NULL: this object */
+	const struct sl_device_block *block; /* that has the memory, of the owner; NULL: none */
 	const struct sl_py_item *item;
 	int type;   /* of the items, in sl_py_items */
 	int column; /* enum sl_column; SL_COLUMN_COUNT: none */
@@ -26,5 +28,11 @@ struct sl_py_column {
 	Py_ssize_t n; /* of items */
 	Py_ssize_t shape[2], strides[2];
 };
+
+/* Whether the memory is on a device, so that the host cannot read it. */
+static inline bool sl_py_is_on_device(const struct sl_py_column *c)
+{
+	return c->block && !c->block->emulated;
+}
 
 #endif

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "python/src/arrays/column_type.h"
+#include "python/src/arrays/device_column.h"
+#include "python/src/base/errors.h"
 
 enum { CODE_INT = 0, CODE_UINT = 1, CODE_FLOAT = 2, CODE_BOOL = 6 };
 
@@ -104,7 +105,8 @@ static void describe(const struct sl_py_column *c, struct shared *s, struct tens
 		s->strides[i] = c->strides[i] / c->item->bytes;
 	}
 	*t = (struct tensor){.data = c->data,
-		.device_type = SL_PY_DLPACK_CPU,
+		.device_type = sl_py_is_on_device(c) ? SL_PY_DLPACK_CUDA : SL_PY_DLPACK_CPU,
+		.device_id = sl_py_is_on_device(c) ? c->block->number : 0,
 		.ndim = c->ndim,
 		.code = code[c->type],
 		.bits = (uint8_t)(8 * c->item->bytes),
@@ -138,50 +140,115 @@ static PyObject *export_by(PyObject *self, bool versioned)
 	return capsule;
 }
 
-/* Refuses what the memory of the host cannot give. False with an exception. */
-static bool accept(PyObject *stream, PyObject *device, PyObject *copy)
+/*
+ * The stream that the consumer names, by the rules of the Python array API: None is CUDA's legacy default
+ * stream, 1 too, 2 the default stream of the thread, -1 asks for no synchronisation. False with an
+ * exception.
+ */
+static bool take_stream(PyObject *stream, bool *waits, sl_stream *s)
 {
-	int type = SL_PY_DLPACK_CPU, id = 0;
+	long long number = 1;
 
-	if (stream != Py_None) {
-		PyErr_SetString(PyExc_BufferError, "memory of the host has no stream; pass None");
+	if (stream != Py_None)
+		number = PyLong_AsLongLong(stream);
+	if (PyErr_Occurred())
+		return false;
+	if (number == 0 || number < -1) {
+		PyErr_SetString(PyExc_ValueError,
+			"stream: 0 and numbers below -1 are no streams of DLPack; use 1 for the legacy "
+			"default stream");
 		return false;
 	}
-	if (device != Py_None && !PyArg_ParseTuple(device, "ii", &type, &id))
-		return false;
-	if (type != SL_PY_DLPACK_CPU || copy == Py_True) {
-		PyErr_SetString(PyExc_BufferError,
-			"a column is exported on the CPU and without a copy only; copy it afterwards");
-		return false;
-	}
+	*waits = number != -1;
+	*s = number == 1 ? NULL : (sl_stream)(uintptr_t)number;
 	return true;
+}
+
+/* Makes the stream of the consumer wait until the contents are complete. False with an exception. */
+static bool synchronise(const struct sl_py_column *c, PyObject *stream)
+{
+	enum sl_status status = SL_OK;
+	sl_stream s;
+	bool waits;
+
+	if (!sl_py_is_on_device(c)) {
+		if (stream != Py_None)
+			PyErr_SetString(
+				PyExc_BufferError, "memory of the host has no stream; pass None");
+		return stream == Py_None;
+	}
+	if (!take_stream(stream, &waits, &s))
+		return false;
+	if (waits)
+		status = sl_block_follow(c->block, s);
+	if (status != SL_OK)
+		sl_py_raise(status, sl_last_error(), NULL);
+	return status == SL_OK;
+}
+
+enum target { REFUSED, SAME, HOST };
+
+/* Where the consumer wants the array: where it is, or copied to the host. REFUSED with an exception. */
+static enum target target_of(const struct sl_py_column *c, PyObject *device, PyObject *copy)
+{
+	bool on_device = sl_py_is_on_device(c);
+	int own_type = on_device ? SL_PY_DLPACK_CUDA : SL_PY_DLPACK_CPU;
+	int own_id = on_device ? c->block->number : 0, type = own_type, id = own_id;
+
+	if (device != Py_None && !PyArg_ParseTuple(device, "ii", &type, &id))
+		return REFUSED;
+	if (type == own_type && id == own_id && copy != Py_True)
+		return SAME;
+	if (on_device && type == SL_PY_DLPACK_CPU && copy != Py_False)
+		return HOST;
+	PyErr_SetString(PyExc_BufferError,
+		on_device
+			? "a column of a device is exported there without a copy, or as a copy on "
+			  "the CPU"
+			: "a column is exported on the CPU and without a copy only; copy it "
+			  "afterwards");
+	return REFUSED;
 }
 
 PyObject *sl_py_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = {(char *)(uintptr_t) "stream", (char *)(uintptr_t) "max_version",
 		(char *)(uintptr_t) "dl_device", (char *)(uintptr_t) "copy", NULL};
-	PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None;
+	PyObject *stream = Py_None, *version = Py_None, *device = Py_None, *copy = Py_None, *host;
+	PyObject *capsule;
 	int major = 0, minor = 0;
+	enum target to;
 
 	if (!PyArg_ParseTupleAndKeywords(
 		    args, keywords, "|$OOOO", names, &stream, &version, &device, &copy))
 		return NULL;
 	if (version != Py_None && !PyArg_ParseTuple(version, "ii", &major, &minor))
 		return NULL;
-	return accept(stream, device, copy) ? export_by(self, major >= 1) : NULL;
+	to = target_of((struct sl_py_column *)self, device, copy);
+	if (to == SAME)
+		return synchronise((struct sl_py_column *)self, stream)
+		               ? export_by(self, major >= 1)
+		               : NULL;
+	host = to == HOST ? sl_py_to_host(self, NULL) : NULL;
+	capsule = host ? export_by(host, major >= 1) : NULL;
+	Py_XDECREF(host);
+	return capsule;
 }
 
 PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none)
 {
-	(void)self;
+	const struct sl_py_column *c = (struct sl_py_column *)self;
+	bool on_device = sl_py_is_on_device(c);
+
 	(void)none;
-	return Py_BuildValue("(ii)", SL_PY_DLPACK_CPU, 0);
+	return Py_BuildValue("(ii)", on_device ? SL_PY_DLPACK_CUDA : SL_PY_DLPACK_CPU,
+		on_device ? c->block->number : 0);
 }
 
 /* --- arrays of other libraries ---------------------------------------------------------------- */
 
 static const char name_used[] = "used_dltensor";
+static const char name_versioned_used[] = "used_dltensor_versioned";
 
 /* Without strides, the items have the order of C. */
 static int64_t stride_of(const struct tensor *t, int dimension)
@@ -207,22 +274,20 @@ static bool is_contiguous(const struct tensor *t)
 	return true;
 }
 
-bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d)
+/* Describes the items of a tensor. False if they are no numbers of one lane. */
+static bool read_tensor(const struct tensor *t, struct sl_py_dlpack_array *d)
 {
 	static const char kinds[] = {
 		[CODE_INT] = 'i', [CODE_UINT] = 'u', [CODE_FLOAT] = 'f', [CODE_BOOL] = '?'};
-	const struct tensor *t;
-	size_t bytes;
+	size_t bytes = t->bits / 8u;
 
-	if (!PyCapsule_IsValid(capsule, name_old))
+	if (t->lanes != 1 || t->bits % 8 != 0 || t->code >= sizeof(kinds) || !kinds[t->code])
 		return false;
-	t = &((struct managed *)PyCapsule_GetPointer(capsule, name_old))->tensor;
-	if (t->lanes != 1 || t->bits % 8 != 0 || t->code >= sizeof(kinds) || !kinds[t->code] ||
-		PyCapsule_SetName(capsule, name_used) < 0)
-		return false;
-	bytes = t->bits / 8u;
-	*d = (struct sl_py_dlpack_array){
-		.ndim = t->ndim, .contiguous = is_contiguous(t), .bytes = bytes};
+	*d = (struct sl_py_dlpack_array){.ndim = t->ndim,
+		.contiguous = is_contiguous(t),
+		.bytes = bytes,
+		.device_type = t->device_type,
+		.device_id = t->device_id};
 	for (int i = 0; i < t->ndim; i++)
 		d->bytes *= (size_t)t->shape[i];
 	d->array = (struct sl_py_array){.data = (const char *)t->data + t->byte_offset,
@@ -233,13 +298,85 @@ bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d)
 	return true;
 }
 
+/* The flag of version 1 that forbids to write to the memory. */
+enum { READ_ONLY = 1 };
+
+bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d)
+{
+	if (PyCapsule_IsValid(capsule, name_old)) {
+		const struct managed *m = (struct managed *)PyCapsule_GetPointer(capsule, name_old);
+
+		return read_tensor(&m->tensor, d) && PyCapsule_SetName(capsule, name_used) == 0;
+	}
+	if (PyCapsule_IsValid(capsule, name_versioned)) {
+		const struct managed_versioned *m =
+			(struct managed_versioned *)PyCapsule_GetPointer(capsule, name_versioned);
+
+		if (m->major != 1 || !read_tensor(&m->tensor, d))
+			return false;
+		d->read_only = (m->flags & READ_ONLY) != 0;
+		return PyCapsule_SetName(capsule, name_versioned_used) == 0;
+	}
+	return false;
+}
+
 void sl_py_dlpack_end(PyObject *capsule)
 {
-	struct managed *m;
+	if (PyCapsule_IsValid(capsule, name_used)) {
+		struct managed *m = (struct managed *)PyCapsule_GetPointer(capsule, name_used);
 
-	if (!PyCapsule_IsValid(capsule, name_used))
-		return;
-	m = (struct managed *)PyCapsule_GetPointer(capsule, name_used);
-	if (m->deleter)
-		m->deleter(m);
+		if (m->deleter)
+			m->deleter(m);
+	} else if (PyCapsule_IsValid(capsule, name_versioned_used)) {
+		struct managed_versioned *m = (struct managed_versioned *)PyCapsule_GetPointer(
+			capsule, name_versioned_used);
+
+		if (m->deleter)
+			m->deleter(m);
+	}
+}
+
+/* --- the table of C functions of a type ------------------------------------------------------- */
+
+/* DLPackExchangeAPI, of version 1 of the specification. */
+struct exchange {
+	uint32_t major, minor;
+	struct exchange *previous;
+	int (*allocate)(void);
+	int (*export_managed)(void);
+	int (*import_managed)(void);
+	int (*describe)(void *object, struct tensor *t);
+	int (*work_stream)(int32_t device_type, int32_t device_id, void **stream);
+};
+
+static const char name_exchange[] = "dlpack_exchange_api";
+
+/* The table of the type of an object, or NULL: most libraries have none. */
+static const struct exchange *exchange_of(PyObject *object)
+{
+	PyObject *capsule =
+		PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__dlpack_c_exchange_api__");
+	const struct exchange *x = NULL;
+
+	if (capsule && PyCapsule_IsValid(capsule, name_exchange))
+		x = (const struct exchange *)PyCapsule_GetPointer(capsule, name_exchange);
+	while (x && x->major > 1)
+		x = x->previous;
+	Py_XDECREF(capsule);
+	PyErr_Clear();
+	return x && x->major == 1 ? x : NULL;
+}
+
+bool sl_py_dlpack_describe(PyObject *object, struct sl_py_dlpack_array *d, void **stream)
+{
+	const struct exchange *x = exchange_of(object);
+	struct tensor t = {.data = NULL};
+
+	if (!x || !x->describe || !x->work_stream)
+		return false;
+	if (x->describe(object, &t) == 0 && t.device_type == SL_PY_DLPACK_CUDA &&
+		read_tensor(&t, d) && x->work_stream(t.device_type, t.device_id, stream) == 0)
+		return true;
+	PyErr_Clear(); /* __dlpack__() says what is wrong */
+	return false;
 }

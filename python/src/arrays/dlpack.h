@@ -1,8 +1,8 @@
-/* dlpack.h - exports the memory of a column by DLPack, versions 0 and 1, and reads version 0. */
+/* dlpack.h - exports the memory of a column by DLPack, versions 0 and 1, and reads both. */
 #ifndef SL_PYTHON_ARRAYS_DLPACK_H
 #define SL_PYTHON_ARRAYS_DLPACK_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include "python/src/arrays/array.h"
 
@@ -21,13 +21,23 @@ struct sl_py_dlpack_array {
 	int ndim;
 	bool contiguous;
 	size_t bytes; /* of all items */
+	int device_type, device_id;
+	bool read_only;
 };
 
 /*
- * Reads a capsule of version 0, and marks it as used: the caller must call sl_py_dlpack_end(), which
+ * Reads a capsule of version 0 or 1, and marks it as used: the caller must call sl_py_dlpack_end(), which
  * frees the array. False if the object is no such capsule, or holds no numbers of one lane.
  */
 bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d);
 void sl_py_dlpack_end(PyObject *capsule);
+
+/*
+ * Describes an array on a CUDA device by the C functions of its type, which torch has: within a
+ * microsecond. *stream: that of the library in this thread, to which the contents belong. The array is
+ * valid while the object lives. False without an exception if the type has no such functions, or
+ * the array is none that they describe.
+ */
+bool sl_py_dlpack_describe(PyObject *object, struct sl_py_dlpack_array *d, void **stream);
 
 #endif

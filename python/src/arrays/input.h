@@ -4,7 +4,7 @@
 #ifndef SL_PYTHON_ARRAYS_INPUT_H
 #define SL_PYTHON_ARRAYS_INPUT_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include "python/src/arrays/array.h"
 

@@ -2,17 +2,18 @@
  * mcpl_load.c - see mcpl_load.h.
  *
  * A tile of records is decoded number by number into doubles, by the operations of sl_mcpl_decode() and
- * sl_mcpl_to_particle(), and stored column by column.
+ * sl_mcpl_to_particle(), and stored column by column. A gzip file is decompressed first (gunzip.h).
  */
 #include "python/src/lists/mcpl_load.h"
 
 #include <string.h>
 
 #include "python/src/lists/blocks.h"
+#include "python/src/lists/gunzip.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
-enum { TILE = 256, BLOCK = 1 << 15 };
+enum { TILE = 256, BLOCK = 1 << 15, FIXED_BYTES = 48 /* of a header, before the weight */ };
 
 struct loading {
 	struct sl_mcpl_header h;
@@ -64,17 +65,23 @@ static void store_numbers(const double *v, double scale, uint32_t n, float *to)
 		to[i] = (float)(v[i] * scale);
 }
 
-/* The three components of directions; the energy has the sign of the largest one, and loses it. */
+/*
+ * The three components of directions; the energy has the sign of the largest one, and loses it. The
+ * operations are those of sl_mcpl_unpack(), without branches, so that compilers use vector instructions:
+ * a packed number above 1 is 1 / w, and stands for the component that is missing.
+ */
 static void unpack(uint32_t n, double *u, double *v, double *w, double *energy)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const double packed[3] = {u[i], v[i], copysign(1, energy[i])};
-		double direction[3];
+		double a = u[i], b = v[i];
+		bool by_u = fabs(a) > 1, by_v = !by_u & (fabs(b) > 1), by_w = !(by_u | by_v);
+		double inverse = 1 / (by_u ? a : b), first = by_u ? b : a;
+		double second = by_w ? b : inverse, rest = 1 - (first * first + second * second);
+		double third = copysign(sqrt(rest > 0 ? rest : 0), energy[i]);
 
-		sl_mcpl_unpack(packed, direction);
-		u[i] = direction[0];
-		v[i] = direction[1];
-		w[i] = direction[2];
+		u[i] = by_u ? third : a;
+		v[i] = by_v ? third : b;
+		w[i] = by_w ? third : inverse;
 		energy[i] = fabs(energy[i]);
 	}
 }
@@ -162,21 +169,36 @@ static bool is_common(const struct sl_mcpl_stream *s, const struct sl_mcpl_lost 
 {
 	const struct sl_mcpl_header *h = &s->header;
 
-	return !s->gzipped && !s->recovered && h->version == 3 &&
-	       s->left == h->particles * h->record_bytes &&
+	return !s->recovered && h->version == 3 &&
+	       (s->gzipped || s->left == h->particles * h->record_bytes) &&
 	       (lost->digits || (h->single && (double)(float)h->weight == h->weight));
 }
 
-/* Finds the records; *common: they can be decoded here. */
+/* Reads the strings of the header; *bytes: of the whole header. */
+static enum sl_status skip_head(struct sl_mcpl_stream *s, size_t *bytes)
+{
+	uint32_t length;
+
+	*bytes = FIXED_BYTES + (s->header.weight != 0 ? sizeof(double) : 0);
+	for (uint64_t i = 0; i < sl_mcpl_count_strings(&s->header); i++) {
+		SL_TRY(sl_mcpl_string_length(s, &length));
+		SL_TRY(sl_mcpl_string_bytes(s, length, NULL, 0));
+		*bytes += sizeof(length) + length;
+	}
+	return sl_mcpl_begin(s);
+}
+
+/* Finds the records; *common: they can be decoded here. *gzipped: at *head of the decompressed file. */
 static enum sl_status find_records(const void *file, size_t bytes, const struct sl_mcpl_lost *lost,
-	struct loading *l, bool *common)
+	struct loading *l, bool *common, bool *gzipped, size_t *head)
 {
 	struct sl_mcpl_stream s;
 	enum sl_status status;
 
 	SL_TRY(sl_mcpl_open(&s, file, bytes));
-	status = sl_mcpl_skip_head(&s);
+	status = skip_head(&s, head);
 	*common = status == SL_OK && is_common(&s, lost);
+	*gzipped = s.gzipped;
 	l->h = s.header;
 	l->records = s.at;
 	sl_mcpl_close(&s);
@@ -218,20 +240,56 @@ static enum sl_status load(struct loading *l, struct sl_table *t, struct sl_aren
 	return sl_py_blocks_run(&b);
 }
 
+/*
+ * Decompresses a gzip file to *image. *common becomes false if the file does not have exactly the records
+ * that its header counts: sl_mcpl_table() then says what is wrong.
+ */
+static enum sl_status decompress(
+	const void *file, size_t bytes, size_t head, struct loading *l, void **image, bool *common)
+{
+	size_t size = head + (size_t)l->h.particles * l->h.record_bytes;
+	enum sl_status s;
+
+	SL_TRY(sl_memory_get(SL_HOST, size, image));
+	s = sl_py_gunzip(file, bytes, *image, size);
+	if (s == SL_BAD_INPUT)
+		*common = false;
+	l->records = (const uint8_t *)*image + head;
+	return s == SL_BAD_INPUT ? SL_OK : s;
+}
+
+/* The records of the file as columns, in memory of *block. */
+static enum sl_status load_file(const void *file, size_t bytes, struct sl_arena measured,
+	struct sl_table *t, struct sl_mcpl_lost *lost, void **block)
+{
+	struct sl_arena a = {0};
+	bool common, gzipped;
+	void *image = NULL;
+	enum sl_status s;
+	struct loading l;
+	size_t head;
+
+	SL_TRY(find_records(file, bytes, lost, &l, &common, &gzipped, &head));
+	s = common && gzipped ? decompress(file, bytes, head, &l, &image, &common) : SL_OK;
+	if (s == SL_OK)
+		s = sl_memory_get(SL_HOST, measured.used, block);
+	if (s == SL_OK) {
+		a = (struct sl_arena){*block, 0, measured.used};
+		s = common ? load(&l, t, &a) : sl_mcpl_table(file, bytes, &a, t, lost);
+	}
+	sl_memory_give(SL_HOST, image);
+	return s;
+}
+
 enum sl_status sl_py_mcpl_load(
 	const void *file, size_t bytes, struct sl_table *t, struct sl_mcpl_lost *lost, void **block)
 {
-	struct sl_arena a = {0};
-	struct loading l;
+	struct sl_arena measured = {0};
 	enum sl_status s;
-	bool common;
 
 	*block = NULL;
-	SL_TRY(sl_mcpl_table(file, bytes, &a, t, lost));
-	SL_TRY(find_records(file, bytes, lost, &l, &common));
-	SL_TRY(sl_memory_get(SL_HOST, a.used, block));
-	a = (struct sl_arena){*block, 0, a.used};
-	s = common ? load(&l, t, &a) : sl_mcpl_table(file, bytes, &a, t, lost);
+	SL_TRY(sl_mcpl_table(file, bytes, &measured, t, lost));
+	s = load_file(file, bytes, measured, t, lost, block);
 	if (s != SL_OK) {
 		sl_memory_give(SL_HOST, *block);
 		*block = NULL;

@@ -72,7 +72,7 @@ static const char *default_backend(enum sl_primitive p, bool device)
 static enum sl_status find(const struct sl_py_call *c, const struct sl_backend **b)
 {
 	const char *name = c->backend;
-	bool device = c->device != NULL;
+	bool device = sl_py_call_needs_device(c);
 
 	name = name ? name : default_backend(c->primitive, device);
 	if (sl_find(c->primitive, name, b) != SL_OK)
@@ -152,8 +152,70 @@ static enum sl_status run_in(struct sl_py_call *c, const struct sl_backend *b, s
 	return s;
 }
 
-/* The number of a CUDA device; -1: the text names none. */
-static int cuda_number(const char *device)
+/* --- on arrays of a device -------------------------------------------------------------------- */
+
+/*
+ * Sets the addresses of the operands, and takes blocks for those that have no array: new arrays, and
+ * numbers that are copied to the host.
+ */
+static enum sl_status take_operands(struct sl_py_call *c)
+{
+	for (int i = 0; i < c->n_operands; i++) {
+		struct sl_py_operand *o = &c->operand[i];
+
+		if (!o->device) {
+			SL_TRY(sl_block_take(o->bytes, c->stream, &o->block));
+			o->at = o->block->data;
+			continue;
+		}
+		o->at = (void *)(uintptr_t)o->device->at.array.data;
+		SL_TRY(sl_py_device_input_follow(o->device, c->stream));
+	}
+	return SL_OK;
+}
+
+/* After the work: copies numbers to the host and waits, or marks the new arrays. */
+static enum sl_status finish(struct sl_py_call *c)
+{
+	for (int i = 0; i < c->n_operands; i++) {
+		struct sl_py_operand *o = &c->operand[i];
+
+		if (o->host)
+			SL_TRY(sl_copy(o->host, o->at, o->bytes, c->stream));
+		else if (o->block && !c->waits)
+			SL_TRY(sl_block_mark(o->block, c->stream));
+	}
+	return c->waits ? sl_stream_wait(c->stream) : SL_OK;
+}
+
+static enum sl_status run_resident(struct sl_py_call *c)
+{
+	struct sl_exec x = {.space = SL_DEVICE, .stream = c->stream};
+	struct sl_device_block *scratch = NULL;
+	const struct sl_backend *b;
+	enum sl_status s;
+	int before;
+
+	SL_TRY(find(c, &b));
+	SL_TRY(sl_device_select(c->number, &before));
+	x.scratch.size = sl_scratch(b, &c->shape);
+	s = sl_block_take(x.scratch.size, c->stream, &scratch);
+	if (s == SL_OK) {
+		x.scratch.base = scratch->data;
+		s = take_operands(c);
+	}
+	if (s == SL_OK)
+		s = c->queue(c, b, &x);
+	sl_block_give_on(scratch, c->stream);
+	if (s == SL_OK)
+		s = finish(c);
+	sl_device_restore(before);
+	return s;
+}
+
+/* --- where a call runs ------------------------------------------------------------------------ */
+
+int sl_py_cuda_number(const char *device)
 {
 	const char *digits = device + strlen("cuda:");
 
@@ -165,7 +227,6 @@ static int cuda_number(const char *device)
 	return (int)strtol(digits, NULL, 10);
 }
 
-/* With the kind of device chosen. */
 static enum sl_status use_device(struct sl_py_call *c, int number)
 {
 	struct sl_exec x = {.space = SL_DEVICE};
@@ -181,23 +242,24 @@ static enum sl_status use_device(struct sl_py_call *c, int number)
 	return s;
 }
 
-/* The kind of device is restored: for a run, it decides what run.device: auto means. */
+bool sl_py_call_is_emulated(const struct sl_py_call *c)
+{
+	return c->resident ? c->emulated : c->device && strcmp(c->device, "emulated") == 0;
+}
+
 static enum sl_status run_on_device(struct sl_py_call *c)
 {
-	bool emulated = strcmp(c->device, "emulated") == 0, before = sl_device_is_emulated();
-	int number = emulated ? 0 : cuda_number(c->device);
-	enum sl_status s;
+	int number = sl_py_call_is_emulated(c) ? 0 : sl_py_cuda_number(c->device);
 
 	if (number < 0)
 		return sl_fail(SL_USAGE, "device: '%s' is none; use 'emulated', 'cuda' or 'cuda:1'",
 			c->device);
-	sl_device_emulate(emulated);
-	s = use_device(c, number);
-	sl_device_emulate(before);
-	return s;
+	return use_device(c, number);
 }
 
 enum sl_status sl_py_call_run(struct sl_py_call *c)
 {
+	if (c->resident)
+		return run_resident(c);
 	return c->device ? run_on_device(c) : run_on_host(c);
 }

@@ -55,11 +55,16 @@ static int make_references(void **state)
 static uint64_t hash_of(const char *config, const char *const words[6])
 {
 	uint64_t hash;
+	size_t bytes;
+	char *json;
 
 	expect(&folder, SL_OK, "",
 		WORDS("run", config, "--quiet", "--out", "out", words[0], words[1], words[2],
 			words[3], words[4], words[5]));
 	hash = hash_run(&folder, "out");
+	json = folder_read(&folder, "out/run.json", &bytes);
+	assert_null(strstr(json, "\"failure\"")); /* a device that fails changes no file */
+	free(json);
 	remove_run(&folder, "out");
 	return hash;
 }

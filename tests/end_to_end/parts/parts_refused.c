@@ -3,6 +3,7 @@
  * use: a clear message, the right exit code, and no changed file. A failure of the disk during a join
  * leaves nothing of it.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,6 @@ static void missing_parts_are_named(void **state)
 	remove_run(&folder, "parts/part_3_of_3");
 	refuse(SL_BAD_INPUT, "holds no part of a run");
 	expect(&folder, SL_DISK, "none", WORDS("join", "none", "--out", "joined"));
-	expect(&folder, SL_USAGE, "join needs --out", WORDS("join", "parts"));
 	expect(&folder, SL_USAGE, "takes no settings",
 		WORDS("join", "parts", "--out", "joined", "--threads", "2"));
 }
@@ -209,6 +209,31 @@ static void a_failed_join_leaves_nothing(void **state)
 	}
 }
 
+/* A signal ends the join in order: at whatever moment it comes, there is a whole run or nothing. */
+static void a_stopped_join_leaves_nothing(void **state)
+{
+	const char *const *words = WORDS("join", "parts", "--out", "joined", "--quiet");
+	const struct process p = {.argv = words, .folder = folder.path};
+	double length = seconds_now();
+
+	(void)state;
+	expect(&folder, SL_OK, "", words);
+	length = seconds_now() - length;
+	for (int i = 0; i < 20; i++) {
+		struct running r;
+		struct ending e;
+
+		remove_run(&folder, "joined");
+		process_start(&p, &r);
+		sleep_for(length * i / 20);
+		kill(r.pid, SIGTERM);
+		process_wait(&r, HANG_SECONDS, &e);
+		if (folder_has(&folder, "joined") != (e.code == SL_OK))
+			fail_msg("exit code %d, signal %d: %s", e.code, e.signal, e.err);
+		process_free(&e);
+	}
+}
+
 /* --- sluice run --part ------------------------------------------------------------------------ */
 
 static void wrong_parts_are_refused(void **state)
@@ -268,6 +293,7 @@ int main(void)
 		TEST(batches_of_other_parts_are_refused),
 		TEST(an_output_in_use_is_not_replaced),
 		TEST(a_failed_join_leaves_nothing),
+		TEST(a_stopped_join_leaves_nothing),
 		TEST(wrong_parts_are_refused),
 		TEST(a_task_of_slurm_is_a_part),
 	};

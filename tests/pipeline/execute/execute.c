@@ -63,7 +63,7 @@ static void *copy(const void *from, size_t bytes)
 
 /* --- callbacks -------------------------------------------------------------------------------- */
 
-static enum sl_status take_batch(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status take_batch(void *ctx, struct sl_host_slot *slot)
 {
 	struct execution *x = (struct execution *)ctx;
 	uint64_t number = slot->batch.number;
@@ -124,7 +124,7 @@ static struct sl_plan *plan_of(const struct execution *x)
 		fail_msg("%s", sl_config_report(reader));
 	sl_config_close(reader);
 	if (x->in_memory)
-		sl_execute_choose_memory(&choices);
+		(void)sl_execute_choose_memory(&choices, false);
 	assert_ok(sl_plan_make(&config, &choices, &plan));
 	return plan;
 }

@@ -202,7 +202,7 @@ static void little_memory_leaves_only_histories(void **state)
 /* Adds up what a run computes, batch by batch. */
 static uint64_t sum;
 
-static enum sl_status add_batch(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status add_batch(void *ctx, struct sl_host_slot *slot)
 {
 	const struct sl_batch *b = &slot->batch;
 

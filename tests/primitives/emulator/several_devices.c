@@ -53,6 +53,8 @@ static void streams_belong_to_a_device(void **state)
 			assert_ok(launch_kernel("add_one", at[i], s[i]));
 		assert_ok(sl_copy(words[i], at[i], WORDS_BYTES, s[i]));
 	}
+	assert_fails(launch_kernel("add_one", at[0], s[0]), SL_DEVICE_FAILED,
+		"error 400, the stream belongs to another device");
 	for (int i = 0; i < 2; i++) {
 		assert_ok(sl_stream_wait(s[i]));
 		assert_int_equal(words[i][7], i + 1);

@@ -94,7 +94,7 @@ enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan
 	return status == SL_OK ? sl_plan_make(&c, &choices, plan) : status;
 }
 
-static enum sl_status call_batch(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status call_batch(void *ctx, struct sl_host_slot *slot)
 {
 	const struct library_run *r = (const struct library_run *)ctx;
 

@@ -68,7 +68,7 @@ static void require_ok(const struct run_record *k, enum sl_status s)
 
 /* --- one run ---------------------------------------------------------------------------------- */
 
-static enum sl_status keep_line(void *ctx, const struct sl_host_slot *slot)
+static enum sl_status keep_line(void *ctx, struct sl_host_slot *slot)
 {
 	struct run_record *k = (struct run_record *)ctx;
 

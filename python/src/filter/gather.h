@@ -1,6 +1,6 @@
 /* gather.h - copies items of an array by their numbers. */
-#ifndef SL_PYTHON_LISTS_GATHER_H
-#define SL_PYTHON_LISTS_GATHER_H
+#ifndef SL_PYTHON_FILTER_GATHER_H
+#define SL_PYTHON_FILTER_GATHER_H
 
 #include "primitives/base/status.h"
 #include "python/src/arrays/array.h"

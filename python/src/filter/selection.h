@@ -1,12 +1,12 @@
 /*
  * selection.h - a condition and a key, in the syntax of keep and key of a configuration, for a table.
  */
-#ifndef SL_PYTHON_LISTS_SELECTION_H
-#define SL_PYTHON_LISTS_SELECTION_H
+#ifndef SL_PYTHON_FILTER_SELECTION_H
+#define SL_PYTHON_FILTER_SELECTION_H
 
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/choices/choices.h"
-#include "python/src/lists/table.h"
+#include "python/src/filter/table.h"
 
 struct sl_py_selection {
 	struct sl_config config;

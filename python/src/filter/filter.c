@@ -4,7 +4,7 @@
  * The program of a condition is executed for a tile of particles at a time: each step is one loop over
  * the tile, by the operations of stages/selection/condition.h.
  */
-#include "python/src/lists/filter.h"
+#include "python/src/filter/filter.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  *
  * Include it first: Python.h defines feature macros of the C library.
  */
-#ifndef SL_PYTHON_ARRAYS_PYTHON_H
-#define SL_PYTHON_ARRAYS_PYTHON_H
+#ifndef SL_PYTHON_BASE_PYTHON_H
+#define SL_PYTHON_BASE_PYTHON_H
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000

@@ -4,8 +4,8 @@
  * A value has the type of its column: real numbers are rounded to single precision, integers must be in
  * range.
  */
-#ifndef SL_PYTHON_LISTS_TABLE_H
-#define SL_PYTHON_LISTS_TABLE_H
+#ifndef SL_PYTHON_FILTER_TABLE_H
+#define SL_PYTHON_FILTER_TABLE_H
 
 #include "primitives/base/status.h"
 #include "python/src/arrays/array.h"
@@ -21,6 +21,12 @@ static inline bool sl_py_table_has(const struct sl_py_table *t, int column)
 {
 	return t->column[column].kind != 0;
 }
+
+/* The largest number of a column of integers; 2^64 where that is not reached. */
+double sl_py_most_whole(int column);
+
+/* Fails because item i of a column has a value that the column cannot hold. */
+enum sl_status sl_py_table_refuse(int column, size_t i, double value);
 
 /* Checks the types and sizes of all columns, and sets t->n. */
 enum sl_status sl_py_table_check(struct sl_py_table *t);

@@ -1,5 +1,5 @@
 /* table.c - see table.h. */
-#include "python/src/lists/table.h"
+#include "python/src/filter/table.h"
 
 #include <float.h>
 #include <math.h>
@@ -64,7 +64,7 @@ static double least(int column)
 	return sl_least_whole((enum sl_column)column);
 }
 
-static double most(int column)
+double sl_py_most_whole(int column)
 {
 	switch (sl_column_facts[column].type) {
 	case SL_TYPE_U8:
@@ -78,13 +78,13 @@ static double most(int column)
 	}
 }
 
-static enum sl_status refuse(int column, size_t i, double value)
+enum sl_status sl_py_table_refuse(int column, size_t i, double value)
 {
 	if (is_real(column))
 		return sl_fail(SL_USAGE, "%s[%zu] is %g, which is not finite in single precision",
 			sl_column_facts[column].name, i, value);
 	return sl_fail(SL_USAGE, "%s[%zu] is %.17g, but the column has numbers from %.17g to %.17g",
-		sl_column_facts[column].name, i, value, least(column), most(column));
+		sl_column_facts[column].name, i, value, least(column), sl_py_most_whole(column));
 }
 
 /* Rounds doubles as reading a list does. */
@@ -96,7 +96,7 @@ static enum sl_status round_reals(int column, size_t from, uint32_t n, double *v
 		infinite |= fabs(v[i]) > (double)FLT_MAX && !isinf(v[i]);
 	for (uint32_t i = 0; infinite && i < n; i++)
 		if (isinf((float)v[i]) && !isinf(v[i]))
-			return refuse(column, from + i, v[i]);
+			return sl_py_table_refuse(column, from + i, v[i]);
 	for (uint32_t i = 0; i < n; i++)
 		v[i] = (double)(float)v[i];
 	return SL_OK;
@@ -104,14 +104,14 @@ static enum sl_status round_reals(int column, size_t from, uint32_t n, double *v
 
 static enum sl_status check_wholes(int column, size_t from, uint32_t n, const double *v)
 {
-	const double lo = least(column), hi = most(column);
+	const double lo = least(column), hi = sl_py_most_whole(column);
 	int outside = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		outside |= (v[i] < lo) | (v[i] > hi);
 	for (uint32_t i = 0; outside && i < n; i++)
 		if (v[i] < lo || v[i] > hi)
-			return refuse(column, from + i, v[i]);
+			return sl_py_table_refuse(column, from + i, v[i]);
 	return SL_OK;
 }
 

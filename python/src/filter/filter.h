@@ -1,8 +1,8 @@
 /* filter.h - which particles of a table a selection keeps, and in which order. */
-#ifndef SL_PYTHON_LISTS_FILTER_H
-#define SL_PYTHON_LISTS_FILTER_H
+#ifndef SL_PYTHON_FILTER_FILTER_H
+#define SL_PYTHON_FILTER_FILTER_H
 
-#include "python/src/lists/selection.h"
+#include "python/src/filter/selection.h"
 
 /*
  * Writes the numbers of the particles that are kept to index, which has room for t->n, in the order of

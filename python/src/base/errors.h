@@ -1,10 +1,10 @@
 /*
  * errors.h - a status of the library becomes the Python exception sluice.Error.
  */
-#ifndef SL_PYTHON_ERRORS_H
-#define SL_PYTHON_ERRORS_H
+#ifndef SL_PYTHON_BASE_ERRORS_H
+#define SL_PYTHON_BASE_ERRORS_H
 
-#include "python/src/arrays/python.h"
+#include "python/src/base/python.h"
 
 #include "pipeline/config/reader/reader.h"
 

@@ -1,5 +1,5 @@
 /* errors.c - see errors.h. The class itself is written in Python: sluice/_error.py. */
-#include "python/src/errors.h"
+#include "python/src/base/errors.h"
 
 #include "pipeline/config/reader/diagnostics.h"
 

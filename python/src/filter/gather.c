@@ -1,5 +1,5 @@
 /* gather.c - see gather.h. */
-#include "python/src/lists/gather.h"
+#include "python/src/filter/gather.h"
 
 #include <string.h>
 

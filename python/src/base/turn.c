@@ -1,0 +1,146 @@
+/* turn.c - see turn.h. */
+#include "python/src/base/turn.h"
+
+#include <time.h>
+
+#include "primitives/device/device.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool taken, closed; /* closed: the interpreter ends, and no job starts */
+static pthread_t owner;
+static atomic_int *owner_stop;
+static enum { EXCLUSIVE, UNSETTLED, ON_CUDA, ON_EMULATED } kind; /* of the job whose turn it is */
+
+/* Calls that work, all on one kind of device; the kind of the process before the first of them. */
+static unsigned sharers;
+static bool shared_emulated, emulated_before;
+
+/* The interval between looks at the flag of a waiting job, in nanoseconds. */
+enum { INTERVAL_NS = 50000000 };
+
+bool sl_py_turn_is_mine(void)
+{
+	bool mine;
+
+	pthread_mutex_lock(&lock);
+	mine = taken && pthread_equal(owner, pthread_self());
+	pthread_mutex_unlock(&lock);
+	return mine;
+}
+
+static void wait_a_moment(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += INTERVAL_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&changed, &lock, &until);
+}
+
+bool sl_py_turn_take(pthread_t opener, bool shares, atomic_int *stop)
+{
+	bool mine;
+
+	pthread_mutex_lock(&lock);
+	while ((taken || sharers > 0) && !closed && atomic_load(stop) == 0)
+		wait_a_moment();
+	mine = !taken && sharers == 0 && !closed && atomic_load(stop) == 0;
+	if (mine) {
+		taken = true;
+		kind = shares ? UNSETTLED : EXCLUSIVE;
+		owner = opener;
+		owner_stop = stop;
+	}
+	pthread_mutex_unlock(&lock);
+	return mine;
+}
+
+void sl_py_turn_end(bool emulated)
+{
+	pthread_mutex_lock(&lock);
+	if (sharers > 0)
+		emulated_before = emulated;
+	else if (sl_device_is_emulated() != emulated)
+		sl_device_emulate(emulated);
+	taken = false;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+void sl_py_turn_settle(bool emulated)
+{
+	pthread_mutex_lock(&lock);
+	kind = emulated ? ON_EMULATED : ON_CUDA;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Must a call wait? Called with the lock held. */
+static bool is_busy(bool emulated)
+{
+	return (taken && kind != (emulated ? ON_EMULATED : ON_CUDA)) ||
+	       (sharers > 0 && shared_emulated != emulated);
+}
+
+/* Waiting for a job that this thread has started would never end, if the job does not share. */
+static bool is_endless(bool emulated)
+{
+	return taken && kind != UNSETTLED && kind != (emulated ? ON_EMULATED : ON_CUDA) &&
+	       pthread_equal(owner, pthread_self());
+}
+
+enum sl_status sl_py_turn_share(bool emulated)
+{
+	enum sl_status s = SL_OK;
+
+	pthread_mutex_lock(&lock);
+	while (is_busy(emulated) && !is_endless(emulated) && !closed)
+		wait_a_moment();
+	if (closed) {
+		s = sl_fail(SL_STOPPED, "the interpreter ends");
+	} else if (is_endless(emulated)) {
+		s = sl_fail(SL_USAGE,
+			"this thread has a run in progress, such as an open stream; finish it or "
+			"close() it before a call on a device, or let its survivors stay on that "
+			"device (arrays='device')");
+	} else if (sharers++ == 0) {
+		shared_emulated = emulated;
+		emulated_before = sl_device_is_emulated();
+		if (emulated_before != emulated)
+			sl_device_emulate(emulated);
+	}
+	pthread_mutex_unlock(&lock);
+	return s;
+}
+
+void sl_py_turn_unshare(void)
+{
+	pthread_mutex_lock(&lock);
+	if (--sharers == 0 && sl_device_is_emulated() != emulated_before)
+		sl_device_emulate(emulated_before);
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+void sl_py_turn_stop(int stop)
+{
+	pthread_mutex_lock(&lock);
+	closed = true;
+	if (taken)
+		atomic_store(owner_stop, stop);
+	pthread_cond_broadcast(&changed);
+	while (taken || sharers > 0)
+		wait_a_moment();
+	pthread_mutex_unlock(&lock);
+}
+
+void sl_py_turn_reset(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&changed, NULL);
+	taken = false;
+	sharers = 0;
+}

@@ -1,0 +1,265 @@
+/*
+ * device_filter.c - see device_filter.h.
+ *
+ * Columns that the condition or the key reads are used where they are, if they have the type of the
+ * column and no gaps; else they are converted to memory of the call:
+ *
+ *	| converted columns | derived columns | numbers | flags | index | count | wrong | keys | scratch |
+ */
+#include "python/src/filter/device_filter.h"
+
+#include <string.h>
+
+#include "primitives/primitives.h"
+#include "python/src/arrays/column.h"
+#include "stages/device/kernels.h"
+
+/* The number of host memory that a column is, or its first item, in a number of 8 bytes. */
+enum { NUMBER_BYTES = 8 };
+
+struct filtering {
+	const struct sl_py_device_table *t;
+	const struct sl_choices *choices;
+	const struct sl_kernels *kernels;
+	const struct sl_backend *compact, *sort;
+	sl_column_set reads, converted;
+	struct sl_columns columns;
+	struct sl_key_rule rule[SL_KEY_FIELDS_MAX];
+	char *number; /* NUMBER_BYTES for each column */
+	uint8_t *flag;
+	uint32_t *index, *count, *wrong; /* wrong: for each column */
+	void *key;
+	struct sl_exec exec;
+};
+
+static enum sl_type key_type(const struct filtering *f)
+{
+	return f->choices->key_bits > 32 ? SL_U64 : SL_U32;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Whether an array is used as it is. */
+static bool is_exact(const struct sl_py_array *a, int column)
+{
+	const char *type = sl_py_items[sl_column_facts[column].type].typestr; /* "<f4" */
+
+	return !a->constant && a->kind == type[1] && a->bytes == sl_column_facts[column].bytes &&
+	       a->stride == a->bytes && (uintptr_t)a->data % a->bytes == 0;
+}
+
+static void **pointer_to(struct sl_columns *c, int column)
+{
+	return (void **)(void *)((char *)c + sl_column_facts[column].offset);
+}
+
+/* The columns that rules read, as far as the table has them; the others are derived, or the id. */
+static sl_column_set read_columns(const struct filtering *f)
+{
+	sl_column_set set = f->choices->condition.columns | f->choices->derivation.reads |
+	                    SL_BIT(SL_COLUMN_fate) | SL_BIT(SL_COLUMN_id);
+	sl_column_set has = 0;
+
+	for (uint32_t k = 0; k < f->choices->n_fields; k++)
+		set |= SL_BIT(f->rule[k].column);
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		if (SL_HAS(set, c) && sl_py_table_has(&f->t->table, c))
+			has |= SL_BIT(c);
+	return has;
+}
+
+/* Cuts all memory; called twice, first to measure. */
+static void lay_out(struct filtering *f, struct sl_arena *a)
+{
+	const uint32_t n = f->t->table.n;
+	struct sl_shape shape = {.n = n, .type = key_type(f)};
+	size_t compact = sl_scratch(f->compact, &shape), sort = sl_scratch(f->sort, &shape);
+
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		const struct sl_py_array *array = &f->t->table.column[c];
+		size_t item = sl_column_facts[c].bytes;
+
+		if (SL_HAS(f->reads, c) && is_exact(array, c))
+			*pointer_to(&f->columns, c) = (void *)(uintptr_t)array->data;
+		else if (SL_HAS(f->reads, c))
+			*pointer_to(&f->columns, c) = sl_cut_items(a, n, item);
+		else if (SL_HAS(f->choices->derivation.columns, c))
+			*pointer_to(&f->columns, c) = sl_cut_items(a, n, item);
+		if (SL_HAS(f->reads, c) && !is_exact(array, c))
+			f->converted |= SL_BIT(c);
+	}
+	f->number = (char *)sl_cut(a, (size_t)SL_COLUMN_COUNT * NUMBER_BYTES);
+	f->flag = (uint8_t *)sl_cut(a, n);
+	f->index = (uint32_t *)sl_cut_items(a, n, sizeof(*f->index));
+	f->count = (uint32_t *)sl_cut(a, sizeof(*f->count));
+	f->wrong = (uint32_t *)sl_cut_items(a, SL_COLUMN_COUNT, sizeof(*f->wrong));
+	f->key = sl_cut_items(a, f->choices->n_fields > 0 ? n : 0, sl_type_bytes(shape.type));
+	f->exec.scratch.size = compact > sort ? compact : sort;
+	f->exec.scratch.base = sl_cut(a, f->exec.scratch.size);
+}
+
+/* --- the condition ---------------------------------------------------------------------------- */
+
+/* The array of a column; a number of the host is copied to the device first. */
+static enum sl_status items_of(const struct filtering *f, int column, struct sl_items *items)
+{
+	const struct sl_py_array *a = &f->t->table.column[column];
+
+	*items = (struct sl_items){.data = a->data,
+		.stride = a->constant ? 0 : a->stride,
+		.n = f->t->table.n,
+		.bytes = a->bytes,
+		.kind = a->kind};
+	if (!a->constant || f->t->in[column].at.array.kind)
+		return SL_OK;
+	items->data = f->number + (size_t)column * NUMBER_BYTES;
+	return sl_copy((void *)(uintptr_t)items->data, a->data, a->bytes, f->exec.stream);
+}
+
+static enum sl_status convert(struct filtering *f)
+{
+	struct sl_items items;
+
+	SL_TRY(sl_fill(f->wrong, 0xff, SL_COLUMN_COUNT * sizeof(*f->wrong), f->exec.stream));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		if (!SL_HAS(f->converted, c))
+			continue;
+		SL_TRY(items_of(f, c, &items));
+		SL_TRY(f->kernels->convert(&items, (enum sl_column)c,
+			sl_least_whole((enum sl_column)c), sl_py_most_whole(c),
+			*pointer_to(&f->columns, c), &f->wrong[c], f->exec.stream));
+	}
+	return SL_OK;
+}
+
+/* Fails if a column has an item that it cannot hold; the first one is copied for the message. */
+static enum sl_status check(const struct filtering *f, const uint32_t wrong[SL_COLUMN_COUNT])
+{
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		struct sl_py_array one = f->t->table.column[c];
+		struct sl_items items;
+		double value, item;
+
+		if (wrong[c] == UINT32_MAX)
+			continue;
+		SL_TRY(items_of(f, c, &items));
+		SL_TRY(sl_copy(&item, (const char *)items.data + wrong[c] * items.stride,
+			items.bytes, f->exec.stream));
+		SL_TRY(sl_stream_wait(f->exec.stream));
+		one.data = &item;
+		sl_py_load_real(&one, 0, 1, &value);
+		return sl_py_table_refuse(c, wrong[c], value);
+	}
+	return SL_OK;
+}
+
+/* Sets the indices of the particles that meet the condition, and waits for their number. */
+static enum sl_status keep(struct filtering *f, uint32_t *n_kept)
+{
+	const struct sl_choices *k = f->choices;
+	struct sl_compact_job job = {
+		.keep = f->flag, .out = f->index, .n_out = f->count, .n = f->t->table.n};
+	uint32_t wrong[SL_COLUMN_COUNT];
+
+	SL_TRY(convert(f));
+	if (k->derivation.n > 0)
+		SL_TRY(f->kernels->list_derive(&k->derivation, &f->columns, job.n, f->exec.stream));
+	SL_TRY(f->kernels->list_filter(
+		&k->condition, k->keep, &f->columns, job.n, f->flag, f->exec.stream));
+	SL_TRY(sl_compact(f->compact, &f->exec, &job));
+	SL_TRY(sl_copy(n_kept, f->count, sizeof(*n_kept), f->exec.stream));
+	SL_TRY(sl_copy(wrong, f->wrong, sizeof(wrong), f->exec.stream));
+	SL_TRY(sl_stream_wait(f->exec.stream));
+	return check(f, wrong);
+}
+
+/* --- the order and the result ----------------------------------------------------------------- */
+
+static enum sl_status order(struct filtering *f, uint32_t n)
+{
+	struct sl_sort_job job = {.key = f->key,
+		.index = f->index,
+		.key_spent = true,
+		.n = n,
+		.type = key_type(f),
+		.end_bit = f->choices->key_bits};
+
+	SL_TRY(f->kernels->list_key(f->rule, f->choices->n_fields, job.type == SL_U32, &f->columns,
+		f->index, n, f->key, f->exec.stream));
+	return sl_sort(f->sort, &f->exec, &job);
+}
+
+/* Copies the indices and the items of kept particles to new blocks. */
+static enum sl_status copy_kept(const struct filtering *f, struct sl_py_device_kept *kept)
+{
+	struct sl_items items;
+
+	SL_TRY(sl_block_take((size_t)kept->n * sizeof(*f->index), f->exec.stream, &kept->index));
+	SL_TRY(sl_copy(
+		kept->index->data, f->index, (size_t)kept->n * sizeof(*f->index), f->exec.stream));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
+		const struct sl_py_array *a = &f->t->table.column[c];
+
+		if (!sl_py_can_be_column(a))
+			continue;
+		SL_TRY(items_of(f, c, &items));
+		SL_TRY(sl_block_take((size_t)kept->n * a->bytes, f->exec.stream, &kept->column[c]));
+		if (kept->n > 0)
+			SL_TRY(f->kernels->take(
+				&items, f->index, kept->n, kept->column[c]->data, f->exec.stream));
+	}
+	return sl_stream_wait(f->exec.stream);
+}
+
+static enum sl_status run(struct filtering *f, struct sl_py_device_kept *kept)
+{
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		SL_TRY(sl_py_device_input_follow(&f->t->in[c], f->exec.stream));
+	if (f->t->table.n > 0)
+		SL_TRY(keep(f, &kept->n));
+	if (f->choices->n_fields > 0 && kept->n > 0)
+		SL_TRY(order(f, kept->n));
+	return copy_kept(f, kept);
+}
+
+/* With the device selected. */
+static enum sl_status filter(struct filtering *f, struct sl_py_device_kept *kept)
+{
+	struct sl_device_block *block;
+	struct sl_arena a = {0};
+	enum sl_status s;
+
+	lay_out(f, &a);
+	SL_TRY(sl_block_take(a.used, f->exec.stream, &block));
+	a = (struct sl_arena){block->data, 0, a.used};
+	lay_out(f, &a);
+	s = run(f, kept);
+	sl_block_give_on(block, f->exec.stream);
+	return s;
+}
+
+bool sl_py_can_be_column(const struct sl_py_array *a)
+{
+	return a->kind != 0 && !a->constant && sl_py_item_type(a) < SL_PY_ITEMS;
+}
+
+enum sl_status sl_py_device_filter(const struct sl_py_device_table *t,
+	const struct sl_py_selection *selection, struct sl_py_device_kept *kept)
+{
+	struct filtering f = {.t = t,
+		.choices = &selection->choices,
+		.kernels = sl_kernels_find(),
+		.exec = {.space = SL_DEVICE}};
+	enum sl_status s;
+	int before;
+
+	SL_TRY(sl_find(SL_COMPACT, "shared", &f.compact));
+	SL_TRY(sl_find(SL_SORT, "shared", &f.sort));
+	for (uint32_t k = 0; k < f.choices->n_fields; k++)
+		f.rule[k] = sl_key_rule_make(&f.choices->field[k]);
+	f.reads = read_columns(&f);
+	SL_TRY(sl_device_select(t->number, &before));
+	s = filter(&f, kept);
+	sl_device_restore(before);
+	return s;
+}

@@ -1,0 +1,134 @@
+/*
+ * gunzip.c - see gunzip.h.
+ *
+ * A member does not state its size, so its end is not known before it is decompressed. But programs that
+ * write many members begin each with the same 8 bytes, which occur elsewhere with a probability of 2^-64,
+ * and each member ends with the size of its contents. So the members between these places are
+ * decompressed at once, each to where the sizes before it add up to. Each must end where it is expected
+ * to, with its checksum and size; if one does not, the file is decompressed from its beginning.
+ */
+#include "python/src/lists/gunzip.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "primitives/device/device.h"
+#include "python/src/lists/blocks.h"
+#include "stages/formats/common/inflate.h"
+
+/* Identification, DEFLATE, no flags, no time of modification. */
+static const char beginning[] = {0x1f, (char)0x8b, 8, 0, 0, 0, 0, 0};
+
+/* The size of the contents, modulo 2^32, ends a member. A member has at least 18 bytes. */
+enum { SIZE_BYTES = 4, MEMBER_LEAST = 18, MEMBERS_FIRST = 1024 };
+
+struct member {
+	size_t at, out; /* in the file; in the decompressed file */
+};
+
+struct members {
+	const uint8_t *file;
+	uint8_t *to;
+	size_t n, capacity;
+	struct member *member; /* n + 1: the last one is the end */
+};
+
+static enum sl_status add(struct members *m, size_t at, size_t out)
+{
+	size_t capacity = m->capacity > 0 ? 2 * m->capacity : (size_t)MEMBERS_FIRST;
+	void *more;
+
+	if (m->n == m->capacity) {
+		SL_TRY(sl_memory_get(SL_HOST, capacity * sizeof(*m->member), &more));
+		if (m->n > 0)
+			memcpy(more, m->member, m->n * sizeof(*m->member));
+		sl_memory_give(SL_HOST, m->member);
+		m->member = (struct member *)more;
+		m->capacity = capacity;
+	}
+	m->member[m->n++] = (struct member){at, out};
+	return SL_OK;
+}
+
+/* The place where the next member seems to begin; bytes if there is none. */
+static size_t next_member(const uint8_t *file, size_t bytes, size_t from)
+{
+	const void *found = bytes - from > MEMBER_LEAST ? memmem(file + from + MEMBER_LEAST,
+								  bytes - from - MEMBER_LEAST,
+								  beginning, sizeof(beginning))
+	                                                : NULL;
+
+	return found ? (size_t)((const uint8_t *)found - file) : bytes;
+}
+
+/* Finds the members. *size: that of their contents. */
+static enum sl_status find_members(
+	const uint8_t *file, size_t bytes, struct members *m, size_t *size)
+{
+	*size = 0;
+	for (size_t at = 0, next; at < bytes; at = next) {
+		uint32_t contents = 0;
+
+		next = next_member(file, bytes, at);
+		if (next - at >= MEMBER_LEAST)
+			memcpy(&contents, file + next - SIZE_BYTES, sizeof(contents));
+		SL_TRY(add(m, at, *size));
+		*size += contents;
+	}
+	SL_TRY(add(m, bytes, *size));
+	m->n--;
+	return SL_OK;
+}
+
+static enum sl_status inflate_member(void *ctx, unsigned thread, size_t k)
+{
+	const struct members *m = (const struct members *)ctx;
+	const struct member *a = &m->member[k], *end = a + 1;
+
+	(void)thread;
+	return sl_inflate_whole(
+		SL_GZIP, m->file + a->at, end->at - a->at, m->to + a->out, end->out - a->out);
+}
+
+/* From beginning to end, on one core. */
+static enum sl_status inflate_in_order(const void *file, size_t bytes, uint8_t *to, size_t size)
+{
+	struct sl_inflate z;
+	enum sl_status s;
+	uint8_t more;
+	size_t got;
+
+	SL_TRY(sl_inflate_begin(&z, SL_GZIP, file, bytes));
+	z.members = true;
+	s = sl_inflate_next(&z, to, size, &got);
+	if (s == SL_OK && got < size)
+		s = sl_fail(SL_BAD_INPUT, "the contents are shorter than the header states");
+	if (s == SL_OK)
+		s = sl_inflate_next(&z, &more, 1, &got);
+	if (s == SL_OK && got > 0)
+		s = sl_fail(SL_BAD_INPUT, "the contents are longer than the header states");
+	sl_inflate_end(&z);
+	return s;
+}
+
+enum sl_status sl_py_gunzip(const void *file, size_t bytes, void *to, size_t size)
+{
+	struct members m = {.file = (const uint8_t *)file, .to = (uint8_t *)to};
+	size_t found;
+	enum sl_status s = find_members(m.file, bytes, &m, &found);
+
+	if (s == SL_OK && m.n > 1 && found == size) {
+		const struct sl_py_blocks b = {.n = m.n,
+			.threads = sl_py_blocks_threads(m.n),
+			.ctx = &m,
+			.make = inflate_member};
+
+		s = sl_py_blocks_run(&b);
+	} else if (s == SL_OK) {
+		s = SL_BAD_INPUT;
+	}
+	if (s == SL_BAD_INPUT)
+		s = inflate_in_order(file, bytes, m.to, size);
+	sl_memory_give(SL_HOST, m.member);
+	return s;
+}

@@ -1,0 +1,222 @@
+/* argument.c - see argument.h. */
+#include "python/src/primitives/argument.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "python/src/arrays/device_column.h"
+#include "python/src/base/errors.h"
+#include "python/src/base/turn.h"
+
+bool sl_py_refuse(enum sl_status s)
+{
+	sl_py_raise(s, sl_last_error(), NULL);
+	return false;
+}
+
+/* --- where a call runs ------------------------------------------------------------------------ */
+
+/* A device that is named must be that of the array. */
+static bool check_device(const struct sl_py_call *c)
+{
+	int number = c->device ? sl_py_cuda_number(c->device) : c->number;
+
+	if (number == c->number || (c->device && strcmp(c->device, "cuda") == 0))
+		return true;
+	return sl_py_refuse(sl_fail(SL_USAGE,
+		"device: '%s' is not where the array is, which is cuda:%d; leave device out, or copy the "
+		"array",
+		c->device, c->number));
+}
+
+static bool take_stream(struct sl_py_call *c, PyObject *stream)
+{
+	unsigned long long number = 0;
+
+	c->waits = stream == Py_None;
+	if (!c->waits)
+		number = PyLong_AsUnsignedLongLong(stream);
+	c->stream = number <= 1 ? NULL : (sl_stream)(uintptr_t)number;
+	return !PyErr_Occurred();
+}
+
+bool sl_py_place(struct sl_py_call *c, PyObject *first, PyObject *stream)
+{
+	enum sl_py_where where = sl_py_where_is(first, &c->number);
+
+	if (where == SL_PY_NOWHERE)
+		return false;
+	c->resident = where == SL_PY_ON_CUDA;
+	if (c->resident)
+		return check_device(c) && take_stream(c, stream);
+	if (stream != Py_None) {
+		PyErr_SetString(PyExc_ValueError,
+			"stream: the array is in memory of the host, which has no stream; pass None");
+		return false;
+	}
+	c->resident = c->emulated = where == SL_PY_ON_EMULATED && sl_py_call_is_emulated(c);
+	c->waits = true;
+	return true;
+}
+
+/* --- arrays ----------------------------------------------------------------------------------- */
+
+static bool take_from_host(
+	PyObject *object, const char *name, bool writable, struct sl_py_argument *a)
+{
+	if (!sl_py_input_take(object, name, writable, &a->host))
+		return false;
+	if (a->host.array.constant)
+		return sl_py_refuse(sl_fail(
+			SL_USAGE, "%s: a number is no array; use an array of one item", name));
+	a->array = a->host.array;
+	a->ndim = a->host.ndim;
+	a->contiguous = a->host.contiguous;
+	a->bytes = a->host.all_bytes;
+	return true;
+}
+
+/* Where an array is, for messages. */
+static const char *place_name(enum sl_py_where where, int number, char text[32])
+{
+	snprintf(text, 32, "on device cuda:%d", number);
+	return where == SL_PY_ON_CUDA       ? text
+	       : where == SL_PY_ON_EMULATED ? "on the emulated device"
+	                                    : "in memory of the host";
+}
+
+static bool take_from_device(const struct sl_py_call *c, PyObject *object, const char *name,
+	bool writable, struct sl_py_argument *a)
+{
+	enum sl_py_where wanted = c->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA, where;
+	char is[32], must_be[32];
+	int number;
+
+	where = sl_py_where_is(object, &number);
+	if (where == SL_PY_NOWHERE)
+		return false;
+	if (where != wanted || number != c->number)
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"%s: the array is %s, but must be %s as the first one; copy it", name,
+			place_name(where, number, is), place_name(wanted, c->number, must_be)));
+	if (!sl_py_device_input_take(object, name, writable, c->stream, &a->device))
+		return false;
+	a->array = a->device.at.array;
+	a->ndim = a->device.at.ndim;
+	a->contiguous = a->device.at.contiguous;
+	a->bytes = a->device.at.bytes;
+	a->on_device = true;
+	return true;
+}
+
+bool sl_py_argument_take(const struct sl_py_call *c, PyObject *object, const char *name,
+	bool writable, struct sl_py_argument *a)
+{
+	if (!(c->resident ? take_from_device(c, object, name, writable, a)
+			  : take_from_host(object, name, writable, a)))
+		return false;
+	a->given = true;
+	if (!a->contiguous)
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"%s: the array has gaps between its items; copy it (%s)", name,
+			c->resident ? "array.contiguous(), cupy.ascontiguousarray"
+				    : "numpy.ascontiguousarray"));
+	return true;
+}
+
+bool sl_py_items_take(const struct sl_py_call *c, PyObject *object, const char *name, bool writable,
+	struct sl_py_argument *a)
+{
+	if (!sl_py_argument_take(c, object, name, writable, a))
+		return false;
+	if (a->ndim != 1)
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"%s: the array has %d dimensions, but must have one", name, a->ndim));
+	if (a->array.n > UINT32_MAX)
+		return sl_py_refuse(
+			sl_fail(SL_USAGE, "%s: %zu items are too many, at most %u are allowed",
+				name, a->array.n, UINT32_MAX));
+	return true;
+}
+
+bool sl_py_output_take(const struct sl_py_call *c, PyObject *out, const char *name,
+	const struct sl_py_array *like, struct sl_py_argument *a)
+{
+	if (out == Py_None) {
+		a->array = *like;
+		a->bytes = like->n * like->bytes;
+		if (!c->resident && sl_memory_get(SL_HOST, a->bytes, &a->made) != SL_OK)
+			return sl_py_refuse(SL_HOST_MEMORY);
+		return true;
+	}
+	if (!sl_py_items_take(c, out, name, true, a))
+		return false;
+	if (a->array.kind == like->kind && a->array.bytes == like->bytes && a->array.n == like->n)
+		return true;
+	return sl_py_refuse(sl_fail(SL_USAGE,
+		"%s: the array has %zu items of %s, but must have %zu of %s", name, a->array.n,
+		sl_py_type_name(&a->array), like->n, sl_py_type_name(like)));
+}
+
+/* --- operands --------------------------------------------------------------------------------- */
+
+void sl_py_operand_add(struct sl_py_call *c, const struct sl_py_argument *a, bool in, bool out)
+{
+	struct sl_py_operand *o = &c->operand[c->n_operands++];
+
+	*o = (struct sl_py_operand){.bytes = a->bytes, .in = in, .out = out};
+	if (a->on_device)
+		o->device = &a->device;
+	else if (!c->resident)
+		o->host = a->given ? (void *)(uintptr_t)a->array.data : a->made;
+}
+
+void sl_py_number_add(struct sl_py_call *c, void *to, size_t bytes)
+{
+	c->operand[c->n_operands++] =
+		(struct sl_py_operand){.host = to, .bytes = bytes, .out = true};
+	c->waits = true;
+}
+
+bool sl_py_run(struct sl_py_call *c)
+{
+	enum sl_status s = SL_OK;
+
+	Py_BEGIN_ALLOW_THREADS
+	if (sl_py_call_needs_device(c))
+		s = sl_py_turn_share(sl_py_call_is_emulated(c));
+	if (s == SL_OK) {
+		s = sl_py_call_run(c);
+		if (sl_py_call_needs_device(c))
+			sl_py_turn_unshare();
+	}
+	Py_END_ALLOW_THREADS
+	return s == SL_OK || sl_py_refuse(s);
+}
+
+PyObject *sl_py_output_object(struct sl_py_call *c, int i, struct sl_py_argument *a, PyObject *out)
+{
+	struct sl_device_block *block = c->operand[i].block;
+	void *made = a->made;
+
+	if (out != Py_None)
+		return Py_NewRef(out);
+	a->made = NULL;
+	c->operand[i].block = NULL;
+	return block ? sl_py_column_of_block(&a->array, SL_COLUMN_COUNT, block, a->array.n)
+	             : sl_py_column_of_array(&a->array, SL_COLUMN_COUNT, made, a->array.n);
+}
+
+void sl_py_argument_give(struct sl_py_argument *a)
+{
+	sl_py_input_give(&a->host);
+	sl_py_device_input_give(&a->device);
+	sl_memory_give(SL_HOST, a->made);
+	memset(a, 0, sizeof(*a));
+}
+
+void sl_py_call_give(struct sl_py_call *c)
+{
+	for (int i = 0; i < c->n_operands; i++)
+		sl_block_give(c->operand[i].block);
+}

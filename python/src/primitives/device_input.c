@@ -1,0 +1,288 @@
+/*
+ * device_input.c - see device_input.h.
+ *
+ * An array is read in the fastest way that it offers: the block of a column; the C functions of its type
+ * (torch); a capsule of DLPack; __cuda_array_interface__ (numba has nothing else).
+ */
+#include "python/src/primitives/device_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "python/src/arrays/device_column.h"
+
+/* --- where an array is ------------------------------------------------------------------------ */
+
+static enum sl_py_where where_of(int type, int id, int *number)
+{
+	*number = id;
+	if (type == SL_PY_DLPACK_CUDA)
+		return SL_PY_ON_CUDA;
+	if (type == SL_PY_DLPACK_CPU || type == SL_PY_DLPACK_CUDA_HOST)
+		return SL_PY_ON_HOST;
+	PyErr_Format(PyExc_BufferError,
+		"the array is on a device of type %d of DLPack; arrays of the host and of CUDA devices "
+		"can be used",
+		type);
+	return SL_PY_NOWHERE;
+}
+
+/*
+ * An array that has only __cuda_array_interface__ is on the current device of its library, which all
+ * libraries of a thread share. DLPack is asked before the buffer protocol, which arrays of JAX have on a
+ * device too.
+ */
+static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
+{
+	if (PyObject_CheckBuffer(object) ||
+		!PyObject_HasAttrString(object, "__cuda_array_interface__"))
+		return SL_PY_ON_HOST;
+	*number = sl_cuda_current();
+	return SL_PY_ON_CUDA;
+}
+
+enum sl_py_where sl_py_where_is(PyObject *object, int *number)
+{
+	const struct sl_py_column *column = sl_py_block_column(object);
+	int type, id;
+	PyObject *device;
+
+	*number = 0;
+	if (column) {
+		*number = column->block->number;
+		return column->block->emulated ? SL_PY_ON_EMULATED : SL_PY_ON_CUDA;
+	}
+	if (!PyObject_HasAttrString(object, "__dlpack_device__"))
+		return where_without_dlpack(object, number);
+	device = PyObject_CallMethod(object, "__dlpack_device__", NULL);
+	if (!device)
+		return SL_PY_NOWHERE;
+	type = PyArg_ParseTuple(device, "ii", &type, &id) ? type : -1;
+	Py_DECREF(device);
+	return type < 0 ? SL_PY_NOWHERE : where_of(type, id, number);
+}
+
+/* --- DLPack ----------------------------------------------------------------------------------- */
+
+/* The number by which DLPack calls the stream; the legacy default stream is 1. */
+static unsigned long long number_of(sl_stream stream)
+{
+	return stream ? (unsigned long long)(uintptr_t)stream : 1;
+}
+
+/* A capsule of version 1 if the library has it, because only that tells memory that is read-only. */
+static PyObject *capsule_of(PyObject *object, sl_stream stream)
+{
+	PyObject *exported = PyObject_GetAttrString(object, "__dlpack__"), *none = PyTuple_New(0);
+	PyObject *keywords =
+		Py_BuildValue("{sK,s(ii)}", "stream", number_of(stream), "max_version", 1, 0);
+	PyObject *capsule = NULL;
+
+	if (exported && none && keywords)
+		capsule = PyObject_Call(exported, none, keywords);
+	if (!capsule && keywords && PyErr_ExceptionMatches(PyExc_TypeError)) {
+		PyErr_Clear();
+		if (PyDict_DelItemString(keywords, "max_version") == 0)
+			capsule = PyObject_Call(exported, none, keywords);
+	}
+	Py_XDECREF(keywords);
+	Py_XDECREF(none);
+	Py_XDECREF(exported);
+	return capsule;
+}
+
+static bool take_capsule(
+	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
+{
+	in->capsule = capsule_of(object, stream);
+	if (!in->capsule)
+		return false;
+	if (sl_py_dlpack_read(in->capsule, &in->at))
+		return true;
+	PyErr_Format(PyExc_BufferError,
+		"%s: __dlpack__() returned no capsule of DLPack 0 or 1 with numbers of 1, 2, 4 or 8 "
+		"bytes",
+		name);
+	return false;
+}
+
+/* --- __cuda_array_interface__ ----------------------------------------------------------------- */
+
+/* The members of the dict; objects are borrowed. */
+struct cuda_array {
+	PyObject *shape, *strides, *stream;
+	const char *type;
+	unsigned long long data;
+	int read_only;
+};
+
+/* False if a member is missing or has another type, perhaps with an exception. */
+static bool read_members(PyObject *dict, struct cuda_array *a)
+{
+	PyObject *type, *data;
+
+	if (!PyDict_Check(dict))
+		return false;
+	a->shape = PyDict_GetItemString(dict, "shape");
+	a->strides = PyDict_GetItemString(dict, "strides");
+	a->stream = PyDict_GetItemString(dict, "stream");
+	type = PyDict_GetItemString(dict, "typestr");
+	data = PyDict_GetItemString(dict, "data");
+	if (!a->shape || !PyTuple_Check(a->shape) || !type || !PyUnicode_Check(type) || !data ||
+		!PyTuple_Check(data))
+		return false;
+	a->type = PyUnicode_AsUTF8AndSize(type, NULL);
+	return a->type && PyArg_ParseTuple(data, "Kp", &a->data, &a->read_only);
+}
+
+/* Fills in the shape, and whether the items follow one another. False with an exception. */
+static bool read_shape(const struct cuda_array *a, struct sl_py_dlpack_array *d)
+{
+	bool has_strides = a->strides && PyTuple_Check(a->strides);
+	long long stride = d->array.bytes;
+
+	d->ndim = (int)PyTuple_Size(a->shape);
+	d->contiguous = true;
+	d->bytes = d->array.bytes;
+	d->array.n = 1;
+	for (int i = d->ndim; i-- > 0;) {
+		long long n = PyLong_AsLongLong(PyTuple_GetItem(a->shape, i));
+
+		if (has_strides && n > 1 &&
+			PyLong_AsLongLong(PyTuple_GetItem(a->strides, i)) != stride)
+			d->contiguous = false;
+		stride *= n;
+		d->bytes *= (size_t)n;
+		d->array.n = (size_t)n;
+	}
+	d->array.stride = stride; /* of all items, unless there is a first dimension */
+	if (d->ndim > 0)
+		d->array.stride = has_strides
+		                          ? PyLong_AsLongLong(PyTuple_GetItem(a->strides, 0))
+		                          : stride / (long long)(d->array.n > 0 ? d->array.n : 1);
+	return !PyErr_Occurred();
+}
+
+/* Fills in the type of the items: "<f4". */
+static bool read_type(const char *type, struct sl_py_array *a)
+{
+	char *end;
+	unsigned long bytes;
+
+	if (strlen(type) < 3 || type[0] == '>' || !strchr("fiub", type[1]))
+		return false;
+	bytes = strtoul(type + 2, &end, 10);
+	if (*end || bytes < 1 || bytes > 8)
+		return false;
+	a->kind = type[1] == 'b' ? '?' : type[1];
+	a->bytes = (uint8_t)bytes;
+	return true;
+}
+
+/* The stream of the array, which the work follows. False with an exception. */
+static bool read_stream(const struct cuda_array *a, struct sl_py_device_input *in)
+{
+	unsigned long long number;
+
+	if (!a->stream || a->stream == Py_None)
+		return true;
+	number = PyLong_AsUnsignedLongLong(a->stream);
+	in->follows = true;
+	in->producer = number <= 1 ? NULL : (sl_stream)(uintptr_t)number;
+	return !PyErr_Occurred();
+}
+
+static bool take_interface(PyObject *object, const char *name, struct sl_py_device_input *in)
+{
+	PyObject *dict = PyObject_GetAttrString(object, "__cuda_array_interface__");
+	struct cuda_array a = {.shape = NULL};
+	bool taken;
+
+	taken = dict && read_members(dict, &a) && read_type(a.type, &in->at.array) &&
+	        read_shape(&a, &in->at) && read_stream(&a, in);
+	in->at.array.data = (const void *)(uintptr_t)a.data;
+	in->at.read_only = a.read_only != 0;
+	in->at.device_type = SL_PY_DLPACK_CUDA;
+	Py_XDECREF(dict);
+	if (!taken && !PyErr_Occurred())
+		PyErr_Format(PyExc_BufferError,
+			"%s: __cuda_array_interface__ describes no array of numbers of 1, 2, 4 or 8 "
+			"bytes",
+			name);
+	return taken;
+}
+
+/* --- all kinds -------------------------------------------------------------------------------- */
+
+static void take_column(const struct sl_py_column *c, struct sl_py_device_input *in)
+{
+	in->block = c->block;
+	in->at = (struct sl_py_dlpack_array){.ndim = c->ndim,
+		.contiguous = true,
+		.bytes = (size_t)(c->n * c->item->bytes),
+		.device_type = SL_PY_DLPACK_CUDA,
+		.device_id = c->block->number};
+	in->at.array = (struct sl_py_array){.data = c->data,
+		.n = (size_t)c->shape[0],
+		.stride = c->strides[0],
+		.kind = c->item->typestr[1],
+		.bytes = (uint8_t)c->item->bytes};
+}
+
+static bool take(
+	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
+{
+	const struct sl_py_column *column = sl_py_block_column(object);
+	void *producer = NULL;
+
+	if (column) {
+		take_column(column, in);
+		return true;
+	}
+	if (sl_py_dlpack_describe(object, &in->at, &producer)) {
+		in->follows = true;
+		in->producer = (sl_stream)producer;
+		return true;
+	}
+	return PyObject_HasAttrString(object, "__dlpack__") ? take_capsule(object, name, stream, in)
+	                                                    : take_interface(object, name, in);
+}
+
+bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, sl_stream stream,
+	struct sl_py_device_input *in)
+{
+	memset(in, 0, sizeof(*in));
+	if (!take(object, name, stream, in)) {
+		sl_py_device_input_give(in);
+		return false;
+	}
+	if (!writable || !in->at.read_only)
+		return true;
+	sl_py_device_input_give(in);
+	PyErr_Format(PyExc_BufferError, "%s: the array is read-only", name);
+	return false;
+}
+
+void sl_py_device_input_give(struct sl_py_device_input *in)
+{
+	if (in->capsule) {
+		sl_py_dlpack_end(in->capsule);
+		Py_DECREF(in->capsule);
+	}
+	memset(in, 0, sizeof(*in));
+}
+
+/* The legacy default stream has two numbers. */
+static bool is_same(sl_stream a, sl_stream b)
+{
+	return number_of(a) == number_of(b);
+}
+
+enum sl_status sl_py_device_input_follow(const struct sl_py_device_input *in, sl_stream stream)
+{
+	if (in->block)
+		SL_TRY(sl_block_follow(in->block, stream));
+	if (in->follows && !is_same(in->producer, stream))
+		SL_TRY(sl_stream_after(stream, in->producer));
+	return SL_OK;
+}

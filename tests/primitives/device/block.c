@@ -1,0 +1,158 @@
+/*
+ * block.c - blocks of device memory that outlive a run, on the emulated device: its streams work when the
+ * host waits for them, so that work which overtakes other work is seen.
+ */
+#include <string.h>
+
+#include "primitives/device/device_block.h"
+#include "tests/support/basic/check.h"
+
+enum { BYTES = 1 << 20 };
+
+static void choose_device(void)
+{
+	struct sl_device device;
+
+	sl_device_emulate(true);
+	assert_ok(sl_device_use(0, &device));
+}
+
+static void blocks_are_used_again(void **state)
+{
+	struct sl_device_block *a, *b;
+	void *memory;
+
+	(void)state;
+	choose_device();
+	assert_ok(sl_block_take(BYTES, NULL, &a));
+	assert_true(a->bytes >= BYTES && a->emulated && a->number == 0);
+	memory = a->data;
+	sl_block_give(a);
+	assert_ok(sl_block_take(BYTES / 2, NULL, &a));
+	assert_ptr_equal(a->data, memory);
+	assert_ok(sl_block_take(BYTES, NULL, &b));
+	assert_ptr_not_equal(b->data, memory);
+	sl_block_give(a);
+	sl_block_give(b);
+	assert_ok(sl_block_take(16, NULL, &a)); /* too small for either of them */
+	assert_ptr_not_equal(a->data, memory);
+	assert_ptr_not_equal(a->data, b->data);
+	sl_block_give(a);
+	sl_block_give(NULL);
+	sl_blocks_free();
+	assert_ok(sl_block_take(0, NULL, &a));
+	assert_non_null(a->data);
+	sl_block_give(a);
+	sl_blocks_free();
+}
+
+/* A reader is queued on one stream when the block is given back, and another stream overwrites it. */
+static void new_work_follows_work_of_others(void **state)
+{
+	struct sl_device_block *block;
+	sl_stream reader, writer;
+	unsigned char *seen;
+	void *first;
+
+	(void)state;
+	choose_device();
+	assert_ok(sl_memory_get(SL_PINNED, BYTES, (void **)&seen));
+	assert_ok(sl_stream_make(&reader));
+	assert_ok(sl_stream_make(&writer));
+	assert_ok(sl_block_take(BYTES, reader, &block));
+	first = block->data;
+	assert_ok(sl_fill(block->data, 1, BYTES, reader));
+	assert_ok(sl_copy(seen, block->data, BYTES, reader));
+	sl_block_give(block);
+	assert_ok(sl_block_take(BYTES, writer, &block));
+	assert_ptr_equal(block->data, first);
+	assert_ok(sl_fill(block->data, 2, BYTES, writer));
+	assert_ok(sl_stream_wait(writer));
+	assert_ok(sl_stream_wait(reader));
+	assert_int_equal(seen[BYTES - 1], 1);
+	/* the same stream needs no wait, another one does */
+	assert_ok(sl_copy(seen, block->data, BYTES, writer));
+	sl_block_give_on(block, writer);
+	assert_ok(sl_block_take(BYTES, writer, &block));
+	assert_ok(sl_fill(block->data, 3, BYTES, writer));
+	sl_block_give_on(block, writer);
+	assert_ok(sl_block_take(BYTES, reader, &block));
+	assert_ok(sl_fill(block->data, 4, BYTES, reader));
+	assert_ok(sl_stream_wait(reader));
+	assert_int_equal(seen[0], 2);
+	assert_int_equal(((unsigned char *)block->data)[0], 4);
+	sl_block_give(block);
+	sl_stream_free(reader);
+	sl_stream_free(writer);
+	sl_memory_give(SL_PINNED, seen);
+	sl_blocks_free();
+}
+
+static void marked_contents_are_waited_for(void **state)
+{
+	struct sl_device_block *block;
+	unsigned char byte = 0;
+	sl_stream a, b;
+
+	(void)state;
+	choose_device();
+	assert_ok(sl_stream_make(&a));
+	assert_ok(sl_stream_make(&b));
+	assert_ok(sl_block_take(BYTES, a, &block));
+	assert_ok(sl_block_read(block, block->data, 0, &byte));
+	assert_ok(sl_fill(block->data, 5, BYTES, a));
+	assert_ok(sl_block_mark(block, a));
+	assert_ok(sl_block_read(block, (char *)block->data + BYTES - 1, 1, &byte));
+	assert_int_equal(byte, 5);
+	sl_block_give(block);
+	assert_ok(sl_block_take(BYTES, a, &block));
+	assert_ok(sl_block_follow(block, b)); /* nothing to wait for: the mark is gone */
+	assert_ok(sl_fill(block->data, 6, BYTES, a));
+	assert_ok(sl_block_mark(block, a));
+	assert_ok(sl_block_follow(block, b));
+	assert_ok(sl_copy(&byte, block->data, 1, b));
+	assert_ok(sl_stream_wait(b));
+	assert_int_equal(byte, 6);
+	assert_ok(sl_fill(block->data, 7, BYTES, a));
+	assert_ok(sl_stream_after(b, a));
+	assert_ok(sl_copy(&byte, block->data, 1, b));
+	assert_ok(sl_stream_wait(b));
+	assert_int_equal(byte, 7);
+	sl_block_give(block);
+	sl_stream_free(a);
+	sl_stream_free(b);
+	sl_blocks_free();
+}
+
+static void devices_are_selected_and_restored(void **state)
+{
+	struct sl_device_block *block;
+	int before = -1, devices;
+
+	(void)state;
+	sl_device_emulate(true);
+	assert_ok(sl_device_count(&devices));
+	assert_ok(sl_device_select(0, &before));
+	assert_int_equal(before, 0);
+	assert_ok(sl_device_select(devices - 1, &before));
+	assert_ok(sl_block_take(BYTES, NULL, &block));
+	assert_int_equal(block->number, devices - 1);
+	sl_block_give(block);
+	sl_device_restore(before);
+	assert_ok(sl_device_select(0, &before));
+	assert_int_equal(before, 0);
+	assert_fails(sl_device_select(devices, &before), SL_NO_DEVICE, "there is no device");
+	sl_blocks_free();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_are_used_again),
+		cmocka_unit_test(new_work_follows_work_of_others),
+		cmocka_unit_test(marked_contents_are_waited_for),
+		cmocka_unit_test(devices_are_selected_and_restored),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
