@@ -88,12 +88,14 @@ enum sl_status sl_command_run(struct sl_args *a)
 	return s;
 }
 
+/* A plan that only the disk is too small for is printed too: it says how much it needs. */
 enum sl_status sl_command_plan(struct sl_args *a)
 {
 	struct sl_plan *plan;
 	enum sl_status s = sl_read_plan(a, &plan);
 
-	if (s == SL_OK && plan && !a->quiet)
+	if ((s == SL_OK || (s == SL_DISK && plan && plan->disk_bytes > plan->disk_free)) && plan &&
+		!a->quiet)
 		sl_plan_print(plan, stdout);
 	sl_plan_free(plan);
 	return s;

@@ -20,6 +20,9 @@
 /* Upper limit of assignments "key=value" (--set and flags) of a command line. */
 enum { SL_SETS_MAX = 64 };
 
+/* When the files of a run are flushed to the disk; values of output.durable, in its order. */
+enum sl_durability { SL_DURABLE_BATCH, SL_DURABLE_END, SL_DURABLE_NEVER };
+
 /* The options of all runs. Each member has an entry in the table of options.c. */
 struct sl_config {
 	/* run: what is computed, and where */
@@ -62,6 +65,7 @@ struct sl_config {
 	} primitives;
 	struct {
 		char to[SL_TEXT_BYTES];
+		int durable; /* enum sl_durability */
 		char format[SL_TEXT_BYTES];
 		struct sl_texts columns;
 		uint64_t level;

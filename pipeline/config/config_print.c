@@ -196,3 +196,17 @@ size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t 
 	put_table(&p, NULL, sl_options + run, sl_n_options - run, free, &copy);
 	return p.used;
 }
+
+/* Only section run, which is the first, has this key at this depth. */
+const char *sl_config_particles_line(const char *text, size_t *bytes)
+{
+	static const char start[] = "\n  particles: ";
+	const char *line = strstr(text, start);
+
+	*bytes = 0;
+	if (!line)
+		return NULL;
+	line++;
+	*bytes = strcspn(line, "\n") + 1;
+	return line;
+}

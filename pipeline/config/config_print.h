@@ -13,4 +13,11 @@
  */
 size_t sl_config_print(const struct sl_config *c, bool free, char *text, size_t size);
 
+/*
+ * The line of run.particles in a printed configuration, and its bytes with the newline; NULL and 0 if there
+ * is none. Batches do not depend on the number of particles of the run, except for the last, smaller one:
+ * files of batches leave the line out, so that a run can be extended.
+ */
+const char *sl_config_particles_line(const char *text, size_t *bytes);
+
 #endif

@@ -27,6 +27,9 @@ static const char *const modes[] = {"auto",
 #undef X
 		NULL};
 
+/* In the order of enum sl_durability. */
+static const char *const durabilities[] = {"batch", "end", "never", NULL};
+
 /* In the order of enum sl_schedule_choice (resolve/choices/choices.h). */
 static const char *const schedules[] = {"history", "rounds", "measure", "auto", NULL};
 
@@ -141,6 +144,11 @@ const struct sl_option sl_options[] = {
 			"store: no compression"),
 	/* output: what is written, and where */
 	PLAIN(output.to, TEXT, .free = true, .help = "directory of the run; default: out/NAME"),
+	PLAIN(output.durable, CHOICE, .fallback = "batch", .choices = durabilities, .free = true,
+		.help = "when files are flushed to the disk; batch: each batch, before it is "
+			"committed; end: all files at the end of the session; never: not by sluice; "
+			"after a failure of the machine, --resume finds damaged batches by their "
+			"checksums and computes them again"),
 	PLAIN(output.format, TEXT, .fallback = "openpmd",
 		.help = "format of the files: see sluice list; none: survivors are counted, digested "
 			"and tallied, but not written"),

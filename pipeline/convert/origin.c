@@ -214,7 +214,7 @@ enum sl_status sl_origin_find(struct sl_conversion *c, const struct sl_runs *run
 		set_unknown_origin(c, columns, o);
 		return SL_OK;
 	}
-	c->facts = o->plan->facts;
+	c->facts = sl_plan_batch_facts(o->plan);
 	facts = sl_mcpl_facts_of(&c->facts);
 	if (facts.flags < SL_COLUMN_COUNT && !SL_HAS(columns, facts.flags) &&
 		!are_flags_named(c->job))

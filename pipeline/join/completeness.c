@@ -151,7 +151,7 @@ static enum sl_status check_files(const struct sl_joined_part *part, const struc
 	return sl_fail(SL_BAD_INPUT,
 		"%s: batch %llu is damaged (a file such as %s is missing or differs from the manifest); "
 		"compute it again with sluice run --part %llu/%llu --resume",
-		part->path, (unsigned long long)l->batch, l->file,
+		part->path, (unsigned long long)l->batch, l->file[0] ? l->file : l->bins_file,
 		(unsigned long long)part->part.number, (unsigned long long)part->part.of);
 }
 

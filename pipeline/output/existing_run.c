@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
@@ -220,18 +221,74 @@ bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFEREN
 	return true;
 }
 
-/* Compares the stored configuration with that of the plan. */
+/* The text from at on, or after the line of run.particles if at is the start of that line. */
+static const char *skip_particles(const char *at, const char *line, size_t bytes)
+{
+	return at == line ? at + bytes : at;
+}
+
+/*
+ * Compares the stored configuration with that of the plan, except for run.particles: both are written by
+ * the same code, so equal settings give equal texts. The message has the text around the first difference.
+ */
 static enum sl_status same_config(const struct sl_dir *dir, const char *stored, const char *planned)
 {
 	char old[SL_DIFFERENCE_BYTES], now[SL_DIFFERENCE_BYTES];
+	size_t stored_bytes, planned_bytes;
+	const char *stored_line = sl_config_particles_line(stored, &stored_bytes),
+		   *planned_line = sl_config_particles_line(planned, &planned_bytes);
+	const char *a = stored, *b = planned;
 
-	if (!sl_existing_run_differs(stored, planned, old, now))
+	for (;; a++, b++) {
+		a = skip_particles(a, stored_line, stored_bytes);
+		b = skip_particles(b, planned_line, planned_bytes);
+		if (!*a || *a != *b)
+			break;
+	}
+	if (*a == *b)
 		return SL_OK;
+	copy_line_around(stored, (size_t)(a - stored), old);
+	copy_line_around(planned, (size_t)(b - planned), now);
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s: holds a run of another configuration (\"%s\" there, \"%s\" here), so --resume "
 		"would mix two runs; use the same configuration, another --out, or --force to replace "
 		"the run",
 		dir->path, old, now);
+}
+
+/*
+ * Compares the numbers of particles of equal configurations. A run can be extended, because batches do not
+ * depend on it, except for the last one, which is computed again. The number of a list without
+ * run.particles is that of its files: another number means that these have changed.
+ */
+static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_existing_run *f,
+	const struct sl_plan *plan, bool *extended)
+{
+	unsigned long long now = plan->recipe.particles, then;
+	struct sl_existing_sizes sizes;
+
+	SL_TRY(sl_existing_run_sizes(f, &sizes));
+	then = sizes.particles;
+	*extended = now > then;
+	if (now != then && plan->recipe.inputs)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a run that read %llu particles from its files, and this one reads "
+			"%llu (a run that reads files cannot be extended, because they may have "
+			"changed); use another --out, or --force to replace the run",
+			dir->path, then, now);
+	if (now > then && plan->config.part.of > 0)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a part of a run of %llu particles, and this configuration has %llu "
+			"(a part cannot be extended, because it would have other batches); use "
+			"run.particles: %llu, or extend the run that sluice join makes",
+			dir->path, then, now, then);
+	if (now >= then)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s: holds a run of %llu particles, and this configuration has %llu (--resume can "
+		"extend a run, not shorten it); use run.particles: %llu or more, another --out, or "
+		"--force to replace the run",
+		dir->path, then, now, then);
 }
 
 /* The bytes of a part are the same, but a whole run needs its batches in its own directory. */
@@ -250,22 +307,27 @@ static enum sl_status same_part(
 		dir->path, name);
 }
 
-enum sl_status sl_existing_run_check(const struct sl_dir *dir, const struct sl_plan *plan)
+enum sl_status sl_existing_run_check(
+	const struct sl_dir *dir, const struct sl_plan *plan, struct sl_resumption *how)
 {
 	struct sl_existing_run f;
 	enum sl_status s;
 
+	*how = (struct sl_resumption){.extended = false};
 	SL_TRY(sl_existing_run_read(dir, &f));
-	if (f.rules_version == SL_RULES_VERSION) {
-		s = same_config(dir, f.config, plan->config_text);
-		if (s == SL_OK)
-			s = same_part(dir, &f.part, &plan->config.part);
-	} else {
+	how->joined = f.joined;
+	if (f.rules_version != SL_RULES_VERSION) {
 		s = sl_fail(SL_OUTPUT_IN_USE,
 			"%s: holds a run of rules version %llu, and this program has version %d "
 			"(the remaining batches would have other bits); use the program that "
 			"started the run, another --out, or --force to replace the run",
 			dir->path, (unsigned long long)f.rules_version, SL_RULES_VERSION);
+	} else {
+		s = same_config(dir, f.config, plan->config_text);
+		if (s == SL_OK)
+			s = same_part(dir, &f.part, &plan->config.part);
+		if (s == SL_OK)
+			s = check_particles(dir, &f, plan, &how->extended);
 	}
 	sl_existing_run_free(&f);
 	return s;

@@ -66,9 +66,15 @@ bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFEREN
 	char of_b[SL_DIFFERENCE_BYTES]);
 
 /*
- * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run.
- * Otherwise SL_OUTPUT_IN_USE, and the message states the first difference.
+ * SL_OK if resuming the run in dir with the plan gives the same bytes as an uninterrupted run. The plan may
+ * have more particles, which *how says. Otherwise SL_OUTPUT_IN_USE, and the message states the first
+ * difference.
  */
-enum sl_status sl_existing_run_check(const struct sl_dir *dir, const struct sl_plan *plan);
+struct sl_resumption {
+	bool extended; /* the plan has more particles than the run in dir */
+	bool joined;   /* that run makes a merged list, with or without the plan */
+};
+enum sl_status sl_existing_run_check(
+	const struct sl_dir *dir, const struct sl_plan *plan, struct sl_resumption *how);
 
 #endif

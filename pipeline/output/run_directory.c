@@ -63,15 +63,16 @@ static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *
 
 /*
  * Compares the stored configuration with the plan, keeps the lines whose files are complete, and
- * removes all other files of batches. *done has the kept lines. The cost is one read of all files.
+ * removes all other files of batches. *done has the kept lines. The cost is one read of all files. If the
+ * run is extended, its last batch is kept only if it has run.batch particles.
  */
-static enum sl_status resume(
-	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *done)
+static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *dir,
+	struct sl_manifest *done, struct sl_resumption *how)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, done);
 	size_t complete = 0;
 
-	SL_TRY(sl_existing_run_check(dir, plan));
+	SL_TRY(sl_existing_run_check(dir, plan, how));
 	SL_TRY(sl_manifest_read(dir, done));
 	for (size_t i = 0; i < done->n; i++) {
 		bool keep;
@@ -111,7 +112,7 @@ static enum sl_status replace(const struct sl_plan *plan, const struct sl_dir *d
  * committed batches is unknown, so they can neither be resumed nor be left among those of a new run.
  */
 static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
-	const struct sl_dir *dir, struct sl_manifest *done)
+	const struct sl_dir *dir, struct sl_manifest *done, struct sl_resumption *how)
 {
 	bool has_run, has_manifest;
 
@@ -129,7 +130,7 @@ static enum sl_status enter(const struct sl_plan *plan, enum sl_start start,
 			dir->path);
 	if (start == SL_START_FORCE)
 		return replace(plan, dir);
-	return has_run ? resume(plan, dir, done) : sl_stale_files_check(plan, dir);
+	return has_run ? resume(plan, dir, done, how) : sl_stale_files_check(plan, dir);
 }
 
 /* Refuses the directory of a part of a run that was divided into another number of parts. */
@@ -161,17 +162,24 @@ static enum sl_status check_other_parts(const struct sl_plan *plan)
 	return s;
 }
 
-/* run.json is written with the state "running", so that a killed run can be resumed. */
+/*
+ * run.json is written with the state "running", so that a killed run can be resumed. Then it has the new
+ * number of particles, so the files of the shorter run may go.
+ */
 enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
 	struct sl_manifest *done)
 {
+	struct sl_resumption how = {.extended = false};
+
 	memset(done, 0, sizeof(*done));
 	if (sl_plan_is_part(w->plan))
 		SL_TRY(check_other_parts(w->plan));
 	SL_TRY(sl_dir_open(w->plan->to, true, dir));
+	dir->lazy = w->plan->config.output.durable != SL_DURABLE_BATCH;
 	SL_TRY(sl_dir_lock(dir));
-	SL_TRY(enter(w->plan, start, dir, done));
-	return sl_report_commit(w, dir, done, NULL, "running");
+	SL_TRY(enter(w->plan, start, dir, done, &how));
+	SL_TRY(sl_report_commit(w, dir, done, NULL, "running"));
+	return how.extended ? sl_stale_files_remove_results(w->plan, dir, how.joined) : SL_OK;
 }
 
 /* Opens the directory of a run for reading. *exists is false, and *dir closed, if there is none. */
@@ -253,13 +261,15 @@ static enum sl_status commit_histograms(
 
 /*
  * The image and the merged list need all batches, so an unfinished run has neither. run.json is the
- * last file, because its state says that all others are complete.
+ * last file, because its state says that all others are complete, and durable unless output.durable is
+ * never.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, struct sl_manifest *m)
 {
 	const struct sl_plan *plan = w->plan;
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, m);
+	struct sl_dir durable = *dir; /* for run.json, if all other files are flushed at the end */
 	bool cut;
 
 	SL_TRY(sl_manifest_read(dir, m));
@@ -276,5 +286,9 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	}
 	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
-	return sl_report_commit(w, dir, m, session, state);
+	if (plan->config.output.durable != SL_DURABLE_END)
+		return sl_report_commit(w, dir, m, session, state);
+	SL_TRY(sl_dir_sync(dir));
+	durable.lazy = false;
+	return sl_report_commit(w, &durable, m, session, state);
 }

@@ -110,6 +110,20 @@ enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s)
 	return sl_dir_each(s->dir, remove_orphan, s);
 }
 
+enum sl_status sl_stale_files_remove_results(
+	const struct sl_plan *plan, const struct sl_dir *dir, bool joined)
+{
+	int n_side_files = plan->config.output.image ? SL_SIDE_COUNT : SL_SIDE_IMAGE;
+	const char *run = plan->config.run.name;
+	char name[SL_FILE_NAME_BYTES];
+
+	for (int i = 0; i < n_side_files; i++)
+		SL_TRY(sl_file_remove(dir, sl_side_file_name(run, (enum sl_side_file)i, name)));
+	if (!joined)
+		return SL_OK;
+	return sl_file_remove(dir, sl_merged_list_name(run, plan->choices.format, name));
+}
+
 /* Removes a file of the run except run.json; with s->inputs, only fails if it is an input file. */
 static enum sl_status remove_file(void *ctx, const char *name)
 {

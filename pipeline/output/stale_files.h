@@ -33,6 +33,13 @@ struct sl_stale_files sl_stale_files_for(
 enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 
 /*
+ * Removes the files that were made of all batches, before the plan extends the run: they are those of the
+ * shorter run. joined: that run made a merged list.
+ */
+enum sl_status sl_stale_files_remove_results(
+	const struct sl_plan *plan, const struct sl_dir *dir, bool joined);
+
+/*
  * Removes all files with names of the plan's run or of the existing run, and no other file. With
  * s->inputs, removes nothing, and returns SL_OUTPUT_IN_USE if one of the input files would be
  * removed. A caller checks with inputs first, so that it fails before it removes any file.

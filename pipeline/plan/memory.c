@@ -330,6 +330,23 @@ static uint32_t batch_that_fits(const struct sl_plan *plan)
 	return 0;
 }
 
+/* The number of slots and threads is chosen again for each size, as it would be by a configuration. */
+uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batches)
+{
+	const uint32_t largest = (uint32_t)1 << 31;
+	struct sl_plan probe = *plan;
+	uint32_t best = plan->recipe.batch;
+
+	while (probe.recipe.n_batches > batches && probe.recipe.batch <= largest / 2) {
+		set_batch(&probe, probe.recipe.batch * 2);
+		choose_most(&probe);
+		if (!fits(&probe))
+			break;
+		best = probe.recipe.batch;
+	}
+	return best;
+}
+
 /* The message states a batch that fits, so that one change of the configuration is enough. */
 enum sl_status sl_memory_plan_check(const struct sl_plan *plan)
 {

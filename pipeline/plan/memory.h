@@ -28,4 +28,10 @@ uint32_t sl_memory_plan_batch(const struct sl_plan *plan);
 /* The most survivors of a batch: fewer than its particles if they were counted. */
 uint32_t sl_memory_plan_rows(const struct sl_plan *plan);
 
+/*
+ * The size of batches, by doubling run.batch, that divides the run into at most that many and fits in the
+ * free memory; if none does, the largest that fits. run.batch itself if no larger one fits.
+ */
+uint32_t sl_memory_plan_larger_batch(const struct sl_plan *plan, uint64_t batches);
+
 #endif

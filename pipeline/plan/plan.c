@@ -189,7 +189,18 @@ enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i)
 	return plan->on_device ? sl_device_use(plan->device[i].number, &device) : SL_OK;
 }
 
-/* Stores the configuration text. Every output file contains it, so file sizes depend on it. */
+/* Copies the configuration without run.particles to plan->batch_config. */
+static void print_batch_config(struct sl_plan *plan)
+{
+	size_t bytes, before;
+	const char *line = sl_config_particles_line(plan->config_text, &bytes);
+
+	before = line ? (size_t)(line - plan->config_text) : 0;
+	memcpy(plan->batch_config, plan->config_text, before);
+	strcpy(plan->batch_config + before, plan->config_text + before + bytes);
+}
+
+/* Stores the configuration texts. Every output file contains one, so file sizes depend on them. */
 static enum sl_status print_config(struct sl_plan *plan)
 {
 	size_t length = sl_config_print(&plan->config, false, NULL, 0);
@@ -201,9 +212,11 @@ static enum sl_status print_config(struct sl_plan *plan)
 			length, SL_CONFIG_TEXT_BYTES - 1);
 	sl_memory_give(SL_HOST, plan->config_text);
 	plan->config_text = NULL;
-	SL_TRY(sl_memory_get(SL_HOST, length + 1, &text));
+	SL_TRY(sl_memory_get(SL_HOST, 2 * (length + 1), &text));
 	sl_config_print(&plan->config, false, (char *)text, length + 1);
 	plan->facts.config = plan->config_text = (char *)text;
+	plan->batch_config = plan->config_text + length + 1;
+	print_batch_config(plan);
 	return SL_OK;
 }
 
@@ -344,6 +357,14 @@ enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all)
 		"one, write them to a directory, or use fewer output.columns or run.particles",
 		sl_sized((double)plan->memory.host + (double)bytes, need),
 		sl_sized((double)plan->machine.free_bytes, have));
+}
+
+struct sl_file_facts sl_plan_batch_facts(const struct sl_plan *plan)
+{
+	struct sl_file_facts facts = plan->facts;
+
+	facts.config = plan->batch_config;
+	return facts;
 }
 
 void sl_plan_free(struct sl_plan *plan)

@@ -65,6 +65,7 @@ struct sl_plan {
 	struct sl_machine machine;
 	struct sl_file_facts facts;
 	char *config_text;      /* all settings that determine the results, as YAML; owned */
+	char *batch_config;     /* the same without run.particles; in the block of config_text */
 	char to[SL_TEXT_BYTES]; /* the output directory */
 	bool on_device;
 	uint32_t n_candidates; /* 0: the configuration names the schedule */
@@ -103,6 +104,12 @@ enum sl_status sl_plan_use_device(const struct sl_plan *plan, uint32_t i);
  * or in device memory if they are resident, so that they must fit as well.
  */
 enum sl_status sl_plan_check_in_memory(struct sl_plan *plan, bool keep_all);
+
+/*
+ * The facts of the files of batches. Their configuration has no run.particles, so that the files stay as
+ * they are when the run is extended.
+ */
+struct sl_file_facts sl_plan_batch_facts(const struct sl_plan *plan);
 
 /* Frees the plan and closes its input files. plan may be NULL. */
 void sl_plan_free(struct sl_plan *plan);

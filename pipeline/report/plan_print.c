@@ -20,6 +20,8 @@
 #include "stages/batch/packed_record.h"
 #include "stages/device/device_modes.h"
 #include "pipeline/text/messages.h"
+#include "primitives/base/size.h"
+#include "stages/formats/formats.h"
 
 /* The fields of the sort key with their bits, the most significant first. */
 static void print_key(const struct sl_plan *plan, FILE *out)
@@ -245,11 +247,36 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 			SL_ORDER_SUFFIX, items.bytes);
 }
 
+/* Directories with more batches are slow to list and to remove on network file systems. */
+enum { BATCHES_MANY = 10000 };
+
+/* Files of batches: with the number of many, and the size of batches that makes fewer. */
+static void print_files(const struct sl_plan *plan, FILE *out)
+{
+	const struct sl_recipe *r = &plan->recipe;
+	uint64_t each = (uint64_t)(plan->choices.format != &sl_format_none) +
+	                (sl_counter_words(r) > 0) + (sl_plan_order_items(plan).bytes > 0);
+	uint32_t larger;
+
+	if (r->n_batches <= BATCHES_MANY)
+		return;
+	fprintf(out, "files       %llu in one directory, and a line of the manifest per batch\n",
+		(unsigned long long)(each * r->n_batches));
+	larger = sl_memory_plan_larger_batch(plan, BATCHES_MANY);
+	if (larger > r->batch)
+		fprintf(out, "            run.batch: %u makes %llu batches and fits in memory\n",
+			larger, (unsigned long long)sl_ceil_div(r->particles, larger));
+	else
+		fprintf(out, "            no larger run.batch fits in memory\n");
+}
+
 /* A pilot without survivors gives only an upper limit, unless it has computed the whole run. */
 static void print_estimate(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_pilot *p = &plan->pilot;
 	const uint64_t particles = sl_plan_batches(plan).particles;
+	double seconds = p->ns * 1e-9 * (double)particles / plan->threads;
+	char text[SL_DURATION_BYTES];
 
 	if (p->particles == 0) {
 		fprintf(out, "estimate    none: the lists have no particles\n");
@@ -259,10 +286,12 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "estimate    fewer than 1 in %u survive", p->particles);
 	else
 		fprintf(out, "estimate    %.3g %% survive", 100.0 * p->survivors / p->particles);
+	if (seconds < 100)
+		snprintf(text, sizeof(text), "%.2g s", seconds);
 	fprintf(out,
-		", about %.2g s of computing (from a pilot of %u particles), compression not "
+		", about %s of computing (from a pilot of %u particles), compression not "
 		"included\n",
-		p->ns * 1e-9 * (double)particles / plan->threads, p->particles);
+		seconds < 100 ? text : sl_duration(seconds, text), p->particles);
 }
 
 /* The batches of a part, and what is left to sluice join. */
@@ -312,5 +341,6 @@ void sl_plan_print(const struct sl_plan *plan, FILE *out)
 	fprintf(out, "disk        up to %s in %s before compression; %s free\n",
 		sl_sized((double)plan->disk_bytes, a), plan->to,
 		sl_sized((double)plan->disk_free, b));
+	print_files(plan, out);
 	print_estimate(plan, out);
 }

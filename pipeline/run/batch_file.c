@@ -58,6 +58,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	void *image, struct sl_manifest_line *line, struct sl_pieces *file)
 {
 	const struct sl_batch *b = &slot->batch;
+	const struct sl_file_facts run = sl_plan_batch_facts(plan);
 	struct sl_batch_facts facts = {b->number, b->first_id, b->n};
 
 	sl_batch_file_line(b, line);
@@ -65,7 +66,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
 	sl_batch_order_file_name(plan, b->number, line->order_file);
 	SL_TRY(plan->choices.format->assemble(
-		&plan->facts, &facts, &slot->packed, image, plan->memory.image, file));
+		&run, &facts, &slot->packed, image, plan->memory.image, file));
 	line->file_bytes = file->bytes;
 	line->file_crc = file->crc;
 	return SL_OK;

@@ -51,9 +51,7 @@ static void report_progress(const struct sl_run_workers *run, double seconds)
 	if (!control->progress)
 		return;
 	p.batches_done = run->done->n + run->commits;
-	p.particles_done = run->session->particles;
-	for (size_t i = 0; i < run->done->n; i++)
-		p.particles_done += run->done->line[i].generated;
+	p.particles_done = run->done_particles + run->session->particles;
 	if (run->stop_rule_met)
 		p.particles = p.particles_done;
 	if (run->session->particles > 0 && p.seconds > 0) {
@@ -247,6 +245,8 @@ static enum sl_status run_batches(struct sl_run_workers *run)
 	run->plan = run->w->plan;
 	run->first = run->next = run->trial ? 0 : sl_plan_batches(run->plan).first;
 	run->end = run->trial ? run->w->recipe.n_batches : sl_plan_batches(run->plan).end;
+	for (size_t i = 0; i < run->done->n; i++)
+		run->done_particles += run->done->line[i].generated;
 	sl_writer_check_stop_rule(run, false);
 	if (run->w->recipe.inputs)
 		sl_inputs_restart(run->w->recipe.inputs);

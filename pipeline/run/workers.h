@@ -61,6 +61,7 @@ struct sl_run_workers {
 	struct sl_stop_rule stop_rule;
 	const struct sl_dir *dir;       /* not used with discard */
 	const struct sl_manifest *done; /* batches that earlier sessions committed */
+	uint64_t done_particles;        /* of these batches */
 	const struct sl_control *control;
 
 	pthread_mutex_t lock;

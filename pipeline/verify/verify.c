@@ -228,6 +228,7 @@ static enum sl_status check_file(
 {
 	const struct sl_batch_facts facts = {l->batch, l->first_id, l->generated};
 	const struct sl_format *format = w->plan->choices.format;
+	const struct sl_file_facts run = sl_plan_batch_facts(w->plan);
 	struct sl_host_slot *slot = &w->slot[0];
 	struct sl_table t = sl_format_table(format, &slot->batch.table);
 	struct sl_survivors expected;
@@ -235,9 +236,9 @@ static enum sl_status check_file(
 	enum sl_status s;
 	void *file;
 
-	SL_TRY(format->pack(&slot->exec, &w->plan->facts, &t, &slot->packed));
-	SL_TRY(format->assemble(&w->plan->facts, &facts, &slot->packed, w->file_image,
-		w->plan->memory.image, &pieces));
+	SL_TRY(format->pack(&slot->exec, &run, &t, &slot->packed));
+	SL_TRY(format->assemble(
+		&run, &facts, &slot->packed, w->file_image, w->plan->memory.image, &pieces));
 	SL_TRY(sl_memory_get(SL_HOST, pieces.bytes, &file));
 	sl_pieces_join(&pieces, file);
 	s = sl_survivors_of(format, file, pieces.bytes, &expected);

@@ -257,6 +257,13 @@ enum sl_status sl_dir_lock(struct sl_dir *d)
 	return s;
 }
 
+enum sl_status sl_dir_sync(const struct sl_dir *d)
+{
+	if (!sl_fault_injected("dir_sync") && syncfs(d->fd) == 0)
+		return SL_OK;
+	return sl_disk_failed(errno, "sync the file system of", d->path, NULL);
+}
+
 enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes)
 {
 	struct statvfs facts;

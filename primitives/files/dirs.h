@@ -5,7 +5,7 @@
  * rename or a symbolic link elsewhere in the path cannot redirect a write.
  *
  * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice.
- * Calls for SL_FAULT: dir_make dir_remove dir_lock dir_sign dir_read dir_space file_open
+ * Calls for SL_FAULT: dir_make dir_remove dir_lock dir_sign dir_sync dir_read dir_space file_open
  * file_dirsync.
  */
 #ifndef SL_PRIMITIVES_FILES_DIRS_H
@@ -25,6 +25,7 @@ struct sl_dir {
 	int fd;           /* -1: not open */
 	int lock;         /* descriptor of the file LOCK while this process holds the lock; -1 */
 	bool interrupted; /* the last process that held the lock ended without closing the directory */
+	bool lazy; /* writes in it flush nothing to the disk; set by the caller (sl_dir_sync()) */
 	char path[SL_PATH_BYTES];
 };
 
@@ -60,6 +61,12 @@ enum sl_status sl_dir_remove(const char *path);
  * could remove the lock of a process that has just opened the file.
  */
 enum sl_status sl_dir_lock(struct sl_dir *d);
+
+/*
+ * Makes all that was written in d durable, with one call for the whole file system (syncfs(2)). It is for a
+ * lazy directory: without the call, a failure of the machine can lose or truncate any of its files.
+ */
+enum sl_status sl_dir_sync(const struct sl_dir *d);
 
 /* Free bytes for this user on the file system of d. */
 enum sl_status sl_dir_free_bytes(const struct sl_dir *d, uint64_t *bytes);

@@ -180,7 +180,7 @@ enum sl_status sl_file_sync(struct sl_file_writer *w)
 	const char *verb = "write";
 	int error = 0;
 
-	if (sl_fault_injected("file_fsync") || fsync(w->fd) != 0) {
+	if (!w->dir->lazy && (sl_fault_injected("file_fsync") || fsync(w->fd) != 0)) {
 		verb = "sync";
 		error = errno;
 	}
@@ -255,7 +255,7 @@ static enum sl_status name_part(
 			d->path, name);
 	if (error)
 		return sl_disk_failed(error, "rename to", d->path, name);
-	error = sl_sync_directory(d->fd);
+	error = d->lazy ? 0 : sl_sync_directory(d->fd);
 	if (error && !replace)
 		unlinkat(d->fd, name, 0); /* it may not be durable, so it is not committed */
 	return error ? sl_disk_failed(error, "sync the folder of", d->path, name) : SL_OK;
@@ -383,12 +383,12 @@ enum sl_status sl_file_append(
 	SL_TRY(sl_check_name(name));
 	SL_TRY(open_to_append(d, name, &fd, &made, &before));
 	error = sl_write_all(fd, "file_append", bytes, size);
-	if (!error && (sl_fault_injected("file_datasync") || fdatasync(fd) != 0)) {
+	if (!error && !d->lazy && (sl_fault_injected("file_datasync") || fdatasync(fd) != 0)) {
 		verb = "sync";
 		error = errno;
 	}
 	error = sl_close(fd, error);
-	if (!error && made)
+	if (!error && made && !d->lazy)
 		error = sl_sync_directory(d->fd);
 	if (!error)
 		return SL_OK;

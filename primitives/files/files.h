@@ -6,6 +6,9 @@
  * failed fsync is never repeated: the kernel may have dropped the pages, and the second call would
  * succeed although data is lost.
  *
+ * In a lazy directory (struct sl_dir) nothing is flushed. The steps and names are the same, so a killed
+ * process leaves complete files, but a failure of the machine can damage any of them.
+ *
  * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice. A
  * name that no file can have is SL_USAGE; something that is not a regular file is SL_BAD_INPUT.
  *

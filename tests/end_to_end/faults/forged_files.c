@@ -78,6 +78,7 @@ static void forge(uint64_t batch, change make)
 	struct forged_run f;
 	struct sl_manifest_line *l;
 	struct sl_batch_facts facts;
+	struct sl_file_facts run;
 	struct sl_survivors s;
 	struct sl_host_slot *slot;
 	struct sl_pieces pieces;
@@ -86,15 +87,15 @@ static void forge(uint64_t batch, change make)
 	open_run(&f);
 	l = &f.manifest.line[batch];
 	slot = &f.w->slot[0];
+	run = sl_plan_batch_facts(f.plan);
 	facts = (struct sl_batch_facts){l->batch, l->first_id, l->generated};
 	assert_ok(sl_survivors_read(&f.dir, l->file, &s));
 	assert_true(s.table.n > 300);
 	make(&s.table, l);
 	update_digests(&s.table, l);
-	assert_ok(
-		f.plan->choices.format->pack(&slot->exec, &f.plan->facts, &s.table, &slot->packed));
-	assert_ok(f.plan->choices.format->assemble(&f.plan->facts, &facts, &slot->packed,
-		f.w->file_image, f.plan->memory.image, &pieces));
+	assert_ok(f.plan->choices.format->pack(&slot->exec, &run, &s.table, &slot->packed));
+	assert_ok(f.plan->choices.format->assemble(
+		&run, &facts, &slot->packed, f.w->file_image, f.plan->memory.image, &pieces));
 	file = malloc(pieces.bytes);
 	assert_non_null(file);
 	sl_pieces_join(&pieces, file);

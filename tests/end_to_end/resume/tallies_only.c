@@ -157,8 +157,22 @@ static void what_needs_survivors_is_refused(void **state)
 	expect_equal_files("x.tallies", "whole/t.tallies");
 	assert_int_equal(unlink(folder_path(&folder, "x.tallies")), 0);
 	write_text(&folder, "list.yaml",
-		"run: {name: l}\nmodel: {list: {files: [whole]}}\nkeep: read\n");
+		"run: {name: l}\nmodel: {list: {files: [whole]}}\nkeep: listed\n");
 	expect(&folder, SL_USAGE, "without files of survivors", WORDS("plan", "list.yaml"));
+}
+
+/* Parts without files of survivors are joined to the run of one process. */
+static void parts_are_joined(void **state)
+{
+	static const char *const parts[] = {"1/3", "2/3", "3/3"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "parts", "--quiet", "--part", parts[i]));
+	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "out", "--quiet"));
+	remove_run(&folder, "parts");
+	reference_run_resume();
 }
 
 /* The sums of two runs have the particles of all their batches. */
@@ -186,6 +200,7 @@ int main(void)
 		cmocka_unit_test(a_run_resumes_with_the_same_bytes),
 		cmocka_unit_test(files_of_the_user_stay),
 		cmocka_unit_test(what_needs_survivors_is_refused),
+		cmocka_unit_test(parts_are_joined),
 		cmocka_unit_test(tallies_of_two_runs_are_added),
 	};
 
