@@ -21,7 +21,7 @@ enum sl_device_error {
 	SL_ERROR_NO_DEVICE = 100,
 	SL_ERROR_BAD_DEVICE = 101,
 	SL_ERROR_NO_IMAGE = 209, /* no code for a device of that architecture */
-	SL_ERROR_HANDLE = 400, /* a stream of another device than the current one */
+	SL_ERROR_HANDLE = 400,   /* a stream of another device than the current one */
 	SL_ERROR_ADDRESS = 700,
 	SL_ERROR_LAUNCH = 719,
 	SL_ERROR_CAPTURED = 900 /* not while a stream is captured */
