@@ -3,8 +3,9 @@
  *
  * Sixteen times as many batches must not take more than FACTOR times the processor time: a part that grows
  * with the square would take 256 times. The commands are called in this process, on a file system in
- * memory where there is one, so other programs hardly change the times.
+ * memory where there is one, so other programs change the times little; the least of several is compared.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,7 +20,7 @@
 #include "tests/support/program/program.h"
 #include "tests/support/runs/library_run.h"
 
-enum { FEW = 2000, MANY = 16 * FEW, FACTOR = 22 };
+enum { FEW = 2000, MANY = 16 * FEW, FACTOR = 22, TRIES = 5 };
 
 /* Processor time below this many seconds says little. */
 static const double least_seconds = 0.03;
@@ -110,6 +111,11 @@ static double seconds_of(
 	return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
+static bool is_proportional(double few, double many)
+{
+	return many <= FACTOR * fmax(few, least_seconds);
+}
+
 static void work_is_proportional_to_the_batches(void **state)
 {
 	static const struct {
@@ -124,12 +130,20 @@ static void work_is_proportional_to_the_batches(void **state)
 	snprintf(many, sizeof(many), "%s", folder_path(&folder, "many"));
 	assert_ok(run(2, folder_path(&folder, "other")));
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		double a = seconds_of(commands[i].call, FEW, few);
-		double b = seconds_of(commands[i].call, MANY, many);
+		double a = HUGE_VAL, b = HUGE_VAL;
 
+		/* other programs on the machine can make one of them twice as slow */
+		for (int k = 0; k < TRIES && (k == 0 || !is_proportional(a, b)); k++) {
+			if (i == 0) { /* a run, not its resume */
+				remove_run(&folder, "few");
+				remove_run(&folder, "many");
+			}
+			a = fmin(a, seconds_of(commands[i].call, FEW, few));
+			b = fmin(b, seconds_of(commands[i].call, MANY, many));
+		}
 		print_message("%s: %.3f s for %d batches, %.3f s for %d\n", commands[i].name, a,
 			FEW, b, MANY);
-		if (b > FACTOR * (a > least_seconds ? a : least_seconds))
+		if (!is_proportional(a, b))
 			fail_msg("%s: %.3f s for %d batches, but %.3f s for %d", commands[i].name,
 				a, FEW, b, MANY);
 	}
