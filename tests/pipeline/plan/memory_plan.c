@@ -335,6 +335,24 @@ static void fewer_slots_give_the_same_bytes(void **state)
 	folder_remove(&f);
 }
 
+/* --- survivors that nothing reads on the host -------------------------------------------------- */
+
+/* With the format none no survivors are copied to the host, so no memory is there for them. */
+static void format_none_copies_no_survivors(void **state)
+{
+	struct sl_plan *written, *none;
+
+	(void)state;
+	plan_with(&written, PLENTY,
+		SETS("run.particles=1e6", "run.batch=20000", "output.format=csv"));
+	plan_with(
+		&none, PLENTY, SETS("run.particles=1e6", "run.batch=20000", "output.format=none"));
+	assert_true(written->memory.slot_pinned > 20000);
+	assert_true(none->memory.slot_pinned < 1000);
+	sl_plan_free(none);
+	sl_plan_free(written);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +362,7 @@ int main(void)
 		cmocka_unit_test(resumed_run_keeps_its_batch_size),
 		cmocka_unit_test(plan_counts_memory_to_the_byte),
 		cmocka_unit_test(fewer_slots_give_the_same_bytes),
+		cmocka_unit_test(format_none_copies_no_survivors),
 	};
 
 	sl_device_emulate(true);
