@@ -262,11 +262,16 @@ enum sl_status sl_mcpl_string_bytes(
 	const uint8_t *at;
 
 	for (size_t left = length, n; left > 0; left -= n) {
+		size_t copied;
+
 		n = left < WINDOW_BYTES ? left : WINDOW_BYTES;
 		SL_TRY(take(s, n, &at));
-		memcpy(to, at, n < size ? n : size);
-		to = (uint8_t *)to + (n < size ? n : size);
-		size -= n < size ? n : size;
+		copied = n < size ? n : size;
+		if (copied == 0) /* to may be NULL */
+			continue;
+		memcpy(to, at, copied);
+		to = (uint8_t *)to + copied;
+		size -= copied;
 	}
 	return SL_OK;
 }
