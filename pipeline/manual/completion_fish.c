@@ -1,7 +1,7 @@
 /*
  * completion_fish.c - the completion of fish.
  *
- * fish does the rest of what it is told: which option exists after which command, and its values.
+ * The script declares each option with its commands and values; fish does the completion itself.
  */
 #include "pipeline/manual/completion_fish.h"
 

@@ -110,8 +110,9 @@ double sl_session_computing_seconds(const struct sl_session *s);
  * the batches committed there before. Sets *session, also after a failure.
  *
  * Returns SL_OK if all batches are committed, or those up to the one that met the stop rule.
- * Returns SL_STOPPED if control->stop or the time limit ended the run before. Any other status is
- * the first failure of a thread, except that of a dropped device (w->device). In all cases committed batches stay and the run can be resumed.
+ * Returns SL_STOPPED if control->stop or the time limit ended the run earlier. Any other status is
+ * the first failure of a thread, except that of a dropped device (w->device). In all cases committed
+ * batches stay and the run can be resumed.
  */
 enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);
