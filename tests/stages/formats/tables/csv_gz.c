@@ -425,6 +425,7 @@ static void members_are_read_and_other_bytes_refused(void **state)
 		read_back(csv, two, bytes + more - 1, &a, &t), SL_BAD_INPUT, "cannot be inflated");
 	memcpy(two + bytes, file, bytes);
 	assert_fails(read_back(csv, two, 2 * bytes, &a, &t), SL_BAD_INPUT, "is not a number");
+	free(a.base);
 	assert_ok(read_back(csv, two, bytes, &a, &t));
 	free(a.base);
 	free(two);
