@@ -170,6 +170,7 @@ static void stop_rule_makes_the_size_a_limit(void **state)
 {
 	static const char rule[] = "stop={when: rel_error(transmitted) < 0.5, min_batches: 2}";
 	struct sl_run_status r;
+	struct ending e;
 
 	(void)state;
 	expect(&folder, SL_OK, "",
@@ -179,8 +180,8 @@ static void stop_rule_makes_the_size_a_limit(void **state)
 	assert_true(r.batches < BATCHES && r.batches == r.n_batches && !r.at_most);
 	remove_run(&folder, "out");
 	call(&folder, (const char *const[]){"SL_FAULT=file_append:2+:28", NULL},
-		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", rule),
-		&(struct ending){0});
+		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", rule), &e);
+	process_free(&e);
 	r = read_status("out", 2e9);
 	assert_int_equal(r.n_batches, BATCHES);
 	assert_true(r.at_most);
