@@ -166,24 +166,23 @@ static enum sl_status compare_bytes(void *context, const void *bytes, size_t siz
 }
 
 /*
- * Sends the list with intermediate files in the directory of the run or, if that is read-only, in a temporary
- * one.
+ * Sends the list with intermediate files in a new directory, in that of the run or, if that is read-only, in
+ * $TMPDIR: the directory of the run is not locked, and a run or another check can be making files of the
+ * same names there.
  */
 static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, struct comparison *found)
 {
-	struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST};
-	struct sl_joined_list list;
 	struct sl_dir temporary;
+	const struct sl_ordered_list from = {plan, dir, &temporary, m, SL_MERGED_FILES_MOST};
+	struct sl_joined_list list;
 	char why[SL_MESSAGE_BYTES];
 	enum sl_status s;
 
 	if (m->n == 0)
 		return SL_OK;
-	if (sl_dir_is_writable(dir))
-		return send_list(&from, compare_bytes, found, &list);
-	SL_TRY(sl_dir_make_temporary("sluice-verify", &temporary));
-	from.work = &temporary;
+	SL_TRY(sl_dir_make_temporary(
+		sl_dir_is_writable(dir) ? dir->path : NULL, "sluice-verify", &temporary));
 	s = send_list(&from, compare_bytes, found, &list);
 	sl_dir_close(&temporary);
 	memcpy(why, sl_last_error(), sizeof(why));

@@ -114,12 +114,12 @@ enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d)
 	return d->fd < 0 ? sl_disk_failed(errno, "open the folder", d->path, NULL) : SL_OK;
 }
 
-enum sl_status sl_dir_make_temporary(const char *name, struct sl_dir *d)
+enum sl_status sl_dir_make_temporary(const char *parent, const char *name, struct sl_dir *d)
 {
-	const char *parent = getenv("TMPDIR");
 	char path[SL_PATH_BYTES];
 	enum sl_status s;
 
+	parent = parent ? parent : getenv("TMPDIR");
 	snprintf(path, sizeof(path), "%.3800s/%.200s-XXXXXX", parent && parent[0] ? parent : "/tmp",
 		name);
 	if (sl_fault_injected("dir_make") || !mkdtemp(path))
@@ -220,11 +220,20 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 static enum sl_status take_lock(struct sl_dir *d, int fd)
 {
 	struct sl_lock_holder last;
+	struct stat facts;
 	char holder[256];
 
 	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
 		return errno == EWOULDBLOCK ? refuse_lock(d, fd)
 		                            : sl_disk_failed(errno, "lock", d->path, SL_LOCK_NAME);
+	/* sluice join removes LOCK after a failure: the lock of a file without a name keeps no one away */
+	if (fstat(fd, &facts) != 0)
+		return sl_disk_failed(errno, "look up", d->path, SL_LOCK_NAME);
+	if (facts.st_nlink == 0)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s/" SL_LOCK_NAME
+			" was removed by the process that held it; start the program again",
+			d->path);
 	if (read_signature(fd, holder, sizeof(holder)) != 0)
 		return sl_disk_failed(errno, "read", d->path, SL_LOCK_NAME);
 	d->interrupted = sl_lock_parse(holder, &last);

@@ -38,8 +38,8 @@ const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES]);
 /* Opens the directory path. With make, first creates it and its parents. Close with sl_dir_close. */
 enum sl_status sl_dir_open(const char *path, bool make, struct sl_dir *d);
 
-/* Creates a directory with a new name, NAME-XXXXXX, in $TMPDIR or /tmp, and opens it. */
-enum sl_status sl_dir_make_temporary(const char *name, struct sl_dir *d);
+/* Creates a directory with a new name, NAME-XXXXXX, in parent, and opens it. NULL: in $TMPDIR or /tmp. */
+enum sl_status sl_dir_make_temporary(const char *parent, const char *name, struct sl_dir *d);
 
 /* Whether this user may create files in d. */
 bool sl_dir_is_writable(const struct sl_dir *d);

@@ -53,8 +53,8 @@ static void temporary_directories_have_new_names(void **state)
 
 	(void)state;
 	assert_int_equal(setenv("TMPDIR", folder.path, 1), 0);
-	assert_ok(sl_dir_make_temporary("work", &a));
-	assert_ok(sl_dir_make_temporary("work", &b));
+	assert_ok(sl_dir_make_temporary(NULL, "work", &a));
+	assert_ok(sl_dir_make_temporary(NULL, "work", &b));
 	assert_true(sl_dir_is_writable(&a));
 	assert_string_not_equal(a.path, b.path);
 	assert_int_equal(strncmp(a.path, folder.path, strlen(folder.path)), 0);
@@ -64,9 +64,9 @@ static void temporary_directories_have_new_names(void **state)
 	assert_ok(sl_dir_remove(a.path));
 	assert_ok(sl_dir_remove(b.path));
 	assert_null(sl_fault_set("dir_make:1:28"));
-	assert_fails(sl_dir_make_temporary("work", &a), SL_DISK, "cannot create the folder");
+	assert_fails(sl_dir_make_temporary(NULL, "work", &a), SL_DISK, "cannot create the folder");
 	assert_null(sl_fault_set("file_open:1:24"));
-	assert_fails(sl_dir_make_temporary("work", &a), SL_DISK, "cannot open");
+	assert_fails(sl_dir_make_temporary(NULL, "work", &a), SL_DISK, "cannot open");
 	sl_fault_set(NULL);
 	assert_int_equal(folder_count(&folder), 0);
 	unsetenv("TMPDIR");
