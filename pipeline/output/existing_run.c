@@ -257,6 +257,27 @@ static enum sl_status same_config(const struct sl_dir *dir, const char *stored, 
 }
 
 /*
+ * Has the key the same steps with so many particles as with those of the plan? Without a range of its own,
+ * an id has that of all particles.
+ */
+static bool same_key(const struct sl_plan *plan, uint64_t particles)
+{
+	const struct sl_choices *c = &plan->choices;
+	const double last = (double)plan->recipe.particles - 1;
+
+	for (uint32_t k = 0; k < c->n_fields; k++) {
+		struct sl_key_field f = c->field[k];
+
+		if (f.column != SL_COLUMN_id || f.hi != last)
+			continue;
+		f.hi = particles > 0 ? (double)particles - 1 : 0;
+		if (sl_key_rule_make(&f).shift != plan->recipe.field[k].shift)
+			return false;
+	}
+	return true;
+}
+
+/*
  * Compares the numbers of particles of equal configurations. A run can be extended, because batches do not
  * depend on it, except for the last one, which is computed again. The number of a list without
  * run.particles is that of its files: another number means that these have changed.
@@ -281,6 +302,12 @@ static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_
 			"%s: holds a part of a run of %llu particles, and this configuration has %llu "
 			"(a part cannot be extended, because it would have other batches); use "
 			"run.particles: %llu, or extend the run that sluice join makes",
+			dir->path, then, now, then);
+	if (now > then && !same_key(plan, then))
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s: holds a run of %llu particles, and with %llu the bits of id in key would have "
+			"other steps, so committed batches would be in another order; use run.particles: "
+			"%llu, another --out, or --force to replace the run",
 			dir->path, then, now, then);
 	if (now >= then)
 		return SL_OK;

@@ -163,13 +163,31 @@ static enum sl_status check_other_parts(const struct sl_plan *plan)
 }
 
 /*
- * run.json is written with the state "running", so that a killed run can be resumed. Then it has the new
- * number of particles, so the files of the shorter run may go.
+ * A joined list that an earlier session of the run has made stays if this one makes none; run.json then still
+ * names it, so that it is verified, and is removed if the run is extended.
  */
-enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
-	struct sl_manifest *done)
+static enum sl_status find_list(
+	struct sl_workspace *w, const struct sl_dir *dir, const struct sl_resumption *how)
+{
+	char name[SL_FILE_NAME_BYTES];
+
+	w->keeps_list = false;
+	if (!how->joined || how->extended || !w->plan->choices.format->suffix[0])
+		return SL_OK;
+	sl_merged_list_name(w->plan->config.run.name, w->plan->choices.format, name);
+	return sl_file_exists(dir, name, &w->keeps_list);
+}
+
+/*
+ * run.json is written with the state "running", so that a killed run can be resumed. Then it has the new
+ * number of particles, so the files of the shorter run may go. It is durable unless output.durable is never:
+ * without it, a failure of the machine would leave batches that cannot be resumed.
+ */
+enum sl_status sl_output_open(
+	struct sl_workspace *w, enum sl_start start, struct sl_dir *dir, struct sl_manifest *done)
 {
 	struct sl_resumption how = {.extended = false};
+	struct sl_dir durable;
 
 	memset(done, 0, sizeof(*done));
 	if (sl_plan_is_part(w->plan))
@@ -178,7 +196,10 @@ enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start,
 	dir->lazy = w->plan->config.output.durable != SL_DURABLE_BATCH;
 	SL_TRY(sl_dir_lock(dir));
 	SL_TRY(enter(w->plan, start, dir, done, &how));
-	SL_TRY(sl_report_commit(w, dir, done, NULL, "running"));
+	SL_TRY(find_list(w, dir, &how));
+	durable = *dir;
+	durable.lazy = w->plan->config.output.durable == SL_DURABLE_NEVER;
+	SL_TRY(sl_report_commit(w, &durable, done, NULL, "running"));
 	return how.extended ? sl_stale_files_remove_results(w->plan, dir, how.joined) : SL_OK;
 }
 
@@ -220,6 +241,7 @@ enum sl_status sl_output_batch(const struct sl_config *config, uint64_t *batch)
 /* The files of these batches are not read: the result is for an estimate of the disk space. */
 enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 {
+	const struct sl_batch_range batches = sl_plan_batches(plan);
 	struct sl_manifest m = {0};
 	struct sl_dir dir;
 	enum sl_status s;
@@ -230,7 +252,7 @@ enum sl_status sl_output_done(const struct sl_plan *plan, uint64_t *n)
 	if (!exists)
 		return SL_OK;
 	s = sl_manifest_read(&dir, &m);
-	if (s == SL_OK && m.n <= plan->recipe.n_batches)
+	if (s == SL_OK && m.n <= batches.end - batches.first)
 		*n = sl_stop_rule_state(&plan->choices.stop_rule, plan->recipe.n_batches, &m).met
 		             ? plan->recipe.n_batches
 		             : m.n;

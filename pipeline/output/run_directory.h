@@ -29,8 +29,8 @@ enum sl_start {
  * not be computed. The caller closes *dir and frees *done, also after a failure. SL_OUTPUT_IN_USE if
  * the directory has other contents than start expects.
  */
-enum sl_status sl_output_open(const struct sl_workspace *w, enum sl_start start, struct sl_dir *dir,
-	struct sl_manifest *done);
+enum sl_status sl_output_open(
+	struct sl_workspace *w, enum sl_start start, struct sl_dir *dir, struct sl_manifest *done);
 
 /*
  * Sets *batch to the particles per batch of the run in the output directory of config; 0 if there is

@@ -62,7 +62,7 @@ static bool is_file_of_run(const struct sl_stale_files *s, const char *name)
 	for (int i = 0; i < n_side_files; i++)
 		found = found ||
 		        is_equal(name, sl_side_file_name(s->run, (enum sl_side_file)i, other));
-	if (!s->joined)
+	if (!s->joined || !s->format->suffix[0]) /* the format none has no list */
 		return found;
 	sl_merged_list_name(s->run, s->format, other);
 	return found || is_equal(name, other) || sl_merge_pass_is_file(name, other);
@@ -119,7 +119,7 @@ enum sl_status sl_stale_files_remove_results(
 
 	for (int i = 0; i < n_side_files; i++)
 		SL_TRY(sl_file_remove(dir, sl_side_file_name(run, (enum sl_side_file)i, name)));
-	if (!joined)
+	if (!joined || !plan->choices.format->suffix[0])
 		return SL_OK;
 	return sl_file_remove(dir, sl_merged_list_name(run, plan->choices.format, name));
 }

@@ -456,8 +456,8 @@ static void write_members(const struct sl_workspace *w, const struct sl_manifest
 	write_tallies(j, w, &results, session);
 	if (plan->config.output.image && strcmp(state, "done") == 0)
 		write_image(j, w);
-	if (sl_plan_is_joined(plan))
-		write_joined(j, w, strcmp(state, "done") == 0);
+	if (sl_plan_is_joined(plan) || w->keeps_list)
+		write_joined(j, w, sl_plan_is_joined(plan) && strcmp(state, "done") == 0);
 	if (session) {
 		write_times(j, w, session);
 		sl_rounds_report(j, &session->rounds);

@@ -66,6 +66,7 @@ struct sl_workspace {
 	void *histogram_block;               /* the memory of histograms */
 	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
 	struct sl_joined_list joined;        /* the joined list, if the run makes one */
+	bool keeps_list;                     /* an earlier session has made the joined list */
 	const struct sl_parts_origin
 		*origin; /* of a joined run; NULL: this plan computes the run */
 };

@@ -88,13 +88,13 @@ static void never_flushes_nothing(void **state)
 static void end_flushes_once(void **state)
 {
 	(void)state;
-	assert_int_equal(run("end", "file_datasync:1+:5,file_fsync:2+:5,file_dirsync:2+:5"), SL_OK);
+	assert_int_equal(run("end", "file_datasync:1+:5,file_fsync:3+:5,file_dirsync:3+:5"), SL_OK);
 	assert_true(hash_run(&folder, "out") == reference_hash);
 	remove_run(&folder, "out");
 	assert_int_equal(run("end", "dir_sync:1+:5"), SL_DISK);
 	assert_string_equal(run_json(&folder, "out", "state"), "running");
 	reference_run_resume();
-	assert_int_equal(run("end", "file_fsync:1+:5"), SL_DISK);
+	assert_int_equal(run("end", "file_fsync:2+:5"), SL_DISK);
 	assert_string_equal(run_json(&folder, "out", "state"), "running");
 	reference_run_resume();
 }
