@@ -129,13 +129,36 @@ enum sl_status sl_block_mark(struct sl_device_block *block, sl_stream s)
 	return sl_event_record(block->done, s);
 }
 
+/* Makes the device of the block current, if it is not, and sets *before to the one that was. */
+static int enter(const struct sl_device_block *block, int *before)
+{
+	if (block->driver->current(before) != 0)
+		*before = block->number;
+	return *before == block->number ? 0 : block->driver->use(block->number, NULL);
+}
+
+static void leave(const struct sl_device_block *block, int before)
+{
+	if (before != block->number)
+		(void)block->driver->use(before, NULL);
+}
+
+/* The default streams, 0 to 2, of which each device has its own: a call means that of the current one. */
+static bool is_default(sl_stream s)
+{
+	return (uintptr_t)s <= 2;
+}
+
 /* By the driver of the block, which another one may have replaced since. */
 enum sl_status sl_block_follow(const struct sl_device_block *block, sl_stream s)
 {
-	int error = block->done ? sl_driver_error_before("dev_join") : 0;
+	int before = block->number, error = block->done ? sl_driver_error_before("dev_join") : 0;
 
+	if (error == 0 && block->done && is_default(s))
+		error = enter(block, &before);
 	if (error == 0 && block->done)
 		error = block->driver->stream_follow(s, block->done);
+	leave(block, before);
 	return sl_driver_status(error, "waiting for the contents of an array");
 }
 
@@ -143,20 +166,17 @@ enum sl_status sl_block_read(
 	const struct sl_device_block *block, const void *from, size_t bytes, void *to)
 {
 	const struct sl_driver *d = block->driver;
-	int before, error = sl_driver_error_before("dev_copy");
+	int before = block->number, error = sl_driver_error_before("dev_copy");
 
-	if (error == 0 && d->current(&before) != 0)
-		before = block->number;
-	if (error == 0 && before != block->number)
-		error = d->use(block->number, NULL);
+	if (error == 0)
+		error = enter(block, &before);
 	if (error == 0 && block->done)
 		error = d->event_wait(block->done);
 	if (error == 0 && bytes > 0)
 		error = d->copy(to, from, bytes, NULL);
 	if (error == 0)
 		error = d->stream_wait(NULL);
-	if (error == 0 && before != block->number)
-		error = d->use(before, NULL);
+	leave(block, before);
 	return sl_driver_status(error, "copying an array to the host");
 }
 
@@ -227,10 +247,20 @@ void sl_blocks_free(void)
 	}
 }
 
+int sl_cuda_swap(int number)
+{
+	int before = number;
+
+	if (sl_driver_built.current(&before) == 0 && before != number)
+		(void)sl_driver_built.use(number, NULL);
+	return before;
+}
+
 enum sl_status sl_device_select(int number, int *before)
 {
 	const struct sl_driver *d = sl_driver_in_use();
 	struct sl_device device;
+	enum sl_status s;
 	int error = sl_driver_error_before("dev_use");
 
 	*before = number;
@@ -240,7 +270,10 @@ enum sl_status sl_device_select(int number, int *before)
 		return *before == number
 		               ? SL_OK
 		               : sl_driver_status(d->use(number, NULL), "selecting the device");
-	return sl_device_use(number, &device);
+	s = sl_device_use(number, &device);
+	if (s != SL_OK && *before != number)
+		(void)d->use(*before, NULL);
+	return s;
 }
 
 /* Without a status: the work is done, and its outcome must stay the last one. */
@@ -255,4 +288,11 @@ int sl_cuda_current(void)
 	int number = 0;
 
 	return sl_driver_built.current(&number) == 0 ? number : 0;
+}
+
+int sl_cuda_device_of(const void *p)
+{
+	int number = 0;
+
+	return p && sl_driver_built.device_of(p, &number) == 0 ? number : sl_cuda_current();
 }

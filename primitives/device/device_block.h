@@ -68,8 +68,14 @@ void sl_blocks_reset(void);
 enum sl_status sl_device_select(int number, int *before);
 void sl_device_restore(int before);
 
+/* Makes a CUDA device current for other libraries; returns the number of the one that was. */
+int sl_cuda_swap(int number);
+
 /* The number of the current CUDA device of the calling thread, whoever chose it; 0 if there is none. */
 int sl_cuda_current(void);
+
+/* The number of the CUDA device whose memory p is in; that of the current one if p is NULL or unknown. */
+int sl_cuda_device_of(const void *p);
 
 SL_C_END
 

@@ -143,6 +143,18 @@ static bool on_device(const void *p)
 	return number_of(cudaPointerGetAttributes(&at, p)) == 0 && at.type == cudaMemoryTypeDevice;
 }
 
+static int device_of(const void *p, int *number)
+{
+	struct cudaPointerAttributes at;
+	int error = number_of(cudaPointerGetAttributes(&at, p));
+
+	if (error == 0 && at.type != cudaMemoryTypeDevice && at.type != cudaMemoryTypeManaged)
+		error = SL_ERROR_VALUE;
+	if (error == 0)
+		*number = at.device;
+	return error;
+}
+
 /* Non-blocking: work that others queue on the default stream does not delay this stream. */
 static int stream_make(sl_stream *s)
 {
@@ -354,6 +366,7 @@ const struct sl_driver sl_driver_built = {
 	.give = give,
 	.free_bytes = free_bytes,
 	.on_device = on_device,
+	.device_of = device_of,
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,

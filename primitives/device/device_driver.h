@@ -44,6 +44,8 @@ struct sl_driver {
 	void (*give)(enum sl_space space, void *p);
 	size_t (*free_bytes)(void); /* of the current device */
 	bool (*on_device)(const void *p);
+	/* The number of the device whose memory p is in. Only of the driver of the build. */
+	int (*device_of)(const void *p, int *number);
 
 	int (*stream_make)(sl_stream *s);
 	void (*stream_free)(sl_stream s);

@@ -63,6 +63,13 @@ static bool on_device(const void *p)
 	return false;
 }
 
+static int device_of(const void *p, int *number)
+{
+	(void)p;
+	(void)number;
+	return SL_ERROR_NO_DEVICE;
+}
+
 static int stream_make(sl_stream *s)
 {
 	*s = NULL;
@@ -187,6 +194,7 @@ const struct sl_driver sl_driver_built = {
 	.give = give,
 	.free_bytes = free_bytes,
 	.on_device = on_device,
+	.device_of = device_of,
 	.stream_make = stream_make,
 	.stream_free = stream_free,
 	.stream_wait = stream_wait,

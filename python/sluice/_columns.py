@@ -12,10 +12,10 @@ _numpy: Any = None
 def array_of(column: Any) -> Any:
     """The buffer as an array of NumPy that uses the same memory; without NumPy, the buffer itself.
 
-    A column in the memory of a device stays what it is.
+    A column in the memory of a device, or an array of another library there, stays what it is.
     """
     global _numpy
-    if isinstance(column, Column) and column.device != "cpu":
+    if hasattr(column, "__dlpack_device__") and column.__dlpack_device__()[0] == 2:
         return column
     if _numpy is None:
         try:

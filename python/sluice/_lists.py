@@ -130,8 +130,8 @@ def filter(columns: Columns, condition: Union[None, str, Sequence[str]] = None, 
     for name in columns:
         value, made = columns[name], kept.get(name)
         if made is None:
-            if isinstance(value, (int, float)):
-                made = value
+            if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
+                made = value  # a number, or an array of no dimension, for all particles
             elif index.device != "cpu":
                 made = _take_on_device(value, index, name)
             else:

@@ -234,7 +234,8 @@ def test_gpu_filter_of_other_libraries():
         made = sluice.filter({name: move(a) for name, a in values.items()}, condition, key=key)
         assert made.n == right.n and numpy.array_equal(host(made.index), right.index)
         for name in right:
-            assert numpy.array_equal(host(made._columns[name]), right[name]), name
+            assert numpy.array_equal(host(made[name]), right[name]), name
+        assert type(made["mine"]) is type(move(values["mine"]))
     strided = {"x": cupy.asarray(values["x"])[::2], "energy": torch.from_numpy(values["energy"]).cuda()[::2]}
     made = sluice.filter(strided, "x > 0 cm and ekin > 0.2 keV")
     assert made.n == sluice.filter({n: host(a) for n, a in strided.items()}, "x > 0 cm and ekin > 0.2 keV").n
@@ -431,24 +432,81 @@ def test_gpu_refusals():
         sluice.scan(array.float())
     with pytest.raises(sluice.Error, match="must have one"):
         sluice.scan(array.view(10, 100))
-    with pytest.raises(sluice.Error, match="out: the array is in memory of the host, but must be on device cuda:0"):
+    number = array.device.index  # JAX may have made another GPU than the first the current one
+    with pytest.raises(sluice.Error, match=f"out: the array is in memory of the host, but must be on device cuda:{number}"):
         sluice.scan(array, out=numpy.zeros(1000, numpy.int32))
     with pytest.raises(sluice.Error, match="must have 1000 of int32"):
         sluice.scan(array, out=torch.zeros(999, dtype=torch.int32, device="cuda"))
     with pytest.raises(sluice.Error, match="is not where the array is"):
-        sluice.scan(array, device="cuda:7")
+        sluice.scan(array, device=f"cuda:{number + 1}")
     with pytest.raises(sluice.Error, match="is not where the array is"):
         sluice.scan(array, device="emulated")
     with pytest.raises(sluice.Error, match="backend"):
         sluice.scan(array, backend="cpu")
     with pytest.raises(BufferError, match="read-only"):
         sluice.scan(array, out=Numba(cupy.zeros(1000, "int32"), data=(cupy.zeros(1000, "int32").data.ptr, True)))
+    if importlib.util.find_spec("jax"):  # its arrays are immutable
+        values = of_jax(numpy.ones(1000, numpy.int32))
+        with pytest.raises(BufferError, match="read-only"):
+            sluice.scan(values, out=values)
+        assert numpy.array_equal(numpy.asarray(values), numpy.ones(1000))
     with pytest.raises(ValueError, match="no stream"):
         sluice.scan(numpy.zeros(4, numpy.uint32), stream=1)
     with pytest.raises(TypeError, match="no CUDA stream"):
         sluice.scan(array, stream="default")
     with pytest.raises(sluice.Error, match="shape .n,. and items of uint8"):
         sluice.deflate(array, out=torch.zeros(4000, dtype=torch.int32, device="cuda"))
+
+
+def has_two_gpus():
+    return GPU and importlib.util.find_spec("torch") and importlib.import_module("torch").cuda.device_count() > 1
+
+
+needs_gpus = pytest.mark.skipif(not has_two_gpus(), reason="no two GPUs, or no torch")
+
+
+@needs_gpus
+def test_gpus_current_device_stays():
+    torch = library("torch")
+    for current in (0, 1):
+        torch.cuda.set_device(current)
+        for device in ("cuda:0", "cuda:1"):
+            sluice.scan(numpy.ones(100, numpy.uint32), device=device)
+            assert torch.cuda.current_device() == current
+        for device in (0, 1):
+            array = torch.ones(100, dtype=torch.int32, device=device)
+            sums = sluice.scan(array)
+            assert sums.device == f"cuda:{device}" and host(sums)[-1] == 99
+            assert torch.cuda.current_device() == current
+    torch.cuda.set_device(0)
+
+
+@needs_gpus
+def test_gpus_array_of_another_device_than_the_current_one():
+    torch, cupy = library("torch"), library("cupy")
+    torch.cuda.set_device(1)
+    array = cupy.ones(1 << 20, "int32")
+    torch.cuda.set_device(0)
+    for made in (array, Numba(array)):
+        sums = sluice.scan(made)
+        assert sums.device == "cuda:1" and host(sums)[-1] == (1 << 20) - 1
+
+
+@needs_gpus
+def test_gpus_default_stream_of_another_device_waits():
+    """Contents that a stream of the second GPU makes, for its default stream, while the first one is current."""
+    torch, cupy = library("torch"), library("cupy")
+    array = torch.ones(1 << 20, dtype=torch.int32, device="cuda:1")
+    with torch.cuda.device(1):
+        stream = torch.cuda.Stream()
+    torch.cuda.set_device(0)
+    sluice.scan(array, stream=stream)
+    for take in (torch.from_dlpack, lambda c: torch.as_tensor(Numba(c), device="cuda:1"), cupy.from_dlpack):
+        torch.cuda.synchronize(1)
+        with torch.cuda.device(1), torch.cuda.stream(stream):
+            torch.cuda._sleep(200_000_000)
+        sums = sluice.scan(array, stream=stream, inclusive=True)
+        assert int(take(sums)[-1]) == 1 << 20
 
 
 @needs_gpu

@@ -173,3 +173,8 @@ def test_lifetimes(columns):
     for _ in range(3):
         sluice.filter(columns, "x < 0")
     assert numpy.array_equal(x, expected)
+
+
+def test_array_without_dimension_is_a_number_for_all():
+    made = sluice.filter({"x": numpy.array([1, -1, 2], "f4"), "w": numpy.full((), 0.5, "f4")}, "x > 0 cm and w > 0.4")
+    assert made.n == 2 and made["w"] == numpy.float32(0.5)

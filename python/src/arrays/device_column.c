@@ -164,11 +164,13 @@ enum { LEGACY_STREAM = 1 };
 
 /*
  * The interface of CUDA arrays, version 3. stream is None if the contents are complete, as those of a
- * batch are; else the legacy default stream, which waits for them.
+ * batch are; else the legacy default stream, which waits for them. Consumers take that of the current
+ * device, so the contents of another device are completed here.
  */
 PyObject *sl_py_get_cuda_array_interface(PyObject *self, void *closure)
 {
 	const struct sl_py_column *c = (struct sl_py_column *)self;
+	bool waits = c->block && c->block->done && c->block->number != sl_cuda_current();
 	enum sl_status s;
 
 	(void)closure;
@@ -176,13 +178,16 @@ PyObject *sl_py_get_cuda_array_interface(PyObject *self, void *closure)
 		PyErr_SetString(PyExc_AttributeError, "the column is in memory of the host");
 		return NULL;
 	}
-	s = sl_block_follow(c->block, NULL);
+	Py_BEGIN_ALLOW_THREADS
+	s = waits ? sl_block_read(c->block, c->data, 0, NULL) : sl_block_follow(c->block, NULL);
+	Py_END_ALLOW_THREADS
 	if (s != SL_OK)
 		return sl_py_raise(s, sl_last_error(), NULL);
 	return Py_BuildValue("{sN,ss,s(NO),sO,sN,si}", "shape", sl_py_shape_of(c), "typestr",
 		c->item->typestr, "data", PyLong_FromVoidPtr(c->n > 0 ? c->data : NULL), Py_False,
 		"strides", Py_None, "stream",
-		c->block->done ? PyLong_FromLong(LEGACY_STREAM) : Py_NewRef(Py_None), "version", 3);
+		c->block->done && !waits ? PyLong_FromLong(LEGACY_STREAM) : Py_NewRef(Py_None),
+		"version", 3);
 }
 
 static PyObject *refuse_array(PyObject *self, PyObject *args, PyObject *keywords)

@@ -298,6 +298,15 @@ static bool read_tensor(const struct tensor *t, struct sl_py_dlpack_array *d)
 	return true;
 }
 
+/*
+ * Marks a capsule as consumed. Its destructor, which has nothing to do then, is not called: that of older
+ * versions of JAX clears the exception of a call that fails.
+ */
+static bool consume(PyObject *capsule, const char *name)
+{
+	return PyCapsule_SetName(capsule, name) == 0 && PyCapsule_SetDestructor(capsule, NULL) == 0;
+}
+
 /* The flag of version 1 that forbids to write to the memory. */
 enum { READ_ONLY = 1 };
 
@@ -306,7 +315,7 @@ bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d)
 	if (PyCapsule_IsValid(capsule, name_old)) {
 		const struct managed *m = (struct managed *)PyCapsule_GetPointer(capsule, name_old);
 
-		return read_tensor(&m->tensor, d) && PyCapsule_SetName(capsule, name_used) == 0;
+		return read_tensor(&m->tensor, d) && consume(capsule, name_used);
 	}
 	if (PyCapsule_IsValid(capsule, name_versioned)) {
 		const struct managed_versioned *m =
@@ -315,7 +324,7 @@ bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d)
 		if (m->major != 1 || !read_tensor(&m->tensor, d))
 			return false;
 		d->read_only = (m->flags & READ_ONLY) != 0;
-		return PyCapsule_SetName(capsule, name_versioned_used) == 0;
+		return consume(capsule, name_versioned_used);
 	}
 	return false;
 }

@@ -231,14 +231,17 @@ static enum sl_status use_device(struct sl_py_call *c, int number)
 {
 	struct sl_exec x = {.space = SL_DEVICE};
 	const struct sl_backend *b;
-	struct sl_device device;
 	enum sl_status s;
+	int before;
 
-	SL_TRY(sl_device_use(number, &device));
-	SL_TRY(find(c, &b));
-	SL_TRY(sl_stream_make(&x.stream));
-	s = run_in(c, b, &x);
+	SL_TRY(sl_device_select(number, &before));
+	s = find(c, &b);
+	if (s == SL_OK)
+		s = sl_stream_make(&x.stream);
+	if (s == SL_OK)
+		s = run_in(c, b, &x);
 	sl_stream_free(x.stream);
+	sl_device_restore(before);
 	return s;
 }
 

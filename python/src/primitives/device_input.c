@@ -27,9 +27,24 @@ static enum sl_py_where where_of(int type, int id, int *number)
 	return SL_PY_NOWHERE;
 }
 
+/* The address in __cuda_array_interface__; NULL if there is none, which take_interface() reports. */
+static const void *address_of(PyObject *object)
+{
+	PyObject *dict = PyObject_GetAttrString(object, "__cuda_array_interface__");
+	PyObject *data = dict && PyDict_Check(dict) ? PyDict_GetItemString(dict, "data") : NULL;
+	unsigned long long address = 0;
+	int read_only;
+
+	if (!data || !PyTuple_Check(data) || !PyArg_ParseTuple(data, "Kp", &address, &read_only))
+		address = 0;
+	Py_XDECREF(dict);
+	PyErr_Clear();
+	return (const void *)(uintptr_t)address;
+}
+
 /*
- * An array that has only __cuda_array_interface__ is on the current device of its library, which all
- * libraries of a thread share. DLPack is asked before the buffer protocol, which arrays of JAX have on a
+ * __cuda_array_interface__ names no device: it is that of the address, whichever device is current. An empty
+ * array has no address, and is on the current device. DLPack is asked before the buffer protocol, which arrays of JAX have on a
  * device too.
  */
 static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
@@ -37,7 +52,7 @@ static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
 	if (PyObject_CheckBuffer(object) ||
 		!PyObject_HasAttrString(object, "__cuda_array_interface__"))
 		return SL_PY_ON_HOST;
-	*number = sl_cuda_current();
+	*number = sl_cuda_device_of(address_of(object));
 	return SL_PY_ON_CUDA;
 }
 
@@ -91,10 +106,27 @@ static PyObject *capsule_of(PyObject *object, sl_stream stream)
 	return capsule;
 }
 
+/*
+ * With the device of the array current: the number 1 means its default stream, and CuPy takes the stream
+ * that the array follows from the current device.
+ */
+static PyObject *capsule_on_device(PyObject *object, sl_stream stream)
+{
+	PyObject *capsule;
+	int number, before;
+
+	if (sl_py_where_is(object, &number) == SL_PY_NOWHERE)
+		return NULL;
+	before = sl_cuda_swap(number);
+	capsule = capsule_of(object, stream);
+	(void)sl_cuda_swap(before);
+	return capsule;
+}
+
 static bool take_capsule(
 	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
 {
-	in->capsule = capsule_of(object, stream);
+	in->capsule = capsule_on_device(object, stream);
 	if (!in->capsule)
 		return false;
 	if (sl_py_dlpack_read(in->capsule, &in->at))
@@ -212,6 +244,22 @@ static bool take_interface(PyObject *object, const char *name, struct sl_py_devi
 	return taken;
 }
 
+/* A capsule of version 0 cannot say that memory is read-only: that of JAX is, by its interface. */
+static bool is_read_only(PyObject *object, const struct sl_py_device_input *in)
+{
+	PyObject *dict;
+	struct cuda_array a = {.shape = NULL};
+	bool read_only;
+
+	if (in->at.read_only || !in->capsule || !PyCapsule_IsValid(in->capsule, "used_dltensor"))
+		return in->at.read_only;
+	dict = PyObject_GetAttrString(object, "__cuda_array_interface__");
+	read_only = dict && read_members(dict, &a) && a.read_only != 0;
+	Py_XDECREF(dict);
+	PyErr_Clear();
+	return read_only;
+}
+
 /* --- all kinds -------------------------------------------------------------------------------- */
 
 static void take_column(const struct sl_py_column *c, struct sl_py_device_input *in)
@@ -256,7 +304,7 @@ bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, 
 		sl_py_device_input_give(in);
 		return false;
 	}
-	if (!writable || !in->at.read_only)
+	if (!writable || !is_read_only(object, in))
 		return true;
 	sl_py_device_input_give(in);
 	PyErr_Format(PyExc_BufferError, "%s: the array is read-only", name);
