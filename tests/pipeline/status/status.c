@@ -203,14 +203,17 @@ static void folder_without_a_run_is_refused(void **state)
 	remove_run(&folder, "out");
 }
 
+static atomic_bool stop_reading;
+
+/* ctx is the path of the run, because folder_path() is for one thread only. */
 static void *read_again_and_again(void *ctx)
 {
 	struct sl_run_status r;
 	struct sl_dir dir;
 
-	if (sl_dir_open(folder_path(&folder, "whole"), false, &dir) != SL_OK)
+	if (sl_dir_open((const char *)ctx, false, &dir) != SL_OK)
 		return NULL;
-	while (!atomic_load((atomic_bool *)ctx))
+	while (!atomic_load(&stop_reading))
 		(void)sl_run_status_read(&dir, 2e9, &r);
 	sl_dir_close(&dir);
 	return NULL;
@@ -219,18 +222,19 @@ static void *read_again_and_again(void *ctx)
 /* A run that starts while its status is read must get the lock. */
 static void lock_is_never_taken(void **state)
 {
-	static atomic_bool stop;
 	pthread_t reader;
 	struct sl_dir d;
+	char path[512];
 
 	(void)state;
-	assert_int_equal(sl_thread_start(4 << 20, read_again_and_again, &stop, &reader), 0);
+	snprintf(path, sizeof(path), "%s", folder_path(&folder, "whole"));
+	assert_int_equal(sl_thread_start(4 << 20, read_again_and_again, path, &reader), 0);
 	for (int i = 0; i < 500; i++) {
-		assert_ok(sl_dir_open(folder_path(&folder, "whole"), false, &d));
+		assert_ok(sl_dir_open(path, false, &d));
 		assert_ok(sl_dir_lock(&d));
 		sl_dir_close(&d);
 	}
-	atomic_store(&stop, true);
+	atomic_store(&stop_reading, true);
 	pthread_join(reader, NULL);
 }
 
