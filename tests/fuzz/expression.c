@@ -40,8 +40,14 @@ static void parse_condition(const char *text)
 	static uint64_t items[SL_COLUMN_COUNT];
 	struct sl_condition k = {0};
 	struct sl_columns columns;
-	bool valid = sl_expression_add(reader, "keep", text, choices.model, NULL, &k);
+	struct sl_derived derived;
+	bool valid;
 
+	config.columns.n = 0;
+	memset(&choices.derivation, 0, sizeof(choices.derivation));
+	choices.named.n = 0;
+	sl_derived_begin(&config, reader, &choices, &derived);
+	valid = sl_expression_add(reader, "keep", text, choices.model, &derived.names, &k);
 	fuzz_expect(valid == !sl_config_has_problem(reader, "keep"));
 	for (size_t i = 0; i < SL_COLUMN_COUNT; i++)
 		*(void **)((char *)&columns + sl_column_facts[i].offset) = &items[i];

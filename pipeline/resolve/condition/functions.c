@@ -196,7 +196,10 @@ bool sl_parse_function(struct sl_parser *p, sl_parse_argument *parse, struct sl_
 	sl_parser_take(p, "(");
 	if (p->derives)
 		parse_call(p, f, parse, v);
-	else
+	else if (p->more)
 		parse_column(p, f, parse, v);
+	else
+		sl_parser_fail(p, p->at, "%s is a function, which only keep and columns can have",
+			f->name);
 	return true;
 }
