@@ -2,7 +2,7 @@
  * man_page.c - a manual page in the macros of man(7).
  *
  * Texts are those of the help, so lines of a table ("term  meaning") become a list with tags, and
- * other lines a paragraph that man breaks anew.
+ * other lines become a paragraph, which man fills to the width of the screen.
  */
 #include "pipeline/manual/man_page.h"
 

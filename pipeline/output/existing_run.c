@@ -257,8 +257,9 @@ static enum sl_status same_config(const struct sl_dir *dir, const char *stored, 
 }
 
 /*
- * Has the key the same steps with so many particles as with those of the plan? Without a range of its own,
- * an id has that of all particles.
+ * Are the keys of a run of this many particles computed as those of the plan? The range of a field id for
+ * which the key gives none is 0 to the last id of the run, and its number of bits drops the lowest bits of
+ * that range.
  */
 static bool same_key(const struct sl_plan *plan, uint64_t particles)
 {

@@ -107,7 +107,7 @@ static uint32_t threads_near(const struct sl_workspace *w, uint32_t d)
 }
 
 /*
- * Finds the processors near each device. Threads are bound to them only if each has one of its own: a run
+ * Finds the processors near each device. Threads are bound to them only if there is one for each thread: a run
  * on one device, whose threads compress, would otherwise leave the processors of other nodes idle.
  */
 static void find_places(struct sl_workspace *w)

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "pipeline/text/json.h"
 #include "pipeline/text/messages.h"
+#include "primitives/base/clock.h"
 #include "primitives/files/files.h"
 
 struct parts_walk {
@@ -189,14 +189,11 @@ static enum sl_status look(const struct sl_dir *dir, double now, bool *has_parts
 
 enum sl_status sl_parts_status_print(const char *directory, bool json, FILE *out, bool *has_parts)
 {
-	struct timespec t;
+	double now = sl_seconds_since_1970();
 	struct sl_dir dir;
 	enum sl_status s;
-	double now;
 
 	*has_parts = false;
-	clock_gettime(CLOCK_REALTIME, &t);
-	now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 	SL_TRY(sl_dir_open(directory, false, &dir));
 	s = look(&dir, now, has_parts);
 	if (s == SL_OK && *has_parts)

@@ -8,6 +8,7 @@
 #include "pipeline/results/manifest.h"
 #include "pipeline/text/json.h"
 #include "pipeline/text/messages.h"
+#include "primitives/base/clock.h"
 #include "primitives/base/size.h"
 #include "primitives/files/files.h"
 #include "primitives/files/read.h"
@@ -274,13 +275,10 @@ static void print_json(const struct sl_run_status *r, double now, FILE *out)
 enum sl_status sl_status_print(const char *directory, bool json, FILE *out)
 {
 	struct sl_run_status r;
-	struct timespec t;
+	double now = sl_seconds_since_1970();
 	struct sl_dir dir;
 	enum sl_status s;
-	double now;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 	SL_TRY(sl_dir_open(directory, false, &dir));
 	s = sl_run_status_read(&dir, now, &r);
 	if (s == SL_OK && json)

@@ -11,7 +11,6 @@
  */
 #include "pipeline/verify/verify.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,15 +23,10 @@
 #include "pipeline/run/order_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/verify/verify_side_files.h"
+#include "pipeline/verify/verify_table.h"
 #include "pipeline/text/messages.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
-
-/*
- * Survivors per batch that are recomputed; evenly spaced over the rows. An error of the
- * program affects many particles, so a sample shows it; digests show single values that changed.
- */
-enum { SAMPLE = 256 };
 
 /* What was checked so far; printed at the end. */
 struct counts {
@@ -42,182 +36,6 @@ struct counts {
 	uint64_t sampled;            /* survivors that were recomputed from their ids */
 	uint64_t recomputed;         /* batches that were recomputed as a whole */
 };
-
-/* Returns SL_CHECK_FAILED with a message about a batch: its number, its file and what is wrong. */
-SL_PRINTF(2, 3)
-static enum sl_status wrong(const struct sl_manifest_line *l, const char *format, ...)
-{
-	char what[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
-	return sl_fail(SL_CHECK_FAILED,
-		"batch %llu%s%s: %s; the %smanifest was changed, or the disk is failing; use sluice "
-		"run --resume to compute the batch again",
-		(unsigned long long)l->batch, l->file[0] ? ", " : "", l->file, what,
-		l->file[0] ? "file or the " : "");
-}
-
-/* Compares the digests of a table with the manifest. A rounded column has no digest to compare. */
-static enum sl_status check_digests(const struct sl_manifest_line *l, const struct sl_table *t)
-{
-	sl_column_set seen = 0;
-
-	if (t->n != l->survivors)
-		return wrong(l, "the number of survivors is %u, but %llu in the manifest", t->n,
-			(unsigned long long)l->survivors);
-	for (uint32_t k = 0; k < t->n_columns; k++) {
-		const struct sl_table_column *c = &t->column[k];
-
-		if (c->internal)
-			continue;
-		seen |= SL_BIT(c->column);
-		if (strcmp(sl_table_name(t, k), sl_label_name(l->label, c->column)) != 0)
-			return wrong(l, "it has a column %s, which is %s in the manifest",
-				sl_table_name(t, k), sl_label_name(l->label, c->column));
-		if (!c->rounded && c->digest != l->digest[c->column])
-			return wrong(l, "the digest of column %s differs from the manifest",
-				sl_table_name(t, k));
-	}
-	return seen == l->columns ? SL_OK
-	                          : wrong(l, "the columns differ from those of the manifest");
-}
-
-/* The table without rounded columns, which cannot be compared bit for bit. */
-static struct sl_table exact_columns(const struct sl_table *t)
-{
-	struct sl_table exact = {.n = t->n};
-
-	memcpy(exact.label, t->label, sizeof(exact.label));
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		if (!t->column[k].rounded)
-			exact.column[exact.n_columns++] = t->column[k];
-	return exact;
-}
-
-/* The columns of a table as the sort key reads them. has_key() refuses constant key columns. */
-static struct sl_columns as_columns(const struct sl_table *t)
-{
-	struct sl_columns columns = {0};
-
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		memcpy((char *)&columns + sl_column_facts[t->column[k].column].offset,
-			&t->column[k].data, sizeof(void *));
-	return columns;
-}
-
-/*
- * Does the table have all fields of the key, so that the order of all rows can be checked? A constant
- * column is stored once and cannot be read row by row.
- */
-static bool has_key(const struct sl_recipe *r, const struct sl_table *t)
-{
-	for (uint32_t k = 0; k < r->n_fields; k++) {
-		const struct sl_table_column *c = sl_table_find(t, r->field[k].column);
-
-		if (!c || c->constant)
-			return false;
-	}
-	return true;
-}
-
-/* Key and id of the row before, to check the order of rows. */
-struct last_row {
-	bool exists;
-	uint64_t key, id;
-};
-
-/* Checks that row i comes after the last row: a larger key, or the same key and a larger id. */
-static enum sl_status check_next(struct last_row *last, const struct sl_manifest_line *l,
-	uint32_t i, uint64_t key, uint64_t id)
-{
-	if (last->exists && (key < last->key || (key == last->key && id <= last->id)))
-		return wrong(l, "row %u: survivors are not in the order of their keys", i);
-	*last = (struct last_row){true, key, id};
-	return SL_OK;
-}
-
-/* Checks the order of all rows, if the file has the key columns. Without ids, ties are not checked. */
-static enum sl_status check_order(const struct sl_recipe *r, const struct sl_manifest_line *l,
-	const struct sl_table *t, struct counts *counts)
-{
-	struct sl_columns columns = as_columns(t);
-	const struct sl_table_column *ids = sl_table_find(t, SL_COLUMN_id);
-	struct last_row last = {0};
-
-	if (!has_key(r, t))
-		return SL_OK;
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t id = ids ? ((const uint64_t *)ids->data)[i] : i;
-
-		SL_TRY(check_next(
-			&last, l, i, sl_key_pack(r->field, r->n_fields, &columns, i, id), id));
-	}
-	counts->ordered += t->n;
-	return SL_OK;
-}
-
-/* Compares row i bit for bit with p, the particle recomputed from the id of that row. */
-static enum sl_status check_row(const struct sl_recipe *r, const struct sl_manifest_line *l,
-	const struct sl_table *t, uint32_t i, const struct sl_particle *p)
-{
-	unsigned long long id = p->id;
-
-	if (p->id < l->first_id || p->id - l->first_id >= l->generated || !SL_HAS(r->keep, p->fate))
-		return wrong(l, "row %u: %llu is not the id of a survivor of this batch", i, id);
-	for (uint32_t k = 0; k < t->n_columns; k++) {
-		const struct sl_table_column *c = &t->column[k];
-		const struct sl_column_facts *facts = &sl_column_facts[c->column];
-		const char *row =
-			(const char *)c->data + (c->constant ? 0 : (size_t)i * facts->bytes);
-
-		if (memcmp(row, (const char *)p + facts->in_particle, facts->bytes) != 0)
-			return wrong(l,
-				"row %u: %s differs from the particle recomputed from id %llu", i,
-				sl_table_name(t, k), id);
-	}
-	return SL_OK;
-}
-
-/*
- * Recomputes evenly spaced survivors and compares them with their rows. Also checks their order: the
- * key of a recomputed particle is known even if the file lacks the key columns.
- */
-static enum sl_status check_sample(const struct sl_recipe *r, const struct sl_manifest_line *l,
-	const struct sl_table *t, struct counts *counts)
-{
-	const struct sl_table_column *ids = sl_table_find(t, SL_COLUMN_id);
-	uint32_t n = t->n < SAMPLE ? t->n : SAMPLE;
-	struct last_row last = {0};
-
-	for (uint32_t k = 0; ids && k < n; k++) {
-		uint32_t i = (uint32_t)((uint64_t)k * t->n / n);
-		struct sl_particle p = sl_compute_particle(r, ((const uint64_t *)ids->data)[i]);
-		struct sl_columns columns = sl_columns_of(&p);
-
-		SL_TRY(check_row(r, l, t, i, &p));
-		SL_TRY(check_next(
-			&last, l, i, sl_key_pack(r->field, r->n_fields, &columns, 0, p.id), p.id));
-		counts->sampled++;
-	}
-	return SL_OK;
-}
-
-/* Compares two tables read from files of one format, rounded columns included. */
-static enum sl_status check_same(const struct sl_manifest_line *l, const struct sl_table *found,
-	const struct sl_table *expected)
-{
-	if (found->n != expected->n || found->n_columns != expected->n_columns)
-		return wrong(l, "the number of rows or columns differs from the recomputed batch");
-	for (uint32_t k = 0; k < expected->n_columns; k++)
-		if (found->column[k].column != expected->column[k].column ||
-			found->column[k].digest != expected->column[k].digest)
-			return wrong(l, "column %s differs from the recomputed batch",
-				sl_table_name(expected, k));
-	return SL_OK;
-}
 
 /*
  * Writes the recomputed batch to a file in memory and reads that file, so that its values are rounded
@@ -244,15 +62,15 @@ static enum sl_status check_file(
 	s = sl_survivors_of(format, file, pieces.bytes, &expected);
 	sl_memory_give(SL_HOST, file);
 	SL_TRY(s);
-	s = check_same(l, found, &expected.table);
+	s = sl_verify_same(l, found, &expected.table);
 	sl_survivors_free(&expected);
 	return s;
 }
 
 /*
- * Recomputes the batch; compares fate counts, histograms and digests with the manifest, and rounded
- * columns with the file, found, which is NULL if the run writes none. The memory of the workspace is only allocated for the first such batch,
- * because most runs need none.
+ * Recomputes the batch; compares fate counts, histograms and digests with the manifest, and rounded columns
+ * with found, the survivors of the file, which is NULL if the run writes none. The memory of the workspace
+ * is only allocated for the first such batch, because most runs need none.
  */
 static enum sl_status recompute(
 	struct sl_workspace *w, const struct sl_manifest_line *l, const struct sl_table *found)
@@ -266,17 +84,21 @@ static enum sl_status recompute(
 	sl_batch_begin(&w->plan->recipe, &slot->batch, l->batch);
 	SL_TRY(sl_stages_run(&w->plan->recipe, &slot->exec, &slot->batch, NULL));
 	if (memcmp(&slot->batch.tally, &l->tally, sizeof(l->tally)) != 0)
-		return wrong(l, "the tally of the manifest differs from the recomputed batch");
+		return sl_verify_wrong(
+			l, "the tally of the manifest differs from the recomputed batch");
 	sl_batch_file_line(&slot->batch, &expected);
 	if (expected.bins_crc != l->bins_crc)
-		return wrong(l, "the histograms differ from those of the recomputed batch");
+		return sl_verify_wrong(
+			l, "the histograms differ from those of the recomputed batch");
 	SL_TRY(sl_order_file_put(
 		w->plan, &slot->batch, NULL, &expected.order_bytes, &expected.order_crc));
 	if (l->order_file[0] && expected.order_crc != l->order_crc)
-		return wrong(l, "the sort keys differ from those of the recomputed batch");
-	SL_TRY(check_digests(l, &slot->batch.table));
-	return found && exact_columns(found).n_columns < found->n_columns ? check_file(w, l, found)
-	                                                                  : SL_OK;
+		return sl_verify_wrong(
+			l, "the sort keys differ from those of the recomputed batch");
+	SL_TRY(sl_verify_digests(l, &slot->batch.table));
+	return found && sl_verify_exact_columns(found).n_columns < found->n_columns
+	               ? check_file(w, l, found)
+	               : SL_OK;
 }
 
 /* Is the line of the manifest one of this run, with fate counts that sum to its particles? */
@@ -289,13 +111,13 @@ static enum sl_status check_line(const struct sl_plan *plan, const struct sl_man
 		kept += SL_HAS(plan->recipe.keep, f) ? l->tally.count[f] : 0;
 	}
 	if (!sl_batch_file_is_planned(plan, l))
-		return wrong(l,
+		return sl_verify_wrong(l,
 			"the manifest has %llu particles from id %llu and the histogram file '%s', "
 			"which is no batch of this run",
 			(unsigned long long)l->generated, (unsigned long long)l->first_id,
 			l->bins_file);
 	if (sum != l->generated || kept != l->survivors)
-		return wrong(l,
+		return sl_verify_wrong(l,
 			"the fate counts of the manifest sum to %llu particles and %llu survivors, "
 			"not to %llu and %llu",
 			(unsigned long long)sum, (unsigned long long)kept,
@@ -313,7 +135,8 @@ static enum sl_status check_contents(const struct sl_dir *dir, const struct sl_m
 	SL_TRY(sl_file_check(dir, name, &bytes, &crc));
 	if (bytes == expected_bytes && crc == expected_crc)
 		return SL_OK;
-	return wrong(l, "the %s has %llu bytes and CRC-32 %08x, but %llu and %08x in the manifest",
+	return sl_verify_wrong(l,
+		"the %s has %llu bytes and CRC-32 %08x, but %llu and %08x in the manifest",
 		name == l->file ? "file" : "file of sort keys", (unsigned long long)bytes, crc,
 		(unsigned long long)expected_bytes, expected_crc);
 }
@@ -335,13 +158,13 @@ static enum sl_status check_survivors(struct sl_workspace *w, const struct sl_di
 	if (l->order_file[0])
 		SL_TRY(check_contents(dir, l, l->order_file, l->order_bytes, l->order_crc));
 	SL_TRY(sl_survivors_read(dir, l->file, &s));
-	exact = exact_columns(&s.table);
-	status = check_digests(l, &s.table);
+	exact = sl_verify_exact_columns(&s.table);
+	status = sl_verify_digests(l, &s.table);
 	if (status == SL_OK)
-		status = check_order(r, l, &exact, counts);
+		status = sl_verify_order(r, l, &exact, &counts->ordered);
 	if (status == SL_OK && !r->inputs)
-		status = check_sample(r, l, &exact, counts);
-	checked = sl_table_find(&exact, SL_COLUMN_id) && has_key(r, &exact) &&
+		status = sl_verify_sample(r, l, &exact, &counts->sampled);
+	checked = sl_table_find(&exact, SL_COLUMN_id) && sl_verify_has_key(r, &exact) &&
 	          sl_counter_words(r) == 0 && exact.n_columns == s.table.n_columns;
 	/*
 	 * Particles from input files have no seed, so every batch is recomputed. For others, if not
@@ -474,7 +297,8 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->line[i].batch >= of && of < w->plan->recipe.n_batches &&
 			!sl_plan_is_part(w->plan))
-			return wrong(&m->line[i], "stop.when ended the run before this batch");
+			return sl_verify_wrong(
+				&m->line[i], "stop.when ended the run before this batch");
 		SL_TRY(check_batch(w, dir, &m->line[i], counts));
 	}
 	if (m->damaged > 0)

@@ -9,8 +9,7 @@
  * host can access device memory only through sl_copy() and sl_fill(). Fresh device memory and
  * shared memory are filled with SL_EMULATED_FILL.
  *
- * There are SL_DEVICES_MAX emulated devices, all alike, each with memory of its own. They run one at a
- * time.
+ * There are SL_DEVICES_MAX emulated devices, all alike, each with separate memory. They run one at a time.
  *
  * The environment variable SL_EMULATOR sets how it runs, for example "blocks=4,seed=7,memory=64M":
  *

@@ -282,8 +282,8 @@ def stream(config: Config, *, arrays: str = "host", **overrides: Any) -> Iterato
     Arguments as for run(). Raises Error.
 
     arrays="device" leaves the survivors in the memory of the GPU that computes them (device="cuda"): the last
-    kernel of a batch writes its columns to memory of their own, and nothing is copied to the host or on
-    the device, except columns of one value, which are copied on the device. A batch is complete when it is
+    kernel of a batch writes each column to the memory that the caller gets. So no column is copied to the
+    host, and on the device only columns with a single value are copied. A batch is complete when it is
     delivered, so that any CUDA stream can use it at once. Its memory lives as long as any view of it:
     torch.from_dlpack(batch["x"]), cupy.asarray(batch["x"]), jax.dlpack.from_dlpack(batch["x"]). It is then
     used for later batches, whose kernels wait for all work that the GPU has been given until then; so a

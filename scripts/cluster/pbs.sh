@@ -3,7 +3,7 @@
 #
 #     qsub -v CONFIG=/path/slab.yaml,DIR=/path/parts scripts/cluster/pbs.sh
 #
-# Each job of the array computes one part in a directory of its own below DIR. --stop-before must be shorter
+# Each job of the array computes one part in its own directory below DIR. --stop-before must be shorter
 # than walltime: the part commits its finished batches and ends. To compute the rest, submit the same
 # array again: complete parts end at once. Then: sluice join DIR --out OUT
 #

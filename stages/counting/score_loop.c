@@ -109,7 +109,7 @@ static void find_scores(const struct sl_slab *slab, const struct sl_stepped *lan
 
 /*
  * Adds the scores of the lanes in hits to the counters of a grid. Most collisions of an analogue history
- * deposit nothing, so the sums are added to in a loop of their own.
+ * deposit nothing, so a separate loop adds to the sums.
  */
 SL_HD_PART void add(uint32_t hits, const uint32_t at[LANES], const float score[LANES],
 	const struct sl_grid_rule *g, uint32_t n_counters, uint64_t *count)

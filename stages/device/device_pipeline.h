@@ -11,7 +11,7 @@
  * ones after the survivors, which costs less than a wait. The first wait is then for the end of the batch.
  * From the second such batch on, all of its work is one CUDA graph.
  *
- * If the survivors stay on the device (batch/resident.h), their columns are written to a block of their own,
+ * If the survivors stay on the device (batch/resident.h), their columns are written to a separate block,
  * without a copy. Such a batch is not queued as a whole, because their number sizes the block.
  *
  * If the recipe has a pack rule, the survivors are packed on the device (pack.h). The host also waits

@@ -12,7 +12,7 @@
  *	while (sl_track_next(g, edge, &flight, &t))
  *		... t.length is the length of a piece, t.cell its counter within the row
  *
- * Each axis moves from bin to bin of its own range, so that there are at most as many pieces as bins of all
+ * Each axis moves from one of its bins to the next, so that there are at most as many pieces as bins of all
  * axes, twice that of r. A place within rounding of an edge may be in the bin on either side.
  */
 #ifndef SL_STAGES_SELECTION_FLIGHT_SCORE_H

@@ -16,14 +16,13 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 #include "tests/support/tallies/grid_cells.h"
+#include "tests/support/tallies/physics_run.h"
 
 #define MU_A  0.01 /* per cm; mu_t is 1 per cm */
 #define C     0.99
 #define SPEED 29.9792458 /* cm/ns */
 
 enum { SLICES = 200 };
-
-static struct sl_yaml *report;
 
 /* The diffusion length, by bisection. */
 static double diffusion_length(void)
@@ -131,42 +130,29 @@ static void fluence_in_time_gates_is_exact(void **state)
 }
 
 /*
- * What crosses a plane and does not return is absorbed behind it, which is mu_a times the fluence there. One
+ * The net current through a plane is what is absorbed beyond it, which is mu_a times the fluence there. One
  * percent is 3.8 standard errors of 1e6 particles.
  */
-static void current_is_absorbed_behind_the_plane(void **state)
+static void current_is_absorbed_beyond_the_plane(void **state)
 {
-	static struct cells c, behind;
+	static struct cells c, beyond;
 	double net, expected;
 
 	(void)state;
 	cells_append(report, 7, "all", &c);
 	assert_int_equal(c.n, 2);
 	net = c.value[1] - c.value[0];
-	expect_plane(&behind, 8, 92);
-	expected = MU_A * behind.value[0];
+	expect_plane(&beyond, 8, 92);
+	expected = MU_A * beyond.value[0];
 	print_message("current %g, %g expected\n", net, expected);
 	assert_true(fabs(net / expected - 1) < (is_quick() ? 0.04 : 0.01));
 }
 
 static int begin(void **state)
 {
-	char path[CONFIG_PATH_BYTES];
-
 	(void)state;
-	folder_make(&folder);
-	config_path("point_in_medium", path);
-	expect(&folder, SL_OK, "",
-		WORDS("run", path, "--out", "out", "--quiet", "--set",
-			is_quick() ? "run.particles=1e5" : "run.particles=1e6"));
-	report = report_of(&folder, "out");
+	physics_begin("point_in_medium", "run.particles=1e6", "run.particles=1e5");
 	return 0;
-}
-
-static int end(void **state)
-{
-	sl_yaml_free(report);
-	return folder_end(state);
 }
 
 int main(void)
@@ -175,8 +161,8 @@ int main(void)
 		cmocka_unit_test(fluence_at_a_depth_is_that_of_diffusion),
 		cmocka_unit_test(fluence_in_rings_is_that_of_diffusion),
 		cmocka_unit_test(fluence_in_time_gates_is_exact),
-		cmocka_unit_test(current_is_absorbed_behind_the_plane),
+		cmocka_unit_test(current_is_absorbed_beyond_the_plane),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, physics_end);
 }

@@ -15,6 +15,7 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 #include "tests/support/tallies/grid_cells.h"
+#include "tests/support/tallies/physics_run.h"
 
 #define BIAS    0.003
 #define PHOTONS 1e6
@@ -25,8 +26,6 @@ enum { DEPTHS = 40, RADII = 50 };
 
 /* The grids, in the order of the configuration; a TAIL has the radii of the last row of MCML. */
 enum { DEPOSIT, FLUENCE, TRACK, RINGS, RINGS_TAIL, ENDS, ENDS_TAIL, LAYERS };
-
-static struct sl_yaml *report;
 
 /* --- MCML's tables ---------------------------------------------------------------------------- */
 
@@ -205,22 +204,9 @@ static void fractions(void **state)
 
 static int begin(void **state)
 {
-	char path[CONFIG_PATH_BYTES];
-
 	(void)state;
-	folder_make(&folder);
-	config_path("mcml_sample", path);
-	expect(&folder, SL_OK, "",
-		WORDS("run", path, "--out", "out", "--quiet", "--set",
-			is_quick() ? "run.particles=2e5" : "run.particles=1e6"));
-	report = report_of(&folder, "out");
+	physics_begin("mcml_sample", "run.particles=1e6", "run.particles=2e5");
 	return 0;
-}
-
-static int end(void **state)
-{
-	sl_yaml_free(report);
-	return folder_end(state);
 }
 
 int main(void)
@@ -233,5 +219,5 @@ int main(void)
 		cmocka_unit_test(reflectance_and_transmittance),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, begin, physics_end);
 }

@@ -1,6 +1,6 @@
 /*
- * several_devices.c - emulated devices have memory, streams and failures of their own: what happens on one
- * does not change another.
+ * several_devices.c - emulated devices have separate memory, streams and failures: what happens on one does not
+ * change another.
  */
 #include <pthread.h>
 #include <signal.h>
