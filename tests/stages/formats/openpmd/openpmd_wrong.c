@@ -12,6 +12,9 @@
 
 /* --- damage -------------------------------------------------------------------------------- */
 
+/* Bytes to the version number of HDF5's superblock; the signature stands before it. */
+enum { SUPERBLOCK_VERSION = 8 };
+
 /* A small file, and the table in it. */
 struct sample {
 	struct sl_table t;
@@ -64,7 +67,8 @@ static void every_flipped_bit_is_found(void **state)
 
 /*
  * A changed file can have a valid checksum. A flipped bit of HDF5's metadata then makes HDF5 fail, crash
- * or ask for much memory, which is reported as damage and does not end the process of the test.
+ * or ask for much memory, which is reported as damage and does not end the process of the test. Most flips hit
+ * bytes that HDF5 does not check; the first one changes the version of the superblock, which it always refuses.
  */
 static void a_flipped_bit_below_a_valid_checksum_does_no_harm(void **state)
 {
@@ -73,7 +77,8 @@ static void a_flipped_bit_below_a_valid_checksum_does_no_harm(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < flips; i++) {
-		size_t at = (size_t)(mixed(i) % (s.bytes - SL_CRC_TRAILER_BYTES));
+		size_t at = i == 0 ? SUPERBLOCK_VERSION
+		                   : (size_t)(mixed(i) % (s.bytes - SL_CRC_TRAILER_BYTES));
 		char bit = (char)(1 << (mixed(i) >> 61));
 		struct sl_arena a = {0};
 		struct sl_table back;
