@@ -13,6 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "primitives/base/size.h"
 #include "primitives/deflate/encoder/streams.h"
 
 enum { HEAD = 4, IN_MOST = 1 << 17, ROOM = 1 << 22 };
@@ -91,7 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	job.item_bytes = (uint32_t)item;
 	job.wrapper = (enum sl_wrapper)(data[0] / 4 % 3);
 	job.whole_chunks = data[0] / 16 % 2;
-	job.chunk_bytes = data[1] % 16 * 32 * data[2];
+	/* With whole_chunks a short input is padded to a chunk: only one of 16 can be longer than 4 KiB. */
+	job.chunk_bytes = (size_t)(data[1] % 16 * (data[1] < 240 ? 1 : 32)) * data[2];
+	job.chunk_bytes = sl_round_up(job.chunk_bytes, item);
 	job.out_size = sl_deflate_most(job.in_bytes, job.chunk_bytes, job.item_bytes);
 	if (job.out_size > ROOM || job.chunk_bytes > sizeof(expected) / 2)
 		return 0;
