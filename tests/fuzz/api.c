@@ -7,6 +7,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include <sanitizer/asan_interface.h>
 #include <string.h>
 
 #include "primitives/primitives.h"
@@ -38,35 +39,84 @@ static bool make_invalid(void)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/*
+ * Most buffers of the device are parts of one block of device memory, because to map, protect and unmap
+ * memory for each takes longer than the kernels. All of it but the buffers is poisoned, so that
+ * AddressSanitizer reports an access to a byte outside of a buffer, as it does for host memory.
+ */
+enum { POOL = 1 << 20, GAP = 256, SEED = 8, SEED_MOST = 64, REPEATED = 4096, FILLED = 1 << 16 };
+
+static void *pool;
+static size_t pool_used;
+
 static struct {
 	enum sl_space space;
 	void *at;
 } block[BLOCKS_MOST];
-static uint32_t n_blocks;
+static uint32_t n_blocks, n_buffers;
 
-/* Returns a buffer of exactly bytes bytes, filled from the input; sometimes misaligned by a byte, or NULL. */
-static void *get_buffer(enum sl_space space, size_t bytes)
+/* Memory of exactly that size, aligned to 256 bytes. NULL if there is none. */
+static char *get_memory(enum sl_space space, size_t bytes)
+{
+	size_t used = sl_round_up(pool_used + bytes + GAP, GAP);
+	void *p = NULL;
+
+	if (space == SL_DEVICE && used <= POOL) {
+		p = (char *)pool + pool_used;
+		pool_used = used;
+		__asan_unpoison_memory_region(p, bytes);
+	} else if (n_blocks < BLOCKS_MOST && sl_memory_get(space, bytes, &p) == SL_OK) {
+		block[n_blocks].space = space;
+		block[n_blocks++].at = p;
+	}
+	return (char *)p;
+}
+
+/*
+ * Fills a buffer: its first bytes repeat a text of the input, and the rest has one byte of it. Scratch can have
+ * many MiB; on the host its end stays as malloc() returns it. What is copied to the device stays in text[]
+ * until the call has run.
+ */
+static void fill_buffer(enum sl_space space, char *p, size_t bytes, size_t seed_bytes)
+{
+	static char text[BLOCKS_MOST][REPEATED];
+	char seed[SEED_MOST], *t = text[n_buffers++ % BLOCKS_MOST];
+	size_t first = bytes < REPEATED ? bytes : REPEATED;
+
+	for (size_t i = 0; i < seed_bytes; i++)
+		seed[i] = (char)take(256);
+	for (size_t i = 0; i < first; i += seed_bytes)
+		memcpy(t + i, seed, seed_bytes); /* REPEATED is a multiple of it */
+	if (space == SL_DEVICE) {
+		sl_copy(p, t, first, NULL);
+		sl_fill(p + first, seed[0], bytes - first, NULL);
+	} else {
+		memcpy(p, t, first);
+		memset(p + first, seed[0], (bytes < FILLED ? bytes : FILLED) - first);
+	}
+}
+
+/*
+ * Returns a buffer of exactly bytes bytes, filled from seed_bytes of the input; sometimes misaligned by a byte,
+ * or NULL.
+ */
+static void *get_filled(enum sl_space space, size_t bytes, size_t seed_bytes)
 {
 	size_t shift = make_invalid() ? 1 : 0;
-	char seed[64], *host;
-	void *p;
+	char *p;
 
 	if (shift && take(4) == 0)
 		return NULL;
-	if (n_blocks == BLOCKS_MOST || sl_memory_get(space, bytes + shift, &p) != SL_OK)
+	p = get_memory(space, bytes + shift);
+	if (!p)
 		return NULL;
-	block[n_blocks].space = space;
-	block[n_blocks++].at = p;
-	for (size_t i = 0; i < sizeof(seed); i++)
-		seed[i] = (char)take(256);
-	host = (char *)malloc(bytes + 1);
-	for (size_t i = 0; host && i < bytes; i += sizeof(seed)) /* scratch can have many MiB */
-		memcpy(host + i, seed, bytes - i < sizeof(seed) ? bytes - i : sizeof(seed));
-	if (host)
-		sl_copy((char *)p + shift, host, bytes, NULL);
-	sl_stream_wait(NULL);
-	free(host);
-	return (char *)p + shift;
+	fill_buffer(space, p + shift, bytes, seed_bytes);
+	return p + shift;
+}
+
+static void *get_buffer(enum sl_space space, size_t bytes)
+{
+	return get_filled(space, bytes, SEED);
 }
 
 static void free_buffers(void)
@@ -75,26 +125,45 @@ static void free_buffers(void)
 		n_blocks--;
 		sl_memory_give(block[n_blocks].space, block[n_blocks].at);
 	}
+	__asan_poison_memory_region(pool, pool_used);
+	pool_used = n_buffers = 0;
 }
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
 static const struct sl_backend *backend(void)
 {
-	size_t n = 0;
+	static uint32_t n;
 
 	while (sl_backend_at(n))
 		n++;
-	return sl_backend_at(take((uint32_t)n));
+	return sl_backend_at(take(n));
+}
+
+/* The backend of a call. The encoders of the device, which take much longer, are drawn less often. */
+static const struct sl_backend *backend_of_call(void)
+{
+	const struct sl_backend *b = backend();
+
+	return b->primitive == SL_DEFLATE && b->space == SL_DEVICE && take(16) ? backend() : b;
 }
 
 static struct sl_tuning tuning(const struct sl_backend *b)
 {
 	struct sl_tuning t = {0};
 
-	if (take(4) == 0)
+	switch (take(8)) {
+	case 7: /* the default */
+		break;
+	case 6:
 		t = (struct sl_tuning){b->tunable.block_step * take(8),
 			b->tunable.items_can[take(8)], (enum sl_padding)take(3)};
+		break;
+	default: /* a small block: each thread of the emulated device has a stack */
+		t = (struct sl_tuning){b->tunable.block_step * (1 + take(2)),
+			b->tunable.items_can[take(2)],
+			b->tunable.padding ? (enum sl_padding)take(3) : SL_PADDING_DEFAULT};
+	}
 	if (make_invalid())
 		t.block = take(4096);
 	return t;
@@ -111,7 +180,7 @@ static struct sl_arena scratch(const struct sl_backend *b, const struct sl_shape
 	size_t bytes = sl_scratch(b, most);
 	struct sl_arena a = {.base = NULL};
 
-	if (bytes > (size_t)1 << 26)
+	if (bytes > (size_t)1 << 24)
 		return a;
 	if (make_invalid())
 		bytes = bytes * take(256) / 256;
@@ -189,6 +258,8 @@ static void call_sort(const struct sl_backend *b, uint32_t n)
 	enum sl_type t = type();
 	size_t keys = n * item_bytes(t), indices = (size_t)n * 4;
 	bool index = take(2), separate = take(2);
+	uint32_t begin_bit = take(4) ? take(16) : take(65);
+	uint32_t end_bit = make_invalid() ? take(256) : begin_bit + take(take(4) ? 9 : 33);
 	struct sl_shape most = {.n = n, .type = t, .keys_only = !index, .tuning = tuning(b)};
 	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
 	struct sl_sort_job job = {.key = get_buffer(b->space, keys),
@@ -198,8 +269,8 @@ static void call_sort(const struct sl_backend *b, uint32_t n)
 		.key_spent = take(2),
 		.n = n,
 		.type = t,
-		.begin_bit = make_invalid() ? take(256) : take(16),
-		.end_bit = make_invalid() ? take(256) : 16 + take(17)};
+		.begin_bit = begin_bit,
+		.end_bit = end_bit};
 
 	if (make_invalid())
 		job.index_out = (uint32_t *)job.key;
@@ -224,10 +295,10 @@ static void call_deflate_parts(const struct sl_backend *b, uint32_t n)
 
 	for (uint32_t k = 0; k < parts; k++) {
 		size_t item = (size_t)1 << take(4), bytes = take(n + 1) / item * item;
-		size_t chunk = take(2) ? 0 : item * (1 + take(256));
+		size_t chunk = take(2) ? 0 : item * (256 - take(256));
 
 		part[k] = (struct sl_deflate_part){
-			get_buffer(b->space, bytes), bytes, chunk, (uint32_t)item};
+			get_filled(b->space, bytes, SEED_MOST), bytes, chunk, (uint32_t)item};
 		streams += sl_deflate_streams(bytes, chunk);
 		room += sl_deflate_most(bytes, chunk, (uint32_t)item);
 	}
@@ -246,7 +317,7 @@ static void call_deflate(const struct sl_backend *b, uint32_t n)
 		return;
 	}
 	size_t item = (size_t)1 << take(4), bytes = n / item * item;
-	size_t chunk = take(2) ? 0 : item * (1 + take(256));
+	size_t chunk = take(2) ? 0 : item * (256 - take(256));
 	struct sl_shape most = {.in_bytes = bytes,
 		.chunk_bytes = chunk,
 		.item_bytes = (uint32_t)item,
@@ -254,7 +325,7 @@ static void call_deflate(const struct sl_backend *b, uint32_t n)
 	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), {0, 0}};
 	size_t chunk_of_job = chunk + (make_invalid() ? take(16) : 0);
 	size_t most_out = sl_deflate_most(bytes, chunk_of_job, (uint32_t)item);
-	struct sl_deflate_job job = {.in = get_buffer(b->space, bytes),
+	struct sl_deflate_job job = {.in = get_filled(b->space, bytes, SEED_MOST),
 		.in_bytes = make_invalid() ? bytes - bytes / 3 : bytes,
 		.out_size = take(2) ? most_out : most_out * take(256) / 256,
 		.level = most.level,
@@ -280,11 +351,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!device.name[0]) {
 		sl_device_emulate(true);
 		fuzz_expect(sl_device_use(0, &device) == SL_OK);
+		fuzz_expect(sl_memory_get(SL_DEVICE, POOL, &pool) == SL_OK);
+		__asan_poison_memory_region(pool, POOL);
 	}
 	at = data;
 	left = size;
 	do {
-		const struct sl_backend *b = backend();
+		const struct sl_backend *b = backend_of_call();
 
 		call[b->primitive](b, take(4) ? take(70) : take(N_MOST));
 		free_buffers();
