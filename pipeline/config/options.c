@@ -216,12 +216,32 @@ const struct sl_option sl_options[] = {
 };
 const size_t sl_n_options = sizeof(sl_options) / sizeof(sl_options[0]);
 
-/* The tables store keys without "model.NAME.", so that a model does not repeat its name. */
+/* Writes text to path + used, if it fits, and returns the length with it. */
+static size_t append(char path[SL_KEY_BYTES], size_t used, const char *text)
+{
+	size_t bytes = strlen(text);
+
+	if (used + bytes < SL_KEY_BYTES)
+		memcpy(path + used, text, bytes + 1);
+	return used + bytes;
+}
+
+/*
+ * The tables store keys without "model.NAME.", so that a model does not repeat its name. Each search
+ * for a key makes all paths, which snprintf() would make the slowest part of reading a configuration.
+ */
 size_t sl_option_path(
 	const struct sl_model *model, const struct sl_option *o, char path[SL_KEY_BYTES])
 {
-	return (size_t)snprintf(path, SL_KEY_BYTES, "%s%s%s%s", model ? "model." : "",
-		model ? model->name : "", model ? "." : "", o->key);
+	size_t used = 0;
+
+	path[0] = '\0';
+	if (model) {
+		used = append(path, used, "model.");
+		used = append(path, used, model->name);
+		used = append(path, used, ".");
+	}
+	return append(path, used, o->key);
 }
 
 const struct sl_option *sl_option_at(

@@ -106,10 +106,14 @@ const char *sl_nearest(const char *written, const char *const *words, size_t n_w
 	if (length > WORD_MAX)
 		return NULL;
 	for (size_t i = 0; i < n_words; i++) {
-		size_t far = strlen(words[i]) > WORD_MAX ? SIZE_MAX : distance(written, words[i]);
-
 		/* a distance of all letters is no resemblance; of equally near words the first wins */
-		if (far < best + (found == NULL) && far < length) {
+		size_t limit = least(best + (found == NULL), length), n = strlen(words[i]), far;
+
+		/* the distance is at least the difference of the lengths */
+		if (n > WORD_MAX || n >= length + limit || length >= n + limit)
+			continue;
+		far = distance(written, words[i]);
+		if (far < limit) {
 			best = far;
 			found = words[i];
 		}

@@ -27,7 +27,9 @@ static void add_word(struct suggested_words *w, const char *text, size_t bytes)
 {
 	char *to = w->text[w->n];
 
-	snprintf(to, SL_WORD_BYTES, "%.*s", (int)bytes, text);
+	bytes = bytes < SL_WORD_BYTES ? bytes : SL_WORD_BYTES - 1;
+	memcpy(to, text, bytes);
+	to[bytes] = '\0';
 	if (w->n + 1 < WORDS_MAX && (w->n == 0 || strcmp(w->at[w->n - 1], to) != 0))
 		w->at[w->n++] = to;
 }
