@@ -171,7 +171,29 @@ static bool fill(struct sl_reader *r, const struct sl_option *o, const char *pat
 	return right;
 }
 
-/* Sets the default of the option, or the value that stands for "not given". */
+/* Does YAML read text as that same text: not as a list or mapping, and without quotes or comments? */
+static bool is_plain(const char *text)
+{
+	return text[strcspn(text, "[]{}\"'#:,&*!|>%@`?\\\n")] == '\0';
+}
+
+/* Parses a default that is a plain value, or a list of one; false for others. */
+static bool fill_plain(const struct sl_option *o, void *value)
+{
+	char why[SL_WHY_BYTES];
+
+	if (!is_plain(o->fallback) || o->kind == SL_KIND_VECTOR)
+		return false;
+	if (!sl_value_listed(o))
+		return sl_value_parse(o, o->fallback, value, why);
+	sl_value_resize(o, value, 1);
+	return sl_value_parse(o, o->fallback, sl_value_item(o, value, 0), why);
+}
+
+/*
+ * Sets the default of the option, or the value that stands for "not given". libyaml takes longer than all the
+ * rest of reading a configuration, so it parses only the defaults that are not plain values.
+ */
 static enum sl_status fill_default(const struct sl_option *o, void *value)
 {
 	struct sl_yaml_problem problem;
@@ -179,7 +201,7 @@ static enum sl_status fill_default(const struct sl_option *o, void *value)
 	enum sl_status s;
 
 	sl_value_clear(o, value);
-	if (!o->fallback)
+	if (!o->fallback || fill_plain(o, value))
 		return SL_OK;
 	s = sl_yaml_parse(o->fallback, strlen(o->fallback), &tree, &problem);
 	if (s == SL_OK && !fill(NULL, o, o->key, tree, sl_yaml_root(tree), value))
