@@ -24,8 +24,10 @@ bool sl_key_below(const char *path, const char *key)
 /* A linear search: a configuration has some tens of keys, and it is read once. */
 struct sl_seen *sl_reader_seen(const struct sl_reader *r, const char *path)
 {
+	size_t bytes = strlen(path);
+
 	for (size_t i = 0; i < r->n_seen; i++)
-		if (strcmp(r->seen[i].path, path) == 0)
+		if (r->seen[i].bytes == bytes && memcmp(r->seen[i].path, path, bytes) == 0)
 			return (struct sl_seen *)&r->seen[i];
 	return NULL;
 }

@@ -94,6 +94,7 @@ static void record(struct sl_reader *r, struct sl_place at, const char *path, sl
 		return;
 	memset(seen, 0, sizeof(*seen));
 	snprintf(seen->path, sizeof(seen->path), "%s", path);
+	seen->bytes = strlen(seen->path);
 	seen->key = at;
 	seen->value = value;
 }

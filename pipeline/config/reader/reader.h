@@ -28,6 +28,7 @@ struct sl_place {
 /* A known key that was found. A later source replaces the record. */
 struct sl_seen {
 	char path[SL_KEY_BYTES];
+	size_t bytes;        /* of path */
 	struct sl_place key; /* place of the key */
 	sl_node value;       /* node in the tree of that source; 0: a section implied by a --set */
 	bool at_default;     /* the value given equals the default */
@@ -49,6 +50,7 @@ struct sl_reader {
 	struct sl_yaml **tree; /* one per source; NULL if it could not be parsed */
 	const struct sl_model *model;
 	size_t n_seen, n_problems, n_dropped;
+	/* from here on not initialised: n_seen and n_problems elements are in use */
 	struct sl_seen seen[SL_SEEN_MAX];
 	struct sl_config_problem problem[SL_PROBLEMS_MAX];
 	char report[SL_REPORT_BYTES];
