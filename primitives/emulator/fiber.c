@@ -6,6 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/*
+ * AddressSanitizer needs to know the current stack only to name the variable in a report. A fuzzer calls
+ * so many small kernels that telling it would take a quarter of the time.
+ */
+#if defined(SL_ADDRESS_SANITIZER) && !defined(SL_FUZZER_SANITIZER)
+#define SL_SWITCHES_REPORTED
+#endif
+
 #ifdef SL_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -28,7 +36,7 @@ enum { STACK_BYTES = 64 << 10 };
 enum { GUARD_BYTES = 4096 };
 
 static void *scheduler_sp;
-#ifdef SL_ADDRESS_SANITIZER
+#ifdef SL_SWITCHES_REPORTED
 static void *scheduler_fake;
 static const void *scheduler_bottom;
 static size_t scheduler_bytes;
@@ -101,14 +109,14 @@ void sl_fiber_set_scheduler(void)
 
 void sl_fiber_enter(struct sl_fiber *f)
 {
-#ifdef SL_ADDRESS_SANITIZER
+#ifdef SL_SWITCHES_REPORTED
 	__sanitizer_start_switch_fiber(&scheduler_fake, f->stack + GUARD_BYTES, STACK_BYTES);
 #endif
 #ifdef SL_THREAD_SANITIZER
 	__tsan_switch_to_fiber(f->tsan, __tsan_switch_to_fiber_no_sync);
 #endif
 	sl_fiber_switch(&scheduler_sp, f->sp);
-#ifdef SL_ADDRESS_SANITIZER
+#ifdef SL_SWITCHES_REPORTED
 	__sanitizer_finish_switch_fiber(scheduler_fake, NULL, NULL);
 #endif
 }
@@ -116,7 +124,7 @@ void sl_fiber_enter(struct sl_fiber *f)
 void sl_fiber_leave(struct sl_fiber *f, bool is_last)
 {
 	(void)is_last;
-#ifdef SL_ADDRESS_SANITIZER
+#ifdef SL_SWITCHES_REPORTED
 	__sanitizer_start_switch_fiber(
 		is_last ? NULL : &f->fake_stack, scheduler_bottom, scheduler_bytes);
 #endif
@@ -124,7 +132,7 @@ void sl_fiber_leave(struct sl_fiber *f, bool is_last)
 	__tsan_switch_to_fiber(scheduler_tsan, __tsan_switch_to_fiber_no_sync);
 #endif
 	sl_fiber_switch(&f->sp, scheduler_sp);
-#ifdef SL_ADDRESS_SANITIZER
+#ifdef SL_SWITCHES_REPORTED
 	__sanitizer_finish_switch_fiber(f->fake_stack, &scheduler_bottom, &scheduler_bytes);
 #endif
 }
@@ -132,7 +140,7 @@ void sl_fiber_leave(struct sl_fiber *f, bool is_last)
 /* The first function on a fiber's stack. */
 static void first(void)
 {
-#ifdef SL_ADDRESS_SANITIZER
+#ifdef SL_SWITCHES_REPORTED
 	__sanitizer_finish_switch_fiber(NULL, &scheduler_bottom, &scheduler_bytes);
 #endif
 	body_of();

@@ -180,7 +180,7 @@ static struct sl_arena scratch(const struct sl_backend *b, const struct sl_shape
 	size_t bytes = sl_scratch(b, most);
 	struct sl_arena a = {.base = NULL};
 
-	if (bytes > (size_t)1 << 24)
+	if (bytes > (size_t)1 << 22)
 		return a;
 	if (make_invalid())
 		bytes = bytes * take(256) / 256;
