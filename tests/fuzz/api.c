@@ -145,7 +145,7 @@ static const struct sl_backend *backend_of_call(void)
 {
 	const struct sl_backend *b = backend();
 
-	return b->primitive == SL_DEFLATE && b->space == SL_DEVICE && take(16) ? backend() : b;
+	return b->primitive == SL_DEFLATE && b->space == SL_DEVICE && take(4) ? backend() : b;
 }
 
 static struct sl_tuning tuning(const struct sl_backend *b)
