@@ -44,7 +44,7 @@ static bool make_invalid(void)
  * memory for each takes longer than the kernels. All of it but the buffers is poisoned, so that
  * AddressSanitizer reports an access to a byte outside of a buffer, as it does for host memory.
  */
-enum { POOL = 1 << 20, GAP = 256, SEED = 8, SEED_MOST = 64, REPEATED = 4096, FILLED = 1 << 16 };
+enum { POOL = 1 << 17, GAP = 256, SEED = 8, SEED_MOST = 64, REPEATED = 4096, FILLED = 1 << 16 };
 
 static void *pool;
 static size_t pool_used;
