@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pipeline/run/autotune.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "primitives/base/clock.h"
 
 /* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */

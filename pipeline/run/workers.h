@@ -25,7 +25,8 @@
 
 #include <pthread.h>
 
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
+#include "pipeline/run/run.h"
 
 /* The states of a slot, in the order in which a batch passes through them; LOST is an exception. */
 enum sl_slot_state {

@@ -125,8 +125,11 @@ static enum sl_status commit_file(
 		sl_set_last_error(b->message); /* another writer may have failed */
 		return b->status;
 	}
-	if (!run->discard)
-		SL_TRY(sl_batch_file_commit(run->w, run->dir, slot, &b->writing));
+	if (!run->discard) {
+		SL_TRY(sl_batch_file_commit(run->dir, &b->writing));
+		SL_TRY(sl_image_sum_add(
+			&run->w->image_sum, slot->batch.number, &slot->batch.table));
+	}
 	if (run->control->batch && !run->trial)
 		return run->control->batch(run->control->ctx, slot);
 	return SL_OK;
@@ -196,14 +199,7 @@ void *sl_writer_thread(void *ctx)
 /* A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met. */
 void sl_writer_remove_uncommitted(const struct sl_run_workers *run)
 {
-	for (uint32_t i = 0; i < run->plan->n_host_slots; i++) {
-		struct sl_batch_write *w = &run->slot_work[i].writing;
-
-		if (run->slot_work[i].state != SL_SLOT_WRITTEN)
-			continue;
-		if (w->file.dir)
-			sl_file_remove_part(&w->file);
-		if (w->order.dir)
-			sl_file_remove_part(&w->order);
-	}
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+		if (run->slot_work[i].state == SL_SLOT_WRITTEN)
+			sl_batch_file_remove_parts(&run->slot_work[i].writing);
 }
