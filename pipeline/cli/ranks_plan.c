@@ -62,16 +62,20 @@ static enum sl_status refuse_text(const char *here, const char *there)
 		(int)strcspn(here, "\n"), here, (int)strcspn(there, "\n"), there);
 }
 
-/* Compares the configuration, as far as it determines results, with that of rank 0. */
+/* Compares the configuration, as far as it determines results, and the part with those of rank 0. */
 static enum sl_status compare_configurations(const struct sl_plan *plan)
 {
-	static char text[SL_CONFIG_TEXT_BYTES];
+	enum { PART_BYTES = 64 };
+	static char here[SL_CONFIG_TEXT_BYTES + PART_BYTES], there[sizeof(here)];
 	enum sl_status s = SL_OK;
 
-	snprintf(text, sizeof(text), "%s", plan->config_text);
-	SL_TRY(sl_ranks_broadcast(sl_cli_ranks, text, sizeof(text)));
-	if (strcmp(text, plan->config_text) != 0)
-		s = refuse_text(plan->config_text, text);
+	snprintf(here, sizeof(here), "%spart: %llu/%llu", plan->config_text,
+		(unsigned long long)plan->config.part.number,
+		(unsigned long long)plan->config.part.of);
+	memcpy(there, here, sizeof(there));
+	SL_TRY(sl_ranks_broadcast(sl_cli_ranks, there, sizeof(there)));
+	if (strcmp(here, there) != 0)
+		s = refuse_text(here, there);
 	return sl_ranks_agree(sl_cli_ranks, s);
 }
 
@@ -80,8 +84,7 @@ enum sl_status sl_read_plan_of_ranks(struct sl_args *a, struct sl_plan **plan)
 	enum sl_status s;
 
 	*plan = NULL;
-	if (!a->part)
-		SL_TRY(sl_ranks_open(&sl_cli_ranks));
+	SL_TRY(sl_ranks_open(a->part != NULL, &sl_cli_ranks));
 	if (sl_cli_ranks && strcmp(a->operands[0], "-") == 0)
 		s = sl_fail(SL_USAGE,
 			"the configuration cannot be read from standard input under MPI (only rank 0 "

@@ -97,10 +97,11 @@ static enum sl_status find_share(struct sl_share *share)
 	return s;
 }
 
-enum sl_status sl_ranks_open(struct sl_ranks **ranks)
+enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
 {
 	int provided, rank, n;
 
+	(void)has_part;
 	*ranks = NULL;
 	if (sl_ranks_launched() == 0)
 		return SL_OK;

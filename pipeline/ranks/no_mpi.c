@@ -1,12 +1,12 @@
 /* no_mpi.c - the functions of ranks.h in a build without MPI: a process is alone. */
 #include "pipeline/ranks/ranks.h"
 
-enum sl_status sl_ranks_open(struct sl_ranks **ranks)
+enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
 {
 	uint32_t n = sl_ranks_launched();
 
 	*ranks = NULL;
-	if (n < 2)
+	if (n < 2 || has_part)
 		return SL_OK;
 	return sl_fail(SL_USAGE,
 		"this is one of %u processes that were started for MPI, but this program was built "

@@ -44,15 +44,12 @@ static uint32_t find_vote(const struct vote *all, uint32_t n, struct vote v)
 	return n;
 }
 
-/* Puts the rank before the message of its failure, unless all ranks failed in the same way. */
-static void name_rank(const struct sl_ranks *r, const struct vote *all, enum sl_status s)
+/* Puts the rank before the message of its failure. Rank 0 speaks for the run. */
+static void name_rank(const struct sl_ranks *r, enum sl_status s)
 {
 	char host[SL_RANK_HOST_BYTES] = "";
-	uint32_t alike = 0;
 
-	for (uint32_t i = 0; i < r->n; i++)
-		alike += memcmp(&all[i], &all[r->rank], sizeof(*all)) == 0;
-	if (alike == r->n || s == SL_STOPPED)
+	if (r->rank == 0)
 		return;
 	(void)gethostname(host, sizeof(host) - 1);
 	if (sl_last_error()[0] ==
@@ -86,7 +83,7 @@ enum sl_status sl_ranks_agree(struct sl_ranks *r, enum sl_status s)
 	if (s == SL_OK || find_vote(all, r->n, mine) < r->rank)
 		sl_set_last_error("");
 	else
-		name_rank(r, all, s);
+		name_rank(r, s);
 	s = (enum sl_status)all[first].status;
 	free(all);
 	return s;

@@ -38,9 +38,9 @@ uint32_t sl_ranks_launched(void);
 
 /*
  * Starts MPI. *ranks belongs to the process; NULL if this is the only rank. SL_USAGE in a build without MPI
- * if a launcher has started several processes.
+ * if a launcher has started several processes, unless each has another part of the run (has_part).
  */
-enum sl_status sl_ranks_open(struct sl_ranks **ranks);
+enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks);
 
 /*
  * Ends MPI; does nothing if sl_ranks_open() was not called. If a rank was lost, the others are ended by
