@@ -4,6 +4,9 @@
  * The terms are those of MPI: each process is a rank, numbered from 0. Rank 0 owns the output directory.
  * A run of one process has no ranks; every function here that takes ranks accepts NULL for that.
  *
+ * ranks_mpi.c defines the functions that need MPI, ranks_none.c those of a build without it, ranks.c the
+ * others.
+ *
  * All functions are called by the main thread alone. Messages do not block. The functions that every rank
  * calls together (sl_ranks_agree(), sl_ranks_gather(), sl_ranks_broadcast()) wait for the others without
  * using the processor. They must not be called after a rank was lost.

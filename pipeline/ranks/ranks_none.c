@@ -1,4 +1,4 @@
-/* no_mpi.c - the functions of ranks.h in a build without MPI: a process is alone. */
+/* ranks_none.c - the functions of ranks.h in a build without MPI: a process is alone. */
 #include "pipeline/ranks/ranks.h"
 
 enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)

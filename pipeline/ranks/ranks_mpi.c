@@ -1,5 +1,5 @@
 /*
- * mpi.c - the functions of ranks.h with MPI.
+ * ranks_mpi.c - the functions of ranks.h with MPI.
  *
  * Only the main thread calls MPI (MPI_THREAD_FUNNELED). No call waits in MPI, because most
  * implementations would use a core for that: collective operations are started and then tested at
