@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/text/version.h"
+
 /*
  * Sets *batch to the smallest batch of all ranks: one with less memory, or without a GPU, may have planned
  * smaller ones than the others, but the files depend on their size.
@@ -57,21 +59,24 @@ static enum sl_status refuse_text(const char *here, const char *there)
 		there += *there == '\n';
 	}
 	return sl_fail(SL_USAGE,
-		"the configuration is not that of rank 0: '%.*s' here, '%.*s' there (all ranks compute "
-		"one run); start all with the same file and the same options",
+		"the run is not that of rank 0: '%.*s' here, '%.*s' there (all ranks compute one run); "
+		"start all with the same program, file and options",
 		(int)strcspn(here, "\n"), here, (int)strcspn(there, "\n"), there);
 }
 
-/* Compares the configuration, as far as it determines results, and the part with those of rank 0. */
-static enum sl_status compare_configurations(const struct sl_plan *plan)
+/*
+ * Compares with rank 0 all that must be the same: the program, the part, and the configuration as far as it
+ * determines results.
+ */
+static enum sl_status compare_plans(const struct sl_plan *plan)
 {
-	enum { PART_BYTES = 64 };
-	static char here[SL_CONFIG_TEXT_BYTES + PART_BYTES], there[sizeof(here)];
+	enum { MORE_BYTES = 256 };
+	static char here[SL_CONFIG_TEXT_BYTES + MORE_BYTES], there[sizeof(here)];
 	enum sl_status s = SL_OK;
 
-	snprintf(here, sizeof(here), "%spart: %llu/%llu", plan->config_text,
-		(unsigned long long)plan->config.part.number,
-		(unsigned long long)plan->config.part.of);
+	snprintf(here, sizeof(here), "sluice: %s %s\npart: %llu/%llu\n%s", sl_version(),
+		sl_commit(), (unsigned long long)plan->config.part.number,
+		(unsigned long long)plan->config.part.of, plan->config_text);
 	memcpy(there, here, sizeof(there));
 	SL_TRY(sl_ranks_broadcast(sl_cli_ranks, there, sizeof(there)));
 	if (strcmp(here, there) != 0)
@@ -97,5 +102,5 @@ enum sl_status sl_read_plan_of_ranks(struct sl_args *a, struct sl_plan **plan)
 	if (!*plan) /* --print-config */
 		return SL_OK;
 	SL_TRY(use_common_batch(a, plan));
-	return compare_configurations(*plan);
+	return compare_plans(*plan);
 }

@@ -36,6 +36,9 @@ struct sl_ranks {
 	bool lost;             /* a rank has ended or does not answer; set by the caller */
 };
 
+/* The name and version of the MPI library, or "none (built without MPI)". Static text. */
+const char *sl_ranks_library(void);
+
 /* The number of processes that mpirun or srun has started for MPI with this one; 0: none. */
 uint32_t sl_ranks_launched(void);
 

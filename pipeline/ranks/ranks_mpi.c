@@ -50,6 +50,18 @@ static int header_bytes(void)
 	return (int)offsetof(struct sl_rank_message, payload);
 }
 
+/* Open MPI continues with the name of the package, MPICH with lines on its build. */
+const char *sl_ranks_library(void)
+{
+	static char text[MPI_MAX_LIBRARY_VERSION_STRING];
+	int bytes;
+
+	if (MPI_Get_library_version(text, &bytes) != MPI_SUCCESS)
+		return "unknown";
+	text[strcspn(text, ",\n")] = '\0';
+	return text;
+}
+
 /* --- start and end ---------------------------------------------------------------------------- */
 
 static uint32_t count_sharing(const cpu_set_t *all, int n, const cpu_set_t *mine)
@@ -106,7 +118,9 @@ enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
 	if (sl_ranks_launched() == 0)
 		return SL_OK;
 	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-		return sl_fail(SL_PEER_LOST, "MPI could not be started");
+		return sl_fail(SL_USAGE,
+			"MPI could not be started (the launcher and the MPI library of this program "
+			"must be of the same kind); use the mpirun of that library");
 	mpi.open = true;
 	if (provided < MPI_THREAD_FUNNELED)
 		return sl_fail(SL_USAGE,
@@ -164,7 +178,10 @@ enum sl_status sl_ranks_send(struct sl_ranks *r, uint32_t to, const struct sl_ra
 	if (MPI_Isend(&p->message, header_bytes() + (int)m->bytes, MPI_BYTE, (int)to, TAG, mpi.comm,
 		    &p->request) != MPI_SUCCESS) {
 		free(p);
-		return sl_fail(SL_PEER_LOST, "MPI could not send a message to rank %u", to);
+		return sl_fail(SL_PEER_LOST,
+			"MPI could not send a message to rank %u (it may have ended); committed batches "
+			"are kept: use --resume",
+			to);
 	}
 	p->next = mpi.pending;
 	mpi.pending = p;

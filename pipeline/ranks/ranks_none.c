@@ -1,6 +1,11 @@
 /* ranks_none.c - the functions of ranks.h in a build without MPI: a process is alone. */
 #include "pipeline/ranks/ranks.h"
 
+const char *sl_ranks_library(void)
+{
+	return "none (built without MPI)";
+}
+
 enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
 {
 	uint32_t n = sl_ranks_launched();

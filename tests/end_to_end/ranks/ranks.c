@@ -123,22 +123,32 @@ static void emulated_devices_give_the_same_bytes(void **state)
 			check_ranks(ranks, SETS("--device", devices[i], "--deflate", "cpu"));
 }
 
-/* Each part is computed by two ranks, with one and two devices each. */
-static void parts_of_ranks_are_joined(void **state)
+/* Each part is computed by some ranks with some devices. */
+static void check_parts_of_ranks(unsigned ranks, const char *devices)
 {
 	static const char *const parts[] = {"1/2", "2/2"};
-	static const char *const devices[] = {"emulated", "emulated:3"};
+
+	for (int i = 0; i < 2; i++)
+		expect_ranks(ranks, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "parts", "--quiet", "--part", parts[i],
+				"--device", devices, "--deflate", "cpu"));
+	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "joined", "--quiet"));
+	assert_true(hash_run(&folder, "joined") == hash_run(&folder, "whole"));
+	remove_run(&folder, "parts");
+	remove_run(&folder, "joined");
+}
+
+static void parts_of_ranks_are_joined(void **state)
+{
+	static const char *const devices[] = {"emulated", "emulated:2", "emulated:3"};
 
 	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "whole", "--quiet", "--device", "emulated",
 			"--deflate", "cpu"));
-	for (int i = 0; i < 2; i++)
-		expect_ranks(2, SL_OK, "",
-			WORDS("run", "c.yaml", "--out", "parts", "--quiet", "--part", parts[i],
-				"--device", devices[i], "--deflate", "cpu"));
-	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "joined", "--quiet"));
-	assert_true(hash_run(&folder, "joined") == hash_run(&folder, "whole"));
+	for (int i = 0; i < 3; i++)
+		for (unsigned ranks = 1; ranks <= 3; ranks++)
+			check_parts_of_ranks(ranks, devices[i]);
 }
 
 static void a_stop_rule_ends_the_run_at_the_same_batch(void **state)

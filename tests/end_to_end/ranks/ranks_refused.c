@@ -40,10 +40,10 @@ static void other_configurations_are_refused(void **state)
 	(void)state;
 	ranks_command(2, NULL, WORDS(RUN), &c);
 	add_rank(&c, NULL, WORDS(RUN, "--set", "run.seed=8"));
-	expect_refusal(&c, SL_USAGE, "the configuration is not that of rank 0: '  seed: 8' here");
+	expect_refusal(&c, SL_USAGE, "the run is not that of rank 0: '  seed: 8' here");
 	ranks_command(1, NULL, WORDS(RUN), &c);
 	add_rank(&c, NULL, WORDS(RUN, "--part", "1/2"));
-	expect_refusal(&c, SL_USAGE, "the configuration is not that of rank 0: 'part: 1/2' here");
+	expect_refusal(&c, SL_USAGE, "the run is not that of rank 0: 'part: 1/2' here");
 }
 
 static void a_wrong_configuration_is_reported_once(void **state)
