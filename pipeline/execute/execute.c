@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pipeline/run/autotune.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "primitives/base/clock.h"
 
 /* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */
@@ -69,6 +69,12 @@ static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *
 	return s;
 }
 
+/* The first rank, or the only process, finishes the directory and reports. */
+static bool is_first_rank(const struct sl_execution *e)
+{
+	return !e->control->ranks || e->control->ranks->rank == 0;
+}
+
 /* Runs the batches that are not in *done and finishes the directory. */
 static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *w,
 	const struct sl_dir *dir, const struct sl_manifest *done)
@@ -76,9 +82,12 @@ static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *
 	struct sl_session session;
 	enum sl_status s;
 
-	SL_TRY(choose_schedule(w, done, e->control));
+	s = choose_schedule(w, done, e->control);
+	SL_TRY(sl_ranks_agree(e->control->ranks, s));
 	set_time_limit(w, e);
 	s = sl_run(w, dir, done, e->control, &session);
+	if (!is_first_rank(e))
+		return s;
 	return s == SL_OK || s == SL_STOPPED ? finish(e, w, dir, &session, s == SL_STOPPED) : s;
 }
 
@@ -86,10 +95,10 @@ static enum sl_status execute_in_directory(struct sl_workspace *w, const struct 
 {
 	struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_manifest done = {0};
-	enum sl_status s = sl_output_open(w, e->start, &dir, &done);
+	enum sl_status s = sl_output_open_shared(w, e->control->ranks, e->start, &dir, &done);
 
 	if (s == SL_OK)
-		s = run_in(e, w, &dir, &done);
+		s = sl_ranks_agree(e->control->ranks, run_in(e, w, &dir, &done));
 	sl_manifest_free(&done);
 	if (dir.fd >= 0)
 		sl_dir_close(&dir);
