@@ -140,12 +140,12 @@ static const struct sl_backend *backend(void)
 	return sl_backend_at(take(n));
 }
 
-/* The backend of a call. The encoders of the device, which take much longer, are drawn less often. */
+/* The backend of a call. Those of the device take much longer, so they are drawn less often. */
 static const struct sl_backend *backend_of_call(void)
 {
 	const struct sl_backend *b = backend();
 
-	return b->primitive == SL_DEFLATE && b->space == SL_DEVICE && take(4) ? backend() : b;
+	return b->space == SL_DEVICE && take(4) ? backend() : b;
 }
 
 static struct sl_tuning tuning(const struct sl_backend *b)
