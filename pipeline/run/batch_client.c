@@ -12,7 +12,7 @@ struct sl_batch_client {
 	uint64_t
 		*given; /* numbers of batches that are not started, ascending; host slots at most */
 	uint32_t n_given, wanted; /* wanted: those that were asked for and have not come */
-	uint64_t heard_ns, spoke_ns;
+	uint64_t heard_ns, spoke_ns, watched_ns; /* messages from rank 0, to it, and looks at it */
 	int told_stop; /* the value of sl_control.stop that rank 0 knows */
 	bool told_failure, no_more, cancelled;
 };
@@ -25,7 +25,7 @@ enum sl_status sl_batch_client_open(struct sl_run_workers *run, struct sl_ranks 
 	if (c) {
 		c->ranks = ranks;
 		c->given = (uint64_t *)calloc(run->plan->n_host_slots, sizeof(*c->given));
-		c->heard_ns = c->spoke_ns = sl_now_ns();
+		c->heard_ns = c->spoke_ns = c->watched_ns = sl_now_ns();
 	}
 	if (!c || !c->given)
 		return sl_fail(SL_HOST_MEMORY, "no memory for the batches of this rank");
@@ -186,6 +186,19 @@ static void tell_failure(struct sl_run_workers *run)
 	send(run, SL_RANK_FAILED, run->status, run->message, strlen(run->message) + 1);
 }
 
+/* Sends what has changed since the last call. */
+static void report(struct sl_run_workers *run, int stop)
+{
+	struct sl_batch_client *c = run->client;
+
+	send_written(run);
+	tell_failure(run);
+	if (run->status == SL_OK)
+		ask(run);
+	if (stop > c->told_stop)
+		send(run, SL_RANK_STOPS, (uint64_t)(c->told_stop = stop), NULL, 0);
+}
+
 void sl_batch_client_exchange(struct sl_run_workers *run, int stop)
 {
 	static struct sl_rank_message m;
@@ -193,21 +206,16 @@ void sl_batch_client_exchange(struct sl_run_workers *run, int stop)
 	uint64_t now = sl_now_ns();
 	uint32_t from;
 
+	c->heard_ns += sl_rank_pause_ns(now, &c->watched_ns);
 	while (sl_ranks_receive(c->ranks, &from, &m)) {
 		c->heard_ns = now;
 		take(run, &m);
 	}
-	if (c->cancelled)
-		return;
-	send_written(run);
-	tell_failure(run);
-	if (run->status == SL_OK)
-		ask(run);
-	if (stop > c->told_stop)
-		send(run, SL_RANK_STOPS, (uint64_t)(c->told_stop = stop), NULL, 0);
-	if (now - c->spoke_ns >= SL_RANK_ALIVE_NS)
+	if (!c->cancelled)
+		report(run, stop);
+	if (now > c->spoke_ns + SL_RANK_ALIVE_NS)
 		send(run, SL_RANK_ALIVE, 0, NULL, 0);
-	if (now - c->heard_ns >= SL_RANK_LOST_NS)
+	if (!c->cancelled && now > c->heard_ns + SL_RANK_LOST_NS)
 		lose(run);
 }
 

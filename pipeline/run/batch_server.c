@@ -26,7 +26,8 @@ struct sl_batch_server {
 	uint32_t n_batches; /* the host slots of all other ranks */
 	uint32_t next_rank; /* that gets the next batch, if it wants one */
 	bool said_no_more, cancelled;
-	uint64_t lost_ns; /* when a rank was found to be lost; 0: none was */
+	uint64_t watched_ns; /* time of the last look at the ranks */
+	uint64_t lost_ns;    /* when a rank was found to be lost; 0: none was */
 };
 
 /* --- start and end ---------------------------------------------------------------------------- */
@@ -50,6 +51,14 @@ enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ran
 	return sl_ranks_gather(ranks, &mine, sizeof(mine), w->rank);
 }
 
+uint64_t sl_rank_pause_ns(uint64_t now_ns, uint64_t *last_ns)
+{
+	uint64_t since = now_ns - *last_ns;
+
+	*last_ns = now_ns;
+	return since > 2 * SL_RANK_ALIVE_NS ? since : 0;
+}
+
 enum sl_status sl_batch_server_open(struct sl_run_workers *run, struct sl_ranks *ranks)
 {
 	struct sl_batch_server *s = (struct sl_batch_server *)calloc(1, sizeof(*s));
@@ -60,6 +69,7 @@ enum sl_status sl_batch_server_open(struct sl_run_workers *run, struct sl_ranks 
 		s->n_batches += run->w->rank[i].slots;
 	if (s) {
 		s->ranks = ranks;
+		s->watched_ns = now;
 		s->next_rank = 1;
 		s->rank = (struct remote_rank *)calloc(ranks->n, sizeof(*s->rank));
 		s->batch = (struct sl_remote_batch *)calloc(s->n_batches, sizeof(*s->batch));
@@ -298,15 +308,16 @@ static void watch_ranks(struct sl_run_workers *run)
 {
 	const uint64_t grace_ns = 2000000000;
 	struct sl_batch_server *s = run->server;
-	uint64_t now = sl_now_ns();
+	uint64_t now = sl_now_ns(), paused = sl_rank_pause_ns(now, &s->watched_ns);
 
 	for (uint32_t i = 1; i < s->ranks->n; i++) {
 		struct remote_rank *r = &s->rank[i];
 
-		if (!r->ended && now - r->spoke_ns >= SL_RANK_ALIVE_NS)
+		r->heard_ns += paused;
+		if (!r->ended && now > r->spoke_ns + SL_RANK_ALIVE_NS)
 			send(run, i, SL_RANK_ALIVE, 0);
-		if (!r->ended && (now - r->heard_ns >= SL_RANK_LOST_NS ||
-					 (s->lost_ns && now - s->lost_ns >= grace_ns)))
+		if (!r->ended && (now > r->heard_ns + SL_RANK_LOST_NS ||
+					 (s->lost_ns && now > s->lost_ns + grace_ns)))
 			lose(run, i);
 	}
 }
