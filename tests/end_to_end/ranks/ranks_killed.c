@@ -55,9 +55,10 @@ static void send_signal(const char *const *options, const char *const *words, in
 		fail_msg("the run ended %.1f s after the signal", seconds_now() - start);
 }
 
-/* mpirun kills the other ranks when one dies. */
+/* mpirun kills the other ranks when one dies. Until then, batches were committed in order. */
 static void a_killed_rank_ends_the_run(void **state)
 {
+	struct sl_manifest m;
 	struct ending e;
 
 	(void)state;
@@ -65,6 +66,11 @@ static void a_killed_rank_ends_the_run(void **state)
 		send_signal(NULL, RUN, SIGKILL, 5 + 20 * rank, rank, &e);
 		assert_int_not_equal(e.code, 0);
 		process_free(&e);
+		read_manifest(&folder, "ranks", &m);
+		assert_true(m.in_order);
+		for (size_t i = 0; i < m.n; i++)
+			assert_int_equal(m.line[i].batch, i);
+		sl_manifest_free(&m);
 		resume(1 + rank);
 	}
 }
