@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "pipeline/run/batch_server.h"
 #include "primitives/base/clock.h"
 
 struct sl_batch_client {
 	struct sl_ranks *ranks;
+	bool other_lost; /* rank 0 has lost another rank, and ends all of them */
 	uint64_t
 		*given; /* numbers of batches that are not started, ascending; host slots at most */
 	uint32_t n_given, wanted; /* wanted: those that were asked for and have not come */
@@ -105,15 +107,22 @@ static void take_commit(struct sl_run_workers *run, uint64_t number)
 	}
 }
 
-/* No failure of this rank follows: batches that end early are not wanted any more. */
+/*
+ * No failure of this rank follows: batches that end early are not wanted any more. If a rank was lost, rank 0
+ * has the message.
+ */
 static void take_cancel(struct sl_run_workers *run, bool lost)
 {
 	struct sl_batch_client *c = run->client;
 
 	c->cancelled = c->told_failure = true;
-	c->ranks->lost |= lost;
+	c->other_lost = lost;
 	run->stop = run->abandoned = true;
 	atomic_store(&run->w->cancel, 1);
+	if (lost) {
+		sl_set_last_error("");
+		sl_run_workers_fail(run, SL_PEER_LOST);
+	}
 }
 
 static void take(struct sl_run_workers *run, const struct sl_rank_message *m)
@@ -226,7 +235,18 @@ bool sl_batch_client_is_over(const struct sl_run_workers *run)
 	return c->cancelled || (c->no_more && run->working == 0 && run->status == SL_OK);
 }
 
+/*
+ * After the loss of another rank, rank 0 prints the message and ends all ranks by MPI_Abort(). This rank
+ * must not do so before: rank 0 waits for two seconds, or until the others have ended.
+ */
 void sl_batch_client_end(struct sl_run_workers *run)
 {
+	const struct timespec time_of_rank_0 = {.tv_sec = 3};
+	struct sl_batch_client *c = run->client;
+
 	send(run, SL_RANK_ENDED, 0, run->session, sizeof(*run->session));
+	if (!c->other_lost)
+		return;
+	c->ranks->lost = true;
+	nanosleep(&time_of_rank_0, NULL);
 }

@@ -1,6 +1,7 @@
 /* batch_server.c - see batch_server.h. */
 #include "pipeline/run/batch_server.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ran
 
 	memcpy(mine.host, w->plan->machine.host, sizeof(mine.host) - 1);
 	if (w->plan->n_devices > 0)
-		memcpy(mine.device, w->plan->device[0].name, sizeof(mine.device) - 1);
+		snprintf(mine.device, sizeof(mine.device), "%s", w->plan->device[0].name);
 	sl_memory_give(SL_HOST, w->rank);
 	w->rank = NULL;
 	SL_TRY(sl_memory_get(SL_HOST, ranks->n * sizeof(*w->rank), &memory));
@@ -191,6 +192,7 @@ static void take_end(struct sl_run_workers *run, uint32_t from, const struct sl_
 	memcpy(&session, m->payload, sizeof(session));
 	sl_session_add_times(run->session, &session);
 	run->w->rank[from].batches = session.batches;
+	run->w->rank[from].dropped_devices = session.dropped_devices;
 	s->rank[from].ended = true;
 	for (uint32_t i = 0; i < s->n_batches; i++) {
 		if (s->batch[i].rank != from || !is_open(&s->batch[i]))
@@ -308,12 +310,11 @@ static void watch_ranks(struct sl_run_workers *run)
 {
 	const uint64_t grace_ns = 2000000000;
 	struct sl_batch_server *s = run->server;
-	uint64_t now = sl_now_ns(), paused = sl_rank_pause_ns(now, &s->watched_ns);
+	uint64_t now = sl_now_ns();
 
 	for (uint32_t i = 1; i < s->ranks->n; i++) {
 		struct remote_rank *r = &s->rank[i];
 
-		r->heard_ns += paused;
 		if (!r->ended && now > r->spoke_ns + SL_RANK_ALIVE_NS)
 			send(run, i, SL_RANK_ALIVE, 0);
 		if (!r->ended && (now > r->heard_ns + SL_RANK_LOST_NS ||
@@ -326,8 +327,11 @@ void sl_batch_server_exchange(struct sl_run_workers *run)
 {
 	struct sl_batch_server *s = run->server;
 	static struct sl_rank_message m; /* large, and only the main thread is here */
+	uint64_t paused = sl_rank_pause_ns(sl_now_ns(), &s->watched_ns);
 	uint32_t from;
 
+	for (uint32_t i = 1; i < s->ranks->n; i++)
+		s->rank[i].heard_ns += paused;
 	while (sl_ranks_receive(s->ranks, &from, &m)) {
 		s->rank[from].heard_ns = sl_now_ns();
 		if (!s->rank[from].ended)

@@ -20,8 +20,8 @@
  * Each rank sends ALIVE in intervals. Rank 0 and another rank that hear nothing of each other for some
  * seconds end the run with SL_PEER_LOST: MPI itself may never report that a process has died.
  *
- * Unless stated otherwise, functions are called by the main thread, the only one that uses MPI, with the
- * lock of the run held.
+ * Unless stated otherwise, functions are called by the main thread, the only one that uses MPI, and with the
+ * lock of the run held while there are other threads.
  */
 #ifndef SL_PIPELINE_RUN_BATCH_SERVER_H
 #define SL_PIPELINE_RUN_BATCH_SERVER_H

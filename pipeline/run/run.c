@@ -148,7 +148,7 @@ static void watch(struct sl_run_workers *run)
 		if (run->server)
 			sl_batch_server_exchange(run);
 		/* Changes that wake this thread more often do not cause more reports. */
-		if (sl_now_ns() - reported >= INTERVAL_NS || run->working == 0) {
+		if (sl_now_ns() - reported >= INTERVAL_NS || is_over(run)) {
 			report_progress(run, seconds);
 			reported = sl_now_ns();
 		}
@@ -310,13 +310,11 @@ static enum sl_status run_batches(struct sl_run_workers *run)
 /* Makes this rank the server or a client of the others, which do the same. */
 static enum sl_status open_ranks(struct sl_run_workers *run, struct sl_ranks *ranks)
 {
-	enum sl_status s;
-
 	if (!ranks)
 		return SL_OK;
 	SL_TRY(sl_rank_facts_gather(run->w, ranks));
-	s = ranks->rank == 0 ? sl_batch_server_open(run, ranks) : sl_batch_client_open(run, ranks);
-	return sl_ranks_agree(ranks, s);
+	return ranks->rank == 0 ? sl_batch_server_open(run, ranks)
+	                        : sl_batch_client_open(run, ranks);
 }
 
 /* Sets the batches that rank 0 has computed: those of all ranks without those of the others. */
@@ -329,6 +327,7 @@ static void count_batches(const struct sl_run_workers *run)
 	rank[0].batches = run->session->batches;
 	for (uint32_t i = 1; i < run->w->n_ranks; i++)
 		rank[0].batches -= rank[i].batches;
+	rank[0].dropped_devices = run->session->dropped_devices;
 }
 
 static enum sl_status report_stop(const struct sl_run_workers *run, uint64_t done)
@@ -355,9 +354,13 @@ enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	enum sl_status s = open_ranks(&run, control->ranks);
 	bool client = run.client != NULL;
 
-	if (s == SL_OK)
+	if (s == SL_OK) {
 		s = run_batches(&run);
-	count_batches(&run);
+		count_batches(&run);
+	}
+	/* The other ranks wait for messages of this one, which did not start. */
+	if (s != SL_OK && run.status == SL_OK && control->ranks)
+		control->ranks->lost = true;
 	sl_batch_server_close(&run);
 	sl_batch_client_close(&run);
 	if (client) /* rank 0 reports for all */
