@@ -71,8 +71,8 @@ static enum sl_status refuse_text(const char *here, const char *there)
 }
 
 /*
- * Compares with rank 0 all that must be the same: the program, the part, and the configuration as far as it
- * determines results.
+ * Compares with rank 0 all that must be the same: the program, the part, the configuration as far as it
+ * determines results, and what determines other files.
  */
 static enum sl_status compare_plans(const struct sl_plan *plan)
 {
@@ -80,9 +80,11 @@ static enum sl_status compare_plans(const struct sl_plan *plan)
 	static char here[SL_CONFIG_TEXT_BYTES + MORE_BYTES], there[sizeof(here)];
 	enum sl_status s = SL_OK;
 
-	snprintf(here, sizeof(here), "sluice: %s %s\npart: %llu/%llu\n%s", sl_version(),
-		sl_commit(), (unsigned long long)plan->config.part.number,
-		(unsigned long long)plan->config.part.of, plan->config_text);
+	snprintf(here, sizeof(here),
+		"sluice: %s %s\npart: %llu/%llu\noutput.durable: %d\noutput.joined: %d\n%s",
+		sl_version(), sl_commit(), (unsigned long long)plan->config.part.number,
+		(unsigned long long)plan->config.part.of, plan->config.output.durable,
+		sl_plan_is_joined(plan), plan->config_text);
 	memcpy(there, here, sizeof(there));
 	SL_TRY(sl_ranks_broadcast(sl_cli_ranks, there, sizeof(there)));
 	if (strcmp(here, there) != 0)

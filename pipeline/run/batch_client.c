@@ -171,18 +171,24 @@ static void send_written(struct sl_run_workers *run)
 	}
 }
 
-/* Asks for a batch for each free slot that has none. */
+/*
+ * Asks for a batch for each thread that computes none and has a free slot, and one more, so that no thread
+ * waits for the answer. Further ones would wait here while other ranks are idle.
+ */
 static void ask(struct sl_run_workers *run)
 {
 	struct sl_batch_client *c = run->client;
-	uint32_t free_slots = 0, known = c->n_given + c->wanted;
+	uint32_t idle = run->plan->threads + 1, free_slots = 0, known = c->n_given + c->wanted;
 
-	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++) {
 		free_slots += run->slot_work[i].state == SL_SLOT_FREE;
-	if (c->no_more || free_slots <= known)
+		idle -= run->slot_work[i].state == SL_SLOT_COMPUTING;
+	}
+	idle = idle < free_slots ? idle : free_slots;
+	if (c->no_more || idle <= known)
 		return;
-	c->wanted += free_slots - known;
-	send(run, SL_RANK_WANTS, free_slots - known, NULL, 0);
+	c->wanted += idle - known;
+	send(run, SL_RANK_WANTS, idle - known, NULL, 0);
 }
 
 static void tell_failure(struct sl_run_workers *run)
