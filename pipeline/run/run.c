@@ -42,9 +42,10 @@ static double seconds_since(uint64_t start_ns)
 
 /*
  * Calls control->progress. The rate is that of this session: batches of earlier sessions count as
- * done, but not their time.
+ * done, but not their time. The lock, which the caller holds, is released during the call: a terminal can
+ * hold up its output.
  */
-static void report_progress(const struct sl_run_workers *run, double seconds)
+static void report_progress(struct sl_run_workers *run, double seconds)
 {
 	const struct sl_control *control = run->control;
 	struct sl_progress p = {.n_batches = run->end - run->first,
@@ -63,7 +64,9 @@ static void report_progress(const struct sl_run_workers *run, double seconds)
 		p.rate = (double)run->session->particles / p.seconds;
 		p.seconds_left = (double)(p.particles - p.particles_done) / p.rate;
 	}
+	pthread_mutex_unlock(&run->lock);
 	control->progress(control->ctx, &p);
+	pthread_mutex_lock(&run->lock);
 }
 
 /* The value of sl_control.stop, here or on another rank; 0: the run goes on. */
@@ -148,12 +151,14 @@ static void watch(struct sl_run_workers *run)
 		if (run->server)
 			sl_batch_server_exchange(run);
 		/* Changes that wake this thread more often do not cause more reports. */
-		if (sl_now_ns() - reported >= INTERVAL_NS || is_over(run)) {
+		if (sl_now_ns() - reported >= INTERVAL_NS) {
 			report_progress(run, seconds);
 			reported = sl_now_ns();
 		}
 	}
 	run->session->seconds = seconds_since(start);
+	if (!run->client)
+		report_progress(run, run->session->seconds);
 }
 
 enum { STACK_BYTES = 4 << 20 };
