@@ -17,8 +17,10 @@ static enum sl_status find_batch(const struct sl_plan *plan, uint32_t *batch)
 	uint32_t *all = (uint32_t *)calloc(r->n, sizeof(*all));
 	enum sl_status s;
 
-	if (!all)
+	if (!all) {
+		r->lost = true; /* the others wait for the batch size of this rank */
 		return sl_fail(SL_HOST_MEMORY, "no memory for the batch sizes of %u ranks", r->n);
+	}
 	s = sl_ranks_gather(r, &plan->recipe.batch, sizeof(*all), all);
 	*batch = plan->recipe.batch;
 	for (uint32_t i = 0; s == SL_OK && i < r->n; i++)
@@ -39,8 +41,12 @@ static enum sl_status use_common_batch(struct sl_args *a, struct sl_plan **plan)
 		return sl_ranks_agree(sl_cli_ranks, SL_OK);
 	sl_plan_free(*plan);
 	*plan = NULL;
-	s = sl_fail(SL_USAGE, "there is no place for another --set");
-	if (a->n_sets < SL_SETS_MAX) {
+	if (a->n_sets == SL_SETS_MAX) {
+		s = sl_fail(SL_USAGE,
+			"run.batch is not the same on all ranks (the smallest one is %u), and cannot be "
+			"set here after %d options --set; write run.batch: %u in the configuration",
+			batch, SL_SETS_MAX, batch);
+	} else {
 		snprintf(set, sizeof(set), "run.batch=%u", batch);
 		a->set[a->n_sets++] = set;
 		s = sl_read_plan(a, plan);
@@ -65,8 +71,8 @@ static enum sl_status refuse_text(const char *here, const char *there)
 }
 
 /*
- * Compares with rank 0 all that must be the same: the program, the part, and the configuration as far as it
- * determines results.
+ * Compares with rank 0 all that must be the same: the program, the part, the configuration as far as it
+ * determines results, and what determines other files.
  */
 static enum sl_status compare_plans(const struct sl_plan *plan)
 {
@@ -74,9 +80,11 @@ static enum sl_status compare_plans(const struct sl_plan *plan)
 	static char here[SL_CONFIG_TEXT_BYTES + MORE_BYTES], there[sizeof(here)];
 	enum sl_status s = SL_OK;
 
-	snprintf(here, sizeof(here), "sluice: %s %s\npart: %llu/%llu\n%s", sl_version(),
-		sl_commit(), (unsigned long long)plan->config.part.number,
-		(unsigned long long)plan->config.part.of, plan->config_text);
+	snprintf(here, sizeof(here),
+		"sluice: %s %s\npart: %llu/%llu\noutput.durable: %d\noutput.joined: %d\n%s",
+		sl_version(), sl_commit(), (unsigned long long)plan->config.part.number,
+		(unsigned long long)plan->config.part.of, plan->config.output.durable,
+		sl_plan_is_joined(plan), plan->config_text);
 	memcpy(there, here, sizeof(there));
 	SL_TRY(sl_ranks_broadcast(sl_cli_ranks, there, sizeof(there)));
 	if (strcmp(here, there) != 0)

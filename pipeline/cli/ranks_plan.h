@@ -5,8 +5,9 @@
 #include "pipeline/cli/read_plan.h"
 
 /*
- * Starts MPI and sets sl_cli_ranks if a launcher has started several processes. sl_read_plan(), with the same batch size on all ranks. SL_USAGE if the ranks have read
- * different configurations. All ranks return the same status; only one of them has the message.
+ * Starts MPI, sets sl_cli_ranks if a launcher has started several processes, and calls sl_read_plan(). The
+ * plans of all ranks have the same batch size. SL_USAGE if the ranks have read different configurations. All
+ * ranks return the same status; a message that several ranks would have is left to one of them.
  */
 enum sl_status sl_read_plan_of_ranks(struct sl_args *a, struct sl_plan **plan);
 

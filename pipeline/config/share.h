@@ -4,11 +4,12 @@
 
 #include <stdint.h>
 
-/* All zero, or {0, 1, 1}: the process has the machine to itself. */
+/* All zero, or of = 1: the process has the machine to itself. Each number includes this process. */
 struct sl_share {
-	uint32_t number;   /* from 0, among the processes of the run on this machine */
-	uint32_t of;       /* the number of these processes */
-	uint32_t cores_of; /* those that may use the same cores as this one, with this one */
+	uint32_t of;            /* the number of processes of the run on this machine */
+	uint32_t cores_of;      /* those that may use the same cores as this one */
+	uint32_t devices_of;    /* those that see the same GPUs as this one */
+	uint32_t device_number; /* of this process among these, from 0 */
 };
 
 #endif

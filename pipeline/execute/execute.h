@@ -17,8 +17,8 @@ struct sl_execution {
 	struct sl_control *
 		control; /* progress, batch, ctx and ranks are the caller's; the rest is set here */
 	/*
-	 * Called once, under MPI on rank 0 alone, with the results: all of the run, or with stopped the batches before its stop.
-	 * m has the lines of the batches; in memory, without names and sizes of files.
+	 * Called once, under MPI on rank 0 alone, with the results: all of the run, or with stopped the batches
+	 * before its stop. m has the lines of the batches; in memory, without names and sizes of files.
 	 */
 	void (*results)(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 		const struct sl_session *session, bool stopped);

@@ -52,8 +52,8 @@ static void name_rank(const struct sl_ranks *r, enum sl_status s)
 	if (r->rank == 0)
 		return;
 	(void)gethostname(host, sizeof(host) - 1);
-	if (sl_last_error()[0] ==
-		'\0') /* a report of the configuration, which only rank 0 prints */
+	/* A report of the configuration is printed by rank 0 alone. */
+	if (sl_last_error()[0] == '\0')
 		sl_fail(s,
 			"the configuration is refused here, but not by rank 0 (they read different "
 			"files); start all ranks with the same file");
@@ -71,8 +71,10 @@ enum sl_status sl_ranks_agree(struct sl_ranks *r, enum sl_status s)
 	if (s != SL_OK)
 		mine.crc = sl_crc32(sl_last_error(), strlen(sl_last_error()));
 	all = (struct vote *)calloc(r->n, sizeof(*all));
-	if (!all)
+	if (!all) {
+		r->lost = true; /* the others wait for the state of this rank */
 		return sl_fail(SL_HOST_MEMORY, "no memory for the states of %u ranks", r->n);
+	}
 	sent = sl_ranks_gather(r, &mine, sizeof(mine), all);
 	while (sent == SL_OK && first < r->n && all[first].status == SL_OK)
 		first++;

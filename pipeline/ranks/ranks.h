@@ -33,7 +33,7 @@ struct sl_rank_message {
 struct sl_ranks {
 	uint32_t rank, n;
 	struct sl_share share; /* of this rank in its machine */
-	bool lost;             /* a rank has ended or does not answer; set by the caller */
+	bool lost; /* no agreement is possible: a rank has ended, does not answer or cannot take part */
 };
 
 /* The name and version of the MPI library, or "none (built without MPI)". Static text. */
@@ -49,8 +49,8 @@ uint32_t sl_ranks_launched(void);
 enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks);
 
 /*
- * Ends MPI; does nothing if sl_ranks_open() was not called. If a rank was lost, the others are ended by
- * MPI_Abort() with this exit code, and the function does not return.
+ * Ends MPI; does nothing if sl_ranks_open() was not called. If a rank was lost, also after a failure of
+ * sl_ranks_open(), all ranks are ended by MPI_Abort() with this exit code, and the function does not return.
  */
 void sl_ranks_close(int exit_code);
 
@@ -68,7 +68,8 @@ enum sl_status sl_ranks_broadcast(struct sl_ranks *r, void *bytes, size_t n);
 
 /*
  * Waits for all ranks. Returns the status of the first one that failed, which names itself in its message;
- * SL_OK if none did. sl_last_error() is "" on ranks that would repeat the message of another one.
+ * SL_OK if none did. sl_last_error() is "" on ranks that would repeat the message of another one. A failure
+ * that it has returned must not be passed to it again.
  */
 enum sl_status sl_ranks_agree(struct sl_ranks *r, enum sl_status s);
 

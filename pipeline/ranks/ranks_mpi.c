@@ -15,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "primitives/files/crc32.h"
+
 enum { TAG = 1, INTERVAL_NS = 1000000 };
 
 /* A message that MPI may still read. */
@@ -64,27 +66,52 @@ const char *sl_ranks_library(void)
 
 /* --- start and end ---------------------------------------------------------------------------- */
 
-static uint32_t count_sharing(const cpu_set_t *all, int n, const cpu_set_t *mine)
+/* What a rank may use of its machine. */
+struct view {
+	cpu_set_t cores;
+	uint32_t devices;     /* CRC-32 of CUDA_VISIBLE_DEVICES; 0: all devices, or not known */
+	uint32_t own_devices; /* Slurm has given each task other devices, all numbered from 0 */
+};
+
+static struct view find_view(void)
 {
-	uint32_t sharing = 0;
+	const char *devices = getenv("CUDA_VISIBLE_DEVICES");
+	struct view v;
+
+	memset(&v, 0, sizeof(v)); /* with the padding, because it is sent */
+	(void)sched_getaffinity(0, sizeof(v.cores), &v.cores);
+	v.devices = devices ? sl_crc32(devices, strlen(devices)) : 0;
+	v.own_devices = getenv("SLURM_GPUS_PER_TASK") != NULL;
+	return v;
+}
+
+/* Counts the ranks of this machine with the cores, and with the devices, of rank `number` of them. */
+static struct sl_share count_sharing(const struct view *all, int n, int number)
+{
+	const struct view *mine = &all[number];
+	struct sl_share share = {.of = (uint32_t)n};
 
 	for (int i = 0; i < n; i++) {
+		bool same = i == number || (!mine->own_devices && !all[i].own_devices &&
+						   all[i].devices == mine->devices);
 		cpu_set_t both;
 
-		CPU_AND(&both, &all[i], mine);
-		sharing += CPU_COUNT(&both) > 0;
+		CPU_AND(&both, &all[i].cores, &mine->cores);
+		share.cores_of += CPU_COUNT(&both) > 0;
+		share.devices_of += same;
+		share.device_number += same && i < number;
 	}
-	return sharing;
+	return share;
 }
 
 /*
- * Finds the ranks on the same machine, and which of them have the same cores: a launcher may bind each
- * rank to other cores, or bind none.
+ * Finds the ranks on the same machine, and which of them have the same cores and devices: a launcher may
+ * bind each rank to other ones, or bind none.
  */
 static enum sl_status find_share(struct sl_share *share)
 {
+	struct view mine = find_view(), *all;
 	MPI_Comm machine;
-	cpu_set_t mine, *all;
 	int number = 0, of = 1;
 	enum sl_status s;
 
@@ -93,25 +120,38 @@ static enum sl_status find_share(struct sl_share *share)
 		"find the processes of this machine"));
 	MPI_Comm_rank(machine, &number);
 	MPI_Comm_size(machine, &of);
-	*share = (struct sl_share){(uint32_t)number, (uint32_t)of, (uint32_t)of};
-	CPU_ZERO(&mine);
-	all = (cpu_set_t *)calloc((size_t)of, sizeof(*all));
+	all = (struct view *)calloc((size_t)of, sizeof(*all));
 	if (!all)
 		return sl_fail(SL_HOST_MEMORY, "no memory for the cores of %d processes", of);
-	(void)sched_getaffinity(0, sizeof(mine), &mine);
 	s = failed(
 		MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine), MPI_BYTE, machine),
 		"exchange the cores of the processes");
 	if (s == SL_OK)
-		share->cores_of = count_sharing(all, of, &mine);
+		*share = count_sharing(all, of, number);
 	free(all);
 	MPI_Comm_free(&machine);
 	return s;
 }
 
+/* Sets mpi.comm and mpi.ranks. */
+static enum sl_status find_ranks(void)
+{
+	int rank, n;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	SL_TRY(failed(MPI_Comm_dup(MPI_COMM_WORLD, &mpi.comm), "make a communicator"));
+	MPI_Comm_set_errhandler(mpi.comm, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(mpi.comm, &rank);
+	MPI_Comm_size(mpi.comm, &n);
+	mpi.ranks.rank = (uint32_t)rank;
+	mpi.ranks.n = (uint32_t)n;
+	return find_share(&mpi.ranks.share);
+}
+
 enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
 {
-	int provided, rank, n;
+	int provided;
+	enum sl_status s;
 
 	(void)has_part;
 	*ranks = NULL;
@@ -126,15 +166,10 @@ enum sl_status sl_ranks_open(bool has_part, struct sl_ranks **ranks)
 		return sl_fail(SL_USAGE,
 			"this MPI does not support programs with threads (MPI_THREAD_FUNNELED); use "
 			"another MPI library");
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	SL_TRY(failed(MPI_Comm_dup(MPI_COMM_WORLD, &mpi.comm), "make a communicator"));
-	MPI_Comm_set_errhandler(mpi.comm, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(mpi.comm, &rank);
-	MPI_Comm_size(mpi.comm, &n);
-	mpi.ranks = (struct sl_ranks){.rank = (uint32_t)rank, .n = (uint32_t)n};
-	SL_TRY(find_share(&mpi.ranks.share));
-	*ranks = n > 1 ? &mpi.ranks : NULL;
-	return SL_OK;
+	s = find_ranks();
+	mpi.ranks.lost = s != SL_OK;
+	*ranks = s == SL_OK && mpi.ranks.n > 1 ? &mpi.ranks : NULL;
+	return s;
 }
 
 /* Frees the messages that MPI has sent. */
@@ -158,7 +193,7 @@ void sl_ranks_close(int exit_code)
 	if (!mpi.open)
 		return;
 	if (mpi.ranks.lost)
-		MPI_Abort(mpi.comm, exit_code);
+		MPI_Abort(MPI_COMM_WORLD, exit_code);
 	free_sent();
 	MPI_Finalize();
 }
@@ -206,7 +241,10 @@ bool sl_ranks_receive(struct sl_ranks *r, uint32_t *from, struct sl_rank_message
 
 /* --- collective operations -------------------------------------------------------------------- */
 
-/* Waits for an operation that was started with the given result. */
+/*
+ * Waits for an operation that was started with the given result. After a failure the other ranks may still
+ * wait for this one.
+ */
 static enum sl_status wait_for(int error, MPI_Request *request, const char *what)
 {
 	const struct timespec interval = {.tv_nsec = INTERVAL_NS};
@@ -217,6 +255,7 @@ static enum sl_status wait_for(int error, MPI_Request *request, const char *what
 		if (error == MPI_SUCCESS && !done)
 			nanosleep(&interval, NULL);
 	}
+	mpi.ranks.lost |= error != MPI_SUCCESS;
 	return failed(error, what);
 }
 

@@ -88,7 +88,12 @@ void sl_ranks_print(const struct sl_workspace *w, FILE *out)
 		fprintf(out, "rank %u on %s computed %llu batch%s with ", i, r->host,
 			(unsigned long long)r->batches, r->batches == 1 ? "" : "es");
 		if (r->devices > 0)
-			fprintf(out, "%u x %s and ", r->devices, r->device);
+			fprintf(out, "%u x %s", r->devices, r->device);
+		if (r->dropped_devices > 0)
+			fprintf(out, ", of which %llu failed,",
+				(unsigned long long)r->dropped_devices);
+		if (r->devices > 0)
+			fputs(" and ", out);
 		fprintf(out, "%u thread%s\n", r->threads, r->threads == 1 ? "" : "s");
 	}
 }
@@ -108,6 +113,8 @@ void sl_ranks_report(struct sl_json *j, const struct sl_workspace *w)
 		sl_json_u64(j, "devices", r->devices);
 		if (r->devices > 0)
 			sl_json_text(j, "device", r->device);
+		if (r->dropped_devices > 0)
+			sl_json_u64(j, "failed_devices", r->dropped_devices);
 		sl_json_u64(j, "batches", r->batches);
 		sl_json_close(j);
 	}

@@ -3,16 +3,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "pipeline/run/batch_server.h"
 #include "primitives/base/clock.h"
 
 struct sl_batch_client {
 	struct sl_ranks *ranks;
+	bool other_lost; /* rank 0 has lost another rank, and ends all of them */
 	uint64_t
 		*given; /* numbers of batches that are not started, ascending; host slots at most */
 	uint32_t n_given, wanted; /* wanted: those that were asked for and have not come */
-	uint64_t heard_ns, spoke_ns;
+	uint64_t heard_ns, spoke_ns, watched_ns; /* messages from rank 0, to it, and looks at it */
 	int told_stop; /* the value of sl_control.stop that rank 0 knows */
 	bool told_failure, no_more, cancelled;
 };
@@ -25,7 +27,7 @@ enum sl_status sl_batch_client_open(struct sl_run_workers *run, struct sl_ranks 
 	if (c) {
 		c->ranks = ranks;
 		c->given = (uint64_t *)calloc(run->plan->n_host_slots, sizeof(*c->given));
-		c->heard_ns = c->spoke_ns = sl_now_ns();
+		c->heard_ns = c->spoke_ns = c->watched_ns = sl_now_ns();
 	}
 	if (!c || !c->given)
 		return sl_fail(SL_HOST_MEMORY, "no memory for the batches of this rank");
@@ -105,15 +107,22 @@ static void take_commit(struct sl_run_workers *run, uint64_t number)
 	}
 }
 
-/* No failure of this rank follows: batches that end early are not wanted any more. */
+/*
+ * No failure of this rank follows: batches that end early are not wanted any more. If a rank was lost, rank 0
+ * has the message.
+ */
 static void take_cancel(struct sl_run_workers *run, bool lost)
 {
 	struct sl_batch_client *c = run->client;
 
 	c->cancelled = c->told_failure = true;
-	c->ranks->lost |= lost;
+	c->other_lost = lost;
 	run->stop = run->abandoned = true;
 	atomic_store(&run->w->cancel, 1);
+	if (lost) {
+		sl_set_last_error("");
+		sl_run_workers_fail(run, SL_PEER_LOST);
+	}
 }
 
 static void take(struct sl_run_workers *run, const struct sl_rank_message *m)
@@ -162,18 +171,24 @@ static void send_written(struct sl_run_workers *run)
 	}
 }
 
-/* Asks for a batch for each free slot that has none. */
+/*
+ * Asks for a batch for each thread that computes none and has a free slot, and one more, so that no thread
+ * waits for the answer. Further ones would wait here while other ranks are idle.
+ */
 static void ask(struct sl_run_workers *run)
 {
 	struct sl_batch_client *c = run->client;
-	uint32_t free_slots = 0, known = c->n_given + c->wanted;
+	uint32_t idle = run->plan->threads + 1, free_slots = 0, known = c->n_given + c->wanted;
 
-	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++) {
 		free_slots += run->slot_work[i].state == SL_SLOT_FREE;
-	if (c->no_more || free_slots <= known)
+		idle -= run->slot_work[i].state == SL_SLOT_COMPUTING;
+	}
+	idle = idle < free_slots ? idle : free_slots;
+	if (c->no_more || idle <= known)
 		return;
-	c->wanted += free_slots - known;
-	send(run, SL_RANK_WANTS, free_slots - known, NULL, 0);
+	c->wanted += idle - known;
+	send(run, SL_RANK_WANTS, idle - known, NULL, 0);
 }
 
 static void tell_failure(struct sl_run_workers *run)
@@ -186,6 +201,19 @@ static void tell_failure(struct sl_run_workers *run)
 	send(run, SL_RANK_FAILED, run->status, run->message, strlen(run->message) + 1);
 }
 
+/* Sends what has changed since the last call. */
+static void report(struct sl_run_workers *run, int stop)
+{
+	struct sl_batch_client *c = run->client;
+
+	send_written(run);
+	tell_failure(run);
+	if (run->status == SL_OK)
+		ask(run);
+	if (stop > c->told_stop)
+		send(run, SL_RANK_STOPS, (uint64_t)(c->told_stop = stop), NULL, 0);
+}
+
 void sl_batch_client_exchange(struct sl_run_workers *run, int stop)
 {
 	static struct sl_rank_message m;
@@ -193,21 +221,16 @@ void sl_batch_client_exchange(struct sl_run_workers *run, int stop)
 	uint64_t now = sl_now_ns();
 	uint32_t from;
 
+	c->heard_ns += sl_rank_pause_ns(now, &c->watched_ns);
 	while (sl_ranks_receive(c->ranks, &from, &m)) {
 		c->heard_ns = now;
 		take(run, &m);
 	}
-	if (c->cancelled)
-		return;
-	send_written(run);
-	tell_failure(run);
-	if (run->status == SL_OK)
-		ask(run);
-	if (stop > c->told_stop)
-		send(run, SL_RANK_STOPS, (uint64_t)(c->told_stop = stop), NULL, 0);
-	if (now - c->spoke_ns >= SL_RANK_ALIVE_NS)
+	if (!c->cancelled)
+		report(run, stop);
+	if (now > c->spoke_ns + SL_RANK_ALIVE_NS)
 		send(run, SL_RANK_ALIVE, 0, NULL, 0);
-	if (now - c->heard_ns >= SL_RANK_LOST_NS)
+	if (!c->cancelled && now > c->heard_ns + SL_RANK_LOST_NS)
 		lose(run);
 }
 
@@ -218,7 +241,18 @@ bool sl_batch_client_is_over(const struct sl_run_workers *run)
 	return c->cancelled || (c->no_more && run->working == 0 && run->status == SL_OK);
 }
 
+/*
+ * After the loss of another rank, rank 0 prints the message and ends all ranks by MPI_Abort(). This rank
+ * must not do so before: rank 0 waits for two seconds, or until the others have ended.
+ */
 void sl_batch_client_end(struct sl_run_workers *run)
 {
+	const struct timespec time_of_rank_0 = {.tv_sec = 3};
+	struct sl_batch_client *c = run->client;
+
 	send(run, SL_RANK_ENDED, 0, run->session, sizeof(*run->session));
+	if (!c->other_lost)
+		return;
+	c->ranks->lost = true;
+	nanosleep(&time_of_rank_0, NULL);
 }

@@ -1,6 +1,7 @@
 /* batch_server.c - see batch_server.h. */
 #include "pipeline/run/batch_server.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +27,8 @@ struct sl_batch_server {
 	uint32_t n_batches; /* the host slots of all other ranks */
 	uint32_t next_rank; /* that gets the next batch, if it wants one */
 	bool said_no_more, cancelled;
-	uint64_t lost_ns; /* when a rank was found to be lost; 0: none was */
+	uint64_t watched_ns; /* time of the last look at the ranks */
+	uint64_t lost_ns;    /* when a rank was found to be lost; 0: none was */
 };
 
 /* --- start and end ---------------------------------------------------------------------------- */
@@ -41,13 +43,21 @@ enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ran
 
 	memcpy(mine.host, w->plan->machine.host, sizeof(mine.host) - 1);
 	if (w->plan->n_devices > 0)
-		memcpy(mine.device, w->plan->device[0].name, sizeof(mine.device) - 1);
+		snprintf(mine.device, sizeof(mine.device), "%s", w->plan->device[0].name);
 	sl_memory_give(SL_HOST, w->rank);
 	w->rank = NULL;
 	SL_TRY(sl_memory_get(SL_HOST, ranks->n * sizeof(*w->rank), &memory));
 	w->rank = (struct sl_rank_facts *)memory;
 	w->n_ranks = ranks->n;
 	return sl_ranks_gather(ranks, &mine, sizeof(mine), w->rank);
+}
+
+uint64_t sl_rank_pause_ns(uint64_t now_ns, uint64_t *last_ns)
+{
+	uint64_t since = now_ns - *last_ns;
+
+	*last_ns = now_ns;
+	return since > 2 * SL_RANK_ALIVE_NS ? since : 0;
 }
 
 enum sl_status sl_batch_server_open(struct sl_run_workers *run, struct sl_ranks *ranks)
@@ -60,6 +70,7 @@ enum sl_status sl_batch_server_open(struct sl_run_workers *run, struct sl_ranks 
 		s->n_batches += run->w->rank[i].slots;
 	if (s) {
 		s->ranks = ranks;
+		s->watched_ns = now;
 		s->next_rank = 1;
 		s->rank = (struct remote_rank *)calloc(ranks->n, sizeof(*s->rank));
 		s->batch = (struct sl_remote_batch *)calloc(s->n_batches, sizeof(*s->batch));
@@ -181,6 +192,7 @@ static void take_end(struct sl_run_workers *run, uint32_t from, const struct sl_
 	memcpy(&session, m->payload, sizeof(session));
 	sl_session_add_times(run->session, &session);
 	run->w->rank[from].batches = session.batches;
+	run->w->rank[from].dropped_devices = session.dropped_devices;
 	s->rank[from].ended = true;
 	for (uint32_t i = 0; i < s->n_batches; i++) {
 		if (s->batch[i].rank != from || !is_open(&s->batch[i]))
@@ -303,10 +315,10 @@ static void watch_ranks(struct sl_run_workers *run)
 	for (uint32_t i = 1; i < s->ranks->n; i++) {
 		struct remote_rank *r = &s->rank[i];
 
-		if (!r->ended && now - r->spoke_ns >= SL_RANK_ALIVE_NS)
+		if (!r->ended && now > r->spoke_ns + SL_RANK_ALIVE_NS)
 			send(run, i, SL_RANK_ALIVE, 0);
-		if (!r->ended && (now - r->heard_ns >= SL_RANK_LOST_NS ||
-					 (s->lost_ns && now - s->lost_ns >= grace_ns)))
+		if (!r->ended && (now > r->heard_ns + SL_RANK_LOST_NS ||
+					 (s->lost_ns && now > s->lost_ns + grace_ns)))
 			lose(run, i);
 	}
 }
@@ -315,8 +327,11 @@ void sl_batch_server_exchange(struct sl_run_workers *run)
 {
 	struct sl_batch_server *s = run->server;
 	static struct sl_rank_message m; /* large, and only the main thread is here */
+	uint64_t paused = sl_rank_pause_ns(sl_now_ns(), &s->watched_ns);
 	uint32_t from;
 
+	for (uint32_t i = 1; i < s->ranks->n; i++)
+		s->rank[i].heard_ns += paused;
 	while (sl_ranks_receive(s->ranks, &from, &m)) {
 		s->rank[from].heard_ns = sl_now_ns();
 		if (!s->rank[from].ended)

@@ -20,8 +20,8 @@
  * Each rank sends ALIVE in intervals. Rank 0 and another rank that hear nothing of each other for some
  * seconds end the run with SL_PEER_LOST: MPI itself may never report that a process has died.
  *
- * Unless stated otherwise, functions are called by the main thread, the only one that uses MPI, with the
- * lock of the run held.
+ * Unless stated otherwise, functions are called by the main thread, the only one that uses MPI, and with the
+ * lock of the run held while there are other threads.
  */
 #ifndef SL_PIPELINE_RUN_BATCH_SERVER_H
 #define SL_PIPELINE_RUN_BATCH_SERVER_H
@@ -41,9 +41,15 @@ enum sl_rank_message_kind {
 	SL_RANK_ALIVE   /* either way */
 };
 
-/* Times in nanoseconds. A rank that is busy or was swapped out for some seconds must not count as lost. */
+/* Times in nanoseconds: of the signs of life, and after which a rank without them is lost. */
 #define SL_RANK_ALIVE_NS UINT64_C(500000000)
 #define SL_RANK_LOST_NS  UINT64_C(6000000000)
+
+/*
+ * The time for which this process was paused since the last call, or 0: a batch system can suspend all ranks
+ * of a job and continue them later. In that time it could hear no other rank. *last_ns: of that call.
+ */
+uint64_t sl_rank_pause_ns(uint64_t now_ns, uint64_t *last_ns);
 
 /* Fills the list of ranks of the workspace, for the report. Called by all ranks together. */
 enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ranks);

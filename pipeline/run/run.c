@@ -42,9 +42,10 @@ static double seconds_since(uint64_t start_ns)
 
 /*
  * Calls control->progress. The rate is that of this session: batches of earlier sessions count as
- * done, but not their time.
+ * done, but not their time. The lock, which the caller holds, is released during the call: a terminal can
+ * hold up its output.
  */
-static void report_progress(const struct sl_run_workers *run, double seconds)
+static void report_progress(struct sl_run_workers *run, double seconds)
 {
 	const struct sl_control *control = run->control;
 	struct sl_progress p = {.n_batches = run->end - run->first,
@@ -63,7 +64,9 @@ static void report_progress(const struct sl_run_workers *run, double seconds)
 		p.rate = (double)run->session->particles / p.seconds;
 		p.seconds_left = (double)(p.particles - p.particles_done) / p.rate;
 	}
+	pthread_mutex_unlock(&run->lock);
 	control->progress(control->ctx, &p);
+	pthread_mutex_lock(&run->lock);
 }
 
 /* The value of sl_control.stop, here or on another rank; 0: the run goes on. */
@@ -148,12 +151,14 @@ static void watch(struct sl_run_workers *run)
 		if (run->server)
 			sl_batch_server_exchange(run);
 		/* Changes that wake this thread more often do not cause more reports. */
-		if (sl_now_ns() - reported >= INTERVAL_NS || run->working == 0) {
+		if (sl_now_ns() - reported >= INTERVAL_NS) {
 			report_progress(run, seconds);
 			reported = sl_now_ns();
 		}
 	}
 	run->session->seconds = seconds_since(start);
+	if (!run->client)
+		report_progress(run, run->session->seconds);
 }
 
 enum { STACK_BYTES = 4 << 20 };
@@ -310,13 +315,11 @@ static enum sl_status run_batches(struct sl_run_workers *run)
 /* Makes this rank the server or a client of the others, which do the same. */
 static enum sl_status open_ranks(struct sl_run_workers *run, struct sl_ranks *ranks)
 {
-	enum sl_status s;
-
 	if (!ranks)
 		return SL_OK;
 	SL_TRY(sl_rank_facts_gather(run->w, ranks));
-	s = ranks->rank == 0 ? sl_batch_server_open(run, ranks) : sl_batch_client_open(run, ranks);
-	return sl_ranks_agree(ranks, s);
+	return ranks->rank == 0 ? sl_batch_server_open(run, ranks)
+	                        : sl_batch_client_open(run, ranks);
 }
 
 /* Sets the batches that rank 0 has computed: those of all ranks without those of the others. */
@@ -329,6 +332,7 @@ static void count_batches(const struct sl_run_workers *run)
 	rank[0].batches = run->session->batches;
 	for (uint32_t i = 1; i < run->w->n_ranks; i++)
 		rank[0].batches -= rank[i].batches;
+	rank[0].dropped_devices = run->session->dropped_devices;
 }
 
 static enum sl_status report_stop(const struct sl_run_workers *run, uint64_t done)
@@ -355,9 +359,13 @@ enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	enum sl_status s = open_ranks(&run, control->ranks);
 	bool client = run.client != NULL;
 
-	if (s == SL_OK)
+	if (s == SL_OK) {
 		s = run_batches(&run);
-	count_batches(&run);
+		count_batches(&run);
+	}
+	/* The other ranks wait for messages of this one, which did not start. */
+	if (s != SL_OK && run.status == SL_OK && control->ranks)
+		control->ranks->lost = true;
 	sl_batch_server_close(&run);
 	sl_batch_client_close(&run);
 	if (client) /* rank 0 reports for all */

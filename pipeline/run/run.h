@@ -89,6 +89,7 @@ struct sl_session {
 	uint64_t column_bytes; /* survivors' columns before packing, without columns of one value */
 	uint64_t file_bytes;   /* the survivor files */
 	uint64_t device_batches[SL_DEVICES_MAX]; /* batches that each device of the plan computed */
+	uint64_t dropped_devices;
 	uint64_t stage_ns[SL_STAGE_COUNT];
 	uint64_t cpu_ns;         /* processor time of the stages on the host */
 	struct sl_rounds rounds; /* of the stage advance */

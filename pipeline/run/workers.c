@@ -89,6 +89,7 @@ bool sl_run_workers_drop(struct sl_run_workers *run, uint32_t d, enum sl_status 
 	if (!device->dropped) {
 		memcpy(device->why, sl_last_error(), sizeof(device->why));
 		device->dropped = true;
+		run->session->dropped_devices++;
 	}
 	pthread_cond_broadcast(&run->changed);
 	return true;

@@ -56,7 +56,8 @@ struct sl_parts_origin {
 struct sl_rank_facts {
 	char host[72], device[128]; /* device: the first one that it uses, or "" */
 	uint64_t process;
-	uint64_t batches; /* that it has computed in this session; set at the end, on rank 0 */
+	/* of this session; set at the end, on rank 0 */
+	uint64_t batches, dropped_devices;
 	uint32_t threads, slots, devices;
 };
 

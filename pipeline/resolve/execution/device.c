@@ -96,21 +96,21 @@ static enum sl_status list_all(struct named *d)
 }
 
 /*
- * Of several ranks on a machine each takes other devices; more ranks than devices share them. Returns the
- * largest number of ranks of a device.
+ * Of several ranks that see the same devices each takes others; more ranks than devices share them. Returns
+ * the largest number of ranks of a device.
  */
 static uint32_t take_share(const struct sl_share *share, struct named *d)
 {
 	uint32_t all = d->n, n = 0;
 
-	if (share->of < 2 || all == 0)
+	if (share->devices_of < 2 || all == 0)
 		return 1;
-	if (share->of >= all) {
-		d->number[0] = d->number[share->number % all];
+	if (share->devices_of >= all) {
+		d->number[0] = d->number[share->device_number % all];
 		d->n = 1;
-		return (share->of + all - 1) / all;
+		return (share->devices_of + all - 1) / all;
 	}
-	for (uint32_t i = share->number; i < all; i += share->of)
+	for (uint32_t i = share->device_number; i < all; i += share->devices_of)
 		d->number[n++] = d->number[i];
 	d->n = n;
 	return 1;

@@ -55,9 +55,10 @@ static void send_signal(const char *const *options, const char *const *words, in
 		fail_msg("the run ended %.1f s after the signal", seconds_now() - start);
 }
 
-/* mpirun kills the other ranks when one dies. */
+/* mpirun kills the other ranks when one dies. Until then, batches were committed in order. */
 static void a_killed_rank_ends_the_run(void **state)
 {
+	struct sl_manifest m;
 	struct ending e;
 
 	(void)state;
@@ -65,24 +66,98 @@ static void a_killed_rank_ends_the_run(void **state)
 		send_signal(NULL, RUN, SIGKILL, 5 + 20 * rank, rank, &e);
 		assert_int_not_equal(e.code, 0);
 		process_free(&e);
+		read_manifest(&folder, "ranks", &m);
+		assert_true(m.in_order);
+		for (size_t i = 0; i < m.n; i++)
+			assert_int_equal(m.line[i].batch, i);
+		sl_manifest_free(&m);
 		resume(1 + rank);
 	}
 }
 
-/* Without the help of mpirun, the ranks notice the loss and end the run with SL_PEER_LOST. */
+/* Has a rank ended with code 9? The first one that does has the others killed. */
+static bool has_code_9(void)
+{
+	bool found = false;
+
+	for (unsigned rank = 0; rank < 3; rank++) {
+		char name[16], *code;
+		size_t bytes;
+
+		snprintf(name, sizeof(name), "code%u", rank);
+		if (!folder_has(&folder, name))
+			continue;
+		code = folder_read(&folder, name, &bytes);
+		found |= strcmp(code, "9\n") == 0;
+		free(code);
+	}
+	return found;
+}
+
+/* Kills the process in the file pid<rank>; expects that the other ranks notice it and end with code 9. */
+static void lose_rank(unsigned rank, const struct ranks_command *c)
+{
+	char name[16], *pid;
+	struct running r;
+	struct ending e;
+	size_t bytes;
+
+	start_ranks(c, &r);
+	(void)find_rank(&r, "ranks", 10, 0);
+	snprintf(name, sizeof(name), "pid%u", rank);
+	pid = folder_read(&folder, name, &bytes);
+	kill((pid_t)strtol(pid, NULL, 10), SIGKILL);
+	free(pid);
+	process_wait(&r, SECONDS_TO_END, &e);
+	assert_false(e.timed_out);
+	assert_non_null(strstr(e.err, "has ended or does not answer"));
+	process_free(&e);
+	assert_true(has_code_9());
+}
+
+/* Without the help of mpirun, which does not see that the child of a shell has died. */
 static void ranks_notice_a_lost_rank(void **state)
 {
-	static const char *const recovery[] = {"--enable-recovery", NULL};
-	struct ending e;
+	char script[1000];
+	const char *const words[] = {"sh", "-c", script, NULL};
+	struct ranks_command c;
 
 	(void)state;
+	/* the shell lives on for the second that mpirun grants after SIGTERM */
+	snprintf(script, sizeof(script),
+		"trap '' TERM; rm -f code*; '%s' run c.yaml --out ranks --quiet & "
+		"echo $! >pid$OMPI_COMM_WORLD_RANK; wait $!; code=$?; "
+		"echo $code >code$OMPI_COMM_WORLD_RANK; exit $code",
+		getenv("SLUICE") ? getenv("SLUICE") : "sluice");
 	for (unsigned rank = 0; rank < 3; rank += 2) {
-		send_signal(recovery, RUN, SIGKILL, 10, rank, &e);
-		assert_non_null(strstr(e.err, "has ended or does not answer"));
-		assert_non_null(strstr(e.err, "with errorcode 9")); /* mpirun's own is 0 then */
-		process_free(&e);
+		ranks_command(3, (const char *const[]){"--enable-recovery", NULL}, words, &c);
+		lose_rank(rank, &c);
 		resume(3);
 	}
+}
+
+/* A batch system can suspend a job for longer than a rank may be silent. */
+static void suspended_ranks_continue(void **state)
+{
+	enum { SECONDS_SUSPENDED = 8 };
+	struct ranks_command c;
+	struct running r;
+	struct ending e;
+	pid_t rank[3];
+
+	(void)state;
+	ranks_command(3, NULL, RUN, &c);
+	start_ranks(&c, &r);
+	for (unsigned i = 0; i < 3; i++)
+		rank[i] = find_rank(&r, "ranks", 5, i);
+	for (unsigned i = 0; i < 3; i++)
+		kill(rank[i], SIGSTOP);
+	sleep_for(SECONDS_SUSPENDED);
+	for (unsigned i = 0; i < 3; i++)
+		kill(rank[i], SIGCONT);
+	process_wait(&r, HANG_SECONDS, &e);
+	expect_ending(&e, SL_OK, "", c.words);
+	expect_same_results("ranks", "whole");
 }
 
 /* SIGUSR1, which mpirun passes on, and which batch queues send before the end of a job. */
@@ -134,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_killed_rank_ends_the_run),
 		TEST(ranks_notice_a_lost_rank),
+		TEST(suspended_ranks_continue),
 		TEST(a_signal_to_any_rank_stops_the_run),
 		TEST(a_failure_of_a_rank_is_reported_once),
 	};

@@ -188,7 +188,7 @@ static void machine_has_the_least_limit(void **state)
 
 static struct sl_machine divided(struct sl_machine m, uint32_t of, uint32_t cores_of)
 {
-	sl_machine_divide(&m, &(struct sl_share){.number = 0, .of = of, .cores_of = cores_of});
+	sl_machine_divide(&m, &(struct sl_share){.of = of, .cores_of = cores_of});
 	return m;
 }
 

@@ -91,7 +91,8 @@ static void resolve_share(uint32_t number, uint32_t of)
 	struct sl_reader *r;
 
 	assert_ok(resolve_device("emulated:3", "", &r));
-	config.share = (struct sl_share){.number = number, .of = of, .cores_of = of};
+	config.share = (struct sl_share){
+		.of = of, .cores_of = of, .devices_of = of, .device_number = number};
 	assert_ok(sl_resolve(&config, r, &choices));
 	sl_config_close(r);
 }
