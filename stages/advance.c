@@ -18,6 +18,13 @@
 
 enum { CHECK_EVERY = 1 << 12 }; /* steps of the lanes between two checks of cancel */
 
+/* All functions are inlined: a call would pass the particles of the lanes, 2 KB, in memory. */
+#ifdef __GNUC__
+#define SL_FLAT __attribute__((flatten))
+#else
+#define SL_FLAT
+#endif
+
 #define EVERY_LANE (UINT32_MAX >> (32 - SL_SIMD_LANES))
 
 /* The particles in the lanes, and those that are still to come. */
@@ -115,19 +122,19 @@ SL_HD_PART void store_done(struct flights *f, sl_column_set set)
 		store_one(f, set, (uint32_t)__builtin_ctz(done));
 }
 
-#define MODEL(name)                                                                       \
-	static void advance_##name(const void *rules, uint64_t seed, struct flights f,    \
-		const struct sl_recipe *recipe)                                           \
-	{                                                                                 \
-		const struct sl_##name r = *(const struct sl_##name *)rules;              \
-		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                   \
-                                                                                          \
-		for (uint32_t step = 0; fill(&f, set); step++) {                          \
-			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe)) \
-				return;                                                   \
-			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                \
-			store_done(&f, set);                                              \
-		}                                                                         \
+#define MODEL(name)                                                                            \
+	SL_FLAT static void advance_##name(const void *rules, uint64_t seed, struct flights f, \
+		const struct sl_recipe *recipe)                                                \
+	{                                                                                      \
+		const struct sl_##name r = *(const struct sl_##name *)rules;                   \
+		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                        \
+                                                                                               \
+		for (uint32_t step = 0; fill(&f, set); step++) {                               \
+			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))      \
+				return;                                                        \
+			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                     \
+			store_done(&f, set);                                                   \
+		}                                                                              \
 	}
 #include "stages/models/models.def"
 #undef MODEL
@@ -172,26 +179,26 @@ SL_HD_PART void score_flights(struct flights *f, const sl_lanes *before,
 }
 
 /* As advance_NAME() of a model with slabs, with scores. */
-#define SCORED(name)                                                                          \
-	static void advance_scored_##name(const void *rules, uint64_t seed, struct flights f, \
-		const struct sl_recipe *recipe)                                               \
-	{                                                                                     \
-		const struct sl_##name r = *(const struct sl_##name *)rules;                  \
-		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                       \
-		const bool flights = sl_has_flight_scores(recipe);                            \
-                                                                                              \
-		for (uint32_t step = 0; fill(&f, set); step++) {                              \
-			const sl_lanes before = f.p;                                          \
-			struct sl_slab_flight flight;                                         \
-                                                                                              \
-			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))               \
-				return;                                                       \
-			sl_##name##_step_flight(&r, seed, &f.p, &flight);                     \
-			score(&f, &before, &flight, recipe);                                  \
-			if (flights)                                                          \
-				score_flights(&f, &before, &flight, recipe);                  \
-			store_done(&f, set);                                                  \
-		}                                                                             \
+#define SCORED(name)                                                                \
+	SL_FLAT static void advance_scored_##name(const void *rules, uint64_t seed, \
+		struct flights f, const struct sl_recipe *recipe)                   \
+	{                                                                           \
+		const struct sl_##name r = *(const struct sl_##name *)rules;        \
+		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);             \
+		const bool flights = sl_has_flight_scores(recipe);                  \
+                                                                                    \
+		for (uint32_t step = 0; fill(&f, set); step++) {                    \
+			const sl_lanes before = f.p;                                \
+			struct sl_slab_flight flight;                               \
+                                                                                    \
+			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))     \
+				return;                                             \
+			sl_##name##_step_flight(&r, seed, &f.p, &flight);           \
+			score(&f, &before, &flight, recipe);                        \
+			if (flights)                                                \
+				score_flights(&f, &before, &flight, recipe);        \
+			store_done(&f, set);                                        \
+		}                                                                   \
 	}
 SCORED(slab)
 SCORED(slab_paths)
