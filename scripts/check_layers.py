@@ -31,6 +31,7 @@ SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
 INTERFACES = {
     "primitives/primitives.h",
     "primitives/device/device_driver.h",
+    "pipeline/ranks/ranks.h",
 }
 # Names that two files may define, each with the reason.
 TWINS = {

@@ -10,7 +10,7 @@
 
 #include "pipeline/cli/commands.h"
 #include "pipeline/cli/progress.h"
-#include "pipeline/cli/read_plan.h"
+#include "pipeline/cli/ranks_plan.h"
 #include "pipeline/cli/signals.h"
 #include "pipeline/execute/execute.h"
 #include "pipeline/report/plan_print.h"
@@ -65,8 +65,10 @@ static enum sl_status run_plan(const struct sl_args *a, struct sl_plan *plan)
 
 	if (s == SL_OK)
 		s = sl_workspace_allocate(w);
+	s = sl_ranks_agree(sl_cli_ranks, s);
 	sl_signals_begin_work();
-	if (!a->quiet && !a->json)
+	sl_cli_control.ranks = sl_cli_ranks;
+	if (!a->quiet && !a->json && (!sl_cli_ranks || sl_cli_ranks->rank == 0))
 		sl_cli_control.progress = show_progress;
 	sl_cli_control.ctx = &o;
 	if (s == SL_OK)
@@ -80,7 +82,7 @@ static enum sl_status run_plan(const struct sl_args *a, struct sl_plan *plan)
 enum sl_status sl_command_run(struct sl_args *a)
 {
 	struct sl_plan *plan;
-	enum sl_status s = sl_read_plan(a, &plan);
+	enum sl_status s = sl_read_plan_of_ranks(a, &plan);
 
 	if (s == SL_OK && plan)
 		s = run_plan(a, plan);

@@ -16,6 +16,7 @@
 #include "pipeline/cli/commands.h"
 #include "pipeline/cli/signals.h"
 #include "pipeline/help/version.h"
+#include "pipeline/ranks/ranks.h"
 #include "primitives/base/clock.h"
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
@@ -105,5 +106,6 @@ int main(int argc, char **argv)
 	}
 	/* No exit handlers: after a full disk, HDF5's handler would use files that are half closed. */
 	fflush(stderr);
+	sl_ranks_close(s == SL_STOPPED ? sl_signals_exit_code() : (int)s);
 	_exit(s == SL_STOPPED ? sl_signals_exit_code() : (int)s);
 }

@@ -21,6 +21,14 @@ static bool is_stdin(const struct sl_args *a)
 	return strcmp(a->operands[0], "-") == 0;
 }
 
+struct sl_ranks *sl_cli_ranks;
+
+/* What all ranks of a run would print is printed by the first one. */
+static bool prints(void)
+{
+	return !sl_cli_ranks || sl_cli_ranks->rank == 0;
+}
+
 const char *sl_config_name(const struct sl_args *a)
 {
 	return is_stdin(a) ? "<stdin>" : a->operands[0];
@@ -56,6 +64,8 @@ enum sl_status sl_read_config(
 
 	if (s == SL_OK && a->part)
 		s = sl_part_read(a->part, &config->part);
+	if (s == SL_OK && sl_cli_ranks)
+		config->share = sl_cli_ranks->share;
 	if (s == SL_OK && a->command == SL_COMMAND_compare)
 		sl_compare_choose_device(config, no_gpu);
 	if (s == SL_OK && a->command == SL_COMMAND_replay)
@@ -65,7 +75,8 @@ enum sl_status sl_read_config(
 	if (no_gpu[0])
 		memcpy(choices->device_reason, no_gpu, sizeof(no_gpu));
 	if (s == SL_USAGE && reader && sl_config_problems(reader) > 0) {
-		fputs(sl_config_report(reader), stderr);
+		if (prints())
+			fputs(sl_config_report(reader), stderr);
 		sl_set_last_error(""); /* the report has it all */
 	}
 	sl_config_close(reader);
@@ -101,7 +112,8 @@ enum sl_status sl_read_plan(struct sl_args *a, struct sl_plan **plan)
 		static char text[SL_CONFIG_TEXT_BYTES];
 
 		sl_config_print(&config, true, text, sizeof(text));
-		fputs(text, stdout);
+		if (prints())
+			fputs(text, stdout);
 		return SL_OK;
 	}
 	if (s == SL_OK)

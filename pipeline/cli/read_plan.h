@@ -4,14 +4,18 @@
 
 #include "pipeline/args/args.h"
 #include "pipeline/plan/plan.h"
+#include "pipeline/ranks/ranks.h"
+
+/* The ranks of the run, if MPI has started this process as one of several; else NULL. */
+extern struct sl_ranks *sl_cli_ranks;
 
 /* The name of the configuration of the command line in messages: "<stdin>" for the operand -. */
 const char *sl_config_name(const struct sl_args *a);
 
 /*
  * Reads and resolves the configuration of the command line. Standard input is read once; a later call
- * uses the same text. Prints all problems of a configuration
- * to stderr; sl_last_error() is then "". c and choices are static storage of the caller.
+ * uses the same text. Prints all problems of a configuration to stderr, of several ranks on the first one;
+ * sl_last_error() is then "". c and choices are static storage of the caller.
  */
 enum sl_status sl_read_config(
 	const struct sl_args *a, struct sl_config *config, struct sl_choices *choices);

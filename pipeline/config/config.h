@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "pipeline/config/part.h"
+#include "pipeline/config/share.h"
 #include "primitives/base/status.h"
 #include "stages/models/model.h"
 #include "stages/models/option.h"
@@ -89,7 +90,9 @@ struct sl_config {
 		double fate[SL_FATE_COUNT]; /* expected fraction; NaN: not checked */
 		double sigma;
 	} check;
-	struct sl_part part; /* --part: no key, because it differs between the processes of a run */
+	/* no keys, because they differ between the processes of a run */
+	struct sl_part part; /* --part */
+	struct sl_share share;
 };
 
 #endif

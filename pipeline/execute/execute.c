@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pipeline/run/autotune.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "primitives/base/clock.h"
 
 /* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */
@@ -69,24 +69,52 @@ static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *
 	return s;
 }
 
-/* Runs the batches that are not in *done and finishes the directory. */
+/* The first rank, or the only process, finishes the directory and reports. */
+static bool is_first_rank(const struct sl_execution *e)
+{
+	return !e->control->ranks || e->control->ranks->rank == 0;
+}
+
+/*
+ * With output.durable: end, rank 0 flushes all files before it writes run.json, but on its machine alone. So
+ * the other ranks flush theirs before.
+ */
+static enum sl_status flush(
+	const struct sl_execution *e, const struct sl_workspace *w, const struct sl_dir *dir)
+{
+	if (is_first_rank(e) || w->plan->config.output.durable != SL_DURABLE_END)
+		return SL_OK;
+	return sl_dir_sync(dir);
+}
+
+/*
+ * Runs the batches that are not in *done and finishes the directory. A failure on which the ranks have agreed
+ * is returned at once: each rank has its message, or none, already.
+ */
 static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *w,
 	const struct sl_dir *dir, const struct sl_manifest *done)
 {
+	struct sl_ranks *ranks = e->control->ranks;
 	struct sl_session session;
+	bool stopped;
 	enum sl_status s;
 
-	SL_TRY(choose_schedule(w, done, e->control));
+	SL_TRY(sl_ranks_agree(ranks, choose_schedule(w, done, e->control)));
 	set_time_limit(w, e);
 	s = sl_run(w, dir, done, e->control, &session);
-	return s == SL_OK || s == SL_STOPPED ? finish(e, w, dir, &session, s == SL_STOPPED) : s;
+	stopped = s == SL_STOPPED;
+	if (s == SL_OK || stopped)
+		s = flush(e, w, dir);
+	SL_TRY(sl_ranks_agree(ranks, s));
+	s = is_first_rank(e) ? finish(e, w, dir, &session, stopped) : SL_OK;
+	return sl_ranks_agree(ranks, s);
 }
 
 static enum sl_status execute_in_directory(struct sl_workspace *w, const struct sl_execution *e)
 {
 	struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_manifest done = {0};
-	enum sl_status s = sl_output_open(w, e->start, &dir, &done);
+	enum sl_status s = sl_output_open_shared(w, e->control->ranks, e->start, &dir, &done);
 
 	if (s == SL_OK)
 		s = run_in(e, w, &dir, &done);

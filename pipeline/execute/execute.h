@@ -8,17 +8,17 @@
 #ifndef SL_PIPELINE_EXECUTE_EXECUTE_H
 #define SL_PIPELINE_EXECUTE_EXECUTE_H
 
-#include "pipeline/output/run_directory.h"
+#include "pipeline/output/shared_directory.h"
 
 struct sl_execution {
 	bool in_memory;      /* no files; control->batch gets the survivors */
 	enum sl_start start; /* of a run in a directory */
 	uint64_t started_ns; /* run.stop_before counts from here (sl_now_ns()) */
-	struct sl_control
-		*control; /* progress, batch and ctx are the caller's; the rest is set here */
+	struct sl_control *
+		control; /* progress, batch, ctx and ranks are the caller's; the rest is set here */
 	/*
-	 * Called once with the results: all of the run, or with stopped the batches before its stop.
-	 * m has the lines of the batches; in memory, without names and sizes of files.
+	 * Called once, under MPI on rank 0 alone, with the results: all of the run, or with stopped the batches
+	 * before its stop. m has the lines of the batches; in memory, without names and sizes of files.
 	 */
 	void (*results)(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 		const struct sl_session *session, bool stopped);
@@ -34,7 +34,8 @@ enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool residen
 
 /*
  * Runs the plan of w, whose memory is allocated. SL_STOPPED if a signal or run.stop_before ended the
- * run early; else the status of the checks of the configuration, or the failure of the run.
+ * run early; else the status of the checks of the configuration, or the failure of the run. Under MPI all
+ * ranks call it together and get the same status; those whose message another one has get "".
  */
 enum sl_status sl_execute(struct sl_workspace *w, const struct sl_execution *e);
 

@@ -8,6 +8,7 @@
 
 #include <hdf5.h>
 
+#include "pipeline/ranks/ranks.h"
 #include "pipeline/text/version.h"
 #include "primitives/device/device_driver.h"
 #include "stages/host/cpu_dispatch.h"
@@ -54,6 +55,7 @@ void sl_version_print(FILE *out)
 	fprintf(out, "HDF5       built with %u.%u.%u", built[0], built[1], built[2]);
 	if (H5get_libversion(&major, &minor, &release) >= 0)
 		fprintf(out, ", runs with %u.%u.%u", major, minor, release);
-	fprintf(out, "\nCPU loops  ");
+	fprintf(out, "\nMPI        %s\n", sl_ranks_library());
+	fprintf(out, "CPU loops  ");
 	print_levels(out);
 }

@@ -10,7 +10,7 @@
 #include "pipeline/report/histogram_file.h"
 #include "pipeline/output/image_files.h"
 #include "pipeline/output/merged_list.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "pipeline/output/stale_files.h"
 #include "pipeline/output/xdmf_file.h"
 #include "primitives/files/read.h"

@@ -9,7 +9,7 @@
 #include "pipeline/output/merge/merge_pass.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/run_directory.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "stages/inputs/input_survey.h"
 
 struct sl_stale_files sl_stale_files_for(

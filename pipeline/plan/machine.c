@@ -110,6 +110,25 @@ static void set_cores(
 	limit_cores(m, job->cpus, "SLURM_CPUS_PER_TASK");
 }
 
+/*
+ * Slurm limits CPUs, and memory for each CPU, of one task; all other limits are those of all processes
+ * together.
+ */
+void sl_machine_divide(struct sl_machine *m, const struct sl_share *share)
+{
+	static const char ranks[] = "the ranks of the run on this machine";
+	struct sl_slurm job;
+
+	if (share->of < 2)
+		return;
+	sl_slurm_read(&job);
+	if (share->cores_of > 1 && (job.cpus == 0 || m->cores > job.cpus))
+		limit_cores(m, m->cores > share->cores_of ? m->cores / share->cores_of : 1, ranks);
+	if (!job.memory_name || m->memory_limit != job.memory_name ||
+		strcmp(job.memory_name, "SLURM_MEM_PER_CPU") != 0)
+		limit_memory(m, m->free_bytes / share->of, ranks);
+}
+
 /* A fact that cannot be read stays empty or 0; a plan is possible without it. */
 void sl_machine_read(const char *root, struct sl_machine *m)
 {

@@ -7,7 +7,7 @@
 #ifndef SL_PIPELINE_PLAN_MACHINE_H
 #define SL_PIPELINE_PLAN_MACHINE_H
 
-#include <stdint.h>
+#include "pipeline/config/share.h"
 
 struct sl_machine {
 	char host[128];
@@ -25,5 +25,8 @@ struct sl_machine {
  * for tests a folder with copies of /proc and /sys/fs/cgroup.
  */
 void sl_machine_read(const char *root, struct sl_machine *m);
+
+/* Lowers cores and free memory to the share of this process. Limits of each task of a Slurm job stay. */
+void sl_machine_divide(struct sl_machine *m, const struct sl_share *share);
 
 #endif

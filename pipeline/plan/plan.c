@@ -154,11 +154,16 @@ static void keep_records(struct sl_plan *plan)
 	plan->recipe.source_bytes = inputs->layout.record_bytes;
 }
 
-/* Opens all devices. The first one is opened last, because it is the current one afterwards. */
+/*
+ * Opens all devices. The first one is opened last, because it is the current one afterwards. Ranks that
+ * use the same device share its free memory.
+ */
 static enum sl_status open_devices(const struct sl_choices *c, struct sl_plan *plan)
 {
 	for (uint32_t i = c->n_devices; i-- > 0;)
 		SL_TRY(sl_device_use(c->device_number[i], &plan->device[i]));
+	for (uint32_t i = 0; i < c->n_devices && c->device_users > 1; i++)
+		plan->device[i].free_bytes /= c->device_users;
 	return SL_OK;
 }
 
@@ -265,6 +270,7 @@ enum sl_status sl_plan_make(
 	plan->choices = *choices;
 	plan->config = *config;
 	sl_machine_read("", &plan->machine);
+	sl_machine_divide(&plan->machine, &plan->config.share);
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	keep_records(plan);

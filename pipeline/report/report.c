@@ -348,10 +348,10 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	}
 	sl_json_object(j, "busy");
 	for (int k = 0; k < SL_WORKER_COUNT; k++)
-		sl_json_real(
-			j, sl_workers[k], sl_session_busy_share(s, w->plan, (enum sl_worker)k));
+		sl_json_real(j, sl_workers[k], sl_session_busy_share(s, (enum sl_worker)k));
 	sl_json_close(j);
 	sl_devices_report(j, w, s);
+	sl_ranks_report(j, w);
 	sl_json_close(j);
 }
 

@@ -79,3 +79,44 @@ void sl_devices_report(
 	}
 	sl_json_close(j);
 }
+
+void sl_ranks_print(const struct sl_workspace *w, FILE *out)
+{
+	for (uint32_t i = 0; i < w->n_ranks; i++) {
+		const struct sl_rank_facts *r = &w->rank[i];
+
+		fprintf(out, "rank %u on %s computed %llu batch%s with ", i, r->host,
+			(unsigned long long)r->batches, r->batches == 1 ? "" : "es");
+		if (r->devices > 0)
+			fprintf(out, "%u x %s", r->devices, r->device);
+		if (r->dropped_devices > 0)
+			fprintf(out, ", of which %llu failed,",
+				(unsigned long long)r->dropped_devices);
+		if (r->devices > 0)
+			fputs(" and ", out);
+		fprintf(out, "%u thread%s\n", r->threads, r->threads == 1 ? "" : "s");
+	}
+}
+
+void sl_ranks_report(struct sl_json *j, const struct sl_workspace *w)
+{
+	if (w->n_ranks == 0)
+		return;
+	sl_json_array(j, "ranks");
+	for (uint32_t i = 0; i < w->n_ranks; i++) {
+		const struct sl_rank_facts *r = &w->rank[i];
+
+		sl_json_object(j, NULL);
+		sl_json_u64(j, "number", i);
+		sl_json_text(j, "host", r->host);
+		sl_json_u64(j, "threads", r->threads);
+		sl_json_u64(j, "devices", r->devices);
+		if (r->devices > 0)
+			sl_json_text(j, "device", r->device);
+		if (r->dropped_devices > 0)
+			sl_json_u64(j, "failed_devices", r->dropped_devices);
+		sl_json_u64(j, "batches", r->batches);
+		sl_json_close(j);
+	}
+	sl_json_close(j);
+}

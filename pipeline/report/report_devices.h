@@ -1,4 +1,7 @@
-/* report_devices.h - what a run says about its devices: in the plan, in the summary and in run.json. */
+/*
+ * report_devices.h - what a run says about its devices, and about its ranks under MPI: in the plan, in the
+ * summary and in run.json.
+ */
 #ifndef SL_PIPELINE_REPORT_REPORT_DEVICES_H
 #define SL_PIPELINE_REPORT_REPORT_DEVICES_H
 
@@ -14,6 +17,10 @@ const char *sl_devices_text(const struct sl_plan *plan, char text[SL_DEVICES_TEX
 
 /* Prints the memory of each device, and how many of the named devices the run uses if not all. */
 void sl_devices_print_memory(const struct sl_plan *plan, FILE *out);
+
+/* Of a run under MPI: the array "ranks" of the member "times" of run.json, and the same as text. */
+void sl_ranks_report(struct sl_json *j, const struct sl_workspace *w);
+void sl_ranks_print(const struct sl_workspace *w, FILE *out);
 
 /* For several devices: prints the batches of each one, and the failures of those that were dropped. */
 void sl_devices_print(const struct sl_workspace *w, const struct sl_session *session, FILE *out);

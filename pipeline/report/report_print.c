@@ -83,7 +83,7 @@ static void print_busy(const struct sl_plan *plan, const struct sl_session *s, F
 
 	fprintf(out, "busy ");
 	for (int k = 0; k < SL_WORKER_COUNT; k++) {
-		double busy = sl_session_busy_share(s, plan, (enum sl_worker)k);
+		double busy = sl_session_busy_share(s, (enum sl_worker)k);
 
 		if (k == SL_WORKER_device && !plan->on_device)
 			continue;
@@ -123,10 +123,12 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 		"%.2f M particles/s in %.1f s on %s%s%u thread%s; %.2f M/s per %s before compression\n",
 		n / s->seconds * 1e-6, s->seconds,
 		plan->on_device ? sl_devices_text(plan, devices) : "",
-		plan->on_device ? " and " : "", plan->threads, plan->threads == 1 ? "" : "s",
+		plan->on_device ? " and " : "", s->workers[SL_WORKER_threads],
+		s->workers[SL_WORKER_threads] == 1 ? "" : "s",
 		n / sl_session_computing_seconds(s) * 1e-6, plan->on_device ? "slot" : "core");
 	print_busy(plan, s, out);
 	sl_devices_print(w, s, out);
+	sl_ranks_print(w, out);
 }
 
 /*

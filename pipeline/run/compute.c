@@ -12,23 +12,10 @@
 #include <string.h>
 
 #include "pipeline/run/compute.h"
+#include "pipeline/run/batch_client.h"
 #include "primitives/base/clock.h"
 #include "stages/particle/digest.h"
 #include "stages/inputs/input_reader.h"
-
-/*
- * Is there a batch to start, run->next, that no earlier session has committed? Both run->next and the
- * lines of done ascend, so one pass over done serves the whole run. Called with the lock held.
- */
-static bool has_next(struct sl_run_workers *run)
-{
-	while (run->next_done < run->done->n &&
-		run->done->line[run->next_done].batch == run->next) {
-		run->next++;
-		run->next_done++;
-	}
-	return !run->stop && run->next < run->end;
-}
 
 /*
  * The first free slot, or n_host_slots. On several devices preferably one with memory near device d.
@@ -306,9 +293,9 @@ static bool take_batch(struct sl_run_workers *run, uint32_t d, uint32_t *i, uint
 		return true;
 	}
 	*i = find_free(run, d);
-	if (*i == n || !may_start(run, d) || !has_next(run))
+	if (*i == n || !may_start(run, d) || !sl_run_workers_has_next(run))
 		return false;
-	*number = run->next++;
+	*number = run->client ? sl_batch_client_take(run) : run->next++;
 	return true;
 }
 
@@ -318,7 +305,7 @@ static bool take_batch(struct sl_run_workers *run, uint32_t d, uint32_t *i, uint
  */
 static bool is_over(struct sl_run_workers *run)
 {
-	if (has_next(run))
+	if (sl_run_workers_has_next(run) || (run->client && sl_batch_client_may_get_more(run)))
 		return false;
 	for (uint32_t i = 0; run->plan->n_devices > 1 && i < run->plan->n_host_slots; i++)
 		if (run->slot_work[i].state == SL_SLOT_COMPUTING)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "pipeline/run/batch_client.h"
+#include "pipeline/run/batch_server.h"
 #include "pipeline/run/compute.h"
 #include "pipeline/run/writer.h"
 #include "primitives/base/clock.h"
@@ -27,8 +29,11 @@ enum {
 	SECONDS_TO_FINISH = 1  /* kept free when batches in flight are cancelled */
 };
 
-/* The interval between reports, and between looks at control, in nanoseconds. */
-enum { INTERVAL_NS = 200000000 };
+/*
+ * The interval between reports, and between looks at control, in nanoseconds. Under MPI the main thread
+ * looks for messages in shorter intervals: each batch of another rank needs two of them.
+ */
+enum { INTERVAL_NS = 200000000, MESSAGES_NS = 500000 };
 
 static double seconds_since(uint64_t start_ns)
 {
@@ -37,9 +42,10 @@ static double seconds_since(uint64_t start_ns)
 
 /*
  * Calls control->progress. The rate is that of this session: batches of earlier sessions count as
- * done, but not their time.
+ * done, but not their time. The lock, which the caller holds, is released during the call: a terminal can
+ * hold up its output.
  */
-static void report_progress(const struct sl_run_workers *run, double seconds)
+static void report_progress(struct sl_run_workers *run, double seconds)
 {
 	const struct sl_control *control = run->control;
 	struct sl_progress p = {.n_batches = run->end - run->first,
@@ -58,7 +64,17 @@ static void report_progress(const struct sl_run_workers *run, double seconds)
 		p.rate = (double)run->session->particles / p.seconds;
 		p.seconds_left = (double)(p.particles - p.particles_done) / p.rate;
 	}
+	pthread_mutex_unlock(&run->lock);
 	control->progress(control->ctx, &p);
+	pthread_mutex_lock(&run->lock);
+}
+
+/* The value of sl_control.stop, here or on another rank; 0: the run goes on. */
+static int find_stop(const struct sl_run_workers *run)
+{
+	int here = atomic_load(&run->control->stop);
+
+	return here > run->stop_asked ? here : run->stop_asked;
 }
 
 /*
@@ -70,19 +86,20 @@ static bool is_time_to_stop(const struct sl_run_workers *run, double seconds)
 {
 	const struct sl_control *control = run->control;
 
-	return atomic_load(&control->stop) ||
+	return find_stop(run) ||
 	       (control->stop_before > 0 && seconds + 2 * run->longest_batch + SECONDS_TO_COMMIT >=
 						    control->stop_before);
 }
 
 /* Should batches in flight be cancelled? since_stop is the time since none starts, in seconds. */
-static bool is_time_to_cancel(const struct sl_control *control, double seconds, double since_stop)
+static bool is_time_to_cancel(const struct sl_run_workers *run, double seconds, double since_stop)
 {
+	const struct sl_control *control = run->control;
 	int limit = control->cancel_after > 0 ? control->cancel_after : CANCEL_AFTER;
 
-	if (atomic_load(&control->stop) == SL_STOP_AT_ONCE)
+	if (find_stop(run) == SL_STOP_AT_ONCE)
 		return true;
-	if (control->stop_before > 0 && !atomic_load(&control->stop))
+	if (control->stop_before > 0 && !find_stop(run))
 		return seconds + SECONDS_TO_FINISH >= control->stop_before;
 	return since_stop > limit;
 }
@@ -93,37 +110,55 @@ static void wait_for_change(struct sl_run_workers *run)
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += INTERVAL_NS;
+	until.tv_nsec += run->server || run->client ? MESSAGES_NS : INTERVAL_NS;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	pthread_cond_timedwait(&run->changed, &run->lock, &until);
 }
 
-/* Waits for the end of all threads, and stops them if control says so. The lock is held. */
+/* Have all threads ended, and all other ranks, or on a client the run? */
+static bool is_over(const struct sl_run_workers *run)
+{
+	return run->working == 0 && (!run->server || sl_batch_server_is_over(run)) &&
+	       (!run->client || sl_batch_client_is_over(run));
+}
+
+/*
+ * Waits for the end of all threads and ranks, and stops them if control says so. A client is stopped by
+ * rank 0. The lock is held.
+ */
 static void watch(struct sl_run_workers *run)
 {
 	uint64_t start = sl_now_ns(), reported = start;
 	double stopped = -1; /* when the run stopped, in seconds since start; < 0: it did not */
 
-	while (run->working > 0) {
+	while (!is_over(run)) {
 		double seconds;
 
 		wait_for_change(run);
+		if (run->client) {
+			sl_batch_client_exchange(run, atomic_load(&run->control->stop));
+			continue;
+		}
 		seconds = seconds_since(start);
 		if (stopped < 0 && is_time_to_stop(run, seconds)) {
 			stopped = seconds;
 			run->stop = true;
 			pthread_cond_broadcast(&run->changed);
 		}
-		if (stopped >= 0 && is_time_to_cancel(run->control, seconds, seconds - stopped))
+		if (stopped >= 0 && is_time_to_cancel(run, seconds, seconds - stopped))
 			atomic_store(&run->w->cancel, 1);
+		if (run->server)
+			sl_batch_server_exchange(run);
 		/* Changes that wake this thread more often do not cause more reports. */
-		if (sl_now_ns() - reported >= INTERVAL_NS || run->working == 0) {
+		if (sl_now_ns() - reported >= INTERVAL_NS) {
 			report_progress(run, seconds);
 			reported = sl_now_ns();
 		}
 	}
 	run->session->seconds = seconds_since(start);
+	if (!run->client)
+		report_progress(run, run->session->seconds);
 }
 
 enum { STACK_BYTES = 4 << 20 };
@@ -194,6 +229,8 @@ static enum sl_status run_threads(struct sl_run_workers *run)
 	for (uint32_t i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	sl_writer_remove_uncommitted(run);
+	if (run->client)
+		sl_batch_client_end(run);
 	sl_memory_give(SL_HOST, memory);
 	if (run->status != SL_OK)
 		sl_set_last_error(run->message); /* messages are per thread */
@@ -206,17 +243,29 @@ const char *const sl_workers[SL_WORKER_COUNT] = {
 #undef X
 };
 
-double sl_session_busy_share(
-	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind)
+double sl_session_busy_share(const struct sl_session *s, enum sl_worker kind)
 {
-	const uint32_t n[SL_WORKER_COUNT] = {
-		[SL_WORKER_device] = plan->n_devices * plan->n_device_slots,
-		[SL_WORKER_threads] = plan->threads,
-		[SL_WORKER_writers] = plan->n_writers};
-
-	return n[kind] > 0 && s->seconds > 0
-	               ? 1e-9 * (double)s->busy_ns[kind] / (n[kind] * s->seconds)
+	return s->workers[kind] > 0 && s->seconds > 0
+	               ? 1e-9 * (double)s->busy_ns[kind] / (s->workers[kind] * s->seconds)
 	               : 0;
+}
+
+void sl_session_add_times(struct sl_session *s, const struct sl_session *rank)
+{
+	s->column_bytes += rank->column_bytes;
+	s->file_bytes += rank->file_bytes;
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		s->stage_ns[i] += rank->stage_ns[i];
+	s->cpu_ns += rank->cpu_ns;
+	sl_rounds_add(&s->rounds, &rank->rounds);
+	s->transfer_ns += rank->transfer_ns;
+	s->pack_ns += rank->pack_ns;
+	s->assemble_ns += rank->assemble_ns;
+	s->commit_ns += rank->commit_ns;
+	for (int k = 0; k < SL_WORKER_COUNT; k++) {
+		s->busy_ns[k] += rank->busy_ns[k];
+		s->workers[k] += rank->workers[k];
+	}
 }
 
 double sl_session_computing_seconds(const struct sl_session *s)
@@ -241,8 +290,10 @@ static enum sl_status run_batches(struct sl_run_workers *run)
 	enum sl_status s;
 
 	memset(run->session, 0, sizeof(*run->session));
+	run->session->workers[SL_WORKER_device] = run->plan->n_devices * run->plan->n_device_slots;
+	run->session->workers[SL_WORKER_threads] = run->plan->threads;
+	run->session->workers[SL_WORKER_writers] = run->plan->n_writers;
 	atomic_store(&run->w->cancel, 0);
-	run->plan = run->w->plan;
 	run->first = run->next = run->trial ? 0 : sl_plan_batches(run->plan).first;
 	run->end = run->trial ? run->w->recipe.n_batches : sl_plan_batches(run->plan).end;
 	for (size_t i = 0; i < run->done->n; i++)
@@ -261,30 +312,67 @@ static enum sl_status run_batches(struct sl_run_workers *run)
 	return s;
 }
 
+/* Makes this rank the server or a client of the others, which do the same. */
+static enum sl_status open_ranks(struct sl_run_workers *run, struct sl_ranks *ranks)
+{
+	if (!ranks)
+		return SL_OK;
+	SL_TRY(sl_rank_facts_gather(run->w, ranks));
+	return ranks->rank == 0 ? sl_batch_server_open(run, ranks)
+	                        : sl_batch_client_open(run, ranks);
+}
+
+/* Sets the batches that rank 0 has computed: those of all ranks without those of the others. */
+static void count_batches(const struct sl_run_workers *run)
+{
+	struct sl_rank_facts *rank = run->w->rank;
+
+	if (!run->server)
+		return;
+	rank[0].batches = run->session->batches;
+	for (uint32_t i = 1; i < run->w->n_ranks; i++)
+		rank[0].batches -= rank[i].batches;
+	rank[0].dropped_devices = run->session->dropped_devices;
+}
+
+static enum sl_status report_stop(const struct sl_run_workers *run, uint64_t done)
+{
+	return sl_fail(SL_STOPPED,
+		"the run stopped after %llu of %s%llu batches, because %s; use --resume to "
+		"compute the rest",
+		(unsigned long long)done, run->stop_rule.below > 0 ? "at most " : "",
+		(unsigned long long)(run->end - run->first),
+		find_stop(run) ? "a signal asked it to stop" : "run.stop_before is nearly reached");
+}
+
 enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session)
 {
 	struct sl_run_workers run = {.w = w,
+		.plan = w->plan,
 		.dir = dir,
 		.done = done,
 		.control = control,
 		.session = session,
 		.discard = control->discard,
 		.stop_rule = w->plan->choices.stop_rule};
-	enum sl_status s = run_batches(&run);
+	enum sl_status s = open_ranks(&run, control->ranks);
+	bool client = run.client != NULL;
 
-	if (s != SL_OK && s != SL_STOPPED)
-		return s;
-	if (done->n + run.commits < run.end - run.first)
-		return sl_fail(SL_STOPPED,
-			"the run stopped after %llu of %s%llu batches, because %s; use --resume to "
-			"compute the rest",
-			(unsigned long long)(done->n + run.commits),
-			run.stop_rule.below > 0 ? "at most " : "",
-			(unsigned long long)(run.end - run.first),
-			atomic_load(&control->stop) ? "a signal asked it to stop"
-						    : "run.stop_before is nearly reached");
-	return SL_OK;
+	if (s == SL_OK) {
+		s = run_batches(&run);
+		count_batches(&run);
+	}
+	/* The other ranks wait for messages of this one, which did not start. */
+	if (s != SL_OK && run.status == SL_OK && control->ranks)
+		control->ranks->lost = true;
+	sl_batch_server_close(&run);
+	sl_batch_client_close(&run);
+	if (client) /* rank 0 reports for all */
+		return control->ranks->lost ? s : SL_OK;
+	if (s == SL_OK && done->n + run.commits < run.end - run.first)
+		s = SL_STOPPED;
+	return s == SL_STOPPED ? report_stop(&run, done->n + run.commits) : s;
 }
 
 enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct sl_control *control,
@@ -292,6 +380,7 @@ enum sl_status sl_run_trial(struct sl_workspace *w, uint32_t particles, struct s
 {
 	const struct sl_manifest none = {0};
 	struct sl_run_workers run = {.w = w,
+		.plan = w->plan,
 		.done = &none,
 		.control = control,
 		.session = session,

@@ -13,6 +13,8 @@
  *
  * Memory bounds the number of batches in flight: compute threads wait while no slot is free.
  *
+ * Under MPI, rank 0 does this, and its ranks share the work: batch_server.h.
+ *
  * On several devices each compute thread serves one of them, and all draw batches from one counter. A
  * device that fails is dropped while another one is left: its batches are computed again there.
  *
@@ -24,6 +26,7 @@
 
 #include <stdatomic.h>
 
+#include "pipeline/ranks/ranks.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/run/workspace.h"
 
@@ -58,6 +61,8 @@ struct sl_control {
 	enum sl_status (*batch)(void *ctx, struct sl_host_slot *slot);
 	void *ctx;    /* passed to both */
 	bool discard; /* pack and write nothing: dir is not used */
+	struct sl_ranks
+		*ranks; /* of a run under MPI: all call sl_run() together; NULL: one process */
 };
 
 /*
@@ -84,6 +89,7 @@ struct sl_session {
 	uint64_t column_bytes; /* survivors' columns before packing, without columns of one value */
 	uint64_t file_bytes;   /* the survivor files */
 	uint64_t device_batches[SL_DEVICES_MAX]; /* batches that each device of the plan computed */
+	uint64_t dropped_devices;
 	uint64_t stage_ns[SL_STAGE_COUNT];
 	uint64_t cpu_ns;         /* processor time of the stages on the host */
 	struct sl_rounds rounds; /* of the stage advance */
@@ -91,12 +97,15 @@ struct sl_session {
 	uint64_t pack_ns, assemble_ns;
 	uint64_t commit_ns; /* writing the .part file and committing it */
 	uint64_t busy_ns[SL_WORKER_COUNT];
-	double seconds; /* wall clock */
+	uint32_t workers[SL_WORKER_COUNT]; /* of each kind, on all ranks */
+	double seconds;                    /* wall clock */
 };
 
 /* The share of the session, 0 to 1, in which workers of a kind were busy; 0 if there are none. */
-double sl_session_busy_share(
-	const struct sl_session *s, const struct sl_plan *plan, enum sl_worker kind);
+double sl_session_busy_share(const struct sl_session *s, enum sl_worker kind);
+
+/* Adds the times and bytes of another rank to s, which has counted its batches already. */
+void sl_session_add_times(struct sl_session *s, const struct sl_session *rank);
 
 /*
  * The cost of computing, without compressing and writing. On the host: seconds of processor time of
@@ -113,6 +122,9 @@ double sl_session_computing_seconds(const struct sl_session *s);
  * Returns SL_STOPPED if control->stop or the time limit ended the run earlier. Any other status is
  * the first failure of a thread, except that of a dropped device (w->device). In all cases committed
  * batches stay and the run can be resumed.
+ *
+ * Under MPI these are the results of rank 0, for all ranks, and session has the sums over ranks. The
+ * other ranks, for which done is empty, return SL_OK; all return SL_PEER_LOST if a rank was lost.
  */
 enum sl_status sl_run(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_manifest *done, struct sl_control *control, struct sl_session *session);

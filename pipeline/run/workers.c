@@ -1,5 +1,6 @@
-/* workers.c - passes a failure of one thread, or of one device, to all threads of a run. */
+/* workers.c - what all threads of a run share: the next batch, the session, failures of threads and devices. */
 #include "pipeline/run/workers.h"
+#include "pipeline/run/batch_client.h"
 
 #include <string.h>
 
@@ -13,6 +14,55 @@ void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s)
 	run->stop = true;
 	atomic_store(&run->w->cancel, 1);
 	pthread_cond_broadcast(&run->changed);
+}
+
+/*
+ * Both run->next and the lines of done ascend, so one pass over done serves the whole run. Batches of a
+ * client come from rank 0, which has skipped those that are done.
+ */
+bool sl_run_workers_has_next(struct sl_run_workers *run)
+{
+	if (run->client)
+		return sl_batch_client_has_next(run);
+	while (run->next_done < run->done->n &&
+		run->done->line[run->next_done].batch == run->next) {
+		run->next++;
+		run->next_done++;
+	}
+	return !run->stop && run->next < run->end;
+}
+
+/* Bytes of the survivors' columns before packing, without columns of one value. */
+static uint64_t column_bytes(const struct sl_table *t)
+{
+	uint64_t row = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		row += t->column[k].constant || t->column[k].internal
+		               ? 0
+		               : sl_column_facts[t->column[k].column].bytes;
+	return row * t->n;
+}
+
+void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_host_slot *slot,
+	const struct sl_slot_work *work)
+{
+	const struct sl_batch_write *w = &work->writing;
+
+	run->session->device_batches[work->device]++;
+	run->commits++;
+	run->session->batches++;
+	run->session->particles += slot->batch.n;
+	run->session->column_bytes += column_bytes(&slot->batch.table);
+	run->session->file_bytes += w->line.file_bytes;
+	for (int i = 0; i < SL_STAGE_COUNT; i++)
+		run->session->stage_ns[i] += slot->ns[i];
+	sl_rounds_add(&run->session->rounds, &slot->batch.rounds);
+	run->session->cpu_ns += slot->cpu_ns;
+	run->session->transfer_ns += slot->transfer_ns;
+	run->session->pack_ns += slot->pack_ns;
+	run->session->assemble_ns += w->assemble_ns;
+	run->session->commit_ns += w->commit_ns;
 }
 
 /* The devices that have not been dropped. */
@@ -39,6 +89,7 @@ bool sl_run_workers_drop(struct sl_run_workers *run, uint32_t d, enum sl_status 
 	if (!device->dropped) {
 		memcpy(device->why, sl_last_error(), sizeof(device->why));
 		device->dropped = true;
+		run->session->dropped_devices++;
 	}
 	pthread_cond_broadcast(&run->changed);
 	return true;

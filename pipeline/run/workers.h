@@ -17,6 +17,9 @@
  *	WRITTEN     the .part file is durable; waits until all earlier batches are committed
  *	COMMITTING  a writer renames the file and appends the manifest line; then FREE
  *
+ * Under MPI the batches of other ranks have such a state too (batch_server.h): COMPUTING until their files
+ * are WRITTEN, and COMMITTED until their rank is told.
+ *
  * A run ends in one of two ways. With `stop`, no further batch starts and those in flight are
  * committed. With the workspace's `cancel`, batches in flight end early and are not committed.
  */
@@ -25,7 +28,8 @@
 
 #include <pthread.h>
 
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
+#include "pipeline/run/run.h"
 
 /* The states of a slot, in the order in which a batch passes through them; LOST is an exception. */
 enum sl_slot_state {
@@ -35,7 +39,8 @@ enum sl_slot_state {
 	SL_SLOT_READY,
 	SL_SLOT_WRITING,
 	SL_SLOT_WRITTEN,
-	SL_SLOT_COMMITTING
+	SL_SLOT_COMMITTING,
+	SL_SLOT_COMMITTED
 };
 
 /* The progress of the batch in one slot, next to the slot's memory in the workspace. */
@@ -51,6 +56,15 @@ struct sl_slot_work {
 	char message[SL_MESSAGE_BYTES]; /* of that failure */
 };
 
+/* On rank 0: a batch that another rank computes. */
+struct sl_remote_batch {
+	enum sl_slot_state state;
+	uint32_t rank;
+	uint64_t number;
+	uint64_t start_ns; /* when it was given to the rank */
+	struct sl_manifest_line line;
+};
+
 /* The lock guards every member that changes after the threads have started. */
 struct sl_run_workers {
 	/* Set before the threads start. */
@@ -63,6 +77,8 @@ struct sl_run_workers {
 	const struct sl_manifest *done; /* batches that earlier sessions committed */
 	uint64_t done_particles;        /* of these batches */
 	const struct sl_control *control;
+	struct sl_batch_server *server; /* on rank 0 of a run under MPI, else NULL */
+	struct sl_batch_client *client; /* on its other ranks, else NULL */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;     /* any change below; threads check again what they wait for */
@@ -78,6 +94,8 @@ struct sl_run_workers {
 	double longest_batch; /* longest time from start to READY so far, in seconds */
 	bool stop;            /* start no further batch */
 	bool stop_rule_met;   /* batches from end on are not part of the run */
+	bool abandoned;       /* rank 0 has cancelled the batches of this rank */
+	int stop_asked;       /* as sl_control.stop, by a signal to another rank */
 	/* Of the stop rule's fate, over the committed batches before the first gap. */
 	struct sl_precision precision;
 
@@ -101,6 +119,16 @@ struct sl_run_workers {
  * run and cancels batches in flight. Called with the lock held.
  */
 void sl_run_workers_fail(struct sl_run_workers *run, enum sl_status s);
+
+/*
+ * Is there a batch to start that no earlier session has committed? Without a client its number is
+ * run->next then. Called with the lock held.
+ */
+bool sl_run_workers_has_next(struct sl_run_workers *run);
+
+/* Adds the batch in slot, which was committed, to the session. Called with the lock held. */
+void sl_run_workers_add_to_session(struct sl_run_workers *run, const struct sl_host_slot *slot,
+	const struct sl_slot_work *work);
 
 /*
  * Drops device d after the failure s of the calling thread, with sl_last_error(), if s is SL_DEVICE_FAILED

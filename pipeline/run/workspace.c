@@ -263,5 +263,6 @@ void sl_workspace_close(struct sl_workspace *w)
 	sl_memory_give(SL_HOST, w->image_sum.block);
 	sl_memory_give(SL_HOST, w->file_image);
 	sl_memory_give(SL_HOST, w->histogram_block);
+	sl_memory_give(SL_HOST, w->rank);
 	sl_memory_give(SL_HOST, w);
 }

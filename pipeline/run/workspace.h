@@ -52,6 +52,15 @@ struct sl_parts_origin {
 	size_t n_parts;
 };
 
+/* A rank of a run under MPI. */
+struct sl_rank_facts {
+	char host[72], device[128]; /* device: the first one that it uses, or "" */
+	uint64_t process;
+	/* of this session; set at the end, on rank 0 */
+	uint64_t batches, dropped_devices;
+	uint32_t threads, slots, devices;
+};
+
 struct sl_workspace {
 	const struct sl_plan *plan;
 	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
@@ -66,7 +75,9 @@ struct sl_workspace {
 	void *histogram_block;               /* the memory of histograms */
 	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
 	struct sl_joined_list joined;        /* the joined list, if the run makes one */
-	bool keeps_list;                     /* an earlier session has made the joined list */
+	struct sl_rank_facts *rank;          /* n_ranks; NULL: the run has one process */
+	uint32_t n_ranks;
+	bool keeps_list; /* an earlier session has made the joined list */
 	const struct sl_parts_origin
 		*origin; /* of a joined run; NULL: this plan computes the run */
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pipeline/run/writer.h"
+#include "pipeline/run/batch_server.h"
 #include "primitives/base/clock.h"
 
 /*
@@ -58,40 +59,6 @@ void sl_writer_check_stop_rule(struct sl_run_workers *run, bool met)
 	atomic_store(&run->w->cancel, 1);
 }
 
-/* Bytes of the survivors' columns before packing, without columns of one value. */
-static uint64_t column_bytes(const struct sl_table *t)
-{
-	uint64_t row = 0;
-
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		row += t->column[k].constant || t->column[k].internal
-		               ? 0
-		               : sl_column_facts[t->column[k].column].bytes;
-	return row * t->n;
-}
-
-/* Adds a committed batch to the session. Called with the lock held. */
-static void add_to_session(struct sl_run_workers *run, const struct sl_host_slot *slot,
-	const struct sl_slot_work *work)
-{
-	const struct sl_batch_write *w = &work->writing;
-
-	run->session->device_batches[work->device]++;
-	run->commits++;
-	run->session->batches++;
-	run->session->particles += slot->batch.n;
-	run->session->column_bytes += column_bytes(&slot->batch.table);
-	run->session->file_bytes += w->line.file_bytes;
-	for (int i = 0; i < SL_STAGE_COUNT; i++)
-		run->session->stage_ns[i] += slot->ns[i];
-	sl_rounds_add(&run->session->rounds, &slot->batch.rounds);
-	run->session->cpu_ns += slot->cpu_ns;
-	run->session->transfer_ns += slot->transfer_ns;
-	run->session->pack_ns += slot->pack_ns;
-	run->session->assemble_ns += w->assemble_ns;
-	run->session->commit_ns += w->commit_ns;
-}
-
 /*
  * Writes the batch in slot i to its .part file, or nothing with discard. image is the memory of
  * this writer for the parts of a file that are not packed columns. Called with the lock held, which
@@ -125,8 +92,11 @@ static enum sl_status commit_file(
 		sl_set_last_error(b->message); /* another writer may have failed */
 		return b->status;
 	}
-	if (!run->discard)
-		SL_TRY(sl_batch_file_commit(run->w, run->dir, slot, &b->writing));
+	if (!run->discard) {
+		SL_TRY(sl_batch_file_commit(run->dir, &b->writing));
+		SL_TRY(sl_image_sum_add(
+			&run->w->image_sum, slot->batch.number, &slot->batch.table));
+	}
 	if (run->control->batch && !run->trial)
 		return run->control->batch(run->control->ctx, slot);
 	return SL_OK;
@@ -151,12 +121,66 @@ static void commit_batch(struct sl_run_workers *run, uint32_t i)
 	if (s != SL_OK) {
 		sl_run_workers_fail(run, s);
 	} else {
-		add_to_session(run, slot, b);
+		sl_run_workers_add_to_session(run, slot, b);
 		sl_writer_check_stop_rule(
 			run, add_to_precision(run, &slot->batch.tally, slot->batch.n));
 	}
 	b->state = SL_SLOT_FREE;
 	pthread_cond_broadcast(&run->changed);
+}
+
+/*
+ * Commits the batch of another rank, the next in order: names the files that the rank has written, and
+ * evaluates the stop rule. The image gets the batch from its file at the end of the run.
+ */
+static void commit_remote(struct sl_run_workers *run, struct sl_remote_batch *b)
+{
+	struct sl_batch_write w;
+	uint64_t start = sl_now_ns();
+	enum sl_status s;
+
+	b->state = SL_SLOT_COMMITTING;
+	pthread_mutex_unlock(&run->lock);
+	sl_batch_file_adopt(run->dir, &b->line, &w);
+	s = sl_batch_file_commit(run->dir, &w);
+	pthread_mutex_lock(&run->lock);
+	run->session->busy_ns[SL_WORKER_writers] += sl_now_ns() - start;
+	b->state = s == SL_OK ? SL_SLOT_COMMITTED : SL_SLOT_FREE;
+	if (s != SL_OK) {
+		sl_run_workers_fail(run, s);
+	} else {
+		run->commits++;
+		run->session->batches++;
+		run->session->particles += b->line.generated;
+		sl_writer_check_stop_rule(
+			run, add_to_precision(run, &b->line.tally, b->line.generated));
+	}
+	pthread_cond_broadcast(&run->changed);
+}
+
+/*
+ * Commits the next batch in order, of a slot or of another rank, if its files are written; false if not.
+ * Rank 0 commits those of all ranks. Called with the lock held.
+ */
+static bool commit_next(struct sl_run_workers *run)
+{
+	struct sl_remote_batch *remote = run->server ? sl_batch_server_first(run) : NULL;
+	uint32_t i;
+	bool written;
+
+	if (run->client)
+		return false;
+	written = find_first(run, SL_SLOT_COMMITTING, SL_SLOT_WRITTEN, &i);
+	if (remote &&
+		(i == run->plan->n_host_slots || remote->number < run->w->slot[i].batch.number)) {
+		if (remote->state != SL_SLOT_WRITTEN || !sl_batch_server_may_commit(run))
+			return false;
+		commit_remote(run, remote);
+		return true;
+	}
+	if (written)
+		commit_batch(run, i);
+	return written;
 }
 
 /* Is nothing left to write or commit, now or later? Called with the lock held. */
@@ -165,7 +189,13 @@ static bool is_all_done(const struct sl_run_workers *run)
 	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
 		if (run->slot_work[i].state != SL_SLOT_FREE)
 			return false;
-	return run->computing == 0;
+	return run->computing == 0 && !(run->server && sl_batch_server_first(run));
+}
+
+/* Has the run ended early, so that no further batch is committed? */
+static bool is_ended(const struct sl_run_workers *run)
+{
+	return run->status != SL_OK || run->stop_rule_met || run->abandoned;
 }
 
 /* Commits come before writes: a commit frees a slot, for which a compute thread may wait. */
@@ -177,12 +207,12 @@ void *sl_writer_thread(void *ctx)
 
 	pthread_mutex_lock(&run->lock);
 	image = (char *)run->w->file_image + run->writers++ * run->plan->memory.image;
-	while (run->status == SL_OK && !run->stop_rule_met && !is_all_done(run)) {
+	while (!is_ended(run) && !is_all_done(run)) {
 		/* Batches start in order, so the first in flight is the next to commit. If it is
 		 * COMMITTING, another writer commits it. */
-		if (find_first(run, SL_SLOT_COMMITTING, SL_SLOT_WRITTEN, &i))
-			commit_batch(run, i);
-		else if (find_first(run, SL_SLOT_READY, SL_SLOT_READY, &i))
+		if (commit_next(run))
+			continue;
+		if (find_first(run, SL_SLOT_READY, SL_SLOT_READY, &i))
 			write_batch(run, i, image);
 		else
 			pthread_cond_wait(&run->changed, &run->lock);
@@ -193,17 +223,14 @@ void *sl_writer_thread(void *ctx)
 	return NULL;
 }
 
-/* A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met. */
+/*
+ * A slot is WRITTEN here after a failure, or if its batch comes after the stop rule was met; COMMITTING if
+ * rank 0 has cancelled it.
+ */
 void sl_writer_remove_uncommitted(const struct sl_run_workers *run)
 {
-	for (uint32_t i = 0; i < run->plan->n_host_slots; i++) {
-		struct sl_batch_write *w = &run->slot_work[i].writing;
-
-		if (run->slot_work[i].state != SL_SLOT_WRITTEN)
-			continue;
-		if (w->file.dir)
-			sl_file_remove_part(&w->file);
-		if (w->order.dir)
-			sl_file_remove_part(&w->order);
-	}
+	for (uint32_t i = 0; i < run->plan->n_host_slots; i++)
+		if (run->slot_work[i].state == SL_SLOT_WRITTEN ||
+			run->slot_work[i].state == SL_SLOT_COMMITTING)
+			sl_batch_file_remove_parts(&run->slot_work[i].writing);
 }

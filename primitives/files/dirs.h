@@ -25,6 +25,7 @@ struct sl_dir {
 	int fd;           /* -1: not open */
 	int lock;         /* descriptor of the file LOCK while this process holds the lock; -1 */
 	bool interrupted; /* the last process that held the lock ended without closing the directory */
+	bool locked_for_us; /* another process of the same run holds the lock; set by the caller */
 	bool lazy; /* writes in it flush nothing to the disk; set by the caller (sl_dir_sync()) */
 	char path[SL_PATH_BYTES];
 };

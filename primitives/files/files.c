@@ -153,7 +153,13 @@ enum sl_status sl_file_begin(const struct sl_dir *d, const char *name, struct sl
 	SL_TRY(sl_check_name(name));
 	snprintf(w->part, sizeof(w->part), "%s" PART, name);
 	SL_TRY(sl_check_name(w->part));
-	return d->lock >= 0 ? replace_part(w, flags) : create_part(w, flags);
+	return d->lock >= 0 || d->locked_for_us ? replace_part(w, flags) : create_part(w, flags);
+}
+
+void sl_file_adopt(const struct sl_dir *d, const char *name, struct sl_file_writer *w)
+{
+	*w = (struct sl_file_writer){.dir = d, .fd = -1, .lock = -1};
+	snprintf(w->part, sizeof(w->part), "%s" PART, name);
 }
 
 void sl_file_drop(struct sl_file_writer *w)

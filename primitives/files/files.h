@@ -60,8 +60,8 @@ struct sl_file_writer {
 };
 
 /*
- * Creates NAME.part. If d is locked by this process, a .part file that exists was left by a killed
- * run and is replaced. Otherwise it is replaced only if a killed writer of this program left it, and
+ * Creates NAME.part. If d is locked by this process, or for it, a .part file that exists was left by a
+ * killed run and is replaced. Otherwise it is replaced only if a killed writer of this program left it, and
  * SL_OUTPUT_IN_USE if it is in use or a user's file.
  */
 enum sl_status sl_file_begin(const struct sl_dir *d, const char *name, struct sl_file_writer *w);
@@ -79,6 +79,9 @@ void sl_file_drop(struct sl_file_writer *w);
 enum sl_status sl_file_sync(struct sl_file_writer *w);
 enum sl_status sl_file_name_part(struct sl_file_writer *w, bool replace);
 void sl_file_remove_part(struct sl_file_writer *w);
+
+/* Makes *w the writer of a NAME.part that another process of this run has made durable. */
+void sl_file_adopt(const struct sl_dir *d, const char *name, struct sl_file_writer *w);
 
 /* Removes name; SL_OK if there is no such file. */
 enum sl_status sl_file_remove(const struct sl_dir *d, const char *name);

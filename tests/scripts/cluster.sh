@@ -2,7 +2,7 @@
 # cluster.sh SLUICE SOURCE - tests the templates of scripts/cluster with the program SLUICE and the root SOURCE.
 #
 # srun and scontrol are replaced: srun runs the program here, and can send it USR1 as Slurm does before the time
-# limit; scontrol notes that a task was queued again. Dask and Snakemake are tried where they are installed
+# limit, when the file SENDS_USR1 has contents; scontrol notes that a task was queued again. Dask and Snakemake are tried where they are installed
 # (SLUICE_CLUSTER_PYTHON: their Python; default: python3). The joined runs must equal the run of one process. Exit
 # code: 0 if all is right.
 set -euo pipefail
@@ -21,8 +21,13 @@ mkdir "$work/bin"
 ln -s "$sluice" "$work/bin/sluice"
 cat >"$work/bin/srun" <<'END'
 #!/bin/bash
+while [[ $1 == --* ]]; do shift; done
 if [[ ${SENDS_USR1:-} ]]; then
-	exec timeout --preserve-status --signal=USR1 1.5 "$@"
+	"$@" &
+	until [[ -s $SENDS_USR1 ]]; do sleep 0.05; done
+	kill -USR1 $!
+	wait $!
+	exit
 fi
 exec "$@"
 END
@@ -68,7 +73,7 @@ model: {slab: {mu_a: 0 /cm, mu_s: 300 /cm, thickness: 1 cm}}
 keep: transmitted
 output: {format: csv, columns: [id]}
 END
-SENDS_USR1=1 SLURM_ARRAY_JOB_ID=123 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_MIN=1 \
+SENDS_USR1=slow/part_2_of_4/manifest.jsonl SLURM_ARRAY_JOB_ID=123 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_MIN=1 \
 	bash "$cluster/slurm.sbatch" slow.yaml slow >out 2>&1 || fail "a task that is queued again fails: $(cat out)"
 [[ $(cat requeued) == "requeue 123_2" ]] || fail "the task was not queued again: $(cat out)"
 [[ $(wc -l <slow/part_2_of_4/manifest.jsonl) -gt 0 ]] || fail "the task has committed no batch"
@@ -86,6 +91,15 @@ SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=4 SLURM_ARRAY_TASK_MIN=1 bash "$clu
 	2>out || code=$?
 [[ $code -eq 2 || $code -eq 4 ]] || fail "exit code $code for a configuration that does not exist"
 rm -r parts
+
+# --- Slurm with MPI ------------------------------------------------------------------------------
+
+rm -f requeued
+SENDS_USR1=slow_mpi/manifest.jsonl SLURM_JOB_ID=7 bash "$cluster/slurm_mpi.sbatch" slow.yaml slow_mpi >out 2>&1 ||
+	fail "a job that is queued again fails: $(cat out)"
+[[ $(cat requeued) == "requeue 7" ]] || fail "the job was not queued again: $(cat out)"
+SLURM_JOB_ID=7 bash "$cluster/slurm_mpi.sbatch" c.yaml joined >out || fail "the job fails: $(cat out)"
+expect_whole joined
 
 # --- PBS: -J 1-20 --------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@
 #include "pipeline/plan/file_names.h"
 #include "pipeline/compare/cases/temp_dir.h"
 #include "pipeline/plan/memory.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "stages/host/min_traffic.h"
 
 /*

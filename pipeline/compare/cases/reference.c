@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "pipeline/plan/memory.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 
 enum { WHAT_BYTES = 160 };
 

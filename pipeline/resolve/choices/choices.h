@@ -67,8 +67,10 @@ struct sl_choices {
 	enum sl_column column[SL_COLUMN_COUNT];
 	sl_column_set internal; /* set of those of them that files do not have */
 	enum sl_device_choice device;
-	uint32_t n_devices;                   /* 0 on the CPU */
-	int device_number[SL_DEVICES_MAX];    /* CUDA ordinals, or those of emulated devices */
+	uint32_t n_devices;                /* 0 on the CPU */
+	int device_number[SL_DEVICES_MAX]; /* CUDA ordinals, or those of emulated devices */
+	uint32_t
+		device_users; /* ranks of the run that use each of these devices, at most; 0: one */
 	char device_reason[SL_MESSAGE_BYTES]; /* why auto chose the CPU; "" if it did not */
 	enum sl_mode mode;
 	const char *mode_reason; /* why auto chose staged on a device; "" if it did not */

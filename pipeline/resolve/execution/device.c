@@ -96,10 +96,32 @@ static enum sl_status list_all(struct named *d)
 }
 
 /*
+ * Of several ranks that see the same devices each takes others; more ranks than devices share them. Returns
+ * the largest number of ranks of a device.
+ */
+static uint32_t take_share(const struct sl_share *share, struct named *d)
+{
+	uint32_t all = d->n, n = 0;
+
+	if (share->devices_of < 2 || all == 0)
+		return 1;
+	if (share->devices_of >= all) {
+		d->number[0] = d->number[share->device_number % all];
+		d->n = 1;
+		return (share->devices_of + all - 1) / all;
+	}
+	for (uint32_t i = share->device_number; i < all; i += share->devices_of)
+		d->number[n++] = d->number[i];
+	d->n = n;
+	return 1;
+}
+
+/*
  * Opens the devices, because the available backends and tunings depend on them. The first one is opened
  * last, because it is the current one afterwards.
  */
-static enum sl_status use_devices(struct sl_choices *choices, struct named *d)
+static enum sl_status use_devices(
+	const struct sl_share *share, struct sl_choices *choices, struct named *d)
 {
 	struct sl_device device;
 	const char *problem = NULL;
@@ -112,6 +134,7 @@ static enum sl_status use_devices(struct sl_choices *choices, struct named *d)
 		return sl_fail(SL_USAGE, "%s", problem);
 	if (d->all)
 		SL_TRY(list_all(d));
+	choices->device_users = take_share(share, d);
 	for (uint32_t i = d->n; i-- > 0;)
 		SL_TRY(sl_device_use(d->number[i], &device));
 	choices->device = d->choice;
@@ -120,13 +143,16 @@ static enum sl_status use_devices(struct sl_choices *choices, struct named *d)
 	return SL_OK;
 }
 
-/* auto: opens device 0, or chooses the CPU and records the reason. */
-static void find_device(struct sl_choices *choices)
+/*
+ * auto: opens device 0, of several ranks each its devices; or chooses the CPU and records the reason.
+ */
+static void find_device(const struct sl_share *share, struct sl_choices *choices)
 {
-	struct named first = {
-		.choice = sl_device_is_emulated() ? SL_ON_EMULATED : SL_ON_CUDA, .n = 1};
+	struct named found = {.choice = sl_device_is_emulated() ? SL_ON_EMULATED : SL_ON_CUDA,
+		.all = share->of > 1,
+		.n = 1};
 
-	if (use_devices(choices, &first) == SL_OK)
+	if (use_devices(share, choices, &found) == SL_OK)
 		return;
 	choices->device = SL_ON_CPU;
 	snprintf(choices->device_reason, sizeof(choices->device_reason), "%s", sl_last_error());
@@ -155,19 +181,22 @@ enum sl_status sl_resolve_device(
 	struct named cuda = {.twice = -1}, emulated = {.twice = -1};
 
 	if (strcmp(text, "auto") == 0)
-		find_device(choices);
+		find_device(&c->share, choices);
 	else if (strcmp(text, "cpu") == 0)
 		choices->device = SL_ON_CPU;
 	else if (read_emulated(text, &emulated))
-		return use_devices(choices, &emulated);
+		return use_devices(&c->share, choices, &emulated);
 	else if (!read_cuda(text, &cuda))
 		refuse(r, text);
+	else if (c->share.of > 1 && strcmp(text, "cuda") == 0)
+		return use_devices(
+			&c->share, choices, &(struct named){.choice = SL_ON_CUDA, .all = true});
 	else if (cuda.twice >= 0)
 		sl_config_add_problem(r, "run.device",
 			"names device %d twice, but batches go to each device once; name it once",
 			cuda.twice);
 	else
-		return use_devices(choices, &cuda);
+		return use_devices(&c->share, choices, &cuda);
 	return SL_OK;
 }
 

@@ -9,8 +9,9 @@
 
 /*
  * Sets device, n_devices, device_number and device_reason, and makes the first device current for the
- * calling thread. An unknown name adds a problem. A device that is named but cannot be used is the result
- * (SL_NO_DEVICE, SL_USAGE); choices->device then stays SL_ON_AUTO.
+ * calling thread. Of several ranks on a machine (c->share), each gets other devices, or shares one if there
+ * are more ranks than devices: device_users. An unknown name adds a problem. The result for a device that is
+ * named but cannot be used is SL_NO_DEVICE or SL_USAGE; choices->device then stays SL_ON_AUTO.
  */
 enum sl_status sl_resolve_device(
 	const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);

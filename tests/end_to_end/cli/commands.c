@@ -122,7 +122,7 @@ static void help_lists_commands(void **state)
 static void version_is_printed(void **state)
 {
 	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
-		"\nHDF5 ", "\nCPU loops  ", "baseline; uses "};
+		"\nHDF5 ", "\nMPI  ", "\nCPU loops  ", "baseline; uses "};
 	char *text = output_of(&folder, WORDS("version"));
 
 	(void)state;

@@ -2,6 +2,8 @@
  * commands_refused.c - invalid command lines: every case ends with its exit code and message, and
  * no file is touched.
  */
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tests/support/program/commands_check.h"
@@ -149,12 +151,36 @@ static void invalid_emulator_settings_are_refused(void **state)
 	expect_untouched();
 }
 
+/* Processes that mpirun starts would all compute the same run; parts of it are different runs. */
+static void several_processes_need_mpi_or_parts(void **state)
+{
+	char *version = output_of(&folder, WORDS("version"));
+
+	(void)state;
+	if (strstr(version, "built without MPI")) {
+		shell(SL_USAGE,
+			"one of 4 processes that were started for MPI, but this program was "
+			"built without MPI",
+			"OMPI_COMM_WORLD_SIZE=4 $SLUICE run c.yaml --out out");
+		shell(SL_USAGE, "one of 4 processes", "PMI_SIZE=4 $SLUICE run c.yaml --out out");
+		shell(SL_USAGE, "one of 4 processes",
+			"PMIX_RANK=1 SLURM_NTASKS=4 $SLUICE run c.yaml --out out");
+		shell(SL_OK, "",
+			"OMPI_COMM_WORLD_SIZE=4 $SLUICE run c.yaml --out out --part 1/4 --quiet && rm -r out");
+		shell(SL_OK, "",
+			"OMPI_COMM_WORLD_SIZE=1 $SLUICE run c.yaml --out out --quiet && rm -r out");
+	}
+	free(version);
+	expect_untouched();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(invalid_command_lines_are_refused),
 		cmocka_unit_test(invalid_configurations_are_refused),
 		cmocka_unit_test(invalid_emulator_settings_are_refused),
+		cmocka_unit_test(several_processes_need_mpi_or_parts),
 	};
 
 	return cmocka_run_group_tests(tests, commands_begin, folder_end);

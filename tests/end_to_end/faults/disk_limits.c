@@ -92,10 +92,13 @@ static void shrink_disk(const struct tiny_run *t)
 	assert_int_equal(refused, 0);
 }
 
-/* The plan finds enough space; the space disappears during the run. */
-static void disk_that_fills_up_leaves_a_resumable_run(void **state)
+/*
+ * A run of that many batches fills its disk. Returns how many are committed: all of them if the run ends
+ * before the test has shrunk the disk.
+ */
+static unsigned fill_disk(unsigned batches)
 {
-	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
+	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = batches};
 	const struct timespec pause = {0, 200000};
 	struct disk_failures failures = {.failed = 0};
 	struct tiny_command c;
@@ -103,7 +106,6 @@ static void disk_that_fills_up_leaves_a_resumable_run(void **state)
 	struct ending e;
 	unsigned n;
 
-	(void)state;
 	tiny_make(&t);
 	mount_tmpfs(&t, "size=64m");
 	snprintf(t.what, sizeof(t.what), "the disk fills up");
@@ -116,10 +118,23 @@ static void disk_that_fills_up_leaves_a_resumable_run(void **state)
 	assert_int_equal(resize_disk(&t, "size=64m"), 0);
 	n = check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &failures);
 	print_message("the disk was full after %u of %u batches\n", n, t.batches);
-	assert_int_equal(failures.failed, 1);
+	assert_int_equal(failures.failed, n < batches);
 	process_free(&e);
 	unmount_tmpfs(&t);
 	tiny_free(&t);
+	return n;
+}
+
+/* The plan finds enough space; the space disappears during the run, which a busy machine can take long to do. */
+static void disk_that_fills_up_leaves_a_resumable_run(void **state)
+{
+	unsigned batches = LONG_BATCHES;
+
+	(void)state;
+	while (fill_disk(batches) == batches) {
+		batches *= 2;
+		assert_in_range(batches, 0, 64 * LONG_BATCHES);
+	}
 }
 
 /* The plan finds too little space: refused with the sizes, and no file is made. */

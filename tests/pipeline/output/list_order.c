@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "pipeline/results/survivor_file.h"
-#include "pipeline/run/order_file.h"
+#include "pipeline/batch_file/order_file.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"

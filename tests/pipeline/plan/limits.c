@@ -186,6 +186,35 @@ static void machine_has_the_least_limit(void **state)
 	assert_string_equal(m.memory_limit, "SLURM_MEM_PER_NODE");
 }
 
+static struct sl_machine divided(struct sl_machine m, uint32_t of, uint32_t cores_of)
+{
+	sl_machine_divide(&m, &(struct sl_share){.of = of, .cores_of = cores_of});
+	return m;
+}
+
+/* Ranks divide the memory, and the cores unless they are bound to different ones; never to 0. */
+static void ranks_divide_the_machine(void **state)
+{
+	const struct sl_machine all = {.cores = 8, .free_bytes = 8 * GIB};
+	struct sl_machine per_cpu = all;
+
+	(void)state;
+	assert_int_equal(divided(all, 0, 0).cores, 8);
+	assert_int_equal(divided(all, 1, 1).free_bytes, 8 * GIB);
+	assert_int_equal(divided(all, 4, 4).cores, 2);
+	assert_int_equal(divided(all, 4, 4).free_bytes, 2 * GIB);
+	assert_int_equal(divided(all, 4, 1).cores, 8);
+	assert_null(divided(all, 4, 1).cores_limit);
+	assert_int_equal(divided(all, 16, 16).cores, 1);
+	setenv("SLURM_CPUS_PER_TASK", "8", 1);
+	setenv("SLURM_MEM_PER_CPU", "1024", 1);
+	per_cpu.memory_limit = "SLURM_MEM_PER_CPU";
+	assert_int_equal(divided(per_cpu, 4, 4).cores, 8);
+	assert_int_equal(divided(per_cpu, 4, 4).free_bytes, 8 * GIB);
+	unsetenv("SLURM_CPUS_PER_TASK");
+	unsetenv("SLURM_MEM_PER_CPU");
+}
+
 /* The plan of the program names the limit, and takes one thread per core. */
 static void plan_names_the_limits(void **state)
 {
@@ -217,6 +246,7 @@ int main(void)
 		WITH_FOLDER(version_1_limits_by_its_controllers),
 		WITH_FOLDER(slurm_limits_by_its_variables),
 		WITH_FOLDER(machine_has_the_least_limit),
+		WITH_FOLDER(ranks_divide_the_machine),
 		WITH_FOLDER(plan_names_the_limits),
 	};
 

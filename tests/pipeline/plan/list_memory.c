@@ -8,7 +8,8 @@
 
 #include "pipeline/output/existing_run.h"
 #include "pipeline/plan/memory.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
+#include "pipeline/run/workspace.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"

@@ -85,6 +85,38 @@ static void expect_on_device(enum sl_device_choice device)
 	assert_ptr_equal(choices.deflate, fastest_deflate());
 }
 
+/* Resolves run.device for rank `number` of `of` ranks on a machine with three emulated devices. */
+static void resolve_share(uint32_t number, uint32_t of)
+{
+	struct sl_reader *r;
+
+	assert_ok(resolve_device("emulated:3", "", &r));
+	config.share = (struct sl_share){
+		.of = of, .cores_of = of, .devices_of = of, .device_number = number};
+	assert_ok(sl_resolve(&config, r, &choices));
+	sl_config_close(r);
+}
+
+static void ranks_divide_the_devices(void **state)
+{
+	(void)state;
+	resolve_share(0, 0);
+	assert_int_equal(choices.n_devices, 3);
+	resolve_share(0, 2);
+	assert_int_equal(choices.n_devices, 2);
+	assert_true(choices.device_number[0] == 0 && choices.device_number[1] == 2);
+	resolve_share(1, 2);
+	assert_int_equal(choices.n_devices, 1);
+	assert_int_equal(choices.device_number[0], 1);
+	assert_int_equal(choices.device_users, 1);
+	for (uint32_t i = 0; i < 7; i++) {
+		resolve_share(i, 7);
+		assert_int_equal(choices.n_devices, 1);
+		assert_int_equal(choices.device_number[0], i % 3);
+		assert_int_equal(choices.device_users, 3);
+	}
+}
+
 /* The choice of auto without a device is reported; an explicit CPU is not. */
 static void auto_selects_an_available_device(void **state)
 {
@@ -291,6 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(auto_selects_an_available_device),
 		cmocka_unit_test(emulated_device_is_always_available),
+		cmocka_unit_test(ranks_divide_the_devices),
 		cmocka_unit_test(missing_device_is_refused),
 		cmocka_unit_test(device_failure_is_not_a_file_error),
 		cmocka_unit_test(default_mode_depends_on_device),

@@ -25,6 +25,9 @@ void run_parts(unsigned of, const char *const *more);
  */
 void expect_same_run(const char *joined, const char *whole);
 
+/* The same for a run on other processors or threads, whose run.json also differs in the member machine. */
+void expect_same_results(const char *run, const char *whole);
+
 /*
  * Runs c.yaml into "whole" and as three parts into "parts", joins these into "joined", compares and
  * verifies, and removes all three.

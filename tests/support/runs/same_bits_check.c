@@ -8,7 +8,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/run/run.h"
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"

@@ -19,6 +19,8 @@ class Sluice(CMakePackage, CudaPackage):
 
     variant("shared", default=False, description="Link the library of primitives as a shared one")
 
+    variant("mpi", default=False, description="Runs of several processes under MPI")
+
     generator("ninja")
 
     depends_on("c", type="build")
@@ -32,6 +34,7 @@ class Sluice(CMakePackage, CudaPackage):
     depends_on("libpng")
     depends_on("libyaml")
     depends_on("zlib-api")
+    depends_on("mpi", when="+mpi")
 
     conflicts("cuda_arch=none", when="+cuda", msg="name the GPUs, as in cuda_arch=90")
 
@@ -39,6 +42,7 @@ class Sluice(CMakePackage, CudaPackage):
         args = [
             self.define_from_variant("SLUICE_CUDA", "cuda"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define_from_variant("SLUICE_MPI", "mpi"),
             self.define("SLUICE_TESTS", False),
         ]
         if self.spec.satisfies("+cuda"):

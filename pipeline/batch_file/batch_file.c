@@ -5,12 +5,12 @@
  * around the packed bytes without copying them. The CRC-32 of the whole file is in the manifest
  * line.
  */
-#include "pipeline/run/batch_file.h"
+#include "pipeline/batch_file/batch_file.h"
 
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
-#include "pipeline/run/order_file.h"
+#include "pipeline/batch_file/order_file.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
 
@@ -73,26 +73,49 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 }
 
 /* Writes the pieces, if the run has such files, to NAME.part and flushes them to the disk. */
-static enum sl_status write_file(
+static enum sl_status write_survivors(
 	const struct sl_dir *dir, const struct sl_pieces *file, struct sl_batch_write *w)
 {
+	struct sl_file_writer *to = &w->file[SL_BATCH_FILE_survivors];
+
 	if (!w->line.file[0])
 		return SL_OK;
-	SL_TRY(sl_file_begin(dir, w->line.file, &w->file));
+	SL_TRY(sl_file_begin(dir, w->line.file, to));
 	for (uint32_t i = 0; i < file->n; i++)
-		SL_TRY(sl_file_add(&w->file, file->piece[i].at, file->piece[i].bytes));
-	return sl_file_sync(&w->file);
+		SL_TRY(sl_file_add(to, file->piece[i].at, file->piece[i].bytes));
+	return sl_file_sync(to);
 }
 
 /* Writes the sort keys of the batch, if the run needs them, in the same way. */
 static enum sl_status write_order(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_batch *b, struct sl_batch_write *w)
 {
+	struct sl_file_writer *to = &w->file[SL_BATCH_FILE_order];
+
 	if (!w->line.order_file[0])
 		return SL_OK;
-	SL_TRY(sl_file_begin(dir, w->line.order_file, &w->order));
-	SL_TRY(sl_order_file_put(plan, b, &w->order, &w->line.order_bytes, &w->line.order_crc));
-	return sl_file_sync(&w->order);
+	SL_TRY(sl_file_begin(dir, w->line.order_file, to));
+	SL_TRY(sl_order_file_put(plan, b, to, &w->line.order_bytes, &w->line.order_crc));
+	return sl_file_sync(to);
+}
+
+/* Writes the counters of the histograms, if the run has some, in the same way. */
+static enum sl_status write_bins(
+	const struct sl_dir *dir, const struct sl_batch *b, struct sl_batch_write *w)
+{
+	struct sl_file_writer *to = &w->file[SL_BATCH_FILE_bins];
+
+	if (w->line.bins_bytes == 0)
+		return SL_OK;
+	SL_TRY(sl_file_begin(dir, w->line.bins_file, to));
+	SL_TRY(sl_file_add(to, b->bins, w->line.bins_bytes));
+	return sl_file_sync(to);
+}
+
+/* Is there a .part file k, which waits for its name? */
+static bool has_part(const struct sl_batch_write *w, int k)
+{
+	return w->file[k].dir != NULL;
 }
 
 /* Gives the written files their names. A failure leaves no .part file. */
@@ -100,31 +123,37 @@ static enum sl_status name_files(struct sl_batch_write *w)
 {
 	enum sl_status s = SL_OK;
 
-	if (w->line.file[0])
-		s = sl_file_name_part(&w->file, false);
-	if (!w->line.order_file[0])
-		return s;
-	if (s == SL_OK)
-		return sl_file_name_part(&w->order, false);
-	sl_file_remove_part(&w->order);
+	for (int k = 0; k < SL_BATCH_FILES && s == SL_OK; k++) {
+		if (has_part(w, k))
+			s = sl_file_name_part(&w->file[k], false);
+		w->file[k].dir = NULL;
+	}
+	sl_batch_file_remove_parts(w);
 	return s;
 }
 
-/* See the order in batch_file.h: every call is durable when it returns. */
-static enum sl_status commit(struct sl_workspace *work, const struct sl_dir *dir,
-	const struct sl_batch *b, struct sl_batch_write *w)
+/* Adds the batch to the message of a failure. */
+static enum sl_status with_batch(enum sl_status s, uint64_t number)
 {
-	SL_TRY(name_files(w));
-	if (w->line.bins_bytes > 0)
-		SL_TRY(sl_file_commit(dir, w->line.bins_file, b->bins, w->line.bins_bytes, false));
-	SL_TRY(sl_manifest_append(dir, &w->line));
-	return sl_image_sum_add(&work->image_sum, b->number, &b->table);
+	return sl_add_context(s, "batch %llu, writing", (unsigned long long)number);
 }
 
-/* Adds the batch to the message of a failure. */
-static enum sl_status with_batch(enum sl_status s, const struct sl_host_slot *slot)
+void sl_batch_file_remove_parts(struct sl_batch_write *w)
 {
-	return sl_add_context(s, "batch %llu, writing", (unsigned long long)slot->batch.number);
+	for (int k = 0; k < SL_BATCH_FILES; k++) {
+		if (has_part(w, k))
+			sl_file_remove_part(&w->file[k]);
+		w->file[k].dir = NULL;
+	}
+}
+
+/* A failure of one file removes its .part file, so only those before it are left. */
+static enum sl_status write_files(const struct sl_plan *plan, const struct sl_dir *dir,
+	const struct sl_batch *b, const struct sl_pieces *file, struct sl_batch_write *w)
+{
+	SL_TRY(write_survivors(dir, file, w));
+	SL_TRY(write_order(plan, dir, b, w));
+	return write_bins(dir, b, w);
 }
 
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
@@ -134,26 +163,39 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 	struct sl_pieces file;
 	enum sl_status s;
 
-	SL_TRY(with_batch(assemble(plan, slot, image, &w->line, &file), slot));
+	SL_TRY(with_batch(assemble(plan, slot, image, &w->line, &file), slot->batch.number));
 	assembled = sl_now_ns();
-	SL_TRY(with_batch(write_file(dir, &file, w), slot));
-	s = with_batch(write_order(plan, dir, &slot->batch, w), slot);
-	if (s != SL_OK) {
-		if (w->line.file[0])
-			sl_file_remove_part(&w->file);
-		return s;
-	}
+	s = with_batch(write_files(plan, dir, &slot->batch, &file, w), slot->batch.number);
+	if (s != SL_OK)
+		sl_batch_file_remove_parts(w);
 	w->assemble_ns = assembled - start;
 	w->commit_ns = sl_now_ns() - assembled;
-	return SL_OK;
+	return s;
 }
 
-enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
-	const struct sl_host_slot *slot, struct sl_batch_write *w)
+void sl_batch_file_adopt(
+	const struct sl_dir *dir, const struct sl_manifest_line *line, struct sl_batch_write *w)
+{
+	const char *const name[SL_BATCH_FILES] = {
+		[SL_BATCH_FILE_survivors] = line->file,
+		[SL_BATCH_FILE_order] = line->order_file,
+		[SL_BATCH_FILE_bins] = line->bins_file,
+	};
+
+	*w = (struct sl_batch_write){.line = *line};
+	for (int k = 0; k < SL_BATCH_FILES; k++)
+		if (name[k][0])
+			sl_file_adopt(dir, name[k], &w->file[k]);
+}
+
+/* See the order in batch_file.h: every call is durable when it returns. */
+enum sl_status sl_batch_file_commit(const struct sl_dir *dir, struct sl_batch_write *w)
 {
 	uint64_t start = sl_now_ns();
-	enum sl_status s = with_batch(commit(work, dir, &slot->batch, w), slot);
+	enum sl_status s = name_files(w);
 
+	if (s == SL_OK)
+		s = sl_manifest_append(dir, &w->line);
 	w->commit_ns += sl_now_ns() - start;
-	return s;
+	return with_batch(s, w->line.batch);
 }

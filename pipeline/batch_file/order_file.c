@@ -1,5 +1,5 @@
 /* order_file.c - see order_file.h. Items are made in a small buffer, so a batch of any size needs no memory. */
-#include "pipeline/run/order_file.h"
+#include "pipeline/batch_file/order_file.h"
 
 #include <math.h>
 #include <string.h>

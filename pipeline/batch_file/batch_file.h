@@ -3,41 +3,52 @@
  * line.
  *
  *	write    assemble the file, write NAME.part, fsync;    by several threads at a time
- *	         the same for the sort keys (order_file.h)
- *	commit   rename, histogram file, manifest line         one batch at a time, in batch order
+ *	         the same for sort keys (order_file.h) and histograms
+ *	commit   rename, manifest line                         one batch at a time, in batch order
  *
  * The manifest line is the last step of a commit, when its files are durable under their names. So
  * each line has its files, whenever the program or the machine fails, and --resume removes every
  * file of the run that has no line (pipeline/output/stale_files.h).
  */
-#ifndef SL_PIPELINE_RUN_BATCH_FILE_H
-#define SL_PIPELINE_RUN_BATCH_FILE_H
+#ifndef SL_PIPELINE_BATCH_FILE_BATCH_FILE_H
+#define SL_PIPELINE_BATCH_FILE_BATCH_FILE_H
 
-#include "pipeline/run/run.h"
+#include "pipeline/plan/host_slot.h"
+#include "pipeline/results/manifest.h"
 #include "primitives/files/files.h"
+
+/* The files of a batch, in the order in which they are written and named. */
+enum sl_batch_file {
+	SL_BATCH_FILE_survivors,
+	SL_BATCH_FILE_order,
+	SL_BATCH_FILE_bins,
+	SL_BATCH_FILES
+};
 
 /* The state of one batch between write and commit. */
 struct sl_batch_write {
 	struct sl_manifest_line line;
-	struct sl_file_writer file;
-	struct sl_file_writer order; /* if line.order_file is not "" */
+	struct sl_file_writer file[SL_BATCH_FILES]; /* dir is NULL: there is no .part file */
 	uint64_t assemble_ns;
 	uint64_t commit_ns; /* writing and committing */
 };
 
 /*
- * Writes the batch in slot to NAME.part in dir and fills *w. image has plan->memory.image bytes,
- * and is free again afterwards. After a failure no .part file is left.
+ * Writes the files of the batch in slot as NAME.part in dir and fills *w, which is zero. image has
+ * plan->memory.image bytes, and is free again afterwards. After a failure no .part file is left.
  */
 enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_host_slot *slot, void *image, struct sl_batch_write *w);
 
-/*
- * Commits the written file and adds the batch to the image of the run. Not thread-safe: the
- * manifest and the image of work are shared by all batches.
- */
-enum sl_status sl_batch_file_commit(struct sl_workspace *work, const struct sl_dir *dir,
-	const struct sl_host_slot *slot, struct sl_batch_write *w);
+/* Makes *w the state of a batch that another process has written in dir, and described by the line. */
+void sl_batch_file_adopt(
+	const struct sl_dir *dir, const struct sl_manifest_line *line, struct sl_batch_write *w);
+
+/* Commits the written files. Not thread-safe: the manifest is shared by all batches. */
+enum sl_status sl_batch_file_commit(const struct sl_dir *dir, struct sl_batch_write *w);
+
+/* Instead of the commit: removes the .part files that are left. */
+void sl_batch_file_remove_parts(struct sl_batch_write *w);
 
 /* Does the line describe a batch of the plan: its number, its particles and the names of its files? */
 bool sl_batch_file_is_planned(const struct sl_plan *plan, const struct sl_manifest_line *line);

@@ -16,8 +16,8 @@
  * largest priority. The expectation of every sum of weights is then that of all particles. u is a pure
  * function of (seed, id), and a quotient of doubles has the same bits on each machine.
  */
-#ifndef SL_PIPELINE_RUN_ORDER_FILE_H
-#define SL_PIPELINE_RUN_ORDER_FILE_H
+#ifndef SL_PIPELINE_BATCH_FILE_ORDER_FILE_H
+#define SL_PIPELINE_BATCH_FILE_ORDER_FILE_H
 
 #include "pipeline/plan/plan.h"
 #include "primitives/files/files.h"

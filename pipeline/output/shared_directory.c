@@ -1,0 +1,82 @@
+/* shared_directory.c - see shared_directory.h. */
+#include "pipeline/output/shared_directory.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "primitives/base/clock.h"
+#include "primitives/files/read.h"
+
+/*
+ * How long a rank waits for the directory that rank 0 has opened. A network file system can show a
+ * directory, or a file that was replaced, late: NFS keeps for up to 30 s that a name did not exist.
+ */
+enum { SECONDS_TO_APPEAR = 40, INTERVAL_NS = 100000000 };
+
+/* What identifies a run directory at this time: rank 0 has just written run.json, with host and time. */
+struct identity {
+	uint64_t bytes;
+	uint32_t crc;
+};
+
+static enum sl_status identify(const struct sl_dir *dir, struct identity *i)
+{
+	memset(i, 0, sizeof(*i)); /* with the padding, because it is compared and sent */
+	return sl_file_check(dir, "run.json", &i->bytes, &i->crc);
+}
+
+/* Opens the directory of the plan if it is the one that rank 0 has described; else closes it again. */
+static bool is_opened(const struct sl_plan *plan, const struct identity *wanted, struct sl_dir *dir)
+{
+	struct identity found;
+	bool exists;
+
+	if (sl_dir_exists(plan->to, &exists) != SL_OK || !exists ||
+		sl_dir_open(plan->to, false, dir) != SL_OK)
+		return false;
+	if (identify(dir, &found) == SL_OK && memcmp(&found, wanted, sizeof(found)) == 0)
+		return true;
+	sl_dir_close(dir);
+	return false;
+}
+
+static enum sl_status join(
+	const struct sl_plan *plan, const struct identity *wanted, struct sl_dir *dir)
+{
+	const struct timespec interval = {.tv_nsec = INTERVAL_NS};
+	uint64_t start = sl_now_ns();
+	bool opened = is_opened(plan, wanted, dir);
+
+	while (!opened && 1e-9 * (double)(sl_now_ns() - start) < SECONDS_TO_APPEAR) {
+		nanosleep(&interval, NULL);
+		opened = is_opened(plan, wanted, dir);
+	}
+	if (!opened)
+		return sl_fail(SL_USAGE,
+			"%s: is not the directory that rank 0 has opened under this name (the ranks "
+			"write into one directory); choose --out on a file system that all nodes share",
+			plan->to);
+	dir->lazy = plan->config.output.durable != SL_DURABLE_BATCH;
+	dir->locked_for_us = true;
+	return SL_OK;
+}
+
+enum sl_status sl_output_open_shared(struct sl_workspace *w, struct sl_ranks *ranks,
+	enum sl_start start, struct sl_dir *dir, struct sl_manifest *done)
+{
+	struct identity wanted;
+	enum sl_status s = SL_OK;
+
+	if (!ranks)
+		return sl_output_open(w, start, dir, done);
+	memset(&wanted, 0, sizeof(wanted));
+	if (ranks->rank == 0)
+		s = sl_output_open(w, start, dir, done);
+	if (s == SL_OK && ranks->rank == 0)
+		s = identify(dir, &wanted);
+	SL_TRY(sl_ranks_agree(ranks, s));
+	SL_TRY(sl_ranks_broadcast(ranks, &wanted, sizeof(wanted)));
+	if (ranks->rank > 0)
+		s = join(w->plan, &wanted, dir);
+	return sl_ranks_agree(ranks, s);
+}

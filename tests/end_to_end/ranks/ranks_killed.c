@@ -1,0 +1,218 @@
+/*
+ * ranks_killed.c - a rank that is killed, fails or gets a signal ends the run of all ranks; committed batches
+ * stay, and the run is resumed with another number of ranks, with the bytes of an uninterrupted one.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/runs/parts_check.h"
+#include "tests/support/runs/ranks_check.h"
+
+enum { BATCHES = 300, SECONDS_TO_END = 10 };
+
+static const char text[] =
+	"run: {name: t, seed: 7, particles: 600000, batch: 2000, threads: 1, device: cpu}\n"
+	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.9, thickness: 1 cm}}\n"
+	"keep: transmitted\nkey: [w:16]\ntallies: [w:16]\n";
+
+#define RUN WORDS("run", "c.yaml", "--out", "ranks", "--quiet")
+
+static int make_folder(void **state)
+{
+	(void)state;
+	folder_make_in_memory(&folder);
+	write_text(&folder, "c.yaml", text);
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
+	return 0;
+}
+
+/* Resumes with some ranks, and compares with the run of one process. */
+static void resume(unsigned ranks)
+{
+	expect_ranks(
+		ranks, SL_OK, "", WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--resume"));
+	expect_same_results("ranks", "whole");
+	expect(&folder, SL_OK, "", WORDS("verify", "ranks", "--quiet"));
+	remove_run(&folder, "ranks");
+}
+
+/* Sends a signal to a rank of a run of three that has committed n batches; *e is how mpirun ended. */
+static void send_signal(const char *const *options, const char *const *words, int number, size_t n,
+	unsigned rank, struct ending *e)
+{
+	struct ranks_command c;
+	struct running r;
+	double start;
+
+	ranks_command(3, options, words, &c);
+	start_ranks(&c, &r);
+	kill(find_rank(&r, "ranks", n, rank), number);
+	start = seconds_now();
+	process_wait(&r, HANG_SECONDS, e);
+	if (seconds_now() - start > SECONDS_TO_END)
+		fail_msg("the run ended %.1f s after the signal", seconds_now() - start);
+}
+
+/* mpirun kills the other ranks when one dies. Until then, batches were committed in order. */
+static void a_killed_rank_ends_the_run(void **state)
+{
+	struct sl_manifest m;
+	struct ending e;
+
+	(void)state;
+	for (unsigned rank = 0; rank < 3; rank++) {
+		send_signal(NULL, RUN, SIGKILL, 5 + 20 * rank, rank, &e);
+		assert_int_not_equal(e.code, 0);
+		process_free(&e);
+		read_manifest(&folder, "ranks", &m);
+		assert_true(m.in_order);
+		for (size_t i = 0; i < m.n; i++)
+			assert_int_equal(m.line[i].batch, i);
+		sl_manifest_free(&m);
+		resume(1 + rank);
+	}
+}
+
+/* Has a rank ended with code 9? The first one that does has the others killed. */
+static bool has_code_9(void)
+{
+	bool found = false;
+
+	for (unsigned rank = 0; rank < 3; rank++) {
+		char name[16], *code;
+		size_t bytes;
+
+		snprintf(name, sizeof(name), "code%u", rank);
+		if (!folder_has(&folder, name))
+			continue;
+		code = folder_read(&folder, name, &bytes);
+		found |= strcmp(code, "9\n") == 0;
+		free(code);
+	}
+	return found;
+}
+
+/* Kills the process in the file pid<rank>; expects that the other ranks notice it and end with code 9. */
+static void lose_rank(unsigned rank, const struct ranks_command *c)
+{
+	char name[16], *pid;
+	struct running r;
+	struct ending e;
+	size_t bytes;
+
+	start_ranks(c, &r);
+	(void)find_rank(&r, "ranks", 10, 0);
+	snprintf(name, sizeof(name), "pid%u", rank);
+	pid = folder_read(&folder, name, &bytes);
+	kill((pid_t)strtol(pid, NULL, 10), SIGKILL);
+	free(pid);
+	process_wait(&r, SECONDS_TO_END, &e);
+	assert_false(e.timed_out);
+	assert_non_null(strstr(e.err, "has ended or does not answer"));
+	process_free(&e);
+	assert_true(has_code_9());
+}
+
+/* Without the help of mpirun, which does not see that the child of a shell has died. */
+static void ranks_notice_a_lost_rank(void **state)
+{
+	char script[1000];
+	const char *const words[] = {"sh", "-c", script, NULL};
+	struct ranks_command c;
+
+	(void)state;
+	/* the shell lives on for the second that mpirun grants after SIGTERM */
+	snprintf(script, sizeof(script),
+		"trap '' TERM; rm -f code*; '%s' run c.yaml --out ranks --quiet & "
+		"echo $! >pid$OMPI_COMM_WORLD_RANK; wait $!; code=$?; "
+		"echo $code >code$OMPI_COMM_WORLD_RANK; exit $code",
+		getenv("SLUICE") ? getenv("SLUICE") : "sluice");
+	for (unsigned rank = 0; rank < 3; rank += 2) {
+		ranks_command(3, (const char *const[]){"--enable-recovery", NULL}, words, &c);
+		lose_rank(rank, &c);
+		resume(3);
+	}
+}
+
+/* A batch system can suspend a job for longer than a rank may be silent. */
+static void suspended_ranks_continue(void **state)
+{
+	enum { SECONDS_SUSPENDED = 8 };
+	struct ranks_command c;
+	struct running r;
+	struct ending e;
+	pid_t rank[3];
+
+	(void)state;
+	ranks_command(3, NULL, RUN, &c);
+	start_ranks(&c, &r);
+	for (unsigned i = 0; i < 3; i++)
+		rank[i] = find_rank(&r, "ranks", 5, i);
+	for (unsigned i = 0; i < 3; i++)
+		kill(rank[i], SIGSTOP);
+	sleep_for(SECONDS_SUSPENDED);
+	for (unsigned i = 0; i < 3; i++)
+		kill(rank[i], SIGCONT);
+	process_wait(&r, HANG_SECONDS, &e);
+	expect_ending(&e, SL_OK, "", c.words);
+	expect_same_results("ranks", "whole");
+}
+
+/* SIGUSR1, which mpirun passes on, and which batch queues send before the end of a job. */
+static void a_signal_to_any_rank_stops_the_run(void **state)
+{
+	struct sl_manifest m = {0};
+	struct ending e;
+
+	(void)state;
+	for (unsigned rank = 0; rank < 3; rank += 2) {
+		send_signal(NULL, RUN, SIGUSR1, 10, rank, &e);
+		assert_true(e.code >= 128);
+		assert_non_null(strstr(e.err, "a signal asked it to stop"));
+		assert_int_equal(times_in(e.err, "sluice: "), 1); /* one rank speaks for all */
+		process_free(&e);
+		read_manifest(&folder, "ranks", &m);
+		assert_in_range(m.n, 10, BATCHES - 1);
+		for (size_t i = 0; i < m.n; i++)
+			assert_int_equal(m.line[i].batch, i);
+		sl_manifest_free(&m);
+		resume(2);
+	}
+}
+
+/* A failure of one rank is that of the run: the exit code of all, and one message. */
+static void a_failure_of_a_rank_is_reported_once(void **state)
+{
+	static const char *const fault[] = {"-x", "SL_FAULT=file_write:3:28", NULL};
+	struct ranks_command c;
+	struct running r;
+	struct ending e;
+
+	(void)state;
+	ranks_command(2, NULL, RUN, &c);
+	add_rank(&c, fault, RUN);
+	start_ranks(&c, &r);
+	process_wait(&r, HANG_SECONDS, &e);
+	assert_int_equal(e.code, SL_DISK);
+	assert_int_equal(times_in(e.err, "sluice: "), 1);
+	assert_non_null(strstr(e.err, "rank 2 on "));
+	assert_non_null(strstr(e.err, "No space left on device"));
+	process_free(&e);
+	resume(3);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
+	const struct CMUnitTest tests[] = {
+		TEST(a_killed_rank_ends_the_run),
+		TEST(ranks_notice_a_lost_rank),
+		TEST(suspended_ranks_continue),
+		TEST(a_signal_to_any_rank_stops_the_run),
+		TEST(a_failure_of_a_rank_is_reported_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* ranks_check.c - see ranks_check.h. */
+#include "tests/support/runs/ranks_check.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* mpirun starts more ranks than cores, and as root, only if it is told so; ranks must not use other hosts. */
+static const char *const environment[] = {"OMPI_ALLOW_RUN_AS_ROOT=1",
+	"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm_rsh_agent=", "OMPI_MCA_btl=self,vader",
+	NULL};
+
+static void append(struct ranks_command *c, const char *const *words)
+{
+	size_t n = 0;
+
+	while (c->words[n])
+		n++;
+	for (size_t i = 0; words && words[i]; i++) {
+		const char *program = getenv("SLUICE");
+
+		assert_true(n + 1 < RANKS_WORDS_MAX);
+		c->words[n++] = strcmp(words[i], "sluice") == 0 && program ? program : words[i];
+	}
+	c->words[n] = NULL;
+}
+
+void ranks_command(unsigned ranks, const char *const *options, const char *const *words,
+	struct ranks_command *c)
+{
+	const char *const first[] = {"mpirun", "--oversubscribe", "-n", c->ranks, NULL};
+
+	memset(c->words, 0, sizeof(c->words));
+	snprintf(c->ranks, sizeof(c->ranks), "%u", ranks);
+	append(c, first);
+	append(c, options);
+	append(c, words);
+}
+
+void add_rank(struct ranks_command *c, const char *const *options, const char *const *words)
+{
+	static const char *const next[] = {":", "-n", "1", NULL};
+
+	append(c, next);
+	append(c, options);
+	append(c, words);
+}
+
+void start_ranks(const struct ranks_command *c, struct running *r)
+{
+	const struct process p = {.argv = c->words, .env = environment, .folder = folder.path};
+
+	process_start(&p, r);
+}
+
+void expect_command(const struct ranks_command *c, int code, const char *text)
+{
+	struct running r;
+	struct ending e;
+
+	start_ranks(c, &r);
+	process_wait(&r, HANG_SECONDS, &e);
+	expect_ending(&e, code, text, c->words);
+}
+
+void expect_ranks(unsigned ranks, int code, const char *text, const char *const *words)
+{
+	struct ranks_command c;
+
+	ranks_command(ranks, NULL, words, &c);
+	expect_command(&c, code, text);
+}
+
+/* --- processes -------------------------------------------------------------------------------- */
+
+/* Adds the children that one thread of a process has started; returns their number. */
+static unsigned read_children(const char *path, pid_t *child, unsigned n, unsigned most)
+{
+	FILE *f = fopen(path, "re");
+	int pid;
+
+	while (f && n < most && fscanf(f, "%d", &pid) == 1)
+		child[n++] = pid;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	return *(const pid_t *)a < *(const pid_t *)b ? -1 : 1;
+}
+
+/* mpirun starts the ranks in order, so their process numbers ascend. */
+static pid_t child_of(pid_t parent, unsigned number)
+{
+	enum { MOST = 64 };
+	pid_t child[MOST];
+	char path[600];
+	unsigned n = 0;
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)parent);
+	d = opendir(path);
+	while (d && (e = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int)parent, e->d_name);
+		n = read_children(path, child, n, MOST);
+	}
+	if (d)
+		closedir(d);
+	assert_true(number < n);
+	qsort(child, n, sizeof(*child), ascending);
+	return child[number];
+}
+
+pid_t find_rank(const struct running *r, const char *out, size_t n, unsigned rank)
+{
+	char name[64];
+	size_t lines = 0;
+
+	snprintf(name, sizeof(name), "%s/manifest.jsonl", out);
+	for (int i = 0; i < 100 * HANG_SECONDS && lines < n; i++) {
+		char *text;
+		size_t bytes;
+
+		sleep_for(0.01);
+		if (!folder_has(&folder, name))
+			continue;
+		text = folder_read(&folder, name, &bytes);
+		lines = times_in(text, "\n");
+		free(text);
+	}
+	assert_true(lines >= n);
+	return child_of(r->pid, rank);
+}
