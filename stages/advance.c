@@ -10,13 +10,20 @@
 
 #include "stages/particle/lanes_columns.h"
 #include "stages/counting/flight_loop.h"
-#include "stages/counting/score_loop.h"
+#include "stages/counting/score_lanes.h"
 
 #define SL_MODEL_HEADERS
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
 enum { CHECK_EVERY = 1 << 12 }; /* steps of the lanes between two checks of cancel */
+
+/* All functions are inlined: a call would pass the particles of the lanes, 2 KB, in memory. */
+#ifdef __GNUC__
+#define SL_FLAT __attribute__((flatten))
+#else
+#define SL_FLAT
+#endif
 
 #define EVERY_LANE (UINT32_MAX >> (32 - SL_SIMD_LANES))
 
@@ -115,86 +122,76 @@ SL_HD_PART void store_done(struct flights *f, sl_column_set set)
 		store_one(f, set, (uint32_t)__builtin_ctz(done));
 }
 
-#define MODEL(name)                                                                       \
-	static void advance_##name(const void *rules, uint64_t seed, struct flights f,    \
-		const struct sl_recipe *recipe)                                           \
-	{                                                                                 \
-		const struct sl_##name r = *(const struct sl_##name *)rules;              \
-		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                   \
-                                                                                          \
-		for (uint32_t step = 0; fill(&f, set); step++) {                          \
-			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe)) \
-				return;                                                   \
-			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                \
-			store_done(&f, set);                                              \
-		}                                                                         \
+#define MODEL(name)                                                                            \
+	SL_FLAT static void advance_##name(const void *rules, uint64_t seed, struct flights f, \
+		const struct sl_recipe *recipe)                                                \
+	{                                                                                      \
+		const struct sl_##name r = *(const struct sl_##name *)rules;                   \
+		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                        \
+                                                                                               \
+		for (uint32_t step = 0; fill(&f, set); step++) {                               \
+			if (step % CHECK_EVERY == 0 && recipe && sl_is_cancelled(recipe))      \
+				return;                                                        \
+			sl_##name##_step(&r, SL_EVERY_COLUMN, seed, &f.p);                     \
+			store_done(&f, set);                                                   \
+		}                                                                              \
 	}
 #include "stages/models/models.def"
 #undef MODEL
 
-/* Adds the collisions in which the lanes, which had these particles before, ended a step. */
-SL_HD_PART void score(struct flights *f, const sl_lanes *before,
-	const struct sl_slab_flight *flight, const struct sl_recipe *recipe)
+/* Keeps the particles in the lanes before a step. */
+SL_HD_PART void begin_flights(struct sl_flown *flown, const struct flights *f)
 {
-	uint32_t hits = f->busy & sl_mask_bits(flight->collides);
-	const sl_f32 r = sqrtf(fmaf(f->p.x, f->p.x, f->p.y * f->p.y));
-	struct sl_stepped lanes;
-
-	if (!hits)
-		return;
-	memcpy(lanes.x, &f->p.x, sizeof(f->p.x));
-	memcpy(lanes.y, &f->p.y, sizeof(f->p.y));
-	memcpy(lanes.z, &f->p.z, sizeof(f->p.z));
-	memcpy(lanes.r, &r, sizeof(r));
-	memcpy(lanes.time, &f->p.time, sizeof(f->p.time));
-	memcpy(lanes.weight, &before->weight, sizeof(before->weight));
-	SL_STORE_LANES_uint8_t(lanes.fate, f->p.fate, (size_t)SL_SIMD_LANES);
-	SL_AT_LEVEL(sl_loop_score)(recipe, hits, &lanes, f->b->bins);
+	memcpy(flown->x, &f->p.x, sizeof(f->p.x));
+	memcpy(flown->y, &f->p.y, sizeof(f->p.y));
+	memcpy(flown->z, &f->p.z, sizeof(f->p.z));
+	memcpy(flown->time, &f->p.time, sizeof(f->p.time));
+	memcpy(flown->u, &f->p.u, sizeof(f->p.u));
+	memcpy(flown->v, &f->p.v, sizeof(f->p.v));
+	memcpy(flown->w, &f->p.w, sizeof(f->p.w));
+	memcpy(flown->weight, &f->p.weight, sizeof(f->p.weight));
 }
 
 /* Adds the flights of the lanes. */
-SL_HD_PART void score_flights(struct flights *f, const sl_lanes *before,
-	const struct sl_slab_flight *flight, const struct sl_recipe *recipe)
+SL_HD_PART void score_flights(const struct sl_recipe *recipe, struct sl_flown *flown,
+	struct flights *f, const struct sl_slab_flight *flight)
 {
-	struct sl_flown lanes;
-
-	memcpy(lanes.x, &before->x, sizeof(before->x));
-	memcpy(lanes.y, &before->y, sizeof(before->y));
-	memcpy(lanes.z, &before->z, sizeof(before->z));
-	memcpy(lanes.time, &before->time, sizeof(before->time));
-	memcpy(lanes.u, &before->u, sizeof(before->u));
-	memcpy(lanes.v, &before->v, sizeof(before->v));
-	memcpy(lanes.w, &before->w, sizeof(before->w));
-	memcpy(lanes.weight, &before->weight, sizeof(before->weight));
-	memcpy(lanes.length, &flight->length, sizeof(flight->length));
-	memcpy(lanes.end_z, &f->p.z, sizeof(f->p.z));
-	SL_AT_LEVEL(sl_loop_flights)(recipe, f->busy, &lanes, f->b->bins);
+	memcpy(flown->length, &flight->length, sizeof(flight->length));
+	memcpy(flown->end_z, &f->p.z, sizeof(f->p.z));
+	SL_AT_LEVEL(sl_loop_flights)(recipe, f->busy, flown, f->b->bins);
 }
 
-/* As advance_NAME() of a model with slabs, with scores. */
-#define SCORED(name)                                                                          \
-	static void advance_scored_##name(const void *rules, uint64_t seed, struct flights f, \
-		const struct sl_recipe *recipe)                                               \
-	{                                                                                     \
-		const struct sl_##name r = *(const struct sl_##name *)rules;                  \
-		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);                       \
-		const bool flights = sl_has_flight_scores(recipe);                            \
-                                                                                              \
-		for (uint32_t step = 0; fill(&f, set); step++) {                              \
-			const sl_lanes before = f.p;                                          \
-			struct sl_slab_flight flight;                                         \
-                                                                                              \
-			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))               \
-				return;                                                       \
-			sl_##name##_step_flight(&r, seed, &f.p, &flight);                     \
-			score(&f, &before, &flight, recipe);                                  \
-			if (flights)                                                          \
-				score_flights(&f, &before, &flight, recipe);                  \
-			store_done(&f, set);                                                  \
-		}                                                                             \
+/* As advance_NAME() of a model with slabs, with scores. slab_of_r is the slab of the rules r. */
+#define SCORED(name, slab_of_r)                                                      \
+	SL_FLAT static void advance_scored_##name(const void *rules, uint64_t seed,  \
+		struct flights f, const struct sl_recipe *recipe)                    \
+	{                                                                            \
+		const struct sl_##name r = *(const struct sl_##name *)rules;         \
+		const sl_column_set set = SL_STORED(SL_COLUMNS_##name);              \
+		struct sl_scores scores = {.grids = sl_loop_grids(recipe),           \
+			.slab = slab_of_r,                                           \
+			.count = sl_loop_grid_counters(recipe, f.b->bins)};          \
+		const bool flights = scores.grids->flights;                          \
+		struct sl_flown flown;                                               \
+                                                                                     \
+		for (uint32_t step = 0; fill(&f, set); step++) {                     \
+			const sl_f32 weight = f.p.weight;                            \
+			struct sl_slab_flight flight;                                \
+                                                                                     \
+			if (step % CHECK_EVERY == 0 && sl_is_cancelled(recipe))      \
+				return;                                              \
+			if (flights)                                                 \
+				begin_flights(&flown, &f);                           \
+			sl_##name##_step_flight(&r, seed, &f.p, &flight);            \
+			sl_score_collisions(&scores, f.busy, &f.p, weight, &flight); \
+			if (flights)                                                 \
+				score_flights(recipe, &flown, &f, &flight);          \
+			store_done(&f, set);                                         \
+		}                                                                    \
+		sl_score_finish(&scores);                                            \
 	}
-SCORED(slab)
-SCORED(slab_paths)
+SCORED(slab, &r)
+SCORED(slab_paths, &r.slab)
 #undef SCORED
 
 void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules, uint64_t seed,
@@ -203,7 +200,7 @@ void SL_AT_LEVEL(sl_loop_advance)(enum sl_model_number model, const void *rules,
 	const struct flights f = {.b = b, .n = n};
 
 	b->active_set.alive = 0;
-	if (recipe && sl_has_scores(recipe)) {
+	if (recipe && sl_loop_grids(recipe)->scored) {
 		if (model == SL_MODEL_slab)
 			advance_scored_slab(rules, seed, f, recipe);
 		else

@@ -8,12 +8,12 @@ bool sl_is_cancelled(const struct sl_recipe *r)
 	return r->cancel && atomic_load_explicit(r->cancel, memory_order_relaxed);
 }
 
-bool sl_has_scores(const struct sl_recipe *r)
+const struct sl_grid_set *sl_loop_grids(const struct sl_recipe *r)
 {
-	return r->grids.scored;
+	return &r->grids;
 }
 
-bool sl_has_flight_scores(const struct sl_recipe *r)
+uint64_t *sl_loop_grid_counters(const struct sl_recipe *r, uint64_t *bins)
 {
-	return r->grids.flights;
+	return sl_grid_counters_of(r, bins);
 }

@@ -22,13 +22,14 @@
 #include "stages/models/model.h"
 
 struct sl_recipe;
+struct sl_grid_set;
 
 /* Whether the run was asked to stop. May be called from any thread. */
 bool sl_is_cancelled(const struct sl_recipe *r);
 
-/* Whether its batches have scores along the histories, and whether some are scores of flights. */
-bool sl_has_scores(const struct sl_recipe *r);
-bool sl_has_flight_scores(const struct sl_recipe *r);
+/* The grids of its batches, and the place of their counters in those of a batch. */
+const struct sl_grid_set *sl_loop_grids(const struct sl_recipe *r);
+uint64_t *sl_loop_grid_counters(const struct sl_recipe *r, uint64_t *bins);
 
 enum { SL_LANES_MAX = 16 }; /* of all levels */
 

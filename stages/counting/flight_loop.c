@@ -1,7 +1,4 @@
-/*
- * flight_loop.c - adds the flights of a step to the scores, on the host, one flight after the other: their
- * numbers of pieces differ.
- */
+/* flight_loop.c - adds the flights of a step to the scores, on the host: their numbers of pieces differ. */
 #include "stages/counting/flight_loop.h"
 
 #include "stages/batch/recipe.h"
@@ -69,4 +66,11 @@ void SL_AT_LEVEL(sl_loop_flights)(const struct sl_recipe *recipe, uint32_t moved
 			else if (grids->grid[k].score == SL_SCORE_CROSSING)
 				add_crossing(grids, &grids->grid[k], &f, sum);
 	}
+}
+
+void SL_AT_LEVEL(sl_loop_bins)(
+	const struct sl_grid_axis_rule *a, const float *edge, const float *value, uint32_t *bin)
+{
+	for (int l = 0; l < SL_LEVEL_LANES; l++)
+		bin[l] = sl_grid_bin_of_float(a, edge, value[l]);
 }

@@ -1,11 +1,13 @@
 /*
  * flight_loop.h - adds the flights of a step to the scores of a batch (stages/selection/flight_score.h), on
- * the host. score_loop.h adds the collisions.
+ * the host, and finds bins that are not of equal width: what is computed one lane after the other.
+ * score_lanes.h adds the collisions.
  */
 #ifndef SL_STAGES_COUNTING_FLIGHT_LOOP_H
 #define SL_STAGES_COUNTING_FLIGHT_LOOP_H
 
 #include "stages/batch/loops.h"
+#include "stages/selection/grid_rule.h"
 
 /* The flights of the step. */
 struct sl_flown {
@@ -18,5 +20,10 @@ struct sl_flown {
 typedef void sl_flights_loop(const struct sl_recipe *recipe, uint32_t moved,
 	const struct sl_flown *lanes, uint64_t *bins);
 sl_flights_loop SL_EVERY_LEVEL(sl_loop_flights);
+
+/* Sets the bins of the values of all lanes on an axis. Once per CPU level. */
+typedef void sl_bins_loop(
+	const struct sl_grid_axis_rule *a, const float *edge, const float *value, uint32_t *bin);
+sl_bins_loop SL_EVERY_LEVEL(sl_loop_bins);
 
 #endif

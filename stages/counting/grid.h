@@ -31,6 +31,9 @@ typedef enum sl_status sl_grids_total_launcher(
 	const struct sl_grid_set *grids, const uint64_t *sums, uint64_t *sum, sl_stream s);
 sl_grids_total_launcher sl_queue_grids_total, sl_queue_grids_total_emulated;
 
+/* Separates counts and sums of collisions on the host (score_word.h); once, after the last step of a batch. */
+void sl_grids_separate(const struct sl_grid_set *grids, uint64_t *sum);
+
 SL_C_END
 
 #endif

@@ -65,8 +65,7 @@ static __device__ __forceinline__ void sl_slab_advance_scored(const Rules *rules
 		if (flight.collides) {
 			float deposit, fluence;
 
-			sl_slab_collision(slab, sl_slab_layer_of(slab, p->z), before.weight,
-				p->fate, &deposit, &fluence);
+			sl_slab_collision(slab, p, before.weight, &deposit, &fluence);
 			sl_grids_score_one(grids, p, deposit, fluence, sum);
 		}
 		if (grids->flights) {

@@ -98,9 +98,11 @@ static void begin_counts(struct sl_batch *b)
 		memset(b->bins, 0, b->bin_words * sizeof(*b->bins));
 }
 
-static enum sl_status check_counts(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
+/* Completes the counts of all particles of b, and checks them. */
+static enum sl_status end_counts(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
+	sl_grids_separate(&r->grids, sl_grid_counters_of(r, b->bins));
 	SL_TRY(sl_check_fate_counts(r, b));
 	return sl_check_histograms(r, b);
 }
@@ -118,7 +120,7 @@ static enum sl_status mark_more(const struct sl_recipe *r, struct sl_exec *x, st
 static enum sl_status mark(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	SL_TRY(mark_more(r, x, b));
-	return check_counts(r, x, b);
+	return end_counts(r, x, b);
 }
 
 static enum sl_status compact(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
@@ -383,7 +385,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 	if (b->n_survivors > sl_most_survivors(r, b->n))
 		return more_survivors(r, b);
 	b->tally = block.tally;
-	return run_stage(r, x, b, SL_STAGE_mark, check_counts, ns);
+	return run_stage(r, x, b, SL_STAGE_mark, end_counts, ns);
 }
 
 enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b,

@@ -39,6 +39,9 @@
 		SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_time) | SL_BIT(SL_COLUMN_steps) |     \
 		SL_BIT(SL_COLUMN_collisions) | SL_BIT(SL_COLUMN_fate))
 
+/* The columns that a step changes, without the number of steps. */
+#define SL_SLAB_MOVED (SL_COLUMNS_slab & ~(SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_steps)))
+
 #define SL_FATES_slab                                                            \
 	(SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_transmitted) |     \
 		SL_FATE_BIT(SL_FATE_absorbed) | SL_FATE_BIT(SL_FATE_max_steps) | \
@@ -165,7 +168,7 @@ SL_HD_PART void sl_slab_enter(const struct sl_slab *r, sl_lanes *p, sl_f32 unifo
 	sl_refract(&inside, sl_all(n_above / n), beyond);
 	p->w = -p->w;
 	p->fate = sl_all_fate(r->bounced);
-	sl_assign_if(sl_not(reflects), p, &inside);
+	sl_assign_some_if(SL_SLAB_MOVED, sl_not(reflects), p, &inside);
 }
 
 SL_HD sl_lanes sl_slab_generate(
@@ -201,9 +204,14 @@ SL_HD sl_u32 sl_slab_layer_at(const struct sl_slab *r, sl_f32 z, sl_f32 w)
 	return i;
 }
 
-/* A value of layer i of r. A single layer is a special case without look-ups. */
-#define SL_SLAB_LAYER(i, name) \
-	(layers == 1 ? sl_all(r->layer[0].name) : SL_MEMBER(r->layer, i, name))
+/*
+ * A value of layer i of r, which has at most `most` layers: a constant of the caller, 1, SL_FEW or
+ * SL_SLAB_LAYERS_MAX. A single layer needs no look-up, and few layers a cheaper one.
+ */
+#define SL_SLAB_LAYER(i, name)                                      \
+	(most == 1               ? sl_all(r->layer[0].name)         \
+		: most <= SL_FEW ? SL_MEMBER_FEW(r->layer, i, name) \
+				 : SL_MEMBER(r->layer, i, name))
 
 /* Whether p, which has left the slab through the face of the detector, is inside its outline and
  * within the angle that it accepts. */
@@ -242,14 +250,15 @@ struct sl_slab_flight {
  * Flies p to the upper or lower boundary of layer i, where it is reflected, enters the next layer or
  * leaves the slab. Sets *length to that of the flight. Returns the layer where p is then.
  */
-SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layers, sl_u32 i,
+SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t most, sl_u32 i,
 	sl_lanes *p, sl_mask up, sl_f32 uniform, sl_f32 *length)
 {
 	sl_f32 n = SL_SLAB_LAYER(i, n);
 	sl_f32 z = sl_select(up, SL_SLAB_LAYER(i, top), SL_SLAB_LAYER(i, bottom));
 	sl_f32 m = sl_select(up, SL_SLAB_LAYER(i, n_above), SL_SLAB_LAYER(i, n_below));
 	sl_f32 cosine = sl_select(p->w < 0.0f, -p->w, p->w), beyond;
-	sl_mask leaves = (up & (i == 0)) | (sl_not(up) & (i == layers - 1)), passes;
+	const uint32_t last = most == 1 ? 0 : r->layers - 1;
+	sl_mask leaves = (up & (i == 0)) | (sl_not(up) & (i == last)), passes;
 	sl_lanes q;
 
 	*length = (z - p->z) / p->w;
@@ -260,14 +269,14 @@ SL_HD_PART sl_u32 sl_slab_cross_boundary(const struct sl_slab *r, uint32_t layer
 	sl_refract(&q, n / m, beyond);
 	sl_slab_leave(r, leaves, up, &q);
 	p->w = -p->w;
-	sl_assign_if(passes, p, &q);
+	sl_assign_some_if(SL_SLAB_MOVED, passes, p, &q);
 	return sl_select_u32(passes & sl_not(leaves), sl_select_u32(up, i - 1, i + 1), i);
 }
 
 /* Absorption at a collision: of the whole particle, or of a fraction of its weight followed by
  * Russian roulette. */
 SL_HD_PART void sl_slab_absorb(
-	const struct sl_slab *r, uint32_t layers, sl_u32 i, sl_lanes *p, sl_f32 uniform)
+	const struct sl_slab *r, uint32_t most, sl_u32 i, sl_lanes *p, sl_f32 uniform)
 {
 	sl_mask low, wins;
 
@@ -283,17 +292,17 @@ SL_HD_PART void sl_slab_absorb(
 }
 
 /* Flies p to a collision in layer i, which absorbs or scatters it. */
-SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t layers, sl_u32 i, sl_lanes *p,
+SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t most, sl_u32 i, sl_lanes *p,
 	struct sl_slab_flight *f, const struct sl_words *random)
 {
 	sl_fly(p, f->length, SL_SLAB_LAYER(i, slowness));
-	if (layers > 1) {
+	if (most > 1) {
 		sl_f32 first = SL_SLAB_LAYER(i, first), last = SL_SLAB_LAYER(i, last);
 
 		p->z = sl_select(p->z < first, first, sl_select(p->z > last, last, p->z));
 	}
 	p->collisions += 1;
-	sl_slab_absorb(r, layers, i, p, sl_uniform(random->at[1]));
+	sl_slab_absorb(r, most, i, p, sl_uniform(random->at[1]));
 	if (sl_any(p->fate == SL_FATE_alive)) {
 		sl_f32 cosine = sl_henyey_greenstein(SL_SLAB_LAYER(i, g),
 			SL_SLAB_LAYER(i, g_plus_1_squared_2), sl_uniform(random->at[2]));
@@ -301,12 +310,12 @@ SL_HD_PART void sl_slab_collide(const struct sl_slab *r, uint32_t layers, sl_u32
 
 		sl_scatter(&q, cosine, 2.0f * sl_uniform(random->at[3]));
 		f->deflection = sl_select(p->fate == SL_FATE_alive, 1.0f - cosine, f->deflection);
-		sl_assign_if(p->fate == SL_FATE_alive, p, &q);
+		sl_assign_some_if(SL_SLAB_MOVED, p->fate == SL_FATE_alive, p, &q);
 	}
 }
 
 /* One step of p, which is alive and in layer i, described in *f. Returns the layer where it is then. */
-SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t layers, sl_u32 i, uint64_t seed,
+SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i, uint64_t seed,
 	sl_lanes *p, struct sl_slab_flight *f)
 {
 	struct sl_words random = sl_draw(seed, p->id, sl_sum(1, p->steps));
@@ -321,12 +330,12 @@ SL_HD_PART sl_u32 sl_slab_step_in(const struct sl_slab *r, uint32_t layers, sl_u
 	f->collides = sl_not(crosses);
 	f->deflection = sl_all(0.0f);
 	if (sl_any(f->collides))
-		sl_slab_collide(r, layers, i, p, f, &random);
+		sl_slab_collide(r, most, i, p, f, &random);
 	if (sl_any(crosses)) {
 		sl_u32 next = sl_slab_cross_boundary(
-			r, layers, i, &q, up, sl_uniform(random.at[1]), &length);
+			r, most, i, &q, up, sl_uniform(random.at[1]), &length);
 
-		sl_assign_if(crosses, p, &q);
+		sl_assign_some_if(SL_SLAB_MOVED, crosses, p, &q);
 		i = sl_select_u32(crosses, next, i);
 		f->length = sl_select(crosses, length, f->length);
 		f->deflection = sl_select(crosses, 0.0f, f->deflection);
@@ -341,8 +350,10 @@ SL_HD_PART void sl_slab_step_flight(
 {
 	if (r->layers == 1)
 		sl_slab_step_in(r, 1, sl_all_u32(0), seed, p, f);
+	else if (SL_FEW > 1 && r->layers <= SL_FEW)
+		sl_slab_step_in(r, SL_FEW, sl_slab_layer_at(r, p->z, p->w), seed, p, f);
 	else
-		sl_slab_step_in(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p, f);
+		sl_slab_step_in(r, SL_SLAB_LAYERS_MAX, sl_slab_layer_at(r, p->z, p->w), seed, p, f);
 }
 
 SL_HD void sl_slab_step(const struct sl_slab *r, sl_column_set wanted, uint64_t seed, sl_lanes *p)
@@ -355,13 +366,13 @@ SL_HD void sl_slab_step(const struct sl_slab *r, sl_column_set wanted, uint64_t 
 
 #if SL_SIMD_LANES == 1
 /* Advances p, which is in layer i, by at most n steps. */
-SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t layers, uint32_t i,
+SL_HD_PART void sl_slab_take_steps(const struct sl_slab *r, uint32_t most, uint32_t i,
 	uint64_t seed, struct sl_particle *p, uint32_t n)
 {
 	struct sl_slab_flight f;
 
 	while (n-- > 0 && p->fate == SL_FATE_alive)
-		i = sl_slab_step_in(r, layers, i, seed, p, &f);
+		i = sl_slab_step_in(r, most, i, seed, p, &f);
 }
 
 /* The layer is known from step to step, and looked up only once. */
@@ -372,7 +383,8 @@ SL_HD void sl_slab_advance(const struct sl_slab *r, sl_column_set wanted, uint64
 	if (r->layers == 1)
 		sl_slab_take_steps(r, 1, 0, seed, p, n);
 	else
-		sl_slab_take_steps(r, r->layers, sl_slab_layer_at(r, p->z, p->w), seed, p, n);
+		sl_slab_take_steps(
+			r, SL_SLAB_LAYERS_MAX, sl_slab_layer_at(r, p->z, p->w), seed, p, n);
 }
 #endif
 

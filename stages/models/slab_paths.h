@@ -56,12 +56,12 @@ SL_HD_PART void sl_slab_paths_add(sl_f32 region, const struct sl_slab_flight *f,
 #undef REGION
 }
 
-SL_HD_PART void sl_slab_paths_step_in(const struct sl_slab *r, uint32_t layers, sl_u32 i,
+SL_HD_PART void sl_slab_paths_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i,
 	uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
 {
 	sl_f32 region = SL_SLAB_LAYER(i, region);
 
-	sl_slab_step_in(r, layers, i, seed, p, f);
+	sl_slab_step_in(r, most, i, seed, p, f);
 	sl_slab_paths_add(region, f, p);
 }
 
@@ -73,8 +73,11 @@ SL_HD_PART void sl_slab_paths_step_flight(
 
 	if (s->layers == 1)
 		sl_slab_paths_step_in(s, 1, sl_all_u32(0), seed, p, f);
+	else if (SL_FEW > 1 && s->layers <= SL_FEW)
+		sl_slab_paths_step_in(s, SL_FEW, sl_slab_layer_at(s, p->z, p->w), seed, p, f);
 	else
-		sl_slab_paths_step_in(s, s->layers, sl_slab_layer_at(s, p->z, p->w), seed, p, f);
+		sl_slab_paths_step_in(
+			s, SL_SLAB_LAYERS_MAX, sl_slab_layer_at(s, p->z, p->w), seed, p, f);
 }
 
 SL_HD void sl_slab_paths_step(

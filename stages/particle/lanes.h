@@ -40,7 +40,8 @@
  *	sl_remainder(a, n)          a % n for a scalar n below 2^32: sl_u32
  *	sl_first(m, i)              the value of the sl_u32 i in the first lane in which m is true
  *	SL_ITEM(array, i)           array[i] of floats; i is an sl_u32
- *	SL_MEMBER(array, i, name)   array[i].name, a float
+ *	SL_MEMBER(array, i, name)   array[i].name, a float; SL_MEMBER_FEW() if i is below SL_FEW
+ *	sl_assign_some_if()         sl_assign_if() of some columns, in which alone q differs from p
  *	fmaf, sqrtf, fabsf          as in math.h
  *
  * Operators, and the functions above, combine lanes with scalars. Arguments of other functions must
@@ -60,6 +61,9 @@
 #ifndef SL_SIMD_LANES
 #define SL_SIMD_LANES 1
 #endif
+
+/* With vectors, a choice among so many items costs less than a look-up. */
+#define SL_FEW (SL_SIMD_LANES > 1 ? 4u : 1u)
 
 #if SL_SIMD_LANES > 1
 #include "stages/particle/lanes_simd.h"
@@ -92,6 +96,7 @@ typedef struct sl_particle sl_lanes;
 #define sl_first(m, i)            (i)
 #define SL_ITEM(array, i)         ((array)[i])
 #define SL_MEMBER(array, i, name) ((array)[i].name)
+#define SL_MEMBER_FEW             SL_MEMBER
 
 /* The float with the given bits. */
 SL_HD float sl_float(uint32_t bits)
@@ -117,6 +122,8 @@ SL_HD_PART void sl_assign_if(sl_mask m, sl_lanes *p, const sl_lanes *q)
 	if (m)
 		*p = *q;
 }
+
+#define sl_assign_some_if(set, m, p, q) sl_assign_if(m, p, q)
 
 #endif
 #endif

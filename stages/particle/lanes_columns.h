@@ -27,6 +27,15 @@ static inline uint32_t sl_mask_bits(sl_mask m)
 	return m;
 }
 
+/* Bit l of a number in lane l. */
+static inline sl_u32 sl_bits_of_lanes(uint32_t bits)
+{
+	return bits & 1;
+}
+
+/* The value of lane l. */
+#define SL_LANE(v, l) ((void)(l), (v))
+
 static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 {
 	(void)l;
@@ -72,12 +81,25 @@ static inline sl_u32 sl_load_u32(const uint32_t *at)
 	return v;
 }
 
-static inline sl_u64 sl_count_from(uint64_t first)
+/* The number of each lane. */
+static inline sl_u32 sl_lane_numbers(void)
 {
 	static const uint32_t count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-	return sl_sum(first, sl_load_u32(count));
+	return sl_load_u32(count);
 }
+
+static inline sl_u64 sl_count_from(uint64_t first)
+{
+	return sl_sum(first, sl_lane_numbers());
+}
+
+static inline sl_u32 sl_bits_of_lanes(uint32_t bits)
+{
+	return bits >> sl_lane_numbers() & 1;
+}
+
+#define SL_LANE(v, l)                    ((v)[l])
 
 static inline void sl_set_u32(sl_u32 *v, uint32_t l, uint32_t x)
 {

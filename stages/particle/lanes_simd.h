@@ -243,6 +243,15 @@ static inline sl_f32 sl_gather(const float *base, uint32_t stride, sl_u32 i)
 	return SL_GATHER(base, i);
 }
 
+/* a, b, c or d as i is 0, 1, 2 or 3. */
+static inline sl_f32 sl_among(sl_u32 i, float a, float b, float c, float d)
+{
+	sl_f32 x = sl_select_lanes(i >= 1, sl_all(b), sl_all(a));
+
+	x = sl_select_lanes(i >= 2, sl_all(c), x);
+	return sl_select_lanes(i >= 3, sl_all(d), x);
+}
+
 #undef fmaf
 #undef sqrtf
 #undef fabsf
@@ -263,6 +272,9 @@ static inline sl_f32 sl_gather(const float *base, uint32_t stride, sl_u32 i)
 #define SL_MEMBER(array, i, name) \
 	sl_gather(&(array)[0].name, (uint32_t)(sizeof((array)[0]) / sizeof(float)), i)
 
+#define SL_MEMBER_FEW(array, i, name) \
+	sl_among(i, (array)[0].name, (array)[1].name, (array)[2].name, (array)[3].name)
+
 /* --- particles ------------------------------------------------------------------------------------- */
 
 #define SL_ASSIGN_IF_float(m, to, from)    to = sl_select_lanes(m, from, to)
@@ -270,14 +282,27 @@ static inline sl_f32 sl_gather(const float *base, uint32_t stride, sl_u32 i)
 #define SL_ASSIGN_IF_uint32_t(m, to, from) to = sl_select_u32_lanes(m, from, to)
 #define SL_ASSIGN_IF_int32_t(m, to, from) \
 	to = (sl_i32)sl_select_u32_lanes(m, (sl_u32)from, (sl_u32)to)
-#define SL_ASSIGN_IF_uint64_t(m, to, from)                 \
-	to.low = sl_select_u32_lanes(m, from.low, to.low), \
-	to.high = sl_select_u32_lanes(m, from.high, to.high)
+#define SL_ASSIGN_IF_uint64_t(m, to, from)                  \
+	(to.low = sl_select_u32_lanes(m, from.low, to.low), \
+		to.high = sl_select_u32_lanes(m, from.high, to.high))
 
 /* Assigns *q to *p in the lanes in which m is true. */
 static inline void sl_assign_if(sl_mask m, sl_lanes *p, const sl_lanes *q)
 {
 #define COLUMN(name, type, unit, record, component, help) SL_ASSIGN_IF_##type(m, p->name, q->name);
+#include "stages/particle/columns.def"
+#undef COLUMN
+}
+
+/*
+ * The same for a *q that differs from *p only in the columns of set, a constant. If all columns of q are read, gcc
+ * copies the whole struct of 2 KB in memory; of some columns it makes registers.
+ */
+SL_HD_PART void sl_assign_some_if(sl_column_set set, sl_mask m, sl_lanes *p, const sl_lanes *q)
+{
+#define COLUMN(name, type, unit, record, component, help) \
+	if (SL_HAS(set, SL_COLUMN_##name))                \
+		SL_ASSIGN_IF_##type(m, p->name, q->name);
 #include "stages/particle/columns.def"
 #undef COLUMN
 }

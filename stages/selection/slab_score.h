@@ -10,16 +10,6 @@
 
 #include "stages/models/slab.h"
 
-/* The layer at depth z, which is not a boundary between two layers: no collision is on one. */
-SL_HD const struct sl_slab_layer *sl_slab_layer_of(const struct sl_slab *r, float z)
-{
-	uint32_t i = 0;
-
-	for (uint32_t k = 1; k < r->layers; k++)
-		i += z > r->layer[k - 1].bottom;
-	return &r->layer[i];
-}
-
 /* 1/speed in the layer that a particle at depth z flies through in a direction w, ns/cm. */
 SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
 {
@@ -33,20 +23,36 @@ SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
 	return r->layer[i].slowness;
 }
 
-/*
- * Sets what a collision in layer l scores that a particle came to with a weight, and left with a fate. With
- * analogue absorption an absorbed particle deposits its weight; with implicit capture each collision
- * deposits a part of it, before the roulette. A clear layer has no mean free path, and so no estimate of
- * the fluence by collisions.
- */
-SL_HD void sl_slab_collision(const struct sl_slab *r, const struct sl_slab_layer *l, float weight,
-	uint8_t fate, float *deposit, float *fluence)
+/* As sl_slab_collision(). most as for SL_SLAB_LAYER(). */
+SL_HD_PART void sl_slab_collision_in(const struct sl_slab *r, uint32_t most, const sl_lanes *p,
+	sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
 {
-	float path = l->mean_free_path < SL_SLAB_CLEAR_PATH ? l->mean_free_path : 0.0f;
-	float whole = fate == SL_FATE_absorbed ? weight : 0.0f, part = weight - weight * l->keep;
+	sl_u32 i = sl_all_u32(0);
+	sl_f32 path;
 
-	*deposit = r->below > 0.0f ? part : whole;
-	*fluence = weight * path;
+	for (uint32_t k = 0; k + 1 < r->layers; k++)
+		i += sl_one_if(p->z > r->layer[k].bottom);
+	path = SL_SLAB_LAYER(i, mean_free_path);
+	if (r->below > 0.0f)
+		*deposit = weight - weight * SL_SLAB_LAYER(i, keep);
+	else
+		*deposit = sl_select(p->fate == SL_FATE_absorbed, weight, 0.0f);
+	*fluence = weight * sl_select(path < SL_SLAB_CLEAR_PATH, path, 0.0f);
+}
+
+/*
+ * Sets what a collision at the place of p scores, to which p came with a weight. No collision is on a boundary
+ * between two layers, so the depth gives the layer. With analogue absorption an absorbed particle deposits its
+ * weight; with implicit capture each collision deposits a part of it, before the roulette. A clear layer has
+ * no mean free path, and so no estimate of the fluence by collisions.
+ */
+SL_HD_PART void sl_slab_collision(
+	const struct sl_slab *r, const sl_lanes *p, sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
+{
+	if (SL_FEW > 1 && r->layers <= SL_FEW)
+		sl_slab_collision_in(r, SL_FEW, p, weight, deposit, fluence);
+	else
+		sl_slab_collision_in(r, SL_SLAB_LAYERS_MAX, p, weight, deposit, fluence);
 }
 
 #endif

@@ -107,6 +107,40 @@ static void slab_paths_has_the_scores_of_slab(void **state)
 	}
 }
 
+/*
+ * On the host, the word of a cell is carried every 2^15 collisions (stages/counting/score_word.h). All layers
+ * together have few cells, which get many times as many.
+ */
+static void cells_with_many_collisions_have_the_same_bits(void **state)
+{
+	static const char *const sets[] = {"run.threads=1", "run.mode=staged",
+		"transport.schedule=rounds", "model.slab.absorption=implicit"};
+	static const char tallies[] = "tallies=[[deposit, z:1], [fluence_collision, z:1], "
+				      "[deposit, z:2, x:3:-1 m..1 m], [fluence_track, z:2]]";
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++) {
+		uint64_t all; /* collisions of the first cell, after those below */
+		size_t bytes;
+		char *words;
+
+		for (int emulated = 0; emulated < 2; emulated++)
+			expect(&folder, SL_OK, "",
+				WORDS("run", "c.yaml", "--out", emulated ? "many" : "out",
+					"--quiet", "--set", "model.slab.mu_s=200 /cm", "--set",
+					tallies, "--set",
+					emulated ? "run.device=emulated" : "run.device=cpu",
+					"--set", sets[k]));
+		words = folder_read(&folder, "out/t_000000.bins", &bytes);
+		assert_true(bytes > 2 * sizeof(all));
+		memcpy(&all, words + sizeof(all), sizeof(all));
+		assert_true(all > 2 << 15);
+		free(words);
+		expect_equal_counters("many");
+		remove_run(&folder, "many");
+	}
+}
+
 /* --- physics ---------------------------------------------------------------------------------- */
 
 static struct sl_yaml *read_run(const char *out)
@@ -336,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_devices_and_modes_give_the_same_bits),
 		cmocka_unit_test(slab_paths_has_the_scores_of_slab),
+		cmocka_unit_test(cells_with_many_collisions_have_the_same_bits),
 		cmocka_unit_test(currents_close),
 		cmocka_unit_test(pieces_add_up_to_paths),
 		cmocka_unit_test(absorbed_particles_are_deposited),

@@ -1,0 +1,89 @@
+/*
+ * score_word.c - tests the counters of scores of collisions: count and sum of many collisions are those of
+ * separate additions, whatever the scores.
+ */
+#include "stages/counting/score_word.h"
+
+#include "stages/particle/random.h"
+#include "tests/support/basic/check.h"
+
+enum { COLLISIONS = 500000, CHECK_EVERY = 10007 };
+
+/* The largest score, with a margin for the rounding of weights. */
+#define LARGEST (3 * (UINT64_C(1) << 31))
+
+/* Adds collisions, the i-th with score(i), and compares count and sum after some of them. */
+static void expect_sums(uint64_t (*score)(uint64_t i))
+{
+	uint64_t count = 0, sum = 0, total = 0;
+
+	for (uint64_t i = 0; i < COLLISIONS; i++) {
+		sl_score_add(&count, &sum, SL_SCORE_ONE + score(i));
+		sl_score_add(&count, &sum, 0); /* a lane without a collision */
+		total += score(i);
+		if (i % CHECK_EVERY == 0 || i + 1 == COLLISIONS) {
+			uint64_t is_count = count, is_sum = sum;
+
+			sl_score_separate(&is_count, &is_sum);
+			assert_int_equal(is_count, i + 1);
+			assert_int_equal(is_sum, total);
+		}
+	}
+}
+
+static uint64_t zero(uint64_t i)
+{
+	(void)i;
+	return 0;
+}
+
+static uint64_t whole(uint64_t i)
+{
+	(void)i;
+	return UINT64_C(1) << 32;
+}
+
+static uint64_t largest(uint64_t i)
+{
+	(void)i;
+	return LARGEST;
+}
+
+static uint64_t any(uint64_t i)
+{
+	return sl_draw(3, i, 0).at[0];
+}
+
+/* 0 and 2^15 - 1 collisions are not carried, 2^15 are: the sums of both are the same. */
+static void counts_and_sums_are_exact(void **state)
+{
+	(void)state;
+	expect_sums(zero);
+	expect_sums(whole);
+	expect_sums(largest);
+	expect_sums(any);
+}
+
+/* The sum is modulo 2^64, as that of a device; the count stays exact, so that the overflow is seen. */
+static void a_sum_that_overflows_keeps_the_count(void **state)
+{
+	uint64_t count = (UINT64_C(1) << 32) - 1 + ((UINT64_C(1) << 18) - 1) * (UINT64_C(1) << 46);
+	uint64_t sum = SL_SCORE_LOW;
+
+	(void)state;
+	for (int i = 0; i < 1 << 15; i++)
+		sl_score_add(&count, &sum, SL_SCORE_ONE + whole(0));
+	sl_score_separate(&count, &sum);
+	assert_int_equal(count, (UINT64_C(1) << 32) - 1 + (1 << 15));
+	assert_int_equal(sum, UINT64_MAX + (UINT64_C(1) << 47));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_and_sums_are_exact),
+		cmocka_unit_test(a_sum_that_overflows_keeps_the_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
