@@ -124,8 +124,7 @@ void sl_machine_divide(struct sl_machine *m, const struct sl_share *share)
 	sl_slurm_read(&job);
 	if (share->cores_of > 1 && (job.cpus == 0 || m->cores > job.cpus))
 		limit_cores(m, m->cores > share->cores_of ? m->cores / share->cores_of : 1, ranks);
-	if (!job.memory_name || m->memory_limit != job.memory_name ||
-		strcmp(job.memory_name, "SLURM_MEM_PER_CPU") != 0)
+	if (!m->memory_limit || strcmp(m->memory_limit, "SLURM_MEM_PER_CPU") != 0)
 		limit_memory(m, m->free_bytes / share->of, ranks);
 }
 
