@@ -17,12 +17,12 @@ static enum sl_status find_batch(const struct sl_plan *plan, uint32_t *batch)
 	uint32_t *all = (uint32_t *)calloc(r->n, sizeof(*all));
 	enum sl_status s;
 
+	*batch = plan->recipe.batch;
 	if (!all) {
 		r->lost = true; /* the others wait for the batch size of this rank */
 		return sl_fail(SL_HOST_MEMORY, "no memory for the batch sizes of %u ranks", r->n);
 	}
 	s = sl_ranks_gather(r, &plan->recipe.batch, sizeof(*all), all);
-	*batch = plan->recipe.batch;
 	for (uint32_t i = 0; s == SL_OK && i < r->n; i++)
 		*batch = all[i] < *batch ? all[i] : *batch;
 	free(all);
