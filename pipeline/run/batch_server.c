@@ -306,11 +306,10 @@ static void end_ranks(struct sl_run_workers *run)
  * Sends signs of life, and looks for ranks that give none. After a loss, the others have two seconds to
  * cancel their batches.
  */
-static void watch_ranks(struct sl_run_workers *run)
+static void watch_ranks(struct sl_run_workers *run, uint64_t now)
 {
 	const uint64_t grace_ns = 2000000000;
 	struct sl_batch_server *s = run->server;
-	uint64_t now = sl_now_ns();
 
 	for (uint32_t i = 1; i < s->ranks->n; i++) {
 		struct remote_rank *r = &s->rank[i];
@@ -327,7 +326,8 @@ void sl_batch_server_exchange(struct sl_run_workers *run)
 {
 	struct sl_batch_server *s = run->server;
 	static struct sl_rank_message m; /* large, and only the main thread is here */
-	uint64_t paused = sl_rank_pause_ns(sl_now_ns(), &s->watched_ns);
+	/* One time for both looks at it: this process can be suspended between them. */
+	uint64_t now = sl_now_ns(), paused = sl_rank_pause_ns(now, &s->watched_ns);
 	uint32_t from;
 
 	for (uint32_t i = 1; i < s->ranks->n; i++)
@@ -341,7 +341,7 @@ void sl_batch_server_exchange(struct sl_run_workers *run)
 	if (!s->cancelled)
 		give_batches(run);
 	end_ranks(run);
-	watch_ranks(run);
+	watch_ranks(run, now);
 }
 
 bool sl_batch_server_is_over(const struct sl_run_workers *run)
