@@ -44,7 +44,7 @@ static uint32_t find_vote(const struct vote *all, uint32_t n, struct vote v)
 	return n;
 }
 
-/* Puts the rank before the message of its failure. Rank 0 speaks for the run. */
+/* Puts the rank before the message of its failure. A message of rank 0 needs no name: it is that of the run. */
 static void name_rank(const struct sl_ranks *r, enum sl_status s)
 {
 	char host[SL_RANK_HOST_BYTES] = "";

@@ -2,10 +2,10 @@
  * batch_server.h - rank 0 of a run under MPI gives batches to the other ranks and commits what they wrote.
  *
  * All ranks draw batches from one counter, run->next of rank 0. Another rank (batch_client.h) asks for a
- * batch for each of its free slots, computes it, writes its files as NAME.part in the common directory,
- * and sends the line of the manifest. Rank 0 commits all batches in order, its own and those of others: a
- * batch of another rank has a place in the list of the server, as one of rank 0 has a slot. So the
- * manifest, the stop rule and the bytes are those of one process.
+ * batch for each idle thread, and for one more. It computes the batch, writes its files as NAME.part in the
+ * common directory, and sends the line of the manifest. Rank 0 commits the batches of all ranks in order:
+ * the server lists those of other ranks, with the same states as the slots of rank 0. So the manifest, the
+ * stop rule and the bytes are those of one process.
  *
  *	other rank      WANTS 1 ->                    rank 0
  *	                        <- BATCH 17

@@ -17,8 +17,9 @@
  *	WRITTEN     the .part file is durable; waits until all earlier batches are committed
  *	COMMITTING  a writer renames the file and appends the manifest line; then FREE
  *
- * Under MPI the batches of other ranks have such a state too (batch_server.h): COMPUTING until their files
- * are WRITTEN, and COMMITTED until their rank is told.
+ * Under MPI the batches of other ranks have such a state too (batch_server.h): COMPUTING until rank 0 has
+ * the message that their files are written, then WRITTEN and COMMITTING, and COMMITTED until rank 0 has
+ * sent the answer to the rank.
  *
  * A run ends in one of two ways. With `stop`, no further batch starts and those in flight are
  * committed. With the workspace's `cancel`, batches in flight end early and are not committed.

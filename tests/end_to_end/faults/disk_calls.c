@@ -78,8 +78,7 @@ static void fail_changing_calls(struct tiny_run *t, int error, bool permanent)
 	print_message("%s threads, the k-th system call%s, errno %d: %u failed, %u succeeded\n",
 		t->threads, permanent ? " and all after it" : "", error, failures.failed,
 		failures.succeeded);
-	/* of 50; the first call always fails, and a share may contain no other one that does */
-	assert_true(sl_sampling_step(failures.failed) >= 20);
+	assert_true(sl_sampling_step(failures.failed) > 20);
 }
 
 static void file_changing_calls_fail(void **state)
@@ -133,8 +132,7 @@ static void fail_any_call(struct tiny_run *t, int error, bool resume)
 	}
 	print_message("%s, any call of %zu, errno %d: %u failed, %u succeeded\n",
 		resume ? "resume" : "run", n, error, failures.failed, failures.succeeded);
-	/* of more than 70, or only the first: as above */
-	assert_true(sl_sampling_step(failures.failed) >= 20);
+	assert_true(sl_sampling_step(failures.failed) > 30);
 }
 
 static void read_calls_fail(void **state)

@@ -87,13 +87,7 @@ static void a_list_is_compressed_as_by_one_process(void **state)
 static void histograms_and_grids_are_joined(void **state)
 {
 	(void)state;
-	write_text(&folder, "c.yaml",
-		"run: {name: t, seed: 7, particles: 6010, batch: 500}\n"
-		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, n: 1.4, thickness: 0.5 cm,\n"
-		"  absorption: implicit}}\n"
-		"keep: [transmitted, reflected]\n"
-		"columns: {q: w * w}\n"
-		"tallies:\n  - q:16:0..1\n  - [w:16, z:8:0 cm..0.5 cm]\n");
+	write_text(&folder, "c.yaml", config_with_tallies);
 	check_parts(NULL);
 	check_parts(SETS("--set", "output.format=csv"));
 	check_parts(SETS("--set", "transport.schedule=rounds"));

@@ -171,7 +171,7 @@ static void a_signal_to_any_rank_stops_the_run(void **state)
 		send_signal(NULL, RUN, SIGUSR1, 10, rank, &e);
 		assert_true(e.code >= 128);
 		assert_non_null(strstr(e.err, "a signal asked it to stop"));
-		assert_int_equal(times_in(e.err, "sluice: "), 1); /* one rank speaks for all */
+		assert_int_equal(times_in(e.err, "sluice: "), 1); /* the message is printed once */
 		process_free(&e);
 		read_manifest(&folder, "ranks", &m);
 		assert_in_range(m.n, 10, BATCHES - 1);

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char config_with_tallies[] =
+	"run: {name: t, seed: 7, particles: 6010, batch: 500}\n"
+	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, n: 1.4, thickness: 0.5 cm,\n"
+	"  absorption: implicit}}\n"
+	"keep: [transmitted, reflected]\n"
+	"columns: {q: w * w}\n"
+	"tallies:\n  - q:16:0..1\n  - [w:16, z:8:0 cm..0.5 cm]\n";
+
 /* Appends words up to the NULL; returns their number. */
 static size_t append(const char **to, const char *const *words)
 {

@@ -8,6 +8,9 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
+/* A configuration with a histogram and a grid. */
+extern const char config_with_tallies[];
+
 /* The words of sluice run --part number/of --out parts --resume, and NULL; more: NULL, or words. */
 struct part_command {
 	char part[32];

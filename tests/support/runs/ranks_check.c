@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* mpirun starts more ranks than cores, and as root, only if it is told so; ranks must not use other hosts. */
+/*
+ * Open MPI refuses to run as root without the first two variables. With the third it does not look for ssh, and
+ * with the last the ranks use shared memory alone: all are on this machine.
+ */
 static const char *const environment[] = {"OMPI_ALLOW_RUN_AS_ROOT=1",
 	"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_plm_rsh_agent=", "OMPI_MCA_btl=self,vader",
 	NULL};
