@@ -54,6 +54,12 @@ static void histograms_of_every_column(void **state)
 	device_pipeline_check_bins(2305);
 }
 
+static void derived_columns_grids_and_scores(void **state)
+{
+	(void)state;
+	device_pipeline_check_counting(2305);
+}
+
 static void every_condition(void **state)
 {
 	(void)state;
@@ -108,6 +114,7 @@ int main(void)
 		cmocka_unit_test(every_key),
 		cmocka_unit_test(every_schedule),
 		cmocka_unit_test(histograms_of_every_column),
+		cmocka_unit_test(derived_columns_grids_and_scores),
 		cmocka_unit_test(every_condition),
 		cmocka_unit_test(a_pipeline_used_again),
 		cmocka_unit_test(a_bit_flipped_in_a_transfer),

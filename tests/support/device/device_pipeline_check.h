@@ -33,6 +33,12 @@ void device_pipeline_check_rounds_of_all(uint32_t n);
 /* All models, both modes: histograms of every column, also weighted, and the maximum number of them. */
 void device_pipeline_check_bins(uint32_t n);
 
+/*
+ * All models, both modes: derived columns, one of them of the id, and grids of counts and of weights.
+ * Slab: scores of collisions and of flights.
+ */
+void device_pipeline_check_counting(uint32_t n);
+
 /* All models, both modes: a condition on each column, for particles of any fate. */
 void device_pipeline_check_conditions(uint32_t n);
 
