@@ -94,6 +94,20 @@ static int current(int *number)
 	return number_of(cudaGetDevice(number));
 }
 
+static int reach(int number, bool *reached)
+{
+	int device = 0, can = 0;
+	cudaError_t error = cudaGetDevice(&device);
+
+	if (error == cudaSuccess)
+		error = cudaDeviceCanAccessPeer(&can, device, number);
+	if (error != cudaSuccess || !can)
+		return number_of(error);
+	error = cudaDeviceEnablePeerAccess(number, 0);
+	*reached = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+	return *reached ? (void)cudaGetLastError(), 0 : number_of(error);
+}
+
 /*
  * Attributes, because cudaGetDeviceProperties() takes milliseconds and calls may read the limits
  * before each launch. "Optin" is the limit that a kernel reaches with cudaFuncSetAttribute(); the
@@ -362,6 +376,7 @@ const struct sl_driver sl_driver_built = {
 	.use = use,
 	.current = current,
 	.limits = limits,
+	.reach = reach,
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,

@@ -5,7 +5,7 @@
  * latest moment at which a real device may run it: a result that the host reads without waiting is
  * never ready. With queue=now it runs when it is queued, the earliest moment. One lock protects all
  * devices: one piece of work at a time. A stream belongs to the device that was current when it was made,
- * and its work can access the memory of that device only.
+ * and its kernels can access the memory of that device only, or of devices that sl_device_reach() has named.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -107,6 +107,26 @@ static void pass(struct CUevent_st *e, uint64_t mark, int device)
 		free(e);
 }
 
+/* A copy can access the memory of every device. */
+static void run_copy(const struct work *w, int device)
+{
+	const int at[] = {sl_emulated_memory_device(w->to), sl_emulated_memory_device(w->from)};
+	bool opened = false;
+
+	for (int i = 0; i < 2; i++)
+		if (at[i] >= 0 && at[i] != device) {
+			sl_emulated_memory_set_accessible(at[i], true);
+			opened = true;
+		}
+	memmove(w->to, w->from, w->bytes);
+	if (!opened)
+		return;
+	for (int i = 0; i < 2; i++)
+		if (at[i] >= 0 && at[i] != device)
+			sl_emulated_memory_set_accessible(at[i], false);
+	sl_emulated_memory_set_accessible(device, true); /* the other one may have access to it */
+}
+
 /*
  * After a failure only the recordings of events are still counted, so that a freed event is released.
  * All other work is skipped, as on a device after a permanent failure.
@@ -118,7 +138,7 @@ static void run_work(struct work *w, int device)
 	else if (failed[device] != 0)
 		return;
 	else if (w->kind == COPY)
-		memmove(w->to, w->from, w->bytes);
+		run_copy(w, device);
 	else if (w->kind == FILL)
 		memset(w->to, w->value, w->bytes);
 	else
@@ -479,6 +499,17 @@ static int limits(struct sl_limits *l)
 	return 0;
 }
 
+static int reach(int number, bool *reached)
+{
+	*reached = !sl_emulator_get_settings()->no_peers;
+	if (*reached) {
+		pthread_mutex_lock(&lock);
+		sl_emulated_memory_reach(current, number);
+		pthread_mutex_unlock(&lock);
+	}
+	return 0;
+}
+
 /* Pinned memory is ordinary memory here: the host may touch it at any time, as with CUDA. */
 static int get(enum sl_space space, size_t bytes, void **p)
 {
@@ -551,6 +582,7 @@ const struct sl_driver sl_driver_emulated = {
 	.use = use,
 	.current = current_device,
 	.limits = limits,
+	.reach = reach,
 	.get = get,
 	.give = give,
 	.free_bytes = free_bytes,

@@ -36,6 +36,15 @@ static struct block *blocks; /* of all devices */
 /* For each device: the sum of the requested sizes, so that the limit is exact to the byte. */
 static size_t used_bytes[SL_DEVICES_MAX];
 
+/* For each device: the set of devices whose memory it can access, itself excepted. */
+static uint32_t reached[SL_DEVICES_MAX];
+_Static_assert((int)SL_DEVICES_MAX <= 32, "a set of devices has 32 bits");
+
+void sl_emulated_memory_reach(int device, int other)
+{
+	reached[device] |= UINT32_C(1) << other;
+}
+
 size_t sl_emulated_memory_free(int device)
 {
 	size_t all = sl_emulator_get_settings()->memory_bytes, used = used_bytes[device];
@@ -46,7 +55,7 @@ size_t sl_emulated_memory_free(int device)
 void sl_emulated_memory_set_accessible(int device, bool open)
 {
 	for (struct block *b = blocks; b; b = b->next)
-		if (b->device == device)
+		if (b->device == device || reached[device] >> b->device & 1)
 			(void)mprotect(
 				b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
@@ -99,14 +108,19 @@ void sl_emulated_memory_give(void *p)
 	}
 }
 
-bool sl_emulated_memory_has(const void *p)
+int sl_emulated_memory_device(const void *p)
 {
 	const char *at = (const char *)p;
 
 	for (const struct block *b = blocks; b; b = b->next)
 		if (at >= b->at && at < b->at + b->bytes)
-			return true;
-	return false;
+			return b->device;
+	return -1;
+}
+
+bool sl_emulated_memory_has(const void *p)
+{
+	return sl_emulated_memory_device(p) >= 0;
 }
 
 bool sl_emulated_memory_overruns(const void *p, size_t bytes)

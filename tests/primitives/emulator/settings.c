@@ -10,8 +10,8 @@ static int choices_alone(void)
 	const struct sl_emulator_settings *c = sl_emulator_get_settings();
 	int n;
 
-	printf("%u %llu %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed, c->from_last,
-		c->at_once, c->turing, c->memory_bytes,
+	printf("%u %llu %d %d %d %d %zu\n%s\n", c->blocks, (unsigned long long)c->seed,
+		c->from_last, c->at_once, c->turing, c->no_peers, c->memory_bytes,
 		sl_emulator_settings_problem() ? sl_emulator_settings_problem() : "");
 	printf("%s\n", sl_device_count(&n) == SL_USAGE ? sl_last_error() : "can be used");
 	fflush(stdout);
@@ -23,15 +23,16 @@ static void settings_are_read(void **state)
 	static const struct {
 		const char *text, *choices;
 	} good[] = {
-		{"", "1 0 0 0 0 1073741824\n"},
-		{"blocks=4,seed=7,memory=64M", "4 7 0 0 0 67108864\n"},
-		{"start=last", "1 0 1 0 0 1073741824\n"},
-		{"device=turing", "1 0 0 0 1 1073741824\n"},
-		{"queue=now,start=last,seed=0,blocks=64", "64 0 1 1 0 1073741824\n"},
-		{"memory=3K", "1 0 0 0 0 3072\n"},
-		{"memory=5", "1 0 0 0 0 5\n"},
-		{"memory=2G,memory=1G", "1 0 0 0 0 1073741824\n"},
-		{"seed=999999999999999999", "1 999999999999999999 0 0 0 1073741824\n"},
+		{"", "1 0 0 0 0 0 1073741824\n"},
+		{"blocks=4,seed=7,memory=64M", "4 7 0 0 0 0 67108864\n"},
+		{"start=last", "1 0 1 0 0 0 1073741824\n"},
+		{"device=turing", "1 0 0 0 1 0 1073741824\n"},
+		{"peers=none", "1 0 0 0 0 1 1073741824\n"},
+		{"queue=now,start=last,seed=0,blocks=64", "64 0 1 1 0 0 1073741824\n"},
+		{"memory=3K", "1 0 0 0 0 0 3072\n"},
+		{"memory=5", "1 0 0 0 0 0 5\n"},
+		{"memory=2G,memory=1G", "1 0 0 0 0 0 1073741824\n"},
+		{"seed=999999999999999999", "1 999999999999999999 0 0 0 0 1073741824\n"},
 	};
 	struct ending e;
 
@@ -50,10 +51,10 @@ static void invalid_settings_are_refused(void **state)
 	static const char *const bad[] = {"blocks", "blocks=", "blocks=0", "blocks=65", "blocks=-1",
 		"blocks=4294967297", "blocks=4x", "blocks=1K", "seed=x", "seed=-1", "seed= 1",
 		"seed=1M", "seed=99999999999999999999", "start=first", "start=", "queue=later",
-		"device=hopper", "memory=0", "memory=1T", "memory=1MM",
+		"device=hopper", "peers=all", "memory=0", "memory=1T", "memory=1MM",
 		"memory=999999999999999999G", "memory=M", "frobnicate=1", ",", "blocks=4,",
 		"blocks=4;seed=7", "=4", "blocks=4,,seed=1"};
-	static const char start[] = "1 0 0 0 0 1073741824\nSL_EMULATOR: \"";
+	static const char start[] = "1 0 0 0 0 0 1073741824\nSL_EMULATOR: \"";
 	char longest[300];
 	struct ending e;
 

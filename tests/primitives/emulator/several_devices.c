@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "primitives/device/device_driver.h"
+#include "primitives/device/peers.h"
+#include "primitives/emulator/settings.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/primitives/emulator/emulator_check.h"
 
@@ -86,6 +88,47 @@ static void memory_of_another_device_is_out_of_reach(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	sl_memory_give(SL_DEVICE, at);
+}
+
+/* Adds one to the words of device 0 by a kernel of device 1. Returns whether device 1 can access them. */
+static bool add_one_from_device_1(const struct sl_device *d, uint32_t *at)
+{
+	bool reached;
+
+	assert_true(sl_device_switch(&d[1]));
+	assert_ok(sl_device_reach(&d[0], &reached));
+	if (reached) {
+		assert_ok(launch_kernel("add_one", at, NULL));
+		assert_ok(sl_stream_wait(NULL));
+	}
+	return reached;
+}
+
+static void peer_access_reaches_it(void **state)
+{
+	struct sl_emulator_settings none = *sl_emulator_get_settings(), before = none;
+	static uint32_t words[KERNEL_WORDS];
+	struct sl_device d[2] = {use(0), use(1)};
+	uint32_t *at;
+	bool reached;
+
+	(void)state;
+	none.no_peers = true;
+	assert_true(sl_device_switch(&d[0]));
+	at = get_words();
+	assert_ok(sl_stream_wait(NULL));
+	assert_ok(sl_device_reach(&d[0], &reached));
+	assert_true(reached); /* itself */
+	sl_emulator_set_settings(&none);
+	assert_false(add_one_from_device_1(d, at));
+	sl_emulator_set_settings(&before);
+	assert_true(add_one_from_device_1(d, at));
+	assert_true(add_one_from_device_1(d, at));
+	assert_ok(sl_copy(words, at, WORDS_BYTES, NULL)); /* a copy reaches every device */
+	assert_ok(sl_stream_wait(NULL));
+	assert_int_equal(words[7], 2);
+	sl_memory_give(SL_DEVICE, at);
+	(void)use(0);
 }
 
 /* --- failures ---------------------------------------------------------------------------------- */
@@ -169,6 +212,7 @@ int main(void)
 		cmocka_unit_test(each_device_has_memory_of_its_own),
 		cmocka_unit_test(streams_belong_to_a_device),
 		cmocka_unit_test(memory_of_another_device_is_out_of_reach),
+		cmocka_unit_test(peer_access_reaches_it),
 		cmocka_unit_test(unknown_numbers_are_refused),
 		cmocka_unit_test(failed_device_leaves_the_others),
 		cmocka_unit_test(failed_kernel_leaves_the_others),
