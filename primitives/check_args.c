@@ -52,6 +52,19 @@ enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type)
 		sl_primitive_name(b->primitive), b->name, (int)type);
 }
 
+enum sl_status sl_check_bits(
+	const struct sl_backend *b, enum sl_type type, uint32_t begin_bit, uint32_t end_bit)
+{
+	uint32_t most = (uint32_t)(8 * sl_type_bytes(type));
+
+	if (begin_bit <= end_bit && end_bit <= most)
+		return SL_OK;
+	return sl_fail(SL_USAGE,
+		"sort/%s: bits %u to %u are out of range: keys have %u bits; use "
+		"begin_bit <= end_bit <= %u",
+		b->name, begin_bit, end_bit, most, most);
+}
+
 /* The inner scan works on counts, which are u32. */
 enum sl_status sl_check_inner_scan(const struct sl_backend *b, const struct sl_choice *scan)
 {

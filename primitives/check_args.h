@@ -28,6 +28,10 @@ enum sl_status sl_check_backend(
 /* type is SL_U32 or SL_U64. */
 enum sl_status sl_check_type(const struct sl_backend *b, enum sl_type type);
 
+/* The bits that a sort orders by are bits of a key of that type. */
+enum sl_status sl_check_bits(
+	const struct sl_backend *b, enum sl_type type, uint32_t begin_bit, uint32_t end_bit);
+
 /*
  * The scan that b is built on, if the job names one: a scan backend of the same space whose tuning
  * this device supports. Backends that use no scan ignore the choice.

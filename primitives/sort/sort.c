@@ -12,19 +12,6 @@
 /* Buffers of a job: keys and indices, in and out. */
 enum { BUFFERS_MAX = 4 };
 
-/* The bit range lies within the key. */
-static enum sl_status check_bits(const struct sl_backend *b, const struct sl_sort_job *job)
-{
-	uint32_t most = (uint32_t)(8 * sl_type_bytes(job->type));
-
-	if (job->begin_bit <= job->end_bit && job->end_bit <= most)
-		return SL_OK;
-	return sl_fail(SL_USAGE,
-		"sort/%s: bits %u to %u are out of range: keys have %u bits; use "
-		"begin_bit <= end_bit <= %u",
-		b->name, job->begin_bit, job->end_bit, most, most);
-}
-
 /* The outputs are those of the inputs (keys, or pairs), or none for a sort in place. */
 static enum sl_status check_outputs(const struct sl_backend *b, const struct sl_sort_job *job)
 {
@@ -89,7 +76,7 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 
 	SL_TRY(sl_check_backend(SL_SORT, b, x, job));
 	SL_TRY(sl_check_type(b, job->type));
-	SL_TRY(check_bits(b, job));
+	SL_TRY(sl_check_bits(b, job->type, job->begin_bit, job->end_bit));
 	SL_TRY(sl_check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	SL_TRY(check_buffers(b, x, job));

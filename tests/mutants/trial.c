@@ -2,7 +2,7 @@
  * trial.c - checks one backend, or the stages, on the emulated device; mutants.py runs it for each
  * mutant, which must make it fail.
  *
- *	trial scan/shared [brief]      trial stages [brief]
+ *	trial scan/shared [brief]      trial global_sort/runs [brief]      trial stages [brief]
  *
  * The variable SLUICE_MUTANT selects the mutant. Tiles are small, so that few items fill several.
  * Threads run first in order, then in random order with several blocks in flight, some started from
@@ -21,6 +21,7 @@
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/formats/deflate_check.h"
 #include "tests/support/device/device_pipeline_check.h"
+#include "tests/support/device/global_sort_check.h"
 #include "tests/support/device/pack_check.h"
 #include "tests/support/device/mcpl_pack_check.h"
 
@@ -195,7 +196,8 @@ static enum sl_status find(const char *name, const struct sl_backend **found)
 		if (strncmp(name, primitive, n) == 0 && name[n] == '/')
 			return sl_find((enum sl_primitive)p, name + n + 1, found);
 	}
-	return sl_fail(SL_USAGE, "'%s' is not PRIMITIVE/BACKEND, scan/look_ahead or stages", name);
+	return sl_fail(SL_USAGE,
+		"'%s' is not PRIMITIVE/BACKEND, global_sort/runs, scan/look_ahead or stages", name);
 }
 
 /*
@@ -220,6 +222,24 @@ static void try_stages(uint32_t blocks)
 	}
 }
 
+/* A wrong answer aborts. Three shares make two levels of merges, of several tiles each. */
+static void try_global_sort(void)
+{
+	struct global_sort_try t = {.n_shares = 3,
+		.n = {1500, 2100, 700},
+		.n_devices = 3,
+		.input = SL_INPUT_RANDOM,
+		.type = SL_U32,
+		.end_bit = 32};
+
+	global_sort_check_search(&sl_run_kernels_emulated);
+	global_sort_check(&sl_sort_naive_emulated, &t);
+	t.input = SL_INPUT_FEW;
+	global_sort_check(&sl_sort_naive_emulated, &t);
+	if (!brief)
+		global_sort_check_sizes(&sl_sort_naive_emulated, 3, 2100, 211);
+}
+
 static enum sl_status try_schedule(const char *name, const struct sl_emulator_settings *c)
 {
 	const struct sl_backend *b;
@@ -227,6 +247,10 @@ static enum sl_status try_schedule(const char *name, const struct sl_emulator_se
 	sl_emulator_set_settings(c);
 	if (strcmp(name, "stages") == 0) {
 		try_stages(c->blocks);
+		return SL_OK;
+	}
+	if (strcmp(name, "global_sort/runs") == 0) {
+		try_global_sort();
 		return SL_OK;
 	}
 	if (strcmp(name, "scan/look_ahead") == 0)

@@ -1,0 +1,199 @@
+/*
+ * runs.cu - search and merge of sorted runs on a device.
+ *
+ * Merge path (O. Green, R. McColl, D. A. Bader, GPU merge path, ICS 2012): the first d pairs of the output are the
+ * first i pairs of a and the first d - i of b; a binary search finds i. A block finds it for both ends of its
+ * tile, reads the keys between them into shared memory, and each thread does the same for its pairs there.
+ *
+ * Memory traffic of the merge: each pair is read once and written once, and each block reads about 50 more keys.
+ */
+#include "primitives/global_sort/runs.h"
+#include "primitives/kernel/kernel.cuh"
+
+enum { BLOCK = 256, EACH = 8, TILE = BLOCK * EACH };
+
+/* The bits of a key that are compared. */
+template <typename K> static __device__ __forceinline__ K part_of(K key, struct sl_key_bits bits)
+{
+	return (K)(key >> bits.shift) & (K)bits.mask;
+}
+
+/* --- search ----------------------------------------------------------------------------------- */
+
+/* The number of keys that are less than the value, or, with equal, that are not more. */
+template <bool equal, typename K>
+static __device__ uint32_t rank_of(
+	const K *key, uint32_t n, struct sl_key_bits bits, uint64_t value)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint64_t part = part_of(key[middle], bits);
+
+		if (part < value || (equal && part == value))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* One thread per value. */
+template <typename K>
+static __global__ void search_kernel(const K *key, uint32_t n, struct sl_key_bits bits,
+	const uint64_t *value, uint32_t n_values, struct sl_run_rank *rank)
+{
+	uint64_t k = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (k >= n_values)
+		return;
+	rank[k].less = rank_of<false>(key, n, bits, value[k]);
+	rank[k].not_more = rank_of<true>(key, n, bits, value[k]);
+}
+
+template <typename K>
+static enum sl_status search_as(const struct sl_sorted_run *run, struct sl_key_bits bits,
+	const uint64_t *value, uint32_t n_values, struct sl_run_rank *rank, sl_stream s)
+{
+	return SL_LAUNCH(search_kernel<K>, sl_grid(n_values, BLOCK), BLOCK, 0, s,
+		(const K *)run->key, run->n, bits, value, n_values, rank);
+}
+
+static enum sl_status search(const struct sl_sorted_run *run, enum sl_type type,
+	struct sl_key_bits bits, const uint64_t *value, uint32_t n_values, struct sl_run_rank *rank,
+	sl_stream s)
+{
+	return type == SL_U32 ? search_as<uint32_t>(run, bits, value, n_values, rank, s)
+	                      : search_as<uint64_t>(run, bits, value, n_values, rank, s);
+}
+
+/* --- merge ------------------------------------------------------------------------------------ */
+
+template <typename K> struct merge_job {
+	const K *a, *b;
+	const uint32_t *a_index, *b_index; /* NULL: keys only */
+	uint64_t n_a, n_b;
+	struct sl_key_bits bits;
+	K *out;
+	uint32_t *out_index;
+};
+
+template <typename Count> static __device__ __forceinline__ Count least(Count a, Count b)
+{
+	return a < b ? a : b;
+}
+
+/* How many of the first d pairs of the merge of a and b are from a. Of equal keys those of a come first. */
+template <typename K, typename Count>
+static __device__ Count path_at(
+	const K *a, Count n_a, const K *b, Count n_b, Count d, struct sl_key_bits bits)
+{
+	Count low = d - least(d, n_b), high = least(d, n_a);
+
+	while (low < high) {
+		Count middle = low + (high - low) / 2;
+
+		if (part_of(a[middle], bits) <= part_of(b[d - 1 - middle], bits))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The keys of a tile: first those of a, then those of b; then merged, each with its place before the merge. */
+template <typename K> struct merge_tile {
+	K key[TILE];
+	uint32_t from[TILE];
+	uint64_t a_begin, a_end;
+};
+
+/*
+ * Merges the pairs of the calling thread, from number d of the tile on, and returns their number. n_a of the n keys of
+ * the tile are from a.
+ */
+template <typename K>
+static __device__ uint32_t merge_in_tile(const struct merge_tile<K> *t, uint32_t n_a, uint32_t n,
+	struct sl_key_bits bits, uint32_t d, K key[EACH], uint32_t from[EACH])
+{
+	const uint32_t begin = least(d, n), mine = least(n - begin, (uint32_t)EACH);
+	uint32_t i = path_at(t->key, n_a, t->key + n_a, n - n_a, begin, bits), j = n_a + begin - i;
+
+	SL_UNROLL
+	for (uint32_t k = 0; k < EACH; k++) {
+		if (k >= mine)
+			break;
+		bool of_a =
+			j >= n || (i < n_a && part_of(t->key[i], bits) <= part_of(t->key[j], bits));
+
+		from[k] = of_a ? i++ : j++;
+		key[k] = t->key[from[k]];
+	}
+	return mine;
+}
+
+/* One tile per block. */
+template <typename K> static __global__ void merge_kernel(struct merge_job<K> job)
+{
+	SL_SHARED(struct merge_tile<K>, tile);
+	const uint64_t first = (uint64_t)blockIdx.x * TILE;
+	const uint32_t n = (uint32_t)least(job.n_a + job.n_b - first, (uint64_t)TILE);
+	const uint32_t own = threadIdx.x * EACH;
+	uint32_t n_a, mine, from[EACH];
+	const K *a, *b;
+	K key[EACH];
+
+	if (threadIdx.x == 0)
+		tile.a_begin = path_at(job.a, job.n_a, job.b, job.n_b, first, job.bits);
+	if (threadIdx.x == 32)
+		tile.a_end = path_at(job.a, job.n_a, job.b, job.n_b, first + n, job.bits);
+	__syncthreads();
+	a = job.a + tile.a_begin;
+	b = job.b + (first - tile.a_begin);
+	n_a = (uint32_t)(tile.a_end - tile.a_begin);
+	for (uint32_t k = threadIdx.x; k < n; k += BLOCK)
+		tile.key[k] = k < n_a ? a[k] : b[k - n_a];
+	__syncthreads();
+	mine = merge_in_tile(&tile, n_a, n, job.bits, own, key, from);
+	__syncthreads();
+	SL_UNROLL
+	for (uint32_t k = 0; k < EACH; k++)
+		if (k < mine) {
+			tile.key[own + k] = key[k];
+			tile.from[own + k] = from[k];
+		}
+	__syncthreads();
+	for (uint32_t k = threadIdx.x; k < n; k += BLOCK) {
+		uint32_t at = tile.from[k];
+
+		job.out[first + k] = tile.key[k];
+		if (job.out_index)
+			job.out_index[first + k] =
+				at < n_a ? job.a_index[tile.a_begin + at]
+					 : job.b_index[first - tile.a_begin + (at - n_a)];
+	}
+}
+
+template <typename K>
+static enum sl_status merge_as(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
+	struct sl_key_bits bits, void *key_out, uint32_t *index_out, sl_stream s)
+{
+	const uint64_t n = (uint64_t)a->n + b->n;
+	struct merge_job<K> job = {
+		.a = (const K *)a->key, .b = (const K *)b->key, .a_index = a->index,
+		.b_index = b->index, .n_a = a->n, .n_b = b->n, .bits = bits, .out = (K *)key_out,
+		.out_index = index_out
+	};
+
+	return n == 0 ? SL_OK : SL_LAUNCH(merge_kernel<K>, sl_grid(n, TILE), BLOCK, 0, s, job);
+}
+
+static enum sl_status merge(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
+	enum sl_type type, struct sl_key_bits bits, void *key_out, uint32_t *index_out, sl_stream s)
+{
+	return type == SL_U32 ? merge_as<uint32_t>(a, b, bits, key_out, index_out, s)
+	                      : merge_as<uint64_t>(a, b, bits, key_out, index_out, s);
+}
+
+const struct sl_run_kernels SL_NAME(sl_run_kernels) = {.search = search, .merge = merge};

@@ -1,0 +1,200 @@
+/* global_sort.c - tests sorts over several emulated devices, and the messages of wrong calls. */
+#include "primitives/global_sort/global_sort.h"
+
+#include <stdio.h>
+
+#include "primitives/emulator/settings.h"
+#include "tests/cases/sampling.h"
+#include "tests/faults/fault_injection.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/device/global_sort_check.h"
+
+enum { LARGEST = 5000, ONE_IN = 41, DEVICES = 3 };
+
+static const struct sl_emulator_settings in_order = {.blocks = 1, .memory_bytes = 1 << 30};
+
+static void ranks_of_values(void **state)
+{
+	(void)state;
+	sl_emulator_set_settings(&in_order);
+	global_sort_check_search(&sl_run_kernels_emulated);
+}
+
+static void every_size(void **state)
+{
+	(void)state;
+	sl_emulator_set_settings(&in_order);
+	global_sort_check_sizes(&sl_sort_shared_emulated, DEVICES, LARGEST, ONE_IN);
+}
+
+/* Several blocks in flight, in random order. */
+static void any_order(void **state)
+{
+	struct sl_emulator_settings s = {
+		.blocks = 4, .seed = 7, .from_last = true, .memory_bytes = 1 << 30};
+
+	(void)state;
+	sl_emulator_set_settings(&s);
+	global_sort_check_sizes(&sl_sort_work_efficient_emulated, DEVICES, LARGEST, 5 * ONE_IN);
+	sl_emulator_set_settings(&in_order);
+}
+
+/* Devices that cannot read each other's memory copy first. */
+static void without_peer_access(void **state)
+{
+	struct sl_emulator_settings s = in_order;
+
+	(void)state;
+	s.no_peers = true;
+	sl_emulator_set_settings(&s);
+	global_sort_check_sizes(&sl_sort_naive_emulated, 5, LARGEST, 3 * ONE_IN);
+	sl_emulator_set_settings(&in_order);
+}
+
+static void as_many_shares_as_devices(void **state)
+{
+	struct global_sort_try t = {.n_shares = SL_DEVICES_MAX,
+		.n_devices = SL_DEVICES_MAX,
+		.input = SL_INPUT_FEW,
+		.type = SL_U32,
+		.end_bit = 32};
+
+	(void)state;
+	for (uint32_t i = 0; i < t.n_shares; i++)
+		t.n[i] = 100 + i;
+	global_sort_check(&sl_sort_shared_emulated, &t);
+	t.input = SL_INPUT_RANDOM;
+	t.type = SL_U64;
+	t.end_bit = 64;
+	global_sort_check(&sl_sort_shared_emulated, &t);
+}
+
+/* --- wrong calls ------------------------------------------------------------------------------ */
+
+enum { N = 8 };
+
+static char memory[2][6 * SL_ALIGN]; /* never read: each call is refused before */
+
+/* Two shares of N keys with valid pointers. */
+static void make_shares(const struct sl_device *device, struct sl_global_share share[2])
+{
+	for (int i = 0; i < 2; i++) {
+		share[i] = (struct sl_global_share){.device = device, .n = N};
+		share[i].key = memory[i];
+		share[i].key_out = memory[i] + SL_ALIGN;
+		share[i].index = (uint32_t *)(void *)(memory[i] + 2 * SL_ALIGN);
+		share[i].index_out = (uint32_t *)(void *)(memory[i] + 3 * SL_ALIGN);
+		share[i].scratch = (struct sl_arena){.base = memory[i] + 4 * SL_ALIGN, .size = 64};
+	}
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+	struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
+	struct sl_global_share share[2];
+	struct sl_device device;
+
+	(void)state;
+	assert_ok(sl_device_use(0, &device));
+	make_shares(&device, share);
+	assert_fails(sl_global_sort(&sort, share, 0), SL_USAGE, "0 shares; use 1 to 32");
+	assert_fails(sl_global_sort(&sort, NULL, 2), SL_USAGE, "2 shares at a null pointer");
+	assert_fails(sl_global_sort(&sort, share, 33), SL_USAGE, "33 shares");
+	assert_fails(
+		sl_global_sort(&sort, share, 2), SL_USAGE, "scratch of share 0 has 64 bytes left");
+	share[1].index = share[1].index_out = NULL;
+	share[0].scratch.size = SIZE_MAX;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "share 1 has index = (nil)");
+	make_shares(&device, share);
+	share[0].index_out = NULL;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "index_out = (nil)");
+	make_shares(&device, share);
+	share[0].key_out = (char *)share[0].key + 4;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "key_out and key overlap");
+	make_shares(&device, share);
+	share[0].key = NULL;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "key is a null pointer");
+	make_shares(&device, share);
+	sort.end_bit = 33;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "bits 0 to 33 are out of range");
+	sort.end_bit = 32;
+	sort.sort.backend = &sl_sort_cpu;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "works on host memory");
+	sort.sort.backend = &sl_scan_naive_emulated;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "implements scan, not sort");
+	sort.sort.backend = NULL;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "the backend is a null pointer");
+}
+
+static void parts_that_are_too_large_are_refused(void **state)
+{
+	struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
+	struct sl_global_share share[3];
+	struct sl_device device;
+
+	(void)state;
+	assert_ok(sl_device_use(0, &device));
+	make_shares(&device, share);
+	share[0].n = UINT32_MAX;
+	assert_fails(sl_global_sort(&sort, share, 1), SL_USAGE, "overlap");
+	share[2] = share[1];
+	share[0].n = share[1].n = share[2].n = UINT32_MAX;
+	assert_fails(sl_global_sort(&sort, share, 3), SL_USAGE, "overlap");
+}
+
+/* The k-th call of the device fails: the error comes back, and the next sort is right. */
+static void failures_are_reported(void **state)
+{
+	static const char *const calls[] = {"dev_reach", "dev_copy", "dev_launch"};
+	struct global_sort_try t = {.n_shares = 2, .n_devices = 2, .type = SL_U32, .end_bit = 32};
+
+	(void)state;
+	t.n[0] = t.n[1] = 300;
+	for (int i = 0; i < 3; i++) {
+		struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
+		struct sl_global_share share[2] = {{.n = 0}, {.n = 0}};
+		struct sl_device device[2];
+		char fault[32];
+
+		for (int k = 0; k < 2; k++) {
+			assert_ok(sl_device_use(k, &device[k]));
+			share[k].device = &device[k];
+			share[k].scratch.size = sl_global_sort_scratch(&sort, 100, 200, 2, true);
+			assert_ok(sl_memory_get(
+				SL_DEVICE, share[k].scratch.size, &share[k].scratch.base));
+			assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key));
+			assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key_out));
+			share[k].n = 100;
+		}
+		snprintf(fault, sizeof(fault), "%s:1:1", calls[i]);
+		assert_null(sl_fault_set(fault));
+		assert_fails(sl_global_sort(&sort, share, 2), SL_DEVICE_FAILED, "error 1");
+		assert_null(sl_fault_set(NULL));
+		for (int k = 0; k < 2; k++) {
+			assert_true(sl_device_switch(&device[k]));
+			sl_memory_give(SL_DEVICE, share[k].scratch.base);
+			sl_memory_give(SL_DEVICE, share[k].key);
+			sl_memory_give(SL_DEVICE, share[k].key_out);
+		}
+		global_sort_check(&sl_sort_shared_emulated, &t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranks_of_values),
+		cmocka_unit_test(every_size),
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(without_peer_access),
+		cmocka_unit_test(as_many_shares_as_devices),
+		cmocka_unit_test(wrong_calls_are_refused),
+		cmocka_unit_test(parts_that_are_too_large_are_refused),
+		cmocka_unit_test(failures_are_reported),
+	};
+
+	sl_device_emulate(true);
+	if (!sl_sampling_from_environment())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+/* global_sort_check.h - compares sorts over several devices with a sort of all keys on the host. */
+#ifndef SL_TESTS_SUPPORT_DEVICE_GLOBAL_SORT_CHECK_H
+#define SL_TESTS_SUPPORT_DEVICE_GLOBAL_SORT_CHECK_H
+
+#include "primitives/global_sort/global_sort.h"
+#include "primitives/global_sort/runs.h"
+#include "tests/cases/inputs.h"
+
+/* A sort: the number of keys of each share, and what they are. Share i is on device i modulo n_devices. */
+struct global_sort_try {
+	uint32_t n_shares, n[SL_DEVICES_MAX];
+	int n_devices;
+	enum sl_input input;
+	enum sl_type type;
+	uint32_t begin_bit, end_bit;
+	bool keys_only;
+};
+
+/* Expects the keys and indices of sort/cpu, in parts of the right sizes, and nothing written after them. */
+void global_sort_check(const struct sl_backend *sort, const struct global_sort_try *t);
+
+/* Expects the ranks of a few values in a run, and nothing written after them. */
+void global_sort_check_search(const struct sl_run_kernels *kernels);
+
+/*
+ * 1 to 5 shares of many sizes up to largest, none among them, with every input, both types and several bits. One in
+ * `one_in` of the combinations is tested, and of these the share of the environment (sampling.h).
+ */
+void global_sort_check_sizes(
+	const struct sl_backend *sort, int n_devices, uint32_t largest, uint32_t one_in);
+
+#endif
