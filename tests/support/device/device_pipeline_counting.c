@@ -24,7 +24,10 @@ static struct sl_derivation derivation_of_id(void)
 	return d;
 }
 
-/* Two grids: x by w for all fates, and the derived column r. Some values are outside of their ranges. */
+/*
+ * Two grids: x by w for all fates, and the derived columns. Some values are outside of their ranges. The two
+ * columns are neighbours in memory: a value after the end of r is the first one of rho.
+ */
 static void add_grids(struct sl_recipe *r, uint32_t n, bool weighted)
 {
 	const struct sl_grid_field field[] = {
@@ -36,13 +39,14 @@ static void add_grids(struct sl_recipe *r, uint32_t n, bool weighted)
 					.lo = -1,
 					.hi = 1}},
 			.fates = SL_EVERY_FATE},
-		{.n_axes = 1,
-			.axis = {{.column = SL_COLUMN_r,
-				.spacing = SL_SPACING_RATIO,
-				.bins = 7,
-				.lo = 1.5,
-				.hi = sqrt(0.8 * n + 4)}},
-			.fates = r->keep}};
+		{.n_axes = 2,
+			.axis = {{.column = SL_COLUMN_rho, .bins = 5, .lo = 0, .hi = 15},
+				{.column = SL_COLUMN_r,
+					.spacing = SL_SPACING_RATIO,
+					.bins = 7,
+					.lo = 1.5,
+					.hi = sqrt(0.8 * n + 4)}},
+			.fates = SL_EVERY_FATE}};
 
 	sl_grid_make(field, 2, edges, weighted, 1, &r->grids);
 }
@@ -64,10 +68,13 @@ static void add_scores(struct sl_recipe *r)
 	sl_grid_make(field, 4, edges, false, 1, &r->grids);
 }
 
+/* The second batch is half as large: the fates of the first one follow those of its particles. */
 static void check_counting(enum sl_model_number model, uint32_t n)
 {
 	struct sl_recipe r = test_recipe(model, n);
 
+	r.particles = n + n / 2;
+	r.n_batches = 2;
 	r.derivation = derivation_of_id();
 	compare_host_and_device_modes(&r);
 	add_grids(&r, n, false);
