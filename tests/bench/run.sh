@@ -41,6 +41,8 @@ run primitives --n 64 --only scan --padding on,off --csv "$work/paddings.csv"
 run primitives --n 64 --only compact/naive --tunings --seconds 0 --csv "$work/none.csv" --json "$work/none.json"
 run primitives --n 3000 --only deflate --samples 1 --csv "$work/deflate.csv"
 run pipeline --n 300,1000 --csv "$work/pipeline.csv" --json "$work/pipeline.json"
+run global_sort --devices 0,1,2 --n 300,1000 --samples 1 --csv "$work/devices.csv"
+run global_sort --devices 3,3 --n 100 --type u64 --sort keys --samples 1
 run tune --only compact/shared --n 2^6,2^9 --out "$work/tuning" --csv "$work/tune.csv" --seconds 20
 run primitives --n 100 --only compact --tuning "$work/tuning"
 run sweep --out "$work/sweep" --samples 1 --seconds 60
@@ -103,6 +105,9 @@ streams = rows("deflate.csv")
 assert [r["column"] for r in streams] == 2 * "x y z u v w energy time pixel all".split(), streams
 assert [r["backend"] for r in streams] == 10 * ["device"] + 10 * ["device_fast"], streams
 assert all(float(r["ratio"]) > 1 and int(r["bytes"]) >= 4 * int(r["n"]) for r in streams), streams
+devices = rows("devices.csv")
+assert names(devices, "devices") == ["1", "2", "3"] and names(devices, "n_per_device") == ["1000", "300"], devices
+assert len(devices) == 3 * 2 * 2 * 2 and not any(r["ms_median"] for r in devices), devices
 modes = rows("pipeline.csv")
 assert "staged" in names(modes, "way") and names(modes, "n") == ["1000", "300"]
 assert names(modes, "step") == ["all"] and not any(r["ms_median"] for r in modes)
@@ -117,6 +122,9 @@ grep -q '^device emulated$' "$work/tuning" || fail "the tuning file does not nam
 "$bench" --completion zsh | grep '^#compdef sluice-bench$' >/dev/null || fail "--completion zsh prints no completion"
 refused 2 "--completion needs a shell; use --completion bash, zsh or fish" --completion
 refused 2 "--completion 'csh': there is no completion for this shell" --completion csh
+refused 2 "global_sort needs the numbers of 1 to 32 devices" global_sort --device emulated
+refused 8 "there is no device 32" global_sort --device emulated --devices 0,32
+refused 2 "--devices has no effect on the command primitives" primitives --devices 0
 refused 2 "the first argument is not a command"
 refused 2 "the first argument is not a command" primitive
 refused 2 "unknown option '--size'" primitives --size 5
