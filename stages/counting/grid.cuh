@@ -25,10 +25,10 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 {
 	float square = weight * grids->square_scale;
 
-	for (uint32_t k = 0; k < grids->n; k++) {
-		uint32_t at = sl_grid_find(&grids->grid[k], grids->edge, c, i, fate);
+	for (uint32_t g = 0; g < grids->n; g++) {
+		uint32_t at = sl_grid_find(&grids->grid[g], grids->edge, c, i, fate);
 
-		if (at == SL_NO_GRID_COUNTER || grids->grid[k].score != SL_SCORE_ENDS)
+		if (at == SL_NO_GRID_COUNTER || grids->grid[g].score != SL_SCORE_ENDS)
 			continue;
 		atomicAdd(&sum[at], (uint64_t)1);
 		if (!grids->weighted)

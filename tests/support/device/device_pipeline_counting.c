@@ -1,5 +1,6 @@
 /* device_pipeline_counting.c - see device_pipeline_check.h: derived columns, grids and scores. */
 #include "tests/support/basic/check.h"
+#include "tests/support/basic/schedules.h"
 #include "tests/support/basic/test_recipes.h"
 #include "tests/support/device/device_pipeline_check.h"
 #include "tests/support/device/host_and_device.h"
@@ -87,6 +88,10 @@ static void check_counting(enum sl_model_number model, uint32_t n)
 	r.derivation.columns = r.derivation.reads = 0;
 	add_scores(&r);
 	compare_host_and_device_modes(&r);
+	for (int i = 0; i < SCHEDULES; i++) { /* a round has fewer particles than the one before */
+		r.schedule = schedule_at(i);
+		compare_host_and_device(&r, "naive", "naive");
+	}
 }
 
 void device_pipeline_check_counting(uint32_t n)
