@@ -166,15 +166,20 @@ enum sl_status sl_check_buffers(
 enum sl_status sl_check_scratch(
 	const struct sl_backend *b, const struct sl_exec *x, const struct sl_shape *shape)
 {
+	return sl_check_room(b, x, sl_scratch(b, shape), "sl_scratch");
+}
+
+enum sl_status sl_check_room(
+	const struct sl_backend *b, const struct sl_exec *x, size_t needed, const char *function)
+{
 	const char *call = sl_primitive_name(b->primitive);
 	const struct sl_buffer scratch = scratch_left(x);
-	size_t needed = sl_scratch(b, shape);
 
 	if (needed > scratch.n)
 		return sl_fail(SL_USAGE,
 			"%s/%s: scratch has %llu bytes left, %zu are needed; "
-			"allocate the bytes that sl_scratch() returns",
-			call, b->name, (unsigned long long)scratch.n, needed);
+			"allocate the bytes that %s() returns",
+			call, b->name, (unsigned long long)scratch.n, needed, function);
 	if ((uintptr_t)x->scratch.base % SL_ALIGN != 0)
 		return sl_fail(SL_USAGE,
 			"%s/%s: scratch at %p is not aligned to %zu bytes, as arenas are; "

@@ -1,10 +1,11 @@
 /*
  * global_sort.c - the command global_sort: sorts keys that are distributed over the devices of --devices.
  *
- * Rows for the first device alone, for the first 2, 4, ... of the list and for all. Each device has n random keys, so
- * the ratio to one device is that of keys per second. The time is that of the whole call on the host, which waits for all
- * devices: sorts, search for the boundaries, exchange and merge. Before the timing the result is checked: keys ascend,
- * each index belongs to its key, and equal keys are in their order; of keys alone, the sum of their hashes.
+ * Rows for the first device alone, for the first 2, 4, ... of the list and for all. Each device has n random
+ * keys, so the ratio to one device is that of keys per second. The time is that of the whole call on the
+ * host, which waits for all devices: sorts, search for the boundaries, exchange and merge. Before the timing
+ * the result is checked: keys ascend, each index belongs to its key, and equal keys are in their order; of
+ * keys alone, the sum of their hashes.
  */
 #include "bench/commands/global_sort.h"
 

@@ -94,6 +94,10 @@ static int current(int *number)
 	return number_of(cudaGetDevice(number));
 }
 
+/*
+ * Without NVSwitch a device has at most eight peers: one more is out of reach, although
+ * cudaDeviceCanAccessPeer() says that it can be accessed.
+ */
 static int reach(int number, bool *reached)
 {
 	int device = 0, can = 0;
@@ -105,7 +109,10 @@ static int reach(int number, bool *reached)
 		return number_of(error);
 	error = cudaDeviceEnablePeerAccess(number, 0);
 	*reached = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
-	return *reached ? (void)cudaGetLastError(), 0 : number_of(error);
+	(void)number_of(error); /* clears it */
+	if (*reached || error == cudaErrorTooManyPeers || error == cudaErrorPeerAccessUnsupported)
+		return 0;
+	return (int)error;
 }
 
 /*

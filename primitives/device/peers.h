@@ -8,7 +8,9 @@ SL_C_BEGIN
 
 /*
  * Lets kernels of the current device access the memory of another one (CUDA: peer access), from now on. *reached is
- * false if the hardware or the driver cannot do it; sl_copy() can copy between any two devices.
+ * false if the hardware or the driver cannot do it; sl_copy() can copy between any two devices. It applies to memory
+ * of sl_memory_get() and cudaMalloc(). Memory of cudaMallocAsync() or cuMemMap() has access rights of its own
+ * (cudaMemPoolSetAccess(), cuMemSetAccess()).
  */
 SL_API enum sl_status sl_device_reach(const struct sl_device *other, bool *reached);
 

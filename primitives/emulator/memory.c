@@ -54,8 +54,10 @@ size_t sl_emulated_memory_free(int device)
 
 void sl_emulated_memory_set_accessible(int device, bool open)
 {
+	const uint32_t others = sl_emulator_get_settings()->no_peers ? 0 : reached[device];
+
 	for (struct block *b = blocks; b; b = b->next)
-		if (b->device == device || reached[device] >> b->device & 1)
+		if (b->device == device || others >> b->device & 1)
 			(void)mprotect(
 				b->at, b->mapped - PAGE, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }

@@ -6,6 +6,8 @@
  */
 #include "primitives/global_sort/global_sort.h"
 
+#include <stdio.h>
+
 #include "primitives/check_args.h"
 #include "primitives/device/peers.h"
 #include "primitives/global_sort/boundaries.h"
@@ -20,12 +22,16 @@ struct phases {
 	const struct sl_run_kernels *kernels;
 	/* Part i has the pairs begin[i][k] to begin[i + 1][k] - 1 of share k. */
 	uint32_t begin[SL_DEVICES_MAX + 1][SL_DEVICES_MAX];
+	/* Of one round of the search. Here, because after a failure copies may still be queued. */
+	uint64_t value[SL_RANKS_MOST];
+	struct sl_run_rank rank[SL_RANKS_MOST];
 };
 
 /* The scratch of a share after its sort. */
 struct share_scratch {
 	uint64_t *value; /* SL_RANKS_MOST */
 	struct sl_run_rank *rank;
+	uint64_t *path;  /* of a merge */
 	void *key;       /* as many pairs as the part has */
 	uint32_t *index; /* NULL: keys only */
 };
@@ -37,6 +43,7 @@ static struct share_scratch lay_out(
 
 	s.value = (uint64_t *)sl_cut_items(a, SL_RANKS_MOST, sizeof(*s.value));
 	s.rank = (struct sl_run_rank *)sl_cut_items(a, SL_RANKS_MOST, sizeof(*s.rank));
+	s.path = (uint64_t *)sl_cut_items(a, sl_merge_path_words(part), sizeof(*s.path));
 	s.key = sl_cut_items(a, part, sl_type_bytes(type));
 	if (!keys_only)
 		s.index = (uint32_t *)sl_cut_items(a, part, sizeof(*s.index));
@@ -57,7 +64,7 @@ size_t sl_global_sort_scratch(const struct sl_global_sort *sort, uint32_t n, uin
 	size_t sorting = sl_scratch(sort->sort.backend, &shape);
 	struct sl_arena a = {0};
 
-	if (n_shares == 1)
+	if (n_shares <= 1)
 		return sorting;
 	lay_out(&a, most_of_part(keys, n_shares), sort->type, keys_only);
 	return sorting > a.used ? sorting : a.used;
@@ -93,38 +100,68 @@ static enum sl_status switch_to(const struct sl_global_share *s)
 		s->device->number);
 }
 
-static enum sl_status check_share(const struct phases *p, uint32_t i)
+enum { BUFFERS = 4, BUFFERS_AND_SCRATCH };
+
+/* The buffers of share i, and its scratch. */
+static void list_buffers(
+	const struct phases *p, uint32_t i, struct sl_buffer m[BUFFERS_AND_SCRATCH])
 {
 	const struct sl_global_share *s = &p->share[i];
 	const size_t word = sizeof(uint32_t), item = sl_type_bytes(p->sort->type);
 	const uint64_t part = sl_global_sort_part(p->keys, p->n, i);
+	const size_t used = sl_round_up(s->scratch.used, SL_ALIGN);
+	char *base = (char *)s->scratch.base;
+
+	m[0] = (struct sl_buffer){"key", s->key, s->n, item, item, false, 0};
+	m[1] = (struct sl_buffer){"key_out", s->key_out, part, item, item, false, 0};
+	m[2] = (struct sl_buffer){"index", s->index, s->index ? s->n : 0, word, word, false, 0};
+	m[3] = (struct sl_buffer){
+		"index_out", s->index_out, s->index ? part : 0, word, word, false, 0};
+	m[4] = (struct sl_buffer){"scratch", base ? base + used : NULL,
+		s->scratch.size > used ? s->scratch.size - used : 0, 1, SL_ALIGN, false, 0};
+}
+
+/* No buffer of one share overlaps one of the other: two shares may be in memory of the same device. */
+static enum sl_status check_apart(const struct phases *p, uint32_t i, uint32_t k)
+{
+	const struct sl_exec none = {.space = SL_DEVICE};
+	struct sl_buffer m[2 * BUFFERS_AND_SCRATCH];
+
+	list_buffers(p, i, m);
+	list_buffers(p, k, m + BUFFERS_AND_SCRATCH);
+	return sl_add_context(
+		sl_check_buffers(p->sort->sort.backend, m, 2 * BUFFERS_AND_SCRATCH, &none),
+		"global sort: shares %u and %u", i, k);
+}
+
+static enum sl_status check_share(const struct phases *p, uint32_t i)
+{
+	const struct sl_global_share *s = &p->share[i];
 	const struct sl_backend *b = p->sort->sort.backend;
 	const struct sl_exec x = exec_of(p, s);
-	const struct sl_buffer buffers[] = {{"key", s->key, s->n, item, item, false, 0},
-		{"key_out", s->key_out, part, item, item, false, 0},
-		{"index", s->index, s->index ? s->n : 0, word, word, false, 0},
-		{"index_out", s->index_out, s->index ? part : 0, word, word, false, 0}};
-	size_t needed;
+	struct sl_buffer m[BUFFERS_AND_SCRATCH];
 
-	if (part > UINT32_MAX)
+	if (!s->device)
 		return sl_fail(SL_USAGE,
-			"global sort: a part of %llu keys has more than 2^32 - 1; use more shares",
-			(unsigned long long)part);
+			"global sort: share %u has no device; pass what sl_device_use() describes",
+			i);
 	if (!s->index != !p->share[0].index || !s->index != !s->index_out)
 		return sl_fail(SL_USAGE,
 			"global sort: share %u has index = %p and index_out = %p, share 0 has index = %p; "
 			"give all shares both, or neither to sort keys only",
 			i, (void *)s->index, (void *)s->index_out, (void *)p->share[0].index);
-	SL_TRY(sl_check_buffers(b, buffers, 4, &x));
+	list_buffers(p, i, m);
+	SL_TRY(sl_add_context(sl_check_buffers(b, m, BUFFERS, &x), "global sort: share %u", i));
 	SL_TRY(switch_to(s));
 	SL_TRY(sl_tuning_check(b, p->sort->sort.tuning, p->sort->type));
-	needed = sl_global_sort_scratch(p->sort, s->n, p->keys, p->n, !s->index);
-	if (sl_size_add(s->scratch.used, needed) <= s->scratch.size)
-		return SL_OK;
-	return sl_fail(SL_USAGE,
-		"global sort: the scratch of share %u has %zu bytes left, %zu are needed; allocate "
-		"what sl_global_sort_scratch() returns",
-		i, s->scratch.size - s->scratch.used, needed);
+	SL_TRY(sl_add_context(
+		sl_check_room(b, &x,
+			sl_global_sort_scratch(p->sort, s->n, p->keys, p->n, !s->index),
+			"sl_global_sort_scratch"),
+		"global sort: share %u", i));
+	for (uint32_t k = 0; k < i; k++)
+		SL_TRY(check_apart(p, k, i));
+	return SL_OK;
 }
 
 static enum sl_status check(struct phases *p)
@@ -132,6 +169,8 @@ static enum sl_status check(struct phases *p)
 	const struct sl_global_sort *sort = p->sort;
 	const struct sl_exec device = {.space = SL_DEVICE};
 
+	if (!sort)
+		return sl_fail(SL_USAGE, "global sort: the sort is a null pointer; pass one");
 	if (!p->share || p->n == 0 || p->n > SL_DEVICES_MAX)
 		return sl_fail(SL_USAGE, "global sort: %u shares%s; use 1 to %d", p->n,
 			p->share ? "" : " at a null pointer", SL_DEVICES_MAX);
@@ -185,8 +224,8 @@ static struct share_scratch scratch_of(const struct phases *p, uint32_t i)
 		&a, sl_global_sort_part(p->keys, p->n, i), p->sort->type, !p->share[i].index);
 }
 
-/* Queues the search of n values in each share. */
-static enum sl_status queue_search(const struct phases *p, const uint64_t *value, uint32_t n)
+/* Queues the search of the first n of p->value in each share. */
+static enum sl_status queue_search(const struct phases *p, uint32_t n)
 {
 	for (uint32_t i = 0; n > 0 && i < p->n; i++) {
 		const struct sl_global_share *s = &p->share[i];
@@ -194,58 +233,55 @@ static enum sl_status queue_search(const struct phases *p, const uint64_t *value
 		const struct sl_sorted_run run = {s->key, s->index, s->n};
 
 		SL_TRY(switch_to(s));
-		SL_TRY(sl_copy(scratch.value, value, n * sizeof(*value), s->stream));
+		SL_TRY(sl_copy(scratch.value, p->value, n * sizeof(p->value[0]), s->stream));
 		SL_TRY(p->kernels->search(
 			&run, p->sort->type, p->bits, scratch.value, n, scratch.rank, s->stream));
 	}
 	return SL_OK;
 }
 
-/* Copies the n ranks that share i has found. */
-static enum sl_status read_ranks(
-	const struct phases *p, uint32_t i, uint32_t n, struct sl_run_rank *rank)
+/* Copies the n ranks that share i has found to p->rank. */
+static enum sl_status read_ranks(struct phases *p, uint32_t i, uint32_t n)
 {
 	const struct sl_global_share *s = &p->share[i];
 
 	SL_TRY(switch_to(s));
-	SL_TRY(sl_copy(rank, scratch_of(p, i).rank, n * sizeof(*rank), s->stream));
+	SL_TRY(sl_copy(p->rank, scratch_of(p, i).rank, n * sizeof(p->rank[0]), s->stream));
 	return sl_stream_wait(s->stream);
 }
 
 /* One round for the boundaries range[1] to range[p->n - 1]. *narrower is false if all keys are known. */
-static enum sl_status narrow(const struct phases *p, struct sl_rank_range *range, bool *narrower)
+static enum sl_status narrow(struct phases *p, struct sl_rank_range *range, bool *narrower)
 {
-	struct sl_run_rank rank[SL_RANKS_MOST];
-	uint64_t value[SL_RANKS_MOST], not_more[SL_RANKS_MOST] = {0};
+	uint64_t not_more[SL_RANKS_MOST] = {0};
 	uint32_t n = 0, tried[SL_DEVICES_MAX], at = 0;
 
 	for (uint32_t k = 1; k < p->n; k++)
-		n += tried[k] = sl_rank_values(&range[k], &value[n]);
+		n += tried[k] = sl_rank_values(&range[k], &p->value[n]);
 	*narrower = n > 0;
-	SL_TRY(queue_search(p, value, n));
+	SL_TRY(queue_search(p, n));
 	for (uint32_t i = 0; n > 0 && i < p->n; i++) {
-		SL_TRY(read_ranks(p, i, n, rank));
+		SL_TRY(read_ranks(p, i, n));
 		for (uint32_t k = 0; k < n; k++)
-			not_more[k] += rank[k].not_more;
+			not_more[k] += p->rank[k].not_more;
 	}
 	for (uint32_t k = 1; k < p->n; at += tried[k++])
-		sl_rank_narrow(&range[k], &value[at], &not_more[at], tried[k]);
+		sl_rank_narrow(&range[k], &p->value[at], &not_more[at], tried[k]);
 	return SL_OK;
 }
 
 /* Sets p->begin from the key at each boundary. */
 static enum sl_status divide(struct phases *p, const struct sl_rank_range *range)
 {
-	struct sl_run_rank of[SL_DEVICES_MAX][SL_DEVICES_MAX], rank[SL_DEVICES_MAX];
-	uint64_t value[SL_DEVICES_MAX];
+	struct sl_run_rank of[SL_DEVICES_MAX][SL_DEVICES_MAX];
 
 	for (uint32_t k = 1; k < p->n; k++)
-		value[k - 1] = range[k].low;
-	SL_TRY(queue_search(p, value, p->n - 1));
+		p->value[k - 1] = range[k].low;
+	SL_TRY(queue_search(p, p->n - 1));
 	for (uint32_t i = 0; i < p->n; i++) {
-		SL_TRY(read_ranks(p, i, p->n - 1, rank));
+		SL_TRY(read_ranks(p, i, p->n - 1));
 		for (uint32_t k = 1; k < p->n; k++)
-			of[k][i] = rank[k - 1];
+			of[k][i] = p->rank[k - 1];
 		p->begin[0][i] = 0;
 		p->begin[p->n][i] = p->share[i].n;
 	}
@@ -342,7 +378,7 @@ static enum sl_status merge_level(struct part_merge *m)
 		struct sl_sorted_run merged = {
 			key_at(m->p, key, at), index ? index + at : NULL, a->n + b->n};
 
-		SL_TRY(m->p->kernels->merge(a, b, m->p->sort->type, m->p->bits,
+		SL_TRY(m->p->kernels->merge(a, b, m->p->sort->type, m->p->bits, m->scratch.path,
 			key_at(m->p, key, at), index ? index + at : NULL, m->share->stream));
 		at += merged.n;
 		m->run[k] = merged;
@@ -383,21 +419,46 @@ static struct sl_key_bits bits_of(const struct sl_global_sort *sort)
 		.shift = n > 0 ? sort->begin_bit : 0, .mask = n > 0 ? UINT64_MAX >> (64 - n) : 0};
 }
 
+static enum sl_status run_phases(struct phases *p)
+{
+	bool reached;
+
+	SL_TRY(sort_shares(p));
+	if (p->n == 1)
+		return SL_OK;
+	SL_TRY(find_boundaries(p));
+	SL_TRY(connect(p, &reached));
+	for (uint32_t i = 0; i < p->n; i++)
+		SL_TRY(merge_part(p, i, reached));
+	return wait_for_all(p);
+}
+
+/*
+ * After a failure of one device, work of the others may still read the memory of all shares and of this call.
+ * The message stays that of the failure.
+ */
+static void wait_after_failure(const struct phases *p)
+{
+	char message[SL_MESSAGE_BYTES];
+
+	snprintf(message, sizeof(message), "%s", sl_last_error());
+	for (uint32_t i = 0; i < p->n; i++)
+		if (sl_device_switch(p->share[i].device))
+			(void)sl_stream_wait(p->share[i].stream);
+	sl_set_last_error(message);
+}
+
 enum sl_status sl_global_sort(
 	const struct sl_global_sort *sort, struct sl_global_share *share, uint32_t n_shares)
 {
 	struct phases p = {.sort = sort, .share = share, .n = n_shares};
-	bool reached;
+	enum sl_status s;
 
 	SL_TRY(check(&p));
 	p.kernels = find_kernels();
 	p.bits = bits_of(sort);
-	SL_TRY(sort_shares(&p));
-	if (n_shares == 1)
-		return SL_OK;
-	SL_TRY(find_boundaries(&p));
-	SL_TRY(connect(&p, &reached));
-	for (uint32_t i = 0; i < n_shares; i++)
-		SL_TRY(merge_part(&p, i, reached));
-	return wait_for_all(&p);
+	s = run_phases(&p);
+	if (s != SL_OK)
+		wait_after_failure(&p);
+	return s;
 }

@@ -15,8 +15,8 @@
  * device merges its part (O. Green, R. McColl, D. A. Bader, GPU merge path, ICS 2012). Parts of a sample sort
  * would differ in size, by as much as the sample is small or keys are equal.
  *
- * Each key moves between devices at most once. Devices that can access each other's memory (sl_device_reach())
- * read it in the first level of the merge; others copy first.
+ * Each key moves between devices at most once. If each device can access the memory of all others (peer access, which
+ * the call enables), they read it in the first level of the merge; otherwise all copy first.
  */
 #ifndef SL_PRIMITIVES_GLOBAL_SORT_GLOBAL_SORT_H
 #define SL_PRIMITIVES_GLOBAL_SORT_GLOBAL_SORT_H
@@ -32,7 +32,11 @@ struct sl_global_sort {
 	uint32_t begin_bit, end_bit; /* as in struct sl_sort_job */
 };
 
-/* The share of one device. The caller owns all memory; it is memory of this device. */
+/*
+ * The share of one device. The caller owns all memory; it is memory of this device. key and index are memory of
+ * sl_memory_get() or cudaMalloc(), because other devices read them: peer access does not include memory of
+ * cudaMallocAsync() or cuMemMap(), unless the caller has granted it.
+ */
 struct sl_global_share {
 	const struct sl_device
 		*device;         /* as sl_device_use() describes it; shares may have the same one */
@@ -61,9 +65,9 @@ SL_API size_t sl_global_sort_scratch(const struct sl_global_sort *sort, uint32_t
 	uint32_t n_shares, bool keys_only);
 
 /*
- * Sorts the shares; 1 <= n_shares <= SL_DEVICES_MAX. Waits until all work is done. The current device
- * of the thread is undefined afterwards. Errors: SL_USAGE as sl_sort(), or if a part has more than 2^32 - 1
- * keys: nothing is changed then. SL_DEVICE_FAILED: keys and results are undefined.
+ * Sorts the shares; 1 <= n_shares <= SL_DEVICES_MAX. Waits until all work is done, also after a
+ * failure. The current device of the thread is undefined afterwards. Errors: SL_USAGE as sl_sort(), or if
+ * buffers of two shares overlap: nothing is changed then. SL_DEVICE_FAILED: keys and results are undefined.
  */
 SL_API enum sl_status sl_global_sort(
 	const struct sl_global_sort *sort, struct sl_global_share *share, uint32_t n_shares);

@@ -1,16 +1,20 @@
 /*
  * runs.cu - search and merge of sorted runs on a device.
  *
- * Merge path (O. Green, R. McColl, D. A. Bader, GPU merge path, ICS 2012): the first d pairs of the output are the
- * first i pairs of a and the first d - i of b; a binary search finds i. A block finds it for both ends of its
- * tile, reads the keys between them into shared memory, and each thread does the same for its pairs there.
+ * Merge path (O. Green, R. McColl, D. A. Bader, GPU merge path, ICS 2012): the first d pairs of the
+ * output are the first i pairs of a and the first d - i of b; a binary search finds i. One thread per tile
+ * of the output finds where the tile begins. These searches are a separate kernel: in the merge, all
+ * threads of a block would wait for one of them. Then each block reads the keys of its tile into shared
+ * memory, where each thread does the same for its pairs.
  *
- * Memory traffic of the merge: each pair is read once and written once, and each block reads about 50 more keys.
+ * Memory traffic of the merge: each pair is read once and written once; the searches read about 2 log2(n)
+ * keys per tile.
  */
 #include "primitives/global_sort/runs.h"
 #include "primitives/kernel/kernel.cuh"
 
 enum { BLOCK = 256, EACH = 8, TILE = BLOCK * EACH };
+static_assert((int)TILE == (int)SL_MERGE_TILE, "the scratch is for this tile");
 
 /* The bits of a key that are compared. */
 template <typename K> static __device__ __forceinline__ K part_of(K key, struct sl_key_bits bits)
@@ -75,6 +79,7 @@ template <typename K> struct merge_job {
 	const uint32_t *a_index, *b_index; /* NULL: keys only */
 	uint64_t n_a, n_b;
 	struct sl_key_bits bits;
+	uint64_t *path; /* for each tile, and for the end: how many pairs before it are from a */
 	K *out;
 	uint32_t *out_index;
 };
@@ -106,7 +111,6 @@ static __device__ Count path_at(
 template <typename K> struct merge_tile {
 	K key[TILE];
 	uint32_t from[TILE];
-	uint64_t a_begin, a_end;
 };
 
 /*
@@ -133,25 +137,29 @@ static __device__ uint32_t merge_in_tile(const struct merge_tile<K> *t, uint32_t
 	return mine;
 }
 
+/* One thread per tile, and one for the end. */
+template <typename K> static __global__ void path_kernel(struct merge_job<K> job, uint64_t tiles)
+{
+	const uint64_t tile = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (tile > tiles)
+		return;
+	job.path[tile] = path_at(
+		job.a, job.n_a, job.b, job.n_b, least(tile * TILE, job.n_a + job.n_b), job.bits);
+}
+
 /* One tile per block. */
 template <typename K> static __global__ void merge_kernel(struct merge_job<K> job)
 {
 	SL_SHARED(struct merge_tile<K>, tile);
-	const uint64_t first = (uint64_t)blockIdx.x * TILE;
+	const uint64_t first = (uint64_t)blockIdx.x * TILE, a_begin = job.path[blockIdx.x];
 	const uint32_t n = (uint32_t)least(job.n_a + job.n_b - first, (uint64_t)TILE);
+	const uint32_t n_a = (uint32_t)(job.path[blockIdx.x + 1] - a_begin);
 	const uint32_t own = threadIdx.x * EACH;
-	uint32_t n_a, mine, from[EACH];
-	const K *a, *b;
+	const K *a = job.a + a_begin, *b = job.b + (first - a_begin);
+	uint32_t mine, from[EACH];
 	K key[EACH];
 
-	if (threadIdx.x == 0)
-		tile.a_begin = path_at(job.a, job.n_a, job.b, job.n_b, first, job.bits);
-	if (threadIdx.x == 32)
-		tile.a_end = path_at(job.a, job.n_a, job.b, job.n_b, first + n, job.bits);
-	__syncthreads();
-	a = job.a + tile.a_begin;
-	b = job.b + (first - tile.a_begin);
-	n_a = (uint32_t)(tile.a_end - tile.a_begin);
 	for (uint32_t k = threadIdx.x; k < n; k += BLOCK)
 		tile.key[k] = k < n_a ? a[k] : b[k - n_a];
 	__syncthreads();
@@ -170,30 +178,40 @@ template <typename K> static __global__ void merge_kernel(struct merge_job<K> jo
 		job.out[first + k] = tile.key[k];
 		if (job.out_index)
 			job.out_index[first + k] =
-				at < n_a ? job.a_index[tile.a_begin + at]
-					 : job.b_index[first - tile.a_begin + (at - n_a)];
+				at < n_a ? job.a_index[a_begin + at]
+					 : job.b_index[first - a_begin + (at - n_a)];
 	}
 }
 
 template <typename K>
 static enum sl_status merge_as(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
-	struct sl_key_bits bits, void *key_out, uint32_t *index_out, sl_stream s)
+	struct sl_key_bits bits, uint64_t *path, void *key_out, uint32_t *index_out, sl_stream s)
 {
-	const uint64_t n = (uint64_t)a->n + b->n;
-	struct merge_job<K> job = {
-		.a = (const K *)a->key, .b = (const K *)b->key, .a_index = a->index,
-		.b_index = b->index, .n_a = a->n, .n_b = b->n, .bits = bits, .out = (K *)key_out,
-		.out_index = index_out
-	};
+	const uint64_t n = (uint64_t)a->n + b->n, tiles = (n + TILE - 1) / TILE;
+	struct merge_job<K> job;
 
-	return n == 0 ? SL_OK : SL_LAUNCH(merge_kernel<K>, sl_grid(n, TILE), BLOCK, 0, s, job);
+	job.a = (const K *)a->key;
+	job.b = (const K *)b->key;
+	job.a_index = a->index;
+	job.b_index = b->index;
+	job.n_a = a->n;
+	job.n_b = b->n;
+	job.bits = bits;
+	job.path = path;
+	job.out = (K *)key_out;
+	job.out_index = index_out;
+	if (n == 0)
+		return SL_OK;
+	SL_TRY(SL_LAUNCH(path_kernel<K>, sl_grid(tiles + 1, BLOCK), BLOCK, 0, s, job, tiles));
+	return SL_LAUNCH(merge_kernel<K>, (uint32_t)tiles, BLOCK, 0, s, job);
 }
 
 static enum sl_status merge(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
-	enum sl_type type, struct sl_key_bits bits, void *key_out, uint32_t *index_out, sl_stream s)
+	enum sl_type type, struct sl_key_bits bits, uint64_t *path, void *key_out,
+	uint32_t *index_out, sl_stream s)
 {
-	return type == SL_U32 ? merge_as<uint32_t>(a, b, bits, key_out, index_out, s)
-	                      : merge_as<uint64_t>(a, b, bits, key_out, index_out, s);
+	return type == SL_U32 ? merge_as<uint32_t>(a, b, bits, path, key_out, index_out, s)
+	                      : merge_as<uint64_t>(a, b, bits, path, key_out, index_out, s);
 }
 
 const struct sl_run_kernels SL_NAME(sl_run_kernels) = {.search = search, .merge = merge};

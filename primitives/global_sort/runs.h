@@ -33,13 +33,20 @@ typedef enum sl_status sl_run_search_launcher(const struct sl_sorted_run *run, e
 	struct sl_key_bits bits, const uint64_t *value, uint32_t n_values, struct sl_run_rank *rank,
 	sl_stream s);
 
+/* Pairs of the output that a block of the merge writes, and the words of path that a merge of n pairs needs. */
+enum { SL_MERGE_TILE = 2048 };
+static inline uint64_t sl_merge_path_words(uint64_t n)
+{
+	return n / SL_MERGE_TILE + 2;
+}
+
 /*
  * Merges two runs, which may be in memory of other devices, into key_out and index_out. Of equal keys those of a
- * come first. a->n + b->n <= 2^32 - 1. The outputs overlap no input.
+ * come first. a->n + b->n <= 2^32 - 1. The outputs overlap no input. path is scratch.
  */
 typedef enum sl_status sl_run_merge_launcher(const struct sl_sorted_run *a,
-	const struct sl_sorted_run *b, enum sl_type type, struct sl_key_bits bits, void *key_out,
-	uint32_t *index_out, sl_stream s);
+	const struct sl_sorted_run *b, enum sl_type type, struct sl_key_bits bits, uint64_t *path,
+	void *key_out, uint32_t *index_out, sl_stream s);
 
 struct sl_run_kernels {
 	sl_run_search_launcher *search;

@@ -73,7 +73,7 @@ static void as_many_shares_as_devices(void **state)
 
 enum { N = 8 };
 
-static char memory[2][6 * SL_ALIGN]; /* never read: each call is refused before */
+static _Alignas(256) char memory[2][6 * SL_ALIGN]; /* never read: each call is refused before */
 
 /* Two shares of N keys with valid pointers. */
 static void make_shares(const struct sl_device *device, struct sl_global_share share[2])
@@ -100,8 +100,20 @@ static void wrong_calls_are_refused(void **state)
 	assert_fails(sl_global_sort(&sort, share, 0), SL_USAGE, "0 shares; use 1 to 32");
 	assert_fails(sl_global_sort(&sort, NULL, 2), SL_USAGE, "2 shares at a null pointer");
 	assert_fails(sl_global_sort(&sort, share, 33), SL_USAGE, "33 shares");
-	assert_fails(
-		sl_global_sort(&sort, share, 2), SL_USAGE, "scratch of share 0 has 64 bytes left");
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE,
+		"share 0: sort/shared: scratch has 64 bytes left");
+	assert_fails(sl_global_sort(NULL, share, 2), SL_USAGE, "the sort is a null pointer");
+	share[1].device = NULL;
+	share[0].scratch.size = SIZE_MAX;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "share 1 has no device");
+	make_shares(&device, share);
+	share[0].scratch.size = sl_global_sort_scratch(&sort, N, 2 * N, 2, false) + 4;
+	share[0].scratch.used = 4;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "scratch has");
+	share[0].scratch =
+		(struct sl_arena){.base = memory[0] + 5 * SL_ALIGN - 4, .size = SIZE_MAX};
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "is not aligned to 256 bytes");
+	make_shares(&device, share);
 	share[1].index = share[1].index_out = NULL;
 	share[0].scratch.size = SIZE_MAX;
 	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "share 1 has index = (nil)");
@@ -126,7 +138,29 @@ static void wrong_calls_are_refused(void **state)
 	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "the backend is a null pointer");
 }
 
-static void parts_that_are_too_large_are_refused(void **state)
+/* The scratch of one share, or its result, in memory of the other. */
+static void overlapping_shares_are_refused(void **state)
+{
+	struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
+	struct sl_global_share share[2];
+	struct sl_device device;
+	size_t bytes;
+	void *base;
+
+	(void)state;
+	assert_ok(sl_device_use(0, &device));
+	make_shares(&device, share);
+	bytes = sl_global_sort_scratch(&sort, N, 2 * N, 2, false);
+	assert_ok(sl_memory_get(SL_DEVICE, bytes, &base));
+	share[0].scratch = share[1].scratch = (struct sl_arena){.base = base, .size = bytes};
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE,
+		"shares 0 and 1: sort/shared: scratch and scratch overlap");
+	share[1].key_out = share[0].key;
+	assert_fails(sl_global_sort(&sort, share, 2), SL_USAGE, "key_out and key overlap");
+	sl_memory_give(SL_DEVICE, base);
+}
+
+static void the_largest_shares_are_checked(void **state)
 {
 	struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
 	struct sl_global_share share[3];
@@ -142,40 +176,88 @@ static void parts_that_are_too_large_are_refused(void **state)
 	assert_fails(sl_global_sort(&sort, share, 3), SL_USAGE, "overlap");
 }
 
-/* The k-th call of the device fails: the error comes back, and the next sort is right. */
+/* Two shares of 100 zeros on devices 0 and 1, with streams of their own. */
+static void open_zeros(const struct sl_global_sort *sort, struct sl_device device[2],
+	struct sl_global_share share[2])
+{
+	for (int k = 0; k < 2; k++) {
+		assert_ok(sl_device_use(k, &device[k]));
+		share[k] = (struct sl_global_share){.device = &device[k], .n = 100};
+		share[k].scratch.size = sl_global_sort_scratch(sort, 100, 200, 2, true);
+		assert_ok(sl_stream_make(&share[k].stream));
+		assert_ok(sl_memory_get(SL_DEVICE, share[k].scratch.size, &share[k].scratch.base));
+		assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key));
+		assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key_out));
+		assert_ok(sl_fill(share[k].key, 0, 400, share[k].stream));
+		assert_ok(sl_fill(share[k].key_out, 1, 400, share[k].stream));
+		assert_ok(sl_stream_wait(share[k].stream));
+	}
+}
+
+static void close_zeros(struct sl_global_share share[2])
+{
+	for (int k = 0; k < 2; k++) {
+		assert_true(sl_device_switch(share[k].device));
+		sl_memory_give(SL_DEVICE, share[k].scratch.base);
+		sl_memory_give(SL_DEVICE, share[k].key);
+		sl_memory_give(SL_DEVICE, share[k].key_out);
+		sl_stream_free(share[k].stream);
+	}
+}
+
+/* Whether share 0 has its part. The copy is on another stream, so it does not run work of the sort. */
+static bool first_part_is_written(const struct sl_global_share share[2])
+{
+	uint32_t key;
+
+	assert_true(sl_device_switch(share[0].device));
+	assert_ok(sl_copy(&key, share[0].key_out, sizeof(key), NULL));
+	assert_ok(sl_stream_wait(NULL));
+	return key == 0;
+}
+
+/*
+ * Sorts while the k-th such call of the device fails. False if there are fewer, so that the sort succeeds;
+ * otherwise *written says whether share 0 had its part when the call returned.
+ */
+static bool fails_at(const char *call, int k, bool *written)
+{
+	const struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
+	struct sl_global_share share[2];
+	struct sl_device device[2];
+	enum sl_status s;
+	char fault[32];
+
+	open_zeros(&sort, device, share);
+	snprintf(fault, sizeof(fault), "%s:%d:1", call, k);
+	assert_null(sl_fault_set(fault));
+	s = sl_global_sort(&sort, share, 2);
+	assert_null(sl_fault_set(NULL));
+	if (s != SL_OK) {
+		assert_fails(s, SL_DEVICE_FAILED, "error 1");
+		*written = first_part_is_written(share);
+	}
+	close_zeros(share);
+	return s != SL_OK;
+}
+
+/* Each call of the device fails in turn: the error comes back, no work is left, and the next sort is right. */
 static void failures_are_reported(void **state)
 {
-	static const char *const calls[] = {"dev_reach", "dev_copy", "dev_launch"};
+	static const char *const calls[] = {"dev_reach", "dev_copy", "dev_launch", "dev_sync"};
 	struct global_sort_try t = {.n_shares = 2, .n_devices = 2, .type = SL_U32, .end_bit = 32};
 
 	(void)state;
 	t.n[0] = t.n[1] = 300;
-	for (int i = 0; i < 3; i++) {
-		struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
-		struct sl_global_share share[2] = {{.n = 0}, {.n = 0}};
-		struct sl_device device[2];
-		char fault[32];
+	for (int i = 0; i < 4; i++) {
+		bool written = false;
+		int k = 1;
 
-		for (int k = 0; k < 2; k++) {
-			assert_ok(sl_device_use(k, &device[k]));
-			share[k].device = &device[k];
-			share[k].scratch.size = sl_global_sort_scratch(&sort, 100, 200, 2, true);
-			assert_ok(sl_memory_get(
-				SL_DEVICE, share[k].scratch.size, &share[k].scratch.base));
-			assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key));
-			assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key_out));
-			share[k].n = 100;
-		}
-		snprintf(fault, sizeof(fault), "%s:1:1", calls[i]);
-		assert_null(sl_fault_set(fault));
-		assert_fails(sl_global_sort(&sort, share, 2), SL_DEVICE_FAILED, "error 1");
-		assert_null(sl_fault_set(NULL));
-		for (int k = 0; k < 2; k++) {
-			assert_true(sl_device_switch(&device[k]));
-			sl_memory_give(SL_DEVICE, share[k].scratch.base);
-			sl_memory_give(SL_DEVICE, share[k].key);
-			sl_memory_give(SL_DEVICE, share[k].key_out);
-		}
+		while (fails_at(calls[i], k, &written))
+			k++;
+		assert_true(k > 2);
+		if (strcmp(calls[i], "dev_launch") == 0)
+			assert_true(written); /* the last launch is the merge of share 1 */
 		global_sort_check(&sl_sort_shared_emulated, &t);
 	}
 }
@@ -189,7 +271,8 @@ int main(void)
 		cmocka_unit_test(without_peer_access),
 		cmocka_unit_test(as_many_shares_as_devices),
 		cmocka_unit_test(wrong_calls_are_refused),
-		cmocka_unit_test(parts_that_are_too_large_are_refused),
+		cmocka_unit_test(overlapping_shares_are_refused),
+		cmocka_unit_test(the_largest_shares_are_checked),
 		cmocka_unit_test(failures_are_reported),
 	};
 

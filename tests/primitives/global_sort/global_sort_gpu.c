@@ -12,6 +12,14 @@ enum { ONE_IN = 41 };
 
 static int n_devices;
 
+#ifdef SL_WITH_CUDA
+static void ranks_of_values(void **state)
+{
+	(void)state;
+	global_sort_check_search(&sl_run_kernels);
+}
+#endif
+
 static void every_size(void **state)
 {
 	const struct sl_backend *sort;
@@ -33,6 +41,9 @@ static void every_size_on_one_device(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#ifdef SL_WITH_CUDA
+		cmocka_unit_test(ranks_of_values),
+#endif
 		cmocka_unit_test(every_size),
 		cmocka_unit_test(every_size_on_one_device),
 	};

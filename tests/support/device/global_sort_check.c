@@ -157,22 +157,23 @@ void global_sort_check_search(const struct sl_run_kernels *kernels)
 		0x10, 0x21, 0x22, 0x23, 0xf0}; /* compared by the upper four of eight bits */
 	const uint64_t value[] = {0, 1, 2, 14, 15};
 	const struct sl_run_rank expected[] = {{0, 0}, {0, 1}, {1, 4}, {4, 4}, {4, 5}};
-	struct sl_run_rank *on_device, rank[5];
+	struct sl_device device;
+	struct sl_global_share s = {.device = &device};
+	struct sl_run_rank *on_device;
+	struct sl_sorted_run run;
 	uint64_t *values;
 	uint32_t *keys;
-	struct sl_sorted_run run;
 
+	assert_ok(sl_device_use(0, &device));
 	keys = (uint32_t *)poisoned_get(SL_DEVICE, sizeof(key));
-	values = (uint64_t *)poisoned_get(SL_DEVICE, sizeof(value));
-	on_device = (struct sl_run_rank *)poisoned_get(SL_DEVICE, sizeof(rank));
+	values = (uint64_t *)poisoned_get(SL_DEVICE, sizeof(value) + CANARY);
+	on_device = (struct sl_run_rank *)poisoned_get(SL_DEVICE, sizeof(expected) + CANARY);
 	run = (struct sl_sorted_run){keys, NULL, 5};
 	assert_ok(sl_copy(keys, key, sizeof(key), NULL));
 	assert_ok(sl_copy(values, value, sizeof(value), NULL));
 	assert_ok(kernels->search(
 		&run, SL_U32, (struct sl_key_bits){4, 15}, values, 5, on_device, NULL));
-	assert_ok(sl_copy(rank, on_device, sizeof(rank), NULL));
-	assert_ok(sl_stream_wait(NULL));
-	assert_memory_equal(rank, expected, sizeof(rank));
+	expect_bytes(&s, on_device, expected, sizeof(expected), "ranks", 0);
 	sl_memory_give(SL_DEVICE, keys);
 	sl_memory_give(SL_DEVICE, values);
 	sl_memory_give(SL_DEVICE, on_device);
