@@ -1,5 +1,5 @@
 /*
- * order_file.h - the order file of a batch, NAME_000012.order: what the joined list of the run is sorted
+ * order_file.h - the order file of a batch, NAME_000012.order: what the joined file of the run is sorted
  * and sampled by, for each survivor in the order of the batch's file.
  *
  *	key         packed sort key (stages/selection/key.h)

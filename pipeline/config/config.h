@@ -72,7 +72,7 @@ struct sl_config {
 		uint64_t level;
 		bool joined;
 		char order[SL_TEXT_BYTES]; /* batch or run; "": batch */
-		uint64_t sample, limit;    /* particles of the joined list; 0: all */
+		uint64_t sample, limit;    /* particles of the joined file; 0: all */
 		bool image;
 		double white; /* NaN: the largest value of the image */
 		struct {

@@ -114,7 +114,7 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 		return SL_OK;
 	return sl_fail(SL_DISK,
 		"%s: the joined run needs up to %s (files on other file systems are copied, and a "
-		"joined list is written) and %s are free; choose another --out",
+		"joined file is written) and %s are free; choose another --out",
 		plan->to, sl_sized((double)bytes, need), sl_sized((double)available, have));
 }
 

@@ -11,7 +11,7 @@
 
 /*
  * SL_OUTPUT_IN_USE if `to` is the directory of one of the parts, and SL_DISK if its file system has too
- * little space for files that must be copied and for the joined list. `to` need not exist.
+ * little space for files that must be copied and for the joined file. `to` need not exist.
  */
 enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 	const struct sl_plan *plan, const struct sl_manifest *all);

@@ -20,7 +20,7 @@ struct sl_existing_run {
 	const char *state;              /* "done", "stopped" or "running"; NULL if missing */
 	const struct sl_format *format; /* NULL if this program does not support it */
 	bool image;                     /* the run makes an image */
-	bool joined;                    /* the run makes a merged list */
+	bool joined;                    /* the run makes a joined file */
 	struct sl_part part;            /* of = 0: the whole run */
 	const char *deflate;            /* the backend that compressed its files */
 	uint64_t rules_version;
@@ -50,7 +50,7 @@ enum sl_status sl_existing_run_sizes(
 /*
  * Makes the plan of the run again, from the stored configuration, in which n_sets settings (at most
  * SL_EXISTING_RUN_SETS_MAX) replace values. f->deflate compresses, if it is a host backend of this build:
- * a joined list that is written in another order has its bytes. The caller frees *plan, also after a
+ * a joined file that is written in another order has its bytes. The caller frees *plan, also after a
  * failure.
  */
 enum { SL_EXISTING_RUN_SETS_MAX = SL_SETS_MAX + 2 };
@@ -72,7 +72,7 @@ bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFEREN
  */
 struct sl_resumption {
 	bool extended; /* the plan has more particles than the run in dir */
-	bool joined;   /* that run makes a merged list, with or without the plan */
+	bool joined;   /* that run makes a joined file, with or without the plan */
 };
 enum sl_status sl_existing_run_check(
 	const struct sl_dir *dir, const struct sl_plan *plan, struct sl_resumption *how);

@@ -163,7 +163,7 @@ static enum sl_status check_other_parts(const struct sl_plan *plan)
 }
 
 /*
- * A joined list that an earlier session of the run has made stays if this one makes none; run.json then still
+ * A joined file that an earlier session of the run has made stays if this one makes none; run.json then still
  * names it, so that it is verified, and is removed if the run is extended.
  */
 static enum sl_status find_list(
@@ -282,7 +282,7 @@ static enum sl_status commit_histograms(
 }
 
 /*
- * The image and the merged list need all batches, so an unfinished run has neither. run.json is the
+ * The image and the joined file need all batches, so an unfinished run has neither. run.json is the
  * last file, because its state says that all others are complete, and durable unless output.durable is
  * never.
  */

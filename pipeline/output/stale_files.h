@@ -20,7 +20,7 @@ struct sl_stale_files {
 	const struct sl_format *format;
 	const struct sl_dir *dir;
 	const struct sl_manifest *keep; /* files of these lines are no orphans */
-	bool image, joined;             /* the run makes an image; a merged list */
+	bool image, joined;             /* the run makes an image; a joined file */
 	const struct sl_inputs
 		*inputs; /* if set: remove nothing; fail if an input file would be removed */
 };
@@ -34,7 +34,7 @@ enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 
 /*
  * Removes the files that were made of all batches, before the plan extends the run: they are those of the
- * shorter run. joined: that run made a merged list.
+ * shorter run. joined: that run made a joined file.
  */
 enum sl_status sl_stale_files_remove_results(
 	const struct sl_plan *plan, const struct sl_dir *dir, bool joined);

@@ -65,7 +65,7 @@ static size_t table_parts_bytes(const struct sl_plan *plan, size_t list, double 
 }
 
 /*
- * Upper bound of the bytes of the joined list, with the files of a merge in several passes, if each of
+ * Upper bound of the bytes of the joined file, with the files of a merge in several passes, if each of
  * the batches has a file of so many bytes and rows.
  */
 static size_t list_bytes(const struct sl_plan *plan, size_t file, double rows)

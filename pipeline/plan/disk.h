@@ -2,7 +2,7 @@
  * disk.h - predicts the bytes that a run writes, and refuses a run that the disk cannot hold.
  *
  * The prediction is an upper bound before compression. It needs the pilot, and the number of batches that
- * are on the disk already; a joined list takes the space of all batches again.
+ * are on the disk already; a joined file takes the space of all batches again.
  */
 #ifndef SL_PIPELINE_PLAN_DISK_H
 #define SL_PIPELINE_PLAN_DISK_H

@@ -3,7 +3,7 @@
  *
  *	NAME_000012.h5        survivors of batch 12 (suffix of the format)
  *	NAME_000012.bins      histograms of batch 12, if the run has any
- *	NAME_000012.order     sort keys of batch 12, if the joined list needs them
+ *	NAME_000012.order     sort keys of batch 12, if the joined file needs them
  *	NAME.xdmf             lets ParaView open the openPMD files
  *	NAME.tallies          histograms of the whole run (HDF5)
  *	NAME.png, .image.h5   image of the whole run

@@ -226,7 +226,7 @@ static enum sl_status print_config(struct sl_plan *plan)
 }
 
 /*
- * What needs all batches is left to sluice join: the stop rule, the image, the joined list. All parts
+ * What needs all batches is left to sluice join: the stop rule, the image, the joined file. All parts
  * need the same batches, so an automatic batch does not become smaller for lack of memory.
  */
 static enum sl_status choose_part(struct sl_plan *plan)

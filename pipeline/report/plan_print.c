@@ -217,7 +217,7 @@ static void print_image(const struct sl_plan *plan, FILE *out)
 			p->height, p->what, sl_sized((double)plan->memory.image_sum, bytes));
 }
 
-/* The joined list: its name, its order if the survivors are sorted by a key, and its selection. */
+/* The joined file: its name, its order if the survivors are sorted by a key, and its selection. */
 static void print_joined(const struct sl_plan *plan, FILE *out)
 {
 	const struct sl_list_order *o = &plan->choices.list_order;
@@ -304,7 +304,7 @@ static void print_part(const struct sl_plan *plan, FILE *out)
 		return;
 	fprintf(out,
 		"part        %llu of %llu: batches %llu to %llu, %llu particles\n"
-		"            sluice join makes image and joined list, and evaluates stop: and check:\n",
+		"            sluice join makes image and joined file, and evaluates stop: and check:\n",
 		(unsigned long long)part->number, (unsigned long long)part->of,
 		(unsigned long long)batches.first, (unsigned long long)batches.end - 1,
 		(unsigned long long)batches.particles);

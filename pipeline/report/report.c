@@ -272,7 +272,7 @@ static void write_image(struct sl_json *j, const struct sl_workspace *w)
 }
 
 /*
- * The joined list: its name, and what it has once it is written. sample_weight is the least weight that a
+ * The joined file: its name, and what it has once it is written. sample_weight is the least weight that a
  * particle of a sample counts with; 0 if all survivors are in the list.
  */
 static void write_joined(struct sl_json *j, const struct sl_workspace *w, bool done)

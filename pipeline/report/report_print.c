@@ -132,7 +132,7 @@ static void print_times(const struct sl_workspace *w, const struct sl_session *s
 }
 
 /*
- * Prints the joined list, what is in it, and its order. Batches that are sorted by a key are not sorted
+ * Prints the joined file, what is in it, and its order. Batches that are sorted by a key are not sorted
  * over the run unless they were merged.
  */
 static void print_joined(const struct sl_workspace *w, const struct sl_manifest *m, FILE *out)
@@ -143,8 +143,7 @@ static void print_joined(const struct sl_workspace *w, const struct sl_manifest 
 
 	if (!sl_plan_is_joined(plan))
 		return;
-	fprintf(out, "%s of all batches in %s/%s",
-		plan->choices.format->merge ? "merged list" : "one file", plan->to,
+	fprintf(out, "joined file of all batches in %s/%s", plan->to,
 		sl_merged_list_name(plan->config.run.name, plan->choices.format, name));
 	if (o->sample > 0 || o->limit > 0)
 		fprintf(out, ": %llu particles", (unsigned long long)w->joined.particles);

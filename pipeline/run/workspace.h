@@ -24,7 +24,7 @@
 
 enum { SL_SCHEDULE_REASON_BYTES = 300 };
 
-/* The joined list of a finished run. */
+/* The joined file of a finished run. */
 struct sl_joined_list {
 	uint64_t particles;
 	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
@@ -74,10 +74,10 @@ struct sl_workspace {
 	struct sl_histogram_sums histograms; /* over committed batches */
 	void *histogram_block;               /* the memory of histograms */
 	struct sl_image_sum image_sum;       /* the image of the run, if it makes one */
-	struct sl_joined_list joined;        /* the joined list, if the run makes one */
+	struct sl_joined_list joined;        /* the joined file, if the run makes one */
 	struct sl_rank_facts *rank;          /* n_ranks; NULL: the run has one process */
 	uint32_t n_ranks;
-	bool keeps_list; /* an earlier session has made the joined list */
+	bool keeps_list; /* an earlier session has made the joined file */
 	const struct sl_parts_origin
 		*origin; /* of a joined run; NULL: this plan computes the run */
 };

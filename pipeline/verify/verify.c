@@ -270,7 +270,7 @@ static void print_counts(
 			c->recomputed == 0   ? ""
 			: c->recomputed == 1 ? ", one batch recomputed"
 					     : ", all batches recomputed",
-			image ? ", the image" : "", joined ? ", the merged list" : "");
+			image ? ", the image" : "", joined ? ", the joined file" : "");
 		return;
 	}
 	sl_json_object(&j, NULL);

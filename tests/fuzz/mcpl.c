@@ -20,7 +20,7 @@ static enum sl_status read_list(
 	return sl_mcpl_table(file, bytes, a, t, &lost);
 }
 
-/* Merges the header with itself, as for the merged list of a run. A header that is valid once is valid again. */
+/* Merges the header with itself, as for the joined file of a run. A header that is valid once is valid again. */
 static void merge(const struct sl_format_merge *m, const uint8_t *data, size_t size)
 {
 	const void *header;

@@ -1,5 +1,5 @@
 /*
- * ordered_list.h - the bytes of a joined list whose records are merged by key, sampled or limited, or of a
+ * ordered_list.h - the bytes of a joined file whose records are merged by key, sampled or limited, or of a
  * joined table.
  *
  * Records keep their bytes; only a sample changes weights. The header is that of a list of whole batches

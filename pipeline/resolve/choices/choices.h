@@ -24,7 +24,7 @@ enum sl_device_choice { SL_ON_AUTO, SL_ON_CPU, SL_ON_CUDA, SL_ON_EMULATED };
 /* transport.schedule. After resolving SL_BY_AUTO remains only where a GPU can measure candidates. */
 enum sl_schedule_choice { SL_BY_HISTORY, SL_BY_ROUNDS, SL_BY_MEASURE, SL_BY_AUTO };
 
-/* Which survivors the joined list of a run has, and in which order. */
+/* Which survivors the joined file of a run has, and in which order. */
 struct sl_list_order {
 	bool run;               /* by the key over the whole run; else batch by batch */
 	uint64_t sample, limit; /* survivors sampled; particles of the list; 0: all */

@@ -1,5 +1,5 @@
 /*
- * list_order.h - resolves output.order, output.sample and output.limit: which survivors the joined list
+ * list_order.h - resolves output.order, output.sample and output.limit: which survivors the joined file
  * of the run has, and in which order.
  */
 #ifndef SL_PIPELINE_RESOLVE_OUTPUT_LIST_ORDER_H

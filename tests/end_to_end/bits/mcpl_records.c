@@ -64,7 +64,7 @@ static uint64_t keep_type(
 	return kept;
 }
 
-/* Expects that the merged list out/t.SUFFIX has the layout of h and exactly these n records. */
+/* Expects that the joined file out/t.SUFFIX has the layout of h and exactly these n records. */
 static void expect_records(const char *out, const char *suffix, const struct sl_mcpl_header *h,
 	const uint8_t *records, uint64_t n)
 {
@@ -90,7 +90,7 @@ static const struct way {
 	{"emulated", "fused", "device"}};
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-/* Runs c.yaml in one way to the folder out, as mcpl or mcpl.gz with a merged list, and verifies it. */
+/* Runs c.yaml in one way to the folder out, as mcpl or mcpl.gz with a joined file, and verifies it. */
 static void run_list(const struct way *w, const char *suffix, const char *more)
 {
 	bool gz = strcmp(suffix, "mcpl.gz") == 0;

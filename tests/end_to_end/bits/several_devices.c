@@ -1,6 +1,6 @@
 /*
  * several_devices.c - runs on several emulated devices have the files of a run on one, and of the CPU: all
- * modes, numbers of slots, schedules, tallies, images, joined lists, stop rules, lists and resumed runs.
+ * modes, numbers of slots, schedules, tallies, images, joined files, stop rules, lists and resumed runs.
  */
 #include <stdio.h>
 #include <stdlib.h>

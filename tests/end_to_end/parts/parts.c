@@ -1,6 +1,6 @@
 /*
  * parts.c - parts of a run, joined, are the run of one process: in every format, with histograms, grids,
- * images and joined lists, on the emulated device, and with a stop rule.
+ * images and joined files, on the emulated device, and with a stop rule.
  */
 #include <stdio.h>
 #include <stdlib.h>

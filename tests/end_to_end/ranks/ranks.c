@@ -1,6 +1,6 @@
 /*
  * ranks.c - a run of several ranks under MPI has the bytes of the run of one process: in every format, with
- * histograms, grids, images, joined lists, a stop rule, lists that are read, and emulated devices.
+ * histograms, grids, images, joined files, a stop rule, lists that are read, and emulated devices.
  */
 #include <stdio.h>
 #include <stdlib.h>

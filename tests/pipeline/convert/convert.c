@@ -1,5 +1,5 @@
 /*
- * convert.c - sluice convert of runs: one file of each format, the merged list of a run, and
+ * convert.c - sluice convert of runs: one file of each format, the joined file of a run, and
  * refused conversions.
  *
  * Output is checked by independent means: zlib inflates gzip data, and csv.gz text is concatenated
@@ -36,7 +36,7 @@ enum { TABLES = 4, FORMATS = sizeof(formats) / sizeof(*formats) };
 
 /*
  * Makes one run of c.yaml per format, in a folder named after the format. The MCPL runs also have a
- * merged list.
+ * joined file.
  */
 static int make_runs(void **state)
 {
@@ -137,7 +137,7 @@ static void lists_of_several_gzip_members_are_complete(void **state)
 	assert_true(twelve > 1 << 20 && twelve < 12 * one);
 }
 
-/* The merged list is a header with the counts of the whole run, then the records of all batches. */
+/* The joined file is a header with the counts of the whole run, then the records of all batches. */
 static void merged_list_contains_all_batches(void **state)
 {
 	size_t bytes, used = 0;

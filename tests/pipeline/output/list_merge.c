@@ -1,5 +1,5 @@
 /*
- * list_merge.c - the merge of a joined list: in several passes, with failing calls and damaged files, and
+ * list_merge.c - the merge of a joined file: in several passes, with failing calls and damaged files, and
  * after it was killed.
  */
 #include <errno.h>

@@ -204,7 +204,7 @@ static void plan_and_summary_say_the_order(void **state)
 	assert_string_equal(run_json(&folder, "said", "joined_order"), "batch");
 	assert_string_equal(run_json(&folder, "said", "joined_particles"), "7");
 	expect_said("output={format: npz, order: run, limit: 7}",
-		"one file of all batches in said/t.npz: 7 particles\n",
+		"joined file of all batches in said/t.npz: 7 particles\n",
 		"joined      the survivors of all batches are merged into t.npz at the end of the "
 		"run\n            in the order of the key over the whole run\n            in several "
 		"passes, with intermediate files\n");

@@ -2,7 +2,7 @@
  * mcpl_head.c - tests that headers of MCPL files are read completely and merged by the rules of
  * the reference implementation.
  *
- * Expected sums are computed by hand. tests/scripts/readers.py compares merged lists with those of
+ * Expected sums are computed by hand. tests/scripts/readers.py compares joined files with those of
  * mcpltool --merge.
  */
 #include "stages/formats/mcpl/mcpl_head.h"
