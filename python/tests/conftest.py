@@ -2,6 +2,7 @@
 import os
 import pathlib
 import subprocess
+import time
 
 import pytest
 
@@ -24,6 +25,11 @@ model:  {slab: {mu_a: 0.001 /cm, mu_s: 1e5 /cm, g: 0.9, thickness: 10 cm}}
 keep:   transmitted
 transport: {max_steps: 1e6}
 """
+
+
+def busy_seconds():
+    """Processor time of this process per core: unlike the time of day, it does not grow with other work on the machine."""
+    return time.process_time() / len(os.sched_getaffinity(0))
 
 
 def cli(*arguments, cwd):
