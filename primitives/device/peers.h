@@ -12,7 +12,7 @@ SL_C_BEGIN
  * of sl_memory_get() and cudaMalloc(). Memory of cudaMallocAsync() or cuMemMap() has access rights of its own
  * (cudaMemPoolSetAccess(), cuMemSetAccess()).
  */
-SL_API enum sl_status sl_device_reach(const struct sl_device *other, bool *reached);
+enum sl_status sl_device_reach(const struct sl_device *other, bool *reached);
 
 SL_C_END
 

@@ -9,7 +9,7 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/device/global_sort_check.h"
 
-enum { LARGEST = 5000, ONE_IN = 41, DEVICES = 3 };
+enum { LARGEST = 5000, ONE_IN = 97, DEVICES = 3 };
 
 static const struct sl_emulator_settings in_order = {.blocks = 1, .memory_bytes = 1 << 30};
 
