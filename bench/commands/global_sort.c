@@ -29,8 +29,8 @@ struct row {
 	uint64_t *input; /* the n keys of share 0 on the host */
 	struct sl_device device[SL_DEVICES_MAX];
 	struct sl_global_share share[SL_DEVICES_MAX];
-	void *key
-		[SL_DEVICES_MAX]; /* copies of the keys and indices before the sort, on the devices */
+	/* Copies of the keys and indices before the sort, on the devices. */
+	void *key[SL_DEVICES_MAX];
 	uint32_t *index[SL_DEVICES_MAX];
 };
 

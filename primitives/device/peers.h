@@ -9,8 +9,8 @@ SL_C_BEGIN
 /*
  * Lets kernels of the current device access the memory of another one (CUDA: peer access), from now on. *reached is
  * false if the hardware or the driver cannot do it; sl_copy() can copy between any two devices. It applies to memory
- * of sl_memory_get() and cudaMalloc(). Memory of cudaMallocAsync() or cuMemMap() has access rights of its own
- * (cudaMemPoolSetAccess(), cuMemSetAccess()).
+ * of sl_memory_get() and cudaMalloc(). For memory of cudaMallocAsync() or cuMemMap() the caller sets the access
+ * rights separately (cudaMemPoolSetAccess(), cuMemSetAccess()).
  */
 enum sl_status sl_device_reach(const struct sl_device *other, bool *reached);
 

@@ -36,7 +36,7 @@ static struct block *blocks; /* of all devices */
 /* For each device: the sum of the requested sizes, so that the limit is exact to the byte. */
 static size_t used_bytes[SL_DEVICES_MAX];
 
-/* For each device: the set of devices whose memory it can access, itself excepted. */
+/* For each device: the set of the other devices whose memory it can access. */
 static uint32_t reached[SL_DEVICES_MAX];
 _Static_assert((int)SL_DEVICES_MAX <= 32, "a set of devices has 32 bits");
 

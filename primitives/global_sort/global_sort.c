@@ -307,7 +307,7 @@ static void wait_after_failure(const struct sl_sort_phases *p)
 }
 
 enum sl_status sl_global_sort(
-	const struct sl_global_sort *sort, struct sl_global_share *share, uint32_t n_shares)
+	const struct sl_global_sort *sort, const struct sl_global_share *share, uint32_t n_shares)
 {
 	struct sl_sort_phases p = {.sort = sort, .share = share, .n = n_shares};
 	enum sl_status s;

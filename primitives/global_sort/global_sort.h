@@ -70,7 +70,7 @@ SL_API size_t sl_global_sort_scratch(const struct sl_global_sort *sort, uint32_t
  * buffers of two shares overlap: nothing is changed then. SL_DEVICE_FAILED: keys and results are undefined.
  */
 SL_API enum sl_status sl_global_sort(
-	const struct sl_global_sort *sort, struct sl_global_share *share, uint32_t n_shares);
+	const struct sl_global_sort *sort, const struct sl_global_share *share, uint32_t n_shares);
 
 SL_C_END
 

@@ -8,7 +8,7 @@
 /* The sort of all phases: arguments and what follows from them. */
 struct sl_sort_phases {
 	const struct sl_global_sort *sort;
-	struct sl_global_share *share;
+	const struct sl_global_share *share;
 	uint32_t n;
 	uint64_t keys; /* of all shares */
 	struct sl_key_bits bits;

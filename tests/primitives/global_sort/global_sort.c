@@ -176,7 +176,7 @@ static void the_largest_shares_are_checked(void **state)
 	assert_fails(sl_global_sort(&sort, share, 3), SL_USAGE, "overlap");
 }
 
-/* Two shares of 100 zeros on devices 0 and 1, with streams of their own. */
+/* Two shares of 100 zeros on devices 0 and 1, each with a stream. */
 static void open_zeros(const struct sl_global_sort *sort, struct sl_device device[2],
 	struct sl_global_share share[2])
 {

@@ -7,9 +7,9 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/device/host_and_device.h"
 
-enum { CANARY = 64, TILE = 2048 /* pairs that a block of the merge writes */ };
+enum { CANARY = 64, TILE = SL_MERGE_TILE };
 
-/* All keys on the host: as they are dealt to the shares, and sorted. */
+/* All keys on the host: in the order of the shares, and sorted. */
 struct host_pairs {
 	uint32_t n;
 	size_t item; /* bytes of a key */
