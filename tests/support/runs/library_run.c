@@ -8,6 +8,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/plan/memory.h"
+#include "stages/formats/formats.h"
 
 enum { SETS_MAX = 14, SET_BYTES = 320 };
 
@@ -131,10 +132,14 @@ enum sl_status library_run(const struct library_run *r)
 {
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan;
-	enum sl_status s = library_plan(r, &plan);
+	/* as the program does: the processes that write HDF5 files are forked before the run has threads */
+	enum sl_status s = sl_formats_start();
 
 	if (s == SL_OK)
-		s = sl_memory_plan_check(plan);
+		s = library_plan(r, &plan);
+	if (s != SL_OK)
+		return s;
+	s = sl_memory_plan_check(plan);
 	if (s == SL_OK)
 		s = sl_workspace_open(plan, &w);
 	if (s == SL_OK)
