@@ -68,8 +68,8 @@ static bool is_on_device(PyObject *object, const char *name)
 	if (type == SL_PY_DLPACK_CPU || type == SL_PY_DLPACK_CUDA_HOST)
 		return false;
 	PyErr_Format(PyExc_BufferError,
-		"%s: the array is in the memory of a device; copy it to the host first (array.cpu(), "
-		"cupy.asnumpy(array))",
+		"%s: the array is in the memory of a device; copy it to the host first "
+		"(column.to_host(), array.cpu(), cupy.asnumpy(array))",
 		name);
 	return true;
 }
