@@ -2,17 +2,18 @@
 #include "primitives/global_sort/boundaries.h"
 
 /* The range is cut into intervals whose numbers of values differ by at most one; their last values are tried. */
-uint32_t sl_rank_values(const struct sl_rank_range *r, uint64_t value[SL_RANK_VALUES])
+uint32_t sl_rank_values(const struct sl_rank_range *r, uint32_t most, uint64_t *value)
 {
-	const uint64_t width = r->high - r->low, each = width / (SL_RANK_VALUES + 1);
-	const uint64_t longer = width % (SL_RANK_VALUES + 1) + 1; /* intervals of each + 1 values */
+	const uint64_t intervals = (uint64_t)most + 1, width = r->high - r->low;
+	const uint64_t each = width / intervals;
+	const uint64_t longer = width % intervals + 1; /* intervals of each + 1 values */
 	uint32_t n = 0;
 
 	if (each == 0)
 		for (; n < width; n++)
 			value[n] = r->low + n;
 	else
-		for (; n < SL_RANK_VALUES; n++)
+		for (; n < most; n++)
 			value[n] = r->low + (n + 1) * each + (n + 1 < longer ? n : longer - 1);
 	return n;
 }

@@ -10,10 +10,11 @@
 
 #include "primitives/global_sort/runs.h"
 
-enum {
-	SL_RANK_VALUES = 31, /* tried at a time: a round determines five bits of a key */
-	SL_RANKS_MOST = SL_DEVICES_MAX * SL_RANK_VALUES
-};
+/*
+ * Values that all boundaries together try in a round: 2047 for the only boundary of two shares determine
+ * eleven bits of its key, 66 for each of 31 boundaries six.
+ */
+enum { SL_RANKS_MOST = 2047 };
 
 /* The range in which the key at a rank is. */
 struct sl_rank_range {
@@ -21,8 +22,8 @@ struct sl_rank_range {
 	uint64_t low, high;
 };
 
-/* Writes the values to try, ascending and less than high, and returns their number: 0 if low = high. */
-uint32_t sl_rank_values(const struct sl_rank_range *r, uint64_t value[SL_RANK_VALUES]);
+/* Writes at most so many values to try, ascending and less than high, and returns their number: 0 if low = high. */
+uint32_t sl_rank_values(const struct sl_rank_range *r, uint32_t most, uint64_t *value);
 
 /* Narrows the range: not_more[k] keys of all shares are not more than value[k], for each of the n values. */
 void sl_rank_narrow(

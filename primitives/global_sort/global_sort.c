@@ -115,7 +115,7 @@ static enum sl_status narrow(struct sl_sort_phases *p, struct sl_rank_range *ran
 	uint32_t n = 0, tried[SL_DEVICES_MAX], at = 0;
 
 	for (uint32_t k = 1; k < p->n; k++)
-		n += tried[k] = sl_rank_values(&range[k], &p->value[n]);
+		n += tried[k] = sl_rank_values(&range[k], SL_RANKS_MOST / (p->n - 1), &p->value[n]);
 	*narrower = n > 0;
 	SL_TRY(queue_search(p, n));
 	for (uint32_t i = 0; n > 0 && i < p->n; i++) {

@@ -4,8 +4,11 @@
  * Merge path (O. Green, R. McColl, D. A. Bader, GPU merge path, ICS 2012): the first d pairs of the
  * output are the first i pairs of a and the first d - i of b; a binary search finds i. One thread per tile
  * of the output finds where the tile begins. These searches are a separate kernel: in the merge, all
- * threads of a block would wait for one of them. Then each block reads the keys of its tile into shared
+ * threads of a block would wait for one of them. Then each block reads the pairs of its tile into shared
  * memory, where each thread does the same for its pairs.
+ *
+ * A run may be in the memory of another device, whose latency is several times that of local memory.
+ * Therefore a thread has loaded all of its pairs before it uses the first one.
  *
  * Memory traffic of the merge: each pair is read once and written once; the searches read about 2 log2(n)
  * keys per tile.
@@ -13,7 +16,8 @@
 #include "primitives/global_sort/runs.h"
 #include "primitives/kernel/kernel.cuh"
 
-enum { BLOCK = 256, EACH = 8, TILE = BLOCK * EACH };
+/* EACH is odd, so that the pairs of consecutive threads begin in different banks of shared memory. */
+enum { BLOCK = 256, EACH = 11, TILE = BLOCK * EACH };
 static_assert((int)TILE == (int)SL_MERGE_TILE, "the scratch is for this tile");
 
 /* The bits of a key that are compared. */
@@ -22,23 +26,34 @@ template <typename K> static __device__ __forceinline__ K part_of(K key, struct 
 	return (K)(key >> bits.shift) & (K)bits.mask;
 }
 
+template <typename Count> static __device__ __forceinline__ Count least(Count a, Count b)
+{
+	return a < b ? a : b;
+}
+
 /* --- search ----------------------------------------------------------------------------------- */
 
-/* The number of keys that are less than the value, or, with equal, that are not more. */
-template <bool equal, typename K>
-static __device__ uint32_t rank_of(
+/* The ranks of a value. Both searches go on at the same time, because each waits for memory. */
+template <typename K>
+static __device__ struct sl_run_rank rank_of(
 	const K *key, uint32_t n, struct sl_key_bits bits, uint64_t value)
 {
-	uint32_t low = 0, high = n;
+	struct sl_run_rank low = {0, 0}, high = {n, n};
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		uint64_t part = part_of(key[middle], bits);
+	while (low.less < high.less || low.not_more < high.not_more) {
+		const uint32_t i = low.less + (high.less - low.less) / 2;
+		const uint32_t j = low.not_more + (high.not_more - low.not_more) / 2;
+		const uint64_t at_i = part_of(key[least(i, n - 1)], bits);
+		const uint64_t at_j = part_of(key[least(j, n - 1)], bits);
 
-		if (part < value || (equal && part == value))
-			low = middle + 1;
+		if (low.less < high.less && at_i < value)
+			low.less = i + 1;
 		else
-			high = middle;
+			high.less = i;
+		if (low.not_more < high.not_more && at_j <= value)
+			low.not_more = j + 1;
+		else
+			high.not_more = j;
 	}
 	return low;
 }
@@ -50,10 +65,8 @@ static __global__ void search_kernel(const K *key, uint32_t n, struct sl_key_bit
 {
 	uint64_t k = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 
-	if (k >= n_values)
-		return;
-	rank[k].less = rank_of<false>(key, n, bits, value[k]);
-	rank[k].not_more = rank_of<true>(key, n, bits, value[k]);
+	if (k < n_values)
+		rank[k] = rank_of(key, n, bits, value[k]);
 }
 
 template <typename K>
@@ -84,11 +97,6 @@ template <typename K> struct merge_job {
 	uint32_t *out_index;
 };
 
-template <typename Count> static __device__ __forceinline__ Count least(Count a, Count b)
-{
-	return a < b ? a : b;
-}
-
 /* How many of the first d pairs of the merge of a and b are from a. Of equal keys those of a come first. */
 template <typename K, typename Count>
 static __device__ Count path_at(
@@ -107,32 +115,75 @@ static __device__ Count path_at(
 	return low;
 }
 
-/* The keys of a tile: first those of a, then those of b; then merged, each with its place before the merge. */
-template <typename K> struct merge_tile {
+/* The pairs of a tile: first those of a, then those of b; then merged. */
+template <typename K, bool pairs> struct merge_tile {
 	K key[TILE];
-	uint32_t from[TILE];
+	uint32_t index[pairs ? TILE : 1];
 };
 
-/*
- * Merges the pairs of the calling thread, from number d of the tile on, and returns their number. n_a of the n keys of
- * the tile are from a.
- */
-template <typename K>
-static __device__ uint32_t merge_in_tile(const struct merge_tile<K> *t, uint32_t n_a, uint32_t n,
-	struct sl_key_bits bits, uint32_t d, K key[EACH], uint32_t from[EACH])
+/* The pairs of a thread. */
+template <typename K> struct merge_pairs {
+	K key[EACH];
+	uint32_t index[EACH];
+};
+
+/* Reads pairs BLOCK apart, which are consecutive for consecutive threads; n_a of the n pairs of the tile are from a. */
+template <typename K, bool pairs>
+static __device__ void load_tile(const struct merge_job<K> &job, uint64_t a_begin, uint64_t b_begin,
+	uint32_t n_a, uint32_t n, struct merge_tile<K, pairs> *t)
 {
-	const uint32_t begin = least(d, n), mine = least(n - begin, (uint32_t)EACH);
+	const K *a = job.a + a_begin, *b = job.b + b_begin;
+	struct merge_pairs<K> p;
+
+	SL_UNROLL
+	for (uint32_t k = 0; k < EACH; k++) {
+		const uint32_t at = threadIdx.x + k * BLOCK;
+
+		if (at >= n)
+			continue;
+		p.key[k] = at < n_a ? a[at] : b[at - n_a];
+		if (pairs)
+			p.index[k] = at < n_a ? job.a_index[a_begin + at]
+			                      : job.b_index[b_begin + (at - n_a)];
+	}
+	SL_UNROLL
+	for (uint32_t k = 0; k < EACH; k++) {
+		const uint32_t at = threadIdx.x + k * BLOCK;
+
+		if (at >= n)
+			continue;
+		t->key[at] = p.key[k];
+		if (pairs)
+			t->index[at] = p.index[k];
+	}
+}
+
+/*
+ * Merges the pairs of the calling thread, from number begin of the tile on, and returns their number. n_a of the n
+ * pairs of the tile are from a.
+ */
+template <typename K, bool pairs>
+static __device__ uint32_t merge_in_tile(const struct merge_tile<K, pairs> *t, uint32_t n_a,
+	uint32_t n, struct sl_key_bits bits, uint32_t begin, struct merge_pairs<K> *p)
+{
+	const uint32_t mine = least(n - begin, (uint32_t)EACH);
 	uint32_t i = path_at(t->key, n_a, t->key + n_a, n - n_a, begin, bits), j = n_a + begin - i;
+	K a = t->key[least(i, n - 1)], b = t->key[least(j, n - 1)];
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < EACH; k++) {
 		if (k >= mine)
 			break;
-		bool of_a =
-			j >= n || (i < n_a && part_of(t->key[i], bits) <= part_of(t->key[j], bits));
+		const bool of_a = j >= n || (i < n_a && part_of(a, bits) <= part_of(b, bits));
 
-		from[k] = of_a ? i++ : j++;
-		key[k] = t->key[from[k]];
+		p->key[k] = of_a ? a : b;
+		if (pairs)
+			p->index[k] = t->index[of_a ? i : j];
+		const uint32_t next = of_a ? ++i : ++j;
+		const K key = t->key[least(next, n - 1)];
+
+		a = of_a ? key : a;
+		b = of_a ? b : key;
 	}
 	return mine;
 }
@@ -149,37 +200,33 @@ template <typename K> static __global__ void path_kernel(struct merge_job<K> job
 }
 
 /* One tile per block. */
-template <typename K> static __global__ void merge_kernel(struct merge_job<K> job)
+template <typename K, bool pairs> static __global__ void merge_kernel(struct merge_job<K> job)
 {
-	SL_SHARED(struct merge_tile<K>, tile);
+	using Tile = struct merge_tile<K, pairs>;
+	SL_SHARED(Tile, tile);
 	const uint64_t first = (uint64_t)blockIdx.x * TILE, a_begin = job.path[blockIdx.x];
 	const uint32_t n = (uint32_t)least(job.n_a + job.n_b - first, (uint64_t)TILE);
 	const uint32_t n_a = (uint32_t)(job.path[blockIdx.x + 1] - a_begin);
-	const uint32_t own = threadIdx.x * EACH;
-	const K *a = job.a + a_begin, *b = job.b + (first - a_begin);
-	uint32_t mine, from[EACH];
-	K key[EACH];
+	const uint32_t own = least(threadIdx.x * (uint32_t)EACH, n);
+	struct merge_pairs<K> p;
+	uint32_t mine;
 
-	for (uint32_t k = threadIdx.x; k < n; k += BLOCK)
-		tile.key[k] = k < n_a ? a[k] : b[k - n_a];
+	load_tile(job, a_begin, first - a_begin, n_a, n, &tile);
 	__syncthreads();
-	mine = merge_in_tile(&tile, n_a, n, job.bits, own, key, from);
+	mine = merge_in_tile(&tile, n_a, n, job.bits, own, &p);
 	__syncthreads();
 	SL_UNROLL
 	for (uint32_t k = 0; k < EACH; k++)
 		if (k < mine) {
-			tile.key[own + k] = key[k];
-			tile.from[own + k] = from[k];
+			tile.key[own + k] = p.key[k];
+			if (pairs)
+				tile.index[own + k] = p.index[k];
 		}
 	__syncthreads();
 	for (uint32_t k = threadIdx.x; k < n; k += BLOCK) {
-		uint32_t at = tile.from[k];
-
 		job.out[first + k] = tile.key[k];
-		if (job.out_index)
-			job.out_index[first + k] =
-				at < n_a ? job.a_index[a_begin + at]
-					 : job.b_index[first - a_begin + (at - n_a)];
+		if (pairs)
+			job.out_index[first + k] = tile.index[k];
 	}
 }
 
@@ -203,7 +250,9 @@ static enum sl_status merge_as(const struct sl_sorted_run *a, const struct sl_so
 	if (n == 0)
 		return SL_OK;
 	SL_TRY(SL_LAUNCH(path_kernel<K>, sl_grid(tiles + 1, BLOCK), BLOCK, 0, s, job, tiles));
-	return SL_LAUNCH(merge_kernel<K>, (uint32_t)tiles, BLOCK, 0, s, job);
+	if (!index_out)
+		return SL_LAUNCH((merge_kernel<K, false>), (uint32_t)tiles, BLOCK, 0, s, job);
+	return SL_LAUNCH((merge_kernel<K, true>), (uint32_t)tiles, BLOCK, 0, s, job);
 }
 
 static enum sl_status merge(const struct sl_sorted_run *a, const struct sl_sorted_run *b,

@@ -34,7 +34,7 @@ typedef enum sl_status sl_run_search_launcher(const struct sl_sorted_run *run, e
 	sl_stream s);
 
 /* Pairs of the output that a block of the merge writes, and the words of path that a merge of n pairs needs. */
-enum { SL_MERGE_TILE = 2048 };
+enum { SL_MERGE_TILE = 2816 };
 static inline uint64_t sl_merge_path_words(uint64_t n)
 {
 	return n / SL_MERGE_TILE + 2;

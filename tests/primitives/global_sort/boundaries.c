@@ -7,7 +7,7 @@
 #include "stages/particle/random.h"
 #include "tests/support/basic/check.h"
 
-enum { KEYS = 300 };
+enum { KEYS = 300, VALUES = 31 };
 
 static uint64_t count_not_more(const uint64_t *key, uint64_t value)
 {
@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
 /* Finds the key at each rank among keys of so many bits; returns the most rounds. */
 static int find_every_rank(int bits)
 {
-	uint64_t key[KEYS], value[SL_RANK_VALUES], not_more[SL_RANK_VALUES];
+	uint64_t key[KEYS], value[VALUES], not_more[VALUES];
 	int most = 0;
 
 	for (uint32_t i = 0; i < KEYS; i++)
@@ -40,7 +40,7 @@ static int find_every_rank(int bits)
 		uint32_t n;
 		int rounds = 0;
 
-		for (; (n = sl_rank_values(&r, value)) > 0; rounds++) {
+		for (; (n = sl_rank_values(&r, VALUES, value)) > 0; rounds++) {
 			for (uint32_t k = 0; k < n; k++) {
 				assert_true(value[k] >= r.low && value[k] < r.high);
 				not_more[k] = count_not_more(key, value[k]);
@@ -66,13 +66,13 @@ static void the_key_at_each_rank_is_found(void **state)
 
 static void without_keys_the_search_ends(void **state)
 {
-	const uint64_t none[SL_RANK_VALUES] = {0};
+	const uint64_t none[VALUES] = {0};
 	struct sl_rank_range r = {0, 0, UINT64_MAX};
-	uint64_t value[SL_RANK_VALUES];
+	uint64_t value[VALUES];
 	uint32_t n;
 
 	(void)state;
-	while ((n = sl_rank_values(&r, value)) > 0)
+	while ((n = sl_rank_values(&r, VALUES, value)) > 0)
 		sl_rank_narrow(&r, value, none, n);
 	assert_true(r.low == UINT64_MAX);
 }
