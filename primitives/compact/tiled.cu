@@ -196,10 +196,10 @@ const struct sl_backend SL_NAME(sl_compact_tiled) = {
 	.help = "count per tile, scan of the counts, scan of each tile in shared memory, scatter; "
 		"scan/tiled unless the job names another scan",
 	.uses_scan = true,
-	.tunable = {.block = 256,
+	.tunable = {.block = 128,
 		.block_step = 32,
 		.block_most = BLOCK_MAX,
-		.items = 4,
+		.items = 8,
 		.items_can = {2, 4, 8, 16},
 		.padding = SL_PADDING_ON,
 		.shared_bytes = shared_bytes},

@@ -177,10 +177,10 @@ const struct sl_backend SL_NAME(sl_scan_tiled) = {
 	.help = "Blelloch per tile in shared memory; the sums of the tiles are scanned recursively "
 		"and added",
 	/* tiles of 1024 items, as many as the largest block of a course version has with 2 per thread */
-	.tunable = {.block = 256,
+	.tunable = {.block = 128,
 		.block_step = 32,
 		.block_most = BLOCK_MAX,
-		.items = 4,
+		.items = 8,
 		.items_can = {2, 4, 8, 16},
 		.padding = SL_PADDING_ON,
 		.shared_bytes = shared_bytes},

@@ -273,10 +273,10 @@ const struct sl_backend SL_NAME(sl_sort_tiled) = {
 		"scan/tiled unless the job names another scan",
 	.uses_scan = true,
 	/* tiles of 1024 pairs: 64 keys per digit are adjacent, and several tiles fit a multiprocessor */
-	.tunable = {.block = 256,
+	.tunable = {.block = 128,
 		.block_step = 32,
 		.block_most = BLOCK_MAX,
-		.items = 4,
+		.items = 8,
 		.items_can = {1, 2, 4, 8},
 		.padding = SL_PADDING_ON,
 		.shared_bytes = shared_bytes},

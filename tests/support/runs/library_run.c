@@ -8,7 +8,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/plan/memory.h"
-#include "stages/formats/formats.h"
+#include "stages/formats/hdf5/hdf5_writer.h"
 
 enum { SETS_MAX = 14, SET_BYTES = 320 };
 
@@ -133,7 +133,7 @@ enum sl_status library_run(const struct library_run *r)
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan;
 	/* as the program does: the processes that write HDF5 files are forked before the run has threads */
-	enum sl_status s = sl_formats_start();
+	enum sl_status s = sl_h5_writers_start(1);
 
 	if (s == SL_OK)
 		s = library_plan(r, &plan);
