@@ -127,7 +127,10 @@ template <typename K> struct merge_pairs {
 	uint32_t index[EACH];
 };
 
-/* Reads pairs BLOCK apart, which are consecutive for consecutive threads; n_a of the n pairs of the tile are from a. */
+/*
+ * Each thread reads pairs that are BLOCK apart, so that those of consecutive threads are consecutive. n_a of the n
+ * pairs of the tile are from a. After the last pair its copies fill the tile.
+ */
 template <typename K, bool pairs>
 static __device__ void load_tile(const struct merge_job<K> &job, uint64_t a_begin, uint64_t b_begin,
 	uint32_t n_a, uint32_t n, struct merge_tile<K, pairs> *t)
@@ -137,10 +140,8 @@ static __device__ void load_tile(const struct merge_job<K> &job, uint64_t a_begi
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < EACH; k++) {
-		const uint32_t at = threadIdx.x + k * BLOCK;
+		const uint32_t at = least(threadIdx.x + k * BLOCK, n - 1);
 
-		if (at >= n)
-			continue;
 		p.key[k] = at < n_a ? a[at] : b[at - n_a];
 		if (pairs)
 			p.index[k] = at < n_a ? job.a_index[a_begin + at]
@@ -148,13 +149,9 @@ static __device__ void load_tile(const struct merge_job<K> &job, uint64_t a_begi
 	}
 	SL_UNROLL
 	for (uint32_t k = 0; k < EACH; k++) {
-		const uint32_t at = threadIdx.x + k * BLOCK;
-
-		if (at >= n)
-			continue;
-		t->key[at] = p.key[k];
+		t->key[threadIdx.x + k * BLOCK] = p.key[k];
 		if (pairs)
-			t->index[at] = p.index[k];
+			t->index[threadIdx.x + k * BLOCK] = p.index[k];
 	}
 }
 

@@ -226,7 +226,7 @@ static void try_stages(uint32_t blocks)
 static void try_global_sort(void)
 {
 	struct global_sort_try t = {.n_shares = 3,
-		.n = {1500, 2100, 700},
+		.n = {3500, 4100, 2700},
 		.n_devices = 3,
 		.input = SL_INPUT_RANDOM,
 		.type = SL_U32,
@@ -237,7 +237,7 @@ static void try_global_sort(void)
 	t.input = SL_INPUT_FEW;
 	global_sort_check(&sl_sort_naive_emulated, &t);
 	if (!brief)
-		global_sort_check_sizes(&sl_sort_naive_emulated, 3, 2100, 211);
+		global_sort_check_sizes(&sl_sort_naive_emulated, 3, SL_MERGE_TILE + 50, 211);
 }
 
 static enum sl_status try_schedule(const char *name, const struct sl_emulator_settings *c)
