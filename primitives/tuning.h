@@ -9,7 +9,7 @@
  *	scan/shared u32 from 0     block=128 items=16
  *	scan/shared u32 from 2^22  block=256 items=32
  *	sort/shared u64 from 0     block=384 items=20
- *	scan/tiled  u32 from 0     block=256 items=4 padding=off
+ *	scan/tiled  u32 from 0     block=128 items=8 padding=off
  *
  * A line applies to the last device named before it (as in sl_device.name), to one backend and type
  * of item or key (u32 for compact), and from that many items up to the next line of the same backend

@@ -2,7 +2,7 @@
  * boundaries.h - where each part of a global sort begins in each sorted share.
  *
  * Part i begins at rank floor(i N / n) of the N keys of n shares. The key at a rank is found by narrowing a
- * range of values: in each round all shares count the keys up to a few values in the range. Keys that are
+ * range of values: in each round all shares count the keys up to each of many values in the range. Keys that are
  * equal to it are taken from the shares in their order, so that the boundary is exact and the sort stable.
  */
 #ifndef SL_PRIMITIVES_GLOBAL_SORT_BOUNDARIES_H
@@ -22,7 +22,7 @@ struct sl_rank_range {
 	uint64_t low, high;
 };
 
-/* Writes at most so many values to try, ascending and less than high, and returns their number: 0 if low = high. */
+/* Writes the values to try, at most `most`, ascending and less than high. Returns their number: 0 if low = high. */
 uint32_t sl_rank_values(const struct sl_rank_range *r, uint32_t most, uint64_t *value);
 
 /* Narrows the range: not_more[k] keys of all shares are not more than value[k], for each of the n values. */

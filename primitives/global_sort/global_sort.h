@@ -65,8 +65,8 @@ SL_API size_t sl_global_sort_scratch(const struct sl_global_sort *sort, uint32_t
 	uint32_t n_shares, bool keys_only);
 
 /*
- * Sorts the shares; 1 <= n_shares <= SL_DEVICES_MAX. Waits until all work is done, also after a
- * failure. The current device of the thread is undefined afterwards. Errors: SL_USAGE as sl_sort(), or if
+ * Sorts the shares; 1 <= n_shares <= SL_DEVICES_MAX. Needs 64 KiB of stack. Waits until all work is done, also
+ * after a failure. The current device of the thread is undefined afterwards. Errors: SL_USAGE as sl_sort(), or if
  * buffers of two shares overlap: nothing is changed then. SL_DEVICE_FAILED: keys and results are undefined.
  */
 SL_API enum sl_status sl_global_sort(

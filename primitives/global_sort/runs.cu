@@ -33,7 +33,7 @@ template <typename Count> static __device__ __forceinline__ Count least(Count a,
 
 /* --- search ----------------------------------------------------------------------------------- */
 
-/* The ranks of a value. Both searches go on at the same time, because each waits for memory. */
+/* The ranks of a value. The two searches share a loop, so that their loads overlap. */
 template <typename K>
 static __device__ struct sl_run_rank rank_of(
 	const K *key, uint32_t n, struct sl_key_bits bits, uint64_t value)
@@ -129,7 +129,7 @@ template <typename K> struct merge_pairs {
 
 /*
  * Each thread reads pairs that are BLOCK apart, so that those of consecutive threads are consecutive. n_a of the n
- * pairs of the tile are from a. After the last pair its copies fill the tile.
+ * pairs of the tile are from a. Copies of the last pair fill the rest of the tile, so that no load has a condition.
  */
 template <typename K, bool pairs>
 static __device__ void load_tile(const struct merge_job<K> &job, uint64_t a_begin, uint64_t b_begin,

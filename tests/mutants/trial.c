@@ -222,11 +222,11 @@ static void try_stages(uint32_t blocks)
 	}
 }
 
-/* A wrong answer aborts. Three shares make two levels of merges, of several tiles each. */
+/* A wrong answer aborts. Three shares make two levels of merges; a merge of two runs has two tiles. */
 static void try_global_sort(void)
 {
 	struct global_sort_try t = {.n_shares = 3,
-		.n = {3500, 4100, 2700},
+		.n = {4500, 5100, 2700},
 		.n_devices = 3,
 		.input = SL_INPUT_RANDOM,
 		.type = SL_U32,

@@ -7,7 +7,7 @@
 #include "stages/particle/random.h"
 #include "tests/support/basic/check.h"
 
-enum { KEYS = 300, VALUES = 31 };
+enum { KEYS = 300 };
 
 static uint64_t count_not_more(const uint64_t *key, uint64_t value)
 {
@@ -25,10 +25,10 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Finds the key at each rank among keys of so many bits; returns the most rounds. */
-static int find_every_rank(int bits)
+/* Finds the key at each rank among keys of so many bits, with n_values in a round; returns the most rounds. */
+static int find_every_rank(int bits, uint32_t n_values)
 {
-	uint64_t key[KEYS], value[VALUES], not_more[VALUES];
+	uint64_t key[KEYS], value[SL_RANKS_MOST], not_more[SL_RANKS_MOST];
 	int most = 0;
 
 	for (uint32_t i = 0; i < KEYS; i++)
@@ -40,7 +40,7 @@ static int find_every_rank(int bits)
 		uint32_t n;
 		int rounds = 0;
 
-		for (; (n = sl_rank_values(&r, VALUES, value)) > 0; rounds++) {
+		for (; (n = sl_rank_values(&r, n_values, value)) > 0; rounds++) {
 			for (uint32_t k = 0; k < n; k++) {
 				assert_true(value[k] >= r.low && value[k] < r.high);
 				not_more[k] = count_not_more(key, value[k]);
@@ -53,26 +53,32 @@ static int find_every_rank(int bits)
 	return most;
 }
 
-/* Each round determines about five bits. */
+/* A round of m values determines about log2(m + 1) bits. */
 static void the_key_at_each_rank_is_found(void **state)
 {
-	static const int bits[][2] = {
-		{1, 1}, {5, 1}, {6, 2}, {9, 3}, {31, 7}, {32, 7}, {63, 13}, {64, 14}};
+	static const struct {
+		int bits;
+		uint32_t n_values;
+		int rounds; /* at most */
+	} cases[] = {{1, 31, 1}, {5, 31, 1}, {6, 31, 2}, {9, 31, 3}, {31, 31, 7}, {32, 31, 7},
+		{63, 31, 13}, {64, 31, 14}, {9, 1, 9}, {32, 66, 6}, {64, 66, 11}, {32, 2047, 3},
+		{64, 2047, 6}};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		assert_in_range(find_every_rank(bits[i][0]), 1, bits[i][1]);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_in_range(
+			find_every_rank(cases[i].bits, cases[i].n_values), 1, cases[i].rounds);
 }
 
 static void without_keys_the_search_ends(void **state)
 {
-	const uint64_t none[VALUES] = {0};
+	const uint64_t none[SL_RANKS_MOST] = {0};
 	struct sl_rank_range r = {0, 0, UINT64_MAX};
-	uint64_t value[VALUES];
+	uint64_t value[SL_RANKS_MOST];
 	uint32_t n;
 
 	(void)state;
-	while ((n = sl_rank_values(&r, VALUES, value)) > 0)
+	while ((n = sl_rank_values(&r, SL_RANKS_MOST, value)) > 0)
 		sl_rank_narrow(&r, value, none, n);
 	assert_true(r.low == UINT64_MAX);
 }
