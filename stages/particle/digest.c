@@ -147,14 +147,15 @@ static bool is_copied(const struct sl_table_column *c)
 static void digest_copied(const struct sl_table *t, uint64_t seen[SL_COLUMN_COUNT])
 {
 	uint64_t weight[SL_DIGEST_ROWS];
-	uint32_t rows, copied = 0;
+	bool any = false;
+	uint32_t rows;
 
 	for (uint32_t k = 0; k < t->n_columns; k++) {
-		copied += is_copied(&t->column[k]);
 		seen[k] = is_copied(&t->column[k]) ? 0 : t->column[k].digest;
+		any |= is_copied(&t->column[k]);
 	}
-	/* the weights of all rows take milliseconds per batch */
-	for (uint32_t from = 0; copied > 0 && from < t->n; from += rows) {
+	/* Without a copied column no weights are needed; those of a large batch take milliseconds. */
+	for (uint32_t from = 0; any && from < t->n; from += rows) {
 		rows = rows_at(from, t->n);
 		sl_digest_weights(from, rows, weight);
 		for (uint32_t k = 0; k < t->n_columns; k++)
