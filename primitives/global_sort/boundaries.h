@@ -11,8 +11,8 @@
 #include "primitives/global_sort/runs.h"
 
 /*
- * Values that all boundaries together try in a round: 2047 for the only boundary of two shares determine
- * eleven bits of its key, 66 for each of 31 boundaries six.
+ * Values that all boundaries together try in a round. Two shares have one boundary: 2047 values determine eleven
+ * bits of its key. 32 shares have 31 boundaries: 66 values for each determine six bits.
  */
 enum { SL_RANKS_MOST = 2047 };
 
