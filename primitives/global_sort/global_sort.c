@@ -82,13 +82,18 @@ static struct sl_share_scratch scratch_of(const struct sl_sort_phases *p, uint32
 		&a, sl_global_sort_part(p->keys, p->n, i), p->sort->type, !p->share[i].index);
 }
 
+static struct sl_sorted_run share_as_run(const struct sl_global_share *s)
+{
+	return (struct sl_sorted_run){s->key, s->index, s->n};
+}
+
 /* Queues the search of the first n of p->value in each share. */
 static enum sl_status queue_search(const struct sl_sort_phases *p, uint32_t n)
 {
 	for (uint32_t i = 0; n > 0 && i < p->n; i++) {
 		const struct sl_global_share *s = &p->share[i];
 		const struct sl_share_scratch scratch = scratch_of(p, i);
-		const struct sl_sorted_run run = {s->key, s->index, s->n};
+		const struct sl_sorted_run run = share_as_run(s);
 
 		SL_TRY(sl_share_switch(s));
 		SL_TRY(sl_copy(scratch.value, p->value, n * sizeof(p->value[0]), s->stream));
@@ -140,15 +145,14 @@ static enum sl_status divide(struct sl_sort_phases *p, const struct sl_rank_rang
 		SL_TRY(read_ranks(p, i, p->n - 1));
 		for (uint32_t k = 1; k < p->n; k++)
 			of[k][i] = p->rank[k - 1];
-		p->begin[0][i] = 0;
-		p->begin[p->n][i] = p->share[i].n;
 	}
 	for (uint32_t k = 1; k < p->n; k++)
 		sl_rank_divide(range[k].rank, of[k], p->n, p->begin[k]);
 	return SL_OK;
 }
 
-static enum sl_status find_boundaries(struct sl_sort_phases *p)
+/* All boundaries, by rounds in which each device searches its share. */
+static enum sl_status search_boundaries(struct sl_sort_phases *p)
 {
 	struct sl_rank_range range[SL_DEVICES_MAX];
 	uint64_t rank = 0;
@@ -161,6 +165,33 @@ static enum sl_status find_boundaries(struct sl_sort_phases *p)
 	while (narrower)
 		SL_TRY(narrow(p, range, &narrower));
 	return divide(p, range);
+}
+
+/* The one boundary of two shares, by a kernel of the first device that reads both. */
+static enum sl_status split_two(struct sl_sort_phases *p)
+{
+	const struct sl_global_share *s = p->share;
+	const struct sl_sorted_run a = share_as_run(&s[0]), b = share_as_run(&s[1]);
+	const uint64_t rank = sl_global_sort_part(p->keys, 2, 0);
+	uint64_t *of_a = scratch_of(p, 0).path;
+
+	SL_TRY(sl_share_switch(&s[0]));
+	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, rank, of_a, s[0].stream));
+	SL_TRY(sl_copy(p->value, of_a, sizeof(*of_a), s[0].stream));
+	SL_TRY(sl_stream_wait(s[0].stream));
+	p->begin[1][0] = (uint32_t)p->value[0];
+	p->begin[1][1] = (uint32_t)(rank - p->value[0]);
+	return SL_OK;
+}
+
+/* reached: kernels of each device can read all shares. */
+static enum sl_status find_boundaries(struct sl_sort_phases *p, bool reached)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->begin[0][i] = 0;
+		p->begin[p->n][i] = p->share[i].n;
+	}
+	return p->n == 2 && reached ? split_two(p) : search_boundaries(p);
 }
 
 /* Lets each device read the memory of all others. *reached is false if some device cannot. */
@@ -284,8 +315,8 @@ static enum sl_status run_phases(struct sl_sort_phases *p)
 	SL_TRY(sort_shares(p));
 	if (p->n == 1)
 		return SL_OK;
-	SL_TRY(find_boundaries(p));
 	SL_TRY(connect(p, &reached));
+	SL_TRY(find_boundaries(p, reached));
 	for (uint32_t i = 0; i < p->n; i++)
 		SL_TRY(merge_part(p, i, reached));
 	return wait_for_all(p);

@@ -5,19 +5,21 @@
  * output are the first i pairs of a and the first d - i of b; a binary search finds i. One thread per tile
  * of the output finds where the tile begins. These searches are a separate kernel: in the merge, all
  * threads of a block would wait for one of them. Then each block reads the pairs of its tile into shared
- * memory, where each thread does the same for its pairs.
+ * memory, where each thread does the same for its pairs. The boundary between the parts of two devices is one such
+ * search, by a whole warp.
  *
- * A run may be in the memory of another device, whose latency is several times that of local memory.
- * Therefore a thread has loaded all of its pairs before it uses the first one.
+ * A run may be in the memory of another device, whose latency is several times that of local memory. Therefore a
+ * thread has begun all of its loads before it uses the first pair, and no sector is read twice (tile_loads.cuh).
  *
  * Memory traffic of the merge: each pair is read once and written once; the searches read about 2 log2(n)
  * keys per tile.
  */
 #include "primitives/global_sort/runs.h"
+#include "primitives/global_sort/tile_loads.cuh"
 #include "primitives/kernel/kernel.cuh"
 
 /* EACH is odd, so that the pairs of consecutive threads begin in different banks of shared memory. */
-enum { BLOCK = 256, EACH = 11, TILE = BLOCK * EACH };
+enum { LANES = 32, BLOCK = 256, EACH = 11, TILE = BLOCK * EACH };
 static_assert((int)TILE == (int)SL_MERGE_TILE, "the scratch is for this tile");
 
 /* The bits of a key that are compared. */
@@ -115,10 +117,16 @@ static __device__ Count path_at(
 	return low;
 }
 
-/* The pairs of a tile: first those of a, then those of b; then merged. */
+/* The pairs of a tile as they were loaded, and then merged from slot 0 on. */
 template <typename K, bool pairs> struct merge_tile {
-	K key[TILE];
-	uint32_t index[pairs ? TILE : 1];
+	alignas(16) K key[tile_loads<K, TILE, BLOCK>::slots];
+	alignas(16) uint32_t index[pairs ? tile_loads<uint32_t, TILE, BLOCK>::slots : 1];
+};
+
+/* How many pairs a tile has from a and b, and the slots of their first keys and indices. */
+struct tile_runs {
+	uint32_t n_a, n_b;
+	uint32_t key_a, key_b, index_a, index_b;
 };
 
 /* The pairs of a thread. */
@@ -127,62 +135,83 @@ template <typename K> struct merge_pairs {
 	uint32_t index[EACH];
 };
 
-/*
- * Each thread reads pairs that are BLOCK apart, so that those of consecutive threads are consecutive. n_a of the n
- * pairs of the tile are from a. Copies of the last pair fill the rest of the tile, so that no load has a condition.
- */
+/* Loads the pairs of a tile, whose first ones in a and b are given. Sets the slots. */
 template <typename K, bool pairs>
 static __device__ void load_tile(const struct merge_job<K> &job, uint64_t a_begin, uint64_t b_begin,
-	uint32_t n_a, uint32_t n, struct merge_tile<K, pairs> *t)
+	struct tile_runs *r, struct merge_tile<K, pairs> *t)
 {
-	const K *a = job.a + a_begin, *b = job.b + b_begin;
-	struct merge_pairs<K> p;
+	struct tile_loads<uint32_t, TILE, BLOCK> index;
+	struct tile_loads<K, TILE, BLOCK> key;
 
-	SL_UNROLL
-	for (uint32_t k = 0; k < EACH; k++) {
-		const uint32_t at = least(threadIdx.x + k * BLOCK, n - 1);
-
-		p.key[k] = at < n_a ? a[at] : b[at - n_a];
-		if (pairs)
-			p.index[k] = at < n_a ? job.a_index[a_begin + at]
-			                      : job.b_index[b_begin + (at - n_a)];
+	key.a = make_part(job.a, job.n_a, a_begin, r->n_a, 0);
+	key.b = make_part(job.b, job.n_b, b_begin, r->n_b, key.a.loads);
+	begin_loads(&key);
+	if (pairs) {
+		index.a = make_part(job.a_index, job.n_a, a_begin, r->n_a, 0);
+		index.b = make_part(job.b_index, job.n_b, b_begin, r->n_b, index.a.loads);
+		begin_loads(&index);
+		end_loads(&index, t->index);
+		r->index_a = index.a.at;
+		r->index_b = index.b.at;
 	}
-	SL_UNROLL
-	for (uint32_t k = 0; k < EACH; k++) {
-		t->key[threadIdx.x + k * BLOCK] = p.key[k];
-		if (pairs)
-			t->index[threadIdx.x + k * BLOCK] = p.index[k];
-	}
+	end_loads(&key, t->key);
+	r->key_a = key.a.at;
+	r->key_b = key.b.at;
 }
 
 /*
- * Merges the pairs of the calling thread, from number begin of the tile on, and returns their number. n_a of the n
- * pairs of the tile are from a.
+ * Merges the pairs of the calling thread, from number begin of the tile on, and returns their number. The slot after
+ * the last key of a run is read too, but not used; tile_loads::slots includes one after the last run.
  */
 template <typename K, bool pairs>
-static __device__ uint32_t merge_in_tile(const struct merge_tile<K, pairs> *t, uint32_t n_a,
-	uint32_t n, struct sl_key_bits bits, uint32_t begin, struct merge_pairs<K> *p)
+static __device__ uint32_t merge_in_tile(const struct merge_tile<K, pairs> *t,
+	const struct tile_runs &r, struct sl_key_bits bits, uint32_t begin,
+	struct merge_pairs<K> *p)
 {
-	const uint32_t mine = least(n - begin, (uint32_t)EACH);
-	uint32_t i = path_at(t->key, n_a, t->key + n_a, n - n_a, begin, bits), j = n_a + begin - i;
-	K a = t->key[least(i, n - 1)], b = t->key[least(j, n - 1)];
+	const uint32_t mine = least(r.n_a + r.n_b - begin, (uint32_t)EACH);
+	uint32_t i = path_at(t->key + r.key_a, r.n_a, t->key + r.key_b, r.n_b, begin, bits);
+	uint32_t j = begin - i;
+	K a = t->key[r.key_a + i], b = t->key[r.key_b + j];
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < EACH; k++) {
 		if (k >= mine)
 			break;
-		const bool of_a = j >= n || (i < n_a && part_of(a, bits) <= part_of(b, bits));
+		const bool of_a = j >= r.n_b || (i < r.n_a && part_of(a, bits) <= part_of(b, bits));
 
 		p->key[k] = of_a ? a : b;
 		if (pairs)
-			p->index[k] = t->index[of_a ? i : j];
-		const uint32_t next = of_a ? ++i : ++j;
-		const K key = t->key[least(next, n - 1)];
+			p->index[k] = t->index[of_a ? r.index_a + i : r.index_b + j];
+		const K key = t->key[of_a ? r.key_a + ++i : r.key_b + ++j];
 
 		a = of_a ? key : a;
 		b = of_a ? b : key;
 	}
 	return mine;
+}
+
+/*
+ * One warp, for path_at(d). The lanes try 32 numbers of pairs from a, in ascending order. Those that are too low come
+ * first, so their count tells between which two the answer is.
+ */
+template <typename K> static __global__ void split_kernel(struct merge_job<K> job, uint64_t d)
+{
+	uint64_t low = d - least(d, job.n_b), high = least(d, job.n_a);
+
+	while (low < high) {
+		const uint64_t first = low, width = high - low;
+		const uint64_t mine = first + width * threadIdx.x / LANES;
+		const bool too_low =
+			part_of(job.a[mine], job.bits) <= part_of(job.b[d - 1 - mine], job.bits);
+		const uint32_t count = (uint32_t)__popc(__ballot_sync(SL_LANES, too_low));
+
+		if (count > 0)
+			low = first + width * (count - 1) / LANES + 1;
+		if (count < LANES)
+			high = first + width * count / LANES;
+	}
+	if (threadIdx.x == 0)
+		job.path[0] = low;
 }
 
 /* One thread per tile, and one for the end. */
@@ -203,14 +232,16 @@ template <typename K, bool pairs> static __global__ void merge_kernel(struct mer
 	SL_SHARED(Tile, tile);
 	const uint64_t first = (uint64_t)blockIdx.x * TILE, a_begin = job.path[blockIdx.x];
 	const uint32_t n = (uint32_t)least(job.n_a + job.n_b - first, (uint64_t)TILE);
-	const uint32_t n_a = (uint32_t)(job.path[blockIdx.x + 1] - a_begin);
 	const uint32_t own = least(threadIdx.x * (uint32_t)EACH, n);
 	struct merge_pairs<K> p;
+	struct tile_runs runs;
 	uint32_t mine;
 
-	load_tile(job, a_begin, first - a_begin, n_a, n, &tile);
+	runs.n_a = (uint32_t)(job.path[blockIdx.x + 1] - a_begin);
+	runs.n_b = n - runs.n_a;
+	load_tile(job, a_begin, first - a_begin, &runs, &tile);
 	__syncthreads();
-	mine = merge_in_tile(&tile, n_a, n, job.bits, own, &p);
+	mine = merge_in_tile(&tile, runs, job.bits, own, &p);
 	__syncthreads();
 	SL_UNROLL
 	for (uint32_t k = 0; k < EACH; k++)
@@ -227,11 +258,10 @@ template <typename K, bool pairs> static __global__ void merge_kernel(struct mer
 	}
 }
 
+/* Without path and outputs. */
 template <typename K>
-static enum sl_status merge_as(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
-	struct sl_key_bits bits, uint64_t *path, void *key_out, uint32_t *index_out, sl_stream s)
-{
-	const uint64_t n = (uint64_t)a->n + b->n, tiles = (n + TILE - 1) / TILE;
+static struct merge_job<K> make_job(
+	const struct sl_sorted_run *a, const struct sl_sorted_run *b, struct sl_key_bits bits) {
 	struct merge_job<K> job;
 
 	job.a = (const K *)a->key;
@@ -241,6 +271,36 @@ static enum sl_status merge_as(const struct sl_sorted_run *a, const struct sl_so
 	job.n_a = a->n;
 	job.n_b = b->n;
 	job.bits = bits;
+	job.path = NULL;
+	job.out = NULL;
+	job.out_index = NULL;
+	return job;
+}
+
+template <typename K>
+static enum sl_status split_as(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
+	struct sl_key_bits bits, uint64_t d, uint64_t *of_a, sl_stream s)
+{
+	struct merge_job<K> job = make_job<K>(a, b, bits);
+
+	job.path = of_a;
+	return SL_LAUNCH(split_kernel<K>, 1, LANES, 0, s, job, d);
+}
+
+static enum sl_status split(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
+	enum sl_type type, struct sl_key_bits bits, uint64_t d, uint64_t *of_a, sl_stream s)
+{
+	return type == SL_U32 ? split_as<uint32_t>(a, b, bits, d, of_a, s)
+	                      : split_as<uint64_t>(a, b, bits, d, of_a, s);
+}
+
+template <typename K>
+static enum sl_status merge_as(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
+	struct sl_key_bits bits, uint64_t *path, void *key_out, uint32_t *index_out, sl_stream s)
+{
+	const uint64_t n = (uint64_t)a->n + b->n, tiles = (n + TILE - 1) / TILE;
+	struct merge_job<K> job = make_job<K>(a, b, bits);
+
 	job.path = path;
 	job.out = (K *)key_out;
 	job.out_index = index_out;
@@ -260,4 +320,5 @@ static enum sl_status merge(const struct sl_sorted_run *a, const struct sl_sorte
 	                      : merge_as<uint64_t>(a, b, bits, path, key_out, index_out, s);
 }
 
-const struct sl_run_kernels SL_NAME(sl_run_kernels) = {.search = search, .merge = merge};
+const struct sl_run_kernels SL_NAME(sl_run_kernels) = {
+	.search = search, .split = split, .merge = merge};

@@ -1,7 +1,8 @@
 /*
- * runs.h - kernels for sorted runs of keys: how many keys are below a value, and the merge of two runs.
+ * runs.h - kernels for sorted runs of keys: how many keys are below a value, where the merge of two runs reaches a
+ * rank, and the merge.
  *
- * Both compare the bits of a key that a sort was for. Pointers are device memory; the calls queue on a stream.
+ * All compare the bits of a key that a sort was for. Pointers are device memory; the calls queue on a stream.
  */
 #ifndef SL_PRIMITIVES_GLOBAL_SORT_RUNS_H
 #define SL_PRIMITIVES_GLOBAL_SORT_RUNS_H
@@ -33,6 +34,14 @@ typedef enum sl_status sl_run_search_launcher(const struct sl_sorted_run *run, e
 	struct sl_key_bits bits, const uint64_t *value, uint32_t n_values, struct sl_run_rank *rank,
 	sl_stream s);
 
+/*
+ * Sets *of_a to how many of the first d pairs of the merge of two runs are from a; d <= a->n + b->n. Of equal keys
+ * those of a come first. The runs may be in memory of other devices.
+ */
+typedef enum sl_status sl_run_split_launcher(const struct sl_sorted_run *a,
+	const struct sl_sorted_run *b, enum sl_type type, struct sl_key_bits bits, uint64_t d,
+	uint64_t *of_a, sl_stream s);
+
 /* Pairs of the output that a block of the merge writes, and the words of path that a merge of n pairs needs. */
 enum { SL_MERGE_TILE = 2816 };
 static inline uint64_t sl_merge_path_words(uint64_t n)
@@ -50,6 +59,7 @@ typedef enum sl_status sl_run_merge_launcher(const struct sl_sorted_run *a,
 
 struct sl_run_kernels {
 	sl_run_search_launcher *search;
+	sl_run_split_launcher *split;
 	sl_run_merge_launcher *merge;
 };
 

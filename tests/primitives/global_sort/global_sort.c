@@ -176,14 +176,14 @@ static void the_largest_shares_are_checked(void **state)
 	assert_fails(sl_global_sort(&sort, share, 3), SL_USAGE, "overlap");
 }
 
-/* Two shares of 100 zeros on devices 0 and 1, each with a stream. */
-static void open_zeros(const struct sl_global_sort *sort, struct sl_device device[2],
-	struct sl_global_share share[2])
+/* n shares of 100 zeros on as many devices, each with a stream. */
+static void open_zeros(const struct sl_global_sort *sort, uint32_t n, struct sl_device *device,
+	struct sl_global_share *share)
 {
-	for (int k = 0; k < 2; k++) {
-		assert_ok(sl_device_use(k, &device[k]));
+	for (uint32_t k = 0; k < n; k++) {
+		assert_ok(sl_device_use((int)k, &device[k]));
 		share[k] = (struct sl_global_share){.device = &device[k], .n = 100};
-		share[k].scratch.size = sl_global_sort_scratch(sort, 100, 200, 2, true);
+		share[k].scratch.size = sl_global_sort_scratch(sort, 100, 100 * n, n, true);
 		assert_ok(sl_stream_make(&share[k].stream));
 		assert_ok(sl_memory_get(SL_DEVICE, share[k].scratch.size, &share[k].scratch.base));
 		assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key));
@@ -194,9 +194,9 @@ static void open_zeros(const struct sl_global_sort *sort, struct sl_device devic
 	}
 }
 
-static void close_zeros(struct sl_global_share share[2])
+static void close_zeros(uint32_t n, struct sl_global_share *share)
 {
-	for (int k = 0; k < 2; k++) {
+	for (uint32_t k = 0; k < n; k++) {
 		assert_true(sl_device_switch(share[k].device));
 		sl_memory_give(SL_DEVICE, share[k].scratch.base);
 		sl_memory_give(SL_DEVICE, share[k].key);
@@ -206,7 +206,7 @@ static void close_zeros(struct sl_global_share share[2])
 }
 
 /* Whether share 0 has its part. The copy is on another stream, so it does not run work of the sort. */
-static bool first_part_is_written(const struct sl_global_share share[2])
+static bool first_part_is_written(const struct sl_global_share *share)
 {
 	uint32_t key;
 
@@ -217,49 +217,63 @@ static bool first_part_is_written(const struct sl_global_share share[2])
 }
 
 /*
- * Sorts while the k-th such call of the device fails. False if there are fewer, so that the sort succeeds;
+ * Sorts n shares while the k-th such call of the device fails. False if there are fewer, so that the sort succeeds;
  * otherwise *written says whether share 0 had its part when the call returned.
  */
-static bool fails_at(const char *call, int k, bool *written)
+static bool fails_at(uint32_t n, const char *call, int k, bool *written)
 {
 	const struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
-	struct sl_global_share share[2];
-	struct sl_device device[2];
+	struct sl_global_share share[DEVICES];
+	struct sl_device device[DEVICES];
 	enum sl_status s;
 	char fault[32];
 
-	open_zeros(&sort, device, share);
+	open_zeros(&sort, n, device, share);
 	snprintf(fault, sizeof(fault), "%s:%d:1", call, k);
 	assert_null(sl_fault_set(fault));
-	s = sl_global_sort(&sort, share, 2);
+	s = sl_global_sort(&sort, share, n);
 	assert_null(sl_fault_set(NULL));
 	if (s != SL_OK) {
 		assert_fails(s, SL_DEVICE_FAILED, "error 1");
 		*written = first_part_is_written(share);
 	}
-	close_zeros(share);
+	close_zeros(n, share);
 	return s != SL_OK;
 }
 
-/* Each call of the device fails in turn: the error comes back, no work is left, and the next sort is right. */
-static void failures_are_reported(void **state)
+/*
+ * Each call of the device fails in turn, at least least[i] of them: the error comes back, no work is left, and the next
+ * sort is right.
+ */
+static void failures_of(uint32_t n, const char *const calls[4], const int least[4])
 {
-	static const char *const calls[] = {"dev_reach", "dev_copy", "dev_launch", "dev_sync"};
-	struct global_sort_try t = {.n_shares = 2, .n_devices = 2, .type = SL_U32, .end_bit = 32};
+	struct global_sort_try t = {
+		.n_shares = n, .n_devices = DEVICES, .type = SL_U32, .end_bit = 32};
 
-	(void)state;
-	t.n[0] = t.n[1] = 300;
+	for (uint32_t i = 0; i < n; i++)
+		t.n[i] = 300;
 	for (int i = 0; i < 4; i++) {
 		bool written = false;
 		int k = 1;
 
-		while (fails_at(calls[i], k, &written))
+		while (fails_at(n, calls[i], k, &written))
 			k++;
-		assert_true(k > 2);
+		assert_true(k > least[i]);
 		if (strcmp(calls[i], "dev_launch") == 0)
-			assert_true(written); /* the last launch is the merge of share 1 */
+			assert_true(written); /* the last launch is the merge of the last share */
 		global_sort_check(&sl_sort_shared_emulated, &t);
 	}
+}
+
+/* Two shares have one copy: of the boundary. */
+static void failures_are_reported(void **state)
+{
+	static const char *const calls[] = {"dev_reach", "dev_copy", "dev_launch", "dev_sync"};
+	static const int of_two[] = {2, 1, 5, 3}, of_three[] = {6, 6, 9, 6};
+
+	(void)state;
+	failures_of(2, calls, of_two);
+	failures_of(3, calls, of_three);
 }
 
 int main(void)

@@ -69,6 +69,18 @@ static void free_pairs(struct host_pairs *h)
 	free(h->sorted_index);
 }
 
+/* Poisoned device memory for n items of so many bytes, offset items after an address that is aligned. */
+static void *get_items(uint64_t n, size_t bytes, uint32_t offset)
+{
+	return (char *)poisoned_get(SL_DEVICE, (n + offset) * bytes) + offset * bytes;
+}
+
+static void give_items(void *items, size_t bytes, uint32_t offset)
+{
+	if (items)
+		sl_memory_give(SL_DEVICE, (char *)items - offset * bytes);
+}
+
 /* Gives a share its keys, from number first on, and poisoned memory for its part. */
 static void open_share(const struct global_sort_try *t, const struct sl_global_sort *sort,
 	const struct host_pairs *h, uint32_t i, uint32_t first, struct sl_device *device,
@@ -81,11 +93,11 @@ static void open_share(const struct global_sort_try *t, const struct sl_global_s
 	assert_ok(sl_stream_make(&s->stream));
 	s->scratch.size = sl_global_sort_scratch(sort, s->n, h->n, t->n_shares, t->keys_only);
 	s->scratch.base = poisoned_get(SL_DEVICE, s->scratch.size);
-	s->key = poisoned_get(SL_DEVICE, s->n * h->item);
+	s->key = get_items(s->n, h->item, t->key_offset);
 	s->key_out = poisoned_get(SL_DEVICE, part * h->item + CANARY);
 	assert_ok(sl_copy(s->key, h->key + first * h->item, s->n * h->item, s->stream));
 	if (!t->keys_only) {
-		s->index = (uint32_t *)poisoned_get(SL_DEVICE, s->n * sizeof(*s->index));
+		s->index = (uint32_t *)get_items(s->n, sizeof(*s->index), t->index_offset);
 		s->index_out =
 			(uint32_t *)poisoned_get(SL_DEVICE, part * sizeof(*s->index) + CANARY);
 		assert_ok(sl_copy(s->index, h->index + first, s->n * sizeof(*s->index), s->stream));
@@ -93,14 +105,14 @@ static void open_share(const struct global_sort_try *t, const struct sl_global_s
 	assert_ok(sl_stream_wait(s->stream));
 }
 
-static void close_share(struct sl_global_share *s)
+static void close_share(const struct global_sort_try *t, size_t item, struct sl_global_share *s)
 {
 	assert_true(sl_device_switch(s->device));
 	sl_stream_free(s->stream);
 	sl_memory_give(SL_DEVICE, s->scratch.base);
-	sl_memory_give(SL_DEVICE, s->key);
+	give_items(s->key, item, t->key_offset);
 	sl_memory_give(SL_DEVICE, s->key_out);
-	sl_memory_give(SL_DEVICE, s->index);
+	give_items(s->index, sizeof(*s->index), t->index_offset);
 	sl_memory_give(SL_DEVICE, s->index_out);
 }
 
@@ -146,7 +158,7 @@ void global_sort_check(const struct sl_backend *backend, const struct global_sor
 	}
 	assert_int_equal(at, h.n);
 	for (uint32_t i = 0; i < t->n_shares; i++)
-		close_share(&share[i]);
+		close_share(t, h.item, &share[i]);
 	free_pairs(&h);
 	assert_ok(sl_device_use(0, &device[0]));
 }
@@ -213,6 +225,8 @@ static void check_size(const struct sl_backend *sort, int n_devices, uint32_t n,
 			continue;
 		t.begin_bit = bits[k / SL_INPUT_COUNT / 4][0];
 		t.end_bit = bits[k / SL_INPUT_COUNT / 4][1];
+		t.key_offset = k % 4;
+		t.index_offset = (k / 4 + n) % 4;
 		for (uint32_t i = 0; i < n_shares; i++)
 			t.n[i] = keys_of_share(n, pattern, i);
 		global_sort_check(sort, &t);

@@ -13,6 +13,8 @@ struct global_sort_try {
 	enum sl_input input;
 	enum sl_type type;
 	uint32_t begin_bit, end_bit;
+	uint32_t key_offset,
+		index_offset; /* items between an aligned address and the first one of a share */
 	bool keys_only;
 };
 
