@@ -32,16 +32,6 @@
 			sl_##name##_advance(r, wanted, seed, &p, UINT32_MAX);             \
 			return p;                                                         \
 		}                                                                         \
-                                                                                          \
-		/* Only makes it. */                                                      \
-		static __device__ __forceinline__ struct sl_particle generate(            \
-			const rules *r, sl_column_set wanted, uint64_t seed, uint64_t id) \
-		{                                                                         \
-			struct sl_particle p = sl_##name##_generate(r, wanted, seed, id); \
-                                                                                          \
-			p.id = id;                                                        \
-			return p;                                                         \
-		}                                                                         \
 	};
 #include "stages/models/models.def"
 #undef MODEL

@@ -49,7 +49,7 @@ static __device__ __forceinline__ uint32_t select(const typename Model::rules *r
 		bool alive = false;
 
 		if (i < job->n) {
-			p = make<Model, features>(rules, job, first_id + i);
+			p = Model::make(rules, job->wanted, job->seed, first_id + i);
 			if (features == DERIVES)
 				sl_derive_particle(&job->derivation, &p);
 			if (features != PLAIN && job->condition.n > 0) {

@@ -7,7 +7,7 @@
 
 #include "primitives/kernel/look_back.cuh"
 #include "stages/counting/block_histogram.cuh"
-#include "stages/counting/score.cuh"
+#include "stages/counting/grid.cuh"
 #include "stages/fused/model_rules.cuh"
 #include "stages/fused/fused.h"
 #include "stages/batch/packed_record.h"
@@ -61,37 +61,6 @@ enum features {
 template <class Model, enum features features>
 static constexpr sl_column_set columns_of = Model::columns |
                                             (features == DERIVES ? SL_DERIVED_COLUMNS : 0);
-
-/* --- one particle ------------------------------------------------------------------------------- */
-
-template <class Model> static constexpr bool is_slab = false;
-template <> constexpr bool is_slab<sl_traits_slab> = true;
-template <> constexpr bool is_slab<sl_traits_slab_paths> = true;
-
-/* The history of a particle with its scores. It is not inlined, so that kernels need no more registers. */
-template <class Rules>
-static __device__ __attribute__((noinline)) void advance_scored(const Rules *rules, uint64_t seed,
-	struct sl_particle *p, const struct sl_grid_set *grids, uint64_t *sum)
-{
-	sl_slab_advance_scored(rules, seed, p, UINT32_MAX, grids, sum);
-}
-
-/* Computes a particle to its end. Only slabs can have scores. */
-template <class Model, enum features features, class Key>
-static __device__ __forceinline__ struct sl_particle make(
-	const typename Model::rules *rules, const struct select_job<Key> *job, uint64_t id)
-{
-	if constexpr (features != PLAIN && is_slab<Model>)
-		if (job->grids && job->grids->scored) {
-			struct sl_particle p =
-				Model::generate(rules, SL_EVERY_COLUMN, job->seed, id);
-
-			advance_scored(rules, job->seed, &p, job->grids,
-				sl_grids_copy(job->grids, job->grid_copies));
-			return p;
-		}
-	return Model::make(rules, job->wanted, job->seed, id);
-}
 
 /* --- one survivor ----------------------------------------------------------------------------- */
 

@@ -17,6 +17,18 @@ static bool is_named(const char *backend)
 }
 
 /*
+ * Does a tally count along the histories? In fused mode a thread would follow each history to its end with the
+ * registers of the scores, which was slower than staged mode.
+ */
+static bool has_scores(const struct sl_choices *choices)
+{
+	for (uint32_t k = 0; k < choices->n_grids; k++)
+		if (choices->grid[k].score != SL_SCORE_ENDS)
+			return true;
+	return false;
+}
+
+/*
  * auto: fused on a device, because it is faster. A configuration that names a backend of compact or
  * scan, which fused mode does not use, gets staged mode.
  */
@@ -30,6 +42,8 @@ static void choose(const struct sl_config *c, struct sl_choices *choices)
 		choices->mode_reason = "primitives.compact is named; fused mode does not use it";
 	else if (is_named(c->primitives.scan))
 		choices->mode_reason = "primitives.scan is named; fused mode does not use it";
+	else if (has_scores(choices))
+		choices->mode_reason = "fused mode has no scores along histories";
 	else if (choices->model && !sl_fused_fits(choices->model, &choices->derivation))
 		choices->mode_reason = "fused mode has no room for so many columns";
 	else
@@ -53,6 +67,9 @@ static void check_fused(
 			sl_device_text(choices, why, sizeof(why)));
 		return;
 	}
+	if (has_scores(choices))
+		sl_config_add_problem(r, "run.mode",
+			"fused has no scores along histories, which tallies asks for; use auto or staged");
 	if (choices->model && !sl_fused_fits(choices->model, &choices->derivation))
 		sl_config_add_problem(r, "run.mode",
 			"fused has room for %d columns, and model %s with %d derived columns has "

@@ -75,7 +75,6 @@ static void all_devices_and_modes_give_the_same_bits(void **state)
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
 		{"run.device=cpu", "transport.schedule=rounds"},
 		{"run.device=emulated", "run.mode=staged"},
-		{"run.device=emulated", "run.mode=fused"},
 		{"run.device=emulated", "transport.schedule=rounds"}};
 
 	(void)state;
@@ -95,7 +94,6 @@ static void slab_paths_has_the_scores_of_slab(void **state)
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=1"},
 		{"run.device=cpu", "transport.schedule=rounds"},
 		{"run.device=emulated", "run.mode=staged"},
-		{"run.device=emulated", "run.mode=fused"},
 		{"run.device=emulated", "transport.schedule=rounds"}};
 
 	(void)state;

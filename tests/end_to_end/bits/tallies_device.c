@@ -1,30 +1,45 @@
 /*
  * tallies_device.c - histograms, grids and scores along the histories of runs on a GPU: the bytes of the
- * CPU at production sizes, in both modes and in rounds. Skips without a GPU.
+ * CPU at production sizes, in the modes that have them and in rounds. Skips without a GPU.
  */
 #include "stages/formats/formats.h"
 #include "tests/support/basic/skip.h"
 #include "tests/support/runs/reference_run.h"
 
-/* The first grid of scores fits into shared memory; the second has 1e5 cells and does not. */
-static const char text[] =
-	"run: {name: t, seed: 7, particles: 3e6, batch: 1000003}\n"
-	"model: {slab: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: [1.4, 1.3],\n"
-	"  thickness: [0.25 cm, 0.25 cm]}}\n"
-	"columns: {half: \"hypot(x - 1 mm, y) / 2\"}\n"
-	"keep: transmitted and half < r\n"
-	"key: [rho:16:0 cm..1 cm]\n"
+#define MODEL                                                                           \
+	"run: {name: t, seed: 7, particles: 3e6, batch: 1000003}\n"                     \
+	"model: {slab: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: [1.4, " \
+	"1.3],\n"                                                                       \
+	"  thickness: [0.25 cm, 0.25 cm]}}\n"                                           \
+	"columns: {half: \"hypot(x - 1 mm, y) / 2\"}\n"                                 \
+	"keep: transmitted and half < r\n"                                              \
+	"key: [rho:16:0 cm..1 cm]\n"                                                    \
+	"output: {columns: [id, r, rho], format: csv}\n"                                \
 	"tallies:\n"
-	"  - [deposit, z:40]\n"
-	"  - [fluence_collision, r:100:0 mm..5 mm, z:50, time:20:0 ps..50 ps]\n"
-	"  - [fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4:0 ps..20 ps]\n"
-	"  - [r:200:1 um..1 m:log, time:0 ps..10 ps..20 ps..1 ns, steps:64:0..64, reflected]\n"
-	"  - [half:8:0 mm..2 mm, transmitted]\n"
-	"  - [fluence_track, r:50:0 mm..5 mm, z:50, time:8:0 ps..50 ps]\n"
-	"  - [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm]\n"
-	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
+#define ENDS                                                                        \
+	"  - [r:200:1 um..1 m:log, time:0 ps..10 ps..20 ps..1 ns, steps:64:0..64, " \
+	"reflected]\n"                                                              \
+	"  - [half:8:0 mm..2 mm, transmitted]\n"                                    \
 	"  - w:16\n"
-	"output: {columns: [id, r, rho], format: csv}\n";
+#define SCORES                                                                   \
+	"  - [deposit, z:40]\n"                                                  \
+	"  - [fluence_collision, r:100:0 mm..5 mm, z:50, time:20:0 ps..50 ps]\n" \
+	"  - [fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, " \
+	"time:4:0 ps..20 ps]\n"                                                  \
+	"  - [fluence_track, r:50:0 mm..5 mm, z:50, time:8:0 ps..50 ps]\n"       \
+	"  - [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm]\n"                  \
+	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
+
+/* Runs a configuration on the CPU, with which the next runs are compared. */
+static void run_reference(const char *text, const char *absorption)
+{
+	write_text(&folder, "c.yaml", text);
+	remove_run(&folder, "whole");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole", "--quiet", "--set",
+			absorption));
+	reference_hash = hash_run(&folder, "whole");
+}
 
 static void expect_same(const char *absorption, const char *set)
 {
@@ -36,40 +51,48 @@ static void expect_same(const char *absorption, const char *set)
 	remove_run(&folder, "out");
 }
 
-static void expect_same_in_all_modes(const char *absorption)
+static void expect_same_in_staged_mode(const char *absorption)
 {
 	expect_same(absorption, "run.mode=staged");
-	expect_same(absorption, "run.mode=fused");
 	expect_same(absorption, "transport.schedule=rounds");
 	expect_same(absorption,
 		"transport={schedule: rounds, compact: every, sort: every 2, key: [z:8]}");
 }
 
-static void tallies_are_those_of_the_cpu(void **state)
+static void expect_scores(const char *absorption)
 {
-	(void)state;
-	expect_same_in_all_modes("model.slab.absorption=analogue");
+	run_reference(MODEL ENDS SCORES, absorption);
+	expect_same_in_staged_mode(absorption);
 }
 
-static void tallies_of_weights_are_those_of_the_cpu(void **state)
+static void scores_are_those_of_the_cpu(void **state)
 {
 	(void)state;
-	remove_run(&folder, "whole");
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole", "--quiet", "--set",
-			"model.slab.absorption=implicit"));
-	reference_hash = hash_run(&folder, "whole");
-	expect_same_in_all_modes("model.slab.absorption=implicit");
+	expect_scores("model.slab.absorption=analogue");
 }
 
-/*
- * The other model that has scores, with the same histories. Its columns leave room for one derived
- * column in fused mode.
- */
-static void tallies_of_slab_paths_are_those_of_the_cpu(void **state)
+static void scores_of_weights_are_those_of_the_cpu(void **state)
 {
 	(void)state;
-	write_text(&folder, "c.yaml",
+	expect_scores("model.slab.absorption=implicit");
+}
+
+/* Fused mode has no scores. */
+static void tallies_of_ends_are_those_of_the_cpu(void **state)
+{
+	(void)state;
+	run_reference(MODEL ENDS, "model.slab.absorption=implicit");
+	expect_same_in_staged_mode("model.slab.absorption=implicit");
+	expect_same("model.slab.absorption=implicit", "run.mode=fused");
+}
+
+/* The other model that has scores, with the same histories. */
+static void scores_of_slab_paths_are_those_of_the_cpu(void **state)
+{
+	static const char analogue[] = "model.slab_paths.absorption=analogue";
+
+	(void)state;
+	run_reference(
 		"run: {name: t, seed: 7, particles: 3e6, batch: 1000003}\n"
 		"model: {slab_paths: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: [1.4, "
 		"1.3],\n"
@@ -82,27 +105,25 @@ static void tallies_of_slab_paths_are_those_of_the_cpu(void **state)
 		"  - [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm, z:50]\n"
 		"  - [crossing:0.25 cm, w:20]\n"
 		"  - [path_2:16:0 cm..1 cm, transmitted]\n"
-		"output: {columns: [id, path_1, path_2], format: csv}\n");
-	remove_run(&folder, "whole");
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole", "--quiet"));
-	reference_hash = hash_run(&folder, "whole");
-	expect_same_in_all_modes("model.slab_paths.absorption=analogue");
+		"output: {columns: [id, path_1, path_2], format: csv}\n",
+		analogue);
+	expect_same_in_staged_mode(analogue);
 }
 
 static int begin(void **state)
 {
 	(void)state;
-	reference_run_begin(text);
+	reference_run_begin(MODEL ENDS);
 	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tallies_are_those_of_the_cpu),
-		cmocka_unit_test(tallies_of_weights_are_those_of_the_cpu),
-		cmocka_unit_test(tallies_of_slab_paths_are_those_of_the_cpu),
+		cmocka_unit_test(scores_are_those_of_the_cpu),
+		cmocka_unit_test(scores_of_weights_are_those_of_the_cpu),
+		cmocka_unit_test(tallies_of_ends_are_those_of_the_cpu),
+		cmocka_unit_test(scores_of_slab_paths_are_those_of_the_cpu),
 	};
 
 	if (skips_without_device())
