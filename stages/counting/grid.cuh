@@ -51,10 +51,12 @@ static __device__ __forceinline__ void sl_grids_score_one(const struct sl_grid_s
 
 		if (!sl_scores_collisions(g))
 			continue;
-		uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
+		const uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
+		const uint64_t score = sl_score_fixed(g, deposit, fluence);
 
 		atomicAdd(&sum[at], (uint64_t)1);
-		atomicAdd(&sum[grids->n_counters + at], sl_score_fixed(g, deposit, fluence));
+		if (score != 0) /* with analogue absorption most collisions deposit nothing */
+			atomicAdd(&sum[grids->n_counters + at], score);
 	}
 }
 

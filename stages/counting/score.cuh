@@ -50,8 +50,8 @@ static __device__ __forceinline__ struct sl_scored_flight sl_scored_flight_of(
 	return f;
 }
 
-/* Advances p by at most n steps, and adds each collision and each flight to the scores. */
-template <class Rules>
+/* Advances p by at most n steps, and adds each collision and, if some score is one of flights, each flight. */
+template <bool flights, class Rules>
 static __device__ __forceinline__ void sl_slab_advance_scored(const Rules *rules, uint64_t seed,
 	struct sl_particle *p, uint32_t n, const struct sl_grid_set *grids, uint64_t *sum)
 {
@@ -68,7 +68,7 @@ static __device__ __forceinline__ void sl_slab_advance_scored(const Rules *rules
 			sl_slab_collision(slab, p, before.weight, &deposit, &fluence);
 			sl_grids_score_one(grids, p, deposit, fluence, sum);
 		}
-		if (grids->flights) {
+		if (flights) {
 			const struct sl_scored_flight f =
 				sl_scored_flight_of(slab, &before, flight.length, p->z);
 
