@@ -145,7 +145,7 @@ static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct
 	for (uint32_t k = 0; k < b->table.n_columns; k++)
 		b->table.column[k].digest = 0;
 	/* in one call, which cannot be cancelled: the gather is short compared with other stages */
-	r->loops->write(r, b, 0, b->n_survivors);
+	r->loops->write(r, b);
 	return SL_OK;
 }
 
@@ -179,6 +179,14 @@ static uint32_t places_of(const struct sl_recipe *r, uint32_t n)
 	return n - most < BLOCK ? n : most + BLOCK;
 }
 
+/* The columns of which the table has the items. */
+static sl_column_set columns_of_table(const struct sl_recipe *r)
+{
+	if (r->kernels && r->resident)
+		return 0;
+	return has_blocks(r) ? SL_EVERY_COLUMN & ~r->digested : SL_EVERY_COLUMN;
+}
+
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
@@ -191,7 +199,7 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
-	sl_table_lay_out(a, r, n, r->kernels && r->resident ? 0 : SL_EVERY_COLUMN, &b->table);
+	sl_table_lay_out(a, r, n, columns_of_table(r), &b->table);
 	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
 		sl_layout_source(a, r, n, b);
 	b->table.source_index = has_blocks(r) ? b->index : NULL;
