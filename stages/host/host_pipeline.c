@@ -342,11 +342,15 @@ static enum sl_status compact_block(
 	return SL_OK;
 }
 
-/* The columns from particle n on. */
-static struct sl_columns columns_from(const struct sl_columns *c, uint32_t n)
+/*
+ * The columns of a block if n survivors are before it: those in kept from particle n on. No later stage
+ * reads the others, so each block overwrites those of the block before it, which are in the cache.
+ */
+static struct sl_columns columns_from(const struct sl_columns *c, sl_column_set kept, uint32_t n)
 {
 	struct sl_columns from;
-#define COLUMN(name, type, unit, record, component, help) from.name = c->name ? c->name + n : NULL;
+#define COLUMN(name, type, unit, record, component, help) \
+	from.name = c->name && SL_HAS(kept, SL_COLUMN_##name) ? c->name + n : c->name;
 #include "stages/particle/columns.def"
 #undef COLUMN
 	return from;
@@ -373,6 +377,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 		[SL_STAGE_advance] = advance,
 		[SL_STAGE_mark] = mark_more,
 		[SL_STAGE_compact] = compact_block};
+	const sl_column_set kept = columns_of_survivors(r);
 	struct sl_batch block = *b;
 
 	begin_counts(&block);
@@ -381,7 +386,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 			return more_survivors(r, b);
 		block.first_id = b->first_id + from;
 		block.n = block_items(b->n - from);
-		block.columns = columns_from(&b->columns, b->n_survivors);
+		block.columns = columns_from(&b->columns, kept, b->n_survivors);
 		block.index = b->place + b->n_survivors;
 		if (b->source)
 			block.source = b->source + (size_t)b->n_survivors *
