@@ -70,22 +70,40 @@ struct packed {
 
 /*
  * Unpacks directions of version 3, with the bits of sl_mcpl_unpack(). Which component is missing changes from
- * record to record and cannot be predicted, so there are no branches: a compiler vectorises this loop.
+ * record to record and cannot be predicted, so there are no branches: a compiler vectorises these loops. It
+ * would divide and take the root once per case if they were one loop.
  */
 static void unpack(const struct packed *packed, float *u, float *v, float *w)
 {
+	double inverse[AT_ONCE], one[AT_ONCE], other[AT_ONCE], missing[AT_ONCE];
+
 	for (uint32_t i = 0; i < packed->n; i++) {
 		const double first = packed->first[i], second = packed->second[i];
-		const bool no_x = fabs(first) > 1, no_y = !no_x & (fabs(second) > 1);
-		const double z = 1 / (no_x ? first : second);
-		const double a = no_x ? second : first, b = no_x | no_y ? z : second;
-		const double square = 1 - (a * a + b * b);
-		const double missing =
-			copysign(sqrt(square > 0 ? square : 0), packed->signed_energy[i]);
+		const bool no_x = fabs(first) > 1;
 
-		u[i] = (float)(no_x ? missing : first);
-		v[i] = (float)(no_y ? missing : second);
-		w[i] = (float)(no_x | no_y ? z : missing);
+		inverse[i] = no_x ? first : second;
+		one[i] = no_x ? second : first;
+	}
+	/* a number above 1 is 1 / z */
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double stored = inverse[i], second = packed->second[i];
+
+		inverse[i] = 1 / stored;
+		other[i] = fabs(stored) > 1 ? inverse[i] : second;
+	}
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double square = 1 - (one[i] * one[i] + other[i] * other[i]);
+
+		missing[i] = copysign(sqrt(square > 0 ? square : 0), packed->signed_energy[i]);
+	}
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double first = packed->first[i], second = packed->second[i];
+		const double z = inverse[i], last = missing[i];
+		const bool no_x = fabs(first) > 1, no_y = !no_x & (fabs(second) > 1);
+
+		u[i] = (float)(no_x ? last : first);
+		v[i] = (float)(no_y ? last : second);
+		w[i] = (float)(no_x | no_y ? z : last);
 	}
 }
 
