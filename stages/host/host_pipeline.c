@@ -320,7 +320,7 @@ static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *numbe
 {
 	for (uint32_t j = 0; j < n; j++)
 		if (number[j] != j)
-			memcpy((char *)source + (size_t)j * bytes,
+			sl_mcpl_copy_record((char *)source + (size_t)j * bytes,
 				(const char *)source + (size_t)number[j] * bytes, bytes);
 }
 

@@ -9,8 +9,6 @@
  */
 #include "stages/formats/mcpl/mcpl.h"
 
-#include <string.h>
-
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_header.h"
@@ -124,14 +122,10 @@ static void prefetch_source(
 	__builtin_prefetch(at + r->bytes - 1); /* a record can be in two cache lines */
 }
 
-/*
- * Copies the source records of rows from .. to - 1. Most have 32 bytes, for which a compiler makes two
- * instructions instead of a call.
- */
+/* Copies the source records of rows from .. to - 1. */
 static void copy_sources(const struct sl_mcpl_record *r, const struct sl_mcpl_rows *rows,
 	uint32_t from, uint32_t to, char *at)
 {
-	enum { USUAL_BYTES = 32 };
 	const char *source = (const char *)rows->source;
 
 	for (uint32_t i = from; i < to; i++, at += r->bytes) {
@@ -139,10 +133,7 @@ static void copy_sources(const struct sl_mcpl_record *r, const struct sl_mcpl_ro
 
 		if (i + PREFETCHED < to)
 			prefetch_source(r, rows, i + PREFETCHED);
-		if (r->bytes == USUAL_BYTES)
-			memcpy(at, record, USUAL_BYTES);
-		else
-			memcpy(at, record, r->bytes);
+		sl_mcpl_copy_record(at, record, r->bytes);
 	}
 }
 
