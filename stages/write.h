@@ -1,7 +1,8 @@
 /*
  * write.h - stage 6: gathers the columns of the survivors in key order, and digests them.
  *
- * Input: b->index in key order, and the columns. Output: b->table, with a digest of each column.
+ * Input: b->index in key order, and the columns. Output: b->table, with a digest of each column. A
+ * column of the table without memory for items is only digested; the keys have no defined contents after.
  */
 #ifndef SL_STAGES_WRITE_H
 #define SL_STAGES_WRITE_H
@@ -12,7 +13,7 @@
 SL_C_BEGIN
 
 /* The loop on the host, once per CPU level. */
-sl_loop SL_EVERY_LEVEL(sl_loop_write);
+sl_survivor_loop SL_EVERY_LEVEL(sl_loop_write);
 
 /*
  * Queues the kernels that gather the columns of b->table and add to their digests, which are device

@@ -41,6 +41,7 @@ enum sl_status sl_compare_plan(const struct sl_config *config, const struct sl_c
 	c->choices = *choices;
 	c->choices.form = SL_AS_COLUMNS;
 	c->choices.pack = NULL;
+	c->choices.reads_columns = true;
 	c->configured = config->run.particles;
 	/* Every case must do the same work, and a stop rule would discard timed batches. */
 	c->choices.stop_rule.below = 0;

@@ -222,6 +222,7 @@ enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool residen
 	choices->form = SL_AS_COLUMNS;
 	choices->pack = NULL;
 	choices->resident = resident;
+	choices->reads_columns = true;
 	return SL_OK;
 }
 

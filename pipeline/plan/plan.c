@@ -31,6 +31,16 @@
 
 enum { PILOT = 4096 };
 
+/* The columns of survivors whose items the host reads even if it does not write columns. */
+static sl_column_set columns_read(const struct sl_choices *c)
+{
+	/* the image is a sum of these, and order files are made of the others */
+	sl_column_set summed =
+		c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
+
+	return summed | c->list_order.columns;
+}
+
 /* How the device packs survivors, and which columns are also copied to the host unpacked. */
 static enum sl_status make_pack_rule(
 	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
@@ -43,9 +53,7 @@ static enum sl_status make_pack_rule(
 	r->resident = c->resident;
 	if (c->form == SL_AS_COLUMNS && !c->resident && written)
 		return SL_OK;
-	/* the host sums the image and needs these columns unpacked */
-	r->unpacked = c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
-	r->unpacked |= c->list_order.columns; /* and makes the order files of these */
+	r->unpacked = columns_read(c);
 	if (c->resident || !written)
 		return SL_OK;
 	r->pack = (struct sl_pack_rule){.form = c->form,
@@ -152,6 +160,24 @@ static void keep_records(struct sl_plan *plan)
 	sl_table_lay_out(&none, &plan->recipe, 0, 0, &t);
 	inputs->layout = sl_mcpl_header_of(&t, &mcpl, sl_mcpl_common_weight(&t, &mcpl));
 	plan->recipe.source_bytes = inputs->layout.record_bytes;
+}
+
+/*
+ * Chooses the columns of which a batch on the host needs only the digests: those of survivors that are not
+ * written, or whose source records are written. User flags that the run replaces are made of a column.
+ */
+static void choose_digested(struct sl_plan *plan)
+{
+	const struct sl_choices *c = &plan->choices;
+	const struct sl_file_facts facts = {.own = c->format_facts};
+	bool written = c->format != &sl_format_none, copied = plan->recipe.source_bytes > 0;
+	sl_column_set read = columns_read(c);
+
+	if (c->device != SL_ON_CPU || c->reads_columns || (written && !copied))
+		return;
+	if (copied && sl_mcpl_facts_of(&facts).flags < SL_COLUMN_COUNT)
+		read |= SL_BIT(sl_mcpl_facts_of(&facts).flags);
+	plan->recipe.digested = SL_EVERY_COLUMN & ~read;
 }
 
 /*
@@ -274,6 +300,7 @@ enum sl_status sl_plan_make(
 	SL_TRY(make_recipe(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
 	keep_records(plan);
+	choose_digested(plan);
 	SL_TRY(choose_device(choices, plan));
 	sl_output_directory_name(config, plan->to);
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,

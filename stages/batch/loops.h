@@ -40,14 +40,18 @@ enum { SL_LANES_MAX = 16 }; /* of all levels */
 typedef void sl_rule_loop(enum sl_model_number model, const void *rules, uint64_t seed,
 	struct sl_batch *b, uint32_t n, const struct sl_recipe *r);
 
-/* Processes items from to to - 1 of a batch: particles (mark), or survivors (sort, write). */
+/* Processes items from to to - 1 of a batch: particles (mark), or survivors (sort). */
 typedef void sl_loop(const struct sl_recipe *r, struct sl_batch *b, uint32_t from, uint32_t to);
+
+/* Processes all survivors of a batch (write). */
+typedef void sl_survivor_loop(const struct sl_recipe *r, struct sl_batch *b);
 
 /* The loops of one CPU level. */
 struct sl_loops {
 	const char *level;
 	sl_rule_loop *generate, *advance;
-	sl_loop *mark, *sort, *write;
+	sl_loop *mark, *sort;
+	sl_survivor_loop *write;
 };
 
 #define SL_PASTE(name, level)  name##_##level

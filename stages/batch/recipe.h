@@ -80,6 +80,8 @@ struct sl_recipe {
 	struct sl_pack_rule pack;
 	bool resident;          /* the survivors stay on the device, in struct sl_batch.resident */
 	sl_column_set unpacked; /* set of columns that a device transfers as they are */
+	sl_column_set digested; /* set of columns whose items nothing reads: a batch that the host
+	                           computes in blocks only digests them */
 	const struct sl_loops *loops;     /* for this CPU */
 	const struct sl_kernels *kernels; /* for the device; NULL: the stages run on the host */
 	const atomic_int *cancel;         /* if not NULL and set, stages return SL_STOPPED */

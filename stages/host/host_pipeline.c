@@ -145,7 +145,7 @@ static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct
 	for (uint32_t k = 0; k < b->table.n_columns; k++)
 		b->table.column[k].digest = 0;
 	/* in one call, which cannot be cancelled: the gather is short compared with other stages */
-	r->loops->write(r, b, 0, b->n_survivors);
+	r->loops->write(r, b);
 	return SL_OK;
 }
 
@@ -179,6 +179,14 @@ static uint32_t places_of(const struct sl_recipe *r, uint32_t n)
 	return n - most < BLOCK ? n : most + BLOCK;
 }
 
+/* The columns of which the table has the items. */
+static sl_column_set columns_of_table(const struct sl_recipe *r)
+{
+	if (r->kernels && r->resident)
+		return 0;
+	return has_blocks(r) ? SL_EVERY_COLUMN & ~r->digested : SL_EVERY_COLUMN;
+}
+
 void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	memset(b, 0, sizeof(*b));
@@ -191,7 +199,7 @@ void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n,
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
-	sl_table_lay_out(a, r, n, r->kernels && r->resident ? 0 : SL_EVERY_COLUMN, &b->table);
+	sl_table_lay_out(a, r, n, columns_of_table(r), &b->table);
 	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
 		sl_layout_source(a, r, n, b);
 	b->table.source_index = has_blocks(r) ? b->index : NULL;
@@ -312,7 +320,7 @@ static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *numbe
 {
 	for (uint32_t j = 0; j < n; j++)
 		if (number[j] != j)
-			memcpy((char *)source + (size_t)j * bytes,
+			sl_mcpl_copy_record((char *)source + (size_t)j * bytes,
 				(const char *)source + (size_t)number[j] * bytes, bytes);
 }
 
@@ -334,11 +342,15 @@ static enum sl_status compact_block(
 	return SL_OK;
 }
 
-/* The columns from particle n on. */
-static struct sl_columns columns_from(const struct sl_columns *c, uint32_t n)
+/*
+ * The columns of a block if n survivors are before it: those in kept from particle n on. No later stage
+ * reads the others, so each block overwrites those of the block before it, which are in the cache.
+ */
+static struct sl_columns columns_from(const struct sl_columns *c, sl_column_set kept, uint32_t n)
 {
 	struct sl_columns from;
-#define COLUMN(name, type, unit, record, component, help) from.name = c->name ? c->name + n : NULL;
+#define COLUMN(name, type, unit, record, component, help) \
+	from.name = c->name && SL_HAS(kept, SL_COLUMN_##name) ? c->name + n : c->name;
 #include "stages/particle/columns.def"
 #undef COLUMN
 	return from;
@@ -365,6 +377,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 		[SL_STAGE_advance] = advance,
 		[SL_STAGE_mark] = mark_more,
 		[SL_STAGE_compact] = compact_block};
+	const sl_column_set kept = columns_of_survivors(r);
 	struct sl_batch block = *b;
 
 	begin_counts(&block);
@@ -373,7 +386,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 			return more_survivors(r, b);
 		block.first_id = b->first_id + from;
 		block.n = block_items(b->n - from);
-		block.columns = columns_from(&b->columns, b->n_survivors);
+		block.columns = columns_from(&b->columns, kept, b->n_survivors);
 		block.index = b->place + b->n_survivors;
 		if (b->source)
 			block.source = b->source + (size_t)b->n_survivors *

@@ -5,6 +5,9 @@
 
 #include "stages/formats/mcpl/mcpl_record.h"
 
+/* Records that are decoded together: they stay in the first-level cache from column to column. */
+enum { AT_ONCE = 256 };
+
 /* Records in memory: their layout, and the next field to decode. */
 struct records {
 	const struct sl_mcpl_header *h;
@@ -59,27 +62,83 @@ static void get_in_unit(struct records *r, double unit, bool absolute, float *to
 	skip_number(r);
 }
 
-/* Decodes directions; the energies after them have the signs of the components that are not stored. */
-static void get_directions(struct records *r, float *u, float *v, float *w)
+/* The two numbers of the directions of some records, and the energies, whose signs belong to them. */
+struct packed {
+	uint32_t n;
+	double first[AT_ONCE], second[AT_ONCE], signed_energy[AT_ONCE];
+};
+
+/*
+ * Unpacks directions of version 3, with the bits of sl_mcpl_unpack(). Which component is missing changes from
+ * record to record and cannot be predicted, so there are no branches: a compiler vectorises these loops. It
+ * would divide and take the root once per case if they were one loop.
+ */
+static void unpack(const struct packed *packed, float *u, float *v, float *w)
 {
-	const size_t stride = r->h->record_bytes;
-	const size_t bytes = r->h->single ? sizeof(float) : sizeof(double);
-	const uint8_t *at = r->at;
+	double inverse[AT_ONCE], one[AT_ONCE], other[AT_ONCE], missing[AT_ONCE];
 
-	for (uint32_t i = 0; i < r->n; i++, at += stride) {
-		double packed[3], direction[3];
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double first = packed->first[i], second = packed->second[i];
+		const bool no_x = fabs(first) > 1;
 
-		for (int k = 0; k < 3; k++)
-			packed[k] = sl_mcpl_number(r->h->single, at + (size_t)k * bytes);
-		packed[2] = copysign(1, packed[2]);
-		if (r->h->version == 2)
-			sl_mcpl_unpack_octahedron(packed, direction);
-		else
-			sl_mcpl_unpack(packed, direction);
+		inverse[i] = no_x ? first : second;
+		one[i] = no_x ? second : first;
+	}
+	/* a number above 1 is 1 / z */
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double stored = inverse[i], second = packed->second[i];
+
+		inverse[i] = 1 / stored;
+		other[i] = fabs(stored) > 1 ? inverse[i] : second;
+	}
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double square = 1 - (one[i] * one[i] + other[i] * other[i]);
+
+		missing[i] = copysign(sqrt(square > 0 ? square : 0), packed->signed_energy[i]);
+	}
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double first = packed->first[i], second = packed->second[i];
+		const double z = inverse[i], last = missing[i];
+		const bool no_x = fabs(first) > 1, no_y = !no_x & (fabs(second) > 1);
+
+		u[i] = (float)(no_x ? last : first);
+		v[i] = (float)(no_y ? last : second);
+		w[i] = (float)(no_x | no_y ? z : last);
+	}
+}
+
+/* The same for version 2. */
+static void unpack_octahedron(const struct packed *packed, float *u, float *v, float *w)
+{
+	for (uint32_t i = 0; i < packed->n; i++) {
+		const double numbers[3] = {packed->first[i], packed->second[i], 1};
+		double direction[3];
+
+		sl_mcpl_unpack_octahedron(numbers, direction);
 		u[i] = (float)direction[0];
 		v[i] = (float)direction[1];
 		w[i] = (float)direction[2];
 	}
+}
+
+/* Decodes directions; the energies after them have the signs of the components that are not stored. */
+static void get_directions(struct records *r, float *u, float *v, float *w)
+{
+	const bool single = r->h->single;
+	const size_t bytes = single ? sizeof(float) : sizeof(double);
+	const uint8_t *at = r->at;
+	struct packed packed;
+
+	packed.n = r->n;
+	for (uint32_t i = 0; i < r->n; i++, at += r->h->record_bytes) {
+		packed.first[i] = sl_mcpl_number(single, at);
+		packed.second[i] = sl_mcpl_number(single, at + bytes);
+		packed.signed_energy[i] = sl_mcpl_number(single, at + 2 * bytes);
+	}
+	if (r->h->version == 2)
+		unpack_octahedron(&packed, u, v, w);
+	else
+		unpack(&packed, u, v, w);
 	skip_number(r);
 	skip_number(r);
 }
@@ -103,7 +162,8 @@ static void get_words(struct records *r, bool stored, uint32_t common, void *to)
 	r->at += stored ? sizeof(*words) : 0;
 }
 
-void sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, uint32_t n,
+/* Decodes at most AT_ONCE records. */
+static void to_columns(const struct sl_mcpl_header *h, const uint8_t *records, uint32_t n,
 	const struct sl_columns *c, uint32_t place)
 {
 	struct records r = {h, records, n};
@@ -126,4 +186,13 @@ void sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, 
 		fill(c->weight + place, n, (float)h->weight);
 	get_words(&r, h->pdg == 0, (uint32_t)h->pdg, c->pdg + place);
 	get_words(&r, h->flags, 0, c->userflags + place);
+}
+
+void sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, uint32_t n,
+	const struct sl_columns *c, uint32_t place)
+{
+	for (uint32_t from = 0, some; from < n; from += some) {
+		some = n - from < AT_ONCE ? n - from : (uint32_t)AT_ONCE;
+		to_columns(h, records + (size_t)from * h->record_bytes, some, c, place + from);
+	}
 }

@@ -47,6 +47,12 @@ static enum sl_status refuse(uint64_t particle, const char *name, double value, 
 		(unsigned long long)particle, name, value, why);
 }
 
+/* Whether a finite number in the unit of the file is infinite in single precision and internal units. */
+static bool overflows(double value, double factor)
+{
+	return isinf((float)(value * factor)) & !isinf(value);
+}
+
 /*
  * Checks a number in the unit of the file: finite in single precision and internal units unless it is
  * NaN or infinite in the file, which a weight must not be.
@@ -54,32 +60,79 @@ static enum sl_status refuse(uint64_t particle, const char *name, double value, 
 static enum sl_status check_number(
 	uint64_t particle, const char *name, double value, double factor, bool is_weight)
 {
-	if (isinf((float)(value * factor)) && !isinf(value))
+	if (overflows(value, factor))
 		return refuse(particle, name, value, "a run computes in single precision");
 	if (is_weight && !isfinite(value))
 		return refuse(particle, name, value, "weights are summed");
 	return SL_OK;
 }
 
+/* Records as stored, and the numbers that they consist of. */
+struct stored_records {
+	const struct sl_mcpl_header *h;
+	struct record_numbers numbers;
+	const uint8_t *at;
+	size_t n;
+	uint64_t first; /* the number of the first record in the file */
+};
+
+static double number_at(const struct stored_records *r, size_t record, int number)
+{
+	size_t bytes = r->h->single ? sizeof(float) : sizeof(double);
+
+	return sl_mcpl_number(
+		r->h->single, r->at + record * r->h->record_bytes + (size_t)number * bytes);
+}
+
+/* Whether a number needs no check: it has the precision and the unit of a column. */
+static bool is_column(const struct stored_records *r, int number)
+{
+	return r->h->single && r->numbers.factor[number] == 1 && number != r->numbers.weight;
+}
+
+/* Whether some record has a number that check_number() refuses; no branches, as such a number is rare. */
+static bool has_refused(const struct stored_records *r, int number)
+{
+	const bool is_weight = number == r->numbers.weight;
+	const double factor = r->numbers.factor[number];
+	bool refused = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		double value = number_at(r, i, number);
+
+		refused |= overflows(value, factor) | (is_weight & !isfinite(value));
+	}
+	return refused;
+}
+
+/* Fails with the first number of a record that check_number() refuses. */
+static enum sl_status check_record(const struct stored_records *r, size_t i)
+{
+	for (int k = 0; k < r->numbers.n; k++)
+		if (!is_column(r, k))
+			SL_TRY(check_number(r->first + i, r->numbers.name[k], number_at(r, i, k),
+				r->numbers.factor[k], k == r->numbers.weight));
+	return SL_OK;
+}
+
 /*
- * Checks one record and adds the absolute value of its weight: the scale of the fixed-point sums follows
+ * Checks records and adds the absolute values of their weights: the scale of the fixed-point sums follows
  * from the sum of these over all files.
  */
-static enum sl_status check_record(const struct sl_mcpl_header *h, const struct record_numbers *all,
-	const uint8_t *record, uint64_t particle, double *weights)
+static enum sl_status check_records(const struct stored_records *r, double *weights)
 {
-	size_t number_bytes = h->single ? sizeof(float) : sizeof(double);
+	bool refused = false;
 
-	for (int i = 0; i < all->n; i++) {
-		double value;
+	for (int k = 0; k < r->numbers.n; k++)
+		refused |= !is_column(r, k) && has_refused(r, k);
+	for (size_t i = 0; refused && i < r->n; i++)
+		SL_TRY(check_record(r, i));
+	for (size_t i = 0; r->numbers.weight < r->numbers.n && i < r->n; i++) {
+		double weight = number_at(r, i, r->numbers.weight);
 
-		if (h->single && all->factor[i] == 1 && i != all->weight)
-			continue; /* it has the precision and the unit of a column */
-		value = sl_mcpl_number(h->single, record + (size_t)i * number_bytes);
-		SL_TRY(check_number(
-			particle, all->name[i], value, all->factor[i], i == all->weight));
-		if (i == all->weight)
-			*weights += fabs(value);
+		/* again, because a file that changes can have another weight now */
+		SL_TRY(check_number(r->first + i, "weight", weight, 1, true));
+		*weights += fabs(weight);
 	}
 	return SL_OK;
 }
@@ -96,24 +149,19 @@ static void add_to_crc(const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass
 enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
 	const struct sl_mcpl_header *h = &s->header;
-	const struct record_numbers all = numbers_of(h);
-	const uint8_t *records;
+	struct stored_records r = {.h = h, .numbers = numbers_of(h)};
 	bool trailing;
-	size_t n;
 
 	SL_TRY(sl_mcpl_check_weight(h));
 	pass->weights += fabs(h->weight) * (double)h->particles;
 	for (;;) {
-		uint64_t first = s->read;
-
-		SL_TRY(sl_mcpl_raw(s, &records, &n));
+		r.first = s->read;
+		SL_TRY(sl_mcpl_raw(s, &r.at, &r.n));
 		add_to_crc(s, pass);
-		if (pass->keep && n > 0)
-			memcpy(pass->keep + first * h->record_bytes, records, n * h->record_bytes);
-		for (size_t i = 0; i < n; i++)
-			SL_TRY(check_record(
-				h, &all, records + i * h->record_bytes, first + i, &pass->weights));
-		if (n == 0)
+		if (pass->keep && r.n > 0)
+			memcpy(pass->keep + r.first * h->record_bytes, r.at, r.n * h->record_bytes);
+		SL_TRY(check_records(&r, &pass->weights));
+		if (r.n == 0)
 			return sl_mcpl_end(s, &trailing);
 	}
 }

@@ -19,10 +19,10 @@ SL_C_BEGIN
 
 struct sl_table_column {
 	enum sl_column column;
-	bool constant;   /* one value for the whole run; data points to that value */
-	bool internal;   /* not in files: it only leads to the source records of the table */
-	bool rounded;    /* read from a file format that does not store all bits of a value */
-	void *data;      /* n items, or 1 if constant; NULL: only the packed bytes exist */
+	bool constant; /* one value for the whole run; data points to that value */
+	bool internal; /* not in files: it only leads to the source records of the table */
+	bool rounded;  /* read from a file format that does not store all bits of a value */
+	void *data; /* n items, or 1 if constant; NULL: only its digest and the packed bytes exist */
 	uint64_t digest; /* of the n items, see sl_digest_item() */
 };
 

@@ -82,6 +82,7 @@ struct sl_choices {
 	const struct sl_backend *deflate; /* on the host */
 	enum sl_transfer_form form;       /* in which survivors are copied from the device */
 	bool resident;                    /* survivors stay on the device instead */
+	bool reads_columns;               /* the caller reads all columns of each batch */
 	const struct sl_backend *pack;    /* DEFLATE backend on the device, or NULL */
 	const struct sl_format *format;
 	uint64_t batch; /* particles per batch */

@@ -102,7 +102,7 @@ struct sl_mcpl_rows sl_mcpl_rows_of(const struct sl_table *t)
 
 		if (c->constant) {
 			memcpy((char *)&rows.constant + f->in_particle, c->data, f->bytes);
-		} else {
+		} else if (c->data) {
 			rows.set |= SL_BIT(c->column);
 			*(void **)(void *)((char *)&rows.at + f->offset) = c->data;
 		}

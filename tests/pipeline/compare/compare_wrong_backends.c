@@ -268,6 +268,23 @@ static void swapped_survivors_are_reported(void **state)
 		"batch 0, column id, index 3");
 }
 
+/* A run without files only digests its columns; a comparison reads them to find the difference. */
+static void columns_are_compared_without_a_format(void **state)
+{
+	struct sl_backend bad = sl_compact_cpu;
+	struct sl_control control = {0};
+
+	(void)state;
+	bad.name = "bad";
+	bad.compact = swap_two_survivors;
+	plan_comparison("cpu", "output.format=none");
+	(void)insert_case(&bad);
+	begun = calls = 0;
+	assert_fails(sl_compare(&comparison, &control, count_rows), SL_CHECK_FAILED,
+		"batch 0, column id, index 3");
+	sl_plan_free(comparison.plan);
+}
+
 static void error_in_one_batch_is_reported(void **state)
 {
 	(void)state;
@@ -435,6 +452,7 @@ int main(void)
 		cmocka_unit_test(lost_survivors_are_reported),
 		cmocka_unit_test(swapped_survivors_are_reported),
 		cmocka_unit_test(wrong_sort_of_fused_mode_is_reported),
+		cmocka_unit_test(columns_are_compared_without_a_format),
 		cmocka_unit_test(error_in_one_batch_is_reported),
 		cmocka_unit_test(wrong_tally_is_reported),
 		cmocka_unit_test(swapped_active_particles_are_reported),

@@ -78,6 +78,8 @@ static enum sl_status take_batch(void *ctx, struct sl_host_slot *slot)
 		atomic_store(&x->control.stop, SL_STOP_AT_ONCE);
 	x->batches++;
 	x->survivors += slot->batch.n_survivors;
+	for (uint32_t k = 0; x->in_memory && k < slot->batch.table.n_columns; k++)
+		assert_non_null(slot->batch.table.column[k].data);
 	return SL_OK;
 }
 
@@ -207,6 +209,22 @@ static void a_run_in_memory_has_the_results_of_a_directory(void **state)
 	assert_true(in_memory.progress > 0);
 	assert_string_equal(in_memory.m.line[0].file, "");
 	assert_true(in_memory.m.line[0].file_bytes == 0 && on_disk.m.line[0].file_bytes > 0);
+	expect_same_results(&in_memory, &on_disk);
+	forget(&in_memory);
+	forget(&on_disk);
+}
+
+/* Without files, a run in a directory only digests the columns; a caller reads them all. */
+static void a_run_in_memory_has_all_columns_without_a_format(void **state)
+{
+	struct execution on_disk = {.text = slab, .set = {"output={format: none}"}};
+	struct execution in_memory = on_disk;
+
+	(void)state;
+	in_memory.in_memory = true;
+	assert_ok(execute(&in_memory));
+	assert_ok(execute(&on_disk));
+	assert_true(in_memory.m.line[0].columns != 0);
 	expect_same_results(&in_memory, &on_disk);
 	forget(&in_memory);
 	forget(&on_disk);
@@ -345,6 +363,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(a_run_in_memory_has_the_results_of_a_directory),
+		WITH_FOLDER(a_run_in_memory_has_all_columns_without_a_format),
 		WITH_FOLDER(an_image_has_the_same_values),
 		WITH_FOLDER(a_check_that_is_missed_fails_after_the_results),
 		WITH_FOLDER(a_stop_rule_ends_a_complete_run),

@@ -1,6 +1,7 @@
 /*
  * list_memory.c - if the batches of a list do not fit in memory, their survivors are counted, and the
- * batches have memory for these only; the results stay the same.
+ * batches have memory for these only. Batches whose records are copied have no memory for columns that
+ * nothing reads. The results stay the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "pipeline/plan/memory.h"
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/run/workspace.h"
+#include "stages/formats/formats.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
@@ -113,11 +115,65 @@ static void more_survivors_than_counted_are_refused(void **state)
 	sl_plan_free(plan);
 }
 
+/* The same plan with other choices. The caller frees it. */
+static struct sl_plan *plan_again(const struct sl_plan *plan, const struct sl_choices *choices)
+{
+	struct sl_config config = plan->config;
+	struct sl_plan *again;
+
+	assert_ok(sl_plan_make(&config, choices, &again));
+	return again;
+}
+
+/* Files consist of copied records here, so no column of the survivors is read. */
+static void columns_that_nothing_reads_are_only_digested(void **state)
+{
+	struct sl_manifest_line expected, line;
+	struct sl_plan *plan = open_plan(&expected), *all;
+	struct sl_choices choices = plan->choices;
+
+	(void)state;
+	choices.reads_columns = true;
+	all = plan_again(plan, &choices);
+	assert_true(plan->recipe.digested == SL_EVERY_COLUMN);
+	assert_true(all->recipe.digested == 0);
+	/* x, y, z, u, v, w, energy and time, of 4 bytes each, and the id */
+	assert_true(all->memory.slot - plan->memory.slot >= N * (8 * 4 + 8));
+	assert_ok(compute(plan, &line));
+	assert_memory_equal(line.digest, expected.digest, sizeof(line.digest));
+	assert_ok(compute(all, &line));
+	assert_memory_equal(line.digest, expected.digest, sizeof(line.digest));
+	sl_plan_free(all);
+	sl_plan_free(plan);
+}
+
+/* Order files, and user flags that replace those of the records, are made of columns. */
+static void columns_that_are_read_are_gathered(void **state)
+{
+	struct sl_manifest_line line;
+	struct sl_plan *plan = open_plan(&line), *again;
+	struct sl_choices choices = plan->choices;
+
+	(void)state;
+	choices.list_order.columns = SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_id);
+	again = plan_again(plan, &choices);
+	assert_true(again->recipe.digested == (SL_EVERY_COLUMN & ~choices.list_order.columns));
+	sl_plan_free(again);
+	choices = plan->choices;
+	choices.format = sl_format_find("npz");
+	again = plan_again(plan, &choices);
+	assert_true(again->recipe.digested == 0);
+	sl_plan_free(again);
+	sl_plan_free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(survivors_are_counted_if_memory_is_short),
 		cmocka_unit_test(more_survivors_than_counted_are_refused),
+		cmocka_unit_test(columns_that_nothing_reads_are_only_digested),
+		cmocka_unit_test(columns_that_are_read_are_gathered),
 	};
 
 	return cmocka_run_group_tests(tests, make_run, folder_end);
