@@ -11,7 +11,7 @@
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_PASS_H
 
 #include "pipeline/output/merge/record_output.h"
-#include "pipeline/output/merge/record_source.h"
+#include "pipeline/output/source/record_source.h"
 
 struct sl_merge {
 	const struct sl_dir *dir;  /* of the batches */

@@ -8,11 +8,11 @@
  * In a format of records, they are those of the batch's list. In a format of columns they are rows
  * (row_layout.h), and the survivors of the batch are in memory while it is read.
  */
-#ifndef SL_PIPELINE_OUTPUT_MERGE_RECORD_SOURCE_H
-#define SL_PIPELINE_OUTPUT_MERGE_RECORD_SOURCE_H
+#ifndef SL_PIPELINE_OUTPUT_SOURCE_RECORD_SOURCE_H
+#define SL_PIPELINE_OUTPUT_SOURCE_RECORD_SOURCE_H
 
-#include "pipeline/output/merge/checked_file.h"
-#include "pipeline/output/merge/row_layout.h"
+#include "pipeline/output/source/checked_file.h"
+#include "pipeline/output/source/row_layout.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/results/survivor_file.h"
