@@ -100,8 +100,8 @@ static enum sl_status send_header(const struct sl_format_merge *merge, void *sum
 	return sink(context, header, bytes);
 }
 
-static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
-	void *context, struct sl_joined_list *list)
+static enum sl_status send_list(const struct sl_ordered_list *l, struct sl_job_pool *pool,
+	void *sum, sl_byte_sink *sink, void *context, struct sl_joined_list *list)
 {
 	struct sl_selection selection = {.rows = NULL};
 	struct sl_record_output o = {.block = NULL};
@@ -111,7 +111,7 @@ static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_b
 	selection.record_bytes = selection.layout.record_bytes;
 	SL_TRY(select_records(l, &selection, list));
 	s = sl_record_output_begin(
-		&o, l->plan, selection.record_bytes, list->particles, sink, context);
+		&o, l->plan, pool, selection.record_bytes, list->particles, sink, context);
 	if (s == SL_OK)
 		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
 			sink, context);
@@ -141,8 +141,8 @@ static uint64_t generated_in(const struct sl_manifest *m)
 	return sum;
 }
 
-static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *sink, void *context,
-	struct sl_joined_list *list)
+static enum sl_status send_table(const struct sl_ordered_list *l, struct sl_job_pool *pool,
+	sl_byte_sink *sink, void *context, struct sl_joined_list *list)
 {
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_row_layout layout;
@@ -164,7 +164,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 	SL_TRY(select_records(l, &selection, list));
 	facts.rows = list->particles;
 	SL_TRY(sl_table_output_begin(&facts, &table));
-	s = sl_record_output_begin_table(&o, layout.bytes, list->particles, table);
+	s = sl_record_output_begin_table(&o, pool, layout.bytes, list->particles, table);
 	if (s == SL_OK)
 		s = send_records(l, &selection, &o);
 	if (s == SL_OK)
@@ -177,6 +177,13 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
 	void *context, struct sl_joined_list *list)
 {
-	return l->plan->choices.format->merge ? send_list(l, sum, sink, context, list)
-	                                      : send_table(l, sink, context, list);
+	uint32_t threads = l->plan->threads;
+	struct sl_job_pool pool;
+	enum sl_status s;
+
+	sl_job_pool_open(&pool, threads > 1 ? threads : 0);
+	s = l->plan->choices.format->merge ? send_list(l, &pool, sum, sink, context, list)
+	                                   : send_table(l, &pool, sink, context, list);
+	sl_job_pool_close(&pool);
+	return s;
 }

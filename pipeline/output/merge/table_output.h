@@ -12,7 +12,10 @@
 #include "pipeline/output/source/record_source.h"
 #include "pipeline/output/source/row_layout.h"
 
-/* Receives the next bytes of a list, in order. An error ends the list. */
+/*
+ * Receives the next bytes of a list, in order. An error ends the list. It may be called in another thread than
+ * the caller's, but never twice at a time.
+ */
 typedef enum sl_status sl_byte_sink(void *context, const void *bytes, size_t size);
 
 /* The file that is made. */
