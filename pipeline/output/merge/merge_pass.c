@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/output/merge/merge_target.h"
-#include "pipeline/output/source/source_group.h"
+#include "pipeline/output/merge/merge_streams.h"
 #include "pipeline/results/manifest.h"
 #include "primitives/device/device.h"
 
-/* The memory of a merge: sources, tree and buffer. */
+/* The memory of a merge: sources, trees and buffers. */
 struct merge_work {
 	const struct sl_merge *m;
 	struct sl_source_group group;
+	struct sl_merge_streams streams;
 	struct sl_merge_target target;
 	void *block;
 };
@@ -30,6 +30,7 @@ static void lay_out(struct sl_arena *a, uint32_t files, struct merge_work *w)
 	g->source = (struct sl_record_source *)sl_cut_items(a, files, sizeof(*g->source));
 	g->tree.at = (struct sl_loser_head *)sl_cut_items(a, files, sizeof(*g->tree.at));
 	w->target.buffer = (uint8_t *)sl_cut(a, SL_MERGE_TARGET_BYTES);
+	sl_merge_streams_lay_out(a, &w->streams);
 }
 
 static void name_of(const struct sl_merge *m, uint32_t pass, uint64_t number, char *name)
@@ -65,7 +66,7 @@ static enum sl_status open_source(
 	return sl_record_source_open_pass(s, path, m->selection);
 }
 
-/* Merges the sources that are open into the target. */
+/* Merges the sources that are open into the target, in the calling thread. */
 static enum sl_status merge_open(struct merge_work *w, uint32_t n)
 {
 	const size_t bytes = w->m->selection->record_bytes;
@@ -90,7 +91,10 @@ static enum sl_status merge_files(struct merge_work *w, uint32_t pass, uint64_t 
 	memset(w->group.source, 0, n * sizeof(*w->group.source));
 	for (uint32_t i = 0; s == SL_OK && i < n; i++)
 		s = open_source(w->m, pass, first + i, &w->group.source[i]);
-	if (s == SL_OK)
+	if (s == SL_OK && n > 1 && w->m->pool->n > 1)
+		s = sl_merge_streams_run(
+			&w->streams, w->group.source, w->group.tree.at, n, &w->target);
+	else if (s == SL_OK)
 		s = merge_open(w, n);
 	for (uint32_t i = 0; i < n; i++)
 		sl_record_source_close(&w->group.source[i]);
@@ -196,7 +200,7 @@ static enum sl_status merge_all(struct merge_work *w, struct sl_record_output *o
 
 enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o)
 {
-	struct merge_work w = {.m = m};
+	struct merge_work w = {.m = m, .streams = {.pool = m->pool}};
 	struct sl_arena a = {0};
 	enum sl_status s;
 

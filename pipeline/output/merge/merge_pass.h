@@ -20,6 +20,7 @@ struct sl_merge {
 	const struct sl_manifest *batches;
 	const struct sl_selection *selection;
 	uint32_t most; /* files that are merged at a time, at least 2 */
+	struct sl_job_pool *pool;
 };
 
 /* Sends all records of the run to o in the order of their keys. After a failure no file is left. */

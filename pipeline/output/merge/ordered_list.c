@@ -45,7 +45,8 @@ static enum sl_status send_records(const struct sl_ordered_list *l,
 		.work = l->work,
 		.batches = l->m,
 		.selection = selection,
-		.most = l->most};
+		.most = l->most,
+		.pool = o->pool};
 
 	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
 	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
