@@ -28,7 +28,7 @@ static inline enum sl_status sl_merge_target_add(
 	if (t->used + sizeof(key) + bytes > SL_MERGE_TARGET_BYTES)
 		SL_TRY(sl_merge_target_flush(t));
 	memcpy(t->buffer + t->used, &key, sizeof(key));
-	memcpy(t->buffer + t->used + sizeof(key), record, bytes);
+	sl_record_copy(t->buffer + t->used + sizeof(key), record, bytes);
 	t->used += sizeof(key) + bytes;
 	return SL_OK;
 }

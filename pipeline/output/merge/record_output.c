@@ -106,11 +106,8 @@ static enum sl_status empty(struct sl_record_output *o, struct sl_output_buffer 
 	return bytes > 0 ? o->sink(o->context, b->packed, bytes) : SL_OK;
 }
 
-/*
- * Submits the full buffer, and goes on with the next one, which has the oldest records. That one is emptied
- * first: with two buffers, one job at a time passes on bytes.
- */
-static enum sl_status submit(struct sl_record_output *o)
+/* The next buffer is emptied first: with two buffers, one job at a time passes on bytes. */
+enum sl_status sl_record_output_submit(struct sl_record_output *o)
 {
 	struct sl_output_buffer *full = &o->buffer[o->at];
 
@@ -127,18 +124,8 @@ static enum sl_status submit(struct sl_record_output *o)
 enum sl_status sl_record_output_flush(struct sl_record_output *o)
 {
 	if (o->used > 0)
-		SL_TRY(submit(o));
+		SL_TRY(sl_record_output_submit(o));
 	for (uint32_t i = 0; i < o->n; i++)
 		SL_TRY(empty(o, &o->buffer[(o->at + i) % o->n]));
 	return SL_OK;
-}
-
-enum sl_status sl_record_output_add(struct sl_record_output *o, const uint8_t *record)
-{
-	if (o->left == 0)
-		return SL_OK;
-	o->left--;
-	memcpy(o->records + o->used, record, o->bytes);
-	o->used += o->bytes;
-	return o->used == o->most ? submit(o) : SL_OK;
 }

@@ -49,7 +49,18 @@ enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct s
 enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct sl_job_pool *pool,
 	uint32_t row_bytes, uint64_t rows, struct sl_table_output *table);
 
-enum sl_status sl_record_output_add(struct sl_record_output *o, const uint8_t *record);
+/* Submits the full buffer, and goes on with the next one, which has the oldest records. */
+enum sl_status sl_record_output_submit(struct sl_record_output *o);
+
+static inline enum sl_status sl_record_output_add(struct sl_record_output *o, const uint8_t *record)
+{
+	if (o->left == 0)
+		return SL_OK;
+	o->left--;
+	sl_record_copy(o->records + o->used, record, o->bytes);
+	o->used += o->bytes;
+	return o->used == o->most ? sl_record_output_submit(o) : SL_OK;
+}
 
 /* Passes on what is left in the buffers. */
 enum sl_status sl_record_output_flush(struct sl_record_output *o);

@@ -21,7 +21,7 @@ enum sl_status sl_source_group_fill(
 		uint8_t *to = block + *used;
 
 		memcpy(to, &s->key, sizeof(s->key));
-		memcpy(to + sizeof(s->key), s->record, bytes);
+		sl_record_copy(to + sizeof(s->key), s->record, bytes);
 		*used += sizeof(s->key) + bytes;
 		SL_TRY(sl_source_group_advance(g, i));
 	}
