@@ -63,9 +63,15 @@ void sl_job_pool_open(struct sl_job_pool *p, uint32_t threads)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->submitted, NULL);
 	pthread_cond_init(&p->done, NULL);
-	while (p->n < threads && p->n < SL_JOB_THREADS_MOST &&
-		sl_thread_start(STACK_BYTES, run_thread, p, &p->thread[p->n]) == 0)
-		p->n++;
+	p->n = threads < SL_JOB_THREADS_MOST ? threads : SL_JOB_THREADS_MOST;
+}
+
+static void start_threads(struct sl_job_pool *p)
+{
+	p->begun = true;
+	while (p->started < p->n &&
+		sl_thread_start(STACK_BYTES, run_thread, p, &p->thread[p->started]) == 0)
+		p->started++;
 }
 
 void sl_job_pool_close(struct sl_job_pool *p)
@@ -74,7 +80,7 @@ void sl_job_pool_close(struct sl_job_pool *p)
 	p->ends = true;
 	pthread_cond_broadcast(&p->submitted);
 	pthread_mutex_unlock(&p->lock);
-	for (uint32_t i = 0; i < p->n; i++)
+	for (uint32_t i = 0; i < p->started; i++)
 		pthread_join(p->thread[i], NULL);
 	pthread_cond_destroy(&p->done);
 	pthread_cond_destroy(&p->submitted);
@@ -83,7 +89,9 @@ void sl_job_pool_close(struct sl_job_pool *p)
 
 void sl_job_submit(struct sl_job_pool *p, struct sl_job *job, bool urgent)
 {
-	if (p->n == 0) {
+	if (!p->begun)
+		start_threads(p);
+	if (p->started == 0) {
 		run(job);
 		return;
 	}

@@ -35,14 +35,16 @@ struct sl_job_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t submitted, done;
 	struct sl_job_queue urgent, normal;
-	bool ends;
-	uint32_t n; /* threads that run; 0: the caller runs each job when it submits it */
+	bool begun, ends;
+	uint32_t n;       /* threads of the pool; 0: the caller runs each job when it submits it */
+	uint32_t started; /* of these */
 	pthread_t thread[SL_JOB_THREADS_MOST];
 };
 
 /*
- * Starts so many threads, at most SL_JOB_THREADS_MOST, in *p, which must stay where it is. A thread that the
- * system does not start is missing, and the others do its part.
+ * Makes a pool of so many threads, at most SL_JOB_THREADS_MOST, in *p, which must stay where it is. The first job
+ * starts the threads: until then the caller can start processes, which would inherit locks of threads. If the
+ * system does not start a thread, the others do its part, or the caller.
  */
 void sl_job_pool_open(struct sl_job_pool *p, uint32_t threads);
 

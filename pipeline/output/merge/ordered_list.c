@@ -68,6 +68,12 @@ static enum sl_status select_records(const struct sl_ordered_list *l,
 	return SL_OK;
 }
 
+/* One thread needs no pool. */
+static uint32_t threads_of(const struct sl_plan *plan)
+{
+	return plan->threads > 1 ? plan->threads : 0;
+}
+
 /* --- lists of records ------------------------------------------------------------------------- */
 
 /* Reads the header of the first batch: all batches have records of the same layout. */
@@ -101,24 +107,27 @@ static enum sl_status send_header(const struct sl_format_merge *merge, void *sum
 	return sink(context, header, bytes);
 }
 
-static enum sl_status send_list(const struct sl_ordered_list *l, struct sl_job_pool *pool,
-	void *sum, sl_byte_sink *sink, void *context, struct sl_joined_list *list)
+static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
+	void *context, struct sl_joined_list *list)
 {
 	struct sl_selection selection = {.rows = NULL};
 	struct sl_record_output o = {.block = NULL};
+	struct sl_job_pool pool;
 	enum sl_status s;
 
 	SL_TRY(read_layout(l, &selection.layout));
 	selection.record_bytes = selection.layout.record_bytes;
 	SL_TRY(select_records(l, &selection, list));
+	sl_job_pool_open(&pool, threads_of(l->plan));
 	s = sl_record_output_begin(
-		&o, l->plan, pool, selection.record_bytes, list->particles, sink, context);
+		&o, l->plan, &pool, selection.record_bytes, list->particles, sink, context);
 	if (s == SL_OK)
 		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
 			sink, context);
 	if (s == SL_OK)
 		s = send_records(l, &selection, &o);
 	sl_record_output_end(&o);
+	sl_job_pool_close(&pool);
 	return s;
 }
 
@@ -142,8 +151,12 @@ static uint64_t generated_in(const struct sl_manifest *m)
 	return sum;
 }
 
-static enum sl_status send_table(const struct sl_ordered_list *l, struct sl_job_pool *pool,
-	sl_byte_sink *sink, void *context, struct sl_joined_list *list)
+/*
+ * Threads run only between the last table that is read and the file that is made: both can start processes for
+ * HDF5. Without a key the tables are read one after another, so there are none.
+ */
+static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *sink, void *context,
+	struct sl_joined_list *list)
 {
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_row_layout layout;
@@ -156,6 +169,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, struct sl_job_
 		.context = context};
 	struct sl_record_output o = {.block = NULL};
 	struct sl_table_output *table;
+	struct sl_job_pool pool;
 	enum sl_status s;
 
 	facts.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
@@ -165,12 +179,14 @@ static enum sl_status send_table(const struct sl_ordered_list *l, struct sl_job_
 	SL_TRY(select_records(l, &selection, list));
 	facts.rows = list->particles;
 	SL_TRY(sl_table_output_begin(&facts, &table));
-	s = sl_record_output_begin_table(&o, pool, layout.bytes, list->particles, table);
+	sl_job_pool_open(&pool, selection.items.key ? threads_of(l->plan) : 0);
+	s = sl_record_output_begin_table(&o, &pool, layout.bytes, list->particles, table);
 	if (s == SL_OK)
 		s = send_records(l, &selection, &o);
+	sl_record_output_end(&o);
+	sl_job_pool_close(&pool);
 	if (s == SL_OK)
 		s = sl_table_output_end(table);
-	sl_record_output_end(&o);
 	sl_table_output_close(table);
 	return s;
 }
@@ -178,13 +194,6 @@ static enum sl_status send_table(const struct sl_ordered_list *l, struct sl_job_
 enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
 	void *context, struct sl_joined_list *list)
 {
-	uint32_t threads = l->plan->threads;
-	struct sl_job_pool pool;
-	enum sl_status s;
-
-	sl_job_pool_open(&pool, threads > 1 ? threads : 0);
-	s = l->plan->choices.format->merge ? send_list(l, &pool, sum, sink, context, list)
-	                                   : send_table(l, &pool, sink, context, list);
-	sl_job_pool_close(&pool);
-	return s;
+	return l->plan->choices.format->merge ? send_list(l, sum, sink, context, list)
+	                                      : send_table(l, sink, context, list);
 }

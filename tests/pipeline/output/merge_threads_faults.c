@@ -2,12 +2,15 @@
  * merge_threads_faults.c - the merge of a joined file in several threads: damaged batches and failing calls have
  * the outcome that they have in one thread, and the plan counts the memory.
  *
- * sl_memory_get(), sl_memory_give() and sl_thread_start() are replaced, to count memory and to let calls fail.
+ * sl_memory_get(), sl_memory_give(), sl_thread_start() and fork() are replaced, to count memory and threads, and
+ * to let calls fail.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/faults/fault_injection.h"
 #include "tests/support/runs/merged_again.h"
@@ -83,6 +86,34 @@ int __wrap_sl_thread_start(size_t stack_bytes, void *(*body)(void *), void *ctx,
 		return EAGAIN;
 	}
 	return __real_sl_thread_start(stack_bytes, body, ctx, thread);
+}
+
+/* Calls of fork() while there were more threads than before the merge. */
+static struct {
+	unsigned all, with_threads;
+	size_t threads_before;
+} forks;
+
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+
+static size_t threads_now(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	size_t n = 0;
+
+	assert_non_null(tasks);
+	while (readdir(tasks))
+		n++;
+	closedir(tasks);
+	return n;
+}
+
+pid_t __wrap_fork(void)
+{
+	forks.all++;
+	forks.with_threads += threads_now() > forks.threads_before;
+	return __real_fork();
 }
 
 /* --- failures ----------------------------------------------------------------------------------- */
@@ -322,6 +353,26 @@ static void the_plan_counts_the_memory(void **state)
 	}
 }
 
+/* A process that starts while threads run can inherit a lock that none of its threads releases. */
+static void processes_start_without_threads(void **state)
+{
+	const char *const keys[] = {distinct, "[]"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct sent s;
+
+		make_sorted_run(MANY, 5, keys[i], "openpmd", "");
+		forks.all = forks.with_threads = 0;
+		forks.threads_before = threads_now();
+		s = merged_by(3, SL_MERGED_FILES_MOST);
+		free(s.bytes);
+		assert_int_equal(s.status, SL_OK);
+		assert_true(forks.all >= 5);
+		assert_int_equal(forks.with_threads, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +382,7 @@ int main(void)
 		cmocka_unit_test(failed_allocations_end_the_merge),
 		cmocka_unit_test(missing_threads_change_nothing),
 		cmocka_unit_test(the_plan_counts_the_memory),
+		cmocka_unit_test(processes_start_without_threads),
 	};
 
 	return cmocka_run_group_tests(tests, sorted_runs_begin, folder_end);
