@@ -1,5 +1,5 @@
 /*
- * merge_pass.c - a tree of sources, and the passes over groups of them.
+ * merge_pass.c - the passes over groups of files.
  *
  * Pass 0 has the batches as files; pass p > 0 has the intermediate files that pass p - 1 has made, which
  * are named by pass and number.
@@ -10,128 +10,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/output/merge/merge_streams.h"
 #include "pipeline/results/manifest.h"
 #include "primitives/device/device.h"
-#include "primitives/files/files.h"
 
-/* --- the tree --------------------------------------------------------------------------------- */
-
-/* The record at hand of a source: its key, and the number of the source from 1 on. */
-struct head {
-	uint64_t key, source;
-};
-
-/* Added to the number of a source without a record: it comes after all others. */
-#define ENDED (UINT64_C(1) << 32)
-
-/*
- * A tree of losers (Knuth, vol. 3, 5.4.1): n sources are its leaves, and each node has the later one of
- * the two records that met there. at[0] is the least record. A new record of its source meets the records
- * on the path to the root.
- */
-struct tree {
-	struct sl_record_source *source;
-	struct head *at; /* n */
-	uint32_t n;
-	uint32_t left; /* sources with a record */
-};
-
-/* Written without branches, which no processor could predict. */
-static bool is_before(const struct head *a, const struct head *b)
-{
-	return (a->key < b->key) | ((a->key == b->key) & (a->source < b->source));
-}
-
-/* Enters the record at hand of a source. */
-static void enter(struct tree *t, uint32_t source, struct head item)
-{
-	for (uint32_t i = (source + t->n) / 2; i > 0; i /= 2) {
-		struct head other = t->at[i];
-		bool loses = is_before(&other, &item);
-
-		t->at[i].key = loses ? item.key : other.key;
-		t->at[i].source = loses ? item.source : other.source;
-		item.key = loses ? other.key : item.key;
-		item.source = loses ? other.source : item.source;
-	}
-	t->at[0] = item;
-}
-
-/* Moves a source to its next record, and enters it. */
-static enum sl_status advance(struct tree *t, uint32_t source)
-{
-	struct head item = {UINT64_MAX, ENDED + source};
-	bool more;
-
-	SL_TRY(sl_record_source_next(&t->source[source], &more));
-	if (more)
-		item = (struct head){t->source[source].key, source + 1};
-	else
-		t->left--;
-	enter(t, source, item);
-	return SL_OK;
-}
-
-/* Builds the tree of n open sources. At first it has records that come before all others. */
-static enum sl_status begin_tree(struct tree *t, uint32_t n)
-{
-	t->n = t->left = n;
-	memset(t->at, 0, n * sizeof(*t->at));
-	for (uint32_t i = 0; i < n; i++)
-		SL_TRY(advance(t, i));
-	return SL_OK;
-}
-
-/* --- where records go --------------------------------------------------------------------------- */
-
-enum { BUFFER_BYTES = 1 << 20 };
-
-/* The list, or an intermediate file. */
-struct merge_target {
-	struct sl_record_output *list; /* NULL: it is a file */
-	struct sl_file_writer file;
-	uint8_t *buffer; /* BUFFER_BYTES */
-	size_t used;
-};
-
-static enum sl_status flush(struct merge_target *t)
-{
-	size_t used = t->used;
-
-	t->used = 0;
-	return sl_file_add(&t->file, t->buffer, used);
-}
-
-/* Appends the record at hand of a source. */
-static enum sl_status put(struct merge_target *t, const struct sl_record_source *s)
-{
-	uint32_t bytes = s->selection->record_bytes;
-
-	if (t->list)
-		return sl_record_output_add(t->list, s->record);
-	if (t->used + sizeof(s->key) + bytes > BUFFER_BYTES)
-		SL_TRY(flush(t));
-	memcpy(t->buffer + t->used, &s->key, sizeof(s->key));
-	memcpy(t->buffer + t->used + sizeof(s->key), s->record, bytes);
-	t->used += sizeof(s->key) + bytes;
-	return SL_OK;
-}
-
-/* --- passes ------------------------------------------------------------------------------------- */
-
-/* The memory of a merge: sources, tree and buffer. */
+/* The memory of a merge: sources, trees and buffers. */
 struct merge_work {
 	const struct sl_merge *m;
-	struct tree tree;
-	struct merge_target target;
+	struct sl_source_group group;
+	struct sl_merge_streams streams;
+	struct sl_merge_target target;
 	void *block;
 };
 
 static void lay_out(struct sl_arena *a, uint32_t files, struct merge_work *w)
 {
-	w->tree.source = (struct sl_record_source *)sl_cut_items(a, files, sizeof(*w->tree.source));
-	w->tree.at = (struct head *)sl_cut_items(a, files, sizeof(*w->tree.at));
-	w->target.buffer = (uint8_t *)sl_cut(a, BUFFER_BYTES);
+	struct sl_source_group *g = &w->group;
+
+	g->source = (struct sl_record_source *)sl_cut_items(a, files, sizeof(*g->source));
+	g->tree.at = (struct sl_loser_head *)sl_cut_items(a, files, sizeof(*g->tree.at));
+	w->target.buffer = (uint8_t *)sl_cut(a, SL_MERGE_TARGET_BYTES);
+	sl_merge_streams_lay_out(a, &w->streams);
 }
 
 static void name_of(const struct sl_merge *m, uint32_t pass, uint64_t number, char *name)
@@ -167,17 +66,19 @@ static enum sl_status open_source(
 	return sl_record_source_open_pass(s, path, m->selection);
 }
 
-/* Merges the sources that are open into the target. */
+/* Merges the sources that are open into the target, in the calling thread. */
 static enum sl_status merge_open(struct merge_work *w, uint32_t n)
 {
-	struct tree *t = &w->tree;
+	const size_t bytes = w->m->selection->record_bytes;
+	struct sl_source_group *g = &w->group;
 
-	SL_TRY(begin_tree(t, n));
-	while (t->left > 0) {
-		uint32_t source = (uint32_t)t->at[0].source - 1;
+	SL_TRY(sl_source_group_begin(g, n));
+	while (g->tree.left > 0) {
+		uint32_t i = sl_loser_tree_least(&g->tree);
 
-		SL_TRY(put(&w->target, &t->source[source]));
-		SL_TRY(advance(t, source));
+		SL_TRY(sl_merge_target_add(
+			&w->target, g->source[i].key, g->source[i].record, bytes));
+		SL_TRY(sl_source_group_advance(g, i));
 	}
 	return SL_OK;
 }
@@ -187,13 +88,16 @@ static enum sl_status merge_files(struct merge_work *w, uint32_t pass, uint64_t 
 {
 	enum sl_status s = SL_OK;
 
-	memset(w->tree.source, 0, n * sizeof(*w->tree.source));
+	memset(w->group.source, 0, n * sizeof(*w->group.source));
 	for (uint32_t i = 0; s == SL_OK && i < n; i++)
-		s = open_source(w->m, pass, first + i, &w->tree.source[i]);
-	if (s == SL_OK)
+		s = open_source(w->m, pass, first + i, &w->group.source[i]);
+	if (s == SL_OK && n > 1 && w->m->pool->n > 1)
+		s = sl_merge_streams_run(
+			&w->streams, w->group.source, w->group.tree.at, n, &w->target);
+	else if (s == SL_OK)
 		s = merge_open(w, n);
 	for (uint32_t i = 0; i < n; i++)
-		sl_record_source_close(&w->tree.source[i]);
+		sl_record_source_close(&w->group.source[i]);
 	return s;
 }
 
@@ -228,7 +132,7 @@ static enum sl_status merge_group(
 	w->target.used = 0;
 	s = merge_files(w, pass, first, n);
 	if (s == SL_OK)
-		s = flush(&w->target);
+		s = sl_merge_target_flush(&w->target);
 	if (s != SL_OK) {
 		sl_file_drop(&w->target.file);
 		return s;
@@ -296,7 +200,7 @@ static enum sl_status merge_all(struct merge_work *w, struct sl_record_output *o
 
 enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o)
 {
-	struct merge_work w = {.m = m};
+	struct merge_work w = {.m = m, .streams = {.pool = m->pool}};
 	struct sl_arena a = {0};
 	enum sl_status s;
 

@@ -11,7 +11,7 @@
 #define SL_PIPELINE_OUTPUT_MERGE_MERGE_PASS_H
 
 #include "pipeline/output/merge/record_output.h"
-#include "pipeline/output/merge/record_source.h"
+#include "pipeline/output/source/record_source.h"
 
 struct sl_merge {
 	const struct sl_dir *dir;  /* of the batches */
@@ -20,6 +20,7 @@ struct sl_merge {
 	const struct sl_manifest *batches;
 	const struct sl_selection *selection;
 	uint32_t most; /* files that are merged at a time, at least 2 */
+	struct sl_job_pool *pool;
 };
 
 /* Sends all records of the run to o in the order of their keys. After a failure no file is left. */

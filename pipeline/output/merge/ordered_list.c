@@ -45,7 +45,8 @@ static enum sl_status send_records(const struct sl_ordered_list *l,
 		.work = l->work,
 		.batches = l->m,
 		.selection = selection,
-		.most = l->most};
+		.most = l->most,
+		.pool = o->pool};
 
 	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
 	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
@@ -65,6 +66,12 @@ static enum sl_status select_records(const struct sl_ordered_list *l,
 		order->limit > 0 && order->limit < selection->kept ? order->limit : selection->kept;
 	list->threshold = selection->sampled ? selection->threshold : 0;
 	return SL_OK;
+}
+
+/* One thread needs no pool. */
+static uint32_t threads_of(const struct sl_plan *plan)
+{
+	return plan->threads > 1 ? plan->threads : 0;
 }
 
 /* --- lists of records ------------------------------------------------------------------------- */
@@ -105,19 +112,22 @@ static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_b
 {
 	struct sl_selection selection = {.rows = NULL};
 	struct sl_record_output o = {.block = NULL};
+	struct sl_job_pool pool;
 	enum sl_status s;
 
 	SL_TRY(read_layout(l, &selection.layout));
 	selection.record_bytes = selection.layout.record_bytes;
 	SL_TRY(select_records(l, &selection, list));
+	sl_job_pool_open(&pool, threads_of(l->plan));
 	s = sl_record_output_begin(
-		&o, l->plan, selection.record_bytes, list->particles, sink, context);
+		&o, l->plan, &pool, selection.record_bytes, list->particles, sink, context);
 	if (s == SL_OK)
 		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
 			sink, context);
 	if (s == SL_OK)
 		s = send_records(l, &selection, &o);
 	sl_record_output_end(&o);
+	sl_job_pool_close(&pool);
 	return s;
 }
 
@@ -141,6 +151,10 @@ static uint64_t generated_in(const struct sl_manifest *m)
 	return sum;
 }
 
+/*
+ * Threads run only between the last table that is read and the file that is made: both can start processes for
+ * HDF5. Without a key the tables are read one after another, so there are none.
+ */
 static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *sink, void *context,
 	struct sl_joined_list *list)
 {
@@ -155,6 +169,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 		.context = context};
 	struct sl_record_output o = {.block = NULL};
 	struct sl_table_output *table;
+	struct sl_job_pool pool;
 	enum sl_status s;
 
 	facts.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
@@ -164,12 +179,14 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 	SL_TRY(select_records(l, &selection, list));
 	facts.rows = list->particles;
 	SL_TRY(sl_table_output_begin(&facts, &table));
-	s = sl_record_output_begin_table(&o, layout.bytes, list->particles, table);
+	sl_job_pool_open(&pool, selection.items.key ? threads_of(l->plan) : 0);
+	s = sl_record_output_begin_table(&o, &pool, layout.bytes, list->particles, table);
 	if (s == SL_OK)
 		s = send_records(l, &selection, &o);
+	sl_record_output_end(&o);
+	sl_job_pool_close(&pool);
 	if (s == SL_OK)
 		s = sl_table_output_end(table);
-	sl_record_output_end(&o);
 	sl_table_output_close(table);
 	return s;
 }

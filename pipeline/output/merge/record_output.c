@@ -5,76 +5,127 @@
 
 #include "stages/formats/mcpl/mcpl.h"
 
-/* Cuts the buffers from an arena, which only measures if it has no memory. */
-static void lay_out(struct sl_arena *a, bool gzip, struct sl_record_output *o)
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+static void lay_out_member(struct sl_arena *a, struct sl_output_buffer *b)
 {
-	o->buffer = (uint8_t *)sl_cut(a, SL_MCPL_MEMBER_BYTES);
-	if (!gzip)
-		return;
-	o->packed = (uint8_t *)sl_cut(a, sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES));
-	o->x = (struct sl_exec){.space = SL_HOST};
-	o->x.scratch.size = sl_mcpl_member_scratch(o->facts);
-	o->x.scratch.base = sl_cut(a, o->x.scratch.size);
+	b->packed = (uint8_t *)sl_cut(a, sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES));
+	b->x = (struct sl_exec){.space = SL_HOST};
+	b->x.scratch.size = sl_mcpl_member_scratch(b->output->facts);
+	b->x.scratch.base = sl_cut(a, b->x.scratch.size);
+}
+
+/* Job of a buffer: compresses the records, or passes them on. */
+static enum sl_status pack(void *context)
+{
+	struct sl_output_buffer *b = (struct sl_output_buffer *)context;
+	struct sl_record_output *o = b->output;
+
+	if (o->table)
+		return sl_table_output_add(o->table, b->records, (uint32_t)(b->used / o->bytes));
+	if (!b->packed)
+		return o->sink(o->context, b->records, b->used);
+	return sl_mcpl_member(&b->x, o->facts, b->records, b->used, b->packed, &b->packed_bytes);
+}
+
+/* Cuts the buffers from an arena, which only measures if it has no memory. */
+static void lay_out(struct sl_arena *a, bool gzip, size_t bytes, struct sl_record_output *o)
+{
+	struct sl_output_buffer unplaced = {.output = o};
+
+	o->buffer = (struct sl_output_buffer *)sl_cut_items(a, o->n, sizeof(*o->buffer));
+	for (uint32_t i = 0; i < o->n; i++) {
+		struct sl_output_buffer *b = o->buffer ? &o->buffer[i] : &unplaced;
+
+		*b = (struct sl_output_buffer){.output = o, .job = {.run = pack, .context = b}};
+		b->records = (uint8_t *)sl_cut(a, bytes);
+		if (gzip)
+			lay_out_member(a, b);
+	}
+}
+
+/* Allocates buffers of so many bytes each. */
+static enum sl_status get_buffers(struct sl_record_output *o, bool gzip, size_t bytes)
+{
+	struct sl_arena a = {0};
+
+	o->n = sl_merge_buffers(o->pool->n, gzip);
+	lay_out(&a, gzip, bytes, o);
+	SL_TRY(sl_memory_get(SL_HOST, a.used, &o->block));
+	a = (struct sl_arena){.base = o->block, .size = a.used};
+	lay_out(&a, gzip, bytes, o);
+	o->records = o->buffer[0].records;
+	return SL_OK;
 }
 
 enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct sl_plan *plan,
-	uint32_t record_bytes, uint64_t records, sl_byte_sink *sink, void *context)
+	struct sl_job_pool *pool, uint32_t record_bytes, uint64_t records, sl_byte_sink *sink,
+	void *context)
 {
 	bool gzip = plan->choices.format == &sl_format_mcpl_gz;
-	struct sl_arena a = {0};
 
 	*o = (struct sl_record_output){.sink = sink,
 		.context = context,
 		.facts = &plan->facts,
+		.pool = pool,
 		.left = records,
 		.bytes = record_bytes,
 		.most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes};
-	lay_out(&a, gzip, o);
-	SL_TRY(sl_memory_get(SL_HOST, a.used, &o->block));
-	a = (struct sl_arena){.base = o->block, .size = a.used};
-	lay_out(&a, gzip, o);
-	return SL_OK;
+	return get_buffers(o, gzip, SL_MCPL_MEMBER_BYTES);
 }
 
-enum sl_status sl_record_output_begin_table(struct sl_record_output *o, uint32_t row_bytes,
-	uint64_t rows, struct sl_table_output *table)
+enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct sl_job_pool *pool,
+	uint32_t row_bytes, uint64_t rows, struct sl_table_output *table)
 {
 	*o = (struct sl_record_output){.table = table,
+		.pool = pool,
 		.left = rows,
 		.bytes = row_bytes,
 		.most = (size_t)row_bytes * SL_JOIN_ROWS};
-	SL_TRY(sl_memory_get(SL_HOST, o->most, &o->block));
-	o->buffer = (uint8_t *)o->block;
-	return SL_OK;
-}
-
-enum sl_status sl_record_output_flush(struct sl_record_output *o)
-{
-	size_t used = o->used, packed;
-
-	o->used = 0;
-	if (used == 0)
-		return SL_OK;
-	if (o->table)
-		return sl_table_output_add(o->table, o->buffer, (uint32_t)(used / o->bytes));
-	if (!o->packed)
-		return o->sink(o->context, o->buffer, used);
-	SL_TRY(sl_mcpl_member(&o->x, o->facts, o->buffer, used, o->packed, &packed));
-	return o->sink(o->context, o->packed, packed);
-}
-
-enum sl_status sl_record_output_add(struct sl_record_output *o, const uint8_t *record)
-{
-	if (o->left == 0)
-		return SL_OK;
-	o->left--;
-	memcpy(o->buffer + o->used, record, o->bytes);
-	o->used += o->bytes;
-	return o->used == o->most ? sl_record_output_flush(o) : SL_OK;
+	return get_buffers(o, false, o->most);
 }
 
 void sl_record_output_end(struct sl_record_output *o)
 {
+	for (uint32_t i = 0; o->block && i < o->n; i++)
+		sl_job_finish(o->pool, &o->buffer[i].job);
 	sl_memory_give(SL_HOST, o->block);
 	o->block = NULL;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Waits for the job of a buffer, and passes on its member. */
+static enum sl_status empty(struct sl_record_output *o, struct sl_output_buffer *b)
+{
+	size_t bytes;
+
+	SL_TRY(sl_job_wait(o->pool, &b->job));
+	bytes = b->packed_bytes;
+	b->packed_bytes = 0;
+	return bytes > 0 ? o->sink(o->context, b->packed, bytes) : SL_OK;
+}
+
+/* The next buffer is emptied first: with two buffers, one job at a time passes on bytes. */
+enum sl_status sl_record_output_submit(struct sl_record_output *o)
+{
+	struct sl_output_buffer *full = &o->buffer[o->at];
+
+	o->at = (o->at + 1) % o->n;
+	full->used = o->used;
+	o->used = 0;
+	o->records = o->buffer[o->at].records;
+	if (o->n > 1)
+		SL_TRY(empty(o, &o->buffer[o->at]));
+	sl_job_submit(o->pool, &full->job, false);
+	return o->n > 1 ? SL_OK : empty(o, full);
+}
+
+enum sl_status sl_record_output_flush(struct sl_record_output *o)
+{
+	if (o->used > 0)
+		SL_TRY(sl_record_output_submit(o));
+	for (uint32_t i = 0; i < o->n; i++)
+		SL_TRY(empty(o, &o->buffer[(o->at + i) % o->n]));
+	return SL_OK;
 }

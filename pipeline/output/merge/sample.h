@@ -2,7 +2,7 @@
 #ifndef SL_PIPELINE_OUTPUT_MERGE_SAMPLE_H
 #define SL_PIPELINE_OUTPUT_MERGE_SAMPLE_H
 
-#include "pipeline/output/merge/record_source.h"
+#include "pipeline/output/source/record_source.h"
 
 /*
  * Sets sampled, threshold and kept of s for a sample of n of the survivors in m: the threshold is the

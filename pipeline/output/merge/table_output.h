@@ -9,10 +9,13 @@
 #ifndef SL_PIPELINE_OUTPUT_MERGE_TABLE_OUTPUT_H
 #define SL_PIPELINE_OUTPUT_MERGE_TABLE_OUTPUT_H
 
-#include "pipeline/output/merge/record_source.h"
-#include "pipeline/output/merge/row_layout.h"
+#include "pipeline/output/source/record_source.h"
+#include "pipeline/output/source/row_layout.h"
 
-/* Receives the next bytes of a list, in order. An error ends the list. */
+/*
+ * Receives the next bytes of a list, in order. An error ends the list. It may be called in another thread than
+ * the caller's, but never twice at a time.
+ */
 typedef enum sl_status sl_byte_sink(void *context, const void *bytes, size_t size);
 
 /* The file that is made. */

@@ -7,80 +7,26 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pipeline/output/existing_run.h"
-#include "pipeline/output/merge/ordered_list.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 #include "tests/support/formats/listed_runs.h"
-
-/* Bytes that are received, and compared with those of a file. */
-struct received {
-	const char *file;
-	size_t bytes, used;
-};
-
-static enum sl_status compare(void *context, const void *bytes, size_t size)
-{
-	struct received *r = (struct received *)context;
-
-	assert_true(r->used + size <= r->bytes);
-	assert_memory_equal(r->file + r->used, bytes, size);
-	r->used += size;
-	return SL_OK;
-}
-
-/* The run in `out`, opened again from its own files. */
-struct opened {
-	struct sl_existing_run existing;
-	struct sl_manifest m;
-	struct sl_plan *plan;
-	struct sl_dir dir;
-};
-
-static void open_run(struct opened *o)
-{
-	*o = (struct opened){.plan = NULL};
-	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &o->dir));
-	assert_ok(sl_existing_run_read(&o->dir, &o->existing));
-	assert_ok(sl_existing_run_plan(&o->existing, NULL, 0, &o->plan));
-	assert_ok(sl_manifest_read(&o->dir, &o->m));
-}
-
-static void close_run(struct opened *o)
-{
-	sl_plan_free(o->plan);
-	sl_existing_run_free(&o->existing);
-	sl_manifest_free(&o->m);
-	sl_dir_close(&o->dir);
-}
+#include "tests/support/runs/merged_again.h"
 
 /* Merges the batches again, at most so many files at a time, and compares the list with the one in `out`. */
 static enum sl_status merge_in_passes(const struct opened *o, uint32_t most)
 {
-	const struct sl_format_merge *merge = o->plan->choices.format->merge;
-	const struct sl_ordered_list from = {o->plan, &o->dir, &o->dir, &o->m, most};
-	struct sl_joined_list list;
-	struct received r = {.used = 0};
-	enum sl_status s;
-	void *sum = NULL;
-	char name[300], *file, *batch;
+	struct sent s = {.bytes = NULL};
 	size_t bytes;
+	char *file = joined_file(o->plan->choices.format->suffix + 1, &bytes);
 
-	for (size_t i = 0; merge && i < o->m.n; i++) {
-		snprintf(name, sizeof(name), "out/%s", o->m.line[i].file);
-		batch = folder_read(&folder, name, &bytes);
-		assert_ok(merge->add(batch, bytes, &sum));
-		free(batch);
-	}
-	snprintf(name, sizeof(name), "out/t%s", o->plan->choices.format->suffix);
-	r.file = file = folder_read(&folder, name, &r.bytes);
-	s = sl_ordered_list_send(&from, sum, compare, &r, &list);
-	assert_true(s != SL_OK || r.used == r.bytes);
-	if (merge)
-		merge->drop(sum);
+	merge_again(o, most, NULL, NULL, &s);
+	if (s.status == SL_OK)
+		expect_sent(&s, file, bytes);
+	else
+		free(s.bytes);
 	free(file);
-	return s;
+	return s.status;
 }
 
 static void passes_give_the_same_bytes(void **state)
@@ -99,7 +45,7 @@ static void passes_give_the_same_bytes(void **state)
 		listed_run("cpu", 70, more);
 		snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
 		entries = folder_count(&out);
-		open_run(&o);
+		open_run(&o, 0);
 		for (uint32_t most = 2; most <= 18; most += most < 5 ? 1 : 4)
 			assert_ok(merge_in_passes(&o, most));
 		close_run(&o);
@@ -123,7 +69,7 @@ static void fail_passes(const char *format)
 	listed_run("cpu", 300, more);
 	snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
 	entries = folder_count(&out);
-	open_run(&o);
+	open_run(&o, 0);
 	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++)
 		for (unsigned k = 1, failures = 0;; k++) {
 			snprintf(fault, sizeof(fault), "%s:%u:%d", calls[c], k, EIO);

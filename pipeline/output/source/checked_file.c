@@ -1,5 +1,5 @@
 /* checked_file.c - see checked_file.h. */
-#include "pipeline/output/merge/checked_file.h"
+#include "pipeline/output/source/checked_file.h"
 
 #include <stdio.h>
 

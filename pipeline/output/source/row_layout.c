@@ -1,5 +1,5 @@
 /* row_layout.c - see row_layout.h. */
-#include "pipeline/output/merge/row_layout.h"
+#include "pipeline/output/source/row_layout.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *
  * A row has the columns of the file that are not the same for the whole run, one after another.
  */
-#ifndef SL_PIPELINE_OUTPUT_MERGE_ROW_LAYOUT_H
-#define SL_PIPELINE_OUTPUT_MERGE_ROW_LAYOUT_H
+#ifndef SL_PIPELINE_OUTPUT_SOURCE_ROW_LAYOUT_H
+#define SL_PIPELINE_OUTPUT_SOURCE_ROW_LAYOUT_H
 
 #include "pipeline/plan/plan.h"
 

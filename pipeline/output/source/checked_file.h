@@ -5,8 +5,8 @@
  * The checksum is computed while the file is read, from the pages that are in memory then. A file that
  * is larger than the memory is thus read from the disk once.
  */
-#ifndef SL_PIPELINE_OUTPUT_MERGE_CHECKED_FILE_H
-#define SL_PIPELINE_OUTPUT_MERGE_CHECKED_FILE_H
+#ifndef SL_PIPELINE_OUTPUT_SOURCE_CHECKED_FILE_H
+#define SL_PIPELINE_OUTPUT_SOURCE_CHECKED_FILE_H
 
 #include "primitives/files/dirs.h"
 #include "primitives/files/map.h"

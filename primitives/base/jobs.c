@@ -1,0 +1,119 @@
+/* jobs.c - see jobs.h. */
+#include "primitives/base/jobs.h"
+
+#include <string.h>
+
+#include "primitives/base/threads.h"
+
+enum { STACK_BYTES = 4 << 20 };
+
+static void append(struct sl_job_queue *q, struct sl_job *job)
+{
+	job->next = NULL;
+	if (q->first)
+		q->last->next = job;
+	else
+		q->first = job;
+	q->last = job;
+}
+
+/* The next job, which leaves its queue; NULL if there is none. */
+static struct sl_job *take(struct sl_job_pool *p)
+{
+	struct sl_job_queue *q = p->urgent.first ? &p->urgent : &p->normal;
+	struct sl_job *job = q->first;
+
+	if (job)
+		q->first = job->next;
+	return job;
+}
+
+/* Messages are per thread, so that of a failure is copied. */
+static void run(struct sl_job *job)
+{
+	job->status = job->run(job->context);
+	if (job->status != SL_OK)
+		memcpy(job->message, sl_last_error(), sizeof(job->message));
+}
+
+static void *run_thread(void *context)
+{
+	struct sl_job_pool *p = (struct sl_job_pool *)context;
+	struct sl_job *job;
+
+	pthread_mutex_lock(&p->lock);
+	while ((job = take(p)) != NULL || !p->ends) {
+		if (!job) {
+			pthread_cond_wait(&p->submitted, &p->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&p->lock);
+		run(job);
+		pthread_mutex_lock(&p->lock);
+		job->pending = false;
+		pthread_cond_signal(&p->done);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+void sl_job_pool_open(struct sl_job_pool *p, uint32_t threads)
+{
+	memset(p, 0, sizeof(*p));
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->submitted, NULL);
+	pthread_cond_init(&p->done, NULL);
+	p->n = threads < SL_JOB_THREADS_MOST ? threads : SL_JOB_THREADS_MOST;
+}
+
+static void start_threads(struct sl_job_pool *p)
+{
+	p->begun = true;
+	while (p->started < p->n &&
+		sl_thread_start(STACK_BYTES, run_thread, p, &p->thread[p->started]) == 0)
+		p->started++;
+}
+
+void sl_job_pool_close(struct sl_job_pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->ends = true;
+	pthread_cond_broadcast(&p->submitted);
+	pthread_mutex_unlock(&p->lock);
+	for (uint32_t i = 0; i < p->started; i++)
+		pthread_join(p->thread[i], NULL);
+	pthread_cond_destroy(&p->done);
+	pthread_cond_destroy(&p->submitted);
+	pthread_mutex_destroy(&p->lock);
+}
+
+void sl_job_submit(struct sl_job_pool *p, struct sl_job *job, bool urgent)
+{
+	if (!p->begun)
+		start_threads(p);
+	if (p->started == 0) {
+		run(job);
+		return;
+	}
+	pthread_mutex_lock(&p->lock);
+	job->pending = true;
+	append(urgent ? &p->urgent : &p->normal, job);
+	pthread_cond_signal(&p->submitted);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void sl_job_finish(struct sl_job_pool *p, struct sl_job *job)
+{
+	pthread_mutex_lock(&p->lock);
+	while (job->pending)
+		pthread_cond_wait(&p->done, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+}
+
+enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job)
+{
+	sl_job_finish(p, job);
+	if (job->status != SL_OK)
+		sl_set_last_error(job->message);
+	return job->status;
+}

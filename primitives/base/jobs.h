@@ -1,0 +1,68 @@
+/*
+ * jobs.h - a pool of threads that run jobs for the thread that made the pool.
+ *
+ * The caller submits jobs and waits for each of them. A job is submitted again after it was waited for.
+ * Jobs start in the order in which they were submitted, urgent ones before the others.
+ */
+#ifndef SL_PRIMITIVES_BASE_JOBS_H
+#define SL_PRIMITIVES_BASE_JOBS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "primitives/base/status.h"
+
+SL_C_BEGIN
+
+struct sl_job {
+	enum sl_status (*run)(void *context);
+	void *context;
+	/* set by the functions below; under the lock of the pool while the job is pending */
+	bool pending; /* submitted, and not yet done */
+	struct sl_job *next;
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES]; /* of a failure */
+};
+
+struct sl_job_queue {
+	struct sl_job *first, *last;
+};
+
+enum { SL_JOB_THREADS_MOST = 16 };
+
+struct sl_job_pool {
+	pthread_mutex_t lock;
+	pthread_cond_t submitted, done;
+	struct sl_job_queue urgent, normal;
+	bool begun, ends;
+	uint32_t n;       /* threads of the pool; 0: the caller runs each job when it submits it */
+	uint32_t started; /* of these */
+	pthread_t thread[SL_JOB_THREADS_MOST];
+};
+
+/*
+ * Makes a pool of so many threads, at most SL_JOB_THREADS_MOST, in *p, which must stay where it is. The first job
+ * starts the threads: until then the caller can start processes, which would inherit locks of threads. If the
+ * system does not start a thread, the others do its part, or the caller.
+ */
+void sl_job_pool_open(struct sl_job_pool *p, uint32_t threads);
+
+/* Waits for the threads, which end when no job is left. */
+void sl_job_pool_close(struct sl_job_pool *p);
+
+/* Adds a job that is not pending. It stays in place until sl_job_wait() has returned. */
+void sl_job_submit(struct sl_job_pool *p, struct sl_job *job, bool urgent);
+
+/*
+ * Waits for the end of a job. Returns the status of its last run, and sets the message of this thread to that
+ * of the job. SL_OK for a job that was never submitted and whose members are 0.
+ */
+enum sl_status sl_job_wait(struct sl_job_pool *p, struct sl_job *job);
+
+/* Waits for the end of a job whose result is not used. Keeps the message of this thread. */
+void sl_job_finish(struct sl_job_pool *p, struct sl_job *job);
+
+SL_C_END
+
+#endif
