@@ -172,15 +172,14 @@ static enum sl_status split_two(struct sl_sort_phases *p)
 {
 	const struct sl_global_share *s = p->share;
 	const struct sl_sorted_run a = share_as_run(&s[0]), b = share_as_run(&s[1]);
-	const uint64_t rank = sl_global_sort_part(p->keys, 2, 0);
 	uint64_t *of_a = scratch_of(p, 0).path;
 
 	SL_TRY(sl_share_switch(&s[0]));
-	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, rank, of_a, s[0].stream));
+	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, 2, of_a, s[0].stream));
 	SL_TRY(sl_copy(p->value, of_a, sizeof(*of_a), s[0].stream));
 	SL_TRY(sl_stream_wait(s[0].stream));
 	p->begin[1][0] = (uint32_t)p->value[0];
-	p->begin[1][1] = (uint32_t)(rank - p->value[0]);
+	p->begin[1][1] = (uint32_t)(sl_global_sort_part(p->keys, 2, 0) - p->value[0]);
 	return SL_OK;
 }
 
