@@ -29,9 +29,27 @@ struct sl_share_scratch {
 	uint32_t *index; /* NULL: keys only */
 };
 
+/* Memory for pairs. */
+struct sl_pairs {
+	void *key;
+	uint32_t *index; /* NULL: keys only */
+};
+
 /* Cuts the scratch of a share whose part has so many keys. */
 struct sl_share_scratch sl_share_lay_out(
 	struct sl_arena *a, uint64_t part, enum sl_type type, bool keys_only);
+struct sl_share_scratch sl_share_scratch_of(const struct sl_sort_phases *p, uint32_t i);
+
+/* The pairs begin to end - 1 of share i, which is sorted. */
+struct sl_sorted_run sl_share_run(
+	const struct sl_sort_phases *p, uint32_t i, uint32_t begin, uint32_t end);
+
+/* The memory from pair number i on. */
+struct sl_pairs sl_pairs_at(const struct sl_sort_phases *p, struct sl_pairs pairs, uint64_t i);
+
+/* Queues a copy of a run, which may be in memory of another device. *run is the copy then. */
+enum sl_status sl_run_copy(
+	const struct sl_sort_phases *p, struct sl_sorted_run *run, struct sl_pairs to, sl_stream s);
 
 /* Where the sort of a share runs. */
 struct sl_exec sl_share_exec(const struct sl_sort_phases *p, const struct sl_global_share *s);
