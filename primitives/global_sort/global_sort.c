@@ -1,15 +1,17 @@
 /*
  * global_sort.c - see global_sort.h: drives all devices from the calling thread.
  *
- * Phases: each device sorts its share; the host finds the boundaries of the parts; each device merges its part.
- * The host waits for all devices between the phases, because a merge reads the shares of all devices.
+ * Phases: each device sorts its share; the host finds the boundaries of the parts; each device merges its part, with
+ * copies of the pairs of the other device if there are two shares of many keys (exchange.c). The host waits for all
+ * devices between the phases, because a merge reads the shares of all devices. What it can prepare for the merge, it
+ * does while the devices sort.
  */
 #include "primitives/global_sort/global_sort.h"
 
 #include <stdio.h>
 
 #include "primitives/device/peers.h"
-#include "primitives/global_sort/shares.h"
+#include "primitives/global_sort/exchange.h"
 
 /* The most keys that a part can have. */
 static uint64_t most_of_part(uint64_t keys, uint32_t n_shares)
@@ -54,7 +56,7 @@ static enum sl_status wait_for_all(const struct sl_sort_phases *p)
 }
 
 /* Each device sorts its share: in place, or into the result if there is one share. */
-static enum sl_status sort_shares(const struct sl_sort_phases *p)
+static enum sl_status queue_sorts(const struct sl_sort_phases *p)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct sl_global_share *s = &p->share[i];
@@ -71,7 +73,7 @@ static enum sl_status sort_shares(const struct sl_sort_phases *p)
 		SL_TRY(sl_share_switch(s));
 		SL_TRY(sl_sort(p->sort->sort.backend, &x, &job));
 	}
-	return wait_for_all(p);
+	return SL_OK;
 }
 
 /* Queues the search of the first n of p->value in each share. */
@@ -154,20 +156,22 @@ static enum sl_status search_boundaries(struct sl_sort_phases *p)
 	return divide(p, range);
 }
 
-/* The one boundary of two shares, by a kernel of the first device that reads both. */
+/* The boundaries of the parts of two shares, by a kernel of the first device that reads both. */
 static enum sl_status split_two(struct sl_sort_phases *p)
 {
 	const struct sl_global_share *s = p->share;
 	const struct sl_sorted_run a = sl_share_run(p, 0, 0, s[0].n);
 	const struct sl_sorted_run b = sl_share_run(p, 1, 0, s[1].n);
-	uint64_t *of_a = sl_share_scratch_of(p, 0).path;
+	uint64_t *of_a = sl_share_scratch_of(p, 0).value;
 
 	SL_TRY(sl_share_switch(&s[0]));
-	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, 2, of_a, s[0].stream));
-	SL_TRY(sl_copy(p->value, of_a, sizeof(*of_a), s[0].stream));
+	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, p->parts, of_a, s[0].stream));
+	SL_TRY(sl_copy(p->value, of_a, (p->parts - 1) * sizeof(*of_a), s[0].stream));
 	SL_TRY(sl_stream_wait(s[0].stream));
-	p->begin[1][0] = (uint32_t)p->value[0];
-	p->begin[1][1] = (uint32_t)(sl_global_sort_part(p->keys, 2, 0) - p->value[0]);
+	for (uint32_t k = 1; k < p->parts; k++) {
+		p->begin[k][0] = (uint32_t)p->value[k - 1];
+		p->begin[k][1] = (uint32_t)(k * p->keys / p->parts - p->value[k - 1]);
+	}
 	return SL_OK;
 }
 
@@ -176,7 +180,7 @@ static enum sl_status find_boundaries(struct sl_sort_phases *p, bool reached)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		p->begin[0][i] = 0;
-		p->begin[p->n][i] = p->share[i].n;
+		p->begin[p->parts][i] = p->share[i].n;
 	}
 	return p->n == 2 && reached ? split_two(p) : search_boundaries(p);
 }
@@ -271,15 +275,23 @@ static struct sl_key_bits bits_of(const struct sl_global_sort *sort)
 
 static enum sl_status run_phases(struct sl_sort_phases *p)
 {
-	bool reached;
+	bool reached, copied;
 
-	SL_TRY(sort_shares(p));
+	SL_TRY(queue_sorts(p));
 	if (p->n == 1)
-		return SL_OK;
+		return wait_for_all(p);
 	SL_TRY(connect(p, &reached));
+	copied = reached && sl_exchange_is_used(p);
+	if (copied)
+		SL_TRY(sl_exchange_open(p));
+	SL_TRY(wait_for_all(p));
+	p->parts = copied ? 2 * SL_PIECES : p->n;
 	SL_TRY(find_boundaries(p, reached));
-	for (uint32_t i = 0; i < p->n; i++)
+	for (uint32_t i = 0; !copied && i < p->n; i++)
 		SL_TRY(merge_part(p, i, reached));
+	if (copied)
+		SL_TRY(sl_exchange_merge(p));
+	sl_exchange_close(p);
 	return wait_for_all(p);
 }
 
@@ -287,7 +299,7 @@ static enum sl_status run_phases(struct sl_sort_phases *p)
  * After a failure of one device, work of the others may still read the memory of all shares and of this call.
  * The message stays that of the failure.
  */
-static void wait_after_failure(const struct sl_sort_phases *p)
+static void wait_after_failure(struct sl_sort_phases *p)
 {
 	char message[SL_MESSAGE_BYTES];
 
@@ -295,6 +307,7 @@ static void wait_after_failure(const struct sl_sort_phases *p)
 	for (uint32_t i = 0; i < p->n; i++)
 		if (sl_device_switch(p->share[i].device))
 			(void)sl_stream_wait(p->share[i].stream);
+	sl_exchange_stop(p);
 	sl_set_last_error(message);
 }
 

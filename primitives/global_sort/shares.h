@@ -13,19 +13,28 @@ struct sl_sort_phases {
 	uint64_t keys; /* of all shares */
 	struct sl_key_bits bits;
 	const struct sl_run_kernels *kernels;
-	/* Part i has the pairs begin[i][k] to begin[i + 1][k] - 1 of share k. */
+	/*
+	 * The sorted array is cut into so many parts of equal size: one for each share, or several (exchange.h). Part i
+	 * has the pairs begin[i][k] to begin[i + 1][k] - 1 of share k.
+	 */
+	uint32_t parts;
 	uint32_t begin[SL_DEVICES_MAX + 1][SL_DEVICES_MAX];
-	/* Of one round of the search. Here, because after a failure copies may still be queued. */
+	/*
+	 * Of one round of the search, or the boundaries of two shares. Here, because after a failure copies may still be
+	 * queued.
+	 */
 	uint64_t value[SL_RANKS_MOST];
 	struct sl_run_rank rank[SL_RANKS_MOST];
+	/* Streams of the two devices for the copies of exchange.h, or NULL. */
+	sl_stream copies[2];
 };
 
 /* The scratch of a share after its sort. */
 struct sl_share_scratch {
-	uint64_t *value; /* SL_RANKS_MOST */
+	uint64_t *value; /* SL_RANKS_MOST; or the boundaries of the parts of two shares */
 	struct sl_run_rank *rank;
 	uint64_t *path;  /* of a merge */
-	void *key;       /* as many pairs as the part has */
+	void *key;       /* as many pairs as the part of the share has */
 	uint32_t *index; /* NULL: keys only */
 };
 
