@@ -1,15 +1,17 @@
 /*
  * global_sort.c - see global_sort.h: drives all devices from the calling thread.
  *
- * Phases: each device sorts its share; the host finds the boundaries of the parts; each device merges its part.
- * The host waits for all devices between the phases, because a merge reads the shares of all devices.
+ * Phases: each device sorts its share; the host finds the boundaries of the parts; each device merges its part, with
+ * copies of the pairs of the other device if there are two shares of many keys (exchange.c). The host waits for all
+ * devices between the phases, because a merge reads the shares of all devices. What it can prepare for the merge, it
+ * does while the devices sort.
  */
 #include "primitives/global_sort/global_sort.h"
 
 #include <stdio.h>
 
 #include "primitives/device/peers.h"
-#include "primitives/global_sort/shares.h"
+#include "primitives/global_sort/exchange.h"
 
 /* The most keys that a part can have. */
 static uint64_t most_of_part(uint64_t keys, uint32_t n_shares)
@@ -54,7 +56,7 @@ static enum sl_status wait_for_all(const struct sl_sort_phases *p)
 }
 
 /* Each device sorts its share: in place, or into the result if there is one share. */
-static enum sl_status sort_shares(const struct sl_sort_phases *p)
+static enum sl_status queue_sorts(const struct sl_sort_phases *p)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct sl_global_share *s = &p->share[i];
@@ -71,20 +73,7 @@ static enum sl_status sort_shares(const struct sl_sort_phases *p)
 		SL_TRY(sl_share_switch(s));
 		SL_TRY(sl_sort(p->sort->sort.backend, &x, &job));
 	}
-	return wait_for_all(p);
-}
-
-static struct sl_share_scratch scratch_of(const struct sl_sort_phases *p, uint32_t i)
-{
-	struct sl_arena a = p->share[i].scratch;
-
-	return sl_share_lay_out(
-		&a, sl_global_sort_part(p->keys, p->n, i), p->sort->type, !p->share[i].index);
-}
-
-static struct sl_sorted_run share_as_run(const struct sl_global_share *s)
-{
-	return (struct sl_sorted_run){s->key, s->index, s->n};
+	return SL_OK;
 }
 
 /* Queues the search of the first n of p->value in each share. */
@@ -92,8 +81,8 @@ static enum sl_status queue_search(const struct sl_sort_phases *p, uint32_t n)
 {
 	for (uint32_t i = 0; n > 0 && i < p->n; i++) {
 		const struct sl_global_share *s = &p->share[i];
-		const struct sl_share_scratch scratch = scratch_of(p, i);
-		const struct sl_sorted_run run = share_as_run(s);
+		const struct sl_share_scratch scratch = sl_share_scratch_of(p, i);
+		const struct sl_sorted_run run = sl_share_run(p, i, 0, s->n);
 
 		SL_TRY(sl_share_switch(s));
 		SL_TRY(sl_copy(scratch.value, p->value, n * sizeof(p->value[0]), s->stream));
@@ -109,7 +98,7 @@ static enum sl_status read_ranks(struct sl_sort_phases *p, uint32_t i, uint32_t 
 	const struct sl_global_share *s = &p->share[i];
 
 	SL_TRY(sl_share_switch(s));
-	SL_TRY(sl_copy(p->rank, scratch_of(p, i).rank, n * sizeof(p->rank[0]), s->stream));
+	SL_TRY(sl_copy(p->rank, sl_share_scratch_of(p, i).rank, n * sizeof(p->rank[0]), s->stream));
 	return sl_stream_wait(s->stream);
 }
 
@@ -167,20 +156,22 @@ static enum sl_status search_boundaries(struct sl_sort_phases *p)
 	return divide(p, range);
 }
 
-/* The one boundary of two shares, by a kernel of the first device that reads both. */
+/* The boundaries of the parts of two shares, by a kernel of the first device that reads both. */
 static enum sl_status split_two(struct sl_sort_phases *p)
 {
 	const struct sl_global_share *s = p->share;
-	const struct sl_sorted_run a = share_as_run(&s[0]), b = share_as_run(&s[1]);
-	const uint64_t rank = sl_global_sort_part(p->keys, 2, 0);
-	uint64_t *of_a = scratch_of(p, 0).path;
+	const struct sl_sorted_run a = sl_share_run(p, 0, 0, s[0].n);
+	const struct sl_sorted_run b = sl_share_run(p, 1, 0, s[1].n);
+	uint64_t *of_a = sl_share_scratch_of(p, 0).value;
 
 	SL_TRY(sl_share_switch(&s[0]));
-	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, rank, of_a, s[0].stream));
-	SL_TRY(sl_copy(p->value, of_a, sizeof(*of_a), s[0].stream));
+	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, p->parts, of_a, s[0].stream));
+	SL_TRY(sl_copy(p->value, of_a, (p->parts - 1) * sizeof(*of_a), s[0].stream));
 	SL_TRY(sl_stream_wait(s[0].stream));
-	p->begin[1][0] = (uint32_t)p->value[0];
-	p->begin[1][1] = (uint32_t)(rank - p->value[0]);
+	for (uint32_t k = 1; k < p->parts; k++) {
+		p->begin[k][0] = (uint32_t)p->value[k - 1];
+		p->begin[k][1] = (uint32_t)(k * p->keys / p->parts - p->value[k - 1]);
+	}
 	return SL_OK;
 }
 
@@ -189,7 +180,7 @@ static enum sl_status find_boundaries(struct sl_sort_phases *p, bool reached)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		p->begin[0][i] = 0;
-		p->begin[p->n][i] = p->share[i].n;
+		p->begin[p->parts][i] = p->share[i].n;
 	}
 	return p->n == 2 && reached ? split_two(p) : search_boundaries(p);
 }
@@ -217,60 +208,39 @@ struct part_merge {
 };
 
 /* Where the level that leaves so many levels writes: the last one into the result. */
-static void target_of(
-	const struct part_merge *m, uint32_t levels_left, void **key, uint32_t **index)
+static struct sl_pairs target_of(const struct part_merge *m, uint32_t levels_left)
 {
-	*key = levels_left % 2 == 0 ? m->share->key_out : m->scratch.key;
-	*index = levels_left % 2 == 0 ? m->share->index_out : m->scratch.index;
-}
-
-static void *key_at(const struct sl_sort_phases *p, const void *key, uint64_t i)
-{
-	return (char *)(uintptr_t)key + i * sl_type_bytes(p->sort->type);
+	return levels_left % 2 == 0 ? (struct sl_pairs){m->share->key_out, m->share->index_out}
+	                            : (struct sl_pairs){m->scratch.key, m->scratch.index};
 }
 
 /* Copies the runs into the memory of the device. */
 static enum sl_status copy_runs(struct part_merge *m)
 {
+	const struct sl_pairs target = target_of(m, m->levels);
 	uint64_t at = 0;
-	uint32_t *index;
-	void *key;
 
-	target_of(m, m->levels, &key, &index);
-	for (uint32_t k = 0; k < m->n; k++) {
-		const struct sl_sorted_run from = m->run[k];
-		struct sl_sorted_run to = {
-			key_at(m->p, key, at), index ? index + at : NULL, from.n};
-
-		SL_TRY(sl_copy(key_at(m->p, key, at), from.key,
-			from.n * sl_type_bytes(m->p->sort->type), m->share->stream));
-		if (index)
-			SL_TRY(sl_copy(
-				index + at, from.index, from.n * sizeof(*index), m->share->stream));
-		m->run[k] = to;
-		at += from.n;
-	}
+	for (uint32_t k = 0; k < m->n; at += m->run[k++].n)
+		SL_TRY(sl_run_copy(
+			m->p, &m->run[k], sl_pairs_at(m->p, target, at), m->share->stream));
 	return SL_OK;
 }
 
 /* Merges each pair of neighbouring runs. An odd last run is merged with an empty one. */
 static enum sl_status merge_level(struct part_merge *m)
 {
-	uint32_t pairs = (m->n + 1) / 2, *index;
+	const struct sl_pairs target = target_of(m, --m->levels);
+	uint32_t pairs = (m->n + 1) / 2;
 	uint64_t at = 0;
-	void *key;
 
-	target_of(m, --m->levels, &key, &index);
-	for (uint32_t k = 0; k < pairs; k++) {
+	for (uint32_t k = 0; k < pairs; at += m->run[k++].n) {
 		const struct sl_sorted_run *a = &m->run[2 * k], none = {0};
 		const struct sl_sorted_run *b = 2 * k + 1 < m->n ? a + 1 : &none;
-		struct sl_sorted_run merged = {
-			key_at(m->p, key, at), index ? index + at : NULL, a->n + b->n};
+		const struct sl_pairs to = sl_pairs_at(m->p, target, at);
 
 		SL_TRY(m->p->kernels->merge(a, b, m->p->sort->type, m->p->bits, m->scratch.path,
-			key_at(m->p, key, at), index ? index + at : NULL, m->share->stream));
-		at += merged.n;
-		m->run[k] = merged;
+			to.key, to.index, m->share->stream));
+		m->run[k] = (struct sl_sorted_run){to.key, to.index, a->n + b->n};
 	}
 	m->n = pairs;
 	return SL_OK;
@@ -280,15 +250,10 @@ static enum sl_status merge_level(struct part_merge *m)
 static enum sl_status merge_part(const struct sl_sort_phases *p, uint32_t i, bool reached)
 {
 	struct part_merge m = {
-		.p = p, .share = &p->share[i], .scratch = scratch_of(p, i), .n = p->n};
+		.p = p, .share = &p->share[i], .scratch = sl_share_scratch_of(p, i), .n = p->n};
 
-	for (uint32_t k = 0; k < p->n; k++) {
-		const struct sl_global_share *s = &p->share[k];
-		const uint32_t begin = p->begin[i][k];
-
-		m.run[k] = (struct sl_sorted_run){key_at(p, s->key, begin),
-			s->index ? s->index + begin : NULL, p->begin[i + 1][k] - begin};
-	}
+	for (uint32_t k = 0; k < p->n; k++)
+		m.run[k] = sl_share_run(p, k, p->begin[i][k], p->begin[i + 1][k]);
 	for (uint32_t left = p->n; left > 1; left = (left + 1) / 2)
 		m.levels++;
 	SL_TRY(sl_share_switch(m.share));
@@ -310,15 +275,23 @@ static struct sl_key_bits bits_of(const struct sl_global_sort *sort)
 
 static enum sl_status run_phases(struct sl_sort_phases *p)
 {
-	bool reached;
+	bool reached, copied;
 
-	SL_TRY(sort_shares(p));
+	SL_TRY(queue_sorts(p));
 	if (p->n == 1)
-		return SL_OK;
+		return wait_for_all(p);
 	SL_TRY(connect(p, &reached));
+	copied = reached && sl_exchange_is_used(p);
+	if (copied)
+		SL_TRY(sl_exchange_open(p));
+	SL_TRY(wait_for_all(p));
+	p->parts = copied ? 2 * SL_PIECES : p->n;
 	SL_TRY(find_boundaries(p, reached));
-	for (uint32_t i = 0; i < p->n; i++)
+	for (uint32_t i = 0; !copied && i < p->n; i++)
 		SL_TRY(merge_part(p, i, reached));
+	if (copied)
+		SL_TRY(sl_exchange_merge(p));
+	sl_exchange_close(p);
 	return wait_for_all(p);
 }
 
@@ -326,7 +299,7 @@ static enum sl_status run_phases(struct sl_sort_phases *p)
  * After a failure of one device, work of the others may still read the memory of all shares and of this call.
  * The message stays that of the failure.
  */
-static void wait_after_failure(const struct sl_sort_phases *p)
+static void wait_after_failure(struct sl_sort_phases *p)
 {
 	char message[SL_MESSAGE_BYTES];
 
@@ -334,6 +307,7 @@ static void wait_after_failure(const struct sl_sort_phases *p)
 	for (uint32_t i = 0; i < p->n; i++)
 		if (sl_device_switch(p->share[i].device))
 			(void)sl_stream_wait(p->share[i].stream);
+	sl_exchange_stop(p);
 	sl_set_last_error(message);
 }
 

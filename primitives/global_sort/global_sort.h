@@ -16,7 +16,8 @@
  * would differ in size, by as much as the sample is small or keys are equal.
  *
  * Each key moves between devices at most once. If each device can access the memory of all others (peer access, which
- * the call enables), they read it in the first level of the merge; otherwise all copy first.
+ * the call enables), they read it in the first level of the merge; otherwise all copy first. Two devices with many
+ * keys cut their parts into pieces instead, and copy the pairs of the next piece while they merge (exchange.h).
  */
 #ifndef SL_PRIMITIVES_GLOBAL_SORT_GLOBAL_SORT_H
 #define SL_PRIMITIVES_GLOBAL_SORT_GLOBAL_SORT_H
@@ -65,8 +66,9 @@ SL_API size_t sl_global_sort_scratch(const struct sl_global_sort *sort, uint32_t
 	uint32_t n_shares, bool keys_only);
 
 /*
- * Sorts the shares; 1 <= n_shares <= SL_DEVICES_MAX. Needs 64 KiB of stack. Waits until all work is done, also
- * after a failure. The current device of the thread is undefined afterwards. Errors: SL_USAGE as sl_sort(), or if
+ * Sorts the shares; 1 <= n_shares <= SL_DEVICES_MAX. Needs 64 KiB of stack. Allocates no memory of a device; with two
+ * shares it may create a stream and events on each device, and frees them. Waits until all work is done, also after a
+ * failure. The current device of the thread is undefined afterwards. Errors: SL_USAGE as sl_sort(), or if
  * buffers of two shares overlap: nothing is changed then. SL_DEVICE_FAILED: keys and results are undefined.
  */
 SL_API enum sl_status sl_global_sort(

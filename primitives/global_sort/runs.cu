@@ -5,8 +5,8 @@
  * output are the first i pairs of a and the first d - i of b; a binary search finds i. One thread per tile
  * of the output finds where the tile begins. These searches are a separate kernel: in the merge, all
  * threads of a block would wait for one of them. Then each block reads the pairs of its tile into shared
- * memory, where each thread does the same for its pairs. The boundary between the parts of two devices is one such
- * search, by a whole warp.
+ * memory, where each thread does the same for its pairs. The boundaries between the parts of two devices are such
+ * searches too, each by a whole warp.
  *
  * A run may be in the memory of another device, whose latency is several times that of local memory. Therefore a
  * thread has begun all of its loads before it uses the first pair, and no sector is read twice (tile_loads.cuh).
@@ -191,11 +191,12 @@ static __device__ uint32_t merge_in_tile(const struct merge_tile<K, pairs> *t,
 }
 
 /*
- * One warp, for path_at(d). The lanes try 32 numbers of pairs from a, in ascending order. Those that are too low come
- * first, so their count tells between which two the answer is.
+ * One warp per boundary, for path_at(d). The lanes try 32 numbers of pairs from a, in ascending order. Those that are
+ * too low come first, so their count tells between which two the answer is.
  */
-template <typename K> static __global__ void split_kernel(struct merge_job<K> job, uint64_t d)
+template <typename K> static __global__ void split_kernel(struct merge_job<K> job, uint32_t parts)
 {
+	const uint64_t d = (blockIdx.x + 1) * (job.n_a + job.n_b) / parts;
 	uint64_t low = d - least(d, job.n_b), high = least(d, job.n_a);
 
 	while (low < high) {
@@ -211,7 +212,7 @@ template <typename K> static __global__ void split_kernel(struct merge_job<K> jo
 			high = first + width * count / LANES;
 	}
 	if (threadIdx.x == 0)
-		job.path[0] = low;
+		job.path[blockIdx.x] = low;
 }
 
 /* One thread per tile, and one for the end. */
@@ -279,19 +280,19 @@ static struct merge_job<K> make_job(
 
 template <typename K>
 static enum sl_status split_as(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
-	struct sl_key_bits bits, uint64_t d, uint64_t *of_a, sl_stream s)
+	struct sl_key_bits bits, uint32_t parts, uint64_t *of_a, sl_stream s)
 {
 	struct merge_job<K> job = make_job<K>(a, b, bits);
 
 	job.path = of_a;
-	return SL_LAUNCH(split_kernel<K>, 1, LANES, 0, s, job, d);
+	return SL_LAUNCH(split_kernel<K>, parts - 1, LANES, 0, s, job, parts);
 }
 
 static enum sl_status split(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
-	enum sl_type type, struct sl_key_bits bits, uint64_t d, uint64_t *of_a, sl_stream s)
+	enum sl_type type, struct sl_key_bits bits, uint32_t parts, uint64_t *of_a, sl_stream s)
 {
-	return type == SL_U32 ? split_as<uint32_t>(a, b, bits, d, of_a, s)
-	                      : split_as<uint64_t>(a, b, bits, d, of_a, s);
+	return type == SL_U32 ? split_as<uint32_t>(a, b, bits, parts, of_a, s)
+	                      : split_as<uint64_t>(a, b, bits, parts, of_a, s);
 }
 
 template <typename K>

@@ -35,11 +35,12 @@ typedef enum sl_status sl_run_search_launcher(const struct sl_sorted_run *run, e
 	sl_stream s);
 
 /*
- * Sets *of_a to how many of the first d pairs of the merge of two runs are from a; d <= a->n + b->n. Of equal keys
- * those of a come first. The runs may be in memory of other devices.
+ * Cuts the merge of two runs into parts of equal size: sets of_a[k - 1], for 1 <= k < parts, to how many of the first
+ * floor(k N / parts) pairs are from a; N = a->n + b->n, parts >= 2. Of equal keys those of a come first. The
+ * runs may be in memory of other devices.
  */
 typedef enum sl_status sl_run_split_launcher(const struct sl_sorted_run *a,
-	const struct sl_sorted_run *b, enum sl_type type, struct sl_key_bits bits, uint64_t d,
+	const struct sl_sorted_run *b, enum sl_type type, struct sl_key_bits bits, uint32_t parts,
 	uint64_t *of_a, sl_stream s);
 
 /* Pairs of the output that a block of the merge writes, and the words of path that a merge of n pairs needs. */

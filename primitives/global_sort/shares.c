@@ -17,6 +17,41 @@ struct sl_share_scratch sl_share_lay_out(
 	return s;
 }
 
+struct sl_share_scratch sl_share_scratch_of(const struct sl_sort_phases *p, uint32_t i)
+{
+	struct sl_arena a = p->share[i].scratch;
+
+	return sl_share_lay_out(
+		&a, sl_global_sort_part(p->keys, p->n, i), p->sort->type, !p->share[i].index);
+}
+
+struct sl_sorted_run sl_share_run(
+	const struct sl_sort_phases *p, uint32_t i, uint32_t begin, uint32_t end)
+{
+	const struct sl_pairs share = {p->share[i].key, p->share[i].index};
+	const struct sl_pairs from = sl_pairs_at(p, share, begin);
+
+	return (struct sl_sorted_run){from.key, from.index, end - begin};
+}
+
+struct sl_pairs sl_pairs_at(const struct sl_sort_phases *p, struct sl_pairs pairs, uint64_t i)
+{
+	return (struct sl_pairs){
+		.key = (char *)pairs.key + i * sl_type_bytes(p->sort->type),
+		.index = pairs.index ? pairs.index + i : NULL,
+	};
+}
+
+enum sl_status sl_run_copy(
+	const struct sl_sort_phases *p, struct sl_sorted_run *run, struct sl_pairs to, sl_stream s)
+{
+	SL_TRY(sl_copy(to.key, run->key, run->n * sl_type_bytes(p->sort->type), s));
+	if (to.index)
+		SL_TRY(sl_copy(to.index, run->index, run->n * sizeof(*to.index), s));
+	*run = (struct sl_sorted_run){to.key, to.index, run->n};
+	return SL_OK;
+}
+
 struct sl_exec sl_share_exec(const struct sl_sort_phases *p, const struct sl_global_share *s)
 {
 	return (struct sl_exec){.space = SL_DEVICE,

@@ -238,6 +238,7 @@ static void try_global_sort(void)
 	global_sort_check(&sl_sort_naive_emulated, &t);
 	if (!brief)
 		global_sort_check_sizes(&sl_sort_naive_emulated, 3, SL_MERGE_TILE + 50, 211);
+	global_sort_check_exchange(&sl_sort_naive_emulated, brief ? 100 : 5000, 211);
 }
 
 static enum sl_status try_schedule(const char *name, const struct sl_emulator_settings *c)

@@ -1,11 +1,8 @@
 /* global_sort.c - tests sorts over several emulated devices, and the messages of wrong calls. */
 #include "primitives/global_sort/global_sort.h"
 
-#include <stdio.h>
-
 #include "primitives/emulator/settings.h"
 #include "tests/cases/sampling.h"
-#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/global_sort_check.h"
 
@@ -176,106 +173,6 @@ static void the_largest_shares_are_checked(void **state)
 	assert_fails(sl_global_sort(&sort, share, 3), SL_USAGE, "overlap");
 }
 
-/* n shares of 100 zeros on as many devices, each with a stream. */
-static void open_zeros(const struct sl_global_sort *sort, uint32_t n, struct sl_device *device,
-	struct sl_global_share *share)
-{
-	for (uint32_t k = 0; k < n; k++) {
-		assert_ok(sl_device_use((int)k, &device[k]));
-		share[k] = (struct sl_global_share){.device = &device[k], .n = 100};
-		share[k].scratch.size = sl_global_sort_scratch(sort, 100, 100 * n, n, true);
-		assert_ok(sl_stream_make(&share[k].stream));
-		assert_ok(sl_memory_get(SL_DEVICE, share[k].scratch.size, &share[k].scratch.base));
-		assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key));
-		assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key_out));
-		assert_ok(sl_fill(share[k].key, 0, 400, share[k].stream));
-		assert_ok(sl_fill(share[k].key_out, 1, 400, share[k].stream));
-		assert_ok(sl_stream_wait(share[k].stream));
-	}
-}
-
-static void close_zeros(uint32_t n, struct sl_global_share *share)
-{
-	for (uint32_t k = 0; k < n; k++) {
-		assert_true(sl_device_switch(share[k].device));
-		sl_memory_give(SL_DEVICE, share[k].scratch.base);
-		sl_memory_give(SL_DEVICE, share[k].key);
-		sl_memory_give(SL_DEVICE, share[k].key_out);
-		sl_stream_free(share[k].stream);
-	}
-}
-
-/* Whether share 0 has its part. The copy is on another stream, so it does not run work of the sort. */
-static bool first_part_is_written(const struct sl_global_share *share)
-{
-	uint32_t key;
-
-	assert_true(sl_device_switch(share[0].device));
-	assert_ok(sl_copy(&key, share[0].key_out, sizeof(key), NULL));
-	assert_ok(sl_stream_wait(NULL));
-	return key == 0;
-}
-
-/*
- * Sorts n shares while the k-th such call of the device fails. False if there are fewer, so that the sort succeeds;
- * otherwise *written says whether share 0 had its part when the call returned.
- */
-static bool fails_at(uint32_t n, const char *call, int k, bool *written)
-{
-	const struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
-	struct sl_global_share share[DEVICES];
-	struct sl_device device[DEVICES];
-	enum sl_status s;
-	char fault[32];
-
-	open_zeros(&sort, n, device, share);
-	snprintf(fault, sizeof(fault), "%s:%d:1", call, k);
-	assert_null(sl_fault_set(fault));
-	s = sl_global_sort(&sort, share, n);
-	assert_null(sl_fault_set(NULL));
-	if (s != SL_OK) {
-		assert_fails(s, SL_DEVICE_FAILED, "error 1");
-		*written = first_part_is_written(share);
-	}
-	close_zeros(n, share);
-	return s != SL_OK;
-}
-
-/*
- * Each call of the device fails in turn, at least least[i] of them: the error comes back, no work is left, and the next
- * sort is right.
- */
-static void failures_of(uint32_t n, const char *const calls[4], const int least[4])
-{
-	struct global_sort_try t = {
-		.n_shares = n, .n_devices = DEVICES, .type = SL_U32, .end_bit = 32};
-
-	for (uint32_t i = 0; i < n; i++)
-		t.n[i] = 300;
-	for (int i = 0; i < 4; i++) {
-		bool written = false;
-		int k = 1;
-
-		while (fails_at(n, calls[i], k, &written))
-			k++;
-		assert_true(k > least[i]);
-		if (strcmp(calls[i], "dev_launch") == 0)
-			assert_true(written); /* the last launch is the merge of the last share */
-		global_sort_check(&sl_sort_shared_emulated, &t);
-	}
-}
-
-/* Two shares have one copy: of the boundary. */
-static void failures_are_reported(void **state)
-{
-	static const char *const calls[] = {"dev_reach", "dev_copy", "dev_launch", "dev_sync"};
-	static const int of_two[] = {2, 1, 5, 3}, of_three[] = {6, 6, 9, 6};
-
-	(void)state;
-	failures_of(2, calls, of_two);
-	failures_of(3, calls, of_three);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,7 +184,6 @@ int main(void)
 		cmocka_unit_test(wrong_calls_are_refused),
 		cmocka_unit_test(overlapping_shares_are_refused),
 		cmocka_unit_test(the_largest_shares_are_checked),
-		cmocka_unit_test(failures_are_reported),
 	};
 
 	sl_device_emulate(true);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "primitives/global_sort/exchange.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/host_and_device.h"
@@ -191,8 +192,8 @@ void global_sort_check_search(const struct sl_run_kernels *kernels)
 	sl_memory_give(SL_DEVICE, on_device);
 }
 
-/* The keys of share i in pattern number k: of about the same number, none, one, or all in one share. */
-static uint32_t keys_of_share(uint32_t n, uint32_t k, uint32_t i)
+/* The keys of share i in pattern number k: of about the same number, none, one, or all in the last share. */
+static uint32_t keys_of_share(uint32_t n, uint32_t k, uint32_t i, uint32_t n_shares)
 {
 	switch (k) {
 	case 0:
@@ -202,7 +203,7 @@ static uint32_t keys_of_share(uint32_t n, uint32_t k, uint32_t i)
 	case 2:
 		return i == 0 ? n : 1;
 	default:
-		return i == 2 ? n : 0;
+		return i == n_shares - 1 ? n : 0;
 	}
 }
 
@@ -228,7 +229,7 @@ static void check_size(const struct sl_backend *sort, int n_devices, uint32_t n,
 		t.key_offset = k % 4;
 		t.index_offset = (k / 4 + n) % 4;
 		for (uint32_t i = 0; i < n_shares; i++)
-			t.n[i] = keys_of_share(n, pattern, i);
+			t.n[i] = keys_of_share(n, pattern, i, n_shares);
 		global_sort_check(sort, &t);
 	}
 }
@@ -244,4 +245,19 @@ void global_sort_check_sizes(
 		for (uint32_t n_shares = 1; sizes[i] <= largest && n_shares <= SHARES; n_shares++)
 			for (uint32_t pattern = 0; pattern < PATTERNS; pattern++)
 				check_size(sort, n_devices, sizes[i], pattern, n_shares);
+}
+
+void global_sort_check_exchange(const struct sl_backend *sort, uint32_t largest, uint32_t one_in)
+{
+	static const uint32_t sizes[] = {0, 1, 2, SL_PIECES - 1, SL_PIECES, SL_PIECES + 1,
+		2 * SL_PIECES - 1, 2 * SL_PIECES, 2 * SL_PIECES + 1, 257, 1000, TILE + 1,
+		SL_PIECES * TILE - SL_PIECES, SL_PIECES * TILE - 1, SL_PIECES * TILE,
+		SL_PIECES * TILE + 1, 2 * SL_PIECES * TILE, (1 << 20) + 3, (1 << 24) + 5};
+	const uint64_t least = sl_exchange_set_least(0);
+
+	sl_sampling_one_in(one_in);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (uint32_t pattern = 0; sizes[i] <= largest && pattern < PATTERNS; pattern++)
+			check_size(sort, 2, sizes[i], pattern, 2);
+	(void)sl_exchange_set_least(least);
 }

@@ -31,4 +31,7 @@ void global_sort_check_search(const struct sl_run_kernels *kernels);
 void global_sort_check_sizes(
 	const struct sl_backend *sort, int n_devices, uint32_t largest, uint32_t one_in);
 
+/* The same of two shares on two devices, merged by pieces with copies (exchange.h), with sizes about those of pieces. */
+void global_sort_check_exchange(const struct sl_backend *sort, uint32_t largest, uint32_t one_in);
+
 #endif
