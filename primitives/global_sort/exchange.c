@@ -6,11 +6,11 @@
 _Static_assert(2 * SL_PIECES <= SL_DEVICES_MAX, "sl_sort_phases.begin has room for the pieces");
 
 /*
- * An estimate: to queue a piece, which is a copy, a wait and two kernels, takes the host 10 us for each of the two
- * devices. In these 20 us NVLink copies 8 MB to each device: half of a piece of 16 MiB, which is what a piece of random
- * keys has from the other share. With smaller pieces the devices would wait for the host.
+ * Measured on two H200: with pieces of 16 and 24 MiB the sort takes 5 to 19 % longer than without copies, because the
+ * devices wait for the host, which queues two kernels, a copy and a wait for each piece. With 128 MiB and more it takes
+ * 0.95 to 0.98 of the time (bench/notes/sort.md). The limit is between them.
  */
-static uint64_t least_bytes = 16 << 20;
+static uint64_t least_bytes = 64 << 20;
 
 uint64_t sl_exchange_set_least(uint64_t bytes)
 {

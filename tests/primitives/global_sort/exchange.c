@@ -86,11 +86,11 @@ static bool is_exchanged(uint32_t n_shares, int second_device, enum sl_type type
 static void only_many_keys_are_exchanged_by_copies(void **state)
 {
 	(void)state;
-	assert_true(is_exchanged(2, 1, SL_U32, 1 << 25));
-	assert_false(is_exchanged(2, 1, SL_U32, (1 << 25) - 1));
-	assert_true(is_exchanged(2, 1, SL_U64, 1 << 24));
-	assert_false(is_exchanged(2, 0, SL_U32, 1 << 25));
-	assert_false(is_exchanged(3, 1, SL_U32, 1 << 25));
+	assert_true(is_exchanged(2, 1, SL_U32, 1 << 27));
+	assert_false(is_exchanged(2, 1, SL_U32, (1 << 27) - 1));
+	assert_true(is_exchanged(2, 1, SL_U64, 1 << 26));
+	assert_false(is_exchanged(2, 0, SL_U32, 1 << 27));
+	assert_false(is_exchanged(3, 1, SL_U32, 1 << 27));
 }
 
 /* --- failures --------------------------------------------------------------------------------- */

@@ -38,24 +38,16 @@ static void every_size_on_one_device(void **state)
 	global_sort_check_sizes(sort, 1, sl_sampling_size((1 << 20) + 3), ONE_IN);
 }
 
-/* With any number of keys, and with so many that the pieces are copied by default. Needs two devices. */
+/* With any number of keys. Needs two devices. */
 static void exchange_by_copies(void **state)
 {
 	const struct sl_backend *sort;
-	struct global_sort_try t = {.n_shares = 2,
-		.n = {(1 << 25) + 7, (1 << 25) + 25},
-		.n_devices = 2,
-		.input = SL_INPUT_RANDOM,
-		.type = SL_U32,
-		.end_bit = 32};
 
 	(void)state;
 	if (n_devices < 2)
 		return;
 	assert_ok(sl_find(SL_SORT, "shared", &sort));
 	global_sort_check_exchange(sort, sl_sampling_size((1 << 24) + 5), ONE_IN);
-	if (sl_sampling_size(t.n[1]) == t.n[1])
-		global_sort_check(sort, &t);
 }
 
 int main(void)
