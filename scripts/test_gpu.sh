@@ -53,7 +53,8 @@ for tool in "${tools[@]}"; do
 	for name in $(sed -n 's/.*cmocka_unit_test(\(.*\)),/\1/p' tests/stages/device/device_pipeline_gpu.c); do
 		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/test_stages_device_device_pipeline_gpu"
 	done
-	for test in primitives/backends_gpu primitives/deflate/deflate_gpu stages/rules stages/device/pack_gpu; do
+	for test in primitives/backends_gpu primitives/deflate/deflate_gpu primitives/global_sort/global_sort_gpu stages/rules \
+		stages/device/pack_gpu; do
 		start "${sanitizer[@]}" "$build_folder/tests/test_${test//\//_}"
 	done
 	start "${sanitizer[@]}" "$build_folder/sluice-bench" primitives --only scan/shared --n '2^24-3' --samples 1
