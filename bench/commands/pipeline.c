@@ -46,6 +46,7 @@ struct contender_table {
 	uint32_t n;
 	struct sl_batch_result expected; /* of the host, or of the first mode */
 	bool has_expected;
+	bool has_scores; /* along histories; of the last mode */
 	struct contender_row entry[ENTRIES_MAX];
 	uint32_t n_entries;
 };
@@ -151,6 +152,7 @@ static enum sl_status run_mode(struct contender_table *r, const char *mode, cons
 	struct sl_plan *plan;
 	enum sl_status s = sl_batch_plan_make(r->b, r->n, mode, &plan);
 
+	r->has_scores = s == SL_OK && plan->recipe.grids.scored;
 	if (s == SL_OK && r->n <= HOST_MAX && !r->has_expected) {
 		s = sl_host_reference(&plan->recipe, &r->expected);
 		r->has_expected = s == SL_OK;
@@ -279,8 +281,11 @@ static enum sl_status run_all(struct contender_table *r)
 		SL_TRY(show_copy(r));
 	if (!modes())
 		SL_TRY(run_mode(r, NULL, staged));
-	for (const char *const *mode = modes(); mode && *mode; mode++)
+	for (const char *const *mode = modes(); mode && *mode; mode++) {
+		if (r->has_scores && strcmp(*mode, staged) != 0)
+			continue; /* fused mode has no scores along histories */
 		SL_TRY(run_mode(r, *mode, *mode));
+	}
 	SL_TRY(run_cub(r));
 	show(r);
 	return SL_OK;

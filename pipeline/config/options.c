@@ -65,8 +65,9 @@ const struct sl_option sl_options[] = {
 	PLAIN(run.mode, CHOICE, .fallback = "auto", .choices = modes, .free = true,
 		.help = "how to run a batch; staged: one kernel per stage; fused, on a device: "
 			"particles are generated and compacted in one kernel, and dead particles "
-			"are never written to memory; auto: fused, except on the CPU or when a "
-			"backend of compact or scan is named"),
+			"are never written to memory; auto: fused, except on the CPU, when a "
+			"backend of compact or scan is named, when tallies has scores along the "
+			"histories, or when a model of many steps is faster staged"),
 	OPTION(run.stop_before, REAL, TIME, 1e9, HUGE_VAL, .fallback = "inf", .free = true,
 		.help = "wall-clock limit of the run, such as that of a batch queue: the run stops "
 			"in time to end within it, as after a signal, and can be resumed"),

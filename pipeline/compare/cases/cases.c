@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/resolve/execution/mode.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "primitives/catalog.h"
 #include "stages/host/host_pipeline.h"
@@ -246,7 +247,7 @@ void sl_cases_choose(struct sl_comparison *c)
 		return;
 	add_same_name(c, device);
 	vary_each(c, device);
-	if (sl_fused_fits(chosen->model, &chosen->derivation))
+	if (sl_mode_allows_fused(chosen))
 		vary_fused(c, device);
 	if (chosen->model->steps)
 		vary_schedule(c, device);

@@ -28,6 +28,11 @@ static bool has_scores(const struct sl_choices *choices)
 	return false;
 }
 
+bool sl_mode_allows_fused(const struct sl_choices *c)
+{
+	return !has_scores(c) && sl_fused_fits(c->model, &c->derivation);
+}
+
 /*
  * auto: fused on a device, because it is faster. A configuration that names a backend of compact or
  * scan, which fused mode does not use, gets staged mode.

@@ -13,4 +13,7 @@
  */
 void sl_resolve_mode(const struct sl_config *c, struct sl_reader *r, struct sl_choices *choices);
 
+/* Whether fused mode can run what is chosen: it has room for the columns, and there are no scores along histories. */
+bool sl_mode_allows_fused(const struct sl_choices *c);
+
 #endif

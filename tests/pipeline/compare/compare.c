@@ -296,6 +296,16 @@ static void rows_vary_one_backend_each(void **state)
 	}
 }
 
+/* Fused mode has no scores along histories, so no row is fused. */
+static void scores_are_compared_staged(void **state)
+{
+	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set",
+		"tallies=[[deposit, z:5]]", "--sort", "naive"));
+	assert_true(n_rows > 0);
+	assert_false(has_fused("naive"));
+}
+
 static void text_lists_the_rows_of_json(void **state)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
@@ -434,6 +444,7 @@ int main(void)
 		cmocka_unit_test(text_lists_the_rows_of_json),
 		cmocka_unit_test(csv_lists_the_rows_of_json),
 		cmocka_unit_test(rows_vary_one_backend_each),
+		cmocka_unit_test(scores_are_compared_staged),
 		cmocka_unit_test(without_a_device_only_host_backends_are_compared),
 		cmocka_unit_test(set_options_apply_to_all_rows),
 		cmocka_unit_test(emulated_device_compares_at_most_20000_particles),
