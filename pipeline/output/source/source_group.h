@@ -25,8 +25,8 @@ enum sl_status sl_source_group_begin(struct sl_source_group *g, uint32_t n);
 
 /*
  * Copies the next records to a block of `size` bytes: of each its key, 8 bytes, then the record. *used is
- * less than size by a record or more at the end of the group, and after a failure: that of the record that
- * would follow.
+ * the number of bytes filled: less than fit only at the end of the group and after a failure, which is that of the
+ * source of the next record.
  */
 enum sl_status sl_source_group_fill(
 	struct sl_source_group *g, uint8_t *block, size_t size, size_t *used);

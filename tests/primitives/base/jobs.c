@@ -9,7 +9,7 @@
 
 enum { JOBS = 100 };
 
-/* A job that adds its number to a list of those that ran, and fails if it is told to. */
+/* A job that adds its number to a list of those that ran, and fails if its test asks for it. */
 struct numbered {
 	struct sl_job job;
 	unsigned number;
