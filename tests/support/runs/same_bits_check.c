@@ -7,6 +7,7 @@
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/plan/memory.h"
+#include "pipeline/resolve/execution/mode.h"
 #include "pipeline/run/run.h"
 #include "pipeline/batch_file/batch_file.h"
 #include "tests/cases/sampling.h"
@@ -23,7 +24,7 @@ struct run_record {
 	size_t n_sets;
 	struct sl_manifest_line *line; /* of each batch */
 	uint64_t n, seen;              /* batches of the plan; batches that were committed */
-	bool has_scores;               /* along the histories; fused mode has none */
+	bool allows_fused;
 };
 
 static void set(struct run_record *k, const char *key, const char *value)
@@ -113,7 +114,7 @@ static void run(struct run_record *k)
 	require_ok(k, sl_workspace_open(plan, &w));
 	require_ok(k, sl_workspace_allocate(w));
 	k->n = plan->recipe.n_batches;
-	k->has_scores = plan->recipe.grids.scored;
+	k->allows_fused = sl_mode_allows_fused(&choices);
 	k->line = (struct sl_manifest_line *)calloc(k->n, sizeof(*k->line));
 	assert_non_null(k->line);
 	require_ok(k, sl_run(w, NULL, &none, &control, &session));
@@ -185,7 +186,7 @@ static void check_settings(const struct bits *b, const struct setting *more)
 	set_all(&cpu, more);
 	run(&cpu);
 	for (int m = 0; m < N_MODES; m++) {
-		if (m == FUSED && cpu.has_scores)
+		if (m == FUSED && !cpu.allows_fused)
 			continue;
 		begin(&k, b, b->device);
 		set(&k, "run.mode", modes[m]);
@@ -232,6 +233,17 @@ void same_bits_check_derived(const struct bits *b)
 
 	check_settings(b, in_key);
 	check_settings(b, in_files);
+}
+
+bool same_bits_allow_fused(const struct bits *b)
+{
+	static struct sl_config config;
+	static struct sl_choices choices;
+	struct run_record k;
+
+	begin(&k, b, "cpu");
+	require_ok(&k, resolve(&k, &config, &choices));
+	return sl_mode_allows_fused(&choices);
 }
 
 void same_bits_check_configs(const struct bits *b)

@@ -8,6 +8,8 @@
 #ifndef SL_TESTS_SUPPORT_RUNS_SAME_BITS_CHECK_H
 #define SL_TESTS_SUPPORT_RUNS_SAME_BITS_CHECK_H
 
+#include <stdbool.h>
+
 /* Parameters of all runs of a check. */
 struct bits {
 	const char *device;    /* run.device: cuda, emulated */
@@ -33,6 +35,9 @@ void same_bits_check_conditions(const struct bits *b);
 
 /* Derived columns in keep, key, tallies and files, for any model with positions. */
 void same_bits_check_derived(const struct bits *b);
+
+/* Whether fused mode can run the configuration. */
+bool same_bits_allow_fused(const struct bits *b);
 
 /* The configuration of bits only. */
 void same_bits_check(const struct bits *b);

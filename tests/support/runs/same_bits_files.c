@@ -84,7 +84,8 @@ void same_bits_check_files(const struct bits *b)
 	folder_make(&f);
 	run(&f, b, "cpu", "auto", "cpu");
 	check_files(&f, b, "staged");
-	check_files(&f, b, "fused");
+	if (same_bits_allow_fused(b))
+		check_files(&f, b, "fused");
 	folder_remove(&f);
 }
 
