@@ -103,7 +103,7 @@ static void unpack(const struct packed *packed, float *u, float *v, float *w)
 
 		u[i] = (float)(no_x ? last : first);
 		v[i] = (float)(no_y ? last : second);
-		w[i] = (float)(no_x | no_y ? z : last);
+		w[i] = (float)((no_x | no_y) ? z : last);
 	}
 }
 
