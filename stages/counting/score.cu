@@ -12,8 +12,8 @@
 enum { BLOCK = 256 };
 
 /*
- * Blocks per multiprocessor, which limit the compiler to 48 registers, and to 128 where flights are scored. Without
- * flights it then needs no more; both in one kernel would need 96 for all.
+ * Blocks per multiprocessor: they limit the compiler to 48 registers, or to 128 if flights are scored. 48 are enough
+ * for collisions alone. One kernel for both would use 96 in every run with scores.
  */
 template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 5;
 

@@ -55,8 +55,8 @@ static void begin(struct sl_merge_streams *m, struct sl_record_source *source,
 
 /*
  * Moves a stream to the block that its job has filled, and starts the job of the next one. *more is false
- * after the last record. The records before a failure are merged first; the next call finds no record and returns
- * the status of the job that failed.
+ * after the last record. The records before a failure are merged first; the next call finds no record
+ * and returns the status of the job that failed.
  */
 static enum sl_status next_block(struct sl_merge_streams *m, struct sl_merge_stream *s, bool *more)
 {

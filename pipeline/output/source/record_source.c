@@ -16,6 +16,12 @@ enum { ROWS_AT_ONCE = 1 << 12 };
  */
 enum { RECORDS_AHEAD = 256, ITEMS_AHEAD = 64 };
 
+/* Not a pointer, because it may be after the end of the file. */
+static void fetch(uintptr_t address)
+{
+	__builtin_prefetch((const void *)address);
+}
+
 double sl_selection_weight(const struct sl_selection *s, double weight)
 {
 	return s->sampled && fabs(weight) < s->threshold ? copysign(s->threshold, weight) : weight;
@@ -180,7 +186,7 @@ static bool read_item(struct sl_record_source *s)
 	const struct sl_selection *selection = s->selection;
 	double priority;
 
-	__builtin_prefetch(s->item + ITEMS_AHEAD);
+	fetch((uintptr_t)s->item + ITEMS_AHEAD);
 	s->key = 0;
 	if (selection->items.key)
 		memcpy(&s->key, s->item, sizeof(s->key));
@@ -225,7 +231,7 @@ static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 	if (!selected)
 		return end_batch(s);
 	if (s->is_list) {
-		__builtin_prefetch(s->next + RECORDS_AHEAD);
+		fetch((uintptr_t)s->next + RECORDS_AHEAD);
 		change_weight(s);
 	} else {
 		make_row(s);
