@@ -40,9 +40,7 @@ enum sl_status sl_bench_table_open(
 	struct sl_bench_table *t, const struct sl_about *about, const char *csv, const char *json)
 {
 	memset(t, 0, sizeof(*t));
-	t->left_out = open_memstream(&t->left_out_text, &t->left_out_bytes);
-	if (!t->left_out)
-		return sl_fail(SL_HOST_MEMORY, "no memory for the table; close other programs");
+	SL_TRY(sl_text_memory_begin(&t->left_out));
 	SL_TRY(create(csv, t->csv_name, &t->csv));
 	SL_TRY(create(json, t->json_name, &t->json));
 	if (t->csv)
@@ -64,29 +62,34 @@ static void write_left_out(const struct sl_bench_table *t, const char *line, boo
 		fprintf(t->json, "%s\n%s", first ? "" : ",", text);
 }
 
-static void write_foot(struct sl_bench_table *t)
+static void write_foot(const struct sl_bench_table *t, char *left_out)
 {
-	char *rest = t->left_out_text;
+	char *rest = left_out;
 
 	if (t->json)
 		fputs("\n],\n\"left_out\": [", t->json);
 	for (const char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n"))
-		write_left_out(t, line, line == t->left_out_text);
+		write_left_out(t, line, line == left_out);
 	if (t->json)
 		fputs("\n]}\n", t->json);
 }
 
 enum sl_status sl_bench_table_close(struct sl_bench_table *t)
 {
-	enum sl_status csv, json;
+	enum sl_status csv, json, foot = SL_OK;
+	char *left_out = NULL;
+	size_t bytes;
 
-	if (t->left_out && fclose(t->left_out) == 0)
-		write_foot(t);
-	free(t->left_out_text);
-	t->left_out = NULL;
-	t->left_out_text = NULL;
+	if (t->left_out.out)
+		foot = sl_text_memory_end(&t->left_out, "the table", &left_out, &bytes);
+	t->left_out.out = NULL;
+	if (left_out)
+		write_foot(t, left_out);
+	free(left_out);
 	csv = sl_output_close(t->csv_name, &t->csv);
 	json = sl_output_close(t->json_name, &t->json);
+	if (foot != SL_OK)
+		return foot;
 	return csv != SL_OK ? csv : json;
 }
 
@@ -148,5 +151,5 @@ void sl_bench_table_row(struct sl_bench_table *t, const struct sl_bench_field *f
 
 void sl_bench_table_leave_out(struct sl_bench_table *t, const char *what)
 {
-	fprintf(t->left_out, "%.*s\n", (int)strcspn(what, "\n"), what);
+	fprintf(t->left_out.out, "%.*s\n", (int)strcspn(what, "\n"), what);
 }

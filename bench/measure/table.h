@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "bench/measure/about.h"
+#include "pipeline/text/text_memory.h"
 #include "primitives/files/files.h"
 
 /* A value of a row: a text, or a number with its significant digits; NaN: no value. */
@@ -24,9 +25,7 @@ struct sl_bench_table {
 	FILE *csv, *json;
 	char csv_name[SL_PATH_BYTES], json_name[SL_PATH_BYTES];
 	size_t rows;
-	FILE *left_out; /* in memory: a line for each measurement that was not made */
-	char *left_out_text;
-	size_t left_out_bytes;
+	struct sl_text_memory left_out; /* a line for each measurement that was not made */
 };
 
 /* Creates the files; a name NULL: no such file. To be closed even after a failure. */

@@ -14,6 +14,7 @@
 #include "pipeline/config/config.h"
 #include "pipeline/config/options.h"
 #include "pipeline/resolve/choices/species.h"
+#include "pipeline/text/text_memory.h"
 
 enum { LINE_COLUMNS = 100 }; /* the longest line of all Markdown of the project */
 
@@ -152,23 +153,17 @@ static void print_all(FILE *out)
  */
 enum sl_status sl_help_markdown(FILE *out)
 {
-	char *text = NULL;
+	struct sl_text_memory t;
 	size_t bytes;
-	FILE *memory = open_memstream(&text, &bytes);
-	bool complete = false;
+	char *text;
 
-	if (memory) {
-		print_all(memory);
-		complete = !ferror(memory);
-		complete = fclose(memory) == 0 && complete;
-	}
-	for (const char *line = text, *end; complete && *line; line = end + 1) {
+	SL_TRY(sl_text_memory_begin(&t));
+	print_all(t.out);
+	SL_TRY(sl_text_memory_end(&t, "help --markdown", &text, &bytes));
+	for (const char *line = text, *end; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		print_wrapped(line, end, out);
 	}
 	free(text);
-	return complete ? SL_OK
-	                : sl_fail(SL_HOST_MEMORY,
-				  "help --markdown: no memory for the text (some hundred KiB); "
-				  "close other programs");
+	return SL_OK;
 }

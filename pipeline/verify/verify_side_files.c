@@ -7,7 +7,6 @@
  */
 #include "pipeline/verify/verify_side_files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@
 #include "pipeline/output/xdmf_file.h"
 #include "stages/formats/common/crc_trailer.h"
 #include "pipeline/report/histogram_file.h"
+#include "pipeline/text/text_memory.h"
 #include "primitives/files/read.h"
 #include "primitives/files/files.h"
 #include "stages/formats/images/image_file_read.h"
@@ -137,29 +137,19 @@ static enum sl_status check_image(
 static enum sl_status check_xdmf(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	char name[SL_FILE_NAME_BYTES], *expected = NULL;
+	char name[SL_FILE_NAME_BYTES], *expected;
+	struct sl_text_memory t;
 	enum sl_status s;
-	bool written = false;
 	size_t bytes;
-	FILE *out;
 
 	if (!sl_xdmf_file_name(plan, name))
 		return SL_OK;
-	out = open_memstream(&expected, &bytes);
-	if (out) {
-		sl_xdmf_file_write(plan, m, out);
-		written = !ferror(out);
-		written = fclose(out) == 0 && written;
-	}
-	if (!written)
-		s = sl_fail(SL_HOST_MEMORY,
-			"%s: host memory: there is none for the text to compare it with; close other "
-			"programs",
-			name);
-	else
-		s = check_bytes(dir, name, expected, bytes,
-			"the file differs from the one made from the manifest, because it was changed or "
-			"belongs to another run");
+	SL_TRY(sl_text_memory_begin(&t));
+	sl_xdmf_file_write(plan, m, t.out);
+	SL_TRY(sl_text_memory_end(&t, name, &expected, &bytes));
+	s = check_bytes(dir, name, expected, bytes,
+		"the file differs from the one made from the manifest, because it was changed or "
+		"belongs to another run");
 	free(expected);
 	return s;
 }

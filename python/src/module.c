@@ -12,6 +12,7 @@
 
 #include "pipeline/help/version.h"
 #include "pipeline/results/survivor_file.h"
+#include "pipeline/text/text_memory.h"
 #include "pipeline/text/version.h"
 #include "primitives/device/device_block.h"
 #include "primitives/emulator/settings.h"
@@ -175,19 +176,17 @@ static PyObject *shut_down(PyObject *module, PyObject *none)
 /* The text of sluice version. */
 static PyObject *build_info(PyObject *module, PyObject *none)
 {
-	size_t bytes;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &bytes);
+	struct sl_text_memory t;
 	PyObject *made;
+	size_t bytes;
+	char *text;
 
 	(void)module, (void)none;
-	if (!out)
+	if (sl_text_memory_begin(&t) != SL_OK)
 		return PyErr_NoMemory();
-	sl_version_print(out);
-	if (fclose(out) != 0) {
-		free(text);
+	sl_version_print(t.out);
+	if (sl_text_memory_end(&t, "the version", &text, &bytes) != SL_OK)
 		return PyErr_NoMemory();
-	}
 	made = PyUnicode_DecodeUTF8(text, (Py_ssize_t)bytes, "replace");
 	free(text);
 	return made;

@@ -17,25 +17,20 @@
 #include "pipeline/info/info.h"
 #include "pipeline/replay/replay.h"
 #include "pipeline/report/plan_print.h"
+#include "pipeline/text/text_memory.h"
 #include "pipeline/verify/verify.h"
 #include "primitives/base/clock.h"
 #include "python/src/base/turn.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* Ends a stream of open_memstream(). */
-static enum sl_status close_text(FILE *out, enum sl_status s)
+/* Ends a stream and gives its text to the job, also if the work, which s says, has failed. */
+static enum sl_status close_text(struct sl_text_memory *t, char **text, enum sl_status s)
 {
-	if (fclose(out) != 0 && s == SL_OK)
-		return sl_fail(SL_HOST_MEMORY, "no memory for the text of the results");
-	return s;
-}
+	size_t bytes;
+	enum sl_status ended = sl_text_memory_end(t, "the results", text, &bytes);
 
-/* Opens a stream that writes to *text. */
-static enum sl_status open_text(char **text, size_t *bytes, FILE **out)
-{
-	*out = open_memstream(text, bytes);
-	return *out ? SL_OK : sl_fail(SL_HOST_MEMORY, "no memory for the text of the results");
+	return s == SL_OK ? ended : s;
 }
 
 /* --- configuration and plan ------------------------------------------------------------------- */
@@ -131,19 +126,15 @@ static void keep_results(void *ctx, const struct sl_workspace *w, const struct s
 	const struct sl_session *session, bool stopped)
 {
 	struct sl_py_job *job = (struct sl_py_job *)ctx;
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
 	job->stopped = stopped;
 	if (!stopped && w->image_sum.image.width > 0 && copy_image(job, &w->image_sum) != SL_OK)
 		return;
-	if (open_text(&job->text, &bytes, &out) != SL_OK)
+	if (sl_text_memory_begin(&t) != SL_OK)
 		return;
-	sl_report_write(w, m, session, stopped ? "stopped" : "done", out);
-	if (close_text(out, SL_OK) != SL_OK) {
-		free(job->text);
-		job->text = NULL;
-	}
+	sl_report_write(w, m, session, stopped ? "stopped" : "done", t.out);
+	(void)close_text(&t, &job->text, SL_OK);
 }
 
 static enum sl_status execute(struct sl_py_job *job, struct sl_workspace *w, uint64_t started_ns)
@@ -192,11 +183,10 @@ enum sl_status sl_py_work_run(struct sl_py_job *job)
 static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *plan)
 {
 	struct sl_json j;
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
-	SL_TRY(open_text(&job->facts, &bytes, &out));
-	j = sl_json_stream(out);
+	SL_TRY(sl_text_memory_begin(&t));
+	j = sl_json_stream(t.out);
 	sl_json_object(&j, NULL);
 	sl_json_u64(&j, "particles", plan->recipe.particles);
 	sl_json_u64(&j, "batch", plan->recipe.batch);
@@ -208,25 +198,24 @@ static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *p
 	sl_json_u64(&j, "threads", plan->threads);
 	sl_json_text(&j, "directory", plan->to);
 	sl_json_close(&j);
-	return close_text(out, SL_OK);
+	return close_text(&t, &job->facts, SL_OK);
 }
 
 enum sl_status sl_py_work_plan(struct sl_py_job *job)
 {
 	struct sl_plan *plan;
 	enum sl_status s = make_plan(job, &plan);
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
 	if (s == SL_OK)
 		s = check_plan(job, plan);
 	if (s == SL_OK)
 		s = print_facts(job, plan);
 	if (s == SL_OK)
-		s = open_text(&job->text, &bytes, &out);
+		s = sl_text_memory_begin(&t);
 	if (s == SL_OK) {
-		sl_plan_print(plan, out);
-		s = close_text(out, s);
+		sl_plan_print(plan, t.out);
+		s = close_text(&t, &job->text, s);
 	}
 	sl_plan_free(plan);
 	return s;
@@ -235,15 +224,14 @@ enum sl_status sl_py_work_plan(struct sl_py_job *job)
 /* The comparison as JSON and as tables. */
 static enum sl_status print_comparison(struct sl_py_job *job, const struct sl_comparison *c)
 {
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
-	SL_TRY(open_text(&job->facts, &bytes, &out));
-	sl_compare_print(c, out);
-	SL_TRY(close_text(out, SL_OK));
-	SL_TRY(open_text(&job->text, &bytes, &out));
-	sl_compare_json(c, out);
-	return close_text(out, SL_OK);
+	SL_TRY(sl_text_memory_begin(&t));
+	sl_compare_print(c, t.out);
+	SL_TRY(close_text(&t, &job->facts, SL_OK));
+	SL_TRY(sl_text_memory_begin(&t));
+	sl_compare_json(c, t.out);
+	return close_text(&t, &job->text, SL_OK);
 }
 
 /* Results are printed if every case was tried, also if some of them differ. */
@@ -270,24 +258,23 @@ enum sl_status sl_py_work_replay(struct sl_py_job *job)
 {
 	struct sl_plan *plan;
 	enum sl_status s = make_plan(job, &plan);
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
 	if (s == SL_OK)
-		s = open_text(&job->text, &bytes, &out);
+		s = sl_text_memory_begin(&t);
 	if (s == SL_OK)
-		s = close_text(out, sl_replay(plan, job->asked.path, job->asked.id, true, out));
+		s = close_text(&t, &job->text,
+			sl_replay(plan, job->asked.path, job->asked.id, true, t.out));
 	sl_plan_free(plan);
 	return s;
 }
 
 enum sl_status sl_py_work_verify(struct sl_py_job *job)
 {
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
-	SL_TRY(open_text(&job->text, &bytes, &out));
-	return close_text(out, sl_verify(job->asked.path, true, false, out));
+	SL_TRY(sl_text_memory_begin(&t));
+	return close_text(&t, &job->text, sl_verify(job->asked.path, true, false, t.out));
 }
 
 enum sl_status sl_py_work_convert(struct sl_py_job *job)
@@ -299,18 +286,16 @@ enum sl_status sl_py_work_convert(struct sl_py_job *job)
 		.n_sets = job->asked.n_sets,
 		.force = job->asked.start == SL_START_FORCE,
 		.stop = &job->control.stop};
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
-	SL_TRY(open_text(&job->text, &bytes, &out));
-	return close_text(out, sl_convert(&c, out));
+	SL_TRY(sl_text_memory_begin(&t));
+	return close_text(&t, &job->text, sl_convert(&c, t.out));
 }
 
 enum sl_status sl_py_work_info(struct sl_py_job *job)
 {
-	size_t bytes;
-	FILE *out;
+	struct sl_text_memory t;
 
-	SL_TRY(open_text(&job->text, &bytes, &out));
-	return close_text(out, sl_info(job->asked.path, job->asked.id, out));
+	SL_TRY(sl_text_memory_begin(&t));
+	return close_text(&t, &job->text, sl_info(job->asked.path, job->asked.id, t.out));
 }

@@ -251,9 +251,43 @@ static void failed_allocations_of_verify_are_not_reported_as_damage(void **state
 	verify_without_memory("openpmd", 2000);
 }
 
+/*
+ * A text that the program collects in memory is printed whole or not at all. A stream that loses a
+ * part without an error gives a shorter text and exit code 0.
+ */
+static void texts_in_memory_are_whole(void **state)
+{
+	char fail_at[32] = "FAIL_COUNT=1";
+	const char *const env[] = {preload(), fail_at, NULL};
+	const char *const words[] = {"sluice", "help", "--markdown", NULL};
+	const struct process help = {.argv = words, .env = env};
+	unsigned long k = allocations_at_start() + 1, last;
+	struct ending whole, e;
+	unsigned failed = 0;
+
+	(void)state;
+	process_run(&help, HANG_SECONDS, &whole);
+	last = allocations_of(&whole);
+	for (; k <= last; k++) {
+		snprintf(fail_at, sizeof(fail_at), "FAIL_AT=%lu", k);
+		process_run(&help, HANG_SECONDS, &e);
+		failed += e.code == SL_HOST_MEMORY;
+		if (e.code != 0 && e.code != SL_HOST_MEMORY)
+			fail_msg("%s: exit code %d: %s", fail_at, e.code, e.err);
+		if (e.code == 0 && strcmp(e.out, whole.out) != 0)
+			fail_msg("%s: exit code 0 and %zu bytes of %zu", fail_at, e.out_bytes,
+				whole.out_bytes);
+		process_free(&e);
+	}
+	process_free(&whole);
+	print_message("help: %u failed allocations, each with exit code 5\n", failed);
+	assert_true(failed >= 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_in_memory_are_whole),
 		cmocka_unit_test(allocations_of_the_program_fail),
 		cmocka_unit_test(every_allocation_of_a_csv_run_fails),
 		cmocka_unit_test(every_allocation_of_an_openpmd_run_fails),
