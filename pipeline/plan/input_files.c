@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/plan/memory.h"
 #include "pipeline/resolve/input_files.h"
 #include "pipeline/results/run_files.h"
 #include "pipeline/text/messages.h"
@@ -78,7 +79,8 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan)
 		return sl_fail(SL_DISK, SL_LIST_FILES
 			" were written to since they were first read (a run needs unchanged "
 			"files); try again when the writer has ended");
-	surveyed = sl_inputs_survey(inputs, plan->machine.free_bytes / KEPT_SHARE);
+	surveyed = sl_inputs_survey(
+		inputs, plan->machine.free_bytes / KEPT_SHARE, sl_memory_plan_threads(plan));
 	for (uint32_t item = 0; item < list->files.n; item++) {
 		uint32_t crc = crc_of(inputs, item, &k);
 

@@ -211,6 +211,13 @@ static bool fits(const struct sl_plan *plan)
 	return host_fits(plan) && device_fits(plan);
 }
 
+uint32_t sl_memory_plan_threads(const struct sl_plan *plan)
+{
+	uint64_t asked = plan->config.run.threads;
+
+	return asked > 0 ? (uint32_t)asked : plan->machine.cores;
+}
+
 /*
  * A slot becomes free when its batch is committed. Batches are committed in order, so a slow core
  * delays the others. With one spare slot, 16 threads wait 4 % of their time and 64 threads 8 %; one
@@ -242,7 +249,7 @@ static void set_devices(struct sl_plan *plan, uint64_t devices, uint64_t device_
 static void choose_most(struct sl_plan *plan)
 {
 	const struct sl_config *c = &plan->config;
-	uint64_t threads = c->run.threads > 0 ? c->run.threads : plan->machine.cores;
+	uint64_t threads = sl_memory_plan_threads(plan);
 	uint64_t device_slots = c->run.slots > 0 ? c->run.slots : DEVICE_SLOTS_AUTO;
 	uint64_t batches = device_slots * plan->choices.n_devices; /* on all devices */
 

@@ -19,6 +19,9 @@
  */
 enum sl_status sl_memory_plan_fit(struct sl_plan *plan);
 
+/* Threads that the configuration asks for: run.threads, or as many as the machine has cores. */
+uint32_t sl_memory_plan_threads(const struct sl_plan *plan);
+
 /* SL_HOST_MEMORY or SL_DEVICE_MEMORY if the plan does not fit; the message states what would. */
 enum sl_status sl_memory_plan_check(const struct sl_plan *plan);
 

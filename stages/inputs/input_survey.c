@@ -12,6 +12,7 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/inputs/mcpl_survey.h"
+#include "stages/inputs/plain_survey.h"
 #include "stages/inputs/reading.h"
 
 /* The unit must be a float, also for the smallest weights. */
@@ -58,16 +59,24 @@ static void read_kept(struct sl_inputs *inputs, uint32_t k)
 		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
 }
 
-static enum sl_status survey_gzip(
-	struct sl_inputs *inputs, uint32_t k, size_t *most, struct sl_mcpl_pass *pass)
+/* What the survey of all files shares. */
+struct survey {
+	struct sl_inputs *inputs;
+	struct sl_job_pool pool;
+	size_t keep_most; /* bytes for records that can still be kept */
+	double weights;   /* sum of the absolute values */
+};
+
+static enum sl_status survey_gzip(struct survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
+	struct sl_inputs *inputs = all->inputs;
 	struct sl_reading *reading = inputs->reading;
 	struct sl_input_source *f = &reading->source[k];
 
 	SL_TRY(sl_reading_begin_gzip(reading, k));
-	f->kept = room_for(inputs, k, most);
+	f->kept = room_for(inputs, k, &all->keep_most);
 	pass->keep = (uint8_t *)f->kept;
-	SL_TRY(sl_check_mcpl_particles(&reading->gzip, pass));
+	SL_TRY(sl_check_mcpl_records(&reading->gzip, pass));
 	reading->in_turn |= !f->kept;
 	if (f->kept)
 		read_kept(inputs, k);
@@ -78,45 +87,47 @@ static enum sl_status survey_gzip(
  * Checks the particles of MCPL file k and adds their weights. The checksum is that of the whole file, also
  * after damage.
  */
-static enum sl_status survey_mcpl(
-	struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
+static enum sl_status survey_mcpl(struct survey *all, uint32_t k)
 {
-	const struct sl_input_source *f = &inputs->reading->source[k];
+	const struct sl_input_source *f = &all->inputs->reading->source[k];
 	const uint8_t *begin = (const uint8_t *)f->map.at;
-	struct sl_mcpl_pass pass = {.weights = *weights, .summed = begin};
-	struct sl_mcpl_stream plain = f->stream;
-	enum sl_status s = plain.gzipped ? survey_gzip(inputs, k, most, &pass)
-	                                 : sl_check_mcpl_particles(&plain, &pass);
+	struct sl_mcpl_pass pass = {.summed = begin};
+	enum sl_status s = sl_check_mcpl_weight(&f->stream.header, &all->weights);
 
-	*weights = pass.weights;
-	inputs->at[k].crc = sl_crc32_update(
+	pass.weights = all->weights;
+	if (s == SL_OK)
+		s = f->stream.gzipped ? survey_gzip(all, k, &pass)
+		                      : sl_survey_plain(&all->pool, &f->stream, &pass);
+	all->weights = pass.weights;
+	all->inputs->at[k].crc = sl_crc32_update(
 		pass.crc, pass.summed, (size_t)(begin + f->map.bytes - pass.summed));
 	return s;
 }
 
 /* The same for any file. */
-static enum sl_status survey(struct sl_inputs *inputs, uint32_t k, size_t *most, double *weights)
+static enum sl_status survey(struct survey *all, uint32_t k)
 {
-	const struct sl_input_source *f = &inputs->reading->source[k];
+	const struct sl_input_source *f = &all->inputs->reading->source[k];
 
 	if (!f->space)
-		return survey_mcpl(inputs, k, most, weights);
-	inputs->at[k].crc = sl_input_source_crc(f);
-	return sl_check_phase_space(f->space, weights);
+		return survey_mcpl(all, k);
+	all->inputs->at[k].crc = sl_input_source_crc(f);
+	return sl_check_phase_space(f->space, &all->weights);
 }
 
-enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most)
+enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint32_t threads)
 {
+	struct survey all = {.inputs = inputs, .keep_most = keep_most};
 	enum sl_status s = SL_OK;
-	double weights = 0;
 
+	sl_job_pool_open(&all.pool, threads > 1 ? threads : 0);
 	for (uint32_t k = 0; k < inputs->n; k++)
 		if (s == SL_OK)
-			s = sl_add_context(
-				survey(inputs, k, &keep_most, &weights), "%s", inputs->at[k].path);
+			s = sl_add_context(survey(&all, k), "%s", inputs->at[k].path);
 		else
 			inputs->at[k].crc = sl_input_source_crc(&inputs->reading->source[k]);
-	inputs->weight_shift = shift_for(weights);
+	sl_job_pool_close(&all.pool);
+	inputs->weight_shift = shift_for(all.weights);
 	return s;
 }
 

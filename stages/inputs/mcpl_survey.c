@@ -146,20 +146,27 @@ static void add_to_crc(const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass
 	pass->summed = end;
 }
 
-enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
+enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weights)
+{
+	SL_TRY(sl_mcpl_check_weight(h));
+	*weights += fabs(h->weight) * (double)h->particles;
+	return SL_OK;
+}
+
+enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass)
 {
 	const struct sl_mcpl_header *h = &s->header;
 	struct stored_records r = {.h = h, .numbers = numbers_of(h)};
 	bool trailing;
 
-	SL_TRY(sl_mcpl_check_weight(h));
-	pass->weights += fabs(h->weight) * (double)h->particles;
 	for (;;) {
-		r.first = s->read;
+		const uint64_t read = s->read;
+
+		r.first = pass->first + read;
 		SL_TRY(sl_mcpl_raw(s, &r.at, &r.n));
 		add_to_crc(s, pass);
 		if (pass->keep && r.n > 0)
-			memcpy(pass->keep + r.first * h->record_bytes, r.at, r.n * h->record_bytes);
+			memcpy(pass->keep + read * h->record_bytes, r.at, r.n * h->record_bytes);
 		SL_TRY(check_records(&r, &pass->weights));
 		if (r.n == 0)
 			return sl_mcpl_end(s, &trailing);
@@ -190,8 +197,7 @@ enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weig
 {
 	const struct sl_mcpl_header *h = &s->fields;
 
-	SL_TRY(sl_mcpl_check_weight(h));
-	*weights += fabs(h->weight) * (double)h->particles;
+	SL_TRY(sl_check_mcpl_weight(h, weights));
 	for (uint64_t i = 0; i < h->particles; i++) {
 		struct sl_mcpl_particle p;
 

@@ -10,8 +10,9 @@
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/formats/phase_space/phase_space.h"
 
-/* A survey of one file, and what it produces on the way. */
+/* A survey of the records of one file, and what it produces on the way. */
 struct sl_mcpl_pass {
+	uint64_t first; /* the number in the file of the first record of the stream */
 	uint8_t *
 		keep; /* NULL, or room for all records: header.particles * header.record_bytes bytes */
 	double weights;        /* sum of the absolute values of the weights */
@@ -20,14 +21,19 @@ struct sl_mcpl_pass {
 };
 
 /*
- * Reads all particles of a stream, which is at the first one. SL_BAD_INPUT with the number of the
- * particle (from 0) if the file is damaged or truncated, if a weight is not finite, or if a finite
- * number overflows in single precision and internal units; also if the common weight is outside the
- * range of single precision.
+ * Adds the common weight of a file, once for each particle. SL_BAD_INPUT if it is outside the range of single
+ * precision.
  */
-enum sl_status sl_check_mcpl_particles(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);
+enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weights);
 
-/* The same for all particles of a list of another format. */
+/*
+ * Reads all records of a stream, which is at the first one. SL_BAD_INPUT with the number of the
+ * particle (from 0) if the file is damaged or truncated, if a weight is not finite, or if a finite
+ * number overflows in single precision and internal units.
+ */
+enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);
+
+/* Both checks for all particles of a list of another format. */
 enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights);
 
 #endif

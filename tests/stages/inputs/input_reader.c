@@ -51,7 +51,7 @@ static struct sl_inputs *open_lists(size_t keep_most)
 		snprintf(lines.at[k], sizeof(lines.at[k]), "%s", folder_path(&folder, names[k]));
 	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
 	assert_int_equal(inputs->particles, ALL);
-	assert_ok(sl_inputs_survey(inputs, keep_most));
+	assert_ok(sl_inputs_survey(inputs, keep_most, 1));
 	return inputs;
 }
 
@@ -157,7 +157,7 @@ static void expect_changed(const char *opened, const char *written)
 	file = folder_read(&folder, written, &bytes);
 	snprintf(lines.at[0], sizeof(lines.at[0]), "%s", folder_path(&folder, opened));
 	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
-	assert_ok(sl_inputs_survey(inputs, 0));
+	assert_ok(sl_inputs_survey(inputs, 0, 1));
 	assert_int_equal(inputs->particles, ALL);
 	assert_ok(read_batch(inputs, 10, 100, SL_NO_TURN));
 	sleep_for(0.02); /* more than the grain of a time of modification */
