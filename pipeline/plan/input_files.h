@@ -17,6 +17,15 @@ enum sl_status sl_plan_open_inputs(struct sl_plan *plan);
 /* Reads particle id and sets its final fate. */
 enum sl_status sl_inputs_particle(const struct sl_recipe *r, uint64_t id, struct sl_particle *p);
 
+/*
+ * Reads pilot->particles of the particles, which are all of them or a multiple of SL_PILOT_GROUP; counts
+ * survivors and sets the time. They are groups of neighbours that are spread evenly over the lists, because
+ * a list can be sorted, and few places of it are read. If a list must be decompressed, they are the first
+ * ones. *variance is that of the share of survivors, from the differences between groups.
+ */
+enum { SL_PILOT_GROUP = 32 };
+enum sl_status sl_inputs_pilot(const struct sl_recipe *r, struct sl_pilot *pilot, double *variance);
+
 /* Makes r refer to the particles in columns, the first of which has the id first_id. */
 void sl_inputs_set_columns(
 	struct sl_recipe *r, uint64_t first_id, const struct sl_columns *columns);

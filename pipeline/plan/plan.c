@@ -29,7 +29,8 @@
 #include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
-enum { PILOT = 4096 };
+/* Particles of the pilot; of lists, of which groups are read, so that there are 512 groups. */
+enum { PILOT = 4096, LIST_PILOT = 512 * SL_PILOT_GROUP };
 
 /* The columns of survivors whose items the host reads even if it does not write columns. */
 static sl_column_set columns_read(const struct sl_choices *c)
@@ -111,36 +112,41 @@ static enum sl_status make_recipe(
 	return make_pack_rule(c, config, r);
 }
 
-/*
- * Computes PILOT particles, spread over the run. Of lists it takes the first, because reading others would
- * decompress all that precedes them. most_fraction bounds the predicted share of survivors from above:
- * the share plus four standard errors of a binomial distribution.
- */
-static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
+/* Computes particles that are spread over the run. The variance is that of a binomial distribution. */
+static enum sl_status compute_pilot(const struct sl_recipe *r, struct sl_pilot *p, double *variance)
 {
-	uint64_t start = sl_now_ns(), step;
+	const uint64_t start = sl_now_ns();
 	double share;
 
-	p->particles = r->particles < PILOT ? (uint32_t)r->particles : PILOT;
-	step = r->inputs || p->particles == 0 ? 1 : r->particles / p->particles;
 	for (uint64_t i = 0; i < p->particles; i++) {
-		const uint64_t id = i * step;
 		struct sl_particle particle;
 
 		SL_TRY(sl_check_cancelled(r));
-		if (r->inputs)
-			SL_TRY(sl_inputs_particle(r, id, &particle));
-		else
-			particle = sl_compute_particle(r, id);
+		particle = sl_compute_particle(r, i * (r->particles / p->particles));
 		p->survivors += SL_HAS(r->keep, particle.fate);
 	}
-	if (p->particles == 0)
-		return SL_OK;
 	p->ns = (double)(sl_now_ns() - start) / p->particles;
 	share = (double)p->survivors / p->particles;
+	*variance = share * (1 - share) / p->particles;
+	return SL_OK;
+}
+
+/*
+ * Computes some particles. most_fraction bounds the predicted share of survivors from above:
+ * the share plus four standard errors.
+ */
+static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
+{
+	const uint32_t most = r->inputs ? LIST_PILOT : PILOT;
+	double n, variance;
+
+	*p = (struct sl_pilot){.particles = r->particles < most ? (uint32_t)r->particles : most};
+	if (p->particles == 0)
+		return SL_OK;
+	SL_TRY((r->inputs ? sl_inputs_pilot : compute_pilot)(r, p, &variance));
+	n = p->particles;
 	/* 1/N keeps the variance above 0 if the pilot has no survivors */
-	p->most_fraction =
-		share + 4 * sqrt((share * (1 - share) + 1.0 / p->particles) / p->particles);
+	p->most_fraction = p->survivors / n + 4 * sqrt(variance + 1 / (n * n));
 	if (p->most_fraction > 1)
 		p->most_fraction = 1;
 	return SL_OK;
