@@ -12,7 +12,6 @@
 #include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "stages/inputs/mcpl_survey.h"
-#include "stages/inputs/plain_survey.h"
 #include "stages/inputs/reading.h"
 
 /* The unit must be a float, also for the smallest weights. */
@@ -60,14 +59,14 @@ static void read_kept(struct sl_inputs *inputs, uint32_t k)
 }
 
 /* What the survey of all files shares. */
-struct survey {
+struct lists_survey {
 	struct sl_inputs *inputs;
 	struct sl_job_pool pool;
 	size_t keep_most; /* bytes for records that can still be kept */
 	double weights;   /* sum of the absolute values */
 };
 
-static enum sl_status survey_gzip(struct survey *all, uint32_t k, struct sl_mcpl_pass *pass)
+static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
 	struct sl_inputs *inputs = all->inputs;
 	struct sl_reading *reading = inputs->reading;
@@ -87,7 +86,7 @@ static enum sl_status survey_gzip(struct survey *all, uint32_t k, struct sl_mcpl
  * Checks the particles of MCPL file k and adds their weights. The checksum is that of the whole file, also
  * after damage.
  */
-static enum sl_status survey_mcpl(struct survey *all, uint32_t k)
+static enum sl_status survey_mcpl(struct lists_survey *all, uint32_t k)
 {
 	const struct sl_input_source *f = &all->inputs->reading->source[k];
 	const uint8_t *begin = (const uint8_t *)f->map.at;
@@ -105,7 +104,7 @@ static enum sl_status survey_mcpl(struct survey *all, uint32_t k)
 }
 
 /* The same for any file. */
-static enum sl_status survey(struct survey *all, uint32_t k)
+static enum sl_status survey(struct lists_survey *all, uint32_t k)
 {
 	const struct sl_input_source *f = &all->inputs->reading->source[k];
 
@@ -117,7 +116,7 @@ static enum sl_status survey(struct survey *all, uint32_t k)
 
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint32_t threads)
 {
-	struct survey all = {.inputs = inputs, .keep_most = keep_most};
+	struct lists_survey all = {.inputs = inputs, .keep_most = keep_most};
 	enum sl_status s = SL_OK;
 
 	sl_job_pool_open(&all.pool, threads > 1 ? threads : 0);

@@ -3,10 +3,15 @@
  *
  * The survey proves that the file can be read to its end and that its numbers fit into columns of single
  * precision, and it sums the weights.
+ *
+ * A plain file is surveyed in several threads. Its records are divided into parts of a fixed number of bytes,
+ * whatever the number of threads, and the results of the parts are joined in their order. So the checksum,
+ * the rounding of the sum of the weights, and the message of a failure do not depend on the threads.
  */
 #ifndef SL_STAGES_INPUTS_MCPL_SURVEY_H
 #define SL_STAGES_INPUTS_MCPL_SURVEY_H
 
+#include "primitives/base/jobs.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/formats/phase_space/phase_space.h"
 
@@ -32,6 +37,16 @@ enum sl_status sl_check_mcpl_weight(const struct sl_mcpl_header *h, double *weig
  * number overflows in single precision and internal units.
  */
 enum sl_status sl_check_mcpl_records(struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);
+
+/* Bytes of the records of a part, at most. */
+enum { SL_SURVEY_PART_BYTES = 1 << 24 };
+
+/*
+ * Checks all records of a stream that is at its first record, as sl_check_mcpl_records() does; pass->keep must
+ * be NULL. After a failure the bytes up to pass->summed are those of pass->crc.
+ */
+enum sl_status sl_survey_plain(
+	struct sl_job_pool *pool, const struct sl_mcpl_stream *s, struct sl_mcpl_pass *pass);
 
 /* Both checks for all particles of a list of another format. */
 enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights);

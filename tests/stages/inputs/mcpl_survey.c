@@ -1,8 +1,8 @@
 /*
- * plain_survey.c - the survey of a plain list of several parts: checksum, scale of the weights, and the
+ * mcpl_survey.c - the survey of a plain list of several parts: checksum, scale of the weights, and the
  * message about a wrong particle are the same with any number of threads.
  */
-#include "stages/inputs/plain_survey.h"
+#include "stages/inputs/mcpl_survey.h"
 
 #include <math.h>
 #include <stdio.h>
