@@ -38,18 +38,6 @@ static void every_size_on_one_device(void **state)
 	global_sort_check_sizes(sort, 1, sl_sampling_size((1 << 20) + 3), ONE_IN);
 }
 
-/* With any number of keys. Needs two devices. */
-static void exchange_by_copies(void **state)
-{
-	const struct sl_backend *sort;
-
-	(void)state;
-	if (n_devices < 2)
-		return;
-	assert_ok(sl_find(SL_SORT, "shared", &sort));
-	global_sort_check_exchange(sort, sl_sampling_size((1 << 24) + 5), ONE_IN);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -58,7 +46,6 @@ int main(void)
 #endif
 		cmocka_unit_test(every_size),
 		cmocka_unit_test(every_size_on_one_device),
-		cmocka_unit_test(exchange_by_copies),
 	};
 
 	if (skips_without_device())
