@@ -7,7 +7,7 @@
  * weight, and only the scatter gives their error. Weights of lists have any size: their fractions
  * count particles, and sums of weights are reported in addition.
  *
- * Nothing is allocated; the manifest and the plan stay the caller's.
+ * The caller owns the manifest and the plan; nothing is allocated.
  */
 #ifndef SL_PIPELINE_REPORT_TALLIES_RUN_RESULTS_H
 #define SL_PIPELINE_REPORT_TALLIES_RUN_RESULTS_H
