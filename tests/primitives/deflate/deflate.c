@@ -14,6 +14,8 @@
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_check.h"
+#include "tests/support/formats/deflate_inputs.h"
+#include "tests/support/formats/deflate_sweep.h"
 
 enum { MOST = 5000000, JOBS = 20, JOB_LARGEST = 100000 };
 
