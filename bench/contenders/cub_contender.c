@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "stages/particle/digest.h"
+#include "stages/host/batch_layout.h"
 
 #ifdef SL_WITH_CUDA
 

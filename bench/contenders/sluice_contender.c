@@ -2,6 +2,7 @@
 #include "bench/contenders/sluice_contender.h"
 
 #include "stages/particle/digest.h"
+#include "stages/host/batch_layout.h"
 
 static void lay_out(struct sl_contender *c, struct sl_arena *device, struct sl_arena *pinned)
 {

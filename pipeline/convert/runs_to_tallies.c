@@ -6,7 +6,7 @@
  */
 #include "pipeline/convert/runs_to_tallies.h"
 
-#include "pipeline/report/histogram_file.h"
+#include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/run/workspace.h"
 #include "primitives/device/device.h"
 

@@ -6,6 +6,7 @@
 
 #include "pipeline/run/autotune.h"
 #include "pipeline/batch_file/batch_file.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "primitives/base/clock.h"
 
 /* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */

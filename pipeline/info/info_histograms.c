@@ -1,7 +1,7 @@
 /*
  * info_histograms.c - reads NAME.tallies and prints each histogram with its sums per fate.
  *
- * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/histogram_file.c describes its
+ * The file is HDF5 with a CRC-32 in its last bytes; pipeline/report/tallies/histogram_file.c describes its
  * layout. Names, sizes and types are checked as they are read, because the file can be any file of
  * that name. HDF5 runs in a child process (hdf5_child.h), which prints to memory.
  */
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "pipeline/report/histogram_file.h"
+#include "pipeline/report/tallies/histogram_file.h"
 #include "primitives/device/device.h"
 #include "primitives/files/read.h"
 #include "stages/formats/common/crc_trailer.h"

@@ -9,7 +9,7 @@
 
 #include "pipeline/info/info_survivors.h"
 #include "pipeline/output/existing_run.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/formats.h"

@@ -7,6 +7,7 @@
 #include "pipeline/join/joined_files.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/output/stale_files.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "primitives/files/files.h"
 
 /* Makes the plan of the whole run in the directory `to`; NULL: out/NAME, as of sluice run. */

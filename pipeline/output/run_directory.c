@@ -7,7 +7,7 @@
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/output/existing_run.h"
-#include "pipeline/report/histogram_file.h"
+#include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/output/image_files.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/batch_file/batch_file.h"

@@ -3,6 +3,7 @@
 
 #include "pipeline/plan/memory.h"
 #include "stages/device/device_pipeline.h"
+#include "stages/host/batch_layout.h"
 
 /*
  * On the host, the stages and the compression of a batch share one scratch, because the same thread

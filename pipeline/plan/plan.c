@@ -1,5 +1,5 @@
 /*
- * plan.c - choices become a recipe, sizes and refusals.
+ * plan.c - makes a plan, refuses what does not fit, and answers questions about plans.
  *
  * Order matters: the recipe comes first, then the input files and the device that it needs, then the
  * text of the configuration, which each output file contains, and last the memory, which depends on
@@ -11,7 +11,6 @@
 #include "pipeline/config/config_print.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "pipeline/plan/candidates.h"
@@ -19,98 +18,16 @@
 #include "pipeline/plan/input_files.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
+#include "pipeline/plan/plan_recipe.h"
 #include "pipeline/text/version.h"
 #include "primitives/base/clock.h"
 #include "primitives/tuning.h"
-#include "stages/host/cpu_dispatch.h"
-#include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/host_pipeline.h"
-#include "stages/formats/formats.h"
 #include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
 /* Particles of the pilot; of lists, of which groups are read, so that there are 512 groups. */
 enum { PILOT = 4096, LIST_PILOT = 512 * SL_PILOT_GROUP };
-
-/* The columns of survivors whose items the host reads even if it does not write columns. */
-static sl_column_set columns_read(const struct sl_choices *c)
-{
-	/* the image is a sum of these, and order files are made of the others */
-	sl_column_set summed =
-		c->image.width > 0 ? SL_BIT(SL_COLUMN_pixel) | SL_BIT(SL_COLUMN_weight) : 0;
-
-	return summed | c->list_order.columns;
-}
-
-/* How the device packs survivors, and which columns are also copied to the host unpacked. */
-static enum sl_status make_pack_rule(
-	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
-{
-	bool written = c->format != &sl_format_none;
-	struct sl_arena none = {0};
-	struct sl_table t;
-
-	r->unpacked = SL_EVERY_COLUMN;
-	r->resident = c->resident;
-	if (c->form == SL_AS_COLUMNS && !c->resident && written)
-		return SL_OK;
-	r->unpacked = columns_read(c);
-	if (c->resident || !written)
-		return SL_OK;
-	r->pack = (struct sl_pack_rule){.form = c->form,
-		.packing = c->format->packing,
-		.backend = c->pack,
-		.level = (int)config->output.level};
-	if (!c->format->record_of)
-		return SL_OK;
-	sl_table_lay_out(&none, r, 0, 0, &t);
-	return c->format->record_of(&t, &c->format_facts, &r->pack.record);
-}
-
-/*
- * Copies to the recipe what the stages need. The stages know no configuration: what they do not find
- * in the recipe cannot change a result. The
- * environment variable SL_LEVEL selects loops of another instruction level, for tests.
- */
-static enum sl_status make_recipe(
-	const struct sl_choices *c, const struct sl_config *config, struct sl_recipe *r)
-{
-	const char *level = getenv("SL_LEVEL");
-
-	r->model = (enum sl_model_number)config->model;
-	memcpy(r->rules.bytes, c->rules.bytes, sizeof(r->rules.bytes));
-	r->seed = config->run.seed;
-	r->particles = config->run.particles;
-	r->batch = (uint32_t)c->batch;
-	r->n_batches = c->n_batches;
-	r->keep = c->keep;
-	r->condition = c->condition;
-	r->derivation = c->derivation;
-	r->n_fields = c->n_fields;
-	for (uint32_t k = 0; k < c->n_fields; k++)
-		r->field[k] = sl_key_rule_make(&c->field[k]);
-	r->key_bits = c->key_bits;
-	r->n_columns = c->n_columns;
-	memcpy(r->column, c->column, sizeof(r->column));
-	r->internal = c->internal;
-	memcpy(r->label, c->named.label, sizeof(r->label));
-	r->constants = c->model->constants(c->rules.bytes, &r->constant);
-	r->bins = sl_histogram_make(c->histogram, c->n_histograms, sl_sums_weights(r));
-	sl_grid_make(c->grid, c->n_grids, c->grid_edge, sl_sums_weights(r), 1, &r->grids);
-	r->mode = c->mode;
-	if (c->schedule == SL_BY_ROUNDS)
-		r->schedule = c->rounds;
-	r->scan = c->scan;
-	if (r->mode == SL_MODE_staged)
-		r->compact = c->compact;
-	r->sort = c->sort;
-	r->loops = sl_find_loops(level && level[0] ? level : NULL);
-	if (!r->loops)
-		return sl_fail(SL_USAGE,
-			"SL_LEVEL=%s is not an instruction level of this processor; use baseline",
-			level);
-	return make_pack_rule(c, config, r);
-}
 
 /* Computes particles that are spread over the run. The variance is that of a binomial distribution. */
 static enum sl_status compute_pilot(const struct sl_recipe *r, struct sl_pilot *p, double *variance)
@@ -150,40 +67,6 @@ static enum sl_status run_pilot(const struct sl_recipe *r, struct sl_pilot *p)
 	if (p->most_fraction > 1)
 		p->most_fraction = 1;
 	return SL_OK;
-}
-
-/* Records of lists are copied to MCPL files: batches keep them, in the layout of the output. */
-static void keep_records(struct sl_plan *plan)
-{
-	const struct sl_file_facts facts = {.own = plan->choices.format_facts};
-	const struct sl_mcpl_facts mcpl = sl_mcpl_facts_of(&facts);
-	struct sl_inputs *inputs = plan->recipe.inputs;
-	struct sl_arena none = {0};
-	struct sl_table t;
-
-	if (!inputs || !sl_format_is_mcpl(plan->choices.format))
-		return;
-	sl_table_lay_out(&none, &plan->recipe, 0, 0, &t);
-	inputs->layout = sl_mcpl_header_of(&t, &mcpl, sl_mcpl_common_weight(&t, &mcpl));
-	plan->recipe.source_bytes = inputs->layout.record_bytes;
-}
-
-/*
- * Chooses the columns of which a batch on the host needs only the digests: those of survivors that are not
- * written, or whose source records are written. User flags that the run replaces are made of a column.
- */
-static void choose_digested(struct sl_plan *plan)
-{
-	const struct sl_choices *c = &plan->choices;
-	const struct sl_file_facts facts = {.own = c->format_facts};
-	bool written = c->format != &sl_format_none, copied = plan->recipe.source_bytes > 0;
-	sl_column_set read = columns_read(c);
-
-	if (c->device != SL_ON_CPU || c->reads_columns || (written && !copied))
-		return;
-	if (copied && sl_mcpl_facts_of(&facts).flags < SL_COLUMN_COUNT)
-		read |= SL_BIT(sl_mcpl_facts_of(&facts).flags);
-	plan->recipe.digested = SL_EVERY_COLUMN & ~read;
 }
 
 /*
@@ -303,10 +186,9 @@ enum sl_status sl_plan_make(
 	plan->config = *config;
 	sl_machine_read("", &plan->machine);
 	sl_machine_divide(&plan->machine, &plan->config.share);
-	SL_TRY(make_recipe(choices, config, &plan->recipe));
+	SL_TRY(sl_recipe_make(choices, config, &plan->recipe));
 	SL_TRY(sl_plan_open_inputs(plan));
-	keep_records(plan);
-	choose_digested(plan);
+	sl_recipe_choose_kept(&plan->choices, &plan->recipe);
 	SL_TRY(choose_device(choices, plan));
 	sl_output_directory_name(config, plan->to);
 	plan->facts = (struct sl_file_facts){.run_name = plan->config.run.name,

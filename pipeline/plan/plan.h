@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "pipeline/config/config.h"
-#include "pipeline/plan/machine.h"
+#include "pipeline/plan/limits/machine.h"
 #include "pipeline/resolve/resolve.h"
 #include "stages/formats/common/format.h"
 #include "stages/formats/images/image_file.h"

@@ -10,7 +10,7 @@
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/plan.h"
-#include "pipeline/report/grid_file.h"
+#include "pipeline/report/tallies/grid_file.h"
 #include "pipeline/report/plan_print.h"
 #include "pipeline/report/report_devices.h"
 #include "pipeline/plan/input_files.h"

@@ -12,7 +12,7 @@
 #include "pipeline/plan/input_files.h"
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/memory.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "pipeline/text/messages.h"
 #include "stages/formats/formats.h"
 

@@ -15,7 +15,7 @@
 #include "pipeline/output/run_directory.h"
 #include "pipeline/output/xdmf_file.h"
 #include "stages/formats/common/crc_trailer.h"
-#include "pipeline/report/histogram_file.h"
+#include "pipeline/report/tallies/histogram_file.h"
 #include "pipeline/text/text_memory.h"
 #include "primitives/files/read.h"
 #include "primitives/files/files.h"

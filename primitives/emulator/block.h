@@ -8,7 +8,7 @@
 #define SL_PRIMITIVES_EMULATOR_BLOCK_H
 
 #include "access.h"
-#include "fiber.h"
+#include "fibers/fiber.h"
 #include "launch.h"
 #include "settings.h"
 #include "thread.h"

@@ -1,26 +1,22 @@
 /*
- * driver.c - the driver of the emulated devices: streams, events and graphs. Memory is in memory.c.
+ * driver.c - the driver of the emulated devices: facts, memory, and calls of queue.c under a lock.
  *
- * A stream is a ring of queued work. By default the work runs when the host waits for it, the
- * latest moment at which a real device may run it: a result that the host reads without waiting is
- * never ready. With queue=now it runs when it is queued, the earliest moment. One lock protects all
- * devices: one piece of work at a time. A stream belongs to the device that was current when it was made,
- * and its kernels can access the memory of that device only, or of devices that sl_device_reach() has named.
+ * One lock protects all devices, their memory (memory.c) and their queued work (queue.c). Each thread has a
+ * current device, as with CUDA.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "driver.h"
 #include "memory.h"
-#include "primitives/base/clock.h"
 #include "primitives/base/size.h"
 #include "primitives/device/device_driver.h"
+#include "queue.h"
 #include "settings.h"
 #include "thread.h"
 
-enum { QUEUE_MOST = 64, MULTIPROCESSORS = 4 };
+enum { MULTIPROCESSORS = 4 };
 
 /* 7.5 is Turing, 9.0 is Hopper. */
 uint32_t sl_emulated_capability(void)
@@ -35,254 +31,59 @@ static size_t shared_most(void)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- streams ---------------------------------------------------------------------------------- */
-
-enum kind { COPY, FILL, LAUNCH, RECORD_EVENT };
-
-struct work {
-	enum kind kind;
-	void *to;
-	const void *from;
-	int value;
-	size_t bytes;
-	struct sl_emulated_launch launch;
-	struct CUevent_st *event;
-	uint64_t mark; /* number of this recording of the event */
-	_Alignas(16) unsigned char closure[SL_CLOSURE_BYTES];
-};
-
-struct CUevent_st {
-	struct CUstream_st *stream; /* of its last recording; freed, perhaps, once that is passed */
-	int device;                 /* of that stream */
-	uint64_t recorded, passed;  /* number of recordings: queued; passed by the stream */
-	uint64_t ns;                /* time of the last pass */
-	uint32_t queued;            /* recordings that no stream has passed yet */
-	bool freed;                 /* free it when queued is 0 */
-};
-
-struct CUstream_st {
-	struct CUstream_st *next; /* list of all streams but the default ones */
-	int device;
-	struct CUgraphExec_st *captured; /* during a capture: the graph that work is added to */
-	uint64_t number;                 /* of the process; those of default streams come first */
-	uint32_t first, n;               /* first element and length of the ring */
-	struct work work[QUEUE_MOST];
-};
-
-/*
- * A graph owns copies of the captured work, with the arguments of its launches. n elements are used,
- * capacity are allocated. It grows while captured, and is constant after capture_end().
- */
-struct CUgraphExec_st {
-	uint32_t n, capacity;
-	struct work *work;
-};
-
 static _Thread_local int current; /* the device of the calling thread */
-static struct CUstream_st default_stream[SL_DEVICES_MAX];
-static struct CUstream_st *streams;
 
-/* For each device: the error of a failed launch. No work of the device is run after it. */
-static int failed[SL_DEVICES_MAX];
+/* --- queued work ------------------------------------------------------------------------------ */
 
-/* The default streams always exist, so work that is queued on NULL has a ring too. */
-static struct CUstream_st *stream_of(sl_stream s)
+int sl_emulated_queue(
+	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s)
 {
-	if (s)
-		return s;
-	default_stream[current].device = current;
-	default_stream[current].number = (uint64_t)current + 1;
-	return &default_stream[current];
-}
-
-/* A stream of the device passes a recording of e; after a failure it is only counted. */
-static void pass(struct CUevent_st *e, uint64_t mark, int device)
-{
-	e->queued--;
-	if (failed[device] == 0) {
-		e->passed = mark;
-		e->ns = sl_now_ns();
-	}
-	if (e->freed && e->queued == 0)
-		free(e);
-}
-
-/* A copy can access the memory of every device. */
-static void run_copy(const struct work *w, int device)
-{
-	const int at[] = {sl_emulated_memory_device(w->to), sl_emulated_memory_device(w->from)};
-	bool opened = false;
-
-	for (int i = 0; i < 2; i++)
-		if (at[i] >= 0 && at[i] != device) {
-			sl_emulated_memory_set_accessible(at[i], true);
-			opened = true;
-		}
-	memmove(w->to, w->from, w->bytes);
-	if (!opened)
-		return;
-	for (int i = 0; i < 2; i++)
-		if (at[i] >= 0 && at[i] != device)
-			sl_emulated_memory_set_accessible(at[i], false);
-	sl_emulated_memory_set_accessible(device, true); /* the other one may have access to it */
-}
-
-/*
- * After a failure only the recordings of events are still counted, so that a freed event is released.
- * All other work is skipped, as on a device after a permanent failure.
- */
-static void run_work(struct work *w, int device)
-{
-	if (w->kind == RECORD_EVENT)
-		pass(w->event, w->mark, device);
-	else if (failed[device] != 0)
-		return;
-	else if (w->kind == COPY)
-		run_copy(w, device);
-	else if (w->kind == FILL)
-		memset(w->to, w->value, w->bytes);
-	else
-		failed[device] = sl_emulated_run(&w->launch, w->closure);
-}
-
-/*
- * Runs the queued work of s in order: up to recording `mark` of the event `until`, or all if until
- * is NULL.
- */
-static int drain(struct CUstream_st *s, const struct CUevent_st *until, uint64_t mark)
-{
-	if (s->n == 0)
-		return failed[s->device];
-	sl_emulated_memory_set_accessible(s->device, true);
-	while (s->n > 0 && (!until || until->passed < mark)) {
-		run_work(&s->work[s->first], s->device);
-		s->first = (s->first + 1) % QUEUE_MOST;
-		s->n--;
-	}
-	sl_emulated_memory_set_accessible(s->device, false);
-	return failed[s->device];
-}
-
-/* Appends an element to a graph, which doubles its capacity when full. NULL: no host memory. */
-static struct work *append_to_graph(struct CUgraphExec_st *g)
-{
-	if (g->n == g->capacity) {
-		uint32_t capacity = g->capacity > 0 ? 2 * g->capacity : QUEUE_MOST;
-		void *more = realloc(g->work, capacity * sizeof(*g->work));
-
-		if (!more)
-			return NULL;
-		g->work = (struct work *)more;
-		g->capacity = capacity;
-	}
-	return &g->work[g->n++];
-}
-
-/* Appends an element to s. A full stream runs its work first; a real one blocks the caller. */
-static struct work *append_to_stream(struct CUstream_st *s)
-{
-	if (s->n == QUEUE_MOST)
-		(void)drain(s, NULL, 0);
-	return &s->work[(s->first + s->n++) % QUEUE_MOST];
-}
-
-/* Appends an element to s, or to the graph that s is being captured to. NULL: no host memory. */
-static struct work *append_work(struct CUstream_st *s, enum kind kind)
-{
-	struct work *w = s->captured ? append_to_graph(s->captured) : append_to_stream(s);
-
-	if (w)
-		w->kind = kind;
-	return w;
-}
-
-/* Finishes the queueing of w; with queue=now, runs it. */
-static int finish_queueing(struct CUstream_st *s, struct work *w)
-{
-	if (s->captured)
-		return failed[s->device];
-	if (w->kind == RECORD_EVENT) {
-		w->mark = ++w->event->recorded;
-		w->event->queued++;
-		w->event->stream = s;
-		w->event->device = s->device;
-	}
-	return sl_emulator_get_settings()->at_once ? drain(s, NULL, 0) : failed[s->device];
-}
-
-int sl_emulated_queue(const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes,
-	sl_stream stream)
-{
-	struct CUstream_st *s = stream_of(stream);
-	int error = SL_ERROR_MEMORY;
-	struct work *w;
+	int error;
 
 	if (l->blocks == 0 || l->threads == 0 || l->threads > SL_BLOCK_MAX ||
 		l->shared_bytes > shared_most())
 		return SL_ERROR_VALUE;
-	if (s->device != current)
-		return SL_ERROR_HANDLE; /* as CUDA; copies and events it accepts */
 	pthread_mutex_lock(&lock);
-	w = append_work(s, LAUNCH);
-	if (w) {
-		w->launch = *l;
-		memcpy(w->closure, closure, closure_bytes);
-		error = finish_queueing(s, w);
-	}
+	error = sl_emulated_queue_launch(l, closure, closure_bytes, s, current);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/*
- * Queues a copy, or a fill (from is NULL). The bounds are checked here and not when the work runs, so
- * that the call with the error returns it. Memory that is not of the device has no bounds to check.
- */
-static int queue_bytes(
-	enum kind kind, void *to, const void *from, int value, size_t bytes, struct CUstream_st *s)
+static int copy(void *to, const void *from, size_t bytes, sl_stream s)
 {
-	int error = SL_ERROR_VALUE;
-	struct work *w = NULL;
+	int error;
 
 	pthread_mutex_lock(&lock);
-	if (!sl_emulated_memory_overruns(to, bytes) && !sl_emulated_memory_overruns(from, bytes)) {
-		w = append_work(s, kind);
-		error = SL_ERROR_MEMORY;
-	}
-	if (w) {
-		w->to = to;
-		w->from = from;
-		w->value = value;
-		w->bytes = bytes;
-		error = finish_queueing(s, w);
-	}
+	error = sl_emulated_queue_copy(to, from, bytes, s, current);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-static int copy(void *to, const void *from, size_t bytes, sl_stream stream)
+static int fill(void *to, int value, size_t bytes, sl_stream s)
 {
-	return queue_bytes(COPY, to, from, 0, bytes, stream_of(stream));
-}
+	int error;
 
-static int fill(void *to, int value, size_t bytes, sl_stream stream)
-{
-	return queue_bytes(FILL, to, NULL, value, bytes, stream_of(stream));
+	pthread_mutex_lock(&lock);
+	error = sl_emulated_queue_fill(to, value, bytes, s, current);
+	pthread_mutex_unlock(&lock);
+	return error;
 }
 
 static int stream_make(sl_stream *s)
 {
-	static uint64_t made = SL_DEVICES_MAX;
+	int error;
 
-	*s = (sl_stream)calloc(1, sizeof(**s));
-	if (!*s)
-		return SL_ERROR_MEMORY;
-	(*s)->device = current;
 	pthread_mutex_lock(&lock);
-	(*s)->number = ++made;
-	(*s)->next = streams;
-	streams = *s;
+	error = sl_emulated_stream_make(s, current);
 	pthread_mutex_unlock(&lock);
-	return 0;
+	return error;
+}
+
+static void stream_free(sl_stream s)
+{
+	pthread_mutex_lock(&lock);
+	sl_emulated_stream_free(s);
+	pthread_mutex_unlock(&lock);
 }
 
 static int stream_wait(sl_stream s)
@@ -290,90 +91,54 @@ static int stream_wait(sl_stream s)
 	int error;
 
 	pthread_mutex_lock(&lock);
-	error = stream_of(s)->captured ? SL_ERROR_CAPTURED : drain(stream_of(s), NULL, 0);
+	error = sl_emulated_stream_wait(s, current);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/* The work of all streams runs at once: the latest moment at which work that follows on s may see it. */
-static int stream_join(sl_stream stream)
+static int stream_join(sl_stream s)
 {
-	int error = 0;
+	int error;
 
 	pthread_mutex_lock(&lock);
-	if (stream_of(stream)->captured)
-		error = SL_ERROR_CAPTURED;
-	for (struct CUstream_st *s = streams; s && error == 0; s = s->next)
-		error = s->device == current ? drain(s, NULL, 0) : 0;
-	if (error == 0)
-		error = drain(stream_of(NULL), NULL, 0);
+	error = sl_emulated_stream_join(s, current);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
 static uint64_t stream_number(sl_stream s)
 {
-	return stream_of(s)->number;
-}
+	uint64_t number;
 
-/* Runs the queued work first, as cudaStreamDestroy() lets it end: results in memory stay complete. */
-static void stream_free(sl_stream s)
-{
 	pthread_mutex_lock(&lock);
-	(void)drain(s, NULL, 0);
-	for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
-		if (*at == s) {
-			*at = s->next;
-			break;
-		}
+	number = sl_emulated_stream_number(s, current);
 	pthread_mutex_unlock(&lock);
-	free(s);
+	return number;
 }
 
-static int event_make(sl_event *e)
-{
-	*e = (sl_event)calloc(1, sizeof(**e));
-	return *e ? 0 : SL_ERROR_MEMORY;
-}
-
-/* A recording that is still queued refers to the event, so the last pass() frees it. */
 static void event_free(sl_event e)
 {
 	pthread_mutex_lock(&lock);
-	e->freed = true;
-	if (e->queued == 0)
-		free(e);
+	sl_emulated_event_free(e);
 	pthread_mutex_unlock(&lock);
 }
 
-static int event_record(sl_event e, sl_stream stream)
+static int event_record(sl_event e, sl_stream s)
 {
-	struct CUstream_st *s = stream_of(stream);
-	int error = SL_ERROR_MEMORY;
-	struct work *w;
+	int error;
 
 	pthread_mutex_lock(&lock);
-	w = append_work(s, RECORD_EVENT);
-	if (w) {
-		w->event = e;
-		error = finish_queueing(s, w);
-	}
+	error = sl_emulated_event_record(e, s, current);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/*
- * Runs only the work up to the last recording, and leaves later work queued: waiting for an event must
- * not hide that the host has forgotten to wait for what follows it.
- */
 static int event_wait(sl_event e)
 {
 	int error;
 
 	pthread_mutex_lock(&lock);
-	error = failed[e->device];
-	if (error == 0 && e->passed < e->recorded)
-		error = drain(e->stream, e, e->recorded);
+	error = sl_emulated_event_wait(e);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -385,74 +150,42 @@ static int stream_follow(sl_stream s, sl_event e)
 	return event_wait(e);
 }
 
-/* CUDA refuses events that were never recorded or are not passed yet; so does this function. */
 static int event_ms(sl_event from, sl_event to, float *ms)
 {
-	int error = 0;
+	int error;
 
 	pthread_mutex_lock(&lock);
-	if (from->recorded == 0 || to->recorded == 0 || from->passed < from->recorded ||
-		to->passed < to->recorded)
-		error = SL_ERROR_VALUE;
-	else
-		*ms = 1e-6f * (float)((int64_t)to->ns - (int64_t)from->ns);
+	error = sl_emulated_event_ms(from, to, ms);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/* --- graphs ----------------------------------------------------------------------------------- */
-
-static void graph_free(sl_graph g)
-{
-	if (g)
-		free(g->work);
-	free(g);
-}
-
-/* As in CUDA, the default stream cannot be captured. */
 static int capture_begin(sl_stream s)
 {
-	int error = SL_ERROR_CAPTURED;
+	int error;
 
 	pthread_mutex_lock(&lock);
-	if (s && !s->captured) {
-		s->captured = (struct CUgraphExec_st *)calloc(1, sizeof(*s->captured));
-		error = s->captured ? failed[s->device] : SL_ERROR_MEMORY;
-	}
+	error = sl_emulated_capture_begin(s);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/* Ends the capture whatever it returns: the stream is usable, and the graph is freed after a failure. */
 static int capture_end(sl_stream s, sl_graph *g)
 {
 	int error;
 
 	pthread_mutex_lock(&lock);
-	error = s->captured ? failed[s->device] : SL_ERROR_VALUE;
-	if (g && error == 0)
-		*g = s->captured;
-	else
-		graph_free(s->captured);
-	s->captured = NULL;
+	error = sl_emulated_capture_end(s, g);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
 
-/* Copies the work of the graph to the ring, so the graph can be queued again before this work runs. */
-static int graph_queue(sl_graph g, sl_stream stream)
+static int graph_queue(sl_graph g, sl_stream s)
 {
-	struct CUstream_st *s = stream_of(stream);
 	int error;
 
 	pthread_mutex_lock(&lock);
-	error = s->captured ? SL_ERROR_CAPTURED : failed[s->device];
-	for (uint32_t i = 0; i < g->n && error == 0; i++) {
-		struct work *w = append_to_stream(s);
-
-		*w = g->work[i];
-		error = finish_queueing(s, w);
-	}
+	error = sl_emulated_graph_queue(g, s, current);
 	pthread_mutex_unlock(&lock);
 	return error;
 }
@@ -529,10 +262,7 @@ static int get(enum sl_space space, size_t bytes, void **p)
 static void give(enum sl_space space, void *p)
 {
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < SL_DEVICES_MAX; i++)
-		(void)drain(&default_stream[i], NULL, 0);
-	for (struct CUstream_st *s = streams; s; s = s->next)
-		(void)drain(s, NULL, 0);
+	sl_emulated_streams_drain();
 	if (space == SL_PINNED)
 		free(p);
 	else
@@ -593,7 +323,7 @@ const struct sl_driver sl_driver_emulated = {
 	.stream_join = stream_join,
 	.stream_follow = stream_follow,
 	.stream_number = stream_number,
-	.event_make = event_make,
+	.event_make = sl_emulated_event_make,
 	.event_free = event_free,
 	.event_record = event_record,
 	.event_wait = event_wait,
@@ -601,7 +331,7 @@ const struct sl_driver sl_driver_emulated = {
 	.capture_begin = capture_begin,
 	.capture_end = capture_end,
 	.graph_queue = graph_queue,
-	.graph_free = graph_free,
+	.graph_free = sl_emulated_graph_free,
 	.copy = copy,
 	.fill = fill,
 	.error_text = error_text,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "stages/host/batch_layout.h"
 #include "stages/host/host_pipeline.h"
 #include "stages/inputs/input_reader.h"
 

@@ -1,5 +1,5 @@
 /*
- * host_pipeline.h - runs the stages of a batch on the host, and lays out the memory of a batch.
+ * host_pipeline.h - runs the stages of a batch on the host.
  *
  *	generate -> advance -> mark -> compact -> sort -> write
  *
@@ -11,9 +11,6 @@
 #define SL_STAGES_HOST_HOST_PIPELINE_H
 
 #include "stages/batch/recipe.h"
-
-/* Particles that the host takes through the stages together, so that they stay in the cache. */
-enum { SL_HOST_BLOCK = 1 << 12 };
 
 /* All stages: the name, and the function of host_pipeline.c that runs it on the host, or NULL. */
 #define SL_STAGES(X)          \
@@ -43,27 +40,8 @@ struct sl_stage {
 
 extern const struct sl_stage sl_stages[SL_STAGE_COUNT];
 
-/*
- * Lays out a batch of at most n particles in a and sets its pointers, which are NULL while a only
- * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches on
- * the host have them.
- */
-void sl_batch_lay_out(
-	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
-
-/* Lays out only the table: the columns of the recipe, with n items for those in set. */
-void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,
-	struct sl_table *t);
-
-/* Lays out the counters of the histograms of b, if the recipe has histograms. */
-void sl_histogram_lay_out(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b);
-
 /* Whether a mode has stage s. */
 bool sl_stage_is_run(enum sl_mode mode, int s);
-
-/* Upper bound of the scratch shared by all stages, in bytes; scratch of the sort stage. */
-size_t sl_stages_scratch(const struct sl_recipe *r, uint32_t n);
-size_t sl_sort_scratch(const struct sl_recipe *r, uint32_t n);
 
 /* Makes b the batch with the given number: sets its ids and size. */
 void sl_batch_begin(const struct sl_recipe *r, struct sl_batch *b, uint64_t number);

@@ -20,6 +20,8 @@
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/formats/deflate_check.h"
+#include "tests/support/formats/deflate_inputs.h"
+#include "tests/support/formats/deflate_sweep.h"
 #include "tests/support/device/device_pipeline_check.h"
 #include "tests/support/device/global_sort_check.h"
 #include "tests/support/device/pack_check.h"

@@ -6,6 +6,7 @@
 #include "tests/support/basic/test_recipes.h"
 
 #include "stages/host/cpu_dispatch.h"
+#include "stages/host/batch_layout.h"
 
 /* Several blocks of rows and of particles, the last ones incomplete. */
 enum { N = 3 * SL_HOST_BLOCK + 100 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/report/report.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "pipeline/results/survivor_file.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"

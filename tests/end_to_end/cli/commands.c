@@ -1,13 +1,11 @@
-/* commands.c - the command line: every command and every option. */
+/* commands.c - the command line: what each command prints, and what its options do. Help: commands_help.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pipeline/args/args.h"
 #include "pipeline/config/config.h"
 #include "primitives/catalog.h"
-#include "pipeline/config/options.h"
 #include "pipeline/text/yaml.h"
 #include "stages/formats/formats.h"
 #include "tests/support/program/commands_check.h"
@@ -33,104 +31,7 @@ static void expect_json(const char *json)
 	assert_int_equal(unlink(folder_path(&folder, "json")), 0);
 }
 
-/* --- help, version, info, list ------------------------------------------------------------- */
-
-static void help_describes_keys(void **state)
-{
-	static const char *const sections[] = {"run", "transport", "primitives", "output", "stop",
-		"check", "model", "keep", "key"};
-	char path[SL_KEY_BYTES];
-
-	(void)state;
-	for (size_t i = 0; i < sl_n_options; i++) {
-		sl_option_path(NULL, &sl_options[i], path);
-		expect_output(sl_options[i].help, WORDS("help", path));
-	}
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		expect_output(sl_models[m]->options[0].help, WORDS("help", sl_models[m]->name));
-		for (size_t i = 0; i < sl_models[m]->n_options; i++) {
-			sl_option_path(sl_models[m], &sl_models[m]->options[i], path);
-			expect_output(sl_models[m]->options[i].help, WORDS("help", path));
-		}
-	}
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		expect_output(sections[i], WORDS("help", sections[i]));
-}
-
-static void help_describes_every_name(void **state)
-{
-	(void)state;
-	for (int c = 0; c < SL_COLUMN_COUNT; c++)
-		if (!sl_is_named_column(c))
-			expect_output(
-				sl_column_facts[c].help, WORDS("help", sl_column_facts[c].name));
-	for (int f = 0; f < SL_FATE_COUNT; f++)
-		expect_output(sl_fate_facts[f].help, WORDS("help", sl_fate_facts[f].name));
-	for (int c = 0; c < SL_COMMAND_NONE; c++)
-		expect_output(sl_commands[c].help, WORDS("help", sl_commands[c].name));
-	expect_output("column energy\n", WORDS("help", "ekin"));
-	expect_output("model.slab.mu_a\n", WORDS("help", "mu_a"));
-	expect_output("output.format\n", WORDS("help", "format"));
-	expect(&folder, SL_USAGE, "has this name; see", WORDS("help", "nonsense"));
-	expect(&folder, SL_USAGE, "this name, did you mean seed; see", WORDS("help", "run.see"));
-	expect(&folder, SL_USAGE, "this name, did you mean mu_s; see", WORDS("help", "mu-s"));
-	expect(&folder, SL_USAGE, "has this name", WORDS("help", ""));
-}
-
-/* Ranges of values are printed with their default and unit. */
-static void help_states_ranges(void **state)
-{
-	(void)state;
-	expect_output(
-		"whole number, 0 to 18446744073709551615; default 1", WORDS("help", "run.seed"));
-	expect_output("whole number, 1 to 2147483648, or auto", WORDS("help", "run.batch"));
-	expect_output("    number, above 0; default 4", WORDS("help", "check.sigma"));
-	expect_output("    number, 0 keV or more\n", WORDS("help", "output.mcpl.energy"));
-	expect_output("    number, -2147483648 to 2147483647\n", WORDS("help", "output.mcpl.pdg"));
-	expect_output("numbers, 1e-30 to inf cm", WORDS("help", "model.slab.thickness"));
-}
-
-/* All forms of the help command print one text with all commands, options and exit codes. */
-static void help_lists_commands(void **state)
-{
-	char *help = output_of(&folder, WORDS("--help"));
-
-	(void)state;
-	expect_output(help, WORDS("help"));
-	expect_output(help, WORDS("-h"));
-	expect_output(help, WORDS("run", "c.yaml", "--help"));
-	for (int c = 0; c < SL_COMMAND_NONE; c++)
-		assert_non_null(strstr(help, sl_commands[c].help));
-#define SETTING(option, key, value, help_) assert_non_null(strstr(help, "--" option " " value));
-#define TEXT(option, field, value, takers, help_) \
-	assert_non_null(strstr(help, "--" option " " value));
-#define COUNT(option, field, value, takers, help_) TEXT(option, field, value, takers, help_)
-#define FLAG(option, field, takers, help_)         assert_non_null(strstr(help, "--" option));
-#include "pipeline/args/args.def"
-#undef SETTING
-#undef TEXT
-#undef COUNT
-#undef FLAG
-#define SL_STATUS(name, code, meaning) \
-	assert_non_null(strstr(help, #code)), assert_non_null(strstr(help, meaning));
-#include "primitives/base/status.def"
-#undef SL_STATUS
-	free(help);
-}
-
-/* Both forms print the same text, with each fact on its own line. */
-static void version_is_printed(void **state)
-{
-	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
-		"\nHDF5 ", "\nMPI  ", "\nCPU loops  ", "baseline; uses "};
-	char *text = output_of(&folder, WORDS("version"));
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		assert_non_null(strstr(text, facts[i]));
-	expect_output(text, WORDS("--version"));
-	free(text);
-}
+/* --- info, list, run, verify, replay ------------------------------------------------------------- */
 
 /* info DIR prints run.json and the manifest; info FILE prints histograms, which count each particle once. */
 static void info_describes_a_run(void **state)
@@ -147,36 +48,6 @@ static void info_describes_a_run(void **state)
 	/* a file of another type, and a truncated file */
 	shell(SL_BAD_INPUT, "the checksum at the end of the file is missing or wrong",
 		"cp c.yaml x.tallies; $SLUICE info x.tallies; rc=$?; rm x.tallies; exit $rc");
-}
-
-/* The Markdown reference has every key, column, fate and unit; it takes no argument. */
-static void help_prints_markdown(void **state)
-{
-	char *text = output_of(&folder, WORDS("help", "--markdown")), item[SL_KEY_BYTES + 8];
-
-	(void)state;
-	for (int m = 0; m < SL_MODEL_COUNT; m++) {
-		char path[SL_KEY_BYTES];
-
-		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
-			snprintf(item, sizeof(item), "\n- `%s`: ", path);
-			assert_non_null(strstr(text, item));
-		}
-	}
-	for (int c = 0; c < SL_COLUMN_COUNT && !sl_is_named_column(c); c++) {
-		snprintf(item, sizeof(item), "\n- `%s`", sl_column_facts[c].name);
-		assert_non_null(strstr(text, item));
-	}
-	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		snprintf(item, sizeof(item), "\n- `%s`: ", sl_fate_facts[f].name);
-		assert_non_null(strstr(text, item));
-	}
-	for (int u = 1; u < SL_UNIT_COUNT; u++) {
-		snprintf(item, sizeof(item), "`%s`", sl_units[u].text);
-		assert_non_null(strstr(text, item));
-	}
-	free(text);
-	expect(&folder, SL_USAGE, "so it takes no word", WORDS("help", "run", "--markdown"));
 }
 
 /* Each backend of the catalog in every build, with its tunables and where it runs. */
@@ -474,13 +345,7 @@ static void sizes_are_printed_in_binary_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_describes_keys),
-		cmocka_unit_test(help_describes_every_name),
-		cmocka_unit_test(help_states_ranges),
-		cmocka_unit_test(help_lists_commands),
-		cmocka_unit_test(version_is_printed),
 		cmocka_unit_test(info_describes_a_run),
-		cmocka_unit_test(help_prints_markdown),
 		cmocka_unit_test(list_prints_every_backend),
 		cmocka_unit_test(json_outputs_are_valid),
 		cmocka_unit_test(replay_is_the_same_for_any_device_and_batch_size),

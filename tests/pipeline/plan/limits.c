@@ -8,7 +8,7 @@
 
 #include "pipeline/plan/limits/cgroup.h"
 #include "pipeline/plan/limits/slurm.h"
-#include "pipeline/plan/machine.h"
+#include "pipeline/plan/limits/machine.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"

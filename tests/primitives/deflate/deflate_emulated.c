@@ -5,6 +5,8 @@
 #include "primitives/emulator/settings.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_check.h"
+#include "tests/support/formats/deflate_inputs.h"
+#include "tests/support/formats/deflate_sweep.h"
 
 /* Sizes with more segments and streams than the device handles at a time; a few with a sanitizer. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)

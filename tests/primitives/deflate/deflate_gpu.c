@@ -1,13 +1,14 @@
 /*
  * deflate_gpu.c - compares the device encoders, on a GPU, with the specification byte for byte.
  *
- *	SLUICE_DEFLATE_JOBS=1000   number of random jobs, each with some hundred inputs (deflate_check.h)
+ *	SLUICE_DEFLATE_JOBS=1000   number of random jobs, each with some hundred inputs (deflate_sweep.h)
  *
  * The test is skipped without a device.
  */
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_check.h"
+#include "tests/support/formats/deflate_sweep.h"
 #include "tests/support/basic/skip.h"
 
 enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "stages/particle/random.h"
+#include "stages/host/batch_layout.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"
 

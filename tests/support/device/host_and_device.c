@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "stages/particle/digest.h"
+#include "stages/host/batch_layout.h"
 #include "tests/support/basic/check.h"
 
 void *poisoned_get(enum sl_space space, size_t bytes)

@@ -15,6 +15,7 @@
 #include "stages/device/device_pipeline.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_header.h"
+#include "stages/host/batch_layout.h"
 
 /* Bytes of a chunk: 64 items of 8 bytes, 128 of 4. The device encoder ignores the level. */
 enum { CHUNK = 512, LEVEL = 6 };

@@ -1,5 +1,5 @@
 /* machine.c - reads /proc, and the limits of this process. */
-#include "pipeline/plan/machine.h"
+#include "pipeline/plan/limits/machine.h"
 
 #include "pipeline/plan/limits/cgroup.h"
 #include "pipeline/plan/limits/slurm.h"

@@ -1,8 +1,8 @@
 /*
- * report.c - sums over batches, and the checks, compared with hand calculation: fractions of
+ * run_results.c - sums over batches, and the checks, compared with hand calculation: fractions of
  * particles and of weight, and their errors.
  */
-#include "pipeline/report/report.h"
+#include "pipeline/report/tallies/run_results.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * machine.h - facts about the machine that a plan is made for and a report names.
  *
  * Cores and free memory are those that this process may use: within its affinity mask, its cgroup
- * (limits/cgroup.h), its Slurm job (limits/slurm.h) and ulimit -v.
+ * (cgroup.h), its Slurm job (slurm.h) and ulimit -v.
  */
-#ifndef SL_PIPELINE_PLAN_MACHINE_H
-#define SL_PIPELINE_PLAN_MACHINE_H
+#ifndef SL_PIPELINE_PLAN_LIMITS_MACHINE_H
+#define SL_PIPELINE_PLAN_LIMITS_MACHINE_H
 
 #include "pipeline/config/share.h"
 

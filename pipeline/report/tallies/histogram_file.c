@@ -13,12 +13,12 @@
  * and ends with a checksum (crc_trailer.h), as files of survivors do. The same sums give the same
  * bytes with one version of HDF5, so verify compares the file with one that it makes itself.
  */
-#include "pipeline/report/histogram_file.h"
+#include "pipeline/report/tallies/histogram_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/report/grid_file.h"
+#include "pipeline/report/tallies/grid_file.h"
 #include "pipeline/resolve/choices/names.h"
 #include "pipeline/run/workspace.h"
 #include "stages/formats/hdf5/hdf5_writer.h"

@@ -3,8 +3,8 @@
  *
  * Input: the sums over all batches of the workspace, filled by sl_histogram_sums_read().
  */
-#ifndef SL_PIPELINE_REPORT_HISTOGRAM_FILE_H
-#define SL_PIPELINE_REPORT_HISTOGRAM_FILE_H
+#ifndef SL_PIPELINE_REPORT_TALLIES_HISTOGRAM_FILE_H
+#define SL_PIPELINE_REPORT_TALLIES_HISTOGRAM_FILE_H
 
 #include "pipeline/run/workspace.h"
 #include "pipeline/text/json.h"

@@ -13,8 +13,8 @@
  *
  * run.json has the rows of up to SL_GRID_LISTED_MAX cells, the last axis fastest.
  */
-#ifndef SL_PIPELINE_REPORT_GRID_FILE_H
-#define SL_PIPELINE_REPORT_GRID_FILE_H
+#ifndef SL_PIPELINE_REPORT_TALLIES_GRID_FILE_H
+#define SL_PIPELINE_REPORT_TALLIES_GRID_FILE_H
 
 #include "pipeline/run/workspace.h"
 #include "pipeline/text/json.h"

@@ -12,8 +12,8 @@
  * reported to sanitizers and valgrind. For ThreadSanitizer each fiber is a thread, and a switch of
  * stacks orders nothing: only sl_fiber_release() and sl_fiber_acquire() do.
  */
-#ifndef SL_PRIMITIVES_EMULATOR_FIBER_H
-#define SL_PRIMITIVES_EMULATOR_FIBER_H
+#ifndef SL_PRIMITIVES_EMULATOR_FIBERS_FIBER_H
+#define SL_PRIMITIVES_EMULATOR_FIBERS_FIBER_H
 
 #include <stdbool.h>
 #include <stddef.h>

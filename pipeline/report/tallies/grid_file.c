@@ -1,5 +1,5 @@
 /* grid_file.c - see grid_file.h. */
-#include "pipeline/report/grid_file.h"
+#include "pipeline/report/tallies/grid_file.h"
 
 #include <stdio.h>
 #include <string.h>
