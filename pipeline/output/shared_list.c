@@ -345,6 +345,7 @@ static enum sl_status create(struct shared_list *l)
 
 	if (l->ranks->rank == 0) {
 		s = sl_file_begin(&l->dir, l->name, &l->file);
+		l->file.joined = true; /* others still look for it after a failure of this rank */
 		if (s == SL_OK)
 			s = sl_file_identity(&l->dir, l->file.part, &exists, &device, &l->number);
 	}
@@ -352,10 +353,11 @@ static enum sl_status create(struct shared_list *l)
 	return sl_ranks_broadcast(l->ranks, &l->number, sizeof(l->number));
 }
 
-/* Removes the file after a failure, on the rank that has created it. */
+/* Removes the file after a failure on which the ranks have agreed, on the rank that has created it. */
 static void drop(struct shared_list *l)
 {
 	sl_file_drop(&l->file);
+	l->file.joined = false;
 	if (l->ranks->rank == 0 && l->file.dir)
 		sl_file_remove_part(&l->file);
 }
@@ -374,6 +376,7 @@ static enum sl_status make(struct shared_list *l)
 		drop(l);
 		return s;
 	}
+	l->file.joined = false;
 	if (l->ranks->rank == 0)
 		s = sl_add_context(sl_file_name_part(&l->file, true), "%s", l->name);
 	return sl_ranks_agree(l->ranks, s);

@@ -56,7 +56,7 @@ struct sl_file_writer {
 	const struct sl_dir *dir; /* must stay valid until the end */
 	int fd;                   /* -1: not open */
 	int lock;                 /* without a locked directory: holds flock(2) until the end; -1 */
-	bool joined;              /* another process has begun the file, and removes it */
+	bool joined;              /* other processes write it, too: this writer never removes it */
 	char part[264];           /* name, ".part", NUL */
 };
 

@@ -131,6 +131,66 @@ static void a_failure_of_a_rank_is_reported_once(void **state)
 	}
 }
 
+static void expect_same_file(const char *name, const char *other)
+{
+	size_t bytes, other_bytes;
+	char *text = folder_read(&folder, name, &bytes),
+	     *expected = folder_read(&folder, other, &other_bytes);
+
+	assert_int_equal(bytes, other_bytes);
+	assert_memory_equal(text, expected, bytes);
+	free(text);
+	free(expected);
+}
+
+/* Makes the joined file of a complete run again, while a call of one of two ranks fails. Returns the exit code. */
+static int merge_with_fault(unsigned rank, const char *fault)
+{
+	const char *const words[] = {
+		"sluice", "run", "c.yaml", "--out", "ranks", "--quiet", "--resume", NULL};
+	const char *const options[] = {"-x", fault, NULL}, *const none[] = {
+								   "-x", "SL_FAULT=", NULL};
+	struct ranks_command c;
+	struct running r;
+	struct ending e;
+	int code;
+
+	ranks_command(1, rank == 0 ? options : none, words, &c);
+	add_rank(&c, rank == 1 ? options : none, words);
+	start_ranks(&c, &r);
+	process_wait(&r, HANG_SECONDS, &e);
+	assert_false(e.timed_out);
+	code = e.code;
+	if (code != SL_OK)
+		assert_int_equal(times_in(e.err, "sluice: "), 1);
+	process_free(&e);
+	return code;
+}
+
+/* The joined file of the last complete run stays until the new one is complete. */
+static void failed_calls_leave_no_part(void **state)
+{
+	static const char *const calls[] = {"file_write", "file_fsync", "file_rename", "file_open"};
+	char fault[64];
+
+	(void)state;
+	write_config(20000, 3, "[x:float]", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
+	expect_ranks(2, SL_OK, "", RUN);
+	for (unsigned i = 0; i < 8; i++) {
+		int code = SL_DISK;
+
+		for (unsigned k = 1; code != SL_OK; k += i % 4 == 3 ? 5 : 1) {
+			snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u:28", calls[i % 4], k);
+			code = merge_with_fault(i / 4, fault);
+			assert_true(code == SL_OK || code == SL_DISK);
+			assert_false(folder_has(&folder, PART));
+			expect_same_file("ranks/t.mcpl", "whole/t.mcpl");
+		}
+		expect_same_results("ranks", "whole");
+	}
+}
+
 /* Waits until the run of three ranks merges, and stops them. Finds their processes. */
 static void stop_in_merge(const struct running *r, pid_t rank[3])
 {
@@ -293,6 +353,7 @@ int main(void)
 		TEST(any_number_of_ranks_gives_the_same_bytes),
 		TEST(other_files_have_the_same_bytes),
 		TEST(a_failure_of_a_rank_is_reported_once),
+		TEST(failed_calls_leave_no_part),
 		LONG(a_killed_rank_ends_the_merge),
 		LONG(ranks_notice_a_lost_rank),
 		LONG(a_damaged_batch_is_found),
