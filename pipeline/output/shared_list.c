@@ -24,11 +24,6 @@ struct tail {
 	uint8_t bytes[SL_MCPL_RECORD_MOST];
 };
 
-/* Pieces of the two files of a batch. */
-struct pieces {
-	struct sl_checked_piece list, order;
-};
-
 struct shared_list {
 	const struct sl_plan *plan;
 	struct sl_ranks *ranks;
@@ -48,7 +43,7 @@ struct shared_list {
 	struct sl_sorted_keys *keys;
 	struct sl_splitters splitters;
 	struct tail tail, *all_tails;       /* of each rank */
-	struct pieces *pieces, *all_pieces; /* m.n; m.n of each rank, one rank after another */
+	struct sl_record_range *all_ranges; /* m.n of each rank, one rank after another */
 	void *block;
 };
 
@@ -65,7 +60,7 @@ static bool is_shareable(const struct sl_plan *plan)
 
 static void lay_out(struct sl_arena *a, size_t n, struct shared_list *l)
 {
-	const uint32_t ranks = l->ranks->n;
+	const size_t ranks = l->ranks->n, all = sl_size_mul(n, ranks);
 	struct sl_splitters *s = &l->splitters;
 
 	l->m.line = (struct sl_manifest_line *)sl_cut_items(a, n, sizeof(*l->m.line));
@@ -75,9 +70,7 @@ static void lay_out(struct sl_arena *a, size_t n, struct shared_list *l)
 	s->before = (uint64_t *)sl_cut_items(a, n, sizeof(*s->before));
 	s->middle = (uint64_t *)sl_cut_items(a, n, sizeof(*s->middle));
 	s->above = (uint64_t *)sl_cut_items(a, n, sizeof(*s->above));
-	l->pieces = (struct pieces *)sl_cut_items(a, n, sizeof(*l->pieces));
-	l->all_pieces =
-		(struct pieces *)sl_cut_items(a, sl_size_mul(n, ranks), sizeof(*l->all_pieces));
+	l->all_ranges = (struct sl_record_range *)sl_cut_items(a, all, sizeof(*l->all_ranges));
 	l->all_tails = (struct tail *)sl_cut_items(a, ranks, sizeof(*l->all_tails));
 }
 
@@ -217,11 +210,11 @@ static enum sl_status join(struct shared_list *l)
 
 	if (l->ranks->rank == 0 || l->begin == l->end)
 		return SL_OK;
-	SL_TRY(sl_file_join(&l->dir, l->name, l->number, &joined, &l->file));
 	while (!joined && !atomic_load(&l->cancel) &&
 		1e-9 * (double)(sl_now_ns() - start) < SECONDS_TO_APPEAR) {
-		nanosleep(&interval, NULL);
 		SL_TRY(sl_file_join(&l->dir, l->name, l->number, &joined, &l->file));
+		if (!joined)
+			nanosleep(&interval, NULL);
 	}
 	return joined ? sl_file_seek(&l->file, l->at)
 	              : sl_fail(SL_DISK,
@@ -262,8 +255,6 @@ static enum sl_status merge(void *context)
 	SL_TRY(divide(l, &list));
 	SL_TRY(join(l));
 	SL_TRY(sl_merged_list_send(&list, take_bytes, l, &l->joined));
-	for (size_t i = 0; i < l->m.n; i++)
-		l->pieces[i] = (struct pieces){l->share.range[i].list, l->share.range[i].order};
 	return l->at == l->header_bytes + l->last * l->record_bytes
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
@@ -277,13 +268,13 @@ static enum sl_status merge(void *context)
 static enum sl_status check_batch(const struct shared_list *l, size_t i)
 {
 	const struct sl_manifest_line *line = &l->m.line[i];
-	struct pieces sum = {.list = {.bytes = 0}};
+	struct sl_record_range sum = {.first = 0};
 
 	for (size_t rank = 0; rank < l->ranks->n; rank++) {
-		const struct pieces *p = &l->all_pieces[rank * l->m.n + i];
+		const struct sl_record_range *r = &l->all_ranges[rank * l->m.n + i];
 
-		sl_checked_piece_add(&sum.list, &p->list);
-		sl_checked_piece_add(&sum.order, &p->order);
+		sl_checked_piece_add(&sum.list, &r->list);
+		sl_checked_piece_add(&sum.order, &r->order);
 	}
 	if (sum.list.bytes != line->file_bytes || sum.list.crc != line->file_crc)
 		return sl_checked_file_differs(&l->dir, line->file);
@@ -297,8 +288,7 @@ static enum sl_status write_tail(struct shared_list *l)
 {
 	const struct tail *t = &l->all_tails[l->ranks->rank - 1];
 
-	if (t->n != l->header_bytes + l->first * l->record_bytes - l->begin ||
-		t->n > sizeof(t->bytes))
+	if (t->n != l->header_bytes + l->first * l->record_bytes - l->begin)
 		return sl_fail(SL_CHECK_FAILED,
 			"the ranges of two ranks differ (they have read other keys); use --resume");
 	SL_TRY(sl_file_seek(&l->file, l->begin));
@@ -332,7 +322,8 @@ static enum sl_status write_file(struct shared_list *l)
 {
 	SL_TRY(work(merge, l));
 	SL_TRY(sl_ranks_gather(l->ranks, &l->tail, sizeof(l->tail), l->all_tails));
-	SL_TRY(sl_ranks_gather(l->ranks, l->pieces, l->m.n * sizeof(*l->pieces), l->all_pieces));
+	SL_TRY(sl_ranks_gather(
+		l->ranks, l->share.range, l->m.n * sizeof(*l->share.range), l->all_ranges));
 	return work(complete, l);
 }
 
@@ -398,10 +389,9 @@ enum sl_status sl_shared_list_commit(struct sl_workspace *w, struct sl_ranks *ra
 	if (ranks->rank > 0)
 		l.dir.lazy = w->plan->config.output.durable == SL_DURABLE_NEVER;
 	s = get_batches(m, &l);
-	if (s == SL_OK && l.m.n > 0)
-		s = make(&l);
 	if (s == SL_OK && l.m.n > 0) {
-		w->list_made = true;
+		s = make(&l);
+		w->list_made = s == SL_OK;
 		w->joined = l.joined;
 	}
 	if (!ranks->lost) /* else MPI can still write to the memory */

@@ -28,6 +28,7 @@
 struct sl_record_range {
 	uint64_t first, end; /* rows; end is not in the range */
 	bool is_first, is_last;
+	uint8_t unused[6];                   /* 0, because ranges are sent with all their bytes */
 	struct sl_checked_piece list, order; /* of the files; set when all records were read */
 };
 
