@@ -6,6 +6,7 @@
 
 #include "pipeline/run/autotune.h"
 #include "pipeline/batch_file/batch_file.h"
+#include "pipeline/output/shared_list.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/base/clock.h"
 
@@ -54,26 +55,42 @@ static enum sl_status report(const struct sl_execution *e, const struct sl_works
 
 /* --- in a directory --------------------------------------------------------------------------- */
 
-/* Writes the files of the whole run and run.json, and reports. */
-static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *w,
-	const struct sl_dir *dir, const struct sl_session *session, bool stopped)
-{
-	char why[SL_MESSAGE_BYTES];
-	struct sl_manifest all = {0};
-	enum sl_status s;
-
-	memcpy(why, sl_last_error(), sizeof(why));
-	s = sl_output_finish(w, dir, session, stopped ? "stopped" : "done", &all);
-	if (s == SL_OK)
-		s = report(e, w, &all, session, stopped ? why : NULL);
-	sl_manifest_free(&all);
-	return s;
-}
-
 /* The first rank, or the only process, finishes the directory and reports. */
 static bool is_first_rank(const struct sl_execution *e)
 {
 	return !e->control->ranks || e->control->ranks->rank == 0;
+}
+
+/* Writes the files of the whole run and run.json, and reports: on the first rank. why: of a stop, or NULL. */
+static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *w,
+	const struct sl_dir *dir, const struct sl_session *session, const struct sl_manifest *all,
+	const char *why)
+{
+	if (!is_first_rank(e))
+		return SL_OK;
+	SL_TRY(sl_output_finish(w, dir, session, why ? "stopped" : "done", all));
+	return report(e, w, all, session, why);
+}
+
+/* Finishes the run after a session. All ranks call it, and return the status on which they have agreed. */
+static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspace *w,
+	const struct sl_dir *dir, const struct sl_session *session, bool stopped)
+{
+	struct sl_ranks *ranks = e->control->ranks;
+	struct sl_manifest all = {0};
+	char why[SL_MESSAGE_BYTES];
+	enum sl_status s = SL_OK;
+
+	memcpy(why, sl_last_error(), sizeof(why));
+	if (is_first_rank(e))
+		s = sl_output_settle(w->plan, dir, &all);
+	s = sl_ranks_agree(ranks, s);
+	if (s == SL_OK)
+		s = sl_shared_list_commit(w, ranks, dir, stopped ? NULL : &all);
+	if (s == SL_OK)
+		s = sl_ranks_agree(ranks, finish(e, w, dir, session, &all, stopped ? why : NULL));
+	sl_manifest_free(&all);
+	return s;
 }
 
 /*
@@ -107,8 +124,7 @@ static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *
 	if (s == SL_OK || stopped)
 		s = flush(e, w, dir);
 	SL_TRY(sl_ranks_agree(ranks, s));
-	s = is_first_rank(e) ? finish(e, w, dir, &session, stopped) : SL_OK;
-	return sl_ranks_agree(ranks, s);
+	return finish_all(e, w, dir, &session, stopped);
 }
 
 static enum sl_status execute_in_directory(struct sl_workspace *w, const struct sl_execution *e)

@@ -1,7 +1,7 @@
 /*
  * merged_list.c - merges the batch files of a run into one file, or compares an existing one.
  *
- * send_list() produces the bytes of the list: a header with the sums of all headers, then the
+ * sl_merged_list_send() produces the bytes of the list: a header with the sums of all headers, then the
  * records of each batch file, or the records of all in another order or selection
  * (merge/ordered_list.h). Writing and comparing differ only in the sink of these bytes, so sluice
  * verify checks exactly what a run writes. At most one whole batch file is in memory at a time.
@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/output/merge/ordered_list.h"
 #include "pipeline/plan/file_names.h"
 #include "primitives/files/map.h"
 #include "primitives/files/read.h"
@@ -98,15 +97,15 @@ static enum sl_status send_whole_batches(const struct sl_format_merge *merge,
 	return send_records(dir, m, bytes, sink, context);
 }
 
-/* Sends the list of at least one batch, and sets *list. */
-static enum sl_status send_list(const struct sl_ordered_list *l, sl_byte_sink *sink, void *context,
-	struct sl_joined_list *list)
+enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink *sink,
+	void *context, struct sl_joined_list *list)
 {
 	const struct sl_format_merge *merge = l->plan->choices.format->merge;
+	size_t headers = l->share && !l->share->is_first ? 0 : l->m->n;
 	enum sl_status s = SL_OK;
 	void *sum = NULL;
 
-	for (size_t i = 0; merge && s == SL_OK && i < l->m->n; i++)
+	for (size_t i = 0; merge && s == SL_OK && i < headers; i++)
 		s = add_header(merge, l->dir, &l->m->line[i], &sum);
 	if (s == SL_OK)
 		s = sl_ordered_list_is_needed(l->plan, l->m)
@@ -127,7 +126,7 @@ static enum sl_status write_bytes(void *context, const void *bytes, size_t size)
 enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, struct sl_joined_list *list)
 {
-	const struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST};
+	const struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST, NULL};
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_file_writer w;
 	enum sl_status s;
@@ -136,7 +135,7 @@ enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	SL_TRY(sl_file_begin(dir, name, &w));
-	s = send_list(&from, write_bytes, &w, list);
+	s = sl_merged_list_send(&from, write_bytes, &w, list);
 	if (s == SL_OK)
 		return sl_file_end(&w, true);
 	sl_file_drop(&w);
@@ -174,7 +173,7 @@ static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir
 	const struct sl_manifest *m, struct comparison *found)
 {
 	struct sl_dir temporary;
-	const struct sl_ordered_list from = {plan, dir, &temporary, m, SL_MERGED_FILES_MOST};
+	const struct sl_ordered_list from = {plan, dir, &temporary, m, SL_MERGED_FILES_MOST, NULL};
 	struct sl_joined_list list;
 	char why[SL_MESSAGE_BYTES];
 	enum sl_status s;
@@ -183,7 +182,7 @@ static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir
 		return SL_OK;
 	SL_TRY(sl_dir_make_temporary(
 		sl_dir_is_writable(dir) ? dir->path : NULL, "sluice-verify", &temporary));
-	s = send_list(&from, compare_bytes, found, &list);
+	s = sl_merged_list_send(&from, compare_bytes, found, &list);
 	sl_dir_close(&temporary);
 	memcpy(why, sl_last_error(), sizeof(why));
 	if (s == SL_OK)

@@ -13,8 +13,7 @@
 #ifndef SL_PIPELINE_OUTPUT_MERGED_LIST_H
 #define SL_PIPELINE_OUTPUT_MERGED_LIST_H
 
-#include "pipeline/results/manifest.h"
-#include "pipeline/run/workspace.h"
+#include "pipeline/output/merge/ordered_list.h"
 
 /*
  * Writes the list, replaces an existing one, and sets *list. Does nothing if the configuration does not
@@ -22,6 +21,10 @@
  */
 enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest *m, struct sl_joined_list *list);
+
+/* Sends the list of at least one batch, or a share of it, to sink, and sets *list. */
+enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink *sink,
+	void *context, struct sl_joined_list *list);
 
 /* SL_CHECK_FAILED if the existing list differs from the one that the batch files give. */
 enum sl_status sl_merged_list_check(

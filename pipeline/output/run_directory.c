@@ -281,30 +281,36 @@ static enum sl_status commit_histograms(
 	return s;
 }
 
+/* The stop rule needs batches in order: a batch that was missing can be the one that met it. */
+enum sl_status sl_output_settle(
+	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *m)
+{
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, m);
+	bool cut;
+
+	SL_TRY(sl_manifest_read(dir, m));
+	cut = cut_after_stop_rule(plan, m);
+	if (cut || !m->in_order)
+		SL_TRY(sl_manifest_write(dir, m));
+	return cut ? sl_stale_files_remove_orphans(&s) : SL_OK;
+}
+
 /*
  * The image and the joined file need all batches, so an unfinished run has neither. run.json is the
  * last file, because its state says that all others are complete, and durable unless output.durable is
  * never.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
-	const struct sl_session *session, const char *state, struct sl_manifest *m)
+	const struct sl_session *session, const char *state, const struct sl_manifest *m)
 {
 	const struct sl_plan *plan = w->plan;
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, m);
 	struct sl_dir durable = *dir; /* for run.json, if all other files are flushed at the end */
-	bool cut;
 
-	SL_TRY(sl_manifest_read(dir, m));
-	/* The rule needs batches in order: a batch that was missing can be the one that met it. */
-	cut = cut_after_stop_rule(plan, m);
-	if (cut || !m->in_order)
-		SL_TRY(sl_manifest_write(dir, m));
-	if (cut)
-		SL_TRY(sl_stale_files_remove_orphans(&s));
 	if (strcmp(state, "done") == 0) {
 		if (plan->choices.image.width > 0)
 			SL_TRY(sl_add_context(sl_image_files_commit(w, dir, m), "the image"));
-		SL_TRY(sl_merged_list_commit(plan, dir, m, &w->joined));
+		if (!w->list_made)
+			SL_TRY(sl_merged_list_commit(plan, dir, m, &w->joined));
 	}
 	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));

@@ -52,10 +52,17 @@ enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const str
 	const struct sl_manifest_line *l, bool *complete);
 
 /*
- * Writes the files of the whole run after a session: the manifest in order, the image and the merged
- * list if state is "done", XDMF, histograms, run.json. *m is read from the disk; the caller frees it.
+ * Puts the manifest in order after a session, without the batches after the one that met the stop rule. *m is
+ * read from the disk; the caller frees it, also after a failure.
+ */
+enum sl_status sl_output_settle(
+	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *m);
+
+/*
+ * Writes the files of the whole run, whose batches are in m: if state is "done" the image, and the merged list
+ * unless w->list_made; XDMF, histograms, run.json.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
-	const struct sl_session *session, const char *state, struct sl_manifest *m);
+	const struct sl_session *session, const char *state, const struct sl_manifest *m);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "pipeline/ranks/ranks_watch.h"
 #include "primitives/files/crc32.h"
 
 enum { TAG = 1, INTERVAL_NS = 1000000 };
@@ -252,8 +253,10 @@ static enum sl_status wait_for(int error, MPI_Request *request, const char *what
 
 	while (error == MPI_SUCCESS && !done) {
 		error = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-		if (error == MPI_SUCCESS && !done)
-			nanosleep(&interval, NULL);
+		if (error != MPI_SUCCESS || done)
+			continue;
+		SL_TRY(sl_ranks_watch(&mpi.ranks));
+		nanosleep(&interval, NULL);
 	}
 	mpi.ranks.lost |= error != MPI_SUCCESS;
 	return failed(error, what);

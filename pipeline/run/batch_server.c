@@ -52,14 +52,6 @@ enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ran
 	return sl_ranks_gather(ranks, &mine, sizeof(mine), w->rank);
 }
 
-uint64_t sl_rank_pause_ns(uint64_t now_ns, uint64_t *last_ns)
-{
-	uint64_t since = now_ns - *last_ns;
-
-	*last_ns = now_ns;
-	return since > 2 * SL_RANK_ALIVE_NS ? since : 0;
-}
-
 enum sl_status sl_batch_server_open(struct sl_run_workers *run, struct sl_ranks *ranks)
 {
 	struct sl_batch_server *s = (struct sl_batch_server *)calloc(1, sizeof(*s));

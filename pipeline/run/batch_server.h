@@ -26,6 +26,7 @@
 #ifndef SL_PIPELINE_RUN_BATCH_SERVER_H
 #define SL_PIPELINE_RUN_BATCH_SERVER_H
 
+#include "pipeline/ranks/ranks_watch.h"
 #include "pipeline/run/workers.h"
 
 enum sl_rank_message_kind {
@@ -40,16 +41,6 @@ enum sl_rank_message_kind {
 	SL_RANK_CANCEL, /* number: 1 if a rank was lost, so that no collective operation follows */
 	SL_RANK_ALIVE   /* either way */
 };
-
-/* Times in nanoseconds: of the signs of life, and after which a rank without them is lost. */
-#define SL_RANK_ALIVE_NS UINT64_C(500000000)
-#define SL_RANK_LOST_NS  UINT64_C(6000000000)
-
-/*
- * The time for which this process was paused since the last call, or 0: a batch system can suspend all ranks
- * of a job and continue them later. In that time it could hear no other rank. *last_ns: of that call.
- */
-uint64_t sl_rank_pause_ns(uint64_t now_ns, uint64_t *last_ns);
 
 /* Fills the list of ranks of the workspace, for the report. Called by all ranks together. */
 enum sl_status sl_rank_facts_gather(struct sl_workspace *w, struct sl_ranks *ranks);

@@ -24,6 +24,9 @@ struct sl_map {
 
 /* Maps the file path for one sequential read. Release it with sl_unmap(). */
 enum sl_status sl_map_file(const char *path, struct sl_map *m);
+
+/* The file is read at few places instead, so the kernel should not read ahead of them. */
+void sl_map_expect_few_reads(const struct sl_map *m);
 void sl_unmap(struct sl_map *m);
 
 /*

@@ -59,8 +59,10 @@ static enum sl_status open_source(
 {
 	char name[SL_FILE_NAME_BYTES], path[SL_PATH_BYTES];
 
-	if (pass == 0)
-		return sl_record_source_open(s, m->dir, &m->batches->line[number], m->selection);
+	if (pass == 0) {
+		SL_TRY(sl_record_source_open(s, m->dir, &m->batches->line[number], m->selection));
+		return m->range ? sl_record_source_restrict(s, &m->range[number]) : SL_OK;
+	}
 	name_of(m, pass, number, name);
 	snprintf(path, sizeof(path), "%.3800s/%s.part", m->work->path, name);
 	return sl_record_source_open_pass(s, path, m->selection);

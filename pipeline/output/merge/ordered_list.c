@@ -46,7 +46,8 @@ static enum sl_status send_records(const struct sl_ordered_list *l,
 		.batches = l->m,
 		.selection = selection,
 		.most = l->most,
-		.pool = o->pool};
+		.pool = o->pool,
+		.range = l->share ? l->share->range : NULL};
 
 	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
 	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
@@ -76,8 +77,8 @@ static uint32_t threads_of(const struct sl_plan *plan)
 
 /* --- lists of records ------------------------------------------------------------------------- */
 
-/* Reads the header of the first batch: all batches have records of the same layout. */
-static enum sl_status read_layout(const struct sl_ordered_list *l, struct sl_mcpl_header *layout)
+enum sl_status sl_ordered_list_layout(
+	const struct sl_ordered_list *l, struct sl_mcpl_header *layout, size_t *header_bytes)
 {
 	char path[SL_PATH_BYTES];
 	struct sl_mcpl_stream s;
@@ -89,6 +90,8 @@ static enum sl_status read_layout(const struct sl_ordered_list *l, struct sl_mcp
 	status = sl_add_context(sl_mcpl_open(&s, file.at, file.bytes), "%s", path);
 	if (status == SL_OK) {
 		*layout = s.header;
+		status = sl_add_context(sl_mcpl_skip_head(&s), "%s", path);
+		*header_bytes = s.gzipped ? 0 : (size_t)(s.at - (const uint8_t *)file.at);
 		sl_mcpl_close(&s);
 	}
 	sl_unmap(&file);
@@ -113,15 +116,16 @@ static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_b
 	struct sl_selection selection = {.rows = NULL};
 	struct sl_record_output o = {.block = NULL};
 	struct sl_job_pool pool;
+	size_t header_bytes;
 	enum sl_status s;
 
-	SL_TRY(read_layout(l, &selection.layout));
+	SL_TRY(sl_ordered_list_layout(l, &selection.layout, &header_bytes));
 	selection.record_bytes = selection.layout.record_bytes;
 	SL_TRY(select_records(l, &selection, list));
 	sl_job_pool_open(&pool, threads_of(l->plan));
-	s = sl_record_output_begin(
-		&o, l->plan, &pool, selection.record_bytes, list->particles, sink, context);
-	if (s == SL_OK)
+	s = sl_record_output_begin(&o, l->plan, &pool, selection.record_bytes,
+		l->share ? l->share->records : list->particles, sink, context);
+	if (s == SL_OK && (!l->share || l->share->is_first))
 		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
 			sink, context);
 	if (s == SL_OK)

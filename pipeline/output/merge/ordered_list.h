@@ -19,18 +19,34 @@
  */
 bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m);
 
+/* What one rank sends of a list: some of its records, and the first rank the header before them. */
+struct sl_list_share {
+	struct sl_record_range *range; /* of each batch of the list */
+	uint64_t records;              /* in all ranges */
+	bool is_first;
+};
+
 /* What a list is made from. */
 struct sl_ordered_list {
 	const struct sl_plan *plan;
 	const struct sl_dir *dir;  /* of the run */
 	const struct sl_dir *work; /* for intermediate files */
 	const struct sl_manifest *m;
-	uint32_t most; /* files that are merged at a time */
+	uint32_t most;                     /* files that are merged at a time */
+	const struct sl_list_share *share; /* NULL: all of the list is sent */
 };
 
 /*
+ * Reads the layout of the records from the file of the first batch: all batches have the same one. *header_bytes
+ * is the size of its header, and of that of the list.
+ */
+enum sl_status sl_ordered_list_layout(
+	const struct sl_ordered_list *l, struct sl_mcpl_header *layout, size_t *header_bytes);
+
+/*
  * Sends the list of the batches in l->m to sink: the merged header as struct sl_format_merge has it in sum,
- * and records; or a file of columns, for which sum is NULL. Sets *list. SL_CHECK_FAILED if the files of a batch do not match the manifest.
+ * and records; or a file of columns, for which sum is NULL. A share without
+ * the header needs no sum. Sets *list. SL_CHECK_FAILED if the files of a batch do not match the manifest.
  */
 enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
 	void *context, struct sl_joined_list *list);
