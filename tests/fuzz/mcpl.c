@@ -78,7 +78,8 @@ static enum sl_status survey(struct sl_mcpl_stream *s, const uint8_t *data, size
 
 	SL_TRY(sl_mcpl_rewind(s, data, size));
 	SL_TRY(sl_mcpl_skip_head(s));
-	SL_TRY(sl_check_mcpl_particles(s, &pass));
+	SL_TRY(sl_check_mcpl_weight(&s->header, &pass.weights));
+	SL_TRY(sl_check_mcpl_records(s, &pass));
 	if (!(pass.weights >= 0))
 		abort();
 	return SL_OK;
