@@ -26,7 +26,7 @@
 #include "stages/inputs/input_survey.h"
 #include "pipeline/text/messages.h"
 
-/* Particles of the pilot; of lists, of which groups are read, so that there are 512 groups. */
+/* Particles of the pilot. Lists are read in groups of neighbours, whose differences give the variance. */
 enum { PILOT = 4096, LIST_PILOT = 512 * SL_PILOT_GROUP };
 
 /* Computes particles that are spread over the run. The variance is that of a binomial distribution. */

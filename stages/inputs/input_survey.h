@@ -7,8 +7,8 @@
 #include "stages/inputs/input_reader.h"
 
 /*
- * Reads all files once, plain MCPL files in so many threads: sets the checksum of each, checks all particles, and keeps the records of gzip
- * files in memory, file by file, while together they have at most keep_most bytes. SL_BAD_INPUT, after
+ * Reads all files once, plain MCPL files in so many threads. Sets the checksum of each, checks all particles, and
+ * keeps the records of gzip files in memory, file by file, while together they have at most keep_most bytes. SL_BAD_INPUT, after
  * all checksums are set, if a file cannot be read to its end, or contains numbers that a
  * run cannot represent (mcpl_survey.h). Sets weight_shift such that the sum of the absolute values of
  * all weights is below 2^61 units. A weight is rounded by at most half a unit (a negative one by a whole
