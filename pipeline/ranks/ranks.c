@@ -79,7 +79,8 @@ enum sl_status sl_ranks_agree(struct sl_ranks *r, enum sl_status s)
 	while (sent == SL_OK && first < r->n && all[first].status == SL_OK)
 		first++;
 	if (sent != SL_OK || first == r->n) {
-		free(all);
+		if (!r->lost) /* else MPI can still write to the memory */
+			free(all);
 		return sent;
 	}
 	if (s == SL_OK || find_vote(all, r->n, mine) < r->rank)

@@ -4,7 +4,8 @@
  * Only the main thread calls MPI (MPI_THREAD_FUNNELED). No call waits in MPI, because most
  * implementations would use a core for that: collective operations are started and then tested at
  * intervals. Errors are returned instead of ending the program, and a rank that ended in the meantime may
- * cause none, so the run looks for messages that do not arrive (pipeline/run/batch_server.h).
+ * cause none, so the run looks for messages that do not arrive (ranks_watch.h,
+ * pipeline/run/batch_server.h).
  */
 #include "pipeline/ranks/ranks.h"
 

@@ -68,9 +68,12 @@ static enum sl_status speak(struct sl_ranks *ranks, uint64_t now)
 	if (now < ranks->watch->spoke_ns + SL_RANK_ALIVE_NS)
 		return SL_OK;
 	ranks->watch->spoke_ns = now;
-	for (uint32_t i = first_watched(ranks); i < end_watched(ranks); i++)
-		if (sl_ranks_send(ranks, i, &m) != SL_OK)
-			return lose(ranks, i);
+	for (uint32_t i = first_watched(ranks); i < end_watched(ranks); i++) {
+		enum sl_status s = sl_ranks_send(ranks, i, &m);
+
+		ranks->lost |= s != SL_OK;
+		SL_TRY(s);
+	}
 	return SL_OK;
 }
 
@@ -124,14 +127,16 @@ enum sl_status sl_ranks_work(
 
 	sl_job_pool_open(&pool, 1);
 	sl_job_submit(&pool, &job, true);
-	while (lost == SL_OK && !atomic_load(&w.done)) {
-		lost = sl_ranks_watch(ranks);
-		if (lost == SL_OK)
-			nanosleep(&interval, NULL);
-	}
-	if (lost != SL_OK) {
-		memcpy(why, sl_last_error(), sizeof(why));
-		atomic_store(cancel, true);
+	while (!atomic_load(&w.done)) {
+		if (lost == SL_OK) {
+			lost = sl_ranks_watch(ranks);
+			memcpy(why, sl_last_error(), sizeof(why));
+			atomic_store(cancel, lost != SL_OK);
+		} else {
+			/* the work can take some time to end, and the others must not lose this rank */
+			(void)speak(ranks, sl_now_ns());
+		}
+		nanosleep(&interval, NULL);
 	}
 	s = sl_job_wait(&pool, &job);
 	sl_job_pool_close(&pool);

@@ -3,7 +3,7 @@
  *
  * MPI itself may never report that a process has died. So each rank sends signs of life in intervals: rank 0 to
  * all others, and these to rank 0. A rank that hears nothing for some seconds ends the run with SL_PEER_LOST:
- * rank 0 by MPI_Abort() (sl_ranks_close()), which ends all others.
+ * its MPI_Abort() (sl_ranks_close()) ends all others.
  *
  * All ranks begin the watch directly after an operation that they have called together, so that each is
  * watched only by ranks that it sends signs of life to. Until its end, the main thread of each rank is in
@@ -46,7 +46,8 @@ enum sl_status sl_ranks_watch(struct sl_ranks *ranks);
 
 /*
  * Calls work(context) in another thread, watches the ranks until it returns, and returns its status and message;
- * or SL_PEER_LOST. Then *cancel was set before, so that the work could end early.
+ * or SL_PEER_LOST. Then *cancel was set before, so that the work could end early. If the system starts no
+ * thread, the work runs in this one, and other ranks may take this rank for lost.
  */
 enum sl_status sl_ranks_work(
 	struct sl_ranks *ranks, enum sl_status (*work)(void *), void *context, atomic_bool *cancel);

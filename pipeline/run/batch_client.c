@@ -82,6 +82,7 @@ static void send(struct sl_run_workers *run, enum sl_rank_message_kind kind, uin
 {
 	static struct sl_rank_message m; /* large, and only the main thread is here */
 	struct sl_batch_client *c = run->client;
+	enum sl_status s;
 
 	m.kind = kind;
 	m.number = number;
@@ -89,8 +90,13 @@ static void send(struct sl_run_workers *run, enum sl_rank_message_kind kind, uin
 	if (bytes > 0)
 		memcpy(m.payload, payload, bytes);
 	c->spoke_ns = sl_now_ns();
-	if (!c->ranks->lost && sl_ranks_send(c->ranks, 0, &m) != SL_OK)
-		lose(run);
+	if (c->ranks->lost)
+		return;
+	s = sl_ranks_send(c->ranks, 0, &m);
+	if (s == SL_OK)
+		return;
+	c->ranks->lost = c->cancelled = true;
+	sl_run_workers_fail(run, s);
 }
 
 /* Rank 0 has committed the batch, so its slot is free. */

@@ -39,7 +39,7 @@ enum sl_rank_message_kind {
 	SL_RANK_COMMITTED, /* number: the batch */
 	SL_RANK_NO_MORE,
 	SL_RANK_CANCEL, /* number: 1 if a rank was lost, so that no collective operation follows */
-	SL_RANK_ALIVE   /* either way */
+	SL_RANK_ALIVE = SL_RANK_SIGN_OF_LIFE /* either way */
 };
 
 /* Fills the list of ranks of the workspace, for the report. Called by all ranks together. */
