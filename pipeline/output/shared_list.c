@@ -218,9 +218,9 @@ static enum sl_status join(struct shared_list *l)
 	}
 	return joined ? sl_file_seek(&l->file, l->at)
 	              : sl_fail(SL_DISK,
-				"%s/%s: is not the file that rank 0 has created under this name "
-				"(the file system shows it too late, or another one); use --resume",
-				l->dir.path, l->file.part);
+				"%s/%s: this node does not see the file that rank 0 has created %d s "
+				"ago; use a directory that all nodes share, and --resume",
+				l->dir.path, l->file.part, SECONDS_TO_APPEAR);
 }
 
 /* Writes the bytes of the range, and keeps those after it. */
@@ -258,8 +258,8 @@ static enum sl_status merge(void *context)
 	return l->at == l->header_bytes + l->last * l->record_bytes
 	               ? SL_OK
 	               : sl_fail(SL_CHECK_FAILED,
-				 "the merge gives fewer records than the batches have (a batch was "
-				 "changed meanwhile); use --resume");
+				 "the merge gives another number of bytes than the batches have (a batch "
+				 "was changed meanwhile); use --resume");
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -312,9 +312,8 @@ static enum sl_status complete(void *context)
 /* Does the work of this rank while it watches the others, and agrees. */
 static enum sl_status work(enum sl_status (*what)(void *), struct shared_list *l)
 {
-	enum sl_status s = sl_ranks_work(l->ranks, what, l, &l->cancel);
-
-	return sl_ranks_agree(l->ranks, sl_add_context(s, "%s", l->name));
+	return sl_ranks_agree(l->ranks,
+		sl_add_context(sl_ranks_work(l->ranks, what, l, &l->cancel), "%s", l->name));
 }
 
 /* Makes the file, without its name. */
@@ -339,6 +338,9 @@ static enum sl_status create(struct shared_list *l)
 		l->file.joined = true; /* others still look for it after a failure of this rank */
 		if (s == SL_OK)
 			s = sl_file_identity(&l->dir, l->file.part, &exists, &device, &l->number);
+		if (s == SL_OK && !exists)
+			s = sl_fail(
+				SL_DISK, "%s was removed meanwhile; use --resume", l->file.part);
 	}
 	SL_TRY(sl_ranks_agree(l->ranks, s));
 	return sl_ranks_broadcast(l->ranks, &l->number, sizeof(l->number));
@@ -373,20 +375,17 @@ static enum sl_status make(struct shared_list *l)
 	return sl_ranks_agree(l->ranks, s);
 }
 
-/*
- * With output.durable: end, rank 0 flushes all files before run.json, but on its machine alone. So the other ranks
- * flush this one.
- */
 enum sl_status sl_shared_list_commit(struct sl_workspace *w, struct sl_ranks *ranks,
 	const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	struct shared_list l = {.plan = w->plan, .ranks = ranks, .dir = *dir, .file = {.fd = -1}};
+	struct shared_list l = {
+		.plan = w->plan, .ranks = ranks, .dir = *dir, .file = {.fd = -1, .lock = -1}};
 	enum sl_status s;
 
 	if (!ranks || !is_shareable(w->plan))
 		return SL_OK;
 	sl_merged_list_name(w->plan->config.run.name, w->plan->choices.format, l.name);
-	if (ranks->rank > 0)
+	if (ranks->rank > 0) /* with output.durable: end, rank 0 flushes on its machine alone */
 		l.dir.lazy = w->plan->config.output.durable == SL_DURABLE_NEVER;
 	s = get_batches(m, &l);
 	if (s == SL_OK && l.m.n > 0) {

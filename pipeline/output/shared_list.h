@@ -23,7 +23,7 @@
  *
  * Failures. Nothing but the .part file exists before all ranks have agreed on success. A killed run leaves it, and
  * --resume removes it. A rank of a killed run that is still there keeps the old file open, which has no
- * name any more. While the list is made, ranks watch each other (ranks_watch.h).
+ * name any more, so it cannot damage the new one. While the list is made, ranks watch each other (ranks_watch.h).
  */
 #ifndef SL_PIPELINE_OUTPUT_SHARED_LIST_H
 #define SL_PIPELINE_OUTPUT_SHARED_LIST_H

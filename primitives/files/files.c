@@ -173,7 +173,10 @@ enum sl_status sl_file_join(const struct sl_dir *d, const char *name, uint64_t n
 	*joined = false;
 	w->fd = sl_open(d->fd, w->part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
 	if (w->fd < 0)
-		return errno == ENOENT ? SL_OK : sl_disk_failed(errno, "open", d->path, w->part);
+		return errno == ENOENT ||
+		                       errno == ESTALE /* of NFS: another file has the name now */
+		               ? SL_OK
+		               : sl_disk_failed(errno, "open", d->path, w->part);
 	*joined = fstat(w->fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_ino == number;
 	if (!*joined)
 		sl_file_drop(w);

@@ -93,7 +93,7 @@ void sl_file_adopt(const struct sl_dir *d, const char *name, struct sl_file_writ
 enum sl_status sl_file_join(const struct sl_dir *d, const char *name, uint64_t number, bool *joined,
 	struct sl_file_writer *w);
 
-/* The next bytes that are added go to this offset of the file. */
+/* The next bytes that are added go to this offset of the file. After a failure the caller drops w. */
 enum sl_status sl_file_seek(struct sl_file_writer *w, uint64_t offset);
 
 /* Removes name; SL_OK if there is no such file. */

@@ -21,8 +21,8 @@ struct sl_merge {
 	const struct sl_selection *selection;
 	uint32_t most; /* files that are merged at a time, at least 2 */
 	struct sl_job_pool *pool;
-	struct sl_record_range
-		*range; /* of each batch, at most `most` of them; NULL: all records */
+	/* of each batch, at most `most` of them; NULL: all records */
+	struct sl_record_range *range;
 };
 
 /* Sends all records of the run to o in the order of their keys. After a failure no file is left. */

@@ -45,8 +45,8 @@ enum sl_status sl_ordered_list_layout(
 
 /*
  * Sends the list of the batches in l->m to sink: the merged header as struct sl_format_merge has it in sum,
- * and records; or a file of columns, for which sum is NULL. A share without
- * the header needs no sum. Sets *list. SL_CHECK_FAILED if the files of a batch do not match the manifest.
+ * and records; or a file of columns, for which sum is NULL. A share without the header needs no sum. Sets
+ * *list. SL_CHECK_FAILED if the files of a batch do not match the manifest.
  */
 enum sl_status sl_ordered_list_send(const struct sl_ordered_list *l, void *sum, sl_byte_sink *sink,
 	void *context, struct sl_joined_list *list);

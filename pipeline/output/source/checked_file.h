@@ -42,7 +42,7 @@ struct sl_checked_piece {
 /* Instead of the whole file, a piece from this offset on is read; called before anything was read. */
 void sl_checked_file_begin_at(struct sl_checked_file *f, size_t at);
 
-/* The piece ends before offset `to`, and begins at `from`. */
+/* Reads the rest of the piece from offset `from` to `to`, which it does not include; returns its size and checksum. */
 struct sl_checked_piece sl_checked_file_end_at(struct sl_checked_file *f, size_t from, size_t to);
 
 /* Adds the next piece to the sum of those before it, which begins as zeros. */

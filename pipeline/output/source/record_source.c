@@ -133,7 +133,8 @@ enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_r
 		return sl_checked_file_differs(s->list.dir, s->list.name);
 	s->range = r;
 	s->left = r->end - r->first;
-	s->item += (size_t)r->first * s->selection->items.bytes;
+	if (s->item) /* there is none in an empty file */
+		s->item += (size_t)r->first * s->selection->items.bytes;
 	s->list_piece = piece_of(r, &s->list, data, s->selection->record_bytes);
 	s->order_piece = piece_of(r, &s->order, 0, s->selection->items.bytes);
 	sl_checked_file_begin_at(&s->list, s->list_piece.from);

@@ -21,7 +21,7 @@
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /*
- * Consecutive records of a batch, which one rank reads of those of a run. The ranges of all ranks, in their
+ * Consecutive records of a batch: the share that one rank reads. The ranges of all ranks, in their
  * order, make up the batch; so do their pieces of its files. The pieces of the first and the last rank include
  * the header, and what follows the last record.
  */
