@@ -47,7 +47,7 @@ enum sl_status sl_text_memory_begin(struct sl_text_memory *t)
 	t->out = fopencookie(t, "w", (cookie_io_functions_t){.write = write_bytes});
 	if (!t->out)
 		return sl_fail(SL_HOST_MEMORY,
-			"host memory: there is none for a stream; close other programs");
+			"host memory: there is none for a text stream; close other programs");
 	setvbuf(t->out, t->buffer, _IOFBF, sizeof(t->buffer));
 	return SL_OK;
 }

@@ -27,10 +27,16 @@
 /* Ends a stream and gives its text to the job, also if the work, which s says, has failed. */
 static enum sl_status close_text(struct sl_text_memory *t, char **text, enum sl_status s)
 {
+	char why[SL_MESSAGE_BYTES];
+	enum sl_status ended;
 	size_t bytes;
-	enum sl_status ended = sl_text_memory_end(t, "the results", text, &bytes);
 
-	return s == SL_OK ? ended : s;
+	memcpy(why, sl_last_error(), sizeof(why));
+	ended = sl_text_memory_end(t, "the results", text, &bytes);
+	if (s == SL_OK)
+		return ended;
+	sl_set_last_error(why);
+	return s;
 }
 
 /* --- configuration and plan ------------------------------------------------------------------- */
