@@ -105,8 +105,9 @@ def folder_of_tools():
 
 def test_numpy_list():
     words = ("--particles", "20000", "--repeat", "2", "--csv", path("numpy.csv"))
-    run("numpy_list.py", "--sluice", SLUICE, *words, says="sluice")
-    check_ratios("numpy.csv", 2)
+    for more in ((), ("--gzip",)):
+        run("numpy_list.py", "--sluice", SLUICE, *words, *more, says="sluice")
+        check_ratios("numpy.csv", 2)
     damaged = write("damaged", f"""#!/bin/bash
         {SLUICE} "$@" || exit
         for file in {WORK.name}/*/by_sluice/sorted_000000.mcpl; do
