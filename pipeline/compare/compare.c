@@ -103,7 +103,7 @@ static enum sl_status run_case(struct sl_comparison *c, struct sl_comparison_cas
 	memcpy(entry->message, sl_last_error(), sizeof(entry->message));
 	if (ends_comparison(s, c, entry))
 		return s;
-	return sl_temp_dir_empty(dir);
+	return sl_dir_empty(dir);
 }
 
 static enum sl_status run_cases(struct sl_comparison *c, struct sl_dir *dir,

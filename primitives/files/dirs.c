@@ -20,6 +20,7 @@
 
 #include "primitives/device/device.h"
 #include "disk.h"
+#include "files.h"
 #include "lock_holder.h"
 
 const char *sl_path_split(const char *path, char folder[SL_PATH_BYTES])
@@ -292,8 +293,9 @@ struct names {
 	size_t used, size, n;
 };
 
-static enum sl_status add_name(struct names *all, const char *name)
+static enum sl_status add_name(void *names, const char *name)
 {
+	struct names *all = (struct names *)names;
 	size_t bytes = strlen(name) + 1;
 
 	if (bytes > all->size - all->used) {
@@ -313,36 +315,32 @@ static enum sl_status add_name(struct names *all, const char *name)
 	return SL_OK;
 }
 
-static enum sl_status read_names(const struct sl_dir *d, DIR *stream, struct names *all)
+/* Calls each for every entry in no order. Without opendir(3), which allocates memory. */
+static enum sl_status list(
+	const struct sl_dir *d, enum sl_status (*each)(void *ctx, const char *name), void *ctx)
 {
-	for (;;) {
-		const struct dirent *entry;
-
-		errno = 0;
-		entry = sl_fault_injected("dir_read") ? NULL : readdir(stream);
-		if (!entry && errno)
-			return sl_disk_failed(errno, "list", d->path, NULL);
-		if (!entry)
-			return SL_OK;
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			SL_TRY(add_name(all, entry->d_name));
-	}
-}
-
-static enum sl_status list(const struct sl_dir *d, struct names *all)
-{
+	_Alignas(struct dirent64) char entries[8192];
 	int fd = sl_open(d->fd, ".", O_RDONLY | O_DIRECTORY);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	enum sl_status s;
+	enum sl_status s = SL_OK;
+	ssize_t bytes;
 
-	if (!stream) {
-		s = sl_disk_failed(errno, "list", d->path, NULL);
-		if (fd >= 0)
-			close(fd);
-		return s;
-	}
-	s = read_names(d, stream, all);
-	closedir(stream);
+	do {
+		bytes = fd < 0 || sl_fault_injected("dir_read")
+		                ? -1
+		                : getdents64(fd, entries, sizeof(entries));
+		if (bytes < 0)
+			s = sl_disk_failed(errno, "list", d->path, NULL);
+		for (ssize_t at = 0; s == SL_OK && at < bytes;) {
+			const struct dirent64 *entry =
+				(const struct dirent64 *)(const void *)(entries + at);
+
+			if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+				s = each(ctx, entry->d_name);
+			at += entry->d_reclen;
+		}
+	} while (s == SL_OK && bytes > 0);
+	if (fd >= 0)
+		close(fd);
 	return s;
 }
 
@@ -356,7 +354,7 @@ enum sl_status sl_dir_each(
 {
 	struct names all = {NULL, 0, 0, 0};
 	void *block = NULL;
-	enum sl_status s = list(d, &all);
+	enum sl_status s = list(d, add_name, &all);
 
 	if (s == SL_OK)
 		s = sl_memory_get(SL_HOST, all.n * sizeof(char *), &block);
@@ -372,4 +370,30 @@ enum sl_status sl_dir_each(
 	sl_memory_give(SL_HOST, block);
 	sl_memory_give(SL_HOST, all.text);
 	return s;
+}
+
+/* What sl_dir_empty() removes from, and how many entries it has removed since the list began. */
+struct emptying {
+	const struct sl_dir *dir;
+	size_t removed;
+};
+
+static enum sl_status remove_entry(void *context, const char *name)
+{
+	struct emptying *e = (struct emptying *)context;
+
+	e->removed++;
+	return sl_file_remove(e->dir, name);
+}
+
+/* A list of entries that are removed meanwhile can lack some, so the last list must have none. */
+enum sl_status sl_dir_empty(const struct sl_dir *d)
+{
+	struct emptying e = {.dir = d};
+
+	do {
+		e.removed = 0;
+		SL_TRY(list(d, remove_entry, &e));
+	} while (e.removed > 0);
+	return SL_OK;
 }

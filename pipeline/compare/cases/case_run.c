@@ -98,7 +98,7 @@ static enum sl_status run_once(struct attempt *a, struct sl_workspace *w, double
 	a->control->discard = !a->dir;
 	s = sl_run(w, a->dir, &none, a->control, &session);
 	if (a->dir && s == SL_OK)
-		s = sl_temp_dir_empty(a->dir);
+		s = sl_dir_empty(a->dir);
 	if (s == SL_OK && atomic_load(&a->control->stop))
 		s = SL_STOPPED;
 	*ms = round(1e9 * session.seconds) / 1e6;

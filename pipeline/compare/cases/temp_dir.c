@@ -5,7 +5,6 @@
  * interrupted comparison leaves at most one directory.
  */
 #include "pipeline/compare/cases/temp_dir.h"
-#include "primitives/files/files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,21 +60,11 @@ enum sl_status sl_temp_dir_open(const char *to, struct sl_dir *dir)
 	return s;
 }
 
-static enum sl_status remove_entry(void *dir, const char *name)
-{
-	return sl_file_remove((const struct sl_dir *)dir, name);
-}
-
-enum sl_status sl_temp_dir_empty(struct sl_dir *dir)
-{
-	return sl_dir_each(dir, remove_entry, dir);
-}
-
 enum sl_status sl_temp_dir_close(struct sl_dir *dir)
 {
 	if (dir->fd < 0)
 		return SL_OK;
-	SL_TRY(sl_temp_dir_empty(dir));
+	SL_TRY(sl_dir_empty(dir));
 	sl_dir_close(dir);
 	return sl_dir_remove(dir->path);
 }

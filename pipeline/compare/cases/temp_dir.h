@@ -15,10 +15,7 @@
  */
 enum sl_status sl_temp_dir_open(const char *to, struct sl_dir *dir);
 
-/* Removes all files in dir. */
-enum sl_status sl_temp_dir_empty(struct sl_dir *dir);
-
-/* Removes the files and the directory. Call it also after a failure. */
+/* Removes the files and the directory, also where memory is lacking. Call it also after a failure. */
 enum sl_status sl_temp_dir_close(struct sl_dir *dir);
 
 #endif

@@ -208,7 +208,7 @@ static void entries_are_listed_in_order(void **state)
 
 static void failed_listing_is_reported(void **state)
 {
-	static const char *const texts[] = {"file_open:1:5", "dir_read:1:5", "dir_read:3:5",
+	static const char *const texts[] = {"file_open:1:5", "dir_read:1:5", "dir_read:2:5",
 		"host_malloc:1:12", "host_malloc:2:12"};
 	struct seen seen = {0, 0, ""};
 	struct sl_dir d;
@@ -244,6 +244,26 @@ static void callback_may_remove_entries(void **state)
 	sl_dir_close(&d);
 }
 
+static void directory_is_emptied_without_memory(void **state)
+{
+	struct sl_dir d;
+	char name[300];
+
+	(void)state;
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%d_%0200d", i, i);
+		folder_write(&folder, name, "", 0);
+	}
+	sl_fault_set("dir_read:1:5");
+	assert_fails(sl_dir_empty(&d), SL_DISK, "list");
+	sl_fault_set("host_malloc:1:12");
+	assert_ok(sl_dir_empty(&d));
+	sl_fault_set("");
+	assert_int_equal(folder_count(&folder), 0);
+	sl_dir_close(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +277,7 @@ int main(void)
 		WITH_FOLDER(entries_are_listed_in_order),
 		WITH_FOLDER(failed_listing_is_reported),
 		WITH_FOLDER(callback_may_remove_entries),
+		WITH_FOLDER(directory_is_emptied_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
