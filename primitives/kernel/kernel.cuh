@@ -46,10 +46,12 @@
 #include "primitives/emulator/cuda_names.h"
 #define SL_UNROLL     /* no gain here, and six times the compile time */
 #define SL_NAME(name) name##_emulated
+#define SL_GRID_CONSTANT
 #else
 #include "cuda.cuh"
 #define SL_UNROLL     _Pragma("unroll")
 #define SL_NAME(name) name
+#define SL_GRID_CONSTANT __grid_constant__ /* a parameter that threads read in place */
 #endif
 
 #define SL_LAUNCH(kernel, ...) sl_launch(#kernel, kernel, __VA_ARGS__)

@@ -39,27 +39,6 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 	}
 }
 
-/* Adds a collision at the place of p to each score of collisions. Sets r of p. */
-static __device__ __forceinline__ void sl_grids_score_one(const struct sl_grid_set *grids,
-	struct sl_particle *p, float deposit, float fluence, uint64_t *sum)
-{
-	const struct sl_columns columns = sl_columns_of(p);
-
-	p->r = sl_grid_radius(p->x, p->y);
-	for (uint32_t k = 0; k < grids->n; k++) {
-		const struct sl_grid_rule *g = &grids->grid[k];
-
-		if (!sl_scores_collisions(g))
-			continue;
-		const uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
-		const uint64_t score = sl_score_fixed(g, deposit, fluence);
-
-		atomicAdd(&sum[at], (uint64_t)1);
-		if (score != 0) /* with analogue absorption most collisions deposit nothing */
-			atomicAdd(&sum[grids->n_counters + at], score);
-	}
-}
-
 /* Adds the pieces of a flight to a score of paths. */
 static __device__ __forceinline__ void sl_grids_score_track(const struct sl_grid_set *grids,
 	const struct sl_grid_rule *g, const struct sl_scored_flight *f, uint64_t *sum)

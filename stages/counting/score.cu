@@ -1,15 +1,19 @@
 /*
  * score.cu - stage advance on a device for a slab with scores, one thread per particle.
  *
- * The steps are those of advance.cu. After each step a thread adds its collision and its flight to the
- * counters of the scores, which are in global memory.
+ * The steps are those of advance.cu. After each step a thread adds its collision and its flight to the counters of the
+ * scores. Without scores of flights, and if the counters fit, these are in shared memory (collision_score.cuh).
  */
 #include "stages/counting/score.h"
 
 #include "stages/counting/score.cuh"
 #include "stages/counting/sums.cuh"
 
-enum { BLOCK = 256 };
+enum {
+	BLOCK = 256,
+	SHARED_BLOCK = 1024,
+	SHARED_LEFT = 1024 /* bytes of shared memory for the variables of the kernel */
+};
 
 /*
  * Blocks per multiprocessor: they limit the compiler to 48 registers, or to 128 if flights are scored. 48 are enough
@@ -17,53 +21,154 @@ enum { BLOCK = 256 };
  */
 template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 5;
 
-template <class Rules, sl_column_set set, bool flights>
-static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flights>)
-	scored_kernel(Rules rules, uint64_t seed, uint64_t first_id, struct sl_active_set l,
-		struct sl_columns batch, uint8_t *keep, const struct sl_grid_set *grids,
-		uint64_t *sums, uint64_t *alive)
+/* Takes the steps of a particle that is alive if it is one of the active set. */
+template <bool flights, bool even, class Rules, class Counters>
+static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t seed,
+	struct sl_particle *p, uint32_t n, const struct sl_scores &scores, const Counters &counters)
 {
-	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, active_set[1] = {};
+	const struct sl_slab *slab = sl_slab_of(rules);
+	const uint32_t i = slab->layers == 1 ? 0 : sl_slab_layer_at(slab, p->z, p->w);
 
-	if (i < l.n) {
-		if (l.columns.fate[i] == SL_FATE_alive) {
-			struct sl_particle p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
+	if constexpr (flights)
+		sl_slab_score_flights(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
+	else if (slab->layers == 1)
+		sl_slab_score_collisions<even>(rules, 1, i, seed, p, n, scores, counters);
+	else
+		sl_slab_score_collisions<even>(
+			rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
+}
 
-			sl_slab_advance_scored<flights>(
-				&rules, seed, &p, l.steps, grids, sl_grids_copy(grids, sums));
-			active_set[0] = sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);
-		}
-		if (alive)
-			keep[i] = (uint8_t)active_set[0];
-	}
-	if (alive)
-		sl_block_add<sl_words_of<1>>(active_set, alive);
+/*
+ * What the kernels do for particle i of the active set. All lanes of a warp call it, some without a particle. Returns
+ * whether the particle is alive afterwards.
+ */
+template <bool flights, bool even, class Rules, sl_column_set set, class Counters>
+static __device__ __forceinline__ bool advance(const Rules &rules, uint64_t seed, uint64_t first_id,
+	const struct sl_active_set &l, const struct sl_columns &batch, uint64_t i,
+	const struct sl_scores &scores, const Counters &counters)
+{
+	const bool takes_steps = i < l.n && l.columns.fate[i] == SL_FATE_alive;
+	struct sl_particle p = {};
+
+	p.fate = SL_FATE_max_steps; /* not alive */
+	if (takes_steps)
+		p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
+	take_steps<flights, even>(&rules, seed, &p, l.steps, scores, counters);
+	return takes_steps && sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);
 }
 
 template <class Rules, sl_column_set set, bool flights>
-static enum sl_status queue_as(const void *rules, uint64_t seed, const struct sl_batch *b,
-	const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive, sl_stream s)
+static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flights>)
+	scored_kernel(const SL_GRID_CONSTANT Rules rules, uint64_t seed, uint64_t first_id,
+		const SL_GRID_CONSTANT struct sl_active_set l,
+		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
+		const SL_GRID_CONSTANT struct sl_collision_scores collisions,
+		const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive)
 {
-	return SL_LAUNCH((scored_kernel<Rules, set, flights>), sl_grid(b->active_set.n, BLOCK),
-		BLOCK, 0, s, *(const Rules *)rules, seed, b->first_id, b->active_set, b->columns,
-		b->keep, grids, sums, alive);
+	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
+	uint64_t *sum = sl_grids_copy(grids, sums);
+
+	lives[0] = advance<flights, false, Rules, set>(rules, seed, first_id, l, batch, i,
+		sl_scores{collisions, grids}, sl_batch_scores{sum, sum + collisions.n_counters});
+	if (alive && i < l.n)
+		keep[i] = (uint8_t)lives[0];
+	if (alive)
+		sl_block_add<sl_words_of<1>>(lives, alive);
+}
+
+/*
+ * The same for collisions only, with the counters of a block in shared memory. Blocks stride over the particles. even:
+ * all axes of scores are EVEN.
+ */
+template <class Rules, sl_column_set set, bool even>
+static __global__ void __launch_bounds__(SHARED_BLOCK, 1)
+	scored_in_blocks_kernel(const SL_GRID_CONSTANT Rules rules, uint64_t seed,
+		uint64_t first_id, const SL_GRID_CONSTANT struct sl_active_set l,
+		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
+		const SL_GRID_CONSTANT struct sl_collision_scores collisions,
+		const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive)
+{
+	SL_SHARED_DYNAMIC(uint32_t, words);
+	const uint32_t n = collisions.n_counters;
+	const struct sl_block_scores counters = {words, words + n, words + 2 * n, n};
+	uint64_t lives[1] = {}, *sum = sl_grids_copy(grids, sums);
+
+	counters.clear();
+	__syncthreads();
+	for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < l.n;
+		first += (uint64_t)gridDim.x * blockDim.x) {
+		const uint64_t i = first + threadIdx.x;
+		const bool is_alive = advance<false, even, Rules, set>(
+			rules, seed, first_id, l, batch, i, sl_scores{collisions, grids}, counters);
+
+		if (alive && i < l.n)
+			keep[i] = is_alive;
+		lives[0] += is_alive;
+	}
+	__syncthreads();
+	counters.add_to(sl_batch_scores{sum, sum + n});
+	if (alive)
+		sl_block_add<sl_words_of<1>>(lives, alive);
+}
+
+/*
+ * The blocks of scored_in_blocks_kernel(): as many as multiprocessors, or so many that each has less than 2^32
+ * collisions, which its counters can count. 0 if there are too few particles for each multiprocessor, too many
+ * steps, or too little shared memory.
+ */
+static enum sl_status find_blocks(const struct sl_batch *b, uint64_t max_steps,
+	const struct sl_grid_set *grids, uint32_t *blocks)
+{
+	const uint64_t steps = b->active_set.steps < max_steps ? b->active_set.steps : max_steps,
+		       tiles = sl_grid(b->active_set.n, SHARED_BLOCK),
+		       tiles_most = (UINT32_MAX / SHARED_BLOCK) / (steps > 0 ? steps : 1),
+		       shared_bytes = (uint64_t)grids->n_counters * SL_BLOCK_SCORE_BYTES;
+	struct sl_limits limits;
+	uint64_t fewest;
+
+	*blocks = 0;
+	SL_TRY(sl_device_limits(&limits));
+	if (grids->flights || tiles < limits.multiprocessors || tiles_most == 0 ||
+		shared_bytes + SHARED_LEFT > limits.shared_bytes)
+		return SL_OK;
+	fewest = (tiles + tiles_most - 1) / tiles_most;
+	*blocks = (uint32_t)(fewest > limits.multiprocessors ? fewest : limits.multiprocessors);
+	return SL_OK;
 }
 
 template <class Rules, sl_column_set set>
-static enum sl_status queue(const void *rules, uint64_t seed, const struct sl_batch *b,
-	bool flights, const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive, sl_stream s)
+static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_batch *b,
+	const struct sl_grid_set *grids, const struct sl_grid_set *device_grids, uint64_t *sums,
+	uint64_t *alive, sl_stream s)
 {
-	return flights ? queue_as<Rules, set, true>(rules, seed, b, grids, sums, alive, s)
-	               : queue_as<Rules, set, false>(rules, seed, b, grids, sums, alive, s);
+	const struct sl_collision_scores collisions = sl_collision_scores_of(grids);
+	auto kernel =
+		grids->flights ? scored_kernel<Rules, set, true> : scored_kernel<Rules, set, false>;
+	uint32_t blocks, threads = BLOCK, shared = 0;
+
+	SL_TRY(find_blocks(b, sl_slab_of(rules)->max_steps, grids, &blocks));
+	if (blocks > 0) {
+		kernel = sl_collision_scores_are_even(&collisions)
+		                 ? scored_in_blocks_kernel<Rules, set, true>
+		                 : scored_in_blocks_kernel<Rules, set, false>;
+		threads = SHARED_BLOCK;
+		shared = grids->n_counters * SL_BLOCK_SCORE_BYTES;
+	} else {
+		blocks = sl_grid(b->active_set.n, BLOCK);
+	}
+	return sl_launch(threads == SHARED_BLOCK ? "scored_in_blocks_kernel" : "scored_kernel",
+		kernel, blocks, threads, shared, s, *rules, seed, b->first_id, b->active_set,
+		b->columns, b->keep, collisions, device_grids, sums, alive);
 }
 
 enum sl_status SL_NAME(sl_queue_scored)(enum sl_model_number model, const void *rules,
-	uint64_t seed, const struct sl_batch *b, bool flights, const struct sl_grid_set *grids,
-	uint64_t *sums, uint64_t *alive, sl_stream s)
+	uint64_t seed, const struct sl_batch *b, const struct sl_grid_set *grids,
+	const struct sl_grid_set *device_grids, uint64_t *sums, uint64_t *alive, sl_stream s)
 {
 	if (model == SL_MODEL_slab)
 		return queue<struct sl_slab, SL_STORED(SL_COLUMNS_slab)>(
-			rules, seed, b, flights, grids, sums, alive, s);
+			(const struct sl_slab *)rules, seed, b, grids, device_grids, sums, alive,
+			s);
 	return queue<struct sl_slab_paths, SL_STORED(SL_COLUMNS_slab_paths)>(
-		rules, seed, b, flights, grids, sums, alive, s);
+		(const struct sl_slab_paths *)rules, seed, b, grids, device_grids, sums, alive, s);
 }

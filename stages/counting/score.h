@@ -14,12 +14,12 @@ struct sl_grid_set;
 SL_C_BEGIN
 
 /*
- * As sl_advance_launcher, for a recipe with scores; it adds to sum, the counters of the grids. flights is that of
- * the grids. grids and sum are device memory.
+ * As sl_advance_launcher, for a recipe with scores; it adds to sum, the counters of the grids. sum and device_grids,
+ * a copy of grids, are device memory.
  */
 typedef enum sl_status sl_scored_launcher(enum sl_model_number model, const void *rules,
-	uint64_t seed, const struct sl_batch *b, bool flights, const struct sl_grid_set *grids,
-	uint64_t *sum, uint64_t *alive, sl_stream s);
+	uint64_t seed, const struct sl_batch *b, const struct sl_grid_set *grids,
+	const struct sl_grid_set *device_grids, uint64_t *sum, uint64_t *alive, sl_stream s);
 sl_scored_launcher sl_queue_scored, sl_queue_scored_emulated;
 
 SL_C_END

@@ -11,7 +11,7 @@ enum sl_status sl_device_pipeline_advance(const struct sl_recipe *r,
 	struct sl_device_pipeline *pipeline, const struct sl_batch *b, uint64_t *alive)
 {
 	if (r->grids.scored)
-		return r->kernels->scored(r->model, r->rules.bytes, r->seed, b, r->grids.flights,
+		return r->kernels->scored(r->model, r->rules.bytes, r->seed, b, &r->grids,
 			pipeline->grids, pipeline->grid_copies, alive, pipeline->exec.stream);
 	return r->kernels->advance(
 		r->model, r->rules.bytes, r->seed, b, alive, pipeline->exec.stream);

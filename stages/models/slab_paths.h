@@ -56,13 +56,14 @@ SL_HD_PART void sl_slab_paths_add(sl_f32 region, const struct sl_slab_flight *f,
 #undef REGION
 }
 
-SL_HD_PART void sl_slab_paths_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i,
+SL_HD_PART sl_u32 sl_slab_paths_step_in(const struct sl_slab *r, uint32_t most, sl_u32 i,
 	uint64_t seed, sl_lanes *p, struct sl_slab_flight *f)
 {
 	sl_f32 region = SL_SLAB_LAYER(i, region);
 
-	sl_slab_step_in(r, most, i, seed, p, f);
+	i = sl_slab_step_in(r, most, i, seed, p, f);
 	sl_slab_paths_add(region, f, p);
+	return i;
 }
 
 /* As sl_slab_step_flight(). */

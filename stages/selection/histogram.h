@@ -79,17 +79,22 @@ static inline uint32_t sl_histogram_shared(uint32_t n_counters, bool weighted)
 	return n_counters * (uint32_t)(sizeof(uint32_t) + (weighted ? sizeof(uint64_t) : 0));
 }
 
+/* The bin, from 0, of a value from lo to hi. */
+SL_HD uint32_t sl_bin_within(const struct sl_histogram_rule *t, float value)
+{
+	uint32_t bin = (uint32_t)((value - t->lo) * t->scale);
+
+	return bin < t->bins ? bin : t->bins - 1;
+}
+
 /* The counter within a row that a value belongs to: 0 is below, bins + 1 above. */
 SL_HD uint32_t sl_bin_of_float(const struct sl_histogram_rule *t, float value)
 {
-	uint32_t bin;
-
 	if (!(value >= t->lo))
 		return 0;
 	if (value > t->hi)
 		return t->bins + 1;
-	bin = (uint32_t)((value - t->lo) * t->scale);
-	return bin < t->bins ? bin + 1 : t->bins;
+	return sl_bin_within(t, value) + 1;
 }
 
 SL_HD uint32_t sl_bin_of_integer(const struct sl_histogram_rule *t, uint32_t value)

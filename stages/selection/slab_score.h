@@ -23,16 +23,17 @@ SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
 	return r->layer[i].slowness;
 }
 
-/* As sl_slab_collision(). most as for SL_SLAB_LAYER(). */
-SL_HD_PART void sl_slab_collision_in(const struct sl_slab *r, uint32_t most, const sl_lanes *p,
-	sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
+/*
+ * Sets what a collision of p in layer i scores, to which p came with a weight. With analogue absorption an
+ * absorbed particle deposits its weight; with implicit capture each collision deposits a part of it, before the
+ * roulette. A clear layer has no mean free path, and so no estimate of the fluence by collisions. most as for
+ * SL_SLAB_LAYER().
+ */
+SL_HD_PART void sl_slab_collision_in(const struct sl_slab *r, uint32_t most, sl_u32 i,
+	const sl_lanes *p, sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
 {
-	sl_u32 i = sl_all_u32(0);
-	sl_f32 path;
+	sl_f32 path = SL_SLAB_LAYER(i, mean_free_path);
 
-	for (uint32_t k = 0; k + 1 < r->layers; k++)
-		i += sl_one_if(p->z > r->layer[k].bottom);
-	path = SL_SLAB_LAYER(i, mean_free_path);
 	if (r->below > 0.0f)
 		*deposit = weight - weight * SL_SLAB_LAYER(i, keep);
 	else
@@ -40,19 +41,18 @@ SL_HD_PART void sl_slab_collision_in(const struct sl_slab *r, uint32_t most, con
 	*fluence = weight * sl_select(path < SL_SLAB_CLEAR_PATH, path, 0.0f);
 }
 
-/*
- * Sets what a collision at the place of p scores, to which p came with a weight. No collision is on a boundary
- * between two layers, so the depth gives the layer. With analogue absorption an absorbed particle deposits its
- * weight; with implicit capture each collision deposits a part of it, before the roulette. A clear layer has
- * no mean free path, and so no estimate of the fluence by collisions.
- */
+/* The same in the layer that the depth of p gives: no collision is on a boundary between two layers. */
 SL_HD_PART void sl_slab_collision(
 	const struct sl_slab *r, const sl_lanes *p, sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
 {
+	sl_u32 i = sl_all_u32(0);
+
+	for (uint32_t k = 0; k + 1 < r->layers; k++)
+		i += sl_one_if(p->z > r->layer[k].bottom);
 	if (SL_FEW > 1 && r->layers <= SL_FEW)
-		sl_slab_collision_in(r, SL_FEW, p, weight, deposit, fluence);
+		sl_slab_collision_in(r, SL_FEW, i, p, weight, deposit, fluence);
 	else
-		sl_slab_collision_in(r, SL_SLAB_LAYERS_MAX, p, weight, deposit, fluence);
+		sl_slab_collision_in(r, SL_SLAB_LAYERS_MAX, i, p, weight, deposit, fluence);
 }
 
 #endif

@@ -30,6 +30,16 @@
 	"  - [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm]\n"                  \
 	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
 
+/* Without flights, whose counters are in shared memory: even axes, other axes, and more counters than fit. */
+#define COLLISIONS                                          \
+	"  - [deposit, z:40:0.1 cm..0.4 cm]\n"              \
+	"  - [fluence_collision, r:100:0 mm..5 mm, z:50]\n" \
+	"  - [deposit, x:8:-1 mm..2 mm, y:5:-1 mm..1 mm, time:20:1 ps..50 ps]\n"
+#define UNEVEN                                                                  \
+	"  - [deposit, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4:0 " \
+	"ps..20 ps]\n"
+#define MANY "  - [deposit, r:200:0 mm..5 mm, z:100]\n"
+
 /* Runs a configuration on the CPU, with which the next runs are compared. */
 static void run_reference(const char *text, const char *absorption)
 {
@@ -77,6 +87,19 @@ static void scores_of_weights_are_those_of_the_cpu(void **state)
 	expect_scores("model.slab.absorption=implicit");
 }
 
+static void collisions_alone_are_those_of_the_cpu(void **state)
+{
+	static const char *const scores[] = { MODEL COLLISIONS, MODEL UNEVEN, MODEL MANY };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(scores) / sizeof(scores[0]); k++) {
+		run_reference(scores[k], "model.slab.absorption=implicit");
+		expect_same_in_staged_mode("model.slab.absorption=implicit");
+	}
+	run_reference(MODEL COLLISIONS, "model.slab.absorption=analogue");
+	expect_same_in_staged_mode("model.slab.absorption=analogue");
+}
+
 /* Fused mode has no scores. */
 static void tallies_of_ends_are_those_of_the_cpu(void **state)
 {
@@ -122,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scores_are_those_of_the_cpu),
 		cmocka_unit_test(scores_of_weights_are_those_of_the_cpu),
+		cmocka_unit_test(collisions_alone_are_those_of_the_cpu),
 		cmocka_unit_test(tallies_of_ends_are_those_of_the_cpu),
 		cmocka_unit_test(scores_of_slab_paths_are_those_of_the_cpu),
 	};

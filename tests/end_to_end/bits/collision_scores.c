@@ -1,0 +1,123 @@
+/*
+ * collision_scores.c - scores of collisions alone have the same bytes on the CPU and the emulated device, with the
+ * counters of blocks in shared memory and with those of the batch in global memory.
+ *
+ * The emulated device has 4 multiprocessors, and a block 1024 particles, so a batch of more than 4096 particles uses
+ * shared memory. In rounds the last ones do not.
+ */
+#include <stdio.h>
+
+#include "stages/formats/formats.h"
+#include "tests/support/runs/reference_run.h"
+
+static const char text[] = "run: {name: t, seed: 7, particles: 5130}\n"
+			   "model: {slab: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5,\n"
+			   "  n: [1.4, 1.3], thickness: [0.25 cm, 0.25 cm]}}\n"
+			   "keep: max_steps\n"
+			   "key: [w:16]\n"
+			   "tallies: [[deposit, z:40]]\n";
+
+/* The settings of each case besides the tallies. */
+#define ANALOGUE "model.slab.absorption=analogue"
+#define IMPLICIT "model.slab.absorption=implicit"
+#define PATHS                                                                          \
+	"model={slab_paths: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: " \
+	"[1.4, 1.3], thickness: [0.25 cm, 0.25 cm], absorption: implicit}}"
+#define ONE_LAYER                                                                     \
+	"model={slab: {mu_a: 2 /cm, mu_s: 40 /cm, thickness: 0.4 cm, source: {type: " \
+	"isotropic, depth: 0.1 cm}, absorption: implicit}}"
+
+/* Even axes with particles below and above each of them, the first of which decides. */
+#define EVEN                                                                               \
+	"tallies=[[deposit, z:30:0.1 cm..0.4 cm], [fluence_collision, x:8:-1 mm..2 mm, "   \
+	"r:10:0.1 mm..1 mm, time:4:1 ps..20 ps], [deposit, y:5:-1 mm..1 mm, z:7:0.05 cm.." \
+	"0.3 cm], [w:16, transmitted]]"
+#define UNEVEN                                                                              \
+	"tallies=[[fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4" \
+	":0 ps..20 ps], [deposit, z:40]]"
+/* More than 227 KiB / 12 counters. */
+#define MANY "tallies=[[deposit, r:400:0 cm..1 cm, z:50]]"
+
+static void expect_same_bytes(const char *tallies, const char *set, const char *other)
+{
+	static const char *const schedules[] = {
+		"transport.schedule=history", "transport.schedule=rounds"};
+
+	remove_run(&folder, "whole");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--device", "cpu", "--out", "whole", "--quiet", "--set",
+			tallies, "--set", set, "--set", other));
+	reference_hash = hash_run(&folder, "whole");
+	for (int k = 0; k < 2; k++) {
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--device", "emulated", "--out", "out", "--quiet",
+				"--set", tallies, "--set", set, "--set", other, "--set",
+				schedules[k]));
+		if (hash_run(&folder, "out") != reference_hash)
+			fail_msg("%s, %s, %s: other files than on the CPU", tallies, set, other);
+		remove_run(&folder, "out");
+	}
+}
+
+static void even_axes_have_the_same_bytes(void **state)
+{
+	(void)state;
+	expect_same_bytes(EVEN, ANALOGUE, "run.batch=auto");
+	expect_same_bytes(EVEN, IMPLICIT, "run.batch=auto");
+	expect_same_bytes(EVEN, PATHS, "run.batch=auto");
+	expect_same_bytes(EVEN, ONE_LAYER, "run.batch=auto");
+}
+
+static void other_axes_have_the_same_bytes(void **state)
+{
+	(void)state;
+	expect_same_bytes(UNEVEN, ANALOGUE, "run.batch=auto");
+	expect_same_bytes(UNEVEN, IMPLICIT, "run.batch=auto");
+	expect_same_bytes(UNEVEN, PATHS, "run.batch=auto");
+}
+
+static void counters_that_do_not_fit_have_the_same_bytes(void **state)
+{
+	(void)state;
+	expect_same_bytes(MANY, IMPLICIT, "run.batch=auto");
+}
+
+/* Above 2^21 steps a block takes only one particle per thread, above 2^22 none, because it could count too far. */
+static void many_steps_have_the_same_bytes(void **state)
+{
+	(void)state;
+	expect_same_bytes(EVEN, IMPLICIT, "transport.max_steps=4000000");
+	expect_same_bytes(EVEN, IMPLICIT, "transport.max_steps=5000000");
+}
+
+/* The last block has few particles, or the batch has one particle too few for shared memory. */
+static void sizes_of_batches_have_the_same_bytes(void **state)
+{
+	(void)state;
+	expect_same_bytes(EVEN, IMPLICIT, "run.particles=3072");
+	expect_same_bytes(EVEN, IMPLICIT, "run.particles=3073");
+	expect_same_bytes(EVEN, IMPLICIT, "run.particles=4097");
+	expect_same_bytes(EVEN, IMPLICIT, "run.particles=1");
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	reference_run_begin(text);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(even_axes_have_the_same_bytes),
+		cmocka_unit_test(other_axes_have_the_same_bytes),
+		cmocka_unit_test(counters_that_do_not_fit_have_the_same_bytes),
+		cmocka_unit_test(many_steps_have_the_same_bytes),
+		cmocka_unit_test(sizes_of_batches_have_the_same_bytes),
+	};
+
+	if (sl_formats_start() != SL_OK)
+		return 1;
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}
