@@ -27,6 +27,12 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
 	return threads <= 1 ? 1 : gzip ? threads + 2 : 2;
 }
 
+/* A merge collects the records of an intermediate file in a block, before they are written. */
+enum { SL_MERGE_TARGET_BYTES = 1 << 20 };
+
+/* At least the bytes that describe a file while it is merged (struct sl_record_source, struct sl_loser_head). */
+enum { SL_MERGE_SOURCE_BYTES = 2560 };
+
 /* Bytes of memory for the joined file; 0 if there is none, or if the files of the batches make it up unchanged. */
 size_t sl_joined_memory(const struct sl_plan *plan);
 
