@@ -59,9 +59,9 @@ static size_t table_bytes(const struct sl_plan *plan, struct sl_joined_file *j)
 		sl_size_mul(row_bytes(&j->all), (size_t)sl_memory_plan_rows(plan) + SL_JOIN_ROWS));
 }
 
-size_t sl_joined_memory(const struct sl_plan *plan)
+/* The records of the batches, selected and in the order of the file, as bytes of a list or as a table. */
+static size_t selection_bytes(const struct sl_plan *plan)
 {
-	const struct sl_list_order *o = &plan->choices.list_order;
 	const struct sl_format *f = plan->choices.format;
 	const bool by_key = sl_plan_order_items(plan).key, gzip = f == &sl_format_mcpl_gz;
 	uint32_t threads = least(plan->threads, SL_JOB_THREADS_MOST);
@@ -71,8 +71,6 @@ size_t sl_joined_memory(const struct sl_plan *plan)
 		.run = &plan->facts, .rows = rows, .all = sl_format_table(f, &t)};
 	struct sl_arena a = {0};
 
-	if (!sl_plan_is_joined(plan) || !(f->join || o->run || o->sample > 0 || o->limit > 0))
-		return 0;
 	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)
 		(void)sl_cut(&a, buffer_bytes(plan, &j.all));
 	if (by_key)
@@ -82,4 +80,16 @@ size_t sl_joined_memory(const struct sl_plan *plan)
 			by_key ? least(plan->recipe.n_batches, SL_MERGED_FILES_MOST) : 1,
 			SL_MCPL_GZIP_BYTES);
 	return f->join ? sl_size_add(a.used, table_bytes(plan, &j)) : a.used;
+}
+
+size_t sl_joined_memory(const struct sl_plan *plan)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+	size_t sample = o->sample > 0 ? SL_SAMPLE_BYTES : 0, selection;
+
+	if (!sl_plan_is_joined(plan) ||
+		!(plan->choices.format->join || o->run || o->sample > 0 || o->limit > 0))
+		return 0;
+	selection = selection_bytes(plan);
+	return sample > selection ? sample : selection;
 }

@@ -33,6 +33,9 @@ enum { SL_MERGE_TARGET_BYTES = 1 << 20 };
 /* At least the bytes that describe a file while it is merged (struct sl_record_source, struct sl_loser_head). */
 enum { SL_MERGE_SOURCE_BYTES = 2560 };
 
+/* Before the merge, the threshold of a sample is found with counts in so many bytes. */
+enum { SL_SAMPLE_BYTES = 1 << 25 };
+
 /* Bytes of memory for the joined file; 0 if there is none, or if the files of the batches make it up unchanged. */
 size_t sl_joined_memory(const struct sl_plan *plan);
 
