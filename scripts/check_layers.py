@@ -30,6 +30,7 @@ SOURCES = (".c", ".cu", ".h", ".cuh", ".def")
 # Headers that declare functions of several files, each with the reason in the header itself.
 INTERFACES = {
     "primitives/primitives.h",
+    "primitives/device/device.h",
     "primitives/device/device_driver.h",
     "pipeline/ranks/ranks.h",
 }

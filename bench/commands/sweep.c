@@ -214,7 +214,7 @@ enum sl_status sl_bench_sweep(struct sl_bench *b)
 	static struct sweep_state w;
 	struct sl_bench_table *table = b->table;
 	char message[SL_MESSAGE_BYTES];
-	enum sl_status s, closed = SL_OK;
+	enum sl_status s, closed;
 
 	if (!b->options->out)
 		return sl_fail(SL_USAGE, "sweep needs --out FOLDER");
@@ -229,11 +229,14 @@ enum sl_status sl_bench_sweep(struct sl_bench *b)
 		s = sl_fail(SL_CHECK_FAILED,
 			"a backend gave a wrong answer; the rows above show which");
 	memcpy(message, sl_last_error(), sizeof(message));
-	for (int i = 0; i < TABLES; i++)
-		if (sl_bench_table_close(&w.table[i]) != SL_OK)
-			closed = SL_DISK;
+	for (int i = 0; i < TABLES; i++) {
+		closed = sl_bench_table_close(&w.table[i]);
+		if (s == SL_OK && closed != SL_OK)
+			memcpy(message, sl_last_error(), sizeof(message));
+		s = s != SL_OK ? s : closed;
+	}
 	b->table = table;
 	if (s != SL_OK)
 		sl_set_last_error(message);
-	return s != SL_OK ? s : closed;
+	return s;
 }

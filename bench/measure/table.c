@@ -74,23 +74,34 @@ static void write_foot(const struct sl_bench_table *t, char *left_out)
 		fputs("\n]}\n", t->json);
 }
 
+/* Closes a file after an action with the status s. Returns the first failure of both; its message is the last one. */
+static enum sl_status close_file(enum sl_status s, const char *name, FILE **f)
+{
+	char message[SL_MESSAGE_BYTES];
+	enum sl_status closed;
+
+	memcpy(message, sl_last_error(), sizeof(message));
+	closed = sl_output_close(name, f);
+	if (s == SL_OK)
+		return closed;
+	sl_set_last_error(message);
+	return s;
+}
+
 enum sl_status sl_bench_table_close(struct sl_bench_table *t)
 {
-	enum sl_status csv, json, foot = SL_OK;
+	enum sl_status s = SL_OK;
 	char *left_out = NULL;
 	size_t bytes;
 
 	if (t->left_out.out)
-		foot = sl_text_memory_end(&t->left_out, "the table", &left_out, &bytes);
+		s = sl_text_memory_end(&t->left_out, "the table", &left_out, &bytes);
 	t->left_out.out = NULL;
 	if (left_out)
 		write_foot(t, left_out);
 	free(left_out);
-	csv = sl_output_close(t->csv_name, &t->csv);
-	json = sl_output_close(t->json_name, &t->json);
-	if (foot != SL_OK)
-		return foot;
-	return csv != SL_OK ? csv : json;
+	s = close_file(s, t->csv_name, &t->csv);
+	return close_file(s, t->json_name, &t->json);
 }
 
 /* Quotes a text that contains a comma, a quote or a line break (RFC 4180). */

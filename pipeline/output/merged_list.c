@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "pipeline/plan/file_names.h"
+#include "pipeline/plan/joined_memory.h"
 #include "primitives/files/map.h"
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"

@@ -8,6 +8,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/output/source/splitters.h"
 #include "pipeline/plan/file_names.h"
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/ranks/ranks_watch.h"
 #include "primitives/base/clock.h"
 #include "primitives/base/size.h"

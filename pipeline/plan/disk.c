@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/results/image_sum.h"
 #include "pipeline/text/messages.h"

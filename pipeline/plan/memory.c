@@ -11,13 +11,12 @@
 
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/host_slot.h"
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/results/histogram.h"
 #include "pipeline/results/image_sum.h"
 #include "stages/device/device_pipeline.h"
 #include "stages/host/count_survivors.h"
 #include "pipeline/text/messages.h"
-#include "primitives/base/jobs.h"
-#include "stages/formats/mcpl/mcpl.h"
 #include "stages/inputs/input_reader.h"
 
 enum {
@@ -81,57 +80,6 @@ static void measure_by(struct sl_plan *plan, const struct sl_recipe *r)
 	memory->slot_pinned = larger(memory->slot_pinned, pinned.used);
 }
 
-/* Bytes of the columns that one survivor has in a file of columns. */
-static size_t row_bytes(const struct sl_table *t)
-{
-	size_t bytes = 0;
-
-	for (uint32_t k = 0; k < t->n_columns; k++)
-		bytes += sl_facts_of(&t->column[k])->bytes;
-	return bytes;
-}
-
-/* A buffer of what goes to a joined file: rows of a table, or records and the gzip member made of them. */
-static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
-{
-	if (plan->choices.format->join)
-		return sl_size_mul(row_bytes(t), SL_JOIN_ROWS);
-	if (plan->choices.format != &sl_format_mcpl_gz)
-		return SL_MCPL_MEMBER_BYTES;
-	return sl_size_add(SL_MCPL_MEMBER_BYTES + sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES),
-		sl_mcpl_member_scratch(&plan->facts));
-}
-
-/*
- * To make a joined file: blocks and buffers of the threads that merge (plan.h); for a file of columns also
- * the survivors of a batch, as they are read from its file, a block of rows, and the memory of the format.
- * Lists of records are merged from mapped files.
- */
-static size_t joined_bytes(const struct sl_plan *plan)
-{
-	const struct sl_list_order *o = &plan->choices.list_order;
-	const struct sl_format *f = plan->choices.format;
-	uint32_t threads = least(plan->threads, SL_JOB_THREADS_MOST);
-	uint64_t rows = plan->recipe.particles;
-	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
-	struct sl_joined_file j = {
-		.run = &plan->facts, .rows = rows, .all = sl_format_table(f, &t)};
-	struct sl_arena a = {0};
-
-	if (!sl_plan_is_joined(plan) || !(f->join || o->run || o->sample > 0 || o->limit > 0))
-		return 0;
-	for (uint32_t i = 0; i < sl_merge_buffers(threads, f == &sl_format_mcpl_gz); i++)
-		(void)sl_cut(&a, buffer_bytes(plan, &j.all));
-	if (threads > 1)
-		(void)sl_cut_items(
-			&a, least(threads, SL_MERGE_STREAMS_MOST), 2 * SL_MERGE_BLOCK_BYTES);
-	if (!f->join)
-		return a.used;
-	f->join->lay_out(&a, &j);
-	return sl_size_add(sl_size_add(a.used, f->image_bytes(&j.all, &plan->facts)),
-		sl_size_mul(row_bytes(&j.all), (size_t)sl_memory_plan_rows(plan) + SL_JOIN_ROWS));
-}
-
 /* The columns of a table on the device (stages/batch/resident.h). */
 static size_t resident_bytes(const struct sl_table *t)
 {
@@ -169,7 +117,7 @@ static void measure(struct sl_plan *plan)
 	sl_image_sum_lay_out(&images, &plan->facts, recipe.n_batches, &image_sum);
 	memory->image_sum = images.used;
 	memory->inputs = recipe.inputs ? recipe.inputs->memory : 0; /* allocated already */
-	memory->joined = joined_bytes(plan);
+	memory->joined = sl_joined_memory(plan);
 	memory->host =
 		sl_size_add(sl_size_add(sl_size_mul(memory->image, plan->n_writers),
 				    sl_size_add(memory->histograms,

@@ -18,7 +18,7 @@
 #include "pipeline/plan/input_files.h"
 #include "stages/device/kernels.h"
 #include "pipeline/plan/memory.h"
-#include "pipeline/plan/plan_recipe.h"
+#include "pipeline/plan/recipe/plan_recipe.h"
 #include "pipeline/text/version.h"
 #include "primitives/base/clock.h"
 #include "primitives/tuning.h"

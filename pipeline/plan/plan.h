@@ -146,25 +146,6 @@ struct sl_order_items sl_plan_order_items(const struct sl_plan *plan);
 /* The suffix of these files. */
 #define SL_ORDER_SUFFIX ".order"
 
-/* At most so many files are merged at a time; more take intermediate files on the disk. */
-enum { SL_MERGED_FILES_MOST = 512 };
-
-/*
- * Several threads merge groups of files, at most SL_MERGE_STREAMS_MOST, into two blocks of records each. One
- * thread merges these, in 20 ns for each record of four groups (AMD EPYC); more groups take longer.
- */
-enum { SL_MERGE_STREAMS_MOST = 8, SL_MERGE_BLOCK_BYTES = 1 << 19 };
-
-/*
- * The buffers of what goes to the joined file. One thread has one. Plain bytes and rows have two: one is filled
- * while the other is passed on. Of gzip members, each thread compresses one, one is filled, and one can wait for
- * those before it.
- */
-static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
-{
-	return threads <= 1 ? 1 : gzip ? threads + 2 : 2;
-}
-
 /* The backend that compresses survivors: the device's, or the host's. */
 const struct sl_backend *sl_plan_deflate(const struct sl_plan *plan);
 

@@ -9,6 +9,7 @@
 #include "pipeline/resolve/execution/backends.h"
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/plan/file_names.h"
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/report/tallies/grid_file.h"
 #include "pipeline/report/plan_print.h"

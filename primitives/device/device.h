@@ -6,6 +6,9 @@
  * which runs kernels on the CPU (emulator/settings.h); and none, for a build without CUDA. The rest
  * of the code is the same for all three.
  *
+ * The functions are defined in device.c (devices), device_memory.c and device_queue.c (streams, events,
+ * graphs and copies); this header declares all of them, because programs include it.
+ *
  * Names follow CUDA: sl_stream is a cudaStream_t, sl_event a cudaEvent_t, so a program that uses the
  * CUDA runtime can pass its own. "Queues" means: asynchronous, done in the order of the stream.
  *

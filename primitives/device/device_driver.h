@@ -94,6 +94,9 @@ int sl_driver_error_before(const char *fault);
 /* The status for an error number; the message begins with what was done. */
 enum sl_status sl_driver_status(int error, const char *what);
 
+/* Has the current device failed permanently? */
+bool sl_device_has_failed_now(void);
+
 /* The device that the calling thread has chosen; its name is "" if there is none. */
 const struct sl_device *sl_device_now(void);
 

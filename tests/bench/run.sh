@@ -151,6 +151,12 @@ refused 2 "--device gpu: unknown device" primitives --device gpu
 refused 2 "tune needs --out FILE" tune --device emulated
 refused 2 "sweep needs --out FOLDER" sweep --device emulated
 refused 4 "cannot create" primitives --device emulated --n 1 --csv "$work/no/such/folder.csv"
+# of several files that cannot be written, the message names the first one
+mkdir "$work/full"
+for name in a.csv b.json sizes.csv inputs.csv tunings.csv pipeline.csv; do ln -s /dev/full "$work/full/$name"; done
+refused 4 "cannot write all of $work/full/a.csv" primitives --device emulated --n 1 --only scan/shared \
+	--csv "$work/full/a.csv" --json "$work/full/b.json"
+refused 4 "cannot write all of $work/full/sizes.csv" sweep --device emulated --out "$work/full" --samples 1 --seconds 1
 printf 'device emulated\nscan/shared u32 from 0 block=1\n' >"$work/bad"
 refused 2 "$work/bad:2: " primitives --device emulated --tuning "$work/bad"
 printf 'run: {name: t, particles: 10}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\nkeep: transmitted\n' >"$work/c.yaml"

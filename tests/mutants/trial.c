@@ -25,6 +25,7 @@
 #include "tests/support/device/device_pipeline_check.h"
 #include "tests/support/device/global_sort_check.h"
 #include "tests/support/device/pack_check.h"
+#include "tests/support/device/pack_kernels_check.h"
 #include "tests/support/device/mcpl_pack_check.h"
 
 /* Blocks in flight: twice as many as the tiles that a look-back reads at a time. */

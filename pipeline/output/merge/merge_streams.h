@@ -14,6 +14,7 @@
 
 #include "pipeline/output/merge/merge_target.h"
 #include "pipeline/output/source/source_group.h"
+#include "pipeline/plan/joined_memory.h"
 #include "primitives/base/jobs.h"
 
 /* The records of a group of sources. */

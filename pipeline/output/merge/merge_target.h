@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "pipeline/output/merge/record_output.h"
+#include "pipeline/plan/joined_memory.h"
 #include "primitives/files/files.h"
-
-enum { SL_MERGE_TARGET_BYTES = 1 << 20 };
 
 struct sl_merge_target {
 	struct sl_record_output *list; /* NULL: it is a file */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "stages/formats/mcpl/mcpl.h"
 
 /* --- buffers ---------------------------------------------------------------------------------- */

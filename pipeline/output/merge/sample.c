@@ -10,9 +10,12 @@
 
 #include <string.h>
 
+#include "pipeline/plan/joined_memory.h"
 #include "primitives/device/device.h"
 
 enum { DIGIT_BITS = 22, DIGITS = 3, VALUES = 1 << DIGIT_BITS };
+
+_Static_assert(VALUES * sizeof(uint64_t) == SL_SAMPLE_BYTES, "the plan counts the counts");
 
 /* The digits found so far, and the number of priorities above all that have these digits. */
 struct search {
@@ -56,7 +59,7 @@ static enum sl_status find_digit(const struct sl_dir *dir, const struct sl_manif
 	unsigned shift = s->shift == 64 ? (DIGITS - 1) * DIGIT_BITS : s->shift - DIGIT_BITS;
 	uint32_t digit = VALUES - 1;
 
-	memset(s->count, 0, VALUES * sizeof(*s->count));
+	memset(s->count, 0, SL_SAMPLE_BYTES);
 	for (size_t i = 0; i < m->n; i++)
 		SL_TRY(count_batch(dir, &m->line[i], items, shift, s));
 	while (digit > 0 && s->above + s->count[digit] <= n)
@@ -79,7 +82,7 @@ enum sl_status sl_sample_find(
 	s->sampled = n > 0 && n < s->kept;
 	if (!s->sampled)
 		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, VALUES * sizeof(*search.count), &memory));
+	SL_TRY(sl_memory_get(SL_HOST, SL_SAMPLE_BYTES, &memory));
 	search.count = (uint64_t *)memory;
 	for (int digit = 0; status == SL_OK && digit < DIGITS; digit++)
 		status = find_digit(dir, m, &s->items, n, &search);

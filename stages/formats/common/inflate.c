@@ -7,6 +7,8 @@
 
 enum { PORTION_BYTES_MOST = 1 << 30 }; /* ISA-L counts bytes in 32 bits */
 
+_Static_assert(sizeof(struct inflate_state) <= SL_INFLATE_BYTES, "plans count the state");
+
 /*
  * Prepares the state for a new stream. All of it is cleared: in a damaged stream ISA-L reads entries of
  * its tables and bytes of its window that it has not set, and the result must not depend on an earlier

@@ -19,6 +19,9 @@
  */
 enum { SL_INFLATE_RATIO_MAX = 1100 };
 
+/* At least the bytes that are allocated for a stream: the state of ISA-L, with a buffer of 64 KiB. */
+enum { SL_INFLATE_BYTES = 88 << 10 };
+
 struct sl_inflate {
 	struct inflate_state *state; /* of ISA-L */
 	const uint8_t *in;           /* input that ISA-L has not received yet */

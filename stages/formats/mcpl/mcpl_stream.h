@@ -2,7 +2,7 @@
  * mcpl_stream.h - reads an MCPL file of any program in memory, from beginning to end.
  *
  * It reads versions 2 and 3 with all flags, plain or in gzip with any number of members. A gzip file
- * is decompressed through a window; only the window and zlib's state are allocated. A plain file
+ * is decompressed through a window; only the window and the state of ISA-L are allocated. A plain file
  * whose writer ended before it stored the number of particles has as many particles as whole
  * records, as in the reference implementation. A file that is cut short is refused, and so is a
  * gzip file without a number of particles.
@@ -49,8 +49,8 @@ struct sl_mcpl_stream {
 /* Whether the first bytes are those of gzip. Like the reference, this ignores the file name. */
 bool sl_mcpl_is_gzipped(const void *file, size_t bytes);
 
-/* Bytes allocated for a gzip file: the window, and zlib's state for a window of 32 KiB. */
-enum { SL_MCPL_GZIP_BYTES = (1 << 16) + (48 << 10) };
+/* Bytes allocated for a gzip file: the window, and the state of the decompression. */
+enum { SL_MCPL_GZIP_BYTES = (1 << 16) + SL_INFLATE_BYTES };
 
 /*
  * Opens a file of so many bytes, which the caller keeps, and reads the fixed part of its header. A

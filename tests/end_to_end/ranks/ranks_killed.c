@@ -3,8 +3,6 @@
  * stay, and the run is resumed with another number of ranks, with the bytes of an uninterrupted one.
  */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/runs/parts_check.h"
@@ -75,63 +73,17 @@ static void a_killed_rank_ends_the_run(void **state)
 	}
 }
 
-/* Has a rank ended with code 9? The first one that does has the others killed. */
-static bool has_code_9(void)
-{
-	bool found = false;
-
-	for (unsigned rank = 0; rank < 3; rank++) {
-		char name[16], *code;
-		size_t bytes;
-
-		snprintf(name, sizeof(name), "code%u", rank);
-		if (!folder_has(&folder, name))
-			continue;
-		code = folder_read(&folder, name, &bytes);
-		found |= strcmp(code, "9\n") == 0;
-		free(code);
-	}
-	return found;
-}
-
-/* Kills the process in the file pid<rank>; expects that the other ranks notice it and end with code 9. */
-static void lose_rank(unsigned rank, const struct ranks_command *c)
-{
-	char name[16], *pid;
-	struct running r;
-	struct ending e;
-	size_t bytes;
-
-	start_ranks(c, &r);
-	(void)find_rank(&r, "ranks", 10, 0);
-	snprintf(name, sizeof(name), "pid%u", rank);
-	pid = folder_read(&folder, name, &bytes);
-	kill((pid_t)strtol(pid, NULL, 10), SIGKILL);
-	free(pid);
-	process_wait(&r, SECONDS_TO_END, &e);
-	assert_false(e.timed_out);
-	assert_non_null(strstr(e.err, "has ended or does not answer"));
-	process_free(&e);
-	assert_true(has_code_9());
-}
-
 /* Without the help of mpirun, which does not see that the child of a shell has died. */
 static void ranks_notice_a_lost_rank(void **state)
 {
-	char script[1000];
-	const char *const words[] = {"sh", "-c", script, NULL};
-	struct ranks_command c;
-
 	(void)state;
-	/* the shell lives on for the second that mpirun grants after SIGTERM */
-	snprintf(script, sizeof(script),
-		"trap '' TERM; rm -f code*; '%s' run c.yaml --out ranks --quiet & "
-		"echo $! >pid$OMPI_COMM_WORLD_RANK; wait $!; code=$?; "
-		"echo $code >code$OMPI_COMM_WORLD_RANK; exit $code",
-		getenv("SLUICE") ? getenv("SLUICE") : "sluice");
 	for (unsigned rank = 0; rank < 3; rank += 2) {
-		ranks_command(3, (const char *const[]){"--enable-recovery", NULL}, words, &c);
-		lose_rank(rank, &c);
+		struct running r;
+
+		start_ranks_in_shells(&r);
+		(void)find_rank(&r, "ranks", 10, 0);
+		lose_rank(rank);
+		expect_lost_rank(&r, SECONDS_TO_END);
 		resume(3);
 	}
 }

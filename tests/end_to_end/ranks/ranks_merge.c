@@ -271,52 +271,17 @@ static void a_killed_rank_ends_the_merge(void **state)
 	}
 }
 
-/* The process in the file pid<rank>, which a shell has started; 0: the file is not complete. */
-static pid_t read_pid(unsigned rank)
-{
-	char name[16], *text;
-	size_t bytes;
-	pid_t pid;
-
-	snprintf(name, sizeof(name), "pid%u", rank);
-	text = folder_read(&folder, name, &bytes);
-	pid = (pid_t)strtol(text, NULL, 10);
-	free(text);
-	return pid;
-}
-
 /* Without the help of mpirun, which does not see that the child of a shell has died. */
 static void ranks_notice_a_lost_rank(void **state)
 {
-	char script[1000];
-	const char *const words[] = {"sh", "-c", script, NULL};
-	struct ranks_command c;
-	struct running r;
-	struct ending e;
-
 	(void)state;
-	/* the shell lives on for the second that mpirun grants after SIGTERM */
-	snprintf(script, sizeof(script),
-		"trap '' TERM; '%s' run c.yaml --out ranks --quiet & "
-		"echo $! >pid$OMPI_COMM_WORLD_RANK; wait $!; code=$?; "
-		"echo $code >>codes; exit $code",
-		getenv("SLUICE") ? getenv("SLUICE") : "sluice");
 	for (unsigned rank = 0; rank < 3; rank += 2) {
-		char *codes;
-		size_t bytes;
+		struct running r;
 
-		write_text(&folder, "codes", "");
-		ranks_command(3, (const char *const[]){"--enable-recovery", NULL}, words, &c);
-		start_ranks(&c, &r);
+		start_ranks_in_shells(&r);
 		assert_true(wait_for_merge());
-		kill(read_pid(rank), SIGKILL);
-		process_wait(&r, SECONDS_TO_END, &e);
-		assert_false(e.timed_out);
-		assert_non_null(strstr(e.err, "has ended or does not answer"));
-		process_free(&e);
-		codes = folder_read(&folder, "codes", &bytes);
-		assert_non_null(strstr(codes, "9\n"));
-		free(codes);
+		lose_rank(rank);
+		expect_lost_rank(&r, SECONDS_TO_END);
 		assert_false(folder_has(&folder, "ranks/t.mcpl"));
 		resume(2);
 	}

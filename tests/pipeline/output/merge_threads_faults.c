@@ -319,6 +319,44 @@ static void missing_threads_change_nothing(void **state)
 
 /* --- memory ------------------------------------------------------------------------------------- */
 
+/* The sources of a merge of many batches, each with a window and a state if it is gzip, and its buffers. */
+static void the_plan_counts_the_sources(void **state)
+{
+	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz"};
+	enum { MORE = 1 << 21 }; /* of a table: rows are counted with their constant columns */
+
+	(void)state;
+	for (int f = 0; f < 3; f++)
+		for (unsigned batches = 4; batches <= 100; batches *= 5) {
+			size_t joined;
+			struct sent s;
+
+			make_sorted_run(FEW, batches, distinct, formats[f], "");
+			s = merge_counted(1, 0, &joined);
+			free(s.bytes);
+			assert_int_equal(s.status, SL_OK);
+			assert_in_range(joined, memory.most, memory.most + MORE);
+		}
+}
+
+/* The threshold of a sample is found before the merge, which then needs less memory. */
+static void the_plan_counts_the_search_for_a_sample(void **state)
+{
+	static const char *const formats[] = {"mcpl", "npz"};
+	size_t joined;
+
+	(void)state;
+	for (int f = 0; f < 2; f++) {
+		struct sent s;
+
+		make_sorted_run(FEW, 4, distinct, formats[f], ", sample: 1000");
+		s = merge_counted(1, 0, &joined);
+		free(s.bytes);
+		assert_int_equal(s.status, SL_OK);
+		assert_int_equal(joined, memory.most);
+	}
+}
+
 /*
  * More threads need as much more memory as the plan says: jobs and buffers have small descriptions, and the
  * plan counts rows with their constant columns.
@@ -381,6 +419,8 @@ int main(void)
 		cmocka_unit_test(failed_calls_leave_no_file),
 		cmocka_unit_test(failed_allocations_end_the_merge),
 		cmocka_unit_test(missing_threads_change_nothing),
+		cmocka_unit_test(the_plan_counts_the_sources),
+		cmocka_unit_test(the_plan_counts_the_search_for_a_sample),
 		cmocka_unit_test(the_plan_counts_the_memory),
 		cmocka_unit_test(processes_start_without_threads),
 	};

@@ -6,6 +6,7 @@
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/pack_check.h"
+#include "tests/support/device/pack_kernels_check.h"
 #include "tests/support/device/mcpl_pack_check.h"
 
 /* More items than the threads of several blocks handle, and not a whole number of words. */

@@ -2,6 +2,7 @@
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/pack_check.h"
+#include "tests/support/device/pack_kernels_check.h"
 #include "tests/support/device/mcpl_pack_check.h"
 #include "tests/support/basic/skip.h"
 

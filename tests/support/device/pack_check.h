@@ -4,9 +4,6 @@
 
 #include <stdint.h>
 
-/* Tests the kernels alone: bounding boxes with special numbers, digests of lengths near 0 and most bytes. */
-void pack_check_kernels(uint32_t most);
-
 /*
  * Every model in both modes, n particles, in chunks of 512 bytes, with and without survivors. The
  * received streams must inflate to the columns of the host, and have the right sizes and digests.

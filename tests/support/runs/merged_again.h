@@ -7,6 +7,7 @@
 
 #include "pipeline/output/existing_run.h"
 #include "pipeline/output/merge/ordered_list.h"
+#include "pipeline/plan/joined_memory.h"
 #include "tests/support/program/folder.h"
 
 /* Particles of a run of several blocks and gzip members for each thread, and of a small one. */

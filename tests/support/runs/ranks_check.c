@@ -2,6 +2,7 @@
 #include "tests/support/runs/ranks_check.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,69 @@ void expect_ranks(unsigned ranks, int code, const char *text, const char *const 
 
 	ranks_command(ranks, NULL, words, &c);
 	expect_command(&c, code, text);
+}
+
+/* --- lost ranks ------------------------------------------------------------------------------- */
+
+enum { SHELLS = 3 };
+
+static char *read_of_rank(const char *what, unsigned rank)
+{
+	char name[16];
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s%u", what, rank);
+	return folder_has(&folder, name) ? folder_read(&folder, name, &bytes) : NULL;
+}
+
+/* The shell lives on for the second that mpirun grants after SIGTERM. */
+void start_ranks_in_shells(struct running *r)
+{
+	static char script[1000];
+	static const char *const words[] = {"sh", "-c", script, NULL};
+	struct ranks_command c;
+
+	snprintf(script, sizeof(script),
+		"trap '' TERM; rm -f code$OMPI_COMM_WORLD_RANK; "
+		"'%s' run c.yaml --out ranks --quiet & "
+		"echo $! >pid$OMPI_COMM_WORLD_RANK; wait $!; code=$?; "
+		"echo $code >code$OMPI_COMM_WORLD_RANK; exit $code",
+		getenv("SLUICE") ? getenv("SLUICE") : "sluice");
+	ranks_command(SHELLS, (const char *const[]){"--enable-recovery", NULL}, words, &c);
+	start_ranks(&c, r);
+}
+
+void lose_rank(unsigned rank)
+{
+	char *pid = read_of_rank("pid", rank);
+
+	assert_non_null(pid);
+	kill((pid_t)strtol(pid, NULL, 10), SIGKILL);
+	free(pid);
+}
+
+static bool has_code_9(void)
+{
+	bool found = false;
+
+	for (unsigned rank = 0; rank < SHELLS; rank++) {
+		char *code = read_of_rank("code", rank);
+
+		found |= code && strcmp(code, "9\n") == 0;
+		free(code);
+	}
+	return found;
+}
+
+void expect_lost_rank(struct running *r, int seconds)
+{
+	struct ending e;
+
+	process_wait(r, seconds, &e);
+	assert_false(e.timed_out);
+	assert_non_null(strstr(e.err, "has ended or does not answer"));
+	process_free(&e);
+	assert_true(has_code_9());
 }
 
 /* --- processes -------------------------------------------------------------------------------- */

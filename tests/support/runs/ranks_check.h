@@ -31,6 +31,21 @@ void start_ranks(const struct ranks_command *c, struct running *r);
 void expect_command(const struct ranks_command *c, int code, const char *text);
 void expect_ranks(unsigned ranks, int code, const char *text, const char *const *words);
 
+/*
+ * Starts three ranks of `run c.yaml --out ranks`, each the child of a shell: mpirun does not see when it is killed.
+ * The shells write the number of the process to pid<rank>, and its code, once it has ended, to code<rank>.
+ */
+void start_ranks_in_shells(struct running *r);
+
+/* Kills the process of a rank in a shell, as if its node were lost. */
+void lose_rank(unsigned rank);
+
+/*
+ * Waits for ranks in shells, at most so many seconds. Expects that the others have noticed that one was lost, and
+ * that the first one to do so has ended with code 9: it has the others killed.
+ */
+void expect_lost_rank(struct running *r, int seconds);
+
 /* Waits until the run in out has committed n batches, then returns the process of a rank of the command. */
 pid_t find_rank(const struct running *r, const char *out, size_t n, unsigned rank);
 

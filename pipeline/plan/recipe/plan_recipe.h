@@ -5,8 +5,8 @@
  * recipe gets its inputs (input_files.h) after sl_recipe_make() and before sl_recipe_choose_kept(), and
  * its kernels when the devices are opened.
  */
-#ifndef SL_PIPELINE_PLAN_PLAN_RECIPE_H
-#define SL_PIPELINE_PLAN_PLAN_RECIPE_H
+#ifndef SL_PIPELINE_PLAN_RECIPE_PLAN_RECIPE_H
+#define SL_PIPELINE_PLAN_RECIPE_PLAN_RECIPE_H
 
 #include "pipeline/config/config.h"
 #include "pipeline/resolve/resolve.h"

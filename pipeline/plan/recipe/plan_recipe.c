@@ -1,5 +1,5 @@
 /* plan_recipe.c - see plan_recipe.h. */
-#include "pipeline/plan/plan_recipe.h"
+#include "pipeline/plan/recipe/plan_recipe.h"
 
 #include <stdlib.h>
 #include <string.h>

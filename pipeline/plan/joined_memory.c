@@ -1,0 +1,95 @@
+/* joined_memory.c - see joined_memory.h. */
+#include "pipeline/plan/joined_memory.h"
+
+#include "pipeline/plan/memory.h"
+#include "primitives/base/jobs.h"
+#include "stages/formats/mcpl/mcpl.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
+
+static uint32_t least(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(a < b ? a : b);
+}
+
+/* Bytes of the columns that one survivor has in a file of columns. */
+static size_t row_bytes(const struct sl_table *t)
+{
+	size_t bytes = 0;
+
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		bytes += sl_facts_of(&t->column[k])->bytes;
+	return bytes;
+}
+
+/* A buffer of what goes to a joined file: rows of a table, or records and the gzip member made of them. */
+static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
+{
+	if (plan->choices.format->join)
+		return sl_size_mul(row_bytes(t), SL_JOIN_ROWS);
+	if (plan->choices.format != &sl_format_mcpl_gz)
+		return SL_MCPL_MEMBER_BYTES;
+	return sl_size_add(SL_MCPL_MEMBER_BYTES + sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES),
+		sl_mcpl_member_scratch(&plan->facts));
+}
+
+/*
+ * A merge by key: the files that are open at a time, the block for intermediate files, and the blocks of the
+ * threads. Lists of records are merged from mapped files.
+ */
+static void lay_out_merge(struct sl_arena *a, uint32_t threads)
+{
+	(void)sl_cut_items(a, SL_MERGED_FILES_MOST, SL_MERGE_SOURCE_BYTES);
+	(void)sl_cut(a, SL_MERGE_TARGET_BYTES);
+	if (threads > 1)
+		(void)sl_cut_items(
+			a, least(threads, SL_MERGE_STREAMS_MOST), 2 * SL_MERGE_BLOCK_BYTES);
+}
+
+/*
+ * To make a file of columns: the survivors of a batch, as they are read from its file, a block of rows, and the
+ * memory of the format.
+ */
+static size_t table_bytes(const struct sl_plan *plan, struct sl_joined_file *j)
+{
+	const struct sl_format *f = plan->choices.format;
+	struct sl_arena a = {0};
+
+	f->join->lay_out(&a, j);
+	return sl_size_add(sl_size_add(a.used, f->image_bytes(&j->all, &plan->facts)),
+		sl_size_mul(row_bytes(&j->all), (size_t)sl_memory_plan_rows(plan) + SL_JOIN_ROWS));
+}
+
+/* The records of the batches, selected and in the order of the file, as bytes of a list or as a table. */
+static size_t selection_bytes(const struct sl_plan *plan)
+{
+	const struct sl_format *f = plan->choices.format;
+	const bool by_key = sl_plan_order_items(plan).key, gzip = f == &sl_format_mcpl_gz;
+	uint32_t threads = least(plan->threads, SL_JOB_THREADS_MOST);
+	uint64_t rows = plan->recipe.particles;
+	struct sl_table t = sl_plan_table(plan, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
+	struct sl_joined_file j = {
+		.run = &plan->facts, .rows = rows, .all = sl_format_table(f, &t)};
+	struct sl_arena a = {0};
+
+	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)
+		(void)sl_cut(&a, buffer_bytes(plan, &j.all));
+	if (by_key)
+		lay_out_merge(&a, threads);
+	if (gzip) /* its files are decompressed while they are merged */
+		(void)sl_cut_items(&a,
+			by_key ? least(plan->recipe.n_batches, SL_MERGED_FILES_MOST) : 1,
+			SL_MCPL_GZIP_BYTES);
+	return f->join ? sl_size_add(a.used, table_bytes(plan, &j)) : a.used;
+}
+
+size_t sl_joined_memory(const struct sl_plan *plan)
+{
+	const struct sl_list_order *o = &plan->choices.list_order;
+	size_t sample = o->sample > 0 ? SL_SAMPLE_BYTES : 0, selection;
+
+	if (!sl_plan_is_joined(plan) ||
+		!(plan->choices.format->join || o->run || o->sample > 0 || o->limit > 0))
+		return 0;
+	selection = selection_bytes(plan);
+	return sample > selection ? sample : selection;
+}

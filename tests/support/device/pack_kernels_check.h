@@ -1,0 +1,10 @@
+/* pack_kernels_check.h - compares the kernels that pack survivors with loops on the host. */
+#ifndef SL_TESTS_SUPPORT_DEVICE_PACK_KERNELS_CHECK_H
+#define SL_TESTS_SUPPORT_DEVICE_PACK_KERNELS_CHECK_H
+
+#include <stdint.h>
+
+/* Bounding boxes with special numbers, digests of lengths near 0 and most bytes, copies of one value. */
+void pack_check_kernels(uint32_t most);
+
+#endif
