@@ -6,8 +6,11 @@
  */
 #include "stages/counting/score.h"
 
-#include "stages/counting/score.cuh"
+#include "stages/counting/collision_score.cuh"
+#include "stages/counting/grid.cuh"
 #include "stages/counting/sums.cuh"
+#include "stages/models/slab_paths.h"
+#include "stages/selection/slab_score.h"
 
 enum {
 	BLOCK = 256,
@@ -21,21 +24,120 @@ enum {
  */
 template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 5;
 
+/* The slab of a model with one, and a step in it. */
+SL_HD const struct sl_slab *slab_of(const struct sl_slab *rules)
+{
+	return rules;
+}
+
+SL_HD const struct sl_slab *slab_of(const struct sl_slab_paths *rules)
+{
+	return &rules->slab;
+}
+
+/* A step of p, which is in layer i. Returns the layer where it is then. most as for SL_SLAB_LAYER(). */
+static __device__ __forceinline__ uint32_t step_of(const struct sl_slab *rules, uint32_t most,
+	uint32_t i, uint64_t seed, struct sl_particle *p, struct sl_slab_flight *f)
+{
+	return sl_slab_step_in(rules, most, i, seed, p, f);
+}
+
+static __device__ __forceinline__ uint32_t step_of(const struct sl_slab_paths *rules, uint32_t most,
+	uint32_t i, uint64_t seed, struct sl_particle *p, struct sl_slab_flight *f)
+{
+	return sl_slab_paths_step_in(&rules->slab, most, i, seed, p, f);
+}
+
+/* The flight of a step from the particle before to the depth end_z. */
+static __device__ __forceinline__ struct sl_scored_flight flight_of(
+	const struct sl_slab *slab, const struct sl_particle *before, float length, float end_z)
+{
+	struct sl_scored_flight f;
+
+	f.x = before->x;
+	f.y = before->y;
+	f.z = before->z;
+	f.time = before->time;
+	f.u = before->u;
+	f.v = before->v;
+	f.w = before->w;
+	f.slowness = sl_slab_slowness(slab, before->z, before->w);
+	f.length = length;
+	f.end_z = end_z;
+	f.weight = before->weight;
+	return f;
+}
+
+/* The scores of a batch as a kernel has them. */
+struct score_rules {
+	const struct sl_collision_scores &collisions;
+	const struct sl_grid_set *grids; /* device memory */
+};
+
+/*
+ * Advances p, which is in layer i, by at most n steps, and adds each collision. All lanes of a warp call it, also with
+ * a p that is not alive, and take their steps at the same time: without the votes the compiler let lanes run ahead,
+ * and the warp ran their steps one after another.
+ */
+template <bool even, class Rules, class Counters>
+static __device__ __forceinline__ void score_collisions(const Rules *rules, uint32_t most,
+	uint32_t i, uint64_t seed, struct sl_particle *p, uint32_t n,
+	const struct score_rules &scores, const Counters &counters)
+{
+	for (; n > 0 && __any_sync(SL_LANES, p->fate == SL_FATE_alive); n--) {
+		const float weight = p->weight;
+		struct sl_slab_flight flight = {};
+		uint32_t next = i;
+		float deposit, fluence;
+
+		if (p->fate == SL_FATE_alive)
+			next = step_of(rules, most, i, seed, p, &flight);
+		__syncwarp();
+		sl_slab_collision_in(slab_of(rules), most, i, p, weight, &deposit, &fluence);
+		sl_score_collision<even>(scores.collisions, scores.grids->edge, flight.collides, p,
+			deposit, fluence, counters);
+		__syncwarp();
+		i = next;
+	}
+}
+
+/* The same for one lane, and adds each flight too. */
+template <class Rules>
+static __device__ __forceinline__ void score_flights(const Rules *rules, uint32_t most, uint32_t i,
+	uint64_t seed, struct sl_particle *p, uint32_t n, const struct score_rules &scores,
+	const struct sl_batch_scores &counters)
+{
+	while (n-- > 0 && p->fate == SL_FATE_alive) {
+		const struct sl_particle before = *p;
+		struct sl_slab_flight flight;
+		const uint32_t next = step_of(rules, most, i, seed, p, &flight);
+		const struct sl_scored_flight f =
+			flight_of(slab_of(rules), &before, flight.length, p->z);
+		float deposit, fluence;
+
+		sl_slab_collision_in(slab_of(rules), most, i, p, before.weight, &deposit, &fluence);
+		sl_score_collision<false>(scores.collisions, scores.grids->edge, flight.collides, p,
+			deposit, fluence, counters);
+		sl_grids_score_flight(scores.grids, &f, counters.count);
+		i = next;
+	}
+}
+
 /* Takes the steps of a particle that is alive if it is one of the active set. */
 template <bool flights, bool even, class Rules, class Counters>
 static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t seed,
-	struct sl_particle *p, uint32_t n, const struct sl_scores &scores, const Counters &counters)
+	struct sl_particle *p, uint32_t n, const struct score_rules &scores,
+	const Counters &counters)
 {
-	const struct sl_slab *slab = sl_slab_of(rules);
+	const struct sl_slab *slab = slab_of(rules);
 	const uint32_t i = slab->layers == 1 ? 0 : sl_slab_layer_at(slab, p->z, p->w);
 
 	if constexpr (flights)
-		sl_slab_score_flights(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
+		score_flights(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
 	else if (slab->layers == 1)
-		sl_slab_score_collisions<even>(rules, 1, i, seed, p, n, scores, counters);
+		score_collisions<even>(rules, 1, i, seed, p, n, scores, counters);
 	else
-		sl_slab_score_collisions<even>(
-			rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
+		score_collisions<even>(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
 }
 
 /*
@@ -45,7 +147,7 @@ static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t s
 template <bool flights, bool even, class Rules, sl_column_set set, class Counters>
 static __device__ __forceinline__ bool advance(const Rules &rules, uint64_t seed, uint64_t first_id,
 	const struct sl_active_set &l, const struct sl_columns &batch, uint64_t i,
-	const struct sl_scores &scores, const Counters &counters)
+	const struct score_rules &scores, const Counters &counters)
 {
 	const bool takes_steps = i < l.n && l.columns.fate[i] == SL_FATE_alive;
 	struct sl_particle p = {};
@@ -69,7 +171,7 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 	uint64_t *sum = sl_grids_copy(grids, sums);
 
 	lives[0] = advance<flights, false, Rules, set>(rules, seed, first_id, l, batch, i,
-		sl_scores{collisions, grids}, sl_batch_scores{sum, sum + collisions.n_counters});
+		score_rules{collisions, grids}, sl_batch_scores{sum, sum + collisions.n_counters});
 	if (alive && i < l.n)
 		keep[i] = (uint8_t)lives[0];
 	if (alive)
@@ -98,8 +200,8 @@ static __global__ void __launch_bounds__(SHARED_BLOCK, 1)
 	for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < l.n;
 		first += (uint64_t)gridDim.x * blockDim.x) {
 		const uint64_t i = first + threadIdx.x;
-		const bool is_alive = advance<false, even, Rules, set>(
-			rules, seed, first_id, l, batch, i, sl_scores{collisions, grids}, counters);
+		const bool is_alive = advance<false, even, Rules, set>(rules, seed, first_id, l,
+			batch, i, score_rules{collisions, grids}, counters);
 
 		if (alive && i < l.n)
 			keep[i] = is_alive;
@@ -146,7 +248,7 @@ static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_b
 		grids->flights ? scored_kernel<Rules, set, true> : scored_kernel<Rules, set, false>;
 	uint32_t blocks, threads = BLOCK, shared = 0;
 
-	SL_TRY(find_blocks(b, sl_slab_of(rules)->max_steps, grids, &blocks));
+	SL_TRY(find_blocks(b, slab_of(rules)->max_steps, grids, &blocks));
 	if (blocks > 0) {
 		kernel = sl_collision_scores_are_even(&collisions)
 		                 ? scored_in_blocks_kernel<Rules, set, true>

@@ -1,6 +1,6 @@
 /*
  * score_lanes.h - adds the collisions of a step of all lanes to the scores of a batch (stages/selection/grid.h), on
- * the host. flight_loop.h adds the flights; on a device stages/counting/score.cuh does both.
+ * the host. flight_loop.h adds the flights; on a device stages/counting/score.cu does both.
  *
  * All lanes are computed, also those without a collision, which score 0: their number is hard to predict for a
  * processor. The cells of a step are added to during the next one. By then they are in memory, and the additions
