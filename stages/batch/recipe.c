@@ -44,7 +44,7 @@ void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct
 void sl_layout_source(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	b->source = NULL;
-	if (r->source_bytes > 0)
+	if (r->source_bytes > 0 && !r->records)
 		b->source = (uint32_t *)sl_cut_items(a, n, r->source_bytes);
 	b->table.source = b->source;
 }

@@ -139,6 +139,19 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct 
 	return sl_sort_indices(r, x, b, b->n_survivors, sl_key_type(r), r->key_bits);
 }
 
+/*
+ * If the inputs have the source records in memory, rows lead to them there: by the number of the particle in
+ * the batch, which takes the place of its position.
+ */
+static void find_records(const struct sl_recipe *r, struct sl_batch *b)
+{
+	if (!r->records)
+		return;
+	b->table.source = r->records + b->first_id * (r->source_bytes / sizeof(*r->records));
+	for (uint32_t j = 0; b->place && j < b->n_survivors; j++)
+		b->index[j] = b->place[b->index[j]];
+}
+
 static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
@@ -147,6 +160,7 @@ static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct
 		b->table.column[k].digest = 0;
 	/* in one call, which cannot be cancelled: the gather is short compared with other stages */
 	r->loops->write(r, b);
+	find_records(r, b);
 	return SL_OK;
 }
 

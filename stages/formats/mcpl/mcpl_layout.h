@@ -53,6 +53,9 @@ static inline double sl_mcpl_number(bool single, const uint8_t *at)
 	return (double)narrow;
 }
 
+/* Does a record of one header have the layout of the other? */
+bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b);
+
 /*
  * Writes the record of a header `from` with the layout of a header `to`, which is of version 3. Each
  * number keeps its bits, or is converted between 4 and 8 bytes; only a direction of version 2 is packed

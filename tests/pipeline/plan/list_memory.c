@@ -16,9 +16,17 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-enum { N = 12000, KEPT = 100 };
+enum { N = 12000, KEPT = 100, RECORD_BYTES = 28 };
 
-/* Makes a list of which every 120th particle is kept, and runs it in one batch. */
+/* Runs the list in one batch; the folder of the run is out. */
+static void run_list(const char *list, const char *out)
+{
+	write_list_config(&folder, list, ", threads: 1, batch: 12000", "x < 0.5 cm",
+		"key: [energy:float]\noutput: {format: mcpl}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", out, "--quiet"));
+}
+
+/* Makes a list of which every 120th particle is kept, plain and in gzip, and runs both. */
 static int make_run(void **state)
 {
 	static struct sl_mcpl_particle particle[N];
@@ -32,21 +40,21 @@ static int make_run(void **state)
 			.direction = {0, 0, 1},
 			.energy = 1 / (1.0 + i)};
 	make_list(&folder, "a.mcpl", &h, NULL, particle);
-	write_list_config(&folder, "a.mcpl", ", threads: 1, batch: 12000", "x < 0.5 cm",
-		"key: [energy:float]\noutput: {format: mcpl}\n");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+	make_list(&folder, "a.mcpl.gz", &h, NULL, particle);
+	run_list("a.mcpl", "out");
+	run_list("a.mcpl.gz", "out_gz");
 	return chdir(folder.path);
 }
 
-/* The plan of the run, and the line of its batch in the manifest. */
-static struct sl_plan *open_plan(struct sl_manifest_line *line)
+/* The plan of the run in a folder, and the line of its batch in the manifest. */
+static struct sl_plan *open_plan_of(const char *out, struct sl_manifest_line *line)
 {
 	struct sl_existing_run existing;
 	struct sl_manifest m = {0};
 	struct sl_plan *plan;
 	struct sl_dir dir;
 
-	assert_ok(sl_dir_open("out", false, &dir));
+	assert_ok(sl_dir_open(out, false, &dir));
 	assert_ok(sl_existing_run_read(&dir, &existing));
 	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &plan));
 	assert_ok(sl_manifest_read(&dir, &m));
@@ -55,6 +63,11 @@ static struct sl_plan *open_plan(struct sl_manifest_line *line)
 	sl_existing_run_free(&existing);
 	sl_dir_close(&dir);
 	return plan;
+}
+
+static struct sl_plan *open_plan(struct sl_manifest_line *line)
+{
+	return open_plan_of("out", line);
 }
 
 /* Computes the batch in the memory of the plan. */
@@ -167,6 +180,40 @@ static void columns_that_are_read_are_gathered(void **state)
 	sl_plan_free(plan);
 }
 
+/* Both runs have written the same records, which end their files. */
+static void expect_same_records(void)
+{
+	size_t bytes, bytes_gz, records = KEPT * RECORD_BYTES;
+	char *plain = folder_read(&folder, "out/t_000000.mcpl", &bytes);
+	char *kept = folder_read(&folder, "out_gz/t_000000.mcpl", &bytes_gz);
+
+	assert_true(bytes > records && bytes_gz > records);
+	assert_memory_equal(plain + bytes - records, kept + bytes_gz - records, records);
+	free(plain);
+	free(kept);
+}
+
+/* The records of a gzip file are in memory, so batches have no memory for copies of them. */
+static void kept_records_are_not_copied(void **state)
+{
+	struct sl_manifest_line plain_line, line;
+	struct sl_plan *plain = open_plan_of("out", &plain_line),
+		       *kept = open_plan_of("out_gz", &line);
+
+	(void)state;
+	assert_null(plain->recipe.records);
+	assert_non_null(kept->recipe.records);
+	assert_int_equal(kept->recipe.source_bytes, RECORD_BYTES);
+	assert_in_range(plain->memory.slot - kept->memory.slot, N * RECORD_BYTES - SL_ALIGN,
+		N * RECORD_BYTES + SL_ALIGN);
+	assert_memory_equal(line.digest, plain_line.digest, sizeof(line.digest));
+	assert_ok(compute(kept, &line));
+	assert_memory_equal(line.digest, plain_line.digest, sizeof(line.digest));
+	expect_same_records();
+	sl_plan_free(kept);
+	sl_plan_free(plain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +221,7 @@ int main(void)
 		cmocka_unit_test(more_survivors_than_counted_are_refused),
 		cmocka_unit_test(columns_that_nothing_reads_are_only_digested),
 		cmocka_unit_test(columns_that_are_read_are_gathered),
+		cmocka_unit_test(kept_records_are_not_copied),
 	};
 
 	return cmocka_run_group_tests(tests, make_run, folder_end);
