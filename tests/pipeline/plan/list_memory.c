@@ -214,6 +214,28 @@ static void kept_records_are_not_copied(void **state)
 	sl_plan_free(plain);
 }
 
+/* The packed survivors are in memory that the stages use before, not in that of the table or its records. */
+static void survivors_are_packed_in_memory_of_the_columns(void **state)
+{
+	struct sl_manifest_line line;
+	struct sl_plan *plan = open_plan(&line);
+	const struct sl_host_slot *slot;
+	struct sl_workspace *w;
+
+	(void)state;
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_ok(sl_workspace_allocate(w));
+	slot = &w->slot[0];
+	assert_true(slot->packed.size >= N * RECORD_BYTES);
+	assert_true((const void *)slot->packed.pieces == (const void *)slot->batch.columns.x);
+	assert_true((const char *)slot->packed.bytes >=
+		    (const char *)slot->batch.source + N * RECORD_BYTES);
+	assert_true((const char *)slot->packed.bytes + slot->packed.size <=
+		    (const char *)slot->exec.scratch.base);
+	sl_workspace_close(w);
+	sl_plan_free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +244,7 @@ int main(void)
 		cmocka_unit_test(columns_that_nothing_reads_are_only_digested),
 		cmocka_unit_test(columns_that_are_read_are_gathered),
 		cmocka_unit_test(kept_records_are_not_copied),
+		cmocka_unit_test(survivors_are_packed_in_memory_of_the_columns),
 	};
 
 	return cmocka_run_group_tests(tests, make_run, folder_end);
