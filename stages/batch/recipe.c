@@ -32,6 +32,17 @@ sl_column_set sl_stored_columns(const struct sl_recipe *r)
 	return SL_STORED(sl_models[r->model]->columns);
 }
 
+sl_column_set sl_survivor_columns(const struct sl_recipe *r)
+{
+	sl_column_set set = 0;
+
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		set |= SL_BIT(r->field[k].column);
+	for (uint32_t k = 0; k < r->n_columns; k++)
+		set |= SL_BIT(r->column[k]);
+	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
+}
+
 void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c)
 {
 #define COLUMN(name, type, unit, record, component, help) \

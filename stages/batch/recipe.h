@@ -131,6 +131,9 @@ sl_column_set sl_record_columns(const struct sl_recipe *r);
 /* The columns of the model that a batch stores; the id is not stored, it follows from the index. */
 sl_column_set sl_stored_columns(const struct sl_recipe *r);
 
+/* The columns of the survivors that are read after the compaction. */
+sl_column_set sl_survivor_columns(const struct sl_recipe *r);
+
 /* Lays out the columns of a set with n items each and sets their pointers in *c. */
 void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c);
 

@@ -41,6 +41,19 @@ static void lay_out_results(
 	b->table.source_index = has_blocks(r) ? b->index : NULL;
 }
 
+/* In a batch that is computed in blocks, what survivors do not keep has only the items of one block. */
+static void lay_out_columns(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	const sl_column_set all = sl_stored_columns(r) | r->derivation.columns;
+	const sl_column_set kept = has_blocks(r) ? sl_survivor_columns(r) : all;
+	const uint32_t block = has_blocks(r) && n > SL_HOST_BLOCK ? (uint32_t)SL_HOST_BLOCK : n;
+
+	sl_layout_columns(a, all & kept, n, &b->columns);
+	sl_layout_columns(a, all & ~kept, block, &b->columns);
+	b->keep = (uint8_t *)sl_cut_items(a, block, 1);
+}
+
 size_t sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
@@ -50,8 +63,7 @@ size_t sl_batch_lay_out(
 	n = places_of(r, n);
 	lay_out_results(a, r, n, b);
 	results = a->used;
-	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, n, &b->columns);
-	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
+	lay_out_columns(a, r, n, b);
 	if (has_blocks(r))
 		b->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)

@@ -215,18 +215,6 @@ static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, s
 
 /* --- block by block ------------------------------------------------------------------------------- */
 
-/* The columns of the survivors that are read after the compaction. */
-static sl_column_set columns_of_survivors(const struct sl_recipe *r)
-{
-	sl_column_set set = 0;
-
-	for (uint32_t k = 0; k < r->n_fields; k++)
-		set |= SL_BIT(r->field[k].column);
-	for (uint32_t k = 0; k < r->n_columns; k++)
-		set |= SL_BIT(r->column[k]);
-	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
-}
-
 /* Moves the items with the given ascending numbers to the beginning of a column. */
 static void move_items(void *column, uint32_t item_bytes, const uint32_t *number, uint32_t n)
 {
@@ -252,7 +240,7 @@ static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *numbe
 static enum sl_status compact_block(
 	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
 {
-	const sl_column_set set = columns_of_survivors(r);
+	const sl_column_set set = sl_survivor_columns(r);
 
 	SL_TRY(compact(r, x, block));
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
@@ -301,7 +289,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 		[SL_STAGE_advance] = advance,
 		[SL_STAGE_mark] = mark_more,
 		[SL_STAGE_compact] = compact_block};
-	const sl_column_set kept = columns_of_survivors(r);
+	const sl_column_set kept = sl_survivor_columns(r);
 	struct sl_batch block = *b;
 
 	begin_counts(&block);

@@ -12,6 +12,7 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/run/workspace.h"
 #include "stages/formats/formats.h"
+#include "stages/host/batch_layout.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
@@ -214,6 +215,30 @@ static void kept_records_are_not_copied(void **state)
 	sl_plan_free(plain);
 }
 
+/* A column that survivors do not keep has the items of one block: here the weight and the fate. */
+static void other_columns_have_one_block(void **state)
+{
+	struct sl_manifest_line line;
+	struct sl_plan *plan = open_plan(&line);
+	struct sl_arena a = {0};
+	struct sl_batch b;
+	sl_column_set kept = sl_survivor_columns(&plan->recipe), other;
+	size_t bytes = N * (2 * sizeof(uint32_t) + RECORD_BYTES + sl_key_bytes(&plan->recipe));
+
+	(void)state;
+	sl_batch_lay_out(&a, &plan->recipe, N, &b);
+	other = sl_stored_columns(&plan->recipe) & ~kept;
+	assert_true(SL_HAS(other, SL_COLUMN_weight) && SL_HAS(other, SL_COLUMN_fate));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		bytes += (SL_HAS(kept, c)           ? N
+				 : SL_HAS(other, c) ? SL_HOST_BLOCK
+						    : 0) *
+		         sl_column_facts[c].bytes;
+	bytes += SL_HOST_BLOCK; /* keep */
+	assert_in_range(a.used, bytes, bytes + SL_ALIGN * SL_COLUMN_COUNT);
+	sl_plan_free(plan);
+}
+
 /* The packed survivors are in memory that the stages use before, not in that of the table or its records. */
 static void survivors_are_packed_in_memory_of_the_columns(void **state)
 {
@@ -244,6 +269,7 @@ int main(void)
 		cmocka_unit_test(columns_that_nothing_reads_are_only_digested),
 		cmocka_unit_test(columns_that_are_read_are_gathered),
 		cmocka_unit_test(kept_records_are_not_copied),
+		cmocka_unit_test(other_columns_have_one_block),
 		cmocka_unit_test(survivors_are_packed_in_memory_of_the_columns),
 	};
 
