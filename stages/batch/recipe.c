@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "stages/formats/mcpl/mcpl.h"
+
 float sl_weight_scale(const struct sl_recipe *r)
 {
 	return ldexpf(1, r->weight_shift);
@@ -32,14 +34,31 @@ sl_column_set sl_stored_columns(const struct sl_recipe *r)
 	return SL_STORED(sl_models[r->model]->columns);
 }
 
-sl_column_set sl_survivor_columns(const struct sl_recipe *r)
+static sl_column_set key_columns(const struct sl_recipe *r)
 {
 	sl_column_set set = 0;
 
 	for (uint32_t k = 0; k < r->n_fields; k++)
 		set |= SL_BIT(r->field[k].column);
+	return set;
+}
+
+sl_column_set sl_decoded_columns(const struct sl_recipe *r)
+{
+	const sl_column_set in_records = SL_MCPL_NEEDED | SL_MCPL_POLARISATION |
+	                                 SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) |
+	                                 SL_BIT(SL_COLUMN_userflags);
+
+	return r->records ? r->digested & in_records & ~key_columns(r) : 0;
+}
+
+sl_column_set sl_survivor_columns(const struct sl_recipe *r)
+{
+	sl_column_set set = key_columns(r);
+
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);
+	set &= ~sl_decoded_columns(r);
 	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
 }
 

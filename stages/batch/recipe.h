@@ -131,6 +131,9 @@ sl_column_set sl_record_columns(const struct sl_recipe *r);
 /* The columns of the model that a batch stores; the id is not stored, it follows from the index. */
 sl_column_set sl_stored_columns(const struct sl_recipe *r);
 
+/* The columns that are only digested, and whose items are decoded for this from r->records. */
+sl_column_set sl_decoded_columns(const struct sl_recipe *r);
+
 /* The columns of the survivors that are read after the compaction. */
 sl_column_set sl_survivor_columns(const struct sl_recipe *r);
 

@@ -46,8 +46,6 @@ struct sl_selection {
 
 #define SL_NO_WEIGHT UINT32_MAX
 
-/* A record has at most 11 numbers of 8 bytes, a PDG code and user flags. */
-enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
 _Static_assert((int)SL_MCPL_RECORD_MOST <= (int)SL_ROW_MOST, "a record fits where a row does");
 
 /* Offsets in a file. */

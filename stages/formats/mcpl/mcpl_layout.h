@@ -39,6 +39,9 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
 }
 
+/* A record has at most 11 numbers of 8 bytes, a PDG code and user flags. */
+enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
+
 /* The number at that address of a record, of 8 bytes or, if single, of 4. It can have any alignment. */
 static inline double sl_mcpl_number(bool single, const uint8_t *at)
 {
