@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "primitives/base/record_copy.h"
 #include "stages/counting/grid.h"
 #include "stages/host/batch_layout.h"
 #include "stages/host/rounds_host.h"
@@ -232,7 +233,7 @@ static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *numbe
 {
 	for (uint32_t j = 0; j < n; j++)
 		if (number[j] != j)
-			sl_mcpl_copy_record((char *)source + (size_t)j * bytes,
+			sl_record_copy((char *)source + (size_t)j * bytes,
 				(const char *)source + (size_t)number[j] * bytes, bytes);
 }
 

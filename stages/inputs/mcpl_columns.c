@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "primitives/base/record_copy.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* Records that are decoded together: they stay in the first-level cache from column to column. */
@@ -206,9 +207,9 @@ void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records
 	for (uint32_t from = 0, some; from < n; from += some) {
 		some = n - from < AT_ONCE ? n - from : (uint32_t)AT_ONCE;
 		for (uint32_t k = 0; k < some; k++)
-			sl_mcpl_copy_record(together + k * record_bytes,
+			sl_record_copy(together + k * record_bytes,
 				(const uint8_t *)records + place[from + k] * record_bytes,
-				h->record_bytes);
+				record_bytes);
 		to_columns(h, together, some, c, from);
 	}
 }
