@@ -86,6 +86,22 @@ struct lists_survey {
 	double weights; /* sum of the absolute values */
 };
 
+/*
+ * The header of gzip file k is read again, and the memory for its records was allocated by the first one. Another
+ * program can write to the file between the two.
+ */
+static enum sl_status check_header(const struct sl_reading *reading, uint32_t k)
+{
+	const struct sl_mcpl_header *was = &reading->source[k].stream.header;
+	const struct sl_mcpl_header *h = &reading->gzip.header;
+
+	if (h->particles == was->particles && sl_mcpl_has_same_layout(h, was))
+		return SL_OK;
+	return sl_fail(SL_DISK,
+		"its header was changed after the file was opened (a run needs unchanged files); "
+		"try again when the writer has ended");
+}
+
 static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
 	struct sl_inputs *inputs = all->inputs;
@@ -93,6 +109,7 @@ static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct s
 	const struct sl_input_source *f = &reading->source[k];
 
 	SL_TRY(sl_reading_begin_gzip(reading, k));
+	SL_TRY(check_header(reading, k));
 	pass->keep = f->kept;
 	SL_TRY(sl_check_mcpl_records(&reading->gzip, pass));
 	reading->in_turn |= !f->kept;

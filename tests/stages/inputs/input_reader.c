@@ -222,6 +222,39 @@ static void changes_of_both_files_are_detected(void **state)
 	expect_changed("x.IAEAheader", "x.IAEAheader");
 }
 
+/* Writes the number of particles to the header of a list, in a gzip file without compression. */
+static void write_particles(const char *name, uint64_t particles)
+{
+	FILE *f = fopen(folder_path(&folder, name), "r+");
+	size_t bytes;
+	char *file = folder_read(&folder, name, &bytes);
+	const char *magic = (const char *)memmem(file, bytes, "MCPL003L", 8);
+
+	assert_non_null(f);
+	assert_non_null(magic);
+	assert_int_equal(0, fseek(f, magic - file + 8, SEEK_SET));
+	assert_int_equal(1, fwrite(&particles, sizeof(particles), 1, f));
+	assert_int_equal(0, fclose(f));
+	free(file);
+}
+
+/* The memory for records has the size that the header states when the file is opened. */
+static void headers_that_grow_are_detected(void **state)
+{
+	struct sl_lines lines = {.n = 1};
+	struct sl_inputs *inputs;
+	uint32_t which;
+
+	(void)state;
+	write_particles("a.mcpl.gz", N / 2);
+	snprintf(lines.at[0], sizeof(lines.at[0]), "%s", folder_path(&folder, "a.mcpl.gz"));
+	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
+	write_particles("a.mcpl.gz", N);
+	assert_fails(sl_inputs_survey(inputs, SIZE_MAX, 1), SL_DISK,
+		"a.mcpl.gz: its header was changed after the file was opened");
+	sl_inputs_close(inputs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +263,7 @@ int main(void)
 		cmocka_unit_test(kept_records_are_one_block),
 		cmocka_unit_test(files_that_are_not_kept_have_no_block),
 		cmocka_unit_test(changes_of_both_files_are_detected),
+		cmocka_unit_test(headers_that_grow_are_detected),
 	};
 
 	return cmocka_run_group_tests(tests, make_lists, folder_end);
