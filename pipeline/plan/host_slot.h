@@ -6,9 +6,12 @@
  * of a device pipeline (stages/device/device_pipeline.h), and the slot holds what was copied from
  * the device. Pinned memory is separate because only copies from the device need it.
  *
- *	host     block  | columns | keep | index | key | states | table | bins | packed | scratch |
- *	device   block  | bins | packed | scratch |
+ *	host     block  | index | table | records | columns | keep | place | key | states | bins | scratch |
+ *	                                          | packed ...                           |
+ *	device   block  | packed | bins | scratch |
  *	         pinned | columns and records, if read | table | or streams packed on the device |
+ *
+ * On the host, the packed survivors take the memory of what nothing reads after the stage write.
  */
 #ifndef SL_PIPELINE_PLAN_HOST_SLOT_H
 #define SL_PIPELINE_PLAN_HOST_SLOT_H

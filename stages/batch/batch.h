@@ -82,7 +82,7 @@ struct sl_batch {
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
 	struct sl_columns columns; /* n each */
-	uint32_t *source;          /* n source records (struct sl_table); NULL: none are kept */
+	uint32_t *source; /* n source records (struct sl_table); NULL: the batch keeps none */
 	struct sl_active_set active_set; /* of the advance stage */
 	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */
 	uint8_t *keep;                   /* n: 1 = survives */

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "stages/formats/mcpl/mcpl.h"
+
 float sl_weight_scale(const struct sl_recipe *r)
 {
 	return ldexpf(1, r->weight_shift);
@@ -32,6 +34,34 @@ sl_column_set sl_stored_columns(const struct sl_recipe *r)
 	return SL_STORED(sl_models[r->model]->columns);
 }
 
+static sl_column_set key_columns(const struct sl_recipe *r)
+{
+	sl_column_set set = 0;
+
+	for (uint32_t k = 0; k < r->n_fields; k++)
+		set |= SL_BIT(r->field[k].column);
+	return set;
+}
+
+sl_column_set sl_decoded_columns(const struct sl_recipe *r)
+{
+	const sl_column_set in_records = SL_MCPL_NEEDED | SL_MCPL_POLARISATION |
+	                                 SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg) |
+	                                 SL_BIT(SL_COLUMN_userflags);
+
+	return r->records ? r->digested & in_records & ~key_columns(r) : 0;
+}
+
+sl_column_set sl_survivor_columns(const struct sl_recipe *r)
+{
+	sl_column_set set = key_columns(r);
+
+	for (uint32_t k = 0; k < r->n_columns; k++)
+		set |= SL_BIT(r->column[k]);
+	set &= ~sl_decoded_columns(r);
+	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
+}
+
 void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c)
 {
 #define COLUMN(name, type, unit, record, component, help) \
@@ -44,7 +74,7 @@ void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct
 void sl_layout_source(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
 	b->source = NULL;
-	if (r->source_bytes > 0)
+	if (r->source_bytes > 0 && !r->records)
 		b->source = (uint32_t *)sl_cut_items(a, n, r->source_bytes);
 	b->table.source = b->source;
 }

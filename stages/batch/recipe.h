@@ -70,6 +70,8 @@ struct sl_recipe {
 	struct sl_column_label label[SL_NAMED_COLUMNS_MAX]; /* of named columns */
 	sl_column_set internal;      /* set of those of them that files do not have (table.h) */
 	uint32_t source_bytes;       /* of the source record of a particle; 0: none is kept */
+	const uint32_t *records;     /* source records of all particles, which the inputs have in
+	                                memory; NULL: a batch keeps those of its particles */
 	sl_column_set constants;     /* set of columns with one value for the whole run */
 	struct sl_particle constant; /* those values */
 	enum sl_mode mode;
@@ -129,10 +131,16 @@ sl_column_set sl_record_columns(const struct sl_recipe *r);
 /* The columns of the model that a batch stores; the id is not stored, it follows from the index. */
 sl_column_set sl_stored_columns(const struct sl_recipe *r);
 
+/* The columns that are only digested, and whose items are decoded for this from r->records. */
+sl_column_set sl_decoded_columns(const struct sl_recipe *r);
+
+/* The columns of the survivors that are read after the compaction. */
+sl_column_set sl_survivor_columns(const struct sl_recipe *r);
+
 /* Lays out the columns of a set with n items each and sets their pointers in *c. */
 void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c);
 
-/* Lays out the source records of n particles, if the recipe keeps them, for b and its table. */
+/* Lays out the source records of n particles for b and its table, if its batches keep them. */
 void sl_layout_source(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 

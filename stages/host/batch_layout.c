@@ -30,22 +30,46 @@ static sl_column_set columns_of_table(const struct sl_recipe *r)
 	return has_blocks(r) ? SL_EVERY_COLUMN & ~r->digested : SL_EVERY_COLUMN;
 }
 
-void sl_batch_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+/* The part of a batch that is read after the stage write: the table and its records. */
+static void lay_out_results(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
 {
+	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
+	sl_table_lay_out(a, r, n, columns_of_table(r), &b->table);
+	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
+		sl_layout_source(a, r, n, b);
+	b->table.source_index = has_blocks(r) ? b->index : NULL;
+}
+
+/* In a batch that is computed in blocks, what survivors do not keep has only the items of one block. */
+static void lay_out_columns(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	const sl_column_set all = sl_stored_columns(r) | r->derivation.columns;
+	const sl_column_set kept = has_blocks(r) ? sl_survivor_columns(r) : all;
+	const uint32_t block = has_blocks(r) && n > SL_HOST_BLOCK ? (uint32_t)SL_HOST_BLOCK : n;
+
+	sl_layout_columns(a, all & kept, n, &b->columns);
+	sl_layout_columns(a, all & ~kept, block, &b->columns);
+	b->keep = (uint8_t *)sl_cut_items(a, block, 1);
+}
+
+size_t sl_batch_lay_out(
+	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b)
+{
+	size_t results;
+
 	memset(b, 0, sizeof(*b));
 	n = places_of(r, n);
-	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, n, &b->columns);
-	b->keep = (uint8_t *)sl_cut_items(a, n, 1);
-	b->index = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
+	lay_out_results(a, r, n, b);
+	results = a->used;
+	lay_out_columns(a, r, n, b);
 	if (has_blocks(r))
 		b->place = (uint32_t *)sl_cut_items(a, n, sizeof(uint32_t));
 	if (r->n_fields > 0 || r->schedule.n_fields > 0)
 		b->key = sl_cut_items(a, n, sl_key_bytes(r));
 	sl_rounds_lay_out(a, r, n, b);
-	sl_table_lay_out(a, r, n, columns_of_table(r), &b->table);
-	if (!r->kernels || r->pack.form != SL_AS_COLUMNS)
-		sl_layout_source(a, r, n, b);
-	b->table.source_index = has_blocks(r) ? b->index : NULL;
+	return results;
 }
 
 void sl_table_lay_out(struct sl_arena *a, const struct sl_recipe *r, uint32_t n, sl_column_set set,

@@ -15,9 +15,10 @@ enum { SL_HOST_BLOCK = 1 << 12 };
 /*
  * Lays out a batch of at most n particles in a and sets its pointers, which are NULL while a only
  * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches on
- * the host have them.
+ * the host have them. Returns a->used as it was before what nothing reads after the stage write: the caller can use that
+ * memory for other things from then on.
  */
-void sl_batch_lay_out(
+size_t sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);
 
 /* Lays out only the table: the columns of the recipe, with n items for those in set. */

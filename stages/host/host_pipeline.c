@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "primitives/base/clock.h"
+#include "primitives/base/record_copy.h"
 #include "stages/counting/grid.h"
 #include "stages/host/batch_layout.h"
 #include "stages/host/rounds_host.h"
@@ -139,6 +140,19 @@ static enum sl_status sort(const struct sl_recipe *r, struct sl_exec *x, struct 
 	return sl_sort_indices(r, x, b, b->n_survivors, sl_key_type(r), r->key_bits);
 }
 
+/*
+ * If the inputs have the source records in memory, rows lead to them there: by the number of the particle in
+ * the batch, which takes the place of its position.
+ */
+static void find_records(const struct sl_recipe *r, struct sl_batch *b)
+{
+	if (!r->records)
+		return;
+	b->table.source = r->records + b->first_id * (r->source_bytes / sizeof(*r->records));
+	for (uint32_t j = 0; b->place && j < b->n_survivors; j++)
+		b->index[j] = b->place[b->index[j]];
+}
+
 static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *b)
 {
 	(void)x;
@@ -147,6 +161,7 @@ static enum sl_status write(const struct sl_recipe *r, struct sl_exec *x, struct
 		b->table.column[k].digest = 0;
 	/* in one call, which cannot be cancelled: the gather is short compared with other stages */
 	r->loops->write(r, b);
+	find_records(r, b);
 	return SL_OK;
 }
 
@@ -201,18 +216,6 @@ static enum sl_status run_stages(const struct sl_recipe *r, struct sl_exec *x, s
 
 /* --- block by block ------------------------------------------------------------------------------- */
 
-/* The columns of the survivors that are read after the compaction. */
-static sl_column_set columns_of_survivors(const struct sl_recipe *r)
-{
-	sl_column_set set = 0;
-
-	for (uint32_t k = 0; k < r->n_fields; k++)
-		set |= SL_BIT(r->field[k].column);
-	for (uint32_t k = 0; k < r->n_columns; k++)
-		set |= SL_BIT(r->column[k]);
-	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
-}
-
 /* Moves the items with the given ascending numbers to the beginning of a column. */
 static void move_items(void *column, uint32_t item_bytes, const uint32_t *number, uint32_t n)
 {
@@ -230,7 +233,7 @@ static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *numbe
 {
 	for (uint32_t j = 0; j < n; j++)
 		if (number[j] != j)
-			sl_mcpl_copy_record((char *)source + (size_t)j * bytes,
+			sl_record_copy((char *)source + (size_t)j * bytes,
 				(const char *)source + (size_t)number[j] * bytes, bytes);
 }
 
@@ -238,7 +241,7 @@ static void move_records(uint32_t *source, uint32_t bytes, const uint32_t *numbe
 static enum sl_status compact_block(
 	const struct sl_recipe *r, struct sl_exec *x, struct sl_batch *block)
 {
-	const sl_column_set set = columns_of_survivors(r);
+	const sl_column_set set = sl_survivor_columns(r);
 
 	SL_TRY(compact(r, x, block));
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
@@ -287,7 +290,7 @@ static enum sl_status run_blocks(const struct sl_recipe *r, struct sl_exec *x, s
 		[SL_STAGE_advance] = advance,
 		[SL_STAGE_mark] = mark_more,
 		[SL_STAGE_compact] = compact_block};
-	const sl_column_set kept = columns_of_survivors(r);
+	const sl_column_set kept = sl_survivor_columns(r);
 	struct sl_batch block = *b;
 
 	begin_counts(&block);

@@ -181,6 +181,7 @@ void sl_inputs_close(struct sl_inputs *inputs)
 		sl_input_source_close(&inputs->reading->source[k]);
 	if (inputs->reading->gzipped)
 		sl_mcpl_close(&inputs->reading->gzip);
+	sl_memory_give(SL_HOST, inputs->reading->kept);
 	pthread_cond_destroy(&inputs->reading->next);
 	pthread_mutex_destroy(&inputs->reading->lock);
 	sl_memory_give(SL_HOST, inputs->names.at);

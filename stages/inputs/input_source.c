@@ -1,7 +1,6 @@
 /* input_source.c - see input_source.h. */
 #include "stages/inputs/input_source.h"
 
-#include "primitives/device/device.h"
 #include "primitives/files/crc32.h"
 
 enum sl_status sl_input_source_map(struct sl_input_source *f, const char *path)
@@ -13,7 +12,6 @@ enum sl_status sl_input_source_map(struct sl_input_source *f, const char *path)
 void sl_input_source_close(struct sl_input_source *f)
 {
 	sl_phase_space_close(f->space);
-	sl_memory_give(SL_HOST, f->kept);
 	sl_unmap(&f->map);
 }
 

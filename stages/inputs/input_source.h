@@ -16,7 +16,7 @@ struct sl_input_source {
 	struct sl_mcpl_stream stream; /* of MCPL, at the first particle; each reader copies it. Of a
 	                                 gzip file only the header is valid */
 	struct sl_phase_space *space; /* of another format; NULL: MCPL */
-	void *kept;                   /* NULL, or the records of a gzip file, decompressed */
+	uint8_t *kept; /* NULL, or the records of a gzip file, decompressed (reading.h) */
 };
 
 /* Maps a file and opens it if it is not MCPL. */

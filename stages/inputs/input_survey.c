@@ -28,23 +28,44 @@ static int shift_for(double weights)
 }
 
 /*
- * Allocates memory for the records of gzip file k if they have at most *most bytes, which it reduces.
- * A header that claims more records than the file can hold is damaged, so nothing is kept. Without
- * memory the file is read twice.
+ * Cuts memory for the records of gzip file k if they have at most *most bytes, which it reduces; returns the end
+ * of what is cut. A header that claims more records than the file can hold is damaged, so nothing is kept.
  */
-static void *room_for(struct sl_inputs *inputs, uint32_t k, size_t *most)
+static size_t cut_kept(struct sl_input_source *f, size_t used, size_t *most, void *block)
 {
-	const struct sl_input_source *f = &inputs->reading->source[k];
 	size_t bytes =
 		sl_size_mul((size_t)f->stream.header.particles, f->stream.header.record_bytes);
-	void *room;
 
-	if (bytes == 0 || bytes > *most || bytes / SL_INFLATE_RATIO_MAX > f->map.bytes ||
-		sl_memory_get(SL_HOST, bytes, &room) != SL_OK)
-		return NULL;
+	if (!f->stream.gzipped || bytes == 0 || bytes > *most ||
+		bytes / SL_INFLATE_RATIO_MAX > f->map.bytes)
+		return used;
+	f->kept = block ? (uint8_t *)block + used : NULL;
 	*most -= bytes;
+	return used + bytes;
+}
+
+/* Cuts the memory for all files from block, which is NULL to measure it. Returns its size. */
+static size_t lay_out_kept(struct sl_inputs *inputs, size_t most, void *block)
+{
+	size_t used = 0;
+
+	for (uint32_t k = 0; k < inputs->n; k++)
+		used = cut_kept(&inputs->reading->source[k], used, &most, block);
+	return used;
+}
+
+/*
+ * Allocates memory for the records of gzip files, file by file while together they have at most `most` bytes: one
+ * block without gaps (sl_inputs_records()). Without memory nothing is kept.
+ */
+static void get_kept(struct sl_inputs *inputs, size_t most)
+{
+	size_t bytes = lay_out_kept(inputs, most, NULL);
+
+	if (bytes == 0 || sl_memory_get(SL_HOST, bytes, &inputs->reading->kept) != SL_OK)
+		return;
+	lay_out_kept(inputs, most, inputs->reading->kept);
 	inputs->memory += bytes;
-	return room;
 }
 
 /* The records of gzip file k are kept: it is read as a plain one from now on. */
@@ -54,7 +75,7 @@ static void read_kept(struct sl_inputs *inputs, uint32_t k)
 
 	inputs->at[k].gzipped = false;
 	f->stream = (struct sl_mcpl_stream){.header = f->stream.header,
-		.at = (const uint8_t *)f->kept,
+		.at = f->kept,
 		.left = (size_t)f->stream.header.particles * f->stream.header.record_bytes};
 }
 
@@ -62,19 +83,34 @@ static void read_kept(struct sl_inputs *inputs, uint32_t k)
 struct lists_survey {
 	struct sl_inputs *inputs;
 	struct sl_job_pool pool;
-	size_t keep_most; /* bytes for records that can still be kept */
-	double weights;   /* sum of the absolute values */
+	double weights; /* sum of the absolute values */
 };
+
+/*
+ * The header of gzip file k is read again, and the memory for its records was allocated by the first one. Another
+ * program can write to the file between the two.
+ */
+static enum sl_status check_header(const struct sl_reading *reading, uint32_t k)
+{
+	const struct sl_mcpl_header *was = &reading->source[k].stream.header;
+	const struct sl_mcpl_header *h = &reading->gzip.header;
+
+	if (h->particles == was->particles && sl_mcpl_has_same_layout(h, was))
+		return SL_OK;
+	return sl_fail(SL_DISK,
+		"its header was changed after the file was opened (a run needs unchanged files); "
+		"try again when the writer has ended");
+}
 
 static enum sl_status survey_gzip(struct lists_survey *all, uint32_t k, struct sl_mcpl_pass *pass)
 {
 	struct sl_inputs *inputs = all->inputs;
 	struct sl_reading *reading = inputs->reading;
-	struct sl_input_source *f = &reading->source[k];
+	const struct sl_input_source *f = &reading->source[k];
 
 	SL_TRY(sl_reading_begin_gzip(reading, k));
-	f->kept = room_for(inputs, k, &all->keep_most);
-	pass->keep = (uint8_t *)f->kept;
+	SL_TRY(check_header(reading, k));
+	pass->keep = f->kept;
 	SL_TRY(sl_check_mcpl_records(&reading->gzip, pass));
 	reading->in_turn |= !f->kept;
 	if (f->kept)
@@ -116,9 +152,10 @@ static enum sl_status survey(struct lists_survey *all, uint32_t k)
 
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint32_t threads)
 {
-	struct lists_survey all = {.inputs = inputs, .keep_most = keep_most};
+	struct lists_survey all = {.inputs = inputs};
 	enum sl_status s = SL_OK;
 
+	get_kept(inputs, keep_most);
 	sl_job_pool_open(&all.pool, threads > 1 ? threads : 0);
 	for (uint32_t k = 0; k < inputs->n; k++)
 		if (s == SL_OK)
@@ -128,6 +165,18 @@ enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint
 	sl_job_pool_close(&all.pool);
 	inputs->weight_shift = shift_for(all.weights);
 	return s;
+}
+
+const void *sl_inputs_records(const struct sl_inputs *inputs)
+{
+	for (uint32_t k = 0; k < inputs->n; k++) {
+		const struct sl_input_source *f = &inputs->reading->source[k];
+
+		if (f->space || (inputs->at[k].particles > 0 && !f->kept) ||
+			!sl_mcpl_has_same_layout(&f->stream.header, &inputs->layout))
+			return NULL;
+	}
+	return inputs->reading->kept;
 }
 
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs)

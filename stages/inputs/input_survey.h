@@ -16,6 +16,12 @@
  */
 enum sl_status sl_inputs_survey(struct sl_inputs *inputs, size_t keep_most, uint32_t threads);
 
+/*
+ * The records of all particles, one after another in inputs->layout, which the survey has kept: memory that does
+ * not change, so batches need no copies. NULL if a file is not in gzip, is not kept or has another layout.
+ */
+const void *sl_inputs_records(const struct sl_inputs *inputs);
+
 /* Reads the metadata that output files inherit (mcpl_metadata.h), and sets inputs->metadata. */
 enum sl_status sl_inputs_read_metadata(struct sl_inputs *inputs);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "primitives/base/record_copy.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* Records that are decoded together: they stay in the first-level cache from column to column. */
@@ -194,5 +195,21 @@ void sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, 
 	for (uint32_t from = 0, some; from < n; from += some) {
 		some = n - from < AT_ONCE ? n - from : (uint32_t)AT_ONCE;
 		to_columns(h, records + (size_t)from * h->record_bytes, some, c, place + from);
+	}
+}
+
+void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records,
+	const uint32_t *place, uint32_t n, const struct sl_columns *c)
+{
+	uint8_t together[AT_ONCE * SL_MCPL_RECORD_MOST];
+	const size_t record_bytes = h->record_bytes;
+
+	for (uint32_t from = 0, some; from < n; from += some) {
+		some = n - from < AT_ONCE ? n - from : (uint32_t)AT_ONCE;
+		for (uint32_t k = 0; k < some; k++)
+			sl_record_copy(together + k * record_bytes,
+				(const uint8_t *)records + place[from + k] * record_bytes,
+				record_bytes);
+		to_columns(h, together, some, c, from);
 	}
 }

@@ -18,4 +18,8 @@
 void sl_mcpl_to_columns(const struct sl_mcpl_header *h, const uint8_t *records, uint32_t n,
 	const struct sl_columns *c, uint32_t place);
 
+/* The same for the records numbered place[0], place[1], ..., to the first n places of the columns. */
+void sl_mcpl_to_columns_from(const struct sl_mcpl_header *h, const void *records,
+	const uint32_t *place, uint32_t n, const struct sl_columns *c);
+
 #endif

@@ -17,6 +17,7 @@
  */
 struct sl_reading {
 	struct sl_input_source *source; /* one per file */
+	void *kept; /* NULL, or one block with the records of gzip files that the survey keeps */
 	/* The stream that decompresses gzip files, one at a time; whether there are any; the index
 	 * of the file that it is in, or SL_NO_INPUT_FILE. */
 	struct sl_mcpl_stream gzip;

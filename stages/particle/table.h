@@ -30,12 +30,12 @@ struct sl_table {
 	/*
 	 * NULL, or the records of particles that were read, which a format of records writes instead of
 	 * new ones: of particle first_id, first_id + 1, ... The column id is then in the table. In the
-	 * memory of the columns.
+	 * memory of the columns, or of the inputs.
 	 */
 	const uint32_t *source;
 	const uint32_t
-		*source_index; /* NULL, or the numbers of the records of the rows: the batch has
-	                                 only those of survivors */
+		*source_index; /* NULL, or the numbers of the records of the rows: the batch can
+	                                 have only those of survivors */
 	uint64_t first_id;
 	uint32_t n; /* rows */
 	uint32_t n_columns;

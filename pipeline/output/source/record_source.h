@@ -11,13 +11,12 @@
 #ifndef SL_PIPELINE_OUTPUT_SOURCE_RECORD_SOURCE_H
 #define SL_PIPELINE_OUTPUT_SOURCE_RECORD_SOURCE_H
 
-#include <string.h>
-
 #include "pipeline/output/source/checked_file.h"
 #include "pipeline/output/source/row_layout.h"
 #include "pipeline/plan/plan.h"
 #include "pipeline/results/manifest.h"
 #include "pipeline/results/survivor_file.h"
+#include "primitives/base/record_copy.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 
 /*
@@ -46,8 +45,6 @@ struct sl_selection {
 
 #define SL_NO_WEIGHT UINT32_MAX
 
-/* A record has at most 11 numbers of 8 bytes, a PDG code and user flags. */
-enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
 _Static_assert((int)SL_MCPL_RECORD_MOST <= (int)SL_ROW_MOST, "a record fits where a row does");
 
 /* Offsets in a file. */
@@ -100,20 +97,6 @@ enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_r
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more);
 
 void sl_record_source_close(struct sl_record_source *s);
-
-/* Copies a record. A call of memcpy() takes longer than a copy of few parts of a known size. */
-static inline void sl_record_copy(uint8_t *to, const uint8_t *record, size_t bytes)
-{
-	enum { PART = 16 };
-
-	if (bytes < PART) {
-		memcpy(to, record, bytes);
-		return;
-	}
-	for (size_t i = 0; i + PART < bytes; i += PART)
-		memcpy(to + i, record + i, PART);
-	memcpy(to + bytes - PART, record + bytes - PART, PART);
-}
 
 /* The weight with which a particle of the sample counts; its own weight without a sample. */
 double sl_selection_weight(const struct sl_selection *s, double weight);

@@ -1,6 +1,8 @@
 /* source_group.c - see source_group.h. */
 #include "pipeline/output/source/source_group.h"
 
+#include <string.h>
+
 enum sl_status sl_source_group_begin(struct sl_source_group *g, uint32_t n)
 {
 	sl_loser_tree_begin(&g->tree, n);

@@ -8,7 +8,7 @@
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/cpu_dispatch.h"
 #include "stages/host/batch_layout.h"
-#include "stages/inputs/input_reader.h"
+#include "stages/inputs/input_survey.h"
 
 /* The columns of survivors whose items the host reads even if it does not write columns. */
 static sl_column_set columns_read(const struct sl_choices *c)
@@ -99,6 +99,8 @@ static void keep_records(const struct sl_choices *c, struct sl_recipe *r)
 	sl_table_lay_out(&none, r, 0, 0, &t);
 	inputs->layout = sl_mcpl_header_of(&t, &mcpl, sl_mcpl_common_weight(&t, &mcpl));
 	r->source_bytes = inputs->layout.record_bytes;
+	if (c->device == SL_ON_CPU)
+		r->records = (const uint32_t *)sl_inputs_records(inputs);
 }
 
 /*

@@ -62,10 +62,14 @@ struct sl_batch_facts {
 /* In place of the number of a batch. */
 #define SL_WHOLE_RUN UINT64_MAX
 
-/* A packed batch: input of assemble. lay_out cuts its memory from an arena. */
+/*
+ * A packed batch: input of assemble. lay_out cuts its memory from an arena and stores nothing in it: it can be
+ * memory that the stages of the batch use before pack.
+ */
 struct sl_packed {
 	struct sl_table table; /* a copy: rows, columns, constants, digests */
 	void *pieces;          /* the format's own record of what the bytes are */
+	size_t pieces_bytes;   /* bytes allocated for it, if its size varies */
 	uint8_t *bytes;        /* packed bytes */
 	size_t size;           /* bytes allocated */
 	size_t used;           /* bytes used */

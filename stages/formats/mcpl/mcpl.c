@@ -9,6 +9,7 @@
  */
 #include "stages/formats/mcpl/mcpl.h"
 
+#include "primitives/base/record_copy.h"
 #include "stages/formats/common/gzip_stored.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_header.h"
@@ -133,7 +134,7 @@ static void copy_sources(const struct sl_mcpl_record *r, const struct sl_mcpl_ro
 
 		if (i + PREFETCHED < to)
 			prefetch_source(r, rows, i + PREFETCHED);
-		sl_mcpl_copy_record(at, record, r->bytes);
+		sl_record_copy(at, record, r->bytes);
 	}
 }
 

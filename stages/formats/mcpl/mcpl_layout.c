@@ -151,8 +151,7 @@ void sl_mcpl_unpack_octahedron(const double packed[3], double d[3])
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Does a record of one header have the layout of the other? */
-static bool has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b)
+bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b)
 {
 	return a->version == b->version && a->flags == b->flags && a->polarised == b->polarised &&
 	       a->single == b->single && (a->pdg != 0) == (b->pdg != 0) &&
@@ -227,7 +226,7 @@ void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
 	struct sl_mcpl_buffer w = {out, 0};
 	const uint8_t *at = record;
 
-	if (has_same_layout(from, to)) {
+	if (sl_mcpl_has_same_layout(from, to)) {
 		memcpy(out, record, from->record_bytes);
 		return;
 	}
@@ -244,7 +243,7 @@ void sl_mcpl_recode(const struct sl_mcpl_header *from, const uint8_t *record,
 void sl_mcpl_recode_records(const struct sl_mcpl_header *from, const uint8_t *records, uint32_t n,
 	const struct sl_mcpl_header *to, uint8_t *out)
 {
-	if (has_same_layout(from, to)) {
+	if (sl_mcpl_has_same_layout(from, to)) {
 		memcpy(out, records, (size_t)n * from->record_bytes);
 		return;
 	}

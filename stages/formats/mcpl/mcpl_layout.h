@@ -39,6 +39,9 @@ static inline uint32_t sl_mcpl_record_bytes(const struct sl_mcpl_header *h)
 	return numbers * (h->single ? 4u : 8u) + (h->pdg != 0 ? 0u : 4u) + (h->flags ? 4u : 0u);
 }
 
+/* A record has at most 11 numbers of 8 bytes, a PDG code and user flags. */
+enum { SL_MCPL_RECORD_MOST = 11 * 8 + 2 * 4 };
+
 /* The number at that address of a record, of 8 bytes or, if single, of 4. It can have any alignment. */
 static inline double sl_mcpl_number(bool single, const uint8_t *at)
 {
@@ -52,6 +55,9 @@ static inline double sl_mcpl_number(bool single, const uint8_t *at)
 	memcpy(&narrow, at, sizeof(narrow));
 	return (double)narrow;
 }
+
+/* Does a record of one header have the layout of the other? */
+bool sl_mcpl_has_same_layout(const struct sl_mcpl_header *a, const struct sl_mcpl_header *b);
 
 /*
  * Writes the record of a header `from` with the layout of a header `to`, which is of version 3. Each

@@ -159,20 +159,6 @@ SL_HD void sl_mcpl_record_put(
 		*to = sl_mcpl_flags_of(r->flags, p);
 }
 
-/*
- * Host only: copies a record. The usual one, in single precision with a common weight and PDG code, has
- * 32 bytes, for which a compiler makes two instructions instead of a call.
- */
-static inline void sl_mcpl_copy_record(void *to, const void *from, uint32_t bytes)
-{
-	enum { USUAL_BYTES = 32 };
-
-	if (bytes == USUAL_BYTES)
-		memcpy(to, from, USUAL_BYTES);
-	else
-		memcpy(to, from, bytes);
-}
-
 /* Whether the user flags of copied records are replaced by a column of the run. */
 SL_HD bool sl_mcpl_replaces_flags(const struct sl_mcpl_record *r)
 {

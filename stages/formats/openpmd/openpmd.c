@@ -77,15 +77,14 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 {
 	size_t bytes;
 	size_t n = count_chunks(most, &bytes), size = run->form == SL_AS_STREAMS ? 0 : bytes;
-	struct sl_openpmd_pieces *pieces =
-		(struct sl_openpmd_pieces *)sl_cut_items(a, 1, sizeof(*pieces));
-	struct sl_openpmd_chunk *chunk =
-		(struct sl_openpmd_chunk *)sl_cut_items(a, n, sizeof(*chunk));
+	size_t pieces_bytes = sl_size_add(
+		sizeof(struct sl_openpmd_pieces), sl_size_mul(n, sizeof(struct sl_openpmd_chunk)));
+	void *pieces = sl_cut(a, pieces_bytes);
 
-	if (pieces)
-		*pieces = (struct sl_openpmd_pieces){.chunk = chunk, .n_chunks = n};
-	*p = (struct sl_packed){
-		.pieces = pieces, .bytes = (uint8_t *)sl_cut(a, size), .size = size};
+	*p = (struct sl_packed){.pieces = pieces,
+		.pieces_bytes = pieces_bytes,
+		.bytes = (uint8_t *)sl_cut(a, size),
+		.size = size};
 }
 
 /* The scratch of the compressor; for streams from a device, one decompressed chunk. */
@@ -156,6 +155,8 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	size_t bytes;
 	size_t n = count_chunks(t, &bytes);
 
+	*pieces = (struct sl_openpmd_pieces){.chunk = (struct sl_openpmd_chunk *)(pieces + 1),
+		.n_chunks = (p->pieces_bytes - sizeof(*pieces)) / sizeof(*pieces->chunk)};
 	*w = (struct openpmd_packing){.x = *x, .run = run, .p = p, .next = pieces->chunk};
 	/* the entries of the chunks are in separate memory, which the check of bytes does not cover */
 	if (n > pieces->n_chunks)

@@ -12,13 +12,22 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/run/workspace.h"
 #include "stages/formats/formats.h"
+#include "stages/host/batch_layout.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-enum { N = 12000, KEPT = 100 };
+enum { N = 12000, KEPT = 600, RECORD_BYTES = 28 };
 
-/* Makes a list of which every 120th particle is kept, and runs it in one batch. */
+/* Runs the list in one batch; the folder of the run is out. */
+static void run_list(const char *list, const char *out)
+{
+	write_list_config(&folder, list, ", threads: 1, batch: 12000", "x < 0.5 cm",
+		"key: [energy:float]\noutput: {format: mcpl}\n");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", out, "--quiet"));
+}
+
+/* Makes a list of which every 20th particle is kept, plain and in gzip, and runs both. */
 static int make_run(void **state)
 {
 	static struct sl_mcpl_particle particle[N];
@@ -32,21 +41,21 @@ static int make_run(void **state)
 			.direction = {0, 0, 1},
 			.energy = 1 / (1.0 + i)};
 	make_list(&folder, "a.mcpl", &h, NULL, particle);
-	write_list_config(&folder, "a.mcpl", ", threads: 1, batch: 12000", "x < 0.5 cm",
-		"key: [energy:float]\noutput: {format: mcpl}\n");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+	make_list(&folder, "a.mcpl.gz", &h, NULL, particle);
+	run_list("a.mcpl", "out");
+	run_list("a.mcpl.gz", "out_gz");
 	return chdir(folder.path);
 }
 
-/* The plan of the run, and the line of its batch in the manifest. */
-static struct sl_plan *open_plan(struct sl_manifest_line *line)
+/* The plan of the run in a folder, and the line of its batch in the manifest. */
+static struct sl_plan *open_plan_of(const char *out, struct sl_manifest_line *line)
 {
 	struct sl_existing_run existing;
 	struct sl_manifest m = {0};
 	struct sl_plan *plan;
 	struct sl_dir dir;
 
-	assert_ok(sl_dir_open("out", false, &dir));
+	assert_ok(sl_dir_open(out, false, &dir));
 	assert_ok(sl_existing_run_read(&dir, &existing));
 	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &plan));
 	assert_ok(sl_manifest_read(&dir, &m));
@@ -55,6 +64,11 @@ static struct sl_plan *open_plan(struct sl_manifest_line *line)
 	sl_existing_run_free(&existing);
 	sl_dir_close(&dir);
 	return plan;
+}
+
+static struct sl_plan *open_plan(struct sl_manifest_line *line)
+{
+	return open_plan_of("out", line);
 }
 
 /* Computes the batch in the memory of the plan. */
@@ -167,6 +181,101 @@ static void columns_that_are_read_are_gathered(void **state)
 	sl_plan_free(plan);
 }
 
+/* Both runs have written the same records, which end their files. */
+static void expect_same_records(void)
+{
+	size_t bytes, bytes_gz, records = KEPT * RECORD_BYTES;
+	char *plain = folder_read(&folder, "out/t_000000.mcpl", &bytes);
+	char *kept = folder_read(&folder, "out_gz/t_000000.mcpl", &bytes_gz);
+
+	assert_true(bytes > records && bytes_gz > records);
+	assert_memory_equal(plain + bytes - records, kept + bytes_gz - records, records);
+	free(plain);
+	free(kept);
+}
+
+/* Bytes of a batch of the plan. */
+static size_t batch_bytes(const struct sl_plan *plan)
+{
+	struct sl_arena a = {0};
+	struct sl_batch b;
+
+	sl_batch_lay_out(&a, &plan->recipe, N, &b);
+	return a.used;
+}
+
+/*
+ * The records of a gzip file are in memory, so batches have no memory for copies of them, nor for columns that
+ * are only digested: x, y, z, u, v, w and time. The energy is in the key.
+ */
+static void kept_records_are_not_copied(void **state)
+{
+	const size_t saved = N * RECORD_BYTES + (N - SL_HOST_BLOCK) * 7 * sizeof(float);
+	struct sl_manifest_line plain_line, line;
+	struct sl_plan *plain = open_plan_of("out", &plain_line),
+		       *kept = open_plan_of("out_gz", &line);
+
+	(void)state;
+	assert_null(plain->recipe.records);
+	assert_non_null(kept->recipe.records);
+	assert_int_equal(kept->recipe.source_bytes, RECORD_BYTES);
+	assert_in_range(batch_bytes(plain) - batch_bytes(kept), saved - 16 * SL_ALIGN,
+		saved + 16 * SL_ALIGN);
+	assert_true(kept->memory.slot < plain->memory.slot);
+	assert_memory_equal(line.digest, plain_line.digest, sizeof(line.digest));
+	assert_ok(compute(kept, &line));
+	assert_memory_equal(line.digest, plain_line.digest, sizeof(line.digest));
+	expect_same_records();
+	sl_plan_free(kept);
+	sl_plan_free(plain);
+}
+
+/* A column that survivors do not keep has the items of one block: here the weight and the fate. */
+static void other_columns_have_one_block(void **state)
+{
+	struct sl_manifest_line line;
+	struct sl_plan *plan = open_plan(&line);
+	struct sl_arena a = {0};
+	struct sl_batch b;
+	sl_column_set kept = sl_survivor_columns(&plan->recipe), other;
+	size_t bytes = N * (2 * sizeof(uint32_t) + RECORD_BYTES + sl_key_bytes(&plan->recipe));
+
+	(void)state;
+	sl_batch_lay_out(&a, &plan->recipe, N, &b);
+	other = sl_stored_columns(&plan->recipe) & ~kept;
+	assert_true(SL_HAS(other, SL_COLUMN_weight) && SL_HAS(other, SL_COLUMN_fate));
+	for (int c = 0; c < SL_COLUMN_COUNT; c++)
+		bytes += (SL_HAS(kept, c)           ? N
+				 : SL_HAS(other, c) ? SL_HOST_BLOCK
+						    : 0) *
+		         sl_column_facts[c].bytes;
+	bytes += SL_HOST_BLOCK; /* keep */
+	assert_in_range(a.used, bytes, bytes + SL_ALIGN * SL_COLUMN_COUNT);
+	sl_plan_free(plan);
+}
+
+/* The packed survivors are in memory that the stages use before, not in that of the table or its records. */
+static void survivors_are_packed_in_memory_of_the_columns(void **state)
+{
+	struct sl_manifest_line line;
+	struct sl_plan *plan = open_plan(&line);
+	const struct sl_host_slot *slot;
+	struct sl_workspace *w;
+
+	(void)state;
+	assert_ok(sl_workspace_open(plan, &w));
+	assert_ok(sl_workspace_allocate(w));
+	slot = &w->slot[0];
+	assert_true(slot->packed.size >= N * RECORD_BYTES);
+	assert_true((const void *)slot->packed.pieces == (const void *)slot->batch.columns.x);
+	assert_true((const char *)slot->packed.bytes >=
+		    (const char *)slot->batch.source + N * RECORD_BYTES);
+	assert_true((const char *)slot->packed.bytes + slot->packed.size <=
+		    (const char *)slot->exec.scratch.base);
+	sl_workspace_close(w);
+	sl_plan_free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +283,9 @@ int main(void)
 		cmocka_unit_test(more_survivors_than_counted_are_refused),
 		cmocka_unit_test(columns_that_nothing_reads_are_only_digested),
 		cmocka_unit_test(columns_that_are_read_are_gathered),
+		cmocka_unit_test(kept_records_are_not_copied),
+		cmocka_unit_test(other_columns_have_one_block),
+		cmocka_unit_test(survivors_are_packed_in_memory_of_the_columns),
 	};
 
 	return cmocka_run_group_tests(tests, make_run, folder_end);

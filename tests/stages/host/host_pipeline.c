@@ -115,10 +115,8 @@ static void check_batches(const struct sl_recipe *r, bool whole)
 {
 	struct batch_memory m;
 
-	open_batch_memory(&m, r, 0xa5);
-	assert_non_null(m.b.place);
-	if (whole)
-		m.b.place = NULL;
+	(whole ? open_whole_batch_memory : open_batch_memory)(&m, r, 0xa5);
+	assert_int_equal(m.b.place == NULL, whole);
 	for (uint64_t k = 0; k < r->n_batches; k++) {
 		run_batch(r, &m, k);
 		check_batch(r, &m.b);
@@ -220,8 +218,7 @@ static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
 	struct batch_memory a, b;
 
 	open_batch_memory(&a, r, 0xa5);
-	open_batch_memory(&b, other, 0x5a);
-	b.b.place = NULL; /* all at once instead of in blocks */
+	open_whole_batch_memory(&b, other, 0x5a); /* all at once instead of in blocks */
 	run_batch(r, &a, 0);
 	run_batch(other, &b, 0);
 	assert_same(&a.b, &b.b);

@@ -32,8 +32,7 @@ static void wrong_fate_counts_are_detected(void **state)
 		struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
 		struct batch_memory m;
 
-		open_batch_memory(&m, &r, 0);
-		m.b.place = NULL;
+		open_whole_batch_memory(&m, &r, 0);
 		run_batch(&r, &m, 0);
 		m.b.columns.fate[17000] = wrong[i];
 		memset(&m.b.tally, 0, sizeof(m.b.tally)); /* mark adds to the counts of a batch */

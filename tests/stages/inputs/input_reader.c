@@ -4,8 +4,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stages/inputs/input_survey.h"
+#include "stages/inputs/reading.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/formats/phase_space_files.h"
@@ -40,19 +42,25 @@ static int make_lists(void **state)
 	return 0;
 }
 
-/* Opens the lists and surveys them with so much memory for records. */
-static struct sl_inputs *open_lists(size_t keep_most)
+/* Opens every step-th list and surveys them with so much memory for records. */
+static struct sl_inputs *open_some(int step, size_t keep_most)
 {
-	struct sl_lines lines = {.n = FILES};
+	struct sl_lines lines = {.n = 0};
 	struct sl_inputs *inputs;
 	uint32_t which;
 
-	for (int k = 0; k < FILES; k++)
-		snprintf(lines.at[k], sizeof(lines.at[k]), "%s", folder_path(&folder, names[k]));
+	for (int k = 0; k < FILES; k += step, lines.n++)
+		snprintf(lines.at[lines.n], sizeof(lines.at[lines.n]), "%s",
+			folder_path(&folder, names[k]));
 	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
-	assert_int_equal(inputs->particles, ALL);
+	assert_int_equal(inputs->particles, lines.n * N);
 	assert_ok(sl_inputs_survey(inputs, keep_most, 1));
 	return inputs;
+}
+
+static struct sl_inputs *open_lists(size_t keep_most)
+{
+	return open_some(1, keep_most);
 }
 
 /* The columns of a batch. */
@@ -141,6 +149,43 @@ static void kept_records_need_no_turns(void **state)
 	sl_inputs_close(inputs);
 }
 
+/* The records of all particles are one block if all files are kept and have the layout of the output. */
+static void kept_records_are_one_block(void **state)
+{
+	struct sl_inputs *inputs = open_some(2, SIZE_MAX); /* a.mcpl.gz and c.mcpl.gz */
+	const uint8_t *records;
+
+	(void)state;
+	inputs->layout = inputs->reading->source[0].stream.header;
+	records = (const uint8_t *)sl_inputs_records(inputs);
+	assert_non_null(records);
+	for (uint32_t i = 0; i < 2 * N; i++) {
+		uint32_t count;
+
+		memcpy(&count, records + (size_t)(i + 1) * RECORD_BYTES - sizeof(count),
+			sizeof(count));
+		assert_int_equal(count, i < N ? i : N + i);
+	}
+	inputs->layout.single = false;
+	assert_null(sl_inputs_records(inputs));
+	sl_inputs_close(inputs);
+}
+
+/* A file that is not kept has no records in the block. */
+static void files_that_are_not_kept_have_no_block(void **state)
+{
+	static const size_t most[] = {SIZE_MAX, 2 * N * RECORD_BYTES - 1};
+
+	(void)state;
+	for (int step = 1; step <= 2; step++) {
+		struct sl_inputs *inputs = open_some(step, most[step - 1]);
+
+		inputs->layout = inputs->reading->source[0].stream.header;
+		assert_null(sl_inputs_records(inputs));
+		sl_inputs_close(inputs);
+	}
+}
+
 /* --- changes ---------------------------------------------------------------------------------- */
 
 /* Reads all particles of an IAEA phase space after one of its two files was written to. */
@@ -177,12 +222,48 @@ static void changes_of_both_files_are_detected(void **state)
 	expect_changed("x.IAEAheader", "x.IAEAheader");
 }
 
+/* Writes the number of particles to the header of a list, in a gzip file without compression. */
+static void write_particles(const char *name, uint64_t particles)
+{
+	FILE *f = fopen(folder_path(&folder, name), "r+");
+	size_t bytes;
+	char *file = folder_read(&folder, name, &bytes);
+	const char *magic = (const char *)memmem(file, bytes, "MCPL003L", 8);
+
+	assert_non_null(f);
+	assert_non_null(magic);
+	assert_int_equal(0, fseek(f, magic - file + 8, SEEK_SET));
+	assert_int_equal(1, fwrite(&particles, sizeof(particles), 1, f));
+	assert_int_equal(0, fclose(f));
+	free(file);
+}
+
+/* The memory for records has the size that the header states when the file is opened. */
+static void headers_that_grow_are_detected(void **state)
+{
+	struct sl_lines lines = {.n = 1};
+	struct sl_inputs *inputs;
+	uint32_t which;
+
+	(void)state;
+	write_particles("a.mcpl.gz", N / 2);
+	snprintf(lines.at[0], sizeof(lines.at[0]), "%s", folder_path(&folder, "a.mcpl.gz"));
+	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
+	write_particles("a.mcpl.gz", N);
+	assert_fails(sl_inputs_survey(inputs, SIZE_MAX, 1), SL_DISK,
+		"a.mcpl.gz: its header was changed after the file was opened");
+	sl_inputs_close(inputs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(particles_do_not_depend_on_memory),
 		cmocka_unit_test(kept_records_need_no_turns),
+		cmocka_unit_test(kept_records_are_one_block),
+		cmocka_unit_test(files_that_are_not_kept_have_no_block),
 		cmocka_unit_test(changes_of_both_files_are_detected),
+		cmocka_unit_test(headers_that_grow_are_detected),
 	};
 
 	return cmocka_run_group_tests(tests, make_lists, folder_end);

@@ -25,6 +25,26 @@ void open_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int ga
 	assert_true(sl_fits(&cut) && m->b.keep);
 }
 
+static void lay_out_whole(struct sl_arena *a, const struct sl_recipe *r, struct sl_batch *b)
+{
+	sl_layout_columns(a, sl_stored_columns(r) | r->derivation.columns, r->batch, &b->columns);
+	b->keep = (uint8_t *)sl_cut_items(a, r->batch, 1);
+}
+
+void open_whole_batch_memory(struct batch_memory *m, const struct sl_recipe *r, int garbage)
+{
+	struct sl_arena a = {0};
+
+	open_batch_memory(m, r, garbage);
+	m->b.place = NULL;
+	lay_out_whole(&a, r, &m->b);
+	a = (struct sl_arena){.size = a.used};
+	assert_ok(sl_memory_get(SL_HOST, a.size, &a.base));
+	memset(a.base, garbage, a.size);
+	lay_out_whole(&a, r, &m->b);
+	m->whole = a.base;
+}
+
 void run_batch(const struct sl_recipe *r, struct batch_memory *m, uint64_t number)
 {
 	sl_batch_begin(r, &m->b, number);
@@ -34,5 +54,6 @@ void run_batch(const struct sl_recipe *r, struct batch_memory *m, uint64_t numbe
 void close_batch_memory(struct batch_memory *m)
 {
 	sl_memory_give(SL_HOST, m->block);
+	sl_memory_give(SL_HOST, m->whole);
 	sl_memory_give(SL_HOST, m->x.scratch.base);
 }
