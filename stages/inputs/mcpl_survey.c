@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "primitives/device/device.h"
 #include "primitives/files/crc32.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
@@ -212,16 +213,51 @@ static void start(struct sl_job_pool *pool, struct survey_part *p,
 	sl_job_submit(pool, &p->job, false);
 }
 
-/* Waits for a part and adds its results to those of the parts before it. */
-static enum sl_status add(
-	struct sl_job_pool *pool, struct survey_part *p, struct sl_mcpl_pass *pass)
+/* The survey of the parts behind some part. */
+struct survey_rest {
+	uint32_t crc;
+	size_t bytes;
+	double *weights; /* of each part of the file */
+	enum sl_status status;
+	char message[SL_MESSAGE_BYTES]; /* of the failure, if any */
+};
+
+/* Waits for part i and puts its results before those of the parts behind it, whose failure it replaces. */
+static void add(
+	struct sl_job_pool *pool, struct survey_part *p, uint64_t i, struct survey_rest *rest)
 {
 	enum sl_status s = sl_job_wait(pool, &p->job);
 
-	pass->crc = sl_crc32_combine(pass->crc, p->pass.crc, p->bytes);
-	pass->summed += p->bytes;
-	pass->weights += p->pass.weights;
-	return s;
+	rest->crc = sl_crc32_combine(p->pass.crc, rest->crc, rest->bytes);
+	rest->bytes += p->bytes;
+	rest->weights[i] = p->pass.weights;
+	if (s == SL_OK)
+		return;
+	rest->status = s;
+	memcpy(rest->message, sl_last_error(), sizeof(rest->message));
+}
+
+/*
+ * From the last part to the first: if the file is larger than the memory for cached pages, its beginning, which
+ * the batches read next, is cached then.
+ */
+static void survey_parts(struct sl_job_pool *pool, const struct sl_mcpl_stream *s, uint64_t parts,
+	uint64_t each, struct survey_rest *rest)
+{
+	const uint32_t at_a_time = pool->n > 0 ? pool->n : 1;
+	struct survey_part part[SL_JOB_THREADS_MOST] = {0};
+	uint64_t n = s->header.particles - (parts - 1) * each; /* records of the last part */
+
+	for (uint64_t k = 0; k < parts + at_a_time; k++) {
+		struct survey_part *p = &part[k % at_a_time];
+
+		if (k >= at_a_time && k - at_a_time < parts)
+			add(pool, p, parts - 1 - (k - at_a_time), rest);
+		if (k < parts) {
+			start(pool, p, s, (parts - 1 - k) * each, n);
+			n = each;
+		}
+	}
 }
 
 enum sl_status sl_survey_plain(
@@ -229,29 +265,26 @@ enum sl_status sl_survey_plain(
 {
 	const uint64_t each = SL_SURVEY_PART_BYTES / s->header.record_bytes,
 		       particles = s->header.particles, parts = (particles + each - 1) / each;
-	const uint32_t at_a_time = pool->n > 0 ? pool->n : 1;
-	struct survey_part part[SL_JOB_THREADS_MOST] = {0};
-	enum sl_status status = SL_OK;
+	struct survey_rest rest = {.status = SL_OK};
+	void *weights;
 
 	if (parts <= 1) {
 		struct sl_mcpl_stream whole = *s;
 
 		return sl_check_mcpl_records(&whole, pass);
 	}
+	SL_TRY(sl_memory_get(SL_HOST, (size_t)parts * sizeof(double), &weights));
+	rest.weights = (double *)weights;
+	survey_parts(pool, s, parts, each, &rest);
 	pass->crc = sl_crc32_update(pass->crc, pass->summed, (size_t)(s->at - pass->summed));
-	pass->summed = s->at;
-	for (uint64_t i = 0; status == SL_OK && i < parts + at_a_time; i++) {
-		struct survey_part *p = &part[i % at_a_time];
-
-		if (i >= at_a_time && i - at_a_time < parts)
-			status = add(pool, p, pass);
-		if (status == SL_OK && i < parts)
-			start(pool, p, s, i * each,
-				particles - i * each < each ? particles - i * each : each);
-	}
-	for (uint32_t i = 0; i < at_a_time; i++)
-		sl_job_finish(pool, &part[i].job);
-	return status;
+	pass->crc = sl_crc32_combine(pass->crc, rest.crc, rest.bytes);
+	pass->summed = s->at + rest.bytes;
+	for (uint64_t i = 0; i < parts; i++)
+		pass->weights += rest.weights[i];
+	sl_memory_give(SL_HOST, weights);
+	if (rest.status != SL_OK)
+		sl_set_last_error(rest.message);
+	return rest.status;
 }
 
 /* --- lists of other formats ------------------------------------------------------------------- */

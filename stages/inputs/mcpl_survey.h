@@ -5,7 +5,7 @@
  * precision, and it sums the weights.
  *
  * A plain file is surveyed in several threads. Its records are divided into parts of a fixed number of bytes,
- * whatever the number of threads, and the results of the parts are joined in their order. So the checksum,
+ * whatever the number of threads, and the results of the parts are joined in the order of the file. So the checksum,
  * the rounding of the sum of the weights, and the message of a failure do not depend on the threads.
  */
 #ifndef SL_STAGES_INPUTS_MCPL_SURVEY_H
