@@ -77,10 +77,10 @@ run_configurations() {
 	mkdir -p "$folder"
 	for config in data/configs/*.yaml; do
 		for device in cpu:20000 emulated:1500; do
-			"$@" run "$config" --set "run.particles=${device#*:}" --set run.batch=6000 --device "${device%:*}" --threads 1 \
-				--deflate cpu --quiet --out "$folder/$(basename "$config" .yaml)-${device%:*}"
+			echo "$config" --set "run.particles=${device#*:}" --device "${device%:*}" \
+				--out "$folder/$(basename "$config" .yaml)-${device%:*}"
 		done
-	done
+	done | xargs -P "$(nproc)" -L 1 "$@" run --set run.batch=6000 --threads 1 --deflate cpu --quiet
 }
 
 case ${1:-} in

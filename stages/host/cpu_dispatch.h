@@ -16,6 +16,9 @@
  */
 const struct sl_loops *sl_find_loops(const char *name);
 
+/* The loops of the level baseline: one lane, the specification. */
+const struct sl_loops *sl_baseline_loops(void);
+
 /* Level k of this program, from best to worst, even if the processor does not support it; NULL after the last. */
 const struct sl_loops *sl_loops_at(size_t k);
 

@@ -7,6 +7,7 @@
 #include "primitives/base/record_copy.h"
 #include "stages/counting/grid.h"
 #include "stages/host/batch_layout.h"
+#include "stages/host/cpu_dispatch.h"
 #include "stages/host/rounds_host.h"
 #include "stages/inputs/input_reader.h"
 #include "stages/rounds/rounds.h"
@@ -331,13 +332,14 @@ enum sl_status sl_stages_run(const struct sl_recipe *r, struct sl_exec *x, struc
 
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id)
 {
+	const struct sl_loops *loops = sl_baseline_loops();
 	struct sl_particle p = {0};
 	uint8_t keep;
 	struct sl_batch one = {.first_id = id, .n = 1, .columns = sl_columns_of(&p), .keep = &keep};
 
 	sl_active_set_begin(&one, UINT32_MAX);
-	r->loops->generate(r->model, &r->rules, r->seed, &one, 1, NULL);
-	r->loops->advance(r->model, &r->rules, r->seed, &one, 1, NULL);
+	loops->generate(r->model, &r->rules, r->seed, &one, 1, NULL);
+	loops->advance(r->model, &r->rules, r->seed, &one, 1, NULL);
 	p.id = id;
 	sl_end_particle(r, &p);
 	return p;

@@ -67,7 +67,10 @@ enum sl_status sl_check_fate_counts(const struct sl_recipe *r, const struct sl_b
 /* Checks that each row of the histograms adds up to the count and the weight of its fate. */
 enum sl_status sl_check_histograms(const struct sl_recipe *r, const struct sl_batch *b);
 
-/* Computes particle id alone, from its start to its final fate. */
+/*
+ * Computes particle id alone, from its start to its final fate, with the loops of one lane: the other
+ * lanes of a vector would be idle.
+ */
 struct sl_particle sl_compute_particle(const struct sl_recipe *r, uint64_t id);
 
 #endif

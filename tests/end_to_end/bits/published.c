@@ -114,7 +114,7 @@ static void results_match_published_values(void **state)
 	read_published("geometry.txt");
 	read_published("cavity.txt");
 	read_published("rays.txt");
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	configs_list(&all);
 	for (size_t i = 0; i < all.n; i++) {
 		static struct sl_config config;
@@ -156,7 +156,7 @@ static void wrong_values_are_reported(void **state)
 	struct folder folder;
 
 	(void)state;
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		double p = wrong[i].value, off = p > 0 ? 10 * sqrt(p * (1 - p) / 2e5) : 1e-3;
 		char path[CONFIG_PATH_BYTES], set[128], text[128];

@@ -52,7 +52,7 @@ static const char *reference(int model)
 static int make_references(void **state)
 {
 	(void)state;
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	for (int m = 0; m < N_MODELS; m++) {
 		write_text(&folder, config(m), models[m]);
 		expect(&folder, SL_OK, "",

@@ -24,7 +24,7 @@ static const char text[] =
 static int make_configuration(void **state)
 {
 	(void)state;
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	folder_remember();
 	return 0;

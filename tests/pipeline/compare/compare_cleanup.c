@@ -21,7 +21,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400,
 static int make_configuration(void **state)
 {
 	(void)state;
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	write_slow(&folder, "slow.yaml");
 	folder_remember();

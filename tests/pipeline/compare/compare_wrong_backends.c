@@ -33,7 +33,7 @@ static struct sl_comparison
 static int make_folder(void **state)
 {
 	(void)state;
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	folder_write(&folder, "c.yaml", text, strlen(text));
 	return 0;
 }

@@ -11,7 +11,7 @@ void physics_begin(const char *config, const char *full, const char *quick)
 {
 	char path[CONFIG_PATH_BYTES];
 
-	folder_make(&folder);
+	folder_make_in_memory(&folder);
 	config_path(config, path);
 	expect(&folder, SL_OK, "",
 		WORDS("run", path, "--out", "out", "--quiet", "--set", is_quick() ? quick : full));
