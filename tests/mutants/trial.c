@@ -212,6 +212,7 @@ static void try_stages(uint32_t blocks)
 	device_pipeline_check_shapes(brief || blocks == MANY_BLOCKS ? 31 : 320);
 	device_pipeline_check_bins(512);
 	device_pipeline_check_counting(brief ? 96 : 320);
+	device_pipeline_check_collisions(3103);          /* just enough for shared memory */
 	device_pipeline_check_reuse(brief ? 512 : 1024); /* flags begin where fates end */
 	device_pipeline_check_tiles(600, 7); /* three tiles, so that a list is filled again */
 	device_pipeline_check_rounds(brief ? 96 : 320);

@@ -60,6 +60,12 @@ static void derived_columns_grids_and_scores(void **state)
 	device_pipeline_check_counting(2305);
 }
 
+static void scores_of_collisions(void **state)
+{
+	(void)state;
+	device_pipeline_check_collisions(4099);
+}
+
 static void every_condition(void **state)
 {
 	(void)state;
@@ -115,6 +121,7 @@ int main(void)
 		cmocka_unit_test(every_schedule),
 		cmocka_unit_test(histograms_of_every_column),
 		cmocka_unit_test(derived_columns_grids_and_scores),
+		cmocka_unit_test(scores_of_collisions),
 		cmocka_unit_test(every_condition),
 		cmocka_unit_test(a_pipeline_used_again),
 		cmocka_unit_test(a_bit_flipped_in_a_transfer),

@@ -69,6 +69,27 @@ static void add_scores(struct sl_recipe *r)
 	sl_grid_make(field, 4, edges, false, 1, &r->grids);
 }
 
+/* Two scores of collisions, with axes that are EVEN or not. All of their counters fit in shared memory. */
+static void add_collisions(struct sl_recipe *r, bool even)
+{
+	const struct sl_grid_axis depth = {.column = SL_COLUMN_z, .bins = 5, .lo = 0.05, .hi = 0.4},
+				  radius = {.column = SL_COLUMN_r, .bins = 3, .lo = 0, .hi = 0.3},
+				  place = {.column = SL_COLUMN_x,
+					  .spacing = even ? SL_SPACING_EVEN : SL_SPACING_EDGES,
+					  .bins = 4,
+					  .lo = -1,
+					  .hi = 1};
+	struct sl_grid_field field[2] = {
+		{.score = SL_SCORE_DEPOSIT, .n_axes = 2}, {.score = SL_SCORE_FLUENCE, .n_axes = 2}};
+
+	for (int k = 0; k < 2; k++) {
+		field[k].fates = SL_FATE_BIT(SL_SCORE_ROW);
+		field[k].axis[k] = depth;
+		field[k].axis[1 - k] = k == 0 ? radius : place;
+	}
+	sl_grid_make(field, 2, edges, false, 1, &r->grids);
+}
+
 /* The second batch is half as large: the fates of the first one follow those of its particles. */
 static void check_counting(enum sl_model_number model, uint32_t n)
 {
@@ -98,4 +119,16 @@ void device_pipeline_check_counting(uint32_t n)
 {
 	for (int model = 0; model < TEST_MODELS; model++)
 		check_counting((enum sl_model_number)model, n);
+}
+
+void device_pipeline_check_collisions(uint32_t n)
+{
+	for (int even = 0; even < 2; even++) {
+		struct sl_recipe r = test_recipe(SL_MODEL_slab, n);
+
+		add_collisions(&r, even);
+		compare_host_and_device(&r, "naive", "naive");
+		r.schedule = schedule_at(3);
+		compare_host_and_device(&r, "naive", "naive");
+	}
 }
