@@ -59,7 +59,8 @@ sl_column_set sl_survivor_columns(const struct sl_recipe *r)
 	for (uint32_t k = 0; k < r->n_columns; k++)
 		set |= SL_BIT(r->column[k]);
 	set &= ~sl_decoded_columns(r);
-	return set & (sl_stored_columns(r) | r->derivation.columns) & ~r->constants;
+	set &= ~r->constants | key_columns(r); /* a key reads a column also if it is constant */
+	return set & (sl_stored_columns(r) | r->derivation.columns);
 }
 
 void sl_layout_columns(struct sl_arena *a, sl_column_set set, uint32_t n, struct sl_columns *c)
