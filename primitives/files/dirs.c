@@ -389,11 +389,11 @@ static enum sl_status remove_entry(void *context, const char *name)
 /* A list of entries that are removed meanwhile can lack some, so the last list must have none. */
 enum sl_status sl_dir_empty(const struct sl_dir *d)
 {
-	struct emptying e = {.dir = d};
+	struct emptying e = {.dir = d, .removed = 1};
 
-	do {
+	for (int lists = 0; e.removed > 0 && lists < 16; lists++) {
 		e.removed = 0;
 		SL_TRY(list(d, remove_entry, &e));
-	} while (e.removed > 0);
+	}
 	return SL_OK;
 }
