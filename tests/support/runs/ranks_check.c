@@ -111,6 +111,7 @@ void lose_rank(unsigned rank)
 	char *pid = read_of_rank("pid", rank);
 
 	assert_non_null(pid);
+	assert_true(strtol(pid, NULL, 10) > 0); /* 0 would be this process and its children */
 	kill((pid_t)strtol(pid, NULL, 10), SIGKILL);
 	free(pid);
 }
