@@ -24,7 +24,7 @@ enum {
  */
 template <bool flights> static constexpr int BLOCKS_PER_MULTIPROCESSOR = flights ? 2 : 5;
 
-/* The slab of a model with one, and a step in it. */
+/* The slab of a model with one. */
 SL_HD const struct sl_slab *slab_of(const struct sl_slab *rules)
 {
 	return rules;

@@ -15,8 +15,8 @@ enum { SL_HOST_BLOCK = 1 << 12 };
 /*
  * Lays out a batch of at most n particles in a and sets its pointers, which are NULL while a only
  * measures. The histograms are laid out separately (sl_histogram_lay_out()), because only batches on
- * the host have them. Returns a->used as it was before what nothing reads after the stage write: the caller can use that
- * memory for other things from then on.
+ * the host have them. Returns the offset in a from which nothing is read after the stage write: the caller can use
+ * the memory from there for other things then.
  */
 size_t sl_batch_lay_out(
 	struct sl_arena *a, const struct sl_recipe *r, uint32_t n, struct sl_batch *b);

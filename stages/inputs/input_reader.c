@@ -3,7 +3,7 @@
  *
  * All files are mapped, so opening thousands of them needs no buffers, and the reader of a plain file is
  * a copy of its stream, moved to the record that is wanted. Gzip files share one window of 64 KiB and
- * the state of zlib, because only one batch at a time can decompress. A mapping shows changes that
+ * the state of ISA-L, because only one batch at a time can decompress. A mapping shows changes that
  * another process makes; each read is followed by a check of size and time of the file.
  */
 #include "stages/inputs/input_reader.h"

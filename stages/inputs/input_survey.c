@@ -28,8 +28,8 @@ static int shift_for(double weights)
 }
 
 /*
- * Cuts memory for the records of gzip file k if they have at most *most bytes, which it reduces; returns the end
- * of what is cut. A header that claims more records than the file can hold is damaged, so nothing is kept.
+ * Cuts memory for the records of file f, if it is a gzip file and they have at most *most bytes, which it reduces, from
+ * block, of which the first bytes are used; returns how many are used then. A header that claims more records than the file can hold is damaged, so nothing is kept.
  */
 static size_t cut_kept(struct sl_input_source *f, size_t used, size_t *most, void *block)
 {

@@ -213,7 +213,7 @@ static void start(struct sl_job_pool *pool, struct survey_part *p,
 	sl_job_submit(pool, &p->job, false);
 }
 
-/* The survey of the parts behind some part. */
+/* The survey of the later parts of the file. */
 struct survey_rest {
 	uint32_t crc;
 	size_t bytes;
@@ -222,7 +222,7 @@ struct survey_rest {
 	char message[SL_MESSAGE_BYTES]; /* of the failure, if any */
 };
 
-/* Waits for part i and puts its results before those of the parts behind it, whose failure it replaces. */
+/* Waits for part i and puts its results before those of the later parts. Its failure replaces theirs. */
 static void add(
 	struct sl_job_pool *pool, struct survey_part *p, uint64_t i, struct survey_rest *rest)
 {

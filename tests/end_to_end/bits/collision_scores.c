@@ -2,7 +2,7 @@
  * collision_scores.c - scores of collisions alone have the same bytes on the CPU and the emulated device, with the
  * counters of blocks in shared memory and with those of the batch in global memory.
  *
- * The emulated device has 4 multiprocessors, and a block 1024 particles, so a batch of more than 4096 particles uses
+ * The emulated device has 4 multiprocessors, and a block 1024 particles, so a batch of more than 3072 particles uses
  * shared memory. In rounds the last ones do not.
  */
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void counters_that_do_not_fit_have_the_same_bytes(void **state)
 	expect_same_bytes(MANY, IMPLICIT, "run.batch=auto");
 }
 
-/* Above 2^21 steps a block takes only one particle per thread, above 2^22 none, because it could count too far. */
+/* From 2^21 steps on a block takes only one particle per thread, from 2^22 on none, because it could count too far. */
 static void many_steps_have_the_same_bytes(void **state)
 {
 	(void)state;
