@@ -100,6 +100,34 @@ static void sizes_of_batches_have_the_same_bytes(void **state)
 	expect_same_bytes(EVEN, IMPLICIT, "run.particles=1");
 }
 
+/* The second launch of a run adds the scores; a fault in it names its kernel. */
+static void expect_kernel(const char *name, const char *tallies, const char *set)
+{
+	static const char *const fault[] = {"SL_FAULT=dev_launch:2:2", NULL};
+	const char *const *words = WORDS("run", "c.yaml", "--device", "emulated", "--out", "out",
+		"--quiet", "--set", "transport.schedule=history", "--set", tallies, "--set", set);
+	struct ending e;
+
+	call(&folder, fault, words, &e);
+	expect_ending(&e, SL_DEVICE_MEMORY, name, words);
+	remove_run(&folder, "out");
+}
+
+static void shared_memory_is_used_where_counters_fit(void **state)
+{
+	static const char shared[] = "stage advance: scored_in_blocks_kernel:",
+			  global[] = "stage advance: scored_kernel:";
+
+	(void)state;
+	expect_kernel(shared, EVEN, "run.particles=3073");
+	expect_kernel(shared, UNEVEN, "run.particles=3073");
+	expect_kernel(global, EVEN, "run.particles=3072");
+	expect_kernel(global, MANY, "run.particles=3073");
+	expect_kernel(shared, EVEN, "transport.max_steps=4000000");
+	expect_kernel(global, EVEN, "transport.max_steps=5000000");
+	expect_kernel(global, "tallies=[[deposit, z:40], [fluence_track, z:4]]", ANALOGUE);
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -115,6 +143,7 @@ int main(void)
 		cmocka_unit_test(counters_that_do_not_fit_have_the_same_bytes),
 		cmocka_unit_test(many_steps_have_the_same_bytes),
 		cmocka_unit_test(sizes_of_batches_have_the_same_bytes),
+		cmocka_unit_test(shared_memory_is_used_where_counters_fit),
 	};
 
 	if (sl_formats_start() != SL_OK)
