@@ -63,7 +63,7 @@ static void derived_columns_grids_and_scores(void **state)
 static void scores_of_collisions(void **state)
 {
 	(void)state;
-	device_pipeline_check_collisions(4099);
+	device_pipeline_check_collisions(3103);
 }
 
 static void every_condition(void **state)

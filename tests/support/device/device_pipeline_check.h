@@ -40,8 +40,8 @@ void device_pipeline_check_bins(uint32_t n);
 void device_pipeline_check_counting(uint32_t n);
 
 /*
- * Slab, staged mode and rounds: scores of collisions alone, whose counters are in shared memory if n is more than
- * 1024 times the number of multiprocessors, less 1.
+ * Slab: scores of collisions alone, with even axes in rounds and with others as histories. The counters are in shared
+ * memory if n is more than 1024 times the number of multiprocessors less 1.
  */
 void device_pipeline_check_collisions(uint32_t n);
 
