@@ -2,9 +2,7 @@
  * collision_score.cuh - adds collisions to the scores of a batch.
  *
  * The counters are those of the batch, in global memory, or those of a thread block, in shared memory, which are
- * added to the counters of the batch when the block ends. Additions to scattered words of global memory take a
- * multiprocessor one cycle each, those to shared memory one cycle for up to 32 banks. (Global atomic additions to
- * few cells are slower still, see grid.cuh.)
+ * added to the counters of the batch when the block ends. Where each collision scores, that is faster.
  */
 #ifndef SL_STAGES_COUNTING_COLLISION_SCORE_CUH
 #define SL_STAGES_COUNTING_COLLISION_SCORE_CUH
@@ -117,11 +115,8 @@ static __device__ __forceinline__ uint32_t sl_collision_cell(
 		uint32_t bin =
 			sl_grid_bin_of_float(a, edge, sl_collision_value(p, r, a->even.column));
 
-		if (bin == 0)
-			return 0;
-		if (bin > a->even.bins)
-			return g->cells + 1;
-		cell = cell * a->even.bins + bin - 1;
+		if (!sl_grid_add_bin(g, k, bin, &cell))
+			return cell;
 	}
 	return cell + 1;
 }

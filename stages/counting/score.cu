@@ -123,7 +123,7 @@ static __device__ __forceinline__ void score_flights(const Rules *rules, uint32_
 	}
 }
 
-/* Takes the steps of a particle that is alive if it is one of the active set. */
+/* Takes at most n steps of p and adds them to the scores. All lanes of a warp call it, also if p is not alive. */
 template <bool flights, bool even, class Rules, class Counters>
 static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t seed,
 	struct sl_particle *p, uint32_t n, const struct score_rules &scores,
@@ -142,21 +142,26 @@ static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t s
 
 /*
  * What the kernels do for particle i of the active set. All lanes of a warp call it, some without a particle. Returns
- * whether the particle is alive afterwards.
+ * whether the particle is alive afterwards, and sets keep[i] to it unless keep is NULL.
  */
 template <bool flights, bool even, class Rules, sl_column_set set, class Counters>
 static __device__ __forceinline__ bool advance(const Rules &rules, uint64_t seed, uint64_t first_id,
-	const struct sl_active_set &l, const struct sl_columns &batch, uint64_t i,
+	const struct sl_active_set &l, const struct sl_columns &batch, uint8_t *keep, uint64_t i,
 	const struct score_rules &scores, const Counters &counters)
 {
-	const bool takes_steps = i < l.n && l.columns.fate[i] == SL_FATE_alive;
+	const bool exists = i < l.n, takes_steps = exists && l.columns.fate[i] == SL_FATE_alive;
 	struct sl_particle p = {};
 
 	p.fate = SL_FATE_max_steps; /* not alive */
 	if (takes_steps)
 		p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
 	take_steps<flights, even>(&rules, seed, &p, l.steps, scores, counters);
-	return takes_steps && sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);
+
+	const bool is_alive = takes_steps && sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);
+
+	if (exists && keep)
+		keep[i] = is_alive;
+	return is_alive;
 }
 
 template <class Rules, sl_column_set set, bool flights>
@@ -170,10 +175,9 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
 	uint64_t *sum = sl_grids_copy(grids, sums);
 
-	lives[0] = advance<flights, false, Rules, set>(rules, seed, first_id, l, batch, i,
-		score_rules{collisions, grids}, sl_batch_scores{sum, sum + collisions.n_counters});
-	if (alive && i < l.n)
-		keep[i] = (uint8_t)lives[0];
+	lives[0] = advance<flights, false, Rules, set>(rules, seed, first_id, l, batch,
+		alive ? keep : NULL, i, score_rules{collisions, grids},
+		sl_batch_scores{sum, sum + collisions.n_counters});
 	if (alive)
 		sl_block_add<sl_words_of<1>>(lives, alive);
 }
@@ -199,13 +203,9 @@ static __global__ void __launch_bounds__(SHARED_BLOCK, 1)
 	__syncthreads();
 	for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < l.n;
 		first += (uint64_t)gridDim.x * blockDim.x) {
-		const uint64_t i = first + threadIdx.x;
-		const bool is_alive = advance<false, even, Rules, set>(rules, seed, first_id, l,
-			batch, i, score_rules{collisions, grids}, counters);
-
-		if (alive && i < l.n)
-			keep[i] = is_alive;
-		lives[0] += is_alive;
+		lives[0] += advance<false, even, Rules, set>(rules, seed, first_id, l, batch,
+			alive ? keep : NULL, first + threadIdx.x, score_rules{collisions, grids},
+			counters);
 	}
 	__syncthreads();
 	counters.add_to(sl_batch_scores{sum, sum + n});

@@ -148,13 +148,9 @@ SL_HD uint32_t sl_track_cell(const struct sl_grid_rule *g, const struct sl_track
 {
 	uint32_t cell = 0;
 
-	for (uint32_t k = 0; k < g->n_axes; k++) {
-		if (t->bin[k] == 0)
-			return 0;
-		if (t->bin[k] > g->axis[k].even.bins)
-			return g->cells + 1;
-		cell = cell * g->axis[k].even.bins + t->bin[k] - 1;
-	}
+	for (uint32_t k = 0; k < g->n_axes; k++)
+		if (!sl_grid_add_bin(g, k, t->bin[k], &cell))
+			return cell;
 	return cell + 1;
 }
 

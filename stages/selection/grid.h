@@ -106,22 +106,28 @@ SL_HD uint32_t sl_grid_axis_bin(const struct sl_grid_axis_rule *a, const float *
 	return 0;
 }
 
+/*
+ * Adds the bin on axis k to the cell of the axes before. If the axis has no cell for it, returns false, and *cell is the
+ * counter within the row: 0 is below, cells + 1 above.
+ */
+SL_HD bool sl_grid_add_bin(const struct sl_grid_rule *g, uint32_t k, uint32_t bin, uint32_t *cell)
+{
+	const uint32_t bins = g->axis[k].even.bins;
+	const bool inside = bin > 0 && bin <= bins;
+
+	*cell = inside ? *cell * bins + bin - 1 : bin == 0 ? 0 : g->cells + 1;
+	return inside;
+}
+
 /* The counter within a row: 0 is below, cells + 1 above. */
 SL_HD uint32_t sl_grid_cell(
 	const struct sl_grid_rule *g, const float *edge, const struct sl_columns *c, uint64_t i)
 {
 	uint32_t cell = 0;
 
-	for (uint32_t k = 0; k < g->n_axes; k++) {
-		const struct sl_grid_axis_rule *a = &g->axis[k];
-		uint32_t bin = sl_grid_axis_bin(a, edge, c, i);
-
-		if (bin == 0)
-			return 0;
-		if (bin > a->even.bins)
-			return g->cells + 1;
-		cell = cell * a->even.bins + bin - 1;
-	}
+	for (uint32_t k = 0; k < g->n_axes; k++)
+		if (!sl_grid_add_bin(g, k, sl_grid_axis_bin(&g->axis[k], edge, c, i), &cell))
+			return cell;
 	return cell + 1;
 }
 
