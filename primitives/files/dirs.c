@@ -386,7 +386,7 @@ static enum sl_status remove_entry(void *context, const char *name)
 	return sl_file_remove(e->dir, name);
 }
 
-/* A list of entries that are removed meanwhile can lack some, so the last list must have none. */
+/* A list can lack entries while others are removed, so it is read until it is empty, unless others keep adding files. */
 enum sl_status sl_dir_empty(const struct sl_dir *d)
 {
 	struct emptying e = {.dir = d, .removed = 1};

@@ -81,11 +81,12 @@ struct sl_batch {
 	uint64_t turn; /* order in which batches read from files (input_reader.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
-	struct sl_columns columns; /* n each */
+	struct sl_columns
+		columns;  /* n each; on the host, those that survivors lose have one block */
 	uint32_t *source; /* n source records (struct sl_table); NULL: the batch keeps none */
 	struct sl_active_set active_set; /* of the advance stage */
 	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */
-	uint8_t *keep;                   /* n: 1 = survives */
+	uint8_t *keep;                   /* n, or one block: 1 = survives */
 	uint32_t *index;                 /* n_survivors: positions in columns */
 	uint32_t *place;                 /* the particle at each position: first_id + place; NULL:
 	                                    first_id + position */

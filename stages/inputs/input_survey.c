@@ -28,8 +28,9 @@ static int shift_for(double weights)
 }
 
 /*
- * Cuts memory for the records of file f, if it is a gzip file and they have at most *most bytes, which it reduces, from
- * block, of which the first bytes are used; returns how many are used then. A header that claims more records than the file can hold is damaged, so nothing is kept.
+ * Gives the records of file f the memory after the first `used` bytes of block, and returns how many bytes are used
+ * then. Only records of a gzip file of at most *most bytes, by which *most is reduced, get memory. A header that
+ * claims more records than the file can hold is damaged, so nothing is kept.
  */
 static size_t cut_kept(struct sl_input_source *f, size_t used, size_t *most, void *block)
 {

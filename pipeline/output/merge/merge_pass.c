@@ -25,7 +25,7 @@ struct merge_work {
 
 _Static_assert(
 	sizeof(struct sl_record_source) + sizeof(struct sl_loser_head) <= SL_MERGE_SOURCE_BYTES,
-	"the plan counts the sources");
+	"plans count these bytes per source");
 
 /* What is cut here is counted by sl_joined_memory(). */
 static void lay_out(struct sl_arena *a, uint32_t files, struct merge_work *w)

@@ -15,7 +15,7 @@
 
 enum { DIGIT_BITS = 22, DIGITS = 3, VALUES = 1 << DIGIT_BITS };
 
-_Static_assert(VALUES * sizeof(uint64_t) == SL_SAMPLE_BYTES, "the plan counts the counts");
+_Static_assert(VALUES * sizeof(uint64_t) == SL_SAMPLE_BYTES, "plans count these bytes");
 
 /* The digits found so far, and the number of priorities above all that have these digits. */
 struct search {
