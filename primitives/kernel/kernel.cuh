@@ -49,8 +49,8 @@
 #define SL_GRID_CONSTANT
 #else
 #include "cuda.cuh"
-#define SL_UNROLL     _Pragma("unroll")
-#define SL_NAME(name) name
+#define SL_UNROLL        _Pragma("unroll")
+#define SL_NAME(name)    name
 #define SL_GRID_CONSTANT __grid_constant__ /* a parameter that threads read in place */
 #endif
 
