@@ -83,6 +83,7 @@ struct sl_running {
 	                                thread called sl_backoff() */
 	struct sl_emulated_site backoff_at; /* the last sl_backoff, for the livelock message */
 	uint32_t backoff_block, backoff_thread;
+	int error;         /* what the launch returns if it fails */
 	char problem[512]; /* why the launch failed; "": it has not */
 };
 

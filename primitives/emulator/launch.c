@@ -32,9 +32,9 @@ struct sl_running sl_running;
 static struct sl_block *places; /* PLACES_MOST elements, allocated at the first launch and kept */
 static char end;                /* tag for sl_fiber_release: the end of all threads of a launch */
 
-const char *sl_emulated_problem(void)
+const char *sl_emulated_problem(int error)
 {
-	return sl_running.problem;
+	return error == sl_running.error ? sl_running.problem : "";
 }
 
 /* xorshift64 (Marsaglia, 2003). */
@@ -287,6 +287,7 @@ static bool begin_next(struct progress *t)
 		t->next_place = (t->next_place + 1) % t->places;
 		return true;
 	}
+	sl_running.error = SL_ERROR_MEMORY;
 	snprintf(sl_running.problem, sizeof(sl_running.problem),
 		"%s: the host has no memory for a block of the emulated device",
 		sl_running.launch->kernel);
@@ -362,6 +363,7 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 	sl_running.settings = sl_emulator_get_settings();
 	sl_running.launch = l;
 	sl_running.closure = closure;
+	sl_running.error = SL_ERROR_LAUNCH;
 	sl_running.random = (sl_running.settings->seed + launches++) * UINT64_C(0x9e3779b97f4a7c15);
 	sl_emulated_here.threads.x = l->threads;
 	sl_emulated_here.blocks.x = l->blocks;
@@ -374,5 +376,5 @@ int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure)
 			end_block(&places[k]);
 	sl_access_launch_ends();
 	sl_fiber_acquire(&end);
-	return ended ? 0 : SL_ERROR_LAUNCH;
+	return ended ? 0 : sl_running.error;
 }

@@ -29,8 +29,8 @@ enum { SL_CLOSURE_BYTES = 8192 };
  */
 int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure);
 
-/* What went wrong in the last launch that failed; "" if none has. */
-const char *sl_emulated_problem(void);
+/* What went wrong in the last launch if it failed with this error, otherwise "". */
+const char *sl_emulated_problem(int error);
 
 /* For thread.c: a pseudo-random number below n, from the seed of the settings. */
 uint32_t sl_random_below(uint32_t n);

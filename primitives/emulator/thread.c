@@ -11,6 +11,7 @@
 
 #include "block.h"
 #include "memory.h"
+#include "primitives/device/device_driver.h"
 
 enum {
 	STATIC_SHARED_MOST = 48 << 10, /* the limit of CUDA */
@@ -369,8 +370,10 @@ static void *new_variable(
 	p = sl_shared_get(bytes);
 	sl_fiber_release(&b->order->shared);
 	sl_fiber_act_as(&sl_running.thread->fiber);
-	if (!p)
+	if (!p) {
+		sl_running.error = SL_ERROR_MEMORY;
 		fail_launch(at, "the host has no memory for shared memory");
+	}
 	b->variable[b->n_variables++] = (struct sl_variable){key, p, bytes};
 	return p;
 }
