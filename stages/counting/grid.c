@@ -25,9 +25,8 @@ void sl_grids_count(const struct sl_grid_set *grids, float weight_scale, const s
 	uint64_t *sum)
 {
 	for (uint32_t k = 0; k < grids->n; k++)
-		for (uint32_t i = 0; i < b->n; i++)
-			if (b->columns.fate[i] < SL_FATE_COUNT &&
-				grids->grid[k].score == SL_SCORE_ENDS)
+		for (uint32_t i = 0; i < b->n && grids->grid[k].score == SL_SCORE_ENDS; i++)
+			if (b->columns.fate[i] < SL_FATE_COUNT)
 				count(grids, k, &b->columns, i, weight_scale, sum);
 }
 

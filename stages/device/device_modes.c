@@ -100,7 +100,7 @@ static enum sl_status mark(const struct sl_recipe *r, struct sl_device_pipeline 
 	SL_TRY(r->kernels->mark(r->keep, &r->condition, sl_models[r->model]->weighted,
 		sl_weight_scale(r), &pipeline->batch, &pipeline->counters->tally,
 		pipeline->exec.stream));
-	if (r->grids.n > 0)
+	if (r->grids.ends)
 		SL_TRY(r->kernels->grids(pipeline->grids, sl_weight_scale(r), &pipeline->batch,
 			pipeline->grid_copies, pipeline->exec.stream));
 	SL_TRY(total_grids(r, pipeline));

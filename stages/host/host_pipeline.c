@@ -115,7 +115,7 @@ static enum sl_status mark_more(const struct sl_recipe *r, struct sl_exec *x, st
 {
 	(void)x;
 	SL_TRY(sl_run_loop(r, b, r->loops->mark, b->n));
-	if (r->grids.n > 0)
+	if (r->grids.ends)
 		sl_grids_count(&r->grids, sl_weight_scale(r), b, sl_grid_counters_of(r, b->bins));
 	return SL_OK;
 }

@@ -131,6 +131,7 @@ void sl_grid_make(const struct sl_grid_field *field, uint32_t n, const double *e
 		g->n_counters += (uint32_t)sl_grid_counters(&field[k]);
 		g->columns |= sl_grid_columns(&field[k]);
 		g->scored |= field[k].score != SL_SCORE_ENDS;
+		g->ends |= field[k].score == SL_SCORE_ENDS;
 		g->flights |= sl_scores_flights(field[k].score);
 	}
 	for (uint32_t k = 0; n > 0 && k < SL_GRID_EDGES_MAX; k++)

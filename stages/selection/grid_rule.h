@@ -88,6 +88,7 @@ struct sl_grid_set {
 	sl_column_set columns; /* set of their columns */
 	bool weighted; /* weights differ: their sums and those of their squares follow the counts */
 	bool scored;   /* some grid is a score, whose sums are in the place of the weights */
+	bool ends;     /* some grid counts particles at their ends */
 	bool flights;  /* some score is one of flights */
 	float square_scale; /* factor of a weight before it is squared: a power of 2 */
 	uint32_t copies;    /* of all counters, on a device: a power of 2, see counting/grid.cuh */
