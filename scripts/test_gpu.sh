@@ -58,10 +58,12 @@ for tool in "${tools[@]}"; do
 		primitives/global_sort/exchange_gpu stages/rules stages/device/pack_gpu; do
 		start "${sanitizer[@]}" "$build_folder/tests/test_${test//\//_}"
 	done
-	# Scores whose counters are in shared memory: the sizes above are too small for them.
-	start "${sanitizer[@]}" "$SLUICE" run data/configs/vandehulst.yaml --device cuda --quiet --out "$logs/scores-$tool" \
-		--set run.particles=300000 --set output.format=none --set model.slab.absorption=implicit \
-		--set 'tallies=[[deposit, r:100:0 mm..5 mm, z:100], [fluence_collision, z:4]]'
+	# Scores whose counters are in shared memory, by both kernels for bins of equal width: the sizes above are too small.
+	for tallies in '[[deposit, r:100:0 mm..5 mm, z:100]]' '[[deposit, r:90:0 mm..5 mm, z:100], [fluence_collision, z:4]]'; do
+		start "${sanitizer[@]}" "$SLUICE" run data/configs/vandehulst.yaml --device cuda --quiet \
+			--out "$logs/scores-$tool-${#tallies}" --set run.particles=300000 --set output.format=none \
+			--set model.slab.absorption=implicit --set "tallies=$tallies"
+	done
 	start "${sanitizer[@]}" "$build_folder/sluice-bench" primitives --only scan/shared --n '2^24-3' --samples 1
 done
 for run in "${!runs[@]}"; do

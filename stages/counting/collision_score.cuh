@@ -16,25 +16,112 @@
  */
 struct sl_collision_scores {
 	uint32_t n, n_counters; /* n_counters: of all grids of the batch */
+	bool fluence;           /* some score is one of the fluence */
 	struct sl_grid_rule grid[SL_GRIDS_MAX];
+
+	__device__ __forceinline__ bool need_fluence() const
+	{
+		return fluence;
+	}
 };
 
 static inline struct sl_collision_scores sl_collision_scores_of(const struct sl_grid_set *grids)
 {
-	struct sl_collision_scores scores = {0, grids->n_counters, {}};
+	struct sl_collision_scores scores = {0, grids->n_counters, false, {}};
 
-	for (uint32_t k = 0; k < grids->n; k++)
-		if (sl_scores_collisions(&grids->grid[k]))
-			scores.grid[scores.n++] = grids->grid[k];
+	for (uint32_t k = 0; k < grids->n; k++) {
+		if (!sl_scores_collisions(&grids->grid[k]))
+			continue;
+		scores.grid[scores.n++] = grids->grid[k];
+		scores.fluence |= grids->grid[k].score == SL_SCORE_FLUENCE;
+	}
 	return scores;
 }
 
-static inline bool sl_collision_scores_are_even(const struct sl_collision_scores *scores)
+/*
+ * A score whose axes are EVEN, in the form that takes the fewest instructions to find a cell: without branches, and with
+ * the rules as operands of instructions.
+ */
+struct sl_even_axis {
+	float lo, hi, scale;       /* as those of its histogram rule */
+	uint32_t last;             /* the number of the last bin */
+	uint32_t stride;           /* counters from a bin to the next */
+	uint32_t x, y, z, time, r; /* masks: UINT32_MAX for the column of the axis, 0 for others */
+};
+
+struct sl_even_score {
+	uint32_t n_axes;
+	struct sl_even_axis axis[SL_GRID_AXES_MAX]; /* the last axis of the grid comes first */
+	uint32_t below, above; /* their counters; those of the cells are between */
+	uint32_t is_deposit;   /* otherwise it is the fluence */
+	float units;           /* of the sum per unit of the score: a power of 2 */
+	float exact;           /* scores from here on are whole numbers of units */
+};
+
+/*
+ * kind: SL_SCORE_DEPOSIT or SL_SCORE_FLUENCE for one score, of this kind, in bins of r and z, the most common ones: the
+ * kernel then takes fewer instructions. SL_SCORE_COUNT for all others.
+ */
+template <enum sl_score kind> struct sl_even_scores {
+	uint32_t n, n_counters;
+	bool fluence; /* some score is one of the fluence */
+	struct sl_even_score score[SL_GRIDS_MAX];
+
+	__device__ __forceinline__ bool need_fluence() const
+	{
+		return kind == SL_SCORE_COUNT ? fluence : kind == SL_SCORE_FLUENCE;
+	}
+};
+
+static inline struct sl_even_axis sl_even_axis_of(
+	const struct sl_histogram_rule *rule, uint32_t stride)
 {
-	for (uint32_t k = 0; k < scores->n; k++)
-		for (uint32_t axis = 0; axis < scores->grid[k].n_axes; axis++)
-			if (scores->grid[k].axis[axis].spacing != SL_SPACING_EVEN)
+	struct sl_even_axis a = {rule->lo, rule->hi, rule->scale, rule->bins - 1, stride};
+
+	a.x = rule->column == SL_COLUMN_x ? UINT32_MAX : 0;
+	a.y = rule->column == SL_COLUMN_y ? UINT32_MAX : 0;
+	a.z = rule->column == SL_COLUMN_z ? UINT32_MAX : 0;
+	a.time = rule->column == SL_COLUMN_time ? UINT32_MAX : 0;
+	a.r = rule->column == SL_COLUMN_r ? UINT32_MAX : 0;
+	return a;
+}
+
+static inline bool sl_is_score_in_r_z(const struct sl_collision_scores *scores, enum sl_score kind)
+{
+	const struct sl_grid_rule *g = &scores->grid[0];
+
+	return scores->n == 1 && g->score == kind && g->n_axes == 2 &&
+	       g->axis[0].even.column == SL_COLUMN_r && g->axis[1].even.column == SL_COLUMN_z;
+}
+
+/* Returns false if the scores are others. */
+template <enum sl_score kind>
+static inline bool sl_even_scores_of(
+	const struct sl_collision_scores *scores, struct sl_even_scores<kind> *even)
+{
+	*even = {scores->n, scores->n_counters, scores->fluence, {}};
+	if (kind != SL_SCORE_COUNT && !sl_is_score_in_r_z(scores, kind))
+		return false;
+	for (uint32_t k = 0; k < scores->n; k++) {
+		const struct sl_grid_rule *g = &scores->grid[k];
+		struct sl_even_score *s = &even->score[k];
+		uint32_t stride = 1;
+
+		s->n_axes = g->n_axes;
+		for (uint32_t axis = 0; axis < g->n_axes; axis++) {
+			const struct sl_grid_axis_rule *a = &g->axis[g->n_axes - 1 - axis];
+
+			if (a->spacing != SL_SPACING_EVEN)
 				return false;
+			s->axis[axis] = sl_even_axis_of(&a->even, stride);
+			stride *= a->even.bins;
+		}
+		s->below = g->base;
+		s->above = g->base + g->cells + 1;
+		s->is_deposit = g->score == SL_SCORE_DEPOSIT;
+		s->units = g->score_scale * SL_WEIGHT_UNITS;
+		s->exact = SL_WEIGHT_EXACT / g->score_scale;
+	}
 	return true;
 }
 
@@ -50,42 +137,46 @@ struct sl_batch_scores {
 	}
 };
 
-/* Bytes of each counter in shared memory. */
-enum { SL_BLOCK_SCORE_BYTES = 3 * sizeof(uint32_t) };
+/* A counter of a thread block: both halves of the sum, because shared memory adds words of 32 bits. */
+struct sl_block_counter {
+	uint32_t count, low, high;
+};
 
-/* Counters of a thread block: counts, and both halves of the sums, because shared memory adds words of 32 bits. */
 struct sl_block_scores {
-	uint32_t *count, *low, *high, n;
+	struct sl_block_counter *counter;
+	uint32_t n;
 
 	/* All threads of the block call it, and then synchronise. */
 	__device__ __forceinline__ void clear() const
 	{
-		for (uint32_t k = threadIdx.x; k < 3 * n; k += blockDim.x)
-			count[k] = 0;
+		for (uint32_t k = threadIdx.x; k < n; k += blockDim.x)
+			counter[k] = {};
 	}
 
 	/* score is at most 2^32. */
 	__device__ __forceinline__ void add(uint32_t at, uint64_t score) const
 	{
-		uint32_t part = (uint32_t)score, carry = (uint32_t)(score >> 32);
+		const uint32_t part = (uint32_t)score, carry = (uint32_t)(score >> 32);
+		bool overflows;
 
-		atomicAdd(&count[at], 1u);
-		if (score == 0)
+		atomicAdd(&counter[at].count, 1u);
+		if ((part | carry) == 0)
 			return;
-		carry += atomicAdd(&low[at], part) > ~part;
-		if (carry != 0)
-			atomicAdd(&high[at], carry);
+		overflows = atomicAdd(&counter[at].low, part) > ~part;
+		if (overflows || carry != 0)
+			atomicAdd(&counter[at].high, carry + overflows);
 	}
 
 	/* Adds the counters to those of the batch. All threads of the block call it, after synchronising. */
 	__device__ __forceinline__ void add_to(const struct sl_batch_scores &batch) const
 	{
 		for (uint32_t k = threadIdx.x; k < n; k += blockDim.x) {
-			uint64_t sum = (uint64_t)high[k] << 32 | low[k];
+			const struct sl_block_counter c = counter[k];
+			const uint64_t sum = (uint64_t)c.high << 32 | c.low;
 
-			if (count[k] == 0)
+			if (c.count == 0)
 				continue;
-			atomicAdd(&batch.count[k], (uint64_t)count[k]);
+			atomicAdd(&batch.count[k], (uint64_t)c.count);
 			if (sum != 0)
 				atomicAdd(&batch.sum[k], sum);
 		}
@@ -121,67 +212,87 @@ static __device__ __forceinline__ uint32_t sl_collision_cell(
 	return cell + 1;
 }
 
-/*
- * The same if all axes are EVEN: without branches, and with the rules as operands of instructions, which is half of
- * the instructions. The first axis that has no bin for p decides whether p is below or above.
- */
-static __device__ __forceinline__ uint32_t sl_collision_cell_even(
-	const struct sl_grid_rule *g, const struct sl_particle *p, float r)
+/* Adds p to each score if it has collided. */
+template <class Counters>
+static __device__ __forceinline__ void sl_score_collision(const struct sl_collision_scores &scores,
+	const float *edge, uint32_t collides, const struct sl_particle *p, float deposit,
+	float fluence, const Counters &counters)
 {
-	bool below = false, above = false;
-	uint32_t cell = 0;
+	const float r = sl_grid_radius(p->x, p->y);
+
+	for (uint32_t k = 0; k < scores.n; k++) {
+		const struct sl_grid_rule *g = &scores.grid[k];
+		const uint32_t cell = sl_collision_cell(g, edge, p, r);
+
+		if (collides)
+			counters.add(g->base + cell, sl_score_fixed(g, deposit, fluence));
+	}
+}
+
+static __device__ __forceinline__ float sl_even_value(
+	const struct sl_even_axis *a, const struct sl_particle *p, float r)
+{
+	return __uint_as_float((__float_as_uint(p->x) & a->x) | (__float_as_uint(p->y) & a->y) |
+			       (__float_as_uint(p->z) & a->z) |
+			       (__float_as_uint(p->time) & a->time) | (__float_as_uint(r) & a->r));
+}
+
+/* The counter of p. The last axis in the loop that has no bin for p decides whether p is below or above. */
+template <enum sl_score kind>
+static __device__ __forceinline__ uint32_t sl_even_counter(
+	const struct sl_even_score *s, const struct sl_particle *p, float r)
+{
+	const uint32_t NONE = UINT32_MAX;
+	uint32_t cell = s->below + 1, outside = NONE;
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < SL_GRID_AXES_MAX; k++) {
-		if (k == g->n_axes)
+		if (k == (kind != SL_SCORE_COUNT ? 2 : s->n_axes))
 			break;
 
-		const struct sl_histogram_rule *a = &g->axis[k].even;
-		float value = sl_collision_value(p, r, a->column);
-		uint32_t bin = sl_bin_within(a, fminf(fmaxf(value, a->lo), a->hi));
+		const struct sl_even_axis *a = &s->axis[k];
+		const float value = kind == SL_SCORE_COUNT ? sl_even_value(a, p, r)
+		                    : k == 0               ? p->z
+		                                           : r;
+		const uint32_t bin = __float2uint_rz((value - a->lo) * a->scale);
 
-		below |= !above & !(value >= a->lo);
-		above |= !below & (value > a->hi);
-		cell = cell * a->bins + bin;
+		cell += (bin < a->last ? bin : a->last) * a->stride;
+		outside = value > a->hi ? s->above : outside;
+		outside = value >= a->lo ? outside : s->below;
 	}
-	return below ? 0 : above ? g->cells + 1 : cell + 1;
+	return outside == NONE ? cell : outside;
 }
 
-template <bool even, class Counters>
-static __device__ __forceinline__ void sl_score_one(const struct sl_grid_rule *g, const float *edge,
-	bool collides, const struct sl_particle *p, float r, float deposit, float fluence,
-	const Counters &counters)
+/* As sl_score_fixed(). */
+template <enum sl_score kind>
+static __device__ __forceinline__ uint64_t sl_even_fixed(
+	const struct sl_even_score *s, float deposit, float fluence)
 {
-	const uint32_t cell =
-		even ? sl_collision_cell_even(g, p, r) : sl_collision_cell(g, edge, p, r);
+	const float score = kind == SL_SCORE_DEPOSIT || (kind == SL_SCORE_COUNT && s->is_deposit)
+	                            ? deposit
+	                            : fluence;
 
-	if (collides)
-		counters.add(g->base + cell, sl_score_fixed(g, deposit, fluence));
+	return (uint64_t)(int64_t)fmaf(score, s->units, score < s->exact ? 0.5f : 0.0f);
 }
 
-/*
- * Adds p to each score if it has collided. even: all axes are EVEN; the loop then is unrolled, because only constant
- * places in the parameters of a kernel are operands of instructions.
- */
-template <bool even, class Counters>
-static __device__ __forceinline__ void sl_score_collision(const struct sl_collision_scores &scores,
-	const float *edge, bool collides, const struct sl_particle *p, float deposit, float fluence,
+/* The loop is unrolled, because only constant places in the parameters of a kernel are operands of instructions. */
+template <enum sl_score kind, class Counters>
+static __device__ __forceinline__ void sl_score_collision(const struct sl_even_scores<kind> &scores,
+	const float *, uint32_t collides, const struct sl_particle *p, float deposit, float fluence,
 	const Counters &counters)
 {
 	const float r = sl_grid_radius(p->x, p->y);
 
-	if (even) {
-		SL_UNROLL
-		for (uint32_t k = 0; k < SL_GRIDS_MAX; k++) {
-			if (k == scores.n)
-				break;
-			sl_score_one<true>(
-				&scores.grid[k], edge, collides, p, r, deposit, fluence, counters);
-		}
-	} else {
-		for (uint32_t k = 0; k < scores.n; k++)
-			sl_score_one<false>(
-				&scores.grid[k], edge, collides, p, r, deposit, fluence, counters);
+	SL_UNROLL
+	for (uint32_t k = 0; k < SL_GRIDS_MAX; k++) {
+		if (k == (kind != SL_SCORE_COUNT ? 1 : scores.n))
+			break;
+
+		const struct sl_even_score *s = &scores.score[k];
+		const uint32_t at = sl_even_counter<kind>(s, p, r);
+
+		if (collides)
+			counters.add(at, sl_even_fixed<kind>(s, deposit, fluence));
 	}
 }
 

@@ -6,6 +6,8 @@
  */
 #include "stages/counting/score.h"
 
+#include <type_traits>
+
 #include "stages/counting/collision_score.cuh"
 #include "stages/counting/grid.cuh"
 #include "stages/counting/sums.cuh"
@@ -68,9 +70,9 @@ static __device__ __forceinline__ struct sl_scored_flight flight_of(
 	return f;
 }
 
-/* The scores of a batch as a kernel has them. */
-struct score_rules {
-	const struct sl_collision_scores &collisions;
+/* The scores of a batch as a kernel has them. Collisions: sl_collision_scores or sl_even_scores. */
+template <class Collisions> struct score_rules {
+	const Collisions &collisions;
 	const struct sl_grid_set *grids; /* device memory */
 };
 
@@ -79,33 +81,39 @@ struct score_rules {
  * a p that is not alive, and take their steps at the same time: without the votes the compiler let lanes run ahead,
  * and the warp ran their steps one after another.
  */
-template <bool even, class Rules, class Counters>
+template <class Rules, class Collisions, class Counters>
 static __device__ __forceinline__ void score_collisions(const Rules *rules, uint32_t most,
 	uint32_t i, uint64_t seed, struct sl_particle *p, uint32_t n,
-	const struct score_rules &scores, const Counters &counters)
+	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
 	for (; n > 0 && __any_sync(SL_LANES, p->fate == SL_FATE_alive); n--) {
 		const float weight = p->weight;
-		struct sl_slab_flight flight = {};
 		uint32_t next = i;
-		float deposit, fluence;
+		uint32_t collides = 0;
+		float deposit, fluence = 0;
 
-		if (p->fate == SL_FATE_alive)
+		if (p->fate == SL_FATE_alive) {
+			struct sl_slab_flight flight;
+
 			next = step_of(rules, most, i, seed, p, &flight);
+			collides = flight.collides;
+		}
 		__syncwarp();
-		sl_slab_collision_in(slab_of(rules), most, i, p, weight, &deposit, &fluence);
-		sl_score_collision<even>(scores.collisions, scores.grids->edge, flight.collides, p,
-			deposit, fluence, counters);
+		deposit = sl_slab_deposit_in(slab_of(rules), most, i, p, weight);
+		if (scores.collisions.need_fluence())
+			fluence = sl_slab_fluence_in(slab_of(rules), most, i, weight);
+		sl_score_collision(scores.collisions, scores.grids->edge, collides, p, deposit,
+			fluence, counters);
 		__syncwarp();
 		i = next;
 	}
 }
 
 /* The same for one lane, and adds each flight too. */
-template <class Rules>
+template <class Rules, class Collisions>
 static __device__ __forceinline__ void score_flights(const Rules *rules, uint32_t most, uint32_t i,
-	uint64_t seed, struct sl_particle *p, uint32_t n, const struct score_rules &scores,
-	const struct sl_batch_scores &counters)
+	uint64_t seed, struct sl_particle *p, uint32_t n,
+	const struct score_rules<Collisions> &scores, const struct sl_batch_scores &counters)
 {
 	while (n-- > 0 && p->fate == SL_FATE_alive) {
 		const struct sl_particle before = *p;
@@ -113,20 +121,19 @@ static __device__ __forceinline__ void score_flights(const Rules *rules, uint32_
 		const uint32_t next = step_of(rules, most, i, seed, p, &flight);
 		const struct sl_scored_flight f =
 			flight_of(slab_of(rules), &before, flight.length, p->z);
-		float deposit, fluence;
 
-		sl_slab_collision_in(slab_of(rules), most, i, p, before.weight, &deposit, &fluence);
-		sl_score_collision<false>(scores.collisions, scores.grids->edge, flight.collides, p,
-			deposit, fluence, counters);
+		sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, p,
+			sl_slab_deposit_in(slab_of(rules), most, i, p, before.weight),
+			sl_slab_fluence_in(slab_of(rules), most, i, before.weight), counters);
 		sl_grids_score_flight(scores.grids, &f, counters.count);
 		i = next;
 	}
 }
 
 /* Takes at most n steps of p and adds them to the scores. All lanes of a warp call it, also if p is not alive. */
-template <bool flights, bool even, class Rules, class Counters>
+template <bool flights, class Rules, class Collisions, class Counters>
 static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t seed,
-	struct sl_particle *p, uint32_t n, const struct score_rules &scores,
+	struct sl_particle *p, uint32_t n, const struct score_rules<Collisions> &scores,
 	const Counters &counters)
 {
 	const struct sl_slab *slab = slab_of(rules);
@@ -135,19 +142,19 @@ static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t s
 	if constexpr (flights)
 		score_flights(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
 	else if (slab->layers == 1)
-		score_collisions<even>(rules, 1, i, seed, p, n, scores, counters);
+		score_collisions(rules, 1, i, seed, p, n, scores, counters);
 	else
-		score_collisions<even>(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
+		score_collisions(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
 }
 
 /*
  * What the kernels do for particle i of the active set. All lanes of a warp call it, some without a particle. Returns
  * whether the particle is alive afterwards, and sets keep[i] to it unless keep is NULL.
  */
-template <bool flights, bool even, class Rules, sl_column_set set, class Counters>
+template <bool flights, class Rules, sl_column_set set, class Collisions, class Counters>
 static __device__ __forceinline__ bool advance(const Rules &rules, uint64_t seed, uint64_t first_id,
 	const struct sl_active_set &l, const struct sl_columns &batch, uint8_t *keep, uint64_t i,
-	const struct score_rules &scores, const Counters &counters)
+	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
 	const bool exists = i < l.n, takes_steps = exists && l.columns.fate[i] == SL_FATE_alive;
 	struct sl_particle p = {};
@@ -155,7 +162,7 @@ static __device__ __forceinline__ bool advance(const Rules &rules, uint64_t seed
 	p.fate = SL_FATE_max_steps; /* not alive */
 	if (takes_steps)
 		p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
-	take_steps<flights, even>(&rules, seed, &p, l.steps, scores, counters);
+	take_steps<flights>(&rules, seed, &p, l.steps, scores, counters);
 
 	const bool is_alive = takes_steps && sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);
 
@@ -175,37 +182,36 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
 	uint64_t *sum = sl_grids_copy(grids, sums);
 
-	lives[0] = advance<flights, false, Rules, set>(rules, seed, first_id, l, batch,
-		alive ? keep : NULL, i, score_rules{collisions, grids},
+	lives[0] = advance<flights, Rules, set>(rules, seed, first_id, l, batch,
+		alive ? keep : NULL, i, score_rules<struct sl_collision_scores>{collisions, grids},
 		sl_batch_scores{sum, sum + collisions.n_counters});
 	if (alive)
 		sl_block_add<sl_words_of<1>>(lives, alive);
 }
 
 /*
- * The same for collisions only, with the counters of a block in shared memory. Blocks stride over the particles. even:
- * all axes of scores are EVEN.
+ * The same for collisions only, with the counters of a block in shared memory. Blocks stride over the particles.
  */
-template <class Rules, sl_column_set set, bool even>
+template <class Rules, sl_column_set set, class Collisions>
 static __global__ void __launch_bounds__(SHARED_BLOCK, 1)
 	scored_in_blocks_kernel(const SL_GRID_CONSTANT Rules rules, uint64_t seed,
 		uint64_t first_id, const SL_GRID_CONSTANT struct sl_active_set l,
 		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
-		const SL_GRID_CONSTANT struct sl_collision_scores collisions,
-		const struct sl_grid_set *grids, uint64_t *sums, uint64_t *alive)
+		const SL_GRID_CONSTANT Collisions collisions, const struct sl_grid_set *grids,
+		uint64_t *sums, uint64_t *alive)
 {
-	SL_SHARED_DYNAMIC(uint32_t, words);
+	SL_SHARED_DYNAMIC(struct sl_block_counter, counter);
 	const uint32_t n = collisions.n_counters;
-	const struct sl_block_scores counters = {words, words + n, words + 2 * n, n};
+	const struct sl_block_scores counters = {counter, n};
 	uint64_t lives[1] = {}, *sum = sl_grids_copy(grids, sums);
 
 	counters.clear();
 	__syncthreads();
 	for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < l.n;
 		first += (uint64_t)gridDim.x * blockDim.x) {
-		lives[0] += advance<false, even, Rules, set>(rules, seed, first_id, l, batch,
-			alive ? keep : NULL, first + threadIdx.x, score_rules{collisions, grids},
-			counters);
+		lives[0] += advance<false, Rules, set>(rules, seed, first_id, l, batch,
+			alive ? keep : NULL, first + threadIdx.x,
+			score_rules<Collisions>{collisions, grids}, counters);
 	}
 	__syncthreads();
 	counters.add_to(sl_batch_scores{sum, sum + n});
@@ -224,7 +230,7 @@ static enum sl_status find_blocks(const struct sl_batch *b, uint64_t max_steps,
 	const uint64_t steps = b->active_set.steps < max_steps ? b->active_set.steps : max_steps,
 		       tiles = sl_grid(b->active_set.n, SHARED_BLOCK),
 		       tiles_most = (UINT32_MAX / SHARED_BLOCK) / (steps > 0 ? steps : 1),
-		       shared_bytes = (uint64_t)grids->n_counters * SL_BLOCK_SCORE_BYTES;
+		       shared_bytes = (uint64_t)grids->n_counters * sizeof(struct sl_block_counter);
 	struct sl_limits limits;
 	uint64_t fewest;
 
@@ -244,23 +250,33 @@ static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_b
 	uint64_t *alive, sl_stream s)
 {
 	const struct sl_collision_scores collisions = sl_collision_scores_of(grids);
-	auto kernel =
-		grids->flights ? scored_kernel<Rules, set, true> : scored_kernel<Rules, set, false>;
-	uint32_t blocks, threads = BLOCK, shared = 0;
+	struct sl_even_scores<SL_SCORE_DEPOSIT> deposit;
+	struct sl_even_scores<SL_SCORE_FLUENCE> fluence;
+	struct sl_even_scores<SL_SCORE_COUNT> even;
+	uint32_t blocks;
+	const auto queue_in_blocks = [&](const auto &scores) {
+		using Collisions = std::remove_cvref_t<decltype(scores)>;
+
+		return sl_launch("scored_in_blocks_kernel",
+			scored_in_blocks_kernel<Rules, set, Collisions>, blocks, SHARED_BLOCK,
+			scores.n_counters * (uint32_t)sizeof(struct sl_block_counter), s, *rules,
+			seed, b->first_id, b->active_set, b->columns, b->keep, scores, device_grids,
+			sums, alive);
+	};
 
 	SL_TRY(find_blocks(b, slab_of(rules)->max_steps, grids, &blocks));
-	if (blocks > 0) {
-		kernel = sl_collision_scores_are_even(&collisions)
-		                 ? scored_in_blocks_kernel<Rules, set, true>
-		                 : scored_in_blocks_kernel<Rules, set, false>;
-		threads = SHARED_BLOCK;
-		shared = grids->n_counters * SL_BLOCK_SCORE_BYTES;
-	} else {
-		blocks = sl_grid(b->active_set.n, BLOCK);
-	}
-	return sl_launch(threads == SHARED_BLOCK ? "scored_in_blocks_kernel" : "scored_kernel",
-		kernel, blocks, threads, shared, s, *rules, seed, b->first_id, b->active_set,
-		b->columns, b->keep, collisions, device_grids, sums, alive);
+	if (blocks > 0 && sl_even_scores_of(&collisions, &deposit))
+		return queue_in_blocks(deposit);
+	if (blocks > 0 && sl_even_scores_of(&collisions, &fluence))
+		return queue_in_blocks(fluence);
+	if (blocks > 0 && sl_even_scores_of(&collisions, &even))
+		return queue_in_blocks(even);
+	if (blocks > 0)
+		return queue_in_blocks(collisions);
+	return sl_launch("scored_kernel",
+		grids->flights ? scored_kernel<Rules, set, true> : scored_kernel<Rules, set, false>,
+		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *rules, seed, b->first_id,
+		b->active_set, b->columns, b->keep, collisions, device_grids, sums, alive);
 }
 
 enum sl_status SL_NAME(sl_queue_scored)(enum sl_model_number model, const void *rules,

@@ -12,10 +12,14 @@
 
 #include "primitives/base/hd.h"
 
-/* A weight in units of 2^-32, before its fraction is dropped. */
+#define SL_WEIGHT_UNITS 0x1p32f /* of a weight of 1 */
+#define SL_WEIGHT_EXACT 0x1p-9f /* weights from here on are whole numbers of units */
+
+/* A weight in units, before its fraction is dropped. */
 SL_HD float sl_weight_units(float weight)
 {
-	return weight < 0x1p-9f ? fmaf(weight, 0x1p32f, 0.5f) : weight * 0x1p32f;
+	return weight < SL_WEIGHT_EXACT ? fmaf(weight, SL_WEIGHT_UNITS, 0.5f)
+	                                : weight * SL_WEIGHT_UNITS;
 }
 
 /*

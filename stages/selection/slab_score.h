@@ -24,24 +24,28 @@ SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
 }
 
 /*
- * Sets what a collision of p in layer i scores, to which p came with a weight. With analogue absorption an
- * absorbed particle deposits its weight; with implicit capture each collision deposits a part of it, before the
- * roulette. A clear layer has no mean free path, and so no estimate of the fluence by collisions. most as for
- * SL_SLAB_LAYER().
+ * What a collision of p in layer i deposits, to which p came with a weight. With analogue absorption an absorbed
+ * particle deposits its weight; with implicit capture each collision deposits a part of it, before the roulette. most as
+ * for SL_SLAB_LAYER().
  */
-SL_HD_PART void sl_slab_collision_in(const struct sl_slab *r, uint32_t most, sl_u32 i,
-	const sl_lanes *p, sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
+SL_HD_PART sl_f32 sl_slab_deposit_in(
+	const struct sl_slab *r, uint32_t most, sl_u32 i, const sl_lanes *p, sl_f32 weight)
+{
+	if (r->below > 0.0f)
+		return weight - weight * SL_SLAB_LAYER(i, keep);
+	return sl_select(p->fate == SL_FATE_absorbed, weight, 0.0f);
+}
+
+/* What a collision adds to the fluence. A clear layer has no mean free path, and so no estimate by collisions. */
+SL_HD_PART sl_f32 sl_slab_fluence_in(
+	const struct sl_slab *r, uint32_t most, sl_u32 i, sl_f32 weight)
 {
 	sl_f32 path = SL_SLAB_LAYER(i, mean_free_path);
 
-	if (r->below > 0.0f)
-		*deposit = weight - weight * SL_SLAB_LAYER(i, keep);
-	else
-		*deposit = sl_select(p->fate == SL_FATE_absorbed, weight, 0.0f);
-	*fluence = weight * sl_select(path < SL_SLAB_CLEAR_PATH, path, 0.0f);
+	return weight * sl_select(path < SL_SLAB_CLEAR_PATH, path, 0.0f);
 }
 
-/* The same in the layer that the depth of p gives: no collision is on a boundary between two layers. */
+/* Sets both in the layer that the depth of p gives: no collision is on a boundary between two layers. */
 SL_HD_PART void sl_slab_collision(
 	const struct sl_slab *r, const sl_lanes *p, sl_f32 weight, sl_f32 *deposit, sl_f32 *fluence)
 {
@@ -49,10 +53,13 @@ SL_HD_PART void sl_slab_collision(
 
 	for (uint32_t k = 0; k + 1 < r->layers; k++)
 		i += sl_one_if(p->z > r->layer[k].bottom);
-	if (SL_FEW > 1 && r->layers <= SL_FEW)
-		sl_slab_collision_in(r, SL_FEW, i, p, weight, deposit, fluence);
-	else
-		sl_slab_collision_in(r, SL_SLAB_LAYERS_MAX, i, p, weight, deposit, fluence);
+	if (SL_FEW > 1 && r->layers <= SL_FEW) {
+		*deposit = sl_slab_deposit_in(r, SL_FEW, i, p, weight);
+		*fluence = sl_slab_fluence_in(r, SL_FEW, i, weight);
+	} else {
+		*deposit = sl_slab_deposit_in(r, SL_SLAB_LAYERS_MAX, i, p, weight);
+		*fluence = sl_slab_fluence_in(r, SL_SLAB_LAYERS_MAX, i, weight);
+	}
 }
 
 #endif

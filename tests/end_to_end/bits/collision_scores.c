@@ -32,6 +32,8 @@ static const char text[] = "run: {name: t, seed: 7, particles: 5130}\n"
 	"tallies=[[deposit, z:30:0.1 cm..0.4 cm], [fluence_collision, x:8:-1 mm..2 mm, "   \
 	"r:10:0.1 mm..1 mm, time:4:1 ps..20 ps], [deposit, y:5:-1 mm..1 mm, z:7:0.05 cm.." \
 	"0.3 cm], [w:16, transmitted]]"
+/* The single scores that have kernels of their kind. */
+#define IN_R_Z(score) "tallies=[[" score ", r:20:0.2 mm..2 mm, z:10:0.05 cm..0.4 cm]]"
 #define UNEVEN                                                                              \
 	"tallies=[[fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4" \
 	":0 ps..20 ps], [deposit, z:40]]"
@@ -66,6 +68,16 @@ static void even_axes_have_the_same_bytes(void **state)
 	expect_same_bytes(EVEN, IMPLICIT, "run.batch=auto");
 	expect_same_bytes(EVEN, PATHS, "run.batch=auto");
 	expect_same_bytes(EVEN, ONE_LAYER, "run.batch=auto");
+}
+
+static void scores_in_r_and_z_have_the_same_bytes(void **state)
+{
+	(void)state;
+	expect_same_bytes(IN_R_Z("deposit"), ANALOGUE, "run.batch=auto");
+	expect_same_bytes(IN_R_Z("deposit"), IMPLICIT, "run.batch=auto");
+	expect_same_bytes(IN_R_Z("deposit"), ONE_LAYER, "run.batch=auto");
+	expect_same_bytes(IN_R_Z("fluence_collision"), ANALOGUE, "run.batch=auto");
+	expect_same_bytes(IN_R_Z("fluence_collision"), PATHS, "run.batch=auto");
 }
 
 static void other_axes_have_the_same_bytes(void **state)
@@ -139,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(even_axes_have_the_same_bytes),
+		cmocka_unit_test(scores_in_r_and_z_have_the_same_bytes),
 		cmocka_unit_test(other_axes_have_the_same_bytes),
 		cmocka_unit_test(counters_that_do_not_fit_have_the_same_bytes),
 		cmocka_unit_test(many_steps_have_the_same_bytes),
