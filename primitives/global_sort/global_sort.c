@@ -157,7 +157,7 @@ static enum sl_status search_boundaries(struct sl_sort_phases *p)
 }
 
 /* The boundaries of the parts of two shares, by a kernel of the first device that reads both. */
-static enum sl_status split_two(struct sl_sort_phases *p)
+static enum sl_status split_two(struct sl_sort_phases *p, const struct sl_run_cuts *cuts)
 {
 	const struct sl_global_share *s = p->share;
 	const struct sl_sorted_run a = sl_share_run(p, 0, 0, s[0].n);
@@ -165,24 +165,29 @@ static enum sl_status split_two(struct sl_sort_phases *p)
 	uint64_t *of_a = sl_share_scratch_of(p, 0).value;
 
 	SL_TRY(sl_share_switch(&s[0]));
-	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, p->parts, of_a, s[0].stream));
-	SL_TRY(sl_copy(p->value, of_a, (p->parts - 1) * sizeof(*of_a), s[0].stream));
+	SL_TRY(p->kernels->split(&a, &b, p->sort->type, p->bits, cuts, of_a, s[0].stream));
+	SL_TRY(sl_copy(p->value, of_a, cuts->n * sizeof(*of_a), s[0].stream));
 	SL_TRY(sl_stream_wait(s[0].stream));
-	for (uint32_t k = 1; k < p->parts; k++) {
-		p->begin[k][0] = (uint32_t)p->value[k - 1];
-		p->begin[k][1] = (uint32_t)(k * p->keys / p->parts - p->value[k - 1]);
+	for (uint32_t k = 0; k < cuts->n; k++) {
+		p->begin[k + 1][0] = (uint32_t)p->value[k];
+		p->begin[k + 1][1] = (uint32_t)(cuts->at[k] - p->value[k]);
 	}
 	return SL_OK;
 }
 
-/* reached: kernels of each device can read all shares. */
-static enum sl_status find_boundaries(struct sl_sort_phases *p, bool reached)
+/* reached: kernels of each device can read all shares. copied: the parts are merged by pieces. */
+static enum sl_status find_boundaries(struct sl_sort_phases *p, bool reached, bool copied)
 {
+	struct sl_run_cuts cuts = {1, {sl_global_sort_part(p->keys, p->n, 0)}};
+
+	if (copied)
+		cuts = sl_exchange_cuts(p);
+	p->parts = copied ? cuts.n + 1 : p->n;
 	for (uint32_t i = 0; i < p->n; i++) {
 		p->begin[0][i] = 0;
 		p->begin[p->parts][i] = p->share[i].n;
 	}
-	return p->n == 2 && reached ? split_two(p) : search_boundaries(p);
+	return p->n == 2 && reached ? split_two(p, &cuts) : search_boundaries(p);
 }
 
 /* Lets each device read the memory of all others. *reached is false if some device cannot. */
@@ -285,8 +290,9 @@ static enum sl_status run_phases(struct sl_sort_phases *p)
 	if (copied)
 		SL_TRY(sl_exchange_open(p));
 	SL_TRY(wait_for_all(p));
-	p->parts = copied ? 2 * SL_PIECES : p->n;
-	SL_TRY(find_boundaries(p, reached));
+	if (copied)
+		SL_TRY(sl_exchange_begin(p));
+	SL_TRY(find_boundaries(p, reached, copied));
 	for (uint32_t i = 0; !copied && i < p->n; i++)
 		SL_TRY(merge_part(p, i, reached));
 	if (copied)

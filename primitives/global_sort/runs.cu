@@ -191,12 +191,13 @@ static __device__ uint32_t merge_in_tile(const struct merge_tile<K, pairs> *t,
 }
 
 /*
- * One warp per boundary, for path_at(d). The lanes try 32 numbers of pairs from a, in ascending order. Those that are
+ * One warp per cut, for path_at(d). The lanes try 32 numbers of pairs from a, in ascending order. Those that are
  * too low come first, so their count tells between which two the answer is.
  */
-template <typename K> static __global__ void split_kernel(struct merge_job<K> job, uint32_t parts)
+template <typename K>
+static __global__ void split_kernel(struct merge_job<K> job, struct sl_run_cuts cuts)
 {
-	const uint64_t d = (blockIdx.x + 1) * (job.n_a + job.n_b) / parts;
+	const uint64_t d = cuts.at[blockIdx.x];
 	uint64_t low = d - least(d, job.n_b), high = least(d, job.n_a);
 
 	while (low < high) {
@@ -280,19 +281,20 @@ static struct merge_job<K> make_job(
 
 template <typename K>
 static enum sl_status split_as(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
-	struct sl_key_bits bits, uint32_t parts, uint64_t *of_a, sl_stream s)
+	struct sl_key_bits bits, const struct sl_run_cuts *cuts, uint64_t *of_a, sl_stream s)
 {
 	struct merge_job<K> job = make_job<K>(a, b, bits);
 
 	job.path = of_a;
-	return SL_LAUNCH(split_kernel<K>, parts - 1, LANES, 0, s, job, parts);
+	return SL_LAUNCH(split_kernel<K>, cuts->n, LANES, 0, s, job, *cuts);
 }
 
 static enum sl_status split(const struct sl_sorted_run *a, const struct sl_sorted_run *b,
-	enum sl_type type, struct sl_key_bits bits, uint32_t parts, uint64_t *of_a, sl_stream s)
+	enum sl_type type, struct sl_key_bits bits, const struct sl_run_cuts *cuts, uint64_t *of_a,
+	sl_stream s)
 {
-	return type == SL_U32 ? split_as<uint32_t>(a, b, bits, parts, of_a, s)
-	                      : split_as<uint64_t>(a, b, bits, parts, of_a, s);
+	return type == SL_U32 ? split_as<uint32_t>(a, b, bits, cuts, of_a, s)
+	                      : split_as<uint64_t>(a, b, bits, cuts, of_a, s);
 }
 
 template <typename K>

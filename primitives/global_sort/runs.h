@@ -34,14 +34,19 @@ typedef enum sl_status sl_run_search_launcher(const struct sl_sorted_run *run, e
 	struct sl_key_bits bits, const uint64_t *value, uint32_t n_values, struct sl_run_rank *rank,
 	sl_stream s);
 
+/* Where the merge of two runs is cut: numbers of pairs before each cut. */
+struct sl_run_cuts {
+	uint32_t n;
+	uint64_t at[SL_DEVICES_MAX - 1];
+};
+
 /*
- * Cuts the merge of two runs into parts of equal size: sets of_a[k - 1], for 1 <= k < parts, to how many of the first
- * floor(k N / parts) pairs are from a; N = a->n + b->n, parts >= 2. Of equal keys those of a come first. The
- * runs may be in memory of other devices.
+ * Sets of_a[k] to how many of the first cuts->at[k] pairs of the merge are from a. Of equal keys those of a come first.
+ * The runs may be in memory of other devices.
  */
 typedef enum sl_status sl_run_split_launcher(const struct sl_sorted_run *a,
-	const struct sl_sorted_run *b, enum sl_type type, struct sl_key_bits bits, uint32_t parts,
-	uint64_t *of_a, sl_stream s);
+	const struct sl_sorted_run *b, enum sl_type type, struct sl_key_bits bits,
+	const struct sl_run_cuts *cuts, uint64_t *of_a, sl_stream s);
 
 /* Pairs of the output that a block of the merge writes, and the words of path that a merge of n pairs needs. */
 enum { SL_MERGE_TILE = 2816 };
