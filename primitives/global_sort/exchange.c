@@ -6,9 +6,9 @@
 _Static_assert(2 * SL_PIECES <= SL_DEVICES_MAX, "sl_sort_phases.begin has room for the pieces");
 
 /*
- * Measured on two H200: with pieces of 16 and 24 MiB the sort takes 5 to 19 % longer than without copies, because the
- * devices wait for the host, which queues two kernels, one or two copies and a wait for each piece. With 128 MiB and
- * more it takes 0.95 to 0.98 of the time (bench/notes/sort.md). The limit is between them.
+ * Measured on two H200: with equal pieces of 16 and 24 MiB the sort takes 5 to 19 % longer than without copies, because
+ * the devices wait for the host, which queues two kernels, one or two copies and a wait for each piece. With 128 MiB
+ * and more it takes 0.95 to 0.98 of the time (bench/notes/sort.md). The limit is between them.
  */
 static uint64_t least_bytes = 64 << 20;
 
