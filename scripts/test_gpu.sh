@@ -58,8 +58,9 @@ for tool in "${tools[@]}"; do
 		primitives/global_sort/exchange_gpu stages/rules stages/device/pack_gpu; do
 		start "${sanitizer[@]}" "$build_folder/tests/test_${test//\//_}"
 	done
-	# Scores whose counters are in shared memory, by both kernels for bins of equal width: the sizes above are too small.
-	for tallies in '[[deposit, r:100:0 mm..5 mm, z:100]]' '[[deposit, r:90:0 mm..5 mm, z:100], [fluence_collision, z:4]]'; do
+	# Scores whose counters are in shared memory, by the kernels for bins of equal width: the sizes above are too small.
+	for tallies in '[[deposit, r:100:0 mm..5 mm, z:100]]' '[[fluence_collision, r:100:0 mm..5 mm, z:100]]' \
+		'[[deposit, r:90:0 mm..5 mm, z:100], [fluence_collision, z:4]]'; do
 		start "${sanitizer[@]}" "$SLUICE" run data/configs/vandehulst.yaml --device cuda --quiet \
 			--out "$logs/scores-$tool-${#tallies}" --set run.particles=300000 --set output.format=none \
 			--set model.slab.absorption=implicit --set "tallies=$tallies"

@@ -2,9 +2,9 @@
  * cuda_names.h - the names of CUDA C that the kernels of this library use, defined in C++ for the
  * host compiler: kernel.cuh includes it where the target is the emulated device.
  *
- * Keywords, built-in variables, vector types, barriers, warp calls, integer intrinsics, atomics and
- * launches, in one dimension. Those that can wait or let other threads run call a function of
- * thread.h or driver.h with the place of the call in the source.
+ * Keywords, built-in variables, vector types, barriers, warp calls, intrinsics for integers and
+ * floating-point numbers, atomics and launches, in one dimension. Those that can wait or let other
+ * threads run call a function of thread.h or driver.h with the place of the call in the source.
  */
 #ifndef SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H
 #define SL_PRIMITIVES_EMULATOR_CUDA_NAMES_H

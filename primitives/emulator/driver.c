@@ -287,13 +287,11 @@ static bool on_device(const void *p)
 
 static const char *error_text(int error)
 {
-	if (sl_emulated_problem(error)[0])
-		return sl_emulated_problem(error);
 	switch (error) {
 	case SL_ERROR_MEMORY:
 		return "out of memory";
 	case SL_ERROR_LAUNCH:
-		return "a launch failed";
+		return sl_emulated_problem()[0] ? sl_emulated_problem() : "a launch failed";
 	case SL_ERROR_VALUE:
 		return "an argument is not valid";
 	case SL_ERROR_HANDLE:

@@ -32,9 +32,9 @@ struct sl_running sl_running;
 static struct sl_block *places; /* PLACES_MOST elements, allocated at the first launch and kept */
 static char end;                /* tag for sl_fiber_release: the end of all threads of a launch */
 
-const char *sl_emulated_problem(int error)
+const char *sl_emulated_problem(void)
 {
-	return error == sl_running.error ? sl_running.problem : "";
+	return sl_running.problem;
 }
 
 /* xorshift64 (Marsaglia, 2003). */

@@ -25,12 +25,12 @@ enum { SL_CLOSURE_BYTES = 8192 };
 /*
  * Runs all blocks of the launch to their end. Called by the driver under its lock: one launch at a
  * time. Returns 0, SL_ERROR_MEMORY (host memory for the blocks) or SL_ERROR_LAUNCH (the kernel
- * violated a rule; sl_emulated_problem() says which).
+ * violated a rule; sl_emulated_problem() says which). After an error the results are incomplete.
  */
 int sl_emulated_run(const struct sl_emulated_launch *l, const void *closure);
 
-/* What went wrong in the last launch if it failed with this error, otherwise "". */
-const char *sl_emulated_problem(int error);
+/* What went wrong in the last launch that failed; "" if none has. */
+const char *sl_emulated_problem(void);
 
 /* For thread.c: a pseudo-random number below n, from the seed of the settings. */
 uint32_t sl_random_below(uint32_t n);

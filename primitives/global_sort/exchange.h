@@ -7,7 +7,7 @@
  * that are in the other share, while the device merges the piece before, from its own memory only.
  *
  * Device 0 takes the pieces of its part from the first to the last, device 1 from the last to the first. Then the first
- * pairs that each needs of the other share are known before the boundaries of the parts are: those at its begin or end.
+ * pairs that each needs of the other share are known before the boundaries of the parts are: those at its beginning or end.
  */
 #ifndef SL_PRIMITIVES_GLOBAL_SORT_EXCHANGE_H
 #define SL_PRIMITIVES_GLOBAL_SORT_EXCHANGE_H

@@ -14,8 +14,8 @@ struct sl_sort_phases {
 	struct sl_key_bits bits;
 	const struct sl_run_kernels *kernels;
 	/*
-	 * The sorted array is cut into so many parts of equal size: one for each share, or several (exchange.h). Part i
-	 * has the pairs begin[i][k] to begin[i + 1][k] - 1 of share k.
+	 * The sorted array is cut into so many parts: one for each share, or several (exchange.h). Part i has the pairs
+	 * begin[i][k] to begin[i + 1][k] - 1 of share k.
 	 */
 	uint32_t parts;
 	uint32_t begin[SL_DEVICES_MAX + 1][SL_DEVICES_MAX];

@@ -24,7 +24,7 @@ SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
 }
 
 /*
- * What a collision of p in layer i deposits, to which p came with a weight. With analogue absorption an absorbed
+ * What a collision of p in layer i deposits. weight is that of p before the step. With analogue absorption an absorbed
  * particle deposits its weight; with implicit capture each collision deposits a part of it, before the roulette. most as
  * for SL_SLAB_LAYER().
  */

@@ -32,7 +32,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 5130}\n"
 	"tallies=[[deposit, z:30:0.1 cm..0.4 cm], [fluence_collision, x:8:-1 mm..2 mm, "   \
 	"r:10:0.1 mm..1 mm, time:4:1 ps..20 ps], [deposit, y:5:-1 mm..1 mm, z:7:0.05 cm.." \
 	"0.3 cm], [w:16, transmitted]]"
-/* The single scores that have kernels of their kind. */
+/* The single scores for which there are special kernels. */
 #define IN_R_Z(score) "tallies=[[" score ", r:20:0.2 mm..2 mm, z:10:0.05 cm..0.4 cm]]"
 #define UNEVEN                                                                              \
 	"tallies=[[fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4" \

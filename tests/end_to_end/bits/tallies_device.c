@@ -30,11 +30,16 @@
 	"  - [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm]\n"                  \
 	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
 
-/* Without flights, whose counters are in shared memory: even axes, other axes, and more counters than fit. */
+/*
+ * Without flights, whose counters are in shared memory: even axes, the single scores with special kernels, other
+ * axes; and more counters than fit.
+ */
 #define COLLISIONS                                          \
 	"  - [deposit, z:40:0.1 cm..0.4 cm]\n"              \
 	"  - [fluence_collision, r:100:0 mm..5 mm, z:50]\n" \
 	"  - [deposit, x:8:-1 mm..2 mm, y:5:-1 mm..1 mm, time:20:1 ps..50 ps]\n"
+#define DEPOSIT_IN_R_Z "  - [deposit, r:100:0.1 mm..2 mm, z:100:0.05 cm..0.4 cm]\n"
+#define FLUENCE_IN_R_Z "  - [fluence_collision, r:100:0.1 mm..2 mm, z:100:0.05 cm..0.4 cm]\n"
 #define UNEVEN                                                                  \
 	"  - [deposit, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4:0 " \
 	"ps..20 ps]\n"
@@ -89,7 +94,13 @@ static void scores_of_weights_are_those_of_the_cpu(void **state)
 
 static void collisions_alone_are_those_of_the_cpu(void **state)
 {
-	static const char *const scores[] = { MODEL COLLISIONS, MODEL UNEVEN, MODEL MANY };
+	static const char *const scores[] = {
+		MODEL COLLISIONS,
+		MODEL DEPOSIT_IN_R_Z,
+		MODEL FLUENCE_IN_R_Z,
+		MODEL UNEVEN,
+		MODEL MANY
+	};
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(scores) / sizeof(scores[0]); k++) {

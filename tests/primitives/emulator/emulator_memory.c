@@ -1,6 +1,6 @@
 /*
- * emulator_memory.c - a launch on the emulated device for which the host has no memory ends as one without memory on
- * the device, and not as a kernel that violates a rule.
+ * emulator_memory.c - a launch on the emulated device for which the host has no memory returns SL_DEVICE_MEMORY. It is
+ * not reported as a kernel that violates a rule.
  *
  * Each allocation of a launch fails once, in a separate process: this program again, with the number of the allocation.
  */
@@ -45,8 +45,6 @@ static int child(unsigned long k)
 /* Each of the two blocks allocates its order, dynamic shared memory and a variable. */
 static void lack_of_host_memory_is_no_failed_kernel(void **state)
 {
-	static const char *const problem[] = {
-		"no memory for a block", "no memory for a block", "no memory for shared memory"};
 	struct ending e;
 
 	(void)state;
@@ -54,7 +52,7 @@ static void lack_of_host_memory_is_no_failed_kernel(void **state)
 		const char number[] = {(char)('1' + k), 0};
 
 		run_alone(number, "", &e);
-		if (e.code != SL_DEVICE_MEMORY || !strstr(e.err, problem[k % 3]))
+		if (e.code != SL_DEVICE_MEMORY || !strstr(e.err, "out of memory"))
 			fail_msg("allocation %s fails: the child ends with %d, signal %d: %s",
 				number, e.code, e.signal, e.err);
 		process_free(&e);

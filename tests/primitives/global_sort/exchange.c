@@ -207,7 +207,7 @@ static void failures_are_reported(void **state)
 static void failures_of_the_exchange_are_reported(void **state)
 {
 	static const struct failing of_pieces[] = {{"dev_reach", 2}, {"dev_stream", 2},
-		{"dev_copy", 1 + 2 * SL_PIECES}, {"dev_event", 2 * SL_PIECES},
+		{"dev_copy", 3 + 2 * SL_PIECES}, {"dev_event", 2 * SL_PIECES},
 		{"dev_record", 2 * SL_PIECES}, {"dev_launch", 3 + 4 * SL_PIECES}, {"dev_sync", 5}};
 	const uint64_t least = sl_exchange_set_least(0);
 
