@@ -226,9 +226,18 @@ static void try_stages(uint32_t blocks)
 	}
 }
 
-/* A wrong answer aborts. Three shares make two levels of merges; a merge of two runs has two tiles. */
+/*
+ * A wrong answer aborts. Three shares make two levels of merges; a merge of two runs has two tiles. The boundary of two
+ * shares is found by the kernel split.
+ */
 static void try_global_sort(void)
 {
+	struct global_sort_try two = {.n_shares = 2,
+		.n = {700, 900},
+		.n_devices = 2,
+		.input = SL_INPUT_RANDOM,
+		.type = SL_U32,
+		.end_bit = 32};
 	struct global_sort_try t = {.n_shares = 3,
 		.n = {4500, 5100, 2700},
 		.n_devices = 3,
@@ -237,6 +246,7 @@ static void try_global_sort(void)
 		.end_bit = 32};
 
 	global_sort_check_search(&sl_run_kernels_emulated);
+	global_sort_check(&sl_sort_naive_emulated, &two);
 	global_sort_check(&sl_sort_naive_emulated, &t);
 	t.input = SL_INPUT_FEW;
 	global_sort_check(&sl_sort_naive_emulated, &t);
