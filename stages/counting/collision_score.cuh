@@ -63,13 +63,14 @@ struct sl_even_score {
  * kernel then takes fewer instructions. SL_SCORE_COUNT for all others.
  */
 template <enum sl_score kind> struct sl_even_scores {
+	static constexpr bool in_r_z = kind != SL_SCORE_COUNT;
 	uint32_t n, n_counters;
 	bool fluence; /* some score is one of the fluence */
 	struct sl_even_score score[SL_GRIDS_MAX];
 
 	__device__ __forceinline__ bool need_fluence() const
 	{
-		return kind == SL_SCORE_COUNT ? fluence : kind == SL_SCORE_FLUENCE;
+		return in_r_z ? kind == SL_SCORE_FLUENCE : fluence;
 	}
 };
 
@@ -100,7 +101,7 @@ static inline bool sl_even_scores_of(
 	const struct sl_collision_scores *scores, struct sl_even_scores<kind> *even)
 {
 	*even = {scores->n, scores->n_counters, scores->fluence, {}};
-	if (kind != SL_SCORE_COUNT && !sl_is_score_in_r_z(scores, kind))
+	if (even->in_r_z && !sl_is_score_in_r_z(scores, kind))
 		return false;
 	for (uint32_t k = 0; k < scores->n; k++) {
 		const struct sl_grid_rule *g = &scores->grid[k];
@@ -237,41 +238,36 @@ static __device__ __forceinline__ float sl_even_value(
 			       (__float_as_uint(p->time) & a->time) | (__float_as_uint(r) & a->r));
 }
 
-/* The counter of p. The last axis in the loop that has no bin for p decides whether p is below or above. */
-template <enum sl_score kind>
+/*
+ * The counter of p. The last axis in the loop that has no bin for p decides whether p is below or above. in_r_z: the axes
+ * are r and z.
+ */
+template <bool in_r_z>
 static __device__ __forceinline__ uint32_t sl_even_counter(
 	const struct sl_even_score *s, const struct sl_particle *p, float r)
 {
-	const uint32_t NONE = UINT32_MAX;
-	uint32_t cell = s->below + 1, outside = NONE;
+	const uint32_t none = UINT32_MAX;
+	uint32_t cell = s->below + 1, outside = none;
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < SL_GRID_AXES_MAX; k++) {
-		if (k == (kind != SL_SCORE_COUNT ? 2 : s->n_axes))
+		if (k == (in_r_z ? 2 : s->n_axes))
 			break;
 
 		const struct sl_even_axis *a = &s->axis[k];
-		const float value = kind == SL_SCORE_COUNT ? sl_even_value(a, p, r)
-		                    : k == 0               ? p->z
-		                                           : r;
+		const float value = !in_r_z ? sl_even_value(a, p, r) : k == 0 ? p->z : r;
 		const uint32_t bin = __float2uint_rz((value - a->lo) * a->scale);
 
 		cell += (bin < a->last ? bin : a->last) * a->stride;
 		outside = value > a->hi ? s->above : outside;
 		outside = value >= a->lo ? outside : s->below;
 	}
-	return outside == NONE ? cell : outside;
+	return outside == none ? cell : outside;
 }
 
 /* As sl_score_fixed(). */
-template <enum sl_score kind>
-static __device__ __forceinline__ uint64_t sl_even_fixed(
-	const struct sl_even_score *s, float deposit, float fluence)
+static __device__ __forceinline__ uint64_t sl_even_fixed(const struct sl_even_score *s, float score)
 {
-	const float score = kind == SL_SCORE_DEPOSIT || (kind == SL_SCORE_COUNT && s->is_deposit)
-	                            ? deposit
-	                            : fluence;
-
 	return (uint64_t)(int64_t)fmaf(score, s->units, score < s->exact ? 0.5f : 0.0f);
 }
 
@@ -285,14 +281,15 @@ static __device__ __forceinline__ void sl_score_collision(const struct sl_even_s
 
 	SL_UNROLL
 	for (uint32_t k = 0; k < SL_GRIDS_MAX; k++) {
-		if (k == (kind != SL_SCORE_COUNT ? 1 : scores.n))
+		if (k == (scores.in_r_z ? 1 : scores.n))
 			break;
 
 		const struct sl_even_score *s = &scores.score[k];
-		const uint32_t at = sl_even_counter<kind>(s, p, r);
+		const bool is_deposit = scores.in_r_z ? kind == SL_SCORE_DEPOSIT : s->is_deposit;
+		const uint32_t at = sl_even_counter<sl_even_scores<kind>::in_r_z>(s, p, r);
 
 		if (collides)
-			counters.add(at, sl_even_fixed<kind>(s, deposit, fluence));
+			counters.add(at, sl_even_fixed(s, is_deposit ? deposit : fluence));
 	}
 }
 
