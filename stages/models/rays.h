@@ -390,6 +390,6 @@ SL_HD void sl_rays_step(const struct sl_rays *r, sl_column_set wanted, uint64_t 
 SL_ADVANCE_BY_STEPS(rays)
 
 #ifdef SL_MODEL_HOST
-#include "stages/models/rays_config.h"
+#include "stages/models/config/rays_config.h"
 #endif
 #endif

@@ -389,6 +389,6 @@ SL_HD void sl_slab_advance(const struct sl_slab *r, sl_column_set wanted, uint64
 #endif
 
 #ifdef SL_MODEL_HOST
-#include "stages/models/slab_config.h"
+#include "stages/models/config/slab_config.h"
 #endif
 #endif

@@ -103,7 +103,7 @@ static const struct sl_option sl_slab_paths_options[] = {OPTION(regions, COUNTS,
 	SL_SLAB_REGIONS,
 	.help = "region of each layer, 1 to 3, or 0 for layers whose paths are not counted; "
 		"if left out, up to three layers are the regions 1, 2 and 3")
-#include "stages/models/slab_options.def"
+#include "stages/models/config/slab_options.def"
 };
 #undef OPTION
 

@@ -2,8 +2,8 @@
  * rays_config.h - the configuration of the model rays: option table, checks, and the rules made from
  * it. Host only; rays.h includes it.
  */
-#ifndef SL_STAGES_MODELS_RAYS_CONFIG_H
-#define SL_STAGES_MODELS_RAYS_CONFIG_H
+#ifndef SL_STAGES_MODELS_CONFIG_RAYS_CONFIG_H
+#define SL_STAGES_MODELS_CONFIG_RAYS_CONFIG_H
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
  * slab_parts.h - the source and the detector of the model slab, made from its configuration. Host only;
  * slab_config.h includes it.
  */
-#ifndef SL_STAGES_MODELS_SLAB_PARTS_H
-#define SL_STAGES_MODELS_SLAB_PARTS_H
+#ifndef SL_STAGES_MODELS_CONFIG_SLAB_PARTS_H
+#define SL_STAGES_MODELS_CONFIG_SLAB_PARTS_H
 
 /* Makes an isotropic source. The layers are made before: it must lie inside them. */
 static void sl_slab_make_depth(

@@ -2,8 +2,8 @@
  * slab_config.h - the configuration of the model slab: option table, checks, and the rules made from
  * it. Host only; slab.h includes it.
  */
-#ifndef SL_STAGES_MODELS_SLAB_CONFIG_H
-#define SL_STAGES_MODELS_SLAB_CONFIG_H
+#ifndef SL_STAGES_MODELS_CONFIG_SLAB_CONFIG_H
+#define SL_STAGES_MODELS_CONFIG_SLAB_CONFIG_H
 
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ static const char *const sl_slab_faces[] = {"entrance", "far", NULL};
 
 #define OPTION(...) SL_OPTION(sl_slab_config, __VA_ARGS__),
 static const struct sl_option sl_slab_options[] = {
-#include "stages/models/slab_options.def"
+#include "stages/models/config/slab_options.def"
 };
 #undef OPTION
 
@@ -236,7 +236,7 @@ static void sl_slab_make_roulette(
 	r->gain = (float)(1 / (double)r->survive);
 }
 
-#include "stages/models/slab_parts.h"
+#include "stages/models/config/slab_parts.h"
 
 static void sl_slab_make(const void *config, const struct sl_model_common *common, void *rules,
 	const struct sl_model_check *check)
