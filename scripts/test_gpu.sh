@@ -62,7 +62,7 @@ for tool in "${tools[@]}"; do
 	for tallies in '[[deposit, r:100:0 mm..5 mm, z:100]]' '[[fluence_collision, r:100:0 mm..5 mm, z:100]]' \
 		'[[deposit, r:90:0 mm..5 mm, z:100], [fluence_collision, z:4]]'; do
 		start "${sanitizer[@]}" "$SLUICE" run data/configs/vandehulst.yaml --device cuda --quiet \
-			--out "$logs/scores-$tool-${#tallies}" --set run.particles=300000 --set output.format=none \
+			--out "$logs/scores-${#runs[@]}" --set run.particles=300000 --set output.format=none \
 			--set model.slab.absorption=implicit --set "tallies=$tallies"
 	done
 	start "${sanitizer[@]}" "$build_folder/sluice-bench" primitives --only scan/shared --n '2^24-3' --samples 1

@@ -183,25 +183,9 @@ inline int __clz(uint32_t x)
 	return x ? __builtin_clz(x) : 32;
 }
 
-/* --- bits and conversions of floating-point numbers -------------------------------------------- */
+/* --- floating-point numbers ------------------------------------------------------------------- */
 
-inline uint32_t __float_as_uint(float x)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return bits;
-}
-
-inline float __uint_as_float(uint32_t bits)
-{
-	float x;
-
-	memcpy(&x, &bits, sizeof(x));
-	return x;
-}
-
-/* Without a fraction; 0 for a NaN, the nearest integer of 32 bits outside of their range. */
+/* Drops the fraction. A NaN gives 0; a number out of range gives the nearest integer of 32 bits. */
 inline uint32_t __float2uint_rz(float x)
 {
 	return !(x > 0) ? 0 : x < 0x1p32f ? (uint32_t)x : UINT32_MAX;

@@ -386,12 +386,16 @@ static enum sl_status remove_entry(void *context, const char *name)
 	return sl_file_remove(e->dir, name);
 }
 
-/* A list can lack entries while others are removed, so it is read until it is empty, unless others keep adding files. */
+/*
+ * A list can lack entries while others are removed, so it is read again until it is empty. Another process could add
+ * files all the time, so it is read at most LISTS_MOST times.
+ */
 enum sl_status sl_dir_empty(const struct sl_dir *d)
 {
+	enum { LISTS_MOST = 16 };
 	struct emptying e = {.dir = d, .removed = 1};
 
-	for (int lists = 0; e.removed > 0 && lists < 16; lists++) {
+	for (int lists = 0; e.removed > 0 && lists < LISTS_MOST; lists++) {
 		e.removed = 0;
 		SL_TRY(list(d, remove_entry, &e));
 	}

@@ -75,9 +75,9 @@ static uint32_t place_of(uint32_t i, uint32_t k)
 }
 
 /*
- * How many pairs of the other share a device copies before the boundaries are known: two fifths of those of a first piece,
- * if both shares have similar keys. Their copy takes longer than the search for the boundaries. What a part does
- * not need of them is not used.
+ * How many pairs of the other share a device copies before the boundaries are known. If both shares have similar keys,
+ * these are two fifths of the pairs of its first piece, and their copy takes longer than the search for the boundaries.
+ * Pairs that the part does not need are not used.
  */
 static uint32_t known_pairs(const struct sl_sort_phases *p, uint32_t i)
 {

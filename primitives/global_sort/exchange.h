@@ -6,8 +6,9 @@
  * memory. So the part of each device is cut into pieces. A second stream of the device copies the pairs of a piece
  * that are in the other share, while the device merges the piece before, from its own memory only.
  *
- * Device 0 takes the pieces of its part from the first to the last, device 1 from the last to the first. Then the first
- * pairs that each needs of the other share are known before the boundaries of the parts are: those at its beginning or end.
+ * Device 0 takes the pieces of its part from the first to the last, device 1 from the last to the first. So the first
+ * pairs that a device needs of the other share are at the beginning or at the end of that share. They are copied while
+ * the boundaries of the parts are searched.
  */
 #ifndef SL_PRIMITIVES_GLOBAL_SORT_EXCHANGE_H
 #define SL_PRIMITIVES_GLOBAL_SORT_EXCHANGE_H
@@ -21,8 +22,8 @@ enum { SL_PIECES = 8 };
 bool sl_exchange_is_used(const struct sl_sort_phases *p);
 
 /*
- * Sets the least bytes of keys and indices in a piece, on average, for which sl_exchange_is_used(), and returns the previous number.
- * For tests, whose sorts are too small by default. Not while other threads sort.
+ * Sets the least bytes of keys and indices in a piece, on average, for which sl_exchange_is_used(). Returns the previous
+ * number. For tests, whose sorts are too small by default. Not while other threads sort.
  */
 uint64_t sl_exchange_set_least(uint64_t bytes);
 

@@ -81,8 +81,8 @@ struct sl_batch {
 	uint64_t turn; /* order in which batches read from files (input_reader.h) */
 	uint32_t n;    /* particles generated */
 	uint32_t n_survivors;
-	struct sl_columns
-		columns;  /* n each; on the host, those that survivors lose have one block */
+	/* n each. On the host, columns that survivors do not keep have only one block (batch_layout.h). */
+	struct sl_columns columns;
 	uint32_t *source; /* n source records (struct sl_table); NULL: the batch keeps none */
 	struct sl_active_set active_set; /* of the advance stage */
 	struct sl_active_set state[2];   /* memory for compacted active sets (rounds.h) */

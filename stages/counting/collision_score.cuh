@@ -39,8 +39,8 @@ static inline struct sl_collision_scores sl_collision_scores_of(const struct sl_
 }
 
 /*
- * A score whose axes are EVEN, in the form that takes the fewest instructions to find a cell: without branches, and with
- * the rules as operands of instructions.
+ * A score whose axes are EVEN, in the form that takes the fewest instructions to find a cell: without branches, and
+ * with the rules as operands of instructions.
  */
 struct sl_even_axis {
 	float lo, hi, scale;       /* as those of its histogram rule */
@@ -233,14 +233,13 @@ static __device__ __forceinline__ void sl_score_collision(const struct sl_collis
 static __device__ __forceinline__ float sl_even_value(
 	const struct sl_even_axis *a, const struct sl_particle *p, float r)
 {
-	return __uint_as_float((__float_as_uint(p->x) & a->x) | (__float_as_uint(p->y) & a->y) |
-			       (__float_as_uint(p->z) & a->z) |
-			       (__float_as_uint(p->time) & a->time) | (__float_as_uint(r) & a->r));
+	return sl_float((sl_bits(p->x) & a->x) | (sl_bits(p->y) & a->y) | (sl_bits(p->z) & a->z) |
+			(sl_bits(p->time) & a->time) | (sl_bits(r) & a->r));
 }
 
 /*
- * The counter of p. The last axis in the loop that has no bin for p decides whether p is below or above. in_r_z: the axes
- * are r and z.
+ * The counter of p. The first axis of the grid that has no bin for p decides whether p is below or above; it is the last
+ * one in the loop. in_r_z: the axes are r and z.
  */
 template <bool in_r_z>
 static __device__ __forceinline__ uint32_t sl_even_counter(
@@ -265,7 +264,7 @@ static __device__ __forceinline__ uint32_t sl_even_counter(
 	return outside == none ? cell : outside;
 }
 
-/* As sl_score_fixed(). */
+/* As sl_score_fixed(): products with powers of 2 are exact, so one fmaf() can do all of it. */
 static __device__ __forceinline__ uint64_t sl_even_fixed(const struct sl_even_score *s, float score)
 {
 	return (uint64_t)(int64_t)fmaf(score, s->units, score < s->exact ? 0.5f : 0.0f);

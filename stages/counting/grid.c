@@ -24,10 +24,13 @@ static void count(const struct sl_grid_set *grids, uint32_t grid, const struct s
 void sl_grids_count(const struct sl_grid_set *grids, float weight_scale, const struct sl_batch *b,
 	uint64_t *sum)
 {
-	for (uint32_t k = 0; k < grids->n; k++)
-		for (uint32_t i = 0; i < b->n && grids->grid[k].score == SL_SCORE_ENDS; i++)
+	for (uint32_t k = 0; k < grids->n; k++) {
+		if (grids->grid[k].score != SL_SCORE_ENDS)
+			continue;
+		for (uint32_t i = 0; i < b->n; i++)
 			if (b->columns.fate[i] < SL_FATE_COUNT)
 				count(grids, k, &b->columns, i, weight_scale, sum);
+	}
 }
 
 void sl_grids_separate(const struct sl_grid_set *grids, uint64_t *sum)

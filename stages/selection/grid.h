@@ -107,8 +107,8 @@ SL_HD uint32_t sl_grid_axis_bin(const struct sl_grid_axis_rule *a, const float *
 }
 
 /*
- * Adds the bin on axis k to the cell of the axes before. If the axis has no cell for it, returns false, and *cell is the
- * counter within the row: 0 is below, cells + 1 above.
+ * Adds the bin on axis k to *cell, the cell of the axes before k. If the axis has no cell for the bin, returns false, and
+ * *cell is the counter within the row: 0 is below, cells + 1 above.
  */
 SL_HD bool sl_grid_add_bin(const struct sl_grid_rule *g, uint32_t k, uint32_t bin, uint32_t *cell)
 {

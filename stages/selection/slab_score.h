@@ -24,9 +24,9 @@ SL_HD float sl_slab_slowness(const struct sl_slab *r, float z, float w)
 }
 
 /*
- * What a collision of p in layer i deposits. weight is that of p before the step. With analogue absorption an absorbed
- * particle deposits its weight; with implicit capture each collision deposits a part of it, before the roulette. most as
- * for SL_SLAB_LAYER().
+ * What a collision of p in layer i deposits. weight is that of p before the step. With analogue absorption an
+ * absorbed particle deposits its weight; with implicit capture each collision deposits a part of it, before the
+ * roulette. most as for SL_SLAB_LAYER().
  */
 SL_HD_PART sl_f32 sl_slab_deposit_in(
 	const struct sl_slab *r, uint32_t most, sl_u32 i, const sl_lanes *p, sl_f32 weight)

@@ -26,14 +26,6 @@
 #include "primitives/base/arena.h"
 #include "stages/formats/hdf5/hdf5_file.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SL_SANITIZED 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SL_SANITIZED 1
-#endif
-
 /* The ABI that seccomp may see; on other processors the child has no limit on system calls. */
 #if defined(__x86_64__)
 #define NATIVE_ABI AUDIT_ARCH_X86_64

@@ -12,15 +12,6 @@
 
 #include "stages/formats/hdf5/hdf5_driver.h"
 
-/* AddressSanitizer marks each byte of a block twice, which took most of the time to verify a run. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SL_ASAN 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define SL_ASAN 1
-#endif
-
 /* The step in which HDF5's core driver extends a file; unused, as files are only read by it. */
 static const size_t file_step = (size_t)1 << 16;
 
@@ -29,7 +20,8 @@ static const char no_file[] = "/dev/null/image";
 
 bool sl_h5_has_memory(void)
 {
-#ifdef SL_ASAN
+#ifdef SL_SANITIZED
+	/* Not malloc(): AddressSanitizer would mark all bytes of the block twice, which takes most of a verification. */
 	void *p =
 		mmap(NULL, SL_H5_NEEDS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

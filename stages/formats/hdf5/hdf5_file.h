@@ -21,6 +21,15 @@
 
 #include "primitives/base/status.h"
 
+/* Defined if the program is built with a sanitizer of memory accesses. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SL_SANITIZED 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SL_SANITIZED 1
+#endif
+
 struct sl_h5 {
 	bool failed;
 	bool no_memory; /* the failure is that HDF5 could not allocate */

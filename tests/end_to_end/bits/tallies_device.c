@@ -31,8 +31,8 @@
 	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
 
 /*
- * Without flights, whose counters are in shared memory: even axes, the single scores with special kernels, other
- * axes; and more counters than fit.
+ * Scores of collisions alone. The counters of the first four are in shared memory: bins of equal width, single scores
+ * with special kernels, other bins. MANY has more counters than fit there.
  */
 #define COLLISIONS                                          \
 	"  - [deposit, z:40:0.1 cm..0.4 cm]\n"              \
