@@ -2,6 +2,7 @@
 #include "tests/support/program/folder.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,14 +81,21 @@ char *folder_read(const struct folder *f, const char *name, size_t *size)
 	return read_path(folder_path(f, name), size);
 }
 
+/* Other processes that read the file meanwhile never see another size. */
 void folder_flip(const struct folder *f, const char *name, size_t at, size_t of)
 {
-	size_t bytes;
-	char *file = folder_read(f, name, &bytes);
+	const int fd = open(folder_path(f, name), O_RDWR | O_CLOEXEC);
+	struct stat facts;
+	unsigned char byte;
+	off_t place;
 
-	file[(bytes - 1) * at / of] ^= 1;
-	folder_write(f, name, file, bytes);
-	free(file);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &facts), 0);
+	place = (off_t)((size_t)(facts.st_size - 1) * at / of);
+	assert_int_equal(pread(fd, &byte, 1, place), 1);
+	byte ^= 1;
+	assert_int_equal(pwrite(fd, &byte, 1, place), 1);
+	assert_int_equal(close(fd), 0);
 }
 
 bool folder_has(const struct folder *f, const char *name)
