@@ -82,6 +82,7 @@ static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspa
 	enum sl_status s = SL_OK;
 
 	memcpy(why, sl_last_error(), sizeof(why));
+	sl_workspace_free_devices(w);
 	if (is_first_rank(e))
 		s = sl_output_settle(w->plan, dir, &all);
 	s = sl_ranks_agree(ranks, s);

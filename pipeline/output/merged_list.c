@@ -13,6 +13,7 @@
 
 #include "pipeline/plan/file_names.h"
 #include "pipeline/plan/joined_memory.h"
+#include "primitives/base/clock.h"
 #include "primitives/files/map.h"
 #include "primitives/files/read.h"
 #include "primitives/files/crc32.h"
@@ -124,11 +125,15 @@ static enum sl_status write_bytes(void *context, const void *bytes, size_t size)
 	return sl_file_add((struct sl_file_writer *)context, bytes, size);
 }
 
-enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl_dir *dir,
-	const struct sl_manifest *m, struct sl_joined_list *list)
+enum sl_status sl_merged_list_commit(
+	struct sl_workspace *work, const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	const struct sl_ordered_list from = {plan, dir, dir, m, SL_MERGED_FILES_MOST, NULL};
+	const struct sl_plan *plan = work->plan;
+	const struct sl_order_devices devices = sl_order_devices_of(work);
+	const struct sl_ordered_list from = {
+		plan, dir, dir, m, SL_MERGED_FILES_MOST, NULL, &devices};
 	char name[SL_FILE_NAME_BYTES];
+	const uint64_t begun = sl_now_ns();
 	struct sl_file_writer w;
 	enum sl_status s;
 
@@ -136,11 +141,14 @@ enum sl_status sl_merged_list_commit(const struct sl_plan *plan, const struct sl
 		return SL_OK;
 	sl_merged_list_name(plan->config.run.name, plan->choices.format, name);
 	SL_TRY(sl_file_begin(dir, name, &w));
-	s = sl_merged_list_send(&from, write_bytes, &w, list);
-	if (s == SL_OK)
-		return sl_file_end(&w, true);
-	sl_file_drop(&w);
-	return sl_add_context(s, "%s", name);
+	s = sl_merged_list_send(&from, write_bytes, &w, &work->joined);
+	if (s != SL_OK) {
+		sl_file_drop(&w);
+		return sl_add_context(s, "%s", name);
+	}
+	s = sl_file_end(&w, true);
+	work->joined.seconds = 1e-9 * (double)(sl_now_ns() - begun);
+	return s;
 }
 
 /* The part of the existing list that has not been compared yet. */
@@ -174,7 +182,8 @@ static enum sl_status send_again(const struct sl_plan *plan, const struct sl_dir
 	const struct sl_manifest *m, struct comparison *found)
 {
 	struct sl_dir temporary;
-	const struct sl_ordered_list from = {plan, dir, &temporary, m, SL_MERGED_FILES_MOST, NULL};
+	const struct sl_ordered_list from = {
+		plan, dir, &temporary, m, SL_MERGED_FILES_MOST, NULL, NULL};
 	struct sl_joined_list list;
 	char why[SL_MESSAGE_BYTES];
 	enum sl_status s;

@@ -27,6 +27,7 @@ struct tail {
 
 struct shared_list {
 	const struct sl_plan *plan;
+	struct sl_order_devices devices;
 	struct sl_ranks *ranks;
 	struct sl_dir dir; /* of the run; also says whether this rank flushes the file */
 	char name[SL_FILE_NAME_BYTES];
@@ -251,7 +252,7 @@ static enum sl_status merge(void *context)
 {
 	struct shared_list *l = (struct shared_list *)context;
 	const struct sl_ordered_list list = {
-		l->plan, &l->dir, &l->dir, &l->m, SL_MERGED_FILES_MOST, &l->share};
+		l->plan, &l->dir, &l->dir, &l->m, SL_MERGED_FILES_MOST, &l->share, &l->devices};
 
 	SL_TRY(divide(l, &list));
 	SL_TRY(join(l));
@@ -379,8 +380,12 @@ static enum sl_status make(struct shared_list *l)
 enum sl_status sl_shared_list_commit(struct sl_workspace *w, struct sl_ranks *ranks,
 	const struct sl_dir *dir, const struct sl_manifest *m)
 {
-	struct shared_list l = {
-		.plan = w->plan, .ranks = ranks, .dir = *dir, .file = {.fd = -1, .lock = -1}};
+	struct shared_list l = {.plan = w->plan,
+		.devices = sl_order_devices_of(w),
+		.ranks = ranks,
+		.dir = *dir,
+		.file = {.fd = -1, .lock = -1}};
+	const uint64_t begun = sl_now_ns();
 	enum sl_status s;
 
 	if (!ranks || !is_shareable(w->plan))
@@ -393,6 +398,7 @@ enum sl_status sl_shared_list_commit(struct sl_workspace *w, struct sl_ranks *ra
 		s = make(&l);
 		w->list_made = s == SL_OK;
 		w->joined = l.joined;
+		w->joined.seconds = 1e-9 * (double)(sl_now_ns() - begun);
 	}
 	if (!ranks->lost) /* else MPI can still write to the memory */
 		sl_memory_give(SL_HOST, l.block);

@@ -33,11 +33,13 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 }
 
 /*
- * A merge by key: the files that are open at a time, the block for intermediate files, and the blocks of the
- * threads. Lists of records are merged from mapped files.
+ * A merge by key: the files that are open at a time, the blocks for intermediate files and for devices, and those
+ * of the threads. Lists of records are merged from mapped files.
  */
-static void lay_out_merge(struct sl_arena *a, uint32_t threads)
+static void lay_out_merge(struct sl_arena *a, uint32_t threads, bool on_device)
 {
+	if (on_device)
+		(void)sl_cut(a, SL_ORDER_STAGING_BYTES);
 	(void)sl_cut_items(a, SL_MERGED_FILES_MOST, SL_MERGE_SOURCE_BYTES);
 	(void)sl_cut(a, SL_MERGE_TARGET_BYTES);
 	if (threads > 1)
@@ -74,7 +76,7 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	for (uint32_t i = 0; i < sl_merge_buffers(threads, gzip); i++)
 		(void)sl_cut(&a, buffer_bytes(plan, &j.all));
 	if (by_key)
-		lay_out_merge(&a, threads);
+		lay_out_merge(&a, threads, plan->on_device);
 	if (gzip) /* its files are decompressed while they are merged */
 		(void)sl_cut_items(&a,
 			by_key ? least(plan->recipe.n_batches, SL_MERGED_FILES_MOST) : 1,

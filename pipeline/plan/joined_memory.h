@@ -30,6 +30,9 @@ static inline uint32_t sl_merge_buffers(uint32_t threads, bool gzip)
 /* A merge collects the records of an intermediate file in a block, before they are written. */
 enum { SL_MERGE_TARGET_BYTES = 1 << 20 };
 
+/* Keys go to the devices that sort them, and come back as numbers of files, in blocks of so many records. */
+enum { SL_ORDER_STAGING_RECORDS = 1 << 17, SL_ORDER_STAGING_BYTES = SL_ORDER_STAGING_RECORDS * 12 };
+
 /* At least the bytes that describe a file while it is merged (struct sl_record_source, struct sl_loser_head). */
 enum { SL_MERGE_SOURCE_BYTES = 2560 };
 

@@ -192,6 +192,17 @@ static void write_batch(struct sl_json *j, const struct sl_manifest_line *l)
 	sl_json_close(j);
 }
 
+/* How the joined file was made. devices: that have sorted its keys; host_because: why not, or not to the end. */
+static void write_joined_times(struct sl_json *j, const struct sl_joined_list *l)
+{
+	sl_json_object(j, "joined");
+	sl_json_real(j, "seconds", l->seconds);
+	sl_json_u64(j, "devices", l->sorting_devices);
+	if (l->why[0])
+		sl_json_text(j, "host_because", l->why);
+	sl_json_close(j);
+}
+
 /*
  * Times of this session in seconds. Those of thread_seconds are sums over threads, or over batches
  * in flight on a device, so together they exceed wall_seconds. busy is a share from 0 to 1.
@@ -214,6 +225,8 @@ static void write_times(struct sl_json *j, const struct sl_workspace *w, const s
 	sl_json_real(j, "assemble", (double)s->assemble_ns * 1e-9);
 	sl_json_real(j, "commit", (double)s->commit_ns * 1e-9);
 	sl_json_close(j);
+	if (w->joined.seconds > 0)
+		write_joined_times(j, &w->joined);
 	if (w->origin) {
 		sl_report_part_times(j, w->origin);
 		sl_json_close(j);

@@ -240,9 +240,23 @@ static void free_device(struct sl_workspace *w, uint32_t d)
 		sl_device_pipeline_close(pipeline);
 		sl_memory_give(SL_DEVICE, pipeline->block);
 		sl_memory_give(SL_PINNED, pipeline->pinned);
+		*pipeline = (struct sl_device_pipeline){.block = NULL};
 	}
-	for (uint32_t i = d; w->slot && i < w->plan->n_host_slots; i += sharers(w->plan))
+	for (uint32_t i = d; w->slot && i < w->plan->n_host_slots; i += sharers(w->plan)) {
 		sl_memory_give(SL_PINNED, w->slot[i].pinned);
+		w->slot[i].pinned = NULL;
+	}
+}
+
+void sl_workspace_free_devices(struct sl_workspace *w)
+{
+	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++) {
+		sl_block_give(w->slot[i].batch.resident);
+		w->slot[i].batch.resident = NULL;
+	}
+	for (uint32_t d = sharers(w->plan); d-- > 0;) /* the first one is current afterwards */
+		if (is_usable(w, d))
+			free_device(w, d);
 }
 
 /* Members are NULL where opening or allocating failed before them. */
@@ -250,11 +264,7 @@ void sl_workspace_close(struct sl_workspace *w)
 {
 	if (!w)
 		return;
-	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++)
-		sl_block_give(w->slot[i].batch.resident);
-	for (uint32_t d = sharers(w->plan); d-- > 0;)
-		if (is_usable(w, d))
-			free_device(w, d);
+	sl_workspace_free_devices(w);
 	for (uint32_t i = 0; w->slot && i < w->plan->n_host_slots; i++)
 		sl_memory_give(SL_HOST, w->slot[i].block);
 	sl_memory_give(SL_HOST, w->device_pipeline);

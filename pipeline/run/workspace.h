@@ -9,6 +9,7 @@
  *	sl_workspace_open()       histograms and image: enough to add up batches that are committed
  *	sl_workspace_allocate()   slots, device pipelines, file images: to compute batches
  *	sl_workspace_use()        optional: another schedule in the same memory
+ *	sl_workspace_free_devices()   optional, after the last batch
  *	sl_workspace_close()
  */
 #ifndef SL_PIPELINE_RUN_WORKSPACE_H
@@ -28,6 +29,9 @@ enum { SL_SCHEDULE_REASON_BYTES = 300 };
 struct sl_joined_list {
 	uint64_t particles;
 	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
+	double seconds;           /* that it took to make */
+	uint32_t sorting_devices; /* that have sorted the keys; 0: the host has compared them */
+	char why[SL_MESSAGE_BYTES]; /* why the devices of the run have not, or not to the end; or "" */
 };
 
 /* One device of a run. */
@@ -102,6 +106,12 @@ enum sl_status sl_workspace_allocate(struct sl_workspace *w);
  * the device.
  */
 enum sl_status sl_workspace_use(struct sl_workspace *w, const struct sl_candidate *candidate);
+
+/*
+ * Frees the memory of all device pipelines, so that the devices can sort the joined file. No batch may be computed
+ * afterwards.
+ */
+void sl_workspace_free_devices(struct sl_workspace *w);
 
 /* Frees the workspace, not the plan; w may be NULL. */
 void sl_workspace_close(struct sl_workspace *w);

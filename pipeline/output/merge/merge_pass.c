@@ -17,6 +17,7 @@
 /* The memory of a merge: sources, trees and buffers. */
 struct merge_work {
 	const struct sl_merge *m;
+	struct sl_joined_list *list;
 	struct sl_source_group group;
 	struct sl_merge_streams streams;
 	struct sl_merge_target target;
@@ -73,13 +74,12 @@ static enum sl_status open_source(
 	return sl_record_source_open_pass(s, path, m->selection);
 }
 
-/* Merges the sources that are open into the target, in the calling thread. */
-static enum sl_status merge_open(struct merge_work *w, uint32_t n)
+/* Merges the records of the sources in the tree into the target, in the calling thread. */
+static enum sl_status merge_by_tree(struct merge_work *w)
 {
 	const size_t bytes = w->m->selection->record_bytes;
 	struct sl_source_group *g = &w->group;
 
-	SL_TRY(sl_source_group_begin(g, n));
 	while (g->tree.left > 0) {
 		uint32_t i = sl_loser_tree_least(&g->tree);
 
@@ -90,18 +90,108 @@ static enum sl_status merge_open(struct merge_work *w, uint32_t n)
 	return SL_OK;
 }
 
+/* Merges n open sources into the target, in the calling thread. */
+static enum sl_status merge_open(struct merge_work *w, uint32_t n)
+{
+	SL_TRY(sl_source_group_begin(&w->group, n));
+	return merge_by_tree(w);
+}
+
+/* --- in the order of devices ------------------------------------------------------------------ */
+
+static enum sl_status changed_meanwhile(const struct merge_work *w)
+{
+	return sl_fail(SL_CHECK_FAILED,
+		"%s: a file of a batch was changed while it was merged; use --resume to compute "
+		"the batch again",
+		w->m->list);
+}
+
+/* Merges the records that are left after the devices have failed. */
+static enum sl_status merge_rest(struct merge_work *w, uint32_t n)
+{
+	struct sl_source_group *g = &w->group;
+
+	memcpy(w->list->why, sl_last_error(), sizeof(w->list->why));
+	sl_loser_tree_begin(&g->tree, n);
+	for (uint32_t i = 0; i < n; i++)
+		sl_loser_tree_enter(&g->tree, i, g->source[i].record != NULL, g->source[i].key);
+	return merge_by_tree(w);
+}
+
+/* Merges n open sources in an order that has all of their records. */
+static enum sl_status merge_in_order(
+	struct merge_work *w, uint32_t n, struct sl_device_order *order)
+{
+	const size_t bytes = w->m->selection->record_bytes;
+	struct sl_record_source *source = w->group.source;
+	uint32_t i;
+	bool more;
+
+	for (i = 0; i < n; i++)
+		SL_TRY(sl_record_source_next(&source[i], &more));
+	for (uint64_t k = 0; k < order->records; k++) {
+		if (sl_device_order_next(order, &i) != SL_OK)
+			return merge_rest(w, n);
+		if (i >= n || !source[i].record)
+			return changed_meanwhile(w);
+		SL_TRY(sl_merge_target_add(&w->target, source[i].key, source[i].record, bytes));
+		SL_TRY(sl_record_source_next(&source[i], &more));
+	}
+	for (i = 0; i < n; i++)
+		if (source[i].record)
+			return changed_meanwhile(w);
+	return SL_OK;
+}
+
+/*
+ * Do devices sort the keys of n open sources? Not those of intermediate files, and not if threads have to decompress
+ * the sources, which takes longer than the comparisons.
+ */
+static bool has_devices(const struct merge_work *w, uint32_t n)
+{
+	const struct sl_merge *m = w->m;
+
+	return m->devices && m->devices->n > 0 && n > 1 && m->records > 0 && w->target.list &&
+	       !(w->group.source[0].stream.gzipped && m->pool->n > 1);
+}
+
+/* Merges n open sources in the order of devices. *merged is false if they could not sort the keys. */
+static enum sl_status merge_by_devices(struct merge_work *w, uint32_t n, bool *merged)
+{
+	const struct sl_merge *m = w->m;
+	struct sl_device_order order;
+	enum sl_status s =
+		sl_device_order_begin(&order, m->devices, w->group.source, n, m->records);
+
+	*merged = s == SL_OK;
+	if (*merged) {
+		w->list->sorting_devices = m->devices->n;
+		s = merge_in_order(w, n, &order);
+	} else {
+		memcpy(w->list->why, sl_last_error(), sizeof(w->list->why));
+	}
+	sl_device_order_end(&order);
+	return *merged ? s : SL_OK;
+}
+
+/* --- passes ----------------------------------------------------------------------------------- */
+
 /* Merges n files of a pass, from number first on, into the target. */
 static enum sl_status merge_files(struct merge_work *w, uint32_t pass, uint64_t first, uint32_t n)
 {
 	enum sl_status s = SL_OK;
+	bool merged = false;
 
 	memset(w->group.source, 0, n * sizeof(*w->group.source));
 	for (uint32_t i = 0; s == SL_OK && i < n; i++)
 		s = open_source(w->m, pass, first + i, &w->group.source[i]);
-	if (s == SL_OK && n > 1 && w->m->pool->n > 1)
+	if (s == SL_OK && has_devices(w, n))
+		s = merge_by_devices(w, n, &merged);
+	if (s == SL_OK && !merged && n > 1 && w->m->pool->n > 1)
 		s = sl_merge_streams_run(
 			&w->streams, w->group.source, w->group.tree.at, n, &w->target);
-	else if (s == SL_OK)
+	else if (s == SL_OK && !merged)
 		s = merge_open(w, n);
 	for (uint32_t i = 0; i < n; i++)
 		sl_record_source_close(&w->group.source[i]);
@@ -205,9 +295,10 @@ static enum sl_status merge_all(struct merge_work *w, struct sl_record_output *o
 	return s == SL_OK ? SL_OK : remove_all(m, pass, files, s);
 }
 
-enum sl_status sl_merge_run(const struct sl_merge *m, struct sl_record_output *o)
+enum sl_status sl_merge_run(
+	const struct sl_merge *m, struct sl_record_output *o, struct sl_joined_list *list)
 {
-	struct merge_work w = {.m = m, .streams = {.pool = m->pool}};
+	struct merge_work w = {.m = m, .list = list, .streams = {.pool = m->pool}};
 	struct sl_arena a = {0};
 	enum sl_status s;
 

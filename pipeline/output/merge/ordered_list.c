@@ -38,7 +38,8 @@ static enum sl_status send_in_sequence(const struct sl_dir *dir, const struct sl
 
 /* Sends the records in the order of the list. */
 static enum sl_status send_records(const struct sl_ordered_list *l,
-	const struct sl_selection *selection, struct sl_record_output *o)
+	const struct sl_selection *selection, struct sl_record_output *o,
+	struct sl_joined_list *list)
 {
 	char name[SL_FILE_NAME_BYTES];
 	struct sl_merge merge = {.dir = l->dir,
@@ -47,10 +48,12 @@ static enum sl_status send_records(const struct sl_ordered_list *l,
 		.selection = selection,
 		.most = l->most,
 		.pool = o->pool,
-		.range = l->share ? l->share->range : NULL};
+		.range = l->share ? l->share->range : NULL,
+		.records = l->share ? l->share->records : selection->kept,
+		.devices = l->devices};
 
 	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
-	SL_TRY(selection->items.key ? sl_merge_run(&merge, o)
+	SL_TRY(selection->items.key ? sl_merge_run(&merge, o, list)
 				    : send_in_sequence(l->dir, l->m, selection, o));
 	return sl_record_output_flush(o);
 }
@@ -129,7 +132,7 @@ static enum sl_status send_list(const struct sl_ordered_list *l, void *sum, sl_b
 		s = send_header(l->plan->choices.format->merge, sum, &selection, list->particles,
 			sink, context);
 	if (s == SL_OK)
-		s = send_records(l, &selection, &o);
+		s = send_records(l, &selection, &o, list);
 	sl_record_output_end(&o);
 	sl_job_pool_close(&pool);
 	return s;
@@ -186,7 +189,7 @@ static enum sl_status send_table(const struct sl_ordered_list *l, sl_byte_sink *
 	sl_job_pool_open(&pool, selection.items.key ? threads_of(l->plan) : 0);
 	s = sl_record_output_begin_table(&o, &pool, layout.bytes, list->particles, table);
 	if (s == SL_OK)
-		s = send_records(l, &selection, &o);
+		s = send_records(l, &selection, &o, list);
 	sl_record_output_end(&o);
 	sl_job_pool_close(&pool);
 	if (s == SL_OK)

@@ -9,8 +9,8 @@
 #ifndef SL_PIPELINE_OUTPUT_MERGE_ORDERED_LIST_H
 #define SL_PIPELINE_OUTPUT_MERGE_ORDERED_LIST_H
 
+#include "pipeline/output/merge/device_order.h"
 #include "pipeline/output/merge/record_output.h"
-#include "pipeline/run/workspace.h"
 #include "pipeline/results/manifest.h"
 
 /*
@@ -34,6 +34,8 @@ struct sl_ordered_list {
 	const struct sl_manifest *m;
 	uint32_t most;                     /* files that are merged at a time */
 	const struct sl_list_share *share; /* NULL: all of the list is sent */
+	const struct sl_order_devices
+		*devices; /* sort the keys; none, or NULL: the host compares them */
 };
 
 /*

@@ -221,23 +221,28 @@ static void change_weight(struct sl_record_source *s)
 	memcpy(at, h->single ? (const void *)&narrow : (const void *)&weight, number);
 }
 
+/* Reads the key of an item. Returns whether its record is selected. */
+static bool take_item(const struct sl_selection *selection, const uint8_t *item, uint64_t *key)
+{
+	double priority;
+
+	*key = 0;
+	if (selection->items.key)
+		memcpy(key, item, sizeof(*key));
+	if (!selection->items.priority)
+		return true;
+	memcpy(&priority, item + (selection->items.key ? sizeof(*key) : 0), sizeof(priority));
+	return !selection->sampled || priority > selection->threshold;
+}
+
 /* Reads the item of the next record. Returns whether the record is selected. */
 static bool read_item(struct sl_record_source *s)
 {
-	const struct sl_selection *selection = s->selection;
-	double priority;
+	const uint8_t *item = s->item;
 
-	fetch((uintptr_t)s->item + ITEMS_AHEAD);
-	s->key = 0;
-	if (selection->items.key)
-		memcpy(&s->key, s->item, sizeof(s->key));
-	if (!selection->items.priority) {
-		s->item += selection->items.bytes;
-		return true;
-	}
-	memcpy(&priority, s->item + (selection->items.key ? sizeof(s->key) : 0), sizeof(priority));
-	s->item += selection->items.bytes;
-	return !selection->sampled || priority > selection->threshold;
+	fetch((uintptr_t)item + ITEMS_AHEAD);
+	s->item += s->selection->items.bytes;
+	return take_item(s->selection, item, &s->key);
 }
 
 /* Reads the next records of the list, as many as come at once. All rows of a table are in memory. */
@@ -269,8 +274,10 @@ static enum sl_status next_of_batch(struct sl_record_source *s, bool *more)
 		selected = s->selection->items.bytes == 0 || read_item(s);
 	}
 	*more = selected;
-	if (!selected)
+	if (!selected) {
+		s->record = NULL;
 		return s->range ? end_range(s) : end_batch(s);
+	}
 	if (s->is_list) {
 		fetch((uintptr_t)s->next + RECORDS_AHEAD);
 		change_weight(s);
@@ -285,11 +292,32 @@ enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
 	if (s->is_batch)
 		return next_of_batch(s, more);
 	*more = s->left > 0;
-	if (!*more)
+	if (!*more) {
+		s->record = NULL;
 		return SL_OK;
+	}
 	memcpy(&s->key, s->next, sizeof(s->key));
 	s->record = s->next + sizeof(s->key);
 	s->next = s->record + s->selection->record_bytes;
 	s->left--;
 	return SL_OK;
+}
+
+size_t sl_record_source_keys(
+	const struct sl_record_source *s, uint64_t *row, uint64_t *key, size_t most)
+{
+	const size_t stride =
+		s->is_batch ? s->selection->items.bytes : sizeof(*key) + s->selection->record_bytes;
+	const uint8_t *first = s->is_batch ? s->item : s->next;
+	size_t n = 0;
+
+	for (; n < most && *row < s->left; ++*row) {
+		const uint8_t *item = first + (size_t)*row * stride;
+
+		if (s->is_batch)
+			n += take_item(s->selection, item, &key[n]);
+		else
+			memcpy(&key[n++], item, sizeof(*key));
+	}
+	return n;
 }

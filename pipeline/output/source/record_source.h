@@ -54,10 +54,10 @@ struct sl_record_piece {
 
 struct sl_record_source {
 	const struct sl_selection *selection;
-	bool is_batch; /* else it is an intermediate file */
-	uint64_t left; /* records that were not read yet */
-	uint64_t key;  /* of the record at hand; 0 without a key */
-	const uint8_t *record;
+	bool is_batch;         /* else it is an intermediate file */
+	uint64_t left;         /* records that were not read yet */
+	uint64_t key;          /* of the record at hand; 0 without a key */
+	const uint8_t *record; /* NULL: none */
 	/* of a batch */
 	struct sl_checked_file list, order;
 	bool is_list;                 /* the batch is a list; else a table */
@@ -95,6 +95,14 @@ enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_r
  * have been compared with the manifest: SL_CHECK_FAILED if they differ. A record is valid until the next call.
  */
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more);
+
+/*
+ * Copies the keys of the selected records of a source that was opened, with keys, but not read yet: at most
+ * `most`, from row *row on, which becomes the row after them. Returns their number: 0 after the last one. The
+ * files are not compared with the manifest.
+ */
+size_t sl_record_source_keys(
+	const struct sl_record_source *s, uint64_t *row, uint64_t *key, size_t most);
 
 void sl_record_source_close(struct sl_record_source *s);
 

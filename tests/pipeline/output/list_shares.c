@@ -66,7 +66,7 @@ static void send_share(
 	const uint64_t first = total * k / n, last = total * (k + 1) / n;
 	const struct sl_list_share share = {range, last - first, k == 0};
 	const struct sl_ordered_list l = {
-		o->plan, &o->dir, &o->dir, &o->m, SL_MERGED_FILES_MOST, &share};
+		o->plan, &o->dir, &o->dir, &o->m, SL_MERGED_FILES_MOST, &share, NULL};
 	uint64_t from[BATCHES_MOST], to[BATCHES_MOST];
 	struct sl_joined_list joined;
 
@@ -178,7 +178,7 @@ static void ranges_outside_of_a_batch_are_refused(void **state)
 		struct sl_selection selection = {.items = sl_plan_order_items(o.plan)};
 		struct sl_mcpl_header layout;
 		size_t header;
-		const struct sl_ordered_list l = {o.plan, &o.dir, &o.dir, &o.m, 2, NULL};
+		const struct sl_ordered_list l = {o.plan, &o.dir, &o.dir, &o.m, 2, NULL, NULL};
 
 		assert_int_equal(SL_OK, sl_ordered_list_layout(&l, &layout, &header));
 		selection.record_bytes = layout.record_bytes;

@@ -79,7 +79,7 @@ void merge_again(const struct opened *o, uint32_t most, void (*before)(void), vo
 	struct sent *s)
 {
 	const struct sl_format_merge *format = o->plan->choices.format->merge;
-	const struct sl_ordered_list from = {o->plan, &o->dir, &o->dir, &o->m, most, NULL};
+	const struct sl_ordered_list from = {o->plan, &o->dir, &o->dir, &o->m, most, NULL, NULL};
 	struct sl_joined_list list;
 	char name[300], *batch;
 	void *sum = NULL;

@@ -1,0 +1,224 @@
+/* device_order.c - see device_order.h. */
+#include "pipeline/output/merge/device_order.h"
+
+#include <string.h>
+
+#include "pipeline/plan/joined_memory.h"
+
+enum { RECORDS = SL_ORDER_STAGING_RECORDS };
+
+_Static_assert(SL_ORDER_STAGING_BYTES == RECORDS * (sizeof(uint64_t) + sizeof(uint32_t)),
+	"plans count these bytes");
+
+struct sl_order_devices sl_order_devices_of(const struct sl_workspace *w)
+{
+	struct sl_order_devices devices = {.n = 0};
+
+	if (!w || !w->device)
+		return devices;
+	devices.sort = w->recipe.sort;
+	devices.key_bits = w->recipe.key_bits;
+	for (uint32_t d = 0; d < w->plan->n_devices; d++)
+		if (!w->device[d].dropped)
+			devices.device[devices.n++] = &w->plan->device[d];
+	return devices;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static size_t key_bytes(const struct sl_device_order *o)
+{
+	return sl_type_bytes(o->sort.type);
+}
+
+static void lay_out(struct sl_arena *a, const struct sl_device_order *o, struct sl_global_share *s)
+{
+	s->key = sl_cut_items(a, s->n, key_bytes(o));
+	s->index = (uint32_t *)sl_cut_items(a, s->n, sizeof(*s->index));
+	s->key_out = sl_cut_items(a, s->n, key_bytes(o));
+	s->index_out = (uint32_t *)sl_cut_items(a, s->n, sizeof(*s->index_out));
+	s->scratch.base = sl_cut(a, s->scratch.size);
+}
+
+/* Makes the device of share i current. */
+static enum sl_status use_share(const struct sl_device_order *o, uint32_t i)
+{
+	const struct sl_device *device = o->share[i].device;
+
+	if (sl_device_switch(device))
+		return SL_OK;
+	return sl_fail(SL_DEVICE_FAILED, "device %d has failed", device->number);
+}
+
+/* Allocates the memory of share i on its device. */
+static enum sl_status get_share(struct sl_device_order *o, uint32_t i)
+{
+	struct sl_global_share *s = &o->share[i];
+	struct sl_arena a = {0};
+
+	SL_TRY(use_share(o, i));
+	s->scratch.size = sl_global_sort_scratch(&o->sort, s->n, o->records, o->n_shares, false);
+	SL_TRY(sl_stream_make(&s->stream));
+	lay_out(&a, o, s);
+	SL_TRY(sl_memory_get(SL_DEVICE, a.used, &o->block[i]));
+	a = (struct sl_arena){.base = o->block[i], .size = a.used};
+	lay_out(&a, o, s);
+	return SL_OK;
+}
+
+/* All shares have as many keys as their parts of the result. */
+static enum sl_status get_memory(
+	struct sl_device_order *o, const struct sl_order_devices *devices, uint64_t records)
+{
+	o->sort = (struct sl_global_sort){.sort = devices->sort,
+		.type = devices->key_bits <= 32 ? SL_U32 : SL_U64,
+		.end_bit = devices->key_bits};
+	o->records = records;
+	o->n_shares = devices->n;
+	for (uint32_t i = 0; i < o->n_shares; i++) {
+		uint64_t part = sl_global_sort_part(records, o->n_shares, i);
+
+		if (part > UINT32_MAX)
+			return sl_fail(SL_DEVICE_MEMORY,
+				"%llu records are more than a device can sort",
+				(unsigned long long)part);
+		o->share[i] =
+			(struct sl_global_share){.device = devices->device[i], .n = (uint32_t)part};
+	}
+	for (uint32_t i = 0; i < o->n_shares; i++)
+		SL_TRY(get_share(o, i));
+	SL_TRY(sl_memory_get(SL_PINNED, SL_ORDER_STAGING_BYTES, &o->staging));
+	o->file = (uint32_t *)o->staging;
+	o->key = o->file + RECORDS;
+	return SL_OK;
+}
+
+/* --- keys to the devices ---------------------------------------------------------------------- */
+
+/* The place of the next key. */
+struct upload {
+	uint32_t share, at;
+};
+
+static enum sl_status other_number(const struct sl_device_order *o)
+{
+	return sl_fail(SL_CHECK_FAILED, "the files do not have %llu records",
+		(unsigned long long)o->records);
+}
+
+/* Makes n keys of 8 bytes in the staging block keys of the type. */
+static void narrow(struct sl_device_order *o, uint32_t n)
+{
+	char *to = (char *)o->key;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t key;
+		uint32_t low;
+
+		memcpy(&key, to + i * sizeof(key), sizeof(key));
+		low = (uint32_t)key;
+		memcpy(to + i * sizeof(low), &low, sizeof(low));
+	}
+}
+
+/* Copies the n keys in the staging block, of file `number`, to a share that has room for them. */
+static enum sl_status copy_keys(
+	struct sl_device_order *o, uint32_t n, uint32_t number, struct upload *u)
+{
+	const struct sl_global_share *s = &o->share[u->share];
+	const size_t bytes = key_bytes(o);
+
+	for (uint32_t i = 0; i < n; i++)
+		o->file[i] = number;
+	if (o->sort.type == SL_U32)
+		narrow(o, n);
+	SL_TRY(sl_copy((char *)s->key + u->at * bytes, o->key, n * bytes, s->stream));
+	SL_TRY(sl_copy(s->index + u->at, o->file, n * sizeof(*o->file), s->stream));
+	u->at += n;
+	return sl_stream_wait(s->stream);
+}
+
+/* Moves to the next share when one is full. Returns the room in the share; 0 if all are full. */
+static uint32_t room_for_keys(const struct sl_device_order *o, struct upload *u)
+{
+	while (u->at == o->share[u->share].n && u->share + 1 < o->n_shares)
+		*u = (struct upload){.share = u->share + 1};
+	return o->share[u->share].n - u->at;
+}
+
+/* Copies the keys of a source, whose number is `number`. */
+static enum sl_status upload_source(struct sl_device_order *o, const struct sl_record_source *s,
+	uint32_t number, struct upload *u)
+{
+	uint64_t row = 0;
+	size_t keys = 1;
+
+	while (keys > 0) {
+		uint32_t room = room_for_keys(o, u), most = room < RECORDS ? room : RECORDS;
+
+		/* also a key that has no room is found */
+		keys = sl_record_source_keys(s, &row, (uint64_t *)o->key, most > 0 ? most : 1);
+		if (keys > room)
+			return other_number(o);
+		if (keys > 0) {
+			SL_TRY(use_share(o, u->share));
+			SL_TRY(copy_keys(o, (uint32_t)keys, number, u));
+		}
+	}
+	return SL_OK;
+}
+
+static enum sl_status upload(
+	struct sl_device_order *o, const struct sl_record_source *source, uint32_t n)
+{
+	struct upload u = {.share = 0};
+
+	for (uint32_t i = 0; i < n; i++)
+		SL_TRY(upload_source(o, &source[i], i, &u));
+	return room_for_keys(o, &u) == 0 ? SL_OK : other_number(o);
+}
+
+enum sl_status sl_device_order_begin(struct sl_device_order *o,
+	const struct sl_order_devices *devices, const struct sl_record_source *source, uint32_t n,
+	uint64_t records)
+{
+	memset(o, 0, sizeof(*o));
+	SL_TRY(get_memory(o, devices, records));
+	SL_TRY(upload(o, source, n));
+	return sl_global_sort(&o->sort, o->share, o->n_shares);
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+enum sl_status sl_device_order_read(struct sl_device_order *o)
+{
+	const struct sl_global_share *s = &o->share[o->share_at];
+	uint64_t left;
+
+	while (o->at == s->n && o->share_at + 1 < o->n_shares) {
+		s = &o->share[++o->share_at];
+		o->at = 0;
+	}
+	left = s->n - o->at;
+	o->taken = 0;
+	o->at_hand = left < RECORDS ? (uint32_t)left : RECORDS;
+	SL_TRY(use_share(o, o->share_at));
+	SL_TRY(sl_copy(o->file, s->index_out + o->at, o->at_hand * sizeof(*o->file), s->stream));
+	o->at += o->at_hand;
+	return sl_stream_wait(s->stream);
+}
+
+void sl_device_order_end(struct sl_device_order *o)
+{
+	char message[SL_MESSAGE_BYTES];
+
+	memcpy(message, sl_last_error(), sizeof(message));
+	for (uint32_t i = 0; i < o->n_shares; i++) {
+		if (!o->share[i].device || use_share(o, i) != SL_OK)
+			continue;
+		sl_stream_free(o->share[i].stream);
+		sl_memory_give(SL_DEVICE, o->block[i]);
+	}
+	sl_memory_give(SL_PINNED, o->staging);
+	sl_set_last_error(message);
+}
