@@ -14,6 +14,9 @@
 
 enum { BATCHES_MOST = 40 };
 
+/* The devices that sort the keys of each share, as those of a rank do; or NULL. */
+static const struct sl_order_devices *sorting;
+
 struct bytes {
 	uint8_t *at;
 	size_t used;
@@ -66,7 +69,7 @@ static void send_share(
 	const uint64_t first = total * k / n, last = total * (k + 1) / n;
 	const struct sl_list_share share = {range, last - first, k == 0};
 	const struct sl_ordered_list l = {
-		o->plan, &o->dir, &o->dir, &o->m, SL_MERGED_FILES_MOST, &share, NULL};
+		o->plan, &o->dir, &o->dir, &o->m, SL_MERGED_FILES_MOST, &share, sorting};
 	uint64_t from[BATCHES_MOST], to[BATCHES_MOST];
 	struct sl_joined_list joined;
 
@@ -132,6 +135,29 @@ static void shares_make_up_the_list(void **state)
 	}
 }
 
+/* A share without records needs no devices. */
+static void devices_sort_the_keys_of_a_share(void **state)
+{
+	struct sl_order_devices devices = {.n = 2, .sort = {.backend = &sl_sort_shared_emulated}};
+	struct sl_device device[2];
+	size_t bytes;
+	char *file;
+
+	(void)state;
+	sl_device_emulate(true);
+	for (int i = 2; i-- > 0; devices.device[i] = &device[i])
+		assert_ok(sl_device_use(i, &device[i]));
+	devices.key_bits = 32;
+	make_sorted_run(FEW, 5, distinct, "mcpl", "");
+	file = joined_file("mcpl", &bytes);
+	sorting = &devices;
+	for (uint32_t n = 1; n < 8; n += 2)
+		expect_shares(n, 1 + n % 2, file, bytes);
+	sorting = NULL;
+	sl_device_emulate(false);
+	free(file);
+}
+
 /* A damaged byte, anywhere in a file, changes the sum of the checksums, or the share fails. */
 static void expect_damage(const char *name, size_t batch, bool in_list, size_t at)
 {
@@ -194,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_make_up_the_list),
+		cmocka_unit_test(devices_sort_the_keys_of_a_share),
 		cmocka_unit_test(damage_is_found),
 		cmocka_unit_test(ranges_outside_of_a_batch_are_refused),
 	};

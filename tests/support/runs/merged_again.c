@@ -79,8 +79,8 @@ void merge_again(const struct opened *o, uint32_t most, void (*before)(void), vo
 	struct sent *s)
 {
 	const struct sl_format_merge *format = o->plan->choices.format->merge;
-	const struct sl_ordered_list from = {o->plan, &o->dir, &o->dir, &o->m, most, NULL, NULL};
-	struct sl_joined_list list;
+	const struct sl_ordered_list from = {
+		o->plan, &o->dir, &o->dir, &o->m, most, NULL, s->devices};
 	char name[300], *batch;
 	void *sum = NULL;
 	size_t bytes;
@@ -93,7 +93,7 @@ void merge_again(const struct opened *o, uint32_t most, void (*before)(void), vo
 	}
 	if (before)
 		before();
-	s->status = sl_ordered_list_send(&from, sum, receive, s, &list);
+	s->status = sl_ordered_list_send(&from, sum, receive, s, &s->list);
 	if (s->status != SL_OK)
 		snprintf(s->message, sizeof(s->message), "%s", sl_last_error());
 	if (format)

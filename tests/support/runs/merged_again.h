@@ -45,6 +45,8 @@ struct sent {
 	unsigned calls, fails; /* the number of the call that fails; 0: none */
 	enum sl_status status;
 	char message[SL_MESSAGE_BYTES];
+	const struct sl_order_devices *devices; /* that sort the keys, or NULL */
+	struct sl_joined_list list;             /* what the merge says about itself */
 };
 
 /*

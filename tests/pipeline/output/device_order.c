@@ -1,0 +1,269 @@
+/*
+ * device_order.c - devices that sort the keys of a joined file: it has the bytes that the host makes, with any number
+ * of devices, and after a failure of a device at any call.
+ *
+ * sl_device_order_read() is replaced, to give the merge a wrong order.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "primitives/emulator/settings.h"
+#include "tests/faults/fault_injection.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/process.h"
+#include "tests/support/program/program.h"
+#include "tests/support/runs/merged_again.h"
+
+enum { DEVICES_MOST = 7 };
+
+static const char two_columns[] = "[energy:float, x:float]"; /* keys of more than 32 bits */
+
+static struct sl_device emulated[DEVICES_MOST];
+
+static int begin(void **state)
+{
+	const struct sl_emulator_settings settings = {.blocks = 1, .memory_bytes = 1 << 28};
+
+	sl_device_emulate(true);
+	sl_emulator_set_settings(&settings);
+	for (int i = DEVICES_MOST; i-- > 0;)
+		if (sl_device_use(i, &emulated[i]) != SL_OK)
+			return 1;
+	return sorted_runs_begin(state);
+}
+
+static struct sl_order_devices first_devices(uint32_t n, const struct opened *o)
+{
+	struct sl_order_devices d = {.n = n, .key_bits = o->plan->recipe.key_bits};
+
+	d.sort.backend = n % 2 ? &sl_sort_shared_emulated : &sl_sort_work_efficient_emulated;
+	for (uint32_t i = 0; i < n; i++)
+		d.device[i] = &emulated[i];
+	return d;
+}
+
+/* Merges the run in `out` with n devices, in so many threads and so many files at a time. */
+static struct sent merged_on(uint32_t n, uint32_t threads, uint32_t most)
+{
+	struct sl_order_devices devices;
+	struct sent s = {.bytes = NULL};
+	struct opened o;
+
+	open_run(&o, threads);
+	devices = first_devices(n, &o);
+	s.devices = &devices;
+	merge_again(&o, most, NULL, NULL, &s);
+	close_run(&o);
+	s.devices = NULL;
+	return s;
+}
+
+/* Expects the bytes of the joined file from n devices, of which so many have sorted. */
+static void expect_sorted_on(
+	const char *format, uint32_t n, uint32_t threads, uint32_t most, uint32_t sorting)
+{
+	struct sent s = merged_on(n, threads, most);
+	size_t bytes;
+	char *file = joined_file(format, &bytes);
+
+	expect_sent(&s, file, bytes);
+	assert_int_equal(s.list.sorting_devices, sorting);
+	assert_string_equal(s.list.why, "");
+	free(file);
+}
+
+static void any_number_of_devices_gives_the_same_bytes(void **state)
+{
+	static const char *const formats[] = {"mcpl", "npz", "csv.gz", "openpmd"};
+	const char *const keys[] = {ties, distinct, two_columns};
+
+	(void)state;
+	for (int f = 0; f < (is_quick() ? 2 : 4); f++)
+		for (int k = 0; k < 3; k++) {
+			make_sorted_run(FEW, k == 2 ? 2 : 40, keys[k], formats[f], "");
+			for (uint32_t n = 1; n <= DEVICES_MOST; n += n)
+				expect_sorted_on(formats[f], n, 1 + n % 2, SL_MERGED_FILES_MOST, n);
+			expect_sorted_on(formats[f], 3, 2, 7, 3); /* the last of several passes */
+		}
+	/* more records than a block has; fewer than devices */
+	make_sorted_run(MANY, 5, distinct, "mcpl", "");
+	expect_sorted_on("mcpl", 1, 1, SL_MERGED_FILES_MOST, 1);
+	make_sorted_run(4, 2, distinct, "mcpl", "");
+	expect_sorted_on("mcpl", DEVICES_MOST, 1, SL_MERGED_FILES_MOST, DEVICES_MOST);
+}
+
+static void samples_and_limits_have_the_same_bytes(void **state)
+{
+	static const char *const more[] = {
+		", sample: 900", ", limit: 1001", ", sample: 900, limit: 700"};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		make_sorted_run(FEW, 40, i == 1 ? ties : two_columns, "mcpl", more[i]);
+		for (uint32_t n = 1; n <= 3; n++)
+			expect_sorted_on("mcpl", n, 1, SL_MERGED_FILES_MOST, n);
+	}
+}
+
+/* Threads that decompress are faster; one thread is not. */
+static void compressed_batches_are_merged_by_threads(void **state)
+{
+	(void)state;
+	make_sorted_run(FEW, 5, distinct, "mcpl.gz", "");
+	expect_sorted_on("mcpl.gz", 2, 3, SL_MERGED_FILES_MOST, 0);
+	expect_sorted_on("mcpl.gz", 2, 1, SL_MERGED_FILES_MOST, 2);
+}
+
+/* --- failures ----------------------------------------------------------------------------------- */
+
+/* A call of the device layer that fails, and what the merge must say about it. */
+struct failure {
+	const char *call;
+	unsigned number; /* of the call */
+	int error;
+};
+
+enum { SAME_BYTES, NOT_REACHED, WRONG };
+
+/* In a child, because the device has failed for the rest of the process. */
+static int merge_with_failure(void *argument)
+{
+	const struct failure *f = (const struct failure *)argument;
+	bool reached, same;
+	char fault[64], *file;
+	struct sent s;
+	size_t bytes;
+
+	snprintf(fault, sizeof(fault), "%s:%u:%d", f->call, f->number, f->error);
+	if (sl_fault_set(fault))
+		return WRONG;
+	s = merged_on(2, 1, SL_MERGED_FILES_MOST);
+	sl_fault_set(NULL);
+	reached = s.list.why[0] != '\0';
+	file = joined_file("mcpl", &bytes);
+	same = s.status == SL_OK && s.used == bytes && memcmp(s.bytes, file, bytes) == 0;
+	free(file);
+	free(s.bytes);
+	return !same || (!reached && s.list.sorting_devices != 2) ? WRONG
+	       : reached                                          ? SAME_BYTES
+	                                                          : NOT_REACHED;
+}
+
+/* The host takes over at each call, also in the middle of the merge. */
+static void the_host_continues_after_a_failure(void **state)
+{
+	static const struct failure calls[] = {{"dev_malloc", 0, 2}, {"pinned_malloc", 0, 2},
+		{"dev_stream", 0, 700}, {"dev_copy", 0, 700}, {"dev_sync", 0, 719},
+		{"dev_launch", 0, 719}};
+
+	(void)state;
+	make_sorted_run(FEW, 5, distinct, "mcpl", "");
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct failure f = calls[i];
+		int outcome = SAME_BYTES;
+
+		for (f.number = 1; outcome == SAME_BYTES && f.number < 200; f.number++)
+			outcome = in_child(merge_with_failure, &f);
+		if (outcome != NOT_REACHED || f.number <= 2)
+			fail_msg("%s: call %u: outcome %d", f.call, f.number - 1, outcome);
+	}
+}
+
+/* Devices with too little memory leave the merge to the host. */
+static void too_little_memory_is_no_failure(void **state)
+{
+	struct sl_emulator_settings settings = {.blocks = 1, .memory_bytes = 1 << 16};
+	struct sent s;
+	size_t bytes;
+	char *file;
+
+	(void)state;
+	make_sorted_run(FEW, 5, ties, "mcpl", "");
+	sl_emulator_set_settings(&settings);
+	s = merged_on(2, 1, SL_MERGED_FILES_MOST);
+	settings.memory_bytes = 1 << 28;
+	sl_emulator_set_settings(&settings);
+	file = joined_file("mcpl", &bytes);
+	expect_sent(&s, file, bytes);
+	free(file);
+	assert_int_equal(s.list.sorting_devices, 0);
+	assert_non_null(strstr(s.list.why, "memory"));
+}
+
+/* --- wrong orders ------------------------------------------------------------------------------- */
+
+enum sl_status __real_sl_device_order_read(struct sl_device_order *o);
+enum sl_status __wrap_sl_device_order_read(struct sl_device_order *o);
+
+static uint32_t wrong_at, wrong_file; /* this number is put there, unless it is 0 */
+
+enum sl_status __wrap_sl_device_order_read(struct sl_device_order *o)
+{
+	enum sl_status s = __real_sl_device_order_read(o);
+
+	if (wrong_at > 0 && wrong_at < o->at_hand)
+		o->file[wrong_at] = wrong_file;
+	return s;
+}
+
+/* As if a file had changed between the sort and the merge. */
+static void a_wrong_order_is_refused(void **state)
+{
+	static const uint32_t wrong[][2] = {{5, 4}, {7, 2}, {1499, 1}, {70, 5}, {70, UINT32_MAX}};
+
+	(void)state;
+	make_sorted_run(FEW / 2, 5, "[-id:32]", "mcpl", "");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct sent s;
+
+		wrong_at = wrong[i][0];
+		wrong_file = wrong[i][1];
+		s = merged_on(1, 1, SL_MERGED_FILES_MOST);
+		wrong_at = 0;
+		free(s.bytes);
+		assert_int_equal(s.status, SL_CHECK_FAILED);
+		assert_non_null(strstr(s.message, "was changed while it was merged; use --resume"));
+	}
+}
+
+/* The number of records is that of the manifest, the keys are those of the files. */
+static void another_number_of_records_is_found(void **state)
+{
+	struct sl_order_devices devices;
+	struct sl_device_order order;
+	struct sl_record_source source;
+	struct sl_selection selection;
+	struct opened o;
+
+	(void)state;
+	make_sorted_run(FEW, 5, two_columns, "npz", "");
+	open_run(&o, 1);
+	devices = first_devices(2, &o);
+	selection = (struct sl_selection){.items = sl_plan_order_items(o.plan)};
+	source = (struct sl_record_source){.selection = &selection, .is_batch = true, .left = 8};
+	source.item = (const uint8_t *)calloc(8, selection.items.bytes);
+	for (uint64_t records = 1; records < 20; records++) {
+		enum sl_status s = sl_device_order_begin(&order, &devices, &source, 1, records);
+
+		assert_int_equal(s, records == 8 ? SL_OK : SL_CHECK_FAILED);
+		sl_device_order_end(&order);
+	}
+	free((void *)(uintptr_t)source.item);
+	close_run(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			the_host_continues_after_a_failure), /* forks before threads start */
+		cmocka_unit_test(any_number_of_devices_gives_the_same_bytes),
+		cmocka_unit_test(samples_and_limits_have_the_same_bytes),
+		cmocka_unit_test(compressed_batches_are_merged_by_threads),
+		cmocka_unit_test(too_little_memory_is_no_failure),
+		cmocka_unit_test(a_wrong_order_is_refused),
+		cmocka_unit_test(another_number_of_records_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, begin, folder_end);
+}
