@@ -136,6 +136,14 @@ struct sl_batch_scores {
 		if (score != 0) /* with analogue absorption most collisions deposit nothing */
 			atomicAdd(&sum[at], score);
 	}
+
+	/* Pieces of flights, which count several times if they are long. */
+	__device__ __forceinline__ void add_pieces(
+		uint32_t at, uint64_t pieces, uint64_t score) const
+	{
+		atomicAdd(&count[at], pieces);
+		atomicAdd(&sum[at], score);
+	}
 };
 
 /* A counter of a thread block: both halves of the sum, because shared memory adds words of 32 bits. */
@@ -146,6 +154,7 @@ struct sl_block_counter {
 struct sl_block_scores {
 	struct sl_block_counter *counter;
 	uint32_t n;
+	struct sl_batch_scores batch;
 
 	/* All threads of the block call it, and then synchronise. */
 	__device__ __forceinline__ void clear() const
@@ -154,13 +163,11 @@ struct sl_block_scores {
 			counter[k] = {};
 	}
 
-	/* score is at most 2^32. */
-	__device__ __forceinline__ void add(uint32_t at, uint64_t score) const
+	__device__ __forceinline__ void add_score(uint32_t at, uint64_t score) const
 	{
 		const uint32_t part = (uint32_t)score, carry = (uint32_t)(score >> 32);
 		bool overflows;
 
-		atomicAdd(&counter[at].count, 1u);
 		if ((part | carry) == 0)
 			return;
 		overflows = atomicAdd(&counter[at].low, part) > ~part;
@@ -168,8 +175,26 @@ struct sl_block_scores {
 			atomicAdd(&counter[at].high, carry + overflows);
 	}
 
+	/* A collision: a block has less than 2^32. */
+	__device__ __forceinline__ void add(uint32_t at, uint64_t score) const
+	{
+		atomicAdd(&counter[at].count, 1u);
+		add_score(at, score);
+	}
+
+	/* Pieces of flights, of which a block can have more: then the batch gets 2^32 of them. */
+	__device__ __forceinline__ void add_pieces(
+		uint32_t at, uint64_t pieces, uint64_t score) const
+	{
+		const uint32_t part = (uint32_t)pieces;
+
+		if (atomicAdd(&counter[at].count, part) > ~part)
+			atomicAdd(&batch.count[at], UINT64_C(1) << 32);
+		add_score(at, score);
+	}
+
 	/* Adds the counters to those of the batch. All threads of the block call it, after synchronising. */
-	__device__ __forceinline__ void add_to(const struct sl_batch_scores &batch) const
+	__device__ __forceinline__ void add_to_batch() const
 	{
 		for (uint32_t k = threadIdx.x; k < n; k += blockDim.x) {
 			const struct sl_block_counter c = counter[k];

@@ -39,38 +39,62 @@ static __device__ __forceinline__ void sl_grids_count_one(const struct sl_grid_s
 	}
 }
 
-/* Adds the pieces of a flight to a score of paths. */
-static __device__ __forceinline__ void sl_grids_score_track(const struct sl_grid_set *grids,
-	const struct sl_grid_rule *g, const struct sl_scored_flight *f, uint64_t *sum)
-{
-	struct sl_track t = sl_track_begin(g, grids->edge, f);
-
-	while (sl_track_next(g, grids->edge, f, &t)) {
-		uint64_t count, fixed = sl_track_fixed(g, f->weight, t.length, &count);
-
-		atomicAdd(&sum[g->base + t.cell], count);
-		atomicAdd(&sum[grids->n_counters + g->base + t.cell], fixed);
-	}
-}
-
-/* Adds a flight to each score of flights. */
-static __device__ __forceinline__ void sl_grids_score_flight(
-	const struct sl_grid_set *grids, const struct sl_scored_flight *f, uint64_t *sum)
+/* Adds a flight to each score of crossings. */
+template <class Counters>
+static __device__ __forceinline__ void sl_grids_score_crossings(
+	const struct sl_grid_set *grids, const struct sl_scored_flight *f, const Counters &counters)
 {
 	for (uint32_t k = 0; k < grids->n; k++) {
 		const struct sl_grid_rule *g = &grids->grid[k];
 		struct sl_particle p = {};
 
-		if (g->score == SL_SCORE_TRACK) {
-			sl_grids_score_track(grids, g, f, sum);
-		} else if (g->score == SL_SCORE_CROSSING && sl_flight_crosses(g, f, &p)) {
+		if (g->score == SL_SCORE_CROSSING && sl_flight_crosses(g, f, &p)) {
 			const struct sl_columns columns = sl_columns_of(&p);
-			uint32_t at = g->base + sl_grid_cell(g, grids->edge, &columns, 0);
 
-			atomicAdd(&sum[at], (uint64_t)1);
-			atomicAdd(&sum[grids->n_counters + at], sl_fixed_weight(f->weight));
+			counters.add_pieces(g->base + sl_grid_cell(g, grids->edge, &columns, 0), 1,
+				sl_fixed_weight(f->weight));
 		}
 	}
 }
+
+/* A flight that is added, piece by piece, to one score of paths after the other. */
+struct sl_track_work {
+	struct sl_scored_flight flight;
+	struct sl_track track;
+	uint32_t grid; /* the number of the score */
+
+	/* Are pieces left? */
+	__device__ __forceinline__ bool is_left(const struct sl_grid_set *grids) const
+	{
+		return grid < grids->n;
+	}
+
+	/* Begins with the first score of paths from number k on. */
+	__device__ __forceinline__ void begin(const struct sl_grid_set *grids, uint32_t k)
+	{
+		while (k < grids->n && grids->grid[k].score != SL_SCORE_TRACK)
+			k++;
+		grid = k;
+		if (k < grids->n)
+			track = sl_track_begin(&grids->grid[k], grids->edge, &flight);
+	}
+
+	/* Adds the next piece. */
+	template <class Counters>
+	__device__ __forceinline__ void add_piece(
+		const struct sl_grid_set *grids, const Counters &counters)
+	{
+		const struct sl_grid_rule *g = &grids->grid[grid];
+
+		if (sl_track_next(g, grids->edge, &flight, &track)) {
+			uint64_t count,
+				fixed = sl_track_fixed(g, flight.weight, track.length, &count);
+
+			counters.add_pieces(g->base + track.cell, count, fixed);
+		}
+		if (track.ended)
+			begin(grids, grid + 1);
+	}
+};
 
 #endif

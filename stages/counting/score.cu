@@ -2,7 +2,7 @@
  * score.cu - stage advance on a device for a slab with scores, one thread per particle.
  *
  * The steps are those of advance.cu. After each step a thread adds its collision and its flight to the counters of the
- * scores. Without scores of flights, and if the counters fit, these are in shared memory (collision_score.cuh).
+ * scores. If the counters fit, they are in shared memory (collision_score.cuh).
  */
 #include "stages/counting/score.h"
 
@@ -16,9 +16,12 @@
 
 enum {
 	BLOCK = 256,
-	SHARED_BLOCK = 1024,
-	SHARED_LEFT = 1024 /* bytes of shared memory for the variables of the kernel */
+	SHARED_LEFT = 1024, /* bytes of shared memory for the variables of the kernel */
+	STEP_LANES = 8      /* of a warp that take a step while others add pieces of flights */
 };
+
+/* Threads of the only block of a multiprocessor whose counters are in shared memory: 64 registers each, or 128. */
+template <bool flights> static constexpr int SHARED_BLOCK = flights ? 512 : 1024;
 
 /*
  * Blocks per multiprocessor: they limit the compiler to 48 registers, or to 128 if flights are scored. 48 are enough
@@ -109,24 +112,54 @@ static __device__ __forceinline__ void score_collisions(const Rules *rules, uint
 	}
 }
 
-/* The same for one lane, and adds each flight too. */
-template <class Rules, class Collisions>
+/* A step of p, which is alive: adds its collision and its crossings, and begins with the pieces of its flight. */
+template <class Rules, class Collisions, class Counters>
+static __device__ __forceinline__ uint32_t begin_flight(const Rules *rules, uint32_t most,
+	uint32_t i, uint64_t seed, struct sl_particle *p,
+	const struct score_rules<Collisions> &scores, const Counters &counters,
+	struct sl_track_work *work)
+{
+	const struct sl_particle before = *p;
+	struct sl_slab_flight flight;
+	const uint32_t next = step_of(rules, most, i, seed, p, &flight);
+
+	work->flight = flight_of(slab_of(rules), &before, flight.length, p->z);
+	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, p,
+		sl_slab_deposit_in(slab_of(rules), most, i, p, before.weight),
+		sl_slab_fluence_in(slab_of(rules), most, i, before.weight), counters);
+	sl_grids_score_crossings(scores.grids, &work->flight, counters);
+	work->begin(scores.grids, 0);
+	return next;
+}
+
+/*
+ * As score_collisions(), and adds each flight too. Flights have different numbers of pieces. A lane that has added its
+ * pieces therefore waits until STEP_LANES lanes need a step, or no lane has a piece, while the others go on.
+ */
+template <class Rules, class Collisions, class Counters>
 static __device__ __forceinline__ void score_flights(const Rules *rules, uint32_t most, uint32_t i,
 	uint64_t seed, struct sl_particle *p, uint32_t n,
-	const struct score_rules<Collisions> &scores, const struct sl_batch_scores &counters)
+	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
-	while (n-- > 0 && p->fate == SL_FATE_alive) {
-		const struct sl_particle before = *p;
-		struct sl_slab_flight flight;
-		const uint32_t next = step_of(rules, most, i, seed, p, &flight);
-		const struct sl_scored_flight f =
-			flight_of(slab_of(rules), &before, flight.length, p->z);
+	struct sl_track_work work = {};
 
-		sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, p,
-			sl_slab_deposit_in(slab_of(rules), most, i, p, before.weight),
-			sl_slab_fluence_in(slab_of(rules), most, i, before.weight), counters);
-		sl_grids_score_flight(scores.grids, &f, counters.count);
-		i = next;
+	work.grid = scores.grids->n;
+	for (;;) {
+		const bool has_piece = work.is_left(scores.grids);
+		const bool needs_step = !has_piece && n > 0 && p->fate == SL_FATE_alive;
+		const uint32_t pieces = __ballot_sync(SL_LANES, has_piece),
+			       steps = __ballot_sync(SL_LANES, needs_step);
+
+		if ((pieces | steps) == 0)
+			return;
+		if (needs_step && (pieces == 0 || __popc(steps) >= STEP_LANES)) {
+			i = begin_flight(rules, most, i, seed, p, scores, counters, &work);
+			n--;
+		}
+		__syncwarp();
+		if (work.is_left(scores.grids))
+			work.add_piece(scores.grids, counters);
+		__syncwarp();
 	}
 }
 
@@ -189,11 +222,9 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 		sl_block_add<sl_words_of<1>>(lives, alive);
 }
 
-/*
- * The same for collisions only, with the counters of a block in shared memory. Blocks stride over the particles.
- */
-template <class Rules, sl_column_set set, class Collisions>
-static __global__ void __launch_bounds__(SHARED_BLOCK, 1)
+/* The same with the counters of a block in shared memory. Blocks stride over the particles. */
+template <class Rules, sl_column_set set, bool flights, class Collisions>
+static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
 	scored_in_blocks_kernel(const SL_GRID_CONSTANT Rules rules, uint64_t seed,
 		uint64_t first_id, const SL_GRID_CONSTANT struct sl_active_set l,
 		const SL_GRID_CONSTANT struct sl_columns batch, uint8_t *keep,
@@ -202,19 +233,19 @@ static __global__ void __launch_bounds__(SHARED_BLOCK, 1)
 {
 	SL_SHARED_DYNAMIC(struct sl_block_counter, counter);
 	const uint32_t n = collisions.n_counters;
-	const struct sl_block_scores counters = {counter, n};
 	uint64_t lives[1] = {}, *sum = sl_grids_copy(grids, sums);
+	const struct sl_block_scores counters = {counter, n, {sum, sum + n}};
 
 	counters.clear();
 	__syncthreads();
 	for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < l.n;
 		first += (uint64_t)gridDim.x * blockDim.x) {
-		lives[0] += advance<false, Rules, set>(rules, seed, first_id, l, batch,
+		lives[0] += advance<flights, Rules, set>(rules, seed, first_id, l, batch,
 			alive ? keep : NULL, first + threadIdx.x,
 			score_rules<Collisions>{collisions, grids}, counters);
 	}
 	__syncthreads();
-	counters.add_to(sl_batch_scores{sum, sum + n});
+	counters.add_to_batch();
 	if (alive)
 		sl_block_add<sl_words_of<1>>(lives, alive);
 }
@@ -227,16 +258,17 @@ static __global__ void __launch_bounds__(SHARED_BLOCK, 1)
 static enum sl_status find_blocks(const struct sl_batch *b, uint64_t max_steps,
 	const struct sl_grid_set *grids, uint32_t *blocks)
 {
+	const uint32_t block = grids->flights ? SHARED_BLOCK<true> : SHARED_BLOCK<false>;
 	const uint64_t steps = b->active_set.steps < max_steps ? b->active_set.steps : max_steps,
-		       tiles = sl_grid(b->active_set.n, SHARED_BLOCK),
-		       tiles_most = (UINT32_MAX / SHARED_BLOCK) / (steps > 0 ? steps : 1),
+		       tiles = sl_grid(b->active_set.n, block),
+		       tiles_most = (UINT32_MAX / block) / (steps > 0 ? steps : 1),
 		       shared_bytes = (uint64_t)grids->n_counters * sizeof(struct sl_block_counter);
 	struct sl_limits limits;
 	uint64_t fewest;
 
 	*blocks = 0;
 	SL_TRY(sl_device_limits(&limits));
-	if (grids->flights || tiles < limits.multiprocessors || tiles_most == 0 ||
+	if (tiles < limits.multiprocessors || tiles_most == 0 ||
 		shared_bytes + SHARED_LEFT > limits.shared_bytes)
 		return SL_OK;
 	fewest = (tiles + tiles_most - 1) / tiles_most;
@@ -254,25 +286,32 @@ static enum sl_status queue(const Rules *rules, uint64_t seed, const struct sl_b
 	struct sl_even_scores<SL_SCORE_FLUENCE> fluence;
 	struct sl_even_scores<SL_SCORE_COUNT> even;
 	uint32_t blocks;
-	const auto queue_in_blocks = [&](const auto &scores) {
-		using Collisions = std::remove_cvref_t<decltype(scores)>;
-
-		return sl_launch("scored_in_blocks_kernel",
-			scored_in_blocks_kernel<Rules, set, Collisions>, blocks, SHARED_BLOCK,
+	const auto queue_in_blocks = [&](auto kernel, int block, const auto &scores) {
+		return sl_launch("scored_in_blocks_kernel", kernel, blocks, (uint32_t)block,
 			scores.n_counters * (uint32_t)sizeof(struct sl_block_counter), s, *rules,
 			seed, b->first_id, b->active_set, b->columns, b->keep, scores, device_grids,
 			sums, alive);
 	};
+	const auto queue_collisions = [&](const auto &scores) {
+		using Collisions = std::remove_cvref_t<decltype(scores)>;
+
+		return queue_in_blocks(scored_in_blocks_kernel<Rules, set, false, Collisions>,
+			SHARED_BLOCK<false>, scores);
+	};
 
 	SL_TRY(find_blocks(b, slab_of(rules)->max_steps, grids, &blocks));
+	if (blocks > 0 && grids->flights)
+		return queue_in_blocks(
+			scored_in_blocks_kernel<Rules, set, true, struct sl_collision_scores>,
+			SHARED_BLOCK<true>, collisions);
 	if (blocks > 0 && sl_even_scores_of(&collisions, &deposit))
-		return queue_in_blocks(deposit);
+		return queue_collisions(deposit);
 	if (blocks > 0 && sl_even_scores_of(&collisions, &fluence))
-		return queue_in_blocks(fluence);
+		return queue_collisions(fluence);
 	if (blocks > 0 && sl_even_scores_of(&collisions, &even))
-		return queue_in_blocks(even);
+		return queue_collisions(even);
 	if (blocks > 0)
-		return queue_in_blocks(collisions);
+		return queue_collisions(collisions);
 	return sl_launch("scored_kernel",
 		grids->flights ? scored_kernel<Rules, set, true> : scored_kernel<Rules, set, false>,
 		sl_grid(b->active_set.n, BLOCK), BLOCK, 0, s, *rules, seed, b->first_id,

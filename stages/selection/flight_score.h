@@ -31,16 +31,26 @@ struct sl_scored_flight {
 	float weight;
 };
 
-/* A place on the flight: how the pieces go on from there. */
+/*
+ * A place on the flight: how the pieces go on from there. Loops over the axes have a constant number of rounds and
+ * compare the axis, because a device keeps arrays in registers only if no variable indexes them.
+ */
 struct sl_track {
-	float at;                         /* distance from the beginning */
-	float exit[SL_GRID_AXES_MAX];     /* where the flight leaves the bin of an axis */
-	uint32_t bin[SL_GRID_AXES_MAX];   /* 0: below; bins + 1: above */
-	uint32_t after[SL_GRID_AXES_MAX]; /* the next bin */
-	bool outward[SL_GRID_AXES_MAX];   /* on the axis r, which it no longer approaches */
+	float at;                       /* distance from the beginning */
+	float exit[SL_GRID_AXES_MAX];   /* where the flight leaves the bin of an axis */
+	uint32_t bin[SL_GRID_AXES_MAX]; /* 0: below; bins + 1: above */
+	uint32_t
+		up; /* set of axes on which the next bin is the next higher one, else the next lower one */
+	uint32_t outward; /* set of axes r that the flight no longer approaches */
 	bool ended;
 	float length; /* of the piece */
 	uint32_t cell;
+};
+
+/* Where a flight leaves a bin. */
+struct sl_track_exit {
+	float at;
+	bool up, outward;
 };
 
 /* Edge k of an axis, from 0 to bins. */
@@ -70,75 +80,81 @@ SL_HD float sl_track_start(enum sl_column column, const struct sl_scored_flight 
 	}
 }
 
-/* Sets where the flight leaves its bin of axis k, one of planes. */
-SL_HD void sl_track_find_plane(const struct sl_grid_axis_rule *a, const float *edge,
-	const struct sl_scored_flight *f, uint32_t k, struct sl_track *t)
+/* Finds where the flight leaves a bin of an axis of planes. */
+SL_HD struct sl_track_exit sl_track_find_plane(const struct sl_grid_axis_rule *a, const float *edge,
+	const struct sl_scored_flight *f, uint32_t bin)
 {
 	float rate, start = sl_track_start(a->even.column, f, &rate);
-	uint32_t bin = t->bin[k];
+	struct sl_track_exit e = {SL_TRACK_NEVER, rate > 0, false};
 
-	t->exit[k] = SL_TRACK_NEVER;
-	if (rate > 0 && bin <= a->even.bins) {
-		t->after[k] = bin + 1;
-		t->exit[k] = (sl_track_edge(a, edge, bin) - start) / rate;
-	} else if (rate < 0 && bin > 0) {
-		t->after[k] = bin - 1;
-		t->exit[k] = (sl_track_edge(a, edge, bin - 1) - start) / rate;
-	}
+	if (rate > 0 ? bin <= a->even.bins : rate < 0 && bin > 0)
+		e.at = (sl_track_edge(a, edge, e.up ? bin : bin - 1) - start) / rate;
+	return e;
 }
 
 /*
  * The same for the axis r. At distance s the squared radius is a s^2 + 2 b s + c. A flight goes inwards, to the
  * inner edge of its bin if it reaches it; after it has gone outwards once, it goes inwards no more.
  */
-SL_HD void sl_track_find_ring(const struct sl_grid_axis_rule *axis, const float *edge,
-	const struct sl_scored_flight *f, uint32_t k, struct sl_track *t)
+SL_HD struct sl_track_exit sl_track_find_ring(const struct sl_grid_axis_rule *axis,
+	const float *edge, const struct sl_scored_flight *f, uint32_t bin, bool outward, float at)
 {
 	float a = fmaf(f->u, f->u, f->v * f->v), b = fmaf(f->x, f->u, f->y * f->v);
 	float c = fmaf(f->x, f->x, f->y * f->y), inner, outer, root;
-	uint32_t bin = t->bin[k];
+	struct sl_track_exit e = {SL_TRACK_NEVER, true, outward};
 
-	t->exit[k] = SL_TRACK_NEVER;
 	if (!(a > 0))
-		return;
+		return e;
 	inner = bin > 0 ? sl_track_edge(axis, edge, bin - 1) : 0.0f;
 	root = fmaf(b, b, -a * fmaf(-inner, inner, c));
-	if (!t->outward[k] && inner > 0 && root > 0 && fmaf(a, t->at, b) < 0) {
-		t->after[k] = bin - 1;
-		t->exit[k] = (-b - sqrtf(root)) / a;
-		return;
+	if (!outward && inner > 0 && root > 0 && fmaf(a, at, b) < 0) {
+		e.up = false;
+		e.at = (-b - sqrtf(root)) / a;
+		return e;
 	}
-	t->outward[k] = true;
+	e.outward = true;
 	if (bin > axis->even.bins)
-		return;
+		return e;
 	outer = sl_track_edge(axis, edge, bin);
 	root = fmaf(b, b, -a * fmaf(-outer, outer, c));
-	t->after[k] = bin + 1;
-	t->exit[k] = (sqrtf(root > 0 ? root : 0.0f) - b) / a;
+	e.at = (sqrtf(root > 0 ? root : 0.0f) - b) / a;
+	return e;
 }
 
-SL_HD void sl_track_find(const struct sl_grid_rule *g, const float *edge,
-	const struct sl_scored_flight *f, uint32_t k, struct sl_track *t)
+/* Moves the flight to a bin of axis k. */
+SL_HD void sl_track_enter(const struct sl_grid_rule *g, const float *edge,
+	const struct sl_scored_flight *f, uint32_t k, uint32_t bin, struct sl_track *t)
 {
-	if (g->axis[k].even.column == SL_COLUMN_r)
-		sl_track_find_ring(&g->axis[k], edge, f, k, t);
-	else
-		sl_track_find_plane(&g->axis[k], edge, f, k, t);
+	const struct sl_grid_axis_rule *a = &g->axis[k];
+	const uint32_t axis = UINT32_C(1) << k;
+	const struct sl_track_exit e =
+		a->even.column == SL_COLUMN_r
+			? sl_track_find_ring(a, edge, f, bin, (t->outward & axis) != 0, t->at)
+			: sl_track_find_plane(a, edge, f, bin);
+
+	for (uint32_t i = 0; i < SL_GRID_AXES_MAX; i++) {
+		t->bin[i] = i == k ? bin : t->bin[i];
+		t->exit[i] = i == k ? e.at : t->exit[i];
+	}
+	t->up = e.up ? t->up | axis : t->up & ~axis;
+	t->outward |= e.outward ? axis : 0;
 }
 
 SL_HD struct sl_track sl_track_begin(
 	const struct sl_grid_rule *g, const float *edge, const struct sl_scored_flight *f)
 {
-	struct sl_track t = {0};
+	struct sl_track t = {
+		0, {SL_TRACK_NEVER, SL_TRACK_NEVER, SL_TRACK_NEVER}, {0}, 0, 0, false, 0, 0};
 
-	for (uint32_t k = 0; k < g->n_axes; k++) {
+	for (uint32_t k = 0; k < SL_GRID_AXES_MAX; k++) {
 		const struct sl_grid_axis_rule *a = &g->axis[k];
-		float rate, at = a->even.column == SL_COLUMN_r
-		                         ? sl_grid_radius(f->x, f->y)
-		                         : sl_track_start(a->even.column, f, &rate);
+		float rate, at;
 
-		t.bin[k] = sl_grid_bin_of_float(a, edge, at);
-		sl_track_find(g, edge, f, k, &t);
+		if (k == g->n_axes)
+			break;
+		at = a->even.column == SL_COLUMN_r ? sl_grid_radius(f->x, f->y)
+		                                   : sl_track_start(a->even.column, f, &rate);
+		sl_track_enter(g, edge, f, k, sl_grid_bin_of_float(a, edge, at), &t);
 	}
 	return t;
 }
@@ -148,9 +164,12 @@ SL_HD uint32_t sl_track_cell(const struct sl_grid_rule *g, const struct sl_track
 {
 	uint32_t cell = 0;
 
-	for (uint32_t k = 0; k < g->n_axes; k++)
+	for (uint32_t k = 0; k < SL_GRID_AXES_MAX; k++) {
+		if (k == g->n_axes)
+			break;
 		if (!sl_grid_add_bin(g, k, t->bin[k], &cell))
 			return cell;
+	}
 	return cell + 1;
 }
 
@@ -160,20 +179,22 @@ SL_HD bool sl_track_next(const struct sl_grid_rule *g, const float *edge,
 {
 	while (!t->ended) {
 		float from = t->at, to = f->length;
-		uint32_t first = SL_GRID_AXES_MAX;
+		uint32_t first = SL_GRID_AXES_MAX, bin = 0;
 
-		for (uint32_t k = 0; k < g->n_axes; k++)
-			if (t->exit[k] < to) {
-				to = t->exit[k];
-				first = k;
-			}
+		for (uint32_t k = 0; k < SL_GRID_AXES_MAX; k++) {
+			bool is_first = t->exit[k] < to;
+
+			to = is_first ? t->exit[k] : to;
+			bin = is_first ? t->bin[k] : bin;
+			first = is_first ? k : first;
+		}
 		t->cell = sl_track_cell(g, t);
 		t->at = to > from ? to : from;
 		t->length = t->at - from;
-		if (first < SL_GRID_AXES_MAX) {
-			t->bin[first] = t->after[first];
-			sl_track_find(g, edge, f, first, t);
-		} else
+		if (first < SL_GRID_AXES_MAX)
+			sl_track_enter(
+				g, edge, f, first, t->up >> first & 1 ? bin + 1 : bin - 1, t);
+		else
 			t->ended = true;
 		if (t->length > 0 || t->ended)
 			return true;

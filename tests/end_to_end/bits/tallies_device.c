@@ -31,8 +31,8 @@
 	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
 
 /*
- * Scores of collisions alone. The counters of the first four are in shared memory: bins of equal width, single scores
- * with special kernels, other bins. MANY has more counters than fit there.
+ * The counters of all but MANY fit in shared memory: collisions in bins of equal width, single scores with special
+ * kernels, other bins; flights.
  */
 #define COLLISIONS                                          \
 	"  - [deposit, z:40:0.1 cm..0.4 cm]\n"              \
@@ -44,6 +44,11 @@
 	"  - [deposit, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4:0 " \
 	"ps..20 ps]\n"
 #define MANY "  - [deposit, r:200:0 mm..5 mm, z:100]\n"
+#define FLIGHTS                                                 \
+	"  - [fluence_track, r:60:0 mm..5 mm, z:100]\n"         \
+	"  - [deposit, z:40]\n"                                 \
+	"  - [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm]\n" \
+	"  - [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]\n"
 
 /* Runs a configuration on the CPU, with which the next runs are compared. */
 static void run_reference(const char *text, const char *absorption)
@@ -92,14 +97,15 @@ static void scores_of_weights_are_those_of_the_cpu(void **state)
 	expect_scores("model.slab.absorption=implicit");
 }
 
-static void collisions_alone_are_those_of_the_cpu(void **state)
+static void counters_of_blocks_are_those_of_the_cpu(void **state)
 {
 	static const char *const scores[] = {
 		MODEL COLLISIONS,
 		MODEL DEPOSIT_IN_R_Z,
 		MODEL FLUENCE_IN_R_Z,
 		MODEL UNEVEN,
-		MODEL MANY
+		MODEL MANY,
+		MODEL FLIGHTS
 	};
 
 	(void)state;
@@ -156,7 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scores_are_those_of_the_cpu),
 		cmocka_unit_test(scores_of_weights_are_those_of_the_cpu),
-		cmocka_unit_test(collisions_alone_are_those_of_the_cpu),
+		cmocka_unit_test(counters_of_blocks_are_those_of_the_cpu),
 		cmocka_unit_test(tallies_of_ends_are_those_of_the_cpu),
 		cmocka_unit_test(scores_of_slab_paths_are_those_of_the_cpu),
 	};

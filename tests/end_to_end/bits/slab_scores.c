@@ -1,9 +1,9 @@
 /*
- * collision_scores.c - scores of collisions alone have the same bytes on the CPU and the emulated device, with the
+ * slab_scores.c - scores of collisions and flights have the same bytes on the CPU and the emulated device, with the
  * counters of blocks in shared memory and with those of the batch in global memory.
  *
- * The emulated device has 4 multiprocessors, and a block 1024 particles, so a batch of more than 3072 particles uses
- * shared memory. In rounds the last ones do not.
+ * The emulated device has 4 multiprocessors, and a block 1024 particles, or 512 if flights are scored. So a batch of
+ * more than 3072 particles, or of more than 1536, uses shared memory. In rounds the last ones do not.
  */
 #include <stdio.h>
 
@@ -37,8 +37,16 @@ static const char text[] = "run: {name: t, seed: 7, particles: 5130}\n"
 #define UNEVEN                                                                              \
 	"tallies=[[fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4" \
 	":0 ps..20 ps], [deposit, z:40]]"
+/* Flights with many pieces and with one, along each axis, and beside scores of collisions. */
+#define FLIGHTS                                                                           \
+	"tallies=[[fluence_track, r:20:0 mm..2 mm, z:20:0.05 cm..0.4 cm, time:4:0 ps..20" \
+	" ps], [deposit, z:40], [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm, y:5:-1 "  \
+	"mm..1 mm], [crossing:0.25 cm, w:20, r:10:0 cm..1 cm]]"
+#define LONG_FLIGHTS "tallies=[[fluence_track, z:400, y:10:-1 mm..1 mm]]"
+#define CROSSINGS    "tallies=[[crossing:0.1 cm, time:10:0 ps..20 ps]]"
 /* More than 227 KiB / 12 counters. */
-#define MANY "tallies=[[deposit, r:400:0 cm..1 cm, z:50]]"
+#define MANY_FLIGHTS "tallies=[[fluence_track, r:400:0 cm..1 cm, z:50]]"
+#define MANY         "tallies=[[deposit, r:400:0 cm..1 cm, z:50]]"
 
 static void expect_same_bytes(const char *tallies, const char *set, const char *other)
 {
@@ -94,6 +102,19 @@ static void counters_that_do_not_fit_have_the_same_bytes(void **state)
 	expect_same_bytes(MANY, IMPLICIT, "run.batch=auto");
 }
 
+static void flights_have_the_same_bytes(void **state)
+{
+	(void)state;
+	expect_same_bytes(FLIGHTS, ANALOGUE, "run.batch=auto");
+	expect_same_bytes(FLIGHTS, IMPLICIT, "run.particles=1700");
+	expect_same_bytes(FLIGHTS, PATHS, "run.particles=1700");
+	expect_same_bytes(LONG_FLIGHTS, ONE_LAYER, "run.particles=1537");
+	expect_same_bytes(CROSSINGS, ONE_LAYER, "run.particles=2100");
+	expect_same_bytes(MANY_FLIGHTS, ANALOGUE, "run.particles=1537");
+	expect_same_bytes(FLIGHTS, ONE_LAYER, "run.particles=1536");
+	expect_same_bytes(FLIGHTS, IMPLICIT, "run.particles=3");
+}
+
 /* From 2^21 steps on a block takes only one particle per thread, from 2^22 on none, because it could count too far. */
 static void many_steps_have_the_same_bytes(void **state)
 {
@@ -137,7 +158,9 @@ static void shared_memory_is_used_where_counters_fit(void **state)
 	expect_kernel(global, MANY, "run.particles=3073");
 	expect_kernel(shared, EVEN, "transport.max_steps=4000000");
 	expect_kernel(global, EVEN, "transport.max_steps=5000000");
-	expect_kernel(global, "tallies=[[deposit, z:40], [fluence_track, z:4]]", ANALOGUE);
+	expect_kernel(shared, FLIGHTS, "run.particles=1537");
+	expect_kernel(global, FLIGHTS, "run.particles=1536");
+	expect_kernel(global, MANY_FLIGHTS, "run.particles=1537");
 }
 
 static int begin(void **state)
@@ -154,6 +177,7 @@ int main(void)
 		cmocka_unit_test(scores_in_r_and_z_have_the_same_bytes),
 		cmocka_unit_test(other_axes_have_the_same_bytes),
 		cmocka_unit_test(counters_that_do_not_fit_have_the_same_bytes),
+		cmocka_unit_test(flights_have_the_same_bytes),
 		cmocka_unit_test(many_steps_have_the_same_bytes),
 		cmocka_unit_test(sizes_of_batches_have_the_same_bytes),
 		cmocka_unit_test(shared_memory_is_used_where_counters_fit),
