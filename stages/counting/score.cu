@@ -112,97 +112,190 @@ static __device__ __forceinline__ void score_collisions(const Rules *rules, uint
 	}
 }
 
-/* A step of p, which is alive: adds its collision and its crossings, and begins with the pieces of its flight. */
-template <class Rules, class Collisions, class Counters>
-static __device__ __forceinline__ uint32_t begin_flight(const Rules *rules, uint32_t most,
-	uint32_t i, uint64_t seed, struct sl_particle *p,
-	const struct score_rules<Collisions> &scores, const Counters &counters,
-	struct sl_track_work *work)
+/* The layer of p. */
+template <class Rules>
+static __device__ __forceinline__ uint32_t layer_of(const Rules &rules, const struct sl_particle *p)
 {
-	const struct sl_particle before = *p;
-	struct sl_slab_flight flight;
-	const uint32_t next = step_of(rules, most, i, seed, p, &flight);
+	const struct sl_slab *slab = slab_of(&rules);
 
-	work->flight = flight_of(slab_of(rules), &before, flight.length, p->z);
-	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, p,
-		sl_slab_deposit_in(slab_of(rules), most, i, p, before.weight),
-		sl_slab_fluence_in(slab_of(rules), most, i, before.weight), counters);
-	sl_grids_score_crossings(scores.grids, &work->flight, counters);
-	work->begin(scores.grids, 0);
-	return next;
+	return slab->layers == 1 ? 0 : sl_slab_layer_at(slab, p->z, p->w);
+}
+
+/* The particles of a launch, in the way that a thread takes them: i, i + stride, ... */
+struct scored_particles {
+	uint64_t seed, first_id;
+	const struct sl_active_set &l;
+	const struct sl_columns &batch;
+	uint8_t *keep; /* is set to whether a particle is alive afterwards, unless it is NULL */
+	uint64_t stride;
+};
+
+/* Does particle i take steps? Sets *p to it then. */
+template <sl_column_set set>
+static __device__ __forceinline__ bool load(
+	const struct scored_particles &from, uint64_t i, struct sl_particle *p)
+{
+	if (from.l.columns.fate[i] != SL_FATE_alive)
+		return false;
+	*p = sl_active_set_load(&from.l, set, from.first_id, (uint32_t)i);
+	return true;
+}
+
+/* Stores particle i if it has taken steps. Returns whether it is alive. */
+template <sl_column_set set>
+static __device__ __forceinline__ bool store(const struct scored_particles &to, uint64_t i,
+	bool takes_steps, const struct sl_particle *p)
+{
+	const bool is_alive =
+		takes_steps && sl_active_set_store(&to.l, set, &to.batch, (uint32_t)i, p);
+
+	if (to.keep)
+		to.keep[i] = is_alive;
+	return is_alive;
 }
 
 /*
- * As score_collisions(), and adds each flight too. Flights have different numbers of pieces. A lane that has added its
- * pieces therefore waits until STEP_LANES lanes need a step, or no lane has a piece, while the others go on.
+ * Advances the particles of a thread, and adds their collisions. All lanes of a warp call it. Returns how many are alive
+ * afterwards.
  */
-template <class Rules, class Collisions, class Counters>
-static __device__ __forceinline__ void score_flights(const Rules *rules, uint32_t most, uint32_t i,
-	uint64_t seed, struct sl_particle *p, uint32_t n,
+template <class Rules, sl_column_set set, class Collisions, class Counters>
+static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
+	const struct scored_particles &particles, uint64_t i,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
-	struct sl_track_work work = {};
+	uint64_t alive = 0;
 
-	work.grid = scores.grids->n;
+	for (uint64_t first = i - threadIdx.x; first < particles.l.n;
+		first += particles.stride, i += particles.stride) {
+		const bool exists = i < particles.l.n;
+		struct sl_particle p = {};
+		bool takes_steps;
+
+		p.fate = SL_FATE_max_steps; /* not alive */
+		takes_steps = exists && load<set>(particles, i, &p);
+		if (slab_of(&rules)->layers == 1)
+			score_collisions(&rules, 1, 0, particles.seed, &p, particles.l.steps,
+				scores, counters);
+		else
+			score_collisions(&rules, SL_SLAB_LAYERS_MAX, layer_of(rules, &p),
+				particles.seed, &p, particles.l.steps, scores, counters);
+		alive += exists && store<set>(particles, i, takes_steps, &p);
+	}
+	return alive;
+}
+
+/* --- flights ---------------------------------------------------------------------------------- */
+
+/* A particle that a lane advances, and the flight of its last step. */
+struct lane_work {
+	struct sl_particle p;
+	uint32_t layer, steps_left;
+	uint64_t i; /* the number of the particle; the next one if there is none */
+	bool has_particle;
+	struct sl_track_work pieces;
+};
+
+/* Ends with the particle of a lane that takes no further step. Returns whether it is alive. */
+template <sl_column_set set>
+static __device__ __forceinline__ bool end_particle(
+	const struct scored_particles &particles, struct lane_work *w)
+{
+	if (!w->has_particle || (w->steps_left > 0 && w->p.fate == SL_FATE_alive))
+		return false;
+
+	const bool is_alive = store<set>(particles, w->i, true, &w->p);
+
+	w->has_particle = false;
+	w->i += particles.stride;
+	return is_alive;
+}
+
+/* Takes the next particle, if a lane has none. One that takes no steps is done at once. */
+template <class Rules, sl_column_set set>
+static __device__ __forceinline__ void begin_particle(
+	const Rules &rules, const struct scored_particles &particles, struct lane_work *w)
+{
+	if (w->has_particle || w->i >= particles.l.n)
+		return;
+	w->has_particle = load<set>(particles, w->i, &w->p);
+	if (!w->has_particle) {
+		(void)store<set>(particles, w->i, false, &w->p);
+		w->i += particles.stride;
+		return;
+	}
+	w->layer = layer_of(rules, &w->p);
+	w->steps_left = particles.l.steps;
+}
+
+/* A step: adds its collision and its crossings, and begins with the pieces of its flight. */
+template <class Rules, class Collisions, class Counters>
+static __device__ __forceinline__ void take_step(const Rules &rules, uint64_t seed,
+	const struct score_rules<Collisions> &scores, const Counters &counters, struct lane_work *w)
+{
+	const struct sl_particle before = w->p;
+	const uint32_t most = SL_SLAB_LAYERS_MAX, i = w->layer;
+	struct sl_slab_flight flight;
+
+	w->steps_left--;
+	w->layer = step_of(&rules, most, i, seed, &w->p, &flight);
+	w->pieces.flight = flight_of(slab_of(&rules), &before, flight.length, w->p.z);
+	sl_score_collision(scores.collisions, scores.grids->edge, flight.collides, &w->p,
+		sl_slab_deposit_in(slab_of(&rules), most, i, &w->p, before.weight),
+		sl_slab_fluence_in(slab_of(&rules), most, i, before.weight), counters);
+	sl_grids_score_crossings(scores.grids, &w->pieces.flight, counters);
+	w->pieces.begin(scores.grids, 0);
+}
+
+/*
+ * As advance_all(), and adds each flight too. Flights have different numbers of pieces, and particles different numbers
+ * of steps. So each lane goes on by itself: a lane without pieces takes a step, and a lane whose particle takes no
+ * further step takes the next particle. It waits until STEP_LANES lanes do so, or no lane has a piece, while the
+ * others add pieces.
+ */
+template <class Rules, sl_column_set set, class Collisions, class Counters>
+static __device__ __forceinline__ uint64_t advance_flights(const Rules &rules,
+	const struct scored_particles &particles, uint64_t i,
+	const struct score_rules<Collisions> &scores, const Counters &counters)
+{
+	struct lane_work w = {};
+	uint64_t alive = 0;
+
+	w.i = i;
+	w.pieces.grid = scores.grids->n;
 	for (;;) {
-		const bool has_piece = work.is_left(scores.grids);
-		const bool needs_step = !has_piece && n > 0 && p->fate == SL_FATE_alive;
+		const bool has_piece = w.pieces.is_left(scores.grids),
+			   has_step = !has_piece && (w.has_particle || w.i < particles.l.n);
 		const uint32_t pieces = __ballot_sync(SL_LANES, has_piece),
-			       steps = __ballot_sync(SL_LANES, needs_step);
+			       steps = __ballot_sync(SL_LANES, has_step);
 
 		if ((pieces | steps) == 0)
-			return;
-		if (needs_step && (pieces == 0 || __popc(steps) >= STEP_LANES)) {
-			i = begin_flight(rules, most, i, seed, p, scores, counters, &work);
-			n--;
+			return alive;
+		if (has_step && (pieces == 0 || __popc(steps) >= STEP_LANES)) {
+			alive += end_particle<set>(particles, &w);
+			begin_particle<Rules, set>(rules, particles, &w);
+			if (w.has_particle)
+				take_step(rules, particles.seed, scores, counters, &w);
 		}
 		__syncwarp();
-		if (work.is_left(scores.grids))
-			work.add_piece(scores.grids, counters);
+		if (w.pieces.is_left(scores.grids))
+			w.pieces.add_piece(scores.grids, counters);
 		__syncwarp();
 	}
 }
 
-/* Takes at most n steps of p and adds them to the scores. All lanes of a warp call it, also if p is not alive. */
-template <bool flights, class Rules, class Collisions, class Counters>
-static __device__ __forceinline__ void take_steps(const Rules *rules, uint64_t seed,
-	struct sl_particle *p, uint32_t n, const struct score_rules<Collisions> &scores,
-	const Counters &counters)
-{
-	const struct sl_slab *slab = slab_of(rules);
-	const uint32_t i = slab->layers == 1 ? 0 : sl_slab_layer_at(slab, p->z, p->w);
-
-	if constexpr (flights)
-		score_flights(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
-	else if (slab->layers == 1)
-		score_collisions(rules, 1, i, seed, p, n, scores, counters);
-	else
-		score_collisions(rules, SL_SLAB_LAYERS_MAX, i, seed, p, n, scores, counters);
-}
-
-/*
- * What the kernels do for particle i of the active set. All lanes of a warp call it, some without a particle. Returns
- * whether the particle is alive afterwards, and sets keep[i] to it unless keep is NULL.
- */
+/* Advances the particles of a thread from number i on, and adds to the scores. Returns how many are alive afterwards. */
 template <bool flights, class Rules, sl_column_set set, class Collisions, class Counters>
-static __device__ __forceinline__ bool advance(const Rules &rules, uint64_t seed, uint64_t first_id,
-	const struct sl_active_set &l, const struct sl_columns &batch, uint8_t *keep, uint64_t i,
+static __device__ __forceinline__ uint64_t advance(const Rules &rules,
+	const struct scored_particles &particles, uint64_t i,
 	const struct score_rules<Collisions> &scores, const Counters &counters)
 {
-	const bool exists = i < l.n, takes_steps = exists && l.columns.fate[i] == SL_FATE_alive;
-	struct sl_particle p = {};
-
-	p.fate = SL_FATE_max_steps; /* not alive */
-	if (takes_steps)
-		p = sl_active_set_load(&l, set, first_id, (uint32_t)i);
-	take_steps<flights>(&rules, seed, &p, l.steps, scores, counters);
-
-	const bool is_alive = takes_steps && sl_active_set_store(&l, set, &batch, (uint32_t)i, &p);
-
-	if (exists && keep)
-		keep[i] = is_alive;
-	return is_alive;
+	if constexpr (flights)
+		return advance_flights<Rules, set>(rules, particles, i, scores, counters);
+	else
+		return advance_all<Rules, set>(rules, particles, i, scores, counters);
 }
+
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 template <class Rules, sl_column_set set, bool flights>
 static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flights>)
@@ -215,8 +308,9 @@ static __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR<flight
 	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
 	uint64_t *sum = sl_grids_copy(grids, sums);
 
-	lives[0] = advance<flights, Rules, set>(rules, seed, first_id, l, batch,
-		alive ? keep : NULL, i, score_rules<struct sl_collision_scores>{collisions, grids},
+	lives[0] = advance<flights, Rules, set>(rules,
+		scored_particles{seed, first_id, l, batch, alive ? keep : NULL, l.n}, i,
+		score_rules<struct sl_collision_scores>{collisions, grids},
 		sl_batch_scores{sum, sum + collisions.n_counters});
 	if (alive)
 		sl_block_add<sl_words_of<1>>(lives, alive);
@@ -233,17 +327,16 @@ static __global__ void __launch_bounds__(SHARED_BLOCK<flights>, 1)
 {
 	SL_SHARED_DYNAMIC(struct sl_block_counter, counter);
 	const uint32_t n = collisions.n_counters;
-	uint64_t lives[1] = {}, *sum = sl_grids_copy(grids, sums);
+	uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, lives[1];
+	uint64_t *sum = sl_grids_copy(grids, sums);
 	const struct sl_block_scores counters = {counter, n, {sum, sum + n}};
 
 	counters.clear();
 	__syncthreads();
-	for (uint64_t first = (uint64_t)blockIdx.x * blockDim.x; first < l.n;
-		first += (uint64_t)gridDim.x * blockDim.x) {
-		lives[0] += advance<flights, Rules, set>(rules, seed, first_id, l, batch,
-			alive ? keep : NULL, first + threadIdx.x,
-			score_rules<Collisions>{collisions, grids}, counters);
-	}
+	lives[0] = advance<flights, Rules, set>(rules,
+		scored_particles{seed, first_id, l, batch, alive ? keep : NULL,
+			(uint64_t)gridDim.x * blockDim.x},
+		i, score_rules<Collisions>{collisions, grids}, counters);
 	__syncthreads();
 	counters.add_to_batch();
 	if (alive)

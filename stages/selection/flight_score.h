@@ -213,7 +213,7 @@ SL_HD uint64_t sl_track_fixed(
 	float score = weight * length * g->score_scale;
 
 	score = score < 0x1p30f ? score : 0x1p30f;
-	*count = (uint64_t)score + 1;
+	*count = (uint32_t)score + 1;
 	return sl_fixed_weight(score);
 }
 
