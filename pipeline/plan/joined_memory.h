@@ -33,6 +33,15 @@ enum { SL_MERGE_TARGET_BYTES = 1 << 20 };
 /* Keys go to the devices that sort them, and come back as numbers of files, in blocks of so many records. */
 enum { SL_ORDER_STAGING_RECORDS = 1 << 17, SL_ORDER_STAGING_BYTES = SL_ORDER_STAGING_RECORDS * 12 };
 
+/*
+ * The memory of devices that the sort of keys of so many bits takes for a record: keys and numbers of files, each three
+ * times (shares, results, and scratch of a sort that moves both).
+ */
+static inline uint32_t sl_order_device_bytes(uint32_t key_bits)
+{
+	return 3 * ((key_bits <= 32 ? 4 : 8) + 4);
+}
+
 /* At least the bytes that describe a file while it is merged (struct sl_record_source, struct sl_loser_head). */
 enum { SL_MERGE_SOURCE_BYTES = 2560 };
 

@@ -7,7 +7,7 @@
  * of each number in turn, which a merge by a tree would find by log2(files) comparisons.
  *
  * The result stays on the devices, and the merge reads it in blocks. So the memory of the host does not depend on
- * the number of records. Each record takes about 40 bytes of the devices together, or 28 with keys of 32 bits.
+ * the number of records. Each record takes sl_order_device_bytes() of the memory of a device.
  */
 #ifndef SL_PIPELINE_OUTPUT_MERGE_DEVICE_ORDER_H
 #define SL_PIPELINE_OUTPUT_MERGE_DEVICE_ORDER_H
