@@ -83,6 +83,26 @@ static void any_number_of_ranks_gives_the_same_bytes(void **state)
 	check_ranks(1, "output.durable=never");
 }
 
+/* The devices of a rank sort the keys of its range. */
+static void ranks_with_devices_give_the_same_bytes(void **state)
+{
+	static const char *const words[] = {"sluice", "run", "c.yaml", "--out", "ranks", "--quiet",
+		"--set", "run.device=emulated:4", NULL};
+	struct sl_yaml *report;
+	sl_node joined;
+
+	(void)state;
+	write_config(8000, 16, "[x:float]", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
+	expect_ranks(2, SL_OK, "", words);
+	expect_same_results("ranks", "whole");
+	report = report_of(&folder, "ranks");
+	joined = sl_yaml_get(report, sl_yaml_get(report, sl_yaml_root(report), "times"), "joined");
+	assert_string_equal(
+		sl_yaml_text(report, sl_yaml_get(report, joined, "devices"), NULL), "2");
+	sl_yaml_free(report);
+}
+
 /* What the ranks do not share: rank 0 makes the file. */
 static void other_files_have_the_same_bytes(void **state)
 {
@@ -350,6 +370,7 @@ int main(void)
 #define LONG(function) cmocka_unit_test_setup_teardown(function, make_long_run, folder_end)
 	const struct CMUnitTest tests[] = {
 		TEST(any_number_of_ranks_gives_the_same_bytes),
+		TEST(ranks_with_devices_give_the_same_bytes),
 		TEST(other_files_have_the_same_bytes),
 		TEST(a_failure_of_a_rank_is_reported_once),
 		TEST(failed_calls_leave_no_part),

@@ -211,6 +211,47 @@ static void plan_and_summary_say_the_order(void **state)
 	assert_string_equal(run_json(&folder, "said", "joined"), "t.npz");
 }
 
+/* A run whose device has no memory for the sort ends as well: the host compares the keys, and says so. */
+static void expect_host_after_failures(void)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "said", "--set",
+		"run={batch: 90, device: emulated, slots: 1}");
+	unsigned k = 0;
+	int code = SL_DEVICE_MEMORY;
+
+	for (; code == SL_DEVICE_MEMORY; k++) {
+		char fault[64];
+		const char *const environment[] = {fault, NULL};
+		struct ending e;
+
+		snprintf(fault, sizeof(fault), "SL_FAULT=dev_malloc:%u:2", k + 1);
+		remove_run(&folder, "said");
+		call(&folder, environment, words, &e);
+		code = e.code;
+		if (code == SL_OK && !strstr(e.out, "; the host compared them (device memory: "))
+			fail_msg("no reason is in: %s", e.out);
+		process_free(&e);
+	}
+	assert_int_equal(code, SL_OK);
+	assert_true(k > 1);
+}
+
+static void plan_and_summary_say_what_devices_sort(void **state)
+{
+	(void)state;
+	write_list_config(&folder, "a.mcpl", "", "listed",
+		"key: [-energy:float]\noutput: {format: mcpl, order: run}\n");
+	expect_said("run={batch: 90, device: emulated:2}",
+		"its order is that of the key over the whole run; 2 devices sorted the keys\n",
+		"            the devices sort its keys if they have about 24 bytes of free memory "
+		"for each survivor\n");
+	write_list_config(&folder, "a.mcpl", "", "listed",
+		"key: [-energy:float, x:float]\noutput: {format: npz, order: run}\n");
+	expect_said("run={batch: 90, device: emulated}", "; 1 device sorted the keys\n",
+		"about 36 bytes of free memory");
+	expect_host_after_failures();
+}
+
 /* --- the sample --------------------------------------------------------------------------------- */
 
 static int descending(const void *a, const void *b)
@@ -419,6 +460,7 @@ int main(void)
 		cmocka_unit_test(the_order_is_that_of_the_run),
 		cmocka_unit_test(files_need_not_have_the_columns_of_the_key),
 		cmocka_unit_test(plan_and_summary_say_the_order),
+		cmocka_unit_test(plan_and_summary_say_what_devices_sort),
 		cmocka_unit_test(a_sample_is_the_same_for_every_batch_and_device),
 		cmocka_unit_test(sums_of_a_sample_have_the_right_mean),
 		cmocka_unit_test(a_common_weight_stays_in_the_header),
