@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pipeline/text/yaml.h"
 #include "tests/support/runs/parts_check.h"
 #include "tests/support/runs/ranks_check.h"
 
