@@ -58,9 +58,11 @@ for tool in "${tools[@]}"; do
 		primitives/global_sort/exchange_gpu stages/rules stages/device/pack_gpu; do
 		start "${sanitizer[@]}" "$build_folder/tests/test_${test//\//_}"
 	done
-	# Scores whose counters are in shared memory, by the kernels for bins of equal width: the sizes above are too small.
+	# Scores whose counters are in shared memory, of collisions by the kernels for bins of equal width, and of flights: the
+	# sizes above are too small.
 	for tallies in '[[deposit, r:100:0 mm..5 mm, z:100]]' '[[fluence_collision, r:100:0 mm..5 mm, z:100]]' \
-		'[[deposit, r:90:0 mm..5 mm, z:100], [fluence_collision, z:4]]'; do
+		'[[deposit, r:90:0 mm..5 mm, z:100], [fluence_collision, z:4]]' \
+		'[[fluence_track, r:50:0 mm..5 mm, z:100], [crossing:0.01 cm, w:20]]'; do
 		start "${sanitizer[@]}" "$SLUICE" run data/configs/vandehulst.yaml --device cuda --quiet \
 			--out "$logs/scores-${#runs[@]}" --set run.particles=300000 --set output.format=none \
 			--set model.slab.absorption=implicit --set "tallies=$tallies"
