@@ -19,10 +19,12 @@
 /* NFS keeps for up to 30 s that a name did not exist, or was that of another file. */
 enum { SECONDS_TO_APPEAR = 40, INTERVAL_NS = 100000000 };
 
-/* The end of a record that begins before the end of a range. */
+/* What a rank tells the others after its merge: the end of a record that begins before the end of its range. */
 struct tail {
 	uint32_t n;
 	uint8_t bytes[SL_MCPL_RECORD_MOST];
+	uint32_t sorting_devices;   /* as in struct sl_joined_list */
+	char why[SL_MESSAGE_BYTES]; /* likewise */
 };
 
 struct shared_list {
@@ -141,6 +143,7 @@ static void set_range(struct shared_list *l)
 	l->at = rank == 0 ? 0 : l->header_bytes + l->first * l->record_bytes;
 	l->share.records = l->last - l->first;
 	l->share.is_first = rank == 0;
+	l->share.cancel = &l->cancel;
 }
 
 /* Maps the keys of batch i. Their file must have one for each survivor. */
@@ -318,13 +321,29 @@ static enum sl_status work(enum sl_status (*what)(void *), struct shared_list *l
 		sl_add_context(sl_ranks_work(l->ranks, what, l, &l->cancel), "%s", l->name));
 }
 
+/* Adds up what the ranks say about their devices. */
+static void add_devices(struct shared_list *l)
+{
+	l->joined.sorting_devices = 0;
+	for (uint32_t i = l->ranks->n; i-- > 0;) {
+		const struct tail *t = &l->all_tails[i];
+
+		l->joined.sorting_devices += t->sorting_devices;
+		if (t->why[0])
+			memcpy(l->joined.why, t->why, sizeof(l->joined.why));
+	}
+}
+
 /* Makes the file, without its name. */
 static enum sl_status write_file(struct shared_list *l)
 {
 	SL_TRY(work(merge, l));
+	l->tail.sorting_devices = l->joined.sorting_devices;
+	memcpy(l->tail.why, l->joined.why, sizeof(l->tail.why));
 	SL_TRY(sl_ranks_gather(l->ranks, &l->tail, sizeof(l->tail), l->all_tails));
 	SL_TRY(sl_ranks_gather(
 		l->ranks, l->share.range, l->m.n * sizeof(*l->share.range), l->all_ranges));
+	add_devices(l);
 	return work(complete, l);
 }
 

@@ -84,6 +84,11 @@ static size_t selection_bytes(const struct sl_plan *plan)
 	return f->join ? sl_size_add(a.used, table_bytes(plan, &j)) : a.used;
 }
 
+bool sl_joined_order_by_devices(const struct sl_plan *plan)
+{
+	return plan->choices.format != &sl_format_mcpl_gz || plan->threads <= 1;
+}
+
 size_t sl_joined_memory(const struct sl_plan *plan)
 {
 	const struct sl_list_order *o = &plan->choices.list_order;

@@ -34,8 +34,14 @@ enum { SL_MERGE_TARGET_BYTES = 1 << 20 };
 enum { SL_ORDER_STAGING_RECORDS = 1 << 17, SL_ORDER_STAGING_BYTES = SL_ORDER_STAGING_RECORDS * 12 };
 
 /*
- * The memory of devices that the sort of keys of so many bits takes for a record: keys and numbers of files, each three
- * times (shares, results, and scratch of a sort that moves both).
+ * Whether devices sort the keys of the joined file, if the run has some. Compressed lists are merged by threads, which
+ * have to decompress them: this takes longer than the comparisons.
+ */
+bool sl_joined_order_by_devices(const struct sl_plan *plan);
+
+/*
+ * The least memory of devices that the sort of keys of so many bits takes for a record: keys and numbers of files, each
+ * three times (shares, results, and scratch of a sort that moves both).
  */
 static inline uint32_t sl_order_device_bytes(uint32_t key_bits)
 {

@@ -235,10 +235,11 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 			o->run ? "in the order of the key over the whole run"
 			       : "its order by key is within each batch only; for the order over "
 				 "the run use output.order: run");
-	if (items.key && plan->on_device)
+	if (items.key && plan->recipe.n_batches > 1 && plan->on_device &&
+		sl_joined_order_by_devices(plan))
 		fprintf(out,
-			"            the devices sort its keys if they have about %u bytes of free "
-			"memory for each survivor\n",
+			"            the devices sort its keys if they have memory for them: at least "
+			"%u bytes per survivor\n",
 			sl_order_device_bytes(plan->recipe.key_bits));
 	if (items.key &&
 		(plan->choices.format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST))

@@ -29,9 +29,9 @@ enum { SL_SCHEDULE_REASON_BYTES = 300 };
 struct sl_joined_list {
 	uint64_t particles;
 	double threshold; /* of a sample: the least weight of its particles; 0: no sample was needed */
-	double seconds;           /* that it took to make */
+	double seconds;           /* wall time of making it */
 	uint32_t sorting_devices; /* that have sorted the keys; 0: the host has compared them */
-	char why[SL_MESSAGE_BYTES]; /* why the devices of the run have not, or not to the end; or "" */
+	char why[SL_MESSAGE_BYTES]; /* why the host compared keys of a run with devices; "" if it did not */
 };
 
 /* One device of a run. */

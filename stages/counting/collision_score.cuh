@@ -182,7 +182,10 @@ struct sl_block_scores {
 		add_score(at, score);
 	}
 
-	/* Pieces of flights, of which a block can have more: then the batch gets 2^32 of them. */
+	/*
+	 * Pieces of flights, of which a block can have more: then the batch gets 2^32 of them, and fails, because its sum could
+	 * overflow (sl_grid_score_problem()).
+	 */
 	__device__ __forceinline__ void add_pieces(
 		uint32_t at, uint64_t pieces, uint64_t score) const
 	{

@@ -1,5 +1,6 @@
 /*
- * grid.cuh - adds one particle to the grids, by atomic additions in global memory.
+ * grid.cuh - adds one particle to the grids, by atomic additions in global memory, and the pieces and crossings of
+ * flights, to the counters of the batch or of a block (collision_score.cuh).
  *
  * Additions of many threads to the same word are done one after another. Where the particles of a run
  * come close together, most of them add to few cells. A small grid therefore has several copies of its

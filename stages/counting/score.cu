@@ -155,8 +155,8 @@ static __device__ __forceinline__ bool store(const struct scored_particles &to, 
 }
 
 /*
- * Advances the particles of a thread, and adds their collisions. All lanes of a warp call it. Returns how many are alive
- * afterwards.
+ * Advances the particles of a thread, and adds their collisions. All lanes of a warp call it. Returns how many are
+ * alive afterwards.
  */
 template <class Rules, sl_column_set set, class Collisions, class Counters>
 static __device__ __forceinline__ uint64_t advance_all(const Rules &rules,
@@ -283,7 +283,7 @@ static __device__ __forceinline__ uint64_t advance_flights(const Rules &rules,
 	}
 }
 
-/* Advances the particles of a thread from number i on, and adds to the scores. Returns how many are alive afterwards. */
+/* Advances the particles of a thread from number i on, and adds to the scores. Returns how many stay alive. */
 template <bool flights, class Rules, sl_column_set set, class Collisions, class Counters>
 static __device__ __forceinline__ uint64_t advance(const Rules &rules,
 	const struct scored_particles &particles, uint64_t i,

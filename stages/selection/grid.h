@@ -14,7 +14,7 @@
  *
  * All sums are integers, so their order does not matter: the counts, then the sums of weights and of
  * squared weights, if weights differ. The counters are in global memory on a device, so there can be
- * many more of them than histograms have; only those of collisions are counted in shared memory where they fit.
+ * many more of them than histograms have; those of collisions and flights are in shared memory where they fit.
  *
  *	| counts | weights or scores, if any | squares, if any |
  */

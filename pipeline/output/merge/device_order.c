@@ -146,45 +146,84 @@ static uint32_t room_for_keys(const struct sl_device_order *o, struct upload *u)
 	return o->share[u->share].n - u->at;
 }
 
-/* Copies the keys of a source, whose number is `number`. */
-static enum sl_status upload_source(struct sl_device_order *o, const struct sl_record_source *s,
-	uint32_t number, struct upload *u)
+/*
+ * Reads the keys of selected records from row *row of n on to the staging block, at most `most`. *row is the row after
+ * them then. Returns their number.
+ */
+static uint32_t read_keys(const struct sl_device_order *o, const struct sl_selection *selection,
+	const uint8_t *items, uint64_t n, uint64_t *row, uint32_t most)
+{
+	uint64_t *key = (uint64_t *)o->key;
+	uint32_t keys = 0;
+
+	for (; keys < most && *row < n; ++*row)
+		keys += sl_selection_takes(
+			selection, items + (size_t)*row * selection->items.bytes, &key[keys]);
+	return keys;
+}
+
+/* Copies the keys of n items of a batch, whose records are in file `number`. */
+static enum sl_status upload_items(struct sl_device_order *o, const struct sl_order_keys *k,
+	const uint8_t *items, uint64_t n, uint32_t number, struct upload *u)
 {
 	uint64_t row = 0;
-	size_t keys = 1;
+	uint32_t keys = 1;
 
 	while (keys > 0) {
 		uint32_t room = room_for_keys(o, u), most = room < RECORDS ? room : RECORDS;
 
-		/* also a key that has no room is found */
-		keys = sl_record_source_keys(s, &row, (uint64_t *)o->key, most > 0 ? most : 1);
+		if (k->cancel && atomic_load(k->cancel))
+			return sl_fail(SL_PEER_LOST, "another rank was lost");
+		/* asks for a key even if all shares are full: one that comes is too many */
+		keys = read_keys(o, k->selection, items, n, &row, most > 0 ? most : 1);
 		if (keys > room)
 			return other_number(o);
-		if (keys > 0) {
-			SL_TRY(use_share(o, u->share));
-			SL_TRY(copy_keys(o, (uint32_t)keys, number, u));
-		}
+		SL_TRY(use_share(o, u->share));
+		SL_TRY(copy_keys(o, keys, number, u));
 	}
 	return SL_OK;
 }
 
-static enum sl_status upload(
-	struct sl_device_order *o, const struct sl_record_source *source, uint32_t n)
+/* Copies the keys of batch i. The checksum of an order file that is read as a whole is compared with the manifest. */
+static enum sl_status upload_batch(
+	struct sl_device_order *o, const struct sl_order_keys *k, size_t i, struct upload *u)
+{
+	const struct sl_manifest_line *l = &k->batches->line[i];
+	const uint64_t first = k->range ? k->range[i].first : 0,
+		       end = k->range ? k->range[i].end : l->survivors;
+	const size_t bytes = k->selection->items.bytes;
+	struct sl_checked_file f;
+	enum sl_status s;
+
+	SL_TRY(sl_checked_file_open(&f, k->dir, l->order_file, l->order_bytes, l->order_crc));
+	if (first > end || end > f.map.bytes / bytes)
+		s = sl_checked_file_differs(k->dir, l->order_file);
+	else if (first == end) /* an empty file has no address */
+		s = SL_OK;
+	else
+		s = upload_items(o, k, (const uint8_t *)f.map.at + (size_t)first * bytes,
+			end - first, (uint32_t)(i / k->batches_per_file), u);
+	if (s == SL_OK && !k->range)
+		s = sl_checked_file_end(&f);
+	sl_checked_file_close(&f);
+	return s;
+}
+
+static enum sl_status upload(struct sl_device_order *o, const struct sl_order_keys *k)
 {
 	struct upload u = {.share = 0};
 
-	for (uint32_t i = 0; i < n; i++)
-		SL_TRY(upload_source(o, &source[i], i, &u));
+	for (size_t i = 0; i < k->batches->n; i++)
+		SL_TRY(upload_batch(o, k, i, &u));
 	return room_for_keys(o, &u) == 0 ? SL_OK : other_number(o);
 }
 
 enum sl_status sl_device_order_begin(struct sl_device_order *o,
-	const struct sl_order_devices *devices, const struct sl_record_source *source, uint32_t n,
-	uint64_t records)
+	const struct sl_order_devices *devices, const struct sl_order_keys *keys)
 {
 	memset(o, 0, sizeof(*o));
-	SL_TRY(get_memory(o, devices, records));
-	SL_TRY(upload(o, source, n));
+	SL_TRY(get_memory(o, devices, keys->records));
+	SL_TRY(upload(o, keys));
 	return sl_global_sort(&o->sort, o->share, o->n_shares);
 }
 

@@ -99,12 +99,12 @@ static enum sl_status merge_open(struct merge_work *w, uint32_t n)
 
 /* --- in the order of devices ------------------------------------------------------------------ */
 
-static enum sl_status changed_meanwhile(const struct merge_work *w)
+static enum sl_status is_wrong(void)
 {
 	return sl_fail(SL_CHECK_FAILED,
-		"%s: a file of a batch was changed while it was merged; use --resume to compute "
-		"the batch again",
-		w->m->list);
+		"the devices have sorted the keys of the batches in another order than that of the "
+		"files (a device is failing, or a file was changed meanwhile); use --resume, with "
+		"--device cpu if it happens again");
 }
 
 /* Merges the records that are left after the devices have failed. */
@@ -119,56 +119,64 @@ static enum sl_status merge_rest(struct merge_work *w, uint32_t n)
 	return merge_by_tree(w);
 }
 
-/* Merges n open sources in an order that has all of their records. */
+/*
+ * Merges n open sources in an order that has all of their records. Each record is compared with the one before it: so
+ * the list is sorted, whatever the devices have done.
+ */
 static enum sl_status merge_in_order(
 	struct merge_work *w, uint32_t n, struct sl_device_order *order)
 {
 	const size_t bytes = w->m->selection->record_bytes;
 	struct sl_record_source *source = w->group.source;
+	struct sl_loser_head last = {0, 0}, next;
 	uint32_t i;
 	bool more;
 
 	for (i = 0; i < n; i++)
 		SL_TRY(sl_record_source_next(&source[i], &more));
-	for (uint64_t k = 0; k < order->records; k++) {
+	for (uint64_t k = 0; k < order->records; k++, last = next) {
 		if (sl_device_order_next(order, &i) != SL_OK)
 			return merge_rest(w, n);
 		if (i >= n || !source[i].record)
-			return changed_meanwhile(w);
+			return is_wrong();
+		next = (struct sl_loser_head){source[i].key, i};
+		if (sl_loser_is_before(&next, &last))
+			return is_wrong();
 		SL_TRY(sl_merge_target_add(&w->target, source[i].key, source[i].record, bytes));
 		SL_TRY(sl_record_source_next(&source[i], &more));
 	}
 	for (i = 0; i < n; i++)
 		if (source[i].record)
-			return changed_meanwhile(w);
+			return is_wrong();
 	return SL_OK;
 }
 
-/*
- * Do devices sort the keys of n open sources? Not those of intermediate files, and not if threads have to decompress
- * the sources, which takes longer than the comparisons.
- */
+/* Do devices sort the keys of the n files of a pass? Those of intermediate files are not sorted. */
 static bool has_devices(const struct merge_work *w, uint32_t n)
 {
 	const struct sl_merge *m = w->m;
 
-	return m->devices && m->devices->n > 0 && n > 1 && m->records > 0 && w->target.list &&
-	       !(w->group.source[0].stream.gzipped && m->pool->n > 1);
+	return m->devices && m->devices->n > 0 && n > 1 && m->records > 0 && w->target.list;
 }
 
-/* Merges n open sources in the order of devices. *merged is false if they could not sort the keys. */
-static enum sl_status merge_by_devices(struct merge_work *w, uint32_t n, bool *merged)
+/*
+ * Merges the n open sources of the last pass, each of so many batches, in the order of devices. *merged is false if
+ * they could not sort the keys.
+ */
+static enum sl_status merge_by_devices(
+	struct merge_work *w, uint32_t n, uint64_t batches_per_file, bool *merged)
 {
 	const struct sl_merge *m = w->m;
+	const struct sl_order_keys keys = {m->dir, m->batches, m->selection, m->range,
+		batches_per_file, m->records, m->cancel};
 	struct sl_device_order order;
-	enum sl_status s =
-		sl_device_order_begin(&order, m->devices, w->group.source, n, m->records);
+	enum sl_status s = sl_device_order_begin(&order, m->devices, &keys);
 
-	*merged = s == SL_OK;
-	if (*merged) {
+	*merged = s == SL_OK || s == SL_PEER_LOST;
+	if (s == SL_OK) {
 		w->list->sorting_devices = m->devices->n;
 		s = merge_in_order(w, n, &order);
-	} else {
+	} else if (!*merged) {
 		memcpy(w->list->why, sl_last_error(), sizeof(w->list->why));
 	}
 	sl_device_order_end(&order);
@@ -176,6 +184,25 @@ static enum sl_status merge_by_devices(struct merge_work *w, uint32_t n, bool *m
 }
 
 /* --- passes ----------------------------------------------------------------------------------- */
+
+/*
+ * Files that a pass merges at a time. The survivors of a table are in memory while it is read, so batches in
+ * a format of columns become intermediate files of rows one by one.
+ */
+static uint32_t most_of(const struct sl_merge *m, uint32_t pass)
+{
+	return pass == 0 && m->selection->rows ? 1 : m->most;
+}
+
+/* The batches in each file of a pass; the last file may have fewer. */
+static uint64_t batches_per_file(const struct sl_merge *m, uint32_t pass)
+{
+	uint64_t batches = 1;
+
+	for (uint32_t p = 0; p < pass; p++)
+		batches *= most_of(m, p);
+	return batches;
+}
 
 /* Merges n files of a pass, from number first on, into the target. */
 static enum sl_status merge_files(struct merge_work *w, uint32_t pass, uint64_t first, uint32_t n)
@@ -187,7 +214,7 @@ static enum sl_status merge_files(struct merge_work *w, uint32_t pass, uint64_t 
 	for (uint32_t i = 0; s == SL_OK && i < n; i++)
 		s = open_source(w->m, pass, first + i, &w->group.source[i]);
 	if (s == SL_OK && has_devices(w, n))
-		s = merge_by_devices(w, n, &merged);
+		s = merge_by_devices(w, n, batches_per_file(w->m, pass), &merged);
 	if (s == SL_OK && !merged && n > 1 && w->m->pool->n > 1)
 		s = sl_merge_streams_run(
 			&w->streams, w->group.source, w->group.tree.at, n, &w->target);
@@ -236,15 +263,6 @@ static enum sl_status merge_group(
 	}
 	SL_TRY(sl_file_sync(&w->target.file));
 	return remove_files(w->m, pass, first, n);
-}
-
-/*
- * Files that a pass merges at a time. The survivors of a table are in memory while it is read, so batches in
- * a format of columns become intermediate files of rows one by one.
- */
-static uint32_t most_of(const struct sl_merge *m, uint32_t pass)
-{
-	return pass == 0 && m->selection->rows ? 1 : m->most;
 }
 
 /* The number of files of the next pass. */

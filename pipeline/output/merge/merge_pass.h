@@ -27,11 +27,12 @@ struct sl_merge {
 	uint64_t records; /* that are selected, in all batches or in the ranges */
 	/* sort the keys of the last pass; none, or NULL: the host compares them */
 	const struct sl_order_devices *devices;
+	const atomic_bool *cancel; /* if set, these end early with SL_PEER_LOST; or NULL */
 };
 
 /*
- * Sends all records of the run to o in the order of their keys, and sets what *list says of the devices that have sorted
- * them. If these have too little memory or fail, the host compares the keys. After a failure no file is left.
+ * Sends all records of the run to o in the order of their keys, and sets what *list says of the devices that have
+ * sorted them. If these have too little memory or fail, the host compares the keys. After a failure no file is left.
  */
 enum sl_status sl_merge_run(
 	const struct sl_merge *m, struct sl_record_output *o, struct sl_joined_list *list);

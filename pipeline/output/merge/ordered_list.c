@@ -5,6 +5,7 @@
 
 #include "pipeline/output/merge/merge_pass.h"
 #include "pipeline/output/merge/sample.h"
+#include "pipeline/plan/joined_memory.h"
 #include "pipeline/plan/file_names.h"
 
 bool sl_ordered_list_is_needed(const struct sl_plan *plan, const struct sl_manifest *m)
@@ -50,7 +51,8 @@ static enum sl_status send_records(const struct sl_ordered_list *l,
 		.pool = o->pool,
 		.range = l->share ? l->share->range : NULL,
 		.records = l->share ? l->share->records : selection->kept,
-		.devices = l->devices};
+		.devices = sl_joined_order_by_devices(l->plan) ? l->devices : NULL,
+		.cancel = l->share ? l->share->cancel : NULL};
 
 	merge.list = sl_merged_list_name(l->plan->config.run.name, l->plan->choices.format, name);
 	SL_TRY(selection->items.key ? sl_merge_run(&merge, o, list)

@@ -24,6 +24,7 @@ struct sl_list_share {
 	struct sl_record_range *range; /* of each batch of the list */
 	uint64_t records;              /* in all ranges */
 	bool is_first;
+	const atomic_bool *cancel; /* set when another rank was lost */
 };
 
 /* What a list is made from. */

@@ -221,8 +221,7 @@ static void change_weight(struct sl_record_source *s)
 	memcpy(at, h->single ? (const void *)&narrow : (const void *)&weight, number);
 }
 
-/* Reads the key of an item. Returns whether its record is selected. */
-static bool take_item(const struct sl_selection *selection, const uint8_t *item, uint64_t *key)
+bool sl_selection_takes(const struct sl_selection *selection, const uint8_t *item, uint64_t *key)
 {
 	double priority;
 
@@ -242,7 +241,7 @@ static bool read_item(struct sl_record_source *s)
 
 	fetch((uintptr_t)item + ITEMS_AHEAD);
 	s->item += s->selection->items.bytes;
-	return take_item(s->selection, item, &s->key);
+	return sl_selection_takes(s->selection, item, &s->key);
 }
 
 /* Reads the next records of the list, as many as come at once. All rows of a table are in memory. */
@@ -301,23 +300,4 @@ enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more)
 	s->next = s->record + s->selection->record_bytes;
 	s->left--;
 	return SL_OK;
-}
-
-size_t sl_record_source_keys(
-	const struct sl_record_source *s, uint64_t *row, uint64_t *key, size_t most)
-{
-	const size_t stride =
-		s->is_batch ? s->selection->items.bytes : sizeof(*key) + s->selection->record_bytes;
-	const uint8_t *first = s->is_batch ? s->item : s->next;
-	size_t n = 0;
-
-	for (; n < most && *row < s->left; ++*row) {
-		const uint8_t *item = first + (size_t)*row * stride;
-
-		if (s->is_batch)
-			n += take_item(s->selection, item, &key[n]);
-		else
-			memcpy(&key[n++], item, sizeof(*key));
-	}
-	return n;
 }

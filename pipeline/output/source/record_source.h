@@ -96,15 +96,10 @@ enum sl_status sl_record_source_restrict(struct sl_record_source *s, struct sl_r
  */
 enum sl_status sl_record_source_next(struct sl_record_source *s, bool *more);
 
-/*
- * Copies the keys of the selected records of a source that was opened, with keys, but not read yet: at most
- * `most`, from row *row on, which becomes the row after them. Returns their number: 0 after the last one. The
- * files are not compared with the manifest.
- */
-size_t sl_record_source_keys(
-	const struct sl_record_source *s, uint64_t *row, uint64_t *key, size_t most);
-
 void sl_record_source_close(struct sl_record_source *s);
+
+/* Reads the key of an item of an order file, 0 without keys. Returns whether its record is selected. */
+bool sl_selection_takes(const struct sl_selection *s, const uint8_t *item, uint64_t *key);
 
 /* The weight with which a particle of the sample counts; its own weight without a sample. */
 double sl_selection_weight(const struct sl_selection *s, double weight);

@@ -87,20 +87,21 @@ static void any_number_of_ranks_gives_the_same_bytes(void **state)
 /* The devices of a rank sort the keys of its range. */
 static void ranks_with_devices_give_the_same_bytes(void **state)
 {
-	static const char *const words[] = {"sluice", "run", "c.yaml", "--out", "ranks", "--quiet",
-		"--set", "run.device=emulated:4", NULL};
+	const char *words[] = {"sluice", "run", "c.yaml", "--out", "whole", "--quiet", "--device",
+		"emulated:4", NULL};
 	struct sl_yaml *report;
 	sl_node joined;
 
 	(void)state;
 	write_config(8000, 16, "[x:float]", "");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
+	expect(&folder, SL_OK, "", words);
+	words[4] = "ranks";
 	expect_ranks(2, SL_OK, "", words);
 	expect_same_results("ranks", "whole");
 	report = report_of(&folder, "ranks");
 	joined = sl_yaml_get(report, sl_yaml_get(report, sl_yaml_root(report), "times"), "joined");
 	assert_string_equal(
-		sl_yaml_text(report, sl_yaml_get(report, joined, "devices"), NULL), "2");
+		sl_yaml_text(report, sl_yaml_get(report, joined, "devices"), NULL), "4");
 	sl_yaml_free(report);
 }
 

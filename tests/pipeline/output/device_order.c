@@ -195,60 +195,118 @@ static void too_little_memory_is_no_failure(void **state)
 enum sl_status __real_sl_device_order_read(struct sl_device_order *o);
 enum sl_status __wrap_sl_device_order_read(struct sl_device_order *o);
 
-static uint32_t wrong_at, wrong_file; /* this number is put there, unless it is 0 */
+/* This number is put at a place of the order, or exchanged with the next one. */
+static struct {
+	bool is_used, exchanges;
+	uint32_t at, file;
+} wrong;
 
 enum sl_status __wrap_sl_device_order_read(struct sl_device_order *o)
 {
 	enum sl_status s = __real_sl_device_order_read(o);
+	uint32_t *file = &o->file[wrong.at];
 
-	if (wrong_at > 0 && wrong_at < o->at_hand)
-		o->file[wrong_at] = wrong_file;
+	if (!wrong.is_used || wrong.at + 1 >= o->at_hand)
+		return s;
+	if (wrong.exchanges)
+		file[1] = file[0];
+	file[0] = wrong.file;
 	return s;
 }
 
-/* As if a file had changed between the sort and the merge. */
+static void expect_refused(uint32_t at, uint32_t file, bool exchanges)
+{
+	struct sent s;
+
+	wrong.is_used = true;
+	wrong.exchanges = exchanges;
+	wrong.at = at;
+	wrong.file = file;
+	s = merged_on(1, 1, SL_MERGED_FILES_MOST);
+	wrong.is_used = false;
+	free(s.bytes);
+	assert_int_equal(s.status, SL_CHECK_FAILED);
+	assert_non_null(strstr(s.message, "in another order than that of the files"));
+}
+
+/*
+ * As if a device failed unnoticed. The ids descend, so the batches follow one another: 300 records of batch 3, then 400
+ * of batch 2; the last batch has none.
+ */
 static void a_wrong_order_is_refused(void **state)
 {
-	static const uint32_t wrong[][2] = {{5, 4}, {7, 2}, {1499, 1}, {70, 5}, {70, UINT32_MAX}};
-
 	(void)state;
 	make_sorted_run(FEW / 2, 5, "[-id:32]", "mcpl", "");
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		struct sent s;
-
-		wrong_at = wrong[i][0];
-		wrong_file = wrong[i][1];
-		s = merged_on(1, 1, SL_MERGED_FILES_MOST);
-		wrong_at = 0;
-		free(s.bytes);
-		assert_int_equal(s.status, SL_CHECK_FAILED);
-		assert_non_null(strstr(s.message, "was changed while it was merged; use --resume"));
-	}
+	expect_refused(5, 4, false);
+	expect_refused(7, 2, false);
+	expect_refused(1498, 1, false);
+	expect_refused(70, 5, false);
+	expect_refused(70, UINT32_MAX, false);
+	expect_refused(299, 2, true);
+	expect_refused(699, 1, true);
+	make_sorted_run(
+		FEW / 2, 5, ties, "mcpl", ""); /* the first ones are equal, and of batch 0 */
+	expect_refused(5, 1, true);
 }
 
 /* The number of records is that of the manifest, the keys are those of the files. */
 static void another_number_of_records_is_found(void **state)
 {
 	struct sl_order_devices devices;
-	struct sl_device_order order;
-	struct sl_record_source source;
 	struct sl_selection selection;
+	struct sl_device_order order;
+	struct sl_order_keys keys;
 	struct opened o;
 
 	(void)state;
-	make_sorted_run(FEW, 5, two_columns, "npz", "");
+	make_sorted_run(40, 2, two_columns, "mcpl", "");
 	open_run(&o, 1);
 	devices = first_devices(2, &o);
 	selection = (struct sl_selection){.items = sl_plan_order_items(o.plan)};
-	source = (struct sl_record_source){.selection = &selection, .is_batch = true, .left = 8};
-	source.item = (const uint8_t *)calloc(8, selection.items.bytes);
-	for (uint64_t records = 1; records < 20; records++) {
-		enum sl_status s = sl_device_order_begin(&order, &devices, &source, 1, records);
+	keys = (struct sl_order_keys){&o.dir, &o.m, &selection, NULL, 1, 0, NULL};
+	for (keys.records = 1; keys.records < 40; keys.records++) {
+		enum sl_status s = sl_device_order_begin(&order, &devices, &keys);
 
-		assert_int_equal(s, records == 8 ? SL_OK : SL_CHECK_FAILED);
+		assert_int_equal(s, keys.records == 30 ? SL_OK : SL_CHECK_FAILED);
 		sl_device_order_end(&order);
 	}
-	free((void *)(uintptr_t)source.item);
+	close_run(&o);
+}
+
+/* A damaged order file is found before its keys are used, and by the merge of the host. */
+static void a_damaged_order_file_is_found(void **state)
+{
+	struct sent s;
+
+	(void)state;
+	make_sorted_run(FEW, 5, distinct, "mcpl", "");
+	folder_flip(&folder, "out/t_000002.order", 3, 7);
+	s = merged_on(2, 1, SL_MERGED_FILES_MOST);
+	free(s.bytes);
+	assert_int_equal(s.status, SL_CHECK_FAILED);
+	assert_int_equal(s.list.sorting_devices, 0);
+	assert_non_null(strstr(s.list.why, "t_000002.order"));
+	assert_non_null(strstr(s.message, "t_000002.order"));
+}
+
+/* The work of a rank ends soon after the loss of another one. */
+static void a_cancelled_sort_is_not_replaced(void **state)
+{
+	atomic_bool cancel = true;
+	struct sl_order_devices devices;
+	struct sl_selection selection;
+	struct sl_device_order order;
+	struct sl_order_keys keys;
+	struct opened o;
+
+	(void)state;
+	make_sorted_run(FEW, 5, distinct, "mcpl", "");
+	open_run(&o, 1);
+	devices = first_devices(1, &o);
+	selection = (struct sl_selection){.items = sl_plan_order_items(o.plan)};
+	keys = (struct sl_order_keys){&o.dir, &o.m, &selection, NULL, 1, FEW / 4 * 3, &cancel};
+	assert_int_equal(sl_device_order_begin(&order, &devices, &keys), SL_PEER_LOST);
+	sl_device_order_end(&order);
 	close_run(&o);
 }
 
@@ -263,6 +321,8 @@ int main(void)
 		cmocka_unit_test(too_little_memory_is_no_failure),
 		cmocka_unit_test(a_wrong_order_is_refused),
 		cmocka_unit_test(another_number_of_records_is_found),
+		cmocka_unit_test(a_damaged_order_file_is_found),
+		cmocka_unit_test(a_cancelled_sort_is_not_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

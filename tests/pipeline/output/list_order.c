@@ -243,12 +243,12 @@ static void plan_and_summary_say_what_devices_sort(void **state)
 		"key: [-energy:float]\noutput: {format: mcpl, order: run}\n");
 	expect_said("run={batch: 90, device: emulated:2}",
 		"its order is that of the key over the whole run; 2 devices sorted the keys\n",
-		"            the devices sort its keys if they have about 24 bytes of free memory "
-		"for each survivor\n");
+		"            the devices sort its keys if they have memory for them: at least 24 bytes "
+		"per survivor\n");
 	write_list_config(&folder, "a.mcpl", "", "listed",
 		"key: [-energy:float, x:float]\noutput: {format: npz, order: run}\n");
 	expect_said("run={batch: 90, device: emulated}", "; 1 device sorted the keys\n",
-		"about 36 bytes of free memory");
+		"at least 36 bytes per survivor");
 	expect_host_after_failures();
 }
 

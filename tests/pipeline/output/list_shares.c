@@ -67,7 +67,7 @@ static void send_share(
 {
 	struct sl_record_range range[BATCHES_MOST];
 	const uint64_t first = total * k / n, last = total * (k + 1) / n;
-	const struct sl_list_share share = {range, last - first, k == 0};
+	const struct sl_list_share share = {range, last - first, k == 0, NULL};
 	const struct sl_ordered_list l = {
 		o->plan, &o->dir, &o->dir, &o->m, SL_MERGED_FILES_MOST, &share, sorting};
 	uint64_t from[BATCHES_MOST], to[BATCHES_MOST];
