@@ -7,14 +7,21 @@
 #include "stages/host/batch_layout.h"
 #include "tests/support/basic/check.h"
 
-void *poisoned_get(enum sl_space space, size_t bytes)
+unsigned char test_batch_poison = 0xa5;
+
+static void *filled_get(enum sl_space space, size_t bytes, unsigned char byte)
 {
 	void *p;
 
 	assert_ok(sl_memory_get(space, bytes, &p));
-	assert_ok(sl_fill(p, 0xa5, bytes, NULL));
+	assert_ok(sl_fill(p, byte, bytes, NULL));
 	assert_ok(sl_stream_wait(NULL));
 	return p;
+}
+
+void *poisoned_get(enum sl_space space, size_t bytes)
+{
+	return filled_get(space, bytes, 0xa5);
 }
 
 void test_batch_open_host(struct test_batch *s, const struct sl_recipe *r)
@@ -48,7 +55,7 @@ void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r)
 	sl_table_lay_out(&pinned, r, r->batch, UINT32_MAX, &s->b.table);
 	sl_histogram_lay_out(&pinned, r, &s->b);
 	d.size = device.used;
-	d.base = s->device_memory = poisoned_get(SL_DEVICE, d.size);
+	d.base = s->device_memory = filled_get(SL_DEVICE, d.size, test_batch_poison);
 	p.size = pinned.used;
 	p.base = s->pinned = poisoned_get(SL_PINNED, p.size);
 	sl_device_pipeline_lay_out(&d, &p, r, r->batch, &s->pipeline);

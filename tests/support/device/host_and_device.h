@@ -18,6 +18,12 @@ struct test_batch {
 /* Allocates memory and fills it with the byte 0xa5, so that reads of unwritten memory change results. */
 void *poisoned_get(enum sl_space space, size_t bytes);
 
+/*
+ * The byte that fills the device memory of later batches, 0xa5 at first. With 0, memory after the particles of a batch
+ * looks like particles that are alive.
+ */
+extern unsigned char test_batch_poison;
+
 void test_batch_open_host(struct test_batch *s, const struct sl_recipe *r);
 void test_batch_close_host(struct test_batch *s);
 void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r);
