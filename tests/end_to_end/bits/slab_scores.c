@@ -37,7 +37,7 @@ static const char text[] = "run: {name: t, seed: 7, particles: 5130}\n"
 #define UNEVEN                                                                              \
 	"tallies=[[fluence_collision, r:20:1 um..10 cm:log, z:0 cm..0.1 cm..0.4 cm, time:4" \
 	":0 ps..20 ps], [deposit, z:40]]"
-/* Flights with many pieces and with one, along each axis, and beside scores of collisions. */
+/* Flights with many pieces and with one, along each axis, with scores of collisions. */
 #define FLIGHTS                                                                           \
 	"tallies=[[fluence_track, r:20:0 mm..2 mm, z:20:0.05 cm..0.4 cm, time:4:0 ps..20" \
 	" ps], [deposit, z:40], [fluence_track, x:-1 cm..-0.1 cm..0.2 cm..3 cm, y:5:-1 "  \
