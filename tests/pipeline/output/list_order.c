@@ -167,91 +167,6 @@ static void files_need_not_have_the_columns_of_the_key(void **state)
 		}
 }
 
-/* Expects a text in the summary and one in the plan of a run with these settings. */
-static void expect_said(const char *set, const char *summary, const char *plan)
-{
-	char *text;
-
-	remove_run(&folder, "said");
-	text = output_of(&folder, WORDS("run", "c.yaml", "--out", "said", "--set", set));
-	if (!strstr(text, summary))
-		fail_msg("'%s' is not in: %s", summary, text);
-	free(text);
-	text = output_of(&folder, WORDS("plan", "c.yaml", "--set", set));
-	if (!strstr(text, plan))
-		fail_msg("'%s' is not in: %s", plan, text);
-	free(text);
-}
-
-static void plan_and_summary_say_the_order(void **state)
-{
-	static const char within[] =
-		"its order by key is within each batch only; for the order over the run use "
-		"output.order: run\n";
-
-	(void)state;
-	write_list_config(&folder, "a.mcpl", ", batch: 90", "listed", listed_key);
-	expect_said("output={format: mcpl, joined: true}", within, within);
-	expect_said("output={format: mcpl, order: run}",
-		"its order is that of the key over the whole run\n",
-		"            in the order of the key over the whole run\n"
-		"            sort keys in *.order: 8 bytes per survivor\n");
-	expect_said("output={format: mcpl, order: batch, sample: 100, limit: 7}",
-		"t.mcpl: 7 particles, a sample with weights of at least ",
-		"            a weighted sample of 100 survivors\n            at most 7 particles\n"
-		"            sort keys in *.order: 8 bytes per survivor\n");
-	assert_string_equal(run_json(&folder, "said", "joined"), "t.mcpl");
-	assert_string_equal(run_json(&folder, "said", "joined_order"), "batch");
-	assert_string_equal(run_json(&folder, "said", "joined_particles"), "7");
-	expect_said("output={format: npz, order: run, limit: 7}",
-		"joined file of all batches in said/t.npz: 7 particles\n",
-		"joined      the survivors of all batches are merged into t.npz at the end of the "
-		"run\n            in the order of the key over the whole run\n            in several "
-		"passes, with intermediate files\n");
-	assert_string_equal(run_json(&folder, "said", "joined"), "t.npz");
-}
-
-/* A run whose device has no memory for the sort ends as well: the host compares the keys, and says so. */
-static void expect_host_after_failures(void)
-{
-	const char *const *words = WORDS("run", "c.yaml", "--out", "said", "--set",
-		"run={batch: 90, device: emulated, slots: 1}");
-	unsigned k = 0;
-	int code = SL_DEVICE_MEMORY;
-
-	for (; code == SL_DEVICE_MEMORY; k++) {
-		char fault[64];
-		const char *const environment[] = {fault, NULL};
-		struct ending e;
-
-		snprintf(fault, sizeof(fault), "SL_FAULT=dev_malloc:%u:2", k + 1);
-		remove_run(&folder, "said");
-		call(&folder, environment, words, &e);
-		code = e.code;
-		if (code == SL_OK && !strstr(e.out, "; the host compared them (device memory: "))
-			fail_msg("no reason is in: %s", e.out);
-		process_free(&e);
-	}
-	assert_int_equal(code, SL_OK);
-	assert_true(k > 1);
-}
-
-static void plan_and_summary_say_what_devices_sort(void **state)
-{
-	(void)state;
-	write_list_config(&folder, "a.mcpl", "", "listed",
-		"key: [-energy:float]\noutput: {format: mcpl, order: run}\n");
-	expect_said("run={batch: 90, device: emulated:2}",
-		"its order is that of the key over the whole run; 2 devices sorted the keys\n",
-		"            the devices sort its keys if they have memory for them: at least 24 bytes "
-		"per survivor\n");
-	write_list_config(&folder, "a.mcpl", "", "listed",
-		"key: [-energy:float, x:float]\noutput: {format: npz, order: run}\n");
-	expect_said("run={batch: 90, device: emulated}", "; 1 device sorted the keys\n",
-		"at least 36 bytes per survivor");
-	expect_host_after_failures();
-}
-
 /* --- the sample --------------------------------------------------------------------------------- */
 
 static int descending(const void *a, const void *b)
@@ -459,8 +374,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_order_is_that_of_the_run),
 		cmocka_unit_test(files_need_not_have_the_columns_of_the_key),
-		cmocka_unit_test(plan_and_summary_say_the_order),
-		cmocka_unit_test(plan_and_summary_say_what_devices_sort),
 		cmocka_unit_test(a_sample_is_the_same_for_every_batch_and_device),
 		cmocka_unit_test(sums_of_a_sample_have_the_right_mean),
 		cmocka_unit_test(a_common_weight_stays_in_the_header),
