@@ -40,12 +40,12 @@ enum { SL_ORDER_STAGING_RECORDS = 1 << 17, SL_ORDER_STAGING_BYTES = SL_ORDER_STA
 bool sl_joined_order_by_devices(const struct sl_plan *plan);
 
 /*
- * The least memory of devices that the sort of keys of so many bits takes for a record: keys and numbers of files, each
- * three times (shares, results, and scratch of a sort that moves both).
+ * The least memory of devices that the sort of the keys takes for a record: keys and numbers of files, each three times
+ * (shares, results, and scratch of a sort that moves both).
  */
-static inline uint32_t sl_order_device_bytes(uint32_t key_bits)
+static inline size_t sl_order_device_bytes(const struct sl_recipe *r)
 {
-	return 3 * ((key_bits <= 32 ? 4 : 8) + 4);
+	return 3 * (sl_key_bytes(r) + sizeof(uint32_t));
 }
 
 /* At least the bytes that describe a file while it is merged (struct sl_record_source, struct sl_loser_head). */

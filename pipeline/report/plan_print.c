@@ -239,8 +239,8 @@ static void print_joined(const struct sl_plan *plan, FILE *out)
 		sl_joined_order_by_devices(plan))
 		fprintf(out,
 			"            the devices sort its keys if they have memory for them: at least "
-			"%u bytes per survivor\n",
-			sl_order_device_bytes(plan->recipe.key_bits));
+			"%zu bytes per survivor\n",
+			sl_order_device_bytes(&plan->recipe));
 	if (items.key &&
 		(plan->choices.format->join || plan->recipe.n_batches > SL_MERGED_FILES_MOST))
 		fprintf(out, "            in several passes, with intermediate files\n");

@@ -16,8 +16,9 @@ struct sl_order_devices sl_order_devices_of(const struct sl_workspace *w)
 
 	if (!w || !w->device)
 		return devices;
-	devices.sort = w->recipe.sort;
-	devices.key_bits = w->recipe.key_bits;
+	devices.sort = (struct sl_global_sort){.sort = w->recipe.sort,
+		.type = sl_key_type(&w->recipe),
+		.end_bit = w->recipe.key_bits};
 	for (uint32_t d = 0; d < w->plan->n_devices; d++)
 		if (!w->device[d].dropped)
 			devices.device[devices.n++] = &w->plan->device[d];
@@ -70,9 +71,9 @@ static enum sl_status get_share(struct sl_device_order *o, uint32_t i)
 static enum sl_status get_memory(
 	struct sl_device_order *o, const struct sl_order_devices *devices, uint64_t records)
 {
-	o->sort = (struct sl_global_sort){.sort = devices->sort,
-		.type = devices->key_bits <= 32 ? SL_U32 : SL_U64,
-		.end_bit = devices->key_bits};
+	void *staging;
+
+	o->sort = devices->sort;
 	o->records = records;
 	o->n_shares = devices->n;
 	for (uint32_t i = 0; i < o->n_shares; i++) {
@@ -87,8 +88,8 @@ static enum sl_status get_memory(
 	}
 	for (uint32_t i = 0; i < o->n_shares; i++)
 		SL_TRY(get_share(o, i));
-	SL_TRY(sl_memory_get(SL_PINNED, SL_ORDER_STAGING_BYTES, &o->staging));
-	o->file = (uint32_t *)o->staging;
+	SL_TRY(sl_memory_get(SL_PINNED, SL_ORDER_STAGING_BYTES, &staging));
+	o->file = (uint32_t *)staging;
 	o->key = o->file + RECORDS;
 	return SL_OK;
 }
@@ -258,6 +259,6 @@ void sl_device_order_end(struct sl_device_order *o)
 		sl_stream_free(o->share[i].stream);
 		sl_memory_give(SL_DEVICE, o->block[i]);
 	}
-	sl_memory_give(SL_PINNED, o->staging);
+	sl_memory_give(SL_PINNED, o->file);
 	sl_set_last_error(message);
 }

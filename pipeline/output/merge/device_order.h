@@ -1,10 +1,11 @@
 /*
- * device_order.h - sorts the keys of a merge on devices, so that the merge compares no keys.
+ * device_order.h - sorts the keys of a merge on devices, so that the merge does not search for the next record.
  *
  * The devices of a run have nothing to compute after the last batch. They sort the keys of all files with the numbers
  * of the files (primitives/global_sort/): a stable sort, so records with equal keys keep the order of their files.
  * The result is the number of the file of each record, in the order of the list. The merge takes the next record
- * of each number in turn, which a merge by a tree would find by log2(files) comparisons.
+ * of each number in turn, which a merge by a tree would find by log2(files) comparisons. One comparison is left: with
+ * the record before it, to check the order.
  *
  * The result stays on the devices, and the merge reads it in blocks. So the memory of the host does not depend on
  * the number of records. Each record takes sl_order_device_bytes() of the memory of a device.
@@ -21,9 +22,8 @@
 /* The devices that sort. */
 struct sl_order_devices {
 	const struct sl_device *device[SL_DEVICES_MAX];
-	uint32_t n;            /* 0: the host merges by comparisons */
-	struct sl_choice sort; /* the backend */
-	uint32_t key_bits;     /* as in struct sl_recipe */
+	uint32_t n;                 /* 0: the host merges by a tree */
+	struct sl_global_sort sort; /* of the keys of the run */
 };
 
 /* The devices of w that have not failed; none if w did not allocate memory to compute batches, or is NULL. */
@@ -48,8 +48,8 @@ struct sl_device_order {
 	uint32_t n_shares;
 	uint64_t records; /* of all shares */
 	/* A block on the host: keys and numbers of files on the way to a device, then numbers of the result. */
-	void *staging, *key;
 	uint32_t *file;
+	void *key;
 	uint32_t at_hand;  /* numbers of the result in `file` */
 	uint32_t taken;    /* those of them that the merge has taken */
 	uint32_t share_at; /* where the next block of the result is: the share, */

@@ -99,7 +99,7 @@ static enum sl_status merge_open(struct merge_work *w, uint32_t n)
 
 /* --- in the order of devices ------------------------------------------------------------------ */
 
-static enum sl_status is_wrong(void)
+static enum sl_status fail_wrong_order(void)
 {
 	return sl_fail(SL_CHECK_FAILED,
 		"the devices have sorted the keys of the batches in another order than that of the "
@@ -138,20 +138,20 @@ static enum sl_status merge_in_order(
 		if (sl_device_order_next(order, &i) != SL_OK)
 			return merge_rest(w, n);
 		if (i >= n || !source[i].record)
-			return is_wrong();
+			return fail_wrong_order();
 		next = (struct sl_loser_head){source[i].key, i};
 		if (sl_loser_is_before(&next, &last))
-			return is_wrong();
+			return fail_wrong_order();
 		SL_TRY(sl_merge_target_add(&w->target, source[i].key, source[i].record, bytes));
 		SL_TRY(sl_record_source_next(&source[i], &more));
 	}
 	for (i = 0; i < n; i++)
 		if (source[i].record)
-			return is_wrong();
+			return fail_wrong_order();
 	return SL_OK;
 }
 
-/* Do devices sort the keys of the n files of a pass? Those of intermediate files are not sorted. */
+/* Do devices sort the keys of the n files of a pass? Only in the last pass, whose target is the list. */
 static bool has_devices(const struct merge_work *w, uint32_t n)
 {
 	const struct sl_merge *m = w->m;

@@ -34,9 +34,11 @@ static int begin(void **state)
 
 static struct sl_order_devices first_devices(uint32_t n, const struct opened *o)
 {
-	struct sl_order_devices d = {.n = n, .key_bits = o->plan->recipe.key_bits};
+	const struct sl_recipe *r = &o->plan->recipe;
+	struct sl_order_devices d = {
+		.n = n, .sort = {.type = sl_key_type(r), .end_bit = r->key_bits}};
 
-	d.sort.backend = n % 2 ? &sl_sort_shared_emulated : &sl_sort_work_efficient_emulated;
+	d.sort.sort.backend = n % 2 ? &sl_sort_shared_emulated : &sl_sort_work_efficient_emulated;
 	for (uint32_t i = 0; i < n; i++)
 		d.device[i] = &emulated[i];
 	return d;
@@ -249,28 +251,42 @@ static void a_wrong_order_is_refused(void **state)
 	expect_refused(5, 1, true);
 }
 
-/* The number of records is that of the manifest, the keys are those of the files. */
-static void another_number_of_records_is_found(void **state)
+/* Sorts the keys of the run in `out` on two devices, as if so many records were selected. */
+static enum sl_status sort_keys(uint64_t records, const atomic_bool *cancel)
 {
 	struct sl_order_devices devices;
 	struct sl_selection selection;
 	struct sl_device_order order;
 	struct sl_order_keys keys;
 	struct opened o;
+	enum sl_status s;
 
-	(void)state;
-	make_sorted_run(40, 2, two_columns, "mcpl", "");
 	open_run(&o, 1);
 	devices = first_devices(2, &o);
 	selection = (struct sl_selection){.items = sl_plan_order_items(o.plan)};
-	keys = (struct sl_order_keys){&o.dir, &o.m, &selection, NULL, 1, 0, NULL};
-	for (keys.records = 1; keys.records < 40; keys.records++) {
-		enum sl_status s = sl_device_order_begin(&order, &devices, &keys);
-
-		assert_int_equal(s, keys.records == 30 ? SL_OK : SL_CHECK_FAILED);
-		sl_device_order_end(&order);
-	}
+	keys = (struct sl_order_keys){&o.dir, &o.m, &selection, NULL, 1, records, cancel};
+	s = sl_device_order_begin(&order, &devices, &keys);
+	sl_device_order_end(&order);
 	close_run(&o);
+	return s;
+}
+
+static void another_number_of_records_is_found(void **state)
+{
+	(void)state;
+	make_sorted_run(40, 2, two_columns, "mcpl", "");
+	for (uint64_t records = 1; records < 40; records++)
+		assert_int_equal(sort_keys(records, NULL), records == 30 ? SL_OK : SL_CHECK_FAILED);
+}
+
+/* A rank ends soon after the loss of another one. */
+static void a_sort_can_be_cancelled(void **state)
+{
+	atomic_bool cancel = true;
+
+	(void)state;
+	make_sorted_run(FEW, 5, distinct, "mcpl", "");
+	assert_int_equal(sort_keys(FEW / 4 * 3, &cancel), SL_PEER_LOST);
 }
 
 /* A damaged order file is found before its keys are used, and by the merge of the host. */
@@ -289,27 +305,6 @@ static void a_damaged_order_file_is_found(void **state)
 	assert_non_null(strstr(s.message, "t_000002.order"));
 }
 
-/* The work of a rank ends soon after the loss of another one. */
-static void a_cancelled_sort_is_not_replaced(void **state)
-{
-	atomic_bool cancel = true;
-	struct sl_order_devices devices;
-	struct sl_selection selection;
-	struct sl_device_order order;
-	struct sl_order_keys keys;
-	struct opened o;
-
-	(void)state;
-	make_sorted_run(FEW, 5, distinct, "mcpl", "");
-	open_run(&o, 1);
-	devices = first_devices(1, &o);
-	selection = (struct sl_selection){.items = sl_plan_order_items(o.plan)};
-	keys = (struct sl_order_keys){&o.dir, &o.m, &selection, NULL, 1, FEW / 4 * 3, &cancel};
-	assert_int_equal(sl_device_order_begin(&order, &devices, &keys), SL_PEER_LOST);
-	sl_device_order_end(&order);
-	close_run(&o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,7 +317,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_order_is_refused),
 		cmocka_unit_test(another_number_of_records_is_found),
 		cmocka_unit_test(a_damaged_order_file_is_found),
-		cmocka_unit_test(a_cancelled_sort_is_not_replaced),
+		cmocka_unit_test(a_sort_can_be_cancelled),
 	};
 
 	return cmocka_run_group_tests(tests, begin, folder_end);

@@ -138,7 +138,8 @@ static void shares_make_up_the_list(void **state)
 /* A share without records needs no devices. */
 static void devices_sort_the_keys_of_a_share(void **state)
 {
-	struct sl_order_devices devices = {.n = 2, .sort = {.backend = &sl_sort_shared_emulated}};
+	struct sl_order_devices devices = {.n = 2,
+		.sort = {.sort.backend = &sl_sort_shared_emulated, .type = SL_U32, .end_bit = 32}};
 	struct sl_device device[2];
 	size_t bytes;
 	char *file;
@@ -147,7 +148,6 @@ static void devices_sort_the_keys_of_a_share(void **state)
 	sl_device_emulate(true);
 	for (int i = 2; i-- > 0; devices.device[i] = &device[i])
 		assert_ok(sl_device_use(i, &device[i]));
-	devices.key_bits = 32;
 	make_sorted_run(FEW, 5, distinct, "mcpl", "");
 	file = joined_file("mcpl", &bytes);
 	sorting = &devices;
