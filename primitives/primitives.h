@@ -31,7 +31,8 @@
  * is SL_USAGE: a null pointer, misaligned or overlapping buffers, too little scratch, a backend of
  * another primitive or space, or a value out of range. The message names the field, its value and
  * what is allowed. Nothing is written then. Device errors: SL_DEVICE_FAILED, SL_DEVICE_MEMORY,
- * SL_NO_DEVICE.
+ * SL_NO_DEVICE. They are errors of this call: an earlier error that the caller left in the CUDA
+ * runtime (cudaGetLastError()) is not returned. The backends named thrust clear it.
  *
  * Threads. Calls are thread-safe if they share no job, output, scratch or exec. Calls keep no state,
  * but three settings belong to the whole process:

@@ -41,7 +41,8 @@ struct sl_thrust_memory {
 
 /*
  * Calls call(policy) and returns a status; no exception leaves. Too little temporary memory is an
- * internal error, because sl_scratch() returned the size that the caller planned.
+ * internal error, because sl_scratch() returned the size that the caller planned. CUB takes the last
+ * error of the CUDA runtime for one of its own launches, so the last error is cleared before the call.
  */
 template <class C>
 static inline enum sl_status sl_thrust(
@@ -50,6 +51,7 @@ static inline enum sl_status sl_thrust(
 	struct sl_thrust_memory memory = {arena};
 
 	SL_TRY(sl_launch_begin(name));
+	(void)cudaGetLastError();
 	try {
 		call(thrust::cuda::par_nosync(memory).on(stream));
 	} catch (const std::bad_alloc &) {
