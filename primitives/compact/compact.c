@@ -1,6 +1,6 @@
 /*
  * compact/compact.c - sl_compact(): checks the arguments of a stream compaction, then runs the
- * chosen backend.
+ * chosen backend, which gets at least one item.
  */
 #include "items.h"
 #include "primitives/check_args.h"
@@ -64,6 +64,15 @@ static int list_buffers(const struct sl_compact_job *job, struct sl_buffer m[BUF
 	return n;
 }
 
+/* The answer for no items. */
+static enum sl_status count_none(const struct sl_exec *x, const struct sl_compact_job *job)
+{
+	if (x->space != SL_HOST)
+		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
+	*job->n_out = 0;
+	return SL_OK;
+}
+
 enum sl_status sl_compact(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_compact_job *job)
 {
@@ -76,6 +85,8 @@ enum sl_status sl_compact(
 	SL_TRY(sl_tuning_check(b, x->tuning, SL_U32));
 	SL_TRY(check_columns(b, job));
 	SL_TRY(sl_check_buffers(b, m, list_buffers(job, m), x));
+	if (job->n == 0)
+		return count_none(x, job);
 	shape.n = job->n;
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;

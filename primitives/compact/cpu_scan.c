@@ -75,9 +75,6 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	struct sl_scan_job sum = {.in = l.position, .out = l.position, .n = job->n, .type = SL_U32};
 	uint32_t last = job->n - 1;
 
-	*job->n_out = 0;
-	if (job->n == 0)
-		return SL_OK;
 	map_flags(job->keep, l.position, job->n);
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));

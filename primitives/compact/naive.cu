@@ -108,8 +108,6 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	struct sl_scan_job sum = {.in = l.position, .out = l.position, .n = job->n, .type = SL_U32};
 	uint32_t block = x->tuning.block, grid = sl_grid(job->n, block * x->tuning.items);
 
-	if (job->n == 0)
-		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
 	SL_TRY(SL_LAUNCH(map_kernel, grid, block, 0, x->stream, job->keep, l.position, job->n));
 	inner.tuning = job->scan.tuning;
 	SL_TRY(sl_scan(chosen_scan(&job->scan), &inner, &sum));

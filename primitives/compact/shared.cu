@@ -426,8 +426,6 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	struct sl_limits limits;
 	struct sl_tuning tuning;
 
-	if (job->n == 0)
-		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
 	SL_TRY(sl_device_limits(&limits));
 	tuning = choose(x->tuning, (uint64_t)job->n + (uintptr_t)job->keep % VECTOR, job->n,
 		job->n_columns > 0, &limits);

@@ -104,8 +104,6 @@ static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 	auto flag = thrust::make_transform_iterator(job->keep, is_kept{});
 	auto sum = thrust::make_tabulate_output_iterator(store_survivor{*job, position});
 
-	if (job->n == 0)
-		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
 	return sl_thrust("compact/thrust", x->stream, &a, [&](const auto &on) {
 		thrust::inclusive_scan(on, flag, flag + job->n, sum);
 		for (uint32_t k = 0; k < job->n_columns; k++)

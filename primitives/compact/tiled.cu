@@ -178,8 +178,6 @@ static enum sl_status compact(struct sl_exec *x, const struct sl_compact_job *jo
 
 static enum sl_status run(struct sl_exec *x, const struct sl_compact_job *job)
 {
-	if (job->n == 0)
-		return sl_fill(job->n_out, 0, sizeof(*job->n_out), x->stream);
 	return x->tuning.padding == SL_PADDING_OFF ? compact<false>(x, job) : compact<true>(x, job);
 }
 

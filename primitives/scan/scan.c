@@ -1,7 +1,7 @@
 /*
  * scan/scan.c - sl_scan(): checks the arguments of a prefix sum, then runs the chosen backend.
  *
- * in and out may be the same array, but may not overlap otherwise.
+ * in and out may be the same array, but may not overlap otherwise. Backends get at least one item.
  */
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
@@ -22,6 +22,8 @@ enum sl_status sl_scan(const struct sl_backend *b, struct sl_exec *x, const stru
 		m[n++] = (struct sl_buffer){"in", job->in, job->n, item, item, true, 0};
 	SL_TRY(sl_check_buffers(b, m, n, x));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
+	if (job->n == 0)
+		return SL_OK;
 	shape.n = job->n;
 	shape.type = job->type;
 	shape.tuning = x->tuning;

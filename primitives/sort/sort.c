@@ -80,14 +80,14 @@ enum sl_status sl_sort(const struct sl_backend *b, struct sl_exec *x, const stru
 	SL_TRY(sl_check_inner_scan(b, &job->scan));
 	SL_TRY(sl_tuning_check(b, x->tuning, job->type));
 	SL_TRY(check_buffers(b, x, job));
+	if (job->n < 2 || job->begin_bit == job->end_bit)
+		return pass_through(x, job);
 	shape.n = job->n;
 	shape.type = job->type;
 	shape.tuning = x->tuning;
 	shape.scan = job->scan;
 	shape.keys_only = !job->index;
 	SL_TRY(sl_check_scratch(b, x, &shape));
-	if (job->n < 2 || job->begin_bit == job->end_bit)
-		return pass_through(x, job);
 	tuned = sl_tuned_exec(b, x, job->type, job->n);
 	return b->sort(&tuned, job);
 }
