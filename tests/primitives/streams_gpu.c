@@ -1,0 +1,552 @@
+/*
+ * streams_gpu.c - tests the calls on a device that the caller also uses in other ways: with streams,
+ * captures, memory and errors that the caller made with the CUDA runtime, and with other kernels.
+ *
+ * Each test queues chains of calls (scan, then sort, then compact, one chain per kind of backend) and
+ * compares their results with those of the same chain on the host. The test is skipped without a
+ * device.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
+
+#ifdef SL_WITH_CUDA
+
+#include <cuda_runtime_api.h>
+
+#include "streams_kernels.h"
+#include "tests/cases/cross_check.h"
+#include "tests/cases/inputs.h"
+
+#define assert_cuda(call) assert_int_equal(call, cudaSuccess)
+
+/* --- chains ------------------------------------------------------------------------------------- */
+
+/* The blocks of a chain: the input, then the outputs, then the scratch. */
+enum { IN, KEEP, SUMS, SORTED, INDEX, OUT, COUNT, SCRATCH, BLOCKS };
+
+struct chain {
+	enum sl_space space;
+	const struct sl_backend *scan, *sort, *compact;
+	uint32_t n;
+	struct sl_guarded block[BLOCKS];
+};
+
+/* Item i of the input with that number, which chains of all spaces get. */
+static void make_input(uint32_t *in, uint8_t *keep, uint32_t n, uint32_t number)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		in[i] = (uint32_t)sl_mixed(((uint64_t)number << 32) + i);
+		keep[i] = sl_mixed(i) % 3 == 0;
+	}
+}
+
+/* Waits. The outputs of the run before are overwritten. */
+static void chain_load(struct chain *c, uint32_t number)
+{
+	uint32_t *in;
+	uint8_t *keep;
+
+	assert_ok(sl_memory_get(SL_HOST, c->n * sizeof(*in), (void **)&in));
+	assert_ok(sl_memory_get(SL_HOST, c->n, (void **)&keep));
+	make_input(in, keep, c->n, number);
+	for (int i = SUMS; i < BLOCKS; i++)
+		assert_ok(sl_fill(c->block[i].at, 0xa5, c->block[i].bytes, NULL));
+	assert_ok(sl_copy(c->block[IN].at, in, c->n * sizeof(*in), NULL));
+	assert_ok(sl_copy(c->block[KEEP].at, keep, c->n, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	sl_memory_give(SL_HOST, in);
+	sl_memory_give(SL_HOST, keep);
+}
+
+static void chain_get(struct chain *c, enum sl_space space, const char *name, uint32_t n)
+{
+	const struct sl_shape shape = {.n = n, .type = SL_U32, .n_columns = 1};
+	size_t scratch = 0;
+
+	*c = (struct chain){.space = space, .n = n};
+	assert_ok(sl_find(SL_SCAN, name, &c->scan));
+	assert_ok(sl_find(SL_SORT, name, &c->sort));
+	assert_ok(sl_find(SL_COMPACT, name, &c->compact));
+	for (int i = 0; i < 3; i++) {
+		size_t bytes = sl_scratch(i == 0 ? c->scan : i == 1 ? c->sort : c->compact, &shape);
+
+		scratch = bytes > scratch ? bytes : scratch;
+	}
+	for (int i = IN; i <= OUT; i++)
+		assert_ok(
+			sl_guarded_get(space, i == KEEP ? n : n * sizeof(uint32_t), &c->block[i]));
+	assert_ok(sl_guarded_get(space, sizeof(uint32_t), &c->block[COUNT]));
+	assert_ok(sl_guarded_get(space, scratch, &c->block[SCRATCH]));
+	chain_load(c, 0);
+}
+
+static void chain_free(struct chain *c)
+{
+	for (int i = 0; i < BLOCKS; i++) {
+		assert_ok(sl_guarded_check(&c->block[i], "a block"));
+		sl_guarded_give(&c->block[i]);
+	}
+}
+
+/* The sums of the input, sorted; of the sorted sums, those of the positions that KEEP selects. */
+static enum sl_status chain_queue(struct chain *c, sl_stream s)
+{
+	struct sl_guarded *m = c->block;
+	struct sl_exec x = {
+		.space = c->space, .stream = s, .scratch = {m[SCRATCH].at, 0, m[SCRATCH].bytes}};
+	struct sl_compact_column column = {m[SORTED].at, m[OUT].at, sizeof(uint32_t)};
+
+	SL_TRY(sl_scan(c->scan, &x,
+		&(struct sl_scan_job){
+			.in = m[IN].at, .out = m[SUMS].at, .n = c->n, .inclusive = true}));
+	SL_TRY(sl_sort(c->sort, &x,
+		&(struct sl_sort_job){
+			.key = m[SUMS].at, .key_out = m[SORTED].at, .n = c->n, .end_bit = 32}));
+	return sl_compact(c->compact, &x,
+		&(struct sl_compact_job){.keep = (const uint8_t *)m[KEEP].at,
+			.out = (uint32_t *)m[INDEX].at,
+			.n_out = (uint32_t *)m[COUNT].at,
+			.n = c->n,
+			.n_columns = 1,
+			.column = &column});
+}
+
+/* Waits for the stream, and compares the survivors with those of the host for that input. */
+static void chain_check(struct chain *c, uint32_t number, sl_stream s)
+{
+	struct chain host;
+	uint32_t n_out = 0, *out;
+
+	assert_ok(sl_add_context(sl_stream_wait(s), "%s, n=%u", c->scan->name, c->n));
+	chain_get(&host, SL_HOST, "cpu", c->n);
+	chain_load(&host, number);
+	assert_ok(chain_queue(&host, NULL));
+	assert_ok(sl_memory_get(SL_HOST, c->n * sizeof(*out), (void **)&out));
+	assert_ok(sl_copy(&n_out, c->block[COUNT].at, sizeof(n_out), NULL));
+	assert_ok(sl_copy(out, c->block[OUT].at, c->n * sizeof(*out), NULL));
+	assert_ok(sl_stream_wait(NULL));
+	assert_int_equal(n_out, *(uint32_t *)host.block[COUNT].at);
+	if (memcmp(out, host.block[OUT].at, n_out * sizeof(*out)) != 0)
+		fail_msg("%s, n=%u, input %u: wrong survivors", c->scan->name, c->n, number);
+	sl_memory_give(SL_HOST, out);
+	chain_free(&host);
+}
+
+/* The kinds of backends that a device has for all three primitives; naive is slow. */
+static const char *const kinds[] = {"naive", "work_efficient", "tiled", "shared", "thrust"};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), NAIVE = 0, SHARED = 3 };
+
+static sl_stream new_stream(void)
+{
+	sl_stream s;
+
+	assert_ok(sl_stream_make(&s));
+	return s;
+}
+
+static int *new_flag(void)
+{
+	int *flag;
+
+	assert_ok(sl_memory_get(SL_PINNED, sizeof(*flag), (void **)&flag));
+	*flag = 0;
+	return flag;
+}
+
+/* --- captures ------------------------------------------------------------------------------------- */
+
+/* Two chains of different sizes with one scratch in a graph of the caller, which runs four times. */
+static void capture(const char *kind, enum cudaStreamCaptureMode mode, uint32_t n, bool runs_before)
+{
+	struct chain large, small;
+	struct sl_guarded own;
+	cudaStream_t s = new_stream();
+	cudaGraphExec_t executable;
+	cudaGraph_t graph;
+
+	chain_get(&large, SL_DEVICE, kind, n);
+	chain_get(&small, SL_DEVICE, kind, n / 40 + 2);
+	own = small.block[SCRATCH];
+	small.block[SCRATCH] = large.block[SCRATCH];
+	if (runs_before) {
+		assert_ok(chain_queue(&large, s));
+		assert_ok(sl_stream_wait(s));
+	}
+	assert_cuda(cudaStreamBeginCapture(s, mode));
+	assert_ok(sl_add_context(chain_queue(&small, s), "%s, capture mode %d", kind, (int)mode));
+	assert_ok(sl_add_context(chain_queue(&large, s), "%s, capture mode %d", kind, (int)mode));
+	assert_cuda(cudaStreamEndCapture(s, &graph));
+	assert_cuda(cudaGraphInstantiate(&executable, graph, 0));
+	for (uint32_t number = 1; number <= 4; number++) {
+		chain_load(&large, number);
+		chain_load(&small, number + 10);
+		for (uint32_t i = 0; i < number; i++)
+			assert_cuda(cudaGraphLaunch(executable, s));
+		chain_check(&large, number, s);
+		chain_check(&small, number + 10, s);
+	}
+	assert_cuda(cudaGraphExecDestroy(executable));
+	assert_cuda(cudaGraphDestroy(graph));
+	small.block[SCRATCH] = own;
+	chain_free(&small);
+	chain_free(&large);
+	sl_stream_free(s);
+}
+
+/* The first test: no kernel has been loaded yet. */
+static void the_first_calls_of_a_process_can_be_captured(void **state)
+{
+	(void)state;
+	for (int k = 0; k < KINDS; k++)
+		capture(kinds[k], cudaStreamCaptureModeGlobal, 3000000, false);
+}
+
+static void calls_can_be_captured_in_every_mode(void **state)
+{
+	(void)state;
+	for (int k = 0; k < KINDS; k++) {
+		capture(kinds[k], cudaStreamCaptureModeGlobal, 90, true);
+		capture(kinds[k], cudaStreamCaptureModeGlobal, 100003, true);
+		capture(kinds[k], cudaStreamCaptureModeThreadLocal, 300000, true);
+		capture(kinds[k], cudaStreamCaptureModeRelaxed, 300000, true);
+	}
+}
+
+/* --- errors --------------------------------------------------------------------------------------- */
+
+/* After an allocation that failed, a program may go on with less memory. */
+static void an_error_that_the_caller_ignored_is_not_returned(void **state)
+{
+	static const uint32_t sizes[] = {90, 3000000};
+
+	(void)state;
+	for (int k = 0; k < 2 * KINDS; k++) {
+		struct chain c;
+		void *p;
+
+		chain_get(&c, SL_DEVICE, kinds[k % KINDS], sizes[k / KINDS]);
+		assert_int_equal(cudaMalloc(&p, (size_t)1 << 60), cudaErrorMemoryAllocation);
+		assert_ok(sl_add_context(chain_queue(&c, NULL), "%s", kinds[k % KINDS]));
+		chain_check(&c, 0, NULL);
+		/* Thrust takes the last error for its own, so sl_thrust() has to clear it. */
+		assert_int_equal(cudaGetLastError(), strcmp(kinds[k % KINDS], "thrust") == 0
+							     ? cudaSuccess
+							     : cudaErrorMemoryAllocation);
+		chain_free(&c);
+	}
+	assert_false(sl_device_has_failed(0));
+}
+
+/* The last test: the device cannot be used after it. */
+static void an_illegal_address_fails_the_device(void **state)
+{
+	struct chain c;
+	void *count;
+
+	(void)state;
+	chain_get(&c, SL_DEVICE, kinds[SHARED], 1000);
+	count = c.block[COUNT].at;
+	c.block[COUNT].at = (void *)0x1000;
+	assert_ok(chain_queue(&c, NULL));
+	assert_fails(sl_stream_wait(NULL), SL_DEVICE_FAILED, "illegal memory access");
+	c.block[COUNT].at = count;
+	assert_fails(chain_queue(&c, NULL), SL_DEVICE_FAILED, "");
+	assert_true(sl_device_has_failed(0));
+}
+
+/* --- streams -------------------------------------------------------------------------------------- */
+
+/* Queues a late copy of another input, then the chain: it has to wait for the copy. */
+static void run_after_late_copy(
+	struct chain *c, const uint32_t *input, uint32_t number, sl_stream s)
+{
+	assert_ok(streams_copy_late((uint32_t *)c->block[IN].at, input, c->n, s));
+	assert_ok(chain_queue(c, s));
+	chain_check(c, number, s);
+}
+
+static void calls_keep_the_order_of_every_kind_of_stream(void **state)
+{
+	cudaStream_t streams[] = {NULL, cudaStreamLegacy, cudaStreamPerThread, NULL};
+
+	(void)state;
+	assert_cuda(cudaStreamCreateWithPriority(&streams[3], cudaStreamNonBlocking, -5));
+	for (int k = 0; k < KINDS; k++) {
+		struct chain c, other;
+
+		chain_get(&c, SL_DEVICE, kinds[k], 100000);
+		chain_get(&other, SL_DEVICE, kinds[k], 100000);
+		for (uint32_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+			chain_load(&other, i + 1);
+			run_after_late_copy(
+				&c, (const uint32_t *)other.block[IN].at, i + 1, streams[i]);
+		}
+		chain_free(&c);
+		chain_free(&other);
+	}
+	assert_cuda(cudaStreamDestroy(streams[3]));
+}
+
+/* A kernel holds the stream until the calls have returned: none of them may wait for it. */
+static void calls_do_not_wait_for_the_stream(void **state)
+{
+	int *flag = new_flag();
+	sl_stream s = new_stream();
+
+	(void)state;
+	for (int k = 0; k < KINDS; k++) {
+		struct chain c;
+
+		/* naive with more items would fill the queue of a stream, 1024 launches. */
+		chain_get(&c, SL_DEVICE, kinds[k], k == NAIVE ? 3000 : 2000000);
+		assert_ok(chain_queue(&c, s)); /* loads the kernels, which waits */
+		assert_ok(sl_stream_wait(s));
+		*flag = 0;
+		assert_ok(streams_hold(1, 0, flag, s));
+		assert_ok(chain_queue(&c, s));
+		assert_int_equal(cudaStreamQuery(s), cudaErrorNotReady);
+		*flag = 1;
+		chain_check(&c, 0, s);
+		chain_free(&c);
+	}
+	sl_stream_free(s);
+	sl_memory_give(SL_PINNED, flag);
+}
+
+static void two_streams_work_at_the_same_time(void **state)
+{
+	sl_stream s[2] = {new_stream(), new_stream()};
+
+	(void)state;
+	for (int k = 0; k < KINDS; k++)
+		for (uint32_t n = 5000; n < 5000000; n *= 30) {
+			const int rounds = k == NAIVE ? 2 : 50;
+			struct chain c[2];
+
+			for (int i = 0; i < 2; i++) {
+				chain_get(&c[i], SL_DEVICE, kinds[k], n);
+				chain_load(&c[i], (uint32_t)i);
+			}
+			for (int i = 0; i < 2 * rounds; i++)
+				assert_ok(chain_queue(&c[i % 2], s[i % 2]));
+			for (int i = 0; i < 2; i++) {
+				chain_check(&c[i], (uint32_t)i, s[i]);
+				chain_free(&c[i]);
+			}
+		}
+	sl_stream_free(s[0]);
+	sl_stream_free(s[1]);
+}
+
+/* Two streams with the same memory, which events of the caller order. */
+static void streams_share_scratch_in_the_order_of_events(void **state)
+{
+	enum { ROUNDS = 20 };
+	sl_stream s[2] = {new_stream(), new_stream()};
+	cudaEvent_t e;
+
+	(void)state;
+	assert_cuda(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+	for (int k = 0; k < KINDS; k++) {
+		struct chain c, inputs[2];
+
+		chain_get(&c, SL_DEVICE, kinds[k], 700000);
+		for (uint32_t i = 0; i < 2; i++) {
+			chain_get(&inputs[i], SL_DEVICE, kinds[k], c.n);
+			chain_load(&inputs[i], i);
+		}
+		for (uint32_t i = 0; i < ROUNDS; i++) {
+			assert_ok(streams_copy_late((uint32_t *)c.block[IN].at,
+				(const uint32_t *)inputs[i % 2].block[IN].at, c.n, s[i % 2]));
+			assert_ok(chain_queue(&c, s[i % 2]));
+			assert_cuda(cudaEventRecord(e, s[i % 2]));
+			assert_cuda(cudaStreamWaitEvent(s[1 - i % 2], e, 0));
+		}
+		chain_check(&c, (ROUNDS - 1) % 2, s[0]);
+		chain_free(&c);
+		chain_free(&inputs[0]);
+		chain_free(&inputs[1]);
+	}
+	assert_cuda(cudaEventDestroy(e));
+	sl_stream_free(s[0]);
+	sl_stream_free(s[1]);
+}
+
+static void *run_chains(void *worker)
+{
+	const uint32_t number = *(const uint32_t *)worker;
+	sl_stream s = new_stream();
+
+	for (uint32_t i = 0; i < 10; i++) {
+		struct chain c;
+
+		chain_get(
+			&c, SL_DEVICE, kinds[SHARED], 1000 + (number * 7919 + i * 104729) % 300000);
+		assert_ok(chain_queue(&c, s));
+		chain_check(&c, 0, s);
+		chain_free(&c);
+	}
+	sl_stream_free(s);
+	return NULL;
+}
+
+static void threads_of_the_host_work_at_the_same_time(void **state)
+{
+	enum { THREADS = 4 };
+	uint32_t number[THREADS];
+	pthread_t thread[THREADS];
+
+	(void)state;
+	for (uint32_t i = 0; i < THREADS; i++) {
+		number[i] = i;
+		assert_int_equal(pthread_create(&thread[i], NULL, run_chains, &number[i]), 0);
+	}
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
+/* --- other work on the device ----------------------------------------------------------------------- */
+
+/* Blocks wait for blocks that have started only, so a call ends on a single multiprocessor. */
+static void calls_end_on_one_multiprocessor(void **state)
+{
+	int *flag = new_flag();
+	sl_stream s = new_stream(), other = new_stream();
+	struct sl_limits limits;
+
+	(void)state;
+	assert_ok(sl_device_limits(&limits));
+	for (int k = 0; k < KINDS; k++) {
+		struct chain c;
+
+		chain_get(&c, SL_DEVICE, kinds[k], 400000);
+		assert_ok(chain_queue(&c, s)); /* loads the kernels */
+		assert_ok(sl_stream_wait(s));
+		*flag = 0;
+		assert_ok(
+			streams_hold(limits.multiprocessors - 1, limits.shared_bytes, flag, other));
+		usleep(5000); /* until its blocks have started */
+		assert_ok(chain_queue(&c, s));
+		assert_ok(sl_stream_wait(s));
+		assert_int_equal(cudaStreamQuery(other), cudaErrorNotReady);
+		*flag = 1;
+		chain_check(&c, 0, s);
+		assert_ok(sl_stream_wait(other));
+		chain_free(&c);
+	}
+	sl_stream_free(s);
+	sl_stream_free(other);
+	sl_memory_give(SL_PINNED, flag);
+}
+
+/* Tile states must be visible in order also if the memory is busy. The device compares all results. */
+static void results_are_the_same_while_the_memory_is_busy(void **state)
+{
+	enum { RUNS = 300, WORDS = 1 << 26 };
+	int *flag = new_flag();
+	sl_stream s = new_stream(), other = new_stream();
+	uint32_t *words, *differ, found = 1;
+	struct chain c, first;
+
+	(void)state;
+	assert_ok(sl_memory_get(SL_DEVICE, WORDS * sizeof(*words), (void **)&words));
+	assert_ok(sl_memory_get(SL_DEVICE, sizeof(*differ), (void **)&differ));
+	assert_ok(sl_fill(differ, 0, sizeof(*differ), s));
+	chain_get(&c, SL_DEVICE, kinds[SHARED], 9000001);
+	chain_get(&first, SL_DEVICE, kinds[SHARED], 9000001);
+	assert_ok(chain_queue(&first, s));
+	chain_check(&first, 0, s);
+	assert_ok(streams_load_memory(words, WORDS, flag, other));
+	for (int i = 0; i < RUNS; i++) {
+		assert_ok(chain_queue(&c, s));
+		for (int k = SUMS; k <= COUNT; k++)
+			assert_ok(sl_queue_differ(
+				c.block[k].at, first.block[k].at, c.block[k].bytes, differ, s));
+	}
+	assert_ok(sl_copy(&found, differ, sizeof(found), s));
+	assert_ok(sl_stream_wait(s));
+	assert_int_equal(found, 0);
+	assert_int_equal(cudaStreamQuery(other), cudaErrorNotReady);
+	*flag = 1;
+	assert_ok(sl_stream_wait(other));
+	chain_free(&c);
+	chain_free(&first);
+	sl_memory_give(SL_DEVICE, words);
+	sl_memory_give(SL_DEVICE, differ);
+	sl_stream_free(s);
+	sl_stream_free(other);
+	sl_memory_give(SL_PINNED, flag);
+}
+
+/* --- memory --------------------------------------------------------------------------------------- */
+
+enum memory { QUEUED, MANAGED, N_MEMORIES };
+
+/* Memory from the pool of a stream, and memory that moves between host and device. */
+static void memory_can_be_of_every_kind_that_a_device_has(void **state)
+{
+	cudaStream_t s = new_stream();
+
+	(void)state;
+	for (int memory = 0; memory < N_MEMORIES; memory++) {
+		struct chain c, own;
+
+		chain_get(&own, SL_DEVICE, kinds[SHARED], 500000);
+		c = own;
+		for (int i = 0; i < BLOCKS; i++) {
+			struct sl_guarded *g = &c.block[i];
+
+			if (memory == QUEUED)
+				assert_cuda(cudaMallocAsync(&g->at, g->bytes, s));
+			else
+				assert_cuda(
+					cudaMallocManaged(&g->at, g->bytes, cudaMemAttachGlobal));
+		}
+		assert_ok(sl_stream_wait(s));
+		chain_load(&c, 1);
+		assert_ok(chain_queue(&c, s));
+		chain_check(&c, 1, s);
+		for (int i = 0; i < BLOCKS; i++)
+			assert_cuda(memory == QUEUED ? cudaFreeAsync(c.block[i].at, s)
+						     : cudaFree(c.block[i].at));
+		chain_free(&own);
+	}
+	sl_stream_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_calls_of_a_process_can_be_captured),
+		cmocka_unit_test(calls_can_be_captured_in_every_mode),
+		cmocka_unit_test(an_error_that_the_caller_ignored_is_not_returned),
+		cmocka_unit_test(calls_keep_the_order_of_every_kind_of_stream),
+		cmocka_unit_test(calls_do_not_wait_for_the_stream),
+		cmocka_unit_test(two_streams_work_at_the_same_time),
+		cmocka_unit_test(streams_share_scratch_in_the_order_of_events),
+		cmocka_unit_test(threads_of_the_host_work_at_the_same_time),
+		cmocka_unit_test(calls_end_on_one_multiprocessor),
+		cmocka_unit_test(results_are_the_same_while_the_memory_is_busy),
+		cmocka_unit_test(memory_can_be_of_every_kind_that_a_device_has),
+		cmocka_unit_test(an_illegal_address_fails_the_device),
+	};
+
+	if (skips_without_device())
+		return SKIPPED;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+	printf("SKIP: the test needs a build with CUDA\n");
+	return SKIPPED;
+}
+
+#endif
