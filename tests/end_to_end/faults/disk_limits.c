@@ -3,14 +3,12 @@
  * system, one without inodes, and /dev/full.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/support/basic/check.h"
+#include "tests/support/basic/small_disk.h"
 #include "tests/support/runs/disk_check.h"
 
 enum { LONG_BATCHES = 200, MESSAGE_BYTES = 512 };
@@ -52,31 +50,9 @@ static void file_size_limits_are_reported(void **state)
 		"csv.gz", 4 * BATCHES); /* the manifest is the largest file except run.json */
 }
 
-/* Mounts a tmpfs on the test folder "disk", visible only to this process and its children. */
-static void mount_tmpfs(const struct tiny_run *t, const char *options)
+static const char *disk_of(const struct tiny_run *t)
 {
-	const char *path = folder_path(&t->folder, "disk");
-
-	assert_int_equal(mkdir(path, 0777), 0);
-	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-		mount("tmpfs", path, "tmpfs", 0, options) != 0)
-		skip_test(
-			"the test mounts a tmpfs, which fails here (%s); run it as root, outside of a "
-			"container without CAP_SYS_ADMIN",
-			strerror(errno));
-}
-
-static void unmount_tmpfs(const struct tiny_run *t)
-{
-	const char *path = folder_path(&t->folder, "disk");
-
-	assert_int_equal(umount2(path, MNT_DETACH), 0);
-	assert_int_equal(rmdir(path), 0);
-}
-
-static int resize_disk(const struct tiny_run *t, const char *size)
-{
-	return mount("tmpfs", folder_path(&t->folder, "disk"), "tmpfs", MS_REMOUNT, size);
+	return folder_path(&t->folder, "disk");
 }
 
 /* Limits the free space directly, because filling the disk takes long. */
@@ -87,7 +63,7 @@ static void shrink_disk(const struct tiny_run *t)
 
 	for (unsigned kib = 64; refused && kib < 65536; kib += 64) {
 		snprintf(size, sizeof(size), "size=%uk", kib);
-		refused = resize_disk(t, size);
+		refused = small_disk_change(disk_of(t), size);
 	}
 	assert_int_equal(refused, 0);
 }
@@ -107,7 +83,7 @@ static unsigned fill_disk(unsigned batches)
 	unsigned n;
 
 	tiny_make(&t);
-	mount_tmpfs(&t, "size=64m");
+	small_disk_mount(disk_of(&t), "size=64m");
 	snprintf(t.what, sizeof(t.what), "the disk fills up");
 	tiny_command(&t, NULL, NULL, "disk/out", NULL, &c);
 	process_start(&c.process, &r);
@@ -115,12 +91,12 @@ static unsigned fill_disk(unsigned batches)
 		nanosleep(&pause, NULL);
 	shrink_disk(&t);
 	process_wait(&r, HANG_SECONDS, &e);
-	assert_int_equal(resize_disk(&t, "size=64m"), 0);
+	assert_int_equal(small_disk_change(disk_of(&t), "size=64m"), 0);
 	n = check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &failures);
 	print_message("the disk was full after %u of %u batches\n", n, t.batches);
 	assert_int_equal(failures.failed, n < batches);
 	process_free(&e);
-	unmount_tmpfs(&t);
+	small_disk_unmount(disk_of(&t));
 	tiny_free(&t);
 	return n;
 }
@@ -145,13 +121,13 @@ static void too_small_disk_is_reported(void **state)
 
 	(void)state;
 	tiny_make(&t);
-	mount_tmpfs(&t, "size=1m");
+	small_disk_mount(disk_of(&t), "size=1m");
 	snprintf(t.what, sizeof(t.what), "a disk of 1 MiB");
 	tiny_execute(&t, NULL, NULL, "disk/out", NULL, &e);
 	tiny_check_ending(&t, &e, SL_DISK, "disk/out: the run may write", "are free");
 	process_free(&e);
 	assert_false(folder_has(&t.folder, "disk/out"));
-	unmount_tmpfs(&t);
+	small_disk_unmount(disk_of(&t));
 	tiny_free(&t);
 }
 
@@ -169,12 +145,12 @@ static void disk_without_inodes_is_reported(void **state)
 
 		snprintf(options, sizeof(options), "size=64m,nr_inodes=%u", n);
 		snprintf(t.what, sizeof(t.what), "a disk of %u inodes", n);
-		mount_tmpfs(&t, options);
+		small_disk_mount(disk_of(&t), options);
 		tiny_execute(&t, NULL, NULL, "disk/out", NULL, &e);
-		assert_int_equal(resize_disk(&t, "nr_inodes=100"), 0);
+		assert_int_equal(small_disk_change(disk_of(&t), "nr_inodes=100"), 0);
 		check_disk_failure(&t, "disk/out", TINY_ENDED, &e, ENOSPC, &failures);
 		process_free(&e);
-		unmount_tmpfs(&t);
+		small_disk_unmount(disk_of(&t));
 	}
 	assert_true(failures.failed >= 6 && failures.succeeded >= 1);
 	tiny_free(&t);

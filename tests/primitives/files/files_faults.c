@@ -4,12 +4,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -18,6 +16,7 @@
 #include "primitives/files/disk.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/primitives/files/files_check.h"
+#include "tests/support/basic/small_disk.h"
 #include "tests/support/program/process.h"
 
 /* --- faults ------------------------------------------------------------------------------- */
@@ -275,11 +274,12 @@ static void interrupted_writes_are_complete(void **state)
 	free(bytes);
 }
 
-enum { CANNOT_MOUNT = 77, NOT_REFUSED = 1, LEFTOVER = 2, NO_SUCCESS = 3 };
+enum { CANNOT_LIMIT = 77, NOT_REFUSED = 1, LEFTOVER = 2, NO_SUCCESS = 3 };
 
 /* Commits more bytes than the disk holds, then fewer. Runs in a child process. */
-static int commit_too_much(struct open_dir *s)
+static int commit_too_much(void *of)
 {
+	const struct open_dir *s = (const struct open_dir *)of;
 	static char bytes[4 * MIB];
 	struct sl_dir d;
 
@@ -297,26 +297,15 @@ static int commit_too_much(struct open_dir *s)
 	return sl_file_commit(&d, "a", bytes, MIB / 2, false) == SL_OK ? 0 : NO_SUCCESS;
 }
 
-/* Runs in its own mount namespace, so that no mount remains. */
-static int on_tiny_disk(void *of)
-{
-	struct open_dir *s = (struct open_dir *)of;
-
-	if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-		mount("tmpfs", s->folder.path, "tmpfs", 0, "size=1m") != 0)
-		return CANNOT_MOUNT;
-	return commit_too_much(s);
-}
-
 static void full_disk_is_reported(void **state)
 {
-	int code = in_child(on_tiny_disk, *state);
+	struct open_dir *s = (struct open_dir *)*state, small = *s;
 
-	if (code == CANNOT_MOUNT)
-		skip_test(
-			"the test mounts a tmpfs of 1 MiB, which fails here; run it as root, outside "
-			"of a container without CAP_SYS_ADMIN and of a chroot");
-	assert_int_equal(code, 0);
+	snprintf(small.folder.path, sizeof(small.folder.path), "%s",
+		folder_path(&s->folder, "small"));
+	small_disk_mount(small.folder.path, "size=1m");
+	assert_int_equal(in_child(commit_too_much, &small), 0);
+	small_disk_unmount(small.folder.path);
 }
 
 static int with_file_limit(void *of)
@@ -324,8 +313,7 @@ static int with_file_limit(void *of)
 	const struct rlimit limit = {MIB, MIB};
 
 	signal(SIGXFSZ, SIG_IGN); /* as the program does */
-	return setrlimit(RLIMIT_FSIZE, &limit) ? CANNOT_MOUNT
-	                                       : commit_too_much((struct open_dir *)of);
+	return setrlimit(RLIMIT_FSIZE, &limit) ? CANNOT_LIMIT : commit_too_much(of);
 }
 
 static void file_size_limit_is_reported(void **state)
