@@ -4,8 +4,9 @@
     extending.py SOURCE SCRATCH CMAKE [OPTION OF CMAKE...]
 
 SOURCE is the root of the repository. SCRATCH is a folder that is made new for the copy and its build
-(host only, without optimisation). Each recipe is the ```diff block of one section. They are applied
-in the order of the document. Then the program and the new test are built, and the test runs:
+(host only, warnings are errors; -Og, because headers of gcc cause warnings without optimisation).
+Each recipe is the ```diff block of one section. They are applied in the order of the document. Then
+the program and the new test are built, and the test runs:
 
     model, fate, column   the configuration of the document on the CPU and on the emulated device,
                           staged and fused: equal manifests, and each particle has a fate
@@ -89,8 +90,9 @@ def apply_diffs(tree, diffs):
 def build(tree, cmake, options):
     folder = os.path.join(os.path.dirname(tree), "build")
     settings = {"CCACHE_BASEDIR": os.path.dirname(tree), "CCACHE_NOHASHDIR": "1"}
-    call(tree, cmake, "-S", tree, "-B", folder, *options, "-DSLUICE_CUDA=OFF", "-DCMAKE_BUILD_TYPE=Debug",
-         "-DCMAKE_C_FLAGS_DEBUG=-O0", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", **settings)
+    call(tree, cmake, "-S", tree, "-B", folder, *options, "-DSLUICE_CUDA=OFF", "-DSLUICE_WERROR=ON",
+         "-DCMAKE_BUILD_TYPE=Debug",
+         "-DCMAKE_C_FLAGS_DEBUG=-Og", "-DCMAKE_CXX_FLAGS_DEBUG=-Og", **settings)
     call(tree, cmake, "--build", folder, "--parallel", "2", "--target", "sluice_program",
          "test_stages_models_absorber", **settings)
     return folder
