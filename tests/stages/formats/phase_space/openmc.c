@@ -144,7 +144,7 @@ static const char script[] =
 	"a = np.array([((1, 2, 3), (0, 0.6, -0.8), 2.5e6, 1e-8, 0.5, 0, 12, 0),\n"
 	"    ((4, 5, 6), (1, 0, 0), 511e3, 0, 1, 0, 13, 1)], dtype=t)\n"
 	"with h5py.File('python.h5', 'w') as f:\n"
-	"    f.attrs['filetype'] = np.string_('source')\n"
+	"    f.attrs['filetype'] = np.bytes_('source')\n"
 	"    f.create_dataset('source_bank', data=a, dtype=t)\n";
 
 static void files_of_h5py_are_read(void **state)
