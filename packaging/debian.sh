@@ -8,8 +8,8 @@ set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
 
 install_packages() {
-	apt-get -qq update
-	apt-get -qq install -y --no-install-recommends "$@" >/dev/null
+	apt-get -qq -o DPkg::Lock::Timeout=300 update
+	apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" >/dev/null
 	rm -rf /var/lib/apt/lists/*
 }
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# ci_compilers.sh - builds with a compiler other than gcc 12, with warnings as errors, and runs a share of the tests.
+# ci_compilers.sh - builds with a compiler other than gcc 12, with warnings as errors, and runs tests.
 #
-#	scripts/ci_compilers.sh clang     clang of the installed Debian, with Open MPI
-#	scripts/ci_compilers.sh gcc14     gcc 14, CPython 3.13 and the libraries of Debian 13, in a chroot in build/trixie
+#	scripts/ci_compilers.sh clang     a share of the tests with clang of the installed Debian, with Open MPI
+#	scripts/ci_compilers.sh debian13  all tests by scripts/test.sh on a fresh Debian 13 (gcc 14, CPython 3.13, NumPy 2),
+#	                                  in a chroot in build/trixie
 #	scripts/ci_compilers.sh aarch64   gcc 14 for AArch64, in a chroot in build/trixie-aarch64; no tests, but each
 #	                                  configuration runs in qemu, and its files must be those of build/release
 #
-# Exit code: 0 if the build and the tests succeed, 2 for wrong arguments. All build without device backends. gcc14 and
+# Exit code: 0 if the build and the tests succeed, 2 for wrong arguments. All build without device backends. debian13 and
 # aarch64 need root: debootstrap creates the chroot once per build folder, from the package mirror that apt is
 # configured with. The build runs in a mount namespace.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -17,7 +18,6 @@ share+='|stages/((particle|models|selection|host|formats)/.*|device/pack)'
 share+='|pipeline/((config|text|report|resolve)/.*|results/manifest|run/allocations)'
 share+='|end_to_end/(cli/commands_refused|bits/histograms|faults/memory_faults|ranks/.*)|example|python)$'
 share_min=50 # number of tests; fewer means that tests were renamed
-export SLUICE_ONE_IN=13
 
 # Builds with the compilers CC and CXX and the given CMake options, and runs the share of the tests.
 build_and_test() {
@@ -28,7 +28,7 @@ build_and_test() {
 	found=$(ctest --preset ci-compiler -N -R "$share" | grep -c 'Test *#')
 	[ "$found" -ge "$share_min" ] ||
 		fail "only $found tests match the pattern 'share', at least $share_min are expected: tests were renamed. Correct the pattern"
-	run_tests ci-compiler -R "$share"
+	SLUICE_ONE_IN=13 run_tests ci-compiler -R "$share"
 }
 
 # make_trixie ROOT COMMAND...: creates a Debian 13, in which the command installs packages. The folder gets its final
@@ -90,16 +90,9 @@ clang)
 	export CC=clang CXX=clang++
 	build_and_test -DSLUICE_MPI=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DCMAKE_CXX_FLAGS=-O1
 	;;
-gcc14)
-	[ -d build/trixie ] || make_trixie build/trixie scripts/ci_compilers.sh gcc14_packages
-	in_root build/trixie scripts/ci_compilers.sh gcc14_packages # those that a chroot of an earlier version lacks
-	in_root build/trixie env CC=gcc CXX=g++ scripts/ci_compilers.sh gcc14_in_chroot
-	;;
-gcc14_packages)
-	install_missing $BUILD_PACKAGES libcmocka-dev python3-dev python3-numpy python3-pytest
-	;;
-gcc14_in_chroot)
-	build_and_test -DSLUICE_PYTHON_PACKAGE=ON -DPython_EXECUTABLE=/usr/bin/python3
+debian13)
+	[ -d build/trixie ] || make_trixie build/trixie true
+	in_root build/trixie env CC=gcc CXX=g++ SLUICE_ONE_IN="${SLUICE_ONE_IN:-1}" scripts/test.sh ci-compiler
 	;;
 aarch64)
 	[ -d build/trixie-aarch64 ] || make_trixie build/trixie-aarch64 scripts/ci_compilers.sh aarch64_packages

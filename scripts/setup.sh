@@ -6,6 +6,8 @@
 #	install_missing PACKAGE...                        installs missing packages of Debian
 #	build PRESET [OPTION...] [-- BUILD-OPTION...]     configures and builds a preset of CMake
 #	run_tests PRESET [OPTION...]                      runs the tests of a preset
+#	part NAME COMMAND [WORD...]                       runs a program as a part of a long check; returns its exit code
+#	print_parts                                       prints the table of all parts: seconds and result
 set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -42,8 +44,9 @@ install_missing() {
 		as_root=(sudo)
 	fi
 	export DEBIAN_FRONTEND=noninteractive
-	"${as_root[@]}" apt-get -qq update
-	"${as_root[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null
+	# Another program that installs packages holds a lock: wait for it.
+	"${as_root[@]}" apt-get -qq -o DPkg::Lock::Timeout=300 update
+	"${as_root[@]}" apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
 # nvcc is often installed but not on the PATH.
@@ -94,15 +97,35 @@ show_progress() {
 	printf "${from}building done after %s s\n" "$SECONDS"
 }
 
-# One test more than there are cores at a time, because many tests wait for a disk or for a process. With SLUICE_NO_SKIPS
-# set, a skipped test is an error, except for tests with the label gpu (tests/tests.def).
+# One test more than there are cores at a time, because many tests wait for a disk or for a process. Prints what the
+# skipped tests need. With SLUICE_NO_SKIPS set, a skipped test is an error, except for tests with the label gpu
+# (tests/tests.def).
 run_tests() {
-	local log skipped
+	local log folder skipped
 	log=$(mktemp)
+	folder=$(ctest --preset "$1" -N | sed -n 's/^Test project //p')
 	ctest --preset "$1" -j $(($(nproc) + 1)) --output-log "$log" "${@:2}" || { rm "$log"; return 1; }
+	sed -n 's/^SKIP: //p' "$folder/Testing/Temporary/LastTest.log" | sort | uniq -c | sed 's/^ *\([0-9]*\)/skipped (\1):/'
 	skipped=$(comm -23 <(sed -n 's/^\s*[0-9]* - \(.*\) (Skipped)$/\1/p' "$log" | sort) \
 		<(ctest --preset "$1" -N -L '^gpu$' | sed -n 's/^ *Test *#[0-9]*: //p' | sort))
 	rm "$log"
 	[ -z "${SLUICE_NO_SKIPS:-}" ] || [ -z "$skipped" ] ||
 		fail "tests without the label gpu were skipped: ${skipped//$'\n'/, }. Each prints after 'SKIP:' what it needs"
+}
+
+# The command is a program, not a function: in a function, a failure that || handles would not end at its first error.
+part_rows=()
+part() {
+	local name=$1 start=$SECONDS status=0 result=passed
+	shift
+	echo "== $name: $*"
+	"$@" || status=$?
+	[ "$status" -eq 0 ] || result="FAILED (exit code $status)"
+	part_rows+=("$(printf '%-14s %6d s  %s' "$name" $((SECONDS - start)) "$result")")
+	echo "== ${part_rows[-1]}; $SECONDS s since the start"
+	return "$status"
+}
+
+print_parts() {
+	printf '%s\n' "${part_rows[@]}" "$(printf '%-14s %6d s' total "$SECONDS")"
 }

@@ -4,6 +4,7 @@
 #	scripts/test.sh                 all tests of the release build; with device backends if nvcc is installed
 #	scripts/test.sh sanitize        tests that need no GPU, under AddressSanitizer and UndefinedBehaviorSanitizer
 #	scripts/test.sh thread          tests with several threads, under ThreadSanitizer
+#	scripts/test.sh ci-compiler     all tests of a build without device backends by the compilers CC and CXX
 #	scripts/test.sh release -L gpu  the words after the preset are options of ctest
 #
 # Exit code: 0 if the build and all tests succeed.
@@ -15,6 +16,6 @@ options=(-DSLUICE_TESTS=ON)
 # scripts/demo.sh may have configured this build folder with -DSLUICE_CUDA=OFF.
 case $preset in *release) options+=(-DSLUICE_CUDA=ON) ;; esac
 # The Python of Debian, whose packages the tests use, although another one may come first on the PATH.
-case $preset in *release | sanitize) options+=(-DSLUICE_PYTHON_PACKAGE=ON -DPython_EXECUTABLE=/usr/bin/python3) ;; esac
+case $preset in *release | ci-compiler | sanitize) options+=(-DSLUICE_PYTHON_PACKAGE=ON -DPython_EXECUTABLE=/usr/bin/python3) ;; esac
 build "$preset" "${options[@]}"
 run_tests "$preset" "${@:2}"
