@@ -61,11 +61,7 @@ run_part() {
 		build/release/tests/test_end_to_end_faults_byte_flips 1
 		build/release/tests/test_end_to_end_faults_concurrency 100
 		;;
-	mutants)
-		build sanitize -DSLUICE_TESTS=ON
-		build thread -DSLUICE_TESTS=ON
-		tests/mutants/mutants.py
-		;;
+	mutants) tests/mutants/mutants.py ;;
 	fuzz) scripts/fuzz.sh ;;
 	gpu)
 		if [ -e /dev/nvidia0 ]; then

@@ -15,7 +15,7 @@ The variable SLUICE_MUTANT selects a mutant; trial.c tries it, until a trial fai
 First, the copy must pass with no mutant selected: this checks the copy, and its time limits the time of a mutant. equivalent.txt
 lists the changes that have no effect, with the reason; a line of it that matches no mutant is an error.
 
-Needs the libraries of build/sanitize and build/thread (made by scripts/test.sh sanitize and thread). Prints a line per file, and each
+Builds the libraries of build/sanitize and build/thread first, as far as they are not up to date. Prints a line per file, and each
 mutant that survives. Exit code: 1 if a mutant survives or a line of equivalent.txt matches none, otherwise 0.
 """
 import argparse
@@ -182,7 +182,7 @@ class Build:
 def run_or_end(words, folder):
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit("%s\n%s" % (shlex.join(words), done.stderr[-4000:]))
+        sys.exit("%s\n%s" % (shlex.join(words), (done.stdout + done.stderr)[-4000:]))
 
 
 def users_of(names, build):
@@ -321,14 +321,11 @@ def read_jobs(text):
     return int(text)
 
 
-def check_builds():
-    """Ends the program if a build that the trials link with is missing."""
+def build_libraries():
+    """Builds what the trials link with, as far as it is not up to date."""
     for preset in ("sanitize", "thread"):
-        folder = os.path.join(ROOT, "build", preset)
-        for name in ("compile_commands.json", *LIBRARIES):
-            if not os.path.exists(os.path.join(folder, name)):
-                sys.exit("mutants.py: build/%s/%s is missing: the mutants link with that build and its tests (-DSLUICE_TESTS=ON); "
-                         "run scripts/test.sh %s first" % (preset, name, preset))
+        run_or_end(["cmake", "--preset", preset, "-DSLUICE_TESTS=ON"], ROOT)
+        run_or_end(["cmake", "--build", "--preset", preset, "--target", "sluice_support", "sluice_faults"], ROOT)
 
 
 def main():
@@ -355,7 +352,7 @@ def main():
     if not mutants:
         sys.exit("mutants.py: no mutant to try: --only '%s' and --share %d/%d select none; --list shows the mutants"
                  % (options.only, share, shares))
-    check_builds()
+    build_libraries()
     try:
         missed = try_all(mutants, options.jobs, options.all)
     except NotRight as problem:
