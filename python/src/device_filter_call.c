@@ -50,7 +50,6 @@ static bool take_value(struct device_call *c, int column, PyObject *value)
 	if (!sl_py_device_input_take(value, name, false, NULL, in))
 		return false;
 	*a = in->at.array;
-	a->constant = in->at.ndim == 0;
 	if (in->at.ndim > 1)
 		return refuse(sl_fail(SL_USAGE,
 			"%s: the array has %d dimensions; a column has one, with a number per particle",

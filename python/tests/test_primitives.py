@@ -1,4 +1,5 @@
 """scan, compact, sort and deflate: every backend of the host and of the emulated device."""
+import ctypes
 import gc
 import gzip
 import os
@@ -143,15 +144,154 @@ def test_refusals():
             sluice.deflate(b"abc", **wrong)
     with pytest.raises(ValueError):
         sluice.sort(u4, begin_bit=-1)
-    u4.flags.writeable = False
-    with pytest.raises((BufferError, ValueError)):
-        sluice.scan(u4, out=u4)
 
-    class OnDevice:
-        __cuda_array_interface__ = {"shape": (9,)}
-    for call in (sluice.scan, sluice.compact, sluice.sort, sluice.deflate):
-        with pytest.raises(BufferError, match="describes no array"):
-            call(OnDevice())
+
+# --- arrays of other libraries that are wrong ------------------------------------------------------
+
+class Tensor(ctypes.Structure):  # DLTensor
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Managed(ctypes.Structure):  # DLManagedTensor
+    _fields_ = [("tensor", Tensor), ("ctx", ctypes.c_void_p), ("deleter", DELETER)]
+
+
+class Versioned(ctypes.Structure):  # DLManagedTensorVersioned
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("ctx", ctypes.c_void_p),
+                ("deleter", DELETER), ("flags", ctypes.c_uint64), ("tensor", Tensor)]
+
+
+class Capsule:
+    """Exports 8 numbers of uint32 by DLPack; changes are members of the struct."""
+
+    def __init__(self, place=(1, 0), flags=None, shape=(8,), strides=None, **changes):
+        self.values = numpy.arange(8, dtype=numpy.uint32)
+        self.place, self.deleted = place, 0
+        numbers = [None if n is None else (ctypes.c_int64 * 8)(*n) for n in (shape, strides)]
+        members = dict(data=self.values.ctypes.data, device_type=place[0], device_id=place[1], ndim=len(shape or ()),
+                       code=1, bits=32, lanes=1, shape=numbers[0], strides=numbers[1], byte_offset=0)
+        tensor = Tensor(**{**members, **changes})
+        deleter = DELETER(self._delete)
+        self.struct = Managed(tensor, None, deleter) if flags is None else \
+            Versioned(1, 0, None, deleter, flags, tensor)
+        self.name = b"dltensor" if flags is None else b"dltensor_versioned"
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        self.capsule = new(ctypes.addressof(self.struct), self.name, None)
+
+    def _delete(self, _):
+        self.deleted += 1
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return self.place
+
+
+def is_named(array, name):
+    return ctypes.pythonapi.PyCapsule_IsValid(ctypes.py_object(array.capsule), name) == 1
+
+
+@pytest.mark.parametrize("flags", [None, 0])
+@pytest.mark.parametrize("place", [(1, 0), (2, 0)])
+def test_a_capsule_that_another_library_has_consumed(place, flags):
+    array = Capsule(place, flags)
+    used = b"used_" + array.name
+    ctypes.pythonapi.PyCapsule_SetName(ctypes.py_object(array.capsule), used)
+    for call in (sluice.scan, sluice.sort, sluice.deflate, lambda a: sluice.filter({"x": a}, "x > 1 cm")):
+        with pytest.raises(BufferError, match="consumed before"):
+            call(array)
+    assert array.deleted == 0 and is_named(array, used)
+
+
+@pytest.mark.parametrize("flags", [None, 0])
+def test_a_capsule_is_consumed_once(flags):
+    array = Capsule(flags=flags)
+    assert sluice.scan(array).tolist() == [0, 0, 1, 3, 6, 10, 15, 21]
+    assert array.deleted == 1 and is_named(array, b"used_" + array.name)
+    with pytest.raises(BufferError, match="consumed before"):
+        sluice.scan(array)
+    assert array.deleted == 1
+
+
+LIES = [dict(ndim=-1), dict(ndim=65), dict(ndim=2 ** 31 - 1), dict(shape=None, ndim=1), dict(shape=(-8,)),
+        dict(shape=(2, -4)), dict(shape=(2 ** 62,)), dict(shape=(2 ** 40, 2 ** 40)), dict(shape=(0, 2 ** 62, 8)),
+        dict(strides=(2 ** 62,)), dict(data=None), dict(bits=24), dict(bits=0), dict(bits=128), dict(lanes=2),
+        dict(code=5), dict(code=255), dict(device_type=4), dict(device_id=1, device_type=2)]
+
+
+@pytest.mark.parametrize("lie", LIES, ids=str)
+@pytest.mark.parametrize("place", [(1, 0), (2, 0)])
+def test_capsules_that_describe_no_array(place, lie):
+    for call in (sluice.scan, sluice.sort, sluice.deflate, lambda a: sluice.filter({"x": a}, "x > 1 cm")):
+        array = Capsule(place, 0, **lie)
+        with pytest.raises(BufferError, match="__dlpack"):
+            call(array)
+        assert array.deleted == (not is_named(array, array.name))
+
+
+def test_capsules_with_gaps():
+    assert "gaps" in refused(lambda: sluice.scan(Capsule(strides=(-1,))))
+    assert sluice.scan(Capsule(shape=(0,), data=None)).tolist() == []
+    array = Capsule(shape=(4,), strides=(2,))
+    assert sluice.filter({"x": array}, "x > 2 cm").index.tolist() == [2, 3]
+
+
+class Interface:
+    """An array that has only __cuda_array_interface__."""
+
+    def __init__(self, **changes):
+        members = {"shape": (8,), "typestr": "<u4", "data": (4096, False), "version": 3, **changes}
+        self.__cuda_array_interface__ = {k: v for k, v in members.items() if v is not ...}
+
+
+class Changing:
+    """A number that takes the array apart while it is read."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __index__(self):
+        self.array.__cuda_array_interface__.clear()
+        gc.collect()
+        return 8
+
+
+def test_interfaces_that_describe_no_array():
+    lies = [dict(shape=(-8,)), dict(shape=(2, -4)), dict(shape=(2 ** 62,)), dict(shape=(2 ** 40, 2 ** 40)),
+            dict(shape=(2 ** 64,)), dict(shape=(1,) * 65), dict(shape=8), dict(shape=("8",)), dict(data=(0, False)),
+            dict(data=(None, False)), dict(data=None), dict(typestr=">u4"), dict(typestr="<u3"),
+            dict(typestr="<c8"), dict(typestr="<u40"), dict(typestr=4), dict(strides=()), dict(strides=4),
+            dict(strides=(2 ** 63,)), dict(stream=-1), dict(mask=4), dict(shape=...), dict(data=...), dict(typestr=...)]
+    for lie in lies:
+        for call in (sluice.scan, sluice.compact, sluice.sort, sluice.deflate,
+                     lambda a: sluice.filter({"x": a}, "x > 1 cm")):
+            with pytest.raises((BufferError, TypeError)):
+                call(Interface(**lie))
+    assert "gaps" in refused(lambda: sluice.scan(Interface(strides=(-4,))))
+    array = Interface()
+    array.__cuda_array_interface__["shape"] = (Changing(array), Changing(array), Changing(array))
+    assert "3 dimensions" in refused(lambda: sluice.scan(array))
+
+
+def test_memory_that_is_read_only():
+    values = numbers(9, "uint32")
+    values.flags.writeable = False
+    for out in (values, bytes(40), memoryview(bytes(36)).cast("I")):
+        with pytest.raises((BufferError, ValueError), match="read-only|writ"):
+            sluice.scan(values, out=out)
+        with pytest.raises((BufferError, ValueError), match="read-only|writ"):
+            sluice.deflate(values, out=out)
+    for make in (lambda: Capsule((2, 0), flags=1), lambda: Interface(data=(4096, True))):
+        with pytest.raises(BufferError, match="out: the array is read-only"):
+            sluice.scan(make(), out=make())
 
 
 def test_a_device_is_used_in_turn():

@@ -250,58 +250,52 @@ PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none)
 static const char name_used[] = "used_dltensor";
 static const char name_versioned_used[] = "used_dltensor_versioned";
 
-/* Without strides, the items have the order of C. */
-static int64_t stride_of(const struct tensor *t, int dimension)
+bool sl_py_dlpack_set_shape(struct sl_py_dlpack_array *d, int ndim, const int64_t *shape,
+	const int64_t *strides, int64_t unit)
 {
-	int64_t stride = 1;
+	const uint8_t item = d->array.bytes;
+	int64_t bytes = item, stride = 0;
 
-	if (t->strides)
-		return t->strides[dimension];
-	for (int i = t->ndim; --i > dimension;)
-		stride *= t->shape[i];
-	return stride;
-}
-
-static bool is_contiguous(const struct tensor *t)
-{
-	int64_t stride = 1;
-
-	for (int i = t->ndim; i-- > 0;) {
-		if (t->shape[i] > 1 && stride_of(t, i) != stride)
+	if (ndim < 0 || ndim > SL_PY_DIMENSIONS_MOST || (ndim > 0 && !shape) || item == 0 ||
+		item > 8 || (item & (item - 1)) != 0)
+		return false;
+	d->contiguous = true;
+	d->array.n = 1;
+	for (int i = ndim; i-- > 0; d->array.n = (size_t)shape[i]) {
+		stride = bytes;
+		if (shape[i] < 0 || (strides && __builtin_mul_overflow(strides[i], unit, &stride)))
 			return false;
-		stride *= t->shape[i];
+		d->contiguous &= shape[i] <= 1 || stride == bytes;
+		if (__builtin_mul_overflow(bytes, shape[i], &bytes))
+			return false;
 	}
-	return true;
+	d->ndim = ndim;
+	d->contiguous |= bytes == 0;
+	d->bytes = (size_t)bytes;
+	d->array.stride = (ptrdiff_t)stride;
+	d->array.constant = ndim == 0;
+	return bytes == 0 || d->array.data;
 }
 
-/* Describes the items of a tensor. False if they are no numbers of one lane. */
+/* Describes the items of a tensor. False if they are no numbers of one lane, or have no valid shape. */
 static bool read_tensor(const struct tensor *t, struct sl_py_dlpack_array *d)
 {
 	static const char kinds[] = {
 		[CODE_INT] = 'i', [CODE_UINT] = 'u', [CODE_FLOAT] = 'f', [CODE_BOOL] = '?'};
-	size_t bytes = t->bits / 8u;
+	const uint8_t bytes = t->bits / 8u;
 
 	if (t->lanes != 1 || t->bits % 8 != 0 || t->code >= sizeof(kinds) || !kinds[t->code])
 		return false;
-	*d = (struct sl_py_dlpack_array){.ndim = t->ndim,
-		.contiguous = is_contiguous(t),
-		.bytes = bytes,
+	*d = (struct sl_py_dlpack_array){
+		.array = {.data = t->data ? (const char *)t->data + t->byte_offset : NULL,
+			.kind = kinds[t->code],
+			.bytes = bytes},
 		.device_type = t->device_type,
 		.device_id = t->device_id};
-	for (int i = 0; i < t->ndim; i++)
-		d->bytes *= (size_t)t->shape[i];
-	d->array = (struct sl_py_array){.data = (const char *)t->data + t->byte_offset,
-		.n = t->ndim > 0 ? (size_t)t->shape[0] : 1,
-		.stride = t->ndim > 0 ? (ptrdiff_t)(stride_of(t, 0) * (int64_t)bytes) : 0,
-		.kind = kinds[t->code],
-		.bytes = (uint8_t)bytes};
-	return true;
+	return sl_py_dlpack_set_shape(d, t->ndim, t->shape, t->strides, bytes);
 }
 
-/*
- * Marks a capsule as consumed. Its destructor, which has nothing to do then, is not called: that of older
- * versions of JAX clears the exception of a call that fails.
- */
+/* Marks a capsule as consumed. Its destructor has nothing to do then, and is not called. */
 static bool consume(PyObject *capsule, const char *name)
 {
 	return PyCapsule_SetName(capsule, name) == 0 && PyCapsule_SetDestructor(capsule, NULL) == 0;
@@ -310,27 +304,59 @@ static bool consume(PyObject *capsule, const char *name)
 /* The flag of version 1 that forbids to write to the memory. */
 enum { READ_ONLY = 1 };
 
-bool sl_py_dlpack_read(PyObject *capsule, struct sl_py_dlpack_array *d)
+/* Describes the array of a capsule. The name that it has after it is consumed, or NULL. */
+static const char *read_capsule(PyObject *capsule, struct sl_py_dlpack_array *d)
 {
 	if (PyCapsule_IsValid(capsule, name_old)) {
 		const struct managed *m = (struct managed *)PyCapsule_GetPointer(capsule, name_old);
 
-		return read_tensor(&m->tensor, d) && consume(capsule, name_used);
+		return read_tensor(&m->tensor, d) ? name_used : NULL;
 	}
 	if (PyCapsule_IsValid(capsule, name_versioned)) {
 		const struct managed_versioned *m =
 			(struct managed_versioned *)PyCapsule_GetPointer(capsule, name_versioned);
 
 		if (m->major != 1 || !read_tensor(&m->tensor, d))
-			return false;
+			return NULL;
 		d->read_only = (m->flags & READ_ONLY) != 0;
-		return consume(capsule, name_versioned_used);
+		return name_versioned_used;
 	}
+	return NULL;
+}
+
+bool sl_py_dlpack_take(
+	PyObject *exported, const char *name, PyObject **capsule, struct sl_py_dlpack_array *d)
+{
+	const char *used = read_capsule(exported, d);
+
+	*capsule = NULL;
+	if (used && consume(exported, used)) {
+		*capsule = exported;
+		return true;
+	}
+	if (PyCapsule_IsValid(exported, name_used) ||
+		PyCapsule_IsValid(exported, name_versioned_used))
+		PyErr_Format(PyExc_BufferError,
+			"%s: __dlpack__() returned a capsule that has been consumed before; let it "
+			"make a new one for each call",
+			name);
+	else if (!PyErr_Occurred())
+		PyErr_Format(PyExc_BufferError,
+			"%s: __dlpack__() returned no capsule of DLPack 0 or 1 with numbers of 1, 2, 4 "
+			"or 8 bytes in an array with a valid shape",
+			name);
+	Py_DECREF(exported);
 	return false;
 }
 
+/* The deleter may be written in Python, or clear the exception of a call that fails: it sees none. */
 void sl_py_dlpack_end(PyObject *capsule)
 {
+	PyObject *type, *value, *traceback;
+
+	if (!capsule)
+		return;
+	PyErr_Fetch(&type, &value, &traceback);
 	if (PyCapsule_IsValid(capsule, name_used)) {
 		struct managed *m = (struct managed *)PyCapsule_GetPointer(capsule, name_used);
 
@@ -343,6 +369,8 @@ void sl_py_dlpack_end(PyObject *capsule)
 		if (m->deleter)
 			m->deleter(m);
 	}
+	Py_DECREF(capsule);
+	PyErr_Restore(type, value, traceback);
 }
 
 /* --- the table of C functions of a type ------------------------------------------------------- */

@@ -48,6 +48,11 @@ static bool take_buffer(PyObject *object, bool writable, struct sl_py_input *in)
 	return true;
 }
 
+static bool is_of_host(int device_type)
+{
+	return device_type == SL_PY_DLPACK_CPU || device_type == SL_PY_DLPACK_CUDA_HOST;
+}
+
 /* Is the object an array on a device? Sets an exception if it is, or if it does not answer. */
 static bool is_on_device(PyObject *object, const char *name)
 {
@@ -65,7 +70,7 @@ static bool is_on_device(PyObject *object, const char *name)
 	Py_XDECREF(device);
 	if (PyErr_Occurred())
 		return true;
-	if (type == SL_PY_DLPACK_CPU || type == SL_PY_DLPACK_CUDA_HOST)
+	if (is_of_host(type))
 		return false;
 	PyErr_Format(PyExc_BufferError,
 		"%s: the array is in the memory of a device; copy it to the host first "
@@ -78,14 +83,15 @@ static bool is_on_device(PyObject *object, const char *name)
 static bool take_dlpack(PyObject *object, const char *name, struct sl_py_input *in)
 {
 	struct sl_py_dlpack_array d;
+	PyObject *exported = PyObject_CallMethod(object, "__dlpack__", NULL);
 
-	in->capsule = PyObject_CallMethod(object, "__dlpack__", NULL);
-	if (!in->capsule)
+	if (!exported || !sl_py_dlpack_take(exported, name, &in->capsule, &d))
 		return false;
-	if (!sl_py_dlpack_read(in->capsule, &d)) {
+	if (!is_of_host(d.device_type)) {
 		PyErr_Format(PyExc_BufferError,
-			"%s: __dlpack__() returned another object than a capsule of DLPack 0",
-			name);
+			"%s: __dlpack_device__() names the host, but the array is on a device of type %d "
+			"of DLPack; correct the class of the array",
+			name, d.device_type);
 		return false;
 	}
 	in->ndim = d.ndim;
@@ -136,9 +142,6 @@ void sl_py_input_give(struct sl_py_input *in)
 {
 	if (in->has_view)
 		PyBuffer_Release(&in->view);
-	if (in->capsule) {
-		sl_py_dlpack_end(in->capsule);
-		Py_DECREF(in->capsule);
-	}
+	sl_py_dlpack_end(in->capsule);
 	memset(in, 0, sizeof(*in));
 }

@@ -6,10 +6,42 @@
  */
 #include "python/src/primitives/device_input.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "python/src/arrays/device_column.h"
+
+/* --- members of __cuda_array_interface__ ------------------------------------------------------ */
+
+/* The members of the dict; objects are borrowed from a copy of it that no other code can change. */
+struct cuda_array {
+	PyObject *dict, *shape, *strides, *stream;
+	const char *type;
+	unsigned long long data;
+	int read_only;
+};
+
+/* Reads the members; the caller ends with Py_XDECREF(a->dict). False, perhaps with an exception, if it is no array. */
+static bool read_members(PyObject *object, struct cuda_array *a)
+{
+	PyObject *dict = PyObject_GetAttrString(object, "__cuda_array_interface__"), *type, *data,
+		 *mask;
+
+	a->dict = dict && PyDict_Check(dict) ? PyDict_Copy(dict) : NULL;
+	Py_XDECREF(dict);
+	if (!a->dict)
+		return false;
+	a->shape = PyDict_GetItemString(a->dict, "shape");
+	a->strides = PyDict_GetItemString(a->dict, "strides");
+	a->stream = PyDict_GetItemString(a->dict, "stream");
+	type = PyDict_GetItemString(a->dict, "typestr");
+	data = PyDict_GetItemString(a->dict, "data");
+	mask = PyDict_GetItemString(a->dict, "mask");
+	if (!a->shape || !PyTuple_Check(a->shape) || !type || !PyUnicode_Check(type) || !data ||
+		!PyTuple_Check(data) || (mask && mask != Py_None))
+		return false;
+	a->type = PyUnicode_AsUTF8AndSize(type, NULL);
+	return a->type && PyArg_ParseTuple(data, "Kp", &a->data, &a->read_only);
+}
 
 /* --- where an array is ------------------------------------------------------------------------ */
 
@@ -27,21 +59,6 @@ static enum sl_py_where where_of(int type, int id, int *number)
 	return SL_PY_NOWHERE;
 }
 
-/* The address in __cuda_array_interface__; NULL if there is none, which take_interface() reports. */
-static const void *address_of(PyObject *object)
-{
-	PyObject *dict = PyObject_GetAttrString(object, "__cuda_array_interface__");
-	PyObject *data = dict && PyDict_Check(dict) ? PyDict_GetItemString(dict, "data") : NULL;
-	unsigned long long address = 0;
-	int read_only;
-
-	if (!data || !PyTuple_Check(data) || !PyArg_ParseTuple(data, "Kp", &address, &read_only))
-		address = 0;
-	Py_XDECREF(dict);
-	PyErr_Clear();
-	return (const void *)(uintptr_t)address;
-}
-
 /*
  * __cuda_array_interface__ names no device: it is that of the address, whichever device is current. An empty
  * array has no address, and is on the current device. DLPack is asked before the buffer protocol, which arrays of JAX have on a
@@ -49,10 +66,16 @@ static const void *address_of(PyObject *object)
  */
 static enum sl_py_where where_without_dlpack(PyObject *object, int *number)
 {
+	struct cuda_array a = {.dict = NULL};
+
 	if (PyObject_CheckBuffer(object) ||
 		!PyObject_HasAttrString(object, "__cuda_array_interface__"))
 		return SL_PY_ON_HOST;
-	*number = sl_cuda_device_of(address_of(object));
+	if (!read_members(object, &a))
+		a.data = 0; /* take_interface() reports it */
+	Py_XDECREF(a.dict);
+	PyErr_Clear();
+	*number = sl_cuda_device_of((const void *)(uintptr_t)a.data);
 	return SL_PY_ON_CUDA;
 }
 
@@ -110,104 +133,60 @@ static PyObject *capsule_of(PyObject *object, sl_stream stream)
  * With the device of the array current: the number 1 means its default stream, and CuPy takes the stream
  * that the array follows from the current device.
  */
-static PyObject *capsule_on_device(PyObject *object, sl_stream stream)
-{
-	PyObject *capsule;
-	int number, before;
-
-	if (sl_py_where_is(object, &number) == SL_PY_NOWHERE)
-		return NULL;
-	before = sl_cuda_swap(number);
-	capsule = capsule_of(object, stream);
-	(void)sl_cuda_swap(before);
-	return capsule;
-}
-
 static bool take_capsule(
 	PyObject *object, const char *name, sl_stream stream, struct sl_py_device_input *in)
 {
-	in->capsule = capsule_on_device(object, stream);
-	if (!in->capsule)
+	PyObject *exported;
+	int number, before;
+
+	if (sl_py_where_is(object, &number) == SL_PY_NOWHERE)
 		return false;
-	if (sl_py_dlpack_read(in->capsule, &in->at))
+	before = sl_cuda_swap(number);
+	exported = capsule_of(object, stream);
+	(void)sl_cuda_swap(before);
+	if (!exported || !sl_py_dlpack_take(exported, name, &in->capsule, &in->at))
+		return false;
+	if (in->at.device_type == SL_PY_DLPACK_CUDA && in->at.device_id == number)
 		return true;
 	PyErr_Format(PyExc_BufferError,
-		"%s: __dlpack__() returned no capsule of DLPack 0 or 1 with numbers of 1, 2, 4 or 8 "
-		"bytes",
-		name);
+		"%s: __dlpack_device__() names CUDA device %d, but the array is on device %d of type "
+		"%d of DLPack; correct the class of the array",
+		name, number, in->at.device_id, in->at.device_type);
 	return false;
 }
 
 /* --- __cuda_array_interface__ ----------------------------------------------------------------- */
 
-/* The members of the dict; objects are borrowed. */
-struct cuda_array {
-	PyObject *shape, *strides, *stream;
-	const char *type;
-	unsigned long long data;
-	int read_only;
-};
-
-/* False if a member is missing or has another type, perhaps with an exception. */
-static bool read_members(PyObject *dict, struct cuda_array *a)
+/* Reads a tuple of numbers. False if it has another number of items, or with an exception. */
+static bool read_tuple(PyObject *tuple, Py_ssize_t n, int64_t *number)
 {
-	PyObject *type, *data;
-
-	if (!PyDict_Check(dict))
+	if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n)
 		return false;
-	a->shape = PyDict_GetItemString(dict, "shape");
-	a->strides = PyDict_GetItemString(dict, "strides");
-	a->stream = PyDict_GetItemString(dict, "stream");
-	type = PyDict_GetItemString(dict, "typestr");
-	data = PyDict_GetItemString(dict, "data");
-	if (!a->shape || !PyTuple_Check(a->shape) || !type || !PyUnicode_Check(type) || !data ||
-		!PyTuple_Check(data))
-		return false;
-	a->type = PyUnicode_AsUTF8AndSize(type, NULL);
-	return a->type && PyArg_ParseTuple(data, "Kp", &a->data, &a->read_only);
+	for (Py_ssize_t i = 0; i < n && !PyErr_Occurred(); i++)
+		number[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+	return !PyErr_Occurred();
 }
 
-/* Fills in the shape, and whether the items follow one another. False with an exception. */
+/* Fills in the shape. False, perhaps with an exception, if it is none of an array in memory. */
 static bool read_shape(const struct cuda_array *a, struct sl_py_dlpack_array *d)
 {
-	bool has_strides = a->strides && PyTuple_Check(a->strides);
-	long long stride = d->array.bytes;
+	int64_t shape[SL_PY_DIMENSIONS_MOST], strides[SL_PY_DIMENSIONS_MOST];
+	bool has_strides = a->strides && a->strides != Py_None;
+	Py_ssize_t ndim = PyTuple_Size(a->shape);
 
-	d->ndim = (int)PyTuple_Size(a->shape);
-	d->contiguous = true;
-	d->bytes = d->array.bytes;
-	d->array.n = 1;
-	for (int i = d->ndim; i-- > 0;) {
-		long long n = PyLong_AsLongLong(PyTuple_GetItem(a->shape, i));
-
-		if (has_strides && n > 1 &&
-			PyLong_AsLongLong(PyTuple_GetItem(a->strides, i)) != stride)
-			d->contiguous = false;
-		stride *= n;
-		d->bytes *= (size_t)n;
-		d->array.n = (size_t)n;
-	}
-	d->array.stride = stride; /* of all items, unless there is a first dimension */
-	if (d->ndim > 0)
-		d->array.stride = has_strides
-		                          ? PyLong_AsLongLong(PyTuple_GetItem(a->strides, 0))
-		                          : stride / (long long)(d->array.n > 0 ? d->array.n : 1);
-	return !PyErr_Occurred();
+	return ndim <= SL_PY_DIMENSIONS_MOST && read_tuple(a->shape, ndim, shape) &&
+	       (!has_strides || read_tuple(a->strides, ndim, strides)) &&
+	       sl_py_dlpack_set_shape(d, (int)ndim, shape, has_strides ? strides : NULL, 1);
 }
 
 /* Fills in the type of the items: "<f4". */
 static bool read_type(const char *type, struct sl_py_array *a)
 {
-	char *end;
-	unsigned long bytes;
-
-	if (strlen(type) < 3 || type[0] == '>' || !strchr("fiub", type[1]))
-		return false;
-	bytes = strtoul(type + 2, &end, 10);
-	if (*end || bytes < 1 || bytes > 8)
+	if (strlen(type) != 3 || type[0] == '>' || !strchr("fiub", type[1]) || type[2] < '1' ||
+		type[2] > '8')
 		return false;
 	a->kind = type[1] == 'b' ? '?' : type[1];
-	a->bytes = (uint8_t)bytes;
+	a->bytes = (uint8_t)(type[2] - '0');
 	return true;
 }
 
@@ -226,20 +205,18 @@ static bool read_stream(const struct cuda_array *a, struct sl_py_device_input *i
 
 static bool take_interface(PyObject *object, const char *name, struct sl_py_device_input *in)
 {
-	PyObject *dict = PyObject_GetAttrString(object, "__cuda_array_interface__");
-	struct cuda_array a = {.shape = NULL};
-	bool taken;
+	struct cuda_array a = {.dict = NULL};
+	bool taken = read_members(object, &a) && read_type(a.type, &in->at.array);
 
-	taken = dict && read_members(dict, &a) && read_type(a.type, &in->at.array) &&
-	        read_shape(&a, &in->at) && read_stream(&a, in);
 	in->at.array.data = (const void *)(uintptr_t)a.data;
 	in->at.read_only = a.read_only != 0;
 	in->at.device_type = SL_PY_DLPACK_CUDA;
-	Py_XDECREF(dict);
-	if (!taken && !PyErr_Occurred())
+	taken = taken && read_shape(&a, &in->at) && read_stream(&a, in);
+	Py_XDECREF(a.dict);
+	if (!taken && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_OverflowError)))
 		PyErr_Format(PyExc_BufferError,
 			"%s: __cuda_array_interface__ describes no array of numbers of 1, 2, 4 or 8 "
-			"bytes",
+			"bytes with a valid shape, address and stream",
 			name);
 	return taken;
 }
@@ -247,15 +224,13 @@ static bool take_interface(PyObject *object, const char *name, struct sl_py_devi
 /* A capsule of version 0 cannot say that memory is read-only: that of JAX is, by its interface. */
 static bool is_read_only(PyObject *object, const struct sl_py_device_input *in)
 {
-	PyObject *dict;
-	struct cuda_array a = {.shape = NULL};
+	struct cuda_array a = {.dict = NULL};
 	bool read_only;
 
 	if (in->at.read_only || !in->capsule || !PyCapsule_IsValid(in->capsule, "used_dltensor"))
 		return in->at.read_only;
-	dict = PyObject_GetAttrString(object, "__cuda_array_interface__");
-	read_only = dict && read_members(dict, &a) && a.read_only != 0;
-	Py_XDECREF(dict);
+	read_only = read_members(object, &a) && a.read_only != 0;
+	Py_XDECREF(a.dict);
 	PyErr_Clear();
 	return read_only;
 }
@@ -313,10 +288,7 @@ bool sl_py_device_input_take(PyObject *object, const char *name, bool writable, 
 
 void sl_py_device_input_give(struct sl_py_device_input *in)
 {
-	if (in->capsule) {
-		sl_py_dlpack_end(in->capsule);
-		Py_DECREF(in->capsule);
-	}
+	sl_py_dlpack_end(in->capsule);
 	memset(in, 0, sizeof(*in));
 }
 
