@@ -98,10 +98,10 @@ def deflate(data: Any, *, wrapper: str = "zlib", level: int = 1, backend: Option
             device: Optional[str] = None, out: Any = None, stream: Any = None) -> Any:
     """The bytes of an array, compressed by DEFLATE; zlib.decompress() and others decompress them.
 
-    data     bytes, or an array of any shape and type without gaps
+    data     bytes, or an array without gaps, of any shape and any type but Python objects
     wrapper  "zlib", "gzip" or "raw"
     level    1 (fastest) to 9 (smallest)
-    out      array to write to, of any type, such as a bytearray; on a GPU, shape (n,), uint8
+    out      array to write to, of any type of numbers, such as a bytearray; on a GPU, shape (n,), uint8
 
     The other arguments are those of scan(). Returns bytes, or the part of out that has them; of an array of a
     GPU, an array of it. The call always waits for the size. Backends differ in the bytes. Raises Error.

@@ -232,6 +232,17 @@ static enum sl_status queue_deflate(
 	return sl_deflate(b, x, job);
 }
 
+/* The bytes of Python objects are addresses. */
+static bool take_data(const struct sl_py_call *c, PyObject *data, struct sl_py_argument *in)
+{
+	if (!sl_py_argument_take(c, data, "data", false, in))
+		return false;
+	return in->array.kind != 'O' ||
+	       sl_py_refuse(sl_fail(SL_USAGE,
+		       "data: the array has Python objects, which are addresses in memory; convert "
+		       "them to numbers or bytes"));
+}
+
 /*
  * Memory for the stream: that of the caller, or new memory that is always enough. A new array of a device
  * stays there.
@@ -252,6 +263,10 @@ static bool take_room(const struct sl_py_call *c, PyObject *out, size_t in_bytes
 		return sl_py_refuse(sl_fail(SL_USAGE,
 			"out: an array of a device for the result must have the shape (n,) and items "
 			"of uint8"));
+	if (!sl_py_is_whole(&to->array) && !sl_py_is_real(&to->array))
+		return sl_py_refuse(sl_fail(SL_USAGE,
+			"out: the array has items of %s; use a bytearray or an array of uint8",
+			sl_py_type_name(&to->array)));
 	*bytes = to->bytes;
 	return true;
 }
@@ -278,8 +293,7 @@ static PyObject *deflate(PyObject *data, PyObject *out, struct sl_py_call *c,
 {
 	size_t used = 0;
 
-	if (!sl_py_argument_take(c, data, "data", false, in) ||
-		!take_room(c, out, in->bytes, to, &job->out_size))
+	if (!take_data(c, data, in) || !take_room(c, out, in->bytes, to, &job->out_size))
 		return NULL;
 	job->in_bytes = in->bytes;
 	c->shape = (struct sl_shape){.in_bytes = job->in_bytes, .level = job->level};

@@ -106,6 +106,10 @@ def test_arrays_of_other_libraries():
     assert numpy.array_equal(sluice.compact((values % 2).astype(bool).tolist()), numpy.flatnonzero(values % 2))
     survivors = sluice.run(SLAB).survivors
     assert numpy.array_equal(sluice.sort(survivors.column("id")), numpy.sort(survivors["id"]))
+    for items in (values.tolist(), []):
+        assert numpy.array_equal(sluice.scan((ctypes.c_uint32 * len(items))(*items)), sluice.scan(values[:len(items)]))
+    square = ((ctypes.c_double * 3) * 2)((1, 2, 3), (4, 5, 6))
+    assert zlib.decompress(sluice.deflate(square)) == bytes(square)
     out = sluice.scan(memoryview(values), out=memoryview(bytearray(2000)).cast("I"))
     assert out.tolist() == sluice.scan(values).tolist()
 
@@ -279,6 +283,28 @@ def test_interfaces_that_describe_no_array():
     array = Interface()
     array.__cuda_array_interface__["shape"] = (Changing(array), Changing(array), Changing(array))
     assert "3 dimensions" in refused(lambda: sluice.scan(array))
+
+
+def test_arrays_without_numbers():
+    """Bytes over the address of an object end the process; so each call refuses an out that has no numbers."""
+    records = numpy.zeros(200, [("O", "u4"), ("a", "u4")])
+    wrong = [numpy.full(200, None), numpy.zeros(200, [("a", "u4"), ("b", "O")]), (ctypes.py_object * 200)(), records,
+             numpy.zeros(200, "S4"), numpy.zeros(200, "U1"), numpy.zeros(200, "V4"), numpy.zeros(200, "c8"),
+             numpy.zeros(200, "f2"), numpy.zeros(200, ">u4")]
+    values, flags = numbers(200, "uint32"), numbers(200, "uint8")
+    for array in wrong:
+        for call in (lambda: sluice.deflate(values, out=array), lambda: sluice.scan(values, out=array),
+                     lambda: sluice.compact(flags, out=array), lambda: sluice.sort(values, out=array),
+                     lambda: sluice.sort(values, values, out=(values.copy(), array))):
+            assert "the array has " in refused(call)
+        for call in (sluice.scan, sluice.compact, sluice.sort, lambda a: sluice.sort(values, a)):
+            assert "the array has items of a type that is not a number" in refused(lambda: call(array))
+    assert wrong[0].tolist() == [None] * 200 and not records["a"].any()
+    for array in wrong[:3]:
+        assert "Python objects" in refused(lambda: sluice.deflate(array))
+    assert zlib.decompress(sluice.deflate(records)) == records.tobytes()
+    with pytest.raises((TypeError, ValueError)):
+        sluice.deflate(b"abc", out=numpy.zeros(200, "M8[s]"))
 
 
 def test_memory_that_is_read_only():

@@ -15,9 +15,9 @@ struct sl_py_array {
 	const void *data; /* of item 0 */
 	size_t n;
 	ptrdiff_t stride; /* bytes from item to item */
-	char kind;        /* as in NumPy: f, i, u, ?; V: no number; 0: there is no array */
-	uint8_t bytes;    /* of an item */
-	bool constant;    /* one number for all items */
+	char kind; /* as in NumPy: f, i, u, ?; O: Python objects; V: else; 0: there is no array */
+	uint8_t bytes; /* of an item */
+	bool constant; /* one number for all items */
 };
 
 static inline const void *sl_py_item_at(const struct sl_py_array *a, size_t i)

@@ -11,11 +11,23 @@
 
 #include "python/src/arrays/dlpack.h"
 
-/* The kind of the items of a buffer; V: records, objects, or numbers of another byte order. */
+/* Whether a format has Python objects. The names of fields are between colons. */
+static bool has_objects(const char *format)
+{
+	bool name = false;
+
+	for (; *format && (name || *format != 'O'); format++)
+		name ^= *format == ':';
+	return *format;
+}
+
+/* The kind of the items of a buffer; O: objects, or records with them; V: other records and numbers. */
 static char kind_of(const char *format, Py_ssize_t bytes)
 {
 	if (!format)
-		return 'u';
+		return bytes == 1 ? 'u' : 'V';
+	if (has_objects(format))
+		return 'O';
 	if (strlen(format) == 2 &&
 		(*format == '@' || *format == '=' || *format == '<' || bytes == 1))
 		format++;
@@ -26,6 +38,14 @@ static char kind_of(const char *format, Py_ssize_t bytes)
 	if (strchr("BHILQNc", *format))
 		return 'u';
 	return strchr("fd", *format) ? 'f' : *format == '?' ? '?' : 'V';
+}
+
+/* The bytes from item to item; arrays of ctypes are contiguous and do not say it, although they are asked. */
+static Py_ssize_t stride_of(const Py_buffer *v)
+{
+	if (v->ndim == 0)
+		return 0;
+	return v->strides ? v->strides[0] : v->shape[0] > 0 ? v->len / v->shape[0] : v->itemsize;
 }
 
 /* NumPy describes a step that nothing uses in any way it likes, so an array of one item is contiguous. */
@@ -41,7 +61,7 @@ static bool take_buffer(PyObject *object, bool writable, struct sl_py_input *in)
 	in->all_bytes = (size_t)v->len;
 	in->array = (struct sl_py_array){.data = v->buf,
 		.n = v->ndim > 0 ? (size_t)v->shape[0] : 1,
-		.stride = v->ndim > 0 ? v->strides[0] : 0,
+		.stride = stride_of(v),
 		.kind = kind_of(v->format, v->itemsize),
 		.bytes = v->itemsize <= 8 ? (uint8_t)v->itemsize : 0,
 		.constant = v->ndim == 0};
