@@ -169,7 +169,7 @@ enum { STACK_BYTES = 4 << 20 };
  * counted.
  */
 static enum sl_status start_threads(
-	struct sl_run_workers *run, pthread_t *thread, uint32_t *started)
+	struct sl_run_workers *run, struct sl_thread_handle *thread, uint32_t *started)
 {
 	uint32_t writers = run->plan->n_writers, n = writers + run->plan->threads;
 	int error = 0;
@@ -193,17 +193,18 @@ static enum sl_status start_threads(
  * Allocates slot states, thread handles and device flags, in this order of alignment, in one block
  * *memory, which the caller frees. This happens before the first particle, as all allocations.
  */
-static enum sl_status allocate_work(struct sl_run_workers *run, pthread_t **thread, void **memory)
+static enum sl_status allocate_work(
+	struct sl_run_workers *run, struct sl_thread_handle **thread, void **memory)
 {
 	const struct sl_plan *plan = run->plan;
-	size_t threads = (plan->n_writers + plan->threads) * sizeof(pthread_t);
+	size_t threads = (plan->n_writers + plan->threads) * sizeof(struct sl_thread_handle);
 	size_t slots = plan->n_host_slots * sizeof(*run->slot_work),
 	       device_slots = plan->n_devices * plan->n_device_slots * sizeof(bool);
 
 	SL_TRY(sl_memory_get(SL_HOST, slots + threads + device_slots, memory));
 	memset(*memory, 0, slots + threads + device_slots);
 	run->slot_work = (struct sl_slot_work *)*memory;
-	*thread = (pthread_t *)(void *)((char *)*memory + slots);
+	*thread = (struct sl_thread_handle *)(void *)((char *)*memory + slots);
 	run->device_slot_taken = (bool *)*memory + slots + threads;
 	return SL_OK;
 }
@@ -215,7 +216,7 @@ static enum sl_status allocate_work(struct sl_run_workers *run, pthread_t **thre
 static enum sl_status run_threads(struct sl_run_workers *run)
 {
 	uint32_t started;
-	pthread_t *thread;
+	struct sl_thread_handle *thread;
 	void *memory;
 	enum sl_status s;
 
@@ -227,7 +228,7 @@ static enum sl_status run_threads(struct sl_run_workers *run)
 	watch(run);
 	pthread_mutex_unlock(&run->lock);
 	for (uint32_t i = 0; i < started; i++)
-		pthread_join(thread[i], NULL);
+		pthread_join(thread[i].id, NULL);
 	sl_writer_remove_uncommitted(run);
 	if (run->client)
 		sl_batch_client_end(run);

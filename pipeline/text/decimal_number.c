@@ -6,7 +6,6 @@
  */
 #include "pipeline/text/decimal_number.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,10 +78,7 @@ static void scan_exponent(const char **at, struct sl_decimal *n)
 	*at = p;
 }
 
-/*
- * strtod() is not used: it depends on the locale, accepts hexadecimal and "nan", and rounds before the
- * unit is known.
- */
+/* strtod() is not used: it accepts hexadecimal and "nan", and rounds before the unit is known. */
 bool sl_decimal_scan(const char *text, struct sl_decimal *n)
 {
 	const char *p = text;
@@ -147,7 +143,6 @@ bool sl_decimal_to_double(const struct sl_decimal *n, int shift, double *value)
 		*value = n->negative ? -HUGE_VAL : HUGE_VAL;
 		return true;
 	}
-	/* an integer and an exponent: independent of the decimal point of the locale */
 	snprintf(text, sizeof(text), "%s%se%ld", n->negative ? "-" : "",
 		n->n_digits ? n->digits : "0", n->scale + shift);
 	*value = strtod(text, NULL);
@@ -156,7 +151,6 @@ bool sl_decimal_to_double(const struct sl_decimal *n, int shift, double *value)
 
 void sl_double_print(double value, char *text, int size)
 {
-	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was = uselocale(plain);
 	char tried[32];
 
 	/* 17 digits identify any double. Fewer digits can be longer: 10 in one digit is 1e+01. */
@@ -166,7 +160,4 @@ void sl_double_print(double value, char *text, int size)
 		if (strtod(tried, NULL) == value && strlen(tried) < strlen(text))
 			snprintf(text, (size_t)size, "%s", tried);
 	}
-	uselocale(was);
-	if (plain != (locale_t)0)
-		freelocale(plain);
 }

@@ -38,7 +38,7 @@ enum sl_integer_result sl_decimal_to_integer(const struct sl_decimal *number, ui
 /* The double nearest to number * 10^shift; false when that overflows, or underflows to 0. */
 bool sl_decimal_to_double(const struct sl_decimal *number, int shift, double *value);
 
-/* Writes the shortest text that reads back to the same bits, in any locale; 32 bytes suffice. */
+/* Writes the shortest text that reads back to the same bits; 32 bytes suffice. */
 void sl_double_print(double value, char *text, int size);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "primitives/base/threads.h"
-
 enum { STACK_BYTES = 4 << 20 };
 
 static void append(struct sl_job_queue *q, struct sl_job *job)
@@ -81,7 +79,7 @@ void sl_job_pool_close(struct sl_job_pool *p)
 	pthread_cond_broadcast(&p->submitted);
 	pthread_mutex_unlock(&p->lock);
 	for (uint32_t i = 0; i < p->started; i++)
-		pthread_join(p->thread[i], NULL);
+		pthread_join(p->thread[i].id, NULL);
 	pthread_cond_destroy(&p->done);
 	pthread_cond_destroy(&p->submitted);
 	pthread_mutex_destroy(&p->lock);

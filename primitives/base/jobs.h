@@ -7,11 +7,11 @@
 #ifndef SL_PRIMITIVES_BASE_JOBS_H
 #define SL_PRIMITIVES_BASE_JOBS_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "primitives/base/status.h"
+#include "primitives/base/threads.h"
 
 SL_C_BEGIN
 
@@ -38,7 +38,7 @@ struct sl_job_pool {
 	bool begun, ends;
 	uint32_t n;       /* threads of the pool; 0: the caller runs each job when it submits it */
 	uint32_t started; /* of these */
-	pthread_t thread[SL_JOB_THREADS_MOST];
+	struct sl_thread_handle thread[SL_JOB_THREADS_MOST];
 };
 
 /*

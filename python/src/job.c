@@ -8,7 +8,6 @@
 
 #include "pipeline/config/reader/read_config.h"
 #include "primitives/base/clock.h"
-#include "primitives/base/threads.h"
 #include "primitives/device/device.h"
 #include "python/src/arrays/column.h"
 #include "stages/batch/resident.h"
@@ -234,7 +233,7 @@ static void stop(struct sl_py_job *job)
 	atomic_store(&job->control.stop, SL_STOP_AT_ONCE);
 	pthread_cond_broadcast(&job->changed);
 	pthread_mutex_unlock(&job->lock);
-	pthread_join(job->thread, NULL);
+	pthread_join(job->thread.id, NULL);
 	job->started = false;
 }
 

@@ -13,11 +13,10 @@
 
 #include "python/src/base/python.h"
 
-#include <pthread.h>
-
 #include "pipeline/config/reader/reader.h"
 #include "pipeline/resolve/resolve.h"
 #include "pipeline/run/run.h"
+#include "primitives/base/threads.h"
 
 /*
  * A batch of survivors that the job has copied for the caller; or one whose columns are in a block of the
@@ -56,7 +55,8 @@ struct sl_py_request {
 struct sl_py_job {
 	struct sl_py_request asked;
 	enum sl_status (*work)(struct sl_py_job *job);
-	pthread_t thread, opener;
+	struct sl_thread_handle thread;
+	pthread_t opener;
 	int process; /* that started it: a fork has no such thread */
 	bool started;
 	struct sl_control control;

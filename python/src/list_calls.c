@@ -21,9 +21,11 @@
 static bool is_interrupted(void *ctx)
 {
 	PyGILState_STATE state = PyGILState_Ensure();
+	locale_t plain = uselocale(LC_GLOBAL_LOCALE); /* a handler is code in Python */
 	bool raised = PyErr_CheckSignals() != 0;
 
 	(void)ctx;
+	uselocale(plain);
 	PyGILState_Release(state);
 	return raised;
 }

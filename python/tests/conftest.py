@@ -32,9 +32,9 @@ def busy_seconds():
     return time.process_time() / len(os.sched_getaffinity(0))
 
 
-def cli(*arguments, cwd):
+def cli(*arguments, cwd, **options):
     """Runs the program."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True)
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, **options)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

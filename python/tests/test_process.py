@@ -1,7 +1,9 @@
 """What runs do to the process: interrupts, threads, forks, open files, memory, the end of the interpreter."""
 import gc
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, SLOW, busy_seconds, files_of
+from conftest import SLAB, SLOW, busy_seconds, cli, files_of
 
 
 def rss():
@@ -223,6 +225,88 @@ print(seconds)
     times = [float(subprocess.run([sys.executable, "-c", code % (SLAB, str(tmp_path / str(i)))], check=True,
                                   capture_output=True, text=True).stdout) for i in range(3)]
     assert min(times) < 0.2
+
+
+# --- the locale -----------------------------------------------------------------------------------
+
+# Makes lists and runs in the working directory, and prints what has numbers; without times.
+CALLS = """\
+import array, json, locale, pathlib, struct, sys
+print(locale.localeconv()["decimal_point"] if locale.setlocale(locale.LC_ALL, "") else "", file=sys.stderr)
+import sluice
+
+comment = b"stat:sum:sim:" + b"1234.5".rjust(24)
+records = b"".join(struct.pack("<8f", 1, 2, i * 1e-3, 0.1, 0.2, 0.5, 1, 1) for i in range(1000))
+pathlib.Path("list.mcpl").write_bytes(b"MCPL003L" + struct.pack("<Q8I", 1000, 1, 0, 0, 0, 1, 22, 32, 0)
+    + struct.pack("<I", 3) + b"src" + struct.pack("<I", len(comment)) + comment + records)
+header = "RECORD_CONTENTS 1 1 0 1 1 1 0 0 0,RECORD_CONSTANT 1.5 0.25,RECORD_LENGTH 21,BYTE_ORDER 1234,PARTICLES 2"
+pathlib.Path("list.IAEAheader").write_text("".join(
+    "$" + section.replace(" ", ":\\n", 1).replace(" ", "\\n") + "\\n" for section in header.split(",")))
+pathlib.Path("list.IAEAphsp").write_bytes(struct.pack("<b5f", 1, 1, 1, 2, 0.1, 0.2) * 2)
+
+slab = {"model": {"slab": {"mu_a": "10.5 /cm", "mu_s": "90.25 /cm", "g": 0.75, "thickness": "0.02 cm"}},
+        "run": {"particles": 3000, "batch": 1000}, "keep": "transmitted and w > 0.5", "key": ["w:16"],
+        "tallies": ["w:8:-0.5..0.75:transmitted", "[deposit, r:20:0 mm..5.5 mm, z:20]"]}
+runs = {"l": {"run": {"name": "l", "batch": 300}, "model": {"list": {"files": ["list.mcpl"]}},
+              "keep": "listed and z > 0.2 cm", "output": {"format": "mcpl", "joined": True}},
+        "i": {"run": {"name": "i"}, "model": {"list": {"files": ["list.IAEAphsp"]}}, "keep": "listed",
+              "output": {"format": "mcpl"}},
+        "h": {**slab, "output": {"format": "openpmd"}},
+        "c": {**slab, "output": {"format": "csv.gz", "joined": True}},
+        "n": {**slab, "output": {"format": "npz", "sample": 500}}}
+for name, config in runs.items():
+    run = sluice.run(config, out=name)
+    print(run.particles, run.survivors.n, run.fates, sluice.verify(name), run.report["tallies"], run.report["config"])
+    energy = {} if name in "li" else {"output__mcpl__energy": "2.5 eV"}
+    print(sluice.convert([name], name + ".mcpl", **energy), sluice.info(name + ".mcpl", 3))
+    print([line for line in sluice.info(name).splitlines() if "rate" not in line])
+sluice.write_mcpl("w.mcpl.gz", {k: array.array("d", [0.5] * 3) for k in "xyz"}, u=0, v=0, w=1, energy=1.5, weight=0.5,
+                  time=0.25, pdg=22, comment="stat:sum:sim:" + "1.5e16".rjust(24))
+print(sluice.info("w.mcpl.gz", 3), sluice.info("list.IAEAphsp", 2), sluice.replay(slab, 2))
+x = array.array("d", [0.5, 1.5e300])
+for call in (lambda: sluice.filter({"x": x}, "x > 0.5 cm"), lambda: sluice.write_mcpl("x.mcpl", {"x": x}, energy=-1.5),
+             lambda: sluice.plan({**slab, "keep": "w > 0,5"}), lambda: sluice.plan({**slab, "check": {"sigma": -0.5}})):
+    try:
+        call()
+    except (sluice.Error, TypeError) as error:
+        print(error)
+print(locale.str(1.5), file=sys.stderr)
+"""
+
+
+@pytest.fixture(scope="module")
+def comma(tmp_path_factory):
+    """The environment of a locale with a decimal comma."""
+    folder = tmp_path_factory.mktemp("locale")
+    subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "de_DE.UTF-8"], capture_output=True)
+    if not (folder / "de_DE.UTF-8/LC_NUMERIC").exists():
+        pytest.skip("localedef cannot make de_DE.UTF-8; install libc-bin and locales")
+    return {**os.environ, "LOCPATH": str(folder), "LC_ALL": "de_DE.UTF-8"}
+
+
+def test_no_locale_changes_a_number(tmp_path, comma):
+    """Python's calls, and the program: the same texts and bytes as in the locale C; each verifies the other's runs."""
+    files, texts, programs = [], [], []
+    for env in ({**os.environ, "LC_ALL": "C.UTF-8"}, comma):
+        folder = tmp_path / env["LC_ALL"]
+        folder.mkdir()
+        done = subprocess.run([sys.executable, "-c", CALLS], cwd=folder, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.split() == ([",", "1,5"] if env is comma else [".", "1.5"])
+        texts.append(done.stdout)
+        for name in "lihcn":
+            cli("verify", name, cwd=folder, env=env)
+            json.loads((folder / name / "run.json").read_text())
+            energy = [] if name in "li" else ["--set", "output.mcpl.energy=2.5 eV"]
+            programs.append(cli("convert", name, "--to", name + ".mcpl.gz", *energy, cwd=folder, env=env))
+        cli("run", "-", "--out", "p", cwd=folder, env=env, input=SLAB.replace("transmitted", "transmitted and w > 0.5", 1))
+        cli("verify", "p", cwd=folder, env=env)
+        files.append({str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*")
+                      if p.is_file() and p.name not in ("run.json", "LOCK")})
+    texts = [re.sub(r"'figure_of_merit': [^,}]*", "", text).splitlines() for text in texts]
+    assert len(texts[0]) > 300 and texts[0] == texts[1]
+    assert programs[:5] == programs[5:]
+    assert len(files[0]) > 30 and files[0] == files[1]
 
 
 # --- memory ---------------------------------------------------------------------------------------

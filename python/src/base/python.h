@@ -11,4 +11,21 @@
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 
+#include "primitives/base/threads.h"
+
+/*
+ * While a thread works in the library, without the lock of the interpreter, it has the locale C. Code in
+ * Python, which runs with the lock, has that of the program.
+ */
+#undef Py_BEGIN_ALLOW_THREADS
+#undef Py_END_ALLOW_THREADS
+#define Py_BEGIN_ALLOW_THREADS                               \
+	{                                                    \
+		PyThreadState *saved_ = PyEval_SaveThread(); \
+		locale_t locale_ = sl_plain_locale();
+#define Py_END_ALLOW_THREADS          \
+	uselocale(locale_);           \
+	PyEval_RestoreThread(saved_); \
+	}
+
 #endif

@@ -26,7 +26,7 @@ struct loop {
 struct worker {
 	struct loop *loop;
 	unsigned number;
-	pthread_t thread;
+	struct sl_thread_handle thread;
 };
 
 unsigned sl_py_blocks_threads(size_t n)
@@ -139,7 +139,7 @@ enum sl_status sl_py_blocks_run(const struct sl_py_blocks *b)
 
 	work(&l, 0);
 	for (unsigned i = 1; i < started; i++)
-		pthread_join(w[i].thread, NULL);
+		pthread_join(w[i].thread.id, NULL);
 	if (l.failed)
 		sl_set_last_error(l.message);
 	return l.failed ? l.status : SL_OK;

@@ -1,7 +1,6 @@
 /* decimal.c - see decimal.h. Printing computes with integers only; reading uses the C library. */
 #include "stages/formats/common/decimal.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,22 +259,16 @@ bool sl_parse_u64(const char *text, size_t length, uint64_t *v)
 	return true;
 }
 
-/*
- * The float nearest to a text, as strtof() reads it in the C locale: the program that uses the library
- * may have set another one. 0 if the text is longer than any that sl_print_f32() prints.
- */
+/* The float nearest to a text. 0 if the text is longer than any that sl_print_f32() prints. */
 static float guess(const char *text, size_t length)
 {
-	static _Thread_local locale_t plain; /* the C library owns this one: it is never freed */
 	char copy[SL_F32_TEXT_BYTES + 1];
 
-	if (!plain)
-		plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (!plain || length > SL_F32_TEXT_BYTES)
+	if (length > SL_F32_TEXT_BYTES)
 		return 0;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
-	return strtof_l(copy, NULL, plain);
+	return strtof(copy, NULL);
 }
 
 /* The guess is confirmed by printing it: the result must be the same text. */

@@ -1,5 +1,5 @@
 /*
- * decimal.h - numbers as decimal text and back, in any locale.
+ * decimal.h - numbers as decimal text and back.
  *
  * A float is printed with the fewest digits that read back to the same float, even if the reader
  * first converts to double, as Python and JavaScript do: 0.1, 3.1415927, -1.5e-7, inf, nan. Among

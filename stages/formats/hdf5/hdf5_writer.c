@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "primitives/base/arena.h"
+#include "primitives/base/threads.h"
 #include "stages/formats/hdf5/hdf5_child.h"
 
 /*
@@ -213,6 +214,7 @@ static void guard(int socket)
 	static const struct rlimit no_core = {0, 0};
 	int how = 0;
 
+	(void)sl_plain_locale(); /* this is a fork of a thread of the caller */
 	set_signals();
 	release_standard_files();
 	close_others(socket);

@@ -1,9 +1,7 @@
 /* values.c - single values: accepted text, exact bits after reading, and printing. */
 #include "tests/support/basic/check.h"
-#include "tests/support/basic/comma_locale.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -167,15 +165,6 @@ static void printed_reals_are_short(void **state)
 	}
 }
 
-/* A locale with a decimal comma changes no value. */
-static void locale_has_no_effect(void **state)
-{
-	set_comma_locale();
-	quantities_are_converted_exactly(state);
-	printed_reals_are_short(state);
-	setlocale(LC_ALL, "C");
-}
-
 static void words_must_match_completely(void **state)
 {
 	char why[SL_WHY_BYTES];
@@ -226,7 +215,6 @@ int main(void)
 		cmocka_unit_test(quantities_are_converted_exactly),
 		cmocka_unit_test(printed_reals_read_back),
 		cmocka_unit_test(printed_reals_are_short),
-		cmocka_unit_test(locale_has_no_effect),
 		cmocka_unit_test(words_must_match_completely),
 		cmocka_unit_test(texts_are_quoted_where_needed),
 	};

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "primitives/base/threads.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/runs/merged_again.h"
 #include "tests/support/program/fixture.h"
@@ -37,8 +38,10 @@ enum sl_status __real_sl_memory_get(enum sl_space space, size_t bytes, void **p)
 enum sl_status __wrap_sl_memory_get(enum sl_space space, size_t bytes, void **p);
 void __real_sl_memory_give(enum sl_space space, void *p);
 void __wrap_sl_memory_give(enum sl_space space, void *p);
-int __real_sl_thread_start(size_t stack_bytes, void *(*body)(void *), void *ctx, pthread_t *thread);
-int __wrap_sl_thread_start(size_t stack_bytes, void *(*body)(void *), void *ctx, pthread_t *thread);
+int __real_sl_thread_start(
+	size_t stack_bytes, void *(*body)(void *), void *ctx, struct sl_thread_handle *thread);
+int __wrap_sl_thread_start(
+	size_t stack_bytes, void *(*body)(void *), void *ctx, struct sl_thread_handle *thread);
 
 static void count(void *p, size_t bytes)
 {
@@ -79,7 +82,8 @@ void __wrap_sl_memory_give(enum sl_space space, void *p)
 	__real_sl_memory_give(space, p);
 }
 
-int __wrap_sl_thread_start(size_t stack_bytes, void *(*body)(void *), void *ctx, pthread_t *thread)
+int __wrap_sl_thread_start(
+	size_t stack_bytes, void *(*body)(void *), void *ctx, struct sl_thread_handle *thread)
 {
 	if (threads_fail > 0 && --threads_fail == 0) {
 		threads_fail = 1; /* and so are the next ones */

@@ -222,7 +222,7 @@ static void *read_again_and_again(void *ctx)
 /* A run that starts while its status is read must get the lock. */
 static void lock_is_never_taken(void **state)
 {
-	pthread_t reader;
+	struct sl_thread_handle reader;
 	struct sl_dir d;
 	char path[512];
 
@@ -235,7 +235,7 @@ static void lock_is_never_taken(void **state)
 		sl_dir_close(&d);
 	}
 	atomic_store(&stop_reading, true);
-	pthread_join(reader, NULL);
+	pthread_join(reader.id, NULL);
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 #include "pipeline/text/json.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 
 #include "pipeline/text/yaml.h"
 #include "tests/support/basic/check.h"
-#include "tests/support/basic/comma_locale.h"
 
 static void write_sample(struct sl_json *j)
 {
@@ -205,16 +203,6 @@ static void reals_read_back(void **state)
 	}
 }
 
-/* A locale with a decimal comma changes nothing. */
-static void locale_has_no_effect(void **state)
-{
-	(void)state;
-	set_comma_locale();
-	expect_real(0.1 + 0.2, "0.30000000000000004");
-	expect_real(-1.5e-300, "-1.5e-300");
-	setlocale(LC_ALL, "C");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,7 +215,6 @@ int main(void)
 		cmocka_unit_test(output_reads_back),
 		cmocka_unit_test(reals_are_shortest),
 		cmocka_unit_test(reals_read_back),
-		cmocka_unit_test(locale_has_no_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

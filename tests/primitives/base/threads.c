@@ -1,10 +1,17 @@
-/* threads.c - tests that a started thread leaves signals to the caller and has the stack that it was given. */
+/*
+ * threads.c - tests that a started thread leaves signals to the caller, has the stack that it was given, and
+ * prints numbers with a decimal point.
+ */
 #include "primitives/base/threads.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/support/basic/check.h"
+#include "tests/support/basic/comma_locale.h"
 
 enum { STACK_BYTES = 1 << 20 };
 
@@ -30,14 +37,14 @@ static void threads_leave_signals_to_the_caller(void **state)
 {
 	struct seen s = {.stack_bytes = 0};
 	sigset_t before, after;
-	pthread_t thread;
+	struct sl_thread_handle thread;
 
 	(void)state;
 	sigemptyset(&before);
 	sigaddset(&before, SIGUSR1);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	assert_int_equal(sl_thread_start(STACK_BYTES, look, &s, &thread), 0);
-	pthread_join(thread, NULL);
+	pthread_join(thread.id, NULL);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
 	assert_true(sigismember(&s.blocked, SIGINT) && sigismember(&s.blocked, SIGTERM));
 	assert_false(sigismember(&s.blocked, SIGBUS));
@@ -49,7 +56,7 @@ static void threads_leave_signals_to_the_caller(void **state)
 static void wrong_stack_is_refused(void **state)
 {
 	struct seen s;
-	pthread_t thread;
+	struct sl_thread_handle thread;
 	sigset_t after;
 
 	(void)state;
@@ -58,11 +65,40 @@ static void wrong_stack_is_refused(void **state)
 	assert_false(sigismember(&after, SIGINT));
 }
 
+static void *print(void *text)
+{
+	snprintf((char *)text, 8, "%.1f", strtod("2.5", NULL));
+	return NULL;
+}
+
+static void threads_have_a_decimal_point(void **state)
+{
+	struct sl_thread_handle thread;
+	locale_t before;
+	char text[8];
+
+	(void)state;
+	set_comma_locale();
+	assert_int_equal(sl_thread_start(STACK_BYTES, print, text, &thread), 0);
+	pthread_join(thread.id, NULL);
+	assert_string_equal(text, "2.5");
+	print(text);
+	assert_string_equal(text, "2,0");
+	before = sl_plain_locale();
+	print(text);
+	assert_string_equal(text, "2.5");
+	uselocale(before);
+	print(text);
+	assert_string_equal(text, "2,0");
+	setlocale(LC_ALL, "C");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_leave_signals_to_the_caller),
 		cmocka_unit_test(wrong_stack_is_refused),
+		cmocka_unit_test(threads_have_a_decimal_point),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
