@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _config, _native
 from ._columns import Table, array_of, input_array
@@ -59,7 +59,7 @@ def write_mcpl(path: Union[str, "os.PathLike[str]"], columns: Columns, *,
     fields = _fields(columns, values)
     real = [v for name, v in fields.items() if not isinstance(v, (int, float))]
     single = precision == "single" or (precision == "auto" and not any(map(_has_doubles, real)))
-    comments: List[str] = [comment] if isinstance(comment, str) else list(comment)
+    comments = (comment,) if isinstance(comment, str) else tuple(comment)
     _native.write_mcpl(os.fspath(path), fields, single, comments, force)
 
 

@@ -27,7 +27,7 @@ static const struct {
 /* A copy of a str; NULL with an exception. */
 static char *copy_text(PyObject *o)
 {
-	const char *text = PyUnicode_AsUTF8AndSize(o, NULL);
+	const char *text = sl_py_text(o);
 	char *copy = text ? strdup(text) : NULL;
 
 	if (text && !copy)
@@ -62,19 +62,17 @@ static bool take_request(struct sl_py_job *job, PyObject *args)
 {
 	struct sl_py_request *a = &job->asked;
 	PyObject *path, *text, *sets, *inputs;
-	unsigned long long id;
 	const char *kind;
 	int in_memory, keep_all, full, resident;
 
-	if (!PyArg_ParseTuple(args, "sO!OO!O!ppiKpp", &kind, &PyUnicode_Type, &path, &text,
+	if (!PyArg_ParseTuple(args, "sO!OO!O!ppiO&pp", &kind, &PyUnicode_Type, &path, &text,
 		    &PyList_Type, &sets, &PyList_Type, &inputs, &in_memory, &keep_all, &a->start,
-		    &id, &full, &resident))
+		    sl_py_count, &a->id, &full, &resident))
 		return false;
 	a->in_memory = in_memory != 0;
 	a->keep_all = keep_all != 0;
 	a->full = full != 0;
 	a->resident = resident != 0;
-	a->id = id;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
 		if (strcmp(kinds[k].name, kind) == 0)
 			job->work = kinds[k].work;

@@ -38,25 +38,18 @@ static PyObject *none_or_error(enum sl_status s)
 	return PyErr_Occurred() ? NULL : sl_py_raise(s, sl_last_error(), NULL);
 }
 
-/* The texts of a list; they live as long as the list is not changed. NULL with an exception. */
-static const char **texts_of(PyObject *list, size_t *n)
+/* The texts of a tuple, while it lives. NULL with an exception. */
+static const char **texts_of(PyObject *tuple, size_t *n)
 {
 	const char **text;
 
-	*n = (size_t)PyList_Size(list);
-	if (PyErr_Occurred())
-		return NULL;
+	*n = (size_t)PyTuple_Size(tuple);
 	text = (const char **)calloc(*n + 1, sizeof(*text));
 	if (!text)
 		PyErr_NoMemory();
 	for (size_t i = 0; text && i < *n; i++) {
-		Py_ssize_t bytes;
-
-		text[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, (Py_ssize_t)i), &bytes);
-		if (text[i] && strlen(text[i]) != (size_t)bytes)
-			PyErr_SetString(PyExc_ValueError,
-				"comment: a text contains a zero byte; remove it");
-		if (PyErr_Occurred()) {
+		text[i] = sl_py_text(PyTuple_GetItem(tuple, (Py_ssize_t)i));
+		if (!text[i]) {
 			free((void *)text);
 			return NULL;
 		}
@@ -64,7 +57,10 @@ static const char **texts_of(PyObject *list, size_t *n)
 	return text;
 }
 
-/* Takes the array of a dict with that name, if there is one. False with an exception. */
+/*
+ * Takes the array of a dict with that name, if there is one. An array may run code in Python, so the dict must
+ * be a copy that no such code can change. False with an exception.
+ */
 static bool take_column(
 	PyObject *dict, const char *name, struct sl_py_input *in, struct sl_py_array *array)
 {
@@ -106,7 +102,8 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 	(void)module;
 	memset(in, 0, sizeof(in));
 	if (!PyArg_ParseTuple(args, "sO!pO!p", &l.path, &PyDict_Type, &fields, &single,
-		    &PyList_Type, &comments, &force))
+		    &PyTuple_Type, &comments, &force) ||
+		!(fields = PyDict_Copy(fields)))
 		return NULL;
 	l.single = single != 0;
 	l.force = force != 0;
@@ -120,6 +117,7 @@ PyObject *sl_py_write_mcpl(PyObject *module, PyObject *args)
 	for (int f = 0; f < SL_PY_FIELDS; f++)
 		sl_py_input_give(&in[f]);
 	free((void *)l.comment);
+	Py_DECREF(fields);
 	return result;
 }
 
@@ -255,16 +253,19 @@ static PyObject *filter_on_host(const char *text, bool all, PyObject *columns)
 
 PyObject *sl_py_filter_call(PyObject *module, PyObject *args)
 {
-	PyObject *columns;
+	PyObject *columns, *result = NULL;
 	const char *text, *device;
 	enum sl_py_where where;
 	int all, number;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "spO!z", &text, &all, &PyDict_Type, &columns, &device) ||
-		!find_device(columns, device, &where, &number))
+		!(columns = PyDict_Copy(columns)))
 		return NULL;
-	return where == SL_PY_ON_HOST
-	               ? filter_on_host(text, all != 0, columns)
-	               : sl_py_filter_on_device(text, all != 0, columns, where, number);
+	if (find_device(columns, device, &where, &number))
+		result = where == SL_PY_ON_HOST
+		                 ? filter_on_host(text, all != 0, columns)
+		                 : sl_py_filter_on_device(text, all != 0, columns, where, number);
+	Py_DECREF(columns);
+	return result;
 }

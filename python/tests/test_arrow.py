@@ -194,6 +194,19 @@ def test_what_arrow_cannot_have(batch):
         table.__arrow_c_stream__() and table.__arrow_c_schema__()
 
 
+def test_columns_of_another_length(batch):
+    for n in (batch.n - 1, batch.n + 1, -1):
+        table = sluice.Table(n, {"x": batch.column("x")})
+        with pytest.raises(ValueError, match="the same number of items"):
+            table.__arrow_c_array__()
+        stream, array = struct_of(table.__arrow_c_stream__(), Stream), Array()
+        assert stream.get_next(ctypes.byref(stream), ctypes.byref(array)) == 5 and not array.release
+        assert b"same number" in stream.get_last_error(ctypes.byref(stream))
+    part = sluice.Table(batch.n - 3, {name: batch.column(name)[3:] for name in batch})
+    a = struct_of(part.__arrow_c_array__()[1], Array)
+    assert a.length == batch.n - 3 and all(a.children[i].contents.length == a.length for i in range(a.n_children))
+
+
 def test_empty():
     result = sluice.run(SLAB, keep="transmitted and w < -2", output__columns=list(TYPES))
     stream = struct_of(result.survivors.__arrow_c_stream__(), Stream)

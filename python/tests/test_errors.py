@@ -1,7 +1,9 @@
 """Errors: one exception with all problems as data, the statuses of the program, and its messages."""
+import array
 import os
 import subprocess
 
+import numpy
 import pytest
 
 import sluice
@@ -95,3 +97,56 @@ def test_wrong_arguments(tmp_path):
     with pytest.raises(UnicodeEncodeError):
         sluice.read("\udc80")
     assert os.listdir(tmp_path) == []
+
+
+NUL = [
+    lambda: sluice.plan(SLAB, keep="transmitted\0 and w > 0.5"),
+    lambda: sluice.plan(SLAB, **{"keep\0x": "transmitted"}),
+    lambda: sluice.plan(SLAB + "\0"), lambda: sluice.plan("x\0.yaml"), lambda: sluice.replay("x\0.yaml", 1),
+    lambda: sluice.compare("x\0.yaml"), lambda: sluice.stream("x\0.yaml").__next__(), lambda: sluice.open("x\0"),
+    lambda: sluice.read("x\0.h5"), lambda: sluice.info("x\0"), lambda: sluice.verify("x\0"),
+    lambda: sluice.convert("x\0", "y.mcpl"), lambda: sluice.convert("x", "y\0.mcpl"),
+    lambda: sluice.convert("x", "y.mcpl", output__mcpl__pdg="22\0"), lambda: sluice.write_mcpl("x\0.mcpl", {}),
+    lambda: sluice.write_mcpl("x.mcpl", {}, comment=["a", "a\0b"]), lambda: sluice.scan(b"", backend="cpu\0"),
+    lambda: sluice.filter({"x": b""}, device="emulated\0")]
+
+
+def test_texts_with_a_null_character():
+    """They are refused as by open(), or as a value of a configuration: none is cut."""
+    for i, call in enumerate(NUL):
+        with pytest.raises(ValueError, match="embedded null"):
+            print(i, call())
+    for wrong in ({"keep": "transmitted\0 and w > 0.5"}, {"run": {"name": "a\0b"}}, {"output": {"to": "a\0"}},
+                  {"model": {"list": {"files": ["a\0.mcpl"]}}}, {"key": ["w:16\0"]}):
+        with pytest.raises(sluice.Error, match="contains a NUL character"):
+            sluice.plan(wrong)
+    with pytest.raises(sluice.Error, match="contains a NUL character"):
+        sluice.filter({"x": b""}, "x > 0 cm\0 and y > 0 cm")
+    with pytest.raises(sluice.Error, match="a key must be a plain word"):
+        sluice.plan({"keep\0": "transmitted"})
+
+
+@pytest.mark.parametrize("wrong, error", [
+    (2 ** 64 + 5, OverflowError), (2 ** 70, OverflowError), (-1, (OverflowError, ValueError)),
+    (-2 ** 64, (OverflowError, ValueError)), (1.5, TypeError), ("3", TypeError), (None, TypeError)])
+def test_integers_out_of_range(wrong, error):
+    """None is taken modulo a power of two, or cut."""
+    for call in (lambda: sluice.replay(SLAB, wrong), lambda: sluice.info("x.mcpl", wrong)):
+        with pytest.raises(error, match=None if error is TypeError else "out of range|at least 0"):
+            call()
+    for key in ("particles", "seed", "batch", "threads", "slots"):
+        if isinstance(wrong, (int, float)):
+            with pytest.raises(sluice.Error, match="is too large|is negative|fractional part"):
+                sluice.plan(SLAB, **{key: wrong})
+    for name in ("begin_bit", "end_bit"):
+        if name == "begin_bit" or wrong is not None:
+            with pytest.raises((OverflowError, ValueError, TypeError)):
+                sluice.sort(array.array("I", [1, 2]), **{name: wrong})
+    with pytest.raises((OverflowError, TypeError, sluice.Error)):
+        sluice.deflate(b"abc", level=wrong)
+
+
+def test_integers_of_numpy_and_the_largest():
+    assert sluice.replay(SLAB, numpy.uint64(5))["id"] == sluice.replay(SLAB, 5)["id"] == 5
+    with pytest.raises(sluice.Error, match="18446744073709551615: the run has no such particle"):
+        sluice.replay(SLAB, 2 ** 64 - 1)

@@ -6,6 +6,7 @@ import pytest
 
 import sluice
 from conftest import SLAB
+from sluice import _native
 from test_lists import particles
 
 CONDITIONS = [
@@ -173,6 +174,41 @@ def test_lifetimes(columns):
     for _ in range(3):
         sluice.filter(columns, "x < 0")
     assert numpy.array_equal(x, expected)
+
+
+class Changing:
+    """An array that empties the dict or the list that it is in, when it is asked where it is."""
+
+    def __init__(self, container, values, events):
+        self.container, self.values, self.events = container, values, events
+
+    def __dlpack_device__(self):
+        self.container.clear()
+        return (1, 0)
+
+    def __dlpack__(self, **_):
+        self.events.append("read")
+        return self.values.__dlpack__()
+
+    def __del__(self):
+        self.events.append("freed")
+
+
+def test_containers_that_change_during_a_call(tmp_path, columns):
+    for call in (lambda c: _native.filter("{model: {list: {files: [-]}}, keep: x > 0 cm}", False, c, None),
+                 lambda c: _native.write_mcpl(str(tmp_path / "a.mcpl"), c, True, (), False)):
+        known, events = {name: columns[name] for name in ("y", "z", "u", "v", "w")}, []
+        known.update(energy=1.0, time=0.0, weight=1.0, pdg=22)
+        known["x"] = Changing(known, columns["x"], events)
+        call(known)
+        gc.collect()
+        assert events == ["read", "freed"]
+    listed, events = [], []
+    listed.extend([Changing(listed, columns["x"], events), columns["y"]])
+    with pytest.raises(BufferError, match="contiguous"):  # Arrow takes buffers only
+        _native.arrow_array(70_000, listed)
+    gc.collect()
+    assert events == ["read", "freed"]
 
 
 def test_array_without_dimension_is_a_number_for_all():

@@ -16,6 +16,7 @@ import pytest
 
 import sluice
 from conftest import SLAB, SLOW, busy_seconds, cli, files_of
+from sluice._run import start
 
 
 def rss():
@@ -158,6 +159,36 @@ def test_runs_of_several_threads_take_turns():
     for t in threads:
         t.join()
     assert results == [expected] * 20
+
+
+def test_two_threads_and_one_job():
+    """While one waits for a batch, the other can neither wait for it nor free the run."""
+    job = start("run", "<text>", SLAB, ["run.particles=1e9", "run.batch=3e7"], in_memory=True)
+    told, done, ended = threading.Event(), threading.Event(), []
+
+    def on_progress(*_):
+        told.set()
+        if done.is_set():
+            raise KeyError("enough")
+
+    def wait():
+        try:
+            job.next(on_progress)
+        except KeyError as error:
+            ended.append(error)
+    thread = threading.Thread(target=wait)
+    thread.start()
+    assert told.wait(60)
+    with pytest.raises(RuntimeError, match="another thread waits"):
+        job.next(lambda *_: 1 / 0)
+    with pytest.raises(RuntimeError, match="another thread waits"):
+        job.close()
+    done.set()
+    thread.join()
+    assert len(ended) == 1
+    job.close()
+    with pytest.raises(RuntimeError, match="the run is closed"):
+        job.next()
 
 
 def test_a_fork_can_run_too(tmp_path):

@@ -204,11 +204,14 @@ static bool add_column(PyObject *column, int64_t n, struct sl_py_arrow_array *a)
 
 bool sl_py_arrow_make_array(Py_ssize_t n, PyObject *columns, struct sl_py_arrow_array *a)
 {
-	Py_ssize_t n_columns = PyList_Size(columns);
-	bool made = n_columns >= 0 && begin(a, n, 1);
+	PyObject *all = PyList_AsTuple(columns); /* code in Python may change the list */
+	Py_ssize_t n_columns = all ? PyTuple_Size(all) : 0;
+	bool made = all && begin(a, n, 1);
 
-	if (!made)
+	if (!made) {
+		Py_XDECREF(all);
 		return false;
+	}
 	a->children =
 		(struct sl_py_arrow_array **)calloc((size_t)n_columns + 1, sizeof(*a->children));
 	if (!a->children) {
@@ -216,7 +219,8 @@ bool sl_py_arrow_make_array(Py_ssize_t n, PyObject *columns, struct sl_py_arrow_
 		made = false;
 	}
 	for (Py_ssize_t i = 0; made && i < n_columns; i++)
-		made = add_column(PyList_GetItem(columns, i), n, a);
+		made = add_column(PyTuple_GetItem(all, i), n, a);
+	Py_DECREF(all);
 	if (!made)
 		release_array(a);
 	return made;

@@ -1,6 +1,8 @@
 /* errors.c - see errors.h. The class itself is written in Python: sluice/_error.py. */
 #include "python/src/base/errors.h"
 
+#include <string.h>
+
 #include "pipeline/config/reader/diagnostics.h"
 
 /*
@@ -36,6 +38,30 @@ static PyObject *problem_list(struct sl_reader *r)
 		Py_DECREF(item);
 	}
 	return list;
+}
+
+const char *sl_py_text(PyObject *o)
+{
+	Py_ssize_t bytes;
+	const char *text = PyUnicode_AsUTF8AndSize(o, &bytes);
+
+	if (!text || strlen(text) == (size_t)bytes)
+		return text;
+	PyErr_SetString(PyExc_ValueError, "embedded null character; remove it from the text");
+	return NULL;
+}
+
+int sl_py_count(PyObject *o, void *count)
+{
+	PyObject *number = PyNumber_Index(o);
+
+	if (number)
+		*(uint64_t *)count = PyLong_AsUnsignedLongLong(number);
+	if (number && PyErr_Occurred())
+		PyErr_Format(PyExc_OverflowError,
+			"%R is out of range; use a number from 0 to 18446744073709551615", number);
+	Py_XDECREF(number);
+	return !PyErr_Occurred();
 }
 
 PyObject *sl_py_raise(enum sl_status status, const char *message, struct sl_reader *reader)
