@@ -251,29 +251,49 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"column_facts", column_facts, METH_NOARGS, "[(name, type, unit, help)] of all columns."},
 	{"fate_names", fate_names, METH_NOARGS, "The names of all fates."}, {NULL, NULL, 0, NULL}};
 
-PyMODINIT_FUNC PyInit__native(void); /* called by the interpreter */
-PyMODINIT_FUNC PyInit__native(void)
+/*
+ * The library has state of the process, and threads end a job of the process by the lock of the interpreter that
+ * started it. The first interpreter has the number 0.
+ */
+static bool is_main_interpreter(void)
 {
-	static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
-		.m_name = "sluice._native",
-		.m_doc = "The C functions that the package sluice calls.",
-		.m_size = -1,
-		.m_methods = functions};
-	PyObject *module;
+	if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0)
+		return true;
+	PyErr_SetString(PyExc_ImportError,
+		"sluice works in the main interpreter of a process only, and this is a subinterpreter; "
+		"import it in the main interpreter, or use processes (multiprocessing)");
+	return false;
+}
 
+/* Called once for each interpreter. */
+static int fill_module(PyObject *module)
+{
+	if (!is_main_interpreter())
+		return -1;
 	/* A misspelt setting of the environment must not be ignored. */
 	if (sl_emulator_settings_problem()) {
 		PyErr_SetString(PyExc_ImportError, sl_emulator_settings_problem());
-		return NULL;
+		return -1;
 	}
-	module = PyModule_Create(&definition);
-	if (!module || !sl_py_job_type_make() || !sl_py_column_add(module) ||
-		PyModule_AddStringConstant(module, "version", sl_version()) < 0) {
-		Py_XDECREF(module);
-		return NULL;
-	}
+	if (!sl_py_job_type_make() || !sl_py_column_add(module) ||
+		PyModule_AddStringConstant(module, "version", sl_version()) < 0)
+		return -1;
 	pthread_atfork(NULL, NULL, sl_py_turn_reset);
 	pthread_atfork(NULL, NULL, sl_py_call_reset);
 	pthread_atfork(NULL, NULL, sl_blocks_reset);
-	return module;
+	return 0;
+}
+
+PyMODINIT_FUNC PyInit__native(void); /* called by the interpreter */
+PyMODINIT_FUNC PyInit__native(void)
+{
+	static PyModuleDef_Slot slots[] = {
+		{Py_mod_exec, (void *)(uintptr_t)fill_module}, {0, NULL}};
+	static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+		.m_name = "sluice._native",
+		.m_doc = "The C functions that the package sluice calls.",
+		.m_methods = functions,
+		.m_slots = slots};
+
+	return PyModuleDef_Init(&definition);
 }

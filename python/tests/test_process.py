@@ -239,6 +239,34 @@ time.sleep(0.3)  # the queue is full, and the run waits
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("first", ["main", "sub"])
+def test_a_subinterpreter_cannot_import_the_package(first):
+    """Nor does its end disturb the main interpreter."""
+    pytest.importorskip("_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters")
+    code = f"""\
+import sys
+interpreters = __import__("_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters")
+if {first == "main"}:
+    import sluice
+for _ in range(2):
+    sub = interpreters.create()
+    failed = None
+    try:
+        failed = interpreters.run_string(sub, "import sluice")
+    except Exception as error:
+        failed = error
+    assert "ImportError" in str(failed) and "subinterpreter" in str(failed), failed
+    interpreters.destroy(sub)
+import sluice
+assert sluice.run({SLAB!r}).particles == 6000
+stream = sluice.stream({SLAB!r})
+next(stream)
+assert list(sluice.compact(bytearray(b"\\1\\0\\1"))) == [0, 2]
+"""
+    done = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+
+
 def test_import_is_fast_and_needs_no_numpy(tmp_path):
     code = """\
 import sys, time
