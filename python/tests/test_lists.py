@@ -120,13 +120,24 @@ def test_arrays_of_any_layout(tmp_path):
                                     {"pol_x": "x", "pol_y": "y", "pol_z": "z", "pdg": -11},
                                     {"userflags": "flags", "pol_x": "x", "pol_y": "y", "pol_z": "z", "weight": 0.5}])
 def test_plain_files_are_read_as_gzip_files(tmp_path, precision, values):
-    """Two readers: plain files are decoded on all cores, by other code. Numbers have any bits."""
+    """Two readers: plain files are decoded on all cores, by other code. Numbers have any bits that a column can have."""
     columns = {**particles(70_001), "flags": numpy.arange(70_001)}
     plain = tmp_path / "list.mcpl"
     sluice.write_mcpl(plain, columns, precision=precision, **values)
     content = bytearray(plain.read_bytes())
     random = numpy.random.default_rng(3)
-    content[-10_000:] = random.bytes(10_000)
+    real = ["pol_x", "pol_y", "pol_z"] * ("pol_x" in values) + ["x", "y", "z", "first", "second", "energy", "time"] + \
+        ["weight"] * ("weight" not in values)
+    record = numpy.dtype([(name, {"single": "f4", "double": "f8"}[precision]) for name in real] +
+                         [("pdg", "i4")] * ("pdg" not in values) + [("flags", "u4")] * ("userflags" in values))
+    last = numpy.frombuffer(content, record, offset=len(content) - 70_001 * record.itemsize)[-300:]
+    for name in record.names:
+        bits = random.integers(0, 1 << 32, 300, numpy.uint32)
+        number = bits.view("f4").copy()
+        number[numpy.isfinite(number) & (abs(number) > 1e30)] = 1e-40
+        with numpy.errstate(invalid="ignore"):  # of NaN
+            last[name] = number.astype(last[name].dtype) * (1 + 1e-9) if name in real else bits.astype("i8")
+    del last
     plain.write_bytes(content)
     with gzip.open(tmp_path / "list.mcpl.gz", "wb", 1) as file:
         file.write(content)
@@ -215,6 +226,9 @@ def test_columns_that_do_not_fit(tmp_path):
         return refused(path=path, columns={**columns, **other})
     assert "x[4] is 1e+300, but must be finite in single precision" in refused(
         path=path, columns={**columns, "x": numpy.where(numpy.arange(20) == 4, 1e300, 0)}, precision="single")
+    small = numpy.where(numpy.arange(20) == 4, 1e-46, 1)
+    assert "weight[4] is 1e-46, which is 0 in single precision" in refused(
+        path=path, columns={**columns, "weight": small}, precision="single")
     assert "pdg[0] is 3000000000" in refuse(pdg=numpy.full(20, 3_000_000_000))
     assert "userflags[0] is -1" in refuse(userflags=numpy.full(20, -1))
     assert "z: the array has 19 items, and x has 20" in refuse(z=columns["z"][:19])
@@ -229,6 +243,22 @@ def test_columns_that_do_not_fit(tmp_path):
     assert ".mcpl or .mcpl.gz" in refused(path=tmp_path / "list.h5", columns=columns)
     refused("DISK", path=tmp_path / "none" / "list.mcpl", columns=particles(2))
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("tail", [b"", b"more"])  # bytes after the last particle are read in another way
+@pytest.mark.parametrize("name, value", [("x", -1e300), ("energy", 1e39), ("time", 1e39), ("weight", 1e39),
+                                         ("weight", 1e-46)])
+def test_numbers_that_a_column_cannot_hold(tmp_path, name, value, tail):
+    path, columns = tmp_path / "list.mcpl", particles(3000, numpy.float64)
+    columns[name][2998] = value
+    sluice.write_mcpl(path, columns)
+    path.write_bytes(path.read_bytes() + tail)
+    with pytest.raises(sluice.Error, match=f"list.mcpl: particle 2998 .from 0.: its {name} is .*in single precision"):
+        sluice.read(path)
+    columns[name][2998] = 1e-44  # fewer digits
+    sluice.write_mcpl(path, columns, force=True)
+    path.write_bytes(path.read_bytes() + tail)
+    assert 0 < sluice.read(path)[name][2998] < 1.1e-38
 
 
 def test_wrong_arguments(tmp_path):

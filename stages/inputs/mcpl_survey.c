@@ -12,6 +12,7 @@
 
 #include "primitives/device/device.h"
 #include "primitives/files/crc32.h"
+#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 enum { NUMBERS_MOST = 11, ENERGY = 5, TIME = 6, WEIGHT = 7 };
@@ -40,32 +41,15 @@ static struct record_numbers numbers_of(const struct sl_mcpl_header *h)
 	return all;
 }
 
-/* Fails with the particle and the number that a run cannot represent. */
-static enum sl_status refuse(uint64_t particle, const char *name, double value, const char *why)
+/* Fails because a weight, which is summed, is NaN or infinite in the file. */
+static enum sl_status check_weight(uint64_t particle, double weight)
 {
+	if (isfinite(weight))
+		return SL_OK;
 	return sl_fail(SL_BAD_INPUT,
-		"particle %llu (from 0): its %s is %.9g, but %s; remove the particle from the list",
-		(unsigned long long)particle, name, value, why);
-}
-
-/* Whether a finite number in the unit of the file is infinite in single precision and internal units. */
-static bool overflows(double value, double factor)
-{
-	return isinf((float)(value * factor)) & !isinf(value);
-}
-
-/*
- * Checks a number in the unit of the file: finite in single precision and internal units unless it is
- * NaN or infinite in the file, which a weight must not be.
- */
-static enum sl_status check_number(
-	uint64_t particle, const char *name, double value, double factor, bool is_weight)
-{
-	if (overflows(value, factor))
-		return refuse(particle, name, value, "a run computes in single precision");
-	if (is_weight && !isfinite(value))
-		return refuse(particle, name, value, "weights are summed");
-	return SL_OK;
+		"particle %llu (from 0): its weight is %.9g, but weights are summed; remove the particle "
+		"from the list",
+		(unsigned long long)particle, weight);
 }
 
 /* Records as stored, and the numbers that they consist of. */
@@ -91,7 +75,7 @@ static bool is_column(const struct stored_records *r, int number)
 	return r->h->single && r->numbers.factor[number] == 1 && number != r->numbers.weight;
 }
 
-/* Whether some record has a number that check_number() refuses; no branches, as such a number is rare. */
+/* Whether some record has a number that check_record() refuses; no branches, as such a number is rare. */
 static bool has_refused(const struct stored_records *r, int number)
 {
 	const bool is_weight = number == r->numbers.weight;
@@ -101,19 +85,22 @@ static bool has_refused(const struct stored_records *r, int number)
 	for (size_t i = 0; i < r->n; i++) {
 		double value = number_at(r, i, number);
 
-		refused |= overflows(value, factor) | (is_weight & !isfinite(value));
+		refused |= sl_mcpl_is_beyond(value, factor, is_weight) |
+		           (is_weight & !isfinite(value));
 	}
 	return refused;
 }
 
-/* Fails with the first number of a record that check_number() refuses. */
+/* Fails with the first number of a record that a run cannot have. */
 static enum sl_status check_record(const struct stored_records *r, size_t i)
 {
 	for (int k = 0; k < r->numbers.n; k++)
 		if (!is_column(r, k))
-			SL_TRY(check_number(r->first + i, r->numbers.name[k], number_at(r, i, k),
-				r->numbers.factor[k], k == r->numbers.weight));
-	return SL_OK;
+			SL_TRY(sl_mcpl_check_number(r->first + i, r->numbers.name[k],
+				number_at(r, i, k), r->numbers.factor[k], k == r->numbers.weight));
+	return r->numbers.weight < r->numbers.n
+	               ? check_weight(r->first + i, number_at(r, i, r->numbers.weight))
+	               : SL_OK;
 }
 
 /*
@@ -132,7 +119,8 @@ static enum sl_status check_records(const struct stored_records *r, double *weig
 		double weight = number_at(r, i, r->numbers.weight);
 
 		/* again, because a file that changes can have another weight now */
-		SL_TRY(check_number(r->first + i, "weight", weight, 1, true));
+		SL_TRY(sl_mcpl_check_number(r->first + i, "weight", weight, 1, true));
+		SL_TRY(check_weight(r->first + i, weight));
 		*weights += fabs(weight);
 	}
 	return SL_OK;
@@ -289,26 +277,6 @@ enum sl_status sl_survey_plain(
 
 /* --- lists of other formats ------------------------------------------------------------------- */
 
-/* The numbers of a decoded particle; a common weight counts only once. */
-static enum sl_status check_particle(
-	uint64_t i, const struct sl_mcpl_particle *p, bool weighs, double *weights)
-{
-	static const char *const axes[] = {"x", "y", "z"};
-
-	for (int k = 0; k < 3; k++) {
-		SL_TRY(check_number(i, axes[k], p->position[k], 1, false));
-		SL_TRY(check_number(i, "direction", p->direction[k], 1, false));
-		SL_TRY(check_number(i, "polarisation", p->polarisation[k], 1, false));
-	}
-	SL_TRY(check_number(i, "energy", p->energy, SL_MCPL_KEV, false));
-	SL_TRY(check_number(i, "time", p->time, SL_MCPL_NS, false));
-	if (!weighs)
-		return SL_OK;
-	SL_TRY(check_number(i, "weight", p->weight, 1, true));
-	*weights += fabs(p->weight);
-	return SL_OK;
-}
-
 enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weights)
 {
 	const struct sl_mcpl_header *h = &s->fields;
@@ -318,7 +286,11 @@ enum sl_status sl_check_phase_space(const struct sl_phase_space *s, double *weig
 		struct sl_mcpl_particle p;
 
 		SL_TRY(sl_phase_space_particle(s, i, &p));
-		SL_TRY(check_particle(i, &p, h->weight == 0, weights));
+		SL_TRY(sl_mcpl_check_particle(i, &p));
+		if (h->weight != 0)
+			continue; /* it counts only once */
+		SL_TRY(check_weight(i, p.weight));
+		*weights += fabs(p.weight);
 	}
 	return SL_OK;
 }

@@ -8,6 +8,8 @@
  */
 #include "pipeline/output/merge/sample.h"
 
+#include <float.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "pipeline/plan/joined_memory.h"
@@ -69,6 +71,21 @@ static enum sl_status find_digit(const struct sl_dir *dir, const struct sl_manif
 	return SL_OK;
 }
 
+/* Records with numbers of 8 bytes, each with a weight, can have any threshold. */
+static enum sl_status check_threshold(const struct sl_selection *s, uint64_t n)
+{
+	bool wide = !s->rows && !s->layout.single && s->layout.weight == 0;
+
+	if (wide || s->threshold <= (double)FLT_MAX)
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"output.sample: with %" PRIu64
+		" particles each one has a weight of %.4g or more, but "
+		"weights are stored in single precision (at most %.2g); scale the weights of the list, or "
+		"use a larger sample",
+		n, s->threshold, (double)FLT_MAX);
+}
+
 enum sl_status sl_sample_find(
 	const struct sl_dir *dir, const struct sl_manifest *m, uint64_t n, struct sl_selection *s)
 {
@@ -89,5 +106,5 @@ enum sl_status sl_sample_find(
 	sl_memory_give(SL_HOST, memory);
 	memcpy(&s->threshold, &search.prefix, sizeof(s->threshold));
 	s->kept = search.above;
-	return status;
+	return status == SL_OK ? check_threshold(s, n) : status;
 }

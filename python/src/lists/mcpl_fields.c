@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_record.h"
 
 /* Particles of a tile: its doubles stay in the first-level cache. */
@@ -171,6 +172,12 @@ static enum sl_status check_numbers(
 	double most = l->single ? (double)FLT_MAX : DBL_MAX;
 	uint32_t i = find_outside(v, n, f == SL_PY_ENERGY ? 0 : -most, most);
 
+	for (uint32_t k = 0; l->single && f == SL_PY_WEIGHT && i == n && k < n; k++)
+		if (sl_mcpl_is_beyond(v[k], 1, true))
+			return sl_fail(SL_USAGE,
+				"weight[%zu] is %g, which is 0 in single precision; scale the weights, "
+				"or use precision='double'",
+				from + k, v[k]);
 	if (i == n)
 		return SL_OK;
 	return sl_fail(SL_USAGE,

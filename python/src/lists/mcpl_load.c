@@ -58,11 +58,16 @@ static void store_words(
 	}
 }
 
-/* Numbers in the units of a column: times scale, rounded once. */
-static void store_numbers(const double *v, double scale, uint32_t n, float *to)
+/* Numbers in the units of a column: times scale, rounded once. Whether some number is beyond single precision. */
+static bool store_numbers(const double *v, double scale, bool is_weight, uint32_t n, float *to)
 {
-	for (uint32_t i = 0; i < n; i++)
+	int beyond = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
 		to[i] = (float)(v[i] * scale);
+		beyond |= sl_mcpl_is_beyond(v[i], scale, is_weight);
+	}
+	return beyond != 0;
 }
 
 /*
@@ -113,7 +118,8 @@ static int number_of(enum sl_column column)
 	}
 }
 
-static void store_column(const struct loading *l, const struct sl_table_column *c,
+/* Whether some number is beyond single precision. */
+static bool store_column(const struct loading *l, const struct sl_table_column *c,
 	const uint8_t *at, size_t from, uint32_t n, double v[][TILE])
 {
 	const struct sl_mcpl_header *h = &l->h;
@@ -123,28 +129,36 @@ static void store_column(const struct loading *l, const struct sl_table_column *
 	size_t words = offset_of(h, h->weight == 0 ? NUMBERS : WEIGHT);
 
 	if (number >= 0)
-		store_numbers(v[number],
+		return store_numbers(v[number],
 			number == ENERGY ? SL_MCPL_KEV
 			: number == TIME ? SL_MCPL_NS
 					 : 1,
-			n, (float *)(void *)to);
-	else if (c->column == SL_COLUMN_pdg)
+			number == WEIGHT, n, (float *)(void *)to);
+	if (c->column == SL_COLUMN_pdg)
 		store_words(h, at + words, n, item, to);
 	else
 		store_words(h, at + words + (h->pdg == 0 ? 4 : 0), n, item, to);
+	return false;
 }
 
 /* v: one row for each number, and one for the direction along z. */
-static void load_tile(const struct loading *l, size_t from, uint32_t n, double v[][TILE])
+static enum sl_status load_tile(const struct loading *l, size_t from, uint32_t n, double v[][TILE])
 {
 	const uint8_t *at = l->records + from * l->h.record_bytes;
+	struct sl_mcpl_particle p;
+	bool beyond = false;
 
 	for (int k = l->h.polarised ? POL_X : X; k < (l->h.weight == 0 ? NUMBERS : WEIGHT); k++)
 		load_numbers(&l->h, at, k, n, v[k]);
 	unpack(n, v[PACKED_U], v[PACKED_V], v[NUMBERS], v[ENERGY]);
 	for (uint32_t k = 0; k < l->t->n_columns; k++)
 		if (!l->t->column[k].constant)
-			store_column(l, &l->t->column[k], at, from, n, v);
+			beyond |= store_column(l, &l->t->column[k], at, from, n, v);
+	for (uint32_t i = 0; beyond && i < n; i++) {
+		sl_mcpl_decode(&l->h, at + i * l->h.record_bytes, &p);
+		SL_TRY(sl_mcpl_check_particle(from + i, &p));
+	}
+	return SL_OK;
 }
 
 static enum sl_status load_block(void *ctx, unsigned thread, size_t k)
@@ -155,7 +169,7 @@ static enum sl_status load_block(void *ctx, unsigned thread, size_t k)
 
 	(void)thread;
 	for (; from < end; from += TILE)
-		load_tile(l, from, (uint32_t)(end - from < TILE ? end - from : TILE), v);
+		SL_TRY(load_tile(l, from, (uint32_t)(end - from < TILE ? end - from : TILE), v));
 	return SL_OK;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "stages/formats/mcpl/mcpl_read.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "stages/formats/mcpl/mcpl.h"
@@ -89,6 +90,33 @@ static bool has_more_digits(const struct sl_mcpl_particle *p)
 	return more;
 }
 
+enum sl_status sl_mcpl_check_number(
+	uint64_t particle, const char *name, double value, double factor, bool is_weight)
+{
+	if (!sl_mcpl_is_beyond(value, factor, is_weight))
+		return SL_OK;
+	return sl_fail(SL_BAD_INPUT,
+		"particle %llu (from 0): its %s is %.9g, but columns are in single precision (%.2g to "
+		"%.2g); %sremove the particle from the list",
+		(unsigned long long)particle, name, value, (double)FLT_TRUE_MIN, (double)FLT_MAX,
+		is_weight ? "scale the weights of the list, or " : "");
+}
+
+enum sl_status sl_mcpl_check_particle(uint64_t particle, const struct sl_mcpl_particle *p)
+{
+	static const char *const axes[] = {"x", "y", "z"};
+
+	for (int k = 0; k < 3; k++) {
+		SL_TRY(sl_mcpl_check_number(particle, axes[k], p->position[k], 1, false));
+		SL_TRY(sl_mcpl_check_number(particle, "direction", p->direction[k], 1, false));
+		SL_TRY(sl_mcpl_check_number(
+			particle, "polarisation", p->polarisation[k], 1, false));
+	}
+	SL_TRY(sl_mcpl_check_number(particle, "energy", p->energy, SL_MCPL_KEV, false));
+	SL_TRY(sl_mcpl_check_number(particle, "time", p->time, SL_MCPL_NS, false));
+	return sl_mcpl_check_number(particle, "weight", p->weight, 1, true);
+}
+
 /* Reads all particles; *more: bytes follow the last one. *digits: see has_more_digits(). */
 static enum sl_status read_rows(
 	struct sl_mcpl_stream *s, struct sl_table *t, bool *more, bool *digits)
@@ -99,6 +127,7 @@ static enum sl_status read_rows(
 	*digits = false;
 	for (uint32_t row = 0; row < t->n; row++) {
 		SL_TRY(sl_mcpl_next(s, &p));
+		SL_TRY(sl_mcpl_check_particle(row, &p));
 		set_row(t, row, &p);
 		*digits |= has_more_digits(&p);
 	}

@@ -7,7 +7,10 @@
 #ifndef SL_STAGES_FORMATS_MCPL_MCPL_READ_H
 #define SL_STAGES_FORMATS_MCPL_MCPL_READ_H
 
+#include <math.h>
+
 #include "stages/formats/common/format.h"
+#include "stages/formats/mcpl/mcpl_stream.h"
 
 /*
  * Sets *t to the columns that the file was made of. Directions come back rounded; energy and time
@@ -35,5 +38,22 @@ enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a,
 
 /* Columns that a header can state once for all particles. */
 enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };
+
+/*
+ * Whether single precision cannot hold a number after its conversion by a factor: a finite one would be infinite,
+ * or a weight other than 0 would be 0. Small numbers that lose digits, and coordinates that become 0, are accepted:
+ * the error is below 1e-45.
+ */
+static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight)
+{
+	const float narrow = (float)(value * factor);
+
+	return (isinf(narrow) & !isinf(value)) | (is_weight & (narrow == 0) & (value != 0));
+}
+
+/* SL_BAD_INPUT for such a number of a particle, or if a particle has one; particle: its number in the file. */
+enum sl_status sl_mcpl_check_number(
+	uint64_t particle, const char *name, double value, double factor, bool is_weight);
+enum sl_status sl_mcpl_check_particle(uint64_t particle, const struct sl_mcpl_particle *p);
 
 #endif

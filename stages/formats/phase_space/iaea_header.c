@@ -1,9 +1,12 @@
 /* iaea_header.c - see iaea_header.h. */
 #include "stages/formats/phase_space/iaea_header.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "stages/formats/mcpl/mcpl_read.h"
 
 enum { LINE_BYTES = 256, LITTLE_ENDIAN_ORDER = 1234, BIG_ENDIAN_ORDER = 4321, LATCH = 2 };
 
@@ -219,6 +222,13 @@ static enum sl_status read_constants(const char *text, size_t bytes, struct sl_i
 		if (!found)
 			return missing("RECORD_CONSTANT", variables[i]);
 		SL_TRY(read_number(&s, variables[i], &value, &line));
+		if (sl_mcpl_is_beyond(value, 1, i == SL_IAEA_WEIGHT))
+			return sl_fail(SL_BAD_INPUT,
+				"header, line %u: %s in $%s: is %.9g, but columns are in single "
+				"precision (%.2g to %.2g); %s",
+				line, variables[i], s.key, value, (double)FLT_TRUE_MIN,
+				(double)FLT_MAX,
+				i == SL_IAEA_WEIGHT ? "scale the weight" : "correct the header");
 		h->constant[i] = (float)value;
 	}
 	return SL_OK;

@@ -206,8 +206,11 @@ static void values_must_fit_single_precision(void **state)
 	particles[600].position[1] = -1e300;
 	make_list(&folder, "x.mcpl", &h, NULL, particles);
 	expect_list_refused(&folder, "x.mcpl", SL_BAD_INPUT,
-		"x.mcpl: particle 600 (from 0): its y is -1e+300, but a run computes in "
-		"single precision; remove the particle from the list");
+		"x.mcpl: particle 600 (from 0): its y is -1e+300, but columns are in "
+		"single precision (1.4e-45 to 3.4e+38); remove the particle from the list");
+	expect(&folder, SL_BAD_INPUT, "x.mcpl: particle 600 (from 0): its y is -1e+300",
+		WORDS("convert", "x.mcpl", "--to", "x.csv"));
+	assert_false(folder_has(&folder, "x.csv"));
 	particles[600].position[1] = -0x1.fffffep127;  /* largest finite float */
 	particles[2].polarisation[2] = 0x1.ffffffp127; /* above the largest float; rounds to it */
 	make_list(&folder, "p.mcpl.gz", &h, NULL, particles);
@@ -218,6 +221,19 @@ static void values_must_fit_single_precision(void **state)
 	make_list(&folder, "inf.mcpl", &h, NULL, particles);
 	configure("inf.mcpl", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "inf", "--quiet"));
+	particles[601].weight = -1e-44;    /* fewer digits in single precision */
+	particles[3].position[0] = 1e-300; /* 0 in single precision: 1e-300 cm away */
+	make_list(&folder, "small.mcpl", &h, NULL, particles);
+	configure("small.mcpl", "");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "small", "--quiet"));
+	particles[601].weight = -1e-46; /* 0 in single precision: no particle */
+	make_list(&folder, "zero.mcpl", &h, NULL, particles);
+	expect_list_refused(&folder, "zero.mcpl", SL_BAD_INPUT,
+		"zero.mcpl: particle 601 (from 0): its weight is -1e-46, but columns are in single "
+		"precision (1.4e-45 to 3.4e+38); scale the weights of the list, or remove the particle");
+	expect(&folder, SL_BAD_INPUT, "particle 601 (from 0): its weight is -1e-46",
+		WORDS("convert", "zero.mcpl", "--to", "zero.npz"));
+	assert_false(folder_has(&folder, "zero.npz"));
 	h.single = true;
 	particles[2].polarisation[2] = 0;
 	particles[8].energy = 4e35; /* MeV: 4e38 keV */

@@ -297,8 +297,44 @@ static void impossible_numbers_are_refused(void **state)
 	memcpy(file + 29 + 1, &large, sizeof(large));
 	folder_write(&folder, "y.IAEAphsp", file, bytes);
 	expect_list_refused(&folder, "y.IAEAphsp", SL_BAD_INPUT,
-		"particle 1 (from 0): its energy is 3.00000001e+38, but a run computes in single precision");
+		"particle 1 (from 0): its energy is 3.00000001e+38, but columns are in single precision (1.4e-45 to 3.4e+38)");
 	free(file);
+}
+
+/* A constant that leaves single precision: infinity, or a weight that would be 0. */
+static void impossible_constants_are_refused(void **state)
+{
+	static const struct iaea_facts facts = {.n = 3, .constant = {[0] = true, [6] = true}};
+	static const struct {
+		const char *old, *by, *message; /* NULL: none */
+	} cases[] = {
+		{"1.5 ", "-1e39 ", "X in $RECORD_CONSTANT: is -1e+39, but columns are in single"},
+		{"0.125 ", "1e39 ", "Weight in $RECORD_CONSTANT: is 1e+39, but columns"},
+		{"0.125 ", "1e-46 ",
+			"is 1e-46, but columns are in single precision (1.4e-45 to "
+			"3.4e+38); scale the weight"},
+		{"1.5 ", "1e-46 ", NULL}, {"0.125 ", "0.0 ", NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t bytes;
+		char text[8192], *valid, *at;
+
+		make_iaea(&folder, "c", &facts);
+		valid = folder_read(&folder, "c.IAEAheader", &bytes);
+		valid[bytes - 1] = '\0';
+		at = strstr(valid, cases[i].old);
+		assert_non_null(at);
+		*at = '\0';
+		snprintf(text, sizeof(text), "%s%s%s\n", valid, cases[i].by,
+			at + strlen(cases[i].old));
+		folder_write(&folder, "c.IAEAheader", text, strlen(text));
+		if (cases[i].message)
+			expect_list_refused(&folder, "c.IAEAphsp", SL_BAD_INPUT, cases[i].message);
+		else
+			expect(&folder, SL_OK, "", WORDS("info", "c.IAEAphsp"));
+		free(valid);
+	}
 }
 
 /* A changed header is a changed input: its bytes are part of the checksum. */
@@ -332,6 +368,7 @@ int main(void)
 		cmocka_unit_test(convert_makes_lists),
 		cmocka_unit_test(damaged_lists_are_refused),
 		cmocka_unit_test(impossible_numbers_are_refused),
+		cmocka_unit_test(impossible_constants_are_refused),
 		cmocka_unit_test(changed_headers_are_detected),
 	};
 
