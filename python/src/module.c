@@ -251,10 +251,7 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"column_facts", column_facts, METH_NOARGS, "[(name, type, unit, help)] of all columns."},
 	{"fate_names", fate_names, METH_NOARGS, "The names of all fates."}, {NULL, NULL, 0, NULL}};
 
-/*
- * The library has state of the process, and threads end a job of the process by the lock of the interpreter that
- * started it. The first interpreter has the number 0.
- */
+/* The library has state of the process. The first interpreter has the number 0. */
 static bool is_main_interpreter(void)
 {
 	if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0)

@@ -250,7 +250,6 @@ if {first == "main"}:
     import sluice
 for _ in range(2):
     sub = interpreters.create()
-    failed = None
     try:
         failed = interpreters.run_string(sub, "import sluice")
     except Exception as error:
@@ -364,8 +363,7 @@ def test_no_locale_changes_a_number(tmp_path, comma):
                       if p.is_file() and p.name not in ("run.json", "LOCK")})
     texts = [re.sub(r"'figure_of_merit': [^,}]*", "", text).splitlines() for text in texts]
     assert len(texts[0]) > 300 and texts[0] == texts[1]
-    assert programs[:5] == programs[5:]
-    assert len(files[0]) > 30 and files[0] == files[1]
+    assert programs[:5] == programs[5:] and len(files[0]) > 30 and files[0] == files[1]
 
 
 # --- memory ---------------------------------------------------------------------------------------

@@ -29,6 +29,31 @@ const char *sl_py_type_name(const struct sl_py_array *a)
 	return "a type that is not a number of 1, 2, 4 or 8 bytes";
 }
 
+bool sl_py_array_shape(struct sl_py_array *a, int ndim, const int64_t *shape,
+	const int64_t *strides, int64_t unit, size_t *bytes, bool *contiguous)
+{
+	int64_t all = a->bytes, stride = 0;
+
+	if (ndim < 0 || ndim > SL_PY_DIMENSIONS_MOST || (ndim > 0 && !shape) || a->bytes == 0 ||
+		a->bytes > 8 || (a->bytes & (a->bytes - 1)) != 0)
+		return false;
+	*contiguous = true;
+	a->n = 1;
+	for (int i = ndim; i-- > 0; a->n = (size_t)shape[i]) {
+		stride = all;
+		if (shape[i] < 0 || (strides && __builtin_mul_overflow(strides[i], unit, &stride)))
+			return false;
+		*contiguous &= shape[i] <= 1 || stride == all;
+		if (__builtin_mul_overflow(all, shape[i], &all))
+			return false;
+	}
+	*contiguous |= all == 0;
+	*bytes = (size_t)all;
+	a->stride = (ptrdiff_t)stride;
+	a->constant = ndim == 0;
+	return all == 0 || a->data;
+}
+
 /*
  * Copies n items of one type. Contiguous items have a stride that the compiler knows, so that it uses
  * vector instructions.

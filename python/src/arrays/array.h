@@ -38,6 +38,17 @@ static inline bool sl_py_is_whole(const struct sl_py_array *a)
 /* The name of the type in messages, as in NumPy: "float32". */
 const char *sl_py_type_name(const struct sl_py_array *a);
 
+/* The limit of NumPy and of the buffer protocol. */
+enum { SL_PY_DIMENSIONS_MOST = 64 };
+
+/*
+ * Sets n, stride and constant of an array by a shape; data, kind and bytes are set. strides, in
+ * multiples of unit bytes, can be NULL: the items have the order of C. *bytes: of all items. False if
+ * no array in memory can have such items and such a shape.
+ */
+bool sl_py_array_shape(struct sl_py_array *a, int ndim, const int64_t *shape,
+	const int64_t *strides, int64_t unit, size_t *bytes, bool *contiguous);
+
 /* Stores the items from .. from + n - 1 as doubles: exact, except integers above 2^53. */
 void sl_py_load_real(const struct sl_py_array *a, size_t from, uint32_t n, double *to);
 

@@ -250,33 +250,6 @@ PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none)
 static const char name_used[] = "used_dltensor";
 static const char name_versioned_used[] = "used_dltensor_versioned";
 
-bool sl_py_dlpack_set_shape(struct sl_py_dlpack_array *d, int ndim, const int64_t *shape,
-	const int64_t *strides, int64_t unit)
-{
-	const uint8_t item = d->array.bytes;
-	int64_t bytes = item, stride = 0;
-
-	if (ndim < 0 || ndim > SL_PY_DIMENSIONS_MOST || (ndim > 0 && !shape) || item == 0 ||
-		item > 8 || (item & (item - 1)) != 0)
-		return false;
-	d->contiguous = true;
-	d->array.n = 1;
-	for (int i = ndim; i-- > 0; d->array.n = (size_t)shape[i]) {
-		stride = bytes;
-		if (shape[i] < 0 || (strides && __builtin_mul_overflow(strides[i], unit, &stride)))
-			return false;
-		d->contiguous &= shape[i] <= 1 || stride == bytes;
-		if (__builtin_mul_overflow(bytes, shape[i], &bytes))
-			return false;
-	}
-	d->ndim = ndim;
-	d->contiguous |= bytes == 0;
-	d->bytes = (size_t)bytes;
-	d->array.stride = (ptrdiff_t)stride;
-	d->array.constant = ndim == 0;
-	return bytes == 0 || d->array.data;
-}
-
 /* Describes the items of a tensor. False if they are no numbers of one lane, or have no valid shape. */
 static bool read_tensor(const struct tensor *t, struct sl_py_dlpack_array *d)
 {
@@ -292,7 +265,9 @@ static bool read_tensor(const struct tensor *t, struct sl_py_dlpack_array *d)
 			.bytes = bytes},
 		.device_type = t->device_type,
 		.device_id = t->device_id};
-	return sl_py_dlpack_set_shape(d, t->ndim, t->shape, t->strides, bytes);
+	d->ndim = t->ndim;
+	return sl_py_array_shape(
+		&d->array, t->ndim, t->shape, t->strides, bytes, &d->bytes, &d->contiguous);
 }
 
 /* Marks a capsule as consumed. Its destructor has nothing to do then, and is not called. */

@@ -15,9 +15,6 @@ PyObject *sl_py_dlpack(PyObject *self, PyObject *args, PyObject *keywords);
 /* Column.__dlpack_device__() */
 PyObject *sl_py_dlpack_device(PyObject *self, PyObject *none);
 
-/* The limit of NumPy and of the buffer protocol. */
-enum { SL_PY_DIMENSIONS_MOST = 64 };
-
 /* The array in a capsule of another library. */
 struct sl_py_dlpack_array {
 	struct sl_py_array array;
@@ -29,15 +26,8 @@ struct sl_py_dlpack_array {
 };
 
 /*
- * Sets the shape of an array whose data, kind and bytes are set. strides, in multiples of unit bytes, can be
- * NULL: the items have the order of C. False if no array in memory can have such items and such a shape.
- */
-bool sl_py_dlpack_set_shape(struct sl_py_dlpack_array *d, int ndim, const int64_t *shape,
-	const int64_t *strides, int64_t unit);
-
-/*
- * Consumes what __dlpack__() exported, a capsule of version 0 or 1: takes over the reference, and marks the
- * capsule as used. Another library may have consumed it before: then the capsule stays as it is. *capsule is for
+ * Consumes what __dlpack__() exported, a capsule of version 0 or 1: takes over the reference, and marks
+ * the capsule as used. A capsule that another library has consumed stays as it is. *capsule is for
  * sl_py_dlpack_end(), which frees the array. name: of the argument. False with BufferError.
  */
 bool sl_py_dlpack_take(

@@ -58,7 +58,7 @@ static void store_words(
 	}
 }
 
-/* Numbers in the units of a column: times scale, rounded once. Whether some number is beyond single precision. */
+/* Numbers in the units of a column: times scale, rounded once. Whether some is beyond single precision. */
 static bool store_numbers(const double *v, double scale, bool is_weight, uint32_t n, float *to)
 {
 	int beyond = 0;

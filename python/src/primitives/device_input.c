@@ -20,7 +20,7 @@ struct cuda_array {
 	int read_only;
 };
 
-/* Reads the members; the caller ends with Py_XDECREF(a->dict). False, perhaps with an exception, if it is no array. */
+/* The caller ends with Py_XDECREF(a->dict). False, perhaps with an exception, if it is no array. */
 static bool read_members(PyObject *object, struct cuda_array *a)
 {
 	PyObject *dict = PyObject_GetAttrString(object, "__cuda_array_interface__"), *type, *data,
@@ -174,9 +174,11 @@ static bool read_shape(const struct cuda_array *a, struct sl_py_dlpack_array *d)
 	bool has_strides = a->strides && a->strides != Py_None;
 	Py_ssize_t ndim = PyTuple_Size(a->shape);
 
+	d->ndim = (int)ndim;
 	return ndim <= SL_PY_DIMENSIONS_MOST && read_tuple(a->shape, ndim, shape) &&
 	       (!has_strides || read_tuple(a->strides, ndim, strides)) &&
-	       sl_py_dlpack_set_shape(d, (int)ndim, shape, has_strides ? strides : NULL, 1);
+	       sl_py_array_shape(&d->array, d->ndim, shape, has_strides ? strides : NULL, 1,
+		       &d->bytes, &d->contiguous);
 }
 
 /* Fills in the type of the items: "<f4". */

@@ -40,9 +40,9 @@ enum sl_status sl_mcpl_table(const void *file, size_t bytes, struct sl_arena *a,
 enum { SL_MCPL_STATED_ONCE = SL_BIT(SL_COLUMN_weight) | SL_BIT(SL_COLUMN_pdg) };
 
 /*
- * Whether single precision cannot hold a number after its conversion by a factor: a finite one would be infinite,
- * or a weight other than 0 would be 0. Small numbers that lose digits, and coordinates that become 0, are accepted:
- * the error is below 1e-45.
+ * Whether single precision cannot hold a number after its conversion by a factor: a finite one would be
+ * infinite, or a weight other than 0 would be 0. Small numbers that lose digits, and other numbers that
+ * become 0, are accepted: the error is below 1e-45.
  */
 static inline bool sl_mcpl_is_beyond(double value, double factor, bool is_weight)
 {

@@ -297,7 +297,8 @@ static void impossible_numbers_are_refused(void **state)
 	memcpy(file + 29 + 1, &large, sizeof(large));
 	folder_write(&folder, "y.IAEAphsp", file, bytes);
 	expect_list_refused(&folder, "y.IAEAphsp", SL_BAD_INPUT,
-		"particle 1 (from 0): its energy is 3.00000001e+38, but columns are in single precision (1.4e-45 to 3.4e+38)");
+		"particle 1 (from 0): its energy is 3.00000001e+38, but columns are in single "
+		"precision");
 	free(file);
 }
 

@@ -1,4 +1,4 @@
-/* list_summary.c - what plan and the summary of a run say about its joined file. */
+/* list_summary.c - what plan and the summary of a run say about its joined file, and samples that are refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,11 +93,66 @@ static void plan_and_summary_say_what_devices_sort(void **state)
 	expect_host_after_failures();
 }
 
+/* The survivors of a table count with the weights of a sample, so they must have them. */
+static void a_sample_without_weights_is_refused(void **state)
+{
+	(void)state;
+	write_list_config(&folder, "a.mcpl", "", "listed", listed_key);
+	expect(&folder, SL_USAGE,
+		"output.columns: lacks weight, with which the particles of output.sample count; add "
+		"weight",
+		WORDS("plan", "c.yaml", "--set", "output={format: npz, sample: 9, columns: [x]}"));
+}
+
+/*
+ * 10 of 400 particles with a weight of 3e38 count as 1.2e40 each, which only a record with numbers of 8
+ * bytes can have. No joined file is left.
+ */
+static void weights_of_a_sample_must_be_finite(void **state)
+{
+	static const char *const outputs[] = {"format: mcpl", "format: npz", "format: mcpl.gz"};
+	struct sl_mcpl_particle *heavy = (struct sl_mcpl_particle *)calloc(400, sizeof(*heavy)),
+				*found;
+	struct sl_mcpl_header h = {.version = 3, .particles = 400, .flags = true};
+	char more[128];
+
+	(void)state;
+	memcpy(heavy, listed, 400 * sizeof(*heavy));
+	for (int i = 0; i < 400; i++)
+		heavy[i].weight = 3e38;
+	for (int i = 0; i < 4;
+		i++) { /* single precision; a table; a common weight; double precision */
+		h.single = i == 0;
+		h.weight = i == 2 ? 3e38 : 0;
+		make_list(&folder, "heavy.mcpl", &h, NULL, heavy);
+		snprintf(more, sizeof(more), "output: {%s, sample: 10}\n", outputs[i % 3]);
+		write_list_config(&folder, "heavy.mcpl", ", batch: 90", "listed", more);
+		remove_run(&folder, "out");
+		if (i < 3) {
+			expect(&folder, SL_BAD_INPUT,
+				"output.sample: with 10 particles each one has a weight of 1.",
+				WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+			assert_false(folder_has(&folder, "out/t.mcpl"));
+			assert_false(folder_has(&folder, "out/t.npz"));
+			assert_false(folder_has(&folder, "out/t.mcpl.gz"));
+			continue;
+		}
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+		found = particles_of(&folder, "out/t.mcpl", &h);
+		assert_true(
+			h.particles == 10 && found[0].weight > 3.5e38 && found[9].weight < 1e41);
+		free(found);
+	}
+	free(heavy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plan_and_summary_say_the_order),
 		cmocka_unit_test(plan_and_summary_say_what_devices_sort),
+		cmocka_unit_test(a_sample_without_weights_is_refused),
+		cmocka_unit_test(weights_of_a_sample_must_be_finite),
 	};
 
 	return cmocka_run_group_tests(tests, listed_lists, folder_end);
