@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,15 +113,6 @@ static void deny_system_calls(void)
 }
 #endif
 
-/* A crash must end the child, whatever handlers the program has installed. */
-static void reset_signals(void)
-{
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
-
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
-		signal(crashes[i], SIG_DFL);
-}
-
 static void set_limits(void)
 {
 	limit(RLIMIT_CPU, SL_H5_CHILD_SECONDS);
@@ -141,6 +133,18 @@ static enum sl_status no_memory(void)
 }
 
 /* --- the child -------------------------------------------------------------------------------- */
+
+/* A crash must end the child, whatever handlers the program has installed. SIGXCPU reports a limit. */
+void sl_h5_set_signals(void)
+{
+	static const int crashes[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU};
+
+	for (int number = 1; number <= SIGRTMAX; number++)
+		signal(number, SIG_IGN);
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
+		signal(crashes[i], SIG_DFL);
+}
 
 /* What a child does. */
 struct call {
@@ -199,7 +203,7 @@ static enum sl_status read_file(const struct call *c)
 
 static void run_child(const struct call *c, struct outcome *o)
 {
-	reset_signals();
+	sl_h5_set_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_CORE, 0);
 	if (c->limited)
@@ -212,33 +216,60 @@ static void run_child(const struct call *c, struct outcome *o)
 
 /* --- the parent ------------------------------------------------------------------------------- */
 
-/* The status of a child that ended before its reader returned; how is that of waitpid(). */
-static enum sl_status crashed(int how)
-{
-	int signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+/* How a child ended: what wait4() says. */
+struct ending {
+	int how;
+	struct rusage used;
+};
 
-	if (signal == SIGXCPU)
+/*
+ * Whether the limit of CPU time ended the child, and not another process. A limit is at least a second, by a
+ * clock that differs a little from that of e->used.
+ */
+static bool took_too_long(const struct ending *e)
+{
+	struct timeval used;
+
+	timeradd(&e->used.ru_utime, &e->used.ru_stime, &used);
+	return WIFSIGNALED(e->how) && WTERMSIG(e->how) == SIGXCPU &&
+	       (used.tv_sec > 0 || used.tv_usec > 500000);
+}
+
+/* The status of a child that ended before its reader returned. */
+static enum sl_status crashed(const struct ending *e)
+{
+	int signal = WIFSIGNALED(e->how) ? WTERMSIG(e->how) : 0;
+
+	if (took_too_long(e))
 		return sl_fail(SL_BAD_INPUT,
 			"HDF5 read it for more than %d s: the file is damaged; make it again",
 			SL_H5_CHILD_SECONDS);
 	if (signal == SIGKILL)
 		return sl_fail(SL_HOST_MEMORY,
-			"host memory: the system stopped the process that read an HDF5 file; close "
-			"other programs");
+			"host memory: the system stopped the process that called HDF5; close other "
+			"programs");
 	return sl_fail(SL_BAD_INPUT,
 		"HDF5 crashed while it read the file (signal %d): the file is damaged, or was made to "
 		"crash its readers; make it again",
 		signal);
 }
 
-/* Waits for the child and returns its status. Its message becomes that of this thread. */
-static enum sl_status wait_for(pid_t child, struct outcome *o, int *how)
+/*
+ * Waits for the child, continues it whenever it was stopped, and returns its status. Its message becomes that
+ * of this thread.
+ */
+static enum sl_status wait_for(pid_t child, struct outcome *o, struct ending *e)
 {
+	pid_t pid;
+
 	/* if the caller of this program ignores SIGCHLD, there is no answer, but the child has ended */
-	while (waitpid(child, how, 0) < 0 && errno == EINTR)
-		;
+	do {
+		pid = wait4(child, &e->how, WUNTRACED, &e->used);
+		if (pid == child && WIFSTOPPED(e->how))
+			kill(child, SIGCONT);
+	} while (pid < 0 ? errno == EINTR : WIFSTOPPED(e->how));
 	if (!o->ended)
-		return crashed(*how);
+		return crashed(e);
 	o->message[sizeof(o->message) - 1] = '\0';
 	switch (o->status) {
 	case SL_OK:
@@ -248,28 +279,28 @@ static enum sl_status wait_for(pid_t child, struct outcome *o, int *how)
 	case SL_INTERNAL:
 		return sl_fail(o->status, "%s", o->message);
 	default:
-		return crashed(*how);
+		return crashed(e);
 	}
 }
 
-/* Reads in one child; *how is what waitpid() says of it, 0 without a child. */
-static enum sl_status read_in_child(const struct call *c, struct outcome *o, int *how)
+/* Reads in one child; *e is all 0 without one. */
+static enum sl_status read_in_child(const struct call *c, struct outcome *o, struct ending *e)
 {
 	pid_t child;
 
-	*how = 0;
+	*e = (struct ending){.how = 0};
 	child = fork();
 	if (child == 0)
 		run_child(c, o);
 	if (child < 0)
 		return sl_fail(SL_HOST_MEMORY,
-			"no process can be started to read an HDF5 file: %s; close other programs",
+			"no process can be started to call HDF5: %s; close other programs",
 			strerror(errno));
-	return wait_for(child, o, how);
+	return wait_for(child, o, e);
 }
 
 /*
- * After a failure the file is read in a second child, unless the first one reached a limit: when one
+ * After a failure the file is read in a second child, unless the first one reached the limit of time: when one
  * allocation fails, HDF5 crashes or reports any kind of damage, and its later answers are wrong too.
  */
 static enum sl_status in_child(struct call *c, void **found)
@@ -277,21 +308,19 @@ static enum sl_status in_child(struct call *c, void **found)
 	size_t all = sl_size_add(found_at, c->size);
 	struct outcome *o = (struct outcome *)mmap(NULL, all, PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct ending e;
 	enum sl_status s;
-	bool limited;
-	int how;
 
 	if (o == MAP_FAILED)
 		return sl_fail(SL_HOST_MEMORY,
 			"host memory: %zu bytes requested to read an HDF5 file: %s; close other programs",
 			all, strerror(errno));
 	c->found = *found = (char *)o + found_at;
-	s = read_in_child(c, o, &how);
-	limited = WIFSIGNALED(how) && (WTERMSIG(how) == SIGXCPU || WTERMSIG(how) == SIGKILL);
-	if (s != SL_OK && !limited) {
+	s = read_in_child(c, o, &e);
+	if (s != SL_OK && !took_too_long(&e)) {
 		memset(o, 0, all);
 		c->again = true;
-		s = read_in_child(c, o, &how);
+		s = read_in_child(c, o, &e);
 	}
 	if (s != SL_OK)
 		sl_h5_child_free(*found, c->size);

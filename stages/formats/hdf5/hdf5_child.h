@@ -5,9 +5,13 @@
  * checksum is no protection, because anybody can compute it. Therefore HDF5 parses a file only in a
  * child process that cannot open files, start programs or connect to anything, and that has limits
  * on memory and time. The child returns where the data are; the caller checks each number and
- * decodes the data itself. A child that exceeds a limit had a damaged file. After any other failure a
+ * decodes the data itself. A child that needs too much time had a damaged file. After any other failure a
  * second child reads the file, because HDF5 also crashes, or finds damage, when one of its allocations
- * fails; what the second child says holds.
+ * fails, and because another process may have ended the child; what the second child says holds.
+ *
+ * Children ignore all signals but those of crashes: signals to the process group are for the caller.
+ * A child that was stopped (SIGSTOP) is continued at once; a stop of the process group (Ctrl-Z)
+ * stops the caller, and the child waits for it with its result.
  *
  * Limits of a child: SL_H5_CHILD_MEMORY bytes more than the caller has, SL_H5_CHILD_SECONDS of CPU
  * time, and (Linux seccomp) only the system calls that allocate memory. Without seccomp, or on a
@@ -45,5 +49,8 @@ enum sl_status sl_h5_in_free_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
 
 void sl_h5_child_free(void *found, size_t size);
+
+/* In a child: lets signals of crashes end it and ignores all others. */
+void sl_h5_set_signals(void);
 
 #endif

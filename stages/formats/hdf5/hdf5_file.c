@@ -1,15 +1,12 @@
 /* hdf5_file.c - see hdf5_file.h. */
 #include "stages/formats/hdf5/hdf5_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/hdf5/hdf5_driver.h"
 
 /* The step in which HDF5's core driver extends a file; unused, as files are only read by it. */
@@ -44,23 +41,24 @@ static bool initialise(void)
 	return true;
 }
 
+static enum sl_status try_to_initialise(const void *file, size_t bytes, void *found, size_t size)
+{
+	(void)file, (void)bytes, (void)found, (void)size;
+	return initialise() ? SL_OK : SL_HOST_MEMORY;
+}
+
 /*
  * Whether HDF5 can be initialised, tried in a child process, because HDF5 crashes when some of the
  * allocations of its initialisation fail. The parent then makes the same calls, so it does not crash.
  */
 static bool starts_in_child(void)
 {
-	static const struct rlimit no_core = {0, 0};
-	pid_t child = fork();
-	int how = 0;
+	void *found;
 
-	if (child == 0) {
-		setrlimit(RLIMIT_CORE, &no_core);
-		_exit(!initialise());
-	}
-	while (child > 0 && waitpid(child, &how, 0) < 0 && errno == EINTR)
-		;
-	return how == 0; /* also without a child: then only the attempt in this process is left */
+	if (sl_h5_in_free_child(try_to_initialise, NULL, 0, 1, &found) != SL_OK)
+		return false;
+	sl_h5_child_free(found, 1);
+	return true;
 }
 
 enum sl_status sl_h5_start(void)

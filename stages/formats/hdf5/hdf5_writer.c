@@ -1,10 +1,23 @@
 /*
  * hdf5_writer.c - see hdf5_writer.h.
  *
- * A writer process consists of two, which serve the caller over one socket. The worker receives
- * requests and makes files. Its parent, the guard, never calls HDF5: it forks a worker when there is a
- * request, and waits for it. If the worker crashed, the guard answers in its place, and the next
- * request gets a new worker. Both end when the caller has ended, which closes the socket.
+ *	caller                  writer, a child of the caller
+ *	request, facts   --->
+ *	                 <---   answer, image unless HDF5 failed
+ *
+ * The caller is the process that runs batches. It shares a pair of sockets with each writer. A thread
+ * takes a writer that waits for a request, sends one request and receives one answer. A writer that
+ * died, failed or answered with a wrong length gets no second request: the caller closes
+ * its socket, kills it and lets another writer make the file. So an answer always belongs to the request
+ * before it, and no byte of one writer can be taken for one of another.
+ *
+ * A writer that ended is not replaced while others are left, because a fork of a process with threads and
+ * much memory is expensive: it needs page tables, and then a copy of each page that the caller changes.
+ * When all have ended, the caller forks one.
+ *
+ * The end of a writer closes its socket, so the caller's call on the other end returns. A writer that was
+ * stopped (SIGSTOP) keeps its socket: the caller looks after it each second and continues it. A writer
+ * ignores all signals but those of crashes: signals to the process group (Ctrl-C, Ctrl-Z) are for the caller.
  */
 #include "stages/formats/hdf5/hdf5_writer.h"
 
@@ -20,18 +33,13 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "primitives/base/arena.h"
 #include "primitives/base/threads.h"
 #include "stages/formats/hdf5/hdf5_child.h"
-
-/*
- * The exit codes of a worker: the caller has ended; HDF5 failed, and a new worker is wanted. HDF5 and
- * sanitizers end a process with other codes, which count as crashes.
- */
-enum { WORKER_DONE = 0, WORKER_FAILED = 86 };
 
 /* Precedes the facts. Both processes have the same program at the same addresses. */
 struct file_request {
@@ -43,125 +51,87 @@ struct file_request {
 
 /* Precedes the image: the file without its data. */
 struct answer {
-	bool crashed;
 	struct sl_h5 h;
 	size_t bytes; /* of the whole file; 0 after a failure */
 };
 
-/* A writer process, as its callers see it. */
+/* A writer, as its callers see it. */
 struct writer {
+	pid_t pid;  /* 0: not started */
 	int socket; /* valid if it is started */
-	bool started, busy;
+	bool busy;
 };
 
 static struct writer writers[SL_H5_WRITERS_MAX];
-static uint32_t n_writers = 1;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* of both */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* of all */
 static pthread_cond_t is_free = PTHREAD_COND_INITIALIZER; /* a writer is no longer busy */
 
 /* --- the socket ------------------------------------------------------------------------------- */
 
-static bool send_all(int to, const void *from, size_t bytes)
+/*
+ * Whether to repeat a call on a socket that failed with errno. The calls of the caller fail after a second
+ * without progress: then it continues the writer if that was stopped. writer is 0 in the writer.
+ */
+static bool is_to_be_repeated(pid_t writer)
 {
-	const char *at = (const char *)from;
+	siginfo_t is = {.si_pid = 0}; /* stays 0 if the writer is running */
 
-	while (bytes > 0) {
-		ssize_t n = send(to, at, bytes, MSG_NOSIGNAL);
+	if (errno != EAGAIN)
+		return errno == EINTR;
+	if (waitid(P_PID, (id_t)writer, &is, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0)
+		return false;
+	if (is.si_pid != 0 && is.si_code == CLD_STOPPED)
+		kill(writer, SIGCONT);
+	return is.si_pid == 0 || is.si_code == CLD_STOPPED;
+}
 
-		if (n < 0 && errno != EINTR)
+/* Sends from, or receives to if that is not NULL. False if the other process has ended. */
+static bool move_all(const struct writer *w, const void *from, void *to, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		ssize_t n =
+			to ? recv(w->socket, (char *)to + done, bytes - done, 0)
+			   : send(w->socket, (const char *)from + done, bytes - done, MSG_NOSIGNAL);
+
+		if (n == 0 || (n < 0 && !is_to_be_repeated(w->pid)))
 			return false;
-		at += n > 0 ? n : 0;
-		bytes -= n > 0 ? (size_t)n : 0;
+		done += n > 0 ? (size_t)n : 0;
 	}
 	return true;
 }
 
-/* False at the end of the connection too. */
-static bool receive_all(int from, void *to, size_t bytes)
+static bool send_all(const struct writer *to, const void *from, size_t bytes)
 {
-	char *at = (char *)to;
-
-	while (bytes > 0) {
-		ssize_t n = recv(from, at, bytes, 0);
-
-		if (n == 0 || (n < 0 && errno != EINTR))
-			return false;
-		at += n > 0 ? n : 0;
-		bytes -= n > 0 ? (size_t)n : 0;
-	}
-	return true;
+	return move_all(to, from, NULL, bytes);
 }
 
-/* --- the worker ------------------------------------------------------------------------------- */
-
-/* Receives and drops the facts of a request for which there is no memory. */
-static void drop(int socket, size_t bytes)
+static bool receive_all(const struct writer *from, void *to, size_t bytes)
 {
-	char some[4096];
-
-	while (bytes > 0) {
-		size_t n = bytes < sizeof(some) ? bytes : sizeof(some);
-
-		if (!receive_all(socket, some, n))
-			_exit(WORKER_DONE);
-		bytes -= n;
-	}
+	return move_all(from, NULL, to, bytes);
 }
 
-/* Makes the file of a request. Returns the block of the image, to be freed, which is NULL without memory. */
-static void *make_answer(int socket, const struct file_request *r, struct answer *a)
+/* --- the writer ------------------------------------------------------------------------------- */
+
+/*
+ * Makes the file of a request and returns the block of its image, to be freed. Without memory the process
+ * ends, as it does when HDF5 crashes for that reason.
+ */
+static void *make_answer(
+	const struct writer *caller, const struct file_request *r, struct answer *a)
 {
 	char *block = (char *)malloc(sl_size_add(r->image_bytes, r->facts_bytes) + SL_ALIGN);
 	char *facts = block;
 
-	if (!block || !sl_h5_has_memory()) {
-		drop(socket, r->facts_bytes);
-		a->h.failed = a->h.no_memory = true;
-		snprintf(a->h.why, sizeof(a->h.why), "no %d bytes are free", SL_H5_NEEDS);
-		return block;
-	}
 	/* the image comes second, so that the facts are aligned */
-	if (!receive_all(socket, facts, r->facts_bytes))
-		_exit(WORKER_DONE);
+	if (!block || !sl_h5_has_memory() || !receive_all(caller, facts, r->facts_bytes))
+		_exit(1);
 	sl_h5_begin(&a->h, block + r->facts_bytes, r->image_bytes);
 	a->h.data = r->data;
 	a->h.data_bytes = r->data_bytes;
 	a->bytes = r->make(&a->h, facts);
 	return block;
-}
-
-static void serve(int socket)
-{
-	struct file_request r;
-
-	while (receive_all(socket, &r, sizeof(r))) {
-		struct answer a = {.crashed = false};
-		void *block = make_answer(socket, &r, &a);
-
-		if (!send_all(socket, &a, sizeof(a)))
-			break;
-		if (a.h.failed)
-			_exit(WORKER_FAILED);
-		if (!send_all(socket, a.h.image, a.bytes - r.data_bytes))
-			break;
-		free(block);
-	}
-	_exit(WORKER_DONE);
-}
-
-/* --- the guard -------------------------------------------------------------------------------- */
-
-/* Signals to the process group, such as Ctrl-C, are for the caller; crashes end the process. */
-static void set_signals(void)
-{
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE};
-	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	for (size_t i = 0; i < sizeof(crashes) / sizeof(*crashes); i++)
-		signal(crashes[i], SIG_DFL);
-	signal(SIGCHLD, SIG_DFL);
 }
 
 /* The caller may be read from or written to through a pipe, which must end with the caller. */
@@ -192,50 +162,27 @@ static void close_others(int socket)
 #endif
 }
 
-/* Waits for a request and leaves it in the socket; false at the end of the connection. */
-static bool wait_for_request(int socket)
+static void serve(int socket)
 {
-	ssize_t n;
-	char first;
-
-	do
-		n = recv(socket, &first, 1, MSG_PEEK);
-	while (n < 0 && errno == EINTR);
-	return n > 0;
-}
-
-/*
- * A worker that was killed (by the system, for lack of memory) may have left a part of a request or an
- * answer in the socket, so that is the end. A crash is always between the two.
- */
-static void guard(int socket)
-{
-	static const struct answer crash = {.crashed = true};
 	static const struct rlimit no_core = {0, 0};
-	int how = 0;
+	const struct writer caller = {.socket = socket};
+	struct file_request r;
+	bool sent = true;
 
 	(void)sl_plain_locale(); /* this is a fork of a thread of the caller */
-	set_signals();
+	sl_h5_set_signals();
 	release_standard_files();
 	close_others(socket);
 	setrlimit(RLIMIT_CORE, &no_core);
 	prctl(PR_SET_NAME, "sluice-hdf5");
-	while (wait_for_request(socket)) {
-		pid_t worker = fork();
+	prctl(PR_SET_PDEATHSIG, SIGCONT); /* a stopped writer ends with the caller too */
+	while (sent && receive_all(&caller, &r, sizeof(r))) {
+		struct answer a = {.bytes = 0};
+		void *block = make_answer(&caller, &r, &a);
 
-		if (worker == 0)
-			serve(socket);
-		if (worker < 0)
-			break;
-		while (waitpid(worker, &how, 0) < 0 && errno == EINTR)
-			;
-		if (WIFEXITED(how) && WEXITSTATUS(how) == WORKER_DONE)
-			break;
-		if (WIFEXITED(how) && WEXITSTATUS(how) == WORKER_FAILED)
-			continue;
-		if ((WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL) ||
-			!send_all(socket, &crash, sizeof(crash)))
-			break;
+		sent = send_all(&caller, &a, sizeof(a)) &&
+		       (a.h.failed || send_all(&caller, a.h.image, a.bytes - r.data_bytes));
+		free(block);
 	}
 	_exit(0);
 }
@@ -252,21 +199,22 @@ static void drop_writers_of_parent(void)
 
 	if (owner != getpid()) {
 		for (uint32_t k = 0; k < SL_H5_WRITERS_MAX; k++) {
-			if (writers[k].started)
+			if (writers[k].pid)
 				close(writers[k].socket);
-			writers[k].started = writers[k].busy = false;
+			writers[k] = (struct writer){.pid = 0};
 		}
 		owner = getpid();
 	}
 }
 
-/* Starts a writer process unless it is started. The caller holds the lock, so forks take turns. */
+/* Starts a writer unless it is started. The caller holds the lock, so forks take turns. */
 static enum sl_status start(struct writer *w)
 {
-	int ends[2];
+	static const struct timeval second = {.tv_sec = 1};
+	int ends[2], error;
 	pid_t child;
 
-	if (w->started)
+	if (w->pid)
 		return SL_OK;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		return sl_fail(errno == EMFILE ? SL_DISK : SL_HOST_MEMORY,
@@ -274,76 +222,125 @@ static enum sl_status start(struct writer *w)
 			strerror(errno),
 			errno == EMFILE ? "raise ulimit -n" : "close other programs");
 	child = fork();
-	if (child == 0) {
-		guard(ends[1]);
-	}
+	if (child == 0)
+		serve(ends[1]);
+	error = errno;
 	close(ends[1]);
-	w->started = child > 0;
-	w->socket = ends[0];
-	if (w->started)
+	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+	setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
+	if (child > 0) {
+		*w = (struct writer){.pid = child, .socket = ends[0]};
 		return SL_OK;
+	}
 	close(ends[0]);
 	return sl_fail(SL_HOST_MEMORY,
 		"the process that writes HDF5 files cannot be started: %s; close other programs, or "
 		"raise the limit of processes (ulimit -u)",
-		strerror(errno));
+		strerror(error));
 }
 
+/* Ends a writer, which may have ended. Its id is that of another process after it was reaped. */
+static void end(struct writer *w)
+{
+	close(w->socket);
+	if (waitpid(w->pid, NULL, WNOHANG) == 0) {
+		kill(w->pid, SIGKILL);
+		waitpid(w->pid, NULL, 0);
+	}
+	*w = (struct writer){.pid = 0};
+}
+
+/* Does the writer wait for a request? Its socket is open, and nothing can be received. */
+static bool is_waiting(const struct writer *w)
+{
+	char byte;
+
+	return recv(w->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+/* Ends the writers that have died while they waited. The caller holds the lock. */
+static void end_dead_writers(void)
+{
+	for (uint32_t k = 0; k < SL_H5_WRITERS_MAX; k++)
+		if (writers[k].pid && !writers[k].busy && !is_waiting(&writers[k]))
+			end(&writers[k]);
+}
+
+/* At least two, so that one is left if the other one dies. */
 enum sl_status sl_h5_writers_start(uint32_t n)
 {
 	enum sl_status s;
 
 	pthread_mutex_lock(&lock);
 	drop_writers_of_parent();
+	end_dead_writers();
 	s = start(&writers[0]);
-	for (uint32_t k = 1; s == SL_OK && k < n && k < SL_H5_WRITERS_MAX; k++)
-		if (start(&writers[k]) == SL_OK)
-			n_writers = k + 1;
+	for (uint32_t k = 1; s == SL_OK && (k < n || k < 2) && k < SL_H5_WRITERS_MAX; k++)
+		if (start(&writers[k]) != SL_OK)
+			break;
 	pthread_mutex_unlock(&lock);
 	return s;
 }
 
-/* Waits for a writer that is not busy and starts it if that is necessary. */
+/* Waits for a writer that is not busy; starts one if there is none. */
 static enum sl_status take(struct writer **taken)
 {
 	struct writer *w = NULL;
-	enum sl_status s;
+	enum sl_status s = SL_OK;
 
 	pthread_mutex_lock(&lock);
 	drop_writers_of_parent();
 	while (!w) {
-		for (uint32_t k = 0; !w && k < n_writers; k++)
-			w = writers[k].busy ? NULL : &writers[k];
-		if (!w)
+		bool none = true;
+
+		end_dead_writers();
+		for (uint32_t k = 0; k < SL_H5_WRITERS_MAX; k++) {
+			none &= !writers[k].pid;
+			if (writers[k].pid && !writers[k].busy)
+				w = &writers[k];
+		}
+		if (none) {
+			w = &writers[0];
+			s = start(w);
+		} else if (!w) {
 			pthread_cond_wait(&is_free, &lock);
+		}
 	}
-	s = start(w);
 	w->busy = s == SL_OK;
 	pthread_mutex_unlock(&lock);
 	*taken = w;
 	return s;
 }
 
-static void release(struct writer *w)
+/* Ends the writer unless it is good. */
+static void release(struct writer *w, bool good)
 {
 	pthread_mutex_lock(&lock);
+	if (!good)
+		end(w);
 	w->busy = false;
 	pthread_cond_signal(&is_free);
 	pthread_mutex_unlock(&lock);
 }
 
-/* Sends the request and receives the answer; false if the writer process has ended. */
-static bool exchange(int socket, const struct file_request *r, const struct sl_h5_part *part,
-	size_t n, uint8_t *image, struct answer *a)
+/* Sends the request and receives the answer; false if the writer has died, or made an impossible answer. */
+static bool exchange(const struct writer *w, const struct file_request *r,
+	const struct sl_h5_part *part, size_t n, uint8_t *image, struct answer *a)
 {
-	if (!send_all(socket, r, sizeof(*r)))
+	if (!send_all(w, r, sizeof(*r)))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!send_all(socket, part[i].at, part[i].bytes))
+		if (!send_all(w, part[i].at, part[i].bytes))
 			return false;
-	if (!receive_all(socket, a, sizeof(*a)))
+	if (!receive_all(w, a, sizeof(*a)))
 		return false;
-	return a->crashed || a->h.failed || receive_all(socket, image, a->bytes - r->data_bytes);
+	a->h.why[sizeof(a->h.why) - 1] = '\0';
+	if (a->h.failed)
+		return true;
+	if (a->bytes < r->data_bytes || a->bytes - r->data_bytes > r->image_bytes ||
+		a->h.head > a->bytes - r->data_bytes)
+		return false;
+	return receive_all(w, image, a->bytes - r->data_bytes);
 }
 
 /* The status of a file that was made, or not, in two attempts. */
@@ -364,32 +361,28 @@ static enum sl_status result(const struct sl_h5 *h)
 static enum sl_status crashed(void)
 {
 	return sl_fail(SL_HOST_MEMORY,
-		"HDF5 crashed twice while it made the file, as it does without memory; nothing was "
-		"written; free some memory");
+		"the process that makes the HDF5 file crashed or was killed, twice, as it happens "
+		"without memory; nothing was written; free some memory");
 }
 
 enum sl_status sl_h5_writer_make(
 	sl_h5_maker *make, const struct sl_h5_part *part, size_t n, struct sl_h5 *h, size_t *bytes)
 {
 	struct file_request r = {make, 0, h->size, h->data, h->data_bytes};
-	struct answer a = {.crashed = true};
-	struct writer *w;
-	bool connected = true;
+	struct answer a = {.bytes = 0};
+	bool answered = false, made = false;
 
 	for (size_t i = 0; i < n; i++)
 		r.facts_bytes = sl_size_add(r.facts_bytes, part[i].bytes);
-	SL_TRY(take(&w));
-	for (int attempt = 0; connected && attempt < 2; attempt++) {
-		connected = exchange(w->socket, &r, part, n, h->image, &a);
-		if (connected && !a.crashed && !a.h.failed)
-			break;
+	for (int attempt = 0; attempt < 2 && !made; attempt++) {
+		struct writer *w;
+
+		SL_TRY(take(&w));
+		answered = exchange(w, &r, part, n, h->image, &a);
+		made = answered && !a.h.failed;
+		release(w, made);
 	}
-	release(w);
-	if (!connected)
-		return sl_fail(SL_HOST_MEMORY,
-			"the process that writes HDF5 files was ended by the system, as it does "
-			"without memory; nothing was written; free some memory");
-	if (a.crashed)
+	if (!answered)
 		return crashed();
 	a.h.image = h->image;
 	a.h.size = h->size;
@@ -430,8 +423,9 @@ enum sl_status sl_h5_fork_make(sl_h5_maker *make, const void *facts, struct sl_h
 		return crashed();
 	SL_TRY(s);
 	a = (const struct answer *)found;
-	memcpy(h->image, a + 1, a->bytes);
 	*bytes = a->bytes;
+	if (*bytes <= h->size)
+		memcpy(h->image, a + 1, *bytes);
 	sl_h5_child_free(found, size);
-	return SL_OK;
+	return *bytes <= h->size ? SL_OK : crashed();
 }

@@ -33,8 +33,8 @@ struct sl_h5_part {
 enum { SL_H5_WRITERS_MAX = 16 };
 
 /*
- * Starts n writer processes, at least one and at most SL_H5_WRITERS_MAX; fewer than n if the system
- * allows no more. To be called before other threads exist.
+ * Starts writer processes, so that there are n, at least two and at most SL_H5_WRITERS_MAX; fewer if the
+ * system allows no more, but one. To be called before other threads exist.
  */
 enum sl_status sl_h5_writers_start(uint32_t n);
 

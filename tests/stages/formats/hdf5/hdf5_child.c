@@ -204,6 +204,40 @@ static void a_failed_reader_reads_again(void **state)
 	munmap(calls, sizeof(int));
 }
 
+static int number_to_raise;
+
+static enum sl_status raises_once(const void *in, size_t bytes, void *found, size_t size)
+{
+	(void)in, (void)bytes, (void)size;
+	answer_with(found, 7);
+	if (++*calls == 1)
+		raise(number_to_raise);
+	return SL_OK;
+}
+
+/* Without limits, because seccomp forbids a child to signal itself. */
+static void no_signal_changes_the_answer(void **state)
+{
+	(void)state;
+	calls = (int *)mmap(
+		NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(calls != MAP_FAILED);
+	for (number_to_raise = 1; number_to_raise <= SIGRTMAX; number_to_raise++) {
+		void *found;
+		int answer;
+
+		if (number_to_raise > SIGSYS && number_to_raise < SIGRTMIN)
+			continue; /* of the C library */
+		*calls = 0;
+		assert_ok(
+			sl_h5_in_free_child(raises_once, file, sizeof(file), sizeof(int), &found));
+		memcpy(&answer, found, sizeof(int));
+		sl_h5_child_free(found, sizeof(int));
+		assert_int_equal(answer, 7);
+	}
+	munmap(calls, sizeof(int));
+}
+
 static enum sl_status opens_a_file(const void *in, size_t bytes, void *found, size_t size)
 {
 	(void)in, (void)bytes, (void)size;
@@ -228,6 +262,7 @@ int main(void)
 		cmocka_unit_test(an_ignored_sigchld_changes_nothing),
 		cmocka_unit_test(time_is_limited),
 		cmocka_unit_test(a_failed_reader_reads_again),
+		cmocka_unit_test(no_signal_changes_the_answer),
 		/* not with a sanitizer (hdf5_child.h) */
 		cmocka_unit_test(memory_is_limited),
 		cmocka_unit_test(files_cannot_be_opened),
