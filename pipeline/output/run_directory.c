@@ -12,6 +12,7 @@
 #include "pipeline/output/merged_list.h"
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/output/stale_files.h"
+#include "pipeline/results/survivor_file.h"
 #include "pipeline/output/xdmf_file.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
@@ -36,12 +37,29 @@ static enum sl_status has_contents(
 	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
+/*
+ * Sets *readable to whether the file of survivors, whose checksum is right, can be read and has the stated
+ * number of rows. It cannot if it was wrong before it was written, by a fault of the memory or of
+ * the program: then the batch is computed again, as sl_verify() advises.
+ */
+static enum sl_status has_survivors(
+	const struct sl_dir *dir, const struct sl_manifest_line *l, bool *readable)
+{
+	uint64_t rows = 0;
+	enum sl_status s = sl_survivors_count(dir, l->file, &rows);
+
+	*readable = s == SL_OK && rows == l->survivors;
+	return s == SL_BAD_INPUT ? SL_OK : s;
+}
+
 enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const struct sl_dir *dir,
 	const struct sl_manifest_line *l, bool *complete)
 {
 	*complete = sl_batch_file_is_planned(plan, l);
 	if (*complete && l->file[0])
 		SL_TRY(has_contents(dir, l->file, l->file_bytes, l->file_crc, complete));
+	if (*complete && l->file[0])
+		SL_TRY(has_survivors(dir, l, complete));
 	if (*complete && l->bins_file[0])
 		SL_TRY(has_contents(dir, l->bins_file, l->bins_bytes, l->bins_crc, complete));
 	if (*complete && l->order_file[0])
@@ -63,8 +81,8 @@ static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *
 
 /*
  * Compares the stored configuration with the plan, keeps the lines whose files are complete, and
- * removes all other files of batches. *done has the kept lines. The cost is one read of all files. If the
- * run is extended, its last batch is kept only if it has run.batch particles.
+ * removes all other files of batches. *done has the kept lines. The cost is two reads of all files, without decompressing
+ * HDF5 and npz. If the run is extended, its last batch is kept only if it has run.batch particles.
  */
 static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *dir,
 	struct sl_manifest *done, struct sl_resumption *how)

@@ -3,9 +3,11 @@
  */
 #include "pipeline/results/survivor_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "stages/particle/digest.h"
+#include "primitives/files/map.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 
@@ -64,6 +66,23 @@ enum sl_status sl_survivors_read_path(const char *path, struct sl_survivors *s)
 	status = sl_survivors_read(&dir, name, s);
 	sl_dir_close(&dir);
 	return status;
+}
+
+enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, uint64_t *n)
+{
+	const struct sl_format *format = sl_format_of(name);
+	struct sl_arena measure = {0};
+	struct sl_table t = {0};
+	char path[SL_PATH_BYTES];
+	struct sl_map file;
+	enum sl_status s;
+
+	snprintf(path, sizeof(path), "%.3800s/%s", dir->path, name);
+	SL_TRY(sl_map_file(path, &file));
+	s = format->read(file.at, file.bytes, &measure, &t);
+	sl_unmap(&file);
+	*n = t.n;
+	return sl_add_context(s, "%s", path);
 }
 
 void sl_survivors_free(struct sl_survivors *s)

@@ -9,6 +9,7 @@
 #include "pipeline/output/run_directory.h"
 #include "pipeline/results/survivor_file.h"
 #include "stages/particle/digest.h"
+#include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
@@ -276,8 +277,8 @@ static void forged_files_are_reported(void **state)
 /* --- rounded columns ----------------------------------------------------------------------- */
 
 /*
- * Flips the last bit of the byte at this distance from the end of a batch file, with valid
- * checksums.
+ * Flips the last bit of the byte at this distance from the end of a batch file, or of its first byte if
+ * that is 0, with valid checksums.
  */
 static void forge_byte(uint64_t batch, size_t from_end)
 {
@@ -289,7 +290,9 @@ static void forge_byte(uint64_t batch, size_t from_end)
 	open_run(&f);
 	l = &f.manifest.line[batch];
 	assert_ok(sl_file_read(&f.dir, l->file, &file, &bytes));
-	file[bytes - from_end] ^= 1;
+	file[from_end ? bytes - from_end : 0] ^= 1;
+	if (strstr(l->file, ".h5"))
+		sl_crc_trailer_add(file, bytes - SL_CRC_TRAILER_BYTES);
 	l->file_crc = sl_crc32(file, bytes);
 	assert_ok(sl_file_commit(&f.dir, l->file, file, bytes, true));
 	assert_ok(sl_manifest_write(&f.dir, &f.manifest));
@@ -321,6 +324,38 @@ static void rounded_columns_are_recomputed(void **state)
 		forge_byte(bytes[i].batch, bytes[i].from_end);
 		expect(&folder, bytes[i].message ? SL_CHECK_FAILED : SL_OK,
 			bytes[i].message ? bytes[i].message : "", WORDS("verify", "out"));
+		remove_run(&folder, "out");
+	}
+}
+
+/*
+ * The first byte of an openPMD file belongs to the signature of HDF5, the 22nd last of a npz file to the
+ * end of its directory. Another number of rows is noticed too.
+ */
+static void unreadable_files_are_computed_again(void **state)
+{
+	static const struct {
+		const char *format;
+		size_t from_end;
+	} files[] = {{H5, 0}, {NPZ, 22}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		const char *const *run = WORDS("run", "c.yaml", "--out", "out", "--quiet",
+			"--resume", "--set", files[i].format, "--set", KEYED);
+		uint64_t before;
+
+		expect(&folder, SL_OK, "", run);
+		before = hash_run(&folder, "out");
+		forge_byte(1, files[i].from_end);
+		expect(&folder, SL_BAD_INPUT, "t_000001", WORDS("verify", "out"));
+		expect(&folder, SL_OK, "", run);
+		assert_true(hash_run(&folder, "out") == before);
+		forge(2, drop_row);
+		expect(&folder, SL_CHECK_FAILED, "number of survivors", WORDS("verify", "out"));
+		expect(&folder, SL_OK, "", run);
+		assert_true(hash_run(&folder, "out") == before);
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 		remove_run(&folder, "out");
 	}
 }
@@ -361,6 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forged_files_are_reported),
+		cmocka_unit_test(unreadable_files_are_computed_again),
 		cmocka_unit_test(rounded_columns_are_recomputed),
 		cmocka_unit_test(rounded_keys_are_not_checked_for_order),
 	};
