@@ -1,11 +1,13 @@
 /*
- * concurrency.c - several programs use one directory at the same time: no result changes.
+ * concurrency.c - several programs use one directory at the same time, or signal each other's processes: no
+ * result changes.
  *
  * The program that computes a run holds the lock of its directory; a second one is refused at once. Readers
  * take no lock: they see the batches that are committed. Each repetition starts two programs at about the
  * same time. The delay of the second grows with each repetition, so that it starts in every phase of the
  * first. An argument sets the number of repetitions.
  */
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +26,11 @@ static const char text[] = "run: {name: t, seed: 7, particles: 4000, batch: 100,
 			   "keep: hit\n"
 			   "output: {format: npz}\n";
 
-#define RUN WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume")
+#define RUN    WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume")
+#define H5     "output.format=openpmd"
+#define RUN_H5 WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume", "--set", H5)
 
-static uint64_t expected; /* hash of the undisturbed run */
+static uint64_t expected, expected_h5; /* hashes of undisturbed runs */
 
 static int setup(void **state)
 {
@@ -35,6 +39,9 @@ static int setup(void **state)
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "reference", "--quiet"));
 	expected = hash_run(&folder, "reference");
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "reference_h5", "--quiet", "--set", H5));
+	expected_h5 = hash_run(&folder, "reference_h5");
 	return 0;
 }
 
@@ -70,12 +77,17 @@ static int end(struct running *r, const char *what, const struct allowed *allowe
 }
 
 /* The run in out is complete, and its files are those of the undisturbed run. */
-static void expect_same_run(void)
+static void expect_same(uint64_t hash)
 {
 	unlink(folder_path(&folder, "all.npz"));
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
-	assert_true(hash_run(&folder, "out") == expected);
+	assert_true(hash_run(&folder, "out") == hash);
 	remove_run(&folder, "out");
+}
+
+static void expect_same_run(void)
+{
+	expect_same(expected);
 }
 
 /* Starts the run and, after a delay, another program, which must end as allowed. */
@@ -171,6 +183,76 @@ static void a_killed_run_releases_its_lock(void **state)
 	}
 }
 
+/* --- signals to child processes --------------------------------------------------------------- */
+
+/* Sends a signal to all children of the threads of a process. Returns the number of children. */
+static int signal_children(pid_t parent, int number)
+{
+	char pattern[64];
+	glob_t threads;
+	int n = 0, child;
+
+	snprintf(pattern, sizeof(pattern), "/proc/%d/task/*/children", (int)parent);
+	if (glob(pattern, 0, NULL, &threads) != 0)
+		return 0;
+	for (size_t i = 0; i < threads.gl_pathc; i++) {
+		FILE *f = fopen(threads.gl_pathv[i], "r");
+
+		for (; f && fscanf(f, "%d", &child) == 1; n++)
+			kill(child, number);
+		if (f)
+			fclose(f);
+	}
+	globfree(&threads);
+	return n;
+}
+
+/*
+ * HDF5 files are written and read in child processes. Whatever one of these signals does to all of them at a
+ * moment, the program makes the file again, or reads it again.
+ */
+static void signals_to_children_change_nothing(void **state)
+{
+	static const int signals[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGXCPU, SIGTERM, SIGALRM};
+	enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
+	const char *const *verify = WORDS("verify", "reference_h5", "--quiet");
+
+	(void)state;
+	for (int i = 0; 2 * i < rounds; i++) {
+		struct running r;
+		int sent = 0;
+
+		for (int reads = 0; reads < 2; reads++) {
+			start(reads ? verify : RUN_H5, &r);
+			sleep_for(0.2 * i / rounds);
+			sent += signal_children(r.pid, signals[i % SIGNALS]);
+			end(&r, reads ? "verify" : "the run", only_success);
+		}
+		expect_same(expected_h5);
+		print_message("signal %d: %d children\n", signals[i % SIGNALS], sent);
+	}
+}
+
+/* Ctrl-Z stops the program; its children, which ignore it, end their files. */
+static void a_stopped_group_goes_on(void **state)
+{
+	(void)state;
+	for (int i = 0; 5 * i < rounds; i++) {
+		struct running r;
+		int how = 0;
+
+		start(RUN_H5, &r);
+		while (access(folder_path(&folder, "out/manifest.jsonl"), F_OK) != 0)
+			sleep_for(0.001);
+		kill(-r.pid, i % 2 ? SIGTSTP : SIGSTOP);
+		waitpid(r.pid, &how, WUNTRACED);
+		assert_true(WIFSTOPPED(how));
+		kill(-r.pid, SIGCONT);
+		end(&r, "the run", only_success);
+		expect_same(expected_h5);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +261,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(convert_reads_a_growing_run),
 		cmocka_unit_test(a_stopped_run_keeps_its_lock),
 		cmocka_unit_test(a_killed_run_releases_its_lock),
+		cmocka_unit_test(signals_to_children_change_nothing),
+		cmocka_unit_test(a_stopped_group_goes_on),
 	};
 
 	if (argc == 2)
