@@ -38,9 +38,9 @@ static enum sl_status has_contents(
 }
 
 /*
- * Sets *readable to whether the file of survivors, whose checksum is right, can be read and has the stated
- * number of rows. It cannot if it was wrong before it was written, by a fault of the memory or of
- * the program: then the batch is computed again, as sl_verify() advises.
+ * Sets *readable to whether the file of survivors, whose checksum is right, can be read and has the
+ * stated number of rows. It cannot if it was wrong before it was written, by a fault of the memory
+ * or of the program: then the batch is computed again, as sl_verify() advises.
  */
 static enum sl_status has_survivors(
 	const struct sl_dir *dir, const struct sl_manifest_line *l, bool *readable)
@@ -81,8 +81,9 @@ static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *
 
 /*
  * Compares the stored configuration with the plan, keeps the lines whose files are complete, and
- * removes all other files of batches. *done has the kept lines. The cost is two reads of all files, without decompressing
- * HDF5 and npz. If the run is extended, its last batch is kept only if it has run.batch particles.
+ * removes all other files of batches. *done has the kept lines. The cost is two reads of all files,
+ * without decompressing HDF5 and npz. If the run is extended, its last batch is kept only if it has
+ * run.batch particles.
  */
 static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *dir,
 	struct sl_manifest *done, struct sl_resumption *how)

@@ -23,8 +23,9 @@ enum sl_status sl_survivors_of(
 void sl_survivors_free(struct sl_survivors *s);
 
 /*
- * Sets *n to the rows of a file of a run, of which only the structure is read: not the packed values, which
- * would take ten times as long as a checksum of the file. Fails if the file cannot be read.
+ * Sets *n to the rows of a file of a run, of which only the structure is read: not the packed
+ * values, which would take ten times as long as a checksum of the file. Fails if the file cannot be
+ * read.
  */
 enum sl_status sl_survivors_count(const struct sl_dir *dir, const char *name, uint64_t *n);
 

@@ -211,6 +211,18 @@ def test_a_fork_can_run_too(tmp_path):
     assert files_of(tmp_path / "child") == files_of(tmp_path / "parent") == files_of(tmp_path / "parent2")
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGABRT, signal.SIGSTOP])
+def test_writer_processes_can_be_signalled_between_runs(tmp_path, number):
+    sluice.run(SLAB, out=tmp_path / "first")
+    children = " ".join(p.read_text() for p in pathlib.Path("/proc/self/task").glob("*/children")).split()
+    writers = [int(c) for c in children if pathlib.Path("/proc", c, "comm").read_text() == "sluice-hdf5\n"]
+    assert writers
+    for writer in writers:
+        os.kill(writer, number)
+    sluice.run(SLAB, out=tmp_path / "second")
+    assert files_of(tmp_path / "first") == files_of(tmp_path / "second")
+
+
 def test_writer_processes_keep_no_files_of_the_process_open(tmp_path):
     """A pipe that is open when they are forked ends when this process closes it."""
     code = """\

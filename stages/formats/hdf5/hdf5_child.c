@@ -134,7 +134,9 @@ static enum sl_status no_memory(void)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
-/* A crash must end the child, whatever handlers the program has installed. SIGXCPU reports a limit. */
+/*
+ * A crash must end the child, whatever handlers the program has installed. SIGXCPU reports a limit.
+ */
 void sl_h5_set_signals(void)
 {
 	static const int crashes[] = {
@@ -223,8 +225,8 @@ struct ending {
 };
 
 /*
- * Whether the limit of CPU time ended the child, and not another process. A limit is at least a second, by a
- * clock that differs a little from that of e->used.
+ * Whether the limit of CPU time ended the child, and not another process. A limit is at least a
+ * second, by a clock that differs a little from that of e->used.
  */
 static bool took_too_long(const struct ending *e)
 {
@@ -255,8 +257,8 @@ static enum sl_status crashed(const struct ending *e)
 }
 
 /*
- * Waits for the child, continues it whenever it was stopped, and returns its status. Its message becomes that
- * of this thread.
+ * Waits for the child, continues it whenever it was stopped, and returns its status. Its message
+ * becomes that of this thread.
  */
 static enum sl_status wait_for(pid_t child, struct outcome *o, struct ending *e)
 {
@@ -300,8 +302,9 @@ static enum sl_status read_in_child(const struct call *c, struct outcome *o, str
 }
 
 /*
- * After a failure the file is read in a second child, unless the first one reached the limit of time: when one
- * allocation fails, HDF5 crashes or reports any kind of damage, and its later answers are wrong too.
+ * After a failure the file is read in a second child, unless the first one reached the limit of
+ * time: when one allocation fails, HDF5 crashes or reports any kind of damage, and its later
+ * answers are wrong too.
  */
 static enum sl_status in_child(struct call *c, void **found)
 {

@@ -5,13 +5,14 @@
  * checksum is no protection, because anybody can compute it. Therefore HDF5 parses a file only in a
  * child process that cannot open files, start programs or connect to anything, and that has limits
  * on memory and time. The child returns where the data are; the caller checks each number and
- * decodes the data itself. A child that needs too much time had a damaged file. After any other failure a
- * second child reads the file, because HDF5 also crashes, or finds damage, when one of its allocations
- * fails, and because another process may have ended the child; what the second child says holds.
+ * decodes the data itself. A child that needs too much time had a damaged file. After any other
+ * failure a second child reads the file, because HDF5 also crashes, or finds damage, when one of
+ * its allocations fails, and because another process may have ended the child; what the second
+ * child says holds.
  *
- * Children ignore all signals but those of crashes: signals to the process group are for the caller.
- * A child that was stopped (SIGSTOP) is continued at once; a stop of the process group (Ctrl-Z)
- * stops the caller, and the child waits for it with its result.
+ * Children ignore all signals but those of crashes: signals to the process group are for the
+ * caller. A child that was stopped (SIGSTOP) is continued at once; a stop of the process group
+ * (Ctrl-Z) stops the caller, and the child waits for it with its result.
  *
  * Limits of a child: SL_H5_CHILD_MEMORY bytes more than the caller has, SL_H5_CHILD_SECONDS of CPU
  * time, and (Linux seccomp) only the system calls that allocate memory. Without seccomp, or on a

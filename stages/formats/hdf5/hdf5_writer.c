@@ -5,19 +5,20 @@
  *	request, facts   --->
  *	                 <---   answer, image unless HDF5 failed
  *
- * The caller is the process that runs batches. It shares a pair of sockets with each writer. A thread
- * takes a writer that waits for a request, sends one request and receives one answer. A writer that
- * died, failed or answered with a wrong length gets no second request: the caller closes
- * its socket, kills it and lets another writer make the file. So an answer always belongs to the request
- * before it, and no byte of one writer can be taken for one of another.
+ * The caller is the process that runs batches. It shares a pair of sockets with each writer. A
+ * thread takes a writer that waits for a request, sends one request and receives one answer. A
+ * writer that died, failed or answered with a wrong length gets no second request: the caller
+ * closes its socket, kills it and lets another writer make the file. So an answer always belongs to
+ * the request before it, and no byte of one writer can be taken for one of another.
  *
- * A writer that ended is not replaced while others are left, because a fork of a process with threads and
- * much memory is expensive: it needs page tables, and then a copy of each page that the caller changes.
- * When all have ended, the caller forks one.
+ * A writer that ended is not replaced while others are left, because a fork of a process with
+ * threads and much memory is expensive: it needs page tables, and then a copy of each page that the
+ * caller changes. When all have ended, the caller forks one.
  *
- * The end of a writer closes its socket, so the caller's call on the other end returns. A writer that was
- * stopped (SIGSTOP) keeps its socket: the caller looks after it each second and continues it. A writer
- * ignores all signals but those of crashes: signals to the process group (Ctrl-C, Ctrl-Z) are for the caller.
+ * The end of a writer closes its socket, so the caller's call on the other end returns. A writer
+ * that was stopped (SIGSTOP) keeps its socket: the caller looks after it each second and continues
+ * it. A writer ignores all signals but those of crashes: signals to the process group (Ctrl-C,
+ * Ctrl-Z) are for the caller.
  */
 #include "stages/formats/hdf5/hdf5_writer.h"
 
@@ -69,8 +70,9 @@ static pthread_cond_t is_free = PTHREAD_COND_INITIALIZER; /* a writer is no long
 /* --- the socket ------------------------------------------------------------------------------- */
 
 /*
- * Whether to repeat a call on a socket that failed with errno. The calls of the caller fail after a second
- * without progress: then it continues the writer if that was stopped. writer is 0 in the writer.
+ * Whether to repeat a call on a socket that failed with errno. The calls of the caller fail after a
+ * second without progress: then it continues the writer if that was stopped. writer is 0 in the
+ * writer.
  */
 static bool is_to_be_repeated(pid_t writer)
 {
@@ -115,8 +117,8 @@ static bool receive_all(const struct writer *from, void *to, size_t bytes)
 /* --- the writer ------------------------------------------------------------------------------- */
 
 /*
- * Makes the file of a request and returns the block of its image, to be freed. Without memory the process
- * ends, as it does when HDF5 crashes for that reason.
+ * Makes the file of a request and returns the block of its image, to be freed. Without memory the
+ * process ends, as it does when HDF5 crashes for that reason.
  */
 static void *make_answer(
 	const struct writer *caller, const struct file_request *r, struct answer *a)
@@ -323,7 +325,10 @@ static void release(struct writer *w, bool good)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Sends the request and receives the answer; false if the writer has died, or made an impossible answer. */
+/*
+ * Sends the request and receives the answer; false if the writer has died, or made an impossible
+ * answer.
+ */
 static bool exchange(const struct writer *w, const struct file_request *r,
 	const struct sl_h5_part *part, size_t n, uint8_t *image, struct answer *a)
 {
@@ -361,8 +366,8 @@ static enum sl_status result(const struct sl_h5 *h)
 static enum sl_status crashed(void)
 {
 	return sl_fail(SL_HOST_MEMORY,
-		"the process that makes the HDF5 file crashed or was killed, twice, as it happens "
-		"without memory; nothing was written; free some memory");
+		"the process that makes the HDF5 file crashed or was killed twice, as happens without "
+		"memory; nothing was written; free some memory");
 }
 
 enum sl_status sl_h5_writer_make(

@@ -3,7 +3,7 @@
  *
  * HDF5 crashes or ends the process when some of its allocations fail. Therefore a process that runs
  * batches never calls it: files are made in child processes, and a crash there is an error like any
- * other. After a failure the file is made once more, in a new process, because what HDF5 does after a
+ * other. After a failure the file is made once more, in another process, because what HDF5 does after a
  * failed allocation is wrong too.
  *
  * Files of batches are made by a few writer processes, which are forked when the program starts and
@@ -33,8 +33,8 @@ struct sl_h5_part {
 enum { SL_H5_WRITERS_MAX = 16 };
 
 /*
- * Starts writer processes, so that there are n, at least two and at most SL_H5_WRITERS_MAX; fewer if the
- * system allows no more, but one. To be called before other threads exist.
+ * Starts writer processes, so that there are n, at least two and at most SL_H5_WRITERS_MAX; fewer
+ * if the system allows no more, but one. To be called before other threads exist.
  */
 enum sl_status sl_h5_writers_start(uint32_t n);
 

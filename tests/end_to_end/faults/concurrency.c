@@ -1,6 +1,6 @@
 /*
- * concurrency.c - several programs use one directory at the same time, or signal each other's processes: no
- * result changes.
+ * concurrency.c - several programs use one directory at the same time, or signal each other's
+ * processes: no result changes.
  *
  * The program that computes a run holds the lock of its directory; a second one is refused at once. Readers
  * take no lock: they see the batches that are committed. Each repetition starts two programs at about the
@@ -208,8 +208,8 @@ static int signal_children(pid_t parent, int number)
 }
 
 /*
- * HDF5 files are written and read in child processes. Whatever one of these signals does to all of them at a
- * moment, the program makes the file again, or reads it again.
+ * HDF5 files are written and read in child processes. Whatever one of these signals does to all of
+ * them at a moment, the program makes the file again, or reads it again.
  */
 static void signals_to_children_change_nothing(void **state)
 {

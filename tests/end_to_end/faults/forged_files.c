@@ -277,8 +277,8 @@ static void forged_files_are_reported(void **state)
 /* --- rounded columns ----------------------------------------------------------------------- */
 
 /*
- * Flips the last bit of the byte at this distance from the end of a batch file, or of its first byte if
- * that is 0, with valid checksums.
+ * Flips the last bit of the byte at this distance from the end of a batch file, or of its first
+ * byte if that is 0, with valid checksums.
  */
 static void forge_byte(uint64_t batch, size_t from_end)
 {
@@ -329,8 +329,8 @@ static void rounded_columns_are_recomputed(void **state)
 }
 
 /*
- * The first byte of an openPMD file belongs to the signature of HDF5, the 22nd last of a npz file to the
- * end of its directory. Another number of rows is noticed too.
+ * The first byte of an openPMD file belongs to the signature of HDF5, the 22nd last of a npz file
+ * to the end of its directory. Another number of rows is noticed too.
  */
 static void unreadable_files_are_computed_again(void **state)
 {

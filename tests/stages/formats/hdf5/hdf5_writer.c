@@ -18,8 +18,8 @@
 enum { IMAGE_BYTES = 1 << 16, THREADS = 4, FILES = 20 };
 
 /*
- * The number of attempts, that of makers at work, the most of them at a time, the bytes that the last maker's
- * process had allocated, and its id; all processes share them.
+ * The number of attempts, that of makers at work, the most of them at a time, the bytes that the
+ * last maker's process had allocated, and its id; all processes share them.
  */
 static volatile int *attempts;
 static atomic_int *at_work, *most_at_work;
@@ -27,8 +27,8 @@ static volatile size_t *allocated;
 static volatile pid_t *maker;
 
 /*
- * What a maker does before it makes its file. MEET: waits until another maker is at work too. LENGTH: states a
- * wrong length instead.
+ * What a maker does before it makes its file. MEET: waits until another maker is at work too.
+ * LENGTH: states a wrong length instead.
  */
 enum first_step { MAKE, SIGNAL_ONCE, EXIT_ONCE, FAIL_ONCE, SIGNAL, MEET, LENGTH };
 
@@ -160,8 +160,8 @@ static void a_crash_is_a_lack_of_memory(void **state)
 }
 
 /*
- * Each signal, during a request and between two. The signals of crashes and SIGKILL end the writer, SIGSTOP stops
- * it for a second; it ignores the others.
+ * Each signal, during a request and between two. The signals of crashes and SIGKILL end the writer,
+ * SIGSTOP stops it for a second; it ignores the others.
  */
 static void no_signal_to_a_writer_changes_a_file(void **state)
 {
