@@ -2,6 +2,7 @@
  * hdf5_writer.c - see hdf5_writer.h.
  *
  *	caller                  writer, a child of the caller
+ *	                 <---   a byte: ready
  *	request, facts   --->
  *	                 <---   answer, image unless HDF5 failed
  *
@@ -169,7 +170,7 @@ static void serve(int socket)
 	static const struct rlimit no_core = {0, 0};
 	const struct writer caller = {.socket = socket};
 	struct file_request r;
-	bool sent = true;
+	bool sent;
 
 	(void)sl_plain_locale(); /* this is a fork of a thread of the caller */
 	sl_h5_set_signals();
@@ -178,6 +179,7 @@ static void serve(int socket)
 	setrlimit(RLIMIT_CORE, &no_core);
 	prctl(PR_SET_NAME, "sluice-hdf5");
 	prctl(PR_SET_PDEATHSIG, SIGCONT); /* a stopped writer ends with the caller too */
+	sent = send_all(&caller, "", 1);
 	while (sent && receive_all(&caller, &r, sizeof(r))) {
 		struct answer a = {.bytes = 0};
 		void *block = make_answer(&caller, &r, &a);
@@ -209,12 +211,17 @@ static void drop_writers_of_parent(void)
 	}
 }
 
-/* Starts a writer unless it is started. The caller holds the lock, so forks take turns. */
+/*
+ * Starts a writer unless it is started, and waits until it is ready: one that was stopped before
+ * would keep the caller's files open for ever. One that has died before fails in its first exchange.
+ * The caller holds the lock, so forks take turns.
+ */
 static enum sl_status start(struct writer *w)
 {
 	static const struct timeval second = {.tv_sec = 1};
 	int ends[2], error;
 	pid_t child;
+	char ready;
 
 	if (w->pid)
 		return SL_OK;
@@ -232,6 +239,7 @@ static enum sl_status start(struct writer *w)
 	setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second));
 	if (child > 0) {
 		*w = (struct writer){.pid = child, .socket = ends[0]};
+		receive_all(w, &ready, 1);
 		return SL_OK;
 	}
 	close(ends[0]);
