@@ -6,6 +6,7 @@
 #define SL_PRIMITIVES_DEFLATE_CHUNKS_H
 
 #include "planes.h"
+#include "store.h"
 #include "encoder/streams.h"
 
 /*
@@ -51,8 +52,11 @@ static inline const void *sl_chunk_at(const struct sl_streams *s, uint64_t k, ui
 }
 
 /*
- * Compresses each chunk with compress_one(). After the first stream that does not fit, all others have 0
- * bytes.
+ * Compresses each chunk with compress_one(). Compressors lengthen random bytes, some of them by
+ * more than sl_deflate_most() grants to a stream (ISA-L with small blocks by 1/750, level 1 of
+ * zlib-ng by 1/8). A stream that does not fit is therefore stored, which lengthens it by 5 bytes
+ * in 65535. After the first one that does not fit then, all others have 0 bytes. Only a stream that
+ * is alone in out may exceed its share, because no other one needs the room.
  */
 static inline enum sl_status sl_chunks_run(
 	struct sl_exec *x, const struct sl_deflate_job *job, sl_deflate_chunk *compress_one)
@@ -62,13 +66,16 @@ static inline enum sl_status sl_chunks_run(
 	struct sl_exec y = *x;
 	uint8_t *buffer =
 		sl_chunks_cut(&y.scratch, job->in_bytes, job->chunk_bytes, job->item_bytes);
-	bool fits = true;
+	bool fits = true, alone = s.n == 1 && !job->out_used;
 
 	for (uint64_t k = 0; k < s.n; k++) {
+		const size_t bytes = (size_t)sl_chunk_bytes(&s, k),
+			     most = sl_deflate_most(bytes, 0, 1),
+			     left = used < job->out_size ? job->out_size - used : 0;
 		struct sl_deflate_job part = {.in = sl_chunk_at(&s, k, buffer),
-			.in_bytes = (size_t)sl_chunk_bytes(&s, k),
+			.in_bytes = bytes,
 			.out = (uint8_t *)job->out + used,
-			.out_size = used < job->out_size ? job->out_size - used : 0,
+			.out_size = alone || left < most ? left : most,
 			.out_bytes = &job->out_bytes[k],
 			.level = job->level,
 			.wrapper = job->wrapper};
@@ -76,6 +83,8 @@ static inline enum sl_status sl_chunks_run(
 		job->out_bytes[k] = 0;
 		if (fits)
 			SL_TRY(compress_one(&y, &part));
+		if (fits && job->out_bytes[k] == 0)
+			SL_TRY(sl_deflate_store_one(&y, &part));
 		fits = job->out_bytes[k] > 0;
 		used += job->out_bytes[k];
 	}

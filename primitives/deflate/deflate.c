@@ -3,6 +3,7 @@
  * backend. Also computes the number of streams and the size of the output in the worst case, which
  * the caller needs before the call.
  */
+#include "primitives/base/size.h"
 #include "primitives/check_args.h"
 #include "primitives/primitives.h"
 #include "encoder/streams.h"
@@ -44,15 +45,16 @@ size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes)
 }
 
 /*
- * The largest bound of all backends: libdeflate's bound per stream, plus one stored block header
- * per segment for the cpu and device backends. zlib's own bound is smaller.
+ * chunks.h stores a stream that would be longer than its share. The cpu and device backends store
+ * each segment that its code would lengthen, which adds a header.
  */
 size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes)
 {
 	struct sl_streams s = sl_streams_make(in_bytes, chunk_bytes, item_bytes, true);
-	uint64_t stream = s.chunk_bytes + s.chunk_bytes / 1024 + 64;
+	size_t stream = sl_size_add(s.chunk_bytes, s.chunk_bytes / 1024 + 64);
 
-	return (size_t)(s.n * stream + s.n_segments * SL_STORED_HEADER_BYTES);
+	return sl_size_add(
+		sl_size_mul(s.n, stream), sl_size_mul(s.n_segments, SL_STORED_HEADER_BYTES));
 }
 
 /* The parts of a job: its own list, or its single input, which is stored to *one. */

@@ -5,7 +5,7 @@
  * 1951, 3.2.4.) Checksums are those of zlib. Scratch: a buffer for a chunk if items have planes or
  * the last chunk is padded.
  */
-#include "primitives/primitives.h"
+#include "primitives/deflate/store.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -51,8 +51,7 @@ static uint8_t *put_blocks(const uint8_t *in, size_t bytes, uint8_t *out)
 	return out;
 }
 
-/* Writes one stream, if it fits. */
-static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *job)
+enum sl_status sl_deflate_store_one(struct sl_exec *x, const struct sl_deflate_job *job)
 {
 	size_t blocks = job->in_bytes / BLOCK_BYTES + (job->in_bytes % BLOCK_BYTES > 0);
 	uint32_t header = sl_wrapper_header_bytes(job->wrapper),
@@ -78,7 +77,7 @@ static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *jo
 
 static enum sl_status run(struct sl_exec *x, const struct sl_deflate_job *job)
 {
-	return sl_chunks_run(x, job, run_one);
+	return sl_chunks_run(x, job, sl_deflate_store_one);
 }
 
 const struct sl_backend sl_deflate_store = {

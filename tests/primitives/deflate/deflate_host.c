@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "primitives/deflate/chunks.h"
 #include "tests/cases/guarded.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_check.h"
@@ -62,6 +63,21 @@ static void every_split_inflates_to_the_input(void **state)
 {
 	(void)state;
 	for_each(cuts);
+}
+
+/* Chunks and planes of random bytes: the memory for the output has sl_deflate_most() bytes. */
+static void random_cuts(const struct sl_backend *b)
+{
+	static const struct deflate_try tries[] = {
+		{.chunk_bytes = 1 << 19, .item_bytes = 4, .whole_chunks = true, .wrapper = SL_ZLIB},
+		{.chunk_bytes = 400000, .used = 3, .wrapper = SL_GZIP},
+		{.chunk_bytes = 64},
+		{.item_bytes = 8},
+	};
+
+	deflate_input_make(DEFLATE_RANDOM, 1 << 20, in);
+	for (size_t i = 0; i < COUNT(tries); i++)
+		deflate_check(b, in, (1 << 20) - 8, tries[i]);
 }
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -193,6 +209,34 @@ static void streams_that_do_not_fit_have_zero_bytes(void **state)
 	for_each(deflate_check_full_output);
 }
 
+/*
+ * Compresses nothing, as if each stream were too long. With more room than the share of its
+ * stream, it could take that of later streams.
+ */
+static enum sl_status too_long(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	(void)x;
+	assert_true(job->out_size <= sl_deflate_most(job->in_bytes, 0, 1));
+	memset(job->out, 0x5a, job->out_size);
+	return SL_OK;
+}
+
+static enum sl_status run_too_long(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	return sl_chunks_run(x, job, too_long);
+}
+
+static void streams_that_are_too_long_are_stored(void **state)
+{
+	struct sl_backend lengthens = sl_deflate_store;
+
+	(void)state;
+	lengthens.deflate = run_too_long;
+	for_each(random_cuts);
+	random_cuts(&lengthens);
+	stops(&lengthens);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +247,7 @@ int main(void)
 		cmocka_unit_test(only_cpu_searches_matches),
 		cmocka_unit_test(largest_match_distance_is_used),
 		cmocka_unit_test(streams_that_do_not_fit_have_zero_bytes),
+		cmocka_unit_test(streams_that_are_too_long_are_stored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
