@@ -182,10 +182,11 @@ enum sl_wrapper {
 };
 
 /*
- * Compresses in into out and sets *out_bytes. If the result does not fit in out_size bytes, the call
- * succeeds with *out_bytes = 0; store the input uncompressed then. sl_deflate_most() bytes are
- * always enough. level is 1 (fastest) to 9 (smallest; isal has 4); the backends store, cpu and device have
- * one level and ignore it.
+ * Compresses in into out and sets *out_bytes. If the result does not fit in out_size bytes, the
+ * call succeeds with *out_bytes = 0; store the input uncompressed then. A result of exactly
+ * out_size bytes fits, and sl_deflate_most() bytes are always enough: a stream that would be longer
+ * than its room is made of stored blocks, if these fit. level is 1 (fastest) to 9 (smallest; isal
+ * has 4); the backends store, cpu and device have one level and ignore it.
  *
  * The fields after wrapper are optional; 0 turns them off.
  *
@@ -235,8 +236,9 @@ struct sl_deflate_job {
 SL_API size_t sl_deflate_streams(size_t in_bytes, size_t chunk_bytes);
 
 /*
- * Upper bound of the bytes that all streams of a job have together, with any backend: the padded
- * input, 1/1024 of it, 64 bytes per stream and 5 bytes per segment of at most 32 KiB.
+ * Bytes of room that are enough for all streams of a job together, with any backend: the padded
+ * input, 1/1024 of it, 64 bytes per stream and 5 bytes per segment of at most 32 KiB. With more
+ * room, a single stream can be longer.
  */
 SL_API size_t sl_deflate_most(size_t in_bytes, size_t chunk_bytes, uint32_t item_bytes);
 
@@ -252,6 +254,8 @@ struct sl_shape {
 	struct sl_choice scan;   /* as in the job */
 	uint32_t n_columns;      /* compact: most columns */
 	bool keys_only;          /* sort: the job has no index */
+	bool most_room;          /* deflate: each job has sl_deflate_most() bytes of room and no
+	                            out_used, for which libdeflate needs less scratch */
 	size_t in_bytes;         /* deflate: most bytes ... */
 	size_t chunk_bytes;      /* ... in chunks as in the job ... */
 	uint32_t item_bytes;     /* ... of these items */

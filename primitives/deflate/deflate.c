@@ -118,6 +118,18 @@ static enum sl_status run_parts(const struct sl_backend *b, struct sl_exec *x,
 	return SL_OK;
 }
 
+/* Has the job room for any streams of its parts? */
+static bool has_most_room(
+	const struct sl_deflate_job *job, const struct sl_deflate_part *part, uint32_t n)
+{
+	size_t most = 0;
+
+	for (uint32_t k = 0; k < n; k++)
+		most = sl_size_add(most,
+			sl_deflate_most(part[k].in_bytes, part[k].chunk_bytes, part[k].item_bytes));
+	return !job->out_used && job->out_size >= most;
+}
+
 enum sl_status sl_deflate(
 	const struct sl_backend *b, struct sl_exec *x, const struct sl_deflate_job *job)
 {
@@ -130,8 +142,11 @@ enum sl_status sl_deflate(
 	SL_TRY(check_choices(b, job));
 	part = parts_of(job, &single, &n);
 	SL_TRY(check_parts(b, x, job, part, n));
-	SL_TRY(sl_check_scratch(
-		b, x, &(struct sl_shape){.level = job->level, .part = part, .n_parts = n}));
+	SL_TRY(sl_check_scratch(b, x,
+		&(struct sl_shape){.level = job->level,
+			.most_room = has_most_room(job, part, n),
+			.part = part,
+			.n_parts = n}));
 	if (!b->joins_parts)
 		return run_parts(b, x, job, part, n);
 	joined = *job;

@@ -11,6 +11,7 @@
 #include <libdeflate.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "chunks.h"
 
@@ -50,25 +51,37 @@ static struct libdeflate_compressor *make(struct sl_arena *a, int level)
 	return c;
 }
 
+/*
+ * Memory for a whole stream: libdeflate can refuse an output that has only a few bytes more than the
+ * stream (8 in version 1.14). So with less room than any stream needs it compresses to this memory,
+ * from which the stream is copied.
+ */
+static uint8_t *cut_stream(struct sl_arena *a, size_t in_bytes)
+{
+	return (uint8_t *)sl_cut(a, sl_deflate_most(in_bytes, 0, 1));
+}
+
 static size_t scratch(const struct sl_shape *shape)
 {
 	struct sl_arena a = {0};
 
 	make(&a, shape->level);
+	if (!shape->most_room)
+		cut_stream(&a, shape->chunk_bytes > 0 ? shape->chunk_bytes : shape->in_bytes);
 	return sl_chunks_scratch(shape, a.used);
 }
 
-/* Compresses with the job's wrapper; 0 if the result does not fit. */
-static size_t compress(struct libdeflate_compressor *c, const struct sl_deflate_job *job)
+/* Compresses to out with the job's wrapper; 0 if the result does not fit. */
+static size_t compress(struct libdeflate_compressor *c, const struct sl_deflate_job *job,
+	uint8_t *out, size_t out_size)
 {
 	switch (job->wrapper) {
 	case SL_RAW:
-		return libdeflate_deflate_compress(
-			c, job->in, job->in_bytes, job->out, job->out_size);
+		return libdeflate_deflate_compress(c, job->in, job->in_bytes, out, out_size);
 	case SL_ZLIB:
-		return libdeflate_zlib_compress(c, job->in, job->in_bytes, job->out, job->out_size);
+		return libdeflate_zlib_compress(c, job->in, job->in_bytes, out, out_size);
 	case SL_GZIP:
-		return libdeflate_gzip_compress(c, job->in, job->in_bytes, job->out, job->out_size);
+		return libdeflate_gzip_compress(c, job->in, job->in_bytes, out, out_size);
 	}
 	return 0;
 }
@@ -78,6 +91,9 @@ static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *jo
 {
 	struct sl_arena a = x->scratch;
 	struct libdeflate_compressor *c = make(&a, job->level);
+	const size_t most = sl_deflate_most(job->in_bytes, 0, 1);
+	size_t bytes, out_size = job->out_size < most ? most : job->out_size;
+	uint8_t *out = (uint8_t *)job->out;
 
 	*job->out_bytes = 0;
 	if (!c)
@@ -85,7 +101,14 @@ static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *jo
 			"deflate/libdeflate: internal error: no compressor of level %d in %zu of "
 			"%zu bytes of scratch (libdeflate %s); please report it",
 			job->level, a.used, a.size, LIBDEFLATE_VERSION_STRING);
-	*job->out_bytes = compress(c, job);
+	if (job->out_size < most)
+		out = cut_stream(&a, job->in_bytes);
+	bytes = compress(c, job, out, out_size);
+	if (bytes > job->out_size)
+		return SL_OK;
+	if (out != job->out)
+		memcpy(job->out, out, bytes);
+	*job->out_bytes = bytes;
 	return SL_OK;
 }
 

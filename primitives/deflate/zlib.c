@@ -106,22 +106,30 @@ static uInt piece(size_t *left)
 	return bytes;
 }
 
-/* Compresses all of the input. Z_STREAM_END on success, Z_BUF_ERROR if the output is full. */
-static int compress_all(z_stream *z, const struct sl_deflate_job *job)
+/*
+ * Compresses all of the input; true if it fits. zlib sees the end of a stream that fills the
+ * output only if it has room for another byte.
+ */
+static bool compress_all(z_stream *z, const struct sl_deflate_job *job)
 {
 	size_t in_left = job->in_bytes, out_left = job->out_size;
 	int state = Z_OK;
+	Bytef beyond;
 
 	z->next_in = (z_const Bytef *)job->in;
 	z->next_out = (Bytef *)job->out;
-	while (state == Z_OK) {
+	while (state == Z_OK && z->total_out <= job->out_size) {
 		if (z->avail_in == 0)
 			z->avail_in = piece(&in_left);
 		if (z->avail_out == 0)
 			z->avail_out = piece(&out_left);
+		if (z->avail_out == 0) {
+			z->next_out = &beyond;
+			z->avail_out = sizeof(beyond);
+		}
 		state = deflate(z, in_left > 0 ? Z_NO_FLUSH : Z_FINISH);
 	}
-	return state;
+	return state == Z_STREAM_END && z->total_out <= job->out_size;
 }
 
 /* Compresses one stream. */
@@ -137,8 +145,8 @@ static enum sl_status run_one(struct sl_exec *x, const struct sl_deflate_job *jo
 			"deflate/zlib: internal error: deflateInit2() returns %d with %zu of %zu "
 			"bytes of scratch used (zlib %s); please report it",
 			state, a.used, a.size, zlibVersion());
-	if (compress_all(&z, job) == Z_STREAM_END)
-		*job->out_bytes = (size_t)(z.next_out - (Bytef *)job->out);
+	if (compress_all(&z, job))
+		*job->out_bytes = z.total_out;
 	deflateEnd(&z);
 	return SL_OK;
 }

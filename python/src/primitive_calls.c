@@ -296,7 +296,9 @@ static PyObject *deflate(PyObject *data, PyObject *out, struct sl_py_call *c,
 	if (!take_data(c, data, in) || !take_room(c, out, in->bytes, to, &job->out_size))
 		return NULL;
 	job->in_bytes = in->bytes;
-	c->shape = (struct sl_shape){.in_bytes = job->in_bytes, .level = job->level};
+	c->shape = (struct sl_shape){.in_bytes = job->in_bytes,
+		.level = job->level,
+		.most_room = job->out_size >= sl_deflate_most(job->in_bytes, 0, 1)};
 	sl_py_operand_add(c, in, true, false);
 	sl_py_operand_add(c, to, false, true);
 	sl_py_number_add(c, &used, sizeof(used));
