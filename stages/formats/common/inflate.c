@@ -101,6 +101,10 @@ static enum sl_status step(struct sl_inflate *s, uint8_t *out, size_t size, size
 	uint32_t taken;
 	int answer;
 
+	*got = 0;
+	/* ISA-L ignores the reserved flags of gzip, which other decoders refuse (RFC 1952, 2.3.1.2) */
+	if (state->crc_flag == ISAL_GZIP && !state->wrapper_flag && s->left > 3 && s->in[3] & 0xe0)
+		return refuse(s, "wrong header");
 	state->next_in = (uint8_t *)(uintptr_t)s->in; /* ISA-L does not write to it */
 	state->avail_in = given;
 	state->next_out = out;

@@ -1,6 +1,7 @@
 /*
- * inflate.c - a damaged stream gives the same bytes and the same answer whatever was decompressed before
- * in the same state: ISA-L by itself reads parts of its state that it has not set.
+ * inflate.c - a damaged stream gives the same bytes and the same answer whatever was decompressed
+ * before in the same state: ISA-L by itself reads parts of its state that it has not set. Reserved
+ * flags of gzip are refused.
  */
 #include "stages/formats/common/inflate.h"
 
@@ -62,10 +63,38 @@ static void earlier_streams_change_nothing(void **state)
 	sl_inflate_end(&used);
 }
 
+/* A member with a reserved flag, alone and after another member (RFC 1952, 2.3.1.2). */
+static void reserved_flags_of_gzip_are_refused(void **state)
+{
+	static const uint8_t empty[] = {
+		0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t file[2 * sizeof(empty)], out[1];
+	struct sl_inflate s;
+	size_t got;
+
+	(void)state;
+	for (unsigned flag = 0; flag < 256; flag += 32)
+		for (size_t member = 0; member < 2; member++) {
+			memcpy(file, empty, sizeof(empty));
+			memcpy(file + sizeof(empty), empty, sizeof(empty));
+			file[member * sizeof(empty) + 3] = (uint8_t)flag;
+			assert_ok(sl_inflate_begin(&s, SL_GZIP, file, sizeof(file)));
+			s.members = true;
+			if (flag > 0)
+				assert_fails(sl_inflate_next(&s, out, sizeof(out), &got),
+					SL_BAD_INPUT, "wrong header");
+			else
+				assert_ok(sl_inflate_next(&s, out, sizeof(out), &got));
+			assert_int_equal(got, 0);
+			sl_inflate_end(&s);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(earlier_streams_change_nothing),
+		cmocka_unit_test(reserved_flags_of_gzip_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
