@@ -103,7 +103,7 @@ static float bound(uint32_t key, float none)
 	return isnan(v) ? none : v;
 }
 
-/* Copies the size header to *to, after checking that the sizes add up. */
+/* Copies the size header to *to, after checking that the sizes add up and each stream has bytes. */
 static enum sl_status read_header(const struct sl_pack_rule *rule,
 	const struct sl_device_pipeline *pipeline, const struct sl_table *t,
 	struct sl_device_packed *to)
@@ -111,14 +111,17 @@ static enum sl_status read_header(const struct sl_pack_rule *rule,
 	const struct sl_pack_size_header *header = pipeline->pack.host_size_header[0];
 	size_t n = sl_pack_streams(rule, t);
 	size_t sum = rule->form == SL_AS_STREAMS ? 0 : sl_pack_most(rule, t);
+	bool complete = true;
 
 	memcpy(to->stream, header + 1, n * sizeof(*to->stream));
-	for (size_t k = 0; k < n; k++)
+	for (size_t k = 0; k < n; k++) {
 		sum += to->stream[k];
-	if (sum != header->used || sum > to->size)
+		complete &= to->stream[k] > 0;
+	}
+	if (!complete || sum != header->used || sum > to->size)
 		return sl_fail(SL_CHECK_FAILED,
-			"internal error: %zu packed streams have %zu bytes but add up to %zu; "
-			"please report",
+			"internal error: %zu packed streams have %zu bytes but add up to %zu, or one "
+			"has none; please report",
 			n, header->used, sum);
 	to->used = header->used;
 	to->digest = header->digest;
