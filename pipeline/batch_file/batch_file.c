@@ -65,6 +65,7 @@ static enum sl_status assemble(const struct sl_plan *plan, const struct sl_host_
 	sl_batch_file_name(plan, b->number, line->file);
 	sl_batch_histogram_file_name(plan, b->number, line->bins_file);
 	sl_batch_order_file_name(plan, b->number, line->order_file);
+	SL_TRY(sl_format_check_written(&slot->packed.written, b->n_survivors));
 	SL_TRY(plan->choices.format->assemble(
 		&run, &facts, &slot->packed, image, plan->memory.image, file));
 	line->file_bytes = file->bytes;

@@ -97,11 +97,8 @@ enum sl_status sl_convert_mcpl(struct sl_conversion *c, const struct sl_runs *ru
 	}
 	if (s == SL_OK)
 		s = sl_convert_for_each(c, copy_list, &w);
-	/* a time of modification has the grain of a clock tick, so it does not show every change */
-	if (s == SL_OK && c->particles != sum.head.fixed.particles)
-		s = sl_convert_changed("an input");
 	if (s == SL_OK)
-		s = sl_mcpl_writer_end(&w);
+		s = sl_mcpl_writer_end(&w, sum.head.fixed.particles);
 	sl_mcpl_writer_drop(&w);
 	sl_mcpl_head_free(&sum.head);
 	return s;

@@ -149,7 +149,7 @@ enum sl_status sl_tables_to_mcpl(struct sl_convert_tables_job *j)
 	SL_TRY(begin_list(j));
 	s = sl_for_each_table(j, add_records);
 	if (s == SL_OK)
-		s = sl_mcpl_writer_end(&j->list);
+		s = sl_mcpl_writer_end(&j->list, j->all.rows);
 	sl_mcpl_writer_drop(&j->list);
 	return s;
 }

@@ -92,8 +92,11 @@ static enum sl_status make_file(struct sl_convert_tables_job *j, struct buffers 
 	struct sl_packed *p = &r->packed;
 	struct sl_pieces file;
 
+	if (j->made.n != j->all.rows)
+		return sl_convert_changed("an input");
 	sl_digest_table(&j->made);
 	SL_TRY(c->format->pack(&r->x, &c->facts, &j->made, p));
+	SL_TRY(sl_format_check_written(&p->written, j->all.rows));
 	SL_TRY(c->format->assemble(&c->facts, &j->batch, p, r->image, r->image_bytes, &file));
 	return commit(j->c, &file);
 }

@@ -62,8 +62,10 @@ static enum sl_status add_header(const struct sl_format_merge *merge, const stru
  * concatenated, so compressed records are copied without decompressing them.
  */
 static enum sl_status send_records(const struct sl_dir *dir, const struct sl_manifest *m,
-	size_t header_bytes, sl_byte_sink *sink, void *context)
+	size_t header_bytes, uint64_t particles, sl_byte_sink *sink, void *context)
 {
+	struct sl_written written = {.columns = 1};
+
 	for (size_t i = 0; i < m->n; i++) {
 		enum sl_status s;
 		size_t bytes;
@@ -79,8 +81,9 @@ static enum sl_status send_records(const struct sl_dir *dir, const struct sl_man
 				dir->path, m->line[i].file, bytes, header_bytes);
 		sl_memory_give(SL_HOST, file);
 		SL_TRY(s);
+		written.values += m->line[i].survivors;
 	}
-	return SL_OK;
+	return sl_format_check_written(&written, particles);
 }
 
 /* Sends the batches one after another: the merged header in sum, then the bytes of their records. */
@@ -96,7 +99,7 @@ static enum sl_status send_whole_batches(const struct sl_format_merge *merge,
 		list->particles += m->line[i].survivors;
 	SL_TRY(merge->finish(sum, &header, &bytes));
 	SL_TRY(sink(context, header, bytes));
-	return send_records(dir, m, bytes, sink, context);
+	return send_records(dir, m, bytes, list->particles, sink, context);
 }
 
 enum sl_status sl_merged_list_send(const struct sl_ordered_list *l, sl_byte_sink *sink,

@@ -28,7 +28,7 @@ static size_t buffer_bytes(const struct sl_plan *plan, const struct sl_table *t)
 		return sl_size_mul(row_bytes(t), SL_JOIN_ROWS);
 	if (plan->choices.format != &sl_format_mcpl_gz)
 		return SL_MCPL_MEMBER_BYTES;
-	return sl_size_add(SL_MCPL_MEMBER_BYTES + sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES),
+	return sl_size_add(SL_MCPL_MEMBER_BYTES + sl_deflate_most(SL_MCPL_MEMBER_BYTES, 0, 1),
 		sl_mcpl_member_scratch(&plan->facts));
 }
 

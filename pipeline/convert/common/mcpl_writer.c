@@ -27,8 +27,8 @@ static enum sl_status get_members(struct sl_mcpl_writer *w, size_t header_bytes)
 
 	for (int i = 0; i < 2; i++) {
 		w->member = (uint8_t *)sl_cut(&a, SL_MCPL_MEMBER_BYTES);
-		w->packed =
-			(uint8_t *)sl_cut(&a, sl_mcpl_member_most(most)); /* a stored header, too */
+		w->packed = (uint8_t *)sl_cut(
+			&a, sl_deflate_most(most, 0, 1)); /* a stored header, too */
 		w->x = (struct sl_exec){.space = SL_HOST};
 		w->x.scratch.size = sl_mcpl_member_scratch(&w->c->facts);
 		w->x.scratch.base = sl_cut(&a, w->x.scratch.size);
@@ -46,7 +46,10 @@ enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversi
 {
 	enum sl_status s;
 
-	*w = (struct sl_mcpl_writer){.c = c, .file = {.fd = -1}};
+	*w = (struct sl_mcpl_writer){.c = c,
+		.file = {.fd = -1},
+		.record_bytes = record_bytes,
+		.written = {.columns = 1}};
 	w->most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes;
 	if (c->format == &sl_format_mcpl_gz)
 		SL_TRY(get_members(w, bytes));
@@ -60,14 +63,23 @@ enum sl_status sl_mcpl_writer_begin(struct sl_mcpl_writer *w, struct sl_conversi
 	return s;
 }
 
+/* Appends bytes that are so many bytes of records. */
+static enum sl_status add_written(
+	struct sl_mcpl_writer *w, const void *bytes, size_t size, size_t record_bytes)
+{
+	w->written.values += record_bytes / w->record_bytes;
+	return add(w, bytes, size);
+}
+
 /* Compresses the records collected so far to one member. */
 static enum sl_status flush(struct sl_mcpl_writer *w)
 {
-	size_t used;
+	size_t used, records = w->used;
 
-	SL_TRY(sl_mcpl_member(&w->x, &w->c->facts, w->member, w->used, w->packed, &used));
+	SL_TRY(sl_format_deflate(
+		&w->x, &w->c->facts, SL_GZIP, w->member, records, w->packed, &used));
 	w->used = 0;
-	return add(w, w->packed, used);
+	return add_written(w, w->packed, used, records);
 }
 
 /* Appends records to the member; compresses and writes each full member. */
@@ -93,17 +105,24 @@ enum sl_status sl_mcpl_writer_add(struct sl_mcpl_writer *w, const void *records,
 
 	if (s == SL_OK)
 		s = w->block ? add_packed(w, (const uint8_t *)records, bytes)
-		             : add(w, records, bytes);
+		             : add_written(w, records, bytes, bytes);
 	if (s != SL_OK)
 		sl_mcpl_writer_drop(w);
 	return s;
 }
 
-/* The last member can be shorter than the others. Without records there is only the header. */
-enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w)
+/*
+ * The last member can be shorter than the others. Without records there is only the header. A time
+ * of modification has the grain of a clock tick, so it does not show every change of an input.
+ */
+enum sl_status sl_mcpl_writer_end(struct sl_mcpl_writer *w, uint64_t particles)
 {
 	enum sl_status s = w->used > 0 ? flush(w) : SL_OK;
 
+	if (s == SL_OK && w->c->particles != particles)
+		s = sl_convert_changed("an input");
+	if (s == SL_OK)
+		s = sl_format_check_written(&w->written, particles);
 	if (s == SL_OK)
 		s = sl_file_end(&w->file, w->c->job->force);
 	sl_mcpl_writer_drop(w);

@@ -10,23 +10,31 @@
 
 static void lay_out_member(struct sl_arena *a, struct sl_output_buffer *b)
 {
-	b->packed = (uint8_t *)sl_cut(a, sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES));
+	b->packed = (uint8_t *)sl_cut(a, sl_deflate_most(SL_MCPL_MEMBER_BYTES, 0, 1));
 	b->x = (struct sl_exec){.space = SL_HOST};
 	b->x.scratch.size = sl_mcpl_member_scratch(b->output->facts);
 	b->x.scratch.base = sl_cut(a, b->x.scratch.size);
+}
+
+/* Passes on the records of a buffer: as rows, or as bytes of the list. */
+static enum sl_status pass_on(struct sl_output_buffer *b, const uint8_t *bytes, size_t size)
+{
+	struct sl_record_output *o = b->output;
+	const uint32_t records = (uint32_t)(b->used / o->bytes);
+
+	o->written.values += records;
+	return o->table ? sl_table_output_add(o->table, bytes, records)
+	                : o->sink(o->context, bytes, size);
 }
 
 /* Job of a buffer: compresses the records, or passes them on. */
 static enum sl_status pack(void *context)
 {
 	struct sl_output_buffer *b = (struct sl_output_buffer *)context;
-	struct sl_record_output *o = b->output;
 
-	if (o->table)
-		return sl_table_output_add(o->table, b->records, (uint32_t)(b->used / o->bytes));
-	if (!b->packed)
-		return o->sink(o->context, b->records, b->used);
-	return sl_mcpl_member(&b->x, o->facts, b->records, b->used, b->packed, &b->packed_bytes);
+	return b->packed ? sl_format_deflate(&b->x, b->output->facts, SL_GZIP, b->records, b->used,
+				   b->packed, &b->packed_bytes)
+	                 : pass_on(b, b->records, b->used);
 }
 
 /* Cuts the buffers from an arena, which only measures if it has no memory. */
@@ -70,6 +78,8 @@ enum sl_status sl_record_output_begin(struct sl_record_output *o, const struct s
 		.facts = &plan->facts,
 		.pool = pool,
 		.left = records,
+		.all = records,
+		.written = {.columns = 1},
 		.bytes = record_bytes,
 		.most = SL_MCPL_MEMBER_BYTES / record_bytes * record_bytes};
 	return get_buffers(o, gzip, SL_MCPL_MEMBER_BYTES);
@@ -81,6 +91,8 @@ enum sl_status sl_record_output_begin_table(struct sl_record_output *o, struct s
 	*o = (struct sl_record_output){.table = table,
 		.pool = pool,
 		.left = rows,
+		.all = rows,
+		.written = {.columns = 1},
 		.bytes = row_bytes,
 		.most = (size_t)row_bytes * SL_JOIN_ROWS};
 	return get_buffers(o, false, o->most);
@@ -104,7 +116,7 @@ static enum sl_status empty(struct sl_record_output *o, struct sl_output_buffer 
 	SL_TRY(sl_job_wait(o->pool, &b->job));
 	bytes = b->packed_bytes;
 	b->packed_bytes = 0;
-	return bytes > 0 ? o->sink(o->context, b->packed, bytes) : SL_OK;
+	return bytes > 0 ? pass_on(b, b->packed, bytes) : SL_OK;
 }
 
 /* The next buffer is emptied first: with two buffers, one job at a time passes on bytes. */
@@ -128,5 +140,5 @@ enum sl_status sl_record_output_flush(struct sl_record_output *o)
 		SL_TRY(sl_record_output_submit(o));
 	for (uint32_t i = 0; i < o->n; i++)
 		SL_TRY(empty(o, &o->buffer[(o->at + i) % o->n]));
-	return SL_OK;
+	return sl_format_check_written(&o->written, o->all);
 }

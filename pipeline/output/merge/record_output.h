@@ -29,10 +29,11 @@ struct sl_record_output {
 	void *context;
 	const struct sl_file_facts *facts;
 	struct sl_job_pool *pool;
-	uint64_t left;     /* records that may still follow; all after them are ignored */
-	uint32_t bytes;    /* of a record */
-	uint8_t *records;  /* of the buffer that is filled */
-	size_t used, most; /* bytes in it */
+	uint64_t all, left; /* records; those that may still follow, all after them are ignored */
+	struct sl_written written;     /* passed on */
+	uint32_t bytes;                /* of a record */
+	uint8_t *records;              /* of the buffer that is filled */
+	size_t used, most;             /* bytes in it */
 	struct sl_table_output *table; /* records are its rows; NULL: they are bytes of the list */
 	uint32_t n, at;                /* buffers; the one that is filled */
 	struct sl_output_buffer *buffer;
@@ -62,7 +63,7 @@ static inline enum sl_status sl_record_output_add(struct sl_record_output *o, co
 	return o->used == o->most ? sl_record_output_submit(o) : SL_OK;
 }
 
-/* Passes on what is left in the buffers. */
+/* Passes on what is left in the buffers. SL_INTERNAL if these were not all records. */
 enum sl_status sl_record_output_flush(struct sl_record_output *o);
 
 /* Waits for the jobs, and frees the buffers. Keeps the last error message. */

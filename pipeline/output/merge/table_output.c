@@ -231,6 +231,7 @@ static enum sl_status assemble(struct sl_table_output *o)
 enum sl_status sl_table_output_end(struct sl_table_output *o)
 {
 	SL_TRY(format_of(o)->join->end(&o->join));
+	SL_TRY(sl_format_check_written(&o->join.written, o->facts.rows));
 	return o->n_parts ? assemble(o) : SL_OK;
 }
 

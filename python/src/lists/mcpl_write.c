@@ -30,6 +30,7 @@ struct writing {
 	bool gzipped;
 	size_t rows; /* of a block */
 	struct sl_file_writer file;
+	struct sl_written written;
 	struct desk desk[SL_PY_THREADS_MOST];
 };
 
@@ -105,7 +106,7 @@ static enum sl_status make(void *ctx, unsigned thread, size_t k)
 	d->used = bytes;
 	if (!w->gzipped)
 		return SL_OK;
-	return sl_mcpl_member(&d->x, &w->facts, d->records, bytes, d->packed, &d->used);
+	return sl_format_deflate(&d->x, &w->facts, SL_GZIP, d->records, bytes, d->packed, &d->used);
 }
 
 static enum sl_status use(void *ctx, unsigned thread, size_t k)
@@ -113,7 +114,7 @@ static enum sl_status use(void *ctx, unsigned thread, size_t k)
 	struct writing *w = (struct writing *)ctx;
 	const struct desk *d = &w->desk[thread];
 
-	(void)k;
+	w->written.values += rows_of(w, k);
 	return sl_file_add(&w->file, w->gzipped ? d->packed : d->records, d->used);
 }
 
@@ -133,7 +134,7 @@ static void lay_out(struct writing *w, unsigned threads, struct sl_arena *a)
 		d->records = (uint8_t *)sl_cut(a, SL_MCPL_MEMBER_BYTES);
 		if (!w->gzipped)
 			continue;
-		d->packed = (uint8_t *)sl_cut(a, sl_mcpl_member_most(SL_MCPL_MEMBER_BYTES));
+		d->packed = (uint8_t *)sl_cut(a, sl_deflate_most(SL_MCPL_MEMBER_BYTES, 0, 1));
 		d->x = (struct sl_exec){.space = SL_HOST};
 		d->x.scratch.size = sl_mcpl_member_scratch(&w->facts);
 		d->x.scratch.base = sl_cut(a, d->x.scratch.size);
@@ -201,6 +202,8 @@ static enum sl_status write_file(struct writing *w, const struct sl_dir *dir, co
 	if (s == SL_OK)
 		s = write_blocks(w);
 	if (s == SL_OK)
+		s = sl_format_check_written(&w->written, w->h.particles);
+	if (s == SL_OK)
 		s = sl_file_end(&w->file, w->l->force);
 	sl_file_drop(&w->file);
 	return s;
@@ -208,7 +211,7 @@ static enum sl_status write_file(struct writing *w, const struct sl_dir *dir, co
 
 enum sl_status sl_py_mcpl_write(const struct sl_py_mcpl *l)
 {
-	struct writing w = {.l = l, .file = {.fd = -1}};
+	struct writing w = {.l = l, .file = {.fd = -1}, .written = {.columns = 1}};
 	char folder[SL_PATH_BYTES];
 	const char *name;
 	struct sl_dir dir;

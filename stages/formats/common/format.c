@@ -44,6 +44,45 @@ enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_
 	return SL_COLUMN_COUNT;
 }
 
+void sl_packed_begin(struct sl_packed *p, const struct sl_table *t, uint32_t columns)
+{
+	p->table = *t;
+	p->used = 0;
+	p->written = (struct sl_written){.columns = columns};
+}
+
+enum sl_status sl_format_check_written(const struct sl_written *w, uint64_t rows)
+{
+	if (w->values == w->columns * rows)
+		return SL_OK;
+	return sl_fail(SL_INTERNAL,
+		"internal error: %" PRIu64 " of %" PRIu64 " values were written, so particles are "
+		"lost; the file is removed; please report it",
+		w->values, w->columns * rows);
+}
+
+enum sl_status sl_format_deflate(struct sl_exec *x, const struct sl_file_facts *run,
+	enum sl_wrapper wrapper, const void *in, size_t bytes, void *out, size_t *used)
+{
+	struct sl_deflate_job job = {
+		.in = in,
+		.in_bytes = bytes,
+		.out = out,
+		.out_size = sl_deflate_most(bytes, 0, 1),
+		.out_bytes = used,
+		.level = run->level,
+		.wrapper = wrapper,
+	};
+
+	SL_TRY(sl_deflate(run->deflate, x, &job));
+	if (*used > 0)
+		return SL_OK;
+	return sl_fail(SL_INTERNAL,
+		"internal error: %s compresses %zu bytes to more than %zu, so the file is removed; "
+		"please report it",
+		run->deflate->name, bytes, job.out_size);
+}
+
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p)
 {
 	if (p->has_crc)

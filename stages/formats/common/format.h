@@ -63,6 +63,15 @@ struct sl_batch_facts {
 #define SL_WHOLE_RUN UINT64_MAX
 
 /*
+ * What was written of the rows of a file: each function that appends packed rows counts them. So
+ * rows that get lost between the survivors and the file are noticed before the file gets its name.
+ */
+struct sl_written {
+	uint32_t columns; /* that are packed one by one; 1: rows are packed as a whole */
+	uint64_t values;  /* rows packed, added up over these columns */
+};
+
+/*
  * A packed batch: input of assemble. lay_out cuts its memory from an arena and stores nothing in it: it can be
  * memory that the stages of the batch use before pack.
  */
@@ -75,6 +84,7 @@ struct sl_packed {
 	size_t used;           /* bytes used */
 	bool has_crc;          /* whether crc is known */
 	uint32_t crc;          /* CRC-32 of the used bytes */
+	struct sl_written written;
 };
 
 /*
@@ -112,6 +122,7 @@ struct sl_joined_file {
 	struct sl_table all; /* its columns, with the values of constant ones; n is at most rows */
 	struct sl_exec x;    /* SL_HOST; scratch and own are cut by lay_out */
 	void *own;           /* of the format */
+	struct sl_written written; /* by add and end; begin sets the columns */
 
 	/* Appends bytes to a part. */
 	enum sl_status (*put)(void *context, uint32_t part, const void *bytes, size_t size);
@@ -231,6 +242,29 @@ struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table
  * next named column of t. SL_COLUMN_COUNT if it cannot be one, or if t has all of them.
  */
 enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length);
+
+/* For pack and take: nothing of t is packed yet; columns is that of struct sl_written. */
+void sl_packed_begin(struct sl_packed *p, const struct sl_table *t, uint32_t columns);
+
+/* For pack and take: the next bytes of p are packed rows, of one column or as a whole. */
+static inline void sl_packed_add(struct sl_packed *p, size_t bytes, uint32_t rows)
+{
+	p->used += bytes;
+	p->written.values += rows;
+}
+
+/*
+ * For whoever writes a file, before it gets its name: SL_INTERNAL if not each of so many rows was
+ * written.
+ */
+enum sl_status sl_format_check_written(const struct sl_written *w, uint64_t rows);
+
+/*
+ * Compresses to one stream by the compressor of the run, and sets *used to its bytes. out has
+ * sl_deflate_most(bytes, 0, 1) bytes. SL_INTERNAL if these are too few, so *used is never 0.
+ */
+enum sl_status sl_format_deflate(struct sl_exec *x, const struct sl_file_facts *run,
+	enum sl_wrapper wrapper, const void *in, size_t bytes, void *out, size_t *used);
 
 /* For assemble: appends the packed bytes to a file. */
 void sl_format_add_packed(struct sl_pieces *file, const struct sl_packed *p);

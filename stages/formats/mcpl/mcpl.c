@@ -45,7 +45,7 @@ static size_t members_bytes(const struct sl_table *t, const struct sl_file_facts
 	size_t members = bytes / (MEMBER_BYTES / 2) + 1;
 
 	return sl_size_add(bytes,
-		sl_size_mul(members, sl_mcpl_member_most(MEMBER_BYTES) - (size_t)MEMBER_BYTES));
+		sl_size_mul(members, sl_deflate_most(MEMBER_BYTES, 0, 1) - (size_t)MEMBER_BYTES));
 }
 
 /*
@@ -79,7 +79,7 @@ static void lay_out_gz(struct sl_arena *a, const struct sl_table *most,
 
 size_t sl_mcpl_member_scratch(const struct sl_file_facts *run)
 {
-	struct sl_shape shape = {.in_bytes = MEMBER_BYTES, .level = run->level};
+	struct sl_shape shape = {.in_bytes = MEMBER_BYTES, .level = run->level, .most_room = true};
 
 	return sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN);
 }
@@ -102,8 +102,7 @@ static enum sl_status begin(const struct sl_exec *x, const struct sl_file_facts 
 
 	SL_TRY(sl_format_check_memory("mcpl", bytes, p->size, x, scratch_bytes));
 	*(double *)p->pieces = sl_mcpl_common_weight(t, &facts);
-	p->table = *t;
-	p->used = 0;
+	sl_packed_begin(p, t, 1);
 	return SL_OK;
 }
 
@@ -163,24 +162,8 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 	SL_TRY(begin(x, run, t, records_bytes(t, run), 0, p));
 	SL_TRY(sl_mcpl_record_of(t, &facts, &r));
 	put_rows(&r, &rows, 0, t->n, p->bytes);
-	p->used = (size_t)t->n * r.bytes;
+	sl_packed_add(p, (size_t)t->n * r.bytes, t->n);
 	return SL_OK;
-}
-
-enum sl_status sl_mcpl_member(struct sl_exec *x, const struct sl_file_facts *run,
-	const void *records, size_t bytes, uint8_t *out, size_t *used)
-{
-	struct sl_deflate_job job = {
-		.in = records,
-		.in_bytes = bytes,
-		.out = out,
-		.out_size = sl_mcpl_member_most(bytes),
-		.out_bytes = used,
-		.level = run->level,
-		.wrapper = SL_GZIP,
-	};
-
-	return sl_deflate(run->deflate, x, &job);
 }
 
 /* Compresses all records in members. records = NULL: makes the records of t first. */
@@ -201,10 +184,10 @@ static enum sl_status pack_members(struct sl_exec *x, const struct sl_file_facts
 		n = t->n - from < most ? t->n - from : most;
 		if (!records)
 			put_rows(&r, &rows, from, from + n, buffer);
-		SL_TRY(sl_mcpl_member(&rest, run,
+		SL_TRY(sl_format_deflate(&rest, run, SL_GZIP,
 			records ? records + (size_t)from * r.bytes : buffer, (size_t)n * r.bytes,
 			p->bytes + p->used, &used));
-		p->used += used;
+		sl_packed_add(p, used, n);
 	}
 	return SL_OK;
 }
@@ -225,7 +208,7 @@ static enum sl_status take(struct sl_exec *x, const struct sl_file_facts *run,
 	SL_TRY(begin(x, run, t, 0, 0, p));
 	p->bytes = device_packed->bytes;
 	p->size = device_packed->size;
-	p->used = device_packed->used;
+	sl_packed_add(p, device_packed->used, t->n);
 	p->has_crc = device_packed->has_crc;
 	p->crc = device_packed->crc;
 	return SL_OK;

@@ -103,21 +103,10 @@ static inline struct sl_mcpl_facts sl_mcpl_facts_of(const struct sl_file_facts *
 /* A gzip member of .mcpl.gz contains records of at most so many bytes. */
 enum { SL_MCPL_MEMBER_BYTES = 1 << 20 };
 
-/* Upper limit of the size of a member with so many bytes of records. */
-static inline size_t sl_mcpl_member_most(size_t bytes)
-{
-	return sl_deflate_most(bytes, 0, 1);
-}
-
-/* Bytes of scratch that sl_mcpl_member() needs, with the backend and level of run. */
-size_t sl_mcpl_member_scratch(const struct sl_file_facts *run);
-
 /*
- * Compresses bytes of records, at most SL_MCPL_MEMBER_BYTES, to a member in out, which has
- * sl_mcpl_member_most(bytes) bytes, and sets *used to its size.
+ * Bytes of scratch that sl_format_deflate() needs for a member, with the backend and level of run.
  */
-enum sl_status sl_mcpl_member(struct sl_exec *x, const struct sl_file_facts *run,
-	const void *records, size_t bytes, uint8_t *out, size_t *used);
+size_t sl_mcpl_member_scratch(const struct sl_file_facts *run);
 
 SL_C_END
 

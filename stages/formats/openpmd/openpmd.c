@@ -118,7 +118,7 @@ static enum sl_status pack_column(
 		SL_TRY(sl_openpmd_pack_chunk(
 			&w->x, w->run, &s, items, p->bytes + p->used, w->next));
 		w->next->at = p->used;
-		p->used += w->next++->bytes;
+		sl_packed_add(p, w->next++->bytes, m);
 	}
 	return SL_OK;
 }
@@ -152,6 +152,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	const struct sl_table *t, struct sl_packed *p, struct openpmd_packing *w)
 {
 	struct sl_openpmd_pieces *pieces = (struct sl_openpmd_pieces *)p->pieces;
+	uint32_t columns = 0;
 	size_t bytes;
 	size_t n = count_chunks(t, &bytes);
 
@@ -165,8 +166,9 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 			"more rows or columns",
 			n, pieces->n_chunks);
 	SL_TRY(sl_format_check_memory("openpmd", bytes, p->size, x, scratch(t, run)));
-	p->table = *t;
-	p->used = 0;
+	for (uint32_t i = 0; i < t->n_columns; i++)
+		columns += !t->column[i].constant;
+	sl_packed_begin(p, t, columns);
 	return SL_OK;
 }
 
@@ -187,11 +189,12 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 /* --- packed on a device ----------------------------------------------------------------------- */
 
 /*
- * Adds the stream of one chunk. from is at or after its final place in p->bytes, so moving it down is
- * safe. If the stream is not shorter than the chunk, the chunk is stored instead, as pack() does.
+ * Adds the stream of one chunk of so many rows. from is at or after its final place in p->bytes,
+ * so moving it down is safe. If the stream is not shorter than the chunk, the chunk is stored
+ * instead, as pack() does.
  */
-static enum sl_status take_stream(
-	struct openpmd_packing *w, const uint8_t *from, size_t got, size_t bytes, uint32_t skipped)
+static enum sl_status take_stream(struct openpmd_packing *w, const uint8_t *from, size_t got,
+	size_t bytes, uint32_t skipped, uint32_t rows)
 {
 	struct sl_packed *p = w->p;
 	uint8_t *to = p->bytes + p->used;
@@ -207,18 +210,19 @@ static enum sl_status take_stream(
 	}
 	*w->next++ = (struct sl_openpmd_chunk){
 		.at = p->used, .bytes = gains ? got : bytes, .skipped = gains ? 0 : skipped};
-	p->used += gains ? got : bytes;
+	sl_packed_add(p, gains ? got : bytes, rows);
 	return SL_OK;
 }
 
 static enum sl_status take_column(struct openpmd_packing *w, const struct sl_column_facts *f,
 	uint32_t n, const uint8_t **from, const size_t **stream)
 {
-	size_t chunks = sl_openpmd_chunks(n, f->bytes);
-	size_t bytes = chunks ? (size_t)sl_openpmd_chunk_items(n, f->bytes) * f->bytes : 0;
+	uint32_t items = n ? sl_openpmd_chunk_items(n, f->bytes) : 0;
 
-	for (size_t k = 0; k < chunks; k++) {
-		SL_TRY(take_stream(w, *from, **stream, bytes, sl_openpmd_deflate_skipped(f)));
+	for (uint32_t first = 0, rows; first < n; first += rows) {
+		rows = n - first < items ? n - first : items;
+		SL_TRY(take_stream(w, *from, **stream, (size_t)items * f->bytes,
+			sl_openpmd_deflate_skipped(f), rows));
 		*from += *(*stream)++;
 	}
 	return SL_OK;

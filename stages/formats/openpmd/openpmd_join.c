@@ -89,6 +89,8 @@ static enum sl_status begin(struct sl_joined_file *j)
 		if (j->all.column[k].constant)
 			memcpy(&own->pieces.constant[k], j->all.column[k].data,
 				sl_facts_of(&j->all.column[k])->bytes);
+		else
+			j->written.columns++;
 	return SL_OK;
 }
 
@@ -108,6 +110,7 @@ static enum sl_status flush(struct sl_joined_file *j, uint32_t k)
 	SL_TRY(sl_openpmd_pack_chunk(&j->x, j->run, &s, c->room, own->chunk, c->next));
 	c->next->at = own->used;
 	own->used += c->next->bytes;
+	j->written.values += s.n;
 	own->crc = sl_crc32_update(own->crc, own->chunk, c->next->bytes);
 	return j->put(j->context, 0, own->chunk, c->next++->bytes);
 }

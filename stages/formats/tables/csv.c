@@ -21,8 +21,8 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 {
 	(void)run;
 	SL_TRY(sl_format_check_memory("csv", sl_csv_text_bytes(t), p->size, x, 0));
-	p->table = *t;
-	p->used = sl_csv_print(t, (char *)p->bytes);
+	sl_packed_begin(p, t, 1);
+	sl_packed_add(p, sl_csv_print(t, (char *)p->bytes), t->n);
 	return SL_OK;
 }
 
@@ -45,6 +45,7 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 
 static enum sl_status begin_join(struct sl_joined_file *j)
 {
+	j->written.columns = 1;
 	return j->put(j->context, 0, j->own, sl_csv_print_header(&j->all, (char *)j->own));
 }
 
@@ -54,6 +55,7 @@ static enum sl_status add_join(struct sl_joined_file *j, const struct sl_table *
 		n = sl_csv_join_rows(block->n - from);
 		SL_TRY(j->put(
 			j->context, 0, j->own, sl_csv_print_rows(block, from, n, (char *)j->own)));
+		j->written.values += n;
 	}
 	return SL_OK;
 }

@@ -6,15 +6,9 @@
 #include "stages/formats/tables/csv_read.h"
 #include "stages/formats/tables/csv_text.h"
 
-/* DEFLATE lengthens text at most by its block headers, which is far less than 1/256. */
-static size_t member_bytes(size_t text)
-{
-	return sl_size_add(sl_size_add(text, text / 256), 256);
-}
-
 static size_t packed_bytes(const struct sl_table *t)
 {
-	return member_bytes(sl_csv_text_bytes(t));
+	return sl_deflate_most(sl_csv_text_bytes(t), 0, 1);
 }
 
 /* --- packing ------------------------------------------------------------------------------- */
@@ -32,32 +26,9 @@ static void lay_out(struct sl_arena *a, const struct sl_table *most,
 static size_t scratch(const struct sl_table *most, const struct sl_file_facts *run)
 {
 	size_t text = sl_round_up(sl_csv_text_bytes(most), SL_ALIGN);
-	struct sl_shape shape = {.in_bytes = text, .level = run->level};
+	struct sl_shape shape = {.in_bytes = text, .level = run->level, .most_room = true};
 
 	return sl_size_add(text, sl_round_up(sl_scratch(run->deflate, &shape), SL_ALIGN));
-}
-
-/* Compresses the text to one gzip member. The output has space for any text (packed_bytes()). */
-static enum sl_status deflate_text(struct sl_exec *x, const struct sl_file_facts *run,
-	const char *text, size_t bytes, struct sl_packed *p)
-{
-	struct sl_deflate_job job = {
-		.in = text,
-		.in_bytes = bytes,
-		.out = p->bytes,
-		.out_size = p->size,
-		.out_bytes = &p->used,
-		.level = run->level,
-		.wrapper = SL_GZIP,
-	};
-
-	SL_TRY(sl_deflate(run->deflate, x, &job));
-	if (p->used == 0)
-		return sl_fail(SL_INTERNAL,
-			"internal error: %zu bytes of text do not fit in %zu after compression by "
-			"%s; please report it",
-			bytes, p->size, run->deflate->name);
-	return SL_OK;
 }
 
 /* Prints the table to scratch and compresses the text from there. */
@@ -66,10 +37,14 @@ static enum sl_status pack(struct sl_exec *x, const struct sl_file_facts *run,
 {
 	struct sl_exec rest = *x;
 	char *text = (char *)sl_cut(&rest.scratch, sl_csv_text_bytes(t));
+	size_t used;
 
 	SL_TRY(sl_format_check_memory("csv.gz", packed_bytes(t), p->size, x, scratch(t, run)));
-	p->table = *t;
-	return deflate_text(&rest, run, text, sl_csv_print(t, text), p);
+	sl_packed_begin(p, t, 1);
+	SL_TRY(sl_format_deflate(
+		&rest, run, SL_GZIP, text, sl_csv_print(t, text), p->bytes, &used));
+	sl_packed_add(p, used, t->n);
+	return SL_OK;
 }
 
 /* The packed bytes are the whole file. */
@@ -87,18 +62,17 @@ static enum sl_status assemble(const struct sl_file_facts *run, const struct sl_
 /* Text of some rows, and its gzip member. */
 struct text_join {
 	char *text;
-	struct sl_packed packed;
+	uint8_t *member;
 };
 
 static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 {
 	size_t bytes = sl_csv_join_bytes(&j->all);
-	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level};
+	struct sl_shape shape = {.in_bytes = bytes, .level = j->run->level, .most_room = true};
 	struct text_join *own = (struct text_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct text_join made = {.text = (char *)sl_cut(a, bytes)};
 
-	made.packed.size = member_bytes(bytes);
-	made.packed.bytes = (uint8_t *)sl_cut(a, made.packed.size);
+	made.member = (uint8_t *)sl_cut(a, sl_deflate_most(bytes, 0, 1));
 	j->x.scratch.size = sl_scratch(j->run->deflate, &shape);
 	j->x.scratch.base = sl_cut(a, j->x.scratch.size);
 	if (own)
@@ -106,19 +80,22 @@ static void lay_out_join(struct sl_arena *a, struct sl_joined_file *j)
 	j->own = own;
 }
 
-/* Puts a member of so many bytes of text. */
-static enum sl_status put_member(struct sl_joined_file *j, size_t bytes)
+/* Puts a member of so many bytes of text, which are so many rows. */
+static enum sl_status put_member(struct sl_joined_file *j, size_t bytes, uint32_t rows)
 {
-	struct text_join *own = (struct text_join *)j->own;
+	const struct text_join *own = (const struct text_join *)j->own;
+	size_t used;
 
-	SL_TRY(deflate_text(&j->x, j->run, own->text, bytes, &own->packed));
-	return j->put(j->context, 0, own->packed.bytes, own->packed.used);
+	SL_TRY(sl_format_deflate(&j->x, j->run, SL_GZIP, own->text, bytes, own->member, &used));
+	j->written.values += rows;
+	return j->put(j->context, 0, own->member, used);
 }
 
 static enum sl_status begin_join(struct sl_joined_file *j)
 {
+	j->written.columns = 1;
 	return put_member(
-		j, sl_csv_print_header(&j->all, ((const struct text_join *)j->own)->text));
+		j, sl_csv_print_header(&j->all, ((const struct text_join *)j->own)->text), 0);
 }
 
 static enum sl_status add_join(struct sl_joined_file *j, const struct sl_table *block)
@@ -127,7 +104,7 @@ static enum sl_status add_join(struct sl_joined_file *j, const struct sl_table *
 
 	for (uint32_t from = 0, n; from < block->n; from += n) {
 		n = sl_csv_join_rows(block->n - from);
-		SL_TRY(put_member(j, sl_csv_print_rows(block, from, n, text)));
+		SL_TRY(put_member(j, sl_csv_print_rows(block, from, n, text), n));
 	}
 	return SL_OK;
 }

@@ -35,7 +35,8 @@ static size_t stream_bytes(void)
 
 static void lay_out(struct sl_arena *a, struct sl_joined_file *j)
 {
-	struct sl_shape shape = {.in_bytes = ITEMS_BYTES, .level = j->run->level};
+	struct sl_shape shape = {
+		.in_bytes = ITEMS_BYTES, .level = j->run->level, .most_room = true};
 	struct npz_join *own = (struct npz_join *)sl_cut_items(a, 1, sizeof(*own));
 	struct npz_join made = {.pieces = {.n = 0}};
 
@@ -55,7 +56,7 @@ static enum sl_status begin(struct sl_joined_file *j)
 {
 	struct npz_join *own = (struct npz_join *)j->own;
 
-	own->pieces.n = j->all.n_columns;
+	own->pieces.n = j->written.columns = j->all.n_columns;
 	for (uint32_t k = 0; k < own->pieces.n; k++)
 		own->pieces.piece[k] = (struct sl_npz_piece){.column = j->all.column[k].column,
 			.method = j->rows > 0 ? SL_ZIP_DEFLATED : SL_ZIP_STORED};
@@ -89,9 +90,11 @@ static enum sl_status add_column(
 		.wrapper = SL_RAW};
 
 	SL_TRY(sl_deflate(j->run->deflate, &j->x, &job));
+	/* fails if the stream has no bytes */
 	SL_TRY(sl_deflate_join(own->scratch, own->stream, &got, bytes));
 	piece->crc = sl_crc32_update(piece->crc, items, bytes);
 	piece->bytes += got;
+	j->written.values += n;
 	return j->put(j->context, k, own->stream, got);
 }
 

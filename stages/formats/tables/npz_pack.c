@@ -118,7 +118,7 @@ static enum sl_status pack_items(
 		.crc = sl_crc32(items, bytes),
 		.at = p->bytes + p->used,
 		.bytes = got ? got : bytes};
-	p->used += got ? got : bytes;
+	sl_packed_add(p, got ? got : bytes, p->table.n);
 	return SL_OK;
 }
 
@@ -132,8 +132,7 @@ static enum sl_status begin(struct sl_exec *x, const struct sl_file_facts *run,
 	*w = (struct npz_packing){.x = *x, .run = run, .p = p, .next = pieces->piece};
 	w->items = (uint8_t *)sl_cut(&w->x.scratch, largest);
 	SL_TRY(sl_format_check_memory("npz", bytes, p->size, x, sl_npz_scratch(t, run)));
-	p->table = *t;
-	p->used = 0;
+	sl_packed_begin(p, t, t->n_columns);
 	pieces->n = t->n_columns;
 	return SL_OK;
 }
@@ -182,6 +181,7 @@ static enum sl_status take_member(struct npz_packing *w, const struct sl_table_c
 		piece.bytes = bytes;
 	}
 	*w->next++ = piece;
+	w->p->written.values += w->p->table.n;
 	return SL_OK;
 }
 

@@ -12,8 +12,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "pipeline/convert/common/mcpl_writer.h"
 #include "pipeline/results/survivor_file.h"
 #include "primitives/files/crc32.h"
+#include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/program/convert_check.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/formats/mcpl_lists.h"
@@ -340,6 +342,40 @@ static void weights_are_copied_and_summarised(void **state)
 	expect_info("w0.h5", "0 survivors");
 }
 
+/* Writes so many records of a file whose header states 40000. Each of its members holds 32768. */
+static enum sl_status write_some(const struct sl_format *format, const char *name, size_t n)
+{
+	static const uint8_t records[40000 * 32] = {0};
+	static const atomic_int stop = 0;
+	struct sl_convert_job job = {.force = true, .stop = &stop};
+	struct sl_conversion c = {.job = &job,
+		.format = format,
+		.facts = {.deflate = &sl_deflate_libdeflate, .level = 1},
+		.name = name,
+		.particles = 40000};
+	struct sl_mcpl_writer w;
+	enum sl_status s;
+
+	assert_ok(sl_dir_open(folder.path, false, &c.dir));
+	assert_ok(sl_mcpl_writer_begin(&w, &c, "header", 6, 32));
+	assert_ok(sl_mcpl_writer_add(&w, records, n * 32));
+	s = sl_mcpl_writer_end(&w, 40000);
+	sl_dir_close(&c.dir);
+	return s;
+}
+
+static void missing_records_are_noticed(void **state)
+{
+	(void)state;
+	assert_ok(write_some(&sl_format_mcpl, "counted.mcpl", 40000));
+	assert_ok(write_some(&sl_format_mcpl_gz, "counted.mcpl.gz", 40000));
+	assert_fails(write_some(&sl_format_mcpl, "lost.mcpl", 39999), SL_INTERNAL,
+		"39999 of 40000 values");
+	assert_fails(write_some(&sl_format_mcpl_gz, "lost.mcpl.gz", 39999), SL_INTERNAL,
+		"39999 of 40000 values");
+	assert_false(folder_has(&folder, "lost.mcpl") || folder_has(&folder, "lost.mcpl.part"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +386,7 @@ int main(void)
 		cmocka_unit_test(files_shorter_than_their_headers_are_refused),
 		cmocka_unit_test(lists_of_other_programs_are_converted_to_tables),
 		cmocka_unit_test(weights_are_copied_and_summarised),
+		cmocka_unit_test(missing_records_are_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, folder_end);

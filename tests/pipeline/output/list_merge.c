@@ -1,12 +1,15 @@
 /*
  * list_merge.c - the merge of a joined file: in several passes, with failing calls and damaged files, and
- * after it was killed.
+ * after it was killed; records that get lost on the way to a file.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pipeline/batch_file/batch_file.h"
+#include "pipeline/results/survivor_file.h"
+#include "pipeline/run/workspace.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
@@ -50,6 +53,102 @@ static void passes_give_the_same_bytes(void **state)
 			assert_ok(merge_in_passes(&o, most));
 		close_run(&o);
 		assert_int_equal(folder_count(&out), entries);
+	}
+}
+
+static enum sl_status ignore_bytes(void *context, const void *bytes, size_t size)
+{
+	(void)context, (void)bytes, (void)size;
+	return SL_OK;
+}
+
+/* Sends so many records of a list of 40000. Each of its buffers holds 32768. */
+static enum sl_status send_some(const struct opened *o, uint32_t n)
+{
+	static const uint8_t record[32] = {0};
+	struct sl_record_output out;
+	struct sl_job_pool pool;
+	enum sl_status s;
+
+	sl_job_pool_open(&pool, 0);
+	assert_ok(sl_record_output_begin(
+		&out, o->plan, &pool, sizeof(record), 40000, ignore_bytes, NULL));
+	for (uint32_t i = 0; i < n; i++)
+		assert_ok(sl_record_output_add(&out, record));
+	s = sl_record_output_flush(&out);
+	sl_record_output_end(&out);
+	sl_job_pool_close(&pool);
+	return s;
+}
+
+static void missing_records_are_noticed(void **state)
+{
+	static const char *const formats[] = {"mcpl", "mcpl.gz"};
+	struct opened o;
+	char more[128];
+
+	(void)state;
+	assert_int_equal(0, chdir(folder.path));
+	for (int f = 0; f < 2; f++) {
+		snprintf(more, sizeof(more), "%soutput: {format: %s, order: run}\n", listed_key,
+			formats[f]);
+		listed_run("cpu", 600, more);
+		open_run(&o, 0);
+		assert_ok(send_some(&o, 40000));
+		assert_fails(send_some(&o, 39999), SL_INTERNAL, "39999 of 40000 values");
+		close_run(&o);
+	}
+}
+
+/* Packs all survivors of batch 0 but some, and writes the file of a batch that has all. */
+static enum sl_status write_batch(const struct opened *o, struct sl_workspace *w, uint32_t lost)
+{
+	const struct sl_manifest_line *l = &o->m.line[0];
+	const struct sl_file_facts run = sl_plan_batch_facts(o->plan);
+	struct sl_host_slot *slot = &w->slot[0];
+	struct sl_batch_write writing = {.commit_ns = 0};
+	struct sl_survivors s;
+	enum sl_status status;
+
+	assert_ok(sl_survivors_read(&o->dir, l->file, &s));
+	slot->batch = (struct sl_batch){.number = l->batch,
+		.first_id = l->first_id,
+		.n = (uint32_t)l->generated,
+		.n_survivors = s.table.n,
+		.table = s.table};
+	s.table.n -= lost;
+	assert_ok(o->plan->choices.format->pack(&slot->exec, &run, &s.table, &slot->packed));
+	slot->batch.table.n = 0; /* sort keys are made from columns that the file may lack */
+	status = sl_batch_file_write(o->plan, &o->dir, slot, w->file_image, &writing);
+	sl_batch_file_remove_parts(&writing);
+	sl_survivors_free(&s);
+	return status;
+}
+
+static void lost_rows_are_noticed(void **state)
+{
+	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv", "csv.gz", "openpmd"};
+	struct sl_workspace *w;
+	struct opened o;
+	struct folder out;
+	char more[128];
+	size_t entries;
+
+	(void)state;
+	assert_int_equal(0, chdir(folder.path));
+	for (int f = 0; f < 6; f++) {
+		snprintf(more, sizeof(more), "%soutput: {format: %s}\n", listed_key, formats[f]);
+		listed_run("cpu", 600, more);
+		snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
+		entries = folder_count(&out);
+		open_run(&o, 0);
+		assert_ok(sl_workspace_open(o.plan, &w));
+		assert_ok(sl_workspace_allocate(w));
+		assert_ok(write_batch(&o, w, 0));
+		assert_fails(write_batch(&o, w, 1), SL_INTERNAL, "values were written");
+		assert_int_equal(folder_count(&out), entries);
+		sl_workspace_close(w);
+		close_run(&o);
 	}
 }
 
@@ -200,6 +299,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes_give_the_same_bytes),
+		cmocka_unit_test(missing_records_are_noticed),
+		cmocka_unit_test(lost_rows_are_noticed),
 		cmocka_unit_test(failed_passes_leave_no_file),
 		cmocka_unit_test(a_killed_merge_is_done_again),
 		cmocka_unit_test(failed_calls_leave_a_run_that_can_be_resumed),

@@ -211,6 +211,7 @@ static inline char *file_of(const struct sl_format *f, const struct sl_file_fact
 	memset(image.base, fill, image.size);
 	memset(k.scratch.base, fill, k.scratch.size);
 	assert_ok(pack_into(&k, f, run, t));
+	assert_ok(sl_format_check_written(&k.p.written, t->n));
 	assert_ok(f->assemble(run, batch, &k.p, image.base, image.size, &pieces));
 	file = joined(&pieces, bytes);
 	assert_true(*bytes <= image.size + k.p.size);

@@ -81,6 +81,7 @@ static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 	image = arena_of(openpmd->image_bytes(t, &run));
 	assert_ok(openpmd->take(&x, &run, &bare, &device_packed, &k.p));
 	assert_ptr_equal(k.p.bytes, device_packed.bytes);
+	assert_ok(sl_format_check_written(&k.p.written, t->n));
 	assert_ok(openpmd->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
 	file = joined(&pieces, bytes);
 	free(device_packed.stream);

@@ -433,9 +433,32 @@ static void members_are_read_and_other_bytes_refused(void **state)
 	free(file);
 }
 
+/* A compressor whose stream is too long, as if sl_deflate_most() were too small for it. */
+static enum sl_status too_long(struct sl_exec *x, const struct sl_deflate_job *job)
+{
+	(void)x;
+	*job->out_bytes = 0;
+	return SL_OK;
+}
+
+static void text_that_does_not_fit_is_an_error(void **state)
+{
+	struct sl_backend lengthens = sl_deflate_store;
+	struct sl_file_facts run = run_facts(&lengthens, 1);
+	struct sl_table t = make_table(10, SL_BIT(SL_COLUMN_x), 0, RANDOM);
+	struct packed k = lay_out_for(csv, &run, &t);
+
+	(void)state;
+	lengthens.deflate = too_long;
+	assert_fails(pack_into(&k, csv, &run, &t), SL_INTERNAL, "store compresses");
+	free_packed(&k);
+	free_table(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_that_does_not_fit_is_an_error),
 		cmocka_unit_test(known_floats_print_as_expected),
 		cmocka_unit_test(a_million_floats_are_read_back),
 		cmocka_unit_test(floats_have_the_fewest_digits),

@@ -327,6 +327,7 @@ static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 
 	assert_int_equal(k.p.size, 0);
 	assert_ok(npz->take(&x, &run, t, &device_packed, &k.p));
+	assert_ok(sl_format_check_written(&k.p.written, t->n));
 	assert_ok(npz->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
 	file = joined(&pieces, bytes);
 	free(image.base);
