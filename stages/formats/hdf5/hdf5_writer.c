@@ -292,12 +292,13 @@ enum sl_status sl_h5_writers_start(uint32_t n)
 	return s;
 }
 
-/* Waits for a writer that is not busy; starts one if there is none. */
-static enum sl_status take(struct writer **taken)
+/* Waits for a writer that is not busy. If there is none at all, starts one: then *is_new is true. */
+static enum sl_status take(struct writer **taken, bool *is_new)
 {
 	struct writer *w = NULL;
 	enum sl_status s = SL_OK;
 
+	*is_new = false;
 	pthread_mutex_lock(&lock);
 	drop_writers_of_parent();
 	while (!w) {
@@ -312,6 +313,7 @@ static enum sl_status take(struct writer **taken)
 		if (none) {
 			w = &writers[0];
 			s = start(w);
+			*is_new = true;
 		} else if (!w) {
 			pthread_cond_wait(&is_free, &lock);
 		}
@@ -356,7 +358,7 @@ static bool exchange(const struct writer *w, const struct file_request *r,
 	return receive_all(w, image, a->bytes - r->data_bytes);
 }
 
-/* The status of a file that was made, or not, in two attempts. */
+/* The status of a file that was made, or not, in all attempts. */
 static enum sl_status result(const struct sl_h5 *h)
 {
 	if (!h->failed)
@@ -383,18 +385,21 @@ enum sl_status sl_h5_writer_make(
 {
 	struct file_request r = {make, 0, h->size, h->data, h->data_bytes};
 	struct answer a = {.bytes = 0};
-	bool answered = false, made = false;
+	bool answered, made, is_new;
+	int attempts = 0;
 
 	for (size_t i = 0; i < n; i++)
 		r.facts_bytes = sl_size_add(r.facts_bytes, part[i].bytes);
-	for (int attempt = 0; attempt < 2 && !made; attempt++) {
+	/* All writers that waited may have been killed together, which says nothing of the request. */
+	do {
 		struct writer *w;
 
-		SL_TRY(take(&w));
+		SL_TRY(take(&w, &is_new));
 		answered = exchange(w, &r, part, n, h->image, &a);
 		made = answered && !a.h.failed;
 		release(w, made);
-	}
+		attempts++;
+	} while (!made && (attempts < 2 || (!answered && !is_new)));
 	if (!answered)
 		return crashed();
 	a.h.image = h->image;
