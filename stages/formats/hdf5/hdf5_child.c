@@ -8,6 +8,7 @@
 #include "stages/formats/hdf5/hdf5_child.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -148,6 +149,21 @@ void sl_h5_set_signals(void)
 		signal(crashes[i], SIG_DFL);
 }
 
+void sl_h5_close_files(int except)
+{
+#ifdef SYS_close_range
+	if (except > 3)
+		syscall(SYS_close_range, 3U, (unsigned)except - 1, 0U);
+	syscall(SYS_close_range, except < 3 ? 3U : (unsigned)except + 1, UINT_MAX, 0U);
+#else
+	long most = sysconf(_SC_OPEN_MAX);
+
+	for (int fd = 3; fd < most; fd++)
+		if (fd != except)
+			close(fd);
+#endif
+}
+
 /* What a child does. */
 struct call {
 	sl_h5_reader *read;
@@ -206,6 +222,7 @@ static enum sl_status read_file(const struct call *c)
 static void run_child(const struct call *c, struct outcome *o)
 {
 	sl_h5_set_signals();
+	sl_h5_close_files(-1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limit(RLIMIT_CORE, 0);
 	if (c->limited)

@@ -54,4 +54,10 @@ void sl_h5_child_free(void *found, size_t size);
 /* In a child: lets signals of crashes end it and ignores all others. */
 void sl_h5_set_signals(void);
 
+/*
+ * In a child: closes the files from 3 on, except one that is at least 3. They would stay open, and
+ * the directory of a run locked, until the child has ended.
+ */
+void sl_h5_close_files(int except);
+
 #endif

@@ -25,7 +25,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +33,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,22 +147,6 @@ static void release_standard_files(void)
 		close(null);
 }
 
-/* Files and sockets of the caller that were open at the fork would stay open with this process. */
-static void close_others(int socket)
-{
-#ifdef SYS_close_range
-	if (socket > 3)
-		syscall(SYS_close_range, 3U, (unsigned)socket - 1, 0U);
-	syscall(SYS_close_range, (unsigned)socket + 1, UINT_MAX, 0U);
-#else
-	long most = sysconf(_SC_OPEN_MAX);
-
-	for (int fd = 3; fd < most; fd++)
-		if (fd != socket)
-			close(fd);
-#endif
-}
-
 static void serve(int socket)
 {
 	static const struct rlimit no_core = {0, 0};
@@ -175,7 +157,7 @@ static void serve(int socket)
 	(void)sl_plain_locale(); /* this is a fork of a thread of the caller */
 	sl_h5_set_signals();
 	release_standard_files();
-	close_others(socket);
+	sl_h5_close_files(socket);
 	setrlimit(RLIMIT_CORE, &no_core);
 	prctl(PR_SET_NAME, "sluice-hdf5");
 	prctl(PR_SET_PDEATHSIG, SIGCONT); /* a stopped writer ends with the caller too */

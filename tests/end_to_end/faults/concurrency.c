@@ -224,6 +224,8 @@ static void signals_to_children_change_nothing(void **state)
 
 		for (int reads = 0; reads < 2; reads++) {
 			start(reads ? verify : RUN_H5, &r);
+			for (int k = 0; !reads && k < 2000 && !signal_children(r.pid, 0); k++)
+				sleep_for(0.001);
 			sleep_for(0.2 * i / rounds);
 			sent += signal_children(r.pid, signals[i % SIGNALS]);
 			end(&r, reads ? "verify" : "the run", only_success);
