@@ -2,8 +2,9 @@
 # ci_compilers.sh - builds with a compiler other than gcc 12, with warnings as errors, and runs tests.
 #
 #	scripts/ci_compilers.sh clang     a share of the tests with clang of the installed Debian, with Open MPI
-#	scripts/ci_compilers.sh debian13  all tests by scripts/test.sh on a fresh Debian 13 (gcc 14, CPython 3.13, NumPy 2),
-#	                                  in a chroot in build/trixie
+#	scripts/ci_compilers.sh debian13  the same share, the tests of Python and the recipes of the docs by scripts/test.sh on
+#	                                  a fresh Debian 13 (gcc 14, CPython 3.13, NumPy 2), in a chroot in build/trixie
+#	scripts/ci_compilers.sh debian13 all    all tests
 #	scripts/ci_compilers.sh aarch64   gcc 14 for AArch64, in a chroot in build/trixie-aarch64; no tests, but each
 #	                                  configuration runs in qemu, and its files must be those of build/release
 #
@@ -92,7 +93,8 @@ clang)
 	;;
 debian13)
 	[ -d build/trixie ] || make_trixie build/trixie true
-	in_root build/trixie env CC=gcc CXX=g++ SLUICE_ONE_IN="${SLUICE_ONE_IN:-1}" scripts/test.sh ci-compiler
+	[ "${2:-}" = all ] && tests=() || tests=(-R "$share|^(docs/extending|docs|scripts/.*)$")
+	in_root build/trixie env CC=gcc CXX=g++ SLUICE_ONE_IN="${SLUICE_ONE_IN:-1}" scripts/test.sh ci-compiler "${tests[@]}"
 	;;
 aarch64)
 	[ -d build/trixie-aarch64 ] || make_trixie build/trixie-aarch64 scripts/ci_compilers.sh aarch64_packages

@@ -3,7 +3,7 @@
 #
 #	scripts/nightly.sh             all parts, also after one has failed; hours on two cores
 #	scripts/nightly.sh PART...     only these, for example: scripts/nightly.sh clang thread
-#	scripts/nightly.sh --turn      prints the part that CI runs for this commit, besides those of each commit
+#	scripts/nightly.sh --turn      the part that CI runs for this commit, besides those of each commit; of debian13 a share
 #
 #	format    clang-format, and the order of the folders
 #	release   all tests of the release build
@@ -47,7 +47,8 @@ run_part() {
 	format) check_format ;;
 	release) scripts/test.sh ci-release ;;
 	sanitize) scripts/test.sh sanitize ;;
-	clang | debian13 | aarch64) scripts/ci_compilers.sh "$1" ;;
+	clang | aarch64) scripts/ci_compilers.sh "$1" ;;
+	debian13) scripts/ci_compilers.sh debian13 ${2:-all} ;;
 	thread) scripts/test.sh thread ;;
 	slow)
 		scripts/test.sh ci-release -L slow
@@ -76,7 +77,9 @@ run_part() {
 
 case ${1:-} in
 --turn)
-	echo "${turns[$(git rev-list --count HEAD) % ${#turns[@]}]}"
+	turn=${turns[$(git rev-list --count HEAD) % ${#turns[@]}]}
+	echo "the turn of the part $turn"
+	run_part "$turn" share
 	exit
 	;;
 -*) usage ;;
