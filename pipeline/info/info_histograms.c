@@ -29,44 +29,6 @@ static enum sl_status damaged(const char *problem)
 		problem);
 }
 
-/*
- * Reads a text attribute of fixed length and cuts it to size. False if it is missing, is no text, or has
- * a variable length, for which HDF5 would allocate as much as the file claims.
- */
-static bool read_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size)
-{
-	char value[NAME_BYTES * 4] = "";
-	hid_t attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT)), type;
-	bool fits;
-
-	if (attribute < 0)
-		return false;
-	type = sl_h5_id(h, H5Aget_type(attribute));
-	fits = type >= 0 && H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) &&
-	       H5Tget_size(type) < sizeof(value) &&
-	       H5Aget_storage_size(attribute) < sizeof(value) &&
-	       sl_h5_ok(h, H5Aread(attribute, type, value));
-	sl_h5_close(h, type);
-	sl_h5_ok(h, H5Aclose(attribute));
-	snprintf(text, size, "%s", value);
-	return fits;
-}
-
-/*
- * Reads a dataset of one dimension and at most `most` values; *n is their number. The size is checked
- * before the values are read, so a damaged file cannot overflow values.
- */
-static bool read_values(struct sl_h5 *h, hid_t group, const char *name, hid_t type, uint64_t most,
-	void *values, uint64_t *n)
-{
-	hid_t data = sl_h5_member(h, group, name);
-	bool ok = data >= 0 && sl_h5_rows(h, data, type, n) && *n <= most &&
-	          sl_h5_ok(h, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-
-	sl_h5_close(h, data);
-	return ok;
-}
-
 /* Prints a member of a group; the group is that of a histogram of n_bins bins, or the root. */
 typedef enum sl_status member_printer(
 	struct sl_h5 *h, hid_t member, const char *name, uint64_t n_bins, FILE *out);
@@ -106,7 +68,7 @@ static enum sl_status print_fate(
 
 	if (strcmp(name, "edges") == 0)
 		return SL_OK;
-	if (!read_values(h, fate, "count", H5T_STD_U64LE, SL_HISTOGRAM_MOST, count, &n) ||
+	if (!sl_h5_get_values(h, fate, "count", H5T_STD_U64LE, SL_HISTOGRAM_MOST, count, &n) ||
 		n != n_bins || !sl_h5_get(h, fate, "under", H5T_STD_U64LE, &under) ||
 		!sl_h5_get(h, fate, "over", H5T_STD_U64LE, &over))
 		return damaged("the counts of a fate are missing or have the wrong size");
@@ -168,9 +130,9 @@ static enum sl_status print_histogram(
 		return SL_OK;
 	if (strchr(name, '('))
 		return print_grid(h, group, name, out);
-	if (!read_values(h, group, "edges", H5T_IEEE_F64LE, SL_HISTOGRAM_MOST + 1, edge, &n) ||
-		n < 2 || !read_text(h, group, "column", column, sizeof(column)) ||
-		!read_text(h, group, "unit", unit, sizeof(unit)) ||
+	if (!sl_h5_get_values(h, group, "edges", H5T_IEEE_F64LE, SL_HISTOGRAM_MOST + 1, edge, &n) ||
+		n < 2 || !sl_h5_get_text(h, group, "column", column, sizeof(column)) ||
+		!sl_h5_get_text(h, group, "unit", unit, sizeof(unit)) ||
 		!sl_h5_get(h, group, "particles", H5T_STD_U64LE, &particles))
 		return damaged("edges, column, unit or particles of a histogram are missing");
 	fprintf(out, "%s: column %s, %llu bins from %.6g to %.6g%s%s, %llu particles\n", name,

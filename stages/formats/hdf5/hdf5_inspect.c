@@ -42,43 +42,93 @@ hid_t sl_h5_only_group(struct sl_h5 *h, hid_t at)
 	return H5I_INVALID_HID;
 }
 
+/* An open attribute and its type in the file. */
+struct attribute {
+	hid_t id, type;
+};
+
+/*
+ * Opens an attribute that has exactly n values. HDF5 writes as many values as the file claims, so
+ * every read of an attribute begins here.
+ */
+static bool open_attribute(
+	struct sl_h5 *h, hid_t at, const char *name, uint64_t n, struct attribute *a)
+{
+	hid_t space;
+	bool fits;
+
+	*a = (struct attribute){H5I_INVALID_HID, H5I_INVALID_HID};
+	if (h->failed || at < 0 || !is_true(h, H5Aexists(at, name)))
+		return false;
+	a->id = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
+	a->type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(a->id));
+	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(a->id));
+	fits = !h->failed && H5Sget_simple_extent_npoints(space) == (hssize_t)n;
+	sl_h5_close(h, space);
+	return fits;
+}
+
+static void close_attribute(struct sl_h5 *h, const struct attribute *a)
+{
+	sl_h5_close(h, a->type);
+	sl_h5_close(h, a->id);
+}
+
 bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value)
 {
-	hid_t attribute, found, space;
-	bool got;
+	struct attribute a;
+	bool got = open_attribute(h, at, name, 1, &a) && is_true(h, H5Tequal(a.type, type)) &&
+	           sl_h5_ok(h, H5Aread(a.id, type, value));
 
-	if (h->failed || !is_true(h, H5Aexists(at, name)))
-		return false;
-	attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
-	found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(attribute));
-	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(attribute));
-	got = !h->failed && is_true(h, H5Tequal(found, type)) &&
-	      H5Sget_simple_extent_npoints(space) == 1 &&
-	      sl_h5_ok(h, H5Aread(attribute, type, value));
-	sl_h5_close(h, space);
-	sl_h5_close(h, found);
-	sl_h5_close(h, attribute);
+	close_attribute(h, &a);
+	return got;
+}
+
+bool sl_h5_get_integers(struct sl_h5 *h, hid_t at, const char *name, uint64_t n, int value[])
+{
+	struct attribute a;
+	bool got = open_attribute(h, at, name, n, &a) && H5Tget_class(a.type) == H5T_INTEGER &&
+	           sl_h5_ok(h, H5Aread(a.id, H5T_NATIVE_INT, value));
+
+	close_attribute(h, &a);
+	return got;
+}
+
+/* Reads a text of variable length; HDF5 allocates it, at most as much as the child process may. */
+static bool read_variable(struct sl_h5 *h, const struct attribute *a, char *text, size_t size)
+{
+	char *whole = NULL;
+	bool got = sl_h5_ok(h, H5Aread(a->id, a->type, &whole)) && whole && strlen(whole) < size;
+
+	if (got)
+		strcpy(text, whole);
+	if (whole)
+		H5free_memory(whole);
+	return got;
+}
+
+/* Reads a text of fixed length without what pads it. */
+static bool read_fixed(struct sl_h5 *h, const struct attribute *a, char *text, size_t size)
+{
+	hid_t type = H5Tget_size(a->type) < size ? sl_h5_id(h, H5Tcopy(a->type)) : H5I_INVALID_HID;
+	bool got = type >= 0 && sl_h5_ok(h, H5Tset_size(type, size)) &&
+	           sl_h5_ok(h, H5Tset_strpad(type, H5T_STR_NULLTERM)) &&
+	           sl_h5_ok(h, H5Aread(a->id, type, text));
+
+	sl_h5_close(h, type);
 	return got;
 }
 
 bool sl_h5_get_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size)
 {
-	hid_t attribute, type, space;
-	bool got;
+	struct attribute a;
+	bool got = false;
 
-	if (h->failed || !is_true(h, H5Aexists(at, name)))
-		return false;
 	memset(text, 0, size);
-	attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
-	type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(attribute));
-	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(attribute));
-	got = !h->failed && H5Tget_class(type) == H5T_STRING &&
-	      !is_true(h, H5Tis_variable_str(type)) && H5Tget_size(type) < size &&
-	      H5Sget_simple_extent_npoints(space) == 1 &&
-	      sl_h5_ok(h, H5Aread(attribute, type, text));
-	sl_h5_close(h, space);
-	sl_h5_close(h, type);
-	sl_h5_close(h, attribute);
+	if (open_attribute(h, at, name, 1, &a) && H5Tget_class(a.type) == H5T_STRING)
+		got = is_true(h, H5Tis_variable_str(a.type)) ? read_variable(h, &a, text, size)
+		                                             : read_fixed(h, &a, text, size);
+	close_attribute(h, &a);
 	return got;
 }
 
@@ -103,6 +153,17 @@ bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n)
 
 	*n = size;
 	return got;
+}
+
+bool sl_h5_get_values(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t most,
+	void *values, uint64_t *n)
+{
+	hid_t data = sl_h5_member(h, at, name);
+	bool ok = data >= 0 && sl_h5_rows(h, data, type, n) && *n <= most &&
+	          sl_h5_ok(h, H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+
+	sl_h5_close(h, data);
+	return ok;
 }
 
 bool sl_h5_is_grid(

@@ -1,6 +1,9 @@
 /*
  * hdf5_inspect.h - queries about the contents of an HDF5 file in memory.
  *
+ * Only this file calls H5Aread() and H5Dread(): each read checks the type and the number of values in
+ * the file before HDF5 writes them to memory of the caller.
+ *
  * An object that does not exist, or that has another type or shape, is no failure: the result is a
  * negative id or false. Failures of HDF5 itself are recorded in *h, as in hdf5_file.h.
  */
@@ -21,11 +24,18 @@ bool sl_h5_name(struct sl_h5 *h, hid_t at, uint64_t i, char *name, size_t size);
 /* Reads an attribute that is one value of that type. */
 bool sl_h5_get(struct sl_h5 *h, hid_t at, const char *name, hid_t type, void *value);
 
-/* Reads an attribute that is a text as sl_h5_put_text() writes it, if it has less than size bytes. */
+/* Reads an attribute that is n integers of any size. */
+bool sl_h5_get_integers(struct sl_h5 *h, hid_t at, const char *name, uint64_t n, int value[]);
+
+/* Reads an attribute that is one text of less than size bytes, of fixed or of variable length. */
 bool sl_h5_get_text(struct sl_h5 *h, hid_t at, const char *name, char *text, size_t size);
 
 /* The number of items of a dataset of that type with one dimension. */
 bool sl_h5_rows(struct sl_h5 *h, hid_t dataset, hid_t type, uint64_t *n);
+
+/* Reads a member of a group that is a dataset of one dimension, of that type, with *n <= most items. */
+bool sl_h5_get_values(struct sl_h5 *h, hid_t at, const char *name, hid_t type, uint64_t most,
+	void *values, uint64_t *n);
 
 /*
  * For a dataset of that type that sl_h5_grid() made: its rows and columns, and the offset of its

@@ -7,7 +7,7 @@
 #include "stages/formats/phase_space/openmc.h"
 
 /* The first version of a state point in which particle is a PDG code. */
-enum { CODED_MAJOR = 18, CODED_MINOR = 2, TEXT_BYTES = 32 };
+enum { CODED_MAJOR = 18, CODED_MINOR = 2, TEXT_BYTES = 256 };
 
 /* The members by name; component is NULL for a number. */
 static const struct {
@@ -33,50 +33,13 @@ static enum sl_status refuse(const char *problem)
 		problem);
 }
 
-/* --- attributes ------------------------------------------------------------------------------- */
-
-/* Reads a string attribute of fixed or variable length; "" if there is none. A longer one is cut. */
-static void read_text(struct sl_h5 *h, hid_t at, const char *name, char text[TEXT_BYTES])
-{
-	hid_t attribute, found, type;
-	char *whole = NULL;
-
-	memset(text, 0, TEXT_BYTES);
-	if (h->failed || H5Aexists(at, name) <= 0)
-		return;
-	attribute = sl_h5_id(h, H5Aopen(at, name, H5P_DEFAULT));
-	found = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_type(attribute));
-	type = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Tcopy(H5T_C_S1));
-	if (!h->failed && H5Tget_class(found) == H5T_STRING) {
-		bool variable = H5Tis_variable_str(found) > 0;
-
-		sl_h5_ok(h, H5Tset_size(type, variable ? H5T_VARIABLE : TEXT_BYTES));
-		sl_h5_ok(h, H5Tset_cset(type, H5Tget_cset(found)));
-		if (variable && sl_h5_ok(h, H5Aread(attribute, type, &whole)) && whole)
-			strncpy(text, whole, TEXT_BYTES - 1);
-		else if (!variable)
-			sl_h5_ok(h, H5Aread(attribute, type, text));
-		text[TEXT_BYTES - 1] = '\0';
-	}
-	sl_h5_close(h, type);
-	sl_h5_close(h, found);
-	sl_h5_close(h, attribute);
-}
-
 /* Whether the attribute version, two integers, is at least that of PDG codes. */
 static bool has_codes(struct sl_h5 *h, hid_t at)
 {
 	int version[2] = {0, 0};
-	hid_t attribute, space;
 
-	if (h->failed || H5Aexists(at, "version") <= 0)
+	if (!sl_h5_get_integers(h, at, "version", 2, version))
 		return false;
-	attribute = sl_h5_id(h, H5Aopen(at, "version", H5P_DEFAULT));
-	space = h->failed ? H5I_INVALID_HID : sl_h5_id(h, H5Aget_space(attribute));
-	if (!h->failed && H5Sget_simple_extent_npoints(space) == 2)
-		sl_h5_ok(h, H5Aread(attribute, H5T_NATIVE_INT, version));
-	sl_h5_close(h, space);
-	sl_h5_close(h, attribute);
 	return version[0] > CODED_MAJOR || (version[0] == CODED_MAJOR && version[1] >= CODED_MINOR);
 }
 
@@ -170,7 +133,7 @@ static enum sl_status locate(struct sl_h5 *h, hid_t file, struct sl_openmc *o)
 	hid_t dataset;
 	enum sl_status s;
 
-	read_text(h, file, "filetype", kind);
+	sl_h5_get_text(h, file, "filetype", kind, sizeof(kind));
 	if (!h->failed && strcmp(kind, "source") != 0 && strcmp(kind, "statepoint") != 0)
 		return refuse("it has no attribute filetype that is source or statepoint");
 	dataset = sl_h5_member(h, file, "source_bank");
