@@ -5,7 +5,9 @@
  * models.def. The header defines:
  *
  *	struct sl_NAME        the parameters that the rules use, made from the configuration
- *	SL_COLUMNS_NAME       the set of columns that the model's particles have
+ *	SL_COLUMNS_NAME       the set of columns that the model's particles have: id and fate always,
+ *	                      weight if the model is weighted. The formats mcpl and mcpl.gz need
+ *	                      x, y, z, u, v, w, weight and time; an image needs pixel and weight
  *	SL_FATES_NAME         the set of fates that they can end with
  *	SL_RECOMPUTED_NAME        true if it costs less to compute a particle again than to store it
  *	SL_WEIGHTED_NAME      true if weights can differ from 1: as a fraction of the particle that

@@ -111,6 +111,28 @@ static void check_energy(const struct sl_config *c, struct sl_reader *r, const s
 			m->name);
 }
 
+/* A record has each of these columns, whatever the model. A particle has no part of a polarisation. */
+static void check_columns(struct sl_reader *r, const struct sl_choices *choices)
+{
+	const struct sl_model *m = choices->model;
+	sl_column_set needed =
+		SL_MCPL_NEEDED |
+		(m->columns & SL_MCPL_POLARISATION ? (sl_column_set)SL_MCPL_POLARISATION : 0);
+	const char *words[SL_COLUMN_COUNT];
+	char text[SL_WORD_BYTES];
+	size_t n = 0;
+
+	for (int i = 0; i < SL_COLUMN_COUNT; i++)
+		if (SL_HAS(needed & ~m->columns, i))
+			words[n++] = sl_column_facts[i].name;
+	if (n > 0)
+		sl_config_add_problem(r, "output.format",
+			"is %s, whose particles have position, direction, weight and time, but model %s has "
+			"no column %s; use openpmd, npz or csv",
+			choices->format->name, m->name,
+			sl_list_words(text, sizeof(text), words, n));
+}
+
 /* For other formats: refuses the keys of the section output.mcpl. */
 static void refuse_all(struct sl_reader *r)
 {
@@ -141,6 +163,7 @@ sl_column_set sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r,
 		sl_config_add_problem(r, "output.columns",
 			"has no effect: an MCPL particle has position, direction, energy, weight, "
 			"time and output.mcpl.userflags; remove it");
+	check_columns(r, choices);
 	check_energy(c, r, m);
 	flags = resolve_flags(c, r, m, constants);
 	facts = (struct sl_mcpl_facts){.wide = resolve_precision(c, r),
@@ -155,6 +178,6 @@ sl_column_set sl_resolve_mcpl(const struct sl_config *c, struct sl_reader *r,
 		choices->internal &= ~SL_BIT(flags);
 	/* a polarisation that is the same for all particles needs no column */
 	return SL_MCPL_NEEDED | (m->columns & (SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pdg))) |
-	       (m->columns & SL_MCPL_POLARISATION & ~constants) | choices->internal |
-	       (flags < SL_COLUMN_COUNT ? SL_BIT(flags) : 0);
+	       (SL_MCPL_POLARISATION & ~constants ? m->columns & SL_MCPL_POLARISATION : 0) |
+	       choices->internal | (flags < SL_COLUMN_COUNT ? SL_BIT(flags) : 0);
 }

@@ -1,10 +1,11 @@
 /*
- * execution.c - run.device, run.mode and primitives: which choice is made, and which combinations
- * are refused.
+ * execution.c - run.device, run.mode, primitives and output.format: which choice is made, and which
+ * combinations are refused.
  */
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/resolve/execution/backends.h"
+#include "pipeline/resolve/output/mcpl_output.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/configs/config_check.h"
 
@@ -318,6 +319,31 @@ static void tunings_are_read(void **state)
 	assert_ptr_equal(choices.scan.backend, &sl_scan_cpu);
 }
 
+/* Records of MCPL are made of columns that a new model need not have. */
+static void columns_that_records_need_are_checked(void **state)
+{
+	static const char list[] = "no column x, y, u or v; use openpmd";
+	struct sl_model rod, whole;
+	struct sl_reader *r;
+
+	(void)state;
+	resolve_valid_device("cpu", "");
+	whole = rod = *choices.model;
+	rod.columns &= ~(SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_u) |
+			 SL_BIT(SL_COLUMN_v));
+	whole.columns |= SL_BIT(SL_COLUMN_pol_y);
+	for (int k = 0; k < 2; k++) {
+		assert_ok(resolve_text("model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: 1 cm}}\n"
+				       "run: {particles: 1}\nkeep: absorbed\n"
+				       "output: {format: mcpl, mcpl: {energy: 2 eV}}\n",
+			NULL, 0, &r));
+		choices.model = k ? &whole : &rod;
+		sl_resolve_mcpl(&config, r, &choices, 0, true);
+		assert_fails(sl_config_verdict(r), SL_USAGE, k ? "pol_x or pol_z" : list);
+		sl_config_close(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +356,7 @@ int main(void)
 		cmocka_unit_test(packed_form_depends_on_format_and_deflate),
 		cmocka_unit_test(level_selects_the_deflate_backend),
 		cmocka_unit_test(tunings_are_read),
+		cmocka_unit_test(columns_that_records_need_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
