@@ -2,6 +2,7 @@
 #include "tests/faults/fault_injection.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ struct entry {
 	char call[CALL_BYTES];
 	unsigned long at;   /* number of the call that fails, from 1 */
 	bool on;            /* k+: all later calls fail too */
-	int error;          /* the errno or CUDA error that it reports */
+	int error;          /* the errno or CUDA error that it reports; 0: the process stops */
 	atomic_ulong calls; /* so far */
 };
 
@@ -27,6 +28,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct entry entries[ENTRIES_MAX];
 static int n_entries;
 static char problem[256];
+static const char stop[] = ":stop";
 
 /* The whole number at the start of text, 1 to most, or 0 if there is none; *end follows it. */
 static unsigned long number(const char *text, unsigned long most, const char **end)
@@ -41,7 +43,7 @@ static unsigned long number(const char *text, unsigned long most, const char **e
 	return v <= most ? v : 0;
 }
 
-/* Reads "call:k:errno" or "call:k+:errno"; *end is set to the character after it. */
+/* Reads "call:k:errno", "call:k+:errno" or "call:k:stop"; *end is set to the character after it. */
 static bool read_entry(const char *text, struct entry *e, const char **end)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -55,8 +57,13 @@ static bool read_entry(const char *text, struct entry *e, const char **end)
 	*end += e->on;
 	if (e->at == 0 || **end != ':')
 		return false;
-	e->error = (int)number(*end + 1, ERROR_MAX, end);
 	atomic_store(&e->calls, 0);
+	if (strncmp(*end, stop, strlen(stop)) == 0) {
+		e->error = 0;
+		*end += strlen(stop);
+		return **end == ',' || **end == '\0';
+	}
+	e->error = (int)number(*end + 1, ERROR_MAX, end);
 	return e->error != 0 && (**end == ',' || **end == '\0');
 }
 
@@ -109,8 +116,11 @@ int sl_fault(const char *call)
 		if (strcmp(e->call, call) != 0)
 			continue;
 		k = atomic_fetch_add(&e->calls, 1) + 1;
-		if (error == 0 && (k == e->at || (e->on && k > e->at)))
-			error = e->error;
+		if (error != 0 || (k != e->at && !(e->on && k > e->at)))
+			continue;
+		error = e->error;
+		if (error == 0)
+			kill(getpid(), SIGSTOP);
 	}
 	return error;
 }

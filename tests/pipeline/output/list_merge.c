@@ -200,6 +200,12 @@ static void kill_merge(const char *format, const char *suffix)
 {
 	static const char *const left[] = {".part", ".0_0.part", ".1_0.part", ".2_11.part",
 		"_000003.order.part", "_000099.order"};
+	static const char *const mine[] = {
+		".1_x.part", "._0.part", ".1_.part", ".1_0", ".1_0.parts", "x1_0.part"};
+	const char *const *resume = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume");
+	struct folder out;
+	struct ending e;
+	size_t entries;
 	uint64_t hash;
 	char more[128], name[64];
 
@@ -208,16 +214,30 @@ static void kill_merge(const char *format, const char *suffix)
 	hash = hash_run(&folder, "out");
 	snprintf(name, sizeof(name), "out/t.%s", suffix);
 	assert_int_equal(0, remove(folder_path(&folder, name)));
+	snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
+	entries = folder_count(&out);
 	for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++) {
 		snprintf(name, sizeof(name), "out/t%s%s%s", *left[i] == '.' ? "." : "",
 			*left[i] == '.' ? suffix : "", left[i]);
 		folder_write(&folder, name, "half", 4);
 	}
-	snprintf(name, sizeof(name), "out/t.%s.1_x.part", suffix);
-	folder_write(&folder, name, "mine", 4);
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume"));
-	expect_file(&folder, name, "mine");
-	assert_int_equal(0, remove(folder_path(&folder, name)));
+	for (size_t i = 0; i < sizeof(mine) / sizeof(*mine); i++) {
+		snprintf(name, sizeof(name), "out/t.%s%s", suffix, mine[i]);
+		folder_write(&folder, name, "mine", 4);
+	}
+	/* at the second fsync, after that of run.json, a file of the merge is written */
+	call_changed(&folder, "file_fsync:2:stop", NULL, resume, &e);
+	process_free(&e);
+	/* at the first one there is run.json.part, and what the killed merge has left is removed */
+	call_changed(&folder, "file_fsync:1:stop", NULL, resume, &e);
+	process_free(&e);
+	assert_int_equal(folder_count(&out), entries + sizeof(mine) / sizeof(*mine) + 1);
+	expect(&folder, SL_OK, "", resume);
+	for (size_t i = 0; i < sizeof(mine) / sizeof(*mine); i++) {
+		snprintf(name, sizeof(name), "out/t.%s%s", suffix, mine[i]);
+		expect_file(&folder, name, "mine");
+		assert_int_equal(0, remove(folder_path(&folder, name)));
+	}
 	assert_int_equal(hash_run(&folder, "out"), hash);
 }
 

@@ -2,10 +2,13 @@
 #include "tests/support/program/program.h"
 
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "pipeline/text/yaml.h"
+#include "primitives/files/crc32.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool is_slow = true;
@@ -33,6 +36,26 @@ void call(
 	const struct process p = {.argv = words, .env = env, .folder = f->path};
 
 	process_run(&p, HANG_SECONDS, e);
+}
+
+void call_changed(const struct folder *f, const char *fault, void (*change)(void),
+	const char *const *words, struct ending *e)
+{
+	char setting[64];
+	const char *const env[] = {setting, NULL};
+	const struct process p = {.argv = words, .env = env, .folder = f->path};
+	struct running r;
+	siginfo_t how;
+
+	snprintf(setting, sizeof(setting), "SL_FAULT=%s", fault);
+	process_start(&p, &r);
+	assert_int_equal(waitid(P_PID, (id_t)r.pid, &how, WSTOPPED | WEXITED | WNOWAIT), 0);
+	if (how.si_code == CLD_STOPPED && change)
+		change();
+	kill(r.pid, change ? SIGCONT : SIGKILL);
+	process_wait(&r, HANG_SECONDS, e);
+	if (how.si_code != CLD_STOPPED)
+		fail_msg("%s: the program ended before this call: %s", fault, e->err);
 }
 
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words)
@@ -121,6 +144,26 @@ void keep_batches(const struct folder *f, const char *out, size_t n)
 		at = strchr(at, '\n') + 1;
 	folder_write(f, name, lines, (size_t)(at - lines));
 	free(lines);
+}
+
+void edit_run_json(const struct folder *f, const char *out, const char *from, const char *to)
+{
+	static const char member[] = ",\n\t\"crc32\": \"";
+	char name[256], *json, *text, *at, *crc;
+	size_t bytes;
+
+	snprintf(name, sizeof(name), "%s/run.json", out);
+	json = folder_read(f, name, &bytes);
+	text = (char *)malloc(bytes + strlen(to) + 1);
+	at = strstr(json, from);
+	assert_true(text && at);
+	sprintf(text, "%.*s%s%s", (int)(at - json), json, to, at + strlen(from));
+	crc = strstr(text, member);
+	assert_non_null(crc);
+	sprintf(crc, "%s%08x\"\n}\n", member, sl_crc32(text, (size_t)(crc - text)));
+	write_text(f, name, text);
+	free(text);
+	free(json);
 }
 
 struct sl_yaml *report_of(const struct folder *f, const char *out)

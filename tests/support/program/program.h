@@ -33,6 +33,13 @@ char *output_of(const struct folder *f, const char *const *words);
 /* Checks an ending as expect() does, and frees it. */
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words);
 
+/*
+ * The same, but fault (an entry of SL_FAULT that ends in :stop) stops the program at a call; then change runs,
+ * and the program continues; NULL: it is killed there. The test fails if the program ends before the call.
+ */
+void call_changed(const struct folder *f, const char *fault, void (*change)(void),
+	const char *const *words, struct ending *e);
+
 /* Counts the occurrences of word in text. */
 size_t times_in(const char *text, const char *word);
 
@@ -55,6 +62,9 @@ void keep_batches(const struct folder *f, const char *out, size_t n);
  * of run.json, valid until the next call. */
 struct sl_yaml *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
+
+/* Replaces the first text from by to in out/run.json, and the checksum at its end with it. */
+void edit_run_json(const struct folder *f, const char *out, const char *from, const char *to);
 
 /* Returns a hash of all files of a run except run.json, which contains times. */
 uint64_t hash_run(const struct folder *f, const char *out);
