@@ -68,17 +68,24 @@ static void print_joined(void *ctx, const struct sl_workspace *w, const struct s
 		sl_report_print(w, m, session, stdout);
 }
 
-/* A signal stops the join in order: it removes what it has written. */
+/*
+ * A signal stops the join in order: it removes what it has written. It writes only where the command line
+ * says, never where a part does, which others may have made.
+ */
 enum sl_status sl_command_join(struct sl_args *a)
 {
+	bool has_out = a->out && a->out[0];
 	const struct sl_join_job job = {.in = a->operands,
 		.n = a->n_operands,
-		.to = a->out && a->out[0] ? a->out : NULL,
+		.to = has_out ? a->out : a->operands[0],
 		.force = a->force,
 		.stop = &sl_cli_control.stop,
 		.results = print_joined,
 		.ctx = a};
 
+	if (!has_out && a->n_operands > 1)
+		return sl_fail(SL_USAGE,
+			"join needs --out DIR for the parts of several directories; add the option");
 	sl_signals_begin_work();
 	return sl_join(&job);
 }

@@ -140,7 +140,7 @@ enum sl_status sl_join_check_stop(const atomic_int *stop)
 	                         : SL_OK;
 }
 
-static enum sl_status check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
+enum sl_status sl_part_check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
 	const struct sl_dir *dir, const struct sl_manifest_line *l)
 {
 	bool complete;
@@ -170,7 +170,7 @@ enum sl_status sl_parts_check_files(const struct sl_joined_parts *parts, const s
 			i++) {
 			s = sl_join_check_stop(stop);
 			if (s == SL_OK)
-				s = check_files(&parts->at[at], plan, &dir, &all->line[i]);
+				s = sl_part_check_files(&parts->at[at], plan, &dir, &all->line[i]);
 		}
 		sl_dir_close(&dir);
 	}

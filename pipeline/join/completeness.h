@@ -20,8 +20,12 @@
 enum sl_status sl_parts_collect(
 	struct sl_joined_parts *parts, const struct sl_plan *plan, struct sl_manifest *all);
 
+/* Reads the files of a batch of a part in dir. SL_BAD_INPUT if they differ from the manifest of the part. */
+enum sl_status sl_part_check_files(const struct sl_joined_part *part, const struct sl_plan *plan,
+	const struct sl_dir *dir, const struct sl_manifest_line *l);
+
 /*
- * Reads all files of these batches. SL_BAD_INPUT if one of them differs from its manifest; SL_STOPPED
+ * The same for all batches, in the directories of the parts. SL_BAD_INPUT if one of them differs from its manifest; SL_STOPPED
  * if *stop becomes other than 0.
  */
 enum sl_status sl_parts_check_files(const struct sl_joined_parts *parts, const struct sl_plan *plan,

@@ -10,7 +10,7 @@
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/files/files.h"
 
-/* Makes the plan of the whole run in the directory `to`; NULL: out/NAME, as of sluice run. */
+/* Makes the plan of the whole run in the directory `to`: what the parts say of a directory does not count. */
 static enum sl_status make_plan(
 	const struct sl_joined_parts *parts, const char *to, struct sl_plan **plan)
 {
@@ -20,8 +20,6 @@ static enum sl_status make_plan(
 	whole.part = (struct sl_part){.of = 0};
 	whole.deflate = parts->deflate; /* on the host, also of parts that a device compressed */
 	SL_TRY(sl_existing_run_plan(&whole, parts->setting, parts->n_settings, plan));
-	if (!to)
-		return SL_OK;
 	if (strlen(to) >= sizeof((*plan)->to))
 		return sl_fail(SL_USAGE, "%s: the path is too long; choose a shorter --out", to);
 	snprintf((*plan)->to, sizeof((*plan)->to), "%s", to);
@@ -179,7 +177,8 @@ static enum sl_status join_plan(const struct sl_join_job *job, struct sl_joined_
 
 	SL_TRY(sl_parts_collect(parts, plan, all));
 	SL_TRY(sl_joined_files_check(parts, plan, all));
-	SL_TRY(sl_parts_check_files(parts, plan, all, job->stop));
+	if (job->force) /* a run is only replaced if its replacement is undamaged */
+		SL_TRY(sl_parts_check_files(parts, plan, all, job->stop));
 	s = sl_workspace_open(plan, &w);
 	if (s == SL_OK)
 		s = make_origin(parts, &origin);
@@ -202,7 +201,7 @@ enum sl_status sl_join(const struct sl_join_job *job)
 	if (s == SL_OK)
 		s = make_plan(&parts, job->to, &plan);
 	if (s == SL_OK && !job->force)
-		s = check_free(plan->to);
+		s = check_free(job->to);
 	if (s == SL_OK)
 		s = join_plan(job, &parts, plan, &all);
 	sl_manifest_free(&all);

@@ -1,9 +1,10 @@
 /*
  * join.h - sluice join: makes the run of all its parts, as one process would have written it.
  *
- * Everything that can be refused is refused before a file is written: parts that are missing, incomplete,
- * damaged or of different runs, and an output directory that is in use. A join that fails later, for
- * example because the disk is full, removes what it has written. The parts are only read.
+ * Parts that are missing, incomplete or of different runs, and an output directory that is in use, are
+ * refused before a file is written. The contents of a file are checked where the joined run has it, so
+ * that a part which changes during the join is noticed; with force, also before the old run is removed.
+ * A join that fails removes what it has written. The parts are only read.
  */
 #ifndef SL_PIPELINE_JOIN_JOIN_H
 #define SL_PIPELINE_JOIN_JOIN_H
@@ -13,7 +14,7 @@
 struct sl_join_job {
 	const char *const *in; /* n directories */
 	size_t n;
-	const char *to; /* the directory of the run; NULL: out/NAME, with the name of the run */
+	const char *to; /* the directory of the run */
 	bool force;     /* replace the run that is there */
 	const atomic_int *stop;
 	/* Called once, when the run is written. */

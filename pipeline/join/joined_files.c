@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipeline/batch_file/batch_file.h"
 #include "pipeline/text/messages.h"
-#include "primitives/files/crc32.h"
 #include "primitives/files/files.h"
 #include "primitives/files/link.h"
 #include "primitives/files/map.h"
@@ -120,59 +120,45 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 
 /* --- the files -------------------------------------------------------------------------------- */
 
-enum { PIECE_BYTES = 1 << 20 };
-
-/* Writes the bytes of a mapped file, and checks them on the way. */
-static enum sl_status write_copy(
-	const struct sl_map *from, const struct sl_dir *to, const char *name, uint32_t crc)
-{
-	struct sl_file_writer w;
-	uint32_t found = 0;
-
-	SL_TRY(sl_file_begin(to, name, &w));
-	for (size_t at = 0, n; at < from->bytes; at += n) {
-		const char *piece = (const char *)from->at + at;
-
-		n = from->bytes - at < PIECE_BYTES ? from->bytes - at : (size_t)PIECE_BYTES;
-		found = sl_crc32_update(found, piece, n);
-		SL_TRY(sl_file_add(&w, piece, n));
-	}
-	if (found == crc)
-		return sl_file_end(&w, false);
-	sl_file_drop(&w);
-	return sl_fail(SL_BAD_INPUT,
-		"%s: the file changed while it was copied, or the disk is failing; verify the part and "
-		"start again",
-		name);
-}
-
-/* Takes over one file; a run without such files has an empty name. */
-static enum sl_status take(
-	const struct sl_dir *from, const char *name, uint32_t crc, const struct sl_dir *to)
+static enum sl_status copy(const struct sl_dir *from, const char *name, const struct sl_dir *to)
 {
 	char path[SL_PATH_BYTES];
 	struct sl_map file;
 	enum sl_status s;
-	bool linked;
 
-	if (!name[0])
-		return SL_OK;
-	SL_TRY(sl_file_link(from, name, to, &linked));
-	if (linked)
-		return SL_OK;
 	snprintf(path, sizeof(path), "%.3800s/%s", from->path, name);
 	SL_TRY(sl_map_file(path, &file));
-	s = write_copy(&file, to, name, crc);
+	s = sl_file_commit(to, name, file.at, file.bytes, false);
 	sl_unmap(&file);
 	return s;
 }
 
-static enum sl_status take_batch(
+/* Takes over one file, if it exists; a run without such files has an empty name. */
+static enum sl_status take(const struct sl_dir *from, const char *name, const struct sl_dir *to)
+{
+	bool exists = name[0] != '\0', linked;
+
+	if (exists)
+		SL_TRY(sl_file_exists(from, name, &exists));
+	if (!exists)
+		return SL_OK;
+	SL_TRY(sl_file_link(from, name, to, &linked));
+	return linked ? SL_OK : copy(from, name, to);
+}
+
+/*
+ * A file of a part can be replaced at any moment, so the files that the joined run has are checked. Files
+ * with other names than those of the run are not taken, and then the check fails.
+ */
+static enum sl_status take_batch(const struct sl_joined_part *part, const struct sl_plan *plan,
 	const struct sl_dir *from, const struct sl_manifest_line *l, const struct sl_dir *to)
 {
-	SL_TRY(take(from, l->file, l->file_crc, to));
-	SL_TRY(take(from, l->bins_file, l->bins_crc, to));
-	return take(from, l->order_file, l->order_crc, to);
+	if (sl_batch_file_is_planned(plan, l)) {
+		SL_TRY(take(from, l->file, to));
+		SL_TRY(take(from, l->bins_file, to));
+		SL_TRY(take(from, l->order_file, to));
+	}
+	return sl_part_check_files(part, plan, to, l);
 }
 
 enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const struct sl_plan *plan,
@@ -185,12 +171,13 @@ enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const s
 		struct sl_dir from;
 
 		SL_TRY(sl_dir_open(parts->at[at].path, false, &from));
+		s = sl_dir_lock_shared(&from);
 		for (; s == SL_OK && i < all->n &&
 			sl_parts_find(parts, plan, all->line[i].batch) == at;
 			i++) {
 			s = sl_join_check_stop(stop);
 			if (s == SL_OK)
-				s = take_batch(&from, &all->line[i], dir);
+				s = take_batch(&parts->at[at], plan, &from, &all->line[i], dir);
 		}
 		sl_dir_close(&from);
 	}

@@ -17,8 +17,9 @@ enum sl_status sl_joined_files_check(const struct sl_joined_parts *parts,
 	const struct sl_plan *plan, const struct sl_manifest *all);
 
 /*
- * Links or copies the files of all batches to dir, which is locked. The CRC-32 of a copy is checked. The
- * links are durable after the next commit of a file in dir.
+ * Links or copies the files of all batches to dir, which is locked, and then reads them there: SL_BAD_INPUT
+ * if one of them differs from its manifest, SL_OUTPUT_IN_USE if a run of a part is in progress. The links
+ * are durable after the next commit of a file in dir.
  */
 enum sl_status sl_joined_files_take(const struct sl_joined_parts *parts, const struct sl_plan *plan,
 	const struct sl_manifest *all, const struct sl_dir *dir, const atomic_int *stop);

@@ -158,7 +158,8 @@ enum sl_status sl_dir_remove(const char *path)
 void sl_dir_close(struct sl_dir *d)
 {
 	if (d->lock >= 0) {
-		int cleared = ftruncate(d->lock, 0); /* a failure only leaves an outdated text */
+		/* a failure only leaves an outdated text; a shared lock never changes it */
+		int cleared = ftruncate(d->lock, 0);
 
 		(void)cleared;
 		close(d->lock);
@@ -191,7 +192,8 @@ static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s is in use by another run (%s; two runs would overwrite each other); wait "
 		"until it has ended or choose another output folder",
-		d->path, holder[0] ? holder : "it has not written its name to LOCK yet");
+		d->path,
+		holder[0] ? holder : "it has not written its name to LOCK yet, or joins this one");
 }
 
 /* Writes the signature of this process, which sl_lock_parse() reads. */
@@ -260,6 +262,23 @@ enum sl_status sl_dir_lock(struct sl_dir *d)
 		return sl_disk_failed(errno, "open", d->path, SL_LOCK_NAME);
 	SL_TRY(sl_check_regular(fd, d->path, SL_LOCK_NAME, &bytes));
 	s = take_lock(d, fd);
+	if (s != SL_OK)
+		close(fd);
+	else
+		d->lock = fd;
+	return s;
+}
+
+enum sl_status sl_dir_lock_shared(struct sl_dir *d)
+{
+	int fd = sl_open(d->fd, SL_LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	enum sl_status s = SL_OK;
+
+	if (fd < 0) /* removed, or of another user: the caller checks what it reads */
+		return SL_OK;
+	/* a file system without locks has no other process that holds one, either */
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		s = refuse_lock(d, fd);
 	if (s != SL_OK)
 		close(fd);
 	else

@@ -64,6 +64,12 @@ enum sl_status sl_dir_remove(const char *path);
 enum sl_status sl_dir_lock(struct sl_dir *d);
 
 /*
+ * Locks the directory for reading, until it is closed, if it has a file LOCK: no process can lock it for
+ * itself, and others can also read. SL_OUTPUT_IN_USE if a process holds its lock.
+ */
+enum sl_status sl_dir_lock_shared(struct sl_dir *d);
+
+/*
  * Makes all that was written in d durable, with one call for the whole file system (syncfs(2)). It is for a
  * lazy directory: without the call, a failure of the machine can lose or truncate any of its files.
  */

@@ -54,7 +54,7 @@ static enum sl_status read_lock(
 }
 
 /*
- * Is there a flock of that file? The device of a line is that of the file system, which some file systems
+ * Does a process hold the flock of that file for itself, not for reading? The device of a line is that of the file system, which some file systems
  * hide from stat(2); then the process must be the one that LOCK names.
  */
 static bool is_locked(FILE *locks, const struct stat *facts, uint64_t pid)
@@ -66,7 +66,7 @@ static bool is_locked(FILE *locks, const struct stat *facts, uint64_t pid)
 	while (fgets(line, sizeof(line), locks)) {
 		const char *at = strstr(line, "FLOCK");
 
-		if (!at || sscanf(at, "FLOCK %*s %*s %llu %x:%x:%llu", &holder, &of_major,
+		if (!at || sscanf(at, "FLOCK %*s WRITE %llu %x:%x:%llu", &holder, &of_major,
 				   &of_minor, &inode) != 4)
 			continue;
 		if (inode != (unsigned long long)facts->st_ino)

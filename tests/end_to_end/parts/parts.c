@@ -139,8 +139,8 @@ static void devices_can_be_mixed(void **state)
 	assert_true(hash_run(&folder, "joined") == hash_run(&folder, "whole"));
 }
 
-/* Without --out, parts and joined run are in out/NAME, as a run is. */
-static void the_default_output_is_that_of_a_run(void **state)
+/* Without --out, the joined run is in the directory with the parts. */
+static void the_default_output_is_that_of_the_parts(void **state)
 {
 	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--part", "1/2", "--quiet"));
@@ -277,7 +277,7 @@ int main(void)
 		TEST(a_device_gives_the_same_parts),
 		TEST(a_list_is_divided),
 		TEST(devices_can_be_mixed),
-		TEST(the_default_output_is_that_of_a_run),
+		TEST(the_default_output_is_that_of_the_parts),
 		TEST(parts_are_converted_with_their_ids),
 		TEST(a_stop_rule_is_met_by_the_batches_in_order),
 		TEST(a_part_does_not_stop),

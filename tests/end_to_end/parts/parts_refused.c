@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pipeline/plan/plan.h"
 #include "tests/support/runs/parts_check.h"
 
 static const char text[] =
@@ -134,6 +135,110 @@ static void batches_of_other_parts_are_refused(void **state)
 	folder_write(&folder, "parts/part_2_of_3/manifest.jsonl", lines, bytes);
 	free(lines);
 	refuse(SL_BAD_INPUT, "has batch 0, but the part has batches 5 to 9");
+	keep_batches(&folder, "parts/part_3_of_3",
+		1); /* its first batch is the first one after part 2 */
+	lines = folder_read(&folder, "parts/part_3_of_3/manifest.jsonl", &bytes);
+	folder_write(&folder, "parts/part_2_of_3/manifest.jsonl", lines, bytes);
+	free(lines);
+	refuse(SL_BAD_INPUT, "has batch 10, but the part has batches 5 to 9");
+}
+
+/* A file with a name that the run does not use is not taken over. */
+static void files_of_other_names_are_refused(void **state)
+{
+	struct sl_manifest m;
+	struct sl_dir dir;
+
+	(void)state;
+	read_manifest(&folder, "parts/part_3_of_3", &m);
+	snprintf(m.line[1].file, sizeof(m.line[1].file), "mine.h5");
+	assert_ok(sl_dir_open(folder_path(&folder, "parts/part_3_of_3"), false, &dir));
+	assert_ok(sl_manifest_write(&dir, &m));
+	sl_dir_close(&dir);
+	sl_manifest_free(&m);
+	assert_int_equal(rename(folder_path(&folder, "parts/part_3_of_3/t_000011.h5"),
+				 folder_path(&folder, "parts/part_3_of_3/mine.h5")),
+		0);
+	refuse(SL_BAD_INPUT, "batch 11 is damaged");
+}
+
+/* A part of an older or of a newer program may have other bits. */
+static void parts_of_other_versions_are_refused(void **state)
+{
+	char from[48], to[48];
+
+	(void)state;
+	snprintf(from, sizeof(from), "\"rules_version\": %d", SL_RULES_VERSION);
+	for (int k = -1; k <= 1; k += 2) {
+		snprintf(to, sizeof(to), "\"rules_version\": %d", SL_RULES_VERSION + k);
+		edit_run_json(&folder, "parts/part_2_of_3", from, to);
+		refuse(SL_BAD_INPUT, "join the parts with the program that computed them");
+		edit_run_json(&folder, "parts/part_2_of_3", to, from);
+	}
+}
+
+static void replace_batch_11(void)
+{
+	char *bytes;
+	size_t size;
+
+	bytes = folder_read(&folder, "parts/part_3_of_3/t_000012.h5", &size);
+	unlink(folder_path(&folder, "parts/part_3_of_3/t_000011.h5"));
+	folder_write(&folder, "parts/part_3_of_3/t_000011.h5", bytes, size);
+	free(bytes);
+}
+
+static void start_part_again(void)
+{
+	const char *const *words =
+		WORDS("run", "c.yaml", "--out", "parts", "--part", "3/3", "--force");
+
+	expect(&folder, SL_OUTPUT_IN_USE, "part_3_of_3 is in use", words);
+}
+
+/* A file that is replaced after the join has looked at the part; files are linked, or copied. */
+static void a_part_that_changes_is_noticed(void **state)
+{
+	const char *const *words = WORDS("join", "parts", "--out", "joined", "--quiet", "--force");
+	static const char *const faults[] = {
+		"file_link:21:stop", "file_link:1+:18,file_map:21:stop"};
+	struct ending e;
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		call_changed(&folder, faults[k], replace_batch_11, words, &e);
+		expect_ending(&e, SL_BAD_INPUT, "batch 11 is damaged", words);
+		assert_false(folder_has(&folder, "joined"));
+		run_parts(3, NULL); /* repairs it */
+	}
+	call_changed(&folder, "file_link:23:stop", start_part_again, words, &e);
+	expect_ending(&e, SL_OK, "", words);
+	expect(&folder, SL_OK, "", WORDS("verify", "joined", "--quiet"));
+}
+
+/* A directory that a part names is not one that the user named. */
+static void parts_do_not_choose_the_output(void **state)
+{
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		char part[32];
+
+		snprintf(part, sizeof(part), "parts/part_%d_of_3", i);
+		edit_run_json(&folder, part, "output:\\n", "output:\\n  to: victim\\n");
+	}
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "victim", "--quiet"));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--quiet"));
+	folder_remember();
+	expect(&folder, SL_USAGE, "join needs --out DIR",
+		WORDS("join", "parts/part_1_of_3", "parts/part_2_of_3", "parts/part_3_of_3",
+			"--force"));
+	expect(&folder, SL_BAD_INPUT, "part 2 is missing",
+		WORDS("join", "parts/part_1_of_3", "--force"));
+	expect_untouched();
+	expect(&folder, SL_OK, "", WORDS("join", "parts", "--quiet", "--force"));
+	expect(&folder, SL_OK, "", WORDS("verify", "parts", "--quiet"));
+	remove_run(&folder, "parts/part_1_of_3");
+	assert_true(hash_run(&folder, "victim") == hash_run(&folder, "out/t"));
 }
 
 /* --- the output ------------------------------------------------------------------------------- */
@@ -291,6 +396,10 @@ int main(void)
 		TEST(parts_of_other_runs_are_refused),
 		TEST(damaged_parts_are_refused),
 		TEST(batches_of_other_parts_are_refused),
+		TEST(files_of_other_names_are_refused),
+		TEST(parts_of_other_versions_are_refused),
+		TEST(a_part_that_changes_is_noticed),
+		TEST(parts_do_not_choose_the_output),
 		TEST(an_output_in_use_is_not_replaced),
 		TEST(a_failed_join_leaves_nothing),
 		TEST(a_stopped_join_leaves_nothing),

@@ -52,6 +52,36 @@ static void lock_of_this_process_is_found(void **state)
 	assert_int_equal(h.pid, 0);
 }
 
+/* Any number of processes can read a directory at once; while one does, none can lock it for itself. */
+static void a_shared_lock_keeps_writers_away(void **state)
+{
+	struct sl_dir writer, reader[2];
+
+	(void)state;
+	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &writer));
+	assert_ok(sl_dir_lock(&writer));
+	for (int i = 0; i < 2; i++)
+		assert_ok(sl_dir_open(folder_path(&folder, "."), false, &reader[i]));
+	assert_fails(
+		sl_dir_lock_shared(&reader[0]), SL_OUTPUT_IN_USE, "in use by another run (pid");
+	sl_dir_close(&writer);
+	for (int i = 0; i < 2; i++)
+		assert_ok(sl_dir_lock_shared(&reader[i]));
+	assert_int_equal(holder_by(kernel).state, SL_LOCK_FREE);
+	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &writer));
+	assert_fails(sl_dir_lock(&writer), SL_OUTPUT_IN_USE, "or joins this one");
+	sl_dir_close(&reader[0]);
+	assert_fails(sl_dir_lock(&writer), SL_OUTPUT_IN_USE, "or joins this one");
+	sl_dir_close(&reader[1]);
+	assert_ok(sl_dir_lock(&writer));
+	sl_dir_close(&writer);
+	assert_int_equal(unlink(folder_path(&folder, "LOCK")), 0);
+	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &writer));
+	assert_ok(sl_dir_lock_shared(&writer));
+	assert_false(folder_has(&folder, "LOCK"));
+	sl_dir_close(&writer);
+}
+
 static void ended_and_distant_processes_are_told_apart(void **state)
 {
 	struct sl_lock_holder h;
@@ -135,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(lock_of_this_process_is_found),
+		WITH_FOLDER(a_shared_lock_keeps_writers_away),
 		WITH_FOLDER(ended_and_distant_processes_are_told_apart),
 		WITH_FOLDER(number_of_a_process_is_not_enough),
 		WITH_FOLDER(list_of_locks_is_read),
