@@ -33,7 +33,28 @@ static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
 	sum->seconds_left = fmax(sum->seconds_left, r->seconds_left);
 }
 
-/* Adds the part in the directory of that name, unless its process has not come that far. */
+/*
+ * Reads the status of a part. *started is false if its process has not come as far as run.json; a part whose
+ * run.json is damaged is one of its own state, and the message stays that of the first one.
+ */
+static enum sl_status read_part(
+	struct parts_walk *w, const struct sl_dir *dir, struct sl_run_status *r, bool *started)
+{
+	enum sl_status s = sl_run_status_read(dir, w->now, r);
+	char why[SL_MESSAGE_BYTES];
+
+	*started = true;
+	if (s != SL_BAD_INPUT)
+		return s;
+	memcpy(why, sl_last_error(), sizeof(why));
+	SL_TRY(sl_file_exists(dir, "run.json", started));
+	*r = (struct sl_run_status){.state = SL_RUN_DAMAGED, .seconds_left = -1};
+	if (*started && w->sum->state[SL_RUN_DAMAGED] == 0)
+		memcpy(w->sum->why, why, sizeof(why));
+	return SL_OK;
+}
+
+/* Adds the part in the directory of that name. */
 static enum sl_status add_part(void *ctx, const char *name)
 {
 	struct parts_walk *w = (struct parts_walk *)ctx;
@@ -42,6 +63,7 @@ static enum sl_status add_part(void *ctx, const char *name)
 	struct sl_part part;
 	struct sl_dir dir;
 	enum sl_status s;
+	bool started;
 
 	if (!sl_part_find(name, &part))
 		return SL_OK;
@@ -53,11 +75,10 @@ static enum sl_status add_part(void *ctx, const char *name)
 	w->sum->of = part.of;
 	snprintf(path, sizeof(path), "%.3900s/%s", w->dir->path, name);
 	SL_TRY(sl_dir_open(path, false, &dir));
-	s = sl_run_status_read(&dir, w->now, &r);
+	s = read_part(w, &dir, &r, &started);
 	sl_dir_close(&dir);
-	if (s == SL_BAD_INPUT) /* no run.json yet */
-		return SL_OK;
-	SL_TRY(s);
+	if (s != SL_OK || !started)
+		return s;
 	add(&r, w->sum);
 	w->started++;
 	if (w->each)
@@ -141,6 +162,12 @@ static void print_sum(const struct sl_parts_status *s, double now, FILE *out)
 		fprintf(out, "sluice join makes the run of all parts\n");
 }
 
+/* A damaged part is reported after the others are printed. */
+static enum sl_status verdict(const struct sl_parts_status *sum)
+{
+	return sum->state[SL_RUN_DAMAGED] > 0 ? sl_fail(SL_BAD_INPUT, "%s", sum->why) : SL_OK;
+}
+
 /* Prints the table, or the object. */
 static enum sl_status print_parts(const struct sl_dir *dir, double now, FILE *out)
 {
@@ -149,7 +176,7 @@ static enum sl_status print_parts(const struct sl_dir *dir, double now, FILE *ou
 	fprintf(out, "  part  state                 batches     particles  left\n");
 	SL_TRY(sl_parts_status_read(dir, now, print_part, out, &sum));
 	print_sum(&sum, now, out);
-	return SL_OK;
+	return verdict(&sum);
 }
 
 static enum sl_status print_parts_json(const struct sl_dir *dir, double now, FILE *out)
@@ -164,12 +191,13 @@ static enum sl_status print_parts_json(const struct sl_dir *dir, double now, FIL
 	sl_json_u64(&j, "of_parts", sum.of);
 	sl_json_u64(&j, "done", sum.state[SL_RUN_DONE]);
 	sl_json_u64(&j, "not_started", sum.not_started);
+	sl_json_u64(&j, "damaged", sum.state[SL_RUN_DAMAGED]);
 	sl_json_u64(&j, "particles", sum.particles);
 	sl_json_real(&j, "rate", sum.rate > 0 ? sum.rate : NAN);
 	sl_json_real(&j, "seconds_left", sum.seconds_left >= 0 ? sum.seconds_left : NAN);
 	sl_json_close(&j);
 	fputc('\n', out);
-	return SL_OK;
+	return verdict(&sum);
 }
 
 /* A directory with a run and parts, in which the parts were joined, is that of the run. */

@@ -17,8 +17,9 @@ struct sl_parts_status {
 	uint64_t not_started;
 	uint64_t batches, n_batches; /* n: of the parts that have started */
 	uint64_t particles, n_particles, survivors, bytes;
-	double rate;         /* of the parts that run, particles per second */
-	double seconds_left; /* of the last of them to end; < 0: not known */
+	double rate;                /* of the parts that run, particles per second */
+	double seconds_left;        /* of the last of them to end; < 0: not known */
+	char why[SL_MESSAGE_BYTES]; /* what is wrong with the first damaged part */
 };
 
 /*
@@ -31,7 +32,8 @@ enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
 
 /*
  * Prints the status of the parts in a directory as a table or as JSON, with their sums. *has_parts is
- * false, and nothing is printed, if it has none, or has a run itself.
+ * false, and nothing is printed, if it has none, or has a run itself. SL_BAD_INPUT if run.json of a part
+ * is damaged; the other parts are printed nevertheless.
  */
 enum sl_status sl_parts_status_print(const char *directory, bool json, FILE *out, bool *has_parts);
 

@@ -17,6 +17,7 @@ const char *const sl_run_states[] = {[SL_RUN_STARTING] = "starting",
 	[SL_RUN_RUNNING] = "running",
 	[SL_RUN_INTERRUPTED] = "interrupted",
 	[SL_RUN_STOPPED] = "stopped",
+	[SL_RUN_DAMAGED] = "damaged",
 	[SL_RUN_DONE] = "done"};
 
 static const char *const lock_names[] = {[SL_LOCK_FREE] = "free",

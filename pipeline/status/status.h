@@ -16,6 +16,7 @@ enum sl_run_state {
 	SL_RUN_RUNNING,     /* a process holds the lock, or LOCK names one of another machine */
 	SL_RUN_INTERRUPTED, /* the process ended before it could write how: --resume continues it */
 	SL_RUN_STOPPED,     /* by a signal or run.stop_before: --resume continues it */
+	SL_RUN_DAMAGED,     /* of a part: run.json cannot be read, so nothing else is known */
 	SL_RUN_DONE
 };
 

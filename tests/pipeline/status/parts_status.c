@@ -90,6 +90,26 @@ static void all_parts_are_listed(void **state)
 	free(out);
 }
 
+/* A part that cannot be read is not one that has not started. */
+static void damaged_parts_are_named(void **state)
+{
+	const char *const *words = WORDS("status", "parts");
+	struct ending e;
+
+	(void)state;
+	interrupt_part();
+	write_text(&folder, "parts/part_2_of_4/run.json", "{");
+	call(&folder, NULL, words, &e);
+	expect_text("     2  damaged ", e.out);
+	expect_text("4 parts: 2 done, 1 damaged, 1 not started\n", e.out);
+	expect_ending(&e, SL_BAD_INPUT, "parts/part_2_of_4/run.json: ", words);
+	words = WORDS("status", "parts", "--json");
+	call(&folder, NULL, words, &e);
+	expect_text("\"state\": \"damaged\"", e.out);
+	expect_text("\"damaged\": 1", e.out);
+	expect_ending(&e, SL_BAD_INPUT, "parts/part_2_of_4/run.json: ", words);
+}
+
 static void other_directories_are_refused(void **state)
 {
 	(void)state;
@@ -106,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_part_has_its_own_sizes),
 		TEST(all_parts_are_listed),
+		TEST(damaged_parts_are_named),
 		TEST(other_directories_are_refused),
 	};
 
