@@ -17,6 +17,7 @@
 #include "pipeline/cli/signals.h"
 #include "pipeline/help/version.h"
 #include "pipeline/ranks/ranks.h"
+#include "pipeline/text/printable_stream.h"
 #include "primitives/base/clock.h"
 #include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
@@ -77,6 +78,7 @@ static enum sl_status run_program(int argc, char **argv)
 	static struct sl_args args;
 
 	SL_TRY(raise_stack_limit());
+	SL_TRY(sl_printable_stdout());
 	SL_TRY(sl_formats_start());
 	/* A misspelt setting of the environment must not be ignored. */
 	if (sl_emulator_settings_problem())

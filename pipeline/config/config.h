@@ -24,6 +24,9 @@ enum { SL_SETS_MAX = 64 };
 /* When the files of a run are flushed to the disk; values of output.durable, in its order. */
 enum sl_durability { SL_DURABLE_BATCH, SL_DURABLE_END, SL_DURABLE_NEVER };
 
+/* What run.name consists of: file names are made of it. */
+#define SL_RUN_NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+
 /* The options of all runs. Each member has an entry in the table of options.c. */
 struct sl_config {
 	/* run: what is computed, and where */

@@ -11,6 +11,7 @@
 #include "pipeline/info/info_mcpl.h"
 #include "pipeline/info/type_table.h"
 #include "pipeline/info/weighted_stats.h"
+#include "primitives/base/printable.h"
 #include "primitives/files/read.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_record.h"
@@ -69,20 +70,15 @@ static void print_row(const struct sl_mcpl_header *h, const double *number, FILE
 	fputc('\n', out);
 }
 
-/*
- * Reads the next string of the header and prints it after `what`, cut to TEXT_BYTES. Control
- * characters become '?', because a terminal would obey them.
- */
+/* Reads the next string of the header and prints it on one line after `what`, cut to TEXT_BYTES. */
 static enum sl_status print_next(struct sl_mcpl_stream *s, const char *what, FILE *out)
 {
-	char text[TEXT_BYTES];
+	char text[TEXT_BYTES], shown[4 * TEXT_BYTES];
 	uint32_t length;
 
 	SL_TRY(sl_mcpl_text(s, text, sizeof(text), &length));
-	fprintf(out, "%-12s ", what);
-	for (const char *at = text; *at; at++)
-		fputc((unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at, out);
-	fprintf(out, "%s\n", length >= TEXT_BYTES ? "..." : "");
+	sl_printable(shown, sizeof(shown), text);
+	fprintf(out, "%-12s %s%s\n", what, shown, length >= TEXT_BYTES ? "..." : "");
 	return SL_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/text/decimal_number.h"
 #include "pipeline/text/yaml.h"
+#include "primitives/base/size.h"
 #include "primitives/files/read.h"
 #include "primitives/primitives.h"
 #include "stages/formats/formats.h"
@@ -103,8 +104,8 @@ static enum sl_status read_members(const struct sl_dir *dir, struct sl_existing_
 	if (!read_part(tree, &f->part))
 		return bad_run_json(dir, "has a part without its number");
 	read_progress(f);
-	/* The name becomes part of file names that may be removed: it must stay in the directory. */
-	if (f->name && strchr(f->name, '/'))
+	/* The name becomes part of file names that may be removed: it must be one that a run can have. */
+	if (f->name && f->name[strspn(f->name, SL_RUN_NAME_CHARACTERS)] != '\0')
 		f->name = NULL;
 	return SL_OK;
 }
@@ -142,13 +143,15 @@ enum sl_status sl_existing_run_sizes(
 	struct sl_yaml_problem problem;
 	enum sl_status s = sl_yaml_parse(f->config, strlen(f->config), &tree, &problem);
 
-	*sizes = (struct sl_existing_sizes){.batch = 0};
+	*sizes = (struct sl_existing_sizes){.n_batches = 1};
 	if (s == SL_OK) {
 		sl_node root = sl_yaml_root(tree), run = sl_yaml_get(tree, root, "run"),
 			stop = sl_yaml_get(tree, root, "stop");
 
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "particles"), &sizes->particles);
 		sl_yaml_u64(tree, sl_yaml_get(tree, run, "batch"), &sizes->batch);
+		if (sizes->batch > 0 && sizes->particles > 0)
+			sizes->n_batches = sl_ceil_div(sizes->particles, sizes->batch);
 		sizes->stops = sl_yaml_get(tree, stop, "when") != 0;
 	}
 	sl_yaml_free(tree);
@@ -284,14 +287,15 @@ static bool same_key(const struct sl_plan *plan, uint64_t particles)
  * run.particles is that of its files: another number means that these have changed.
  */
 static enum sl_status check_particles(const struct sl_dir *dir, const struct sl_existing_run *f,
-	const struct sl_plan *plan, bool *extended)
+	const struct sl_plan *plan, struct sl_resumption *how)
 {
 	unsigned long long now = plan->recipe.particles, then;
 	struct sl_existing_sizes sizes;
 
 	SL_TRY(sl_existing_run_sizes(f, &sizes));
 	then = sizes.particles;
-	*extended = now > then;
+	how->extended = now > then;
+	how->n_batches = sizes.n_batches;
 	if (now != then && plan->recipe.inputs)
 		return sl_fail(SL_OUTPUT_IN_USE,
 			"%s: holds a run that read %llu particles from its files, and this one reads "
@@ -355,7 +359,7 @@ enum sl_status sl_existing_run_check(
 		if (s == SL_OK)
 			s = same_part(dir, &f.part, &plan->config.part);
 		if (s == SL_OK)
-			s = check_particles(dir, &f, plan, &how->extended);
+			s = check_particles(dir, &f, plan, how);
 	}
 	sl_existing_run_free(&f);
 	return s;

@@ -16,7 +16,7 @@ struct sl_yaml;
 struct sl_existing_run {
 	struct sl_yaml *tree;           /* owns the texts below */
 	const char *config;             /* the configuration, as far as it determines the results */
-	const char *name;               /* of the run; NULL if missing, or if it has a '/' */
+	const char *name;               /* of the run; NULL if missing, or no name of a run */
 	const char *state;              /* "done", "stopped" or "running"; NULL if missing */
 	const struct sl_format *format; /* NULL if this program does not support it */
 	bool image;                     /* the run makes an image */
@@ -40,6 +40,7 @@ void sl_existing_run_free(struct sl_existing_run *f);
 /* The size of a run as its stored configuration has it. */
 struct sl_existing_sizes {
 	uint64_t particles, batch; /* 0 if it is not stored */
+	uint64_t n_batches;        /* of the whole run, at least 1 */
 	bool stops;                /* it has a stop rule, so particles is an upper limit */
 };
 
@@ -71,8 +72,9 @@ bool sl_existing_run_differs(const char *a, const char *b, char of_a[SL_DIFFEREN
  * difference.
  */
 struct sl_resumption {
-	bool extended; /* the plan has more particles than the run in dir */
-	bool joined;   /* that run makes a joined file, with or without the plan */
+	bool extended;      /* the plan has more particles than the run in dir */
+	uint64_t n_batches; /* of that run, or of the whole run if it is a part */
+	bool joined;        /* that run makes a joined file, with or without the plan */
 };
 enum sl_status sl_existing_run_check(
 	const struct sl_dir *dir, const struct sl_plan *plan, struct sl_resumption *how);

@@ -45,8 +45,6 @@ enum {
 /* Checks run.name, from which file names are made. */
 static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789._-";
 	const char *name = c->run.name;
 	char shown[SL_SHOWN_BYTES];
 
@@ -55,7 +53,7 @@ static void resolve_name(const struct sl_config *c, struct sl_reader *r)
 		sl_config_add_problem(r, "run.name",
 			"%s is too long for file names: at most %d bytes are allowed; shorten it",
 			shown, NAME_MAX_BYTES);
-	else if (strspn(name, safe) != strlen(name))
+	else if (strspn(name, SL_RUN_NAME_CHARACTERS) != strlen(name))
 		sl_config_add_problem(r, "run.name",
 			"%s contains characters that are not allowed in file names; use letters, "
 			"digits, '.', '_' and '-'",

@@ -103,9 +103,7 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 
 	SL_TRY(sl_existing_run_sizes(run, &sizes));
 	r->n_particles = sizes.particles;
-	r->n_batches = sizes.batch > 0 && sizes.particles > 0
-	                       ? sl_ceil_div(sizes.particles, sizes.batch)
-	                       : 1;
+	r->n_batches = sizes.n_batches;
 	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
 	r->part = run->part;
 	if (r->part.of > 0 && r->part.of <= r->n_batches)

@@ -22,22 +22,13 @@ enum {
 
 const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text)
 {
-	/* the longest output: SHOWN_MAX - 1 bytes, an escape of 4, 3 more bytes and "...'" */
-	size_t used = 0;
+	/* the longest output: SHOWN_MAX - 1 bytes, a character and "...'" */
+	size_t n = 0, used;
 
-	shown[used++] = '\'';
-	while (*text && used < SHOWN_MAX) {
-		unsigned char c = (unsigned char)*text++;
-
-		if (c < ' ' || c == 0x7f)
-			used += (size_t)snprintf(shown + used, SL_SHOWN_BYTES - used, "\\x%02x", c);
-		else
-			shown[used++] = (char)c;
-	}
-	/* Complete a UTF-8 character that the limit cut: up to three bytes follow its first. */
-	for (int i = 0; i < 3 && ((unsigned char)*text & 0xc0) == 0x80; i++)
-		shown[used++] = *text++;
-	snprintf(shown + used, SL_SHOWN_BYTES - used, *text ? "...'" : "'");
+	shown[n++] = '\'';
+	for (; *text && n < SHOWN_MAX; text += used)
+		n += sl_printable_next(text, shown + n, &used);
+	snprintf(shown + n, SL_SHOWN_BYTES - n, *text ? "...'" : "'");
 	return shown;
 }
 
@@ -133,28 +124,6 @@ const char *sl_suggest(
 bool sl_is_after_comma(const char *key)
 {
 	return *key && key[strspn(key, "0123456789")] == '\0';
-}
-
-size_t sl_utf8_decode(const unsigned char *text, uint32_t *point)
-{
-	/* the smallest code point that needs n bytes; smaller ones are overlong forms */
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = text[0] < 0x80   ? 1
-	           : text[0] < 0xc0 ? 0
-	           : text[0] < 0xe0 ? 2
-	           : text[0] < 0xf0 ? 3
-	           : text[0] < 0xf8 ? 4
-	                            : 0;
-
-	*point = n < 2 ? text[0] : text[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		*point = *point << 6 | (text[i] & 0x3fu);
-	}
-	if (n > 1 && (*point < least[n] || *point > 0x10ffff || *point >> 11 == 0xd800 >> 11))
-		return 0;
-	return n;
 }
 
 const char *sl_sized(double bytes, char text[32])

@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 #include "primitives/base/hd.h"
+#include "primitives/base/printable.h"
 
 enum { SL_SHOWN_BYTES = 80 };
 
 /*
- * Writes text in single quotes for a message: a long text is cut, control characters are printed as
- * \xNN so that a terminal does not execute them. Returns shown.
+ * Writes text in single quotes for a message: a long text is cut, and made printable (printable.h).
+ * Returns shown.
  */
 const char *sl_show(char shown[SL_SHOWN_BYTES], const char *text);
 
@@ -44,11 +45,5 @@ const char *sl_sized(double bytes, char text[32]);
 /* Writes a duration as "45 s", "12 min", "3 h 07 min" or "2 d 5 h". Returns text. */
 enum { SL_DURATION_BYTES = 32 };
 const char *sl_duration(double seconds, char text[SL_DURATION_BYTES]);
-
-/*
- * Decodes the code point at text and returns its length in bytes; 0 when it is not valid UTF-8
- * (overlong forms, surrogates and values above 10FFFF included).
- */
-size_t sl_utf8_decode(const unsigned char *text, uint32_t *point);
 
 #endif

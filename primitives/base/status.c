@@ -5,18 +5,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "printable.h"
+
 static _Thread_local char message[SL_MESSAGE_BYTES];
+
+/* Formats to a buffer of SL_MESSAGE_BYTES, printable. */
+SL_PRINTF(2, 0)
+static void format_printable(char *to, const char *format, va_list args)
+{
+	char text[SL_MESSAGE_BYTES];
+
+	vsnprintf(text, sizeof(text), format, args);
+	sl_printable(to, SL_MESSAGE_BYTES, text);
+}
 
 enum sl_status sl_fail(enum sl_status s, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	format_printable(message, format, args);
 	va_end(args);
 	return s;
 }
 
+/* The message before stays as it is: it is printable, and a list of problems has several lines. */
 enum sl_status sl_add_context(enum sl_status s, const char *format, ...)
 {
 	char before[SL_MESSAGE_BYTES];
@@ -27,7 +40,7 @@ enum sl_status sl_add_context(enum sl_status s, const char *format, ...)
 		return s;
 	memcpy(before, message, sizeof(before));
 	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
+	format_printable(message, format, args);
 	va_end(args);
 	used = strlen(message);
 	if (snprintf(message + used, sizeof(message) - used, ": %s", before) < 0)

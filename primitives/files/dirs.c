@@ -188,7 +188,6 @@ static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 	char holder[256];
 
 	read_signature(fd, holder, sizeof(holder));
-	sl_make_printable(holder);
 	return sl_fail(SL_OUTPUT_IN_USE,
 		"%s is in use by another run (%s; two runs would overwrite each other); wait "
 		"until it has ended or choose another output folder",

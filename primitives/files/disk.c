@@ -61,19 +61,10 @@ enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, cons
 		advice);
 }
 
-void sl_make_printable(char *text)
-{
-	for (; *text; text++) {
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-	}
-}
-
 enum sl_status sl_check_name(const char *name)
 {
 	size_t n = strlen(name);
 	const char *why = NULL;
-	char shown[65];
 
 	if (n == 0)
 		why = "it is empty";
@@ -89,10 +80,8 @@ enum sl_status sl_check_name(const char *name)
 	}
 	if (!why)
 		return SL_OK;
-	snprintf(shown, sizeof(shown), "%s", name);
-	sl_make_printable(shown);
 	return sl_fail(SL_USAGE,
-		"\"%s\" cannot name a file (%s); use letters, digits, '.', '_' and '-'", shown,
+		"\"%.64s\" cannot name a file (%s); use letters, digits, '.', '_' and '-'", name,
 		why);
 }
 

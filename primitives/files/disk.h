@@ -39,9 +39,6 @@ static inline bool sl_fault_injected(const char *call)
  */
 enum sl_status sl_disk_failed(int error, const char *verb, const char *dir, const char *name);
 
-/* Replaces each control character by '?', so that a message stays on one line. */
-void sl_make_printable(char *text);
-
 /* SL_USAGE if name is not a valid single component of a path. */
 enum sl_status sl_check_name(const char *name);
 

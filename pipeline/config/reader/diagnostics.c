@@ -228,18 +228,22 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
-/* Appends a problem to the report as "place: key: text". */
+/* Appends a problem to the report as the line "place: key: text", printable. */
 static void print_problem(struct sl_reader *r, const struct sl_config_problem *f)
 {
 	const struct sl_place *at = &f->place;
+	char line[SL_PATH_BYTES + SL_KEY_BYTES + SL_PROBLEM_BYTES] = "";
+	size_t used = strlen(r->report);
 
 	if (at->source > 0)
-		sl_append(r->report, SL_REPORT_BYTES, "--set %.200s", r->sets[at->source - 1]);
-	else if (at->line > 0)
-		sl_append(r->report, SL_REPORT_BYTES, "%s:%zu:%zu", r->name, at->line, at->column);
+		sl_append(line, sizeof(line), "--set %.200s", r->sets[at->source - 1]);
 	else
-		sl_append(r->report, SL_REPORT_BYTES, "%s", r->name);
-	sl_append(r->report, SL_REPORT_BYTES, "%s%s: %s\n", *f->key ? ": " : "", f->key, f->text);
+		sl_append(line, sizeof(line), "%s", r->name);
+	if (at->source == 0 && at->line > 0)
+		sl_append(line, sizeof(line), ":%zu:%zu", at->line, at->column);
+	sl_append(line, sizeof(line), "%s%s: %s", *f->key ? ": " : "", f->key, f->text);
+	sl_printable(r->report + used, SL_REPORT_BYTES - used, line);
+	sl_append(r->report, SL_REPORT_BYTES, "\n");
 }
 
 const char *sl_config_report(struct sl_reader *r)
@@ -256,12 +260,12 @@ const char *sl_config_report(struct sl_reader *r)
 
 enum sl_status sl_config_verdict(struct sl_reader *r)
 {
-	const char *report = sl_config_report(r);
-
 	if (sl_config_problems(r) == 0)
 		return SL_OK;
-	return sl_fail(
-		SL_USAGE, "%.*s", (int)strlen(report) - 1, report); /* without the last newline */
+	(void)sl_config_report(r);
+	r->report[strlen(r->report) - 1] = '\0'; /* the last newline */
+	sl_set_last_error(r->report);            /* not sl_fail(), which makes newlines printable */
+	return SL_USAGE;
 }
 
 /* --- the interface for models ----------------------------------------------------------------- */
