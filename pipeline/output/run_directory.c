@@ -81,9 +81,9 @@ static bool cut_after_stop_rule(const struct sl_plan *plan, struct sl_manifest *
 
 /*
  * Compares the stored configuration with the plan, keeps the lines whose files are complete, and
- * removes all other files of batches. *done has the kept lines. The cost is two reads of all files,
- * without decompressing HDF5 and npz. If the run is extended, its last batch is kept only if it has
- * run.batch particles.
+ * removes all other files of batches that the run could have written before. *done has the kept
+ * lines. The cost is two reads of all files, without decompressing HDF5 and npz. If the run is
+ * extended, its last batch is kept only if it has run.batch particles.
  */
 static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *dir,
 	struct sl_manifest *done, struct sl_resumption *how)
@@ -92,6 +92,10 @@ static enum sl_status resume(const struct sl_plan *plan, const struct sl_dir *di
 	size_t complete = 0;
 
 	SL_TRY(sl_existing_run_check(dir, plan, how));
+	if (how->extended)
+		SL_TRY(sl_stale_files_check_batches(plan, dir, how->n_batches));
+	if (s.batches.end > how->n_batches)
+		s.batches.end = how->n_batches;
 	SL_TRY(sl_manifest_read(dir, done));
 	for (size_t i = 0; i < done->n; i++) {
 		bool keep;

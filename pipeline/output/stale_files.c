@@ -19,6 +19,8 @@ struct sl_stale_files sl_stale_files_for(
 		.format = plan->choices.format,
 		.dir = dir,
 		.keep = keep,
+		.batches = sl_plan_batches(plan),
+		.bins = sl_counter_words(&plan->recipe) > 0,
 		.image = plan->config.output.image,
 		.joined = sl_plan_is_joined(plan)};
 }
@@ -32,7 +34,7 @@ static bool is_equal(const char *name, const char *to)
 }
 
 /*
- * Is name a file of a batch of the run, complete or .part: RUN_NUMBER with a suffix? Sets *batch to
+ * Is name a file of a batch of s->batches, complete or .part: RUN_NUMBER with a suffix? Sets *batch to
  * the number. Numbers have six digits or more (file_names.c); more than 18 would not fit in *batch.
  */
 static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint64_t *batch)
@@ -44,9 +46,10 @@ static bool is_batch_file(const struct sl_stale_files *s, const char *name, uint
 	name += n + 1;
 	digits = strspn(name, "0123456789");
 	*batch = strtoull(name, NULL, 10);
-	return digits >= 6 && digits <= 18 &&
+	return digits >= 6 && digits <= 18 && *batch >= s->batches.first &&
+	       *batch < s->batches.end &&
 	       ((s->format->suffix[0] && is_equal(name + digits, s->format->suffix)) ||
-		       is_equal(name + digits, SL_HISTOGRAM_SUFFIX) ||
+		       (s->bins && is_equal(name + digits, SL_HISTOGRAM_SUFFIX)) ||
 		       is_equal(name + digits, SL_ORDER_SUFFIX));
 }
 
@@ -150,9 +153,13 @@ static enum sl_status remove_existing_run(
 	const struct sl_stale_files *plan, const struct sl_existing_run *existing)
 {
 	struct sl_stale_files s = *plan;
+	struct sl_existing_sizes sizes;
 
 	if (!existing->name || !existing->format)
 		return SL_OK;
+	SL_TRY(sl_existing_run_sizes(existing, &sizes));
+	s.batches = (struct sl_batch_range){.end = sizes.batch > 0 ? sizes.n_batches : UINT64_MAX};
+	s.bins = true;
 	s.run = existing->name;
 	s.format = existing->format;
 	s.image = existing->image;
@@ -191,6 +198,25 @@ static enum sl_status refuse_used(void *ctx, const char *name)
 		"%s/%s: the file exists (the run needs this name, and no run.json says that a run "
 		"made the file); move it away, or choose another --out or run.name",
 		s->dir->path, name);
+}
+
+/* The same for the name of a file of a batch. */
+static enum sl_status refuse_used_batch(void *ctx, const char *name)
+{
+	uint64_t batch;
+
+	return is_batch_file((const struct sl_stale_files *)ctx, name, &batch)
+	               ? refuse_used(ctx, name)
+	               : SL_OK;
+}
+
+enum sl_status sl_stale_files_check_batches(
+	const struct sl_plan *plan, const struct sl_dir *dir, uint64_t first)
+{
+	struct sl_stale_files s = sl_stale_files_for(plan, dir, NULL);
+
+	s.batches.first = first;
+	return sl_dir_each(dir, refuse_used_batch, &s);
 }
 
 enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir)

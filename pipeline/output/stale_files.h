@@ -6,8 +6,9 @@
  *	the run   with --force: all files of the existing run and all names that the new run uses
  *	check     a new run: no name that it uses may exist, so that no file of others is replaced
  *
- * The same functions name the files for the check and for the removals. A file that neither these
- * names nor the manifest refer to is never removed.
+ * The same functions name the files for the check and for the removals. Files of batches have the numbers
+ * of batches of the run: a file with a larger number is of a user, and is never removed. When a run is
+ * extended, its new numbers are checked as those of a new run.
  */
 #ifndef SL_PIPELINE_OUTPUT_STALE_FILES_H
 #define SL_PIPELINE_OUTPUT_STALE_FILES_H
@@ -20,7 +21,8 @@ struct sl_stale_files {
 	const struct sl_format *format;
 	const struct sl_dir *dir;
 	const struct sl_manifest *keep; /* files of these lines are no orphans */
-	bool image, joined;             /* the run makes an image; a joined file */
+	struct sl_batch_range batches;  /* those that the run can have files of */
+	bool image, joined, bins; /* the run makes an image; a joined file; histograms of batches */
 	const struct sl_inputs
 		*inputs; /* if set: remove nothing; fail if an input file would be removed */
 };
@@ -29,7 +31,7 @@ struct sl_stale_files {
 struct sl_stale_files sl_stale_files_for(
 	const struct sl_plan *plan, const struct sl_dir *dir, const struct sl_manifest *keep);
 
-/* Removes .part files, and files of batches without a line in keep. */
+/* Removes .part files, and files of batches without a line in keep, both only of s->batches. */
 enum sl_status sl_stale_files_remove_orphans(struct sl_stale_files *s);
 
 /*
@@ -48,5 +50,9 @@ enum sl_status sl_stale_files_remove_run(struct sl_stale_files *s);
 
 /* SL_OUTPUT_IN_USE if a name that the plan's run uses exists. Called before the run writes. */
 enum sl_status sl_stale_files_check(const struct sl_plan *plan, const struct sl_dir *dir);
+
+/* The same for files of batches from number first on, which the run in dir did not have. */
+enum sl_status sl_stale_files_check_batches(
+	const struct sl_plan *plan, const struct sl_dir *dir, uint64_t first);
 
 #endif

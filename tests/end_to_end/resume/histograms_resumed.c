@@ -138,7 +138,6 @@ static void run_killed_between_two_files_resumes(void **state)
 	keep_three_batches();
 	assert_int_equal(unlink(folder_path(&folder, "out/t_000003.bins")), 0);
 	write_text(&folder, "out/t_000003.bins.part", "half");
-	write_text(&folder, "out/t_000009.bins", "of no batch");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume", "--quiet"));
 	expect_same("out");
 	remove_run(&folder, "out");

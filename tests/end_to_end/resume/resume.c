@@ -115,8 +115,7 @@ static void remove_manifest(void)
 static void leave_parts(void)
 {
 	write_text(&folder, "out/t_000009.h5.part", "half");
-	write_text(&folder, "out/t_000077.h5.part", "half");
-	write_text(&folder, "out/t_000078.h5", "an orphan");
+	write_text(&folder, "out/t_000059.h5.part", "half");
 	write_text(&folder, "out/run.json.part", "{");
 	write_text(&folder, "out/manifest.jsonl.part", "{");
 }
@@ -137,7 +136,7 @@ static const struct damage damages[] = {
 	{"a count edited", edit_count, SL_CHECK_FAILED, "1 damaged line"},
 	{"the last line incomplete", tear_last_line, SL_CHECK_FAILED, "1 damaged line"},
 	{"no manifest", remove_manifest, SL_CHECK_FAILED, "0 of 60 batches"},
-	{"temporary files and uncommitted files", leave_parts, SL_OK, ""},
+	{"temporary files", leave_parts, SL_OK, ""},
 };
 
 static void any_damage_is_repaired_or_reported(void **state)
@@ -230,13 +229,13 @@ static void finished_run_is_left_unchanged(void **state)
 
 static void force_replaces_the_run(void **state)
 {
-	static const char *const mine[] = {
-		"out/notes.txt", "out/t_12.h5", "out/tt_000000.h5", "out/t_000000.h5.bak"};
+	static const char *const mine[] = {"out/notes.txt", "out/t_12.h5", "out/tt_000000.h5",
+		"out/t_000000.h5.bak", "out/t_000060.h5", "out/u_000014.csv.gz"};
 
 	(void)state;
 	copy_run(&folder, "whole", "out");
 	leave_parts();
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 6; i++)
 		write_text(&folder, mine[i], "mine");
 	/* with another name and format, so no file of the existing run may stay */
 	expect(&folder, SL_OK, "",
@@ -249,13 +248,38 @@ static void force_replaces_the_run(void **state)
 		assert_false(folder_has(&folder, name));
 	}
 	assert_false(folder_has(&folder, "out/t.xdmf"));
-	assert_false(folder_has(&folder, "out/t_000078.h5"));
 	assert_false(folder_has(&folder, "out/t_000009.h5.part"));
 	assert_true(folder_has(&folder, "out/u_000001.csv.gz"));
 	/* the first run again */
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet"));
 	assert_false(folder_has(&folder, "out/u_000001.csv.gz"));
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 6; i++) {
+		expect_file(&folder, mine[i], "mine");
+		assert_int_equal(unlink(folder_path(&folder, mine[i])), 0);
+	}
+	reference_run_resume();
+}
+
+/*
+ * Files of batches that the run does not have are of a user, whatever their names. A file of a batch whose
+ * line is missing is one that the run has written before it was killed.
+ */
+static void files_beyond_the_batches_are_kept(void **state)
+{
+	static const char *const mine[] = {"out/t_000060.h5", "out/t_000777.h5",
+		"out/t_000777.order", "out/t_000777.h5.part", "out/t_000003.bins"};
+
+	(void)state;
+	copy_run(&folder, "whole", "out");
+	keep_batches(&folder, "out", BATCHES - 2);
+	assert_int_equal(truncate(folder_path(&folder, "out/t_000059.h5"), 10), 0);
+	for (int i = 0; i < 5; i++)
+		write_text(&folder, mine[i], "mine");
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume"));
+	/* an extended run needs the name of the first one */
+	expect(&folder, SL_OUTPUT_IN_USE, "t_000060.h5: the file exists",
+		WORDS("run", "c.yaml", "--out", "out", "--resume", "--set", "run.particles=31000"));
+	for (int i = 0; i < 5; i++) {
 		expect_file(&folder, mine[i], "mine");
 		assert_int_equal(unlink(folder_path(&folder, mine[i])), 0);
 	}
@@ -366,6 +390,7 @@ int main(void)
 		cmocka_unit_test(foreign_lock_is_kept),
 		cmocka_unit_test(part_of_a_killed_run_is_replaced),
 		cmocka_unit_test(force_replaces_the_run),
+		cmocka_unit_test(files_beyond_the_batches_are_kept),
 		cmocka_unit_test(foreign_files_with_names_of_the_run_are_kept),
 		cmocka_unit_test(very_many_batches_resume),
 	};
