@@ -132,7 +132,7 @@ static enum sl_status execute_in_directory(struct sl_workspace *w, const struct 
 {
 	struct sl_dir dir = {.fd = -1, .lock = -1};
 	struct sl_manifest done = {0};
-	enum sl_status s = sl_output_open_shared(w, e->control->ranks, e->start, &dir, &done);
+	enum sl_status s = sl_output_open(w, e->control->ranks, e->start, &dir, &done);
 
 	if (s == SL_OK)
 		s = run_in(e, w, &dir, &done);

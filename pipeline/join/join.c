@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pipeline/join/joined_files.h"
-#include "pipeline/output/run_directory.h"
+#include "pipeline/output/shared_directory.h"
 #include "pipeline/output/stale_files.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/files/files.h"
@@ -118,7 +118,7 @@ static enum sl_status write_in(const struct sl_join_job *job, const struct sl_jo
 	enum sl_status s;
 
 	SL_TRY(look_before(w->plan->to, &before));
-	s = sl_output_open(w, job->force ? SL_START_FORCE : SL_START_NEW, dir, &none);
+	s = sl_output_open(w, NULL, job->force ? SL_START_FORCE : SL_START_NEW, dir, &none);
 	sl_manifest_free(&none);
 	if (s == SL_OK) {
 		s = fill(job, parts, w, dir, all, written);

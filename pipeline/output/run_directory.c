@@ -201,23 +201,26 @@ static enum sl_status find_list(
 	return sl_file_exists(dir, name, &w->keeps_list);
 }
 
+enum sl_status sl_output_lock(const struct sl_plan *plan, struct sl_dir *dir)
+{
+	if (sl_plan_is_part(plan))
+		SL_TRY(check_other_parts(plan));
+	SL_TRY(sl_dir_open(plan->to, true, dir));
+	dir->lazy = plan->config.output.durable != SL_DURABLE_BATCH;
+	return sl_dir_lock(dir);
+}
+
 /*
  * run.json is written with the state "running", so that a killed run can be resumed. Then it has the new
  * number of particles, so the files of the shorter run may go. It is durable unless output.durable is never:
  * without it, a failure of the machine would leave batches that cannot be resumed.
  */
-enum sl_status sl_output_open(
-	struct sl_workspace *w, enum sl_start start, struct sl_dir *dir, struct sl_manifest *done)
+enum sl_status sl_output_enter(struct sl_workspace *w, enum sl_start start,
+	const struct sl_dir *dir, struct sl_manifest *done)
 {
 	struct sl_resumption how = {.extended = false};
 	struct sl_dir durable;
 
-	memset(done, 0, sizeof(*done));
-	if (sl_plan_is_part(w->plan))
-		SL_TRY(check_other_parts(w->plan));
-	SL_TRY(sl_dir_open(w->plan->to, true, dir));
-	dir->lazy = w->plan->config.output.durable != SL_DURABLE_BATCH;
-	SL_TRY(sl_dir_lock(dir));
 	SL_TRY(enter(w->plan, start, dir, done, &how));
 	SL_TRY(find_list(w, dir, &how));
 	durable = *dir;

@@ -24,13 +24,16 @@ enum sl_start {
 	SL_START_FORCE /* removes the files of the existing run */
 };
 
+/* Opens and locks the plan's directory, which is made if it does not exist. The caller closes *dir. */
+enum sl_status sl_output_lock(const struct sl_plan *plan, struct sl_dir *dir);
+
 /*
- * Opens and locks the plan's directory, and prepares it as start says. *done gets the batches that need
- * not be computed. The caller closes *dir and frees *done, also after a failure. SL_OUTPUT_IN_USE if
- * the directory has other contents than start expects.
+ * Prepares the locked directory as start says. *done gets the batches that need not be computed; the
+ * caller frees it, also after a failure. SL_OUTPUT_IN_USE if the directory has other contents than
+ * start expects.
  */
-enum sl_status sl_output_open(
-	struct sl_workspace *w, enum sl_start start, struct sl_dir *dir, struct sl_manifest *done);
+enum sl_status sl_output_enter(struct sl_workspace *w, enum sl_start start,
+	const struct sl_dir *dir, struct sl_manifest *done);
 
 /*
  * Sets *batch to the particles per batch of the run in the output directory of config; 0 if there is

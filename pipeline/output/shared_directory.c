@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "primitives/base/clock.h"
+#include "primitives/files/lock_holder.h"
 #include "primitives/files/read.h"
 
 /*
@@ -13,7 +14,7 @@
  */
 enum { SECONDS_TO_APPEAR = 40, INTERVAL_NS = 100000000 };
 
-/* What identifies a run directory at this time: rank 0 has just written run.json, with host and time. */
+/* What identifies a run directory now: rank 0 has just signed LOCK, with process, host and time. */
 struct identity {
 	uint64_t bytes;
 	uint32_t crc;
@@ -22,7 +23,7 @@ struct identity {
 static enum sl_status identify(const struct sl_dir *dir, struct identity *i)
 {
 	memset(i, 0, sizeof(*i)); /* with the padding, because it is compared and sent */
-	return sl_file_check(dir, "run.json", &i->bytes, &i->crc);
+	return sl_file_check(dir, SL_LOCK_NAME, &i->bytes, &i->crc);
 }
 
 /* Opens the directory of the plan if it is the one that rank 0 has described; else closes it again. */
@@ -61,22 +62,33 @@ static enum sl_status join(
 	return SL_OK;
 }
 
-enum sl_status sl_output_open_shared(struct sl_workspace *w, struct sl_ranks *ranks,
-	enum sl_start start, struct sl_dir *dir, struct sl_manifest *done)
+/* Opens the directory on all ranks, and writes only LOCK, so that a refused start changes no run. */
+static enum sl_status open_on_all(
+	const struct sl_plan *plan, struct sl_ranks *ranks, struct sl_dir *dir)
 {
 	struct identity wanted;
 	enum sl_status s = SL_OK;
 
-	if (!ranks)
-		return sl_output_open(w, start, dir, done);
 	memset(&wanted, 0, sizeof(wanted));
 	if (ranks->rank == 0)
-		s = sl_output_open(w, start, dir, done);
+		s = sl_output_lock(plan, dir);
 	if (s == SL_OK && ranks->rank == 0)
 		s = identify(dir, &wanted);
 	SL_TRY(sl_ranks_agree(ranks, s));
 	SL_TRY(sl_ranks_broadcast(ranks, &wanted, sizeof(wanted)));
 	if (ranks->rank > 0)
-		s = join(w->plan, &wanted, dir);
+		s = join(plan, &wanted, dir);
+	return sl_ranks_agree(ranks, s);
+}
+
+enum sl_status sl_output_open(struct sl_workspace *w, struct sl_ranks *ranks, enum sl_start start,
+	struct sl_dir *dir, struct sl_manifest *done)
+{
+	enum sl_status s = SL_OK;
+
+	memset(done, 0, sizeof(*done));
+	SL_TRY(ranks ? open_on_all(w->plan, ranks, dir) : sl_output_lock(w->plan, dir));
+	if (!ranks || ranks->rank == 0)
+		s = sl_output_enter(w, start, dir, done);
 	return sl_ranks_agree(ranks, s);
 }

@@ -208,7 +208,8 @@ static enum sl_status sign(const struct sl_dir *d, int fd)
 	n = snprintf(text, sizeof(text), "pid %ld host %s start %s\n", (long)getpid(), host, start);
 	/* The old text is cut after the new one is complete: readers always find a signature. */
 	error = sl_write_all(fd, "dir_sign", text, (size_t)n);
-	if (!error && ftruncate(fd, n) != 0)
+	/* Flushed, because a network file system shows it to the ranks on other nodes only then. */
+	if (!error && (ftruncate(fd, n) != 0 || fdatasync(fd) != 0))
 		error = errno;
 	if (!error)
 		return SL_OK;

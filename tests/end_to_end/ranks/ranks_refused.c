@@ -92,16 +92,22 @@ static void the_smallest_batch_is_used(void **state)
 	sl_manifest_free(&m);
 }
 
-/* The ranks would write into different directories. Takes as long as a rank waits for a network file system. */
+/*
+ * The ranks would write into different directories: then not even --force changes one. Takes as long as
+ * a rank waits for a network file system.
+ */
 static void other_directories_are_refused(void **state)
 {
 	struct ranks_command c;
 
 	(void)state;
-	ranks_command(1, NULL, WORDS("run", "c.yaml", "--quiet", "--out", "first"), &c);
-	add_rank(&c, NULL, WORDS("run", "c.yaml", "--quiet", "--out", "second"));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--quiet", "--out", "first"));
+	folder_remember();
+	ranks_command(1, NULL, WORDS("run", "c.yaml", "--quiet", "--out", "first", "--force"), &c);
+	add_rank(&c, NULL, WORDS("run", "c.yaml", "--quiet", "--out", "second", "--force"));
 	expect_refusal(&c, SL_USAGE, "second: is not the directory that rank 0 has opened");
 	assert_false(folder_has(&folder, "second"));
+	expect_untouched();
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "pipeline/output/run_directory.h"
+#include "pipeline/output/shared_directory.h"
 #include "pipeline/plan/memory.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 
@@ -115,7 +115,7 @@ static enum sl_status run(const struct library_run *r, struct sl_workspace *w)
 	enum sl_status s = SL_OK;
 
 	if (r->to)
-		s = sl_output_open(w, SL_START_NEW, &dir, &done);
+		s = sl_output_open(w, NULL, SL_START_NEW, &dir, &done);
 	if (r->begun)
 		r->begun();
 	if (s == SL_OK)
