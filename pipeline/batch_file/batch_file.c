@@ -193,8 +193,12 @@ void sl_batch_file_adopt(
 enum sl_status sl_batch_file_commit(const struct sl_dir *dir, struct sl_batch_write *w)
 {
 	uint64_t start = sl_now_ns();
-	enum sl_status s = name_files(w);
+	enum sl_status s = sl_dir_check(dir);
 
+	if (s != SL_OK)
+		sl_batch_file_remove_parts(w);
+	else
+		s = name_files(w);
 	if (s == SL_OK)
 		s = sl_manifest_append(dir, &w->line);
 	w->commit_ns += sl_now_ns() - start;

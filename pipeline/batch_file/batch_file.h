@@ -44,7 +44,10 @@ enum sl_status sl_batch_file_write(const struct sl_plan *plan, const struct sl_d
 void sl_batch_file_adopt(
 	const struct sl_dir *dir, const struct sl_manifest_line *line, struct sl_batch_write *w);
 
-/* Commits the written files. Not thread-safe: the manifest is shared by all batches. */
+/*
+ * Commits the written files. Not thread-safe: the manifest is shared by all batches. SL_OUTPUT_IN_USE
+ * if another program has taken the directory (sl_dir_check()).
+ */
 enum sl_status sl_batch_file_commit(const struct sl_dir *dir, struct sl_batch_write *w);
 
 /* Instead of the commit: removes the .part files that are left. */

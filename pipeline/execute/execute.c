@@ -72,9 +72,13 @@ static enum sl_status finish(const struct sl_execution *e, struct sl_workspace *
 	return report(e, w, all, session, why);
 }
 
-/* Finishes the run after a session. All ranks call it, and return the status on which they have agreed. */
+/*
+ * Finishes the run after a session, after which so many batches are committed. All ranks call it, and
+ * return the status on which they have agreed.
+ */
 static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspace *w,
-	const struct sl_dir *dir, const struct sl_session *session, bool stopped)
+	const struct sl_dir *dir, const struct sl_session *session, uint64_t committed,
+	bool stopped)
 {
 	struct sl_ranks *ranks = e->control->ranks;
 	struct sl_manifest all = {0};
@@ -84,7 +88,7 @@ static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspa
 	memcpy(why, sl_last_error(), sizeof(why));
 	sl_workspace_free_devices(w);
 	if (is_first_rank(e))
-		s = sl_output_settle(w->plan, dir, &all);
+		s = sl_output_settle(w->plan, dir, committed, &all);
 	s = sl_ranks_agree(ranks, s);
 	if (s == SL_OK)
 		s = sl_shared_list_commit(w, ranks, dir, stopped ? NULL : &all);
@@ -124,8 +128,10 @@ static enum sl_status run_in(const struct sl_execution *e, struct sl_workspace *
 	stopped = s == SL_STOPPED;
 	if (s == SL_OK || stopped)
 		s = flush(e, w, dir);
+	else if (s == SL_DISK && sl_dir_check(dir) != SL_OK) /* the cause, with its message */
+		s = SL_OUTPUT_IN_USE;
 	SL_TRY(sl_ranks_agree(ranks, s));
-	return finish_all(e, w, dir, &session, stopped);
+	return finish_all(e, w, dir, &session, done->n + session.batches, stopped);
 }
 
 static enum sl_status execute_in_directory(struct sl_workspace *w, const struct sl_execution *e)

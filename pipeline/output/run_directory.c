@@ -226,6 +226,7 @@ enum sl_status sl_output_enter(struct sl_workspace *w, enum sl_start start,
 	durable = *dir;
 	durable.lazy = w->plan->config.output.durable == SL_DURABLE_NEVER;
 	SL_TRY(sl_report_commit(w, &durable, done, NULL, "running"));
+	SL_TRY(sl_file_check(dir, "run.json", &w->report_bytes, &w->report_crc));
 	return how.extended ? sl_stale_files_remove_results(w->plan, dir, how.joined) : SL_OK;
 }
 
@@ -307,18 +308,45 @@ static enum sl_status commit_histograms(
 	return s;
 }
 
+/* Reads the manifest, to which the run has appended all lines: none is missing, damaged or too many. */
+static enum sl_status read_own_manifest(
+	const struct sl_dir *dir, uint64_t committed, struct sl_manifest *m)
+{
+	SL_TRY(sl_dir_check(dir));
+	SL_TRY(sl_manifest_read(dir, m));
+	if (m->n == committed && m->damaged == 0)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/manifest.jsonl was changed by another program during the run (it has %zu lines and "
+		"%zu damaged ones, and %llu batches are committed); let no other program change the "
+		"folder, and use --resume to compute again what is lost",
+		dir->path, m->n, m->damaged, (unsigned long long)committed);
+}
+
 /* The stop rule needs batches in order: a batch that was missing can be the one that met it. */
-enum sl_status sl_output_settle(
-	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *m)
+enum sl_status sl_output_settle(const struct sl_plan *plan, const struct sl_dir *dir,
+	uint64_t committed, struct sl_manifest *m)
 {
 	struct sl_stale_files s = sl_stale_files_for(plan, dir, m);
 	bool cut;
 
-	SL_TRY(sl_manifest_read(dir, m));
+	SL_TRY(read_own_manifest(dir, committed, m));
 	cut = cut_after_stop_rule(plan, m);
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
 	return cut ? sl_stale_files_remove_orphans(&s) : SL_OK;
+}
+
+/* Is all what this run has written? *same: so is run.json; if not, it is written again. */
+static enum sl_status check_unchanged(const struct sl_workspace *w, const struct sl_dir *dir,
+	const struct sl_manifest *m, bool *same)
+{
+	struct sl_manifest now = {0};
+	enum sl_status s = read_own_manifest(dir, m->n, &now);
+
+	sl_manifest_free(&now);
+	SL_TRY(s);
+	return has_contents(dir, "run.json", w->report_bytes, w->report_crc, same);
 }
 
 /*
@@ -331,6 +359,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 {
 	const struct sl_plan *plan = w->plan;
 	struct sl_dir durable = *dir; /* for run.json, if all other files are flushed at the end */
+	bool same;
 
 	if (strcmp(state, "done") == 0) {
 		if (plan->choices.image.width > 0)
@@ -340,9 +369,16 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	}
 	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
-	if (plan->config.output.durable != SL_DURABLE_END)
-		return sl_report_commit(w, dir, m, session, state);
-	SL_TRY(sl_dir_sync(dir));
-	durable.lazy = false;
-	return sl_report_commit(w, &durable, m, session, state);
+	SL_TRY(check_unchanged(w, dir, m, &same));
+	if (plan->config.output.durable == SL_DURABLE_END) {
+		SL_TRY(sl_dir_sync(dir));
+		durable.lazy = false;
+	}
+	SL_TRY(sl_report_commit(w, &durable, m, session, state));
+	if (same)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/run.json was changed or removed by another program during the run (it was written "
+		"again, and no batch is lost); let no other program change the folder",
+		dir->path);
 }

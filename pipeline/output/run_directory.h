@@ -55,15 +55,17 @@ enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const str
 	const struct sl_manifest_line *l, bool *complete);
 
 /*
- * Puts the manifest in order after a session, without the batches after the one that met the stop rule. *m is
- * read from the disk; the caller frees it, also after a failure.
+ * Puts the manifest in order after a session, without the batches after the one that met the stop rule.
+ * *m is read from the disk; the caller frees it, also after a failure. committed: the lines that the run
+ * has written. SL_OUTPUT_IN_USE if another program has changed the manifest or taken the directory.
  */
-enum sl_status sl_output_settle(
-	const struct sl_plan *plan, const struct sl_dir *dir, struct sl_manifest *m);
+enum sl_status sl_output_settle(const struct sl_plan *plan, const struct sl_dir *dir,
+	uint64_t committed, struct sl_manifest *m);
 
 /*
  * Writes the files of the whole run, whose batches are in m: if state is "done" the image, and the merged list
- * unless w->list_made; XDMF, histograms, run.json.
+ * unless w->list_made; XDMF, histograms, run.json. SL_OUTPUT_IN_USE if another program has changed
+ * the manifest or run.json, which is then written all the same.
  */
 enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir,
 	const struct sl_session *session, const char *state, const struct sl_manifest *m);

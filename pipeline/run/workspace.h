@@ -81,8 +81,10 @@ struct sl_workspace {
 	struct sl_joined_list joined;        /* the joined file, if the run makes one */
 	struct sl_rank_facts *rank;          /* n_ranks; NULL: the run has one process */
 	uint32_t n_ranks;
-	bool list_made;  /* the ranks have made the joined file together */
-	bool keeps_list; /* an earlier session has made the joined file */
+	bool list_made;        /* the ranks have made the joined file together */
+	bool keeps_list;       /* an earlier session has made the joined file */
+	uint64_t report_bytes; /* of run.json while the run lasts */
+	uint32_t report_crc;
 	const struct sl_parts_origin
 		*origin; /* of a joined run; NULL: this plan computes the run */
 };

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "primitives/device/device.h"
+#include "crc32.h"
 #include "disk.h"
 #include "files.h"
 #include "lock_holder.h"
@@ -249,8 +250,46 @@ static enum sl_status take_lock(struct sl_dir *d, int fd)
 		d->path);
 }
 
+/* Sets path to that of the directory now, and returns its CRC-32; 0 if the kernel does not say. */
+static uint32_t find_place(const struct sl_dir *d, char path[SL_PATH_BYTES])
+{
+	char name[32];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", d->fd);
+	n = readlink(name, path, SL_PATH_BYTES - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return n > 0 ? sl_crc32(path, (size_t)n) : 0;
+}
+
+enum sl_status sl_dir_check(const struct sl_dir *d)
+{
+	struct stat held, named = {0};
+	char path[SL_PATH_BYTES];
+
+	if (d->lock < 0)
+		return SL_OK;
+	if (d->place != 0 && find_place(d, path) != d->place)
+		return sl_fail(SL_OUTPUT_IN_USE,
+			"%s was renamed or removed during the run (its path is %.2000s now); move it "
+			"back or name it by --out, and use --resume to continue",
+			d->path, path);
+	if (fstat(d->lock, &held) != 0 ||
+		(fstatat(d->fd, SL_LOCK_NAME, &named, AT_SYMLINK_NOFOLLOW) != 0 && errno != ENOENT))
+		return sl_disk_failed(errno, "look up", d->path, SL_LOCK_NAME);
+	if (held.st_dev == named.st_dev && held.st_ino == named.st_ino)
+		return SL_OK;
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/" SL_LOCK_NAME
+		" was removed or replaced during the run (a second run could start there and "
+		"overwrite files of this one); let no other program change the folder, and use "
+		"--resume to continue",
+		d->path);
+}
+
 enum sl_status sl_dir_lock(struct sl_dir *d)
 {
+	char path[SL_PATH_BYTES];
 	uint64_t bytes;
 	enum sl_status s;
 	int fd;
@@ -266,6 +305,7 @@ enum sl_status sl_dir_lock(struct sl_dir *d)
 		close(fd);
 	else
 		d->lock = fd;
+	d->place = find_place(d, path);
 	return s;
 }
 

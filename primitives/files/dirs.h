@@ -26,6 +26,7 @@ struct sl_dir {
 	int lock;         /* descriptor of the file LOCK while this process holds the lock; -1 */
 	bool interrupted; /* the last process that held the lock ended without closing the directory */
 	bool locked_for_us; /* another process of the same run holds the lock; set by the caller */
+	uint32_t place;     /* CRC-32 of its path when it was locked; 0: not known */
 	bool lazy; /* writes in it flush nothing to the disk; set by the caller (sl_dir_sync()) */
 	char path[SL_PATH_BYTES];
 };
@@ -62,6 +63,12 @@ enum sl_status sl_dir_remove(const char *path);
  * could remove the lock of a process that has just opened the file.
  */
 enum sl_status sl_dir_lock(struct sl_dir *d);
+
+/*
+ * SL_OUTPUT_IN_USE if another program has taken the directory from the process that holds its lock: has
+ * renamed or removed it, or its file LOCK, so that a second process can lock it.
+ */
+enum sl_status sl_dir_check(const struct sl_dir *d);
 
 /*
  * Locks the directory for reading, until it is closed, if it has a file LOCK: no process can lock it for
