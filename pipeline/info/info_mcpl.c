@@ -206,6 +206,13 @@ enum sl_status sl_info_phase_space(const char *path, uint64_t head, FILE *out)
 	s = sl_phase_space_open(path, &map, &space);
 	if (s == SL_OK)
 		s = sl_phase_space_to_mcpl(space, &file, &bytes);
+	if (s == SL_OK &&
+		(sl_map_is_changed(&map, path) || sl_phase_space_is_changed(space, path))) {
+		sl_memory_give(SL_HOST, file);
+		s = sl_fail(SL_DISK,
+			"the file changed while it was read; try again when no other program "
+			"writes to it");
+	}
 	if (s == SL_OK) {
 		s = print_list(file, bytes, path, space->format->what,
 			map.bytes + space->partner.bytes, head, out);

@@ -4,13 +4,34 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "disk.h"
 
+enum { TICK_NS = 10000000 }; /* the longest: 100 per second */
+
 static int64_t written_ns(const struct stat *file)
 {
 	return (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec;
+}
+
+/*
+ * A time of modification can have the grain of the clock tick of the kernel. Waits until the tick is over
+ * in which the file was written: then each write after this call gives it another time.
+ */
+static void pass_tick(const struct stat *file)
+{
+	const struct timespec wait = {.tv_nsec = 1000000};
+	struct timespec now;
+	int64_t since = 0;
+
+	for (int i = 0; i < 16 && since <= 0 && since > -TICK_NS; i++) {
+		if (i > 0)
+			nanosleep(&wait, NULL);
+		clock_gettime(CLOCK_REALTIME_COARSE, &now);
+		since = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - written_ns(file);
+	}
 }
 
 enum sl_status sl_map_file(const char *path, struct sl_map *m)
@@ -32,6 +53,7 @@ enum sl_status sl_map_file(const char *path, struct sl_map *m)
 		             : mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (at == MAP_FAILED)
 		error = errno;
+	pass_tick(&file);
 	error = sl_close(fd, error);
 	if (error && at && at != MAP_FAILED)
 		munmap(at, bytes);

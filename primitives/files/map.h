@@ -22,7 +22,10 @@ struct sl_map {
 	int64_t written_ns;      /* time of its last modification */
 };
 
-/* Maps the file path for one sequential read. Release it with sl_unmap(). */
+/*
+ * Maps the file path for one sequential read. Release it with sl_unmap(). If the file was just written,
+ * waits until the next tick of the kernel's clock, so that each later write gives it another time.
+ */
 enum sl_status sl_map_file(const char *path, struct sl_map *m);
 
 /* The file is read at few places instead, so the kernel should not read ahead of them. */
@@ -31,7 +34,9 @@ void sl_unmap(struct sl_map *m);
 
 /*
  * Whether the mapped file was written to since, so that its bytes may have changed. A file that was
- * removed or replaced by another one is unchanged for those that have mapped it.
+ * removed or replaced by another one is unchanged for those that have mapped it. Not noticed: a write
+ * whose program sets the old time again, or through a mapping, which sets the time only once until it
+ * is flushed; on a network file system, one by another node within the time of its attribute cache.
  */
 bool sl_map_is_changed(const struct sl_map *m, const char *path);
 
