@@ -13,6 +13,7 @@
 #include "pipeline/batch_file/order_file.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/crc32.h"
+#include "primitives/files/lock.h"
 
 void sl_batch_file_line(const struct sl_batch *b, struct sl_manifest_line *line)
 {

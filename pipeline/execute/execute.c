@@ -9,6 +9,7 @@
 #include "pipeline/output/shared_list.h"
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/base/clock.h"
+#include "primitives/files/lock.h"
 
 /* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */
 static void set_time_limit(const struct sl_workspace *w, const struct sl_execution *e)

@@ -25,8 +25,8 @@ enum sl_status sl_part_check_files(const struct sl_joined_part *part, const stru
 	const struct sl_dir *dir, const struct sl_manifest_line *l);
 
 /*
- * The same for all batches, in the directories of the parts. SL_BAD_INPUT if one of them differs from its manifest; SL_STOPPED
- * if *stop becomes other than 0.
+ * The same for all batches, in the directories of the parts. SL_BAD_INPUT if one of them differs from its
+ * manifest; SL_STOPPED if *stop becomes other than 0.
  */
 enum sl_status sl_parts_check_files(const struct sl_joined_parts *parts, const struct sl_plan *plan,
 	const struct sl_manifest *all, const atomic_int *stop);

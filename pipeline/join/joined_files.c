@@ -7,6 +7,7 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/text/messages.h"
 #include "primitives/files/files.h"
+#include "primitives/files/lock.h"
 #include "primitives/files/link.h"
 #include "primitives/files/map.h"
 

@@ -14,6 +14,7 @@
 #include "pipeline/output/stale_files.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/output/xdmf_file.h"
+#include "primitives/files/lock.h"
 #include "primitives/files/read.h"
 #include "stages/formats/formats.h"
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "primitives/base/clock.h"
-#include "primitives/files/lock_holder.h"
+#include "primitives/files/lock.h"
 #include "primitives/files/read.h"
 
 /*

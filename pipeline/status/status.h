@@ -9,7 +9,7 @@
 #define SL_PIPELINE_STATUS_STATUS_H
 
 #include "pipeline/output/existing_run.h"
-#include "primitives/files/lock_holder.h"
+#include "primitives/files/lock.h"
 
 enum sl_run_state {
 	SL_RUN_STARTING,    /* a process holds the lock and has not written run.json yet */

@@ -5,7 +5,7 @@
  * rename or a symbolic link elsewhere in the path cannot redirect a write.
  *
  * A failed system call is SL_DISK; the message has the path, the text of errno, the reason and advice.
- * Calls for SL_FAULT: dir_make dir_remove dir_lock dir_sign dir_sync dir_read dir_space file_open
+ * Calls for SL_FAULT: dir_make dir_remove dir_sync dir_read dir_space file_open
  * file_dirsync.
  */
 #ifndef SL_PRIMITIVES_FILES_DIRS_H
@@ -54,27 +54,6 @@ void sl_dir_close(struct sl_dir *d);
 
 /* Removes the empty directory path. */
 enum sl_status sl_dir_remove(const char *path);
-
-/*
- * Locks the directory for this process: flock(2) on the file LOCK, which then contains process,
- * host and time. SL_OUTPUT_IN_USE if another process holds the lock, and the message names it; or if
- * LOCK contains anything else, because then it is a user's file, which is not changed. The kernel
- * releases the lock of a process that ends. sl_dir_close() empties LOCK but keeps it: removing it
- * could remove the lock of a process that has just opened the file.
- */
-enum sl_status sl_dir_lock(struct sl_dir *d);
-
-/*
- * SL_OUTPUT_IN_USE if another program has taken the directory from the process that holds its lock: has
- * renamed or removed it, or its file LOCK, so that a second process can lock it.
- */
-enum sl_status sl_dir_check(const struct sl_dir *d);
-
-/*
- * Locks the directory for reading, until it is closed, if it has a file LOCK: no process can lock it for
- * itself, and others can also read. SL_OUTPUT_IN_USE if a process holds its lock.
- */
-enum sl_status sl_dir_lock_shared(struct sl_dir *d);
 
 /*
  * Makes all that was written in d durable, with one call for the whole file system (syncfs(2)). It is for a

@@ -10,6 +10,7 @@
 
 #include "pipeline/status/status.h"
 #include "primitives/base/threads.h"
+#include "primitives/files/lock.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/runs/reference_run.h"
 

@@ -10,6 +10,7 @@
 
 #include "primitives/files/map.h"
 #include "primitives/files/crc32.h"
+#include "primitives/files/lock.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/primitives/files/files_check.h"
 

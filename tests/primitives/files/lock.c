@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "primitives/files/dirs.h"
+#include "primitives/files/lock.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
