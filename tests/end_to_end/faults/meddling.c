@@ -90,6 +90,19 @@ static void remove_folder(void)
 	remove_run(&folder, "out");
 }
 
+static void expect_change(const char *fault, void (*change)(void), const char *message)
+{
+	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
+	struct ending e;
+
+	call_changed(&folder, fault, change, words, &e);
+	expect_ending(&e, SL_OUTPUT_IN_USE, message, words);
+	if (folder_has(&folder, "moved"))
+		assert_int_equal(
+			rename(folder_path(&folder, "moved"), folder_path(&folder, "out")), 0);
+	reference_run_resume();
+}
+
 /* Every change at the first and the last commit. */
 static void changes_are_noticed(void **state)
 {
@@ -109,28 +122,29 @@ static void changes_are_noticed(void **state)
 		{rename_folder, "out was renamed or removed", 1},
 		{remove_folder, "out was renamed or removed", 1},
 	};
-	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
 	char fault[64];
-	struct ending e;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int at = cases[i].first; at <= BATCHES; at += BATCHES - cases[i].first) {
 			snprintf(fault, sizeof(fault), "file_append:%d:stop", at);
-			call_changed(&folder, fault, cases[i].change, words, &e);
-			expect_ending(&e, SL_OUTPUT_IN_USE, cases[i].message, words);
-			if (folder_has(&folder, "moved"))
-				assert_int_equal(rename(folder_path(&folder, "moved"),
-							 folder_path(&folder, "out")),
-					0);
-			reference_run_resume();
+			expect_change(fault, cases[i].change, cases[i].message);
 		}
+}
+
+/* Without LOCK another run could start at any moment; and final files are written for a long time. */
+static void changes_are_noticed_soon_and_late(void **state)
+{
+	(void)state;
+	expect_change("file_append:3:stop", remove_lock, "batch 3, writing: out/LOCK was removed");
+	expect_change("file_rename:8:stop", remove_manifest, "manifest.jsonl was changed");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_are_noticed),
+		cmocka_unit_test(changes_are_noticed_soon_and_late),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, folder_end);
