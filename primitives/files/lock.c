@@ -32,6 +32,48 @@ static int read_signature(int fd, char *text, size_t size)
 	return n < 0 ? errno : 0;
 }
 
+static bool is_alive(uint64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+static void name_host(char name[SL_HOST_CHARS + 1])
+{
+	snprintf(name, SL_HOST_CHARS + 1, "unknown");
+	gethostname(name, SL_HOST_CHARS);
+}
+
+/* Whether the process that signed LOCK was on this machine and has ended. */
+static bool holder_has_ended(int fd)
+{
+	struct sl_lock_holder holder;
+	char text[256], host[SL_HOST_CHARS + 1];
+
+	name_host(host);
+	return read_signature(fd, text, sizeof(text)) == 0 && sl_lock_parse(text, &holder) &&
+	       strcmp(host, holder.host) == 0 && !is_alive(holder.pid);
+}
+
+/*
+ * A process that was killed can have a child that it has just forked (to call HDF5) and that has not yet
+ * closed its copy of LOCK, which holds the lock. So the lock of a dead process is waited for: at most
+ * two seconds, since a program could also have left a child that keeps it. Returns 0 or an errno.
+ */
+static int try_lock(int fd, int kind)
+{
+	static const struct timespec pause = {0, 10000000};
+	int tries = 200;
+
+	while (flock(fd, kind | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK)
+			return errno;
+		if (tries-- == 0 || !holder_has_ended(fd))
+			return EWOULDBLOCK;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 {
 	char holder[256];
@@ -47,12 +89,12 @@ static enum sl_status refuse_lock(const struct sl_dir *d, int fd)
 /* Writes the signature of this process, which sl_lock_parse() reads. */
 static enum sl_status sign(const struct sl_dir *d, int fd)
 {
-	char text[256], host[SL_HOST_CHARS + 1] = "unknown", start[32];
+	char text[256], host[SL_HOST_CHARS + 1], start[32];
 	time_t now = time(NULL);
 	struct tm utc;
 	int n, error;
 
-	gethostname(host, sizeof(host) - 1);
+	name_host(host);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	n = snprintf(text, sizeof(text), "pid %ld host %s start %s\n", (long)getpid(), host, start);
 	/* The old text is cut after the new one is complete: readers always find a signature. */
@@ -74,10 +116,11 @@ static enum sl_status take_lock(struct sl_dir *d, int fd)
 	struct sl_lock_holder last;
 	struct stat facts;
 	char holder[256];
+	int error = sl_fault_injected("dir_lock") ? errno : try_lock(fd, LOCK_EX);
 
-	if (sl_fault_injected("dir_lock") || flock(fd, LOCK_EX | LOCK_NB) != 0)
-		return errno == EWOULDBLOCK ? refuse_lock(d, fd)
-		                            : sl_disk_failed(errno, "lock", d->path, SL_LOCK_NAME);
+	if (error != 0)
+		return error == EWOULDBLOCK ? refuse_lock(d, fd)
+		                            : sl_disk_failed(error, "lock", d->path, SL_LOCK_NAME);
 	/* sluice join removes LOCK after a failure: the lock of a file without a name keeps no one away */
 	if (fstat(fd, &facts) != 0)
 		return sl_disk_failed(errno, "look up", d->path, SL_LOCK_NAME);
@@ -165,7 +208,7 @@ enum sl_status sl_dir_lock_shared(struct sl_dir *d)
 	if (fd < 0) /* removed, or of another user: the caller checks what it reads */
 		return SL_OK;
 	/* a file system without locks has no other process that holds one, either */
-	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+	if (try_lock(fd, LOCK_SH) == EWOULDBLOCK)
 		s = refuse_lock(d, fd);
 	if (s != SL_OK)
 		close(fd);
@@ -242,16 +285,10 @@ static bool is_locked(FILE *locks, const struct stat *facts, uint64_t pid)
 	return false;
 }
 
-/* Without the list of locks: is there a process of that number? */
-static bool is_alive(uint64_t pid)
-{
-	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
-}
-
 enum sl_status sl_dir_lock_holder(
 	const struct sl_dir *d, const char *locks, struct sl_lock_holder *holder)
 {
-	char text[256], host[SL_HOST_CHARS + 1] = "unknown";
+	char text[256], host[SL_HOST_CHARS + 1];
 	struct stat facts;
 	bool exists, held;
 	FILE *list;
@@ -262,7 +299,7 @@ enum sl_status sl_dir_lock_holder(
 		return SL_OK;
 	if (!sl_lock_parse(text, holder))
 		memset(holder, 0, sizeof(*holder));
-	gethostname(host, sizeof(host) - 1);
+	name_host(host);
 	if (holder->pid > 0 && strcmp(host, holder->host) != 0) {
 		holder->state = SL_LOCK_ELSEWHERE;
 		return SL_OK;

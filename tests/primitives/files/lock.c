@@ -206,6 +206,27 @@ static void child_processes_do_not_inherit_the_lock(void **state)
 	waitpid(sleeper, NULL, 0);
 }
 
+/* A process that is killed leaves a child, which keeps the lock for a moment. */
+static void the_last_child_of_a_dead_process_is_waited_for(void **state)
+{
+	pid_t killed = fork();
+	struct sl_dir d;
+
+	(void)state;
+	assert_true(killed >= 0);
+	if (killed == 0) {
+		if (sl_dir_open(folder.path, false, &d) == SL_OK && sl_dir_lock(&d) == SL_OK &&
+			fork() == 0)
+			usleep(200000);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(killed, NULL, 0), killed);
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	assert_ok(sl_dir_lock(&d));
+	assert_true(d.interrupted);
+	sl_dir_close(&d);
+}
+
 static void other_entries_at_the_lock_are_refused(void **state)
 {
 	struct sl_dir d;
@@ -280,6 +301,7 @@ int main(void)
 		WITH_FOLDER(lock_file_names_the_process),
 		WITH_FOLDER(damaged_signatures_are_printed_safely),
 		WITH_FOLDER(child_processes_do_not_inherit_the_lock),
+		WITH_FOLDER(the_last_child_of_a_dead_process_is_waited_for),
 		WITH_FOLDER(other_entries_at_the_lock_are_refused),
 		WITH_FOLDER(user_file_named_lock_is_kept),
 		WITH_FOLDER(failed_calls_are_reported),
