@@ -89,7 +89,7 @@ static enum sl_status finish_all(const struct sl_execution *e, struct sl_workspa
 	memcpy(why, sl_last_error(), sizeof(why));
 	sl_workspace_free_devices(w);
 	if (is_first_rank(e))
-		s = sl_output_settle(w->plan, dir, committed, &all);
+		s = sl_output_settle(w, dir, committed, &all);
 	s = sl_ranks_agree(ranks, s);
 	if (s == SL_OK)
 		s = sl_shared_list_commit(w, ranks, dir, stopped ? NULL : &all);

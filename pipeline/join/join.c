@@ -55,7 +55,7 @@ static enum sl_status fill(const struct sl_join_job *job, const struct sl_joined
 	SL_TRY(sl_joined_files_take(parts, w->plan, all, dir, job->stop));
 	SL_TRY(sl_manifest_write(dir, all));
 	SL_TRY(sl_join_check_stop(job->stop));
-	SL_TRY(sl_output_settle(w->plan, dir, all->n, written));
+	SL_TRY(sl_output_settle(w, dir, all->n, written));
 	return sl_output_finish(w, dir, &parts->session, "done", written);
 }
 

@@ -211,6 +211,17 @@ enum sl_status sl_output_lock(const struct sl_plan *plan, struct sl_dir *dir)
 	return sl_dir_lock(dir);
 }
 
+/* A file that does not exist has the contents of an empty one. */
+static enum sl_status get_contents(
+	const struct sl_dir *dir, const char *name, struct sl_file_contents *c)
+{
+	bool exists;
+
+	*c = (struct sl_file_contents){.bytes = 0};
+	SL_TRY(sl_file_exists(dir, name, &exists));
+	return exists ? sl_file_check(dir, name, &c->bytes, &c->crc) : SL_OK;
+}
+
 /*
  * run.json is written with the state "running", so that a killed run can be resumed. Then it has the new
  * number of particles, so the files of the shorter run may go. It is durable unless output.durable is never:
@@ -227,7 +238,7 @@ enum sl_status sl_output_enter(struct sl_workspace *w, enum sl_start start,
 	durable = *dir;
 	durable.lazy = w->plan->config.output.durable == SL_DURABLE_NEVER;
 	SL_TRY(sl_report_commit(w, &durable, done, NULL, "running"));
-	SL_TRY(sl_file_check(dir, "run.json", &w->report_bytes, &w->report_crc));
+	SL_TRY(get_contents(dir, "run.json", &w->report));
 	return how.extended ? sl_stale_files_remove_results(w->plan, dir, how.joined) : SL_OK;
 }
 
@@ -309,45 +320,53 @@ static enum sl_status commit_histograms(
 	return s;
 }
 
-/* Reads the manifest, to which the run has appended all lines: none is missing, damaged or too many. */
-static enum sl_status read_own_manifest(
-	const struct sl_dir *dir, uint64_t committed, struct sl_manifest *m)
+/* For a file that this run has written: false if another program has changed or removed it. */
+static enum sl_status has_own_contents(const struct sl_dir *dir, const char *name,
+	const struct sl_file_contents *written, bool *same)
 {
-	SL_TRY(sl_dir_check(dir));
-	SL_TRY(sl_manifest_read(dir, m));
-	if (m->n == committed && m->damaged == 0)
-		return SL_OK;
-	return sl_fail(SL_OUTPUT_IN_USE,
-		"%s/manifest.jsonl was changed by another program during the run (it has %zu lines and "
-		"%zu damaged ones, and %llu batches are committed); let no other program change the "
-		"folder, and use --resume to compute again what is lost",
-		dir->path, m->n, m->damaged, (unsigned long long)committed);
+	struct sl_file_contents now;
+	enum sl_status s = get_contents(dir, name, &now);
+
+	*same = s == SL_OK && now.bytes == written->bytes && now.crc == written->crc;
+	return s == SL_BAD_INPUT ? SL_OK : s;
 }
 
-/* The stop rule needs batches in order: a batch that was missing can be the one that met it. */
-enum sl_status sl_output_settle(const struct sl_plan *plan, const struct sl_dir *dir,
-	uint64_t committed, struct sl_manifest *m)
+static enum sl_status manifest_changed(const struct sl_dir *dir)
 {
-	struct sl_stale_files s = sl_stale_files_for(plan, dir, m);
+	return sl_fail(SL_OUTPUT_IN_USE,
+		"%s/manifest.jsonl was changed by another program during the run; let no other program "
+		"change the folder, and use --resume to compute again what is lost",
+		dir->path);
+}
+
+/* The run has appended all lines of the manifest: none is missing, damaged or too many. */
+enum sl_status sl_output_settle(
+	struct sl_workspace *w, const struct sl_dir *dir, uint64_t committed, struct sl_manifest *m)
+{
+	struct sl_stale_files s = sl_stale_files_for(w->plan, dir, m);
 	bool cut;
 
-	SL_TRY(read_own_manifest(dir, committed, m));
-	cut = cut_after_stop_rule(plan, m);
+	SL_TRY(sl_dir_check(dir));
+	SL_TRY(sl_manifest_read(dir, m));
+	if (m->n != committed || m->damaged > 0)
+		return manifest_changed(dir);
+	/* The stop rule needs batches in order: a batch that was missing can be the one that met it. */
+	cut = cut_after_stop_rule(w->plan, m);
 	if (cut || !m->in_order)
 		SL_TRY(sl_manifest_write(dir, m));
+	SL_TRY(get_contents(dir, "manifest.jsonl", &w->manifest));
 	return cut ? sl_stale_files_remove_orphans(&s) : SL_OK;
 }
 
 /* Is all what this run has written? *same: so is run.json; if not, it is written again. */
-static enum sl_status check_unchanged(const struct sl_workspace *w, const struct sl_dir *dir,
-	const struct sl_manifest *m, bool *same)
+static enum sl_status check_unchanged(
+	const struct sl_workspace *w, const struct sl_dir *dir, bool *same)
 {
-	struct sl_manifest now = {0};
-	enum sl_status s = read_own_manifest(dir, m->n, &now);
-
-	sl_manifest_free(&now);
-	SL_TRY(s);
-	return has_contents(dir, "run.json", w->report_bytes, w->report_crc, same);
+	SL_TRY(sl_dir_check(dir));
+	SL_TRY(has_own_contents(dir, "manifest.jsonl", &w->manifest, same));
+	if (!*same)
+		return manifest_changed(dir);
+	return has_own_contents(dir, "run.json", &w->report, same);
 }
 
 /*
@@ -370,7 +389,7 @@ enum sl_status sl_output_finish(struct sl_workspace *w, const struct sl_dir *dir
 	}
 	SL_TRY(sl_xdmf_file_commit(plan, dir, m));
 	SL_TRY(commit_histograms(w, dir, m));
-	SL_TRY(check_unchanged(w, dir, m, &same));
+	SL_TRY(check_unchanged(w, dir, &same));
 	if (plan->config.output.durable == SL_DURABLE_END) {
 		SL_TRY(sl_dir_sync(dir));
 		durable.lazy = false;

@@ -59,7 +59,7 @@ enum sl_status sl_output_batch_is_complete(const struct sl_plan *plan, const str
  * *m is read from the disk; the caller frees it, also after a failure. committed: the lines that the run
  * has written. SL_OUTPUT_IN_USE if another program has changed the manifest or taken the directory.
  */
-enum sl_status sl_output_settle(const struct sl_plan *plan, const struct sl_dir *dir,
+enum sl_status sl_output_settle(struct sl_workspace *w, const struct sl_dir *dir,
 	uint64_t committed, struct sl_manifest *m);
 
 /*

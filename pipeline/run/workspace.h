@@ -65,6 +65,12 @@ struct sl_rank_facts {
 	uint32_t threads, slots, devices;
 };
 
+/* What a file should have until the run ends. */
+struct sl_file_contents {
+	uint64_t bytes;
+	uint32_t crc;
+};
+
 struct sl_workspace {
 	const struct sl_plan *plan;
 	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
@@ -81,10 +87,10 @@ struct sl_workspace {
 	struct sl_joined_list joined;        /* the joined file, if the run makes one */
 	struct sl_rank_facts *rank;          /* n_ranks; NULL: the run has one process */
 	uint32_t n_ranks;
-	bool list_made;        /* the ranks have made the joined file together */
-	bool keeps_list;       /* an earlier session has made the joined file */
-	uint64_t report_bytes; /* of run.json while the run lasts */
-	uint32_t report_crc;
+	bool list_made;                   /* the ranks have made the joined file together */
+	bool keeps_list;                  /* an earlier session has made the joined file */
+	struct sl_file_contents report;   /* of run.json while the run lasts */
+	struct sl_file_contents manifest; /* of the manifest after the last batch */
 	const struct sl_parts_origin
 		*origin; /* of a joined run; NULL: this plan computes the run */
 };
