@@ -32,7 +32,7 @@
  * another primitive or space, or a value out of range. The message names the field, its value and
  * what is allowed. Nothing is written then. Device errors: SL_DEVICE_FAILED, SL_DEVICE_MEMORY,
  * SL_NO_DEVICE. They are errors of this call: an earlier error that the caller left in the CUDA
- * runtime (cudaGetLastError()) is not returned. The backends named thrust clear it.
+ * runtime (cudaGetLastError()) is not returned, but may be cleared.
  *
  * Threads. Calls are thread-safe if they share no job, output, scratch or exec. Calls keep no state,
  * but three settings belong to the whole process:
