@@ -6,6 +6,7 @@
 #	install_missing PACKAGE...                        installs missing packages of Debian
 #	build PRESET [OPTION...] [-- BUILD-OPTION...]     configures and builds a preset of CMake
 #	run_tests PRESET [OPTION...]                      runs the tests of a preset
+#	commit_number                                     a number that selects shares: another one for each commit
 #	part NAME COMMAND [WORD...]                       runs a program as a part of a long check; returns its exit code
 #	print_parts                                       prints the table of all parts: seconds and result
 set -euo pipefail
@@ -111,6 +112,13 @@ run_tests() {
 	rm "$log"
 	[ -z "${SLUICE_NO_SKIPS:-}" ] || [ -z "$skipped" ] ||
 		fail "tests without the label gpu were skipped: ${skipped//$'\n'/, }. Each prints after 'SKIP:' what it needs"
+}
+
+# At least 1; also 1 where there is no repository.
+commit_number() {
+	local hash
+	hash=$(git rev-parse HEAD 2>/dev/null) || hash=0
+	echo $((16#${hash:0:6} + 1))
 }
 
 # The command is a program, not a function: in a function, a failure that || handles would not end at its first error.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/cases/sampling.h"
 #include "tests/support/runs/reference_run.h"
 
 enum { BATCHES = 60 };
@@ -112,7 +113,7 @@ static void interrupt_at(int signal, size_t batches)
 	reference_run_resume();
 }
 
-/* If is_quick(), each signal is sent at one of the moments only. */
+/* Each signal is sent at one of the moments at least. */
 static void signals_end_the_run_in_order(void **state)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
@@ -121,7 +122,7 @@ static void signals_end_the_run_in_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
 		for (size_t k = 0; k < sizeof(moments) / sizeof(moments[0]); k++)
-			if (!is_quick() || i == k)
+			if (i == k || sl_sampling_selects())
 				interrupt_at(stopping[i], moments[k]);
 }
 
@@ -253,5 +254,7 @@ int main(void)
 		cmocka_unit_test(nohup_ignores_hangup),
 	};
 
+	if (!sl_sampling_from_environment())
+		return 1;
 	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -10,13 +10,14 @@
 #include "primitives/emulator/access.h"
 #include "pipeline/text/yaml.h"
 #include "stages/host/host_pipeline.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
 enum { ROWS_MOST = 64 };
 
 static const char text[] =
-	"run: {name: t, seed: 7, particles: 1500, batch: 400, threads: 2}\n"
+	"run: {name: t, seed: 7, particles: 700, batch: 200, threads: 2}\n"
 	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
 	"keep: transmitted\n"
 	"key: [w:9]\n"; /* two passes over digits of 8 bits; nine in the slowest sort */
@@ -234,9 +235,9 @@ static void check_header(void)
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		assert_true(sl_yaml_get(tree, root, members[i]) != 0);
-	assert_int_equal((int)number_of(root, "particles"), 1500);
+	assert_int_equal((int)number_of(root, "particles"), 700);
 	assert_int_equal((int)number_of(root, "batches"), 4);
-	assert_int_equal((int)number_of(root, "batch"), 400);
+	assert_int_equal((int)number_of(root, "batch"), 200);
 	assert_true(number_of(root, "host_copy_gb_per_s") > 0);
 }
 
@@ -403,7 +404,7 @@ static void emulated_device_compares_at_most_20000_particles(void **state)
 	compare_json(WORDS(
 		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
 	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 21000);
-	if (is_quick())
+	if (is_quick() || !sl_sampling_selects())
 		return;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
 		"--set", one, "--set", key));
@@ -451,5 +452,7 @@ int main(void)
 		cmocka_unit_test(invalid_requests_are_refused),
 	};
 
+	if (!sl_sampling_from_environment())
+		return 1;
 	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

@@ -3,6 +3,7 @@
  * after it was killed; records that get lost on the way to a file.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/run/workspace.h"
+#include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
@@ -170,8 +172,8 @@ static void fail_passes(const char *format)
 	entries = folder_count(&out);
 	open_run(&o, 0);
 	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++)
-		for (unsigned k = 1, failures = 0;; k++) {
-			snprintf(fault, sizeof(fault), "%s:%u:%d", calls[c], k, EIO);
+		for (uint64_t k = 1, failures = 0;; k = sl_sampling_next(k, UINT64_MAX)) {
+			snprintf(fault, sizeof(fault), "%s:%" PRIu64 ":%d", calls[c], k, EIO);
 			assert_null(sl_fault_set(fault));
 			s = merge_in_passes(&o, 2);
 			sl_fault_set(NULL);
@@ -280,18 +282,18 @@ static void fail_calls(const char *format, const char *suffix)
 	listed_run("cpu", 600, more);
 	hash = hash_run(&folder, "out");
 	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++)
-		for (unsigned k = 1, code = 1; code != SL_OK; k += is_quick() ? 7 : 2) {
+		for (uint64_t k = 1;; k = sl_sampling_next(k, UINT64_MAX)) {
 			const char *const env[] = {fault, NULL};
 			struct ending e;
 
-			snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u:%d", calls[c], k, EIO);
+			snprintf(fault, sizeof(fault), "SL_FAULT=%s:%" PRIu64 ":%d", calls[c], k,
+				EIO);
 			remove_run(&folder, "out");
 			call(&folder, env, WORDS("run", "c.yaml", "--out", "out", "--quiet"), &e);
-			code = (unsigned)e.code;
 			process_free(&e);
-			if (code == SL_OK)
+			if (e.code == SL_OK)
 				break;
-			assert_int_equal(code, SL_DISK);
+			assert_int_equal(e.code, SL_DISK);
 			assert_false(folder_has(&folder, part));
 			snprintf(part, sizeof(part), "out/t.%s.0_0.part", suffix);
 			assert_false(folder_has(&folder, part));
@@ -326,5 +328,7 @@ int main(void)
 		cmocka_unit_test(failed_calls_leave_a_run_that_can_be_resumed),
 	};
 
+	if (!sl_sampling_from_environment())
+		return 1;
 	return cmocka_run_group_tests(tests, listed_lists, folder_end);
 }
