@@ -52,11 +52,11 @@ for tool in "${tools[@]}"; do
 	# Tests exhaust the device memory on purpose; memcheck would report the failed allocations.
 	[ "$tool" != memcheck ] || sanitizer+=(--report-api-errors no)
 	for name in $(sed -n 's/.*cmocka_unit_test(\(.*\)),/\1/p' tests/stages/device/device_pipeline_gpu.c); do
-		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/test_stages_device_device_pipeline_gpu"
+		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/sluice_tests" stages/device/device_pipeline_gpu
 	done
 	for test in primitives/backends_gpu primitives/deflate/deflate_gpu primitives/global_sort/global_sort_gpu \
 		primitives/global_sort/exchange_gpu stages/rules stages/device/pack_gpu; do
-		start "${sanitizer[@]}" "$build_folder/tests/test_${test//\//_}"
+		start "${sanitizer[@]}" "$build_folder/tests/sluice_tests" "$test"
 	done
 	# Scores whose counters are in shared memory, of collisions by the kernels for bins of equal width, and of flights: the
 	# sizes above are too small.

@@ -134,7 +134,7 @@ static void all_later_allocations_fail(void **state)
 	process_free(&e);
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_allocation_fails_alone),

@@ -83,7 +83,7 @@ static void every_schedule_gives_the_same(void **state)
 	sl_emulator_set_settings(&schedules[0]);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_backend_is_right),

@@ -109,7 +109,7 @@ static void copies_and_fills_reach_every_space(void **state)
 	sl_stream_free(s);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_describe_themselves),

@@ -48,7 +48,7 @@ static void every_backend_is_found(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_backend_has_one_primitive),

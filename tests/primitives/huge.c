@@ -316,7 +316,7 @@ static void sorts(void **state)
 	try_backends(SL_SORT, "shared", UINT32_MAX, 0, sort_pairs);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scans),

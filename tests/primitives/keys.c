@@ -74,7 +74,7 @@ static void f32_keys_agree_with_comparison_in_c(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(i32_keys_keep_order_and_invert),

@@ -132,7 +132,7 @@ static void sort_of_large_sizes(void **state)
 	try_settings(SL_SORT, settings, sizeof(settings) / sizeof(settings[0]));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scan_of_large_sizes),

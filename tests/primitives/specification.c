@@ -180,7 +180,7 @@ static void all_sorts_agree_with_qsort(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scan_by_hand),

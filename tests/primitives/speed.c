@@ -106,7 +106,7 @@ static void sort_beats_qsort(void **state)
 	assert_true(theirs >= least * ours);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(sort_beats_qsort)};
 

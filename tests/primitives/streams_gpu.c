@@ -523,7 +523,7 @@ static void memory_can_be_of_every_kind_that_a_device_has(void **state)
 	sl_stream_free(s);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_calls_of_a_process_can_be_captured),
@@ -547,7 +547,7 @@ int main(void)
 
 #else
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	printf("SKIP: the test needs a build with CUDA\n");
 	return SKIPPED;

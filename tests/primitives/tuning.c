@@ -351,7 +351,7 @@ static void program_reads_the_default_paths(void **state)
 		WORDS("plan", "c.yaml", "--tuning", "tuning"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

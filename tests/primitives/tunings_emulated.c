@@ -33,7 +33,7 @@ static void every_tuning_of_sort(void **state)
 	every_tuning_is_right(SL_SORT);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_tuning_of_scan),

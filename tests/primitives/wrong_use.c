@@ -434,7 +434,7 @@ static void unknown_names(void **state)
 	assert_string_equal(sl_primitive_name(SL_PRIMITIVE_COUNT), "unknown primitive");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid_calls_pass),

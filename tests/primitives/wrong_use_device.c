@@ -336,7 +336,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_right_call_passes), cmocka_unit_test(every_null_arguments),

@@ -249,7 +249,7 @@ static int set_up(void **state)
 	return folder_begin(state);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forbidden_calls_are_seen),

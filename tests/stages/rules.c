@@ -19,7 +19,7 @@ static void every_rule_gives_the_same_bits(void **state)
 	assert_ok(sl_rules_agree(sl_sampling_size(N)));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
 

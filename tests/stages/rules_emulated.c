@@ -13,7 +13,7 @@ static void every_rule_gives_the_same_bits(void **state)
 	assert_ok(sl_rules_agree(N));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
 

@@ -130,7 +130,7 @@ static void rounds_gather_all_columns(void **state)
 	close_batch_memory(&m);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(digests_are_those_of_gathered_columns),

@@ -59,7 +59,7 @@ static int begin(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(constant_keys_of_a_model),

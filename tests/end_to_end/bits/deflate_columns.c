@@ -164,7 +164,7 @@ static void sorted_ids_compress_like_zlib(void **state)
 	expect_ratio(compare("all ids", in, CHUNK, 8), 0.8);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(float_columns_compress_like_zlib),

@@ -297,7 +297,7 @@ static void particle_is_replayed(void **state)
 	free(replay);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_equal_everywhere),

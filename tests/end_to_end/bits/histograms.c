@@ -317,7 +317,7 @@ static void hdf5_has_the_same_counts(void **state)
 	sl_yaml_free(tree);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(survivors_give_the_same_counts),

@@ -249,7 +249,7 @@ static void plan_lists_the_image(void **state)
 	free(text);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(image_is_the_sum_of_columns),

@@ -378,7 +378,7 @@ static void inputs_are_not_overwritten(void **state)
 	expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reference_files_pass_through_unchanged),

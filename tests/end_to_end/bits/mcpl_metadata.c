@@ -202,7 +202,7 @@ static void sums_of_unfinished_files_are_unknown(void **state)
 		(const char *const[]){"first", "stat:sum:n:                      -1", NULL});
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(metadata_is_copied),

@@ -380,7 +380,7 @@ static void empty_lists_succeed(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reference_records_are_copied),

@@ -306,7 +306,7 @@ static void rounding_of_doubles_is_reported(void **state)
 	sl_yaml_free(tree);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_match_the_files),

@@ -357,7 +357,7 @@ static void changed_headers_are_detected(void **state)
 	remove_run(&folder, "z");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(particles_are_written_as_mcpl),

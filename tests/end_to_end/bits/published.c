@@ -175,7 +175,7 @@ static void wrong_values_are_reported(void **state)
 	folder_remove(&folder);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(results_match_published_values),

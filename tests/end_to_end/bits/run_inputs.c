@@ -148,7 +148,7 @@ static void runs_are_not_overwritten(void **state)
 	remove_run(&folder, "o");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_files_are_read_again),

@@ -277,7 +277,7 @@ static void many_threads_do_not_deadlock(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(thread_count_does_not_change_files),

@@ -146,7 +146,7 @@ static void mcpl_files_are_those_of_the_cpu(void **state)
 	same_bits_check_lists(&b);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_configuration_gives_the_bits_of_the_cpu),

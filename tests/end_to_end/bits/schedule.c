@@ -265,7 +265,7 @@ static void device_faults_leave_resumable_runs(void **state)
 	assert_true(fail_call("transport={schedule: measure}", "dev_launch", 30, expected));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_in_the_report_are_consistent),

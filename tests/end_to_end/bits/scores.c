@@ -363,7 +363,7 @@ static int begin(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_devices_and_modes_give_the_same_bits),

@@ -191,7 +191,7 @@ static void comparison_on_several_devices_is_refused(void **state)
 		WORDS("compare", "detector.yaml", "--device", "emulated:2"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_those_of_one_device),

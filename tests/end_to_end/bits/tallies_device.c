@@ -157,7 +157,7 @@ static int begin(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scores_are_those_of_the_cpu),

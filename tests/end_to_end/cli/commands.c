@@ -342,7 +342,7 @@ static void sizes_are_printed_in_binary_units(void **state)
 	expect_untouched();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(info_describes_a_run),

@@ -134,7 +134,7 @@ static void help_prints_markdown(void **state)
 	expect(&folder, SL_USAGE, "so it takes no word", WORDS("help", "run", "--markdown"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_describes_keys),

@@ -174,7 +174,7 @@ static void several_processes_need_mpi_or_parts(void **state)
 	expect_untouched();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(invalid_command_lines_are_refused),

@@ -334,7 +334,7 @@ static void configuration_is_read_from_stdin(void **state)
 	expect_untouched();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(configuration_is_read_from_stdin),

@@ -192,7 +192,7 @@ static int make_folder(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make_folder, folder_end)
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(names_and_settings_are_printed_safely),

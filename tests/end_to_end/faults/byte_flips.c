@@ -127,7 +127,7 @@ static void flips_in_mcpl_runs_are_noticed(void **state)
 		"mcpl", RUN("--set", "output.format=mcpl", "--set", "output.joined=true"), 5);
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(flips_in_openpmd_runs_are_noticed),

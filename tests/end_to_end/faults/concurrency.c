@@ -255,7 +255,7 @@ static void a_stopped_group_goes_on(void **state)
 	}
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_runs_in_one_directory_do_not_mix),

@@ -165,7 +165,7 @@ static void forged_values_are_reported(void **state)
 	remove_run(&folder, "out");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damage_is_reported_and_repaired),

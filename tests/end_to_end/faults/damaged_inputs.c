@@ -306,7 +306,7 @@ static void changed_inputs_are_reported(void **state)
 		WORDS("run", "c.yaml", "--out", "n", "--quiet", "--resume"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damaged_files_are_refused),

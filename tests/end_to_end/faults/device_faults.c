@@ -399,7 +399,7 @@ static void flipped_bit_in_every_copy_is_found(void **state)
 	flip_every_copy(&single_records, 2 + 1); /* the size header, and all records */
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_call_fails),

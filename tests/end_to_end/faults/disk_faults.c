@@ -189,7 +189,7 @@ static void calls_fail_in_a_run_with_histograms(void **state)
 	tiny_free(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_of_a_run_fail),

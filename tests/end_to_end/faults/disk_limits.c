@@ -177,7 +177,7 @@ static void full_stdout_is_reported(void **state)
 	tiny_free(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(file_size_limits_are_reported),

@@ -251,7 +251,7 @@ static void few_calls_after_an_error(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	/*
 	 * children first: ThreadSanitizer treats the fibers of a launch as threads and then forbids

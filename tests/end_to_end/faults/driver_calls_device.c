@@ -143,7 +143,7 @@ static void no_allocation_during_a_run(void **state)
 	assert_true(atomic_load(&calls[CALL_cudaMallocHost]) > 0);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(no_allocation_during_a_run)};
 
@@ -154,7 +154,7 @@ int main(void)
 
 #else
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	printf("SKIP: the test replaces calls of CUDA, but the build has none; configure with "
 	       "-DSLUICE_CUDA=ON\n");

@@ -241,7 +241,7 @@ static void one_device_is_enough(void **state)
 	tiny_free(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lost_device_changes_no_byte),

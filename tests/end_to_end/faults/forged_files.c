@@ -392,7 +392,7 @@ static int make_run(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forged_files_are_reported),

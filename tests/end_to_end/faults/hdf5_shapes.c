@@ -288,7 +288,7 @@ static int start(void **state)
 	                                                                     : -1;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(source_banks),

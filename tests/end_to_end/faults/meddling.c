@@ -140,7 +140,7 @@ static void changes_are_noticed_soon_and_late(void **state)
 	expect_change("file_rename:8:stop", remove_manifest, "manifest.jsonl was changed");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_are_noticed),

@@ -284,7 +284,7 @@ static void texts_in_memory_are_whole(void **state)
 	assert_true(failed >= 3);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_in_memory_are_whole),

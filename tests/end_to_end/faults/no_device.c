@@ -76,7 +76,7 @@ static void device_number_out_of_range_is_refused(void **state)
 	assert_fails(sl_device_use(-1, &d), SL_NO_DEVICE, "there is no device -1");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(missing_devices_are_reported, counting_clear),

@@ -266,7 +266,7 @@ static void the_join_checks_the_values(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make_folder, folder_end)
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(every_format_is_joined),

@@ -149,7 +149,7 @@ static void a_killed_join_can_be_repeated(void **state)
 	expect_same_run("again", "whole");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed_parts_are_resumed),

@@ -388,7 +388,7 @@ static void a_task_of_slurm_is_a_part(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make_parts, folder_end)
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(missing_parts_are_named),

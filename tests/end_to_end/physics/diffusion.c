@@ -155,7 +155,7 @@ static int begin(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fluence_at_a_depth_is_that_of_diffusion),

@@ -187,7 +187,7 @@ static void ranks_are_reported(void **state)
 	process_free(&e);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
 	const struct CMUnitTest tests[] = {

@@ -155,7 +155,7 @@ static void a_failure_of_a_rank_is_reported_once(void **state)
 	resume(3);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
 	const struct CMUnitTest tests[] = {

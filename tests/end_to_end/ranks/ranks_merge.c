@@ -366,7 +366,7 @@ static void suspended_ranks_continue(void **state)
 	expect_same_results("ranks", "whole");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
 #define LONG(function) cmocka_unit_test_setup_teardown(function, make_long_run, folder_end)

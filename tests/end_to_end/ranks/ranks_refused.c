@@ -110,7 +110,7 @@ static void other_directories_are_refused(void **state)
 	expect_untouched();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
 	const struct CMUnitTest tests[] = {

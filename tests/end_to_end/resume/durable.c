@@ -113,7 +113,7 @@ static void lost_bytes_are_computed_again(void **state)
 	reference_run_resume();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_policies_give_the_same_bytes),

@@ -222,7 +222,7 @@ static void other_changes_are_refused(void **state)
 	remove_run(&folder, "l");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(extension_has_the_bytes_of_a_longer_run),

@@ -179,7 +179,7 @@ static void force_removes_all_histogram_files(void **state)
 	remove_run(&folder, "out");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_options_do_not_change_histograms),

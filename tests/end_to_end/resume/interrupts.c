@@ -243,7 +243,7 @@ static void nohup_ignores_hangup(void **state)
 	remove_run(&folder, "out");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals_end_the_run_in_order),

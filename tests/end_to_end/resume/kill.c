@@ -358,7 +358,7 @@ static int all_tests(void)
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	return ptrace_main(argc, argv, all_tests);
 }

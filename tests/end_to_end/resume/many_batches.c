@@ -187,7 +187,7 @@ static int make_folder(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_is_proportional_to_the_batches),

@@ -378,7 +378,7 @@ static void very_many_batches_resume(void **state)
 	folder_remove(&many);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_damage_is_repaired_or_reported),

@@ -332,7 +332,7 @@ static void resume_removes_batches_after_the_end(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_ends_at_the_expected_batch),

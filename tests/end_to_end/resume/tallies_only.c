@@ -191,7 +191,7 @@ static void tallies_of_two_runs_are_added(void **state)
 	remove_run(&folder, "two");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tallies_and_digests_are_those_of_a_run_with_files),

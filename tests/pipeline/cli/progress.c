@@ -140,7 +140,7 @@ static void durations_are_short(void **state)
 		assert_string_equal(sl_duration(cases[i].seconds, text), cases[i].text);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_has_a_line_now_and_then),

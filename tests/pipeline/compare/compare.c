@@ -436,7 +436,7 @@ static void invalid_requests_are_refused(void **state)
 	expect_untouched();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(

@@ -125,7 +125,7 @@ static void interrupt_leaves_no_files(void **state)
 	expect_untouched();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_parent_folders_are_created),

@@ -70,7 +70,7 @@ static int make_configuration(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(no_folder_is_left)};
 

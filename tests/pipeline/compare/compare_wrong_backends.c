@@ -445,7 +445,7 @@ static void median_and_quartiles_are_exact(void **state)
 	assert_int_equal(sl_spread_of(one, 0).n, 0);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(median_and_quartiles_are_exact),

@@ -375,7 +375,7 @@ static void batch_size_depends_only_on_particles(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(invalid_configurations_give_the_expected_messages),

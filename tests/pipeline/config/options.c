@@ -78,7 +78,7 @@ static void suggestions_are_the_nearest_words(void **state)
 	assert_null(sl_nearest("seed", words, 0));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_of_a_section_are_adjacent),

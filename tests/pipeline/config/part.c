@@ -123,7 +123,7 @@ static void other_tasks_are_refused(void **state)
 	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_read),

@@ -105,7 +105,7 @@ static void sets_change_list_items(void **state)
 	assert_true(r->surface[1].absorb == 0.75f);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_replaces_the_short_form),

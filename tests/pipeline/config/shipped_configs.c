@@ -138,7 +138,7 @@ static void edited_shipped_configs_are_read_or_refused(void **state)
 	assert_true(n > 0);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(edited_shipped_configs_are_read_or_refused),

@@ -208,7 +208,7 @@ static void texts_are_quoted_where_needed(void **state)
 	assert_false(sl_value_parse(&text_option, "a\x7f", value, why));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_exact_integers),

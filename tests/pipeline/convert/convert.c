@@ -375,7 +375,7 @@ static void unfinished_runs_are_converted(void **state)
 	free(out);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_are_converted_to_one_table),

@@ -222,7 +222,7 @@ static void kills_leave_complete_files(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(allocations_of_the_program_fail),

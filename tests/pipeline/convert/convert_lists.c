@@ -395,7 +395,7 @@ static void missing_records_are_noticed(void **state)
 	assert_false(folder_has(&folder, "lost.mcpl") || folder_has(&folder, "lost.mcpl.part"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_copied_unchanged),

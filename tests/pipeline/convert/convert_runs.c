@@ -219,7 +219,7 @@ static void different_runs_are_not_merged(void **state)
 		WORDS("convert", "a-npz", "same", "--to", "y.npz"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(seeds_and_counts_are_kept_and_added),

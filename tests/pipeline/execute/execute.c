@@ -359,7 +359,7 @@ static void an_existing_run_is_refused_resumed_or_replaced(void **state)
 	forget(&replaced);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(a_run_in_memory_has_the_results_of_a_directory),

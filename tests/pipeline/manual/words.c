@@ -68,7 +68,7 @@ static void options_belong_to_their_commands(void **state)
 	assert_ptr_equal(m, sl_manual_of_sluice());
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_of_words_are_found),

@@ -305,7 +305,7 @@ static void a_damaged_order_file_is_found(void **state)
 	assert_non_null(strstr(s.message, "t_000002.order"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(

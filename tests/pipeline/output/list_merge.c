@@ -317,7 +317,7 @@ static void failed_calls_leave_a_run_that_can_be_resumed(void **state)
 	fail_calls("csv", "csv");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(passes_give_the_same_bytes),

@@ -358,7 +358,7 @@ static void the_file_is_verified_with_the_compressor_of_the_run(void **state)
 		}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_order_is_that_of_the_run),

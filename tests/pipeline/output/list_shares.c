@@ -216,7 +216,7 @@ static void ranges_outside_of_a_batch_are_refused(void **state)
 	close_run(&o);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_make_up_the_list),

@@ -146,7 +146,7 @@ static void weights_of_a_sample_must_be_finite(void **state)
 	free(heavy);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plan_and_summary_say_the_order),

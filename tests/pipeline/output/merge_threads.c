@@ -50,7 +50,7 @@ static void passes_have_the_same_bytes(void **state)
 	assert_int_equal(folder_count(&out), entries);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),

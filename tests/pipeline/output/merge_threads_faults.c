@@ -415,7 +415,7 @@ static void processes_start_without_threads(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(damaged_batches_are_reported_as_by_one_thread),

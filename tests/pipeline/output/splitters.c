@@ -117,7 +117,7 @@ static void unsorted_keys_give_numbers_with_the_same_sum(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_are_those_of_a_merge),

@@ -237,7 +237,7 @@ static void plan_names_the_limits(void **state)
 	free(printed);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(nothing_limits_without_files),

@@ -276,7 +276,7 @@ static void survivors_are_packed_in_memory_of_the_columns(void **state)
 	sl_plan_free(plan);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(survivors_are_counted_if_memory_is_short),

@@ -72,7 +72,7 @@ static void short_lists_are_counted(void **state)
 	expect_estimate("short.mcpl, a0.mcpl", "x > 3998.5 cm", "estimate    0.0245 % survive");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorted_lists_are_read_everywhere),

@@ -353,7 +353,7 @@ static void format_none_copies_no_survivors(void **state)
 	sl_plan_free(written);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(little_memory_reduces_slots_first),

@@ -444,7 +444,7 @@ static void missing_particle_is_refused(void **state)
 	sl_plan_free(k.plan);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(replay_ends_with_the_values_of_the_files),

@@ -194,7 +194,7 @@ static void binomial_bound_limits_the_deviation_of_few_batches(void **state)
 	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.4 * 0.6 / 20000));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_weight_counts_as_absorbed),

@@ -220,7 +220,7 @@ static void commas_in_braces_are_read(void **state)
 	assert_true(choices.field[1].logarithmic);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(expressions_agree_with_c),

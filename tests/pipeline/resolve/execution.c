@@ -344,7 +344,7 @@ static void columns_that_records_need_are_checked(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(auto_selects_an_available_device),

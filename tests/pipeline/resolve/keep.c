@@ -318,7 +318,7 @@ static void dropped_is_reported_as_a_fate(void **state)
 	assert_false(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_agree_with_c),

@@ -221,7 +221,7 @@ static void failed_read_is_reported(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_OPEN_DIR(appended_lines_are_read),

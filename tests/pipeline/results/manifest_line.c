@@ -197,7 +197,7 @@ static void sums_do_not_wrap(void **state)
 		SL_BAD_INPUT, "add up");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_read_back),

@@ -141,7 +141,7 @@ static void single_batch_has_no_error(void **state)
 	remove_run(&folder, "out");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures_of_merit_match_the_formula),

@@ -80,7 +80,7 @@ static void batches_allocate_nothing(void **state)
 	check_no_allocation("mcpl.gz", "2", of_mcpl);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batches_allocate_nothing),

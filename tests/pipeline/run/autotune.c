@@ -347,7 +347,7 @@ static void fastest_candidate_is_chosen(void **state)
 	sl_plan_free(plan);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(auto_measures_only_on_gpus),

@@ -121,7 +121,7 @@ static void other_directories_are_refused(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make_parts, folder_end)
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_part_has_its_own_sizes),

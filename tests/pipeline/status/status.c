@@ -239,7 +239,7 @@ static void lock_is_never_taken(void **state)
 	pthread_join(reader.id, NULL);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_that_has_ended),

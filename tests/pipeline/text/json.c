@@ -203,7 +203,7 @@ static void reals_read_back(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line_form_is_exact),

@@ -80,7 +80,7 @@ static void a_lost_part_is_reported(void **state)
 	fail_at = 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_of_all_lengths_are_whole),

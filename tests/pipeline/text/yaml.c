@@ -226,7 +226,7 @@ static void text_is_limited_to_one_mebibyte(void **state)
 	free(text);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_are_found_by_key_and_index),

@@ -150,7 +150,7 @@ static void copies_of_an_arena_are_independent(void **state)
 	assert_ptr_equal(first, block);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_saturate),

@@ -147,7 +147,7 @@ static void environment_is_read(void **state)
 	assert_int_equal(fresh("SL_FAULT=a:1"), 2);
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(no_fault_by_default, clear),

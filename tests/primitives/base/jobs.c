@@ -137,7 +137,7 @@ static void failures_are_handed_over(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_job_runs_once),

@@ -25,7 +25,7 @@ static void only_the_record_is_copied(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_record_is_copied),

@@ -130,7 +130,7 @@ static void codes_have_names(void **state)
 	assert_string_equal(sl_status_meaning((enum sl_status)1), "unknown status");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(message_is_formatted),

@@ -93,7 +93,7 @@ static void threads_have_a_decimal_point(void **state)
 	setlocale(LC_ALL, "C");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_leave_signals_to_the_caller),

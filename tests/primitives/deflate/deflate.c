@@ -381,7 +381,7 @@ static void threads_are_independent(void **state)
 	assert_true(bytes[0] > 0);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_inflates_to_the_input),

@@ -71,7 +71,7 @@ static void every_schedule_gives_the_same(void **state)
 	sl_emulator_set_settings(&schedules[0]);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	static const char *const encoders[] = {"device", "device_fast"};
 	const struct CMUnitTest tests[] = {

@@ -39,7 +39,7 @@ static void no_room(void **state)
 	deflate_check_full_output(encoder);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	static const char *const encoders[] = {"device", "device_fast"};
 	const struct CMUnitTest tests[] = {

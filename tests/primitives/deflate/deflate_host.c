@@ -237,7 +237,7 @@ static void streams_that_are_too_long_are_stored(void **state)
 	stops(&lengthens);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_compressed_one_after_another),

@@ -40,7 +40,7 @@ static void join_inverts_split(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(planes_are_padded_with_zeros),

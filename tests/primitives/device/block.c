@@ -145,7 +145,7 @@ static void devices_are_selected_and_restored(void **state)
 	sl_blocks_free();
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_are_used_again),

@@ -99,7 +99,7 @@ static void injected_faults_occur(void **state)
 	assert_null(p);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(injected_faults_occur),

@@ -129,7 +129,7 @@ static void threads_move_and_return(void **state)
 	assert_true(CPU_EQUAL(&now, &all));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processors_of_the_node_are_found),

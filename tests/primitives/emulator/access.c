@@ -163,7 +163,7 @@ static int emulate(void **state)
 	return 0;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sectors_follow_from_the_stride),

@@ -281,7 +281,7 @@ static void memory_limit_is_enforced(void **state)
 	sl_memory_give(SL_DEVICE, most);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(work_runs_at_the_wait, as_by_default),

@@ -62,7 +62,7 @@ static void lack_of_host_memory_is_no_failed_kernel(void **state)
 	process_free(&e);
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lack_of_host_memory_is_no_failed_kernel),

@@ -169,7 +169,7 @@ static void new_shared_memory_holds_a5(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(barriers_synchronize, as_by_default),

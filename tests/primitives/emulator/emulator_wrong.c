@@ -246,7 +246,7 @@ static void thread_sanitizer_reports_races(void **state)
 }
 #endif
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_of_kernels_are_reported),

@@ -72,14 +72,13 @@ static void invalid_settings_are_refused(void **state)
 	}
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_read),
 		cmocka_unit_test(invalid_settings_are_refused),
 	};
 
-	(void)argv;
 	sl_device_emulate(true);
 	return argc == 1 ? cmocka_run_group_tests(tests, NULL, NULL) : choices_alone();
 }

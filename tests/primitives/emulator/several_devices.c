@@ -206,7 +206,7 @@ static void unknown_numbers_are_refused(void **state)
 	(void)use(0);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_device_has_memory_of_its_own),

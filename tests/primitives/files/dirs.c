@@ -264,7 +264,7 @@ static void directory_is_emptied_without_memory(void **state)
 	sl_dir_close(&d);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(directories_are_made_with_parents),

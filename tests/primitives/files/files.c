@@ -434,7 +434,7 @@ static void crc_is_that_of_zlib(void **state)
 	assert_int_equal(sl_crc32("", 0), 0);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_OPEN_DIR(files_of_every_size_are_committed),

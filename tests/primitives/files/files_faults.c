@@ -321,7 +321,7 @@ static void file_size_limit_is_reported(void **state)
 	assert_int_equal(in_child(with_file_limit, *state), 0);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_OPEN_DIR(each_failed_call_leaves_the_folder_unchanged),

@@ -96,7 +96,7 @@ static void wrong_offsets_are_refused(void **state)
 	sl_file_drop(&first);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_OPEN_DIR(two_writers_make_one_file),

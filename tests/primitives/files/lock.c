@@ -293,7 +293,7 @@ static void failed_calls_are_reported(void **state)
 	sl_dir_close(&d);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(lock_is_exclusive_and_released),

@@ -161,7 +161,7 @@ static void failures_are_reported(void **state)
 	sl_dir_close(&d);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FOLDER(lock_of_this_process_is_found),

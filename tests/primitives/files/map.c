@@ -118,7 +118,7 @@ static void failed_calls_are_reported(void **state)
 	sl_unmap(&m);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mapping_has_the_bytes_of_the_file),

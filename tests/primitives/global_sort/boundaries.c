@@ -120,7 +120,7 @@ static void parts_differ_by_at_most_one_key(void **state)
 		}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_key_at_each_rank_is_found),

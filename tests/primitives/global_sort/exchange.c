@@ -216,7 +216,7 @@ static void failures_of_the_exchange_are_reported(void **state)
 	(void)sl_exchange_set_least(least);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exchange_by_copies),

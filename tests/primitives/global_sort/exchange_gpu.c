@@ -23,7 +23,7 @@ static void exchange_by_copies(void **state)
 	global_sort_check_exchange(sort, sl_sampling_size((1 << 24) + 5), ONE_IN);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exchange_by_copies),

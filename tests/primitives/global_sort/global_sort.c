@@ -173,7 +173,7 @@ static void the_largest_shares_are_checked(void **state)
 	assert_fails(sl_global_sort(&sort, share, 3), SL_USAGE, "overlap");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_of_values),

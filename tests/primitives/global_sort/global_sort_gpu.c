@@ -38,7 +38,7 @@ static void every_size_on_one_device(void **state)
 	global_sort_check_sizes(sort, 1, sl_sampling_size((1 << 20) + 3), ONE_IN);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 #ifdef SL_WITH_CUDA

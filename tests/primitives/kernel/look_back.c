@@ -117,7 +117,7 @@ static void torn_words_are_unknown(void **state)
 	give_memory(m);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_distance_is_right),

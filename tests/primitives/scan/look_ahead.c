@@ -187,7 +187,7 @@ static void backend_gives_exact_sums(void **state)
 	sl_emulator_set_settings(&by_default);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_tiles_give_exact_sums),

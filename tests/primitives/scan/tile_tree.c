@@ -100,7 +100,7 @@ static void a_tree_has_a_power_of_two_of_leaves(void **state)
 	assert_int_equal(tree_leaves((struct sl_tuning){1024, 16, SL_PADDING_OFF}), 16384);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(padding_avoids_all_conflicts),

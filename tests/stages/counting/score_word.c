@@ -78,7 +78,7 @@ static void a_sum_that_overflows_keeps_the_count(void **state)
 	assert_int_equal(sum, UINT64_MAX + (UINT64_C(1) << 47));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_and_sums_are_exact),

@@ -82,7 +82,7 @@ static void a_bit_flipped_in_a_transfer(void **state)
 	device_pipeline_check_flips(FLIPPED);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape),

@@ -55,7 +55,7 @@ static void block_order_changes_no_byte(void **state)
 	sl_emulator_set_settings(&was);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_pack_as_the_host),

@@ -21,7 +21,7 @@ static void pipelines_pack_as_the_host(void **state)
 	pack_check_forms(sl_sampling_size(300007));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_pack_as_the_host),

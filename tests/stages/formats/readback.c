@@ -151,7 +151,7 @@ static void xdmf_escapes_names(void **state)
 	free_table(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_programs_read_the_same_values),

@@ -186,7 +186,7 @@ static void observer_stops_the_history(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(history_ends_as_in_the_loops),

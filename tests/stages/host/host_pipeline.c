@@ -365,7 +365,7 @@ static void last_batches_have_their_ids(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_equal_recomputed_particles),

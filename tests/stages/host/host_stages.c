@@ -84,7 +84,7 @@ static void weights_are_rounded(void **state)
 	assert_true(fabs(sum) < 4 * sqrt(1000 / 12.0));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cancelled_batch_stops),

@@ -210,7 +210,7 @@ static void rounds_of_batches_are_summed(void **state)
 	assert_int_equal(sum.at[1].advance_ns, 7);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compactions_follow_the_schedule),

@@ -93,7 +93,7 @@ static void every_number_of_layers_has_the_bits_of_baseline(void **state)
 		}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_number_of_layers_has_the_bits_of_baseline),

@@ -255,7 +255,7 @@ static void headers_that_grow_are_detected(void **state)
 	sl_inputs_close(inputs);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(particles_do_not_depend_on_memory),

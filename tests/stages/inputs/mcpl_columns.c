@@ -120,7 +120,7 @@ static void columns_are_those_of_single_records(void **unused)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_those_of_single_records),

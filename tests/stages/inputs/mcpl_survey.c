@@ -137,7 +137,7 @@ static int end(void **state)
 	return folder_end(state);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(results_do_not_depend_on_threads),

@@ -319,7 +319,7 @@ static void ranges_and_constants(void **state)
 	assert_true(values.weight == 1.0f);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts_fill_the_opening),

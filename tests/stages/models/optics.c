@@ -241,7 +241,7 @@ static void scattering_at_the_poles(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fresnel_known_values),

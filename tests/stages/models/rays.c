@@ -233,7 +233,7 @@ static void steps_can_be_taken_one_by_one(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_to_surfaces_are_exact),

@@ -101,7 +101,7 @@ static void ranges_and_constants(void **state)
 		    image.height == 16 && image.fate == SL_FATE_lit);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_scenes_are_refused),

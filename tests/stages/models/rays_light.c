@@ -180,7 +180,7 @@ static void exchange_between_squares(void **state)
 	check_squares(&r, 0.200044, "squares at a right angle");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(furnaces_are_white),

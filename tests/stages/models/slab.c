@@ -320,7 +320,7 @@ static void ranges_and_constants(void **state)
 	assert_false(sl_slab_model.range(&r, SL_COLUMN_z, &lo, &hi));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(normal_incidence_is_along_the_axis),

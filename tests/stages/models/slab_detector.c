@@ -139,7 +139,7 @@ static void bad_detectors_are_refused(void **state)
 		"detector.radius: has no effect here: only detector.type: disk or annulus uses it; remove it or choose that\n");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(outlines_and_faces),

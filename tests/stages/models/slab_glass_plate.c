@@ -113,7 +113,7 @@ static void plate_reflects_and_transmits(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reference_has_closed_forms),

@@ -188,7 +188,7 @@ static void bad_roulettes_are_refused(void **state)
 		"roulette.below: is above roulette.survive: weights could exceed 1; make it at most 0.1\n");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_absorption_both_estimators_agree),

@@ -256,7 +256,7 @@ static void bad_layers_are_refused(void **state)
 		"thickness[1]: is too thin at a depth of 0.1 cm: positions have 24 significant bits; make it at least 1.5e-06 cm\n");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(layers_of_one_medium_are_merged),

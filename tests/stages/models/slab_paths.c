@@ -221,7 +221,7 @@ static void bad_regions_are_refused(void **state)
 		"regions: is missing: the slab has 4 layers and there are 3 regions; give the region of each layer, such as [1, 1, 2, 0]\n");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(histories_are_those_of_slab),

@@ -233,7 +233,7 @@ static void bad_sources_are_refused(void **state)
 		"source.depth: has no effect here: only source.type: isotropic uses it; remove it or choose that\n");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gaussian_has_its_standard_deviation),

@@ -190,7 +190,7 @@ static void histories_at_the_limits_of_ranges(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(disk_detector_includes_its_rim),

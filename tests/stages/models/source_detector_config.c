@@ -147,7 +147,7 @@ static void lengths_whose_square_overflows_are_refused(void **state)
 	assert_int_equal(8, n);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_without_effect_are_refused),

@@ -211,7 +211,7 @@ static void energies_fixed_or_exponential(void **state)
 	assert_true(fabs(square / N - 2) < 4 * sqrt(20.0 / N));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(point_source_fills_its_cone),

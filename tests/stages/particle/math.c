@@ -260,7 +260,7 @@ static void print_all(void)
 	}
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_at_the_limits),

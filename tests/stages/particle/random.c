@@ -105,7 +105,7 @@ static void uniform_is_monotonic(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published_output_is_reproduced),

@@ -158,7 +158,7 @@ static void a_plane_has_two_sides(void **state)
 	assert_false(sl_flight_crosses(&g, &f, &p));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_are_where_the_flight_is),

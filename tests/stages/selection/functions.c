@@ -170,7 +170,7 @@ static void wavelengths_are_those_of_the_literature(void **state)
 	assert_true(isnan(sl_rest_energy(2000000101)));
 }
 
-int main(int argc, char **argv)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_one_argument_are_accurate),

@@ -295,7 +295,7 @@ static void batches_are_counted_exactly(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(given_edges_are_exact),

@@ -284,7 +284,7 @@ static void an_id_may_use_all_bits(void **state)
 		assert_true(sl_key_pack(&f, 1, &none, 0, ids[i]) == ids[i]);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(floats_have_equal_steps),

@@ -15,6 +15,7 @@
 
 #include "primitives/base/status.h"
 #include "tests/support/basic/skip.h"
+#include "tests/support/basic/test_file.h"
 
 /* cmocka counts a skipped test as passed. Tests call skip_test(), which changes the exit code. */
 #undef skip

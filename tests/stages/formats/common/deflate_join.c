@@ -112,7 +112,7 @@ static void other_bytes_are_refused(void **state)
 		SL_INTERNAL);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams_of_all_encoders_are_joined),

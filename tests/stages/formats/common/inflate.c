@@ -90,7 +90,7 @@ static void reserved_flags_of_gzip_are_refused(void **state)
 		}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(earlier_streams_change_nothing),

@@ -254,7 +254,7 @@ static void files_cannot_be_opened(void **state)
 	assert_int_equal(answer, EPERM);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_answer_of_a_reader_is_returned),

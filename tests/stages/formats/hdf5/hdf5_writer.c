@@ -329,7 +329,7 @@ static void the_writers_end_with_the_program(void **state)
 }
 
 /* The tests of the end come first: their processes must not share the writer process of the others. */
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_writers_end_with_the_program),

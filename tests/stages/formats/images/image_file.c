@@ -231,7 +231,7 @@ static void more_pixels_than_bytes_are_refused(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(written_images_are_read),

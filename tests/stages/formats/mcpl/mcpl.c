@@ -277,7 +277,7 @@ static void directions_are_read_back(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_table_is_read_back),

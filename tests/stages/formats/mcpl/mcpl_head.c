@@ -412,7 +412,7 @@ static void blobs_get_the_first_free_name(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header_is_kept_byte_for_byte),

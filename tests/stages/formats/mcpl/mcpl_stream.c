@@ -429,7 +429,7 @@ static void directions_of_version_2_are_read(void **state)
 	free(file);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_are_read_as_by_the_reference),

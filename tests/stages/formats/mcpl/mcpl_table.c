@@ -97,7 +97,7 @@ static void damaged_rows_are_refused(void **state)
 	free(file);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header_decides_the_columns),

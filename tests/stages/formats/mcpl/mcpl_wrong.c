@@ -155,7 +155,7 @@ static void other_columns_are_refused(void **state)
 	free_table(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(too_small_image_is_refused),

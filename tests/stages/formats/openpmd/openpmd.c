@@ -288,7 +288,7 @@ static void files_are_named_by_batch(void **state)
 	assert_null(sl_format_find("hdf"));
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_is_read_back),

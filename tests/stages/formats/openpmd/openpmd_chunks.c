@@ -226,7 +226,7 @@ static void packed_bytes_are_not_copied(void **state)
 	free_table(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streams_give_the_same_file),

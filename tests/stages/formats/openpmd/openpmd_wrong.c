@@ -334,7 +334,7 @@ static void invalid_attributes_are_refused(void **state)
 	assert_refused(add_wrong_digest, "not those that were written");
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_prefix_is_refused),

@@ -182,7 +182,7 @@ static void unknown_types_are_refused(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_record_is_read),

@@ -178,7 +178,7 @@ static int start(void **state)
 	return sl_formats_start() == SL_OK ? folder_begin(state) : -1;
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_item_is_read),

@@ -455,7 +455,7 @@ static void text_that_does_not_fit_is_an_error(void **state)
 	free_table(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_that_does_not_fit_is_an_error),

@@ -425,7 +425,7 @@ static void other_archives_are_refused(void **state)
 	free_table(&t);
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_table_is_read_back),

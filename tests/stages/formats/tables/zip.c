@@ -272,7 +272,7 @@ static void false_member_sizes_are_refused(void **state)
 	}
 }
 
-int main(void)
+TEST_FILE(argc, argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headers_store_any_size),
