@@ -1,8 +1,11 @@
 /*
- * main.c - the program of the tests: sluice_tests FILE [ARGUMENT...] runs the tests of a file, which is
- * named as in tests.def. A file that replaces functions of the library has a program of its own.
+ * main.c - runs the tests of one file: sluice_tests FILE [ARGUMENT...]
  *
- * A test that starts /proc/self/exe passes ARGUMENTs only: SLUICE_TEST_FILE then names the file.
+ * FILE is a path as in tests.def, for example primitives/keys. Files whose tests replace functions of the
+ * library (-Wl,--wrap) are not linked to sluice_tests: CMake links each to a separate program.
+ *
+ * Some tests start their own program again through /proc/self/exe, with ARGUMENTs but without FILE. The
+ * environment variable SLUICE_TEST_FILE then names the file.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -34,8 +34,9 @@ static void add(const struct sl_run_status *r, struct sl_parts_status *sum)
 }
 
 /*
- * Reads the status of a part. *started is false if its process has not come as far as run.json; a part whose
- * run.json is damaged is one of its own state, and the message stays that of the first one.
+ * Reads the status of a part. *started is false if its process has not written run.json yet. A part whose
+ * run.json cannot be read gets the state "damaged"; if there are several, the error message is that of the
+ * first.
  */
 static enum sl_status read_part(
 	struct parts_walk *w, const struct sl_dir *dir, struct sl_run_status *r, bool *started)
