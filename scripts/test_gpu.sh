@@ -51,7 +51,7 @@ for tool in "${tools[@]}"; do
 	sanitizer=(compute-sanitizer --tool "$tool" --error-exitcode 1)
 	# Tests exhaust the device memory on purpose; memcheck would report the failed allocations.
 	[ "$tool" != memcheck ] || sanitizer+=(--report-api-errors no)
-	for name in $(sed -n 's/.*cmocka_unit_test(\(.*\)),/\1/p' tests/stages/device/device_pipeline_gpu.c); do
+	for name in $(sed -n 's/^TEST(\(.*\))$/\1/p' tests/stages/device/device_pipeline_gpu.c); do
 		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/sluice_tests" stages/device/device_pipeline_gpu
 	done
 	for test in primitives/backends_gpu primitives/deflate/deflate_gpu primitives/global_sort/global_sort_gpu \

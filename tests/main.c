@@ -4,20 +4,26 @@
  * FILE is a path as in tests.def, for example primitives/keys. Files whose tests replace functions of the
  * library (-Wl,--wrap) are not linked to sluice_tests: CMake links each to a separate program.
  *
+ * The environment selects tests by name (SLUICE_TEST, with wildcards) and the share of variants
+ * (cases/sampling.h).
+ *
  * Some tests start their own program again through /proc/self/exe, with ARGUMENTs but without FILE. The
  * environment variable SLUICE_TEST_FILE then names the file.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tests/support/basic/test_file.h"
+#include "tests/cases/sampling.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
 
-struct test_file *test_files;
+enum { TESTS_MOST = 200 };
 
-/* path: below tests/, without .c; source: of the compiler, so it may begin with other folders. */
-static bool is_source_of(const char *path, const char *source)
+struct test_part_of_file *test_parts;
+static const char *path; /* of the file that runs, below tests/, without .c */
+
+/* source: of the compiler, so it may begin with other folders. */
+static bool is_source(const char *source)
 {
 	char end[512];
 	int length = snprintf(end, sizeof(end), "tests/%s.c", path);
@@ -27,28 +33,116 @@ static bool is_source_of(const char *path, const char *source)
 	       strcmp(source + all - (size_t)length, end) == 0;
 }
 
-static const struct test_file *find(const char *path)
+/* Returns the part of the file, or NULL. Of tests the first that is below this line. */
+static const struct test_part_of_file *find(enum test_part part, unsigned below)
 {
-	const struct test_file *f = test_files;
+	const struct test_part_of_file *best = NULL;
 
-	while (f && !is_source_of(path, f->source))
-		f = f->next;
-	return f;
+	for (const struct test_part_of_file *p = test_parts; p; p = p->next) {
+		if (p->part == part && is_source(p->source) && p->line > below &&
+			(!best || p->line < best->line))
+			best = p;
+	}
+	return best;
+}
+
+static void run_part(enum test_part part)
+{
+	const struct test_part_of_file *p = find(part, 0);
+
+	if (p)
+		p->run();
+}
+
+static int begin_file(void **state)
+{
+	(void)state;
+	if (!find(TEST_BEGINS, 0))
+		folder_make(&folder);
+	run_part(TESTS_BEGIN);
+	return 0;
+}
+
+static int end_file(void **state)
+{
+	(void)state;
+	run_part(TESTS_END);
+	folder_end();
+	return 0;
+}
+
+static int begin_test(void **state)
+{
+	(void)state;
+	if (find(TEST_BEGINS, 0)) {
+		folder_make(&folder);
+		run_part(TEST_BEGINS);
+	}
+	return 0;
+}
+
+static int end_test(void **state)
+{
+	(void)state;
+	run_part(TEST_ENDS);
+	if (find(TEST_BEGINS, 0))
+		folder_end();
+	return 0;
+}
+
+static void run_one(void **state)
+{
+	((const struct test_part_of_file *)*state)->run();
+}
+
+int run_test_file(const char *group)
+{
+	struct CMUnitTest tests[TESTS_MOST];
+	size_t n = 0;
+
+	for (const struct test_part_of_file *p = find(TEST_CASE, 0); p;
+		p = find(TEST_CASE, p->line)) {
+		if (n == TESTS_MOST) {
+			fprintf(stderr, "%s: more than %d tests; raise TESTS_MOST\n", path,
+				TESTS_MOST);
+			return 1;
+		}
+		tests[n++] = (struct CMUnitTest){
+			p->name, run_one, begin_test, end_test, (void *)(uintptr_t)p};
+	}
+	cmocka_set_test_filter(getenv("SLUICE_TEST"));
+	return exit_code_of_tests(_cmocka_run_group_tests(group, tests, n, begin_file, end_file));
+}
+
+static bool is_known(const char *name)
+{
+	path = name;
+	return find(TEST_CASE, 0) != NULL;
+}
+
+static int usage(const char *program)
+{
+	fprintf(stderr, "usage: %s FILE [ARGUMENT...]; FILE is one of\n", program);
+	for (const struct test_part_of_file *p = test_parts; p; p = p->next) {
+		if (!p->next || p->source != p->next->source)
+			fprintf(stderr, "\t%s\n", p->source);
+	}
+	return 2;
 }
 
 int main(int argc, char **argv)
 {
 	const char *again = getenv("SLUICE_TEST_FILE");
-	const struct test_file *f = argc > 1 ? find(argv[1]) : NULL;
+	int first = 0;
 
-	if (f) {
-		setenv("SLUICE_TEST_FILE", argv[1], 1);
-		return f->run(argc - 1, argv + 1);
-	}
-	if (again && find(again))
-		return find(again)->run(argc, argv);
-	fprintf(stderr, "usage: %s FILE [ARGUMENT...]; FILE is one of\n", argv[0]);
-	for (f = test_files; f; f = f->next)
-		fprintf(stderr, "\t%s\n", f->source);
-	return 2;
+	if (argc > 1 && is_known(argv[1]))
+		first = 1;
+	else if (!again || !is_known(again))
+		return usage(argv[0]);
+	setenv("SLUICE_TEST_FILE", path, 1);
+	if (!sl_sampling_from_environment())
+		return 1;
+	if (find(TEST_MAIN, 0))
+		return find(TEST_MAIN, 0)->main(argc - first, argv + first);
+	return run_test_file(path);
 }

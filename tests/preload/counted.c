@@ -108,11 +108,10 @@ static long allocations_before_the_child(void)
 	return n;
 }
 
-static void each_allocation_fails_alone(void **state)
+TEST(each_allocation_fails_alone)
 {
 	long first = allocations_before_the_child();
 
-	(void)state;
 	for (int i = 0; i < 2 * KINDS; i++) {
 		char expected[] = "..........allocs ";
 		struct ending e;
@@ -124,11 +123,10 @@ static void each_allocation_fails_alone(void **state)
 	}
 }
 
-static void all_later_allocations_fail(void **state)
+TEST(all_later_allocations_fail)
 {
 	struct ending e;
 
-	(void)state;
 	run_child(allocations_before_the_child() + 4, true, &e);
 	assert_memory_equal(e.err, "...xxxxxxxallocs ", 17);
 	process_free(&e);
@@ -136,14 +134,10 @@ static void all_later_allocations_fail(void **state)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_allocation_fails_alone),
-		cmocka_unit_test(all_later_allocations_fail),
-	};
+	return argc == 2 && strcmp(argv[1], "child") == 0 ? child() : run_test_file(argv[0]);
+}
 
-	if (argc == 2 && strcmp(argv[1], "child") == 0)
-		return child();
-	if (skips_without_failing_malloc())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+BEFORE_TESTS()
+{
+	skip_without_failing_malloc();
 }

@@ -54,9 +54,8 @@ static enum sl_status sweep_default_tuning(const struct sl_backend *b, uint64_t 
 	return sl_sweep_backend(b, (struct sl_tuning){0}, trials);
 }
 
-static void every_backend_is_right(void **state)
+TEST(every_backend_is_right)
 {
-	(void)state;
 	sl_sampling_set_largest(SMALL);
 	sweep_each(sweep_default_tuning, 3);
 	sl_sampling_set_largest(LARGEST);
@@ -64,7 +63,7 @@ static void every_backend_is_right(void **state)
 }
 
 /* Threads in any order, several blocks in flight, blocks started from the last. */
-static void every_schedule_gives_the_same(void **state)
+TEST(every_schedule_gives_the_same)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 1, .memory_bytes = 1 << 30},
@@ -74,7 +73,6 @@ static void every_schedule_gives_the_same(void **state)
 		{.blocks = SL_EMULATED_BLOCKS_MAX, .seed = 3, .memory_bytes = 1 << 30},
 	};
 
-	(void)state;
 	sl_sampling_set_largest(LARGEST);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulator_set_settings(&schedules[i]);
@@ -83,15 +81,7 @@ static void every_schedule_gives_the_same(void **state)
 	sl_emulator_set_settings(&schedules[0]);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_backend_is_right),
-		cmocka_unit_test(every_schedule_gives_the_same),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

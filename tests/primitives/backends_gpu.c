@@ -13,20 +13,18 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/skip.h"
 
-static void every_device_backend_is_right(void **state)
+TEST(every_device_backend_is_right)
 {
 	uint64_t trials;
 
-	(void)state;
 	assert_ok(sl_sweep_space(SL_DEVICE, &trials));
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-static void every_tuning_is_right(void **state)
+TEST(every_tuning_is_right)
 {
 	uint64_t trials = 0;
 
-	(void)state;
 	assert_ok(sl_sweep_tunings(SL_SCAN, &trials));
 	assert_ok(sl_sweep_tunings(SL_COMPACT, &trials));
 	assert_ok(sl_sweep_tunings(SL_SORT, &trials));
@@ -34,13 +32,12 @@ static void every_tuning_is_right(void **state)
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-static void too_large_block_is_refused(void **state)
+TEST(too_large_block_is_refused)
 {
 	struct sl_exec x = {.space = SL_DEVICE, .tuning = {.block = 4096}};
 	struct sl_scan_job job = {.n = 0};
 	const struct sl_backend *b;
 
-	(void)state;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
 		if (b->space == SL_DEVICE && b->primitive == SL_SCAN && b->tunable.block > 0)
 			assert_fails(
@@ -48,12 +45,11 @@ static void too_large_block_is_refused(void **state)
 	}
 }
 
-static void devices_describe_themselves(void **state)
+TEST(devices_describe_themselves)
 {
 	struct sl_device device;
 	int n;
 
-	(void)state;
 	assert_ok(sl_device_count(&n));
 	assert_fails(sl_device_use(n, &device), SL_NO_DEVICE, "choose one from 0");
 	assert_int_equal(sl_device_use(-1, &device), SL_NO_DEVICE);
@@ -65,11 +61,10 @@ static void devices_describe_themselves(void **state)
 	printf("%s, %d.%d\n", device.name, device.major, device.minor);
 }
 
-static void message_of_lack_of_memory_has_sizes(void **state)
+TEST(message_of_lack_of_memory_has_sizes)
 {
 	void *p;
 
-	(void)state;
 	assert_fails(sl_memory_get(SL_DEVICE, (size_t)1 << 50, &p), SL_DEVICE_MEMORY,
 		"1125899906842624 bytes requested");
 	assert_null(p);
@@ -77,7 +72,7 @@ static void message_of_lack_of_memory_has_sizes(void **state)
 }
 
 /* From host to device to pinned and back, through a stream of our own; fills of every space. */
-static void copies_and_fills_reach_every_space(void **state)
+TEST(copies_and_fills_reach_every_space)
 {
 	enum { BYTES = 100003 };
 	static unsigned char from[BYTES], to[BYTES];
@@ -85,7 +80,6 @@ static void copies_and_fills_reach_every_space(void **state)
 	void *p[3];
 	sl_stream s;
 
-	(void)state;
 	for (int i = 0; i < BYTES; i++)
 		from[i] = (unsigned char)sl_mixed((uint64_t)i);
 	assert_ok(sl_stream_make(&s));
@@ -109,25 +103,14 @@ static void copies_and_fills_reach_every_space(void **state)
 	sl_stream_free(s);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(devices_describe_themselves),
-		cmocka_unit_test(message_of_lack_of_memory_has_sizes),
-		cmocka_unit_test(copies_and_fills_reach_every_space),
-		cmocka_unit_test(too_large_block_is_refused),
-		cmocka_unit_test(every_device_backend_is_right),
-		cmocka_unit_test(every_tuning_is_right),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	if (skips_without_device())
-		return SKIPPED;
-	/* Larger sizes are large.c's. Blocks of this size are used again, not given back to the
-	 * system: page faults took half the time. */
+	skip_without_device();
+	/*
+	 * Larger sizes are large.c's. Blocks of this size are used again, not given back to the system: page faults
+	 * took half the time.
+	 */
 	sl_sampling_set_largest((1 << 20) + 3);
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

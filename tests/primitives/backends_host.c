@@ -10,21 +10,19 @@
 #include "tests/cases/sweep.h"
 #include "tests/support/basic/check.h"
 
-static void every_host_backend_is_right(void **state)
+TEST(every_host_backend_is_right)
 {
 	uint64_t trials;
 
-	(void)state;
 	assert_ok(sl_sweep_space(SL_HOST, &trials));
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-static void every_backend_has_one_primitive(void **state)
+TEST(every_backend_has_one_primitive)
 {
 	const struct sl_backend *b;
 	size_t i;
 
-	(void)state;
 	for (i = 0; (b = sl_backend_at(i)) != NULL; i++) {
 		assert_int_equal(b->scan != NULL, b->primitive == SL_SCAN);
 		assert_int_equal(b->compact != NULL, b->primitive == SL_COMPACT);
@@ -37,30 +35,19 @@ static void every_backend_has_one_primitive(void **state)
 	assert_null(sl_backend_at(i));
 }
 
-static void every_backend_is_found(void **state)
+TEST(every_backend_is_found)
 {
 	const struct sl_backend *b, *found;
 
-	(void)state;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
 		assert_ok(sl_find(b->primitive, b->name, &found));
 		assert_ptr_equal(found, b);
 	}
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_backend_has_one_primitive),
-		cmocka_unit_test(every_backend_is_found),
-		cmocka_unit_test(every_host_backend_is_right),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	/* Large blocks are used again and not given back to the system: page faults took half the
-	 * time. */
+	/* Large blocks are used again and not given back to the system: page faults took half the time. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,9 +158,8 @@ static enum sl_status scan(
 		0, "wrong sums");
 }
 
-static void scans(void **state)
+TEST(scans)
 {
-	(void)state;
 	try_backends(SL_SCAN, NULL, ABOUT_2_31 - 1, IN_PLACE, scan);
 	try_backends(SL_SCAN, NULL, ABOUT_2_31, IN_PLACE, scan);
 	try_backends(SL_SCAN, NULL, ABOUT_2_31 + 1, IN_PLACE, scan);
@@ -242,9 +241,8 @@ static enum sl_status compact(
 	return check_survivors(&job, &flags, want);
 }
 
-static void compactions(void **state)
+TEST(compactions)
 {
-	(void)state;
 	try_backends(SL_COMPACT, NULL, ABOUT_2_31 - 1, HUGE_THIRD, compact);
 	try_backends(SL_COMPACT, NULL, ABOUT_2_31, HUGE_ALL, compact);
 	try_backends(SL_COMPACT, NULL, ABOUT_2_31 + 1, HUGE_THIRD, compact);
@@ -300,12 +298,11 @@ static enum sl_status sort_pairs(
 }
 
 /* naive would take a minute for each size: 32 passes of 31 passes. */
-static void sorts(void **state)
+TEST(sorts)
 {
 	static const char fast[] = "shared work_efficient tiled thrust",
 			  two[] = "shared work_efficient";
 
-	(void)state;
 	try_backends(SL_SORT, fast, ABOUT_2_31 - 1, 0, sort_keys);
 	try_backends(SL_SORT, two, ABOUT_2_31, 1, sort_keys);
 	try_backends(SL_SORT, NULL, ABOUT_2_31 + 1, 0, sort_keys);
@@ -316,31 +313,21 @@ static void sorts(void **state)
 	try_backends(SL_SORT, "shared", UINT32_MAX, 0, sort_pairs);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scans),
-		cmocka_unit_test(compactions),
-		cmocka_unit_test(sorts),
-	};
-	bool skipped;
-	int failed;
+	int n;
 
-	if (!sl_sampling_from_environment())
-		return 1;
-	skipped = skips_without_device();
-	if (!skipped && sl_sampling_skips_size(ABOUT_2_31)) {
-		printf("SKIP: SLUICE_LARGEST is less than %u items; unset it\n", ABOUT_2_31);
-		skipped = true;
-	}
-	emulated = skipped;
+	emulated = sl_device_count(&n) != SL_OK;
+	if (!emulated && sl_sampling_skips_size(ABOUT_2_31))
+		skip_file("SLUICE_LARGEST is less than %u items; unset it", ABOUT_2_31);
 	sl_device_emulate(emulated);
-	if (sl_memory_get(SL_DEVICE, sizeof(*count_of_device), (void **)&count_of_device) !=
-		SL_OK) {
-		printf("%s\n", sl_last_error());
-		return 1;
-	}
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	assert_ok(sl_memory_get(SL_DEVICE, sizeof(*count_of_device), (void **)&count_of_device));
+}
+
+AFTER_TESTS()
+{
 	sl_memory_give(SL_DEVICE, count_of_device);
-	return failed > 0 || !skipped ? failed : SKIPPED;
+	if (emulated)
+		skip_file(
+			"the sizes about 2^31 need a CUDA device; the same calls were tried with few items");
 }

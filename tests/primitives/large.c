@@ -95,29 +95,27 @@ static void try_settings(enum sl_primitive p, const struct sl_setting *settings,
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-static void scan_of_large_sizes(void **state)
+TEST(scan_of_large_sizes)
 {
 	static const struct sl_setting settings[] = {
 		{.type = SL_U32, .input = SL_INPUT_RANDOM},
 		{.type = SL_U64, .input = SL_INPUT_LARGEST, .inclusive = true},
 	};
 
-	(void)state;
 	try_settings(SL_SCAN, settings, sizeof(settings) / sizeof(settings[0]));
 }
 
-static void compact_of_large_sizes(void **state)
+TEST(compact_of_large_sizes)
 {
 	static const struct sl_setting settings[] = {
 		{.alive = SL_ALIVE_HALF}, {.alive = SL_ALIVE_ALL},
 		{.alive = SL_ALIVE_HALF, .columns = {2, 8}}, /* beyond 2^31 bytes */
 	};
 
-	(void)state;
 	try_settings(SL_COMPACT, settings, sizeof(settings) / sizeof(settings[0]));
 }
 
-static void sort_of_large_sizes(void **state)
+TEST(sort_of_large_sizes)
 {
 	static const struct sl_setting settings[] = {
 		{.type = SL_U32, .input = SL_INPUT_RANDOM, .end_bit = 32},
@@ -128,21 +126,10 @@ static void sort_of_large_sizes(void **state)
 		{.type = SL_U64, .input = SL_INPUT_RANDOM, .end_bit = 64, .keys_only = true},
 	};
 
-	(void)state;
 	try_settings(SL_SORT, settings, sizeof(settings) / sizeof(settings[0]));
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scan_of_large_sizes),
-		cmocka_unit_test(compact_of_large_sizes),
-		cmocka_unit_test(sort_of_large_sizes),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	if (skips_without_device())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
 }

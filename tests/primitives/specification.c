@@ -18,7 +18,7 @@ static struct sl_exec exec(void)
 	return x;
 }
 
-static void scan_by_hand(void **state)
+TEST(scan_by_hand)
 {
 	const uint32_t in[] = {3, 1, 7, 0, 4, 1, 6, 3};
 	const uint32_t exclusive[] = {0, 3, 4, 11, 11, 15, 16, 22};
@@ -27,7 +27,6 @@ static void scan_by_hand(void **state)
 	struct sl_exec x = exec();
 	struct sl_scan_job job = {.in = in, .out = out, .n = 8, .type = SL_U32};
 
-	(void)state;
 	assert_ok(sl_scan(&sl_scan_cpu, &x, &job));
 	assert_memory_equal(out, exclusive, sizeof(out));
 	job.inclusive = true;
@@ -35,7 +34,7 @@ static void scan_by_hand(void **state)
 	assert_memory_equal(out, inclusive, sizeof(out));
 }
 
-static void scan_wraps_at_the_width_of_the_type(void **state)
+TEST(scan_wraps_at_the_width_of_the_type)
 {
 	const uint32_t in32[] = {UINT32_MAX, 2, 5};
 	const uint64_t in64[] = {UINT32_MAX, 2, UINT64_MAX, 7};
@@ -46,7 +45,6 @@ static void scan_wraps_at_the_width_of_the_type(void **state)
 	struct sl_scan_job job = {.in = in32, .out = out32, .n = 3, .type = SL_U32};
 	struct sl_scan_job wide = {.in = in64, .out = out64, .n = 4, .type = SL_U64};
 
-	(void)state;
 	assert_ok(sl_scan(&sl_scan_cpu, &x, &job));
 	assert_int_equal(out32[1], UINT32_MAX);
 	assert_int_equal(out32[2], 1);
@@ -54,13 +52,12 @@ static void scan_wraps_at_the_width_of_the_type(void **state)
 	assert_memory_equal(out64, want64, sizeof(want64));
 }
 
-static void compact_by_hand(void **state)
+TEST(compact_by_hand)
 {
 	const struct sl_backend *const backends[] = {&sl_compact_cpu, &sl_compact_cpu_scan};
 	const uint8_t keep[] = {0, 1, 1, 0, 0, 1, 0, 1, 1};
 	const uint32_t want[] = {1, 2, 5, 7, 8};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		uint32_t out[9] = {0}, n_out = 99;
 		struct sl_exec x = exec();
@@ -75,14 +72,13 @@ static void compact_by_hand(void **state)
 	}
 }
 
-static void columns_by_hand(void **state)
+TEST(columns_by_hand)
 {
 	const struct sl_backend *const backends[] = {&sl_compact_cpu, &sl_compact_cpu_scan};
 	const uint8_t keep[] = {0, 1, 7, 0, 1};
 	const char letter[] = "abcde";
 	const double number[] = {0.5, 1.5, 2.5, 3.5, 4.5}, want[] = {1.5, 2.5, 4.5};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		char letters[5] = {0};
 		double numbers[5] = {0};
@@ -100,7 +96,7 @@ static void columns_by_hand(void **state)
 	}
 }
 
-static void sort_by_hand(void **state)
+TEST(sort_by_hand)
 {
 	uint32_t key[] = {0x2b, 0x1a, 0x2a, 0x1b, 0x2a};
 	uint32_t index[] = {10, 11, 12, 13, 14};
@@ -112,7 +108,6 @@ static void sort_by_hand(void **state)
 	struct sl_sort_job job = {
 		.key = key, .index = index, .n = 5, .type = SL_U32, .end_bit = 32};
 
-	(void)state;
 	assert_ok(sl_sort(&sl_sort_cpu, &x, &job));
 	assert_memory_equal(key, by_all, sizeof(key));
 	assert_memory_equal(index, by_all_index, sizeof(index));
@@ -171,25 +166,10 @@ static void sort_agrees_with_qsort(enum sl_type type, enum sl_input input)
 	}
 }
 
-static void all_sorts_agree_with_qsort(void **state)
+TEST(all_sorts_agree_with_qsort)
 {
-	(void)state;
 	for (int input = 0; input < SL_INPUT_COUNT; input++) {
 		sort_agrees_with_qsort(SL_U32, (enum sl_input)input);
 		sort_agrees_with_qsort(SL_U64, (enum sl_input)input);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scan_by_hand),
-		cmocka_unit_test(scan_wraps_at_the_width_of_the_type),
-		cmocka_unit_test(compact_by_hand),
-		cmocka_unit_test(columns_by_hand),
-		cmocka_unit_test(sort_by_hand),
-		cmocka_unit_test(all_sorts_agree_with_qsort),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,13 +88,12 @@ static double best_of(struct way way, void *scratch)
 	return best;
 }
 
-static void sort_beats_qsort(void **state)
+TEST(sort_beats_qsort)
 {
 	struct sl_shape shape = {.n = N, .type = SL_U32};
 	double ours, theirs;
 	void *scratch;
 
-	(void)state;
 	assert_ok(sl_memory_get(SL_HOST, sl_scratch(&sl_sort_cpu, &shape), &scratch));
 	ours = best_of(radix, scratch);
 	theirs = best_of(quick, NULL);
@@ -104,11 +103,4 @@ static void sort_beats_qsort(void **state)
 	printf("sort/cpu of %d u32 pairs: %.1f ms, qsort %.1f ms: %.1f times as fast (aim 4)\n", N,
 		1e3 * ours, 1e3 * theirs, theirs / ours);
 	assert_true(theirs >= least * ours);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(sort_beats_qsort)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

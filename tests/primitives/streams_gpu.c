@@ -199,16 +199,14 @@ static void capture(const char *kind, enum cudaStreamCaptureMode mode, uint32_t 
 }
 
 /* The first test: no kernel has been loaded yet. */
-static void the_first_calls_of_a_process_can_be_captured(void **state)
+TEST(the_first_calls_of_a_process_can_be_captured)
 {
-	(void)state;
 	for (int k = 0; k < KINDS; k++)
 		capture(kinds[k], cudaStreamCaptureModeGlobal, 3000000, false);
 }
 
-static void calls_can_be_captured_in_every_mode(void **state)
+TEST(calls_can_be_captured_in_every_mode)
 {
-	(void)state;
 	for (int k = 0; k < KINDS; k++) {
 		capture(kinds[k], cudaStreamCaptureModeGlobal, 90, true);
 		capture(kinds[k], cudaStreamCaptureModeGlobal, 100003, true);
@@ -220,11 +218,10 @@ static void calls_can_be_captured_in_every_mode(void **state)
 /* --- errors --------------------------------------------------------------------------------------- */
 
 /* After an allocation that failed, a program may go on with less memory. */
-static void an_error_that_the_caller_ignored_is_not_returned(void **state)
+TEST(an_error_that_the_caller_ignored_is_not_returned)
 {
 	static const uint32_t sizes[] = {90, 3000000};
 
-	(void)state;
 	for (int k = 0; k < 2 * KINDS; k++) {
 		struct chain c;
 		void *p;
@@ -239,12 +236,11 @@ static void an_error_that_the_caller_ignored_is_not_returned(void **state)
 }
 
 /* The last test: the device cannot be used after it. */
-static void an_illegal_address_fails_the_device(void **state)
+TEST(an_illegal_address_fails_the_device)
 {
 	struct chain c;
 	void *count;
 
-	(void)state;
 	chain_get(&c, SL_DEVICE, kinds[SHARED], 1000);
 	count = c.block[COUNT].at;
 	c.block[COUNT].at = (void *)0x1000;
@@ -266,11 +262,10 @@ static void run_after_late_copy(
 	chain_check(c, number, s);
 }
 
-static void calls_keep_the_order_of_every_kind_of_stream(void **state)
+TEST(calls_keep_the_order_of_every_kind_of_stream)
 {
 	cudaStream_t streams[] = {NULL, cudaStreamLegacy, cudaStreamPerThread, NULL};
 
-	(void)state;
 	assert_cuda(cudaStreamCreateWithPriority(&streams[3], cudaStreamNonBlocking, -5));
 	for (int k = 0; k < KINDS; k++) {
 		struct chain c, other;
@@ -289,12 +284,11 @@ static void calls_keep_the_order_of_every_kind_of_stream(void **state)
 }
 
 /* A kernel holds the stream until the calls have returned: none of them may wait for it. */
-static void calls_do_not_wait_for_the_stream(void **state)
+TEST(calls_do_not_wait_for_the_stream)
 {
 	int *flag = new_flag();
 	sl_stream s = new_stream();
 
-	(void)state;
 	for (int k = 0; k < KINDS; k++) {
 		struct chain c;
 
@@ -314,11 +308,10 @@ static void calls_do_not_wait_for_the_stream(void **state)
 	sl_memory_give(SL_PINNED, flag);
 }
 
-static void two_streams_work_at_the_same_time(void **state)
+TEST(two_streams_work_at_the_same_time)
 {
 	sl_stream s[2] = {new_stream(), new_stream()};
 
-	(void)state;
 	for (int k = 0; k < KINDS; k++)
 		for (uint32_t n = 5000; n < 5000000; n *= 30) {
 			const int rounds = k == NAIVE ? 2 : 50;
@@ -340,13 +333,12 @@ static void two_streams_work_at_the_same_time(void **state)
 }
 
 /* Two streams with the same memory, which events of the caller order. */
-static void streams_share_scratch_in_the_order_of_events(void **state)
+TEST(streams_share_scratch_in_the_order_of_events)
 {
 	enum { ROUNDS = 20 };
 	sl_stream s[2] = {new_stream(), new_stream()};
 	cudaEvent_t e;
 
-	(void)state;
 	assert_cuda(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
 	for (int k = 0; k < KINDS; k++) {
 		struct chain c, inputs[2];
@@ -391,13 +383,12 @@ static void *run_chains(void *worker)
 	return NULL;
 }
 
-static void threads_of_the_host_work_at_the_same_time(void **state)
+TEST(threads_of_the_host_work_at_the_same_time)
 {
 	enum { THREADS = 4 };
 	uint32_t number[THREADS];
 	pthread_t thread[THREADS];
 
-	(void)state;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		number[i] = i;
 		assert_int_equal(pthread_create(&thread[i], NULL, run_chains, &number[i]), 0);
@@ -409,13 +400,12 @@ static void threads_of_the_host_work_at_the_same_time(void **state)
 /* --- other work on the device ----------------------------------------------------------------------- */
 
 /* Blocks wait for blocks that have started only, so a call ends on a single multiprocessor. */
-static void calls_end_on_one_multiprocessor(void **state)
+TEST(calls_end_on_one_multiprocessor)
 {
 	int *flag = new_flag();
 	sl_stream s = new_stream(), other = new_stream();
 	struct sl_limits limits;
 
-	(void)state;
 	assert_ok(sl_device_limits(&limits));
 	for (int k = 0; k < KINDS; k++) {
 		struct chain c;
@@ -451,7 +441,7 @@ static void queue_and_compare(
 }
 
 /* Tile states must be visible in order also if the memory is busy. The device compares all results. */
-static void results_are_the_same_while_the_memory_is_busy(void **state)
+TEST(results_are_the_same_while_the_memory_is_busy)
 {
 	enum { RUNS = 300, WORDS = 1 << 26 };
 	int *flag = new_flag();
@@ -459,7 +449,6 @@ static void results_are_the_same_while_the_memory_is_busy(void **state)
 	uint32_t *words, *differ, found = 1;
 	struct chain c, first;
 
-	(void)state;
 	assert_ok(sl_memory_get(SL_DEVICE, WORDS * sizeof(*words), (void **)&words));
 	assert_ok(sl_memory_get(SL_DEVICE, sizeof(*differ), (void **)&differ));
 	assert_ok(sl_fill(differ, 0, sizeof(*differ), s));
@@ -492,11 +481,10 @@ static void results_are_the_same_while_the_memory_is_busy(void **state)
 enum memory { QUEUED, MANAGED, N_MEMORIES };
 
 /* Memory from the pool of a stream, and memory that moves between host and device. */
-static void memory_can_be_of_every_kind_that_a_device_has(void **state)
+TEST(memory_can_be_of_every_kind_that_a_device_has)
 {
 	cudaStream_t s = new_stream();
 
-	(void)state;
 	for (int memory = 0; memory < N_MEMORIES; memory++) {
 		struct chain c, own;
 
@@ -523,26 +511,9 @@ static void memory_can_be_of_every_kind_that_a_device_has(void **state)
 	sl_stream_free(s);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_calls_of_a_process_can_be_captured),
-		cmocka_unit_test(calls_can_be_captured_in_every_mode),
-		cmocka_unit_test(an_error_that_the_caller_ignored_is_not_returned),
-		cmocka_unit_test(calls_keep_the_order_of_every_kind_of_stream),
-		cmocka_unit_test(calls_do_not_wait_for_the_stream),
-		cmocka_unit_test(two_streams_work_at_the_same_time),
-		cmocka_unit_test(streams_share_scratch_in_the_order_of_events),
-		cmocka_unit_test(threads_of_the_host_work_at_the_same_time),
-		cmocka_unit_test(calls_end_on_one_multiprocessor),
-		cmocka_unit_test(results_are_the_same_while_the_memory_is_busy),
-		cmocka_unit_test(memory_can_be_of_every_kind_that_a_device_has),
-		cmocka_unit_test(an_illegal_address_fails_the_device),
-	};
-
-	if (skips_without_device())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
 }
 
 #else

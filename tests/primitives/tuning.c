@@ -16,28 +16,22 @@
 
 static char path[sizeof(folder.path) + 16];
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make(&folder);
 	snprintf(path, sizeof(path), "%s/tuning", folder.path);
-	return 0;
 }
 
-static int use_device(void **state)
+BEFORE_EACH()
 {
 	struct sl_device device;
 
-	(void)state;
 	sl_device_emulate(true);
-	return sl_device_use(0, &device) == SL_OK ? 0 : -1;
+	assert_ok(sl_device_use(0, &device));
 }
 
-static int forget(void **state)
+AFTER_EACH()
 {
-	(void)state;
 	sl_tuning_clear();
-	return 0;
 }
 
 static enum sl_status read_text(const char *text)
@@ -75,13 +69,12 @@ static const char good[] = "# a file\n"
 			   "scan/naive u64 from 0 block=96 items=8\n"
 			   "compact/naive u32 from 0 block=33 items=2";
 
-static void lines_hold_for_device_type_and_size(void **state)
+TEST(lines_hold_for_device_type_and_size)
 {
 	const struct sl_backend *scan = find(SL_SCAN, "naive"),
 				*compact = find(SL_COMPACT, "naive");
 	const struct sl_tuning none = {0}, block = {.block = 192}, items = {.items = 8};
 
-	(void)state;
 	assert_ok(read_text(good));
 	assert_int_equal(sl_tuning_lines(), 4);
 	assert_string_equal(sl_tuning_path(), path);
@@ -101,7 +94,7 @@ static void lines_hold_for_device_type_and_size(void **state)
 	assert_tuning(scan, none, SL_U32, 100, scan->tunable.block, scan->tunable.items);
 }
 
-static void padding_is_an_option_of_a_line(void **state)
+TEST(padding_is_an_option_of_a_line)
 {
 	static const char text[] = "device emulated\n"
 				   "scan/tiled u32 from 0 block=64 items=2 padding=off\n"
@@ -109,7 +102,6 @@ static void padding_is_an_option_of_a_line(void **state)
 	const struct sl_backend *tiled = find(SL_SCAN, "tiled"), *naive = find(SL_SCAN, "naive");
 	const struct sl_tuning none = {0}, off = {.padding = SL_PADDING_OFF};
 
-	(void)state;
 	assert_int_equal(sl_tuning_of(tiled, none, SL_U32, 0).padding, SL_PADDING_ON);
 	assert_int_equal(sl_tuning_of(naive, none, SL_U32, 0).padding, SL_PADDING_DEFAULT);
 	assert_ok(read_text(text));
@@ -163,12 +155,11 @@ static const struct {
 		5, "of line 2"},
 };
 
-static void mistakes_are_told_with_file_and_line(void **state)
+TEST(mistakes_are_told_with_file_and_line)
 {
 	const struct sl_backend *scan = find(SL_SCAN, "naive");
 	char place[sizeof(path) + 16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_ok(read_text(good));
 		snprintf(place, sizeof(place), "%s:%u: ", path, bad[i].line);
@@ -181,7 +172,7 @@ static void mistakes_are_told_with_file_and_line(void **state)
 }
 
 /* A line for a Hopper device on a Turing device: every call that would use it is refused. */
-static void lines_that_the_device_cannot_have_are_refused(void **state)
+TEST(lines_that_the_device_cannot_have_are_refused)
 {
 	const struct sl_backend *sort = find(SL_SORT, "shared");
 	const struct sl_tuning large = {.block = sort->tunable.block_most, .items = 24};
@@ -190,7 +181,6 @@ static void lines_that_the_device_cannot_have_are_refused(void **state)
 	struct sl_limits limits;
 	char text[256], place[sizeof(path) + 16];
 
-	(void)state;
 	turing.turing = true;
 	sl_emulator_set_settings(&turing);
 	assert_ok(sl_device_limits(&limits));
@@ -215,12 +205,11 @@ static const char uneven[] = "device emulated\n"
 			     "sort/shared u32 from 0 block=256 items=4\n"
 			     "sort/shared u32 from 2^14 block=512 items=16\n";
 
-static void scratch_for_many_is_enough_for_fewer(void **state)
+TEST(scratch_for_many_is_enough_for_fewer)
 {
 	static const char *const names[] = {"naive", "work_efficient", "tiled", "shared"};
 	static const uint32_t sizes[] = {0, 1, 257, 4000, (1 << 14) - 1, 1 << 14, 1 << 15, 1 << 20};
 
-	(void)state;
 	assert_ok(read_text(uneven));
 	for (int p = SL_SCAN; p <= SL_SORT; p++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -252,14 +241,13 @@ static size_t no_scratch(const struct sl_shape *most)
 	return 0;
 }
 
-static void calls_use_the_lines(void **state)
+TEST(calls_use_the_lines)
 {
 	struct sl_backend spy = *find(SL_COMPACT, "shared");
 	struct sl_exec x = {.space = SL_DEVICE};
 	struct sl_compact_job job = {.n = 100};
 	char *block;
 
-	(void)state;
 	spy.compact = tell;
 	spy.scratch = no_scratch;
 	assert_ok(sl_memory_get(SL_DEVICE, 1 << 20, (void **)&block));
@@ -280,9 +268,8 @@ static void calls_use_the_lines(void **state)
 	sl_memory_give(SL_DEVICE, block);
 }
 
-static void tuned_backends_are_right(void **state)
+TEST(tuned_backends_are_right)
 {
-	(void)state;
 	assert_ok(read_text(uneven));
 	for (int p = SL_SCAN; p <= SL_SORT; p++) {
 		struct sl_setting set = {.n = 1000, .input = SL_INPUT_RANDOM, .end_bit = 32};
@@ -299,11 +286,10 @@ static void tuned_backends_are_right(void **state)
 
 /* --- where files are looked for --------------------------------------------------------------- */
 
-static void default_paths_are_read(void **state)
+TEST(default_paths_are_read)
 {
 	char found[SL_TUNING_PATH_BYTES], place[sizeof(path) + 32];
 
-	(void)state;
 	unsetenv("SL_TUNING");
 	setenv("XDG_CONFIG_HOME", folder.path, 1);
 	sl_tuning_default_path(found);
@@ -323,7 +309,7 @@ static void default_paths_are_read(void **state)
 }
 
 /* The program: its options, the tuning that it finds, and its messages. */
-static void program_reads_the_default_paths(void **state)
+TEST(program_reads_the_default_paths)
 {
 	static const char config[] =
 		"run: {name: t, particles: 1000, device: emulated}\n"
@@ -332,7 +318,6 @@ static void program_reads_the_default_paths(void **state)
 		"key: [w:16]\n";
 	char *text;
 
-	(void)state;
 	setenv("SL_TUNING", "", 1);
 	write_text(&folder, "c.yaml", config);
 	write_text(&folder, "tuning", uneven);
@@ -349,26 +334,4 @@ static void program_reads_the_default_paths(void **state)
 	write_text(&folder, "tuning", "device emulated\nsort/shared u32 from 0 block=33 items=4\n");
 	expect(&folder, SL_USAGE, "run.tuning: tuning:2: sort/shared: block=33",
 		WORDS("plan", "c.yaml", "--tuning", "tuning"));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			lines_hold_for_device_type_and_size, use_device, forget),
-		cmocka_unit_test_setup_teardown(padding_is_an_option_of_a_line, use_device, forget),
-		cmocka_unit_test_setup_teardown(
-			mistakes_are_told_with_file_and_line, use_device, forget),
-		cmocka_unit_test_setup_teardown(
-			lines_that_the_device_cannot_have_are_refused, use_device, forget),
-		cmocka_unit_test_setup_teardown(
-			scratch_for_many_is_enough_for_fewer, use_device, forget),
-		cmocka_unit_test_setup_teardown(calls_use_the_lines, use_device, forget),
-		cmocka_unit_test_setup_teardown(tuned_backends_are_right, use_device, forget),
-		cmocka_unit_test_setup_teardown(default_paths_are_read, use_device, forget),
-		cmocka_unit_test_setup_teardown(
-			program_reads_the_default_paths, use_device, forget),
-	};
-
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -15,35 +15,23 @@ static void every_tuning_is_right(enum sl_primitive p)
 	printf("%llu trials\n", (unsigned long long)trials);
 }
 
-static void every_tuning_of_scan(void **state)
+TEST(every_tuning_of_scan)
 {
-	(void)state;
 	every_tuning_is_right(SL_SCAN);
 }
 
-static void every_tuning_of_compact(void **state)
+TEST(every_tuning_of_compact)
 {
-	(void)state;
 	every_tuning_is_right(SL_COMPACT);
 }
 
-static void every_tuning_of_sort(void **state)
+TEST(every_tuning_of_sort)
 {
-	(void)state;
 	every_tuning_is_right(SL_SORT);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_tuning_of_scan),
-		cmocka_unit_test(every_tuning_of_compact),
-		cmocka_unit_test(every_tuning_of_sort),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
 	sl_device_emulate(true);
 	sl_sampling_set_largest(LARGEST);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,11 +43,10 @@ static void *address_after(void *p, size_t bytes)
 	return (char *)p + bytes;
 }
 
-static void valid_calls_pass(void **state)
+TEST(valid_calls_pass)
 {
 	struct bench b = right();
 
-	(void)state;
 	assert_ok(sl_scan(&sl_scan_cpu, &b.x, &b.scan));
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact));
 	assert_ok(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact));
@@ -57,7 +56,7 @@ static void valid_calls_pass(void **state)
 }
 
 /* Nothing is read or written, so pointers may be null. */
-static void empty_jobs_pass(void **state)
+TEST(empty_jobs_pass)
 {
 	struct sl_exec x = {.space = SL_HOST, .scratch = {scratch, 0, sizeof(scratch)}};
 	struct sl_scan_job scan = {.type = SL_U32};
@@ -65,7 +64,6 @@ static void empty_jobs_pass(void **state)
 	struct sl_sort_job sort = {.type = SL_U32, .end_bit = 32};
 	struct sl_deflate_job deflate = {.out_bytes = &out_bytes, .level = 1};
 
-	(void)state;
 	assert_ok(sl_scan(&sl_scan_cpu, &x, &scan));
 	assert_ok(sl_compact(&sl_compact_cpu, &x, &compact));
 	assert_ok(sl_compact(&sl_compact_cpu_scan, &x, &compact));
@@ -76,11 +74,10 @@ static void empty_jobs_pass(void **state)
 	assert_int_equal(out_bytes, 0);
 }
 
-static void null_arguments(void **state)
+TEST(null_arguments)
 {
 	struct bench b = right();
 
-	(void)state;
 	assert_fails(sl_scan(NULL, &b.x, &b.scan), SL_USAGE,
 		"scan: the backend is a null pointer; pass one (sl_find gives a backend)");
 	assert_fails(sl_compact(&sl_compact_cpu, NULL, &b.compact), SL_USAGE,
@@ -91,11 +88,10 @@ static void null_arguments(void **state)
 		"deflate: the backend is a null pointer");
 }
 
-static void backends_of_another_primitive(void **state)
+TEST(backends_of_another_primitive)
 {
 	struct bench b = right();
 
-	(void)state;
 	assert_fails(sl_scan(&sl_sort_cpu, &b.x, &b.scan), SL_USAGE,
 		"scan: backend 'cpu' implements sort, not scan; get a backend of the right primitive from sl_find()");
 	assert_fails(sl_compact(&sl_scan_cpu, &b.x, &b.compact), SL_USAGE,
@@ -105,11 +101,10 @@ static void backends_of_another_primitive(void **state)
 	assert_fails(sl_deflate(&sl_scan_cpu, &b.x, &b.deflate), SL_USAGE, "not deflate");
 }
 
-static void backends_of_another_space(void **state)
+TEST(backends_of_another_space)
 {
 	struct bench b = right();
 
-	(void)state;
 	b.x.space = SL_DEVICE;
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
 		"scan/cpu works on host memory, but the exec's space is device; "
@@ -120,11 +115,10 @@ static void backends_of_another_space(void **state)
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "the exec's space is pinned");
 }
 
-static void null_data(void **state)
+TEST(null_data)
 {
 	struct bench b = right();
 
-	(void)state;
 	b.scan.in = NULL;
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
 		"scan/cpu: in is a null pointer, but has 64 items; pass the address of the items");
@@ -150,11 +144,10 @@ static void null_data(void **state)
 		"out_bytes is a null pointer");
 }
 
-static void misaligned_items(void **state)
+TEST(misaligned_items)
 {
 	struct bench b = right();
 
-	(void)state;
 	b.scan.in = address_after(in, 4);
 	b.scan.n = 1;
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE,
@@ -170,13 +163,12 @@ static void misaligned_items(void **state)
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: key at ");
 }
 
-static void scratch_too_small_or_misaligned(void **state)
+TEST(scratch_too_small_or_misaligned)
 {
 	struct bench b = right();
 	struct sl_shape shape = {.n = N};
 	size_t needed = sl_scratch(&sl_compact_cpu_scan, &shape);
 
-	(void)state;
 	assert_int_equal(needed, N * sizeof(uint32_t));
 	b.x.scratch.size = needed - 1;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
@@ -196,11 +188,10 @@ static void scratch_too_small_or_misaligned(void **state)
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE, "is not aligned");
 }
 
-static void bits_and_types_out_of_range(void **state)
+TEST(bits_and_types_out_of_range)
 {
 	struct bench b = right();
 
-	(void)state;
 	b.sort.end_bit = 65;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
 		"sort/cpu: bits 0 to 65 are out of range: keys have 64 bits; use "
@@ -218,11 +209,10 @@ static void bits_and_types_out_of_range(void **state)
 	assert_fails(sl_scan(&sl_scan_cpu, &b.x, &b.scan), SL_USAGE, "scan/cpu: type 2 is unknown");
 }
 
-static void levels_and_wrappers_out_of_range(void **state)
+TEST(levels_and_wrappers_out_of_range)
 {
 	struct bench b = right();
 
-	(void)state;
 	b.deflate.level = 0;
 	assert_fails(sl_deflate(&sl_deflate_zlib, &b.x, &b.deflate), SL_USAGE,
 		"deflate/zlib: level 0 is out of range; use 1 (fast) to 9 (small)");
@@ -249,11 +239,10 @@ static void levels_and_wrappers_out_of_range(void **state)
 	assert_fails(sl_deflate(&sl_deflate_cpu, &b.x, &b.deflate), SL_USAGE, "511 bytes");
 }
 
-static void overlapping_memory(void **state)
+TEST(overlapping_memory)
 {
 	struct bench b = right();
 
-	(void)state;
 	b.scan.in = in;
 	b.scan.out = address_after(in, 8);
 	b.scan.n = N - 1;
@@ -296,13 +285,12 @@ static struct sl_compact_job with_columns(
 	return job;
 }
 
-static void columns_out_of_range(void **state)
+TEST(columns_out_of_range)
 {
 	struct sl_compact_column column[2];
 	struct bench b = right();
 	struct sl_compact_job job = with_columns(&b, column, 2);
 
-	(void)state;
 	b.x.scratch = (struct sl_arena){scratch + N * SL_ALIGN, 0, SL_ALIGN};
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &job)); /* flags may be a column too */
 	job.out = NULL;
@@ -327,13 +315,12 @@ static void columns_out_of_range(void **state)
 	assert_non_null(strstr(sl_last_error(), "column[1] has items of 69 bytes"));
 }
 
-static void columns_in_wrong_memory(void **state)
+TEST(columns_in_wrong_memory)
 {
 	struct sl_compact_column column[2];
 	struct bench b = right();
 	struct sl_compact_job job = with_columns(&b, column, 2);
 
-	(void)state;
 	b.x.scratch = (struct sl_arena){scratch + N * SL_ALIGN, 0, SL_ALIGN};
 	column[1].to = NULL;
 	assert_fails(sl_compact(&sl_compact_cpu, &b.x, &job), SL_USAGE,
@@ -360,12 +347,11 @@ static void columns_in_wrong_memory(void **state)
 }
 
 /* Of two outputs that belong together, one is NULL. */
-static void output_without_its_pair(void **state)
+TEST(output_without_its_pair)
 {
 	static uint32_t index_out[N];
 	struct bench b = right();
 
-	(void)state;
 	b.sort.key_out = out;
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE,
 		"sort/cpu: key_out is given, but index_out is not; pairs need both outputs, or "
@@ -397,12 +383,11 @@ static void output_without_its_pair(void **state)
 	assert_fails(sl_sort(&sl_sort_cpu, &b.x, &b.sort), SL_USAGE, "sort/cpu: index_out at ");
 }
 
-static void inner_scan_of_another_primitive(void **state)
+TEST(inner_scan_of_another_primitive)
 {
 	struct sl_backend elsewhere = sl_scan_cpu;
 	struct bench b = right();
 
-	(void)state;
 	b.compact.scan.backend = &sl_sort_cpu;
 	assert_fails(sl_compact(&sl_compact_cpu_scan, &b.x, &b.compact), SL_USAGE,
 		"compact/cpu_scan: the job's scan 'cpu' is not a scan on host memory; leave it out or "
@@ -414,11 +399,10 @@ static void inner_scan_of_another_primitive(void **state)
 	assert_ok(sl_compact(&sl_compact_cpu, &b.x, &b.compact)); /* has no scan inside */
 }
 
-static void unknown_names(void **state)
+TEST(unknown_names)
 {
 	const struct sl_backend *found = &sl_scan_cpu;
 
-	(void)state;
 	assert_fails(sl_find(SL_COMPACT, "warp", &found), SL_USAGE,
 		"there is no compact 'warp': no backend has that name; choose one of cpu, "
 		"cpu_scan");
@@ -432,28 +416,4 @@ static void unknown_names(void **state)
 		"cpu");
 #endif
 	assert_string_equal(sl_primitive_name(SL_PRIMITIVE_COUNT), "unknown primitive");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_calls_pass),
-		cmocka_unit_test(empty_jobs_pass),
-		cmocka_unit_test(null_arguments),
-		cmocka_unit_test(backends_of_another_primitive),
-		cmocka_unit_test(backends_of_another_space),
-		cmocka_unit_test(null_data),
-		cmocka_unit_test(misaligned_items),
-		cmocka_unit_test(scratch_too_small_or_misaligned),
-		cmocka_unit_test(bits_and_types_out_of_range),
-		cmocka_unit_test(levels_and_wrappers_out_of_range),
-		cmocka_unit_test(overlapping_memory),
-		cmocka_unit_test(columns_out_of_range),
-		cmocka_unit_test(columns_in_wrong_memory),
-		cmocka_unit_test(output_without_its_pair),
-		cmocka_unit_test(inner_scan_of_another_primitive),
-		cmocka_unit_test(unknown_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

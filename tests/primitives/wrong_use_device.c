@@ -93,9 +93,8 @@ static int for_each(void (*check)(const struct sl_backend *b))
 }
 
 #define EVERY_BACKEND(check)                              \
-	static void every_##check(void **state)           \
+	TEST(every_##check)                               \
 	{                                                 \
-		(void)state;                              \
 		assert_int_not_equal(0, for_each(check)); \
 	}
 
@@ -311,11 +310,10 @@ static void scratch_of_an_unknown_type(const struct sl_backend *b)
 }
 EVERY_BACKEND(scratch_of_an_unknown_type)
 
-static int set_up(void **state)
+BEFORE_TESTS()
 {
 	const struct sl_backend *b;
 
-	(void)state;
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
 		if (is_ours(b) && scratch_of(b) > most_bytes)
 			most_bytes = scratch_of(b);
@@ -324,38 +322,28 @@ static int set_up(void **state)
 	assert_ok(sl_memory_get(SL_DEVICE, SL_ALIGN, (void **)&words));
 	assert_ok(sl_fill(columns, 0, COLUMNS * COLUMN_BYTES, NULL));
 	assert_ok(sl_stream_wait(NULL));
-	return 0;
 }
 
-static int tear_down(void **state)
+AFTER_TESTS()
 {
-	(void)state;
 	sl_memory_give(SL_DEVICE, words);
 	sl_memory_give(SL_DEVICE, scratch);
 	sl_memory_give(SL_DEVICE, columns);
-	return 0;
+}
+
+TEST(nothing_was_harmed)
+{
+	every_right_call_passes();
 }
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_right_call_passes), cmocka_unit_test(every_null_arguments),
-		cmocka_unit_test(every_null_data), cmocka_unit_test(every_misaligned_data),
-		cmocka_unit_test(every_overlapping_data),
-		cmocka_unit_test(every_a_byte_of_scratch_too_little),
-		cmocka_unit_test(every_misaligned_scratch), cmocka_unit_test(every_another_space),
-		cmocka_unit_test(every_tuning_out_of_range),
-		cmocka_unit_test(every_an_inner_scan_that_is_none),
-		cmocka_unit_test(every_unknown_types_and_bits),
-		cmocka_unit_test(every_scratch_of_an_unknown_type),
-		cmocka_unit_test(every_right_call_passes), /* nothing was harmed */
-	};
 	int failed, n;
 
 	sl_device_emulate(true);
-	failed = cmocka_run_group_tests_name("emulated", tests, set_up, tear_down);
+	failed = run_test_file("emulated");
 	sl_device_emulate(false);
 	if (sl_device_count(&n) == SL_OK)
-		failed += cmocka_run_group_tests_name("device", tests, set_up, tear_down);
+		failed += run_test_file("device");
 	return failed;
 }

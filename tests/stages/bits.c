@@ -116,12 +116,11 @@ static int check_compiler(const char *compiler, uint64_t want)
 	return n;
 }
 
-static void every_compiler_gives_the_recorded_hash(void **state)
+TEST(every_compiler_gives_the_recorded_hash)
 {
 	static const char *const compilers[] = {"gcc", "clang"};
 	int n = 0;
 
-	(void)state;
 	if (!has_v3())
 		print_message("this CPU has no x86-64-v3: only the baseline is tested\n");
 	for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]); i++)
@@ -222,42 +221,26 @@ static int count_in_files(const char *pattern)
 	return n;
 }
 
-static void rules_call_no_library(void **state)
+TEST(rules_call_no_library)
 {
-	(void)state;
 	assert_int_equal(0, count_in_files("stages/*.h"));
 	assert_int_equal(0, count_in_files("stages/models/*.h"));
 }
 
-static void forbidden_calls_are_seen(void **state)
+TEST(forbidden_calls_are_seen)
 {
 	char bad[] =
 		"y = logf(x); /* a\n b */\nz = exp (x);\n__sinf(x);\nfmaxf(a, b);\natan2f(y, x)";
 	char good[] = "/* logf(x) */ sl_log(x); // sin(x)\nfmaf(a, b, c) / sqrtf(x) + "
 		      "sl_sincospi(a)\nlog + fabsf(x); copysignf(a, b); floorf(x); rintf(x)";
 
-	(void)state;
 	assert_int_equal(5, count_forbidden("(expected)", bad));
 	assert_int_equal(0, count_forbidden("(unexpected)", good));
 }
 
-static int set_up(void **state)
+BEFORE_TESTS()
 {
 	const char *given = getenv("SLUICE_SOURCE");
 
 	snprintf(source, sizeof(source), "%s", given ? given : ".");
-	return folder_begin(state);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forbidden_calls_are_seen),
-		cmocka_unit_test(rules_call_no_library),
-		cmocka_unit_test(every_compiler_gives_the_recorded_hash),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, set_up, folder_end);
 }

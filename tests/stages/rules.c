@@ -13,19 +13,12 @@
 
 enum { N = 1 << 20 };
 
-static void every_rule_gives_the_same_bits(void **state)
+TEST(every_rule_gives_the_same_bits)
 {
-	(void)state;
 	assert_ok(sl_rules_agree(sl_sampling_size(N)));
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	if (skips_without_device())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
 }

@@ -7,16 +7,12 @@
 
 enum { N = 1 << 16 };
 
-static void every_rule_gives_the_same_bits(void **state)
+TEST(every_rule_gives_the_same_bits)
 {
-	(void)state;
 	assert_ok(sl_rules_agree(N));
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule_gives_the_same_bits)};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

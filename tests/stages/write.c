@@ -66,9 +66,8 @@ static const sl_column_set sets[] = {SL_EVERY_COLUMN, ~SL_BIT(SL_COLUMN_x), ~SL_
 	SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_fate)};
 enum { SETS = sizeof(sets) / sizeof(*sets) };
 
-static void digests_are_those_of_gathered_columns(void **state)
+TEST(digests_are_those_of_gathered_columns)
 {
-	(void)state;
 	for (int i = 0; i < TEST_MODELS * SETS; i++) {
 		struct sl_recipe r = recipe_of(i / SETS);
 
@@ -79,11 +78,10 @@ static void digests_are_those_of_gathered_columns(void **state)
 }
 
 /* Keys of 64 bits: the rows take the memory of the first half of them. */
-static void wide_keys_leave_memory_for_rows(void **state)
+TEST(wide_keys_leave_memory_for_rows)
 {
 	const struct sl_key_field u = {.column = SL_COLUMN_u, .bits = 32, .lo = -1, .hi = 1};
 
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = recipe_of(model);
 
@@ -94,11 +92,10 @@ static void wide_keys_leave_memory_for_rows(void **state)
 	}
 }
 
-static void each_level_has_the_same_digests(void **state)
+TEST(each_level_has_the_same_digests)
 {
 	const struct sl_loops *level;
 
-	(void)state;
 	for (size_t k = 0; (level = sl_loops_at(k)) != NULL; k++) {
 		struct sl_recipe r = recipe_of(SL_MODEL_source_detector);
 
@@ -112,12 +109,11 @@ static void each_level_has_the_same_digests(void **state)
 }
 
 /* Without blocks, positions are those of all particles, so the columns are gathered. */
-static void rounds_gather_all_columns(void **state)
+TEST(rounds_gather_all_columns)
 {
 	struct sl_recipe r = recipe_of(SL_MODEL_slab), digests;
 	struct batch_memory gathered, m;
 
-	(void)state;
 	r.schedule.steps = 4;
 	digests = r;
 	digests.digested = SL_EVERY_COLUMN;
@@ -128,16 +124,4 @@ static void rounds_gather_all_columns(void **state)
 	expect_same(&gathered.b, &m.b, 0);
 	close_batch_memory(&gathered);
 	close_batch_memory(&m);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(digests_are_those_of_gathered_columns),
-		cmocka_unit_test(wide_keys_leave_memory_for_rows),
-		cmocka_unit_test(each_level_has_the_same_digests),
-		cmocka_unit_test(rounds_gather_all_columns),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

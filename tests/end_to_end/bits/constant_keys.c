@@ -35,38 +35,23 @@ static void expect_same_bytes(const char *config, const char *key)
 		fail_msg("%s, %s: other files on the CPU", config, key);
 }
 
-static void constant_keys_of_a_model(void **state)
+TEST(constant_keys_of_a_model)
 {
-	(void)state;
 	expect_same_bytes("c.yaml", "key=[weight:8:0..2]");
 	expect_same_bytes("c.yaml", "key=[weight:float]");
 	expect_same_bytes("c.yaml", "key=[w:4, weight:8:0..2]");
 }
 
-static void constant_keys_of_a_list(void **state)
+TEST(constant_keys_of_a_list)
 {
-	(void)state;
 	write_text(&folder, "list.yaml", list_text);
 	expect_same_bytes("list.yaml", "key=[pdg:32]");
 	expect_same_bytes("list.yaml", "key=[weight:float]");
 	expect_same_bytes("list.yaml", "key=[userflags:32, w:4]");
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
+	assert_ok(sl_formats_start());
 	reference_run_begin(text);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(constant_keys_of_a_model),
-		cmocka_unit_test(constant_keys_of_a_list),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -83,12 +83,11 @@ static uint32_t bytes_of(enum sl_column c)
  * The reference batch is sorted by x and y. On the sorted float columns after the key, the longer
  * search of zlib compresses a little better.
  */
-static void float_columns_compress_like_zlib(void **state)
+TEST(float_columns_compress_like_zlib)
 {
 	struct sizes all = {0, 0};
 	struct sl_survivors s;
 
-	(void)state;
 	run_one("reference", "run.seed=1", &s);
 	assert_int_equal(s.table.n_columns, 9);
 	assert_true(s.table.n > CHUNK / 4);
@@ -109,11 +108,10 @@ static void float_columns_compress_like_zlib(void **state)
 }
 
 /* Ids when two of three particles survive, and columns in no particular order. */
-static void ids_compress_like_zlib(void **state)
+TEST(ids_compress_like_zlib)
 {
 	struct sl_survivors s;
 
-	(void)state;
 	run_one("vandehulst", "key=[]", &s);
 	for (uint32_t i = 0; i < s.table.n_columns; i++) {
 		const struct sl_table_column *c = &s.table.column[i];
@@ -125,22 +123,20 @@ static void ids_compress_like_zlib(void **state)
 	sl_survivors_free(&s);
 }
 
-static void constants_compress_to_almost_nothing(void **state)
+TEST(constants_compress_to_almost_nothing)
 {
 	static float in[CHUNK / sizeof(float)];
 
-	(void)state;
 	for (size_t i = 0; i < CHUNK / sizeof(float); i++)
 		in[i] = 1.5f;
 	assert_true(500 * compare("constant", in, CHUNK, 4).encoder <= CHUNK);
 }
 
-static void sorted_keys_compress_like_zlib(void **state)
+TEST(sorted_keys_compress_like_zlib)
 {
 	static uint32_t in[CHUNK / sizeof(uint32_t)];
 	uint32_t key = 0;
 
-	(void)state;
 	for (size_t i = 0; i < CHUNK / sizeof(uint32_t); i++)
 		in[i] = key += (uint32_t)(sl_mixed(i) % 512);
 	expect_ratio(compare("keys", in, CHUNK, 4), 0.9);
@@ -150,29 +146,15 @@ static void sorted_keys_compress_like_zlib(void **state)
 }
 
 /* Sorted ids: about every second id at random, then all of them. */
-static void sorted_ids_compress_like_zlib(void **state)
+TEST(sorted_ids_compress_like_zlib)
 {
 	static uint64_t in[CHUNK / sizeof(uint64_t)];
 	uint64_t id = 0;
 
-	(void)state;
 	for (size_t i = 0; i < CHUNK / sizeof(uint64_t); i++)
 		in[i] = id += 1 + (uint64_t)__builtin_ctzll(sl_mixed(i));
 	expect_ratio(compare("ids", in, CHUNK, 8), 0.8);
 	for (size_t i = 0; i < CHUNK / sizeof(uint64_t); i++)
 		in[i] = id++;
 	expect_ratio(compare("all ids", in, CHUNK, 8), 0.8);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(float_columns_compress_like_zlib),
-		cmocka_unit_test(ids_compress_like_zlib),
-		cmocka_unit_test(constants_compress_to_almost_nothing),
-		cmocka_unit_test(sorted_keys_compress_like_zlib),
-		cmocka_unit_test(sorted_ids_compress_like_zlib),
-	};
-
-	return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

@@ -24,11 +24,9 @@ static const char text[] =
 	"tallies: [half:8:0 mm..2 mm, lost:4:0..1:absorbed, theta:6:0 deg..90 deg]\n"
 	"output: {columns: [id, r, rho, phi, u, v, x, y, lost, half], format: csv}\n";
 
-static int make_configuration(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
-	return 0;
 }
 
 /* Runs c.yaml with a setting, and compares its files with those of the reference. */
@@ -47,9 +45,8 @@ static void expect_same(const char *level, const char *device, const char *set)
 	remove_run(&folder, "out");
 }
 
-static void files_are_equal_everywhere(void **state)
+TEST(files_are_equal_everywhere)
 {
-	(void)state;
 	expect_same("SL_LEVEL=baseline", "cpu", "run.threads=1");
 	expect_same(NULL, "cpu", "run.threads=3");
 	expect_same(NULL, "cpu",
@@ -61,13 +58,12 @@ static void files_are_equal_everywhere(void **state)
 }
 
 /* Survivors meet the condition, and the derived columns are those of their columns. */
-static void files_have_the_values(void **state)
+TEST(files_have_the_values)
 {
 	FILE *f = fopen(folder_path(&folder, "whole/t_000000.csv"), "r");
 	char line[512];
 	int n = -1;
 
-	(void)state;
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
 		double x, y, u, v, r, rho, phi, lost, half, id;
@@ -88,28 +84,25 @@ static void files_have_the_values(void **state)
 	assert_true(n > 100);
 }
 
-static void run_is_resumed(void **state)
+TEST(run_is_resumed)
 {
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	keep_batches(&folder, "out", 1);
 	reference_run_resume();
 }
 
 /* Another definition is another run. */
-static void other_definitions_are_refused_by_resume(void **state)
+TEST(other_definitions_are_refused_by_resume)
 {
-	(void)state;
 	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration (\"columns: ",
 		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set",
 			"columns={half: r, lost: exp(w), phi: atan2(y, 2*x)}"));
 }
 
-static void printed_configuration_reads_back(void **state)
+TEST(printed_configuration_reads_back)
 {
 	char *printed = output_of(&folder, WORDS("run", "c.yaml", "--print-config")), *again;
 
-	(void)state;
 	write_text(&folder, "printed.yaml", printed);
 	again = output_of(&folder, WORDS("run", "printed.yaml", "--print-config"));
 	assert_string_equal(again, printed);
@@ -119,7 +112,7 @@ static void printed_configuration_reads_back(void **state)
 }
 
 /* The names of the configuration are in the plan and in the reports. */
-static void names_are_reported(void **state)
+TEST(names_are_reported)
 {
 	char *plan = output_of(&folder, WORDS("plan", "c.yaml"));
 	char *help = output_of(&folder, WORDS("help", "columns"));
@@ -127,7 +120,6 @@ static void names_are_reported(void **state)
 	sl_node tallies = sl_yaml_get(report, sl_yaml_root(report), "tallies");
 	sl_node first = sl_yaml_item(report, sl_yaml_get(report, tallies, "histograms"), 0, NULL);
 
-	(void)state;
 	assert_string_equal(
 		sl_yaml_text(report, sl_yaml_get(report, first, "column"), NULL), "half");
 	assert_string_equal(sl_yaml_text(report, sl_yaml_get(report, first, "unit"), NULL), "cm");
@@ -150,14 +142,13 @@ static void expect_column(const char *info, const char *name, const char *unit)
 }
 
 /* Files of each format with derived columns are verified, shown and converted to others. */
-static void files_of_each_format_are_read(void **state)
+TEST(files_of_each_format_are_read)
 {
 	static const char *const formats[] = {"openpmd", "npz", "csv", "csv.gz"};
 	static const char *const names[] = {
 		"out/t_000001.h5", "out/t_000001.npz", "out/t_000001.csv", "out/t_000001.csv.gz"};
 	char *first = NULL;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		char set[64], *info;
 
@@ -194,12 +185,11 @@ static void files_of_each_format_are_read(void **state)
 }
 
 /* A file of columns with other names is not joined with the first one, and a changed name is found. */
-static void other_names_are_refused(void **state)
+TEST(other_names_are_refused)
 {
 	char *line;
 	size_t bytes;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
 			"columns={half: r, more: exp(w), phi: atan2(y, x)}", "--set",
@@ -238,7 +228,7 @@ static uint64_t hash_survivors(void)
 }
 
 /* A function in keep is a derived column without a name: the survivors are those of a named one. */
-static void functions_are_called_in_keep(void **state)
+TEST(functions_are_called_in_keep)
 {
 	static const char *const set[] = {
 		"keep=transmitted and atan2(hypot(u, v), w) < 60 deg and hypot(x - 1 mm, y)/2 < "
@@ -247,7 +237,6 @@ static void functions_are_called_in_keep(void **state)
 	static const char *const devices[] = {"cpu", "emulated"};
 	uint64_t hash = 0;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set[i == 2],
@@ -264,14 +253,13 @@ static void functions_are_called_in_keep(void **state)
 }
 
 /* The joined file of the run has the columns too. */
-static void joined_files_have_the_columns(void **state)
+TEST(joined_files_have_the_columns)
 {
 	static const char *const formats[] = {"openpmd", "npz", "csv.gz"}, *const names[] = {
 										   "out/t.h5",
 										   "out/t.npz",
 										   "out/t.csv.gz"};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		char set[64], *info;
 
@@ -288,30 +276,10 @@ static void joined_files_have_the_columns(void **state)
 }
 
 /* The history of a survivor ends with the key of its row. */
-static void particle_is_replayed(void **state)
+TEST(particle_is_replayed)
 {
 	char *replay = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3"));
 
-	(void)state;
 	assert_non_null(strstr(replay, "\nfate "));
 	free(replay);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_equal_everywhere),
-		cmocka_unit_test(files_have_the_values),
-		cmocka_unit_test(run_is_resumed),
-		cmocka_unit_test(other_definitions_are_refused_by_resume),
-		cmocka_unit_test(printed_configuration_reads_back),
-		cmocka_unit_test(names_are_reported),
-		cmocka_unit_test(files_of_each_format_are_read),
-		cmocka_unit_test(other_names_are_refused),
-		cmocka_unit_test(joined_files_have_the_columns),
-		cmocka_unit_test(functions_are_called_in_keep),
-		cmocka_unit_test(particle_is_replayed),
-	};
-
-	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

@@ -47,14 +47,13 @@ static void expect_equal_counters(void)
 	remove_run(&folder, "out");
 }
 
-static void all_devices_and_modes_give_the_same_bits(void **state)
+TEST(all_devices_and_modes_give_the_same_bits)
 {
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
 		{"run.device=emulated", "run.mode=staged"},
 		{"run.device=emulated", "run.mode=fused"},
 		{"run.device=emulated", "transport.schedule=rounds"}};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", sets[k][0],
@@ -83,7 +82,7 @@ static void read_data(
 }
 
 /* The sums over z of the grid (w,z) are the histogram of w. */
-static void sums_over_an_axis_are_the_histogram(void **state)
+TEST(sums_over_an_axis_are_the_histogram)
 {
 	static const hsize_t size[] = {BINS_W, BINS_Z};
 	static const char *const quantity[] = {"count", "weight", "mean"};
@@ -91,7 +90,6 @@ static void sums_over_an_axis_are_the_histogram(void **state)
 	double grid[BINS_W][BINS_Z], row[BINS_W];
 	hid_t file;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", folder_path(&folder, "whole/t.tallies"));
 	file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 	assert_true(file >= 0);
@@ -113,14 +111,13 @@ static void sums_over_an_axis_are_the_histogram(void **state)
 	H5Fclose(file);
 }
 
-static void edges_and_squares_are_written(void **state)
+TEST(edges_and_squares_are_written)
 {
 	static const hsize_t times = 4, radii = 21, size[] = {20, 3, 4};
 	static double edge[21], weight[240], square[240], count[240];
 	hid_t file = H5Fopen(folder_path(&folder, "whole/t.tallies"), H5F_ACC_RDONLY, H5P_DEFAULT);
 	double sum = 0;
 
-	(void)state;
 	assert_true(file >= 0);
 	read_data(file, "/(r,time,steps)/edges_time", H5T_NATIVE_DOUBLE, 1, &times, edge);
 	assert_true(fabs(edge[0]) < 1e-15 && fabs(edge[1] - 0.01) < 1e-15 &&
@@ -169,11 +166,10 @@ static char *member(const char *out, const char *key)
 	return cut;
 }
 
-static void batch_size_does_not_change_counts(void **state)
+TEST(batch_size_does_not_change_counts)
 {
 	char *is, *should = member("whole", "\"counts\"");
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.batch=777"));
 	is = member("out", "\"counts\"");
@@ -186,9 +182,8 @@ static void batch_size_does_not_change_counts(void **state)
 }
 
 /* Runs in other formats have the file too, as grids can be too large for run.json. */
-static void every_format_has_the_file(void **state)
+TEST(every_format_has_the_file)
 {
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.format=npz"));
 	expect_info("(w,z): grid, 6010 particles");
@@ -196,12 +191,11 @@ static void every_format_has_the_file(void **state)
 	remove_run(&folder, "out");
 }
 
-static void damaged_counters_are_found(void **state)
+TEST(damaged_counters_are_found)
 {
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
 	file = counters("out", 1, &bytes);
 	file[bytes - 1] ^= 1;
@@ -211,25 +205,8 @@ static void damaged_counters_are_found(void **state)
 	reference_run_resume();
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
+	assert_ok(sl_formats_start());
 	reference_run_begin(text);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_devices_and_modes_give_the_same_bits),
-		cmocka_unit_test(sums_over_an_axis_are_the_histogram),
-		cmocka_unit_test(edges_and_squares_are_written),
-		cmocka_unit_test(batch_size_does_not_change_counts),
-		cmocka_unit_test(every_format_has_the_file),
-		cmocka_unit_test(damaged_counters_are_found),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

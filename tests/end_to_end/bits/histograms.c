@@ -208,16 +208,14 @@ static void expect_exact(const char *out, bool weighted)
 	sl_yaml_free(tree);
 }
 
-static void survivors_give_the_same_counts(void **state)
+TEST(survivors_give_the_same_counts)
 {
-	(void)state;
 	expect_exact("whole", false);
 }
 
 /* Particles have different weights, so bins sum weights. */
-static void weights_are_summed(void **state)
+TEST(weights_are_summed)
 {
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
 			"model.slab.absorption=implicit", "--set",
@@ -230,11 +228,10 @@ static void weights_are_summed(void **state)
 }
 
 /* With another batch size the counts stay the same; only the scatter between batches changes. */
-static void batch_size_does_not_change_counts(void **state)
+TEST(batch_size_does_not_change_counts)
 {
 	struct sl_yaml *should = read_histograms("whole"), *is;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.batch=777"));
 	is = read_histograms("out");
@@ -250,11 +247,10 @@ static void batch_size_does_not_change_counts(void **state)
 }
 
 /* The five fates 0 to 4 do not fill four equal integer bins, so the range is extended to 8. */
-static void integer_range_extends_to_fit_bins(void **state)
+TEST(integer_range_extends_to_fit_bins)
 {
 	char *histograms;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "tallies=[fate:4]"));
 	histograms = histograms_of("out");
@@ -265,12 +261,11 @@ static void integer_range_extends_to_fit_bins(void **state)
 
 /* --- plan and HDF5 ---------------------------------------------------------------------------- */
 
-static void plan_lists_histograms(void **state)
+TEST(plan_lists_histograms)
 {
 	char *plan = output_of(&folder, WORDS("plan", "c.yaml"));
 	char *help = output_of(&folder, WORDS("help", "tallies"));
 
-	(void)state;
 	/* 5 fates of 18, one of 10, two of 6, five of 7 */
 	assert_non_null(
 		strstr(plan, "w:16, z:8, steps:4, fate:5: 147 counters, 1.1 KiB per batch"));
@@ -291,14 +286,13 @@ static void read_dataset(hid_t file, const char *name, hid_t type, hsize_t n, vo
 	H5Dclose(dataset);
 }
 
-static void hdf5_has_the_same_counts(void **state)
+TEST(hdf5_has_the_same_counts)
 {
 	hid_t file = H5Fopen(folder_path(&folder, "whole/t.tallies"), H5F_ACC_RDONLY, H5P_DEFAULT);
 	struct sl_yaml *tree = read_histograms("whole");
 	sl_node row = row_of(tree, 1, SL_FATE_absorbed);
 	double edge[9], count[8], weight[8], mean[8], error[8];
 
-	(void)state;
 	assert_true(file >= 0);
 	read_dataset(file, "z/edges", H5T_NATIVE_DOUBLE, 9, edge);
 	read_dataset(file, "z/absorbed/count", H5T_NATIVE_DOUBLE, 8, count);
@@ -317,18 +311,8 @@ static void hdf5_has_the_same_counts(void **state)
 	sl_yaml_free(tree);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(survivors_give_the_same_counts),
-		cmocka_unit_test(weights_are_summed),
-		cmocka_unit_test(batch_size_does_not_change_counts),
-		cmocka_unit_test(integer_range_extends_to_fit_bins),
-		cmocka_unit_test(plan_lists_histograms),
-		cmocka_unit_test(hdf5_has_the_same_counts),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, tallies_begin, folder_end);
+	assert_ok(sl_formats_start());
+	tallies_begin();
 }

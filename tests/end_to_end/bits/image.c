@@ -27,12 +27,10 @@ static const char lamp[] =
 	"    detector: {type: rectangle, distance: 4 cm, width: 6 cm, height: 4 cm, pixels: [9, 6]}\n"
 	"keep: hit\noutput: {image: true, white: 200, columns: [pixel, weight]}\n";
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(scene);
 	write_text(&folder, "lamp.yaml", lamp);
-	return 0;
 }
 
 /* --- content ---------------------------------------------------------------------------------- */
@@ -53,9 +51,8 @@ static void check_image(const char *out, const char *white, const char *scale)
 	expect_ending(&e, 0, "", words);
 }
 
-static void image_is_the_sum_of_columns(void **state)
+TEST(image_is_the_sum_of_columns)
 {
-	(void)state;
 	need_h5py();
 	check_image("whole", "largest", "2");
 	expect(&folder, SL_OK, "", WORDS("run", "lamp.yaml", "--out", "out", "--quiet"));
@@ -90,9 +87,8 @@ static void check_same_image(const char *set, const char *device)
 	remove_run(&folder, "out");
 }
 
-static void image_is_the_same_for_every_run_option(void **state)
+TEST(image_is_the_same_for_every_run_option)
 {
-	(void)state;
 	check_same_image("run.batch=20000", "cpu");
 	check_same_image("run.batch=999", "cpu");
 	check_same_image("run.threads=1", "cpu");
@@ -129,11 +125,10 @@ static void finish(const char *config)
 }
 
 /* A finished run, and a run that lost files: the remaining files are read back. */
-static void image_is_rebuilt_from_files(void **state)
+TEST(image_is_rebuilt_from_files)
 {
 	static const char *const lost[] = {"out/t.png", "out/t.image.h5", "out/t_000004.h5"};
 
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	finish("c.yaml");
 	copy_run(&folder, "whole", "out");
@@ -163,12 +158,11 @@ static void check_fault(const char *kind, int k)
 	finish("c.yaml");
 }
 
-static void disk_faults_leave_resumable_runs(void **state)
+TEST(disk_faults_leave_resumable_runs)
 {
 	/* renames: run.json, 14 batches, the image, the PNG, and run.json again */
 	enum { IMAGE = 1 + 14 + 1, PICTURE };
 
-	(void)state;
 	check_fault("file_rename", 5);
 	check_fault("file_rename", IMAGE);
 	check_fault("file_rename", PICTURE);
@@ -193,11 +187,10 @@ static void expect_text(const char *text, const char *const *words)
 }
 
 /* Rays are assigned to pixels in turn, so the minimum, mean and maximum per pixel are known. */
-static void info_and_verify_report_the_image(void **state)
+TEST(info_and_verify_report_the_image)
 {
 	char rays[128];
 
-	(void)state;
 	expect_text("37 x 23 pixels, of 20000 particles\n", WORDS("info", "whole/t.image.h5"));
 	snprintf(rays, sizeof(rays), "rays         u64        %14d %14.8g %14d\n", RAYS / PIXELS,
 		(double)RAYS / PIXELS, RAYS / PIXELS + 1);
@@ -216,9 +209,8 @@ static void info_and_verify_report_the_image(void **state)
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* Existing files are not overwritten; files of a run are removed together with the run. */
-static void other_files_are_not_overwritten(void **state)
+TEST(other_files_are_not_overwritten)
 {
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	write_text(&folder, "out/t.png", "mine");
 	expect(&folder, SL_OUTPUT_IN_USE, "out/t.png: the file exists",
@@ -240,26 +232,10 @@ static void other_files_are_not_overwritten(void **state)
 	remove_run(&folder, "out");
 }
 
-static void plan_lists_the_image(void **state)
+TEST(plan_lists_the_image)
 {
 	char *text = output_of(&folder, WORDS("plan", "c.yaml"));
 
-	(void)state;
 	assert_non_null(strstr(text, "image       37 x 23 pixels of radiance"));
 	free(text);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(image_is_the_sum_of_columns),
-		cmocka_unit_test(image_is_the_same_for_every_run_option),
-		cmocka_unit_test(image_is_rebuilt_from_files),
-		cmocka_unit_test(disk_faults_leave_resumable_runs),
-		cmocka_unit_test(info_and_verify_report_the_image),
-		cmocka_unit_test(other_files_are_not_overwritten),
-		cmocka_unit_test(plan_lists_the_image),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -14,13 +14,6 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-static int make_folder(void **state)
-{
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
-}
-
 /* --- particles -------------------------------------------------------------------------------- */
 
 /* Numbers are copied to the last bit; a NaN stays a NaN. */
@@ -83,9 +76,8 @@ static const char *const reference_files[] = {"reffile_1.mcpl", "reffile_2.mcpl"
 	"ref_statsum.mcpl.gz", "difficult_unitvector.mcpl.gz"};
 enum { N_REFERENCE_FILES = sizeof(reference_files) / sizeof(reference_files[0]) };
 
-static void reference_files_pass_through_unchanged(void **state)
+TEST(reference_files_pass_through_unchanged)
 {
-	(void)state;
 	for (int k = 0; k < N_REFERENCE_FILES; k++) {
 		struct sl_mcpl_header h;
 		char batch[64];
@@ -133,14 +125,13 @@ static void copy_mixed_lists(void)
 	copy_reference_list(&folder, "ref_statsum.mcpl.gz");
 }
 
-static void every_device_gives_the_same_files(void **state)
+TEST(every_device_gives_the_same_files)
 {
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=1"},
 		{"run.device=cpu", "run.threads=3"}, {"run.device=emulated", "run.mode=fused"},
 		{"run.device=emulated", "run.mode=staged"}};
 	uint64_t hash = 0;
 
-	(void)state;
 	copy_mixed_lists();
 	write_list_config(&folder, MIXED, ", batch: 300",
 		"ekin > 1 keV and abs(x) < 60 cm and (pdg == 22 or not pdg < 2000)", sorted);
@@ -160,7 +151,7 @@ static void every_device_gives_the_same_files(void **state)
 }
 
 /* Batch boundaries fall inside files, and file boundaries fall inside batches. */
-static void files_are_read_in_sequence(void **state)
+TEST(files_are_read_in_sequence)
 {
 	static const char *const files[] = {"example.mcpl", "miscphys.mcpl.gz", "reffile_5.mcpl",
 		"ref_statsum.mcpl.gz", "example.mcpl", "miscphys.mcpl.gz"};
@@ -169,7 +160,6 @@ static void files_are_read_in_sequence(void **state)
 	uint64_t at = 0;
 	int batch = 0;
 
-	(void)state;
 	copy_mixed_lists();
 	write_list_config(
 		&folder, MIXED, ", batch: 70, threads: 3", "listed", "output: {format: mcpl}\n");
@@ -195,11 +185,10 @@ static void files_are_read_in_sequence(void **state)
 }
 
 /* A prefix of the particles with another batch size gives the same particles. */
-static void run_can_read_the_first_particles_only(void **state)
+TEST(run_can_read_the_first_particles_only)
 {
 	struct sl_manifest m;
 
-	(void)state;
 	copy_mixed_lists();
 	write_list_config(&folder, MIXED, ", batch: 300, particles: 1010", "listed",
 		"output: {format: csv.gz}\n");
@@ -225,7 +214,7 @@ static void add_link(const char *file, const char *name)
 }
 
 /* Plain and gzip files alternate; matches are sorted by bytes, not in the order of glob(). */
-static void patterns_expand_to_files(void **state)
+TEST(patterns_expand_to_files)
 {
 	static const char *const names[] = {
 		"many_B.mcpl", "many_C.mcpl.gz", "many_a.mcpl", "many_b.mcpl.gz", "many_c.mcpl"};
@@ -233,7 +222,6 @@ static void patterns_expand_to_files(void **state)
 	struct sl_mcpl_header h, of_batch;
 	uint64_t at = 0;
 
-	(void)state;
 	copy_mixed_lists();
 	for (int i = 4; i >= 0; i--)
 		add_link(i % 2 == 0 ? "reffile_5.mcpl" : "miscphys.mcpl.gz", names[i]);
@@ -263,11 +251,10 @@ static void patterns_expand_to_files(void **state)
 		"model.list.files[0]: 'few_*' is not a file, and as a pattern");
 }
 
-static void many_files_are_read(void **state)
+TEST(many_files_are_read)
 {
 	char name[64], *out;
 
-	(void)state;
 	copy_reference_list(&folder, "reffile_1.mcpl");
 	for (int i = 0; i <= MANY; i++) {
 		snprintf(name, sizeof(name), "f%04d.mcpl", i);
@@ -316,12 +303,11 @@ static void check_provenance(const char *out)
 	free(file);
 }
 
-static void interrupted_runs_resume(void **state)
+TEST(interrupted_runs_resume)
 {
 	static const char *const lost[] = {"r/t_000001.npz", "r/t_000004.npz", "r/t_000005.npz"};
 	uint64_t hash;
 
-	(void)state;
 	copy_mixed_lists();
 	write_list_config(
 		&folder, MIXED, ", batch: 300", "listed and w > 0", "output: {format: npz}\n");
@@ -335,7 +321,7 @@ static void interrupted_runs_resume(void **state)
 }
 
 /* A run never removes its own input files, whether listed by name or matched by a pattern. */
-static void inputs_are_not_overwritten(void **state)
+TEST(inputs_are_not_overwritten)
 {
 	static const struct {
 		const char *file,
@@ -344,7 +330,6 @@ static void inputs_are_not_overwritten(void **state)
 		{"link.mcpl", "o/t_000001.mcpl"}};
 	char text[128];
 
-	(void)state;
 	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	write_list_config(&folder, "miscphys.mcpl.gz", ", batch: 70", "listed",
 		"output: {format: mcpl, joined: true}\n");
@@ -376,20 +361,4 @@ static void inputs_are_not_overwritten(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force", "--set", "run.name=u"));
 	expect(&folder, SL_OK, "", WORDS("verify", "o", "--quiet"));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reference_files_pass_through_unchanged),
-		cmocka_unit_test(every_device_gives_the_same_files),
-		cmocka_unit_test(files_are_read_in_sequence),
-		cmocka_unit_test(run_can_read_the_first_particles_only),
-		cmocka_unit_test(patterns_expand_to_files),
-		cmocka_unit_test(many_files_are_read),
-		cmocka_unit_test(interrupted_runs_resume),
-		cmocka_unit_test(inputs_are_not_overwritten),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

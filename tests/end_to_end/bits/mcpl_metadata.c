@@ -16,7 +16,7 @@
 
 enum { STRINGS_MOST = 24, STRING_BYTES = 128 };
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
 	struct sl_mcpl_particle p[10];
 	struct sl_mcpl_header h = {.version = 3, .single = true, .comments = 3, .blobs = 2};
@@ -25,8 +25,6 @@ static int make_folder(void **state)
 	static const char *const of_b[] = {"stat:sum:n:                     501", "first", "second",
 		"geometry", "key", "sluice_config", "sphere", "same", "mine"};
 
-	(void)state;
-	folder_make_in_memory(&folder);
 	for (int i = 0; i < 10; i++)
 		p[i] = (struct sl_mcpl_particle){
 			.position = {i, 0, 0}, .direction = {0, 0, 1}, .weight = 1, .pdg = 22};
@@ -35,7 +33,6 @@ static int make_folder(void **state)
 	h.particles = 5;
 	h.blobs = 3;
 	make_list(&folder, "b.mcpl.gz", &h, of_b, p);
-	return 0;
 }
 
 static void configure(const char *files, const char *format)
@@ -82,7 +79,7 @@ static void expect_strings(const char *name, const char *const *expected)
 #define GENERATED "stat:sum:sluice_generated:"
 #define SUM_OF_N  "stat:sum:n:                     "
 
-static void metadata_is_copied(void **state)
+TEST(metadata_is_copied)
 {
 	static const char *const sums[][3] = {
 		{"t_000000.mcpl.gz", GENERATED "                       4", SUM_OF_N "400"},
@@ -93,7 +90,6 @@ static void metadata_is_copied(void **state)
 			"stat:sum:n:                    1501"}};
 	char *out;
 
-	(void)state;
 	configure("a.mcpl, b.mcpl.gz", "mcpl.gz");
 	out = output_of(&folder, WORDS("run", "c.yaml", "--out", "o", "--set", "run.batch=4"));
 	assert_non_null(strstr(out, "b.mcpl.gz: blob 'geometry' has the name of a different blob"));
@@ -130,11 +126,10 @@ static void metadata_is_copied(void **state)
  * Files written by this program keep the number of generated particles; for other files it is
  * unknown.
  */
-static void generated_counts_are_kept(void **state)
+TEST(generated_counts_are_kept)
 {
 	char *out;
 
-	(void)state;
 	configure("o/t_000000.mcpl.gz, o/t_000003.mcpl.gz", "mcpl");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "g", "--quiet"));
 	expect_strings("g/t.mcpl",
@@ -161,7 +156,7 @@ static void generated_counts_are_kept(void **state)
 }
 
 /* The simulated particles of an empty file count, wherever the file is in the sequence. */
-static void empty_files_keep_their_sums(void **state)
+TEST(empty_files_keep_their_sums)
 {
 	const struct sl_mcpl_header h = {.version = 3, .single = true, .comments = 1};
 	static const char *const sum[] = {"stat:sum:n:                       7"};
@@ -169,7 +164,6 @@ static void empty_files_keep_their_sums(void **state)
 		"none.mcpl, a.mcpl", "a.mcpl, none.mcpl", "a.mcpl, none.mcpl, b.mcpl.gz"};
 	static const char *const sums[] = {"1007", "1007", "1508"};
 
-	(void)state;
 	make_list(&folder, "none.mcpl", &h, sum, NULL);
 	for (int i = 0; i < 3; i++) {
 		char all[64];
@@ -184,12 +178,11 @@ static void empty_files_keep_their_sums(void **state)
 }
 
 /* For a file that its writer did not finish, the number of simulated particles is unknown. */
-static void sums_of_unfinished_files_are_unknown(void **state)
+TEST(sums_of_unfinished_files_are_unknown)
 {
 	size_t bytes;
 	char *file = folder_read(&folder, "a.mcpl", &bytes);
 
-	(void)state;
 	memset(file + 8, 0, 8);
 	folder_write(&folder, "dead.mcpl", file, bytes);
 	free(file);
@@ -200,16 +193,4 @@ static void sums_of_unfinished_files_are_unknown(void **state)
 	expect(&folder, SL_OK, "", WORDS("convert", "dead.mcpl", "--to", "c.mcpl", "--quiet"));
 	expect_strings("c.mcpl",
 		(const char *const[]){"first", "stat:sum:n:                      -1", NULL});
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(metadata_is_copied),
-		cmocka_unit_test(generated_counts_are_kept),
-		cmocka_unit_test(empty_files_keep_their_sums),
-		cmocka_unit_test(sums_of_unfinished_files_are_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -12,13 +12,6 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-static int make_folder(void **state)
-{
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
-}
-
 /* --- records ---------------------------------------------------------------------------------- */
 
 /* The records of a file, which the caller frees. */
@@ -120,13 +113,12 @@ static void expect_in_every_way(
 /* --- one list --------------------------------------------------------------------------------- */
 
 /* Files that the reference implementation wrote, with all combinations of flags. */
-static void reference_records_are_copied(void **state)
+TEST(reference_records_are_copied)
 {
 	static const char *const names[] = {"reffile_1.mcpl", "reffile_2.mcpl", "reffile_4.mcpl",
 		"reffile_5.mcpl", "reffile_7.mcpl", "miscphys.mcpl.gz",
 		"difficult_unitvector.mcpl.gz"};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
 		struct sl_mcpl_header h;
 		uint8_t *records;
@@ -139,13 +131,12 @@ static void reference_records_are_copied(void **state)
 	}
 }
 
-static void filters_copy_what_they_keep(void **state)
+TEST(filters_copy_what_they_keep)
 {
 	struct sl_mcpl_header h;
 	uint8_t *records;
 	uint64_t n;
 
-	(void)state;
 	copy_reference_list(&folder, "example.mcpl");
 	records = records_of("example.mcpl", &h);
 	n = keep_type(records, &h, h.record_bytes - sizeof(int32_t), 22);
@@ -158,12 +149,11 @@ static void filters_copy_what_they_keep(void **state)
 }
 
 /* A key changes the order of the records, and user flags replaced by the id say from which to which. */
-static void sorted_records_keep_their_bits(void **state)
+TEST(sorted_records_keep_their_bits)
 {
 	struct sl_mcpl_header h, found;
 	uint8_t *records, *copies;
 
-	(void)state;
 	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	records = records_of("miscphys.mcpl.gz", &h);
 	assert_true(h.flags);
@@ -214,7 +204,7 @@ static int make_particles(void)
 }
 
 /* A weight that all headers state keeps its double; others are in the records. */
-static void common_weight_keeps_its_bits(void **state)
+TEST(common_weight_keeps_its_bits)
 {
 	const struct sl_mcpl_header a = {.version = 3,
 					    .particles = N,
@@ -226,7 +216,6 @@ static void common_weight_keeps_its_bits(void **state)
 	struct sl_mcpl_header h;
 	uint8_t *records;
 
-	(void)state;
 	make_particles();
 	make_list(&folder, "a.mcpl", &a, NULL, particle);
 	make_list(&folder, "b.mcpl", &b, NULL, particle);
@@ -256,7 +245,7 @@ static void expect_same(const struct sl_mcpl_particle *a, const struct sl_mcpl_p
 }
 
 /* Doubles stay doubles when another list has single precision; each list keeps what its header states. */
-static void layouts_are_united_without_rounding(void **state)
+TEST(layouts_are_united_without_rounding)
 {
 	const struct sl_mcpl_header lists[] = {{.version = 3, .particles = N, .flags = true},
 		{.version = 3, .particles = N, .single = true, .pdg = 22, .weight = 0.123},
@@ -265,7 +254,6 @@ static void layouts_are_united_without_rounding(void **state)
 	struct sl_mcpl_particle *expected[3];
 	struct sl_mcpl_header h;
 
-	(void)state;
 	make_particles();
 	for (int k = 0; k < 3; k++) {
 		make_list(&folder, names[k], &lists[k], NULL, particle);
@@ -289,13 +277,12 @@ static void layouts_are_united_without_rounding(void **state)
 }
 
 /* With a given precision, each number is rounded once, from the number of the list. */
-static void precision_can_be_chosen(void **state)
+TEST(precision_can_be_chosen)
 {
 	const struct sl_mcpl_header wide = {.version = 3, .particles = N};
 	struct sl_mcpl_header h;
 	struct sl_mcpl_particle *found;
 
-	(void)state;
 	make_particles();
 	make_list(&folder, "w.mcpl", &wide, NULL, particle);
 	write_list_config(&folder, "w.mcpl", "", "listed", "");
@@ -313,13 +300,12 @@ static void precision_can_be_chosen(void **state)
  * Directions of version 2 are packed again. A record of version 3 with these numbers is made from a
  * direction whose largest component is z.
  */
-static void directions_of_version_2_are_packed_again(void **state)
+TEST(directions_of_version_2_are_packed_again)
 {
 	const struct sl_mcpl_header old = {.version = 2, .particles = N};
 	struct sl_mcpl_particle *found, *expected;
 	struct sl_mcpl_header h;
 
-	(void)state;
 	make_particles();
 	for (int i = 0; i < N; i++)
 		particle[i].direction[2] = 1;
@@ -341,7 +327,7 @@ static void directions_of_version_2_are_packed_again(void **state)
 /* --- empty lists ------------------------------------------------------------------------------ */
 
 /* An empty list gives an empty list with its sums, and any other file; other lists may be empty too. */
-static void empty_lists_succeed(void **state)
+TEST(empty_lists_succeed)
 {
 	static const char *const formats[] = {"openpmd", "npz", "csv.gz", "csv"};
 	static const char *const strings[] = {"stat:sum:n:                     500"};
@@ -349,7 +335,6 @@ static void empty_lists_succeed(void **state)
 		.version = 3, .comments = 1, .single = true, .pdg = 22, .weight = 0.123};
 	struct sl_mcpl_header h;
 
-	(void)state;
 	make_list(&folder, "e.mcpl", &empty, strings, particle);
 	write_list_config(&folder, "e.mcpl", "", "ekin > 1 keV",
 		"key: [pdg:32]\ntallies: [pdg:32]\ncheck: {listed: 0.5}\n");
@@ -378,20 +363,4 @@ static void empty_lists_succeed(void **state)
 			expect_output("0 survivors", WORDS("info", "out"));
 		}
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reference_records_are_copied),
-		cmocka_unit_test(filters_copy_what_they_keep),
-		cmocka_unit_test(sorted_records_keep_their_bits),
-		cmocka_unit_test(common_weight_keeps_its_bits),
-		cmocka_unit_test(layouts_are_united_without_rounding),
-		cmocka_unit_test(precision_can_be_chosen),
-		cmocka_unit_test(directions_of_version_2_are_packed_again),
-		cmocka_unit_test(empty_lists_succeed),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -16,13 +16,6 @@ enum { PARTICLES = 611, BINS = 5 };
 
 static struct sl_mcpl_particle particles[PARTICLES];
 
-static int make_folder(void **state)
-{
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
-}
-
 /* --- particles -------------------------------------------------------------------------------- */
 
 /*
@@ -127,7 +120,7 @@ static void check_sums(const char *out)
 	sl_yaml_free(tree);
 }
 
-static void sums_match_the_files(void **state)
+TEST(sums_match_the_files)
 {
 	static const double most[] = {1, 3e37, 1e-30, 1};
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
@@ -135,7 +128,6 @@ static void sums_match_the_files(void **state)
 		{"run.device=emulated", "run.mode=staged"}};
 	const struct sl_mcpl_header h = {.version = 3, .particles = PARTICLES, .single = true};
 
-	(void)state;
 	for (int k = 0; k < 4; k++) {
 		uint64_t hash = 0, now;
 
@@ -157,7 +149,7 @@ static void sums_match_the_files(void **state)
 }
 
 /* A universal weight of 0.5 in the first file, and a second file with a weight per particle. */
-static void header_states_a_uniform_weight(void **state)
+TEST(header_states_a_uniform_weight)
 {
 	struct sl_mcpl_header h = {
 		.version = 3, .particles = PARTICLES, .single = true, .weight = 0.5, .pdg = 22};
@@ -165,7 +157,6 @@ static void header_states_a_uniform_weight(void **state)
 	sl_node tallies;
 	char *out;
 
-	(void)state;
 	make_particles(1, false);
 	make_list(&folder, "all.mcpl", &h, NULL, particles);
 	configure("all.mcpl", "tallies: [\"x:5:-1 cm..1 cm\"]\n");
@@ -196,12 +187,11 @@ static void header_states_a_uniform_weight(void **state)
 
 /* --- invalid values --------------------------------------------------------------------------- */
 
-static void values_must_fit_single_precision(void **state)
+TEST(values_must_fit_single_precision)
 {
 	struct sl_mcpl_header h = {
 		.version = 3, .particles = PARTICLES, .polarised = true, .flags = true};
 
-	(void)state;
 	make_particles(1, false);
 	particles[600].position[1] = -1e300;
 	make_list(&folder, "x.mcpl", &h, NULL, particles);
@@ -267,7 +257,7 @@ static void values_must_fit_single_precision(void **state)
 }
 
 /* Doubles near 1 + 2^-24 and half a step more; ties round to even. */
-static void rounding_of_doubles_is_reported(void **state)
+TEST(rounding_of_doubles_is_reported)
 {
 	const struct sl_mcpl_header h = {.version = 3, .particles = 3};
 	static const char notice[] = "it holds doubles, which are rounded to floats (24 bits)";
@@ -277,7 +267,6 @@ static void rounding_of_doubles_is_reported(void **state)
 	sl_node inputs;
 	char *out;
 
-	(void)state;
 	make_particles(1, false);
 	particles[0].position[0] = 1 + 0x1p-24;
 	particles[1].position[0] = 1 + 0x1.000001p-24;
@@ -304,16 +293,4 @@ static void rounding_of_doubles_is_reported(void **state)
 	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, inputs, "notice"), NULL), notice);
 	assert_string_equal(sl_yaml_text(tree, sl_yaml_get(tree, inputs, "doubles"), NULL), "true");
 	sl_yaml_free(tree);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_match_the_files),
-		cmocka_unit_test(header_states_a_uniform_weight),
-		cmocka_unit_test(values_must_fit_single_precision),
-		cmocka_unit_test(rounding_of_doubles_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

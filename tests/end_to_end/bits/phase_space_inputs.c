@@ -25,17 +25,13 @@ static const struct openmc_facts coded = {.n = N, .coded = true, .no_time = true
 /* The list of all formats, in this order. */
 #define MIXED "a.IAEAphsp, b.IAEAheader, s.h5, c.h5"
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	if (sl_formats_start() != SL_OK)
-		return -1;
-	folder_make_in_memory(&folder);
+	assert_ok(sl_formats_start());
 	make_iaea(&folder, "a", &iaea);
 	make_iaea(&folder, "b", &swapped);
 	make_openmc(&folder, "s.h5", &openmc);
 	make_openmc(&folder, "c.h5", &coded);
-	return 0;
 }
 
 /* Particle i of the files of MIXED. */
@@ -62,12 +58,11 @@ static void expect_near(double found, double expected)
 }
 
 /* The records have doubles because the files of OpenMC do; MCPL packs directions only to 1e-15. */
-static void particles_are_written_as_mcpl(void **state)
+TEST(particles_are_written_as_mcpl)
 {
 	struct sl_mcpl_particle *found;
 	struct sl_mcpl_header h;
 
-	(void)state;
 	write_list_config(&folder, MIXED, ", batch: 170, threads: 3", "listed",
 		"output: {format: mcpl, joined: true}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "m", "--quiet"));
@@ -106,12 +101,11 @@ static float next_float(char **at)
 }
 
 /* Columns are single precision in cm, keV and ns. */
-static void columns_have_internal_units(void **state)
+TEST(columns_have_internal_units)
 {
 	char *text, *at;
 	size_t bytes;
 
-	(void)state;
 	write_list_config(&folder, MIXED, "", "listed",
 		"output: {format: csv, columns: [x, y, z, u, v, w, energy, weight, time, pdg, "
 		"userflags]}\n");
@@ -139,14 +133,13 @@ static void columns_have_internal_units(void **state)
 	remove_run(&folder, "v");
 }
 
-static void every_device_gives_the_same_files(void **state)
+TEST(every_device_gives_the_same_files)
 {
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
 		{"run.device=emulated", "run.mode=fused"},
 		{"run.device=emulated", "run.mode=staged"}};
 	uint64_t hash = 0;
 
-	(void)state;
 	write_list_config(&folder, MIXED, ", batch: 200", "ekin > 1 keV and pdg in [22, 11, 2112]",
 		"key: [pdg:32, ekin_log:16]\ntallies: [w:10, pdg:32]\noutput: {format: npz}\n");
 	for (int k = 0; k < 3; k++) {
@@ -164,11 +157,10 @@ static void every_device_gives_the_same_files(void **state)
 }
 
 /* A pattern stands for records, so a header that matches it too is not a second list. */
-static void headers_do_not_match_patterns(void **state)
+TEST(headers_do_not_match_patterns)
 {
 	char *out;
 
-	(void)state;
 	write_list_config(&folder, "\"[ab].IAEA*\"", "", "listed", "");
 	out = output_of(&folder, WORDS("plan", "c.yaml"));
 	assert_non_null(strstr(out, "600 particles"));
@@ -176,11 +168,10 @@ static void headers_do_not_match_patterns(void **state)
 	free(out);
 }
 
-static void histories_are_a_sum(void **state)
+TEST(histories_are_a_sum)
 {
 	char *out;
 
-	(void)state;
 	write_list_config(
 		&folder, "a.IAEAphsp, b.IAEAphsp", "", "ekin > 9 MeV", "output: {format: mcpl}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "h", "--quiet"));
@@ -193,11 +184,10 @@ static void histories_are_a_sum(void **state)
 
 /* --- info and convert ------------------------------------------------------------------------- */
 
-static void info_prints_lists(void **state)
+TEST(info_prints_lists)
 {
 	char *out = output_of(&folder, WORDS("info", "a.IAEAheader", "--head", "1"));
 
-	(void)state;
 	assert_non_null(strstr(out, "a.IAEAheader: IAEA phase space, "));
 	assert_non_null(strstr(out, "comment      Title: a test\n"));
 	assert_non_null(strstr(out, "300 particles of 40 bytes as MCPL, single precision"));
@@ -212,12 +202,11 @@ static void info_prints_lists(void **state)
 }
 
 /* A list that is converted has the records of a run that keeps all. */
-static void convert_makes_lists(void **state)
+TEST(convert_makes_lists)
 {
 	struct sl_mcpl_particle *found;
 	struct sl_mcpl_header h;
 
-	(void)state;
 	make_openmc(&folder, "d.h5", &openmc);
 	expect(&folder, SL_OK, "", WORDS("convert", "s.h5", "d.h5", "--to", "two.mcpl.gz"));
 	found = particles_of(&folder, "two.mcpl.gz", &h);
@@ -248,12 +237,11 @@ static void convert_makes_lists(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void damaged_lists_are_refused(void **state)
+TEST(damaged_lists_are_refused)
 {
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	make_iaea(&folder, "x", &iaea);
 	file = folder_read(&folder, "x.IAEAphsp", &bytes);
 	folder_write(&folder, "x.IAEAphsp", file, bytes - 1);
@@ -279,14 +267,13 @@ static void damaged_lists_are_refused(void **state)
 }
 
 /* The number of the particle and the reason, as for MCPL. */
-static void impossible_numbers_are_refused(void **state)
+TEST(impossible_numbers_are_refused)
 {
 	static const struct iaea_facts facts = {.n = 3};
 	const float not_finite = NAN, large = 3e38f;
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	make_iaea(&folder, "y", &facts);
 	file = folder_read(&folder, "y.IAEAphsp", &bytes);
 	memcpy(file + 29 + 25, &not_finite, sizeof(not_finite));
@@ -303,7 +290,7 @@ static void impossible_numbers_are_refused(void **state)
 }
 
 /* A constant that leaves single precision: infinity, or a weight that would be 0. */
-static void impossible_constants_are_refused(void **state)
+TEST(impossible_constants_are_refused)
 {
 	static const struct iaea_facts facts = {.n = 3, .constant = {[0] = true, [6] = true}};
 	static const struct {
@@ -316,7 +303,6 @@ static void impossible_constants_are_refused(void **state)
 			"3.4e+38); scale the weight"},
 		{"1.5 ", "1e-46 ", NULL}, {"0.125 ", "0.0 ", NULL}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t bytes;
 		char text[8192], *valid, *at;
@@ -339,12 +325,11 @@ static void impossible_constants_are_refused(void **state)
 }
 
 /* A changed header is a changed input: its bytes are part of the checksum. */
-static void changed_headers_are_detected(void **state)
+TEST(changed_headers_are_detected)
 {
 	size_t bytes;
 	char *text;
 
-	(void)state;
 	make_iaea(&folder, "z", &iaea);
 	write_list_config(&folder, "z.IAEAphsp", "", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "z", "--quiet"));
@@ -355,23 +340,4 @@ static void changed_headers_are_detected(void **state)
 		WORDS("verify", "z", "--quiet"));
 	free(text);
 	remove_run(&folder, "z");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(particles_are_written_as_mcpl),
-		cmocka_unit_test(columns_have_internal_units),
-		cmocka_unit_test(every_device_gives_the_same_files),
-		cmocka_unit_test(headers_do_not_match_patterns),
-		cmocka_unit_test(histories_are_a_sum),
-		cmocka_unit_test(info_prints_lists),
-		cmocka_unit_test(convert_makes_lists),
-		cmocka_unit_test(damaged_lists_are_refused),
-		cmocka_unit_test(impossible_numbers_are_refused),
-		cmocka_unit_test(impossible_constants_are_refused),
-		cmocka_unit_test(changed_headers_are_detected),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

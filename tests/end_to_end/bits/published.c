@@ -103,18 +103,17 @@ static void run_one(const struct folder *folder, const char *path, const struct 
 	remove_run(folder, "out");
 }
 
-static void results_match_published_values(void **state)
+TEST(results_match_published_values)
 {
 	static struct configs all;
 	struct folder folder;
 	size_t covered = 0;
 
-	(void)state;
 	read_published("slab.txt");
 	read_published("geometry.txt");
 	read_published("cavity.txt");
 	read_published("rays.txt");
-	folder_make_in_memory(&folder);
+	folder_make(&folder);
 	configs_list(&all);
 	for (size_t i = 0; i < all.n; i++) {
 		static struct sl_config config;
@@ -142,7 +141,7 @@ static void results_match_published_values(void **state)
  * A value that is off by ten standard errors, or positive where the result is 0, is reported by
  * name.
  */
-static void wrong_values_are_reported(void **state)
+TEST(wrong_values_are_reported)
 {
 	static const struct {
 		const char *config, *fate;
@@ -155,8 +154,7 @@ static void wrong_values_are_reported(void **state)
 	};
 	struct folder folder;
 
-	(void)state;
-	folder_make_in_memory(&folder);
+	folder_make(&folder);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		double p = wrong[i].value, off = p > 0 ? 10 * sqrt(p * (1 - p) / 2e5) : 1e-3;
 		char path[CONFIG_PATH_BYTES], set[128], text[128];
@@ -173,16 +171,4 @@ static void wrong_values_are_reported(void **state)
 		}
 	}
 	folder_remove(&folder);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_match_published_values),
-		cmocka_unit_test(wrong_values_are_reported),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,16 +16,12 @@
 /* Lists with all columns. */
 #define MIXED "a.IAEAphsp, s.h5, reffile_5.mcpl"
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	if (sl_formats_start() != SL_OK)
-		return -1;
-	folder_make_in_memory(&folder);
+	assert_ok(sl_formats_start());
 	make_iaea(&folder, "a", &(struct iaea_facts){.n = 300});
 	make_openmc(&folder, "s.h5", &(struct openmc_facts){.n = 300});
 	copy_reference_list(&folder, "reffile_5.mcpl");
-	return 0;
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -42,14 +38,13 @@ static void run_list(const char *files, const char *keep, const char *format, co
 }
 
 /* The columns of a run are read again to the bit, from either format. */
-static void own_files_are_read_again(void **state)
+TEST(own_files_are_read_again)
 {
 	static const char *const formats[][2] = {{"output.format=npz", "o/t_000000.npz"},
 		{"output.format=openpmd", "o/t_000000.h5"}};
 	char *file, *again;
 	size_t bytes, more;
 
-	(void)state;
 	run_list(MIXED, "listed and w > 0", "output.format=csv", "r");
 	file = folder_read(&folder, "r/t_000000.csv", &bytes);
 	for (int k = 0; k < 2; k++) {
@@ -66,12 +61,11 @@ static void own_files_are_read_again(void **state)
 }
 
 /* Columns that are constant in the file, such as the weight, and a run without the column pdg. */
-static void simulated_survivors_are_read(void **state)
+TEST(simulated_survivors_are_read)
 {
 	struct sl_mcpl_particle *found;
 	struct sl_mcpl_header h;
 
-	(void)state;
 	write_text(&folder, "beam.yaml",
 		"run: {name: beam, particles: 5000}\n"
 		"model: {source_detector: {detector: {type: disk, distance: 1 cm, radius: 1 cm}}}\n"
@@ -96,14 +90,13 @@ static void simulated_survivors_are_read(void **state)
 /* --- directories ------------------------------------------------------------------------------ */
 
 /* A directory stands for the files of its committed batches, in any format that is read. */
-static void runs_are_read(void **state)
+TEST(runs_are_read)
 {
 	static const char *const formats[] = {
 		"output.format=npz", "output.format=openpmd", "output.format=mcpl.gz"};
 	char *file, *again;
 	size_t bytes, more;
 
-	(void)state;
 	run_list(MIXED, "listed", "output.format=csv", "r");
 	file = folder_read(&folder, "r/t_000000.csv", &bytes);
 	for (int k = 0; k < 3; k++) {
@@ -125,9 +118,8 @@ static void runs_are_read(void **state)
 	remove_run(&folder, "r");
 }
 
-static void other_folders_are_refused(void **state)
+TEST(other_folders_are_refused)
 {
-	(void)state;
 	assert_int_equal(0, mkdir(folder_path(&folder, "empty"), 0777));
 	expect_list_refused(&folder, "empty", SL_USAGE,
 		"c.yaml:2:24: model.list.files[0]: 'empty' is a directory without committed batches");
@@ -138,25 +130,11 @@ static void other_folders_are_refused(void **state)
 }
 
 /* A run is not replaced by one that reads it. */
-static void runs_are_not_overwritten(void **state)
+TEST(runs_are_not_overwritten)
 {
-	(void)state;
 	run_list(MIXED, "listed", "output.format=npz", "o");
 	write_list_config(&folder, "o", "", "listed", "output: {format: npz}\n");
 	expect(&folder, SL_OUTPUT_IN_USE, "o/t_000000.npz: is an input of this run",
 		WORDS("run", "c.yaml", "--out", "o", "--quiet", "--force"));
 	remove_run(&folder, "o");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_files_are_read_again),
-		cmocka_unit_test(simulated_survivors_are_read),
-		cmocka_unit_test(runs_are_read),
-		cmocka_unit_test(other_folders_are_refused),
-		cmocka_unit_test(runs_are_not_overwritten),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -49,16 +49,14 @@ static const char *reference(int model)
 	return model == 0 ? "r0" : "r1";
 }
 
-static int make_references(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
+	assert_ok(sl_formats_start());
 	for (int m = 0; m < N_MODELS; m++) {
 		write_text(&folder, config(m), models[m]);
 		expect(&folder, SL_OK, "",
 			WORDS("run", config(m), "--out", reference(m), "--threads", "2"));
 	}
-	return 0;
 }
 
 /* Runs with one more option and requires files identical to the reference. */
@@ -76,37 +74,33 @@ static void expect_same_files(
 	remove_run(&folder, "out");
 }
 
-static void thread_count_does_not_change_files(void **state)
+TEST(thread_count_does_not_change_files)
 {
 	static const char *const threads[] = {"1", "2", "3", "8"};
 
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++)
 		for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
 			expect_same_files(m, NULL, "--threads", threads[i]);
 }
 
-static void repeated_run_gives_the_same_files(void **state)
+TEST(repeated_run_gives_the_same_files)
 {
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
 		assert_true(folder_has(&folder, m == 0 ? "r0/t.xdmf" : "r1/t.xdmf"));
 		expect_same_files(m, NULL, "--device", "cpu");
 	}
 }
 
-static void instruction_set_does_not_change_files(void **state)
+TEST(instruction_set_does_not_change_files)
 {
 	static const char *const env[] = {"SL_LEVEL=baseline", NULL};
 
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++)
 		expect_same_files(m, env, "--device", "auto");
 }
 
-static void compact_backend_does_not_change_files(void **state)
+TEST(compact_backend_does_not_change_files)
 {
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
 		expect_same_files(m, NULL, "--compact", "cpu");
 		expect_same_files(m, NULL, "--compact", "cpu_scan");
@@ -135,12 +129,11 @@ static void expect_same_content(int model)
 	sl_manifest_free(&b);
 }
 
-static void deflate_backend_does_not_change_content(void **state)
+TEST(deflate_backend_does_not_change_content)
 {
 	static const char *const names[] = {"zlib", "libdeflate", "cpu", "store"};
 	uint64_t hash[4];
 
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
 		for (int i = 0; i < 4; i++) {
 			expect(&folder, SL_OK, "",
@@ -156,9 +149,8 @@ static void deflate_backend_does_not_change_content(void **state)
 	}
 }
 
-static void format_does_not_change_columns(void **state)
+TEST(format_does_not_change_columns)
 {
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", config(m), "--out", "out", "--set", "output.format=csv.gz"));
@@ -214,12 +206,11 @@ static struct content read_content(const char *out)
 	return content;
 }
 
-static void batch_size_does_not_change_particles(void **state)
+TEST(batch_size_does_not_change_particles)
 {
 	static const char *const batches[] = {
 		("run.batch=" PARTICLES), "run.batch=871", "run.batch=17000", "run.batch=1e6"};
 
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
 		struct content expected = read_content(reference(m));
 
@@ -246,9 +237,8 @@ static void batch_size_does_not_change_particles(void **state)
 }
 
 /* Another seed gives other bits: the comparisons of this test detect differences. */
-static void other_seed_differs(void **state)
+TEST(other_seed_differs)
 {
-	(void)state;
 	for (int m = 0; m < N_MODELS; m++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", config(m), "--out", "out", "--set", "run.seed=8"));
@@ -259,14 +249,13 @@ static void other_seed_differs(void **state)
 }
 
 /* Many small batches with more threads than cores, repeatedly: no deadlock. */
-static void many_threads_do_not_deadlock(void **state)
+TEST(many_threads_do_not_deadlock)
 {
 	const int times = is_quick() ? 5 : 20;
 	const char *particles = is_quick() ? "run.particles=2e4" : "run.particles=1e5";
 	const char *batch = is_quick() ? "run.batch=200" : "run.batch=1000";
 	uint64_t first = 0;
 
-	(void)state;
 	for (int i = 0; i < times; i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c0.yaml", "--out", "out", "--threads", "8", "--set",
@@ -275,23 +264,4 @@ static void many_threads_do_not_deadlock(void **state)
 		assert_int_equal(hash_run(&folder, "out"), first);
 		remove_run(&folder, "out");
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(thread_count_does_not_change_files),
-		cmocka_unit_test(repeated_run_gives_the_same_files),
-		cmocka_unit_test(instruction_set_does_not_change_files),
-		cmocka_unit_test(compact_backend_does_not_change_files),
-		cmocka_unit_test(deflate_backend_does_not_change_content),
-		cmocka_unit_test(format_does_not_change_columns),
-		cmocka_unit_test(batch_size_does_not_change_particles),
-		cmocka_unit_test(other_seed_differs),
-		cmocka_unit_test(many_threads_do_not_deadlock),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, make_references, folder_end);
 }

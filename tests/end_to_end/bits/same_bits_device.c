@@ -23,18 +23,16 @@ static struct bits large_run(int config, const char *particles, const char *batc
 		.batch = batch};
 }
 
-static void every_configuration_gives_the_bits_of_the_cpu(void **state)
+TEST(every_configuration_gives_the_bits_of_the_cpu)
 {
 	struct bits b = large_run(0, "3e6", "auto");
 
-	(void)state;
 	same_bits_check_configs(&b);
 }
 
 /* One slot, and four slots whose work overlaps. */
-static void every_backend_gives_the_bits_of_the_cpu(void **state)
+TEST(every_backend_gives_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = large_run(i, "1e6", "250007");
 
@@ -43,9 +41,8 @@ static void every_backend_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
-static void slot_count_does_not_change_bits(void **state)
+TEST(slot_count_does_not_change_bits)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = large_run(i, "1e6", "65537");
 
@@ -53,13 +50,12 @@ static void slot_count_does_not_change_bits(void **state)
 	}
 }
 
-static void batch_size_does_not_change_bits(void **state)
+TEST(batch_size_does_not_change_bits)
 {
 	static const struct {
 		const char *particles, *batch;
 	} sizes[] = {{"300", "1"}, {"3e6", "1000003"}, {"9e6", "4194304"}, {"9e6", "9e6"}};
 
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++)
 		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 			struct bits b = large_run(i, sizes[k].particles, sizes[k].batch);
@@ -68,9 +64,8 @@ static void batch_size_does_not_change_bits(void **state)
 		}
 }
 
-static void key_gives_the_bits_of_the_cpu(void **state)
+TEST(key_gives_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = large_run(i, "1e6", "1e6");
 
@@ -78,9 +73,8 @@ static void key_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
-static void condition_gives_the_bits_of_the_cpu(void **state)
+TEST(condition_gives_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = large_run(i, "1e6", "1e6");
 
@@ -88,9 +82,8 @@ static void condition_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
-static void derived_columns_have_the_bits_of_the_cpu(void **state)
+TEST(derived_columns_have_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = large_run(i, "1e6", "1e6");
 
@@ -98,9 +91,8 @@ static void derived_columns_have_the_bits_of_the_cpu(void **state)
 	}
 }
 
-static void files_are_those_of_the_cpu(void **state)
+TEST(files_are_those_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = large_run(i, "1e6", "300007");
 
@@ -109,31 +101,15 @@ static void files_are_those_of_the_cpu(void **state)
 }
 
 /* More records than one gzip member holds. */
-static void mcpl_files_are_those_of_the_cpu(void **state)
+TEST(mcpl_files_are_those_of_the_cpu)
 {
 	struct bits b = large_run(0, "1e6", "300007");
 
-	(void)state;
 	same_bits_check_lists(&b);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_configuration_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(every_backend_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(slot_count_does_not_change_bits),
-		cmocka_unit_test(batch_size_does_not_change_bits),
-		cmocka_unit_test(key_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(condition_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(derived_columns_have_the_bits_of_the_cpu),
-		cmocka_unit_test(files_are_those_of_the_cpu),
-		cmocka_unit_test(mcpl_files_are_those_of_the_cpu),
-	};
-
-	if (skips_without_device())
-		return SKIPPED;
-	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
+	assert_ok(sl_formats_start());
 }

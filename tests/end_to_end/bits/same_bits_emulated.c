@@ -21,17 +21,15 @@ static struct bits small_run(int config)
 		.batch = is_quick() ? "128" : "997"};
 }
 
-static void every_configuration_gives_the_bits_of_the_cpu(void **state)
+TEST(every_configuration_gives_the_bits_of_the_cpu)
 {
 	struct bits b = small_run(0);
 
-	(void)state;
 	same_bits_check_configs(&b);
 }
 
-static void every_backend_gives_the_bits_of_the_cpu(void **state)
+TEST(every_backend_gives_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = small_run(i);
 
@@ -39,9 +37,8 @@ static void every_backend_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
-static void slot_count_does_not_change_bits(void **state)
+TEST(slot_count_does_not_change_bits)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = small_run(i);
 
@@ -51,9 +48,8 @@ static void slot_count_does_not_change_bits(void **state)
 }
 
 /* Without files, as in Python; several_devices.c compares files. */
-static void device_count_does_not_change_bits(void **state)
+TEST(device_count_does_not_change_bits)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = small_run(i);
 
@@ -63,9 +59,8 @@ static void device_count_does_not_change_bits(void **state)
 	}
 }
 
-static void batch_size_does_not_change_bits(void **state)
+TEST(batch_size_does_not_change_bits)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = small_run(i);
 
@@ -77,9 +72,8 @@ static void batch_size_does_not_change_bits(void **state)
 	}
 }
 
-static void key_gives_the_bits_of_the_cpu(void **state)
+TEST(key_gives_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = small_run(i);
 
@@ -87,9 +81,8 @@ static void key_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
-static void condition_gives_the_bits_of_the_cpu(void **state)
+TEST(condition_gives_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = small_run(i);
 
@@ -97,9 +90,8 @@ static void condition_gives_the_bits_of_the_cpu(void **state)
 	}
 }
 
-static void derived_columns_have_the_bits_of_the_cpu(void **state)
+TEST(derived_columns_have_the_bits_of_the_cpu)
 {
-	(void)state;
 	for (int i = 0; i < N_CONFIGS; i++) {
 		struct bits b = small_run(i);
 
@@ -108,61 +100,42 @@ static void derived_columns_have_the_bits_of_the_cpu(void **state)
 }
 
 /* Work runs when it is queued; four blocks in flight are scheduled at random. */
-static void block_order_does_not_change_bits(void **state)
+TEST(block_order_does_not_change_bits)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings c = was;
 
-	(void)state;
 	c.at_once = true;
 	sl_emulator_set_settings(&c);
-	slot_count_does_not_change_bits(state);
-	batch_size_does_not_change_bits(state);
-	every_backend_gives_the_bits_of_the_cpu(state);
+	slot_count_does_not_change_bits();
+	batch_size_does_not_change_bits();
+	every_backend_gives_the_bits_of_the_cpu();
 	c = was;
 	c.blocks = 4;
 	c.seed = 3;
 	sl_emulator_set_settings(&c);
-	slot_count_does_not_change_bits(state);
-	every_backend_gives_the_bits_of_the_cpu(state);
+	slot_count_does_not_change_bits();
+	every_backend_gives_the_bits_of_the_cpu();
 	sl_emulator_set_settings(&was);
 }
 
-static void files_are_those_of_the_cpu(void **state)
+TEST(files_are_those_of_the_cpu)
 {
 	struct bits b = small_run(0);
 
-	(void)state;
 	same_bits_check_files_of_configs(&b);
 }
 
-static void mcpl_files_are_those_of_the_cpu(void **state)
+TEST(mcpl_files_are_those_of_the_cpu)
 {
 	struct bits b = small_run(0);
 
-	(void)state;
 	b.particles = "400";
 	b.batch = "157";
 	same_bits_check_lists(&b);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_configuration_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(every_backend_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(slot_count_does_not_change_bits),
-		cmocka_unit_test(device_count_does_not_change_bits),
-		cmocka_unit_test(batch_size_does_not_change_bits),
-		cmocka_unit_test(key_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(condition_gives_the_bits_of_the_cpu),
-		cmocka_unit_test(derived_columns_have_the_bits_of_the_cpu),
-		cmocka_unit_test(block_order_does_not_change_bits),
-		cmocka_unit_test(files_are_those_of_the_cpu),
-		cmocka_unit_test(mcpl_files_are_those_of_the_cpu),
-	};
-
-	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_ok(sl_formats_start());
 }

@@ -19,11 +19,9 @@ static const char text[] = "run: {name: t, seed: 7, particles: 3000, batch: 1000
 			   "output: {columns: [id, x, steps], format: csv.gz}\n";
 enum { PARTICLES = 3000, BINS = 20 };
 
-static int make_configuration(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
-	return 0;
 }
 
 /* --- the report ------------------------------------------------------------------------------- */
@@ -83,11 +81,10 @@ static void expect_rounds(void)
 	}
 }
 
-static void rounds_in_the_report_are_consistent(void **state)
+TEST(rounds_in_the_report_are_consistent)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		char *out = output_of(&folder,
 			WORDS("run", "c.yaml", "--device", devices[i], "--out", "out", "--set",
@@ -108,7 +105,7 @@ static void rounds_in_the_report_are_consistent(void **state)
 
 /* --- every schedule --------------------------------------------------------------------------- */
 
-static void every_schedule_gives_the_same_files(void **state)
+TEST(every_schedule_gives_the_same_files)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
 	static const char *const sets[] = {"schedule: rounds", "schedule: measure",
@@ -118,7 +115,6 @@ static void every_schedule_gives_the_same_files(void **state)
 		"schedule: rounds, steps_per_launch: 2, sort: every 2, key: [w:8, z:8]",
 		"schedule: rounds, steps_per_launch: 1, sort: alive < 0.7, key: [z:4:0 cm..0.3 cm]"};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++)
 		for (int i = 0; i < 2; i++) {
 			char set[160];
@@ -134,7 +130,7 @@ static void every_schedule_gives_the_same_files(void **state)
 }
 
 /* The printed configuration reads back to the same run. */
-static void printed_configuration_reads_back(void **state)
+TEST(printed_configuration_reads_back)
 {
 	char *printed = output_of(&folder,
 		     WORDS("run", "c.yaml", "--print-config", "--set",
@@ -142,7 +138,6 @@ static void printed_configuration_reads_back(void **state)
 			     "compact: every 3}")),
 	     *again;
 
-	(void)state;
 	write_text(&folder, "printed.yaml", printed);
 	again = output_of(&folder, WORDS("run", "printed.yaml", "--print-config"));
 	assert_string_equal(again, printed);
@@ -152,13 +147,12 @@ static void printed_configuration_reads_back(void **state)
 }
 
 /* Measurements appear in the text and in run.json; auto measures only on a GPU. */
-static void measurements_are_reported(void **state)
+TEST(measurements_are_reported)
 {
 	char *out = output_of(&folder, WORDS("run", "c.yaml", "--device", "emulated", "--out",
 					       "out", "--set", "transport.schedule=measure"));
 	const char *message = run_json(&folder, "out", "schedule_story");
 
-	(void)state;
 	assert_non_null(strstr(out, message));
 	assert_non_null(strstr(message, "measured, with 1000 particles: histories "));
 	assert_non_null(strstr(message, " is the fastest"));
@@ -180,12 +174,11 @@ static void measurements_are_reported(void **state)
 }
 
 /* A run that ended with a disk fault is resumed with another schedule and gives the same bytes. */
-static void run_resumes_with_another_schedule(void **state)
+TEST(run_resumes_with_another_schedule)
 {
 	const char *const env[] = {"SL_FAULT=file_append:2:28", NULL};
 	struct ending e;
 
-	(void)state;
 	call(&folder, env,
 		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--threads", "1"), &e);
 	expect_ending(&e, SL_DISK, "", WORDS("run"));
@@ -235,7 +228,7 @@ static bool fail_call(const char *transport, const char *name, unsigned k, uint6
  * Every device call of a batch in rounds fails, once per run; each name must have at least `least`
  * calls. The failed runs are resumed with histories on the CPU.
  */
-static void device_faults_leave_resumable_runs(void **state)
+TEST(device_faults_leave_resumable_runs)
 {
 	static const struct {
 		const char *name;
@@ -244,7 +237,6 @@ static void device_faults_leave_resumable_runs(void **state)
 		{"dev_copy", 15}, {"dev_fill", 6}, {"dev_launch", 20}};
 	uint64_t expected;
 
-	(void)state;
 	free(output_of(&folder,
 		WORDS("run", "c.yaml", "--device", "cpu", "--out", "small", "--set", SMALL)));
 	expected = hash_run(&folder, "small");
@@ -263,20 +255,4 @@ static void device_faults_leave_resumable_runs(void **state)
 	assert_true(fail_call("transport={schedule: measure}", "dev_event", 40, expected));
 	assert_true(fail_call("transport={schedule: measure}", "dev_stream", 4, expected));
 	assert_true(fail_call("transport={schedule: measure}", "dev_launch", 30, expected));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_in_the_report_are_consistent),
-		cmocka_unit_test(every_schedule_gives_the_same_files),
-		cmocka_unit_test(printed_configuration_reads_back),
-		cmocka_unit_test(measurements_are_reported),
-		cmocka_unit_test(run_resumes_with_another_schedule),
-		cmocka_unit_test(device_faults_leave_resumable_runs),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

@@ -70,14 +70,13 @@ static void run(
 	expect_ending(&e, SL_OK, "", words);
 }
 
-static void all_devices_and_modes_give_the_same_bits(void **state)
+TEST(all_devices_and_modes_give_the_same_bits)
 {
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
 		{"run.device=cpu", "transport.schedule=rounds"},
 		{"run.device=emulated", "run.mode=staged"},
 		{"run.device=emulated", "transport.schedule=rounds"}};
 
-	(void)state;
 	for (int implicit = 0; implicit < 2; implicit++) {
 		run("scalar", implicit, "run.device=cpu", "run.threads=1", "SL_LEVEL=baseline");
 		for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++) {
@@ -89,14 +88,13 @@ static void all_devices_and_modes_give_the_same_bits(void **state)
 	}
 }
 
-static void slab_paths_has_the_scores_of_slab(void **state)
+TEST(slab_paths_has_the_scores_of_slab)
 {
 	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=1"},
 		{"run.device=cpu", "transport.schedule=rounds"},
 		{"run.device=emulated", "run.mode=staged"},
 		{"run.device=emulated", "transport.schedule=rounds"}};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", PATHS, "--set",
@@ -109,14 +107,13 @@ static void slab_paths_has_the_scores_of_slab(void **state)
  * On the host, the word of a cell is carried every 2^15 collisions (stages/counting/score_word.h). All layers
  * together have few cells, which get many times as many.
  */
-static void cells_with_many_collisions_have_the_same_bits(void **state)
+TEST(cells_with_many_collisions_have_the_same_bits)
 {
 	static const char *const sets[] = {"run.threads=1", "run.mode=staged",
 		"transport.schedule=rounds", "model.slab.absorption=implicit"};
 	static const char tallies[] = "tallies=[[deposit, z:1], [fluence_collision, z:1], "
 				      "[deposit, z:2, x:3:-1 m..1 m], [fluence_track, z:2]]";
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(sets) / sizeof(sets[0]); k++) {
 		uint64_t all; /* collisions of the first cell, after those below */
 		size_t bytes;
@@ -210,13 +207,12 @@ static double sum(const double value[CELLS])
 }
 
 /* Each absorbed particle deposits 1, so the sum is their number, and each collision is counted. */
-static void absorbed_particles_are_deposited(void **state)
+TEST(absorbed_particles_are_deposited)
 {
 	struct sl_yaml *tree = read_run("whole");
 	double weight[CELLS], count[CELLS];
 	sl_node tallies = member(tree, sl_yaml_root(tree), "tallies");
 
-	(void)state;
 	read_score(tree, 0, "weights", weight);
 	read_score(tree, 0, "counts", count);
 	assert_true(sum(weight) == of_fate(tree, "absorbed", "count"));
@@ -226,12 +222,11 @@ static void absorbed_particles_are_deposited(void **state)
 }
 
 /* With implicit capture, deposit and fluence differ by mu_a in each cell; the sum is the missing weight. */
-static void implicit_capture_is_deposited(void **state)
+TEST(implicit_capture_is_deposited)
 {
 	double deposit[CELLS], fluence[CELLS];
 	struct sl_yaml *tree;
 
-	(void)state;
 	run("out", true, "run.device=cpu", "model.slab.roulette.below=1e-6", NULL);
 	tree = read_run("out");
 	read_score(tree, 0, "weights", deposit);
@@ -261,12 +256,11 @@ static double net_current(const struct sl_yaml *tree, size_t k)
  * What goes into a layer and does not leave it is absorbed there. With analogue absorption these are numbers of
  * particles, so that both sides are equal. The plane of the far face has what is transmitted.
  */
-static void currents_close(void **state)
+TEST(currents_close)
 {
 	struct sl_yaml *tree;
 	double deposited;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
 			"tallies=[[crossing:0.1 cm, w:2], [crossing:0.25 cm, w:2], "
@@ -292,12 +286,11 @@ static void currents_close(void **state)
 }
 
 /* However a path is cut, its pieces add up to it; the sum is also that of all collisions, within errors. */
-static void pieces_add_up_to_paths(void **state)
+TEST(pieces_add_up_to_paths)
 {
 	struct sl_yaml *tree = read_run("whole");
 	double track[CELLS], collision[CELLS], all, error;
 
-	(void)state;
 	read_score(tree, 4, "weights", track);
 	read_score(tree, 1, "weights", collision);
 	all = sum(track);
@@ -323,13 +316,12 @@ static void pieces_add_up_to_paths(void **state)
  * Without scattering, the fraction exp(-mu z) reaches depth z. Sum of squared deviations in units of the
  * standard error: 40 on average, above 80 with a probability of 1e-4.
  */
-static void absorption_follows_beer_and_lambert(void **state)
+TEST(absorption_follows_beer_and_lambert)
 {
 	double deposit[CELLS], fluence[CELLS], track[CELLS], error[CELLS], chi2 = 0, chi2_track = 0;
 	struct sl_yaml *tree;
 	const double n = 200000, mu = 4, width = 1.0 / CELLS;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
 			"model.slab={mu_a: 4 /cm, mu_s: 0 /cm, n: 1, thickness: 1 cm}", "--set",
@@ -356,27 +348,8 @@ static void absorption_follows_beer_and_lambert(void **state)
 	remove_run(&folder, "out");
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
+	assert_ok(sl_formats_start());
 	reference_run_begin(text);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_devices_and_modes_give_the_same_bits),
-		cmocka_unit_test(slab_paths_has_the_scores_of_slab),
-		cmocka_unit_test(cells_with_many_collisions_have_the_same_bits),
-		cmocka_unit_test(currents_close),
-		cmocka_unit_test(pieces_add_up_to_paths),
-		cmocka_unit_test(absorbed_particles_are_deposited),
-		cmocka_unit_test(implicit_capture_is_deposited),
-		cmocka_unit_test(absorption_follows_beer_and_lambert),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -37,10 +37,8 @@ static const char list[] = "run: {name: t, batch: 100}\n"
 			   "key: [x:16:-2 cm..2 cm]\n"
 			   "output: {format: mcpl}\n";
 
-static int make_references(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "detector.yaml", detector);
 	write_text(&folder, "columns.yaml", columns);
 	write_text(&folder, "slab.yaml", slab);
@@ -48,7 +46,6 @@ static int make_references(void **state)
 	expect(&folder, SL_OK, "",
 		WORDS("run", "columns.yaml", "--out", "written", "--quiet", "--device", "cpu",
 			"--set", "output.format=mcpl.gz", "--set", "output.columns=[]"));
-	return 0;
 }
 
 /* The hash of a run of config with further words, which are removed again. */
@@ -96,16 +93,14 @@ static void check_devices(const char *config)
 		}
 }
 
-static void files_are_those_of_one_device(void **state)
+TEST(files_are_those_of_one_device)
 {
-	(void)state;
 	check_devices("detector.yaml");
 	check_devices("list.yaml");
 }
 
-static void files_of_histories_are_those_of_one_device(void **state)
+TEST(files_of_histories_are_those_of_one_device)
 {
-	(void)state;
 	check_devices("slab.yaml");
 	assert_true(hash_of("slab.yaml",
 			    RUN("--device", "emulated:3", "--set", "transport.schedule=rounds")) ==
@@ -113,11 +108,10 @@ static void files_of_histories_are_those_of_one_device(void **state)
 }
 
 /* Files whose columns are compressed on the device. */
-static void compressed_files_are_those_of_one_device(void **state)
+TEST(compressed_files_are_those_of_one_device)
 {
 	static const char *const sets[] = {"output.format=openpmd", "output.format=npz"};
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		assert_true(hash_of("columns.yaml", RUN("--device", "emulated", "--set", sets[i],
 							    "--deflate", "device")) ==
@@ -127,12 +121,11 @@ static void compressed_files_are_those_of_one_device(void **state)
 
 /* --- ends of a run ----------------------------------------------------------------------------- */
 
-static void stop_rule_ends_at_the_same_batch(void **state)
+TEST(stop_rule_ends_at_the_same_batch)
 {
 	static const char rule[] = "stop=rel_error(transmitted) < 4 %";
 	uint64_t expected = hash_of("slab.yaml", RUN("--device", "cpu", "--set", rule));
 
-	(void)state;
 	assert_true(expected != hash_of("slab.yaml", RUN("--device", "cpu")));
 	for (int d = 1; d < N_DEVICES; d++)
 		assert_true(hash_of("slab.yaml", RUN("--device", devices[d], "--set", rule)) ==
@@ -140,11 +133,10 @@ static void stop_rule_ends_at_the_same_batch(void **state)
 }
 
 /* A run that was interrupted after n batches is resumed on another number of devices. */
-static void resumed_runs_have_the_same_files(void **state)
+TEST(resumed_runs_have_the_same_files)
 {
 	uint64_t expected = hash_of("detector.yaml", RUN("--device", "cpu"));
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "detector.yaml", "--quiet", "--out", "whole", "--device",
 			"emulated:2"));
@@ -162,12 +154,11 @@ static void resumed_runs_have_the_same_files(void **state)
 
 /* --- what is said ------------------------------------------------------------------------------ */
 
-static void plan_reports_the_memory_of_each_device(void **state)
+TEST(plan_reports_the_memory_of_each_device)
 {
 	char *text = output_of(
 		&folder, WORDS("plan", "detector.yaml", "--device", "emulated:3", "--slots", "2"));
 
-	(void)state;
 	assert_non_null(strstr(text, "3 x emulated on the CPU, 2 batches at a time on each"));
 	assert_int_equal(times_in(text, ": 2 slots of "), 3);
 	assert_non_null(strstr(text, "            device 2, emulated, "));
@@ -183,25 +174,9 @@ static void plan_reports_the_memory_of_each_device(void **state)
 	free(text);
 }
 
-static void comparison_on_several_devices_is_refused(void **state)
+TEST(comparison_on_several_devices_is_refused)
 {
-	(void)state;
 	expect(&folder, SL_USAGE,
 		"run.device: emulated:2 names 2 devices, but a comparison measures one",
 		WORDS("compare", "detector.yaml", "--device", "emulated:2"));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_those_of_one_device),
-		cmocka_unit_test(files_of_histories_are_those_of_one_device),
-		cmocka_unit_test(compressed_files_are_those_of_one_device),
-		cmocka_unit_test(stop_rule_ends_at_the_same_batch),
-		cmocka_unit_test(resumed_runs_have_the_same_files),
-		cmocka_unit_test(plan_reports_the_memory_of_each_device),
-		cmocka_unit_test(comparison_on_several_devices_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, make_references, folder_end);
 }

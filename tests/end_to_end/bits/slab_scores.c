@@ -69,18 +69,16 @@ static void expect_same_bytes(const char *tallies, const char *set, const char *
 	}
 }
 
-static void even_axes_have_the_same_bytes(void **state)
+TEST(even_axes_have_the_same_bytes)
 {
-	(void)state;
 	expect_same_bytes(EVEN, ANALOGUE, "run.batch=auto");
 	expect_same_bytes(EVEN, IMPLICIT, "run.batch=auto");
 	expect_same_bytes(EVEN, PATHS, "run.batch=auto");
 	expect_same_bytes(EVEN, ONE_LAYER, "run.batch=auto");
 }
 
-static void scores_in_r_and_z_have_the_same_bytes(void **state)
+TEST(scores_in_r_and_z_have_the_same_bytes)
 {
-	(void)state;
 	expect_same_bytes(IN_R_Z("deposit"), ANALOGUE, "run.batch=auto");
 	expect_same_bytes(IN_R_Z("deposit"), IMPLICIT, "run.batch=auto");
 	expect_same_bytes(IN_R_Z("deposit"), ONE_LAYER, "run.batch=auto");
@@ -88,23 +86,20 @@ static void scores_in_r_and_z_have_the_same_bytes(void **state)
 	expect_same_bytes(IN_R_Z("fluence_collision"), PATHS, "run.batch=auto");
 }
 
-static void other_axes_have_the_same_bytes(void **state)
+TEST(other_axes_have_the_same_bytes)
 {
-	(void)state;
 	expect_same_bytes(UNEVEN, ANALOGUE, "run.batch=auto");
 	expect_same_bytes(UNEVEN, IMPLICIT, "run.batch=auto");
 	expect_same_bytes(UNEVEN, PATHS, "run.batch=auto");
 }
 
-static void counters_that_do_not_fit_have_the_same_bytes(void **state)
+TEST(counters_that_do_not_fit_have_the_same_bytes)
 {
-	(void)state;
 	expect_same_bytes(MANY, IMPLICIT, "run.batch=auto");
 }
 
-static void flights_have_the_same_bytes(void **state)
+TEST(flights_have_the_same_bytes)
 {
-	(void)state;
 	expect_same_bytes(FLIGHTS, ANALOGUE, "run.particles=2100");
 	expect_same_bytes(FLIGHTS, IMPLICIT, "run.particles=1537");
 	if (is_quick())
@@ -118,17 +113,15 @@ static void flights_have_the_same_bytes(void **state)
 }
 
 /* From 2^21 steps on a block takes only one particle per thread, from 2^22 on none, because it could count too far. */
-static void many_steps_have_the_same_bytes(void **state)
+TEST(many_steps_have_the_same_bytes)
 {
-	(void)state;
 	expect_same_bytes(EVEN, IMPLICIT, "transport.max_steps=4000000");
 	expect_same_bytes(EVEN, IMPLICIT, "transport.max_steps=5000000");
 }
 
 /* The last block has few particles, or the batch has one particle too few for shared memory. */
-static void sizes_of_batches_have_the_same_bytes(void **state)
+TEST(sizes_of_batches_have_the_same_bytes)
 {
-	(void)state;
 	expect_same_bytes(EVEN, IMPLICIT, "run.particles=3072");
 	expect_same_bytes(EVEN, IMPLICIT, "run.particles=3073");
 	expect_same_bytes(EVEN, IMPLICIT, "run.particles=4097");
@@ -148,12 +141,11 @@ static void expect_kernel(const char *name, const char *tallies, const char *set
 	remove_run(&folder, "out");
 }
 
-static void shared_memory_is_used_where_counters_fit(void **state)
+TEST(shared_memory_is_used_where_counters_fit)
 {
 	static const char shared[] = "stage advance: scored_in_blocks_kernel:",
 			  global[] = "stage advance: scored_kernel:";
 
-	(void)state;
 	expect_kernel(shared, EVEN, "run.particles=3073");
 	expect_kernel(shared, UNEVEN, "run.particles=3073");
 	expect_kernel(global, EVEN, "run.particles=3072");
@@ -165,27 +157,8 @@ static void shared_memory_is_used_where_counters_fit(void **state)
 	expect_kernel(global, MANY_FLIGHTS, "run.particles=1537");
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
+	assert_ok(sl_formats_start());
 	reference_run_begin(text);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(even_axes_have_the_same_bytes),
-		cmocka_unit_test(scores_in_r_and_z_have_the_same_bytes),
-		cmocka_unit_test(other_axes_have_the_same_bytes),
-		cmocka_unit_test(counters_that_do_not_fit_have_the_same_bytes),
-		cmocka_unit_test(flights_have_the_same_bytes),
-		cmocka_unit_test(many_steps_have_the_same_bytes),
-		cmocka_unit_test(sizes_of_batches_have_the_same_bytes),
-		cmocka_unit_test(shared_memory_is_used_where_counters_fit),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -85,19 +85,17 @@ static void expect_scores(const char *absorption)
 	expect_same_in_staged_mode(absorption);
 }
 
-static void scores_are_those_of_the_cpu(void **state)
+TEST(scores_are_those_of_the_cpu)
 {
-	(void)state;
 	expect_scores("model.slab.absorption=analogue");
 }
 
-static void scores_of_weights_are_those_of_the_cpu(void **state)
+TEST(scores_of_weights_are_those_of_the_cpu)
 {
-	(void)state;
 	expect_scores("model.slab.absorption=implicit");
 }
 
-static void counters_of_blocks_are_those_of_the_cpu(void **state)
+TEST(counters_of_blocks_are_those_of_the_cpu)
 {
 	static const char *const scores[] = {
 		MODEL COLLISIONS,
@@ -108,7 +106,6 @@ static void counters_of_blocks_are_those_of_the_cpu(void **state)
 		MODEL FLIGHTS
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(scores) / sizeof(scores[0]); k++) {
 		run_reference(scores[k], "model.slab.absorption=implicit");
 		expect_same_in_staged_mode("model.slab.absorption=implicit");
@@ -118,20 +115,18 @@ static void counters_of_blocks_are_those_of_the_cpu(void **state)
 }
 
 /* Fused mode has no scores. */
-static void tallies_of_ends_are_those_of_the_cpu(void **state)
+TEST(tallies_of_ends_are_those_of_the_cpu)
 {
-	(void)state;
 	run_reference(MODEL ENDS, "model.slab.absorption=implicit");
 	expect_same_in_staged_mode("model.slab.absorption=implicit");
 	expect_same("model.slab.absorption=implicit", "run.mode=fused");
 }
 
 /* The other model that has scores, with the same histories. */
-static void scores_of_slab_paths_are_those_of_the_cpu(void **state)
+TEST(scores_of_slab_paths_are_those_of_the_cpu)
 {
 	static const char analogue[] = "model.slab_paths.absorption=analogue";
 
-	(void)state;
 	run_reference(
 		"run: {name: t, seed: 7, particles: 3e6, batch: 1000003}\n"
 		"model: {slab_paths: {mu_a: [2 /cm, 8 /cm], mu_s: [20 /cm, 9 /cm], g: 0.5, n: [1.4, "
@@ -150,26 +145,9 @@ static void scores_of_slab_paths_are_those_of_the_cpu(void **state)
 	expect_same_in_staged_mode(analogue);
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
+	skip_without_device();
+	assert_ok(sl_formats_start());
 	reference_run_begin(MODEL ENDS);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scores_are_those_of_the_cpu),
-		cmocka_unit_test(scores_of_weights_are_those_of_the_cpu),
-		cmocka_unit_test(counters_of_blocks_are_those_of_the_cpu),
-		cmocka_unit_test(tallies_of_ends_are_those_of_the_cpu),
-		cmocka_unit_test(scores_of_slab_paths_are_those_of_the_cpu),
-	};
-
-	if (skips_without_device())
-		return SKIPPED;
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -34,9 +34,8 @@ static void expect_json(const char *json)
 /* --- info, list, run, verify, replay ------------------------------------------------------------- */
 
 /* info DIR prints run.json and the manifest; info FILE prints histograms, which count each particle once. */
-static void info_describes_a_run(void **state)
+TEST(info_describes_a_run)
 {
-	(void)state;
 	shell(0, "",
 		"$SLUICE run c.yaml --out binned --quiet --set 'tallies=[w:4]' && "
 		"$SLUICE info binned > info.txt && grep -q 'binned: run .*, format openpmd, done' info.txt && "
@@ -69,13 +68,12 @@ static void expect_backend(const char *list, const struct sl_catalog_entry *l)
 	assert_ptr_equal(strstr(at, tunables), at + 1 + strspn(at + 1, " "));
 }
 
-static void list_prints_every_backend(void **state)
+TEST(list_prints_every_backend)
 {
 	char *list = output_of(&folder, WORDS("list")),
 	     *json = output_of(&folder, WORDS("list", "--json"));
 	size_t n = 0, devices = 0, emulated = 0, tuned = 0, padded = 0;
 
-	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		assert_true(sl_is_named_column(c) == !strstr(list, sl_column_facts[c].help));
 	for (int m = 0; m < SL_MODEL_COUNT; m++)
@@ -114,14 +112,13 @@ static void list_prints_every_backend(void **state)
 	free(list);
 }
 
-static void json_outputs_are_valid(void **state)
+TEST(json_outputs_are_valid)
 {
 	char *crc;
 	size_t bytes;
 	char *out = output_of(&folder, WORDS("run", "c.yaml", "--out", "out", "--json")),
 	     *file = folder_read(&folder, "out/run.json", &bytes);
 
-	(void)state;
 	crc = strstr(file, ",\n\t\"crc32\": \"");
 	assert_non_null(crc); /* the last member of the file, and only of the file */
 	strcpy(crc, "\n}\n");
@@ -141,7 +138,7 @@ static void json_outputs_are_valid(void **state)
  * The replayed history is the same for any device, mode and batch size; batches are those of the
  * run.
  */
-static void replay_is_the_same_for_any_device_and_batch_size(void **state)
+TEST(replay_is_the_same_for_any_device_and_batch_size)
 {
 	const char *const *other_settings =
 		WORDS("replay", "c.yaml", "--id", "3_002", "--set", "run.device=cuda:9999", "--set",
@@ -149,7 +146,6 @@ static void replay_is_the_same_for_any_device_and_batch_size(void **state)
 			"primitives.scan=naive", "--set", "primitives.compact=naive");
 	char *reference = output_of(&folder, WORDS("replay", "c.yaml", "--id", "3002")), *out;
 
-	(void)state;
 	assert_non_null(strstr(reference, "3002: number 2 of batch 1 (4 batches of 3000)"));
 	expect_output(reference, other_settings);
 	expect_output("9999: number 1111", WORDS("replay", "c.yaml", "--id", "9999", "--set",
@@ -167,9 +163,8 @@ static void replay_is_the_same_for_any_device_and_batch_size(void **state)
 	expect_untouched();
 }
 
-static void info_describes_files(void **state)
+TEST(info_describes_files)
 {
-	(void)state;
 	expect_output("collisions", WORDS("info", "whole/t_000003.h5"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--set", "output.format=csv.gz"));
@@ -191,13 +186,12 @@ static void info_describes_files(void **state)
 	expect_untouched();
 }
 
-static void info_describes_mcpl_files(void **state)
+TEST(info_describes_mcpl_files)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz"};
 	const char *example = reference_path("example.mcpl");
 	char format[64], file[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		snprintf(format, sizeof(format), "output.format=%s", formats[i]);
 		snprintf(file, sizeof(file), "out/t_000003.%s", formats[i]);
@@ -234,14 +228,13 @@ static void expect_reads_back(const char *config)
 	free(second);
 }
 
-static void printed_configurations_read_back(void **state)
+TEST(printed_configurations_read_back)
 {
 	static const char *const names[] = {"demo", "vandehulst", "beam_gauss", "aperture",
 		"giovanelli", "beer_lambert", "isotropic_05", "disk_to_disk_near"};
 	const char *source = getenv("SLUICE_SOURCE");
 	char path[4096];
 
-	(void)state;
 	expect_reads_back("c.yaml");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/data/configs/%s.yaml", source ? source : ".",
@@ -260,12 +253,11 @@ static void printed_configurations_read_back(void **state)
 }
 
 /* Names that YAML would parse as another type or truncate. */
-static void unusual_folder_names_are_kept(void **state)
+TEST(unusual_folder_names_are_kept)
 {
 	static const char *const names[] = {"a #b", "a\"b", "x: y", "[a]", "it's", "b\\x", "*z",
 		"{k", "&q", "~", "@s", " lead", "-", "\xc3\xa9", "a/b/c"};
 
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "here"), 0777), 0);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char name[64];
@@ -279,9 +271,8 @@ static void unusual_folder_names_are_kept(void **state)
 	expect_untouched();
 }
 
-static void plan_prints_the_plan(void **state)
+TEST(plan_prints_the_plan)
 {
-	(void)state;
 	expect_output("4 of 3000 particles", WORDS("plan", "c.yaml", "--out", "out"));
 	expect_output("zlib", WORDS("plan", "c.yaml", "--deflate", "zlib"));
 	expect_output("cpu_scan", WORDS("plan", "c.yaml", "--compact", "cpu_scan"));
@@ -306,9 +297,8 @@ static void plan_prints_the_plan(void **state)
 }
 
 /* Every command-line option for a key has the effect of the key. */
-static void options_replace_keys(void **state)
+TEST(options_replace_keys)
 {
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--threads", "3", "--device", "cpu",
 			"--slots", "2", "--mode", "staged", "--scan", "cpu", "--compact",
@@ -320,12 +310,11 @@ static void options_replace_keys(void **state)
 }
 
 /* Expects the size of all batch files in KiB, rounded to one decimal. */
-static void sizes_are_printed_in_binary_units(void **state)
+TEST(sizes_are_printed_in_binary_units)
 {
 	uint64_t bytes = 0;
 	char expected[64];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct stat file;
 
@@ -342,21 +331,7 @@ static void sizes_are_printed_in_binary_units(void **state)
 	expect_untouched();
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(info_describes_a_run),
-		cmocka_unit_test(list_prints_every_backend),
-		cmocka_unit_test(json_outputs_are_valid),
-		cmocka_unit_test(replay_is_the_same_for_any_device_and_batch_size),
-		cmocka_unit_test(info_describes_files),
-		cmocka_unit_test(info_describes_mcpl_files),
-		cmocka_unit_test(printed_configurations_read_back),
-		cmocka_unit_test(unusual_folder_names_are_kept),
-		cmocka_unit_test(plan_prints_the_plan),
-		cmocka_unit_test(options_replace_keys),
-		cmocka_unit_test(sizes_are_printed_in_binary_units),
-	};
-
-	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+	commands_begin();
 }

@@ -7,13 +7,12 @@
 #include "pipeline/config/options.h"
 #include "tests/support/program/commands_check.h"
 
-static void help_describes_keys(void **state)
+TEST(help_describes_keys)
 {
 	static const char *const sections[] = {"run", "transport", "primitives", "output", "stop",
 		"check", "model", "keep", "key"};
 	char path[SL_KEY_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sl_n_options; i++) {
 		sl_option_path(NULL, &sl_options[i], path);
 		expect_output(sl_options[i].help, WORDS("help", path));
@@ -29,9 +28,8 @@ static void help_describes_keys(void **state)
 		expect_output(sections[i], WORDS("help", sections[i]));
 }
 
-static void help_describes_every_name(void **state)
+TEST(help_describes_every_name)
 {
-	(void)state;
 	for (int c = 0; c < SL_COLUMN_COUNT; c++)
 		if (!sl_is_named_column(c))
 			expect_output(
@@ -50,9 +48,8 @@ static void help_describes_every_name(void **state)
 }
 
 /* Ranges of values are printed with their default and unit. */
-static void help_states_ranges(void **state)
+TEST(help_states_ranges)
 {
-	(void)state;
 	expect_output(
 		"whole number, 0 to 18446744073709551615; default 1", WORDS("help", "run.seed"));
 	expect_output("whole number, 1 to 2147483648, or auto", WORDS("help", "run.batch"));
@@ -63,11 +60,10 @@ static void help_states_ranges(void **state)
 }
 
 /* All forms of the help command print one text with all commands, options and exit codes. */
-static void help_lists_commands(void **state)
+TEST(help_lists_commands)
 {
 	char *help = output_of(&folder, WORDS("--help"));
 
-	(void)state;
 	expect_output(help, WORDS("help"));
 	expect_output(help, WORDS("-h"));
 	expect_output(help, WORDS("run", "c.yaml", "--help"));
@@ -91,13 +87,12 @@ static void help_lists_commands(void **state)
 }
 
 /* Both forms print the same text, with each fact on its own line. */
-static void version_is_printed(void **state)
+TEST(version_is_printed)
 {
 	static const char *const facts[] = {"sluice 0", "\ncommit ", "\ncompilers  C ", "\nCUDA ",
 		"\nHDF5 ", "\nMPI  ", "\nCPU loops  ", "baseline; uses "};
 	char *text = output_of(&folder, WORDS("version"));
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		assert_non_null(strstr(text, facts[i]));
 	expect_output(text, WORDS("--version"));
@@ -105,11 +100,10 @@ static void version_is_printed(void **state)
 }
 
 /* The Markdown reference has every key, column, fate and unit; it takes no argument. */
-static void help_prints_markdown(void **state)
+TEST(help_prints_markdown)
 {
 	char *text = output_of(&folder, WORDS("help", "--markdown")), item[SL_KEY_BYTES + 8];
 
-	(void)state;
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
 		char path[SL_KEY_BYTES];
 
@@ -134,16 +128,7 @@ static void help_prints_markdown(void **state)
 	expect(&folder, SL_USAGE, "so it takes no word", WORDS("help", "run", "--markdown"));
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_describes_keys),
-		cmocka_unit_test(help_describes_every_name),
-		cmocka_unit_test(help_states_ranges),
-		cmocka_unit_test(help_lists_commands),
-		cmocka_unit_test(version_is_printed),
-		cmocka_unit_test(help_prints_markdown),
-	};
-
-	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+	commands_begin();
 }

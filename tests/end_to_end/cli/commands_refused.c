@@ -114,9 +114,8 @@ static const struct refusal refusals[] = {
 	{SL_DISK, "c.yaml", {"sluice", "run", "c.yaml", "--out", "c.yaml/out"}},
 };
 
-static void invalid_command_lines_are_refused(void **state)
+TEST(invalid_command_lines_are_refused)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		expect(&folder, refusals[i].code, refusals[i].says, refusals[i].words);
 		expect_untouched();
@@ -124,9 +123,8 @@ static void invalid_command_lines_are_refused(void **state)
 }
 
 /* All errors are reported at once, and no output folder is made. */
-static void invalid_configurations_are_refused(void **state)
+TEST(invalid_configurations_are_refused)
 {
-	(void)state;
 	write_text(&folder, "bad.yaml", "run: {particles: 0, sede: 1}\nmodel: {slap: {}}\n");
 	shell(SL_USAGE, "bad.yaml:1:18: run.particles",
 		"$SLUICE run bad.yaml --out out || { rc=$?; test ! -e out && exit $rc; }");
@@ -141,9 +139,8 @@ static void invalid_configurations_are_refused(void **state)
  * An invalid SL_EMULATOR is reported as an error of the environment variable, also if the run does not
  * use the emulated device.
  */
-static void invalid_emulator_settings_are_refused(void **state)
+TEST(invalid_emulator_settings_are_refused)
 {
-	(void)state;
 	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not a setting",
 		"SL_EMULATOR=block=4 $SLUICE plan c.yaml --device emulated");
 	shell(SL_USAGE, "SL_EMULATOR: \"block=4\" is not a setting",
@@ -152,11 +149,10 @@ static void invalid_emulator_settings_are_refused(void **state)
 }
 
 /* Processes that mpirun starts would all compute the same run; parts of it are different runs. */
-static void several_processes_need_mpi_or_parts(void **state)
+TEST(several_processes_need_mpi_or_parts)
 {
 	char *version = output_of(&folder, WORDS("version"));
 
-	(void)state;
 	if (strstr(version, "built without MPI")) {
 		shell(SL_USAGE,
 			"one of 4 processes that were started for MPI, but this program was "
@@ -174,14 +170,7 @@ static void several_processes_need_mpi_or_parts(void **state)
 	expect_untouched();
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(invalid_command_lines_are_refused),
-		cmocka_unit_test(invalid_configurations_are_refused),
-		cmocka_unit_test(invalid_emulator_settings_are_refused),
-		cmocka_unit_test(several_processes_need_mpi_or_parts),
-	};
-
-	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+	commands_begin();
 }

@@ -15,7 +15,7 @@
 
 /* --- a concurrent run ---------------------------------------------------------------------- */
 
-static void second_run_in_a_folder_is_refused(void **state)
+TEST(second_run_in_a_folder_is_refused)
 {
 	static const char *const options[] = {"--quiet", "--resume", "--force"};
 	const struct process p = {
@@ -24,7 +24,6 @@ static void second_run_in_a_folder_is_refused(void **state)
 	struct ending e;
 	char pid[32];
 
-	(void)state;
 	write_slow(&folder, "slow.yaml");
 	process_start(&p, &r);
 	for (int i = 0; i < 10000 && !folder_has(&folder, "out/run.json"); i++)
@@ -62,14 +61,13 @@ static bool cannot_start(unsigned long bytes)
 	return crashed;
 }
 
-static void memory_limit_is_reported(void **state)
+TEST(memory_limit_is_reported)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--set",
 		"run.particles=2e7", "--set", "run.batch=2e7", "--set", "run.threads=1");
 	struct process p = {.argv = words, .folder = folder.path, .memory_bytes = 400UL << 20};
 	struct ending e;
 
-	(void)state;
 	process_run(&p, HANG_SECONDS, &e);
 	assert_non_null(strstr(e.err, "MiB are free"));
 	expect_ending(&e, SL_HOST_MEMORY, "GiB of memory", words);
@@ -94,11 +92,10 @@ static void memory_limit_is_reported(void **state)
 #endif
 
 /* With any number of open files: a finished run, or an error and a run that can be resumed. */
-static void limit_of_open_files_is_reported(void **state)
+TEST(limit_of_open_files_is_reported)
 {
 	unsigned failed = 0;
 
-	(void)state;
 	for (unsigned files = 4; files <= 16; files++) {
 		char line[128];
 		const char *const words[] = {"sh", "-c", line, NULL};
@@ -124,11 +121,10 @@ static void limit_of_open_files_is_reported(void **state)
 	expect_untouched();
 }
 
-static void little_disk_space_is_reported(void **state)
+TEST(little_disk_space_is_reported)
 {
 	char small[PATH_MAX];
 
-	(void)state;
 	snprintf(small, sizeof(small), "%s", folder_path(&folder, "small"));
 	small_disk_mount(small, "size=2m");
 	expect(&folder, SL_DISK, "are free",
@@ -150,14 +146,13 @@ static void little_disk_space_is_reported(void **state)
 }
 
 /* If the summary cannot be written, the exit code is not success. */
-static void full_stdout_is_reported(void **state)
+TEST(full_stdout_is_reported)
 {
 	static const char *const lines[] = {"list", "list --json", "help", "--version",
 		"plan c.yaml", "run c.yaml --print-config", "verify whole", "verify whole --json",
 		"info whole/t_000000.h5", "run c.yaml --out out", "run c.yaml --out out --json"};
 	char line[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		snprintf(line, sizeof(line), "$SLUICE %s >/dev/full", lines[i]);
 		shell(SL_DISK, "stdout: No space left on device", line);
@@ -173,9 +168,8 @@ static void full_stdout_is_reported(void **state)
 /* If the reader closes the pipe early, as head does: no message, and the exit code of SIGPIPE. */
 /* Nobody reads the pipe when the program starts. With `| true`, the reader may not have ended when
  * the program writes, and then nothing fails. */
-static void closed_stdout_ends_quietly(void **state)
+TEST(closed_stdout_ends_quietly)
 {
-	(void)state;
 	shell(0, "", "mkfifo pipe");
 	shell(141, "", "exec 3<>pipe 4>pipe 3<&-; rm pipe; $SLUICE list >&4; exit $?");
 	shell(0, "", "mkfifo pipe");
@@ -184,9 +178,8 @@ static void closed_stdout_ends_quietly(void **state)
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they need larger stacks */
 /* A low soft limit of the stack is raised; a low hard limit is reported. */
-static void low_stack_limit_is_raised(void **state)
+TEST(low_stack_limit_is_raised)
 {
-	(void)state;
 	shell(0, "", "ulimit -Ss 64; exec $SLUICE run c.yaml --out out --quiet");
 	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
@@ -197,9 +190,8 @@ static void low_stack_limit_is_raised(void **state)
 #endif
 
 /* Options override --set, wherever they stand. */
-static void options_override_set(void **state)
+TEST(options_override_set)
 {
-	(void)state;
 	shell(0, "", "$SLUICE run c.yaml --out out --quiet --set 'output={to: other}'");
 	assert_true(folder_has(&folder, "out/run.json"));
 	assert_false(folder_has(&folder, "other"));
@@ -221,9 +213,8 @@ static void check_run_from_shell(const char *line)
 	expect_untouched();
 }
 
-static void start_environment_does_not_change_files(void **state)
+TEST(start_environment_does_not_change_files)
 {
-	(void)state;
 	check_run_from_shell("$SLUICE run c.yaml --out out <&-");
 	check_run_from_shell("$SLUICE run c.yaml --out out >&-");
 	check_run_from_shell("$SLUICE run c.yaml --out out 2>&-");
@@ -270,12 +261,11 @@ static char *run_on_terminal(const char *option)
 	return output;
 }
 
-static void progress_is_printed_on_a_terminal(void **state)
+TEST(progress_is_printed_on_a_terminal)
 {
 	struct ending e;
 	char *output = run_on_terminal("");
 
-	(void)state;
 	assert_non_null(strstr(output, "100.0 %  4 of 4 batches"));
 	free(output);
 	output = run_on_terminal(
@@ -306,9 +296,8 @@ static void progress_is_printed_on_a_terminal(void **state)
 }
 
 /* The operand - is the configuration on standard input, also of a run that is resumed. */
-static void configuration_is_read_from_stdin(void **state)
+TEST(configuration_is_read_from_stdin)
 {
-	(void)state;
 	shell(SL_OK, "", "cat c.yaml | \"$SLUICE\" run - --out out --quiet");
 	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	keep_batches(&folder, "out", 2);
@@ -334,23 +323,7 @@ static void configuration_is_read_from_stdin(void **state)
 	expect_untouched();
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(configuration_is_read_from_stdin),
-		cmocka_unit_test(second_run_in_a_folder_is_refused),
-		cmocka_unit_test(limit_of_open_files_is_reported),
-		cmocka_unit_test(little_disk_space_is_reported),
-		cmocka_unit_test(full_stdout_is_reported),
-		cmocka_unit_test(closed_stdout_ends_quietly),
-		cmocka_unit_test(options_override_set),
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-		cmocka_unit_test(memory_limit_is_reported),
-		cmocka_unit_test(low_stack_limit_is_raised),
-#endif
-		cmocka_unit_test(start_environment_does_not_change_files),
-		cmocka_unit_test(progress_is_printed_on_a_terminal),
-	};
-
-	return cmocka_run_group_tests(tests, commands_begin, folder_end);
+	commands_begin();
 }

@@ -59,9 +59,8 @@ static void print(const char *const *words)
 	process_free(&e);
 }
 
-static void names_and_settings_are_printed_safely(void **state)
+TEST(names_and_settings_are_printed_safely)
 {
-	(void)state;
 	write_text(&folder, EVIL ".yaml", "{");
 	write_text(&folder, "key.yaml", "\"a\\e[31m\\x7f\\x9b\": 1\n");
 	write_text(&folder, "value.yaml", "run: {name: \"a\\e[31m\\n\\x9b\"}\n");
@@ -78,12 +77,11 @@ static void names_and_settings_are_printed_safely(void **state)
 	show(WORDS("run", "--" EVIL));
 }
 
-static void runs_are_printed_safely(void **state)
+TEST(runs_are_printed_safely)
 {
 	struct sl_manifest m;
 	struct sl_dir dir;
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
 	read_manifest(&folder, "out", &m);
 	snprintf(m.line[1].file, sizeof(m.line[1].file), "%s", EVIL);
@@ -128,9 +126,8 @@ static void rename_object(const char *file, const char *from, const char *to)
 	free(text);
 }
 
-static void files_of_hdf5_are_printed_safely(void **state)
+TEST(files_of_hdf5_are_printed_safely)
 {
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "columns={q: w * w}",
 			"--set", "output.columns=[id, q]", "--set", "tallies=[w:4]"));
@@ -143,7 +140,7 @@ static void files_of_hdf5_are_printed_safely(void **state)
 }
 
 /* Columns of csv, texts of MCPL and IAEA files. */
-static void lists_are_printed_safely(void **state)
+TEST(lists_are_printed_safely)
 {
 	static const struct iaea_facts iaea = {.n = 1};
 	static const char *const comments[] = {EVIL "\nParticles: 7"};
@@ -151,7 +148,6 @@ static void lists_are_printed_safely(void **state)
 	char *text, *at, *edited;
 	size_t bytes;
 
-	(void)state;
 	write_text(&folder, "a.csv", "# " EVIL "\nid," EVIL "\n1,2\n");
 	print(WORDS("info", "a.csv"));
 	make_list(&folder, "a.mcpl", &mcpl, comments, NULL);
@@ -168,12 +164,11 @@ static void lists_are_printed_safely(void **state)
 	print(WORDS("info", "i.IAEAheader"));
 }
 
-static void outputs_are_not_changed(void **state)
+TEST(outputs_are_not_changed)
 {
 	static const char good[] = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"; /* of 2, 3 and 4 bytes */
 	char name[64], *out;
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s.yaml", good);
 	write_text(&folder, name, config);
 	snprintf(name, sizeof(name), "out/%s", good);
@@ -182,25 +177,7 @@ static void outputs_are_not_changed(void **state)
 	free(out);
 }
 
-static int make_folder(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", config);
-	return 0;
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make_folder, folder_end)
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_and_settings_are_printed_safely),
-		TEST(runs_are_printed_safely),
-		TEST(files_of_hdf5_are_printed_safely),
-		TEST(lists_are_printed_safely),
-		TEST(outputs_are_not_changed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

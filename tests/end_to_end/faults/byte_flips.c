@@ -101,44 +101,36 @@ static void flip_all_files(const char *format, const char *const *words, unsigne
 
 #define RUN(...) WORDS("run", "c.yaml", "--out", "out", "--quiet", __VA_ARGS__)
 
-static void flips_in_openpmd_runs_are_noticed(void **state)
+TEST(flips_in_openpmd_runs_are_noticed)
 {
-	(void)state;
 	flip_all_files(
 		"openpmd", RUN("--set", "output.format=openpmd", "--set", "output.image=true"), 10);
 }
 
-static void flips_in_npz_runs_are_noticed(void **state)
+TEST(flips_in_npz_runs_are_noticed)
 {
-	(void)state;
 	flip_all_files("npz", RUN("--set", "output.format=npz"), 4);
 }
 
-static void flips_in_csv_gz_runs_are_noticed(void **state)
+TEST(flips_in_csv_gz_runs_are_noticed)
 {
-	(void)state;
 	flip_all_files("csv.gz", RUN("--set", "output.format=csv.gz"), 4);
 }
 
-static void flips_in_mcpl_runs_are_noticed(void **state)
+TEST(flips_in_mcpl_runs_are_noticed)
 {
-	(void)state;
 	flip_all_files(
 		"mcpl", RUN("--set", "output.format=mcpl", "--set", "output.joined=true"), 5);
 }
 
+BEFORE_EACH()
+{
+	assert_ok(sl_formats_start());
+}
+
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(flips_in_openpmd_runs_are_noticed),
-		WITH_FOLDER(flips_in_npz_runs_are_noticed),
-		WITH_FOLDER(flips_in_csv_gz_runs_are_noticed),
-		WITH_FOLDER(flips_in_mcpl_runs_are_noticed),
-	};
-
 	if (argc == 2)
 		step = (uint32_t)strtoul(argv[1], NULL, 10);
-	if (step == 0 || !sl_sampling_from_environment() || sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return step == 0 ? 1 : run_test_file(argv[0]);
 }

@@ -32,17 +32,14 @@ static const char text[] = "run: {name: t, seed: 7, particles: 4000, batch: 100,
 
 static uint64_t expected, expected_h5; /* hashes of undisturbed runs */
 
-static int setup(void **state)
+BEFORE_TESTS()
 {
-	if (folder_begin(state) != 0)
-		return -1;
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "reference", "--quiet"));
 	expected = hash_run(&folder, "reference");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "reference_h5", "--quiet", "--set", H5));
 	expected_h5 = hash_run(&folder, "reference_h5");
-	return 0;
 }
 
 static void start(const char *const *words, struct running *r)
@@ -106,12 +103,11 @@ static void start_both(const char *const *other, const struct allowed *allowed)
 }
 
 /* Either can be the first to take the lock; the other is refused, or finds a complete run. */
-static void two_runs_in_one_directory_do_not_mix(void **state)
+TEST(two_runs_in_one_directory_do_not_mix)
 {
 	static const struct allowed either[] = {
 		{SL_OK, ""}, {SL_OUTPUT_IN_USE, "is in use"}, {0, NULL}};
 
-	(void)state;
 	for (int i = 0; i < rounds; i++) {
 		struct running first, second;
 		int code;
@@ -125,30 +121,27 @@ static void two_runs_in_one_directory_do_not_mix(void **state)
 	}
 }
 
-static void verify_reads_a_growing_run(void **state)
+TEST(verify_reads_a_growing_run)
 {
 	static const struct allowed allowed[] = {{SL_OK, ""},
 		{SL_CHECK_FAILED, "because the run has not ended"},
 		{SL_DISK, "No such file or directory"}, {0, NULL}};
 
-	(void)state;
 	start_both(WORDS("verify", "out", "--quiet"), allowed);
 }
 
-static void convert_reads_a_growing_run(void **state)
+TEST(convert_reads_a_growing_run)
 {
 	static const struct allowed allowed[] = {{SL_OK, ""},
 		{SL_BAD_INPUT, "the directory has no committed batches"},
 		{SL_USAGE, "not a run directory"}, {0, NULL}};
 
-	(void)state;
 	start_both(WORDS("convert", "out", "--to", "all.npz", "--quiet"), allowed);
 }
 
 /* A stopped run keeps its lock: another one is refused at once, and does not wait. */
-static void a_stopped_run_keeps_its_lock(void **state)
+TEST(a_stopped_run_keeps_its_lock)
 {
-	(void)state;
 	for (int i = 0; i < rounds; i++) {
 		struct running first, second;
 
@@ -166,9 +159,8 @@ static void a_stopped_run_keeps_its_lock(void **state)
 }
 
 /* The system releases the lock of a killed run, so the next run continues it at once. */
-static void a_killed_run_releases_its_lock(void **state)
+TEST(a_killed_run_releases_its_lock)
 {
-	(void)state;
 	for (int i = 0; i < rounds; i++) {
 		struct running first;
 		struct ending e;
@@ -211,13 +203,12 @@ static int signal_children(pid_t parent, int number)
  * HDF5 files are written and read in child processes. Whatever one of these signals does to all of
  * them at a moment, the program makes the file again, or reads it again.
  */
-static void signals_to_children_change_nothing(void **state)
+TEST(signals_to_children_change_nothing)
 {
 	static const int signals[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGXCPU, SIGTERM, SIGALRM};
 	enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
 	const char *const *verify = WORDS("verify", "reference_h5", "--quiet");
 
-	(void)state;
 	for (int i = 0; 2 * i < rounds; i++) {
 		struct running r;
 		int sent = 0;
@@ -236,9 +227,8 @@ static void signals_to_children_change_nothing(void **state)
 }
 
 /* Ctrl-Z stops the program; its children, which ignore it, end their files. */
-static void a_stopped_group_goes_on(void **state)
+TEST(a_stopped_group_goes_on)
 {
-	(void)state;
 	for (int i = 0; 5 * i < rounds; i++) {
 		struct running r;
 		int how = 0;
@@ -257,19 +247,7 @@ static void a_stopped_group_goes_on(void **state)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_runs_in_one_directory_do_not_mix),
-		cmocka_unit_test(verify_reads_a_growing_run),
-		cmocka_unit_test(convert_reads_a_growing_run),
-		cmocka_unit_test(a_stopped_run_keeps_its_lock),
-		cmocka_unit_test(a_killed_run_releases_its_lock),
-		cmocka_unit_test(signals_to_children_change_nothing),
-		cmocka_unit_test(a_stopped_group_goes_on),
-	};
-
 	if (argc == 2)
 		rounds = atoi(argv[1]);
-	if (rounds <= 0)
-		return 1;
-	return cmocka_run_group_tests(tests, setup, folder_end);
+	return rounds <= 0 ? 1 : run_test_file(argv[0]);
 }

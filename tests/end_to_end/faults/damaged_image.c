@@ -19,11 +19,10 @@ static const char scene[] =
 	"      - {sphere: {center: [0, 0, 0.5 cm], radius: 0.5 cm}, reflectance: 0.5, emission: 1}\n"
 	"keep: lit\noutput: {image: true, columns: [id, pixel, weight]}\n";
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
+	assert_ok(sl_formats_start());
 	reference_run_begin(scene);
-	return 0;
 }
 
 /* --- damaged, foreign, forged ----------------------------------------------------------------- */
@@ -58,9 +57,8 @@ static void expect_damage(const char *name, const char *what)
 	copy_run(&folder, "whole", "out");
 }
 
-static void damage_is_reported_and_repaired(void **state)
+TEST(damage_is_reported_and_repaired)
 {
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	for (size_t i = 0; i <= 5; i++) {
 		folder_flip(&folder, "out/t.image.h5", i, 5);
@@ -83,9 +81,8 @@ static void damage_is_reported_and_repaired(void **state)
  * Images of runs with another seed, and with lights twice as bright, which give the same sums and
  * PNG.
  */
-static void foreign_images_are_reported(void **state)
+TEST(foreign_images_are_reported)
 {
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
@@ -151,9 +148,8 @@ static void forge(enum forgery what)
 	folder_write(&folder, "out/t.image.h5", image, bytes);
 }
 
-static void forged_values_are_reported(void **state)
+TEST(forged_values_are_reported)
 {
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	for (int i = 0; i < N_FORGERIES; i++) {
 		print_message("forgery %d\n", i);
@@ -163,17 +159,4 @@ static void forged_values_are_reported(void **state)
 			WORDS("verify", "out", "--quiet"));
 	}
 	remove_run(&folder, "out");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damage_is_reported_and_repaired),
-		cmocka_unit_test(foreign_images_are_reported),
-		cmocka_unit_test(forged_values_are_reported),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -18,13 +18,6 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-static int make_folder(void **state)
-{
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
-}
-
 /* --- before the run --------------------------------------------------------------------------- */
 
 static void put_number(char *at, uint64_t number)
@@ -32,13 +25,12 @@ static void put_number(char *at, uint64_t number)
 	memcpy(at, &number, sizeof(number));
 }
 
-static void damaged_files_are_refused(void **state)
+TEST(damaged_files_are_refused)
 {
 	static uint8_t packed[1 << 17];
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	copy_reference_list(&folder, "reffile_truncated.mcpl");
 	expect_list_refused(&folder, "reffile_truncated.mcpl", SL_BAD_INPUT,
 		"reffile_truncated.mcpl: it ends before the end of the content that its header states");
@@ -74,12 +66,11 @@ static void damaged_files_are_refused(void **state)
  * 195 particles of 52 bytes follow a header of 152 bytes. The number of complete particles was
  * found with gunzip.
  */
-static void damage_is_reported_before_the_run(void **state)
+TEST(damage_is_reported_before_the_run)
 {
 	size_t bytes;
 	char *file = reference_list("miscphys.mcpl.gz", &bytes);
 
-	(void)state;
 	folder_write(&folder, "short.mcpl.gz", file, bytes * 3 / 4);
 	expect_list_refused(&folder, "short.mcpl.gz", SL_BAD_INPUT,
 		"short.mcpl.gz: particle 132 of 195, from 0 on (gunzip -c and then mcpltool "
@@ -100,11 +91,10 @@ static void damage_is_reported_before_the_run(void **state)
 }
 
 /* A file whose writer did not finish is accepted, and the recovery is reported. */
-static void recovery_is_reported(void **state)
+TEST(recovery_is_reported)
 {
 	char *out;
 
-	(void)state;
 	copy_reference_list(&folder, "reffile_crash.mcpl");
 	write_list_config(&folder, "reffile_crash.mcpl", "", "listed", "");
 	out = output_of(&folder, WORDS("plan", "c.yaml"));
@@ -123,7 +113,7 @@ static void recovery_is_reported(void **state)
 /*
  * A file that changes between the survey and the plan is detected, because the survey may be wrong.
  */
-static void changes_after_the_survey_end_the_run(void **state)
+TEST(changes_after_the_survey_end_the_run)
 {
 	static struct sl_config c;
 	static struct sl_choices choices;
@@ -131,7 +121,6 @@ static void changes_after_the_survey_end_the_run(void **state)
 	struct sl_reader *r;
 	char text[512];
 
-	(void)state;
 	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	snprintf(text, sizeof(text),
 		"run: {name: t, device: cpu}\nmodel: {list: {files: [%s]}}\nkeep: listed\n",
@@ -207,13 +196,12 @@ static void truncate_example(void)
 }
 
 /* Truncating an input during a run ends the run in order: committed batches stay. */
-static void truncation_during_a_run_ends_it(void **state)
+TEST(truncation_during_a_run_ends_it)
 {
 	static const struct input_damage shortened = {
 		copy_example, truncate_example, "became shorter"};
 	uint64_t undamaged;
 
-	(void)state;
 	copy_example();
 	write_list_config(
 		&folder, "example.mcpl", ", batch: 4", "listed", "output: {format: npz}\n");
@@ -260,14 +248,13 @@ static void overwrite_long_list(void)
 }
 
 /* The run ends before it commits a batch with damaged particles. */
-static void damage_during_the_run_ends_it(void **state)
+TEST(damage_during_the_run_ends_it)
 {
 	static const struct input_damage overwritten = {write_long_list, overwrite_long_list,
 		"long.mcpl.gz: the file became shorter or changed while"};
 	static const char *const threads[] = {"1", "3"};
 	uint64_t undamaged;
 
-	(void)state;
 	write_long_list();
 	write_list_config(
 		&folder, "long.mcpl.gz", ", batch: 70", "x > 0.25 cm", "output: {format: npz}\n");
@@ -284,12 +271,11 @@ static void damage_during_the_run_ends_it(void **state)
 /* --- after the run ---------------------------------------------------------------------------- */
 
 /* One changed byte of an input: --resume is refused, and verify reports the output. */
-static void changed_inputs_are_reported(void **state)
+TEST(changed_inputs_are_reported)
 {
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	copy_reference_list(&folder, "example.mcpl");
 	write_list_config(&folder, "miscphys.mcpl.gz, example.mcpl", ", batch: 300", "listed",
@@ -304,19 +290,4 @@ static void changed_inputs_are_reported(void **state)
 		WORDS("verify", "n", "--quiet"));
 	expect(&folder, SL_OUTPUT_IN_USE, "checksums: [",
 		WORDS("run", "c.yaml", "--out", "n", "--quiet", "--resume"));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damaged_files_are_refused),
-		cmocka_unit_test(damage_is_reported_before_the_run),
-		cmocka_unit_test(recovery_is_reported),
-		cmocka_unit_test(changes_after_the_survey_end_the_run),
-		cmocka_unit_test(truncation_during_a_run_ends_it),
-		cmocka_unit_test(damage_during_the_run_ends_it),
-		cmocka_unit_test(changed_inputs_are_reported),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -235,33 +235,29 @@ static void fail_every_call(const struct setting *s)
 	tiny_free(&t);
 }
 
-static void every_call_fails(void **state)
+TEST(every_call_fails)
 {
-	(void)state;
 	fail_every_call(&single_staged);
 }
 
-static void every_call_fails_in_fused_mode(void **state)
+TEST(every_call_fails_in_fused_mode)
 {
-	(void)state;
 	fail_every_call(&single_fused);
 }
 
-static void every_call_fails_with_packed_output(void **state)
+TEST(every_call_fails_with_packed_output)
 {
-	(void)state;
 	fail_every_call(&single_packed);
 }
 
 /* With sanitizers each call fails with only one of the errors, in turn. */
-static void every_error_code_is_reported(void **state)
+TEST(every_error_code_is_reported)
 {
 	static const int errors[] = {SL_ERROR_VALUE, SL_ERROR_MEMORY, SL_ERROR_NO_IMAGE,
 		SL_ERROR_ADDRESS, SL_ERROR_LAUNCH};
 	static struct outcome outcome = {.setting = &single_staged};
 	struct tiny_run t;
 
-	(void)state;
 	make_run(&t, &single_staged);
 	for (size_t i = 0; i < N_CALLS; i++)
 		for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++)
@@ -272,13 +268,12 @@ static void every_error_code_is_reported(void **state)
 }
 
 /* No driver, no device, a device that is not ready, and a driver of another version. */
-static void errors_of_the_device_count_are_reported(void **state)
+TEST(errors_of_the_device_count_are_reported)
 {
 	static const int errors[] = {SL_ERROR_OLD_DRIVER, SL_ERROR_NO_DEVICE, 46, 802, 803};
 	static struct outcome outcome = {.setting = &single_staged};
 	struct tiny_run t;
 
-	(void)state;
 	make_run(&t, &single_staged);
 	for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
 		fail_each(&t, &calls[0], false, false, errors[k], &outcome);
@@ -292,13 +287,12 @@ static void errors_of_the_device_count_are_reported(void **state)
  * Several threads and slots: which thread meets the fault varies. With sanitizers one of three
  * error modes.
  */
-static void calls_fail_with_several_threads_and_slots(void **state)
+TEST(calls_fail_with_several_threads_and_slots)
 {
 	const struct setting settings[] = {{"3", FUSED("3"), STAGED("3"), "csv.gz", NULL},
 		{"3", STAGED("2"), FUSED("2"), "csv.gz", NULL}};
 	static struct outcome outcome;
 
-	(void)state;
 	for (int s = 0; s < 2 - is_quick(); s++) {
 		struct tiny_run t;
 
@@ -318,12 +312,11 @@ static void calls_fail_with_several_threads_and_slots(void **state)
 }
 
 /* A run started on the CPU is resumed on the device. */
-static void run_interrupted_on_the_cpu_resumes_on_the_device(void **state)
+TEST(run_interrupted_on_the_cpu_resumes_on_the_device)
 {
 	static struct tiny_states states;
 	struct tiny_run t;
 
-	(void)state;
 	make_run(&t, &single_staged);
 	for (unsigned k = 1; k <= BATCHES; k++) {
 		char fault[64];
@@ -390,29 +383,10 @@ static void flip_every_copy(const struct setting *s, unsigned more)
 	tiny_free(&t);
 }
 
-static void flipped_bit_in_every_copy_is_found(void **state)
+TEST(flipped_bit_in_every_copy_is_found)
 {
-	(void)state;
 	flip_every_copy(&single_staged, 6); /* columns */
 	flip_every_copy(&single_fused, 6);
 	flip_every_copy(&single_packed, 2 + 1);  /* the size header, and all streams */
 	flip_every_copy(&single_records, 2 + 1); /* the size header, and all records */
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_call_fails),
-		cmocka_unit_test(every_call_fails_in_fused_mode),
-		cmocka_unit_test(every_call_fails_with_packed_output),
-		cmocka_unit_test(every_error_code_is_reported),
-		cmocka_unit_test(errors_of_the_device_count_are_reported),
-		cmocka_unit_test(calls_fail_with_several_threads_and_slots),
-		cmocka_unit_test(run_interrupted_on_the_cpu_resumes_on_the_device),
-		cmocka_unit_test(flipped_bit_in_every_copy_is_found),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

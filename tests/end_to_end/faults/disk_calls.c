@@ -81,11 +81,10 @@ static void fail_changing_calls(struct tiny_run *t, int error, bool permanent)
 	assert_true(sl_sampling_step(failures.failed) > 20);
 }
 
-static void file_changing_calls_fail(void **state)
+TEST(file_changing_calls_fail)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = BATCHES};
 
-	(void)state;
 	tiny_make(&t);
 	fail_changing_calls(&t, ENOSPC, false);
 	fail_changing_calls(&t, ENOSPC, true);
@@ -135,11 +134,10 @@ static void fail_any_call(struct tiny_run *t, int error, bool resume)
 	assert_true(sl_sampling_step(failures.failed) > 30);
 }
 
-static void read_calls_fail(void **state)
+TEST(read_calls_fail)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
 
-	(void)state;
 	tiny_make(&t);
 	fail_any_call(&t, EIO, false);
 	fail_any_call(&t, EIO, true);
@@ -186,14 +184,13 @@ static void expect_batch(const struct call **at, const struct call *end, unsigne
 		assert_int_equal(expect(at, end, "fsync", NULL)->fd, renamed->fd);
 }
 
-static void calls_are_in_the_documented_order(void **state)
+TEST(calls_are_in_the_documented_order)
 {
 	static struct call all[CALLS_MAX];
 	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
 	const struct call *at = all, *end;
 	struct ending e;
 
-	(void)state;
 	tiny_make(&t);
 	tiny_execute_traced(&t, 0, false, 0, NULL, &e);
 	process_free(&e);
@@ -208,18 +205,7 @@ static void calls_are_in_the_documented_order(void **state)
 	tiny_free(&t);
 }
 
-static int all_tests(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_are_in_the_documented_order),
-		cmocka_unit_test(file_changing_calls_fail),
-		cmocka_unit_test(read_calls_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 TEST_FILE(argc, argv)
 {
-	return ptrace_main(argc, argv, all_tests);
+	return ptrace_main(argc, argv);
 }

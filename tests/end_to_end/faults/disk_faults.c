@@ -134,18 +134,17 @@ static void sweep_calls(const struct start *s, const char *threads, const char *
 	assert_true(sl_sampling_step(failures.failed) > 50);
 }
 
-static void calls_of_a_run_fail(void **state)
+TEST(calls_of_a_run_fail)
 {
 	static const struct start fresh = {"a run", NULL, start_empty, TINY_ENDED, 3};
 
-	(void)state;
 	sweep_calls(&fresh, "1", "openpmd", ENOSPC);
 	sweep_calls(&fresh, "3", "csv.gz", EIO);
 	sweep_calls(&fresh, "3", "openpmd", EDQUOT);
 }
 
 /* Six threads have two writers: later batches are written before earlier ones are committed. */
-static void calls_of_two_writers_fail(void **state)
+TEST(calls_of_two_writers_fail)
 {
 	static const struct start fresh = {"a run", NULL, start_empty, TINY_ENDED, 3};
 	static const char *const names[] = {
@@ -153,7 +152,6 @@ static void calls_of_two_writers_fail(void **state)
 	struct tiny_run t = {.threads = "6", .format = "openpmd", .batches = 2 * BATCHES};
 	struct disk_failures failures = {.failed = 0};
 
-	(void)state;
 	tiny_make(&t);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		fail_each_call(&t, &fresh, names[i], ENOSPC, i % 2 == 1, &failures);
@@ -163,17 +161,16 @@ static void calls_of_two_writers_fail(void **state)
 	assert_true(sl_sampling_step(failures.failed) > 8 * BATCHES);
 }
 
-static void calls_of_a_resume_fail(void **state)
+TEST(calls_of_a_resume_fail)
 {
 	static const struct start resumed = {
 		"a resumed run", "--resume", start_interrupted, TINY_KILLED, 4};
 
-	(void)state;
 	sweep_calls(&resumed, "1", "openpmd", EIO);
 }
 
 /* Histograms add one file per batch and one at the end; each rename may fail. */
-static void calls_fail_in_a_run_with_histograms(void **state)
+TEST(calls_fail_in_a_run_with_histograms)
 {
 	static const struct start fresh = {
 		"a run with histograms", NULL, start_empty, TINY_ENDED, 3};
@@ -181,24 +178,9 @@ static void calls_fail_in_a_run_with_histograms(void **state)
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES, .more = more};
 	struct disk_failures failures = {.failed = 0};
 
-	(void)state;
 	tiny_make(&t);
 	fail_each_call(&t, &fresh, "file_rename", ENOSPC, false, &failures);
 	/* run.json twice, two files a batch, NAME.xdmf and NAME.tallies */
 	assert_true(sl_sampling_step(failures.failed) >= 2 + 2 * BATCHES + 2);
 	tiny_free(&t);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_of_a_run_fail),
-		cmocka_unit_test(calls_of_two_writers_fail),
-		cmocka_unit_test(calls_of_a_resume_fail),
-		cmocka_unit_test(calls_fail_in_a_run_with_histograms),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,9 +42,8 @@ static void check_size_limit(const char *format, unsigned batches)
 	tiny_free(&t);
 }
 
-static void file_size_limits_are_reported(void **state)
+TEST(file_size_limits_are_reported)
 {
-	(void)state;
 	check_size_limit("openpmd", BATCHES);
 	check_size_limit(
 		"csv.gz", 4 * BATCHES); /* the manifest is the largest file except run.json */
@@ -102,11 +101,10 @@ static unsigned fill_disk(unsigned batches)
 }
 
 /* The plan finds enough space; the space disappears during the run, which a busy machine can take long to do. */
-static void disk_that_fills_up_leaves_a_resumable_run(void **state)
+TEST(disk_that_fills_up_leaves_a_resumable_run)
 {
 	unsigned batches = LONG_BATCHES;
 
-	(void)state;
 	while (fill_disk(batches) == batches) {
 		batches *= 2;
 		assert_in_range(batches, 0, 64 * LONG_BATCHES);
@@ -114,12 +112,11 @@ static void disk_that_fills_up_leaves_a_resumable_run(void **state)
 }
 
 /* The plan finds too little space: refused with the sizes, and no file is made. */
-static void too_small_disk_is_reported(void **state)
+TEST(too_small_disk_is_reported)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 	struct ending e;
 
-	(void)state;
 	tiny_make(&t);
 	small_disk_mount(disk_of(&t), "size=1m");
 	snprintf(t.what, sizeof(t.what), "a disk of 1 MiB");
@@ -132,12 +129,11 @@ static void too_small_disk_is_reported(void **state)
 }
 
 /* Free blocks but no free inodes: LOCK, run.json and each batch in turn cannot be created. */
-static void disk_without_inodes_is_reported(void **state)
+TEST(disk_without_inodes_is_reported)
 {
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
 	struct disk_failures failures = {.failed = 0};
 
-	(void)state;
 	tiny_make(&t);
 	for (unsigned n = 1; n <= 10; n++) {
 		char options[64];
@@ -157,14 +153,13 @@ static void disk_without_inodes_is_reported(void **state)
 }
 
 /* The results are on the disk, but the summary cannot be written. */
-static void full_stdout_is_reported(void **state)
+TEST(full_stdout_is_reported)
 {
 	static const char *const words[] = {"sluice", "run", "tiny.yaml", "--out", "out",
 		"--threads", "1", "--set", "run.particles=600", NULL};
 	struct tiny_run t = {.threads = "1", .format = "openpmd", .batches = BATCHES};
 	struct ending e;
 
-	(void)state;
 	tiny_make(&t);
 	snprintf(t.what, sizeof(t.what), "a full stdout");
 	process_run(
@@ -175,17 +170,4 @@ static void full_stdout_is_reported(void **state)
 	assert_int_equal(tiny_check(&t, "out", TINY_ENDED), BATCHES);
 	tiny_resume(&t, "out");
 	tiny_free(&t);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(file_size_limits_are_reported),
-		cmocka_unit_test(full_stdout_is_reported),
-		cmocka_unit_test(disk_that_fills_up_leaves_a_resumable_run),
-		cmocka_unit_test(too_small_disk_is_reported),
-		cmocka_unit_test(disk_without_inodes_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 		.ended = note_end};
 	struct folder out;
 
-	counting_clear(NULL);
+	counting_clear();
 	assert_ok(library_run(&r));
 	assert_int_equal(marks, 1 + BATCHES);
 	print_message("%s, %s, %u slots: %u launches, %u copies, %u waits; %u allocations of the "
@@ -88,13 +88,12 @@ static void count_run(const struct folder *f, const char *compact, const char *s
 }
 
 /* Each compact and sort backend of the device, in fused mode each sort, with one to three slots. */
-static void no_allocation_during_a_run(void **state)
+TEST(no_allocation_during_a_run)
 {
 	const struct sl_backend *c, *s;
 	unsigned runs = 0;
 	struct folder f;
 
-	(void)state;
 	folder_make(&f);
 	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
 		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
@@ -164,9 +163,8 @@ static int call_driver_after_error(void *argument)
 	return refused;
 }
 
-static void every_call_is_refused(void **state)
+TEST(every_call_is_refused)
 {
-	(void)state;
 	assert_int_equal(in_child(call_driver_after_error, NULL), 15);
 	assert_int_equal(atomic_load(&counting->failed), 1);
 	assert_int_equal(atomic_load(&counting->after), 0);
@@ -181,7 +179,7 @@ static void fail_at_each_call(const char *compact)
 		struct library_run r = small_run(1, compact);
 		int code;
 
-		counting_clear(NULL);
+		counting_clear();
 		counting->fail_at = k;
 		counting->error = k % 2 ? SL_ERROR_LAUNCH : SL_ERROR_ADDRESS;
 		code = in_child(run_library, &r);
@@ -199,27 +197,25 @@ static void fail_at_each_call(const char *compact)
 	assert_true(sl_sampling_step(calls) > 100 && sl_sampling_step(calls) < CALLS_MOST);
 }
 
-static void no_call_after_an_error(void **state)
+TEST(no_call_after_an_error)
 {
-	(void)state;
 	fail_at_each_call("naive");
 	fail_at_each_call(NULL);
 }
 
 /* The same with an injected fault (fault_injection.h) instead of an error of the driver. */
-static void no_call_after_a_fault(void **state)
+TEST(no_call_after_a_fault)
 {
 	static const char *const kinds[] = {"dev_count", "dev_use", "dev_limits", "dev_malloc",
 		"pinned_malloc", "dev_stream", "dev_event", "dev_record", "dev_sync", "dev_elapsed",
 		"dev_copy", "dev_fill", "dev_launch", "dev_capture", "dev_graph", "dev_replay"};
 	enum { FIRST_OF_FUSED = 13 }; /* index of the first call that only fused mode makes */
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct library_run r = small_run(1, i % 2 && i < FIRST_OF_FUSED ? "naive" : NULL);
 		char fault[64];
 
-		counting_clear(NULL);
+		counting_clear();
 		snprintf(fault, sizeof(fault), "%s:1:%d", kinds[i], SL_ERROR_ADDRESS);
 		assert_null(sl_fault_set(fault));
 		assert_int_equal(in_child(run_library, &r), SL_DEVICE_FAILED);
@@ -229,16 +225,15 @@ static void no_call_after_a_fault(void **state)
 }
 
 /* With several threads, each of the others may have one call in progress, which ends. */
-static void few_calls_after_an_error(void **state)
+TEST(few_calls_after_an_error)
 {
 	enum { THREADS = 3 };
 
-	(void)state;
 	for (unsigned k = 1; k < CALLS_MOST; k += 1 + k / 4) {
 		struct library_run r = small_run(THREADS, k % 2 ? "naive" : NULL);
 		int code;
 
-		counting_clear(NULL);
+		counting_clear();
 		counting->fail_at = k;
 		counting->error = SL_ERROR_LAUNCH;
 		code = in_child(run_library, &r);
@@ -251,21 +246,13 @@ static void few_calls_after_an_error(void **state)
 	}
 }
 
-TEST_FILE(argc, argv)
+/* Tests with children come first: ThreadSanitizer treats the fibers of a launch as threads and then forbids fork(). */
+BEFORE_TESTS()
 {
-	/*
-	 * children first: ThreadSanitizer treats the fibers of a launch as threads and then forbids
-	 * fork()
-	 */
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(every_call_is_refused, counting_clear),
-		cmocka_unit_test_setup(no_call_after_an_error, counting_clear),
-		cmocka_unit_test_setup(no_call_after_a_fault, counting_clear),
-		cmocka_unit_test_setup(few_calls_after_an_error, counting_clear),
-		cmocka_unit_test_setup(no_allocation_during_a_run, counting_clear),
-	};
+	counting_begin();
+}
 
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, counting_begin, NULL);
+BEFORE_EACH()
+{
+	counting_clear();
 }

@@ -123,12 +123,11 @@ static void count_run(const char *compact, const char *sort, unsigned slots)
 }
 
 /* Each compact and sort backend of the device, in fused mode each sort, with one to three slots. */
-static void no_allocation_during_a_run(void **state)
+TEST(no_allocation_during_a_run)
 {
 	const struct sl_backend *c, *s;
 	unsigned runs = 0;
 
-	(void)state;
 	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
 		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
 			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
@@ -143,13 +142,9 @@ static void no_allocation_during_a_run(void **state)
 	assert_true(atomic_load(&calls[CALL_cudaMallocHost]) > 0);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(no_allocation_during_a_run)};
-
-	if (skips_without_device())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
 }
 
 #else

@@ -111,11 +111,10 @@ static unsigned lose_each(const char *const *words, int error)
 	return lost;
 }
 
-static void lost_device_changes_no_byte(void **state)
+TEST(lost_device_changes_no_byte)
 {
 	unsigned runs;
 
-	(void)state;
 	runs = lose_each(staged, SL_ERROR_ADDRESS);
 	runs += lose_each(fused, SL_ERROR_LAUNCH);
 	runs += lose_each(packed, SL_ERROR_LAUNCH);
@@ -124,12 +123,11 @@ static void lost_device_changes_no_byte(void **state)
 }
 
 /* A device whose call fails, or whose copy arrives with a flipped bit, is not used any more either. */
-static void device_with_an_error_is_dropped(void **state)
+TEST(device_with_an_error_is_dropped)
 {
 	bool lost = false;
 	struct tiny_run t;
 
-	(void)state;
 	assert_true(lose_each(staged, SL_ERROR_VALUE) > 9);
 	make_run(&t, fused);
 	/* some copies are of counters, which are compared; which ones depends on the order of the threads */
@@ -143,13 +141,12 @@ static void device_with_an_error_is_dropped(void **state)
  * Two batches, one for each of two devices: the threads of the device that ends first wait until the
  * other batch can no longer be lost.
  */
-static void last_batch_is_computed_again(void **state)
+TEST(last_batch_is_computed_again)
 {
 	static const char *const two[] = {"--device", "emulated:2", "--slots", "1", NULL};
 	struct tiny_run t = {.threads = "2", .format = "csv.gz", .batches = 2};
 	unsigned k = 1;
 
-	(void)state;
 	tiny_make(&t);
 	t.more = two;
 	while (lose_one(&t, "dev_elapsed", k, SL_ERROR_LAUNCH))
@@ -159,13 +156,12 @@ static void last_batch_is_computed_again(void **state)
 }
 
 /* A thread of a device cannot select it: the device is dropped before its first batch. */
-static void device_that_cannot_be_selected_is_dropped(void **state)
+TEST(device_that_cannot_be_selected_is_dropped)
 {
 	unsigned lost = 0;
 	struct tiny_run t;
 	struct ending e;
 
-	(void)state;
 	make_run(&t, fused);
 	/* three calls each of the configuration, the plan and the workspace precede those of the threads */
 	for (unsigned k = 10; k <= 15; k += is_quick() ? 4 : 1)
@@ -178,13 +174,12 @@ static void device_that_cannot_be_selected_is_dropped(void **state)
 }
 
 /* The summary names the device and its failure, without the advice for a run that has ended. */
-static void summary_names_the_failed_device(void **state)
+TEST(summary_names_the_failed_device)
 {
 	static const char *const env[] = {"SL_FAULT=dev_sync:7:719", NULL};
 	struct tiny_run t;
 	struct ending e;
 
-	(void)state;
 	make_run(&t, fused);
 	call(&t.folder, env,
 		WORDS("run", "tiny.yaml", "--set", "run.particles=2400", "--out", "out", DEVICES),
@@ -204,7 +199,7 @@ static void summary_names_the_failed_device(void **state)
  * All devices fail, at once or one after another. Committed batches stay, and the run is resumed on other
  * devices with the bytes of the reference run.
  */
-static void run_fails_when_no_device_is_left(void **state)
+TEST(run_fails_when_no_device_is_left)
 {
 	static const char *const faults[] = {"dev_sync:9+:719", "dev_launch:1+:700",
 		"dev_sync:5:719,dev_sync:12:719,dev_sync:18:719", "dev_copy:40+:1"};
@@ -212,7 +207,6 @@ static void run_fails_when_no_device_is_left(void **state)
 	struct tiny_run t;
 	struct ending e;
 
-	(void)state;
 	make_run(&t, fused);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		unsigned n = run_with(&t, faults[i], &e);
@@ -227,33 +221,15 @@ static void run_fails_when_no_device_is_left(void **state)
 }
 
 /* Two of three devices fail: the last one computes all that is left. */
-static void one_device_is_enough(void **state)
+TEST(one_device_is_enough)
 {
 	struct tiny_run t;
 	struct ending e;
 
-	(void)state;
 	make_run(&t, staged);
 	assert_int_equal(run_with(&t, "dev_sync:3:719,dev_record:40:700", &e), BATCHES);
 	tiny_check_ending(&t, &e, 0, NULL, NULL);
 	process_free(&e);
 	assert_true(failed_devices(&t) >= 1 && failed_devices(&t) <= 2);
 	tiny_free(&t);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lost_device_changes_no_byte),
-		cmocka_unit_test(device_with_an_error_is_dropped),
-		cmocka_unit_test(last_batch_is_computed_again),
-		cmocka_unit_test(device_that_cannot_be_selected_is_dropped),
-		cmocka_unit_test(summary_names_the_failed_device),
-		cmocka_unit_test(run_fails_when_no_device_is_left),
-		cmocka_unit_test(one_device_is_enough),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,9 +252,8 @@ static const struct forgery forgeries[] = {
 	{"tallies, without ids", BARE, H5, 0, change_tally, "tally"},
 };
 
-static void forged_files_are_reported(void **state)
+TEST(forged_files_are_reported)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
 		const struct forgery *g = &forgeries[i];
 		uint64_t before;
@@ -304,7 +303,7 @@ static void forge_byte(uint64_t batch, size_t from_end)
  * The last record of a file has 32 bytes: x, y, z, direction and energy, time, id. Without a sort
  * key verify can check ids and order only, so it also recomputes one batch.
  */
-static void rounded_columns_are_recomputed(void **state)
+TEST(rounded_columns_are_recomputed)
 {
 	static const struct {
 		size_t from_end;
@@ -314,7 +313,6 @@ static void rounded_columns_are_recomputed(void **state)
 		{20, 0, "differs from the recomputed batch"},
 		{8, 0, "differs from the recomputed batch"}, {20, 1, NULL}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
@@ -332,14 +330,13 @@ static void rounded_columns_are_recomputed(void **state)
  * The first byte of an openPMD file belongs to the signature of HDF5, the 22nd last of a npz file
  * to the end of its directory. Another number of rows is noticed too.
  */
-static void unreadable_files_are_computed_again(void **state)
+TEST(unreadable_files_are_computed_again)
 {
 	static const struct {
 		const char *format;
 		size_t from_end;
 	} files[] = {{H5, 0}, {NPZ, 22}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		const char *const *run = WORDS("run", "c.yaml", "--out", "out", "--quiet",
 			"--resume", "--set", files[i].format, "--set", KEYED);
@@ -364,14 +361,13 @@ static void unreadable_files_are_computed_again(void **state)
  * Sorted by a direction, which MCPL does not store exactly, so the order cannot be checked; ids are
  * user flags.
  */
-static void rounded_keys_are_not_checked_for_order(void **state)
+TEST(rounded_keys_are_not_checked_for_order)
 {
 	static const char *const outputs[] = {"output.mcpl={energy: 2 eV, userflags: id}",
 		"output.mcpl={energy: 2 eV, userflags: id, precision: double}",
 		"output.mcpl={energy: 2 eV, userflags: none}"};
 	char *output;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
@@ -385,23 +381,8 @@ static void rounded_keys_are_not_checked_for_order(void **state)
 	}
 }
 
-static int make_run(void **state)
+BEFORE_TESTS()
 {
-	folder_begin(state);
+	assert_ok(sl_formats_start());
 	write_text(&folder, "c.yaml", text);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forged_files_are_reported),
-		cmocka_unit_test(unreadable_files_are_computed_again),
-		cmocka_unit_test(rounded_columns_are_recomputed),
-		cmocka_unit_test(rounded_keys_are_not_checked_for_order),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, make_run, folder_end);
 }

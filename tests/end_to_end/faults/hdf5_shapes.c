@@ -268,9 +268,8 @@ static void check_shapes(const char *name, reader *read, uint32_t step)
 	free(bytes);
 }
 
-static void source_banks(void **state)
+TEST(source_banks)
 {
-	(void)state;
 	make_openmc(&folder, "s.h5", &(struct openmc_facts){.n = 3});
 	check_shapes("s.h5", read_openmc, 5);
 }
@@ -282,9 +281,8 @@ static const char text[] =
 	"keep: hit\ntallies: [x:4:-3 cm..3 cm, [x:2:-3 cm..3 cm, y:2:-2 cm..2 cm]]\n"
 	"output: {image: true, columns: [id, pixel, weight, fate]}\n";
 
-static void files_of_a_run(void **state)
+TEST(files_of_a_run)
 {
-	(void)state;
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out"));
 	check_shapes("out/t_000000.h5", read_openpmd, 41);
@@ -292,18 +290,7 @@ static void files_of_a_run(void **state)
 	check_shapes("out/t.tallies", read_tallies, 41);
 }
 
-static int start(void **state)
+BEFORE_TESTS()
 {
-	return sl_sampling_from_environment() && sl_formats_start() == SL_OK ? folder_begin(state)
-	                                                                     : -1;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(source_banks),
-		cmocka_unit_test(files_of_a_run),
-	};
-
-	return cmocka_run_group_tests(tests, start, folder_end);
+	assert_ok(sl_formats_start());
 }

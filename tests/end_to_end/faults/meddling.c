@@ -18,11 +18,9 @@ static const char text[] =
 	"key: [w:16]\n"
 	"output: {durable: end}\n";
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
-	return 0;
 }
 
 #define MANIFEST "out/manifest.jsonl"
@@ -104,7 +102,7 @@ static void expect_change(const char *fault, void (*change)(void), const char *m
 }
 
 /* Every change at the first and the last commit. */
-static void changes_are_noticed(void **state)
+TEST(changes_are_noticed)
 {
 	static const struct {
 		void (*change)(void);
@@ -124,7 +122,6 @@ static void changes_are_noticed(void **state)
 	};
 	char fault[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (int at = cases[i].first; at <= BATCHES; at += BATCHES - cases[i].first) {
 			snprintf(fault, sizeof(fault), "file_append:%d:stop", at);
@@ -133,19 +130,8 @@ static void changes_are_noticed(void **state)
 }
 
 /* Without LOCK another run could start at any moment; and final files are written for a long time. */
-static void changes_are_noticed_soon_and_late(void **state)
+TEST(changes_are_noticed_soon_and_late)
 {
-	(void)state;
 	expect_change("file_append:3:stop", remove_lock, "batch 3, writing: out/LOCK was removed");
 	expect_change("file_rename:8:stop", remove_manifest, "manifest.jsonl was changed");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_are_noticed),
-		cmocka_unit_test(changes_are_noticed_soon_and_late),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

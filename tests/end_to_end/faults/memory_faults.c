@@ -171,25 +171,22 @@ static void fail_every_allocation_of_format(const char *format)
 	tiny_free(&t);
 }
 
-static void every_allocation_of_a_csv_run_fails(void **state)
+TEST(every_allocation_of_a_csv_run_fails)
 {
-	(void)state;
 	fail_every_allocation_of_format("csv.gz");
 }
 
-static void every_allocation_of_an_openpmd_run_fails(void **state)
+TEST(every_allocation_of_an_openpmd_run_fails)
 {
-	(void)state;
 	fail_every_allocation_of_format("openpmd");
 }
 
 /* Allocations of this program, through its own layer: exit code 5 and a message each time. */
-static void allocations_of_the_program_fail(void **state)
+TEST(allocations_of_the_program_fail)
 {
 	struct tiny_run t = {.threads = "3", .format = "openpmd", .batches = BATCHES};
 	struct outcome outcome = {.succeeded = 0};
 
-	(void)state;
 	tiny_make(&t);
 	for (unsigned k = 1; outcome.succeeded == 0; k++) {
 		char fault[64];
@@ -244,9 +241,8 @@ static void verify_without_memory(const char *format, unsigned long more)
 	tiny_free(&t);
 }
 
-static void failed_allocations_of_verify_are_not_reported_as_damage(void **state)
+TEST(failed_allocations_of_verify_are_not_reported_as_damage)
 {
-	(void)state;
 	verify_without_memory("csv.gz", 0);
 	verify_without_memory("openpmd", 2000);
 }
@@ -255,7 +251,7 @@ static void failed_allocations_of_verify_are_not_reported_as_damage(void **state
  * A text that the program collects in memory is printed whole or not at all. A stream that loses a
  * part without an error gives a shorter text and exit code 0.
  */
-static void texts_in_memory_are_whole(void **state)
+TEST(texts_in_memory_are_whole)
 {
 	char fail_at[32] = "FAIL_COUNT=1";
 	const char *const env[] = {preload(), fail_at, NULL};
@@ -265,7 +261,6 @@ static void texts_in_memory_are_whole(void **state)
 	struct ending whole, e;
 	unsigned failed = 0;
 
-	(void)state;
 	process_run(&help, HANG_SECONDS, &whole);
 	last = allocations_of(&whole);
 	for (; k <= last; k++) {
@@ -284,19 +279,7 @@ static void texts_in_memory_are_whole(void **state)
 	assert_true(failed >= 3);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_in_memory_are_whole),
-		cmocka_unit_test(allocations_of_the_program_fail),
-		cmocka_unit_test(every_allocation_of_a_csv_run_fails),
-		cmocka_unit_test(every_allocation_of_an_openpmd_run_fails),
-		cmocka_unit_test(failed_allocations_of_verify_are_not_reported_as_damage),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	if (skips_without_failing_malloc())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_failing_malloc();
 }

@@ -46,9 +46,8 @@ static void check_plan(const struct sl_plan *plan, const char *message)
 }
 
 /* Requesting the device by name is an error; auto computes on the CPU. */
-static void missing_devices_are_reported(void **state)
+TEST(missing_devices_are_reported)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct library_run r = {
 			.device = "emulated", .threads = 1, .particles = 40, .batches = 2};
@@ -66,22 +65,21 @@ static void missing_devices_are_reported(void **state)
 	}
 }
 
-static void device_number_out_of_range_is_refused(void **state)
+TEST(device_number_out_of_range_is_refused)
 {
 	struct sl_device d;
 
-	(void)state;
 	assert_fails(sl_device_use(32, &d), SL_NO_DEVICE,
 		"there is no device 32: this machine has 32; choose one from 0 to 31");
 	assert_fails(sl_device_use(-1, &d), SL_NO_DEVICE, "there is no device -1");
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(missing_devices_are_reported, counting_clear),
-		cmocka_unit_test_setup(device_number_out_of_range_is_refused, counting_clear),
-	};
+	counting_begin();
+}
 
-	return cmocka_run_group_tests(tests, counting_begin, NULL);
+BEFORE_EACH()
+{
+	counting_clear();
 }

@@ -28,12 +28,9 @@ static const char rays[] =
 	"keep: lit\nkey: [pixel:10]\n"
 	"output: {image: true, columns: [id, pixel, weight, steps]}\n";
 
-static int make_folder(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", slab);
-	return 0;
 }
 
 /* MCPL files have fixed columns, and their particles an energy. */
@@ -41,11 +38,10 @@ static int make_folder(void **state)
 
 #define SETS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void every_format_is_joined(void **state)
+TEST(every_format_is_joined)
 {
 	char set[64];
 
-	(void)state;
 	for (size_t i = 0; sl_formats[i]; i++) {
 		bool mcpl = sl_format_is_mcpl(sl_formats[i]);
 
@@ -56,25 +52,23 @@ static void every_format_is_joined(void **state)
 	}
 }
 
-static void lists_of_all_batches_are_joined(void **state)
+TEST(lists_of_all_batches_are_joined)
 {
 	static const char *const formats[] = {"output.format=mcpl", "output.format=mcpl.gz"};
 	static const char *const sets[] = {
 		"output.joined=true", "output.order=run", "output.sample=100", "output.limit=1500"};
 
-	(void)state;
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 			check_parts(SETS(MCPL, formats[k], "--set", sets[i]));
 }
 
 /* The list is compressed when it is written: with the backend of the parts. */
-static void a_list_is_compressed_as_by_one_process(void **state)
+TEST(a_list_is_compressed_as_by_one_process)
 {
 	const char *const more[] = {MCPL, "output.format=mcpl.gz", "--set", "output.order=run",
 		"--deflate", "libdeflate", NULL};
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "whole", "--quiet", MCPL, "output.format=mcpl.gz",
 			"--set", "output.order=run", "--deflate", "libdeflate"));
@@ -84,9 +78,8 @@ static void a_list_is_compressed_as_by_one_process(void **state)
 	expect(&folder, SL_OK, "", WORDS("verify", "joined", "--quiet"));
 }
 
-static void histograms_and_grids_are_joined(void **state)
+TEST(histograms_and_grids_are_joined)
 {
-	(void)state;
 	write_text(&folder, "c.yaml", config_with_tallies);
 	check_parts(NULL);
 	check_parts(SETS("--set", "output.format=csv"));
@@ -94,17 +87,15 @@ static void histograms_and_grids_are_joined(void **state)
 	check_parts(SETS("--device", "emulated", "--set", "transport.schedule=rounds"));
 }
 
-static void an_image_is_joined(void **state)
+TEST(an_image_is_joined)
 {
-	(void)state;
 	write_text(&folder, "c.yaml", rays);
 	check_parts(NULL);
 	check_parts(SETS("--device", "emulated"));
 }
 
-static void a_device_gives_the_same_parts(void **state)
+TEST(a_device_gives_the_same_parts)
 {
-	(void)state;
 	check_parts(SETS("--device", "emulated", "--mode", "staged"));
 	check_parts(SETS("--device", "emulated", "--mode", "fused", "--deflate", "device"));
 	check_parts(SETS("--device", "emulated:3"));
@@ -112,21 +103,19 @@ static void a_device_gives_the_same_parts(void **state)
 		"output.order=run"));
 }
 
-static void a_list_is_divided(void **state)
+TEST(a_list_is_divided)
 {
-	(void)state;
 	copy_reference_list(&folder, "reffile_5.mcpl");
 	write_list_config(&folder, "reffile_5.mcpl", "", "listed", "output: {format: mcpl}\n");
 	check_parts(SETS("--set", "run.batch=2", "--set", "output.joined=true"));
 }
 
 /* Some parts on a device and some on the CPU; the format has no compressed streams. */
-static void devices_can_be_mixed(void **state)
+TEST(devices_can_be_mixed)
 {
 	const char *const cpu[] = {"--set", "output.format=csv", NULL};
 	const char *const device[] = {"--set", "output.format=csv", "--device", "emulated", NULL};
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "whole", "--quiet", "--set", "output.format=csv"));
 	run_part(1, 4, cpu);
@@ -140,9 +129,8 @@ static void devices_can_be_mixed(void **state)
 }
 
 /* Without --out, the joined run is in the directory with the parts. */
-static void the_default_output_is_that_of_the_parts(void **state)
+TEST(the_default_output_is_that_of_the_parts)
 {
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--part", "1/2", "--quiet"));
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--part", "2/2", "--quiet"));
 	expect(&folder, SL_OK, "", WORDS("join", "out/t", "--quiet"));
@@ -152,12 +140,11 @@ static void the_default_output_is_that_of_the_parts(void **state)
 }
 
 /* Parts that are not joined can be converted; their ids are those of the run. */
-static void parts_are_converted_with_their_ids(void **state)
+TEST(parts_are_converted_with_their_ids)
 {
 	char *is, *should, *text;
 	size_t bytes;
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
 	expect(&folder, SL_OK, "", WORDS("convert", "whole", "--to", "whole.csv", "--quiet"));
 	run_parts(2, NULL);
@@ -182,12 +169,11 @@ static void parts_are_converted_with_their_ids(void **state)
  * Each of the five parts has 20 batches, with which a part alone would meet a weaker rule. The rule is met
  * within part 3; the rest of it and the later parts may be incomplete or missing.
  */
-static void a_stop_rule_is_met_by_the_batches_in_order(void **state)
+TEST(a_stop_rule_is_met_by_the_batches_in_order)
 {
 	struct sl_manifest m = {0};
 	size_t in_third;
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet", RULE));
 	read_manifest(&folder, "whole", &m);
 	assert_in_range(m.n, 42, 58);
@@ -212,11 +198,10 @@ static void a_stop_rule_is_met_by_the_batches_in_order(void **state)
 }
 
 /* A part that would meet the rule with its own batches computes all of them. */
-static void a_part_does_not_stop(void **state)
+TEST(a_part_does_not_stop)
 {
 	struct sl_manifest m = {0};
 
-	(void)state;
 	run_part(1, 2,
 		SETS("--set", "stop=rel_error(transmitted) < 10 %", "--set", "run.batch=100"));
 	run_part(2, 2,
@@ -231,13 +216,12 @@ static void a_part_does_not_stop(void **state)
 /* --- copies and checks ------------------------------------------------------------------------ */
 
 /* Without links (another file system: EXDEV), files are copied. */
-static void files_are_copied_where_they_cannot_be_linked(void **state)
+TEST(files_are_copied_where_they_cannot_be_linked)
 {
 	static const char *const fault[] = {"SL_FAULT=file_link:1+:18", NULL};
 	const char *const *words = WORDS("join", "parts", "--out", "joined", "--quiet");
 	struct ending e;
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
 	run_parts(3, NULL);
 	call(&folder, fault, words, &e);
@@ -248,13 +232,12 @@ static void files_are_copied_where_they_cannot_be_linked(void **state)
 }
 
 /* A part does not fail because its few particles miss a value; the join checks all. */
-static void the_join_checks_the_values(void **state)
+TEST(the_join_checks_the_values)
 {
 	static const char *const wrong[] = {
 		"--set", "check.transmitted=0.1", "--set", "check.sigma=3", NULL};
 	char *text;
 
-	(void)state;
 	run_parts(3, wrong);
 	expect(&folder, SL_CHECK_FAILED, "transmitted",
 		WORDS("join", "parts", "--out", "parts", "--quiet"));
@@ -262,28 +245,4 @@ static void the_join_checks_the_values(void **state)
 	text = output_of(&folder, WORDS("info", "parts/part_2_of_3"));
 	assert_non_null(strstr(text, "part 2 of 3"));
 	free(text);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make_folder, folder_end)
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(every_format_is_joined),
-		TEST(lists_of_all_batches_are_joined),
-		TEST(a_list_is_compressed_as_by_one_process),
-		TEST(histograms_and_grids_are_joined),
-		TEST(an_image_is_joined),
-		TEST(a_device_gives_the_same_parts),
-		TEST(a_list_is_divided),
-		TEST(devices_can_be_mixed),
-		TEST(the_default_output_is_that_of_the_parts),
-		TEST(parts_are_converted_with_their_ids),
-		TEST(a_stop_rule_is_met_by_the_batches_in_order),
-		TEST(a_part_does_not_stop),
-		TEST(files_are_copied_where_they_cannot_be_linked),
-		TEST(the_join_checks_the_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

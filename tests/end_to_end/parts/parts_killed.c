@@ -27,13 +27,10 @@ static double random_fraction(void)
 	return (double)(state >> 8) / (1 << 24);
 }
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	return 0;
 }
 
 /* A part that is computed by a process. */
@@ -104,12 +101,11 @@ static unsigned run_at_once(double length)
 	return killed;
 }
 
-static void killed_parts_are_resumed(void **state)
+TEST(killed_parts_are_resumed)
 {
 	unsigned killed = 0;
 	double length;
 
-	(void)state;
 	length = seconds_now();
 	assert_int_equal(run_at_once(0), 0);
 	length = seconds_now() - length;
@@ -126,13 +122,12 @@ static void killed_parts_are_resumed(void **state)
 }
 
 /* A join that is killed leaves parts that can be joined, and a directory that --force replaces. */
-static void a_killed_join_can_be_repeated(void **state)
+TEST(a_killed_join_can_be_repeated)
 {
 	const char *const *words = WORDS("join", "parts", "--out", "again", "--quiet", "--force");
 	const struct process p = {.argv = words, .folder = folder.path};
 	double length = seconds_now();
 
-	(void)state;
 	expect(&folder, SL_OK, "", words);
 	length = seconds_now() - length;
 	for (int i = 0; i < 10; i++) {
@@ -147,14 +142,4 @@ static void a_killed_join_can_be_repeated(void **state)
 	}
 	expect(&folder, SL_OK, "", words);
 	expect_same_run("again", "whole");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(killed_parts_are_resumed),
-		cmocka_unit_test(a_killed_join_can_be_repeated),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -22,13 +22,10 @@ static const char text[] =
 
 #define SETS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static int make_parts(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	run_parts(3, NULL);
-	return 0;
 }
 
 /* Expects that joining the parts is refused, and changes nothing. */
@@ -41,9 +38,8 @@ static void refuse(int code, const char *message)
 
 /* --- the parts -------------------------------------------------------------------------------- */
 
-static void missing_parts_are_named(void **state)
+TEST(missing_parts_are_named)
 {
-	(void)state;
 	remove_run(&folder, "parts/part_2_of_3");
 	refuse(SL_BAD_INPUT, "part 2 is missing");
 	keep_batches(&folder, "parts/part_3_of_3", 4);
@@ -56,9 +52,8 @@ static void missing_parts_are_named(void **state)
 		WORDS("join", "parts", "--out", "joined", "--threads", "2"));
 }
 
-static void repeated_parts_are_refused(void **state)
+TEST(repeated_parts_are_refused)
 {
-	(void)state;
 	copy_run(&folder, "parts/part_2_of_3", "copy");
 	folder_remember();
 	expect(&folder, SL_USAGE, "part 2 of 3 is given twice",
@@ -83,9 +78,8 @@ static void replace_part(unsigned of, const char *const *more)
 		0);
 }
 
-static void parts_of_other_runs_are_refused(void **state)
+TEST(parts_of_other_runs_are_refused)
 {
-	(void)state;
 	replace_part(3, SETS("--set", "run.seed=8"));
 	refuse(SL_BAD_INPUT, "seed: 7\" and \"seed: 8");
 	replace_part(3, SETS("--set", "keep=reflected"));
@@ -102,9 +96,8 @@ static void parts_of_other_runs_are_refused(void **state)
 	expect_untouched();
 }
 
-static void damaged_parts_are_refused(void **state)
+TEST(damaged_parts_are_refused)
 {
-	(void)state;
 	folder_flip(&folder, "parts/part_2_of_3/t_000007.h5", 1, 2);
 	refuse(SL_BAD_INPUT, "batch 7 is damaged");
 	run_parts(3, NULL); /* repairs it */
@@ -125,12 +118,11 @@ static void damaged_parts_are_refused(void **state)
 }
 
 /* A manifest of another part, whose lines are valid. */
-static void batches_of_other_parts_are_refused(void **state)
+TEST(batches_of_other_parts_are_refused)
 {
 	size_t bytes;
 	char *lines;
 
-	(void)state;
 	lines = folder_read(&folder, "parts/part_1_of_3/manifest.jsonl", &bytes);
 	folder_write(&folder, "parts/part_2_of_3/manifest.jsonl", lines, bytes);
 	free(lines);
@@ -144,12 +136,11 @@ static void batches_of_other_parts_are_refused(void **state)
 }
 
 /* A file with a name that the run does not use is not taken over. */
-static void files_of_other_names_are_refused(void **state)
+TEST(files_of_other_names_are_refused)
 {
 	struct sl_manifest m;
 	struct sl_dir dir;
 
-	(void)state;
 	read_manifest(&folder, "parts/part_3_of_3", &m);
 	snprintf(m.line[1].file, sizeof(m.line[1].file), "mine.h5");
 	assert_ok(sl_dir_open(folder_path(&folder, "parts/part_3_of_3"), false, &dir));
@@ -163,11 +154,10 @@ static void files_of_other_names_are_refused(void **state)
 }
 
 /* A part of an older or of a newer program may have other bits. */
-static void parts_of_other_versions_are_refused(void **state)
+TEST(parts_of_other_versions_are_refused)
 {
 	char from[48], to[48];
 
-	(void)state;
 	snprintf(from, sizeof(from), "\"rules_version\": %d", SL_RULES_VERSION);
 	for (int k = -1; k <= 1; k += 2) {
 		snprintf(to, sizeof(to), "\"rules_version\": %d", SL_RULES_VERSION + k);
@@ -197,14 +187,13 @@ static void start_part_again(void)
 }
 
 /* A file that is replaced after the join has looked at the part; files are linked, or copied. */
-static void a_part_that_changes_is_noticed(void **state)
+TEST(a_part_that_changes_is_noticed)
 {
 	const char *const *words = WORDS("join", "parts", "--out", "joined", "--quiet", "--force");
 	static const char *const faults[] = {
 		"file_link:21:stop", "file_link:1+:18,file_map:21:stop"};
 	struct ending e;
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		call_changed(&folder, faults[k], replace_batch_11, words, &e);
 		expect_ending(&e, SL_BAD_INPUT, "batch 11 is damaged", words);
@@ -217,9 +206,8 @@ static void a_part_that_changes_is_noticed(void **state)
 }
 
 /* A directory that a part names is not one that the user named. */
-static void parts_do_not_choose_the_output(void **state)
+TEST(parts_do_not_choose_the_output)
 {
-	(void)state;
 	for (int i = 1; i <= 3; i++) {
 		char part[32];
 
@@ -243,9 +231,8 @@ static void parts_do_not_choose_the_output(void **state)
 
 /* --- the output ------------------------------------------------------------------------------- */
 
-static void an_output_in_use_is_not_replaced(void **state)
+TEST(an_output_in_use_is_not_replaced)
 {
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "joined", "--quiet"));
 	refuse(SL_OUTPUT_IN_USE, "holds a run already");
 	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "joined", "--quiet", "--force"));
@@ -268,14 +255,13 @@ static void an_output_in_use_is_not_replaced(void **state)
 }
 
 /* Every call to the file layer fails once: with a full disk, the join leaves no file. */
-static void a_failed_join_leaves_nothing(void **state)
+TEST(a_failed_join_leaves_nothing)
 {
 	static const char *const calls[] = {"file_write", "file_fsync", "file_rename", "file_open",
 		"file_dirsync", "dir_make", "file_close"};
 	const char *const *words = WORDS("join", "parts", "--out", "new/joined", "--quiet");
 	unsigned failed = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		for (unsigned k = 1;; k += k < 12 ? 1 : 17) {
 			char fault[64];
@@ -315,13 +301,12 @@ static void a_failed_join_leaves_nothing(void **state)
 }
 
 /* A signal ends the join in order: at whatever moment it comes, there is a whole run or nothing. */
-static void a_stopped_join_leaves_nothing(void **state)
+TEST(a_stopped_join_leaves_nothing)
 {
 	const char *const *words = WORDS("join", "parts", "--out", "joined", "--quiet");
 	const struct process p = {.argv = words, .folder = folder.path};
 	double length = seconds_now();
 
-	(void)state;
 	expect(&folder, SL_OK, "", words);
 	length = seconds_now() - length;
 	for (int i = 0; i < 20; i++) {
@@ -341,9 +326,8 @@ static void a_stopped_join_leaves_nothing(void **state)
 
 /* --- sluice run --part ------------------------------------------------------------------------ */
 
-static void wrong_parts_are_refused(void **state)
+TEST(wrong_parts_are_refused)
 {
-	(void)state;
 	folder_remember();
 	expect(&folder, SL_USAGE, "--part 4/3: the value must be I/N",
 		WORDS("run", "c.yaml", "--out", "parts", "--part", "4/3"));
@@ -366,7 +350,7 @@ static void wrong_parts_are_refused(void **state)
 }
 
 /* A task of a job array, and what plan says about it. */
-static void a_task_of_slurm_is_a_part(void **state)
+TEST(a_task_of_slurm_is_a_part)
 {
 	static const char *const env[] = {"SLURM_ARRAY_TASK_ID=11", "SLURM_ARRAY_TASK_COUNT=3",
 		"SLURM_ARRAY_TASK_MIN=10", "SLURM_ARRAY_TASK_MAX=12", NULL};
@@ -375,7 +359,6 @@ static void a_task_of_slurm_is_a_part(void **state)
 	struct ending e;
 	char *plan;
 
-	(void)state;
 	call(&folder, env, words, &e);
 	expect_ending(&e, SL_OK, "", words);
 	assert_true(
@@ -384,28 +367,4 @@ static void a_task_of_slurm_is_a_part(void **state)
 	assert_non_null(strstr(plan, "2 of 3: batches 5 to 9, 1000 particles"));
 	assert_non_null(strstr(plan, "in x/part_2_of_3 "));
 	free(plan);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make_parts, folder_end)
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(missing_parts_are_named),
-		TEST(repeated_parts_are_refused),
-		TEST(parts_of_other_runs_are_refused),
-		TEST(damaged_parts_are_refused),
-		TEST(batches_of_other_parts_are_refused),
-		TEST(files_of_other_names_are_refused),
-		TEST(parts_of_other_versions_are_refused),
-		TEST(a_part_that_changes_is_noticed),
-		TEST(parts_do_not_choose_the_output),
-		TEST(an_output_in_use_is_not_replaced),
-		TEST(a_failed_join_leaves_nothing),
-		TEST(a_stopped_join_leaves_nothing),
-		TEST(wrong_parts_are_refused),
-		TEST(a_task_of_slurm_is_a_part),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

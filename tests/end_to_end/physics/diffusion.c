@@ -89,11 +89,10 @@ static void compare(size_t k, const struct cells *expected, double limit)
 	}
 }
 
-static void fluence_at_a_depth_is_that_of_diffusion(void **state)
+TEST(fluence_at_a_depth_is_that_of_diffusion)
 {
 	static struct cells far, near, one;
 
-	(void)state;
 	for (int k = 0; k < 10; k++) {
 		expect_plane(&far, 8 + 3 * k, 11 + 3 * k);
 		expect_plane(&near, 35 - 3 * k, 38 - 3 * k);
@@ -104,11 +103,10 @@ static void fluence_at_a_depth_is_that_of_diffusion(void **state)
 	compare(4, &one, 12);
 }
 
-static void fluence_in_rings_is_that_of_diffusion(void **state)
+TEST(fluence_in_rings_is_that_of_diffusion)
 {
 	static struct cells expected;
 
-	(void)state;
 	for (int r = 0; r < 4; r++)
 		for (int z = 0; z < 5; z++)
 			expect_ring(&expected, 5 * r, 5 * r + 5, 8 + 4 * z, 12 + 4 * z);
@@ -117,11 +115,10 @@ static void fluence_in_rings_is_that_of_diffusion(void **state)
 }
 
 /* The path of all particles in a time gate: nothing but absorption removes them. */
-static void fluence_in_time_gates_is_exact(void **state)
+TEST(fluence_in_time_gates_is_exact)
 {
 	static struct cells expected;
 
-	(void)state;
 	for (int k = 0; k < 12; k++)
 		expected.value[expected.n++] =
 			(exp(-MU_A * SPEED * k) - exp(-MU_A * SPEED * (k + 1))) / MU_A;
@@ -133,12 +130,11 @@ static void fluence_in_time_gates_is_exact(void **state)
  * The net current through a plane is what is absorbed beyond it, which is mu_a times the fluence there. One
  * percent is 3.8 standard errors of 1e6 particles.
  */
-static void current_is_absorbed_beyond_the_plane(void **state)
+TEST(current_is_absorbed_beyond_the_plane)
 {
 	static struct cells c, beyond;
 	double net, expected;
 
-	(void)state;
 	cells_append(report, 7, "all", &c);
 	assert_int_equal(c.n, 2);
 	net = c.value[1] - c.value[0];
@@ -148,21 +144,12 @@ static void current_is_absorbed_beyond_the_plane(void **state)
 	assert_true(fabs(net / expected - 1) < (is_quick() ? 0.04 : 0.01));
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	physics_begin("point_in_medium", "run.particles=1e6", "run.particles=1e5");
-	return 0;
 }
 
-TEST_FILE(argc, argv)
+AFTER_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fluence_at_a_depth_is_that_of_diffusion),
-		cmocka_unit_test(fluence_in_rings_is_that_of_diffusion),
-		cmocka_unit_test(fluence_in_time_gates_is_exact),
-		cmocka_unit_test(current_is_absorbed_beyond_the_plane),
-	};
-
-	return cmocka_run_group_tests(tests, begin, physics_end);
+	physics_end();
 }

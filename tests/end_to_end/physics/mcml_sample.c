@@ -105,11 +105,10 @@ static void compare(const char *name, const struct cells *c, double limit, doubl
 
 /* --- absorption ------------------------------------------------------------------------------- */
 
-static void absorption_by_depth(void **state)
+TEST(absorption_by_depth)
 {
 	static struct cells c, layers;
 
-	(void)state;
 	cells_append(report, DEPOSIT, "all", &c);
 	for (size_t i = 0; i < c.n; i++)
 		divide(&c, i, STEP);
@@ -119,11 +118,10 @@ static void absorption_by_depth(void **state)
 }
 
 /* The fluence times the absorption coefficient is the absorption. */
-static void fluence_by_depth(void **state)
+TEST(fluence_by_depth)
 {
 	static struct cells c;
 
-	(void)state;
 	for (size_t grid = FLUENCE; grid <= TRACK; grid++) {
 		c.n = 0;
 		cells_append(report, grid, "all", &c);
@@ -134,11 +132,10 @@ static void fluence_by_depth(void **state)
 	}
 }
 
-static void absorption_by_depth_and_radius(void **state)
+TEST(absorption_by_depth_and_radius)
 {
 	static struct cells c;
 
-	(void)state;
 	cells_append(report, RINGS, "all", &c);
 	cells_append(report, RINGS_TAIL, "all", &c);
 	for (size_t i = 0; i < c.n; i++)
@@ -177,19 +174,17 @@ static void compare_face(const char *fate, const char *face)
 	compare(name, &c, 12, 0.02);
 }
 
-static void reflectance_and_transmittance(void **state)
+TEST(reflectance_and_transmittance)
 {
-	(void)state;
 	compare_face("reflected", "Rd");
 	compare_face("transmitted", "Tt");
 }
 
-static void fractions(void **state)
+TEST(fractions)
 {
 	static const char *const fate[] = {"specular", "reflected", "absorbed", "transmitted"};
 	static struct cells c, published;
 
-	(void)state;
 	read_table("RAT", &published);
 	for (c.n = 0; c.n < 4; c.n++) {
 		c.value[c.n] = of_fate(report, fate[c.n], "weight_fraction");
@@ -202,22 +197,12 @@ static void fractions(void **state)
 	assert_true(cells_chi_square(&c, &published, 1.02) > 20);
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	physics_begin("mcml_sample", "run.particles=1e6", "run.particles=2e5");
-	return 0;
 }
 
-TEST_FILE(argc, argv)
+AFTER_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fractions),
-		cmocka_unit_test(absorption_by_depth),
-		cmocka_unit_test(fluence_by_depth),
-		cmocka_unit_test(absorption_by_depth_and_radius),
-		cmocka_unit_test(reflectance_and_transmittance),
-	};
-
-	return cmocka_run_group_tests(tests, begin, physics_end);
+	physics_end();
 }

@@ -22,12 +22,9 @@ static const char slab[] =
 /* MCPL files have fixed columns, and their particles an energy. */
 #define MCPL "--set", "output.mcpl.energy=2 eV", "--set"
 
-static int make_folder(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", slab);
-	return 0;
 }
 
 /* The words of a run into out, and NULL; more: NULL, or words. */
@@ -58,22 +55,20 @@ static void check_ranks(unsigned ranks, const char *const *more)
 	remove_run(&folder, "ranks");
 }
 
-static void any_number_of_ranks_gives_the_same_bytes(void **state)
+TEST(any_number_of_ranks_gives_the_same_bytes)
 {
 	static const unsigned numbers[] = {1, 2, 3, 7};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		check_ranks(numbers[i], NULL);
 	check_ranks(7, SETS("--set", "run.batch=4000")); /* more ranks than batches */
 	check_ranks(3, SETS("--set", "run.particles=1"));
 }
 
-static void every_format_is_the_same(void **state)
+TEST(every_format_is_the_same)
 {
 	char set[64];
 
-	(void)state;
 	for (size_t i = 0; sl_formats[i]; i++) {
 		snprintf(set, sizeof(set), "output.format=%s", sl_formats[i]->name);
 		check_ranks(
@@ -83,18 +78,16 @@ static void every_format_is_the_same(void **state)
 	check_ranks(2, SETS(MCPL, "output.format=mcpl.gz", "--set", "output.sample=100"));
 }
 
-static void histograms_and_grids_are_the_same(void **state)
+TEST(histograms_and_grids_are_the_same)
 {
-	(void)state;
 	write_text(&folder, "c.yaml", config_with_tallies);
 	check_ranks(3, NULL);
 	check_ranks(2, SETS("--set", "output.format=none"));
 	check_ranks(2, SETS("--device", "emulated", "--set", "transport.schedule=rounds"));
 }
 
-static void an_image_is_the_same(void **state)
+TEST(an_image_is_the_same)
 {
-	(void)state;
 	write_text(&folder, "c.yaml",
 		"run: {name: t, seed: 7, particles: 10010, batch: 1500, threads: 2}\n"
 		"model:\n  rays:\n"
@@ -107,11 +100,10 @@ static void an_image_is_the_same(void **state)
 }
 
 /* A rank has the devices whose number modulo the ranks is its own; more ranks than devices share them. */
-static void emulated_devices_give_the_same_bytes(void **state)
+TEST(emulated_devices_give_the_same_bytes)
 {
 	static const char *const devices[] = {"emulated", "emulated:2", "emulated:3"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		for (unsigned ranks = 1; ranks <= 3; ranks++)
 			check_ranks(ranks, SETS("--device", devices[i], "--deflate", "cpu"));
@@ -132,11 +124,10 @@ static void check_parts_of_ranks(unsigned ranks, const char *devices)
 	remove_run(&folder, "joined");
 }
 
-static void parts_of_ranks_are_joined(void **state)
+TEST(parts_of_ranks_are_joined)
 {
 	static const char *const devices[] = {"emulated", "emulated:2", "emulated:3"};
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "whole", "--quiet", "--device", "emulated",
 			"--deflate", "cpu"));
@@ -145,24 +136,21 @@ static void parts_of_ranks_are_joined(void **state)
 			check_parts_of_ranks(ranks, devices[i]);
 }
 
-static void a_stop_rule_ends_the_run_at_the_same_batch(void **state)
+TEST(a_stop_rule_ends_the_run_at_the_same_batch)
 {
-	(void)state;
 	check_ranks(3, SETS("--set", "stop=rel_error(transmitted) < 1 %", "--set", "run.batch=100",
 			       "--set", "run.particles=1e6"));
 }
 
-static void a_list_is_divided_among_ranks(void **state)
+TEST(a_list_is_divided_among_ranks)
 {
-	(void)state;
 	copy_reference_list(&folder, "reffile_5.mcpl");
 	write_list_config(&folder, "reffile_5.mcpl", "", "listed", "output: {format: mcpl}\n");
 	check_ranks(3, SETS("--set", "run.batch=2", "--set", "output.joined=true"));
 }
 
-static void an_ended_run_is_extended_by_ranks(void **state)
+TEST(an_ended_run_is_extended_by_ranks)
 {
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--set", "run.particles=3000"));
@@ -171,13 +159,12 @@ static void an_ended_run_is_extended_by_ranks(void **state)
 }
 
 /* run.json and the summary have a line for each rank, and their batches are those of the run. */
-static void ranks_are_reported(void **state)
+TEST(ranks_are_reported)
 {
 	struct ranks_command c;
 	struct running r;
 	struct ending e;
 
-	(void)state;
 	ranks_command(2, NULL, WORDS("run", "c.yaml", "--out", "ranks"), &c);
 	start_ranks(&c, &r);
 	process_wait(&r, HANG_SECONDS, &e);
@@ -185,23 +172,4 @@ static void ranks_are_reported(void **state)
 	assert_int_equal(times_in(e.out, "rank 0 on "), 1);
 	assert_int_equal(times_in(e.out, "rank 1 on "), 1);
 	process_free(&e);
-}
-
-TEST_FILE(argc, argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
-	const struct CMUnitTest tests[] = {
-		TEST(any_number_of_ranks_gives_the_same_bytes),
-		TEST(every_format_is_the_same),
-		TEST(histograms_and_grids_are_the_same),
-		TEST(an_image_is_the_same),
-		TEST(emulated_devices_give_the_same_bytes),
-		TEST(parts_of_ranks_are_joined),
-		TEST(a_stop_rule_ends_the_run_at_the_same_batch),
-		TEST(a_list_is_divided_among_ranks),
-		TEST(an_ended_run_is_extended_by_ranks),
-		TEST(ranks_are_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

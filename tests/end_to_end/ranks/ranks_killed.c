@@ -17,13 +17,10 @@ static const char text[] =
 
 #define RUN WORDS("run", "c.yaml", "--out", "ranks", "--quiet")
 
-static int make_folder(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	return 0;
 }
 
 /* Resumes with some ranks, and compares with the run of one process. */
@@ -54,12 +51,11 @@ static void send_signal(const char *const *options, const char *const *words, in
 }
 
 /* mpirun kills the other ranks when one dies. Until then, batches were committed in order. */
-static void a_killed_rank_ends_the_run(void **state)
+TEST(a_killed_rank_ends_the_run)
 {
 	struct sl_manifest m;
 	struct ending e;
 
-	(void)state;
 	for (unsigned rank = 0; rank < 3; rank++) {
 		send_signal(NULL, RUN, SIGKILL, 5 + 20 * rank, rank, &e);
 		assert_int_not_equal(e.code, 0);
@@ -74,9 +70,8 @@ static void a_killed_rank_ends_the_run(void **state)
 }
 
 /* Without the help of mpirun, which does not see that the child of a shell has died. */
-static void ranks_notice_a_lost_rank(void **state)
+TEST(ranks_notice_a_lost_rank)
 {
-	(void)state;
 	for (unsigned rank = 0; rank < 3; rank += 2) {
 		struct running r;
 
@@ -89,7 +84,7 @@ static void ranks_notice_a_lost_rank(void **state)
 }
 
 /* A batch system can suspend a job for longer than a rank may be silent. */
-static void suspended_ranks_continue(void **state)
+TEST(suspended_ranks_continue)
 {
 	enum { SECONDS_SUSPENDED = 8 };
 	struct ranks_command c;
@@ -97,7 +92,6 @@ static void suspended_ranks_continue(void **state)
 	struct ending e;
 	pid_t rank[3];
 
-	(void)state;
 	ranks_command(3, NULL, RUN, &c);
 	start_ranks(&c, &r);
 	for (unsigned i = 0; i < 3; i++)
@@ -113,12 +107,11 @@ static void suspended_ranks_continue(void **state)
 }
 
 /* SIGUSR1, which mpirun passes on, and which batch queues send before the end of a job. */
-static void a_signal_to_any_rank_stops_the_run(void **state)
+TEST(a_signal_to_any_rank_stops_the_run)
 {
 	struct sl_manifest m = {0};
 	struct ending e;
 
-	(void)state;
 	for (unsigned rank = 0; rank < 3; rank += 2) {
 		send_signal(NULL, RUN, SIGUSR1, 10, rank, &e);
 		assert_true(e.code >= 128);
@@ -135,14 +128,13 @@ static void a_signal_to_any_rank_stops_the_run(void **state)
 }
 
 /* A failure of one rank is that of the run: the exit code of all, and one message. */
-static void a_failure_of_a_rank_is_reported_once(void **state)
+TEST(a_failure_of_a_rank_is_reported_once)
 {
 	static const char *const fault[] = {"-x", "SL_FAULT=file_write:3:28", NULL};
 	struct ranks_command c;
 	struct running r;
 	struct ending e;
 
-	(void)state;
 	ranks_command(2, NULL, RUN, &c);
 	add_rank(&c, fault, RUN);
 	start_ranks(&c, &r);
@@ -153,18 +145,4 @@ static void a_failure_of_a_rank_is_reported_once(void **state)
 	assert_non_null(strstr(e.err, "No space left on device"));
 	process_free(&e);
 	resume(3);
-}
-
-TEST_FILE(argc, argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
-	const struct CMUnitTest tests[] = {
-		TEST(a_killed_rank_ends_the_run),
-		TEST(ranks_notice_a_lost_rank),
-		TEST(suspended_ranks_continue),
-		TEST(a_signal_to_any_rank_stops_the_run),
-		TEST(a_failure_of_a_rank_is_reported_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

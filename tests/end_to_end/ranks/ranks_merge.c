@@ -33,20 +33,15 @@ static void write_config(unsigned particles, unsigned batches, const char *key, 
 	write_text(&folder, "c.yaml", text);
 }
 
-static int make_folder(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
 }
 
 /* A run whose merge takes long enough to be interrupted, and the same run of one process. */
-static int make_long_run(void **state)
+static void make_long_run(void)
 {
-	make_folder(state);
 	write_config(is_quick() ? 1000000 : 3000000, LONG_BATCHES, "[x:float]", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	return 0;
 }
 
 /* Runs c.yaml as one process and as each of n numbers of ranks, and compares. */
@@ -66,9 +61,8 @@ static void check_ranks(size_t n, const char *set)
 	remove_run(&folder, "whole");
 }
 
-static void any_number_of_ranks_gives_the_same_bytes(void **state)
+TEST(any_number_of_ranks_gives_the_same_bytes)
 {
-	(void)state;
 	write_config(40000, 16, "[x:float]", "");
 	check_ranks(4, NULL);
 	write_config(40000, 5, "[energy:float]", ""); /* two keys */
@@ -85,14 +79,13 @@ static void any_number_of_ranks_gives_the_same_bytes(void **state)
 }
 
 /* The devices of a rank sort the keys of its range. */
-static void ranks_with_devices_give_the_same_bytes(void **state)
+TEST(ranks_with_devices_give_the_same_bytes)
 {
 	const char *words[] = {"sluice", "run", "c.yaml", "--out", "whole", "--quiet", "--device",
 		"emulated:2", NULL};
 	struct sl_yaml *report;
 	sl_node joined;
 
-	(void)state;
 	write_config(16000, 16, "[x:float]", "");
 	expect(&folder, SL_OK, "", words);
 	words[4] = "ranks";
@@ -106,11 +99,10 @@ static void ranks_with_devices_give_the_same_bytes(void **state)
 }
 
 /* What the ranks do not share: rank 0 makes the file. */
-static void other_files_have_the_same_bytes(void **state)
+TEST(other_files_have_the_same_bytes)
 {
 	static const char *const more[] = {", sample: 1000", ", limit: 1000"};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		write_config(20000, 16, "[x:float]", more[i]);
 		check_ranks(1, NULL);
@@ -124,14 +116,13 @@ static void other_files_have_the_same_bytes(void **state)
 /* --- failures --------------------------------------------------------------------------------- */
 
 /* Another rank writes a range: only then it seeks. The failure is that of the run, and leaves no file. */
-static void a_failure_of_a_rank_is_reported_once(void **state)
+TEST(a_failure_of_a_rank_is_reported_once)
 {
 	static const char *const faults[] = {"SL_FAULT=file_seek:1:28", "SL_FAULT=file_seek:2:28"};
 	struct ranks_command c;
 	struct running r;
 	struct ending e;
 
-	(void)state;
 	write_config(40000, 16, "[x:float]", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
 	for (size_t i = 0; i < 2; i++) {
@@ -190,12 +181,11 @@ static int merge_with_fault(unsigned rank, const char *fault)
 }
 
 /* The joined file of the last complete run stays until the new one is complete. */
-static void failed_calls_leave_no_part(void **state)
+TEST(failed_calls_leave_no_part)
 {
 	static const char *const calls[] = {"file_write", "file_fsync", "file_rename", "file_open"};
 	char fault[64];
 
-	(void)state;
 	write_config(20000, 3, "[x:float]", "");
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
 	expect_ranks(2, SL_OK, "", RUN);
@@ -270,13 +260,13 @@ static void resume(unsigned ranks)
 	remove_run(&folder, "ranks");
 }
 
-static void a_killed_rank_ends_the_merge(void **state)
+TEST(a_killed_rank_ends_the_merge)
 {
 	struct running r;
 	struct ending e;
 	pid_t rank[3];
 
-	(void)state;
+	make_long_run();
 	for (unsigned i = 0; i < 3; i++) {
 		double start;
 
@@ -294,9 +284,9 @@ static void a_killed_rank_ends_the_merge(void **state)
 }
 
 /* Without the help of mpirun, which does not see that the child of a shell has died. */
-static void ranks_notice_a_lost_rank(void **state)
+TEST(ranks_notice_a_lost_rank)
 {
-	(void)state;
+	make_long_run();
 	for (unsigned rank = 0; rank < 3; rank += 2) {
 		struct running r;
 
@@ -329,11 +319,11 @@ static void damage_in_merge(const char *name, struct ending *e)
 }
 
 /* A byte that one rank reads is damaged while the ranks merge: its batch is computed again. */
-static void a_damaged_batch_is_found(void **state)
+TEST(a_damaged_batch_is_found)
 {
 	static const char *const files[] = {"ranks/t_000007.mcpl", "ranks/t_000029.order"};
 
-	(void)state;
+	make_long_run();
 	for (size_t i = 0; i < 2; i++) {
 		struct ending e;
 
@@ -350,37 +340,18 @@ static void a_damaged_batch_is_found(void **state)
 }
 
 /* A batch system can suspend a job for longer than a rank may be silent. */
-static void suspended_ranks_continue(void **state)
+TEST(suspended_ranks_continue)
 {
+	make_long_run();
 	enum { SECONDS_SUSPENDED = 8 };
 	struct running r;
 	struct ending e;
 	pid_t rank[3];
 
-	(void)state;
 	stop_in_merge(&r, rank);
 	sleep_for(SECONDS_SUSPENDED);
 	go_on(rank);
 	process_wait(&r, HANG_SECONDS, &e);
 	expect_ending(&e, SL_OK, "", RUN);
 	expect_same_results("ranks", "whole");
-}
-
-TEST_FILE(argc, argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
-#define LONG(function) cmocka_unit_test_setup_teardown(function, make_long_run, folder_end)
-	const struct CMUnitTest tests[] = {
-		TEST(any_number_of_ranks_gives_the_same_bytes),
-		TEST(ranks_with_devices_give_the_same_bytes),
-		TEST(other_files_have_the_same_bytes),
-		TEST(a_failure_of_a_rank_is_reported_once),
-		TEST(failed_calls_leave_no_part),
-		LONG(a_killed_rank_ends_the_merge),
-		LONG(ranks_notice_a_lost_rank),
-		LONG(a_damaged_batch_is_found),
-		LONG(suspended_ranks_continue),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,12 @@
 
 #include "tests/support/runs/ranks_check.h"
 
-static int make_folder(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml",
 		"run: {name: t, seed: 7, particles: 10010, batch: 501, threads: 1, device: cpu}\n"
 		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 0.1 cm}}\n"
 		"keep: transmitted\n");
-	return 0;
 }
 
 /* Expects that the command fails before it makes a directory, and that one rank says why. */
@@ -33,11 +30,10 @@ static void expect_refusal(const struct ranks_command *c, int code, const char *
 
 #define RUN "run", "c.yaml", "--quiet", "--out", "ranks"
 
-static void other_configurations_are_refused(void **state)
+TEST(other_configurations_are_refused)
 {
 	struct ranks_command c;
 
-	(void)state;
 	ranks_command(2, NULL, WORDS(RUN), &c);
 	add_rank(&c, NULL, WORDS(RUN, "--set", "run.seed=8"));
 	expect_refusal(&c, SL_USAGE, "the run is not that of rank 0: '  seed: 8' here");
@@ -46,11 +42,10 @@ static void other_configurations_are_refused(void **state)
 	expect_refusal(&c, SL_USAGE, "the run is not that of rank 0: 'part: 1/2' here");
 }
 
-static void a_wrong_configuration_is_reported_once(void **state)
+TEST(a_wrong_configuration_is_reported_once)
 {
 	struct ranks_command c;
 
-	(void)state;
 	ranks_command(3, NULL, WORDS(RUN, "--set", "run.sed=8"), &c);
 	expect_refusal(&c, SL_USAGE, "run.sed: unknown key; use seed");
 	ranks_command(1, NULL, WORDS(RUN), &c);
@@ -60,11 +55,10 @@ static void a_wrong_configuration_is_reported_once(void **state)
 	expect_refusal(&c, SL_USAGE, "cannot be read from standard input under MPI");
 }
 
-static void an_existing_run_is_refused_once(void **state)
+TEST(an_existing_run_is_refused_once)
 {
 	struct ranks_command c;
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--quiet", "--out", "before"));
 	folder_remember();
 	ranks_command(3, NULL, WORDS("run", "c.yaml", "--quiet", "--out", "before"), &c);
@@ -73,12 +67,11 @@ static void an_existing_run_is_refused_once(void **state)
 }
 
 /* The smallest batch of all ranks is that of the run. */
-static void the_smallest_batch_is_used(void **state)
+TEST(the_smallest_batch_is_used)
 {
 	struct ranks_command c;
 	struct sl_manifest m = {0};
 
-	(void)state;
 	write_text(&folder, "auto.yaml",
 		"run: {name: t, seed: 7, particles: 1e6, threads: 1, device: cpu}\n"
 		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 0.1 cm}}\n"
@@ -96,11 +89,10 @@ static void the_smallest_batch_is_used(void **state)
  * The ranks would write into different directories: then not even --force changes one. Takes as long as
  * a rank waits for a network file system.
  */
-static void other_directories_are_refused(void **state)
+TEST(other_directories_are_refused)
 {
 	struct ranks_command c;
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--quiet", "--out", "first"));
 	folder_remember();
 	ranks_command(1, NULL, WORDS("run", "c.yaml", "--quiet", "--out", "first", "--force"), &c);
@@ -108,18 +100,4 @@ static void other_directories_are_refused(void **state)
 	expect_refusal(&c, SL_USAGE, "second: is not the directory that rank 0 has opened");
 	assert_false(folder_has(&folder, "second"));
 	expect_untouched();
-}
-
-TEST_FILE(argc, argv)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_folder, folder_end)
-	const struct CMUnitTest tests[] = {
-		TEST(other_configurations_are_refused),
-		TEST(a_wrong_configuration_is_reported_once),
-		TEST(an_existing_run_is_refused_once),
-		TEST(the_smallest_batch_is_used),
-		TEST(other_directories_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

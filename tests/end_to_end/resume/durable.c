@@ -17,11 +17,9 @@ static const char text[] = "run: {name: t, seed: 7, particles: 8000, batch: 1000
 			   "keep: transmitted\n"
 			   "tallies: [w:20]\n";
 
-static int make_run(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
-	return 0;
 }
 
 /* Runs with the policy while calls of a kind fail; returns the exit code. */
@@ -44,11 +42,10 @@ static int run(const char *durable, const char *fault)
 	return code;
 }
 
-static void all_policies_give_the_same_bytes(void **state)
+TEST(all_policies_give_the_same_bytes)
 {
 	static const char *const policies[] = {"batch", "end", "never"};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(run(policies[i], NULL), SL_OK);
 		assert_true(hash_run(&folder, "out") == reference_hash);
@@ -56,13 +53,12 @@ static void all_policies_give_the_same_bytes(void **state)
 	}
 }
 
-static void batch_flushes_each_file(void **state)
+TEST(batch_flushes_each_file)
 {
 	static const char *const calls[] = {
 		"file_fsync:5+:5", "file_datasync:3+:5", "file_dirsync:5+:5"};
 	struct sl_manifest m;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(run("batch", calls[i]), SL_DISK);
 		read_manifest(&folder, "out", &m);
@@ -74,9 +70,8 @@ static void batch_flushes_each_file(void **state)
 	remove_run(&folder, "out");
 }
 
-static void never_flushes_nothing(void **state)
+TEST(never_flushes_nothing)
 {
-	(void)state;
 	assert_int_equal(
 		run("never", "file_fsync:1+:5,file_datasync:1+:5,file_dirsync:1+:5,dir_sync:1+:5"),
 		SL_OK);
@@ -85,9 +80,8 @@ static void never_flushes_nothing(void **state)
 }
 
 /* Everything is flushed by one call before run.json, which is flushed itself, says "done". */
-static void end_flushes_once(void **state)
+TEST(end_flushes_once)
 {
-	(void)state;
 	assert_int_equal(run("end", "file_datasync:1+:5,file_fsync:3+:5,file_dirsync:3+:5"), SL_OK);
 	assert_true(hash_run(&folder, "out") == reference_hash);
 	remove_run(&folder, "out");
@@ -100,9 +94,8 @@ static void end_flushes_once(void **state)
 }
 
 /* After a failure of the machine, a file can have lost its bytes although its line is in the manifest. */
-static void lost_bytes_are_computed_again(void **state)
+TEST(lost_bytes_are_computed_again)
 {
-	(void)state;
 	assert_int_equal(run("never", NULL), SL_OK);
 	assert_int_equal(truncate(folder_path(&folder, "out/t_000002.h5"), 0), 0);
 	assert_int_equal(truncate(folder_path(&folder, "out/t_000005.bins"), 8), 0);
@@ -111,17 +104,4 @@ static void lost_bytes_are_computed_again(void **state)
 	assert_true(hash_run(&folder, "out") == reference_hash);
 	expect(&folder, SL_OK, "", WORDS("verify", "out"));
 	reference_run_resume();
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_policies_give_the_same_bytes),
-		cmocka_unit_test(batch_flushes_each_file),
-		cmocka_unit_test(never_flushes_nothing),
-		cmocka_unit_test(end_flushes_once),
-		cmocka_unit_test(lost_bytes_are_computed_again),
-	};
-
-	return cmocka_run_group_tests(tests, make_run, folder_end);
 }

@@ -52,7 +52,7 @@ static void expect_extension(const char *text, const char *set, const char *cons
 
 #define STEPS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void extension_has_the_bytes_of_a_longer_run(void **state)
+TEST(extension_has_the_bytes_of_a_longer_run)
 {
 	static const char *const sets[] = {NULL, "output.format=npz", "output.format=csv.gz",
 		"output.format=none", "output={format: mcpl, mcpl: {energy: 1 keV}}",
@@ -61,17 +61,15 @@ static void extension_has_the_bytes_of_a_longer_run(void **state)
 		"output={format: mcpl.gz, mcpl: {energy: 1 keV}, order: run, sample: 300}",
 		"output={format: mcpl, mcpl: {energy: 1 keV}, order: run, limit: 50}"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		expect_extension(slab, sets[i], STEPS("5500", "7250", "8000", "12345"));
 }
 
 /* A run of one batch has no sort keys, and no batch that the longer run could keep. */
-static void any_number_of_batches_can_be_extended(void **state)
+TEST(any_number_of_batches_can_be_extended)
 {
 	static const char order[] = "output={format: mcpl, mcpl: {energy: 1 keV}, order: run}";
 
-	(void)state;
 	expect_extension(slab, order, STEPS("400", "3000"));
 	expect_extension(slab, order, STEPS("1000", "1001", "3000"));
 	expect_extension(slab, NULL, STEPS("1", "2", "999", "1000"));
@@ -80,14 +78,13 @@ static void any_number_of_batches_can_be_extended(void **state)
 }
 
 /* The rule is evaluated again: the last batch of the shorter run can have been a smaller one. */
-static void stop_rules_end_an_extended_run_at_the_same_batch(void **state)
+TEST(stop_rules_end_an_extended_run_at_the_same_batch)
 {
 	static const char never[] = "stop={when: rel_error(transmitted) < 1e-9, min_batches: 2}";
 	static const char later[] = "stop={when: rel_error(transmitted) < 0.02, min_batches: 2}";
 	static const char soon[] = "stop={when: rel_error(transmitted) < 0.5, min_batches: 3}";
 	struct sl_manifest m;
 
-	(void)state;
 	expect_extension(slab, never, STEPS("2500", "6000"));
 	expect_extension(slab, later, STEPS("2500", "60000"));
 	expect_extension(slab, soon, STEPS("2500", "6000"));
@@ -104,7 +101,7 @@ static void stop_rules_end_an_extended_run_at_the_same_batch(void **state)
 }
 
 /* The size of auto would grow with the particles; an extended run keeps that of its batches. */
-static void automatic_batch_stays(void **state)
+TEST(automatic_batch_stays)
 {
 	static const char automatic[] =
 		"run: {name: t, seed: 7, threads: 2}\n"
@@ -113,7 +110,6 @@ static void automatic_batch_stays(void **state)
 		"output: {format: none}\n";
 	struct sl_manifest m;
 
-	(void)state;
 	write_text(&folder, "c.yaml", automatic);
 	run("out", "300000", NULL, NULL);
 	run("out", "20000000", NULL, "--resume");
@@ -128,12 +124,11 @@ static void automatic_batch_stays(void **state)
 }
 
 /* After a failure, the files made of all batches of the shorter run are gone; the run can go on. */
-static void interrupted_extension_can_be_resumed(void **state)
+TEST(interrupted_extension_can_be_resumed)
 {
 	static const char joined[] = "output={format: mcpl, mcpl: {energy: 1 keV}, joined: true}";
 	struct ending e;
 
-	(void)state;
 	write_text(&folder, "c.yaml", slab);
 	run("whole", "12000", joined, NULL);
 	run("out", "5500", joined, NULL);
@@ -171,9 +166,8 @@ static void interrupted_extension_can_be_resumed(void **state)
 }
 
 /* The joined run can be extended, but not a part of it. */
-static void parts_are_not_extended(void **state)
+TEST(parts_are_not_extended)
 {
-	(void)state;
 	write_text(&folder, "c.yaml", slab);
 	for (int i = 1; i <= 2; i++)
 		expect(&folder, SL_OK, "",
@@ -191,11 +185,10 @@ static void parts_are_not_extended(void **state)
 	remove_run(&folder, "whole");
 }
 
-static void other_changes_are_refused(void **state)
+TEST(other_changes_are_refused)
 {
 	uint64_t before;
 
-	(void)state;
 	write_text(&folder, "c.yaml", slab);
 	run("out", "5500", NULL, NULL);
 	before = folder_hash(folder_path(&folder, "out"), NULL);
@@ -220,19 +213,4 @@ static void other_changes_are_refused(void **state)
 		WORDS("run", "list.yaml", "--out", "l", "--resume"));
 	remove_run(&folder, "out");
 	remove_run(&folder, "l");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(extension_has_the_bytes_of_a_longer_run),
-		cmocka_unit_test(any_number_of_batches_can_be_extended),
-		cmocka_unit_test(stop_rules_end_an_extended_run_at_the_same_batch),
-		cmocka_unit_test(automatic_batch_stays),
-		cmocka_unit_test(interrupted_extension_can_be_resumed),
-		cmocka_unit_test(parts_are_not_extended),
-		cmocka_unit_test(other_changes_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

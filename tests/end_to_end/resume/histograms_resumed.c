@@ -20,7 +20,7 @@ static void expect_same(const char *out)
 	free(expected);
 }
 
-static void run_options_do_not_change_histograms(void **state)
+TEST(run_options_do_not_change_histograms)
 {
 	static const char *const options[][4] = {
 		{"--device", "cpu", "--threads", "3"},
@@ -31,7 +31,6 @@ static void run_options_do_not_change_histograms(void **state)
 	static const char *const baseline[] = {"SL_LEVEL=baseline", NULL};
 	struct ending e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet",
 			options[i][0], options[i][1], options[i][2], options[i][3]);
@@ -44,11 +43,10 @@ static void run_options_do_not_change_histograms(void **state)
 }
 
 /* The printed configuration gives the same run. */
-static void printed_configuration_reads_back(void **state)
+TEST(printed_configuration_reads_back)
 {
 	char *config = output_of(&folder, WORDS("run", "c.yaml", "--print-config"));
 
-	(void)state;
 	write_text(&folder, "printed.yaml", config);
 	expect(&folder, SL_OK, "", WORDS("run", "printed.yaml", "--out", "out", "--quiet"));
 	expect_same("out");
@@ -56,11 +54,10 @@ static void printed_configuration_reads_back(void **state)
 	free(config);
 }
 
-static void csv_runs_have_no_hdf5(void **state)
+TEST(csv_runs_have_no_hdf5)
 {
 	char *found, *expected;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "output.format=csv.gz"));
 	found = histograms_of("out");
@@ -116,9 +113,8 @@ static void check_damage(const char *what, const char *name, const char *message
 	remove_run(&folder, "out");
 }
 
-static void damage_is_reported_and_repaired(void **state)
+TEST(damage_is_reported_and_repaired)
 {
-	(void)state;
 	check_damage("flip", "out/t_000002.bins", "size or checksum is not that of the manifest");
 	check_damage("cut", "out/t_000000.bins", "size or checksum is not that of the manifest");
 	check_damage("remove", "out/t_000003.bins", "the histogram file is missing");
@@ -131,9 +127,8 @@ static void damage_is_reported_and_repaired(void **state)
 }
 
 /* The process was killed after it committed one of the two files of a batch. */
-static void run_killed_between_two_files_resumes(void **state)
+TEST(run_killed_between_two_files_resumes)
 {
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	keep_three_batches();
 	assert_int_equal(unlink(folder_path(&folder, "out/t_000003.bins")), 0);
@@ -145,9 +140,8 @@ static void run_killed_between_two_files_resumes(void **state)
 
 /* --- other runs ------------------------------------------------------------------------------- */
 
-static void other_histograms_make_another_run(void **state)
+TEST(other_histograms_make_another_run)
 {
-	(void)state;
 	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
 		WORDS("run", "c.yaml", "--out", "whole", "--resume", "--set", "tallies=[w:8]"));
 	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
@@ -158,9 +152,8 @@ static void other_histograms_make_another_run(void **state)
  * --force removes all files of the existing run; a new run does not overwrite files of the same
  * name.
  */
-static void force_removes_all_histogram_files(void **state)
+TEST(force_removes_all_histogram_files)
 {
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--force", "--quiet", "--set",
@@ -179,17 +172,7 @@ static void force_removes_all_histogram_files(void **state)
 	remove_run(&folder, "out");
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(run_options_do_not_change_histograms),
-		cmocka_unit_test(printed_configuration_reads_back),
-		cmocka_unit_test(csv_runs_have_no_hdf5),
-		cmocka_unit_test(damage_is_reported_and_repaired),
-		cmocka_unit_test(run_killed_between_two_files_resumes),
-		cmocka_unit_test(other_histograms_make_another_run),
-		cmocka_unit_test(force_removes_all_histogram_files),
-	};
-
-	return cmocka_run_group_tests(tests, tallies_begin, folder_end);
+	tallies_begin();
 }

@@ -16,12 +16,10 @@ static const char text[] = "run: {name: t, seed: 7, particles: 300000, batch: 50
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
 	write_slow(&folder, "slow.yaml");
-	return 0;
 }
 
 /* Processes that are ready to run: the mean of the last minute, or now if that is more. */
@@ -114,12 +112,11 @@ static void interrupt_at(int signal, size_t batches)
 }
 
 /* Each signal is sent at one of the moments at least. */
-static void signals_end_the_run_in_order(void **state)
+TEST(signals_end_the_run_in_order)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 	static const size_t moments[] = {0, 1, 12, 25};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(stopping) / sizeof(stopping[0]); i++)
 		for (size_t k = 0; k < sizeof(moments) / sizeof(moments[0]); k++)
 			if (i == k || sl_sampling_selects())
@@ -127,9 +124,8 @@ static void signals_end_the_run_in_order(void **state)
 }
 
 /* A run that is interrupted again and again still finishes. */
-static void repeated_interrupts_leave_a_resumable_run(void **state)
+TEST(repeated_interrupts_leave_a_resumable_run)
 {
-	(void)state;
 	for (size_t k = 1; k < BATCHES; k += 12)
 		interrupt(WORDS("run", "c.yaml", "--out", "out", "--resume"), SIGINT, k);
 	reference_run_resume();
@@ -139,11 +135,10 @@ static void repeated_interrupts_leave_a_resumable_run(void **state)
  * A batch that takes minutes is discarded; a second signal ends the run without waiting for the
  * batch.
  */
-static void interrupt_ends_a_long_batch(void **state)
+TEST(interrupt_ends_a_long_batch)
 {
 	const char *const *words = WORDS("run", "slow.yaml", "--out", "out");
 
-	(void)state;
 	for (int signals_sent = 1; signals_sent <= 2; signals_sent++) {
 		double start_time;
 		struct running r;
@@ -168,7 +163,7 @@ static void interrupt_ends_a_long_batch(void **state)
 }
 
 /* The time limit is kept, and does not matter if the run finishes earlier. */
-static void time_limit_ends_the_run_in_order(void **state)
+TEST(time_limit_ends_the_run_in_order)
 {
 	const char *const *words =
 		WORDS("run", "slow.yaml", "--out", "out", "--stop-before", "3 s");
@@ -176,7 +171,6 @@ static void time_limit_ends_the_run_in_order(void **state)
 	struct ending e;
 	size_t committed;
 
-	(void)state;
 	start(words, 0, &r);
 	process_wait(&r, allowed_seconds(4), &e);
 	expect_ending(&e, SL_STOPPED,
@@ -202,14 +196,13 @@ static void time_limit_ends_the_run_in_order(void **state)
 }
 
 /* Other commands end at the first signal. */
-static void interrupt_ends_verify(void **state)
+TEST(interrupt_ends_verify)
 {
 	const struct process p = {.argv = WORDS("verify", "whole"), .folder = folder.path};
 	bool ended = false;
 	struct running r;
 	struct ending e;
 
-	(void)state;
 	for (int tries = 20; !ended && tries > 0;
 		tries--) { /* a command may finish before the signal */
 		process_start(&p, &r);
@@ -225,14 +218,13 @@ static void interrupt_ends_verify(void **state)
 }
 
 /* Under nohup, SIGHUP is ignored. */
-static void nohup_ignores_hangup(void **state)
+TEST(nohup_ignores_hangup)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet");
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
 	struct running r;
 	struct ending e;
 
-	(void)state;
 	sigaction(SIGHUP, &ignore, &was);
 	start(words, 2, &r);
 	sigaction(SIGHUP, &was, NULL);
@@ -241,20 +233,4 @@ static void nohup_ignores_hangup(void **state)
 	expect_ending(&e, SL_OK, "", words);
 	assert_int_equal(hash_run(&folder, "out"), reference_hash);
 	remove_run(&folder, "out");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(signals_end_the_run_in_order),
-		cmocka_unit_test(repeated_interrupts_leave_a_resumable_run),
-		cmocka_unit_test(interrupt_ends_a_long_batch),
-		cmocka_unit_test(time_limit_ends_the_run_in_order),
-		cmocka_unit_test(interrupt_ends_verify),
-		cmocka_unit_test(nohup_ignores_hangup),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

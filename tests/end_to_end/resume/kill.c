@@ -150,7 +150,7 @@ static void kill_at_each(struct tiny_run *t, const struct sweep *s)
 		t->threads, n);
 }
 
-static void kill_at_every_call(void **state)
+TEST(kill_at_every_call)
 {
 	static const struct sweep sweeps[] = {
 		{"a run", NULL, TINY_KILLED, start_empty},
@@ -159,7 +159,6 @@ static void kill_at_every_call(void **state)
 	};
 	static const char *const threads[] = {"1", "3"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
 		struct tiny_run t = {
 			.threads = threads[i], .format = "openpmd", .batches = BATCHES};
@@ -175,7 +174,7 @@ static void kill_at_every_call(void **state)
 	}
 }
 
-static void kill_at_every_call_of_a_run_that_ends_early(void **state)
+TEST(kill_at_every_call_of_a_run_that_ends_early)
 {
 	static const struct sweep sweep = {"a run that ends early", NULL, TINY_KILLED, start_empty};
 	struct tiny_run t = {.threads = "3",
@@ -184,20 +183,18 @@ static void kill_at_every_call_of_a_run_that_ends_early(void **state)
 		.ends_at = ENDS_AT,
 		.more = ends_early};
 
-	(void)state;
 	tiny_make(&t);
 	kill_at_each(&t, &sweep);
 	tiny_free(&t);
 }
 
-static void kill_at_every_call_of_a_run_with_a_merged_list(void **state)
+TEST(kill_at_every_call_of_a_run_with_a_merged_list)
 {
 	static const struct sweep sweep = {
 		"a run of lists, joined", NULL, TINY_KILLED, start_empty};
 	struct tiny_run t = {
 		.threads = "1", .format = "mcpl.gz", .batches = BATCHES, .more = joined};
 
-	(void)state;
 	tiny_make(&t);
 	kill_at_each(&t, &sweep);
 	tiny_free(&t);
@@ -273,16 +270,15 @@ static void kill_at_moments(struct tiny_run *t, unsigned batches, uint64_t times
 	tiny_free(t);
 }
 
-static void kill_at_random_moments(void **state)
+TEST(kill_at_random_moments)
 {
 	struct tiny_run t = {.threads = "2", .format = "openpmd", .batches = LONG_BATCHES};
 
-	(void)state;
 	kill_at_moments(&t, LONG_BATCHES, moments(MOMENTS));
 }
 
 /* Six threads have two writers, so a batch can be written before an earlier one is committed. */
-static void kill_at_random_moments_of_a_run_that_ends_early(void **state)
+TEST(kill_at_random_moments_of_a_run_that_ends_early)
 {
 	struct tiny_run t = {.threads = "6",
 		.format = "openpmd",
@@ -290,7 +286,6 @@ static void kill_at_random_moments_of_a_run_that_ends_early(void **state)
 		.ends_at = LONG_ENDS_AT,
 		.more = long_ends_early};
 
-	(void)state;
 	kill_at_moments(&t, LONG_ENDS_AT, moments(FEW_MOMENTS));
 }
 
@@ -298,13 +293,12 @@ static void kill_at_random_moments_of_a_run_that_ends_early(void **state)
  * Columns or records are compressed on the device, three batches at a time, and written by six
  * threads.
  */
-static void kill_at_random_moments_on_a_device(void **state)
+TEST(kill_at_random_moments_on_a_device)
 {
 	static const char *const formats[] = {"openpmd", "npz", "mcpl.gz"};
 	static const char *const more[] = {"--device", "emulated", "--sort", "naive", "--deflate",
 		"device", "--set", "output.columns=[]", NULL};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct tiny_run t = {.threads = "6",
 			.format = formats[i],
@@ -325,40 +319,22 @@ static void kill_at_random_moments_of(
 	kill_at_moments(&t, MANY_BATCHES, moments(times));
 }
 
-static void kill_at_random_moments_of_each_format(void **state)
+TEST(kill_at_random_moments_of_each_format)
 {
-	(void)state;
 	for (size_t i = 0; sl_formats[i]; i++)
 		if (sl_formats[i] != &sl_format_openpmd)
 			kill_at_random_moments_of(sl_formats[i],
 				sl_format_is_mcpl(sl_formats[i]) ? of_mcpl : NULL, MOMENTS_EACH);
 }
 
-static void kill_at_random_moments_of_a_merged_list(void **state)
+TEST(kill_at_random_moments_of_a_merged_list)
 {
-	(void)state;
 	kill_at_random_moments_of(&sl_format_mcpl, joined, MOMENTS_JOINED);
 	kill_at_random_moments_of(&sl_format_mcpl_gz, joined, MOMENTS_JOINED);
 	kill_at_random_moments_of(&sl_format_mcpl, in_order, MOMENTS_JOINED);
 }
 
-static int all_tests(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kill_at_every_call),
-		cmocka_unit_test(kill_at_every_call_of_a_run_that_ends_early),
-		cmocka_unit_test(kill_at_every_call_of_a_run_with_a_merged_list),
-		cmocka_unit_test(kill_at_random_moments),
-		cmocka_unit_test(kill_at_random_moments_of_a_run_that_ends_early),
-		cmocka_unit_test(kill_at_random_moments_on_a_device),
-		cmocka_unit_test(kill_at_random_moments_of_each_format),
-		cmocka_unit_test(kill_at_random_moments_of_a_merged_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 TEST_FILE(argc, argv)
 {
-	return ptrace_main(argc, argv, all_tests);
+	return ptrace_main(argc, argv);
 }

@@ -116,7 +116,7 @@ static bool is_proportional(double few, double many)
 	return many <= FACTOR * fmax(few, least_seconds);
 }
 
-static void work_is_proportional_to_the_batches(void **state)
+TEST(work_is_proportional_to_the_batches)
 {
 	static const struct {
 		const char *name;
@@ -125,7 +125,6 @@ static void work_is_proportional_to_the_batches(void **state)
 		{"status", status}, {"convert", convert}};
 	char few[512], many[512];
 
-	(void)state;
 	snprintf(few, sizeof(few), "%s", folder_path(&folder, "few"));
 	snprintf(many, sizeof(many), "%s", folder_path(&folder, "many"));
 	assert_ok(run(2, folder_path(&folder, "other")));
@@ -150,7 +149,7 @@ static void work_is_proportional_to_the_batches(void **state)
 }
 
 /* The plan of a run that needs more disk than there is says all, and the exit code is that of the disk. */
-static void plan_of_a_large_run_proposes_larger_batches(void **state)
+TEST(plan_of_a_large_run_proposes_larger_batches)
 {
 	static const char text[] = "run: {name: t, particles: 1e12, batch: 1e7, threads: 1}\n"
 				   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}}\n"
@@ -161,7 +160,6 @@ static void plan_of_a_large_run_proposes_larger_batches(void **state)
 	struct ending e;
 	char *printed;
 
-	(void)state;
 	write_text(&folder, "c.yaml", text);
 	printed = output_of(&folder, none);
 	assert_non_null(strstr(printed, "files       100000 in one directory"));
@@ -178,21 +176,4 @@ static void plan_of_a_large_run_proposes_larger_batches(void **state)
 	printed = output_of(&folder, WORDS("plan", "c.yaml", "--set", "run.particles=1e7"));
 	assert_null(strstr(printed, "files "));
 	free(printed);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(work_is_proportional_to_the_batches),
-		cmocka_unit_test(plan_of_a_large_run_proposes_larger_batches),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -21,11 +21,9 @@ static const char text[] = "run: {name: t, seed: 7, particles: 30000, batch: 500
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
-	return 0;
 }
 
 /* --- damage -------------------------------------------------------------------------------- */
@@ -139,9 +137,8 @@ static const struct damage damages[] = {
 	{"temporary files", leave_parts, SL_OK, ""},
 };
 
-static void any_damage_is_repaired_or_reported(void **state)
+TEST(any_damage_is_repaired_or_reported)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
 		const struct damage *d = &damages[i];
 
@@ -156,7 +153,7 @@ static void any_damage_is_repaired_or_reported(void **state)
 
 /* --- existing folders ---------------------------------------------------------------------- */
 
-static void another_configuration_is_refused(void **state)
+TEST(another_configuration_is_refused)
 {
 	static const char *const changes[][2] = {
 		{"run.seed=8", "\"seed: 7\" there, \"seed: 8\" here"},
@@ -167,7 +164,6 @@ static void another_configuration_is_refused(void **state)
 	};
 	uint64_t before;
 
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	before = folder_hash(folder_path(&folder, "out"), NULL);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
@@ -183,16 +179,15 @@ static void another_configuration_is_refused(void **state)
 	reference_run_resume();
 }
 
-static void resume_without_a_run_starts_one(void **state)
+TEST(resume_without_a_run_starts_one)
 {
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	reference_run_resume();
 	reference_run_resume(); /* no folder */
 }
 
 /* Two configurations that differ only after 1100 characters of a line are different. */
-static void long_configuration_lines_are_compared_completely(void **state)
+TEST(long_configuration_lines_are_compared_completely)
 {
 	static const char *const last[] = {"0", "0.5"};
 	static char keep[1400];
@@ -200,7 +195,6 @@ static void long_configuration_lines_are_compared_completely(void **state)
 		"\"transmitted and w > 0.0000000000000000000000000000000000000000000000001\", ";
 	size_t n = (size_t)snprintf(keep, sizeof(keep), "keep=[");
 
-	(void)state;
 	while (n < 1100)
 		n += (size_t)snprintf(keep + n, sizeof(keep) - n, "%s", item);
 	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
@@ -213,11 +207,10 @@ static void long_configuration_lines_are_compared_completely(void **state)
 	remove_run(&folder, "out");
 }
 
-static void finished_run_is_left_unchanged(void **state)
+TEST(finished_run_is_left_unchanged)
 {
 	struct stat was, now;
 
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	assert_int_equal(stat(folder_path(&folder, "out/t_000059.h5"), &was), 0);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--resume"));
@@ -227,12 +220,11 @@ static void finished_run_is_left_unchanged(void **state)
 	reference_run_resume();
 }
 
-static void force_replaces_the_run(void **state)
+TEST(force_replaces_the_run)
 {
 	static const char *const mine[] = {"out/notes.txt", "out/t_12.h5", "out/tt_000000.h5",
 		"out/t_000000.h5.bak", "out/t_000060.h5", "out/u_000014.csv.gz"};
 
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	leave_parts();
 	for (int i = 0; i < 6; i++)
@@ -264,12 +256,11 @@ static void force_replaces_the_run(void **state)
  * Files of batches that the run does not have are of a user, whatever their names. A file of a batch whose
  * line is missing is one that the run has written before it was killed.
  */
-static void files_beyond_the_batches_are_kept(void **state)
+TEST(files_beyond_the_batches_are_kept)
 {
 	static const char *const mine[] = {"out/t_000060.h5", "out/t_000777.h5",
 		"out/t_000777.order", "out/t_000777.h5.part", "out/t_000003.bins"};
 
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	keep_batches(&folder, "out", BATCHES - 2);
 	assert_int_equal(truncate(folder_path(&folder, "out/t_000059.h5"), 10), 0);
@@ -287,13 +278,12 @@ static void files_beyond_the_batches_are_kept(void **state)
 }
 
 /* A manifest line can name any file; --force removes only files with names that the run gives. */
-static void force_keeps_files_of_other_runs(void **state)
+TEST(force_keeps_files_of_other_runs)
 {
 	char line[SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest m;
 	struct sl_dir dir;
 
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	write_text(&folder, "out/thesis.tex", "mine");
 	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &dir));
@@ -311,9 +301,8 @@ static void force_keeps_files_of_other_runs(void **state)
 }
 
 /* A LOCK that sluice did not write is a user's file: the run is refused and the file kept. */
-static void foreign_lock_is_kept(void **state)
+TEST(foreign_lock_is_kept)
 {
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	write_text(&folder, "out/LOCK", "mine");
 	expect(&folder, SL_OUTPUT_IN_USE, "LOCK was not made by sluice",
@@ -323,9 +312,8 @@ static void foreign_lock_is_kept(void **state)
 }
 
 /* A run that was killed before it wrote run.json leaves a part, which the next run replaces. */
-static void part_of_a_killed_run_is_replaced(void **state)
+TEST(part_of_a_killed_run_is_replaced)
 {
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	write_text(&folder, "out/LOCK", "pid 4194304 host a start 2026-01-02T03:04:05Z\n");
 	write_text(&folder, "out/run.json.part", "{");
@@ -333,12 +321,11 @@ static void part_of_a_killed_run_is_replaced(void **state)
 }
 
 /* A file that no run.json lists belongs to the user; it is detected before the first particle. */
-static void foreign_files_with_names_of_the_run_are_kept(void **state)
+TEST(foreign_files_with_names_of_the_run_are_kept)
 {
 	static const char *const taken[] = {"out/t_000050.h5", "out/t.xdmf", "out/run.json.part",
 		"out/manifest.jsonl.part", "out/t.xdmf.part", "out/t_000050.h5.part"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
 		assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 		write_text(&folder, taken[i], "mine");
@@ -356,7 +343,7 @@ static void foreign_files_with_names_of_the_run_are_kept(void **state)
  * Thousands of batches: run.json is longer than the size limit of a configuration. Sanitizers would find
  * nothing here that they do not find in a run of few batches.
  */
-static void very_many_batches_resume(void **state)
+TEST(very_many_batches_resume)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
 		"--set", "run.particles=3000", "--set", "run.batch=1", "--set",
@@ -364,10 +351,9 @@ static void very_many_batches_resume(void **state)
 	struct folder many;
 	struct stat facts;
 
-	(void)state;
 	if (is_quick())
 		return;
-	folder_make_in_memory(&many);
+	folder_make(&many);
 	write_text(&many, "c.yaml", text);
 	expect(&many, SL_OK, "", words);
 	assert_int_equal(stat(folder_path(&many, "out/run.json"), &facts), 0);
@@ -376,24 +362,4 @@ static void very_many_batches_resume(void **state)
 	expect(&many, SL_OK, "", words);
 	expect(&many, SL_OK, "", WORDS("verify", "out", "--quiet"));
 	folder_remove(&many);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_damage_is_repaired_or_reported),
-		cmocka_unit_test(another_configuration_is_refused),
-		cmocka_unit_test(resume_without_a_run_starts_one),
-		cmocka_unit_test(long_configuration_lines_are_compared_completely),
-		cmocka_unit_test(finished_run_is_left_unchanged),
-		cmocka_unit_test(force_keeps_files_of_other_runs),
-		cmocka_unit_test(foreign_lock_is_kept),
-		cmocka_unit_test(part_of_a_killed_run_is_replaced),
-		cmocka_unit_test(force_replaces_the_run),
-		cmocka_unit_test(files_beyond_the_batches_are_kept),
-		cmocka_unit_test(foreign_files_with_names_of_the_run_are_kept),
-		cmocka_unit_test(very_many_batches_resume),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

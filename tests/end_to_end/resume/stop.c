@@ -26,21 +26,17 @@ static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200
 
 static struct sl_manifest all; /* of "all", a run without a rule */
 
-static int make_references(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "all", "--quiet"));
 	read_manifest(&folder, "all", &all);
 	assert_int_equal(all.n, BATCHES);
-	return 0;
 }
 
-static int remove_references(void **state)
+AFTER_TESTS()
 {
 	sl_manifest_free(&all);
-	return folder_end(state);
 }
 
 /* --- expected end ----------------------------------------------------------------------------- */
@@ -138,11 +134,10 @@ static void run_rule(const struct rule *rule, size_t n, bool met)
 	remove_run(&folder, "out");
 }
 
-static void run_ends_at_the_expected_batch(void **state)
+TEST(run_ends_at_the_expected_batch)
 {
 	size_t between = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i += is_quick() ? 2 : 1) {
 		const struct rule *r = &rules[i];
 		size_t least = r->min_batches ? strtoul(r->min_batches, NULL, 10) : 5;
@@ -156,12 +151,11 @@ static void run_ends_at_the_expected_batch(void **state)
 }
 
 /* A fate without particles has no relative error. */
-static void fate_without_particles_never_stops_a_run(void **state)
+TEST(fate_without_particles_never_stops_a_run)
 {
 	char *out = output_of(&folder,
 		WORDS("run", "c.yaml", "--out", "out", "--set", "stop=rel_error(max_steps) < 0.5"));
 
-	(void)state;
 	assert_non_null(
 		strstr(out, "stop.when was not met: rel_error(max_steps) is unknown after all 60"));
 	free(out);
@@ -179,9 +173,8 @@ static void expect_plan(const char *set, const char *expected)
 	free(out);
 }
 
-static void plan_prints_the_stop_rule(void **state)
+TEST(plan_prints_the_stop_rule)
 {
-	(void)state;
 	expect_plan(STOP, "batches     at most 60 of 200 particles\n"
 			  "stop        when rel_error(transmitted) < 0.01, after 5 batches or "
 			  "more\n");
@@ -217,11 +210,10 @@ static void expect_stopped(void)
 	remove_run(&folder, "out");
 }
 
-static void thread_count_does_not_change_the_end(void **state)
+TEST(thread_count_does_not_change_the_end)
 {
 	static const char *const threads[] = {"1", "2", "3", "4", "16"};
 
-	(void)state;
 	make_stopped_run();
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
 		for (int again = 0; again < (is_quick() ? 1 : 3); again++) {
@@ -233,12 +225,11 @@ static void thread_count_does_not_change_the_end(void **state)
 		}
 }
 
-static void slot_count_does_not_change_the_end(void **state)
+TEST(slot_count_does_not_change_the_end)
 {
 	static const char *const modes[] = {"staged", "fused"};
 	static const char *const slots[] = {"1", "2", "3"};
 
-	(void)state;
 	make_stopped_run();
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = is_quick() ? i : 0; k < 3; k += is_quick() ? 2 : 1) {
@@ -260,9 +251,8 @@ static void resume_continues(const char *message)
 }
 
 /* A kill leaves a file without its manifest line; the resumed run writes it again. */
-static void resumed_run_ends_at_the_same_batch(void **state)
+TEST(resumed_run_ends_at_the_same_batch)
 {
-	(void)state;
 	make_stopped_run();
 	for (size_t n = 0; n < n_stopped; n += 1 + n_stopped / (is_quick() ? 3 : 6)) {
 		copy_run(&folder, "stopped", "out");
@@ -273,9 +263,8 @@ static void resumed_run_ends_at_the_same_batch(void **state)
 }
 
 /* A batch that was lost in the middle is computed again before the rule is evaluated. */
-static void lost_files_are_written_again(void **state)
+TEST(lost_files_are_written_again)
 {
-	(void)state;
 	make_stopped_run();
 	copy_run(&folder, "stopped", "out");
 	assert_int_equal(unlink(folder_path(&folder, "out/t_000001.h5")) |
@@ -286,12 +275,11 @@ static void lost_files_are_written_again(void **state)
 	expect_stopped();
 }
 
-static void finished_run_is_not_continued(void **state)
+TEST(finished_run_is_not_continued)
 {
 	struct stat was, now;
 	char *out;
 
-	(void)state;
 	make_stopped_run();
 	copy_run(&folder, "stopped", "out");
 	assert_int_equal(stat(folder_path(&folder, "out/t_000009.h5"), &was), 0);
@@ -310,9 +298,8 @@ static void finished_run_is_not_continued(void **state)
 }
 
 /* Batches after the end of the rule, made by an edited rule: verify reports them and --resume removes them. */
-static void resume_removes_batches_after_the_end(void **state)
+TEST(resume_removes_batches_after_the_end)
 {
-	(void)state;
 	make_stopped_run();
 	for (int gap = 0; gap < 2; gap++) {
 		expect(&folder, SL_OK, "",
@@ -330,21 +317,4 @@ static void resume_removes_batches_after_the_end(void **state)
 		assert_false(folder_has(&folder, "out/t_000059.h5"));
 		remove_run(&folder, "out");
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(run_ends_at_the_expected_batch),
-		cmocka_unit_test(fate_without_particles_never_stops_a_run),
-		cmocka_unit_test(plan_prints_the_stop_rule),
-		cmocka_unit_test(thread_count_does_not_change_the_end),
-		cmocka_unit_test(slot_count_does_not_change_the_end),
-		cmocka_unit_test(resumed_run_ends_at_the_same_batch),
-		cmocka_unit_test(lost_files_are_written_again),
-		cmocka_unit_test(finished_run_is_not_continued),
-		cmocka_unit_test(resume_removes_batches_after_the_end),
-	};
-
-	return cmocka_run_group_tests(tests, make_references, remove_references);
 }

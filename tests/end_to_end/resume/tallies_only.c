@@ -19,11 +19,9 @@ static const char text[] = "run: {name: t, seed: 7, particles: 15500, batch: 100
 			   "tallies: [w:50, z:40]\n"
 			   "output: {format: none}\n";
 
-static int make_run(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
-	return 0;
 }
 
 /* Reads a file of the reference run and one of another run; both are freed by the caller. */
@@ -38,12 +36,11 @@ static void expect_equal_files(const char *a, const char *b)
 	free(bytes_b);
 }
 
-static void tallies_and_digests_are_those_of_a_run_with_files(void **state)
+TEST(tallies_and_digests_are_those_of_a_run_with_files)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
 	struct sl_manifest none, files;
 
-	(void)state;
 	for (size_t d = 0; d < 2; d++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "files", "--quiet", "--device", devices[d],
@@ -69,12 +66,11 @@ static void tallies_and_digests_are_those_of_a_run_with_files(void **state)
 	}
 }
 
-static void no_file_of_survivors_is_written(void **state)
+TEST(no_file_of_survivors_is_written)
 {
 	char *info = output_of(&folder, WORDS("info", "whole"));
 	struct folder run;
 
-	(void)state;
 	snprintf(run.path, sizeof(run.path), "%s", folder_path(&folder, "whole"));
 	/* LOCK, run.json, manifest.jsonl, t.tallies, and histograms of each batch */
 	assert_int_equal(folder_count(&run), 4 + BATCHES);
@@ -83,13 +79,12 @@ static void no_file_of_survivors_is_written(void **state)
 	free(info);
 }
 
-static void verify_recomputes_a_batch(void **state)
+TEST(verify_recomputes_a_batch)
 {
 	char *verified = output_of(&folder, WORDS("verify", "whole"));
 	char line[SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest m;
 
-	(void)state;
 	assert_non_null(strstr(verified, "16 of 16 batches are correct"));
 	assert_non_null(strstr(verified, "digests of one batch, recomputed"));
 	free(verified);
@@ -110,9 +105,8 @@ static void verify_recomputes_a_batch(void **state)
 	reference_run_resume();
 }
 
-static void a_run_resumes_with_the_same_bytes(void **state)
+TEST(a_run_resumes_with_the_same_bytes)
 {
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	keep_batches(&folder, "out", KEPT);
 	reference_run_resume();
@@ -130,11 +124,10 @@ static void a_run_resumes_with_the_same_bytes(void **state)
 }
 
 /* With an empty suffix, the name of a batch alone could look like a file of the run. */
-static void files_of_the_user_stay(void **state)
+TEST(files_of_the_user_stay)
 {
 	static const char *const mine[] = {"out/t_000003", "out/t_000003.h5", "out/t_000099.part"};
 
-	(void)state;
 	copy_run(&folder, "whole", "out");
 	for (size_t i = 0; i < 3; i++)
 		write_text(&folder, mine[i], "mine");
@@ -148,9 +141,8 @@ static void files_of_the_user_stay(void **state)
 	reference_run_resume();
 }
 
-static void what_needs_survivors_is_refused(void **state)
+TEST(what_needs_survivors_is_refused)
 {
-	(void)state;
 	expect(&folder, SL_USAGE, "no files of survivors (output.format: none)",
 		WORDS("convert", "whole", "--to", "x.h5"));
 	expect(&folder, SL_OK, "", WORDS("convert", "whole", "--to", "x.tallies"));
@@ -162,11 +154,10 @@ static void what_needs_survivors_is_refused(void **state)
 }
 
 /* Parts without files of survivors are joined to the run of one process. */
-static void parts_are_joined(void **state)
+TEST(parts_are_joined)
 {
 	static const char *const parts[] = {"1/3", "2/3", "3/3"};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "parts", "--quiet", "--part", parts[i]));
@@ -176,11 +167,10 @@ static void parts_are_joined(void **state)
 }
 
 /* The sums of two runs have the particles of all their batches. */
-static void tallies_of_two_runs_are_added(void **state)
+TEST(tallies_of_two_runs_are_added)
 {
 	char *info;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "two", "--quiet", "--set", "run.seed=8"));
 	expect(&folder, SL_OK, "", WORDS("convert", "whole", "two", "--to", "sum.tallies"));
@@ -189,20 +179,4 @@ static void tallies_of_two_runs_are_added(void **state)
 	free(info);
 	assert_int_equal(unlink(folder_path(&folder, "sum.tallies")), 0);
 	remove_run(&folder, "two");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tallies_and_digests_are_those_of_a_run_with_files),
-		cmocka_unit_test(no_file_of_survivors_is_written),
-		cmocka_unit_test(verify_recomputes_a_batch),
-		cmocka_unit_test(a_run_resumes_with_the_same_bytes),
-		cmocka_unit_test(files_of_the_user_stay),
-		cmocka_unit_test(what_needs_survivors_is_refused),
-		cmocka_unit_test(parts_are_joined),
-		cmocka_unit_test(tallies_of_two_runs_are_added),
-	};
-
-	return cmocka_run_group_tests(tests, make_run, folder_end);
 }

@@ -57,9 +57,8 @@ static unsigned lines_of_run(double seconds)
 	return lines;
 }
 
-static void log_has_a_line_now_and_then(void **state)
+TEST(log_has_a_line_now_and_then)
 {
-	(void)state;
 	assert_int_equal(lines_of_run(29), 0);
 	assert_int_equal(lines_of_run(31), 1);
 	/* a line each 30 s: 10 % are 6 s */
@@ -70,13 +69,12 @@ static void log_has_a_line_now_and_then(void **state)
 	assert_in_range(lines_of_run(86400), 144, 154);
 }
 
-static void lines_are_30_s_apart(void **state)
+TEST(lines_are_30_s_apart)
 {
 	double last = 0;
 	struct log l;
 	unsigned lines = 0;
 
-	(void)state;
 	begin(&l, false);
 	for (double t = 0.2; t < 200; t += 0.2) {
 		unsigned now = show(&l, t, 200);
@@ -92,11 +90,10 @@ static void lines_are_30_s_apart(void **state)
 	end(&l);
 }
 
-static void line_has_time_and_rate(void **state)
+TEST(line_has_time_and_rate)
 {
 	struct log l;
 
-	(void)state;
 	begin(&l, false);
 	assert_int_equal(show(&l, 40, 4000), 1);
 	assert_non_null(
@@ -108,11 +105,10 @@ static void line_has_time_and_rate(void **state)
 	end(&l);
 }
 
-static void terminal_has_one_line(void **state)
+TEST(terminal_has_one_line)
 {
 	struct log l;
 
-	(void)state;
 	begin(&l, true);
 	assert_int_equal(show(&l, 1, 4000), 0);
 	assert_int_equal(show(&l, 40, 4000), 0);
@@ -126,7 +122,7 @@ static void terminal_has_one_line(void **state)
 	end(&l);
 }
 
-static void durations_are_short(void **state)
+TEST(durations_are_short)
 {
 	static const struct {
 		double seconds;
@@ -135,20 +131,6 @@ static void durations_are_short(void **state)
 		{3600 * 1.75, "1 h 45 min"}, {86400, "24 h 00 min"}, {3 * 86400 + 7200, "3 d 2 h"}};
 	char text[SL_DURATION_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(sl_duration(cases[i].seconds, text), cases[i].text);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log_has_a_line_now_and_then),
-		cmocka_unit_test(lines_are_30_s_apart),
-		cmocka_unit_test(line_has_time_and_rate),
-		cmocka_unit_test(terminal_has_one_line),
-		cmocka_unit_test(durations_are_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

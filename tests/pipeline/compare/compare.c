@@ -22,13 +22,10 @@ static const char text[] =
 	"keep: transmitted\n"
 	"key: [w:9]\n"; /* two passes over digits of 8 bits; nine in the slowest sort */
 
-static int make_configuration(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	folder_remember();
-	return 0;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -241,9 +238,8 @@ static void check_header(void)
 	assert_true(number_of(root, "host_copy_gb_per_s") > 0);
 }
 
-static void all_rows_have_the_same_survivors(void **state)
+TEST(all_rows_have_the_same_survivors)
 {
-	(void)state;
 	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json"));
 	check_header();
 	assert_int_equal(sl_yaml_get(tree, sl_yaml_root(tree), "device_copy_gb_per_s"), 0);
@@ -276,43 +272,11 @@ static bool has_fused(const char *sort)
 	return false;
 }
 
-/* Each backend has a row in which only this choice differs from the selected backends. */
-static void rows_vary_one_backend_each(void **state)
-{
-	(void)state;
-	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--scan", "naive",
-		"--compact", "naive", "--sort", "naive"));
-	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
-		bool found = true;
-
-		if (l->runs_on != SL_RUNS_ON_DEVICE)
-			continue;
-		if (l->primitive == SL_COMPACT)
-			found = has_combination("naive", l->name, "naive");
-		if (l->primitive == SL_SORT)
-			found = has_combination("naive", "naive", l->name) && has_fused(l->name);
-		if (!found)
-			fail_msg(
-				"no row has %s %s alone", sl_primitive_name(l->primitive), l->name);
-	}
-}
-
-/* Fused mode has no scores along histories, so no row is fused. */
-static void scores_are_compared_staged(void **state)
-{
-	(void)state;
-	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set",
-		"tallies=[[deposit, z:5]]", "--sort", "naive"));
-	assert_true(n_rows > 0);
-	assert_false(has_fused("naive"));
-}
-
-static void text_lists_the_rows_of_json(void **state)
+TEST(text_lists_the_rows_of_json)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
 					       "stop=rel_error(transmitted) < 0.9"));
 
-	(void)state;
 	assert_int_equal(times_in(out, "\nAll batches run: a comparison ignores stop.when"), 1);
 	assert_int_equal(times_in(out, "the reference\n"), 1);
 	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
@@ -330,13 +294,12 @@ static void text_lists_the_rows_of_json(void **state)
 }
 
 /* CSV lines are the rows of JSON, one line for each stage of a row, one for a row of the device. */
-static void csv_lists_the_rows_of_json(void **state)
+TEST(csv_lists_the_rows_of_json)
 {
 	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
 	char *line = strtok(out, "\n"), names[512];
 	size_t lines = 0, expected = 0, commas = times_in(line, ",");
 
-	(void)state;
 	for (size_t i = 0; i < n_rows; i++) {
 		bool on_device = strcmp(rows[i].where, "device") == 0;
 
@@ -361,9 +324,37 @@ static void csv_lists_the_rows_of_json(void **state)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static void without_a_device_only_host_backends_are_compared(void **state)
+/* Each backend has a row in which only this choice differs from the selected backends. */
+TEST(rows_vary_one_backend_each)
 {
-	(void)state;
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--scan", "naive",
+		"--compact", "naive", "--sort", "naive"));
+	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
+		bool found = true;
+
+		if (l->runs_on != SL_RUNS_ON_DEVICE)
+			continue;
+		if (l->primitive == SL_COMPACT)
+			found = has_combination("naive", l->name, "naive");
+		if (l->primitive == SL_SORT)
+			found = has_combination("naive", "naive", l->name) && has_fused(l->name);
+		if (!found)
+			fail_msg(
+				"no row has %s %s alone", sl_primitive_name(l->primitive), l->name);
+	}
+}
+
+/* Fused mode has no scores along histories, so no row is fused. */
+TEST(scores_are_compared_staged)
+{
+	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set",
+		"tallies=[[deposit, z:5]]", "--sort", "naive"));
+	assert_true(n_rows > 0);
+	assert_false(has_fused("naive"));
+}
+
+TEST(without_a_device_only_host_backends_are_compared)
+{
 	compare_json(WORDS("compare", "c.yaml", "--device", "cpu", "--json"));
 	assert_int_equal(n_rows, 2 + 4);
 	check_every_schedule_has_a_row("host");
@@ -375,9 +366,8 @@ static void without_a_device_only_host_backends_are_compared(void **state)
 	expect_untouched();
 }
 
-static void set_options_apply_to_all_rows(void **state)
+TEST(set_options_apply_to_all_rows)
 {
-	(void)state;
 	/* without a GPU auto selects the emulated device; a GPU has the same backends */
 	compare_json(WORDS("compare", "c.yaml", "--device", "auto", "--json", "--compact",
 		"naive:block=64", "--scan", "naive:block=32"));
@@ -395,12 +385,11 @@ static void set_options_apply_to_all_rows(void **state)
  * On the emulated device only the first 20000 particles are compared, unless --full is given; on
  * the host all. Sanitizer builds test the host only, because the emulated device is slow there.
  */
-static void emulated_device_compares_at_most_20000_particles(void **state)
+TEST(emulated_device_compares_at_most_20000_particles)
 {
 	static const char many[] = "run.particles=21000", one[] = "run.batch=21000",
 			  key[] = "key=[w:3]";
 
-	(void)state;
 	compare_json(WORDS(
 		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
 	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 21000);
@@ -416,9 +405,8 @@ static void emulated_device_compares_at_most_20000_particles(void **state)
 	expect_untouched();
 }
 
-static void invalid_requests_are_refused(void **state)
+TEST(invalid_requests_are_refused)
 {
-	(void)state;
 	expect(&folder, SL_USAGE, "--resume has no effect", WORDS("compare", "c.yaml", "--resume"));
 	expect(&folder, SL_USAGE, "is not compared",
 		WORDS("compare", "c.yaml", "--device", "emulated", "--deflate", "device"));
@@ -434,25 +422,4 @@ static void invalid_requests_are_refused(void **state)
 		WORDS("compare", "c.yaml", "--device", "cpu", "--set", "run.particles=4e9", "--set",
 			"run.batch=2e9", "--threads", "16"));
 	expect_untouched();
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			/* the next two tests compare their rows with those of this test */
-			all_rows_have_the_same_survivors),
-		cmocka_unit_test(text_lists_the_rows_of_json),
-		cmocka_unit_test(csv_lists_the_rows_of_json),
-		cmocka_unit_test(rows_vary_one_backend_each),
-		cmocka_unit_test(scores_are_compared_staged),
-		cmocka_unit_test(without_a_device_only_host_backends_are_compared),
-		cmocka_unit_test(set_options_apply_to_all_rows),
-		cmocka_unit_test(emulated_device_compares_at_most_20000_particles),
-		cmocka_unit_test(invalid_requests_are_refused),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

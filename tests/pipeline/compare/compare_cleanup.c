@@ -18,19 +18,15 @@ static const char text[] = "run: {name: t, seed: 7, particles: 1500, batch: 400,
 			   "keep: transmitted\n"
 			   "key: [w:9]\n";
 
-static int make_configuration(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	write_slow(&folder, "slow.yaml");
 	folder_remember();
-	return 0;
 }
 
-static void no_parent_folders_are_created(void **state)
+TEST(no_parent_folders_are_created)
 {
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a/b/c/", "--quiet"));
 	expect_untouched();
@@ -44,9 +40,8 @@ static void no_parent_folders_are_created(void **state)
 }
 
 /* An existing folder belongs to the user. */
-static void existing_folder_is_kept(void **state)
+TEST(existing_folder_is_kept)
 {
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "a.compare"), 0777), 0);
 	write_text(&folder, "a.compare/t_000000.h5", "mine");
 	expect(&folder, SL_OUTPUT_IN_USE, "the temporary directory exists",
@@ -56,13 +51,12 @@ static void existing_folder_is_kept(void **state)
 	expect_untouched();
 }
 
-static void disk_faults_leave_no_files(void **state)
+TEST(disk_faults_leave_no_files)
 {
 	static const char *const faults[] = {"SL_FAULT=file_write:1:28", "SL_FAULT=file_fsync:3:5",
 		"SL_FAULT=file_append:2:28", "SL_FAULT=dir_make:1:13"};
 	const char *const *words = WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a/b");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		const char *const env[] = {faults[i], NULL};
 		struct ending e;
@@ -74,7 +68,7 @@ static void disk_faults_leave_no_files(void **state)
 }
 
 /* The device has too little memory for one row: the row reports it, and the other rows run. */
-static void row_without_memory_is_skipped(void **state)
+TEST(row_without_memory_is_skipped)
 {
 	static const char *const env[] = {"SL_FAULT=dev_malloc:9:2", NULL};
 	const char *const *words = WORDS("compare", "c.yaml", "--device", "emulated", "--json");
@@ -84,7 +78,6 @@ static void row_without_memory_is_skipped(void **state)
 	struct ending e;
 	sl_node rows;
 
-	(void)state;
 	call(&folder, env, words, &e);
 	assert_ok(sl_yaml_parse(e.out, e.out_bytes, &tree, &problem));
 	expect_ending(&e, SL_DEVICE_MEMORY, "device, scan ", words);
@@ -104,7 +97,7 @@ static void row_without_memory_is_skipped(void **state)
 	expect_untouched();
 }
 
-static void interrupt_leaves_no_files(void **state)
+TEST(interrupt_leaves_no_files)
 {
 	struct process p = {.argv = WORDS("compare", "slow.yaml", "--device", "cpu", "--out", "a"),
 		.folder = folder.path};
@@ -112,7 +105,6 @@ static void interrupt_leaves_no_files(void **state)
 	struct running r;
 	struct ending e;
 
-	(void)state;
 	process_start(&p, &r);
 	while (!folder_has(&folder, "a.compare") && seconds_now() - start < HANG_SECONDS)
 		sleep_for(0.01);
@@ -123,17 +115,4 @@ static void interrupt_leaves_no_files(void **state)
 	assert_true(seconds_now() - start < 20);
 	expect_ending(&e, INTERRUPTED, "keeps no results", p.argv);
 	expect_untouched();
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_parent_folders_are_created),
-		cmocka_unit_test(existing_folder_is_kept),
-		cmocka_unit_test(disk_faults_leave_no_files),
-		cmocka_unit_test(row_without_memory_is_skipped),
-		cmocka_unit_test(interrupt_leaves_no_files),
-	};
-
-	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

@@ -37,12 +37,11 @@ static unsigned long allocations(const char *const *words)
 	return n;
 }
 
-static void no_folder_is_left(void **state)
+TEST(no_folder_is_left)
 {
 	const unsigned long first = allocations(WORDS("list")) + 1, last = allocations(compare);
 	unsigned failed = 0;
 
-	(void)state;
 	expect_untouched();
 	for (int k = 0; k < FAULTS; k++) {
 		char at[32];
@@ -61,21 +60,10 @@ static void no_folder_is_left(void **state)
 	assert_true(failed > FAULTS / 2);
 }
 
-static int make_configuration(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make(&folder);
+	skip_without_failing_malloc();
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", getenv("SLUICE_FAILING_MALLOC"));
 	write_text(&folder, "c.yaml", text);
 	folder_remember();
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(no_folder_is_left)};
-
-	if (skips_without_failing_malloc())
-		return SKIPPED;
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", getenv("SLUICE_FAILING_MALLOC"));
-	return cmocka_run_group_tests(tests, make_configuration, folder_end);
 }

@@ -30,12 +30,10 @@ static struct sl_comparison comparison;
 static struct sl_comparison
 	in_rounds; /* the same plan before cases were removed, those with rounds included */
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
+	assert_ok(sl_formats_start());
 	folder_write(&folder, "c.yaml", text, strlen(text));
-	return 0;
 }
 
 /* --- wrong backends --------------------------------------------------------------------------- */
@@ -218,9 +216,8 @@ static void check_wrong_backend(enum sl_space space,
 	sl_plan_free(comparison.plan);
 }
 
-static void lost_survivors_are_reported(void **state)
+TEST(lost_survivors_are_reported)
 {
-	(void)state;
 	check_wrong_backend(SL_HOST, drop_last_survivor, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, survivors: ");
 	/* on a device the stage reports the error before the comparison does */
@@ -236,13 +233,12 @@ static enum sl_status sort_nothing(struct sl_exec *x, const struct sl_sort_job *
 }
 
 /* In fused mode the sort is the only backend that can be wrong. */
-static void wrong_sort_of_fused_mode_is_reported(void **state)
+TEST(wrong_sort_of_fused_mode_is_reported)
 {
 	struct sl_backend bad = sl_sort_naive_emulated;
 	struct sl_control control = {0};
 	struct sl_comparison_case *row;
 
-	(void)state;
 	bad.name = "bad";
 	bad.sort = sort_nothing;
 	plan_comparison("emulated", "key=[w:8]");
@@ -259,9 +255,8 @@ static void wrong_sort_of_fused_mode_is_reported(void **state)
 	sl_plan_free(comparison.plan);
 }
 
-static void swapped_survivors_are_reported(void **state)
+TEST(swapped_survivors_are_reported)
 {
-	(void)state;
 	check_wrong_backend(SL_HOST, swap_two_survivors, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, column id, index 3");
 	check_wrong_backend(SL_DEVICE, swap_two_survivors, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
@@ -269,12 +264,11 @@ static void swapped_survivors_are_reported(void **state)
 }
 
 /* A run without files only digests its columns; a comparison reads them to find the difference. */
-static void columns_are_compared_without_a_format(void **state)
+TEST(columns_are_compared_without_a_format)
 {
 	struct sl_backend bad = sl_compact_cpu;
 	struct sl_control control = {0};
 
-	(void)state;
 	bad.name = "bad";
 	bad.compact = swap_two_survivors;
 	plan_comparison("cpu", "output.format=none");
@@ -285,18 +279,16 @@ static void columns_are_compared_without_a_format(void **state)
 	sl_plan_free(comparison.plan);
 }
 
-static void error_in_one_batch_is_reported(void **state)
+TEST(error_in_one_batch_is_reported)
 {
-	(void)state;
 	check_wrong_backend(SL_HOST, swap_in_one_batch, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 2, column id, index 3");
 	check_wrong_backend(SL_DEVICE, swap_in_one_batch, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 2, column id, index 3");
 }
 
-static void wrong_tally_is_reported(void **state)
+TEST(wrong_tally_is_reported)
 {
-	(void)state;
 	check_wrong_backend(SL_HOST, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
 		"batch 0, the tally, steps: ");
 	check_wrong_backend(SL_DEVICE, count_steps_wrong, SL_ANSWER_DIFFERS, SL_CHECK_FAILED,
@@ -343,16 +335,14 @@ static void check_wrong_rounds(enum sl_space space, const struct sl_backend *goo
 	sl_plan_free(comparison.plan);
 }
 
-static void swapped_active_particles_are_reported(void **state)
+TEST(swapped_active_particles_are_reported)
 {
-	(void)state;
 	check_wrong_rounds(SL_HOST, &sl_compact_cpu);
 	check_wrong_rounds(SL_DEVICE, &sl_compact_naive_emulated);
 }
 
-static void failing_backend_is_reported(void **state)
+TEST(failing_backend_is_reported)
 {
-	(void)state;
 	check_wrong_backend(
 		SL_HOST, fail_compact, SL_ANSWER_FAILED, SL_DEVICE_FAILED, "it gives up");
 	check_wrong_backend(
@@ -360,12 +350,11 @@ static void failing_backend_is_reported(void **state)
 }
 
 /* If the reference fails, there is nothing to compare with. */
-static void failing_reference_is_reported(void **state)
+TEST(failing_reference_is_reported)
 {
 	struct sl_control control = {0};
 	struct sl_backend bad = sl_compact_cpu;
 
-	(void)state;
 	bad.compact = fail_compact;
 	plan_comparison("emulated", "run.batch=400");
 	comparison.cases[0].compact.backend = &bad;
@@ -377,13 +366,12 @@ static void failing_reference_is_reported(void **state)
 }
 
 /* A row that needs more memory than the device has, between two rows that fit. */
-static void rows_without_memory_are_skipped(void **state)
+TEST(rows_without_memory_are_skipped)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings little = was;
 	struct sl_control control = {0};
 
-	(void)state;
 	little.memory_bytes = 4096;
 	sl_emulator_set_settings(&little);
 	plan_comparison("emulated", "run.batch=400");
@@ -400,12 +388,11 @@ static void rows_without_memory_are_skipped(void **state)
 }
 
 /* After a stop request no row has a result, and no file remains. */
-static void interrupt_ends_comparison(void **state)
+TEST(interrupt_ends_comparison)
 {
 	/* a run of one batch succeeds before it reads the stop request */
 	static const char *const sizes[] = {"run.batch=400", "run.batch=1700"};
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		struct sl_control control = {0};
 
@@ -422,12 +409,11 @@ static void interrupt_ends_comparison(void **state)
 }
 
 /* Quartiles are interpolated between the two nearest values. */
-static void median_and_quartiles_are_exact(void **state)
+TEST(median_and_quartiles_are_exact)
 {
 	double five[] = {9, 1, 5, 7, 3}, four[] = {40, 10, 20, 30}, one[] = {6};
 	struct sl_spread s = sl_spread_of(five, 5);
 
-	(void)state;
 	assert_int_equal(s.n, 5);
 	assert_float_equal(s.least, 1, 0);
 	assert_float_equal(s.lower, 3, 0);
@@ -443,26 +429,4 @@ static void median_and_quartiles_are_exact(void **state)
 	assert_float_equal(s.median, 6, 0);
 	assert_float_equal(s.most, 6, 0);
 	assert_int_equal(sl_spread_of(one, 0).n, 0);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(median_and_quartiles_are_exact),
-		cmocka_unit_test(lost_survivors_are_reported),
-		cmocka_unit_test(swapped_survivors_are_reported),
-		cmocka_unit_test(wrong_sort_of_fused_mode_is_reported),
-		cmocka_unit_test(columns_are_compared_without_a_format),
-		cmocka_unit_test(error_in_one_batch_is_reported),
-		cmocka_unit_test(wrong_tally_is_reported),
-		cmocka_unit_test(swapped_active_particles_are_reported),
-		cmocka_unit_test(failing_backend_is_reported),
-		cmocka_unit_test(failing_reference_is_reported),
-		cmocka_unit_test(rows_without_memory_are_skipped),
-		cmocka_unit_test(interrupt_ends_comparison),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -35,13 +35,12 @@ static bool same_report(const char *found, const char *expected)
 	return true;
 }
 
-static void invalid_configurations_give_the_expected_messages(void **state)
+TEST(invalid_configurations_give_the_expected_messages)
 {
 	static struct bad_config c;
 	FILE *f = bad_configs_open(getenv("SLUICE_SOURCE"));
 	int n = 0, wrong = 0;
 
-	(void)state;
 	assert_non_null(f);
 	for (; bad_configs_next(f, &c); n++) {
 		struct sl_reader *r;
@@ -60,13 +59,12 @@ static void invalid_configurations_give_the_expected_messages(void **state)
 	assert_true(n >= 378);
 }
 
-static void further_problems_are_counted(void **state)
+TEST(further_problems_are_counted)
 {
 	static char text[TEXT_BYTES];
 	struct sl_reader *r;
 	const char *end;
 
-	(void)state;
 	text[0] = '\0';
 	for (int i = 0; i < 1000; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "zzzzz%d: 1\n", i);
@@ -77,11 +75,10 @@ static void further_problems_are_counted(void **state)
 	sl_config_close(r);
 }
 
-static void missing_file_is_reported(void **state)
+TEST(missing_file_is_reported)
 {
 	struct sl_reader *r;
 
-	(void)state;
 	assert_int_not_equal(sl_config_open("/nowhere/c.yaml", NULL, 0, &config, &r), SL_OK);
 	assert_non_null(strstr(sl_last_error(), "/nowhere/c.yaml"));
 	assert_int_equal(sl_config_problems(r), 1);
@@ -143,11 +140,10 @@ static const char *const good[] = {
 };
 enum { N_GOOD = sizeof(good) / sizeof(good[0]) };
 
-static void printed_configs_read_back(void **state)
+TEST(printed_configs_read_back)
 {
 	static char text[TEXT_BYTES], again[TEXT_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < N_GOOD; i++) {
 		struct sl_config was;
 		size_t n;
@@ -165,7 +161,7 @@ static void printed_configs_read_back(void **state)
 }
 
 /* Every notation of the stop rule, with the exact bits of its number. */
-static void stop_rules_are_read(void **state)
+TEST(stop_rules_are_read)
 {
 	static const struct {
 		const char *set;
@@ -180,7 +176,6 @@ static void stop_rules_are_read(void **state)
 		{"stop={}", SL_FATE_alive, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		struct sl_reader *r;
 
@@ -192,11 +187,10 @@ static void stop_rules_are_read(void **state)
 	}
 }
 
-static void unset_options_are_not_printed(void **state)
+TEST(unset_options_are_not_printed)
 {
 	static char text[TEXT_BYTES], other[TEXT_BYTES];
 
-	(void)state;
 	resolve_good_text(good[1]);
 	sl_config_print(&config, false, text, sizeof(text));
 	assert_null(strstr(text, "threads"));
@@ -212,12 +206,11 @@ static void unset_options_are_not_printed(void **state)
 	resolve_good_text(text);
 }
 
-static void short_buffer_truncates_the_printed_configuration(void **state)
+TEST(short_buffer_truncates_the_printed_configuration)
 {
 	static char whole[TEXT_BYTES];
 	char cut[100];
 
-	(void)state;
 	resolve_good_text(good[0]);
 	sl_config_print(&config, true, whole, sizeof(whole));
 	assert_int_equal(sl_config_print(&config, true, cut, sizeof(cut)), strlen(whole));
@@ -229,14 +222,13 @@ static void short_buffer_truncates_the_printed_configuration(void **state)
  * Each allocation fails once: the status reports it, no configuration error is added, and no memory
  * leaks.
  */
-static void out_of_memory_is_not_a_file_error(void **state)
+TEST(out_of_memory_is_not_a_file_error)
 {
 	const char *set = "keep=[reflected]";
 	enum sl_status s = SL_HOST_MEMORY;
 	char fault[64];
 	int k = 0;
 
-	(void)state;
 	while (s != SL_OK && k++ < 1000) {
 		struct sl_reader *r;
 
@@ -257,7 +249,7 @@ static void out_of_memory_is_not_a_file_error(void **state)
 	assert_true(k >= 8);
 }
 
-static void errors_have_line_and_column(void **state)
+TEST(errors_have_line_and_column)
 {
 	const char *text =
 		"run: {particles: 1}\nmodel:\n  slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}\n"
@@ -265,7 +257,6 @@ static void errors_have_line_and_column(void **state)
 	const char *set = "output.level=3";
 	struct sl_reader *r;
 
-	(void)state;
 	assert_ok(resolve_text(text, &set, 1, &r));
 	sl_config_add_problem(r, "model.slab.mu_s", "a%d", 1);
 	sl_config_add_problem(r, "model.slab.mu_s", "again");
@@ -287,9 +278,8 @@ static void errors_have_line_and_column(void **state)
 
 /* --- resolved choices ------------------------------------------------------------------------- */
 
-static void sort_key_fields_have_default_ranges(void **state)
+TEST(sort_key_fields_have_default_ranges)
 {
-	(void)state;
 	resolve_good_text(good[1]);
 	assert_int_equal(choices.n_fields, 4);
 	assert_int_equal(choices.key_bits, 45);
@@ -308,11 +298,10 @@ static void sort_key_fields_have_default_ranges(void **state)
 	assert_true(choices.field[1].hi == 2000);
 }
 
-static void sort_key_fields_have_directions_and_exact_order(void **state)
+TEST(sort_key_fields_have_directions_and_exact_order)
 {
 	const struct sl_key_field *f = choices.field;
 
-	(void)state;
 	resolve_good_text("run: {particles: 10}\n"
 			  "model:\n"
 			  "  source_detector:\n"
@@ -333,7 +322,7 @@ static void sort_key_fields_have_directions_and_exact_order(void **state)
 	assert_int_equal(choices.column[1], SL_COLUMN_energy);
 }
 
-static void units_of_one_dimension_give_the_same_bits(void **state)
+TEST(units_of_one_dimension_give_the_same_bits)
 {
 	static const char form[] =
 		"run: {particles: 1}\nmodel: {slab: {mu_a: %s, mu_s: 0, thickness: "
@@ -343,7 +332,6 @@ static void units_of_one_dimension_give_the_same_bits(void **state)
 	unsigned char first[SL_MODEL_CONFIG_BYTES];
 	char text[512];
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		snprintf(text, sizeof(text), form, pairs[i][0], pairs[i][1]);
 		resolve_good_text(text);
@@ -353,7 +341,7 @@ static void units_of_one_dimension_give_the_same_bits(void **state)
 	}
 }
 
-static void batch_size_depends_only_on_particles(void **state)
+TEST(batch_size_depends_only_on_particles)
 {
 	static const struct {
 		const char *particles;
@@ -362,7 +350,6 @@ static void batch_size_depends_only_on_particles(void **state)
 		{"16777217", 1 << 19, 33}, {"1e9", 1 << 24, 60}, {"1e10", 1 << 24, 597}};
 	char text[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		snprintf(text, sizeof(text),
 			"run: {particles: %s}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: "
@@ -373,25 +360,4 @@ static void batch_size_depends_only_on_particles(void **state)
 		assert_int_equal(choices.batch, cases[i].batch);
 		assert_int_equal(choices.n_batches, cases[i].n);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(invalid_configurations_give_the_expected_messages),
-		cmocka_unit_test(further_problems_are_counted),
-		cmocka_unit_test(missing_file_is_reported),
-		cmocka_unit_test(printed_configs_read_back),
-		cmocka_unit_test(stop_rules_are_read),
-		cmocka_unit_test(unset_options_are_not_printed),
-		cmocka_unit_test(short_buffer_truncates_the_printed_configuration),
-		cmocka_unit_test(out_of_memory_is_not_a_file_error),
-		cmocka_unit_test(errors_have_line_and_column),
-		cmocka_unit_test(sort_key_fields_have_default_ranges),
-		cmocka_unit_test(sort_key_fields_have_directions_and_exact_order),
-		cmocka_unit_test(units_of_one_dimension_give_the_same_bits),
-		cmocka_unit_test(batch_size_depends_only_on_particles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

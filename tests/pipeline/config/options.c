@@ -9,11 +9,10 @@
 #include "tests/support/basic/check.h"
 
 /* Printing opens each section once, so the options of a section must be adjacent. */
-static void options_of_a_section_are_adjacent(void **state)
+TEST(options_of_a_section_are_adjacent)
 {
 	char path[SL_KEY_BYTES], section[SL_KEY_BYTES], other[SL_KEY_BYTES];
 
-	(void)state;
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
 		for (size_t i = 0; sl_option_at(sl_models[m], i, path); i++) {
 			bool adjacent = true;
@@ -34,12 +33,11 @@ static void options_of_a_section_are_adjacent(void **state)
 }
 
 /* Every path is found exactly once; the reader has space for all paths and sections. */
-static void options_are_found_by_path(void **state)
+TEST(options_are_found_by_path)
 {
 	char path[SL_KEY_BYTES], other[SL_KEY_BYTES];
 	const struct sl_option *o;
 
-	(void)state;
 	for (int m = 0; m < SL_MODEL_COUNT; m++) {
 		size_t n = 0;
 
@@ -59,12 +57,11 @@ static void options_are_found_by_path(void **state)
 	}
 }
 
-static void suggestions_are_the_nearest_words(void **state)
+TEST(suggestions_are_the_nearest_words)
 {
 	static const char *const words[] = {"seed", "particles", "batch", "max_steps", "x"};
 	static const char *const swapped[] = {"to", "a____b"};
 
-	(void)state;
 	assert_string_equal(sl_nearest("sede", words, 5), "seed");
 	assert_string_equal(sl_nearest("PARTICLE", words, 5), "particles");
 	assert_string_equal(sl_nearest("max-stpes", words, 5), "max_steps");
@@ -76,15 +73,4 @@ static void suggestions_are_the_nearest_words(void **state)
 	/* a word of three letters may have one wrong letter */
 	assert_null(sl_nearest("foo", swapped, 2));
 	assert_null(sl_nearest("seed", words, 0));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_of_a_section_are_adjacent),
-		cmocka_unit_test(options_are_found_by_path),
-		cmocka_unit_test(suggestions_are_the_nearest_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,13 @@
 #include "pipeline/config/part.h"
 #include "tests/support/basic/check.h"
 
-static void texts_are_read(void **state)
+TEST(texts_are_read)
 {
 	static const char *const bad[] = {"", "3", "0/20", "21/20", "3/0", "3/20 ", " 3/20",
 		"3/20/1", "-1/20", "+1/20", "1/1000001", "03/20", "1.0/2", "Slurm",
 		"18446744073709551617/20"};
 	struct sl_part part;
 
-	(void)state;
 	assert_ok(sl_part_read("3/20", &part));
 	assert_int_equal(part.number, 3);
 	assert_int_equal(part.of, 20);
@@ -23,14 +22,13 @@ static void texts_are_read(void **state)
 	}
 }
 
-static void names_are_read_back(void **state)
+TEST(names_are_read_back)
 {
 	static const char *const bad[] = {"part_3_of_20", "part_003_of_20", "part_03_of_20x",
 		"part_03_of_", "part_00_of_20", "part_21_of_20", "part_03", "xpart_03_of_20", ""};
 	char name[SL_PART_NAME_BYTES];
 	struct sl_part part = {.number = 3, .of = 20}, read;
 
-	(void)state;
 	assert_string_equal(sl_part_name(&part, name), "part_03_of_20");
 	assert_true(sl_part_find(name, &read));
 	assert_int_equal(read.number, 3);
@@ -40,9 +38,8 @@ static void names_are_read_back(void **state)
 }
 
 /* Every batch is in one part, and no part has two batches more than another. */
-static void batches_are_divided(void **state)
+TEST(batches_are_divided)
 {
-	(void)state;
 	for (uint64_t n = 1; n <= 40; n++)
 		for (uint64_t of = 1; of <= n; of++) {
 			uint64_t next = 0;
@@ -84,9 +81,8 @@ static void expect_part(uint64_t number, uint64_t of)
 	assert_int_equal(part.of, of);
 }
 
-static void tasks_of_slurm_are_parts(void **state)
+TEST(tasks_of_slurm_are_parts)
 {
-	(void)state;
 	set_task("7", "20", "1", "20", "1"); /* --array=1-20 */
 	expect_part(7, 20);
 	set_task("0", "20", "0", "19", NULL); /* --array=0-19 */
@@ -97,11 +93,10 @@ static void tasks_of_slurm_are_parts(void **state)
 	expect_part(20, 20);
 }
 
-static void other_tasks_are_refused(void **state)
+TEST(other_tasks_are_refused)
 {
 	struct sl_part part;
 
-	(void)state;
 	set_task(NULL, NULL, NULL, NULL, NULL);
 	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
 	assert_non_null(strstr(sl_last_error(), "SLURM_ARRAY_TASK_ID is not set"));
@@ -121,17 +116,4 @@ static void other_tasks_are_refused(void **state)
 	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
 	set_task("1", "0", "1", "1", "1");
 	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_are_read),
-		cmocka_unit_test(names_are_read_back),
-		cmocka_unit_test(batches_are_divided),
-		cmocka_unit_test(tasks_of_slurm_are_parts),
-		cmocka_unit_test(other_tasks_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

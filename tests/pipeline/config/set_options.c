@@ -18,7 +18,7 @@ static const char rays[] =
  * The short form (stop: RULE) and a key of the section (stop.when) replace each other, as if both were
  * written as a section.
  */
-static void set_replaces_the_short_form(void **state)
+TEST(set_replaces_the_short_form)
 {
 	static const char *const sets[] = {"stop.min_batches=7",
 		"stop.when=rel_error(absorbed) < 0.5", "stop=rel_error(reflected) < 0.25"};
@@ -27,7 +27,6 @@ static void set_replaces_the_short_form(void **state)
 				      "stop: rel_error(none) < 2\n";
 	struct sl_reader *r;
 
-	(void)state;
 	assert_int_equal(resolve_text(stopped, sets, 1, &r), SL_USAGE);
 	sl_config_close(r);
 	assert_ok(resolve_text(stopped, sets, 2, &r));
@@ -40,7 +39,7 @@ static void set_replaces_the_short_form(void **state)
 	assert_int_equal(choices.stop_rule.min_batches, 5);
 }
 
-static void sets_override_the_file(void **state)
+TEST(sets_override_the_file)
 {
 	static const char *const sets[] = {"run.particles=x", "run.particles=1e7",
 		"keep=[reflected]",
@@ -48,7 +47,6 @@ static void sets_override_the_file(void **state)
 		"keep=hit", "model.source_detector.detector.distance=30 mm", "output={level: 9}"};
 	struct sl_reader *r;
 
-	(void)state;
 	assert_ok(resolve_text(text, sets, 7, &r));
 	assert_int_equal(config.run.particles, 10000000);
 	assert_int_equal(config.keep.n, 1);
@@ -63,14 +61,13 @@ static void sets_override_the_file(void **state)
 }
 
 /* A value or section that --set replaces may be invalid in the file. */
-static void sets_replace_wrong_values(void **state)
+TEST(sets_replace_wrong_values)
 {
 	static const char *const sets[] = {"run.seed=3", "output={level: 9}"};
 	const char *wrong = "run: {particles: 1, seed: x}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, "
 			    "thickness: inf}}\nkeep: absorbed\noutput: {colour: red, level: x}\n";
 	struct sl_reader *r;
 
-	(void)state;
 	assert_ok(resolve_text(wrong, sets, 2, &r));
 	assert_int_equal(sl_config_problems(r), 0);
 	sl_config_close(r);
@@ -80,7 +77,7 @@ static void sets_replace_wrong_values(void **state)
 }
 
 /* --set replaces a key of one item of a list, a whole item, or the whole list. */
-static void sets_change_list_items(void **state)
+TEST(sets_change_list_items)
 {
 	static const char *const sets[] = {"model.rays.objects[0].sphere.radius=2 cm",
 		"model.rays.objects[0]={sphere: {center: [0, 0, 1 cm], radius: 3 cm}, emission: 5}",
@@ -91,7 +88,6 @@ static void sets_change_list_items(void **state)
 	static const float radii[] = {2.0f, 3.0f};
 	struct sl_reader *reader;
 
-	(void)state;
 	for (size_t n = 1; n <= 4; n++) {
 		assert_ok(resolve_text(rays, sets, n, &reader));
 		assert_int_equal(sl_config_problems(reader), 0);
@@ -103,16 +99,4 @@ static void sets_change_list_items(void **state)
 	}
 	assert_int_equal(r->surface[0].shape, SL_RAYS_BOX);
 	assert_true(r->surface[1].absorb == 0.75f);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(set_replaces_the_short_form),
-		cmocka_unit_test(sets_override_the_file),
-		cmocka_unit_test(sets_replace_wrong_values),
-		cmocka_unit_test(sets_change_list_items),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,14 +111,13 @@ static void edit_every_key(const char *name, const char *text, size_t bytes)
 	sl_yaml_free(tree);
 }
 
-static void edited_shipped_configs_are_read_or_refused(void **state)
+TEST(edited_shipped_configs_are_read_or_refused)
 {
 	char folder[4096], path[8192];
 	struct dirent *entry;
 	int n = 0;
 	DIR *d;
 
-	(void)state;
 	snprintf(folder, sizeof(folder), "%s/data/configs", getenv("SLUICE_SOURCE"));
 	d = opendir(folder);
 	assert_non_null(d);
@@ -136,13 +135,4 @@ static void edited_shipped_configs_are_read_or_refused(void **state)
 	}
 	closedir(d);
 	assert_true(n > 0);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edited_shipped_configs_are_read_or_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static const struct sl_option flag = {.key = "b", .kind = SL_KIND_BOOL};
 static const struct sl_option choice = {.key = "c", .kind = SL_KIND_CHOICE, .choices = words};
 static const struct sl_option text_option = {.key = "t", .kind = SL_KIND_TEXT};
 
-static void counts_are_exact_integers(void **state)
+TEST(counts_are_exact_integers)
 {
 	static const struct {
 		const char *text;
@@ -50,7 +50,6 @@ static void counts_are_exact_integers(void **state)
 	char why[SL_WHY_BYTES];
 	uint64_t value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		value = 99;
 		if (!sl_value_parse(&count, good[i].text, &value, why))
@@ -65,7 +64,7 @@ static void counts_are_exact_integers(void **state)
 	}
 }
 
-static void quantities_are_converted_exactly(void **state)
+TEST(quantities_are_converted_exactly)
 {
 	static const struct {
 		const struct sl_option *o;
@@ -99,7 +98,6 @@ static void quantities_are_converted_exactly(void **state)
 	char why[SL_WHY_BYTES];
 	double value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		if (!sl_value_parse(good[i].o, good[i].text, &value, why))
 			fail_msg("%s: %s", good[i].text, why);
@@ -131,12 +129,11 @@ static double random_bit_pattern(uint64_t i)
 	return isfinite(value) ? value : 0.1 * (double)i;
 }
 
-static void printed_reals_read_back(void **state)
+TEST(printed_reals_read_back)
 {
 	static const struct sl_option *const options[] = {&plain, &length, &angle};
 	char text[SL_VALUE_BYTES], why[SL_WHY_BYTES];
 
-	(void)state;
 	for (uint64_t i = 0; i < 100000; i++) {
 		double value = random_bit_pattern(i), again;
 
@@ -147,7 +144,7 @@ static void printed_reals_read_back(void **state)
 	}
 }
 
-static void printed_reals_are_short(void **state)
+TEST(printed_reals_are_short)
 {
 	static const struct {
 		double value;
@@ -158,20 +155,18 @@ static void printed_reals_are_short(void **state)
 		{1e-5, "1e-05"}};
 	char text[32];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		sl_double_print(cases[i].value, text, sizeof(text));
 		assert_string_equal(text, cases[i].text);
 	}
 }
 
-static void words_must_match_completely(void **state)
+TEST(words_must_match_completely)
 {
 	char why[SL_WHY_BYTES];
 	bool yes = false;
 	int place = -1;
 
-	(void)state;
 	assert_true(sl_value_parse(&flag, "true", &yes, why) && yes);
 	assert_true(sl_value_parse(&flag, "false", &yes, why) && !yes);
 	assert_false(sl_value_parse(&flag, "yes", &yes, why));
@@ -184,7 +179,7 @@ static void words_must_match_completely(void **state)
 	assert_false(sl_value_parse(&choice, "", &place, why));
 }
 
-static void texts_are_quoted_where_needed(void **state)
+TEST(texts_are_quoted_where_needed)
 {
 	static const char *const cases[][2] = {{"demo", "demo"}, {"out/a.b-c_d", "out/a.b-c_d"},
 		{"w:16", "w:16"}, {"w:", "\"w:\""}, {"7up", "\"7up\""}, {"a b", "\"a b\""},
@@ -193,7 +188,6 @@ static void texts_are_quoted_where_needed(void **state)
 		{"\360\237\214\212", "\"\\U0001f30a\""}};
 	char text[SL_VALUE_BYTES], value[SL_TEXT_BYTES], why[SL_WHY_BYTES], most[SL_TEXT_BYTES + 1];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_true(sl_value_parse(&text_option, cases[i][0], value, why));
 		sl_value_print(&text_option, value, text);
@@ -206,18 +200,4 @@ static void texts_are_quoted_where_needed(void **state)
 	assert_true(sl_value_parse(&text_option, most, value, why));
 	assert_false(sl_value_parse(&text_option, "a\nb", value, why));
 	assert_false(sl_value_parse(&text_option, "a\x7f", value, why));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_are_exact_integers),
-		cmocka_unit_test(quantities_are_converted_exactly),
-		cmocka_unit_test(printed_reals_read_back),
-		cmocka_unit_test(printed_reals_are_short),
-		cmocka_unit_test(words_must_match_completely),
-		cmocka_unit_test(texts_are_quoted_where_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

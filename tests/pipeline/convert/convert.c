@@ -38,12 +38,10 @@ enum { TABLES = 4, FORMATS = sizeof(formats) / sizeof(*formats) };
  * Makes one run of c.yaml per format, in a folder named after the format. The MCPL runs also have a
  * joined file.
  */
-static int make_runs(void **state)
+BEFORE_TESTS()
 {
 	char set[64];
 
-	(void)state;
-	folder_make(&folder);
 	write_text(&folder, "c.yaml", text);
 	write_text(&folder, "s.yaml", slab);
 	for (int i = 0; i < FORMATS; i++) {
@@ -53,7 +51,6 @@ static int make_runs(void **state)
 			WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set", set, "--out",
 				formats[i]));
 	}
-	return 0;
 }
 
 static const char *suffix_of(const char *format)
@@ -84,9 +81,8 @@ static void write_expected(void)
  * A run in each table format is converted to each table format; the text must be that of the csv.gz
  * run.
  */
-static void runs_are_converted_to_one_table(void **state)
+TEST(runs_are_converted_to_one_table)
 {
-	(void)state;
 	write_expected();
 	for (int from = 0; from < TABLES; from++)
 		for (int to = 0; to < TABLES; to++) {
@@ -100,9 +96,8 @@ static void runs_are_converted_to_one_table(void **state)
 }
 
 /* A run in any format is converted to the list that a run with output.format: mcpl merges. */
-static void runs_are_converted_to_one_list(void **state)
+TEST(runs_are_converted_to_one_list)
 {
-	(void)state;
 	for (int from = 0; from < FORMATS; from++) {
 		bool gz = strcmp(formats[from], "mcpl.gz") == 0, list = from >= TABLES;
 
@@ -115,13 +110,12 @@ static void runs_are_converted_to_one_list(void **state)
 }
 
 /* The records of twelve runs, which are links to one run, need more than one gzip member. */
-static void lists_of_several_gzip_members_are_complete(void **state)
+TEST(lists_of_several_gzip_members_are_complete)
 {
 	const char *words[20] = {"sluice", "convert", "--quiet", "--to"};
 	char names[12][8];
 	size_t one, twelve;
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		snprintf(names[i], sizeof(names[i]), "run%d", i);
 		assert_int_equal(symlink("mcpl", folder_path(&folder, names[i])), 0);
@@ -138,13 +132,12 @@ static void lists_of_several_gzip_members_are_complete(void **state)
 }
 
 /* The joined file is a header with the counts of the whole run, then the records of all batches. */
-static void merged_list_contains_all_batches(void **state)
+TEST(merged_list_contains_all_batches)
 {
 	size_t bytes, used = 0;
 	char *all = inflated("mcpl/t.mcpl", &bytes), *header = NULL;
 	uint64_t particles, n_all = 0;
 
-	(void)state;
 	for (int i = 0; i < BATCHES; i++) {
 		char name[64], *batch;
 		size_t has, begin_at;
@@ -174,12 +167,11 @@ static void merged_list_contains_all_batches(void **state)
 	assert_string_equal(run_json(&folder, "mcpl", "joined"), "t.mcpl");
 }
 
-static void damaged_merged_list_is_reported(void **state)
+TEST(damaged_merged_list_is_reported)
 {
 	char *list;
 	size_t bytes;
 
-	(void)state;
 	copy_run(&folder, "mcpl", "other");
 	list = folder_read(&folder, "other/t.mcpl", &bytes);
 	list[bytes - 1] ^= 1;
@@ -208,12 +200,11 @@ static void damaged_merged_list_is_reported(void **state)
 }
 
 /* Single files of a run, in another order: convert still finds the run that they belong to. */
-static void files_of_a_run_are_recognised(void **state)
+TEST(files_of_a_run_are_recognised)
 {
 	char *csv, *list;
 	size_t bytes;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "openpmd/t_000002.h5", "openpmd/t_000000.h5", "--to",
 			"some.mcpl"));
@@ -229,11 +220,10 @@ static void files_of_a_run_are_recognised(void **state)
 
 /* --- settings, refusals, unfinished runs ------------------------------------------------------- */
 
-static void energy_option_sets_the_energy(void **state)
+TEST(energy_option_sets_the_energy)
 {
 	char *out;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "s.yaml", "--device", "cpu", "--quiet", "--out", "s"));
 	expect(&folder, SL_USAGE, "output.mcpl.energy: is missing",
@@ -254,9 +244,8 @@ static void energy_option_sets_the_energy(void **state)
 		WORDS("convert", "mcpl", "--to", "no.mcpl", "--set", "output.mcpl.pdg=11"));
 }
 
-static void impossible_conversions_are_refused(void **state)
+TEST(impossible_conversions_are_refused)
 {
-	(void)state;
 	expect(&folder, SL_USAGE, "convert needs --to FILE", WORDS("convert", "mcpl"));
 	expect(&folder, SL_USAGE, "convert needs IN...; see sluice help convert",
 		WORDS("convert", "--to", "no.mcpl"));
@@ -287,9 +276,8 @@ static void impossible_conversions_are_refused(void **state)
 	assert_false(folder_has(&folder, "no.h5"));
 }
 
-static void missing_columns_are_reported(void **state)
+TEST(missing_columns_are_reported)
 {
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--set",
 			"output.columns=[id, x, y, z, energy, weight]", "--out", "few"));
@@ -309,9 +297,8 @@ static void missing_columns_are_reported(void **state)
 }
 
 /* Neither a complete file nor the .part file of another process is overwritten. */
-static void existing_files_are_not_overwritten(void **state)
+TEST(existing_files_are_not_overwritten)
 {
-	(void)state;
 	write_text(&folder, "mine.mcpl", "mine");
 	write_text(&folder, "half.npz.part", "half");
 	expect(&folder, SL_OUTPUT_IN_USE, "or replace it with --force",
@@ -324,9 +311,8 @@ static void existing_files_are_not_overwritten(void **state)
 }
 
 /* With --force an existing file is replaced, but no input is, under whatever name it is given. */
-static void force_replaces_files_but_no_input(void **state)
+TEST(force_replaces_files_but_no_input)
 {
-	(void)state;
 	for (int i = 0; i < FORMATS; i++) {
 		char name[64];
 
@@ -351,13 +337,12 @@ static void force_replaces_files_but_no_input(void **state)
 }
 
 /* Conversion of an incomplete run reports the missing batches. */
-static void unfinished_runs_are_converted(void **state)
+TEST(unfinished_runs_are_converted)
 {
 	static const char done[] = "\"state\": \"done\"";
 	char *run, *at, *out;
 	size_t bytes;
 
-	(void)state;
 	out = output_of(&folder, WORDS("convert", "npz", "--to", "ended.csv.gz"));
 	assert_null(strstr(out, "not all"));
 	free(out);
@@ -373,24 +358,4 @@ static void unfinished_runs_are_converted(void **state)
 		"incomplete: the run in early has not ended (state half); 3 batches are "
 		"committed\n"));
 	free(out);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_are_converted_to_one_table),
-		cmocka_unit_test(runs_are_converted_to_one_list),
-		cmocka_unit_test(lists_of_several_gzip_members_are_complete),
-		cmocka_unit_test(merged_list_contains_all_batches),
-		cmocka_unit_test(damaged_merged_list_is_reported),
-		cmocka_unit_test(files_of_a_run_are_recognised),
-		cmocka_unit_test(energy_option_sets_the_energy),
-		cmocka_unit_test(impossible_conversions_are_refused),
-		cmocka_unit_test(missing_columns_are_reported),
-		cmocka_unit_test(existing_files_are_not_overwritten),
-		cmocka_unit_test(force_replaces_files_but_no_input),
-		cmocka_unit_test(unfinished_runs_are_converted),
-	};
-
-	return cmocka_run_group_tests(tests, make_runs, folder_end);
 }

@@ -48,10 +48,8 @@ static void remove_output(const char *name)
 	assert_int_equal(0, unlink(folder_path(&folder, name)));
 }
 
-static int make_inputs(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	assert_int_equal(0, symlink("miscphys.mcpl.gz", folder_path(&folder, "two.mcpl.gz")));
 	expect(&folder, SL_OK, "", WORDS("convert", "two.mcpl.gz", "--to", "table.npz", "--quiet"));
@@ -63,7 +61,6 @@ static int make_inputs(void **state)
 		c->hash = hash_of_file(c->to);
 		remove_output(c->to);
 	}
-	return 0;
 }
 
 /* --- failing calls ---------------------------------------------------------------------------- */
@@ -117,23 +114,21 @@ static int fail_calls_of_kind(
  * One conversion is enough if the library can be preloaded: all_allocations_fail() covers the
  * others.
  */
-static void allocations_of_the_program_fail(void **state)
+TEST(allocations_of_the_program_fail)
 {
 	int n = getenv("SLUICE_FAILING_MALLOC") ? 1 : (int)CONVERSIONS;
 
-	(void)state;
 	for (int i = 0; i < n; i++)
 		assert_true(fail_calls_of_kind(
 				    &conversions[i], "host_malloc", 12, SL_HOST_MEMORY, 1) >= 4);
 }
 
-static void disk_calls_fail(void **state)
+TEST(disk_calls_fail)
 {
 	static const char *const calls[] = {"file_open", "file_map", "file_write", "file_fsync",
 		"file_close", "file_rename", "file_dirsync"};
 	int failed = 0;
 
-	(void)state;
 	for (int i = 0; i < (is_quick() ? 1 : (int)CONVERSIONS); i++)
 		for (size_t k = 0; k < sizeof(calls) / sizeof(*calls); k++)
 			failed += fail_calls_of_kind(
@@ -162,14 +157,13 @@ static unsigned long count(const char *preload, const char *const *words)
  * All allocations after start-up fail, including those of libraries: each alone, and some together
  * with all later ones.
  */
-static void all_allocations_fail(void **state)
+TEST(all_allocations_fail)
 {
 	const char *library = getenv("SLUICE_FAILING_MALLOC");
 	char preload[4096], at[32];
 	const char *env[] = {preload, at, NULL, NULL};
 	unsigned long first, last;
 
-	(void)state;
 	if (!library)
 		skip_test(
 			"the test needs the library failing_malloc; set SLUICE_FAILING_MALLOC to its "
@@ -197,9 +191,8 @@ static void all_allocations_fail(void **state)
 
 /* --- kills ------------------------------------------------------------------------------------ */
 
-static void kills_leave_complete_files(void **state)
+TEST(kills_leave_complete_files)
 {
-	(void)state;
 	for (int i = 0; i < (is_quick() ? KILLS_QUICK : KILLS); i++) {
 		const struct conversion *c = &conversions[i % CONVERSIONS];
 		const char *const *words = WORDS("convert", c->from, "--to", c->to, "--quiet");
@@ -220,18 +213,4 @@ static void kills_leave_complete_files(void **state)
 		remove_output(c->to);
 		assert_int_equal(folder_count(&folder), entries);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(allocations_of_the_program_fail),
-		cmocka_unit_test(disk_calls_fail),
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-		cmocka_unit_test(all_allocations_fail),
-#endif
-		cmocka_unit_test(kills_leave_complete_files),
-	};
-
-	return cmocka_run_group_tests(tests, make_inputs, folder_end);
 }

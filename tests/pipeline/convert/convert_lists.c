@@ -21,13 +21,6 @@
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/program.h"
 
-static int make_folder(void **state)
-{
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
-}
-
 /* --- lists ------------------------------------------------------------------------------------ */
 
 /* A file of another program is compressed and decompressed: header and records keep their bytes. */
@@ -48,24 +41,22 @@ static void copy_unchanged(const char *name)
 	expect_same_inflated("all.mcpl", "was.mcpl");
 }
 
-static void lists_are_copied_unchanged(void **state)
+TEST(lists_are_copied_unchanged)
 {
 	static const char *const names[] = {"difficult_unitvector.mcpl.gz", "example.mcpl",
 		"miscphys.mcpl.gz", "ref_statsum.mcpl.gz", "reffile_1.mcpl", "reffile_2.mcpl",
 		"reffile_3.mcpl", "reffile_4.mcpl", "reffile_5.mcpl", "reffile_6.mcpl",
 		"reffile_7.mcpl", "reffile_8.mcpl", "reffile_notreallygz.mcpl.gz"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		copy_unchanged(names[i]);
 }
 
-static void damaged_lists_are_reported(void **state)
+TEST(damaged_lists_are_reported)
 {
 	char *out, *list;
 	size_t bytes;
 
-	(void)state;
 	copy_reference_list(&folder, "reffile_truncated.mcpl");
 	copy_reference_list(&folder, "reffile_crash.mcpl");
 	expect(&folder, SL_BAD_INPUT,
@@ -105,12 +96,11 @@ static void damaged_lists_are_reported(void **state)
  * The records of all files follow one header, and statistics sums are added: 5 twice, and
  * 1.2345678912345678e-201.
  */
-static void lists_are_merged(void **state)
+TEST(lists_are_merged)
 {
 	size_t bytes, both;
 	char *one, *two;
 
-	(void)state;
 	copy_reference_list(&folder, "ref_statsum.mcpl.gz");
 	expect(&folder, SL_OK, "",
 		WORDS("convert", "ref_statsum.mcpl.gz", "--to", "one.mcpl", "--quiet"));
@@ -170,7 +160,7 @@ static bool is_one_state(const char *name, char *list)
  * Convert writes one of the two states of the list or refuses it; at least one change is detected. On
  * a machine with other work the two processes run at the same time in few of the tries.
  */
-static void lists_that_change_are_refused(void **state)
+TEST(lists_that_change_are_refused)
 {
 	struct sl_mcpl_header h = {
 		.version = 3, .particles = 1, .comments = 200, .single = true, .pdg = 22};
@@ -183,7 +173,6 @@ static void lists_that_change_are_refused(void **state)
 	char path[4096];
 	pid_t child;
 
-	(void)state;
 	memset(comment, 'c', 1000);
 	for (int i = 0; i < 200; i++)
 		strings[i] = comment;
@@ -218,7 +207,7 @@ static void lists_that_change_are_refused(void **state)
  * A batch file that another program compressed is shorter than the header that this program stores,
  * although its size in the manifest is right.
  */
-static void files_shorter_than_their_headers_are_refused(void **state)
+TEST(files_shorter_than_their_headers_are_refused)
 {
 	char text[2 * SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest m;
@@ -227,7 +216,6 @@ static void files_shorter_than_their_headers_are_refused(void **state)
 	Bytef *packed;
 	z_stream z = {.zalloc = Z_NULL};
 
-	(void)state;
 	write_text(&folder, "j.yaml",
 		"run: {name: j, particles: 20, batch: 10, device: cpu}\n"
 		"model: {slab: {mu_a: 1 /cm, mu_s: 1 /cm, thickness: 1 cm}}\n"
@@ -275,12 +263,11 @@ static double sum_of(const struct sl_table *t, enum sl_column column)
  * A table made from a list of another program has its numbers; the data that a table cannot hold is
  * reported.
  */
-static void lists_of_other_programs_are_converted_to_tables(void **state)
+TEST(lists_of_other_programs_are_converted_to_tables)
 {
 	struct sl_survivors s;
 	char *out;
 
-	(void)state;
 	copy_reference_list(&folder, "reffile_6.mcpl");
 	out = output_of(&folder, WORDS("convert", "reffile_6.mcpl", "--to", "six.npz"));
 	assert_non_null(strstr(out, "5 particles of 1 file"));
@@ -333,9 +320,8 @@ static void expect_weights(
 }
 
 /* If all particles have one weight, the header states it; otherwise each record does. */
-static void weights_are_copied_and_summarised(void **state)
+TEST(weights_are_copied_and_summarised)
 {
-	(void)state;
 	write_rows("one.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
 	write_rows("uno.csv.gz", "1,2,3,0,0,1,5,1,0\n4,5,6,0,1,0,5,1,0\n");
 	write_rows("two.csv.gz", "7,8,9,1,0,0,5,2,0\n");
@@ -383,9 +369,8 @@ static enum sl_status write_some(const struct sl_format *format, const char *nam
 	return s;
 }
 
-static void missing_records_are_noticed(void **state)
+TEST(missing_records_are_noticed)
 {
-	(void)state;
 	assert_ok(write_some(&sl_format_mcpl, "counted.mcpl", 40000));
 	assert_ok(write_some(&sl_format_mcpl_gz, "counted.mcpl.gz", 40000));
 	assert_fails(write_some(&sl_format_mcpl, "lost.mcpl", 39999), SL_INTERNAL,
@@ -393,20 +378,4 @@ static void missing_records_are_noticed(void **state)
 	assert_fails(write_some(&sl_format_mcpl_gz, "lost.mcpl.gz", 39999), SL_INTERNAL,
 		"39999 of 40000 values");
 	assert_false(folder_has(&folder, "lost.mcpl") || folder_has(&folder, "lost.mcpl.part"));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_are_copied_unchanged),
-		cmocka_unit_test(damaged_lists_are_reported),
-		cmocka_unit_test(lists_are_merged),
-		cmocka_unit_test(lists_that_change_are_refused),
-		cmocka_unit_test(files_shorter_than_their_headers_are_refused),
-		cmocka_unit_test(lists_of_other_programs_are_converted_to_tables),
-		cmocka_unit_test(weights_are_copied_and_summarised),
-		cmocka_unit_test(missing_records_are_noticed),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

@@ -39,10 +39,8 @@ static void run_to(const char *out, const char *format, const char *seed, const 
 }
 
 /* Two runs in each format: a-FORMAT with seed 7, and b-FORMAT with seed 8 and fewer particles. */
-static int make_runs(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make(&folder);
 	write_text(&folder, "c.yaml", text);
 	for (int i = 0; i < FORMATS; i++) {
 		char a[32], b[32];
@@ -52,7 +50,6 @@ static int make_runs(void **state)
 		run_to(a, formats[i], "7", "9000");
 		run_to(b, formats[i], "8", "5000");
 	}
-	return 0;
 }
 
 /* The file to which the runs in a format are merged, valid until the next call. */
@@ -99,11 +96,10 @@ static void expect_counts(const char *bytes, size_t n)
 }
 
 /* Every format is merged to every format; those that have metadata have the seeds and counts. */
-static void seeds_and_counts_are_kept_and_added(void **state)
+TEST(seeds_and_counts_are_kept_and_added)
 {
 	static const char *const suffixes[] = {".h5", ".npz", ".mcpl", ".mcpl.gz"};
 
-	(void)state;
 	for (int from = 0; from < FORMATS; from++)
 		for (int to = 0; to < 4; to++) {
 			size_t n;
@@ -115,11 +111,10 @@ static void seeds_and_counts_are_kept_and_added(void **state)
 }
 
 /* MCPL from tables and from lists is the same, and its sums are those of both runs. */
-static void lists_are_merged(void **state)
+TEST(lists_are_merged)
 {
 	struct sl_mcpl_header h[2];
 
-	(void)state;
 	expect_same_inflated(merge("mcpl", ".mcpl"), merge("mcpl", ".mcpl.gz"));
 	for (int k = 0; k < 2; k++)
 		free(particles_of(&folder, merge(k ? "npz" : "mcpl", ".mcpl"), &h[k]));
@@ -134,13 +129,12 @@ static void lists_are_merged(void **state)
 }
 
 /* The ids of the second run are 9000 or more; without the shift they are those of its files. */
-static void ids_stay_unique(void **state)
+TEST(ids_stay_unique)
 {
 	struct sl_survivors all, alone;
 	const uint64_t *id, *of_run;
 	uint32_t first;
 
-	(void)state;
 	for (int from = 0; from < TABLES; from++) {
 		char name[64];
 
@@ -163,13 +157,12 @@ static void ids_stay_unique(void **state)
 }
 
 /* The histograms of one run are the file of the run; those of two runs have the sums of both. */
-static void histograms_are_added(void **state)
+TEST(histograms_are_added)
 {
 	static const char name[] = "energy: column energy, 10 bins from 0 to 60 keV, ";
 	char *one, *other, *both;
 	int in[3];
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("convert", "a-openpmd", "--to", "one.tallies", "--quiet"));
 	expect_same_inflated("one.tallies", "a-openpmd/t.tallies");
 	expect(&folder, SL_OK, "", WORDS("convert", "b-npz", "--to", "other.tallies", "--quiet"));
@@ -190,11 +183,10 @@ static void histograms_are_added(void **state)
 }
 
 /* Runs of different models are joined as before, or refused; the same seed is reported. */
-static void different_runs_are_not_merged(void **state)
+TEST(different_runs_are_not_merged)
 {
 	char *out;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--device", "cpu", "--quiet", "--out", "other", "--set",
 			"model.source_detector.detector.distance=5 cm"));
@@ -217,17 +209,4 @@ static void different_runs_are_not_merged(void **state)
 	run_to("same", "npz", "7", "2000");
 	expect_output("repeated: the runs in a-npz/ and same/ have the same seed",
 		WORDS("convert", "a-npz", "same", "--to", "y.npz"));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(seeds_and_counts_are_kept_and_added),
-		cmocka_unit_test(lists_are_merged),
-		cmocka_unit_test(ids_stay_unique),
-		cmocka_unit_test(histograms_are_added),
-		cmocka_unit_test(different_runs_are_not_merged),
-	};
-
-	return cmocka_run_group_tests(tests, make_runs, folder_end);
 }

@@ -193,11 +193,10 @@ static void expect_same_results(const struct execution *a, const struct executio
 }
 
 /* 40 batches are more than the lines that a run in memory begins with. */
-static void a_run_in_memory_has_the_results_of_a_directory(void **state)
+TEST(a_run_in_memory_has_the_results_of_a_directory)
 {
 	struct execution on_disk = {.text = slab}, in_memory = {.text = slab, .in_memory = true};
 
-	(void)state;
 	assert_ok(execute(&in_memory));
 	assert_false(folder_has(&folder, "run"));
 	assert_ok(execute(&on_disk));
@@ -215,12 +214,11 @@ static void a_run_in_memory_has_the_results_of_a_directory(void **state)
 }
 
 /* Without files, a run in a directory only digests the columns; a caller reads them all. */
-static void a_run_in_memory_has_all_columns_without_a_format(void **state)
+TEST(a_run_in_memory_has_all_columns_without_a_format)
 {
 	struct execution on_disk = {.text = slab, .set = {"output={format: none}"}};
 	struct execution in_memory = on_disk;
 
-	(void)state;
 	in_memory.in_memory = true;
 	assert_ok(execute(&in_memory));
 	assert_ok(execute(&on_disk));
@@ -230,12 +228,11 @@ static void a_run_in_memory_has_all_columns_without_a_format(void **state)
 	forget(&on_disk);
 }
 
-static void an_image_has_the_same_values(void **state)
+TEST(an_image_has_the_same_values)
 {
 	struct execution on_disk = {.text = disk}, in_memory = {.text = disk, .in_memory = true};
 	double sum = 0;
 
-	(void)state;
 	assert_ok(execute(&in_memory));
 	assert_ok(execute(&on_disk));
 	assert_int_equal(in_memory.pixels, 48);
@@ -248,9 +245,8 @@ static void an_image_has_the_same_values(void **state)
 }
 
 /* The results come before the failure, and have all batches. */
-static void a_check_that_is_missed_fails_after_the_results(void **state)
+TEST(a_check_that_is_missed_fails_after_the_results)
 {
-	(void)state;
 	for (int in_memory = 0; in_memory < 2; in_memory++) {
 		struct execution x = {.text = slab,
 			.in_memory = in_memory != 0,
@@ -264,12 +260,11 @@ static void a_check_that_is_missed_fails_after_the_results(void **state)
 	}
 }
 
-static void a_stop_rule_ends_a_complete_run(void **state)
+TEST(a_stop_rule_ends_a_complete_run)
 {
 	struct execution x = {
 		.text = slab, .in_memory = true, .set = {"stop=rel_error(transmitted) < 3 %"}};
 
-	(void)state;
 	assert_ok(execute(&x));
 	assert_int_equal(x.results, 1);
 	assert_false(x.stopped);
@@ -284,11 +279,10 @@ static void a_stop_rule_ends_a_complete_run(void **state)
  * A stopped run has the batches before its stop, and the message of the stop. It has so many batches that
  * the threads which compute them cannot have finished before the callback of batch 5 runs.
  */
-static void a_stop_leaves_the_batches_before_it(void **state)
+TEST(a_stop_leaves_the_batches_before_it)
 {
 	enum { MANY = 40000 };
 
-	(void)state;
 	for (int in_memory = 1; in_memory >= 0; in_memory--) {
 		struct execution x = {.text = slab,
 			.in_memory = in_memory != 0,
@@ -306,9 +300,8 @@ static void a_stop_leaves_the_batches_before_it(void **state)
 }
 
 /* The limit counts from started_ns: if all of it has passed, the run stops soon instead of never. */
-static void a_time_limit_that_has_passed_stops_a_run(void **state)
+TEST(a_time_limit_that_has_passed_stops_a_run)
 {
-	(void)state;
 	for (int in_memory = 0; in_memory < 2; in_memory++) {
 		struct execution x = {.text = slab,
 			.in_memory = in_memory != 0,
@@ -324,11 +317,10 @@ static void a_time_limit_that_has_passed_stops_a_run(void **state)
 }
 
 /* A failure of the caller is that of the run, which has no results. */
-static void a_batch_that_the_caller_cannot_take_fails_the_run(void **state)
+TEST(a_batch_that_the_caller_cannot_take_fails_the_run)
 {
 	struct execution x = {.text = slab, .in_memory = true, .fail_at = 3};
 
-	(void)state;
 	assert_fails(execute(&x), SL_HOST_MEMORY, "no memory for batch 3");
 	assert_int_equal(x.results, 0);
 	assert_int_equal(x.batches, 3);
@@ -337,13 +329,12 @@ static void a_batch_that_the_caller_cannot_take_fails_the_run(void **state)
 
 /* --- directories ------------------------------------------------------------------------------ */
 
-static void an_existing_run_is_refused_resumed_or_replaced(void **state)
+TEST(an_existing_run_is_refused_resumed_or_replaced)
 {
 	struct execution first = {.text = slab, .stop_at = 5}, again = {.text = slab};
 	struct execution resumed = {.text = slab, .start = SL_START_RESUME};
 	struct execution replaced = {.text = slab, .start = SL_START_FORCE};
 
-	(void)state;
 	assert_fails(execute(&first), SL_STOPPED, "");
 	assert_fails(execute(&again), SL_OUTPUT_IN_USE, "");
 	assert_int_equal(again.results, 0);
@@ -359,19 +350,6 @@ static void an_existing_run_is_refused_resumed_or_replaced(void **state)
 	forget(&replaced);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(a_run_in_memory_has_the_results_of_a_directory),
-		WITH_FOLDER(a_run_in_memory_has_all_columns_without_a_format),
-		WITH_FOLDER(an_image_has_the_same_values),
-		WITH_FOLDER(a_check_that_is_missed_fails_after_the_results),
-		WITH_FOLDER(a_stop_rule_ends_a_complete_run),
-		WITH_FOLDER(a_stop_leaves_the_batches_before_it),
-		WITH_FOLDER(a_time_limit_that_has_passed_stops_a_run),
-		WITH_FOLDER(a_batch_that_the_caller_cannot_take_fails_the_run),
-		WITH_FOLDER(an_existing_run_is_refused_resumed_or_replaced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

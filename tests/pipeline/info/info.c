@@ -28,11 +28,10 @@ static const char *printed(const struct sl_weighted_stats *s)
 	return out;
 }
 
-static void statistics_are_weighted(void **state)
+TEST(statistics_are_weighted)
 {
 	struct sl_weighted_stats s = {0};
 
-	(void)state;
 	assert_string_equal(printed(&s),
 		"             -             -             -             -             0");
 	/* mean (3 * 1 + 1 * 5) / 4 = 2, variance (3 * 1 + 9) / 4 = 3, sum 8 */
@@ -47,24 +46,22 @@ static void statistics_are_weighted(void **state)
 }
 
 /* Far from 0, plain sums of squares would lose all digits of the rms. */
-static void close_values_keep_their_rms(void **state)
+TEST(close_values_keep_their_rms)
 {
 	struct sl_weighted_stats s = {0};
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		sl_weighted_stats_add(&s, 1e9 + (i % 2 ? 0.25 : -0.25), 1);
 	assert_non_null(strstr(printed(&s), "         1e+09          0.25         1e+09"));
 }
 
 /* Codes beyond the limit share one row. */
-static void types_are_counted(void **state)
+TEST(types_are_counted)
 {
 	static struct sl_type_table t;
 	char out[16384];
 	FILE *f = fmemopen(out, sizeof(out), "w");
 
-	(void)state;
 	for (int k = 0; k < 3; k++)
 		sl_type_table_add(&t, 2112, 0.5, 2);
 	for (int k = 0; k < SL_TYPES_MOST + 9; k++)
@@ -80,12 +77,11 @@ static void types_are_counted(void **state)
 }
 
 /* Numbers of 1 / 8 and so on are exact; units are those of the configuration. */
-static void lists_have_units_of_the_configuration(void **state)
+TEST(lists_have_units_of_the_configuration)
 {
 	const char *list = reference_path("reffile_2.mcpl");
 	char *out = output_of(&folder, WORDS("info", list, "--head", "2"));
 
-	(void)state;
 	assert_non_null(strstr(out, "\nenergy       keV "));
 	assert_non_null(strstr(out, "\ntime         ns "));
 	assert_null(strstr(out, "MeV"));
@@ -94,11 +90,10 @@ static void lists_have_units_of_the_configuration(void **state)
 }
 
 /* The sums of a run are those of its joined file, in each format; --head prints rows once. */
-static void runs_are_added_up(void **state)
+TEST(runs_are_added_up)
 {
 	static const char *const formats[] = {"openpmd", "npz", "csv"};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		char set[64], *run, *file, *columns;
 
@@ -123,9 +118,8 @@ static void runs_are_added_up(void **state)
 	}
 }
 
-static void wrong_heads_are_refused(void **state)
+TEST(wrong_heads_are_refused)
 {
-	(void)state;
 	expect(&folder, SL_USAGE, "--head x: the value must be a whole number",
 		WORDS("info", "all.npz", "--head", "x"));
 	expect(&folder, SL_USAGE, "--head has no effect on verify",
@@ -134,24 +128,7 @@ static void wrong_heads_are_refused(void **state)
 		WORDS("info", "some.tallies", "--head", "3"));
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make(&folder);
 	write_text(&folder, "c.yaml", text);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(statistics_are_weighted),
-		cmocka_unit_test(close_values_keep_their_rms),
-		cmocka_unit_test(types_are_counted),
-		cmocka_unit_test(lists_have_units_of_the_configuration),
-		cmocka_unit_test(runs_are_added_up),
-		cmocka_unit_test(wrong_heads_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

@@ -5,7 +5,7 @@
 #include "pipeline/manual/sluice_manual.h"
 #include "tests/support/basic/check.h"
 
-static void lists_of_words_are_found(void **state)
+TEST(lists_of_words_are_found)
 {
 	static const struct {
 		const char *help, *words;
@@ -26,14 +26,12 @@ static void lists_of_words_are_found(void **state)
 	};
 	static struct sl_manual m;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(sl_manual_words_of_help(&m, cases[i].help), cases[i].words);
 }
 
-static void names_of_values_say_what_completes_them(void **state)
+TEST(names_of_values_say_what_completes_them)
 {
-	(void)state;
 	assert_int_equal(sl_manual_complete_by("FILE"), SL_COMPLETE_FILES);
 	assert_int_equal(sl_manual_complete_by("CONFIG"), SL_COMPLETE_FILES);
 	assert_int_equal(sl_manual_complete_by("IN..."), SL_COMPLETE_FILES);
@@ -45,13 +43,12 @@ static void names_of_values_say_what_completes_them(void **state)
 }
 
 /* The description has each line of the tables, for exactly the commands that accept the option. */
-static void options_belong_to_their_commands(void **state)
+TEST(options_belong_to_their_commands)
 {
 	const struct sl_manual *m = sl_manual_of_sluice();
 	struct sl_args_option o;
 	int n = 0;
 
-	(void)state;
 	for (; sl_args_option_at((size_t)n, &o); n++) {
 		bool taken = false;
 
@@ -66,15 +63,4 @@ static void options_belong_to_their_commands(void **state)
 	assert_int_equal(m->n_options, n);
 	assert_int_equal(m->n_commands, SL_COMMAND_NONE);
 	assert_ptr_equal(m, sl_manual_of_sluice());
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_of_words_are_found),
-		cmocka_unit_test(names_of_values_say_what_completes_them),
-		cmocka_unit_test(options_belong_to_their_commands),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,16 +20,14 @@ static const char two_columns[] = "[energy:float, x:float]"; /* keys of more tha
 
 static struct sl_device emulated[DEVICES_MOST];
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
 	const struct sl_emulator_settings settings = {.blocks = 1, .memory_bytes = 1 << 28};
 
 	sl_device_emulate(true);
 	sl_emulator_set_settings(&settings);
 	for (int i = DEVICES_MOST; i-- > 0;)
-		if (sl_device_use(i, &emulated[i]) != SL_OK)
-			return 1;
-	return sorted_runs_begin(state);
+		assert_ok(sl_device_use(i, &emulated[i]));
 }
 
 static struct sl_order_devices first_devices(uint32_t n, const struct opened *o)
@@ -74,12 +72,11 @@ static void expect_sorted_on(
 	free(file);
 }
 
-static void any_number_of_devices_gives_the_same_bytes(void **state)
+TEST(any_number_of_devices_gives_the_same_bytes)
 {
 	static const char *const formats[] = {"mcpl", "npz", "csv.gz", "openpmd"};
 	const char *const keys[] = {ties, distinct, two_columns};
 
-	(void)state;
 	for (int f = 0; f < (is_quick() ? 1 : 4); f++)
 		for (int k = 0; k < 3; k++) {
 			make_sorted_run(FEW, k == 2 ? 2 : 40, keys[k], formats[f], "");
@@ -94,12 +91,11 @@ static void any_number_of_devices_gives_the_same_bytes(void **state)
 	expect_sorted_on("mcpl", DEVICES_MOST, 1, SL_MERGED_FILES_MOST, DEVICES_MOST);
 }
 
-static void samples_and_limits_have_the_same_bytes(void **state)
+TEST(samples_and_limits_have_the_same_bytes)
 {
 	static const char *const more[] = {
 		", sample: 900", ", limit: 1001", ", sample: 900, limit: 700"};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		make_sorted_run(FEW, 40, i == 1 ? ties : two_columns, "mcpl", more[i]);
 		for (uint32_t n = 1; n <= 3; n++)
@@ -108,9 +104,8 @@ static void samples_and_limits_have_the_same_bytes(void **state)
 }
 
 /* Threads that decompress are faster; one thread is not. */
-static void compressed_batches_are_merged_by_threads(void **state)
+TEST(compressed_batches_are_merged_by_threads)
 {
-	(void)state;
 	make_sorted_run(FEW, 5, distinct, "mcpl.gz", "");
 	expect_sorted_on("mcpl.gz", 2, 3, SL_MERGED_FILES_MOST, 0);
 	expect_sorted_on("mcpl.gz", 2, 1, SL_MERGED_FILES_MOST, 2);
@@ -152,13 +147,12 @@ static int merge_with_failure(void *argument)
 }
 
 /* The host takes over at each call, also in the middle of the merge. */
-static void the_host_continues_after_a_failure(void **state)
+TEST(the_host_continues_after_a_failure)
 {
 	static const struct failure calls[] = {{"dev_malloc", 0, 2}, {"pinned_malloc", 0, 2},
 		{"dev_stream", 0, 700}, {"dev_copy", 0, 700}, {"dev_sync", 0, 719},
 		{"dev_launch", 0, 719}};
 
-	(void)state;
 	make_sorted_run(FEW, 5, distinct, "mcpl", "");
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		struct failure f = calls[i];
@@ -172,14 +166,13 @@ static void the_host_continues_after_a_failure(void **state)
 }
 
 /* Devices with too little memory leave the merge to the host. */
-static void too_little_memory_is_no_failure(void **state)
+TEST(too_little_memory_is_no_failure)
 {
 	struct sl_emulator_settings settings = {.blocks = 1, .memory_bytes = 1 << 16};
 	struct sent s;
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	make_sorted_run(FEW, 5, ties, "mcpl", "");
 	sl_emulator_set_settings(&settings);
 	s = merged_on(2, 1, SL_MERGED_FILES_MOST);
@@ -235,9 +228,8 @@ static void expect_refused(uint32_t at, uint32_t file, bool exchanges)
  * As if a device failed unnoticed. The ids descend, so the batches follow one another: 300 records of batch 3, then 400
  * of batch 2; the last batch has none.
  */
-static void a_wrong_order_is_refused(void **state)
+TEST(a_wrong_order_is_refused)
 {
-	(void)state;
 	make_sorted_run(FEW / 2, 5, "[-id:32]", "mcpl", "");
 	expect_refused(5, 4, false);
 	expect_refused(7, 2, false);
@@ -271,30 +263,27 @@ static enum sl_status sort_keys(uint64_t records, const atomic_bool *cancel)
 	return s;
 }
 
-static void another_number_of_records_is_found(void **state)
+TEST(another_number_of_records_is_found)
 {
-	(void)state;
 	make_sorted_run(40, 2, two_columns, "mcpl", "");
 	for (uint64_t records = 1; records < 40; records++)
 		assert_int_equal(sort_keys(records, NULL), records == 30 ? SL_OK : SL_CHECK_FAILED);
 }
 
 /* A rank ends soon after the loss of another one. */
-static void a_sort_can_be_cancelled(void **state)
+TEST(a_sort_can_be_cancelled)
 {
 	atomic_bool cancel = true;
 
-	(void)state;
 	make_sorted_run(FEW, 5, distinct, "mcpl", "");
 	assert_int_equal(sort_keys(FEW / 4 * 3, &cancel), SL_PEER_LOST);
 }
 
 /* A damaged order file is found before its keys are used, and by the merge of the host. */
-static void a_damaged_order_file_is_found(void **state)
+TEST(a_damaged_order_file_is_found)
 {
 	struct sent s;
 
-	(void)state;
 	make_sorted_run(FEW, 5, distinct, "mcpl", "");
 	folder_flip(&folder, "out/t_000002.order", 3, 7);
 	s = merged_on(2, 1, SL_MERGED_FILES_MOST);
@@ -303,22 +292,4 @@ static void a_damaged_order_file_is_found(void **state)
 	assert_int_equal(s.list.sorting_devices, 0);
 	assert_non_null(strstr(s.list.why, "t_000002.order"));
 	assert_non_null(strstr(s.message, "t_000002.order"));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			the_host_continues_after_a_failure), /* forks before threads start */
-		cmocka_unit_test(any_number_of_devices_gives_the_same_bytes),
-		cmocka_unit_test(samples_and_limits_have_the_same_bytes),
-		cmocka_unit_test(compressed_batches_are_merged_by_threads),
-		cmocka_unit_test(too_little_memory_is_no_failure),
-		cmocka_unit_test(a_wrong_order_is_refused),
-		cmocka_unit_test(another_number_of_records_is_found),
-		cmocka_unit_test(a_damaged_order_file_is_found),
-		cmocka_unit_test(a_sort_can_be_cancelled),
-	};
-
-	return cmocka_run_group_tests(tests, begin, folder_end);
 }

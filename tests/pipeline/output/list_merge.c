@@ -34,7 +34,7 @@ static enum sl_status merge_in_passes(const struct opened *o, uint32_t most)
 	return s.status;
 }
 
-static void passes_give_the_same_bytes(void **state)
+TEST(passes_give_the_same_bytes)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv", "csv.gz", "openpmd"};
 	struct opened o;
@@ -42,7 +42,6 @@ static void passes_give_the_same_bytes(void **state)
 	char more[128];
 	size_t entries;
 
-	(void)state;
 	assert_int_equal(0, chdir(folder.path)); /* where the lists of the configuration are */
 	for (int f = 0; f < 6; f++) {
 		snprintf(more, sizeof(more), "%soutput: {format: %s, order: run, sample: 900}\n",
@@ -83,13 +82,12 @@ static enum sl_status send_some(const struct opened *o, uint32_t n)
 	return s;
 }
 
-static void missing_records_are_noticed(void **state)
+TEST(missing_records_are_noticed)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz"};
 	struct opened o;
 	char more[128];
 
-	(void)state;
 	assert_int_equal(0, chdir(folder.path));
 	for (int f = 0; f < 2; f++) {
 		snprintf(more, sizeof(more), "%soutput: {format: %s, order: run}\n", listed_key,
@@ -127,7 +125,7 @@ static enum sl_status write_batch(const struct opened *o, struct sl_workspace *w
 	return status;
 }
 
-static void lost_rows_are_noticed(void **state)
+TEST(lost_rows_are_noticed)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv", "csv.gz", "openpmd"};
 	struct sl_workspace *w;
@@ -136,7 +134,6 @@ static void lost_rows_are_noticed(void **state)
 	char more[128];
 	size_t entries;
 
-	(void)state;
 	assert_int_equal(0, chdir(folder.path));
 	for (int f = 0; f < 6; f++) {
 		snprintf(more, sizeof(more), "%soutput: {format: %s}\n", listed_key, formats[f]);
@@ -188,9 +185,8 @@ static void fail_passes(const char *format)
 	close_run(&o);
 }
 
-static void failed_passes_leave_no_file(void **state)
+TEST(failed_passes_leave_no_file)
 {
-	(void)state;
 	fail_passes("mcpl");
 	fail_passes("npz");
 	fail_passes("openpmd");
@@ -243,11 +239,10 @@ static void kill_merge(const char *format, const char *suffix)
 	assert_int_equal(hash_run(&folder, "out"), hash);
 }
 
-static void a_killed_merge_is_done_again(void **state)
+TEST(a_killed_merge_is_done_again)
 {
 	uint64_t hash;
 
-	(void)state;
 	kill_merge("npz", "npz");
 	kill_merge("openpmd", "h5");
 	kill_merge("mcpl", "mcpl");
@@ -308,27 +303,15 @@ static void fail_calls(const char *format, const char *suffix)
 		}
 }
 
-static void failed_calls_leave_a_run_that_can_be_resumed(void **state)
+TEST(failed_calls_leave_a_run_that_can_be_resumed)
 {
-	(void)state;
 	fail_calls("mcpl", "mcpl");
 	fail_calls("npz", "npz");
 	fail_calls("openpmd", "h5");
 	fail_calls("csv", "csv");
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(passes_give_the_same_bytes),
-		cmocka_unit_test(missing_records_are_noticed),
-		cmocka_unit_test(lost_rows_are_noticed),
-		cmocka_unit_test(failed_passes_leave_no_file),
-		cmocka_unit_test(a_killed_merge_is_done_again),
-		cmocka_unit_test(failed_calls_leave_a_run_that_can_be_resumed),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, listed_lists, folder_end);
+	listed_lists();
 }

@@ -113,7 +113,7 @@ static void expect_same_bytes(int f)
 	free(file);
 }
 
-static void the_order_is_that_of_the_run(void **state)
+TEST(the_order_is_that_of_the_run)
 {
 	static const char *const devices[] = {"cpu", "emulated"};
 	static const unsigned batches[] = {70, 500, LISTED};
@@ -121,7 +121,6 @@ static void the_order_is_that_of_the_run(void **state)
 	uint64_t n = expected_order(expected);
 	char more[128];
 
-	(void)state;
 	for (int f = 0; f < FORMATS; f++)
 		for (int d = 0; d < 2; d++)
 			for (int b = 0; b < 3; b++) {
@@ -144,7 +143,7 @@ static void the_order_is_that_of_the_run(void **state)
 }
 
 /* The columns that decide need not be in the files; what is compressed on a device has no such column. */
-static void files_need_not_have_the_columns_of_the_key(void **state)
+TEST(files_need_not_have_the_columns_of_the_key)
 {
 	static const char *const more_of[] = {"", "primitives: {deflate: device}\n"};
 	static struct sl_mcpl_particle expected[LISTED];
@@ -152,7 +151,6 @@ static void files_need_not_have_the_columns_of_the_key(void **state)
 	struct sl_survivors s;
 	char more[256];
 
-	(void)state;
 	for (int f = LISTS; f < FORMATS; f++)
 		for (int d = 0; d < (f == LISTS || f == FORMATS - 1 ? 2 : 1); d++) {
 			snprintf(more, sizeof(more),
@@ -198,7 +196,7 @@ static double keep_sample(struct sl_mcpl_particle *kept, uint64_t *kept_n, uint6
 	return order[n];
 }
 
-static void a_sample_is_the_same_for_every_batch_and_device(void **state)
+TEST(a_sample_is_the_same_for_every_batch_and_device)
 {
 	static const unsigned batches[] = {70, 500, LISTED};
 	static struct sl_mcpl_particle expected[LISTED];
@@ -206,7 +204,6 @@ static void a_sample_is_the_same_for_every_batch_and_device(void **state)
 	double threshold = keep_sample(expected, &n, 600), least;
 	char more[128];
 
-	(void)state;
 	for (int b = 0; b < 6 * FORMATS; b++) {
 		const char *format = formats[b / 6];
 		char set[256];
@@ -228,13 +225,12 @@ static void a_sample_is_the_same_for_every_batch_and_device(void **state)
 }
 
 /* The mean over many seeds of a sum of sampled weights is the sum over all particles. */
-static void sums_of_a_sample_have_the_right_mean(void **state)
+TEST(sums_of_a_sample_have_the_right_mean)
 {
 	enum { SEEDS = 4000, SAMPLE = 30 };
 	double all = 0, sum = 0, squares = 0, mean;
 	static double priority[LISTED], order[LISTED];
 
-	(void)state;
 	for (uint32_t i = 0; i < LISTED; i++)
 		all += listed[i].position[0] * listed[i].weight;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -258,7 +254,7 @@ static void sums_of_a_sample_have_the_right_mean(void **state)
 }
 
 /* If all particles share a weight, so does their sample: the header states it. */
-static void a_common_weight_stays_in_the_header(void **state)
+TEST(a_common_weight_stays_in_the_header)
 {
 	const struct sl_mcpl_header common = {
 		.version = 3, .particles = 400, .flags = true, .weight = 0.123};
@@ -266,7 +262,6 @@ static void a_common_weight_stays_in_the_header(void **state)
 	struct sl_mcpl_header h;
 	double sum;
 
-	(void)state;
 	make_list(&folder, "common.mcpl", &common, NULL, listed);
 	write_list_config(&folder, "common.mcpl", ", batch: 90", "listed",
 		"output: {format: mcpl.gz, sample: 50}\n");
@@ -291,14 +286,13 @@ static void a_common_weight_stays_in_the_header(void **state)
 	assert_string_equal(run_json(&folder, "out", "sample_weight"), "0");
 }
 
-static void a_limit_keeps_the_first_particles(void **state)
+TEST(a_limit_keeps_the_first_particles)
 {
 	static const unsigned limits[] = {1, 69, LISTED};
 	static struct sl_mcpl_particle expected[LISTED];
 	uint64_t n = expected_order(expected);
 	char more[128];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		snprintf(more, sizeof(more), "%soutput: {format: mcpl, order: run, limit: %u}\n",
 			listed_key, limits[i]);
@@ -317,13 +311,12 @@ static void a_limit_keeps_the_first_particles(void **state)
 }
 
 /* A run without survivors has a file without rows, and all particles can have the same values. */
-static void empty_and_constant_columns_are_joined(void **state)
+TEST(empty_and_constant_columns_are_joined)
 {
 	static const char *const columns[] = {"[]", "[weight, fate]"};
 	struct sl_survivors s;
 	char set[128];
 
-	(void)state;
 	write_list_config(&folder, "a.mcpl", ", batch: 90", "listed and y > 1 km", listed_key);
 	for (int f = LISTS; f < FORMATS; f++)
 		for (int k = 0; k < 2; k++) {
@@ -342,12 +335,11 @@ static void empty_and_constant_columns_are_joined(void **state)
 }
 
 /* verify makes the file again with the compressor of the run. */
-static void the_file_is_verified_with_the_compressor_of_the_run(void **state)
+TEST(the_file_is_verified_with_the_compressor_of_the_run)
 {
 	static const char *const compressors[] = {"zlib", "libdeflate", "cpu", "store"};
 	char more[160];
 
-	(void)state;
 	for (int f = 1; f < FORMATS; f++)
 		for (int c = 0; c < 4; c++) {
 			snprintf(more, sizeof(more),
@@ -358,18 +350,7 @@ static void the_file_is_verified_with_the_compressor_of_the_run(void **state)
 		}
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_order_is_that_of_the_run),
-		cmocka_unit_test(files_need_not_have_the_columns_of_the_key),
-		cmocka_unit_test(a_sample_is_the_same_for_every_batch_and_device),
-		cmocka_unit_test(sums_of_a_sample_have_the_right_mean),
-		cmocka_unit_test(a_common_weight_stays_in_the_header),
-		cmocka_unit_test(a_limit_keeps_the_first_particles),
-		cmocka_unit_test(empty_and_constant_columns_are_joined),
-		cmocka_unit_test(the_file_is_verified_with_the_compressor_of_the_run),
-	};
-
-	return cmocka_run_group_tests(tests, listed_lists, folder_end);
+	listed_lists();
 }

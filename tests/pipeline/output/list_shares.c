@@ -117,14 +117,13 @@ static void expect_shares(uint32_t n, uint32_t threads, const char *file, size_t
 	close_run(&o);
 }
 
-static void shares_make_up_the_list(void **state)
+TEST(shares_make_up_the_list)
 {
 	static const unsigned batches[] = {2, 5, 40};
 	static const uint32_t shares[] = {1, 2, 3, 7, 50};
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	for (int b = 0; b < 6; b++) {
 		make_sorted_run(b < 3 ? FEW : 60, batches[b % 3 == 2 && b > 3 ? 1 : b % 3],
 			b % 2 ? ties : distinct, "mcpl", "");
@@ -136,7 +135,7 @@ static void shares_make_up_the_list(void **state)
 }
 
 /* A share without records needs no devices. */
-static void devices_sort_the_keys_of_a_share(void **state)
+TEST(devices_sort_the_keys_of_a_share)
 {
 	struct sl_order_devices devices = {.n = 2,
 		.sort = {.sort.backend = &sl_sort_shared_emulated, .type = SL_U32, .end_bit = 32}};
@@ -144,7 +143,6 @@ static void devices_sort_the_keys_of_a_share(void **state)
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	sl_device_emulate(true);
 	for (int i = 2; i-- > 0; devices.device[i] = &device[i])
 		assert_ok(sl_device_use(i, &device[i]));
@@ -178,9 +176,8 @@ static void expect_damage(const char *name, size_t batch, bool in_list, size_t a
 	folder_flip(&folder, name, at, 20);
 }
 
-static void damage_is_found(void **state)
+TEST(damage_is_found)
 {
-	(void)state;
 	make_sorted_run(FEW, 5, distinct, "mcpl", "");
 	for (size_t at = 0; at <= 20; at++) {
 		expect_damage("out/t_000001.mcpl", 1, true, at);
@@ -189,14 +186,13 @@ static void damage_is_found(void **state)
 }
 
 /* Rows that a batch does not have. */
-static void ranges_outside_of_a_batch_are_refused(void **state)
+TEST(ranges_outside_of_a_batch_are_refused)
 {
 	static const uint64_t wrong[][2] = {
 		{0, 1000}, {1000, 1000}, {3, 2}, {0, UINT64_MAX}, {UINT64_MAX - 1, UINT64_MAX}};
 	struct sl_record_source s;
 	struct opened o;
 
-	(void)state;
 	make_sorted_run(FEW, 5, distinct, "mcpl", "");
 	open_run(&o, 1);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -216,14 +212,7 @@ static void ranges_outside_of_a_batch_are_refused(void **state)
 	close_run(&o);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_make_up_the_list),
-		cmocka_unit_test(devices_sort_the_keys_of_a_share),
-		cmocka_unit_test(damage_is_found),
-		cmocka_unit_test(ranges_outside_of_a_batch_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, sorted_runs_begin, folder_end);
+	sorted_runs_begin();
 }

@@ -24,13 +24,12 @@ static void expect_said(const char *set, const char *summary, const char *plan)
 	free(text);
 }
 
-static void plan_and_summary_say_the_order(void **state)
+TEST(plan_and_summary_say_the_order)
 {
 	static const char within[] =
 		"its order by key is within each batch only; for the order over the run use "
 		"output.order: run\n";
 
-	(void)state;
 	write_list_config(&folder, "a.mcpl", ", batch: 90", "listed", listed_key);
 	expect_said("output={format: mcpl, joined: true}", within, within);
 	expect_said("output={format: mcpl, order: run}",
@@ -77,9 +76,8 @@ static void expect_host_after_failures(void)
 	assert_true(k > 1);
 }
 
-static void plan_and_summary_say_what_devices_sort(void **state)
+TEST(plan_and_summary_say_what_devices_sort)
 {
-	(void)state;
 	write_list_config(&folder, "a.mcpl", "", "listed",
 		"key: [-energy:float]\noutput: {format: mcpl, order: run}\n");
 	expect_said("run={batch: 90, device: emulated:2}",
@@ -94,9 +92,8 @@ static void plan_and_summary_say_what_devices_sort(void **state)
 }
 
 /* The survivors of a table count with the weights of a sample, so they must have them. */
-static void a_sample_without_weights_is_refused(void **state)
+TEST(a_sample_without_weights_is_refused)
 {
-	(void)state;
 	write_list_config(&folder, "a.mcpl", "", "listed", listed_key);
 	expect(&folder, SL_USAGE,
 		"output.columns: lacks weight, with which the particles of output.sample count; add "
@@ -108,7 +105,7 @@ static void a_sample_without_weights_is_refused(void **state)
  * 10 of 400 particles with a weight of 3e38 count as 1.2e40 each, which only a record with numbers of 8
  * bytes can have. No joined file is left.
  */
-static void weights_of_a_sample_must_be_finite(void **state)
+TEST(weights_of_a_sample_must_be_finite)
 {
 	static const char *const outputs[] = {"format: mcpl", "format: npz", "format: mcpl.gz"};
 	struct sl_mcpl_particle *heavy = (struct sl_mcpl_particle *)calloc(400, sizeof(*heavy)),
@@ -116,7 +113,6 @@ static void weights_of_a_sample_must_be_finite(void **state)
 	struct sl_mcpl_header h = {.version = 3, .particles = 400, .flags = true};
 	char more[128];
 
-	(void)state;
 	memcpy(heavy, listed, 400 * sizeof(*heavy));
 	for (int i = 0; i < 400; i++)
 		heavy[i].weight = 3e38;
@@ -146,14 +142,7 @@ static void weights_of_a_sample_must_be_finite(void **state)
 	free(heavy);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plan_and_summary_say_the_order),
-		cmocka_unit_test(plan_and_summary_say_what_devices_sort),
-		cmocka_unit_test(a_sample_without_weights_is_refused),
-		cmocka_unit_test(weights_of_a_sample_must_be_finite),
-	};
-
-	return cmocka_run_group_tests(tests, listed_lists, folder_end);
+	listed_lists();
 }

@@ -5,12 +5,11 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-static void any_number_of_threads_gives_the_same_bytes(void **state)
+TEST(any_number_of_threads_gives_the_same_bytes)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv.gz", "openpmd"};
 	static const unsigned batches[] = {2, 5, 40};
 
-	(void)state;
 	for (int f = 0; f < (is_quick() ? 3 : 5); f++)
 		for (int b = 0; b < 3; b++) {
 			make_sorted_run(MANY, batches[b], b == 1 ? ties : distinct, formats[f], "");
@@ -18,12 +17,11 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 		}
 }
 
-static void samples_and_limits_have_the_same_bytes(void **state)
+TEST(samples_and_limits_have_the_same_bytes)
 {
 	static const char *const more[] = {
 		", sample: 70000", ", limit: 50001", ", sample: 70000, limit: 60000", ", limit: 1"};
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		make_sorted_run(
 			MANY, 40, i == 1 ? ties : distinct, i % 2 ? "mcpl.gz" : "mcpl", more[i]);
@@ -34,12 +32,11 @@ static void samples_and_limits_have_the_same_bytes(void **state)
 	expect_same_bytes("mcpl.gz", SL_MERGED_FILES_MOST);
 }
 
-static void passes_have_the_same_bytes(void **state)
+TEST(passes_have_the_same_bytes)
 {
 	struct folder out;
 	size_t entries;
 
-	(void)state;
 	make_sorted_run(MANY, 40, ties, "mcpl", "");
 	snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
 	entries = folder_count(&out);
@@ -50,13 +47,7 @@ static void passes_have_the_same_bytes(void **state)
 	assert_int_equal(folder_count(&out), entries);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
-		cmocka_unit_test(samples_and_limits_have_the_same_bytes),
-		cmocka_unit_test(passes_have_the_same_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, sorted_runs_begin, folder_end);
+	sorted_runs_begin();
 }

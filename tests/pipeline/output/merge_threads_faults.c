@@ -156,7 +156,7 @@ static void flip(const char *a, const char *b)
 		folder_flip(&folder, name, 1, 2);
 }
 
-static void damaged_batches_are_reported_as_by_one_thread(void **state)
+TEST(damaged_batches_are_reported_as_by_one_thread)
 {
 	static const char *const damaged[][3] = {
 		{"mcpl", "t_000003.mcpl", ""},
@@ -168,7 +168,6 @@ static void damaged_batches_are_reported_as_by_one_thread(void **state)
 		{"npz", "t_000012.order", ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
 		if (i == 0 || strcmp(damaged[i][0], damaged[i - 1][0]) != 0)
 			make_sorted_run(MANY, 40, distinct, damaged[i][0], "");
@@ -183,11 +182,10 @@ static void damaged_batches_are_reported_as_by_one_thread(void **state)
 	expect_same_failure("t_000027.mcpl");
 }
 
-static void failed_sinks_end_the_merge(void **state)
+TEST(failed_sinks_end_the_merge)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz"};
 
-	(void)state;
 	for (int f = 0; f < 3; f++) {
 		make_sorted_run(MANY, 5, distinct, formats[f], "");
 		for (int t = 0; t < 3; t++)
@@ -243,9 +241,8 @@ static void fail_calls(const char *format, uint32_t threads)
 		}
 }
 
-static void failed_calls_leave_no_file(void **state)
+TEST(failed_calls_leave_no_file)
 {
-	(void)state;
 	fail_calls("mcpl", 3);
 	fail_calls("npz", 3);
 }
@@ -278,12 +275,11 @@ static struct sent merge_counted(uint32_t threads, uint32_t fails, size_t *joine
 	return s;
 }
 
-static void failed_allocations_end_the_merge(void **state)
+TEST(failed_allocations_end_the_merge)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz"};
 	size_t joined;
 
-	(void)state;
 	for (int f = 0; f < 3; f++) {
 		make_sorted_run(FEW, 5, distinct, formats[f], ", sample: 1000");
 		for (uint32_t k = 1, failures = 0;; k++) {
@@ -302,12 +298,11 @@ static void failed_allocations_end_the_merge(void **state)
 }
 
 /* Without threads, or with fewer than the plan has, the bytes are the same. */
-static void missing_threads_change_nothing(void **state)
+TEST(missing_threads_change_nothing)
 {
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	make_sorted_run(MANY, 5, distinct, "mcpl.gz", "");
 	file = joined_file("mcpl.gz", &bytes);
 	for (uint32_t k = 1; k <= 4; k++) {
@@ -324,12 +319,11 @@ static void missing_threads_change_nothing(void **state)
 /* --- memory ------------------------------------------------------------------------------------- */
 
 /* The sources of a merge of many batches, each with a window and a state if it is gzip, and its buffers. */
-static void the_plan_counts_the_sources(void **state)
+TEST(the_plan_counts_the_sources)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz"};
 	enum { MORE = 1 << 21 }; /* of a table: rows are counted with their constant columns */
 
-	(void)state;
 	for (int f = 0; f < 3; f++)
 		for (unsigned batches = 4; batches <= 100; batches *= 5) {
 			size_t joined;
@@ -344,12 +338,11 @@ static void the_plan_counts_the_sources(void **state)
 }
 
 /* The threshold of a sample is found before the merge, which then needs less memory. */
-static void the_plan_counts_the_search_for_a_sample(void **state)
+TEST(the_plan_counts_the_search_for_a_sample)
 {
 	static const char *const formats[] = {"mcpl", "npz"};
 	size_t joined;
 
-	(void)state;
 	for (int f = 0; f < 2; f++) {
 		struct sent s;
 
@@ -365,12 +358,11 @@ static void the_plan_counts_the_search_for_a_sample(void **state)
  * More threads need as much more memory as the plan says: jobs and buffers have small descriptions, and the
  * plan counts rows with their constant columns.
  */
-static void the_plan_counts_the_memory(void **state)
+TEST(the_plan_counts_the_memory)
 {
 	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz"};
 	enum { SMALL = 1 << 17 };
 
-	(void)state;
 	for (int f = 0; f < 3; f++) {
 		size_t first_joined = 0, first_most = 0;
 
@@ -396,11 +388,10 @@ static void the_plan_counts_the_memory(void **state)
 }
 
 /* A process that starts while threads run can inherit a lock that none of its threads releases. */
-static void processes_start_without_threads(void **state)
+TEST(processes_start_without_threads)
 {
 	const char *const keys[] = {distinct, "[]"};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct sent s;
 
@@ -415,19 +406,7 @@ static void processes_start_without_threads(void **state)
 	}
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damaged_batches_are_reported_as_by_one_thread),
-		cmocka_unit_test(failed_sinks_end_the_merge),
-		cmocka_unit_test(failed_calls_leave_no_file),
-		cmocka_unit_test(failed_allocations_end_the_merge),
-		cmocka_unit_test(missing_threads_change_nothing),
-		cmocka_unit_test(the_plan_counts_the_sources),
-		cmocka_unit_test(the_plan_counts_the_search_for_a_sample),
-		cmocka_unit_test(the_plan_counts_the_memory),
-		cmocka_unit_test(processes_start_without_threads),
-	};
-
-	return cmocka_run_group_tests(tests, sorted_runs_begin, folder_end);
+	sorted_runs_begin();
 }

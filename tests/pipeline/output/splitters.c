@@ -73,12 +73,11 @@ static void find(const struct sequences *s, uint64_t records, uint64_t before[SE
 	sl_splitters_find(s->keys, SEQUENCES, records, &found);
 }
 
-static void places_are_those_of_a_merge(void **state)
+TEST(places_are_those_of_a_merge)
 {
 	static const unsigned distinct[] = {1, 2, 5, 9, 1000};
 	struct sequences s;
 
-	(void)state;
 	srand(1);
 	for (unsigned trial = 0; trial < 400; trial++) {
 		uint64_t row[SEQUENCES] = {0}, before[SEQUENCES];
@@ -96,11 +95,10 @@ static void places_are_those_of_a_merge(void **state)
 }
 
 /* Foreign files can have any keys. */
-static void unsorted_keys_give_numbers_with_the_same_sum(void **state)
+TEST(unsorted_keys_give_numbers_with_the_same_sum)
 {
 	struct sequences s;
 
-	(void)state;
 	srand(2);
 	for (unsigned trial = 0; trial < 400; trial++) {
 		make(&s, LONGEST, trial % 2 ? 9 : 1000, false);
@@ -115,14 +113,4 @@ static void unsorted_keys_give_numbers_with_the_same_sum(void **state)
 			assert_int_equal(sum, records);
 		}
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_are_those_of_a_merge),
-		cmocka_unit_test(unsorted_keys_give_numbers_with_the_same_sum),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,11 +37,10 @@ static struct sl_cgroup read_cgroup(void)
 	return c;
 }
 
-static void nothing_limits_without_files(void **state)
+TEST(nothing_limits_without_files)
 {
 	struct sl_cgroup c = read_cgroup();
 
-	(void)state;
 	assert_false(c.limits_memory);
 	assert_int_equal(c.cpus, 0);
 	put("proc/self/cgroup", "0::/\nno line\n:\n\n7:\n");
@@ -52,11 +51,10 @@ static void nothing_limits_without_files(void **state)
 	assert_int_equal(c.cpus, 0);
 }
 
-static void version_2_limits_by_the_group_of_the_process(void **state)
+TEST(version_2_limits_by_the_group_of_the_process)
 {
 	struct sl_cgroup c;
 
-	(void)state;
 	put("proc/self/cgroup", "0::/slurm/job_1/step_0\n");
 	put("sys/fs/cgroup/slurm/job_1/step_0/memory.max", "4294967296\n");
 	put("sys/fs/cgroup/slurm/job_1/step_0/memory.current", "2147483648\n");
@@ -81,12 +79,11 @@ static void version_2_limits_by_the_group_of_the_process(void **state)
 }
 
 /* A container sees its group as the root, and may still read the path outside. */
-static void paths_outside_of_a_container_stand_for_the_root(void **state)
+TEST(paths_outside_of_a_container_stand_for_the_root)
 {
 	static const char *const paths[] = {
 		"0::/docker/abc\n", "0::/../../other\n", "0::/\n", "0::\n"};
 
-	(void)state;
 	put("sys/fs/cgroup/memory.max", "1073741824\n");
 	put("sys/fs/cgroup/memory.current", "0\n");
 	put("sys/fs/cgroup/cpu.max", "50000 100000\n");
@@ -97,11 +94,10 @@ static void paths_outside_of_a_container_stand_for_the_root(void **state)
 	}
 }
 
-static void version_1_limits_by_its_controllers(void **state)
+TEST(version_1_limits_by_its_controllers)
 {
 	struct sl_cgroup c;
 
-	(void)state;
 	put("proc/self/cgroup", "9:name=systemd:/user\n"
 				"4:memory:/slurm/job_1\n"
 				"3:cpuset:/\n"
@@ -140,9 +136,8 @@ static struct sl_slurm read_slurm(const char *cpus, const char *node, const char
 	return s;
 }
 
-static void slurm_limits_by_its_variables(void **state)
+TEST(slurm_limits_by_its_variables)
 {
-	(void)state;
 	assert_int_equal(read_slurm(NULL, NULL, NULL).cpus, 0);
 	assert_int_equal(read_slurm(NULL, NULL, NULL).memory_bytes, 0);
 	assert_int_equal(read_slurm("8", NULL, NULL).cpus, 8);
@@ -159,11 +154,10 @@ static void slurm_limits_by_its_variables(void **state)
 }
 
 /* The least of all limits, and its name. */
-static void machine_has_the_least_limit(void **state)
+TEST(machine_has_the_least_limit)
 {
 	struct sl_machine m;
 
-	(void)state;
 	put("proc/meminfo", "MemTotal:  16777216 kB\nMemAvailable:  8388608 kB\n");
 	put("proc/self/status", "VmSize:  1048576 kB\nVmRSS:   262144 kB\n");
 	put("proc/cpuinfo", "model name\t: A processor\n");
@@ -193,12 +187,11 @@ static struct sl_machine divided(struct sl_machine m, uint32_t of, uint32_t core
 }
 
 /* Ranks divide the memory, and the cores unless they are bound to different ones; never to 0. */
-static void ranks_divide_the_machine(void **state)
+TEST(ranks_divide_the_machine)
 {
 	const struct sl_machine all = {.cores = 8, .free_bytes = 8 * GIB};
 	struct sl_machine per_cpu = all;
 
-	(void)state;
 	assert_int_equal(divided(all, 0, 0).cores, 8);
 	assert_int_equal(divided(all, 1, 1).free_bytes, 8 * GIB);
 	assert_int_equal(divided(all, 4, 4).cores, 2);
@@ -216,11 +209,10 @@ static void ranks_divide_the_machine(void **state)
 }
 
 /* The plan of the program names the limit, and takes one thread per core. */
-static void plan_names_the_limits(void **state)
+TEST(plan_names_the_limits)
 {
 	char *printed;
 
-	(void)state;
 	write_text(&folder, "c.yaml",
 		"run: {name: t, particles: 1e6, batch: 1e4}\n"
 		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
@@ -237,18 +229,6 @@ static void plan_names_the_limits(void **state)
 	free(printed);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(nothing_limits_without_files),
-		WITH_FOLDER(version_2_limits_by_the_group_of_the_process),
-		WITH_FOLDER(paths_outside_of_a_container_stand_for_the_root),
-		WITH_FOLDER(version_1_limits_by_its_controllers),
-		WITH_FOLDER(slurm_limits_by_its_variables),
-		WITH_FOLDER(machine_has_the_least_limit),
-		WITH_FOLDER(ranks_divide_the_machine),
-		WITH_FOLDER(plan_names_the_limits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

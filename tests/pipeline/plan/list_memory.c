@@ -28,14 +28,12 @@ static void run_list(const char *list, const char *out)
 }
 
 /* Makes a list of which every 20th particle is kept, plain and in gzip, and runs both. */
-static int make_run(void **state)
+BEFORE_TESTS()
 {
 	static struct sl_mcpl_particle particle[N];
 	const struct sl_mcpl_header h = {
 		.version = 3, .particles = N, .single = true, .pdg = 22, .weight = 1};
 
-	(void)state;
-	folder_make_in_memory(&folder);
 	for (uint32_t i = 0; i < N; i++)
 		particle[i] = (struct sl_mcpl_particle){.position = {i % (N / KEPT), i, 0},
 			.direction = {0, 0, 1},
@@ -44,7 +42,7 @@ static int make_run(void **state)
 	make_list(&folder, "a.mcpl.gz", &h, NULL, particle);
 	run_list("a.mcpl", "out");
 	run_list("a.mcpl.gz", "out_gz");
-	return chdir(folder.path);
+	assert_int_equal(chdir(folder.path), 0);
 }
 
 /* The plan of the run in a folder, and the line of its batch in the manifest. */
@@ -91,13 +89,12 @@ static enum sl_status compute(const struct sl_plan *plan, struct sl_manifest_lin
 	return s;
 }
 
-static void survivors_are_counted_if_memory_is_short(void **state)
+TEST(survivors_are_counted_if_memory_is_short)
 {
 	struct sl_manifest_line expected, line;
 	struct sl_plan *plan = open_plan(&expected);
 	size_t all = plan->memory.host;
 
-	(void)state;
 	assert_false(plan->recipe.counted);
 	assert_int_equal(expected.survivors, KEPT);
 	plan->machine.free_bytes = all - 1;
@@ -115,12 +112,11 @@ static void survivors_are_counted_if_memory_is_short(void **state)
 }
 
 /* More survivors than were counted end the batch before its memory does. */
-static void more_survivors_than_counted_are_refused(void **state)
+TEST(more_survivors_than_counted_are_refused)
 {
 	struct sl_manifest_line line;
 	struct sl_plan *plan = open_plan(&line);
 
-	(void)state;
 	plan->machine.free_bytes = plan->memory.host - 1;
 	assert_ok(sl_memory_plan_fit(plan));
 	plan->recipe.survivors_most = KEPT / 3;
@@ -140,13 +136,12 @@ static struct sl_plan *plan_again(const struct sl_plan *plan, const struct sl_ch
 }
 
 /* Files consist of copied records here, so no column of the survivors is read. */
-static void columns_that_nothing_reads_are_only_digested(void **state)
+TEST(columns_that_nothing_reads_are_only_digested)
 {
 	struct sl_manifest_line expected, line;
 	struct sl_plan *plan = open_plan(&expected), *all;
 	struct sl_choices choices = plan->choices;
 
-	(void)state;
 	choices.reads_columns = true;
 	all = plan_again(plan, &choices);
 	assert_true(plan->recipe.digested == SL_EVERY_COLUMN);
@@ -162,13 +157,12 @@ static void columns_that_nothing_reads_are_only_digested(void **state)
 }
 
 /* Order files, and user flags that replace those of the records, are made of columns. */
-static void columns_that_are_read_are_gathered(void **state)
+TEST(columns_that_are_read_are_gathered)
 {
 	struct sl_manifest_line line;
 	struct sl_plan *plan = open_plan(&line), *again;
 	struct sl_choices choices = plan->choices;
 
-	(void)state;
 	choices.list_order.columns = SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_id);
 	again = plan_again(plan, &choices);
 	assert_true(again->recipe.digested == (SL_EVERY_COLUMN & ~choices.list_order.columns));
@@ -208,14 +202,13 @@ static size_t batch_bytes(const struct sl_plan *plan)
  * The records of a gzip file are in memory, so batches have no memory for copies of them, nor for columns that
  * are only digested: x, y, z, u, v, w and time. The energy is in the key.
  */
-static void kept_records_are_not_copied(void **state)
+TEST(kept_records_are_not_copied)
 {
 	const size_t saved = N * RECORD_BYTES + (N - SL_HOST_BLOCK) * 7 * sizeof(float);
 	struct sl_manifest_line plain_line, line;
 	struct sl_plan *plain = open_plan_of("out", &plain_line),
 		       *kept = open_plan_of("out_gz", &line);
 
-	(void)state;
 	assert_null(plain->recipe.records);
 	assert_non_null(kept->recipe.records);
 	assert_int_equal(kept->recipe.source_bytes, RECORD_BYTES);
@@ -231,7 +224,7 @@ static void kept_records_are_not_copied(void **state)
 }
 
 /* A column that survivors do not keep has the items of one block: here the weight and the fate. */
-static void other_columns_have_one_block(void **state)
+TEST(other_columns_have_one_block)
 {
 	struct sl_manifest_line line;
 	struct sl_plan *plan = open_plan(&line);
@@ -240,7 +233,6 @@ static void other_columns_have_one_block(void **state)
 	sl_column_set kept = sl_survivor_columns(&plan->recipe), other;
 	size_t bytes = N * (2 * sizeof(uint32_t) + RECORD_BYTES + sl_key_bytes(&plan->recipe));
 
-	(void)state;
 	sl_batch_lay_out(&a, &plan->recipe, N, &b);
 	other = sl_stored_columns(&plan->recipe) & ~kept;
 	assert_true(SL_HAS(other, SL_COLUMN_weight) && SL_HAS(other, SL_COLUMN_fate));
@@ -255,14 +247,13 @@ static void other_columns_have_one_block(void **state)
 }
 
 /* The packed survivors are in memory that the stages use before, not in that of the table or its records. */
-static void survivors_are_packed_in_memory_of_the_columns(void **state)
+TEST(survivors_are_packed_in_memory_of_the_columns)
 {
 	struct sl_manifest_line line;
 	struct sl_plan *plan = open_plan(&line);
 	const struct sl_host_slot *slot;
 	struct sl_workspace *w;
 
-	(void)state;
 	assert_ok(sl_workspace_open(plan, &w));
 	assert_ok(sl_workspace_allocate(w));
 	slot = &w->slot[0];
@@ -274,19 +265,4 @@ static void survivors_are_packed_in_memory_of_the_columns(void **state)
 		    (const char *)slot->exec.scratch.base);
 	sl_workspace_close(w);
 	sl_plan_free(plan);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(survivors_are_counted_if_memory_is_short),
-		cmocka_unit_test(more_survivors_than_counted_are_refused),
-		cmocka_unit_test(columns_that_nothing_reads_are_only_digested),
-		cmocka_unit_test(columns_that_are_read_are_gathered),
-		cmocka_unit_test(kept_records_are_not_copied),
-		cmocka_unit_test(other_columns_have_one_block),
-		cmocka_unit_test(survivors_are_packed_in_memory_of_the_columns),
-	};
-
-	return cmocka_run_group_tests(tests, make_run, folder_end);
 }

@@ -26,12 +26,10 @@ static void make(const char *name, uint32_t n, double energy)
 }
 
 /* The energy increases from file to file. */
-static int make_lists(void **state)
+BEFORE_TESTS()
 {
 	char name[32];
 
-	(void)state;
-	folder_make_in_memory(&folder);
 	for (int k = 0; k < FILES; k++) {
 		snprintf(name, sizeof(name), "a%d.mcpl", k);
 		make(name, N, k);
@@ -39,7 +37,6 @@ static int make_lists(void **state)
 		make(name, N, k);
 	}
 	make("short.mcpl", 77, 1);
-	return 0;
 }
 
 static void expect_estimate(const char *files, const char *keep, const char *says)
@@ -48,37 +45,23 @@ static void expect_estimate(const char *files, const char *keep, const char *say
 	expect_output(says, WORDS("plan", "c.yaml", "--device", "cpu"));
 }
 
-static void sorted_lists_are_read_everywhere(void **state)
+TEST(sorted_lists_are_read_everywhere)
 {
-	(void)state;
 	expect_estimate("a*.mcpl", "ekin > 4.5 MeV", "estimate    49.9 % survive");
 	expect_estimate("a*.mcpl", "ekin > 8.5 MeV", "estimate    9.84 % survive");
 	expect_estimate("a*.mcpl", "ekin > 20 MeV", "estimate    fewer than 1 in 16384 survive");
 }
 
 /* Records in gzip are kept in memory if there is room, and then are read like those of a plain file. */
-static void kept_records_are_read_everywhere(void **state)
+TEST(kept_records_are_read_everywhere)
 {
-	(void)state;
 	expect_estimate("b*.mcpl.gz", "ekin > 4.5 MeV", "estimate    49.9 % survive");
 }
 
 /* All particles of a short list are counted, also those that are no whole group. */
-static void short_lists_are_counted(void **state)
+TEST(short_lists_are_counted)
 {
-	(void)state;
 	expect_estimate("short.mcpl", "x > 75.5 cm", "estimate    1.3 % survive");
 	expect_estimate("short.mcpl", "x > 95.5 cm", "estimate    0 % survive");
 	expect_estimate("short.mcpl, a0.mcpl", "x > 3998.5 cm", "estimate    0.0245 % survive");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sorted_lists_are_read_everywhere),
-		cmocka_unit_test(kept_records_are_read_everywhere),
-		cmocka_unit_test(short_lists_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, make_lists, folder_end);
 }

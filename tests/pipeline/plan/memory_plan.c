@@ -52,7 +52,7 @@ static size_t pipeline_bytes(const char *const *sets, size_t n)
 	return bytes;
 }
 
-static void little_memory_reduces_slots_first(void **state)
+TEST(little_memory_reduces_slots_first)
 {
 	size_t pipeline = pipeline_bytes(THREE);
 	const struct {
@@ -61,7 +61,6 @@ static void little_memory_reduces_slots_first(void **state)
 	} cases[] = {{3 * pipeline, 3}, {3 * pipeline - 1, 2}, {2 * pipeline, 2},
 		{2 * pipeline - 1, 1}, {pipeline, 1}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sl_plan *plan;
 
@@ -74,7 +73,7 @@ static void little_memory_reduces_slots_first(void **state)
 }
 
 /* A plan that does not fit is refused, and the batch size that the message suggests fits. */
-static void refusal_states_the_memory_needed(void **state)
+TEST(refusal_states_the_memory_needed)
 {
 	size_t pipeline = pipeline_bytes(THREE);
 	struct sl_plan *plan;
@@ -82,7 +81,6 @@ static void refusal_states_the_memory_needed(void **state)
 	char set[64];
 	const char *at;
 
-	(void)state;
 	plan_with(&plan, pipeline - 1, THREE);
 	assert_fails(sl_memory_plan_check(plan), SL_DEVICE_MEMORY, "MiB of device memory and ");
 	assert_non_null(strstr(sl_last_error(), "with batches of 20000 particles"));
@@ -124,13 +122,12 @@ static void check_largest_batch(const struct sl_plan *plan, size_t bytes, size_t
 		plan->recipe.n_batches, sl_ceil_div(plan->recipe.particles, plan->recipe.batch));
 }
 
-static void little_memory_reduces_the_batch_next(void **state)
+TEST(little_memory_reduces_the_batch_next)
 {
 	unsigned refused = 0, smallest = 0;
 	struct sl_plan *plan;
 	size_t bytes, largest;
 
-	(void)state;
 	plan_with(&plan, PLENTY, AUTO);
 	bytes = plan->memory.device;
 	largest = plan->recipe.batch;
@@ -152,7 +149,7 @@ static void little_memory_reduces_the_batch_next(void **state)
 }
 
 /* A batch size that was reduced for little memory stays when the run is resumed. */
-static void resumed_run_keeps_its_batch_size(void **state)
+TEST(resumed_run_keeps_its_batch_size)
 {
 	static const char *const words[] = {"sluice", "run", "c.yaml", "--device", "emulated",
 		"--out", "out", "--resume", NULL};
@@ -163,7 +160,6 @@ static void resumed_run_keeps_its_batch_size(void **state)
 	struct folder f;
 	struct ending e;
 
-	(void)state;
 	folder_make(&f);
 	write_text(&f, "c.yaml",
 		"run: {name: t, particles: 1e8}\n"
@@ -257,11 +253,10 @@ static size_t count_to_the_byte(struct library_run r)
 	return bytes;
 }
 
-static void plan_counts_memory_to_the_byte(void **state)
+TEST(plan_counts_memory_to_the_byte)
 {
 	size_t fused = count_to_the_byte(small_runs[0]), staged = count_to_the_byte(small_runs[1]);
 
-	(void)state;
 	assert_true(fused < staged);
 	for (int i = FIRST_PACKED; i < SMALL_RUNS; i++) {
 		struct library_run device_packed = small_runs[i];
@@ -319,13 +314,12 @@ static void expect_same_with_fewer(
 	}
 }
 
-static void fewer_slots_give_the_same_bytes(void **state)
+TEST(fewer_slots_give_the_same_bytes)
 {
 	uint32_t pipelines;
 	struct folder f;
 	char *all;
 
-	(void)state;
 	folder_make(&f);
 	all = manifest_with(&f, small_runs[0], PLENTY, &pipelines);
 	assert_int_equal(pipelines, 3);
@@ -338,11 +332,10 @@ static void fewer_slots_give_the_same_bytes(void **state)
 /* --- survivors that nothing reads on the host -------------------------------------------------- */
 
 /* With the format none no survivors are copied to the host, so no memory is there for them. */
-static void format_none_copies_no_survivors(void **state)
+TEST(format_none_copies_no_survivors)
 {
 	struct sl_plan *written, *none;
 
-	(void)state;
 	plan_with(&written, PLENTY,
 		SETS("run.particles=1e6", "run.batch=20000", "output.format=csv"));
 	plan_with(
@@ -353,18 +346,7 @@ static void format_none_copies_no_survivors(void **state)
 	sl_plan_free(written);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(little_memory_reduces_slots_first),
-		cmocka_unit_test(refusal_states_the_memory_needed),
-		cmocka_unit_test(little_memory_reduces_the_batch_next),
-		cmocka_unit_test(resumed_run_keeps_its_batch_size),
-		cmocka_unit_test(plan_counts_memory_to_the_byte),
-		cmocka_unit_test(fewer_slots_give_the_same_bytes),
-		cmocka_unit_test(format_none_copies_no_survivors),
-	};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,12 +282,11 @@ static void check_file(struct sl_plan *plan, const char *name)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void replay_ends_with_the_values_of_the_files(void **state)
+TEST(replay_ends_with_the_values_of_the_files)
 {
 	struct sl_manifest m;
 	struct configs configs;
 
-	(void)state;
 	configs_list(&configs);
 	for (size_t i = 0; i < configs.n; i += is_quick() ? 3 : 1) {
 		struct replayed_run k;
@@ -305,14 +304,13 @@ static void replay_ends_with_the_values_of_the_files(void **state)
 }
 
 /* A particle that is not kept has no key, and no particle has one in a run without a key. */
-static void only_survivors_have_a_key(void **state)
+TEST(only_survivors_have_a_key)
 {
 	const char *const sets[] = {"key=[]"};
 	struct replayed_run k, other;
 	struct replay_output t;
 	size_t n[2] = {0};
 
-	(void)state;
 	config_path("vandehulst", k.path);
 	assert_ok(plan_of(k.path, NULL, 0, &k));
 	assert_ok(plan_of(k.path, sets, 1, &other));
@@ -335,7 +333,7 @@ static void only_survivors_have_a_key(void **state)
 }
 
 /* docs/checking.md shows the history that is printed with the default batch size. */
-static void output_is_that_of_the_manual(void **state)
+TEST(output_is_that_of_the_manual)
 {
 	const char *const words[] = {"sluice", "replay", "data/configs/vandehulst.yaml", "--id",
 		"18", "--set", "output.to=nowhere", NULL};
@@ -343,7 +341,6 @@ static void output_is_that_of_the_manual(void **state)
 	char *manual, *text, *line, *rest;
 	size_t bytes;
 
-	(void)state;
 	snprintf(root.path, sizeof(root.path), "%s", source_root());
 	manual = folder_read(&root, "docs/checking.md", &bytes);
 	text = output_of(&root, words);
@@ -383,12 +380,11 @@ static uint64_t first_with_max_steps(struct sl_plan *plan)
 	return id;
 }
 
-static void long_history_is_printed_completely(void **state)
+TEST(long_history_is_printed_completely)
 {
 	struct replayed_run k;
 	char *text;
 
-	(void)state;
 	write_text(&folder, "endless.yaml", endless);
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
 	text = replayed(k.plan, first_with_max_steps(k.plan), false);
@@ -414,11 +410,10 @@ static ssize_t refuse_write(void *parent, const char *bytes, size_t n)
 }
 
 /* After a failed write, replay makes few further writes. */
-static void full_output_device_is_reported(void **state)
+TEST(full_output_device_is_reported)
 {
 	struct replayed_run k;
 
-	(void)state;
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
 	for (int json = 0; json < 2; json++) {
 		unsigned writes = 0;
@@ -433,29 +428,17 @@ static void full_output_device_is_reported(void **state)
 	sl_plan_free(k.plan);
 }
 
-static void missing_particle_is_refused(void **state)
+TEST(missing_particle_is_refused)
 {
 	struct replayed_run k;
 
-	(void)state;
 	assert_ok(plan_of(folder_path(&folder, "endless.yaml"), NULL, 0, &k));
 	assert_fails(sl_replay(k.plan, "c.yaml", 10, false, stdout), SL_USAGE, "from 0 to 9");
 	free(replayed(k.plan, 9, false));
 	sl_plan_free(k.plan);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(replay_ends_with_the_values_of_the_files),
-		cmocka_unit_test(only_survivors_have_a_key),
-		cmocka_unit_test(output_is_that_of_the_manual),
-		cmocka_unit_test(long_history_is_printed_completely),
-		cmocka_unit_test(full_output_device_is_reported),
-		cmocka_unit_test(missing_particle_is_refused),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, folder_begin, folder_end);
+	assert_ok(sl_formats_start());
 }

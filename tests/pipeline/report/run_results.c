@@ -71,11 +71,10 @@ static double deviation(enum sl_fate fate, double expected)
 /* --- tests ------------------------------------------------------------------------------------ */
 
 /* 0.25 of the weight is tallied, so implicit capture absorbed 0.75; both have the same error. */
-static void missing_weight_counts_as_absorbed(void **state)
+TEST(missing_weight_counts_as_absorbed)
 {
 	const struct sl_fate_result *f = sums.r.fate;
 
-	(void)state;
 	reset_sums(true);
 	add_batch(1024, 0.25);
 	add_batch(1024, 0.125);
@@ -93,9 +92,8 @@ static void missing_weight_counts_as_absorbed(void **state)
 }
 
 /* A particle that is absorbed as a whole has its weight in the tally, so no weight is missing. */
-static void analogue_absorption_is_counted_once(void **state)
+TEST(analogue_absorption_is_counted_once)
 {
-	(void)state;
 	reset_sums(false);
 	add_batch(1000, 0.5);
 	sums.line[0].tally.count[SL_FATE_roulette] = 0;
@@ -107,9 +105,8 @@ static void analogue_absorption_is_counted_once(void **state)
 }
 
 /* A batch counts in proportion to its particles. */
-static void small_batches_have_less_weight(void **state)
+TEST(small_batches_have_less_weight)
 {
-	(void)state;
 	reset_sums(true);
 	add_batch(4096, 0.25);
 	add_batch(1024, 0.5);
@@ -120,9 +117,8 @@ static void small_batches_have_less_weight(void **state)
 }
 
 /* The deviation is 0.05 divided by the binomial error sqrt(0.45 * 0.55 / 1000). */
-static void counts_have_binomial_errors(void **state)
+TEST(counts_have_binomial_errors)
 {
-	(void)state;
 	reset_sums(false);
 	add_batch(500, 0.5);
 	add_batch(500, 0.5);
@@ -134,9 +130,8 @@ static void counts_have_binomial_errors(void **state)
 }
 
 /* One batch gives no error by scatter. The binomial error is an upper bound for weights up to 1. */
-static void single_batch_uses_the_binomial_bound(void **state)
+TEST(single_batch_uses_the_binomial_bound)
 {
-	(void)state;
 	reset_sums(true);
 	add_batch(1000, 0.5);
 	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
@@ -149,7 +144,7 @@ static void single_batch_uses_the_binomial_bound(void **state)
  * errors. By Student's distribution these t are as improbable as 2, 3 and 4 by the normal one
  * (integrated numerically).
  */
-static void deviation_follows_student_distribution(void **state)
+TEST(deviation_follows_student_distribution)
 {
 	static const struct {
 		uint64_t freedom;
@@ -159,7 +154,6 @@ static void deviation_follows_student_distribution(void **state)
 		{29, {2.08997, 3.28043, 4.67045}, 0.002},
 	};
 
-	(void)state;
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < 3; i++) {
 			double error, off;
@@ -185,26 +179,10 @@ static void deviation_follows_student_distribution(void **state)
 /*
  * Two batches that differ much by chance have a large scatter; the binomial bound is used instead.
  */
-static void binomial_bound_limits_the_deviation_of_few_batches(void **state)
+TEST(binomial_bound_limits_the_deviation_of_few_batches)
 {
-	(void)state;
 	reset_sums(true);
 	add_batch(10000, 0.25);
 	add_batch(10000, 0.75);
 	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.4 * 0.6 / 20000));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_weight_counts_as_absorbed),
-		cmocka_unit_test(analogue_absorption_is_counted_once),
-		cmocka_unit_test(small_batches_have_less_weight),
-		cmocka_unit_test(counts_have_binomial_errors),
-		cmocka_unit_test(single_batch_uses_the_binomial_bound),
-		cmocka_unit_test(deviation_follows_student_distribution),
-		cmocka_unit_test(binomial_bound_limits_the_deviation_of_few_batches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static double want_of(size_t number, const struct sl_particle *p)
 	return want[number];
 }
 
-static void expressions_agree_with_c(void **state)
+TEST(expressions_agree_with_c)
 {
 	static const char *const text[] = {
 #define X(text, value) text,
@@ -90,7 +90,6 @@ static void expressions_agree_with_c(void **state)
 #undef X
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(text) / sizeof(text[0]); k++) {
 		char columns[256];
 
@@ -128,13 +127,12 @@ static struct sl_columns columns_of_list(void)
 }
 
 /* The columns r to derived_4 have equal bits; a range may begin inside a block. */
-static void blocks_have_the_bits_of_single_particles(void **state)
+TEST(blocks_have_the_bits_of_single_particles)
 {
 	const char *columns = "  a: min(x, r) * (1 + id / 1e4)\n  b: exp(a / (1 cm)) + log(theta)\n"
 			      "  c: pow(w, 0.3)\n  d: wavelength(energy)";
 	struct sl_columns c;
 
-	(void)state;
 	resolve_for_list(columns, "key: [b:float]\ntallies: [c:4:0..1, d:4:0..1]");
 	assert_int_equal(__builtin_popcountll(choices.derivation.columns), 6);
 	c = columns_of_list();
@@ -156,11 +154,10 @@ static void blocks_have_the_bits_of_single_particles(void **state)
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* Only columns that are used are derived; those that they need are derived before them. */
-static void columns_are_derived_on_demand(void **state)
+TEST(columns_are_derived_on_demand)
 {
 	struct sl_particle p = particle_of(1);
 
-	(void)state;
 	resolve_for_list("  b: 2*a\n  a: x + 1 cm", "tallies: [b:4:0 mm..5 mm]");
 	assert_string_equal(sl_column_name(&choices.named, SL_COLUMN_derived_1), "a");
 	assert_string_equal(sl_column_name(&choices.named, SL_COLUMN_derived_2), "b");
@@ -177,9 +174,8 @@ static void columns_are_derived_on_demand(void **state)
 }
 
 /* theta and phi have the ranges of angles, unless they are replaced. */
-static void angles_have_ranges(void **state)
+TEST(angles_have_ranges)
 {
-	(void)state;
 	resolve_for_list("  {}", "key: [theta:16]\ntallies: [phi:8]");
 	assert_true(choices.field[0].lo == 0 && choices.field[0].hi == SL_PI);
 	assert_true(choices.histogram[0].lo == -SL_PI && choices.histogram[0].hi == SL_PI);
@@ -187,11 +183,10 @@ static void angles_have_ranges(void **state)
 }
 
 /* The expressions of the built-in columns; a definition replaces one of them. */
-static void built_in_columns_can_be_replaced(void **state)
+TEST(built_in_columns_can_be_replaced)
 {
 	struct sl_particle p = particle_of(2);
 
-	(void)state;
 	resolve_for_list("  {}", "output: {columns: [r, rho, theta, phi, wavelength]}");
 	sl_derive_particle(&choices.derivation, &p);
 	assert_true(p.r == (float)hypot((double)p.x, (double)p.y));
@@ -206,9 +201,8 @@ static void built_in_columns_can_be_replaced(void **state)
 }
 
 /* YAML reads a comma in braces as a separator; the parts of a text are put together again. */
-static void commas_in_braces_are_read(void **state)
+TEST(commas_in_braces_are_read)
 {
-	(void)state;
 	resolve_good_text("run: {particles: 10}\nkeep: transmitted\n"
 			  "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}}\n"
 			  "columns: {a: hypot(x, y), b: \"hypot(x, z)\", c: hypot(a, y)}\n"
@@ -218,18 +212,4 @@ static void commas_in_braces_are_read(void **state)
 	assert_string_equal(config.columns.at[2].text, "hypot(a, y)");
 	assert_int_equal(choices.field[1].column, SL_COLUMN_derived_3);
 	assert_true(choices.field[1].logarithmic);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(expressions_agree_with_c),
-		cmocka_unit_test(blocks_have_the_bits_of_single_particles),
-		cmocka_unit_test(columns_are_derived_on_demand),
-		cmocka_unit_test(angles_have_ranges),
-		cmocka_unit_test(built_in_columns_can_be_replaced),
-		cmocka_unit_test(commas_in_braces_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

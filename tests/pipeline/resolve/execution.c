@@ -98,9 +98,8 @@ static void resolve_share(uint32_t number, uint32_t of)
 	sl_config_close(r);
 }
 
-static void ranks_divide_the_devices(void **state)
+TEST(ranks_divide_the_devices)
 {
-	(void)state;
 	resolve_share(0, 0);
 	assert_int_equal(choices.n_devices, 3);
 	resolve_share(0, 2);
@@ -119,11 +118,10 @@ static void ranks_divide_the_devices(void **state)
 }
 
 /* The choice of auto without a device is reported; an explicit CPU is not. */
-static void auto_selects_an_available_device(void **state)
+TEST(auto_selects_an_available_device)
 {
 	int n;
 
-	(void)state;
 	resolve_valid_device("auto", "");
 	if (sl_device_count(&n) == SL_OK) {
 		expect_on_device(SL_ON_CUDA);
@@ -136,13 +134,12 @@ static void auto_selects_an_available_device(void **state)
 	assert_string_equal(choices.device_reason, "");
 }
 
-static void emulated_device_is_always_available(void **state)
+TEST(emulated_device_is_always_available)
 {
 	static const char unspecified[] = "model: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
 					  "keep: absorbed\nrun: {particles: 1}\n";
 	struct sl_reader *r;
 
-	(void)state;
 	resolve_valid_device("emulated", "");
 	assert_true(sl_device_is_emulated());
 	expect_on_device(SL_ON_EMULATED);
@@ -163,14 +160,13 @@ static void emulated_device_is_always_available(void **state)
  * A device requested by name is never replaced. Problems that only follow from its absence are not
  * reported.
  */
-static void missing_device_is_refused(void **state)
+TEST(missing_device_is_refused)
 {
 	static const char *const names[] = {"cuda", "cuda:0", "cuda:9999"};
 	struct sl_reader *r;
 	char message[SL_MESSAGE_BYTES];
 	int n;
 
-	(void)state;
 	sl_device_emulate(false);
 	n = sl_device_count(&n) == SL_OK ? n : 0;
 	snprintf(message, sizeof(message), "%s",
@@ -187,11 +183,10 @@ static void missing_device_is_refused(void **state)
 	}
 }
 
-static void device_failure_is_not_a_file_error(void **state)
+TEST(device_failure_is_not_a_file_error)
 {
 	struct sl_reader *r;
 
-	(void)state;
 	assert_null(sl_fault_set("dev_limits:1:999"));
 	assert_int_equal(resolve_device("emulated", "sort: naive", &r), SL_DEVICE_FAILED);
 	sl_fault_set(NULL);
@@ -208,9 +203,8 @@ static void expect_mode(
 	assert_string_equal(choices.mode_reason, message);
 }
 
-static void default_mode_depends_on_device(void **state)
+TEST(default_mode_depends_on_device)
 {
-	(void)state;
 	expect_mode("cpu", "", SL_MODE_staged, "");
 	expect_mode("cpu", "compact: cpu_scan", SL_MODE_staged, "");
 	expect_mode("'cpu', mode: staged", "", SL_MODE_staged, "");
@@ -247,7 +241,7 @@ static void expect_form(const char *device, const char *deflate, const char *for
  * On a GPU auto compresses on the device if the format allows it; on the emulated device only on
  * request.
  */
-static void packed_form_depends_on_format_and_deflate(void **state)
+TEST(packed_form_depends_on_format_and_deflate)
 {
 	static const struct {
 		const char *format;
@@ -259,7 +253,6 @@ static void packed_form_depends_on_format_and_deflate(void **state)
 	bool gpu;
 	int n;
 
-	(void)state;
 	sl_device_emulate(false);
 	gpu = sl_device_count(&n) == SL_OK;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -277,9 +270,8 @@ static void packed_form_depends_on_format_and_deflate(void **state)
 }
 
 /* ISA-L is used for the lowest level only, unless it is named. */
-static void level_selects_the_deflate_backend(void **state)
+TEST(level_selects_the_deflate_backend)
 {
-	(void)state;
 	resolve_valid_device("cpu", "deflate: auto");
 	assert_ptr_equal(choices.deflate, fastest_deflate());
 	resolve_valid_device("cpu", "deflate: auto}\noutput: {level: 2");
@@ -290,11 +282,10 @@ static void level_selects_the_deflate_backend(void **state)
 	assert_ptr_equal(choices.deflate, &sl_deflate_isal);
 }
 
-static void tunings_are_read(void **state)
+TEST(tunings_are_read)
 {
 	char text[SL_CHOICE_BYTES];
 
-	(void)state;
 	resolve_valid_device("emulated", "scan: naive, sort: naive:block=64");
 	expect_choice(&choices.scan, "naive", 0, 0);
 	expect_choice(&choices.sort, "naive", 64, 0);
@@ -320,13 +311,12 @@ static void tunings_are_read(void **state)
 }
 
 /* Records of MCPL are made of columns that a new model need not have. */
-static void columns_that_records_need_are_checked(void **state)
+TEST(columns_that_records_need_are_checked)
 {
 	static const char list[] = "no column x, y, u or v; use openpmd";
 	struct sl_model rod, whole;
 	struct sl_reader *r;
 
-	(void)state;
 	resolve_valid_device("cpu", "");
 	whole = rod = *choices.model;
 	rod.columns &= ~(SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_y) | SL_BIT(SL_COLUMN_u) |
@@ -342,22 +332,4 @@ static void columns_that_records_need_are_checked(void **state)
 		assert_fails(sl_config_verdict(r), SL_USAGE, k ? "pol_x or pol_z" : list);
 		sl_config_close(r);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(auto_selects_an_available_device),
-		cmocka_unit_test(emulated_device_is_always_available),
-		cmocka_unit_test(ranks_divide_the_devices),
-		cmocka_unit_test(missing_device_is_refused),
-		cmocka_unit_test(device_failure_is_not_a_file_error),
-		cmocka_unit_test(default_mode_depends_on_device),
-		cmocka_unit_test(packed_form_depends_on_format_and_deflate),
-		cmocka_unit_test(level_selects_the_deflate_backend),
-		cmocka_unit_test(tunings_are_read),
-		cmocka_unit_test(columns_that_records_need_are_checked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,14 +203,13 @@ static uint8_t fate_of(struct sl_particle p)
 
 /* --- meaning of conditions -------------------------------------------------------------------- */
 
-static void conditions_agree_with_c(void **state)
+TEST(conditions_agree_with_c)
 {
 	const char *text[CONDITIONS_MOST];
 	bool meets[CONDITIONS_MOST];
 	struct sl_particle p = particle_of(0);
 	size_t n = list_conditions(&p, text, meets);
 
-	(void)state;
 	for (size_t k = 0; k < n; k++) {
 		uint32_t met = 0;
 
@@ -232,13 +231,12 @@ static void conditions_agree_with_c(void **state)
 }
 
 /* Leading zeros do not use up the digits of a number. */
-static void long_literals_are_read_exactly(void **state)
+TEST(long_literals_are_read_exactly)
 {
 	static const int zeros[] = {30, 470, 520, 980};
 	struct sl_particle p = {.fate = SL_FATE_listed};
 	char text[1024];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
 		snprintf(text, sizeof(text), "x < 0.%0*d1e%d cm", zeros[i], 0, zeros[i] + 1);
 		resolve_for_list(text);
@@ -265,12 +263,11 @@ static void expect_fates(const char *keep, sl_fate_set kept, sl_fate_set tested)
 }
 
 /* If a condition names only fates, no particle is tested; only fates that can survive are tested. */
-static void fates_are_selected(void **state)
+TEST(fates_are_selected)
 {
 	const sl_fate_set all = sl_models[SL_MODEL_slab]->fates &
 	                        ~(SL_FATE_BIT(SL_FATE_alive) | SET2(hit, specular));
 
-	(void)state;
 	expect_fates("transmitted", SL_FATE_BIT(SL_FATE_transmitted), 0);
 	expect_fates("[transmitted, reflected]", SET2(transmitted, reflected), 0);
 	expect_fates("transmitted or reflected", SET2(transmitted, reflected), 0);
@@ -287,11 +284,10 @@ static void fates_are_selected(void **state)
 	expect_fates("w > 0.5 or not w > 0.5", all, all); /* the expression is not simplified */
 }
 
-static void failing_particles_are_dropped(void **state)
+TEST(failing_particles_are_dropped)
 {
 	struct sl_particle p = {.w = 0.25f, .fate = SL_FATE_transmitted};
 
-	(void)state;
 	resolve_for_slab("reflected or transmitted and w > 0.5");
 	assert_int_equal(fate_of(p), SL_FATE_dropped);
 	p.w = 0.75f;
@@ -306,9 +302,8 @@ static void failing_particles_are_dropped(void **state)
 }
 
 /* With conditions, dropped is a valid fate in keep. */
-static void dropped_is_reported_as_a_fate(void **state)
+TEST(dropped_is_reported_as_a_fate)
 {
-	(void)state;
 	resolve_for_slab("transmitted and w > 0.5\ncheck: {dropped: 0.1}\n"
 			 "stop: rel_error(dropped) < 0.1\ntallies: w:4:dropped");
 	assert_int_equal(choices.stop_rule.fate, SL_FATE_dropped);
@@ -316,17 +311,4 @@ static void dropped_is_reported_as_a_fate(void **state)
 	assert_true(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
 	resolve_for_slab("transmitted\ntallies: w:4");
 	assert_false(SL_HAS(choices.histogram[0].fates, SL_FATE_dropped));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conditions_agree_with_c),
-		cmocka_unit_test(long_literals_are_read_exactly),
-		cmocka_unit_test(fates_are_selected),
-		cmocka_unit_test(failing_particles_are_dropped),
-		cmocka_unit_test(dropped_is_reported_as_a_fate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,9 @@ static void append(struct open_dir *s, uint64_t batch)
 	assert_ok(sl_manifest_append(&s->dir, &line));
 }
 
-static void appended_lines_are_read(void **state)
+TEST(appended_lines_are_read)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	expect_batches(s, 0, NULL, 0, true);
 	for (uint64_t batch = 0; batch < 3; batch++)
@@ -45,9 +45,9 @@ static void appended_lines_are_read(void **state)
 	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, true);
 }
 
-static void lines_out_of_order_are_read(void **state)
+TEST(lines_out_of_order_are_read)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	append(s, 2);
 	append(s, 0);
@@ -55,9 +55,9 @@ static void lines_out_of_order_are_read(void **state)
 	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, false);
 }
 
-static void first_of_repeated_batches_is_used(void **state)
+TEST(first_of_repeated_batches_is_used)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_manifest_line other = sample(1);
 
 	append(s, 0);
@@ -70,30 +70,30 @@ static void first_of_repeated_batches_is_used(void **state)
 }
 
 /* A killed process can leave any prefix of the last line. */
-static void torn_last_line_is_ignored_at_every_byte(void **state)
+TEST(torn_last_line_is_ignored_at_every_byte)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	size_t size, first;
 	char *text;
 
 	append(s, 0);
 	append(s, 1);
-	text = folder_read(&s->folder, "manifest.jsonl", &size);
+	text = folder_read(&folder, "manifest.jsonl", &size);
 	first = (size_t)(strchr(text, '\n') + 1 - text);
 	for (size_t n = first + 1; n < size; n++) {
 		bool complete = n == size - 1; /* only the newline is missing */
 
-		folder_write(&s->folder, "manifest.jsonl", text, n);
+		folder_write(&folder, "manifest.jsonl", text, n);
 		expect_batches(
 			s, complete ? 2 : 1, (const uint64_t[]){0, 1}, complete ? 0 : 1, false);
 	}
 	free(text);
 }
 
-static void invalid_lines_are_counted_as_damaged(void **state)
+TEST(invalid_lines_are_counted_as_damaged)
 {
 	static const char invalid_lines[] = "\n\n{}\n\xff\xfe\0\0binary\n{\"batch\":0}\n[[[[[[\n";
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	char text[SL_MANIFEST_LINE_BYTES + 2 * sizeof(invalid_lines)];
 	struct sl_manifest_line line = sample(5);
 	size_t n = sizeof(invalid_lines) - 1;
@@ -101,20 +101,20 @@ static void invalid_lines_are_counted_as_damaged(void **state)
 	memcpy(text, invalid_lines, n);
 	n += sl_manifest_print(&line, text + n);
 	memcpy(text + n, invalid_lines, sizeof(invalid_lines) - 1);
-	folder_write(&s->folder, "manifest.jsonl", text, n + sizeof(invalid_lines) - 1);
+	folder_write(&folder, "manifest.jsonl", text, n + sizeof(invalid_lines) - 1);
 	expect_batches(s, 1, (const uint64_t[]){5}, 12, false);
 }
 
 /* The shortest possible line is read, not ignored as an empty line. */
-static void shortest_line_is_read(void **state)
+TEST(shortest_line_is_read)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	char text[SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest_line line = {.batch = 0};
 	struct sl_manifest m;
 	size_t n = sl_manifest_print(&line, text);
 
-	folder_write(&s->folder, "manifest.jsonl", text, n);
+	folder_write(&folder, "manifest.jsonl", text, n);
 	assert_ok(sl_manifest_read(&s->dir, &m));
 	assert_int_equal(m.n, 1);
 	assert_int_equal(m.damaged, 0);
@@ -122,9 +122,9 @@ static void shortest_line_is_read(void **state)
 }
 
 /* Lines too short to be valid take no memory: 4 million of them are read in 512 MiB. */
-static void empty_lines_take_no_memory(void **state)
+TEST(empty_lines_take_no_memory)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct rlimit was, low;
 	struct sl_manifest m;
 	size_t n = 4000000;
@@ -132,7 +132,7 @@ static void empty_lines_take_no_memory(void **state)
 	enum sl_status status;
 
 	memset(text, '\n', n);
-	folder_write(&s->folder, "manifest.jsonl", text, n);
+	folder_write(&folder, "manifest.jsonl", text, n);
 	free(text);
 	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
 	low = was;
@@ -149,24 +149,24 @@ static void empty_lines_take_no_memory(void **state)
 }
 
 /* The steps of --resume, read, rewrite and append, give the bytes of an uninterrupted run. */
-static void torn_last_line_is_repaired(void **state)
+TEST(torn_last_line_is_repaired)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_manifest m;
 	size_t size, size_again;
 	char *text, *again;
 
 	for (uint64_t batch = 0; batch < 3; batch++)
 		append(s, batch);
-	text = folder_read(&s->folder, "manifest.jsonl", &size);
-	folder_write(&s->folder, "manifest.jsonl", text, size - 100);
+	text = folder_read(&folder, "manifest.jsonl", &size);
+	folder_write(&folder, "manifest.jsonl", text, size - 100);
 	assert_ok(sl_manifest_read(&s->dir, &m));
 	assert_false(m.in_order);
 	assert_ok(sl_manifest_write(&s->dir, &m));
 	sl_manifest_free(&m);
 	expect_batches(s, 2, (const uint64_t[]){0, 1}, 0, true);
 	append(s, 2);
-	again = folder_read(&s->folder, "manifest.jsonl", &size_again);
+	again = folder_read(&folder, "manifest.jsonl", &size_again);
 	assert_int_equal(size_again, size);
 	assert_memory_equal(again, text, size);
 	free(text);
@@ -174,11 +174,11 @@ static void torn_last_line_is_repaired(void **state)
 }
 
 /* After a failed append the file has complete lines only. */
-static void failed_append_is_reported(void **state)
+TEST(failed_append_is_reported)
 {
 	static const char *const faults[] = {
 		"file_append:1:28", "file_datasync:1:5", "file_close:1:5"};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_manifest_line line = sample(1);
 
 	append(s, 0);
@@ -193,10 +193,10 @@ static void failed_append_is_reported(void **state)
 }
 
 /* If memory or the disk fails, the manifest is not treated as empty. */
-static void failed_read_is_reported(void **state)
+TEST(failed_read_is_reported)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_read:1:5"};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_manifest m;
 
 	append(s, 0);
@@ -221,20 +221,12 @@ static void failed_read_is_reported(void **state)
 	}
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_OPEN_DIR(appended_lines_are_read),
-		WITH_OPEN_DIR(lines_out_of_order_are_read),
-		WITH_OPEN_DIR(first_of_repeated_batches_is_used),
-		WITH_OPEN_DIR(torn_last_line_is_ignored_at_every_byte),
-		WITH_OPEN_DIR(invalid_lines_are_counted_as_damaged),
-		WITH_OPEN_DIR(shortest_line_is_read),
-		WITH_OPEN_DIR(empty_lines_take_no_memory),
-		WITH_OPEN_DIR(torn_last_line_is_repaired),
-		WITH_OPEN_DIR(failed_append_is_reported),
-		WITH_OPEN_DIR(failed_read_is_reported),
-	};
+	open_dir_begin();
+}
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+AFTER_EACH()
+{
+	open_dir_end();
 }

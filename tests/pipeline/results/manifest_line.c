@@ -18,11 +18,10 @@ static void expect_same(const struct sl_manifest_line *line)
 	assert_memory_equal(&again, line, sizeof(again));
 }
 
-static void lines_read_back(void **state)
+TEST(lines_read_back)
 {
 	struct sl_manifest_line line = sample(0);
 
-	(void)state;
 	expect_same(&line);
 	line.batch = line.first_id = line.file_bytes = UINT64_MAX;
 	line.file_crc = 0;
@@ -40,7 +39,7 @@ static void lines_read_back(void **state)
 }
 
 /* The format is documented: other programs read these bytes. */
-static void line_has_the_documented_text(void **state)
+TEST(line_has_the_documented_text)
 {
 	struct sl_manifest_line line = sample(7);
 	char text[SL_MANIFEST_LINE_BYTES], expected[1024];
@@ -53,7 +52,6 @@ static void line_has_the_documented_text(void **state)
 		"\"w\":\"0000000000000007\"},"
 		"\"file\":{\"name\":\"name_7.h5\",\"bytes\":987654,\"crc\":\"deadbeef\"}";
 
-	(void)state;
 	sl_manifest_print(&line, text);
 	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
 		sl_crc32(before, strlen(before)));
@@ -82,11 +80,10 @@ static void line_has_the_documented_text(void **state)
 }
 
 /* The longest possible line: every fate and column, long names, and a name of control characters. */
-static void largest_line_fits(void **state)
+TEST(largest_line_fits)
 {
 	struct sl_manifest_line line = sample(UINT64_MAX);
 
-	(void)state;
 	line.first_id = line.generated = line.survivors = line.file_bytes = UINT64_MAX;
 	line.tally.steps = line.tally.collisions = UINT64_MAX;
 	line.columns = SL_BIT(SL_COLUMN_COUNT) - 1;
@@ -101,13 +98,12 @@ static void largest_line_fits(void **state)
 }
 
 /* Each byte with one flipped bit, replaced by 0, and complemented. */
-static void every_flipped_bit_is_refused(void **state)
+TEST(every_flipped_bit_is_refused)
 {
 	struct sl_manifest_line line = sample(3), again;
 	char text[SL_MANIFEST_LINE_BYTES];
 	size_t n = sl_manifest_print(&line, text) - 1;
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		char was = text[i];
 
@@ -124,13 +120,12 @@ static void every_flipped_bit_is_refused(void **state)
 	assert_ok(sl_manifest_parse(text, n, &again));
 }
 
-static void every_prefix_is_refused(void **state)
+TEST(every_prefix_is_refused)
 {
 	struct sl_manifest_line line = sample(3), again;
 	char text[SL_MANIFEST_LINE_BYTES];
 	size_t n = sl_manifest_print(&line, text) - 1;
 
-	(void)state;
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(sl_manifest_parse(text, i, &again), SL_BAD_INPUT);
 	for (size_t i = 1; i < n; i++)
@@ -154,7 +149,7 @@ static void expect_refused(const char *before, const char *why)
 #define WEIGHTS   ",\"weights\":{\"hit\":0}"
 
 /* The checksum is right, but the values contradict each other. */
-static void inconsistent_lines_are_refused(void **state)
+TEST(inconsistent_lines_are_refused)
 {
 	char text[SL_MANIFEST_LINE_BYTES];
 	struct sl_manifest_line line;
@@ -162,7 +157,6 @@ static void inconsistent_lines_are_refused(void **state)
 	int n = snprintf(
 		text, sizeof(text), "%s,\"crc\":\"%08x\"}", good, sl_crc32(good, strlen(good)));
 
-	(void)state;
 	assert_ok(sl_manifest_parse(text, (size_t)n, &line));
 	expect_refused(HEAD "\"survivors\":2,\"fates\":{\"hit\":1}" WEIGHTS TAIL, "add up");
 	expect_refused(HEAD "\"survivors\":2,\"fates\":{\"hit\":3}" WEIGHTS TAIL, "add up");
@@ -185,29 +179,13 @@ static void inconsistent_lines_are_refused(void **state)
 }
 
 /* Counts whose sum wraps around to the right total are refused. */
-static void sums_do_not_wrap(void **state)
+TEST(sums_do_not_wrap)
 {
 	struct sl_manifest_line line = sample(0), again;
 	char text[SL_MANIFEST_LINE_BYTES];
 
-	(void)state;
 	line.tally.count[SL_FATE_reflected] = UINT64_MAX;
 	line.tally.count[SL_FATE_transmitted] = line.generated + 1;
 	assert_fails(sl_manifest_parse(text, sl_manifest_print(&line, text) - 1, &again),
 		SL_BAD_INPUT, "add up");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_read_back),
-		cmocka_unit_test(line_has_the_documented_text),
-		cmocka_unit_test(largest_line_fits),
-		cmocka_unit_test(every_flipped_bit_is_refused),
-		cmocka_unit_test(every_prefix_is_refused),
-		cmocka_unit_test(inconsistent_lines_are_refused),
-		cmocka_unit_test(sums_do_not_wrap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

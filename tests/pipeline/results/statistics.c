@@ -16,12 +16,9 @@ static const char text[] = "run: {name: t, seed: 7, particles: 12000, batch: 200
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-static int make_folder(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
-	return 0;
 }
 
 /* Checks the figures of a run with all batches; the last batch may be smaller. */
@@ -52,12 +49,11 @@ static void expect_figures(const char *out, bool known)
 	sl_manifest_free(&m);
 }
 
-static void figures_of_merit_match_the_formula(void **state)
+TEST(figures_of_merit_match_the_formula)
 {
 	const char *const *words = WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume",
 		"--set", "run.particles=4210", "--set", "run.batch=1000");
 
-	(void)state;
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "all", "--quiet"));
 	expect_figures("all", true);
 	expect(&folder, SL_OK, "", words);
@@ -90,7 +86,7 @@ static double children_seconds(void)
  * Sixteen threads wait for cores, or for each other, most of the time. Their waiting is no computing time:
  * computing takes most of the processor time of the run, and not more.
  */
-static void computing_time_is_processor_time(void **state)
+TEST(computing_time_is_processor_time)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	static const char many[] = "run.particles=4e5";
@@ -99,7 +95,6 @@ static void computing_time_is_processor_time(void **state)
 #endif
 	double before = children_seconds(), all, computing;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", many, "--set",
 			"run.batch=1e5", "--set", "model.slab.thickness=1 cm", "--threads", "16"));
@@ -114,11 +109,10 @@ static void computing_time_is_processor_time(void **state)
  * A last batch of one particle, in a run of ten batches of 1000, changes the error by less than 10
  * %.
  */
-static void small_last_batch_has_less_weight(void **state)
+TEST(small_last_batch_has_less_weight)
 {
 	double error[2];
 
-	(void)state;
 	for (int more = 0; more < 2; more++) {
 		expect(&folder, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set",
@@ -131,24 +125,11 @@ static void small_last_batch_has_less_weight(void **state)
 }
 
 /* One batch has no scatter, so the error is unknown. */
-static void single_batch_has_no_error(void **state)
+TEST(single_batch_has_no_error)
 {
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", "run.particles=200"));
 	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "relative_error")));
 	assert_true(isnan(JSON("out", "tallies", "fates", "reflected", "figure_of_merit")));
 	remove_run(&folder, "out");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_of_merit_match_the_formula),
-		cmocka_unit_test(computing_time_is_processor_time),
-		cmocka_unit_test(small_last_batch_has_less_weight),
-		cmocka_unit_test(single_batch_has_no_error),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, folder_end);
 }

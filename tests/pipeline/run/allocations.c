@@ -65,13 +65,12 @@ static void check_no_allocation(const char *format, const char *threads, const c
 	assert_true(m.count[m.n - 1] - m.count[BATCHES] <= BATCHES * YAML_PER_LINE);
 }
 
-static void batches_allocate_nothing(void **state)
+TEST(batches_allocate_nothing)
 {
 	static const char *const threads[] = {"1", "2", "4"};
 	static const char *const of_mcpl[] = {
 		"--device", "cpu", "--set", "output.columns=[]", NULL};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++)
 		check_no_allocation("csv.gz", threads[i], NULL);
 	check_no_allocation("npz", "2", NULL);
@@ -80,13 +79,7 @@ static void batches_allocate_nothing(void **state)
 	check_no_allocation("mcpl.gz", "2", of_mcpl);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(batches_allocate_nothing),
-	};
-
-	if (skips_without_failing_malloc())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_failing_malloc();
 }

@@ -71,9 +71,8 @@ static enum sl_schedule_choice schedule_of_auto(enum sl_device_choice device, co
 	return choices.schedule;
 }
 
-static void auto_measures_only_on_gpus(void **state)
+TEST(auto_measures_only_on_gpus)
 {
-	(void)state;
 	assert_int_equal(schedule_of_auto(SL_ON_CUDA, NULL), SL_BY_AUTO);
 	assert_int_equal(choices.mode, SL_MODE_fused);
 	assert_int_equal(schedule_of_auto(SL_ON_CUDA, "run.mode=staged"), SL_BY_AUTO);
@@ -99,9 +98,8 @@ static void expect_candidates(const char *const set[SETS_MAX], const char *expec
 	sl_plan_free(plan);
 }
 
-static void candidates_depend_on_the_settings(void **state)
+TEST(candidates_depend_on_the_settings)
 {
-	(void)state;
 	expect_candidates((const char *const[SETS_MAX]){"run.device=emulated"}, "");
 	expect_candidates(measure_emulated, "fused histories, staged histories staged, "
 					    "staged rounds of 16, staged rounds of 4");
@@ -156,11 +154,10 @@ static size_t memory_of_largest_candidate(const char *device)
 	return most;
 }
 
-static void memory_is_that_of_the_largest_candidate(void **state)
+TEST(memory_is_that_of_the_largest_candidate)
 {
 	struct sl_plan *plan = plan_of(measure_host);
 
-	(void)state;
 	assert_int_equal(plan->memory.slot, memory_of_largest_candidate("run.device=cpu"));
 	sl_plan_free(plan);
 	plan = plan_of(measure_emulated);
@@ -170,7 +167,7 @@ static void memory_is_that_of_the_largest_candidate(void **state)
 }
 
 /* If memory suffices only for histories, histories are chosen. */
-static void little_memory_leaves_only_histories(void **state)
+TEST(little_memory_leaves_only_histories)
 {
 	const struct sl_emulator_settings before = *sl_emulator_get_settings();
 	struct sl_emulator_settings little = before;
@@ -179,7 +176,6 @@ static void little_memory_leaves_only_histories(void **state)
 		memory_of_candidate(measure_emulated[0], "transport.schedule=history", NULL);
 	struct sl_plan *plan;
 
-	(void)state;
 	little.memory_bytes = memory_of_largest_candidate(measure_emulated[0]) - 1;
 	sl_emulator_set_settings(&little);
 	plan = plan_of(set);
@@ -248,9 +244,8 @@ static void check_candidates_give_the_same_batches(const char *const set[SETS_MA
 	sl_plan_free(plan);
 }
 
-static void all_candidates_give_the_same_batches(void **state)
+TEST(all_candidates_give_the_same_batches)
 {
-	(void)state;
 	check_candidates_give_the_same_batches(measure_host);
 	check_candidates_give_the_same_batches(measure_emulated);
 }
@@ -303,11 +298,10 @@ static unsigned particles_measured_by_auto(const char *particles, uint64_t done)
 	return particles_measured(plan, done, &control);
 }
 
-static void auto_measures_only_long_runs(void **state)
+TEST(auto_measures_only_long_runs)
 {
 	struct sl_control control = {0};
 
-	(void)state;
 	assert_int_equal(particles_measured_by_auto("run.particles=1048575", 0), 0);
 	assert_int_equal(particles_measured_by_auto("run.particles=1048576", 0), 65536);
 	assert_int_equal(particles_measured_by_auto("run.particles=1048576", 1), 0);
@@ -320,7 +314,7 @@ static void auto_measures_only_long_runs(void **state)
 }
 
 /* The fastest candidate is used, and the times of all are recorded. */
-static void fastest_candidate_is_chosen(void **state)
+TEST(fastest_candidate_is_chosen)
 {
 	struct sl_plan *plan = plan_of(measure_emulated);
 	const struct sl_manifest none = {0};
@@ -329,7 +323,6 @@ static void fastest_candidate_is_chosen(void **state)
 	uint32_t best = 0;
 	char expected[64];
 
-	(void)state;
 	assert_ok(sl_workspace_open(plan, &w));
 	assert_ok(sl_workspace_allocate(w));
 	assert_ok(sl_autotune_schedule(w, &none, &control));
@@ -347,18 +340,7 @@ static void fastest_candidate_is_chosen(void **state)
 	sl_plan_free(plan);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(auto_measures_only_on_gpus),
-		cmocka_unit_test(candidates_depend_on_the_settings),
-		cmocka_unit_test(memory_is_that_of_the_largest_candidate),
-		cmocka_unit_test(little_memory_leaves_only_histories),
-		cmocka_unit_test(all_candidates_give_the_same_batches),
-		cmocka_unit_test(auto_measures_only_long_runs),
-		cmocka_unit_test(fastest_candidate_is_chosen),
-	};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,14 +10,11 @@ static const char text[] = "run: {name: t, seed: 7, particles: 2950, batch: 100,
 			   "keep: transmitted\n"
 			   "output: {format: none}\n";
 
-static int make_parts(void **state)
+BEFORE_EACH()
 {
-	(void)state;
-	folder_make_in_memory(&folder);
 	write_text(&folder, "c.yaml", text);
 	run_part(1, 4, NULL);
 	run_part(4, 4, NULL);
-	return 0;
 }
 
 static void expect_text(const char *part, const char *text_of)
@@ -27,11 +24,10 @@ static void expect_text(const char *part, const char *text_of)
 }
 
 /* Part 4 has the last batch, which is half as large. */
-static void a_part_has_its_own_sizes(void **state)
+TEST(a_part_has_its_own_sizes)
 {
 	char *out;
 
-	(void)state;
 	out = output_of(&folder, WORDS("status", "parts/part_4_of_4"));
 	expect_text("run t, part 4 of 4, done", out);
 	expect_text("batches     7 of 7\n", out);
@@ -59,11 +55,10 @@ static void interrupt_part(void)
 	expect_ending(&e, SL_DISK, "", c.words);
 }
 
-static void all_parts_are_listed(void **state)
+TEST(all_parts_are_listed)
 {
 	char *out;
 
-	(void)state;
 	interrupt_part();
 	out = output_of(&folder, WORDS("status", "parts"));
 	expect_text("     1  done                8 of 8", out);
@@ -91,12 +86,11 @@ static void all_parts_are_listed(void **state)
 }
 
 /* A part that cannot be read is not one that has not started. */
-static void damaged_parts_are_named(void **state)
+TEST(damaged_parts_are_named)
 {
 	const char *const *words = WORDS("status", "parts");
 	struct ending e;
 
-	(void)state;
 	interrupt_part();
 	write_text(&folder, "parts/part_2_of_4/run.json", "{");
 	call(&folder, NULL, words, &e);
@@ -110,25 +104,10 @@ static void damaged_parts_are_named(void **state)
 	expect_ending(&e, SL_BAD_INPUT, "parts/part_2_of_4/run.json: ", words);
 }
 
-static void other_directories_are_refused(void **state)
+TEST(other_directories_are_refused)
 {
-	(void)state;
 	copy_run(&folder, "parts/part_1_of_4", "parts/part_1_of_5");
 	expect(&folder, SL_BAD_INPUT, "parts of a run of 4 and of a run of 5 parts",
 		WORDS("status", "parts"));
 	expect(&folder, SL_BAD_INPUT, "has no run.json", WORDS("status", "."));
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, make_parts, folder_end)
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_part_has_its_own_sizes),
-		TEST(all_parts_are_listed),
-		TEST(damaged_parts_are_named),
-		TEST(other_directories_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

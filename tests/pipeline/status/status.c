@@ -21,11 +21,9 @@ static const char text[] = "run: {name: t, seed: 7, particles: 30000, batch: 500
 			   "keep: transmitted\n"
 			   "output: {format: none}\n";
 
-static int make_run(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	reference_run_begin(text);
-	return 0;
 }
 
 static struct sl_run_status read_status(const char *out, double now)
@@ -62,13 +60,12 @@ static void fail_after(unsigned batches)
 	set_time("out/manifest.jsonl", 1000100);
 }
 
-static void run_that_has_ended(void **state)
+TEST(run_that_has_ended)
 {
 	struct sl_run_status r = read_status("whole", 2e9);
 	char *printed = output_of(&folder, WORDS("status", "whole"));
 	uint64_t before = folder_hash(folder_path(&folder, "whole"), NULL);
 
-	(void)state;
 	assert_int_equal(r.state, SL_RUN_DONE);
 	assert_string_equal(r.name, "t");
 	assert_int_equal(r.batches, BATCHES);
@@ -85,12 +82,11 @@ static void run_that_has_ended(void **state)
 }
 
 /* The rate is that since the start of the session, and the end follows from it. */
-static void run_in_progress(void **state)
+TEST(run_in_progress)
 {
 	struct sl_run_status r;
 	struct sl_dir held;
 
-	(void)state;
 	fail_after(KEPT);
 	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &held));
 	assert_ok(sl_dir_lock(&held));
@@ -116,13 +112,12 @@ static void run_in_progress(void **state)
 	remove_run(&folder, "out");
 }
 
-static void run_without_a_process(void **state)
+TEST(run_without_a_process)
 {
 	char *printed, *report;
 	struct sl_run_status r;
 	size_t bytes;
 
-	(void)state;
 	fail_after(KEPT);
 	r = read_status("out", 1000110);
 	assert_int_equal(r.state, SL_RUN_INTERRUPTED);
@@ -147,13 +142,12 @@ static void run_without_a_process(void **state)
 }
 
 /* The last line of the manifest is incomplete while it is written, which is no damage. */
-static void incomplete_line_is_no_damage(void **state)
+TEST(incomplete_line_is_no_damage)
 {
 	struct sl_dir held;
 	struct stat facts;
 	const char *path;
 
-	(void)state;
 	fail_after(KEPT);
 	path = folder_path(&folder, "out/manifest.jsonl");
 	assert_int_equal(stat(path, &facts), 0);
@@ -167,13 +161,12 @@ static void incomplete_line_is_no_damage(void **state)
 	remove_run(&folder, "out");
 }
 
-static void stop_rule_makes_the_size_a_limit(void **state)
+TEST(stop_rule_makes_the_size_a_limit)
 {
 	static const char rule[] = "stop={when: rel_error(transmitted) < 0.5, min_batches: 2}";
 	struct sl_run_status r;
 	struct ending e;
 
-	(void)state;
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", rule));
 	r = read_status("out", 2e9);
@@ -189,11 +182,10 @@ static void stop_rule_makes_the_size_a_limit(void **state)
 	remove_run(&folder, "out");
 }
 
-static void folder_without_a_run_is_refused(void **state)
+TEST(folder_without_a_run_is_refused)
 {
 	struct sl_dir held;
 
-	(void)state;
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
 	expect(&folder, SL_BAD_INPUT, "out: has no run.json", WORDS("status", "out"));
 	expect(&folder, SL_DISK, "nowhere", WORDS("status", "nowhere"));
@@ -221,13 +213,12 @@ static void *read_again_and_again(void *ctx)
 }
 
 /* A run that starts while its status is read must get the lock. */
-static void lock_is_never_taken(void **state)
+TEST(lock_is_never_taken)
 {
 	struct sl_thread_handle reader;
 	struct sl_dir d;
 	char path[512];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s", folder_path(&folder, "whole"));
 	assert_int_equal(sl_thread_start(4 << 20, read_again_and_again, path, &reader), 0);
 	for (int i = 0; i < 500; i++) {
@@ -237,19 +228,4 @@ static void lock_is_never_taken(void **state)
 	}
 	atomic_store(&stop_reading, true);
 	pthread_join(reader.id, NULL);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(run_that_has_ended),
-		cmocka_unit_test(run_in_progress),
-		cmocka_unit_test(run_without_a_process),
-		cmocka_unit_test(incomplete_line_is_no_damage),
-		cmocka_unit_test(stop_rule_makes_the_size_a_limit),
-		cmocka_unit_test(folder_without_a_run_is_refused),
-		cmocka_unit_test(lock_is_never_taken),
-	};
-
-	return cmocka_run_group_tests(tests, make_run, folder_end);
 }

@@ -30,24 +30,22 @@ static void write_sample(struct sl_json *j)
 static const char one_line[] = "{\"largest\":18446744073709551615,\"none\":{},\"list\":[0.1,true,"
 			       "{\"a\":\"b\"}],\"crc\":\"000000ab\"}";
 
-static void one_line_form_is_exact(void **state)
+TEST(one_line_form_is_exact)
 {
 	char text[256];
 	struct sl_json j = sl_json_start(text, sizeof(text), false);
 
-	(void)state;
 	write_sample(&j);
 	assert_string_equal(text, one_line);
 	assert_int_equal(j.used, strlen(one_line));
 	assert_true(j.used < j.size);
 }
 
-static void indented_form_is_exact(void **state)
+TEST(indented_form_is_exact)
 {
 	char text[256];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
 
-	(void)state;
 	write_sample(&j);
 	assert_string_equal(text, "{\n\t\"largest\": 18446744073709551615,\n\t\"none\": {},\n"
 				  "\t\"list\": [\n\t\t0.1,\n\t\ttrue,\n\t\t{\n\t\t\t\"a\": \"b\"\n"
@@ -55,14 +53,13 @@ static void indented_form_is_exact(void **state)
 }
 
 /* An array of numbers is written in one line, also in the indented form. */
-static void arrays_of_numbers_are_exact(void **state)
+TEST(arrays_of_numbers_are_exact)
 {
 	static const uint64_t whole[] = {1, UINT64_MAX, 0};
 	const double real[] = {0.5, (double)NAN};
 	char text[256];
 	struct sl_json j = sl_json_start(text, sizeof(text), true);
 
-	(void)state;
 	sl_json_object(&j, NULL);
 	sl_json_u64s(&j, "a", whole, 3);
 	sl_json_reals(&j, "b", real, 2);
@@ -77,9 +74,8 @@ static void arrays_of_numbers_are_exact(void **state)
  * For every buffer size: the full length is counted, the text is terminated, and no byte after the
  * buffer changes.
  */
-static void short_buffers_truncate_the_text(void **state)
+TEST(short_buffers_truncate_the_text)
 {
-	(void)state;
 	for (size_t size = 0; size <= sizeof(one_line) + 1; size++) {
 		char text[256];
 		struct sl_json j;
@@ -108,9 +104,8 @@ static void expect_text(const char *value, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void special_characters_are_escaped(void **state)
+TEST(special_characters_are_escaped)
 {
-	(void)state;
 	expect_text("", "\"\"");
 	expect_text("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
 	expect_text("line\n\ttab\r\x01\x7f", "\"line\\n\\ttab\\u000d\\u0001\\u007f\"");
@@ -120,9 +115,8 @@ static void special_characters_are_escaped(void **state)
 	expect_text("\xef\xbb\xbf", "\"\\ufeff\"");
 }
 
-static void invalid_utf8_is_replaced(void **state)
+TEST(invalid_utf8_is_replaced)
 {
-	(void)state;
 	expect_text("a\xff"
 		    "b",
 		"\"a\\ufffdb\"");
@@ -135,14 +129,13 @@ static void invalid_utf8_is_replaced(void **state)
 }
 
 /* yaml.h reads back what was written, for every byte and for many code points. */
-static void output_reads_back(void **state)
+TEST(output_reads_back)
 {
 	char value[256], text[2048];
 	struct sl_yaml_problem problem;
 	struct sl_yaml *tree;
 	struct sl_json j;
 
-	(void)state;
 	for (int first = 1; first < 0x80; first++) {
 		snprintf(value, sizeof(value), "%c\xc2\x9f-%c\xef\xbf\xbd%c", first, first, first);
 		j = sl_json_start(text, sizeof(text), first % 2);
@@ -166,9 +159,8 @@ static void expect_real(double value, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void reals_are_shortest(void **state)
+TEST(reals_are_shortest)
 {
-	(void)state;
 	expect_real(0, "0");
 	expect_real(-0.0, "-0.0");
 	expect_real(0.1, "0.1");
@@ -183,11 +175,10 @@ static void reals_are_shortest(void **state)
 }
 
 /* Random bit patterns are read back exactly; the multiplier is that of Knuth's MMIX generator. */
-static void reals_read_back(void **state)
+TEST(reals_read_back)
 {
 	uint64_t bits = 1;
 
-	(void)state;
 	for (int i = 0; i < 50000; i++) {
 		char text[64];
 		struct sl_json j = sl_json_start(text, sizeof(text), false);
@@ -201,21 +192,4 @@ static void reals_read_back(void **state)
 		again = strtod(text, NULL);
 		assert_memory_equal(&again, &value, sizeof(value));
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_line_form_is_exact),
-		cmocka_unit_test(indented_form_is_exact),
-		cmocka_unit_test(arrays_of_numbers_are_exact),
-		cmocka_unit_test(short_buffers_truncate_the_text),
-		cmocka_unit_test(special_characters_are_escaped),
-		cmocka_unit_test(invalid_utf8_is_replaced),
-		cmocka_unit_test(output_reads_back),
-		cmocka_unit_test(reals_are_shortest),
-		cmocka_unit_test(reals_read_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

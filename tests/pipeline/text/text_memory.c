@@ -17,11 +17,10 @@ void *__wrap_realloc(void *p, size_t bytes)
 	return growths == fail_at ? NULL : __real_realloc(p, bytes);
 }
 
-static void texts_of_all_lengths_are_whole(void **state)
+TEST(texts_of_all_lengths_are_whole)
 {
 	static const size_t length[] = {0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 100000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(length) / sizeof(length[0]); i++) {
 		struct sl_text_memory t;
 		size_t bytes;
@@ -40,13 +39,12 @@ static void texts_of_all_lengths_are_whole(void **state)
 }
 
 /* A line longer than the buffer of the stream reaches the memory at once. */
-static void a_long_line_is_whole(void **state)
+TEST(a_long_line_is_whole)
 {
 	struct sl_text_memory t;
 	size_t bytes;
 	char *text;
 
-	(void)state;
 	assert_ok(sl_text_memory_begin(&t));
 	fprintf(t.out, "%*d\n%20000d", 10000, 1, 2);
 	assert_ok(sl_text_memory_end(&t, "numbers", &text, &bytes));
@@ -57,9 +55,8 @@ static void a_long_line_is_whole(void **state)
 }
 
 /* Each growth of the memory fails once, and the text after it would fit again. */
-static void a_lost_part_is_reported(void **state)
+TEST(a_lost_part_is_reported)
 {
-	(void)state;
 	for (fail_at = 1; fail_at <= 3; fail_at++) {
 		struct sl_text_memory t;
 		size_t bytes;
@@ -78,15 +75,4 @@ static void a_lost_part_is_reported(void **state)
 		assert_int_equal(growths, fail_at);
 	}
 	fail_at = 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_of_all_lengths_are_whole),
-		cmocka_unit_test(a_long_line_is_whole),
-		cmocka_unit_test(a_lost_part_is_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

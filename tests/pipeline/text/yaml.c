@@ -15,13 +15,12 @@ static enum sl_status parse(const char *text)
 	return sl_yaml_parse(text, strlen(text), &tree, &problem);
 }
 
-static void nodes_are_found_by_key_and_index(void **state)
+TEST(nodes_are_found_by_key_and_index)
 {
 	sl_node root, list, key, node;
 	size_t line, column, bytes;
 	uint64_t value;
 
-	(void)state;
 	assert_ok(
 		parse("a: [1, {b: \"x\\0y\"}]\n\303\274: 2 \n'c d':\n  - 18446744073709551615\n"));
 	root = sl_yaml_root(tree);
@@ -48,13 +47,12 @@ static void nodes_are_found_by_key_and_index(void **state)
 	sl_yaml_free(tree);
 }
 
-static void missing_nodes_are_not_found(void **state)
+TEST(missing_nodes_are_not_found)
 {
 	size_t line, column, bytes;
 	uint64_t value;
 	sl_node key;
 
-	(void)state;
 	assert_ok(parse("a: [1]"));
 	assert_int_equal(sl_yaml_get(tree, 1, "b"), 0);
 	assert_int_equal(sl_yaml_get(tree, sl_yaml_get(tree, 1, "a"), "a"), 0);
@@ -74,13 +72,12 @@ static void missing_nodes_are_not_found(void **state)
 	sl_yaml_free(NULL);
 }
 
-static void counts_are_decimal_digits(void **state)
+TEST(counts_are_decimal_digits)
 {
 	static const char *const bad[] = {
 		"-1", "+1", "1.0", "1e3", "' 1'", "''", "0x1", "18446744073709551616", "1_0", "x"};
 	uint64_t value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_ok(parse(bad[i]));
 		if (sl_yaml_u64(tree, sl_yaml_root(tree), &value))
@@ -89,9 +86,8 @@ static void counts_are_decimal_digits(void **state)
 	}
 }
 
-static void json_is_yaml(void **state)
+TEST(json_is_yaml)
 {
-	(void)state;
 	assert_ok(parse("{\"batch\":0,\"file\":\"a\\u00fc\\\"b\\/"
 			"\",\"crc\":4294967295,\"list\":[[],{}],\"t\":true}"));
 	assert_string_equal(
@@ -100,7 +96,7 @@ static void json_is_yaml(void **state)
 	sl_yaml_free(tree);
 }
 
-static void errors_have_line_and_column(void **state)
+TEST(errors_have_line_and_column)
 {
 	static const struct {
 		const char *text;
@@ -133,7 +129,6 @@ static void errors_have_line_and_column(void **state)
 		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(parse(cases[i].text), SL_BAD_INPUT);
 		if (problem.line != cases[i].line || problem.column != cases[i].column ||
@@ -144,13 +139,12 @@ static void errors_have_line_and_column(void **state)
 	}
 }
 
-static void nesting_is_limited_to_32_levels(void **state)
+TEST(nesting_is_limited_to_32_levels)
 {
 	static const char opens[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 			  closes[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
 	char text[256];
 
-	(void)state;
 	for (int depth = 31; depth <= 33; depth++) {
 		snprintf(text, sizeof(text), "%.*sx%.*s", depth, opens, depth, closes);
 		assert_int_equal(parse(text), depth <= 32 ? SL_OK : SL_BAD_INPUT);
@@ -172,13 +166,12 @@ static char *repeat(const char *head, const char *piece, size_t most, size_t *by
 }
 
 /* Long input is read or refused quickly: the time does not grow with the square of the length. */
-static void long_texts_are_fast(void **state)
+TEST(long_texts_are_fast)
 {
 	static const char *const pieces[] = {"[", "{", "a: ", "- ", "? ", "a\n", "\"", "[x],", "#",
 		"\n", "!", "&a ", "%", "[a: ", "'a': 1\n", "{a: 1},", "- 1\n", "- - a\n", "|\n"};
 	clock_t start = clock();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		size_t bytes;
 		char *text = repeat("", pieces[i], SL_YAML_BYTES, &bytes);
@@ -190,12 +183,11 @@ static void long_texts_are_fast(void **state)
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 30);
 }
 
-static void many_keys_are_fast(void **state)
+TEST(many_keys_are_fast)
 {
 	char *text = (char *)malloc(SL_YAML_BYTES);
 	size_t bytes = 0;
 
-	(void)state;
 	assert_non_null(text);
 	for (int i = 0; i < 60000; i++)
 		bytes += (size_t)snprintf(
@@ -211,12 +203,11 @@ static void many_keys_are_fast(void **state)
 	free(text);
 }
 
-static void text_is_limited_to_one_mebibyte(void **state)
+TEST(text_is_limited_to_one_mebibyte)
 {
 	size_t bytes;
 	char *text = repeat("a: ", "x", SL_YAML_BYTES + 2, &bytes);
 
-	(void)state;
 	assert_int_equal(bytes, SL_YAML_BYTES + 1);
 	assert_fails(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT,
 		"1048577 bytes, at most 1048576");
@@ -224,21 +215,4 @@ static void text_is_limited_to_one_mebibyte(void **state)
 	assert_ok(sl_yaml_parse(text, bytes - 1, &tree, &problem));
 	sl_yaml_free(tree);
 	free(text);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes_are_found_by_key_and_index),
-		cmocka_unit_test(missing_nodes_are_not_found),
-		cmocka_unit_test(counts_are_decimal_digits),
-		cmocka_unit_test(json_is_yaml),
-		cmocka_unit_test(errors_have_line_and_column),
-		cmocka_unit_test(nesting_is_limited_to_32_levels),
-		cmocka_unit_test(long_texts_are_fast),
-		cmocka_unit_test(many_keys_are_fast),
-		cmocka_unit_test(text_is_limited_to_one_mebibyte),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

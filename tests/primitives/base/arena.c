@@ -8,9 +8,8 @@
 
 #include "tests/support/basic/check.h"
 
-static void sizes_saturate(void **state)
+TEST(sizes_saturate)
 {
-	(void)state;
 	assert_int_equal(sl_size_add(2, 3), 5);
 	assert_int_equal(sl_size_add(SIZE_MAX - 3, 3), SIZE_MAX);
 	assert_int_equal(sl_size_add(SIZE_MAX - 2, 3), SIZE_MAX);
@@ -23,9 +22,8 @@ static void sizes_saturate(void **state)
 	assert_int_equal(sl_size_mul((size_t)1 << 32, (size_t)1 << 32), SIZE_MAX);
 }
 
-static void sizes_are_rounded_up(void **state)
+TEST(sizes_are_rounded_up)
 {
-	(void)state;
 	assert_int_equal(sl_round_up(0, 256), 0);
 	assert_int_equal(sl_round_up(1, 256), 256);
 	assert_int_equal(sl_round_up(256, 256), 256);
@@ -72,11 +70,10 @@ static const char *check_piece(
 }
 
 /* The measured size is sufficient, and one byte less is not. */
-static void measured_size_is_exactly_enough(void **state)
+TEST(measured_size_is_exactly_enough)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint32_t n = sizes[i];
 		struct sl_arena measure = {NULL, 0, 0}, cut = {NULL, 0, 0};
@@ -106,11 +103,10 @@ static void measured_size_is_exactly_enough(void **state)
 }
 
 /* A layout of impossible size is measured as impossible and never wraps to a small number. */
-static void impossible_sizes_stay_impossible(void **state)
+TEST(impossible_sizes_stay_impossible)
 {
 	struct sl_arena a = {NULL, 0, 0};
 
-	(void)state;
 	sl_cut_items(&a, UINT64_MAX, 8);
 	assert_int_equal(a.used, SIZE_MAX);
 	sl_cut(&a, 1);
@@ -125,41 +121,25 @@ static void impossible_sizes_stay_impossible(void **state)
 }
 
 /* After a piece that does not fit, no later piece is cut, even if it would fit. */
-static void pieces_after_a_too_large_piece_fail(void **state)
+TEST(pieces_after_a_too_large_piece_fail)
 {
 	_Alignas(256) static char block[1024];
 	struct sl_arena a = {block, 0, sizeof(block)};
 
-	(void)state;
 	assert_null(sl_cut(&a, 1025));
 	assert_null(sl_cut(&a, 1));
 	assert_false(sl_fits(&a));
 }
 
 /* An arena is passed by value: memory that a callee cuts is free again in the caller. */
-static void copies_of_an_arena_are_independent(void **state)
+TEST(copies_of_an_arena_are_independent)
 {
 	_Alignas(256) static char block[1024];
 	struct sl_arena a = {block, 0, sizeof(block)}, callee;
 	void *first = sl_cut(&a, 100);
 
-	(void)state;
 	callee = a;
 	assert_ptr_equal(sl_cut(&callee, 100), block + 256);
 	assert_ptr_equal(sl_cut(&a, 100), block + 256);
 	assert_ptr_equal(first, block);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_saturate),
-		cmocka_unit_test(sizes_are_rounded_up),
-		cmocka_unit_test(measured_size_is_exactly_enough),
-		cmocka_unit_test(impossible_sizes_stay_impossible),
-		cmocka_unit_test(pieces_after_a_too_large_piece_fail),
-		cmocka_unit_test(copies_of_an_arena_are_independent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

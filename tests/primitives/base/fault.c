@@ -11,25 +11,21 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/program/process.h"
 
-static int clear(void **state)
+BEFORE_EACH()
 {
-	(void)state;
 	sl_fault_set(NULL);
-	return 0;
 }
 
-static void no_fault_by_default(void **state)
+TEST(no_fault_by_default)
 {
-	(void)state;
 	assert_null(sl_fault_set(NULL));
 	assert_int_equal(sl_fault("file_write"), 0);
 	assert_null(sl_fault_set(""));
 	assert_int_equal(sl_fault("file_write"), 0);
 }
 
-static void fault_occurs_once(void **state)
+TEST(fault_occurs_once)
 {
-	(void)state;
 	assert_null(sl_fault_set("file_write:3:28"));
 	for (int k = 1; k <= 10; k++) {
 		assert_int_equal(sl_fault("file_fsync"), 0);
@@ -39,17 +35,15 @@ static void fault_occurs_once(void **state)
 	}
 }
 
-static void fault_occurs_from_a_call_on(void **state)
+TEST(fault_occurs_from_a_call_on)
 {
-	(void)state;
 	assert_null(sl_fault_set("file_write:3+:5"));
 	for (int k = 1; k <= 10; k++)
 		assert_int_equal(sl_fault("file_write"), k >= 3 ? 5 : 0);
 }
 
-static void several_faults_are_independent(void **state)
+TEST(several_faults_are_independent)
 {
-	(void)state;
 	assert_null(sl_fault_set("a:1:1,b:2:700,a:3:3,a:5+:5,a:6:6"));
 	assert_int_equal(sl_fault("b"), 0);
 	for (int k = 1; k <= 8; k++)
@@ -61,7 +55,7 @@ static void several_faults_are_independent(void **state)
 /* Eighteen faults are more than the table holds. */
 #define SIX_ENTRIES "a:1:1,a:1:1,a:1:1,a:1:1,a:1:1,a:1:1"
 
-static void malformed_texts_are_refused(void **state)
+TEST(malformed_texts_are_refused)
 {
 	static const char *const texts[] = {"file_write", "file_write:", "file_write:3",
 		"file_write:3:", "file_write:0:5", "file_write:3:0", "file_write:-1:5",
@@ -73,7 +67,6 @@ static void malformed_texts_are_refused(void **state)
 		"a_name_that_is_longer_than_any_call_has:1:1", "a:1:1;b:1:1", "a:1:1\n",
 		(SIX_ENTRIES "," SIX_ENTRIES "," SIX_ENTRIES)};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *problem = sl_fault_set(texts[i]);
 
@@ -100,11 +93,10 @@ static void *call_often(void *unused)
 }
 
 /* No call is counted twice or not at all. */
-static void threads_share_one_count(void **state)
+TEST(threads_share_one_count)
 {
 	pthread_t thread[THREADS];
 
-	(void)state;
 	hits = 0;
 	assert_null(sl_fault_set("a:777:1,a:300001+:1"));
 	for (int i = 0; i < THREADS; i++)
@@ -136,9 +128,8 @@ static int child(void)
 	return first * 10 + second;
 }
 
-static void environment_is_read(void **state)
+TEST(environment_is_read)
 {
-	(void)state;
 	assert_int_equal(fresh("SL_FAULT=a:2:7"), 7);
 	assert_int_equal(fresh("SL_FAULT=a:1+:3"), 33);
 	assert_int_equal(fresh("SL_FAULT=b:1:3"), 0);
@@ -149,17 +140,7 @@ static void environment_is_read(void **state)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(no_fault_by_default, clear),
-		cmocka_unit_test_teardown(fault_occurs_once, clear),
-		cmocka_unit_test_teardown(fault_occurs_from_a_call_on, clear),
-		cmocka_unit_test_teardown(several_faults_are_independent, clear),
-		cmocka_unit_test_teardown(malformed_texts_are_refused, clear),
-		cmocka_unit_test_teardown(threads_share_one_count, clear),
-		cmocka_unit_test(environment_is_read),
-	};
-
 	if (argc == 2 && strcmp(argv[1], "child") == 0)
 		return child();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_test_file(argv[0]);
 }

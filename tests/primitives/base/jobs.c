@@ -66,11 +66,10 @@ static void run_all(uint32_t threads)
 		assert_int_equal(times[i], 2);
 }
 
-static void each_job_runs_once(void **state)
+TEST(each_job_runs_once)
 {
 	static const uint32_t threads[] = {0, 1, 2, 7, SL_JOB_THREADS_MOST, 100};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++)
 		run_all(threads[i]);
 }
@@ -83,7 +82,7 @@ static enum sl_status wait_for_release(void *context)
 	return SL_OK;
 }
 
-static void urgent_jobs_come_first(void **state)
+TEST(urgent_jobs_come_first)
 {
 	static const unsigned expected[] = {1, 3, 0, 2, 4};
 	pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
@@ -91,7 +90,6 @@ static void urgent_jobs_come_first(void **state)
 	static struct numbered job[JOBS];
 	struct sl_job_pool pool;
 
-	(void)state;
 	make_jobs(job);
 	pthread_mutex_lock(&held);
 	sl_job_pool_open(&pool, 1);
@@ -107,12 +105,11 @@ static void urgent_jobs_come_first(void **state)
 }
 
 /* The message comes to the thread that waits; a job whose result is not used changes no message. */
-static void failures_are_handed_over(void **state)
+TEST(failures_are_handed_over)
 {
 	static struct numbered job[JOBS];
 	struct sl_job never = {.run = NULL};
 
-	(void)state;
 	for (uint32_t threads = 0; threads < 4; threads++) {
 		struct sl_job_pool pool;
 
@@ -135,15 +132,4 @@ static void failures_are_handed_over(void **state)
 		sl_job_pool_close(&pool);
 		assert_int_equal(n_ran, JOBS);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_job_runs_once),
-		cmocka_unit_test(urgent_jobs_come_first),
-		cmocka_unit_test(failures_are_handed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,10 @@
 
 enum { MOST = 130, GUARD = 16, FILL = 0xa5 };
 
-static void only_the_record_is_copied(void **state)
+TEST(only_the_record_is_copied)
 {
 	uint8_t record[MOST], copy[GUARD + MOST + GUARD];
 
-	(void)state;
 	for (size_t i = 0; i < MOST; i++)
 		record[i] = (uint8_t)(i + 1);
 	for (size_t bytes = 0; bytes <= MOST; bytes++) {
@@ -23,13 +22,4 @@ static void only_the_record_is_copied(void **state)
 			assert_int_equal(copy[GUARD + bytes + i], FILL);
 		}
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_the_record_is_copied),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static enum sl_status pass_up(int n)
 	return SL_OK;
 }
 
-static void message_is_formatted(void **state)
+TEST(message_is_formatted)
 {
-	(void)state;
 	assert_int_equal(pass_up(0), SL_OK);
 	assert_int_equal(pass_up(7), SL_DISK);
 	assert_string_equal(sl_last_error(), "write failed (7 bytes left); free space");
@@ -30,11 +29,10 @@ static void message_is_formatted(void **state)
 	assert_string_equal(sl_last_error(), "another");
 }
 
-static void context_is_prepended(void **state)
+TEST(context_is_prepended)
 {
 	enum sl_status s = fail_deep(7);
 
-	(void)state;
 	s = sl_add_context(s, "stage %s", "write");
 	s = sl_add_context(s, "batch %d", 17);
 	assert_int_equal(s, SL_DISK);
@@ -42,20 +40,18 @@ static void context_is_prepended(void **state)
 		sl_last_error(), "batch 17: stage write: write failed (7 bytes left); free space");
 }
 
-static void success_gets_no_context(void **state)
+TEST(success_gets_no_context)
 {
-	(void)state;
 	sl_fail(SL_DISK, "old");
 	assert_int_equal(sl_add_context(SL_OK, "batch %d", 17), SL_OK);
 	assert_string_equal(sl_last_error(), "old");
 }
 
 /* The new context is kept, the end of the message is cut; the last byte stays NUL. */
-static void long_messages_are_truncated(void **state)
+TEST(long_messages_are_truncated)
 {
 	char text[2 * SL_MESSAGE_BYTES];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
 	sl_fail(SL_DISK, "a%s", text);
@@ -73,9 +69,8 @@ static void long_messages_are_truncated(void **state)
 }
 
 /* A message is text, not a format. */
-static void message_is_not_a_format(void **state)
+TEST(message_is_not_a_format)
 {
-	(void)state;
 	sl_fail(SL_DISK, "100%% %s", "full");
 	assert_string_equal(sl_last_error(), "100% full");
 	sl_set_last_error("%s %n from a worker");
@@ -89,12 +84,11 @@ static void *fail_elsewhere(void *fresh)
 	return NULL;
 }
 
-static void each_thread_has_its_message(void **state)
+TEST(each_thread_has_its_message)
 {
 	pthread_t thread;
 	bool fresh = false;
 
-	(void)state;
 	sl_fail(SL_DISK, "this thread");
 	assert_int_equal(pthread_create(&thread, NULL, fail_elsewhere, &fresh), 0);
 	pthread_join(thread, NULL);
@@ -103,9 +97,8 @@ static void each_thread_has_its_message(void **state)
 }
 
 /* Scripts depend on the values of the codes. */
-static void codes_have_fixed_values(void **state)
+TEST(codes_have_fixed_values)
 {
-	(void)state;
 	assert_int_equal(SL_OK, 0);
 	assert_int_equal(SL_USAGE, 2);
 	assert_int_equal(SL_BAD_INPUT, 3);
@@ -121,27 +114,10 @@ static void codes_have_fixed_values(void **state)
 	assert_int_equal(SL_STOPPED, 128);
 }
 
-static void codes_have_names(void **state)
+TEST(codes_have_names)
 {
-	(void)state;
 	assert_string_equal(sl_status_name(SL_HOST_MEMORY), "HOST_MEMORY");
 	assert_string_equal(sl_status_meaning(SL_HOST_MEMORY), "not enough host memory");
 	assert_string_equal(sl_status_name((enum sl_status)1), "UNKNOWN");
 	assert_string_equal(sl_status_meaning((enum sl_status)1), "unknown status");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(message_is_formatted),
-		cmocka_unit_test(context_is_prepended),
-		cmocka_unit_test(success_gets_no_context),
-		cmocka_unit_test(long_messages_are_truncated),
-		cmocka_unit_test(message_is_not_a_format),
-		cmocka_unit_test(each_thread_has_its_message),
-		cmocka_unit_test(codes_have_fixed_values),
-		cmocka_unit_test(codes_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,13 +33,12 @@ static void *look(void *ctx)
 	return NULL;
 }
 
-static void threads_leave_signals_to_the_caller(void **state)
+TEST(threads_leave_signals_to_the_caller)
 {
 	struct seen s = {.stack_bytes = 0};
 	sigset_t before, after;
 	struct sl_thread_handle thread;
 
-	(void)state;
 	sigemptyset(&before);
 	sigaddset(&before, SIGUSR1);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -53,13 +52,12 @@ static void threads_leave_signals_to_the_caller(void **state)
 	assert_int_equal(s.stack_bytes, STACK_BYTES);
 }
 
-static void wrong_stack_is_refused(void **state)
+TEST(wrong_stack_is_refused)
 {
 	struct seen s;
 	struct sl_thread_handle thread;
 	sigset_t after;
 
-	(void)state;
 	assert_int_equal(sl_thread_start(1, look, &s, &thread), EINVAL);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
 	assert_false(sigismember(&after, SIGINT));
@@ -71,13 +69,12 @@ static void *print(void *text)
 	return NULL;
 }
 
-static void threads_have_a_decimal_point(void **state)
+TEST(threads_have_a_decimal_point)
 {
 	struct sl_thread_handle thread;
 	locale_t before;
 	char text[8];
 
-	(void)state;
 	set_comma_locale();
 	assert_int_equal(sl_thread_start(STACK_BYTES, print, text, &thread), 0);
 	pthread_join(thread.id, NULL);
@@ -91,15 +88,4 @@ static void threads_have_a_decimal_point(void **state)
 	print(text);
 	assert_string_equal(text, "2,0");
 	setlocale(LC_ALL, "C");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_leave_signals_to_the_caller),
-		cmocka_unit_test(wrong_stack_is_refused),
-		cmocka_unit_test(threads_have_a_decimal_point),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,9 +152,8 @@ static void round_trips(const struct sl_backend *b)
 		}
 }
 
-static void output_inflates_to_the_input(void **state)
+TEST(output_inflates_to_the_input)
 {
-	(void)state;
 	for_each(round_trips);
 }
 
@@ -175,9 +174,8 @@ static void fits_in_most(const struct sl_backend *b)
 		}
 }
 
-static void most_is_enough(void **state)
+TEST(most_is_enough)
 {
-	(void)state;
 	for_each(fits_in_most);
 }
 
@@ -196,9 +194,8 @@ static void shrinks(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void compressible_input_shrinks(void **state)
+TEST(compressible_input_shrinks)
 {
-	(void)state;
 	for_each(shrinks);
 }
 
@@ -215,9 +212,8 @@ static void overflows(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void too_small_output_gives_zero_bytes(void **state)
+TEST(too_small_output_gives_zero_bytes)
 {
-	(void)state;
 	for_each(overflows);
 }
 
@@ -240,9 +236,8 @@ static void fits_exactly(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void exact_output_size_suffices(void **state)
+TEST(exact_output_size_suffices)
 {
-	(void)state;
 	for_each(fits_exactly);
 }
 
@@ -258,9 +253,8 @@ static void gzip_header(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void gzip_has_no_name_and_no_time(void **state)
+TEST(gzip_has_no_name_and_no_time)
 {
-	(void)state;
 	for_each(gzip_header);
 }
 
@@ -281,9 +275,8 @@ static void same_twice(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void bytes_do_not_depend_on_scratch(void **state)
+TEST(bytes_do_not_depend_on_scratch)
 {
-	(void)state;
 	for_each(same_twice);
 }
 
@@ -315,21 +308,19 @@ static void same_at_any_address(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-static void bytes_do_not_depend_on_addresses(void **state)
+TEST(bytes_do_not_depend_on_addresses)
 {
-	(void)state;
 	for_each(same_at_any_address);
 }
 
 /* Other users of libdeflate get memory from malloc before, during and after a call of the library. */
-static void other_compressors_still_use_malloc(void **state)
+TEST(other_compressors_still_use_malloc)
 {
 	struct libdeflate_compressor *theirs;
 	struct bench k = bench_make(&sl_deflate_libdeflate, 1000, 6);
 	uint64_t before;
 	char out[2000];
 
-	(void)state;
 	make_input(TEXT, 1000);
 	before = allocations();
 	theirs = libdeflate_alloc_compressor(6);
@@ -365,12 +356,11 @@ static void *work(void *result)
 	return NULL;
 }
 
-static void threads_are_independent(void **state)
+TEST(threads_are_independent)
 {
 	size_t bytes[THREADS] = {0};
 	pthread_t threads[THREADS];
 
-	(void)state;
 	make_input(TEXT, EACH);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, work, &bytes[i]), 0);
@@ -379,22 +369,4 @@ static void threads_are_independent(void **state)
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(bytes[i], bytes[0]);
 	assert_true(bytes[0] > 0);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(output_inflates_to_the_input),
-		cmocka_unit_test(most_is_enough),
-		cmocka_unit_test(compressible_input_shrinks),
-		cmocka_unit_test(too_small_output_gives_zero_bytes),
-		cmocka_unit_test(exact_output_size_suffices),
-		cmocka_unit_test(gzip_has_no_name_and_no_time),
-		cmocka_unit_test(bytes_do_not_depend_on_scratch),
-		cmocka_unit_test(bytes_do_not_depend_on_addresses),
-		cmocka_unit_test(other_compressors_still_use_malloc),
-		cmocka_unit_test(threads_are_independent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,43 +17,38 @@ enum { LARGEST = 360000, JOBS = 8 };
 
 static const struct sl_backend *encoder;
 
-static void every_size_kind_and_split(void **state)
+TEST(every_size_kind_and_split)
 {
-	(void)state;
 	deflate_sweep(encoder, LARGEST);
 }
 
 /* More segments than a warp has lanes. */
-static void streams_of_many_segments(void **state)
+TEST(streams_of_many_segments)
 {
 	enum { BYTES = 33 * 32768 + 9 };
 	static uint8_t in[BYTES];
 
-	(void)state;
 	deflate_input_make(DEFLATE_CONSTANT, BYTES, in);
 	in[BYTES / 2] = 0;
 	deflate_check(encoder, in, BYTES, (struct deflate_try){.wrapper = SL_GZIP, .exact = true});
 }
 
-static void random_jobs(void **state)
+TEST(random_jobs)
 {
-	(void)state;
 	deflate_random_jobs(encoder, JOBS, LARGEST);
 }
 
-static void joined_parts(void **state)
+TEST(joined_parts)
 {
-	(void)state;
 	deflate_check_parts(encoder, 40000);
 }
 
-static void no_room(void **state)
+TEST(no_room)
 {
-	(void)state;
 	deflate_check_full_output(encoder);
 }
 
-static void every_schedule_gives_the_same(void **state)
+TEST(every_schedule_gives_the_same)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 1, .memory_bytes = 1 << 30},
@@ -62,7 +57,6 @@ static void every_schedule_gives_the_same(void **state)
 		{.blocks = 3, .seed = 3, .turing = true, .memory_bytes = 1 << 30},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++) {
 		sl_emulator_set_settings(&schedules[i]);
 		for (uint64_t k = 0; k < 3; k++)
@@ -74,20 +68,12 @@ static void every_schedule_gives_the_same(void **state)
 TEST_FILE(argc, argv)
 {
 	static const char *const encoders[] = {"device", "device_fast"};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_kind_and_split),
-		cmocka_unit_test(streams_of_many_segments),
-		cmocka_unit_test(random_jobs),
-		cmocka_unit_test(joined_parts),
-		cmocka_unit_test(no_room),
-		cmocka_unit_test(every_schedule_gives_the_same),
-	};
 	int failed = 0;
 
 	sl_device_emulate(true);
 	for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
 		encoder = deflate_backend(encoders[i]);
-		failed += cmocka_run_group_tests_name(encoders[i], tests, NULL, NULL);
+		failed += run_test_file(encoders[i]);
 	}
 	return failed;
 }

@@ -15,48 +15,35 @@ enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
 
 static const struct sl_backend *encoder;
 
-static void every_size_kind_and_split(void **state)
+TEST(every_size_kind_and_split)
 {
-	(void)state;
 	deflate_sweep(encoder, sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
 }
 
-static void random_jobs(void **state)
+TEST(random_jobs)
 {
-	(void)state;
 	deflate_random_jobs(encoder, JOBS, sl_sampling_size(JOB_LARGEST));
 }
 
-static void joined_parts(void **state)
+TEST(joined_parts)
 {
-	(void)state;
 	deflate_check_parts(encoder, sl_sampling_size(JOB_LARGEST));
 }
 
-static void no_room(void **state)
+TEST(no_room)
 {
-	(void)state;
 	deflate_check_full_output(encoder);
 }
 
 TEST_FILE(argc, argv)
 {
 	static const char *const encoders[] = {"device", "device_fast"};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_kind_and_split),
-		cmocka_unit_test(random_jobs),
-		cmocka_unit_test(joined_parts),
-		cmocka_unit_test(no_room),
-	};
 	int failed = 0;
 
-	if (!sl_sampling_from_environment())
-		return 1;
-	if (skips_without_device())
-		return SKIPPED;
+	skip_without_device();
 	for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
 		encoder = deflate_backend(encoders[i]);
-		failed += cmocka_run_group_tests_name(encoders[i], tests, NULL, NULL);
+		failed += run_test_file(encoders[i]);
 	}
 	return failed;
 }

@@ -33,9 +33,8 @@ static void parts(const struct sl_backend *b)
 	deflate_check_parts(b, 20000);
 }
 
-static void parts_are_compressed_one_after_another(void **state)
+TEST(parts_are_compressed_one_after_another)
 {
-	(void)state;
 	for_each(parts);
 }
 
@@ -59,9 +58,8 @@ static void cuts(const struct sl_backend *b)
 		}
 }
 
-static void every_split_inflates_to_the_input(void **state)
+TEST(every_split_inflates_to_the_input)
 {
-	(void)state;
 	for_each(cuts);
 }
 
@@ -105,16 +103,14 @@ static void every_size_inflates_to_the_input(const struct sl_backend *b)
 		}
 }
 
-static void every_size_of_cpu_inflates_to_the_input(void **state)
+TEST(every_size_of_cpu_inflates_to_the_input)
 {
-	(void)state;
 	every_size_inflates_to_the_input(&sl_deflate_cpu);
 	every_size_inflates_to_the_input(&sl_deflate_cpu_fast);
 }
 
-static void random_jobs_of_cpu(void **state)
+TEST(random_jobs_of_cpu)
 {
-	(void)state;
 	deflate_random_jobs(&sl_deflate_cpu, JOBS, JOB_LARGEST);
 	deflate_random_jobs(&sl_deflate_cpu_fast, JOBS, JOB_LARGEST);
 }
@@ -123,12 +119,11 @@ static void random_jobs_of_cpu(void **state)
  * The same bytes at the largest distance that DEFLATE can express, and one byte farther. Compressible
  * bytes come first, so that matches are searched. A segment may refer to bytes before it.
  */
-static void largest_match_distance_is_used(void **state)
+TEST(largest_match_distance_is_used)
 {
 	enum { SEGMENT = 1 << 15, SAME = 64, N = 2 * SEGMENT };
 	size_t bytes[2];
 
-	(void)state;
 	for (size_t k = 0; k < 2; k++) {
 		size_t at = N - SAME, from = at - SEGMENT - k;
 
@@ -144,11 +139,10 @@ static void largest_match_distance_is_used(void **state)
  * A repeated text becomes matches with cpu only; with cpu_fast its three letters and the end of the
  * block have codes of 2 bits. A run is shortened by both.
  */
-static void only_cpu_searches_matches(void **state)
+TEST(only_cpu_searches_matches)
 {
 	enum { N = 1 << 15, HEADER = 100 };
 
-	(void)state;
 	for (size_t i = 0; i < N; i++)
 		in[i] = "acg"[i % 3];
 	assert_true(deflate_check(&sl_deflate_cpu, in, N, (struct deflate_try){0}) < N / 40);
@@ -202,9 +196,8 @@ static void stops(const struct sl_backend *b)
 	sl_guarded_give(&out);
 }
 
-static void streams_that_do_not_fit_have_zero_bytes(void **state)
+TEST(streams_that_do_not_fit_have_zero_bytes)
 {
-	(void)state;
 	for_each(stops);
 	for_each(deflate_check_full_output);
 }
@@ -226,29 +219,12 @@ static enum sl_status run_too_long(struct sl_exec *x, const struct sl_deflate_jo
 	return sl_chunks_run(x, job, too_long);
 }
 
-static void streams_that_are_too_long_are_stored(void **state)
+TEST(streams_that_are_too_long_are_stored)
 {
 	struct sl_backend lengthens = sl_deflate_store;
 
-	(void)state;
 	lengthens.deflate = run_too_long;
 	for_each(random_cuts);
 	random_cuts(&lengthens);
 	stops(&lengthens);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_are_compressed_one_after_another),
-		cmocka_unit_test(every_split_inflates_to_the_input),
-		cmocka_unit_test(every_size_of_cpu_inflates_to_the_input),
-		cmocka_unit_test(random_jobs_of_cpu),
-		cmocka_unit_test(only_cpu_searches_matches),
-		cmocka_unit_test(largest_match_distance_is_used),
-		cmocka_unit_test(streams_that_do_not_fit_have_zero_bytes),
-		cmocka_unit_test(streams_that_are_too_long_are_stored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

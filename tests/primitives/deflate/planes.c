@@ -6,13 +6,12 @@
 #include "tests/support/basic/check.h"
 
 /* Each plane is padded with zeros; bytes after the planes are not changed. */
-static void planes_are_padded_with_zeros(void **state)
+TEST(planes_are_padded_with_zeros)
 {
 	static const uint8_t in[8] = {1, 2, 3, 4, 5, 6, 7, 8},
 			     expected[13] = {1, 5, 0, 2, 6, 0, 3, 7, 0, 4, 8, 0, 0xa5};
 	uint8_t out[13];
 
-	(void)state;
 	memset(out, 0xa5, sizeof(out));
 	sl_to_planes(in, 2, out, 3, 4);
 	assert_memory_equal(out, expected, sizeof(out));
@@ -22,12 +21,11 @@ static void planes_are_padded_with_zeros(void **state)
 }
 
 /* Byte k of item i of items of every size stands at k * n + i. */
-static void join_inverts_split(void **state)
+TEST(join_inverts_split)
 {
 	enum { N = 37, MOST = 9 };
 	uint8_t in[N * MOST], out[N * MOST], back[N * MOST];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(in); i++)
 		in[i] = (uint8_t)(i * 167);
 	for (size_t bytes = 1; bytes <= MOST; bytes++) {
@@ -38,14 +36,4 @@ static void join_inverts_split(void **state)
 		sl_from_planes(out, back, N, bytes);
 		assert_memory_equal(back, in, N * bytes);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(planes_are_padded_with_zeros),
-		cmocka_unit_test(join_inverts_split),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

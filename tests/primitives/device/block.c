@@ -17,12 +17,11 @@ static void choose_device(void)
 	assert_ok(sl_device_use(0, &device));
 }
 
-static void blocks_are_used_again(void **state)
+TEST(blocks_are_used_again)
 {
 	struct sl_device_block *a, *b;
 	void *memory;
 
-	(void)state;
 	choose_device();
 	assert_ok(sl_block_take(BYTES, NULL, &a));
 	assert_true(a->bytes >= BYTES && a->emulated && a->number == 0);
@@ -47,14 +46,13 @@ static void blocks_are_used_again(void **state)
 }
 
 /* A reader is queued on one stream when the block is given back, and another stream overwrites it. */
-static void new_work_follows_work_of_others(void **state)
+TEST(new_work_follows_work_of_others)
 {
 	struct sl_device_block *block;
 	sl_stream reader, writer;
 	unsigned char *seen;
 	void *first;
 
-	(void)state;
 	choose_device();
 	assert_ok(sl_memory_get(SL_PINNED, BYTES, (void **)&seen));
 	assert_ok(sl_stream_make(&reader));
@@ -88,13 +86,12 @@ static void new_work_follows_work_of_others(void **state)
 	sl_blocks_free();
 }
 
-static void marked_contents_are_waited_for(void **state)
+TEST(marked_contents_are_waited_for)
 {
 	struct sl_device_block *block;
 	unsigned char byte = 0;
 	sl_stream a, b;
 
-	(void)state;
 	choose_device();
 	assert_ok(sl_stream_make(&a));
 	assert_ok(sl_stream_make(&b));
@@ -124,12 +121,11 @@ static void marked_contents_are_waited_for(void **state)
 	sl_blocks_free();
 }
 
-static void devices_are_selected_and_restored(void **state)
+TEST(devices_are_selected_and_restored)
 {
 	struct sl_device_block *block;
 	int before = -1, devices;
 
-	(void)state;
 	sl_device_emulate(true);
 	assert_ok(sl_device_count(&devices));
 	assert_ok(sl_device_select(0, &before));
@@ -143,16 +139,4 @@ static void devices_are_selected_and_restored(void **state)
 	assert_int_equal(before, 0);
 	assert_fails(sl_device_select(devices, &before), SL_NO_DEVICE, "there is no device");
 	sl_blocks_free();
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_are_used_again),
-		cmocka_unit_test(new_work_follows_work_of_others),
-		cmocka_unit_test(marked_contents_are_waited_for),
-		cmocka_unit_test(devices_are_selected_and_restored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,11 @@
 #include "primitives/device/device.h"
 #include "tests/support/basic/check.h"
 
-static void host_memory_is_aligned_and_writable(void **state)
+TEST(host_memory_is_aligned_and_writable)
 {
 	const size_t sizes[] = {0, 1, 255, 256, 257, 100003};
 	void *p;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		assert_ok(sl_memory_get(SL_HOST, sizes[i], &p));
 		assert_non_null(p);
@@ -25,22 +24,20 @@ static void host_memory_is_aligned_and_writable(void **state)
 }
 
 /* A size that has saturated is refused by the allocation. */
-static void impossible_sizes_are_refused(void **state)
+TEST(impossible_sizes_are_refused)
 {
 	void *p = &p;
 
-	(void)state;
 	assert_fails(sl_memory_get(SL_HOST, SIZE_MAX, &p), SL_HOST_MEMORY,
 		"host memory: 18446744073709551615 bytes requested, ");
 	assert_null(p);
 	assert_fails(sl_memory_get((enum sl_space)9, 1, &p), SL_USAGE, "memory of space 9");
 }
 
-static void copies_and_fills(void **state)
+TEST(copies_and_fills)
 {
 	char a[5] = "abcd", b[5] = "";
 
-	(void)state;
 	assert_ok(sl_copy(b, a, sizeof(a), NULL));
 	assert_string_equal(b, "abcd");
 	assert_ok(sl_fill(b, 'x', 2, NULL));
@@ -52,14 +49,13 @@ static void copies_and_fills(void **state)
 }
 
 /* Either there is a device, or each call that needs one is refused with the same reason. */
-static void calls_without_a_device_are_refused(void **state)
+TEST(calls_without_a_device_are_refused)
 {
 	struct sl_device device;
 	sl_stream s;
 	void *p;
 	int n;
 
-	(void)state;
 	if (sl_device_count(&n) == SL_OK) {
 		assert_true(n > 0);
 		return;
@@ -76,13 +72,12 @@ static void calls_without_a_device_are_refused(void **state)
 }
 
 /* The faults that main() sets in SL_FAULT. Error 2 is cudaErrorMemoryAllocation. */
-static void injected_faults_occur(void **state)
+TEST(injected_faults_occur)
 {
 	char byte = 0, other = 1;
 	void *p;
 	int n;
 
-	(void)state;
 	assert_ok(sl_copy(&byte, &other, 1, NULL));
 	assert_fails(sl_copy(&byte, &other, 1, NULL), SL_DEVICE_FAILED,
 		"copying: the device returned error 1, ");
@@ -99,19 +94,10 @@ static void injected_faults_occur(void **state)
 	assert_null(p);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(injected_faults_occur),
-		cmocka_unit_test(host_memory_is_aligned_and_writable),
-		cmocka_unit_test(impossible_sizes_are_refused),
-		cmocka_unit_test(copies_and_fills),
-		cmocka_unit_test(calls_without_a_device_are_refused),
-	};
-
 	setenv("SL_FAULT",
 		"dev_copy:2:1,dev_fill:1:1,dev_sync:1:1,dev_count:1:100,dev_malloc:1:2,"
 		"pinned_malloc:1:2,host_malloc:1:12",
 		1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

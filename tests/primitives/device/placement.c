@@ -28,18 +28,15 @@ static void make_below(const char *const *names)
 	}
 }
 
-static int make_sysfs(void **state)
+BEFORE_TESTS()
 {
 	cpu_set_t all;
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	for (own = 0; !CPU_ISSET(own, &all);)
 		own++;
-	folder_make(&folder);
 	make_below((const char *const[]){"bus", "pci", "devices", PCI, NULL});
 	make_below((const char *const[]){"devices", "system", "node", "node1", NULL});
-	return 0;
 }
 
 static void write_sysfs(const char *node, const char *list)
@@ -57,12 +54,11 @@ static bool is_found(const char *node, const char *list)
 	return p.known;
 }
 
-static void processors_of_the_node_are_found(void **state)
+TEST(processors_of_the_node_are_found)
 {
 	struct sl_placement p;
 	char list[64];
 
-	(void)state;
 	snprintf(list, sizeof(list), "%zu-%zu,1000\n", own, own);
 	write_sysfs("1\n", list);
 	sl_placement_find(folder.path, PCI, &p);
@@ -72,12 +68,11 @@ static void processors_of_the_node_are_found(void **state)
 	assert_true(is_found("1\n", "0-1023\n"));
 }
 
-static void unknown_nodes_are_no_error(void **state)
+TEST(unknown_nodes_are_no_error)
 {
 	struct sl_placement p;
 	char list[64];
 
-	(void)state;
 	snprintf(list, sizeof(list), "%zu\n", own);
 	assert_true(is_found("1\n", list));
 	assert_false(is_found("-1\n", list)); /* as on a machine with one node */
@@ -101,13 +96,12 @@ static void unknown_nodes_are_no_error(void **state)
 	assert_false(p.known);
 }
 
-static void threads_move_and_return(void **state)
+TEST(threads_move_and_return)
 {
 	cpu_set_t all, before, now;
 	struct sl_placement p;
 	char list[64];
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	snprintf(list, sizeof(list), "%zu\n", own);
 	write_sysfs("1\n", list);
@@ -127,15 +121,4 @@ static void threads_move_and_return(void **state)
 	sl_placement_leave(&p, &before);
 	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
 	assert_true(CPU_EQUAL(&now, &all));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(processors_of_the_node_are_found),
-		cmocka_unit_test(unknown_nodes_are_no_error),
-		cmocka_unit_test(threads_move_and_return),
-	};
-
-	return cmocka_run_group_tests(tests, make_sysfs, folder_end);
 }

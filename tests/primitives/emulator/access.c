@@ -36,11 +36,10 @@ static void expect_device_memory(
 }
 
 /* A warp touches 4 sectors of 32 bytes for 32 words in a row, 8 with stride 2, 32 with stride 8. */
-static void sectors_follow_from_the_stride(void **state)
+TEST(sectors_follow_from_the_stride)
 {
 	struct sl_access_counts c = count("strided", 2, 1);
 
-	(void)state;
 	expect_device_memory(c, 128, 128, 4 * (4 + 4));
 	assert_int_equal(c.launches, 1);
 	assert_int_equal(c.barriers + c.shared + c.atomics + c.conflicts, 0);
@@ -55,12 +54,11 @@ static void sectors_follow_from_the_stride(void **state)
 }
 
 /* Words `stride` apart: gcd(stride, 32) words share a bank, so that many passes are needed. */
-static void bank_conflicts_follow_from_the_stride(void **state)
+TEST(bank_conflicts_follow_from_the_stride)
 {
 	static const uint32_t stride[] = {1, 2, 4, 8, 16, 31, 33};
 	static const uint32_t passes[] = {1, 2, 4, 8, 16, 1, 1};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(stride) / sizeof(stride[0]); i++) {
 		struct sl_access_counts c = count("banks", 1, stride[i]);
 
@@ -74,30 +72,27 @@ static void bank_conflicts_follow_from_the_stride(void **state)
 }
 
 /* The i-th iteration of a loop is one instruction of the warp for the lanes that are still in it. */
-static void iterations_are_instructions(void **state)
+TEST(iterations_are_instructions)
 {
 	struct sl_access_counts c = count("divergent", 1, 4);
 
-	(void)state;
 	/* per warp of 32: lanes with 1, 2 and 3 iterations, 8 each; one sector per iteration */
 	expect_device_memory(c, 2 * 8 * (1 + 2 + 3), 64, 2 * 3 + 2 * 4);
 }
 
-static void atomics_are_counted(void **state)
+TEST(atomics_are_counted)
 {
 	struct sl_access_counts c = count("atomics", 2, 8);
 
-	(void)state;
 	assert_int_equal(c.atomics, 2 * 128);
 	expect_device_memory(c, 128, 128, 4 * (4 + 4));
 	assert_int_equal(c.conflicts, 0);
 }
 
-static void nothing_is_counted_before_the_start(void **state)
+TEST(nothing_is_counted_before_the_start)
 {
 	struct sl_access_counts c;
 
-	(void)state;
 	(void)count("strided", 1, 1);
 	c = sl_access_stop();
 	expect_device_memory(c, 64, 64, 2 * (4 + 4));
@@ -140,12 +135,11 @@ static struct sl_access_counts count_scan(const char *backend, uint32_t n)
  * pass of an exclusive scan loads items i - 1 and i - 2 instead. The single-pass scan loads and stores
  * 16 bytes at a time, each item once, and one block has little to coordinate.
  */
-static void scans_have_the_counts_of_their_algorithms(void **state)
+TEST(scans_have_the_counts_of_their_algorithms)
 {
 	const uint64_t n = 1 << 12;
 	struct sl_access_counts c = count_scan("naive", (uint32_t)n);
 
-	(void)state;
 	assert_int_equal(c.loads, (n - 1) + (n - 2) + 11 * 2 * n - (n - 2));
 	assert_int_equal(c.stores, 12 * n);
 	assert_int_equal(c.launches, 12);
@@ -156,27 +150,9 @@ static void scans_have_the_counts_of_their_algorithms(void **state)
 	assert_in_range(c.sectors, n / 4, n / 4 + 4);
 }
 
-static int emulate(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
+	if (!sl_access_is_counted())
+		skip_file("only gcc without sanitizers counts memory accesses");
 	sl_device_emulate(true);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sectors_follow_from_the_stride),
-		cmocka_unit_test(bank_conflicts_follow_from_the_stride),
-		cmocka_unit_test(iterations_are_instructions),
-		cmocka_unit_test(atomics_are_counted),
-		cmocka_unit_test(nothing_is_counted_before_the_start),
-		cmocka_unit_test(scans_have_the_counts_of_their_algorithms),
-	};
-
-	if (!sl_access_is_counted()) {
-		puts("SKIP: only gcc without sanitizers counts memory accesses");
-		return SKIPPED;
-	}
-	return cmocka_run_group_tests(tests, emulate, NULL);
 }

@@ -9,12 +9,11 @@
 
 /* --- streams and events ----------------------------------------------------------------------- */
 
-static void work_runs_at_the_wait(void **state)
+TEST(work_runs_at_the_wait)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
 
-	(void)state;
 	assert_ok(launch_kernel("add_one", at, NULL));
 	assert_ok(sl_copy(words, at, WORDS_BYTES, NULL));
 	assert_int_equal(words[5], 0);
@@ -29,7 +28,7 @@ static void work_runs_at_the_wait(void **state)
 }
 
 /* An event waits for the work that was queued before it, and for no later work. */
-static void events_wait_for_earlier_work(void **state)
+TEST(events_wait_for_earlier_work)
 {
 	static uint32_t words[3][KERNEL_WORDS];
 	uint32_t *at = get_words();
@@ -37,7 +36,6 @@ static void events_wait_for_earlier_work(void **state)
 	sl_stream s;
 	float ms, more;
 
-	(void)state;
 	assert_ok(sl_stream_wait(NULL));
 	assert_ok(sl_stream_make(&s));
 	for (int i = 0; i < 3; i++) {
@@ -66,14 +64,13 @@ static void events_wait_for_earlier_work(void **state)
 }
 
 /* An event, memory and a stream are freed while work that uses them is queued. */
-static void freed_objects_finish_their_work(void **state)
+TEST(freed_objects_finish_their_work)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
 	sl_event first, second;
 	sl_stream s;
 
-	(void)state;
 	assert_ok(sl_stream_wait(NULL));
 	assert_ok(sl_stream_make(&s));
 	assert_ok(sl_event_make(&first));
@@ -93,13 +90,12 @@ static void freed_objects_finish_their_work(void **state)
 }
 
 /* More work than a stream can queue. */
-static void full_queues_keep_their_order(void **state)
+TEST(full_queues_keep_their_order)
 {
 	enum { TIMES = 1000 };
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
 
-	(void)state;
 	for (int i = 0; i < TIMES; i++)
 		assert_ok(launch_kernel("add_one", at, NULL));
 	fetch(words, at);
@@ -109,7 +105,7 @@ static void full_queues_keep_their_order(void **state)
 }
 
 /* Captured work runs at each launch of the graph, and not at the capture. */
-static void graphs_run_at_each_launch(void **state)
+TEST(graphs_run_at_each_launch)
 {
 	enum { TIMES = 100 };
 	static uint32_t words[KERNEL_WORDS];
@@ -119,7 +115,6 @@ static void graphs_run_at_each_launch(void **state)
 	sl_stream s;
 	float ms;
 
-	(void)state;
 	assert_ok(sl_stream_wait(NULL));
 	assert_ok(sl_stream_make(&s));
 	assert_ok(sl_event_make(&before));
@@ -152,14 +147,13 @@ static void graphs_run_at_each_launch(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-static void captures_come_one_at_a_time(void **state)
+TEST(captures_come_one_at_a_time)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
 	sl_stream s, other;
 	sl_graph g, none;
 
-	(void)state;
 	assert_ok(sl_stream_wait(NULL));
 	assert_ok(sl_stream_make(&s));
 	assert_ok(sl_stream_make(&other));
@@ -223,12 +217,11 @@ static void *work_alone(void *unused)
 	return (void *)wrong;
 }
 
-static void host_threads_share_the_device(void **state)
+TEST(host_threads_share_the_device)
 {
 	pthread_t threads[THREADS];
 	void *wrong;
 
-	(void)state;
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, work_alone, NULL), 0);
 	for (int i = 0; i < THREADS; i++) {
@@ -239,12 +232,11 @@ static void host_threads_share_the_device(void **state)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static void copies_beyond_a_block_are_refused(void **state)
+TEST(copies_beyond_a_block_are_refused)
 {
 	static char host[2 * WORDS_BYTES];
 	char *at = (char *)get_words();
 
-	(void)state;
 	assert_int_equal(sl_copy(host, at, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
 	assert_int_equal(sl_copy(at, host, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
 	assert_int_equal(sl_copy(at + 1, host, WORDS_BYTES, NULL), SL_DEVICE_FAILED);
@@ -257,12 +249,11 @@ static void copies_beyond_a_block_are_refused(void **state)
 }
 
 /* The limit applies to the sum of all blocks, in pages. */
-static void memory_limit_is_enforced(void **state)
+TEST(memory_limit_is_enforced)
 {
 	struct sl_device device;
 	void *most, *more;
 
-	(void)state;
 	sl_emulator_set_settings(
 		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)64 << 20});
 	assert_ok(sl_device_use(0, &device));
@@ -281,20 +272,12 @@ static void memory_limit_is_enforced(void **state)
 	sl_memory_give(SL_DEVICE, most);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(work_runs_at_the_wait, as_by_default),
-		cmocka_unit_test(events_wait_for_earlier_work),
-		cmocka_unit_test(freed_objects_finish_their_work),
-		cmocka_unit_test(full_queues_keep_their_order),
-		cmocka_unit_test(graphs_run_at_each_launch),
-		cmocka_unit_test(captures_come_one_at_a_time),
-		cmocka_unit_test(host_threads_share_the_device),
-		cmocka_unit_test(copies_beyond_a_block_are_refused),
-		cmocka_unit_test_teardown(memory_limit_is_enforced, as_by_default),
-	};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+AFTER_EACH()
+{
+	as_by_default();
 }

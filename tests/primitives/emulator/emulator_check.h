@@ -40,13 +40,11 @@ static inline void run_kernel(const char *name, uint32_t *result)
 	sl_memory_give(SL_DEVICE, words);
 }
 
-/* For the teardown of a test: resets the settings to their defaults. */
-static inline int as_by_default(void **state)
+/* Resets the settings to their defaults. */
+static inline void as_by_default(void)
 {
-	(void)state;
 	sl_emulator_set_settings(
 		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)1 << 30});
-	return 0;
 }
 
 /*

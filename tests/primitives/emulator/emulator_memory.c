@@ -43,11 +43,10 @@ static int child(unsigned long k)
 }
 
 /* Each of the two blocks allocates its order, dynamic shared memory and a variable. */
-static void lack_of_host_memory_is_no_failed_kernel(void **state)
+TEST(lack_of_host_memory_is_no_failed_kernel)
 {
 	struct ending e;
 
-	(void)state;
 	for (int k = 0; k < 6; k++) {
 		const char number[] = {(char)('1' + k), 0};
 
@@ -64,12 +63,6 @@ static void lack_of_host_memory_is_no_failed_kernel(void **state)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lack_of_host_memory_is_no_failed_kernel),
-	};
-
 	sl_device_emulate(true);
-	if (argc == 2)
-		return child(strtoul(argv[1], NULL, 10));
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return argc == 2 ? child(strtoul(argv[1], NULL, 10)) : run_test_file(argv[0]);
 }

@@ -22,11 +22,10 @@ static bool choose(int k)
 	return true;
 }
 
-static void barriers_synchronize(void **state)
+TEST(barriers_synchronize)
 {
 	static uint32_t words[KERNEL_WORDS];
 
-	(void)state;
 	for (int k = 0; choose(k); k++) {
 		run_kernel("ended_clean", words);
 		for (uint32_t i = 0; i < 64; i++)
@@ -53,11 +52,10 @@ static uint32_t part_of_warp(uint32_t lane)
 	return sum + 1000;
 }
 
-static void warps_diverge_and_converge(void **state)
+TEST(warps_diverge_and_converge)
 {
 	static uint32_t words[KERNEL_WORDS];
 
-	(void)state;
 	for (int k = 0; choose(k); k++) {
 		run_kernel("parts_of_warps_clean", words);
 		for (uint32_t i = 0; i < 64; i++)
@@ -65,11 +63,10 @@ static void warps_diverge_and_converge(void **state)
 	}
 }
 
-static void shuffles_read_the_chosen_lane(void **state)
+TEST(shuffles_read_the_chosen_lane)
 {
 	static uint32_t words[KERNEL_WORDS];
 
-	(void)state;
 	run_kernel("shuffles_clean", words);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(words[i], 1 + (i < 2 ? i : i - 2) +
@@ -80,11 +77,10 @@ static void shuffles_read_the_chosen_lane(void **state)
 		assert_int_equal(words[i], 7);
 }
 
-static void atomic_sums_are_exact(void **state)
+TEST(atomic_sums_are_exact)
 {
 	static uint32_t words[KERNEL_WORDS];
 
-	(void)state;
 	for (int k = 0; choose(k); k++) {
 		run_kernel("atomics_clean", words);
 		assert_int_equal(words[0], 9 * 64);
@@ -95,12 +91,11 @@ static void atomic_sums_are_exact(void **state)
 }
 
 /* Five rounds of four words, of which each thread adds up the first and the last. */
-static void mbarriers_complete_each_phase(void **state)
+TEST(mbarriers_complete_each_phase)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
 
-	(void)state;
 	for (int k = 0; choose(k); k++) {
 		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
 		assert_ok(launch_kernel("numbers_clean", at, NULL));
@@ -113,11 +108,10 @@ static void mbarriers_complete_each_phase(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-static void blocks_pass_words_to_later_blocks(void **state)
+TEST(blocks_pass_words_to_later_blocks)
 {
 	static uint32_t words[KERNEL_WORDS];
 
-	(void)state;
 	for (int k = 0; choose(k); k++) {
 		run_kernel("tickets_clean", words);
 		for (uint32_t i = 0; i < 20 * 32; i++)
@@ -131,12 +125,11 @@ static void blocks_pass_words_to_later_blocks(void **state)
 }
 
 /* A kernel reads everything that the previous kernel of the stream wrote. */
-static void kernels_of_a_stream_run_in_order(void **state)
+TEST(kernels_of_a_stream_run_in_order)
 {
 	static uint32_t words[KERNEL_WORDS];
 	uint32_t *at = get_words();
 
-	(void)state;
 	for (int k = 0; choose(k); k++) {
 		assert_ok(sl_fill(at, 0, WORDS_BYTES, NULL));
 		for (int i = 0; i < 6; i++)
@@ -148,12 +141,11 @@ static void kernels_of_a_stream_run_in_order(void **state)
 	sl_memory_give(SL_DEVICE, at);
 }
 
-static void new_shared_memory_holds_a5(void **state)
+TEST(new_shared_memory_holds_a5)
 {
 	static uint32_t words[KERNEL_WORDS];
 	void *at;
 
-	(void)state;
 	for (int k = 0; choose(k); k++) {
 		run_kernel("shared_at_first", words);
 		for (uint32_t i = 0; i < 4; i++)
@@ -169,19 +161,12 @@ static void new_shared_memory_holds_a5(void **state)
 	}
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(barriers_synchronize, as_by_default),
-		cmocka_unit_test_teardown(warps_diverge_and_converge, as_by_default),
-		cmocka_unit_test(shuffles_read_the_chosen_lane),
-		cmocka_unit_test_teardown(atomic_sums_are_exact, as_by_default),
-		cmocka_unit_test_teardown(mbarriers_complete_each_phase, as_by_default),
-		cmocka_unit_test_teardown(blocks_pass_words_to_later_blocks, as_by_default),
-		cmocka_unit_test_teardown(kernels_of_a_stream_run_in_order, as_by_default),
-		cmocka_unit_test_teardown(new_shared_memory_holds_a5, as_by_default),
-	};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+AFTER_EACH()
+{
+	as_by_default();
 }

@@ -104,7 +104,7 @@ static void expect_failure(const struct wrong *w)
 	process_free(&e);
 }
 
-static void errors_of_kernels_are_reported(void **state)
+TEST(errors_of_kernels_are_reported)
 {
 	static const struct wrong wrongs[] = {
 		{"two_barriers", "",
@@ -147,18 +147,16 @@ static void errors_of_kernels_are_reported(void **state)
 			{"variables in shared memory take 49156 bytes; at most 49152 bytes in 32 variables"}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++)
 		expect_failure(&wrongs[i]);
 }
 
 /* After an error the device stays unusable. */
-static void all_calls_refuse_after_a_failure(void **state)
+TEST(all_calls_refuse_after_a_failure)
 {
 	static const char *const choices[] = {"", "queue=now"};
 	struct ending e;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		run_alone("barrier_or_warp", choices[i], &e);
 		assert_non_null(strstr(e.out, "error 719"));
@@ -167,13 +165,12 @@ static void all_calls_refuse_after_a_failure(void **state)
 	}
 }
 
-static void invalid_launches_are_refused(void **state)
+TEST(invalid_launches_are_refused)
 {
 	static const char *const names[] = {
 		"no_blocks", "no_threads", "too_many_threads", "too_much_dynamic_shared"};
 	uint32_t *words = get_words();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_fails(launch_kernel(names[i], words, NULL), SL_DEVICE_FAILED, names[i]);
 	assert_ok(launch_kernel("nothing", words, NULL));
@@ -182,13 +179,12 @@ static void invalid_launches_are_refused(void **state)
 }
 
 /* The process ends with SIGSEGV, or with a report of AddressSanitizer. */
-static void illegal_host_accesses_end_the_process(void **state)
+TEST(illegal_host_accesses_end_the_process)
 {
 	static const char *const whats[] = {
 		"host_reads", "host_writes", "host_reads_after_work", "beyond_memory"};
 	struct ending e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
 		run_alone(whats[i], "", &e);
 		if (e.signal != SIGSEGV && !strstr(e.err, "SEGV"))
@@ -199,7 +195,7 @@ static void illegal_host_accesses_end_the_process(void **state)
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-static void address_sanitizer_reports_overruns(void **state)
+TEST(address_sanitizer_reports_overruns)
 {
 	static const struct {
 		const char *what, *report;
@@ -210,7 +206,6 @@ static void address_sanitizer_reports_overruns(void **state)
 	};
 	struct ending e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(overruns) / sizeof(overruns[0]); i++) {
 		run_alone(overruns[i].what, "", &e);
 		if (!strstr(e.err, overruns[i].report) || !strstr(e.err, FILE_OF_KERNELS))
@@ -220,7 +215,7 @@ static void address_sanitizer_reports_overruns(void **state)
 }
 
 #elif defined(__SANITIZE_THREAD__)
-static void thread_sanitizer_reports_races(void **state)
+TEST(thread_sanitizer_reports_races)
 {
 	static const struct wrong races[] = {
 		{"no_barrier", "", {0}},
@@ -235,7 +230,6 @@ static void thread_sanitizer_reports_races(void **state)
 	};
 	struct ending e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
 		run_alone(races[i].kernel, races[i].choices, &e);
 		if (!strstr(e.err, "data race") || !strstr(e.err, FILE_OF_KERNELS))
@@ -248,21 +242,9 @@ static void thread_sanitizer_reports_races(void **state)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(errors_of_kernels_are_reported),
-		cmocka_unit_test(all_calls_refuse_after_a_failure),
-		cmocka_unit_test(invalid_launches_are_refused),
-		cmocka_unit_test(illegal_host_accesses_end_the_process),
-#if defined(__SANITIZE_ADDRESS__)
-		cmocka_unit_test(address_sanitizer_reports_overruns),
-#elif defined(__SANITIZE_THREAD__)
-		cmocka_unit_test(thread_sanitizer_reports_races),
-#endif
-	};
-
 	sl_device_emulate(true);
 	if (argc == 1)
-		return cmocka_run_group_tests(tests, NULL, NULL);
+		return run_test_file(argv[0]);
 	if (strncmp(argv[1], "host_", 5) == 0 || strcmp(argv[1], "beyond_page") == 0)
 		return host_alone(argv[1]);
 	return kernel_alone(argv[1]);

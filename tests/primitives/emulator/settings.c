@@ -18,7 +18,7 @@ static int choices_alone(void)
 	return 0;
 }
 
-static void settings_are_read(void **state)
+TEST(settings_are_read)
 {
 	static const struct {
 		const char *text, *choices;
@@ -36,7 +36,6 @@ static void settings_are_read(void **state)
 	};
 	struct ending e;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		run_alone("choices", good[i].text, &e);
 		if (strncmp(e.out, good[i].choices, strlen(good[i].choices)) != 0 ||
@@ -46,7 +45,7 @@ static void settings_are_read(void **state)
 	}
 }
 
-static void invalid_settings_are_refused(void **state)
+TEST(invalid_settings_are_refused)
 {
 	static const char *const bad[] = {"blocks", "blocks=", "blocks=0", "blocks=65", "blocks=-1",
 		"blocks=4294967297", "blocks=4x", "blocks=1K", "seed=x", "seed=-1", "seed= 1",
@@ -58,7 +57,6 @@ static void invalid_settings_are_refused(void **state)
 	char longest[300];
 	struct ending e;
 
-	(void)state;
 	for (size_t i = 0; i <= sizeof(bad) / sizeof(bad[0]); i++) {
 		const char *text = i < sizeof(bad) / sizeof(bad[0]) ? bad[i] : longest;
 
@@ -74,11 +72,6 @@ static void invalid_settings_are_refused(void **state)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(settings_are_read),
-		cmocka_unit_test(invalid_settings_are_refused),
-	};
-
 	sl_device_emulate(true);
-	return argc == 1 ? cmocka_run_group_tests(tests, NULL, NULL) : choices_alone();
+	return argc == 1 ? run_test_file(argv[0]) : choices_alone();
 }

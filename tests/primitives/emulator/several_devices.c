@@ -22,12 +22,11 @@ static struct sl_device use(int number)
 	return d;
 }
 
-static void each_device_has_memory_of_its_own(void **state)
+TEST(each_device_has_memory_of_its_own)
 {
 	struct sl_device d[2] = {use(0), use(1)};
 	void *at;
 
-	(void)state;
 	assert_ok(sl_memory_get(SL_DEVICE, 1 << 20, &at)); /* of device 1 */
 	assert_int_equal(use(0).free_bytes, d[0].free_bytes);
 	assert_int_equal(use(1).free_bytes, d[1].free_bytes - (1 << 20));
@@ -38,14 +37,13 @@ static void each_device_has_memory_of_its_own(void **state)
 }
 
 /* Work of two devices runs in its streams, whichever device is current when the host waits. */
-static void streams_belong_to_a_device(void **state)
+TEST(streams_belong_to_a_device)
 {
 	static uint32_t words[2][KERNEL_WORDS];
 	struct sl_device d[2] = {use(0), use(1)};
 	uint32_t *at[2];
 	sl_stream s[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		assert_true(sl_device_switch(&d[i]));
 		at[i] = get_words();
@@ -67,13 +65,12 @@ static void streams_belong_to_a_device(void **state)
 }
 
 /* A kernel of device 1 that writes to the memory of device 0 ends the process, as without peer access. */
-static void memory_of_another_device_is_out_of_reach(void **state)
+TEST(memory_of_another_device_is_out_of_reach)
 {
 	uint32_t *at;
 	int status;
 	pid_t child;
 
-	(void)state;
 	(void)use(0);
 	at = get_words();
 	child = fork();
@@ -104,7 +101,7 @@ static bool add_one_from_device_1(const struct sl_device *d, uint32_t *at)
 	return reached;
 }
 
-static void peer_access_reaches_it(void **state)
+TEST(peer_access_reaches_it)
 {
 	struct sl_emulator_settings none = *sl_emulator_get_settings(), before = none;
 	static uint32_t words[KERNEL_WORDS];
@@ -112,7 +109,6 @@ static void peer_access_reaches_it(void **state)
 	uint32_t *at;
 	bool reached;
 
-	(void)state;
 	none.no_peers = true;
 	assert_true(sl_device_switch(&d[0]));
 	at = get_words();
@@ -140,7 +136,7 @@ static void *use_fails(void *number)
 	return (void *)(uintptr_t)sl_device_use(*(const int *)number, &d);
 }
 
-static void failed_device_leaves_the_others(void **state)
+TEST(failed_device_leaves_the_others)
 {
 	struct sl_device d[2] = {use(0), use(3)}, other;
 	uint32_t *at = get_words();
@@ -148,7 +144,6 @@ static void failed_device_leaves_the_others(void **state)
 	pthread_t thread;
 	void *status, *memory;
 
-	(void)state;
 	assert_false(sl_device_has_failed(3));
 	assert_null(sl_fault_set("dev_launch:1:719"));
 	assert_fails(launch_kernel("add_one", at, NULL), SL_DEVICE_FAILED, "error 719");
@@ -172,11 +167,10 @@ static void failed_device_leaves_the_others(void **state)
 }
 
 /* A kernel that breaks a rule of CUDA fails its own device when the host waits. */
-static void failed_kernel_leaves_the_others(void **state)
+TEST(failed_kernel_leaves_the_others)
 {
 	uint32_t *at;
 
-	(void)state;
 	(void)use(4);
 	at = get_words();
 	assert_ok(launch_kernel("two_barriers", at, NULL));
@@ -189,12 +183,11 @@ static void failed_kernel_leaves_the_others(void **state)
 }
 
 /* Numbers outside the range of devices change nothing. */
-static void unknown_numbers_are_refused(void **state)
+TEST(unknown_numbers_are_refused)
 {
 	struct sl_device d = use(2);
 	int n;
 
-	(void)state;
 	assert_ok(sl_device_count(&n));
 	assert_int_equal(n, SL_DEVICES_MAX);
 	assert_fails(
@@ -206,18 +199,7 @@ static void unknown_numbers_are_refused(void **state)
 	(void)use(0);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_device_has_memory_of_its_own),
-		cmocka_unit_test(streams_belong_to_a_device),
-		cmocka_unit_test(memory_of_another_device_is_out_of_reach),
-		cmocka_unit_test(peer_access_reaches_it),
-		cmocka_unit_test(unknown_numbers_are_refused),
-		cmocka_unit_test(failed_device_leaves_the_others),
-		cmocka_unit_test(failed_kernel_leaves_the_others),
-	};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,8 @@ static bool is_folder(const char *name)
 	return stat(folder_path(&folder, name), &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-static void directories_are_made_with_parents(void **state)
+TEST(directories_are_made_with_parents)
 {
-	(void)state;
 	assert_fails(open_below("a", false), SL_DISK, "cannot open the folder");
 	assert_false(folder_has(&folder, "a"));
 	assert_ok(open_below("a/b/c", true));
@@ -47,11 +46,10 @@ static void directories_are_made_with_parents(void **state)
 	assert_int_equal(folder_count(&folder), 3);
 }
 
-static void temporary_directories_have_new_names(void **state)
+TEST(temporary_directories_have_new_names)
 {
 	struct sl_dir a, b;
 
-	(void)state;
 	assert_int_equal(setenv("TMPDIR", folder.path, 1), 0);
 	assert_ok(sl_dir_make_temporary(NULL, "work", &a));
 	assert_ok(sl_dir_make_temporary(NULL, "work", &b));
@@ -72,12 +70,11 @@ static void temporary_directories_have_new_names(void **state)
 	unsetenv("TMPDIR");
 }
 
-static void relative_paths_are_opened(void **state)
+TEST(relative_paths_are_opened)
 {
 	struct sl_dir d;
 	char here[4096];
 
-	(void)state;
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_int_equal(chdir(folder.path), 0);
 	assert_ok(sl_dir_open("a/b/", true, &d));
@@ -94,9 +91,8 @@ static void relative_paths_are_opened(void **state)
 	sl_dir_close(&d);
 }
 
-static void links_to_directories_are_followed(void **state)
+TEST(links_to_directories_are_followed)
 {
-	(void)state;
 	assert_ok(open_below("real", true));
 	assert_int_equal(symlink("real", folder_path(&folder, "link")), 0);
 	assert_int_equal(symlink("nowhere", folder_path(&folder, "dangling")), 0);
@@ -109,11 +105,10 @@ static void links_to_directories_are_followed(void **state)
 }
 
 /* The message names the component that is a file. */
-static void blocking_component_is_named(void **state)
+TEST(blocking_component_is_named)
 {
 	static const char *const paths[] = {"file", "file/", "file/a", "file/a/b"};
 
-	(void)state;
 	folder_write(&folder, "file", "x", 1);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		assert_fails(open_below(paths[i], true), SL_DISK, "/file: Not a directory");
@@ -122,12 +117,11 @@ static void blocking_component_is_named(void **state)
 	assert_int_equal(folder_count(&folder), 1);
 }
 
-static void invalid_paths_are_refused(void **state)
+TEST(invalid_paths_are_refused)
 {
 	static char path[SL_PATH_BYTES + 1];
 	struct sl_dir d;
 
-	(void)state;
 	assert_fails(sl_dir_open("", true, &d), SL_USAGE, "0 bytes");
 	memset(path, '/', SL_PATH_BYTES);
 	assert_fails(sl_dir_open(path, true, &d), SL_USAGE, "4096 bytes");
@@ -136,7 +130,7 @@ static void invalid_paths_are_refused(void **state)
 	assert_fails(sl_dir_open(path, true, &d), SL_DISK, "File name too long");
 }
 
-static void failed_calls_are_reported(void **state)
+TEST(failed_calls_are_reported)
 {
 	static const struct {
 		const char *fault, *message;
@@ -148,7 +142,6 @@ static void failed_calls_are_reported(void **state)
 	struct sl_dir d;
 	uint64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		sl_fault_set(cases[i].fault);
 		assert_fails(open_below("a/b", true), SL_DISK, cases[i].message);
@@ -184,13 +177,12 @@ static enum sl_status record_name(void *of, const char *name)
 
 enum { MANY = 700 };
 
-static void entries_are_listed_in_order(void **state)
+TEST(entries_are_listed_in_order)
 {
 	struct seen seen = {0, 0, ""};
 	struct sl_dir d;
 	char name[64];
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	assert_ok(sl_dir_each(&d, record_name, &seen));
 	assert_int_equal(seen.n, 0);
@@ -206,14 +198,13 @@ static void entries_are_listed_in_order(void **state)
 	sl_dir_close(&d);
 }
 
-static void failed_listing_is_reported(void **state)
+TEST(failed_listing_is_reported)
 {
 	static const char *const texts[] = {"file_open:1:5", "dir_read:1:5", "dir_read:2:5",
 		"host_malloc:1:12", "host_malloc:2:12"};
 	struct seen seen = {0, 0, ""};
 	struct sl_dir d;
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	folder_write(&folder, "a", "", 0);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -231,11 +222,10 @@ static enum sl_status remove_entry(void *of, const char *name)
 }
 
 /* The callback may change the folder. */
-static void callback_may_remove_entries(void **state)
+TEST(callback_may_remove_entries)
 {
 	struct sl_dir d;
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	folder_write(&folder, "a", "", 0);
 	folder_write(&folder, "b", "", 0);
@@ -244,12 +234,11 @@ static void callback_may_remove_entries(void **state)
 	sl_dir_close(&d);
 }
 
-static void directory_is_emptied_without_memory(void **state)
+TEST(directory_is_emptied_without_memory)
 {
 	struct sl_dir d;
 	char name[300];
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "%d_%0200d", i, i);
@@ -264,21 +253,6 @@ static void directory_is_emptied_without_memory(void **state)
 	sl_dir_close(&d);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(directories_are_made_with_parents),
-		WITH_FOLDER(temporary_directories_have_new_names),
-		WITH_FOLDER(relative_paths_are_opened),
-		WITH_FOLDER(links_to_directories_are_followed),
-		WITH_FOLDER(blocking_component_is_named),
-		WITH_FOLDER(invalid_paths_are_refused),
-		WITH_FOLDER(failed_calls_are_reported),
-		WITH_FOLDER(entries_are_listed_in_order),
-		WITH_FOLDER(failed_listing_is_reported),
-		WITH_FOLDER(callback_may_remove_entries),
-		WITH_FOLDER(directory_is_emptied_without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

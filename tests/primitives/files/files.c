@@ -17,10 +17,10 @@
 /* --- commit ------------------------------------------------------------------------------- */
 
 /* Sizes around that of a write; read back with the functions of C and of the library. */
-static void files_of_every_size_are_committed(void **state)
+TEST(files_of_every_size_are_committed)
 {
 	static const size_t sizes[] = {0, 1, 4095, MIB - 1, MIB, MIB + 1, 3 * MIB + 5};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	unsigned char *bytes = (unsigned char *)malloc(4 * MIB);
 
 	for (size_t i = 0; i < 4 * MIB; i++)
@@ -32,7 +32,7 @@ static void files_of_every_size_are_committed(void **state)
 		char *text, *own;
 
 		assert_ok(sl_file_commit(&s->dir, "a", bytes, sizes[i], true));
-		text = folder_read(&s->folder, "a", &size);
+		text = folder_read(&folder, "a", &size);
 		assert_int_equal(size, sizes[i]);
 		assert_memory_equal(text, bytes, size);
 		assert_ok(sl_file_read(&s->dir, "a", &own, &own_size));
@@ -46,13 +46,13 @@ static void files_of_every_size_are_committed(void **state)
 		free(text);
 		sl_memory_give(SL_HOST, own);
 	}
-	assert_int_equal(folder_count(&s->folder), 1);
+	assert_int_equal(folder_count(&folder), 1);
 	free(bytes);
 }
 
-static void existing_files_are_not_replaced(void **state)
+TEST(existing_files_are_not_replaced)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	assert_ok(commit(s, "a", "old", false));
 	assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "a already exists");
@@ -60,13 +60,13 @@ static void existing_files_are_not_replaced(void **state)
 	assert_ok(commit(s, "a", "new", true));
 	expect_content(s, "a", "new");
 	assert_ok(commit(s, "b", "made by replace", true));
-	assert_int_equal(folder_count(&s->folder), 2);
+	assert_int_equal(folder_count(&folder), 2);
 }
 
 /* A file gets its name only at its end. The .part file of an open writer is not touched. */
-static void file_of_pieces_is_named_at_its_end(void **state)
+TEST(file_of_pieces_is_named_at_its_end)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_file_writer w, other;
 
 	assert_ok(sl_file_begin(&s->dir, "a", &w));
@@ -74,7 +74,7 @@ static void file_of_pieces_is_named_at_its_end(void **state)
 	assert_fails(sl_file_begin(&s->dir, "a", &other), SL_OUTPUT_IN_USE, "a.part exists");
 	assert_ok(sl_file_add(&w, "", 0));
 	assert_ok(sl_file_add(&w, "two", 3));
-	assert_false(folder_has(&s->folder, "a"));
+	assert_false(folder_has(&folder, "a"));
 	assert_ok(sl_file_end(&w, false));
 	expect_content(s, "a", "one two");
 	sl_file_drop(&w); /* does nothing to one that has ended */
@@ -85,7 +85,7 @@ static void file_of_pieces_is_named_at_its_end(void **state)
 	assert_ok(sl_file_begin(&s->dir, "b", &w));
 	assert_ok(sl_file_add(&w, "three", 5));
 	sl_file_drop(&w);
-	assert_int_equal(folder_count(&s->folder), 1);
+	assert_int_equal(folder_count(&folder), 1);
 }
 
 /* The mode of an entry, with the bits that chmod(2) sets. */
@@ -117,9 +117,9 @@ static void kill_a_writer(struct open_dir *s)
 }
 
 /* Without a locked directory: the .part file of a killed writer is replaced, a user's is kept. */
-static void part_files_without_a_lock(void **state)
+TEST(part_files_without_a_lock)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_file_writer w;
 
 	kill_a_writer(s);
@@ -128,25 +128,25 @@ static void part_files_without_a_lock(void **state)
 	assert_ok(sl_file_end(&w, false));
 	expect_content(s, "a", "whole");
 	assert_int_equal(mode_of(s, "a") & S_ISVTX, 0);
-	folder_write(&s->folder, "b.part", "mine", 4);
+	folder_write(&folder, "b.part", "mine", 4);
 	assert_fails(sl_file_begin(&s->dir, "b", &w), SL_OUTPUT_IN_USE, "b.part exists");
 	expect_content(s, "b.part", "mine");
 	assert_int_equal(symlinkat("a", s->dir.fd, "c.part"), 0);
 	assert_fails(sl_file_begin(&s->dir, "c", &w), SL_OUTPUT_IN_USE, "c.part exists");
 	expect_content(s, "a", "whole");
-	assert_int_equal(folder_count(&s->folder), 3);
+	assert_int_equal(folder_count(&folder), 3);
 }
 
 /* In a directory that this process has locked, every .part file belongs to a killed run. */
-static void part_files_with_a_lock(void **state)
+TEST(part_files_with_a_lock)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_file_writer w;
 	struct sl_dir locked;
 
-	assert_ok(sl_dir_open(s->folder.path, false, &locked));
+	assert_ok(sl_dir_open(folder.path, false, &locked));
 	assert_ok(sl_dir_lock(&locked));
-	folder_write(&s->folder, "b.part", "half", 4);
+	folder_write(&folder, "b.part", "half", 4);
 	assert_ok(sl_file_begin(&locked, "b", &w));
 	assert_ok(sl_file_end(&w, false));
 	expect_content(s, "b", "");
@@ -154,9 +154,9 @@ static void part_files_with_a_lock(void **state)
 }
 
 /* Only ENOENT means that a file does not exist. */
-static void failed_lookups_are_reported(void **state)
+TEST(failed_lookups_are_reported)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	uint64_t device, number;
 	bool exists = true;
 
@@ -167,42 +167,42 @@ static void failed_lookups_are_reported(void **state)
 	sl_fault_set("file_stat:1+:5");
 	assert_fails(sl_file_exists(&s->dir, "none", &exists), SL_DISK, "none: Input/output error");
 	assert_fails(sl_file_identity(&s->dir, "none", &exists, &device, &number), SL_DISK, "none");
-	assert_fails(sl_dir_exists(s->folder.path, &exists), SL_DISK, "Input/output error");
+	assert_fails(sl_dir_exists(folder.path, &exists), SL_DISK, "Input/output error");
 	sl_fault_set(NULL);
 }
 
-static void committed_file_can_be_mapped(void **state)
+TEST(committed_file_can_be_mapped)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_map m;
 
 	assert_ok(commit(s, "a", "some text", false));
 	assert_ok(commit(s, "b", "", false));
-	assert_ok(sl_map_file(folder_path(&s->folder, "a"), &m));
+	assert_ok(sl_map_file(folder_path(&folder, "a"), &m));
 	assert_int_equal(m.bytes, 9);
 	assert_memory_equal(m.at, "some text", 9);
 	sl_unmap(&m);
-	assert_ok(sl_map_file(folder_path(&s->folder, "b"), &m));
+	assert_ok(sl_map_file(folder_path(&folder, "b"), &m));
 	assert_int_equal(m.bytes, 0);
 	sl_unmap(&m);
-	assert_fails(sl_map_file(folder_path(&s->folder, "c"), &m), SL_DISK, "it does not exist");
-	assert_fails(sl_map_file(s->folder.path, &m), SL_BAD_INPUT, "not a regular file");
+	assert_fails(sl_map_file(folder_path(&folder, "c"), &m), SL_DISK, "it does not exist");
+	assert_fails(sl_map_file(folder.path, &m), SL_BAD_INPUT, "not a regular file");
 }
 
-static void umask_is_respected(void **state)
+TEST(umask_is_respected)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	mode_t was = umask(027);
 	struct stat facts;
 	struct sl_dir d;
 
 	assert_ok(commit(s, "a", "x", false));
-	assert_ok(sl_dir_open(folder_path(&s->folder, "d"), true, &d));
+	assert_ok(sl_dir_open(folder_path(&folder, "d"), true, &d));
 	sl_dir_close(&d);
 	umask(was);
-	assert_int_equal(stat(folder_path(&s->folder, "a"), &facts), 0);
+	assert_int_equal(stat(folder_path(&folder, "a"), &facts), 0);
 	assert_int_equal(facts.st_mode & 0777, 0640);
-	assert_int_equal(stat(folder_path(&s->folder, "d"), &facts), 0);
+	assert_int_equal(stat(folder_path(&folder, "d"), &facts), 0);
 	assert_int_equal(facts.st_mode & 0777, 0750);
 }
 
@@ -210,7 +210,7 @@ static void umask_is_respected(void **state)
 
 static void expect_refused(struct open_dir *s, const char *name)
 {
-	uint64_t before = folder_hash(s->folder.path, NULL), size;
+	uint64_t before = folder_hash(folder.path, NULL), size;
 	uint32_t crc;
 	char *bytes;
 	size_t n;
@@ -222,14 +222,14 @@ static void expect_refused(struct open_dir *s, const char *name)
 	assert_fails(sl_file_read(&s->dir, name, &bytes, &n), SL_USAGE, "cannot name a file");
 	assert_fails(sl_file_check(&s->dir, name, &size, &crc), SL_USAGE, "cannot name a file");
 	assert_null(strchr(sl_last_error(), '\n'));
-	assert_int_equal(folder_hash(s->folder.path, NULL), before);
+	assert_int_equal(folder_hash(folder.path, NULL), before);
 }
 
-static void invalid_names_are_refused(void **state)
+TEST(invalid_names_are_refused)
 {
 	static const char *const names[] = {"", ".", "..", "/", "a/b", "/etc/x", "../a", "a/",
 		"./a", "a\nb", "a\tb", "\x1b[2Ja", "a\x7f", "\r"};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	char name[300];
 
 	assert_ok(commit(s, "a", "old", false));
@@ -240,11 +240,11 @@ static void invalid_names_are_refused(void **state)
 	expect_refused(s, name);
 }
 
-static void valid_names_are_allowed(void **state)
+TEST(valid_names_are_allowed)
 {
 	static const char *const names[] = {
 		"...", ".hidden", "-", "a b", "\xc3\xa4", "a.part", "*", "a\\b", "~"};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	char name[300];
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -261,28 +261,28 @@ static void valid_names_are_allowed(void **state)
 
 /* --- other entries at a name -------------------------------------------------------------- */
 
-static void make_other_entries(struct open_dir *s)
+static void make_other_entries(void)
 {
-	folder_write(&s->folder, "victim", "untouched", 9);
-	assert_int_equal(symlink("victim", folder_path(&s->folder, "link")), 0);
-	assert_int_equal(symlink("nowhere", folder_path(&s->folder, "dangling")), 0);
-	assert_int_equal(mkfifo(folder_path(&s->folder, "fifo"), 0666), 0);
-	assert_int_equal(mkdir(folder_path(&s->folder, "folder"), 0777), 0);
+	folder_write(&folder, "victim", "untouched", 9);
+	assert_int_equal(symlink("victim", folder_path(&folder, "link")), 0);
+	assert_int_equal(symlink("nowhere", folder_path(&folder, "dangling")), 0);
+	assert_int_equal(mkfifo(folder_path(&folder, "fifo"), 0666), 0);
+	assert_int_equal(mkdir(folder_path(&folder, "folder"), 0777), 0);
 }
 
 static const char *const other_entries[] = {"link", "dangling", "fifo", "folder"};
 
 /* None of these entries is read, appended to, replaced without request, or waited for. */
-static void other_entries_at_the_name(void **state)
+TEST(other_entries_at_the_name)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	uint64_t before, size;
 	uint32_t crc;
 	char *bytes;
 	size_t n;
 
-	make_other_entries(s);
-	before = folder_hash(s->folder.path, NULL);
+	make_other_entries();
+	before = folder_hash(folder.path, NULL);
 	alarm(10);
 	for (size_t i = 0; i < COUNT(other_entries); i++) {
 		const char *name = other_entries[i];
@@ -292,28 +292,28 @@ static void other_entries_at_the_name(void **state)
 		assert_int_not_equal(sl_file_read(&s->dir, name, &bytes, &n), SL_OK);
 		assert_null(bytes);
 		assert_int_not_equal(sl_file_check(&s->dir, name, &size, &crc), SL_OK);
-		assert_true(folder_has(&s->folder, name));
-		assert_int_equal(folder_hash(s->folder.path, NULL), before);
+		assert_true(folder_has(&folder, name));
+		assert_int_equal(folder_hash(folder.path, NULL), before);
 	}
 	alarm(0);
 	assert_fails(sl_file_read(&s->dir, "link", &bytes, &n), SL_DISK, "symbolic link");
 	assert_fails(sl_file_read(&s->dir, "fifo", &bytes, &n), SL_BAD_INPUT, "not a regular file");
 	assert_fails(commit(s, "folder", "x", true), SL_DISK, "folder");
-	assert_int_equal(folder_hash(s->folder.path, NULL), before);
+	assert_int_equal(folder_hash(folder.path, NULL), before);
 	assert_ok(commit(s, "link", "new", true)); /* the link is replaced, not what it names */
 	expect_content(s, "victim", "untouched");
 	expect_content(s, "link", "new");
 }
 
 /* In a locked directory a .part file belongs to a killed run and is replaced; a folder is kept. */
-static void other_entries_at_the_part_name(void **state)
+TEST(other_entries_at_the_part_name)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	const struct sl_dir unlocked = s->dir;
 
-	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
+	assert_ok(sl_dir_open(folder.path, false, &s->dir));
 	assert_ok(sl_dir_lock(&s->dir));
-	make_other_entries(s);
+	make_other_entries();
 	for (size_t i = 0; i < COUNT(other_entries); i++) {
 		char part[64];
 
@@ -325,12 +325,12 @@ static void other_entries_at_the_part_name(void **state)
 			expect_content(s, part, "x");
 		} else {
 			assert_fails(commit(s, part, "x", false), SL_DISK, "exists");
-			assert_false(folder_has(&s->folder, part));
+			assert_false(folder_has(&folder, part));
 		}
 	}
-	folder_write(&s->folder, "b.part", "half a fi", 9);
+	folder_write(&folder, "b.part", "half a fi", 9);
 	assert_ok(commit(s, "b", "x", false));
-	assert_false(folder_has(&s->folder, "b.part"));
+	assert_false(folder_has(&folder, "b.part"));
 	expect_content(s, "victim", "untouched");
 	sl_dir_close(&s->dir);
 	s->dir = unlocked;
@@ -338,9 +338,9 @@ static void other_entries_at_the_part_name(void **state)
 
 /* --- append ------------------------------------------------------------------------------- */
 
-static void lines_are_appended(void **state)
+TEST(lines_are_appended)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	assert_ok(sl_file_append(&s->dir, "log", "one\n", 4));
 	assert_ok(sl_file_append(&s->dir, "log", "", 0));
@@ -350,39 +350,37 @@ static void lines_are_appended(void **state)
 
 /* --- remove, read, checksum --------------------------------------------------------------- */
 
-static void files_are_removed(void **state)
+TEST(files_are_removed)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	assert_ok(sl_file_remove(&s->dir, "a"));
-	assert_false(folder_has(&s->folder, "a"));
+	assert_false(folder_has(&folder, "a"));
 	assert_ok(commit(s, "a", "x", false));
-	assert_true(folder_has(&s->folder, "a"));
+	assert_true(folder_has(&folder, "a"));
 	sl_fault_set("file_remove:1:5");
 	assert_fails(sl_file_remove(&s->dir, "a"), SL_DISK, "cannot remove");
-	assert_true(folder_has(&s->folder, "a"));
+	assert_true(folder_has(&folder, "a"));
 	assert_ok(sl_file_remove(&s->dir, "a"));
-	assert_false(folder_has(&s->folder, "a"));
+	assert_false(folder_has(&folder, "a"));
 }
 
-static void files_are_read_by_path(void **state)
+TEST(files_are_read_by_path)
 {
-	struct open_dir *s = (struct open_dir *)*state;
 	char *bytes;
 	size_t size;
 
-	folder_write(&s->folder, "a", "a\0b", 3);
-	assert_int_equal(symlink("a", folder_path(&s->folder, "link")), 0);
-	assert_ok(sl_path_read(folder_path(&s->folder, "link"), 3, &bytes, &size));
+	folder_write(&folder, "a", "a\0b", 3);
+	assert_int_equal(symlink("a", folder_path(&folder, "link")), 0);
+	assert_ok(sl_path_read(folder_path(&folder, "link"), 3, &bytes, &size));
 	assert_int_equal(size, 3);
 	assert_memory_equal(bytes, "a\0b", 4);
 	sl_memory_give(SL_HOST, bytes);
-	assert_fails(sl_path_read(folder_path(&s->folder, "a"), 2, &bytes, &size), SL_BAD_INPUT,
+	assert_fails(sl_path_read(folder_path(&folder, "a"), 2, &bytes, &size), SL_BAD_INPUT,
 		"has 3 bytes, but at most 2 are read");
-	assert_fails(sl_path_read(s->folder.path, 99, &bytes, &size), SL_BAD_INPUT, "regular");
+	assert_fails(sl_path_read(folder.path, 99, &bytes, &size), SL_BAD_INPUT, "regular");
 	assert_fails(sl_path_read("/dev/zero", 99, &bytes, &size), SL_BAD_INPUT, "regular");
-	assert_fails(
-		sl_path_read(folder_path(&s->folder, "b"), 99, &bytes, &size), SL_DISK, "/b: No");
+	assert_fails(sl_path_read(folder_path(&folder, "b"), 99, &bytes, &size), SL_DISK, "/b: No");
 	assert_fails(sl_path_read("", 99, &bytes, &size), SL_DISK, "No such file");
 }
 
@@ -400,12 +398,11 @@ static enum sl_status read_pipe(const char *text, size_t most, char **bytes, siz
 	return s;
 }
 
-static void streams_are_read_up_to_their_ends(void **state)
+TEST(streams_are_read_up_to_their_ends)
 {
 	char *bytes;
 	size_t size;
 
-	(void)state;
 	for (size_t most = 3; most < 6; most++) {
 		assert_ok(read_pipe("abc", most, &bytes, &size));
 		assert_int_equal(size, 3);
@@ -427,34 +424,18 @@ static void streams_are_read_up_to_their_ends(void **state)
 	assert_fails(sl_stream_read(-1, "<closed>", 9, &bytes, &size), SL_DISK, "<closed>");
 }
 
-static void crc_is_that_of_zlib(void **state)
+TEST(crc_is_that_of_zlib)
 {
-	(void)state;
 	assert_int_equal(sl_crc32("123456789", 9), 0xcbf43926); /* the check value of CRC-32 */
 	assert_int_equal(sl_crc32("", 0), 0);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_OPEN_DIR(files_of_every_size_are_committed),
-		WITH_OPEN_DIR(existing_files_are_not_replaced),
-		WITH_OPEN_DIR(file_of_pieces_is_named_at_its_end),
-		WITH_OPEN_DIR(part_files_without_a_lock),
-		WITH_OPEN_DIR(part_files_with_a_lock),
-		WITH_OPEN_DIR(failed_lookups_are_reported),
-		WITH_OPEN_DIR(committed_file_can_be_mapped),
-		WITH_OPEN_DIR(umask_is_respected),
-		WITH_OPEN_DIR(invalid_names_are_refused),
-		WITH_OPEN_DIR(valid_names_are_allowed),
-		WITH_OPEN_DIR(other_entries_at_the_name),
-		WITH_OPEN_DIR(other_entries_at_the_part_name),
-		WITH_OPEN_DIR(lines_are_appended),
-		WITH_OPEN_DIR(files_are_removed),
-		WITH_OPEN_DIR(files_are_read_by_path),
-		WITH_OPEN_DIR(streams_are_read_up_to_their_ends),
-		cmocka_unit_test(crc_is_that_of_zlib),
-	};
+	open_dir_begin();
+}
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+AFTER_EACH()
+{
+	open_dir_end();
 }

@@ -21,9 +21,9 @@
 
 /* --- faults ------------------------------------------------------------------------------- */
 
-static bool any_part(const struct open_dir *s)
+static bool any_part(void)
 {
-	return folder_has(&s->folder, "a.part") || folder_has(&s->folder, "new.part");
+	return folder_has(&folder, "a.part") || folder_has(&folder, "new.part");
 }
 
 /*
@@ -37,7 +37,7 @@ static int sweep(struct open_dir *s, const char *call, int error, const char *on
 	static char bytes[2 * MIB + 1];
 
 	for (int k = 1;; k++) {
-		uint64_t before = folder_hash(s->folder.path, NULL);
+		uint64_t before = folder_hash(folder.path, NULL);
 		char fault[64];
 		enum sl_status status;
 
@@ -45,17 +45,17 @@ static int sweep(struct open_dir *s, const char *call, int error, const char *on
 		assert_null(sl_fault_set(fault));
 		status = sl_file_commit(&s->dir, name, bytes, sizeof(bytes), replace);
 		sl_fault_set(NULL);
-		assert_false(any_part(s));
+		assert_false(any_part());
 		if (status == SL_OK)
 			return k - 1;
 		assert_int_equal(status, SL_DISK);
 		assert_non_null(strstr(sl_last_error(), strerrordesc_np(error)));
 		assert_non_null(strstr(sl_last_error(), name));
-		assert_int_equal(folder_hash(s->folder.path, NULL), before);
+		assert_int_equal(folder_hash(folder.path, NULL), before);
 	}
 }
 
-static void each_failed_call_leaves_the_folder_unchanged(void **state)
+TEST(each_failed_call_leaves_the_folder_unchanged)
 {
 	static const struct {
 		const char *call;
@@ -63,7 +63,7 @@ static void each_failed_call_leaves_the_folder_unchanged(void **state)
 	} calls[] = {{"file_open", 1}, {"file_write", 3}, {"file_fsync", 1}, {"file_close", 1},
 		{"file_rename", 1}};
 	static const int errors[] = {ENOSPC, EIO, EDQUOT, EFBIG, EROFS};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	assert_ok(commit(s, "a", "old", false));
 	for (size_t i = 0; i < COUNT(calls); i++) {
@@ -82,21 +82,21 @@ static void each_failed_call_leaves_the_folder_unchanged(void **state)
 }
 
 /* The only exception: if only the sync of the folder fails, the file stays replaced. */
-static void replaced_file_stays_after_failed_sync(void **state)
+TEST(replaced_file_stays_after_failed_sync)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	assert_ok(commit(s, "a", "old", false));
 	sl_fault_set("file_dirsync:1:5");
 	assert_fails(commit(s, "a", "new", true), SL_DISK, "sync the folder");
 	expect_content(s, "a", "new");
-	assert_false(any_part(s));
+	assert_false(any_part());
 }
 
 /* An interrupting signal, or a file system that cannot sync a folder, is not a failure. */
-static void harmless_errors_are_ignored(void **state)
+TEST(harmless_errors_are_ignored)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	sl_fault_set("file_write:1:4");
 	assert_ok(commit(s, "a", "text", false));
@@ -111,11 +111,11 @@ static void harmless_errors_are_ignored(void **state)
 }
 
 /* File systems without RENAME_NOREPLACE, with and without hard links. */
-static void old_file_systems_are_supported(void **state)
+TEST(old_file_systems_are_supported)
 {
 	static const char *const faults[] = {"file_rename:1:22", "file_rename:1:38",
 		"file_rename:1:22,file_link:1:1", "file_rename:1:22,file_link:1:95"};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		sl_fault_set(faults[i]);
@@ -124,7 +124,7 @@ static void old_file_systems_are_supported(void **state)
 		assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "already");
 		sl_fault_set(NULL);
 		expect_content(s, "a", "old");
-		assert_int_equal(folder_count(&s->folder), 1);
+		assert_int_equal(folder_count(&folder), 1);
 		assert_ok(sl_file_remove(&s->dir, "a"));
 	}
 	sl_fault_set("file_rename:1:22,file_remove:1:5");
@@ -133,14 +133,14 @@ static void old_file_systems_are_supported(void **state)
 	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
 	sl_fault_set("file_rename:1+:22,file_link:1:1");
 	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
-	assert_int_equal(folder_count(&s->folder), 0);
+	assert_int_equal(folder_count(&folder), 0);
 }
 
-static void failed_reads_are_reported(void **state)
+TEST(failed_reads_are_reported)
 {
 	static const char *const faults[] = {
 		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	uint64_t checked;
 	uint32_t crc;
 	char *bytes;
@@ -154,7 +154,7 @@ static void failed_reads_are_reported(void **state)
 		sl_fault_set(faults[i]);
 		assert_fails(sl_file_check(&s->dir, "a", &checked, &crc), SL_DISK, "Input/output");
 		sl_fault_set(faults[i]);
-		assert_fails(sl_path_read(folder_path(&s->folder, "a"), 99, &bytes, &size), SL_DISK,
+		assert_fails(sl_path_read(folder_path(&folder, "a"), 99, &bytes, &size), SL_DISK,
 			"Input/output");
 	}
 	sl_fault_set("host_malloc:1:12");
@@ -163,7 +163,7 @@ static void failed_reads_are_reported(void **state)
 }
 
 /* A message says what is wrong, why, and what to do. */
-static void messages_say_problem_reason_and_remedy(void **state)
+TEST(messages_say_problem_reason_and_remedy)
 {
 	static const struct {
 		int error;
@@ -174,7 +174,7 @@ static void messages_say_problem_reason_and_remedy(void **state)
 		{EFBIG, "File too large (the file would exceed the largest size of a file here, see ulimit -f); raise"},
 		{EIO, "Input/output error (the storage reported an error, see dmesg); check"},
 		{9999, "unknown error (the system call failed); check the folder"}};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char fault[64];
@@ -185,34 +185,33 @@ static void messages_say_problem_reason_and_remedy(void **state)
 	}
 }
 
-static void each_failed_append_is_reported(void **state)
+TEST(each_failed_append_is_reported)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_append:1:28",
 		"file_append:2:28", "file_append:3:28", "file_datasync:1:5", "file_close:1:5"};
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	static char bytes[2 * MIB + 1];
 
-	folder_write(&s->folder, "log", "one\n", 4);
+	folder_write(&folder, "log", "one\n", 4);
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		sl_fault_set(faults[i]);
 		assert_int_equal(sl_file_append(&s->dir, "log", bytes, sizeof(bytes)), SL_DISK);
 		sl_fault_set(faults[i]);
 		assert_int_equal(sl_file_append(&s->dir, "new", bytes, sizeof(bytes)), SL_DISK);
 		expect_content(s, "log", "one\n");
-		assert_int_equal(folder_count(&s->folder), 1);
+		assert_int_equal(folder_count(&folder), 1);
 	}
 	sl_fault_set("file_dirsync:1:5");
 	assert_int_equal(sl_file_append(&s->dir, "new", "x", 1), SL_DISK);
-	assert_int_equal(folder_count(&s->folder), 1);
+	assert_int_equal(folder_count(&folder), 1);
 }
 
 /* --- real faults -------------------------------------------------------------------------- */
 
-static void full_device_is_reported(void **state)
+TEST(full_device_is_reported)
 {
 	int fd = open("/dev/full", O_WRONLY);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(sl_write_all(fd, "file_write", "x", 1), ENOSPC);
 	assert_int_equal(sl_write_all(fd, "file_write", "x", 0), 0);
@@ -242,7 +241,7 @@ static int read_slowly(int fd, size_t expected)
 }
 
 /* With a slow reader of the pipe and a timer, most writes are interrupted before or in the middle. */
-static void interrupted_writes_are_complete(void **state)
+TEST(interrupted_writes_are_complete)
 {
 	enum { BYTES = 3 * MIB + 1 };
 	const struct sigaction action = {.sa_handler = on_alarm}; /* without SA_RESTART */
@@ -251,7 +250,6 @@ static void interrupted_writes_are_complete(void **state)
 	int ends[2], status;
 	pid_t reader;
 
-	(void)state;
 	for (size_t i = 0; i < BYTES; i++)
 		bytes[i] = byte_at(i);
 	assert_int_equal(pipe(ends), 0);
@@ -277,13 +275,13 @@ static void interrupted_writes_are_complete(void **state)
 enum { CANNOT_LIMIT = 77, NOT_REFUSED = 1, LEFTOVER = 2, NO_SUCCESS = 3 };
 
 /* Commits more bytes than the disk holds, then fewer. Runs in a child process. */
-static int commit_too_much(void *of)
+static int commit_too_much(void *in)
 {
-	const struct open_dir *s = (const struct open_dir *)of;
+	const struct folder *where = (const struct folder *)in;
 	static char bytes[4 * MIB];
 	struct sl_dir d;
 
-	if (sl_dir_open(s->folder.path, false, &d) != SL_OK)
+	if (sl_dir_open(where->path, false, &d) != SL_OK)
 		return NO_SUCCESS;
 	if (sl_file_commit(&d, "small", bytes, 1000, false) != SL_OK)
 		return NO_SUCCESS;
@@ -292,50 +290,40 @@ static int commit_too_much(void *of)
 		sl_file_append(&d, "small", bytes, sizeof(bytes)) != SL_DISK ||
 		sl_file_append(&d, "b", bytes, sizeof(bytes)) != SL_DISK)
 		return NOT_REFUSED;
-	if (folder_count(&s->folder) != 1 || faccessat(d.fd, "small", F_OK, 0) != 0)
+	if (folder_count(where) != 1 || faccessat(d.fd, "small", F_OK, 0) != 0)
 		return LEFTOVER;
 	return sl_file_commit(&d, "a", bytes, MIB / 2, false) == SL_OK ? 0 : NO_SUCCESS;
 }
 
-static void full_disk_is_reported(void **state)
+TEST(full_disk_is_reported)
 {
-	struct open_dir *s = (struct open_dir *)*state, small = *s;
+	struct folder small;
 
-	snprintf(small.folder.path, sizeof(small.folder.path), "%s",
-		folder_path(&s->folder, "small"));
-	small_disk_mount(small.folder.path, "size=1m");
+	snprintf(small.path, sizeof(small.path), "%s", folder_path(&folder, "small"));
+	small_disk_mount(small.path, "size=1m");
 	assert_int_equal(in_child(commit_too_much, &small), 0);
-	small_disk_unmount(small.folder.path);
+	small_disk_unmount(small.path);
 }
 
-static int with_file_limit(void *of)
+static int with_file_limit(void *in)
 {
 	const struct rlimit limit = {MIB, MIB};
 
 	signal(SIGXFSZ, SIG_IGN); /* as the program does */
-	return setrlimit(RLIMIT_FSIZE, &limit) ? CANNOT_LIMIT : commit_too_much(of);
+	return setrlimit(RLIMIT_FSIZE, &limit) ? CANNOT_LIMIT : commit_too_much(in);
 }
 
-static void file_size_limit_is_reported(void **state)
+TEST(file_size_limit_is_reported)
 {
-	assert_int_equal(in_child(with_file_limit, *state), 0);
+	assert_int_equal(in_child(with_file_limit, &folder), 0);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_OPEN_DIR(each_failed_call_leaves_the_folder_unchanged),
-		WITH_OPEN_DIR(replaced_file_stays_after_failed_sync),
-		WITH_OPEN_DIR(harmless_errors_are_ignored),
-		WITH_OPEN_DIR(old_file_systems_are_supported),
-		WITH_OPEN_DIR(failed_reads_are_reported),
-		WITH_OPEN_DIR(messages_say_problem_reason_and_remedy),
-		WITH_OPEN_DIR(each_failed_append_is_reported),
-		cmocka_unit_test(full_device_is_reported),
-		cmocka_unit_test(interrupted_writes_are_complete),
-		WITH_OPEN_DIR(full_disk_is_reported),
-		WITH_OPEN_DIR(file_size_limit_is_reported),
-	};
+	open_dir_begin();
+}
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+AFTER_EACH()
+{
+	open_dir_end();
 }

@@ -18,9 +18,9 @@ static uint64_t begin(struct open_dir *s, struct sl_file_writer *first)
 	return number;
 }
 
-static void two_writers_make_one_file(void **state)
+TEST(two_writers_make_one_file)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_file_writer first, second;
 	bool joined;
 
@@ -37,9 +37,9 @@ static void two_writers_make_one_file(void **state)
 }
 
 /* Only the writer that has begun the file removes it. */
-static void a_second_writer_removes_nothing(void **state)
+TEST(a_second_writer_removes_nothing)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_file_writer first, second;
 	uint64_t number = begin(s, &first);
 	bool joined;
@@ -56,16 +56,16 @@ static void a_second_writer_removes_nothing(void **state)
 		else if (i == 2)
 			assert_fails(sl_file_sync(&second), SL_DISK, "sync");
 		sl_fault_set(NULL);
-		assert_true(folder_has(&s->folder, "a.part"));
+		assert_true(folder_has(&folder, "a.part"));
 		assert_int_equal(second.fd, -1);
 	}
 	sl_file_drop(&first);
-	assert_int_equal(folder_count(&s->folder), 0);
+	assert_int_equal(folder_count(&folder), 0);
 }
 
-static void another_file_is_not_joined(void **state)
+TEST(another_file_is_not_joined)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_file_writer first, second;
 	uint64_t number = begin(s, &first);
 	bool joined = true;
@@ -73,19 +73,19 @@ static void another_file_is_not_joined(void **state)
 	assert_ok(sl_file_join(&s->dir, "a", number + 1, &joined, &second));
 	assert_false(joined);
 	assert_int_equal(second.fd, -1);
-	assert_true(folder_has(&s->folder, "a.part"));
+	assert_true(folder_has(&folder, "a.part"));
 	sl_file_drop(&first);
 	joined = true;
 	assert_ok(sl_file_join(&s->dir, "a", number, &joined, &second));
 	assert_false(joined);
-	assert_int_equal(0, symlink("b", folder_path(&s->folder, "a.part")));
+	assert_int_equal(0, symlink("b", folder_path(&folder, "a.part")));
 	assert_fails(sl_file_join(&s->dir, "a", number, &joined, &second), SL_DISK, "a.part");
 	assert_fails(sl_file_join(&s->dir, "../a", number, &joined, &second), SL_USAGE, "a");
 }
 
-static void wrong_offsets_are_refused(void **state)
+TEST(wrong_offsets_are_refused)
 {
-	struct open_dir *s = (struct open_dir *)*state;
+	struct open_dir *s = &open_dir;
 	struct sl_file_writer first;
 
 	(void)begin(s, &first);
@@ -96,14 +96,12 @@ static void wrong_offsets_are_refused(void **state)
 	sl_file_drop(&first);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_OPEN_DIR(two_writers_make_one_file),
-		WITH_OPEN_DIR(a_second_writer_removes_nothing),
-		WITH_OPEN_DIR(another_file_is_not_joined),
-		WITH_OPEN_DIR(wrong_offsets_are_refused),
-	};
+	open_dir_begin();
+}
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+AFTER_EACH()
+{
+	open_dir_end();
 }

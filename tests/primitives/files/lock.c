@@ -83,9 +83,8 @@ static void end_holder(struct holder *h, bool killed)
 }
 
 /* The call is refused with the pid of the holder, and succeeds at once after the holder has ended. */
-static void lock_is_exclusive_and_released(void **state)
+TEST(lock_is_exclusive_and_released)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct holder h = start_holder();
 		char pid[64];
@@ -103,9 +102,8 @@ static void lock_is_exclusive_and_released(void **state)
 }
 
 /* Of two simultaneous calls, exactly one gets the lock. */
-static void one_of_two_simultaneous_calls_wins(void **state)
+TEST(one_of_two_simultaneous_calls_wins)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct holder a = start_holder(), b = start_holder();
 		enum sl_status first = answer(&a), second = answer(&b);
@@ -124,14 +122,13 @@ static void one_of_two_simultaneous_calls_wins(void **state)
 	"0123456789-01"
 
 /* The file names the process; after a normal close it names none. */
-static void lock_file_names_the_process(void **state)
+TEST(lock_file_names_the_process)
 {
 	struct sl_dir d, other;
 	char expected[64];
 	size_t size;
 	char *bytes;
 
-	(void)state;
 	/* The signature of a killed process, longer than the new one. */
 	bytes = "pid 4194304 host " LONG_HOST " start 2026-01-02T03:04:05Z\n";
 	folder_write(&folder, "LOCK", bytes, strlen(bytes));
@@ -160,11 +157,10 @@ static void lock_file_names_the_process(void **state)
 }
 
 /* Without or with a damaged signature the call is still refused, with one printable line. */
-static void damaged_signatures_are_printed_safely(void **state)
+TEST(damaged_signatures_are_printed_safely)
 {
 	struct sl_dir d, other;
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	assert_ok(sl_dir_open(folder.path, false, &other));
 	assert_ok(sl_dir_lock(&d));
@@ -178,14 +174,13 @@ static void damaged_signatures_are_printed_safely(void **state)
 }
 
 /* A child process does not keep the lock after the program has ended. */
-static void child_processes_do_not_inherit_the_lock(void **state)
+TEST(child_processes_do_not_inherit_the_lock)
 {
 	struct sl_dir d;
 	pid_t sleeper;
 	int done[2];
 	char byte;
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	assert_ok(sl_dir_lock(&d));
 	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
@@ -207,12 +202,11 @@ static void child_processes_do_not_inherit_the_lock(void **state)
 }
 
 /* A process that is killed leaves a child, which keeps the lock for a moment. */
-static void the_last_child_of_a_dead_process_is_waited_for(void **state)
+TEST(the_last_child_of_a_dead_process_is_waited_for)
 {
 	pid_t killed = fork();
 	struct sl_dir d;
 
-	(void)state;
 	assert_true(killed >= 0);
 	if (killed == 0) {
 		if (sl_dir_open(folder.path, false, &d) == SL_OK && sl_dir_lock(&d) == SL_OK &&
@@ -227,11 +221,10 @@ static void the_last_child_of_a_dead_process_is_waited_for(void **state)
 	sl_dir_close(&d);
 }
 
-static void other_entries_at_the_lock_are_refused(void **state)
+TEST(other_entries_at_the_lock_are_refused)
 {
 	struct sl_dir d;
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	folder_write(&folder, "victim", "untouched", 9);
 	assert_int_equal(symlink("victim", folder_path(&folder, "LOCK")), 0);
@@ -248,7 +241,7 @@ static void other_entries_at_the_lock_are_refused(void **state)
 }
 
 /* A LOCK file that holds anything but a signature is a user's: the call is refused, the file kept. */
-static void user_file_named_lock_is_kept(void **state)
+TEST(user_file_named_lock_is_kept)
 {
 	static const char *const texts[] = {"mine\n", "\n",
 		"\npid 1 host a start 2026-01-02T03:04:05Z\n", "pid 12", "pid 1 host a start",
@@ -256,7 +249,6 @@ static void user_file_named_lock_is_kept(void **state)
 		"pid one host a start 2026-01-02T03:04:05Z\n"};
 	struct sl_dir d;
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		char *bytes;
@@ -276,13 +268,12 @@ static void user_file_named_lock_is_kept(void **state)
 	sl_dir_close(&d);
 }
 
-static void failed_calls_are_reported(void **state)
+TEST(failed_calls_are_reported)
 {
 	static const char *const texts[] = {
 		"file_open:1:13", "dir_lock:1:37", "dir_lock:1:95", "dir_sign:1:28"};
 	struct sl_dir d;
 
-	(void)state;
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		sl_fault_set(texts[i]);
@@ -293,19 +284,6 @@ static void failed_calls_are_reported(void **state)
 	sl_dir_close(&d);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(lock_is_exclusive_and_released),
-		WITH_FOLDER(one_of_two_simultaneous_calls_wins),
-		WITH_FOLDER(lock_file_names_the_process),
-		WITH_FOLDER(damaged_signatures_are_printed_safely),
-		WITH_FOLDER(child_processes_do_not_inherit_the_lock),
-		WITH_FOLDER(the_last_child_of_a_dead_process_is_waited_for),
-		WITH_FOLDER(other_entries_at_the_lock_are_refused),
-		WITH_FOLDER(user_file_named_lock_is_kept),
-		WITH_FOLDER(failed_calls_are_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,12 +33,11 @@ static void sign(unsigned long pid)
 	write_text(&folder, "LOCK", text);
 }
 
-static void lock_of_this_process_is_found(void **state)
+TEST(lock_of_this_process_is_found)
 {
 	struct sl_lock_holder h;
 	struct sl_dir d;
 
-	(void)state;
 	assert_int_equal(holder_by(kernel).state, SL_LOCK_FREE); /* no LOCK */
 	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &d));
 	assert_ok(sl_dir_lock(&d));
@@ -53,11 +52,10 @@ static void lock_of_this_process_is_found(void **state)
 }
 
 /* Any number of processes can read a directory at once; while one does, none can lock it for itself. */
-static void a_shared_lock_keeps_writers_away(void **state)
+TEST(a_shared_lock_keeps_writers_away)
 {
 	struct sl_dir writer, reader[2];
 
-	(void)state;
 	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &writer));
 	assert_ok(sl_dir_lock(&writer));
 	for (int i = 0; i < 2; i++)
@@ -82,11 +80,10 @@ static void a_shared_lock_keeps_writers_away(void **state)
 	sl_dir_close(&writer);
 }
 
-static void ended_and_distant_processes_are_told_apart(void **state)
+TEST(ended_and_distant_processes_are_told_apart)
 {
 	struct sl_lock_holder h;
 
-	(void)state;
 	sign(4194304); /* above the largest number of a process */
 	h = holder_by(kernel);
 	assert_int_equal(h.state, SL_LOCK_LEFT);
@@ -101,9 +98,8 @@ static void ended_and_distant_processes_are_told_apart(void **state)
 }
 
 /* A process of the number in LOCK that runs, but does not hold the lock, is another one. */
-static void number_of_a_process_is_not_enough(void **state)
+TEST(number_of_a_process_is_not_enough)
 {
-	(void)state;
 	sign((unsigned long)getpid());
 	assert_int_equal(holder_by(kernel).state, SL_LOCK_LEFT);
 	/* without the list of locks the number has to do */
@@ -112,12 +108,11 @@ static void number_of_a_process_is_not_enough(void **state)
 	assert_int_equal(holder_by(folder_path(&folder, "missing")).state, SL_LOCK_LEFT);
 }
 
-static void list_of_locks_is_read(void **state)
+TEST(list_of_locks_is_read)
 {
 	char text[512];
 	struct stat facts;
 
-	(void)state;
 	sign(77);
 	assert_int_equal(stat(folder_path(&folder, "LOCK"), &facts), 0);
 	/* by the process, if the file system hides its device */
@@ -143,14 +138,13 @@ static void list_of_locks_is_read(void **state)
 	assert_int_equal(holder_by(folder_path(&folder, "locks")).state, SL_LOCK_LEFT);
 }
 
-static void failures_are_reported(void **state)
+TEST(failures_are_reported)
 {
 	static const char *const faults[] = {
 		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
 	struct sl_lock_holder h;
 	struct sl_dir d;
 
-	(void)state;
 	sign(77);
 	assert_ok(sl_dir_open(folder_path(&folder, "."), false, &d));
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
@@ -161,16 +155,6 @@ static void failures_are_reported(void **state)
 	sl_dir_close(&d);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_EACH()
 {
-	const struct CMUnitTest tests[] = {
-		WITH_FOLDER(lock_of_this_process_is_found),
-		WITH_FOLDER(a_shared_lock_keeps_writers_away),
-		WITH_FOLDER(ended_and_distant_processes_are_told_apart),
-		WITH_FOLDER(number_of_a_process_is_not_enough),
-		WITH_FOLDER(list_of_locks_is_read),
-		WITH_FOLDER(failures_are_reported),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,13 +12,12 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
 
-static void mapping_has_the_bytes_of_the_file(void **state)
+TEST(mapping_has_the_bytes_of_the_file)
 {
 	enum { N = 100003 };
 	static unsigned char bytes[N];
 	struct sl_map m;
 
-	(void)state;
 	for (uint32_t i = 0; i < N; i++)
 		bytes[i] = (unsigned char)(i * i >> 3);
 	folder_write(&folder, "some", bytes, N);
@@ -31,12 +30,11 @@ static void mapping_has_the_bytes_of_the_file(void **state)
 }
 
 /* A write changes the mapped file; another file under the same name does not. */
-static void changes_of_the_file_are_detected(void **state)
+TEST(changes_of_the_file_are_detected)
 {
 	const char *path;
 	struct sl_map m;
 
-	(void)state;
 	folder_write(&folder, "some", "bytes", 5);
 	path = folder_path(&folder, "some");
 	assert_ok(sl_map_file(path, &m));
@@ -53,13 +51,12 @@ static void changes_of_the_file_are_detected(void **state)
 }
 
 /* A kernel can give all writes of one tick the same time, so the tick must be over when the file is mapped. */
-static void writes_after_the_mapping_have_another_time(void **state)
+TEST(writes_after_the_mapping_have_another_time)
 {
 	struct timespec now;
 	const char *path;
 	struct sl_map m;
 
-	(void)state;
 	path = folder_path(&folder, "some");
 	for (int i = 0; i < 10; i++) {
 		folder_write(&folder, "some", "a", 1);
@@ -72,11 +69,10 @@ static void writes_after_the_mapping_have_another_time(void **state)
 	}
 }
 
-static void empty_file_has_no_mapping(void **state)
+TEST(empty_file_has_no_mapping)
 {
 	struct sl_map m;
 
-	(void)state;
 	folder_write(&folder, "empty", "", 0);
 	assert_ok(sl_map_file(folder_path(&folder, "empty"), &m));
 	assert_null(m.at);
@@ -84,11 +80,10 @@ static void empty_file_has_no_mapping(void **state)
 	sl_unmap(&m);
 }
 
-static void paths_of_no_file_are_refused(void **state)
+TEST(paths_of_no_file_are_refused)
 {
 	struct sl_map m;
 
-	(void)state;
 	assert_int_equal(SL_DISK, sl_map_file(folder_path(&folder, "nowhere"), &m));
 	assert_non_null(strstr(sl_last_error(), "cannot open"));
 	assert_int_equal(SL_BAD_INPUT, sl_map_file(folder.path, &m));
@@ -97,7 +92,7 @@ static void paths_of_no_file_are_refused(void **state)
 	assert_null(m.at);
 }
 
-static void failed_calls_are_reported(void **state)
+TEST(failed_calls_are_reported)
 {
 	static const struct {
 		const char *fault;
@@ -106,7 +101,6 @@ static void failed_calls_are_reported(void **state)
 		{"file_map:1:12", SL_HOST_MEMORY}, {"file_close:1:5", SL_DISK}};
 	struct sl_map m;
 
-	(void)state;
 	folder_write(&folder, "some", "bytes", 5);
 	for (int k = 0; k < 4; k++) {
 		assert_null(sl_fault_set(faults[k].fault));
@@ -116,18 +110,4 @@ static void failed_calls_are_reported(void **state)
 	}
 	assert_ok(sl_map_file(folder_path(&folder, "some"), &m));
 	sl_unmap(&m);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mapping_has_the_bytes_of_the_file),
-		cmocka_unit_test(changes_of_the_file_are_detected),
-		cmocka_unit_test(writes_after_the_mapping_have_another_time),
-		cmocka_unit_test(empty_file_has_no_mapping),
-		cmocka_unit_test(paths_of_no_file_are_refused),
-		cmocka_unit_test(failed_calls_are_reported),
-	};
-
-	return cmocka_run_group_tests(tests, folder_begin, folder_end);
 }

@@ -54,7 +54,7 @@ static int find_every_rank(int bits, uint32_t n_values)
 }
 
 /* A round of m values determines about log2(m + 1) bits. */
-static void the_key_at_each_rank_is_found(void **state)
+TEST(the_key_at_each_rank_is_found)
 {
 	static const struct {
 		int bits;
@@ -64,26 +64,24 @@ static void the_key_at_each_rank_is_found(void **state)
 		{63, 31, 13}, {64, 31, 14}, {9, 1, 9}, {32, 66, 6}, {64, 66, 11}, {32, 2047, 3},
 		{64, 2047, 6}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_in_range(
 			find_every_rank(cases[i].bits, cases[i].n_values), 1, cases[i].rounds);
 }
 
-static void without_keys_the_search_ends(void **state)
+TEST(without_keys_the_search_ends)
 {
 	const uint64_t none[SL_RANKS_MOST] = {0};
 	struct sl_rank_range r = {0, 0, UINT64_MAX};
 	uint64_t value[SL_RANKS_MOST];
 	uint32_t n;
 
-	(void)state;
 	while ((n = sl_rank_values(&r, SL_RANKS_MOST, value)) > 0)
 		sl_rank_narrow(&r, value, none, n);
 	assert_true(r.low == UINT64_MAX);
 }
 
-static void equal_keys_come_from_the_first_shares(void **state)
+TEST(equal_keys_come_from_the_first_shares)
 {
 	const struct sl_run_rank of[] = {{2, 4}, {0, 0}, {1, 6}, {3, 4}};
 	static const uint32_t expected[][4] = {
@@ -91,19 +89,17 @@ static void equal_keys_come_from_the_first_shares(void **state)
 	static const uint64_t rank[] = {6, 7, 8, 9, 13, 14};
 	uint32_t at[4];
 
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		sl_rank_divide(rank[i], of, 4, at);
 		assert_memory_equal(at, expected[i], sizeof(at));
 	}
 }
 
-static void parts_differ_by_at_most_one_key(void **state)
+TEST(parts_differ_by_at_most_one_key)
 {
 	static const uint64_t sizes[] = {
 		0, 1, 31, 32, 33, 1000003, UINT64_C(1) << 33, UINT64_MAX / 64};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
 		for (uint32_t n = 1; n <= SL_DEVICES_MAX; n++) {
 			uint64_t sum = 0;
@@ -118,16 +114,4 @@ static void parts_differ_by_at_most_one_key(void **state)
 			}
 			assert_true(sum == sizes[k]);
 		}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_key_at_each_rank_is_found),
-		cmocka_unit_test(without_keys_the_search_ends),
-		cmocka_unit_test(equal_keys_come_from_the_first_shares),
-		cmocka_unit_test(parts_differ_by_at_most_one_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

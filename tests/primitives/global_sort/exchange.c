@@ -57,11 +57,10 @@ void __wrap_sl_stream_free(sl_stream s)
 	kept[n++ % 8] = s;
 }
 
-static void exchange_by_copies(void **state)
+TEST(exchange_by_copies)
 {
 	struct sl_emulator_settings s = in_order;
 
-	(void)state;
 	for (int at_once = 0; at_once < 2; at_once++) {
 		s.at_once = at_once;
 		sl_emulator_set_settings(&s);
@@ -83,9 +82,8 @@ static bool is_exchanged(uint32_t n_shares, int second_device, enum sl_type type
 	return sl_exchange_is_used(&p);
 }
 
-static void only_many_keys_are_exchanged_by_copies(void **state)
+TEST(only_many_keys_are_exchanged_by_copies)
 {
-	(void)state;
 	assert_true(is_exchanged(2, 1, SL_U32, 1 << 27));
 	assert_false(is_exchanged(2, 1, SL_U32, (1 << 27) - 1));
 	assert_true(is_exchanged(2, 1, SL_U64, 1 << 26));
@@ -192,41 +190,29 @@ static void failures_of(uint32_t n, const struct failing *call, uint32_t n_calls
 }
 
 /* Two shares have one copy: of the boundary. */
-static void failures_are_reported(void **state)
+TEST(failures_are_reported)
 {
 	static const struct failing of_two[] = {
 		{"dev_reach", 2}, {"dev_copy", 1}, {"dev_launch", 5}, {"dev_sync", 3}};
 	static const struct failing of_three[] = {
 		{"dev_reach", 6}, {"dev_copy", 6}, {"dev_launch", 9}, {"dev_sync", 6}};
 
-	(void)state;
 	failures_of(2, of_two, 4);
 	failures_of(3, of_three, 4);
 }
 
-static void failures_of_the_exchange_are_reported(void **state)
+TEST(failures_of_the_exchange_are_reported)
 {
 	static const struct failing of_pieces[] = {{"dev_reach", 2}, {"dev_stream", 2},
 		{"dev_copy", 3 + 2 * SL_PIECES}, {"dev_event", 2 * SL_PIECES},
 		{"dev_record", 2 * SL_PIECES}, {"dev_launch", 3 + 4 * SL_PIECES}, {"dev_sync", 5}};
 	const uint64_t least = sl_exchange_set_least(0);
 
-	(void)state;
 	failures_of(2, of_pieces, sizeof(of_pieces) / sizeof(of_pieces[0]));
 	(void)sl_exchange_set_least(least);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exchange_by_copies),
-		cmocka_unit_test(only_many_keys_are_exchanged_by_copies),
-		cmocka_unit_test(failures_are_reported),
-		cmocka_unit_test(failures_of_the_exchange_are_reported),
-	};
-
 	sl_device_emulate(true);
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

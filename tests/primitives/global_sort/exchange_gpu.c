@@ -10,12 +10,11 @@
 
 enum { ONE_IN = 41 };
 
-static void exchange_by_copies(void **state)
+TEST(exchange_by_copies)
 {
 	const struct sl_backend *sort;
 	int n_devices;
 
-	(void)state;
 	assert_ok(sl_device_count(&n_devices));
 	if (n_devices < 2)
 		skip_test("the exchange needs two devices and the machine has one");
@@ -23,15 +22,7 @@ static void exchange_by_copies(void **state)
 	global_sort_check_exchange(sort, sl_sampling_size((1 << 24) + 5), ONE_IN);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exchange_by_copies),
-	};
-
-	if (skips_without_device())
-		return SKIPPED;
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
 }

@@ -10,45 +10,41 @@ enum { LARGEST = 5000, ONE_IN = 97, DEVICES = 3 };
 
 static const struct sl_emulator_settings in_order = {.blocks = 1, .memory_bytes = 1 << 30};
 
-static void ranks_of_values(void **state)
+TEST(ranks_of_values)
 {
-	(void)state;
 	sl_emulator_set_settings(&in_order);
 	global_sort_check_search(&sl_run_kernels_emulated);
 }
 
-static void every_size(void **state)
+TEST(every_size)
 {
-	(void)state;
 	sl_emulator_set_settings(&in_order);
 	global_sort_check_sizes(&sl_sort_shared_emulated, DEVICES, LARGEST, ONE_IN);
 }
 
 /* Several blocks in flight, in random order. */
-static void any_order(void **state)
+TEST(any_order)
 {
 	struct sl_emulator_settings s = {
 		.blocks = 4, .seed = 7, .from_last = true, .memory_bytes = 1 << 30};
 
-	(void)state;
 	sl_emulator_set_settings(&s);
 	global_sort_check_sizes(&sl_sort_work_efficient_emulated, DEVICES, LARGEST, 5 * ONE_IN);
 	sl_emulator_set_settings(&in_order);
 }
 
 /* Devices that cannot read each other's memory copy first. */
-static void without_peer_access(void **state)
+TEST(without_peer_access)
 {
 	struct sl_emulator_settings s = in_order;
 
-	(void)state;
 	s.no_peers = true;
 	sl_emulator_set_settings(&s);
 	global_sort_check_sizes(&sl_sort_naive_emulated, 5, LARGEST, 3 * ONE_IN);
 	sl_emulator_set_settings(&in_order);
 }
 
-static void as_many_shares_as_devices(void **state)
+TEST(as_many_shares_as_devices)
 {
 	struct global_sort_try t = {.n_shares = SL_DEVICES_MAX,
 		.n_devices = SL_DEVICES_MAX,
@@ -56,7 +52,6 @@ static void as_many_shares_as_devices(void **state)
 		.type = SL_U32,
 		.end_bit = 32};
 
-	(void)state;
 	for (uint32_t i = 0; i < t.n_shares; i++)
 		t.n[i] = 100 + i;
 	global_sort_check(&sl_sort_shared_emulated, &t);
@@ -85,13 +80,12 @@ static void make_shares(const struct sl_device *device, struct sl_global_share s
 	}
 }
 
-static void wrong_calls_are_refused(void **state)
+TEST(wrong_calls_are_refused)
 {
 	struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
 	struct sl_global_share share[2];
 	struct sl_device device;
 
-	(void)state;
 	assert_ok(sl_device_use(0, &device));
 	make_shares(&device, share);
 	assert_fails(sl_global_sort(&sort, share, 0), SL_USAGE, "0 shares; use 1 to 32");
@@ -136,7 +130,7 @@ static void wrong_calls_are_refused(void **state)
 }
 
 /* The scratch of one share, or its result, in memory of the other. */
-static void overlapping_shares_are_refused(void **state)
+TEST(overlapping_shares_are_refused)
 {
 	struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
 	struct sl_global_share share[2];
@@ -144,7 +138,6 @@ static void overlapping_shares_are_refused(void **state)
 	size_t bytes;
 	void *base;
 
-	(void)state;
 	assert_ok(sl_device_use(0, &device));
 	make_shares(&device, share);
 	bytes = sl_global_sort_scratch(&sort, N, 2 * N, 2, false);
@@ -157,13 +150,12 @@ static void overlapping_shares_are_refused(void **state)
 	sl_memory_give(SL_DEVICE, base);
 }
 
-static void the_largest_shares_are_checked(void **state)
+TEST(the_largest_shares_are_checked)
 {
 	struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
 	struct sl_global_share share[3];
 	struct sl_device device;
 
-	(void)state;
 	assert_ok(sl_device_use(0, &device));
 	make_shares(&device, share);
 	share[0].n = UINT32_MAX;
@@ -173,21 +165,7 @@ static void the_largest_shares_are_checked(void **state)
 	assert_fails(sl_global_sort(&sort, share, 3), SL_USAGE, "overlap");
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranks_of_values),
-		cmocka_unit_test(every_size),
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(without_peer_access),
-		cmocka_unit_test(as_many_shares_as_devices),
-		cmocka_unit_test(wrong_calls_are_refused),
-		cmocka_unit_test(overlapping_shares_are_refused),
-		cmocka_unit_test(the_largest_shares_are_checked),
-	};
-
 	sl_device_emulate(true);
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,44 +13,30 @@ enum { ONE_IN = 41 };
 static int n_devices;
 
 #ifdef SL_WITH_CUDA
-static void ranks_of_values(void **state)
+TEST(ranks_of_values)
 {
-	(void)state;
 	global_sort_check_search(&sl_run_kernels);
 }
 #endif
 
-static void every_size(void **state)
+TEST(every_size)
 {
 	const struct sl_backend *sort;
 
-	(void)state;
 	assert_ok(sl_find(SL_SORT, "shared", &sort));
 	global_sort_check_sizes(sort, n_devices, sl_sampling_size((1 << 24) + 5), ONE_IN);
 }
 
-static void every_size_on_one_device(void **state)
+TEST(every_size_on_one_device)
 {
 	const struct sl_backend *sort;
 
-	(void)state;
 	assert_ok(sl_find(SL_SORT, "shared", &sort));
 	global_sort_check_sizes(sort, 1, sl_sampling_size((1 << 20) + 3), ONE_IN);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-#ifdef SL_WITH_CUDA
-		cmocka_unit_test(ranks_of_values),
-#endif
-		cmocka_unit_test(every_size),
-		cmocka_unit_test(every_size_on_one_device),
-	};
-
-	if (skips_without_device())
-		return SKIPPED;
-	if (!sl_sampling_from_environment() || sl_device_count(&n_devices) != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
+	assert_ok(sl_device_count(&n_devices));
 }

@@ -61,12 +61,11 @@ static void look_from(const struct memory *m, enum sl_type type, uint32_t all, u
 }
 
 /* Distances over several windows of 32 tiles; also the first tile, which has no predecessor. */
-static void every_distance_is_right(void **state)
+TEST(every_distance_is_right)
 {
 	static const uint32_t tiles[] = {1, 31, 32, 33, 64, 65, 100, TILES_MOST - 1};
 	struct memory m = get_memory();
 
-	(void)state;
 	for (size_t t = 0; t < 2; t++) {
 		look_from(&m, types[t], 0, 0);
 		for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++)
@@ -90,9 +89,8 @@ static void look_in_order(const struct sl_emulator_settings *order, enum sl_type
 }
 
 /* Blocks that start with the last one, or one at a time, still get every sum that they wait for. */
-static void every_order_of_blocks_is_right(void **state)
+TEST(every_order_of_blocks_is_right)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 32; i++) {
 		const struct sl_emulator_settings order = {.blocks = i % 16 + 1,
 			.seed = i / 4,
@@ -105,26 +103,18 @@ static void every_order_of_blocks_is_right(void **state)
 }
 
 /* Half of an inclusive sum and half of an own sum are not a sum. */
-static void torn_words_are_unknown(void **state)
+TEST(torn_words_are_unknown)
 {
 	struct memory m = get_memory();
 	uint64_t known;
 
-	(void)state;
 	assert_ok(look_back_halves(m.scratch, m.out));
 	fetch(&m, &known, 1);
 	assert_int_equal(known, KNOWN_NOTHING);
 	give_memory(m);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_distance_is_right),
-		cmocka_unit_test(every_order_of_blocks_is_right),
-		cmocka_unit_test(torn_words_are_unknown),
-	};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

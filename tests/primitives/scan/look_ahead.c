@@ -79,7 +79,7 @@ static void every_size_is_right(const struct sl_emulator_settings *how)
 static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
 
 /* Blocks one after the other, several at a time, at random, and from the last one. */
-static void small_tiles_give_exact_sums(void **state)
+TEST(small_tiles_give_exact_sums)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .memory_bytes = 1 << 30},
@@ -87,7 +87,6 @@ static void small_tiles_give_exact_sums(void **state)
 		{.blocks = 5, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
 	};
 
-	(void)state;
 	every_size_is_right(&by_default);
 	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++)
 		every_size_is_right(&schedules[i]);
@@ -95,11 +94,10 @@ static void small_tiles_give_exact_sums(void **state)
 }
 
 /* Distant tiles: the look-ahead warp has to read several times. */
-static void distant_tiles_give_exact_sums(void **state)
+TEST(distant_tiles_give_exact_sums)
 {
 	static const struct sl_emulator_settings all = {.blocks = 32, .memory_bytes = 1 << 30};
 
-	(void)state;
 	sl_emulator_set_settings(&all);
 	size_is_right(&look_ahead_deep, look_ahead_deep_bytes, 600, 0);
 	sl_emulator_set_settings(&by_default);
@@ -141,14 +139,13 @@ static bool looks_ahead(
 	return ahead;
 }
 
-static void backend_selects_the_kernel(void **state)
+TEST(backend_selects_the_kernel)
 {
 	static const uint32_t plain[2] = {0, 0}, same[2] = {3, 3}, other[2] = {1, 2};
 	static const struct sl_tuning own = {0}, asked = {.block = 128};
 	static const struct sl_emulator_settings turing = {
 		.blocks = 1, .turing = true, .memory_bytes = 1 << 30};
 
-	(void)state;
 	assert_false(looks_ahead(SL_U32, WORTH, plain, own));
 	assert_false(looks_ahead(SL_U64, WORTH, plain, own));
 	assert_true(looks_ahead(SL_U32, WORTH + 4, plain, own));
@@ -162,13 +159,12 @@ static void backend_selects_the_kernel(void **state)
 }
 
 /* Both kernels: sizes below and above the smallest one, in place or not. */
-static void backend_gives_exact_sums(void **state)
+TEST(backend_gives_exact_sums)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .seed = 5, .memory_bytes = 1 << 30},
 		{.blocks = 1, .memory_bytes = 1 << 30}};
 
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		enum sl_type type = i / 2 ? SL_U64 : SL_U32;
 		uint32_t least = WORTH / (uint32_t)sl_type_bytes(type);
@@ -187,15 +183,7 @@ static void backend_gives_exact_sums(void **state)
 	sl_emulator_set_settings(&by_default);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_tiles_give_exact_sums),
-		cmocka_unit_test(distant_tiles_give_exact_sums),
-		cmocka_unit_test(backend_selects_the_kernel),
-		cmocka_unit_test(backend_gives_exact_sums),
-	};
-
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,18 +52,16 @@ static uint32_t most_turns(enum sl_type type, bool padded, uint32_t leaves)
 	return most;
 }
 
-static void padding_avoids_all_conflicts(void **state)
+TEST(padding_avoids_all_conflicts)
 {
-	(void)state;
 	for (uint32_t leaves = 64; leaves <= 16384; leaves *= 2)
 		assert_int_equal(most_turns(SL_U32, true, leaves), 1);
 	for (uint32_t leaves = 64; leaves <= 4096; leaves *= 2)
 		assert_int_equal(most_turns(SL_U64, true, leaves), 1);
 }
 
-static void without_padding_a_warp_waits(void **state)
+TEST(without_padding_a_warp_waits)
 {
-	(void)state;
 	assert_int_equal(most_turns(SL_U32, false, 64), 2);
 	assert_int_equal(most_turns(SL_U32, false, 256), 8);
 	assert_int_equal(most_turns(SL_U32, false, 1024), 32);
@@ -71,9 +69,8 @@ static void without_padding_a_warp_waits(void **state)
 }
 
 /* No two leaves share a place, and the last one ends where the shared memory ends. */
-static void leaves_fill_the_memory(void **state)
+TEST(leaves_fill_the_memory)
 {
-	(void)state;
 	for (int type = SL_U32; type <= SL_U64; type++)
 		for (int padding = SL_PADDING_ON; padding <= SL_PADDING_OFF; padding++) {
 			const struct sl_tuning tuning = {1024, 16, (enum sl_padding)padding};
@@ -91,23 +88,10 @@ static void leaves_fill_the_memory(void **state)
 		}
 }
 
-static void a_tree_has_a_power_of_two_of_leaves(void **state)
+TEST(a_tree_has_a_power_of_two_of_leaves)
 {
-	(void)state;
 	assert_int_equal(tree_leaves((struct sl_tuning){256, 4, SL_PADDING_ON}), 1024);
 	assert_int_equal(tree_leaves((struct sl_tuning){96, 2, SL_PADDING_ON}), 256);
 	assert_int_equal(tree_leaves((struct sl_tuning){32, 1, SL_PADDING_OFF}), 32);
 	assert_int_equal(tree_leaves((struct sl_tuning){1024, 16, SL_PADDING_OFF}), 16384);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(padding_avoids_all_conflicts),
-		cmocka_unit_test(without_padding_a_warp_waits),
-		cmocka_unit_test(leaves_fill_the_memory),
-		cmocka_unit_test(a_tree_has_a_power_of_two_of_leaves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,41 +31,27 @@ static void expect_sums(uint64_t pieces, uint64_t score)
 	}
 }
 
-static void collisions(void **state)
+TEST(collisions)
 {
 	static const uint64_t scores[] = {0, 1, 1 << 20, UINT32_MAX, (uint64_t)UINT32_MAX + 1};
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		expect_sums(0, scores[i]);
 }
 
 /* A piece counts at most 2^30 times, and scores at most 2^62. Sums are modulo 2^64. */
-static void pieces_of_flights(void **state)
+TEST(pieces_of_flights)
 {
 	static const uint64_t pieces[] = {1, 3, 1 << 28, (1 << 30) - 1, 1 << 30};
 	static const uint64_t scores[] = {
 		0, 1, UINT32_MAX, UINT64_C(5) << 32, (UINT64_C(1) << 62) - 1};
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		for (int k = 0; k < 5; k++)
 			expect_sums(pieces[i], scores[k]);
 }
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	sl_device_emulate(true);
-	return 0;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(collisions),
-		cmocka_unit_test(pieces_of_flights),
-	};
-
-	return cmocka_run_group_tests(tests, begin, NULL);
 }

@@ -55,9 +55,8 @@ static uint64_t any(uint64_t i)
 }
 
 /* 0 and 2^15 - 1 collisions are not carried, 2^15 are: the sums of both are the same. */
-static void counts_and_sums_are_exact(void **state)
+TEST(counts_and_sums_are_exact)
 {
-	(void)state;
 	expect_sums(zero);
 	expect_sums(whole);
 	expect_sums(largest);
@@ -65,25 +64,14 @@ static void counts_and_sums_are_exact(void **state)
 }
 
 /* The sum is modulo 2^64, as that of a device; the count stays exact, so that the overflow is seen. */
-static void a_sum_that_overflows_keeps_the_count(void **state)
+TEST(a_sum_that_overflows_keeps_the_count)
 {
 	uint64_t count = (UINT64_C(1) << 32) - 1 + ((UINT64_C(1) << 18) - 1) * (UINT64_C(1) << 46);
 	uint64_t sum = SL_SCORE_LOW;
 
-	(void)state;
 	for (int i = 0; i < 1 << 15; i++)
 		sl_score_add(&count, &sum, SL_SCORE_ONE + whole(0));
 	sl_score_separate(&count, &sum);
 	assert_int_equal(count, (UINT64_C(1) << 32) - 1 + (1 << 15));
 	assert_int_equal(sum, UINT64_MAX + (UINT64_C(1) << 47));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_and_sums_are_exact),
-		cmocka_unit_test(a_sum_that_overflows_keeps_the_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,96 +13,65 @@
 
 enum { FLIPPED = 1000 };
 
-static void every_backend(void **state)
+TEST(every_backend)
 {
-	(void)state;
 	device_pipeline_check_backends(sl_sampling_size(1000003));
 }
 
-static void every_shape(void **state)
+TEST(every_shape)
 {
-	(void)state;
 	device_pipeline_check_shapes(sl_sampling_size(UINT32_MAX));
 }
 
-static void every_tile_of_fused(void **state)
+TEST(every_tile_of_fused)
 {
-	(void)state;
 	device_pipeline_check_fused(sl_sampling_size(UINT32_MAX));
 }
 
-static void every_key(void **state)
+TEST(every_key)
 {
-	(void)state;
 	device_pipeline_check_keys(257);
 }
 
-static void every_schedule(void **state)
+TEST(every_schedule)
 {
-	(void)state;
 	device_pipeline_check_rounds(1);
 	device_pipeline_check_rounds(257);
 	device_pipeline_check_rounds(sl_sampling_size(1000003));
 	device_pipeline_check_rounds_of_all(sl_sampling_size(100003));
 }
 
-static void histograms_of_every_column(void **state)
+TEST(histograms_of_every_column)
 {
-	(void)state;
 	device_pipeline_check_bins(sl_sampling_size(300007));
 }
 
-static void derived_columns_grids_and_scores(void **state)
+TEST(derived_columns_grids_and_scores)
 {
-	(void)state;
 	device_pipeline_check_counting(sl_sampling_size(300007));
 }
 
-static void scores_of_collisions(void **state)
+TEST(scores_of_collisions)
 {
-	(void)state;
 	device_pipeline_check_collisions(sl_sampling_size(300007));
 }
 
-static void every_condition(void **state)
+TEST(every_condition)
 {
-	(void)state;
 	device_pipeline_check_conditions(sl_sampling_size(70000));
 }
 
-static void a_pipeline_used_again(void **state)
+TEST(a_pipeline_used_again)
 {
-	(void)state;
 	device_pipeline_check_reuse(sl_sampling_size(300007));
 }
 
-static void a_bit_flipped_in_a_transfer(void **state)
+TEST(a_bit_flipped_in_a_transfer)
 {
-	(void)state;
 	device_pipeline_check_flips(FLIPPED);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_shape),
-		cmocka_unit_test(every_tile_of_fused),
-		cmocka_unit_test(every_key),
-		cmocka_unit_test(every_schedule),
-		cmocka_unit_test(histograms_of_every_column),
-		cmocka_unit_test(derived_columns_grids_and_scores),
-		cmocka_unit_test(scores_of_collisions),
-		cmocka_unit_test(every_condition),
-		cmocka_unit_test(a_pipeline_used_again),
-		cmocka_unit_test(a_bit_flipped_in_a_transfer),
-		cmocka_unit_test(every_backend),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	if (skips_without_device())
-		return SKIPPED;
-	cmocka_set_test_filter(
-		getenv("SLUICE_TEST")); /* one alone, as scripts/test_gpu.sh wants it */
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
 }

@@ -12,18 +12,16 @@
 /* More items than the threads of several blocks handle, and not a whole number of words. */
 enum { MOST = 5003 };
 
-static void kernels_pack_as_the_host(void **state)
+TEST(kernels_pack_as_the_host)
 {
-	(void)state;
 	pack_check_kernels(MOST);
 	mcpl_pack_check_kernel(1000);
 }
 
-static void pipelines_pack_as_the_host(void **state)
+TEST(pipelines_pack_as_the_host)
 {
 	static const uint32_t sizes[] = {1, 31, 700};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		if (sl_sampling_selects()) {
 			pack_check_pipelines(sizes[i]);
@@ -31,20 +29,18 @@ static void pipelines_pack_as_the_host(void **state)
 		}
 }
 
-static void jobs_fit_into_their_scratch(void **state)
+TEST(jobs_fit_into_their_scratch)
 {
-	(void)state;
 	for (uint32_t most = 1; most <= 1u << 27; most *= 8)
 		pack_check_jobs(most);
 }
 
 /* Blocks run interleaved at random and start from the last one. */
-static void block_order_changes_no_byte(void **state)
+TEST(block_order_changes_no_byte)
 {
 	const struct sl_emulator_settings was = *sl_emulator_get_settings();
 	struct sl_emulator_settings c = was;
 
-	(void)state;
 	c.blocks = 3;
 	c.seed = 5;
 	c.from_last = true;
@@ -55,17 +51,7 @@ static void block_order_changes_no_byte(void **state)
 	sl_emulator_set_settings(&was);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_pack_as_the_host),
-		cmocka_unit_test(pipelines_pack_as_the_host),
-		cmocka_unit_test(jobs_fit_into_their_scratch),
-		cmocka_unit_test(block_order_changes_no_byte),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
 	sl_device_emulate(true);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,31 +6,20 @@
 #include "tests/support/device/mcpl_pack_check.h"
 #include "tests/support/basic/skip.h"
 
-static void kernels_pack_as_the_host(void **state)
+TEST(kernels_pack_as_the_host)
 {
-	(void)state;
 	pack_check_kernels(sl_sampling_size(3000001));
 	mcpl_pack_check_kernel(sl_sampling_size(1000003));
 }
 
-static void pipelines_pack_as_the_host(void **state)
+TEST(pipelines_pack_as_the_host)
 {
-	(void)state;
 	pack_check_pipelines(sl_sampling_size(1500));
 	pack_check_pipelines(sl_sampling_size(300007));
 	pack_check_forms(sl_sampling_size(300007));
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_pack_as_the_host),
-		cmocka_unit_test(pipelines_pack_as_the_host),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	if (skips_without_device())
-		return SKIPPED;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	skip_without_device();
 }

@@ -96,7 +96,7 @@ static void write_batches(const struct folder *f, const struct a_batch *b, size_
 	assert_int_equal(fclose(cases), 0);
 }
 
-static void other_programs_read_the_same_values(void **state)
+TEST(other_programs_read_the_same_values)
 {
 	static const struct a_batch batches[] = {
 		{"demo", 0, 300000, position | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_energy),
@@ -117,7 +117,6 @@ static void other_programs_read_the_same_values(void **state)
 	struct folder f;
 	struct ending e;
 
-	(void)state;
 	need_h5py();
 	folder_make(&f);
 	write_batches(&f, batches, sizeof(batches) / sizeof(*batches));
@@ -132,14 +131,13 @@ static void other_programs_read_the_same_values(void **state)
 }
 
 /* Characters of a file name that XML reserves are escaped. */
-static void xdmf_escapes_names(void **state)
+TEST(xdmf_escapes_names)
 {
 	struct sl_table t = make_table(10, position | SL_BIT(SL_COLUMN_w), 0, RANDOM);
 	struct sl_table flat = make_table(10, position, SL_BIT(SL_COLUMN_y), RANDOM);
 	char all[4096];
 	FILE *out = fmemopen(all, sizeof(all), "w");
 
-	(void)state;
 	assert_non_null(out);
 	sl_xdmf_grid("a&b<\"c\">.h5", "photons", 1, &t, out);
 	assert_int_equal(fclose(out), 0);
@@ -151,14 +149,7 @@ static void xdmf_escapes_names(void **state)
 	free_table(&t);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(other_programs_read_the_same_values),
-		cmocka_unit_test(xdmf_escapes_names),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_ok(sl_formats_start());
 }

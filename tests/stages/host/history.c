@@ -142,13 +142,12 @@ static void expect_events(const uint64_t event[WORDS_MOST], const char *const *e
 			fail_msg("expected an event \"%s\", but none occurred", *expected);
 }
 
-static void history_ends_as_in_the_loops(void **state)
+TEST(history_ends_as_in_the_loops)
 {
 	static const char *const all[] = {"start", "collision", "surface", "reflected",
 		"transmitted", "absorbed", "max_steps", "hit", "missed", "blocked", NULL};
 	uint64_t event[WORDS_MOST] = {0};
 
-	(void)state;
 	for (int m = 0; m < TEST_MODELS; m++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)m, N);
 
@@ -165,12 +164,11 @@ static void history_ends_as_in_the_loops(void **state)
 }
 
 /* A stopped history equals the beginning of the whole one. */
-static void observer_stops_the_history(void **state)
+TEST(observer_stops_the_history)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	uint64_t event[WORDS_MOST] = {0};
 
-	(void)state;
 	for (uint64_t id = 0; id < 100; id++) {
 		struct seen whole = {.r = &r, .id = id, .stop_at = UINT64_MAX, .event = event};
 
@@ -184,14 +182,4 @@ static void observer_stops_the_history(void **state)
 			assert_true((end.fate == SL_FATE_alive) == (cut.steps < whole.steps));
 		}
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(history_ends_as_in_the_loops),
-		cmocka_unit_test(observer_stops_the_history),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

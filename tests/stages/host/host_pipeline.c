@@ -132,9 +132,8 @@ static void check_run(const struct sl_recipe *r)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void tables_equal_recomputed_particles(void **state)
+TEST(tables_equal_recomputed_particles)
 {
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 
@@ -142,9 +141,8 @@ static void tables_equal_recomputed_particles(void **state)
 	}
 }
 
-static void ids_ascend_without_a_key(void **state)
+TEST(ids_ascend_without_a_key)
 {
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 
@@ -153,12 +151,11 @@ static void ids_ascend_without_a_key(void **state)
 	}
 }
 
-static void wide_keys_are_sorted(void **state)
+TEST(wide_keys_are_sorted)
 {
 	const struct sl_key_field u = {.column = SL_COLUMN_u, .bits = 32, .lo = -1, .hi = 1},
 				  fate = {.column = SL_COLUMN_fate, .bits = 3, .lo = 0, .hi = 7};
 
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 
@@ -170,9 +167,8 @@ static void wide_keys_are_sorted(void **state)
 	}
 }
 
-static void all_or_none_survive(void **state)
+TEST(all_or_none_survive)
 {
-	(void)state;
 	for (int i = 0; i < 2 * TEST_MODELS; i++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 2), 20000);
 
@@ -181,12 +177,11 @@ static void all_or_none_survive(void **state)
 	}
 }
 
-static void sizes_around_a_piece(void **state)
+TEST(sizes_around_a_piece)
 {
 	const uint32_t sizes[] = {
 		1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 1};
 
-	(void)state;
 	for (int i = 0; i < 8 * TEST_MODELS; i++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
 
@@ -226,11 +221,10 @@ static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
 	close_batch_memory(&b);
 }
 
-static void levels_and_backends_agree(void **state)
+TEST(levels_and_backends_agree)
 {
 	const struct sl_loops *level;
 
-	(void)state;
 	assert_null(sl_find_loops("none"));
 	assert_non_null(sl_find_loops("baseline"));
 	for (int model = 0; model < TEST_MODELS; model++) {
@@ -252,9 +246,8 @@ static void levels_and_backends_agree(void **state)
 }
 
 /* Constants are one value in the recipe; gathered as a column they would have the same digest. */
-static void constant_columns_are_not_gathered(void **state)
+TEST(constant_columns_are_not_gathered)
 {
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, 5000), gathered = r;
 		struct batch_memory a, b;
@@ -321,11 +314,10 @@ static struct sum sum_of_run(struct sl_recipe r, uint32_t batch)
 	return s;
 }
 
-static void batch_sizes_give_the_same_survivors(void **state)
+TEST(batch_sizes_give_the_same_survivors)
 {
 	const uint32_t sizes[] = {1, 1000, 4096};
 
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, 10007);
 		struct sum all = sum_of_run(r, 10007);
@@ -340,12 +332,11 @@ static void batch_sizes_give_the_same_survivors(void **state)
 }
 
 /* Ids above 2^32, also as a field of the key. */
-static void last_batches_have_their_ids(void **state)
+TEST(last_batches_have_their_ids)
 {
 	const struct sl_key_field id = {
 		.column = SL_COLUMN_id, .bits = 4, .lo = 0x1p40 - 776, .hi = 0x1p40 + 16};
 
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, 1000);
 		struct batch_memory m;
@@ -363,21 +354,4 @@ static void last_batches_have_their_ids(void **state)
 		check_batch(&r, &m.b);
 		close_batch_memory(&m);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_equal_recomputed_particles),
-		cmocka_unit_test(ids_ascend_without_a_key),
-		cmocka_unit_test(wide_keys_are_sorted),
-		cmocka_unit_test(all_or_none_survive),
-		cmocka_unit_test(sizes_around_a_piece),
-		cmocka_unit_test(levels_and_backends_agree),
-		cmocka_unit_test(constant_columns_are_not_gathered),
-		cmocka_unit_test(batch_sizes_give_the_same_survivors),
-		cmocka_unit_test(last_batches_have_their_ids),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

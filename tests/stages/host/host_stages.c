@@ -5,13 +5,12 @@
 
 #include "stages/particle/weight.h"
 
-static void a_cancelled_batch_stops(void **state)
+TEST(a_cancelled_batch_stops)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1000);
 	atomic_int cancel = 0;
 	struct batch_memory m;
 
-	(void)state;
 	r.cancel = &cancel;
 	open_batch_memory(&m, &r, 0);
 	run_batch(&r, &m, 0);
@@ -23,11 +22,10 @@ static void a_cancelled_batch_stops(void **state)
 }
 
 /* A fate that was changed in memory is detected. */
-static void wrong_fate_counts_are_detected(void **state)
+TEST(wrong_fate_counts_are_detected)
 {
 	const uint8_t wrong[] = {SL_FATE_alive, SL_FATE_hit, SL_FATE_COUNT, 255};
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
 		struct batch_memory m;
@@ -45,13 +43,12 @@ static void wrong_fate_counts_are_detected(void **state)
 	}
 }
 
-static void each_stage_is_timed(void **state)
+TEST(each_stage_is_timed)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
 	uint64_t ns[SL_STAGE_COUNT] = {0};
 	struct batch_memory m;
 
-	(void)state;
 	open_batch_memory(&m, &r, 0);
 	sl_batch_begin(&r, &m.b, 0);
 	assert_ok(sl_stages_run(&r, &m.x, &m.b, ns));
@@ -61,11 +58,10 @@ static void each_stage_is_timed(void **state)
 }
 
 /* Weights are rounded to the nearest multiple of 2^-32, without bias. */
-static void weights_are_rounded(void **state)
+TEST(weights_are_rounded)
 {
 	double sum = 0;
 
-	(void)state;
 	assert_int_equal(UINT64_C(1) << 32, sl_fixed_weight(1.0f));
 	assert_int_equal((UINT64_C(1) << 32) - 256, sl_fixed_weight(0x1.fffffep-1f));
 	assert_int_equal((1 << 23) + 1, sl_fixed_weight(0x1.000002p-9f));
@@ -82,16 +78,4 @@ static void weights_are_rounded(void **state)
 		sum += off;
 	}
 	assert_true(fabs(sum) < 4 * sqrt(1000 / 12.0));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cancelled_batch_stops),
-		cmocka_unit_test(wrong_fate_counts_are_detected),
-		cmocka_unit_test(weights_are_rounded),
-		cmocka_unit_test(each_stage_is_timed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,12 +17,11 @@ enum { N = 3000 };
 
 /* --- when ------------------------------------------------------------------------------------- */
 
-static void compactions_follow_the_schedule(void **state)
+TEST(compactions_follow_the_schedule)
 {
 	const struct sl_when never = {.kind = SL_NEVER}, third = {.kind = SL_EVERY, .every = 3},
 			     half = {.kind = SL_BELOW, .below = 0.5};
 
-	(void)state;
 	assert_false(sl_is_due(&never, 0, 100, 0));
 	for (uint32_t round = 0; round < 9; round++)
 		assert_int_equal(
@@ -74,11 +73,10 @@ static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *roun
 }
 
 /* Every model of several steps with every schedule; all fates kept, and one. */
-static void no_schedule_changes_a_byte(void **state)
+TEST(no_schedule_changes_a_byte)
 {
 	int models = 0;
 
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 		struct batch_memory history, rounds;
@@ -101,9 +99,8 @@ static void no_schedule_changes_a_byte(void **state)
 }
 
 /* After round k of one step each, the particles with more than k steps are alive. */
-static void active_counts_equal_recomputed_particles(void **state)
+TEST(active_counts_equal_recomputed_particles)
 {
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 		uint64_t alive[SL_ROUNDS_MAX] = {0};
@@ -130,13 +127,12 @@ static void active_counts_equal_recomputed_particles(void **state)
 }
 
 /* A batch of one particle that the surface of the slab reflects at the start. */
-static void batch_without_active_particles(void **state)
+TEST(batch_without_active_particles)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1);
 	uint64_t id = 0;
 	struct batch_memory m;
 
-	(void)state;
 	while (sl_compute_particle(&r, id).steps > 0)
 		id++;
 	r.batch = 1;
@@ -151,12 +147,11 @@ static void batch_without_active_particles(void **state)
 }
 
 /* A schedule without compaction needs no memory for moved particles; one that compacts late needs less. */
-static void schedules_need_their_memory(void **state)
+TEST(schedules_need_their_memory)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	size_t bytes[3];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		static const int schedules[] = {0, 2, 1}; /* never, alive < 0.5, every */
 		struct sl_arena measure = {0};
@@ -170,13 +165,12 @@ static void schedules_need_their_memory(void **state)
 	assert_true(bytes[1] > 0 && bytes[1] < bytes[2]);
 }
 
-static void cancelled_batch_stops(void **state)
+TEST(cancelled_batch_stops)
 {
 	struct sl_recipe r = test_recipe(SL_MODEL_slab, N);
 	atomic_int cancel = 0;
 	struct batch_memory m;
 
-	(void)state;
 	r.schedule = schedule_at(1);
 	make_batch(&m, &r);
 	r.cancel = &cancel;
@@ -188,11 +182,10 @@ static void cancelled_batch_stops(void **state)
 }
 
 /* Batches with more rounds than there are entries, and with fewer, in one sum. */
-static void rounds_of_batches_are_summed(void **state)
+TEST(rounds_of_batches_are_summed)
 {
 	struct sl_rounds sum = {0}, a = {.n = 2, .longest = 2}, b = {.n = 1, .longest = 1};
 
-	(void)state;
 	a.at[0] = (struct sl_round){.batches = 1, .width = 10, .alive = 4, .compacted = 1};
 	a.at[1] = (struct sl_round){.batches = 1, .width = 4, .advance_ns = 7};
 	b.at[0] = (struct sl_round){.batches = 1, .width = 10, .sorted = 1, .sort_ns = 3};
@@ -208,19 +201,4 @@ static void rounds_of_batches_are_summed(void **state)
 	assert_int_equal(sum.at[0].sort_ns, 3);
 	assert_int_equal(sum.at[1].batches, 1);
 	assert_int_equal(sum.at[1].advance_ns, 7);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compactions_follow_the_schedule),
-		cmocka_unit_test(no_schedule_changes_a_byte),
-		cmocka_unit_test(active_counts_equal_recomputed_particles),
-		cmocka_unit_test(batch_without_active_particles),
-		cmocka_unit_test(schedules_need_their_memory),
-		cmocka_unit_test(cancelled_batch_stops),
-		cmocka_unit_test(rounds_of_batches_are_summed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

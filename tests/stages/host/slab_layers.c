@@ -81,9 +81,8 @@ static void check_levels(enum sl_model_number model, const struct sl_slab *slab)
 	}
 }
 
-static void every_number_of_layers_has_the_bits_of_baseline(void **state)
+TEST(every_number_of_layers_has_the_bits_of_baseline)
 {
-	(void)state;
 	for (uint32_t n = 1; n <= LAYERS; n++)
 		for (int implicit = 0; implicit < 2; implicit++) {
 			const struct sl_slab slab = slab_of(n, implicit);
@@ -91,13 +90,4 @@ static void every_number_of_layers_has_the_bits_of_baseline(void **state)
 			check_levels(SL_MODEL_slab, &slab);
 			check_levels(SL_MODEL_slab_paths, &slab);
 		}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_number_of_layers_has_the_bits_of_baseline),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,13 +19,11 @@ enum { N = 4000, FILES = 3, ALL = N * FILES, RECORD_BYTES = 36 };
 static const char *const names[FILES] = {"a.mcpl.gz", "b.mcpl", "c.mcpl.gz"};
 
 /* Writes lists of N particles whose user flags count them. A list has several chunks of the survey. */
-static int make_lists(void **state)
+BEFORE_TESTS()
 {
 	const struct sl_mcpl_header h = {.version = 3, .particles = N, .flags = true, .pdg = 22};
 	struct sl_mcpl_particle *p = (struct sl_mcpl_particle *)calloc(N, sizeof(*p));
 
-	(void)state;
-	folder_make_in_memory(&folder);
 	for (uint32_t k = 0; k < FILES; k++) {
 		struct sl_mcpl_header single = h;
 
@@ -39,7 +37,6 @@ static int make_lists(void **state)
 		make_list(&folder, names[k], &single, NULL, p);
 	}
 	free(p);
-	return 0;
 }
 
 /* Opens every step-th list and surveys them with so much memory for records. */
@@ -114,7 +111,7 @@ static void expect_particles(struct sl_inputs *inputs)
 	expect_batch(inputs, N - 1, N + 2, SL_NO_TURN);
 }
 
-static void particles_do_not_depend_on_memory(void **state)
+TEST(particles_do_not_depend_on_memory)
 {
 	static const size_t most[] = {0, N * RECORD_BYTES - 1, N * RECORD_BYTES,
 		2 * N * RECORD_BYTES - 1, 2 * N * RECORD_BYTES, SIZE_MAX};
@@ -123,7 +120,6 @@ static void particles_do_not_depend_on_memory(void **state)
 	const size_t memory = inputs->memory;
 	const int shift = inputs->weight_shift;
 
-	(void)state;
 	assert_int_equal(inputs->layout.record_bytes, 0);
 	sl_inputs_close(inputs);
 	for (int k = 0; k < 6; k++) {
@@ -139,23 +135,21 @@ static void particles_do_not_depend_on_memory(void **state)
 }
 
 /* With all records in memory no batch waits for the turn of another. */
-static void kept_records_need_no_turns(void **state)
+TEST(kept_records_need_no_turns)
 {
 	struct sl_inputs *inputs = open_lists(SIZE_MAX);
 
-	(void)state;
 	expect_batch(inputs, 600, 300, 2);
 	expect_batch(inputs, 0, 300, 0);
 	sl_inputs_close(inputs);
 }
 
 /* The records of all particles are one block if all files are kept and have the layout of the output. */
-static void kept_records_are_one_block(void **state)
+TEST(kept_records_are_one_block)
 {
 	struct sl_inputs *inputs = open_some(2, SIZE_MAX); /* a.mcpl.gz and c.mcpl.gz */
 	const uint8_t *records;
 
-	(void)state;
 	inputs->layout = inputs->reading->source[0].stream.header;
 	records = (const uint8_t *)sl_inputs_records(inputs);
 	assert_non_null(records);
@@ -172,11 +166,10 @@ static void kept_records_are_one_block(void **state)
 }
 
 /* A file that is not kept has no records in the block. */
-static void files_that_are_not_kept_have_no_block(void **state)
+TEST(files_that_are_not_kept_have_no_block)
 {
 	static const size_t most[] = {SIZE_MAX, 2 * N * RECORD_BYTES - 1};
 
-	(void)state;
 	for (int step = 1; step <= 2; step++) {
 		struct sl_inputs *inputs = open_some(step, most[step - 1]);
 
@@ -213,9 +206,8 @@ static void expect_changed(const char *opened, const char *written)
 	free(file);
 }
 
-static void changes_of_both_files_are_detected(void **state)
+TEST(changes_of_both_files_are_detected)
 {
-	(void)state;
 	expect_changed("x.IAEAphsp", "x.IAEAphsp");
 	expect_changed("x.IAEAphsp", "x.IAEAheader");
 	expect_changed("x.IAEAheader", "x.IAEAphsp");
@@ -239,13 +231,12 @@ static void write_particles(const char *name, uint64_t particles)
 }
 
 /* The memory for records has the size that the header states when the file is opened. */
-static void headers_that_grow_are_detected(void **state)
+TEST(headers_that_grow_are_detected)
 {
 	struct sl_lines lines = {.n = 1};
 	struct sl_inputs *inputs;
 	uint32_t which;
 
-	(void)state;
 	write_particles("a.mcpl.gz", N / 2);
 	snprintf(lines.at[0], sizeof(lines.at[0]), "%s", folder_path(&folder, "a.mcpl.gz"));
 	assert_ok(sl_inputs_open(&lines, NULL, &inputs, &which));
@@ -253,18 +244,4 @@ static void headers_that_grow_are_detected(void **state)
 	assert_fails(sl_inputs_survey(inputs, SIZE_MAX, 1), SL_DISK,
 		"a.mcpl.gz: its header was changed after the file was opened");
 	sl_inputs_close(inputs);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(particles_do_not_depend_on_memory),
-		cmocka_unit_test(kept_records_need_no_turns),
-		cmocka_unit_test(kept_records_are_one_block),
-		cmocka_unit_test(files_that_are_not_kept_have_no_block),
-		cmocka_unit_test(changes_of_both_files_are_detected),
-		cmocka_unit_test(headers_that_grow_are_detected),
-	};
-
-	return cmocka_run_group_tests(tests, make_lists, folder_end);
 }

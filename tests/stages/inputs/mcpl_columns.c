@@ -101,11 +101,10 @@ static void check_layout(const struct sl_mcpl_header *h, uint32_t *state)
 	free_columns(&c);
 }
 
-static void columns_are_those_of_single_records(void **unused)
+TEST(columns_are_those_of_single_records)
 {
 	uint32_t state = 1;
 
-	(void)unused;
 	for (uint32_t bits = 0; bits < 64; bits++) {
 		struct sl_mcpl_header h = {.version = bits & 1 ? 2 : 3,
 			.flags = bits & 2,
@@ -118,13 +117,4 @@ static void columns_are_those_of_single_records(void **unused)
 		assert_true(h.record_bytes <= RECORD_MOST);
 		check_layout(&h, &state);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_are_those_of_single_records),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

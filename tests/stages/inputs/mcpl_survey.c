@@ -78,12 +78,11 @@ static enum sl_status survey(uint32_t threads, struct sl_inputs **inputs)
 static const uint32_t threads[] = {1, 2, 3, 16, 64};
 enum { THREADS = sizeof(threads) / sizeof(threads[0]) };
 
-static void results_do_not_depend_on_threads(void **state)
+TEST(results_do_not_depend_on_threads)
 {
 	static const uint64_t sizes[] = {
 		0, 1, OF_A_PART - 1, OF_A_PART, OF_A_PART + 1, 2 * OF_A_PART, MOST};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		int exponent, shift;
 
@@ -102,11 +101,10 @@ static void results_do_not_depend_on_threads(void **state)
 	}
 }
 
-static void the_first_wrong_particle_is_named(void **state)
+TEST(the_first_wrong_particle_is_named)
 {
 	static const uint64_t wrong[] = {3, OF_A_PART + 70, 2 * OF_A_PART + 999};
 
-	(void)state;
 	make(MOST);
 	for (size_t i = 3; i-- > 0;) {
 		char text[64];
@@ -124,25 +122,7 @@ static void the_first_wrong_particle_is_named(void **state)
 	}
 }
 
-static int make_folder(void **state)
-{
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
-}
-
-static int end(void **state)
+AFTER_TESTS()
 {
 	free(list);
-	return folder_end(state);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(results_do_not_depend_on_threads),
-		cmocka_unit_test(the_first_wrong_particle_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, end);
 }

@@ -41,13 +41,12 @@ static struct sl_cavity rules_of(struct sl_cavity_config c)
 /* --- starts ----------------------------------------------------------------------------------- */
 
 /* Starts are uniform over the opening: the mean square distance from the axis is radius^2/2. */
-static void starts_fill_the_opening(void **state)
+TEST(starts_fill_the_opening)
 {
 	struct sl_cavity r = rules_of(tube);
 	double square = 0, x = 0, y = 0, w = 0;
 	enum { N = 1000000 };
 
-	(void)state;
 	for (uint64_t id = 0; id < N; id++) {
 		struct sl_particle p = sl_cavity_generate(&r, SL_EVERY_COLUMN, 1, id);
 
@@ -63,11 +62,10 @@ static void starts_fill_the_opening(void **state)
 	assert_true(fabs(w / N - 2.0 / 3) < 4 * sqrt(1.0 / 18 / N));
 }
 
-static void spheres_are_entered_opposite_the_port(void **state)
+TEST(spheres_are_entered_opposite_the_port)
 {
 	struct sl_cavity r = rules_of(sphere);
 
-	(void)state;
 	for (uint64_t id = 0; id < 1000; id++) {
 		struct sl_particle p = sl_cavity_generate(&r, SL_EVERY_COLUMN, 1, id);
 
@@ -81,14 +79,13 @@ static void spheres_are_entered_opposite_the_port(void **state)
  * Wherever a flight starts, its end is uniform on the sphere: each coordinate is uniform over its
  * range (Archimedes), with the mean square radius^2/3.
  */
-static void flights_end_uniformly_on_the_sphere(void **state)
+TEST(flights_end_uniformly_on_the_sphere)
 {
 	struct sl_cavity_config c = sphere;
 	enum { N = 300000, FLIGHTS = 3, TENTHS = 10 };
 	uint64_t in_tenth[FLIGHTS][TENTHS] = {{0}};
 	struct sl_cavity r;
 
-	(void)state;
 	c.port = 0;
 	c.reflectance = 1 - 1e-12;
 	r = rules_of(c);
@@ -109,14 +106,13 @@ static void flights_end_uniformly_on_the_sphere(void **state)
 }
 
 /* The expected fraction alive after k flights is ((1 - port) reflectance)^k. */
-static void the_survivor_curve_is_exact(void **state)
+TEST(the_survivor_curve_is_exact)
 {
 	enum { N = 400000, FLIGHTS = 200 };
 	struct sl_cavity r = rules_of(sphere);
 	uint64_t ended[FLIGHTS + 1] = {0}, alive = N;
 	double worst = 0;
 
-	(void)state;
 	for (uint64_t id = 0; id < N; id++) {
 		struct sl_particle p = sl_cavity_generate(&r, SL_EVERY_COLUMN, 1, id);
 
@@ -145,12 +141,11 @@ static double want_distance(const struct sl_particle *p, double radius)
 	return (sqrt(b * b + a * c) - b) / a;
 }
 
-static void distances_to_the_wall_are_exact(void **state)
+TEST(distances_to_the_wall_are_exact)
 {
 	struct sl_cavity r = rules_of(tube);
 	double worst = 0;
 
-	(void)state;
 	for (uint64_t id = 0; id < 200000; id++) {
 		struct sl_particle p = sl_cavity_generate(&r, SL_EVERY_COLUMN, 2, id);
 		double want = want_distance(&p, 2), got = (double)sl_cavity_tube_distance(&r, &p);
@@ -161,12 +156,11 @@ static void distances_to_the_wall_are_exact(void **state)
 	assert_true(worst < 2e-4); /* of points at the rim: a difference of squares */
 }
 
-static void flights_along_the_axis_pass(void **state)
+TEST(flights_along_the_axis_pass)
 {
 	const float cosines[] = {1.0f, -1.0f};
 	struct sl_cavity r = rules_of(tube);
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct sl_particle p = {
 			.x = 2.0f, .z = 1.5f, .w = cosines[i], .steps = (uint32_t)i};
@@ -223,11 +217,10 @@ static void check_history(const struct sl_cavity *r, uint64_t id)
 	assert_memory_equal(&p, &in_two, sizeof(p));
 }
 
-static void particles_stay_in_the_cavity(void **state)
+TEST(particles_stay_in_the_cavity)
 {
 	const double sizes[] = {1e-12, 1e-3, 1, 1e5, 1e12};
 
-	(void)state;
 	for (int i = 0; i < 5 * 5 * 2; i++) {
 		struct sl_cavity_config c = i % 2 ? tube : sphere;
 		struct sl_cavity r;
@@ -244,12 +237,11 @@ static void particles_stay_in_the_cavity(void **state)
 }
 
 /* A direction perpendicular to the axis, or almost: no end of the tube is reached. */
-static void flights_across_the_axis_stay(void **state)
+TEST(flights_across_the_axis_stay)
 {
 	const float cosines[] = {0.0f, -0.0f, 1e-30f, -1e-30f, 0x1p-149f, -0x1p-149f};
 	struct sl_cavity r = rules_of(tube);
 
-	(void)state;
 	for (int i = 0; i < 6 * 2; i++) {
 		struct sl_particle p = {.x = -2.0f,
 			.z = i % 2 ? 3.0f : 0.0f,
@@ -279,11 +271,10 @@ static void check_complaint(struct sl_cavity_config c, const char *given, const 
 	assert_string_equal(want, m.messages);
 }
 
-static void bad_configurations_are_refused(void **state)
+TEST(bad_configurations_are_refused)
 {
 	struct sl_cavity_config closed = sphere;
 
-	(void)state;
 	closed.port = 0;
 	closed.reflectance = 1;
 	check_complaint(sphere, " port ", "");
@@ -298,13 +289,12 @@ static void bad_configurations_are_refused(void **state)
 		"port: is 0 while reflectance is 1: no particle could leave or be absorbed; change one of them\n");
 }
 
-static void ranges_and_constants(void **state)
+TEST(ranges_and_constants)
 {
 	struct sl_cavity round = rules_of(sphere), straight = rules_of(tube);
 	struct sl_particle values;
 	double lo, hi;
 
-	(void)state;
 	check_range(model, &round, SL_COLUMN_x, -5, 5);
 	check_range(model, &round, SL_COLUMN_z, -5, 5);
 	check_range(model, &straight, SL_COLUMN_y, -2, 2);
@@ -317,22 +307,4 @@ static void ranges_and_constants(void **state)
 	assert_false(model->range(&round, SL_COLUMN_time, &lo, &hi));
 	assert_int_equal(model->constants(&round, &values), SL_BIT(SL_COLUMN_weight));
 	assert_true(values.weight == 1.0f);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(starts_fill_the_opening),
-		cmocka_unit_test(spheres_are_entered_opposite_the_port),
-		cmocka_unit_test(flights_end_uniformly_on_the_sphere),
-		cmocka_unit_test(the_survivor_curve_is_exact),
-		cmocka_unit_test(distances_to_the_wall_are_exact),
-		cmocka_unit_test(flights_along_the_axis_pass),
-		cmocka_unit_test(particles_stay_in_the_cavity),
-		cmocka_unit_test(flights_across_the_axis_stay),
-		cmocka_unit_test(bad_configurations_are_refused),
-		cmocka_unit_test(ranges_and_constants),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,11 +15,10 @@ static double fresnel(double n, double m, double c)
 	return (double)sl_fresnel((float)n, (float)m, (float)c, &t);
 }
 
-static void fresnel_known_values(void **state)
+TEST(fresnel_known_values)
 {
 	const double brewster = cos(atan(1.5));
 
-	(void)state;
 	assert_true(fresnel(1.5, 1.5, 0.3) == 0);
 	assert_true(fabs(fresnel(1, 1.5, 1) - 0.04) < 1e-8);
 	assert_true(fabs(fresnel(1.5, 1, 1) - 0.04) < 1e-8);
@@ -33,22 +32,20 @@ static void fresnel_known_values(void **state)
 }
 
 /* A direction may be an ulp too long: then 1 - c^2 is below 0. */
-static void fresnel_beyond_a_cosine_of_1(void **state)
+TEST(fresnel_beyond_a_cosine_of_1)
 {
 	float t;
 
-	(void)state;
 	assert_true(fabs(fresnel(1, 1.5, 1 + 0x1p-22) - 0.04) < 1e-6);
 	sl_fresnel(1.5f, 1.0f, 1 + 0x1p-22f, &t);
 	assert_true(t >= 1.0f && t < 1.000001f);
 }
 
-static void fresnel_about_the_critical_angle(void **state)
+TEST(fresnel_about_the_critical_angle)
 {
 	const double critical = sqrt(1 - 1 / 2.25);
 	float t;
 
-	(void)state;
 	for (int i = 1; i < 1000; i++) {
 		assert_true(sl_fresnel(1.5f, 1.0f, (float)(critical - 1e-6 * i), &t) == 1.0f);
 		assert_true(t == 0.0f);
@@ -57,13 +54,12 @@ static void fresnel_about_the_critical_angle(void **state)
 	}
 }
 
-static void fresnel_against_double(void **state)
+TEST(fresnel_against_double)
 {
 	const double indices[] = {0.1, 0.5, 0.99, 1, 1.000001, 1.33, 1.5, 2.4, 10};
 	const int n = sizeof(indices) / sizeof(indices[0]);
 	double worst = 0;
 
-	(void)state;
 	for (int i = 0; i < n * n; i++)
 		for (int k = 0; k <= 1000; k++) {
 			float a = (float)indices[i / n], b = (float)indices[i % n], t;
@@ -81,9 +77,8 @@ static void fresnel_against_double(void **state)
 }
 
 /* The reversed path has the same reflectance. */
-static void fresnel_is_reciprocal(void **state)
+TEST(fresnel_is_reciprocal)
 {
-	(void)state;
 	for (int k = 1; k <= 1000; k++) {
 		float c = (float)k / 1000, t, back;
 		float there = sl_fresnel(1.0f, 1.5f, c, &t),
@@ -94,9 +89,8 @@ static void fresnel_is_reciprocal(void **state)
 	}
 }
 
-static void refraction_obeys_snell(void **state)
+TEST(refraction_obeys_snell)
 {
-	(void)state;
 	for (int k = 0; k < 2000; k++) {
 		float a = k % 2 ? 1.0f : 1.5f, b = k % 2 ? 1.5f : 1.0f, t;
 		double w = 1 - 0.25 * k / 2000, s = sqrt(1 - w * w), turn = 0.1 * k;
@@ -131,9 +125,8 @@ static double scatter_error(double g, float u, float c)
 	return fabs((double)c - want_scatter(g, (double)u)) / (slope + 2) * 0x1p24;
 }
 
-static void isotropic_scattering_is_exact(void **state)
+TEST(isotropic_scattering_is_exact)
 {
-	(void)state;
 	for (uint64_t word = 0; word <= UINT32_MAX; word += 9973) {
 		float u = sl_uniform((uint32_t)word);
 
@@ -141,11 +134,10 @@ static void isotropic_scattering_is_exact(void **state)
 	}
 }
 
-static void scattering_reaches_both_limits(void **state)
+TEST(scattering_reaches_both_limits)
 {
 	const double g[] = {-0.999, -0.9, -1e-7, 0, 1e-30, 1e-7, 0.75, 0.9, 0.999};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(g) / sizeof(g[0]); i++) {
 		assert_true(fabsf(scatter(g[i], 0x1p-33f) + 1.0f) < 3e-4f);
 		assert_true(fabsf(scatter(g[i], 1.0f) - 1.0f) < 3e-4f);
@@ -157,12 +149,11 @@ static void scattering_reaches_both_limits(void **state)
 	}
 }
 
-static void scattering_has_its_mean_and_distribution(void **state)
+TEST(scattering_has_its_mean_and_distribution)
 {
 	const double g[] = {-0.999, -0.9, -0.3, 0.1, 0.75, 0.9, 0.99, 0.999};
 	enum { N = 1 << 20 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(g) / sizeof(g[0]); i++) {
 		double sum = 0, worst = 0;
 
@@ -179,12 +170,11 @@ static void scattering_has_its_mean_and_distribution(void **state)
 	}
 }
 
-static void a_million_scatterings_keep_the_length(void **state)
+TEST(a_million_scatterings_keep_the_length)
 {
 	struct sl_particle p = {.w = 1};
 	double longest = 0, worst = 0;
 
-	(void)state;
 	for (uint64_t k = 0; k < 1000000; k++) {
 		struct sl_words random = sl_draw(5, 0, k);
 		struct sl_particle old = p;
@@ -200,11 +190,10 @@ static void a_million_scatterings_keep_the_length(void **state)
 }
 
 /* Newton's step squares an error of the length, so it does not accumulate. */
-static void scattering_corrects_the_length(void **state)
+TEST(scattering_corrects_the_length)
 {
 	struct sl_particle p = {.u = 0.6001f, .w = -0.8001f};
 
-	(void)state;
 	sl_scatter(&p, 0.5f, 0.3f);
 	assert_true(fabs(excess_length(&p)) < 1e-6);
 }
@@ -215,9 +204,8 @@ static const struct sl_particle poles[] = {{.w = 1}, {.w = -1}, {.u = 1}, {.v = 
 	{.v = 1e-20f, .w = -1}};
 
 /* c = 1 keeps the direction, c = -1 reverses it; the mean over all azimuths is along the old one. */
-static void scattering_at_the_poles(void **state)
+TEST(scattering_at_the_poles)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(poles) / sizeof(poles[0]); i++) {
 		struct sl_particle p = poles[i];
 		double u = 0, v = 0, w = 0;
@@ -239,24 +227,4 @@ static void scattering_at_the_poles(void **state)
 		assert_true(fabs(v - 0.25 * (double)poles[i].v) < 1e-6);
 		assert_true(fabs(w - 0.25 * (double)poles[i].w) < 1e-6);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fresnel_known_values),
-		cmocka_unit_test(fresnel_beyond_a_cosine_of_1),
-		cmocka_unit_test(fresnel_about_the_critical_angle),
-		cmocka_unit_test(fresnel_against_double),
-		cmocka_unit_test(fresnel_is_reciprocal),
-		cmocka_unit_test(refraction_obeys_snell),
-		cmocka_unit_test(isotropic_scattering_is_exact),
-		cmocka_unit_test(scattering_reaches_both_limits),
-		cmocka_unit_test(scattering_has_its_mean_and_distribution),
-		cmocka_unit_test(a_million_scatterings_keep_the_length),
-		cmocka_unit_test(scattering_corrects_the_length),
-		cmocka_unit_test(scattering_at_the_poles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static double want_box(const struct sl_particle *p, const double from[3], const 
 }
 
 /* Rays from far, near and inside. Rays that graze a surface may hit or miss it. */
-static void distances_to_surfaces_are_exact(void **state)
+TEST(distances_to_surfaces_are_exact)
 {
 	static const double center[3] = {0.3, -0.2, 0.4}, from[3] = {-0.5, -0.3, -0.8},
 			    to[3] = {0.4, 0.9, 0.7};
@@ -50,7 +50,6 @@ static void distances_to_surfaces_are_exact(void **state)
 	int differ = 0, met = 0;
 	struct sl_rays r;
 
-	(void)state;
 	rays_add_sphere(&c, vector(center[0], center[1], center[2]), 0.7, 0, 0, 0);
 	rays_add_box(&c, vector(from[0], from[1], from[2]), vector(to[0], to[1], to[2]), 0, 0, 0);
 	rays_add_plane(&c, vector(0, 0.2, 0.1), vector(0.3, -4, 1), 0, 0, 0);
@@ -119,12 +118,11 @@ static void check_spot(const struct sl_rays_config *c, struct sl_vector place, c
 	assert_true(lit > 10 && lit == right);
 }
 
-static void images_show_the_scene(void **state)
+TEST(images_show_the_scene)
 {
 	struct sl_rays_config c = rays_scene(vector(0.3, -4, 0.1), vector(0.3, 0, 0.1), 32);
 	struct sl_rays_config d;
 
-	(void)state;
 	c.camera.up = vector(0, 0, 1);
 	d = c;
 	rays_add_sphere(&c, vector(0.93, 1, -0.62), 0.03, SL_RAYS_DIFFUSE, 0, 1);
@@ -140,14 +138,13 @@ static void images_show_the_scene(void **state)
  * Isotropic radiance: the fraction of the rays entering the sphere that hit a convex body is the
  * ratio of the surface areas (Cauchy).
  */
-static void random_rays_are_isotropic(void **state)
+TEST(random_rays_are_isotropic)
 {
 	struct sl_rays_config c = rays_scene(vector(0, 0, 0), vector(0, 0, 0), 1);
 	double area = 2 * (0.5 * 2 + 0.5 * 0.3 + 2 * 0.3), want, x = 0, w = 0;
 	struct sl_rays r;
 	uint64_t met = 0;
 
-	(void)state;
 	c.source = SL_RAYS_AT_RANDOM;
 	rays_add_box(&c, vector(1, 1, 1), vector(1.5, 3, 1.3), SL_RAYS_DIFFUSE, 0, 0);
 	r = rays_rules(&c);
@@ -186,12 +183,11 @@ static void check_closed(const struct sl_rays_config *c, uint64_t rays)
 	}
 }
 
-static void closed_scenes_do_not_leak(void **state)
+TEST(closed_scenes_do_not_leak)
 {
 	static const double sizes[] = {1e-9, 1, 1e9}, places[] = {0, 3, 3000};
 	const uint64_t rays = 400;
 
-	(void)state;
 	for (int i = 0; i < 3 * 3 * 4; i++) {
 		double size = sizes[i / 12], at = size * places[i / 4 % 3];
 		struct sl_vector center = vector(at, -at, at / 3);
@@ -211,12 +207,11 @@ static void closed_scenes_do_not_leak(void **state)
 }
 
 /* Single steps give the same end as all steps at once. */
-static void steps_can_be_taken_one_by_one(void **state)
+TEST(steps_can_be_taken_one_by_one)
 {
 	struct sl_rays_config c = rays_scene(vector(0.2, -0.9, 0.3), vector(0, 0, 0), 4);
 	struct sl_rays r;
 
-	(void)state;
 	rays_add_box(&c, vector(-1, -1, -1), vector(1, 1, 1), SL_RAYS_DIFFUSE, 0.9, 0.01);
 	rays_add_sphere(&c, vector(0, 0, 0), 0.6, SL_RAYS_MIRROR, 0.95, 0);
 	r = rays_rules(&c);
@@ -231,17 +226,4 @@ static void steps_can_be_taken_one_by_one(void **state)
 		}
 		assert_memory_equal(&p, &at_once, sizeof(p));
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(distances_to_surfaces_are_exact),
-		cmocka_unit_test(images_show_the_scene),
-		cmocka_unit_test(random_rays_are_isotropic),
-		cmocka_unit_test(closed_scenes_do_not_leak),
-		cmocka_unit_test(steps_can_be_taken_one_by_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

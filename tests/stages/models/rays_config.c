@@ -14,13 +14,12 @@ static void check_complaint(const struct sl_rays_config *c, const char *given, c
 	assert_string_equal(want, m.messages);
 }
 
-static void bad_scenes_are_refused(void **state)
+TEST(bad_scenes_are_refused)
 {
 	static const char given[] = " camera.position camera.look_at ";
 	const struct sl_rays_config none = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 2);
 	struct sl_rays_config c = none;
 
-	(void)state;
 	rays_add(&c, 0, 0, 0);
 	check_complaint(&c, given,
 		"objects[0]: has no shape: an object is a sphere, a box or a plane; add sphere: {center: [0, 0, 0], radius: 1 cm}\n");
@@ -43,13 +42,12 @@ static void bad_scenes_are_refused(void **state)
 		"objects[1].plane.normal: has length 0: it is a direction; write for example [0, 0, 1]\n");
 }
 
-static void bad_cameras_are_refused(void **state)
+TEST(bad_cameras_are_refused)
 {
 	static const char given[] = " camera.position camera.look_at ";
 	const struct sl_rays_config none = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 2);
 	struct sl_rays_config c = none;
 
-	(void)state;
 	c.camera.look_at = c.camera.position;
 	check_complaint(&c, given,
 		"camera.look_at: equals camera.position: the camera has no direction; change one of them\n"
@@ -73,7 +71,7 @@ static void bad_cameras_are_refused(void **state)
 		&c, " camera.look_at ", "camera.position: is missing: a camera needs it; add it\n");
 }
 
-static void ranges_and_constants(void **state)
+TEST(ranges_and_constants)
 {
 	struct sl_rays_config c = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 16);
 	struct sl_image image;
@@ -81,7 +79,6 @@ static void ranges_and_constants(void **state)
 	struct sl_rays r;
 	double lo, hi;
 
-	(void)state;
 	rays_add_sphere(&c, vector(0, 0, 0), 1, 0, 0.5, 2);
 	r = rays_rules(&c);
 	assert_int_equal(model->constants(&r, &values), SL_BIT(SL_COLUMN_weight));
@@ -99,15 +96,4 @@ static void ranges_and_constants(void **state)
 	assert_false(model->range(&r, SL_COLUMN_z, &lo, &hi));
 	assert_true(model->image(&r, &image) && image.in_turn && image.width == 16 &&
 		    image.height == 16 && image.fate == SL_FATE_lit);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_scenes_are_refused),
-		cmocka_unit_test(bad_cameras_are_refused),
-		cmocka_unit_test(ranges_and_constants),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

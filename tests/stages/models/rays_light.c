@@ -27,9 +27,8 @@ static void check_furnace(const struct sl_rays_config *c, const char *what)
 }
 
 /* Under a sky of radiance 1, a surface that reflects or emits 1 in total cannot be seen. */
-static void furnaces_are_white(void **state)
+TEST(furnaces_are_white)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		double reflectance = i / 2 ? 0.6 : 1, emission = 1 - reflectance;
 		struct sl_rays_config c = rays_scene(vector(1, -4, 1), vector(0, 0, 0.3), 8);
@@ -53,9 +52,8 @@ static void furnaces_are_white(void **state)
 }
 
 /* Inside a closed surface a camera sees 1 in every direction. */
-static void closed_furnaces_are_white(void **state)
+TEST(closed_furnaces_are_white)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct sl_rays_config c = rays_scene(vector(0.2, -0.4, 0.1), vector(0, 1, 0.3), 8);
 
@@ -101,11 +99,10 @@ static void check_radiance(const struct sl_rays *r, uint64_t seed, double want, 
  * An emitting sphere inside a hollow one. From any point of the wall the fraction F = (r1/r2)^2 of
  * diffuse flights ends at the inner sphere, the rest at the wall: L = rho (F L1 + (1 - F) L).
  */
-static void concentric_spheres(void **state)
+TEST(concentric_spheres)
 {
 	static const double sizes[] = {0.3, 0.8}, reflectances[] = {0.5, 0.9};
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		double r1 = sizes[i % 2], rho = reflectances[i / 2], F = r1 * r1 / 1.44;
 		struct sl_rays_config c = rays_scene(vector(0, -1, 0), vector(0, -2, 0), 1);
@@ -120,11 +117,10 @@ static void concentric_spheres(void **state)
 }
 
 /* A point of a diffuse plane under a sphere of radiance 3 at height h: L = 3 rho (r/h)^2. */
-static void sphere_over_a_plane(void **state)
+TEST(sphere_over_a_plane)
 {
 	static const double heights[] = {0.6, 1, 3};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct sl_rays_config c = rays_scene(vector(5, 0, 0.3), vector(0, 0, 0), 1);
 		struct sl_rays r;
@@ -166,29 +162,15 @@ static void check_squares(const struct sl_rays *r, double want, const char *what
 	assert_true(fabs((double)lit / RAYS - want) < 4 * error);
 }
 
-static void exchange_between_squares(void **state)
+TEST(exchange_between_squares)
 {
 	struct sl_rays_config c = rays_scene(vector(0, -3, 0), vector(0, 0, 0), 1), d = c;
 	struct sl_rays r;
 
-	(void)state;
 	rays_add_box(&c, vector(0, 0, 1), vector(1, 1, 1.5), SL_RAYS_DIFFUSE, 0, 1);
 	rays_add_box(&d, vector(1, 0, 0), vector(1.5, 1, 1), SL_RAYS_DIFFUSE, 0, 1);
 	r = rays_rules(&c);
 	check_squares(&r, 0.199825, "parallel squares");
 	r = rays_rules(&d);
 	check_squares(&r, 0.200044, "squares at a right angle");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(furnaces_are_white),
-		cmocka_unit_test(closed_furnaces_are_white),
-		cmocka_unit_test(concentric_spheres),
-		cmocka_unit_test(sphere_over_a_plane),
-		cmocka_unit_test(exchange_between_squares),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,24 +3,22 @@
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-static void normal_incidence_is_along_the_axis(void **state)
+TEST(normal_incidence_is_along_the_axis)
 {
 	struct sl_slab r = slab_rules(slab_plain);
 	struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, 7);
 
-	(void)state;
 	assert_true(p.id == 7 && p.weight == 1.0f && p.fate == SL_FATE_alive);
 	assert_true(p.x == 0.0f && p.y == 0.0f && p.z == 0.0f && p.time == 0.0f);
 	assert_true(p.u == 0.0f && p.v == 0.0f && p.w == 1.0f);
 }
 
-static void angled_incidence_is_refracted(void **state)
+TEST(angled_incidence_is_refracted)
 {
 	struct sl_slab_config c = slab_plain;
 	int inside = 0, reflected = 0;
 	struct sl_slab r;
 
-	(void)state;
 	c.incidence = SL_SLAB_ANGLE;
 	c.angle = 0.5;
 	c.n.at[0] = 1.5;
@@ -40,12 +38,11 @@ static void angled_incidence_is_refracted(void **state)
 	assert_int_equal(100000, inside + reflected);
 }
 
-static void all_is_reflected_at_entry_beyond_the_critical_angle(void **state)
+TEST(all_is_reflected_at_entry_beyond_the_critical_angle)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_slab r;
 
-	(void)state;
 	c.incidence = SL_SLAB_ANGLE;
 	c.angle = 0.8;
 	c.n_above = 1.5;
@@ -60,14 +57,13 @@ static void all_is_reflected_at_entry_beyond_the_critical_angle(void **state)
 }
 
 /* Lambertian: mean cosine 2/3, mean square 1/2; directions near the normal are not discrete. */
-static void diffuse_incidence_is_lambertian(void **state)
+TEST(diffuse_incidence_is_lambertian)
 {
 	struct sl_slab_config c = slab_plain;
 	double sum = 0, square = 0, across = 0;
 	enum { N = 1000000 };
 	struct sl_slab r;
 
-	(void)state;
 	c.incidence = SL_SLAB_DIFFUSE;
 	r = slab_rules(c);
 	for (uint64_t id = 0; id < N; id++) {
@@ -88,13 +84,12 @@ static void diffuse_incidence_is_lambertian(void **state)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static void surfaces_reflect_or_transmit(void **state)
+TEST(surfaces_reflect_or_transmit)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_particle up = {.u = 0.6f, .w = -0.8f}, p = up;
 	struct sl_slab r;
 
-	(void)state;
 	c.n.at[0] = c.n_above = 1.5;
 	r = slab_rules(c);
 	slab_cross_boundary(&r, 0, &p, 0x1p-33f); /* matched: always out */
@@ -169,7 +164,7 @@ static struct sl_slab_config ended_by(struct sl_slab_config c, double thickness,
 	return c;
 }
 
-static void particles_stay_in_the_slab(void **state)
+TEST(particles_stay_in_the_slab)
 {
 	const struct sl_slab_config slabs[] = {
 		slab_plain,
@@ -188,7 +183,6 @@ static void particles_stay_in_the_slab(void **state)
 		ended_by(slab_stack, 1e30, SL_SLAB_ANGLE),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(slabs) / sizeof(slabs[0]); i++)
 		for (int k = 0; k < 2; k++) {
 			struct sl_slab r = slab_rules(k ? slab_implicit(slabs[i]) : slabs[i]);
@@ -199,13 +193,12 @@ static void particles_stay_in_the_slab(void **state)
 }
 
 /* Flights from either surface, parallel to it or almost. */
-static void grazing_flights(void **state)
+TEST(grazing_flights)
 {
 	const float cosines[] = {0.0f, -0.0f, 1e-30f, -1e-30f, 0x1p-149f, -0x1p-149f, 1.0f, -1.0f};
 	const float thicknesses[] = {1e-30f, 1.0f, 1e30f, HUGE_VALF};
 	struct sl_slab r = slab_rules(slab_plain);
 
-	(void)state;
 	for (int i = 0; i < 8 * 4 * 2; i++)
 		for (uint64_t id = 0; id < 200; id++) {
 			float w = cosines[i / 8], depth = thicknesses[i % 8 / 2];
@@ -222,14 +215,13 @@ static void grazing_flights(void **state)
 }
 
 /* In a half-space: the first flight's length is exponential, and from block 1 (0 is the start). */
-static void flights_are_exponential(void **state)
+TEST(flights_are_exponential)
 {
 	struct sl_slab_config c = slab_plain;
 	double sum = 0, square = 0, absorbed = 0;
 	enum { N = 1000000 };
 	struct sl_slab r;
 
-	(void)state;
 	c.thickness.at[0] = HUGE_VAL;
 	r = slab_rules(c);
 	for (uint64_t id = 0; id < N; id++) {
@@ -250,12 +242,11 @@ static void flights_are_exponential(void **state)
 	assert_true(fabs(absorbed / N - 0.1) < 4 * sqrt(0.09 / N));
 }
 
-static void max_steps_ends_a_history(void **state)
+TEST(max_steps_ends_a_history)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_slab r;
 
-	(void)state;
 	c.mu_a.at[0] = 0;
 	c.thickness.at[0] = 1e6;
 	r = slab_rules(c);
@@ -273,11 +264,10 @@ static void max_steps_ends_a_history(void **state)
 
 /* --- the configuration ------------------------------------------------------------------------ */
 
-static void bad_configurations_are_refused(void **state)
+TEST(bad_configurations_are_refused)
 {
 	struct sl_slab_config nothing = slab_plain, little = slab_plain, angled = slab_plain;
 
-	(void)state;
 	nothing.mu_a.at[0] = nothing.mu_s.at[0] = 0;
 	slab_expect_messages(nothing, "", "");
 	nothing.thickness.at[0] = HUGE_VAL;
@@ -294,14 +284,13 @@ static void bad_configurations_are_refused(void **state)
 		"angle: has no effect here: only incidence: angle uses it; remove it or choose that\n");
 }
 
-static void ranges_and_constants(void **state)
+TEST(ranges_and_constants)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_slab r = slab_rules(c);
 	struct sl_particle values = {0};
 	double lo, hi;
 
-	(void)state;
 	assert_true(sl_slab_model.range(&r, SL_COLUMN_w, &lo, &hi) && lo == -1 && hi == 1);
 	assert_true(sl_slab_model.range(&r, SL_COLUMN_z, &lo, &hi) && lo == 0 && hi == 1);
 	assert_true(sl_slab_model.range(&r, SL_COLUMN_steps, &lo, &hi) && lo == 0 && hi == 1000);
@@ -318,23 +307,4 @@ static void ranges_and_constants(void **state)
 	c.thickness.at[0] = HUGE_VAL;
 	r = slab_rules(c);
 	assert_false(sl_slab_model.range(&r, SL_COLUMN_z, &lo, &hi));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(normal_incidence_is_along_the_axis),
-		cmocka_unit_test(angled_incidence_is_refracted),
-		cmocka_unit_test(all_is_reflected_at_entry_beyond_the_critical_angle),
-		cmocka_unit_test(diffuse_incidence_is_lambertian),
-		cmocka_unit_test(surfaces_reflect_or_transmit),
-		cmocka_unit_test(particles_stay_in_the_slab),
-		cmocka_unit_test(grazing_flights),
-		cmocka_unit_test(flights_are_exponential),
-		cmocka_unit_test(max_steps_ends_a_history),
-		cmocka_unit_test(bad_configurations_are_refused),
-		cmocka_unit_test(ranges_and_constants),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

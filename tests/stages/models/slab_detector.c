@@ -75,9 +75,8 @@ static void check(struct sl_slab_config c, bool limited, accepts *accept)
 	assert_true(hits > 100 && edge <= 2);
 }
 
-static void outlines_and_faces(void **state)
+TEST(outlines_and_faces)
 {
-	(void)state;
 	for (int face = 0; face < 2; face++) {
 		struct sl_slab_config c = with_detector(1, face);
 
@@ -89,13 +88,12 @@ static void outlines_and_faces(void **state)
 }
 
 /* The inner radius of an annulus belongs to it and the outer one does not, so that annuli can adjoin. */
-static void adjoining_annuli_share_no_particle(void **state)
+TEST(adjoining_annuli_share_no_particle)
 {
 	struct sl_slab_config c = with_detector(2, 0);
 	struct sl_particle p = {0};
 	struct sl_slab inner, outer;
 
-	(void)state;
 	c.detector.center_x = c.detector.center_y = 0;
 	c.detector.radius = 0.5;
 	c.detector.inner_radius = 0.25;
@@ -114,11 +112,10 @@ static void adjoining_annuli_share_no_particle(void **state)
 	assert_false(sl_slab_is_detected(&outer.detector, &p));
 }
 
-static void bad_detectors_are_refused(void **state)
+TEST(bad_detectors_are_refused)
 {
 	struct sl_slab_config c = with_detector(2, 1);
 
-	(void)state;
 	slab_expect_messages(
 		c, " detector.face detector.center_x detector.radius detector.inner_radius ", "");
 	c.detector.inner_radius = 0.4;
@@ -137,15 +134,4 @@ static void bad_detectors_are_refused(void **state)
 		"detector.center_x: has no effect here: only a detector.type other than none uses it; remove it or choose that\n"
 		"detector.na: has no effect here: only a detector.type other than none uses it; remove it or choose that\n"
 		"detector.radius: has no effect here: only detector.type: disk or annulus uses it; remove it or choose that\n");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outlines_and_faces),
-		cmocka_unit_test(adjoining_annuli_share_no_particle),
-		cmocka_unit_test(bad_detectors_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,11 +27,10 @@ static double reflectance(double n, double angle)
 }
 
 /* Values from closed forms, which do not use the function above. */
-static void reference_has_closed_forms(void **state)
+TEST(reference_has_closed_forms)
 {
 	const double pi = acos(-1.0), s45 = (sqrt(0.5) - sqrt(1.75)) / (sqrt(0.5) + sqrt(1.75));
 
-	(void)state;
 	assert_true(fabs(reflectance(1.5, 0) - 0.04) < 1e-15);
 	/* at 45 degrees the reflectance of p is the square of that of s */
 	assert_true(fabs(reflectance(1.5, pi / 4) - (pow(s45, 2) + pow(s45, 4)) / 2) < 1e-15);
@@ -102,23 +101,12 @@ static void check_plate(double n, double angle)
 	assert_true(t.near >= 5 && unclear < 10);
 }
 
-static void plate_reflects_and_transmits(void **state)
+TEST(plate_reflects_and_transmits)
 {
 	static const double angles[] = {0, 0.5, 0.98, 1.2, 1.5};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(angles) / sizeof(angles[0]); i++) {
 		check_plate(1.5, angles[i]);
 		check_plate(1.33, angles[i]);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reference_has_closed_forms),
-		cmocka_unit_test(plate_reflects_and_transmits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,11 @@
  */
 #include "tests/support/models/slab_check.h"
 
-static void without_absorption_both_estimators_agree(void **state)
+TEST(without_absorption_both_estimators_agree)
 {
 	struct sl_slab_config c = slab_stack;
 	struct sl_slab r, s;
 
-	(void)state;
 	c.mu_a = (struct sl_reals)ONE(0);
 	r = slab_rules(c);
 	s = slab_rules(slab_implicit(c));
@@ -22,12 +21,11 @@ static void without_absorption_both_estimators_agree(void **state)
 	}
 }
 
-static void collisions_reduce_the_weight(void **state)
+TEST(collisions_reduce_the_weight)
 {
 	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
 	struct sl_particle p = {.weight = 1};
 
-	(void)state;
 	sl_slab_absorb(&r, 1, 0, &p, 0x1p-33f);
 	assert_true(p.weight == 0.9f && p.fate == SL_FATE_alive);
 	sl_slab_absorb(&r, 1, 0, &p, 1.0f);
@@ -38,14 +36,13 @@ static void collisions_reduce_the_weight(void **state)
 }
 
 /* The mean weight is preserved: summed over equally spaced random numbers, without statistics. */
-static void roulette_preserves_the_mean_weight(void **state)
+TEST(roulette_preserves_the_mean_weight)
 {
 	struct sl_slab r = slab_rules(slab_implicit(slab_plain));
 	const float before = 1.05e-4f, after = before * 0.9f;
 	enum { N = 1 << 16 };
 	double sum = 0;
 
-	(void)state;
 	for (uint32_t k = 0; k < N; k++) {
 		struct sl_particle p = {.weight = before};
 		bool wins = (double)(k << 16) / 0x1p32 < 0.1;
@@ -92,14 +89,13 @@ static struct estimate estimate(struct sl_slab_config c, uint64_t seed)
 }
 
 /* Different seeds make the runs independent. Implicit capture must not increase any error. */
-static void implicit_agrees_with_analogue(void **state)
+TEST(implicit_agrees_with_analogue)
 {
 	struct sl_slab_config often = slab_plain;
 	const enum sl_fate fates[] = {
 		SL_FATE_reflected, SL_FATE_transmitted, SL_FATE_absorbed, SL_FATE_max_steps};
 	double worst = 0;
 
-	(void)state;
 	often.roulette.below = 0.4;
 	often.roulette.survive = 0.5;
 	for (int k = 0; k < 5; k++) {
@@ -135,7 +131,7 @@ static double efficiency(struct sl_slab_config c, int absorption)
 
 /* Balanced roulette pays where absorption is strong, and costs nothing in skin, whose histories are
  * long. There the default roulette of implicit capture costs more than it saves. */
-static void balanced_is_at_least_as_efficient_as_analogue(void **state)
+TEST(balanced_is_at_least_as_efficient_as_analogue)
 {
 	struct sl_slab_config half = slab_of_one(5, 5, 0, HUGE_VAL, 1, 1, 1, 0, 0);
 	struct sl_slab_config forward = slab_of_one(10, 10, 0.75, 0.5, 1, 1, 1, 0, 0);
@@ -144,7 +140,6 @@ static void balanced_is_at_least_as_efficient_as_analogue(void **state)
 	double in_forward = efficiency(forward, SL_SLAB_BALANCED);
 	double in_skin = efficiency(skin, SL_SLAB_BALANCED), by_default;
 
-	(void)state;
 	skin.roulette.below = 1e-4;
 	skin.roulette.survive = 0.1;
 	by_default = efficiency(skin, SL_SLAB_IMPLICIT);
@@ -155,12 +150,11 @@ static void balanced_is_at_least_as_efficient_as_analogue(void **state)
 	assert_true(by_default < 0.7);
 }
 
-static void balanced_is_implicit_with_one_half(void **state)
+TEST(balanced_is_implicit_with_one_half)
 {
 	struct sl_slab_config c = slab_implicit(slab_stack);
 	struct sl_slab a, b;
 
-	(void)state;
 	c.roulette.below = c.roulette.survive = 0.5;
 	a = slab_rules(c);
 	c.absorption = SL_SLAB_BALANCED;
@@ -170,11 +164,10 @@ static void balanced_is_implicit_with_one_half(void **state)
 	assert_memory_equal(&a, &b, sizeof(a));
 }
 
-static void bad_roulettes_are_refused(void **state)
+TEST(bad_roulettes_are_refused)
 {
 	struct sl_slab_config c = slab_implicit(slab_plain);
 
-	(void)state;
 	slab_expect_messages(slab_plain, " roulette.below roulette.survive ",
 		"roulette.below: has no effect here: only absorption: implicit uses it; remove it or choose that\n"
 		"roulette.survive: has no effect here: only absorption: implicit uses it; remove it or choose that\n");
@@ -186,19 +179,4 @@ static void bad_roulettes_are_refused(void **state)
 	c.roulette.below = 0.2;
 	slab_expect_messages(c, " roulette.below ",
 		"roulette.below: is above roulette.survive: weights could exceed 1; make it at most 0.1\n");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_absorption_both_estimators_agree),
-		cmocka_unit_test(collisions_reduce_the_weight),
-		cmocka_unit_test(roulette_preserves_the_mean_weight),
-		cmocka_unit_test(implicit_agrees_with_analogue),
-		cmocka_unit_test(balanced_is_at_least_as_efficient_as_analogue),
-		cmocka_unit_test(balanced_is_implicit_with_one_half),
-		cmocka_unit_test(bad_roulettes_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static struct sl_slab_config stacked(uint32_t n, const double *thickness, struct
 }
 
 /* However one medium is split, the rules, and therefore all results, have the same bytes. */
-static void layers_of_one_medium_are_merged(void **state)
+TEST(layers_of_one_medium_are_merged)
 {
 	const double halves[] = {0.5, 0.5}, quarters[] = {0.25, 0.125, 0.375, 0.25};
 	const double thin[] = {1 - 0x1p-20, 0x1p-20}, endless[] = {1, HUGE_VAL};
@@ -20,7 +20,6 @@ static void layers_of_one_medium_are_merged(void **state)
 		       r = slab_rules(stacked(2, halves, slab_plain));
 	struct sl_slab_config c = slab_plain;
 
-	(void)state;
 	assert_memory_equal(&r, &whole, sizeof(r));
 	r = slab_rules(stacked(4, quarters, slab_plain));
 	assert_memory_equal(&r, &whole, sizeof(r));
@@ -38,7 +37,7 @@ static void layers_of_one_medium_are_merged(void **state)
 }
 
 /* The same within a stack; a layer that differs in any value stays separate. */
-static void layers_that_differ_stay_separate(void **state)
+TEST(layers_that_differ_stay_separate)
 {
 	const struct sl_slab_config cut = {.mu_a = {5, {1, 0, 0, 2, 2}},
 		.mu_s = {5, {9, 0, 0, 38, 38}},
@@ -51,7 +50,6 @@ static void layers_that_differ_stay_separate(void **state)
 	struct sl_slab r = slab_rules(cut), whole = slab_rules(slab_stack);
 	struct sl_slab_config c = slab_plain;
 
-	(void)state;
 	assert_memory_equal(&r, &whole, sizeof(r));
 	for (int k = 0; k < 4; k++) {
 		struct sl_reals two = {2, {1, k % 2 ? 0.5 : 1.5}};
@@ -64,12 +62,11 @@ static void layers_that_differ_stay_separate(void **state)
 	}
 }
 
-static void layers_are_adjacent(void **state)
+TEST(layers_are_adjacent)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 	const struct sl_slab_layer *l = r.layer;
 
-	(void)state;
 	assert_int_equal(3, r.layers);
 	assert_true(l[0].top == 0.0f && l[0].bottom == 0.1f && l[1].top == 0.1f);
 	assert_true(l[1].bottom == (float)(0.1 + 0.05) && l[2].top == l[1].bottom);
@@ -83,12 +80,11 @@ static void layers_are_adjacent(void **state)
 }
 
 /* Inside a layer the depth decides; on a boundary, the layer that the particle flies into. */
-static void depth_and_direction_determine_the_layer(void **state)
+TEST(depth_and_direction_determine_the_layer)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 	const struct sl_slab_layer *l = r.layer;
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
 		for (int k = -1; k <= 1; k++) {
 			assert_int_equal(i, sl_slab_layer_at(&r, l[i].first, (float)k));
@@ -101,11 +97,10 @@ static void depth_and_direction_determine_the_layer(void **state)
 }
 
 /* Flights across the middle of a layer have its mean free path, n, absorption and scattering. */
-static void each_layer_has_its_medium(void **state)
+TEST(each_layer_has_its_medium)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 
-	(void)state;
 	for (int k = 0; k < 200; k++) {
 		int i = k % 2 ? 0 : 2;
 		double mu_t = slab_stack.mu_a.at[i] + slab_stack.mu_s.at[i];
@@ -130,14 +125,13 @@ static void each_layer_has_its_medium(void **state)
 }
 
 /* Between the first two layers, of n = 1.5 and 1, and back. */
-static void boundaries_reflect_or_refract(void **state)
+TEST(boundaries_reflect_or_refract)
 {
 	struct sl_slab r = slab_rules(slab_stack);
 	const struct sl_particle down = {.u = 0.6f, .w = 0.8f, .z = 0.05f};
 	struct sl_particle p = down, q;
 	float t;
 
-	(void)state;
 	assert_int_equal(0, slab_cross_boundary(&r, 0, &p, 0x1p-33f));
 	assert_true(p.z == 0.1f && p.w == -0.8f && p.u == 0.6f);
 	p = down;
@@ -169,13 +163,12 @@ static void boundaries_reflect_or_refract(void **state)
 }
 
 /* Parallel to a boundary, or almost: a flight that rounding makes 0 does not change the layer. */
-static void grazing_flights_keep_their_layer(void **state)
+TEST(grazing_flights_keep_their_layer)
 {
 	const float cosines[] = {1e-12f, -1e-12f, 0x1p-149f, -0x1p-149f, 1e-7f, -1e-7f};
 	struct sl_slab_config c = slab_stack;
 	struct sl_slab r;
 
-	(void)state;
 	c.mu_s.at[1] = 1000;
 	r = slab_rules(c);
 	for (int i = 0; i < 6; i++)
@@ -193,7 +186,7 @@ static void grazing_flights_keep_their_layer(void **state)
 }
 
 /* Glass over a perfect absorber of n = 1: both faces together reflect 2 R/(1 + R). */
-static void clear_layers_do_not_scatter(void **state)
+TEST(clear_layers_do_not_scatter)
 {
 	const struct sl_slab_config glass = {.mu_a = {2, {0, 1e9}},
 		.mu_s = ONE(0),
@@ -207,7 +200,6 @@ static void clear_layers_do_not_scatter(void **state)
 	enum { N = 200000 };
 	int back = 0;
 
-	(void)state;
 	for (uint64_t id = 0; id < N; id++) {
 		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
 
@@ -225,11 +217,10 @@ static void clear_layers_do_not_scatter(void **state)
 	}
 }
 
-static void bad_layers_are_refused(void **state)
+TEST(bad_layers_are_refused)
 {
 	struct sl_slab_config c = slab_stack;
 
-	(void)state;
 	c.mu_s.n = 2;
 	c.n.n = 0;
 	slab_expect_messages(c, "",
@@ -254,21 +245,4 @@ static void bad_layers_are_refused(void **state)
 	c.thickness.at[1] = 1e-6;
 	slab_expect_messages(c, "",
 		"thickness[1]: is too thin at a depth of 0.1 cm: positions have 24 significant bits; make it at least 1.5e-06 cm\n");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layers_of_one_medium_are_merged),
-		cmocka_unit_test(layers_that_differ_stay_separate),
-		cmocka_unit_test(layers_are_adjacent),
-		cmocka_unit_test(depth_and_direction_determine_the_layer),
-		cmocka_unit_test(each_layer_has_its_medium),
-		cmocka_unit_test(boundaries_reflect_or_refract),
-		cmocka_unit_test(grazing_flights_keep_their_layer),
-		cmocka_unit_test(clear_layers_do_not_scatter),
-		cmocka_unit_test(bad_layers_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

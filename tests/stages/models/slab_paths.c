@@ -33,12 +33,11 @@ static struct sl_particle history(const struct sl_slab_paths *r, uint64_t seed, 
 }
 
 /* Columns other than those of the regions have the bits of the model slab. */
-static void histories_are_those_of_slab(void **state)
+TEST(histories_are_those_of_slab)
 {
 	const struct sl_slab_config slabs[] = {
 		slab_plain, slab_stack, slab_implicit(slab_stack), slab_implicit(slab_plain)};
 
-	(void)state;
 	for (int k = 0; k < 4; k++) {
 		struct sl_slab s = slab_rules(slabs[k]);
 		struct sl_slab_paths r = paths_rules(slabs[k]);
@@ -57,12 +56,11 @@ static void histories_are_those_of_slab(void **state)
 }
 
 /* The time of flight and the number of collisions are the sums over the regions. */
-static void regions_add_up(void **state)
+TEST(regions_add_up)
 {
 	struct sl_slab_paths r = paths_rules(slab_stack);
 	double deflection = 0, collisions = 0;
 
-	(void)state;
 	for (uint64_t id = 0; id < 20000; id++) {
 		struct sl_particle p = history(&r, SEED, id);
 		double time = (1.5 * (double)p.path_1 + (double)p.path_2 + 1.4 * (double)p.path_3) /
@@ -83,13 +81,12 @@ static void regions_add_up(void **state)
 }
 
 /* Unscattered light has crossed each layer once, at its thickness. */
-static void unscattered_paths_are_the_thicknesses(void **state)
+TEST(unscattered_paths_are_the_thicknesses)
 {
 	struct sl_slab_config c = slab_stack;
 	struct sl_slab_paths r;
 	int direct = 0;
 
-	(void)state;
 	c.n = (struct sl_reals)ONE(1);
 	c.n_above = c.n_below = 1;
 	r = paths_rules(c);
@@ -139,12 +136,11 @@ static struct leaving leaving(struct sl_slab_config c, uint64_t seed, const doub
 }
 
 /* More absorption in one region and less in another, with both kinds of absorption. */
-static void absorption_can_be_changed_afterwards(void **state)
+TEST(absorption_can_be_changed_afterwards)
 {
 	const double more[2] = {1.5, -1}, none[2] = {0, 0};
 	double worst = 0, change = 0;
 
-	(void)state;
 	for (int implicit = 0; implicit < 2; implicit++) {
 		struct sl_slab_config c = implicit ? slab_implicit(slab_stack) : slab_stack;
 		struct leaving changed, direct, before;
@@ -167,13 +163,12 @@ static void absorption_can_be_changed_afterwards(void **state)
 }
 
 /* Layers of one medium stay apart if their regions differ, and are merged if they agree. */
-static void regions_divide_a_medium(void **state)
+TEST(regions_divide_a_medium)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_particle values;
 	struct sl_slab_paths r;
 
-	(void)state;
 	c.thickness = (struct sl_reals){3, {0.2, 0.3, 0.5}};
 	c.regions = (struct sl_counts){3, {2, 2, 0}};
 	r = paths_rules(c);
@@ -205,11 +200,10 @@ static void expect_messages(struct sl_slab_config c, const char *expected)
 	assert_string_equal(expected, m.messages);
 }
 
-static void bad_regions_are_refused(void **state)
+TEST(bad_regions_are_refused)
 {
 	struct sl_slab_config c = slab_stack;
 
-	(void)state;
 	c.regions = (struct sl_counts){2, {1, 2}};
 	expect_messages(c,
 		"regions: has 2 values for 3 layers: each layer needs one; give one per layer, or one for all\n");
@@ -219,18 +213,4 @@ static void bad_regions_are_refused(void **state)
 	c.thickness = (struct sl_reals){4, {0.1, 0.2, 0.3, 0.4}};
 	expect_messages(c,
 		"regions: is missing: the slab has 4 layers and there are 3 regions; give the region of each layer, such as [1, 1, 2, 0]\n");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(histories_are_those_of_slab),
-		cmocka_unit_test(regions_add_up),
-		cmocka_unit_test(unscattered_paths_are_the_thicknesses),
-		cmocka_unit_test(absorption_can_be_changed_afterwards),
-		cmocka_unit_test(regions_divide_a_medium),
-		cmocka_unit_test(bad_regions_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,13 +51,12 @@ static struct sl_slab_config with_source(int type)
 }
 
 /* r^2/(2 sigma^2) is exponential: mean 1, mean square 2. */
-static void gaussian_has_its_standard_deviation(void **state)
+TEST(gaussian_has_its_standard_deviation)
 {
 	struct sl_slab r = slab_rules(with_source(SL_SLAB_GAUSSIAN));
 	struct starts s = start(&r);
 	double unit = 2 * 1.5 * 1.5, within = 1 - exp(-1 / unit);
 
-	(void)state;
 	assert_true(fabs(s.radius2 / unit - 1) < 4 * sqrt(1.0 / N));
 	assert_true(fabs(s.radius4 / unit / unit - 2) < 4 * sqrt(20.0 / N));
 	assert_true(fabs(s.within / (double)N - within) < 4 * sqrt(within / N));
@@ -66,12 +65,11 @@ static void gaussian_has_its_standard_deviation(void **state)
 }
 
 /* r^2 is uniform up to the square of the radius. */
-static void disk_is_uniform(void **state)
+TEST(disk_is_uniform)
 {
 	struct sl_slab r = slab_rules(with_source(SL_SLAB_DISK));
 	struct starts s = start(&r);
 
-	(void)state;
 	assert_true(fabs(s.radius2 / 4 - 0.5) < 4 * sqrt(1.0 / 12 / N));
 	assert_true(fabs(s.radius4 / 16 - 1.0 / 3) < 4 * sqrt(4.0 / 45 / N));
 	assert_true(fabs(s.across) < 4 * sqrt(2.0 / N));
@@ -80,11 +78,10 @@ static void disk_is_uniform(void **state)
 
 /* Equal radiance in the cone: with c the cosine of its edge, the mean cosine is
  * (2/3)(1 - c^3)/(1 - c^2) and the mean square (1 + c^2)/2. */
-static void fibre_fills_its_cone(void **state)
+TEST(fibre_fills_its_cone)
 {
 	struct sl_slab_config config = with_source(SL_SLAB_FIBRE);
 
-	(void)state;
 	for (int k = 0; k < 3; k++) {
 		/* in water, a sine of 0.6/1.33; a full hemisphere is Lambertian */
 		double n = k == 0 ? 1 : 1.33, sine = k == 2 ? 1 : 0.6 / n;
@@ -105,13 +102,12 @@ static void fibre_fills_its_cone(void **state)
 }
 
 /* The surface refracts the cone: sines inside are 1/n of those outside. */
-static void fibre_is_refracted(void **state)
+TEST(fibre_is_refracted)
 {
 	struct sl_slab_config c = with_source(SL_SLAB_FIBRE);
 	double largest = 0;
 	struct sl_slab r;
 
-	(void)state;
 	c.n.at[0] = 1.5;
 	r = slab_rules(c);
 	for (uint64_t id = 0; id < N; id++) {
@@ -123,12 +119,11 @@ static void fibre_is_refracted(void **state)
 	assert_true(largest <= 0.4 + 1e-6 && largest > 0.3999);
 }
 
-static void isotropic_has_no_direction(void **state)
+TEST(isotropic_has_no_direction)
 {
 	struct sl_slab r = slab_rules(with_source(SL_SLAB_ISOTROPIC));
 	struct starts s = start(&r);
 
-	(void)state;
 	assert_true(r.depth == 0.25f && s.radius2 == 0);
 	assert_true(fabs(s.cosine) < 4 * sqrt(1.0 / 3 / N));
 	assert_true(fabs(s.cosine2 - 1.0 / 3) < 4 * sqrt(4.0 / 45 / N));
@@ -136,13 +131,12 @@ static void isotropic_has_no_direction(void **state)
 }
 
 /* On the boundary of two layers, the direction decides in which of them a particle starts. */
-static void a_point_on_a_boundary_starts_in_both_layers(void **state)
+TEST(a_point_on_a_boundary_starts_in_both_layers)
 {
 	struct sl_slab_config c = slab_stack;
 	int n[2] = {0, 0};
 	struct sl_slab r;
 
-	(void)state;
 	c.source.type = SL_SLAB_ISOTROPIC;
 	c.source.depth = 0.1;
 	r = slab_rules(c);
@@ -159,12 +153,11 @@ static void a_point_on_a_boundary_starts_in_both_layers(void **state)
 }
 
 /* A width changes where particles start, but not how: the random words of a flight are the same. */
-static void a_width_moves_the_histories_of_a_pencil(void **state)
+TEST(a_width_moves_the_histories_of_a_pencil)
 {
 	struct sl_slab pencil = slab_rules(slab_plain);
 	struct sl_slab disk = slab_rules(with_source(SL_SLAB_DISK));
 
-	(void)state;
 	for (uint64_t id = 0; id < 2000; id++) {
 		struct sl_particle p = sl_slab_generate(&pencil, SL_EVERY_COLUMN, SEED, id);
 		struct sl_particle q = sl_slab_generate(&disk, SL_EVERY_COLUMN, SEED, id);
@@ -178,13 +171,12 @@ static void a_width_moves_the_histories_of_a_pencil(void **state)
 	}
 }
 
-static void specular_reflection_can_be_counted_apart(void **state)
+TEST(specular_reflection_can_be_counted_apart)
 {
 	struct sl_slab_config c = slab_plain;
 	struct sl_slab r, s;
 	int specular = 0;
 
-	(void)state;
 	c.n.at[0] = 1.5;
 	r = slab_rules(c);
 	c.separate_specular = true;
@@ -208,11 +200,10 @@ static void specular_reflection_can_be_counted_apart(void **state)
 	check_range(&sl_slab_model, &s, SL_COLUMN_fate, 0, SL_FATE_specular);
 }
 
-static void bad_sources_are_refused(void **state)
+TEST(bad_sources_are_refused)
 {
 	struct sl_slab_config c = with_source(SL_SLAB_FIBRE);
 
-	(void)state;
 	slab_expect_messages(c, " source.radius source.na ", "");
 	slab_expect_messages(c, " incidence ",
 		"source.radius: is missing: source.type: disk or fibre needs it; add it\n"
@@ -231,21 +222,4 @@ static void bad_sources_are_refused(void **state)
 		"source.sigma: has no effect here: only source.type: gaussian uses it; remove it or choose that\n"
 		"source.na: has no effect here: only source.type: fibre uses it; remove it or choose that\n"
 		"source.depth: has no effect here: only source.type: isotropic uses it; remove it or choose that\n");
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gaussian_has_its_standard_deviation),
-		cmocka_unit_test(disk_is_uniform),
-		cmocka_unit_test(fibre_fills_its_cone),
-		cmocka_unit_test(fibre_is_refracted),
-		cmocka_unit_test(isotropic_has_no_direction),
-		cmocka_unit_test(a_point_on_a_boundary_starts_in_both_layers),
-		cmocka_unit_test(a_width_moves_the_histories_of_a_pencil),
-		cmocka_unit_test(specular_reflection_can_be_counted_apart),
-		cmocka_unit_test(bad_sources_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,12 +24,11 @@ static int fate_of(const struct sl_source_detector *r, struct sl_particle p)
 }
 
 /* The rim is part of the detector. */
-static void disk_detector_includes_its_rim(void **state)
+TEST(disk_detector_includes_its_rim)
 {
 	struct sl_source_detector r = source_detector_rules(source_detector_plain, GIVEN);
 	struct sl_particle p;
 
-	(void)state;
 	assert_int_equal(SL_FATE_hit, fate_of(&r, ray(0, 0, 0, 0, 0, 1)));
 	assert_int_equal(SL_FATE_hit, fate_of(&r, ray(1, 0, 0, 0, 0, 1)));
 	assert_int_equal(SL_FATE_hit, fate_of(&r, ray(-0.6f, 0.79999995f, 0, 0, 0, 1)));
@@ -43,13 +42,12 @@ static void disk_detector_includes_its_rim(void **state)
 	assert_true(fabsf(p.time - 0.25f) < 1e-7f); /* 2.5 cm at 10 cm/ns */
 }
 
-static void sphere_detector_is_hit_in_front(void **state)
+TEST(sphere_detector_is_hit_in_front)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
 	struct sl_particle p;
 
-	(void)state;
 	c.detector.type = SL_DETECTOR_SPHERE;
 	c.detector.distance = 5;
 	r = source_detector_rules(c, GIVEN);
@@ -75,11 +73,10 @@ static void sphere_detector_is_hit_in_front(void **state)
 	}
 }
 
-static void rectangle_includes_its_edges(void **state)
+TEST(rectangle_includes_its_edges)
 {
 	struct sl_source_detector r = source_detector_rectangle(2, 1, 4, 3);
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		float x = i & 1 ? 1.0f : -1.0f, y = i & 2 ? 0.5f : -0.5f;
 		struct sl_particle p = flown(&r, ray(x, y, 0, 0, 0, 1));
@@ -97,12 +94,11 @@ static void rectangle_includes_its_edges(void **state)
 }
 
 /* For any size and number, pixel indices are in range, monotonic and complete. */
-static void pixels_are_in_range(void **state)
+TEST(pixels_are_in_range)
 {
 	const double sizes[] = {1e-18, 1e-7, 0.3, 1, 3, 1e7, 1e18};
 	const uint32_t numbers[] = {1, 2, 3, 7, 64, 1000, 65535};
 
-	(void)state;
 	for (int i = 0; i < 7 * 7; i++) {
 		uint32_t n = numbers[i % 7], last = 0, steps = 4 * n;
 		struct sl_source_detector r = source_detector_rectangle(sizes[i / 7], 1, n, 1);
@@ -122,13 +118,12 @@ static void pixels_are_in_range(void **state)
 	}
 }
 
-static void beam_stops_absorb(void **state)
+TEST(beam_stops_absorb)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
 	struct sl_particle p;
 
-	(void)state;
 	c.stop.type = SL_STOP_DISK;
 	c.stop.distance = 1;
 	c.stop.radius = 0.25;
@@ -145,12 +140,11 @@ static void beam_stops_absorb(void **state)
 	assert_int_equal(SL_FATE_missed, fate_of(&r, ray(0, 0, 0, 0, 0, -1)));
 }
 
-static void one_step_ends_a_history(void **state)
+TEST(one_step_ends_a_history)
 {
 	struct sl_source_detector r = source_detector_rules(source_detector_plain, GIVEN);
 	struct sl_particle p = sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, 0), q = p;
 
-	(void)state;
 	sl_source_detector_advance(&r, SL_EVERY_COLUMN, 1, &q, 0);
 	assert_memory_equal(&p, &q, sizeof(p));
 	sl_source_detector_advance(&r, SL_EVERY_COLUMN, 1, &p, 1);
@@ -160,11 +154,10 @@ static void one_step_ends_a_history(void **state)
 }
 
 /* All values are finite, each fate is one of the model, and hits are on the detector. */
-static void histories_at_the_limits_of_ranges(void **state)
+TEST(histories_at_the_limits_of_ranges)
 {
 	const double sizes[] = {1e-18, 1, 1e18};
 
-	(void)state;
 	for (int i = 0; i < 3 * 3 * 3 * 4 * 2; i++) {
 		struct sl_source_detector_config c = source_detector_plain;
 		struct sl_source_detector r;
@@ -188,19 +181,4 @@ static void histories_at_the_limits_of_ranges(void **state)
 				assert_true(fabsf(p.z / r.distance - 1) < 1e-5f);
 		}
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(disk_detector_includes_its_rim),
-		cmocka_unit_test(sphere_detector_is_hit_in_front),
-		cmocka_unit_test(rectangle_includes_its_edges),
-		cmocka_unit_test(pixels_are_in_range),
-		cmocka_unit_test(beam_stops_absorb),
-		cmocka_unit_test(one_step_ends_a_history),
-		cmocka_unit_test(histories_at_the_limits_of_ranges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

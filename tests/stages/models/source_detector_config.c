@@ -16,7 +16,7 @@ static void check_complaint(
 		fail_msg("expected one message, '%s', but got %d: '%s'", want, m.n, m.messages);
 }
 
-static void keys_without_effect_are_refused(void **state)
+TEST(keys_without_effect_are_refused)
 {
 	static const char *const cases[][2] = {
 		{" source.radius ",
@@ -37,7 +37,6 @@ static void keys_without_effect_are_refused(void **state)
 	struct sl_source_detector_config c = source_detector_plain;
 	char given[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		strcpy(given, GIVEN);
 		strcat(given, cases[i][0]);
@@ -52,11 +51,10 @@ static void keys_without_effect_are_refused(void **state)
 		"detector.pixels: has no effect here: only a rectangle or a disk uses it");
 }
 
-static void missing_keys_are_refused(void **state)
+TEST(missing_keys_are_refused)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 
-	(void)state;
 	check_complaint(&c, "", "detector.radius: is missing: a sphere or a disk needs it; add it");
 	c.source.type = SL_SOURCE_DISK;
 	check_complaint(
@@ -76,11 +74,10 @@ static void missing_keys_are_refused(void **state)
 		"detector.pixels: must be two numbers, one along x and one along y, and has 1");
 }
 
-static void invalid_values_are_refused(void **state)
+TEST(invalid_values_are_refused)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 
-	(void)state;
 	c.source.type = SL_SOURCE_SPHERE;
 	c.source.radius = 2.5;
 	check_complaint(&c, GIVEN " source.radius ", "detector.distance: is inside the source");
@@ -104,14 +101,13 @@ static void invalid_values_are_refused(void **state)
 		"energy.intensities: has 1 numbers for 2 lines");
 }
 
-static void ranges_and_constants(void **state)
+TEST(ranges_and_constants)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r = source_detector_rectangle(1, 1, 64, 32);
 	struct sl_particle values = {0};
 	double lo, hi;
 
-	(void)state;
 	assert_true(model->range(&r, SL_COLUMN_pixel, &lo, &hi) && lo == 0 && hi == 2047);
 	assert_true(model->range(&r, SL_COLUMN_u, &lo, &hi) && lo == -1 && hi == 1);
 	assert_true(model->range(&r, SL_COLUMN_energy, &lo, &hi) && lo == 0 && hi == 5);
@@ -132,11 +128,10 @@ static void ranges_and_constants(void **state)
 }
 
 /* Squares of lengths, and their sums, must be finite in single precision. */
-static void lengths_whose_square_overflows_are_refused(void **state)
+TEST(lengths_whose_square_overflows_are_refused)
 {
 	int n = 0;
 
-	(void)state;
 	for (size_t i = 0; i < model->n_options; i++)
 		if (model->options[i].dimension == SL_DIM_LENGTH) {
 			double lo = model->options[i].lo, hi = model->options[i].hi;
@@ -145,17 +140,4 @@ static void lengths_whose_square_overflows_are_refused(void **state)
 			n++;
 		}
 	assert_int_equal(8, n);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_without_effect_are_refused),
-		cmocka_unit_test(missing_keys_are_refused),
-		cmocka_unit_test(invalid_values_are_refused),
-		cmocka_unit_test(ranges_and_constants),
-		cmocka_unit_test(lengths_whose_square_overflows_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

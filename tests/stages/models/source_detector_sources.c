@@ -19,11 +19,10 @@ static struct sl_particle start(
 }
 
 /* Directions are uniform in the cosine, also for a cone of 1e-6. */
-static void point_source_fills_its_cone(void **state)
+TEST(point_source_fills_its_cone)
 {
 	const double angles[] = {1e-6, 1e-3, 0.1, 1, 3.14159265358979323846};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(angles) / sizeof(angles[0]); i++) {
 		struct sl_source_detector_config c = source_detector_plain;
 		struct sl_source_detector r;
@@ -48,12 +47,11 @@ static void point_source_fills_its_cone(void **state)
 }
 
 /* Lambertian about +z: the squared sine is uniform, also near the normal. */
-static void disk_source_is_lambertian(void **state)
+TEST(disk_source_is_lambertian)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
 
-	(void)state;
 	c.source.type = SL_SOURCE_DISK;
 	c.source.radius = 3;
 	r = source_detector_rules(c, GIVEN " source.radius ");
@@ -70,14 +68,13 @@ static void disk_source_is_lambertian(void **state)
 }
 
 /* Starts are uniform in z on the surface and directed outward, Lambertian about each normal. */
-static void sphere_source_emits_outward(void **state)
+TEST(sphere_source_emits_outward)
 {
 	const uint32_t ends[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
 	double cosine = 0, height = 0;
 
-	(void)state;
 	c.source.type = SL_SOURCE_SPHERE;
 	c.source.radius = 0.5;
 	r = source_detector_rules(c, GIVEN " source.radius ");
@@ -107,13 +104,12 @@ static void sphere_source_emits_outward(void **state)
 	assert_true(fabs(height / N) < 4 * sqrt(1.0 / 3 / N));
 }
 
-static void beams_are_parallel_to_the_axis(void **state)
+TEST(beams_are_parallel_to_the_axis)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
 	double square = 0, fourth = 0, product = 0;
 
-	(void)state;
 	c.source.type = SL_SOURCE_BEAM;
 	r = source_detector_rules(c, GIVEN);
 	for (uint32_t word = 0; word < 1000; word++) { /* a pencil */
@@ -141,14 +137,13 @@ static void beams_are_parallel_to_the_axis(void **state)
 
 /* --- energies --------------------------------------------------------------------------------- */
 
-static void lines_have_their_intensities(void **state)
+TEST(lines_have_their_intensities)
 {
 	const double intensities[] = {0, 1, 10, 0.1, 0, 88.9, 0};
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
 	double count[7] = {0}, chi2 = 0;
 
-	(void)state;
 	c.energy.type = SL_SPECTRUM_LINES;
 	c.energy.lines.n = c.energy.intensities.n = 7;
 	for (int i = 0; i < 7; i++) {
@@ -168,13 +163,12 @@ static void lines_have_their_intensities(void **state)
 	assert_true(chi2 < 18); /* chance 4e-4 */
 }
 
-static void lines_are_equal_without_intensities(void **state)
+TEST(lines_are_equal_without_intensities)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r;
 	int count[3] = {0};
 
-	(void)state;
 	c.energy.type = SL_SPECTRUM_LINES;
 	c.energy.lines = (struct sl_reals){3, {0, 1, 2}};
 	r = source_detector_rules(c, GIVEN " energy.lines ");
@@ -188,13 +182,12 @@ static void lines_are_equal_without_intensities(void **state)
 	assert_true(sl_source_detector_energy(&r, 1, 0) == 0.0f);
 }
 
-static void energies_fixed_or_exponential(void **state)
+TEST(energies_fixed_or_exponential)
 {
 	struct sl_source_detector_config c = source_detector_plain;
 	struct sl_source_detector r = source_detector_rules(c, GIVEN);
 	double sum = 0, square = 0;
 
-	(void)state;
 	assert_true(sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1, 2).energy == 5.0f);
 	c.energy.type = SL_SPECTRUM_EXPONENTIAL;
 	c.energy.mean = 7;
@@ -209,19 +202,4 @@ static void energies_fixed_or_exponential(void **state)
 	}
 	assert_true(fabs(sum / N - 1) < 4 / sqrt(N));
 	assert_true(fabs(square / N - 2) < 4 * sqrt(20.0 / N));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(point_source_fills_its_cone),
-		cmocka_unit_test(disk_source_is_lambertian),
-		cmocka_unit_test(sphere_source_emits_outward),
-		cmocka_unit_test(beams_are_parallel_to_the_axis),
-		cmocka_unit_test(lines_have_their_intensities),
-		cmocka_unit_test(lines_are_equal_without_intensities),
-		cmocka_unit_test(energies_fixed_or_exponential),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

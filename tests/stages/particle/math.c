@@ -151,9 +151,8 @@ static struct stretch measure_all(const struct function *f, uint64_t stride)
 	return sum;
 }
 
-static void errors_are_below_the_bounds(void **state)
+TEST(errors_are_below_the_bounds)
 {
-	(void)state;
 	for (int i = 0; i < N_FUNCTIONS; i++) {
 		struct stretch s = measure_all(&functions[i], STRIDE);
 
@@ -181,14 +180,13 @@ static void check_recorded(const char *line)
 	fail_msg("ulp.txt names the unknown function %s", name);
 }
 
-static void recorded_worst_errors_are_reproduced(void **state)
+TEST(recorded_worst_errors_are_reproduced)
 {
 	const char *source = getenv("SLUICE_SOURCE");
 	char path[4096], line[256];
 	int n = 0;
 	FILE *f;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/data/reference/math/ulp.txt", source ? source : ".");
 	f = fopen(path, "r");
 	assert_non_null(f);
@@ -206,9 +204,8 @@ static void assert_bits(uint32_t want, float got)
 	assert_int_equal(want, sl_bits(got));
 }
 
-static void log_at_the_limits(void **state)
+TEST(log_at_the_limits)
 {
-	(void)state;
 	assert_bits(0xff800000u, sl_log(0.0f));
 	assert_bits(0xff800000u, sl_log(-0.0f));
 	assert_bits(SL_NAN_BITS, sl_log(-0x1p-149f));
@@ -220,11 +217,10 @@ static void log_at_the_limits(void **state)
 }
 
 /* All multiples of 1/2 give exact results. */
-static void quarter_turns_are_exact(void **state)
+TEST(quarter_turns_are_exact)
 {
 	const float exact[4] = {0, 1, 0, -1};
 
-	(void)state;
 	for (int64_t i = -(1 << 23); i <= 1 << 23; i += i > -1000 && i < 1000 ? 1 : 1009) {
 		float x = 0.5f * (float)i;
 
@@ -233,11 +229,10 @@ static void quarter_turns_are_exact(void **state)
 	}
 }
 
-static void angles_are_limited_to_2_to_the_22(void **state)
+TEST(angles_are_limited_to_2_to_the_22)
 {
 	const float outside[] = {0x1.000002p+22f, 0x1p+24f, INFINITY, sl_float(0xff812345u)};
 
-	(void)state;
 	assert_true(sine(0x1p+22f) == 0 && cosine(-0x1p+22f) == 1);
 	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
 		assert_bits(SL_NAN_BITS, sine(outside[i]));
@@ -262,17 +257,8 @@ static void print_all(void)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(log_at_the_limits),
-		cmocka_unit_test(quarter_turns_are_exact),
-		cmocka_unit_test(angles_are_limited_to_2_to_the_22),
-		cmocka_unit_test(recorded_worst_errors_are_reproduced),
-		cmocka_unit_test(errors_are_below_the_bounds),
-	};
-
-	if (argc > 1 && strcmp(argv[1], "--all") == 0) {
-		print_all();
-		return 0;
-	}
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	if (argc == 1)
+		return run_test_file(argv[0]);
+	print_all();
+	return strcmp(argv[1], "--all") != 0;
 }

@@ -44,13 +44,12 @@ static void check_draw(const char *line)
 	}
 }
 
-static void published_output_is_reproduced(void **state)
+TEST(published_output_is_reproduced)
 {
 	FILE *f = open_reference();
 	char line[256];
 	int n_philox = 0, n_draw = 0;
 
-	(void)state;
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
 		if (strncmp(line, "philox ", 7) == 0) {
@@ -69,21 +68,19 @@ static void published_output_is_reproduced(void **state)
 }
 
 /* Each 32-bit half of seed, id and block has a separate word of key or counter. */
-static void all_bits_of_the_input_matter(void **state)
+TEST(all_bits_of_the_input_matter)
 {
 	uint64_t seed = 0xdeadbeefcafebabeu, id = 0x8000000000000010u, block = 0x123456789u;
 	struct sl_words counter = {{0x23456789u, 0x1u, 0x00000010u, 0x80000000u}};
 	struct sl_words want = sl_philox(counter, 0xcafebabeu, 0xdeadbeefu);
 	struct sl_words got = sl_draw(seed, id, block);
 
-	(void)state;
 	assert_memory_equal(&got, &want, sizeof(got));
 }
 
 /* All comparisons are of equal floats: the values are exact. */
-static void uniform_has_the_limits_of_curand(void **state)
+TEST(uniform_has_the_limits_of_curand)
 {
-	(void)state;
 	assert_true(sl_uniform(0) == 0x1p-33f);
 	assert_true(sl_uniform(1) == 0x1.8p-32f);
 	assert_true(sl_uniform(0x80000000u) == 0.5f);
@@ -92,27 +89,14 @@ static void uniform_has_the_limits_of_curand(void **state)
 	assert_true(sl_uniform(0xffffffffu) == 1.0f);
 }
 
-static void uniform_is_monotonic(void **state)
+TEST(uniform_is_monotonic)
 {
 	float before = 0;
 
-	(void)state;
 	for (uint64_t word = 0; word <= UINT32_MAX; word += 509) {
 		float u = sl_uniform((uint32_t)word);
 
 		assert_true(u >= before && u > 0 && u <= 1);
 		before = u;
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_output_is_reproduced),
-		cmocka_unit_test(all_bits_of_the_input_matter),
-		cmocka_unit_test(uniform_has_the_limits_of_curand),
-		cmocka_unit_test(uniform_is_monotonic),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

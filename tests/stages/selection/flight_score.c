@@ -95,7 +95,7 @@ static void compare(const struct sl_grid_set *g, uint64_t i)
 		fail_msg("flight %d: cells differ by %g cm in %u pieces", (int)i, off, pieces);
 }
 
-static void pieces_are_where_the_flight_is(void **state)
+TEST(pieces_are_where_the_flight_is)
 {
 	const struct sl_grid_axis sets[][SL_GRID_AXES_MAX] = {{even(SL_COLUMN_z, 16, -0.5, 1)},
 		{even(SL_COLUMN_r, 16, 0, 2)}, {even(SL_COLUMN_r, 8, 0.3, 1)}, {edges(SL_COLUMN_x)},
@@ -105,7 +105,6 @@ static void pieces_are_where_the_flight_is(void **state)
 		{even(SL_COLUMN_x, 9, -1, 1), even(SL_COLUMN_y, 7, -1, 1), edges(SL_COLUMN_z)}};
 	static struct sl_grid_set g;
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(sets) / sizeof(sets[0]); s++) {
 		struct sl_grid_field f = {
 			.fates = SL_FATE_BIT(SL_SCORE_ROW), .score = SL_SCORE_TRACK};
@@ -120,12 +119,11 @@ static void pieces_are_where_the_flight_is(void **state)
 }
 
 /* Pieces of 1 to 2^32 units count as many times as they have begun units. */
-static void long_pieces_count_several_times(void **state)
+TEST(long_pieces_count_several_times)
 {
 	const struct sl_grid_rule g = {.score_scale = 0.25f};
 	uint64_t count;
 
-	(void)state;
 	assert_int_equal(sl_track_fixed(&g, 1, 1, &count), UINT64_C(1) << 30);
 	assert_int_equal(count, 1);
 	assert_int_equal(sl_track_fixed(&g, 0.5f, 20, &count), UINT64_C(5) << 31);
@@ -134,14 +132,13 @@ static void long_pieces_count_several_times(void **state)
 	assert_int_equal(count, (1 << 30) + 1);
 }
 
-static void a_plane_has_two_sides(void **state)
+TEST(a_plane_has_two_sides)
 {
 	const struct sl_grid_rule g = {.plane = 0.5f};
 	struct sl_scored_flight f = {
 		.z = 0.25f, .w = 0.5f, .u = 0.6f, .slowness = 2, .length = 1, .end_z = 0.75f};
 	struct sl_particle p = {0};
 
-	(void)state;
 	assert_true(sl_flight_crosses(&g, &f, &p));
 	assert_true(fabsf(p.x - 0.3f) < 1e-6f && fabsf(p.time - 1) < 1e-6f &&
 		    fabsf(p.r - 0.3f) < 1e-6f);
@@ -156,15 +153,4 @@ static void a_plane_has_two_sides(void **state)
 	f.w = 0.5f; /* or on */
 	f.end_z = 0.75f;
 	assert_false(sl_flight_crosses(&g, &f, &p));
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_are_where_the_flight_is),
-		cmocka_unit_test(long_pieces_count_several_times),
-		cmocka_unit_test(a_plane_has_two_sides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,9 +62,8 @@ static double root(double x)
 	return sl_derivation_operate(SL_FN_sqrt, 0, 0, x);
 }
 
-static void functions_of_one_argument_are_accurate(void **state)
+TEST(functions_of_one_argument_are_accurate)
 {
-	(void)state;
 	expect_one("log", sl_log_double, logl);
 	expect_one("exp", sl_exp_double, expl);
 	expect_one("sqrt", root, sqrtl);
@@ -104,9 +103,8 @@ static void expect_two(const char *name, double (*f)(double, double),
 	expect_error(name, worst, at_a, at_b);
 }
 
-static void functions_of_two_arguments_are_accurate(void **state)
+TEST(functions_of_two_arguments_are_accurate)
 {
-	(void)state;
 	expect_two("hypot", sl_hypot, hypotl, 120, false);
 	expect_two("hypot", sl_hypot, hypotl, 2, false);
 	expect_two("atan2", sl_atan2, atan2l, 60, false);
@@ -125,13 +123,12 @@ static void expect_same(const char *name, double found, double want)
 		fail_msg("%s: %a, and not %a", name, found, want);
 }
 
-static void special_values_are_those_of_c(void **state)
+TEST(special_values_are_those_of_c)
 {
 	static const double special[] = {
 		0.0, -0.0, 1, -1, 1e308, 0x1p-1060, -2.5, INFINITY, -INFINITY, NAN};
 	const size_t n = sizeof(special) / sizeof(special[0]);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		double a = special[i];
 
@@ -161,9 +158,8 @@ static void special_values_are_those_of_c(void **state)
 }
 
 /* A thermal neutron of 25.3 meV has 1.798 angstrom, a photon of 12.398 keV has 1 angstrom. */
-static void wavelengths_are_those_of_the_literature(void **state)
+TEST(wavelengths_are_those_of_the_literature)
 {
-	(void)state;
 	assert_true(fabs(sl_wavelength(25.3e-6, sl_rest_energy(2112)) - 1.798157e-8) < 1e-14);
 	assert_true(fabs(sl_wavelength(12.398419843320, sl_rest_energy(22)) - 1e-8) < 1e-19);
 	assert_true(fabs(sl_wavelength(100, sl_rest_energy(-11)) - 3.70144e-10) < 1e-15);
@@ -172,14 +168,7 @@ static void wavelengths_are_those_of_the_literature(void **state)
 
 TEST_FILE(argc, argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_one_argument_are_accurate),
-		cmocka_unit_test(functions_of_two_arguments_are_accurate),
-		cmocka_unit_test(special_values_are_those_of_c),
-		cmocka_unit_test(wavelengths_are_those_of_the_literature),
-	};
-
 	if (argc > 1 && strcmp(argv[1], "--all") == 0)
 		stride = 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_test_file(argv[0]);
 }

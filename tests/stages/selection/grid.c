@@ -42,12 +42,11 @@ static uint32_t bin_of(const struct sl_grid_set *g, float value)
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-static void given_edges_are_exact(void **state)
+TEST(given_edges_are_exact)
 {
 	struct sl_grid_field f = field(SL_SPACING_EDGES, 4, -1, 1);
 	struct sl_grid_set g = make(&f, 1, false);
 
-	(void)state;
 	assert_int_equal(bin_of(&g, nextafterf(-1, -2)), 0);
 	assert_int_equal(bin_of(&g, -1), 1);
 	assert_int_equal(bin_of(&g, nextafterf(-0.25f, -1)), 1);
@@ -66,11 +65,10 @@ static void given_edges_are_exact(void **state)
 }
 
 /* Edges that are computed for the reader are those that the rule uses, within rounding. */
-static void bins_of_equal_ratio_follow_their_edges(void **state)
+TEST(bins_of_equal_ratio_follow_their_edges)
 {
 	static const double ranges[][2] = {{1e-3, 1e3}, {0.5, 0.75}, {1e-30, 1e30}, {2, 1e6}};
 
-	(void)state;
 	for (int k = 0; k < 4; k++)
 		for (uint32_t bins = 1; bins < 1000; bins = 3 * bins + 1) {
 			struct sl_grid_field f =
@@ -96,14 +94,13 @@ static void bins_of_equal_ratio_follow_their_edges(void **state)
 		}
 }
 
-static void even_bins_are_those_of_histograms(void **state)
+TEST(even_bins_are_those_of_histograms)
 {
 	struct sl_grid_field f = field(SL_SPACING_EVEN, 7, -0.3, 0.9);
 	const struct sl_histogram_axis h = {SL_COLUMN_w, 7, 1, -0.3, 0.9};
 	struct sl_histogram_set b = sl_histogram_make(&h, 1, false);
 	struct sl_grid_set g = make(&f, 1, false);
 
-	(void)state;
 	for (uint64_t i = 0; i < 5000; i++) {
 		float v = 2 * sl_uniform(sl_draw(3, i, 0).at[0]) - 1;
 
@@ -113,7 +110,7 @@ static void even_bins_are_those_of_histograms(void **state)
 		assert_true(fabs(sl_grid_edge(&f.axis[0], pool, i) - (-0.3 + 1.2 * i / 7)) < 1e-15);
 }
 
-static void invalid_axes_are_reported(void **state)
+TEST(invalid_axes_are_reported)
 {
 	static const double edges[SL_GRID_EDGES_MAX] = {0, 1, 1, 2, (double)INFINITY};
 	static const struct {
@@ -130,7 +127,6 @@ static void invalid_axes_are_reported(void **state)
 		{{SL_COLUMN_w, SL_SPACING_EVEN, 4, 2, 1, 0}, "empty"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const char *why = sl_grid_axis_problem(&bad[i].axis, edges);
 
@@ -151,7 +147,7 @@ static struct sl_grid_field three_axes(void)
 		.fates = SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed)};
 }
 
-static void cells_of_the_last_axis_are_neighbours(void **state)
+TEST(cells_of_the_last_axis_are_neighbours)
 {
 	struct sl_grid_field f = three_axes();
 	struct sl_grid_set g = make(&f, 1, true);
@@ -161,7 +157,6 @@ static void cells_of_the_last_axis_are_neighbours(void **state)
 	const uint32_t at =
 		1 + (1 * 3 + 1) * 4 + 3; /* 5 is the first value of the second bin of r */
 
-	(void)state;
 	assert_true(sl_grid_cells(&f) == 24 && sl_grid_counters(&f) == 52);
 	assert_true(g.n_counters == 52 && sl_grid_words(&g) == 156);
 	assert_int_equal(
@@ -177,17 +172,16 @@ static void cells_of_the_last_axis_are_neighbours(void **state)
 	assert_int_equal(sl_grid_cell(&g.grid[0], g.edge, &c, 0), 25);
 }
 
-static void too_many_cells_saturate(void **state)
+TEST(too_many_cells_saturate)
 {
 	struct sl_grid_field f = three_axes();
 
-	(void)state;
 	for (int k = 0; k < 3; k++)
 		f.axis[k].bins = 1 << 24;
 	assert_true(sl_grid_cells(&f) == UINT64_MAX && sl_grid_counters(&f) == UINT64_MAX);
 }
 
-static void wrong_sums_are_found(void **state)
+TEST(wrong_sums_are_found)
 {
 	struct sl_grid_field f = field(SL_SPACING_EVEN, 3, 0, 1);
 	const uint64_t count[SL_FATE_COUNT] = {[SL_FATE_hit] = 15};
@@ -195,7 +189,6 @@ static void wrong_sums_are_found(void **state)
 	uint64_t sum[] = {1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 0, 0, 0, 0, 0};
 	struct sl_grid_set g = make(&f, 1, true);
 
-	(void)state;
 	assert_int_equal(sl_grid_mismatch(&g, sum, count, weight), SL_FATE_COUNT);
 	for (int i = 0; i < 10; i++) {
 		sum[i]++;
@@ -204,13 +197,12 @@ static void wrong_sums_are_found(void **state)
 	}
 }
 
-static void wrong_scores_are_found(void **state)
+TEST(wrong_scores_are_found)
 {
 	struct sl_grid_field f = field(SL_SPACING_EVEN, 2, 0, 1);
 	uint64_t sum[] = {1, 2, 3, 4, 10, 20, 30, 40};
 	struct sl_grid_set g;
 
-	(void)state;
 	f.fates = SL_FATE_BIT(SL_SCORE_ROW);
 	f.score = SL_SCORE_FLUENCE;
 	f.score_shift = -3;
@@ -252,7 +244,7 @@ static void expect_cell(const struct sl_batch *b, int fate, uint32_t of_x, uint3
 	assert_true(sum[2 * counters + at] == square);
 }
 
-static void batches_are_counted_exactly(void **state)
+TEST(batches_are_counted_exactly)
 {
 	enum { N = 4001 };
 	const struct sl_grid_field f = {.n_axes = 2,
@@ -264,7 +256,6 @@ static void batches_are_counted_exactly(void **state)
 				.hi = 1}},
 		.fates = SL_EVERY_FATE};
 
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
 		struct sl_arena a = {0};
@@ -293,21 +284,4 @@ static void batches_are_counted_exactly(void **state)
 		free(a.base);
 		sl_memory_give(SL_HOST, x.scratch.base);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(given_edges_are_exact),
-		cmocka_unit_test(bins_of_equal_ratio_follow_their_edges),
-		cmocka_unit_test(even_bins_are_those_of_histograms),
-		cmocka_unit_test(invalid_axes_are_reported),
-		cmocka_unit_test(cells_of_the_last_axis_are_neighbours),
-		cmocka_unit_test(too_many_cells_saturate),
-		cmocka_unit_test(wrong_sums_are_found),
-		cmocka_unit_test(wrong_scores_are_found),
-		cmocka_unit_test(batches_are_counted_exactly),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,11 +22,10 @@ static struct sl_histogram_rule rule(enum sl_column column, uint32_t bins, doubl
 
 /* --- the rule --------------------------------------------------------------------------------- */
 
-static void edges_of_floats(void **state)
+TEST(edges_of_floats)
 {
 	struct sl_histogram_rule t = rule(SL_COLUMN_w, 4, -1, 1);
 
-	(void)state;
 	assert_int_equal(sl_bin_of_float(&t, -1.0f), 1);
 	assert_int_equal(sl_bin_of_float(&t, nextafterf(-0.5f, -1)), 1);
 	assert_int_equal(sl_bin_of_float(&t, -0.5f), 2);
@@ -48,11 +47,10 @@ static const double ranges[][2] = {
 enum { N_RANGES = sizeof(ranges) / sizeof(ranges[0]) };
 
 /* Near an edge a float may be in the neighbour of the bin that a division in double gives. */
-static void floats_are_in_the_bin_of_the_division(void **state)
+TEST(floats_are_in_the_bin_of_the_division)
 {
 	static const uint32_t some_bins[] = {1, 2, 3, 7, 40, 64, 1000, SL_HISTOGRAM_MOST};
 
-	(void)state;
 	for (int k = 0; k < N_RANGES; k++)
 		for (size_t b = 0; b < sizeof(some_bins) / sizeof(some_bins[0]); b++) {
 			uint32_t bins = some_bins[b];
@@ -80,12 +78,11 @@ static void floats_are_in_the_bin_of_the_division(void **state)
 		}
 }
 
-static void bins_keep_the_order_of_values(void **state)
+TEST(bins_keep_the_order_of_values)
 {
 	struct sl_histogram_rule t = rule(SL_COLUMN_w, 50, -1, 1);
 	uint32_t last = 0, seen = 0;
 
-	(void)state;
 	for (float v = -1.25f; v < 1.25f; v += 0x1p-14f) {
 		uint32_t bin = sl_bin_of_float(&t, v);
 
@@ -96,11 +93,10 @@ static void bins_keep_the_order_of_values(void **state)
 	assert_int_equal(seen, 51);
 }
 
-static void integers_are_exact(void **state)
+TEST(integers_are_exact)
 {
 	struct sl_histogram_rule t = rule(SL_COLUMN_steps, 64, 0, 64);
 
-	(void)state;
 	for (uint32_t v = 0; v < 64; v++)
 		assert_int_equal(sl_bin_of_integer(&t, v), v + 1);
 	assert_int_equal(sl_bin_of_integer(&t, 64), 65);
@@ -120,7 +116,7 @@ static void integers_are_exact(void **state)
 	assert_int_equal(sl_bin_of_integer(&t, 1u << 24), 2);
 }
 
-static void invalid_ranges_are_reported(void **state)
+TEST(invalid_ranges_are_reported)
 {
 	static const struct {
 		struct sl_histogram_axis field;
@@ -142,7 +138,6 @@ static void invalid_ranges_are_reported(void **state)
 		{{SL_COLUMN_steps, 1, 1, 0, 0x1p32}, "2^32 or more integers"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const char *why = sl_histogram_problem(&bad[i].field);
 
@@ -153,7 +148,7 @@ static void invalid_ranges_are_reported(void **state)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static void rows_are_stored_consecutively(void **state)
+TEST(rows_are_stored_consecutively)
 {
 	const struct sl_histogram_axis f[] = {
 		{SL_COLUMN_w, 3, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed), 0,
@@ -164,7 +159,6 @@ static void rows_are_stored_consecutively(void **state)
 	uint32_t steps = 9;
 	struct sl_columns c = {.w = &w, .steps = &steps};
 
-	(void)state;
 	assert_int_equal(b.n_counters, 5 + 5 + 6);
 	assert_int_equal(sl_histogram_counters(f, 2), 16);
 	assert_int_equal(sl_histogram_words(&b), 32);
@@ -178,7 +172,7 @@ static void rows_are_stored_consecutively(void **state)
 	assert_int_equal(sl_histogram_words(&b), 16);
 }
 
-static void missing_keys_are_reported(void **state)
+TEST(missing_keys_are_reported)
 {
 	const struct sl_histogram_axis f = {SL_COLUMN_w, 1,
 		SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_absorbed), 0, 1};
@@ -187,7 +181,6 @@ static void missing_keys_are_reported(void **state)
 	const uint64_t weight[SL_FATE_COUNT] = {[SL_FATE_reflected] = 60, [SL_FATE_absorbed] = 90};
 	uint64_t sum[] = {1, 2, 3, 4, 5, 0, 10, 20, 30, 40, 50, 0};
 
-	(void)state;
 	assert_int_equal(sl_histogram_mismatch(&b, sum, count, weight), SL_FATE_COUNT);
 	for (int i = 0; i < 12; i++) {
 		sum[i]++;
@@ -247,7 +240,7 @@ static void expect_sums(const struct sl_batch *b, const struct sl_histogram_axis
 	}
 }
 
-static void batches_are_counted_exactly(void **state)
+TEST(batches_are_counted_exactly)
 {
 	enum { N = 4003 }; /* at most a block, of which all columns have items */
 	const struct sl_histogram_axis fields[] = {{SL_COLUMN_w, 8, SL_EVERY_FATE, -0.5, 0.5},
@@ -256,7 +249,6 @@ static void batches_are_counted_exactly(void **state)
 			0.25},
 		{SL_COLUMN_weight, 2, SL_EVERY_FATE, 0, 1}};
 
-	(void)state;
 	for (int model = 0; model < TEST_MODELS; model++)
 		for (int weighted = 0; weighted < 2; weighted++) {
 			struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
@@ -287,20 +279,4 @@ static void batches_are_counted_exactly(void **state)
 			free(a.base);
 			sl_memory_give(SL_HOST, x.scratch.base);
 		}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edges_of_floats),
-		cmocka_unit_test(floats_are_in_the_bin_of_the_division),
-		cmocka_unit_test(bins_keep_the_order_of_values),
-		cmocka_unit_test(integers_are_exact),
-		cmocka_unit_test(invalid_ranges_are_reported),
-		cmocka_unit_test(rows_are_stored_consecutively),
-		cmocka_unit_test(missing_keys_are_reported),
-		cmocka_unit_test(batches_are_counted_exactly),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

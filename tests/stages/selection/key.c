@@ -15,11 +15,10 @@ static struct sl_key_rule rule(enum sl_column column, uint32_t bits, double lo, 
 	return sl_key_rule_make(&field);
 }
 
-static void floats_have_equal_steps(void **state)
+TEST(floats_have_equal_steps)
 {
 	struct sl_key_rule f = rule(SL_COLUMN_w, 2, -1, 1);
 
-	(void)state;
 	assert_int_equal(0, sl_key_of_float(&f, -1.0f));
 	assert_int_equal(0, sl_key_of_float(&f, -0.50001f));
 	assert_int_equal(1, sl_key_of_float(&f, -0.5f));
@@ -34,9 +33,8 @@ static const double ranges[][2] = {
 	{-1, 1}, {0, 1}, {-3, -2}, {0, 1e-3}, {1e6, 2e6}, {-1e30, 1e30}, {-1e-30, 0}, {0.1, 0.3}};
 enum { N_RANGES = sizeof(ranges) / sizeof(ranges[0]) };
 
-static void values_outside_the_range_are_clamped(void **state)
+TEST(values_outside_the_range_are_clamped)
 {
-	(void)state;
 	for (int i = 0; i < N_RANGES; i++)
 		for (uint32_t bits = 1; bits <= 32; bits++) {
 			double lo = ranges[i][0], hi = ranges[i][1];
@@ -64,12 +62,11 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void floats_keep_their_order(void **state)
+TEST(floats_keep_their_order)
 {
 	enum { N = 1000000 };
 	float *value = (float *)malloc(N * sizeof(float));
 
-	(void)state;
 	assert_non_null(value);
 	for (uint64_t i = 0; i < N; i++) { /* half in the range, half anything but NaN */
 		struct sl_words random = sl_draw(1, i, 0);
@@ -105,11 +102,10 @@ static struct sl_key_rule log_rule(uint32_t bits, double lo, double hi)
 }
 
 /* For positive numbers, eight bits are the exponent and the rest are equal steps within it. */
-static void logarithmic_steps_are_equal(void **state)
+TEST(logarithmic_steps_are_equal)
 {
 	struct sl_key_rule f = log_rule(12, 0, INFINITY);
 
-	(void)state;
 	assert_int_equal(0, sl_key_of_log(&f, -1));
 	assert_int_equal(0, sl_key_of_log(&f, -INFINITY));
 	assert_int_equal(0, sl_key_of_log(&f, 0));
@@ -135,14 +131,13 @@ static void logarithmic_steps_are_equal(void **state)
 }
 
 /* Negative numbers are in order too. */
-static void signs_are_in_order(void **state)
+TEST(signs_are_in_order)
 {
 	static const int32_t some[] = {INT32_MIN, -1000, -12, -11, -1, 0, 1, 22, 2112, INT32_MAX};
 	struct sl_key_rule f = rule(SL_COLUMN_pdg, 32, -0x1p31, 0x1p31 - 1);
 	struct sl_particle p = {.pdg = 0};
 	struct sl_columns c = sl_columns_of(&p);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
 		p.pdg = some[i];
 		assert_true(sl_key_pack(&f, 1, &c, 0, 0) ==
@@ -159,11 +154,10 @@ static void signs_are_in_order(void **state)
 	assert_int_equal(31, sl_key_pack(&f, 1, &c, 0, 0));
 }
 
-static void integers_are_shifted_to_fit(void **state)
+TEST(integers_are_shifted_to_fit)
 {
 	struct sl_key_rule f = rule(SL_COLUMN_pixel, 12, 0, 4095);
 
-	(void)state;
 	assert_int_equal(0, f.shift);
 	assert_int_equal(4095, sl_key_of_integer(&f, 4095));
 	assert_int_equal(4095, sl_key_of_integer(&f, UINT64_MAX));
@@ -187,7 +181,7 @@ static void integers_are_shifted_to_fit(void **state)
 	assert_int_equal(UINT64_MAX, sl_key_of_integer(&f, UINT64_MAX));
 }
 
-static void first_field_is_most_significant(void **state)
+TEST(first_field_is_most_significant)
 {
 	float w[] = {0, 1.0f};
 	uint32_t pixel[] = {0, 5}, steps[] = {0, 2};
@@ -201,7 +195,6 @@ static void first_field_is_most_significant(void **state)
 		rule(SL_COLUMN_id, 15, 0, 32767),
 	};
 
-	(void)state;
 	assert_true(sl_key_pack(f, 0, &c, 1, 9) == 0);
 	assert_true(sl_key_pack(f, 1, &c, 1, 9) == 0xffffffffu);
 	assert_true(sl_key_pack(f, 1, &c, 0, 9) == 0x80000000u);
@@ -212,13 +205,12 @@ static void first_field_is_most_significant(void **state)
 }
 
 /* Each float has its own key, in the order of numbers; NaN is first. */
-static void exact_fields_order_all_floats(void **state)
+TEST(exact_fields_order_all_floats)
 {
 	const struct sl_key_field field = {.column = SL_COLUMN_energy, .bits = 32, .exact = true};
 	struct sl_key_rule f = sl_key_rule_make(&field);
 	uint64_t equal = 0;
 
-	(void)state;
 	assert_int_equal(0, sl_key_of_real(&f, NAN));
 	assert_int_equal(0, sl_key_of_real(&f, -NAN));
 	assert_true(sl_key_of_real(&f, -INFINITY) > 0);
@@ -242,7 +234,7 @@ static void exact_fields_order_all_floats(void **state)
 }
 
 /* Descending fields are the ascending ones from the other end, each within its own bits. */
-static void descending_fields_are_reversed(void **state)
+TEST(descending_fields_are_reversed)
 {
 	struct sl_key_field fields[] = {{.column = SL_COLUMN_steps, .bits = 4, .lo = 0, .hi = 15},
 		{.column = SL_COLUMN_w, .bits = 32, .exact = true},
@@ -254,7 +246,6 @@ static void descending_fields_are_reversed(void **state)
 	struct sl_key_rule up[5], down[5];
 	uint64_t most = (UINT64_C(1) << 59) - 1;
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		up[i] = sl_key_rule_make(&fields[i]);
 		fields[i].descending = true;
@@ -273,31 +264,12 @@ static void descending_fields_are_reversed(void **state)
 }
 
 /* A field of 64 bits fills the whole key. */
-static void an_id_may_use_all_bits(void **state)
+TEST(an_id_may_use_all_bits)
 {
 	const uint64_t ids[] = {0, 1, 0xdeadbeefcafebabeu, UINT64_MAX};
 	struct sl_key_rule f = rule(SL_COLUMN_id, 64, 0, 0x1p63);
 	struct sl_columns none = {0};
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		assert_true(sl_key_pack(&f, 1, &none, 0, ids[i]) == ids[i]);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(floats_have_equal_steps),
-		cmocka_unit_test(values_outside_the_range_are_clamped),
-		cmocka_unit_test(floats_keep_their_order),
-		cmocka_unit_test(logarithmic_steps_are_equal),
-		cmocka_unit_test(signs_are_in_order),
-		cmocka_unit_test(integers_are_shifted_to_fit),
-		cmocka_unit_test(first_field_is_most_significant),
-		cmocka_unit_test(exact_fields_order_all_floats),
-		cmocka_unit_test(descending_fields_are_reversed),
-		cmocka_unit_test(an_id_may_use_all_bits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,6 @@
 
 /* cmocka counts a skipped test as passed. Tests call skip_test(), which changes the exit code. */
 #undef skip
-#undef cmocka_run_group_tests
-#define cmocka_run_group_tests(tests, setup, teardown) \
-	exit_code_of_tests(_cmocka_run_group_tests(    \
-		#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown))
 
 /* Expects success; else prints the error message. */
 #define assert_ok(call)                                                               \

@@ -6,6 +6,8 @@
 
 #include "tests/support/basic/check.h"
 
+struct open_dir open_dir;
+
 static size_t open_descriptors(void)
 {
 	const struct folder self = {"/proc/self/fd"};
@@ -13,26 +15,17 @@ static size_t open_descriptors(void)
 	return folder_count(&self);
 }
 
-int open_dir_begin(void **state)
+void open_dir_begin(void)
 {
-	struct open_dir *s = (struct open_dir *)calloc(1, sizeof(*s));
-
-	folder_make(&s->folder);
-	assert_ok(sl_dir_open(s->folder.path, false, &s->dir));
-	s->open = open_descriptors();
-	*state = s;
-	return 0;
+	assert_ok(sl_dir_open(folder.path, false, &open_dir.dir));
+	open_dir.open = open_descriptors();
 }
 
-int open_dir_end(void **state)
+void open_dir_end(void)
 {
-	struct open_dir *s = (struct open_dir *)*state;
 	size_t open = open_descriptors();
 
 	sl_fault_set(NULL);
-	sl_dir_close(&s->dir);
-	folder_remove(&s->folder);
-	assert_int_equal(open, s->open);
-	free(s);
-	return 0;
+	sl_dir_close(&open_dir.dir);
+	assert_int_equal(open, open_dir.open);
 }

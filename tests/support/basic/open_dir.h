@@ -6,18 +6,16 @@
 #define SL_TESTS_SUPPORT_BASIC_OPEN_DIR_H
 
 #include "primitives/files/dirs.h"
-#include "tests/support/program/folder.h"
+#include "tests/support/program/fixture.h"
 
 struct open_dir {
-	struct folder folder;
 	struct sl_dir dir;
 	size_t open; /* open descriptors at the beginning */
 };
+extern struct open_dir open_dir; /* of the folder of the test (support/program/fixture.h) */
 
-/* Setup and teardown of a test. *state is a struct open_dir; the teardown disarms faults. */
-int open_dir_begin(void **state);
-int open_dir_end(void **state);
-
-#define WITH_OPEN_DIR(test) cmocka_unit_test_setup_teardown(test, open_dir_begin, open_dir_end)
+/* For BEFORE_EACH and AFTER_EACH. The end fails if a descriptor is left open, and disarms faults. */
+void open_dir_begin(void);
+void open_dir_end(void);
 
 #endif

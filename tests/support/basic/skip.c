@@ -6,6 +6,7 @@
 
 #include "primitives/device/device.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/program/fixture.h"
 
 static int skipped;
 
@@ -27,21 +28,31 @@ int exit_code_of_tests(int failed)
 	return failed == 0 && skipped > 0 ? SKIPPED : failed;
 }
 
-bool skips_without_device(void)
+void skip_file(const char *format, ...)
+{
+	va_list values;
+
+	printf("SKIP: ");
+	va_start(values, format);
+	vprintf(format, values);
+	va_end(values);
+	printf("\n");
+	folder_end();
+	exit(SKIPPED);
+}
+
+void skip_without_device(void)
 {
 	int n;
 
-	if (sl_device_count(&n) == SL_OK)
-		return false;
-	printf("SKIP: the test needs a CUDA device: %s\n", sl_last_error());
-	return true;
+	if (sl_device_count(&n) != SL_OK)
+		skip_file("the test needs a CUDA device: %s", sl_last_error());
 }
 
-bool skips_without_failing_malloc(void)
+void skip_without_failing_malloc(void)
 {
-	if (getenv("SLUICE_FAILING_MALLOC"))
-		return false;
-	printf("SKIP: the test needs the library failing_malloc; set SLUICE_FAILING_MALLOC to its path, "
-	       "or run the test with ctest\n");
-	return true;
+	if (!getenv("SLUICE_FAILING_MALLOC"))
+		skip_file(
+			"the test needs the library failing_malloc; set SLUICE_FAILING_MALLOC to its path, or "
+			"run the test with ctest");
 }

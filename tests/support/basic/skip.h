@@ -21,8 +21,9 @@ SL_PRINTF(1, 2) void skip_test(const char *format, ...);
 /* Returns the exit code of a program of which this many tests failed. */
 int exit_code_of_tests(int failed);
 
-/* For main(): return true, after printing why, if the whole program cannot run. */
-bool skips_without_device(void);
-bool skips_without_failing_malloc(void);
+/* For BEFORE_TESTS: end the program as skipped, after printing why, if no test of the file can run. */
+void skip_without_device(void);
+void skip_without_failing_malloc(void);
+_Noreturn SL_PRINTF(1, 2) void skip_file(const char *format, ...);
 
 #endif

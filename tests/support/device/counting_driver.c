@@ -150,20 +150,18 @@ int __wrap_sl_fault(const char *call)
 	return error;
 }
 
-int counting_clear(void **state)
+void counting_clear(void)
 {
-	(void)state;
 	memset((void *)counting, 0, sizeof(*counting));
 	memset(&driver_answers, 0, sizeof(driver_answers));
 	sl_fault_set(NULL);
-	return 0;
 }
 
-int counting_begin(void **state)
+void counting_begin(void)
 {
 	counting = (struct counting *)mmap(
 		NULL, sizeof(*counting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(counting != MAP_FAILED);
 	sl_device_emulate(true);
-	return counting_clear(state);
+	counting_clear();
 }

@@ -69,7 +69,7 @@ extern struct driver_answers driver_answers;
 
 /* Setup of the group (selects the emulated device) and of each test (resets counts, faults and
  * driver_answers). */
-int counting_begin(void **state);
-int counting_clear(void **state);
+void counting_begin(void);
+void counting_clear(void);
 
 #endif

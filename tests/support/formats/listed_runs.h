@@ -12,7 +12,7 @@ extern struct sl_mcpl_particle listed[LISTED];
 extern const char listed_key[];
 
 /* Setup of a group: makes the folder, and in it a.mcpl (doubles) and b.mcpl.gz (single precision). */
-int listed_lists(void **state);
+void listed_lists(void);
 
 /*
  * Runs both lists with batches of this size to the folder `out`, and verifies it. more are further lines of

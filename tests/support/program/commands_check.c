@@ -8,12 +8,10 @@ static const char text[] = "run: {name: t, seed: 7, particles: 10000, batch: 300
 			   "keep: transmitted\n"
 			   "key: [w:16]\n";
 
-int commands_begin(void **state)
+void commands_begin(void)
 {
-	(void)state;
 	reference_run_begin(text);
 	folder_remember();
-	return 0;
 }
 
 void expect_output(const char *says, const char *const *words)

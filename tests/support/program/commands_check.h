@@ -8,7 +8,7 @@
 #include "tests/support/runs/reference_run.h"
 
 /* Group setup: writes c.yaml (four batches), runs it into "whole" and calls folder_remember(). */
-int commands_begin(void **state);
+void commands_begin(void);
 
 /* Expects success, and the text as a part of stdout. */
 void expect_output(const char *says, const char *const *words);

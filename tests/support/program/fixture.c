@@ -7,13 +7,6 @@
 struct folder folder;
 static uint64_t remembered; /* hash of the folder at folder_remember() */
 
-int folder_begin(void **state)
-{
-	(void)state;
-	folder_make(&folder);
-	return 0;
-}
-
 void folder_remember(void)
 {
 	remembered = folder_hash(folder.path, NULL);
@@ -24,10 +17,8 @@ void expect_untouched(void)
 	assert_int_equal(folder_hash(folder.path, NULL), remembered);
 }
 
-int folder_end(void **state)
+void folder_end(void)
 {
-	(void)state;
 	sl_fault_set(NULL);
 	folder_remove(&folder);
-	return 0;
 }

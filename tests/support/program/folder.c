@@ -8,23 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "tests/support/basic/check.h"
+
+/* Tests whether the file system in memory has room for the files of a test: a container may give it little. */
+static bool has_room_in_memory(void)
+{
+	struct statvfs facts;
+
+	return access("/dev/shm", W_OK) == 0 && statvfs("/dev/shm", &facts) == 0 &&
+	       (uint64_t)facts.f_bavail * facts.f_frsize >= 1ull << 30;
+}
 
 void folder_make(struct folder *f)
 {
 	const char *base = getenv("TMPDIR");
 
-	snprintf(f->path, sizeof(f->path), "%s/sluice-test-XXXXXX", base && *base ? base : "/tmp");
+	if (!base || !*base) /* the programs under test use the same */
+		base = has_room_in_memory() ? "/dev/shm" : "/tmp";
+	setenv("TMPDIR", base, 1);
+	snprintf(f->path, sizeof(f->path), "%s/sluice-test-XXXXXX", base);
 	assert_non_null(mkdtemp(f->path));
-}
-
-void folder_make_in_memory(struct folder *f)
-{
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
-	folder_make(f);
 }
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *where)

@@ -14,11 +14,8 @@ struct folder {
 	char path[256];
 };
 
-/* Makes an empty folder below $TMPDIR or /tmp. */
+/* Makes an empty folder below $TMPDIR, or else in /dev/shm, where fsync costs no time, or else in /tmp. */
 void folder_make(struct folder *f);
-
-/* The same in a file system in memory, if there is one: there fsync costs no time. */
-void folder_make_in_memory(struct folder *f);
 
 /* Removes the folder and its contents. */
 void folder_remove(struct folder *f);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -15,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/cases/sampling.h"
 #include "tests/support/basic/skip.h"
+#include "tests/support/basic/test_file.h"
 
 enum { THREADS_MAX = 64, CANNOT_RUN = 127, SYSCALL_STOP = SIGTRAP | 0x80 };
 
@@ -307,16 +308,14 @@ static bool is_possible(void)
 	return trace(&t, argv) == 0;
 }
 
-int ptrace_main(int argc, char **argv, int (*tests)(void))
+int ptrace_main(int argc, char **argv)
 {
 	if (argc >= 6 && strcmp(argv[1], "traced") == 0)
 		return run_tracer(argv + 2);
-	if (!sl_sampling_from_environment())
-		return 1;
 	if (!is_possible()) {
 		printf("SKIP: the test traces processes, but ptrace is refused here; allow it (for example "
 		       "docker run --cap-add SYS_PTRACE)\n");
 		return SKIPPED;
 	}
-	return tests();
+	return run_test_file(argv[0]);
 }

@@ -26,9 +26,9 @@
 enum { PTRACE_REFUSED = 126 };
 
 /*
- * The main function of such a test: runs as the tracer, or runs tests, and returns the exit code. The
- * environment can reduce the share of variants (cases/sampling.h). Without ptrace the tests are skipped.
+ * The main function of such a test: runs as the tracer, or runs the tests, and returns the exit code.
+ * Without ptrace the tests are skipped.
  */
-int ptrace_main(int argc, char **argv, int (*tests)(void));
+int ptrace_main(int argc, char **argv);
 
 #endif

@@ -15,7 +15,7 @@ struct tally {
 extern const struct tally tallies[N_TALLIES];
 
 /* Group setup: makes that run in "whole". */
-int tallies_begin(void **state);
+void tallies_begin(void);
 
 /* Returns the histograms of a run as text, which the caller frees. */
 char *histograms_of(const char *out);

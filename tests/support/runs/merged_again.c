@@ -9,11 +9,8 @@
 
 const char ties[] = "[energy:float]", distinct[] = "[x:float]";
 
-int sorted_runs_begin(void **state)
+void sorted_runs_begin(void)
 {
-	(void)state;
-	folder_make_in_memory(&folder);
-	return 0;
 }
 
 void make_sorted_run(

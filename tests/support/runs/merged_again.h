@@ -17,7 +17,7 @@ enum { MANY = 200000, FEW = 4000 };
 extern const char ties[], distinct[];
 
 /* Setup of a group: makes the folder of the test (fixture.h) in memory. */
-int sorted_runs_begin(void **state);
+void sorted_runs_begin(void);
 
 /*
  * Makes a run in `out` below the folder of the test with so many batches, the last quarter of which

@@ -81,7 +81,7 @@ void same_bits_check_files(const struct bits *b)
 {
 	struct folder f;
 
-	folder_make_in_memory(&f);
+	folder_make(&f);
 	run(&f, b, "cpu", "auto", "cpu");
 	check_files(&f, b, "staged");
 	if (same_bits_allow_fused(b))
@@ -192,7 +192,7 @@ void same_bits_check_lists(const struct bits *b)
 {
 	struct folder f;
 
-	folder_make_in_memory(&f);
+	folder_make(&f);
 	for (int i = 0; i < LISTS; i++) {
 		write_list(&f, b, lists[i]);
 		check_list(&f, b, "output.mcpl.precision=single");

@@ -116,7 +116,7 @@ void tiny_make(struct tiny_run *t)
 {
 	struct ending e;
 
-	folder_make_in_memory(&t->folder);
+	folder_make(&t->folder);
 	folder_write(&t->folder, "tiny.yaml", config, sizeof(config) - 1);
 	snprintf(t->what, sizeof(t->what), "the reference run");
 	tiny_execute(t, NULL, NULL, "whole", NULL, &e);

@@ -11,15 +11,14 @@ void physics_begin(const char *config, const char *full, const char *quick)
 {
 	char path[CONFIG_PATH_BYTES];
 
-	folder_make_in_memory(&folder);
+	folder_make(&folder);
 	config_path(config, path);
 	expect(&folder, SL_OK, "",
 		WORDS("run", path, "--out", "out", "--quiet", "--set", is_quick() ? quick : full));
 	report = report_of(&folder, "out");
 }
 
-int physics_end(void **state)
+void physics_end(void)
 {
 	sl_yaml_free(report);
-	return folder_end(state);
 }

@@ -14,6 +14,6 @@ extern struct sl_yaml *report;
 void physics_begin(const char *config, const char *full, const char *quick);
 
 /* The teardown of a group. */
-int physics_end(void **state);
+void physics_end(void);
 
 #endif

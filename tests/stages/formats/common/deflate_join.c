@@ -68,14 +68,13 @@ static void expect_zlib(size_t bytes, size_t n)
 	assert_memory_equal(back, data, n);
 }
 
-static void streams_of_all_encoders_are_joined(void **state)
+TEST(streams_of_all_encoders_are_joined)
 {
 	static const char *const names[] = {
 		"zlib", "libdeflate", "isal", "cpu", "cpu_fast", "store"};
 	static const size_t steps[] = {1, 13, 1000, 65536, 100000};
 	size_t n = fill();
 
-	(void)state;
 	for (int b = 0; b < 6; b++)
 		for (int s = 0; s < 5; s++) {
 			size_t all = steps[s] < 100 ? 5000 : n, used = 0;
@@ -96,12 +95,11 @@ static void streams_of_all_encoders_are_joined(void **state)
 		}
 }
 
-static void other_bytes_are_refused(void **state)
+TEST(other_bytes_are_refused)
 {
 	uint8_t wrong[64] = {0xff, 0xff, 0xff};
 	size_t bytes = 3;
 
-	(void)state;
 	assert_int_equal(sl_deflate_join((struct sl_arena){memory, 0, sl_deflate_join_scratch(100)},
 				 wrong, &bytes, 100),
 		SL_INTERNAL);
@@ -110,14 +108,4 @@ static void other_bytes_are_refused(void **state)
 	assert_int_equal(sl_deflate_join((struct sl_arena){memory, 0, sl_deflate_join_scratch(49)},
 				 stream, &bytes, 49),
 		SL_INTERNAL);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(streams_of_all_encoders_are_joined),
-		cmocka_unit_test(other_bytes_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,13 +39,12 @@ static void make_stream(uint64_t seed, uint8_t *to)
 	}
 }
 
-static void earlier_streams_change_nothing(void **state)
+TEST(earlier_streams_change_nothing)
 {
 	static struct result fresh, after;
 	uint8_t stream[STREAM_BYTES];
 	struct sl_inflate s, used;
 
-	(void)state;
 	make_stream(0, stream);
 	assert_ok(sl_inflate_begin(&used, SL_RAW, stream, sizeof(stream)));
 	decompress(&used, &after);
@@ -64,7 +63,7 @@ static void earlier_streams_change_nothing(void **state)
 }
 
 /* A member with a reserved flag, alone and after another member (RFC 1952, 2.3.1.2). */
-static void reserved_flags_of_gzip_are_refused(void **state)
+TEST(reserved_flags_of_gzip_are_refused)
 {
 	static const uint8_t empty[] = {
 		0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -72,7 +71,6 @@ static void reserved_flags_of_gzip_are_refused(void **state)
 	struct sl_inflate s;
 	size_t got;
 
-	(void)state;
 	for (unsigned flag = 0; flag < 256; flag += 32)
 		for (size_t member = 0; member < 2; member++) {
 			memcpy(file, empty, sizeof(empty));
@@ -88,14 +86,4 @@ static void reserved_flags_of_gzip_are_refused(void **state)
 			assert_int_equal(got, 0);
 			sl_inflate_end(&s);
 		}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(earlier_streams_change_nothing),
-		cmocka_unit_test(reserved_flags_of_gzip_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

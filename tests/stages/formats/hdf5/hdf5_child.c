@@ -63,11 +63,10 @@ static enum sl_status invents_a_status(const void *in, size_t bytes, void *found
 	return (enum sl_status)1234;
 }
 
-static void the_answer_of_a_reader_is_returned(void **state)
+TEST(the_answer_of_a_reader_is_returned)
 {
 	int answer = 0;
 
-	(void)state;
 	assert_ok(run(finds_the_file, &answer));
 	assert_int_equal(answer, 42);
 	assert_fails(run(finds_damage, &answer), SL_BAD_INPUT, "row 3 is damaged");
@@ -89,21 +88,19 @@ static enum sl_status exits(const void *in, size_t bytes, void *found, size_t si
 	_exit(0);
 }
 
-static void a_crash_is_damage(void **state)
+TEST(a_crash_is_damage)
 {
 	int answer;
 
-	(void)state;
 	assert_fails(run(crashes, &answer), SL_BAD_INPUT, "HDF5 crashed while it read the file");
 	assert_fails(run(exits, &answer), SL_BAD_INPUT, "HDF5 crashed while it read the file");
 }
 
 /* A process that ignores SIGCHLD passes this on to the programs that it starts. */
-static void an_ignored_sigchld_changes_nothing(void **state)
+TEST(an_ignored_sigchld_changes_nothing)
 {
 	int answer = 0;
 
-	(void)state;
 	signal(SIGCHLD, SIG_IGN);
 	assert_ok(run(finds_the_file, &answer));
 	assert_int_equal(answer, 42);
@@ -122,13 +119,12 @@ static enum sl_status never_ends(const void *in, size_t bytes, void *found, size
 }
 
 /* The limit of 60 s is too long for a test, but a lower limit of the process is inherited. */
-static void time_is_limited(void **state)
+TEST(time_is_limited)
 {
 	pid_t child = fork();
 	int how = 0, answer;
 	struct rlimit cpu;
 
-	(void)state;
 	assert_true(child >= 0 && getrlimit(RLIMIT_CPU, &cpu) == 0);
 	if (child == 0) {
 		cpu.rlim_cur = 1;
@@ -153,11 +149,10 @@ static enum sl_status wants_memory(const void *in, size_t bytes, void *found, si
 }
 
 /* A file for which HDF5 asks for 1 GiB is damaged: memory is not what is missing. */
-static void memory_is_limited(void **state)
+TEST(memory_is_limited)
 {
 	int answer;
 
-	(void)state;
 	assert_fails(run(wants_memory, &answer), SL_BAD_INPUT, "HDF5 needs more than");
 }
 
@@ -185,11 +180,10 @@ static enum sl_status crashes_once(const void *in, size_t bytes, void *found, si
 }
 
 /* A failed allocation in HDF5 may look like any of these, and does not happen again. */
-static void a_failed_reader_reads_again(void **state)
+TEST(a_failed_reader_reads_again)
 {
 	static sl_h5_reader *const readers[] = {lacks_memory_once, finds_damage_once, crashes_once};
 
-	(void)state;
 	calls = (int *)mmap(
 		NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(calls != MAP_FAILED);
@@ -216,9 +210,8 @@ static enum sl_status raises_once(const void *in, size_t bytes, void *found, siz
 }
 
 /* Without limits, because seccomp forbids a child to signal itself. */
-static void no_signal_changes_the_answer(void **state)
+TEST(no_signal_changes_the_answer)
 {
-	(void)state;
 	calls = (int *)mmap(
 		NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(calls != MAP_FAILED);
@@ -245,31 +238,15 @@ static enum sl_status opens_a_file(const void *in, size_t bytes, void *found, si
 	return SL_OK;
 }
 
-static void files_cannot_be_opened(void **state)
+TEST(files_cannot_be_opened)
 {
 	int answer = 0;
 
-	(void)state;
 	assert_ok(run(opens_a_file, &answer));
 	assert_int_equal(answer, EPERM);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_answer_of_a_reader_is_returned),
-		cmocka_unit_test(a_crash_is_damage),
-		cmocka_unit_test(an_ignored_sigchld_changes_nothing),
-		cmocka_unit_test(time_is_limited),
-		cmocka_unit_test(a_failed_reader_reads_again),
-		cmocka_unit_test(no_signal_changes_the_answer),
-		/* not with a sanitizer (hdf5_child.h) */
-		cmocka_unit_test(memory_is_limited),
-		cmocka_unit_test(files_cannot_be_opened),
-	};
-	size_t n = sizeof(tests) / sizeof(tests[0]) - (SANITIZED ? 2 : 0);
-
-	if (sl_h5_start() != SL_OK)
-		return 1;
-	return _cmocka_run_group_tests("hdf5_child", tests, n, NULL, NULL);
+	assert_ok(sl_h5_start());
 }

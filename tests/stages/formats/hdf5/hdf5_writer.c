@@ -107,12 +107,11 @@ static enum sl_status fork_file(const struct facts *f, uint8_t *image, size_t si
 
 static uint8_t image[IMAGE_BYTES], other[IMAGE_BYTES];
 
-static void files_of_both_processes_are_equal(void **state)
+TEST(files_of_both_processes_are_equal)
 {
 	const struct facts f = {MAKE, 7, 0};
 	size_t bytes, other_bytes;
 
-	(void)state;
 	assert_ok(write_file(&f, image, sizeof(image), &bytes));
 	assert_ok(fork_file(&f, other, sizeof(other), &other_bytes));
 	assert_int_equal(bytes, other_bytes);
@@ -120,9 +119,8 @@ static void files_of_both_processes_are_equal(void **state)
 	assert_memory_equal(image, "\x89HDF\r\n\x1a\n", 8);
 }
 
-static void a_failed_file_is_made_again(void **state)
+TEST(a_failed_file_is_made_again)
 {
-	(void)state;
 	for (int first = SIGNAL_ONCE; first <= FAIL_ONCE; first++) {
 		const struct facts expected = {MAKE, 7, 0};
 		const struct facts f = {(enum first_step)first, 7, SIGSEGV};
@@ -140,13 +138,12 @@ static void a_failed_file_is_made_again(void **state)
 }
 
 /* Two writers are lost each time, so the next one is started when it is needed. */
-static void a_crash_is_a_lack_of_memory(void **state)
+TEST(a_crash_is_a_lack_of_memory)
 {
 	static const int signals[] = {SIGSEGV, SIGKILL, SIGXCPU};
 	const struct facts right = {MAKE, 7, 0};
 	size_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		const struct facts crash = {SIGNAL, 7, signals[i]};
 
@@ -163,12 +160,11 @@ static void a_crash_is_a_lack_of_memory(void **state)
  * Each signal, during a request and between two. The signals of crashes and SIGKILL end the writer,
  * SIGSTOP stops it for a second; it ignores the others.
  */
-static void no_signal_to_a_writer_changes_a_file(void **state)
+TEST(no_signal_to_a_writer_changes_a_file)
 {
 	const struct facts right = {MAKE, 7, 0};
 	size_t bytes, other_bytes;
 
-	(void)state;
 	assert_ok(write_file(&right, other, sizeof(other), &other_bytes));
 	for (int number = 1; number <= SIGRTMAX; number++) {
 		const struct facts f = {SIGNAL_ONCE, 7, number};
@@ -187,35 +183,32 @@ static void no_signal_to_a_writer_changes_a_file(void **state)
 }
 
 /* No length of an answer makes the caller write beyond its image. */
-static void a_wrong_length_is_an_error(void **state)
+TEST(a_wrong_length_is_an_error)
 {
 	const struct facts f = {LENGTH, 1, 0}, right = {MAKE, 7, 0};
 	size_t bytes;
 
-	(void)state;
 	assert_fails(write_file(&f, image, sizeof(image), &bytes), SL_HOST_MEMORY, "crashed");
 	assert_fails(fork_file(&f, image, sizeof(image), &bytes), SL_HOST_MEMORY, "crashed");
 	assert_ok(write_file(&right, image, sizeof(image), &bytes));
 }
 
-static void a_small_image_is_an_internal_error(void **state)
+TEST(a_small_image_is_an_internal_error)
 {
 	const struct facts f = {MAKE, 7, 0};
 	size_t bytes;
 
-	(void)state;
 	assert_fails(write_file(&f, image, 500, &bytes), SL_INTERNAL, "more than the 500 bytes");
 	assert_fails(fork_file(&f, image, 500, &bytes), SL_INTERNAL, "more than the 500 bytes");
 	assert_ok(write_file(&f, image, sizeof(image), &bytes));
 }
 
 /* The writer process keeps no memory of the files that it has made. A sanitizer does not count it. */
-static void many_files_need_no_more_memory(void **state)
+TEST(many_files_need_no_more_memory)
 {
 	const struct facts f = {MAKE, 7, 0};
 	size_t bytes, before = 0;
 
-	(void)state;
 	for (int i = 0; i < 10 * FILES; i++) {
 		assert_ok(write_file(&f, image, sizeof(image), &bytes));
 		before = i == FILES ? *allocated : before;
@@ -272,9 +265,8 @@ static bool make_in_threads(enum first_step first)
 	return same && memcmp(job[0].image, job[1].image, IMAGE_BYTES) != 0;
 }
 
-static void threads_take_turns(void **state)
+TEST(threads_take_turns)
 {
-	(void)state;
 	assert_true(make_in_threads(MAKE));
 }
 
@@ -310,16 +302,14 @@ static int shares_writers(void)
 	       atomic_load(most_at_work) >= 2 && atomic_load(most_at_work) <= 3;
 }
 
-static void writers_work_at_the_same_time(void **state)
+TEST(writers_work_at_the_same_time)
 {
-	(void)state;
 	assert_int_equal(in_new_process(shares_writers), 1);
 }
 
 /* Writers whose parent has ended become children of this process; one of them was stopped. */
-static void the_writers_end_with_the_program(void **state)
+TEST(the_writers_end_with_the_program)
 {
-	(void)state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	assert_int_equal(in_new_process(makes_a_file), 1);
 	alarm(10);
@@ -329,29 +319,16 @@ static void the_writers_end_with_the_program(void **state)
 }
 
 /* The tests of the end come first: their processes must not share the writer process of the others. */
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_writers_end_with_the_program),
-		cmocka_unit_test(writers_work_at_the_same_time),
-		cmocka_unit_test(files_of_both_processes_are_equal),
-		cmocka_unit_test(a_failed_file_is_made_again),
-		cmocka_unit_test(a_crash_is_a_lack_of_memory),
-		cmocka_unit_test(no_signal_to_a_writer_changes_a_file),
-		cmocka_unit_test(a_wrong_length_is_an_error),
-		cmocka_unit_test(a_small_image_is_an_internal_error),
-		cmocka_unit_test(many_files_need_no_more_memory),
-		cmocka_unit_test(threads_take_turns),
-	};
-
 	void *shared = mmap(NULL, sizeof(size_t) + 4 * sizeof(int), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(shared != MAP_FAILED);
 	allocated = (volatile size_t *)shared;
 	attempts = (volatile int *)(allocated + 1);
 	at_work = (atomic_int *)(uintptr_t)(attempts + 1);
 	most_at_work = at_work + 1;
 	maker = (volatile pid_t *)(uintptr_t)(most_at_work + 1);
-	if (shared == MAP_FAILED || sl_h5_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_ok(sl_h5_start());
 }

@@ -18,15 +18,14 @@ static uint8_t image[ROOM];
 static uint64_t whole[N], rays[N];
 static double real[N];
 
-static int begin(void **state)
+BEFORE_TESTS()
 {
-	(void)state;
 	for (int i = 0; i < N; i++) {
 		whole[i] = (uint64_t)i * 1000003;
 		rays[i] = 50 + (uint64_t)i;
 		real[i] = 1.0 / (i + 1);
 	}
-	return sl_formats_start() != SL_OK;
+	assert_ok(sl_formats_start());
 }
 
 static void check_read(const char *what, bool with_rays)
@@ -57,9 +56,8 @@ static void check_read(const char *what, bool with_rays)
 		assert_fails(sl_image_read(image, bytes - cut, &f), SL_BAD_INPUT, "checksum line");
 }
 
-static void written_images_are_read(void **state)
+TEST(written_images_are_read)
 {
-	(void)state;
 	check_read("radiance", true);
 	check_read("weight", false);
 	check_read("a name before rays", true);
@@ -177,7 +175,7 @@ static size_t make(void (*put)(struct sl_h5 *h, hid_t file))
 	return bytes + SL_CRC_TRAILER_BYTES;
 }
 
-static void invalid_attributes_are_refused(void **state)
+TEST(invalid_attributes_are_refused)
 {
 	static const struct {
 		void (*put)(struct sl_h5 *h, hid_t file);
@@ -197,7 +195,6 @@ static void invalid_attributes_are_refused(void **state)
 	};
 	struct sl_image_found f;
 
-	(void)state;
 	assert_ok(sl_image_read(image, make(put_good), &f));
 	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
 		print_message("%s\n", claims[i].why);
@@ -207,13 +204,12 @@ static void invalid_attributes_are_refused(void **state)
 }
 
 /* Changes the number of rows that the file states. */
-static void more_pixels_than_bytes_are_refused(void **state)
+TEST(more_pixels_than_bytes_are_refused)
 {
 	const uint64_t size[] = {ROWS, COLUMNS}, good = make(put_good);
 	const uint64_t rows[] = {0, good / (8 * COLUMNS), (uint64_t)1 << 40, UINT64_MAX / 2};
 	struct sl_image_found f;
 
-	(void)state;
 	for (int k = 0; k < 4; k++) {
 		size_t bytes = make(put_good);
 		int changed = 0;
@@ -229,15 +225,4 @@ static void more_pixels_than_bytes_are_refused(void **state)
 		assert_fails(sl_image_read(image, bytes, &f), SL_BAD_INPUT,
 			H5_VERSION_GE(1, 14, 0) ? "HDF5 cannot read the file" : "more pixels than");
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(written_images_are_read),
-		cmocka_unit_test(invalid_attributes_are_refused),
-		cmocka_unit_test(more_pixels_than_bytes_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, begin, NULL);
 }

@@ -120,12 +120,11 @@ static void round_trip(const struct sl_format *f, const struct sl_file_facts *ru
 static const struct sl_format *const formats[] = {&sl_format_mcpl, &sl_format_mcpl_gz};
 enum { FORMATS = 2 };
 
-static void every_table_is_read_back(void **state)
+TEST(every_table_is_read_back)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 7, 1000};
 	static const enum sl_column flags[] = {SL_COLUMN_COUNT, SL_COLUMN_fate, SL_COLUMN_pixel};
 
-	(void)state;
 	for (uint32_t i = 0; i < 5 * 3 * 2 * 2 * 2; i++) {
 		uint32_t n = sizes[i % 5];
 		enum sl_column flag = flags[i / 5 % 3];
@@ -144,11 +143,10 @@ static void every_table_is_read_back(void **state)
 }
 
 /* One code for all particles or a column of codes; polarisation; flags. */
-static void columns_of_lists_are_read_back(void **state)
+TEST(columns_of_lists_are_read_back)
 {
 	static const uint32_t sizes[] = {1, 7, 1000};
 
-	(void)state;
 	for (int i = 0; i < 3 * 2 * 2 * 2; i++) {
 		bool wide = i / 3 % 2, one_code = i / 6 % 2, polarised = i / 12 % 2;
 		struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, wide,
@@ -168,23 +166,21 @@ static void columns_of_lists_are_read_back(void **state)
 }
 
 /* More rows than one gzip member holds. */
-static void many_rows_are_read_back(void **state)
+TEST(many_rows_are_read_back)
 {
 	struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, false, SL_COLUMN_COUNT, 1);
 
-	(void)state;
 	round_trip(&sl_format_mcpl_gz, &run, 40000, SL_MCPL_NEEDED, 0);
 	run = facts_with(&sl_deflate_libdeflate, true, SL_COLUMN_COUNT, 1);
 	round_trip(&sl_format_mcpl_gz, &run, 40000, SL_MCPL_NEEDED, SL_BIT(SL_COLUMN_weight));
 }
 
 /* Constants of all kinds, and flags of other types. */
-static void constants_and_flags_are_read_back(void **state)
+TEST(constants_and_flags_are_read_back)
 {
 	static const enum sl_column flags[] = {
 		SL_COLUMN_pixel, SL_COLUMN_steps, SL_COLUMN_collisions, SL_COLUMN_fate};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, i % 2, flags[i], NAN);
 		sl_column_set columns =
@@ -197,7 +193,7 @@ static void constants_and_flags_are_read_back(void **state)
 }
 
 /* An id has 64 bits in a table, and 32 in a file. */
-static void ids_are_read_back(void **state)
+TEST(ids_are_read_back)
 {
 	struct sl_file_facts run = facts_with(&sl_deflate_libdeflate, false, SL_COLUMN_id, 1);
 	struct sl_table t = make_particles(50, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_id), 0), back;
@@ -205,7 +201,6 @@ static void ids_are_read_back(void **state)
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	for (uint64_t i = 0; i < 50; i++)
 		((uint64_t *)t.column[0].data)[i] = UINT32_MAX - 3 * i;
 	file = file_of(&sl_format_mcpl, &run, &batch, &t, 0, &bytes);
@@ -217,12 +212,11 @@ static void ids_are_read_back(void **state)
 }
 
 /* A NaN is converted as on x86: quiet, with its sign and payload. */
-static void nans_keep_sign_and_payload(void **state)
+TEST(nans_keep_sign_and_payload)
 {
 	static const uint32_t nan[] = {0x7f812345, 0xffc00001}, quiet[] = {0x7fc12345, 0xffc00001};
 	static const uint64_t wide[] = {0x7ff82468a0000000, 0xfff8000020000000};
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct sl_file_facts run =
 			facts_with(&sl_deflate_libdeflate, i / 2, SL_COLUMN_COUNT, NAN);
@@ -249,9 +243,8 @@ static void nans_keep_sign_and_payload(void **state)
 /* --- directions ------------------------------------------------------------------------------- */
 
 /* Any direction of unit length is read back to a few units of the last place. */
-static void directions_are_read_back(void **state)
+TEST(directions_are_read_back)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 100000; i++) {
 		double d[3], packed[3], narrow[3], back[3], length = 0;
 
@@ -275,19 +268,4 @@ static void directions_are_read_back(void **state)
 		for (int k = 0; k < 3; k++)
 			assert_true(fabs(back[k] - d[k]) <= 1.3e-7);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_table_is_read_back),
-		cmocka_unit_test(columns_of_lists_are_read_back),
-		cmocka_unit_test(many_rows_are_read_back),
-		cmocka_unit_test(constants_and_flags_are_read_back),
-		cmocka_unit_test(ids_are_read_back),
-		cmocka_unit_test(nans_keep_sign_and_payload),
-		cmocka_unit_test(directions_are_read_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,8 @@ static struct sl_mcpl_head head_of(const void *file, size_t bytes)
 }
 
 /* The header of a plain file is the bytes before the first particle. */
-static void header_is_kept_byte_for_byte(void **state)
+TEST(header_is_kept_byte_for_byte)
 {
-	(void)state;
 	for (int i = 1; i <= 8; i++) {
 		char name[64];
 		size_t bytes;
@@ -53,14 +52,13 @@ static void header_is_kept_byte_for_byte(void **state)
 	}
 }
 
-static void unfinished_file_is_reported(void **state)
+TEST(unfinished_file_is_reported)
 {
 	struct sl_mcpl_head h;
 	bool recovered = false;
 	size_t bytes;
 	char *file = reference_list("reffile_crash.mcpl", &bytes);
 
-	(void)state;
 	assert_ok(sl_mcpl_head_read(file, bytes, &h, &recovered));
 	assert_true(recovered);
 	assert_int_equal(h.fixed.particles, 4);
@@ -122,9 +120,8 @@ static const char *joined(const char *a, const char *b)
 	return s == SL_OK ? comment : NULL;
 }
 
-static void sums_add_up(void **state)
+TEST(sums_add_up)
 {
-	(void)state;
 	assert_string_equal(joined("stat:sum:n:                    1000",
 				    "stat:sum:n:                      24"),
 		"stat:sum:n:                    1024");
@@ -149,9 +146,8 @@ static void sums_add_up(void **state)
 	assert_string_equal(joined("not a sum", "not a sum"), "not a sum");
 }
 
-static void other_statistics_must_be_equal(void **state)
+TEST(other_statistics_must_be_equal)
 {
-	(void)state;
 	assert_null(joined("one", "two"));
 	assert_null(joined("one", "on"));
 	assert_null(joined(
@@ -182,14 +178,13 @@ static void expect_refused(
 	sl_mcpl_head_free(&more);
 }
 
-static void headers_must_agree(void **state)
+TEST(headers_must_agree)
 {
 	static const char *const texts[][5] = {{"you", "first", "second", "key", "blob"},
 		{"me", "First", "second", "key", "blob"}, {"me", "first", "second", "kez", "blob"},
 		{"me", "first", "second", "key", "blobs"}};
 	struct sl_mcpl_header h = plain;
 
-	(void)state;
 	expect_refused(plain, texts[0], "its source is not");
 	expect_refused(plain, texts[1], "its comment 1 is not");
 	expect_refused(plain, texts[2], "its blob 1 is not");
@@ -213,14 +208,13 @@ static void headers_must_agree(void **state)
 	expect_refused(h, NULL, "its weight of all particles is not");
 }
 
-static void lists_with_other_counts_are_refused(void **state)
+TEST(lists_with_other_counts_are_refused)
 {
 	size_t bytes_a, bytes_b;
 	char *a = reference_list("reffile_1.mcpl", &bytes_a),
 	     *b = reference_list("reffile_6.mcpl", &bytes_b);
 	struct sl_mcpl_head h = head_of(a, bytes_a), more = head_of(b, bytes_b);
 
-	(void)state;
 	assert_int_equal(sl_mcpl_head_join(&h, &more), SL_BAD_INPUT);
 	sl_mcpl_head_free(&more);
 	more = head_of(a, bytes_a);
@@ -233,7 +227,7 @@ static void lists_with_other_counts_are_refused(void **state)
 }
 
 /* The reference implementation refuses such a file too. */
-static void repeated_keys_are_refused(void **state)
+TEST(repeated_keys_are_refused)
 {
 	static const char *const texts[] = {"me", "stat:sum:n:                       1",
 		"stat:sum:n:                       2", "key", "blob"};
@@ -243,7 +237,6 @@ static void repeated_keys_are_refused(void **state)
 	struct sl_mcpl_head h;
 	bool recovered;
 
-	(void)state;
 	assert_fails(sl_mcpl_head_read(m.bytes, m.size, &h, &recovered), SL_BAD_INPUT,
 		"its comment stat:sum:n is repeated");
 	assert_fails(sl_mcpl_head_check(m.bytes, m.size), SL_BAD_INPUT, "is repeated");
@@ -266,7 +259,7 @@ static uint8_t *empty_strings(uint32_t comments, uint32_t blobs, size_t bytes)
 }
 
 /* Each is refused from the header alone, also if the file could contain the strings. */
-static void headers_beyond_the_limits_are_refused(void **state)
+TEST(headers_beyond_the_limits_are_refused)
 {
 	const uint32_t most = SL_MCPL_STRINGS_MOST - 1;
 	const uint32_t large = SL_MCPL_STRING_BYTES_MOST - 8;
@@ -274,7 +267,6 @@ static void headers_beyond_the_limits_are_refused(void **state)
 	uint8_t *file = empty_strings(most, 0, space + 8);
 	uint32_t length = large;
 
-	(void)state;
 	assert_ok(sl_mcpl_head_check(file, 48 + space));
 	memcpy(file + 16, &(uint32_t){most + 1}, 4);
 	assert_fails(sl_mcpl_head_check(file, 48 + space + 8), SL_BAD_INPUT, "but at most 1048576");
@@ -316,7 +308,7 @@ enum { COMMENTS = 200000, BLOBS = 50000 };
  * Many comments of statistics and blobs of one name. A join in quadratic time takes minutes; this one
  * takes less than 1 s. The limit of 20 s also holds with a sanitizer.
  */
-static void many_strings_take_little_time(void **state)
+TEST(many_strings_take_little_time)
 {
 	uint8_t *file = empty_strings(COMMENTS, BLOBS, (size_t)COMMENTS * 64 + BLOBS * 32);
 	double begin = (double)clock() / CLOCKS_PER_SEC;
@@ -324,7 +316,6 @@ static void many_strings_take_little_time(void **state)
 	char text[64];
 	size_t at = 48;
 
-	(void)state;
 	put_string(file, &at, "me", 2);
 	for (int i = 0; i < COMMENTS; i++) {
 		if (i % 3 == 0)
@@ -378,14 +369,13 @@ static uint32_t expected_number(char names[][NAME_BYTES], const uint32_t *number
 }
 
 /* Names that equal those that other blobs get. */
-static void blobs_get_the_first_free_name(void **state)
+TEST(blobs_get_the_first_free_name)
 {
 	static const char *const parts[] = {"a", "a_2", "a_3", "a_2_2", "b", "sluice_config", ""};
 	enum { N = 40 };
 	char names[N][NAME_BYTES];
 	uint32_t random = 1, number[N];
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		uint8_t *file = empty_strings(0, N, N * 40 + 64);
 		struct sl_mcpl_metadata *c;
@@ -410,22 +400,4 @@ static void blobs_get_the_first_free_name(void **state)
 		sl_mcpl_metadata_free(c);
 		free(file);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header_is_kept_byte_for_byte),
-		cmocka_unit_test(unfinished_file_is_reported),
-		cmocka_unit_test(sums_add_up),
-		cmocka_unit_test(other_statistics_must_be_equal),
-		cmocka_unit_test(headers_must_agree),
-		cmocka_unit_test(lists_with_other_counts_are_refused),
-		cmocka_unit_test(repeated_keys_are_refused),
-		cmocka_unit_test(headers_beyond_the_limits_are_refused),
-		cmocka_unit_test(many_strings_take_little_time),
-		cmocka_unit_test(blobs_get_the_first_free_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

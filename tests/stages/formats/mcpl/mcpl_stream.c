@@ -149,14 +149,13 @@ static void check(const struct expected *e)
 	assert_true(sums.flags == e->sums.flags);
 }
 
-static void files_are_read_as_by_the_reference(void **state)
+TEST(files_are_read_as_by_the_reference)
 {
 	char line[1024];
 	FILE *reference = fopen(reference_path("reference.txt"), "r");
 	struct expected e;
 	int n = 0;
 
-	(void)state;
 	assert_non_null(reference);
 	while (fgets(line, sizeof(line), reference)) {
 		if (line[0] == '#')
@@ -169,7 +168,7 @@ static void files_are_read_as_by_the_reference(void **state)
 	assert_int_equal(n, 14);
 }
 
-static void strings_are_read(void **state)
+TEST(strings_are_read)
 {
 	static const char *const expected[] = {"MyMCApp", "Some comment.", "Some comment2.",
 		"Some comment3.", "Some comment4444.", "LalaData", "01234"};
@@ -179,7 +178,6 @@ static void strings_are_read(void **state)
 	size_t bytes;
 	char *file = reference_list("reffile_6.mcpl", &bytes);
 
-	(void)state;
 	assert_ok(sl_mcpl_open(&s, file, bytes));
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		assert_ok(sl_mcpl_text(&s, text, i == 4 ? 5 : sizeof(text), &length));
@@ -192,14 +190,13 @@ static void strings_are_read(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void unfinished_plain_file_is_recovered(void **state)
+TEST(unfinished_plain_file_is_recovered)
 {
 	struct sl_mcpl_stream s;
 	char source[64];
 	size_t bytes;
 	char *file = reference_list("reffile_crash.mcpl", &bytes);
 
-	(void)state;
 	assert_ok(sl_mcpl_open(&s, file, bytes));
 	assert_ok(read_strings(&s, source));
 	assert_true(s.recovered);
@@ -208,13 +205,12 @@ static void unfinished_plain_file_is_recovered(void **state)
 	free(file);
 }
 
-static void truncated_files_are_refused(void **state)
+TEST(truncated_files_are_refused)
 {
 	struct sums sums;
 	size_t bytes;
 	char *file = reference_list("reffile_truncated.mcpl", &bytes);
 
-	(void)state;
 	assert_fails(read_all(file, bytes, &sums), SL_BAD_INPUT, "mcpltool --repair");
 	free(file);
 	file = reference_list("example.mcpl", &bytes);
@@ -238,7 +234,7 @@ static void truncated_files_are_refused(void **state)
 }
 
 /* reffile_1 with one byte of its header changed. */
-static void invalid_headers_are_refused(void **state)
+TEST(invalid_headers_are_refused)
 {
 	static const struct {
 		size_t at;
@@ -255,7 +251,6 @@ static void invalid_headers_are_refused(void **state)
 	size_t bytes;
 	char *file = reference_list("reffile_1.mcpl", &bytes);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		char was = file[changes[i].at];
 
@@ -297,7 +292,7 @@ static enum sl_status begin_with_count(char *file, size_t bytes, uint64_t n)
 }
 
 /* A plain file has at least as many whole records as its header states, before any of them is read. */
-static void more_particles_than_records_are_refused(void **state)
+TEST(more_particles_than_records_are_refused)
 {
 	enum { N = 5, RECORD_BYTES = 68 }; /* of reffile_1.mcpl */
 	static const uint64_t too_many[] = {
@@ -305,7 +300,6 @@ static void more_particles_than_records_are_refused(void **state)
 	size_t bytes;
 	char *file = reference_list("reffile_1.mcpl", &bytes);
 
-	(void)state;
 	for (uint64_t n = 0; n <= N; n++)
 		assert_ok(begin_with_count(file, bytes, n));
 	assert_ok(begin_with_count(file, bytes - RECORD_BYTES, N - 1));
@@ -319,7 +313,7 @@ static void more_particles_than_records_are_refused(void **state)
 }
 
 /* A gzip file shows its end only when it is reached; the message counts the particles before it. */
-static void missing_particles_of_gzip_are_counted(void **state)
+TEST(missing_particles_of_gzip_are_counted)
 {
 	enum { N = 5 };
 	const uint64_t one_more = N + 1;
@@ -328,7 +322,6 @@ static void missing_particles_of_gzip_are_counted(void **state)
 	char *file = reference_list("reffile_1.mcpl", &bytes);
 	uint8_t *made;
 
-	(void)state;
 	memcpy(file + 8, &one_more, sizeof(one_more));
 	made = in_members(file, bytes, 1000, &made_bytes);
 	assert_fails(read_all(made, made_bytes, &sums), SL_BAD_INPUT, "particle 5 of 6");
@@ -338,11 +331,10 @@ static void missing_particles_of_gzip_are_counted(void **state)
 }
 
 /* A flipped bit may cause neither a read beyond the end (AddressSanitizer) nor a hang. */
-static void flipped_bits_do_no_harm(void **state)
+TEST(flipped_bits_do_no_harm)
 {
 	static const char *const names[] = {"reffile_6.mcpl", "difficult_unitvector.mcpl.gz"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t bytes;
 		char *file = reference_list(names[i], &bytes);
@@ -365,14 +357,13 @@ static void flipped_bits_do_no_harm(void **state)
 /* --- derived files ---------------------------------------------------------------------------- */
 
 /* Members may end anywhere, in the header or in a particle. */
-static void gzip_members_may_end_anywhere(void **state)
+TEST(gzip_members_may_end_anywhere)
 {
 	static const size_t members[] = {1, 7, 48, 100, 65535, 65536, 100000};
 	struct sums expected, sums;
 	size_t bytes, made_bytes;
 	char *file = reference_list("example.mcpl", &bytes);
 
-	(void)state;
 	assert_ok(read_all(file, bytes, &expected));
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
 		uint8_t *made = in_members(file, bytes, members[i], &made_bytes);
@@ -385,14 +376,13 @@ static void gzip_members_may_end_anywhere(void **state)
 }
 
 /* As in the reference: the number of particles is unknown until all are decompressed. */
-static void unfinished_gzip_file_is_refused(void **state)
+TEST(unfinished_gzip_file_is_refused)
 {
 	struct sums sums;
 	size_t bytes, made_bytes;
 	char *file = reference_list("reffile_crash.mcpl", &bytes);
 	uint8_t *made = in_members(file, bytes, 1000, &made_bytes);
 
-	(void)state;
 	assert_fails(read_all(made, made_bytes, &sums), SL_BAD_INPUT, "gunzip");
 	free(made);
 	made = in_members(file, 155, 1000, &made_bytes); /* the header alone: none, and right */
@@ -403,7 +393,7 @@ static void unfinished_gzip_file_is_refused(void **state)
 }
 
 /* Version 2 maps directions to an octahedron (Meyer et al. 2010). */
-static void directions_of_version_2_are_read(void **state)
+TEST(directions_of_version_2_are_read)
 {
 	static const double packed[][2] = {{0, 0}, {1, 0}, {0, -1}, {0.5, 0.5}, {-1, -1}, {1, 1}};
 	const double r = sqrt(0.5);
@@ -415,7 +405,6 @@ static void directions_of_version_2_are_read(void **state)
 	size_t bytes;
 	char *file = reference_list("reffile_1.mcpl", &bytes);
 
-	(void)state;
 	file[6] = '2';
 	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
 		memcpy(file + 59 + 24, packed[i], sizeof(packed[i]));
@@ -427,25 +416,4 @@ static void directions_of_version_2_are_read(void **state)
 			assert_near("direction", p.direction[k], expected[i][k]);
 	}
 	free(file);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_read_as_by_the_reference),
-		cmocka_unit_test(strings_are_read),
-		cmocka_unit_test(unfinished_plain_file_is_recovered),
-		cmocka_unit_test(truncated_files_are_refused),
-		cmocka_unit_test(invalid_headers_are_refused),
-		cmocka_unit_test(more_particles_than_records_are_refused),
-		cmocka_unit_test(missing_particles_of_gzip_are_counted),
-		cmocka_unit_test(flipped_bits_do_no_harm),
-		cmocka_unit_test(gzip_members_may_end_anywhere),
-		cmocka_unit_test(unfinished_gzip_file_is_refused),
-		cmocka_unit_test(directions_of_version_2_are_read),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

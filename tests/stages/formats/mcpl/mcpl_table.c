@@ -50,14 +50,13 @@ static enum sl_status read_whole(
 }
 
 /* Bytes after the rows are an error in files of Sluice, and ignored in other files. */
-static void header_decides_the_columns(void **state)
+TEST(header_decides_the_columns)
 {
 	struct sl_mcpl_lost lost;
 	struct sl_table t;
 	size_t bytes, at = 0;
 	char *file = file_of_ours(&sl_format_mcpl, &bytes);
 
-	(void)state;
 	file = (char *)realloc(file, bytes + 1);
 	file[bytes] = 0;
 	assert_ok(read_whole(file, bytes, &t, &lost));
@@ -74,14 +73,13 @@ static void header_decides_the_columns(void **state)
 }
 
 /* Members that cannot be inflated, or inflate to other bytes, give no table. */
-static void damaged_rows_are_refused(void **state)
+TEST(damaged_rows_are_refused)
 {
 	struct sl_mcpl_lost lost;
 	struct sl_table t;
 	size_t bytes, header;
 	char *file = file_of_ours(&sl_format_mcpl_gz, &bytes);
 
-	(void)state;
 	/* the stored member of the header: the next member begins after its checksum */
 	for (header = 10; memcmp(file + header, "\x1f\x8b\x08", 3) != 0;)
 		header++;
@@ -95,16 +93,4 @@ static void damaged_rows_are_refused(void **state)
 		file[bit / 8] ^= (char)(1 << bit % 8);
 	}
 	free(file);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header_decides_the_columns),
-		cmocka_unit_test(damaged_rows_are_refused),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

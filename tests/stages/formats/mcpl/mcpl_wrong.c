@@ -27,13 +27,12 @@ static struct sl_file_facts facts_with(enum sl_column flags, double energy)
 	return run;
 }
 
-static void too_small_image_is_refused(void **state)
+TEST(too_small_image_is_refused)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_COUNT, 1);
 	struct sl_table small = make_some(10, SL_MCPL_NEEDED);
 	struct sl_table large = make_some(100000, SL_MCPL_NEEDED);
 
-	(void)state;
 	for (int f = 0; f < FORMATS; f++) {
 		struct packed k = lay_out_for(formats[f], &run, &small);
 		struct sl_arena image = arena_of(formats[f]->image_bytes(&small, &run));
@@ -54,12 +53,11 @@ static void too_small_image_is_refused(void **state)
 	free_table(&large);
 }
 
-static void missing_column_is_reported(void **state)
+TEST(missing_column_is_reported)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_pixel, NAN);
 	sl_column_set all = SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_energy) | SL_BIT(SL_COLUMN_pixel);
 
-	(void)state;
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
 		struct sl_table t = make_some(10, all & ~SL_BIT(i));
 		struct packed k = lay_out_for(&sl_format_mcpl, &run, &t);
@@ -75,13 +73,12 @@ static void missing_column_is_reported(void **state)
 	}
 }
 
-static void every_damage_is_found(void **state)
+TEST(every_damage_is_found)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_fate, 1);
 	struct sl_table t = make_some(40, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_fate)), whole, back;
 	struct sl_arena of_whole, a = {0};
 
-	(void)state;
 	for (int f = 0; f < FORMATS; f++) {
 		size_t bytes;
 		char *file = file_of(formats[f], &run, &batch, &t, 0, &bytes);
@@ -113,7 +110,7 @@ static void every_damage_is_found(void **state)
 }
 
 /* A number of blobs n + 2^31: twice this number equals 2 n in 32 bits. */
-static void wrapped_counts_are_refused(void **state)
+TEST(wrapped_counts_are_refused)
 {
 	struct sl_file_facts run = facts_with(SL_COLUMN_fate, 1);
 	struct sl_table t = make_some(40, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_fate)), back;
@@ -121,7 +118,6 @@ static void wrapped_counts_are_refused(void **state)
 	size_t bytes;
 	char *file = file_of(&sl_format_mcpl, &run, &batch, &t, 0, &bytes);
 
-	(void)state;
 	assert_ok(sl_format_mcpl.read(file, bytes, &a, &back));
 	file[23] ^= (char)0x80;
 	assert_fails(sl_format_mcpl.read(file, bytes, &a, &back), SL_BAD_INPUT, "header states");
@@ -130,7 +126,7 @@ static void wrapped_counts_are_refused(void **state)
 }
 
 /* The comment that lists the columns names other columns and keeps its length. */
-static void other_columns_are_refused(void **state)
+TEST(other_columns_are_refused)
 {
 	static const char was[] = "columns:x,y,z,u,v,w,weight,time,fate";
 	static const char *const others[] = {"columns:y,x,z,u,v,w,weight,time,fate",
@@ -143,7 +139,6 @@ static void other_columns_are_refused(void **state)
 	size_t bytes, at = 0;
 	char *file = file_of(&sl_format_mcpl, &run, &batch, &t, 0, &bytes);
 
-	(void)state;
 	while (memcmp(file + at, was, sizeof(was) - 1) != 0)
 		at++;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -153,19 +148,4 @@ static void other_columns_are_refused(void **state)
 	}
 	free(file);
 	free_table(&t);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_small_image_is_refused),
-		cmocka_unit_test(missing_column_is_reported),
-		cmocka_unit_test(every_damage_is_found),
-		cmocka_unit_test(wrapped_counts_are_refused),
-		cmocka_unit_test(other_columns_are_refused),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,20 +31,18 @@ static void round_trip(const struct sl_backend *deflate, int level, uint32_t n,
 	free_table(&t);
 }
 
-static void every_size_is_read_back(void **state)
+TEST(every_size_is_read_back)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 1000, 131071, 131073, 262143, 262144, 262145};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		for (int kind = 0; kind < KIND_COUNT; kind++)
 			round_trip(&sl_deflate_libdeflate, 1, sizes[i], few, 0, (enum kind)kind);
 	round_trip(&sl_deflate_libdeflate, 1, 1000003, few, SL_BIT(SL_COLUMN_w), SORTED);
 }
 
-static void every_column_and_constant_is_read_back(void **state)
+TEST(every_column_and_constant_is_read_back)
 {
-	(void)state;
 	for (int kind = 0; kind < KIND_COUNT; kind++) {
 		round_trip(&sl_deflate_libdeflate, 1, 1000, all_columns, 0, (enum kind)kind);
 		round_trip(
@@ -58,9 +56,8 @@ static void every_column_and_constant_is_read_back(void **state)
 	round_trip(&sl_deflate_libdeflate, 1, 10, 0, 0, RANDOM);
 }
 
-static void every_backend_and_level_is_read_back(void **state)
+TEST(every_backend_and_level_is_read_back)
 {
-	(void)state;
 	for (size_t i = 0; sl_backend_at(i); i++) {
 		const struct sl_backend *b = sl_backend_at(i);
 
@@ -72,7 +69,7 @@ static void every_backend_and_level_is_read_back(void **state)
 }
 
 /* The columns of the table have another order than those of files. */
-static void columns_may_have_any_order(void **state)
+TEST(columns_may_have_any_order)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_zlib, 1);
 	struct sl_table t = make_table(50,
@@ -81,7 +78,6 @@ static void columns_may_have_any_order(void **state)
 	struct sl_arena a;
 	size_t bytes;
 
-	(void)state;
 	turned.column[0] = t.column[1];
 	turned.column[1] = t.column[2];
 	turned.column[2] = t.column[0];
@@ -94,14 +90,13 @@ static void columns_may_have_any_order(void **state)
 }
 
 /* The last chunk is padded with zeros, which compress to a few bytes. */
-static void last_chunk_is_padded_with_zeros(void **state)
+TEST(last_chunk_is_padded_with_zeros)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table t = make_table(262145, SL_BIT(SL_COLUMN_x), 0, RANDOM);
 	struct packed k = lay_out_for(openpmd, &run, &t);
 	const struct sl_openpmd_pieces *pieces = (const struct sl_openpmd_pieces *)k.p.pieces;
 
-	(void)state;
 	assert_ok(pack_into(&k, openpmd, &run, &t));
 	assert_int_equal(pieces->n_chunks, 2);
 	assert_true(pieces->chunk[0].bytes > 800000);
@@ -111,14 +106,13 @@ static void last_chunk_is_padded_with_zeros(void **state)
 }
 
 /* Memory that was laid out for many rows can hold few rows. */
-static void memory_for_many_rows_serves_few(void **state)
+TEST(memory_for_many_rows_serves_few)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table most = make_table(300000, few, 0, RANDOM);
 	struct packed k = lay_out_for(openpmd, &run, &most);
 	struct sl_arena image = arena_of(openpmd->image_bytes(&most, &run));
 
-	(void)state;
 	for (uint32_t n = 0; n < 5; n++) {
 		struct sl_table t = make_table(n * 70000, few, 0, RANDOM), back;
 		struct sl_arena a;
@@ -140,7 +134,7 @@ static void memory_for_many_rows_serves_few(void **state)
 	free_table(&most);
 }
 
-static void too_small_image_is_refused(void **state)
+TEST(too_small_image_is_refused)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table small = make_table(10, few, 0, RANDOM);
@@ -149,7 +143,6 @@ static void too_small_image_is_refused(void **state)
 	struct sl_arena image = arena_of(openpmd->image_bytes(&small, &run));
 	struct sl_pieces pieces;
 
-	(void)state;
 	assert_fails(pack_into(&k, openpmd, &run, &large), SL_USAGE, "laid out for");
 	assert_ok(pack_into(&k, openpmd, &run, &small));
 	assert_fails(openpmd->assemble(&run, &batch, &k.p, image.base, image.size - 1, &pieces),
@@ -182,21 +175,19 @@ static int fill(void *of)
 }
 
 /* A full file image is reported. Runs in a child process, because HDF5 cannot close such a file. */
-static void full_image_is_reported(void **state)
+TEST(full_image_is_reported)
 {
-	(void)state;
 	for (size_t size = 0; size < 1 << 18; size += 10000)
 		assert_int_equal(in_child(fill, &size), 0);
 }
 
 /* A configuration that is longer than an HDF5 attribute can be, or empty. */
-static void configurations_of_any_length_fit(void **state)
+TEST(configurations_of_any_length_fit)
 {
 	static char text[300000];
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table t = make_table(10, few, 0, RANDOM), back;
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	run.config = text;
 	for (int i = 0; i < 2; i++, run.config = "") {
@@ -213,14 +204,13 @@ static void configurations_of_any_length_fit(void **state)
 	free_table(&t);
 }
 
-static void bytes_do_not_depend_on_time(void **state)
+TEST(bytes_do_not_depend_on_time)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table t = make_table(100, all_columns, few, RANDOM);
 	size_t bytes, again;
 	char *file = file_of(openpmd, &run, &batch, &t, 0, &bytes);
 
-	(void)state;
 	sleep(2);
 	char *later = file_of(openpmd, &run, &batch, &t, 0, &again);
 	assert_int_equal(bytes, again);
@@ -245,14 +235,13 @@ static void *pack_many(void *of)
 	return k;
 }
 
-static void threads_pack_at_once(void **state)
+TEST(threads_pack_at_once)
 {
 	struct sl_table t = make_table(300000, few, 0, RANDOM);
 	pthread_t thread[2];
 	void *done[2];
 	const struct packed *a, *b;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, pack_many, &t), 0);
 	for (int i = 0; i < 2; i++) {
@@ -272,11 +261,10 @@ static void threads_pack_at_once(void **state)
 
 /* --- names --------------------------------------------------------------------------------- */
 
-static void files_are_named_by_batch(void **state)
+TEST(files_are_named_by_batch)
 {
 	char name[64];
 
-	(void)state;
 	assert_int_equal(sl_file_name(name, sizeof(name), "demo", 17, ".h5"), 14);
 	assert_string_equal(name, "demo_000017.h5");
 	sl_file_name(name, sizeof(name), "demo", 12345678, ".csv.gz");
@@ -288,24 +276,7 @@ static void files_are_named_by_batch(void **state)
 	assert_null(sl_format_find("hdf"));
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_size_is_read_back),
-		cmocka_unit_test(every_column_and_constant_is_read_back),
-		cmocka_unit_test(every_backend_and_level_is_read_back),
-		cmocka_unit_test(columns_may_have_any_order),
-		cmocka_unit_test(last_chunk_is_padded_with_zeros),
-		cmocka_unit_test(memory_for_many_rows_serves_few),
-		cmocka_unit_test(too_small_image_is_refused),
-		cmocka_unit_test(full_image_is_reported),
-		cmocka_unit_test(configurations_of_any_length_fit),
-		cmocka_unit_test(bytes_do_not_depend_on_time),
-		cmocka_unit_test(threads_pack_at_once),
-		cmocka_unit_test(files_are_named_by_batch),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_ok(sl_formats_start());
 }

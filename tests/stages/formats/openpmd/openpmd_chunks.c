@@ -92,11 +92,10 @@ static char *file_of_packed(const struct sl_table *t, size_t *bytes)
 }
 
 /* The file equals that of deflate/cpu. RANDOM and HARD have chunks that do not compress. */
-static void streams_give_the_same_file(void **state)
+TEST(streams_give_the_same_file)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 7, 3000, 131073, 262145};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		for (int kind = 0; kind < (sizes[i] > 3000 ? SAME : KIND_COUNT); kind++) {
 			struct sl_file_facts run = run_facts(&sl_deflate_cpu, 6);
@@ -145,11 +144,10 @@ static uint32_t mask_of(const struct sl_backend *deflate, enum sl_column column,
 	return mask;
 }
 
-static void few_values_are_not_shuffled(void **state)
+TEST(few_values_are_not_shuffled)
 {
 	static const struct sl_backend *const search[] = {&sl_deflate_zlib, &sl_deflate_libdeflate};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(mask_of(search[i], SL_COLUMN_energy, 300000, line_of), 1);
 		assert_int_equal(mask_of(search[i], SL_COLUMN_energy, 100, line_of), 1);
@@ -179,12 +177,11 @@ static void check_by_hdf5(const char *path, const struct sl_table *t)
 	free(back);
 }
 
-static void hdf5_reads_every_mask(void **state)
+TEST(hdf5_reads_every_mask)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
 	struct folder folder;
 
-	(void)state;
 	folder_make(&folder);
 	for (int lines = 0; lines < 2; lines++) {
 		struct sl_table t = make_table(300000, SL_BIT(SL_COLUMN_energy), 0, RANDOM);
@@ -205,7 +202,7 @@ static void hdf5_reads_every_mask(void **state)
 /* --- pieces ---------------------------------------------------------------------------------- */
 
 /* The packed bytes are a piece of the file without a copy; all other bytes are in the image. */
-static void packed_bytes_are_not_copied(void **state)
+TEST(packed_bytes_are_not_copied)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table t = make_table(70000, few, 0, RANDOM);
@@ -213,7 +210,6 @@ static void packed_bytes_are_not_copied(void **state)
 	struct sl_arena image = arena_of(openpmd->image_bytes(&t, &run));
 	struct sl_pieces pieces;
 
-	(void)state;
 	assert_ok(pack_into(&k, openpmd, &run, &t));
 	assert_ok(openpmd->assemble(&run, &batch, &k.p, image.base, image.size, &pieces));
 	assert_int_equal(pieces.n, 3);
@@ -226,16 +222,7 @@ static void packed_bytes_are_not_copied(void **state)
 	free_table(&t);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(streams_give_the_same_file),
-		cmocka_unit_test(few_values_are_not_shuffled),
-		cmocka_unit_test(hdf5_reads_every_mask),
-		cmocka_unit_test(packed_bytes_are_not_copied),
-	};
-
-	if (sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_ok(sl_formats_start());
 }

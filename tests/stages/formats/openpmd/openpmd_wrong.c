@@ -37,20 +37,18 @@ static void free_sample(struct sample *s)
 	free_table(&s->t);
 }
 
-static void every_prefix_is_refused(void **state)
+TEST(every_prefix_is_refused)
 {
 	struct sample s = make_sample();
 
-	(void)state;
 	assert_cuts_are_refused(openpmd, s.file, s.bytes, 7);
 	free_sample(&s);
 }
 
-static void every_flipped_bit_is_found(void **state)
+TEST(every_flipped_bit_is_found)
 {
 	struct sample s = make_sample();
 
-	(void)state;
 	for (uint64_t i = 0; i < 2000; i++) {
 		size_t at = (size_t)(mixed(i) % s.bytes);
 		char bit = (char)(1 << (mixed(i) >> 61));
@@ -70,12 +68,11 @@ static void every_flipped_bit_is_found(void **state)
  * or ask for much memory, which is reported as damage and does not end the process of the test. Most flips hit
  * bytes that HDF5 does not check; the first one changes the version of the superblock, which it always refuses.
  */
-static void a_flipped_bit_below_a_valid_checksum_does_no_harm(void **state)
+TEST(a_flipped_bit_below_a_valid_checksum_does_no_harm)
 {
 	struct sample s = make_sample();
 	uint64_t flips = 1 + 999 / sl_sampling_step(1), refused = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < flips; i++) {
 		size_t at = i == 0 ? SUPERBLOCK_VERSION
 		                   : (size_t)(mixed(i) % (s.bytes - SL_CRC_TRAILER_BYTES));
@@ -100,7 +97,7 @@ static void a_flipped_bit_below_a_valid_checksum_does_no_harm(void **state)
 }
 
 /* Each chunk has a checksum, so a changed chunk is found even if the checksum of the file is valid. */
-static void every_flipped_bit_of_a_chunk_is_found(void **state)
+TEST(every_flipped_bit_of_a_chunk_is_found)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
 	struct sl_table t = make_table(300, few, SL_BIT(SL_COLUMN_w), RANDOM);
@@ -109,7 +106,6 @@ static void every_flipped_bit_of_a_chunk_is_found(void **state)
 	size_t bytes;
 	char *file = file_of(openpmd, &run, &batch, &t, 0, &bytes);
 
-	(void)state;
 	assert_ok(pack_into(&k, openpmd, &run, &t));
 	for (size_t c = 0; c < pieces->n_chunks; c++) {
 		const struct sl_openpmd_chunk *chunk = &pieces->chunk[c];
@@ -314,9 +310,8 @@ static void add_wrong_digest(struct sl_h5 *h, hid_t species)
 	sl_h5_close(h, made);
 }
 
-static void invalid_attributes_are_refused(void **state)
+TEST(invalid_attributes_are_refused)
 {
-	(void)state;
 	assert_refused(add_many_rows, "number of rows");
 	assert_refused(add_rows_beyond_the_file, "more rows than the file can hold");
 	assert_refused(add_other_type, "wrong type");
@@ -334,17 +329,7 @@ static void invalid_attributes_are_refused(void **state)
 	assert_refused(add_wrong_digest, "not those that were written");
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_prefix_is_refused),
-		cmocka_unit_test(every_flipped_bit_is_found),
-		cmocka_unit_test(a_flipped_bit_below_a_valid_checksum_does_no_harm),
-		cmocka_unit_test(every_flipped_bit_of_a_chunk_is_found),
-		cmocka_unit_test(invalid_attributes_are_refused),
-	};
-
-	if (!sl_sampling_from_environment() || sl_formats_start() != SL_OK)
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_ok(sl_formats_start());
 }

@@ -25,11 +25,10 @@ static void open_header(const char *text, uint64_t records, struct sl_iaea *h)
 	assert_ok(sl_iaea_open(text, strlen(text), records, h));
 }
 
-static void every_record_is_read(void **state)
+TEST(every_record_is_read)
 {
 	uint8_t record[128];
 
-	(void)state;
 	for (int k = 0; k < N_VALID; k++) {
 		uint32_t bytes = iaea_record_bytes(&valid[k]);
 		struct sl_iaea h;
@@ -50,7 +49,7 @@ static void every_record_is_read(void **state)
 }
 
 /* A record of the description, written by hand: an electron of 6 MeV downwards, first of its history. */
-static void record_written_by_hand(void **state)
+TEST(record_written_by_hand)
 {
 	static const uint8_t record[] = {0xfe, 0, 0, 0xc0, 0xc0,       /* -2; -6 MeV */
 		0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0, 0, 0, 0xc8, 0x42,     /* 1, -2, 100 cm */
@@ -59,7 +58,6 @@ static void record_written_by_hand(void **state)
 	struct sl_mcpl_particle p;
 	struct sl_iaea h;
 
-	(void)state;
 	open_header(iaea_header(&facts), sizeof(record), &h);
 	assert_ok(sl_iaea_particle(&h, record, &p));
 	assert_int_equal(p.pdg, 11);
@@ -70,7 +68,7 @@ static void record_written_by_hand(void **state)
 }
 
 /* Headers of other writers: no blank lines, no comments, tabs, sections in another order. */
-static void other_ways_of_writing(void **state)
+TEST(other_ways_of_writing)
 {
 	static const char text[] =
 		"$PARTICLES:\n2.0e0\n$BYTE_ORDER: // of the machine\n\t1234\n$RECORD_LENGTH:\r\n33\r\n"
@@ -78,7 +76,6 @@ static void other_ways_of_writing(void **state)
 		"18446744073709551615\n$PARTICLES:\n7";
 	struct sl_iaea h;
 
-	(void)state;
 	open_header(text, 66, &h);
 	assert_int_equal(h.particles, 2);
 	assert_int_equal(h.record_bytes, 33);
@@ -104,7 +101,7 @@ static const char *replaced(const char *old, const char *by)
 	return text;
 }
 
-static void wrong_headers_are_refused(void **state)
+TEST(wrong_headers_are_refused)
 {
 	static const struct {
 		const char *old, *by, *message;
@@ -134,7 +131,6 @@ static void wrong_headers_are_refused(void **state)
 	};
 	struct sl_iaea h;
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
 		const char *text = replaced(wrong[k].old, wrong[k].by);
 
@@ -147,13 +143,12 @@ static void wrong_headers_are_refused(void **state)
 }
 
 /* Every prefix of a header, in memory of exactly its size. */
-static void cut_headers_are_refused(void **state)
+TEST(cut_headers_are_refused)
 {
 	const char *text = replaced("", "");
 	size_t bytes = strlen(text), end = (size_t)(strstr(text, "$PARTICLES:\n10") - text) + 14;
 	struct sl_iaea h;
 
-	(void)state;
 	for (size_t n = 0; n <= bytes; n++) {
 		char *copy = (char *)malloc(n + 1);
 
@@ -164,7 +159,7 @@ static void cut_headers_are_refused(void **state)
 	}
 }
 
-static void unknown_types_are_refused(void **state)
+TEST(unknown_types_are_refused)
 {
 	static const struct iaea_facts facts = {.n = 1};
 	static const int8_t types[] = {0, 6, -6, 127, -128};
@@ -172,7 +167,6 @@ static void unknown_types_are_refused(void **state)
 	uint8_t record[64];
 	struct sl_iaea h;
 
-	(void)state;
 	open_header(iaea_header(&facts), iaea_record_bytes(&facts), &h);
 	iaea_record(&facts, 0, record);
 	for (size_t k = 0; k < sizeof(types); k++) {
@@ -180,18 +174,4 @@ static void unknown_types_are_refused(void **state)
 		assert_fails(
 			sl_iaea_particle(&h, record, &p), SL_BAD_INPUT, "only 1 to 5 are defined");
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_record_is_read),
-		cmocka_unit_test(record_written_by_hand),
-		cmocka_unit_test(other_ways_of_writing),
-		cmocka_unit_test(wrong_headers_are_refused),
-		cmocka_unit_test(cut_headers_are_refused),
-		cmocka_unit_test(unknown_types_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,14 +19,13 @@ static char *make(const struct openmc_facts *facts, size_t *bytes)
 	return folder_read(&folder, "s.h5", bytes);
 }
 
-static void every_item_is_read(void **state)
+TEST(every_item_is_read)
 {
 	static const struct openmc_facts valid[] = {{.n = N}, {.n = N, .coded = true},
 		{.n = N, .no_time = true, .no_surface = true}, {.n = N, .variable = true},
 		{.n = N, .padded = true, .coded = true}, {.n = N, .filetype = "statepoint"},
 		{.n = 0}};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(valid) / sizeof(valid[0]); k++) {
 		size_t bytes;
 		char *file = make(&valid[k], &bytes);
@@ -55,13 +54,12 @@ static void expect_refused(const struct openmc_facts *facts, const char *message
 	free(file);
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
 	static const char *const members[] = {"r", "u", "E", "wgt", "particle"};
 	static const char *const messages[] = {"no member r.x", "no member u.x",
 		"no member E:", "no member wgt", "no member particle"};
 
-	(void)state;
 	for (int k = 0; k < 5; k++)
 		expect_refused(&(struct openmc_facts){.n = N, .without = members[k]}, messages[k]);
 	expect_refused(
@@ -71,14 +69,13 @@ static void other_files_are_refused(void **state)
 }
 
 /* Of a file that was cut short, HDF5 or the check of the sizes refuses every length. */
-static void cut_files_are_refused(void **state)
+TEST(cut_files_are_refused)
 {
 	static const struct openmc_facts facts = {.n = N};
 	size_t bytes;
 	char *file = make(&facts, &bytes);
 	struct sl_openmc o;
 
-	(void)state;
 	for (size_t n = 1; n < bytes; n += bytes / 16) {
 		char *cut = (char *)malloc(n);
 
@@ -91,14 +88,13 @@ static void cut_files_are_refused(void **state)
 }
 
 /* No flipped byte of the metadata crashes the reader, or makes it read after the end of the file. */
-static void damaged_metadata_is_survived(void **state)
+TEST(damaged_metadata_is_survived)
 {
 	static const struct openmc_facts facts = {.n = 4};
 	size_t bytes;
 	char *file = make(&facts, &bytes);
 	struct sl_openmc o;
 
-	(void)state;
 	for (size_t at = 0; at < bytes; at += 37) {
 		enum sl_status s;
 
@@ -112,7 +108,7 @@ static void damaged_metadata_is_survived(void **state)
 	free(file);
 }
 
-static void unknown_types_are_refused(void **state)
+TEST(unknown_types_are_refused)
 {
 	static const struct openmc_facts facts = {.n = 1};
 	struct sl_mcpl_particle p;
@@ -120,7 +116,6 @@ static void unknown_types_are_refused(void **state)
 	char *file = make(&facts, &bytes);
 	struct sl_openmc o;
 
-	(void)state;
 	assert_ok(sl_openmc_open(file, bytes, &o));
 	for (int k = -1; k <= 4; k += 5) {
 		int32_t type = k;
@@ -147,7 +142,7 @@ static const char script[] =
 	"    f.attrs['filetype'] = np.bytes_('source')\n"
 	"    f.create_dataset('source_bank', data=a, dtype=t)\n";
 
-static void files_of_h5py_are_read(void **state)
+TEST(files_of_h5py_are_read)
 {
 	const char *const argv[] = {PYTHON, "-c", script, NULL};
 	const struct process python = {.argv = argv, .folder = folder.path};
@@ -157,7 +152,6 @@ static void files_of_h5py_are_read(void **state)
 	size_t bytes;
 	char *file;
 
-	(void)state;
 	need_h5py();
 	process_run(&python, HANG_SECONDS, &e);
 	assert_int_equal(e.code, 0);
@@ -173,21 +167,7 @@ static void files_of_h5py_are_read(void **state)
 	free(file);
 }
 
-static int start(void **state)
+BEFORE_TESTS()
 {
-	return sl_formats_start() == SL_OK ? folder_begin(state) : -1;
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_item_is_read),
-		cmocka_unit_test(other_files_are_refused),
-		cmocka_unit_test(cut_files_are_refused),
-		cmocka_unit_test(damaged_metadata_is_survived),
-		cmocka_unit_test(unknown_types_are_refused),
-		cmocka_unit_test(files_of_h5py_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, start, folder_end);
+	assert_ok(sl_formats_start());
 }

@@ -35,9 +35,8 @@ static void assert_prints(float v, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void known_floats_print_as_expected(void **state)
+TEST(known_floats_print_as_expected)
 {
-	(void)state;
 	assert_prints(0.0f, "0");
 	assert_prints(-0.0f, "-0");
 	assert_prints(1.0f, "1");
@@ -109,9 +108,8 @@ static void check_float(uint32_t bits)
 		fail_msg("%08x prints as %s", bits, text);
 }
 
-static void a_million_floats_are_read_back(void **state)
+TEST(a_million_floats_are_read_back)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 1000000; i++)
 		check_float((uint32_t)mixed(i));
 	for (uint32_t i = 0; i < 20000; i++) {
@@ -133,9 +131,8 @@ static void check_fewest(uint32_t bits)
 		fail_msg("%s has %d digits, expected %d", text, digits_in(text), fewest(v));
 }
 
-static void floats_have_the_fewest_digits(void **state)
+TEST(floats_have_the_fewest_digits)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 100000; i++)
 		check_fewest((uint32_t)mixed(i));
 	for (uint32_t power = 0; power < 255; power++)
@@ -150,7 +147,7 @@ static void floats_have_the_fewest_digits(void **state)
 	}
 }
 
-static void other_spellings_are_refused(void **state)
+TEST(other_spellings_are_refused)
 {
 	static const char *const bad[] = {"", "-", "+1", "1.", ".5", "01", "1.0", "1e", "1e+5",
 		"1e05", "1E9", "1e9 ", " 1", "0x1", "infinity", "INF", "-nan", "nan(1)", "1e39",
@@ -162,7 +159,6 @@ static void other_spellings_are_refused(void **state)
 	uint64_t u;
 	float v;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad) - 1; i++)
 		if (sl_parse_f32(&powers, bad[i], strlen(bad[i]), &v))
 			fail_msg("'%s' is read as %a", bad[i], (double)v);
@@ -190,11 +186,10 @@ static void round_trip(const struct sl_backend *deflate, int level, uint32_t n,
 	free_table(&t);
 }
 
-static void every_table_is_read_back(void **state)
+TEST(every_table_is_read_back)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 1000, 30000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		for (int kind = 0; kind < KIND_COUNT; kind++) {
 			round_trip(&sl_deflate_libdeflate, 1, sizes[i], all_columns, 0,
@@ -208,7 +203,7 @@ static void every_table_is_read_back(void **state)
 	round_trip(&sl_deflate_libdeflate, 1, 5, 0, 0, RANDOM);
 }
 
-static void text_is_plain(void **state)
+TEST(text_is_plain)
 {
 	static const char expected[] = "id,x,fate\n0,2.5,7\n3,2.5,7\n6,2.5,7\n";
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
@@ -218,7 +213,6 @@ static void text_is_plain(void **state)
 	size_t bytes;
 	z_stream z = {0};
 
-	(void)state;
 	for (uint64_t i = 0; i < 3; i++)
 		((uint64_t *)t.column[0].data)[i] = 3 * i;
 	char *file = file_of(csv, &run, &batch, &t, 0, &bytes);
@@ -236,7 +230,7 @@ static void text_is_plain(void **state)
 	free_table(&t);
 }
 
-static void too_small_image_is_refused(void **state)
+TEST(too_small_image_is_refused)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table small = make_table(10, all_columns, 0, RANDOM);
@@ -244,7 +238,6 @@ static void too_small_image_is_refused(void **state)
 	struct packed k = lay_out_for(csv, &run, &small);
 	struct packed roomy = lay_out_for(csv, &run, &large);
 
-	(void)state;
 	roomy.scratch.size = 4096;
 	assert_fails(pack_into(&k, csv, &run, &large), SL_USAGE, "laid out for");
 	assert_fails(pack_into(&roomy, csv, &run, &large), SL_USAGE, "scratch");
@@ -286,9 +279,8 @@ static enum sl_status read_text(const char *text)
 	return status;
 }
 
-static void other_tables_are_refused(void **state)
+TEST(other_tables_are_refused)
 {
-	(void)state;
 	assert_ok(read_text("id,x\n1,2\n"));
 	assert_ok(read_text("id,x\n"));
 	assert_ok(read_text("\n"));
@@ -316,12 +308,11 @@ static void other_tables_are_refused(void **state)
 }
 
 /* A thousand newlines take one byte of a file, so the first invalid row must end the reading. */
-static void empty_rows_are_refused(void **state)
+TEST(empty_rows_are_refused)
 {
 	size_t n = 100000;
 	char *text = (char *)malloc(n + 1);
 
-	(void)state;
 	memset(text, '\n', n);
 	text[n] = '\0';
 	assert_fails(read_text(text), SL_BAD_INPUT, "no columns, but more than 65536 rows");
@@ -330,12 +321,11 @@ static void empty_rows_are_refused(void **state)
 	free(text);
 }
 
-static void an_endless_line_is_refused(void **state)
+TEST(an_endless_line_is_refused)
 {
 	size_t n = 200000;
 	char *text = (char *)malloc(n + 1);
 
-	(void)state;
 	memset(text, '1', n);
 	text[n] = '\0';
 	assert_fails(read_text(text), SL_BAD_INPUT, "longer");
@@ -343,7 +333,7 @@ static void an_endless_line_is_refused(void **state)
 }
 
 /* A small file with one change. */
-static void every_damage_is_found(void **state)
+TEST(every_damage_is_found)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
 	struct sl_table t = make_table(40, all_columns, 0, RANDOM), back;
@@ -351,7 +341,6 @@ static void every_damage_is_found(void **state)
 	size_t bytes;
 	char *file = file_of(csv, &run, &batch, &t, 0, &bytes);
 
-	(void)state;
 	assert_cuts_are_refused(csv, file, bytes, 1);
 	for (uint64_t i = 0; i < 2000; i++) {
 		size_t at = (size_t)(mixed(i) % bytes);
@@ -372,7 +361,7 @@ static void every_damage_is_found(void **state)
 }
 
 /* Without gzip, the text is the same, and each cut of the text is refused. */
-static void plain_text_is_that_of_csv_gz(void **state)
+TEST(plain_text_is_that_of_csv_gz)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table t = make_table(3000, all_columns, 0, HARD), back;
@@ -386,7 +375,6 @@ static void plain_text_is_that_of_csv_gz(void **state)
 		.next_out = (Bytef *)text,
 		.avail_out = (uInt)bytes + 1};
 
-	(void)state;
 	assert_int_equal(inflateInit2(&z, 31), Z_OK);
 	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
 	assert_int_equal(z.total_out, bytes);
@@ -404,7 +392,7 @@ static void plain_text_is_that_of_csv_gz(void **state)
 }
 
 /* A file of a whole run has several members. Other bytes, or the first line again, are refused. */
-static void members_are_read_and_other_bytes_refused(void **state)
+TEST(members_are_read_and_other_bytes_refused)
 {
 	size_t bytes, more;
 	unsigned char *file = gzip("id\n1\n", &bytes), *rows = gzip("2\n3\n", &more);
@@ -412,7 +400,6 @@ static void members_are_read_and_other_bytes_refused(void **state)
 	struct sl_arena a = {0};
 	struct sl_table t;
 
-	(void)state;
 	memcpy(two, file, bytes);
 	memcpy(two + bytes, rows, more);
 	assert_ok(read_back(csv, two, bytes + more, &a, &t));
@@ -441,39 +428,20 @@ static enum sl_status too_long(struct sl_exec *x, const struct sl_deflate_job *j
 	return SL_OK;
 }
 
-static void text_that_does_not_fit_is_an_error(void **state)
+TEST(text_that_does_not_fit_is_an_error)
 {
 	struct sl_backend lengthens = sl_deflate_store;
 	struct sl_file_facts run = run_facts(&lengthens, 1);
 	struct sl_table t = make_table(10, SL_BIT(SL_COLUMN_x), 0, RANDOM);
 	struct packed k = lay_out_for(csv, &run, &t);
 
-	(void)state;
 	lengthens.deflate = too_long;
 	assert_fails(pack_into(&k, csv, &run, &t), SL_INTERNAL, "store compresses");
 	free_packed(&k);
 	free_table(&t);
 }
 
-TEST_FILE(argc, argv)
+BEFORE_TESTS()
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_that_does_not_fit_is_an_error),
-		cmocka_unit_test(known_floats_print_as_expected),
-		cmocka_unit_test(a_million_floats_are_read_back),
-		cmocka_unit_test(floats_have_the_fewest_digits),
-		cmocka_unit_test(other_spellings_are_refused),
-		cmocka_unit_test(every_table_is_read_back),
-		cmocka_unit_test(text_is_plain),
-		cmocka_unit_test(too_small_image_is_refused),
-		cmocka_unit_test(other_tables_are_refused),
-		cmocka_unit_test(empty_rows_are_refused),
-		cmocka_unit_test(an_endless_line_is_refused),
-		cmocka_unit_test(every_damage_is_found),
-		cmocka_unit_test(plain_text_is_that_of_csv_gz),
-		cmocka_unit_test(members_are_read_and_other_bytes_refused),
-	};
-
 	sl_powers_make(&powers);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

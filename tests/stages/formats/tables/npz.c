@@ -160,11 +160,10 @@ static void round_trip(const struct sl_backend *deflate, int level, uint32_t n,
 	free_table(&t);
 }
 
-static void every_table_is_read_back(void **state)
+TEST(every_table_is_read_back)
 {
 	static const uint32_t sizes[] = {0, 1, 2, 1000, 30000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
 		for (int kind = 0; kind < KIND_COUNT; kind++) {
 			round_trip(&sl_deflate_libdeflate, 1, sizes[i], all_columns, 0,
@@ -197,7 +196,7 @@ static char *about_of(const struct sl_file_facts *run, const struct sl_table *t)
 	return text;
 }
 
-static void metadata_is_written(void **state)
+TEST(metadata_is_written)
 {
 	static const char expected[] =
 		"{\"software\": \"Sluice\", \"version\": \"1.2.3\", \"rules_version\": 7, \"run\": "
@@ -211,7 +210,6 @@ static void metadata_is_written(void **state)
 		0, RANDOM);
 	char *text;
 
-	(void)state;
 	run.rules_version = 7;
 	run.config = "a: \"b\\c\"\n\t\xc3\xa4";
 	text = about_of(&run, &t);
@@ -220,7 +218,7 @@ static void metadata_is_written(void **state)
 	free_table(&t);
 }
 
-static void too_small_image_is_refused(void **state)
+TEST(too_small_image_is_refused)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table small = make_table(10, all_columns, 0, RANDOM);
@@ -230,7 +228,6 @@ static void too_small_image_is_refused(void **state)
 	struct sl_arena image = arena_of(npz->image_bytes(&small, &run));
 	struct sl_pieces pieces;
 
-	(void)state;
 	roomy.scratch.size = 4096;
 	assert_fails(pack_into(&k, npz, &run, &large), SL_USAGE, "laid out for");
 	assert_fails(pack_into(&roomy, npz, &run, &large), SL_USAGE, "scratch");
@@ -245,14 +242,13 @@ static void too_small_image_is_refused(void **state)
 }
 
 /* Packing into used memory gives the same bytes as into new memory. */
-static void memory_can_be_reused(void **state)
+TEST(memory_can_be_reused)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);
 	struct sl_table most = make_table(5000, all_columns, 0, RANDOM), back;
 	struct packed k = lay_out_for(npz, &run, &most);
 	struct sl_arena image = arena_of(npz->image_bytes(&most, &run)), a;
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		struct sl_table t = make_table(
 			(uint32_t)(i * 713 % 5000), all_columns, 0, (enum kind)(i % KIND_COUNT));
@@ -356,9 +352,8 @@ static void check_packed(uint32_t n, enum kind kind)
 }
 
 /* Also for data that does not compress, or only a little. */
-static void streams_of_a_device_give_the_same_file(void **state)
+TEST(streams_of_a_device_give_the_same_file)
 {
-	(void)state;
 	for (int kind = 0; kind < KIND_COUNT; kind++) {
 		for (uint32_t n = 0; n < 80; n += (uint32_t)sl_sampling_step(3))
 			check_packed(n, (enum kind)kind);
@@ -369,7 +364,7 @@ static void streams_of_a_device_give_the_same_file(void **state)
 
 /* --- damage ----------------------------------------------------------------------------------- */
 
-static void every_damage_is_found(void **state)
+TEST(every_damage_is_found)
 {
 	struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 6);
 	struct sl_table t = make_table(40, all_columns, SL_BIT(SL_COLUMN_w), RANDOM), back;
@@ -377,7 +372,6 @@ static void every_damage_is_found(void **state)
 	size_t bytes, unseen = 0;
 	char *file = file_of(npz, &run, &batch, &t, 0, &bytes);
 
-	(void)state;
 	assert_cuts_are_refused(npz, file, bytes, 1);
 	/* one or two other bits of every byte */
 	for (size_t at = 0; at < 8 * bytes; at += sl_sampling_step(5)) {
@@ -399,7 +393,7 @@ static void every_damage_is_found(void **state)
 }
 
 /* Renamed members with valid checksums: a column twice, an unknown column, no metadata. */
-static void other_archives_are_refused(void **state)
+TEST(other_archives_are_refused)
 {
 	static const struct {
 		const char *name, *other, *says;
@@ -411,7 +405,6 @@ static void other_archives_are_refused(void **state)
 	struct sl_table back;
 	struct sl_arena a = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		size_t bytes, n = strlen(changes[i].name);
 		char *file = file_of(npz, &run, &batch, &t, 0, &bytes);
@@ -423,21 +416,4 @@ static void other_archives_are_refused(void **state)
 		free(file);
 	}
 	free_table(&t);
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_table_is_read_back),
-		cmocka_unit_test(metadata_is_written),
-		cmocka_unit_test(too_small_image_is_refused),
-		cmocka_unit_test(memory_can_be_reused),
-		cmocka_unit_test(streams_of_a_device_give_the_same_file),
-		cmocka_unit_test(every_damage_is_found),
-		cmocka_unit_test(other_archives_are_refused),
-	};
-
-	if (!sl_sampling_from_environment())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,12 +94,11 @@ static void check_entry(const struct sl_zip_member *m)
 	}
 }
 
-static void headers_store_any_size(void **state)
+TEST(headers_store_any_size)
 {
 	struct sl_zip_member m = {
 		.name = "energy.npy", .name_bytes = 10, .method = 8, .crc = 0xdeadbeef};
 
-	(void)state;
 	for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
 		m.size = sizes[i % SIZES];
 		m.packed = sizes[i / SIZES % SIZES];
@@ -137,11 +136,10 @@ static void check_end(uint64_t n, uint64_t at, uint64_t bytes)
 	assert_int_equal(number(end, 72, 4), 1);
 }
 
-static void end_records_store_any_size(void **state)
+TEST(end_records_store_any_size)
 {
 	static const uint64_t counts[] = {0, 1, 65534, 65535, 65536, 1000000};
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
 		for (int i = 0; i < SIZES * SIZES; i++)
 			check_end(counts[c], sizes[i % SIZES], sizes[i / SIZES]);
@@ -188,11 +186,10 @@ static bool reads(const uint8_t *file, size_t bytes, uint64_t n)
 	return sl_zip_ends(&z);
 }
 
-static void archives_are_read(void **state)
+TEST(archives_are_read)
 {
 	static const uint32_t counts[] = {0, 1, 2, 65534, 65535, 65536, 70000};
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
 		size_t bytes;
 		uint8_t *file = make_archive(counts[c], &bytes);
@@ -203,12 +200,11 @@ static void archives_are_read(void **state)
 }
 
 /* A change of any bit of a header, or of the length, is refused. */
-static void other_archives_are_refused(void **state)
+TEST(other_archives_are_refused)
 {
 	size_t bytes;
 	uint8_t *file = make_archive(2, &bytes);
 
-	(void)state;
 	for (size_t at = 0; at < bytes; at++)
 		for (int bit = 0; bit < 8; bit++) {
 			file[at] ^= (uint8_t)(1 << bit);
@@ -226,7 +222,7 @@ static void other_archives_are_refused(void **state)
 }
 
 /* An end record with any false offset, with or without zip64, is refused before the offset is used. */
-static void false_end_records_are_refused(void **state)
+TEST(false_end_records_are_refused)
 {
 	static const uint64_t lies[] = {0, 1, 21, 22, 97, 98, 99, 4294967294u, 4294967295u,
 		UINT64_MAX - 98, UINT64_MAX - 22, UINT64_MAX};
@@ -234,7 +230,6 @@ static void false_end_records_are_refused(void **state)
 	uint8_t *file = (uint8_t *)malloc(SL_ZIP_END_BYTES);
 	struct sl_zip z;
 
-	(void)state;
 	for (int i = 0; i < LIES * LIES; i++) {
 		uint64_t at = lies[i % LIES], bytes = lies[i / LIES];
 		size_t used = sl_zip_end(1, at, bytes, file);
@@ -245,12 +240,11 @@ static void false_end_records_are_refused(void **state)
 }
 
 /* A member whose stated size exceeds the space before the directory. */
-static void false_member_sizes_are_refused(void **state)
+TEST(false_member_sizes_are_refused)
 {
 	static const uint64_t claims[] = {
 		0, 1, 2, 100, 4294967294u, 4294967295u, UINT64_MAX - 50, UINT64_MAX};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
 		uint8_t *file = (uint8_t *)malloc(2 * SL_ZIP_HEADER_BYTES + SL_ZIP_END_BYTES + 1);
 		struct sl_zip_member m = {.name = "m.npy",
@@ -270,18 +264,4 @@ static void false_member_sizes_are_refused(void **state)
 		assert_int_equal(claims[i] <= 1 && sl_zip_ends(&z), claims[i] == 1);
 		free(file);
 	}
-}
-
-TEST_FILE(argc, argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers_store_any_size),
-		cmocka_unit_test(end_records_store_any_size),
-		cmocka_unit_test(archives_are_read),
-		cmocka_unit_test(other_archives_are_refused),
-		cmocka_unit_test(false_end_records_are_refused),
-		cmocka_unit_test(false_member_sizes_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
