@@ -18,6 +18,7 @@
 #	sweeps    every byte of a run flipped; 100 rounds of two programs in one folder
 #	mutants   all mutants of the kernels
 #	fuzz      ten minutes of fuzzing
+#	coverage  the share of the lines of each folder that the tests execute (gcov); not part of all
 #	gpu       the tests on a GPU and under compute-sanitizer; skipped without a GPU
 #
 # Exit code: 0 if all parts succeed, 1 if one fails, 2 for an unknown part.
@@ -42,6 +43,20 @@ run_in_valgrind() {
 	rm -r "$folder"
 }
 
+# Tests try one in 7 variants. Prints executed lines, all lines, their ratio and the folder; the files are in
+# build/coverage/lines.csv.
+measure_coverage() {
+	install_missing $BUILD_PACKAGES $TEST_PACKAGES gcovr
+	build coverage -DSLUICE_TESTS=ON
+	find build/coverage -name '*.gcda' -delete
+	SLUICE_ONE_IN=${SLUICE_ONE_IN:-7} run_tests coverage -LE slow
+	gcovr --root . --object-directory build/coverage --filter '(primitives|stages|pipeline)/' \
+		--gcov-ignore-parse-errors --csv >build/coverage/lines.csv
+	awk -F, 'NR > 1 { sub(/\/[^\/]*$/, "", $1); all[$1] += $2; done[$1] += $3 }
+		END { for (f in all) printf "%6d %6d %5.1f %%  %s\n", done[f], all[f], 100 * done[f] / all[f], f }' \
+		build/coverage/lines.csv | sort -k5
+}
+
 run_part() {
 	case $1 in
 	format) check_format ;;
@@ -64,6 +79,7 @@ run_part() {
 		;;
 	mutants) tests/mutants/mutants.py ;;
 	fuzz) scripts/fuzz.sh ;;
+	coverage) measure_coverage ;;
 	gpu)
 		if [ -e /dev/nvidia0 ]; then
 			scripts/test_gpu.sh build/release
