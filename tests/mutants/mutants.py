@@ -319,20 +319,33 @@ def try_all(mutants, jobs, all_of_them):
     return missed
 
 
+def included(name):
+    """The kernel files that a file includes, itself first."""
+    found = [name]
+    for path in found:
+        lines = re.findall(r'^#include "([^"]+)"', open(os.path.join(ROOT, path)).read(), re.M)
+        found += [p for p in lines if p.endswith(".cuh") and p not in found]
+    return found
+
+
 def one_source(number, known):
-    """A kernel source, its mutants that need no ThreadSanitizer, and the files that it includes; and the first mutant to try."""
+    """
+    A kernel source, its mutants that need no ThreadSanitizer, the number of the first one to try, and the files that no other source
+    includes: trials of others may find the mutants of the rest.
+    """
     files = list(kernel_files())
     sources = [name for name in files if name in Build("sanitize").kernels]
     source = sources[number % len(sources)]
-    used = [name for name, users in users_of(files, [source]).items() if users]
+    shared = {name for other in sources if other != source for name in included(other)}
+    used = [name for name in included(source) if name in files]
     mutants = [m for name in used for m in mutants_of(name) if m.what not in RACES and (m.file, m.whole) not in known]
-    return source, mutants, number // len(sources) * 7
+    return source, mutants, number // len(sources) * 7, set(used) - shared
 
 
 def try_source(number, known, jobs, most):
     """Tries mutants of one source until they have used that many seconds of the processors; returns how many survive."""
     start = time.time()
-    source, mutants, first = one_source(number, known)
+    source, mutants, first, own = one_source(number, known)
     used, missed = [0], []
 
     def try_mutant(numbered):
@@ -346,7 +359,8 @@ def try_source(number, known, jobs, most):
             used[0] += seconds
             if how_found(code):
                 return bool(words) or how_found(code) != "no end"  # at the end of the time, the answer is not known
-        missed.append(m)
+        if m.file in own:
+            missed.append(m)
         return 1
 
     with tempfile.TemporaryDirectory(prefix="mutants.") as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
