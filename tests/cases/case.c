@@ -30,17 +30,6 @@ enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape
 	return sl_guarded_get(t->backend->space, t->scratch_bytes, &t->scratch);
 }
 
-/* 1 and 15 items of 1, 4 or 8 bytes are no multiple of 16 bytes; those of u32 differ by 8 bytes. */
-bool sl_set_offsets(size_t i, struct sl_setting *set)
-{
-	static const uint32_t offs[SL_OFFS][2] = {{0, 0}, {1, 0}, {0, 1}, {15, 1}};
-
-	if (i >= SL_OFFS)
-		return false;
-	memcpy(set->off, offs[i], sizeof(set->off));
-	return true;
-}
-
 enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off)
 {
 	return sl_guarded_get_offset(

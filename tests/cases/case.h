@@ -38,7 +38,7 @@ struct sl_setting {
 };
 
 /* Maximum: flags, indices and count of a compaction, and two blocks per column. */
-enum { SL_TRIAL_BLOCKS = 3 + 2 * SL_COMPACT_COLUMNS_MAX, SL_OFFS = 4 };
+enum { SL_TRIAL_BLOCKS = 3 + 2 * SL_COMPACT_COLUMNS_MAX };
 
 struct sl_trial {
 	const struct sl_backend *backend;
@@ -53,9 +53,6 @@ struct sl_trial {
 
 struct sl_case {
 	enum sl_primitive primitive;
-
-	/* Sets all fields but n to those of variant i. Returns false after the last variant. */
-	bool (*variant)(size_t i, struct sl_setting *set);
 
 	/* Describes the variant, for example "u32, random, inclusive". */
 	void (*describe)(const struct sl_setting *set, char *text, size_t size);
@@ -89,9 +86,6 @@ void sl_trial_free(struct sl_trial *t);
 /* For the cases. Allocates scratch for shape; makes an exec that provides it. */
 enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape);
 struct sl_exec sl_trial_exec(const struct sl_trial *t);
-
-/* For the cases. Sets alignment i of SL_OFFS: offset of no block, first, second or both. */
-bool sl_set_offsets(size_t i, struct sl_setting *set);
 
 /* For the cases. Allocates the next block: n items that begin off items after an SL_ALIGN address. */
 enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off);

@@ -10,66 +10,6 @@
 /* Block numbers. Column k is read from block FROM + 2 * k and written to block TO + 2 * k. */
 enum { KEEP, OUT, N_OUT, FROM, TO };
 
-/* The i-th scan backend of the catalog, in any memory space; NULL after the last. */
-static const struct sl_backend *scan_at(size_t i)
-{
-	const struct sl_backend *b;
-
-	for (size_t k = 0; (b = sl_backend_at(k)) != NULL; k++)
-		if (b->primitive == SL_SCAN && i-- == 0)
-			return b;
-	return NULL;
-}
-
-/* Sets of columns: few and many, one size and mixed sizes, with and without indices, unaligned. */
-static const struct sl_setting with_columns[] = {
-	{.alive = SL_ALIVE_HALF, .columns = {1, 4}, .no_indices = true},
-	{.alive = SL_ALIVE_FEW, .columns = {3, 8}, .off = {1, 0}},
-	{.alive = SL_ALIVE_HALF, .columns = {SL_COMPACT_COLUMNS_MAX, 0}, .off = {15, 2}},
-	{.alive = SL_ALIVE_MAX, .columns = {8, 4}, .no_indices = true, .off = {3, 1}},
-	{.alive = SL_ALIVE_ALL, .columns = {6, 0}},
-	{.alive = SL_ALIVE_ONE, .columns = {SL_COMPACT_COLUMNS_MAX, 1}, .no_indices = true},
-	{.alive = SL_ALIVE_NONE, .columns = {2, 16}, .off = {0, 1}},
-};
-
-enum { WITH_COLUMNS = sizeof(with_columns) / sizeof(with_columns[0]) };
-
-/* Copies all of the setting except n and the tuning. */
-static void take_setting(struct sl_setting *set, const struct sl_setting *from)
-{
-	uint32_t n = set->n;
-	struct sl_tuning tuning = set->tuning;
-
-	*set = *from;
-	set->n = n;
-	set->tuning = tuning;
-}
-
-/*
- * Variants: each share of alive items with the backend's default scan; half alive with each
- * unaligned offset; sets of columns; each scan backend with all shares.
- */
-static bool variant(size_t i, struct sl_setting *set)
-{
-	struct sl_setting v = {.alive = SL_ALIVE_HALF};
-
-	if (i < SL_ALIVE_COUNT) {
-		v.alive = (enum sl_alive)i;
-	} else if ((i -= SL_ALIVE_COUNT) < SL_OFFS - 1) {
-		sl_set_offsets(i + 1, &v);
-	} else if ((i -= SL_OFFS - 1) < WITH_COLUMNS) {
-		v = with_columns[i];
-	} else {
-		i -= WITH_COLUMNS;
-		v.alive = (enum sl_alive)(i % SL_ALIVE_COUNT);
-		v.scan = scan_at(i / SL_ALIVE_COUNT);
-		if (!v.scan)
-			return false;
-	}
-	take_setting(set, &v);
-	return true;
-}
-
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	const struct sl_moved_columns *columns = &set->columns;
@@ -319,7 +259,6 @@ static uint64_t bytes_moved(const struct sl_trial *t)
 
 const struct sl_case sl_case_compact = {
 	.primitive = SL_COMPACT,
-	.variant = variant,
 	.describe = describe,
 	.make = make,
 	.load = load,

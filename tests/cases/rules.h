@@ -148,21 +148,24 @@ SL_HD void sl_rule_put_particle(uint32_t *out, const struct sl_particle *p)
 	out[14] = p->fate;
 }
 
+/* Defines a rule: reads the words of in, writes those of out. */
+#define SL_RULE(name)                                                                         \
+	SL_HD void sl_rule_##name(__attribute__((unused)) const struct sl_rule_parameters *w, \
+		const uint32_t *in, uint32_t *out)
+
 /* --- the rules -------------------------------------------------------------------------------- */
 
 /* log of any float, and of the random numbers that models use. */
-SL_HD void sl_rule_log(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(log)
 {
-	(void)w;
 	out[0] = sl_bits(sl_log(sl_float(in[0])));
 	out[1] = sl_bits(sl_log(sl_uniform(in[1])));
 }
 
-SL_HD void sl_rule_sincospi(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(sincospi)
 {
 	float s, c;
 
-	(void)w;
 	sl_sincospi(sl_float(in[0]), &s, &c);
 	out[0] = sl_bits(s);
 	out[1] = sl_bits(c);
@@ -172,67 +175,60 @@ SL_HD void sl_rule_sincospi(const struct sl_rule_parameters *w, const uint32_t *
 }
 
 /* The operations that all other rules consist of. */
-SL_HD void sl_rule_arithmetic(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(arithmetic)
 {
 	float a = sl_rule_float(in[0]), b = sl_rule_float(in[1]), c = sl_rule_float(in[2]);
 
-	(void)w;
 	out[0] = sl_rule_bits(fmaf(a, b, c));
 	out[1] = sl_rule_bits(a * b + c); /* rounded twice: no fused multiply-add */
 	out[2] = sl_rule_bits(a / b);
 	out[3] = sl_rule_bits(sqrtf(a));
 }
 
-SL_HD void sl_rule_uniform(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(uniform)
 {
-	(void)w;
 	out[0] = sl_bits(sl_uniform(in[0]));
 }
 
-SL_HD void sl_rule_philox(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(philox)
 {
 	struct sl_words counter = {{in[0], in[1], in[2], in[3]}};
 
-	(void)w;
 	counter = sl_philox(counter, in[4], in[5]);
 	for (int i = 0; i < 4; i++)
 		out[i] = counter.at[i];
 }
 
-SL_HD void sl_rule_draw(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(draw)
 {
 	uint64_t seed = sl_rule_two(in), id = sl_rule_two(in + 2), k = sl_rule_two(in + 4);
 	struct sl_words words = sl_draw(seed, id, k);
 
-	(void)w;
 	for (int i = 0; i < 4; i++)
 		out[i] = words.at[i];
 }
 
-SL_HD void sl_rule_key_maps(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(key_maps)
 {
-	(void)w;
 	out[0] = sl_key_from_f32_bits(in[0]);
 	out[1] = sl_key_to_f32_bits(in[0]);
 	out[2] = sl_key_from_i32((int32_t)in[0]);
 	out[3] = (uint32_t)sl_key_to_i32(in[0]);
 }
 
-SL_HD void sl_rule_key_of_float(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(key_of_float)
 {
 	const struct sl_key_rule *f = &w->field[in[7] % (SL_RULE_FIELDS - 1)];
 
 	sl_rule_put_two(out, sl_key_of_float(f, sl_rule_float(in[0])));
 }
 
-SL_HD void sl_rule_key_of_integer(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(key_of_integer)
 {
 	sl_rule_put_two(out, sl_key_of_integer(&w->field[SL_RULE_FIELDS - 1], sl_rule_two(in)));
 }
 
-SL_HD void sl_rule_key_pack(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(key_pack)
 {
 	struct sl_particle p = sl_rule_particle(in);
 	struct sl_columns c;
@@ -244,21 +240,18 @@ SL_HD void sl_rule_key_pack(const struct sl_rule_parameters *w, const uint32_t *
 }
 
 /* Weights are not negative and below 2^31, see mark.h. */
-SL_HD void sl_rule_keeps_and_weight(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(keeps_and_weight)
 {
 	float weight = fabsf(sl_rule_float(in[2]));
 
-	(void)w;
 	out[0] = sl_has_fate(in[0], (uint8_t)(in[1] % SL_FATE_COUNT));
 	sl_rule_put_two(out + 1, sl_fixed_weight(weight < 0x1p31f ? weight : 1.0f));
 }
 
-SL_HD void sl_rule_digest(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(digest)
 {
 	uint64_t weight = sl_digest_weight(sl_rule_two(in));
 
-	(void)w;
 	sl_rule_put_two(out, sl_digest_mix(sl_rule_two(in), sl_rule_two(in + 2)));
 	sl_rule_put_two(out + 2, weight);
 	sl_rule_put_two(out + 4, sl_digest_item(weight, sl_rule_two(in + 2)));
@@ -282,34 +275,29 @@ SL_HD struct sl_particle sl_rule_row(const uint32_t *in)
 	return p;
 }
 
-SL_HD void sl_rule_mcpl_single(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(mcpl_single)
 {
 	const struct sl_mcpl_record r = {
 		13 * 4, true, true, true, true, SL_COLUMN_userflags, (double)sl_float(SL_NAN_BITS)};
 	struct sl_particle p = sl_rule_row(in);
 
-	(void)w;
 	sl_mcpl_record_put(&r, &p, out);
 }
 
 /* For a quarter of the items, all particles have one energy. */
-SL_HD void sl_rule_mcpl_double(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(mcpl_double)
 {
 	const struct sl_mcpl_record r = {16 * 4, false, false, true, false, SL_COLUMN_COUNT,
 		in[7] % 4 ? (double)sl_float(SL_NAN_BITS) : 0.0253};
 	struct sl_particle p = sl_rule_row(in);
 
-	(void)w;
 	sl_mcpl_record_put(&r, &p, out);
 }
 
-SL_HD void sl_rule_fly(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(fly)
 {
 	struct sl_particle p = sl_rule_particle(in);
 
-	(void)w;
 	sl_fly(&p, sl_rule_float(in[6]), sl_rule_float(in[7]));
 	out[0] = sl_rule_bits(p.x);
 	out[1] = sl_rule_bits(p.y);
@@ -317,11 +305,10 @@ SL_HD void sl_rule_fly(const struct sl_rule_parameters *w, const uint32_t *in, u
 	out[3] = sl_rule_bits(p.time);
 }
 
-SL_HD void sl_rule_deflect(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(deflect)
 {
 	struct sl_particle p = {0};
 
-	(void)w;
 	sl_deflect(&p, sl_rule_float(in[0]), sl_rule_float(in[1]), sl_rule_float(in[2]),
 		sl_rule_float(in[3]), sl_rule_float(in[4]), sl_rule_float(in[5]));
 	out[0] = sl_rule_bits(p.u);
@@ -329,11 +316,10 @@ SL_HD void sl_rule_deflect(const struct sl_rule_parameters *w, const uint32_t *i
 	out[2] = sl_rule_bits(p.w);
 }
 
-SL_HD void sl_rule_lambertian(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(lambertian)
 {
 	struct sl_particle p = {0};
 
-	(void)w;
 	sl_lambertian(
 		&p, sl_rule_float(in[0]), sl_rule_float(in[1]), sl_rule_float(in[2]), in[3], in[4]);
 	out[0] = sl_rule_bits(p.u);
@@ -341,27 +327,33 @@ SL_HD void sl_rule_lambertian(const struct sl_rule_parameters *w, const uint32_t
 	out[2] = sl_rule_bits(p.w);
 }
 
-SL_HD void sl_rule_slab_generate(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	struct sl_particle p = sl_slab_generate(&w->slab[in[4] % SL_RULE_SLABS], SL_EVERY_COLUMN,
-		sl_rule_two(in), sl_rule_two(in + 2));
+/* Two rules of a model: generate a particle, and advance it by that many steps. */
+#define SL_RULES_OF_MODEL(rule, model, parameters, number, steps)                              \
+	SL_RULE(rule##_generate)                                                               \
+	{                                                                                      \
+		struct sl_particle p = sl_##model##_generate(&w->parameters[in[4] % (number)], \
+			SL_EVERY_COLUMN, sl_rule_two(in), sl_rule_two(in + 2));                \
+                                                                                               \
+		sl_rule_put_particle(out, &p);                                                 \
+	}                                                                                      \
+                                                                                               \
+	SL_RULE(rule##_advance)                                                                \
+	{                                                                                      \
+		const struct sl_##model *r = &w->parameters[in[4] % (number)];                 \
+		uint64_t seed = sl_rule_two(in);                                               \
+		struct sl_particle p =                                                         \
+			sl_##model##_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));  \
+                                                                                               \
+		sl_##model##_advance(r, SL_EVERY_COLUMN, seed, &p, steps);                     \
+		sl_rule_put_particle(out, &p);                                                 \
+	}
 
-	sl_rule_put_particle(out, &p);
-}
+SL_RULES_OF_MODEL(slab, slab, slab, SL_RULE_SLABS, UINT32_MAX)
+SL_RULES_OF_MODEL(detector, source_detector, detector, SL_RULE_DETECTORS, 1)
+SL_RULES_OF_MODEL(cavity, cavity, cavity, SL_RULE_CAVITIES, UINT32_MAX)
+SL_RULES_OF_MODEL(rays, rays, scene, SL_RULE_SCENES, UINT32_MAX)
 
-SL_HD void sl_rule_slab_advance(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	const struct sl_slab *r = &w->slab[in[4] % SL_RULE_SLABS];
-	uint64_t seed = sl_rule_two(in);
-	struct sl_particle p = sl_slab_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
-
-	sl_slab_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
-	sl_rule_put_particle(out, &p);
-}
-
-SL_HD void sl_rule_slab_paths(const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
+SL_RULE(slab_paths)
 {
 	const struct sl_slab_paths r = {w->slab[in[4] % SL_RULE_SLABS]};
 	uint64_t seed = sl_rule_two(in);
@@ -379,67 +371,6 @@ SL_HD void sl_rule_slab_paths(const struct sl_rule_parameters *w, const uint32_t
 	out[7] = sl_bits(p.momentum_2);
 	out[8] = sl_bits(p.momentum_3);
 	out[9] = p.fate;
-}
-
-SL_HD void sl_rule_detector_generate(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	struct sl_particle p = sl_source_detector_generate(&w->detector[in[4] % SL_RULE_DETECTORS],
-		SL_EVERY_COLUMN, sl_rule_two(in), sl_rule_two(in + 2));
-
-	sl_rule_put_particle(out, &p);
-}
-
-SL_HD void sl_rule_detector_advance(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	const struct sl_source_detector *r = &w->detector[in[4] % SL_RULE_DETECTORS];
-	uint64_t seed = sl_rule_two(in);
-	struct sl_particle p =
-		sl_source_detector_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
-
-	sl_source_detector_advance(r, SL_EVERY_COLUMN, seed, &p, 1);
-	sl_rule_put_particle(out, &p);
-}
-
-SL_HD void sl_rule_cavity_generate(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	struct sl_particle p = sl_cavity_generate(&w->cavity[in[4] % SL_RULE_CAVITIES],
-		SL_EVERY_COLUMN, sl_rule_two(in), sl_rule_two(in + 2));
-
-	sl_rule_put_particle(out, &p);
-}
-
-SL_HD void sl_rule_cavity_advance(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	const struct sl_cavity *r = &w->cavity[in[4] % SL_RULE_CAVITIES];
-	uint64_t seed = sl_rule_two(in);
-	struct sl_particle p = sl_cavity_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
-
-	sl_cavity_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
-	sl_rule_put_particle(out, &p);
-}
-
-SL_HD void sl_rule_rays_generate(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	struct sl_particle p = sl_rays_generate(&w->scene[in[4] % SL_RULE_SCENES], SL_EVERY_COLUMN,
-		sl_rule_two(in), sl_rule_two(in + 2));
-
-	sl_rule_put_particle(out, &p);
-}
-
-SL_HD void sl_rule_rays_advance(
-	const struct sl_rule_parameters *w, const uint32_t *in, uint32_t *out)
-{
-	const struct sl_rays *r = &w->scene[in[4] % SL_RULE_SCENES];
-	uint64_t seed = sl_rule_two(in);
-	struct sl_particle p = sl_rays_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
-
-	sl_rays_advance(r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
-	sl_rule_put_particle(out, &p);
 }
 
 #endif

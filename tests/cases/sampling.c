@@ -79,6 +79,15 @@ bool sl_sampling_selects(void)
 	return (share_asked + phase++) % ((uint64_t)one_in * one_in_asked) == 0;
 }
 
+struct sl_sampled sl_sampling_share(uint64_t n)
+{
+	static uint64_t phase;
+	const uint64_t step = (uint64_t)one_in * one_in_asked;
+	const uint64_t first = (share_asked + phase++) % step;
+
+	return (struct sl_sampled){n > 0 ? first % n : 0, step};
+}
+
 uint64_t sl_sampling_step(uint32_t step)
 {
 	return (uint64_t)step * one_in_asked;

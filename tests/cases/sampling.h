@@ -42,6 +42,15 @@ void sl_sampling_one_in(uint32_t n);
  * each size gets other variants. */
 bool sl_sampling_selects(void);
 
+/*
+ * Which of the numbers 0 .. n - 1 of a sweep are tested: first, first + step and so on. At least one, and with the shares
+ * of the environment in turn all of them.
+ */
+struct sl_sampled {
+	uint64_t first, step;
+};
+struct sl_sampled sl_sampling_share(uint64_t n);
+
 /* Returns step multiplied by the denominator of the environment's share. */
 uint64_t sl_sampling_step(uint32_t step);
 

@@ -8,17 +8,6 @@
 
 enum { IN, OUT };
 
-static bool variant(size_t i, struct sl_setting *set)
-{
-	size_t kind = i / 8, off = kind < SL_INPUT_COUNT ? 0 : kind - SL_INPUT_COUNT + 1;
-
-	set->in_place = i % 2;
-	set->inclusive = i / 2 % 2;
-	set->type = i / 4 % 2 ? SL_U64 : SL_U32;
-	set->input = off == 0 ? (enum sl_input)kind : SL_INPUT_RANDOM;
-	return sl_set_offsets(off, set);
-}
-
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	snprintf(text, size, "%s, %s, %s%s", set->type == SL_U32 ? "u32" : "u64",
@@ -96,7 +85,6 @@ static uint64_t bytes_moved(const struct sl_trial *t)
 
 const struct sl_case sl_case_scan = {
 	.primitive = SL_SCAN,
-	.variant = variant,
 	.describe = describe,
 	.make = make,
 	.load = load,

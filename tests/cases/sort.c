@@ -9,48 +9,6 @@
 
 enum { KEY, INDEX, KEY_OUT, INDEX_OUT };
 
-/*
- * Bit ranges: all bits; whole digits of 8 bits; no bit, one bit, and ranges that need one to four
- * digits.
- */
-static const struct {
-	uint32_t begin_bit, end_bit;
-} ranges[2][12] = {
-	[SL_U32] = {{0, 32}, {3, 17}, {7, 7}, {31, 32}, {1, 8}, {24, 32}, {27, 32}, {0, 9},
-		{16, 32}, {8, 24}, {0, 24}, {2, 32}},
-	[SL_U64] = {{0, 64}, {29, 43}, {64, 64}, {63, 64}, {33, 40}, {56, 64}, {31, 40}, {48, 64},
-		{16, 48}, {40, 64}, {1, 31}, {5, 59}},
-};
-
-enum { FORMS = 4, RANGES = sizeof(ranges[0]) / sizeof(ranges[0][0]) };
-
-/*
- * Variants, in every form: all kinds of keys with the first two bit ranges in turn; random keys
- * with every bit range, aligned and unaligned. The order of the forms shifts from kind to kind, so
- * that testing one variant in two still covers all of them.
- */
-static bool variant(size_t i, struct sl_setting *set)
-{
-	const size_t aligned = SL_INPUT_COUNT + RANGES;
-	size_t kind = i / (2 * FORMS), form = (i + kind) % FORMS, range = 1, off = 0;
-
-	set->input = SL_INPUT_RANDOM;
-	if (kind < SL_INPUT_COUNT) {
-		set->input = (enum sl_input)kind;
-		range = (kind + form / 2) % 2;
-	} else if (kind < aligned)
-		range = kind - SL_INPUT_COUNT;
-	else
-		off = kind - aligned + 1;
-	set->type = i / FORMS % 2 ? SL_U64 : SL_U32;
-	set->in_place = form % 2;
-	set->keys_only = form / 2;
-	set->key_spent = !set->keys_only && kind % 3 == 1;
-	set->begin_bit = ranges[set->type][range].begin_bit;
-	set->end_bit = ranges[set->type][range].end_bit;
-	return sl_set_offsets(off, set);
-}
-
 static void describe(const struct sl_setting *set, char *text, size_t size)
 {
 	snprintf(text, size, "%s%s, %s, bits %u to %u%s%s", set->type == SL_U32 ? "u32" : "u64",
@@ -273,7 +231,6 @@ static uint64_t bytes_moved(const struct sl_trial *t)
 
 const struct sl_case sl_case_sort = {
 	.primitive = SL_SORT,
-	.variant = variant,
 	.describe = describe,
 	.make = make,
 	.load = load,

@@ -2,6 +2,7 @@
 """mutants.py - changes the kernels in one place at a time; every change must make a trial fail.
 
 	tests/mutants/mutants.py [--only scan/shared] [--share 1/4] [--list] [--all] [--jobs 2]
+	tests/mutants/mutants.py --one N [--seconds 60]     for CI: a part of the mutants of one kernel source
 
 A mutant is one change that a pattern of MUTATIONS makes in one place of a kernel: a barrier is removed, a bound is one too large, a
 ticket is replaced by the number of the block, and so on. All mutants are compiled at once for the emulated device, in a copy of the
@@ -14,6 +15,9 @@ The variable SLUICE_MUTANT selects a mutant; trial.c tries it, until a trial fai
 
 First, the copy must pass with no mutant selected: this checks the copy, and its time limits the time of a mutant. equivalent.txt
 lists the changes that have no effect, with the reason; a line of it that matches no mutant is an error.
+
+--one takes kernel source number N, counted modulo their number, and compiles nothing but this source, with AddressSanitizer. It tries
+mutants until they have used the processor time, from another one for each N. Those that only ThreadSanitizer finds are left out.
 
 Builds the libraries of build/sanitize and build/thread first, as far as they are not up to date. Prints a line per file, and each
 mutant that survives. Exit code: 1 if a mutant survives or a line of equivalent.txt matches none, otherwise 0.
@@ -43,6 +47,8 @@ LIBRARIES = ["tests/CMakeFiles/sluice_faults.dir/faults/fault_injection.c.o", "t
 PACKAGES = ["cmocka", "zlib", "libdeflate", "libisal", "yaml-0.1", "hdf5"]
 RIGHT_SECONDS = 900  # limit for a trial with no mutant selected
 LOOK_AHEAD = "tests/primitives/scan/look_ahead_kernels.cu"  # with tiles and grids small enough for a trial
+LOOK_AHEAD_OBJECT = "tests/CMakeFiles/sluice_tests.dir/emulated/tests_primitives_scan_look_ahead_kernels.cpp.o"
+RACES = ["barrier gone", "warp barrier gone", "fence gone", "release relaxed", "acquire relaxed"]  # only ThreadSanitizer finds all of these
 KERNELS = ["primitives/scan", "primitives/compact", "primitives/sort", "primitives/global_sort", "primitives/deflate", "primitives/deflate/encoder",
            "primitives/kernel/item_loops.cuh", "primitives/kernel/look_back.cuh", "stages", "stages/counting", "stages/device", "stages/fused",
            "stages/rounds"]
@@ -163,6 +169,11 @@ class Build:
             elif entry["file"].endswith("tests/cases/case.c"):
                 self.case = entry
         self.libraries = [os.path.join(folder, name) for name in LIBRARIES]
+        self.look_ahead = os.path.join(folder, LOOK_AHEAD_OBJECT)
+
+    def missing(self, sources):
+        """The kernels of trials that are compiled beside sources: none if the build has them as they are."""
+        return {LOOK_AHEAD} if "primitives/scan/shared.cu" in sources or not os.path.exists(self.look_ahead) else set()
 
     def compile(self, entry, source, output, tree):
         """Compiles a source with the headers of tree, without UBSan, which takes a third of the compile time."""
@@ -173,7 +184,8 @@ class Build:
         run_or_end(words + (["-x", "c++"] if source.endswith(".cu") else []) + [source], entry["directory"])
         return output
 
-    def link(self, objects, program):
+    def link(self, objects, program, sources):
+        objects = objects + ([] if self.missing(sources) else [self.look_ahead])
         sanitize = "-fsanitize=" + ("thread" if self.preset == "thread" else "address,undefined")
         libraries = shlex.split(subprocess.check_output(["pkg-config", "--libs", *PACKAGES], text=True))
         run_or_end(["cc", sanitize, *objects, *self.libraries, "-o", program, *libraries, "-lpthread", "-ldl", "-lm"], ROOT)
@@ -185,10 +197,10 @@ def run_or_end(words, folder):
         sys.exit("%s\n%s" % (shlex.join(words), (done.stdout + done.stderr)[-4000:]))
 
 
-def users_of(names, build):
+def users_of(names, sources):
     """For each file the kernel sources that include it, as the compiler lists them."""
     users = {name: [] for name in names}
-    for source in sorted(build.kernels):
+    for source in sorted(sources):
         words = ["c++", "-MM", "-DSL_EMULATED", "-I" + ROOT, "-std=c++20", "-x", "c++", os.path.join(ROOT, source)]
         seen = subprocess.check_output(words, text=True).replace("\\\n", " ").split()
         for name in names:
@@ -228,14 +240,13 @@ class NotRight(Exception):
 class Trials:
     """The two builds, each with a trial program that contains all mutants."""
 
-    def __init__(self, work, mutants, pool):
-        sanitize, thread = Build("sanitize"), Build("thread")
-        self.builds = [sanitize, thread]
-        self.ways = [(sanitize, ["brief"]), (thread, ["brief"]), (sanitize, [])]  # the fastest first
+    def __init__(self, work, mutants, pool, presets, users):
+        self.builds = [Build(preset) for preset in presets]
+        self.ways = [(build, ["brief"]) for build in self.builds] + [(self.builds[0], [])]  # the fastest first
         tree = os.path.join(work, "tree")
         write_copy(tree, mutants)
-        self.users = users_of({m.file for m in mutants}, sanitize)
-        self.sources = sorted({source for users in self.users.values() for source in users})
+        self.users = users
+        self.sources = sorted({source for sources in users.values() for source in sources})
         self.program = {build: os.path.join(work, build.preset) for build in self.builds}
         self.seconds, self.locks = {}, collections.defaultdict(threading.Lock)
         jobs = []
@@ -243,12 +254,12 @@ class Trials:
             trial = os.path.join(HERE, "trial.c")
             output = "%s.%%d.o" % self.program[build]
             jobs.append((build, build.case, trial, output % 0, ROOT))
-            for k, source in enumerate({*self.sources, LOOK_AHEAD}, 1):
+            for k, source in enumerate({*self.sources, *build.missing(self.sources)}, 1):
                 jobs.append((build, build.kernels[source], os.path.join(ROOT if source == LOOK_AHEAD else tree, source), output % k, tree))
         jobs.sort(key=lambda job: -os.path.getsize(job[2]))  # the largest first: it takes as long as several others
         objects = list(pool.map(lambda job: (job[0], job[0].compile(*job[1:])), jobs))
         for build in self.builds:
-            build.link([o for b, o in objects if b is build], self.program[build])
+            build.link([o for b, o in objects if b is build], self.program[build], self.sources)
 
     def seconds_of(self, way, trial):
         """Seconds of a trial with no mutant selected, which must pass; measured at the first call."""
@@ -295,7 +306,8 @@ def try_all(mutants, jobs, all_of_them):
     missed = 0
     with tempfile.TemporaryDirectory(prefix="mutants.") as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         start = time.time()
-        trials = Trials(work, mutants, pool)
+        users = users_of({m.file for m in mutants}, Build("sanitize").kernels)
+        trials = Trials(work, mutants, pool, ["sanitize", "thread"], users)
         built = time.time()
         trials.try_right(pool)
         print("built in %.0f s, tried without a mutant in %.0f s" % (built - start, time.time() - built), flush=True)
@@ -305,6 +317,64 @@ def try_all(mutants, jobs, all_of_them):
             print_file(name, of_file, all_of_them)
             missed += sum(not how for _, (how, _) in of_file)
     return missed
+
+
+def included(name):
+    """The kernel files that a file includes, itself first."""
+    found = [name]
+    for path in found:
+        lines = re.findall(r'^#include "([^"]+)"', open(os.path.join(ROOT, path)).read(), re.M)
+        found += [p for p in lines if p.endswith(".cuh") and p not in found]
+    return found
+
+
+def one_source(number, known):
+    """
+    A kernel source, its mutants that need no ThreadSanitizer, the number of the first one to try, and the files that no other source
+    includes: trials of others may find the mutants of the rest.
+    """
+    files = list(kernel_files())
+    sources = [name for name in files if name in Build("sanitize").kernels]
+    source = sources[number % len(sources)]
+    shared = {name for other in sources if other != source for name in included(other)}
+    used = [name for name in included(source) if name in files]
+    mutants = [m for name in used for m in mutants_of(name) if m.what not in RACES and (m.file, m.whole) not in known]
+    return source, mutants, number // len(sources) * 7, set(used) - shared
+
+
+def try_source(number, known, jobs, most):
+    """Tries mutants of one source until they have used that many seconds of the processors; returns how many survive."""
+    start = time.time()
+    source, mutants, first, own = one_source(number, known)
+    used, missed = [0], []
+
+    def try_mutant(numbered):
+        k, m = numbered
+        for way, (build, words) in enumerate(trials.ways):
+            left = most - used[0]
+            if left <= 0:
+                return 0
+            patience = 2 + 2 * trials.seconds_of(0, trial) if words else left
+            code, seconds = run([trials.program[build], trial, *words], k, math.ceil(patience))
+            used[0] += seconds
+            if how_found(code):
+                return bool(words) or how_found(code) != "no end"  # at the end of the time, the answer is not known
+        if m.file in own:
+            missed.append(m)
+        return 1
+
+    with tempfile.TemporaryDirectory(prefix="mutants.") as work, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        trials, trial = Trials(work, mutants, pool, ["sanitize"], {m.file: [source] for m in mutants}), trial_name(source)
+        trials.try_right(pool)
+        built = time.time()
+        order = list(enumerate(mutants, 1))
+        first %= max(1, len(order))
+        tried = sum(pool.map(try_mutant, order[first:] + order[:first]))
+    for m in missed:
+        print("%s:%d: %s SURVIVES: %s" % (m.file, m.line + 1, m.what, m.whole))
+    print("%s: %d of its %d mutants tried, %d not found; built in %.0f s, tried in %.0f s"
+          % (source, tried, len(mutants), len(missed), built - start, time.time() - built))
+    return len(missed)
 
 
 def read_share(text):
@@ -321,9 +391,9 @@ def read_jobs(text):
     return int(text)
 
 
-def build_libraries():
+def build_libraries(presets):
     """Builds what the trials link with, as far as it is not up to date."""
-    for preset in ("sanitize", "thread"):
+    for preset in presets:
         run_or_end(["cmake", "--preset", preset, "-DSLUICE_TESTS=ON"], ROOT)
         run_or_end(["cmake", "--build", "--preset", preset, "--target", "sluice_support", "sluice_faults"], ROOT)
 
@@ -334,10 +404,18 @@ def main():
     parser.add_argument("--share", default="0/1", type=read_share, help="every N-th mutant, from the K-th: K/N")
     parser.add_argument("--list", action="store_true", help="only list the mutants")
     parser.add_argument("--all", action="store_true", help="print how each was found")
+    parser.add_argument("--one", type=int, metavar="N", help="a part of the mutants of one kernel source, with AddressSanitizer only")
+    parser.add_argument("--seconds", type=float, default=60, help="of the processors, for the trials of --one")
     parser.add_argument("--jobs", type=read_jobs, default=os.cpu_count())
     options = parser.parse_args()
     start = time.time()
     known = equivalents()
+    if options.one is not None:
+        build_libraries(["sanitize"])
+        try:
+            return 1 if try_source(options.one, known, options.jobs, options.seconds) else 0
+        except NotRight as problem:
+            sys.exit(str(problem))
     mutants = [m for name in kernel_files() if options.only in name for m in mutants_of(name)]
     gone = {k for k in known if options.only in k[0]} - {(m.file, m.whole) for m in mutants}
     for name, text in sorted(gone):
@@ -352,7 +430,7 @@ def main():
     if not mutants:
         sys.exit("mutants.py: no mutant to try: --only '%s' and --share %d/%d select none; --list shows the mutants"
                  % (options.only, share, shares))
-    build_libraries()
+    build_libraries(["sanitize", "thread"])
     try:
         missed = try_all(mutants, options.jobs, options.all)
     except NotRight as problem:

@@ -10,13 +10,12 @@
  * brief: one size, and threads in order. Exit code: 0 if all results are right; 1 with a message, or
  * an abort, at the first wrong result.
  */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "primitives/emulator/settings.h"
-#include "tests/cases/case.h"
+#include "tests/cases/jobs.h"
 #include "tests/mutants/mutant.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/formats/deflate_check.h"
@@ -46,56 +45,30 @@ static struct sl_tuning small_tuning(const struct sl_backend *b)
 	return t;
 }
 
-static enum sl_status try_setting(
-	const struct sl_backend *b, const struct sl_setting *set, int poison)
-{
-	const struct sl_case *c = sl_case_of(b->primitive);
-	struct sl_trial t = {.backend = b, .set = *set};
-	enum sl_status s = c->make(&t);
-
-	if (s == SL_OK)
-		s = c->load(&t, poison);
-	if (s == SL_OK)
-		s = c->run(&t);
-	if (s == SL_OK)
-		s = sl_stream_wait(NULL);
-	if (s == SL_OK)
-		s = c->right(&t);
-	sl_trial_free(&t);
-	return s;
-}
-
-/* There are thousands of variants; selects those that execute different code. */
-static bool is_distinct(const struct sl_backend *b, const struct sl_setting *set)
-{
-	if (set->scan || (set->in_place && brief))
-		return false;
-	if (b->primitive == SL_COMPACT)
-		return set->alive == SL_ALIVE_HALF || (!brief && set->alive == SL_ALIVE_ALL);
-	return set->input == SL_INPUT_RANDOM || (!brief && set->input == SL_INPUT_LARGEST);
-}
-
 /*
- * One in this many of the distinct variants is tried; a prime that divides no number of variants, so
- * that each size and schedule tries others. Compaction has only eight variants.
+ * Random jobs that execute different code: random or the largest keys, half or all alive. brief: one job, aligned and with
+ * random input.
  */
-static size_t one_in(const struct sl_backend *b)
-{
-	return b->primitive == SL_COMPACT ? 1 : b->primitive == SL_SCAN ? 7 : 11;
-}
-
 static enum sl_status try_size(
-	const struct sl_backend *b, struct sl_tuning tuning, uint32_t n, int most)
+	const struct sl_backend *b, struct sl_tuning tuning, uint32_t n, uint64_t jobs)
 {
-	static size_t seen, tried;
-	struct sl_setting set = {.n = n, .tuning = tuning};
+	static uint64_t tried;
 
-	for (size_t i = 0; most > 0 && sl_case_of(b->primitive)->variant(i, &set); i++) {
-		if (!is_distinct(b, &set) || (!brief && seen++ % one_in(b) != 0))
-			continue;
-		SL_TRY(sl_add_context(try_setting(b, &set, tried++ % 2 ? 0xa5 : 0x5a),
-			"n=%u, variant %zu", n, i));
-		most--;
+	for (uint64_t k = 0; k < jobs; k++) {
+		struct sl_setting set = {.n = n,
+			.tuning = tuning,
+			.input = SL_INPUT_RANDOM,
+			.alive = SL_ALIVE_HALF,
+			.end_bit = 32};
+
+		if (!brief) {
+			sl_random_setting(b, ++tried, &set);
+			set.scan = NULL;
+			set.input = k % 4 ? SL_INPUT_RANDOM : SL_INPUT_LARGEST;
+			set.alive = k % 4 ? SL_ALIVE_HALF : SL_ALIVE_ALL;
+		}
+		SL_TRY(sl_add_context(sl_job_check(b, &set, k % 2 ? 0xa5 : 0x5a), "n=%u, job %llu",
+			n, (unsigned long long)k));
 	}
 	return SL_OK;
 }
@@ -116,8 +89,8 @@ static enum sl_status try_sizes(const struct sl_backend *b)
 	const struct sl_tuning small = small_tuning(b), own = {0};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		SL_TRY(try_size(b, small, sizes[i], INT_MAX));
-	return try_size(b, own, 900, INT_MAX);
+		SL_TRY(try_size(b, small, sizes[i], 9));
+	return try_size(b, own, 900, 9);
 }
 
 /* A wrong answer aborts. The input has more segments than run at a time, so there are several rounds. */
@@ -166,7 +139,7 @@ static enum sl_status try_alignments(
 			.off = {i / 2 % 4, i / 2 % 4}};
 
 		if (seen++ % one_in == 0)
-			SL_TRY(sl_add_context(try_setting(b, &set, seen % 4 ? 0xa5 : 0x5a),
+			SL_TRY(sl_add_context(sl_job_check(b, &set, seen % 4 ? 0xa5 : 0x5a),
 				"%s, n=%u", b->name, set.n));
 	}
 	return SL_OK;

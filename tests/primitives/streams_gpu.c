@@ -36,16 +36,7 @@ struct chain {
 	struct sl_guarded block[BLOCKS];
 };
 
-/* Item i of the input with that number, which chains of all spaces get. */
-static void make_input(uint32_t *in, uint8_t *keep, uint32_t n, uint32_t number)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		in[i] = (uint32_t)sl_mixed(((uint64_t)number << 32) + i);
-		keep[i] = sl_mixed(i) % 3 == 0;
-	}
-}
-
-/* Waits. The outputs of the run before are overwritten. */
+/* Waits. The outputs of the run before are overwritten. Chains of all spaces get the same input with a number. */
 static void chain_load(struct chain *c, uint32_t number)
 {
 	uint32_t *in;
@@ -53,7 +44,10 @@ static void chain_load(struct chain *c, uint32_t number)
 
 	assert_ok(sl_memory_get(SL_HOST, c->n * sizeof(*in), (void **)&in));
 	assert_ok(sl_memory_get(SL_HOST, c->n, (void **)&keep));
-	make_input(in, keep, c->n, number);
+	for (uint32_t i = 0; i < c->n; i++) {
+		in[i] = (uint32_t)sl_mixed(((uint64_t)number << 32) + i);
+		keep[i] = sl_mixed(i) % 3 == 0;
+	}
 	for (int i = SUMS; i < BLOCKS; i++)
 		assert_ok(sl_fill(c->block[i].at, 0xa5, c->block[i].bytes, NULL));
 	assert_ok(sl_copy(c->block[IN].at, in, c->n * sizeof(*in), NULL));
@@ -63,26 +57,32 @@ static void chain_load(struct chain *c, uint32_t number)
 	sl_memory_give(SL_HOST, keep);
 }
 
-static void chain_get(struct chain *c, enum sl_space space, const char *name, uint32_t n)
+static size_t scratch_of(
+	enum sl_primitive p, const char *name, uint32_t n, const struct sl_backend **b)
 {
 	const struct sl_shape shape = {.n = n, .type = SL_U32, .n_columns = 1};
-	size_t scratch = 0;
 
-	*c = (struct chain){.space = space, .n = n};
-	assert_ok(sl_find(SL_SCAN, name, &c->scan));
-	assert_ok(sl_find(SL_SORT, name, &c->sort));
-	assert_ok(sl_find(SL_COMPACT, name, &c->compact));
-	for (int i = 0; i < 3; i++) {
-		size_t bytes = sl_scratch(i == 0 ? c->scan : i == 1 ? c->sort : c->compact, &shape);
+	assert_ok(sl_find(p, name, b));
+	return sl_scratch(*b, &shape);
+}
 
-		scratch = bytes > scratch ? bytes : scratch;
-	}
-	for (int i = IN; i <= OUT; i++)
-		assert_ok(
-			sl_guarded_get(space, i == KEEP ? n : n * sizeof(uint32_t), &c->block[i]));
-	assert_ok(sl_guarded_get(space, sizeof(uint32_t), &c->block[COUNT]));
-	assert_ok(sl_guarded_get(space, scratch, &c->block[SCRATCH]));
-	chain_load(c, 0);
+static struct chain chain_get(enum sl_space space, const char *name, uint32_t n, uint32_t number)
+{
+	struct chain c = {.space = space, .n = n};
+	const size_t scratch[] = {scratch_of(SL_SCAN, name, n, &c.scan),
+		scratch_of(SL_SORT, name, n, &c.sort), scratch_of(SL_COMPACT, name, n, &c.compact)};
+	size_t most = scratch[0] > scratch[1] ? scratch[0] : scratch[1];
+
+	most = scratch[2] > most ? scratch[2] : most;
+	for (int i = IN; i < BLOCKS; i++)
+		assert_ok(sl_guarded_get(space,
+			i == KEEP      ? n
+			: i == COUNT   ? sizeof(uint32_t)
+			: i == SCRATCH ? most
+				       : n * sizeof(uint32_t),
+			&c.block[i]));
+	chain_load(&c, number);
+	return c;
 }
 
 static void chain_free(struct chain *c)
@@ -94,7 +94,7 @@ static void chain_free(struct chain *c)
 }
 
 /* The sums of the input, sorted; of the sorted sums, those of the positions that KEEP selects. */
-static enum sl_status chain_queue(struct chain *c, sl_stream s)
+static enum sl_status try_queue(struct chain *c, sl_stream s)
 {
 	struct sl_guarded *m = c->block;
 	struct sl_exec x = {
@@ -116,6 +116,11 @@ static enum sl_status chain_queue(struct chain *c, sl_stream s)
 			.column = &column});
 }
 
+static void chain_queue(struct chain *c, sl_stream s)
+{
+	assert_ok(sl_add_context(try_queue(c, s), "%s, n=%u", c->scan->name, c->n));
+}
+
 /* Waits for the stream, and compares the survivors with those of the host for that input. */
 static void chain_check(struct chain *c, uint32_t number, sl_stream s)
 {
@@ -123,9 +128,8 @@ static void chain_check(struct chain *c, uint32_t number, sl_stream s)
 	uint32_t n_out = 0, *out;
 
 	assert_ok(sl_add_context(sl_stream_wait(s), "%s, n=%u", c->scan->name, c->n));
-	chain_get(&host, SL_HOST, "cpu", c->n);
-	chain_load(&host, number);
-	assert_ok(chain_queue(&host, NULL));
+	host = chain_get(SL_HOST, "cpu", c->n, number);
+	chain_queue(&host, NULL);
 	assert_ok(sl_memory_get(SL_HOST, c->n * sizeof(*out), (void **)&out));
 	assert_ok(sl_copy(&n_out, c->block[COUNT].at, sizeof(n_out), NULL));
 	assert_ok(sl_copy(out, c->block[OUT].at, c->n * sizeof(*out), NULL));
@@ -137,81 +141,280 @@ static void chain_check(struct chain *c, uint32_t number, sl_stream s)
 	chain_free(&host);
 }
 
+/* Queues once, which loads the kernels and may wait for that. */
+static struct chain chain_get_loaded(const char *kind, uint32_t n, sl_stream s)
+{
+	struct chain c = chain_get(SL_DEVICE, kind, n, 0);
+
+	chain_queue(&c, s);
+	assert_ok(sl_stream_wait(s));
+	return c;
+}
+
 /* The kinds of backends that a device has for all three primitives; naive is slow. */
 static const char *const kinds[] = {"naive", "work_efficient", "tiled", "shared", "thrust"};
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), NAIVE = 0, SHARED = 3 };
 
-static sl_stream new_stream(void)
-{
-	sl_stream s;
-
-	assert_ok(sl_stream_make(&s));
-	return s;
-}
-
-static int *new_flag(void)
-{
-	int *flag;
-
-	assert_ok(sl_memory_get(SL_PINNED, sizeof(*flag), (void **)&flag));
-	*flag = 0;
-	return flag;
-}
+/* Two streams and a flag of each test, in memory that kernels read. */
+static sl_stream first, second;
+static int *flag;
 
 /* --- captures ------------------------------------------------------------------------------------- */
 
 /* Two chains of different sizes with one scratch in a graph of the caller, which runs four times. */
 static void capture(const char *kind, enum cudaStreamCaptureMode mode, uint32_t n, bool runs_before)
 {
-	struct chain large, small;
-	struct sl_guarded own;
-	cudaStream_t s = new_stream();
+	struct chain large = chain_get(SL_DEVICE, kind, n, 0);
+	struct chain small = chain_get(SL_DEVICE, kind, n / 40 + 2, 0);
+	struct sl_guarded own = small.block[SCRATCH];
 	cudaGraphExec_t executable;
 	cudaGraph_t graph;
 
-	chain_get(&large, SL_DEVICE, kind, n);
-	chain_get(&small, SL_DEVICE, kind, n / 40 + 2);
-	own = small.block[SCRATCH];
 	small.block[SCRATCH] = large.block[SCRATCH];
-	if (runs_before) {
-		assert_ok(chain_queue(&large, s));
-		assert_ok(sl_stream_wait(s));
-	}
-	assert_cuda(cudaStreamBeginCapture(s, mode));
-	assert_ok(sl_add_context(chain_queue(&small, s), "%s, capture mode %d", kind, (int)mode));
-	assert_ok(sl_add_context(chain_queue(&large, s), "%s, capture mode %d", kind, (int)mode));
-	assert_cuda(cudaStreamEndCapture(s, &graph));
+	if (runs_before)
+		chain_queue(&large, first);
+	assert_ok(sl_stream_wait(first));
+	assert_cuda(cudaStreamBeginCapture(first, mode));
+	chain_queue(&small, first);
+	chain_queue(&large, first);
+	assert_cuda(cudaStreamEndCapture(first, &graph));
 	assert_cuda(cudaGraphInstantiate(&executable, graph, 0));
 	for (uint32_t number = 1; number <= 4; number++) {
 		chain_load(&large, number);
 		chain_load(&small, number + 10);
 		for (uint32_t i = 0; i < number; i++)
-			assert_cuda(cudaGraphLaunch(executable, s));
-		chain_check(&large, number, s);
-		chain_check(&small, number + 10, s);
+			assert_cuda(cudaGraphLaunch(executable, first));
+		chain_check(&large, number, first);
+		chain_check(&small, number + 10, first);
 	}
 	assert_cuda(cudaGraphExecDestroy(executable));
 	assert_cuda(cudaGraphDestroy(graph));
 	small.block[SCRATCH] = own;
 	chain_free(&small);
 	chain_free(&large);
-	sl_stream_free(s);
 }
 
 /* The first test: no kernel has been loaded yet. */
-TEST(the_first_calls_of_a_process_can_be_captured)
+TEST(calls_can_be_captured_in_every_mode)
 {
 	for (int k = 0; k < KINDS; k++)
 		capture(kinds[k], cudaStreamCaptureModeGlobal, 3000000, false);
-}
-
-TEST(calls_can_be_captured_in_every_mode)
-{
 	for (int k = 0; k < KINDS; k++) {
 		capture(kinds[k], cudaStreamCaptureModeGlobal, 90, true);
 		capture(kinds[k], cudaStreamCaptureModeGlobal, 100003, true);
 		capture(kinds[k], cudaStreamCaptureModeThreadLocal, 300000, true);
 		capture(kinds[k], cudaStreamCaptureModeRelaxed, 300000, true);
+	}
+}
+
+/* --- streams -------------------------------------------------------------------------------------- */
+
+/* Queues a late copy of another input, then the chain: it has to wait for the copy. */
+static void queue_after_late_copy(struct chain *c, const struct chain *input, sl_stream s)
+{
+	assert_ok(streams_copy_late(
+		(uint32_t *)c->block[IN].at, (const uint32_t *)input->block[IN].at, c->n, s));
+	chain_queue(c, s);
+}
+
+TEST(calls_keep_the_order_of_every_kind_of_stream)
+{
+	cudaStream_t streams[] = {NULL, cudaStreamLegacy, cudaStreamPerThread, NULL};
+
+	assert_cuda(cudaStreamCreateWithPriority(&streams[3], cudaStreamNonBlocking, -5));
+	for (int k = 0; k < KINDS; k++) {
+		struct chain c = chain_get(SL_DEVICE, kinds[k], 100000, 0);
+		struct chain other = chain_get(SL_DEVICE, kinds[k], 100000, 0);
+
+		for (uint32_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+			chain_load(&other, i + 1);
+			queue_after_late_copy(&c, &other, streams[i]);
+			chain_check(&c, i + 1, streams[i]);
+		}
+		chain_free(&c);
+		chain_free(&other);
+	}
+	assert_cuda(cudaStreamDestroy(streams[3]));
+}
+
+/* A kernel holds the stream until the calls have returned: none of them may wait for it. */
+TEST(calls_do_not_wait_for_the_stream)
+{
+	for (int k = 0; k < KINDS; k++) {
+		/* naive with more items would fill the queue of a stream, 1024 launches. */
+		struct chain c = chain_get_loaded(kinds[k], k == NAIVE ? 3000 : 2000000, first);
+
+		*flag = 0;
+		assert_ok(streams_hold(1, 0, flag, first));
+		chain_queue(&c, first);
+		assert_int_equal(cudaStreamQuery(first), cudaErrorNotReady);
+		*flag = 1;
+		chain_check(&c, 0, first);
+		chain_free(&c);
+	}
+}
+
+TEST(two_streams_work_at_the_same_time)
+{
+	const sl_stream s[2] = {first, second};
+
+	for (int k = 0; k < KINDS; k++)
+		for (uint32_t n = 5000; n < 5000000; n *= 30) {
+			const int rounds = k == NAIVE ? 2 : 50;
+			struct chain c[2];
+
+			for (uint32_t i = 0; i < 2; i++)
+				c[i] = chain_get(SL_DEVICE, kinds[k], n, i);
+			for (int i = 0; i < 2 * rounds; i++)
+				chain_queue(&c[i % 2], s[i % 2]);
+			for (uint32_t i = 0; i < 2; i++) {
+				chain_check(&c[i], i, s[i]);
+				chain_free(&c[i]);
+			}
+		}
+}
+
+/* Two streams with the same memory, which events of the caller order. */
+TEST(streams_share_scratch_in_the_order_of_events)
+{
+	enum { ROUNDS = 20 };
+	const sl_stream s[2] = {first, second};
+	cudaEvent_t e;
+
+	assert_cuda(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+	for (int k = 0; k < KINDS; k++) {
+		struct chain c = chain_get(SL_DEVICE, kinds[k], 700000, 0);
+		struct chain inputs[2] = {chain_get(SL_DEVICE, kinds[k], 700000, 0),
+			chain_get(SL_DEVICE, kinds[k], 700000, 1)};
+
+		for (uint32_t i = 0; i < ROUNDS; i++) {
+			queue_after_late_copy(&c, &inputs[i % 2], s[i % 2]);
+			assert_cuda(cudaEventRecord(e, s[i % 2]));
+			assert_cuda(cudaStreamWaitEvent(s[1 - i % 2], e, 0));
+		}
+		chain_check(&c, (ROUNDS - 1) % 2, s[0]);
+		chain_free(&c);
+		chain_free(&inputs[0]);
+		chain_free(&inputs[1]);
+	}
+	assert_cuda(cudaEventDestroy(e));
+}
+
+static void *run_chains(void *worker)
+{
+	const uint32_t number = *(const uint32_t *)worker;
+	sl_stream s;
+
+	assert_ok(sl_stream_make(&s));
+	for (uint32_t i = 0; i < 10; i++) {
+		const uint32_t n = 1000 + (number * 7919 + i * 104729) % 300000;
+		struct chain c = chain_get(SL_DEVICE, kinds[SHARED], n, 0);
+
+		chain_queue(&c, s);
+		chain_check(&c, 0, s);
+		chain_free(&c);
+	}
+	sl_stream_free(s);
+	return NULL;
+}
+
+TEST(threads_of_the_host_work_at_the_same_time)
+{
+	uint32_t number[] = {0, 1, 2, 3};
+	pthread_t thread[4];
+
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, run_chains, &number[i]), 0);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+}
+
+/* --- other work on the device ----------------------------------------------------------------------- */
+
+/* Blocks wait for blocks that have started only, so a call ends on a single multiprocessor. */
+TEST(calls_end_on_one_multiprocessor)
+{
+	struct sl_limits limits;
+
+	assert_ok(sl_device_limits(&limits));
+	for (int k = 0; k < KINDS; k++) {
+		struct chain c = chain_get_loaded(kinds[k], 400000, first);
+
+		*flag = 0;
+		assert_ok(streams_hold(
+			limits.multiprocessors - 1, limits.shared_bytes, flag, second));
+		usleep(5000); /* until its blocks have started */
+		chain_queue(&c, first);
+		assert_ok(sl_stream_wait(first));
+		assert_int_equal(cudaStreamQuery(second), cudaErrorNotReady);
+		*flag = 1;
+		chain_check(&c, 0, first);
+		assert_ok(sl_stream_wait(second));
+		chain_free(&c);
+	}
+}
+
+/* Queues the chain c, and a comparison of its results with those of right. */
+static void queue_and_compare(struct chain *c, const struct chain *right, uint32_t *differ)
+{
+	chain_queue(c, first);
+	for (int k = SUMS; k <= COUNT; k++)
+		assert_ok(sl_queue_differ(
+			c->block[k].at, right->block[k].at, c->block[k].bytes, differ, first));
+}
+
+/* Tile states must be visible in order also if the memory is busy. The device compares all results. */
+TEST(results_are_the_same_while_the_memory_is_busy)
+{
+	enum { RUNS = 300, WORDS = 1 << 26 };
+	struct chain c = chain_get(SL_DEVICE, kinds[SHARED], 9000001, 0);
+	struct chain right = chain_get(SL_DEVICE, kinds[SHARED], 9000001, 0);
+	uint32_t *words, *differ, found = 1;
+
+	*flag = 0;
+	assert_ok(sl_memory_get(SL_DEVICE, WORDS * sizeof(*words), (void **)&words));
+	assert_ok(sl_memory_get(SL_DEVICE, sizeof(*differ), (void **)&differ));
+	assert_ok(sl_fill(differ, 0, sizeof(*differ), first));
+	chain_queue(&right, first);
+	chain_check(&right, 0, first);
+	queue_and_compare(
+		&c, &right, differ); /* a kernel that is loaded waits for those that run */
+	assert_ok(streams_load_memory(words, WORDS, flag, second));
+	for (int i = 0; i < RUNS; i++)
+		queue_and_compare(&c, &right, differ);
+	assert_ok(sl_copy(&found, differ, sizeof(found), first));
+	assert_ok(sl_stream_wait(first));
+	assert_int_equal(found, 0);
+	assert_int_equal(cudaStreamQuery(second), cudaErrorNotReady);
+	*flag = 1;
+	assert_ok(sl_stream_wait(second));
+	chain_free(&c);
+	chain_free(&right);
+	sl_memory_give(SL_DEVICE, words);
+	sl_memory_give(SL_DEVICE, differ);
+}
+
+/* Memory from the pool of a stream, and memory that moves between host and device. */
+TEST(memory_can_be_of_every_kind_that_a_device_has)
+{
+	for (int queued = 0; queued < 2; queued++) {
+		struct chain own = chain_get(SL_DEVICE, kinds[SHARED], 500000, 0), c = own;
+
+		for (int i = 0; i < BLOCKS; i++) {
+			struct sl_guarded *g = &c.block[i];
+
+			assert_cuda(
+				queued ? cudaMallocAsync(&g->at, g->bytes, first)
+				       : cudaMallocManaged(&g->at, g->bytes, cudaMemAttachGlobal));
+		}
+		assert_ok(sl_stream_wait(first));
+		chain_load(&c, 1);
+		chain_queue(&c, first);
+		chain_check(&c, 1, first);
+		for (int i = 0; i < BLOCKS; i++)
+			assert_cuda(queued ? cudaFreeAsync(c.block[i].at, first)
+					   : cudaFree(c.block[i].at));
+		chain_free(&own);
 	}
 }
 
@@ -223,12 +426,11 @@ TEST(an_error_that_the_caller_ignored_is_not_returned)
 	static const uint32_t sizes[] = {90, 3000000};
 
 	for (int k = 0; k < 2 * KINDS; k++) {
-		struct chain c;
+		struct chain c = chain_get(SL_DEVICE, kinds[k % KINDS], sizes[k / KINDS], 0);
 		void *p;
 
-		chain_get(&c, SL_DEVICE, kinds[k % KINDS], sizes[k / KINDS]);
 		assert_int_equal(cudaMalloc(&p, (size_t)1 << 60), cudaErrorMemoryAllocation);
-		assert_ok(sl_add_context(chain_queue(&c, NULL), "%s", kinds[k % KINDS]));
+		chain_queue(&c, NULL);
 		chain_check(&c, 0, NULL);
 		chain_free(&c);
 	}
@@ -238,282 +440,23 @@ TEST(an_error_that_the_caller_ignored_is_not_returned)
 /* The last test: the device cannot be used after it. */
 TEST(an_illegal_address_fails_the_device)
 {
-	struct chain c;
-	void *count;
+	struct chain c = chain_get(SL_DEVICE, kinds[SHARED], 1000, 0);
+	void *count = c.block[COUNT].at;
 
-	chain_get(&c, SL_DEVICE, kinds[SHARED], 1000);
-	count = c.block[COUNT].at;
 	c.block[COUNT].at = (void *)0x1000;
-	assert_ok(chain_queue(&c, NULL));
+	chain_queue(&c, NULL);
 	assert_fails(sl_stream_wait(NULL), SL_DEVICE_FAILED, "illegal memory access");
 	c.block[COUNT].at = count;
-	assert_fails(chain_queue(&c, NULL), SL_DEVICE_FAILED, "");
+	assert_fails(try_queue(&c, NULL), SL_DEVICE_FAILED, "");
 	assert_true(sl_device_has_failed(0));
-}
-
-/* --- streams -------------------------------------------------------------------------------------- */
-
-/* Queues a late copy of another input, then the chain: it has to wait for the copy. */
-static void run_after_late_copy(
-	struct chain *c, const uint32_t *input, uint32_t number, sl_stream s)
-{
-	assert_ok(streams_copy_late((uint32_t *)c->block[IN].at, input, c->n, s));
-	assert_ok(chain_queue(c, s));
-	chain_check(c, number, s);
-}
-
-TEST(calls_keep_the_order_of_every_kind_of_stream)
-{
-	cudaStream_t streams[] = {NULL, cudaStreamLegacy, cudaStreamPerThread, NULL};
-
-	assert_cuda(cudaStreamCreateWithPriority(&streams[3], cudaStreamNonBlocking, -5));
-	for (int k = 0; k < KINDS; k++) {
-		struct chain c, other;
-
-		chain_get(&c, SL_DEVICE, kinds[k], 100000);
-		chain_get(&other, SL_DEVICE, kinds[k], 100000);
-		for (uint32_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
-			chain_load(&other, i + 1);
-			run_after_late_copy(
-				&c, (const uint32_t *)other.block[IN].at, i + 1, streams[i]);
-		}
-		chain_free(&c);
-		chain_free(&other);
-	}
-	assert_cuda(cudaStreamDestroy(streams[3]));
-}
-
-/* A kernel holds the stream until the calls have returned: none of them may wait for it. */
-TEST(calls_do_not_wait_for_the_stream)
-{
-	int *flag = new_flag();
-	sl_stream s = new_stream();
-
-	for (int k = 0; k < KINDS; k++) {
-		struct chain c;
-
-		/* naive with more items would fill the queue of a stream, 1024 launches. */
-		chain_get(&c, SL_DEVICE, kinds[k], k == NAIVE ? 3000 : 2000000);
-		assert_ok(chain_queue(&c, s)); /* loads the kernels, which waits */
-		assert_ok(sl_stream_wait(s));
-		*flag = 0;
-		assert_ok(streams_hold(1, 0, flag, s));
-		assert_ok(chain_queue(&c, s));
-		assert_int_equal(cudaStreamQuery(s), cudaErrorNotReady);
-		*flag = 1;
-		chain_check(&c, 0, s);
-		chain_free(&c);
-	}
-	sl_stream_free(s);
-	sl_memory_give(SL_PINNED, flag);
-}
-
-TEST(two_streams_work_at_the_same_time)
-{
-	sl_stream s[2] = {new_stream(), new_stream()};
-
-	for (int k = 0; k < KINDS; k++)
-		for (uint32_t n = 5000; n < 5000000; n *= 30) {
-			const int rounds = k == NAIVE ? 2 : 50;
-			struct chain c[2];
-
-			for (int i = 0; i < 2; i++) {
-				chain_get(&c[i], SL_DEVICE, kinds[k], n);
-				chain_load(&c[i], (uint32_t)i);
-			}
-			for (int i = 0; i < 2 * rounds; i++)
-				assert_ok(chain_queue(&c[i % 2], s[i % 2]));
-			for (int i = 0; i < 2; i++) {
-				chain_check(&c[i], (uint32_t)i, s[i]);
-				chain_free(&c[i]);
-			}
-		}
-	sl_stream_free(s[0]);
-	sl_stream_free(s[1]);
-}
-
-/* Two streams with the same memory, which events of the caller order. */
-TEST(streams_share_scratch_in_the_order_of_events)
-{
-	enum { ROUNDS = 20 };
-	sl_stream s[2] = {new_stream(), new_stream()};
-	cudaEvent_t e;
-
-	assert_cuda(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
-	for (int k = 0; k < KINDS; k++) {
-		struct chain c, inputs[2];
-
-		chain_get(&c, SL_DEVICE, kinds[k], 700000);
-		for (uint32_t i = 0; i < 2; i++) {
-			chain_get(&inputs[i], SL_DEVICE, kinds[k], c.n);
-			chain_load(&inputs[i], i);
-		}
-		for (uint32_t i = 0; i < ROUNDS; i++) {
-			assert_ok(streams_copy_late((uint32_t *)c.block[IN].at,
-				(const uint32_t *)inputs[i % 2].block[IN].at, c.n, s[i % 2]));
-			assert_ok(chain_queue(&c, s[i % 2]));
-			assert_cuda(cudaEventRecord(e, s[i % 2]));
-			assert_cuda(cudaStreamWaitEvent(s[1 - i % 2], e, 0));
-		}
-		chain_check(&c, (ROUNDS - 1) % 2, s[0]);
-		chain_free(&c);
-		chain_free(&inputs[0]);
-		chain_free(&inputs[1]);
-	}
-	assert_cuda(cudaEventDestroy(e));
-	sl_stream_free(s[0]);
-	sl_stream_free(s[1]);
-}
-
-static void *run_chains(void *worker)
-{
-	const uint32_t number = *(const uint32_t *)worker;
-	sl_stream s = new_stream();
-
-	for (uint32_t i = 0; i < 10; i++) {
-		struct chain c;
-
-		chain_get(
-			&c, SL_DEVICE, kinds[SHARED], 1000 + (number * 7919 + i * 104729) % 300000);
-		assert_ok(chain_queue(&c, s));
-		chain_check(&c, 0, s);
-		chain_free(&c);
-	}
-	sl_stream_free(s);
-	return NULL;
-}
-
-TEST(threads_of_the_host_work_at_the_same_time)
-{
-	enum { THREADS = 4 };
-	uint32_t number[THREADS];
-	pthread_t thread[THREADS];
-
-	for (uint32_t i = 0; i < THREADS; i++) {
-		number[i] = i;
-		assert_int_equal(pthread_create(&thread[i], NULL, run_chains, &number[i]), 0);
-	}
-	for (uint32_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_join(thread[i], NULL), 0);
-}
-
-/* --- other work on the device ----------------------------------------------------------------------- */
-
-/* Blocks wait for blocks that have started only, so a call ends on a single multiprocessor. */
-TEST(calls_end_on_one_multiprocessor)
-{
-	int *flag = new_flag();
-	sl_stream s = new_stream(), other = new_stream();
-	struct sl_limits limits;
-
-	assert_ok(sl_device_limits(&limits));
-	for (int k = 0; k < KINDS; k++) {
-		struct chain c;
-
-		chain_get(&c, SL_DEVICE, kinds[k], 400000);
-		assert_ok(chain_queue(&c, s)); /* loads the kernels */
-		assert_ok(sl_stream_wait(s));
-		*flag = 0;
-		assert_ok(
-			streams_hold(limits.multiprocessors - 1, limits.shared_bytes, flag, other));
-		usleep(5000); /* until its blocks have started */
-		assert_ok(chain_queue(&c, s));
-		assert_ok(sl_stream_wait(s));
-		assert_int_equal(cudaStreamQuery(other), cudaErrorNotReady);
-		*flag = 1;
-		chain_check(&c, 0, s);
-		assert_ok(sl_stream_wait(other));
-		chain_free(&c);
-	}
-	sl_stream_free(s);
-	sl_stream_free(other);
-	sl_memory_give(SL_PINNED, flag);
-}
-
-/* Queues the chain c, and a comparison of its results with those of first. */
-static void queue_and_compare(
-	struct chain *c, const struct chain *first, uint32_t *differ, sl_stream s)
-{
-	assert_ok(chain_queue(c, s));
-	for (int k = SUMS; k <= COUNT; k++)
-		assert_ok(sl_queue_differ(
-			c->block[k].at, first->block[k].at, c->block[k].bytes, differ, s));
-}
-
-/* Tile states must be visible in order also if the memory is busy. The device compares all results. */
-TEST(results_are_the_same_while_the_memory_is_busy)
-{
-	enum { RUNS = 300, WORDS = 1 << 26 };
-	int *flag = new_flag();
-	sl_stream s = new_stream(), other = new_stream();
-	uint32_t *words, *differ, found = 1;
-	struct chain c, first;
-
-	assert_ok(sl_memory_get(SL_DEVICE, WORDS * sizeof(*words), (void **)&words));
-	assert_ok(sl_memory_get(SL_DEVICE, sizeof(*differ), (void **)&differ));
-	assert_ok(sl_fill(differ, 0, sizeof(*differ), s));
-	chain_get(&c, SL_DEVICE, kinds[SHARED], 9000001);
-	chain_get(&first, SL_DEVICE, kinds[SHARED], 9000001);
-	assert_ok(chain_queue(&first, s));
-	chain_check(&first, 0, s);
-	queue_and_compare(
-		&c, &first, differ, s); /* a kernel that is loaded waits for those that run */
-	assert_ok(streams_load_memory(words, WORDS, flag, other));
-	for (int i = 0; i < RUNS; i++)
-		queue_and_compare(&c, &first, differ, s);
-	assert_ok(sl_copy(&found, differ, sizeof(found), s));
-	assert_ok(sl_stream_wait(s));
-	assert_int_equal(found, 0);
-	assert_int_equal(cudaStreamQuery(other), cudaErrorNotReady);
-	*flag = 1;
-	assert_ok(sl_stream_wait(other));
-	chain_free(&c);
-	chain_free(&first);
-	sl_memory_give(SL_DEVICE, words);
-	sl_memory_give(SL_DEVICE, differ);
-	sl_stream_free(s);
-	sl_stream_free(other);
-	sl_memory_give(SL_PINNED, flag);
-}
-
-/* --- memory --------------------------------------------------------------------------------------- */
-
-enum memory { QUEUED, MANAGED, N_MEMORIES };
-
-/* Memory from the pool of a stream, and memory that moves between host and device. */
-TEST(memory_can_be_of_every_kind_that_a_device_has)
-{
-	cudaStream_t s = new_stream();
-
-	for (int memory = 0; memory < N_MEMORIES; memory++) {
-		struct chain c, own;
-
-		chain_get(&own, SL_DEVICE, kinds[SHARED], 500000);
-		c = own;
-		for (int i = 0; i < BLOCKS; i++) {
-			struct sl_guarded *g = &c.block[i];
-
-			if (memory == QUEUED)
-				assert_cuda(cudaMallocAsync(&g->at, g->bytes, s));
-			else
-				assert_cuda(
-					cudaMallocManaged(&g->at, g->bytes, cudaMemAttachGlobal));
-		}
-		assert_ok(sl_stream_wait(s));
-		chain_load(&c, 1);
-		assert_ok(chain_queue(&c, s));
-		chain_check(&c, 1, s);
-		for (int i = 0; i < BLOCKS; i++)
-			assert_cuda(memory == QUEUED ? cudaFreeAsync(c.block[i].at, s)
-						     : cudaFree(c.block[i].at));
-		chain_free(&own);
-	}
-	sl_stream_free(s);
 }
 
 BEFORE_TESTS()
 {
 	skip_without_device();
+	assert_ok(sl_stream_make(&first));
+	assert_ok(sl_stream_make(&second));
+	assert_ok(sl_memory_get(SL_PINNED, sizeof(*flag), (void **)&flag));
 }
 
 #else

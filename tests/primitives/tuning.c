@@ -16,15 +16,11 @@
 
 static char path[sizeof(folder.path) + 16];
 
-BEFORE_TESTS()
-{
-	snprintf(path, sizeof(path), "%s/tuning", folder.path);
-}
-
 BEFORE_EACH()
 {
 	struct sl_device device;
 
+	snprintf(path, sizeof(path), "%s/tuning", folder.path);
 	sl_device_emulate(true);
 	assert_ok(sl_device_use(0, &device));
 }
@@ -48,15 +44,6 @@ static const struct sl_backend *find(enum sl_primitive p, const char *name)
 	return b;
 }
 
-static void assert_tuning(const struct sl_backend *b, struct sl_tuning asked, enum sl_type type,
-	uint32_t n, uint32_t block, uint32_t items)
-{
-	struct sl_tuning t = sl_tuning_of(b, asked, type, n);
-
-	assert_int_equal(t.block, block);
-	assert_int_equal(t.items, items);
-}
-
 /* --- what a line means ------------------------------------------------------------------------ */
 
 static const char good[] = "# a file\n"
@@ -67,107 +54,92 @@ static const char good[] = "# a file\n"
 			   "scan/naive u32 from 100 block=64 items=2\n"
 			   "\tscan/naive  u32 from 2^10  block=128 items=1   # a comment\n"
 			   "scan/naive u64 from 0 block=96 items=8\n"
-			   "compact/naive u32 from 0 block=33 items=2";
+			   "compact/naive u32 from 0 block=33 items=2\n"
+			   "scan/tiled u32 from 0 block=64 items=2 padding=off\n"
+			   "scan/tiled u32 from 100 block=64 items=4\n";
+
+/* The tuning of n items for what a call asks; a block or items of 0 stand for the default of the backend. */
+static void expect_tuning(enum sl_primitive p, const char *name, struct sl_tuning asked,
+	enum sl_type type, uint32_t n, struct sl_tuning expected)
+{
+	const struct sl_backend *b = find(p, name);
+	const struct sl_tuning t = sl_tuning_of(b, asked, type, n);
+
+	assert_int_equal(t.block, expected.block ? expected.block : b->tunable.block);
+	assert_int_equal(t.items, expected.items ? expected.items : b->tunable.items);
+	assert_int_equal(t.padding, expected.padding);
+}
 
 TEST(lines_hold_for_device_type_and_size)
 {
-	const struct sl_backend *scan = find(SL_SCAN, "naive"),
-				*compact = find(SL_COMPACT, "naive");
-	const struct sl_tuning none = {0}, block = {.block = 192}, items = {.items = 8};
+	static const struct {
+		enum sl_primitive primitive;
+		const char *backend;
+		struct sl_tuning asked;
+		enum sl_type type;
+		uint32_t n;
+		struct sl_tuning expected;
+	} rows[] = {
+		{SL_SCAN, "naive", {0}, SL_U32, 0, {0}},
+		{SL_SCAN, "naive", {0}, SL_U32, 99, {0}},
+		{SL_SCAN, "naive", {0}, SL_U32, 100, {64, 2, SL_PADDING_DEFAULT}},
+		{SL_SCAN, "naive", {0}, SL_U32, 1023, {64, 2, SL_PADDING_DEFAULT}},
+		{SL_SCAN, "naive", {0}, SL_U32, 1024, {128, 1, SL_PADDING_DEFAULT}},
+		{SL_SCAN, "naive", {0}, SL_U32, UINT32_MAX, {128, 1, SL_PADDING_DEFAULT}},
+		{SL_SCAN, "naive", {0}, SL_U64, 5, {96, 8, SL_PADDING_DEFAULT}},
+		{SL_COMPACT, "naive", {0}, SL_U64, 5,
+			{33, 2, SL_PADDING_DEFAULT}}, /* has no types */
+		{SL_SCAN, "naive", {.block = 192}, SL_U32, 100, {.block = 192}},
+		{SL_SCAN, "naive", {.items = 8}, SL_U32, 100, {.items = 8}},
+		{SL_SCAN, "tiled", {0}, SL_U32, 99, {64, 2, SL_PADDING_OFF}},
+		{SL_SCAN, "tiled", {0}, SL_U32, 100, {64, 4, SL_PADDING_ON}},
+		/* a caller that sets the padding has set the tuning: the file does not apply */
+		{SL_SCAN, "tiled", {.padding = SL_PADDING_OFF}, SL_U32, 100,
+			{.padding = SL_PADDING_OFF}},
+	};
 
+	expect_tuning(SL_SCAN, "tiled", (struct sl_tuning){0}, SL_U32, 0,
+		(struct sl_tuning){.padding = SL_PADDING_ON});
 	assert_ok(read_text(good));
-	assert_int_equal(sl_tuning_lines(), 4);
+	assert_int_equal(sl_tuning_lines(), 6);
 	assert_string_equal(sl_tuning_path(), path);
-	assert_tuning(scan, none, SL_U32, 0, scan->tunable.block, scan->tunable.items);
-	assert_tuning(scan, none, SL_U32, 99, scan->tunable.block, scan->tunable.items);
-	assert_tuning(scan, none, SL_U32, 100, 64, 2);
-	assert_tuning(scan, none, SL_U32, 1023, 64, 2);
-	assert_tuning(scan, none, SL_U32, 1024, 128, 1);
-	assert_tuning(scan, none, SL_U32, UINT32_MAX, 128, 1);
-	assert_tuning(scan, none, SL_U64, 5, 96, 8);
-	assert_tuning(compact, none, SL_U64, 5, 33, 2); /* which has no types */
-	assert_tuning(scan, block, SL_U32, 100, 192, scan->tunable.items);
-	assert_tuning(scan, items, SL_U32, 100, scan->tunable.block, 8);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_tuning(rows[i].primitive, rows[i].backend, rows[i].asked, rows[i].type,
+			rows[i].n, rows[i].expected);
 	sl_tuning_clear();
 	assert_int_equal(sl_tuning_lines(), 0);
 	assert_string_equal(sl_tuning_path(), "");
-	assert_tuning(scan, none, SL_U32, 100, scan->tunable.block, scan->tunable.items);
-}
-
-TEST(padding_is_an_option_of_a_line)
-{
-	static const char text[] = "device emulated\n"
-				   "scan/tiled u32 from 0 block=64 items=2 padding=off\n"
-				   "scan/tiled u32 from 100 block=64 items=4\n";
-	const struct sl_backend *tiled = find(SL_SCAN, "tiled"), *naive = find(SL_SCAN, "naive");
-	const struct sl_tuning none = {0}, off = {.padding = SL_PADDING_OFF};
-
-	assert_int_equal(sl_tuning_of(tiled, none, SL_U32, 0).padding, SL_PADDING_ON);
-	assert_int_equal(sl_tuning_of(naive, none, SL_U32, 0).padding, SL_PADDING_DEFAULT);
-	assert_ok(read_text(text));
-	assert_int_equal(sl_tuning_of(tiled, none, SL_U32, 99).padding, SL_PADDING_OFF);
-	assert_int_equal(sl_tuning_of(tiled, none, SL_U32, 100).padding, SL_PADDING_ON);
-	assert_tuning(tiled, none, SL_U32, 100, 64, 4);
-	/* a caller that sets the padding has set the tuning: the file does not apply */
-	assert_tuning(tiled, off, SL_U32, 100, tiled->tunable.block, tiled->tunable.items);
-	assert_int_equal(sl_tuning_of(tiled, off, SL_U32, 100).padding, SL_PADDING_OFF);
+	expect_tuning(SL_SCAN, "naive", rows[0].asked, SL_U32, 100, rows[0].expected);
 }
 
 /* --- what is wrong ---------------------------------------------------------------------------- */
 
-static const struct {
-	const char *text;
-	unsigned line;
-	const char *says;
-} bad[] = {
-	{"scan/naive u32 from 0 block=64 items=2\n", 1, "no device is named before this line"},
-	{"# x\n\ndevice\n", 3, "a device has a name"},
-	{"device    \t\n", 1, "a device has a name"},
-	{"device e\nscan/naive u32 from 0 block=64\n", 2, "six words"},
-	{"device e\nscan/naive u32 from 0 block=64 items=2 more\n", 2, "more is not padding="},
-	{"device e\nscan/naive u32 from 0 block=64 items=2 more words\n", 2, "six words"},
-	{"device e\nscan/tiled u32 from 0 block=64 items=2 padding=1\n", 2,
-		"padding=1 is not padding=on or padding=off"},
-	{"device e\nscan/naive u32 from 0 block=64 items=2 padding=off\n", 2,
-		"scan/naive: padding=off, but this backend has no padding"},
-	{"device e\nscan/naive u32 at 0 block=64 items=2\n", 2, "six words"},
-	{"device e\nscan/native u32 from 0 block=64 items=2\n", 2,
-		"scan/native is not a tunable backend"},
-	{"device e\nscan/thrust u32 from 0 block=64 items=2\n", 2,
-		"scan/thrust is not a tunable backend"},
-	{"device e\nsort/cpu u32 from 0 block=64 items=2\n", 2,
-		"sort/cpu is not a tunable backend"},
-	{"device e\nscan/naive f32 from 0 block=64 items=2\n", 2, "f32 is not a type"},
-	{"device e\ncompact/naive u64 from 0 block=64 items=2\n", 2, "compact has no u64"},
-	{"device e\nscan/naive u32 from -1 block=64 items=2\n", 2, "-1 is not a number"},
-	{"device e\nscan/naive u32 from 2^32 block=64 items=2\n", 2, "2^32 is not a number"},
-	{"device e\nscan/naive u32 from 4294967296 block=64 items=2\n", 2, "is not a number"},
-	{"device e\nscan/naive u32 from 0 items=2 block=64\n", 2, "items=2 is not block="},
-	{"device e\nscan/naive u32 from 0 block=0 items=2\n", 2, "block=0 is not block="},
-	{"device e\nscan/naive u32 from 0 block=64 items=2x\n", 2, "items=2x is not items="},
-	{"device e\nscan/naive u32 from 0 block=64 items=3\n", 2, "items=3 per thread, but"},
-	{"device e\nscan/naive u32 from 0 block=5000 items=2\n", 2, "block=5000 threads, but"},
-	{"device e\nsort/shared u32 from 0 block=33 items=4\n", 2, "multiples of 256"},
-	{"device e\nscan/naive u32 from 9 block=64 items=2\nscan/naive u32 from 9 block=32 items=2\n",
-		3, "of line 2"},
-	{"device e\nscan/naive u32 from 9 block=64 items=2\ndevice f\ndevice e\n"
-	 "scan/naive u32 from 8 block=32 items=2\n",
-		5, "of line 2"},
-};
-
+/* The lines of tuning.txt. The tuning that was read before remains. */
 TEST(mistakes_are_told_with_file_and_line)
 {
-	const struct sl_backend *scan = find(SL_SCAN, "naive");
-	char place[sizeof(path) + 16];
+	const char *source = getenv("SLUICE_SOURCE");
+	char place[sizeof(path) + 16], line[512];
+	FILE *f;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	snprintf(line, sizeof(line), "%s/tests/primitives/tuning.txt", source ? source : ".");
+	f = fopen(line, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		char *text = line, *number = strsep(&text, "|"), *says = strsep(&text, "|");
+
+		if (line[0] == '#')
+			continue;
+		assert_non_null(text);
+		for (char *c = text; *c; c++)
+			*c = *c == ';' ? '\n' : *c;
 		assert_ok(read_text(good));
-		snprintf(place, sizeof(place), "%s:%u: ", path, bad[i].line);
-		assert_fails(read_text(bad[i].text), SL_USAGE, bad[i].says);
+		snprintf(place, sizeof(place), "%s:%s: ", path, number);
+		assert_fails(read_text(text), SL_USAGE, says);
 		assert_memory_equal(sl_last_error(), place, strlen(place));
-		/* the tuning that was read before remains */
-		assert_tuning(scan, (struct sl_tuning){0}, SL_U32, 100, 64, 2);
+		expect_tuning(SL_SCAN, "naive", (struct sl_tuning){0}, SL_U32, 100,
+			(struct sl_tuning){64, 2, SL_PADDING_DEFAULT});
 	}
+	fclose(f);
 	assert_fails(sl_tuning_read("/nowhere/tuning"), SL_DISK, "/nowhere/tuning");
 }
 

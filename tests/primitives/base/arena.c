@@ -1,8 +1,9 @@
 /*
  * arena.c - tests that measuring and allocating in an arena agree, that sizes saturate, and that
- * pieces are aligned and do not overlap.
+ * pieces are aligned and do not overlap; and that records are copied whole, and nothing before or after the copy is written.
  */
 #include "primitives/base/arena.h"
+#include "primitives/base/record_copy.h"
 
 #include <stdlib.h>
 
@@ -10,32 +11,27 @@
 
 TEST(sizes_saturate)
 {
-	assert_int_equal(sl_size_add(2, 3), 5);
-	assert_int_equal(sl_size_add(SIZE_MAX - 3, 3), SIZE_MAX);
-	assert_int_equal(sl_size_add(SIZE_MAX - 2, 3), SIZE_MAX);
-	assert_int_equal(sl_size_add(SIZE_MAX, SIZE_MAX), SIZE_MAX);
-	assert_int_equal(sl_size_mul(0, SIZE_MAX), 0);
-	assert_int_equal(sl_size_mul(SIZE_MAX, 0), 0);
-	assert_int_equal(sl_size_mul(7, 6), 42);
-	assert_int_equal(sl_size_mul(SIZE_MAX / 2, 2), SIZE_MAX - 1);
-	assert_int_equal(sl_size_mul(SIZE_MAX / 2 + 1, 2), SIZE_MAX);
-	assert_int_equal(sl_size_mul((size_t)1 << 32, (size_t)1 << 32), SIZE_MAX);
-}
+	static const struct {
+		size_t a, b, sum, product;
+	} rows[] = {{2, 3, 5, 6}, {0, SIZE_MAX, SIZE_MAX, 0}, {SIZE_MAX, 0, SIZE_MAX, 0},
+		{SIZE_MAX - 3, 3, SIZE_MAX, SIZE_MAX}, {SIZE_MAX - 2, 3, SIZE_MAX, SIZE_MAX},
+		{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX},
+		{SIZE_MAX / 2, 2, SIZE_MAX / 2 + 2, SIZE_MAX - 1},
+		{SIZE_MAX / 2 + 1, 2, SIZE_MAX / 2 + 3, SIZE_MAX},
+		{(size_t)1 << 32, (size_t)1 << 32, (size_t)1 << 33, SIZE_MAX}};
+	static const size_t rounded[][2] = {{0, 0}, {1, 256}, {256, 256}, {257, 512},
+		{SIZE_MAX - 255, SIZE_MAX - 255}, {SIZE_MAX - 254, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}};
+	static const uint64_t divided[][3] = {{0, 7, 0}, {7, 7, 1}, {8, 7, 2},
+		{UINT64_MAX, 1, UINT64_MAX}, {UINT64_MAX, UINT64_MAX - 1, 2}};
 
-TEST(sizes_are_rounded_up)
-{
-	assert_int_equal(sl_round_up(0, 256), 0);
-	assert_int_equal(sl_round_up(1, 256), 256);
-	assert_int_equal(sl_round_up(256, 256), 256);
-	assert_int_equal(sl_round_up(257, 256), 512);
-	assert_int_equal(sl_round_up(SIZE_MAX - 255, 256), SIZE_MAX - 255);
-	assert_int_equal(sl_round_up(SIZE_MAX - 254, 256), SIZE_MAX);
-	assert_int_equal(sl_round_up(SIZE_MAX, 256), SIZE_MAX);
-	assert_int_equal(sl_ceil_div(0, 7), 0);
-	assert_int_equal(sl_ceil_div(7, 7), 1);
-	assert_int_equal(sl_ceil_div(8, 7), 2);
-	assert_int_equal(sl_ceil_div(UINT64_MAX, 1), UINT64_MAX);
-	assert_int_equal(sl_ceil_div(UINT64_MAX, UINT64_MAX - 1), 2);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(sl_size_add(rows[i].a, rows[i].b), rows[i].sum);
+		assert_int_equal(sl_size_mul(rows[i].a, rows[i].b), rows[i].product);
+	}
+	for (size_t i = 0; i < sizeof(rounded) / sizeof(rounded[0]); i++)
+		assert_int_equal(sl_round_up(rounded[i][0], 256), rounded[i][1]);
+	for (size_t i = 0; i < sizeof(divided) / sizeof(divided[0]); i++)
+		assert_int_equal(sl_ceil_div(divided[i][0], divided[i][1]), divided[i][2]);
 }
 
 struct layout {
@@ -102,44 +98,52 @@ TEST(measured_size_is_exactly_enough)
 	}
 }
 
-/* A layout of impossible size is measured as impossible and never wraps to a small number. */
-TEST(impossible_sizes_stay_impossible)
+/*
+ * A layout of impossible size is measured as impossible and never wraps to a small number. After a piece that does not fit,
+ * no later piece is cut, even if it would fit. Memory that a callee cuts is free again in the caller.
+ */
+TEST(pieces_that_do_not_fit)
 {
-	struct sl_arena a = {NULL, 0, 0};
+	_Alignas(256) static char block[1024];
+	struct sl_arena a = {NULL, 0, 0}, callee;
 
 	sl_cut_items(&a, UINT64_MAX, 8);
 	assert_int_equal(a.used, SIZE_MAX);
 	sl_cut(&a, 1);
-	assert_int_equal(a.used, SIZE_MAX);
 	sl_cut_items(&a, 1, 1);
 	assert_int_equal(a.used, SIZE_MAX);
 	assert_false(sl_fits(&a));
-
 	a.used = 1;
 	sl_cut(&a, SIZE_MAX - SL_ALIGN);
 	assert_int_equal(a.used, SIZE_MAX);
-}
-
-/* After a piece that does not fit, no later piece is cut, even if it would fit. */
-TEST(pieces_after_a_too_large_piece_fail)
-{
-	_Alignas(256) static char block[1024];
-	struct sl_arena a = {block, 0, sizeof(block)};
-
+	a = (struct sl_arena){block, 0, sizeof(block)};
 	assert_null(sl_cut(&a, 1025));
 	assert_null(sl_cut(&a, 1));
 	assert_false(sl_fits(&a));
-}
-
-/* An arena is passed by value: memory that a callee cuts is free again in the caller. */
-TEST(copies_of_an_arena_are_independent)
-{
-	_Alignas(256) static char block[1024];
-	struct sl_arena a = {block, 0, sizeof(block)}, callee;
-	void *first = sl_cut(&a, 100);
-
+	a = (struct sl_arena){block, 0, sizeof(block)};
+	assert_ptr_equal(sl_cut(&a, 100), block);
 	callee = a;
 	assert_ptr_equal(sl_cut(&callee, 100), block + 256);
 	assert_ptr_equal(sl_cut(&a, 100), block + 256);
-	assert_ptr_equal(first, block);
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+enum { MOST = 130, GUARD = 16, FILL = 0xa5 };
+
+TEST(only_the_record_is_copied)
+{
+	uint8_t record[MOST], copy[GUARD + MOST + GUARD];
+
+	for (size_t i = 0; i < MOST; i++)
+		record[i] = (uint8_t)(i + 1);
+	for (size_t bytes = 0; bytes <= MOST; bytes++) {
+		memset(copy, FILL, sizeof(copy));
+		sl_record_copy(copy + GUARD, record + MOST - bytes, bytes);
+		assert_memory_equal(copy + GUARD, record + MOST - bytes, bytes);
+		for (size_t i = 0; i < GUARD; i++) {
+			assert_int_equal(copy[i], FILL);
+			assert_int_equal(copy[GUARD + bytes + i], FILL);
+		}
+	}
 }

@@ -20,31 +20,26 @@ static enum sl_status pass_up(int n)
 	return SL_OK;
 }
 
-TEST(message_is_formatted)
+TEST(messages_are_formatted_and_get_context)
 {
+	enum sl_status s;
+
 	assert_int_equal(pass_up(0), SL_OK);
-	assert_int_equal(pass_up(7), SL_DISK);
-	assert_string_equal(sl_last_error(), "write failed (7 bytes left); free space");
 	assert_int_equal(sl_fail(SL_USAGE, "another"), SL_USAGE);
 	assert_string_equal(sl_last_error(), "another");
-}
-
-TEST(context_is_prepended)
-{
-	enum sl_status s = fail_deep(7);
-
+	assert_int_equal(sl_add_context(SL_OK, "batch %d", 17), SL_OK);
+	assert_string_equal(sl_last_error(), "another");
+	s = pass_up(7);
+	assert_string_equal(sl_last_error(), "write failed (7 bytes left); free space");
 	s = sl_add_context(s, "stage %s", "write");
 	s = sl_add_context(s, "batch %d", 17);
 	assert_int_equal(s, SL_DISK);
 	assert_string_equal(
 		sl_last_error(), "batch 17: stage write: write failed (7 bytes left); free space");
-}
-
-TEST(success_gets_no_context)
-{
-	sl_fail(SL_DISK, "old");
-	assert_int_equal(sl_add_context(SL_OK, "batch %d", 17), SL_OK);
-	assert_string_equal(sl_last_error(), "old");
+	sl_fail(SL_DISK, "100%% %s", "full");
+	assert_string_equal(sl_last_error(), "100% full");
+	sl_set_last_error("%s %n from a worker"); /* a text, not a format */
+	assert_string_equal(sl_last_error(), "%s %n from a worker");
 }
 
 /* The new context is kept, the end of the message is cut; the last byte stays NUL. */
@@ -68,15 +63,6 @@ TEST(long_messages_are_truncated)
 	assert_memory_equal(sl_last_error(), "cxx", 3);
 }
 
-/* A message is text, not a format. */
-TEST(message_is_not_a_format)
-{
-	sl_fail(SL_DISK, "100%% %s", "full");
-	assert_string_equal(sl_last_error(), "100% full");
-	sl_set_last_error("%s %n from a worker");
-	assert_string_equal(sl_last_error(), "%s %n from a worker");
-}
-
 static void *fail_elsewhere(void *fresh)
 {
 	*(bool *)fresh = sl_last_error()[0] == '\0';
@@ -97,26 +83,23 @@ TEST(each_thread_has_its_message)
 }
 
 /* Scripts depend on the values of the codes. */
-TEST(codes_have_fixed_values)
+TEST(codes_have_fixed_values_and_names)
 {
-	assert_int_equal(SL_OK, 0);
-	assert_int_equal(SL_USAGE, 2);
-	assert_int_equal(SL_BAD_INPUT, 3);
-	assert_int_equal(SL_DISK, 4);
-	assert_int_equal(SL_HOST_MEMORY, 5);
-	assert_int_equal(SL_DEVICE_MEMORY, 6);
-	assert_int_equal(SL_DEVICE_FAILED, 7);
-	assert_int_equal(SL_NO_DEVICE, 8);
-	assert_int_equal(SL_PEER_LOST, 9);
-	assert_int_equal(SL_OUTPUT_IN_USE, 10);
-	assert_int_equal(SL_CHECK_FAILED, 11);
-	assert_int_equal(SL_INTERNAL, 70);
-	assert_int_equal(SL_STOPPED, 128);
-}
+	static const struct {
+		int value;
+		enum sl_status status;
+		const char *name;
+	} codes[] = {{0, SL_OK, "OK"}, {2, SL_USAGE, "USAGE"}, {3, SL_BAD_INPUT, "BAD_INPUT"},
+		{4, SL_DISK, "DISK"}, {5, SL_HOST_MEMORY, "HOST_MEMORY"},
+		{6, SL_DEVICE_MEMORY, "DEVICE_MEMORY"}, {7, SL_DEVICE_FAILED, "DEVICE_FAILED"},
+		{8, SL_NO_DEVICE, "NO_DEVICE"}, {9, SL_PEER_LOST, "PEER_LOST"},
+		{10, SL_OUTPUT_IN_USE, "OUTPUT_IN_USE"}, {11, SL_CHECK_FAILED, "CHECK_FAILED"},
+		{70, SL_INTERNAL, "INTERNAL"}, {128, SL_STOPPED, "STOPPED"}};
 
-TEST(codes_have_names)
-{
-	assert_string_equal(sl_status_name(SL_HOST_MEMORY), "HOST_MEMORY");
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		assert_int_equal(codes[i].status, codes[i].value);
+		assert_string_equal(sl_status_name(codes[i].status), codes[i].name);
+	}
 	assert_string_equal(sl_status_meaning(SL_HOST_MEMORY), "not enough host memory");
 	assert_string_equal(sl_status_name((enum sl_status)1), "UNKNOWN");
 	assert_string_equal(sl_status_meaning((enum sl_status)1), "unknown status");

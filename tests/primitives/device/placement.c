@@ -45,80 +45,74 @@ static void write_sysfs(const char *node, const char *list)
 	folder_write(&folder, LIST_FILE, list, strlen(list));
 }
 
-static bool is_found(const char *node, const char *list)
+static struct sl_placement find(const char *node, const char *list, const char *pci)
 {
 	struct sl_placement p;
 
 	write_sysfs(node, list);
-	sl_placement_find(folder.path, PCI, &p);
-	return p.known;
+	sl_placement_find(folder.path, pci, &p);
+	return p;
 }
 
+/* In the lists, @ stands for the processor that the test may use. A node of -1, as on a machine with one node, and damaged files are no error. */
 TEST(processors_of_the_node_are_found)
 {
-	struct sl_placement p;
-	char list[64];
+	static const struct {
+		const char *node, *list, *pci;
+		bool known;
+	} rows[] = {
+		{"1\n", "@-@,1000\n", PCI, true},
+		{"1\n", "0-1023\n", PCI, true},
+		{"1\n", "@\n", PCI, true},
+		{"-1\n", "@\n", PCI, false},
+		{"0\n", "@\n", PCI, false}, /* it has no file */
+		{"", "@\n", PCI, false},
+		{"x\n", "@\n", PCI, false},
+		{"99999999999\n", "@\n", PCI, false},
+		{"1\n", "", PCI, false},
+		{"1\n", "\n", PCI, false},
+		{"1\n", "1000-1023\n", PCI, false}, /* none that the process may use */
+		{"1\n", "0-\n", PCI, false},
+		{"1\n", "a\n", PCI, false},
+		{"1\n", "0;1\n", PCI, false},
+		{"1\n", "0-99999999999999999999,x\n", PCI, false},
+		{"1\n", "@\n", "", false},
+		{"1\n", "@\n", "0000:00:00.0", false},
+	};
 
-	snprintf(list, sizeof(list), "%zu-%zu,1000\n", own, own);
-	write_sysfs("1\n", list);
-	sl_placement_find(folder.path, PCI, &p);
-	assert_true(p.known);
-	assert_int_equal(CPU_COUNT(&p.near), 1); /* without 1000, which the process cannot use */
-	assert_true(CPU_ISSET(own, &p.near));
-	assert_true(is_found("1\n", "0-1023\n"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char list[64] = "";
+		struct sl_placement p;
+
+		for (const char *c = rows[i].list; *c; c++)
+			if (*c == '@')
+				snprintf(list + strlen(list), 32, "%zu", own);
+			else
+				strncat(list, c, 1);
+		p = find(rows[i].node, list, rows[i].pci);
+		if (p.known != rows[i].known)
+			fail_msg("node %s, list %s, device %s", rows[i].node, list, rows[i].pci);
+		if (i == 0) /* without 1000, which the process cannot use */
+			assert_true(CPU_COUNT(&p.near) == 1 && CPU_ISSET(own, &p.near));
+	}
 }
 
-TEST(unknown_nodes_are_no_error)
-{
-	struct sl_placement p;
-	char list[64];
-
-	snprintf(list, sizeof(list), "%zu\n", own);
-	assert_true(is_found("1\n", list));
-	assert_false(is_found("-1\n", list)); /* as on a machine with one node */
-	assert_false(is_found("0\n", list));  /* it has no file */
-	assert_false(is_found("", list));
-	assert_false(is_found("x\n", list));
-	assert_false(is_found("99999999999\n", list));
-	assert_false(is_found("1\n", ""));
-	assert_false(is_found("1\n", "\n"));
-	assert_false(is_found("1\n", "1000-1023\n")); /* none that the process may use */
-	assert_false(is_found("1\n", "0-\n"));
-	assert_false(is_found("1\n", "a\n"));
-	assert_false(is_found("1\n", "0;1\n"));
-	assert_false(is_found("1\n", "0-99999999999999999999,x\n"));
-	write_sysfs("1\n", list);
-	sl_placement_find(folder.path, "", &p);
-	assert_false(p.known);
-	sl_placement_find(folder.path, "0000:00:00.0", &p);
-	assert_false(p.known);
-	sl_placement_find("/nowhere", PCI, &p);
-	assert_false(p.known);
-}
-
+/* An unknown place moves nothing. */
 TEST(threads_move_and_return)
 {
 	cpu_set_t all, before, now;
-	struct sl_placement p;
 	char list[64];
 
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	snprintf(list, sizeof(list), "%zu\n", own);
-	write_sysfs("1\n", list);
-	sl_placement_find(folder.path, PCI, &p);
-	sl_placement_enter(&p, &before);
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	assert_true(CPU_EQUAL(&now, &p.near));
-	sl_placement_leave(&p, &before);
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	assert_true(CPU_EQUAL(&now, &all));
+	for (int known = 0; known < 2; known++) {
+		struct sl_placement p = find("1\n", list, known ? PCI : "");
 
-	/* an unknown place moves nothing */
-	sl_placement_find(folder.path, "", &p);
-	sl_placement_enter(&p, &before);
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	assert_true(CPU_EQUAL(&now, &all));
-	sl_placement_leave(&p, &before);
-	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
-	assert_true(CPU_EQUAL(&now, &all));
+		sl_placement_enter(&p, &before);
+		assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+		assert_true(CPU_EQUAL(&now, known ? &p.near : &all));
+		sl_placement_leave(&p, &before);
+		assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+		assert_true(CPU_EQUAL(&now, &all));
+	}
 }

@@ -11,166 +11,6 @@ static __global__ void nothing(uint32_t *)
 {
 }
 
-static __global__ void add_one(uint32_t *words)
-{
-	words[threadIdx.x]++;
-}
-
-/* --- barriers --------------------------------------------------------------------------------- */
-
-static __global__ void two_barriers(uint32_t *)
-{
-	if (threadIdx.x < 3)
-		__syncthreads();
-	else
-		__syncthreads();
-}
-
-static __global__ void barrier_or_warp(uint32_t *)
-{
-	if (threadIdx.x == 5)
-		__syncthreads();
-	else
-		__syncwarp();
-}
-
-/* A barrier does not wait for threads that have ended. */
-static __global__ void ended_clean(uint32_t *words)
-{
-	if (threadIdx.x % 3 == 0)
-		return;
-	words[threadIdx.x] = (uint32_t)__syncthreads_count(threadIdx.x % 3 == 1);
-}
-
-static __global__ void votes_clean(uint32_t *words)
-{
-	int all = __syncthreads_and(1), some = __syncthreads_and(threadIdx.x != 7),
-	    any = __syncthreads_or(threadIdx.x == 7), none = __syncthreads_or(0);
-
-	words[threadIdx.x] = (uint32_t)(all | some << 1 | any << 2 | none << 3);
-}
-
-/* --- warps ------------------------------------------------------------------------------------ */
-
-static __global__ void mask_lacks_caller(uint32_t *words)
-{
-	words[threadIdx.x] = __ballot_sync(0x0000ffffu, 1);
-}
-
-static __global__ void mask_names_ended(uint32_t *words)
-{
-	if (threadIdx.x == 9)
-		return;
-	words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
-}
-
-static __global__ void masks_differ(uint32_t *words)
-{
-	uint32_t mask = threadIdx.x == 31 ? 0xfffffffeu : SL_LANES;
-
-	words[threadIdx.x] = __ballot_sync(mask, 1);
-}
-
-static __global__ void calls_differ(uint32_t *words)
-{
-	if (threadIdx.x == 8)
-		words[8] = __shfl_sync(SL_LANES, 1u, 0);
-	else
-		words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
-}
-
-static __global__ void a_lane_stays_away(uint32_t *words)
-{
-	if (threadIdx.x != 4)
-		words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
-	__syncthreads();
-}
-
-/* Halves, then groups of four lanes, take different branches at the same time. */
-static __global__ void parts_of_warps_clean(uint32_t *words)
-{
-	uint32_t lane = threadIdx.x % 32, half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
-	uint32_t four = 0xfu << lane / 4 * 4, sum = 0;
-
-	if (lane < 16)
-		sum += __ballot_sync(half, lane % 2) +
-		       (uint32_t)__popc(__match_any_sync(half, lane / 3));
-	else
-		for (uint32_t i = 0; i < 3; i++)
-			sum += __shfl_xor_sync(half, lane, 1);
-	for (uint32_t i = 0; i < lane / 4; i++)
-		sum += __shfl_sync(four, lane, (int)(lane / 4 * 4 + i % 4));
-	words[threadIdx.x] = sum + (__any_sync(SL_LANES, lane == 3) != 0) * 1000u;
-}
-
-/* All shuffles with words of 8 bytes; lanes outside the mask take no part. */
-static __global__ void shuffles_clean(uint32_t *words)
-{
-	uint64_t mine = UINT64_C(0x100000000) * (threadIdx.x + 1);
-	uint64_t sum = __shfl_up_sync(SL_LANES, mine, 2) + 3 * __shfl_down_sync(SL_LANES, mine, 5) +
-	               9 * __shfl_xor_sync(SL_LANES, mine, 16);
-
-	words[threadIdx.x] = (uint32_t)(sum >> 32);
-	if (threadIdx.x < 4)
-		words[32 + threadIdx.x] = __shfl_sync(0xfu, 7u, threadIdx.x == 0 ? 9 : 1);
-}
-
-/* --- blocks that wait ------------------------------------------------------------------------- */
-
-/* Each block waits for the block of the previous index: hangs if a later block starts first. */
-static __global__ void wait_for_block_before(uint32_t *words)
-{
-	if (threadIdx.x == 0 && blockIdx.x > 0)
-		while (sl_load_acquire(&words[blockIdx.x - 1]) == 0)
-			sl_backoff(20);
-	__syncthreads();
-	if (threadIdx.x == 0)
-		sl_store_release(&words[blockIdx.x], 1);
-}
-
-/* The same with a whole warp, which votes before each read: a vote lets no other block run. */
-static __global__ void warp_waits_for_block_before(uint32_t *words)
-{
-	while (blockIdx.x > 0 &&
-		!__any_sync(SL_LANES, sl_load_acquire(&words[blockIdx.x - 1]) != 0))
-		sl_backoff(20);
-	if (threadIdx.x == 0)
-		sl_store_release(&words[blockIdx.x], 1);
-}
-
-static __global__ void wait_for_next_block(uint32_t *words)
-{
-	sl_store_release(&words[blockIdx.x], 1);
-	if (blockIdx.x + 1 < gridDim.x)
-		while (sl_load_acquire(&words[blockIdx.x + 1]) == 0)
-			sl_backoff(20);
-}
-
-/* The same in the order of arrival, which is correct in every order of blocks. */
-static __global__ void tickets_clean(uint32_t *words)
-{
-	SL_SHARED(uint32_t, ticket);
-	uint32_t *at;
-
-	if (threadIdx.x == 0) {
-		ticket = atomicAdd(&words[0], 1);
-		while (ticket > 0 && sl_load_acquire(&words[ticket]) != ticket)
-			sl_backoff(20);
-	}
-	__syncthreads();
-	at = words + 100 + 32 * ticket + threadIdx.x;
-	*at = ticket > 0 ? at[-32] + ticket : 0;
-	__syncthreads();
-	if (threadIdx.x == 0)
-		sl_store_release(&words[ticket + 1], ticket + 1);
-}
-
-static __global__ void no_backoff(uint32_t *words)
-{
-	while (sl_load_acquire(&words[0]) == 0)
-		;
-}
-
 /* --- gates ------------------------------------------------------------------------------------ */
 
 enum { GATE_ROUNDS = 5 };
@@ -202,154 +42,13 @@ template <bool waits> static __global__ void gates(uint32_t *words)
 	}
 }
 
-static __global__ void gate_not_made(uint32_t *)
-{
-	SL_SHARED(struct sl_mbarrier, gate);
-
-	sl_mbarrier_arrive(&gate);
-}
-
-static __global__ void gate_overrun(uint32_t *)
-{
-	SL_SHARED(struct sl_mbarrier, gate);
-
-	sl_mbarrier_init(&gate, 1);
-	sl_mbarrier_arrive_expect(&gate, 16);
-	sl_mbarrier_arrive(&gate);
-}
-
-static __global__ void gate_asked_late(uint32_t *)
-{
-	SL_SHARED(struct sl_mbarrier, gate);
-
-	sl_mbarrier_init(&gate, 1);
-	for (uint32_t round = 0; round < 2; round++)
-		sl_mbarrier_arrive(&gate);
-	sl_mbarrier_wait(&gate, 1);
-	sl_mbarrier_wait(&gate, 0);
-}
-
-static __global__ void gate_in_vain(uint32_t *)
-{
-	SL_SHARED(struct sl_mbarrier, gate);
-
-	if (threadIdx.x == 0)
-		sl_mbarrier_init(&gate, blockDim.x);
-	__syncthreads();
-	if (threadIdx.x != 7)
-		sl_mbarrier_arrive(&gate);
-	sl_mbarrier_wait(&gate, 0);
-}
-
-static __global__ void bytes_in_vain(uint32_t *words)
-{
-	SL_SHARED(uint4, four);
-	SL_SHARED(struct sl_mbarrier, gate);
-
-	sl_mbarrier_init(&gate, 1);
-	sl_mbarrier_arrive_expect(&gate, 32);
-	sl_bulk_load(&four, words, 16, &gate);
-	sl_mbarrier_wait(&gate, 0);
-}
-
-static __global__ void bulk_load_off(uint32_t *words)
-{
-	SL_SHARED(uint4, four);
-	SL_SHARED(struct sl_mbarrier, gate);
-
-	sl_mbarrier_init(&gate, 1);
-	sl_bulk_load(&four, words + 1, 16, &gate);
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 struct bytes_of_48_kib {
 	unsigned char at[48 << 10];
 };
 
-static __global__ void too_much_shared(uint32_t *words)
-{
-	SL_SHARED(bytes_of_48_kib, all);
-	SL_SHARED(uint32_t, more);
-
-	words[0] = all.at[0] + more;
-}
-
-/* The initial contents of shared memory, in the first and the second block. */
-static __global__ void shared_at_first(uint32_t *words)
-{
-	SL_SHARED(uint32_t, one);
-	SL_SHARED_DYNAMIC(uint32_t, more);
-
-	words[2 * blockIdx.x] = one;
-	words[2 * blockIdx.x + 1] = more[3];
-	one = more[3] = 0;
-}
-
-static __global__ void beyond_dynamic_shared(uint32_t *)
-{
-	SL_SHARED_DYNAMIC(uint32_t, words);
-
-	words[4] = 1;
-}
-
-static __global__ void beyond_static_shared(uint32_t *words)
-{
-	SL_SHARED(uint2, pair);
-
-	(&pair.x)[words[0] % 2 + 2] = 1;
-}
-
-static __global__ void beyond_memory(uint32_t *words)
-{
-	words[KERNEL_WORDS] = 1;
-}
-
 /* --- races ------------------------------------------------------------------------------------ */
-
-static __global__ void no_barrier(uint32_t *words)
-{
-	SL_SHARED(uint32_t, word);
-
-	if (threadIdx.x == 0)
-		word = 1;
-	words[threadIdx.x] = word;
-}
-
-static __global__ void barrier_clean(uint32_t *words)
-{
-	SL_SHARED(uint32_t, word);
-
-	for (uint32_t i = 0; i < 3; i++) {
-		if (threadIdx.x == i)
-			word = i;
-		__syncthreads();
-		words[64 * blockIdx.x + threadIdx.x] = word;
-		__syncthreads();
-	}
-}
-
-/* A shuffle transfers a word but does not order memory. */
-static __global__ void shuffle_for_syncwarp(uint32_t *words)
-{
-	words[threadIdx.x] = threadIdx.x;
-	(void)__shfl_sync(SL_LANES, 1, 0);
-	words[32 + threadIdx.x] = words[threadIdx.x ^ 1];
-}
-
-static __global__ void syncwarp_clean(uint32_t *words)
-{
-	words[threadIdx.x] = threadIdx.x;
-	__syncwarp();
-	words[32 + threadIdx.x] = words[threadIdx.x ^ 1];
-}
-
-static __global__ void syncwarp_for_barrier(uint32_t *words)
-{
-	words[threadIdx.x] = threadIdx.x;
-	__syncwarp();
-	words[64 + threadIdx.x] = words[threadIdx.x ^ 32];
-}
 
 /* Thread 0 of each block writes what thread 0 of the next reads. */
 template <bool release, bool acquire> static __global__ void message(uint32_t *words)
@@ -370,39 +69,6 @@ template <bool release, bool acquire> static __global__ void message(uint32_t *w
 		sl_store_relaxed(flag, blockIdx.x + 1);
 }
 
-static __global__ void two_blocks_one_word(uint32_t *words)
-{
-	words[0] = blockIdx.x;
-}
-
-static __global__ void atomics_clean(uint32_t *words)
-{
-	atomicAdd(&words[0], 1);
-	atomicOr(&words[1], 1u << threadIdx.x % 32);
-	atomicAnd(&words[2], ~(1u << threadIdx.x % 32));
-	atomicMax(&words[3], threadIdx.x);
-}
-
-static __global__ void numbers_clean(uint32_t *words)
-{
-	words[512 + threadIdx.x] = threadIdx.x;
-}
-
-/* In each later kernel, another block adds up the rest of the row. */
-static __global__ void reversed_clean(uint32_t *words)
-{
-	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
-
-	words[512 + i] = words[n - 1 - i];
-}
-
-static __global__ void back_clean(uint32_t *words)
-{
-	uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
-
-	words[n - 1 - i] = words[512 + i] + 1;
-}
-
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -416,49 +82,293 @@ static const struct {
 	{"no_threads", 1, 0, 0, nothing},
 	{"too_many_threads", 1, 1025, 0, nothing},
 	{"too_much_dynamic_shared", 1, 32, (227 << 10) + 1, nothing},
-	{"add_one", 1, 64, 0, add_one},
-	{"two_barriers", 2, 64, 0, two_barriers},
-	{"barrier_or_warp", 1, 64, 0, barrier_or_warp},
-	{"ended_clean", 1, 64, 0, ended_clean},
-	{"votes_clean", 1, 33, 0, votes_clean},
-	{"mask_lacks_caller", 1, 64, 0, mask_lacks_caller},
-	{"mask_names_ended", 1, 64, 0, mask_names_ended},
-	{"masks_differ", 1, 64, 0, masks_differ},
-	{"calls_differ", 1, 64, 0, calls_differ},
-	{"a_lane_stays_away", 1, 64, 0, a_lane_stays_away},
-	{"parts_of_warps_clean", 1, 64, 0, parts_of_warps_clean},
-	{"shuffles_clean", 1, 32, 0, shuffles_clean},
-	{"wait_for_block_before", 20, 32, 0, wait_for_block_before},
-	{"warp_waits_for_block_before", 20, 32, 0, warp_waits_for_block_before},
-	{"wait_for_next_block", 20, 32, 0, wait_for_next_block},
-	{"tickets_clean", 20, 32, 0, tickets_clean},
-	{"no_backoff", 1, 32, 0, no_backoff},
+	{"add_one", 1, 64, 0, [](uint32_t *words) { words[threadIdx.x]++; }},
+	{"two_barriers", 2, 64, 0,
+		[](uint32_t *) {
+			if (threadIdx.x < 3)
+				__syncthreads();
+			else
+				__syncthreads();
+		}},
+	{"barrier_or_warp", 1, 64, 0,
+		[](uint32_t *) {
+			if (threadIdx.x == 5)
+				__syncthreads();
+			else
+				__syncwarp();
+		}},
+	/* A barrier does not wait for threads that have ended. */
+	{"ended_clean", 1, 64, 0,
+		[](uint32_t *words) {
+			if (threadIdx.x % 3 == 0)
+				return;
+			words[threadIdx.x] = (uint32_t)__syncthreads_count(threadIdx.x % 3 == 1);
+		}},
+	{"votes_clean", 1, 33, 0,
+		[](uint32_t *words) {
+			int all = __syncthreads_and(1), some = __syncthreads_and(threadIdx.x != 7),
+			    any = __syncthreads_or(threadIdx.x == 7), none = __syncthreads_or(0);
+
+			words[threadIdx.x] = (uint32_t)(all | some << 1 | any << 2 | none << 3);
+		}},
+	{"mask_lacks_caller", 1, 64, 0,
+		[](uint32_t *words) { words[threadIdx.x] = __ballot_sync(0x0000ffffu, 1); }},
+	{"mask_names_ended", 1, 64, 0,
+		[](uint32_t *words) {
+			if (threadIdx.x == 9)
+				return;
+			words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
+		}},
+	{"masks_differ", 1, 64, 0,
+		[](uint32_t *words) {
+			uint32_t mask = threadIdx.x == 31 ? 0xfffffffeu : SL_LANES;
+
+			words[threadIdx.x] = __ballot_sync(mask, 1);
+		}},
+	{"calls_differ", 1, 64, 0,
+		[](uint32_t *words) {
+			if (threadIdx.x == 8)
+				words[8] = __shfl_sync(SL_LANES, 1u, 0);
+			else
+				words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
+		}},
+	{"a_lane_stays_away", 1, 64, 0,
+		[](uint32_t *words) {
+			if (threadIdx.x != 4)
+				words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
+			__syncthreads();
+		}},
+	/* Halves, then groups of four lanes, take different branches at the same time. */
+	{"parts_of_warps_clean", 1, 64, 0,
+		[](uint32_t *words) {
+			uint32_t lane = threadIdx.x % 32,
+				 half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
+			uint32_t four = 0xfu << lane / 4 * 4, sum = 0;
+
+			if (lane < 16)
+				sum += __ballot_sync(half, lane % 2) +
+		                       (uint32_t)__popc(__match_any_sync(half, lane / 3));
+			else
+				for (uint32_t i = 0; i < 3; i++)
+					sum += __shfl_xor_sync(half, lane, 1);
+			for (uint32_t i = 0; i < lane / 4; i++)
+				sum += __shfl_sync(four, lane, (int)(lane / 4 * 4 + i % 4));
+			words[threadIdx.x] = sum + (__any_sync(SL_LANES, lane == 3) != 0) * 1000u;
+		}},
+	/* All shuffles with words of 8 bytes; lanes outside the mask take no part. */
+	{"shuffles_clean", 1, 32, 0,
+		[](uint32_t *words) {
+			uint64_t mine = UINT64_C(0x100000000) * (threadIdx.x + 1);
+			uint64_t sum = __shfl_up_sync(SL_LANES, mine, 2) +
+	                               3 * __shfl_down_sync(SL_LANES, mine, 5) +
+	                               9 * __shfl_xor_sync(SL_LANES, mine, 16);
+
+			words[threadIdx.x] = (uint32_t)(sum >> 32);
+			if (threadIdx.x < 4)
+				words[32 + threadIdx.x] =
+					__shfl_sync(0xfu, 7u, threadIdx.x == 0 ? 9 : 1);
+		}},
+	/* Each block waits for the block of the previous index: hangs if a later block starts first. */
+	{"wait_for_block_before", 20, 32, 0,
+		[](uint32_t *words) {
+			if (threadIdx.x == 0 && blockIdx.x > 0)
+				while (sl_load_acquire(&words[blockIdx.x - 1]) == 0)
+					sl_backoff(20);
+			__syncthreads();
+			if (threadIdx.x == 0)
+				sl_store_release(&words[blockIdx.x], 1);
+		}},
+	/* The same with a whole warp, which votes before each read: a vote lets no other block run. */
+	{"warp_waits_for_block_before", 20, 32, 0,
+		[](uint32_t *words) {
+			while (blockIdx.x > 0 &&
+				!__any_sync(SL_LANES, sl_load_acquire(&words[blockIdx.x - 1]) != 0))
+				sl_backoff(20);
+			if (threadIdx.x == 0)
+				sl_store_release(&words[blockIdx.x], 1);
+		}},
+	{"wait_for_next_block", 20, 32, 0,
+		[](uint32_t *words) {
+			sl_store_release(&words[blockIdx.x], 1);
+			if (blockIdx.x + 1 < gridDim.x)
+				while (sl_load_acquire(&words[blockIdx.x + 1]) == 0)
+					sl_backoff(20);
+		}},
+	/* The same in the order of arrival, which is correct in every order of blocks. */
+	{"tickets_clean", 20, 32, 0,
+		[](uint32_t *words) {
+			SL_SHARED(uint32_t, ticket);
+			uint32_t *at;
+
+			if (threadIdx.x == 0) {
+				ticket = atomicAdd(&words[0], 1);
+				while (ticket > 0 && sl_load_acquire(&words[ticket]) != ticket)
+					sl_backoff(20);
+			}
+			__syncthreads();
+			at = words + 100 + 32 * ticket + threadIdx.x;
+			*at = ticket > 0 ? at[-32] + ticket : 0;
+			__syncthreads();
+			if (threadIdx.x == 0)
+				sl_store_release(&words[ticket + 1], ticket + 1);
+		}},
+	{"no_backoff", 1, 32, 0,
+		[](uint32_t *words) {
+			while (sl_load_acquire(&words[0]) == 0)
+				;
+		}},
 	{"gates_clean", 3, 64, 0, gates<true>},
 	{"gate_passed", 1, 64, 0, gates<false>},
-	{"gate_not_made", 1, 1, 0, gate_not_made},
-	{"gate_overrun", 1, 1, 0, gate_overrun},
-	{"gate_asked_late", 1, 1, 0, gate_asked_late},
-	{"gate_in_vain", 1, 64, 0, gate_in_vain},
-	{"bytes_in_vain", 1, 1, 0, bytes_in_vain},
-	{"bulk_load_off", 1, 1, 0, bulk_load_off},
-	{"too_much_shared", 1, 1, 0, too_much_shared},
-	{"shared_at_first", 2, 1, 16, shared_at_first},
-	{"beyond_dynamic_shared", 1, 1, 16, beyond_dynamic_shared},
-	{"beyond_static_shared", 1, 1, 0, beyond_static_shared},
-	{"beyond_memory", 1, 1, 0, beyond_memory},
-	{"no_barrier", 1, 64, 0, no_barrier},
-	{"barrier_clean", 3, 64, 0, barrier_clean},
-	{"shuffle_for_syncwarp", 1, 32, 0, shuffle_for_syncwarp},
-	{"syncwarp_clean", 1, 32, 0, syncwarp_clean},
-	{"syncwarp_for_barrier", 1, 64, 0, syncwarp_for_barrier},
+	{"gate_not_made", 1, 1, 0,
+		[](uint32_t *) {
+			SL_SHARED(struct sl_mbarrier, gate);
+
+			sl_mbarrier_arrive(&gate);
+		}},
+	{"gate_overrun", 1, 1, 0,
+		[](uint32_t *) {
+			SL_SHARED(struct sl_mbarrier, gate);
+
+			sl_mbarrier_init(&gate, 1);
+			sl_mbarrier_arrive_expect(&gate, 16);
+			sl_mbarrier_arrive(&gate);
+		}},
+	{"gate_asked_late", 1, 1, 0,
+		[](uint32_t *) {
+			SL_SHARED(struct sl_mbarrier, gate);
+
+			sl_mbarrier_init(&gate, 1);
+			for (uint32_t round = 0; round < 2; round++)
+				sl_mbarrier_arrive(&gate);
+			sl_mbarrier_wait(&gate, 1);
+			sl_mbarrier_wait(&gate, 0);
+		}},
+	{"gate_in_vain", 1, 64, 0,
+		[](uint32_t *) {
+			SL_SHARED(struct sl_mbarrier, gate);
+
+			if (threadIdx.x == 0)
+				sl_mbarrier_init(&gate, blockDim.x);
+			__syncthreads();
+			if (threadIdx.x != 7)
+				sl_mbarrier_arrive(&gate);
+			sl_mbarrier_wait(&gate, 0);
+		}},
+	{"bytes_in_vain", 1, 1, 0,
+		[](uint32_t *words) {
+			SL_SHARED(uint4, four);
+			SL_SHARED(struct sl_mbarrier, gate);
+
+			sl_mbarrier_init(&gate, 1);
+			sl_mbarrier_arrive_expect(&gate, 32);
+			sl_bulk_load(&four, words, 16, &gate);
+			sl_mbarrier_wait(&gate, 0);
+		}},
+	{"bulk_load_off", 1, 1, 0,
+		[](uint32_t *words) {
+			SL_SHARED(uint4, four);
+			SL_SHARED(struct sl_mbarrier, gate);
+
+			sl_mbarrier_init(&gate, 1);
+			sl_bulk_load(&four, words + 1, 16, &gate);
+		}},
+	{"too_much_shared", 1, 1, 0,
+		[](uint32_t *words) {
+			SL_SHARED(bytes_of_48_kib, all);
+			SL_SHARED(uint32_t, more);
+
+			words[0] = all.at[0] + more;
+		}},
+	/* The initial contents of shared memory, in the first and the second block. */
+	{"shared_at_first", 2, 1, 16,
+		[](uint32_t *words) {
+			SL_SHARED(uint32_t, one);
+			SL_SHARED_DYNAMIC(uint32_t, more);
+
+			words[2 * blockIdx.x] = one;
+			words[2 * blockIdx.x + 1] = more[3];
+			one = more[3] = 0;
+		}},
+	{"beyond_dynamic_shared", 1, 1, 16,
+		[](uint32_t *) {
+			SL_SHARED_DYNAMIC(uint32_t, words);
+
+			words[4] = 1;
+		}},
+	{"beyond_static_shared", 1, 1, 0,
+		[](uint32_t *words) {
+			SL_SHARED(uint2, pair);
+
+			(&pair.x)[words[0] % 2 + 2] = 1;
+		}},
+	{"beyond_memory", 1, 1, 0, [](uint32_t *words) { words[KERNEL_WORDS] = 1; }},
+	{"no_barrier", 1, 64, 0,
+		[](uint32_t *words) {
+			SL_SHARED(uint32_t, word);
+
+			if (threadIdx.x == 0)
+				word = 1;
+			words[threadIdx.x] = word;
+		}},
+	{"barrier_clean", 3, 64, 0,
+		[](uint32_t *words) {
+			SL_SHARED(uint32_t, word);
+
+			for (uint32_t i = 0; i < 3; i++) {
+				if (threadIdx.x == i)
+					word = i;
+				__syncthreads();
+				words[64 * blockIdx.x + threadIdx.x] = word;
+				__syncthreads();
+			}
+		}},
+	/* A shuffle transfers a word but does not order memory. */
+	{"shuffle_for_syncwarp", 1, 32, 0,
+		[](uint32_t *words) {
+			words[threadIdx.x] = threadIdx.x;
+			(void)__shfl_sync(SL_LANES, 1, 0);
+			words[32 + threadIdx.x] = words[threadIdx.x ^ 1];
+		}},
+	{"syncwarp_clean", 1, 32, 0,
+		[](uint32_t *words) {
+			words[threadIdx.x] = threadIdx.x;
+			__syncwarp();
+			words[32 + threadIdx.x] = words[threadIdx.x ^ 1];
+		}},
+	{"syncwarp_for_barrier", 1, 64, 0,
+		[](uint32_t *words) {
+			words[threadIdx.x] = threadIdx.x;
+			__syncwarp();
+			words[64 + threadIdx.x] = words[threadIdx.x ^ 32];
+		}},
 	{"message_clean", 9, 32, 0, message<true, true>},
 	{"message_unreleased", 9, 32, 0, message<false, true>},
 	{"message_unacquired", 9, 32, 0, message<true, false>},
-	{"two_blocks_one_word", 2, 1, 0, two_blocks_one_word},
-	{"atomics_clean", 9, 64, 0, atomics_clean},
-	{"numbers_clean", 1, 64, 0, numbers_clean},
-	{"reversed_clean", 4, 64, 0, reversed_clean},
-	{"back_clean", 4, 64, 0, back_clean},
+	{"two_blocks_one_word", 2, 1, 0, [](uint32_t *words) { words[0] = blockIdx.x; }},
+	{"atomics_clean", 9, 64, 0,
+		[](uint32_t *words) {
+			atomicAdd(&words[0], 1);
+			atomicOr(&words[1], 1u << threadIdx.x % 32);
+			atomicAnd(&words[2], ~(1u << threadIdx.x % 32));
+			atomicMax(&words[3], threadIdx.x);
+		}},
+	{"numbers_clean", 1, 64, 0,
+		[](uint32_t *words) { words[512 + threadIdx.x] = threadIdx.x; }},
+	/* In each later kernel, another block adds up the rest of the row. */
+	{"reversed_clean", 4, 64, 0,
+		[](uint32_t *words) {
+			uint32_t i = blockIdx.x * blockDim.x + threadIdx.x,
+				 n = gridDim.x * blockDim.x;
+
+			words[512 + i] = words[n - 1 - i];
+		}},
+	{"back_clean", 4, 64, 0,
+		[](uint32_t *words) {
+			uint32_t i = blockIdx.x * blockDim.x + threadIdx.x,
+				 n = gridDim.x * blockDim.x;
+
+			words[n - 1 - i] = words[512 + i] + 1;
+		}},
 };
 
 enum sl_status launch_kernel(const char *name, uint32_t *words, sl_stream s)

@@ -1,8 +1,4 @@
-/*
- * dirs.c - tests that directories are created with their parents, listed in order, and refused
- * with a message.
- */
-#include <errno.h>
+/* dirs.c - tests that directories are created with their parents, listed in order, emptied, and refused with a message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +9,8 @@
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
+
+enum { MANY = 700 };
 
 static enum sl_status open_below(const char *name, bool make)
 {
@@ -26,24 +24,72 @@ static enum sl_status open_below(const char *name, bool make)
 	return s;
 }
 
-static bool is_folder(const char *name)
+/* What stands in the folder: file, link to real, dangling link. The message names the component that cannot be opened. */
+TEST(directories_are_made_with_parents_or_refused)
 {
-	struct stat facts;
+	static char long_name[301];
+	static const struct {
+		const char *path;
+		bool make;
+		const char *error, *made; /* NULL: none */
+	} rows[] = {
+		{"a", false, "cannot open the folder", NULL},
+		{"a/b/c", true, NULL, "a/b/c"},
+		{"a/b/c", true, NULL, "a/b/c"},
+		{"a/b/c", false, NULL, "a/b/c"},
+		{"a//b///d//", true, NULL, "a/b/d"},
+		{"./e/../f", true, NULL, "f"},
+		{"link", true, NULL, "real"},
+		{"link/below", true, NULL, "real/below"},
+		{"dangling", true, "dangling: No such file", NULL},
+		{"dangling/x", true, "dangling: No such file", NULL},
+		{"file", true, "/file: Not a directory", NULL},
+		{"file/", true, "/file: Not a directory", NULL},
+		{"file/a", true, "/file: Not a directory", NULL},
+		{"file/a/b", true, "/file: Not a directory", NULL},
+		{"file/a", false, "Not a directory", NULL},
+		{long_name, true, "File name too long", NULL},
+	};
 
-	return stat(folder_path(&folder, name), &facts) == 0 && S_ISDIR(facts.st_mode);
+	memset(long_name, 'a', 300);
+	folder_write(&folder, "file", "x", 1);
+	assert_int_equal(mkdir(folder_path(&folder, "real"), 0777), 0);
+	assert_int_equal(symlink("real", folder_path(&folder, "link")), 0);
+	assert_int_equal(symlink("nowhere", folder_path(&folder, "dangling")), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct stat facts;
+
+		if (rows[i].error)
+			assert_fails(
+				open_below(rows[i].path, rows[i].make), SL_DISK, rows[i].error);
+		else
+			assert_ok(open_below(rows[i].path, rows[i].make));
+		assert_true(
+			!rows[i].made || (stat(folder_path(&folder, rows[i].made), &facts) == 0 &&
+						 S_ISDIR(facts.st_mode)));
+	}
+	assert_int_equal(folder_count(&folder), 7); /* file, real, link, dangling, a, e, f */
 }
 
-TEST(directories_are_made_with_parents)
+TEST(paths_can_be_relative_but_not_empty_or_long)
 {
-	assert_fails(open_below("a", false), SL_DISK, "cannot open the folder");
-	assert_false(folder_has(&folder, "a"));
-	assert_ok(open_below("a/b/c", true));
-	assert_ok(open_below("a/b/c", true));
-	assert_ok(open_below("a/b/c", false));
-	assert_ok(open_below("a//b///d//", true));
-	assert_ok(open_below("./e/../f", true));
-	assert_true(is_folder("a/b/c") && is_folder("a/b/d") && is_folder("e") && is_folder("f"));
-	assert_int_equal(folder_count(&folder), 3);
+	static const char *const paths[][2] = {{"a/b/", "a/b"}, {"c", "c"}, {".", "."}, {"/", "/"}};
+	static char path[SL_PATH_BYTES + 1];
+	char here[4096];
+	struct sl_dir d;
+
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(folder.path), 0);
+	for (int i = 0; i < 4; i++) {
+		assert_ok(sl_dir_open(paths[i][0], true, &d));
+		assert_string_equal(d.path, paths[i][1]);
+		sl_dir_close(&d);
+	}
+	assert_int_equal(chdir(here), 0);
+	assert_true(folder_has(&folder, "a/b") && folder_has(&folder, "c"));
+	assert_fails(sl_dir_open("", true, &d), SL_USAGE, "0 bytes");
+	memset(path, '/', SL_PATH_BYTES);
+	assert_fails(sl_dir_open(path, true, &d), SL_USAGE, "4096 bytes");
 }
 
 TEST(temporary_directories_have_new_names)
@@ -65,69 +111,8 @@ TEST(temporary_directories_have_new_names)
 	assert_fails(sl_dir_make_temporary(NULL, "work", &a), SL_DISK, "cannot create the folder");
 	assert_null(sl_fault_set("file_open:1:24"));
 	assert_fails(sl_dir_make_temporary(NULL, "work", &a), SL_DISK, "cannot open");
-	sl_fault_set(NULL);
 	assert_int_equal(folder_count(&folder), 0);
 	unsetenv("TMPDIR");
-}
-
-TEST(relative_paths_are_opened)
-{
-	struct sl_dir d;
-	char here[4096];
-
-	assert_non_null(getcwd(here, sizeof(here)));
-	assert_int_equal(chdir(folder.path), 0);
-	assert_ok(sl_dir_open("a/b/", true, &d));
-	assert_string_equal(d.path, "a/b");
-	sl_dir_close(&d);
-	assert_ok(sl_dir_open("c", true, &d));
-	sl_dir_close(&d);
-	assert_ok(sl_dir_open(".", true, &d));
-	sl_dir_close(&d);
-	assert_int_equal(chdir(here), 0);
-	assert_true(is_folder("a/b") && is_folder("c"));
-	assert_ok(sl_dir_open("/", true, &d));
-	assert_string_equal(d.path, "/");
-	sl_dir_close(&d);
-}
-
-TEST(links_to_directories_are_followed)
-{
-	assert_ok(open_below("real", true));
-	assert_int_equal(symlink("real", folder_path(&folder, "link")), 0);
-	assert_int_equal(symlink("nowhere", folder_path(&folder, "dangling")), 0);
-	assert_ok(open_below("link", true));
-	assert_ok(open_below("link/below", true));
-	assert_true(is_folder("real/below"));
-	assert_fails(open_below("dangling", true), SL_DISK, "dangling: No such file");
-	assert_fails(open_below("dangling/x", true), SL_DISK, "dangling: No such file");
-	assert_false(folder_has(&folder, "nowhere"));
-}
-
-/* The message names the component that is a file. */
-TEST(blocking_component_is_named)
-{
-	static const char *const paths[] = {"file", "file/", "file/a", "file/a/b"};
-
-	folder_write(&folder, "file", "x", 1);
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		assert_fails(open_below(paths[i], true), SL_DISK, "/file: Not a directory");
-		assert_fails(open_below(paths[i], false), SL_DISK, "Not a directory");
-	}
-	assert_int_equal(folder_count(&folder), 1);
-}
-
-TEST(invalid_paths_are_refused)
-{
-	static char path[SL_PATH_BYTES + 1];
-	struct sl_dir d;
-
-	assert_fails(sl_dir_open("", true, &d), SL_USAGE, "0 bytes");
-	memset(path, '/', SL_PATH_BYTES);
-	assert_fails(sl_dir_open(path, true, &d), SL_USAGE, "4096 bytes");
-	memset(path, 'a', 300);
-	path[300] = '\0';
-	assert_fails(sl_dir_open(path, true, &d), SL_DISK, "File name too long");
 }
 
 TEST(failed_calls_are_reported)
@@ -148,8 +133,8 @@ TEST(failed_calls_are_reported)
 		rmdir(folder_path(&folder, "a/b"));
 		rmdir(folder_path(&folder, "a"));
 	}
-	sl_fault_set(
-		"file_open:1:13,file_dirsync:1:22"); /* a parent that may not be read, or synced */
+	/* a parent that may not be read, or synced */
+	sl_fault_set("file_open:1:13,file_dirsync:1:22");
 	assert_ok(open_below("a/b", true));
 	sl_fault_set("dir_space:1:5");
 	assert_ok(sl_dir_open(folder.path, false, &d));
@@ -159,11 +144,13 @@ TEST(failed_calls_are_reported)
 	sl_dir_close(&d);
 }
 
-/* --- listing ------------------------------------------------------------------------------ */
+/* --- listing ---------------------------------------------------------------------------------- */
 
 struct seen {
 	size_t n, stop_at;
 	char last[256];
+	const struct sl_dir
+		*remove_from; /* not NULL: each entry is removed, so the folder changes meanwhile */
 };
 
 static enum sl_status record_name(void *of, const char *name)
@@ -172,64 +159,47 @@ static enum sl_status record_name(void *of, const char *name)
 
 	assert_true(strcmp(seen->last, name) < 0);
 	snprintf(seen->last, sizeof(seen->last), "%s", name);
+	if (seen->remove_from)
+		SL_TRY(sl_file_remove(seen->remove_from, name));
 	return ++seen->n == seen->stop_at ? sl_fail(SL_CHECK_FAILED, "stop") : SL_OK;
 }
 
-enum { MANY = 700 };
+/* Files in no order; width: of the second number in their names. */
+static void write_many(int width)
+{
+	char name[300];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%d_%0*d", i * 37 % MANY, width, i);
+		folder_write(&folder, name, "", 0);
+	}
+}
 
 TEST(entries_are_listed_in_order)
 {
-	struct seen seen = {0, 0, ""};
+	static const char *const faults[] = {"file_open:1:5", "dir_read:1:5", "dir_read:2:5",
+		"host_malloc:1:12", "host_malloc:2:12"};
+	struct seen seen = {0};
 	struct sl_dir d;
-	char name[64];
 
 	assert_ok(sl_dir_open(folder.path, false, &d));
 	assert_ok(sl_dir_each(&d, record_name, &seen));
 	assert_int_equal(seen.n, 0);
-	for (int i = 0; i < MANY; i++) {
-		snprintf(name, sizeof(name), "%d_a_name_of_some_length", i * 37 % MANY);
-		folder_write(&folder, name, "", 0);
-	}
-	assert_ok(sl_dir_each(&d, record_name, &seen));
-	assert_int_equal(seen.n, MANY);
-	seen = (struct seen){0, 10, ""};
-	assert_fails(sl_dir_each(&d, record_name, &seen), SL_CHECK_FAILED, "stop");
-	assert_int_equal(seen.n, 10);
-	sl_dir_close(&d);
-}
-
-TEST(failed_listing_is_reported)
-{
-	static const char *const texts[] = {"file_open:1:5", "dir_read:1:5", "dir_read:2:5",
-		"host_malloc:1:12", "host_malloc:2:12"};
-	struct seen seen = {0, 0, ""};
-	struct sl_dir d;
-
-	assert_ok(sl_dir_open(folder.path, false, &d));
-	folder_write(&folder, "a", "", 0);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		sl_fault_set(texts[i]);
+	write_many(20);
+	for (int i = 0; i < 5; i++) {
+		sl_fault_set(faults[i]);
 		assert_int_equal(
 			sl_dir_each(&d, record_name, &seen), i < 3 ? SL_DISK : SL_HOST_MEMORY);
 		assert_int_equal(seen.n, 0);
 	}
-	sl_dir_close(&d);
-}
-
-static enum sl_status remove_entry(void *of, const char *name)
-{
-	return sl_file_remove((const struct sl_dir *)of, name);
-}
-
-/* The callback may change the folder. */
-TEST(callback_may_remove_entries)
-{
-	struct sl_dir d;
-
-	assert_ok(sl_dir_open(folder.path, false, &d));
-	folder_write(&folder, "a", "", 0);
-	folder_write(&folder, "b", "", 0);
-	assert_ok(sl_dir_each(&d, remove_entry, &d));
+	sl_fault_set(NULL);
+	assert_ok(sl_dir_each(&d, record_name, &seen));
+	assert_int_equal(seen.n, MANY);
+	seen = (struct seen){.stop_at = 10};
+	assert_fails(sl_dir_each(&d, record_name, &seen), SL_CHECK_FAILED, "stop");
+	assert_int_equal(seen.n, 10);
+	seen = (struct seen){.remove_from = &d};
+	assert_ok(sl_dir_each(&d, record_name, &seen));
 	assert_int_equal(folder_count(&folder), 0);
 	sl_dir_close(&d);
 }
@@ -237,13 +207,9 @@ TEST(callback_may_remove_entries)
 TEST(directory_is_emptied_without_memory)
 {
 	struct sl_dir d;
-	char name[300];
 
 	assert_ok(sl_dir_open(folder.path, false, &d));
-	for (int i = 0; i < MANY; i++) {
-		snprintf(name, sizeof(name), "%d_%0200d", i, i);
-		folder_write(&folder, name, "", 0);
-	}
+	write_many(200);
 	sl_fault_set("dir_read:1:5");
 	assert_fails(sl_dir_empty(&d), SL_DISK, "list");
 	sl_fault_set("host_malloc:1:12");

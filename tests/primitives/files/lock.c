@@ -1,24 +1,33 @@
 /*
- * lock.c - tests that one process at a time can lock a directory, and that the lock of a dead
- * process is released.
+ * lock.c - tests that one process at a time can lock a directory, that the lock of a dead process is released, and that the
+ * holder is found without touching the lock.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "primitives/files/dirs.h"
 #include "primitives/files/lock.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
 
 enum { ROUNDS = 100 };
+
+static struct sl_dir open_folder(void)
+{
+	struct sl_dir d;
+
+	assert_ok(sl_dir_open(folder.path, false, &d));
+	return d;
+}
+
+/* --- one process at a time -------------------------------------------------------------------- */
 
 /* A child that opens and locks the folder, writes one byte to a pipe, then waits for its end. */
 struct holder {
@@ -43,22 +52,20 @@ static void hold(int say, int wait)
 
 static struct holder start_holder(void)
 {
-	struct holder h;
 	int said[2], end[2];
+	pid_t pid;
 
 	assert_int_equal(pipe2(said, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(end, O_CLOEXEC), 0);
-	h.pid = fork();
-	assert_true(h.pid >= 0);
-	if (h.pid == 0) {
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
 		close(end[1]);
 		hold(said[1], end[0]);
 	}
 	close(said[1]);
 	close(end[0]);
-	h.said = said[0];
-	h.end = end[1];
-	return h;
+	return (struct holder){pid, said[0], end[1]};
 }
 
 static enum sl_status answer(const struct holder *h)
@@ -87,12 +94,11 @@ TEST(lock_is_exclusive_and_released)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		struct holder h = start_holder();
+		struct sl_dir d = open_folder();
 		char pid[64];
-		struct sl_dir d;
 
 		assert_int_equal(answer(&h), SL_OK);
 		snprintf(pid, sizeof(pid), "in use by another run (pid %ld host ", (long)h.pid);
-		assert_ok(sl_dir_open(folder.path, false, &d));
 		assert_fails(sl_dir_lock(&d), SL_OUTPUT_IN_USE, pid);
 		assert_int_equal(d.lock, -1);
 		end_holder(&h, i % 2);
@@ -117,71 +123,14 @@ TEST(one_of_two_simultaneous_calls_wins)
 	}
 }
 
-#define LONG_HOST                                                                                 \
-	"a-host-with-a-name-of-a-hundred-characters-0123456789-0123456789-0123456789-0123456789-" \
-	"0123456789-01"
-
-/* The file names the process; after a normal close it names none. */
-TEST(lock_file_names_the_process)
-{
-	struct sl_dir d, other;
-	char expected[64];
-	size_t size;
-	char *bytes;
-
-	/* The signature of a killed process, longer than the new one. */
-	bytes = "pid 4194304 host " LONG_HOST " start 2026-01-02T03:04:05Z\n";
-	folder_write(&folder, "LOCK", bytes, strlen(bytes));
-	assert_ok(sl_dir_open(folder.path, false, &d));
-	assert_ok(sl_dir_lock(&d));
-	assert_true(d.interrupted);
-	assert_ok(sl_dir_lock(&d));
-	bytes = folder_read(&folder, "LOCK", &size);
-	snprintf(expected, sizeof(expected), "pid %ld host ", (long)getpid());
-	assert_memory_equal(bytes, expected, strlen(expected));
-	assert_non_null(strstr(bytes, " start 20"));
-	assert_string_equal(bytes + size - 2, "Z\n");
-	free(bytes);
-
-	assert_ok(sl_dir_open(folder.path, false, &other));
-	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, expected);
-	sl_dir_close(&other);
-	bytes = folder_read(&folder, "LOCK", &size);
-	assert_true(size > 0); /* who was refused has not touched it */
-	free(bytes);
-
-	sl_dir_close(&d);
-	bytes = folder_read(&folder, "LOCK", &size);
-	assert_int_equal(size, 0);
-	free(bytes);
-}
-
-/* Without or with a damaged signature the call is still refused, with one printable line. */
-TEST(damaged_signatures_are_printed_safely)
-{
-	struct sl_dir d, other;
-
-	assert_ok(sl_dir_open(folder.path, false, &d));
-	assert_ok(sl_dir_open(folder.path, false, &other));
-	assert_ok(sl_dir_lock(&d));
-	folder_write(&folder, "LOCK", "", 0);
-	assert_fails(
-		sl_dir_lock(&other), SL_OUTPUT_IN_USE, "it has not written its name to LOCK yet");
-	folder_write(&folder, "LOCK", "\x1b[2J\x07 pid\nmore", 14);
-	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, "(\\x1b[2J\\x07 pid; two runs");
-	sl_dir_close(&d);
-	sl_dir_close(&other);
-}
-
 /* A child process does not keep the lock after the program has ended. */
 TEST(child_processes_do_not_inherit_the_lock)
 {
-	struct sl_dir d;
+	struct sl_dir d = open_folder();
 	pid_t sleeper;
 	int done[2];
 	char byte;
 
-	assert_ok(sl_dir_open(folder.path, false, &d));
 	assert_ok(sl_dir_lock(&d));
 	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
 	sleeper = fork();
@@ -215,18 +164,67 @@ TEST(the_last_child_of_a_dead_process_is_waited_for)
 		_exit(0);
 	}
 	assert_int_equal(waitpid(killed, NULL, 0), killed);
-	assert_ok(sl_dir_open(folder.path, false, &d));
+	d = open_folder();
 	assert_ok(sl_dir_lock(&d));
 	assert_true(d.interrupted);
 	sl_dir_close(&d);
 }
 
+/* --- the file LOCK ---------------------------------------------------------------------------- */
+
+#define SIGNED(host) \
+	"pid 4194304 host " host " start 2026-01-02T03:04:05Z\n" /* no process has this number */
+
+/* The file names the process; after a normal close it names none. */
+TEST(lock_file_names_the_process)
+{
+	struct sl_dir d = open_folder(), other = open_folder();
+	char expected[64], *bytes;
+	size_t size;
+
+	/* longer than the new one */
+	write_text(&folder, "LOCK",
+		SIGNED("a-host-with-a-long-name-0123456789-0123456789-0123456789-0123456789"
+		       "-0123456789-0123456789-0123456789"));
+	assert_ok(sl_dir_lock(&d));
+	assert_true(d.interrupted);
+	assert_ok(sl_dir_lock(&d));
+	snprintf(expected, sizeof(expected), "pid %ld host ", (long)getpid());
+	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, expected);
+	sl_dir_close(&other);
+	bytes = folder_read(&folder, "LOCK", &size); /* who was refused has not touched it */
+	assert_memory_equal(bytes, expected, strlen(expected));
+	assert_non_null(strstr(bytes, " start 20"));
+	assert_string_equal(bytes + size - 2, "Z\n");
+	free(bytes);
+	sl_dir_close(&d);
+	expect_file(&folder, "LOCK", "");
+}
+
+/* Without or with a damaged signature the call is still refused, with one printable line. */
+TEST(damaged_signatures_are_printed_safely)
+{
+	struct sl_dir d = open_folder(), other = open_folder();
+
+	assert_ok(sl_dir_lock(&d));
+	write_text(&folder, "LOCK", "");
+	assert_fails(
+		sl_dir_lock(&other), SL_OUTPUT_IN_USE, "it has not written its name to LOCK yet");
+	write_text(&folder, "LOCK", "\x1b[2J\x07 pid\nmore");
+	assert_fails(sl_dir_lock(&other), SL_OUTPUT_IN_USE, "(\\x1b[2J\\x07 pid; two runs");
+	sl_dir_close(&d);
+	sl_dir_close(&other);
+}
+
+/* Other entries, and a file that holds anything but a signature, are a user's: the call is refused, the entry kept. */
 TEST(other_entries_at_the_lock_are_refused)
 {
-	struct sl_dir d;
+	static const char *const texts[] = {"mine\n", "\n",
+		"\npid 1 host a start 2026-01-02T03:04:05Z\n", "pid 12", "pid 1 host a start",
+		"pid 1 host a start 2026-01-02T03:04:05Z and more\n",
+		"pid one host a start 2026-01-02T03:04:05Z\n"};
+	struct sl_dir d = open_folder();
 
-	assert_ok(sl_dir_open(folder.path, false, &d));
-	folder_write(&folder, "victim", "untouched", 9);
 	assert_int_equal(symlink("victim", folder_path(&folder, "LOCK")), 0);
 	assert_fails(sl_dir_lock(&d), SL_DISK, "symbolic link");
 	assert_int_equal(unlinkat(d.fd, "LOCK", 0), 0);
@@ -237,32 +235,14 @@ TEST(other_entries_at_the_lock_are_refused)
 	assert_int_equal(mkfifo(folder_path(&folder, "LOCK"), 0666), 0);
 	assert_int_not_equal(sl_dir_lock(&d), SL_OK);
 	alarm(0);
-	sl_dir_close(&d);
-}
-
-/* A LOCK file that holds anything but a signature is a user's: the call is refused, the file kept. */
-TEST(user_file_named_lock_is_kept)
-{
-	static const char *const texts[] = {"mine\n", "\n",
-		"\npid 1 host a start 2026-01-02T03:04:05Z\n", "pid 12", "pid 1 host a start",
-		"pid 1 host a start 2026-01-02T03:04:05Z and more\n",
-		"pid one host a start 2026-01-02T03:04:05Z\n"};
-	struct sl_dir d;
-
-	assert_ok(sl_dir_open(folder.path, false, &d));
+	assert_int_equal(unlinkat(d.fd, "LOCK", 0), 0);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		char *bytes;
-		size_t size;
-
-		folder_write(&folder, "LOCK", texts[i], strlen(texts[i]));
+		write_text(&folder, "LOCK", texts[i]);
 		assert_fails(sl_dir_lock(&d), SL_OUTPUT_IN_USE, "LOCK was not made by sluice");
 		assert_int_equal(d.lock, -1);
-		bytes = folder_read(&folder, "LOCK", &size);
-		assert_int_equal(size, strlen(texts[i]));
-		assert_memory_equal(bytes, texts[i], size);
-		free(bytes);
+		expect_file(&folder, "LOCK", texts[i]);
 	}
-	folder_write(&folder, "LOCK", "", 0);
+	write_text(&folder, "LOCK", "");
 	assert_ok(sl_dir_lock(&d));
 	assert_false(d.interrupted);
 	sl_dir_close(&d);
@@ -270,18 +250,144 @@ TEST(user_file_named_lock_is_kept)
 
 TEST(failed_calls_are_reported)
 {
-	static const char *const texts[] = {
+	static const char *const of_lock[] = {
 		"file_open:1:13", "dir_lock:1:37", "dir_lock:1:95", "dir_sign:1:28"};
-	struct sl_dir d;
+	static const char *const of_holder[] = {
+		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
+	struct sl_dir d = open_folder();
+	struct sl_lock_holder h;
 
-	assert_ok(sl_dir_open(folder.path, false, &d));
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		sl_fault_set(texts[i]);
+	for (int i = 0; i < 4; i++) {
+		sl_fault_set(of_lock[i]);
 		assert_fails(sl_dir_lock(&d), SL_DISK, "LOCK: ");
 		assert_int_equal(d.lock, -1);
 	}
 	assert_ok(sl_dir_lock(&d)); /* a failed one has let go of it */
+	for (int i = 0; i < 4; i++) {
+		assert_null(sl_fault_set(of_holder[i]));
+		assert_fails(sl_dir_lock_holder(&d, "/proc/locks", &h), SL_DISK, "LOCK");
+	}
+	assert_null(sl_fault_set(NULL));
 	sl_dir_close(&d);
+}
+
+/* --- the holder ------------------------------------------------------------------------------- */
+
+static struct sl_lock_holder holder_by(const char *locks)
+{
+	struct sl_dir d = open_folder();
+	struct sl_lock_holder h;
+
+	assert_ok(sl_dir_lock_holder(&d, locks, &h));
+	sl_dir_close(&d);
+	return h;
+}
+
+/* Signs LOCK for a process of this host. */
+static void sign(long pid)
+{
+	char host[128] = "", text[256];
+
+	gethostname(host, sizeof(host) - 1);
+	snprintf(text, sizeof(text), "pid %ld host %s start 2026-01-02T03:04:05Z\n", pid, host);
+	write_text(&folder, "LOCK", text);
+}
+
+static void expect_holder(const char *locks, enum sl_lock_state state, long pid, const char *host)
+{
+	const struct sl_lock_holder h = holder_by(locks);
+
+	assert_int_equal(h.state, state);
+	assert_int_equal(h.pid, pid);
+	if (host)
+		assert_string_equal(h.host, host);
+	assert_int_equal(strlen(h.since), pid ? 20 : 0);
+}
+
+TEST(holder_is_found_by_the_lock_not_by_its_number)
+{
+	const char *missing = folder_path(&folder, "missing");
+	struct sl_dir d = open_folder();
+
+	expect_holder("/proc/locks", SL_LOCK_FREE, 0, NULL); /* no LOCK */
+	assert_ok(sl_dir_lock(&d));
+	expect_holder("/proc/locks", SL_LOCK_HELD, getpid(), NULL);
+	sl_dir_close(&d);
+	expect_holder("/proc/locks", SL_LOCK_FREE, 0, NULL);
+	sign(4194304);
+	expect_holder("/proc/locks", SL_LOCK_LEFT, 4194304, NULL);
+	assert_string_equal(holder_by("/proc/locks").since, "2026-01-02T03:04:05Z");
+	expect_holder(missing, SL_LOCK_LEFT, 4194304, NULL);
+	sign(getpid()); /* a process of this number runs, but does not hold the lock */
+	expect_holder("/proc/locks", SL_LOCK_LEFT, getpid(), NULL);
+	expect_holder(
+		missing, SL_LOCK_HELD, getpid(), NULL); /* without a list, the number has to do */
+	write_text(&folder, "LOCK", SIGNED("another"));
+	expect_holder("/proc/locks", SL_LOCK_ELSEWHERE, 4194304, "another");
+	write_text(&folder, "LOCK", "a file of the user\n");
+	assert_int_equal(holder_by("/proc/locks").state, SL_LOCK_FREE);
+}
+
+/* Any number of processes can read a directory at once; while one does, none can lock it for itself. */
+TEST(a_shared_lock_keeps_writers_away)
+{
+	struct sl_dir writer = open_folder(), reader[2] = {open_folder(), open_folder()};
+
+	assert_ok(sl_dir_lock(&writer));
+	assert_fails(
+		sl_dir_lock_shared(&reader[0]), SL_OUTPUT_IN_USE, "in use by another run (pid");
+	sl_dir_close(&writer);
+	for (int i = 0; i < 2; i++)
+		assert_ok(sl_dir_lock_shared(&reader[i]));
+	assert_int_equal(holder_by("/proc/locks").state, SL_LOCK_FREE);
+	writer = open_folder();
+	for (int i = 0; i < 2; i++) {
+		assert_fails(sl_dir_lock(&writer), SL_OUTPUT_IN_USE, "or joins this one");
+		sl_dir_close(&reader[i]);
+	}
+	assert_ok(sl_dir_lock(&writer));
+	sl_dir_close(&writer);
+	assert_int_equal(unlink(folder_path(&folder, "LOCK")), 0);
+	writer = open_folder();
+	assert_ok(sl_dir_lock_shared(&writer));
+	assert_false(folder_has(&folder, "LOCK"));
+	sl_dir_close(&writer);
+}
+
+/* Lists of locks: kind, process, device (0: of LOCK) and distance of the inode from that of LOCK. */
+TEST(list_of_locks_is_read)
+{
+	static const struct {
+		const char *kind;
+		int pid;
+		unsigned device, inode;
+		enum sl_lock_state state;
+	} rows[] = {
+		{"FLOCK", 77, 0xff7f, 0,
+			SL_LOCK_HELD}, /* by the process, if the file system hides its device */
+		{"FLOCK", 5, 0, 0,
+			SL_LOCK_HELD}, /* by the device, if the number is of another namespace */
+		{"FLOCK", 77, 0, 1, SL_LOCK_LEFT}, /* of another file */
+		{"POSIX", 77, 0, 0, SL_LOCK_LEFT}, /* of another kind */
+	};
+	struct stat facts;
+	char text[512];
+
+	sign(77);
+	assert_int_equal(stat(folder_path(&folder, "LOCK"), &facts), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const unsigned device = rows[i].device;
+
+		snprintf(text, sizeof(text),
+			"no line\n1: POSIX  ADVISORY  READ 77 fe:00:%llu 0 EOF\n"
+			"2: %s  ADVISORY  WRITE %d %02x:%02x:%llu 0 EOF\n",
+			(unsigned long long)facts.st_ino, rows[i].kind, rows[i].pid,
+			device ? device >> 8 : major(facts.st_dev),
+			device ? device & 255 : minor(facts.st_dev),
+			(unsigned long long)facts.st_ino + rows[i].inode);
+		write_text(&folder, "locks", text);
+		assert_int_equal(holder_by(folder_path(&folder, "locks")).state, rows[i].state);
+	}
 }
 
 BEFORE_EACH()

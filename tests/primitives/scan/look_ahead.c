@@ -3,39 +3,18 @@
  * alignments, sizes around tiles, and schedules; and as the backend chooses it.
  */
 #include "primitives/emulator/settings.h"
-#include "tests/cases/case.h"
+#include "tests/cases/jobs.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/primitives/scan/look_ahead_kernels.h"
 #include "tests/support/basic/check.h"
 
-/* One of this many variants is tested at each size (backends_emulated.c states the cost). */
-#if defined(__SANITIZE_THREAD__)
-enum { ONE_IN = 101 };
-#elif defined(__SANITIZE_ADDRESS__)
-enum { ONE_IN = 11 };
-#else
-enum { ONE_IN = 7 };
-#endif
-
 static void scan_is_right(const struct sl_backend *b, const struct sl_setting *set)
 {
-	struct sl_trial t = {.backend = b, .set = *set};
-	enum sl_status s = sl_case_scan.make(&t);
+	char text[128];
 
-	if (s == SL_OK)
-		s = sl_case_scan.load(&t, 0x5a);
-	if (s == SL_OK)
-		s = sl_case_scan.run(&t);
-	if (s == SL_OK)
-		s = sl_stream_wait(NULL);
-	if (s == SL_OK)
-		s = sl_case_scan.right(&t);
-	sl_trial_free(&t);
-	if (s != SL_OK)
-		fail_msg("%s, n=%u, u%d, %u and %u off, %s%s: %s", b->name, set->n,
-			set->type == SL_U32 ? 32 : 64, set->off[0], set->off[1],
-			set->inclusive ? "inclusive" : "exclusive",
-			set->in_place ? ", in place" : "", sl_last_error());
+	sl_case_scan.describe(set, text, sizeof(text));
+	assert_ok(
+		sl_add_context(sl_job_check(b, set, 0x5a), "%s, n=%u, %s", b->name, set->n, text));
 }
 
 /* --- small tiles ------------------------------------------------------------------------------ */
@@ -43,8 +22,6 @@ static void scan_is_right(const struct sl_backend *b, const struct sl_setting *s
 /* Every type, alignment and variant of one size. */
 static void size_is_right(const struct sl_backend *b, uint32_t tile_bytes, uint32_t tiles, int more)
 {
-	static uint32_t phase;
-
 	for (uint32_t i = 0; i < 128; i++) {
 		enum sl_type type = i / 64 ? SL_U64 : SL_U32;
 		uint32_t items = tile_bytes / (uint32_t)sl_type_bytes(type);
@@ -56,49 +33,40 @@ static void size_is_right(const struct sl_backend *b, uint32_t tile_bytes, uint3
 			.off = {i / 4 % 4, i / 16 % 4}};
 
 		/* in place there is one array, so the second offset has no effect */
-		if (!(set.in_place && set.off[1] > 0) && phase++ % ONE_IN == 0)
+		if (!(set.in_place && set.off[1] > 0) && sl_sampling_selects())
 			scan_is_right(b, &set);
 	}
 }
 
-static void every_size_is_right(const struct sl_emulator_settings *how)
-{
-	static const struct {
-		uint32_t tiles;
-		int more;
-	} sizes[] = {{0, 1}, {0, 2}, {0, 3}, {0, 6}, {1, -1}, {1, 0}, {1, 1}, {2, -3}, {2, -2},
-		{2, 2}, {7, 5}, {70, 9}};
-
-	sl_emulator_set_settings(how);
-	for (int k = 0; k < LOOK_AHEAD_SMALL; k++)
-		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-			size_is_right(&look_ahead_small[k], look_ahead_tile_bytes[k],
-				sizes[i].tiles, sizes[i].more);
-}
-
 static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
 
-/* Blocks one after the other, several at a time, at random, and from the last one. */
+/*
+ * Sizes about tiles; blocks one after the other, several at a time, at random, and from the last one. Then distant tiles:
+ * the look-ahead warp has to read several times.
+ */
 TEST(small_tiles_give_exact_sums)
 {
 	static const struct sl_emulator_settings schedules[] = {
 		{.blocks = 4, .memory_bytes = 1 << 30},
 		{.blocks = 3, .seed = 1, .memory_bytes = 1 << 30},
 		{.blocks = 5, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
+		{.blocks = 1, .memory_bytes = 1 << 30},
+		{.blocks = 32, .memory_bytes = 1 << 30},
 	};
+	static const struct {
+		uint32_t tiles;
+		int more;
+	} sizes[] = {{0, 1}, {0, 2}, {0, 3}, {0, 6}, {1, -1}, {1, 0}, {1, 1}, {2, -3}, {2, -2},
+		{2, 2}, {7, 5}, {70, 9}};
 
-	every_size_is_right(&by_default);
-	for (size_t i = 0; i < sizeof(schedules) / sizeof(schedules[0]); i++)
-		every_size_is_right(&schedules[i]);
-	sl_emulator_set_settings(&by_default);
-}
-
-/* Distant tiles: the look-ahead warp has to read several times. */
-TEST(distant_tiles_give_exact_sums)
-{
-	static const struct sl_emulator_settings all = {.blocks = 32, .memory_bytes = 1 << 30};
-
-	sl_emulator_set_settings(&all);
+	for (size_t k = 0; k < 4 * LOOK_AHEAD_SMALL; k++) {
+		sl_emulator_set_settings(&schedules[k / LOOK_AHEAD_SMALL]);
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			size_is_right(&look_ahead_small[k % LOOK_AHEAD_SMALL],
+				look_ahead_tile_bytes[k % LOOK_AHEAD_SMALL], sizes[i].tiles,
+				sizes[i].more);
+	}
+	sl_emulator_set_settings(&schedules[4]);
 	size_is_right(&look_ahead_deep, look_ahead_deep_bytes, 600, 0);
 	sl_emulator_set_settings(&by_default);
 }
@@ -186,4 +154,5 @@ TEST(backend_gives_exact_sums)
 BEFORE_TESTS()
 {
 	sl_device_emulate(true);
+	sl_sampling_one_in(3);
 }

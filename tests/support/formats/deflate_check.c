@@ -8,6 +8,7 @@
 
 #include "tests/cases/guarded.h"
 #include "tests/cases/inputs.h"
+#include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_inputs.h"
 
@@ -80,7 +81,7 @@ static void job_memory_get(struct job_memory *k, const struct sl_backend *b, con
 	struct sl_shape shape = {.in_bytes = bytes,
 		.chunk_bytes = t.chunk_bytes,
 		.item_bytes = t.item_bytes,
-		.level = 6};
+		.level = t.level ? t.level : 6};
 	size_t most = sl_deflate_most(bytes, t.chunk_bytes, t.item_bytes);
 
 	*k = (struct job_memory){.b = b, .streams = sl_deflate_streams(bytes, t.chunk_bytes)};
@@ -111,7 +112,7 @@ static enum sl_status run_job(struct job_memory *k, struct deflate_try t, size_t
 		.out = k->out.at,
 		.out_size = k->out.bytes,
 		.out_bytes = (size_t *)k->sizes.at + 1,
-		.level = 6,
+		.level = t.level ? t.level : 6,
 		.wrapper = t.wrapper,
 		.chunk_bytes = t.chunk_bytes,
 		.item_bytes = t.item_bytes,
@@ -126,6 +127,7 @@ static void run_and_copy(
 	struct job_memory *k, struct deflate_try t, int poison, uint8_t **out, size_t **sizes)
 {
 	void *p = malloc(k->out.bytes), *q = malloc(k->sizes.bytes);
+	uint64_t before;
 
 	assert_true(p && q);
 	assert_ok(sl_fill(k->scratch.at, poison, k->scratch.bytes, NULL));
@@ -133,13 +135,18 @@ static void run_and_copy(
 	assert_ok(sl_fill(k->sizes.at, poison, k->sizes.bytes, NULL));
 	assert_ok(sl_copy(k->sizes.at, &t.used, sizeof(t.used), NULL));
 	assert_ok(sl_stream_wait(NULL)); /* a host backend does not wait for the stream */
+	before = allocations_of_thread();
 	assert_ok(run_job(k, t, k->scratch.bytes));
+	assert_true(k->b->space != SL_HOST || allocations_of_thread() == before);
 	assert_ok(sl_copy(p, k->out.at, k->out.bytes, NULL));
 	assert_ok(sl_copy(q, k->sizes.at, k->sizes.bytes, NULL));
 	assert_ok(sl_stream_wait(NULL));
 	*out = (uint8_t *)p;
 	*sizes = (size_t *)q;
 }
+
+/* RFC 1952: magic, deflate, no flags (so no name), time 0. */
+static const uint8_t gzip_header[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0};
 
 /* Checks all streams of out in order; returns their bytes. */
 static size_t check_streams(const uint8_t *in, size_t bytes, const struct deflate_try *t,
@@ -153,6 +160,8 @@ static size_t check_streams(const uint8_t *in, size_t bytes, const struct deflat
 		size_t n = expect_chunk(in, bytes, t, k, expected);
 
 		assert_true(sizes[k + 1] > 0);
+		if (t->wrapper == SL_GZIP)
+			assert_memory_equal(out + used, gzip_header, sizeof(gzip_header));
 		check_zlib(out + used, sizes[k + 1], t->wrapper, expected, n, inflated);
 		check_libdeflate(out + used, sizes[k + 1], t->wrapper, expected, n, inflated);
 		used += sizes[k + 1];

@@ -15,10 +15,11 @@ struct deflate_try {
 	enum sl_wrapper wrapper;
 	size_t used; /* *out_used before the call: bytes of out that are already used */
 	bool exact;  /* the output must equal that of cpu */
+	int level;   /* 0: 6 */
 };
 
 /*
- * Runs b twice, with scratch and outputs filled with different bytes, which must not change the streams.
+ * Runs b twice, without allocations of memory, with scratch and outputs filled with different bytes, which must not change the streams.
  * One byte of scratch too little must be refused. Returns the bytes of all streams.
  */
 size_t deflate_check(

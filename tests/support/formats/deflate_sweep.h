@@ -7,7 +7,10 @@
 
 #include "primitives/primitives.h"
 
-/* Tests every kind of input, sizes near slices, rounds and segments, and many chunk sizes, up to most bytes. */
+/*
+ * Tests every kind of input, sizes near slices, rounds and segments, and many chunk sizes, up to most bytes; on the
+ * emulated device the share of sampling.h.
+ */
 void deflate_sweep(const struct sl_backend *b, size_t most);
 
 /* Runs the random job with this number: up to most bytes of parts of all kinds. Returns the number of

@@ -1,11 +1,90 @@
 /*
- * tile_tree.c - tests the layout of the trees in shared memory: where each leaf is, and which memory
- * banks the threads of a warp access at each level. The emulated device has no banks, so the test
- * computes them: word w of shared memory is in bank w mod 32.
+ * parts.c - tests parts of kernels alone: decoupled look-back, over distances and in orders of blocks that a scan with few
+ * tiles in flight does not reach; and where the leaves of the trees in shared memory are. The emulated device has no banks,
+ * so the test computes them: word w of shared memory is in bank w mod 32.
  */
-#include "tests/primitives/scan/tile_tree_kernels.h"
-
+#include "primitives/emulator/settings.h"
+#include "tests/primitives/kernel/parts_kernels.h"
 #include "tests/support/basic/check.h"
+
+enum { KNOWN_NOTHING, KNOWN_OWN, KNOWN_ALL };
+
+static const enum sl_type types[] = {SL_U32, SL_U64};
+
+/* Device memory: the scratch of a look-back, and a word for each tile. */
+static void *scratch;
+static uint64_t *out;
+
+static void fetch(uint64_t *to, size_t n)
+{
+	assert_ok(sl_copy(to, out, n * sizeof(*to), NULL));
+	assert_ok(sl_stream_wait(NULL));
+}
+
+/* The sum of tiles first .. end - 1. */
+static uint64_t sum_of(enum sl_type type, uint32_t first, uint32_t end)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		sum += own_sum(i);
+	return type == SL_U32 ? (uint32_t)sum : sum;
+}
+
+static void look_from(enum sl_type type, uint32_t all, uint32_t tile)
+{
+	uint64_t got[3];
+
+	assert_ok(look_back_once(type, all, tile, scratch, out));
+	fetch(got, 3);
+	assert_int_equal(got[0], sum_of(type, all, tile));
+	assert_int_equal(got[1], sum_of(type, all, tile + 1));
+	assert_int_equal(got[2], KNOWN_ALL);
+}
+
+/* Distances over several windows of 32 tiles; also the first tile, which has no predecessor. */
+TEST(every_distance_is_right)
+{
+	static const uint32_t tiles[] = {1, 31, 32, 33, 64, 65, 100, TILES_MOST - 1};
+
+	for (size_t t = 0; t < 2; t++) {
+		look_from(types[t], 0, 0);
+		for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++)
+			for (uint32_t all = 0; all < tiles[i]; all++)
+				look_from(types[t], all, tiles[i]);
+	}
+}
+
+/* Blocks that start with the last one, or one at a time, still get every sum that they wait for. */
+TEST(every_order_of_blocks_is_right)
+{
+	uint64_t got[TILES_MOST];
+
+	for (uint32_t k = 0; k < 64; k++) {
+		const struct sl_emulator_settings order = {.blocks = k / 2 % 16 + 1,
+			.seed = k / 8,
+			.from_last = k / 2 % 2 == 1,
+			.memory_bytes = (size_t)1 << 30};
+
+		sl_emulator_set_settings(&order);
+		assert_ok(look_back_all(types[k % 2], TILES_MOST, scratch, out));
+		fetch(got, TILES_MOST);
+		for (uint32_t i = 0; i < TILES_MOST; i++)
+			assert_int_equal(got[i], sum_of(types[k % 2], 0, i));
+	}
+}
+
+/* Half of an inclusive sum and half of an own sum are not a sum. */
+TEST(torn_words_are_unknown)
+{
+	uint64_t known;
+
+	assert_ok(look_back_halves(scratch, out));
+	fetch(&known, 1);
+	assert_int_equal(known, KNOWN_NOTHING);
+}
+
+/* --- trees in shared memory ------------------------------------------------------------------- */
 
 enum { BANKS = 32, WARP = 32 };
 
@@ -58,10 +137,6 @@ TEST(padding_avoids_all_conflicts)
 		assert_int_equal(most_turns(SL_U32, true, leaves), 1);
 	for (uint32_t leaves = 64; leaves <= 4096; leaves *= 2)
 		assert_int_equal(most_turns(SL_U64, true, leaves), 1);
-}
-
-TEST(without_padding_a_warp_waits)
-{
 	assert_int_equal(most_turns(SL_U32, false, 64), 2);
 	assert_int_equal(most_turns(SL_U32, false, 256), 8);
 	assert_int_equal(most_turns(SL_U32, false, 1024), 32);
@@ -94,4 +169,18 @@ TEST(a_tree_has_a_power_of_two_of_leaves)
 	assert_int_equal(tree_leaves((struct sl_tuning){96, 2, SL_PADDING_ON}), 256);
 	assert_int_equal(tree_leaves((struct sl_tuning){32, 1, SL_PADDING_OFF}), 32);
 	assert_int_equal(tree_leaves((struct sl_tuning){1024, 16, SL_PADDING_OFF}), 16384);
+}
+
+BEFORE_TESTS()
+{
+	sl_device_emulate(true);
+	assert_ok(sl_memory_get(SL_DEVICE, SCRATCH_BYTES, &scratch));
+	assert_ok(sl_fill(scratch, 0xa5, SCRATCH_BYTES, NULL));
+	assert_ok(sl_memory_get(SL_DEVICE, TILES_MOST * sizeof(*out), (void **)&out));
+}
+
+AFTER_TESTS()
+{
+	sl_memory_give(SL_DEVICE, scratch);
+	sl_memory_give(SL_DEVICE, out);
 }
