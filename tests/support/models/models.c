@@ -73,7 +73,7 @@ const void *rules_of(const char *format, ...)
 
 /* --- at random -------------------------------------------------------------------------------- */
 
-static uint64_t below(uint64_t *seed, uint64_t n)
+uint64_t random_below(uint64_t *seed, uint64_t n)
 {
 	*seed = sl_digest_mix(*seed, 1);
 	return (*seed >> 20) % n;
@@ -82,10 +82,10 @@ static uint64_t below(uint64_t *seed, uint64_t n)
 /* A number of the range of the option: mostly of everyday size, sometimes at one of its ends. */
 static double random_real(const struct sl_option *o, uint64_t *seed)
 {
-	double uniform = (double)below(seed, 1 << 20) / (1 << 20);
+	double uniform = (double)random_below(seed, 1 << 20) / (1 << 20);
 	double size = pow(10, 3 * uniform - 2), lo = fmax(o->lo, -2), hi = fmin(o->hi, 2);
 
-	switch (below(seed, 20)) {
+	switch (random_below(seed, 20)) {
 	case 0:
 		return o->lo;
 	case 1:
@@ -97,7 +97,7 @@ static double random_real(const struct sl_option *o, uint64_t *seed)
 	case 5:
 		return lo < hi ? lo + uniform * (hi - lo) : o->lo;
 	default:
-		return fmin(fmax(below(seed, 4) == 0 ? -size : size, o->lo), o->hi);
+		return fmin(fmax(random_below(seed, 4) == 0 ? -size : size, o->lo), o->hi);
 	}
 }
 
@@ -115,7 +115,8 @@ static void set_counts(
 
 	value->n = pixels ? 2 : (uint32_t)n;
 	for (uint32_t i = 0; i < value->n; i++)
-		value->at[i] = pixels ? 1 + below(seed, 9) : below(seed, SL_SLAB_REGIONS + 1);
+		value->at[i] = pixels ? 1 + random_below(seed, 9)
+		                      : random_below(seed, SL_SLAB_REGIONS + 1);
 }
 
 /* The number of texts in a list that ends with NULL. */
@@ -131,14 +132,14 @@ static uint64_t count_choices(const char *const *choices)
 /* Sets the value of one option. A list has the number of values of this configuration, or one for all. */
 static void set_option(const struct sl_option *o, void *value, uint64_t n, uint64_t *seed)
 {
-	uint64_t count = o->required || below(seed, 2) ? n : 1;
+	uint64_t count = o->required || random_below(seed, 2) ? n : 1;
 
 	switch (o->kind) {
 	case SL_KIND_CHOICE:
-		*(int *)value = (int)below(seed, count_choices(o->choices));
+		*(int *)value = (int)random_below(seed, count_choices(o->choices));
 		break;
 	case SL_KIND_BOOL:
-		*(bool *)value = below(seed, 2);
+		*(bool *)value = random_below(seed, 2);
 		break;
 	case SL_KIND_REAL:
 		*(double *)value = random_real(o, seed);
@@ -193,19 +194,21 @@ static void note_problem(void *ctx, const char *key, const char *format, ...)
 		*(bool *)ctx = true;
 }
 
-struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed)
+struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uint32_t max_steps)
 {
 	static union {
 		unsigned char bytes[SL_MODEL_CONFIG_BYTES];
 		double align;
 	} config;
+	const struct sl_model_common at_most = {.max_steps = max_steps};
 	const struct sl_model *m = sl_models[model];
 	struct sl_recipe r;
 	bool problem;
 
 	do {
 		const struct sl_model_check check = {&problem, none_given, note_problem};
-		uint64_t n = 1 + below(&seed, below(&seed, 2) ? 3 : 16), shapes = below(&seed, ~0u);
+		uint64_t n = 1 + random_below(&seed, random_below(&seed, 2) ? 3 : 16),
+			 shapes = random_below(&seed, ~0u);
 
 		problem = false;
 		memset(&config, 0, sizeof(config));
@@ -217,7 +220,7 @@ struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed)
 			else
 				set_option(&m->options[i], config.bytes + m->options[i].offset, n,
 					&seed);
-		m->make(config.bytes, &common, r.rules.bytes, &check);
+		m->make(config.bytes, &at_most, r.rules.bytes, &check);
 	} while (problem);
 	return r;
 }

@@ -20,10 +20,13 @@ struct sl_recipe recipe_of(const char *format, ...) SL_PRINTF(1, 2);
 const void *rules_of(const char *format, ...) SL_PRINTF(1, 2);
 
 /*
- * Makes a recipe with random options of a model, which are valid. One seed always gives the same recipe. Some options are at
- * the ends of their ranges.
+ * Makes a recipe with random options of a model, which are valid, and at most max_steps steps. One seed always gives the same
+ * recipe. Some options are at the ends of their ranges.
  */
-struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed);
+struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uint32_t max_steps);
+
+/* Returns a random number below n, and changes the seed. */
+uint64_t random_below(uint64_t *seed, uint64_t n);
 
 /* The models that generate particles. */
 enum { GENERATING_MODELS = SL_MODEL_COUNT - 1 };
