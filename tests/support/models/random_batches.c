@@ -20,7 +20,7 @@ enum { MAX_STEPS = 50 };
 static uint32_t random_size(uint64_t *seed, uint32_t largest)
 {
 	static const uint32_t sizes[] = {1, 2, 31, 32, 33, 65, 255, 256, 257, 320, 511, 512, 513,
-		575, 700, 1 + 256 * 4, 2047, 2303, 4096, 4097};
+		575, 700, 1025, 2047, 2303, 4097, 8193};
 	enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), SMALL = SIZES - 4 };
 	uint32_t n = sizes[random_below(seed, random_below(seed, 8) ? SMALL : SIZES)];
 
