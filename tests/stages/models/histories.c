@@ -96,7 +96,7 @@ static void check_flight(const struct sl_source_detector *r, const struct sl_par
 {
 	if (p->fate == SL_FATE_hit && r->detector != SL_DETECTOR_SPHERE)
 		assert_true(fabsf(p->z / r->distance - 1) < 1e-5f);
-	else if (p->fate != SL_FATE_hit)
+	if (p->fate != SL_FATE_hit)
 		assert_true(p->pixel == 0);
 }
 
