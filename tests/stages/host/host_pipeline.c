@@ -240,60 +240,6 @@ TEST(constant_columns_are_not_gathered)
 	}
 }
 
-/* Sums over the tallies and survivors of a run, which do not depend on their order. */
-struct sum {
-	struct sl_tally tally;
-	uint64_t survivors, digest;
-};
-
-static void add_batch(const struct sl_batch *b, struct sum *s)
-{
-	uint64_t *to = (uint64_t *)&s->tally;
-	const uint64_t *from = (const uint64_t *)&b->tally;
-
-	for (size_t i = 0; i < sizeof(s->tally) / sizeof(*to); i++)
-		to[i] += from[i];
-	s->survivors += b->n_survivors;
-	for (uint32_t j = 0; j < b->table.n; j++)
-		for (uint32_t k = 0; k < b->table.n_columns; k++)
-			s->digest += sl_digest_mix(table_id(b, j) * SL_COLUMN_COUNT + k,
-				bits_at(&b->table.column[k], j));
-}
-
-static struct sum sum_of_run(struct sl_recipe r, uint32_t batch)
-{
-	struct sum s;
-	struct batch_memory m;
-
-	memset(&s, 0, sizeof(s));
-	r.batch = batch;
-	r.n_batches = (r.particles + batch - 1) / batch;
-	open_batch_memory(&m, &r, 0xa5);
-	for (uint64_t k = 0; k < r.n_batches; k++) {
-		run_batch(&r, &m, k);
-		add_batch(&m.b, &s);
-	}
-	close_batch_memory(&m);
-	return s;
-}
-
-TEST(batch_sizes_give_the_same_survivors)
-{
-	const uint32_t sizes[] = {1, 1000, 4096};
-
-	for (int model = 0; model < TEST_MODELS; model++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)model, 10007);
-		struct sum all = sum_of_run(r, 10007);
-
-		assert_true(all.survivors > 1000);
-		for (int i = 0; i < 3; i++) {
-			struct sum s = sum_of_run(r, sizes[i]);
-
-			assert_memory_equal(&all, &s, sizeof(s));
-		}
-	}
-}
-
 /* Ids above 2^32, also as a field of the key. */
 TEST(last_batches_have_their_ids)
 {

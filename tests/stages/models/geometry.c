@@ -249,24 +249,6 @@ TEST(point_sources_fill_their_cone)
 	}
 }
 
-/* Lambertian about +z: the squared sine is uniform, also near the normal. */
-TEST(disk_sources_are_lambertian)
-{
-	struct sl_source_detector r =
-		RULES(source_detector, "source: {type: disk, radius: 3 cm}, " DISK);
-
-	for (uint64_t word = 0; word <= UINT32_MAX; word += UINT32_MAX / N) {
-		uint32_t other = (uint32_t)word * 2654435761u;
-		struct sl_particle p = start(&r, (uint32_t)word, other, other, (uint32_t)word);
-		double sine2 = 1 - uniform_of((uint32_t)word);
-		double u = (double)p.u, v = (double)p.v, x = (double)p.x, y = (double)p.y;
-
-		assert_true(p.w > 0.0f && p.z == 0.0f);
-		assert_true(fabs(u * u + v * v - sine2) < 1e-6 * sine2);
-		assert_true(fabs(x * x + y * y - 9 * uniform_of(other)) < 1e-5);
-	}
-}
-
 /* Uniform in z on the surface and directed outward, Lambertian about each normal. Words are random, then at their limits. */
 TEST(sphere_sources_emit_outward)
 {

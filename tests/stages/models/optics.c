@@ -89,19 +89,6 @@ TEST(fresnel_against_double)
 	assert_true(worst < 5e-6);
 }
 
-/* The reversed path has the same reflectance. */
-TEST(fresnel_is_reciprocal)
-{
-	for (int k = 1; k <= 1000; k++) {
-		float c = (float)k / 1000, t, back;
-		float there = sl_fresnel(1.0f, 1.5f, c, &t),
-		      again = sl_fresnel(1.5f, 1.0f, t, &back);
-
-		assert_true(fabsf(there - again) * c < 1e-6f);
-		assert_true(fabsf(c - back) * c < 1e-6f);
-	}
-}
-
 TEST(refraction_obeys_snell)
 {
 	for (int k = 0; k < 2000; k++) {

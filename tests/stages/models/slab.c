@@ -155,32 +155,6 @@ TEST(reflectance_is_the_probability)
 	assert_true(p.w < 0.0f && q.w > 0.0f);
 }
 
-/* Flights across the middle of a layer have its mean free path, n, absorption and scattering. */
-TEST(each_layer_has_its_medium)
-{
-	static const double mu_a[] = {1, 0, 2}, mu_t[] = {10, 0, 40}, g[] = {0.5, 0, 0},
-			    n[] = {1.5, 1, 1.4};
-	struct sl_recipe r = recipe_of("slab: {" STACK "}");
-
-	for (int k = 0; k < 200; k++) {
-		int i = k % 2 ? 0 : 2;
-		const struct sl_particle p = {
-			.id = (uint64_t)k, .u = 1, .z = i ? 0.25f : 0.05f, .weight = 1};
-		struct sl_words random = sl_draw(SEED, p.id, 1);
-		double way = -log((double)sl_uniform(random.at[0])) / mu_t[i];
-		float cosine = sl_henyey_greenstein((float)g[i],
-			(float)(2 * (1 + g[i]) * (1 + g[i])), sl_uniform(random.at[2]));
-		bool absorbed = (double)sl_uniform(random.at[1]) <= mu_a[i] / mu_t[i];
-		struct sl_particle q = p;
-
-		advance(&r, &q, 1);
-		assert_true(fabs((double)q.x - way) < 1e-5 * way);
-		assert_true(fabs((double)q.time - way * n[i] / 29.9792458) < 1e-6 * way);
-		assert_int_equal(absorbed ? SL_FATE_absorbed : SL_FATE_alive, q.fate);
-		assert_true(absorbed || fabs(cosine_between(&p, &q) - (double)cosine) < 1e-6);
-	}
-}
-
 /* Parallel to a boundary, or almost: a flight that rounding makes 0 does not change the layer. */
 TEST(grazing_flights_keep_their_layer)
 {
@@ -261,75 +235,6 @@ TEST(steps_draw_one_block_each)
 }
 
 /* --- sources ---------------------------------------------------------------------------------- */
-
-/* In the plane of incidence by Snell's law; reflected particles have the angle of incidence. */
-TEST(angled_incidence_is_refracted)
-{
-	struct sl_recipe r =
-		recipe_of("slab: {" PLAIN ", n: 1.5, incidence: angle, angle: 0.5 rad}");
-
-	for (uint64_t id = 0; id < 1000; id++) {
-		struct sl_particle p = start_of(&r, id);
-		bool in = p.fate == SL_FATE_alive;
-
-		assert_true(in ? p.w > 0.0f : p.fate == SL_FATE_reflected && p.w < 0.0f);
-		assert_true(fabs((double)p.u - sin(0.5) / (in ? 1.5 : 1)) < 1e-7);
-		assert_true(p.v == 0.0f && p.z == 0.0f && p.steps == 0);
-	}
-}
-
-/* Directions near the normal are not discrete. */
-TEST(diffuse_incidence_is_exact)
-{
-	struct sl_recipe r = recipe_of("slab: {" PLAIN ", incidence: diffuse}");
-
-	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = start_of(&r, id);
-		double word = sl_draw(SEED, id, 0).at[1], sine2 = 1 - (word + 0.5) * 0x1p-32;
-		double u = (double)p.u, v = (double)p.v;
-
-		assert_true(p.w > 0.0f && fabs(excess_length(&p)) < 1e-6);
-		assert_true(fabs(u * u + v * v - sine2) < 1e-6 * sine2);
-	}
-}
-
-/* The surface refracts the cone: sines inside are 1/n of those outside. A disk ends at its radius. */
-TEST(fibres_and_disks_have_their_edges)
-{
-	struct sl_recipe r = recipe_of("slab: {" PLAIN ", n: 1.5, source: {type: fibre, radius: 2 "
-				       "cm, na: 0.6}}");
-	double sine = 0, radius = 0;
-
-	for (uint64_t id = 0; id < 4 * N; id++) {
-		struct sl_particle p = start_of(&r, id);
-
-		radius = fmax(radius, hypot((double)p.x, (double)p.y));
-		if (p.fate == SL_FATE_alive)
-			sine = fmax(sine, hypot((double)p.u, (double)p.v));
-	}
-	assert_true(sine <= 0.4 + 1e-6 && sine > 0.3999);
-	assert_true(radius <= 2 && radius > 1.9999);
-}
-
-/* On the boundary of two layers, the direction decides in which of them a particle starts. */
-TEST(a_point_on_a_boundary_starts_in_both_layers)
-{
-	struct sl_recipe recipe =
-		recipe_of("slab: {" STACK ", source: {type: isotropic, depth: 0.1 cm}}");
-	const struct sl_slab *r = (const struct sl_slab *)(const void *)&recipe.rules;
-	int n[2] = {0, 0};
-
-	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = start_of(&recipe, id);
-		bool down = p.w > 0.0f;
-
-		assert_int_equal(down, sl_slab_layer_at(r, p.z, p.w));
-		n[down]++;
-		advance(&recipe, &p, 1);
-		assert_true(down ? p.z >= r->depth : p.z <= r->depth);
-	}
-	assert_true(fabs(n[0] - N / 2.0) < 4 * sqrt(N / 4.0));
-}
 
 /* A width changes where particles start, but not how: the random words of a flight are the same. */
 TEST(a_width_moves_the_histories_of_a_pencil)
