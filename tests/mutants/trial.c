@@ -23,9 +23,7 @@
 #include "tests/support/formats/deflate_sweep.h"
 #include "tests/support/device/device_pipeline_check.h"
 #include "tests/support/device/global_sort_check.h"
-#include "tests/support/device/pack_check.h"
 #include "tests/support/device/pack_kernels_check.h"
-#include "tests/support/device/mcpl_pack_check.h"
 
 /* Blocks in flight: twice as many as the tiles that a look-back reads at a time. */
 enum { MANY_BLOCKS = SL_EMULATED_BLOCKS_MAX };
@@ -176,27 +174,15 @@ static enum sl_status find(const char *name, const struct sl_backend **found)
 		"'%s' is not PRIMITIVE/BACKEND, global_sort/runs, scan/look_ahead or stages", name);
 }
 
-/*
- * A wrong answer of a stage aborts. Columns of 320 items end where the next column begins; with 512
- * items this also holds for columns of bytes. So a write after the end changes the next column.
- */
+/* A wrong answer of a stage aborts. Random recipes include sizes after which the next column begins at once. */
 static void try_stages(uint32_t blocks)
 {
-	device_pipeline_check_shapes(brief || blocks == MANY_BLOCKS ? 31 : 320);
-	device_pipeline_check_bins(512);
-	device_pipeline_check_counting(brief ? 96 : 320);
-	device_pipeline_check_collisions(3103);          /* just enough for shared memory */
-	device_pipeline_check_reuse(brief ? 512 : 1024); /* flags begin where fates end */
-	device_pipeline_check_tiles(600, 7); /* three tiles, so that a list is filled again */
-	device_pipeline_check_rounds(brief ? 96 : 320);
+	device_pipeline_check_collisions(3103); /* just enough for shared memory */
+	device_pipeline_check(
+		100 * blocks, brief ? 40 : 80, brief || blocks == MANY_BLOCKS ? 320 : 700);
 	pack_check_kernels(2305);
 	mcpl_pack_check_kernel(brief ? 260 : 600);
-	pack_check_pipelines(31);
-	pack_check_forms(31);
-	if (!brief && blocks == 1) {
-		device_pipeline_check_keys(31);
-		device_pipeline_check_conditions(31);
-	}
+	device_pipeline_check_backends(96);
 }
 
 /*

@@ -95,20 +95,22 @@ static void no_complaint(void *of, const char *key, const char *format, ...)
 static const struct sl_model_check check = {NULL, none_given, no_complaint};
 static const struct sl_model_common common = {.max_steps = 30};
 
-/* Whole histories in a slab. */
-static void add_lives(const struct sl_slab_config *c)
-{
-	struct sl_slab r;
-
-	sl_slab_make(c, &common, &r, &check);
-	for (uint64_t id = 0; id < N_PARTICLES; id++) {
-		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1234, id);
-
-		add_particle(&p);
-		sl_slab_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
-		add_particle(&p);
-	}
-}
+/* Adds starts and ends of the particles of a model. c is its configuration. */
+#define ADD_HISTORIES(model, c)                                                          \
+	do {                                                                             \
+		struct sl_##model r;                                                     \
+                                                                                         \
+		memset(&r, 0, sizeof(r));                                                \
+		sl_##model##_make(&(c), &common, &r, &check);                            \
+		for (uint64_t id = 0; id < N_PARTICLES; id++) {                          \
+			struct sl_particle p =                                           \
+				sl_##model##_generate(&r, SL_EVERY_COLUMN, 1234, id);    \
+                                                                                         \
+			add_particle(&p);                                                \
+			sl_##model##_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX); \
+			add_particle(&p);                                                \
+		}                                                                        \
+	} while (0)
 
 /* Paths in three layers, which refract. */
 static void add_paths(int absorption)
@@ -148,7 +150,7 @@ static void add_slab(double g, double n, int incidence)
 		.angle = 0.6,
 		.incidence = incidence};
 
-	add_lives(&c);
+	ADD_HISTORIES(slab, c);
 }
 
 /* Four layers, the second clear, with analogue absorption or implicit capture. */
@@ -166,7 +168,7 @@ static void add_layers(int incidence, int absorption)
 		.incidence = incidence,
 		.absorption = absorption};
 
-	add_lives(&c);
+	ADD_HISTORIES(slab, c);
 }
 
 /* Sources and detectors of a slab that refracts. */
@@ -184,7 +186,7 @@ static void add_slab_parts(int source, int detector)
 		.detector = {detector, detector % 2, 0.1, -0.1, .radius = 0.6, .inner_radius = 0.2,
 			.width = 0.5, .height = 0.7}};
 
-	add_lives(&c);
+	ADD_HISTORIES(slab, c);
 }
 
 /* Flights from a source past a stop to a detector. */
@@ -197,16 +199,8 @@ static void add_source_detector(int source, int detector, int spectrum)
 		.energy = {spectrum, .value = 3, .mean = 7.7, .lines = {3, {0.1, 0.3, 0.7}}},
 		.speed = 29.9,
 	};
-	struct sl_source_detector r;
 
-	sl_source_detector_make(&c, &common, &r, &check);
-	for (uint64_t id = 0; id < N_PARTICLES; id++) {
-		struct sl_particle p = sl_source_detector_generate(&r, SL_EVERY_COLUMN, 1234, id);
-
-		add_particle(&p);
-		sl_source_detector_advance(&r, SL_EVERY_COLUMN, 1234, &p, 1);
-		add_particle(&p);
-	}
+	ADD_HISTORIES(source_detector, c);
 }
 
 /* Flights between walls. */
@@ -218,16 +212,8 @@ static void add_cavity(int type, double radius)
 		.port = 0.02,
 		.reflectance = 0.97,
 		.speed = 29.9};
-	struct sl_cavity r;
 
-	sl_cavity_make(&c, &common, &r, &check);
-	for (uint64_t id = 0; id < N_PARTICLES; id++) {
-		struct sl_particle p = sl_cavity_generate(&r, SL_EVERY_COLUMN, 1234, id);
-
-		add_particle(&p);
-		sl_cavity_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
-		add_particle(&p);
-	}
+	ADD_HISTORIES(cavity, c);
 }
 
 /* A sphere, a box and a tilted plane inside a box, with a camera or random rays. */
@@ -251,17 +237,8 @@ static void add_scene(int source, int surface, double sky)
 			{{no, none}, {{{-2.9, -3.1, -2.7}}, {{3.3, 3.5, 3.1}}}, {no, no}, 0, 0.95,
 				0}},
 	};
-	struct sl_rays r;
 
-	memset(&r, 0, sizeof(r));
-	sl_rays_make(&c, &common, &r, &check);
-	for (uint64_t id = 0; id < N_PARTICLES; id++) {
-		struct sl_particle p = sl_rays_generate(&r, SL_EVERY_COLUMN, 1234, id);
-
-		add_particle(&p);
-		sl_rays_advance(&r, SL_EVERY_COLUMN, 1234, &p, UINT32_MAX);
-		add_particle(&p);
-	}
+	ADD_HISTORIES(rays, c);
 }
 
 static void add_models(void)

@@ -1,6 +1,6 @@
 /*
- * limits.c - the limits of a cgroup and of a Slurm job, from copies of the kernel's files and from
- * variables.
+ * limits.c - the limits of a cgroup and of a Slurm job, from copies of the kernel's files and from variables. limits.txt has
+ * groups of files: PATH TEXT, with \n for the ends of lines. After >, the bytes that a group leaves free, or none, and its CPUs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,93 +29,66 @@ static void put(const char *name, const char *text)
 	write_text(&folder, name, text);
 }
 
-static struct sl_cgroup read_cgroup(void)
+/* Removes all files. */
+static void begin_again(void)
 {
-	struct sl_cgroup c;
-
-	sl_cgroup_read(folder.path, &c);
-	return c;
+	folder_remove(&folder);
+	folder_make(&folder);
 }
 
-TEST(nothing_limits_without_files)
+/* Replaces \\n by the end of a line. */
+static void unescape(char *text)
 {
-	struct sl_cgroup c = read_cgroup();
-
-	assert_false(c.limits_memory);
-	assert_int_equal(c.cpus, 0);
-	put("proc/self/cgroup", "0::/\nno line\n:\n\n7:\n");
-	put("sys/fs/cgroup/memory.max", "max\n");
-	put("sys/fs/cgroup/cpu.max", "max 100000\n");
-	c = read_cgroup();
-	assert_false(c.limits_memory);
-	assert_int_equal(c.cpus, 0);
-}
-
-TEST(version_2_limits_by_the_group_of_the_process)
-{
-	struct sl_cgroup c;
-
-	put("proc/self/cgroup", "0::/slurm/job_1/step_0\n");
-	put("sys/fs/cgroup/slurm/job_1/step_0/memory.max", "4294967296\n");
-	put("sys/fs/cgroup/slurm/job_1/step_0/memory.current", "2147483648\n");
-	put("sys/fs/cgroup/slurm/job_1/step_0/memory.stat",
-		"anon 1\ninactive_file_x 7\ninactive_file 1073741824\nactive_file 5\n");
-	put("sys/fs/cgroup/slurm/job_1/step_0/cpu.max", "250000 100000\n");
-	c = read_cgroup();
-	assert_true(c.limits_memory);
-	assert_int_equal(c.free_bytes, 3 * GIB); /* inactive pages of files are given back */
-	assert_int_equal(c.cpus, 3);             /* 2.5 */
-	/* a group above with a lower limit */
-	put("sys/fs/cgroup/slurm/job_1/memory.max", "3221225472\n");
-	put("sys/fs/cgroup/slurm/job_1/memory.current", "2147483648\n");
-	put("sys/fs/cgroup/slurm/cpu.max", "100000 100000\n");
-	c = read_cgroup();
-	assert_int_equal(c.free_bytes, GIB);
-	assert_int_equal(c.cpus, 1);
-	/* more used than allowed */
-	put("sys/fs/cgroup/slurm/memory.max", "1000\n");
-	put("sys/fs/cgroup/slurm/memory.current", "2000\n");
-	assert_int_equal(read_cgroup().free_bytes, 0);
-}
-
-/* A container sees its group as the root, and may still read the path outside. */
-TEST(paths_outside_of_a_container_stand_for_the_root)
-{
-	static const char *const paths[] = {
-		"0::/docker/abc\n", "0::/../../other\n", "0::/\n", "0::\n"};
-
-	put("sys/fs/cgroup/memory.max", "1073741824\n");
-	put("sys/fs/cgroup/memory.current", "0\n");
-	put("sys/fs/cgroup/cpu.max", "50000 100000\n");
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		put("proc/self/cgroup", paths[i]);
-		assert_int_equal(read_cgroup().free_bytes, GIB);
-		assert_int_equal(read_cgroup().cpus, 1);
+	for (char *at; (at = strstr(text, "\\n")) != NULL;) {
+		*at = '\n';
+		memmove(at + 1, at + 2, strlen(at + 2) + 1);
 	}
 }
 
-TEST(version_1_limits_by_its_controllers)
+static void check_limits(const char *title, const char *line)
 {
+	char found[64];
 	struct sl_cgroup c;
 
-	put("proc/self/cgroup", "9:name=systemd:/user\n"
-				"4:memory:/slurm/job_1\n"
-				"3:cpuset:/\n"
-				"1:cpu,cpuacct:/slurm/job_1\n"
-				"0::/user\n");
-	put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
-	put("sys/fs/cgroup/memory/slurm/job_1/memory.limit_in_bytes", "2147483648\n");
-	put("sys/fs/cgroup/memory/slurm/job_1/memory.usage_in_bytes", "1610612736\n");
-	put("sys/fs/cgroup/memory/slurm/job_1/memory.stat", "total_inactive_file 536870912\n");
-	put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
-	put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-	c = read_cgroup();
-	assert_int_equal(c.free_bytes, GIB);
-	assert_int_equal(c.cpus, 0);
-	put("sys/fs/cgroup/cpu,cpuacct/slurm/job_1/cpu.cfs_quota_us", "400000\n");
-	assert_int_equal(read_cgroup().cpus, 0); /* without a period */
-	put("sys/fs/cgroup/cpu,cpuacct/slurm/job_1/cpu.cfs_period_us", "100000\n");
-	assert_int_equal(read_cgroup().cpus, 4);
+	sl_cgroup_read(folder.path, &c);
+	if (c.limits_memory)
+		snprintf(found, sizeof(found), "%llu %u", (unsigned long long)c.free_bytes, c.cpus);
+	else
+		snprintf(found, sizeof(found), "none %u", c.cpus);
+	if (strcmp(found, line + 2) != 0)
+		fail_msg("%s: %s, expected %s", title, found, line + 2);
+}
+
+TEST(cgroups_limit_by_their_files)
+{
+	const char *source = getenv("SLUICE_SOURCE");
+	char path[4096], title[512] = "", line[512];
+	int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/tests/pipeline/plan/limits.txt", source ? source : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		char *text = strchr(line, ' ');
+
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '#' || line[0] == '\0')
+			continue;
+		if (strncmp(line, "== ", 3) == 0) {
+			strcpy(title, line);
+			begin_again();
+		} else if (line[0] == '>') {
+			check_limits(title, line);
+			n++;
+		} else {
+			*text = '\0';
+			unescape(text + 1);
+			put(line, text + 1);
+		}
+	}
+	fclose(f);
+	assert_int_equal(n, 12);
 }
 
 static struct sl_slurm read_slurm(const char *cpus, const char *node, const char *cpu)
@@ -138,19 +111,34 @@ static struct sl_slurm read_slurm(const char *cpus, const char *node, const char
 
 TEST(slurm_limits_by_its_variables)
 {
-	assert_int_equal(read_slurm(NULL, NULL, NULL).cpus, 0);
-	assert_int_equal(read_slurm(NULL, NULL, NULL).memory_bytes, 0);
-	assert_int_equal(read_slurm("8", NULL, NULL).cpus, 8);
-	assert_int_equal(read_slurm("8", "4096", NULL).memory_bytes, 4 * GIB);
-	assert_int_equal(read_slurm("8", NULL, "512").memory_bytes, 4 * GIB);
-	assert_int_equal(read_slurm(NULL, NULL, "512").memory_bytes, 512 * MIB);
-	assert_string_equal(read_slurm("2", NULL, "512").memory_name, "SLURM_MEM_PER_CPU");
-	assert_string_equal(read_slurm("2", "100", "512").memory_name, "SLURM_MEM_PER_NODE");
-	assert_int_equal(read_slurm("2", "0", NULL).memory_bytes, 0); /* --mem=0: all of the node */
-	assert_int_equal(read_slurm("", "4G", "-1").cpus, 0);
-	assert_int_equal(read_slurm("99999999999999999999", "4G", "-1").cpus, 0);
-	assert_int_equal(read_slurm("8", "4G", "-1").memory_bytes, 0);
-	assert_int_equal(read_slurm("1048576", NULL, "1099511627775").memory_bytes, 0);
+	static const struct {
+		const char *cpus, *node, *cpu;
+		uint64_t expected_cpus, expected_mib;
+		const char *name; /* of the variable that limits; NULL: not tested */
+	} rows[] = {
+		{NULL, NULL, NULL, 0, 0, NULL},
+		{"8", NULL, NULL, 8, 0, NULL},
+		{"8", "4096", NULL, 8, 4096, NULL},
+		{"8", NULL, "512", 8, 4096, NULL},
+		{NULL, NULL, "512", 0, 512, NULL},
+		{"2", NULL, "512", 2, 1024, "SLURM_MEM_PER_CPU"},
+		{"2", "100", "512", 2, 100, "SLURM_MEM_PER_NODE"},
+		{"2", "0", NULL, 2, 0, NULL}, /* --mem=0: all of the node */
+		{"", "4G", "-1", 0, 0, NULL},
+		{"99999999999999999999", "4G", "-1", 0, 0, NULL},
+		{"8", "4G", "-1", 8, 0, NULL},
+		{"1048576", NULL, "1099511627775", 1048576, 0, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sl_slurm s = read_slurm(rows[i].cpus, rows[i].node, rows[i].cpu);
+
+		if (s.cpus != rows[i].expected_cpus ||
+			s.memory_bytes != rows[i].expected_mib * MIB ||
+			(rows[i].name && strcmp(s.memory_name, rows[i].name) != 0))
+			fail_msg("row %zu: %llu CPUs, %llu bytes", i, (unsigned long long)s.cpus,
+				(unsigned long long)s.memory_bytes);
+	}
 }
 
 /* The least of all limits, and its name. */
@@ -158,6 +146,7 @@ TEST(machine_has_the_least_limit)
 {
 	struct sl_machine m;
 
+	begin_again();
 	put("proc/meminfo", "MemTotal:  16777216 kB\nMemAvailable:  8388608 kB\n");
 	put("proc/self/status", "VmSize:  1048576 kB\nVmRSS:   262144 kB\n");
 	put("proc/cpuinfo", "model name\t: A processor\n");
@@ -189,16 +178,21 @@ static struct sl_machine divided(struct sl_machine m, uint32_t of, uint32_t core
 /* Ranks divide the memory, and the cores unless they are bound to different ones; never to 0. */
 TEST(ranks_divide_the_machine)
 {
+	static const struct {
+		uint32_t of, cores_of, cores;
+		uint64_t free_bytes;
+	} rows[] = {{0, 0, 8, 8 * GIB}, {1, 1, 8, 8 * GIB}, {4, 4, 2, 2 * GIB}, {4, 1, 8, 2 * GIB},
+		{16, 16, 1, GIB / 2}};
 	const struct sl_machine all = {.cores = 8, .free_bytes = 8 * GIB};
 	struct sl_machine per_cpu = all;
 
-	assert_int_equal(divided(all, 0, 0).cores, 8);
-	assert_int_equal(divided(all, 1, 1).free_bytes, 8 * GIB);
-	assert_int_equal(divided(all, 4, 4).cores, 2);
-	assert_int_equal(divided(all, 4, 4).free_bytes, 2 * GIB);
-	assert_int_equal(divided(all, 4, 1).cores, 8);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sl_machine m = divided(all, rows[i].of, rows[i].cores_of);
+
+		assert_int_equal(m.cores, rows[i].cores);
+		assert_int_equal(m.free_bytes, rows[i].free_bytes);
+	}
 	assert_null(divided(all, 4, 1).cores_limit);
-	assert_int_equal(divided(all, 16, 16).cores, 1);
 	setenv("SLURM_CPUS_PER_TASK", "8", 1);
 	setenv("SLURM_MEM_PER_CPU", "1024", 1);
 	per_cpu.memory_limit = "SLURM_MEM_PER_CPU";
@@ -206,29 +200,4 @@ TEST(ranks_divide_the_machine)
 	assert_int_equal(divided(per_cpu, 4, 4).free_bytes, 8 * GIB);
 	unsetenv("SLURM_CPUS_PER_TASK");
 	unsetenv("SLURM_MEM_PER_CPU");
-}
-
-/* The plan of the program names the limit, and takes one thread per core. */
-TEST(plan_names_the_limits)
-{
-	char *printed;
-
-	write_text(&folder, "c.yaml",
-		"run: {name: t, particles: 1e6, batch: 1e4}\n"
-		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-		"keep: transmitted\n");
-	setenv("SLURM_CPUS_PER_TASK", "1", 1);
-	setenv("SLURM_MEM_PER_CPU", "1", 1);
-	expect(&folder, SL_HOST_MEMORY, "memory and", WORDS("plan", "c.yaml"));
-	setenv("SLURM_MEM_PER_CPU", "400", 1);
-	printed = output_of(&folder, WORDS("plan", "c.yaml", "--device", "cpu"));
-	unsetenv("SLURM_MEM_PER_CPU");
-	unsetenv("SLURM_CPUS_PER_TASK");
-	assert_non_null(strstr(printed, "cpu: 1 thread,"));
-	assert_non_null(strstr(printed, "the free memory is limited by SLURM_MEM_PER_CPU"));
-	free(printed);
-}
-
-BEFORE_EACH()
-{
 }

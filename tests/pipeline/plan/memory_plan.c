@@ -10,6 +10,7 @@
 #include "pipeline/plan/memory.h"
 #include "primitives/emulator/settings.h"
 #include "tests/support/runs/library_run.h"
+#include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
 #define SETS(...)                                                  \
@@ -157,69 +158,47 @@ TEST(resumed_run_keeps_its_batch_size)
 	const char *const little[] = {"SL_EMULATOR=memory=60M", fault, NULL};
 	const char *const less[] = {"SL_EMULATOR=memory=20M", NULL};
 	const char *const plenty[] = {"SL_EMULATOR=memory=4G", fault, NULL};
-	struct folder f;
 	struct ending e;
 
-	folder_make(&f);
-	write_text(&f, "c.yaml",
+	write_text(&folder, "c.yaml",
 		"run: {name: t, particles: 1e8}\n"
 		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm}}\n"
 		"keep: transmitted\nkey: [w:16]\noutput: {columns: [id, w]}\n");
-	call(&f, little, words, &e);
+	call(&folder, little, words, &e);
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
-	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
+	assert_non_null(strstr(run_json(&folder, "out", "config"), "batch: 1048576\n"));
 	/* the fault occurs in the batch that is launched first, which may be any */
-	call(&f, plenty, words, &e);
+	call(&folder, plenty, words, &e);
 	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
-	assert_non_null(strstr(run_json(&f, "out", "config"), "batch: 1048576\n"));
-	call(&f, less, words, &e);
+	assert_non_null(strstr(run_json(&folder, "out", "config"), "batch: 1048576\n"));
+	call(&folder, less, words, &e);
 	expect_ending(&e, SL_DEVICE_MEMORY, "with batches of 1048576 particles", words);
 	/* another explicit batch size makes another run */
-	expect(&f, SL_OUTPUT_IN_USE, "\"batch: 1048576\" there, \"batch: 2097152\" here",
+	expect(&folder, SL_OUTPUT_IN_USE, "\"batch: 1048576\" there, \"batch: 2097152\" here",
 		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--resume", "--set",
 			"run.batch=2097152"));
-	folder_remove(&f);
 }
 
 /* --- bytes of the plan and of the run -------------------------------------------------------- */
 
-static const struct library_run small_runs[] = {
-	{.device = "emulated", .slots = 2, .threads = 3, .particles = 300, .batches = 5},
-	{.device = "emulated",
-		.mode = "staged",
-		.slots = 2,
-		.threads = 3,
-		.particles = 300,
-		.batches = 5},
-	{.device = "emulated",
-		.format = "openpmd",
-		.deflate = "device",
-		.slots = 2,
-		.threads = 3,
-		.particles = 300,
-		.batches = 5},
-	{.device = "emulated",
-		.format = "npz",
-		.deflate = "device",
-		.slots = 2,
-		.threads = 3,
-		.particles = 300,
-		.batches = 5},
-	{.device = "emulated",
-		.format = "mcpl",
-		.slots = 2,
-		.threads = 3,
-		.particles = 300,
-		.batches = 5},
-	{.device = "emulated",
-		.format = "mcpl.gz",
-		.deflate = "device",
-		.slots = 2,
-		.threads = 3,
-		.particles = 300,
-		.batches = 5},
-};
+/* The first two are not packed on the device. */
+static const struct {
+	const char *mode, *format, *deflate;
+} small_runs[] = {{NULL, NULL, NULL}, {"staged", NULL, NULL}, {NULL, "openpmd", "device"},
+	{NULL, "npz", "device"}, {NULL, "mcpl", NULL}, {NULL, "mcpl.gz", "device"}};
 enum { FIRST_PACKED = 2, SMALL_RUNS = sizeof(small_runs) / sizeof(small_runs[0]) };
+
+static struct library_run small_run(int i)
+{
+	return (struct library_run){.device = "emulated",
+		.mode = small_runs[i].mode,
+		.format = small_runs[i].format,
+		.deflate = small_runs[i].deflate,
+		.slots = 2,
+		.threads = 3,
+		.particles = 300,
+		.batches = 5};
+}
 
 static bool has_begun;
 
@@ -255,78 +234,57 @@ static size_t count_to_the_byte(struct library_run r)
 
 TEST(plan_counts_memory_to_the_byte)
 {
-	size_t fused = count_to_the_byte(small_runs[0]), staged = count_to_the_byte(small_runs[1]);
+	size_t fused = count_to_the_byte(small_run(0)), staged = count_to_the_byte(small_run(1));
 
 	assert_true(fused < staged);
 	for (int i = FIRST_PACKED; i < SMALL_RUNS; i++) {
-		struct library_run device_packed = small_runs[i];
-		struct folder f;
+		struct library_run packed = small_run(i);
 
-		folder_make(&f);
-		/* a run without an output folder packs nothing */
-		device_packed.to = folder_path(&f, "out");
-		assert_true(fused < count_to_the_byte(device_packed));
-		folder_remove(&f);
+		packed.to = folder_path(&folder, "small"); /* without it, a run packs nothing */
+		assert_true(fused < count_to_the_byte(packed));
+		remove_run(&folder, "small");
 	}
 }
 
-/*
- * The manifest of a run on a device with this much memory; *pipelines is its number of device
- * pipelines.
- */
-static char *manifest_with(
-	const struct folder *f, struct library_run r, size_t bytes, uint32_t *pipelines)
+/* The manifest of a run on a device with this much memory, which is enough for these pipelines. */
+static char *manifest_with(struct library_run r, size_t bytes, uint32_t pipelines)
 {
 	struct sl_plan *plan;
 	char *text;
 	size_t n;
 
 	r.slots = 0;
-	r.to = folder_path(f, "out");
+	r.to = folder_path(&folder, "small");
 	set_device_memory(bytes);
 	assert_ok(library_plan(&r, &plan));
-	*pipelines = plan->n_device_slots;
+	assert_int_equal(plan->n_device_slots, pipelines);
 	sl_plan_free(plan);
 	assert_ok(library_run(&r));
-	text = folder_read(f, "out/manifest.jsonl", &n);
-	remove_run(f, "out");
+	text = folder_read(&folder, "small/manifest.jsonl", &n);
+	remove_run(&folder, "small");
 	return text;
-}
-
-/* With fewer slots the run has the same manifest. */
-static void expect_same_with_fewer(
-	const struct folder *f, const struct library_run *r, const char *all)
-{
-	struct sl_plan *plan;
-	uint32_t pipelines;
-	size_t pipeline;
-
-	set_device_memory(PLENTY);
-	assert_ok(library_plan(r, &plan));
-	pipeline = plan->memory.device_pipeline;
-	sl_plan_free(plan);
-	for (uint32_t n = 1; n <= 2; n++) {
-		char *fewer = manifest_with(f, *r, (n + 1) * pipeline - 1, &pipelines);
-
-		assert_int_equal(pipelines, n);
-		assert_string_equal(fewer, all);
-		free(fewer);
-	}
 }
 
 TEST(fewer_slots_give_the_same_bytes)
 {
-	uint32_t pipelines;
-	struct folder f;
-	char *all;
+	char *all = manifest_with(small_run(0), PLENTY, 3);
 
-	folder_make(&f);
-	all = manifest_with(&f, small_runs[0], PLENTY, &pipelines);
-	assert_int_equal(pipelines, 3);
-	for (int i = 0; i < 2; i++)
-		expect_same_with_fewer(&f, &small_runs[i], all);
+	for (int i = 0; i < 2 * 2; i++) {
+		struct library_run r = small_run(i / 2);
+		uint32_t n = 1 + (uint32_t)i % 2;
+		struct sl_plan *plan;
+		size_t pipeline;
+		char *fewer;
+
+		set_device_memory(PLENTY);
+		assert_ok(library_plan(&r, &plan));
+		pipeline = plan->memory.device_pipeline;
+		sl_plan_free(plan);
+		fewer = manifest_with(r, (n + 1) * pipeline - 1, n);
+		assert_string_equal(fewer, all);
+		free(fewer);
+	}
 	free(all);
-	folder_remove(&f);
 }
 
 /* --- survivors that nothing reads on the host -------------------------------------------------- */

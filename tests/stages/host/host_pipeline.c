@@ -1,17 +1,20 @@
 /*
- * host_pipeline.c - compares batches of each model, run through all stages, with particles
- * recomputed one by one.
+ * host_pipeline.c - compares batches of random recipes, run through all stages on the host at each CPU level, with particles
+ * that are computed one by one. Also tests cancellation, wrong fates, times, and weights of tallies.
  *
- * Recipes are made by hand (tests/support/basic/test_recipes.h): no configuration is read.
+ * Recipes are made without a configuration (models/random_batches.h, basic/test_recipes.h).
  */
+#include "tests/cases/sampling.h"
 #include "tests/support/basic/batch_memory.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"
+#include "tests/support/models/random_batches.h"
 
 #include "stages/host/cpu_dispatch.h"
 #include "stages/particle/digest.h"
+#include "stages/particle/weight.h"
 
-enum { N = 100003, BLOCK = 4096 }; /* BLOCK: as in host_pipeline.c */
+enum { BLOCK = 4096 }; /* as in host_pipeline.c */
 
 /* --- what a batch must be --------------------------------------------------------------------- */
 
@@ -92,7 +95,7 @@ static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 		struct sl_particle p = sl_compute_particle(r, b->first_id + i);
 
 		want.count[p.fate]++;
-		want.weight[p.fate] += (uint64_t)((double)p.weight * 0x1p32);
+		want.weight[p.fate] += sl_fixed_weight(p.weight * sl_weight_scale(r));
 		want.steps += p.steps;
 		want.collisions += p.collisions;
 		survivors += SL_HAS(r->keep, p.fate);
@@ -103,20 +106,68 @@ static void check_tally(const struct sl_recipe *r, const struct sl_batch *b)
 	assert_int_equal(survivors, b->n_survivors);
 }
 
+/* The counters of the rounds are consistent. */
+static void check_rounds(const struct sl_recipe *r, const struct sl_batch *b)
+{
+	const struct sl_rounds *rounds = &b->rounds;
+	uint64_t alive = b->n;
+
+	assert_int_equal(rounds->n > 0, r->schedule.steps > 0);
+	if (rounds->n == 0)
+		return;
+	assert_true(rounds->n <= SL_ROUNDS_MAX && rounds->longest >= rounds->n);
+	assert_int_equal(rounds->at[0].width, b->n);
+	for (uint32_t i = 0; i + 1 < rounds->n; i++) {
+		const struct sl_round *now = &rounds->at[i], *next = &rounds->at[i + 1];
+		bool moved = now->compacted || now->sorted;
+
+		assert_int_equal(now->batches, 1);
+		assert_true(now->alive <= alive && now->alive > 0);
+		if (rounds->longest == rounds->n)
+			assert_int_equal(next->width, moved ? now->alive : now->width);
+		alive = now->alive;
+	}
+	if (rounds->longest == rounds->n)
+		assert_int_equal(rounds->at[rounds->n - 1].alive, 0);
+}
+
 static void check_batch(const struct sl_recipe *r, const struct sl_batch *b)
 {
 	check_rows(r, b);
 	check_digests(b);
 	check_tally(r, b);
+	check_rounds(r, b);
 }
 
-/* Makes all batches of r and checks each; whole: not in blocks. */
+/* --- tests ------------------------------------------------------------------------------------ */
+
+/* The levels that this CPU has. */
+static size_t find_levels(const struct sl_loops *levels[8])
+{
+	const struct sl_loops *level;
+	size_t n = 0;
+
+	assert_null(sl_find_loops("none"));
+	for (size_t k = 0; (level = sl_loops_at(k)) != NULL; k++) {
+		if (!sl_find_loops(level->level)) {
+			print_message(
+				"this CPU has no %s: the level is not tested\n", level->level);
+			continue;
+		}
+		assert_string_equal(level->level, sl_find_loops(level->level)->level);
+		levels[n++] = level;
+	}
+	assert_true(n > 0 && strcmp(levels[n - 1]->level, "baseline") == 0);
+	return n;
+}
+
+/* Makes all batches in memory with any previous contents. whole: not in blocks. */
 static void check_batches(const struct sl_recipe *r, bool whole)
 {
 	struct batch_memory m;
 
 	(whole ? open_whole_batch_memory : open_batch_memory)(&m, r, 0xa5);
-	assert_int_equal(m.b.place == NULL, whole);
+	assert_int_equal(m.b.place == NULL, whole || r->schedule.steps > 0);
 	for (uint64_t k = 0; k < r->n_batches; k++) {
 		run_batch(r, &m, k);
 		check_batch(r, &m.b);
@@ -124,124 +175,36 @@ static void check_batches(const struct sl_recipe *r, bool whole)
 	close_batch_memory(&m);
 }
 
-static void check_run(const struct sl_recipe *r)
-{
-	check_batches(r, true);
-	check_batches(r, false);
-}
-
-/* --- tests ------------------------------------------------------------------------------------ */
-
 TEST(tables_equal_recomputed_particles)
 {
-	for (int model = 0; model < TEST_MODELS; model++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
+	enum { RECIPES = 3000, LARGEST = 12289 };
+	const struct sl_loops *levels[8];
+	size_t n = find_levels(levels);
 
-		check_run(&r);
-	}
-}
+	for (uint64_t seed = 0; seed < RECIPES; seed++) {
+		struct sl_recipe r = random_batches(seed, LARGEST);
 
-TEST(ids_ascend_without_a_key)
-{
-	for (int model = 0; model < TEST_MODELS; model++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
-
-		r.n_fields = r.key_bits = 0;
-		check_run(&r); /* all keys are 0 then */
-	}
-}
-
-TEST(wide_keys_are_sorted)
-{
-	const struct sl_key_field u = {.column = SL_COLUMN_u, .bits = 32, .lo = -1, .hi = 1},
-				  fate = {.column = SL_COLUMN_fate, .bits = 3, .lo = 0, .hi = 7};
-
-	for (int model = 0; model < TEST_MODELS; model++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
-
-		r.keep = SL_EVERY_FATE;
-		r.field[0] = sl_key_rule_make(&fate);
-		r.field[1] = sl_key_rule_make(&u);
-		r.key_bits = 35;
-		check_run(&r);
-	}
-}
-
-TEST(all_or_none_survive)
-{
-	for (int i = 0; i < 2 * TEST_MODELS; i++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 2), 20000);
-
-		r.keep = i % 2 ? SL_EVERY_FATE : SL_FATE_BIT(SL_FATE_alive);
-		check_run(&r);
+		if (!sl_sampling_selects())
+			continue;
+		memset(&r.bins, 0, sizeof(r.bins)); /* the memory of these tests has no counters */
+		memset(&r.grids, 0, sizeof(r.grids));
+		r.loops = levels[seed % n];
+		r.compact.backend = seed % 2 ? &sl_compact_cpu_scan : &sl_compact_cpu;
+		print_message("seed %llu: %s, level %s\n", (unsigned long long)seed,
+			describe_batches(&r), r.loops->level);
+		check_batches(&r, seed % 3 == 0);
 	}
 }
 
 TEST(sizes_around_a_piece)
 {
-	const uint32_t sizes[] = {
+	static const uint32_t sizes[] = {
 		1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 1};
 
 	for (int i = 0; i < 8 * TEST_MODELS; i++) {
 		struct sl_recipe r = test_recipe((enum sl_model_number)(i / 8), sizes[i % 8]);
 
-		check_run(&r);
-	}
-}
-
-/* Expects that two batches have the same tallies and tables. */
-static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
-{
-	assert_int_equal(a->n, b->n);
-	assert_int_equal(a->n_survivors, b->n_survivors);
-	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
-	for (uint32_t j = 0; j < a->n_survivors; j++)
-		assert_true(sl_batch_id(a, a->index[j]) == sl_batch_id(b, b->index[j]));
-	for (uint32_t k = 0; k < a->table.n_columns; k++) {
-		const struct sl_table_column *t = &a->table.column[k], *u = &b->table.column[k];
-
-		assert_int_equal(t->column, u->column);
-		assert_true(t->digest == u->digest);
-		assert_memory_equal(t->data, u->data,
-			(t->constant ? 1 : (size_t)a->table.n) * sl_column_facts[t->column].bytes);
-	}
-}
-
-/* Expects that r and other give the same batch, with any previous contents of the memory. */
-static void check_same(const struct sl_recipe *r, const struct sl_recipe *other)
-{
-	struct batch_memory a, b;
-
-	open_batch_memory(&a, r, 0xa5);
-	open_whole_batch_memory(&b, other, 0x5a); /* all at once instead of in blocks */
-	run_batch(r, &a, 0);
-	run_batch(other, &b, 0);
-	assert_same(&a.b, &b.b);
-	close_batch_memory(&a);
-	close_batch_memory(&b);
-}
-
-TEST(levels_and_backends_agree)
-{
-	const struct sl_loops *level;
-
-	assert_null(sl_find_loops("none"));
-	assert_non_null(sl_find_loops("baseline"));
-	for (int model = 0; model < TEST_MODELS; model++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)model, N), other = r;
-
-		r.loops = sl_find_loops("baseline");
-		for (size_t k = 0; (level = sl_loops_at(k)) != NULL; k++) {
-			other.loops = sl_find_loops(level->level);
-			if (!other.loops) {
-				print_message("this CPU has no %s: the level is not tested\n",
-					level->level);
-				continue;
-			}
-			assert_string_equal(level->level, other.loops->level);
-			other.compact.backend = k ? &sl_compact_cpu_scan : &sl_compact_cpu;
-			check_same(&r, &other);
-		}
+		check_batches(&r, i % 2);
 	}
 }
 
@@ -277,60 +240,6 @@ TEST(constant_columns_are_not_gathered)
 	}
 }
 
-/* Sums over the tallies and survivors of a run, which do not depend on their order. */
-struct sum {
-	struct sl_tally tally;
-	uint64_t survivors, digest;
-};
-
-static void add_batch(const struct sl_batch *b, struct sum *s)
-{
-	uint64_t *to = (uint64_t *)&s->tally;
-	const uint64_t *from = (const uint64_t *)&b->tally;
-
-	for (size_t i = 0; i < sizeof(s->tally) / sizeof(*to); i++)
-		to[i] += from[i];
-	s->survivors += b->n_survivors;
-	for (uint32_t j = 0; j < b->table.n; j++)
-		for (uint32_t k = 0; k < b->table.n_columns; k++)
-			s->digest += sl_digest_mix(table_id(b, j) * SL_COLUMN_COUNT + k,
-				bits_at(&b->table.column[k], j));
-}
-
-static struct sum sum_of_run(struct sl_recipe r, uint32_t batch)
-{
-	struct sum s;
-	struct batch_memory m;
-
-	memset(&s, 0, sizeof(s));
-	r.batch = batch;
-	r.n_batches = (r.particles + batch - 1) / batch;
-	open_batch_memory(&m, &r, 0xa5);
-	for (uint64_t k = 0; k < r.n_batches; k++) {
-		run_batch(&r, &m, k);
-		add_batch(&m.b, &s);
-	}
-	close_batch_memory(&m);
-	return s;
-}
-
-TEST(batch_sizes_give_the_same_survivors)
-{
-	const uint32_t sizes[] = {1, 1000, 4096};
-
-	for (int model = 0; model < TEST_MODELS; model++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)model, 10007);
-		struct sum all = sum_of_run(r, 10007);
-
-		assert_true(all.survivors > 1000);
-		for (int i = 0; i < 3; i++) {
-			struct sum s = sum_of_run(r, sizes[i]);
-
-			assert_memory_equal(&all, &s, sizeof(s));
-		}
-	}
-}
-
 /* Ids above 2^32, also as a field of the key. */
 TEST(last_batches_have_their_ids)
 {
@@ -354,4 +263,81 @@ TEST(last_batches_have_their_ids)
 		check_batch(&r, &m.b);
 		close_batch_memory(&m);
 	}
+}
+
+/* --- stages ----------------------------------------------------------------------------------- */
+
+TEST(a_cancelled_batch_stops)
+{
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 1000);
+	atomic_int cancel = 0;
+	struct batch_memory m;
+
+	r.cancel = &cancel;
+	open_batch_memory(&m, &r, 0);
+	run_batch(&r, &m, 0);
+	cancel = 1;
+	sl_batch_begin(&r, &m.b, 0);
+	assert_fails(sl_stages_run(&r, &m.x, &m.b, NULL), SL_STOPPED,
+		"batch 0, stage generate: cancelled: the run was asked to stop");
+	close_batch_memory(&m);
+}
+
+/* A fate that was changed in memory is detected. */
+TEST(wrong_fate_counts_are_detected)
+{
+	const uint8_t wrong[] = {SL_FATE_alive, SL_FATE_hit, SL_FATE_COUNT, 255};
+
+	for (int i = 0; i < 4; i++) {
+		struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
+		struct batch_memory m;
+
+		open_whole_batch_memory(&m, &r, 0);
+		run_batch(&r, &m, 0);
+		m.b.columns.fate[17000] = wrong[i];
+		memset(&m.b.tally, 0, sizeof(m.b.tally)); /* mark adds to the counts of a batch */
+		assert_fails(sl_stages[SL_STAGE_mark].on_host(&r, &m.x, &m.b), SL_CHECK_FAILED,
+			wrong[i] < SL_FATE_COUNT
+				? "fate counts sum to 20000 for 20000 particles, 1 with a fate"
+				: "fate counts sum to 19999 for 20000 particles");
+		assert_int_equal(0, m.b.keep[17000]);
+		close_batch_memory(&m);
+	}
+}
+
+TEST(each_stage_is_timed)
+{
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, 20000);
+	uint64_t ns[SL_STAGE_COUNT] = {0};
+	struct batch_memory m;
+
+	open_batch_memory(&m, &r, 0);
+	sl_batch_begin(&r, &m.b, 0);
+	assert_ok(sl_stages_run(&r, &m.x, &m.b, ns));
+	for (int s = 0; s < SL_STAGE_COUNT; s++)
+		assert_int_equal(ns[s] > 0, sl_stage_is_run(SL_MODE_staged, s));
+	close_batch_memory(&m);
+}
+
+/* Weights are rounded to the nearest multiple of 2^-32, without bias. */
+TEST(weights_are_rounded)
+{
+	double sum = 0;
+
+	assert_int_equal(UINT64_C(1) << 32, sl_fixed_weight(1.0f));
+	assert_int_equal((UINT64_C(1) << 32) - 256, sl_fixed_weight(0x1.fffffep-1f));
+	assert_int_equal((1 << 23) + 1, sl_fixed_weight(0x1.000002p-9f));
+	assert_int_equal((1 << 23), sl_fixed_weight(0x1.fffffep-10f));
+	assert_int_equal((1 << 23) - 1, sl_fixed_weight(0x1.fffffcp-10f));
+	assert_int_equal(1, sl_fixed_weight(0x1p-33f));
+	assert_int_equal(0, sl_fixed_weight(0x1.fffffcp-34f));
+	assert_int_equal(0, sl_fixed_weight(0));
+	for (int k = 0; k < 1000; k++) {
+		float weight = 1e-6f * (1 + (float)k / 997);
+		double off = (double)sl_fixed_weight(weight) - 0x1p32 * (double)weight;
+
+		assert_true(fabs(off) <= 0.5);
+		sum += off;
+	}
+	assert_true(fabs(sum) < 4 * sqrt(1000 / 12.0));
 }

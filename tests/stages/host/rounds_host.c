@@ -1,14 +1,12 @@
 /*
- * rounds_host.c - tests rounds on the host: when they compact, sort and finish, that no schedule
- * changes a byte, and that the number of active particles after each round matches particles
- * recomputed one by one.
+ * rounds_host.c - tests rounds on the host: when they compact, sort and finish, and that the number of active particles after
+ * each round matches particles computed one by one. host_pipeline.c tests that no schedule changes a byte.
  */
 #include "tests/support/basic/batch_memory.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"
 #include "tests/support/basic/schedules.h"
 
-#include "stages/particle/digest.h"
 #include "stages/host/host_pipeline.h"
 #include "stages/host/rounds_host.h"
 #include "stages/rounds/rounds.h"
@@ -40,62 +38,6 @@ static void make_batch(struct batch_memory *m, const struct sl_recipe *r)
 {
 	open_batch_memory(m, r, 0xa5);
 	run_batch(r, m, 0);
-}
-
-static void assert_same(const struct sl_batch *a, const struct sl_batch *b)
-{
-	assert_int_equal(a->n_survivors, b->n_survivors);
-	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
-	for (uint32_t k = 0; k < a->table.n_columns; k++)
-		assert_true(a->table.column[k].digest == b->table.column[k].digest);
-}
-
-/* Checks that the counters of the rounds are consistent. */
-static void check_rounds(const struct sl_recipe *r, const struct sl_rounds *rounds)
-{
-	uint64_t alive = r->batch;
-
-	assert_true(rounds->n > 0 && rounds->n <= SL_ROUNDS_MAX);
-	assert_true(rounds->longest >= rounds->n);
-	assert_int_equal(rounds->at[0].width, r->batch);
-	for (uint32_t i = 0; i + 1 < rounds->n; i++) {
-		const struct sl_round *now = &rounds->at[i], *next = &rounds->at[i + 1];
-		bool moved = now->compacted || now->sorted;
-
-		assert_int_equal(now->batches, 1);
-		assert_true(now->alive <= alive && now->alive > 0);
-		if (rounds->longest == rounds->n)
-			assert_int_equal(next->width, moved ? now->alive : now->width);
-		alive = now->alive;
-	}
-	if (rounds->longest == rounds->n)
-		assert_int_equal(rounds->at[rounds->n - 1].alive, 0);
-}
-
-/* Every model of several steps with every schedule; all fates kept, and one. */
-TEST(no_schedule_changes_a_byte)
-{
-	int models = 0;
-
-	for (int model = 0; model < TEST_MODELS; model++) {
-		struct sl_recipe r = test_recipe((enum sl_model_number)model, N);
-		struct batch_memory history, rounds;
-
-		if (!sl_models[model]->steps)
-			continue;
-		models++;
-		make_batch(&history, &r);
-		assert_int_equal(history.b.rounds.n, 0);
-		for (int i = 0; i < SCHEDULES; i++) {
-			r.schedule = schedule_at(i);
-			make_batch(&rounds, &r);
-			assert_same(&history.b, &rounds.b);
-			check_rounds(&r, &rounds.b.rounds);
-			close_batch_memory(&rounds);
-		}
-		close_batch_memory(&history);
-	}
-	assert_true(models > 1);
 }
 
 /* After round k of one step each, the particles with more than k steps are alive. */

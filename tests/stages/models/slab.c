@@ -1,310 +1,343 @@
-/* slab.c - tests the model slab on edge cases: at surfaces and at the limits of ranges. */
-#include "tests/support/models/slab_check.h"
+/*
+ * slab.c - tests the rules of the slab at surfaces and boundaries of layers, its sources and its detector. What holds for
+ * every model is in histories.c.
+ */
+#define SL_MODEL_HOST
+#include <stdio.h>
 
-/* --- the start -------------------------------------------------------------------------------- */
+#include "tests/support/basic/check.h"
+#include "tests/support/models/models.h"
 
-TEST(normal_incidence_is_along_the_axis)
+#include "stages/models/slab.h"
+
+enum { N = 100000, SEED = 1 };
+
+#define PLAIN "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm"
+#define MEDIA                                                                   \
+	"mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 0, 38 /cm], g: [0.5, 0.9, 0], " \
+	"n: [1.5, 1, 1.4], n_above: 1.1, n_below: 1.2"
+#define STACK MEDIA ", thickness: [0.1 cm, 0.05 cm, 0.2 cm]"
+
+/* --- the rules -------------------------------------------------------------------------------- */
+
+/* However one medium is split, and whatever word describes an absorption, the rules have the same bytes. */
+TEST(same_slabs_have_the_same_rules)
 {
-	struct sl_slab r = slab_rules(slab_plain);
-	struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, 7);
-
-	assert_true(p.id == 7 && p.weight == 1.0f && p.fate == SL_FATE_alive);
-	assert_true(p.x == 0.0f && p.y == 0.0f && p.z == 0.0f && p.time == 0.0f);
-	assert_true(p.u == 0.0f && p.v == 0.0f && p.w == 1.0f);
-}
-
-TEST(angled_incidence_is_refracted)
-{
-	struct sl_slab_config c = slab_plain;
-	int inside = 0, reflected = 0;
-	struct sl_slab r;
-
-	c.incidence = SL_SLAB_ANGLE;
-	c.angle = 0.5;
-	c.n.at[0] = 1.5;
-	r = slab_rules(c);
-	for (uint64_t id = 0; id < 100000; id++) {
-		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
-		bool in = p.fate == SL_FATE_alive;
-
-		assert_true(in ? p.w > 0.0f : p.fate == SL_FATE_reflected && p.w < 0.0f);
-		assert_true(fabs((double)p.u - sin(0.5) / (in ? 1.5 : 1)) < 1e-7);
-		assert_true(p.v == 0.0f && p.z == 0.0f && p.steps == 0);
-		assert_true(fabs(excess_length(&p)) < 1e-6);
-		inside += in;
-		reflected += !in;
-	}
-	assert_true(fabs(reflected / 1e5 - want_fresnel(1, 1.5, cos(0.5))) < 4 * sqrt(0.04 / 1e5));
-	assert_int_equal(100000, inside + reflected);
-}
-
-TEST(all_is_reflected_at_entry_beyond_the_critical_angle)
-{
-	struct sl_slab_config c = slab_plain;
-	struct sl_slab r;
-
-	c.incidence = SL_SLAB_ANGLE;
-	c.angle = 0.8;
-	c.n_above = 1.5;
-	r = slab_rules(c);
-	for (uint64_t id = 0; id < 10000; id++) {
-		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id), q = p;
-
-		assert_true(p.fate == SL_FATE_reflected && p.w < 0.0f && p.z == 0.0f);
-		sl_slab_advance(&r, SL_EVERY_COLUMN, 1, &p, 100);
-		assert_memory_equal(&p, &q, sizeof(p));
-	}
-}
-
-/* Lambertian: mean cosine 2/3, mean square 1/2; directions near the normal are not discrete. */
-TEST(diffuse_incidence_is_lambertian)
-{
-	struct sl_slab_config c = slab_plain;
-	double sum = 0, square = 0, across = 0;
-	enum { N = 1000000 };
-	struct sl_slab r;
-
-	c.incidence = SL_SLAB_DIFFUSE;
-	r = slab_rules(c);
-	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
-		double word = sl_draw(1, id, 0).at[1], sine2 = 1 - (word + 0.5) * 0x1p-32;
-		double u = (double)p.u, v = (double)p.v, w = (double)p.w;
-
-		assert_true(p.w > 0.0f && fabs(excess_length(&p)) < 1e-6);
-		assert_true(fabs(u * u + v * v - sine2) < 1e-6 * sine2);
-		sum += w;
-		square += w * w;
-		across += u + v;
-	}
-	assert_true(fabs(sum / N - 2.0 / 3) < 4 * sqrt(1.0 / 18 / N));
-	assert_true(fabs(square / N - 0.5) < 4 * sqrt(1.0 / 12 / N));
-	assert_true(fabs(across / N) < 4 * sqrt(0.5 / N));
-}
-
-/* --- steps ------------------------------------------------------------------------------------ */
-
-TEST(surfaces_reflect_or_transmit)
-{
-	struct sl_slab_config c = slab_plain;
-	struct sl_particle up = {.u = 0.6f, .w = -0.8f}, p = up;
-	struct sl_slab r;
-
-	c.n.at[0] = c.n_above = 1.5;
-	r = slab_rules(c);
-	slab_cross_boundary(&r, 0, &p, 0x1p-33f); /* matched: always out */
-	assert_true(p.fate == SL_FATE_reflected && p.z == 0.0f);
-	assert_true(fabsf(p.w + 0.8f) < 1e-6f && fabsf(p.u - 0.6f) < 1e-6f);
-	c.n_above = 1;
-	r = slab_rules(c);
-	p = up;
-	slab_cross_boundary(&r, 0, &p, 0x1p-33f); /* the least reflects */
-	assert_true(p.fate == SL_FATE_alive && p.w == 0.8f && p.u == 0.6f && p.z == 0.0f);
-	p = up;
-	p.z = 0.4f;
-	slab_cross_boundary(&r, 0, &p, 1.0f);
-	assert_true(p.fate == SL_FATE_reflected && p.w < 0.0f && fabsf(p.u - 0.9f) < 1e-6f);
-	assert_true(p.z == 0.0f && fabsf(p.x - 0.3f) < 1e-6f);
-	p = (struct sl_particle){.u = 0.8f, .w = 0.6f}; /* beyond the critical angle: never out */
-	slab_cross_boundary(&r, 0, &p, 1.0f);
-	assert_true(p.fate == SL_FATE_alive && p.w == -0.6f && p.z == 1.0f);
-}
-
-static void check_weight(const struct sl_slab *r, const struct sl_particle *p)
-{
-	if (r->below > 0.0f) {
-		assert_true(p->weight <= 1.0f && p->fate != SL_FATE_absorbed);
-		assert_true(p->weight > 0.0f || p->fate == SL_FATE_roulette);
-		assert_true(p->fate != SL_FATE_roulette || p->weight == 0.0f);
-	} else {
-		assert_true(p->weight == 1.0f && p->fate != SL_FATE_roulette);
-	}
-}
-
-static void check_place(const struct sl_slab *r, const struct sl_particle *p)
-{
-	assert_true(is_finite(p) && fabs(excess_length(p)) < 1e-5);
-	assert_true(p->z >= 0.0f && p->z <= slab_thickness(r) && p->time >= 0.0f);
-	assert_true(p->collisions <= p->steps && p->steps <= r->max_steps);
-	check_weight(r, p);
-	if (p->fate == SL_FATE_reflected)
-		assert_true(p->z == 0.0f && p->w < 0.0f);
-	if (p->fate == SL_FATE_transmitted)
-		assert_true(p->z == slab_thickness(r) && p->w > 0.0f);
-	if (p->fate == SL_FATE_absorbed || p->fate == SL_FATE_roulette)
-		assert_true(p->collisions > 0);
-	if (p->fate == SL_FATE_max_steps)
-		assert_true(p->steps == r->max_steps);
-}
-
-/* p stays in the slab at each step; all steps at once give the same end. */
-static void check_history(const struct sl_slab *r, uint64_t id)
-{
-	struct sl_particle p = sl_slab_generate(r, SL_EVERY_COLUMN, 9, id), at_once = p, in_two = p;
-	uint32_t n = 0;
-
-	for (; p.fate == SL_FATE_alive; n++) {
-		sl_slab_advance(r, SL_EVERY_COLUMN, 9, &p, 1);
-		check_place(r, &p);
-		assert_int_equal(n + 1, p.steps);
-	}
-	assert_true(SL_HAS(SL_FATES_slab, p.fate));
-	sl_slab_advance(r, SL_EVERY_COLUMN, 9, &at_once, UINT32_MAX);
-	sl_slab_advance(r, SL_EVERY_COLUMN, 9, &in_two, n / 2);
-	sl_slab_advance(r, SL_EVERY_COLUMN, 9, &in_two, n - n / 2);
-	assert_memory_equal(&p, &at_once, sizeof(p));
-	assert_memory_equal(&p, &in_two, sizeof(p));
-}
-
-static struct sl_slab_config ended_by(struct sl_slab_config c, double thickness, int incidence)
-{
-	c.thickness.at[c.thickness.n - 1] = thickness;
-	c.incidence = incidence;
-	c.angle = 0.8;
-	return c;
-}
-
-TEST(particles_stay_in_the_slab)
-{
-	const struct sl_slab_config slabs[] = {
-		slab_plain,
-		slab_of_one(10, 90, 0.75, 0.02, 1, 1, 1, 0, 0),
-		slab_of_one(0, 1, 0, HUGE_VAL, 1.5, 1, 1, 0, SL_SLAB_DIFFUSE),
-		slab_of_one(0, 1e30, 0.999, 1e-30, 10, 0.1, 0.1, 0, 0),
-		slab_of_one(0, 1e-30, -0.999, HUGE_VAL, 1, 1, 1, 0, 0),
-		slab_of_one(1e-30, 1e30, 0, 1e-28, 0.1, 10, 10, 1.57, SL_SLAB_ANGLE),
-		slab_of_one(1e30, 1e-30, 0.5, 1, 1.33, 1, 1.5, 1.57, SL_SLAB_ANGLE),
-		slab_of_one(0, 1, -0.9, 1e30, 1.33, 1.5, 1, 0, SL_SLAB_DIFFUSE),
-		slab_of_one(0.01, 1, 0.9, 5, 2.4, 1, 1.33, 1, SL_SLAB_ANGLE),
-		slab_of_one(7, 0, 0.9, 1, 2.4, 1, 1.33, 1, SL_SLAB_ANGLE),
-		slab_stack,
-		ended_by(slab_stack, HUGE_VAL, SL_SLAB_DIFFUSE),
-		ended_by(slab_stack, 0.1501 * 0x1p-16, SL_SLAB_ANGLE),
-		ended_by(slab_stack, 1e30, SL_SLAB_ANGLE),
+	static const char *const pairs[][2] = {
+		{PLAIN, "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: [0.5 cm, 0.5 cm]"},
+		{PLAIN, "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: [0.25 cm, 0.125 cm, 0.375 "
+			"cm, 0.25 cm]"},
+		{PLAIN, "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: [0.99999904632568359375 cm, "
+			"0.00000095367431640625 cm]"},
+		{PLAIN, "mu_a: [1 /cm, 1 /cm], mu_s: 9 /cm, g: 0.5, n: [1, 1], thickness: [0.5 cm, "
+			"0.5 cm]"},
+		{"mu_a: 1 /cm, mu_s: 9 /cm, thickness: inf",
+			"mu_a: 1 /cm, mu_s: 9 /cm, thickness: [1 cm, inf]"},
+		{STACK, "mu_a: [1 /cm, 0, 0, 2 /cm, 2 /cm], mu_s: [9 /cm, 0, 0, 38 /cm, 38 /cm], "
+			"g: [0.5, 0.9, 0.9, 0, 0], n: [1.5, 1, 1, 1.4, 1.4], n_above: 1.1, n_below: "
+			"1.2, thickness: [0.1 cm, 0.03125 cm, 0.01875 cm, 0.125 cm, 0.075 cm]"},
+		{PLAIN ", absorption: implicit, roulette: {below: 0.5, survive: 0.5}",
+			PLAIN ", absorption: balanced"},
 	};
 
-	for (size_t i = 0; i < sizeof(slabs) / sizeof(slabs[0]); i++)
-		for (int k = 0; k < 2; k++) {
-			struct sl_slab r = slab_rules(k ? slab_implicit(slabs[i]) : slabs[i]);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		struct sl_slab a = RULES(slab, "%s", pairs[i][0]);
+		struct sl_slab b = RULES(slab, "%s", pairs[i][1]);
 
-			for (uint64_t id = 0; id < 1000; id++)
-				check_history(&r, id);
+		assert_memory_equal(&a, &b, sizeof(a));
+	}
+}
+
+TEST(layers_that_differ_stay_separate)
+{
+	static const char *const media[] = {"mu_a: [1 /cm, 1.5 /cm], mu_s: 9 /cm",
+		"mu_a: 1 /cm, mu_s: [9 /cm, 9.5 /cm]", "mu_a: 1 /cm, mu_s: 9 /cm, g: [0.5, 0.6]",
+		"mu_a: 1 /cm, mu_s: 9 /cm, n: [1, 1.5]"};
+
+	for (int k = 0; k < 4; k++)
+		assert_int_equal(2, RULES(slab, "%s, thickness: [1 cm, 1 cm]", media[k]).layers);
+}
+
+TEST(layers_are_adjacent)
+{
+	struct sl_slab r = RULES(slab, STACK);
+	const struct sl_slab_layer *l = r.layer;
+
+	assert_int_equal(3, r.layers);
+	assert_true(l[0].top == 0.0f && l[0].bottom == 0.1f && l[1].top == 0.1f);
+	assert_true(l[1].bottom == (float)(0.1 + 0.05) && l[2].top == l[1].bottom);
+	assert_true(l[2].bottom == (float)(0.1 + 0.05 + 0.2));
+	assert_true(l[0].n_above == 1.1f && l[0].n == 1.5f && l[0].n_below == 1.0f);
+	assert_true(l[1].n_above == 1.5f && l[1].n == 1.0f && l[1].n_below == 1.4f);
+	assert_true(l[2].n_above == 1.0f && l[2].n == 1.4f && l[2].n_below == 1.2f);
+	assert_true(l[0].first == 0.0f && l[2].last == l[2].bottom);
+	assert_true(l[0].last < l[0].bottom && l[1].first > l[1].top && l[1].last < l[1].bottom);
+	assert_true(l[0].absorb == 0.1f && l[1].absorb == 0.0f && l[2].absorb == 0.05f);
+}
+
+/* Inside a layer the depth decides; on a boundary, the layer that the particle flies into. */
+TEST(depth_and_direction_determine_the_layer)
+{
+	struct sl_slab r = RULES(slab, STACK);
+	const struct sl_slab_layer *l = r.layer;
+
+	for (uint32_t i = 0; i < 3; i++)
+		for (int k = -1; k <= 1; k++) {
+			float w = (float)k;
+
+			assert_int_equal(i, sl_slab_layer_at(&r, l[i].first, w));
+			assert_int_equal(i, sl_slab_layer_at(&r, l[i].last, w));
+			assert_int_equal(
+				k < 0 && i > 0 ? i - 1 : i, sl_slab_layer_at(&r, l[i].top, w));
+			assert_int_equal(
+				k < 0 || i == 2 ? i : i + 1, sl_slab_layer_at(&r, l[i].bottom, w));
 		}
 }
 
-/* Flights from either surface, parallel to it or almost. */
-TEST(grazing_flights)
+/* --- flights ---------------------------------------------------------------------------------- */
+
+/* The word of a uniform number; 0 is the smallest, which reflects if anything does. */
+#define LEAST 0x1p-33f
+
+/* At each surface: reflected if the number is at most Fresnel's reflectance of the two media, else refracted or out. */
+TEST(boundaries_reflect_or_refract)
 {
-	const float cosines[] = {0.0f, -0.0f, 1e-30f, -1e-30f, 0x1p-149f, -0x1p-149f, 1.0f, -1.0f};
-	const float thicknesses[] = {1e-30f, 1.0f, 1e30f, HUGE_VALF};
-	struct sl_slab r = slab_rules(slab_plain);
+	static const struct {
+		const char *slab;
+		uint32_t layer;
+		float z, u, w, uniform;
+		uint32_t layer_after;
+		enum sl_fate fate;
+		float z_after, u_after, w_after, time; /* time: length times index */
+	} rows[] = {
+		{PLAIN ", n: 1.5, n_above: 1.5", 0, 0, 0.6f, -0.8f, LEAST, 0, SL_FATE_reflected, 0,
+			0.6f, -0.8f, 0},
+		{PLAIN ", n: 1.5", 0, 0, 0.6f, -0.8f, LEAST, 0, SL_FATE_alive, 0, 0.6f, 0.8f, 0},
+		{PLAIN ", n: 1.5", 0, 0.4f, 0.6f, -0.8f, 1, 0, SL_FATE_reflected, 0, 0.9f,
+			-0.43588989f, 0.75f},
+		{PLAIN ", n: 1.5", 0, 0, 0.8f, 0.6f, 1, 0, SL_FATE_alive, 1, 0.8f, -0.6f, 2.5f},
+		{STACK, 0, 0.05f, 0.6f, 0.8f, LEAST, 0, SL_FATE_alive, 0.1f, 0.6f, -0.8f, 0.09375f},
+		{STACK, 0, 0.05f, 0.6f, 0.8f, 1, 1, SL_FATE_alive, 0.1f, 0.9f, 0.43588989f,
+			0.09375f},
+		{STACK, 1, 0.12f, 0.9f, -0.43588989f, 1, 0, SL_FATE_alive, 0.1f, 0.6f, -0.8f,
+			0.04588315f},
+		{STACK, 0, 0.0999f, 0.8f, 0.6f, 1, 0, SL_FATE_alive, 0.1f, 0.8f, -0.6f, 0.00025f},
+		{STACK, 2, 0.3f, 0, 1, 1, 2, SL_FATE_transmitted, 0.35f, 0, 1, 0.07f},
+	};
 
-	for (int i = 0; i < 8 * 4 * 2; i++)
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sl_slab r = RULES(slab, "%s", rows[i].slab);
+		struct sl_particle p = {.u = rows[i].u, .w = rows[i].w, .z = rows[i].z};
+		float length;
+
+		assert_int_equal(
+			rows[i].layer_after, sl_slab_cross_boundary(&r, r.layers, rows[i].layer, &p,
+						     p.w < 0.0f, rows[i].uniform, &length));
+		if (p.fate != rows[i].fate || fabsf(p.u - rows[i].u_after) > 1e-6f ||
+			fabsf(p.z - rows[i].z_after) > 1e-8f || p.v != 0.0f ||
+			fabsf(p.w - rows[i].w_after) > 1e-6f ||
+			fabsf(p.x - rows[i].u * length) > 1e-6f ||
+			fabs((double)p.time - (double)rows[i].time / 29.9792458) > 1e-8)
+			fail_msg("row %zu: fate %d, u %g, w %g, z %g, time %g", i, p.fate,
+				(double)p.u, (double)p.w, (double)p.z, (double)p.time * 29.9792458);
+	}
+}
+
+TEST(reflectance_is_the_probability)
+{
+	struct sl_slab r = RULES(slab, STACK);
+	struct sl_particle p = {.u = 0.6f, .w = 0.8f, .z = 0.05f}, q = p;
+	float t, length;
+	const float reflectance = sl_fresnel(1.5f, 1.0f, 0.8f, &t);
+
+	sl_slab_cross_boundary(&r, 3, 0, &p, false, reflectance, &length);
+	sl_slab_cross_boundary(&r, 3, 0, &q, false, nextafterf(reflectance, 1.0f), &length);
+	assert_true(p.w < 0.0f && q.w > 0.0f);
+}
+
+/* Parallel to a boundary, or almost: a flight that rounding makes 0 does not change the layer. */
+TEST(grazing_flights_keep_their_layer)
+{
+	static const float cosines[] = {1e-12f, -1e-12f, 0x1p-149f, -0x1p-149f, 1e-7f, -1e-7f};
+	struct sl_recipe recipe = recipe_of("slab: {mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 1000 "
+					    "/cm, 38 /cm], thickness: [0.1 cm, 0.05 cm, 0.2 cm]}");
+	const struct sl_slab *r = (const struct sl_slab *)(const void *)&recipe.rules;
+
+	for (int i = 0; i < 6; i++)
+		for (uint64_t id = 0; id < 2000; id++) {
+			struct sl_particle p = {.id = id,
+				.u = 1,
+				.w = cosines[i],
+				.z = r->layer[1].top,
+				.weight = 1};
+			uint32_t layer = sl_slab_layer_at(r, p.z, p.w);
+
+			assert_int_equal(p.w < 0.0f ? 0 : 1, layer);
+			advance(&recipe, &p, 1);
+			assert_int_equal(layer, sl_slab_layer_at(r, p.z, p.w));
+			assert_true(p.collisions == 0 || p.z != r->layer[1].top);
+		}
+}
+
+/* From either surface, parallel to it or almost; also in a half-space. */
+TEST(grazing_flights_stay_in_the_slab)
+{
+	static const float cosines[] = {0.0f, -0.0f, 1e-30f, -1e-30f, 0x1p-149f, -0x1p-149f, 1, -1};
+	static const char *const thicknesses[] = {"1e-30 cm", "1 cm", "1e30 cm", "inf"};
+
+	for (int i = 0; i < 8 * 4 * 2; i++) {
+		struct sl_recipe recipe = recipe_of("slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: "
+						    "%s}",
+			thicknesses[i % 8 / 2]);
+		const struct sl_slab *r = (const struct sl_slab *)(const void *)&recipe.rules;
+		float bottom = r->layer[0].bottom, w = cosines[i / 8];
+
 		for (uint64_t id = 0; id < 200; id++) {
-			float w = cosines[i / 8], depth = thicknesses[i % 8 / 2];
-			struct sl_particle p = {
-				.id = id, .u = 1.0f - fabsf(w), .w = w, .weight = 1};
+			struct sl_particle p = {.id = id,
+				.z = i % 2 && bottom < HUGE_VALF ? bottom : 0.0f,
+				.u = 1.0f - fabsf(w),
+				.w = w,
+				.weight = 1};
 
-			r.layer[0].bottom = r.layer[0].last = depth;
-			p.z = i % 2 && depth < HUGE_VALF ? depth : 0.0f;
 			while (p.fate == SL_FATE_alive) {
-				sl_slab_advance(&r, SL_EVERY_COLUMN, 3, &p, 1);
-				check_place(&r, &p);
+				advance(&recipe, &p, 1);
+				assert_true(is_finite(&p) && fabs(excess_length(&p)) < 1e-5);
+				assert_true(p.z >= 0.0f && p.z <= bottom && p.time >= 0.0f);
 			}
 		}
-}
-
-/* In a half-space: the first flight's length is exponential, and from block 1 (0 is the start). */
-TEST(flights_are_exponential)
-{
-	struct sl_slab_config c = slab_plain;
-	double sum = 0, square = 0, absorbed = 0;
-	enum { N = 1000000 };
-	struct sl_slab r;
-
-	c.thickness.at[0] = HUGE_VAL;
-	r = slab_rules(c);
-	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, id);
-		double z;
-
-		sl_slab_advance(&r, SL_EVERY_COLUMN, 1, &p, 1);
-		assert_true(p.z == -r.layer[0].mean_free_path *
-					   sl_log(sl_uniform(sl_draw(1, id, 1).at[0])));
-		z = (double)p.z * 10;
-		sum += z;
-		square += z * z;
-		absorbed += p.fate == SL_FATE_absorbed;
-		assert_true(fabs((double)p.time - (double)p.z / 29.9792458) < 1e-9 * (1 + z));
 	}
-	assert_true(fabs(sum / N - 1) < 4 * sqrt(1.0 / N));
-	assert_true(fabs(square / N - 2) < 4 * sqrt(20.0 / N));
-	assert_true(fabs(absorbed / N - 0.1) < 4 * sqrt(0.09 / N));
 }
 
-TEST(max_steps_ends_a_history)
+/* The first flight, from block 1 of the random words (0 is the start), and the end by max_steps. */
+TEST(steps_draw_one_block_each)
 {
-	struct sl_slab_config c = slab_plain;
-	struct sl_slab r;
+	struct sl_recipe recipe =
+		recipe_of("slab: {mu_a: 0, mu_s: 10 /cm, g: 0.5, thickness: inf}");
+	struct sl_slab *r = (struct sl_slab *)(void *)&recipe.rules;
+	struct sl_particle p = start_of(&recipe, 7);
 
-	c.mu_a.at[0] = 0;
-	c.thickness.at[0] = 1e6;
-	r = slab_rules(c);
+	assert_true(p.id == 7 && p.weight == 1.0f && p.fate == SL_FATE_alive && p.w == 1.0f);
+	assert_true(p.x == 0.0f && p.y == 0.0f && p.z == 0.0f && p.time == 0.0f && p.u == 0.0f);
+	for (uint64_t id = 0; id < 1000; id++) {
+		p = start_of(&recipe, id);
+		advance(&recipe, &p, 1);
+		assert_true(p.z == -r->layer[0].mean_free_path *
+					   sl_log(sl_uniform(sl_draw(SEED, id, 1).at[0])));
+	}
 	for (uint32_t most = 1; most < 6; most++) {
-		struct sl_particle p = sl_slab_generate(&r, SL_EVERY_COLUMN, 1, 0);
-
-		r.max_steps = most;
+		r->max_steps = most;
+		p = start_of(&recipe, 0);
 		p.z = 5e5f;
-		sl_slab_advance(&r, SL_EVERY_COLUMN, 1, &p, UINT32_MAX);
+		advance(&recipe, &p, UINT32_MAX);
 		assert_int_equal(SL_FATE_max_steps, p.fate);
-		assert_int_equal(most, p.steps);
-		assert_int_equal(most, p.collisions);
+		assert_true(p.steps == most && p.collisions == most);
 	}
 }
 
-/* --- the configuration ------------------------------------------------------------------------ */
+/* --- sources ---------------------------------------------------------------------------------- */
 
-TEST(bad_configurations_are_refused)
+/* A width changes where particles start, but not how: the random words of a flight are the same. */
+TEST(a_width_moves_the_histories_of_a_pencil)
 {
-	struct sl_slab_config nothing = slab_plain, little = slab_plain, angled = slab_plain;
+	struct sl_recipe pencil = recipe_of("slab: {" PLAIN "}");
+	struct sl_recipe disk = recipe_of("slab: {" PLAIN ", source: {type: disk, radius: 2 cm}}");
 
-	nothing.mu_a.at[0] = nothing.mu_s.at[0] = 0;
-	slab_expect_messages(nothing, "", "");
-	nothing.thickness.at[0] = HUGE_VAL;
-	little.mu_a.at[0] = little.mu_s.at[0] = 1e-31;
-	angled.incidence = SL_SLAB_ANGLE;
-	slab_expect_messages(slab_plain, "", "");
-	slab_expect_messages(nothing, "",
-		"mu_a: mu_a + mu_s is 0 in a layer without end: a flight would never end; set one of them above 0, or give a finite thickness\n");
-	slab_expect_messages(little, "",
-		"mu_a: mu_a + mu_s is 2e-31 /cm: flights would leave single precision; make it at least 1e-30 /cm\n");
-	slab_expect_messages(angled, " angle ", "");
-	slab_expect_messages(angled, "", "angle: is missing: incidence: angle needs it; add it\n");
-	slab_expect_messages(slab_plain, " angle ",
-		"angle: has no effect here: only incidence: angle uses it; remove it or choose that\n");
+	for (uint64_t id = 0; id < 2000; id++) {
+		struct sl_particle p = end_of(&pencil, id), q = end_of(&disk, id);
+		struct sl_particle start = start_of(&disk, id);
+
+		assert_true(p.fate == q.fate && p.steps == q.steps && p.z == q.z && p.u == q.u);
+		assert_true(
+			fabsf(q.x - p.x - start.x) < 1e-5f && fabsf(q.y - p.y - start.y) < 1e-5f);
+	}
 }
 
-TEST(ranges_and_constants)
-{
-	struct sl_slab_config c = slab_plain;
-	struct sl_slab r = slab_rules(c);
-	struct sl_particle values = {0};
-	double lo, hi;
+/* --- fates that are counted apart ------------------------------------------------------------- */
 
-	assert_true(sl_slab_model.range(&r, SL_COLUMN_w, &lo, &hi) && lo == -1 && hi == 1);
-	assert_true(sl_slab_model.range(&r, SL_COLUMN_z, &lo, &hi) && lo == 0 && hi == 1);
-	assert_true(sl_slab_model.range(&r, SL_COLUMN_steps, &lo, &hi) && lo == 0 && hi == 1000);
-	assert_false(sl_slab_model.range(&r, SL_COLUMN_x, &lo, &hi));
-	assert_false(sl_slab_model.range(&r, SL_COLUMN_pixel, &lo, &hi));
-	assert_int_equal(SL_BIT(SL_COLUMN_weight), sl_slab_model.constants(&r, &values));
-	assert_true(values.weight == 1.0f);
-	assert_true(sl_slab_model.range(&r, SL_COLUMN_fate, &lo, &hi) && hi == SL_FATE_max_steps);
-	r = slab_rules(slab_implicit(c));
-	assert_true(sl_slab_model.range(&r, SL_COLUMN_fate, &lo, &hi) && hi == SL_FATE_roulette);
-	assert_int_equal(0, sl_slab_model.constants(&r, &values));
-	r = slab_rules(slab_stack);
-	assert_true(sl_slab_model.range(&r, SL_COLUMN_z, &lo, &hi) && fabs(hi - 0.35) < 1e-7);
-	c.thickness.at[0] = HUGE_VAL;
-	r = slab_rules(c);
-	assert_false(sl_slab_model.range(&r, SL_COLUMN_z, &lo, &hi));
+/* What a detector must accept, written in double precision. */
+static bool in_disk(double x, double y, double sine)
+{
+	return hypot(x - 0.1, y + 0.2) < 0.4 && sine <= 0.5 / 1.2;
+}
+
+static bool in_annulus(double x, double y, double sine)
+{
+	double radius = hypot(x - 0.1, y + 0.2);
+
+	return radius >= 0.15 && radius < 0.4 && sine <= 2;
+}
+
+static bool in_rectangle(double x, double y, double sine)
+{
+	return fabs(x - 0.1) <= 0.25 && fabs(y + 0.2) <= 0.1 && sine <= 2;
+}
+
+/* Compares the fates with those of the same slab that has no detector; edges may round either way. */
+TEST(detectors_have_their_outlines_and_faces)
+{
+	static const struct {
+		const char *outline;
+		bool (*accepts)(double x, double y, double sine);
+	} rows[] = {{"disk, radius: 0.4 cm, na: 0.5", in_disk},
+		{"annulus, radius: 0.4 cm, inner_radius: 0.15 cm", in_annulus},
+		{"rectangle, width: 0.5 cm, height: 0.2 cm", in_rectangle}};
+	static const char slab[] = "slab: {mu_a: 0.1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm, n: "
+				   "1.4, n_above: 1.2, n_below: 1.2%s}";
+	struct sl_recipe s = recipe_of(slab, "");
+
+	for (int i = 0; i < 3 * 2; i++) {
+		enum sl_fate face = i % 2 ? SL_FATE_transmitted : SL_FATE_reflected;
+		char detector[256];
+		int hits = 0, edge = 0;
+		struct sl_recipe r;
+
+		snprintf(detector, sizeof(detector),
+			", separate_specular: true, detector: {face: %s, center_x: 0.1 cm, "
+			"center_y: -0.2 cm, type: %s}",
+			i % 2 ? "far" : "entrance", rows[i / 2].outline);
+		r = recipe_of(slab, detector);
+		for (uint64_t id = 0; id < N / 4; id++) {
+			struct sl_particle p = end_of(&r, id), q = end_of(&s, id);
+			bool want = q.fate == face && q.steps > 0 &&
+			            rows[i / 2].accepts((double)q.x, (double)q.y,
+					    hypot((double)q.u, (double)q.v));
+
+			edge += want != (p.fate == SL_FATE_hit);
+			hits += want;
+			assert_int_equal(p.fate == SL_FATE_specular,
+				q.fate == SL_FATE_reflected && q.steps == 0);
+			if (p.fate == SL_FATE_hit || p.fate == SL_FATE_specular)
+				p.fate = q.fate;
+			assert_memory_equal(&p, &q, sizeof(p));
+		}
+		assert_true(hits > 50 && edge <= 2);
+	}
+}
+
+/* The inner radius of an annulus belongs to it and the outer one does not, so that annuli can adjoin. */
+TEST(adjoining_annuli_share_no_particle)
+{
+	struct sl_slab inner = RULES(slab, PLAIN ", detector: {type: annulus, radius: 0.5 cm, "
+						 "inner_radius: 0.25 cm}");
+	struct sl_slab outer = RULES(slab, PLAIN ", detector: {type: annulus, radius: 1 cm, "
+						 "inner_radius: 0.5 cm}");
+	struct sl_particle p = {.x = 0.5f};
+
+	assert_true(sl_slab_is_detected(&outer.detector, &p));
+	for (uint32_t k = 0; k < 4000; k++) {
+		p.x = 0.25f + 0.75f * (float)k / 4000;
+		assert_true(sl_slab_is_detected(&inner.detector, &p) !=
+			    sl_slab_is_detected(&outer.detector, &p));
+	}
+	p.x = 1.0f;
+	assert_false(sl_slab_is_detected(&outer.detector, &p));
+}
+
+TEST(unused_fates_depend_on_the_options)
+{
+	struct sl_slab r = RULES(slab, PLAIN), s = RULES(slab, PLAIN ", separate_specular: true");
+
+	assert_int_equal(SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_specular),
+		sl_slab_model.unused_fates(&r));
+	assert_int_equal(SL_FATE_BIT(SL_FATE_hit), sl_slab_model.unused_fates(&s));
 }

@@ -1,7 +1,7 @@
 /*
  * math.c - compares log, sin and cos with the double-precision functions of the C library.
  *
- * Tests every 67th float, the special values, and the inputs with the largest errors, which are
+ * Tests every 67th float or a share of them (cases/sampling.h), the special values, and the inputs with the largest errors, which are
  * recorded in data/reference/math/ulp.txt. With --all it tests every float and prints the lines of
  * ulp.txt: the largest errors, their inputs, and a digest of all results. The errors of the double
  * functions are below 1e-8 units of the last place of a float.
@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <pthread.h>
 
 #include "stages/particle/digest.h"
 #include "stages/particle/math.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 
 #define PI 3.14159265358979323846
 
-enum { N_THREADS = 2, STRIDE = 67 };
+enum { STRIDE = 67 };
 
 static float sine(float x)
 {
@@ -102,62 +102,38 @@ static double error_of(float got, double want)
 	return fabs((double)got - want) / last_place(want);
 }
 
-/* The floats with bits first, first + stride, ... below end, and their largest error. */
-struct stretch {
-	const struct function *f;
-	uint64_t first, end, stride;
+/* The largest error, an input that has it, and a digest of the results. */
+struct errors {
 	double worst;
 	float at;
 	uint64_t digest;
 };
 
-static void *measure(void *of)
+/* Tests every stride-th float. */
+static struct errors measure(const struct function *f, uint64_t stride)
 {
-	struct stretch *s = (struct stretch *)of;
+	struct errors e = {.worst = 0};
 
-	for (uint64_t bits = s->first; bits < s->end; bits += s->stride) {
-		float x = sl_float((uint32_t)bits), got = s->f->ours(x);
-		double error = error_of(got, s->f->want(x));
+	for (uint64_t bits = 0; bits <= UINT32_MAX; bits += stride) {
+		float x = sl_float((uint32_t)bits), got = f->ours(x);
+		double error = error_of(got, f->want(x));
 
-		if (error > s->worst) {
-			s->worst = error;
-			s->at = x;
+		if (error > e.worst) {
+			e.worst = error;
+			e.at = x;
 		}
-		s->digest += sl_digest_mix(bits, sl_bits(got));
+		e.digest += sl_digest_mix(bits, sl_bits(got));
 	}
-	return NULL;
-}
-
-/* Tests every stride-th float, on all threads. */
-static struct stretch measure_all(const struct function *f, uint64_t stride)
-{
-	const uint64_t share = (UINT64_C(1) << 32) / N_THREADS;
-	struct stretch part[N_THREADS], sum = {.f = f};
-	pthread_t thread[N_THREADS];
-
-	for (uint64_t i = 0; i < N_THREADS; i++) {
-		part[i] = (struct stretch){
-			.f = f, .first = i * share, .end = (i + 1) * share, .stride = stride};
-		assert_int_equal(0, pthread_create(&thread[i], NULL, measure, &part[i]));
-	}
-	for (int i = 0; i < N_THREADS; i++) {
-		pthread_join(thread[i], NULL);
-		sum.digest += part[i].digest;
-		if (part[i].worst > sum.worst) {
-			sum.worst = part[i].worst;
-			sum.at = part[i].at;
-		}
-	}
-	return sum;
+	return e;
 }
 
 TEST(errors_are_below_the_bounds)
 {
 	for (int i = 0; i < N_FUNCTIONS; i++) {
-		struct stretch s = measure_all(&functions[i], STRIDE);
+		struct errors s = measure(&functions[i], sl_sampling_step(STRIDE));
 
-		print_message("%s %.4f ulp at %a\n", s.f->name, s.worst, (double)s.at);
-		assert_true(s.worst <= s.f->ulp);
+		print_message("%s %.4f ulp at %a\n", functions[i].name, s.worst, (double)s.at);
+		assert_true(s.worst <= functions[i].ulp);
 	}
 }
 
@@ -247,9 +223,9 @@ static void print_all(void)
 	       "# last place, an input that has it, and the sum of sl_digest_mix(bits of input,\n"
 	       "# bits of result). Made by: test_stages_math --all\n");
 	for (int i = 0; i < N_FUNCTIONS; i++) {
-		struct stretch s = measure_all(&functions[i], 1);
+		struct errors s = measure(&functions[i], 1);
 
-		printf("%s %.4f %a %016llx\n", s.f->name, s.worst, (double)s.at,
+		printf("%s %.4f %a %016llx\n", functions[i].name, s.worst, (double)s.at,
 			(unsigned long long)s.digest);
 		fflush(stdout);
 	}

@@ -13,4 +13,7 @@ enum { TEST_MODELS = SL_MODEL_list };
  */
 struct sl_recipe test_recipe(enum sl_model_number number, uint32_t n);
 
+/* Completes a recipe that has a model, rules and kept fates. Its other members are 0. */
+void complete_recipe(struct sl_recipe *r, uint32_t n);
+
 #endif

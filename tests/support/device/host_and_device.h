@@ -1,6 +1,6 @@
 /*
- * host_and_device.h - runs a batch on the host, which is the specification, and in a pipeline of
- * the current device, and compares the results byte by byte.
+ * host_and_device.h - runs a batch on the host, which is the specification, and in a pipeline of the current device, and
+ * compares the results byte by byte.
  */
 #ifndef SL_TESTS_SUPPORT_DEVICE_HOST_AND_DEVICE_H
 #define SL_TESTS_SUPPORT_DEVICE_HOST_AND_DEVICE_H
@@ -18,15 +18,14 @@ struct test_batch {
 /* Allocates memory and fills it with the byte 0xa5, so that reads of unwritten memory change results. */
 void *poisoned_get(enum sl_space space, size_t bytes);
 
-/*
- * The byte that fills the device memory of later batches, 0xa5 at first. With 0, memory after the particles of a batch
- * looks like particles that are alive.
- */
-extern unsigned char test_batch_poison;
-
 void test_batch_open_host(struct test_batch *s, const struct sl_recipe *r);
 void test_batch_close_host(struct test_batch *s);
-void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r);
+
+/*
+ * poison fills the device memory. With 0, memory after the particles of a batch looks like particles that are alive. A recipe
+ * that packs receives only its unpacked columns as they are.
+ */
+void test_batch_open_device(struct test_batch *s, const struct sl_recipe *r, unsigned char poison);
 void test_batch_close_device(struct test_batch *s);
 
 /* The name of the compact backend that selects fused mode, which has no compact backend. */
@@ -35,15 +34,11 @@ static const char *const fused = NULL;
 /* Returns the recipe with the kernels of the device and the named backends. */
 struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact, const char *sort);
 
-/* Expects equal counts, tallies, histograms, tables and digests. */
+/* Expects equal counts, tallies, histograms, rounds, tables and digests; of columns that were packed only the digests. */
 void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b);
 
 /* Runs batch number on the host and on the device, and compares the results. */
 void run_host_and_device(const struct sl_recipe *r, struct test_batch *host,
 	const struct sl_recipe *on_device, struct test_batch *pipeline, uint64_t number);
-
-/* Compares all batches of the recipe: with the named backends, or in both modes with the naive ones. */
-void compare_host_and_device(const struct sl_recipe *r, const char *compact, const char *sort);
-void compare_host_and_device_modes(const struct sl_recipe *r);
 
 #endif

@@ -7,13 +7,9 @@
 
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/test_recipes.h"
-#include "host_and_device.h"
-#include "mcpl_pack_check.h"
 #include "primitives/files/crc32.h"
-#include "stages/particle/digest.h"
 #include "stages/formats/common/inflate.h"
-#include "stages/device/device_pipeline.h"
-#include "stages/formats/mcpl/mcpl.h"
+#include "stages/particle/digest.h"
 #include "stages/formats/mcpl/mcpl_header.h"
 #include "stages/host/batch_layout.h"
 
@@ -30,14 +26,14 @@ static const struct output {
 	{SL_AS_STREAMS, {.records = true, .chunk_bytes = CHUNK, .wrapper = SL_GZIP}},
 	{SL_AS_STREAMS, {.chunk_bytes = SIZE_MAX, .wrapper = SL_GZIP, .constants = true}},
 };
-enum { N_OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
+_Static_assert(sizeof(outputs) / sizeof(outputs[0]) == PACKINGS, "see pack_check.h");
 
 /* MCPL records with one energy for all particles, and with ids as user flags. */
 static const struct sl_mcpl_facts record_facts = {.pdg = 22, .energy = 2e-3, .flags = SL_COLUMN_id};
 
-/* Sets the output of a recipe; the column w is also received unpacked. */
-static void set_pack_rule(struct sl_recipe *d, const struct output *output)
+void set_packing(struct sl_recipe *d, int k)
 {
+	const struct output *output = &outputs[k];
 	struct sl_arena none = {0};
 	struct sl_table t;
 
@@ -51,54 +47,45 @@ static void set_pack_rule(struct sl_recipe *d, const struct output *output)
 		assert_ok(sl_mcpl_record_of(&t, &record_facts, &d->pack.record));
 }
 
-/* A batch of the host, and a device pipeline with the batch received from it. */
+bool can_pack(const struct sl_recipe *r, int k)
+{
+	sl_column_set columns = 0;
+
+	for (uint32_t i = 0; i < r->n_columns; i++)
+		columns |= SL_BIT(r->column[i]);
+	return !outputs[k].packing.records || (columns & (SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_id))) ==
+	                                              (SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_id));
+}
+
+uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *facts, size_t *bytes)
+{
+	struct sl_file_facts run = {.run_name = NULL};
+	struct sl_exec x = {.space = SL_HOST};
+	struct sl_arena a = {0};
+	struct sl_packed p;
+	uint8_t *records;
+
+	sl_mcpl_set_facts(&run, facts);
+	sl_format_mcpl.lay_out(&a, t, &run, &p);
+	a = (struct sl_arena){
+		.base = aligned_alloc(SL_ALIGN, sl_round_up(a.used, SL_ALIGN)), .size = a.used};
+	assert_non_null(a.base);
+	sl_format_mcpl.lay_out(&a, t, &run, &p);
+	assert_ok(sl_format_mcpl.pack(&x, &run, t, &p));
+	*bytes = p.used;
+	records = (uint8_t *)malloc(p.used + 1);
+	assert_non_null(records);
+	memcpy(records, p.bytes, p.used);
+	free(a.base);
+	return records;
+}
+
+/* --- what was packed -------------------------------------------------------------------------- */
+
+/* A batch of the host, and the one that was received. */
 struct batch_pair {
-	struct sl_batch host, received;
-	struct sl_exec x;
-	struct sl_device_pipeline pipeline;
-	void *block, *scratch, *device_memory, *pinned;
+	const struct sl_batch *host, *received;
 };
-
-static void lay_out_pipeline(struct sl_arena *device, struct sl_arena *pinned,
-	const struct sl_recipe *r, struct batch_pair *s)
-{
-	sl_device_pipeline_lay_out(device, pinned, r, r->batch, &s->pipeline);
-	sl_table_lay_out(pinned, r, r->batch, r->unpacked, &s->received.table);
-	sl_device_packed_lay_out(pinned, r, r->batch, &s->received.device_packed);
-}
-
-/* Allocates an arena of the measured size. */
-static struct sl_arena arena_of(enum sl_space space, size_t bytes, void **memory)
-{
-	*memory = poisoned_get(space, bytes);
-	return (struct sl_arena){.base = *memory, .size = bytes};
-}
-
-static void open_pair(const struct sl_recipe *r, const struct sl_recipe *d, struct batch_pair *s)
-{
-	struct sl_arena host = {0}, device = {0}, pinned = {0};
-
-	memset(s, 0, sizeof(*s));
-	sl_batch_lay_out(&host, r, r->batch, &s->host);
-	host = arena_of(SL_HOST, host.used, &s->block);
-	sl_batch_lay_out(&host, r, r->batch, &s->host);
-	s->x.scratch = arena_of(SL_HOST, sl_stages_scratch(r, r->batch), &s->scratch);
-	lay_out_pipeline(&device, &pinned, d, s);
-	device = arena_of(SL_DEVICE, device.used, &s->device_memory);
-	pinned = arena_of(SL_PINNED, pinned.used, &s->pinned);
-	lay_out_pipeline(&device, &pinned, d, s);
-	assert_true(sl_fits(&device) && sl_fits(&pinned));
-	assert_ok(sl_device_pipeline_open(&s->pipeline));
-}
-
-static void close_pair(struct batch_pair *s)
-{
-	sl_device_pipeline_close(&s->pipeline);
-	sl_memory_give(SL_DEVICE, s->device_memory);
-	sl_memory_give(SL_PINNED, s->pinned);
-	sl_memory_give(SL_HOST, s->block);
-	sl_memory_give(SL_HOST, s->scratch);
-}
 
 /* The streams of a column inflate to its chunks, shuffled in byte planes; zeros pad the last chunk. */
 static void check_column(
@@ -124,31 +111,31 @@ static void check_column(
 
 static void check_box(const struct batch_pair *s)
 {
-	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
-		const struct sl_table_column *c = &s->host.table.column[k];
+	for (uint32_t k = 0; k < s->host->table.n_columns; k++) {
+		const struct sl_table_column *c = &s->host->table.column[k];
 		int axis = (int)c->column - (int)SL_COLUMN_x;
 		float lo = INFINITY, hi = -INFINITY;
 
 		if (c->constant || axis < 0 || axis > 2)
 			continue;
-		for (uint32_t i = 0; i < s->host.table.n; i++) {
+		for (uint32_t i = 0; i < s->host->table.n; i++) {
 			lo = fminf(lo, ((const float *)c->data)[i]);
 			hi = fmaxf(hi, ((const float *)c->data)[i]);
 		}
-		assert_true(s->received.device_packed.lo[axis] == lo &&
-			    s->received.device_packed.hi[axis] == hi);
+		assert_true(s->received->device_packed.lo[axis] == lo &&
+			    s->received->device_packed.hi[axis] == hi);
 	}
 }
 
 static void check_columns(const struct batch_pair *s)
 {
-	const struct sl_device_packed *p = &s->received.device_packed;
+	const struct sl_device_packed *p = &s->received->device_packed;
 	const uint8_t *at = p->bytes;
 	const size_t *stream = p->stream;
 
-	for (uint32_t k = 0; k < s->host.table.n_columns; k++)
-		if (!s->host.table.column[k].constant)
-			check_column(&s->host.table.column[k], s->host.n_survivors, &at, &stream);
+	for (uint32_t k = 0; k < s->host->table.n_columns; k++)
+		if (!s->host->table.column[k].constant)
+			check_column(&s->host->table.column[k], s->host->n_survivors, &at, &stream);
 	assert_int_equal(at - p->bytes, p->used);
 	check_box(s);
 }
@@ -167,14 +154,14 @@ static void check_member(const uint8_t *at, size_t used, const uint8_t *expected
 /* Each column is one gzip member, not shuffled; a constant column has its value in every row. */
 static void check_whole_columns(const struct batch_pair *s)
 {
-	const struct sl_device_packed *p = &s->received.device_packed;
+	const struct sl_device_packed *p = &s->received->device_packed;
 	const size_t *stream = p->stream;
-	size_t used = 0, n = s->host.n_survivors;
+	size_t used = 0, n = s->host->n_survivors;
 	uint8_t *items = (uint8_t *)malloc(n * sizeof(uint64_t) + 1);
 
 	assert_non_null(items);
-	for (uint32_t k = 0; n > 0 && k < s->host.table.n_columns; k++) {
-		const struct sl_table_column *c = &s->host.table.column[k];
+	for (uint32_t k = 0; n > 0 && k < s->host->table.n_columns; k++) {
+		const struct sl_table_column *c = &s->host->table.column[k];
 		size_t item = sl_column_facts[c->column].bytes;
 
 		for (size_t i = 0; i < n; i++)
@@ -191,9 +178,9 @@ static void check_whole_columns(const struct batch_pair *s)
 /* Records are not compressed, or are in gzip members of at most CHUNK bytes each. */
 static void check_records(const struct sl_pack_rule *rule, const struct batch_pair *s)
 {
-	const struct sl_device_packed *p = &s->received.device_packed;
+	const struct sl_device_packed *p = &s->received->device_packed;
 	size_t most = CHUNK / rule->record.bytes * rule->record.bytes, bytes, used = 0, k = 0;
-	uint8_t *records = records_of_host(&s->host.table, &record_facts, &bytes);
+	uint8_t *records = records_of_host(&s->host->table, &record_facts, &bytes);
 
 	if (rule->form == SL_AS_RECORDS) {
 		assert_int_equal(p->used, bytes);
@@ -210,93 +197,34 @@ static void check_records(const struct sl_pack_rule *rule, const struct batch_pa
 	free(records);
 }
 
-static void check_packed_streams(const struct sl_pack_rule *rule, const struct batch_pair *s)
+/* Exactly the unpacked columns of the recipe are received. */
+static void check_unpacked_columns(const struct sl_recipe *d, const struct sl_table *t)
 {
-	struct sl_device_packed packed = s->received.device_packed;
-	uint32_t n = s->host.n_survivors;
+	for (uint32_t k = 0; k < t->n_columns; k++)
+		if (!t->column[k].constant)
+			assert_int_equal(t->column[k].data != NULL,
+				SL_HAS(d->unpacked, t->column[k].column));
+}
 
-	assert_int_equal(s->received.n_survivors, n);
-	assert_int_equal(s->received.table.n, n);
-	for (uint32_t k = 0; k < s->host.table.n_columns; k++)
-		assert_true(s->host.table.column[k].digest == s->received.table.column[k].digest);
-	if (rule->packing.records)
-		check_records(rule, s);
-	else if (rule->packing.planes)
-		check_columns(s);
+void check_packed(
+	const struct sl_recipe *d, const struct sl_batch *host, const struct sl_batch *received)
+{
+	const struct batch_pair s = {host, received};
+	struct sl_device_packed packed = received->device_packed;
+
+	if (d->pack.packing.records)
+		check_records(&d->pack, &s);
+	else if (d->pack.packing.planes)
+		check_columns(&s);
 	else
-		check_whole_columns(s);
+		check_whole_columns(&s);
 	assert_ok(sl_device_packed_check(&packed));
 	assert_true(packed.has_crc);
 	assert_int_equal(packed.crc, sl_crc32(packed.bytes, packed.used));
+	check_unpacked_columns(d, &received->table);
 }
 
-/* Exactly the unpacked columns of the recipe are received, and they equal those of the host. */
-static void check_unpacked_columns(const struct sl_recipe *d, const struct batch_pair *s)
-{
-	for (uint32_t k = 0; k < s->host.table.n_columns; k++) {
-		const struct sl_table_column *c = &s->host.table.column[k];
-		const void *received = s->received.table.column[k].data;
-
-		if (c->constant)
-			continue;
-		assert_int_equal(received != NULL, SL_HAS(d->unpacked, c->column));
-		if (received)
-			assert_memory_equal(received, c->data,
-				(size_t)s->host.table.n * sl_column_facts[c->column].bytes);
-	}
-}
-
-static void compare(const struct sl_recipe *r, enum sl_mode mode, const struct output *output)
-{
-	struct sl_recipe d = *r;
-	uint64_t ns[SL_STAGE_COUNT] = {0};
-	struct batch_pair s;
-
-	d.kernels = sl_kernels_find();
-	d.mode = mode;
-	d.scan = d.compact = (struct sl_choice){0};
-	if (mode == SL_MODE_staged)
-		assert_ok(sl_find(SL_COMPACT, "naive", &d.compact.backend));
-	assert_ok(sl_find(SL_SORT, "naive", &d.sort.backend));
-	set_pack_rule(&d, output);
-	open_pair(r, &d, &s);
-	for (int repeat = 0; repeat < 2; repeat++) {
-		sl_batch_begin(r, &s.host, 0);
-		sl_batch_begin(r, &s.received, 0);
-		s.received.device_packed.wanted = true;
-		assert_ok(sl_stages_run(r, &s.x, &s.host, NULL));
-		assert_ok(sl_device_pipeline_run(&d, &s.pipeline, &s.received, ns));
-		check_packed_streams(&d.pack, &s);
-		check_unpacked_columns(&d, &s);
-	}
-	close_pair(&s);
-}
-
-/* With survivors, then without. */
-static void compare_model(int model, enum sl_mode mode, uint32_t n, const struct output *output)
-{
-	struct sl_recipe r = test_recipe((enum sl_model_number)model, n);
-
-	compare(&r, mode, output);
-	r.keep = 0;
-	compare(&r, mode, output);
-}
-
-void pack_check_pipelines(uint32_t n)
-{
-	for (int model = 0; model < TEST_MODELS; model++)
-		for (int mode = 0; mode < SL_MODE_COUNT; mode++)
-			compare_model(model, (enum sl_mode)mode, n, &outputs[0]);
-}
-
-/* All stages before the packing are the same for each output, so each is tested with half of the models. */
-void pack_check_forms(uint32_t n)
-{
-	for (int i = 1; i < N_OUTPUTS; i++)
-		for (int model = i % 2; model < TEST_MODELS; model += 2)
-			compare_model(
-				model, (enum sl_mode)(model / 2 % SL_MODE_COUNT), n, &outputs[i]);
-}
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 /* Expects that each job fits into the memory of p; returns the number of jobs. */
 static uint32_t check_jobs(const struct sl_recipe *d, const struct sl_pack *p, uint32_t rows)
@@ -331,12 +259,12 @@ static uint32_t check_jobs(const struct sl_recipe *d, const struct sl_pack *p, u
 void pack_check_jobs(uint32_t most)
 {
 	for (int model = 0; model < TEST_MODELS; model++)
-		for (int i = 0; i < N_OUTPUTS; i += N_OUTPUTS - 1) { /* columns */
+		for (int i = 0; i < PACKINGS; i += PACKINGS - 1) { /* columns */
 			struct sl_recipe d = test_recipe((enum sl_model_number)model, most);
 			struct sl_arena device = {0}, pinned = {0};
 			struct sl_pack p;
 
-			set_pack_rule(&d, &outputs[i]);
+			set_packing(&d, i);
 			d.pack.packing.chunk_bytes = (size_t)1 << 20;
 			sl_pack_lay_out(&device, &pinned, &d, most, &p);
 			for (uint32_t k = 0; k <= 64; k++)

@@ -7,4 +7,7 @@
 /* Bounding boxes with special numbers, digests of lengths near 0 and most bytes, copies of one value. */
 void pack_check_kernels(uint32_t most);
 
+/* MCPL records of columns of random bits: all kinds of records, up to most rows. */
+void mcpl_pack_check_kernel(uint32_t most);
+
 #endif

@@ -1,0 +1,275 @@
+/*
+ * absorption.c - tests implicit capture and roulette, which preserve the mean weight, and the regions of slab_paths, from
+ * which other absorption follows: results equal those of analogue absorption, some with smaller errors.
+ */
+#define SL_MODEL_HOST
+#include "tests/support/basic/check.h"
+#include "tests/support/models/models.h"
+
+#include "stages/models/slab.h"
+#include "stages/models/slab_paths.h"
+
+#define PLAIN "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm"
+#define STACK                                                                   \
+	"mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 0, 38 /cm], g: [0.5, 0.9, 0], " \
+	"thickness: [0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4], n_above: 1.1, n_below: 1.2"
+#define IMPLICIT ", absorption: implicit"
+
+/* --- one collision ---------------------------------------------------------------------------- */
+
+TEST(collisions_reduce_the_weight)
+{
+	struct sl_slab r = RULES(slab, PLAIN IMPLICIT);
+	struct sl_particle p = {.weight = 1};
+
+	sl_slab_absorb(&r, 1, 0, &p, 0x1p-33f);
+	assert_true(p.weight == 0.9f && p.fate == SL_FATE_alive);
+	sl_slab_absorb(&r, 1, 0, &p, 1.0f);
+	assert_true(p.weight == 0.9f * 0.9f && p.fate == SL_FATE_alive);
+	p.weight = 1.2e-4f; /* stays above */
+	sl_slab_absorb(&r, 1, 0, &p, 1.0f);
+	assert_true(p.weight == 1.2e-4f * 0.9f && p.fate == SL_FATE_alive);
+}
+
+/* The mean weight is preserved: summed over equally spaced random numbers, without statistics. */
+TEST(roulette_preserves_the_mean_weight)
+{
+	struct sl_slab r = RULES(slab, PLAIN IMPLICIT);
+	const float before = 1.05e-4f, after = before * 0.9f;
+	enum { N = 1 << 16 };
+	double sum = 0;
+
+	for (uint32_t k = 0; k < N; k++) {
+		struct sl_particle p = {.weight = before};
+		bool wins = (double)(k << 16) / 0x1p32 < 0.1;
+
+		sl_slab_absorb(&r, 1, 0, &p, sl_uniform(k << 16));
+		assert_int_equal(wins ? SL_FATE_alive : SL_FATE_roulette, p.fate);
+		assert_true(wins ? fabsf(p.weight / after - 10.0f) < 1e-5f : p.weight == 0.0f);
+		sum += (double)p.weight;
+	}
+	assert_true(fabs(sum / N / (double)after - 1) < 10.0 / N);
+}
+
+/* --- the results of a slab -------------------------------------------------------------------- */
+
+enum { REFLECTED, TRANSMITTED, ABSORBED, UNDECIDED, RESULTS };
+
+/* The weight that ends in each way, per particle, its standard error, and the steps of a history: the cost. */
+struct results {
+	double mean[RESULTS], error[RESULTS];
+	double steps;
+};
+
+static int way_of(uint8_t fate)
+{
+	return fate == SL_FATE_reflected     ? REFLECTED
+	       : fate == SL_FATE_transmitted ? TRANSMITTED
+	       : fate == SL_FATE_max_steps   ? UNDECIDED
+	                                     : ABSORBED;
+}
+
+/* Weights are multiplied by exp(-more path) in region 1 and in region 3. What a particle has lost is absorbed. */
+static struct results results_of(const struct sl_recipe *r, double more_1, double more_3)
+{
+	double sum[RESULTS] = {0}, squares[RESULTS] = {0};
+	enum { N = 30000 };
+	struct results e = {.steps = 0};
+
+	for (uint64_t id = 0; id < N; id++) {
+		struct sl_particle p = end_of(r, id);
+		int way = way_of(p.fate);
+		double weight = way == ABSORBED ? 0 : (double)p.weight;
+
+		weight *= exp(-more_1 * (double)p.path_1 - more_3 * (double)p.path_3);
+		e.steps += (double)p.steps / N;
+		sum[way] += weight;
+		squares[way] += weight * weight;
+		sum[ABSORBED] += 1 - weight;
+		squares[ABSORBED] += (1 - weight) * (1 - weight);
+	}
+	for (int k = 0; k < RESULTS; k++) {
+		e.mean[k] = sum[k] / N;
+		e.error[k] = sqrt((squares[k] / N - e.mean[k] * e.mean[k]) / N);
+	}
+	return e;
+}
+
+/* Results of independent runs. Returns the largest difference of the first ways in standard errors. */
+static double difference(const struct results *a, const struct results *b, int ways)
+{
+	double worst = 0;
+
+	for (int k = 0; k < ways; k++) {
+		double off = fabs(a->mean[k] - b->mean[k]), error = hypot(a->error[k], b->error[k]);
+
+		worst = fmax(worst, off > 0 ? off / error : 0);
+	}
+	return worst;
+}
+
+static struct results results_of_text(uint64_t seed, const char *slab, const char *absorption)
+{
+	struct sl_recipe r = recipe_of("slab: {%s%s}", slab, absorption);
+
+	r.seed = seed;
+	return results_of(&r, 0, 0);
+}
+
+/* 1/(variance of the reflected weight times steps) of b, relative to a. */
+static double efficiency(const struct results *a, const struct results *b)
+{
+	return pow(a->error[REFLECTED] / b->error[REFLECTED], 2) * a->steps / b->steps;
+}
+
+/*
+ * No error is larger than that of analogue absorption. Balanced roulette pays where absorption is strong, and costs nothing
+ * in skin, whose histories are long. There the default roulette of implicit capture costs more than it saves.
+ */
+TEST(results_are_those_of_analogue_absorption)
+{
+	static const struct {
+		const char *slab, *absorption;
+		double least, most; /* efficiency */
+	} rows[] = {
+		{"mu_a: 10 /cm, mu_s: 90 /cm, g: 0.75, thickness: 0.02 cm", IMPLICIT, 0, 99},
+		{PLAIN, IMPLICIT, 0, 99},
+		{STACK, IMPLICIT, 0, 99},
+		{PLAIN, IMPLICIT ", roulette: {below: 0.4, survive: 0.5}", 0, 99},
+		{"mu_a: 50 /cm, mu_s: 50 /cm, thickness: 0.05 cm, n: 1.4, incidence: diffuse",
+			IMPLICIT, 0, 99},
+		{"mu_a: 5 /cm, mu_s: 5 /cm, thickness: inf", ", absorption: balanced", 1.3, 99},
+		{"mu_a: 10 /cm, mu_s: 10 /cm, g: 0.75, thickness: 0.5 cm", ", absorption: balanced",
+			1.2, 99},
+		{"mu_a: 2 /cm, mu_s: 190 /cm, g: 0.82, thickness: 0.3 cm, n: 1.4",
+			", absorption: balanced", 0.95, 99},
+		{"mu_a: 2 /cm, mu_s: 190 /cm, g: 0.82, thickness: 0.3 cm, n: 1.4", IMPLICIT, 0,
+			0.7},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct results a = results_of_text(1, rows[i].slab, "");
+		struct results b = results_of_text(2, rows[i].slab, rows[i].absorption);
+		/* an efficiency is that of the reflected weight */
+		int ways = rows[i].least > 0 || rows[i].most < 99 ? 1 : RESULTS;
+		double pays = efficiency(&a, &b), off = difference(&a, &b, ways);
+		bool smaller = true;
+
+		for (int k = 0; k < ways && ways == RESULTS; k++)
+			smaller = smaller && b.error[k] <= 1.03 * a.error[k];
+		if (!smaller || off > 4 || pays < rows[i].least || pays > rows[i].most)
+			fail_msg("%s%s: %.1f standard errors, efficiency %.2f, errors %s",
+				rows[i].slab, rows[i].absorption, off, pays,
+				smaller ? "smaller" : "larger");
+	}
+}
+
+TEST(without_absorption_both_estimators_agree)
+{
+	struct sl_recipe r = recipe_of("slab: {mu_a: 0, mu_s: [9 /cm, 0, 38 /cm], thickness: "
+				       "[0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4]}");
+	struct sl_recipe s = recipe_of("slab: {mu_a: 0, mu_s: [9 /cm, 0, 38 /cm], thickness: "
+				       "[0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4]" IMPLICIT "}");
+
+	for (uint64_t id = 0; id < 2000; id++) {
+		struct sl_particle p = end_of(&r, id), q = end_of(&s, id);
+
+		assert_memory_equal(&p, &q, sizeof(p));
+	}
+}
+
+/* --- slab_paths ------------------------------------------------------------------------------- */
+
+/* Columns other than those of the regions have the bits of the model slab. */
+TEST(histories_are_those_of_slab)
+{
+	static const char *const slabs[] = {PLAIN, STACK, STACK IMPLICIT, PLAIN IMPLICIT};
+
+	for (int k = 0; k < 4; k++) {
+		struct sl_recipe s = recipe_of("slab: {%s}", slabs[k]);
+		struct sl_recipe r = recipe_of("slab_paths: {%s}", slabs[k]);
+
+		for (uint64_t id = 0; id < 3000; id++) {
+			struct sl_particle p = end_of(&s, id), q = end_of(&r, id);
+
+#define REGION(k) q.path_##k = q.momentum_##k = 0, q.collisions_##k = 0;
+			SL_SLAB_EVERY_REGION(REGION)
+#undef REGION
+			assert_memory_equal(&p, &q, sizeof(p));
+		}
+	}
+}
+
+/* The time of flight and the number of collisions are the sums over the regions. */
+TEST(regions_add_up)
+{
+	struct sl_recipe r = recipe_of("slab_paths: {" STACK "}");
+	double deflection = 0, collisions = 0;
+
+	for (uint64_t id = 0; id < 20000; id++) {
+		struct sl_particle p = end_of(&r, id);
+		double time = (1.5 * (double)p.path_1 + (double)p.path_2 + 1.4 * (double)p.path_3) /
+		              29.9792458;
+
+		assert_true(fabs(time - (double)p.time) <= 2e-6 * (double)p.time);
+		assert_true(p.collisions == p.collisions_1 + p.collisions_3);
+		assert_true(p.collisions_2 == 0 && p.momentum_2 == 0.0f); /* clear */
+		assert_true(p.path_1 >= 0.0f && p.path_2 >= 0.0f && p.path_3 >= 0.0f);
+		assert_true(p.momentum_3 <= 2 * (float)p.collisions_3);
+		if (p.fate != SL_FATE_absorbed) { /* each collision has scattered */
+			deflection += (double)p.momentum_3;
+			collisions += p.collisions_3;
+		}
+	}
+	assert_true(collisions > 10000);
+	assert_true(fabs(deflection / collisions - 1) < 0.05); /* g = 0 */
+}
+
+/* Unscattered light has crossed each layer once, at its thickness. A region is that of its layers. */
+TEST(regions_have_the_paths_in_their_layers)
+{
+	struct sl_recipe r = recipe_of("slab_paths: {mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 0, 1 "
+				       "/cm], thickness: [0.1 cm, 0.05 cm, 0.2 cm]}");
+	struct sl_recipe two = recipe_of(
+		"slab_paths: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, regions: [2, 2, 0], thickness: "
+		"[0.2 cm, 0.3 cm, 0.5 cm]}");
+	int direct = 0;
+
+	assert_int_equal(2, ((const struct sl_slab_paths *)(const void *)&two.rules)->slab.layers);
+	for (uint64_t id = 0; id < 5000; id++) {
+		struct sl_particle p = end_of(&r, id), q = end_of(&two, id);
+
+		assert_true(q.path_1 == 0.0f && q.path_3 == 0.0f);
+		assert_true(q.path_2 >= 0.2f || q.z < 0.5f);
+		if (p.fate != SL_FATE_transmitted || p.collisions > 0)
+			continue;
+		assert_true(fabs((double)p.path_1 - 0.1) < 1e-7);
+		assert_true(fabs((double)p.path_2 - 0.05) < 1e-7);
+		assert_true(fabs((double)p.path_3 - 0.2) < 1e-7);
+		assert_true(p.momentum_1 == 0.0f && p.momentum_3 == 0.0f);
+		direct++;
+	}
+	assert_true(direct > 0);
+}
+
+/* More absorption in one region and less in another, with both kinds of absorption. */
+TEST(absorption_can_be_changed_afterwards)
+{
+	static const char text[] =
+		"slab_paths: {mu_a: [%g /cm, 0, %g /cm], mu_s: [9 /cm, 0, 10 /cm], thickness: "
+		"[0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4], absorption: %s}";
+	static const char *const absorptions[] = {"analogue", "implicit"};
+
+	for (int k = 0; k < 2; k++) {
+		struct sl_recipe r = recipe_of(text, 1.0, 2.0, absorptions[k]);
+		struct sl_recipe s = recipe_of(text, 2.5, 1.0, absorptions[k]);
+		struct results changed, direct, before;
+
+		s.seed = 2;
+		before = results_of(&r, 0, 0);
+		changed = results_of(&r, 1.5, -1);
+		direct = results_of(&s, 0, 0);
+		assert_true(difference(&changed, &direct, 2) < 4);
+		assert_true(difference(&before, &direct, 2) > 4);
+	}
+}

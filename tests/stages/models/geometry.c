@@ -1,0 +1,441 @@
+/*
+ * geometry.c - tests the flights of the models cavity, source_detector and rays against formulas in double: at rims, tangents,
+ * corners and limits of ranges; and that starts have full precision, also near the normal and at the poles.
+ */
+#define SL_MODEL_HOST
+#include "tests/support/basic/check.h"
+#include "tests/support/models/models.h"
+
+#include "stages/models/cavity.h"
+#include "stages/models/rays.h"
+#include "stages/models/source_detector.h"
+
+enum { N = 200000 };
+
+#define SPEED 10.0
+
+static struct sl_particle ray(float x, float y, float z, float u, float v, float w)
+{
+	return (struct sl_particle){.x = x, .y = y, .z = z, .u = u, .v = v, .w = w};
+}
+
+/* --- cavity ----------------------------------------------------------------------------------- */
+
+#define TUBE "type: tube, radius: 2 cm, length: 3 cm"
+
+TEST(spheres_are_entered_opposite_the_port)
+{
+	struct sl_recipe r = recipe_of("cavity: {type: sphere, radius: 5 cm, port: 0.01}");
+
+	for (uint64_t id = 0; id < 1000; id++) {
+		struct sl_particle p = start_of(&r, id);
+
+		assert_true(p.x == 0.0f && p.y == 0.0f && p.z == -5.0f && p.w > 0.0f);
+	}
+}
+
+TEST(distances_to_the_wall_of_a_tube_are_exact)
+{
+	struct sl_recipe recipe = recipe_of("cavity: {" TUBE "}");
+	const struct sl_cavity *r = (const struct sl_cavity *)(const void *)&recipe.rules;
+	double worst = 0;
+
+	recipe.seed = 2;
+	for (uint64_t id = 0; id < N; id++) {
+		struct sl_particle p = start_of(&recipe, id);
+		double x = (double)p.x, y = (double)p.y, u = (double)p.u, v = (double)p.v;
+		double a = u * u + v * v, b = x * u + y * v, c = 4 - x * x - y * y;
+		double want = (sqrt(b * b + a * c) - b) / a;
+
+		worst = fmax(
+			worst, fabs((double)sl_cavity_tube_distance(r, &p) - want) / (want + 1e-3));
+	}
+	assert_true(worst < 2e-4); /* of points at the rim: a difference of squares */
+}
+
+/* Along the axis or perpendicular to it, or almost. */
+TEST(flights_at_the_wall_of_a_tube)
+{
+	static const struct {
+		float x, z, u, w, x_after, z_after, length;
+		uint32_t steps; /* before the flight; the first one starts inside */
+		enum sl_fate fate;
+	} rows[] = {
+		{2, 1.5f, 0, 1, 2, 3, 1.5f, 0, SL_FATE_transmitted},
+		{2, 1.5f, 0, -1, 2, 0, 1.5f, 1, SL_FATE_reflected},
+		{-2, 1.5f, 1, 0, 2, 1.5f, 4, 1, SL_FATE_alive},
+		{-2, 1.5f, 1, -0.0f, 2, 1.5f, 4, 1, SL_FATE_alive},
+		{-2, 1.5f, 1, 1e-30f, 2, 1.5f, 4, 1, SL_FATE_alive},
+		{-2, 3, 1, 0, 2, 3, 4, 1, SL_FATE_alive},
+		{-2, 0, 1, 0, 2, 0, 4, 1, SL_FATE_alive},
+		{-2, 3, 1, -0x1p-149f, 2, 3, 4, 1, SL_FATE_alive},
+		{-2, 0, 1, 0x1p-149f, 2, 0, 4, 1, SL_FATE_alive},
+	};
+	struct sl_cavity r = RULES(cavity, TUBE);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sl_particle p = ray(rows[i].x, 0, rows[i].z, rows[i].u, 0, rows[i].w);
+
+		p.steps = rows[i].steps;
+		sl_cavity_tube_flight(&r, &p);
+		if (p.fate != rows[i].fate || p.x != rows[i].x_after || fabsf(p.z - rows[i].z_after) > 1e-30f ||
+			p.y != 0.0f ||
+			fabs((double)p.time * 29.9792458 - (double)rows[i].length) > 1e-5)
+			fail_msg("row %zu: fate %d, x %g, z %g, time %g", i, p.fate, (double)p.x,
+				(double)p.z, (double)p.time);
+	}
+}
+
+/* --- source_detector: what is hit ------------------------------------------------------------- */
+
+#define SOURCE  "speed: 10 cm/ns, "
+#define DISK    "detector: {type: disk, distance: 2 cm, radius: 1 cm}"
+#define STOP(t) ", stop: {type: " t ", distance: 1 cm, radius: 0.25 cm}"
+
+/* Rims are part of detectors and of holes; a tangent hits. */
+TEST(rims_are_hit)
+{
+	static const struct {
+		const char *detector;
+		float x, y, z, u, w;
+		enum sl_fate fate;
+		float length; /* of the flight to the hit or the stop; 0: not tested */
+		uint32_t pixel;
+	} rows[] = {
+		{DISK, 0, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
+		{DISK, 1, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
+		{DISK, -0.6f, 0.79999995f, 0, 0, 1, SL_FATE_hit, 2, 0},
+		{DISK, 1.000001f, 0, 0, 0, 1, SL_FATE_missed, 0, 0},
+		{DISK, 0, 0, 0, 0, -1, SL_FATE_missed, 0, 0},
+		{DISK, 0, 0, 0, 1, 0, SL_FATE_missed, 0, 0},
+		{DISK, 0, 0, 0, 1, 1e-30f, SL_FATE_missed, 0, 0},
+		{DISK, -1, 0, 0, 0.6f, 0.8f, SL_FATE_hit, 2.5f, 0},
+		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 0, 0, 1,
+			SL_FATE_hit, 4, 0},
+		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 1, 0, 0, 0, 1,
+			SL_FATE_hit, 5, 0},
+		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 1.000001f, 0, 0, 0, 1,
+			SL_FATE_missed, 0, 0},
+		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 0, 0, -1,
+			SL_FATE_missed, 0, 0},
+		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 7, 0, 1,
+			SL_FATE_missed, 0, 0}, /* the detector is at the back */
+		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 5, 0, 1,
+			SL_FATE_missed, 0, 0}, /* from inside */
+		{DISK STOP("disk"), 0.25f, 0, 0, 0, 1, SL_FATE_blocked, 1, 0},
+		{DISK STOP("disk"), 0.2500001f, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
+		{DISK STOP("disk"), 0, 0, 0, 0, -1, SL_FATE_missed, 0, 0},
+		{DISK STOP("aperture"), 0.25f, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
+		{DISK STOP("aperture"), 0.2500001f, 0, 0, 0, 1, SL_FATE_blocked, 1, 0},
+		{DISK STOP("aperture"), 0, 0, 0, 1, 1e-30f, SL_FATE_blocked, 0, 0},
+		{DISK STOP("aperture"), 0, 0, 0, 0, -1, SL_FATE_missed, 0, 0},
+#define RECTANGLE \
+	"detector: {type: rectangle, distance: 2 cm, width: 2 cm, height: 1 cm, pixels: [4, 3]}"
+		{RECTANGLE, -1, -0.5f, 0, 0, 1, SL_FATE_hit, 2, 0},
+		{RECTANGLE, 1, -0.5f, 0, 0, 1, SL_FATE_hit, 2, 3},
+		{RECTANGLE, -1, 0.5f, 0, 0, 1, SL_FATE_hit, 2, 8},
+		{RECTANGLE, 1, 0.5f, 0, 0, 1, SL_FATE_hit, 2, 11},
+		{RECTANGLE, 0, 0, 0, 0, 1, SL_FATE_hit, 2,
+			6}, /* the lower edge of a pixel is part of it */
+		{RECTANGLE, -0x1p-20f, 0, 0, 0, 1, SL_FATE_hit, 2, 5},
+		{RECTANGLE, -1.0000001f, 0.5f, 0, 0, 1, SL_FATE_missed, 0, 0},
+		{RECTANGLE, 1.0000001f, 0.5f, 0, 0, 1, SL_FATE_missed, 0, 0},
+		{RECTANGLE, 1, 0.50000006f, 0, 0, 1, SL_FATE_missed, 0, 0},
+		{RECTANGLE, 1, -0.50000006f, 0, 0, 1, SL_FATE_missed, 0, 0},
+#undef RECTANGLE
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sl_recipe r = recipe_of("source_detector: {" SOURCE "%s}", rows[i].detector);
+		float x = rows[i].x, length = rows[i].length;
+		struct sl_particle p = ray(x, rows[i].y, rows[i].z, rows[i].u, 0, rows[i].w);
+
+		advance(&r, &p, 1);
+		if (p.fate != rows[i].fate || p.pixel != rows[i].pixel ||
+			(length > 0 &&
+				(fabs((double)p.time - (double)length / SPEED) > 1e-7 ||
+					fabsf(p.x - x - length * rows[i].u) > 1e-6f ||
+					fabsf(p.z - rows[i].z - length * rows[i].w) > 1e-6f)))
+			fail_msg("row %zu, %s: fate %d, pixel %u, x %.9g, z %.9g, time %.9g", i,
+				rows[i].detector, p.fate, p.pixel, (double)p.x, (double)p.z,
+				(double)p.time);
+	}
+}
+
+/* On the near side of the surface. */
+TEST(spheres_are_hit_in_front)
+{
+	struct sl_recipe r = recipe_of("source_detector: {" SOURCE
+				       "detector: {type: sphere, distance: 5 cm, radius: 1 cm}}");
+
+	for (uint64_t id = 0; id < N; id++) {
+		struct sl_particle p = end_of(&r, id);
+		double a = (double)p.x, b = (double)p.y, d = (double)p.z - 5;
+
+		if (p.fate == SL_FATE_hit)
+			assert_true(fabs(a * a + b * b + d * d - 1) < 1e-4 &&
+				    (double)p.u * a + (double)p.v * b + (double)p.w * d < 1e-2);
+	}
+}
+
+/* For any size and number, pixel indices are in range, monotonic and complete. */
+TEST(pixels_are_in_range)
+{
+	static const double sizes[] = {1e-18, 1e-7, 0.3, 1, 3, 1e7, 1e18};
+	static const uint32_t numbers[] = {1, 2, 3, 7, 64, 1000, 65535};
+
+	for (int i = 0; i < 7 * 7; i++) {
+		uint32_t n = numbers[i % 7], last = 0, steps = 4 * n;
+		struct sl_source_detector r = RULES(source_detector,
+			SOURCE
+			"detector: {type: rectangle, distance: 2 cm, width: %g cm, height: 1 "
+			"cm, pixels: [%u, 1]}",
+			sizes[i / 7], n);
+		float half = r.half_width;
+
+		for (uint32_t k = 0; k <= steps; k++) {
+			float x = half * ((float)k * (2.0f / (float)steps) - 1.0f);
+			uint32_t at = sl_source_detector_pixel(x, half, r.pixels_per_x, n);
+
+			assert_true(at < n && at >= last && at - last <= 1);
+			last = at;
+		}
+		assert_int_equal(n - 1, last);
+		assert_int_equal(0, sl_source_detector_pixel(-half, half, r.pixels_per_x, n));
+		assert_int_equal(n - 1, sl_source_detector_pixel(half, half, r.pixels_per_x, n));
+		assert_int_equal(0, sl_source_detector_pixel(NAN, half, r.pixels_per_x, n));
+	}
+}
+
+/* --- source_detector: starts of exact precision ----------------------------------------------- */
+
+/* Starts a particle with given random words and checks the length of its direction. */
+static struct sl_particle start(
+	const struct sl_source_detector *r, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+	struct sl_particle p = {0};
+	struct sl_words words = {{a, b, c, d}};
+
+	sl_source_detector_start(r, &p, words);
+	assert_true(is_finite(&p) && fabs(excess_length(&p)) < 1e-6);
+	return p;
+}
+
+static double uniform_of(uint32_t word)
+{
+	return ((double)word + 0.5) * 0x1p-32;
+}
+
+/* Directions are uniform in the cosine, also for a cone of 1e-6. */
+TEST(point_sources_fill_their_cone)
+{
+	static const double angles[] = {1e-6, 1e-3, 0.1, 1, 3.14159265358979};
+
+	for (size_t i = 0; i < sizeof(angles) / sizeof(angles[0]); i++) {
+		struct sl_source_detector r = RULES(source_detector,
+			"source: {type: point, half_angle: %.15g rad}, " DISK, angles[i]);
+		double depth = 2 * pow(sin(angles[i] / 2), 2);
+
+		for (uint64_t word = 0; word <= UINT32_MAX; word += UINT32_MAX / N) {
+			struct sl_particle p =
+				start(&r, (uint32_t)word, (uint32_t)word * 2654435761u, 0, 0);
+			double t = depth * uniform_of((uint32_t)word), sine2 = t * (2 - t);
+			double u = (double)p.u, v = (double)p.v;
+
+			assert_true(p.x == 0.0f && p.y == 0.0f && p.z == 0.0f);
+			assert_true(fabs((double)p.w - (1 - t)) < 3e-7);
+			assert_true(fabs(u * u + v * v - sine2) < 2e-6 * sine2 + 1e-6 * t * t);
+		}
+	}
+}
+
+/* Uniform in z on the surface and directed outward, Lambertian about each normal. Words are random, then at their limits. */
+TEST(sphere_sources_emit_outward)
+{
+	static const uint32_t ends[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+	struct sl_source_detector r =
+		RULES(source_detector, "source: {type: sphere, radius: 0.5 cm}, " DISK);
+
+	for (uint64_t id = 0; id < N / 4 + 6 * 6 * 6 * 6; id++) {
+		struct sl_words w = sl_draw(1, id, 0);
+		uint64_t k = id < N / 4 ? 0 : id - N / 4;
+		double x, y, z, across2;
+		struct sl_particle p;
+
+		for (int i = 0; id >= N / 4 && i < 4; i++, k /= 6)
+			w.at[i] = ends[k % 6];
+		p = start(&r, w.at[0], w.at[1], w.at[2], w.at[3]);
+		x = 2 * (double)p.x;
+		y = 2 * (double)p.y;
+		z = 2 * (double)p.z;
+		across2 = uniform_of(w.at[2]);
+		across2 = 4 * across2 * (1 - across2); /* x^2 + y^2, not on rings at the poles */
+		assert_true(fabs(x * x + y * y - across2) < 1e-6 * across2);
+		assert_true(fabs(x * x + y * y + z * z - 1) < 1e-6);
+		assert_true(fabs((double)p.u * x + (double)p.v * y + (double)p.w * z -
+				    sqrt(uniform_of(w.at[0]))) < 5e-7);
+	}
+}
+
+TEST(beams_and_spectra_at_the_limits_of_words)
+{
+	struct sl_source_detector r =
+		RULES(source_detector, "source: {type: beam, sigma: 2 cm}, " DISK);
+
+	assert_true(fabsf(start(&r, 0, 0, 0, 0).x - 2 * 6.764f) < 0.01f); /* the farthest */
+	assert_true(start(&r, 0, 0, UINT32_MAX, 0).x == 0.0f);
+	assert_true(start(&r, 1, 2, 3, 4).w == 1.0f && start(&r, 1, 2, 3, 4).z == 0.0f);
+	r = RULES(source_detector,
+		"energy: {type: lines, lines: [0, 1 keV, 2 keV]}, " DISK);
+	assert_true(r.cumulative[2] == 1.0f);
+	r = RULES(source_detector, "energy: {type: lines, lines: 0}, " DISK);
+	assert_true(sl_source_detector_energy(&r, 1, 0) == 0.0f);
+}
+
+/* Squares of lengths, and their sums, must be finite in single precision. */
+TEST(lengths_whose_square_overflows_are_refused)
+{
+	const struct sl_model *model = &sl_source_detector_model;
+	int n = 0;
+
+	for (size_t i = 0; i < model->n_options; i++)
+		if (model->options[i].dimension == SL_DIM_LENGTH) {
+			double lo = model->options[i].lo, hi = model->options[i].hi;
+
+			assert_true(hi * hi < 0x1p124 && (lo == 0 || lo * lo > 0x1p-126));
+			n++;
+		}
+	assert_int_equal(8, n);
+}
+
+/* --- rays ------------------------------------------------------------------------------------- */
+
+static const double center[3] = {0.3, -0.2, 0.4}, from[3] = {-0.5, -0.3, -0.8},
+		    to[3] = {0.4, 0.9, 0.7}, normal[3] = {0.3, -4, 1}, point[3] = {0, 0.2, 0.1};
+
+/* The distance to the sphere in double; negative: none. */
+static double to_sphere(const double at[3], const double along[3])
+{
+	double a = 0, b = 0, c = -0.7 * 0.7, root;
+
+	for (int k = 0; k < 3; k++) {
+		a += along[k] * along[k];
+		b += (at[k] - center[k]) * along[k];
+		c += (at[k] - center[k]) * (at[k] - center[k]);
+	}
+	root = b * b - a * c;
+	if (root < 0)
+		return -1;
+	return c < 0 ? (sqrt(root) - b) / a : b < 0 ? c / (sqrt(root) - b) : -1;
+}
+
+/* The same for the box, through each of its faces. */
+static double to_box(const double at[3], const double along[3])
+{
+	double nearest = -1;
+
+	for (int k = 0; k < 6; k++) {
+		int axis = k % 3;
+		double t = ((k < 3 ? from : to)[axis] - at[axis]) / along[axis];
+		bool on = t > 0;
+
+		for (int i = 0; i < 3; i++)
+			on = on && (i == axis || (at[i] + t * along[i] >= from[i] &&
+							 at[i] + t * along[i] <= to[i]));
+		if (on && (nearest < 0 || t < nearest))
+			nearest = t;
+	}
+	return nearest;
+}
+
+/* The same for the plane. Sets *rise to the slope of the ray. */
+static double to_plane(const double at[3], const double along[3], double *rise)
+{
+	double height = 0;
+
+	*rise = 0;
+	for (int k = 0; k < 3; k++) {
+		*rise += normal[k] * along[k];
+		height += normal[k] * (at[k] - point[k]);
+	}
+	return height * *rise < 0 ? -height / *rise : -1;
+}
+
+/* A ray from far, near or inside, in any direction. */
+static struct sl_particle random_ray(uint64_t id)
+{
+	struct sl_words w = sl_draw(3, id, 0);
+	float size = id % 2 ? 2.0f : 30.0f;
+	struct sl_particle p = {.x = size * (sl_uniform(w.at[0]) - 0.5f),
+		.y = size * (sl_uniform(w.at[1]) - 0.5f),
+		.z = size * (sl_uniform(w.at[2]) - 0.5f)};
+
+	w = sl_draw(3, id, 1);
+	sl_deflect(&p, 0.0f, 0.0f, 1.0f, 2.0f * sqrtf(sl_uniform(w.at[0]) * sl_uniform(~w.at[0])),
+		fmaf(-2.0f, sl_uniform(w.at[0]), 1.0f), 2.0f * sl_uniform(w.at[1]));
+	return p;
+}
+
+/* Rays that graze a surface may hit or miss it. */
+TEST(distances_to_surfaces_are_exact)
+{
+	struct sl_rays r = RULES(rays,
+		"source: random, objects: [{sphere: {center: [0.3 cm, -0.2 cm, 0.4 cm], radius: 0.7 "
+		"cm}}, {box: {from: [-0.5 cm, -0.3 cm, -0.8 cm], to: [0.4 cm, 0.9 cm, 0.7 cm]}}, "
+		"{plane: {point: [0, 0.2 cm, 0.1 cm], normal: [0.3, -4, 1]}}]");
+	int differ = 0, met = 0;
+
+	for (uint64_t id = 0; id < N; id++) {
+		struct sl_particle p = random_ray(id);
+		const double at[3] = {(double)p.x, (double)p.y, (double)p.z};
+		const double along[3] = {(double)p.u, (double)p.v, (double)p.w};
+		double rise, want[3];
+
+		want[0] = to_sphere(at, along);
+		want[1] = to_box(at, along);
+		want[2] = to_plane(at, along, &rise);
+		for (int k = 0; k < 3; k++) {
+			double got = (double)sl_rays_hit_surface(&r.surface[k], &p).distance;
+
+			met += want[k] >= 0;
+			if ((got < 0) != (want[k] < 0))
+				differ++;
+			else if (got >= 0)
+				assert_true(fabs(got - want[k]) * (k == 2 ? fabs(rise) / 5 : 1) <
+					    2e-3 + 1e-5 * want[k]);
+		}
+	}
+	print_message("%d hits, %d grazing rays differ\n", met, differ);
+	assert_true(met > N / 4 && differ < 10);
+}
+
+/*
+ * View factors of two unit squares: parallel at distance 1 (0.199825) or at a right angle with a common edge (0.200044):
+ * Howell, A Catalog of Radiation Heat Transfer Configuration Factors, C-11 and C-14.
+ */
+TEST(squares_exchange_light)
+{
+	static const struct {
+		const char *box;
+		double want;
+	} rows[] = {{"from: [0, 0, 1 cm], to: [1 cm, 1 cm, 1.5 cm]", 0.199825},
+		{"from: [1 cm, 0, 0], to: [1.5 cm, 1 cm, 1 cm]", 0.200044}};
+
+	for (int i = 0; i < 2; i++) {
+		struct sl_recipe r = recipe_of(
+			"rays: {source: random, objects: [{box: {%s}, emission: 1}]}", rows[i].box);
+		double want = rows[i].want;
+		uint64_t lit = 0;
+
+		for (uint64_t id = 0; id < N; id++) {
+			struct sl_words w = sl_draw(23, id, 77);
+			struct sl_particle p =
+				ray(sl_uniform(w.at[0]), sl_uniform(w.at[1]), 1e-6f, 0, 0, 0);
+
+			sl_lambertian(&p, 0.0f, 0.0f, 1.0f, w.at[2], w.at[3]);
+			advance(&r, &p, UINT32_MAX);
+			lit += p.fate == SL_FATE_lit;
+		}
+		assert_true(fabs((double)lit / N - want) < 4 * sqrt(want * (1 - want) / N));
+	}
+}

@@ -1,0 +1,232 @@
+/*
+ * known_values.c - compares the models with results in closed form, and what they say about their columns. known_values.txt
+ * has configurations, each followed by what is true of it, in lines that begin with a tab:
+ *
+ *	STEPS mean VALUE NUMBER    the mean of a value after start, a number of steps, or end (all steps)
+ *	STEPS share FATE NUMBER    the fraction of the particles that have a fate then
+ *	STEPS FATE VALUE NUMBER    each particle with the fate has this value, and some have the fate
+ *	range COLUMN LO HI         the range that the model declares, or "unbounded"
+ *	constant COLUMN NUMBER     the column is declared to have one value
+ *	varies COLUMN              it is not
+ *
+ * A mean may be wrong by 4.5 standard errors, which are those of the sample. Text after the number is a comment.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/basic/check.h"
+#include "tests/support/models/models.h"
+
+enum { N = 200000, LINE_BYTES = 2048 };
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static double square(double x)
+{
+	return x * x;
+}
+
+static double radius2(const struct sl_particle *p)
+{
+	return square((double)p->x) + square((double)p->y);
+}
+
+/* The cosine between the direction and the line from the origin. */
+static double outward(const struct sl_particle *p)
+{
+	double x = (double)p->x, y = (double)p->y, z = (double)p->z;
+
+	return (x * (double)p->u + y * (double)p->v + z * (double)p->w) /
+	       sqrt(x * x + y * y + z * z);
+}
+
+static double radiance(const struct sl_recipe *r, const struct sl_particle *p)
+{
+	struct sl_image image = {.scale = 1};
+
+	sl_models[r->model]->image(r->rules.bytes, &image); /* random rays make none */
+	return p->fate == SL_FATE_absorbed || p->fate == SL_FATE_escaped
+	               ? 0
+	               : (double)p->weight * image.scale;
+}
+
+static double value_of(const char *name, const struct sl_recipe *r, const struct sl_particle *p)
+{
+	double x = (double)p->x, z = (double)p->z, w = (double)p->w, energy = (double)p->energy;
+
+#define VALUE(text, value)           \
+	if (strcmp(name, text) == 0) \
+		return value;
+	VALUE("x", x)
+	VALUE("x+y", x + (double)p->y)
+	VALUE("x^2+y^2", radius2(p))
+	VALUE("(x^2+y^2)^2", square(radius2(p)))
+	VALUE("inside", radius2(p) < 1)
+	VALUE("z", z)
+	VALUE("z^2", square(z))
+	VALUE("z^4", square(square(z)))
+	VALUE("cosine", w)
+	VALUE("cosine^2", square(w))
+	VALUE("sideways", (double)(p->u + p->v))
+	VALUE("outward", outward(p))
+	VALUE("time", (double)p->time)
+	VALUE("energy", energy)
+	VALUE("energy^2", square(energy))
+	VALUE("(energy==5)", energy == 5)
+	VALUE("(energy==7)", energy == 7)
+	VALUE("steps", p->steps)
+	VALUE("collisions", p->collisions)
+	VALUE("pixel", p->pixel)
+	VALUE("radiance", radiance(r, p))
+#undef VALUE
+	fail_msg("known_values.txt: unknown value %s", name);
+	return 0;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* What a line expects after some steps. */
+struct expectation {
+	char steps[16], fate[32], value[32];
+	double number;
+	double sum, squares; /* of the particles so far */
+	uint64_t n;
+};
+
+struct known {
+	struct sl_recipe r;
+	char config[LINE_BYTES];
+	struct expectation line[16];
+	size_t n;
+};
+
+static uint32_t steps_of(const struct expectation *e)
+{
+	return strcmp(e->steps, "start") == 0 ? 0
+	       : strcmp(e->steps, "end") == 0 ? UINT32_MAX
+	                                      : (uint32_t)strtoul(e->steps, NULL, 10);
+}
+
+static void add_particle(
+	struct expectation *e, const struct sl_recipe *r, const struct sl_particle *p)
+{
+	double value;
+
+	if (strcmp(e->fate, "share") == 0)
+		value = p->fate == sl_fate_find(e->value);
+	else if (strcmp(e->fate, "mean") == 0 || p->fate == sl_fate_find(e->fate))
+		value = value_of(e->value, r, p);
+	else
+		return;
+	e->sum += value;
+	e->squares += value * value;
+	e->n++;
+}
+
+static void check_line(const struct known *k, const struct expectation *e)
+{
+	double mean = e->sum / (double)e->n, n = (double)e->n;
+	double error = sqrt(fmax(e->squares / n - mean * mean, 0) / n);
+
+	if (e->n <= 10 || !(fabs(mean - e->number) <= 4.5 * error + 1e-6 * fabs(e->number) + 1e-9))
+		fail_msg(
+			"%s\n\t%s %s %s: %.7g, expected %.7g, with an error of %.2g (%llu particles)",
+			k->config, e->steps, e->fate, e->value, mean, e->number, error,
+			(unsigned long long)e->n);
+}
+
+/* Lines are in the order of their steps. */
+static void check_configuration(struct known *k)
+{
+	for (uint64_t id = 0; id < N && k->n > 0; id++) {
+		struct sl_particle p = start_of(&k->r, id);
+		uint32_t taken = 0;
+
+		for (size_t i = 0; i < k->n; i++) {
+			uint32_t steps = steps_of(&k->line[i]);
+
+			assert_true(steps >= taken);
+			advance(&k->r, &p, steps - taken);
+			taken = steps;
+			add_particle(&k->line[i], &k->r, &p);
+		}
+	}
+	for (size_t i = 0; i < k->n; i++)
+		check_line(k, &k->line[i]);
+	k->n = 0;
+}
+
+static void check_range(const struct known *k, const char *column, const char *words)
+{
+	const struct sl_model *m = sl_models[k->r.model];
+	double lo = 0, hi = 0, low = 0, high = 0;
+	bool bounded = sscanf(words, "%lf %lf", &lo, &hi) == 2;
+
+	if (m->range(k->r.rules.bytes, sl_column_find(column), &low, &high) != bounded ||
+		(bounded && (fabs(low - lo) > 1e-7 || fabs(high - hi) > 1e-7)))
+		fail_msg("%s\n\trange of %s: %g to %g, expected %s", k->config, column, low, high,
+			words);
+}
+
+static void check_constant(const struct known *k, const char *column, const char *number)
+{
+	enum sl_column c = sl_column_find(column);
+	struct sl_particle values = {0};
+	bool constant = SL_HAS(sl_models[k->r.model]->constants(k->r.rules.bytes, &values), c);
+	float real;
+	uint32_t bits;
+
+	memcpy(&real, (const char *)&values + sl_column_facts[c].in_particle, sizeof(real));
+	memcpy(&bits, &real, sizeof(bits));
+	if (constant != (number != NULL) ||
+		(constant && (sl_column_facts[c].type == SL_TYPE_F32 ? (double)real : bits) !=
+				     strtod(number, NULL)))
+		fail_msg("%s\n\tcolumn %s: constant %d, %g", k->config, column, constant,
+			(double)real);
+}
+
+static void read_line(struct known *k, char *line)
+{
+	struct expectation e = {.n = 0};
+	char column[32];
+	int end;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (line[0] == '#' || line[0] == '\0')
+		return;
+	if (line[0] != '\t') {
+		check_configuration(k);
+		strcpy(k->config, line);
+		k->r = recipe_of("%s", line);
+	} else if (sscanf(line, " range %31s %n", column, &end) == 1) {
+		check_range(k, column, line + end);
+	} else if (sscanf(line, " constant %31s %n", column, &end) == 1) {
+		check_constant(k, column, line + end);
+	} else if (sscanf(line, " varies %31s", column) == 1) {
+		check_constant(k, column, NULL);
+	} else {
+		assert_int_equal(
+			sscanf(line, "%15s %31s %31s %lf", e.steps, e.fate, e.value, &e.number), 4);
+		assert_true(k->n < sizeof(k->line) / sizeof(k->line[0]));
+		k->line[k->n++] = e;
+	}
+}
+
+TEST(models_have_their_known_values)
+{
+	static struct known k;
+	char path[LINE_BYTES], line[LINE_BYTES];
+	const char *source = getenv("SLUICE_SOURCE");
+	int lines = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/tests/stages/models/known_values.txt",
+		source ? source : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	for (; fgets(line, sizeof(line), f); lines++)
+		read_line(&k, line);
+	fclose(f);
+	check_configuration(&k);
+	assert_true(lines > 200);
+}

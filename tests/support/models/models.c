@@ -1,0 +1,272 @@
+/* models.c - see models.h. */
+#define SL_MODEL_HOST
+#include "tests/support/models/models.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "pipeline/config/reader/diagnostics.h"
+#include "pipeline/config/reader/read_config.h"
+#include "stages/host/cpu_dispatch.h"
+#include "stages/particle/digest.h"
+#include "tests/support/basic/check.h"
+
+#define SL_MODEL_HEADERS
+#include "stages/models/models.def"
+#undef SL_MODEL_HEADERS
+
+static const struct sl_model_common common = {.max_steps = 1000};
+
+static void set_model(struct sl_recipe *r, enum sl_model_number model)
+{
+	memset(r, 0, sizeof(*r));
+	r->model = model;
+	r->seed = 1;
+	r->loops = sl_find_loops(NULL);
+}
+
+/* --- from text -------------------------------------------------------------------------------- */
+
+static struct sl_recipe recipe_of_model(const char *model)
+{
+	static struct sl_config config;
+	struct sl_model_check check;
+	struct sl_reader *reader;
+	struct sl_recipe r;
+	char text[4096];
+
+	snprintf(text, sizeof(text), "run: {particles: 1}\nkeep: absorbed\nmodel: {%s}\n", model);
+	assert_ok(sl_config_open_text("c", text, strlen(text), NULL, 0, &config, &reader));
+	check = sl_config_check(reader);
+	set_model(&r, (enum sl_model_number)config.model);
+	sl_models[r.model]->make(config.model_config.bytes, &common, r.rules.bytes, &check);
+	if (sl_config_problems(reader) > 0)
+		fail_msg("%s\n%s", text, sl_config_report(reader));
+	sl_config_close(reader);
+	return r;
+}
+
+struct sl_recipe recipe_of(const char *format, ...)
+{
+	char model[2048];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(model, sizeof(model), format, values);
+	va_end(values);
+	return recipe_of_model(model);
+}
+
+const void *rules_of(const char *format, ...)
+{
+	static struct sl_recipe r;
+	char model[2048];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(model, sizeof(model) - 1, format, values);
+	va_end(values);
+	strcat(model, "}");
+	r = recipe_of_model(model);
+	return r.rules.bytes;
+}
+
+/* --- at random -------------------------------------------------------------------------------- */
+
+uint64_t random_below(uint64_t *seed, uint64_t n)
+{
+	*seed = sl_digest_mix(*seed, 1);
+	return (*seed >> 20) % n;
+}
+
+/* A number of the range of the option: mostly of everyday size, sometimes at one of its ends. */
+static double random_real(const struct sl_option *o, uint64_t *seed)
+{
+	double uniform = (double)random_below(seed, 1 << 20) / (1 << 20);
+	double size = pow(10, 3 * uniform - 2), lo = fmax(o->lo, -2), hi = fmin(o->hi, 2);
+
+	switch (random_below(seed, 20)) {
+	case 0:
+		return o->lo;
+	case 1:
+		return o->hi;
+	case 2:
+		return fmin(fmax(0, o->lo), o->hi);
+	case 3:
+	case 4:
+	case 5:
+		return lo < hi ? lo + uniform * (hi - lo) : o->lo;
+	default:
+		return fmin(fmax(random_below(seed, 4) == 0 ? -size : size, o->lo), o->hi);
+	}
+}
+
+static void set_reals(const struct sl_option *o, double *at, uint64_t n, uint64_t *seed)
+{
+	for (uint64_t i = 0; i < n; i++)
+		at[i] = random_real(o, seed);
+}
+
+/* Pixels are two numbers, regions one for each layer. */
+static void set_counts(
+	const struct sl_option *o, struct sl_counts *value, uint64_t n, uint64_t *seed)
+{
+	bool pixels = o->lo > 0;
+
+	value->n = pixels ? 2 : (uint32_t)n;
+	for (uint32_t i = 0; i < value->n; i++)
+		value->at[i] = pixels ? 1 + random_below(seed, 9)
+		                      : random_below(seed, SL_SLAB_REGIONS + 1);
+}
+
+/* The number of texts in a list that ends with NULL. */
+static uint64_t count_choices(const char *const *choices)
+{
+	uint64_t n = 0;
+
+	while (choices[n])
+		n++;
+	return n;
+}
+
+/* Sets the value of one option. A list has the number of values of this configuration, or one for all. */
+static void set_option(const struct sl_option *o, void *value, uint64_t n, uint64_t *seed)
+{
+	uint64_t count = o->required || random_below(seed, 2) ? n : 1;
+
+	switch (o->kind) {
+	case SL_KIND_CHOICE:
+		*(int *)value = (int)random_below(seed, count_choices(o->choices));
+		break;
+	case SL_KIND_BOOL:
+		*(bool *)value = random_below(seed, 2);
+		break;
+	case SL_KIND_REAL:
+		*(double *)value = random_real(o, seed);
+		break;
+	case SL_KIND_VECTOR:
+		set_reals(o, ((struct sl_vector *)value)->at, 3, seed);
+		break;
+	case SL_KIND_REALS:
+		((struct sl_reals *)value)->n = (uint32_t)count;
+		set_reals(o, ((struct sl_reals *)value)->at, count, seed);
+		break;
+	case SL_KIND_COUNTS:
+		set_counts(o, (struct sl_counts *)value, n, seed);
+		break;
+	case SL_KIND_ITEMS:
+		*(uint64_t *)value = n;
+		break;
+	default:
+		fail_msg("random_option() does not know the kind of %s", o->key);
+	}
+}
+
+/* Sets the option of every item. An item has one of several shapes; the options of the others are not set. */
+static void set_items(const struct sl_option *o, unsigned char *value, uint64_t n, uint64_t shapes,
+	uint64_t *seed)
+{
+	static const char *const shape[] = {"sphere.", "box.", "plane."};
+
+	for (uint64_t i = 0; i < n; i++, value += o->stride) {
+		set_option(o, value, 1, seed);
+		for (uint64_t k = 0; k < 3; k++)
+			if (strstr(o->key, shape[k]) && (shapes >> 2 * i) % 3 != k)
+				for (int axis = 0; axis < (o->kind == SL_KIND_VECTOR ? 3 : 1);
+					axis++)
+					((double *)(void *)value)[axis] = (double)NAN;
+	}
+}
+
+static bool all_given(void *ctx, const char *key)
+{
+	(void)ctx;
+	(void)key;
+	return true;
+}
+
+/* All options are set, whether they are used or not. Other problems are in the values. */
+SL_PRINTF(3, 4)
+static void note_problem(void *ctx, const char *key, const char *format, ...)
+{
+	(void)key;
+	if (!strstr(format, "has no effect"))
+		*(bool *)ctx = true;
+}
+
+struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uint32_t max_steps)
+{
+	static union {
+		unsigned char bytes[SL_MODEL_CONFIG_BYTES];
+		double align;
+	} config;
+	const struct sl_model_common at_most = {.max_steps = max_steps};
+	const struct sl_model *m = sl_models[model];
+	struct sl_recipe r;
+	bool problem;
+
+	do {
+		const struct sl_model_check check = {&problem, all_given, note_problem};
+		uint64_t n = 1 + random_below(&seed, random_below(&seed, 2) ? 3 : 16),
+			 shapes = random_below(&seed, ~0u);
+
+		problem = false;
+		memset(&config, 0, sizeof(config));
+		set_model(&r, model);
+		for (size_t i = 0; i < m->n_options; i++)
+			if (m->options[i].stride)
+				set_items(&m->options[i], config.bytes + m->options[i].offset, n,
+					shapes, &seed);
+			else
+				set_option(&m->options[i], config.bytes + m->options[i].offset, n,
+					&seed);
+		m->make(config.bytes, &at_most, r.rules.bytes, &check);
+	} while (problem);
+	return r;
+}
+
+/* --- particles -------------------------------------------------------------------------------- */
+
+enum sl_model_number generating_model(uint64_t k)
+{
+	k %= GENERATING_MODELS;
+	return (enum sl_model_number)(k < SL_MODEL_list ? k : k + 1);
+}
+
+struct sl_particle start_of(const struct sl_recipe *r, uint64_t id)
+{
+	switch (r->model) {
+#define MODEL(name)                                                                            \
+	case SL_MODEL_##name:                                                                  \
+		return sl_##name##_generate((const struct sl_##name *)(const void *)&r->rules, \
+			SL_EVERY_COLUMN, r->seed, id);
+#include "stages/models/models.def"
+#undef MODEL
+	case SL_MODEL_COUNT:
+		break;
+	}
+	return (struct sl_particle){.id = id};
+}
+
+void advance(const struct sl_recipe *r, struct sl_particle *p, uint32_t n)
+{
+	switch (r->model) {
+#define MODEL(name)                                                                    \
+	case SL_MODEL_##name:                                                          \
+		sl_##name##_advance((const struct sl_##name *)(const void *)&r->rules, \
+			SL_EVERY_COLUMN, r->seed, p, n);                               \
+		break;
+#include "stages/models/models.def"
+#undef MODEL
+	case SL_MODEL_COUNT:
+		break;
+	}
+}
+
+struct sl_particle end_of(const struct sl_recipe *r, uint64_t id)
+{
+	struct sl_particle p = start_of(r, id);
+
+	advance(r, &p, UINT32_MAX);
+	return p;
+}

@@ -1,0 +1,64 @@
+/* models.h - recipes of any model, from text or at random, and the state of their particles after any number of steps. */
+#ifndef SL_TESTS_SUPPORT_MODELS_MODELS_H
+#define SL_TESTS_SUPPORT_MODELS_MODELS_H
+
+#include <math.h>
+
+#include "stages/batch/recipe.h"
+#include "stages/models/model.h"
+
+/*
+ * Makes the recipe of a model, such as "slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}", with at most 1000 steps. The
+ * text must be valid.
+ */
+struct sl_recipe recipe_of(const char *format, ...) SL_PRINTF(1, 2);
+
+/* A copy of the rules in such a recipe: struct sl_slab r = RULES(slab, "mu_a: 1 /cm, ..."). */
+#define RULES(model, ...) (*(const struct sl_##model *)rules_of(#model ": {" __VA_ARGS__))
+
+/* The text has no closing brace. The result is valid until the next call. */
+const void *rules_of(const char *format, ...) SL_PRINTF(1, 2);
+
+/*
+ * Makes a recipe with random options of a model, which are valid, and at most max_steps steps. One seed always gives the same
+ * recipe. Some options are at the ends of their ranges.
+ */
+struct sl_recipe recipe_at_random(enum sl_model_number model, uint64_t seed, uint32_t max_steps);
+
+/* Returns a random number below n, and changes the seed. */
+uint64_t random_below(uint64_t *seed, uint64_t n);
+
+/* The models that generate particles. */
+enum { GENERATING_MODELS = SL_MODEL_COUNT - 1 };
+enum sl_model_number generating_model(uint64_t k);
+
+/* Particle id at its start, and at most n steps later. */
+struct sl_particle start_of(const struct sl_recipe *r, uint64_t id);
+void advance(const struct sl_recipe *r, struct sl_particle *p, uint32_t n);
+
+/* Particle id after all of its steps. */
+struct sl_particle end_of(const struct sl_recipe *r, uint64_t id);
+
+/* Returns the squared length of the direction of p, minus 1. */
+static inline double excess_length(const struct sl_particle *p)
+{
+	double u = (double)p->u, v = (double)p->v, w = (double)p->w;
+
+	return u * u + v * v + w * w - 1;
+}
+
+/* The cosine between the directions of two particles. */
+static inline double cosine_between(const struct sl_particle *a, const struct sl_particle *b)
+{
+	return (double)a->u * (double)b->u + (double)a->v * (double)b->v +
+	       (double)a->w * (double)b->w;
+}
+
+/* Tests whether all floats of p are finite. */
+static inline bool is_finite(const struct sl_particle *p)
+{
+	return isfinite(p->x) && isfinite(p->y) && isfinite(p->z) && isfinite(p->u) &&
+	       isfinite(p->v) && isfinite(p->w) && isfinite(p->energy) && isfinite(p->time);
+}
+
+#endif

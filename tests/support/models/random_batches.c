@@ -1,0 +1,377 @@
+/* random_batches.c - see random_batches.h. */
+#include "tests/support/models/random_batches.h"
+
+#include <stdio.h>
+
+#include "stages/models/model.h"
+#include "tests/support/basic/check.h"
+#include "tests/support/basic/schedules.h"
+#include "tests/support/basic/test_recipes.h"
+#include "tests/support/models/models.h"
+
+enum { MAX_STEPS = 50 };
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+/*
+ * Particles of a batch. A warp processes 32 at a time, a block 256 or a multiple; 320 items have no padding between columns.
+ * Larger sizes take longer on the emulated device, and are rare.
+ */
+static uint32_t random_size(uint64_t *seed, uint32_t largest)
+{
+	static const uint32_t sizes[] = {1, 2, 31, 32, 33, 65, 255, 256, 257, 320, 511, 512, 513,
+		575, 700, 1025, 2047, 2303, 4097, 8193};
+	enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), SMALL = SIZES - 4 };
+	uint32_t n = sizes[random_below(seed, random_below(seed, 8) ? SMALL : SIZES)];
+
+	if (random_below(seed, 4) == 0)
+		n = 1 + (uint32_t)random_below(seed, 1024);
+	if (largest > 100000 && random_below(seed, 2))
+		n = 1 + (uint32_t)random_below(seed, largest);
+	return n <= largest ? n : 1 + n % largest;
+}
+
+/* One batch, or several of which the last one is half as large. */
+static void choose_batches(struct sl_recipe *r, uint64_t *seed)
+{
+	if (random_below(seed, 3) > 0)
+		return;
+	r->n_batches = 2 + random_below(seed, 2);
+	r->particles = (r->n_batches - 1) * r->batch + (r->batch + 1) / 2;
+}
+
+/* --- which particles survive ------------------------------------------------------------------ */
+
+static void choose_keep(struct sl_recipe *r, uint64_t *seed)
+{
+	sl_fate_set some = random_below(seed, SL_EVERY_FATE) & sl_models[r->model]->fates;
+
+	switch (random_below(seed, 5)) {
+	case 0:
+		r->keep = 0;
+		break;
+	case 1:
+		r->keep = SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped);
+		break;
+	case 2:
+		r->keep = some;
+		break;
+	}
+}
+
+/* A column of the model; not the fate, which conditions test differently. */
+static enum sl_column random_column(const struct sl_recipe *r, uint64_t *seed)
+{
+	enum sl_column column;
+
+	do {
+		column = (enum sl_column)random_below(seed, SL_COLUMN_COUNT);
+	} while (!SL_HAS(sl_models[r->model]->columns, column) || column == SL_COLUMN_fate);
+	return column;
+}
+
+static bool is_real(enum sl_column column)
+{
+	return sl_column_facts[column].type == SL_TYPE_F32;
+}
+
+static void add_step(struct sl_condition *k, enum sl_operation operation, uint64_t operand)
+{
+	k->operation[k->n] = (uint8_t)operation;
+	k->operand[k->n++] = (uint8_t)operand;
+}
+
+/* Adds the steps of a random number, with operations of this depth. */
+static void add_number(const struct sl_recipe *r, struct sl_condition *k, int depth, uint64_t *seed)
+{
+	enum sl_operation operation =
+		(enum sl_operation)(SL_OP_plus + random_below(seed, SL_OP_less - SL_OP_plus));
+	enum sl_column column = random_column(r, seed);
+
+	if (depth > 0) {
+		add_number(r, k, depth - 1, seed);
+		if (sl_condition_takes(operation) == 2)
+			add_number(r, k, depth - 1, seed);
+		add_step(k, operation, 1 + random_below(seed, 4));
+	} else if (random_below(seed, 3)) {
+		k->columns |= SL_BIT(column);
+		add_step(k, SL_OP_column, column);
+	} else {
+		k->number[k->n_numbers] = (double)random_below(seed, 64) / 16 - 1;
+		add_step(k, SL_OP_number, k->n_numbers++);
+	}
+}
+
+/* A postfix program: a comparison, and perhaps another one or a fate. */
+static void choose_condition(struct sl_recipe *r, uint64_t *seed)
+{
+	struct sl_condition *k = &r->condition;
+	uint64_t comparisons = random_below(seed, 4);
+
+	if (comparisons > 2)
+		return;
+	k->fates = random_below(seed, 2) ? SL_EVERY_FATE : r->keep;
+	for (uint64_t i = 0; i <= comparisons && i < 2; i++) {
+		add_number(r, k, (int)random_below(seed, 3), seed);
+		add_number(r, k, 0, seed);
+		add_step(k,
+			(enum sl_operation)(
+				SL_OP_less + random_below(seed, SL_OP_both - SL_OP_less)),
+			0);
+		if (random_below(seed, 3) == 0)
+			add_step(k, SL_OP_opposite, 0);
+	}
+	if (comparisons == 2)
+		add_step(k, SL_OP_fate, random_below(seed, SL_FATE_COUNT));
+	for (uint64_t i = 0; i < comparisons; i++)
+		add_step(k, random_below(seed, 2) ? SL_OP_both : SL_OP_either, 0);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+/* The key of test_recipe(), none, or fields of any columns, of up to 64 bits. */
+static void choose_key(struct sl_recipe *r, uint64_t *seed)
+{
+	uint64_t kind = random_below(seed, 4), fields = 1 + random_below(seed, SL_KEY_FIELDS_MAX);
+
+	if (kind == 0)
+		return;
+	r->n_fields = r->key_bits = 0;
+	while (kind > 1 && r->n_fields < fields && r->key_bits < 64) {
+		enum sl_column column = random_column(r, seed);
+		uint32_t bits = 1 + (uint32_t)random_below(seed, random_below(seed, 2) ? 7 : 32);
+		struct sl_key_field f = {.column = column,
+			.bits = bits < 64 - r->key_bits ? bits : 64 - r->key_bits,
+			.lo = is_real(column) ? -3 : 0,
+			.hi = is_real(column) ? 3 : r->batch,
+			.descending = random_below(seed, 2)};
+
+		r->field[r->n_fields++] = sl_key_rule_make(&f);
+		r->key_bits += f.bits;
+	}
+}
+
+/* All columns, some, or one, which can be constant. */
+static void choose_columns(struct sl_recipe *r, uint64_t *seed)
+{
+	uint32_t all = r->n_columns, n = 0;
+
+	switch (random_below(seed, 5)) {
+	case 0:
+		for (uint32_t k = 0; k < all; k++)
+			if (random_below(seed, 2))
+				r->column[n++] = r->column[k];
+		r->n_columns = n > 0 ? n : 1;
+		break;
+	case 1:
+		r->column[0] = random_below(seed, 2) ? SL_COLUMN_weight : SL_COLUMN_fate;
+		r->n_columns = 1;
+		break;
+	}
+}
+
+/* r, the square root of the id, and rho, the quotient of r and the weight. */
+static void derive_columns(struct sl_recipe *r)
+{
+	static const struct {
+		uint32_t operation, operand;
+	} steps[] = {{SL_OP_column, SL_COLUMN_id}, {SL_FN_sqrt, 0}, {SL_FN_store, SL_COLUMN_r},
+		{SL_OP_column, SL_COLUMN_r}, {SL_OP_column, SL_COLUMN_weight}, {SL_OP_over, 0},
+		{SL_FN_store, SL_COLUMN_rho}};
+	struct sl_derivation *d = &r->derivation;
+
+	d->columns = SL_BIT(SL_COLUMN_r) | SL_BIT(SL_COLUMN_rho);
+	d->reads = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_weight);
+	for (; d->n < sizeof(steps) / sizeof(steps[0]); d->n++) {
+		d->operation[d->n] = (uint8_t)steps[d->n].operation;
+		d->operand[d->n] = (uint8_t)steps[d->n].operand;
+	}
+}
+
+/* --- tallies ---------------------------------------------------------------------------------- */
+
+static const double edges[SL_GRID_EDGES_MAX] = {-1, -0.25, 0.5, 0.75, 1};
+
+/* Up to eight histograms, with values outside of their ranges. Weighted ones are seven at most. */
+static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
+{
+	struct sl_histogram_axis axis[SL_HISTOGRAMS_MAX];
+	bool weighted = random_below(seed, 2);
+	uint32_t n = 0, most = SL_HISTOGRAMS_MAX - weighted;
+
+	while (n < most && (n == 0 || random_below(seed, 8))) {
+		enum sl_column column = random_column(r, seed);
+		uint32_t bins = 5 + n;
+
+		if (column == SL_COLUMN_id)
+			continue;
+		axis[n++] = (struct sl_histogram_axis){.column = column,
+			.bins = bins,
+			.fates = random_below(seed, 2) ? SL_FATE_BIT(SL_FATE_transmitted) |
+		                                                 SL_FATE_BIT(SL_FATE_hit)
+		                                       : sl_models[r->model]->fates,
+			.lo = is_real(column) ? -0.75 : 1,
+			.hi = is_real(column) ? 0.75 : 1 + 2 * bins};
+	}
+	r->bins = sl_histogram_make(axis, n, weighted);
+}
+
+/* The maximum number of counters. */
+static void make_largest_histogram(struct sl_recipe *r, bool weighted)
+{
+	const struct sl_histogram_axis most = {.column = SL_COLUMN_w,
+		.bins = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) -
+	                SL_HISTOGRAM_OUTSIDE,
+		.fates = sl_models[r->model]->fates,
+		.lo = -1,
+		.hi = 1};
+
+	r->bins = sl_histogram_make(&most, 1, weighted);
+}
+
+/*
+ * Two grids: x by w, and the derived columns. Some values are outside of their ranges. The two columns are neighbours in
+ * memory: a value after the end of r is the first one of rho.
+ */
+static void make_grids(struct sl_recipe *r, bool weighted)
+{
+	const struct sl_grid_field field[] = {
+		{.n_axes = 2,
+			.axis = {{.column = SL_COLUMN_x, .bins = 4, .lo = -0.5, .hi = 0.5},
+				{.column = SL_COLUMN_w,
+					.spacing = SL_SPACING_EDGES,
+					.bins = 4,
+					.lo = -1,
+					.hi = 1}},
+			.fates = SL_EVERY_FATE},
+		{.n_axes = 2,
+			.axis = {{.column = SL_COLUMN_rho, .bins = 5, .lo = 0, .hi = 15},
+				{.column = SL_COLUMN_r,
+					.spacing = SL_SPACING_RATIO,
+					.bins = 7,
+					.lo = 1.5,
+					.hi = sqrt(0.8 * r->batch + 4)}},
+			.fates = SL_EVERY_FATE}};
+
+	derive_columns(r);
+	sl_grid_make(field, 2, edges, weighted, 1, &r->grids);
+}
+
+static const struct sl_grid_axis depth = {.column = SL_COLUMN_z, .bins = 5, .lo = 0.05, .hi = 0.4},
+				 radius = {.column = SL_COLUMN_r, .bins = 3, .lo = 0, .hi = 0.3};
+
+static void make_scores(struct sl_recipe *r, struct sl_grid_field *field, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		field[k].fates = SL_FATE_BIT(SL_SCORE_ROW);
+	r->derivation = (struct sl_derivation){.n = 0}; /* a score sets r */
+	sl_grid_make(field, n, edges, false, 1, &r->grids);
+}
+
+void score_flights(struct sl_recipe *r)
+{
+	struct sl_grid_field field[] = {
+		{.score = SL_SCORE_DEPOSIT, .n_axes = 2, .axis = {depth, radius}},
+		{.score = SL_SCORE_FLUENCE, .n_axes = 2, .axis = {depth, radius}},
+		{.score = SL_SCORE_TRACK, .n_axes = 2, .axis = {depth, radius}},
+		{.score = SL_SCORE_CROSSING, .plane = 0.25, .n_axes = 1, .axis = {radius}}};
+
+	make_scores(r, field, 4);
+}
+
+void score_collisions(struct sl_recipe *r, bool even)
+{
+	const struct sl_grid_axis place = {.column = SL_COLUMN_x,
+		.spacing = even ? SL_SPACING_EVEN : SL_SPACING_EDGES,
+		.bins = 4,
+		.lo = -1,
+		.hi = 1};
+	struct sl_grid_field field[] = {
+		{.score = SL_SCORE_DEPOSIT, .n_axes = 2, .axis = {depth, radius}},
+		{.score = SL_SCORE_FLUENCE, .n_axes = 2, .axis = {place, depth}}};
+
+	make_scores(r, field, 2);
+}
+
+static void choose_tallies(struct sl_recipe *r, bool scores, uint64_t *seed)
+{
+	switch (random_below(seed, scores ? 14 : 8)) {
+	case 0:
+	case 1:
+		choose_histograms(r, seed);
+		break;
+	case 2:
+		make_largest_histogram(r, random_below(seed, 2));
+		break;
+	case 3:
+	case 4:
+		make_grids(r, random_below(seed, 2));
+		break;
+	case 5:
+		derive_columns(r);
+		break;
+	case 8:
+	case 9:
+	case 10:
+		score_flights(r);
+		break;
+	case 11:
+	case 12:
+		score_collisions(r, random_below(seed, 2));
+		break;
+	}
+}
+
+/* --- recipes ---------------------------------------------------------------------------------- */
+
+/* One of the recipes of test_recipe(), or one with random options. */
+static struct sl_recipe random_rules(uint64_t *seed, uint32_t n, bool *known)
+{
+	enum sl_model_number model =
+		random_below(seed, 4) ? generating_model(random_below(seed, GENERATING_MODELS))
+				      : SL_MODEL_slab; /* the only one with scores */
+	struct sl_recipe r;
+
+	*known = model < SL_MODEL_list && random_below(seed, 2);
+	if (*known)
+		return test_recipe(model, n);
+	r = recipe_at_random(model, *seed, MAX_STEPS);
+	r.keep = random_below(seed, SL_EVERY_FATE) & sl_models[model]->fates;
+	complete_recipe(&r, n);
+	return r;
+}
+
+struct sl_recipe random_batches(uint64_t seed, uint32_t largest)
+{
+	uint64_t state = seed;
+	bool known;
+	struct sl_recipe r = random_rules(&state, random_size(&state, largest), &known);
+
+	choose_batches(&r, &state);
+	choose_keep(&r, &state);
+	choose_condition(&r, &state);
+	choose_key(&r, &state);
+	choose_columns(&r, &state);
+	choose_tallies(&r, known && r.model == SL_MODEL_slab, &state);
+	if (sl_models[r.model]->steps && random_below(&state, 2))
+		r.schedule = schedule_at((int)random_below(&state, SCHEDULES));
+	return r;
+}
+
+bool needs_staged_mode(const struct sl_recipe *r)
+{
+	return r->grids.scored || r->schedule.steps > 0;
+}
+
+const char *describe_batches(const struct sl_recipe *r)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text),
+		"%s, %u particles, %llu batches, keep %#llx, %u steps of a condition, %u fields of %u "
+		"bits, %u columns, %u histograms, %u grids, schedule %u",
+		sl_models[r->model]->name, r->batch, (unsigned long long)r->n_batches,
+		(unsigned long long)r->keep, r->condition.n, r->n_fields, r->key_bits, r->n_columns,
+		r->bins.n, r->grids.n, r->schedule.steps);
+	return text;
+}
