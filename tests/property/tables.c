@@ -21,8 +21,8 @@ struct written {
 	struct sl_table t;
 };
 
-static const struct sl_format *const formats[] = {&sl_format_openpmd, &sl_format_npz, &sl_format_csv,
-	&sl_format_csv_gz, &sl_format_mcpl, &sl_format_mcpl_gz};
+static const struct sl_format *const formats[] = {&sl_format_openpmd, &sl_format_npz,
+	&sl_format_csv, &sl_format_csv_gz, &sl_format_mcpl, &sl_format_mcpl_gz};
 static const struct sl_batch_facts batch = {.number = 17, .first_id = 1700, .generated = 1048576};
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -54,7 +54,8 @@ static void set_directions(struct rnd *g, const struct sl_table *t)
 		double d[3], length;
 
 		for (int k = 0; k < 3; k++)
-			d[k] = i < 6 ? (k == (int)i % 3 ? (i < 3 ? 1 : -1) : 0) : rnd_between(g, -1, 1);
+			d[k] = i < 6 ? (k == (int)i % 3 ? (i < 3 ? 1 : -1) : 0)
+			             : rnd_between(g, -1, 1);
 		d[2] *= i % 5 == 0 ? 1e-20 : 1;
 		length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 		for (int k = 0; k < 3; k++)
@@ -91,7 +92,8 @@ static struct sl_table any_particles(struct rnd *g, uint32_t n, struct sl_file_f
 			if (c->column == SL_COLUMN_energy || c->column == SL_COLUMN_weight ||
 				c->column == SL_COLUMN_time)
 				((float *)c->data)[i] = (float)rnd_between(g, 0.001, 100);
-			if (c->column == SL_COLUMN_id) /* an id has 64 bits in a table, and 32 in a file */
+			if (c->column ==
+				SL_COLUMN_id) /* an id has 64 bits in a table, and 32 in a file */
 				((uint64_t *)c->data)[i] &= UINT32_MAX;
 			if (c->column == SL_COLUMN_pdg && ((int32_t *)c->data)[i] == 0)
 				((int32_t *)c->data)[i] = 22; /* 0 is no code */
@@ -112,7 +114,8 @@ static struct sl_table any_table(struct rnd *g, const struct sl_format *f, uint3
 		columns &= rnd_bits(g) & rnd_bits(g);
 	if (f == &sl_format_openpmd && rnd_one_in(g, 20)) {
 		n = (131072u << rnd_below(g, 2)) + rnd_below(g, 3) - 1;
-		columns = SL_BIT(rnd_below(g, SL_COLUMN_COUNT)) | SL_BIT(rnd_below(g, SL_COLUMN_COUNT));
+		columns = SL_BIT(rnd_below(g, SL_COLUMN_COUNT)) |
+		          SL_BIT(rnd_below(g, SL_COLUMN_COUNT));
 	}
 	t = make_table(n, columns, rnd_bits(g) & rnd_bits(g), (enum kind)rnd_below(g, KIND_COUNT));
 	set_floats(g, &t);
@@ -146,7 +149,8 @@ static void check_rounded(const struct sl_table *t, const struct sl_table *back,
 		assert_int_equal(c->column, t->column[k].column);
 		assert_int_equal(c->rounded, direction || (converted && !wide));
 		for (uint32_t i = 0; c->rounded && i < t->n; i++) {
-			double is = float_at(back, c->column, i), should = float_at(t, c->column, i);
+			double is = float_at(back, c->column, i),
+			       should = float_at(t, c->column, i);
 
 			if (!(fabs(is - should) <= 4e-7 * (direction ? 1 : fabs(should))))
 				fail_msg("%s of row %u: %.9g, not %.9g",
@@ -167,6 +171,21 @@ static struct sl_table exact_columns(struct sl_table t, const struct sl_table *b
 	return t;
 }
 
+/* The file is the text of csv in gzip. */
+static void check_text(const struct written *w, const char *file, size_t bytes)
+{
+	unsigned members;
+	size_t plain_bytes, text_bytes, first;
+	uint8_t *plain =
+		inflate_members((const uint8_t *)file, bytes, &plain_bytes, &first, &members);
+	char *text = file_of(&sl_format_csv, &w->run, &batch, &w->t, 0, &text_bytes);
+
+	assert_int_equal(plain_bytes, text_bytes);
+	assert_memory_equal(plain, text, text_bytes);
+	free(text);
+	free(plain);
+}
+
 /* MCPL: by a decoder that is not that of the library. */
 static void check_by_hand(const struct written *w, const char *file, size_t bytes)
 {
@@ -174,6 +193,8 @@ static void check_by_hand(const struct written *w, const char *file, size_t byte
 	unsigned members = 0;
 	uint8_t *plain;
 
+	if (w->f == &sl_format_csv_gz)
+		check_text(w, file, bytes);
 	if (w->f == &sl_format_mcpl)
 		check_mcpl_file((const uint8_t *)file, bytes, &w->run, &batch, &w->t);
 	if (w->f != &sl_format_mcpl_gz)
@@ -292,7 +313,8 @@ static char *items_of(const struct sl_table_column *c, uint32_t n)
 
 	assert_non_null(items);
 	for (size_t i = 0; i < n; i++)
-		memcpy(items + i * item, (const char *)c->data + (c->constant ? 0 : i * item), item);
+		memcpy(items + i * item, (const char *)c->data + (c->constant ? 0 : i * item),
+			item);
 	return items;
 }
 
@@ -372,8 +394,8 @@ PROPERTY(streams_of_a_device_give_the_same_file, 200)
 	for (uint32_t i = 0; i < w.t.n_columns; i++)
 		bare.column[i].data = w.t.column[i].constant ? w.t.column[i].data : NULL;
 	k = lay_out_for(w.f, &w.run, &w.t);
-	assert_ok(w.f->take(&(struct sl_exec){.space = SL_HOST, .scratch = k.scratch}, &w.run, &bare,
-		&sent, &k.p));
+	assert_ok(w.f->take(&(struct sl_exec){.space = SL_HOST, .scratch = k.scratch}, &w.run,
+		&bare, &sent, &k.p));
 	if (w.f == &sl_format_openpmd)
 		assert_ptr_equal(k.p.bytes, sent.bytes);
 	file = assembled(w.f, &w.run, &batch, &k, &bytes);
@@ -427,7 +449,8 @@ PROPERTY(damage_is_found, 240)
 		size_t at = rnd_below(g, (uint32_t)bytes);
 		char was = file[at];
 
-		file[at] = rnd_one_in(g, 4) ? (char)rnd_bits(g) : (char)(was ^ (1 << rnd_below(g, 8)));
+		file[at] =
+			rnd_one_in(g, 4) ? (char)rnd_bits(g) : (char)(was ^ (1 << rnd_below(g, 8)));
 		if (file[at] != was)
 			check_damaged(&w, &whole, file, bytes, w.f == &sl_format_openpmd);
 		file[at] = was;

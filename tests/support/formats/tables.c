@@ -67,7 +67,8 @@ struct sl_table make_table(
 
 	for (int i = 0; i < SL_COLUMN_COUNT; i++) {
 		struct sl_table_column *c = &t.column[t.n_columns];
-		const uint32_t items = SL_HAS(constants, i) ? 1 : n, bytes = sl_column_facts[i].bytes;
+		const uint32_t items = SL_HAS(constants, i) ? 1 : n,
+			       bytes = sl_column_facts[i].bytes;
 
 		if (!SL_HAS(columns, i))
 			continue;
@@ -120,8 +121,8 @@ void assert_same_table(const struct sl_table *a, const struct sl_table *b, bool 
 		assert_string_equal(sl_table_name(a, k), sl_table_name(b, k));
 		for (uint32_t i = 0; i < a->n; i++)
 			if (memcmp(item_at(c, i), item_at(d, i), sl_facts_of(c)->bytes) != 0 &&
-				!(any_nan &&
-					are_nans(sl_facts_of(c)->type, item_at(c, i), item_at(d, i))))
+				!(any_nan && are_nans(sl_facts_of(c)->type, item_at(c, i),
+						     item_at(d, i))))
 				fail_msg("row %u of column %s differs", i, sl_table_name(a, k));
 	}
 }
@@ -186,8 +187,7 @@ char *assembled(const struct sl_format *f, const struct sl_file_facts *run,
 
 	assert_ok(sl_format_check_written(&k->p.written, k->p.table.n));
 	if (image.size > 0)
-		assert_fails(
-			f->assemble(run, batch, &k->p, image.base, image.size - 1, &pieces),
+		assert_fails(f->assemble(run, batch, &k->p, image.base, image.size - 1, &pieces),
 			SL_USAGE, "image");
 	assert_ok(f->assemble(run, batch, &k->p, image.base, image.size, &pieces));
 	*bytes = pieces.bytes;

@@ -77,8 +77,9 @@ double rnd_between(struct rnd *g, double lo, double hi)
 static void report(void)
 {
 	if (running.name)
-		fprintf(stderr, "%s: case %llu of seed %llu failed; repeat it: SLUICE_TEST=check_%s sluice_tests "
-				"%s --seed %llu --case %llu\n",
+		fprintf(stderr,
+			"%s: case %llu of seed %llu failed; repeat it: SLUICE_TEST=check_%s sluice_tests "
+			"%s --seed %llu --case %llu\n",
 			running.name, (unsigned long long)running.number, (unsigned long long)seed,
 			running.name, file, (unsigned long long)seed,
 			(unsigned long long)running.number);

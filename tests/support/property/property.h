@@ -42,15 +42,19 @@ float rnd_float(struct rnd *g);
 /* A number of at least lo and below hi. */
 double rnd_between(struct rnd *g, double lo, double hi);
 
-#define PROPERTY(name, cases)                    \
-	static void name(struct rnd *g);         \
-	TEST(check_##name)                       \
-	{                                        \
+#define PROPERTY(name, cases)                       \
+	static void name(struct rnd *g);            \
+	TEST(check_##name)                          \
+	{                                           \
 		property_check(#name, name, cases); \
-	}                                        \
+	}                                           \
 	static void name(struct rnd *g)
 
-#define PROPERTY_FILE() TEST_FILE(argc, argv) { return property_main(argc, argv); }
+#define PROPERTY_FILE()                           \
+	TEST_FILE(argc, argv)                     \
+	{                                         \
+		return property_main(argc, argv); \
+	}
 
 void property_check(const char *name, void (*check)(struct rnd *g), uint32_t cases);
 
