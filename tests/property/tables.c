@@ -8,6 +8,7 @@
 #include "primitives/primitives.h"
 #include "stages/batch/recipe.h"
 #include "stages/device/pack.h"
+#include "stages/formats/common/crc_trailer.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
 #include "tests/support/formats/mcpl_expected.h"
@@ -47,7 +48,7 @@ static void set_floats(struct rnd *g, const struct sl_table *t)
 	}
 }
 
-/* Directions of unit length, among them axes and almost horizontal ones. */
+/* Directions of unit length: axes and almost horizontal ones. */
 static void set_directions(struct rnd *g, const struct sl_table *t)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -409,6 +410,9 @@ PROPERTY(streams_of_a_device_give_the_same_file, 200)
 	free_table(&w.t);
 }
 
+/* Bytes before the version number of HDF5's superblock, which HDF5 always checks. */
+enum { SUPERBLOCK_VERSION = 8 };
+
 /* --- damage ----------------------------------------------------------------------------------- */
 
 /* Reads a damaged file: an error, or with a checksum the same values, in bytes that gzip and zip ignore. */
@@ -457,6 +461,45 @@ PROPERTY(damage_is_found, 240)
 	}
 	free(of_whole.base);
 	free(file);
+	free_table(&w.t);
+}
+
+/*
+ * Anybody can write a valid checksum over changed bytes. Then HDF5 fails, crashes or asks for much memory, which is
+ * reported as damage and does not end the process of the test. Chunks have checksums too.
+ */
+PROPERTY(damage_below_a_valid_checksum_does_no_harm, 42)
+{
+	struct written w = any_written(g, &sl_format_openpmd, rnd_below(g, 300));
+	struct packed k = lay_out_for(w.f, &w.run, &w.t);
+	size_t bytes;
+	char *file = file_of(w.f, &w.run, &batch, &w.t, 0, &bytes), *packed;
+
+	assert_ok(pack_into(&k, w.f, &w.run, &w.t));
+	packed = k.p.used > 0 ? (char *)memmem(file, bytes, k.p.bytes, k.p.used) : NULL;
+	assert_true(packed || k.p.used == 0);
+	for (int i = 0; i < 12; i++) {
+		const bool in_chunk = packed && rnd_one_in(g, 2);
+		const size_t any = rnd_below(g, (uint32_t)(bytes - SL_CRC_TRAILER_BYTES));
+		char *at = in_chunk ? packed + rnd_below(g, (uint32_t)k.p.used) : file + any;
+		const char bit = (char)(1 << rnd_below(g, 8));
+		struct sl_table back;
+		struct sl_arena a;
+		enum sl_status s;
+
+		at = i == 0 ? file + SUPERBLOCK_VERSION : at;
+		*at ^= bit;
+		sl_crc_trailer_add(file, bytes - SL_CRC_TRAILER_BYTES);
+		s = read_back(w.f, file, bytes, &a, &back);
+		if (s == SL_OK && in_chunk && i > 0)
+			assert_same_table(&w.t, &back, false); /* a hint in the zlib header */
+		else if (s != SL_OK || i == 0)
+			assert_fails(s, SL_BAD_INPUT, "");
+		free(a.base);
+		*at ^= bit;
+	}
+	free(file);
+	free_packed(&k);
 	free_table(&w.t);
 }
 

@@ -19,6 +19,8 @@ static float a_float(enum kind kind, uint64_t i)
 		3.4028235e38f, -3.4028235e38f, 1.0f, 16777216.0f, 0.1f, 8388609.0f, 1e10f, 5e-5f};
 
 	switch (kind) {
+	case FEW:
+		return hard[10 + mixed(i) % 3];
 	case SORTED:
 		return (float)i * 0.25f;
 	case SAME:
@@ -33,7 +35,7 @@ static float a_float(enum kind kind, uint64_t i)
 /* The bits of an item; integers of fewer than 64 bits are the first bytes. */
 static uint64_t item_of(enum sl_column_type type, enum kind kind, uint64_t i)
 {
-	const uint64_t counts[KIND_COUNT] = {mixed(i), i * 3, 7, i % 2 ? UINT64_MAX : 0};
+	const uint64_t counts[KIND_COUNT] = {mixed(i), i * 3, 7, i % 2 ? UINT64_MAX : 0, mixed(i) % 3};
 	uint64_t bits = 0;
 	float v = a_float(kind, i);
 

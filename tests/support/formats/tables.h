@@ -10,7 +10,7 @@
 #include "tests/support/basic/check.h"
 
 /* The kinds of values of a column. */
-enum kind { RANDOM, SORTED, SAME, HARD, KIND_COUNT };
+enum kind { RANDOM, SORTED, SAME, HARD, FEW, KIND_COUNT };
 
 #define ALL_COLUMNS (SL_BIT(SL_COLUMN_COUNT) - 1)
 
@@ -19,7 +19,7 @@ uint64_t mixed(uint64_t i);
 
 /*
  * Makes a table of n rows with these columns; columns in constants have one value. Floats of the kind HARD are zeros,
- * denormals and ends of ranges. set_digest() is for a column that was changed.
+ * denormals and ends of ranges; FEW are three values. set_digest() is for a column that was changed.
  */
 struct sl_table make_table(
 	uint32_t n, sl_column_set columns, sl_column_set constants, enum kind kind);
