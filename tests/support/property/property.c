@@ -3,13 +3,16 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tests/cases/sampling.h"
 
 enum { GROWTH = 12 };
 
 static uint64_t seed, only = UINT64_MAX;
+static time_t seconds;
 
 /* The case that runs; its name is NULL after a success. */
 static struct {
@@ -89,10 +92,11 @@ static void report(void)
 void property_check(const char *name, void (*check)(struct rnd *g), uint32_t cases)
 {
 	uint64_t n = cases / sl_sampling_step(1), first = only == UINT64_MAX ? 0 : only;
+	const time_t end = seconds > 0 ? time(NULL) + seconds : 0;
 
 	report(); /* of the property before, which did not end */
 	n = only == UINT64_MAX ? (n > 0 ? n : 1) : only + 1;
-	for (uint64_t k = first; k < n; k++) {
+	for (uint64_t k = first; k < n || time(NULL) < end; k++) {
 		struct rnd g = {.state = seed * 1000003 + k, .most = 1u << k % GROWTH};
 
 		for (const char *c = name; *c; c++)
@@ -102,6 +106,12 @@ void property_check(const char *name, void (*check)(struct rnd *g), uint32_t cas
 		check(&g);
 	}
 	running.name = NULL;
+}
+
+static void report_abort(int number)
+{
+	(void)number;
+	report();
 }
 
 /* Of AddressSanitizer, which ends the process. */
@@ -119,9 +129,12 @@ int property_main(int argc, char **argv)
 			seed = strtoull(argv[i + 1], NULL, 10);
 		else if (strcmp(argv[i], "--case") == 0)
 			only = strtoull(argv[i + 1], NULL, 10);
+		else if (strcmp(argv[i], "--seconds") == 0)
+			seconds = (time_t)strtoull(argv[i + 1], NULL, 10);
 	}
 	printf("seed %llu\n", (unsigned long long)seed);
 	fflush(stdout);
+	signal(SIGABRT, report_abort); /* abort() ends the process when the handler returns */
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(report);
 	code = run_test_file(file);

@@ -58,7 +58,7 @@ double rnd_between(struct rnd *g, double lo, double hi);
 
 void property_check(const char *name, void (*check)(struct rnd *g), uint32_t cases);
 
-/* Runs the tests of the file. Arguments: --seed N, --case N for that case alone. */
+/* Runs the tests of the file. Arguments: --seed N; --case N for that case alone; --seconds N for each property. */
 int property_main(int argc, char **argv);
 
 #endif
