@@ -3,7 +3,7 @@
  *
  * A crafted file can make the child return any bytes. A target therefore passes arbitrary bytes, as the result
  * of the child, to the code that runs in the program itself. HDF5's own parser is not fuzzed: it is expected to
- * crash, in the child (tests/stages/formats/openpmd/openpmd_wrong.c).
+ * crash, in the child (tests/property/tables.c).
  */
 #ifndef SL_TESTS_FUZZ_HDF5_FOUND_H
 #define SL_TESTS_FUZZ_HDF5_FOUND_H
