@@ -307,6 +307,33 @@ static char *file_of_ours(enum sl_column flags, struct sl_table *t, size_t *byte
 	return file_of(&sl_format_mcpl, &run, &batch, t, 0, bytes);
 }
 
+/* What joined files and other programs read: property/tables.c only compares numbers. */
+TEST(headers_have_the_documented_text)
+{
+	static const char *const expected[] = {"Sluice 1.2.3",
+		"stat:sum:sluice_generated:                 1048576",
+		"Survivors of run demo, seed 42, rules version 0, species photons",
+		NULL /* the meaning of the flags */, "sluice:columns:x,y,z,u,v,w,weight,time,fate",
+		"sluice_config", "run: {name: demo, seed: 42}\n"};
+	struct sl_table t = make_table(ROWS, SL_MCPL_NEEDED | SL_BIT(SL_COLUMN_fate), 0, SORTED);
+	struct sl_mcpl_stream s;
+	size_t bytes;
+	char *file = file_of_ours(SL_COLUMN_fate, &t, &bytes), text[128];
+	uint32_t length;
+
+	assert_memory_equal(file, "MCPL003L", 8);
+	assert_ok(sl_mcpl_open(&s, file, bytes));
+	assert_true(s.header.comments == 4 && s.header.blobs == 1);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		assert_ok(sl_mcpl_text(&s, text, sizeof(text), &length));
+		if (expected[i])
+			assert_string_equal(text, expected[i]);
+	}
+	sl_mcpl_close(&s);
+	free(file);
+	free_table(&t);
+}
+
 TEST(missing_columns_are_reported)
 {
 	const sl_column_set all =
