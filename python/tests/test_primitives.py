@@ -74,7 +74,7 @@ def test_sort(backend, device, dtype):
 
 @pytest.mark.parametrize("backend, device", WHERE["deflate"])
 def test_deflate(backend, device):
-    for n in [0, 1, 70_000]:
+    for n in [0, 1, 5000 if device else 70_000]:  # the emulated device takes long
         data = (numbers(n, "uint32") % 1000).tobytes()
         for array in (data, bytearray(data), numpy.frombuffer(data, numpy.uint32).reshape(-1, 1)):
             made = sluice.deflate(array, backend=backend, device=device)

@@ -64,7 +64,7 @@ static char *get_memory(enum sl_space space, size_t bytes)
 	if (space == SL_DEVICE && used <= POOL) {
 		p = (char *)pool + pool_used;
 		pool_used = used;
-		__asan_unpoison_memory_region(p, bytes);
+		ASAN_UNPOISON_MEMORY_REGION(p, bytes);
 	} else if (n_blocks < BLOCKS_MOST && sl_memory_get(space, bytes, &p) == SL_OK) {
 		block[n_blocks].space = space;
 		block[n_blocks++].at = p;
@@ -125,7 +125,7 @@ static void free_buffers(void)
 		n_blocks--;
 		sl_memory_give(block[n_blocks].space, block[n_blocks].at);
 	}
-	__asan_poison_memory_region(pool, pool_used);
+	ASAN_POISON_MEMORY_REGION(pool, pool_used);
 	pool_used = n_buffers = 0;
 }
 
@@ -348,11 +348,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		call_scan, call_compact, call_sort, call_deflate};
 	static struct sl_device device;
 
+	sl_device_emulate(true); /* other targets of the program end it */
 	if (!device.name[0]) {
-		sl_device_emulate(true);
 		fuzz_expect(sl_device_use(0, &device) == SL_OK);
 		fuzz_expect(sl_memory_get(SL_DEVICE, POOL, &pool) == SL_OK);
-		__asan_poison_memory_region(pool, POOL);
+		ASAN_POISON_MEMORY_REGION(pool, POOL);
 	}
 	at = data;
 	left = size;

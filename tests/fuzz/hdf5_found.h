@@ -3,7 +3,7 @@
  *
  * A crafted file can make the child return any bytes. A target therefore passes arbitrary bytes, as the result
  * of the child, to the code that runs in the program itself. HDF5's own parser is not fuzzed: it is expected to
- * crash, in the child (tests/stages/formats/openpmd/openpmd_wrong.c).
+ * crash, in the child (tests/property/tables.c).
  */
 #ifndef SL_TESTS_FUZZ_HDF5_FOUND_H
 #define SL_TESTS_FUZZ_HDF5_FOUND_H
@@ -14,11 +14,14 @@
 #include "stages/formats/hdf5/hdf5_child.h"
 #include "tests/fuzz/fuzz.h"
 
-/* What the child returns: these bytes, then zeros. */
-static const uint8_t *fuzz_found;
-static size_t fuzz_found_bytes;
+/* Several targets can be linked to one program (property/fuzz.c), which then has one copy of what follows. */
+#define FUZZ_SHARED __attribute__((weak))
 
-enum sl_status sl_h5_in_child(
+/* What the child returns: these bytes, then zeros. */
+FUZZ_SHARED const uint8_t *fuzz_found;
+FUZZ_SHARED size_t fuzz_found_bytes;
+
+FUZZ_SHARED enum sl_status sl_h5_in_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
 {
 	(void)read, (void)file, (void)bytes;
@@ -30,7 +33,7 @@ enum sl_status sl_h5_in_child(
 }
 
 /* Called by hdf5_writer.c, which is linked but not used: no target writes a file. */
-enum sl_status sl_h5_in_free_child(
+FUZZ_SHARED enum sl_status sl_h5_in_free_child(
 	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
 {
 	(void)read, (void)file, (void)bytes, (void)size, (void)found;
@@ -38,17 +41,17 @@ enum sl_status sl_h5_in_free_child(
 	return SL_INTERNAL;
 }
 
-void sl_h5_set_signals(void)
+FUZZ_SHARED void sl_h5_set_signals(void)
 {
 	fuzz_expect(false);
 }
 
-void sl_h5_close_files(int except)
+FUZZ_SHARED void sl_h5_close_files(int except)
 {
 	fuzz_expect(except < 0);
 }
 
-void sl_h5_child_free(void *found, size_t size)
+FUZZ_SHARED void sl_h5_child_free(void *found, size_t size)
 {
 	(void)size;
 	free(found);

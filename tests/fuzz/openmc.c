@@ -3,8 +3,9 @@
 
 #include "stages/formats/phase_space/openmc.h"
 
-static void read_items(const struct sl_openmc *o, const uint8_t *file)
+static void read_items(const struct sl_openmc *o, const uint8_t *file, size_t bytes)
 {
+	fuzz_expect(o->at <= bytes && o->particles <= (bytes - o->at) / o->item_bytes);
 	for (uint64_t i = 0; i < o->particles && i < FUZZ_ROWS_MOST; i++) {
 		struct sl_mcpl_particle p;
 
@@ -24,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s = sl_openmc_open(file, bytes, &o);
 	fuzz_check(s);
 	if (s == SL_OK)
-		read_items(&o, file);
+		read_items(&o, file, bytes);
 	free(file);
 	return 0;
 }

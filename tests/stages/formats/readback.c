@@ -6,11 +6,12 @@
  * The test is skipped without h5py.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "stages/formats/openpmd/xdmf.h"
-#include "tests/stages/formats/format_check.h"
 #include "stages/formats/formats.h"
 #include "stages/formats/mcpl/mcpl.h"
+#include "tests/support/formats/tables.h"
 #include "tests/support/program/folder.h"
 #include "tests/support/program/process.h"
 #include "tests/support/program/python.h"
@@ -53,11 +54,14 @@ static void write_files(const struct folder *f, const struct a_batch *b, const s
 	struct sl_batch_facts batch = {.number = b->number, .first_id = 5, .generated = 1u << 20};
 
 	run.run_name = b->run;
+	run.rules_version = 7;
+	run.config = "a: \"b\\c\"\n\t\xc3\xa4"; /* what JSON escapes */
 	for (size_t i = 0; sl_formats[i]; i++) {
 		char name[128], *file;
 		size_t bytes;
 
-		if (sl_format_is_mcpl(sl_formats[i])) /* not of any columns; see mcpl.c */
+		if (sl_format_is_mcpl(
+			    sl_formats[i])) /* not of any columns; see property/tables.c */
 			continue;
 		file = file_of(sl_formats[i], &run, &batch, t, 0, &bytes);
 		sl_file_name(name, sizeof(name), b->run, b->number, sl_formats[i]->suffix);
@@ -105,10 +109,11 @@ TEST(other_programs_read_the_same_values)
 			SL_BIT(SL_COLUMN_energy), RANDOM},
 		{"demo", 12345678, 1, position | SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_energy),
 			SL_BIT(SL_COLUMN_energy), RANDOM},
-		{"whole", 17, 1000, all_columns, 0, RANDOM},
-		{"hard", 17, 1000, all_columns, 0, HARD},
-		{"same", 17, 1000, all_columns, all_columns, SAME},
-		{"none", 17, 0, all_columns, SL_BIT(SL_COLUMN_z) | SL_BIT(SL_COLUMN_weight), SAME},
+		{"lines", 2, 300000, SL_BIT(SL_COLUMN_energy), 0, FEW},
+		{"whole", 17, 1000, ALL_COLUMNS, 0, RANDOM},
+		{"hard", 17, 1000, ALL_COLUMNS, 0, HARD},
+		{"same", 17, 1000, ALL_COLUMNS, ALL_COLUMNS, SAME},
+		{"none", 17, 0, ALL_COLUMNS, SL_BIT(SL_COLUMN_z) | SL_BIT(SL_COLUMN_weight), SAME},
 		{"flat", 3, 5, position | SL_BIT(SL_COLUMN_u), SL_BIT(SL_COLUMN_z), SORTED},
 		{"lost", 3, 50, SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_fate), 0, SORTED},
 	};

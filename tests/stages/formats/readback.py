@@ -10,9 +10,12 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree
+import zipfile
 
 import h5py
 import numpy as np
+
+CONFIG = 'a: "b\\c"\n\t\u00e4'
 
 NUMBER, LENGTH, TIME, ENERGY = (0, 0, 0), (1, 0, 0), (0, 0, 1), (2, 1, -2)
 
@@ -173,7 +176,7 @@ def check_openpmd(case):
         assert number(f, "sluiceBatch", "<u8") == case.number
         assert number(f, "sluiceFirstId", "<u8") == 5
         assert number(f, "sluiceGenerated", "<u8") == 1 << 20
-        assert f["sluiceConfig"][()].decode() == "run: {name: demo, seed: 42}\n"
+        assert f["sluiceConfig"][()].decode() == CONFIG
         assert set(f) == {"data", "sluiceConfig"}
         assert not {"date", "author", "machine"} & set(f.attrs)
         assert list(f["data"]) == [str(case.number)]
@@ -200,7 +203,19 @@ def check_csv(case):
         assert same(read, values), name
 
 
+def check_headers(case):
+    """The header of each array: its text, padded with spaces to a multiple of 64 bytes."""
+    with zipfile.ZipFile(case.file + ".npz") as archive:
+        for name, values in case.values.items():
+            array = archive.read(name + ".npy")
+            size = 10 + int.from_bytes(array[8:10], "little")
+            assert array[:8] == b"\x93NUMPY\x01\x00" and size % 64 == 0
+            assert array[10:size] == (f"{{'descr': '{values.dtype.str}', 'fortran_order': False, 'shape': ({case.n},), }}"
+                                      .ljust(size - 11) + "\n").encode()
+
+
 def check_npz(case):
+    check_headers(case)
     with np.load(case.file + ".npz", allow_pickle=False) as f:
         assert f.files == list(case.values) + ["about"]
         for name, values in case.values.items():
@@ -208,8 +223,8 @@ def check_npz(case):
         about = json.loads(f["about"].item())
     assert about.pop("units") == {name: ANGLES.get(name, UNITS[COLUMNS[name][2]]) for name in case.values}
     assert about == {
-        "software": "Sluice", "version": "1.2.3", "rules_version": 0, "run": case.run, "seed": 42, "batch": case.number,
-        "first_id": 5, "generated": 1 << 20, "species": "photons", "config": "run: {name: demo, seed: 42}\n"}
+        "software": "Sluice", "version": "1.2.3", "rules_version": 7, "run": case.run, "seed": 42, "batch": case.number,
+        "first_id": 5, "generated": 1 << 20, "species": "photons", "config": CONFIG}
 
 
 def check_item(folder, item, case, kinds):
