@@ -253,16 +253,31 @@ static void run_command(const char *command, struct ending *e)
 		e->code = 128 + e->signal;
 }
 
+/* The first of the lines from at to end - 1 that matches, or end. */
+static size_t find_line(const struct lines *found, size_t at, const char *want)
+{
+	while (at < found->n && !same_line(want, found->at[at]))
+		at++;
+	return at;
+}
+
 /* Prints the lines that were found, as expected lines: those that match keep their wildcards. */
 static void update(const struct lines *want, const struct lines *found, const char *mark)
 {
-	size_t i = 0, k, n;
+	size_t i = 0, k = 0, n;
 
-	for (k = 0; k < found->n; k++) {
-		for (n = i; n < want->n && (strcmp(want->at[n], "...") == 0 ||
-						   !same_line(want->at[n], found->at[k]));)
+	while (k < found->n) {
+		for (n = i; n < want->n && !same_line(want->at[n], found->at[k]);)
 			n++;
-		fprintf(updating, "%s%s\n", mark, n < want->n ? want->at[n] : found->at[k]);
+		if (i < want->n && strcmp(want->at[i], "...") == 0) {
+			n = i + 1 < want->n ? find_line(found, k, want->at[i + 1]) : found->n;
+			if (n < found->n || i + 1 == want->n)
+				fprintf(updating, "%s...\n", mark), k = n;
+			i++;
+			continue;
+		}
+		fprintf(updating, "%s%s\n", mark, n < want->n ? want->at[n] : found->at[k++]);
+		k += n < want->n;
 		i = n < want->n ? n + 1 : i;
 	}
 }
