@@ -17,6 +17,7 @@
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
+#include "tests/support/program/program_server.h"
 
 enum { TESTS_MOST = 200 };
 
@@ -141,6 +142,7 @@ int main(int argc, char **argv)
 	else if (!again || !is_known(again))
 		return usage(argv[0]);
 	setenv("SLUICE_TEST_FILE", path, 1);
+	program_server_start();
 	if (!sl_sampling_from_environment())
 		return 1;
 	if (find(TEST_MAIN, 0))
