@@ -1,20 +1,9 @@
-/*
- * info.c - the numbers that sluice info prints: weighted statistics, particle types, first rows.
- *
- * The list is written here, record by record, with sums that are exact in binary.
- */
-#include <math.h>
-#include <stdlib.h>
+/* info.c - the numbers that sluice info prints: weighted statistics and particle types. */
+#include <stdio.h>
 
 #include "pipeline/info/type_table.h"
 #include "pipeline/info/weighted_stats.h"
-#include "tests/support/formats/mcpl_lists.h"
-#include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
-
-static const char text[] = "run: {name: t, particles: 2000, batch: 700}\n"
-			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-			   "keep: transmitted\n";
 
 /* Prints statistics to a text that is valid until the next call. */
 static const char *printed(const struct sl_weighted_stats *s)
