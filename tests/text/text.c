@@ -7,7 +7,8 @@
  *
  *	== a title                          SLUICE_TEST=title selects a paragraph, with wildcards
  *	-- unless sanitized                 the rest of the paragraph, which sanitizers do not allow
- *	-- if built without MPI             the rest is for programs whose sluice version prints this
+ *	-- if COMMAND                       the rest is only for machines where this command succeeds
+ *	-- needs COMMAND                    the same, and the paragraph counts as skipped where it fails
  *	-- unchanged                        from here to the end of the paragraph, no file may change
  *	$ sluice run c.yaml --out a         any command of sh, in the folder; sluice is the program
  *	all lines of its stdout
@@ -367,20 +368,22 @@ static const bool is_sanitized = true;
 static const bool is_sanitized = false;
 #endif
 
-/* True for the lines "-- unless sanitized" in such a build, and "-- if TEXT" without TEXT in the output of sluice version. */
-static bool leaves_out(const char *line)
+static bool succeeds(const char *command)
 {
 	struct ending e;
-	bool found;
 
-	if (strcmp(line, "-- unless sanitized") == 0)
-		return is_sanitized;
-	if (!begins(line, "-- if "))
-		return false;
-	run_command("sluice version", &e);
-	found = strstr(e.out, line + strlen("-- if ")) != NULL;
+	run_command(command, &e);
 	process_free(&e);
-	return !found;
+	return e.code == 0;
+}
+
+/* Tests whether this line leaves out the rest of the paragraph. */
+static bool leaves_out(const char *line)
+{
+	if (begins(line, "-- needs ") && !succeeds(line + strlen("-- needs ")))
+		skip_test("this fails: %s", line + strlen("-- needs "));
+	return (strcmp(line, "-- unless sanitized") == 0 && is_sanitized) ||
+	       (begins(line, "-- if ") && !succeeds(line + strlen("-- if ")));
 }
 
 static void make_file(const char *name, size_t from, size_t end)
@@ -499,17 +502,19 @@ static void write_updated(void)
 	fclose(f);
 }
 
-/* sh finds the program under test as sluice. */
+/* sh finds the program under test as sluice, and what else is built in the folder above it, such as sluice-bench. */
 static void set_search_path(void)
 {
 	const char *program = getenv("SLUICE"), *other = getenv("PATH");
 	char all[8192];
+	int n;
 
 	if (!program)
-		skip_test("the tests start the program; set SLUICE to its path, or use ctest");
-	snprintf(all, sizeof(all), "%.*s:%s", (int)(strrchr(program, '/') - program), program,
-		other);
+		skip_file("the tests start the program; set SLUICE to its path, or use ctest");
+	n = (int)(strrchr(program, '/') - program);
+	snprintf(all, sizeof(all), "%.*s:%.*s/..:%s", n, program, n, program, other);
 	setenv("PATH", all, 1);
+	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 }
 
 TEST_FILE(argc, argv)
