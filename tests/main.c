@@ -1,8 +1,9 @@
 /*
  * main.c - runs the tests of one file: sluice_tests FILE [ARGUMENT...]
  *
- * FILE is a path as in tests.def, for example primitives/keys. Files whose tests replace functions of the
- * library (-Wl,--wrap) are not linked to sluice_tests: CMake links each to a separate program.
+ * FILE is a path as in tests.def, for example primitives/keys; text/NAME is tests/text/NAME.txt, which text.c runs.
+ * Files whose tests replace functions of the library (-Wl,--wrap) are not linked to sluice_tests: CMake links each to a
+ * separate program.
  *
  * The environment selects tests by name (SLUICE_TEST, with wildcards) and the share of variants
  * (cases/sampling.h).
@@ -16,6 +17,7 @@
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
+#include "tests/support/program/program_server.h"
 
 enum { TESTS_MOST = 200 };
 
@@ -117,8 +119,8 @@ int run_test_file(const char *group)
 
 static bool is_known(const char *name)
 {
-	path = name;
-	return find(TEST_CASE, 0) != NULL;
+	path = strncmp(name, "text/", strlen("text/")) == 0 ? "text/text" : name;
+	return find(TEST_CASE, 0) || find(TEST_MAIN, 0);
 }
 
 static int usage(const char *program)
@@ -141,6 +143,7 @@ int main(int argc, char **argv)
 	else if (!again || !is_known(again))
 		return usage(argv[0]);
 	setenv("SLUICE_TEST_FILE", path, 1);
+	program_server_start();
 	if (!sl_sampling_from_environment())
 		return 1;
 	if (find(TEST_MAIN, 0))

@@ -92,20 +92,29 @@ static void read_all(const char *text)
 	atomic_store(&state, n_entries ? SOME : NONE);
 }
 
-static void read_environment(void)
+void (*sl_fault_watch)(const char *call);
+
+void sl_fault_from_environment(void)
 {
-	if (atomic_load(&state) == UNREAD)
-		read_all(getenv("SL_FAULT"));
+	read_all(getenv("SL_FAULT"));
 	if (problem[0]) {
 		fprintf(stderr, "%s\n", problem);
 		_exit(2);
 	}
 }
 
+static void read_environment(void)
+{
+	if (atomic_load(&state) == UNREAD)
+		sl_fault_from_environment();
+}
+
 int sl_fault(const char *call)
 {
 	int error = 0;
 
+	if (sl_fault_watch)
+		sl_fault_watch(call);
 	if (atomic_load_explicit(&state, memory_order_acquire) == NONE)
 		return 0;
 	pthread_once(&once, read_environment);

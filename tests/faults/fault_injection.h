@@ -28,6 +28,12 @@ SL_C_BEGIN
  */
 const char *sl_fault_set(const char *text);
 
+/* Sets the entries of the environment, and resets all counts. Ends the process if they are malformed. */
+void sl_fault_from_environment(void);
+
+/* Called for each call, before it may fail; NULL: not called. */
+extern void (*sl_fault_watch)(const char *call);
+
 SL_C_END
 
 #endif

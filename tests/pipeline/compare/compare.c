@@ -1,425 +1,420 @@
 /*
- * compare.c - sluice compare from the command line: every backend has a row, and the text, JSON and
- * CSV output contain the same rows.
+ * compare.c - wrong backends: sl_compare finds each error, says where it is, and runs the other rows; it ends without
+ * results and without files after an interrupt and after any lack of memory. Its output: tests/text/compare.txt.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "primitives/catalog.h"
-#include "primitives/emulator/access.h"
-#include "pipeline/text/yaml.h"
-#include "stages/host/host_pipeline.h"
+#include "pipeline/compare/cases/case_run.h"
+#include "pipeline/compare/compare.h"
+#include "pipeline/config/reader/read_config.h"
+#include "primitives/emulator/settings.h"
+#include "stages/formats/formats.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-enum { ROWS_MOST = 64 };
-
+/*
+ * One thread, so that backends are called in the order of the batches: four of 100 particles and
+ * one of 10. A comparison computes all batches.
+ */
 static const char text[] =
-	"run: {name: t, seed: 7, particles: 700, batch: 200, threads: 2}\n"
+	"run: {name: t, seed: 7, particles: 410, batch: 100, threads: 1, slots: 1}\n"
 	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
 	"keep: transmitted\n"
-	"key: [w:9]\n"; /* two passes over digits of 8 bits; nine in the slowest sort */
+	"key: []\n"
+	"stop: {when: rel_error(transmitted) < 0.9, min_batches: 2}\n";
+enum { BATCHES = 5, WRONG_BATCH = 2 };
+
+static struct sl_comparison comparison;
 
 BEFORE_TESTS()
 {
+	assert_ok(sl_formats_start());
 	write_text(&folder, "c.yaml", text);
 	folder_remember();
 }
 
-/* --- JSON ------------------------------------------------------------------------------------- */
+/* --- wrong backends --------------------------------------------------------------------------- */
 
-struct row {
-	char where[16], mode[16], scan[64], compact[64], sort[64], schedule[64], answer[16];
+/* Copies words between the memory space of a job and the host. */
+static enum sl_status copy(const struct sl_exec *x, void *to, const void *from, size_t bytes)
+{
+	if (x->space == SL_HOST) {
+		memcpy(to, from, bytes);
+		return SL_OK;
+	}
+	SL_TRY(sl_copy(to, from, bytes, x->stream));
+	return sl_stream_wait(x->stream);
+}
+
+static enum sl_status compact_correctly(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	return (x->space == SL_HOST ? &sl_compact_cpu : &sl_compact_naive_emulated)
+	        ->compact(x, job);
+}
+
+static enum sl_status drop_last_survivor(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	uint32_t n;
+
+	SL_TRY(compact_correctly(x, job));
+	SL_TRY(copy(x, &n, job->n_out, sizeof(n)));
+	n--;
+	return copy(x, job->n_out, &n, sizeof(n));
+}
+
+/* Swaps the fourth and fifth survivors. */
+static enum sl_status swap_two_survivors(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	uint32_t *at = job->out + 3, word[2], swapped[2];
+
+	SL_TRY(compact_correctly(x, job));
+	SL_TRY(copy(x, word, at, sizeof(word)));
+	swapped[0] = word[1];
+	swapped[1] = word[0];
+	return copy(x, at, swapped, sizeof(swapped));
+}
+
+static unsigned calls;
+
+static enum sl_status swap_in_one_batch(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	return calls++ % BATCHES == WRONG_BATCH ? swap_two_survivors(x, job)
+	                                        : compact_correctly(x, job);
+}
+
+/* Changes the tally, which is in the same struct as the number of survivors. */
+static enum sl_status count_steps_wrong(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	char *count = (char *)job->n_out;
+	uint64_t *steps =
+		x->space == SL_HOST
+			? &((struct sl_batch *)(void *)(count -
+							offsetof(struct sl_batch, n_survivors)))
+				   ->tally.steps
+			: &((struct sl_batch_counters *)(void *)(count -
+								 offsetof(struct sl_batch_counters,
+									 n_survivors)))
+				   ->tally.steps;
+	uint64_t n;
+
+	SL_TRY(compact_correctly(x, job));
+	SL_TRY(copy(x, &n, steps, sizeof(n)));
+	n++;
+	return copy(x, steps, &n, sizeof(n));
+}
+
+static enum sl_status fail_compact(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	(void)x;
+	(void)job;
+	return sl_fail(SL_DEVICE_FAILED, "it gives up");
+}
+
+/* Swaps the first two items of the first column. */
+static enum sl_status swap_active_particles(struct sl_exec *x, const struct sl_compact_job *job)
+{
+	float *at, item[2], swapped[2];
+
+	SL_TRY(compact_correctly(x, job));
+	if (job->n_columns == 0)
+		return SL_OK; /* a job without columns selects survivors */
+	at = (float *)job->column->to;
+	SL_TRY(copy(x, item, at, sizeof(item)));
+	swapped[0] = item[1];
+	swapped[1] = item[0];
+	return copy(x, at, swapped, sizeof(swapped));
+}
+
+static enum sl_status sort_nothing(struct sl_exec *x, const struct sl_sort_job *job)
+{
+	(void)x;
+	(void)job;
+	return SL_OK;
+}
+
+/* --- comparisons with a wrong backend --------------------------------------------------------- */
+
+enum place { HOST, DEVICE, FUSED, HOST_ROUNDS, DEVICE_ROUNDS };
+
+struct wrong_backend {
+	const char *title;
+	enum place place;
+	enum sl_status (*compact)(struct sl_exec *x, const struct sl_compact_job *job);
+	const char *set;
+	enum sl_answer answer;
+	enum sl_status status;
+	const char *message, *case_of_message;
 };
 
-static struct sl_yaml *tree;
-static struct row rows[ROWS_MOST];
-static size_t n_rows;
+/* So many that a swap of two active particles changes a survivor. */
+#define LARGE   "run={name: t, seed: 7, particles: 1700, batch: 400, threads: 1, slots: 1}"
+#define DIFFERS SL_ANSWER_DIFFERS, SL_CHECK_FAILED
+#define FAILS   SL_ANSWER_FAILED, SL_DEVICE_FAILED
 
-static const char *text_of(sl_node of, const char *key)
+/* On a device the stage reports lost survivors before the comparison does. Without files columns are only digested. */
+static const struct wrong_backend wrong_backends[] = {
+	{"lost", HOST, drop_last_survivor, "key=[]", DIFFERS, "batch 0, survivors: ", "bad"},
+	{"lost on a device", DEVICE, drop_last_survivor, "key=[]", SL_ANSWER_FAILED,
+		SL_CHECK_FAILED, "batch 0: stage compact: ", "bad"},
+	{"swapped", HOST, swap_two_survivors, "key=[]", DIFFERS, "batch 0, column id, index 3",
+		"bad"},
+	{"swapped on a device", DEVICE, swap_two_survivors, "key=[]", DIFFERS,
+		"batch 0, column id, index 3", "bad"},
+	{"swapped without files", HOST, swap_two_survivors, "output.format=none", DIFFERS,
+		"batch 0, column id, index 3", "bad"},
+	{"swapped in one batch", HOST, swap_in_one_batch, "key=[]", DIFFERS,
+		"batch 2, column id, index 3", "bad"},
+	{"swapped in one batch on a device", DEVICE, swap_in_one_batch, "key=[]", DIFFERS,
+		"batch 2, column id, index 3", "bad"},
+	{"tally", HOST, count_steps_wrong, "key=[]", DIFFERS, "batch 0, the tally, steps: ", "bad"},
+	{"tally on a device", DEVICE, count_steps_wrong, "key=[]", DIFFERS,
+		"batch 0, the tally, steps: ", "bad"},
+	{"sort in fused mode", FUSED, NULL, "key=[w:8]", DIFFERS, "batch 0, column id, index ",
+		"compact fused, sort bad"},
+	{"swapped in rounds", HOST_ROUNDS, swap_active_particles, LARGE, DIFFERS,
+		"column x, index ", "rounds: every"},
+	{"swapped in rounds on a device", DEVICE_ROUNDS, swap_active_particles, LARGE, DIFFERS,
+		"column x, index ", "rounds: every"},
+	{"failing", HOST, fail_compact, "key=[]", FAILS, "it gives up", "bad"},
+	{"failing on a device", DEVICE, fail_compact, "key=[]", FAILS, "it gives up", "bad"},
+};
+
+static void plan_comparison(const char *device, const char *more, bool full)
 {
-	return sl_yaml_text(tree, sl_yaml_get(tree, of, key), NULL);
+	static struct sl_config config;
+	static struct sl_choices choices;
+	char set[64], to[600];
+	const char *sets[] = {more, set, to};
+	struct sl_reader *reader = NULL;
+
+	snprintf(set, sizeof(set), "run.device=%s", device);
+	snprintf(to, sizeof(to), "output.to=%s", folder_path(&folder, "out"));
+	assert_ok(sl_config_open(folder_path(&folder, "c.yaml"), sets, 3, &config, &reader));
+	assert_ok(sl_resolve(&config, reader, &choices));
+	sl_config_close(reader);
+	assert_ok(sl_compare_plan(&config, &choices, full, &comparison));
+	assert_true(comparison.n >= 2);
 }
 
-static double number_of(sl_node of, const char *key)
+static bool is_at(const struct sl_comparison_case *c, enum place p)
 {
-	const char *word = text_of(of, key);
-	char *end;
-	double value = strtod(word, &end);
+	const bool on_device = p == DEVICE || p == FUSED || p == DEVICE_ROUNDS;
+	const bool rounds = p == HOST_ROUNDS || p == DEVICE_ROUNDS;
 
-	if (*word == '\0' || *end != '\0')
-		fail_msg("%s: '%s' is no number", key, word);
-	return value;
+	return c->on_device == on_device && (c->mode == SL_MODE_fused) == (p == FUSED) &&
+	       (c->schedule.steps > 0) == rounds &&
+	       (!rounds || c->schedule.compact.kind == SL_EVERY);
 }
 
-static void parse(const char *json)
+/* Keeps the reference, a case at this place as the second one, and after it the same once more, which stays right. */
+static struct sl_comparison_case *keep_cases(enum place p)
 {
-	struct sl_yaml_problem problem;
+	size_t i = 0;
 
-	sl_yaml_free(tree);
-	tree = NULL;
-	assert_ok(sl_yaml_parse(json, strlen(json), &tree, &problem));
+	while (!is_at(&comparison.cases[i], p))
+		assert_true(++i < comparison.n);
+	comparison.cases[1] = comparison.cases[2] = comparison.cases[i];
+	comparison.n = 3;
+	return &comparison.cases[1];
 }
 
-static void check_quartiles_in_order(sl_node times)
-{
-	double median = number_of(times, "median_ms");
+static size_t begun;
 
-	assert_true(number_of(times, "samples") >= 1);
-	assert_true(number_of(times, "least_ms") >= 0);
-	assert_true(number_of(times, "lower_quartile_ms") >= number_of(times, "least_ms"));
-	assert_true(median >= number_of(times, "lower_quartile_ms"));
-	assert_true(number_of(times, "upper_quartile_ms") >= median);
-	assert_true(number_of(times, "most_ms") >= number_of(times, "upper_quartile_ms"));
+static void count_rows(const struct sl_comparison *c, size_t row)
+{
+	assert_ptr_equal(c, &comparison);
+	assert_int_equal(row, begun);
+	begun++;
 }
 
-static enum sl_mode mode_of(const char *name)
+static void compare_wrong(const struct wrong_backend *t)
 {
-	return strcmp(name, "fused") == 0 ? SL_MODE_fused : SL_MODE_staged;
-}
+	const bool on_host = t->place == HOST || t->place == HOST_ROUNDS;
+	struct sl_backend bad = on_host ? sl_compact_cpu : sl_compact_naive_emulated;
+	struct sl_control control = {0};
+	struct sl_comparison_case *row;
+	enum sl_status s;
 
-/*
- * The emulated device has no times. A batch is written and read at least once; a fused batch is
- * never stored before its survivors are chosen.
- */
-static void check_accesses_of_row(sl_node row)
-{
-	sl_node accesses = sl_yaml_get(tree, row, "accesses_per_particle");
-
-	assert_int_equal(sl_yaml_get(tree, row, "stages"), 0);
-	assert_int_equal((int)number_of(sl_yaml_get(tree, row, "without_output"), "samples"), 0);
-	if (!sl_access_is_counted())
-		return;
-	assert_true(number_of(accesses, "loads") > 1);
-	assert_true(number_of(accesses, "stores") > 1);
-	assert_true(number_of(accesses, "sectors") > 0.1);
-	assert_true(number_of(accesses, "shared") > 0);
-	assert_true(number_of(accesses, "conflicts") >= 0);
-	assert_true(number_of(accesses, "atomics") > 0);
-	assert_true(number_of(accesses, "barriers") > 0);
-}
-
-/* The figures of a row of the host are complete and consistent. */
-static void check_figures_of_row(sl_node row)
-{
-	sl_node stages = sl_yaml_get(tree, row, "stages");
-	double sum = 0;
-
-	for (int s = 0; s < SL_STAGE_COUNT; s++) {
-		sl_node stage = sl_yaml_get(tree, stages, sl_stages[s].name);
-
-		assert_int_equal(stage != 0, sl_stage_is_run(mode_of(text_of(row, "mode")), s));
-		if (stage == 0)
-			continue;
-		check_quartiles_in_order(stage);
-		if (s != SL_STAGE_sort || strcmp(text_of(row, "sort"), "-") != 0) {
-			assert_true(number_of(stage, "bytes") > 0);
-			assert_true(number_of(stage, "gb_per_s") > 0);
-			assert_true(number_of(stage, "share_of_copy") > 0);
-		}
-		sum += number_of(stage, "least_ms");
+	if (t->place == FUSED)
+		bad = sl_sort_naive_emulated;
+	bad.name = "bad";
+	plan_comparison(on_host ? "cpu" : "emulated", t->set, false);
+	assert_int_equal(comparison.n_batches, BATCHES);
+	row = keep_cases(t->place);
+	if (t->place == FUSED) {
+		bad.sort = sort_nothing;
+		row->sort = (struct sl_choice){.backend = &bad};
+	} else {
+		bad.compact = t->compact;
+		row->compact = (struct sl_choice){.backend = &bad};
+		row->scan = (struct sl_choice){0};
 	}
-	assert_int_equal(sl_yaml_get(tree, row, "copied_home"), 0);
-	assert_int_equal(sl_yaml_get(tree, row, "slots"), 0);
-	check_quartiles_in_order(sl_yaml_get(tree, row, "together"));
-	assert_true(number_of(sl_yaml_get(tree, row, "together"), "most_ms") >= sum);
-	check_quartiles_in_order(sl_yaml_get(tree, row, "without_output"));
-	check_quartiles_in_order(sl_yaml_get(tree, row, "with_output"));
-	assert_true(number_of(sl_yaml_get(tree, row, "without_output"), "particles_per_s") > 0);
-	assert_true(number_of(sl_yaml_get(tree, row, "with_output"), "particles_per_s") > 0);
-	assert_true(number_of(row, "threads") >= 1);
+	begun = calls = 0;
+	s = sl_compare(&comparison, &control, count_rows);
+	if (s != t->status || row->status != s || row->answer != t->answer ||
+		!strstr(sl_last_error(), t->message) || !strstr(row->message, t->message) ||
+		!strstr(row->message, t->case_of_message))
+		fail_msg("%s: %s, answer %d: %s", t->title, sl_status_name(s), row->answer,
+			row->message);
+	if (!comparison.ended || begun != 3 || comparison.cases[0].answer != SL_ANSWER_SAME ||
+		comparison.cases[2].answer != SL_ANSWER_SAME || *comparison.cases[2].message)
+		fail_msg("%s: the other rows: %s", t->title, comparison.cases[2].message);
+	expect_untouched();
+	sl_plan_free(comparison.plan);
 }
 
-static void add_row(sl_node node)
+TEST(wrong_backends_are_reported)
 {
-	struct row *row = &rows[n_rows++];
-
-	snprintf(row->where, sizeof(row->where), "%s", text_of(node, "where"));
-	snprintf(row->mode, sizeof(row->mode), "%s", text_of(node, "mode"));
-	snprintf(row->scan, sizeof(row->scan), "%s", text_of(node, "scan"));
-	snprintf(row->compact, sizeof(row->compact), "%s", text_of(node, "compact"));
-	snprintf(row->sort, sizeof(row->sort), "%s", text_of(node, "sort"));
-	snprintf(row->schedule, sizeof(row->schedule), "%s", text_of(node, "schedule"));
-	snprintf(row->answer, sizeof(row->answer), "%s", text_of(node, "answer"));
-	if (strcmp(row->answer, "same") == 0 && strcmp(row->where, "device") == 0)
-		check_accesses_of_row(node);
-	else if (strcmp(row->answer, "same") == 0)
-		check_figures_of_row(node);
+	for (size_t i = 0; i < sizeof(wrong_backends) / sizeof(wrong_backends[0]); i++)
+		compare_wrong(&wrong_backends[i]);
 }
 
-/* Parses the JSON of a comparison into rows. */
-static void read_rows(const char *json)
+/* If the reference fails, there is nothing to compare with. */
+TEST(failing_reference_is_reported)
 {
-	sl_node list;
+	struct sl_control control = {0};
+	struct sl_backend bad = sl_compact_cpu;
 
-	parse(json);
-	list = sl_yaml_get(tree, sl_yaml_root(tree), "rows");
-	assert_true(sl_yaml_size(tree, list) <= ROWS_MOST);
-	for (n_rows = 0; n_rows < sl_yaml_size(tree, list);)
-		add_row(sl_yaml_item(tree, list, n_rows, NULL));
+	bad.compact = fail_compact;
+	plan_comparison("emulated", "key=[]", false);
+	comparison.cases[0].compact.backend = &bad;
+	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_FAILED, "it gives up");
+	assert_false(comparison.ended);
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_NONE);
+	expect_untouched();
+	sl_plan_free(comparison.plan);
 }
 
-static void compare_json(const char *const *words)
+/* A row that needs more memory than the device has, between two rows that fit. */
+TEST(rows_without_memory_are_skipped)
 {
-	char *json = output_of(&folder, words);
+	const struct sl_emulator_settings was = *sl_emulator_get_settings();
+	struct sl_emulator_settings little = was;
+	struct sl_control control = {0};
 
-	read_rows(json);
-	free(json);
+	little.memory_bytes = 4096;
+	sl_emulator_set_settings(&little);
+	plan_comparison("emulated", "key=[]", false);
+	comparison.n = 3;
+	comparison.cases[2] = comparison.cases[1];
+	comparison.cases[1].on_device = true;
+	comparison.cases[1].compact.backend = &sl_compact_naive_emulated;
+	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_MEMORY, "run.batch");
+	assert_true(comparison.ended);
+	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_FAILED);
+	assert_int_equal(comparison.cases[2].answer, SL_ANSWER_SAME);
+	sl_emulator_set_settings(&was);
+	sl_plan_free(comparison.plan);
 }
 
-/* --- output ----------------------------------------------------------------------------------- */
-
-static const char *backend_in_row(const struct row *row, enum sl_primitive p)
+/* After a stop request no row has a result, and no file remains. */
+TEST(interrupt_ends_comparison)
 {
-	return p == SL_SCAN ? row->scan : p == SL_COMPACT ? row->compact : row->sort;
-}
+	/* a run of one batch succeeds before it reads the stop request */
+	static const char *const sizes[] = {"run.batch=100", "run.batch=410"};
 
-static bool has_row(const char *where, enum sl_primitive p, const char *name)
-{
-	for (size_t i = 0; i < n_rows; i++)
-		if (strcmp(rows[i].where, where) == 0 &&
-			strcmp(backend_in_row(&rows[i], p), name) == 0)
-			return true;
-	return false;
-}
+	for (int k = 0; k < 2; k++) {
+		struct sl_control control = {0};
 
-/* Each backend of the emulated device and of the host has a row. */
-static void check_every_backend_has_a_row(void)
-{
-	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
-		const char *where = l->runs_on == SL_RUNS_ON_HOST ? "host" : "device";
-
-		if (l->primitive != SL_DEFLATE && l->runs_on != SL_RUNS_ON_CUDA &&
-			!has_row(where, l->primitive, l->name))
-			fail_msg("no row on the %s has %s %s", where,
-				sl_primitive_name(l->primitive), l->name);
+		plan_comparison("emulated", sizes[k], false);
+		atomic_store(&control.stop, 1);
+		assert_fails(
+			sl_compare(&comparison, &control, NULL), SL_STOPPED, "keeps no results");
+		assert_false(comparison.ended);
+		for (size_t i = 1; i < comparison.n; i++)
+			assert_int_equal(comparison.cases[i].answer, SL_ANSWER_NONE);
+		expect_untouched();
+		sl_plan_free(comparison.plan);
 	}
 }
 
-static size_t count_rows(const char *where)
+/* On the emulated device at most the first 20000 particles are compared, unless all are asked for. */
+TEST(emulated_device_compares_at_most_20000_particles)
 {
-	size_t n = 0;
+	static const struct {
+		const char *device;
+		bool full;
+		uint64_t particles;
+	} cases[] = {{"emulated", false, 20000}, {"emulated", true, 21000}, {"cpu", false, 21000}};
 
-	for (size_t i = 0; i < n_rows; i++)
-		n += strcmp(rows[i].where, where) == 0;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		plan_comparison(
+			cases[i].device, "run={particles: 21000, batch: 21000}", cases[i].full);
+		assert_int_equal(comparison.particles, cases[i].particles);
+		sl_plan_free(comparison.plan);
+	}
+}
+
+/* Quartiles are interpolated between the two nearest values. */
+TEST(median_and_quartiles_are_exact)
+{
+	double five[] = {9, 1, 5, 7, 3}, four[] = {40, 10, 20, 30}, one[] = {6};
+	struct sl_spread s = sl_spread_of(five, 5);
+
+	assert_int_equal(s.n, 5);
+	assert_float_equal(s.least, 1, 0);
+	assert_float_equal(s.lower, 3, 0);
+	assert_float_equal(s.median, 5, 0);
+	assert_float_equal(s.upper, 7, 0);
+	assert_float_equal(s.most, 9, 0);
+	s = sl_spread_of(four, 4);
+	assert_float_equal(s.lower, 17.5, 0);
+	assert_float_equal(s.median, 25, 0);
+	assert_float_equal(s.upper, 32.5, 0);
+	s = sl_spread_of(one, 1);
+	assert_float_equal(s.lower, 6, 0);
+	assert_float_equal(s.median, 6, 0);
+	assert_float_equal(s.most, 6, 0);
+	assert_int_equal(sl_spread_of(one, 0).n, 0);
+}
+
+/* --- without memory ---------------------------------------------------------------------------- */
+
+/* The number of allocations of a command that succeeds. */
+static unsigned long allocations_of(const char *const *words)
+{
+	struct ending e;
+	const char *at;
+	unsigned long n;
+
+	call(&folder, (const char *const[]){"FAIL_COUNT=1", NULL}, words, &e);
+	at = strstr(e.err, "allocs ");
+	assert_non_null(at);
+	n = strtoul(at + strlen("allocs "), NULL, 10);
+	expect_ending(&e, SL_OK, "", words);
 	return n;
 }
 
-/* Rounds on the device and on the host have rows, as well as histories in both modes. */
-static void check_every_schedule_has_a_row(const char *where)
+/* Whatever allocation fails, and all after it: the removal of the temporary directory then has no memory either. */
+TEST(no_folder_is_left_without_memory)
 {
-	static const char *const schedules[] = {
-		"history", "never", "every", "alive < 0.5", "sort every 4"};
+	enum { FAULTS = 60 };
+	const char *const *words =
+		WORDS("compare", "c.yaml", "--device", "cpu", "--out", "a", "--quiet");
+	unsigned failed = 0, tried = 0;
+	unsigned long first, last;
 
-	for (size_t k = 0; k < sizeof(schedules) / sizeof(schedules[0]); k++) {
-		size_t found = 0;
+	skip_without_failing_malloc();
+	first = allocations_of(WORDS("list")) + 1;
+	last = allocations_of(words);
+	for (int k = 0; k < FAULTS; k++) {
+		char at[32];
+		const char *const env[] = {at, "FAIL_ON=1", NULL};
+		struct ending e;
 
-		for (size_t i = 0; i < n_rows; i++)
-			found += strcmp(rows[i].where, where) == 0 &&
-			         strcmp(rows[i].schedule, schedules[k]) == 0;
-		if (k == 0 ? found == 0 : found != 1)
-			fail_msg("%zu rows on the %s have %s", found, where, schedules[k]);
-	}
-}
-
-static void check_header(void)
-{
-	static const char *const members[] = {"version", "date", "config", "name", "model",
-		"format", "deflate", "machine", "command", "batches", "rules_version"};
-	sl_node root = sl_yaml_root(tree);
-
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		assert_true(sl_yaml_get(tree, root, members[i]) != 0);
-	assert_int_equal((int)number_of(root, "particles"), 700);
-	assert_int_equal((int)number_of(root, "batches"), 4);
-	assert_int_equal((int)number_of(root, "batch"), 200);
-	assert_true(number_of(root, "host_copy_gb_per_s") > 0);
-}
-
-TEST(all_rows_have_the_same_survivors)
-{
-	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json"));
-	check_header();
-	assert_int_equal(sl_yaml_get(tree, sl_yaml_root(tree), "device_copy_gb_per_s"), 0);
-	check_every_backend_has_a_row();
-	check_every_schedule_has_a_row("host");
-	check_every_schedule_has_a_row("device");
-	for (size_t i = 0; i < n_rows; i++)
-		assert_string_equal(rows[i].answer, "same");
-	for (size_t i = 0; i < n_rows; i++) /* no row is repeated */
-		for (size_t k = 0; k < i; k++)
-			assert_int_not_equal(memcmp(&rows[i], &rows[k], sizeof(rows[i])), 0);
-	expect_untouched();
-}
-
-static bool has_combination(const char *scan, const char *compact, const char *sort)
-{
-	for (size_t i = 0; i < n_rows; i++)
-		if (strcmp(rows[i].where, "device") == 0 && strcmp(rows[i].scan, scan) == 0 &&
-			strcmp(rows[i].compact, compact) == 0 && strcmp(rows[i].sort, sort) == 0)
-			return true;
-	return false;
-}
-
-static bool has_fused(const char *sort)
-{
-	for (size_t i = 0; i < n_rows; i++)
-		if (strcmp(rows[i].mode, "fused") == 0 && strcmp(rows[i].where, "device") == 0 &&
-			strcmp(rows[i].compact, "fused") == 0 && strcmp(rows[i].sort, sort) == 0)
-			return true;
-	return false;
-}
-
-TEST(text_lists_the_rows_of_json)
-{
-	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--set",
-					       "stop=rel_error(transmitted) < 0.9"));
-
-	assert_int_equal(times_in(out, "\nAll batches run: a comparison ignores stop.when"), 1);
-	assert_int_equal(times_in(out, "the reference\n"), 1);
-	assert_int_equal(times_in(out, "the same\n"), n_rows - 1);
-	/* a row has a line in each table: of times, GB/s and rates, or of rates and accesses */
-	assert_int_equal(times_in(out, "\nhost  "), 1 + 3 * count_rows("host"));
-	assert_int_equal(times_in(out, "\ndevice"), 1 + 2 * count_rows("device"));
-	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
-		if (strcspn(line, "\n") > 180)
-			fail_msg("a line is wider than 180: %s", line);
-	free(out);
-	out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--quiet"));
-	assert_string_equal(out, "");
-	free(out);
-	expect_untouched();
-}
-
-/* CSV lines are the rows of JSON, one line for each stage of a row, one for a row of the device. */
-TEST(csv_lists_the_rows_of_json)
-{
-	char *out = output_of(&folder, WORDS("compare", "c.yaml", "--device", "emulated", "--csv"));
-	char *line = strtok(out, "\n"), names[512];
-	size_t lines = 0, expected = 0, commas = times_in(line, ",");
-
-	for (size_t i = 0; i < n_rows; i++) {
-		bool on_device = strcmp(rows[i].where, "device") == 0;
-
-		snprintf(names, sizeof(names), ",%s,%s,%s,%s,%s,", rows[i].mode, rows[i].scan,
-			rows[i].compact, rows[i].sort, rows[i].schedule);
-		expected += on_device;
-		for (int s = 0; !on_device && s < SL_STAGE_COUNT; s++)
-			expected += sl_stage_is_run(mode_of(rows[i].mode), s);
-		for (; lines < expected; lines++) {
-			line = strtok(NULL, "\n");
-			assert_non_null(line);
-			assert_int_equal(times_in(line, ","), commas);
-			assert_int_equal(strncmp(line, rows[i].where, strlen(rows[i].where)), 0);
-			assert_non_null(strstr(line, names));
-			assert_non_null(strstr(line, ",same"));
-		}
-	}
-	assert_null(strtok(NULL, "\n"));
-	free(out);
-	expect_untouched();
-}
-
-/* --- options ---------------------------------------------------------------------------------- */
-
-/* Each backend has a row in which only this choice differs from the selected backends. */
-TEST(rows_vary_one_backend_each)
-{
-	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--scan", "naive",
-		"--compact", "naive", "--sort", "naive"));
-	for (const struct sl_catalog_entry *l = sl_catalog; l->name; l++) {
-		bool found = true;
-
-		if (l->runs_on != SL_RUNS_ON_DEVICE)
+		if (!sl_sampling_selects())
 			continue;
-		if (l->primitive == SL_COMPACT)
-			found = has_combination("naive", l->name, "naive");
-		if (l->primitive == SL_SORT)
-			found = has_combination("naive", "naive", l->name) && has_fused(l->name);
-		if (!found)
-			fail_msg(
-				"no row has %s %s alone", sl_primitive_name(l->primitive), l->name);
+		snprintf(at, sizeof(at), "FAIL_AT=%lu",
+			first + (last - first) * (unsigned long)k / FAULTS);
+		call(&folder, env, words, &e);
+		assert_false(e.timed_out);
+		failed += e.code != 0;
+		tried++;
+		process_free(&e);
+		expect_untouched();
 	}
-}
-
-/* Fused mode has no scores along histories, so no row is fused. */
-TEST(scores_are_compared_staged)
-{
-	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set",
-		"tallies=[[deposit, z:5]]", "--sort", "naive"));
-	assert_true(n_rows > 0);
-	assert_false(has_fused("naive"));
-}
-
-TEST(without_a_device_only_host_backends_are_compared)
-{
-	compare_json(WORDS("compare", "c.yaml", "--device", "cpu", "--json"));
-	assert_int_equal(n_rows, 2 + 4);
-	check_every_schedule_has_a_row("host");
-	for (size_t i = 0; i < n_rows; i++) {
-		assert_string_equal(rows[i].where, "host");
-		assert_string_equal(rows[i].answer, "same");
-	}
-	assert_int_equal(sl_yaml_get(tree, sl_yaml_root(tree), "device_copy_gb_per_s"), 0);
-	expect_untouched();
-}
-
-TEST(set_options_apply_to_all_rows)
-{
-	/* without a GPU auto selects the emulated device; a GPU has the same backends */
-	compare_json(WORDS("compare", "c.yaml", "--device", "auto", "--json", "--compact",
-		"naive:block=64", "--scan", "naive:block=32"));
-	assert_true(has_row("device", SL_COMPACT, "naive:block=64"));
-	assert_true(has_row("device", SL_COMPACT, "naive"));
-	assert_true(has_row("device", SL_SCAN, "naive:block=32"));
-	compare_json(
-		WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", "key=[]"));
-	for (size_t i = 0; i < n_rows; i++)
-		assert_string_equal(rows[i].sort, "-");
-	expect_untouched();
-}
-
-/*
- * On the emulated device only the first 20000 particles are compared, unless --full is given; on
- * the host all. Sanitizer builds test the host only, because the emulated device is slow there.
- */
-TEST(emulated_device_compares_at_most_20000_particles)
-{
-	static const char many[] = "run.particles=21000", one[] = "run.batch=21000",
-			  key[] = "key=[w:3]";
-
-	compare_json(WORDS(
-		"compare", "c.yaml", "--device", "cpu", "--json", "--set", many, "--set", one));
-	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 21000);
-	if (is_quick() || !sl_sampling_selects())
-		return;
-	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
-		"--set", one, "--set", key));
-	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 20000);
-	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles_configured"), 21000);
-	compare_json(WORDS("compare", "c.yaml", "--device", "emulated", "--json", "--set", many,
-		"--set", one, "--set", key, "--full"));
-	assert_int_equal((int)number_of(sl_yaml_root(tree), "particles"), 21000);
-	expect_untouched();
-}
-
-TEST(invalid_requests_are_refused)
-{
-	expect(&folder, SL_USAGE, "--resume has no effect", WORDS("compare", "c.yaml", "--resume"));
-	expect(&folder, SL_USAGE, "is not compared",
-		WORDS("compare", "c.yaml", "--device", "emulated", "--deflate", "device"));
-	expect(&folder, SL_USAGE, "--force has no effect", WORDS("compare", "c.yaml", "--force"));
-	expect(&folder, SL_USAGE, "--print-config has no effect",
-		WORDS("compare", "c.yaml", "--print-config"));
-	expect(&folder, SL_USAGE, "--csv has no effect", WORDS("run", "c.yaml", "--csv"));
-	expect(&folder, SL_USAGE, "compare needs CONFIG", WORDS("compare"));
-	expect(&folder, SL_USAGE, "it does not exist", WORDS("compare", "nothing.yaml"));
-	expect(&folder, SL_USAGE, "is not a backend of sort",
-		WORDS("compare", "c.yaml", "--sort", "bubble"));
-	expect(&folder, SL_HOST_MEMORY, "needs",
-		WORDS("compare", "c.yaml", "--device", "cpu", "--set", "run.particles=4e9", "--set",
-			"run.batch=2e9", "--threads", "16"));
-	expect_untouched();
+	assert_true(failed > tried / 2);
 }

@@ -1,20 +1,9 @@
-/*
- * info.c - the numbers that sluice info prints: weighted statistics, particle types, first rows.
- *
- * The list is written here, record by record, with sums that are exact in binary.
- */
-#include <math.h>
-#include <stdlib.h>
+/* info.c - the numbers that sluice info prints: weighted statistics and particle types. */
+#include <stdio.h>
 
 #include "pipeline/info/type_table.h"
 #include "pipeline/info/weighted_stats.h"
-#include "tests/support/formats/mcpl_lists.h"
-#include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
-
-static const char text[] = "run: {name: t, particles: 2000, batch: 700}\n"
-			   "model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-			   "keep: transmitted\n";
 
 /* Prints statistics to a text that is valid until the next call. */
 static const char *printed(const struct sl_weighted_stats *s)
@@ -74,61 +63,4 @@ TEST(types_are_counted)
 		"3\n100000 "));
 	assert_non_null(strstr(out, "\nother "));
 	assert_non_null(strstr(out, " 10            10             1            10\n"));
-}
-
-/* Numbers of 1 / 8 and so on are exact; units are those of the configuration. */
-TEST(lists_have_units_of_the_configuration)
-{
-	const char *list = reference_path("reffile_2.mcpl");
-	char *out = output_of(&folder, WORDS("info", list, "--head", "2"));
-
-	assert_non_null(strstr(out, "\nenergy       keV "));
-	assert_non_null(strstr(out, "\ntime         ns "));
-	assert_null(strstr(out, "MeV"));
-	assert_non_null(strstr(out, "\npdg          type "));
-	free(out);
-}
-
-/* The sums of a run are those of its joined file, in each format; --head prints rows once. */
-TEST(runs_are_added_up)
-{
-	static const char *const formats[] = {"openpmd", "npz", "csv"};
-
-	for (size_t i = 0; i < 3; i++) {
-		char set[64], *run, *file, *columns;
-
-		snprintf(set, sizeof(set), "output.format=%s", formats[i]);
-		expect(&folder, SL_OK, "",
-			WORDS("run", "c.yaml", "--quiet", "--out", formats[i], "--set", set));
-		expect(&folder, SL_OK, "",
-			WORDS("convert", formats[i], "--to", "all.npz", "--force", "--quiet"));
-		run = output_of(&folder, WORDS("info", formats[i], "--head", "1_000"));
-		file = output_of(&folder, WORDS("info", "all.npz", "--head", "1000"));
-		/* the rows, and the statistics of the last column up to the digest */
-		columns = strstr(run, "            id ");
-		assert_non_null(columns);
-		*strstr(columns, "\ncolumn ") = '\0';
-		assert_non_null(strstr(file, columns));
-		columns += strlen(columns) + 1;
-		columns = strstr(columns, "\nfate ");
-		columns[1 + 22 + SL_STATS_WIDTH] = '\0';
-		assert_non_null(strstr(file, columns));
-		free(run);
-		free(file);
-	}
-}
-
-TEST(wrong_heads_are_refused)
-{
-	expect(&folder, SL_USAGE, "--head x: the value must be a whole number",
-		WORDS("info", "all.npz", "--head", "x"));
-	expect(&folder, SL_USAGE, "--head has no effect on verify",
-		WORDS("verify", "npz", "--head", "3"));
-	expect(&folder, SL_USAGE, "has no particles to print",
-		WORDS("info", "some.tallies", "--head", "3"));
-}
-
-BEFORE_TESTS()
-{
-	write_text(&folder, "c.yaml", text);
 }

@@ -1,5 +1,6 @@
 /*
- * status.c - sluice status: the states of a run, its numbers, and that a run is never disturbed.
+ * status.c - rate and end of a run in progress at a given time, and that a run is never disturbed. What sluice status
+ * prints: tests/text/status.txt.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -60,27 +61,6 @@ static void fail_after(unsigned batches)
 	set_time("out/manifest.jsonl", 1000100);
 }
 
-TEST(run_that_has_ended)
-{
-	struct sl_run_status r = read_status("whole", 2e9);
-	char *printed = output_of(&folder, WORDS("status", "whole"));
-	uint64_t before = folder_hash(folder_path(&folder, "whole"), NULL);
-
-	assert_int_equal(r.state, SL_RUN_DONE);
-	assert_string_equal(r.name, "t");
-	assert_int_equal(r.batches, BATCHES);
-	assert_int_equal(r.n_batches, BATCHES);
-	assert_int_equal(r.particles, PARTICLES);
-	assert_int_equal(r.n_particles, PARTICLES);
-	assert_int_equal(r.lock.state, SL_LOCK_FREE);
-	assert_true(r.survivors > 0 && r.rate > 0 && r.seconds_left < 0 && r.since_commit > 0);
-	assert_non_null(strstr(printed, "whole: run t, done\nbatches     60 of 60\n"));
-	assert_non_null(strstr(printed, "process     none\n"));
-	free(printed);
-	free(output_of(&folder, WORDS("status", "whole", "--json")));
-	assert_true(folder_hash(folder_path(&folder, "whole"), NULL) == before);
-}
-
 /* The rate is that since the start of the session, and the end follows from it. */
 TEST(run_in_progress)
 {
@@ -112,35 +92,6 @@ TEST(run_in_progress)
 	remove_run(&folder, "out");
 }
 
-TEST(run_without_a_process)
-{
-	char *printed, *report;
-	struct sl_run_status r;
-	size_t bytes;
-
-	fail_after(KEPT);
-	r = read_status("out", 1000110);
-	assert_int_equal(r.state, SL_RUN_INTERRUPTED);
-	assert_true(r.seconds_left < 0);
-	printed = output_of(&folder, WORDS("status", "out"));
-	assert_non_null(strstr(printed, "batches     20 of 60\n"));
-	assert_non_null(strstr(printed, "sluice run --resume continues the run\n"));
-	free(printed);
-	/* LOCK of a process that was killed, and of one of another host */
-	write_text(&folder, "out/LOCK", "pid 4194304 host here start 2026-01-02T03:04:05Z\n");
-	assert_int_equal(read_status("out", 1000110).state, SL_RUN_RUNNING);
-	printed = output_of(&folder, WORDS("status", "out"));
-	assert_non_null(strstr(printed, "4194304 on here since 2026-01-02T03:04:05Z; whether"));
-	free(printed);
-	/* a run that a signal stopped */
-	report = folder_read(&folder, "out/run.json", &bytes);
-	memcpy(strstr(report, "\"running\""), "\"stopped\"", 9);
-	folder_write(&folder, "out/run.json", report, bytes);
-	free(report);
-	assert_int_equal(read_status("out", 1000110).state, SL_RUN_STOPPED);
-	remove_run(&folder, "out");
-}
-
 /* The last line of the manifest is incomplete while it is written, which is no damage. */
 TEST(incomplete_line_is_no_damage)
 {
@@ -161,34 +112,11 @@ TEST(incomplete_line_is_no_damage)
 	remove_run(&folder, "out");
 }
 
-TEST(stop_rule_makes_the_size_a_limit)
-{
-	static const char rule[] = "stop={when: rel_error(transmitted) < 0.5, min_batches: 2}";
-	struct sl_run_status r;
-	struct ending e;
-
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", rule));
-	r = read_status("out", 2e9);
-	assert_int_equal(r.state, SL_RUN_DONE);
-	assert_true(r.batches < BATCHES && r.batches == r.n_batches && !r.at_most);
-	remove_run(&folder, "out");
-	call(&folder, (const char *const[]){"SL_FAULT=file_append:2+:28", NULL},
-		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", rule), &e);
-	process_free(&e);
-	r = read_status("out", 2e9);
-	assert_int_equal(r.n_batches, BATCHES);
-	assert_true(r.at_most);
-	remove_run(&folder, "out");
-}
-
-TEST(folder_without_a_run_is_refused)
+TEST(run_that_has_only_its_lock)
 {
 	struct sl_dir held;
 
 	assert_int_equal(mkdir(folder_path(&folder, "out"), 0777), 0);
-	expect(&folder, SL_BAD_INPUT, "out: has no run.json", WORDS("status", "out"));
-	expect(&folder, SL_DISK, "nowhere", WORDS("status", "nowhere"));
 	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &held));
 	assert_ok(sl_dir_lock(&held));
 	assert_int_equal(read_status("out", 2e9).state, SL_RUN_STARTING);

@@ -9,11 +9,34 @@ static _Atomic uint64_t count;
 static _Thread_local uint64_t count_of_thread;
 static _Thread_local bool excluded;
 
-static void add_one(void)
+static uint64_t armed_at, fail_at; /* fail_at: 0 for none */
+static bool fail_on;
+
+/* Counts an allocation. Returns true if it must fail. */
+static bool add_one(void)
 {
-	count_of_thread += !excluded;
-	if (!excluded)
-		atomic_fetch_add(&count, 1);
+	uint64_t k;
+
+	if (excluded)
+		return false;
+	count_of_thread++;
+	k = atomic_fetch_add(&count, 1) + 1;
+	if (fail_at == 0 || k < fail_at || (k > fail_at && !fail_on))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void allocations_fail(uint64_t k, bool on)
+{
+	armed_at = allocations();
+	fail_at = k ? armed_at + k : 0;
+	fail_on = on;
+}
+
+uint64_t allocations_since_armed(void)
+{
+	return allocations() - armed_at;
 }
 
 uint64_t allocations_of_thread(void)
@@ -77,26 +100,22 @@ int posix_memalign(void **p, size_t align, size_t bytes);
 
 void *malloc(size_t bytes)
 {
-	add_one();
-	return __libc_malloc(bytes);
+	return add_one() ? NULL : __libc_malloc(bytes);
 }
 
 void *calloc(size_t n, size_t bytes)
 {
-	add_one();
-	return __libc_calloc(n, bytes);
+	return add_one() ? NULL : __libc_calloc(n, bytes);
 }
 
 void *realloc(void *p, size_t bytes)
 {
-	add_one();
-	return __libc_realloc(p, bytes);
+	return add_one() ? NULL : __libc_realloc(p, bytes);
 }
 
 void *aligned_alloc(size_t align, size_t bytes)
 {
-	add_one();
-	return __libc_memalign(align, bytes);
+	return add_one() ? NULL : __libc_memalign(align, bytes);
 }
 
 int posix_memalign(void **p, size_t align, size_t bytes)

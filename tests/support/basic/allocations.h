@@ -18,6 +18,13 @@ uint64_t allocations(void);
 /* Returns the allocations of the calling thread only, because a CUDA driver has its own threads. */
 uint64_t allocations_of_thread(void);
 
+/*
+ * From now on the k-th allocation of the process fails (0: none), and if on, all after it. Not with sanitizers.
+ * allocations_since_armed() returns the number of allocations since this call.
+ */
+void allocations_fail(uint64_t k, bool on);
+uint64_t allocations_since_armed(void);
+
 /* Stops (true) or resumes (false) counting the allocations of the calling thread. */
 void allocations_exclude(bool exclude);
 

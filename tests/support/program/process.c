@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "tests/support/basic/check.h"
-#include "tests/support/program/fork_server.h"
+#include "tests/support/program/program_server.h"
 
 enum { CANNOT_RUN = 127 };
 
@@ -62,13 +62,13 @@ static void exec_program(const struct process *p, const char *path, const struct
 
 void process_start(const struct process *p, struct running *r)
 {
-	const char *path = program(p->argv[0]);
-
 	r->out = memfd_create("out", MFD_CLOEXEC);
 	r->err = memfd_create("err", MFD_CLOEXEC);
 	assert_true(r->out >= 0 && r->err >= 0);
-	if (!fork_server_start(p, path, r)) {
-		fflush(NULL);
+	fflush(NULL);
+	if (!program_server_call(p, r)) {
+		const char *path = program(p->argv[0]);
+
 		r->pid = fork();
 		assert_true(r->pid >= 0);
 		if (r->pid == 0)

@@ -9,6 +9,14 @@
  *	process_run(&p, 30, &e);
  *	assert_int_equal(e.code, SL_DISK);
  *	process_free(&e);
+ *
+ * "sluice" is not executed, but called in a child process (program_server.h), where allocations can fail:
+ *
+ *	FAIL_AT=k     malloc, calloc, realloc and aligned allocations are counted together, from 1, those of
+ *	              libraries included; the k-th returns NULL with errno ENOMEM (not with sanitizers)
+ *	FAIL_ON=1     all after it fail too
+ *	FAIL_COUNT=1  at its end the program writes "allocs N" to stderr, to know where to stop
+ *	FAIL_MARKS=1  the same before each file is renamed, by which it is committed
  */
 #ifndef SL_TESTS_SUPPORT_PROGRAM_PROCESS_H
 #define SL_TESTS_SUPPORT_PROGRAM_PROCESS_H
@@ -28,6 +36,7 @@ struct process {
 	const char *out_to;         /* a path for its stdout; NULL: captured */
 	unsigned long file_bytes;   /* RLIMIT_FSIZE; 0: none */
 	unsigned long memory_bytes; /* RLIMIT_AS; 0: none */
+	void (*begin)(void);        /* called in the child before main() of "sluice"; NULL: not called */
 };
 
 struct running {

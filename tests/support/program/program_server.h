@@ -1,0 +1,20 @@
+/*
+ * program_server.h - calls the program in a process of its own, without the loader: that and the libraries take longer
+ * than a run of a few particles.
+ *
+ * At its start the program of the tests forks a process, the server, which waits. For each run the server forks a child
+ * that calls main() of the program (program_main.h). So that child has nothing of the state that the tests of the
+ * library leave in their process, and is a child of the test, not of the server.
+ */
+#ifndef SL_TESTS_SUPPORT_PROGRAM_PROGRAM_SERVER_H
+#define SL_TESTS_SUPPORT_PROGRAM_PROGRAM_SERVER_H
+
+#include "tests/support/program/process.h"
+
+/* Before the first test; does nothing in builds that do not link the program (program_main.h). */
+void program_server_start(void);
+
+/* Starts the program with the files of r, and sets r->pid. Returns false if it has to be executed. */
+bool program_server_call(const struct process *p, struct running *r);
+
+#endif
