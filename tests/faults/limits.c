@@ -58,7 +58,7 @@ TEST(full_stdout_is_reported)
 	static const struct scenario s = {
 		"stdout", "", "run tiny.yaml --out out --threads 1 --device cpu", NULL, NULL, 0};
 	const struct process full = {.out_to = "/dev/full"};
-	const struct fault fault = {"a full stdout", {NULL}, NULL};
+	const struct fault fault = {"a full stdout", {NULL}, NULL, 0};
 	struct tree now;
 	struct ending e;
 
@@ -95,7 +95,7 @@ TEST(too_small_disk_is_reported)
 {
 	static const struct scenario large = {
 		"large", "", RUN "openpmd --set run.particles=20000", NULL, NULL, THREADS};
-	const struct fault fault = {"a disk of 1 MiB", {NULL}, NULL};
+	const struct fault fault = {"a disk of 1 MiB", {NULL}, NULL, 0};
 	struct tree now;
 	struct ending e;
 

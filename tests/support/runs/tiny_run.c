@@ -73,34 +73,6 @@ void tiny_execute(struct tiny_run *t, const char *const *env, const char *const 
 		fail_msg("%s: did not end in %d s", t->what, HANG_SECONDS);
 }
 
-static void execute_traced(
-	struct tiny_run *t, const char *number, int error, const char *last, struct ending *e)
-{
-	char reason[16];
-	const char *const front[] = {"/proc/self/exe", "traced", "log", number, reason, NULL};
-
-	snprintf(reason, sizeof(reason), "%d", error);
-	tiny_execute(t, NULL, front, "out", last, e);
-}
-
-void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool permanent, int error,
-	const char *last, struct ending *e)
-{
-	char number[32];
-
-	snprintf(number, sizeof(number), "%lu%s", at, permanent ? "+" : "");
-	execute_traced(t, number, error, last, e);
-}
-
-void tiny_execute_traced_all(
-	struct tiny_run *t, unsigned long at, int error, const char *last, struct ending *e)
-{
-	char number[32];
-
-	snprintf(number, sizeof(number), "%lua", at);
-	execute_traced(t, number, error, last, e);
-}
-
 void tiny_check_ending(struct tiny_run *t, const struct ending *e, int code, const char *text,
 	const char *other_text)
 {

@@ -50,7 +50,6 @@ void tiny_execute(struct tiny_run *t, const char *const *env, const char *const 
 	const char *out, const char *last, struct ending *e);
 
 /*
- * Runs into "out" under the tracer (ptrace_run.h, whose log is "log"): call number at, and if permanent
  * all later calls, fail with errno error. If error is 0, the run is killed there.
  */
 void tiny_execute_traced(struct tiny_run *t, unsigned long at, bool permanent, int error,

@@ -408,6 +408,7 @@ static void change_at_stop(const struct fault *fault, const struct running *r)
 	assert_int_equal(waitid(P_PID, (id_t)r->pid, &how, WSTOPPED | WEXITED | WNOWAIT), 0);
 	if (how.si_code != CLD_STOPPED)
 		fail_fault(fault, "the command ended before this call");
+	trial.pid = r->pid;
 	fault->at_stop();
 	kill(r->pid, SIGCONT);
 }
@@ -428,6 +429,10 @@ void trial_run_with(const struct fault *fault, const struct process *limits, boo
 	process_start(&p, &r);
 	if (fault->at_stop)
 		change_at_stop(fault, &r);
+	if (fault->seconds > 0) {
+		sleep_for(fault->seconds);
+		kill(r.pid, SIGKILL);
+	}
 	process_wait(&r, HANG_SECONDS, e);
 	check_processes(fault, r.pid);
 	tree_read(&trial.f, now);

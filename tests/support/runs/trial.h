@@ -57,8 +57,9 @@ struct trial {
 	size_t first; /* allocation after the start, at which HDF5 is initialised and may crash */
 	uint64_t states[STATES_MOST]; /* hashes of the states that were repaired */
 	size_t n_states;
-	unsigned failed, succeeded,
-		ended; /* commands with a fault; ended: by a signal, or by HDF5 */
+	pid_t pid;                  /* of the command that has stopped */
+	unsigned failed, succeeded; /* commands with a fault */
+	unsigned ended;             /* by a kill, or by HDF5 */
 };
 
 extern struct trial trial;
@@ -77,8 +78,9 @@ void trial_calls(struct calls *c);
 struct fault {
 	char text[96];
 	const char *env[4];
-	void (*at_stop)(
-		void); /* runs where SL_FAULT=...:stop stops the command; NULL: it does not */
+	/* Runs where SL_FAULT=...:stop stops the command; NULL: it does not. */
+	void (*at_stop)(void);
+	double seconds; /* after which the command is killed; 0: it is not */
 };
 
 #define fail_fault(fault, ...)                                                                   \
