@@ -413,8 +413,7 @@ static void change_at_stop(const struct fault *fault, const struct running *r)
 	kill(r->pid, SIGCONT);
 }
 
-void trial_run_with(const struct fault *fault, const struct process *limits, bool killed,
-	struct ending *e, struct tree *now)
+void trial_run_changed(const struct fault *fault, const struct process *limits, struct ending *e)
 {
 	static struct words w;
 	struct process p = {
@@ -435,6 +434,12 @@ void trial_run_with(const struct fault *fault, const struct process *limits, boo
 	}
 	process_wait(&r, HANG_SECONDS, e);
 	check_processes(fault, r.pid);
+}
+
+void trial_run_with(const struct fault *fault, const struct process *limits, bool killed,
+	struct ending *e, struct tree *now)
+{
+	trial_run_changed(fault, limits, e);
 	tree_read(&trial.f, now);
 	check_files(fault, now, killed || e->code < 0 || e->code == 255);
 }

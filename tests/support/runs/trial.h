@@ -96,6 +96,9 @@ struct fault {
 void trial_run_with(const struct fault *fault, const struct process *limits, bool killed,
 	struct ending *e, struct tree *now);
 
+/* The same without a check of the files. */
+void trial_run_changed(const struct fault *fault, const struct process *limits, struct ending *e);
+
 /* The command ended by itself; with exit code 0 it has done all. */
 void trial_check_ending(const struct fault *fault, const struct ending *e, const struct tree *now);
 
