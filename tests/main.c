@@ -68,7 +68,8 @@ static int end_file(void **state)
 {
 	(void)state;
 	run_part(TESTS_END);
-	folder_end();
+	if (!find(TEST_BEGINS, 0))
+		folder_end();
 	return 0;
 }
 

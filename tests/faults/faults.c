@@ -202,6 +202,21 @@ static bool is_crash_of_hdf5(const struct ending *e)
 	       strstr(trial.s->command, "openpmd");
 }
 
+/* After an error that makes a device unusable, no call reaches the driver (device.c asks sl_fault() before each). */
+static void check_no_call_after(const struct fault *fault, const char *call, size_t k)
+{
+	static struct calls now;
+	bool failed = false;
+
+	trial_calls(&now);
+	for (size_t i = 0; i < now.n; i++) {
+		if (failed && is_of_device(now.at[i].name) &&
+			strcmp(now.at[i].name, "dev_flip") != 0)
+			fail_fault(fault, "%s is called after it", now.at[i].name);
+		failed |= now.at[i].k == k && strcmp(now.at[i].name, call) == 0;
+	}
+}
+
 static void check_device_failure(const struct fault *fault, const char *call, bool on, int error,
 	const struct ending *e, const struct tree *now)
 {
@@ -244,6 +259,9 @@ static void fail_call(const char *call, size_t k, bool on, int error)
 			trial_check_message(&fault, &e, any ? NULL : text_of(call, error, text));
 		if (e.code != 0 && !suits(call, error, e.code))
 			fail_fault(&fault, "exit code %d: %s", e.code, e.err);
+		if ((trial.s->is & ONE_WRITER) && is_of_device(call) &&
+			(error == SL_ERROR_ADDRESS || error == SL_ERROR_LAUNCH))
+			check_no_call_after(&fault, call, k);
 		if (is_of_device(call))
 			check_device_failure(&fault, call, on, error, &e, &now);
 		if ((trial.s->is & ONE_WRITER) && !on && is_sync(call) && e.code != 0)
@@ -346,7 +364,7 @@ static bool is_chosen(size_t i, bool of_device)
 
 static void fail_calls(const struct scenario *s, bool of_device)
 {
-	unsigned turn = 0;
+	unsigned errors = 0;
 
 	trial_begin(s);
 	for (size_t i = 0; i < trial.calls.n; i++) {
@@ -354,12 +372,14 @@ static void fail_calls(const struct scenario *s, bool of_device)
 
 		if (!is_chosen(i, of_device))
 			continue;
-		for (int kind = ONCE; kind < KINDS; kind++) {
+		for (size_t turn = 0; turn < KINDS; turn++) {
+			const size_t kind = (turn + i) % KINDS; /* any share has all kinds */
+
 			if (!sl_sampling_selects() || (kind == ON && only_once(call)))
 				continue;
 			if (kind != KILL)
 				fail_call(call, trial.calls.at[i].k, kind == ON,
-					error_of(call, turn++));
+					error_of(call, errors++));
 			else if (!of_device && !strstr(call, "malloc"))
 				kill_at(call, trial.calls.at[i].k);
 		}
