@@ -17,7 +17,7 @@
 share='^(primitives/(specification|wrong_use|keys|base/.*|files/.*|deflate/planes|scan/look_ahead)'
 share+='|stages/((particle|models|selection|host|formats)/.*|device/pack)'
 share+='|pipeline/((config|text|report|resolve)/.*|results/manifest|run/allocations)'
-share+='|end_to_end/(cli/commands_refused|bits/histograms|faults/memory_faults|ranks/.*)|example|python)$'
+share+='|end_to_end/(cli/commands_refused|bits/histograms|faults/limits|ranks/.*)|example|python)$'
 share_min=50 # number of tests; fewer means that tests were renamed
 
 # Builds with the compilers CC and CXX and the given CMake options, and runs the share of the tests.

@@ -74,8 +74,8 @@ run_part() {
 	sweeps)
 		build ci-release -DSLUICE_TESTS=ON
 		export SLUICE=$PWD/build/release/tests/sluice SLUICE_SOURCE=$PWD
-		build/release/tests/sluice_tests end_to_end/faults/byte_flips 1
-		build/release/tests/sluice_tests end_to_end/faults/concurrency 100
+		build/release/tests/sluice_tests faults/damage 1
+		build/release/tests/sluice_tests faults/processes 100
 		;;
 	mutants) tests/mutants/mutants.py ;;
 	fuzz) scripts/fuzz.sh ;;

@@ -70,7 +70,8 @@ static enum sl_status refuse_syntax(
 
 	/* libyaml sets no problem text for some failed allocations */
 	if (p->error == YAML_MEMORY_ERROR || !p->problem)
-		return sl_fail(SL_HOST_MEMORY, "no memory to read %zu bytes of YAML", bytes);
+		return sl_fail(SL_HOST_MEMORY,
+			"no memory to read %zu bytes of YAML; close other programs", bytes);
 	if (p->error == YAML_READER_ERROR)
 		return refuse(problem, mark_of(text, p->problem_offset),
 			"this is not valid YAML (%s); save the file as UTF-8", p->problem);
@@ -129,7 +130,7 @@ static const char *refusal(struct event_check *g, const yaml_event_t *e)
 static enum sl_status start_parser(const char *text, size_t bytes, yaml_parser_t *p)
 {
 	if (!yaml_parser_initialize(p))
-		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser");
+		return sl_fail(SL_HOST_MEMORY, "no memory for a YAML parser; close other programs");
 	yaml_parser_set_input_string(p, (const unsigned char *)text, bytes);
 	return SL_OK;
 }

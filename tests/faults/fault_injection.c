@@ -16,7 +16,7 @@ struct entry {
 	char call[CALL_BYTES];
 	unsigned long at;   /* number of the call that fails, from 1 */
 	bool on;            /* k+: all later calls fail too */
-	int error;          /* the errno or CUDA error that it reports; 0: the process stops */
+	int error;          /* the errno or CUDA error that it reports, or KILL or STOP */
 	atomic_ulong calls; /* so far */
 };
 
@@ -28,7 +28,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct entry entries[ENTRIES_MAX];
 static int n_entries;
 static char problem[256];
-static const char stop[] = ":stop";
+
+/* The process is stopped, or ends, before the call. */
+enum { STOP = 0, KILL = -1 };
 
 /* The whole number at the start of text, 1 to most, or 0 if there is none; *end follows it. */
 static unsigned long number(const char *text, unsigned long most, const char **end)
@@ -43,7 +45,7 @@ static unsigned long number(const char *text, unsigned long most, const char **e
 	return v <= most ? v : 0;
 }
 
-/* Reads "call:k:errno", "call:k+:errno" or "call:k:stop"; *end is set to the character after it. */
+/* Reads "call:k:errno", "call:k+:errno", "call:k:stop" or "call:k:kill"; *end is set to the character after it. */
 static bool read_entry(const char *text, struct entry *e, const char **end)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -58,9 +60,9 @@ static bool read_entry(const char *text, struct entry *e, const char **end)
 	if (e->at == 0 || **end != ':')
 		return false;
 	atomic_store(&e->calls, 0);
-	if (strncmp(*end, stop, strlen(stop)) == 0) {
-		e->error = 0;
-		*end += strlen(stop);
+	if (strncmp(*end, ":stop", 5) == 0 || strncmp(*end, ":kill", 5) == 0) {
+		e->error = (*end)[1] == 's' ? STOP : KILL;
+		*end += 5;
 		return **end == ',' || **end == '\0';
 	}
 	e->error = (int)number(*end + 1, ERROR_MAX, end);
@@ -128,8 +130,8 @@ int sl_fault(const char *call)
 		if (error != 0 || (k != e->at && !(e->on && k > e->at)))
 			continue;
 		error = e->error;
-		if (error == 0)
-			kill(getpid(), SIGSTOP);
+		if (error <= 0)
+			kill(getpid(), error == STOP ? SIGSTOP : SIGKILL);
 	}
 	return error;
 }

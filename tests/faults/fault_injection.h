@@ -8,6 +8,7 @@
  *	SL_FAULT=host_malloc:1:12,...   several, separated by commas
  *	SL_FAULT=file_link:4:stop       the process stops (SIGSTOP) before the fourth link, which then
  *	                                succeeds: a test can change files at this moment
+ *	SL_FAULT=file_link:4:kill       the process is killed there
  *	SL_FAULT=dev_sync:2:700         the second wait for the device ends with CUDA's error 700
  *	SL_FAULT=dev_flip:3:17          the third copy, if it is from the device, arrives with its
  *	                                17th bit inverted (counted from 1, modulo the size)

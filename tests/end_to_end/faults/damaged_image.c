@@ -1,6 +1,6 @@
 /*
- * damaged_image.c - damaged, foreign or forged images: verify reports them, and --resume repairs
- * them.
+ * damaged_image.c - foreign or forged images: verify reports them, and --resume repairs them
+ * (tests/faults/damage.c damages images).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,40 +57,10 @@ static void expect_damage(const char *name, const char *what)
 	copy_run(&folder, "whole", "out");
 }
 
-TEST(damage_is_reported_and_repaired)
-{
-	copy_run(&folder, "whole", "out");
-	for (size_t i = 0; i <= 5; i++) {
-		folder_flip(&folder, "out/t.image.h5", i, 5);
-		expect_damage("t.image.h5", "the checksum is wrong");
-		folder_flip(&folder, "out/t.png", i, 5);
-		expect_damage("t.png", "the picture differs");
-	}
-	assert_int_equal(truncate(folder_path(&folder, "out/t.image.h5"), 7), 0);
-	expect_damage("t.image.h5", "the checksum is wrong");
-	assert_int_equal(truncate(folder_path(&folder, "out/t.png"), 0), 0);
-	expect_damage("t.png", "the picture differs");
-	assert_int_equal(unlink(folder_path(&folder, "out/t.image.h5")), 0);
-	expect_damage("t.image.h5", "the file is missing");
-	assert_int_equal(unlink(folder_path(&folder, "out/t.png")), 0);
-	expect_damage("t.png", "the file is missing");
-	remove_run(&folder, "out");
-}
-
-/*
- * Images of runs with another seed, and with lights twice as bright, which give the same sums and
- * PNG.
- */
+/* Images of a run with lights twice as bright, which give the same sums and PNG. */
 TEST(foreign_images_are_reported)
 {
 	copy_run(&folder, "whole", "out");
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "seed", "--quiet", "--set", "run.seed=8"));
-	copy_over("seed/t.image.h5", "out/t.image.h5");
-	expect_damage("t.image.h5", "the pixels differ");
-	copy_over("seed/t.png", "out/t.png");
-	expect_damage("t.png", "the picture differs");
-	remove_run(&folder, "seed");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "bright", "--quiet", "--set", "model.rays.sky=0.6",
 			"--set", "model.rays.objects[0].emission=2"));

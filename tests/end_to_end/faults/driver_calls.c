@@ -1,26 +1,26 @@
 /*
- * driver_calls.c - the driver calls of a run.
+ * driver_calls.c - the driver calls of a run, and drivers that have no device.
  *
  * During a run no memory is allocated or freed, no stream and no event is created, and each batch
  * waits twice; the host does not allocate either. After an error that makes a device unusable, no
- * call reaches the driver.
+ * call reaches the driver. Each driver without a device is reported; requesting the device by name is an error, and auto
+ * computes on the CPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pipeline/report/plan_print.h"
 #include "primitives/primitives.h"
-#include "tests/cases/sampling.h"
-#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/device/counting_driver.h"
 #include "tests/support/program/folder.h"
 #include "tests/support/runs/library_run.h"
-#include "tests/support/program/program.h"
+#include "tests/support/program/process.h"
 
 /* --- calls of a run ------------------------------------------------------------------------ */
 
-enum { BATCHES = 7, PARTICLES = 150, MARKS_MAX = 64, CALLS_MOST = 5000 };
+enum { BATCHES = 7, PARTICLES = 150, MARKS_MAX = 64 };
 
 static unsigned in_run[N_CALLS];
 static uint64_t allocated[MARKS_MAX]; /* at the start of the run and at each commit */
@@ -109,23 +109,6 @@ TEST(no_allocation_during_a_run)
 
 /* --- unusable device ----------------------------------------------------------------------- */
 
-static int run_library(void *argument)
-{
-	return (int)library_run((const struct library_run *)argument);
-}
-
-/* Staged mode, or fused mode if compact is NULL. */
-static struct library_run small_run(unsigned threads, const char *compact)
-{
-	return (struct library_run){.device = "emulated",
-		.compact = compact,
-		.sort = "work_efficient",
-		.slots = threads,
-		.threads = threads,
-		.particles = 40,
-		.batches = 2};
-}
-
 /* All calls of the device layer after a wait that made the device unusable. */
 static int call_driver_after_error(void *argument)
 {
@@ -135,6 +118,9 @@ static int call_driver_after_error(void *argument)
 	sl_stream s;
 	sl_event e;
 	void *p[2];
+	void *device, *pinned;
+	sl_stream stream;
+	sl_event event;
 	float ms;
 	int n, refused = 0;
 
@@ -143,6 +129,10 @@ static int call_driver_after_error(void *argument)
 		sl_memory_get(SL_PINNED, 1, &p[1]) != SL_OK || sl_stream_make(&s) != SL_OK ||
 		sl_event_make(&e) != SL_OK)
 		return SL_INTERNAL;
+	device = p[0];
+	pinned = p[1];
+	stream = s;
+	event = e;
 	counting->fail_at = atomic_load(&counting->all) + 1;
 	counting->error = SL_ERROR_LAUNCH;
 	refused += sl_stream_wait(s) == SL_DEVICE_FAILED;
@@ -160,6 +150,10 @@ static int call_driver_after_error(void *argument)
 	refused += sl_copy(&byte, &byte, 1, s) == SL_DEVICE_FAILED;
 	refused += sl_fill(&byte, 0, 1, s) == SL_DEVICE_FAILED;
 	refused += sl_launch_begin("none") == SL_DEVICE_FAILED;
+	sl_memory_give(SL_DEVICE, device);
+	sl_memory_give(SL_PINNED, pinned);
+	sl_event_free(event);
+	sl_stream_free(stream);
 	return refused;
 }
 
@@ -170,80 +164,70 @@ TEST(every_call_is_refused)
 	assert_int_equal(atomic_load(&counting->after), 0);
 }
 
-/* One thread, so no other calls are in progress: call k fails, for every k (or for some). */
-static void fail_at_each_call(const char *compact)
+/* --- no device -------------------------------------------------------------------------------- */
+
+/* The answer of the driver, and the expected message. */
+static const struct {
+	struct driver_answers answers;
+	const char *message;
+} cases[] = {
+	{{.count = 35, .runtime = 13000}, "no CUDA driver is loaded"},
+	{{.count = 35, .driver = 12020, .runtime = 13000},
+		"the CUDA driver is too old: it serves CUDA 12.2, this build needs 13.0"},
+	{{.count = 100}, "the CUDA driver sees no device (CUDA_VISIBLE_DEVICES is "},
+	{{.count = 46}, "no device can be used: CUDA error 46"},
+	{{.count = 802}, "no device can be used: CUDA error 802"},
+	{{.count = 803}, "no device can be used: CUDA error 803"},
+	{{.use = SL_ERROR_NO_IMAGE, .major = 7},
+		"device 0, Old GPU, is of architecture 7.0, too old for this program"},
+	{{.use = SL_ERROR_NO_IMAGE}, "this build has no code for it (error 209"},
+};
+
+/* The plan gives the reason in one line. */
+static void check_plan(const struct sl_plan *plan, const char *message)
 {
-	unsigned calls = 0;
+	char *text = NULL, *line, *end;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
 
-	for (unsigned k = 1; k < CALLS_MOST; k = (unsigned)sl_sampling_next(k, UINT64_MAX)) {
-		struct library_run r = small_run(1, compact);
-		int code;
-
-		counting_clear();
-		counting->fail_at = k;
-		counting->error = k % 2 ? SL_ERROR_LAUNCH : SL_ERROR_ADDRESS;
-		code = in_child(run_library, &r);
-		if (!atomic_load(&counting->failed)) {
-			assert_int_equal(code, SL_OK);
-			break;
-		}
-		if (code != SL_DEVICE_FAILED || atomic_load(&counting->after) != 0)
-			fail_msg(
-				"call %u made the device unusable: exit code %d, %u calls after it",
-				k, code, atomic_load(&counting->after));
-		calls++;
-	}
-	print_message("%u calls\n", calls);
-	assert_true(sl_sampling_step(calls) > 100 && sl_sampling_step(calls) < CALLS_MOST);
+	assert_non_null(out);
+	sl_plan_print(plan, out);
+	fclose(out);
+	line = strstr(text, "no GPU: ");
+	if (!line || !strstr(line, message))
+		fail_msg("\"%s\" is not in the plan:\n%s", message, text);
+	end = strchr(line, '\n');
+	assert_true(end && strstr(line, message) < end && strncmp(end + 1, "memory", 6) == 0);
+	free(text);
 }
 
-TEST(no_call_after_an_error)
+/* Requesting the device by name is an error; auto computes on the CPU. */
+TEST(missing_devices_are_reported)
 {
-	fail_at_each_call("naive");
-	fail_at_each_call(NULL);
-}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct library_run r = {
+			.device = "emulated", .threads = 1, .particles = 40, .batches = 2};
+		struct sl_plan *plan;
 
-/* The same with an injected fault (fault_injection.h) instead of an error of the driver. */
-TEST(no_call_after_a_fault)
-{
-	static const char *const kinds[] = {"dev_count", "dev_use", "dev_limits", "dev_malloc",
-		"pinned_malloc", "dev_stream", "dev_event", "dev_record", "dev_sync", "dev_elapsed",
-		"dev_copy", "dev_fill", "dev_launch", "dev_capture", "dev_graph", "dev_replay"};
-	enum { FIRST_OF_FUSED = 13 }; /* index of the first call that only fused mode makes */
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		struct library_run r = small_run(1, i % 2 && i < FIRST_OF_FUSED ? "naive" : NULL);
-		char fault[64];
-
-		counting_clear();
-		snprintf(fault, sizeof(fault), "%s:1:%d", kinds[i], SL_ERROR_ADDRESS);
-		assert_null(sl_fault_set(fault));
-		assert_int_equal(in_child(run_library, &r), SL_DEVICE_FAILED);
-		assert_true(atomic_load(&counting->failed));
-		assert_int_equal(atomic_load(&counting->after), 0);
+		driver_answers = cases[i].answers;
+		assert_fails(library_plan(&r, &plan), SL_NO_DEVICE, cases[i].message);
+		sl_plan_free(plan);
+		r.device = "auto";
+		assert_ok(library_plan(&r, &plan));
+		assert_false(plan->on_device);
+		check_plan(plan, cases[i].message);
+		sl_plan_free(plan);
+		assert_ok(library_run(&r));
 	}
 }
 
-/* With several threads, each of the others may have one call in progress, which ends. */
-TEST(few_calls_after_an_error)
+TEST(device_number_out_of_range_is_refused)
 {
-	enum { THREADS = 3 };
+	struct sl_device d;
 
-	for (unsigned k = 1; k < CALLS_MOST; k += 1 + k / 4) {
-		struct library_run r = small_run(THREADS, k % 2 ? "naive" : NULL);
-		int code;
-
-		counting_clear();
-		counting->fail_at = k;
-		counting->error = SL_ERROR_LAUNCH;
-		code = in_child(run_library, &r);
-		if (!atomic_load(&counting->failed))
-			break;
-		assert_int_equal(code, SL_DEVICE_FAILED);
-		if (atomic_load(&counting->after) > THREADS - 1)
-			fail_msg("call %u made the device unusable: %u calls after it", k,
-				atomic_load(&counting->after));
-	}
+	assert_fails(sl_device_use(32, &d), SL_NO_DEVICE,
+		"there is no device 32: this machine has 32; choose one from 0 to 31");
+	assert_fails(sl_device_use(-1, &d), SL_NO_DEVICE, "there is no device -1");
 }
 
 /* Tests with children come first: ThreadSanitizer treats the fibers of a launch as threads and then forbids fork(). */

@@ -9,6 +9,7 @@ static _Atomic uint64_t count;
 static _Thread_local uint64_t count_of_thread;
 static _Thread_local bool excluded;
 
+void (*allocations_watch)(void);
 static uint64_t armed_at, fail_at; /* fail_at: 0 for none */
 static bool fail_on;
 
@@ -19,6 +20,11 @@ static bool add_one(void)
 
 	if (excluded)
 		return false;
+	if (allocations_watch) {
+		excluded = true;
+		allocations_watch();
+		excluded = false;
+	}
 	count_of_thread++;
 	k = atomic_fetch_add(&count, 1) + 1;
 	if (fail_at == 0 || k < fail_at || (k > fail_at && !fail_on))

@@ -25,6 +25,9 @@ uint64_t allocations_of_thread(void);
 void allocations_fail(uint64_t k, bool on);
 uint64_t allocations_since_armed(void);
 
+/* Called for each allocation, before it may fail; NULL: not called. Not with sanitizers. */
+extern void (*allocations_watch)(void);
+
 /* Stops (true) or resumes (false) counting the allocations of the calling thread. */
 void allocations_exclude(bool exclude);
 

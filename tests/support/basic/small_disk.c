@@ -10,6 +10,7 @@
 
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/skip.h"
+#include "tests/support/program/program_server.h"
 
 /* Nothing is mounted at the root of a chroot, so that its propagation cannot be changed: EINVAL. */
 static int make_private(void)
@@ -21,8 +22,10 @@ void small_disk_mount(const char *path, const char *options)
 {
 	assert_int_equal(mkdir(path, 0777), 0);
 	if (unshare(CLONE_NEWNS) == 0 && make_private() == 0 &&
-		mount("tmpfs", path, "tmpfs", 0, options) == 0)
+		mount("tmpfs", path, "tmpfs", 0, options) == 0) {
+		program_server_start(); /* in this name space */
 		return;
+	}
 	assert_int_equal(rmdir(path), 0);
 	skip_test(
 		"the test mounts a tmpfs, which fails here (%s); run it as root, and in a container "

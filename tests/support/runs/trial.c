@@ -1,0 +1,453 @@
+/* trial.c - see trial.h. */
+#include "tests/support/runs/trial.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/faults/fault_injection.h"
+#include "tests/support/basic/allocations.h"
+#include "tests/support/formats/mcpl_lists.h"
+#include "tests/support/program/fixture.h"
+
+static const char config[] =
+	"run: {name: tiny, seed: 7, particles: 600, batch: 200}\n"
+	"model:\n"
+	"  source_detector:\n"
+	"    source:   {type: disk, radius: 0.4 cm}\n"
+	"    stop:     {type: disk, distance: 2 cm, radius: 0.5 cm}\n"
+	"    detector: {type: rectangle, distance: 4 cm, width: 6 cm, height: 6 cm, pixels: [8, 8]}\n"
+	"    energy:   {type: lines, lines: [26.3 keV, 59.5 keV], intensities: [2.4, 35.9]}\n"
+	"keep: hit\n"
+	"key: [pixel:6, energy:8]\n"
+	"output: {columns: [id, x, y, z, energy, pixel]}\n";
+
+/* The words of a command line, separated by spaces. */
+struct words {
+	const char *at[64];
+	char text[1024];
+};
+
+static void split(const char *line, size_t bytes, struct words *w)
+{
+	size_t n = 0;
+
+	snprintf(w->text, sizeof(w->text), "sluice %.*s", (int)bytes, line);
+	for (char *word = strtok(w->text, " "); word; word = strtok(NULL, " "))
+		w->at[n++] = word;
+	w->at[n] = NULL;
+}
+
+/* --- the log of calls ------------------------------------------------------------------------- */
+
+enum { FRAMES = 8, LOG = 900 };
+
+static pid_t logged; /* its children log nothing */
+
+static void log_call(const char *call)
+{
+	void *frame[FRAMES];
+	uintptr_t site = 0;
+	char line[64];
+	int n;
+
+	if (getpid() != logged)
+		return;
+	n = backtrace(frame, FRAMES);
+	for (int i = 0; i < n; i++)
+		site = site * 31 + (uintptr_t)frame[i];
+	n = snprintf(line, sizeof(line), "%s %lu\n", call, (unsigned long)site);
+	if (write(LOG, line, (size_t)n) != n) /* at a limit of the size of files, for example */
+		sl_fault_watch = NULL;
+}
+
+static void log_allocation(void)
+{
+	log_call("malloc");
+}
+
+/* In the child. */
+static void begin_log(void)
+{
+	void *frame[1];
+	int file = open("../calls", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	backtrace(frame, 1); /* loads a library the first time */
+	logged = getpid();
+	if (dup2(file, LOG) == LOG && close(file) == 0)
+		sl_fault_watch = log_call;
+	if (getenv("LOG_ALLOCATIONS"))
+		allocations_watch = log_allocation;
+}
+
+int fsync(int fd)
+{
+	struct stat facts;
+	int error;
+
+	syscall(SYS_fstat, fd, &facts);
+	error = sl_fault(S_ISDIR(facts.st_mode) ? "sys_dirsync" : "sys_fsync");
+	errno = error ? error : errno;
+	return error ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+/*
+ * System calls that the file layer makes in addition to those that it reports to sl_fault(), and those that make files
+ * durable. The definitions replace those of the C library.
+ */
+#define SYSTEM_CALL(name, parameters, ...)                     \
+	int name parameters                                    \
+	{                                                      \
+		int error = sl_fault("sys_" #name);            \
+                                                               \
+		errno = error ? error : errno;                 \
+		return error ? -1 : (int)syscall(__VA_ARGS__); \
+	}
+SYSTEM_CALL(fdatasync, (int fd), SYS_fdatasync, fd)
+SYSTEM_CALL(flock, (int fd, int how), SYS_flock, fd, how)
+SYSTEM_CALL(fstat, (int fd, struct stat *to), SYS_fstat, fd, to)
+SYSTEM_CALL(fstatat, (int at, const char *name, struct stat *to, int flags), SYS_newfstatat, at,
+	name, to, flags)
+SYSTEM_CALL(linkat, (int at, const char *name, int to, const char *other, int flags), SYS_linkat,
+	at, name, to, other, flags)
+SYSTEM_CALL(renameat2, (int at, const char *name, int to, const char *other, unsigned flags),
+	SYS_renameat2, at, name, to, other, flags)
+
+static size_t times_called(const struct calls *c, const char *name)
+{
+	for (size_t i = c->n; i-- > 0;)
+		if (strcmp(c->at[i].name, name) == 0)
+			return c->at[i].k;
+	return 0;
+}
+
+/* Reads the log of the last command. */
+void trial_calls(struct calls *c)
+{
+	size_t bytes;
+	char *log = folder_read(&folder, "calls", &bytes);
+
+	c->n = 0;
+	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n")) {
+		assert_true(c->n < CALLS_MOST);
+		assert_int_equal(sscanf(line, "%23s %lu", c->at[c->n].name, &c->at[c->n].site), 2);
+		c->at[c->n].k = times_called(c, c->at[c->n].name) + 1;
+		c->n++;
+	}
+	free(log);
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+struct trial trial;
+
+void trial_run(const char *line, size_t bytes, const char *const *env, struct ending *e)
+{
+	static struct words w;
+	struct process p = {.argv = w.at, .env = env, .folder = trial.f.path, .begin = begin_log};
+
+	split(line, bytes, &w);
+	process_run(&p, HANG_SECONDS, e);
+}
+
+/* Runs lines that ";" separates. */
+static void run_before(const char *lines)
+{
+	static const char fault[] = "SL_FAULT=";
+
+	while (*lines) {
+		size_t bytes = strcspn(lines, ";"), first = 0;
+		char setting[64] = "";
+		const char *const env[] = {setting, NULL};
+		struct ending e;
+
+		if (strncmp(lines, fault, strlen(fault)) == 0)
+			first = strcspn(lines, " ");
+		snprintf(setting, sizeof(setting), "%.*s", (int)first, lines);
+		trial_run(lines + first, bytes - first, first ? env : NULL, &e);
+		if ((e.code == 0) != (first == 0))
+			fail_msg("%.*s: exit code %d: %s", (int)bytes, lines, e.code, e.err);
+		process_free(&e);
+		lines += bytes + (lines[bytes] == ';');
+	}
+}
+
+void trial_begin(const struct scenario *s)
+{
+	static const char *const log_all[] = {"LOG_ALLOCATIONS=1", NULL};
+	struct ending e;
+
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	if (trial.s) /* it failed */
+		folder_remove(&trial.f);
+	trial.s = s;
+	snprintf(trial.f.path, sizeof(trial.f.path), "%s", folder_path(&folder, "f"));
+	memset(&trial.before, 0, sizeof(trial) - offsetof(struct trial, before));
+	assert_true(mkdir(trial.f.path, 0777) == 0 || errno == EEXIST); /* it may be a disk */
+	write_text(&trial.f, "tiny.yaml", config);
+	write_text(&trial.f, "list.yaml",
+		"run: {name: tiny, seed: 7, batch: 70, device: cpu}\n"
+		"model: {list: {files: [list.mcpl.gz]}}\nkeep: listed\noutput: {format: npz}\n");
+	copy_reference_list(&trial.f, "miscphys.mcpl.gz");
+	assert_int_equal(rename(folder_path(&trial.f, "miscphys.mcpl.gz"),
+				 folder_path(&trial.f, "list.mcpl.gz")),
+		0);
+	run_before(s->before);
+	tree_read(&trial.f, &trial.before);
+	trial_run("list", strlen("list"), log_all, &e);
+	process_free(&e);
+	trial_calls(&trial.calls);
+	trial.first = times_called(&trial.calls, "malloc");
+	trial_run(s->command, strlen(s->command), log_all, &e);
+	if (e.code != 0)
+		fail_msg("%s: exit code %d: %s", s->command, e.code, e.err);
+	trial.out = e.out;
+	e.out = NULL;
+	process_free(&e);
+	trial_calls(&trial.calls);
+	tree_read(&trial.f, &trial.after);
+	tree_restore(&trial.f, &trial.after, &trial.before);
+}
+
+void trial_end(void)
+{
+	print_message(
+		"%s: %zu calls; %u commands failed, %u succeeded, %u were killed; %zu states repaired\n",
+		trial.s->name, trial.calls.n, trial.failed, trial.succeeded, trial.ended,
+		trial.n_states);
+	if (folder_has(&folder, "f"))
+		folder_remove(&trial.f);
+	tree_free(&trial.before);
+	tree_free(&trial.after);
+	free(trial.out);
+	trial.s = NULL;
+}
+
+/* --- what must hold after a fault ------------------------------------------------------------- */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), n_end = strlen(end);
+
+	return n >= n_end && strcmp(name + n - n_end, end) == 0;
+}
+
+/* Every run writes its times there, and its process number in LOCK. */
+static bool varies(const char *name)
+{
+	return ends_with(name, "run.json") || ends_with(name, "LOCK");
+}
+
+/* A file that the command may leave, if it is whole. */
+static bool is_allowed(const struct tree_file *f, bool killed)
+{
+	const struct tree_file *after = tree_find(&trial.after, f->name);
+
+	if (ends_with(f->name, ".part"))
+		return killed || tree_find(&trial.before, f->name);
+	if (ends_with(f->name, "run.json"))
+		return f->size > 4 && strcmp(f->bytes + f->size - 3, "\n}\n") == 0;
+	if (ends_with(f->name, "manifest.jsonl"))
+		return after && f->size <= after->size &&
+		       memcmp(f->bytes, after->bytes, f->size) == 0 &&
+		       (killed || f->size == 0 || f->bytes[f->size - 1] == '\n');
+	return ends_with(f->name, "LOCK") || tree_same(f, after) ||
+	       tree_same(f, tree_find(&trial.before, f->name));
+}
+
+/* Every line of a manifest has its file. */
+static void check_manifest(
+	const struct fault *fault, const struct tree *now, const struct tree_file *manifest)
+{
+	const char *at = manifest->bytes, *end;
+	const int folder_bytes = (int)(strlen(manifest->name) - strlen("manifest.jsonl"));
+	char name[128], file[64];
+
+	for (; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+		const char *found = strstr(at, "\"file\":");
+
+		if (!found || found > end || sscanf(found + 7, " \"%63[^\"]", file) != 1)
+			continue;
+		snprintf(name, sizeof(name), "%.*s%s", folder_bytes, manifest->name, file);
+		if (!tree_find(now, name))
+			fail_fault(fault, "the manifest names %s, which does not exist", name);
+	}
+}
+
+static void check_files(const struct fault *fault, const struct tree *now, bool killed)
+{
+	for (size_t i = 0; i < now->n; i++) {
+		if (!is_allowed(&now->file[i], killed))
+			fail_fault(fault, "%s is left, or has other bytes", now->file[i].name);
+		if (ends_with(now->file[i].name, "manifest.jsonl") && !(trial.s->is & REPLACES))
+			check_manifest(fault, now, &now->file[i]);
+	}
+	for (size_t i = 0; i < trial.before.n; i++) {
+		const char *name = trial.before.file[i].name;
+
+		/* the manifest has the files of a run */
+		if (!tree_find(now, name) &&
+			(strncmp(name, "out/", 4) != 0 || strchr(name + 4, '/')))
+			fail_fault(fault, "%s is missing", name);
+	}
+}
+
+bool trial_is_finished(const struct tree *now)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < trial.after.n; i++) {
+		const struct tree_file *f = tree_find(now, trial.after.file[i].name);
+
+		same += f && (varies(f->name) || tree_same(f, &trial.after.file[i]));
+	}
+	return same == trial.after.n && now->n == trial.after.n;
+}
+
+static uint64_t state_of(const struct tree *now)
+{
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < now->n; i++) {
+		const struct tree_file *f = &now->file[i];
+		uint64_t h = 0xcbf29ce484222325u;
+
+		for (const char *c = f->name; *c; c++)
+			h = (h ^ (uint8_t)*c) * 0x100000001b3u;
+		for (size_t k = 0; k < f->size && !varies(f->name); k++)
+			h = (h ^ (uint8_t)f->bytes[k]) * 0x100000001b3u;
+		hash += h;
+	}
+	return hash;
+}
+
+bool trial_is_run(void)
+{
+	return strncmp(trial.s->command, "run", 3) == 0;
+}
+
+/* The number of times that a state was seen. */
+static size_t times_seen(uint64_t state)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < trial.n_states; i++)
+		n += trial.states[i] == state;
+	return n;
+}
+
+/* The commands that repair give the undisturbed files. Their result depends only on the state, so each is tested once. */
+static void repair(const struct fault *fault, struct tree *now)
+{
+	const uint64_t state = state_of(now);
+	const size_t seen = times_seen(state);
+	const char *line = seen == 0 ? trial.s->repair : trial.s->other;
+	struct ending e;
+
+	if (seen > 1 || (seen == 1 && !line) || trial_is_finished(now))
+		return;
+	assert_true(trial.n_states < STATES_MOST);
+	trial.states[trial.n_states++] = state;
+	line = line ? line : trial.s->command;
+	trial_run(line, strlen(line), NULL, &e);
+	tree_free(now);
+	tree_read(&trial.f, now);
+	if (e.code != 0 || !trial_is_finished(now))
+		fail_fault(fault,
+			"after it, %s does not give the undisturbed files: exit code %d: %s", line,
+			e.code, e.err);
+	process_free(&e);
+}
+
+/* Waits for all processes of a group: the test adopts them. */
+static void check_processes(const struct fault *fault, pid_t group)
+{
+	for (int i = 0; waitpid(-group, NULL, WNOHANG) != -1; i++) {
+		if (i == 20000)
+			fail_fault(fault, "a process is left");
+		sleep_for(0.0005);
+	}
+}
+
+void trial_check_message(const struct fault *fault, const struct ending *e, const char *text)
+{
+	if (strncmp(e->err, "sluice: ", 8) != 0 || !strstr(e->err, "; ") ||
+		(text && !strstr(e->err, text)))
+		fail_fault(fault, "the message lacks a remedy or \"%s\": %s", text ? text : "",
+			e->err);
+}
+
+/* The command has ended by itself, and not because of a kill. */
+void trial_check_ending(const struct fault *fault, const struct ending *e, const struct tree *now)
+{
+	if (e->timed_out || e->code < 0)
+		fail_fault(fault, "signal %d: %s", e->signal, e->err);
+	trial.succeeded += e->code == 0;
+	trial.failed += e->code != 0;
+	if (e->code == 0 && !trial_is_finished(now))
+		fail_fault(fault, "exit code 0, but the output is incomplete");
+	if (e->code == 0 && !trial_is_run() && strcmp(e->out, trial.out) != 0)
+		fail_fault(fault, "exit code 0, but it printed %zu bytes of %zu", e->out_bytes,
+			strlen(trial.out));
+}
+
+/* Runs the command with the fault; then the files are in now. */
+static void change_at_stop(const struct fault *fault, const struct running *r)
+{
+	siginfo_t how;
+
+	assert_int_equal(waitid(P_PID, (id_t)r->pid, &how, WSTOPPED | WEXITED | WNOWAIT), 0);
+	if (how.si_code != CLD_STOPPED)
+		fail_fault(fault, "the command ended before this call");
+	trial.pid = r->pid;
+	fault->at_stop();
+	kill(r->pid, SIGCONT);
+}
+
+void trial_run_changed(const struct fault *fault, const struct process *limits, struct ending *e)
+{
+	static struct words w;
+	struct process p = {
+		.argv = w.at, .env = fault->env, .folder = trial.f.path, .begin = begin_log};
+	struct running r;
+
+	if (limits) {
+		p.file_bytes = limits->file_bytes;
+		p.out_to = limits->out_to;
+	}
+	split(trial.s->command, strlen(trial.s->command), &w);
+	process_start(&p, &r);
+	if (fault->at_stop)
+		change_at_stop(fault, &r);
+	if (fault->seconds > 0) {
+		sleep_for(fault->seconds);
+		kill(r.pid, SIGKILL);
+	}
+	process_wait(&r, HANG_SECONDS, e);
+	check_processes(fault, r.pid);
+}
+
+void trial_run_with(const struct fault *fault, const struct process *limits, bool killed,
+	struct ending *e, struct tree *now)
+{
+	trial_run_changed(fault, limits, e);
+	tree_read(&trial.f, now);
+	check_files(fault, now, killed || e->code < 0 || e->code == 255);
+}
+
+void trial_finish(const struct fault *fault, struct ending *e, struct tree *now)
+{
+	process_free(e);
+	repair(fault, now);
+	tree_restore(&trial.f, now, &trial.before);
+	tree_free(now);
+}

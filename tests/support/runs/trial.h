@@ -1,0 +1,115 @@
+/*
+ * trial.h - one command with a fault: what must hold after it, whatever the fault is.
+ *
+ * A scenario is a command with its input. trial_begin() runs it undisturbed and logs its calls of sl_fault(), with their
+ * sites: the call and its callers. After a fault,
+ *
+ *	- each file has the bytes that it had before, or those that the undisturbed command gives it;
+ *	- a manifest is a beginning of the undisturbed one, and its files exist;
+ *	- no process and, unless the command was killed, no temporary file is left;
+ *	- a message has a remedy, and a command that succeeded has done and printed all;
+ *	- a second command (--resume) gives the bytes of the undisturbed one.
+ *
+ * A failed check prints the command and the environment that repeat it.
+ */
+#ifndef SL_TESTS_SUPPORT_RUNS_TRIAL_H
+#define SL_TESTS_SUPPORT_RUNS_TRIAL_H
+
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+#include "tests/support/program/tree.h"
+
+enum {
+	REPLACES = 1,  /* removes files, and makes them again */
+	SURVIVES = 2,  /* the failure of one device in a batch changes nothing */
+	THREADS = 4,   /* the order of its calls varies */
+	ONE_WRITER = 8 /* its batches are committed in order */
+};
+
+struct scenario {
+	const char *name;
+	const char *before; /* commands that make its input; a first word SL_FAULT=... is a fault */
+	const char *command;
+	const char *repair, *other; /* commands that complete its output; NULL: the command again */
+	unsigned is;
+};
+
+enum { CALLS_MOST = 60000, STATES_MOST = 256 };
+
+struct call {
+	char name[24];
+	unsigned long site;
+	size_t k; /* it is the k-th of its name */
+};
+
+struct calls {
+	struct call at[CALLS_MOST];
+	size_t n;
+};
+
+/* A scenario with its undisturbed outcome. The folder "f" contains nothing else. */
+struct trial {
+	const struct scenario *s;
+	struct folder f;
+	struct tree before, after;
+	char *out; /* what the command prints */
+	struct calls calls;
+	size_t first; /* allocation after the start, at which HDF5 is initialised and may crash */
+	uint64_t states[STATES_MOST]; /* hashes of the states that were repaired */
+	size_t n_states;
+	pid_t pid;                  /* of the command that has stopped */
+	unsigned failed, succeeded; /* commands with a fault */
+	unsigned ended;             /* by a kill, or by HDF5 */
+};
+
+extern struct trial trial;
+
+/* Makes the folder of the trial, its input and the undisturbed files, which are then removed. */
+void trial_begin(const struct scenario *s);
+void trial_end(void);
+
+/* Runs a command line of this length, without "sluice", in the folder of the trial. */
+void trial_run(const char *line, size_t bytes, const char *const *env, struct ending *e);
+
+/* Reads the log of the last command. */
+void trial_calls(struct calls *c);
+
+/* A fault, as the environment of the command. */
+struct fault {
+	char text[96];
+	const char *env[4];
+	/* Runs where SL_FAULT=...:stop stops the command; NULL: it does not. */
+	void (*at_stop)(void);
+	double seconds; /* after which the command is killed; 0: it is not */
+};
+
+#define fail_fault(fault, ...)                                                                   \
+	do {                                                                                     \
+		print_error("%s: %s with %s: ", trial.s->name, trial.s->command, (fault)->text); \
+		fail_msg(__VA_ARGS__);                                                           \
+	} while (0)
+
+/*
+ * Runs the command with the fault, and checks the processes and files that are left. The files are then in now. killed:
+ * it may leave temporary files. limits, if not NULL, has file_bytes and out_to.
+ */
+void trial_run_with(const struct fault *fault, const struct process *limits, bool killed,
+	struct ending *e, struct tree *now);
+
+/* The same without a check of the files. */
+void trial_run_changed(const struct fault *fault, const struct process *limits, struct ending *e);
+
+/* The command ended by itself; with exit code 0 it has done all. */
+void trial_check_ending(const struct fault *fault, const struct ending *e, const struct tree *now);
+
+/* The message has a remedy, and this text (or NULL). */
+void trial_check_message(const struct fault *fault, const struct ending *e, const char *text);
+
+/* Tests whether the files are those that the undisturbed command makes; and whether it is "run". */
+bool trial_is_finished(const struct tree *now);
+bool trial_is_run(void);
+
+/* Repairs the output, and restores the input. Frees e and now. */
+void trial_finish(const struct fault *fault, struct ending *e, struct tree *now);
+
+#endif
