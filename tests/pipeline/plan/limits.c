@@ -208,27 +208,6 @@ TEST(ranks_divide_the_machine)
 	unsetenv("SLURM_MEM_PER_CPU");
 }
 
-/* The plan of the program names the limit, and takes one thread per core. */
-TEST(plan_names_the_limits)
-{
-	char *printed;
-
-	write_text(&folder, "c.yaml",
-		"run: {name: t, particles: 1e6, batch: 1e4}\n"
-		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-		"keep: transmitted\n");
-	setenv("SLURM_CPUS_PER_TASK", "1", 1);
-	setenv("SLURM_MEM_PER_CPU", "1", 1);
-	expect(&folder, SL_HOST_MEMORY, "memory and", WORDS("plan", "c.yaml"));
-	setenv("SLURM_MEM_PER_CPU", "400", 1);
-	printed = output_of(&folder, WORDS("plan", "c.yaml", "--device", "cpu"));
-	unsetenv("SLURM_MEM_PER_CPU");
-	unsetenv("SLURM_CPUS_PER_TASK");
-	assert_non_null(strstr(printed, "cpu: 1 thread,"));
-	assert_non_null(strstr(printed, "the free memory is limited by SLURM_MEM_PER_CPU"));
-	free(printed);
-}
-
 BEFORE_EACH()
 {
 }
