@@ -111,6 +111,14 @@ const char *difference_of_runs(const char *a, const char *b)
 	return difference[0] ? difference : NULL;
 }
 
+void expect_same_runs(const char *a, const char *b)
+{
+	const char *difference = difference_of_runs(a, b);
+
+	if (difference)
+		fail_msg("%s", difference);
+}
+
 void joined_name(const char *out, const char *format, char name[64])
 {
 	snprintf(name, 64, "%s/t.%s", out, strcmp(format, "openpmd") == 0 ? "h5" : format);

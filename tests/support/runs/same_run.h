@@ -10,6 +10,9 @@
  */
 const char *difference_of_runs(const char *a, const char *b);
 
+/* Fails the test if they differ. */
+void expect_same_runs(const char *a, const char *b);
+
 /* Whether two files in the folder have the same bytes. */
 bool is_same_file(const char *a, const char *b);
 
