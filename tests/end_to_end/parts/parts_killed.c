@@ -1,18 +1,22 @@
 /*
- * parts_killed.c - twenty parts run as processes at the same time; half of them are killed at random
- * moments and started again. The joined run is that of one process.
+ * parts_killed.c - ten parts run as processes at the same time; half of them are killed at random
+ * moments and started again. The joined run is that of one process. Parts that change while they are joined, and
+ * joins that are killed or stopped.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "tests/support/runs/parts_check.h"
+#include "tests/support/program/fixture.h"
+#include "tests/support/program/program.h"
+#include "tests/support/runs/same_run.h"
 
-enum { PARTS = 20, ROUNDS = 3 };
+enum { PARTS = 10, ROUNDS = 2 };
 
 /* Each part has ten batches. */
 static const char text[] =
-	"run: {name: t, seed: 7, particles: 400000, batch: 2000, threads: 1, device: cpu}\n"
+	"run: {name: t, seed: 7, particles: 50000, batch: 500, threads: 1, device: cpu}\n"
 	"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 0.1 cm}}\n"
 	"keep: transmitted\n"
 	"key: [w:16]\n"
@@ -35,16 +39,18 @@ BEFORE_TESTS()
 
 /* A part that is computed by a process. */
 struct task {
-	struct part_command command;
+	char part[32];
 	struct running running;
 	double until; /* when it is killed; 0: never */
 };
 
+#define PART(part) WORDS("run", "c.yaml", "--out", "parts", "--part", part, "--resume", "--quiet")
+
 static void start(struct task *t, unsigned number, double seconds)
 {
-	const struct process p = {.argv = t->command.words, .folder = folder.path};
+	const struct process p = {.argv = PART(t->part), .folder = folder.path};
 
-	part_command(number, PARTS, NULL, &t->command);
+	snprintf(t->part, sizeof(t->part), "%u/%d", number, PARTS);
 	process_start(&p, &t->running);
 	t->until = seconds > 0 ? seconds_now() + seconds : 0;
 }
@@ -80,7 +86,7 @@ static bool finish(struct task *t)
 	if (killed)
 		process_free(&e);
 	else
-		expect_ending(&e, SL_OK, "", t->command.words);
+		expect_ending(&e, SL_OK, "", PART(t->part));
 	return killed;
 }
 
@@ -101,6 +107,16 @@ static unsigned run_at_once(double length)
 	return killed;
 }
 
+static void run_parts(unsigned of)
+{
+	for (unsigned i = 1; i <= of; i++) {
+		char part[32];
+
+		snprintf(part, sizeof(part), "%u/%u", i, of);
+		expect(&folder, SL_OK, "", PART(part));
+	}
+}
+
 TEST(killed_parts_are_resumed)
 {
 	unsigned killed = 0;
@@ -112,11 +128,11 @@ TEST(killed_parts_are_resumed)
 	remove_run(&folder, "parts");
 	for (int round = 0; round < ROUNDS; round++)
 		killed += run_at_once(length);
-	/* of 30 that were to be killed; some end before, mostly in the later rounds */
-	assert_true(killed > ROUNDS);
-	run_parts(PARTS, NULL);
+	/* of 10 that were to be killed; some end before, mostly in the later rounds */
+	assert_true(killed > 0);
+	run_parts(PARTS);
 	expect(&folder, SL_OK, "", WORDS("join", "parts", "--out", "joined", "--quiet"));
-	expect_same_run("joined", "whole");
+	expect_same_runs("joined", "whole");
 	expect(&folder, SL_OK, "", WORDS("verify", "joined", "--quiet"));
 	print_message("%u processes were killed\n", killed);
 }
@@ -141,5 +157,84 @@ TEST(a_killed_join_can_be_repeated)
 		process_free(&e);
 	}
 	expect(&folder, SL_OK, "", words);
-	expect_same_run("again", "whole");
+	expect_same_runs("again", "whole");
+}
+
+/* --- parts that change, and a join that is stopped ------------------------------------------------- */
+
+/* Three parts of five batches each. */
+static void make_three_parts(void)
+{
+	write_text(&folder, "c.yaml",
+		"run: {name: t, seed: 7, particles: 3000, batch: 200, threads: 2, device: cpu}\n"
+		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 0.1 cm}}\n"
+		"keep: transmitted\n");
+	remove_run(&folder, "parts");
+	remove_run(&folder, "joined");
+	run_parts(3);
+}
+
+static void replace_batch_11(void)
+{
+	char *bytes;
+	size_t size;
+
+	bytes = folder_read(&folder, "parts/part_3_of_3/t_000012.h5", &size);
+	unlink(folder_path(&folder, "parts/part_3_of_3/t_000011.h5"));
+	folder_write(&folder, "parts/part_3_of_3/t_000011.h5", bytes, size);
+	free(bytes);
+}
+
+static void start_part_again(void)
+{
+	const char *const *words =
+		WORDS("run", "c.yaml", "--out", "parts", "--part", "3/3", "--force");
+
+	expect(&folder, SL_OUTPUT_IN_USE, "part_3_of_3 is in use", words);
+}
+
+/* A file that is replaced after the join has looked at the part; files are linked, or copied. */
+TEST(a_part_that_changes_is_noticed)
+{
+	const char *const *words = WORDS("join", "parts", "--out", "joined", "--quiet", "--force");
+	static const char *const faults[] = {
+		"file_link:11:stop", "file_link:1+:18,file_map:11:stop"};
+	struct ending e;
+
+	make_three_parts();
+	for (int k = 0; k < 2; k++) {
+		call_changed(&folder, faults[k], replace_batch_11, words, &e);
+		expect_ending(&e, SL_BAD_INPUT, "batch 11 is damaged", words);
+		assert_false(folder_has(&folder, "joined"));
+		run_parts(3); /* repairs it */
+	}
+	call_changed(&folder, "file_link:13:stop", start_part_again, words, &e);
+	expect_ending(&e, SL_OK, "", words);
+	expect(&folder, SL_OK, "", WORDS("verify", "joined", "--quiet"));
+}
+
+/* A signal ends the join in order: at whatever moment it comes, there is a whole run or nothing. */
+TEST(a_stopped_join_leaves_nothing)
+{
+	const char *const *words = WORDS("join", "parts", "--out", "joined", "--quiet");
+	const struct process p = {.argv = words, .folder = folder.path};
+	double length;
+
+	make_three_parts();
+	length = seconds_now();
+	expect(&folder, SL_OK, "", words);
+	length = seconds_now() - length;
+	for (int i = 0; i < 20; i++) {
+		struct running r;
+		struct ending e;
+
+		remove_run(&folder, "joined");
+		process_start(&p, &r);
+		sleep_for(length * i / 20);
+		kill(r.pid, SIGTERM);
+		process_wait(&r, HANG_SECONDS, &e);
+		if (folder_has(&folder, "joined") != (e.code == SL_OK))
+			fail_msg("exit code %d, signal %d: %s", e.code, e.signal, e.err);
+		process_free(&e);
+	}
 }

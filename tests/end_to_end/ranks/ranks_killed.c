@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "tests/support/runs/parts_check.h"
 #include "tests/support/runs/ranks_check.h"
+#include "tests/support/runs/same_run.h"
 
 enum { BATCHES = 300, SECONDS_TO_END = 10 };
 
@@ -28,7 +28,7 @@ static void resume(unsigned ranks)
 {
 	expect_ranks(
 		ranks, SL_OK, "", WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--resume"));
-	expect_same_results("ranks", "whole");
+	expect_same_runs("ranks", "whole");
 	expect(&folder, SL_OK, "", WORDS("verify", "ranks", "--quiet"));
 	remove_run(&folder, "ranks");
 }
@@ -103,7 +103,7 @@ TEST(suspended_ranks_continue)
 		kill(rank[i], SIGCONT);
 	process_wait(&r, HANG_SECONDS, &e);
 	expect_ending(&e, SL_OK, "", c.words);
-	expect_same_results("ranks", "whole");
+	expect_same_runs("ranks", "whole");
 }
 
 /* SIGUSR1, which mpirun passes on, and which batch queues send before the end of a job. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "pipeline/text/yaml.h"
-#include "tests/support/runs/parts_check.h"
 #include "tests/support/runs/ranks_check.h"
+#include "tests/support/runs/same_run.h"
 
 enum { SECONDS_TO_END = 10, LONG_BATCHES = 40 };
 
@@ -55,7 +55,7 @@ static void check_ranks(size_t n, const char *set)
 	words[4] = "ranks";
 	for (size_t i = 0; i < n; i++) {
 		expect_ranks(numbers[i], SL_OK, "", words);
-		expect_same_results("ranks", "whole");
+		expect_same_runs("ranks", "whole");
 		remove_run(&folder, "ranks");
 	}
 	remove_run(&folder, "whole");
@@ -90,7 +90,7 @@ TEST(ranks_with_devices_give_the_same_bytes)
 	expect(&folder, SL_OK, "", words);
 	words[4] = "ranks";
 	expect_ranks(2, SL_OK, "", words);
-	expect_same_results("ranks", "whole");
+	expect_same_runs("ranks", "whole");
 	report = report_of(&folder, "ranks");
 	joined = sl_yaml_get(report, sl_yaml_get(report, sl_yaml_root(report), "times"), "joined");
 	assert_string_equal(
@@ -139,7 +139,7 @@ TEST(a_failure_of_a_rank_is_reported_once)
 		assert_false(folder_has(&folder, "ranks/t.mcpl"));
 		expect_ranks(2, SL_OK, "",
 			WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--resume"));
-		expect_same_results("ranks", "whole");
+		expect_same_runs("ranks", "whole");
 		remove_run(&folder, "ranks");
 	}
 }
@@ -199,7 +199,7 @@ TEST(failed_calls_leave_no_part)
 			assert_false(folder_has(&folder, PART));
 			expect_same_file("ranks/t.mcpl", "whole/t.mcpl");
 		}
-		expect_same_results("ranks", "whole");
+		expect_same_runs("ranks", "whole");
 	}
 }
 
@@ -256,7 +256,7 @@ static void resume(unsigned ranks)
 {
 	expect_ranks(
 		ranks, SL_OK, "", WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--resume"));
-	expect_same_results("ranks", "whole");
+	expect_same_runs("ranks", "whole");
 	remove_run(&folder, "ranks");
 }
 
@@ -353,5 +353,5 @@ TEST(suspended_ranks_continue)
 	go_on(rank);
 	process_wait(&r, HANG_SECONDS, &e);
 	expect_ending(&e, SL_OK, "", RUN);
-	expect_same_results("ranks", "whole");
+	expect_same_runs("ranks", "whole");
 }

@@ -286,6 +286,47 @@ TEST(a_common_weight_stays_in_the_header)
 	assert_string_equal(run_json(&folder, "out", "sample_weight"), "0");
 }
 
+/*
+ * 10 of 400 particles with a weight of 3e38 count as 1.2e40 each, which only a record with numbers of 8
+ * bytes can have. No joined file is left.
+ */
+TEST(weights_of_a_sample_must_be_finite)
+{
+	static const char *const outputs[] = {"format: mcpl", "format: npz", "format: mcpl.gz"};
+	struct sl_mcpl_particle *heavy = (struct sl_mcpl_particle *)calloc(400, sizeof(*heavy)),
+				*found;
+	struct sl_mcpl_header h = {.version = 3, .particles = 400, .flags = true};
+	char more[128];
+
+	memcpy(heavy, listed, 400 * sizeof(*heavy));
+	for (int i = 0; i < 400; i++)
+		heavy[i].weight = 3e38;
+	for (int i = 0; i < 4;
+		i++) { /* single precision; a table; a common weight; double precision */
+		h.single = i == 0;
+		h.weight = i == 2 ? 3e38 : 0;
+		make_list(&folder, "heavy.mcpl", &h, NULL, heavy);
+		snprintf(more, sizeof(more), "output: {%s, sample: 10}\n", outputs[i % 3]);
+		write_list_config(&folder, "heavy.mcpl", ", batch: 90", "listed", more);
+		remove_run(&folder, "out");
+		if (i < 3) {
+			expect(&folder, SL_BAD_INPUT,
+				"output.sample: with 10 particles each one has a weight of 1.",
+				WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+			assert_false(folder_has(&folder, "out/t.mcpl"));
+			assert_false(folder_has(&folder, "out/t.npz"));
+			assert_false(folder_has(&folder, "out/t.mcpl.gz"));
+			continue;
+		}
+		expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet"));
+		found = particles_of(&folder, "out/t.mcpl", &h);
+		assert_true(
+			h.particles == 10 && found[0].weight > 3.5e38 && found[9].weight < 1e41);
+		free(found);
+	}
+	free(heavy);
+}
+
 TEST(a_limit_keeps_the_first_particles)
 {
 	static const unsigned limits[] = {1, 69, LISTED};
