@@ -6,7 +6,7 @@
 #	scripts/nightly.sh --turn      the part that CI runs for this commit, besides those of each commit; of debian13 a share
 #
 #	format    clang-format, and the order of the folders
-#	release   all tests of the release build, with all variants
+#	release   all tests of the release build, with all variants, in folders on a disk
 #	sanitize  AddressSanitizer and UndefinedBehaviorSanitizer, one in 13 variants; with the Python package
 #	clang     clang with Open MPI: warnings, a share of the tests, all tests of MPI
 #	debian13  all tests on a fresh Debian 13 (gcc 14, NumPy 2)
@@ -60,7 +60,7 @@ measure_coverage() {
 run_part() {
 	case $1 in
 	format) check_format ;;
-	release) SLUICE_ONE_IN=1 scripts/test.sh ci-release ;;
+	release) TMPDIR=/var/tmp SLUICE_ONE_IN=1 scripts/test.sh ci-release ;;
 	sanitize) scripts/test.sh sanitize ;;
 	clang | aarch64) scripts/ci_compilers.sh "$1" ;;
 	debian13) scripts/ci_compilers.sh debian13 ${2:-all} ;;
