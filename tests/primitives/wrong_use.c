@@ -12,9 +12,9 @@
 
 #pragma GCC diagnostic ignored "-Wc++-compat" /* addresses of all types are void * here */
 
-enum { N = 64, PIECE = 1024 };
+enum { N = 64, PIECE = 8 * N };
 
-/* Memory of one space: each piece has PIECE bytes; scratch is as much as any backend needs. */
+/* Memory of one space: each piece has PIECE bytes and ends where the next begins; scratch is as much as any backend needs. */
 struct memory {
 	void *block, *in, *out, *index, *index_out, *n_out, *keep, *to[2], *scratch;
 };
