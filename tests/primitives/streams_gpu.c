@@ -461,10 +461,9 @@ BEFORE_TESTS()
 
 #else
 
-TEST_FILE(argc, argv)
+TEST(calls_in_streams)
 {
-	printf("SKIP: the test needs a build with CUDA\n");
-	return SKIPPED;
+	skip_test("the test needs a build with CUDA");
 }
 
 #endif

@@ -12,9 +12,9 @@
 
 #pragma GCC diagnostic ignored "-Wc++-compat" /* addresses of all types are void * here */
 
-enum { N = 64, PIECE = 1024 };
+enum { N = 64, PIECE = 8 * N };
 
-/* Memory of one space: each piece has PIECE bytes; scratch is as much as any backend needs. */
+/* Memory of one space: each piece has PIECE bytes and ends where the next begins; scratch is as much as any backend needs. */
 struct memory {
 	void *block, *in, *out, *index, *index_out, *n_out, *keep, *to[2], *scratch;
 };
@@ -39,11 +39,11 @@ static void *after(void *p, size_t bytes)
 	return (char *)p + bytes;
 }
 
-static size_t scratch_of(const struct sl_backend *b)
+static size_t scratch_of(const struct sl_backend *b, uint32_t n_columns)
 {
 	return sl_scratch(b, &(struct sl_shape){.n = N,
 				     .type = SL_U64,
-				     .n_columns = 2,
+				     .n_columns = n_columns,
 				     .in_bytes = N * sizeof(uint64_t),
 				     .level = 9});
 }
@@ -56,8 +56,8 @@ static void get_memory(enum sl_space space, struct memory *m)
 	size_t most = 0, n = sizeof(pieces) / sizeof(pieces[0]);
 
 	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		if (b->space == space && scratch_of(b) > most)
-			most = scratch_of(b);
+		if (b->space == space && scratch_of(b, 2) > most)
+			most = scratch_of(b, 2);
 	assert_ok(sl_memory_get(space, n * PIECE + most + SL_ALIGN, &m->block));
 	assert_ok(sl_fill(m->block, 0, n * PIECE + most + SL_ALIGN, NULL));
 	assert_ok(sl_stream_wait(NULL));
@@ -68,7 +68,7 @@ static void get_memory(enum sl_space space, struct memory *m)
 static void make_right(const struct sl_backend *b, const struct memory *m, struct call *c)
 {
 	*c = (struct call){.backend = b,
-		.x = {.space = b->space, .scratch = {m->scratch, 0, scratch_of(b)}},
+		.x = {.space = b->space, .scratch = {m->scratch, 0, scratch_of(b, 0)}},
 		.scan = {.in = m->in, .out = m->out, .n = N, .type = SL_U64},
 		.compact = {.keep = m->keep, .out = m->index, .n_out = m->n_out, .n = N},
 		.sort = {.key = m->in, .index = m->index, .n = N, .type = SL_U64, .end_bit = 64},
@@ -87,6 +87,7 @@ static void with_columns(struct call *c, const struct memory *m, uint32_t n_colu
 {
 	c->column[0] = (struct sl_compact_column){m->in, m->out, sizeof(uint64_t)};
 	c->column[1] = (struct sl_compact_column){m->keep, m->to[0], 1};
+	c->x.scratch.size = scratch_of(c->backend, 2);
 	c->compact.n = N / 2;
 	c->compact.n_columns = n_columns;
 	c->compact.column = c->column;

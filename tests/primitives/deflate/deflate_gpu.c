@@ -7,43 +7,33 @@
  */
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/basic/skip.h"
 #include "tests/support/formats/deflate_check.h"
 #include "tests/support/formats/deflate_sweep.h"
-#include "tests/support/basic/skip.h"
 
 enum { LARGEST = 32 << 20, JOBS = 200, JOB_LARGEST = 400000 };
 
-static const struct sl_backend *encoder;
-
-TEST(every_size_kind_and_split)
+static void encoder_is_right(const char *name)
 {
-	deflate_sweep(encoder, sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+	const struct sl_backend *b = deflate_backend(name);
+
+	deflate_sweep(b, sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+	deflate_random_jobs(b, JOBS, sl_sampling_size(JOB_LARGEST));
+	deflate_check_parts(b, sl_sampling_size(JOB_LARGEST));
+	deflate_check_full_output(b);
 }
 
-TEST(random_jobs)
+TEST(device_writes_the_bytes_of_cpu)
 {
-	deflate_random_jobs(encoder, JOBS, sl_sampling_size(JOB_LARGEST));
+	encoder_is_right("device");
 }
 
-TEST(joined_parts)
+TEST(device_fast_writes_the_bytes_of_cpu_fast)
 {
-	deflate_check_parts(encoder, sl_sampling_size(JOB_LARGEST));
+	encoder_is_right("device_fast");
 }
 
-TEST(no_room)
+BEFORE_TESTS()
 {
-	deflate_check_full_output(encoder);
-}
-
-TEST_FILE(argc, argv)
-{
-	static const char *const encoders[] = {"device", "device_fast"};
-	int failed = 0;
-
 	skip_without_device();
-	for (size_t i = 0; i < sizeof(encoders) / sizeof(encoders[0]); i++) {
-		encoder = deflate_backend(encoders[i]);
-		failed += run_test_file(encoders[i]);
-	}
-	return failed;
 }

@@ -2,10 +2,9 @@
  * memory.c - tests the part of the device layer that every build and machine has: host memory and
  * faults.
  */
-#include <stdlib.h>
-
 #include "primitives/base/arena.h"
 #include "primitives/device/device.h"
+#include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
 
 TEST(host_memory_is_aligned_and_writable)
@@ -71,13 +70,16 @@ TEST(calls_without_a_device_are_refused)
 #endif
 }
 
-/* The faults that main() sets in SL_FAULT. Error 2 is cudaErrorMemoryAllocation. */
+/* Error 2 is cudaErrorMemoryAllocation. */
 TEST(injected_faults_occur)
 {
 	char byte = 0, other = 1;
 	void *p;
 	int n;
 
+	assert_null(sl_fault_set(
+		"dev_copy:2:1,dev_fill:1:1,dev_sync:1:1,dev_count:1:100,dev_malloc:1:2,"
+		"pinned_malloc:1:2,host_malloc:1:12"));
 	assert_ok(sl_copy(&byte, &other, 1, NULL));
 	assert_fails(sl_copy(&byte, &other, 1, NULL), SL_DEVICE_FAILED,
 		"copying: the device returned error 1, ");
@@ -92,12 +94,5 @@ TEST(injected_faults_occur)
 	assert_fails(sl_memory_get(SL_HOST, 79, &p), SL_HOST_MEMORY,
 		"host memory: 79 bytes requested, ");
 	assert_null(p);
-}
-
-BEFORE_TESTS()
-{
-	setenv("SL_FAULT",
-		"dev_copy:2:1,dev_fill:1:1,dev_sync:1:1,dev_count:1:100,dev_malloc:1:2,"
-		"pinned_malloc:1:2,host_malloc:1:12",
-		1);
+	sl_fault_set(NULL);
 }
