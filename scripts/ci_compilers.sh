@@ -15,7 +15,7 @@
 
 # Tests that run quickly and cover each folder. Sweeps over many cases try one case in 13.
 share='^(primitives/(specification|wrong_use|keys|base/.*|files/.*|deflate/planes|scan/look_ahead)'
-share+='|stages/((particle|models|selection|host|formats)/.*|device/pack)'
+share+='|(property|stages/(particle|models|host|formats))/.*|stages/(selection|device/pack)'
 share+='|pipeline/((config|text|report|resolve)/.*|results/manifest|run/allocations)'
 share+='|end_to_end/(cli/commands_refused|bits/histograms|faults/limits|ranks/.*)|example|python)$'
 share_min=50 # number of tests; fewer means that tests were renamed

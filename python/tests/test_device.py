@@ -89,11 +89,11 @@ def test_survivors_of_several_devices():
 @pytest.mark.parametrize("device", DEVICES)
 def test_memory_is_used_again(device):
     addresses = set()
-    for batch in sluice.stream(SLAB, arrays="device", device=device, particles=2e5, batch=1000):
+    for batch in sluice.stream(SLAB, arrays="device", device=device, particles=1e5, batch=1000):
         column = batch.column("x")
         addresses.add(_address(column))
         del batch, column
-    assert len(addresses) < 30  # of 200 batches
+    assert len(addresses) < 30  # of 100 batches
 
 
 def _address(column):

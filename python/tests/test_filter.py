@@ -43,8 +43,7 @@ def of_a_run(columns, folder, condition, key):
     return sluice.run({**config, **({"key": key} if key else {})}).survivors
 
 
-@pytest.mark.parametrize("key", KEYS, ids=str)
-@pytest.mark.parametrize("condition", CONDITIONS[:3], ids=str)
+@pytest.mark.parametrize("condition, key", zip(CONDITIONS, KEYS), ids=str)
 def test_keys_of_a_run(tmp_path, columns, condition, key):
     # What a list rounds is the same in both.
     sluice.write_mcpl(tmp_path / "first.mcpl", columns)

@@ -18,6 +18,7 @@
 #include "stages/inputs/mcpl_columns.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/formats/phase_space_files.h"
+#include "tests/support/formats/tables.h"
 #include "tests/support/property/property.h"
 #include "tests/support/program/fixture.h"
 
@@ -402,7 +403,9 @@ PROPERTY(sources_of_openmc_are_read, 84)
 
 		copy = copy_of(file, bytes);
 		change(g, copy, bytes);
+		limit_hdf5(true);
 		s = sl_openmc_open(copy, bytes, &o);
+		limit_hdf5(false);
 		assert_true(s == SL_OK || s == SL_BAD_INPUT);
 		if (s == SL_OK)
 			assert_true(o.at + o.particles * o.item_bytes <= bytes);

@@ -591,7 +591,9 @@ PROPERTY(damage_below_a_valid_checksum_does_no_harm, 42)
 		at = i == 0 ? file + SUPERBLOCK_VERSION : at;
 		*at ^= bit;
 		sl_crc_trailer_add(file, bytes - SL_CRC_TRAILER_BYTES);
+		limit_hdf5(true);
 		s = read_back(w.f, file, bytes, &a, &back);
+		limit_hdf5(false);
 		if (s == SL_OK && in_chunk && i > 0)
 			assert_same_table(&w.t, &back, false); /* a hint in the zlib header */
 		else if (s != SL_OK || i == 0)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "primitives/files/crc32.h"
 #include "stages/particle/digest.h"
@@ -35,7 +37,8 @@ static float a_float(enum kind kind, uint64_t i)
 /* The bits of an item; integers of fewer than 64 bits are the first bytes. */
 static uint64_t item_of(enum sl_column_type type, enum kind kind, uint64_t i)
 {
-	const uint64_t counts[KIND_COUNT] = {mixed(i), i * 3, 7, i % 2 ? UINT64_MAX : 0, mixed(i) % 3};
+	const uint64_t counts[KIND_COUNT] = {
+		mixed(i), i * 3, 7, i % 2 ? UINT64_MAX : 0, mixed(i) % 3};
 	uint64_t bits = 0;
 	float v = a_float(kind, i);
 
@@ -228,4 +231,14 @@ enum sl_status read_back(const struct sl_format *f, const void *file, size_t byt
 	SL_TRY(f->read(file, bytes, &measure, t));
 	*a = arena_of(measure.used);
 	return f->read(file, bytes, a, t);
+}
+
+/* A child begins with no processor time and inherits the limit, which this process must not reach. */
+void limit_hdf5(bool on)
+{
+	struct rlimit cpu;
+
+	assert_int_equal(getrlimit(RLIMIT_CPU, &cpu), 0);
+	cpu.rlim_cur = on ? (rlim_t)(clock() / CLOCKS_PER_SEC) + 3 : cpu.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_CPU, &cpu), 0);
 }

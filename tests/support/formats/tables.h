@@ -59,4 +59,7 @@ char *file_of(const struct sl_format *f, const struct sl_file_facts *run,
 enum sl_status read_back(const struct sl_format *f, const void *file, size_t bytes,
 	struct sl_arena *a, struct sl_table *t);
 
+/* Ends child processes that parse damaged HDF5 files after three seconds of processor time, not 60; off: no longer. */
+void limit_hdf5(bool on);
+
 #endif
