@@ -35,7 +35,7 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/process.h"
 
-enum { PARAGRAPHS_MOST = 200, WORDS_MOST = 64 };
+enum { PARAGRAPHS_MOST = 600, WORDS_MOST = 64 };
 
 struct lines {
 	char **at; /* pointers into text, or own memory */

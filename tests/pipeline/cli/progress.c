@@ -134,3 +134,16 @@ TEST(durations_are_short)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(sl_duration(cases[i].seconds, text), cases[i].text);
 }
+
+TEST(sizes_are_binary)
+{
+	static const struct {
+		double bytes;
+		const char *text;
+	} cases[] = {{0, "0 B"}, {1023, "1023 B"}, {1024, "1.0 KiB"}, {1536, "1.5 KiB"},
+		{1048576, "1.0 MiB"}, {5e9, "4.7 GiB"}, {0x1p50, "1.0 PiB"}};
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(sl_sized(cases[i].bytes, text), cases[i].text);
+}

@@ -272,6 +272,23 @@ TEST(wrong_backends_are_reported)
 		compare_wrong(&wrong_backends[i]);
 }
 
+/* A row that differs decides the result, also after one that failed. */
+TEST(a_difference_decides)
+{
+	struct sl_backend failing = sl_compact_cpu, wrong = sl_compact_cpu;
+	struct sl_control control = {0};
+
+	failing.compact = fail_compact;
+	wrong.compact = swap_two_survivors;
+	plan_comparison("cpu", "key=[]", false);
+	keep_cases(HOST);
+	comparison.cases[1].compact.backend = &failing;
+	comparison.cases[2].compact.backend = &wrong;
+	assert_fails(sl_compare(&comparison, &control, NULL), SL_CHECK_FAILED, "index 3");
+	assert_int_equal(comparison.cases[1].status, SL_DEVICE_FAILED);
+	sl_plan_free(comparison.plan);
+}
+
 /* If the reference fails, there is nothing to compare with. */
 TEST(failing_reference_is_reported)
 {

@@ -1,5 +1,6 @@
 /*
- * config.c - complete configurations: errors and their messages, values read, and the printed form.
+ * config.c - complete configurations: reports, lack of memory, and the ranges of sort keys. Texts that are refused:
+ * tests/text/bad_configs.txt; those that are read: tests/text/config.txt.
  */
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
@@ -10,54 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/configs/bad_configs.h"
-
 enum { TEXT_BYTES = 1 << 16 };
-
-/* --- invalid configurations ------------------------------------------------------------------- */
-
-/*
- * Returns true if two reports are equal. A * at the end of an expected line matches the rest of the
- * line.
- */
-static bool same_report(const char *found, const char *expected)
-{
-	while (*found || *expected) {
-		size_t n = strcspn(found, "\n"), m = strcspn(expected, "\n");
-		bool open = m > 0 && expected[m - 1] == '*';
-
-		if (open ? n + 1 < m || strncmp(found, expected, m - 1) != 0
-			 : n != m || strncmp(found, expected, m) != 0)
-			return false;
-		found += n + (found[n] == '\n');
-		expected += m + (expected[m] == '\n');
-	}
-	return true;
-}
-
-TEST(invalid_configurations_give_the_expected_messages)
-{
-	static struct bad_config c;
-	FILE *f = bad_configs_open(getenv("SLUICE_SOURCE"));
-	int n = 0, wrong = 0;
-
-	assert_non_null(f);
-	for (; bad_configs_next(f, &c); n++) {
-		struct sl_reader *r;
-		enum sl_status s = resolve_text(c.text, c.set, c.n_sets, &r);
-
-		if (s != SL_USAGE || !same_report(sl_config_report(r), c.report)) {
-			/* print_error() would truncate long reports */
-			fprintf(stderr, "%s: %s\n%s--- expected\n%s", c.title, sl_status_name(s),
-				sl_config_report(r), c.report);
-			wrong++;
-		}
-		sl_config_close(r);
-	}
-	fclose(f);
-	assert_int_equal(wrong, 0);
-	assert_true(n >= 378);
-}
 
 TEST(further_problems_are_counted)
 {

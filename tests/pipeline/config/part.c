@@ -1,26 +1,6 @@
-/* part.c - which part of a run a text or a Slurm job array names, and which batches it has. */
-#include <stdlib.h>
-#include <string.h>
-
+/* part.c - the directory of a part, and its batches. The texts that name a part: tests/text/plan.txt. */
 #include "pipeline/config/part.h"
 #include "tests/support/basic/check.h"
-
-TEST(texts_are_read)
-{
-	static const char *const bad[] = {"", "3", "0/20", "21/20", "3/0", "3/20 ", " 3/20",
-		"3/20/1", "-1/20", "+1/20", "1/1000001", "03/20", "1.0/2", "Slurm",
-		"18446744073709551617/20"};
-	struct sl_part part;
-
-	assert_ok(sl_part_read("3/20", &part));
-	assert_int_equal(part.number, 3);
-	assert_int_equal(part.of, 20);
-	assert_ok(sl_part_read("1000000/1000000", &part));
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(sl_part_read(bad[i], &part), SL_USAGE);
-		assert_non_null(strstr(sl_last_error(), "--part "));
-	}
-}
 
 TEST(names_are_read_back)
 {
@@ -55,65 +35,4 @@ TEST(batches_are_divided)
 			}
 			assert_int_equal(next, n);
 		}
-}
-
-/* Sets the variables of a task; NULL removes one. */
-static void set_task(
-	const char *id, const char *count, const char *min, const char *max, const char *step)
-{
-	const char *const name[] = {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT",
-		"SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP"};
-	const char *const value[] = {id, count, min, max, step};
-
-	for (int i = 0; i < 5; i++)
-		if (value[i])
-			setenv(name[i], value[i], 1);
-		else
-			unsetenv(name[i]);
-}
-
-static void expect_part(uint64_t number, uint64_t of)
-{
-	struct sl_part part;
-
-	assert_ok(sl_part_read("slurm", &part));
-	assert_int_equal(part.number, number);
-	assert_int_equal(part.of, of);
-}
-
-TEST(tasks_of_slurm_are_parts)
-{
-	set_task("7", "20", "1", "20", "1"); /* --array=1-20 */
-	expect_part(7, 20);
-	set_task("0", "20", "0", "19", NULL); /* --array=0-19 */
-	expect_part(1, 20);
-	set_task("14", "5", "10", "18", "2"); /* --array=10-18:2 */
-	expect_part(3, 5);
-	set_task("20", "20", "1", NULL, NULL);
-	expect_part(20, 20);
-}
-
-TEST(other_tasks_are_refused)
-{
-	struct sl_part part;
-
-	set_task(NULL, NULL, NULL, NULL, NULL);
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-	assert_non_null(strstr(sl_last_error(), "SLURM_ARRAY_TASK_ID is not set"));
-	set_task("3", NULL, "1", NULL, NULL);
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-	assert_non_null(strstr(sl_last_error(), "SLURM_ARRAY_TASK_COUNT is not set"));
-	set_task("x", "2", "1", "2", "1");
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-	assert_non_null(strstr(sl_last_error(), "'x'"));
-	set_task("7", "2", "3", "7", "1"); /* --array=3,7 */
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-	set_task("11", "5", "10", "18", "2"); /* no task of that array */
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-	set_task("1", "20", "2", "21", "1");
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-	set_task("22", "20", "1", "20", "1");
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
-	set_task("1", "0", "1", "1", "1");
-	assert_int_equal(sl_part_read("slurm", &part), SL_USAGE);
 }

@@ -32,6 +32,13 @@ TEST(statistics_are_weighted)
 	sl_weighted_stats_add(&s, -2, -4);
 	assert_string_equal(printed(&s),
 		"            -2             -             -             5            16");
+	/* mean (2 * 2 + 4) / 4 = 2, variance (4 + 0 + 4) / 4 = 2 */
+	s = (struct sl_weighted_stats){0};
+	sl_weighted_stats_add(&s, 0, 1);
+	sl_weighted_stats_add(&s, 2, 2);
+	sl_weighted_stats_add(&s, 4, 1);
+	assert_string_equal(printed(&s),
+		"             0             2      1.414214             4             8");
 }
 
 /* Far from 0, plain sums of squares would lose all digits of the rms. */

@@ -156,33 +156,6 @@ TEST(emulated_device_is_always_available)
 	sl_config_close(r);
 }
 
-/*
- * A device requested by name is never replaced. Problems that only follow from its absence are not
- * reported.
- */
-TEST(missing_device_is_refused)
-{
-	static const char *const names[] = {"cuda", "cuda:0", "cuda:9999"};
-	struct sl_reader *r;
-	char message[SL_MESSAGE_BYTES];
-	int n;
-
-	sl_device_emulate(false);
-	n = sl_device_count(&n) == SL_OK ? n : 0;
-	snprintf(message, sizeof(message), "%s",
-		n > 0 ? "there is no device 9999" : sl_last_error());
-	for (int i = n > 0 ? 2 : 0; i < 3; i++) {
-		assert_int_equal(
-			resolve_device(names[i], "scan: cpu, sort: warp", &r), SL_NO_DEVICE);
-		assert_int_equal(sl_config_problems(r), 0);
-		assert_non_null(strstr(sl_last_error(), message));
-		sl_config_close(r);
-		assert_int_equal(resolve_device(names[i], "scan: cpu, store: warp", &r), SL_USAGE);
-		assert_int_equal(sl_config_problems(r), 1);
-		sl_config_close(r);
-	}
-}
-
 TEST(device_failure_is_not_a_file_error)
 {
 	struct sl_reader *r;
@@ -192,31 +165,6 @@ TEST(device_failure_is_not_a_file_error)
 	sl_fault_set(NULL);
 	assert_int_equal(sl_config_problems(r), 0);
 	sl_config_close(r);
-}
-
-/* Expects this mode, and this reason against fused mode. */
-static void expect_mode(
-	const char *device, const char *primitives, enum sl_mode mode, const char *message)
-{
-	resolve_valid_device(device, primitives);
-	assert_int_equal(choices.mode, mode);
-	assert_string_equal(choices.mode_reason, message);
-}
-
-TEST(default_mode_depends_on_device)
-{
-	expect_mode("cpu", "", SL_MODE_staged, "");
-	expect_mode("cpu", "compact: cpu_scan", SL_MODE_staged, "");
-	expect_mode("'cpu', mode: staged", "", SL_MODE_staged, "");
-	expect_mode("emulated", "", SL_MODE_fused, "");
-	expect_mode("emulated, mode: auto", "sort: naive", SL_MODE_fused, "");
-	expect_mode("emulated, mode: fused", "scan: auto, compact: auto", SL_MODE_fused, "");
-	expect_mode("emulated, mode: staged", "", SL_MODE_staged, "");
-	expect_mode("emulated", "compact: shared", SL_MODE_staged,
-		"primitives.compact is named; fused mode does not use it");
-	expect_mode("emulated", "scan: shared", SL_MODE_staged,
-		"primitives.scan is named; fused mode does not use it");
-	expect_mode("emulated, mode: staged", "compact: shared", SL_MODE_staged, "");
 }
 
 /* Expects the transfer form of survivors for a format, and the compression backend. */
@@ -267,47 +215,6 @@ TEST(packed_form_depends_on_format_and_deflate)
 		if (gpu)
 			expect_form("cuda", "auto", format, forms[i].on_request, pack);
 	}
-}
-
-/* ISA-L is used for the lowest level only, unless it is named. */
-TEST(level_selects_the_deflate_backend)
-{
-	resolve_valid_device("cpu", "deflate: auto");
-	assert_ptr_equal(choices.deflate, fastest_deflate());
-	resolve_valid_device("cpu", "deflate: auto}\noutput: {level: 2");
-	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
-	resolve_valid_device("emulated", "deflate: device}\noutput: {level: 9");
-	assert_ptr_equal(choices.deflate, &sl_deflate_libdeflate);
-	resolve_valid_device("cpu", "deflate: isal}\noutput: {level: 9");
-	assert_ptr_equal(choices.deflate, &sl_deflate_isal);
-}
-
-TEST(tunings_are_read)
-{
-	char text[SL_CHOICE_BYTES];
-
-	resolve_valid_device("emulated", "scan: naive, sort: naive:block=64");
-	expect_choice(&choices.scan, "naive", 0, 0);
-	expect_choice(&choices.sort, "naive", 64, 0);
-	resolve_valid_device("emulated",
-		"scan: naive:block=1024, compact: 'naive:items=2', sort: \"naive:items=8:block=96\"");
-	expect_choice(&choices.scan, "naive", 1024, 0);
-	expect_choice(&choices.compact, "naive", 0, 2);
-	expect_choice(&choices.sort, "naive", 96, 8);
-	resolve_valid_device("emulated",
-		"scan: tiled:padding=off, compact: 'tiled:items=2:padding=on:block=64', sort: tiled");
-	expect_choice(&choices.scan, "tiled", 0, 0);
-	assert_int_equal(choices.scan.tuning.padding, SL_PADDING_OFF);
-	assert_string_equal(sl_choice_text(&choices.scan, text), "tiled:padding=off");
-	expect_choice(&choices.compact, "tiled", 64, 2);
-	assert_int_equal(choices.compact.tuning.padding, SL_PADDING_ON);
-	assert_string_equal(
-		sl_choice_text(&choices.compact, text), "tiled:block=64:items=2:padding=on");
-	assert_int_equal(choices.sort.tuning.padding, SL_PADDING_DEFAULT);
-	resolve_valid_device("cpu", "scan: cpu, compact: cpu_scan");
-	expect_choice(&choices.scan, "cpu", 0, 0);
-	expect_choice(&choices.compact, "cpu_scan", 0, 0);
-	assert_ptr_equal(choices.scan.backend, &sl_scan_cpu);
 }
 
 /* Records of MCPL are made of columns that a new model need not have. */
