@@ -8,48 +8,47 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
-#include "tests/support/program/process.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool sanitized = true; /* the allocator is that of the sanitizer */
+#else
+static const bool sanitized = false;
+#endif
 
 BEFORE_EACH()
 {
 	sl_fault_set(NULL);
 }
 
-TEST(no_fault_by_default)
-{
-	assert_null(sl_fault_set(NULL));
-	assert_int_equal(sl_fault("file_write"), 0);
-	assert_null(sl_fault_set(""));
-	assert_int_equal(sl_fault("file_write"), 0);
-}
+/* A text, the calls, and the errors that they report in turn. */
+static const struct row {
+	const char *text, *calls; /* letters: the names of calls */
+	int errors[10];
+} rows[] = {
+	{NULL, "a", {0}},
+	{"", "a", {0}},
+	{"a:3:28", "aaaaaaa", {0, 0, 28}},
+	{"a:3:28", "babababa", {0, 0, 0, 0, 0, 28}},
+	{"aa:1:28", "aaa", {0}},
+	{"a:3+:5", "aaaaaa", {0, 0, 5, 5, 5, 5}},
+	{"a:1:1,b:2:700,a:3:3,a:5+:5,a:6:6", "baaaaaab", {0, 1, 0, 3, 0, 5, 5, 700}},
+};
 
-TEST(fault_occurs_once)
+TEST(faults_occur_at_the_requested_calls)
 {
-	assert_null(sl_fault_set("file_write:3:28"));
-	for (int k = 1; k <= 10; k++) {
-		assert_int_equal(sl_fault("file_fsync"), 0);
-		assert_int_equal(sl_fault("file_write"), k == 3 ? 28 : 0);
-		assert_int_equal(sl_fault("file_writes"), 0);
-		assert_int_equal(sl_fault("file_writ"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_null(sl_fault_set(rows[i].text));
+		for (int k = 0; rows[i].calls[k]; k++) {
+			const char call[] = {rows[i].calls[k], '\0'};
+			int error = sl_fault(call);
+
+			if (error != rows[i].errors[k])
+				fail_msg("%s: call %d of %s reports %d", rows[i].text, k,
+					rows[i].calls, error);
+		}
 	}
-}
-
-TEST(fault_occurs_from_a_call_on)
-{
-	assert_null(sl_fault_set("file_write:3+:5"));
-	for (int k = 1; k <= 10; k++)
-		assert_int_equal(sl_fault("file_write"), k >= 3 ? 5 : 0);
-}
-
-TEST(several_faults_are_independent)
-{
-	assert_null(sl_fault_set("a:1:1,b:2:700,a:3:3,a:5+:5,a:6:6"));
-	assert_int_equal(sl_fault("b"), 0);
-	for (int k = 1; k <= 8; k++)
-		assert_int_equal(sl_fault("a"), k == 1 ? 1 : k == 3 ? 3 : k >= 5 ? 5 : 0);
-	assert_int_equal(sl_fault("b"), 700);
-	assert_int_equal(sl_fault("b"), 0);
 }
 
 /* Eighteen faults are more than the table holds. */
@@ -106,41 +105,30 @@ TEST(threads_share_one_count)
 	assert_int_equal(hits, 1 + THREADS * CALLS - 300000);
 }
 
-/* --- the environment ---------------------------------------------------------------------- */
-
-/* Runs this program again with this SL_FAULT and one argument. */
-static int fresh(const char *setting)
+/* The environment of a run is tested by scripts/with_faults and by tests/faults; so are failed allocations. */
+TEST(chosen_allocations_fail)
 {
-	const char *const argv[] = {"/proc/self/exe", "child", NULL};
-	const char *const env[] = {setting, NULL};
-	const struct process p = {.argv = argv, .env = env};
-	struct ending e;
+	static const char expected[2][9] = {"..x.....", "..xxxxxx"};
 
-	process_run(&p, 30, &e);
-	process_free(&e);
-	return e.code;
-}
+	for (int on = 0; on < 2; on++) {
+		char found[9] = "";
+		void *p[8] = {NULL};
 
-static int child(void)
-{
-	int first = sl_fault("a"), second = sl_fault("a");
-
-	return first * 10 + second;
-}
-
-TEST(environment_is_read)
-{
-	assert_int_equal(fresh("SL_FAULT=a:2:7"), 7);
-	assert_int_equal(fresh("SL_FAULT=a:1+:3"), 33);
-	assert_int_equal(fresh("SL_FAULT=b:1:3"), 0);
-	assert_int_equal(fresh("SL_FAULT="), 0);
-	assert_int_equal(fresh("SL_FAULT_=a:1:1"), 0);
-	assert_int_equal(fresh("SL_FAULT=a:1"), 2);
-}
-
-TEST_FILE(argc, argv)
-{
-	if (argc == 2 && strcmp(argv[1], "child") == 0)
-		return child();
-	return run_test_file(argv[0]);
+		allocations_fail(3, on);
+		p[0] = malloc(64);
+		p[1] = calloc(8, 8);
+		p[2] = realloc(NULL, 64);
+		p[3] = aligned_alloc(64, 64);
+		if (posix_memalign(&p[4], 64, 64) != 0)
+			p[4] = NULL;
+		for (int i = 5; i < 8; i++)
+			p[i] = malloc(64);
+		allocations_fail(0, false);
+		for (int i = 0; i < 8; i++) {
+			found[i] = p[i] ? '.' : 'x';
+			free(p[i]);
+		}
+		if (!sanitized)
+			assert_string_equal(found, expected[on]);
+	}
 }
