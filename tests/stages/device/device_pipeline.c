@@ -12,7 +12,14 @@
 #if defined(__SANITIZE_THREAD__)
 enum { RECIPES = 300, LARGEST = 257, TILES = 257, BACKENDS = 100, KERNELS = 300, FLIPPED = 5 };
 #else
-enum { RECIPES = 700, LARGEST = 4097, TILES = 1 << 16, BACKENDS = 1500, KERNELS = 5003, FLIPPED = 30 };
+enum {
+	RECIPES = 700,
+	LARGEST = 4097,
+	TILES = 1 << 16,
+	BACKENDS = 1500,
+	KERNELS = 5003,
+	FLIPPED = 30
+};
 #endif
 
 static struct sl_emulator_settings was;
