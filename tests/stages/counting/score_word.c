@@ -12,15 +12,19 @@ enum { COLLISIONS = 500000, CHECK_EVERY = 10007 };
 /* The largest score, with a margin for the rounding of weights. */
 #define LARGEST (3 * (UINT64_C(1) << 31))
 
-/* Adds collisions, the i-th with score(i), and compares count and sum after some of them. */
-static void expect_sums(uint64_t (*score)(uint64_t i))
+/* Adds collisions of one score, or, if it is ANY, of random ones. Compares count and sum after some of them. */
+#define ANY UINT64_MAX
+
+static void expect_sums(uint64_t score)
 {
 	uint64_t count = 0, sum = 0, total = 0;
 
 	for (uint64_t i = 0; i < COLLISIONS; i++) {
-		sl_score_add(&count, &sum, SL_SCORE_ONE + score(i));
+		uint64_t now = score == ANY ? sl_draw(3, i, 0).at[0] : score;
+
+		sl_score_add(&count, &sum, SL_SCORE_ONE + now);
 		sl_score_add(&count, &sum, 0); /* a lane without a collision */
-		total += score(i);
+		total += now;
 		if (i % CHECK_EVERY == 0 || i + 1 == COLLISIONS) {
 			uint64_t is_count = count, is_sum = sum;
 
@@ -31,36 +35,13 @@ static void expect_sums(uint64_t (*score)(uint64_t i))
 	}
 }
 
-static uint64_t zero(uint64_t i)
-{
-	(void)i;
-	return 0;
-}
-
-static uint64_t whole(uint64_t i)
-{
-	(void)i;
-	return UINT64_C(1) << 32;
-}
-
-static uint64_t largest(uint64_t i)
-{
-	(void)i;
-	return LARGEST;
-}
-
-static uint64_t any(uint64_t i)
-{
-	return sl_draw(3, i, 0).at[0];
-}
-
 /* 0 and 2^15 - 1 collisions are not carried, 2^15 are: the sums of both are the same. */
 TEST(counts_and_sums_are_exact)
 {
-	expect_sums(zero);
-	expect_sums(whole);
-	expect_sums(largest);
-	expect_sums(any);
+	expect_sums(0);
+	expect_sums(UINT64_C(1) << 32);
+	expect_sums(LARGEST);
+	expect_sums(ANY);
 }
 
 /* The sum is modulo 2^64, as that of a device; the count stays exact, so that the overflow is seen. */
@@ -70,7 +51,7 @@ TEST(a_sum_that_overflows_keeps_the_count)
 	uint64_t sum = SL_SCORE_LOW;
 
 	for (int i = 0; i < 1 << 15; i++)
-		sl_score_add(&count, &sum, SL_SCORE_ONE + whole(0));
+		sl_score_add(&count, &sum, SL_SCORE_ONE + (UINT64_C(1) << 32));
 	sl_score_separate(&count, &sum);
 	assert_int_equal(count, (UINT64_C(1) << 32) - 1 + (1 << 15));
 	assert_int_equal(sum, UINT64_MAX + (UINT64_C(1) << 47));

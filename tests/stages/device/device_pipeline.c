@@ -12,14 +12,21 @@
 #if defined(__SANITIZE_THREAD__)
 enum { RECIPES = 300, LARGEST = 257, TILES = 257, BACKENDS = 100, KERNELS = 300, FLIPPED = 5 };
 #else
-enum { RECIPES = 700, LARGEST = 4097, TILES = 1 << 16, BACKENDS = 1500, KERNELS = 5003, FLIPPED = 30 };
+enum {
+	RECIPES = 700,
+	LARGEST = 4097,
+	TILES = 1 << 16,
+	BACKENDS = 1500,
+	KERNELS = 5003,
+	FLIPPED = 30
+};
 #endif
+
+static struct sl_emulator_settings was;
 
 /* Blocks run one by one, or interleaved at random, or start with the last one. */
 TEST(random_recipes)
 {
-	const struct sl_emulator_settings was = *sl_emulator_get_settings();
-
 	for (uint64_t seed = 0; seed < RECIPES; seed++) {
 		struct sl_emulator_settings c = was;
 
@@ -31,7 +38,6 @@ TEST(random_recipes)
 		if (sl_sampling_selects())
 			device_pipeline_check(seed, 1, LARGEST);
 	}
-	sl_emulator_set_settings(&was);
 }
 
 TEST(larger_tiles)
@@ -56,8 +62,7 @@ TEST(a_bit_flipped_in_a_transfer)
 
 TEST(kernels_pack_as_the_host)
 {
-	struct sl_emulator_settings c = *sl_emulator_get_settings();
-	const struct sl_emulator_settings was = c;
+	struct sl_emulator_settings c = was;
 
 	pack_check_kernels(KERNELS);
 	mcpl_pack_check_kernel(KERNELS / 5);
@@ -67,7 +72,6 @@ TEST(kernels_pack_as_the_host)
 	sl_emulator_set_settings(&c);
 	pack_check_kernels(KERNELS);
 	mcpl_pack_check_kernel(KERNELS / 8);
-	sl_emulator_set_settings(&was);
 }
 
 TEST(jobs_fit_into_their_scratch)
@@ -79,4 +83,10 @@ TEST(jobs_fit_into_their_scratch)
 BEFORE_TESTS()
 {
 	sl_device_emulate(true);
+	was = *sl_emulator_get_settings();
+}
+
+AFTER_EACH()
+{
+	sl_emulator_set_settings(&was);
 }

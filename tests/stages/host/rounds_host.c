@@ -126,21 +126,22 @@ TEST(cancelled_batch_stops)
 /* Batches with more rounds than there are entries, and with fewer, in one sum. */
 TEST(rounds_of_batches_are_summed)
 {
-	struct sl_rounds sum = {0}, a = {.n = 2, .longest = 2}, b = {.n = 1, .longest = 1};
+	const struct sl_round first = {.batches = 1, .width = 10, .alive = 4, .compacted = 1},
+			      second = {.batches = 1, .width = 4, .advance_ns = 7},
+			      other = {.batches = 1, .width = 10, .sorted = 1, .sort_ns = 3},
+			      both = {.batches = 2,
+				      .width = 20,
+				      .alive = 4,
+				      .compacted = 1,
+				      .sorted = 1,
+				      .sort_ns = 3};
+	const struct sl_rounds a = {.n = 2, .longest = 2, .at = {first, second}},
+			       b = {.n = 1, .longest = 1, .at = {other}};
+	struct sl_rounds sum = {0};
 
-	a.at[0] = (struct sl_round){.batches = 1, .width = 10, .alive = 4, .compacted = 1};
-	a.at[1] = (struct sl_round){.batches = 1, .width = 4, .advance_ns = 7};
-	b.at[0] = (struct sl_round){.batches = 1, .width = 10, .sorted = 1, .sort_ns = 3};
 	sl_rounds_add(&sum, &a);
 	sl_rounds_add(&sum, &b);
-	assert_int_equal(sum.n, 2);
-	assert_int_equal(sum.longest, 2);
-	assert_int_equal(sum.at[0].batches, 2);
-	assert_int_equal(sum.at[0].width, 20);
-	assert_int_equal(sum.at[0].alive, 4);
-	assert_int_equal(sum.at[0].compacted, 1);
-	assert_int_equal(sum.at[0].sorted, 1);
-	assert_int_equal(sum.at[0].sort_ns, 3);
-	assert_int_equal(sum.at[1].batches, 1);
-	assert_int_equal(sum.at[1].advance_ns, 7);
+	assert_true(sum.n == 2 && sum.longest == 2);
+	assert_memory_equal(&sum.at[0], &both, sizeof(both));
+	assert_memory_equal(&sum.at[1], &second, sizeof(second));
 }

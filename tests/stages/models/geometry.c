@@ -78,8 +78,8 @@ TEST(flights_at_the_wall_of_a_tube)
 
 		p.steps = rows[i].steps;
 		sl_cavity_tube_flight(&r, &p);
-		if (p.fate != rows[i].fate || p.x != rows[i].x_after || fabsf(p.z - rows[i].z_after) > 1e-30f ||
-			p.y != 0.0f ||
+		if (p.fate != rows[i].fate || p.x != rows[i].x_after ||
+			fabsf(p.z - rows[i].z_after) > 1e-30f || p.y != 0.0f ||
 			fabs((double)p.time * 29.9792458 - (double)rows[i].length) > 1e-5)
 			fail_msg("row %zu: fate %d, x %g, z %g, time %g", i, p.fate, (double)p.x,
 				(double)p.z, (double)p.time);
@@ -285,8 +285,7 @@ TEST(beams_and_spectra_at_the_limits_of_words)
 	assert_true(fabsf(start(&r, 0, 0, 0, 0).x - 2 * 6.764f) < 0.01f); /* the farthest */
 	assert_true(start(&r, 0, 0, UINT32_MAX, 0).x == 0.0f);
 	assert_true(start(&r, 1, 2, 3, 4).w == 1.0f && start(&r, 1, 2, 3, 4).z == 0.0f);
-	r = RULES(source_detector,
-		"energy: {type: lines, lines: [0, 1 keV, 2 keV]}, " DISK);
+	r = RULES(source_detector, "energy: {type: lines, lines: [0, 1 keV, 2 keV]}, " DISK);
 	assert_true(r.cumulative[2] == 1.0f);
 	r = RULES(source_detector, "energy: {type: lines, lines: 0}, " DISK);
 	assert_true(sl_source_detector_energy(&r, 1, 0) == 0.0f);
