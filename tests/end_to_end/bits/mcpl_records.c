@@ -1,5 +1,5 @@
 /*
- * mcpl_records.c - MCPL to MCPL by a run: kept records are copied bit for bit, on every device, plain
+ * mcpl_records.c - MCPL to MCPL by a run: kept records are copied bit for bit, plain
  * and in gzip, as mcpltool --extract does. Lists of different layouts keep each number.
  */
 #include <math.h>
@@ -75,39 +75,27 @@ static void expect_records(const char *out, const char *suffix, const struct sl_
 	free(copies);
 }
 
-/* How a device makes records, or the members of gzip. */
-static const struct way {
-	const char *device, *mode, *deflate;
-} ways[] = {{"cpu", "auto", "auto"}, {"emulated", "staged", "libdeflate"},
-	{"emulated", "fused", "libdeflate"}, {"emulated", "staged", "device"},
-	{"emulated", "fused", "device"}};
-enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
-
-/* Runs c.yaml in one way to the folder out, as mcpl or mcpl.gz with a joined file, and verifies it. */
-static void run_list(const struct way *w, const char *suffix, const char *more)
+/* Runs c.yaml to the folder out, as mcpl or mcpl.gz with a joined file, and verifies it. */
+static void run_list(const char *suffix, const char *more)
 {
-	bool gz = strcmp(suffix, "mcpl.gz") == 0;
 	char set[128];
 
 	remove_run(&folder, "out");
 	snprintf(set, sizeof(set), "output={format: %s, joined: true%s}", suffix, more);
-	expect(&folder, SL_OK, "",
-		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--device", w->device, "--mode",
-			w->mode, "--deflate", gz ? w->deflate : "auto", "--set", set));
+	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set));
 	expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
 }
 
-/* Every way gives these records in the files of both formats. */
-static void expect_in_every_way(
+/* Both formats have these records. */
+static void expect_in_both_formats(
 	const struct sl_mcpl_header *h, const uint8_t *records, uint64_t n, const char *more)
 {
 	static const char *const suffixes[] = {"mcpl", "mcpl.gz"};
 
-	for (int k = 0; k < 2; k++)
-		for (int i = 0; i < WAYS; i++) {
-			run_list(&ways[i], suffixes[k], more);
-			expect_records("out", suffixes[k], h, records, n);
-		}
+	for (int k = 0; k < 2; k++) {
+		run_list(suffixes[k], more);
+		expect_records("out", suffixes[k], h, records, n);
+	}
 }
 
 /* --- one list --------------------------------------------------------------------------------- */
@@ -126,7 +114,7 @@ TEST(reference_records_are_copied)
 		copy_reference_list(&folder, names[k]);
 		records = records_of(names[k], &h);
 		write_list_config(&folder, names[k], ", batch: 70", "listed", "");
-		expect_in_every_way(&h, records, h.particles, "");
+		expect_in_both_formats(&h, records, h.particles, "");
 		free(records);
 	}
 }
@@ -142,9 +130,9 @@ TEST(filters_copy_what_they_keep)
 	n = keep_type(records, &h, h.record_bytes - sizeof(int32_t), 22);
 	assert_int_equal(n, 239);
 	write_list_config(&folder, "example.mcpl", ", batch: 300", "pdg == 22", "");
-	expect_in_every_way(&h, records, n, "");
+	expect_in_both_formats(&h, records, n, "");
 	write_list_config(&folder, "example.mcpl", ", batch: 300", "ekin > 1e30 keV", "");
-	expect_in_every_way(&h, records, 0, "");
+	expect_in_both_formats(&h, records, 0, "");
 	free(records);
 }
 
@@ -153,28 +141,26 @@ TEST(sorted_records_keep_their_bits)
 {
 	struct sl_mcpl_header h, found;
 	uint8_t *records, *copies;
+	uint32_t id, last, moved = 0;
 
 	copy_reference_list(&folder, "miscphys.mcpl.gz");
 	records = records_of("miscphys.mcpl.gz", &h);
 	assert_true(h.flags);
+	last = h.record_bytes - 4;
 	write_list_config(&folder, "miscphys.mcpl.gz", "", "listed", "key: [ekin_log:16]\n");
-	for (int i = 0; i < WAYS; i++) {
-		uint32_t id, last = h.record_bytes - 4, moved = 0;
+	run_list("mcpl.gz", ", mcpl: {userflags: id}");
+	copies = records_of("out/t.mcpl.gz", &found);
+	assert_int_equal(found.particles, h.particles);
+	for (uint64_t k = 0; k < h.particles; k++) {
+		const uint8_t *copy = copies + k * h.record_bytes;
 
-		run_list(&ways[i], "mcpl.gz", ", mcpl: {userflags: id}");
-		copies = records_of("out/t.mcpl.gz", &found);
-		assert_int_equal(found.particles, h.particles);
-		for (uint64_t k = 0; k < h.particles; k++) {
-			const uint8_t *copy = copies + k * h.record_bytes;
-
-			memcpy(&id, copy + last, sizeof(id));
-			assert_true(id < h.particles);
-			assert_memory_equal(copy, records + id * (size_t)h.record_bytes, last);
-			moved += id != k;
-		}
-		assert_true(moved > 0);
-		free(copies);
+		memcpy(&id, copy + last, sizeof(id));
+		assert_true(id < h.particles);
+		assert_memory_equal(copy, records + id * (size_t)h.record_bytes, last);
+		moved += id != k;
 	}
+	assert_true(moved > 0);
+	free(copies);
 	free(records);
 }
 
@@ -221,7 +207,7 @@ TEST(common_weight_keeps_its_bits)
 	make_list(&folder, "b.mcpl", &b, NULL, particle);
 	records = records_of("a.mcpl", &h);
 	write_list_config(&folder, "a.mcpl", ", batch: 200", "listed", "");
-	expect_in_every_way(&h, records, N, "");
+	expect_in_both_formats(&h, records, N, "");
 	expect(&folder, SL_OK, "",
 		WORDS("run", "c.yaml", "--out", "table", "--quiet", "--set", "output.format=npz"));
 	expect(&folder, SL_OK, "", WORDS("convert", "table", "--to", "again.mcpl", "--quiet"));
@@ -229,7 +215,7 @@ TEST(common_weight_keeps_its_bits)
 	free(records_of("again.mcpl", &h));
 	assert_true(h.weight == 0.123);
 	write_list_config(&folder, "a.mcpl, b.mcpl", "", "listed", "");
-	run_list(&ways[0], "mcpl", "");
+	run_list("mcpl", "");
 	free(records_of("out/t.mcpl", &h));
 	assert_true(h.weight == 0 && h.record_bytes == a.record_bytes + 36);
 }
@@ -251,7 +237,7 @@ TEST(layouts_are_united_without_rounding)
 		{.version = 3, .particles = N, .single = true, .pdg = 22, .weight = 0.123},
 		{.version = 3, .particles = N, .single = true, .polarised = true}};
 	static const char *const names[] = {"l0.mcpl", "l1.mcpl.gz", "l2.mcpl"};
-	struct sl_mcpl_particle *expected[3];
+	struct sl_mcpl_particle *expected[3], *found;
 	struct sl_mcpl_header h;
 
 	make_particles();
@@ -260,17 +246,13 @@ TEST(layouts_are_united_without_rounding)
 		expected[k] = particles_of(&folder, names[k], &h);
 	}
 	write_list_config(&folder, "l0.mcpl, l1.mcpl.gz, l2.mcpl", ", batch: 350", "listed", "");
-	for (int i = 0; i < WAYS; i++) {
-		struct sl_mcpl_particle *found;
-
-		run_list(&ways[i], "mcpl.gz", "");
-		found = particles_of(&folder, "out/t.mcpl.gz", &h);
-		assert_true(!h.single && h.flags && h.polarised && h.pdg == 0 && h.weight == 0);
-		assert_int_equal(h.particles, 3 * N);
-		for (int k = 0; k < 3 * N; k++)
-			expect_same(&found[k], &expected[k / N][k % N]);
-		free(found);
-	}
+	run_list("mcpl.gz", "");
+	found = particles_of(&folder, "out/t.mcpl.gz", &h);
+	assert_true(!h.single && h.flags && h.polarised && h.pdg == 0 && h.weight == 0);
+	assert_int_equal(h.particles, 3 * N);
+	for (int k = 0; k < 3 * N; k++)
+		expect_same(&found[k], &expected[k / N][k % N]);
+	free(found);
 	expect(&folder, SL_OK, "", WORDS("convert", "out", "--to", "out.npz", "--quiet"));
 	for (int k = 0; k < 3; k++)
 		free(expected[k]);
@@ -286,7 +268,7 @@ TEST(precision_can_be_chosen)
 	make_particles();
 	make_list(&folder, "w.mcpl", &wide, NULL, particle);
 	write_list_config(&folder, "w.mcpl", "", "listed", "");
-	run_list(&ways[0], "mcpl", ", mcpl: {precision: single}");
+	run_list("mcpl", ", mcpl: {precision: single}");
 	found = particles_of(&folder, "out/t.mcpl", &h);
 	assert_true(h.single);
 	for (int k = 0; k < N; k++)
@@ -312,7 +294,7 @@ TEST(directions_of_version_2_are_packed_again)
 	make_list(&folder, "v2.mcpl", &old, NULL, particle);
 	expected = particles_of(&folder, "v2.mcpl", &h);
 	write_list_config(&folder, "v2.mcpl", "", "listed", "");
-	run_list(&ways[0], "mcpl", "");
+	run_list("mcpl", "");
 	found = particles_of(&folder, "out/t.mcpl", &h);
 	assert_true(h.version == 3 && !h.single);
 	for (int i = 0; i < N; i++) {
@@ -343,24 +325,20 @@ TEST(empty_lists_succeed)
 	expect(&folder, SL_USAGE, "its lists are empty", WORDS("replay", "c.yaml", "--id", "0"));
 	write_list_config(
 		&folder, "e.mcpl", "", "ekin > 1 keV", "key: [pdg:32]\ntallies: [pdg:32]\n");
-	for (int i = 0; i < WAYS; i++) {
-		run_list(&ways[i], "mcpl.gz", "");
-		free(records_of("out/t.mcpl.gz", &h));
-		assert_true(h.particles == 0 && h.weight == 0.123);
-		expect_output(
-			"stat:sum:n:                     500\n", WORDS("info", "out/t.mcpl.gz"));
-		expect_output("stat:sum:sluice_generated:                       0\n",
-			WORDS("info", "out/t.mcpl.gz"));
-		for (size_t k = 0; k < sizeof(formats) / sizeof(*formats); k++) {
-			char set[64];
+	run_list("mcpl.gz", "");
+	free(records_of("out/t.mcpl.gz", &h));
+	assert_true(h.particles == 0 && h.weight == 0.123);
+	expect_output("stat:sum:n:                     500\n", WORDS("info", "out/t.mcpl.gz"));
+	expect_output("stat:sum:sluice_generated:                       0\n",
+		WORDS("info", "out/t.mcpl.gz"));
+	for (size_t k = 0; k < sizeof(formats) / sizeof(*formats); k++) {
+		char set[64];
 
-			remove_run(&folder, "out");
-			snprintf(set, sizeof(set), "output.format=%s", formats[k]);
-			expect(&folder, SL_OK, "",
-				WORDS("run", "c.yaml", "--out", "out", "--quiet", "--device",
-					ways[i].device, "--mode", ways[i].mode, "--set", set));
-			expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
-			expect_output("0 survivors", WORDS("info", "out"));
-		}
+		remove_run(&folder, "out");
+		snprintf(set, sizeof(set), "output.format=%s", formats[k]);
+		expect(&folder, SL_OK, "",
+			WORDS("run", "c.yaml", "--out", "out", "--quiet", "--set", set));
+		expect(&folder, SL_OK, "", WORDS("verify", "out", "--quiet"));
+		expect_output("0 survivors", WORDS("info", "out"));
 	}
 }

@@ -133,29 +133,6 @@ TEST(columns_have_internal_units)
 	remove_run(&folder, "v");
 }
 
-TEST(every_device_gives_the_same_files)
-{
-	static const char *const sets[][2] = {{"run.device=cpu", "run.threads=3"},
-		{"run.device=emulated", "run.mode=fused"},
-		{"run.device=emulated", "run.mode=staged"}};
-	uint64_t hash = 0;
-
-	write_list_config(&folder, MIXED, ", batch: 200", "ekin > 1 keV and pdg in [22, 11, 2112]",
-		"key: [pdg:32, ekin_log:16]\ntallies: [w:10, pdg:32]\noutput: {format: npz}\n");
-	for (int k = 0; k < 3; k++) {
-		uint64_t now;
-
-		expect(&folder, SL_OK, "",
-			WORDS("run", "c.yaml", "--out", "d", "--quiet", "--set", sets[k][0],
-				"--set", sets[k][1]));
-		expect(&folder, SL_OK, "", WORDS("verify", "d", "--quiet"));
-		now = hash_run(&folder, "d");
-		hash = k == 0 ? now : hash;
-		assert_true(now == hash);
-		remove_run(&folder, "d");
-	}
-}
-
 /* A pattern stands for records, so a header that matches it too is not a second list. */
 TEST(headers_do_not_match_patterns)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "primitives/emulator/settings.h"
+#include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/process.h"
@@ -72,43 +73,25 @@ static void expect_sorted_on(
 	free(file);
 }
 
-TEST(any_number_of_devices_gives_the_same_bytes)
+/* Any number of devices, threads and files at a time. Threads that decompress are faster; one thread is not. */
+TEST(any_devices_give_the_same_bytes)
 {
-	static const char *const formats[] = {"mcpl", "npz", "csv.gz", "openpmd"};
+	static const char *const formats[] = {"mcpl", "npz", "csv.gz", "openpmd", "mcpl.gz"},
+				 *const more[] = {"", ", sample: 900", ", limit: 1001",
+					 ", sample: 900, limit: 700"};
 	const char *const keys[] = {ties, distinct, two_columns};
 
-	for (int f = 0; f < (is_quick() ? 1 : 4); f++)
-		for (int k = 0; k < 3; k++) {
-			make_sorted_run(FEW, k == 2 ? 2 : 40, keys[k], formats[f], "");
-			for (uint32_t n = 1; n <= DEVICES_MOST; n += n)
-				expect_sorted_on(formats[f], n, 1 + n % 2, SL_MERGED_FILES_MOST, n);
-			expect_sorted_on(formats[f], 3, 2, 7, 3); /* the last of several passes */
-		}
-	/* more records than a block has; fewer than devices */
-	make_sorted_run(is_quick() ? FEW : MANY, 5, distinct, "mcpl", "");
-	expect_sorted_on("mcpl", 1, 1, SL_MERGED_FILES_MOST, 1);
-	make_sorted_run(4, 2, distinct, "mcpl", "");
-	expect_sorted_on("mcpl", DEVICES_MOST, 1, SL_MERGED_FILES_MOST, DEVICES_MOST);
-}
+	for (int i = 0; i < 60; i++) {
+		const char *format = formats[i % 5];
+		uint32_t n = 1 + (uint32_t)i % DEVICES_MOST, threads = 1 + (uint32_t)i % 3;
 
-TEST(samples_and_limits_have_the_same_bytes)
-{
-	static const char *const more[] = {
-		", sample: 900", ", limit: 1001", ", sample: 900, limit: 700"};
-
-	for (int i = 0; i < 3; i++) {
-		make_sorted_run(FEW, 40, i == 1 ? ties : two_columns, "mcpl", more[i]);
-		for (uint32_t n = 1; n <= 3; n++)
-			expect_sorted_on("mcpl", n, 1, SL_MERGED_FILES_MOST, n);
+		if (i > 2 && !sl_sampling_selects())
+			continue;
+		make_sorted_run(
+			i == 2 ? 4 : FEW, i == 2 ? 2 : 40, keys[i % 3], format, more[i % 4]);
+		expect_sorted_on(format, n, threads, i % 2 ? SL_MERGED_FILES_MOST : 7,
+			strcmp(format, "mcpl.gz") == 0 && threads > 1 ? 0 : n);
 	}
-}
-
-/* Threads that decompress are faster; one thread is not. */
-TEST(compressed_batches_are_merged_by_threads)
-{
-	make_sorted_run(FEW, 5, distinct, "mcpl.gz", "");
-	expect_sorted_on("mcpl.gz", 2, 3, SL_MERGED_FILES_MOST, 0);
-	expect_sorted_on("mcpl.gz", 2, 1, SL_MERGED_FILES_MOST, 2);
 }
 
 /* --- failures ----------------------------------------------------------------------------------- */

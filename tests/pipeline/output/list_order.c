@@ -8,6 +8,7 @@
 
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/batch_file/order_file.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
@@ -124,6 +125,8 @@ TEST(the_order_is_that_of_the_run)
 	for (int f = 0; f < FORMATS; f++)
 		for (int d = 0; d < 2; d++)
 			for (int b = 0; b < 3; b++) {
+				if (!sl_sampling_selects())
+					continue;
 				snprintf(more, sizeof(more), "%soutput: {format: %s, order: run}\n",
 					listed_key, formats[f]);
 				listed_run(devices[d], batches[b], more);
@@ -208,6 +211,8 @@ TEST(a_sample_is_the_same_for_every_batch_and_device)
 		const char *format = formats[b / 6];
 		char set[256];
 
+		if (!sl_sampling_selects())
+			continue;
 		snprintf(more, sizeof(more), "%soutput: {format: %s, order: run, sample: 600}\n",
 			listed_key, format);
 		snprintf(set, sizeof(set), "%s", more);
@@ -386,7 +391,7 @@ TEST(the_file_is_verified_with_the_compressor_of_the_run)
 			snprintf(more, sizeof(more),
 				"%soutput: {format: %s, order: run}\nprimitives: {deflate: %s}\n",
 				listed_key, formats[f], compressors[c]);
-			if (strcmp(formats[f], "csv") != 0)
+			if (strcmp(formats[f], "csv") != 0 && sl_sampling_selects())
 				listed_run("cpu", 300, more);
 		}
 }

@@ -211,8 +211,3 @@ TEST(ranges_outside_of_a_batch_are_refused)
 	}
 	close_run(&o);
 }
-
-BEFORE_TESTS()
-{
-	sorted_runs_begin();
-}

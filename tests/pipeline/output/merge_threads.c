@@ -1,53 +1,37 @@
-/* merge_threads.c - any number of threads makes the same joined file. */
+/*
+ * merge_threads.c - a joined file is the same for any number of threads that merge, and of files that are merged at a
+ * time, whatever its format, keys, batches, sample and limit are.
+ */
 #include <stdio.h>
 
-#include "tests/support/runs/merged_again.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
+#include "tests/support/runs/merged_again.h"
 
-TEST(any_number_of_threads_gives_the_same_bytes)
+TEST(any_merge_gives_the_same_bytes)
 {
-	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv.gz", "openpmd"};
+	static const char *const formats[] = {"mcpl", "mcpl.gz", "npz", "csv", "csv.gz", "openpmd"},
+				 *const more[] = {"", ", sample: 2000", ", limit: 1001",
+					 ", sample: 2000, limit: 1500", ", limit: 1"};
 	static const unsigned batches[] = {2, 5, 40};
-
-	for (int f = 0; f < (is_quick() ? 3 : 5); f++)
-		for (int b = 0; b < 3; b++) {
-			make_sorted_run(MANY, batches[b], b == 1 ? ties : distinct, formats[f], "");
-			expect_same_bytes(formats[f], SL_MERGED_FILES_MOST);
-		}
-}
-
-TEST(samples_and_limits_have_the_same_bytes)
-{
-	static const char *const more[] = {
-		", sample: 70000", ", limit: 50001", ", sample: 70000, limit: 60000", ", limit: 1"};
-
-	for (int i = 0; i < 4; i++) {
-		make_sorted_run(
-			MANY, 40, i == 1 ? ties : distinct, i % 2 ? "mcpl.gz" : "mcpl", more[i]);
-		expect_same_bytes(i % 2 ? "mcpl.gz" : "mcpl", SL_MERGED_FILES_MOST);
-	}
-	/* without a key, records are compressed in threads, and not merged */
-	make_sorted_run(MANY, 40, "[]", "mcpl.gz", ", limit: 120000");
-	expect_same_bytes("mcpl.gz", SL_MERGED_FILES_MOST);
-}
-
-TEST(passes_have_the_same_bytes)
-{
+	static const uint32_t most[] = {SL_MERGED_FILES_MOST, 2, 3, 7, 18};
+	const char *const keys[] = {ties, distinct, "[]", "[energy:float, x:float]"};
 	struct folder out;
-	size_t entries;
 
-	make_sorted_run(MANY, 40, ties, "mcpl", "");
-	snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
-	entries = folder_count(&out);
-	for (uint32_t most = 2; most < 40; most += 3 + most)
-		expect_same_bytes("mcpl", most);
-	make_sorted_run(MANY, 40, distinct, "npz", "");
-	expect_same_bytes("npz", 7);
-	assert_int_equal(folder_count(&out), entries);
-}
+	for (unsigned i = 0; i < 5 * 6 * 3; i++) {
+		const char *format = formats[i % 6];
+		/* large lists have more records than a block */
+		unsigned particles = i % 6 < 2 && i % 7 == 0 ? MANY : FEW;
+		size_t entries;
 
-BEFORE_TESTS()
-{
-	sorted_runs_begin();
+		if (!sl_sampling_selects())
+			continue;
+		make_sorted_run(
+			particles, batches[i / 2 % 3], keys[i / 3 % 4], format, more[i % 5]);
+		snprintf(out.path, sizeof(out.path), "%s", folder_path(&folder, "out"));
+		entries = folder_count(&out);
+		expect_same_bytes(format, most[i / 5 % 5]);
+		assert_int_equal(folder_count(&out), entries); /* no intermediate file is left */
+	}
 }

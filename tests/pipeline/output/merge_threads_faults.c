@@ -405,8 +405,3 @@ TEST(processes_start_without_threads)
 		assert_int_equal(forks.with_threads, 0);
 	}
 }
-
-BEFORE_TESTS()
-{
-	sorted_runs_begin();
-}

@@ -637,7 +637,7 @@ static void run_variant(void)
 
 	if ((end == 4 && (has("list") || r.particles < 2 || has("fixed"))) ||
 		(end == OTHER_BATCHES && (has("stop") || has("fixed"))) ||
-		(end == 3 && has("stop") && one_of(2) == 0))
+		(end > 0 && has("at-once")))
 		end = 0;
 	if (r.job->ranks)
 		as_ranks();
@@ -685,6 +685,8 @@ static void make_inputs(void)
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		copy_reference_list(&folder, lists[i]);
+	make_list(&folder, "none.mcpl",
+		&(struct sl_mcpl_header){.version = 3, .single = true, .pdg = 22}, NULL, NULL);
 	make_iaea(&folder, "a",
 		&(struct iaea_facts){
 			.n = N, .constant = {[2] = true}, .floats = 1, .longs = 2, .latch = true});

@@ -9,10 +9,6 @@
 
 const char ties[] = "[energy:float]", distinct[] = "[x:float]";
 
-void sorted_runs_begin(void)
-{
-}
-
 void make_sorted_run(
 	unsigned particles, unsigned batches, const char *key, const char *format, const char *more)
 {

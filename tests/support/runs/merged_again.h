@@ -16,9 +16,6 @@ enum { MANY = 200000, FEW = 4000 };
 /* Keys: two energies, so that nearly all are equal; and keys that differ. */
 extern const char ties[], distinct[];
 
-/* Setup of a group: makes the folder of the test (fixture.h) in memory. */
-void sorted_runs_begin(void);
-
 /*
  * Makes a run in `out` below the folder of the test with so many batches, the last quarter of which
  * have no survivors. Its joined file is made by one thread. more are further members of output.
