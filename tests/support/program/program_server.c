@@ -148,6 +148,10 @@ void program_server_start(void)
 
 	if (!program_main)
 		return;
+	if (owner == getpid()) { /* an earlier one: it ends */
+		close(to_server);
+		munmap(request, sizeof(*request));
+	}
 	request = (struct request *)mmap(
 		NULL, sizeof(*request), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (request == MAP_FAILED ||

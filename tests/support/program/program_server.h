@@ -11,7 +11,10 @@
 
 #include "tests/support/program/process.h"
 
-/* Before the first test; does nothing in builds that do not link the program (program_main.h). */
+/*
+ * Before the first test, and again in another name space, where the new server replaces the earlier one. Does nothing in
+ * builds that do not link the program (program_main.h).
+ */
 void program_server_start(void);
 
 /* Starts the program with the files of r, and sets r->pid. Returns false if it has to be executed. */
