@@ -308,3 +308,18 @@ BEFORE_TESTS()
 {
 	sl_device_emulate(true);
 }
+
+/* A resumed run writes only what is missing. */
+TEST(committed_batches_need_no_disk_space)
+{
+	struct sl_plan *plan;
+	uint64_t whole;
+
+	plan_with(&plan, PLENTY, SETS("run.particles=20000", "run.batch=1000"));
+	assert_ok(sl_plan_check_resources(plan, 0));
+	whole = plan->disk_bytes;
+	assert_ok(sl_plan_check_resources(plan, 15));
+	assert_true(whole > 0);
+	assert_int_equal(4 * plan->disk_bytes, whole);
+	sl_plan_free(plan);
+}

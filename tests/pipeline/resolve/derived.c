@@ -28,7 +28,7 @@ enum { PARTICLES = 333, FIRST_ID = 1000 };
 	X("exp(-time / (10 ns))", exp(-time / 10))                                             \
 	X("log(1 + abs(w))", log(1 + fabs(w)))                                                 \
 	X("pow(abs(w), 1 + v^2)", pow(fabs(w), 1 + v * v))                                     \
-	X("min(x, y)", x < y ? x : y)                                                          \
+	X("min(x, y, -z)", fmin(fmin(x, y), -z))                                               \
 	X("max(x, 0 cm, -z)", fmax(fmax(x, 0), -z))                                            \
 	X("max(0, x)", fmax(0, x))                                                             \
 	X("-(u + v)^3 * 2", -(u + v) * (u + v) * (u + v) * 2)                                  \
