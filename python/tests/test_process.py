@@ -15,7 +15,7 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, SLOW, busy_seconds, cli, files_of
+from conftest import ENDLESS, SLAB, SLOW, busy_seconds, cli, files_of, in_threads, refused
 from sluice._run import start
 
 
@@ -35,15 +35,18 @@ def interrupt_after(seconds):
 @pytest.mark.parametrize("call", [
     lambda: sluice.run(SLOW),
     lambda: list(sluice.stream(SLOW)),
+    lambda: sluice.compare(SLOW, device="cpu"),
     # its pilot is short, and one batch takes longer than the time allowed
-    lambda: list(sluice.stream(SLAB, particles=1e9, batch=3e7, tallies=[], output__columns=["id"]))])
-def test_an_interrupt_ends_a_run_at_once(call):
+    lambda: list(sluice.stream(SLAB, batch=3e7, output__columns=["id"], **ENDLESS))])
+def test_an_interrupt_ends_a_run_at_once(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     timer = interrupt_after(0.6)
     start = busy_seconds()
     with pytest.raises(KeyboardInterrupt):
         call()
     assert busy_seconds() - start < 3
     timer.join()
+    assert list(tmp_path.iterdir()) == []
     assert sluice.run(SLAB).particles == 6000  # the interpreter and the library are usable
 
 
@@ -98,29 +101,19 @@ def test_an_exception_of_the_progress_ends_the_run():
 # --- streams --------------------------------------------------------------------------------------
 
 def test_a_stream_that_is_left_ends_its_run():
-    for batch in sluice.stream(SLAB, particles=1e9, tallies=[]):
+    for batch in sluice.stream(SLAB, **ENDLESS):
         break
     assert sluice.run(SLAB).particles == 6000
-    stream = sluice.stream(SLAB, particles=1e9, tallies=[])
+    stream = sluice.stream(SLAB, **ENDLESS)
     next(stream)
-    stream.close()
-    assert sluice.run(SLAB).particles == 6000
-
-
-def test_a_run_inside_a_stream_is_refused():
-    stream = sluice.stream(SLAB, particles=1e9, tallies=[])
-    next(stream)
-    with pytest.raises(sluice.Error, match="open stream") as caught:
-        sluice.run(SLAB)
-    assert caught.value.status.name == "USAGE"
+    refused(lambda: sluice.run(SLAB), "USAGE", "open stream")
     next(stream)  # the stream goes on
     stream.close()
+    assert sluice.run(SLAB).particles == 6000
 
 
 def test_a_batch_outlives_its_stream():
-    kept = []
-    for batch in sluice.stream(SLAB):
-        kept.append(batch["x"])
+    kept = [batch["x"] for batch in sluice.stream(SLAB)]
     again = sluice.run(SLAB).survivors["x"]
     assert (sum(map(len, kept)), float(sum(x.sum() for x in kept))) == \
         (len(again), pytest.approx(float(again.sum()), rel=1e-4))
@@ -153,11 +146,7 @@ def test_runs_of_several_threads_take_turns():
         for _ in range(5):
             results.append([b["digests"] for b in sluice.run(SLAB).report["batches"]])
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads([work] * 4)
     assert results == [expected] * 20
 
 
@@ -193,7 +182,7 @@ def test_two_threads_and_one_job():
 
 def test_a_fork_can_run_too(tmp_path):
     sluice.run(SLAB, out=tmp_path / "parent")
-    stream = sluice.stream(SLAB, particles=1e9, tallies=[])
+    stream = sluice.stream(SLAB, **ENDLESS)
     next(stream)
     child = os.fork()
     if child == 0:
@@ -392,9 +381,9 @@ def test_runs_leak_nothing():
             sluice.run(SLAB, seed="x")
 
     def growth():
-        """What 100 runs add: bytes of memory, blocks of Python's allocator, open files."""
+        """What 60 runs add: bytes of memory, blocks of Python's allocator, open files."""
         before = rss(), sys.getallocatedblocks(), len(os.listdir("/proc/self/fd"))
-        for i in range(100):
+        for i in range(60):
             one(i)
         gc.collect()
         after = rss(), sys.getallocatedblocks(), len(os.listdir("/proc/self/fd"))
