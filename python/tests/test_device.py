@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, SOURCE, in_threads, refused
+from conftest import SLAB, SOURCE, in_threads, refused, same_columns
 
 COLUMNS = ["id", "x", "y", "weight", "u", "v", "w", "time", "collisions", "fate", "steps"]
 
@@ -28,11 +28,6 @@ def has_gpu():
 GPU = has_gpu()
 needs_gpu = pytest.mark.skipif(not GPU, reason="no GPU, or a build without CUDA")
 DEVICES = ["emulated", pytest.param("cuda", marks=needs_gpu)]
-
-
-def library(name):
-    """The library, or skips the test."""
-    return pytest.importorskip(name)
 
 
 def host(array):
@@ -57,10 +52,8 @@ def test_survivors_have_the_bits_of_the_host(device, mode, keep):
     assert {n: f[:3] for n, f in run.fates.items()} == {n: f[:3] for n, f in expected.fates.items()}
     for made, batch in zip(run.survivors.batches(), expected.survivors.batches()):
         assert made.n == batch.n and made.digests == batch.digests and list(made) == list(batch)
-        for name in batch:
-            assert numpy.array_equal(host(made.column(name)), batch[name]), name
-    for name in expected.survivors:
-        assert numpy.array_equal(host(run.survivors.column(name)), expected.survivors[name]), name
+        same_columns({name: host(made.column(name)) for name in batch}, batch)
+    same_columns({name: host(run.survivors.column(name)) for name in expected.survivors}, expected.survivors)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -79,7 +72,7 @@ def test_stream_outlives_the_run_and_its_batches(device):
 def test_survivors_of_several_devices():
     expected = sluice.run(SLAB)
     run = sluice.run(SLAB, arrays="device", device="emulated:3")
-    assert all(numpy.array_equal(run.survivors[name], expected.survivors[name]) for name in expected.survivors)
+    same_columns(run.survivors, expected.survivors)
     for batch in sluice.stream(SLAB, arrays="device", device="emulated:3"):
         column = batch.column("collisions")  # of whichever device: the call runs there
         sums = sluice.scan(column, device="emulated", inclusive=True)
@@ -193,8 +186,7 @@ def test_filter_has_the_result_of_the_host(device, condition, key):
     right = sluice.filter({name: host(c) for name, c in columns.items()}, condition, key=key)
     made = sluice.filter(columns, condition, key=key, device=device if device == "emulated" else None)
     assert made.n == right.n and numpy.array_equal(host(made.index), right.index)
-    for name in right:
-        assert numpy.array_equal(host(made.column(name)), right[name]), name
+    same_columns({name: host(made.column(name)) for name in right}, right)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -219,7 +211,7 @@ def test_filter_refuses_another_device():
 
 @needs_gpu
 def test_gpu_filter_of_other_libraries():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     random = numpy.random.default_rng(3)
     values = {"x": random.normal(size=50000), "energy": random.random(50000).astype("f4"),
               "pdg": random.choice(numpy.array([22, 2112]), 50000), "mine": random.random((50000, 3))}
@@ -251,23 +243,23 @@ class Numba:
 
 
 def of_torch(values):
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     return torch.from_numpy(values.astype({"uint32": "int32", "uint64": "int64"}[values.dtype.name])).cuda().view(
         getattr(torch, values.dtype.name))
 
 
 def of_cupy(values):
-    return library("cupy").asarray(values)
+    return pytest.importorskip("cupy").asarray(values)
 
 
 def of_jax(values):
-    jax = library("jax")
+    jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
     return jax.device_put(values, jax.devices("gpu")[0])
 
 
 def of_interface(values):
-    return Numba(library("cupy").asarray(values))
+    return Numba(pytest.importorskip("cupy").asarray(values))
 
 
 PRODUCERS = [of_torch, of_cupy, of_jax, of_interface]
@@ -287,13 +279,13 @@ def test_gpu_arrays_of_other_libraries(make, dtype, n):
     assert numpy.array_equal(host(sluice.sort(array)), numpy.sort(values))
     assert zlib.decompress(host(sluice.deflate(array)).tobytes()) == values.tobytes()
     if n > 0:
-        flags = sluice.compact(library("cupy").asarray(values % 3 == 0))
+        flags = sluice.compact(pytest.importorskip("cupy").asarray(values % 3 == 0))
         assert numpy.array_equal(host(flags), numpy.flatnonzero(values % 3 == 0))
 
 
 @needs_gpu
 def test_gpu_sort_of_pairs_and_out():
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     keys = torch.randint(0, 1000, (1 << 18,), dtype=torch.int32, device="cuda").view(torch.uint32)
     index = torch.arange(len(keys), dtype=torch.int32, device="cuda")
     out = (torch.empty_like(keys), torch.empty_like(index))
@@ -312,7 +304,7 @@ def test_gpu_sort_of_pairs_and_out():
 @needs_gpu
 def test_gpu_streams_are_ordered():
     """Work of three streams, of which each waits for the one before by the protocols only."""
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     first, second = torch.cuda.Stream(), torch.cuda.Stream()
     for _ in range(20):
         with torch.cuda.stream(first):
@@ -332,7 +324,7 @@ def test_gpu_streams_are_ordered():
 
 @needs_gpu
 def test_gpu_calls_with_a_stream_do_not_wait():
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     stream = torch.cuda.Stream()
     array = torch.ones(1000, dtype=torch.int32, device="cuda")
     out = torch.empty_like(array)
@@ -348,7 +340,7 @@ def test_gpu_calls_with_a_stream_do_not_wait():
 
 @needs_gpu
 def test_gpu_batches_in_torch_cupy_jax_without_a_copy():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     expected = [b for b in sluice.stream(SLAB)]
     for batch, right in zip(sluice.stream(SLAB, arrays="device", device="cuda"), expected):
         column = batch["x"]
@@ -367,7 +359,7 @@ def test_gpu_batches_in_torch_cupy_jax_without_a_copy():
 @needs_gpu
 @pytest.mark.parametrize("name", ["jax.dlpack", "numba.cuda"])
 def test_gpu_batches_in_jax_and_numba(name):
-    other = library(name)
+    other = pytest.importorskip(name)
     take = other.from_dlpack if name == "jax.dlpack" else lambda column: other.as_cuda_array(column).copy_to_host()
     for batch in sluice.stream(SLAB, arrays="device", device="cuda"):
         assert numpy.array_equal(numpy.asarray(take(batch["x"])), host(batch["x"]))
@@ -376,7 +368,7 @@ def test_gpu_batches_in_jax_and_numba(name):
 @needs_gpu
 def test_gpu_memory_is_not_used_while_a_kernel_reads_it():
     """A view is dropped while kernels that read it are queued; later batches must not overwrite it."""
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     expected = [float((b["x"].astype("float64") ** 2).sum()) for b in sluice.stream(SLAB, particles=50000)]
     sums, stream = [], torch.cuda.Stream()
     for batch in sluice.stream(SLAB, arrays="device", device="cuda", particles=50000):
@@ -408,7 +400,7 @@ def test_gpu_column_members():
 
 @needs_gpu
 def test_gpu_refusals():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     array = torch.zeros(1000, dtype=torch.int32, device="cuda")
     number = array.device.index  # JAX may have made another GPU than the first the current one
     for message, call in [
@@ -447,7 +439,7 @@ needs_gpus = pytest.mark.skipif(not has_two_gpus(), reason="no two GPUs, or no t
 
 @needs_gpus
 def test_gpus_current_device_stays():
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     for current in (0, 1):
         torch.cuda.set_device(current)
         for device in ("cuda:0", "cuda:1"):
@@ -463,7 +455,7 @@ def test_gpus_current_device_stays():
 
 @needs_gpus
 def test_gpus_array_of_another_device_than_the_current_one():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     torch.cuda.set_device(1)
     array = cupy.ones(1 << 20, "int32")
     torch.cuda.set_device(0)
@@ -475,7 +467,7 @@ def test_gpus_array_of_another_device_than_the_current_one():
 @needs_gpus
 def test_gpus_default_stream_of_another_device_waits():
     """Contents that a stream of the second GPU makes, for its default stream, while the first one is current."""
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     array = torch.ones(1 << 20, dtype=torch.int32, device="cuda:1")
     with torch.cuda.device(1):
         stream = torch.cuda.Stream()
@@ -492,7 +484,7 @@ def test_gpus_default_stream_of_another_device_waits():
 @needs_gpu
 def test_gpu_memory_is_level():
     """A thousand runs leave the memory of the device as it was after a few."""
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     for i in range(200):
         for batch in sluice.stream(SLAB, arrays="device", device="cuda"):
             tensor = torch.from_dlpack(batch["x"])

@@ -14,7 +14,7 @@ import numpy
 import pytest
 
 import sluice
-from conftest import ENDLESS, SLAB, SLOW, busy_seconds, cli, files_of, in_threads, refused
+from conftest import ENDLESS, SLAB, SLOW, busy_seconds, files_of, in_threads, refused
 from sluice._run import start
 
 
@@ -307,7 +307,8 @@ COMMA = 'LC_NUMERIC\ndecimal_point ","\nthousands_sep "."\ngrouping 3;3\nEND LC_
 def test_no_locale_changes_a_number(tmp_path):
     """The same texts and files as in the locale C. The program never leaves that one."""
     (tmp_path / "source").write_text(COMMA)
-    subprocess.run(["localedef", "-c", "-i", "source", "-f", "ANSI_X3.4-1968", tmp_path / "comma"], cwd=tmp_path, capture_output=True)
+    subprocess.run(["localedef", "-c", "-i", "source", "-f", "ANSI_X3.4-1968", tmp_path / "comma"], cwd=tmp_path,
+                   capture_output=True)
     if not (tmp_path / "comma/LC_NUMERIC").exists():
         pytest.skip("localedef makes no locale; install libc-bin and locales")
     texts, files = [], []

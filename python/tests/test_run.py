@@ -191,14 +191,6 @@ def test_resume_and_force(config, tmp_path):
         sluice.run(config, resume=True)
 
 
-def test_emulated_device_gives_the_same_bits(config):
-    cpu = sluice.run(config, particles=300, batch=100)
-    for mode in ("staged", "fused"):
-        device = sluice.run(config, particles=300, batch=100, device="emulated", mode=mode, primitives__deflate="device")
-        assert facts(cpu.report)["batches"] == facts(device.report)["batches"]
-        same_columns(cpu.survivors, device.survivors)
-
-
 def test_a_stop_rule_and_a_time_limit(config):
     stopped = sluice.run(config, particles=1e6, stop="rel_error(transmitted) < 3 %")
     assert stopped.state == "done" and stopped.report["stop"]["met"]
@@ -276,16 +268,6 @@ def test_files(config, tmp_path):
     assert sluice.info(tmp_path / "all.npz", head=3) == cli("info", tmp_path / "all.npz", "--head", 3, cwd=tmp_path)
     with pytest.raises(ValueError):
         sluice.info(tmp_path / "all.npz", head=-1)
-
-
-def test_lists(tmp_path):
-    config = SOURCE / "data/configs/demo.yaml"
-    settings = dict(particles=2000, output__columns=[], key=[])
-    sluice.run(config, out=tmp_path / "m", output__format="mcpl.gz", **settings)
-    table = sluice.read(next((tmp_path / "m").glob("*.mcpl.gz")))
-    same = sluice.run(config, **settings).survivors
-    assert table.n == same.n > 100 and not table.rounded
-    same_columns(table, same, ("x", "y", "z", "energy", "weight"))
 
 
 def test_version_and_columns():
