@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "pipeline/text/yaml.h"
 
@@ -144,12 +143,11 @@ static char *repeat(const char *head, const char *piece, size_t most, size_t *by
 	return text;
 }
 
-/* Long input is read or refused quickly: the time does not grow with the square of the length. */
+/* Long input is read or refused: with the square of the length this would exceed the time that a test has. */
 TEST(long_texts_are_fast)
 {
 	static const char *const pieces[] = {"[", "{", "a: ", "- ", "? ", "a\n", "\"", "[x],", "#",
 		"\n", "!", "&a ", "%", "[a: ", "'a': 1\n", "{a: 1},", "- 1\n", "- - a\n", "|\n"};
-	clock_t start = clock();
 
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		size_t bytes;
@@ -159,7 +157,6 @@ TEST(long_texts_are_fast)
 		sl_yaml_free(tree);
 		free(text);
 	}
-	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 30);
 }
 
 TEST(many_keys_are_fast)
