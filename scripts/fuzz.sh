@@ -44,7 +44,6 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-quarantine_size_mb=1:malloc_context_size=5}
 # Options and corpora of targets that need more than the default. libFuzzer adds new inputs to the first folder.
 declare -A options=(
 	[config]="-dict=../../tests/fuzz/config.dict ../../data/configs"
-	[set]="-dict=../../tests/fuzz/config.dict"
 	[expression]="-dict=../../tests/fuzz/config.dict"
 	[run_json]="-max_len=8192"
 	[mcpl]="../../tests/stages/formats/mcpl/reference"

@@ -33,7 +33,10 @@ void sl_weighted_stats_print_names(FILE *out)
 	fprintf(out, "%14s%14s%14s%14s%14s", "least", "mean", "rms", "largest", "sum");
 }
 
-/* A mean needs weights that do not add up to 0: without them, it and the rms are printed as "-". */
+/*
+ * A mean needs weights that do not add up to 0: without them, it and the rms are printed as "-". Rounding makes a variance
+ * of 0 less than it, and a negative sum of weights makes it -0.
+ */
 void sl_weighted_stats_print(const struct sl_weighted_stats *s, FILE *out)
 {
 	double shift = s->sum / s->weight, variance = s->square / s->weight - shift * shift;
@@ -45,7 +48,7 @@ void sl_weighted_stats_print(const struct sl_weighted_stats *s, FILE *out)
 	fprintf(out, " %13.7g", s->least);
 	if (s->weight != 0)
 		fprintf(out, " %13.7g %13.7g", s->origin + shift,
-			sqrt(variance < 0 ? 0 : variance));
+			sqrt(variance <= 0 ? 0 : variance));
 	else
 		fprintf(out, "%14s%14s", "-", "-");
 	fprintf(out, " %13.7g %13.7g", s->most, s->origin * s->weight + s->sum);

@@ -101,9 +101,10 @@ enum sl_status sl_parts_status_read(const struct sl_dir *dir, double now,
 
 /* --- printing --------------------------------------------------------------------------------- */
 
+/* In percent. A part of unknown size, whose run.json is damaged or not there yet, has done nothing. */
 static double share(uint64_t part, uint64_t of)
 {
-	return of > 0 ? 100.0 * (double)part / (double)of : 100;
+	return of > 0 ? 100.0 * (double)part / (double)of : 0;
 }
 
 /* A line of the table, or an item of the array. */

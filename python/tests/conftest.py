@@ -1,10 +1,15 @@
 """What the tests of the package share. SLUICE is the program, SLUICE_SOURCE the root of the repository."""
+import gc
 import os
 import pathlib
 import subprocess
+import threading
 import time
 
+import numpy
 import pytest
+
+import sluice
 
 SOURCE = pathlib.Path(os.environ.get("SLUICE_SOURCE", pathlib.Path(__file__).parents[2]))
 PROGRAM = os.environ.get("SLUICE", str(SOURCE / "build/release/sluice"))
@@ -25,6 +30,50 @@ model:  {slab: {mu_a: 0.001 /cm, mu_s: 1e5 /cm, g: 0.9, thickness: 10 cm}}
 keep:   transmitted
 transport: {max_steps: 1e6}
 """
+
+ENDLESS = dict(particles=1e9, tallies=[])  # of short histories
+
+
+class Only:
+    """An array as of torch: DLPack without the buffer protocol."""
+
+    def __init__(self, array):
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
+def without(*keys):
+    """SLAB without the lines of these keys."""
+    return "".join(line for line in SLAB.splitlines(True) if line.split(":")[0] not in keys)
+
+
+def refused(call, name="USAGE", *texts):
+    """The message of a call that raises sluice.Error with this status."""
+    with pytest.raises(sluice.Error) as caught:
+        call()
+    assert caught.value.status.name == name
+    assert all(text in str(caught.value) for text in texts), str(caught.value)
+    return str(caught.value)
+
+
+def same_columns(made, expected, names=None):
+    """The same bits in all columns, or in these."""
+    for name in names or expected:
+        assert numpy.array_equal(made[name], expected[name]), name
+
+
+def use_memory_again():
+    """Memory that were freed would be used by these runs."""
+    gc.collect()
+    for seed in range(5):
+        sluice.run(SLAB, seed=seed).survivors["x"]
+
+
+def in_threads(calls):
+    threads = [threading.Thread(target=call) for call in calls]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
 
 
 def busy_seconds():

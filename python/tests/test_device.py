@@ -5,14 +5,14 @@ CUDA, and run with what is installed of torch, CuPy, JAX and numba.
 """
 import gc
 import importlib.util
-import threading
+import re
 import zlib
 
 import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, SOURCE
+from conftest import SLAB, SOURCE, in_threads, refused, same_columns
 
 COLUMNS = ["id", "x", "y", "weight", "u", "v", "w", "time", "collisions", "fate", "steps"]
 
@@ -28,11 +28,6 @@ def has_gpu():
 GPU = has_gpu()
 needs_gpu = pytest.mark.skipif(not GPU, reason="no GPU, or a build without CUDA")
 DEVICES = ["emulated", pytest.param("cuda", marks=needs_gpu)]
-
-
-def library(name):
-    """The library, or skips the test."""
-    return pytest.importorskip(name)
 
 
 def host(array):
@@ -57,10 +52,8 @@ def test_survivors_have_the_bits_of_the_host(device, mode, keep):
     assert {n: f[:3] for n, f in run.fates.items()} == {n: f[:3] for n, f in expected.fates.items()}
     for made, batch in zip(run.survivors.batches(), expected.survivors.batches()):
         assert made.n == batch.n and made.digests == batch.digests and list(made) == list(batch)
-        for name in batch:
-            assert numpy.array_equal(host(made.column(name)), batch[name]), name
-    for name in expected.survivors:
-        assert numpy.array_equal(host(run.survivors.column(name)), expected.survivors[name]), name
+        same_columns({name: host(made.column(name)) for name in batch}, batch)
+    same_columns({name: host(run.survivors.column(name)) for name in expected.survivors}, expected.survivors)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -79,7 +72,7 @@ def test_stream_outlives_the_run_and_its_batches(device):
 def test_survivors_of_several_devices():
     expected = sluice.run(SLAB)
     run = sluice.run(SLAB, arrays="device", device="emulated:3")
-    assert all(numpy.array_equal(run.survivors[name], expected.survivors[name]) for name in expected.survivors)
+    same_columns(run.survivors, expected.survivors)
     for batch in sluice.stream(SLAB, arrays="device", device="emulated:3"):
         column = batch.column("collisions")  # of whichever device: the call runs there
         sums = sluice.scan(column, device="emulated", inclusive=True)
@@ -109,8 +102,7 @@ def test_image_is_that_of_the_host(device):
 
 
 def test_refusals(tmp_path):
-    with pytest.raises(sluice.Error, match="on the CPU cannot stay on a device"):
-        sluice.run(SLAB, arrays="device", device="cpu")
+    refused(lambda: sluice.run(SLAB, arrays="device", device="cpu"), "USAGE", "on the CPU cannot stay on a device")
     with pytest.raises(ValueError, match="leave out"):
         sluice.run(SLAB, tmp_path / "run", arrays="device")
     with pytest.raises(ValueError, match="use 'host' or 'device'"):
@@ -155,8 +147,8 @@ def test_primitives_while_a_stream_is_open():
 
 def test_emulated_and_host_arrays_do_not_mix():
     column = emulated()
-    with pytest.raises(sluice.Error, match="out: the array is in memory of the host, but must be on the emulated"):
-        sluice.scan(column, device="emulated", out=numpy.zeros(len(column), numpy.uint32))
+    refused(lambda: sluice.scan(column, device="emulated", out=numpy.zeros(len(column), numpy.uint32)),
+            "USAGE", "out: the array is in memory of the host, but must be on the emulated")
 
 
 def test_calls_of_many_threads():
@@ -168,11 +160,7 @@ def test_calls_of_many_threads():
             keys = sluice.sort(column, device="emulated")
             if not numpy.array_equal(keys, numpy.sort(numpy.asarray(column))):
                 wrong.append(column)
-    threads = [threading.Thread(target=work, args=(c,)) for c in columns]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads(lambda c=c: work(c) for c in columns)
     assert not wrong
 
 
@@ -198,8 +186,7 @@ def test_filter_has_the_result_of_the_host(device, condition, key):
     right = sluice.filter({name: host(c) for name, c in columns.items()}, condition, key=key)
     made = sluice.filter(columns, condition, key=key, device=device if device == "emulated" else None)
     assert made.n == right.n and numpy.array_equal(host(made.index), right.index)
-    for name in right:
-        assert numpy.array_equal(host(made.column(name)), right[name]), name
+    same_columns({name: host(made.column(name)) for name in right}, right)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -215,16 +202,16 @@ def test_filter_with_numbers_for_all_particles(device):
 
 
 def test_filter_refuses_another_device():
-    with pytest.raises(sluice.Error, match="in memory of the host; leave device out"):
-        sluice.filter({"x": numpy.zeros(3)}, "x > 0 cm", device="emulated")
+    refused(lambda: sluice.filter({"x": numpy.zeros(3)}, "x > 0 cm", device="emulated"),
+            "USAGE", "in memory of the host; leave device out")
     batch = batch_of("emulated")
-    with pytest.raises(sluice.Error, match="y: the array is not on the device of the other columns"):
-        sluice.filter({"x": batch.column("x"), "y": numpy.zeros(batch.n)}, "x > y", device="emulated")
+    refused(lambda: sluice.filter({"x": batch.column("x"), "y": numpy.zeros(batch.n)}, "x > y", device="emulated"),
+            "USAGE", "y: the array is not on the device of the other columns")
 
 
 @needs_gpu
 def test_gpu_filter_of_other_libraries():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     random = numpy.random.default_rng(3)
     values = {"x": random.normal(size=50000), "energy": random.random(50000).astype("f4"),
               "pdg": random.choice(numpy.array([22, 2112]), 50000), "mine": random.random((50000, 3))}
@@ -256,23 +243,23 @@ class Numba:
 
 
 def of_torch(values):
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     return torch.from_numpy(values.astype({"uint32": "int32", "uint64": "int64"}[values.dtype.name])).cuda().view(
         getattr(torch, values.dtype.name))
 
 
 def of_cupy(values):
-    return library("cupy").asarray(values)
+    return pytest.importorskip("cupy").asarray(values)
 
 
 def of_jax(values):
-    jax = library("jax")
+    jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
     return jax.device_put(values, jax.devices("gpu")[0])
 
 
 def of_interface(values):
-    return Numba(library("cupy").asarray(values))
+    return Numba(pytest.importorskip("cupy").asarray(values))
 
 
 PRODUCERS = [of_torch, of_cupy, of_jax, of_interface]
@@ -292,13 +279,13 @@ def test_gpu_arrays_of_other_libraries(make, dtype, n):
     assert numpy.array_equal(host(sluice.sort(array)), numpy.sort(values))
     assert zlib.decompress(host(sluice.deflate(array)).tobytes()) == values.tobytes()
     if n > 0:
-        flags = sluice.compact(library("cupy").asarray(values % 3 == 0))
+        flags = sluice.compact(pytest.importorskip("cupy").asarray(values % 3 == 0))
         assert numpy.array_equal(host(flags), numpy.flatnonzero(values % 3 == 0))
 
 
 @needs_gpu
 def test_gpu_sort_of_pairs_and_out():
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     keys = torch.randint(0, 1000, (1 << 18,), dtype=torch.int32, device="cuda").view(torch.uint32)
     index = torch.arange(len(keys), dtype=torch.int32, device="cuda")
     out = (torch.empty_like(keys), torch.empty_like(index))
@@ -317,7 +304,7 @@ def test_gpu_sort_of_pairs_and_out():
 @needs_gpu
 def test_gpu_streams_are_ordered():
     """Work of three streams, of which each waits for the one before by the protocols only."""
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     first, second = torch.cuda.Stream(), torch.cuda.Stream()
     for _ in range(20):
         with torch.cuda.stream(first):
@@ -337,7 +324,7 @@ def test_gpu_streams_are_ordered():
 
 @needs_gpu
 def test_gpu_calls_with_a_stream_do_not_wait():
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     stream = torch.cuda.Stream()
     array = torch.ones(1000, dtype=torch.int32, device="cuda")
     out = torch.empty_like(array)
@@ -353,7 +340,7 @@ def test_gpu_calls_with_a_stream_do_not_wait():
 
 @needs_gpu
 def test_gpu_batches_in_torch_cupy_jax_without_a_copy():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     expected = [b for b in sluice.stream(SLAB)]
     for batch, right in zip(sluice.stream(SLAB, arrays="device", device="cuda"), expected):
         column = batch["x"]
@@ -370,25 +357,18 @@ def test_gpu_batches_in_torch_cupy_jax_without_a_copy():
 
 
 @needs_gpu
-def test_gpu_batches_in_jax():
-    jax = library("jax")
-    expected = list(sluice.stream(SLAB))
-    for batch, right in zip(sluice.stream(SLAB, arrays="device", device="cuda"), expected):
-        array = jax.dlpack.from_dlpack(batch["x"])
-        assert numpy.array_equal(numpy.asarray(array), right["x"])
-
-
-@needs_gpu
-def test_gpu_batches_in_numba():
-    cuda = importlib.import_module("numba.cuda") if importlib.util.find_spec("numba") else pytest.skip("no numba")
+@pytest.mark.parametrize("name", ["jax.dlpack", "numba.cuda"])
+def test_gpu_batches_in_jax_and_numba(name):
+    other = pytest.importorskip(name)
+    take = other.from_dlpack if name == "jax.dlpack" else lambda column: other.as_cuda_array(column).copy_to_host()
     for batch in sluice.stream(SLAB, arrays="device", device="cuda"):
-        assert numpy.array_equal(cuda.as_cuda_array(batch["x"]).copy_to_host(), host(batch["x"]))
+        assert numpy.array_equal(numpy.asarray(take(batch["x"])), host(batch["x"]))
 
 
 @needs_gpu
 def test_gpu_memory_is_not_used_while_a_kernel_reads_it():
     """A view is dropped while kernels that read it are queued; later batches must not overwrite it."""
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     expected = [float((b["x"].astype("float64") ** 2).sum()) for b in sluice.stream(SLAB, particles=50000)]
     sums, stream = [], torch.cuda.Stream()
     for batch in sluice.stream(SLAB, arrays="device", device="cuda", particles=50000):
@@ -404,14 +384,10 @@ def test_gpu_memory_is_not_used_while_a_kernel_reads_it():
 def test_gpu_column_members():
     batch = next(sluice.stream(SLAB, arrays="device", device="cuda"))
     column = batch["x"]
-    with pytest.raises(TypeError, match="to_host"):
-        numpy.asarray(column)
-    with pytest.raises(BufferError, match="to_host"):
-        memoryview(column)
-    with pytest.raises(TypeError, match="to_host"):
-        column[0]
-    with pytest.raises(BufferError, match="to_host"):
-        batch.__arrow_c_array__()
+    for error, call in [(TypeError, lambda: numpy.asarray(column)), (BufferError, lambda: memoryview(column)),
+                        (TypeError, lambda: column[0]), (BufferError, batch.__arrow_c_array__)]:
+        with pytest.raises(error, match="to_host"):
+            call()
     assert not hasattr(column, "__array_interface__")
     assert len(column[2:5]) == 3 and numpy.array_equal(host(column[2:5]), host(column)[2:5])
     with pytest.raises(ValueError, match="stream: 0"):
@@ -424,25 +400,23 @@ def test_gpu_column_members():
 
 @needs_gpu
 def test_gpu_refusals():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     array = torch.zeros(1000, dtype=torch.int32, device="cuda")
-    with pytest.raises(sluice.Error, match="gaps between its items"):
-        sluice.scan(array[::2])
-    with pytest.raises(sluice.Error, match="items of float32; convert"):
-        sluice.scan(array.float())
-    with pytest.raises(sluice.Error, match="must have one"):
-        sluice.scan(array.view(10, 100))
     number = array.device.index  # JAX may have made another GPU than the first the current one
-    with pytest.raises(sluice.Error, match=f"out: the array is in memory of the host, but must be on device cuda:{number}"):
-        sluice.scan(array, out=numpy.zeros(1000, numpy.int32))
-    with pytest.raises(sluice.Error, match="must have 1000 of int32"):
-        sluice.scan(array, out=torch.zeros(999, dtype=torch.int32, device="cuda"))
-    with pytest.raises(sluice.Error, match="is not where the array is"):
-        sluice.scan(array, device=f"cuda:{number + 1}")
-    with pytest.raises(sluice.Error, match="is not where the array is"):
-        sluice.scan(array, device="emulated")
-    with pytest.raises(sluice.Error, match="backend"):
-        sluice.scan(array, backend="cpu")
+    for message, call in [
+            ("gaps between its items", lambda: sluice.scan(array[::2])),
+            ("items of float32; convert", lambda: sluice.scan(array.float())),
+            ("must have one", lambda: sluice.scan(array.view(10, 100))),
+            (f"out: the array is in memory of the host, but must be on device cuda:{number}",
+             lambda: sluice.scan(array, out=numpy.zeros(1000, numpy.int32))),
+            ("must have 1000 of int32", lambda: sluice.scan(array, out=torch.zeros(999, dtype=torch.int32, device="cuda"))),
+            ("is not where the array is", lambda: sluice.scan(array, device=f"cuda:{number + 1}")),
+            ("is not where the array is", lambda: sluice.scan(array, device="emulated")),
+            ("backend", lambda: sluice.scan(array, backend="cpu")),
+            ("shape (n,) and items of uint8",
+             lambda: sluice.deflate(array, out=torch.zeros(4000, dtype=torch.int32, device="cuda")))]:
+        with pytest.raises(sluice.Error, match=re.escape(message)):
+            call()
     with pytest.raises(BufferError, match="read-only"):
         sluice.scan(array, out=Numba(cupy.zeros(1000, "int32"), data=(cupy.zeros(1000, "int32").data.ptr, True)))
     if importlib.util.find_spec("jax"):  # its arrays are immutable
@@ -454,8 +428,6 @@ def test_gpu_refusals():
         sluice.scan(numpy.zeros(4, numpy.uint32), stream=1)
     with pytest.raises(TypeError, match="no CUDA stream"):
         sluice.scan(array, stream="default")
-    with pytest.raises(sluice.Error, match="shape .n,. and items of uint8"):
-        sluice.deflate(array, out=torch.zeros(4000, dtype=torch.int32, device="cuda"))
 
 
 def has_two_gpus():
@@ -467,7 +439,7 @@ needs_gpus = pytest.mark.skipif(not has_two_gpus(), reason="no two GPUs, or no t
 
 @needs_gpus
 def test_gpus_current_device_stays():
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     for current in (0, 1):
         torch.cuda.set_device(current)
         for device in ("cuda:0", "cuda:1"):
@@ -483,7 +455,7 @@ def test_gpus_current_device_stays():
 
 @needs_gpus
 def test_gpus_array_of_another_device_than_the_current_one():
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     torch.cuda.set_device(1)
     array = cupy.ones(1 << 20, "int32")
     torch.cuda.set_device(0)
@@ -495,7 +467,7 @@ def test_gpus_array_of_another_device_than_the_current_one():
 @needs_gpus
 def test_gpus_default_stream_of_another_device_waits():
     """Contents that a stream of the second GPU makes, for its default stream, while the first one is current."""
-    torch, cupy = library("torch"), library("cupy")
+    torch, cupy = pytest.importorskip("torch"), pytest.importorskip("cupy")
     array = torch.ones(1 << 20, dtype=torch.int32, device="cuda:1")
     with torch.cuda.device(1):
         stream = torch.cuda.Stream()
@@ -512,7 +484,7 @@ def test_gpus_default_stream_of_another_device_waits():
 @needs_gpu
 def test_gpu_memory_is_level():
     """A thousand runs leave the memory of the device as it was after a few."""
-    torch = library("torch")
+    torch = pytest.importorskip("torch")
     for i in range(200):
         for batch in sluice.stream(SLAB, arrays="device", device="cuda"):
             tensor = torch.from_dlpack(batch["x"])

@@ -2,6 +2,7 @@
 import ctypes
 import gc
 import gzip
+import itertools
 import os
 import threading
 import zlib
@@ -10,9 +11,9 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, cli
+from conftest import SLAB, Only, cli, in_threads, refused
 
-SIZES = [0, 1, 2, 33, 1000, 4099]
+SIZES = [0, 1, 2, 33, 34, 1000, 1001, 1002, 4099]
 DEVICE = ("naive", "work_efficient", "tiled", "shared")
 HOST = {"scan": ["cpu"], "compact": ["cpu", "cpu_scan"], "sort": ["cpu"],
         "deflate": ["store", "zlib", "isal", "libdeflate", "cpu", "cpu_fast"]}
@@ -26,49 +27,43 @@ def numbers(n, dtype, seed=1):
 
 
 @pytest.mark.parametrize("backend, device", WHERE["scan"])
-@pytest.mark.parametrize("dtype", ["uint32", "uint64", "int32", "int64"])
-def test_scan(backend, device, dtype):
-    for n in SIZES:
+def test_scan(backend, device):
+    where = dict(backend=backend, device=device)
+    for n, dtype in zip(SIZES, itertools.cycle(["uint32", "uint64", "int32", "int64"])):
         array = numbers(n, dtype)
         before = array.copy()
-        sums = sluice.scan(array, inclusive=True, backend=backend, device=device)
+        sums = sluice.scan(array, inclusive=True, **where)
         assert sums.dtype == dtype and numpy.array_equal(sums, numpy.cumsum(array, dtype=dtype))
         out = numpy.full(n, 7, dtype)
-        assert sluice.scan(array, backend=backend, device=device, out=out) is out
-        assert numpy.array_equal(out[1:], numpy.cumsum(array, dtype=dtype)[:-1]) and not out[:1].any()
-        assert numpy.array_equal(array, before)
-        assert sluice.scan(array, inclusive=True, backend=backend, device=device, out=array) is array
-        assert numpy.array_equal(array, sums)
+        assert sluice.scan(array, **where, out=out) is out
+        assert numpy.array_equal(out[1:], sums[:-1]) and not out[:1].any() and numpy.array_equal(array, before)
+        assert sluice.scan(array, inclusive=True, **where, out=array) is array and numpy.array_equal(array, sums)
 
 
 @pytest.mark.parametrize("backend, device", WHERE["compact"])
 def test_compact(backend, device):
     for n in SIZES:
-        flags = numbers(n, "uint8") % 3
-        expected = numpy.flatnonzero(flags)
-        for made in (flags, flags != 0):
-            indices = sluice.compact(made, backend=backend, device=device)
-            assert indices.dtype == numpy.uint32 and numpy.array_equal(indices, expected)
-        out = numpy.zeros(n, numpy.uint32)
-        indices = sluice.compact(flags, backend=backend, device=device, out=out)
-        assert numpy.array_equal(indices, expected) and (n == 0 or indices.base is out)
+        flags, out = numbers(n, "uint8") % 3, numpy.zeros(n, numpy.uint32)
+        for made, more in ((flags, {}), (flags != 0, {}), (flags, dict(out=out))):
+            indices = sluice.compact(made, backend=backend, device=device, **more)
+            assert indices.dtype == numpy.uint32 and numpy.array_equal(indices, numpy.flatnonzero(flags))
+        assert n == 0 or indices.base is out
 
 
 @pytest.mark.parametrize("backend, device", WHERE["sort"])
-@pytest.mark.parametrize("dtype", ["uint32", "uint64"])
-def test_sort(backend, device, dtype):
-    for n in SIZES:
+def test_sort(backend, device):
+    where = dict(backend=backend, device=device)
+    for n, dtype in zip(SIZES, itertools.cycle(["uint32", "uint64", "uint64", "uint32"])):
         keys = numbers(n, dtype) // 5 * 5
         index = numpy.arange(n, dtype=numpy.uint32)
-        assert numpy.array_equal(sluice.sort(keys, backend=backend, device=device), numpy.sort(keys))
         order = numpy.argsort(keys >> 3 & 255, kind="stable")
         out = numpy.empty_like(keys), numpy.empty_like(index)
-        made = sluice.sort(keys, index, begin_bit=3, end_bit=11, backend=backend, device=device, out=out)
+        made = sluice.sort(keys, index, begin_bit=3, end_bit=11, out=out, **where)
         assert made[0] is out[0] and made[1] is out[1]
         assert numpy.array_equal(made[1], order) and numpy.array_equal(made[0], keys[order])
-        values = index.astype(numpy.float32)
-        assert numpy.array_equal(sluice.sort(keys, values, backend=backend, device=device)[1],
-                                 numpy.argsort(keys, kind="stable"))
+        made = sluice.sort(keys, index.astype(numpy.float32), **where)
+        assert numpy.array_equal(made[1], numpy.argsort(keys, kind="stable"))
+        assert numpy.array_equal(made[0], numpy.sort(keys)) and numpy.array_equal(made[0], sluice.sort(keys, **where))
         assert numpy.array_equal(index, numpy.arange(n))
 
 
@@ -98,10 +93,6 @@ def test_all_backends_are_tested():
 
 def test_arrays_of_other_libraries():
     values = numbers(500, "uint32")
-
-    class Only:  # as torch: DLPack without the buffer protocol
-        def __init__(self, array):
-            self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
     assert numpy.array_equal(sluice.scan(Only(values)), sluice.scan(values))
     assert numpy.array_equal(sluice.compact((values % 2).astype(bool).tolist()), numpy.flatnonzero(values % 2))
     survivors = sluice.run(SLAB).survivors
@@ -114,35 +105,31 @@ def test_arrays_of_other_libraries():
     assert out.tolist() == sluice.scan(values).tolist()
 
 
-def refused(call, name="USAGE"):
-    with pytest.raises(sluice.Error) as caught:
-        call()
-    assert caught.value.status.name == name
-    return str(caught.value)
-
-
 def test_refusals():
     u4, u8, flags = numbers(9, "uint32"), numbers(9, "uint64"), numbers(9, "uint8")
-    assert "items of float64" in refused(lambda: sluice.scan(numpy.zeros(3)))
-    assert "items of uint16" in refused(lambda: sluice.sort(numpy.zeros(3, numpy.uint16)))
-    assert "convert them to uint32 or uint64" in refused(lambda: sluice.sort(numpy.zeros(3, numpy.int32)))
-    assert "convert them to bool or uint8" in refused(lambda: sluice.compact(u4))
-    assert "2 dimensions" in refused(lambda: sluice.scan(u4.reshape(3, 3)))
-    assert "gaps" in refused(lambda: sluice.scan(u4[::2])) and "gaps" in refused(lambda: sluice.deflate(u4[::2]))
-    assert "no array" in refused(lambda: sluice.scan(3))
-    assert "out: the array has 8 items of uint32, but must have 9" in refused(lambda: sluice.scan(u4, out=u4[:8]))
-    assert "must have 9 of uint64" in refused(lambda: sluice.scan(u8, out=u4.copy()))
-    assert "values: the array has 8 items" in refused(lambda: sluice.sort(u4, u4[:8]))
-    assert "items of 4 bytes" in refused(lambda: sluice.sort(u4, u8))
-    assert "overlap" in refused(lambda: sluice.sort(u4, out=u4))
-    assert "bits 3 to 33" in refused(lambda: sluice.sort(u4, begin_bit=3, end_bit=33))
-    assert "too few" in refused(lambda: sluice.deflate(b"abc" * 99, out=bytearray(3)))
-    assert "level" in refused(lambda: sluice.deflate(b"abc", level=99))
-    assert "no scan backend 'fast'" in refused(lambda: sluice.scan(u4, backend="fast"))
-    assert "fast" in refused(lambda: sluice.scan(u4, backend="fast", device="emulated"))
-    assert "leave device out" in refused(lambda: sluice.scan(u4, backend="cpu", device="emulated"))
-    assert "device" in refused(lambda: sluice.compact(flags, backend="tiled"))
-    assert "use 'emulated'" in refused(lambda: sluice.scan(u4, device="gpu"))
+    for message, call in [
+            ("items of float64", lambda: sluice.scan(numpy.zeros(3))),
+            ("items of uint16", lambda: sluice.sort(numpy.zeros(3, numpy.uint16))),
+            ("convert them to uint32 or uint64", lambda: sluice.sort(numpy.zeros(3, numpy.int32))),
+            ("convert them to bool or uint8", lambda: sluice.compact(u4)),
+            ("2 dimensions", lambda: sluice.scan(u4.reshape(3, 3))),
+            ("gaps", lambda: sluice.scan(u4[::2])),
+            ("gaps", lambda: sluice.deflate(u4[::2])),
+            ("no array", lambda: sluice.scan(3)),
+            ("out: the array has 8 items of uint32, but must have 9", lambda: sluice.scan(u4, out=u4[:8])),
+            ("must have 9 of uint64", lambda: sluice.scan(u8, out=u4.copy())),
+            ("values: the array has 8 items", lambda: sluice.sort(u4, u4[:8])),
+            ("items of 4 bytes", lambda: sluice.sort(u4, u8)),
+            ("overlap", lambda: sluice.sort(u4, out=u4)),
+            ("bits 3 to 33", lambda: sluice.sort(u4, begin_bit=3, end_bit=33)),
+            ("too few", lambda: sluice.deflate(b"abc" * 99, out=bytearray(3))),
+            ("level", lambda: sluice.deflate(b"abc", level=99)),
+            ("no scan backend 'fast'", lambda: sluice.scan(u4, backend="fast")),
+            ("fast", lambda: sluice.scan(u4, backend="fast", device="emulated")),
+            ("leave device out", lambda: sluice.scan(u4, backend="cpu", device="emulated")),
+            ("device", lambda: sluice.compact(flags, backend="tiled")),
+            ("use 'emulated'", lambda: sluice.scan(u4, device="gpu"))]:
+        refused(call, "USAGE", message)
     for wrong in (dict(wrapper="zip"), dict(stream=1)):
         with pytest.raises(ValueError):
             sluice.deflate(b"abc", **wrong)
@@ -203,13 +190,16 @@ def is_named(array, name):
     return ctypes.pythonapi.PyCapsule_IsValid(ctypes.py_object(array.capsule), name) == 1
 
 
+CALLS = sluice.scan, sluice.sort, sluice.deflate, lambda a: sluice.filter({"x": a}, "x > 1 cm")
+
+
 @pytest.mark.parametrize("flags", [None, 0])
 @pytest.mark.parametrize("place", [(1, 0), (2, 0)])
 def test_a_capsule_that_another_library_has_consumed(place, flags):
     array = Capsule(place, flags)
     used = b"used_" + array.name
     ctypes.pythonapi.PyCapsule_SetName(ctypes.py_object(array.capsule), used)
-    for call in (sluice.scan, sluice.sort, sluice.deflate, lambda a: sluice.filter({"x": a}, "x > 1 cm")):
+    for call in CALLS:
         with pytest.raises(BufferError, match="consumed before"):
             call(array)
     assert array.deleted == 0 and is_named(array, used)
@@ -231,10 +221,8 @@ LIES = [dict(ndim=-1), dict(ndim=65), dict(ndim=2 ** 31 - 1), dict(shape=None, n
         dict(code=5), dict(code=255), dict(device_type=4), dict(device_id=1, device_type=2)]
 
 
-@pytest.mark.parametrize("lie", LIES, ids=str)
-@pytest.mark.parametrize("place", [(1, 0), (2, 0)])
-def test_capsules_that_describe_no_array(place, lie):
-    for call in (sluice.scan, sluice.sort, sluice.deflate, lambda a: sluice.filter({"x": a}, "x > 1 cm")):
+def test_capsules_that_describe_no_array():
+    for place, lie, call in itertools.product([(1, 0), (2, 0)], LIES, CALLS):
         array = Capsule(place, 0, **lie)
         with pytest.raises(BufferError, match="__dlpack"):
             call(array)
@@ -275,8 +263,7 @@ def test_interfaces_that_describe_no_array():
             dict(typestr="<c8"), dict(typestr="<u40"), dict(typestr=4), dict(strides=()), dict(strides=4),
             dict(strides=(2 ** 63,)), dict(stream=-1), dict(mask=4), dict(shape=...), dict(data=...), dict(typestr=...)]
     for lie in lies:
-        for call in (sluice.scan, sluice.compact, sluice.sort, sluice.deflate,
-                     lambda a: sluice.filter({"x": a}, "x > 1 cm")):
+        for call in (sluice.compact, *CALLS):
             with pytest.raises((BufferError, TypeError)):
                 call(Interface(**lie))
     assert "gaps" in refused(lambda: sluice.scan(Interface(strides=(-4,))))
@@ -348,11 +335,7 @@ def test_threads():
         for _ in range(10):
             if not numpy.array_equal(sluice.sort(k), numpy.sort(k)):
                 wrong.append(k)
-    threads = [threading.Thread(target=work, args=(k,)) for k in keys]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    in_threads(lambda k=k: work(k) for k in keys)
     assert not wrong
 
 

@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, SOURCE, cli, files_of
+from conftest import SLAB, SOURCE, cli, files_of, refused, same_columns, without
 
 AS_DICT = {
     "run": {"name": "slab", "seed": 1234, "particles": 6e3, "batch": 1000},
@@ -38,8 +38,7 @@ def facts(report):
     return members
 
 
-def test_a_run_in_memory_has_the_digests_and_tallies_of_the_program(config, reference, tmp_path,
-                                                                    monkeypatch):
+def test_a_run_in_memory_is_that_of_the_program(config, reference, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = sorted(p.name for p in tmp_path.iterdir())
     result = sluice.run(config)
@@ -47,7 +46,14 @@ def test_a_run_in_memory_has_the_digests_and_tallies_of_the_program(config, refe
     expected = json.loads((reference / "run.json").read_text())
     assert facts(result.report) | {"config": 0} == facts(expected) | {"config": 0}
     assert result.directory is None
+    files = sluice.open(reference)
+    assert list(result.survivors) == list(files.survivors) == AS_DICT["output"]["columns"]
     assert result.survivors.n == expected["tallies"]["survivors"] == len(result.survivors["x"])
+    same_columns(result.survivors, files.survivors)
+    assert all(result.survivors[name].dtype == sluice.COLUMNS[name].dtype for name in files.survivors)
+    assert [facts(sluice.run(c).report) for c in (str(config), SLAB, AS_DICT)] == [facts(result.report)] * 3
+    assert repr(result).startswith("<Run slab: done, 6000 particles, ")
+    assert "<td>transmitted</td>" in result._repr_html_() and "6000 particles" in result._repr_html_()
 
 
 def test_a_run_without_files_has_tallies_and_digests(config, reference, tmp_path):
@@ -62,14 +68,6 @@ def test_a_run_without_files_has_tallies_and_digests(config, reference, tmp_path
     assert again.fates["transmitted"].count == run.fates["transmitted"].count
 
 
-def test_the_values_are_those_of_the_files(config, reference):
-    result, files = sluice.run(config), sluice.open(reference)
-    assert list(result.survivors) == list(files.survivors) == AS_DICT["output"]["columns"]
-    for name in files.survivors:
-        assert result.survivors[name].dtype == sluice.COLUMNS[name].dtype
-        assert numpy.array_equal(result.survivors[name], files.survivors[name])
-
-
 @pytest.mark.parametrize("format", ["openpmd", "npz", "csv.gz"])
 def test_out_writes_the_bytes_of_the_program(config, tmp_path, format):
     cli("run", config, "--out", "cli", "--quiet", "--set", f"output.format={format}", cwd=tmp_path)
@@ -78,15 +76,8 @@ def test_out_writes_the_bytes_of_the_program(config, tmp_path, format):
     assert result.directory == str(tmp_path / "py")
     cli("verify", "py", cwd=tmp_path)
     in_memory = sluice.run(config, output__format=format)
-    for name in result.survivors:
-        if format != "csv.gz":
-            assert numpy.array_equal(result.survivors[name], in_memory.survivors[name])
+    same_columns(result.survivors, in_memory.survivors)
     assert facts(result.report) | {"config": 0} == facts(in_memory.report) | {"config": 0}
-
-
-def test_dict_text_and_path_are_the_same_configuration(config):
-    reports = [facts(sluice.run(c).report) for c in (config, str(config), SLAB, AS_DICT)]
-    assert all(r == reports[0] for r in reports)
 
 
 def test_overrides(config):
@@ -101,10 +92,10 @@ def test_overrides(config):
 
 
 def test_values_that_are_none_in_a_configuration(config):
-    with pytest.raises(TypeError, match="run.seed: None is no value"):
-        sluice.run(config, seed=None)
-    with pytest.raises(TypeError, match="run.seed: object is no value"):
-        sluice.run({"run": {"seed": object()}})
+    for call, kind in [(lambda: sluice.run(config, seed=None), "None"),
+                       (lambda: sluice.run({"run": {"seed": object()}}), "object")]:
+        with pytest.raises(TypeError, match=f"run.seed: {kind} is no value"):
+            call()
 
 
 def test_fates_and_tallies(config):
@@ -166,19 +157,11 @@ def test_an_image_is_that_of_the_file(tmp_path):
     assert any(numpy.array_equal(result.image, f) for f in found)
 
 
-def test_html_and_repr(config):
-    result = sluice.run(config)
-    assert repr(result).startswith("<Run slab: done, 6000 particles, ")
-    assert "<td>transmitted</td>" in result._repr_html_()
-    assert "6000 particles" in result._repr_html_()
-
-
 def test_stream_gives_the_batches_in_order(config, reference):
     expected = json.loads((reference / "run.json").read_text())["batches"]
     batches = list(sluice.stream(config))
-    assert [b.number for b in batches] == [0, 1, 2, 3, 4, 5]
+    assert [(b.number, b.first_id) for b in batches] == [(i, 1000 * i) for i in range(6)]
     assert [b.digests for b in batches] == [b["digests"] for b in expected]
-    assert [b.first_id for b in batches] == [0, 1000, 2000, 3000, 4000, 5000]
     assert all(b.generated == 1000 and len(b["x"]) == b.n for b in batches)
 
 
@@ -196,9 +179,7 @@ def test_resume_and_force(config, tmp_path):
     whole = sluice.run(config, out=tmp_path / "whole")
     out = tmp_path / "part"
     sluice.run(config, out=out)
-    with pytest.raises(sluice.Error) as caught:
-        sluice.run(config, out=out)
-    assert caught.value.status.name == "OUTPUT_IN_USE" and caught.value.status.code == 10
+    refused(lambda: sluice.run(config, out=out), "OUTPUT_IN_USE")
     lines = (out / "manifest.jsonl").read_bytes().splitlines(keepends=True)
     (out / "manifest.jsonl").write_bytes(b"".join(lines[:2]))
     resumed = sluice.run(config, out=out, resume=True)
@@ -208,16 +189,6 @@ def test_resume_and_force(config, tmp_path):
     assert sluice.run(config, out=out, force=True, seed=3).report["batches"] != whole.report["batches"]
     with pytest.raises(ValueError):
         sluice.run(config, resume=True)
-
-
-def test_emulated_device_gives_the_same_bits(config):
-    cpu = sluice.run(config, particles=300, batch=100)
-    for mode in ("staged", "fused"):
-        device = sluice.run(config, particles=300, batch=100, device="emulated", mode=mode,
-                            primitives__deflate="device")
-        assert facts(cpu.report)["batches"] == facts(device.report)["batches"]
-        for name in cpu.survivors:
-            assert numpy.array_equal(cpu.survivors[name], device.survivors[name])
 
 
 def test_a_stop_rule_and_a_time_limit(config):
@@ -231,40 +202,32 @@ def test_a_stop_rule_and_a_time_limit(config):
     assert limited.survivors.n == limited.report["tallies"]["survivors"]
 
 
-def test_more_survivors_than_memory_are_refused():
-    with pytest.raises(sluice.Error, match="take the batches one by one") as caught:
-        sluice.run(SLAB, particles=1e12, batch=1e6, tallies=[])
-    assert caught.value.status.name == "HOST_MEMORY"
-
-
-def test_a_list_of_the_whole_run_needs_a_directory(tmp_path):
+def test_what_memory_cannot_hold(tmp_path):
+    refused(lambda: sluice.run(SLAB, particles=1e12, batch=1e6, tallies=[]), "HOST_MEMORY", "take the batches one by one")
     settings = {"output__format": "mcpl", "output__mcpl__energy": "2 eV", "output__sample": 10, "tallies": []}
-    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith("output:"))
-    with pytest.raises(sluice.Error, match="give the run a directory"):
-        sluice.run(config, particles=1e4, **settings)
+    config = without("output")
+    refused(lambda: sluice.run(config, particles=1e4, **settings), "USAGE", "give the run a directory")
     run = sluice.run(config, out=tmp_path / "run", particles=1e4, **settings)
     assert run.report["joined_particles"] == 10
 
 
 @pytest.mark.parametrize("form", ["npz", "openpmd", "csv.gz", "csv"])
 def test_the_joined_file_is_sorted_over_the_run(tmp_path, form):
-    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith(("output:", "key:")))
+    config = without("output", "key")
     run = sluice.run(config, out=tmp_path / "run", particles=2e4, batch=3000, key=["w:float"],
                      output__order="run", output__format=form)
     joined = run.joined
     order = numpy.lexsort((run.survivors["id"], run.survivors["w"]))
     assert joined.n == run.survivors.n == run.report["joined_particles"]
-    for name in run.survivors:
-        assert numpy.array_equal(joined[name], run.survivors[name][order])
+    same_columns(joined, {name: run.survivors[name][order] for name in run.survivors})
     assert sluice.verify(tmp_path / "run")["joined_compared"]
-    again = sluice.open(tmp_path / "run")
-    assert numpy.array_equal(again.joined["id"], joined["id"])
+    same_columns(sluice.open(tmp_path / "run").joined, joined)
     assert sluice.run(config, particles=100).joined is None
 
 
 @pytest.mark.parametrize("form", ["npz", "openpmd", "csv"])
 def test_columns_of_the_configuration_have_their_names_and_units(tmp_path, form):
-    config = "".join(line for line in SLAB.splitlines(True) if not line.startswith("output:"))
+    config = without("output")
     settings = {"columns": {"half": "hypot(x, y) / 2", "decay": "exp(-time / (1 ns))"},
                 "output__columns": ["x", "y", "half", "decay"], "output__format": form}
     memory = sluice.run(config, particles=2000, **settings)
@@ -298,15 +261,8 @@ def test_files(config, tmp_path):
     assert numpy.array_equal(table["x"], run.survivors["x"])
     assert numpy.array_equal(table["x"], numpy.load(tmp_path / "all.npz")["x"])
     assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
-
-
-def test_convert_and_info_have_the_options_of_the_program(config, tmp_path):
-    sluice.run(config, out=tmp_path / "run")
-    sluice.convert(tmp_path / "run", tmp_path / "all.npz")
     (tmp_path / "other.csv").write_text("in the way")
-    with pytest.raises(sluice.Error) as caught:
-        sluice.convert(tmp_path / "all.npz", tmp_path / "other.csv")
-    assert caught.value.status.name == "OUTPUT_IN_USE"
+    refused(lambda: sluice.convert(tmp_path / "all.npz", tmp_path / "other.csv"), "OUTPUT_IN_USE")
     sluice.convert(tmp_path / "all.npz", tmp_path / "other.csv", force=True)
     assert len((tmp_path / "other.csv").read_text().splitlines()) > sluice.read(tmp_path / "all.npz").n
     assert sluice.info(tmp_path / "all.npz", head=3) == cli("info", tmp_path / "all.npz", "--head", 3, cwd=tmp_path)
@@ -314,25 +270,21 @@ def test_convert_and_info_have_the_options_of_the_program(config, tmp_path):
         sluice.info(tmp_path / "all.npz", head=-1)
 
 
-def test_lists(tmp_path):
-    config = SOURCE / "data/configs/demo.yaml"
-    settings = dict(particles=2000, output__columns=[], key=[])
-    sluice.run(config, out=tmp_path / "m", output__format="mcpl.gz", **settings)
-    table = sluice.read(next((tmp_path / "m").glob("*.mcpl.gz")))
-    same = sluice.run(config, **settings).survivors
-    assert table.n == same.n > 100 and not table.rounded
-    for name in ("x", "y", "z", "energy", "weight"):
-        assert numpy.array_equal(table[name], same[name])
-
-
-def test_replay(config):
-    history = sluice.replay(config, 3)
-    assert history["id"] == 3 and history["history"][0]["event"] == "start"
-    with pytest.raises(sluice.Error):
-        sluice.replay(config, 10**9)
-
-
 def test_version_and_columns():
     assert sluice.version().startswith(f"sluice {sluice.__version__}\n")
     assert sluice.COLUMNS["x"] == ("float32", "cm", "position")
     assert sluice.FATES[0] == "alive"
+
+
+def test_the_steps_of_a_history(config, tmp_path):
+    history = sluice.replay(config, 5)
+    assert history == json.loads(cli("replay", config, "--id", "5", "--json", cwd=tmp_path))
+    steps = history.steps
+    assert len(steps) == len(history["history"]) == history["steps"] + 1
+    assert list(steps["step"]) == list(range(len(steps))) and steps["event"][0] == "start"
+    for name in ("x", "y", "z", "u", "v", "w", "weight", "time", "collisions"):
+        assert steps.dtype[name] == sluice.COLUMNS[name].dtype
+        assert steps[name].tolist() == [row[name] for row in history["history"]]
+    assert steps["fate"][-1] == history["fate"] == steps["event"][-1]
+    assert numpy.all(numpy.diff(steps["time"]) >= 0) and steps["fate"][0] == "alive"
+    assert max(len(sluice.replay(SLAB, i).steps) for i in range(20)) > 3

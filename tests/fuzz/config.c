@@ -16,7 +16,7 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/resolve/resolve.h"
 
-enum { SETS_MAX = 4, PAGE_BYTES = 1 << 17 };
+enum { SETS_MAX = 8, PAGE_BYTES = 1 << 17 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

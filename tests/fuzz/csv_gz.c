@@ -3,8 +3,4 @@
 
 #include "stages/formats/tables/csv_read.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	fuzz_read_table(sl_csv_gz_read, data, size);
-	return 0;
-}
+FUZZ_TABLES(sl_csv_gz_read)

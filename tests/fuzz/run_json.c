@@ -6,12 +6,9 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include <string.h>
-
 #include "pipeline/join/part_times.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/report.h"
-#include "primitives/files/crc32.h"
 
 /* The text of run.json after the bytes of its checksum, without the digits. */
 #define CRC_KEY ",\n\t\"crc32\": \""
@@ -19,13 +16,12 @@ enum { CRC_KEY_BYTES = sizeof(CRC_KEY) - 1, CRC_DIGITS = 8 };
 
 static void mend(char *text, size_t size)
 {
-	char *end = size > 0 ? (char *)memrchr(text, ',', size) : NULL, digits[CRC_DIGITS + 1];
+	char *end = size > 0 ? (char *)memrchr(text, ',', size) : NULL;
 
 	if (!end || (size_t)(text + size - end) < CRC_KEY_BYTES + CRC_DIGITS ||
 		memcmp(end, CRC_KEY, CRC_KEY_BYTES) != 0)
 		return;
-	snprintf(digits, sizeof(digits), "%08x", (unsigned)sl_crc32(text, (size_t)(end - text)));
-	memcpy(end + CRC_KEY_BYTES, digits, CRC_DIGITS);
+	fuzz_put_crc(end + CRC_KEY_BYTES, text, (size_t)(end - text));
 }
 
 /* Makes the plan of the run. It is not executed; a large one needs no memory. */

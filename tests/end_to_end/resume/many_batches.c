@@ -1,14 +1,12 @@
 /*
- * many_batches.c - the work of every command grows in proportion to the number of batches.
+ * many_batches.c - what every command reads and writes grows in proportion to the number of batches.
  *
- * Sixteen times as many batches must not take more than FACTOR times the processor time: a part that grows
- * with the square would take 256 times. The commands are called in this process, on a file system in
- * memory where there is one, so other programs change the times little; the least of several is compared.
+ * With sixteen times as many batches, a file that is read again for each batch has 256 times the bytes or calls. Linux
+ * counts those of the commands, which are called in this process.
  */
-#include <math.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "pipeline/convert/convert.h"
 #include "pipeline/execute/execute.h"
@@ -20,10 +18,7 @@
 #include "tests/support/program/program.h"
 #include "tests/support/runs/library_run.h"
 
-enum { FEW = 500, MANY = 16 * FEW, FACTOR = 22, TRIES = 5 };
-
-/* Processor time below this many seconds says little. */
-static const double least_seconds = 0.01;
+enum { FEW = 500, MANY = 16 * FEW, FACTOR = 17 };
 
 static void ignore_results(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, bool stopped)
@@ -102,18 +97,33 @@ static enum sl_status convert(unsigned n, const char *out)
 	return sl_convert(&job, NULL);
 }
 
-static double seconds_of(
-	enum sl_status (*command)(unsigned n, const char *out), unsigned n, const char *out)
-{
-	clock_t start = clock();
+/* What this process has read and written so far. */
+struct transfers {
+	uint64_t bytes, calls;
+};
 
-	assert_ok(command(n, out));
-	return (double)(clock() - start) / CLOCKS_PER_SEC;
+static struct transfers count_transfers(void)
+{
+	uint64_t read, written, reads, writes;
+	FILE *f = fopen("/proc/self/io", "r");
+
+	if (!f || fscanf(f,
+			  "rchar: %" SCNu64 "\nwchar: %" SCNu64 "\nsyscr: %" SCNu64
+			  "\nsyscw: %" SCNu64,
+			  &read, &written, &reads, &writes) != 4)
+		skip_test("Linux does not count what a process reads");
+	fclose(f);
+	return (struct transfers){read + written, reads + writes};
 }
 
-static bool is_proportional(double few, double many)
+static struct transfers transfers_of(
+	enum sl_status (*command)(unsigned n, const char *out), unsigned n, const char *out)
 {
-	return many <= FACTOR * fmax(few, least_seconds);
+	struct transfers before = count_transfers(), after;
+
+	assert_ok(command(n, out));
+	after = count_transfers();
+	return (struct transfers){after.bytes - before.bytes, after.calls - before.calls};
 }
 
 TEST(work_is_proportional_to_the_batches)
@@ -129,21 +139,13 @@ TEST(work_is_proportional_to_the_batches)
 	snprintf(many, sizeof(many), "%s", folder_path(&folder, "many"));
 	assert_ok(run(2, folder_path(&folder, "other")));
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		double a = HUGE_VAL, b = HUGE_VAL;
+		struct transfers a = transfers_of(commands[i].call, FEW, few);
+		struct transfers b = transfers_of(commands[i].call, MANY, many);
 
-		/* other programs on the machine can make one of them twice as slow */
-		for (int k = 0; k < TRIES && (k == 0 || !is_proportional(a, b)); k++) {
-			if (i == 0) { /* a run, not its resume */
-				remove_run(&folder, "few");
-				remove_run(&folder, "many");
-			}
-			a = fmin(a, seconds_of(commands[i].call, FEW, few));
-			b = fmin(b, seconds_of(commands[i].call, MANY, many));
-		}
-		print_message("%s: %.3f s for %d batches, %.3f s for %d\n", commands[i].name, a,
-			FEW, b, MANY);
-		if (!is_proportional(a, b))
-			fail_msg("%s: %.3f s for %d batches, but %.3f s for %d", commands[i].name,
-				a, FEW, b, MANY);
+		print_message("%s: %" PRIu64 " bytes in %" PRIu64 " calls for %d batches, %" PRIu64
+			      " in %" PRIu64 " for %d\n",
+			commands[i].name, a.bytes, a.calls, FEW, b.bytes, b.calls, MANY);
+		if (b.bytes > FACTOR * a.bytes || b.calls > FACTOR * a.calls)
+			fail_msg("%s: not in proportion to the batches", commands[i].name);
 	}
 }

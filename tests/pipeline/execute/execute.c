@@ -316,6 +316,19 @@ TEST(a_time_limit_that_has_passed_stops_a_run)
 	}
 }
 
+/* The limit of the run, 3600 s after its start, is the rest of them from now on. */
+TEST(a_time_limit_is_given_to_the_run_in_seconds)
+{
+	struct execution x = {.text = slab,
+		.in_memory = true,
+		.age_ns = 1000000000000u,
+		.set = {"run.stop_before=3600 s"}};
+
+	assert_ok(execute(&x));
+	assert_true(x.control.stop_before > 0 && x.control.stop_before <= 2600);
+	forget(&x);
+}
+
 /* A failure of the caller is that of the run, which has no results. */
 TEST(a_batch_that_the_caller_cannot_take_fails_the_run)
 {

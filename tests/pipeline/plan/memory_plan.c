@@ -9,9 +9,9 @@
 
 #include "pipeline/plan/memory.h"
 #include "primitives/emulator/settings.h"
+#include "tests/support/program/program.h"
 #include "tests/support/runs/library_run.h"
 #include "tests/support/program/fixture.h"
-#include "tests/support/program/program.h"
 
 #define SETS(...)                                                  \
 	(const char *const[]){"run.device=emulated", __VA_ARGS__}, \
@@ -149,36 +149,6 @@ TEST(little_memory_reduces_the_batch_next)
 	sl_plan_free(plan);
 }
 
-/* A batch size that was reduced for little memory stays when the run is resumed. */
-TEST(resumed_run_keeps_its_batch_size)
-{
-	static const char *const words[] = {"sluice", "run", "c.yaml", "--device", "emulated",
-		"--out", "out", "--resume", NULL};
-	static const char fault[] = "SL_FAULT=dev_launch:1:1";
-	const char *const little[] = {"SL_EMULATOR=memory=60M", fault, NULL};
-	const char *const less[] = {"SL_EMULATOR=memory=20M", NULL};
-	const char *const plenty[] = {"SL_EMULATOR=memory=4G", fault, NULL};
-	struct ending e;
-
-	write_text(&folder, "c.yaml",
-		"run: {name: t, particles: 1e8}\n"
-		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm}}\n"
-		"keep: transmitted\nkey: [w:16]\noutput: {columns: [id, w]}\n");
-	call(&folder, little, words, &e);
-	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
-	assert_non_null(strstr(run_json(&folder, "out", "config"), "batch: 1048576\n"));
-	/* the fault occurs in the batch that is launched first, which may be any */
-	call(&folder, plenty, words, &e);
-	expect_ending(&e, SL_DEVICE_FAILED, ": stage select", words);
-	assert_non_null(strstr(run_json(&folder, "out", "config"), "batch: 1048576\n"));
-	call(&folder, less, words, &e);
-	expect_ending(&e, SL_DEVICE_MEMORY, "with batches of 1048576 particles", words);
-	/* another explicit batch size makes another run */
-	expect(&folder, SL_OUTPUT_IN_USE, "\"batch: 1048576\" there, \"batch: 2097152\" here",
-		WORDS("run", "c.yaml", "--device", "cpu", "--out", "out", "--resume", "--set",
-			"run.batch=2097152"));
-}
-
 /* --- bytes of the plan and of the run -------------------------------------------------------- */
 
 /* The first two are not packed on the device. */
@@ -307,4 +277,19 @@ TEST(format_none_copies_no_survivors)
 BEFORE_TESTS()
 {
 	sl_device_emulate(true);
+}
+
+/* A resumed run writes only what is missing. */
+TEST(committed_batches_need_no_disk_space)
+{
+	struct sl_plan *plan;
+	uint64_t whole;
+
+	plan_with(&plan, PLENTY, SETS("run.particles=20000", "run.batch=1000"));
+	assert_ok(sl_plan_check_resources(plan, 0));
+	whole = plan->disk_bytes;
+	assert_ok(sl_plan_check_resources(plan, 15));
+	assert_true(whole > 0);
+	assert_int_equal(4 * plan->disk_bytes, whole);
+	sl_plan_free(plan);
 }

@@ -16,16 +16,14 @@
 enum { PARTICLES = 400, CONDITIONS_MOST = 128 };
 
 /*
- * Conditions of keep with their meaning in C, for a particle p. A number that is compared with a
+ * Units, names, chains, sets and bits, with their meaning in C for a particle p; tests/property/expressions.c combines
+ * operators. A number that is compared with a
  * column is rounded to the precision of the column; expressions are computed in double precision.
  */
 #define CONDITIONS(X)                                                                              \
 	X("ekin > 1 keV and z < 5 cm and pdg == 22",                                               \
 		p->energy > 1.0f && p->z < 5.0f && p->pdg == 22)                                   \
-	X("energy > 1 keV", p->energy > 1.0f)                                                      \
 	X("ekin >= 0.1 keV", p->energy >= 0.1f)                                                    \
-	X("0.1 keV >= ekin", 0.1f >= p->energy)                                                    \
-	X("-ekin <= -0.1 keV", -p->energy <= -0.1f)                                                \
 	X("ekin < 2.5 MeV", p->energy < 2500.0f)                                                   \
 	X("ekin <= 1e-3 GeV", p->energy <= 1000.0f)                                                \
 	X("ekin != 700 eV", p->energy != 0.7f)                                                     \
@@ -33,78 +31,45 @@ enum { PARTICLES = 400, CONDITIONS_MOST = 128 };
 	X("-5 um < z", p->z > -5e-4f)                                                              \
 	X("time > 2 us", p->time > 2000.0f)                                                        \
 	X("time <= 1 ms and time >= -1 ps", p->time <= 1e6f && p->time >= -1e-3f)                  \
-	X("x > 0", p->x > 0)                                                                       \
 	X("x < inf", p->x < INFINITY)                                                              \
-	X("x == x", p->x == p->x)                                                                  \
-	X("not x < 0 cm", !(p->x < 0))                                                             \
-	X("not (x < 0 cm or y < 0 cm)", !(p->x < 0 || p->y < 0))                                   \
-	X("not not w > 0.5", p->w > 0.5f)                                                          \
-	X("not w > 0 and v > 0", !(p->w > 0) && p->v > 0)                                          \
-	X("w > 0 or v > 0 and u > 0", p->w > 0 || (p->v > 0 && p->u > 0))                          \
-	X("(w > 0 or v > 0) and u > 0", (p->w > 0 || p->v > 0) && p->u > 0)                        \
 	X("x*x + y*y < (3 cm)*(4 cm)",                                                             \
 		(double)p->x *(double)p->x + (double)p->y * (double)p->y < 12.0)                   \
-	X("x - y - z > 1 cm", ((double)p->x - (double)p->y) - (double)p->z > 1.0)                  \
 	X("x / 2 / 3 * 4 > 1 cm", (double)p->x / 2.0 / 3.0 * 4.0 > 1.0)                            \
-	X("x + 2*y > 1 cm", (double)p->x + 2.0 * (double)p->y > 1.0)                               \
 	X("x/time > 2 m/s", (double)p->x / (double)p->time > 2e-7)                                 \
-	X("abs(x) <= abs(-y)", fabs((double)p->x) <= fabs(-(double)p->y))                          \
-	X("abs(x - y) < 1 cm", fabs((double)p->x - (double)p->y) < 1.0)                            \
-	X("-x > 1 cm", -(double)p->x > 1.0)                                                        \
-	X("weight*(1 - w) < 0.3", (double)p->weight *(1.0 - (double)p->w) < 0.3)                   \
 	X("1 /cm * x < 90 deg", 1.0 * (double)p->x < 90.0 * 0.017453292519943295)                  \
 	X("pdg == 1000822080", p->pdg == 1000822080)                                               \
-	X("pdg < 0", p->pdg < 0)                                                                   \
 	X("abs(pdg) == 11 or pdg == -2112", p->pdg == 11 || p->pdg == -11 || p->pdg == -2112)      \
 	X("userflags >= 4294967295", p->userflags >= 4294967295u)                                  \
-	X("id < 200", p->id < 200)                                                                 \
 	X("id*id == 144", p->id == 12)                                                             \
 	X("pol_x == 0 and pol_y != 0", p->pol_x == 0 && p->pol_y != 0)                             \
 	X("fate == 11 and w < 0 or fate == 3", p->w < 0)                                           \
-	X("listed and w < 0", p->w < 0)                                                            \
 	X("x**2 + y^2 < 12 cm^2", (double)p->x *(double)p->x + (double)p->y * (double)p->y < 12.0) \
-	X("x^2 < 1200 mm^2", (double)p->x *(double)p->x < 12.0)                                    \
 	X("x**3 > 1e-6 m^3", (double)p->x *(double)p->x *(double)p->x > 1.0)                       \
 	X("x^-2 > 0.1 cm^-2", 1.0 / ((double)p->x * (double)p->x) > 0.1)                           \
 	X("1/x^2 > 1000 m**-2", 1.0 / ((double)p->x * (double)p->x) > 0.1)                         \
-	X("-w^2 < -0.25", -((double)p->w * (double)p->w) < -0.25)                                  \
-	X("(-w)^1 < 2^-1", -(double)p->w < 0.5)                                                    \
-	X("(w + v)^2 * 2^3 < 2",                                                                   \
-		8.0 * (((double)p->w + (double)p->v) * ((double)p->w + (double)p->v)) < 2.0)       \
 	X("x^2 < (1 inch)**2", (double)p->x *(double)p->x < 2.54 * 2.54)                           \
 	X("x^2 < 1 inch^2", (double)p->x *(double)p->x < 2.54 * 2.54)                              \
 	X("-0.1 < w < 0.7", p->w > -0.1f && p->w < 0.7f)                                           \
-	X("0.7 >= w >= -0.1", p->w >= -0.1f && p->w <= 0.7f)                                       \
 	X("0 < x <= y < 5 cm", p->x > 0 && p->x <= p->y && p->y < 5.0f)                            \
-	X("w < 0.1 < v", p->w<0.1f && p->v> 0.1f)                                                  \
 	X("w < 0.1 <= v*1", p->w < 0.1f && (double)p->v >= 0.1)                                    \
 	X("0 < x + y < 1 cm",                                                                      \
 		(double)p->x + (double)p->y > 0 && (double)p->x + (double)p->y < 1.0)              \
 	X("not 0 < w < 1", !(p->w > 0 && p->w < 1))                                                \
 	X("pdg == abs(pdg) == 22", p->pdg == 22)                                                   \
-	X("pdg in [11, 22]", p->pdg == 11 || p->pdg == 22)                                         \
-	X("pdg in [22]", p->pdg == 22)                                                             \
 	X("pdg not in [-11, 1000822080, 22]",                                                      \
 		p->pdg != -11 && p->pdg != 1000822080 && p->pdg != 22)                             \
 	X("abs(pdg) in [11, 2112] and w > 0",                                                      \
 		(abs(p->pdg) == 11 || abs(p->pdg) == 2112) && p->w > 0)                            \
-	X("not pdg in [22, 2*11]", p->pdg != 22)                                                   \
 	X("id in [1, 2, 3, 5, 8, 13]",                                                             \
 		p->id == 1 || p->id == 2 || p->id == 3 || p->id == 5 || p->id == 8 || p->id == 13) \
-	X("pdg == neutron", p->pdg == 2112)                                                        \
 	X("pdg != photon", p->pdg != 22)                                                           \
 	X("-electron == pdg", p->pdg == -11)                                                       \
 	X("pdg in [positron, gamma, -2112]", p->pdg == -11 || p->pdg == 22 || p->pdg == -2112)     \
-	X("userflags & 0x4", (p->userflags & 4) != 0)                                              \
-	X("not userflags & 0x4", (p->userflags & 4) == 0)                                          \
-	X("(userflags & 0x8) or userflags & 1 and w > 0",                                          \
-		(p->userflags & 8) || ((p->userflags & 1) && p->w > 0))                            \
 	X("userflags & 0xC == 0x8", (p->userflags & 12) == 8)                                      \
 	X("(userflags & 0xff00) / 0x100 > 0x7f", (p->userflags >> 8 & 255) > 127)                  \
 	X("userflags & 0xffffffff & 3 in [1, 2]",                                                  \
 		(p->userflags & 3) == 1 || (p->userflags & 3) == 2)                                \
 	X("userflags >= 0xFFFFFFFF", p->userflags == UINT32_MAX)                                   \
-	X("id & 5 == 5", (p->id & 5) == 5)                                                         \
 	X("time > 1e-9 h", p->time > 3600.0f)                                                      \
 	X("time > 1e-7 min", p->time > 6000.0f)                                                    \
 	X("energy > 1e6 meV", p->energy > 1.0f)                                                    \

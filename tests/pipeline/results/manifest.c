@@ -1,4 +1,7 @@
-/* manifest.c - files of lines: reading, appending, torn and invalid lines, failures. */
+/*
+ * manifest.c - lines of the manifest and files of them: documented text, reading, appending, torn and invalid lines,
+ * failures. tests/property/lists.c reads back lines with any values.
+ */
 #include "pipeline/results/manifest.h"
 
 #include <stdio.h>
@@ -6,10 +9,164 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "primitives/files/crc32.h"
 #include "tests/faults/fault_injection.h"
-#include "tests/pipeline/results/manifest_sample.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/open_dir.h"
+
+/* A line with values in all parts. All bytes are set, so that lines can be compared with memcmp. */
+static struct sl_manifest_line sample(uint64_t batch)
+{
+	struct sl_manifest_line line;
+
+	memset(&line, 0, sizeof(line));
+	line.batch = batch;
+	line.first_id = batch * 1000;
+	line.generated = 1000;
+	line.survivors = 600;
+	line.tally.count[SL_FATE_transmitted] = 600;
+	line.tally.count[SL_FATE_reflected] = 400;
+	line.tally.weight[SL_FATE_transmitted] = (uint64_t)600 << 32;
+	line.tally.weight[SL_FATE_reflected] = UINT64_MAX;
+	line.tally.steps = 12345;
+	line.tally.collisions = 6789;
+	line.columns = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_w);
+	line.digest[SL_COLUMN_id] = 0x0123456789abcdefu;
+	line.digest[SL_COLUMN_w] = batch;
+	snprintf(line.file, sizeof(line.file), "name_%llu.h5", (unsigned long long)batch);
+	line.file_bytes = 987654;
+	line.file_crc = 0xdeadbeef;
+	return line;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static void expect_same(const struct sl_manifest_line *line)
+{
+	char text[SL_MANIFEST_LINE_BYTES];
+	struct sl_manifest_line again;
+	size_t n = sl_manifest_print(line, text);
+
+	assert_int_equal(n, strlen(text));
+	assert_int_equal(text[n - 1], '\n');
+	assert_ok(sl_manifest_parse(text, n - 1, &again));
+	assert_memory_equal(&again, line, sizeof(again));
+}
+
+/* The format is documented: other programs read these bytes. */
+TEST(line_has_the_documented_text)
+{
+	struct sl_manifest_line line = sample(7);
+	char text[SL_MANIFEST_LINE_BYTES], expected[1024];
+	static const char before[] =
+		"{\"batch\":7,\"first_id\":7000,\"generated\":1000,\"survivors\":600,"
+		"\"fates\":{\"reflected\":400,\"transmitted\":600},"
+		"\"weights\":{\"reflected\":18446744073709551615,\"transmitted\":2576980377600},"
+		"\"steps\":12345,\"collisions\":6789,"
+		"\"digests\":{\"id\":\"0123456789abcdef\",\"x\":\"0000000000000000\","
+		"\"w\":\"0000000000000007\"},"
+		"\"file\":{\"name\":\"name_7.h5\",\"bytes\":987654,\"crc\":\"deadbeef\"}";
+
+	sl_manifest_print(&line, text);
+	snprintf(expected, sizeof(expected), "%s,\"crc\":\"%08x\"}\n", before,
+		sl_crc32(before, strlen(before)));
+	assert_string_equal(text, expected);
+	/* a run without files of survivors */
+	memset(line.file, 0, sizeof(line.file));
+	line.file_bytes = line.file_crc = 0;
+	expect_same(&line);
+	sl_manifest_print(&line, text);
+	assert_non_null(strstr(text, "\"w\":\"0000000000000007\"},\"crc\":\""));
+	line = sample(7);
+	/* histograms follow the file */
+	snprintf(line.bins_file, sizeof(line.bins_file), "name_7.bins");
+	line.bins_bytes = 480;
+	line.bins_crc = 0xabc;
+	sl_manifest_print(&line, text);
+	assert_non_null(strstr(text, "\"crc\":\"deadbeef\"},\"bins\":{\"name\":\"name_7.bins\","
+				     "\"bytes\":480,\"crc\":\"00000abc\"},\"crc\":\""));
+	/* sort keys follow the histograms */
+	snprintf(line.order_file, sizeof(line.order_file), "name_7.order");
+	line.order_bytes = 4800;
+	line.order_crc = 0xdef;
+	sl_manifest_print(&line, text);
+	assert_non_null(strstr(text, "\"crc\":\"00000abc\"},\"order\":{\"name\":\"name_7.order\","
+				     "\"bytes\":4800,\"crc\":\"00000def\"},\"crc\":\""));
+}
+
+/* The longest possible line: every fate and column, long names, and a name of control characters. */
+TEST(largest_line_fits)
+{
+	struct sl_manifest_line line = sample(UINT64_MAX);
+
+	line.first_id = line.generated = line.survivors = line.file_bytes = UINT64_MAX;
+	line.tally.steps = line.tally.collisions = UINT64_MAX;
+	line.columns = SL_BIT(SL_COLUMN_COUNT) - 1;
+	for (int i = 0; i < SL_NAMED_COLUMNS_MAX; i++)
+		memset(line.label[i].name, 'a' + i, SL_COLUMN_NAME_BYTES - 1);
+	memset(line.digest, 0xff, sizeof(line.digest));
+	memset(line.tally.weight, 0xff, sizeof(line.tally.weight));
+	memset(line.tally.count, 0, sizeof(line.tally.count));
+	line.tally.count[SL_FATE_hit] = UINT64_MAX;
+	memset(line.file, '\1', sizeof(line.file) - 1); /* six bytes each when escaped */
+	expect_same(&line);
+}
+
+#define HEAD    "{\"batch\":0,\"first_id\":0,\"generated\":2,"
+#define WEIGHTS ",\"weights\":{\"hit\":0}"
+#define TAIL                                            \
+	",\"steps\":0,\"collisions\":0,\"digests\":{}," \
+	"\"file\":{\"name\":\"a\",\"bytes\":0,\"crc\":\"00000000\"}"
+
+/* The checksum is right, but the values contradict each other. */
+TEST(inconsistent_lines_are_refused)
+{
+	static const struct {
+		const char *text, *why; /* NULL: it is read */
+	} rows[] = {{HEAD "\"survivors\":2,\"fates\":{\"hit\":2}" WEIGHTS TAIL, NULL},
+		{HEAD "\"survivors\":2,\"fates\":{\"hit\":1}" WEIGHTS TAIL, "add up"},
+		{HEAD "\"survivors\":2,\"fates\":{\"hit\":3}" WEIGHTS TAIL, "add up"},
+		{HEAD "\"survivors\":3,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "add up"},
+		{HEAD "\"survivors\":2,\"fates\":{\"hit\":2,\"alive\":0}" WEIGHTS TAIL, "version"},
+		{HEAD "\"survivors\":2,\"fates\":{\"lost\":2}" WEIGHTS TAIL, "version"},
+		{HEAD "\"survivors\":-2,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version"},
+		{HEAD "\"survivors\":\"2\",\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version"},
+		{HEAD "\"survivors\": 2,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version"},
+		{HEAD "\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version"},
+		{HEAD "\"survivors\":2,\"more\":1,\"fates\":{\"hit\":2}" WEIGHTS TAIL, "version"},
+		{"{\"first_id\":0,\"batch\":0,\"generated\":2,\"survivors\":2,"
+		 "\"fates\":{\"hit\":2}" WEIGHTS TAIL,
+			"version"},
+		{"{\"batch\":0", "version"}, {"{", ""}, {"[", ""}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[SL_MANIFEST_LINE_BYTES];
+		struct sl_manifest_line line;
+		int n = snprintf(text, sizeof(text), "%s,\"crc\":\"%08x\"}", rows[i].text,
+			sl_crc32(rows[i].text, strlen(rows[i].text)));
+		enum sl_status s = sl_manifest_parse(text, (size_t)n, &line);
+
+		print_message("%s\n", text);
+		if (rows[i].why)
+			assert_fails(s, SL_BAD_INPUT, rows[i].why);
+		else
+			assert_ok(s);
+	}
+}
+
+/* Counts whose sum wraps around to the right total are refused. */
+TEST(sums_do_not_wrap)
+{
+	struct sl_manifest_line line = sample(0), again;
+	char text[SL_MANIFEST_LINE_BYTES];
+
+	line.tally.count[SL_FATE_reflected] = UINT64_MAX;
+	line.tally.count[SL_FATE_transmitted] = line.generated + 1;
+	assert_fails(sl_manifest_parse(text, sl_manifest_print(&line, text) - 1, &again),
+		SL_BAD_INPUT, "add up");
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void expect_batches(
 	struct open_dir *s, size_t n, const uint64_t *batches, size_t damaged, bool in_order)
@@ -35,38 +192,27 @@ static void append(struct open_dir *s, uint64_t batch)
 	assert_ok(sl_manifest_append(&s->dir, &line));
 }
 
+/* The first of repeated batches is used. */
 TEST(appended_lines_are_read)
 {
+	static const struct {
+		uint64_t batch;
+		size_t n, damaged;
+		bool in_order;
+	} rows[] = {{0, 1, 0, true}, {1, 2, 0, true}, {3, 3, 0, true}, {2, 4, 0, false},
+		{1, 4, 1, false}, {0, 4, 2, false}};
+	static const uint64_t batches[][4] = {{0}, {0, 1}, {0, 1, 3}, {0, 1, 2, 3}};
 	struct open_dir *s = &open_dir;
 
 	expect_batches(s, 0, NULL, 0, true);
-	for (uint64_t batch = 0; batch < 3; batch++)
-		append(s, batch);
-	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, true);
-}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sl_manifest_line line = sample(rows[i].batch);
 
-TEST(lines_out_of_order_are_read)
-{
-	struct open_dir *s = &open_dir;
-
-	append(s, 2);
-	append(s, 0);
-	append(s, 1);
-	expect_batches(s, 3, (const uint64_t[]){0, 1, 2}, 0, false);
-}
-
-TEST(first_of_repeated_batches_is_used)
-{
-	struct open_dir *s = &open_dir;
-	struct sl_manifest_line other = sample(1);
-
-	append(s, 0);
-	append(s, 1);
-	other.file_bytes = 1;
-	assert_ok(sl_manifest_append(&s->dir, &other));
-	expect_batches(s, 2, (const uint64_t[]){0, 1}, 1, false);
-	append(s, 0);
-	expect_batches(s, 2, (const uint64_t[]){0, 1}, 2, false);
+		line.file_bytes += rows[i].damaged;
+		assert_ok(sl_manifest_append(&s->dir, &line));
+		expect_batches(
+			s, rows[i].n, batches[rows[i].n - 1], rows[i].damaged, rows[i].in_order);
+	}
 }
 
 /* A killed process can leave any prefix of the last line. */

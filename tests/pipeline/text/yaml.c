@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "pipeline/text/yaml.h"
 
@@ -86,16 +85,7 @@ TEST(counts_are_decimal_digits)
 	}
 }
 
-TEST(json_is_yaml)
-{
-	assert_ok(parse("{\"batch\":0,\"file\":\"a\\u00fc\\\"b\\/"
-			"\",\"crc\":4294967295,\"list\":[[],{}],\"t\":true}"));
-	assert_string_equal(
-		sl_yaml_text(tree, sl_yaml_get(tree, 1, "file"), NULL), "a\303\274\"b/");
-	assert_int_equal(sl_yaml_size(tree, sl_yaml_get(tree, 1, "list")), 2);
-	sl_yaml_free(tree);
-}
-
+/* Each error in its usual form: tests/text/bad_configs.txt. */
 TEST(errors_have_line_and_column)
 {
 	static const struct {
@@ -103,27 +93,15 @@ TEST(errors_have_line_and_column)
 		size_t line, column;
 		const char *message;
 	} cases[] = {
-		{"", 1, 1, "the configuration is empty"},
-		{"# a\n", 1, 1, "the configuration is empty"},
-		{"a: 1\na: 2\n", 2, 1, "'a' is repeated, and is first at 1:1"},
 		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, and is first at 1:5"},
 		{"- {a: 1, a: 2}\n- {b: 1, b: 2}\n", 1, 10, "'a' is repeated"},
-		{"a: &x 1\nb: *x\n", 1, 4, "anchors are not allowed"},
 		{"a: [1, &x 2]", 1, 8, "anchors are not allowed"},
 		{"&x a: 1", 1, 1, "anchors are not allowed"},
-		{"*x", 1, 1, "aliases are not allowed"},
 		{"{a: *x}", 1, 5, "aliases are not allowed"},
-		{"a: !!str 1", 1, 4, "tags are not allowed"},
 		{"! a", 1, 1, "tags are not allowed"},
 		{"a: !<x> {}", 1, 4, "tags are not allowed"},
-		{"a: 1\n...\n---\nb: 2\n", 3, 1, "a second document"},
 		{"a: 1\n--- 2", 2, 1, "a second document"},
-		{"[a]: 1", 1, 1, "a key must be a plain word"},
 		{"? {a: 1}\n: 2", 1, 3, "a key must be a plain word"},
-		{"\"a\\0b\": 1", 1, 1, "a key must be a plain word"},
-		{"a:\n\t- 1", 2, 1, "a tab is not allowed here"},
-		{"a: \"x", 1, 6, "not valid YAML"},
-		{"a: b: c", 1, 5, "not valid YAML"},
 		{"a: 1\nb: \xff\n", 2, 4, "save the file as UTF-8"},
 		{"\303\274\303\274: \x01", 1, 5, "save the file as UTF-8"},
 		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
@@ -165,12 +143,11 @@ static char *repeat(const char *head, const char *piece, size_t most, size_t *by
 	return text;
 }
 
-/* Long input is read or refused quickly: the time does not grow with the square of the length. */
+/* Long input is read or refused: with the square of the length this would exceed the time that a test has. */
 TEST(long_texts_are_fast)
 {
 	static const char *const pieces[] = {"[", "{", "a: ", "- ", "? ", "a\n", "\"", "[x],", "#",
 		"\n", "!", "&a ", "%", "[a: ", "'a': 1\n", "{a: 1},", "- 1\n", "- - a\n", "|\n"};
-	clock_t start = clock();
 
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		size_t bytes;
@@ -180,7 +157,6 @@ TEST(long_texts_are_fast)
 		sl_yaml_free(tree);
 		free(text);
 	}
-	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 30);
 }
 
 TEST(many_keys_are_fast)

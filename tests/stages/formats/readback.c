@@ -1,6 +1,6 @@
 /*
- * readback.c - tests that other programs read the files: h5py, Python's gzip and csv, gunzip, an
- * XML parser.
+ * readback.c - tests that other programs read the files: h5py, numpy, an XML parser. tests/scripts/readers.py lets
+ * Python's gzip and csv read those of a run.
  *
  * Writes runs into a folder, each column also as raw bytes, and runs readback.py, which compares them.
  * The test is skipped without h5py.

@@ -3,11 +3,8 @@
 What is expected of openPMD is written down here by hand, from the standard, not taken from the
 program: names, units, and that strings have a fixed length.
 """
-import csv
-import gzip
 import json
 import os
-import subprocess
 import sys
 import xml.etree.ElementTree
 import zipfile
@@ -188,21 +185,6 @@ def check_openpmd(case):
         check_species(iteration["particles/photons"], case)
 
 
-def check_csv(case):
-    subprocess.run(["gunzip", "-t", case.file + ".csv.gz"], check=True)
-    with gzip.open(case.file + ".csv.gz", "rt", encoding="ascii", newline="") as f:
-        text = f.read()
-    with open(case.file + ".csv", encoding="ascii", newline="") as f:
-        assert f.read() == text
-    rows = list(csv.reader(text.splitlines()))
-    assert rows[0] == list(case.values)
-    assert len(rows) == case.n + 1
-    for column, (name, values) in enumerate(case.values.items()):
-        kind = float if values.dtype == "<f4" else int
-        read = np.array([kind(row[column]) for row in rows[1:]], values.dtype)
-        assert same(read, values), name
-
-
 def check_headers(case):
     """The header of each array: its text, padded with spaces to a multiple of 64 bytes."""
     with zipfile.ZipFile(case.file + ".npz") as archive:
@@ -259,7 +241,6 @@ def main(folder):
         cases = [Case(folder, line) for line in f]
     for case in cases:
         check_openpmd(case)
-        check_csv(case)
         check_npz(case)
     check_xdmf(folder, cases)
 
