@@ -26,15 +26,16 @@
 #define WEIGHT " --set output.columns=[id,x,energy,pixel,weight]"
 #define BARE   " --set output.columns=[]"
 
-#define RUN_H5    RUN "openpmd --set tallies=[w:2] --set output.image=true" WEIGHT ONE
-#define RUN_CSV   RUN "csv.gz" MANY
-#define RUN_TWO   RUN "openpmd --threads 6 --set run.particles=1200 --device cpu"
-#define RUN_NPZ   RUN "npz --set output.joined=true" ONE
-#define RUN_GZIP  RUN "mcpl.gz --set output.joined=true" BARE ONE
-#define RUN_ORDER RUN "mcpl --set output.order=run --set output.sample=20" BARE ONE
-#define RUN_STOP  RUN "openpmd --set stop.when=rel_error(hit)<0.9 --set stop.min_batches=2" MANY
-#define RUN_PART  RUN "npz --part 1/2" ONE
-#define RUN_LIST  "run list.yaml --quiet --out out --threads 2"
+#define RUN_H5     RUN "openpmd --set tallies=[w:2] --set output.image=true" WEIGHT ONE
+#define RUN_CSV    RUN "csv.gz" MANY
+#define RUN_TWO    RUN "openpmd --threads 6 --set run.particles=1200 --device cpu"
+#define RUN_NPZ    RUN "npz --set output.joined=true" ONE
+#define RUN_GZIP   RUN "mcpl.gz --set output.joined=true" BARE ONE
+#define RUN_ORDER  RUN "mcpl --set output.order=run --set output.sample=20" BARE ONE
+#define RUN_SORTED RUN "openpmd --set output.order=run --set output.sample=20" WEIGHT ONE
+#define RUN_STOP   RUN "openpmd --set stop.when=rel_error(hit)<0.9 --set stop.min_batches=2" MANY
+#define RUN_PART   RUN "npz --part 1/2" ONE
+#define RUN_LIST   "run list.yaml --quiet --out out --threads 2"
 
 static const struct scenario runs[] = {
 	{"openPMD, tallies, image", "", RUN_H5, RUN_H5 RESUME, NULL, ONE_WRITER},
@@ -43,6 +44,7 @@ static const struct scenario runs[] = {
 	{"npz, joined", "", RUN_NPZ, RUN_NPZ RESUME, NULL, ONE_WRITER},
 	{"mcpl.gz, joined", "", RUN_GZIP, RUN_GZIP RESUME, NULL, ONE_WRITER},
 	{"mcpl, in order", "", RUN_ORDER, RUN_ORDER RESUME, NULL, ONE_WRITER},
+	{"openPMD, in order", "", RUN_SORTED, RUN_SORTED RESUME, NULL, ONE_WRITER},
 	{"a stop rule", "", RUN_STOP, RUN_STOP RESUME, NULL, THREADS},
 	{"resume", "SL_FAULT=file_append:2:kill " RUN_H5, RUN_H5 RESUME, NULL, NULL, 0},
 	{"force", RUN_H5, RUN_H5 " --force", RUN_H5 RESUME, NULL, REPLACES},

@@ -1,8 +1,7 @@
 /*
- * list_merge.c - the merge of a joined file: with failing calls and damaged files, and after it was killed; records that get lost on the way to a file.
+ * list_merge.c - the merge of a joined file: with damaged files, and after it was killed; records that get lost on the way
+ * to a file. tests/faults/faults.c lets each of its calls fail.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/results/survivor_file.h"
 #include "pipeline/run/workspace.h"
-#include "tests/cases/sampling.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 #include "tests/support/formats/listed_runs.h"
@@ -178,56 +176,6 @@ TEST(a_killed_merge_is_done_again)
 	expect(&folder, SL_OUTPUT_IN_USE, "holds a run of another configuration",
 		WORDS("run", "c.yaml", "--out", "out", "--quiet", "--resume", "--set",
 			"output.order=batch"));
-}
-
-/* Every call of the file layer fails once: nothing half-written stays, and --resume gives the same run. */
-static void fail_calls(const char *format, const char *suffix)
-{
-	static const char *const calls[] = {
-		"file_open", "file_write", "file_fsync", "file_rename", "file_map", "file_close"};
-	char more[128], fault[64], part[64];
-	uint64_t hash;
-
-	snprintf(part, sizeof(part), "out/t.%s.part", suffix);
-	snprintf(more, sizeof(more), "%soutput: {format: %s, order: run, sample: 300}\n",
-		listed_key, format);
-	listed_run("cpu", 600, more);
-	hash = hash_run(&folder, "out");
-	for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++)
-		for (uint64_t k = 1;; k = sl_sampling_next(k, UINT64_MAX)) {
-			const char *const env[] = {fault, NULL};
-			struct ending e;
-
-			snprintf(fault, sizeof(fault), "SL_FAULT=%s:%" PRIu64 ":%d", calls[c], k,
-				EIO);
-			remove_run(&folder, "out");
-			call(&folder, env, WORDS("run", "c.yaml", "--out", "out", "--quiet"), &e);
-			process_free(&e);
-			if (e.code == SL_OK)
-				break;
-			assert_int_equal(e.code, SL_DISK);
-			assert_false(folder_has(&folder, part));
-			snprintf(part, sizeof(part), "out/t.%s.0_0.part", suffix);
-			assert_false(folder_has(&folder, part));
-			snprintf(part, sizeof(part), "out/t.%s.part", suffix);
-			if (folder_has(&folder, "out"))
-				expect(&folder, SL_OK, "",
-					WORDS("run", "c.yaml", "--out", "out", "--quiet",
-						folder_has(&folder, "out/run.json") ? "--resume"
-										    : "--force"));
-			if (folder_has(&folder, "out"))
-				assert_int_equal(hash_run(&folder, "out"), hash);
-		}
-}
-
-TEST(failed_calls_leave_a_run_that_can_be_resumed)
-{
-	static const char *const formats[][2] = {
-		{"mcpl", "mcpl"}, {"npz", "npz"}, {"openpmd", "h5"}, {"csv", "csv"}};
-
-	for (int k = 0; k < 4; k++)
-		if (k == 0 || sl_sampling_selects())
-			fail_calls(formats[k][0], formats[k][1]);
 }
 
 BEFORE_TESTS()

@@ -247,13 +247,13 @@ static bool varies(const char *name)
 	return ends_with(name, "run.json") || ends_with(name, "LOCK");
 }
 
-/* A file that the command may leave, if it is whole. */
-static bool is_allowed(const struct tree_file *f, bool killed)
+/* A file that the command may leave, if it is whole; or a part of one, if files cannot be removed. */
+static bool is_allowed(const struct tree_file *f, bool killed, bool removes)
 {
 	const struct tree_file *after = tree_find(&trial.after, f->name);
 
 	if (ends_with(f->name, ".part"))
-		return killed || tree_find(&trial.before, f->name);
+		return killed || !removes || tree_find(&trial.before, f->name);
 	if (ends_with(f->name, "run.json"))
 		return f->size > 4 && strcmp(f->bytes + f->size - 3, "\n}\n") == 0;
 	if (ends_with(f->name, "manifest.jsonl"))
@@ -285,8 +285,10 @@ static void check_manifest(
 
 static void check_files(const struct fault *fault, const struct tree *now, bool killed)
 {
+	const bool removes = !strstr(fault->text, "file_remove");
+
 	for (size_t i = 0; i < now->n; i++) {
-		if (!is_allowed(&now->file[i], killed))
+		if (!is_allowed(&now->file[i], killed, removes))
 			fail_fault(fault, "%s is left, or has other bytes", now->file[i].name);
 		if (ends_with(now->file[i].name, "manifest.jsonl") && !(trial.s->is & REPLACES))
 			check_manifest(fault, now, &now->file[i]);
