@@ -11,6 +11,7 @@
 #include "primitives/emulator/settings.h"
 #include "tests/cases/cross_check.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
@@ -117,18 +118,12 @@ TEST(lines_hold_for_device_type_and_size)
 /* The lines of tuning.txt. The tuning that was read before remains. */
 TEST(mistakes_are_told_with_file_and_line)
 {
-	const char *source = getenv("SLUICE_SOURCE");
-	char place[sizeof(path) + 16], line[512];
-	FILE *f;
+	char place[sizeof(path) + 16], line[LINE_BYTES];
+	FILE *f = open_source("tests/primitives/tuning.txt");
 
-	snprintf(line, sizeof(line), "%s/tests/primitives/tuning.txt", source ? source : ".");
-	f = fopen(line, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
+	while (next_line(f, line)) {
 		char *text = line, *number = strsep(&text, "|"), *says = strsep(&text, "|");
 
-		if (line[0] == '#')
-			continue;
 		assert_non_null(text);
 		for (char *c = text; *c; c++)
 			*c = *c == ';' ? '\n' : *c;

@@ -19,27 +19,21 @@ enum { COMMAND_BYTES = 8192 };
 /* Reads "hash 0123456789abcdef" from a stream; lines with # are comments. */
 static uint64_t read_hash(FILE *f)
 {
-	char line[256];
+	char line[LINE_BYTES];
 	unsigned long long hash = 0;
 	int n = 0;
 
-	while (fgets(line, sizeof(line), f))
-		if (line[0] != '#')
-			n += sscanf(line, "hash %llx", &hash);
+	while (next_line(f, line))
+		n += sscanf(line, "hash %llx", &hash);
 	assert_int_equal(1, n);
 	return hash;
 }
 
 static uint64_t recorded_hash(void)
 {
-	char path[COMMAND_BYTES];
-	uint64_t hash;
-	FILE *f;
+	FILE *f = open_source("data/reference/math/hash.txt");
+	uint64_t hash = read_hash(f);
 
-	snprintf(path, sizeof(path), "%s/data/reference/math/hash.txt", source_root());
-	f = fopen(path, "r");
-	assert_non_null(f);
-	hash = read_hash(f);
 	fclose(f);
 	return hash;
 }
