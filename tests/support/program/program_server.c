@@ -148,6 +148,8 @@ void program_server_start(void)
 
 	if (!program_main)
 		return;
+	if (request) /* of the server before, in another name space */
+		close(to_server);
 	request = (struct request *)mmap(
 		NULL, sizeof(*request), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (request == MAP_FAILED ||
