@@ -274,31 +274,3 @@ TEST(default_paths_are_read)
 	sl_tuning_default_path(found);
 	assert_string_equal(found, "");
 }
-
-/* The program: its options, the tuning that it finds, and its messages. */
-TEST(program_reads_the_default_paths)
-{
-	static const char config[] =
-		"run: {name: t, particles: 1000, device: emulated}\n"
-		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-		"keep: transmitted\n"
-		"key: [w:16]\n";
-	char *text;
-
-	setenv("SL_TUNING", "", 1);
-	write_text(&folder, "c.yaml", config);
-	write_text(&folder, "tuning", uneven);
-	text = output_of(&folder, WORDS("plan", "c.yaml"));
-	assert_null(strstr(text, "tuned by"));
-	free(text);
-	text = output_of(&folder, WORDS("plan", "c.yaml", "--tuning", "tuning"));
-	assert_non_null(strstr(text, "tuned by tuning: 6 lines"));
-	free(text);
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--tuning", "none", "--out", "a"));
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--tuning", "tuning", "--out", "b"));
-	assert_int_equal(hash_run(&folder, "a"), hash_run(&folder, "b"));
-	expect(&folder, SL_DISK, "run.tuning", WORDS("plan", "c.yaml", "--tuning", "nowhere"));
-	write_text(&folder, "tuning", "device emulated\nsort/shared u32 from 0 block=33 items=4\n");
-	expect(&folder, SL_USAGE, "run.tuning: tuning:2: sort/shared: block=33",
-		WORDS("plan", "c.yaml", "--tuning", "tuning"));
-}
