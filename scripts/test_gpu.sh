@@ -55,7 +55,7 @@ for tool in "${tools[@]}"; do
 		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/sluice_tests" stages/device/device_pipeline_gpu
 	done
 	for test in primitives/backends_gpu primitives/deflate/deflate_gpu primitives/global_sort/global_sort_gpu \
-		primitives/global_sort/exchange_gpu stages/rules; do
+		stages/rules; do
 		start "${sanitizer[@]}" "$build_folder/tests/sluice_tests" "$test"
 	done
 	# Scores whose counters are in shared memory, of collisions by the kernels for bins of equal width, and of flights: the

@@ -30,10 +30,23 @@ enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape
 	return sl_guarded_get(t->backend->space, t->scratch_bytes, &t->scratch);
 }
 
-enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off)
+enum sl_status sl_trial_block(
+	struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off, const void *given)
 {
+	t->given[t->n_blocks] = given;
 	return sl_guarded_get_offset(
 		t->backend->space, n * item_bytes, off * item_bytes, &t->block[t->n_blocks++]);
+}
+
+enum sl_status sl_trial_load(struct sl_trial *t, int poison)
+{
+	for (int i = 0; i < t->n_blocks; i++) {
+		const struct sl_guarded *g = &t->block[i];
+
+		SL_TRY(t->given[i] ? sl_copy(g->at, t->given[i], g->bytes, NULL)
+				   : sl_fill(g->at, poison, g->bytes, NULL));
+	}
+	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
 }
 
 void sl_describe_offsets(const struct sl_setting *set, char *text, size_t size)

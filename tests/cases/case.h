@@ -4,8 +4,8 @@
  * Tests check every backend with a case; the benchmark checks and then times the backends. Neither
  * depends on the name of a backend. (After nccl-tests' testColl.)
  *
- *	make(&t)  ->  load(&t, 0xa5)  ->  run(&t)  ->  right(&t)  ->  sl_trial_free(&t)
- *	                  ^------------------------------'
+ *	make(&t)  ->  sl_trial_load(&t, 0xa5)  ->  run(&t)  ->  right(&t)  ->  sl_trial_free(&t)
+ *	                  ^---------------------------------------'
  */
 #ifndef SL_TESTS_CASES_CASE_H
 #define SL_TESTS_CASES_CASE_H
@@ -47,8 +47,9 @@ struct sl_trial {
 	int n_blocks;
 	struct sl_guarded
 		block[SL_TRIAL_BLOCKS]; /* in the backend's memory space: input and output of run */
-	struct sl_guarded scratch;      /* exactly the bytes that the backend requires */
-	size_t scratch_bytes;           /* scratch size passed to the backend; make sets all */
+	const void *given[SL_TRIAL_BLOCKS]; /* host memory: input of a block; NULL: an output */
+	struct sl_guarded scratch;          /* exactly the bytes that the backend requires */
+	size_t scratch_bytes;               /* scratch size passed to the backend; make sets all */
 };
 
 struct sl_case {
@@ -59,9 +60,6 @@ struct sl_case {
 
 	/* Allocates memory for t->backend and t->set, and makes the input. */
 	enum sl_status (*make)(struct sl_trial *t);
-
-	/* Copies the input to its blocks, and fills outputs and scratch with the byte poison. */
-	enum sl_status (*load)(struct sl_trial *t, int poison);
 
 	/* Calls the backend, and does nothing else. */
 	enum sl_status (*run)(struct sl_trial *t);
@@ -81,14 +79,21 @@ extern const struct sl_case sl_case_scan, sl_case_compact, sl_case_sort;
 /* Returns the case of a primitive, or NULL if it has none. */
 const struct sl_case *sl_case_of(enum sl_primitive p);
 
+/* Copies the input to its blocks, and fills outputs and scratch with the byte poison. */
+enum sl_status sl_trial_load(struct sl_trial *t, int poison);
+
 void sl_trial_free(struct sl_trial *t);
 
 /* For the cases. Allocates scratch for shape; makes an exec that provides it. */
 enum sl_status sl_trial_scratch(struct sl_trial *t, const struct sl_shape *shape);
 struct sl_exec sl_trial_exec(const struct sl_trial *t);
 
-/* For the cases. Allocates the next block: n items that begin off items after an SL_ALIGN address. */
-enum sl_status sl_trial_block(struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off);
+/*
+ * For the cases. Allocates the next block: n items that begin off items after an SL_ALIGN address. given: its input in host
+ * memory, or NULL for an output.
+ */
+enum sl_status sl_trial_block(
+	struct sl_trial *t, uint32_t n, size_t item_bytes, uint32_t off, const void *given);
 
 /* For the cases. Appends for example ", 15 and 2 items off" to a description, or nothing. */
 void sl_describe_offsets(const struct sl_setting *set, char *text, size_t size);

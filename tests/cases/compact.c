@@ -80,29 +80,19 @@ static enum sl_status make(struct sl_trial *t)
 		.tuning = set->tuning,
 		.scan = {.backend = set->scan},
 		.n_columns = set->columns.n};
+	struct input in;
 
 	SL_TRY(make_input(t));
-	SL_TRY(sl_trial_block(t, set->n, 1, set->off[0]));
-	SL_TRY(sl_trial_block(t, set->no_indices ? 0 : set->n, sizeof(uint32_t), set->off[1]));
-	SL_TRY(sl_trial_block(t, 1, sizeof(uint32_t), 0));
+	in = input_of(t);
+	SL_TRY(sl_trial_block(t, set->n, 1, set->off[0], in.keep));
+	SL_TRY(sl_trial_block(
+		t, set->no_indices ? 0 : set->n, sizeof(uint32_t), set->off[1], NULL));
+	SL_TRY(sl_trial_block(t, 1, sizeof(uint32_t), 0, NULL));
 	for (uint32_t k = 0; k < set->columns.n; k++) {
-		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k % 2]));
-		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k / 2 % 2]));
+		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k % 2], in.column[k]));
+		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k / 2 % 2], NULL));
 	}
 	return sl_trial_scratch(t, &shape);
-}
-
-static enum sl_status load(struct sl_trial *t, int poison)
-{
-	const struct input in = input_of(t);
-
-	for (int i = 0; i < t->n_blocks; i++)
-		SL_TRY(sl_fill(t->block[i].at, poison, t->block[i].bytes, NULL));
-	SL_TRY(sl_copy(t->block[KEEP].at, in.keep, t->block[KEEP].bytes, NULL));
-	for (uint32_t k = 0; k < t->set.columns.n; k++)
-		SL_TRY(sl_copy(t->block[FROM + 2 * k].at, in.column[k],
-			t->block[FROM + 2 * k].bytes, NULL));
-	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
 }
 
 static enum sl_status run(struct sl_trial *t)
@@ -261,7 +251,6 @@ const struct sl_case sl_case_compact = {
 	.primitive = SL_COMPACT,
 	.describe = describe,
 	.make = make,
-	.load = load,
 	.run = run,
 	.right = right,
 	.answer_bytes = answer_bytes,

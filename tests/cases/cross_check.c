@@ -32,7 +32,7 @@ static enum sl_status make(struct sl_cross_check *c)
 {
 	SL_TRY(sl_memory_get(SL_DEVICE, sizeof(*c->differ), (void **)&c->differ));
 	SL_TRY(c->of->make(&c->trial));
-	SL_TRY(c->of->load(&c->trial, POISON));
+	SL_TRY(sl_trial_load(&c->trial, POISON));
 	return save_inputs(c);
 }
 

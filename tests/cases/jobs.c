@@ -101,7 +101,7 @@ static struct sl_tuning draw_tuning(
 
 static enum sl_status try_poison(const struct sl_case *c, struct sl_trial *t, int poison)
 {
-	SL_TRY(c->load(t, poison));
+	SL_TRY(sl_trial_load(t, poison));
 	SL_TRY(c->run(t));
 	SL_TRY(sl_stream_wait(NULL));
 	return sl_add_context(c->right(t), "poison %02x", (unsigned)poison);

@@ -1,7 +1,7 @@
 /*
  * rules.h - runs the functions that host and device share on both, and compares the results.
  *
- * Each rule maps input words to output words. Both compilers must produce the same bits.
+ * Each rule maps input words to output words. All compilers must produce the same bits (stages/bits_hash.c).
  *
  * Sign and payload of a NaN result differ between processors, so all NaN results of plain arithmetic
  * count as equal. The functions of math.h must return exactly SL_NAN_BITS.
@@ -42,33 +42,22 @@ struct sl_rule_parameters {
 };
 
 /* The rules: RULE(name, words that it writes). */
-#define SL_RULES(RULE)              \
-	RULE(log, 2)                \
-	RULE(sincospi, 4)           \
-	RULE(arithmetic, 4)         \
-	RULE(uniform, 1)            \
-	RULE(philox, 4)             \
-	RULE(draw, 4)               \
-	RULE(key_maps, 4)           \
-	RULE(key_of_float, 2)       \
-	RULE(key_of_integer, 2)     \
-	RULE(key_pack, 2)           \
-	RULE(keeps_and_weight, 3)   \
-	RULE(digest, 6)             \
-	RULE(mcpl_single, 13)       \
-	RULE(mcpl_double, 16)       \
-	RULE(fly, 4)                \
-	RULE(deflect, 3)            \
-	RULE(lambertian, 3)         \
-	RULE(slab_generate, 15)     \
-	RULE(slab_advance, 15)      \
-	RULE(slab_paths, 10)        \
-	RULE(detector_generate, 15) \
-	RULE(detector_advance, 15)  \
-	RULE(cavity_generate, 15)   \
-	RULE(cavity_advance, 15)    \
-	RULE(rays_generate, 15)     \
-	RULE(rays_advance, 15)
+#define SL_RULES(RULE)            \
+	RULE(log, 2)              \
+	RULE(sincospi, 4)         \
+	RULE(arithmetic, 4)       \
+	RULE(draw, 4)             \
+	RULE(key_maps, 4)         \
+	RULE(key_pack, 2)         \
+	RULE(keeps_and_weight, 3) \
+	RULE(digest, 6)           \
+	RULE(mcpl_single, 13)     \
+	RULE(mcpl_double, 16)     \
+	RULE(slab, 15)            \
+	RULE(slab_paths, 10)      \
+	RULE(detector, 15)        \
+	RULE(cavity, 15)          \
+	RULE(rays, 15)
 
 enum sl_rule {
 #define RULE(name, words) SL_RULE_##name,
@@ -185,20 +174,6 @@ SL_RULE(arithmetic)
 	out[3] = sl_rule_bits(sqrtf(a));
 }
 
-SL_RULE(uniform)
-{
-	out[0] = sl_bits(sl_uniform(in[0]));
-}
-
-SL_RULE(philox)
-{
-	struct sl_words counter = {{in[0], in[1], in[2], in[3]}};
-
-	counter = sl_philox(counter, in[4], in[5]);
-	for (int i = 0; i < 4; i++)
-		out[i] = counter.at[i];
-}
-
 SL_RULE(draw)
 {
 	uint64_t seed = sl_rule_two(in), id = sl_rule_two(in + 2), k = sl_rule_two(in + 4);
@@ -214,18 +189,6 @@ SL_RULE(key_maps)
 	out[1] = sl_key_to_f32_bits(in[0]);
 	out[2] = sl_key_from_i32((int32_t)in[0]);
 	out[3] = (uint32_t)sl_key_to_i32(in[0]);
-}
-
-SL_RULE(key_of_float)
-{
-	const struct sl_key_rule *f = &w->field[in[7] % (SL_RULE_FIELDS - 1)];
-
-	sl_rule_put_two(out, sl_key_of_float(f, sl_rule_float(in[0])));
-}
-
-SL_RULE(key_of_integer)
-{
-	sl_rule_put_two(out, sl_key_of_integer(&w->field[SL_RULE_FIELDS - 1], sl_rule_two(in)));
 }
 
 SL_RULE(key_pack)
@@ -294,64 +257,23 @@ SL_RULE(mcpl_double)
 	sl_mcpl_record_put(&r, &p, out);
 }
 
-SL_RULE(fly)
-{
-	struct sl_particle p = sl_rule_particle(in);
-
-	sl_fly(&p, sl_rule_float(in[6]), sl_rule_float(in[7]));
-	out[0] = sl_rule_bits(p.x);
-	out[1] = sl_rule_bits(p.y);
-	out[2] = sl_rule_bits(p.z);
-	out[3] = sl_rule_bits(p.time);
-}
-
-SL_RULE(deflect)
-{
-	struct sl_particle p = {0};
-
-	sl_deflect(&p, sl_rule_float(in[0]), sl_rule_float(in[1]), sl_rule_float(in[2]),
-		sl_rule_float(in[3]), sl_rule_float(in[4]), sl_rule_float(in[5]));
-	out[0] = sl_rule_bits(p.u);
-	out[1] = sl_rule_bits(p.v);
-	out[2] = sl_rule_bits(p.w);
-}
-
-SL_RULE(lambertian)
-{
-	struct sl_particle p = {0};
-
-	sl_lambertian(
-		&p, sl_rule_float(in[0]), sl_rule_float(in[1]), sl_rule_float(in[2]), in[3], in[4]);
-	out[0] = sl_rule_bits(p.u);
-	out[1] = sl_rule_bits(p.v);
-	out[2] = sl_rule_bits(p.w);
-}
-
-/* Two rules of a model: generate a particle, and advance it by that many steps. */
-#define SL_RULES_OF_MODEL(rule, model, parameters, number, steps)                              \
-	SL_RULE(rule##_generate)                                                               \
-	{                                                                                      \
-		struct sl_particle p = sl_##model##_generate(&w->parameters[in[4] % (number)], \
-			SL_EVERY_COLUMN, sl_rule_two(in), sl_rule_two(in + 2));                \
-                                                                                               \
-		sl_rule_put_particle(out, &p);                                                 \
-	}                                                                                      \
-                                                                                               \
-	SL_RULE(rule##_advance)                                                                \
-	{                                                                                      \
-		const struct sl_##model *r = &w->parameters[in[4] % (number)];                 \
-		uint64_t seed = sl_rule_two(in);                                               \
-		struct sl_particle p =                                                         \
-			sl_##model##_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));  \
-                                                                                               \
-		sl_##model##_advance(r, SL_EVERY_COLUMN, seed, &p, steps);                     \
-		sl_rule_put_particle(out, &p);                                                 \
+/* Generates a particle of a model, and advances it by that many steps, or not for every fourth item. */
+#define SL_RULE_OF_MODEL(rule, model, parameters, number, steps)                              \
+	SL_RULE(rule)                                                                         \
+	{                                                                                     \
+		const struct sl_##model *r = &w->parameters[in[4] % (number)];                \
+		uint64_t seed = sl_rule_two(in);                                              \
+		struct sl_particle p =                                                        \
+			sl_##model##_generate(r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2)); \
+                                                                                              \
+		sl_##model##_advance(r, SL_EVERY_COLUMN, seed, &p, in[5] % 4 ? steps : 0);    \
+		sl_rule_put_particle(out, &p);                                                \
 	}
 
-SL_RULES_OF_MODEL(slab, slab, slab, SL_RULE_SLABS, UINT32_MAX)
-SL_RULES_OF_MODEL(detector, source_detector, detector, SL_RULE_DETECTORS, 1)
-SL_RULES_OF_MODEL(cavity, cavity, cavity, SL_RULE_CAVITIES, UINT32_MAX)
-SL_RULES_OF_MODEL(rays, rays, scene, SL_RULE_SCENES, UINT32_MAX)
+SL_RULE_OF_MODEL(slab, slab, slab, SL_RULE_SLABS, UINT32_MAX)
+SL_RULE_OF_MODEL(detector, source_detector, detector, SL_RULE_DETECTORS, 1)
+SL_RULE_OF_MODEL(cavity, cavity, cavity, SL_RULE_CAVITIES, UINT32_MAX)
+SL_RULE_OF_MODEL(rays, rays, scene, SL_RULE_SCENES, UINT32_MAX)
 
 SL_RULE(slab_paths)
 {

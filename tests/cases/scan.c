@@ -23,17 +23,10 @@ static enum sl_status make(struct sl_trial *t)
 
 	SL_TRY(sl_memory_get(SL_HOST, t->set.n * item_bytes, &t->input));
 	sl_input_fill(t->set.input, t->set.type, t->set.n, t->input);
-	SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[IN]));
+	SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[IN], t->input));
 	if (!t->set.in_place)
-		SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[OUT]));
+		SL_TRY(sl_trial_block(t, t->set.n, item_bytes, t->set.off[OUT], NULL));
 	return sl_trial_scratch(t, &shape);
-}
-
-static enum sl_status load(struct sl_trial *t, int poison)
-{
-	SL_TRY(sl_copy(t->block[IN].at, t->input, t->block[IN].bytes, NULL));
-	SL_TRY(sl_fill(t->block[OUT].at, poison, t->block[OUT].bytes, NULL));
-	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
 }
 
 static enum sl_status run(struct sl_trial *t)
@@ -87,7 +80,6 @@ const struct sl_case sl_case_scan = {
 	.primitive = SL_SCAN,
 	.describe = describe,
 	.make = make,
-	.load = load,
 	.run = run,
 	.right = right,
 	.bytes_moved = bytes_moved,

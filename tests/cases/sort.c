@@ -34,24 +34,25 @@ static const void *input_index(const struct sl_trial *t)
 	return (const char *)t->input + key_bytes(t);
 }
 
-/* A block that the setting does not use has no memory. */
-static enum sl_status make_block(struct sl_trial *t, bool has, size_t item_bytes, uint32_t off)
-{
-	if (has)
-		return sl_trial_block(t, t->set.n, item_bytes, off);
-	t->n_blocks++;
-	return SL_OK;
-}
-
-/* Allocates the blocks in the order of enum block. */
+/* Allocates the blocks in the order of enum block. One that the setting does not use has no memory. */
 static enum sl_status make_blocks(struct sl_trial *t)
 {
-	const size_t item = sl_type_bytes(t->set.type), word = sizeof(uint32_t);
+	const struct sl_setting *set = &t->set;
+	const struct {
+		bool has;
+		size_t item_bytes;
+		uint32_t off;
+		const void *given;
+	} blocks[] = {{true, sl_type_bytes(set->type), set->off[0], t->input},
+		{!set->keys_only, sizeof(uint32_t), set->off[1], input_index(t)},
+		{!set->in_place, sl_type_bytes(set->type), 0, NULL},
+		{!set->in_place && !set->keys_only, sizeof(uint32_t), 0, NULL}};
 
-	SL_TRY(make_block(t, true, item, t->set.off[0]));
-	SL_TRY(make_block(t, !t->set.keys_only, word, t->set.off[1]));
-	SL_TRY(make_block(t, !t->set.in_place, item, 0));
-	return make_block(t, !t->set.in_place && !t->set.keys_only, word, 0);
+	for (int i = 0; i < 4; i++, t->n_blocks = i)
+		if (blocks[i].has)
+			SL_TRY(sl_trial_block(
+				t, set->n, blocks[i].item_bytes, blocks[i].off, blocks[i].given));
+	return SL_OK;
 }
 
 static enum sl_status make(struct sl_trial *t)
@@ -69,15 +70,6 @@ static enum sl_status make(struct sl_trial *t)
 		index[i] = index_of(i);
 	SL_TRY(make_blocks(t));
 	return sl_trial_scratch(t, &shape);
-}
-
-static enum sl_status load(struct sl_trial *t, int poison)
-{
-	SL_TRY(sl_copy(t->block[KEY].at, t->input, t->block[KEY].bytes, NULL));
-	SL_TRY(sl_copy(t->block[INDEX].at, input_index(t), t->block[INDEX].bytes, NULL));
-	SL_TRY(sl_fill(t->block[KEY_OUT].at, poison, t->block[KEY_OUT].bytes, NULL));
-	SL_TRY(sl_fill(t->block[INDEX_OUT].at, poison, t->block[INDEX_OUT].bytes, NULL));
-	return sl_fill(t->scratch.at, poison, t->scratch.bytes, NULL);
 }
 
 /* Blocks that the setting does not have are null. */
@@ -233,7 +225,6 @@ const struct sl_case sl_case_sort = {
 	.primitive = SL_SORT,
 	.describe = describe,
 	.make = make,
-	.load = load,
 	.run = run,
 	.right = right,
 	.answer_bytes = answer_bytes,

@@ -11,6 +11,7 @@
 #include "primitives/emulator/settings.h"
 #include "tests/cases/cross_check.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
@@ -117,18 +118,12 @@ TEST(lines_hold_for_device_type_and_size)
 /* The lines of tuning.txt. The tuning that was read before remains. */
 TEST(mistakes_are_told_with_file_and_line)
 {
-	const char *source = getenv("SLUICE_SOURCE");
-	char place[sizeof(path) + 16], line[512];
-	FILE *f;
+	char place[sizeof(path) + 16], line[LINE_BYTES];
+	FILE *f = open_source("tests/primitives/tuning.txt");
 
-	snprintf(line, sizeof(line), "%s/tests/primitives/tuning.txt", source ? source : ".");
-	f = fopen(line, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
+	while (next_line(f, line)) {
 		char *text = line, *number = strsep(&text, "|"), *says = strsep(&text, "|");
 
-		if (line[0] == '#')
-			continue;
 		assert_non_null(text);
 		for (char *c = text; *c; c++)
 			*c = *c == ';' ? '\n' : *c;
@@ -278,32 +273,4 @@ TEST(default_paths_are_read)
 	setenv("SL_TUNING", "", 1);
 	sl_tuning_default_path(found);
 	assert_string_equal(found, "");
-}
-
-/* The program: its options, the tuning that it finds, and its messages. */
-TEST(program_reads_the_default_paths)
-{
-	static const char config[] =
-		"run: {name: t, particles: 1000, device: emulated}\n"
-		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
-		"keep: transmitted\n"
-		"key: [w:16]\n";
-	char *text;
-
-	setenv("SL_TUNING", "", 1);
-	write_text(&folder, "c.yaml", config);
-	write_text(&folder, "tuning", uneven);
-	text = output_of(&folder, WORDS("plan", "c.yaml"));
-	assert_null(strstr(text, "tuned by"));
-	free(text);
-	text = output_of(&folder, WORDS("plan", "c.yaml", "--tuning", "tuning"));
-	assert_non_null(strstr(text, "tuned by tuning: 6 lines"));
-	free(text);
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--tuning", "none", "--out", "a"));
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--tuning", "tuning", "--out", "b"));
-	assert_int_equal(hash_run(&folder, "a"), hash_run(&folder, "b"));
-	expect(&folder, SL_DISK, "run.tuning", WORDS("plan", "c.yaml", "--tuning", "nowhere"));
-	write_text(&folder, "tuning", "device emulated\nsort/shared u32 from 0 block=33 items=4\n");
-	expect(&folder, SL_USAGE, "run.tuning: tuning:2: sort/shared: block=33",
-		WORDS("plan", "c.yaml", "--tuning", "tuning"));
 }

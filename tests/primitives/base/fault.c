@@ -6,16 +6,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
-#include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static const bool sanitized = true; /* the allocator is that of the sanitizer */
-#else
-static const bool sanitized = false;
-#endif
 
 BEFORE_EACH()
 {
@@ -103,32 +95,4 @@ TEST(threads_share_one_count)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	assert_int_equal(hits, 1 + THREADS * CALLS - 300000);
-}
-
-/* The environment of a run is tested by scripts/with_faults and by tests/faults; so are failed allocations. */
-TEST(chosen_allocations_fail)
-{
-	static const char expected[2][9] = {"..x.....", "..xxxxxx"};
-
-	for (int on = 0; on < 2; on++) {
-		char found[9] = "";
-		void *p[8] = {NULL};
-
-		allocations_fail(3, on);
-		p[0] = malloc(64);
-		p[1] = calloc(8, 8);
-		p[2] = realloc(NULL, 64);
-		p[3] = aligned_alloc(64, 64);
-		if (posix_memalign(&p[4], 64, 64) != 0)
-			p[4] = NULL;
-		for (int i = 5; i < 8; i++)
-			p[i] = malloc(64);
-		allocations_fail(0, false);
-		for (int i = 0; i < 8; i++) {
-			found[i] = p[i] ? '.' : 'x';
-			free(p[i]);
-		}
-		if (!sanitized)
-			assert_string_equal(found, expected[on]);
-	}
 }

@@ -31,16 +31,6 @@ enum { JOBS = 1400, EMULATED_MOST = 360000, EMULATED_JOBS = 56 };
 /* The input of one test. */
 static char in[MOST + 8] __attribute__((aligned(8)));
 
-/* Calls each(b) for every backend of the host. */
-static void for_each(void (*each)(const struct sl_backend *b))
-{
-	const struct sl_backend *b;
-
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		if (b->primitive == SL_DEFLATE && b->space == SL_HOST)
-			each(b);
-}
-
 static const struct sl_backend *const emulated[] = {
 	&sl_deflate_device_emulated, &sl_deflate_device_fast_emulated};
 
@@ -123,13 +113,6 @@ static void random_jobs(const struct sl_backend *b)
 	deflate_check_full_output(b);
 }
 
-TEST(output_inflates_to_the_input)
-{
-	for_each(random_jobs);
-	deflate_random_jobs(&sl_deflate_cpu, 20, 100000);
-	deflate_random_jobs(&sl_deflate_cpu_fast, 20, 100000);
-}
-
 /* Bytes that cannot be compressed fit in sl_deflate_most() bytes: at 144 and more, the fixed code has 9 bits each. */
 static void random_bytes(const struct sl_backend *b)
 {
@@ -151,11 +134,6 @@ static void random_bytes(const struct sl_backend *b)
 			t.level = level;
 			deflate_check(b, in, bytes, t);
 		}
-}
-
-TEST(most_is_enough)
-{
-	for_each(random_bytes);
 }
 
 /*
@@ -187,11 +165,6 @@ static void same_at_any_address(const struct sl_backend *b)
 	bench_free(&k);
 }
 
-TEST(bytes_do_not_depend_on_addresses)
-{
-	for_each(same_at_any_address);
-}
-
 /* --- the size of the output ------------------------------------------------------------------- */
 
 static void shrinks(const struct sl_backend *b)
@@ -208,11 +181,6 @@ static void shrinks(const struct sl_backend *b)
 	deflate_input_make(DEFLATE_RANDOM, MOST, in);
 	assert_true(squeeze(&k, b, k.out.bytes, 1) < MOST + 1000);
 	bench_free(&k);
-}
-
-TEST(compressible_input_shrinks)
-{
-	for_each(shrinks);
 }
 
 /* The exact size suffices and one byte less does not; random bytes fit in no smaller output. */
@@ -235,11 +203,6 @@ static void overflows(const struct sl_backend *b)
 		assert_int_equal(squeeze(&k, b, bytes, 6), bytes);
 	}
 	bench_free(&k);
-}
-
-TEST(too_small_output_gives_zero_bytes)
-{
-	for_each(overflows);
 }
 
 /* The same bytes at the largest distance that DEFLATE can express, and one byte farther; a segment refers to earlier ones. */
@@ -314,11 +277,18 @@ static enum sl_status run_too_long(struct sl_exec *x, const struct sl_deflate_jo
 	return sl_chunks_run(x, job, too_long);
 }
 
-TEST(streams_that_do_not_fit_have_zero_bytes)
+TEST(every_backend_of_the_host)
 {
+	static void (*const checks[])(const struct sl_backend *b) = {
+		random_jobs, random_bytes, same_at_any_address, shrinks, overflows, stops};
 	struct sl_backend lengthens = sl_deflate_store;
+	const struct sl_backend *b;
 
-	for_each(stops);
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
+		for (size_t k = 0; k < 6 && b->primitive == SL_DEFLATE && b->space == SL_HOST; k++)
+			checks[k](b);
+	deflate_random_jobs(&sl_deflate_cpu, 20, 100000);
+	deflate_random_jobs(&sl_deflate_cpu_fast, 20, 100000);
 	lengthens.deflate = run_too_long; /* such streams are stored */
 	random_bytes(&lengthens);
 	stops(&lengthens);

@@ -9,20 +9,11 @@
 
 enum { BYTES = 1 << 20 };
 
-static void choose_device(void)
-{
-	struct sl_device device;
-
-	sl_device_emulate(true);
-	assert_ok(sl_device_use(0, &device));
-}
-
 TEST(blocks_are_used_again)
 {
 	struct sl_device_block *a, *b;
 	void *memory;
 
-	choose_device();
 	assert_ok(sl_block_take(BYTES, NULL, &a));
 	assert_true(a->bytes >= BYTES && a->emulated && a->number == 0);
 	memory = a->data;
@@ -42,7 +33,6 @@ TEST(blocks_are_used_again)
 	assert_ok(sl_block_take(0, NULL, &a));
 	assert_non_null(a->data);
 	sl_block_give(a);
-	sl_blocks_free();
 }
 
 /* A reader is queued on one stream when the block is given back, and another stream overwrites it. */
@@ -53,7 +43,6 @@ TEST(new_work_follows_work_of_others)
 	unsigned char *seen;
 	void *first;
 
-	choose_device();
 	assert_ok(sl_memory_get(SL_PINNED, BYTES, (void **)&seen));
 	assert_ok(sl_stream_make(&reader));
 	assert_ok(sl_stream_make(&writer));
@@ -83,7 +72,6 @@ TEST(new_work_follows_work_of_others)
 	sl_stream_free(reader);
 	sl_stream_free(writer);
 	sl_memory_give(SL_PINNED, seen);
-	sl_blocks_free();
 }
 
 TEST(marked_contents_are_waited_for)
@@ -92,7 +80,6 @@ TEST(marked_contents_are_waited_for)
 	unsigned char byte = 0;
 	sl_stream a, b;
 
-	choose_device();
 	assert_ok(sl_stream_make(&a));
 	assert_ok(sl_stream_make(&b));
 	assert_ok(sl_block_take(BYTES, a, &block));
@@ -118,7 +105,6 @@ TEST(marked_contents_are_waited_for)
 	sl_block_give(block);
 	sl_stream_free(a);
 	sl_stream_free(b);
-	sl_blocks_free();
 }
 
 TEST(devices_are_selected_and_restored)
@@ -126,7 +112,6 @@ TEST(devices_are_selected_and_restored)
 	struct sl_device_block *block;
 	int before = -1, devices;
 
-	sl_device_emulate(true);
 	assert_ok(sl_device_count(&devices));
 	assert_ok(sl_device_select(0, &before));
 	assert_int_equal(before, 0);
@@ -138,5 +123,17 @@ TEST(devices_are_selected_and_restored)
 	assert_ok(sl_device_select(0, &before));
 	assert_int_equal(before, 0);
 	assert_fails(sl_device_select(devices, &before), SL_NO_DEVICE, "there is no device");
+}
+
+BEFORE_EACH()
+{
+	struct sl_device device;
+
+	sl_device_emulate(true);
+	assert_ok(sl_device_use(0, &device));
+}
+
+AFTER_EACH()
+{
 	sl_blocks_free();
 }

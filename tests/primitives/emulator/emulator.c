@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "tests/primitives/emulator/emulator_check.h"
+#include "tests/support/configs/configs.h"
 
 enum { CHILD_SECONDS = 60, SURVIVED = 42, PARTS_MOST = 10 };
 
@@ -157,23 +158,16 @@ static bool is_of_this_build(const char *how)
 
 TEST(kernels_accesses_and_settings_end_as_listed)
 {
-	const char *source = getenv("SLUICE_SOURCE");
-	char path[4096], line[1024];
-	FILE *f;
+	FILE *f = open_source("tests/primitives/emulator/emulator.txt");
+	char line[LINE_BYTES];
 
-	snprintf(path, sizeof(path), "%s/tests/primitives/emulator/emulator.txt",
-		source ? source : ".");
-	f = fopen(path, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
+	while (next_line(f, line)) {
 		char *field[PARTS_MOST], *rest = line;
 		int n = 0;
 
-		line[strcspn(line, "\n")] = '\0';
 		while (rest && n < PARTS_MOST)
 			field[n++] = strsep(&rest, "|");
-		if (line[0] == '#' || n < 3)
-			continue;
+		assert_true(n >= 3);
 		if (is_of_this_build(field[2]))
 			run_line(field, n);
 	}

@@ -17,21 +17,6 @@
 #include "tests/faults/fault_injection.h"
 #include "tests/primitives/files/files_check.h"
 
-static const struct sl_dir *dir(void)
-{
-	return &open_dir.dir;
-}
-
-static void expect(const char *name, const char *text)
-{
-	expect_content(&open_dir, name, text);
-}
-
-static enum sl_status put(const char *name, const char *text, bool replace)
-{
-	return commit(&open_dir, name, text, replace);
-}
-
 /* --- commit ----------------------------------------------------------------------------------- */
 
 /* Sizes around that of a write; read back with the functions of C and of the library. */

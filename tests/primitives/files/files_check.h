@@ -12,20 +12,24 @@
 
 enum { MIB = 1 << 20 };
 
-static inline enum sl_status commit(
-	struct open_dir *s, const char *name, const char *text, bool replace)
+static inline const struct sl_dir *dir(void)
 {
-	return sl_file_commit(&s->dir, name, text, strlen(text), replace);
+	return &open_dir.dir;
 }
 
-static inline void expect_content(struct open_dir *s, const char *name, const char *expected)
+static inline enum sl_status put(const char *name, const char *text, bool replace)
+{
+	return sl_file_commit(dir(), name, text, strlen(text), replace);
+}
+
+static inline void expect(const char *name, const char *text)
 {
 	char *bytes;
 	size_t size;
 
-	assert_ok(sl_file_read(&s->dir, name, &bytes, &size));
-	assert_int_equal(size, strlen(expected));
-	assert_string_equal(bytes, expected);
+	assert_ok(sl_file_read(dir(), name, &bytes, &size));
+	assert_int_equal(size, strlen(text));
+	assert_string_equal(bytes, text);
 	sl_memory_give(SL_HOST, bytes);
 }
 

@@ -31,8 +31,7 @@ static bool any_part(void)
  * must be SL_DISK with the errno in its message, and must leave the folder unchanged. Returns the
  * number of failures.
  */
-static int sweep(struct open_dir *s, const char *call, int error, const char *on, const char *name,
-	bool replace)
+static int sweep(const char *call, int error, const char *on, const char *name, bool replace)
 {
 	static char bytes[2 * MIB + 1];
 
@@ -43,7 +42,7 @@ static int sweep(struct open_dir *s, const char *call, int error, const char *on
 
 		snprintf(fault, sizeof(fault), "%s:%d%s:%d", call, k, on, error);
 		assert_null(sl_fault_set(fault));
-		status = sl_file_commit(&s->dir, name, bytes, sizeof(bytes), replace);
+		status = sl_file_commit(dir(), name, bytes, sizeof(bytes), replace);
 		sl_fault_set(NULL);
 		assert_false(any_part());
 		if (status == SL_OK)
@@ -63,51 +62,48 @@ TEST(each_failed_call_leaves_the_folder_unchanged)
 	} calls[] = {{"file_open", 1}, {"file_write", 3}, {"file_fsync", 1}, {"file_close", 1},
 		{"file_rename", 1}};
 	static const int errors[] = {ENOSPC, EIO, EDQUOT, EFBIG, EROFS};
-	struct open_dir *s = &open_dir;
 
-	assert_ok(commit(s, "a", "old", false));
+	assert_ok(put("a", "old", false));
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		for (size_t e = 0; e < COUNT(errors); e++) {
 			const char *on = e % 2 ? "+" : "";
 
-			assert_int_equal(sweep(s, calls[i].call, errors[e], on, "new", false),
-				calls[i].times);
-			assert_ok(sl_file_remove(&s->dir, "new"));
 			assert_int_equal(
-				sweep(s, calls[i].call, errors[e], on, "a", true), calls[i].times);
-			assert_ok(commit(s, "a", "old", true));
+				sweep(calls[i].call, errors[e], on, "new", false), calls[i].times);
+			assert_ok(sl_file_remove(dir(), "new"));
+			assert_int_equal(
+				sweep(calls[i].call, errors[e], on, "a", true), calls[i].times);
+			assert_ok(put("a", "old", true));
 		}
 	}
-	assert_int_equal(sweep(s, "file_dirsync", EIO, "", "new", false), 1);
+	assert_int_equal(sweep("file_dirsync", EIO, "", "new", false), 1);
 }
 
 /* The only exception: if only the sync of the folder fails, the file stays replaced. */
 TEST(replaced_file_stays_after_failed_sync)
 {
-	struct open_dir *s = &open_dir;
 
-	assert_ok(commit(s, "a", "old", false));
+	assert_ok(put("a", "old", false));
 	sl_fault_set("file_dirsync:1:5");
-	assert_fails(commit(s, "a", "new", true), SL_DISK, "sync the folder");
-	expect_content(s, "a", "new");
+	assert_fails(put("a", "new", true), SL_DISK, "sync the folder");
+	expect("a", "new");
 	assert_false(any_part());
 }
 
 /* An interrupting signal, or a file system that cannot sync a folder, is not a failure. */
 TEST(harmless_errors_are_ignored)
 {
-	struct open_dir *s = &open_dir;
 
 	sl_fault_set("file_write:1:4");
-	assert_ok(commit(s, "a", "text", false));
+	assert_ok(put("a", "text", false));
 	sl_fault_set("file_dirsync:1:22");
-	assert_ok(commit(s, "b", "text", false));
+	assert_ok(put("b", "text", false));
 	sl_fault_set("file_read:1:4");
-	expect_content(s, "a", "text");
+	expect("a", "text");
 	sl_fault_set("file_append:1:4");
-	assert_ok(sl_file_append(&s->dir, "a", "more", 4));
+	assert_ok(sl_file_append(dir(), "a", "more", 4));
 	sl_fault_set(NULL);
-	expect_content(s, "a", "textmore");
+	expect("a", "textmore");
 }
 
 /* File systems without RENAME_NOREPLACE, with and without hard links. */
@@ -115,24 +111,23 @@ TEST(old_file_systems_are_supported)
 {
 	static const char *const faults[] = {"file_rename:1:22", "file_rename:1:38",
 		"file_rename:1:22,file_link:1:1", "file_rename:1:22,file_link:1:95"};
-	struct open_dir *s = &open_dir;
 
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		sl_fault_set(faults[i]);
-		assert_ok(commit(s, "a", "old", false));
+		assert_ok(put("a", "old", false));
 		sl_fault_set(faults[i]);
-		assert_fails(commit(s, "a", "new", false), SL_OUTPUT_IN_USE, "already");
+		assert_fails(put("a", "new", false), SL_OUTPUT_IN_USE, "already");
 		sl_fault_set(NULL);
-		expect_content(s, "a", "old");
+		expect("a", "old");
 		assert_int_equal(folder_count(&folder), 1);
-		assert_ok(sl_file_remove(&s->dir, "a"));
+		assert_ok(sl_file_remove(dir(), "a"));
 	}
 	sl_fault_set("file_rename:1:22,file_remove:1:5");
-	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
+	assert_int_equal(put("a", "old", false), SL_DISK);
 	sl_fault_set("file_rename:1:22,file_link:1:5");
-	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
+	assert_int_equal(put("a", "old", false), SL_DISK);
 	sl_fault_set("file_rename:1+:22,file_link:1:1");
-	assert_int_equal(commit(s, "a", "old", false), SL_DISK);
+	assert_int_equal(put("a", "old", false), SL_DISK);
 	assert_int_equal(folder_count(&folder), 0);
 }
 
@@ -140,25 +135,24 @@ TEST(failed_reads_are_reported)
 {
 	static const char *const faults[] = {
 		"file_open:1:5", "file_stat:1:5", "file_read:1:5", "file_close:1:5"};
-	struct open_dir *s = &open_dir;
 	uint64_t checked;
 	uint32_t crc;
 	char *bytes;
 	size_t size;
 
-	assert_ok(commit(s, "a", "text", false));
+	assert_ok(put("a", "text", false));
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		sl_fault_set(faults[i]);
-		assert_fails(sl_file_read(&s->dir, "a", &bytes, &size), SL_DISK, "Input/output");
+		assert_fails(sl_file_read(dir(), "a", &bytes, &size), SL_DISK, "Input/output");
 		assert_null(bytes);
 		sl_fault_set(faults[i]);
-		assert_fails(sl_file_check(&s->dir, "a", &checked, &crc), SL_DISK, "Input/output");
+		assert_fails(sl_file_check(dir(), "a", &checked, &crc), SL_DISK, "Input/output");
 		sl_fault_set(faults[i]);
 		assert_fails(sl_path_read(folder_path(&folder, "a"), 99, &bytes, &size), SL_DISK,
 			"Input/output");
 	}
 	sl_fault_set("host_malloc:1:12");
-	assert_int_equal(sl_file_read(&s->dir, "a", &bytes, &size), SL_HOST_MEMORY);
+	assert_int_equal(sl_file_read(dir(), "a", &bytes, &size), SL_HOST_MEMORY);
 	assert_null(bytes);
 }
 
@@ -174,14 +168,13 @@ TEST(messages_say_problem_reason_and_remedy)
 		{EFBIG, "File too large (the file would exceed the largest size of a file here, see ulimit -f); raise"},
 		{EIO, "Input/output error (the storage reported an error, see dmesg); check"},
 		{9999, "unknown error (the system call failed); check the folder"}};
-	struct open_dir *s = &open_dir;
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char fault[64];
 
 		snprintf(fault, sizeof(fault), "file_write:1:%d", cases[i].error);
 		sl_fault_set(fault);
-		assert_fails(commit(s, "a", "x", false), SL_DISK, cases[i].message);
+		assert_fails(put("a", "x", false), SL_DISK, cases[i].message);
 	}
 }
 
@@ -189,20 +182,19 @@ TEST(each_failed_append_is_reported)
 {
 	static const char *const faults[] = {"file_open:1:5", "file_stat:1:5", "file_append:1:28",
 		"file_append:2:28", "file_append:3:28", "file_datasync:1:5", "file_close:1:5"};
-	struct open_dir *s = &open_dir;
 	static char bytes[2 * MIB + 1];
 
 	folder_write(&folder, "log", "one\n", 4);
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		sl_fault_set(faults[i]);
-		assert_int_equal(sl_file_append(&s->dir, "log", bytes, sizeof(bytes)), SL_DISK);
+		assert_int_equal(sl_file_append(dir(), "log", bytes, sizeof(bytes)), SL_DISK);
 		sl_fault_set(faults[i]);
-		assert_int_equal(sl_file_append(&s->dir, "new", bytes, sizeof(bytes)), SL_DISK);
-		expect_content(s, "log", "one\n");
+		assert_int_equal(sl_file_append(dir(), "new", bytes, sizeof(bytes)), SL_DISK);
+		expect("log", "one\n");
 		assert_int_equal(folder_count(&folder), 1);
 	}
 	sl_fault_set("file_dirsync:1:5");
-	assert_int_equal(sl_file_append(&s->dir, "new", "x", 1), SL_DISK);
+	assert_int_equal(sl_file_append(dir(), "new", "x", 1), SL_DISK);
 	assert_int_equal(folder_count(&folder), 1);
 }
 

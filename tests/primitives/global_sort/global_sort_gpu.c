@@ -1,5 +1,6 @@
 /*
- * global_sort_gpu.c - sorts over all GPUs of the machine, and over several shares of one GPU.
+ * global_sort_gpu.c - sorts over all GPUs of the machine, and over several shares of one GPU; and the exchange between two
+ * GPUs by copies, with any number of keys.
  *
  * The test is skipped without a device.
  */
@@ -33,6 +34,16 @@ TEST(every_size_on_one_device)
 
 	assert_ok(sl_find(SL_SORT, "shared", &sort));
 	global_sort_check_sizes(sort, 1, sl_sampling_size((1 << 20) + 3), ONE_IN);
+}
+
+TEST(exchange_by_copies)
+{
+	const struct sl_backend *sort;
+
+	if (n_devices < 2)
+		skip_test("the exchange needs two devices and the machine has one");
+	assert_ok(sl_find(SL_SORT, "shared", &sort));
+	global_sort_check_exchange(sort, sl_sampling_size((1 << 24) + 5), ONE_IN);
 }
 
 BEFORE_TESTS()

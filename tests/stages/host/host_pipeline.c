@@ -186,8 +186,6 @@ TEST(tables_equal_recomputed_particles)
 
 		if (!sl_sampling_selects())
 			continue;
-		memset(&r.bins, 0, sizeof(r.bins)); /* the memory of these tests has no counters */
-		memset(&r.grids, 0, sizeof(r.grids));
 		r.loops = levels[seed % n];
 		r.compact.backend = seed % 2 ? &sl_compact_cpu_scan : &sl_compact_cpu;
 		print_message("seed %llu: %s, level %s\n", (unsigned long long)seed,

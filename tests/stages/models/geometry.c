@@ -12,13 +12,6 @@
 
 enum { N = 200000 };
 
-#define SPEED 10.0
-
-static struct sl_particle ray(float x, float y, float z, float u, float v, float w)
-{
-	return (struct sl_particle){.x = x, .y = y, .z = z, .u = u, .v = v, .w = w};
-}
-
 /* --- cavity ----------------------------------------------------------------------------------- */
 
 #define TUBE "type: tube, radius: 2 cm, length: 3 cm"
@@ -53,114 +46,10 @@ TEST(distances_to_the_wall_of_a_tube_are_exact)
 	assert_true(worst < 2e-4); /* of points at the rim: a difference of squares */
 }
 
-/* Along the axis or perpendicular to it, or almost. */
-TEST(flights_at_the_wall_of_a_tube)
-{
-	static const struct {
-		float x, z, u, w, x_after, z_after, length;
-		uint32_t steps; /* before the flight; the first one starts inside */
-		enum sl_fate fate;
-	} rows[] = {
-		{2, 1.5f, 0, 1, 2, 3, 1.5f, 0, SL_FATE_transmitted},
-		{2, 1.5f, 0, -1, 2, 0, 1.5f, 1, SL_FATE_reflected},
-		{-2, 1.5f, 1, 0, 2, 1.5f, 4, 1, SL_FATE_alive},
-		{-2, 1.5f, 1, -0.0f, 2, 1.5f, 4, 1, SL_FATE_alive},
-		{-2, 1.5f, 1, 1e-30f, 2, 1.5f, 4, 1, SL_FATE_alive},
-		{-2, 3, 1, 0, 2, 3, 4, 1, SL_FATE_alive},
-		{-2, 0, 1, 0, 2, 0, 4, 1, SL_FATE_alive},
-		{-2, 3, 1, -0x1p-149f, 2, 3, 4, 1, SL_FATE_alive},
-		{-2, 0, 1, 0x1p-149f, 2, 0, 4, 1, SL_FATE_alive},
-	};
-	struct sl_cavity r = RULES(cavity, TUBE);
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sl_particle p = ray(rows[i].x, 0, rows[i].z, rows[i].u, 0, rows[i].w);
-
-		p.steps = rows[i].steps;
-		sl_cavity_tube_flight(&r, &p);
-		if (p.fate != rows[i].fate || p.x != rows[i].x_after ||
-			fabsf(p.z - rows[i].z_after) > 1e-30f || p.y != 0.0f ||
-			fabs((double)p.time * 29.9792458 - (double)rows[i].length) > 1e-5)
-			fail_msg("row %zu: fate %d, x %g, z %g, time %g", i, p.fate, (double)p.x,
-				(double)p.z, (double)p.time);
-	}
-}
-
 /* --- source_detector: what is hit ------------------------------------------------------------- */
 
-#define SOURCE  "speed: 10 cm/ns, "
-#define DISK    "detector: {type: disk, distance: 2 cm, radius: 1 cm}"
-#define STOP(t) ", stop: {type: " t ", distance: 1 cm, radius: 0.25 cm}"
-
-/* Rims are part of detectors and of holes; a tangent hits. */
-TEST(rims_are_hit)
-{
-	static const struct {
-		const char *detector;
-		float x, y, z, u, w;
-		enum sl_fate fate;
-		float length; /* of the flight to the hit or the stop; 0: not tested */
-		uint32_t pixel;
-	} rows[] = {
-		{DISK, 0, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
-		{DISK, 1, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
-		{DISK, -0.6f, 0.79999995f, 0, 0, 1, SL_FATE_hit, 2, 0},
-		{DISK, 1.000001f, 0, 0, 0, 1, SL_FATE_missed, 0, 0},
-		{DISK, 0, 0, 0, 0, -1, SL_FATE_missed, 0, 0},
-		{DISK, 0, 0, 0, 1, 0, SL_FATE_missed, 0, 0},
-		{DISK, 0, 0, 0, 1, 1e-30f, SL_FATE_missed, 0, 0},
-		{DISK, -1, 0, 0, 0.6f, 0.8f, SL_FATE_hit, 2.5f, 0},
-		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 0, 0, 1,
-			SL_FATE_hit, 4, 0},
-		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 1, 0, 0, 0, 1,
-			SL_FATE_hit, 5, 0},
-		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 1.000001f, 0, 0, 0, 1,
-			SL_FATE_missed, 0, 0},
-		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 0, 0, -1,
-			SL_FATE_missed, 0, 0},
-		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 7, 0, 1,
-			SL_FATE_missed, 0, 0}, /* the detector is at the back */
-		{"detector: {type: sphere, distance: 5 cm, radius: 1 cm}", 0, 0, 5, 0, 1,
-			SL_FATE_missed, 0, 0}, /* from inside */
-		{DISK STOP("disk"), 0.25f, 0, 0, 0, 1, SL_FATE_blocked, 1, 0},
-		{DISK STOP("disk"), 0.2500001f, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
-		{DISK STOP("disk"), 0, 0, 0, 0, -1, SL_FATE_missed, 0, 0},
-		{DISK STOP("aperture"), 0.25f, 0, 0, 0, 1, SL_FATE_hit, 2, 0},
-		{DISK STOP("aperture"), 0.2500001f, 0, 0, 0, 1, SL_FATE_blocked, 1, 0},
-		{DISK STOP("aperture"), 0, 0, 0, 1, 1e-30f, SL_FATE_blocked, 0, 0},
-		{DISK STOP("aperture"), 0, 0, 0, 0, -1, SL_FATE_missed, 0, 0},
-#define RECTANGLE \
-	"detector: {type: rectangle, distance: 2 cm, width: 2 cm, height: 1 cm, pixels: [4, 3]}"
-		{RECTANGLE, -1, -0.5f, 0, 0, 1, SL_FATE_hit, 2, 0},
-		{RECTANGLE, 1, -0.5f, 0, 0, 1, SL_FATE_hit, 2, 3},
-		{RECTANGLE, -1, 0.5f, 0, 0, 1, SL_FATE_hit, 2, 8},
-		{RECTANGLE, 1, 0.5f, 0, 0, 1, SL_FATE_hit, 2, 11},
-		{RECTANGLE, 0, 0, 0, 0, 1, SL_FATE_hit, 2,
-			6}, /* the lower edge of a pixel is part of it */
-		{RECTANGLE, -0x1p-20f, 0, 0, 0, 1, SL_FATE_hit, 2, 5},
-		{RECTANGLE, -1.0000001f, 0.5f, 0, 0, 1, SL_FATE_missed, 0, 0},
-		{RECTANGLE, 1.0000001f, 0.5f, 0, 0, 1, SL_FATE_missed, 0, 0},
-		{RECTANGLE, 1, 0.50000006f, 0, 0, 1, SL_FATE_missed, 0, 0},
-		{RECTANGLE, 1, -0.50000006f, 0, 0, 1, SL_FATE_missed, 0, 0},
-#undef RECTANGLE
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sl_recipe r = recipe_of("source_detector: {" SOURCE "%s}", rows[i].detector);
-		float x = rows[i].x, length = rows[i].length;
-		struct sl_particle p = ray(x, rows[i].y, rows[i].z, rows[i].u, 0, rows[i].w);
-
-		advance(&r, &p, 1);
-		if (p.fate != rows[i].fate || p.pixel != rows[i].pixel ||
-			(length > 0 &&
-				(fabs((double)p.time - (double)length / SPEED) > 1e-7 ||
-					fabsf(p.x - x - length * rows[i].u) > 1e-6f ||
-					fabsf(p.z - rows[i].z - length * rows[i].w) > 1e-6f)))
-			fail_msg("row %zu, %s: fate %d, pixel %u, x %.9g, z %.9g, time %.9g", i,
-				rows[i].detector, p.fate, p.pixel, (double)p.x, (double)p.z,
-				(double)p.time);
-	}
-}
+#define SOURCE "speed: 10 cm/ns, "
+#define DISK   "detector: {type: disk, distance: 2 cm, radius: 1 cm}"
 
 /* On the near side of the surface. */
 TEST(spheres_are_hit_in_front)
@@ -406,35 +295,4 @@ TEST(distances_to_surfaces_are_exact)
 	}
 	print_message("%d hits, %d grazing rays differ\n", met, differ);
 	assert_true(met > N / 4 && differ < 10);
-}
-
-/*
- * View factors of two unit squares: parallel at distance 1 (0.199825) or at a right angle with a common edge (0.200044):
- * Howell, A Catalog of Radiation Heat Transfer Configuration Factors, C-11 and C-14.
- */
-TEST(squares_exchange_light)
-{
-	static const struct {
-		const char *box;
-		double want;
-	} rows[] = {{"from: [0, 0, 1 cm], to: [1 cm, 1 cm, 1.5 cm]", 0.199825},
-		{"from: [1 cm, 0, 0], to: [1.5 cm, 1 cm, 1 cm]", 0.200044}};
-
-	for (int i = 0; i < 2; i++) {
-		struct sl_recipe r = recipe_of(
-			"rays: {source: random, objects: [{box: {%s}, emission: 1}]}", rows[i].box);
-		double want = rows[i].want;
-		uint64_t lit = 0;
-
-		for (uint64_t id = 0; id < N; id++) {
-			struct sl_words w = sl_draw(23, id, 77);
-			struct sl_particle p =
-				ray(sl_uniform(w.at[0]), sl_uniform(w.at[1]), 1e-6f, 0, 0, 0);
-
-			sl_lambertian(&p, 0.0f, 0.0f, 1.0f, w.at[2], w.at[3]);
-			advance(&r, &p, UINT32_MAX);
-			lit += p.fate == SL_FATE_lit;
-		}
-		assert_true(fabs((double)lit / N - want) < 4 * sqrt(want * (1 - want) / N));
-	}
 }

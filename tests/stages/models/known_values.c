@@ -8,6 +8,10 @@
  *	range COLUMN LO HI         the range that the model declares, or "unbounded"
  *	constant COLUMN NUMBER     the column is declared to have one value
  *	varies COLUMN              it is not
+ *	same CONFIGURATION         it makes the same rules, byte for byte
+ *	flight X Y Z U W STEPS FATE LENGTH PIXEL
+ *	                           one step of a particle from there, with v = 0, that has made STEPS, at 10 cm/ns; a LENGTH of 0
+ *	                           is not tested
  *
  * A mean may be wrong by 4.5 standard errors, which are those of the sample. Text after the number is a comment.
  */
@@ -15,9 +19,10 @@
 #include <stdlib.h>
 
 #include "tests/support/basic/check.h"
+#include "tests/support/configs/configs.h"
 #include "tests/support/models/models.h"
 
-enum { N = 200000, LINE_BYTES = 2048 };
+enum { N = 200000 };
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -185,15 +190,40 @@ static void check_constant(const struct known *k, const char *column, const char
 			(double)real);
 }
 
+static void check_flight(const struct known *k, const char *words)
+{
+	struct sl_particle p = {.weight = 1}, start;
+	char fate[32];
+	float length;
+	uint32_t pixel;
+
+	assert_int_equal(sscanf(words, "%f %f %f %f %f %u %31s %f %u", &p.x, &p.y, &p.z, &p.u, &p.w,
+				 &p.steps, fate, &length, &pixel),
+		9);
+	start = p;
+	advance(&k->r, &p, 1);
+	if (p.fate != sl_fate_find(fate) || p.pixel != pixel ||
+		(length > 0 && (fabs((double)p.time - (double)length / 10) > 1e-7 ||
+				       fabsf(p.x - start.x - length * start.u) > 1e-6f ||
+				       fabsf(p.z - start.z - length * start.w) > 1e-6f)))
+		fail_msg("%s\n\tflight %s: fate %d, pixel %u, x %.9g, z %.9g, time %.9g", k->config,
+			words, p.fate, p.pixel, (double)p.x, (double)p.z, (double)p.time);
+}
+
+static void check_same(const struct known *k, const char *config)
+{
+	const struct sl_recipe r = recipe_of("%s", config);
+
+	if (memcmp(&r.rules, &k->r.rules, sizeof(r.rules)) != 0)
+		fail_msg("%s\n\tother rules than %s", k->config, config);
+}
+
 static void read_line(struct known *k, char *line)
 {
 	struct expectation e = {.n = 0};
 	char column[32];
 	int end;
 
-	line[strcspn(line, "\n")] = '\0';
-	if (line[0] == '#' || line[0] == '\0')
-		return;
 	if (line[0] != '\t') {
 		check_configuration(k);
 		strcpy(k->config, line);
@@ -202,6 +232,10 @@ static void read_line(struct known *k, char *line)
 		check_range(k, column, line + end);
 	} else if (sscanf(line, " constant %31s %n", column, &end) == 1) {
 		check_constant(k, column, line + end);
+	} else if (strncmp(line, "\tflight ", 8) == 0) {
+		check_flight(k, line + 8);
+	} else if (strncmp(line, "\tsame ", 6) == 0) {
+		check_same(k, line + 6);
 	} else if (sscanf(line, " varies %31s", column) == 1) {
 		check_constant(k, column, NULL);
 	} else {
@@ -215,16 +249,11 @@ static void read_line(struct known *k, char *line)
 TEST(models_have_their_known_values)
 {
 	static struct known k;
-	char path[LINE_BYTES], line[LINE_BYTES];
-	const char *source = getenv("SLUICE_SOURCE");
+	FILE *f = open_source("tests/stages/models/known_values.txt");
+	char line[LINE_BYTES];
 	int lines = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/tests/stages/models/known_values.txt",
-		source ? source : ".");
-	f = fopen(path, "r");
-	assert_non_null(f);
-	for (; fgets(line, sizeof(line), f); lines++)
+	for (; next_line(f, line); lines++)
 		read_line(&k, line);
 	fclose(f);
 	check_configuration(&k);

@@ -13,40 +13,11 @@
 enum { N = 100000, SEED = 1 };
 
 #define PLAIN "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: 1 cm"
-#define MEDIA                                                                   \
+#define STACK                                                                   \
 	"mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 0, 38 /cm], g: [0.5, 0.9, 0], " \
-	"n: [1.5, 1, 1.4], n_above: 1.1, n_below: 1.2"
-#define STACK MEDIA ", thickness: [0.1 cm, 0.05 cm, 0.2 cm]"
+	"n: [1.5, 1, 1.4], n_above: 1.1, n_below: 1.2, thickness: [0.1 cm, 0.05 cm, 0.2 cm]"
 
 /* --- the rules -------------------------------------------------------------------------------- */
-
-/* However one medium is split, and whatever word describes an absorption, the rules have the same bytes. */
-TEST(same_slabs_have_the_same_rules)
-{
-	static const char *const pairs[][2] = {
-		{PLAIN, "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: [0.5 cm, 0.5 cm]"},
-		{PLAIN, "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: [0.25 cm, 0.125 cm, 0.375 "
-			"cm, 0.25 cm]"},
-		{PLAIN, "mu_a: 1 /cm, mu_s: 9 /cm, g: 0.5, thickness: [0.99999904632568359375 cm, "
-			"0.00000095367431640625 cm]"},
-		{PLAIN, "mu_a: [1 /cm, 1 /cm], mu_s: 9 /cm, g: 0.5, n: [1, 1], thickness: [0.5 cm, "
-			"0.5 cm]"},
-		{"mu_a: 1 /cm, mu_s: 9 /cm, thickness: inf",
-			"mu_a: 1 /cm, mu_s: 9 /cm, thickness: [1 cm, inf]"},
-		{STACK, "mu_a: [1 /cm, 0, 0, 2 /cm, 2 /cm], mu_s: [9 /cm, 0, 0, 38 /cm, 38 /cm], "
-			"g: [0.5, 0.9, 0.9, 0, 0], n: [1.5, 1, 1, 1.4, 1.4], n_above: 1.1, n_below: "
-			"1.2, thickness: [0.1 cm, 0.03125 cm, 0.01875 cm, 0.125 cm, 0.075 cm]"},
-		{PLAIN ", absorption: implicit, roulette: {below: 0.5, survive: 0.5}",
-			PLAIN ", absorption: balanced"},
-	};
-
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		struct sl_slab a = RULES(slab, "%s", pairs[i][0]);
-		struct sl_slab b = RULES(slab, "%s", pairs[i][1]);
-
-		assert_memory_equal(&a, &b, sizeof(a));
-	}
-}
 
 TEST(layers_that_differ_stay_separate)
 {

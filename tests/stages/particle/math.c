@@ -14,6 +14,7 @@
 #include "stages/particle/math.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/configs/configs.h"
 
 #define PI 3.14159265358979323846
 
@@ -158,19 +159,12 @@ static void check_recorded(const char *line)
 
 TEST(recorded_worst_errors_are_reproduced)
 {
-	const char *source = getenv("SLUICE_SOURCE");
-	char path[4096], line[256];
+	FILE *f = open_source("data/reference/math/ulp.txt");
+	char line[LINE_BYTES];
 	int n = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/data/reference/math/ulp.txt", source ? source : ".");
-	f = fopen(path, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f))
-		if (line[0] != '#') {
-			check_recorded(line);
-			n++;
-		}
+	for (; next_line(f, line); n++)
+		check_recorded(line);
 	fclose(f);
 	assert_int_equal(N_FUNCTIONS, n);
 }

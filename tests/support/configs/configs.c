@@ -17,6 +17,29 @@ const char *source_root(void)
 	return path ? path : ".";
 }
 
+FILE *open_source(const char *name)
+{
+	char path[CONFIG_PATH_BYTES];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", source_root(), name);
+	f = fopen(path, "r");
+	if (!f)
+		fail_msg("cannot open %s", path);
+	return f;
+}
+
+bool next_line(FILE *f, char line[LINE_BYTES])
+{
+	while (fgets(line, LINE_BYTES, f)) {
+		assert_true(strlen(line) < LINE_BYTES - 1);
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] != '\0' && line[0] != '#')
+			return true;
+	}
+	return false;
+}
+
 static int by_suffix(const struct dirent *entry)
 {
 	size_t n = strlen(entry->d_name);

@@ -13,10 +13,11 @@
 
 #include "primitives/device/device_driver.h"
 
-/* Calls that can return an error: name, parameters, arguments. */
+/* Calls that can return an error: name, parameters, arguments. The results of the first two can be replaced. */
+#define COUNTED_ANSWERS(X)      \
+	X(count, (int *n), (n)) \
+	X(use, (int number, struct sl_device *d), (number, d))
 #define COUNTED_CALLS(X)                                                                       \
-	X(count, (int *n), (n))                                                                \
-	X(use, (int number, struct sl_device *d), (number, d))                                 \
 	X(limits, (struct sl_limits * l), (l))                                                 \
 	X(get, (enum sl_space space, size_t bytes, void **p), (space, bytes, p))               \
 	X(stream_make, (sl_stream * s), (s))                                                   \
@@ -40,7 +41,7 @@
 
 enum counted_call {
 #define X(name, parameters, arguments) CALL_##name,
-	COUNTED_CALLS(X) COUNTED_QUIET_CALLS(X)
+	COUNTED_ANSWERS(X) COUNTED_CALLS(X) COUNTED_QUIET_CALLS(X)
 #undef X
 		CALL_launch,
 	N_CALLS

@@ -18,9 +18,10 @@
 static void compare(const struct sl_recipe *r, const struct sl_recipe *d, unsigned char poison,
 	const uint64_t *order, size_t n)
 {
-	struct test_batch host, pipeline;
+	struct batch_memory host;
+	struct test_batch pipeline;
 
-	test_batch_open_host(&host, r);
+	open_batch_memory(&host, r, 0xa5);
 	test_batch_open_device(&pipeline, d, poison);
 	for (size_t i = 0; i < n; i++) {
 		run_host_and_device(r, &host, d, &pipeline, order[i]);
@@ -28,7 +29,7 @@ static void compare(const struct sl_recipe *r, const struct sl_recipe *d, unsign
 			check_packed(d, &host.b, &pipeline.b);
 	}
 	test_batch_close_device(&pipeline);
-	test_batch_close_host(&host);
+	close_batch_memory(&host);
 }
 
 /* --- at random -------------------------------------------------------------------------------- */
@@ -196,7 +197,7 @@ static size_t last_bit(const struct sl_recipe *r, const struct sl_table *t, uint
 
 /* Flips bits of copy k. Returns true if it is a copy from the device, the i-th one. Other copies are
  * not flipped, so the batch must be correct. */
-static bool flip_copy(const struct sl_recipe *d, struct test_batch *host,
+static bool flip_copy(const struct sl_recipe *d, struct batch_memory *host,
 	struct test_batch *pipeline, unsigned k, uint32_t i)
 {
 	if (is_accepted(d, pipeline, k, 1)) {
@@ -217,16 +218,16 @@ static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *
 	const struct sl_histogram_axis halves = {
 		SL_COLUMN_w, 2, SL_FATE_BIT(SL_FATE_hit) | SL_FATE_BIT(SL_FATE_transmitted), -1, 1};
 	struct sl_recipe r = test_recipe(model, n), d;
-	struct test_batch host, pipeline;
+	struct batch_memory host;
+	struct test_batch pipeline;
 	uint32_t flipped = 0, expected;
 
 	r.n_fields = 0; /* sorting thousands of batches would take long */
 	r.bins = sl_histogram_make(&halves, 1, true);
 	d = recipe_on_device(&r, compact, "naive");
-	test_batch_open_host(&host, &r);
+	open_batch_memory(&host, &r, 0xa5);
 	test_batch_open_device(&pipeline, &d, 0xa5);
-	sl_batch_begin(&r, &host.b, 0);
-	assert_ok(sl_stages_run(&r, &host.x, &host.b, NULL));
+	run_batch(&r, &host, 0);
 	assert_true(host.b.n_survivors > 0);
 	expected = 4 + count_copied_columns(&host.b.table);
 	for (uint64_t k = 1; k <= COPIES_MOST; k += flipped < expected ? 1 : sl_sampling_step(1))
@@ -234,7 +235,7 @@ static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *
 	sl_fault_set(NULL);
 	assert_int_equal(flipped, expected);
 	test_batch_close_device(&pipeline);
-	test_batch_close_host(&host);
+	close_batch_memory(&host);
 }
 
 void device_pipeline_check_flips(uint32_t n)

@@ -1,8 +1,6 @@
 /* host_and_device.c - see host_and_device.h. */
 #include "tests/support/device/host_and_device.h"
 
-#include <stdlib.h>
-
 #include "stages/particle/digest.h"
 #include "stages/host/batch_layout.h"
 #include "tests/support/basic/check.h"
@@ -20,28 +18,6 @@ static void *filled_get(enum sl_space space, size_t bytes, unsigned char byte)
 void *poisoned_get(enum sl_space space, size_t bytes)
 {
 	return filled_get(space, bytes, 0xa5);
-}
-
-void test_batch_open_host(struct test_batch *s, const struct sl_recipe *r)
-{
-	struct sl_arena measure = {0}, cut = {0};
-
-	memset(s, 0, sizeof(*s));
-	sl_batch_lay_out(&measure, r, r->batch, &s->b);
-	sl_histogram_lay_out(&measure, r, &s->b);
-	cut.size = measure.used;
-	cut.base = s->block = malloc(cut.size);
-	sl_batch_lay_out(&cut, r, r->batch, &s->b);
-	sl_histogram_lay_out(&cut, r, &s->b);
-	s->x.scratch.size = sl_stages_scratch(r, r->batch);
-	assert_ok(sl_memory_get(SL_HOST, s->x.scratch.size, &s->scratch));
-	s->x.scratch.base = s->scratch;
-}
-
-void test_batch_close_host(struct test_batch *s)
-{
-	free(s->block);
-	sl_memory_give(SL_HOST, s->scratch);
 }
 
 static void lay_out(struct sl_arena *device, struct sl_arena *pinned, const struct sl_recipe *r,
@@ -112,15 +88,14 @@ void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b)
 	}
 }
 
-void run_host_and_device(const struct sl_recipe *r, struct test_batch *host,
+void run_host_and_device(const struct sl_recipe *r, struct batch_memory *host,
 	const struct sl_recipe *on_device, struct test_batch *pipeline, uint64_t number)
 {
 	uint64_t ns[SL_STAGE_COUNT] = {0};
 
-	sl_batch_begin(r, &host->b, number);
+	run_batch(r, host, number);
 	sl_batch_begin(r, &pipeline->b, number);
 	pipeline->b.device_packed.wanted = on_device->pack.form != SL_AS_COLUMNS;
-	assert_ok(sl_stages_run(r, &host->x, &host->b, NULL));
 	assert_ok(sl_device_pipeline_run(on_device, &pipeline->pipeline, &pipeline->b, ns));
 	assert_same_batch(&host->b, &pipeline->b);
 	if (on_device->pack.form == SL_AS_COLUMNS)

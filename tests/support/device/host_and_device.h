@@ -6,20 +6,17 @@
 #define SL_TESTS_SUPPORT_DEVICE_HOST_AND_DEVICE_H
 
 #include "stages/device/device_pipeline.h"
+#include "tests/support/basic/batch_memory.h"
 
-/* A batch on the host with its memory, or a device pipeline with the host memory of its results. */
+/* A device pipeline with the host memory of its results. */
 struct test_batch {
 	struct sl_batch b;
-	struct sl_exec x;
 	struct sl_device_pipeline pipeline;
-	void *block, *scratch, *device_memory, *pinned;
+	void *device_memory, *pinned;
 };
 
 /* Allocates memory and fills it with the byte 0xa5, so that reads of unwritten memory change results. */
 void *poisoned_get(enum sl_space space, size_t bytes);
-
-void test_batch_open_host(struct test_batch *s, const struct sl_recipe *r);
-void test_batch_close_host(struct test_batch *s);
 
 /*
  * poison fills the device memory. With 0, memory after the particles of a batch looks like particles that are alive. A recipe
@@ -38,7 +35,7 @@ struct sl_recipe recipe_on_device(const struct sl_recipe *r, const char *compact
 void assert_same_batch(const struct sl_batch *a, const struct sl_batch *b);
 
 /* Runs batch number on the host and on the device, and compares the results. */
-void run_host_and_device(const struct sl_recipe *r, struct test_batch *host,
+void run_host_and_device(const struct sl_recipe *r, struct batch_memory *host,
 	const struct sl_recipe *on_device, struct test_batch *pipeline, uint64_t number);
 
 #endif

@@ -15,7 +15,7 @@
 #include "stages/models/models.def"
 #undef SL_MODEL_HEADERS
 
-static const struct sl_model_common common = {.max_steps = 1000};
+enum { MAX_STEPS = 1000 };
 
 static void set_model(struct sl_recipe *r, enum sl_model_number model)
 {
@@ -27,9 +27,10 @@ static void set_model(struct sl_recipe *r, enum sl_model_number model)
 
 /* --- from text -------------------------------------------------------------------------------- */
 
-static struct sl_recipe recipe_of_model(const char *model)
+struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps)
 {
 	static struct sl_config config;
+	const struct sl_model_common common = {.max_steps = max_steps};
 	struct sl_model_check check;
 	struct sl_reader *reader;
 	struct sl_recipe r;
@@ -54,7 +55,7 @@ struct sl_recipe recipe_of(const char *format, ...)
 	va_start(values, format);
 	vsnprintf(model, sizeof(model), format, values);
 	va_end(values);
-	return recipe_of_model(model);
+	return recipe_of_model(model, MAX_STEPS);
 }
 
 const void *rules_of(const char *format, ...)
@@ -67,7 +68,7 @@ const void *rules_of(const char *format, ...)
 	vsnprintf(model, sizeof(model) - 1, format, values);
 	va_end(values);
 	strcat(model, "}");
-	r = recipe_of_model(model);
+	r = recipe_of_model(model, MAX_STEPS);
 	return r.rules.bytes;
 }
 

@@ -7,6 +7,9 @@
 #include "stages/batch/recipe.h"
 #include "stages/models/model.h"
 
+/* Returns the recipe of a configuration of a model, such as "slab: {thickness: 1 cm}". */
+struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps);
+
 /*
  * Makes the recipe of a model, such as "slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}", with at most 1000 steps. The
  * text must be valid.
