@@ -36,7 +36,7 @@ struct process {
 	const char *out_to;         /* a path for its stdout; NULL: captured */
 	unsigned long file_bytes;   /* RLIMIT_FSIZE; 0: none */
 	unsigned long memory_bytes; /* RLIMIT_AS; 0: none */
-	void (*begin)(void);        /* called in the child before main() of "sluice"; NULL: not called */
+	void (*begin)(void); /* called in the child before main() of "sluice"; NULL: not called */
 };
 
 struct running {
