@@ -122,7 +122,7 @@ static void run_alone(const char *what, const char *settings, struct ending *e)
 static bool has_ended(const struct ending *e, const char *how)
 {
 	if (strcmp(how, "segv") == 0)
-		return e->signal == SIGSEGV || strstr(e->err, "SEGV");
+		return e->signal == SIGSEGV || strstr(e->err, "DEADLYSIGNAL"); /* of a sanitizer */
 	return strcmp(how, "asan") == 0 || strcmp(how, "tsan") == 0 ||
 	       e->code == (strcmp(how, "failed") == 0          ? SL_DEVICE_FAILED
 				  : strcmp(how, "memory") == 0 ? SL_DEVICE_MEMORY

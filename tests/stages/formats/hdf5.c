@@ -58,6 +58,12 @@ static const char file[] = "bytes of a file";
 static enum step first_step, later_step;
 static int number_to_raise;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 static enum sl_status read_file(const void *in, size_t bytes, void *found, size_t size)
 {
 	const enum step step = shared->attempts++ == 0 ? first_step : later_step;
@@ -113,6 +119,12 @@ static enum sl_status run_reader(in_child *run, enum step first, enum step later
 	return SL_OK;
 }
 
+/* These steps meet limits that a child process does not have with a sanitizer (hdf5_child.h). */
+static bool is_limited(enum step step)
+{
+	return step == OPEN_FILE || step == WANT_MEMORY;
+}
+
 /*
  * A failed allocation in HDF5 may look like a lack of memory, damage or a crash, and does not happen again, so a
  * failed reader reads again. A file for which HDF5 asks for 1 GiB is damaged: memory is not what is missing.
@@ -136,9 +148,11 @@ TEST(answers_and_failures_of_readers_are_reported)
 		signal(SIGCHLD, ignored ? SIG_IGN : SIG_DFL);
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			int answer = 0;
-			enum sl_status s =
-				run_reader(sl_h5_in_child, rows[i].first, rows[i].later, &answer);
+			enum sl_status s;
 
+			if (SANITIZED && is_limited(rows[i].first))
+				continue;
+			s = run_reader(sl_h5_in_child, rows[i].first, rows[i].later, &answer);
 			print_message("row %zu\n", i);
 			if (rows[i].message)
 				assert_fails(s, SL_BAD_INPUT, rows[i].message);
