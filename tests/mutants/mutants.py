@@ -320,11 +320,14 @@ def try_all(mutants, jobs, all_of_them):
 
 
 def included(name):
-    """The kernel files that a file includes, itself first."""
+    """The kernel files that a file includes, itself first; names are below the folder of the file that includes them, or the root."""
     found = [name]
     for path in found:
-        lines = re.findall(r'^#include "([^"]+)"', open(os.path.join(ROOT, path)).read(), re.M)
-        found += [p for p in lines if p.endswith(".cuh") and p not in found]
+        for to in re.findall(r'^#include "([^"]+\.cuh)"', open(os.path.join(ROOT, path)).read(), re.M):
+            beside = os.path.join(os.path.dirname(path), to)
+            to = beside if os.path.exists(os.path.join(ROOT, beside)) else to
+            if to not in found:
+                found.append(to)
     return found
 
 
