@@ -308,7 +308,7 @@ static int expected(size_t from, size_t end, struct lines *out, struct lines *er
 {
 	int code = 0;
 
-	*out = *err = (struct lines){NULL};
+	*out = *err = (struct lines){.n = 0};
 	out->at = (char **)calloc(end - from + 1, sizeof(char *));
 	err->at = (char **)calloc(end - from + 1, sizeof(char *));
 	assert_true(out->at && err->at);

@@ -104,7 +104,7 @@ struct transfers {
 
 static struct transfers count_transfers(void)
 {
-	uint64_t read, written, reads, writes;
+	uint64_t read = 0, written = 0, reads = 0, writes = 0;
 	FILE *f = fopen("/proc/self/io", "r");
 
 	if (!f || fscanf(f,

@@ -59,7 +59,7 @@ struct words {
 	char text[WORDS_BYTES];
 };
 
-SL_PRINTF(2, 3) static const char *print(struct words *w, const char *format, va_list list)
+SL_PRINTF(2, 0) static const char *print(struct words *w, const char *format, va_list list)
 {
 	char *at = w->text + w->used;
 	int n = vsnprintf(at, sizeof(w->text) - w->used, format, list);
