@@ -10,15 +10,20 @@
 
 static int skipped;
 
+SL_PRINTF(1, 0) static void print_reason(const char *format, va_list values)
+{
+	printf("SKIP: ");
+	vprintf(format, values);
+	printf("\n");
+}
+
 void skip_test(const char *format, ...)
 {
 	va_list values;
 
-	printf("SKIP: ");
 	va_start(values, format);
-	vprintf(format, values);
+	print_reason(format, values);
 	va_end(values);
-	printf("\n");
 	skipped++;
 	_skip(__FILE__, __LINE__);
 }
@@ -32,11 +37,9 @@ void skip_file(const char *format, ...)
 {
 	va_list values;
 
-	printf("SKIP: ");
 	va_start(values, format);
-	vprintf(format, values);
+	print_reason(format, values);
 	va_end(values);
-	printf("\n");
 	folder_end();
 	exit(SKIPPED);
 }
