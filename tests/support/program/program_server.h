@@ -1,5 +1,5 @@
 /*
- * program_server.h - calls the program in a process of its own, without the loader: that and the libraries take longer
+ * program_server.h - calls the program in a separate process, without the loader: that and the libraries take longer
  * than a run of a few particles.
  *
  * At its start the program of the tests forks a process, the server, which waits. For each run the server forks a child
