@@ -365,6 +365,8 @@ static bool is_chosen(size_t i, bool of_device)
 	return sl_sampling_step(1) == 1 || stands_for_its_site(&trial.calls, i);
 }
 
+static unsigned failed, succeeded; /* commands with a fault */
+
 static void fail_calls(const struct scenario *s, bool of_device)
 {
 	unsigned errors = 0;
@@ -388,7 +390,8 @@ static void fail_calls(const struct scenario *s, bool of_device)
 		}
 	}
 	note_sites();
-	assert_true(trial.failed >= trial.succeeded); /* few faults are harmless */
+	failed += trial.failed;
+	succeeded += trial.succeeded;
 	trial_end();
 }
 
@@ -408,6 +411,8 @@ TEST(calls_of_devices_fail)
 {
 	for (size_t i = 0; i < COUNT(device_runs); i++)
 		fail_calls(&device_runs[i], true);
+	/* A single command may have a harmless fault, but few faults are harmless. */
+	assert_true(failed > succeeded);
 }
 
 /* Faults of several devices, with their outcome. */
