@@ -57,6 +57,12 @@ def _field(name: str, column: Any) -> Field:
     return name, dtype.str, ""
 
 
+def _no_array(table: Mapping[str, Any]) -> TypeError:
+    """NumPy and pandas would make an array of the names."""
+    return TypeError(f"{type(table).__name__} is a mapping of columns, no array: take one column, table['x'], or "
+                     "pandas.DataFrame(dict(table))")
+
+
 class Table(Mapping[str, Any]):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
 
@@ -79,6 +85,9 @@ class Table(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         return array_of(self._columns[name])
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise _no_array(self)
 
     def _arrow_fields(self) -> List[Field]:
         return [_field(name, column) for name, column in self._columns.items()]
@@ -188,6 +197,12 @@ class Survivors(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         return array_of(self.column(name))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise _no_array(self)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_batches": None, "_joined": {}}  # the sources have all columns
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

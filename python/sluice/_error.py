@@ -1,6 +1,7 @@
 """The exception of the package."""
 from __future__ import annotations
 
+import copyreg
 from typing import Any, List, NamedTuple, Optional, Tuple
 
 
@@ -61,3 +62,6 @@ class Error(Exception):
         self.problems = [_problem(p) for p in problems]
         self.result: Any = None
         super().__init__("\n".join(map(str, self.problems)) if self.problems else message)
+
+    def __reduce__(self) -> Tuple[Any, ...]:  # processes send exceptions as pickles
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]

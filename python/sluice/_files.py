@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from typing import Any, Dict, List, Sequence, Union
 
 from . import _config, _native
@@ -122,20 +123,20 @@ def _manifest(directory: str) -> List[Dict[str, Any]]:
     return [lines[number] for number in sorted(lines)]
 
 
+def _batch(root: str, line: Dict[str, Any]) -> Batch:
+    n, columns = line["survivors"], {}
+    if "file" in line:
+        n, columns, _ = _native.read(os.path.join(root, line["file"]["name"]))
+    return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])
+
+
 def survivors_of(directory: str) -> Survivors:
     """The survivors of the committed batches in a directory; no columns if they have no files."""
     lines = _manifest(directory)
     root = os.path.abspath(directory)
 
-    def source(line: Dict[str, Any]) -> Source:
-        def load() -> Batch:
-            n, columns = line["survivors"], {}
-            if "file" in line:
-                n, columns, _ = _native.read(os.path.join(root, line["file"]["name"]))
-            return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])
-        return Source(line["survivors"], load)
     names = list(lines[0]["digests"]) if lines and "file" in lines[0] else []
-    return Survivors(names, [source(line) for line in lines])
+    return Survivors(names, [Source(line["survivors"], partial(_batch, root, line)) for line in lines])
 
 
 open_text = open

@@ -6,7 +6,9 @@ import json
 import os
 import sys
 from array import array
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from . import _config, _native
 from ._columns import Batch, Source, Survivors, array_of
@@ -117,6 +119,10 @@ class Run:
         return int(self.report["tallies"]["particles"])
 
     @property
+    def _survived(self) -> int:
+        return int(self.report["tallies"]["survivors"])
+
+    @property
     def joined(self) -> Any:
         """The survivors of the joined file, in its order."""
         from ._files import read
@@ -126,7 +132,7 @@ class Run:
 
     def __repr__(self) -> str:
         return (f"<Run {self.report['name']}: {self.state}, {self.particles} particles, "
-                f"{self.survivors.n} survivors>")
+                f"{self._survived} survivors>")
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -134,7 +140,7 @@ class Run:
             f"<td>{f.error:.2g}</td></tr>" for name, f in self.fates.items())
         seconds = self.report.get("times", {}).get("wall_seconds")
         title = f"{self.report['name']} ({self.report['model']}): {self.particles} particles, " \
-                f"{self.survivors.n} survivors, {self.state}"
+                f"{self._survived} survivors, {self.state}"
         if seconds is not None:
             title += f", {seconds:.3g} s"
         return (f"<table><caption>{html.escape(title)}</caption><tr><th>fate</th><th>particles</th>"
@@ -201,12 +207,35 @@ class _Bar:
             sys.stderr.write("\n")
 
 
-def _survivors_in_memory(batches: List[Batch], report: Dict[str, Any]) -> Survivors:
+@contextmanager
+def _reporter(progress: Progress) -> Iterator[Any]:
+    """The function that gets the progress, or None."""
+    if progress is not True:
+        yield progress or None
+        return
+    bar = _Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+def _batches(job: Any, report: Any) -> Iterator[Batch]:
+    while True:
+        taken = job.next(report)
+        if taken is None:
+            return
+        yield Batch(*taken)
+
+
+def _same(batch: Batch) -> Batch:
+    return batch
+
+
+def _survivors_in_memory(batches: List[Batch]) -> Survivors:
     names = list(batches[0]) if batches else []
 
-    def source(batch: Batch) -> Source:
-        return Source(batch.n, lambda: batch)
-    return Survivors(names, [source(b) for b in batches])
+    return Survivors(names, [Source(b.n, partial(_same, b)) for b in batches])
 
 
 def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
@@ -217,7 +246,7 @@ def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
         return None
     report = _report(text, in_memory)
     if in_memory:
-        return Run(report, _survivors_in_memory(batches, report), image)
+        return Run(report, _survivors_in_memory(batches), image)
     return Run(report, survivors_of(directory), image, os.path.abspath(directory))
 
 
@@ -253,15 +282,11 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
     begin = START_RESUME if resume else START_FORCE if force else START_NEW
     job = start("run", name, text, sets, in_memory=out is None, keep_all=True, begin=begin,
                 resident=_is_resident(arrays))
-    bar = _Bar() if progress is True else None
-    on_progress = bar if bar else progress if callable(progress) else None
     batches: List[Batch] = []
     try:
-        while True:
-            taken = job.next(on_progress)
-            if taken is None:
-                break
-            batches.append(Batch(*taken))
+        with _reporter(progress) as report:
+            for batch in _batches(job, report):
+                batches.append(batch)
         result = _result(job, batches, out is None)
         assert result is not None
         return result
@@ -269,17 +294,42 @@ def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, res
         error.result = _result(job, batches, out is None)
         raise
     finally:
-        if bar:
-            bar.close()
         job.close()
 
 
-def stream(config: Config, *, arrays: str = "host", **overrides: Any) -> Iterator[Batch]:
+class Stream(Iterator[Batch]):
+    """The batches of a run, as stream() yields them.
+
+    result   after the last batch the results of the run, without survivors; until then None
+    """
+
+    def __init__(self, batches: "Generator[Batch, None, Run]"):
+        self._batches = batches
+        self.result: Optional[Run] = None
+
+    def __next__(self) -> Batch:
+        try:
+            return next(self._batches)
+        except StopIteration as end:
+            self.result = self.result or end.value
+            raise StopIteration from None
+
+    def close(self) -> None:
+        """Ends the run."""
+        self._batches.close()
+
+
+def stream(config: Config, *, progress: Progress = None, arrays: str = "host", **overrides: Any) -> Stream:
     """Yields the batches of a run in order, with bounded memory; nothing is written.
 
-    At most two finished batches wait for the loop; then the run waits. Leaving the loop, or close() of the
-    generator, discards what is in flight. While a stream is open, its thread can start no other run.
-    Arguments as for run(). Raises Error.
+        batches = sluice.stream("slab.yaml", particles=1e9)
+        for batch in batches:
+            ...
+        batches.result.fates
+
+    At most two finished batches wait for the loop; then the run waits. Leaving the loop, or close(),
+    discards what is in flight. While a stream is open, its thread can start no other run. The run starts at
+    the first batch. Arguments as for run(). Raises Error.
 
     arrays="device" leaves the survivors in the memory of the GPU that computes them (device="cuda"): the last
     kernel of a batch writes each column to the memory that the caller gets. So no column is copied to the
@@ -291,16 +341,20 @@ def stream(config: Config, *, arrays: str = "host", **overrides: Any) -> Iterato
     the host.
     """
     name, text = _config.source(config)
-    return _stream(name, text, _config.settings(overrides), _is_resident(arrays))
+    return Stream(_stream(name, text, _config.settings(overrides), _is_resident(arrays), progress))
 
 
-def _stream(name: str, text: Optional[str], sets: List[str], resident: bool) -> Iterator[Batch]:
+def _stream(name: str, text: Optional[str], sets: List[str], resident: bool,
+            progress: Progress) -> "Generator[Batch, None, Run]":
     job = start("run", name, text, sets, in_memory=True, resident=resident)
     try:
-        while True:
-            taken = job.next()
-            if taken is None:
-                return
-            yield Batch(*taken)
+        with _reporter(progress) as report:
+            yield from _batches(job, report)
+        result = _result(job, [], True)
+        assert result is not None
+        return result
+    except Error as error:
+        error.result = _result(job, [], True)
+        raise
     finally:
         job.close()

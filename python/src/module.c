@@ -235,6 +235,7 @@ static PyObject *fate_names(PyObject *module, PyObject *none)
 
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
 	{"read", read_file, METH_VARARGS, "read(path): (n, columns, rounded) of a file."},
+	{"column", sl_py_column_restore, METH_VARARGS, "A column from its pickle."},
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},
 	{"filter", sl_py_filter_call, METH_VARARGS, "Selects and sorts particles."},

@@ -379,6 +379,72 @@ PyObject *sl_py_concat(PyObject *module, PyObject *columns)
 	return made;
 }
 
+/* --- pickle ----------------------------------------------------------------------------------- */
+
+static PyObject *reduce(PyObject *self, PyObject *none)
+{
+	const struct sl_py_column *c = (struct sl_py_column *)self;
+	PyObject *module, *function;
+
+	(void)none;
+	if (sl_py_is_out_of_reach(c, PyExc_TypeError))
+		return NULL;
+	module = PyImport_ImportModule("sluice._native");
+	function = module ? PyObject_GetAttrString(module, "column") : NULL;
+	Py_XDECREF(module);
+	if (!function)
+		return NULL;
+	return Py_BuildValue("N(iisiNy#)", function, c->type, c->column, c->label.name,
+		(int)c->label.unit, sl_py_shape_of(c), (const char *)c->data,
+		c->n * c->item->bytes);
+}
+
+/* Whether these numbers, which may come from a foreign pickle, describe a column of so many bytes. */
+static bool is_column(
+	int type, int column, int unit, const Py_ssize_t shape[2], int ndim, Py_ssize_t bytes)
+{
+	Py_ssize_t n = bytes;
+
+	if (type < 0 || type >= SL_PY_ITEMS || column < 0 || column > SL_COLUMN_COUNT || unit < 0 ||
+		unit >= SL_UNIT_COUNT || bytes % sl_py_items[type].bytes != 0)
+		return false;
+	n /= sl_py_items[type].bytes;
+	if (ndim == 1)
+		return shape[0] == n;
+	return shape[1] > 0 && shape[0] == n / shape[1] && n % shape[1] == 0;
+}
+
+PyObject *sl_py_column_restore(PyObject *module, PyObject *arguments)
+{
+	Py_ssize_t shape[2] = {0, 0}, bytes;
+	struct sl_column_label label = {0};
+	int type, column, unit, ndim;
+	const char *name, *from;
+	PyObject *tuple, *made;
+	void *data;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "iisiO!y#", &type, &column, &name, &unit, &PyTuple_Type,
+		    &tuple, &from, &bytes) ||
+		!PyArg_ParseTuple(tuple, "n|n", &shape[0], &shape[1]))
+		return NULL;
+	ndim = (int)PyTuple_Size(tuple);
+	if (!is_column(type, column, unit, shape, ndim, bytes) ||
+		strlen(name) >= sizeof(label.name)) {
+		PyErr_SetString(PyExc_ValueError, "the pickle of a sluice.Column is damaged");
+		return NULL;
+	}
+	if (sl_memory_get(SL_HOST, (size_t)bytes, &data) != SL_OK)
+		return PyErr_NoMemory();
+	if (bytes > 0)
+		memcpy(data, from, (size_t)bytes);
+	made = sl_py_column_make(type, column, data, shape, ndim, NULL);
+	memcpy(label.name, name, strlen(name));
+	label.unit = (enum sl_unit)unit;
+	sl_py_column_set_label(made, &label);
+	return made;
+}
+
 /* --- the type --------------------------------------------------------------------------------- */
 
 /* Slots and methods hold functions as pointers to data, which C has no conversion for. */
@@ -391,6 +457,7 @@ bool sl_py_column_add(PyObject *module)
 {
 	static PyMethodDef methods[] = {
 		{"tolist", tolist, METH_NOARGS, "tolist()\n--\n\nThe items as Python numbers."},
+		{"__reduce__", reduce, METH_NOARGS, "For pickle and copy: the numbers are copied."},
 		{"__dlpack__", (PyCFunction)(void (*)(void))sl_py_dlpack,
 			METH_VARARGS | METH_KEYWORDS,
 			"A DLPack capsule of the memory, without a copy."},

@@ -57,6 +57,9 @@ PyObject *sl_py_column_of_array(const struct sl_py_array *a, int column, void *d
 /* concat(columns): one column with the items of all; they must be of one kind. */
 PyObject *sl_py_concat(PyObject *module, PyObject *columns);
 
+/* column(type, column, name, unit, shape, bytes): what the pickle of a column calls. */
+PyObject *sl_py_column_restore(PyObject *module, PyObject *arguments);
+
 /*
  * A copy of a column of a table as n items that the caller frees with sl_memory_give(). A constant
  * column is repeated.
