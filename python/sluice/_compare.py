@@ -48,7 +48,7 @@ class Comparison:
 
 def _comparison(job: Any) -> Optional[Comparison]:
     """The results of a job that has ended; None if not every case was tried."""
-    text, tables, _, _ = job.outcome()
+    text, tables, *_ = job.outcome()
     return None if text is None else Comparison(tables, json.loads(text))
 
 

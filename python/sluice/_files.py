@@ -50,7 +50,7 @@ def plan(config: Config, **overrides: Any) -> Plan:
     Arguments as for run(). Raises Error for everything that run() would refuse before its first batch.
     """
     name, text = _config.source(config)
-    printed, facts, _, _ = finish(start("plan", name, text, _config.settings(overrides)))
+    printed, facts, *_ = finish(start("plan", name, text, _config.settings(overrides)))
     return Plan(printed, json.loads(facts))
 
 

@@ -1,12 +1,15 @@
 """Grids of a run: tallies of one to three axes, and scores along the histories."""
 from __future__ import annotations
 
+import math
 import os
 from array import array
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from ._columns import array_of
 
+Cells = Tuple[Any, Any]
+"""The cells of large rows, row by row: their counts; and of each row the weights, their squares, means and errors."""
 _MEMBERS = {"count": "counts", "weight": "weights", "weight_squared": "weights_squared",
             "mean": "mean_over_batches", "error": "standard_error_over_batches"}
 _DATASETS = {"error": "standard_error"}
@@ -33,16 +36,18 @@ class Grid:
     fates    fate -> dict with count, mean and error per particle of the run, under, over; and weight and
              weight_squared where particles differ in weight. A score has one row, all, with weight,
              weight_under and weight_over. Arrays have the shape of the grid; without NumPy they are flat,
-             the last axis being the fastest. Rows of more than 4096 cells are read by h5py, on first use.
+             the last axis being the fastest. After open(), rows of more than 4096 cells are read by h5py,
+             on first use.
     """
 
-    def __init__(self, data: Mapping[str, Any], path: Optional[str]):
+    def __init__(self, data: Mapping[str, Any], path: Optional[str], large: Dict[str, Any]):
         self.name: str = data["name"]
         self.axes: List[Axis] = [Axis(a["column"], a["unit"], _edges(a)) for a in data["axes"]]
         self.shape: Tuple[int, ...] = tuple(a["bins"] for a in data["axes"])
         self.plane: Optional[float] = data.get("plane_z_cm")
         self._rows = data["fates"]
         self._path = path
+        self._large = large
         self._fates: Optional[Dict[str, Dict[str, Any]]] = None
 
     @property
@@ -53,7 +58,9 @@ class Grid:
 
     def _row(self, name: str, row: Mapping[str, Any]) -> Dict[str, Any]:
         made = {key: row[key] for key in ("under", "over", "weight_under", "weight_over") if key in row}
-        if "counts" not in row:
+        if name in self._large:
+            made.update({key: self._reshaped(array_of(column)) for key, column in self._large[name].items()})
+        elif "counts" not in row:
             made.update(self._read(name))
         for key, member in _MEMBERS.items():
             if member in row:
@@ -61,13 +68,14 @@ class Grid:
         return made
 
     def _shaped(self, code: str, values: List[Any]) -> Any:
-        flat = array_of(array(code, [float("nan") if v is None else v for v in values]))
+        return self._reshaped(array_of(array(code, [float("nan") if v is None else v for v in values])))
+
+    def _reshaped(self, flat: Any) -> Any:
         return flat.reshape(self.shape) if hasattr(flat, "reshape") else flat
 
     def _read(self, name: str) -> Dict[str, Any]:
         """A row of the file of tallies."""
-        if self._path is None:
-            raise ValueError(f"{self.name}: rows of more than 4096 cells are only in files; run with out=DIR")
+        assert self._path is not None  # a run in memory has all rows
         try:
             import h5py
         except ImportError:
@@ -95,7 +103,25 @@ def _edges(axis: Mapping[str, Any]) -> Any:
     return array_of(array("d", edges))
 
 
-def grids_of(report: Mapping[str, Any], directory: Optional[str]) -> Dict[str, Grid]:
-    """The grids of run.json by name."""
+def _row_of(cells: Cells, begin: int, n: int, scored: bool) -> Dict[str, Any]:
+    """The columns of a row whose cells begin there."""
+    keys = ["weight", "weight_squared", "mean", "error"]
+    row = {key: cells[1][4 * begin + i * n:4 * begin + (i + 1) * n] for i, key in enumerate(keys)}
+    if scored:
+        del row["weight_squared"]
+    return {"count": cells[0][begin:begin + n], **row}
+
+
+def grids_of(report: Mapping[str, Any], directory: Optional[str], cells: Optional[Cells] = None) -> Dict[str, Grid]:
+    """The grids of run.json by name; cells: the rows that it does not list, unless they are read from a file."""
     path = None if directory is None else os.path.join(directory, report["name"] + ".tallies")
-    return {data["name"]: Grid(data, path) for data in report["tallies"].get("grids", [])}
+    grids, begin = {}, 0
+    for data in report["tallies"].get("grids", []):
+        large = {}
+        for name, row in data["fates"].items():
+            if cells and "counts" not in row:
+                n = math.prod(a["bins"] for a in data["axes"])
+                large[name] = _row_of(cells, begin, n, "weight_under" in row)
+                begin += n
+        grids[data["name"]] = Grid(data, path, large)
+    return grids

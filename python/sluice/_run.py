@@ -14,7 +14,7 @@ from . import _config, _native
 from ._columns import Batch, Source, Survivors, array_of
 from ._config import Config
 from ._error import Error
-from ._grids import grids_of
+from ._grids import Cells, grids_of
 
 Progress = Union[None, bool, Callable[[int, int, float, float], Any]]
 START_NEW, START_RESUME, START_FORCE = 0, 1, 2
@@ -104,14 +104,14 @@ class Run:
     """
 
     def __init__(self, report: Dict[str, Any], survivors: Survivors, image: Any = None,
-                 directory: Optional[str] = None):
+                 directory: Optional[str] = None, cells: Optional[Cells] = None):
         self.report = report
         self.survivors = survivors
         self.image = None if image is None else array_of(image)
         self.directory = directory
         self.state: str = report["state"]
         self.fates = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
-        self.tallies: Dict[str, Any] = {**_tallies(report), **grids_of(report, directory)}
+        self.tallies: Dict[str, Any] = {**_tallies(report), **grids_of(report, directory, cells)}
 
     @property
     def particles(self) -> int:
@@ -165,7 +165,7 @@ def _is_resident(arrays: str) -> bool:
 
 
 def finish(job: Any) -> Any:
-    """Waits for a job without batches. (text, facts, stopped, image)"""
+    """Waits for a job without batches. (text, facts, stopped, image, cells)"""
     job.next()
     return job.outcome()
 
@@ -241,13 +241,13 @@ def _survivors_in_memory(batches: List[Batch]) -> Survivors:
 def _result(job: Any, batches: List[Batch], in_memory: bool) -> Optional[Run]:
     """The results of a job that has ended; None if it has none."""
     from ._files import survivors_of
-    text, directory, _, image = job.outcome()
+    text, directory, _, image, cells = job.outcome()
     if text is None:
         return None
     report = _report(text, in_memory)
     if in_memory:
-        return Run(report, _survivors_in_memory(batches), image)
-    return Run(report, survivors_of(directory), image, os.path.abspath(directory))
+        return Run(report, _survivors_in_memory(batches), image, cells=cells)
+    return Run(report, survivors_of(directory), image, os.path.abspath(directory), cells)
 
 
 def run(config: Config, out: Union[None, str, "os.PathLike[str]"] = None, *, resume: bool = False,

@@ -298,5 +298,7 @@ void sl_py_job_free(struct sl_py_job *job)
 	free(job->text);
 	free(job->facts);
 	sl_memory_give(SL_HOST, job->image);
+	sl_memory_give(SL_HOST, job->count);
+	sl_memory_give(SL_HOST, job->value);
 	free(job);
 }

@@ -200,11 +200,30 @@ static PyObject *text_or_none(const char *text)
 	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-/* (text, facts, stopped, image) of a job that has ended. */
+/* The cells of large tallies as (counts, values), or None. The columns take over the memory. */
+static PyObject *take_cells(struct sl_py_job *job)
+{
+	const Py_ssize_t n[1] = {(Py_ssize_t)job->cells}, n_values[1] = {4 * n[0]};
+	PyObject *counts, *values;
+
+	if (!job->value)
+		Py_RETURN_NONE;
+	counts = sl_py_column_make(SL_TYPE_U64, SL_COLUMN_COUNT, job->count, n, 1, NULL);
+	values = sl_py_column_make(SL_PY_F64, SL_COLUMN_COUNT, job->value, n_values, 1, NULL);
+	job->count = NULL;
+	job->value = NULL;
+	if (counts && values)
+		return Py_BuildValue("(NN)", counts, values);
+	Py_XDECREF(counts);
+	Py_XDECREF(values);
+	return NULL;
+}
+
+/* (text, facts, stopped, image, cells) of a job that has ended. */
 static PyObject *outcome(PyObject *self, PyObject *none)
 {
 	struct job_object *o = (struct job_object *)self;
-	PyObject *image = Py_None;
+	PyObject *image = Py_None, *cells;
 
 	(void)none;
 	if (!o->job || !o->job->ended) {
@@ -217,10 +236,13 @@ static PyObject *outcome(PyObject *self, PyObject *none)
 	} else {
 		Py_INCREF(image);
 	}
-	if (!image)
+	cells = image ? take_cells(o->job) : NULL;
+	if (!cells) {
+		Py_XDECREF(image);
 		return NULL;
-	return Py_BuildValue("(NNNN)", text_or_none(o->job->text), text_or_none(o->job->facts),
-		PyBool_FromLong(o->job->stopped), image);
+	}
+	return Py_BuildValue("(NNNNN)", text_or_none(o->job->text), text_or_none(o->job->facts),
+		PyBool_FromLong(o->job->stopped), image, cells);
 }
 
 /* Ends the job at once. */
@@ -257,7 +279,8 @@ bool sl_py_job_type_make(void)
 {
 	static PyMethodDef methods[] = {
 		{"next", next, METH_VARARGS, "next(on_progress=None): the next batch, or None."},
-		{"outcome", outcome, METH_NOARGS, "outcome(): (text, facts, stopped, image)."},
+		{"outcome", outcome, METH_NOARGS,
+			"outcome(): (text, facts, stopped, image, cells)."},
 		{"close", close_job, METH_NOARGS, "close(): ends the job at once."},
 		{NULL, NULL, 0, NULL}};
 	static PyType_Slot slots[] = {

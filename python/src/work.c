@@ -127,7 +127,50 @@ static enum sl_status copy_image(struct sl_py_job *job, const struct sl_image_su
 	return SL_OK;
 }
 
-/* Keeps the text of run.json and the image. A failure shows as a missing text. */
+/*
+ * Copies the rows of grids that run.json does not list: to job->count the counts of all rows, to job->value four
+ * quantities of each row (enum sl_grid_quantity). The plan has more memory for each cell, so the sizes do not overflow.
+ */
+static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace *w)
+{
+	const struct sl_choices *choices = &w->plan->choices;
+	const struct sl_grid_set *grids = &w->plan->recipe.grids;
+	const struct sl_grid_sums *sums = &w->histograms.grids;
+	size_t cells = 0, at = 0;
+
+	for (uint32_t g = 0; g < choices->n_grids; g++) {
+		const size_t n = grids->grid[g].cells;
+
+		if (n > SL_GRID_LISTED_MAX)
+			cells += (size_t)sl_grid_counters(&choices->grid[g]) /
+			         (n + SL_GRID_OUTSIDE) * n;
+	}
+	if (cells == 0)
+		return SL_OK;
+	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(uint64_t), (void **)&job->count));
+	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(double) * 4, (void **)&job->value));
+	job->cells = cells;
+	for (uint32_t g = 0; g < choices->n_grids; g++) {
+		const struct sl_grid_rule *rule = &grids->grid[g];
+
+		for (int fate = 0; fate < SL_FATE_COUNT; fate++) {
+			const uint32_t first = rule->first[fate] + 1, n = rule->cells;
+
+			if (n <= SL_GRID_LISTED_MAX || !SL_HAS(choices->grid[g].fates, fate))
+				continue;
+			memcpy(job->count + at, sums->count + first, n * sizeof(uint64_t));
+			for (int q = SL_GRID_WEIGHT; q <= SL_GRID_ERROR; q++)
+				memcpy(job->value + 4 * at + (size_t)q * n,
+					sl_grid_row(
+						grids, sums, first, n, (enum sl_grid_quantity)q),
+					n * sizeof(double));
+			at += n;
+		}
+	}
+	return SL_OK;
+}
+
+/* Keeps the text of run.json, the image and large tallies. A failure shows as a missing text. */
 static void keep_results(void *ctx, const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, bool stopped)
 {
@@ -137,7 +180,7 @@ static void keep_results(void *ctx, const struct sl_workspace *w, const struct s
 	job->stopped = stopped;
 	if (!stopped && w->image_sum.image.width > 0 && copy_image(job, &w->image_sum) != SL_OK)
 		return;
-	if (sl_text_memory_begin(&t) != SL_OK)
+	if (copy_rows(job, w) != SL_OK || sl_text_memory_begin(&t) != SL_OK)
 		return;
 	sl_report_write(w, m, session, stopped ? "stopped" : "done", t.out);
 	(void)close_text(&t, &job->text, SL_OK);
