@@ -10,6 +10,7 @@
 #include "pipeline/report/tallies/run_results.h"
 #include "primitives/base/clock.h"
 #include "primitives/files/lock.h"
+#include "stages/formats/formats.h"
 
 /* run.stop_before as seconds from now. At least 1 ns: 0 would mean that there is no limit. */
 static void set_time_limit(const struct sl_workspace *w, const struct sl_execution *e)
@@ -237,6 +238,11 @@ static enum sl_status execute_in_memory(struct sl_workspace *w, const struct sl_
 	return s;
 }
 
+bool sl_execution_delivers(const struct sl_choices *choices)
+{
+	return choices->format != &sl_format_none;
+}
+
 enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool resident)
 {
 	if (resident && choices->device == SL_ON_CPU)
@@ -246,8 +252,8 @@ enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool residen
 			choices->device_reason[0] ? ": " : "", choices->device_reason);
 	choices->form = SL_AS_COLUMNS;
 	choices->pack = NULL;
-	choices->resident = resident;
-	choices->reads_columns = true;
+	choices->resident = resident && sl_execution_delivers(choices);
+	choices->reads_columns = sl_execution_delivers(choices);
 	return SL_OK;
 }
 

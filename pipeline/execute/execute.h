@@ -32,6 +32,9 @@ struct sl_execution {
  */
 enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool resident);
 
+/* Whether a run in memory passes survivors to its caller: not with output.format: none, which needs no columns. */
+bool sl_execution_delivers(const struct sl_choices *choices);
+
 /*
  * Runs the plan of w, whose memory is allocated. SL_STOPPED if a signal or run.stop_before ended the
  * run early; else the status of the checks of the configuration, or the failure of the run. Under MPI all

@@ -105,7 +105,8 @@ static enum sl_status check_plan(const struct sl_py_job *job, struct sl_plan *pl
 	uint64_t done = 0;
 
 	if (job->asked.in_memory)
-		return sl_plan_check_in_memory(plan, job->asked.keep_all);
+		return sl_plan_check_in_memory(
+			plan, job->asked.keep_all && sl_execution_delivers(&job->choices));
 	if (job->asked.start == SL_START_RESUME)
 		SL_TRY(sl_output_done(plan, &done));
 	return sl_plan_check_resources(plan, done);
@@ -199,7 +200,8 @@ static enum sl_status execute(struct sl_py_job *job, struct sl_workspace *w, uin
 		sl_py_turn_settle(sl_device_is_emulated());
 	SL_TRY(sl_workspace_allocate(w));
 	job->control.progress = sl_py_job_progress;
-	job->control.batch = job->asked.in_memory ? sl_py_job_deliver : NULL;
+	if (job->asked.in_memory && sl_execution_delivers(&job->choices))
+		job->control.batch = sl_py_job_deliver;
 	job->control.ctx = job;
 	return sl_execute(w, &e);
 }

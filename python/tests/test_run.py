@@ -144,6 +144,16 @@ def test_grids_are_those_of_the_file(config, tmp_path):
     assert on_disk.tallies["crossing(w)"].plane == 0.01 and on_disk.tallies["(w,z)"].plane is None
 
 
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_without_survivors(config, device):
+    made, full = (sluice.run(config, device=device, **{"output.format": f}) for f in ("none", "openpmd"))
+    assert len(made.survivors) == made.survivors.n == 0 < full.survivors.n
+    assert [f.count for f in made.fates.values()] == [f.count for f in full.fates.values()]
+    assert numpy.array_equal(made.tallies["z"].fates["absorbed"]["error"], full.tallies["z"].fates["absorbed"]["error"])
+    batches = sluice.stream(config, device=device, output__format="none")
+    assert list(batches) == [] and batches.result.particles == 6000
+
+
 def test_an_image_is_that_of_the_file(tmp_path):
     h5py = pytest.importorskip("h5py")
     config = SOURCE / "data/configs/rays.yaml"
