@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from functools import partial
-from typing import Any, Dict, List, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _config, _native
 from ._columns import Batch, ParticleList, Source, Survivors
@@ -130,13 +131,29 @@ def _batch(root: str, line: Dict[str, Any]) -> Batch:
     return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])
 
 
-def survivors_of(directory: str) -> Survivors:
+def survivors_of(directory: str, lines: Optional[List[Dict[str, Any]]] = None) -> Survivors:
     """The survivors of the committed batches in a directory; no columns if they have no files."""
-    lines = _manifest(directory)
+    lines = _manifest(directory) if lines is None else lines
     root = os.path.abspath(directory)
-
     names = list(lines[0]["digests"]) if lines and "file" in lines[0] else []
     return Survivors(names, [Source(line["survivors"], partial(_batch, root, line)) for line in lines])
+
+
+def _count_again(tallies: Dict[str, Any], lines: List[Dict[str, Any]]) -> None:
+    """Counts the committed batches for a run that works or was killed: its run.json has no counts yet.
+
+    Where particles differ in weight, the lines lack the weight that was absorbed on the way: such fractions are nan.
+    """
+    for total, member in (("particles", "generated"), ("survivors", "survivors"), ("steps", "steps"),
+                          ("collisions", "collisions")):
+        tallies[total] = sum(line[member] for line in lines)
+    n = tallies["particles"]
+    weighted = any(line["weights"][name] != count << 32 for line in lines for name, count in line["fates"].items())
+    for name, fate in tallies["fates"].items():
+        count = sum(line["fates"].get(name, 0) for line in lines)
+        fraction = count / n if n else 0.0
+        fate.update(count=count, fraction=fraction, weight_fraction=math.nan if weighted else fraction,
+                    mean_over_batches=None, standard_error=math.sqrt(fraction * (1 - fraction) / n) if n else 0.0)
 
 
 open_text = open
@@ -145,9 +162,13 @@ open_text = open
 def open_run(directory: Path) -> Run:
     """A run that is on the disk: its report, and the survivors of its committed batches, read when used.
 
-    Nothing is checked; verify() does that. The image is in NAME.image.h5.
+    Nothing is checked; verify() does that. The image is in NAME.image.h5. A run that works or was killed has
+    the state 'running', the counts of its committed batches and no tallies.
     """
     path = os.fspath(directory)
     with open_text(os.path.join(path, "run.json")) as file:
         report = json.load(file)
-    return Run(report, survivors_of(path), None, os.path.abspath(path))
+    lines = _manifest(path)
+    if report["state"] == "running":
+        _count_again(report["tallies"], lines)
+    return Run(report, survivors_of(path, lines), None, os.path.abspath(path))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import os
 import sys
 from array import array
@@ -28,7 +29,7 @@ class Fate(NamedTuple):
     fraction: float
     """Their share of all particles; of the weight, where particles differ in weight."""
     error: float
-    """The standard error of the fraction: over batches, where particles differ in weight, else binomial."""
+    """The standard error of the fraction: binomial, or over batches where particles differ in weight (nan for one batch)."""
     data: Dict[str, Any]
     """All numbers of this fate in run.json."""
 
@@ -81,12 +82,13 @@ def _tallies(report: Mapping[str, Any]) -> Dict[str, Tally]:
 
 
 def _fate(data: Dict[str, Any]) -> Fate:
-    over_batches = data["standard_error_over_batches"]
     fraction = data.get("weight_fraction", data["fraction"])
-    weighted = fraction != data["fraction"] and "weight" not in data and over_batches is not None
+    weighted = fraction != data["fraction"] and "weight" not in data
     if "weight" in data:  # a list: fractions count particles
         fraction = data["fraction"]
-    return Fate(data["count"], fraction, over_batches if weighted else data["standard_error"], data)
+    over_batches = data["standard_error_over_batches"]
+    error = data["standard_error"] if not weighted else math.nan if over_batches is None else over_batches
+    return Fate(data["count"], fraction, error, data)
 
 
 class Run:
@@ -99,7 +101,8 @@ class Run:
     joined     ParticleList: the joined file of the run (output.joined, output.order: run), read when
                it is used; None if the run has none
     report     run.json as a dict
-    state      'done', or 'stopped' by run.stop_before or by an interrupt
+    state      'done', or 'stopped' by run.stop_before or by an interrupt; 'running' after open(), if the
+               run works or was killed
     directory  of the files; None for a run in memory
     """
 

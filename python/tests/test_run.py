@@ -144,6 +144,28 @@ def test_grids_are_those_of_the_file(config, tmp_path):
     assert on_disk.tallies["crossing(w)"].plane == 0.01 and on_disk.tallies["(w,z)"].plane is None
 
 
+def test_a_killed_run_has_the_counts_of_its_batches(config, tmp_path):
+    for absorption in ("analogue", "implicit"):
+        done = sluice.run(config, out=tmp_path / absorption, tallies=[], model__slab__absorption=absorption)
+        file = tmp_path / absorption / "run.json"
+        report = json.loads(file.read_text())
+        zero = dict(count=0, fraction=0, weight_fraction=0, standard_error=0, standard_error_over_batches=None)
+        report.update(state="running", tallies={"particles": 0, "fates": dict.fromkeys(report["tallies"]["fates"], zero)})
+        file.write_text(json.dumps(report))
+        killed = sluice.open(tmp_path / absorption)
+        assert (killed.state, killed.particles, killed.tallies) == ("running", 6000, {}) and "6000" in repr(killed)
+        for name, fate in killed.fates.items():
+            assert fate.count == done.fates[name].count
+            assert numpy.isnan([fate.fraction, fate.error]).all() if absorption == "implicit" else \
+                numpy.allclose([fate.fraction, fate.error], [done.fates[name].fraction, done.fates[name].error])
+
+
+def test_error_of_weighted_fractions(config):
+    one, six = (sluice.run(config, batch=b, tallies=[], model__slab__absorption="implicit").fates["absorbed"]
+                for b in (6000, 1000))
+    assert one.fraction == six.fraction > 0 and math.isnan(one.error) and 0 < six.error < 0.02
+
+
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 def test_without_survivors(config, device):
     made, full = (sluice.run(config, device=device, **{"output.format": f}) for f in ("none", "openpmd"))
