@@ -14,7 +14,7 @@ from . import _native
 from ._columns import Batch, ParticleList, Survivors, Table
 from ._compare import Comparison, compare
 from ._error import Error, Problem, Status
-from ._files import Plan, convert, info, open_run as open, plan, read, replay, verify
+from ._files import Plan, convert, example, info, open_run as open, plan, read, replay, verify
 from ._history import History
 from ._lists import Selected, filter, write_mcpl
 from ._native import Column
@@ -54,5 +54,5 @@ _atexit.register(_native.shut_down)
 __all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Grid",
            "History",
            "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally",
-           "compact", "compare", "convert", "deflate", "filter", "info", "open", "plan", "read", "replay", "run",
+           "compact", "compare", "convert", "deflate", "example", "filter", "info", "open", "plan", "read", "replay", "run",
            "scan", "sort", "stream", "verify", "version", "write_mcpl"]

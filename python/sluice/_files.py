@@ -16,6 +16,16 @@ from ._run import START_FORCE, START_NEW, Run, finish, start
 Path = Union[str, "os.PathLike[str]"]
 
 
+def example(name: str) -> str:
+    """The path of an example configuration: sluice.run(sluice.example("vandehulst"), particles=1e5)."""
+    folder = os.path.join(os.path.dirname(__file__), "configs")
+    path = os.path.join(folder, name + ".yaml")
+    if not os.path.isfile(path) or os.path.basename(name) != name:
+        names = ", ".join(sorted(file[:-5] for file in os.listdir(folder) if file.endswith(".yaml")))
+        raise ValueError(f"there is no example {name!r}; use {names}")
+    return path
+
+
 class Plan:
     """What a run would do.
 

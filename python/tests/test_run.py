@@ -1,6 +1,8 @@
 """Runs: the same bits and bytes as the program, configurations of all kinds, results."""
 import json
 import math
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -174,6 +176,18 @@ def test_without_survivors(config, device):
     assert numpy.array_equal(made.tallies["z"].fates["absorbed"]["error"], full.tallies["z"].fates["absorbed"]["error"])
     batches = sluice.stream(config, device=device, output__format="none")
     assert list(batches) == [] and batches.result.particles == 6000
+
+
+def test_the_package_has_the_program_and_examples(tmp_path):
+    done = subprocess.run([sys.executable, "-m", "sluice", "run", sluice.example("vandehulst"), "--quiet", "--out",
+                           tmp_path / "out", "--set", "run.particles=1e4"], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    same_columns(sluice.open(tmp_path / "out").survivors,
+                 sluice.run(sluice.example("vandehulst"), particles=1e4).survivors)
+    assert subprocess.run([sys.executable, "-m", "sluice", "nothing"], capture_output=True).returncode == 2
+    for name in ("nothing", "../configs/demo", ""):
+        with pytest.raises(ValueError, match="use aperture, "):
+            sluice.example(name)
 
 
 def test_an_image_is_that_of_the_file(tmp_path):
