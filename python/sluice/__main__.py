@@ -2,10 +2,12 @@
 import os
 import sys
 
+from . import _native
+
 
 def main() -> None:
-    """Becomes the program, which is in this package, with the arguments of this process."""
-    os.execv(os.path.join(os.path.dirname(__file__), "bin", "sluice"), ["sluice", *sys.argv[1:]])
+    """Ends the process with the exit code of the program."""
+    _native.program([b"sluice", *map(os.fsencode, sys.argv[1:])])
 
 
 if __name__ == "__main__":

@@ -135,7 +135,8 @@ def _manifest(directory: str) -> List[Dict[str, Any]]:
 
 
 def _batch(root: str, line: Dict[str, Any]) -> Batch:
-    n, columns = line["survivors"], {}
+    n = line["survivors"]
+    columns: Dict[str, Any] = {}
     if "file" in line:
         n, columns, _ = _native.read(os.path.join(root, line["file"]["name"]))
     return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])

@@ -26,6 +26,7 @@
 #include "pipeline/run/run.h"
 #include "python/src/primitive_calls.h"
 #include "python/src/primitives/call.h"
+#include "python/src/program.h"
 #include "python/src/base/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 
@@ -233,6 +234,25 @@ static PyObject *fate_names(PyObject *module, PyObject *none)
 	return list;
 }
 
+/* Ends the process, as the program does, unless it fails with an exception. words: list of bytes. */
+static PyObject *run_program(PyObject *module, PyObject *words)
+{
+	Py_ssize_t n = PyList_Size(words);
+	char **argv = n >= 0 ? (char **)calloc((size_t)n + 1, sizeof(*argv)) : NULL;
+
+	(void)module;
+	if (!argv)
+		return n < 0 ? NULL : PyErr_NoMemory();
+	for (Py_ssize_t i = 0; i < n; i++) {
+		argv[i] = PyBytes_AsString(PyList_GetItem(words, i));
+		if (!argv[i]) {
+			free(argv);
+			return NULL;
+		}
+	}
+	return PyLong_FromLong(sl_program_main((int)n, argv));
+}
+
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
 	{"read", read_file, METH_VARARGS, "read(path): (n, columns, rounded) of a file."},
 	{"column", sl_py_column_restore, METH_VARARGS, "A column from its pickle."},
@@ -246,6 +266,7 @@ static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a
 	{"compact", sl_py_compact, METH_VARARGS, "Indices of flags."},
 	{"sort", sl_py_sort, METH_VARARGS, "Sorts keys, or pairs."},
 	{"deflate", sl_py_deflate, METH_VARARGS, "Compresses bytes."},
+	{"program", run_program, METH_O, "The program with these words; ends the process."},
 	{"start_writers", start_writers, METH_NOARGS, "Starts the processes that write HDF5."},
 	{"shut_down", shut_down, METH_NOARGS, "Ends the job that works, and starts no other."},
 	{"build_info", build_info, METH_NOARGS, "The text of sluice version."},
