@@ -67,11 +67,31 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 
 /* --- quantities ------------------------------------------------------------------------------- */
 
+enum { UNIT_BYTES = 16 }; /* more than any unit has */
+
+/* "1/cm", "/ cm" and "cm^-1" are other spellings of "/cm". A text that does not fit is no unit either. */
+static const char *spell_inverse(const char *text, char spelt[UNIT_BYTES])
+{
+	const char *slash = text + (*text == '1'), *power = strstr(text, "^-1");
+
+	slash += strspn(slash, " ");
+	if (*slash == '/')
+		snprintf(spelt, UNIT_BYTES, "/%s", slash + 1 + strspn(slash + 1, " "));
+	else if (power && power[3] == '\0')
+		snprintf(spelt, UNIT_BYTES, "/%.*s", (int)(power - text), text);
+	else
+		snprintf(spelt, UNIT_BYTES, "%s", text);
+	return spelt;
+}
+
 /* The unit with that text, or NULL. The empty text is the unit of plain numbers. */
 static const struct sl_unit_facts *find_unit(const char *text)
 {
+	char spelt[UNIT_BYTES];
+
+	spell_inverse(text, spelt);
 	for (int i = 0; i < SL_UNIT_COUNT; i++)
-		if (strcmp(sl_units[i].text, text) == 0)
+		if (strcmp(sl_units[i].text, spelt) == 0)
 			return &sl_units[i];
 	return NULL;
 }

@@ -80,7 +80,7 @@ TEST(texts_have_values_or_are_refused)
 		n++;
 	}
 	fclose(f);
-	assert_int_equal(n, 121);
+	assert_int_equal(n, 133);
 }
 
 /*
