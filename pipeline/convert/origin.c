@@ -65,14 +65,9 @@ static bool sum_generated(
 /* Notes inputs of a run that has not ended: the output then lacks its later batches. */
 static void note_state(struct sl_conversion *c, const struct sl_existing_run *f)
 {
-	const char *state = f->state ? f->state : "unknown";
-
 	for (size_t i = 0; i < c->job->n; i++)
-		if (c->operand[i].is_run && strcmp(state, "done") != 0)
-			sl_convert_note(c,
-				"incomplete: the run in %s has not ended (state %s); %zu batches "
-				"are committed",
-				c->operand[i].path, state, c->operand[i].manifest.n);
+		if (c->operand[i].is_run)
+			sl_runs_note_state(c, f, c->operand[i].path, c->operand[i].manifest.n);
 }
 
 /*

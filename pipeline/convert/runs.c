@@ -291,18 +291,24 @@ static size_t write_json(const struct sl_runs *r, char *text, size_t size)
 	return j.used;
 }
 
-/* Notes each run that has not ended: the output then lacks its later batches. */
-static void note_states(struct sl_conversion *c, const struct sl_runs *r)
+/* The run can have ended between the two readings, so its state alone is not enough. */
+static bool lacks_batches(const struct sl_existing_run *f, size_t committed)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		const char *state = r->at[i].existing.state;
+	struct sl_existing_sizes sizes = {0};
 
-		if (!state || strcmp(state, "done") != 0)
-			sl_convert_note(c,
-				"incomplete: the run in %s has not ended (state %s); %zu batches "
-				"are committed",
-				r->at[i].folder, state ? state : "unknown", r->at[i].manifest.n);
-	}
+	return f->part.of == 0 && sl_existing_run_sizes(f, &sizes) == SL_OK && !sizes.stops &&
+	       committed < sizes.n_batches;
+}
+
+void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f, const char *path,
+	size_t committed)
+{
+	const char *state = f->state ? f->state : "unknown";
+
+	if (strcmp(state, "done") != 0 || lacks_batches(f, committed))
+		sl_convert_note(c,
+			"incomplete: the run in %s has not ended (state %s); %zu batches are committed",
+			path, strcmp(state, "done") == 0 ? "running" : state, committed);
 }
 
 enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r)
@@ -322,7 +328,8 @@ enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r)
 		return SL_OK;
 	r->merged = true;
 	set_shifts(r);
-	note_states(c, r);
+	for (size_t i = 0; i < r->n; i++)
+		sl_runs_note_state(c, &r->at[i].existing, r->at[i].folder, r->at[i].manifest.n);
 	bytes = write_json(r, NULL, 0);
 	SL_TRY(sl_memory_get(SL_HOST, bytes + 1, &memory));
 	r->json = (char *)memory;

@@ -33,11 +33,16 @@ struct sl_runs {
 };
 
 /*
- * Finds the runs, unless all inputs are in one folder and the output has no histograms. If an input belongs to no run, or the runs cannot be merged, r->merged is false, and a
- * note says in what several runs differ. The caller frees r, also after a failure.
+ * Finds the runs, unless all inputs are in one folder and the output has no histograms. If an input belongs to no run,
+ * or the runs cannot be merged, r->merged is false, and a note says in what several runs differ. The caller frees r,
+ * also after a failure.
  */
 enum sl_status sl_runs_find(struct sl_conversion *c, struct sl_runs *r);
 void sl_runs_free(struct sl_runs *r);
+
+/* Notes a run that has not ended, or had not when its lines were read: the output then lacks its later batches. */
+void sl_runs_note_state(struct sl_conversion *c, const struct sl_existing_run *f, const char *path,
+	size_t committed);
 
 /* Shifts the ids of a table that was read from path, if runs are merged. */
 void sl_runs_shift_ids(const struct sl_runs *r, const char *path, struct sl_table *t);
