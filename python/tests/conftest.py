@@ -1,4 +1,5 @@
 """What the tests of the package share. SLUICE is the program, SLUICE_SOURCE the root of the repository."""
+import ctypes
 import gc
 import os
 import pathlib
@@ -67,6 +68,10 @@ class Only:
 
     def __init__(self, array):
         self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
+def c_struct(name, /, **members):
+    return type(name, (ctypes.Structure,), {"_fields_": list(members.items())})
 
 
 def without(*keys):

@@ -8,19 +8,13 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, same_columns, use_memory_again
+from conftest import SLAB, c_struct, same_columns, use_memory_again
 
 TYPES = {"id": "L", "x": "f", "collisions": "I", "fate": "C"}
 NUMBER, TEXT, ADDRESS, ADDRESSES = ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
 RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 GET = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-
-
-def c_struct(name, /, **members):
-    """name is also that of its capsules."""
-    return type(name, (ctypes.Structure,), {"_fields_": list(members.items())})
-
-
+# Their names are those of the capsules.
 Schema = c_struct("arrow_schema", format=TEXT, name=TEXT, metadata=ADDRESS, flags=NUMBER, n_children=NUMBER,
                   children=ADDRESSES, dictionary=ADDRESS, release=RELEASE, private_data=ADDRESS)
 Array = c_struct("arrow_array", length=NUMBER, null_count=NUMBER, offset=NUMBER, n_buffers=NUMBER, n_children=NUMBER,

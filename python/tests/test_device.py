@@ -59,7 +59,7 @@ def test_survivors_of_several_devices():
 @device_axis
 def test_memory_is_used_again(device):
     addresses = set()
-    for batch in sluice.stream(SLAB, arrays="device", device=device, particles=6e4, batch=1000):
+    for batch in sluice.stream(SLAB, arrays="device", device=device, particles=12000, batch=200):
         column = batch.column("x")
         addresses.add((getattr(column, "__cuda_array_interface__", None) or column.__array_interface__)["data"][0])
         del batch, column

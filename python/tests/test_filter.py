@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, refused, same_columns
+from conftest import SLAB, refused, same_columns, share
 from sluice import _native
 from test_lists import particles
 
@@ -43,7 +43,7 @@ def of_a_run(columns, folder, condition, key):
     return sluice.run({**config, **({"key": key} if key else {})}).survivors
 
 
-@pytest.mark.parametrize("condition, key", zip(CONDITIONS, KEYS), ids=str)
+@pytest.mark.parametrize("condition, key", share(zip(CONDITIONS, KEYS), 3), ids=str)
 def test_the_particles_and_the_order_of_a_run(tmp_path, columns, condition, key):
     survivors = of_a_run(columns, tmp_path, condition, key)
     read = sluice.read(tmp_path / "list.mcpl")
