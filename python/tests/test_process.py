@@ -36,7 +36,7 @@ def interrupted(call):
 def python(code, *words, ends=0, **options):
     """What another interpreter prints that executes the code and ends with that exit code, without an error or a warning."""
     done = subprocess.run([sys.executable, "-X", "dev", "-c", code, *map(str, words)], capture_output=True, text=True,
-                          timeout=60, **options)
+                          timeout=300, **options)
     assert done.returncode == ends and done.stderr == "", done.stderr
     return done.stdout
 
