@@ -134,7 +134,7 @@ def test_the_interpreter_goes_on_during_a_run():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    sluice.run(SLAB, particles=5e6, batch=1e5, output__columns=["id"])
+    sluice.run(SLAB, particles=2e6, batch=1e5, output__columns=["id"])
     done.set()
     thread.join()
     assert len(ticks) > 10

@@ -5,8 +5,8 @@
 
 SLUICE and BENCH are the programs. Each command and each option of --help must be in the manual page and
 in the completion of every shell. The pages are read by man, groff and mandoc, which must print no warning.
-The shells then complete command lines: bash and zsh on a terminal, fish by its command complete. What is not installed is not tried; with
-SLUICE_NO_SKIPS in the environment this is an error. Needs the standard library only.
+The shells then complete command lines: bash and zsh on a terminal, fish by its command complete. What is not
+installed is not tried; with SLUICE_NO_SKIPS in the environment this is an error. Needs the standard library only.
 """
 import json
 import os

@@ -15,8 +15,9 @@ SLUICE is the program, SOURCE the root of the repository. Fenced blocks are trea
 
 All blocks of one document run in order in one temporary folder, which has links to data/, scripts/
 and the like, with SLUICE on the PATH and no GPU visible. Without FILE.md, all documents are checked, and
-with SLUICE_ONE_IN=N, at least 3, the scripts of a third of them run, which SLUICE_SHARE selects. --update replaces what is generated: the
-output in console blocks and the reference in docs/configuration.md. Needs the standard library only.
+with SLUICE_ONE_IN=N, at least 3, the scripts of a third of them run, which SLUICE_SHARE selects.
+--update replaces what is generated: the output in console blocks and the reference in
+docs/configuration.md. Needs the standard library only.
 """
 import functools
 import importlib.util

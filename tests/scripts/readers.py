@@ -282,8 +282,8 @@ def test_runs():
     everything = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
     for k, (batch, line) in enumerate(zip(batches, json_of("openpmd/manifest.jsonl"), strict=True)):
         facts = {key: line[key] for key in ("batch", "first_id", "generated")}
-        check_openpmd(f"openpmd/demo_{k:06d}.h5", batch, "demo", config_of("openpmd"), line["digests"], k, sluiceSeed=1, sluiceBatch=k,
-                      sluiceFirstId=facts["first_id"], sluiceGenerated=facts["generated"])
+        check_openpmd(f"openpmd/demo_{k:06d}.h5", batch, "demo", config_of("openpmd"), line["digests"], k, sluiceSeed=1,
+                      sluiceBatch=k, sluiceFirstId=facts["first_id"], sluiceGenerated=facts["generated"])
         check_npz(f"npz/demo_{k:06d}.npz", batch, **facts, run="demo", seed=1, species="photons", software="Sluice",
                   rules_version=json_of("npz/run.json")["rules_version"], config=config_of("npz"))
     for form, suffix in TABLES.items():
@@ -359,12 +359,12 @@ def test_texts():
 def test_joined():
     """The joined file of each format has the survivors of all batches, sorted over the run."""
     for form, suffix in TABLES.items():
-        folder = run_of("demo", "joined_" + form, "run.particles=300000", "run.batch=40000", "output.order=run", "key=[y:float]",
+        folder = run_of("demo", "joined_" + form, "run.particles=60000", "run.batch=9000", "output.order=run", "key=[y:float]",
                         f"output.format={form}", "output.columns=[id, x, y, energy, weight]")
         batches = load_run.load(folder)
         joined = load_run.load(f"{folder}/demo{suffix}", list(batches))
         order = np.lexsort((batches["id"], batches["y"]))
-        assert len(order) > 100000
+        assert len(order) > 20000
         same(joined, {name: values[order] for name, values in batches.items()}, form)
 
 
@@ -441,7 +441,7 @@ def list_run(out, inputs, keep, form):
 
 
 def check_mcpltool(tool):
-    """--merge writes the bytes of sluice convert and of output.joined; sluice reads what --extract writes, and copies its records."""
+    """--merge writes the bytes of sluice convert and output.joined; sluice reads what --extract writes, and copies its records."""
     run(tool, "--merge", "merged.mcpl", *sorted(glob.glob("mcpl/demo_*.mcpl")))
     for other in ("all_mcpl.mcpl", "mcpl/demo.mcpl"):
         run("cmp", "merged.mcpl", other)
