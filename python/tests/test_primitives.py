@@ -297,7 +297,8 @@ def test_a_device_is_used_in_turn():
     made = []
     thread = threading.Thread(target=lambda: made.append(sluice.scan(values, device="emulated")))
     thread.start()
-    assert len(list(stream)) == 5
+    thread.join(0.2)
+    assert thread.is_alive() and len(list(stream)) == 5
     thread.join()
     assert numpy.array_equal(made[0], sluice.scan(values))
     before = sluice.plan(SLAB).device
