@@ -114,13 +114,6 @@ def test_a_stream_that_is_left_ends_its_run():
     assert sluice.run(SLAB).particles == 6000
 
 
-def test_a_batch_outlives_its_stream():
-    kept = [batch["x"] for batch in sluice.stream(SLAB)]
-    again = sluice.run(SLAB).survivors["x"]
-    assert (sum(map(len, kept)), float(sum(x.sum() for x in kept))) == \
-        (len(again), pytest.approx(float(again.sum()), rel=1e-4))
-
-
 # --- threads and processes ------------------------------------------------------------------------
 
 def test_the_interpreter_goes_on_during_a_run():

@@ -515,8 +515,8 @@ static void set_search_path(void)
 	if (!program)
 		skip_file("the tests start the program; set SLUICE to its path, or use ctest");
 	n = (int)(strrchr(program, '/') - program);
-	snprintf(all, sizeof(all), "%.*s:%.*s/..:%s/tests/scripts:%s", n, program, n, program, source_root(),
-		other);
+	snprintf(all, sizeof(all), "%.*s:%.*s/..:%s/tests/scripts:%s", n, program, n, program,
+		source_root(), other);
 	setenv("PATH", all, 1);
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 }
