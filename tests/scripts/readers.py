@@ -32,7 +32,7 @@ except ImportError as e:
 SLUICE, SOURCE = map(os.path.abspath, sys.argv[1:3])
 DEVICE = sys.argv[3] if len(sys.argv) > 3 else "cpu"
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(SOURCE, "scripts"))
+sys.path[0] = os.path.join(SOURCE, "scripts")  # in place of this folder, whose packaging.py is no package
 import load_run
 
 PACKAGES = ("openpmd_validator", "openpmd_viewer", "vtk", "mcpl")
@@ -230,8 +230,12 @@ def check_xdmf(name, expecteds, columns):
                 assert f[path].dtype.kind in kinds[item.get("NumberType")] and f[path].dtype.itemsize == int(item.get("Precision"))
 
 
-def check_openpmd_viewer(folder, expecteds):
+def check_openpmd_viewer(folder, names, expecteds):
+    """Files in a folder of their own: the viewer takes each file of a folder for a part of the series."""
     from openpmd_viewer import OpenPMDTimeSeries
+    os.mkdir(folder)
+    for name in names:
+        os.link(name, os.path.join(folder, os.path.basename(name)))
     series = OpenPMDTimeSeries(folder, check_all_files=True)
     assert list(series.iterations) == list(range(len(expecteds))) and series.avail_species == ["photons"]
     for number, expected in enumerate(expecteds):
@@ -293,10 +297,8 @@ def test_runs():
             check_table(convert(form, to=f"all_{form}{to}"), everything, "demo")
     check_xdmf("openpmd/demo.xdmf", batches, [c for c in everything if c not in "xyz" and c != "weight"])
     if "openpmd_viewer" in HAS:
-        check_openpmd_viewer("openpmd", batches)
-        os.mkdir("alone")
-        os.link("all_npz.h5", "alone/all.h5")
-        check_openpmd_viewer("alone", [everything])
+        check_openpmd_viewer("series", glob.glob("openpmd/demo_*.h5"), batches)
+        check_openpmd_viewer("alone", ["all_npz.h5"], [everything])
     if "vtk" in HAS:
         check_vtk("openpmd/demo.xdmf", batches)
     if "mcpl" in HAS:
