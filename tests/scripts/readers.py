@@ -123,7 +123,8 @@ def check_npz(name, expected, **facts):
 
 NUMBER, LENGTH = ((0, 0, 0), 1), ((1, 0, 0), 0.01)
 UNITS = {"cm": LENGTH, "ns": ((0, 0, 1), 1e-9), "keV": ((2, 1, -2), 1.602176634e-16)}
-ROOT = {"openPMD": "1.1.0", "basePath": "/data/%T/", "particlesPath": "particles/", "software": "Sluice"}
+ROOT = {"openPMD": "1.1.0", "basePath": "/data/%T/", "particlesPath": "particles/", "software": "Sluice",
+        "softwareVersion": run(SLUICE, "--version").split()[1]}
 
 
 def check_attributes(holder, kind, **expected):
@@ -212,8 +213,10 @@ def check_openpmd(name, expected, series, config=None, digests=None, number=0, s
 
 def check_xdmf(name, expecteds, columns):
     """The arrays that the grids name are there, with the type and the length that they state."""
-    kinds = {"Float": "f", "UInt": "u", "Int": "ui", "UChar": "u"}
-    grids = xml.etree.ElementTree.parse(name).getroot().findall("Domain/Grid/Grid")
+    kinds = {"Float": ["f4"], "UInt": ["u4"], "Int": ["u8", "i4"], "UChar": ["u1"]}
+    collection = xml.etree.ElementTree.parse(name).getroot().find("Domain/Grid")
+    grids = collection.findall("Grid")
+    assert collection.get("CollectionType") == "Temporal"
     assert [int(grid.find("Time").get("Value")) for grid in grids] == list(range(len(expecteds)))
     for grid, expected in zip(grids, expecteds):
         topology = grid.find("Topology")
@@ -227,7 +230,8 @@ def check_xdmf(name, expecteds, columns):
                 same({column: f[path][:]}, {column: expected[column]}, path)
                 n = len(expected[column])
                 assert n == int(item.get("Dimensions")) == int(topology.get("NumberOfElements"))
-                assert f[path].dtype.kind in kinds[item.get("NumberType")] and f[path].dtype.itemsize == int(item.get("Precision"))
+                assert f[path].dtype.str[1:] in kinds[item.get("NumberType")]
+                assert f[path].dtype.itemsize == int(item.get("Precision"))
 
 
 def check_openpmd_viewer(folder, names, expecteds):
