@@ -362,18 +362,6 @@ def test_texts():
         assert config(f"{out}/t_000000{FORMATS[form]}") == config_of(out) and r"\u00e4" in config_of(out), out
 
 
-def test_joined():
-    """The joined file of each format has the survivors of all batches, sorted over the run."""
-    for form, suffix in TABLES.items():
-        folder = run_of("demo", "joined_" + form, "run.particles=60000", "run.batch=9000", "output.order=run", "key=[y:float]",
-                        f"output.format={form}", "output.columns=[id, x, y, energy, weight]")
-        batches = load_run.load(folder)
-        joined = load_run.load(f"{folder}/demo{suffix}", list(batches))
-        order = np.lexsort((batches["id"], batches["y"]))
-        assert len(order) > 20000
-        same(joined, {name: values[order] for name, values in batches.items()}, form)
-
-
 def test_merged():
     """Two runs with different seeds, merged: the sums of their counts, in npz, HDF5 and MCPL."""
     runs = [run_of("demo", f"seed{seed}", f"run.particles={PARTICLES}", f"run.seed={seed}", "output.columns=[]") for seed in (1, 2)]
@@ -408,7 +396,7 @@ def test_load_run():
     for code, text, *words in [
             (0, r"^energy +float32 +[\d,]+  26\.\d+ \.\. 59\.5\n$", "openpmd", "energy"),
             (1, "no column q; the columns are id, x, y, z", "openpmd", "q"),
-            (1, "no column q; the columns are id, x, y, energy, weight", "joined_csv/demo.csv", "q"),
+            (1, "no column q; the columns are id, x, y, z", "csv/demo.csv", "q"),
             (1, "run.json is not openPMD, npz or csv", "openpmd/run.json"), (1, "has no manifest.jsonl", "."),
             (1, "sluice convert --to FILE.npz", "list")]:
         done = subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "scripts/load_run.py"), *words], capture_output=True,
@@ -504,7 +492,7 @@ def test_mcpl(batches, everything):
 
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
-    for test in (test_names, test_runs, test_tables, test_constants, test_texts, test_joined, test_merged, test_load_run):
+    for test in (test_names, test_runs, test_tables, test_constants, test_texts, test_merged, test_load_run):
         test()
     os.chdir(SOURCE)
 print("read by numpy, h5py", *sorted(HAS))
