@@ -1,4 +1,5 @@
 """What the tests of the package share. SLUICE is the program, SLUICE_SOURCE the root of the repository."""
+import ctypes
 import gc
 import os
 import pathlib
@@ -34,11 +35,43 @@ transport: {max_steps: 1e6}
 ENDLESS = dict(particles=1e9, tallies=[])  # of short histories
 
 
+def has_gpu():
+    try:
+        sluice.scan(numpy.zeros(4, numpy.uint32), device="cuda")
+        return True
+    except sluice.Error:
+        return False
+
+
+GPU = has_gpu()
+DEVICES = ["emulated", *["cuda"] * GPU]
+
+
+def share(variants, least=1):
+    """One in SLUICE_ONE_IN of the variants, but at least that many; SLUICE_SHARE, the number of the commit, selects them."""
+    variants, n = list(variants), int(os.environ.get("SLUICE_ONE_IN", 1))
+    n = max(1, min(n, len(variants) // least))
+    return variants[int(os.environ.get("SLUICE_SHARE", 0)) % n::n]
+
+
+def host(array):
+    """An array of any library, or a column, as an array of NumPy."""
+    if isinstance(array, sluice.Column):
+        return numpy.asarray(array.to_host())
+    for method in ("cpu", "get"):  # torch, CuPy
+        array = getattr(array, method, lambda: array)()
+    return numpy.asarray(array)
+
+
 class Only:
     """An array as of torch: DLPack without the buffer protocol."""
 
     def __init__(self, array):
         self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+
+def c_struct(name, /, **members):
+    return type(name, (ctypes.Structure,), {"_fields_": list(members.items())})
 
 
 def without(*keys):

@@ -8,48 +8,32 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, same_columns, use_memory_again
+from conftest import SLAB, c_struct, same_columns, use_memory_again
 
 TYPES = {"id": "L", "x": "f", "collisions": "I", "fate": "C"}
-
-
-class Schema(ctypes.Structure):
-    pass
-
-
-class Array(ctypes.Structure):
-    pass
-
-
-class Stream(ctypes.Structure):
-    pass
-
-
-RELEASE = {kind: ctypes.CFUNCTYPE(None, ctypes.POINTER(kind)) for kind in (Schema, Array, Stream)}
-Schema._fields_ = [
-    ("format", ctypes.c_char_p), ("name", ctypes.c_char_p), ("metadata", ctypes.c_void_p), ("flags", ctypes.c_int64),
-    ("n_children", ctypes.c_int64), ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
-    ("dictionary", ctypes.c_void_p), ("release", RELEASE[Schema]), ("private_data", ctypes.c_void_p)]
-Array._fields_ = [
-    ("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64),
-    ("n_buffers", ctypes.c_int64), ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-    ("children", ctypes.POINTER(ctypes.POINTER(Array))), ("dictionary", ctypes.c_void_p),
-    ("release", RELEASE[Array]), ("private_data", ctypes.c_void_p)]
-Stream._fields_ = [
-    ("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Stream), ctypes.POINTER(Schema))),
-    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Stream), ctypes.POINTER(Array))),
-    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(Stream))),
-    ("release", RELEASE[Stream]), ("private_data", ctypes.c_void_p)]
-NAMES = {Schema: b"arrow_schema", Array: b"arrow_array", Stream: b"arrow_array_stream"}
+NUMBER, TEXT, ADDRESS, ADDRESSES = ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+GET = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+# Their names are those of the capsules.
+Schema = c_struct("arrow_schema", format=TEXT, name=TEXT, metadata=ADDRESS, flags=NUMBER, n_children=NUMBER,
+                  children=ADDRESSES, dictionary=ADDRESS, release=RELEASE, private_data=ADDRESS)
+Array = c_struct("arrow_array", length=NUMBER, null_count=NUMBER, offset=NUMBER, n_buffers=NUMBER, n_children=NUMBER,
+                 buffers=ADDRESSES, children=ADDRESSES, dictionary=ADDRESS, release=RELEASE, private_data=ADDRESS)
+Stream = c_struct("arrow_array_stream", get_schema=GET, get_next=GET,
+                  get_last_error=ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p), release=RELEASE, private_data=ADDRESS)
 
 
 def struct_of(capsule, kind):
     """The struct in a capsule, which it keeps alive."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    made = kind.from_address(get(capsule, NAMES[kind]))
+    made = kind.from_address(get(capsule, kind.__name__.encode()))
     made.capsule = capsule
     return made
+
+
+def children_of(s, kind):
+    return [kind.from_address(s.children[i]) for i in range(s.n_children)]
 
 
 def release(s):
@@ -66,37 +50,44 @@ def next_of(stream):
 
 
 def metadata_of(schema):
+    """The number of pairs, which is 1; then length and text of its key, and of its value."""
     if not schema.metadata:
         return {}
-    at = schema.metadata  # number of pairs; length and text of the key; length and text of the value
-    pairs, length = struct.unpack("<ii", ctypes.string_at(at, 8))
-    key = ctypes.string_at(at + 8, length)
-    value_length, = struct.unpack("<i", ctypes.string_at(at + 8 + length, 4))
+    pairs, length = struct.unpack("<ii", ctypes.string_at(schema.metadata, 8))
+    at = schema.metadata + 8 + length
+    value_length, = struct.unpack("<i", ctypes.string_at(at, 4))
     assert pairs == 1
-    return {key.decode(): ctypes.string_at(at + 12 + length, value_length).decode()}
+    return {ctypes.string_at(at - length, length).decode(): ctypes.string_at(at + 4, value_length).decode()}
+
+
+def check_column_schema(schema, name):
+    unit = sluice.COLUMNS[name].unit
+    assert (schema.name.decode(), schema.format.decode(), schema.flags) == (name, TYPES[name], 0) and schema.release
+    assert schema.n_children == 0 and not schema.dictionary and metadata_of(schema) == ({"unit": unit} if unit else {})
 
 
 def check_schema(schema):
     assert schema.format == b"+s" and schema.name == b"" and schema.flags == 0 and not schema.dictionary
     assert not schema.metadata and schema.n_children == len(TYPES)
-    for i, name in enumerate(TYPES):
-        child, unit = schema.children[i].contents, sluice.COLUMNS[name].unit
-        assert child.name.decode() == name and child.format.decode() == TYPES[name] and child.release
-        assert child.flags == 0 and child.n_children == 0 and not child.dictionary
-        assert metadata_of(child) == ({"unit": unit} if unit else {})
+    for child, name in zip(children_of(schema, Schema), TYPES):
+        check_column_schema(child, name)
+
+
+def check_array(array, n, n_buffers):
+    assert (array.length, array.null_count, array.offset, array.n_buffers) == (n, 0, 0, n_buffers)
+    assert not array.buffers[0] and not array.dictionary and array.release
 
 
 def check_column(array, values):
-    assert array.length == len(values) and array.null_count == 0 and array.offset == 0
-    assert array.n_buffers == 2 and array.n_children == 0 and not array.dictionary
-    assert not array.buffers[0] and array.buffers[1] == values.ctypes.data and array.release
+    check_array(array, len(values), 2)
+    assert array.n_children == 0 and array.buffers[1] == values.ctypes.data
 
 
 def check_batch(array, batch):
-    assert array.length == batch.n and array.null_count == 0 and array.offset == 0 and not array.dictionary
-    assert array.n_buffers == 1 and not array.buffers[0] and array.n_children == len(TYPES)
-    for i, name in enumerate(TYPES):
-        check_column(array.children[i].contents, batch[name])
+    check_array(array, batch.n, 1)
+    assert array.n_children == len(TYPES)
+    for child, name in zip(children_of(array, Array), TYPES):
+        check_column(child, batch[name])
 
 
 @pytest.fixture
@@ -106,19 +97,17 @@ def batch():
 
 def test_batches_and_columns(batch):
     check_schema(struct_of(batch.__arrow_c_schema__(), Schema))
-    schema, array = (struct_of(capsule, kind) for capsule, kind in zip(
-        batch.__arrow_c_array__(requested_schema=batch.__arrow_c_schema__()), (Schema, Array)))
+    schema, array = map(struct_of, batch.__arrow_c_array__(requested_schema=batch.__arrow_c_schema__()), (Schema, Array))
     check_schema(schema)
     check_batch(array, batch)
     release(array)
     release(schema)
     column = batch.column("x")
-    schema, array = column.__arrow_c_array__()
-    s = struct_of(schema, Schema)
-    assert (s.format, s.name, s.n_children, metadata_of(s)) == (b"f", b"x", 0, {"unit": "cm"})
-    check_column(struct_of(array, Array), batch["x"])
+    schema, array = map(struct_of, column.__arrow_c_array__(), (Schema, Array))
+    check_column_schema(schema, "x")
+    check_column(array, batch["x"])
     check_column(struct_of(column[5:9].__arrow_c_array__()[1], Array), batch["x"][5:9])
-    assert struct_of(column.__arrow_c_schema__(), Schema).format == b"f"
+    check_column_schema(struct_of(column.__arrow_c_schema__(), Schema), "x")
 
 
 @pytest.mark.parametrize("keep", ["transmitted", "transmitted and w < -2"])  # some and none
@@ -150,7 +139,7 @@ def test_a_child_can_be_moved_out(batch):
     expected, at = batch["x"].copy(), batch["x"].ctypes.data
     moved = Array()
     ctypes.memmove(ctypes.byref(moved), a.children[1], ctypes.sizeof(Array))
-    ctypes.memset(ctypes.addressof(a.children[1].contents) + Array.release.offset, 0, 8)
+    ctypes.memset(a.children[1] + Array.release.offset, 0, 8)
     release(a)
     del batch, schema, capsule, a
     use_memory_again()
@@ -163,24 +152,25 @@ def test_capsules_that_nobody_consumes(batch):
     for export in (lambda: batch.column("x").__arrow_c_array__(), batch.__arrow_c_array__, batch.__arrow_c_stream__,
                    batch.__arrow_c_schema__):
         before = sys.getrefcount(batch.column("x"))
-        capsule = export()
-        del capsule
+        export()
         gc.collect()
         after = sys.getrefcount(batch.column("x"))  # assert would keep the column
         assert after == before
 
 
-def test_batches_that_cannot_be_read(tmp_path):
+def expect_error(survivors, message):
+    """The stream has the error EIO and this message."""
+    stream = struct_of(survivors.__arrow_c_stream__(), Stream)
+    code, array = next_of(stream)
+    assert code == 5 and not array.release and message in stream.get_last_error(ctypes.byref(stream))
+
+
+def test_what_arrow_cannot_have(batch, tmp_path):
     sluice.run(SLAB, out=tmp_path / "run", output__format="npz")
     survivors = sluice.open(tmp_path / "run").survivors
     for path in (tmp_path / "run").glob("*.npz"):
         path.write_bytes(b"no zip")
-    stream = struct_of(survivors.__arrow_c_stream__(), Stream)
-    assert next_of(stream)[0] == 5  # EIO
-    assert b"npz" in stream.get_last_error(ctypes.byref(stream))
-
-
-def test_what_arrow_cannot_have(batch):
+    expect_error(survivors, b"npz")
     square = numpy.zeros((batch.n, 2))
     for other, error, message, call in [
             ({"time": 3.0, "cell": square}, TypeError, "time", "schema"),
@@ -196,13 +186,10 @@ def test_columns_of_another_length(batch):
         table = sluice.Table(n, {"x": batch.column("x")})
         with pytest.raises(ValueError, match="the same number of items"):
             table.__arrow_c_array__()
-        stream = struct_of(table.__arrow_c_stream__(), Stream)
-        code, array = next_of(stream)
-        assert code == 5 and not array.release
-        assert b"same number" in stream.get_last_error(ctypes.byref(stream))
+        expect_error(table, b"same number")
     part = sluice.Table(batch.n - 3, {name: batch.column(name)[3:] for name in batch})
     a = struct_of(part.__arrow_c_array__()[1], Array)
-    assert a.length == batch.n - 3 and all(a.children[i].contents.length == a.length for i in range(a.n_children))
+    assert [a.length, *(child.length for child in children_of(a, Array))] == [batch.n - 3] * 5
 
 
 def test_pyarrow_and_polars():

@@ -1,11 +1,12 @@
 """filter(): the particles that a run of the model list keeps, in its order."""
 import gc
+from types import SimpleNamespace
 
 import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, refused, same_columns
+from conftest import SLAB, refused, same_columns, share
 from sluice import _native
 from test_lists import particles
 
@@ -42,7 +43,7 @@ def of_a_run(columns, folder, condition, key):
     return sluice.run({**config, **({"key": key} if key else {})}).survivors
 
 
-@pytest.mark.parametrize("condition, key", zip(CONDITIONS, KEYS), ids=str)
+@pytest.mark.parametrize("condition, key", share(zip(CONDITIONS, KEYS), 3), ids=str)
 def test_the_particles_and_the_order_of_a_run(tmp_path, columns, condition, key):
     survivors = of_a_run(columns, tmp_path, condition, key)
     read = sluice.read(tmp_path / "list.mcpl")
@@ -119,15 +120,8 @@ def test_refusals(columns):
     for other, condition, message in REFUSED:
         refused(lambda: sluice.filter({**columns, **other}, condition), "USAGE", message)
     refused(lambda: sluice.filter({}, "x > 1 cm"), "USAGE", "sluice.COLUMNS")
-
-    class OnDevice:
-        def __dlpack__(self, **_):
-            raise AssertionError
-
-        def __dlpack_device__(self):
-            return (2, 0)
     with pytest.raises(BufferError, match="y: the array is in the memory of a device"):
-        sluice.filter({**columns, "y": OnDevice()}, "x > 1 cm")
+        sluice.filter({**columns, "y": SimpleNamespace(__dlpack__=None, __dlpack_device__=lambda: (2, 0))}, "x > 1 cm")
 
 
 def test_lifetimes(columns):

@@ -8,16 +8,13 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, SOURCE, cli, files_of, refused, same_columns, without
+from conftest import SLAB, SOURCE, cli, files_of, refused, same_columns, share, without
 
 AS_DICT = {
     "run": {"name": "slab", "seed": 1234, "particles": 6e3, "batch": 1000},
     "model": {"slab": {"mu_a": "10 /cm", "mu_s": "90 /cm", "g": 0.75, "thickness": "0.02 cm"}},
-    "keep": "transmitted",
-    "key": ["w:16"],
-    "tallies": ["z:10:0 cm..0.02 cm:absorbed"],
-    "output": {"columns": ["id", "x", "y", "u", "v", "w", "time", "collisions"]},
-}
+    "keep": "transmitted", "key": ["w:16"], "tallies": ["z:10:0 cm..0.02 cm:absorbed"],
+    "output": {"columns": ["id", "x", "y", "u", "v", "w", "time", "collisions"]}}
 
 
 @pytest.fixture(scope="module")
@@ -29,57 +26,48 @@ def reference(tmp_path_factory):
     return folder / "run"
 
 
+@pytest.fixture(scope="module")
+def expected(reference):
+    return json.loads((reference / "run.json").read_text())
+
+
 def facts(report):
     """What does not depend on times, machine and files."""
-    members = {k: report[k] for k in ("version", "rules_version", "name", "model", "config", "state")}
+    members = {k: report[k] for k in ("version", "rules_version", "name", "model", "state")}
     members["tallies"] = json.loads(json.dumps(report["tallies"]))
     for fate in members["tallies"]["fates"].values():
         del fate["figure_of_merit"]
-    members["batches"] = [{k: v for k, v in b.items() if k not in ("file", "bytes")}
-                          for b in report["batches"]]
+    members["batches"] = [{k: v for k, v in b.items() if k not in ("file", "bytes")} for b in report["batches"]]
     return members
 
 
-def test_a_run_in_memory_is_that_of_the_program(config, reference, tmp_path, monkeypatch):
+def test_runs_are_those_of_the_program(config, reference, expected, tmp_path, monkeypatch):
+    """In memory and in files, with a configuration of any kind."""
     monkeypatch.chdir(tmp_path)
-    before = sorted(p.name for p in tmp_path.iterdir())
     result = sluice.run(config)
-    assert sorted(p.name for p in tmp_path.iterdir()) == before
-    expected = json.loads((reference / "run.json").read_text())
-    assert facts(result.report) | {"config": 0} == facts(expected) | {"config": 0}
-    assert result.directory is None
-    files = sluice.open(reference)
-    assert list(result.survivors) == list(files.survivors) == AS_DICT["output"]["columns"]
-    assert result.survivors.n == expected["tallies"]["survivors"] == len(result.survivors["x"])
-    same_columns(result.survivors, files.survivors)
+    assert result.directory is None and [p.name for p in tmp_path.iterdir()] == ["slab.yaml"]
+    files, written = sluice.open(reference), sluice.run(config, out=tmp_path / "run")
+    assert files_of(tmp_path / "run") == files_of(reference) and written.directory == str(tmp_path / "run")
+    for other in (result, written, files, *map(sluice.run, (str(config), SLAB, AS_DICT))):
+        assert facts(other.report) == facts(expected)
+        assert list(other.survivors) == AS_DICT["output"]["columns"]
+        assert other.survivors.n == expected["tallies"]["survivors"] == len(other.survivors["x"])
+        assert [b.n for b in other.survivors.batches()] == [b["survivors"] for b in expected["batches"]]
+        same_columns(other.survivors, files.survivors)
     assert all(result.survivors[name].dtype == sluice.COLUMNS[name].dtype for name in files.survivors)
-    assert [facts(sluice.run(c).report) for c in (str(config), SLAB, AS_DICT)] == [facts(result.report)] * 3
     assert repr(result).startswith("<Run slab: done, 6000 particles, ")
     assert "<td>transmitted</td>" in result._repr_html_() and "6000 particles" in result._repr_html_()
 
 
-def test_a_run_without_files_has_tallies_and_digests(config, reference, tmp_path):
+def test_a_run_without_files_has_tallies_and_digests(config, expected, tmp_path):
     run = sluice.run(config, out=tmp_path / "none", output__format="none")
-    assert run.report["batches"][0]["digests"] == json.loads(
-        (reference / "run.json").read_text())["batches"][0]["digests"]
-    assert list(run.survivors) == [] and run.survivors.n == sluice.open(reference).survivors.n
+    assert run.report["batches"][0]["digests"] == expected["batches"][0]["digests"]
+    assert list(run.survivors) == [] and run.survivors.n == expected["tallies"]["survivors"]
     assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
     assert run.tallies["z"].fates["absorbed"]["count"].sum() == run.fates["absorbed"].count
     assert sluice.verify(tmp_path / "none")["batches"] == 6
     again = sluice.run(config, out=tmp_path / "none", output__format="none", resume=True)
     assert again.fates["transmitted"].count == run.fates["transmitted"].count
-
-
-@pytest.mark.parametrize("format", ["openpmd", "npz", "csv.gz"])
-def test_out_writes_the_bytes_of_the_program(config, tmp_path, format):
-    cli("run", config, "--out", "cli", "--quiet", "--set", f"output.format={format}", cwd=tmp_path)
-    result = sluice.run(config, out=tmp_path / "py", output__format=format)
-    assert files_of(tmp_path / "cli") == files_of(tmp_path / "py")
-    assert result.directory == str(tmp_path / "py")
-    cli("verify", "py", cwd=tmp_path)
-    in_memory = sluice.run(config, output__format=format)
-    same_columns(result.survivors, in_memory.survivors)
-    assert facts(result.report) | {"config": 0} == facts(in_memory.report) | {"config": 0}
 
 
 def test_overrides(config):
@@ -91,9 +79,6 @@ def test_overrides(config):
     assert run.particles == 2000 and list(run.survivors) == ["id"]
     assert run.survivors.n == run.fates["reflected"].count
     assert "  seed: 7\n" in run.report["config"]
-
-
-def test_values_that_are_none_in_a_configuration(config):
     for call, kind in [(lambda: sluice.run(config, seed=None), "None"),
                        (lambda: sluice.run({"run": {"seed": object()}}), "object")]:
         with pytest.raises(TypeError, match=f"run.seed: {kind} is no value"):
@@ -110,22 +95,20 @@ def test_fates_and_tallies(config):
     row = tally.fates["absorbed"]
     assert tally.unit == "cm" and len(tally.edges) == 11 and tally.edges[-1] == 0.02
     assert row["count"].sum() + row["under"] + row["over"] == result.fates["absorbed"].count
-    assert numpy.allclose(row["mean"], row["count"] / 6000)
-    assert numpy.isfinite(row["error"]).all()
+    assert numpy.allclose(row["mean"], row["count"] / 6000) and numpy.isfinite(row["error"]).all()
 
 
-GRIDS = ["[deposit, r:10:0 cm..1 cm, z:5]", "[deposit, r:10:1 um..1 cm:log, z:0 cm..0.01 cm..0.02 cm]",
-         "[crossing:0.1 mm, w:2]", "[w:4, z:2:0 cm..0.02 cm, absorbed]", "[x:70:-1 cm..1 cm, y:70:-1 cm..1 cm]",
-         "[deposit, z:90, x:50:-1 cm..1 cm]"]  # the last two have more cells than run.json lists
+GRIDS = {"deposit(r,z)": "[deposit, r:10:0 cm..1 cm, z:5]",
+         "deposit(r,z)_2": "[deposit, r:10:1 um..1 cm:log, z:0 cm..0.01 cm..0.02 cm]", "crossing(w)": "[crossing:0.1 mm, w:2]",
+         "(w,z)": "[w:4, z:2:0 cm..0.02 cm, absorbed]", "(x,y)": "[x:70:-1 cm..1 cm, y:70:-1 cm..1 cm]",
+         "deposit(z,x)": "[deposit, z:90, x:50:-1 cm..1 cm]"}  # the last two have more cells than run.json lists
 
 
 def test_grids_are_those_of_the_file(config, tmp_path):
     h5py = pytest.importorskip("h5py")
-    in_memory = sluice.run(config, tallies=GRIDS)
-    on_disk = sluice.run(config, tallies=GRIDS, out=tmp_path / "grids")
-    names = ["deposit(r,z)", "deposit(r,z)_2", "crossing(w)", "(w,z)", "(x,y)", "deposit(z,x)"]
+    in_memory, on_disk = (sluice.run(config, tallies=list(GRIDS.values()), **out) for out in ({}, {"out": tmp_path / "grids"}))
     opened = sluice.open(tmp_path / "grids")
-    assert list(in_memory.tallies) == list(on_disk.tallies) == list(opened.tallies) == names
+    assert list(in_memory.tallies) == list(on_disk.tallies) == list(opened.tallies) == list(GRIDS)
     with h5py.File(next((tmp_path / "grids").glob("*.tallies"))) as file:
         for name, grid in on_disk.tallies.items():
             assert isinstance(grid, sluice.Grid) and grid.name == name
@@ -204,26 +187,18 @@ def test_an_image_is_that_of_the_file(tmp_path):
     assert any(numpy.array_equal(result.image, f) for f in found)
 
 
-def test_stream_gives_the_batches_in_order(config, reference):
-    expected = json.loads((reference / "run.json").read_text())["batches"]
+def test_streams(config, expected):
+    """The batches come in order; the run waits for a slow loop."""
     batches = list(sluice.stream(config))
-    assert [(b.number, b.first_id) for b in batches] == [(i, 1000 * i) for i in range(6)]
-    assert [b.digests for b in batches] == [b["digests"] for b in expected]
-    assert all(b.generated == 1000 and len(b["x"]) == b.n for b in batches)
+    assert [(b.number, b.first_id, b.generated, len(b["x"])) for b in batches] == [
+        (i, 1000 * i, 1000, batches[i].n) for i in range(6)]
+    assert [b.digests for b in batches] == [b["digests"] for b in expected["batches"]]
+    endless = sluice.stream(SLAB, particles=1e9, tallies=[], threads=1)
+    assert [next(endless).number for _ in range(20)] == list(range(20))
+    endless.close()
 
 
-def test_a_stream_has_bounded_memory(tmp_path):
-    """The run waits for a slow loop: hardly more batches start than the loop has taken."""
-    taken = 0
-    for batch in sluice.stream(SLAB, particles=1e9, tallies=[], threads=1):
-        taken += 1
-        if taken == 20:
-            break
-    assert batch.number == 19
-
-
-def test_resume_and_force(config, tmp_path):
-    whole = sluice.run(config, out=tmp_path / "whole")
+def test_resume_and_force(config, expected, reference, tmp_path):
     out = tmp_path / "part"
     sluice.run(config, out=out)
     refused(lambda: sluice.run(config, out=out), "OUTPUT_IN_USE")
@@ -231,22 +206,20 @@ def test_resume_and_force(config, tmp_path):
     (out / "manifest.jsonl").write_bytes(b"".join(lines[:2]))
     resumed = sluice.run(config, out=out, resume=True)
     assert resumed.report["times"]["batches"] == 4
-    assert files_of(out) == files_of(tmp_path / "whole")
-    assert facts(resumed.report) == facts(whole.report)
-    assert sluice.run(config, out=out, force=True, seed=3).report["batches"] != whole.report["batches"]
-    with pytest.raises(ValueError):
-        sluice.run(config, resume=True)
+    assert files_of(out) == files_of(reference) and facts(resumed.report) == facts(expected)
+    assert sluice.run(config, out=out, force=True, seed=3).report["batches"] != expected["batches"]
+    for how in (dict(resume=True), dict(force=True), dict(out=out, resume=True, force=True)):
+        with pytest.raises(ValueError, match="resume and force"):
+            sluice.run(config, **how)
 
 
 def test_a_stop_rule_and_a_time_limit(config):
     stopped = sluice.run(config, particles=1e6, stop="rel_error(transmitted) < 3 %")
-    assert stopped.state == "done" and stopped.report["stop"]["met"]
-    assert len(stopped.report["batches"]) < 1000
-    assert stopped.survivors.n == stopped.report["tallies"]["survivors"]
     limited = sluice.run(SLAB, particles=1e9, tallies=[], stop_before="2.6 s",
                          output__columns=["id"], keep="transmitted and w > 0.9999")
+    assert stopped.state == "done" and stopped.report["stop"]["met"] and len(stopped.report["batches"]) < 1000
     assert limited.state == "stopped" and 0 < limited.particles < 1e9
-    assert limited.survivors.n == limited.report["tallies"]["survivors"]
+    assert all(run.survivors.n == run.report["tallies"]["survivors"] for run in (stopped, limited))
 
 
 def test_what_memory_cannot_hold(tmp_path):
@@ -258,34 +231,23 @@ def test_what_memory_cannot_hold(tmp_path):
     assert run.report["joined_particles"] == 10
 
 
-@pytest.mark.parametrize("form", ["npz", "openpmd", "csv.gz", "csv"])
-def test_the_joined_file_is_sorted_over_the_run(tmp_path, form):
-    config = without("output", "key")
-    run = sluice.run(config, out=tmp_path / "run", particles=2e4, batch=3000, key=["w:float"],
-                     output__order="run", output__format=form)
-    joined = run.joined
-    order = numpy.lexsort((run.survivors["id"], run.survivors["w"]))
-    assert joined.n == run.survivors.n == run.report["joined_particles"]
-    same_columns(joined, {name: run.survivors[name][order] for name in run.survivors})
+@pytest.mark.parametrize("form", share(["npz", "openpmd", "csv.gz", "csv"]))
+def test_a_run_in_files_of_any_format(tmp_path, form):
+    """Its joined file is sorted over the run, and columns of the configuration have their names and units."""
+    settings = {"columns": {"half": "hypot(x, y) / 2", "decay": "exp(-time / (1 ns))"}, "particles": 2e4, "batch": 3000,
+                "output__columns": ["id", "x", "y", "w", "half", "decay"]}
+    memory = sluice.run(SLAB, **settings)
+    run = sluice.run(SLAB, out=tmp_path / "run", key=["w:float"], output__order="run", output__format=form, **settings)
+    order = numpy.lexsort((memory.survivors["id"], memory.survivors["w"]))
+    assert memory.joined is None and run.report["joined_particles"] == len(order)
     assert sluice.verify(tmp_path / "run")["joined_compared"]
-    same_columns(sluice.open(tmp_path / "run").joined, joined)
-    assert sluice.run(config, particles=100).joined is None
-
-
-@pytest.mark.parametrize("form", ["npz", "openpmd", "csv"])
-def test_columns_of_the_configuration_have_their_names_and_units(tmp_path, form):
-    config = without("output")
-    settings = {"columns": {"half": "hypot(x, y) / 2", "decay": "exp(-time / (1 ns))"},
-                "output__columns": ["x", "y", "half", "decay"], "output__format": form}
-    memory = sluice.run(config, particles=2000, **settings)
-    run = sluice.run(config, out=tmp_path / "run", particles=2000, **settings)
-    assert set(memory.survivors) == set(run.survivors) == {"x", "y", "half", "decay"}
-    for result in (memory, run, sluice.open(tmp_path / "run")):
-        half = numpy.hypot(numpy.float64(result.survivors["x"]), result.survivors["y"]) / 2
-        assert numpy.allclose(result.survivors["half"], half, rtol=1e-7)
-    batch = next(iter(run.survivors.batches()))
-    assert batch.column("half").name == "half"
-    assert batch.column("half").unit == ("" if form == "csv" else "cm")
+    for made in (run, sluice.open(tmp_path / "run")):
+        assert set(made.survivors) == set(memory.survivors) == set(made.joined) and made.joined.n == len(order)
+        same_columns(made.joined, {name: memory.survivors[name][order] for name in memory.survivors})
+        half = numpy.hypot(numpy.float64(made.survivors["x"]), made.survivors["y"]) / 2
+        assert numpy.allclose(made.survivors["half"], half, rtol=1e-7)
+    column = next(iter(run.survivors.batches())).column("half")
+    assert (column.name, column.unit) == ("half", "" if form.startswith("csv") else "cm")
 
 
 def test_progress(config, capsys):
@@ -296,31 +258,25 @@ def test_progress(config, capsys):
     assert capsys.readouterr().err
 
 
-def test_files(config, tmp_path):
-    sluice.run(config, out=tmp_path / "run")
-    assert sluice.verify(tmp_path / "run")["batches"] == 6
-    assert "run slab" in sluice.info(tmp_path / "run")
-    notes = sluice.convert(tmp_path / "run", tmp_path / "all.npz")
-    assert "all.npz" in notes
-    table = sluice.read(tmp_path / "all.npz")
-    run = sluice.open(tmp_path / "run")
+def test_files(reference, expected, tmp_path):
+    run, all_npz, other = sluice.open(reference), tmp_path / "all.npz", tmp_path / "other.csv"
+    assert sluice.verify(reference)["batches"] == 6 and "run slab" in sluice.info(reference)
+    assert "all.npz" in sluice.convert(reference, all_npz)
+    table = sluice.read(all_npz)
     assert table.n == run.survivors.n
-    assert numpy.array_equal(table["x"], run.survivors["x"])
-    assert numpy.array_equal(table["x"], numpy.load(tmp_path / "all.npz")["x"])
-    assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
-    (tmp_path / "other.csv").write_text("in the way")
-    refused(lambda: sluice.convert(tmp_path / "all.npz", tmp_path / "other.csv"), "OUTPUT_IN_USE")
-    sluice.convert(tmp_path / "all.npz", tmp_path / "other.csv", force=True)
-    assert len((tmp_path / "other.csv").read_text().splitlines()) > sluice.read(tmp_path / "all.npz").n
-    assert sluice.info(tmp_path / "all.npz", head=3) == cli("info", tmp_path / "all.npz", "--head", 3, cwd=tmp_path)
+    assert numpy.array_equal(table["x"], run.survivors["x"]) and numpy.array_equal(table["x"], numpy.load(all_npz)["x"])
+    other.write_text("in the way")
+    refused(lambda: sluice.convert(all_npz, other), "OUTPUT_IN_USE")
+    sluice.convert(all_npz, other, force=True)
+    assert len(other.read_text().splitlines()) > table.n
+    assert sluice.info(all_npz, head=3) == cli("info", all_npz, "--head", 3, cwd=tmp_path)
     with pytest.raises(ValueError):
-        sluice.info(tmp_path / "all.npz", head=-1)
+        sluice.info(all_npz, head=-1)
 
 
 def test_version_and_columns():
     assert sluice.version().startswith(f"sluice {sluice.__version__}\n")
-    assert sluice.COLUMNS["x"] == ("float32", "cm", "position")
-    assert sluice.FATES[0] == "alive"
+    assert sluice.COLUMNS["x"] == ("float32", "cm", "position") and sluice.FATES[0] == "alive"
 
 
 def test_the_steps_of_a_history(config, tmp_path):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""peers.py SLUICE SLUICE-BENCH SOURCE - tests the scripts of bench/peers.
+"""peers.py SLUICE SOURCE - tests the scripts of bench/peers.
 
 Every script must print its help, and end with exit code 77 and one sentence if something that it needs is missing.
 numpy_list.py runs with a small list; MCML and mcpltool are replaced by small programs that give the right answers: the
@@ -9,15 +9,16 @@ Exit code: 0 if all is right, 77 (skipped) without numpy.
 import csv
 import importlib.util
 import os
+import shutil
 import stat
 import subprocess
 import sys
 import tempfile
 
-SLUICE, BENCH, SOURCE = sys.argv[1:4]
+SLUICE, SOURCE = sys.argv[1:3]
 PEERS = os.path.join(SOURCE, "bench", "peers")
 SCRIPTS = ("mcx.py", "nvcomp.py", "mcpltool.py", "mcml.py", "numpy_list.py", "arrays_to_mcpl.py",
-           "cuda_compute.py", "read_mcpl.py")
+           "cuda_compute.py", "read_mcpl.py", "cub.sh")
 sys.dont_write_bytecode = True
 WORK = tempfile.TemporaryDirectory()
 ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", TMPDIR=WORK.name)
@@ -27,11 +28,11 @@ def path(name):
     return os.path.join(WORK.name, name)
 
 
-def write(name, text, executable=False):
+def write(name, text):
+    """Writes a file, which may be a program."""
     with open(path(name), "w", encoding="utf-8") as f:
         f.write(text)
-    if executable:
-        os.chmod(path(name), stat.S_IRWXU)
+    os.chmod(path(name), stat.S_IRWXU)
     return path(name)
 
 
@@ -47,17 +48,19 @@ def run(script, *words, code=0, python=(sys.executable,), says="", **environment
 
 
 def rows_of(name):
-    """The rows of a CSV file, whose first lines must name its origin."""
+    """The rows of a CSV file, and its first lines."""
     with open(path(name), encoding="utf-8", newline="") as f:
         lines = f.read().splitlines()
-    for word in ("device", "host", "sluice", "peer", "command", "date"):
-        assert any(line.startswith(f"# {word}: ") for line in lines), (name, word)
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    return list(csv.DictReader(line for line in lines if not line.startswith("#"))), [x for x in lines if x.startswith("# ")]
 
 
-def check_ratios(name, expected):
-    """The CSV file has that many rows with a ratio, each between its least and its largest."""
-    rows = [row for row in rows_of(name) if row["sluice_times"]]
+def check_ratios(name, expected, peer=""):
+    """The CSV file names its origin, and has that many rows with a ratio, each between its least and its largest."""
+    rows, about = rows_of(name)
+    rows = [row for row in rows if row["sluice_times"]]
+    for word in ("device: ", "host: ", "sluice: ", "peer: ", "command: ", "date: "):
+        assert any(line.startswith("# " + word) for line in about), (name, word)
+    assert any(peer in line for line in about), (name, peer)
     assert len(rows) == expected, (name, rows)
     for row in rows:
         ratios = [float(row["sluice_times" + end]) for end in ("_least", "", "_largest")]
@@ -67,33 +70,22 @@ def check_ratios(name, expected):
 # --- help, and what is missing --------------------------------------------------------------------
 
 def test_help_and_missing():
-    ours = ("--sluice", SLUICE)
     for script in SCRIPTS:
         run(script, "--help", says="--repeat N")
-        run(script, "--repeat", "0", code=2, says="'0' is not a whole number of at least 1")
-        run(script, "--sluice", path("nothing"), code=77, says="not run: the program sluice is missing")
-    bare = (sys.executable, "-S")  # finds no installed package
+    run("mcpltool.py", "--repeat", "0", code=2, says="'0' is not a whole number of at least 1")
+    run("mcpltool.py", "--sluice", path("nothing"), code=77, says="not run: the program sluice is missing")
     for script, package in (("mcx.py", "numpy"), ("numpy_list.py", "numpy"), ("mcpltool.py", "numpy"),
                             ("arrays_to_mcpl.py", "numpy"), ("cuda_compute.py", "torch"), ("read_mcpl.py", "numpy"),
-                            ("nvcomp.py", "nvidia-nvcomp-cu13")):
-        run(script, *ours, code=77, python=bare, says=f"not run: the Python package {package}")
-    run("mcml.py", *ours, code=77, says="not run: --program PATH is missing")
-    run("mcml.py", *ours, "--program", path("nothing"), code=77, says="not run: the program MCML is missing")
-    run("cub.sh", "--help", says="--repeat N")
+                            ("nvcomp.py", "nvidia-nvcomp-cu13")):  # -S: no installed package is found
+        run(script, "--sluice", SLUICE, code=77, python=(sys.executable, "-S"), says=f"not run: the Python package {package}")
+    run("mcml.py", "--sluice", SLUICE, code=77, says="not run: --program PATH is missing")
+    run("mcml.py", "--sluice", SLUICE, "--program", path("nothing"), code=77, says="not run: the program MCML is missing")
     run("cub.sh", code=2, says="no DIR is given")
     run("cub.sh", "--repeat", "x", "toolkit", code=2, says="--repeat 'x'")
     run("cub.sh", WORK.name, code=77, says="has no cub/version.cuh")
-    run("cub.sh", "toolkit", code=77, says="not run: the program cmake is missing", PATH=folder_of_tools())
-
-
-def folder_of_tools():
-    """A folder with the programs that cub.sh itself calls, and no cmake."""
-    os.makedirs(path("tools"), exist_ok=True)
-    for tool in ("bash", "dirname", "realpath", "cat"):
-        target = os.path.join(path("tools"), tool)
-        if not os.path.exists(target):
-            os.symlink(subprocess.check_output(["which", tool], encoding="utf-8").strip(), target)
-    return path("tools")
+    for tool in ("bash", "dirname", "realpath", "cat"):  # what cub.sh itself calls
+        os.symlink(shutil.which(tool), path(tool))
+    run("cub.sh", "toolkit", code=77, says="not run: the program cmake is missing", PATH=WORK.name)
 
 
 # --- lists ----------------------------------------------------------------------------------------
@@ -109,7 +101,7 @@ def test_numpy_list():
             at=$(($(stat -c %s "$file" 2>/dev/null || echo 30) - 30))
             [ ! -e "$file" ] || printf x | dd of="$file" bs=1 conv=notrunc seek=$at 2>/dev/null
         done
-        """, executable=True)
+        """)
     run("numpy_list.py", "--sluice", damaged, *words, code=1, says="filter and sort: the")
 
 
@@ -129,11 +121,10 @@ esac
 
 def test_mcpltool():
     words = ("--sluice", SLUICE, "--particles", "3000", "--repeat", "2", "--csv", path("tool.csv"))
-    tool = write("mcpltool", MCPLTOOL % {"sluice": SLUICE, "damage": ""}, executable=True)
+    tool = write("mcpltool", MCPLTOOL % {"sluice": SLUICE, "damage": ""})
     run("mcpltool.py", *words, "--mcpltool", tool, says="merge gzip")
-    check_ratios("tool.csv", 6)
-    assert "stand-in 1.0" in open(path("tool.csv"), encoding="utf-8").read()
-    tool = write("mcpltool", MCPLTOOL % {"sluice": SLUICE, "damage": "&& printf x >>$2"}, executable=True)
+    check_ratios("tool.csv", 6, "stand-in 1.0")
+    tool = write("mcpltool", MCPLTOOL % {"sluice": SLUICE, "damage": "&& printf x >>$2"})
     run("mcpltool.py", *words, "--mcpltool", tool, code=1,
         says="merge: the files of sluice and mcpltool are not the same")
     run("mcpltool.py", *words, "--mcpltool", path("nothing"), code=77,
@@ -161,11 +152,10 @@ for k in range(int(lines[1])):
 def test_mcml():
     words = ("--sluice", SLUICE, "--config", "vandehulst", "--particles", "20000", "--runs", "20", "--repeat", "2",
              "--csv", path("mcml.csv"))
-    program = write("mcml", MCML % {"python": sys.executable, "wrong": 0}, executable=True)
+    program = write("mcml", MCML % {"python": sys.executable, "wrong": 0})
     run("mcml.py", *words, "--program", program, says="MCML against sluice, implicit")
-    check_ratios("mcml.csv", 6)
-    assert "MCML 1.2.2" in open(path("mcml.csv"), encoding="utf-8").read()
-    program = write("mcml", MCML % {"python": sys.executable, "wrong": 0.01}, executable=True)
+    check_ratios("mcml.csv", 6, "MCML 1.2.2")
+    program = write("mcml", MCML % {"python": sys.executable, "wrong": 0.01})
     run("mcml.py", *words, "--program", program, code=1, says="MCML: the fraction transmitted is")
     run("mcml.py", "--sluice", SLUICE, "--program", program, "--config", "vandehulst_diffuse", code=77,
         says="is not a slab of one layer with normal incidence")
@@ -182,23 +172,18 @@ def test_cub_ratios():
                             f"scan,CUB,u32,1024,,,,,,0,0,2,\nscan,shared,u32,1024,,,,,,0,0,1,{ratio}\n"))
     shown = run("cub_ratios.py", "--csv", path("cub.csv"), *tables)
     assert "1.25 times (1.2 to 1.4, 3 rounds)" in shown and "1.1 times (1.1 to 1.1, 1 rounds)" in shown, shown
-    with open(path("cub.csv"), encoding="utf-8", newline="") as f:
-        rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
-    assert [(r["job"], r["cccl"], r["sluice_times"]) for r in rows] == [
+    rows = [(r["job"], r["cccl"], r["sluice_times"]) for r in rows_of("cub.csv")[0]]
+    assert rows == [
         ("scan u32, n 1024", "3.0.1", "1.25"), ("scan u32, n 1024", "3.6.0", "1.1")], rows
     run("cub_ratios.py", write("none.csv", f"# device: x\n{head}"), code=1, says="names no CCCL version")
 
 
-def main():
-    test_help_and_missing()
-    test_cub_ratios()
-    test_mcml()
-    if importlib.util.find_spec("numpy") is None:
-        print(f"SKIP: {sys.executable} has no numpy, which the scripts for lists need")
-        sys.exit(77)
-    test_numpy_list()
-    test_mcpltool()
-    print("the scripts of bench/peers print what they should, and nothing if an answer is wrong")
-
-
-main()
+test_help_and_missing()
+test_cub_ratios()
+test_mcml()
+if importlib.util.find_spec("numpy") is None:
+    print(f"SKIP: {sys.executable} has no numpy, which the scripts for lists need")
+    sys.exit(77)
+test_numpy_list()
+test_mcpltool()
+print("the scripts of bench/peers print what they should, and nothing if an answer is wrong")

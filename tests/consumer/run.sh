@@ -21,11 +21,15 @@ pc=$(find "$installed" -name sluice-primitives.pc)
 library_dir=$(dirname "$(dirname "$pc")")
 expected="0 3 4 8"
 
+quiet() {
+	"$@" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
 # --- CMake: static, then shared
 for shared in OFF ON; do
-	cmake -S "$source/tests/consumer" -B "$work/build$shared" -DSOURCES="$work" -DBUILD_SHARED_LIBS=$shared \
-		-DCMAKE_PREFIX_PATH="$installed" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-	cmake --build "$work/build$shared" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+	quiet cmake -S "$source/tests/consumer" -B "$work/build$shared" -DSOURCES="$work" -DBUILD_SHARED_LIBS=$shared \
+		-DCMAKE_PREFIX_PATH="$installed"
+	quiet cmake --build "$work/build$shared"
 	echo "find_package, BUILD_SHARED_LIBS=$shared: $("$work/build$shared/example")"
 	test "$("$work/build$shared/scan_only")" = "$expected"
 done
@@ -90,30 +94,20 @@ if [ -n "$cuda" ]; then
 	[ $code -eq 0 ] || [ $code -eq 77 ] # 77: no GPU
 fi
 
-"$installed/bin/sluice" list >/dev/null
-test -f "$include/primitives/primitives.h"
-
-# The bench is part of every build except one with ThreadSanitizer.
-if [ -e "$build/sluice-bench" ]; then
-	"$installed/bin/sluice-bench" --help >/dev/null
-fi
-for file in examples/example.c scripts/plot.py scripts/plot_run.py bench/plot.py bench/stages.py; do
-	test -f "$installed/share/sluice/$file"
+# --- programs, files, manual pages of all commands, and completion of the shells
+cd "$installed"
+for file in include/sluice/primitives/primitives.h share/sluice/{examples/example.c,scripts/plot.py,scripts/plot_run.py} \
+	share/sluice/bench/{plot,stages}.py share/doc/Sluice/docs/{installing,running,configuration}.md; do
+	test -f "$file" || fail "$file is not installed"
 done
-
-# --- manual pages of all commands, and completion of the shells
-pages=$installed/share/man/man1
-for command in $("$installed/bin/sluice" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
-	grep -q "^\.SH SYNOPSIS" "$pages/sluice-$command.1" || fail "there is no manual page of sluice $command"
+for command in $(bin/sluice --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'); do
+	grep -q "^\.SH SYNOPSIS" "share/man/man1/sluice-$command.1" || fail "there is no manual page of sluice $command"
 done
-grep -q "^\.SH COMMANDS" "$pages/sluice.1"
-grep -q "^complete -F" "$installed/share/bash-completion/completions/sluice"
-grep -q "^#compdef sluice$" "$installed/share/zsh/site-functions/_sluice"
-grep -q "^complete -c sluice " "$installed/share/fish/vendor_completions.d/sluice.fish"
-if [ -e "$build/sluice-bench" ]; then
-	grep -q "^\.SH COMMANDS" "$pages/sluice-bench.1"
-	grep -q "^#compdef sluice-bench$" "$installed/share/zsh/site-functions/_sluice-bench"
-fi
-for page in installing.md running.md configuration.md; do
-	test -f "$installed/share/doc/Sluice/docs/$page" || fail "docs/$page is not installed"
+for program in sluice sluice-bench; do
+	[ -e "$build/$program" ] || continue # the bench is part of every build except one with ThreadSanitizer
+	"bin/$program" --help >/dev/null
+	grep -q "^\.SH COMMANDS" "share/man/man1/$program.1"
+	grep -q "^complete -F" "share/bash-completion/completions/$program"
+	grep -q "^#compdef $program$" "share/zsh/site-functions/_$program"
+	grep -q "^complete -c $program " "share/fish/vendor_completions.d/$program.fish"
 done

@@ -4,10 +4,9 @@
     manual.py SLUICE BENCH
 
 SLUICE and BENCH are the programs. Each command and each option of --help must be in the manual page and
-in the completion of every shell; a text from which one was removed must fail this check. The pages are
-read by man, groff and mandoc, which must print no warning. The shells then complete command lines: bash
-and zsh on a terminal, fish by its command complete. What is not installed is not tried; with
-SLUICE_NO_SKIPS in the environment this is an error. Needs the standard library only.
+in the completion of every shell. The pages are read by man, groff and mandoc, which must print no warning.
+The shells then complete command lines: bash and zsh on a terminal, fish by its command complete. What is not
+installed is not tried; with SLUICE_NO_SKIPS in the environment this is an error. Needs the standard library only.
 """
 import json
 import os
@@ -41,89 +40,53 @@ def commands_and_options(text):
     return (re.findall(r"^  ([a-z]+) ", text, re.M), re.findall(r"^  (--[a-z-]+)", text, re.M))
 
 
-def plain(page):
-    """The text of a manual page, as far as names need it."""
-    return re.sub(r"\\f[BIR]", " ", page).replace("\\-", "-")
+def missing(names, text, before=r"(?<![\w-])"):
+    """The names that are not in the text as whole words."""
+    return [name for name in names if not re.search(before + re.escape(name) + r"(?![\w-])", text)]
 
 
-def missing(names, text, shell=None):
-    """The names that are not in the text as whole words. fish has options without their dashes."""
-    def pattern(name):
-        if shell == "fish" and name.startswith("--"):
-            return r"-l " + re.escape(name[2:]) + r"(?![\w-])"
-        return r"(?<![\w-])" + re.escape(name) + r"(?![\w-])"
-    return [name for name in names if not re.search(pattern(name), text)]
-
-
-class Checks:
-    """Counts what fails and what is not tried."""
-
-    def __init__(self):
-        self.failures, self.skipped = [], set()
-
-    def fail(self, text):
-        self.failures.append(text)
-        print("FAIL:", text)
-
-    def is_there(self, program):
-        if shutil.which(program):
-            return True
-        self.skipped.add(program)
-        return False
-
-    def names(self, what, names, text, shell=None):
-        """All names must be in the text, and removing any of them must be noticed."""
-        for name in missing(names, text, shell):
-            self.fail(f"{what} lacks {name}")
-        for name in names:
-            short = name[2:] if shell == "fish" and name.startswith("--") else name
-            planted = re.sub(rf"(?<![\w-]){re.escape(short)}(?![\w-])", "", text)
-            if missing([name], planted, shell) != [name]:
-                self.fail(f"the check does not notice that {what} lacks {name}")
-
-    def page(self, what, page):
-        """The programs that format pages must print no warning."""
-        with tempfile.NamedTemporaryFile("w", suffix=".1") as f:
-            f.write(page)
-            f.flush()
-            for command in (["man", "--warnings", "-l", f.name], ["groff", "-ww", "-man", "-Tutf8", "-z", f.name],
-                            ["mandoc", "-T", "lint", "-W", "warning", f.name]):
-                if not self.is_there(command[0]):
-                    continue
+def check_page(problems, page, names):
+    """The page has these names, and the programs that format pages print no warning."""
+    title, = re.findall(r"^\.TH (\S+)", page, re.M)
+    lacks = missing(names, re.sub(r"\\f[BIR]", " ", page).replace("\\-", "-"))
+    problems += [f"page {title} lacks {name}" for name in lacks]
+    with tempfile.NamedTemporaryFile("w", suffix=".1") as f:
+        f.write(page)
+        f.flush()
+        for command in (["man", "--warnings", "-l", f.name], ["groff", "-ww", "-man", "-Tutf8", "-z", f.name],
+                        ["mandoc", "-T", "lint", "-W", "warning", f.name]):
+            if shutil.which(command[0]):
                 done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MANPAGER": "cat"})
                 printed = done.stderr + (done.stdout if command[0] == "mandoc" else "")
                 if done.returncode != 0 or printed:
-                    self.fail(f"{command[0]}: page {what}: {printed or done.returncode}")
+                    problems.append(f"{command[0]}: page {title}: {printed or done.returncode}")
 
 
-def check_pages(checks, sluice, bench):
-    commands, options = commands_and_options(output(sluice, "--help"))
-    if len(commands) < 10 or len(options) < 20:
-        checks.fail(f"only {len(commands)} commands and {len(options)} options were found in --help")
-    page = output(sluice, "help", "--man")
-    checks.names("sluice(1)", commands + options, plain(page))
-    checks.page("sluice(1)", page)
-    for command in commands:
-        page = output(sluice, "help", command, "--man")
-        help_text = output(sluice, "help", command)
+def check_pages(problems, sluice, bench):
+    names = commands_and_options(output(sluice, "--help"))
+    assert len(names[0]) >= 10 and len(names[1]) >= 20, names
+    check_page(problems, output(sluice, "help", "--man"), sum(names, []))
+    for command in names[0]:
         # The second meaning of a word, such as the section of keys run, has no options.
-        options = commands_and_options(help_text.split("\nrun.")[0])[1]
-        checks.names(f"sluice-{command}(1)", options, plain(page))
-        checks.page(f"sluice-{command}(1)", page)
-    page = output(bench, "--man")
-    checks.names("sluice-bench(1)", sum(commands_and_options(output(bench, "--help")), []), plain(page))
-    checks.page("sluice-bench(1)", page)
+        options = commands_and_options(output(sluice, "help", command).split("\nrun.")[0])[1]
+        check_page(problems, output(sluice, "help", command, "--man"), options)
+    check_page(problems, output(bench, "--man"), sum(commands_and_options(output(bench, "--help")), []))
 
 
-def check_scripts(checks, sluice, bench, folder):
+def check_scripts(problems, sluice, bench, folder):
     """Writes the scripts into the folder and compares them with the help."""
     for shell in SHELLS:
         for program, command in (("sluice", [sluice, "help"]), ("sluice-bench", [bench])):
             script = output(*command, "--completion", shell)
             with open(os.path.join(folder, SCRIPTS[shell].format(program)), "w", encoding="utf-8") as f:
                 f.write(script)
-            names = sum(commands_and_options(output(command[0], "--help")), [])
-            checks.names(f"{shell} completion of {program}", names, script, shell)
+            commands, options = commands_and_options(output(command[0], "--help"))
+            lacks = missing(commands, script)
+            if shell == "fish":  # it has options without their dashes
+                lacks += missing([option[2:] for option in options], script, "-l ")
+            else:
+                lacks += missing(options, script)
+            problems += [f"{shell} completion of {program} lacks {name}" for name in lacks]
 
 
 def expectations(sluice):
@@ -213,39 +176,31 @@ def offered(word, shell, line, shown):
     return bool(re.search(rf"(?<![\w./-]){re.escape(word)}(?![\w-])", shown))
 
 
-def check_shell(checks, shell, folder, expected):
+def check_shell(problems, shell, folder, expected):
     lines = [line for line, _, _ in expected]
     answers = in_fish(folder, lines) if shell == "fish" else on_terminal(shell, folder, lines)
-    for (line, words, others), shown in zip(expected, answers):
+    for (line, words, others), shown in zip(expected, answers, strict=True):
         # What was typed is shown too, but is no offer.
         rest = shown if shell == "fish" else shown.replace(line[:-len(line.split(" ")[-1]) or None], " ")
-        for word in words:
-            if not offered(word, shell, line, rest):
-                checks.fail(f"{shell}: '{line}' does not offer {word}: {shown!r}")
-        for word in others:
-            if offered(word, shell, line, rest):
-                checks.fail(f"{shell}: '{line}' offers {word}: {shown!r}")
+        problems += [f"{shell}: '{line}' {'offers' if word in others else 'does not offer'} {word}: {shown!r}"
+                     for word in words + others if offered(word, shell, line, rest) == (word in others)]
 
 
 def main():
     sluice, bench = map(os.path.abspath, sys.argv[1:3])
-    checks = Checks()
-    check_pages(checks, sluice, bench)
+    problems, skipped = [], [name for name in (*SHELLS, "man", "groff", "mandoc") if not shutil.which(name)]
+    check_pages(problems, sluice, bench)
     with tempfile.TemporaryDirectory() as folder:
-        check_scripts(checks, sluice, bench, folder)
+        check_scripts(problems, sluice, bench, folder)
         for name in ("config.yaml", "data.mcpl"):
             open(os.path.join(folder, name), "w", encoding="utf-8").close()
         os.mkdir(os.path.join(folder, "folder"))
-        expected = expectations(sluice)
-        for shell in SHELLS:
-            if checks.is_there(shell):
-                check_shell(checks, shell, folder, expected)
-    if checks.skipped:
-        print("SKIP: not installed, so not tried:", *sorted(checks.skipped))
-    if checks.failures or (checks.skipped and os.environ.get("SLUICE_NO_SKIPS")):
-        sys.exit(1)
-    print("manual pages and completion have all commands and options")
+        for shell in set(SHELLS) - set(skipped):
+            check_shell(problems, shell, folder, expectations(sluice))
+    if skipped:
+        print("SKIP: not installed, so not tried:", *skipped)
+    print(*problems or ["manual pages and completion have all commands and options"], sep="\n")
+    sys.exit(bool(problems or (skipped and os.environ.get("SLUICE_NO_SKIPS"))))
 
 
-if __name__ == "__main__":
-    main()
+main()

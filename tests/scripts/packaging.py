@@ -46,11 +46,6 @@ def check_spack(source, version, libraries):
 
 
 def check_conda(source, version, libraries):
-    try:
-        import yaml
-    except ImportError:
-        print("SKIP: the recipe of conda: python3 has no module yaml")
-        return 77
     recipe = yaml.safe_load(read(source, "packaging", "conda", "recipe.yaml"))
     assert recipe["context"]["version"] == version, recipe["context"]
     for library in libraries:
@@ -58,25 +53,20 @@ def check_conda(source, version, libraries):
     path = os.path.join(source, "packaging", "conda", recipe["source"]["path"])
     assert os.path.samefile(path, source), path
     assert os.path.exists(os.path.join(path, recipe["about"]["license_file"]))
-    return 0
 
 
-def package_of(path):
-    """The package with that file, which dpkg may know below / or below /usr."""
-    for name in (path, "/usr" + path, path.removeprefix("/usr")):
-        done = subprocess.run(["dpkg", "-S", name], capture_output=True, text=True)
-        if done.returncode == 0:
-            return done.stdout.split(":")[0]
-    return f"the package of {path}"
+def output(*command, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options).stdout
 
 
 def packages_of(program):
-    """The packages of Debian with the libraries that the program itself is linked with."""
-    needed = re.findall(r"NEEDED\s+(\S+)", subprocess.run(
-        ["objdump", "-p", program], check=True, capture_output=True, text=True).stdout)
-    paths = dict(re.findall(r"(\S+) => (/\S+)", subprocess.run(
-        ["ldd", program], check=True, capture_output=True, text=True).stdout))
-    return {package_of(paths[name]) for name in needed if name in paths}
+    """The packages of Debian with the libraries that the program itself is linked with, which it knows below / or /usr."""
+    paths = dict(re.findall(r"(\S+) => (/\S+)", output("ldd", program, check=True)))
+    needed = [paths[name].removeprefix("/usr") for name in re.findall(r"NEEDED\s+(\S+)", output("objdump", "-p", program))
+              if name in paths]
+    found = re.findall(r"(?m)^([^:\s]+)\S*: (?:/usr)?(/\S+)$", output("dpkg", "-S", *needed, *("/usr" + p for p in needed)))
+    assert needed and {path for _, path in found} == set(needed), (needed, found)
+    return {package for package, _ in found}
 
 
 def check_containers(source, sluice):
@@ -94,14 +84,14 @@ def check_containers(source, sluice):
     assert not missing, f"packaging/debian.sh does not install {missing}, which the program needs"
 
 
-def main():
-    sluice, source = map(os.path.abspath, sys.argv[1:3])
-    version = re.search(r"project\(Sluice VERSION ([0-9.]+)", read(source, "CMakeLists.txt")).group(1)
-    libraries = build_libraries(source)
-    check_spack(source, version, libraries)
-    check_containers(source, sluice)
-    return check_conda(source, version, libraries)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+sluice, source = map(os.path.abspath, sys.argv[1:3])
+version = re.search(r"project\(Sluice VERSION ([0-9.]+)", read(source, "CMakeLists.txt")).group(1)
+libraries = build_libraries(source)
+check_spack(source, version, libraries)
+check_containers(source, sluice)
+try:
+    import yaml
+except ImportError:
+    print("SKIP: the recipe of conda: python3 has no module yaml")
+    sys.exit(77)
+check_conda(source, version, libraries)

@@ -502,7 +502,10 @@ static void write_updated(void)
 	fclose(f);
 }
 
-/* sh finds the program under test as sluice, and what else is built in the folder above it, such as sluice-bench. */
+/*
+ * sh finds the program under test as sluice, what else is built in the folder above it, such as sluice-bench, and the
+ * programs of tests/scripts.
+ */
 static void set_search_path(void)
 {
 	const char *program = getenv("SLUICE"), *other = getenv("PATH");
@@ -512,7 +515,8 @@ static void set_search_path(void)
 	if (!program)
 		skip_file("the tests start the program; set SLUICE to its path, or use ctest");
 	n = (int)(strrchr(program, '/') - program);
-	snprintf(all, sizeof(all), "%.*s:%.*s/..:%s", n, program, n, program, other);
+	snprintf(all, sizeof(all), "%.*s:%.*s/..:%s/tests/scripts:%s", n, program, n, program,
+		source_root(), other);
 	setenv("PATH", all, 1);
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 }
