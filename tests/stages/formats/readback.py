@@ -1,7 +1,7 @@
-"""readback.py FOLDER - compares the files that readback.c wrote with what they should hold.
+"""readback.py make - writes tables as .csv files; readback.py NAME... - compares NAME.h5 and NAME.npz with NAME.csv.
 
-What is expected of openPMD is written down here by hand, from the standard, not taken from the
-program: names, units, and that strings have a fixed length.
+text/openpmd.txt converts the tables, and runs configurations in each format. What is expected of openPMD is written down here
+by hand, from the standard, not taken from the program: names, units, and that strings have a fixed length.
 """
 import json
 import os
@@ -12,61 +12,47 @@ import zipfile
 import h5py
 import numpy as np
 
-CONFIG = 'a: "b\\c"\n\t\u00e4'
-
 NUMBER, LENGTH, TIME, ENERGY = (0, 0, 0), (1, 0, 0), (0, 0, 1), (2, 1, -2)
-
 UNITS = {NUMBER: "", LENGTH: "cm", TIME: "ns", ENERGY: "keV"}
+SI = {NUMBER: 1, LENGTH: 0.01, TIME: 1e-9, ENERGY: 1.602176634e-16}
 ANGLES = {"theta": "rad", "phi": "rad"}  # an angle is a number for openPMD
 
-# column: path, type, powers of length, mass and time, unit in SI
-COLUMNS = {
-    "id": ("id", "<u8", NUMBER, 1),
-    "x": ("position/x", "<f4", LENGTH, 0.01),
-    "y": ("position/y", "<f4", LENGTH, 0.01),
-    "z": ("position/z", "<f4", LENGTH, 0.01),
-    "u": ("direction/x", "<f4", NUMBER, 1),
-    "v": ("direction/y", "<f4", NUMBER, 1),
-    "w": ("direction/z", "<f4", NUMBER, 1),
-    "energy": ("energy", "<f4", ENERGY, 1.602176634e-16),
-    "weight": ("weighting", "<f4", NUMBER, 1),
-    "time": ("time", "<f4", TIME, 1e-9),
-    "pdg": ("pdg", "<i4", NUMBER, 1),
-    "userflags": ("userflags", "<u4", NUMBER, 1),
-    "pol_x": ("polarization/x", "<f4", NUMBER, 1),
-    "pol_y": ("polarization/y", "<f4", NUMBER, 1),
-    "pol_z": ("polarization/z", "<f4", NUMBER, 1),
-    "pixel": ("pixel", "<u4", NUMBER, 1),
-    "steps": ("steps", "<u4", NUMBER, 1),
-    "collisions": ("collisions", "<u4", NUMBER, 1),
-    "fate": ("fate", "|u1", NUMBER, 1),
-    "r": ("r", "<f4", LENGTH, 0.01),
-    "rho": ("rho", "<f4", LENGTH, 0.01),
-    "theta": ("theta", "<f4", NUMBER, 1),
-    "phi": ("phi", "<f4", NUMBER, 1),
-    "wavelength": ("wavelength", "<f4", LENGTH, 0.01),
-    **{f"derived_{k}": (f"derived_{k}", "<f4", NUMBER, 1) for k in range(1, 5)},
-    **{f"path_{k}": (f"path_{k}", "<f4", LENGTH, 0.01) for k in range(1, 4)},
-    **{f"collisions_{k}": (f"collisions_{k}", "<u4", NUMBER, 1) for k in range(1, 4)},
-    **{f"momentum_{k}": (f"momentum_{k}", "<f4", NUMBER, 1) for k in range(1, 4)},
-}
+# column: type, powers of length, mass and time; in the order of files
+COLUMNS = {name: column for names, *column in (
+    ("id", "<u8", NUMBER), ("x y z", "<f4", LENGTH), ("u v w", "<f4", NUMBER), ("energy", "<f4", ENERGY),
+    ("weight", "<f4", NUMBER), ("time", "<f4", TIME), ("pdg", "<i4", NUMBER), ("userflags", "<u4", NUMBER),
+    ("pol_x pol_y pol_z", "<f4", NUMBER), ("pixel steps collisions", "<u4", NUMBER), ("fate", "|u1", NUMBER),
+    ("r rho", "<f4", LENGTH), ("theta phi", "<f4", NUMBER), ("wavelength", "<f4", LENGTH), ("half", "<f4", NUMBER),
+    ("path_1 path_2 path_3", "<f4", LENGTH), ("collisions_1 collisions_2 collisions_3", "<u4", NUMBER),
+    ("momentum_1 momentum_2 momentum_3", "<f4", NUMBER)) for name in names.split()}
+PATHS = {"weight": "weighting", **dict(zip("xyz", ("position/x", "position/y", "position/z"))),
+         **dict(zip("uvw", ("direction/x", "direction/y", "direction/z"))), **{f"pol_{a}": f"polarization/{a}" for a in "xyz"}}
 
 
-class Case:
-    """A line of cases.txt: RUN NUMBER ROWS COLUMN:CONSTANT:DIGEST..."""
+def path_of(name):
+    """Where openPMD has a column."""
+    return PATHS.get(name, name)
 
-    def __init__(self, folder, line):
-        self.run, number, rows, *columns = line.split()
-        self.number, self.n = int(number), int(rows)
-        self.values, self.constant, self.digest = {}, {}, {}
-        for column in columns:
-            name, constant, digest = column.split(":")
-            raw = os.path.join(folder, f"{self.run}_{self.number}_{name}.raw")
-            values = np.fromfile(raw, COLUMNS[name][1])
-            self.constant[name] = constant == "1"
-            self.values[name] = np.repeat(values, self.n) if constant == "1" else values
-            self.digest[name] = int(digest)
-        self.file = os.path.join(folder, f"{self.run}_{self.number:06d}")
+
+def make():
+    """Any integers and some floats; one value per column; no rows; a column of several chunks; no positions."""
+    random = np.random.default_rng(1)
+    for table, n, names in (("whole", 1000, COLUMNS), ("same", 7, COLUMNS), ("none", 0, COLUMNS), ("large", 300000, ["x"]),
+                            ("lost", 50, ["id", "fate"])):
+        kinds = [np.dtype(COLUMNS[name][0]) for name in names]
+        columns = [random.integers(-8000, 8000, n) / 8 if kind == "<f4" else np.frombuffer(random.bytes(n * kind.itemsize), kind)
+                   for kind in kinds]
+        with open(table + ".csv", "w", encoding="ascii") as f:
+            f.write(",".join(names) + "\n")
+            for row in zip(*columns):
+                f.write(",".join("3" if table == "same" else f"{v:g}" if isinstance(v, float) else str(v) for v in row) + "\n")
+
+
+def table_of(name):
+    """The expected values, from text."""
+    with open(name, encoding="ascii") as f:
+        names, *rows = [line.rstrip("\n").split(",") for line in f]
+    return {name: np.array([row[k] for row in rows], "U20").astype(COLUMNS[name][0]) for k, name in enumerate(names)}
 
 
 def same(a, b):
@@ -101,42 +87,32 @@ def check_constant(group, n, value):
     assert same(np.array(group.attrs["value"]), np.array(value)) or value != value
 
 
-def check_column(species, case, name):
-    path, kind, powers, si = COLUMNS[name]
-    component = species[path]
-    check_record(species[path.split("/")[0]], powers)
-    assert number(component, "unitSI", "<f8") == si
-    assert number(component, "sluiceDigest", "<u8") == case.digest[name]
-    if case.constant[name]:
-        check_constant(component, case.n, case.values[name][0] if case.n else component.attrs["value"])
+def check_column(species, name, values):
+    kind, powers = COLUMNS[name]
+    component = species[path_of(name)]
+    check_record(species[path_of(name).split("/", maxsplit=1)[0]], powers)
+    assert number(component, "unitSI", "<f8") == SI[powers]
+    assert component.attrs["sluiceDigest"].dtype == "<u8"
+    if isinstance(component, h5py.Group):
+        check_constant(component, len(values), values[0] if len(values) else component.attrs["value"])
+        assert (values == values[:1]).all(), name
         return
-    assert same(component[:], case.values[name]), name
-    if case.n:
+    assert same(component[:], values), name
+    if len(values):
         assert component.chunks[0] * np.dtype(kind).itemsize <= 1 << 20
         assert component.compression == "gzip" and component.shuffle == (name != "fate")
 
 
-def check_offsets(species, case, axes):
-    offsets = species["positionOffset"]
-    check_record(offsets, LENGTH)
-    assert sorted(offsets) == axes
-    for axis in axes:
-        check_constant(offsets[axis], case.n, np.float32(0))
-        assert number(offsets[axis], "unitSI", "<f8") == 0.01
-
-
-def check_patches(species, case, axes):
-    patches = species["particlePatches"]
-    assert list(patches["numParticles"][:]) == [case.n]
-    assert list(patches["numParticlesOffset"][:]) == [0]
+def check_patches(patches, table, n, axes):
+    assert list(patches["numParticles"][:]) == [n] and list(patches["numParticlesOffset"][:]) == [0]
     for name in ("offset", "extent"):
         check_record(patches[name], LENGTH)
         assert sorted(patches[name]) == axes
     for axis in axes:
         low, extent = patches["offset"][axis][0], patches["extent"][axis][0]
         assert number(patches["offset"][axis], "unitSI", "<f8") == 0.01
-        values = case.values[axis].astype("f8")
-        if case.n:
+        values = table[axis].astype("f8")
+        if n:
             assert low == values.min() and low + extent > values.max()
             assert extent <= np.nextafter(np.float32(values.max()), np.float32(np.inf)) - low \
                 or extent <= np.nextafter(values.max() - low, np.inf)
@@ -144,105 +120,83 @@ def check_patches(species, case, axes):
             assert low == 0 and extent == 0
 
 
-def check_species(species, case):
-    axes = sorted(a for a in "xyz" if a in case.values)
-    for name in case.values:
-        check_column(species, case, name)
-    wanted = {COLUMNS[name][0].split("/")[0] for name in case.values}
-    wanted |= {"position", "positionOffset"} | ({"particlePatches"} if axes else set())
-    assert set(species) == wanted, set(species)
-    check_offsets(species, case, axes or ["x"])
+def check_species(species, table, n):
+    axes = sorted(a for a in "xyz" if a in table)
+    for name, values in table.items():
+        check_column(species, name, values)
+    wanted = {path_of(name).split("/", maxsplit=1)[0] for name in table} | {"position", "positionOffset"}
+    assert set(species) == wanted | ({"particlePatches"} if axes else set()), set(species)
+    check_record(species["positionOffset"], LENGTH)
+    assert sorted(species["positionOffset"]) == (axes or ["x"])
+    for offset in species["positionOffset"].values():
+        check_constant(offset, n, np.float32(0))
+        assert number(offset, "unitSI", "<f8") == 0.01
     if axes:
-        check_patches(species, case, axes)
+        check_patches(species["particlePatches"], table, n, axes)
     else:
-        check_constant(species["position/x"], case.n, np.float32("nan"))
+        check_constant(species["position/x"], n, np.float32("nan"))
         assert np.isnan(species["position/x"].attrs["value"])
 
 
-def check_openpmd(case):
-    with h5py.File(case.file + ".h5", "r") as f:
-        assert text(f, "openPMD") == "1.1.0"
-        assert number(f, "openPMDextension", "<u4") == 0
-        assert text(f, "basePath") == "/data/%T/"
-        assert text(f, "particlesPath") == "particles/"
-        assert text(f, "iterationEncoding") == "fileBased"
-        assert text(f, "iterationFormat") == case.run + "_%06T.h5"
-        assert text(f, "software") == "Sluice"
-        assert text(f, "softwareVersion") == "1.2.3"
-        assert number(f, "sluiceSeed", "<u8") == 42
-        assert number(f, "sluiceBatch", "<u8") == case.number
-        assert number(f, "sluiceFirstId", "<u8") == 5
-        assert number(f, "sluiceGenerated", "<u8") == 1 << 20
-        assert f["sluiceConfig"][()].decode() == CONFIG
-        assert set(f) == {"data", "sluiceConfig"}
-        assert not {"date", "author", "machine"} & set(f.attrs)
-        assert list(f["data"]) == [str(case.number)]
-        iteration = f["data"][str(case.number)]
-        assert number(iteration, "time", "<f8") == 0
-        assert number(iteration, "dt", "<f8") == 0
-        assert number(iteration, "timeUnitSI", "<f8") == 1
-        assert list(iteration["particles"]) == ["photons"]
-        check_species(iteration["particles/photons"], case)
+def check_openpmd(name, table, about):
+    n = len(next(iter(table.values())))
+    with h5py.File(name + ".h5", "r") as f:
+        assert [text(f, key) for key in ("openPMD", "basePath", "particlesPath", "iterationEncoding", "software")] \
+            == ["1.1.0", "/data/%T/", "particles/", "fileBased", "Sluice"]
+        assert number(f, "openPMDextension", "<u4") == 0 and not {"date", "author", "machine"} & set(f.attrs)
+        batch = str(about["batch"])
+        assert set(f) - {"sluiceConfig"} == {"data"} and list(f["data"]) == [batch]
+        iteration = f["data"][batch]
+        assert [number(iteration, key, "<f8") for key in ("time", "dt", "timeUnitSI")] == [0, 0, 1]
+        assert list(iteration["particles"]) == [about["species"]]
+        check_species(iteration["particles"][about["species"]], table, n)
+        if "/" in name:  # of a run
+            assert text(f, "iterationFormat") == about["run"] + "_%06T.h5" and text(f, "softwareVersion") == about["version"]
+            assert [number(f, "sluice" + key, "<u8") for key in ("Seed", "Batch", "FirstId", "Generated")] \
+                == [about[key] for key in ("seed", "batch", "first_id", "generated")]
+            assert f["sluiceConfig"][()].decode() == about["config"].replace("format: npz", "format: openpmd")
+            assert 'u00e4\\"\\\\ ' in about["config"]
 
 
-def check_headers(case):
-    """The header of each array: its text, padded with spaces to a multiple of 64 bytes."""
-    with zipfile.ZipFile(case.file + ".npz") as archive:
-        for name, values in case.values.items():
-            array = archive.read(name + ".npy")
+def check_npz(name, table):
+    """The header of each array is padded with spaces to a multiple of 64 bytes. Returns what the file says about the run."""
+    with zipfile.ZipFile(name + ".npz") as archive:
+        for key, values in table.items():
+            array = archive.read(key + ".npy")
             size = 10 + int.from_bytes(array[8:10], "little")
             assert array[:8] == b"\x93NUMPY\x01\x00" and size % 64 == 0
-            assert array[10:size] == (f"{{'descr': '{values.dtype.str}', 'fortran_order': False, 'shape': ({case.n},), }}"
+            assert array[10:size] == (f"{{'descr': '{values.dtype.str}', 'fortran_order': False, 'shape': ({len(values)},), }}"
                                       .ljust(size - 11) + "\n").encode()
-
-
-def check_npz(case):
-    check_headers(case)
-    with np.load(case.file + ".npz", allow_pickle=False) as f:
-        assert f.files == list(case.values) + ["about"]
-        for name, values in case.values.items():
-            assert same(f[name], values), name
+    with np.load(name + ".npz", allow_pickle=False) as f:
+        assert f.files == list(table) + ["about"]
+        for key, values in table.items():
+            assert same(f[key], values), key
         about = json.loads(f["about"].item())
-    assert about.pop("units") == {name: ANGLES.get(name, UNITS[COLUMNS[name][2]]) for name in case.values}
-    assert about == {
-        "software": "Sluice", "version": "1.2.3", "rules_version": 7, "run": case.run, "seed": 42, "batch": case.number,
-        "first_id": 5, "generated": 1 << 20, "species": "photons", "config": CONFIG}
+    assert about["units"] == {key: ANGLES.get(key, UNITS[COLUMNS[key][1]]) for key in table} and about["software"] == "Sluice"
+    return about
 
 
-def check_item(folder, item, case, kinds):
-    name, path = item.text.split(":")
-    with h5py.File(os.path.join(folder, name), "r") as f:
-        data = f[path]
-        assert data.shape == (int(item.get("Dimensions")),) == (case.n,)
-        kind, size = item.get("NumberType"), int(item.get("Precision"))
-        assert kinds[kind] == data.dtype.kind and size == data.dtype.itemsize
-
-
-def check_xdmf(folder, cases):
-    root = xml.etree.ElementTree.parse(os.path.join(folder, "demo.xdmf")).getroot()
-    kinds = {"Float": "f", "UInt": "u", "Int": "u", "UChar": "u"}
-    collection = root.find("Domain/Grid")
+def check_xdmf(name, folder):
+    """One grid per batch that has survivors; items have the shape and the type of the dataset that they name."""
+    kinds = {"Float": "f", "UInt": "u", "Int": "iu", "UChar": "u"}
+    collection = xml.etree.ElementTree.parse(name).getroot().find("Domain/Grid")
     assert collection.get("CollectionType") == "Temporal"
-    cases = [case for case in cases if case.run == "demo" and case.n]
-    assert len(collection.findall("Grid")) == len(cases)
-    for grid, case in zip(collection.findall("Grid"), cases):
-        assert int(grid.find("Time").get("Value")) == case.number
-        assert grid.find("Topology").get("TopologyType") == "Polyvertex"
-        assert int(grid.find("Topology").get("NumberOfElements")) == case.n
+    for number_, grid in enumerate(collection.findall("Grid")):
+        assert int(grid.find("Time").get("Value")) == number_ and grid.find("Topology").get("TopologyType") == "Polyvertex"
         points = grid.findall("Geometry/DataItem")
         assert [p.text[-11:] for p in points] == ["/position/x", "/position/y", "/position/z"]
-        assert [a.get("Name") for a in grid.findall("Attribute")] == ["id"]
         for item in points + grid.findall("Attribute/DataItem"):
-            check_item(folder, item, case, kinds)
+            file, path = item.text.split(":")
+            with h5py.File(os.path.join(folder, file), "r") as f:
+                assert f[path].shape == (int(item.get("Dimensions")),) == (int(grid.find("Topology").get("NumberOfElements")),)
+                assert f[path].dtype.kind in kinds[item.get("NumberType")] and int(item.get("Precision")) == f[path].dtype.itemsize
+    print(len(collection.findall("Grid")), "grids", *[a.get("Name") for a in grid.findall("Attribute")])
 
 
-def main(folder):
-    with open(os.path.join(folder, "cases.txt"), encoding="ascii") as f:
-        cases = [Case(folder, line) for line in f]
-    for case in cases:
-        check_openpmd(case)
-        check_npz(case)
-    check_xdmf(folder, cases)
-
-
-main(sys.argv[1])
+if sys.argv[1:] == ["make"]:
+    make()
+for argument in sys.argv[1:] if sys.argv[1:] != ["make"] else []:
+    if argument.endswith(".xdmf"):
+        check_xdmf(argument, os.path.dirname(argument))
+    else:
+        check_openpmd(argument, table_of(argument + ".csv"), check_npz(argument, table_of(argument + ".csv")))
