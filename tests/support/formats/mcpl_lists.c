@@ -130,29 +130,18 @@ void write_list_config(const struct folder *f, const char *files, const char *ru
 	write_text(f, "c.yaml", text);
 }
 
-void expect_list_refused(const struct folder *f, const char *files, int code, const char *text)
-{
-	write_list_config(f, files, "", "listed", "");
-	expect(f, code, text, WORDS("plan", "c.yaml"));
-	expect(f, code, text, WORDS("run", "c.yaml", "--out", "refused", "--quiet"));
-	assert_false(folder_has(f, "refused"));
-}
-
 /* --- reading files ---------------------------------------------------------------------------- */
 
 struct sl_mcpl_particle *particles_of(
 	const struct folder *f, const char *name, struct sl_mcpl_header *h)
 {
 	size_t bytes;
-	char *file = folder_read(f, name, &bytes), text[64];
+	char *file = folder_read(f, name, &bytes);
 	struct sl_mcpl_particle *p;
 	struct sl_mcpl_stream s;
-	uint32_t length;
 
 	assert_ok(sl_mcpl_open(&s, file, bytes));
-	for (uint32_t i = 0; i < 1 + s.header.comments + 2 * s.header.blobs; i++)
-		assert_ok(sl_mcpl_text(&s, text, sizeof(text), &length));
-	assert_ok(sl_mcpl_begin(&s));
+	assert_ok(sl_mcpl_skip_head(&s));
 	*h = s.header;
 	p = (struct sl_mcpl_particle *)calloc(h->particles + 1, sizeof(*p));
 	assert_non_null(p);
