@@ -83,8 +83,8 @@ static const struct sl_batch_facts batch = {.number = 3};
 /* A NaN is converted as on x86: quiet, with its sign and payload. */
 TEST(nans_keep_sign_and_payload)
 {
-	static const uint32_t nan[] = {0x7f812345, 0xffc00001}, quiet[] = {0x7fc12345, 0xffc00001};
-	static const uint64_t wide[] = {0x7ff82468a0000000, 0xfff8000020000000};
+	static const uint32_t nan[] = {0x7fa12345, 0xffc00001}, quiet[] = {0x7fe12345, 0xffc00001};
+	static const uint64_t wide[] = {0x7ffc2468a0000000, 0xfff8000020000000};
 
 	for (int i = 0; i < 4; i++) {
 		struct sl_file_facts run = run_facts(&sl_deflate_libdeflate, 1);

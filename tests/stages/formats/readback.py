@@ -178,7 +178,7 @@ def check_npz(name, table):
 
 def check_xdmf(name, folder):
     """One grid per batch that has survivors; items have the shape and the type of the dataset that they name."""
-    kinds = {"Float": "f", "UInt": "u", "Int": "iu", "UChar": "u"}
+    kinds = {"Float": ["f4"], "UInt": ["u4"], "Int": ["u8", "i4"], "UChar": ["u1"]}
     collection = xml.etree.ElementTree.parse(name).getroot().find("Domain/Grid")
     assert collection.get("CollectionType") == "Temporal"
     for number_, grid in enumerate(collection.findall("Grid")):
@@ -189,7 +189,7 @@ def check_xdmf(name, folder):
             file, path = item.text.split(":")
             with h5py.File(os.path.join(folder, file), "r") as f:
                 assert f[path].shape == (int(item.get("Dimensions")),) == (int(grid.find("Topology").get("NumberOfElements")),)
-                assert f[path].dtype.kind in kinds[item.get("NumberType")] and int(item.get("Precision")) == f[path].dtype.itemsize
+                assert f[path].dtype.str[1:] in kinds[item.get("NumberType")] and int(item.get("Precision")) == f[path].dtype.itemsize
     print(len(collection.findall("Grid")), "grids", *[a.get("Name") for a in grid.findall("Attribute")])
 
 
