@@ -90,7 +90,7 @@ static struct openmc_facts any_openmc(struct rnd *g)
 }
 
 /* Every item is read; every cut is refused; a changed byte makes no item lie beyond the end of the file. */
-PROPERTY(sources_of_openmc_are_read, 84)
+PROPERTY(sources_of_openmc_are_read, 56)
 {
 	const struct openmc_facts f = any_openmc(g);
 	struct sl_openmc o;
