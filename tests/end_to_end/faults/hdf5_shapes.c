@@ -20,47 +20,26 @@ enum { NAMES_MOST = 128, NAME_BYTES = 128, FILE_ROOM = 1 << 20 };
 
 /* --- types and shapes ------------------------------------------------------------------------- */
 
-static hid_t text_of(size_t bytes)
-{
-	hid_t type = H5Tcopy(H5T_C_S1);
+enum { TEXTS = 5, OWN_TYPE = 11, TYPES };
 
-	assert_true(H5Tset_size(type, bytes) >= 0);
-	return type;
-}
-
-enum { OWN_TYPE = 11, TYPES };
-
-/* A new type; type OWN_TYPE is that of the file. */
+/* A new type: texts, numbers, others; type OWN_TYPE is that of the file. */
 static hid_t make_type(int k, hid_t own)
 {
+	const size_t length[TEXTS] = {1, 31, 255, 4000, H5T_VARIABLE};
+	const hid_t number[] = {H5T_STD_U64LE, H5T_STD_I8BE, H5T_IEEE_F64LE};
 	const hsize_t three = 3;
+	hid_t type;
 
-	switch (k) {
-	case 0:
-		return text_of(1);
-	case 1:
-		return text_of(31);
-	case 2:
-		return text_of(255);
-	case 3:
-		return text_of(4000);
-	case 4:
-		return text_of(H5T_VARIABLE);
-	case 5:
-		return H5Tcopy(H5T_STD_U64LE);
-	case 6:
-		return H5Tcopy(H5T_STD_I8BE);
-	case 7:
-		return H5Tcopy(H5T_IEEE_F64LE);
-	case 8:
+	if (k == TEXTS + 3)
 		return H5Tcreate(H5T_OPAQUE, 700);
-	case 9:
+	if (k == TEXTS + 4)
 		return H5Tarray_create2(H5T_STD_I32LE, 1, &three);
-	case 10:
+	if (k == TEXTS + 5)
 		return H5Tvlen_create(H5T_STD_I32LE);
-	default:
-		return H5Tcopy(own);
-	}
+	type = H5Tcopy(k < TEXTS ? H5T_C_S1 : k < OWN_TYPE ? number[k - TEXTS] : own);
+	if (k < TEXTS)
+		assert_true(H5Tset_size(type, length[k]) >= 0);
+	return type;
 }
 
 /* Shape MANY has more values than any reader has room for: HDF5 fills those of datasets with 0. */
@@ -135,29 +114,24 @@ static herr_t visit_objects(hid_t file, H5O_iterate_t visit, void *ctx)
 
 static void replace(hid_t file, const struct place *at, int kind, int shape)
 {
-	hid_t old = at->attribute[0] ? H5Aopen_by_name(file, at->object, at->attribute, H5P_DEFAULT,
-					       H5P_DEFAULT)
-	                             : H5Dopen2(file, at->object, H5P_DEFAULT);
-	hid_t own = at->attribute[0] ? H5Aget_type(old) : H5Dget_type(old);
+	const hid_t d = H5P_DEFAULT;
+	const bool attribute = at->attribute[0] != '\0';
+	hid_t old = attribute ? H5Aopen_by_name(file, at->object, at->attribute, d, d)
+	                      : H5Dopen2(file, at->object, d);
+	hid_t own = attribute ? H5Aget_type(old) : H5Dget_type(old);
 	hid_t type = make_type(kind, own), made;
-	hid_t space = make_space(shape, at->attribute[0] ? ATTRIBUTE_MANY : DATASET_MANY);
+	hid_t space = make_space(shape, attribute ? ATTRIBUTE_MANY : DATASET_MANY);
 
 	H5Tclose(own);
 	H5Idec_ref(old);
-	if (at->attribute[0]) {
-		assert_true(H5Adelete_by_name(file, at->object, at->attribute, H5P_DEFAULT) >= 0);
-		made = H5Acreate_by_name(file, at->object, at->attribute, type, space, H5P_DEFAULT,
-			H5P_DEFAULT, H5P_DEFAULT);
-		if (made >= 0)
-			assert_true(H5Awrite(made, type, values_of(type)) >= 0);
-	} else {
-		assert_true(H5Ldelete(file, at->object, H5P_DEFAULT) >= 0);
-		made = H5Dcreate2(
-			file, at->object, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-		if (made >= 0 && shape != MANY)
-			assert_true(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-					    values_of(type)) >= 0);
-	}
+	assert_true((attribute ? H5Adelete_by_name(file, at->object, at->attribute, d)
+			       : H5Ldelete(file, at->object, d)) >= 0);
+	made = attribute ? H5Acreate_by_name(file, at->object, at->attribute, type, space, d, d, d)
+	                 : H5Dcreate2(file, at->object, type, space, d, d, d);
+	if (made >= 0 && attribute)
+		assert_true(H5Awrite(made, type, values_of(type)) >= 0);
+	else if (made >= 0 && shape != MANY)
+		assert_true(H5Dwrite(made, type, H5S_ALL, H5S_ALL, d, values_of(type)) >= 0);
 	if (made >= 0) /* HDF5 refuses an attribute of 64 KiB */
 		H5Idec_ref(made);
 	H5Sclose(space);
@@ -166,43 +140,32 @@ static void replace(hid_t file, const struct place *at, int kind, int shape)
 
 /* --- readers ---------------------------------------------------------------------------------- */
 
-typedef enum sl_status reader(const char *name, const void *file, size_t bytes);
+enum reader { OPENMC, OPENPMD, IMAGE, TALLIES };
 
-static enum sl_status read_openmc(const char *name, const void *file, size_t bytes)
-{
-	struct sl_openmc o;
-
-	(void)name;
-	return sl_openmc_open(file, bytes - SL_CRC_TRAILER_BYTES, &o);
-}
-
-static enum sl_status read_openpmd(const char *name, const void *file, size_t bytes)
+static enum sl_status read_file(enum reader by, const void *file, size_t bytes)
 {
 	static _Alignas(SL_ALIGN) char room[1 << 20];
 	struct sl_arena a = {.base = room, .size = sizeof(room)};
+	struct sl_image_found image;
+	struct sl_openmc openmc;
 	struct sl_table t;
-
-	(void)name;
-	return sl_format_openpmd.read(file, bytes, &a, &t);
-}
-
-static enum sl_status read_image(const char *name, const void *file, size_t bytes)
-{
-	struct sl_image_found found;
-
-	(void)name;
-	return sl_image_read(file, bytes, &found);
-}
-
-static enum sl_status read_tallies(const char *name, const void *file, size_t bytes)
-{
-	FILE *out = fopen("/dev/null", "w");
 	enum sl_status s;
+	FILE *out;
 
-	folder_write(&folder, name, file, bytes);
-	s = sl_info_histograms(folder_path(&folder, name), out);
-	fclose(out);
-	return s;
+	switch (by) {
+	case OPENMC:
+		return sl_openmc_open(file, bytes - SL_CRC_TRAILER_BYTES, &openmc);
+	case OPENPMD:
+		return sl_format_openpmd.read(file, bytes, &a, &t);
+	case IMAGE:
+		return sl_image_read(file, bytes, &image);
+	default:
+		out = fopen("/dev/null", "w");
+		folder_write(&folder, "changed", file, bytes);
+		s = sl_info_histograms(folder_path(&folder, "changed"), out);
+		fclose(out);
+		return s;
+	}
 }
 
 /* --- the test --------------------------------------------------------------------------------- */
@@ -221,7 +184,7 @@ static hid_t open_copy(const void *bytes, size_t size)
 }
 
 /* Reads the file with a valid checksum, whether it needs one or not. */
-static enum sl_status read_changed(hid_t file, reader *read, const char *name)
+static enum sl_status read_changed(hid_t file, enum reader by)
 {
 	static char bytes[FILE_ROOM];
 	ssize_t size;
@@ -230,48 +193,59 @@ static enum sl_status read_changed(hid_t file, reader *read, const char *name)
 	size = H5Fget_file_image(file, bytes, sizeof(bytes) - SL_CRC_TRAILER_BYTES);
 	assert_true(size > 0);
 	sl_crc_trailer_add(bytes, (size_t)size);
-	return read(name, bytes, (size_t)size + SL_CRC_TRAILER_BYTES);
+	return read_file(by, bytes, (size_t)size + SL_CRC_TRAILER_BYTES);
 }
 
-/* Tests one of step combinations, and always many values of the type that the reader expects. */
-static void check_shapes(const char *name, reader *read, uint32_t step)
+/* A file, and how it is read. */
+struct file {
+	const char *name;
+	enum reader by;
+	char *bytes;
+	size_t size;
+};
+
+static void check_shape(const struct file *f, const struct place *at, int kind, int shape)
+{
+	hid_t file = open_copy(f->bytes, f->size);
+	enum sl_status s;
+
+	replace(file, at, kind, shape);
+	s = read_changed(file, f->by);
+	H5Fclose(file);
+	if ((s != SL_OK && s != SL_BAD_INPUT) || (s && strstr(sl_last_error(), "crashed")))
+		fail_msg("%s: %s '%s' of type %d and shape %d: status %s: %s", f->name, at->object,
+			at->attribute, kind, shape, sl_status_name(s), sl_last_error());
+}
+
+/* Tests a share of one of step combinations, and of many values of the type that the reader expects. */
+static void check_shapes(const char *name, enum reader by, uint32_t step)
 {
 	static struct places all;
-	size_t size;
-	char *bytes = folder_read(&folder, name, &size);
-	hid_t file = open_copy(bytes, size);
-	int n = 0;
+	struct file f = {.name = name, .by = by};
+	struct sl_sampled some, many;
+	hid_t file;
 
+	f.bytes = folder_read(&folder, name, &f.size);
+	file = open_copy(f.bytes, f.size);
 	all.n = 0;
 	assert_true(visit_objects(file, note_object, &all) >= 0);
-	assert_ok(read_changed(file, read, "changed"));
+	assert_ok(read_changed(file, by));
 	H5Fclose(file);
-	for (uint32_t k = 0; k < (uint32_t)all.n * TYPES * SHAPES; k++) {
-		const struct place *at = &all.at[k / (TYPES * SHAPES)];
-		int kind = (int)(k / SHAPES % TYPES), shape = (int)(k % SHAPES);
-		enum sl_status s;
-
-		if (k % sl_sampling_step(step) != 0 && (kind != OWN_TYPE || shape != MANY))
-			continue;
-		file = open_copy(bytes, size);
-		replace(file, at, kind, shape);
-		s = read_changed(file, read, "changed");
-		H5Fclose(file);
-		if ((s != SL_OK && s != SL_BAD_INPUT) || (s && strstr(sl_last_error(), "crashed")))
-			fail_msg("%s: %s '%s' of type %d and shape %d: status %s: %s", name,
-				at->object, at->attribute, kind, shape, sl_status_name(s),
-				sl_last_error());
-		n++;
-	}
-	print_message("%s: %d places, %d changed files\n", name, all.n, n);
-	assert_true(n > 0);
-	free(bytes);
+	some = sl_sampling_share((uint64_t)all.n * TYPES * SHAPES / step);
+	many = sl_sampling_share((uint64_t)all.n);
+	for (uint64_t k = some.first * step; k < (uint64_t)all.n * TYPES * SHAPES;
+		k += some.step * step)
+		check_shape(&f, &all.at[k / (TYPES * SHAPES)], (int)(k / SHAPES % TYPES),
+			(int)(k % SHAPES));
+	for (uint64_t k = many.first; k < (uint64_t)all.n; k += many.step)
+		check_shape(&f, &all.at[k], OWN_TYPE, MANY);
+	free(f.bytes);
 }
 
 TEST(source_banks)
 {
 	make_openmc(&folder, "s.h5", &(struct openmc_facts){.n = 3});
-	check_shapes("s.h5", read_openmc, 5);
+	check_shapes("s.h5", OPENMC, 5);
 }
 
 static const char text[] =
@@ -285,9 +259,9 @@ TEST(files_of_a_run)
 {
 	write_text(&folder, "c.yaml", text);
 	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "out"));
-	check_shapes("out/t_000000.h5", read_openpmd, 41);
-	check_shapes("out/t.image.h5", read_image, 41);
-	check_shapes("out/t.tallies", read_tallies, 41);
+	check_shapes("out/t_000000.h5", OPENPMD, 41);
+	check_shapes("out/t.image.h5", IMAGE, 41);
+	check_shapes("out/t.tallies", TALLIES, 41);
 }
 
 BEFORE_TESTS()

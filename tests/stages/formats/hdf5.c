@@ -19,6 +19,7 @@
 #include "stages/formats/hdf5/hdf5_child.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/program/process.h"
 
 /* What a reader or maker does in its first attempt, and in later ones. */
 enum step {
@@ -64,49 +65,40 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
+/* Finds 42 in the right file. */
 static enum sl_status read_file(const void *in, size_t bytes, void *found, size_t size)
 {
 	const enum step step = shared->attempts++ == 0 ? first_step : later_step;
-	const bool right =
-		bytes == sizeof(file) && memcmp(in, file, bytes) == 0 && size == sizeof(int);
-	void *volatile p;
-	int answer = right ? 42 : 0;
+	void *volatile p = NULL;
+	int answer = bytes == sizeof(file) && memcmp(in, file, bytes) == 0 && size == sizeof(int)
+	                     ? 42
+	                     : 0;
 
 	if (step == OPEN_FILE)
 		answer = open("/dev/null", O_RDONLY) < 0 ? errno : 0;
+	memcpy(found, &answer, sizeof(answer));
 	if (step == RAISE)
 		raise(number_to_raise);
-	memcpy(found, &answer, sizeof(answer));
-	switch (step) {
-	case DAMAGE:
-		return sl_fail(SL_BAD_INPUT, "row 3 is damaged");
-	case NO_MEMORY:
-		return sl_fail(SL_HOST_MEMORY, "no memory");
-	case WANT_MEMORY:
-		p = malloc((size_t)1 << 30);
-		free(p);
-		return p ? SL_OK : sl_fail(SL_HOST_MEMORY, "no memory");
-	case INVENT:
-		return (enum sl_status)1234;
-	case CRASH:
+	if (step == CRASH)
 		*(volatile int *)(uintptr_t)bytes = 1;
-		return SL_OK;
-	case EXIT:
+	if (step == EXIT)
 		_exit(0);
-	case NEVER_END:
-		for (volatile bool end = false; !end;)
-			;
-		return SL_OK;
-	default:
-		return SL_OK;
-	}
+	while (step == NEVER_END)
+		p = NULL;
+	if (step == WANT_MEMORY)
+		free(p = malloc((size_t)1 << 30));
+	if (step == NO_MEMORY || (step == WANT_MEMORY && !p))
+		return sl_fail(SL_HOST_MEMORY, "no memory");
+	if (step == DAMAGE)
+		return sl_fail(SL_BAD_INPUT, "row 3 is damaged");
+	return step == INVENT ? (enum sl_status)1234 : SL_OK;
 }
 
-typedef enum sl_status in_child(
+typedef enum sl_status runner(
 	sl_h5_reader *read, const void *in, size_t bytes, size_t size, void **found);
 
 /* Reads in a child; its block is one int. */
-static enum sl_status run_reader(in_child *run, enum step first, enum step later, int *answer)
+static enum sl_status run_reader(runner *run, enum step first, enum step later, int *answer)
 {
 	void *found;
 
@@ -117,12 +109,6 @@ static enum sl_status run_reader(in_child *run, enum step first, enum step later
 	memcpy(answer, found, sizeof(int));
 	sl_h5_child_free(found, sizeof(int));
 	return SL_OK;
-}
-
-/* These steps meet limits that a child process does not have with a sanitizer (hdf5_child.h). */
-static bool is_limited(enum step step)
-{
-	return step == OPEN_FILE || step == WANT_MEMORY;
 }
 
 /*
@@ -150,7 +136,9 @@ TEST(answers_and_failures_of_readers_are_reported)
 			int answer = 0;
 			enum sl_status s;
 
-			if (SANITIZED && is_limited(rows[i].first))
+			/* limits that a child process does not have with a sanitizer (hdf5_child.h) */
+			if (SANITIZED &&
+				(rows[i].first == OPEN_FILE || rows[i].first == WANT_MEMORY))
 				continue;
 			s = run_reader(sl_h5_in_child, rows[i].first, rows[i].later, &answer);
 			print_message("row %zu\n", i);
@@ -165,24 +153,12 @@ TEST(answers_and_failures_of_readers_are_reported)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-/* Runs body in a child of the test and returns its exit code. */
-static int in_new_process(int (*body)(void))
-{
-	pid_t child = fork();
-	int how = 0;
-
-	assert_true(child >= 0);
-	if (child == 0)
-		_exit(body());
-	assert_int_equal(waitpid(child, &how, 0), child);
-	return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
-}
-
-static int reads_for_a_second(void)
+static int reads_for_a_second(void *unused)
 {
 	struct rlimit cpu;
 	int answer;
 
+	(void)unused;
 	getrlimit(RLIMIT_CPU, &cpu);
 	cpu.rlim_cur = 1;
 	setrlimit(RLIMIT_CPU, &cpu);
@@ -193,7 +169,7 @@ static int reads_for_a_second(void)
 /* The limit of 60 s is too long for a test, but a lower limit of the process is inherited. */
 TEST(time_is_limited)
 {
-	assert_int_equal(in_new_process(reads_for_a_second), 1);
+	assert_int_equal(in_child(reads_for_a_second, NULL), 1);
 }
 
 /* The next signal number after one; some belong to the C library. */
@@ -326,6 +302,9 @@ TEST(failures_of_makers)
 		assert_int_equal(bytes, right_bytes);
 		assert_memory_equal(image, other, bytes);
 	}
+	for (size_t size = 0; size < right_bytes; size += 100)
+		assert_fails(make_file(false, &right, image, size, &bytes), SL_INTERNAL,
+			"more than the");
 	assert_ok(make_file(false, &right, image, sizeof(image), &bytes));
 }
 
@@ -396,13 +375,13 @@ static void *make_files(void *ctx)
 }
 
 /* Whether all threads made right files. */
-static bool make_in_threads(enum step step)
+static bool make_in_threads(void)
 {
 	static struct job job[THREADS];
 	bool same = true;
 
 	for (uint32_t i = 0; i < THREADS; i++) {
-		job[i].f = (struct facts){step, 0, i, 0};
+		job[i].f = (struct facts){MEET, 0, i, 0};
 		assert_int_equal(pthread_create(&job[i].thread, NULL, make_files, &job[i]), 0);
 	}
 	for (uint32_t i = 0; i < THREADS; i++) {
@@ -412,23 +391,20 @@ static bool make_in_threads(enum step step)
 	return same && memcmp(job[0].image, job[1].image, IMAGE_BYTES) != 0;
 }
 
-TEST(threads_take_turns)
-{
-	assert_true(make_in_threads(ANSWER));
-}
-
 /* Four threads share three writer processes, which work at the same time. */
-static int shares_writers(void)
+static int shares_writers(void *unused)
 {
+	(void)unused;
 	atomic_store(&shared->most_at_work, 0);
-	return sl_h5_writers_start(3) == SL_OK && make_in_threads(MEET) &&
+	return sl_h5_writers_start(3) == SL_OK && make_in_threads() &&
 	       atomic_load(&shared->most_at_work) >= 2 && atomic_load(&shared->most_at_work) <= 3;
 }
 
-static int makes_a_file(void)
+static int makes_a_file(void *unused)
 {
 	size_t bytes;
 
+	(void)unused;
 	return sl_h5_writers_start(3) == SL_OK &&
 	       make_file(false, &right, image, sizeof(image), &bytes) == SL_OK &&
 	       kill(shared->maker, SIGSTOP) == 0;
@@ -436,13 +412,14 @@ static int makes_a_file(void)
 
 TEST(writers_work_at_the_same_time)
 {
-	assert_int_equal(in_new_process(shares_writers), 1);
+	assert_int_equal(in_child(shares_writers, NULL), 1);
 }
 
 /* Writers whose parent has ended become children of this process; one of them was stopped. */
-static int outlives_its_writers(void)
+static int outlives_its_writers(void *unused)
 {
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || in_new_process(makes_a_file) != 1)
+	(void)unused;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || in_child(makes_a_file, NULL) != 1)
 		return 0;
 	alarm(10);
 	while (waitpid(-1, NULL, 0) > 0)
@@ -452,5 +429,5 @@ static int outlives_its_writers(void)
 
 TEST(the_writers_end_with_the_program)
 {
-	assert_int_equal(in_new_process(outlives_its_writers), 1);
+	assert_int_equal(in_child(outlives_its_writers, NULL), 1);
 }

@@ -71,78 +71,119 @@ static void check_libdeflate(const void *stream, size_t size, enum sl_wrapper wr
 /* Guarded memory of a job in the space of its backend. sizes holds out_used, then the stream sizes. */
 struct job_memory {
 	const struct sl_backend *b;
-	struct sl_guarded in, out, sizes, scratch;
+	struct sl_guarded in[SL_DEFLATE_PARTS_MAX], out, sizes, scratch;
+	uint32_t n; /* inputs */
 	size_t streams;
 };
 
-static void job_memory_get(struct job_memory *k, const struct sl_backend *b, const void *in,
-	size_t bytes, struct deflate_try t)
+static void *add_input(struct job_memory *k, const void *in, size_t bytes)
 {
-	struct sl_shape shape = {.in_bytes = bytes,
-		.chunk_bytes = t.chunk_bytes,
-		.item_bytes = t.item_bytes,
-		.level = t.level ? t.level : 6};
-	size_t most = sl_deflate_most(bytes, t.chunk_bytes, t.item_bytes);
+	struct sl_guarded *to = &k->in[k->n++];
 
-	*k = (struct job_memory){.b = b, .streams = sl_deflate_streams(bytes, t.chunk_bytes)};
-	assert_ok(sl_guarded_get(b->space, bytes, &k->in));
-	assert_ok(sl_guarded_get(b->space, t.used + most, &k->out));
-	assert_ok(sl_guarded_get(b->space, (k->streams + 1) * sizeof(size_t), &k->sizes));
-	assert_ok(sl_guarded_get(b->space, sl_scratch(b, &shape), &k->scratch));
-	assert_ok(sl_copy(k->in.at, in, bytes, NULL));
+	assert_ok(sl_guarded_get(k->b->space, bytes, to));
+	assert_ok(sl_copy(to->at, in, bytes, NULL));
+	assert_ok(sl_stream_wait(NULL));
+	return to->at;
+}
+
+/* After all inputs; most is the room for output. */
+static void job_memory_get(struct job_memory *k, size_t most, const struct sl_shape *shape)
+{
+	assert_ok(sl_guarded_get(k->b->space, most, &k->out));
+	assert_ok(sl_guarded_get(k->b->space, (k->streams + 1) * sizeof(size_t), &k->sizes));
+	assert_ok(sl_guarded_get(k->b->space, sl_scratch(k->b, shape), &k->scratch));
+}
+
+static void give(struct sl_guarded *memory, const char *what)
+{
+	assert_ok(sl_guarded_check(memory, what));
+	sl_guarded_give(memory);
 }
 
 static void job_memory_give(struct job_memory *k)
 {
-	assert_ok(sl_guarded_check(&k->in, "in"));
-	assert_ok(sl_guarded_check(&k->out, "out"));
-	assert_ok(sl_guarded_check(&k->sizes, "out_bytes"));
-	assert_ok(sl_guarded_check(&k->scratch, "scratch"));
-	sl_guarded_give(&k->in);
-	sl_guarded_give(&k->out);
-	sl_guarded_give(&k->sizes);
-	sl_guarded_give(&k->scratch);
+	for (uint32_t i = 0; i < k->n; i++)
+		give(&k->in[i], "in");
+	give(&k->out, "out");
+	give(&k->sizes, "out_bytes");
+	give(&k->scratch, "scratch");
 }
 
-static enum sl_status run_job(struct job_memory *k, struct deflate_try t, size_t scratch_bytes)
+/* Runs a job; its first stream has this number. */
+static enum sl_status run_job(
+	struct job_memory *k, struct sl_deflate_job job, size_t stream, size_t scratch_bytes)
 {
 	struct sl_exec x = {.space = k->b->space, .scratch = {k->scratch.at, 0, scratch_bytes}};
-	struct sl_deflate_job job = {.in = k->in.at,
-		.in_bytes = k->in.bytes,
-		.out = k->out.at,
-		.out_size = k->out.bytes,
-		.out_bytes = (size_t *)k->sizes.at + 1,
-		.level = t.level ? t.level : 6,
-		.wrapper = t.wrapper,
-		.chunk_bytes = t.chunk_bytes,
-		.item_bytes = t.item_bytes,
-		.whole_chunks = t.whole_chunks,
-		.out_used = (size_t *)k->sizes.at};
 
+	job.out = k->out.at;
+	job.out_bytes = (size_t *)k->sizes.at + 1 + stream;
+	job.out_used = (size_t *)k->sizes.at;
 	return sl_deflate(k->b, &x, &job);
 }
 
-/* Fills all outputs with the byte poison, runs the job and copies them. The caller frees *out and *sizes. */
-static void run_and_copy(
-	struct job_memory *k, struct deflate_try t, int poison, uint8_t **out, size_t **sizes)
+/* One byte of scratch too little is refused. */
+static void check_scratch(struct job_memory *k, struct sl_deflate_job job)
 {
-	void *p = malloc(k->out.bytes), *q = malloc(k->sizes.bytes);
-	uint64_t before;
+	if (k->scratch.bytes > 0)
+		assert_fails(run_job(k, job, 0, k->scratch.bytes - 1), SL_USAGE, "scratch has");
+}
 
-	assert_true(p && q);
+/* Fills scratch and all outputs with a byte. */
+static void fill_memory(struct job_memory *k, int poison, size_t used)
+{
 	assert_ok(sl_fill(k->scratch.at, poison, k->scratch.bytes, NULL));
 	assert_ok(sl_fill(k->out.at, poison, k->out.bytes, NULL));
 	assert_ok(sl_fill(k->sizes.at, poison, k->sizes.bytes, NULL));
-	assert_ok(sl_copy(k->sizes.at, &t.used, sizeof(t.used), NULL));
+	assert_ok(sl_copy(k->sizes.at, &used, sizeof(used), NULL));
 	assert_ok(sl_stream_wait(NULL)); /* a host backend does not wait for the stream */
-	before = allocations_of_thread();
-	assert_ok(run_job(k, t, k->scratch.bytes));
-	assert_true(k->b->space != SL_HOST || allocations_of_thread() == before);
-	assert_ok(sl_copy(p, k->out.at, k->out.bytes, NULL));
-	assert_ok(sl_copy(q, k->sizes.at, k->sizes.bytes, NULL));
+}
+
+/* The caller frees both. */
+static void copy_output(struct job_memory *k, uint8_t **out, size_t **sizes)
+{
+	*out = (uint8_t *)malloc(k->out.bytes + 1);
+	*sizes = (size_t *)malloc(k->sizes.bytes);
+	assert_true(*out && *sizes);
+	assert_ok(sl_copy(*out, k->out.at, k->out.bytes, NULL));
+	assert_ok(sl_copy(*sizes, k->sizes.at, k->sizes.bytes, NULL));
 	assert_ok(sl_stream_wait(NULL));
-	*out = (uint8_t *)p;
-	*sizes = (size_t *)q;
+}
+
+/* The job of one input, and memory for it. */
+static struct sl_deflate_job begin_job(struct job_memory *k, const struct sl_backend *b,
+	const void *in, size_t bytes, const struct deflate_try *t)
+{
+	const int level = t->level ? t->level : 6;
+	const size_t room = t->used + sl_deflate_most(bytes, t->chunk_bytes, t->item_bytes);
+
+	*k = (struct job_memory){.b = b, .streams = sl_deflate_streams(bytes, t->chunk_bytes)};
+	add_input(k, in, bytes);
+	job_memory_get(k, room,
+		&(struct sl_shape){.in_bytes = bytes,
+			.chunk_bytes = t->chunk_bytes,
+			.item_bytes = t->item_bytes,
+			.level = level});
+	return (struct sl_deflate_job){.in = k->in[0].at,
+		.in_bytes = bytes,
+		.out_size = room,
+		.level = level,
+		.wrapper = t->wrapper,
+		.chunk_bytes = t->chunk_bytes,
+		.item_bytes = t->item_bytes,
+		.whole_chunks = t->whole_chunks};
+}
+
+/* Fills all outputs with the byte poison, runs the job and copies them. The caller frees *out and *sizes. */
+static void run_and_copy(struct job_memory *k, struct sl_deflate_job job, size_t used, int poison,
+	uint8_t **out, size_t **sizes)
+{
+	uint64_t before;
+
+	fill_memory(k, poison, used);
+	before = allocations_of_thread();
+	assert_ok(run_job(k, job, 0, k->scratch.bytes));
+	assert_true(k->b->space != SL_HOST || allocations_of_thread() == before);
+	copy_output(k, out, sizes);
 }
 
 /* RFC 1952: magic, deflate, no flags (so no name), time 0. */
@@ -173,17 +214,17 @@ static size_t check_streams(const uint8_t *in, size_t bytes, const struct deflat
 }
 
 static void check_same(const struct sl_backend *b, const uint8_t *in, size_t bytes,
-	struct deflate_try t, const uint8_t *out, const size_t *sizes, size_t streams)
+	const struct deflate_try *t, const uint8_t *out, const size_t *sizes, size_t streams)
 {
 	struct job_memory k;
+	struct sl_deflate_job job = begin_job(&k, b, in, bytes, t);
 	uint8_t *other;
 	size_t *other_sizes;
 
-	job_memory_get(&k, b, in, bytes, t);
-	run_and_copy(&k, t, 0, &other, &other_sizes);
+	run_and_copy(&k, job, t->used, 0, &other, &other_sizes);
 	job_memory_give(&k);
 	assert_memory_equal(sizes, other_sizes, (streams + 1) * sizeof(*sizes));
-	assert_memory_equal(out + t.used, other + t.used, sizes[0] - t.used);
+	assert_memory_equal(out + t->used, other + t->used, sizes[0] - t->used);
 	free(other);
 	free(other_sizes);
 }
@@ -208,10 +249,10 @@ void deflate_check_full_output(const struct sl_backend *b)
 	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
 		struct deflate_try t = {.chunk_bytes = CHUNK};
 		struct job_memory k;
+		struct sl_deflate_job job = begin_job(&k, b, in, BYTES, &t);
 
-		job_memory_get(&k, b, in, BYTES, t);
 		t.used = used[i] > 0 ? used[i] : k.out.bytes;
-		run_and_copy(&k, t, POISON, &out, &sizes);
+		run_and_copy(&k, job, t.used, POISON, &out, &sizes);
 		assert_true(sizes[0] == t.used);
 		for (size_t s = 1; s <= k.streams; s++)
 			assert_int_equal(sizes[s], 0);
@@ -225,20 +266,19 @@ void deflate_check_full_output(const struct sl_backend *b)
 
 size_t deflate_check(const struct sl_backend *b, const void *in, size_t bytes, struct deflate_try t)
 {
+	const uint8_t *from = (const uint8_t *)in;
 	struct job_memory k;
+	struct sl_deflate_job job = begin_job(&k, b, in, bytes, &t);
 	uint8_t *out;
 	size_t *sizes, total;
 
-	job_memory_get(&k, b, in, bytes, t);
-	if (k.scratch.bytes > 0)
-		assert_fails(run_job(&k, t, k.scratch.bytes - 1), SL_USAGE, "scratch has");
-	run_and_copy(&k, t, 0xa5, &out, &sizes);
+	check_scratch(&k, job);
+	run_and_copy(&k, job, t.used, 0xa5, &out, &sizes);
 	job_memory_give(&k);
-	total = check_streams((const uint8_t *)in, bytes, &t, out, sizes, k.streams);
-	check_same(b, (const uint8_t *)in, bytes, t, out, sizes, k.streams);
+	total = check_streams(from, bytes, &t, out, sizes, k.streams);
+	check_same(b, from, bytes, &t, out, sizes, k.streams);
 	if (t.exact)
-		check_same(
-			specification_of(b), (const uint8_t *)in, bytes, t, out, sizes, k.streams);
+		check_same(specification_of(b), from, bytes, &t, out, sizes, k.streams);
 	free(out);
 	free(sizes);
 	return total;
@@ -246,112 +286,67 @@ size_t deflate_check(const struct sl_backend *b, const void *in, size_t bytes, s
 
 /* --- jobs of several parts -------------------------------------------------------------------- */
 
-/* Parts in the space of a backend, and memory for the output of all of them. */
-struct parts_memory {
-	const struct sl_backend *b;
-	struct sl_deflate_part part[SL_DEFLATE_PARTS_MAX];
-	struct sl_guarded in[SL_DEFLATE_PARTS_MAX], out, sizes, scratch;
-	uint32_t n;
-	size_t streams, most; /* of all parts */
-};
-
-static void parts_get(struct parts_memory *k, const struct sl_backend *b, uint32_t n,
-	uint64_t number, size_t most)
+/* Makes parts; returns the room for the output of all of them. */
+static size_t parts_get(struct job_memory *k, const struct sl_backend *b,
+	struct sl_deflate_part *part, uint32_t n, uint64_t number, size_t most)
 {
 	uint8_t *in = (uint8_t *)malloc(most + 1);
+	size_t room = 0;
 
-	*k = (struct parts_memory){.b = b, .n = n};
 	assert_non_null(in);
+	*k = (struct job_memory){.b = b};
 	for (uint32_t i = 0; i < n; i++) {
 		const uint64_t r = sl_mixed(number * SL_DEFLATE_PARTS_MAX + i);
 		const size_t item = (size_t)1 << r % 4;
-		struct sl_deflate_part *part = &k->part[i];
 
-		part->in_bytes = r % 7 == 0 ? 0 : (r >> 8) % most / item * item;
-		part->chunk_bytes = (r >> 40) % 3 * 1000 * item;
-		part->item_bytes = (uint32_t)item;
+		part[i] = (struct sl_deflate_part){
+			.in_bytes = r % 7 == 0 ? 0 : (r >> 8) % most / item * item,
+			.chunk_bytes = (r >> 40) % 3 * 1000 * item,
+			.item_bytes = (uint32_t)item};
 		deflate_input_make(
-			(enum deflate_input)((r >> 50) % DEFLATE_INPUTS), part->in_bytes, in);
-		assert_ok(sl_guarded_get(b->space, part->in_bytes, &k->in[i]));
-		assert_ok(sl_copy(k->in[i].at, in, part->in_bytes, NULL));
-		assert_ok(sl_stream_wait(NULL));
-		part->in = k->in[i].at;
-		k->streams += sl_deflate_streams(part->in_bytes, part->chunk_bytes);
-		k->most += sl_deflate_most(part->in_bytes, part->chunk_bytes, part->item_bytes);
+			(enum deflate_input)((r >> 50) % DEFLATE_INPUTS), part[i].in_bytes, in);
+		part[i].in = add_input(k, in, part[i].in_bytes);
+		k->streams += sl_deflate_streams(part[i].in_bytes, part[i].chunk_bytes);
+		room += sl_deflate_most(part[i].in_bytes, part[i].chunk_bytes, part[i].item_bytes);
 	}
 	free(in);
-	assert_ok(sl_guarded_get(b->space, k->most, &k->out));
-	assert_ok(sl_guarded_get(b->space, (k->streams + 1) * sizeof(size_t), &k->sizes));
-	assert_ok(sl_guarded_get(b->space,
-		sl_scratch(b, &(struct sl_shape){.part = k->part, .n_parts = n, .level = 6}),
-		&k->scratch));
-}
-
-static void parts_give(struct parts_memory *k)
-{
-	for (uint32_t i = 0; i < k->n; i++) {
-		assert_ok(sl_guarded_check(&k->in[i], "in"));
-		sl_guarded_give(&k->in[i]);
-	}
-	assert_ok(sl_guarded_check(&k->out, "out"));
-	assert_ok(sl_guarded_check(&k->sizes, "out_bytes"));
-	assert_ok(sl_guarded_check(&k->scratch, "scratch"));
-	sl_guarded_give(&k->out);
-	sl_guarded_give(&k->sizes);
-	sl_guarded_give(&k->scratch);
-}
-
-/* Compresses parts from .. to - 1 in one job, after the streams of the parts before. */
-static enum sl_status run_parts(struct parts_memory *k, size_t room, uint32_t from, uint32_t to,
-	size_t stream, size_t scratch_bytes)
-{
-	struct sl_exec x = {.space = k->b->space, .scratch = {k->scratch.at, 0, scratch_bytes}};
-	const struct sl_deflate_job job = {.out = k->out.at,
-		.out_size = room,
-		.out_bytes = (size_t *)k->sizes.at + 1 + stream,
-		.level = 6,
-		.wrapper = SL_ZLIB,
-		.out_used = (size_t *)k->sizes.at,
-		.part = &k->part[from],
-		.n_parts = to - from};
-
-	return sl_deflate(k->b, &x, &job);
+	job_memory_get(k, room, &(struct sl_shape){.part = part, .n_parts = n, .level = 6});
+	return room;
 }
 
 /* Fills the outputs with a byte, compresses, and copies them. joined: in one job. The caller frees both. */
 static void run_all_parts(
-	struct parts_memory *k, size_t room, bool joined, uint8_t **out, size_t **sizes)
+	struct job_memory *k, struct sl_deflate_job job, bool joined, uint8_t **out, size_t **sizes)
 {
+	const struct sl_deflate_part *part = job.part;
 	size_t stream = 0, last = 1; /* the size of the last stream: 0 if it does not fit */
 
-	*out = (uint8_t *)malloc(k->out.bytes + 1);
-	*sizes = (size_t *)malloc(k->sizes.bytes);
-	assert_true(*out && *sizes);
+	fill_memory(k, 0, 0);
 	assert_ok(sl_fill(k->scratch.at, joined ? 0x5a : 0xa5, k->scratch.bytes, NULL));
 	assert_ok(sl_fill(k->out.at, 0x33, k->out.bytes, NULL));
-	assert_ok(sl_fill(k->sizes.at, 0, k->sizes.bytes, NULL));
 	assert_ok(sl_stream_wait(NULL));
+	if (joined)
+		assert_ok(run_job(k, job, 0, k->scratch.bytes));
+	job.n_parts = 1;
 	for (uint32_t i = 0; !joined && last > 0 && i < k->n; i++) {
-		assert_ok(run_parts(k, room, i, i + 1, stream, k->scratch.bytes));
-		stream += sl_deflate_streams(k->part[i].in_bytes, k->part[i].chunk_bytes);
+		job.part = &part[i];
+		assert_ok(run_job(k, job, stream, k->scratch.bytes));
+		stream += sl_deflate_streams(part[i].in_bytes, part[i].chunk_bytes);
 		assert_ok(sl_copy(&last, (size_t *)k->sizes.at + stream, sizeof(last), NULL));
 		assert_ok(sl_stream_wait(NULL));
 	}
-	if (joined)
-		assert_ok(run_parts(k, room, 0, k->n, 0, k->scratch.bytes));
-	assert_ok(sl_copy(*out, k->out.at, k->out.bytes, NULL));
-	assert_ok(sl_copy(*sizes, k->sizes.at, k->sizes.bytes, NULL));
-	assert_ok(sl_stream_wait(NULL));
+	copy_output(k, out, sizes);
 }
 
 /* One job for all parts gives the same as a job for each; returns the bytes of all streams. */
-static size_t check_parts(struct parts_memory *k, size_t room)
+static size_t check_parts(struct job_memory *k, struct sl_deflate_job job, size_t room)
 {
 	uint8_t *out[2];
 	size_t *sizes[2], used;
 
+	job.out_size = room;
 	for (int joined = 0; joined < 2; joined++)
-		run_all_parts(k, room, joined, &out[joined], &sizes[joined]);
+		run_all_parts(k, job, joined, &out[joined], &sizes[joined]);
 	used = sizes[0][0];
 	assert_true(used <= room);
 	assert_memory_equal(sizes[0], sizes[1], k->sizes.bytes);
@@ -368,17 +363,21 @@ void deflate_check_parts(const struct sl_backend *b, size_t most)
 	static const uint32_t parts[] = {1, 2, 3, 9, SL_DEFLATE_PARTS_MAX};
 
 	for (uint32_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		struct parts_memory k;
+		struct sl_deflate_part part[SL_DEFLATE_PARTS_MAX];
+		struct job_memory k;
+		const size_t room = parts_get(&k, b, part, parts[i], i, most);
+		const struct sl_deflate_job job = {.out_size = room,
+			.level = 6,
+			.wrapper = SL_ZLIB,
+			.part = part,
+			.n_parts = parts[i]};
 		size_t used;
 
-		parts_get(&k, b, parts[i], i, most);
-		if (k.scratch.bytes > 0)
-			assert_fails(run_parts(&k, k.most, 0, k.n, 0, k.scratch.bytes - 1),
-				SL_USAGE, "scratch has");
-		used = check_parts(&k, k.most);
-		assert_int_equal(check_parts(&k, used), used);
-		check_parts(&k, used - used / 3);
-		parts_give(&k);
+		check_scratch(&k, job);
+		used = check_parts(&k, job, room);
+		assert_int_equal(check_parts(&k, job, used), used);
+		check_parts(&k, job, used - used / 3);
+		job_memory_give(&k);
 	}
 }
 

@@ -121,19 +121,15 @@ size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most)
 void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
 {
 	const char *setting = getenv("SLUICE_DEFLATE_JOBS");
-	uint64_t from = 0, to = jobs, inputs = 0;
-	char *end;
+	unsigned long long from = 0, to = jobs;
+	uint64_t inputs = 0;
 
-	if (setting) {
-		to = strtoull(setting, &end, 10);
-		if (strncmp(end, "..", 2) == 0) {
-			from = to;
-			to = strtoull(end + 2, &end, 10);
-		}
-		assert_true(*end == '\0' && from < to);
+	if (setting && sscanf(setting, "%llu..%llu", &from, &to) == 1) {
+		to = from;
+		from = 0;
 	}
+	assert_true(from < to);
 	for (uint64_t k = from; k < to; k++)
 		inputs += deflate_random(b, k, most);
-	printf("%llu random jobs, %llu chunks\n", (unsigned long long)(to - from),
-		(unsigned long long)inputs);
+	printf("%llu random jobs, %llu chunks\n", to - from, (unsigned long long)inputs);
 }

@@ -32,8 +32,9 @@ void make_list(const struct folder *f, const char *name, const struct sl_mcpl_he
 void write_list_config(const struct folder *f, const char *files, const char *run, const char *keep,
 	const char *more);
 
-/* Expects that plan and run refuse the files with this code and text, and write nothing. */
-void expect_list_refused(const struct folder *f, const char *files, int code, const char *text);
+/* Expects that particle in the precision of a file. Directions are rounded; one NaN is as good as another. */
+void expect_record(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *found,
+	const struct sl_mcpl_particle *expected);
 
 /* Reads all particles of a file. The caller frees them. */
 struct sl_mcpl_particle *particles_of(

@@ -253,24 +253,26 @@ static hid_t item_type(const struct openmc_facts *facts, bool in_file)
 	return type;
 }
 
-/* The attributes filetype and version. */
+static void put_attribute(hid_t file, const char *name, hid_t type, hid_t space, const void *value)
+{
+	hid_t made = H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+
+	assert_true(H5Awrite(made, type, value) >= 0);
+	H5Aclose(made);
+	H5Sclose(space);
+}
+
 static void put_attributes(hid_t file, const struct openmc_facts *facts)
 {
 	const char *text = facts->filetype ? facts->filetype : "source";
 	const hsize_t two = 2;
 	const int version[2] = {18, facts->coded ? 2 : 1};
-	hid_t type = H5Tcopy(H5T_C_S1), scalar = H5Screate(H5S_SCALAR);
-	hid_t pair = H5Screate_simple(1, &two, NULL), made;
+	hid_t type = H5Tcopy(H5T_C_S1);
 
 	H5Tset_size(type, facts->variable ? H5T_VARIABLE : strlen(text));
-	made = H5Acreate2(file, "filetype", type, scalar, H5P_DEFAULT, H5P_DEFAULT);
-	assert_true(H5Awrite(made, type, facts->variable ? (const void *)&text : text) >= 0);
-	H5Aclose(made);
-	made = H5Acreate2(file, "version", H5T_STD_I32LE, pair, H5P_DEFAULT, H5P_DEFAULT);
-	assert_true(H5Awrite(made, H5T_NATIVE_INT, version) >= 0);
-	H5Aclose(made);
-	H5Sclose(pair);
-	H5Sclose(scalar);
+	put_attribute(file, "filetype", type, H5Screate(H5S_SCALAR),
+		facts->variable ? (const void *)&text : text);
+	put_attribute(file, "version", H5T_NATIVE_INT, H5Screate_simple(1, &two, NULL), version);
 	H5Tclose(type);
 }
 

@@ -14,9 +14,6 @@ enum kind { RANDOM, SORTED, SAME, HARD, FEW, KIND_COUNT };
 
 #define ALL_COLUMNS (SL_BIT(SL_COLUMN_COUNT) - 1)
 
-/* A random number that depends on i only. */
-uint64_t mixed(uint64_t i);
-
 /*
  * Makes a table of n rows with these columns; columns in constants have one value. Floats of the kind HARD are zeros,
  * denormals and ends of ranges; FEW are three values. set_digest() is for a column that was changed.

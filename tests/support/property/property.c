@@ -75,6 +75,22 @@ double rnd_between(struct rnd *g, double lo, double hi)
 	return lo + (hi - lo) * ((double)(rnd_bits(g) >> 11) * 0x1p-53);
 }
 
+void rnd_change(struct rnd *g, char *bytes, size_t n)
+{
+	char *at = bytes + rnd_below(g, (uint32_t)n);
+
+	*at = (char)(rnd_one_in(g, 4) ? (uint64_t) ~*at : (uint64_t)*at ^ 1u << rnd_below(g, 8));
+}
+
+char *exact_copy(const void *bytes, size_t n)
+{
+	char *copy = (char *)malloc(n + (n == 0));
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, n);
+	return copy;
+}
+
 /* --- cases ------------------------------------------------------------------------------------ */
 
 static void report(void)

@@ -42,6 +42,12 @@ float rnd_float(struct rnd *g);
 /* A number of at least lo and below hi. */
 double rnd_between(struct rnd *g, double lo, double hi);
 
+/* Changes one of n bytes to another one. */
+void rnd_change(struct rnd *g, char *bytes, size_t n);
+
+/* Returns a copy of n bytes, which the caller frees: AddressSanitizer sees a byte that is read after them. */
+char *exact_copy(const void *bytes, size_t n);
+
 #define PROPERTY(name, cases)                       \
 	static void name(struct rnd *g);            \
 	TEST(check_##name)                          \
