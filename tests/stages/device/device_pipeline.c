@@ -60,6 +60,11 @@ TEST(a_bit_flipped_in_a_transfer)
 	device_pipeline_check_flips(FLIPPED);
 }
 
+TEST(failed_calls_in_rounds)
+{
+	device_pipeline_check_failures(300);
+}
+
 TEST(kernels_pack_as_the_host)
 {
 	struct sl_emulator_settings c = was;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "primitives/device/device_driver.h"
 #include "stages/particle/digest.h"
 #include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"
@@ -244,4 +245,55 @@ void device_pipeline_check_flips(uint32_t n)
 		flip_every_copy((enum sl_model_number)model, n, "naive");
 		flip_every_copy((enum sl_model_number)model, n, fused);
 	}
+}
+
+/* --- failed calls ----------------------------------------------------------------------------- */
+
+/* Every call of a batch in rounds fails. Returns the number of calls of this name that have failed. */
+static unsigned fail_calls(const char *name, const struct sl_recipe *d, struct test_batch *pipeline)
+{
+	enum sl_status s = SL_DEVICE_FAILED;
+	unsigned failed = 0;
+
+	for (uint64_t k = 1; s != SL_OK; k = sl_sampling_next(k, UINT64_MAX)) {
+		char fault[64];
+
+		snprintf(fault, sizeof(fault), "%s:%u:%d", name, (unsigned)k, SL_ERROR_VALUE);
+		assert_null(sl_fault_set(fault));
+		sl_batch_begin(d, &pipeline->b, 0);
+		s = sl_device_pipeline_run(d, &pipeline->pipeline, &pipeline->b, NULL);
+		sl_fault_set(NULL);
+		if (s != SL_OK)
+			assert_fails(s, SL_DEVICE_FAILED, "error 1");
+		failed += s != SL_OK;
+	}
+	return failed;
+}
+
+void device_pipeline_check_failures(uint32_t n)
+{
+	static const struct {
+		const char *name;
+		unsigned least;
+	} calls[] = {{"dev_record", 30}, {"dev_sync", 6}, {"dev_elapsed", 15}, {"dev_copy", 15},
+		{"dev_fill", 6}, {"dev_launch", 20}};
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, n), d;
+	struct batch_memory host;
+	struct test_batch pipeline;
+
+	r.schedule = schedule_at(8); /* compacts and sorts */
+	d = recipe_on_device(&r, "naive", "naive");
+	open_batch_memory(&host, &r, 0xa5);
+	test_batch_open_device(&pipeline, &d, 0xa5);
+	run_batch(&r, &host, 0);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		unsigned failed = fail_calls(calls[i].name, &d, &pipeline);
+
+		if (sl_sampling_step(failed) < calls[i].least)
+			fail_msg("%s made a batch fail %u times, there are at least %u calls",
+				calls[i].name, failed, calls[i].least);
+		assert_same_batch(&host.b, &pipeline.b); /* without a fault, after those with one */
+	}
+	test_batch_close_device(&pipeline);
+	close_batch_memory(&host);
 }
