@@ -97,8 +97,18 @@ static void check_cavity(const struct sl_cavity *r, const struct sl_particle *p)
 
 static void check_flight(const struct sl_source_detector *r, const struct sl_particle *p)
 {
+	double x = (double)p->x, y = (double)p->y, radius = (double)r->radius;
+	double distance = (double)r->distance, z = (double)p->z - distance;
+
 	if (p->fate == SL_FATE_hit && r->detector != SL_DETECTOR_SPHERE)
-		assert_true(fabsf(p->z / r->distance - 1) < 1e-5f);
+		assert_true(fabs(z) < 1e-5 * distance);
+	if (p->fate == SL_FATE_hit && r->detector == SL_DETECTOR_SPHERE) { /* in front */
+		double inward = (double)p->u * x + (double)p->v * y + (double)p->w * z;
+
+		assert_true(fabs(x * x + y * y + z * z - radius * radius) <
+				    1e-5 * (distance * distance + radius * radius) &&
+			    inward < 1e-2 * (distance + radius));
+	}
 	if (p->fate != SL_FATE_hit)
 		assert_true(p->pixel == 0);
 }
