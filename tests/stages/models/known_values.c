@@ -135,7 +135,7 @@ static void check_line(const struct known *k, const struct expectation *e)
 	double mean = e->sum / (double)e->n, n = (double)e->n;
 	double error = sqrt(fmax(e->squares / n - mean * mean, 0) / n);
 
-	if (e->n <= 10 || !(fabs(mean - e->number) <= 4.5 * error + 1e-6 * fabs(e->number) + 1e-9))
+	if (e->n < 4 || !(fabs(mean - e->number) <= 4.5 * error + 1e-6 * fabs(e->number) + 1e-9))
 		fail_msg(
 			"%s\n\t%s %s %s: %.7g, expected %.7g, with an error of %.2g (%llu particles)",
 			k->config, e->steps, e->fate, e->value, mean, e->number, error,
