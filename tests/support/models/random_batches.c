@@ -45,18 +45,12 @@ static void choose_batches(struct sl_recipe *r, uint64_t *seed)
 static void choose_keep(struct sl_recipe *r, uint64_t *seed)
 {
 	sl_fate_set some = random_below(seed, SL_EVERY_FATE) & sl_models[r->model]->fates;
+	uint64_t kind = random_below(seed, 5);
 
-	switch (random_below(seed, 5)) {
-	case 0:
-		r->keep = 0;
-		break;
-	case 1:
-		r->keep = SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped);
-		break;
-	case 2:
-		r->keep = some;
-		break;
-	}
+	if (kind < 3)
+		r->keep = kind == 0   ? 0
+		          : kind == 1 ? SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped)
+		                      : some;
 }
 
 /* A column of the model; not the fate, which conditions test differently. */
@@ -166,25 +160,22 @@ static void choose_columns(struct sl_recipe *r, uint64_t *seed)
 	case 1:
 		r->column[0] = random_below(seed, 2) ? SL_COLUMN_weight : SL_COLUMN_fate;
 		r->n_columns = 1;
-		break;
 	}
 }
 
 /* r, the square root of the id, and rho, the quotient of r and the weight. */
 static void derive_columns(struct sl_recipe *r)
 {
-	static const struct {
-		uint32_t operation, operand;
-	} steps[] = {{SL_OP_column, SL_COLUMN_id}, {SL_FN_sqrt, 0}, {SL_FN_store, SL_COLUMN_r},
-		{SL_OP_column, SL_COLUMN_r}, {SL_OP_column, SL_COLUMN_weight}, {SL_OP_over, 0},
-		{SL_FN_store, SL_COLUMN_rho}};
+	static const uint8_t steps[][2] = {{SL_OP_column, SL_COLUMN_id}, {SL_FN_sqrt, 0},
+		{SL_FN_store, SL_COLUMN_r}, {SL_OP_column, SL_COLUMN_r},
+		{SL_OP_column, SL_COLUMN_weight}, {SL_OP_over, 0}, {SL_FN_store, SL_COLUMN_rho}};
 	struct sl_derivation *d = &r->derivation;
 
 	d->columns = SL_BIT(SL_COLUMN_r) | SL_BIT(SL_COLUMN_rho);
 	d->reads = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_weight);
 	for (; d->n < sizeof(steps) / sizeof(steps[0]); d->n++) {
-		d->operation[d->n] = (uint8_t)steps[d->n].operation;
-		d->operand[d->n] = (uint8_t)steps[d->n].operand;
+		d->operation[d->n] = steps[d->n][0];
+		d->operand[d->n] = steps[d->n][1];
 	}
 }
 
@@ -201,17 +192,15 @@ static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
 
 	while (n < most && (n == 0 || random_below(seed, 8))) {
 		enum sl_column column = random_column(r, seed);
-		uint32_t bins = 5 + n;
+		bool real = is_real(column);
 
 		if (column == SL_COLUMN_id)
 			continue;
-		axis[n++] = (struct sl_histogram_axis){.column = column,
-			.bins = bins,
-			.fates = random_below(seed, 2) ? SL_FATE_BIT(SL_FATE_transmitted) |
-		                                                 SL_FATE_BIT(SL_FATE_hit)
-		                                       : sl_models[r->model]->fates,
-			.lo = is_real(column) ? -0.75 : 1,
-			.hi = is_real(column) ? 0.75 : 1 + 2 * bins};
+		axis[n] = (struct sl_histogram_axis){column, 5 + n, sl_models[r->model]->fates,
+			real ? -0.75 : 1, real ? 0.75 : 11 + 2 * n};
+		if (random_below(seed, 2))
+			axis[n].fates = SL_FATE_BIT(SL_FATE_transmitted) | SL_FATE_BIT(SL_FATE_hit);
+		n++;
 	}
 	r->bins = sl_histogram_make(axis, n, weighted);
 }
@@ -219,12 +208,9 @@ static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
 /* The maximum number of counters. */
 static void make_largest_histogram(struct sl_recipe *r, bool weighted)
 {
-	const struct sl_histogram_axis most = {.column = SL_COLUMN_w,
-		.bins = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) -
-	                SL_HISTOGRAM_OUTSIDE,
-		.fates = sl_models[r->model]->fates,
-		.lo = -1,
-		.hi = 1};
+	const struct sl_histogram_axis most = {SL_COLUMN_w,
+		SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) - SL_HISTOGRAM_OUTSIDE,
+		sl_models[r->model]->fates, -1, 1};
 
 	r->bins = sl_histogram_make(&most, 1, weighted);
 }
@@ -235,91 +221,62 @@ static void make_largest_histogram(struct sl_recipe *r, bool weighted)
  */
 static void make_grids(struct sl_recipe *r, bool weighted)
 {
-	const struct sl_grid_field field[] = {
-		{.n_axes = 2,
-			.axis = {{.column = SL_COLUMN_x, .bins = 4, .lo = -0.5, .hi = 0.5},
-				{.column = SL_COLUMN_w,
-					.spacing = SL_SPACING_EDGES,
-					.bins = 4,
-					.lo = -1,
-					.hi = 1}},
-			.fates = SL_EVERY_FATE},
-		{.n_axes = 2,
-			.axis = {{.column = SL_COLUMN_rho, .bins = 5, .lo = 0, .hi = 15},
-				{.column = SL_COLUMN_r,
-					.spacing = SL_SPACING_RATIO,
-					.bins = 7,
-					.lo = 1.5,
-					.hi = sqrt(0.8 * r->batch + 4)}},
-			.fates = SL_EVERY_FATE}};
+	const struct sl_grid_axis x = {SL_COLUMN_x, SL_SPACING_EVEN, 4, -0.5, 0.5, 0},
+				  w = {SL_COLUMN_w, SL_SPACING_EDGES, 4, -1, 1, 0},
+				  rho = {SL_COLUMN_rho, SL_SPACING_EVEN, 5, 0, 15, 0},
+				  root = {SL_COLUMN_r, SL_SPACING_RATIO, 7, 1.5,
+					  sqrt(0.8 * r->batch + 4), 0};
+	const struct sl_grid_field field[] = {{.n_axes = 2, .axis = {x, w}, .fates = SL_EVERY_FATE},
+		{.n_axes = 2, .axis = {rho, root}, .fates = SL_EVERY_FATE}};
 
 	derive_columns(r);
 	sl_grid_make(field, 2, edges, weighted, 1, &r->grids);
 }
 
-static const struct sl_grid_axis depth = {.column = SL_COLUMN_z, .bins = 5, .lo = 0.05, .hi = 0.4},
-				 radius = {.column = SL_COLUMN_r, .bins = 3, .lo = 0, .hi = 0.3};
-
-static void make_scores(struct sl_recipe *r, struct sl_grid_field *field, uint32_t n)
+/*
+ * Scores of the slab: of flights, which are the deposited weight, two estimators of the fluence and the weight that crosses a
+ * plane; or only of collisions, with axes of equal bins or not, all of whose counters fit in shared memory.
+ */
+static void make_scores(struct sl_recipe *r, bool flights, bool even)
 {
-	for (uint32_t k = 0; k < n; k++)
-		field[k].fates = SL_FATE_BIT(SL_SCORE_ROW);
+	const enum sl_spacing spacing = even ? SL_SPACING_EVEN : SL_SPACING_EDGES;
+	const struct sl_grid_axis depth = {SL_COLUMN_z, SL_SPACING_EVEN, 5, 0.05, 0.4, 0},
+				  radius = {SL_COLUMN_r, SL_SPACING_EVEN, 3, 0, 0.3, 0},
+				  place = {SL_COLUMN_x, spacing, 4, -1, 1, 0};
+	const sl_fate_set row = SL_FATE_BIT(SL_SCORE_ROW);
+	const struct sl_grid_field of_flights[] = {
+		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0},
+		{2, {depth, radius}, row, SL_SCORE_FLUENCE, 0, 0},
+		{2, {depth, radius}, row, SL_SCORE_TRACK, 0, 0},
+		{1, {radius}, row, SL_SCORE_CROSSING, 0, 0.25}};
+	const struct sl_grid_field of_collisions[] = {
+		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0},
+		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0}};
+
 	r->derivation = (struct sl_derivation){.n = 0}; /* a score sets r */
-	sl_grid_make(field, n, edges, false, 1, &r->grids);
-}
-
-void score_flights(struct sl_recipe *r)
-{
-	struct sl_grid_field field[] = {
-		{.score = SL_SCORE_DEPOSIT, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_FLUENCE, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_TRACK, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_CROSSING, .plane = 0.25, .n_axes = 1, .axis = {radius}}};
-
-	make_scores(r, field, 4);
+	sl_grid_make(
+		flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false, 1, &r->grids);
 }
 
 void score_collisions(struct sl_recipe *r, bool even)
 {
-	const struct sl_grid_axis place = {.column = SL_COLUMN_x,
-		.spacing = even ? SL_SPACING_EVEN : SL_SPACING_EDGES,
-		.bins = 4,
-		.lo = -1,
-		.hi = 1};
-	struct sl_grid_field field[] = {
-		{.score = SL_SCORE_DEPOSIT, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_FLUENCE, .n_axes = 2, .axis = {place, depth}}};
-
-	make_scores(r, field, 2);
+	make_scores(r, false, even);
 }
 
 static void choose_tallies(struct sl_recipe *r, bool scores, uint64_t *seed)
 {
-	switch (random_below(seed, scores ? 14 : 8)) {
-	case 0:
-	case 1:
+	uint64_t kind = random_below(seed, scores ? 14 : 8);
+
+	if (kind < 2)
 		choose_histograms(r, seed);
-		break;
-	case 2:
+	else if (kind == 2)
 		make_largest_histogram(r, random_below(seed, 2));
-		break;
-	case 3:
-	case 4:
+	else if (kind < 5)
 		make_grids(r, random_below(seed, 2));
-		break;
-	case 5:
+	else if (kind == 5)
 		derive_columns(r);
-		break;
-	case 8:
-	case 9:
-	case 10:
-		score_flights(r);
-		break;
-	case 11:
-	case 12:
-		score_collisions(r, random_below(seed, 2));
-		break;
-	}
+	else if (kind > 7 && kind < 13)
+		make_scores(r, kind < 11, random_below(seed, 2));
 }
 
 /* --- recipes ---------------------------------------------------------------------------------- */
