@@ -55,7 +55,7 @@ static void check_seed(uint64_t seed, uint32_t largest)
 	static const uint64_t orders[][4] = {{0, 1, 2, 0}, {2, 0, 2, 1}, {1, 1, 0, 2}};
 	struct sl_recipe r = random_batches(seed, largest), d;
 	uint64_t state = seed + 1, order[4];
-	bool staged = needs_staged_mode(&r) || random_below(&state, 3) == 0;
+	bool staged = r.grids.scored || r.schedule.steps > 0 || random_below(&state, 3) == 0;
 	const char *compact = staged ? device_backend(SL_COMPACT, random_below(&state, 64)) : fused;
 	const char *sort = device_backend(SL_SORT, random_below(&state, 64));
 	int packing = (int)random_below(&state, 2 * PACKINGS);
@@ -65,8 +65,8 @@ static void check_seed(uint64_t seed, uint32_t largest)
 		set_packing(&d, packing);
 	else
 		packing = PACKINGS;
-	print_message("seed %llu: %s, %s, %s, packing %d\n", (unsigned long long)seed,
-		describe_batches(&r), staged ? compact : "fused", sort, packing);
+	print_message("seed %llu: %s, %s, packing %d\n", (unsigned long long)seed,
+		staged ? compact : "fused", sort, packing);
 	for (int i = 0; i < 4; i++)
 		order[i] = orders[random_below(&state, 3)][i] % r.n_batches;
 	compare(&r, &d, random_below(&state, 2) ? 0xa5 : 0, order, r.n_batches > 1 ? 4 : 1);

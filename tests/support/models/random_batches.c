@@ -1,8 +1,6 @@
 /* random_batches.c - see random_batches.h. */
 #include "tests/support/models/random_batches.h"
 
-#include <stdio.h>
-
 #include "stages/models/model.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/schedules.h"
@@ -69,25 +67,18 @@ static bool is_real(enum sl_column column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-static void add_step(struct sl_condition *k, enum sl_operation operation, uint64_t operand)
+static void add_step(struct sl_condition *k, uint64_t operation, uint64_t operand)
 {
 	k->operation[k->n] = (uint8_t)operation;
 	k->operand[k->n++] = (uint8_t)operand;
 }
 
-/* Adds the steps of a random number, with operations of this depth. */
-static void add_number(const struct sl_recipe *r, struct sl_condition *k, int depth, uint64_t *seed)
+/* Adds a column or a constant. */
+static void add_number(const struct sl_recipe *r, struct sl_condition *k, uint64_t *seed)
 {
-	enum sl_operation operation =
-		(enum sl_operation)(SL_OP_plus + random_below(seed, SL_OP_less - SL_OP_plus));
 	enum sl_column column = random_column(r, seed);
 
-	if (depth > 0) {
-		add_number(r, k, depth - 1, seed);
-		if (sl_condition_takes(operation) == 2)
-			add_number(r, k, depth - 1, seed);
-		add_step(k, operation, 1 + random_below(seed, 4));
-	} else if (random_below(seed, 3)) {
+	if (random_below(seed, 3)) {
 		k->columns |= SL_BIT(column);
 		add_step(k, SL_OP_column, column);
 	} else {
@@ -96,7 +87,7 @@ static void add_number(const struct sl_recipe *r, struct sl_condition *k, int de
 	}
 }
 
-/* A postfix program: a comparison, and perhaps another one or a fate. */
+/* A postfix program: a comparison of up to two operations with a number, and perhaps another one or a fate. */
 static void choose_condition(struct sl_recipe *r, uint64_t *seed)
 {
 	struct sl_condition *k = &r->condition;
@@ -106,12 +97,17 @@ static void choose_condition(struct sl_recipe *r, uint64_t *seed)
 		return;
 	k->fates = random_below(seed, 2) ? SL_EVERY_FATE : r->keep;
 	for (uint64_t i = 0; i <= comparisons && i < 2; i++) {
-		add_number(r, k, (int)random_below(seed, 3), seed);
-		add_number(r, k, 0, seed);
-		add_step(k,
-			(enum sl_operation)(
-				SL_OP_less + random_below(seed, SL_OP_both - SL_OP_less)),
-			0);
+		add_number(r, k, seed);
+		for (uint64_t n = random_below(seed, 3); n > 0; n--) {
+			uint64_t operation =
+				SL_OP_plus + random_below(seed, SL_OP_less - SL_OP_plus);
+
+			if (sl_condition_takes((enum sl_operation)operation) == 2)
+				add_number(r, k, seed);
+			add_step(k, operation, 1 + random_below(seed, 4));
+		}
+		add_number(r, k, seed);
+		add_step(k, SL_OP_less + random_below(seed, SL_OP_both - SL_OP_less), 0);
 		if (random_below(seed, 3) == 0)
 			add_step(k, SL_OP_opposite, 0);
 	}
@@ -313,22 +309,4 @@ struct sl_recipe random_batches(uint64_t seed, uint32_t largest)
 	if (sl_models[r.model]->steps && random_below(&state, 2))
 		r.schedule = schedule_at((int)random_below(&state, SCHEDULES));
 	return r;
-}
-
-bool needs_staged_mode(const struct sl_recipe *r)
-{
-	return r->grids.scored || r->schedule.steps > 0;
-}
-
-const char *describe_batches(const struct sl_recipe *r)
-{
-	static char text[256];
-
-	snprintf(text, sizeof(text),
-		"%s, %u particles, %llu batches, keep %#llx, %u steps of a condition, %u fields of %u "
-		"bits, %u columns, %u histograms, %u grids, schedule %u",
-		sl_models[r->model]->name, r->batch, (unsigned long long)r->n_batches,
-		(unsigned long long)r->keep, r->condition.n, r->n_fields, r->key_bits, r->n_columns,
-		r->bins.n, r->grids.n, r->schedule.steps);
-	return text;
 }

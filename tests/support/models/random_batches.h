@@ -13,10 +13,4 @@ struct sl_recipe random_batches(uint64_t seed, uint32_t largest);
 /* Adds two scores of collisions to a recipe of the slab, with axes of equal bins or not. All of their counters fit in shared memory. */
 void score_collisions(struct sl_recipe *r, bool even);
 
-/* Whether only staged mode has what the recipe needs. */
-bool needs_staged_mode(const struct sl_recipe *r);
-
-/* Describes the recipe in one line, which tells a failed case from others. Valid until the next call. */
-const char *describe_batches(const struct sl_recipe *r);
-
 #endif
