@@ -194,7 +194,7 @@ TEST(regions_have_the_paths_in_their_layers)
 		"[0.2 cm, 0.3 cm, 0.5 cm]}");
 	int direct = 0;
 
-	assert_int_equal(2, ((const struct sl_slab_paths *)(const void *)&two.rules)->slab.layers);
+	assert_int_equal(2, RULES_IN(slab_paths, &two)->slab.layers);
 	for (uint64_t id = 0; id < 5000; id++) {
 		struct sl_particle p = end_of(&r, id), q = end_of(&two, id);
 

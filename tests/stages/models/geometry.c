@@ -17,7 +17,7 @@ enum { N = 200000 };
 TEST(distances_to_the_wall_of_a_tube_are_exact)
 {
 	struct sl_recipe recipe = recipe_of("cavity: {type: tube, radius: 2 cm, length: 3 cm}");
-	const struct sl_cavity *r = (const struct sl_cavity *)(const void *)&recipe.rules;
+	const struct sl_cavity *r = RULES_IN(cavity, &recipe);
 	double worst = 0;
 
 	recipe.seed = 2;

@@ -139,7 +139,7 @@ TEST(grazing_flights_keep_their_layer)
 
 	for (int i = 0; i < 5 * 12 * 3; i++) {
 		struct sl_recipe recipe = recipe_of("slab: {%s}", slabs[i % 5]);
-		const struct sl_slab *r = (const struct sl_slab *)(const void *)&recipe.rules;
+		const struct sl_slab *r = RULES_IN(slab, &recipe);
 		float bottom = r->layer[r->layers - 1].bottom, w = cosines[i / 5 % 12];
 		bool inside = i / 60 == 2 && r->layers > 1;
 
