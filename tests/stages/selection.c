@@ -1,6 +1,6 @@
 /*
- * selection.c - keys, histograms and grids at their edges, messages about invalid ones, and whole batches counted again.
- * tests/property/selection.c tests random values.
+ * selection.c - keys, histograms and grids at their edges, and whole batches counted again. tests/property/selection.c tests
+ * random values, tests/text/ranges.txt invalid ranges.
  */
 #include <float.h>
 #include <math.h>
@@ -55,10 +55,9 @@ TEST(steps_of_keys_begin_at_their_edges)
 
 /* --- bins ------------------------------------------------------------------------------------- */
 
-#define FIELD(n, set, ...)          .n_axes = (n), .fates = (set), .axis = {__VA_ARGS__}
-#define EVEN(column, bins, lo, hi)  SL_COLUMN_##column, SL_SPACING_EVEN, bins, lo, hi, 0
-#define RATIO(column, bins, lo, hi) SL_COLUMN_##column, SL_SPACING_RATIO, bins, lo, hi, 0
-#define EDGES(column, bins, first)  SL_COLUMN_##column, SL_SPACING_EDGES, bins, -1, 1, first
+#define FIELD(n, set, ...)         .n_axes = (n), .fates = (set), .axis = {__VA_ARGS__}
+#define EVEN(column, bins, lo, hi) SL_COLUMN_##column, SL_SPACING_EVEN, bins, lo, hi, 0
+#define EDGES(column, bins, first) SL_COLUMN_##column, SL_SPACING_EDGES, bins, -1, 1, first
 
 static const double pool[SL_GRID_EDGES_MAX] = {-1, -0.25, 0.5, 0.75, 1};
 
@@ -107,41 +106,6 @@ TEST(edges_belong_to_the_bin_above)
 				in[2]);
 	}
 	assert_true(pdg.tally[0].base == 0x80000000u - 12 && pdg.tally[0].width == 6);
-}
-
-TEST(invalid_ranges_are_reported)
-{
-	static const double edges[SL_GRID_EDGES_MAX] = {0, 1, 1, 2, (double)INFINITY};
-	static const struct {
-		struct sl_grid_axis axis;
-		const char *why;
-	} bad[] = {{{EVEN(x, 4, 1, 1)}, "empty"}, {{EVEN(x, 4, 2, 1)}, "empty"},
-		{{RATIO(x, 4, 2, 1)}, "empty"}, {{EVEN(x, 4, 1, 1 + 1e-12)}, "empty"},
-		{{EVEN(x, 4, (double)NAN, 1)}, "not finite"},
-		{{EVEN(x, 4, 0, (double)INFINITY)}, "not finite"},
-		{{EVEN(x, 4, -3e38, 3e38)}, "not finite"},
-		{{EVEN(x, 4, 0, 1e-38)}, "divided into that many bins"},
-		{{RATIO(x, 1 << 20, 1, 2)}, "divided into that many bins"},
-		{{RATIO(x, 4, 0, 1)}, "must begin above 0"},
-		{{EDGES(x, 2, 0)}, "not above the one before"}, {{EDGES(x, 1, 3)}, "not finite"},
-		{{EDGES(steps, 1, 0)}, "whole numbers"}, {{RATIO(steps, 1, 1, 2)}, "whole numbers"},
-		{{EVEN(steps, 4, -4, 4)}, "must have integer ends"},
-		{{EVEN(steps, 4, 0.5, 4)}, "must have integer ends"},
-		{{EVEN(steps, 4, 0, 0x1p33)}, "must have integer ends"},
-		{{EVEN(steps, 4, 4, 4)}, "empty"}, {{EVEN(steps, 4, 0, 10)}, "cannot be divided"},
-		{{EVEN(steps, 4, 0, 2)}, "cannot be divided"},
-		{{EVEN(steps, 1, 0, 0x1p32)}, "2^32 or more integers"}};
-	struct sl_grid_field many = {.n_axes = 3, .fates = 1};
-
-	for (size_t i = 0; i < COUNT(bad); i++) {
-		const char *why = sl_grid_axis_problem(&bad[i].axis, edges);
-
-		if (!why || !strstr(why, bad[i].why))
-			fail_msg("axis %zu: %s", i, why ? why : "no flaw");
-	}
-	for (int k = 0; k < 3; k++) /* the number of cells saturates */
-		many.axis[k].bins = 1 << 24;
-	assert_true(sl_grid_cells(&many) == UINT64_MAX && sl_grid_counters(&many) == UINT64_MAX);
 }
 
 /* --- scores ----------------------------------------------------------------------------------- */
