@@ -180,28 +180,15 @@ TEST(a_plane_has_two_sides)
 
 /* --- batches ---------------------------------------------------------------------------------- */
 
-/* A column of particle i as a double. */
-static double value_of(const struct sl_columns *c, enum sl_column column, uint32_t i)
-{
-	const void *at = sl_column_at(c, column);
-
-	switch (sl_column_facts[column].type) {
-	case SL_TYPE_F32:
-		return (double)((const float *)at)[i];
-	case SL_TYPE_U32:
-		return ((const uint32_t *)at)[i];
-	default:
-		return ((const uint8_t *)at)[i];
-	}
-}
-
 /* The bin of particle i, by comparing doubles: 0 is below the range. The end of a range of floats is in it. */
 static uint32_t bin_of(const struct sl_grid_axis *a, const struct sl_columns *c, uint32_t i)
 {
-	const double v = value_of(c, a->column, i);
+	const struct sl_column_facts *facts = &sl_column_facts[a->column];
+	const char *items = (const char *)sl_column_at(c, a->column);
+	const double v = sl_column_value(a->column, items + (size_t)i * facts->bytes);
 	uint32_t bin = 0;
 
-	if (v == a->hi && sl_column_facts[a->column].type == SL_TYPE_F32)
+	if (v == a->hi && facts->type == SL_TYPE_F32)
 		return a->bins;
 	while (bin <= a->bins && v >= sl_grid_edge(a, pool, bin))
 		bin++;

@@ -19,22 +19,6 @@
 
 enum { RECIPES = 3000, PARTICLES = 60 };
 
-/* The value of a column, if it is a number that range() can bound. */
-static double column_of(const struct sl_particle *p, int column)
-{
-	const struct sl_column_facts *facts = &sl_column_facts[column];
-	const char *at = (const char *)p + facts->in_particle;
-	uint32_t bits = 0;
-	float real;
-
-	if (facts->type == SL_TYPE_F32) {
-		memcpy(&real, at, sizeof(real));
-		return (double)real;
-	}
-	memcpy(&bits, at, facts->bytes < sizeof(bits) ? facts->bytes : sizeof(bits));
-	return bits;
-}
-
 static void check_columns(const struct sl_recipe *r, const struct sl_particle *p)
 {
 	const struct sl_model *m = sl_models[r->model];
@@ -42,12 +26,12 @@ static void check_columns(const struct sl_recipe *r, const struct sl_particle *p
 	sl_column_set constants = m->constants(r->rules.bytes, &values);
 
 	for (int c = 0; c < SL_COLUMN_COUNT; c++) {
-		double value = column_of(p, c), lo, hi, slack;
+		double value = column_value(p, (enum sl_column)c), lo, hi, slack;
 
 		if (!SL_HAS(m->columns, c))
 			continue;
 		if (SL_HAS(constants, c))
-			assert_true(value == column_of(&values, c));
+			assert_true(value == column_value(&values, (enum sl_column)c));
 		if (!m->range(r->rules.bytes, (enum sl_column)c, &lo, &hi))
 			continue;
 		slack = 2e-6 * fmax(fabs(lo), fabs(hi));
@@ -115,14 +99,12 @@ static void check_flight(const struct sl_source_detector *r, const struct sl_par
 
 static void check_place(const struct sl_recipe *r, const struct sl_particle *p)
 {
-	const void *rules = &r->rules;
-
 	if (r->model == SL_MODEL_slab || r->model == SL_MODEL_slab_paths)
-		check_slab((const struct sl_slab *)rules, p);
+		check_slab(RULES_IN(slab, r), p);
 	if (r->model == SL_MODEL_cavity)
-		check_cavity((const struct sl_cavity *)rules, p);
+		check_cavity(RULES_IN(cavity, r), p);
 	if (r->model == SL_MODEL_source_detector)
-		check_flight((const struct sl_source_detector *)rules, p);
+		check_flight(RULES_IN(source_detector, r), p);
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */

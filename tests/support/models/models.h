@@ -41,6 +41,12 @@ void advance(const struct sl_recipe *r, struct sl_particle *p, uint32_t n);
 /* Particle id after all of its steps. */
 struct sl_particle end_of(const struct sl_recipe *r, uint64_t id);
 
+/* The value of a column of p. */
+static inline double column_value(const struct sl_particle *p, enum sl_column column)
+{
+	return sl_column_value(column, (const char *)p + sl_column_facts[column].in_particle);
+}
+
 /* Returns the squared length of the direction of p, minus 1. */
 static inline double excess_length(const struct sl_particle *p)
 {
