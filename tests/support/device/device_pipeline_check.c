@@ -168,44 +168,20 @@ static uint32_t count_copied_columns(const struct sl_table *t)
 	return n;
 }
 
-/* Bits of the rows of the i-th copied column. */
-static size_t bits_of_column(const struct sl_table *t, uint32_t i)
-{
-	uint32_t k = 0;
-
-	while (t->column[k].constant || i-- > 0)
-		k++;
-	return 8 * (size_t)t->n * sl_column_facts[t->column[k].column].bytes;
-}
-
 /*
- * Returns the last bit to flip in the i-th copy from the device: two copies of the batch counters come
- * first, then the columns, then two copies of the counters again. The copies of the counters do not
- * depend on the model, so all their bits are flipped for the first model and one bit for the others. In
- * a column as many bits are flipped as in the counters, but none twice: bit numbers are taken modulo the
- * size of the copy.
+ * Flips bits of copy k, as many as of the counters of a batch; bit numbers are taken modulo the size of the copy. Returns true
+ * if it is a copy from the device. Other copies are not flipped, so the batch must be correct.
  */
-static size_t last_bit(const struct sl_recipe *r, const struct sl_table *t, uint32_t i)
-{
-	const size_t counters = 8 * sl_batch_counters_bytes(sl_counter_words(r));
-	size_t round;
-
-	if (i < 2 || i >= 2 + count_copied_columns(t))
-		return r->model == (enum sl_model_number)0 ? counters : 1;
-	round = BIT_STEP * bits_of_column(t, i - 2);
-	return round < counters ? round : counters;
-}
-
-/* Flips bits of copy k. Returns true if it is a copy from the device, the i-th one. Other copies are
- * not flipped, so the batch must be correct. */
 static bool flip_copy(const struct sl_recipe *d, struct batch_memory *host,
-	struct test_batch *pipeline, unsigned k, uint32_t i)
+	struct test_batch *pipeline, unsigned k)
 {
+	const size_t bits = 8 * sl_batch_counters_bytes(sl_counter_words(d));
+
 	if (is_accepted(d, pipeline, k, 1)) {
 		assert_same_batch(&host->b, &pipeline->b);
 		return false;
 	}
-	for (size_t bit = 1 + sl_sampling_step(BIT_STEP); bit <= last_bit(d, &host->b.table, i);
+	for (size_t bit = 1 + sl_sampling_step(BIT_STEP); bit <= bits;
 		bit += sl_sampling_step(BIT_STEP))
 		if (is_accepted(d, pipeline, k, bit))
 			fail_msg("bit %zu of copy %u was flipped, but no error was reported", bit,
@@ -213,7 +189,10 @@ static bool flip_copy(const struct sl_recipe *d, struct batch_memory *host,
 	return true;
 }
 
-/* Flips bits in every copy of a batch. Of the numbers after the last copy only a share is tested (sampling.h). */
+/*
+ * Flips bits in every copy of a batch: two of its counters, the columns, two of its counters again. Of the numbers after the
+ * last copy only a share is tested (sampling.h).
+ */
 static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *compact)
 {
 	const struct sl_histogram_axis halves = {
@@ -232,7 +211,7 @@ static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *
 	assert_true(host.b.n_survivors > 0);
 	expected = 4 + count_copied_columns(&host.b.table);
 	for (uint64_t k = 1; k <= COPIES_MOST; k += flipped < expected ? 1 : sl_sampling_step(1))
-		flipped += flip_copy(&d, &host, &pipeline, (unsigned)k, flipped);
+		flipped += flip_copy(&d, &host, &pipeline, (unsigned)k);
 	sl_fault_set(NULL);
 	assert_int_equal(flipped, expected);
 	test_batch_close_device(&pipeline);
