@@ -18,13 +18,6 @@
 
 /* --- what a batch must be --------------------------------------------------------------------- */
 
-static uint64_t key_of(const struct sl_recipe *r, struct sl_particle *p)
-{
-	const struct sl_columns one = sl_columns_of(p);
-
-	return sl_key_pack(r->field, r->n_fields, &one, 0, p->id);
-}
-
 /* The value of column k in a row must be that of the particle, which is returned. */
 static uint64_t check_value(
 	const struct sl_batch *b, uint32_t k, uint32_t row, const struct sl_particle *p)
@@ -50,12 +43,13 @@ static void check_rows(const struct sl_recipe *r, const struct sl_batch *b)
 	for (uint32_t j = 0; j < b->table.n; j++) {
 		uint64_t id = sl_batch_id(b, b->index[j]), key;
 		struct sl_particle p = sl_compute_particle(r, id);
+		const struct sl_columns one = sl_columns_of(&p);
 
 		assert_true(id >= b->first_id && id < b->first_id + b->n && p.id == id);
 		assert_true(SL_HAS(r->keep, p.fate));
 		for (uint32_t k = 0; k < b->table.n_columns; k++)
 			digest[k] += sl_digest_item(sl_digest_weight(j), check_value(b, k, j, &p));
-		key = key_of(r, &p);
+		key = sl_key_pack(r->field, r->n_fields, &one, 0, id);
 		assert_true(j == 0 || key > last_key || (key == last_key && id > last_id));
 		last_key = key;
 		last_id = id;
@@ -82,8 +76,8 @@ static void check_memory(const struct sl_recipe *r, const struct sl_batch *b)
 }
 
 /*
- * The counters of the rounds are consistent. alive[k]: the particles that take more than k rounds. The last round of a batch
- * can take more steps than others, and the last entry counts all later rounds.
+ * The counters of the rounds are consistent. alive[k]: the particles that take more than k rounds. The round at whose begin
+ * few enough are alive takes all of their steps, and is the last; the last entry counts all later rounds.
  */
 static void check_rounds(const struct sl_recipe *r, const struct sl_batch *b,
 	const uint64_t alive[SL_ROUNDS_MAX + 1])
@@ -96,13 +90,14 @@ static void check_rounds(const struct sl_recipe *r, const struct sl_batch *b,
 	assert_true(n == 0 || rounds->at[0].width == b->n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sl_round *now = &rounds->at[i];
-		bool moved = now->compacted || now->sorted;
+		bool moved = now->compacted || now->sorted, many = rounds->longest > n;
+		bool finishes = i > 0 && (double)alive[i] < r->schedule.finish * b->n;
 
 		assert_int_equal(now->batches, 1);
 		if (i + 1 == n)
-			assert_true(rounds->longest > n || now->alive == 0);
+			assert_true(many || (now->alive == 0 && (finishes || alive[n] == 0)));
 		else
-			assert_true(now->alive == alive[i + 1] && now->alive > 0);
+			assert_true(now->alive == alive[i + 1] && now->alive > 0 && !finishes);
 		if (i + 2 < n)
 			assert_int_equal(now[1].width, moved ? now->alive : now->width);
 	}
@@ -188,7 +183,7 @@ TEST(tables_equal_recomputed_particles)
 	for (uint64_t seed = 0; seed < RECIPES; seed++) {
 		struct sl_recipe r = random_batches(seed, LARGEST);
 		bool whole = seed % 3 == 0;
-		uint64_t last = seed % 7 == 0 ? add_batches(&r) : r.n_batches - 1;
+		uint64_t last = seed % 11 < 2 ? add_batches(&r) : r.n_batches - 1;
 		struct batch_memory m;
 
 		if (!sl_sampling_selects())
