@@ -1,10 +1,10 @@
 /*
  * math.c - compares log, sin and cos with the double-precision functions of the C library.
  *
- * Tests every 67th float or a share of them (cases/sampling.h), the special values, and the inputs with the largest errors, which are
- * recorded in data/reference/math/ulp.txt. With --all it tests every float and prints the lines of
- * ulp.txt: the largest errors, their inputs, and a digest of all results. The errors of the double
- * functions are below 1e-8 units of the last place of a float.
+ * Tests every 67th float or a share of them (cases/sampling.h), the limits, and the inputs with the largest errors, which are
+ * recorded in data/reference/math/ulp.txt. With SLUICE_ALL=1 in the environment it tests every float and prints the lines of
+ * ulp.txt: the largest errors, their inputs, and a digest of all results. The errors of the double functions are below 1e-8
+ * units of the last place of a float.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,10 +113,13 @@ static struct errors measure(const struct function *f, uint64_t stride)
 
 TEST(errors_are_below_the_bounds)
 {
-	for (int i = 0; i < N_FUNCTIONS; i++) {
-		struct errors s = measure(&functions[i], sl_sampling_step(STRIDE));
+	const bool all = getenv("SLUICE_ALL") != NULL;
 
-		print_message("%s %.4f ulp at %a\n", functions[i].name, s.worst, (double)s.at);
+	for (int i = 0; i < N_FUNCTIONS; i++) {
+		struct errors s = measure(&functions[i], all ? 1 : sl_sampling_step(STRIDE));
+
+		print_message("%s %.4f %a %016llx\n", functions[i].name, s.worst, (double)s.at,
+			(unsigned long long)s.digest);
 		assert_true(s.worst <= functions[i].ulp);
 	}
 }
@@ -184,27 +187,4 @@ TEST(quarter_turns_are_exact)
 		assert_true(sine(x) == exact[i & 3]);
 		assert_true(cosine(x) == exact[(i + 1) & 3]);
 	}
-}
-
-/* Prints the contents of ulp.txt. */
-static void print_all(void)
-{
-	printf("# NAME ERROR INPUT DIGEST: the largest error over all 2^32 floats in units of the\n"
-	       "# last place, an input that has it, and the sum of sl_digest_mix(bits of input,\n"
-	       "# bits of result). Made by: test_stages_math --all\n");
-	for (int i = 0; i < N_FUNCTIONS; i++) {
-		struct errors s = measure(&functions[i], 1);
-
-		printf("%s %.4f %a %016llx\n", functions[i].name, s.worst, (double)s.at,
-			(unsigned long long)s.digest);
-		fflush(stdout);
-	}
-}
-
-TEST_FILE(argc, argv)
-{
-	if (argc == 1)
-		return run_test_file(argv[0]);
-	print_all();
-	return strcmp(argv[1], "--all") != 0;
 }
