@@ -138,7 +138,7 @@ TEST(grazing_flights_keep_their_layer)
 		float bottom = r->layer[r->layers - 1].bottom, w = cosines[i / 5 % 12];
 		bool inside = i / 60 == 2 && r->layers > 1;
 
-		for (uint64_t id = 0; id < 500; id++) {
+		for (uint64_t id = 0; id < 250; id++) {
 			struct sl_particle p = {
 				.id = id, .u = 1.0f - fabsf(w), .w = w, .weight = 1};
 			uint32_t layer;
