@@ -254,10 +254,11 @@ TEST(schedules_need_their_memory)
 /* Two rounds of one batch and one of another: each counter is added up. */
 TEST(rounds_of_batches_are_summed)
 {
-	const struct sl_rounds a = {.n = 2, .longest = 2, .at = {{1, 2, 3, 4, 5, 6, 7, 8}, {9}}};
+	const struct sl_rounds a = {
+		.n = 2, .longest = 2, .at = {{1, 2, 3, 4, 5, 6, 7, 8}, {.batches = 9}}};
 	const struct sl_rounds b = {.n = 1, .longest = 1, .at = {{10, 20, 30, 40, 50, 60, 70, 80}}};
 	const struct sl_rounds both = {
-		.n = 2, .longest = 2, .at = {{11, 22, 33, 44, 55, 66, 77, 88}, {9}}};
+		.n = 2, .longest = 2, .at = {{11, 22, 33, 44, 55, 66, 77, 88}, {.batches = 9}}};
 	struct sl_rounds sum = {0};
 
 	sl_rounds_add(&sum, &a);

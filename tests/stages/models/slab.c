@@ -129,8 +129,7 @@ TEST(grazing_flights_keep_their_layer)
 	static const char *const slabs[] = {"mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1e-30 cm", PLAIN,
 		"mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1e30 cm",
 		"mu_a: 1 /cm, mu_s: 9 /cm, thickness: inf",
-		"mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 1000 /cm, 38 /cm], thickness: [0.1 cm, 0.05 "
-		"cm, 0.2 cm]"};
+		"mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 100 /mm, 38 /cm], thickness: [1 mm, 0.5 mm, 2 mm]"};
 
 	for (int i = 0; i < 5 * 12 * 3; i++) {
 		struct sl_recipe recipe = recipe_of("slab: {%s}", slabs[i % 5]);
