@@ -7,7 +7,7 @@
  * contract. The functions are on the critical path of the innermost loop: they have no branches, and
  * long polynomials are split as by Estrin (Organization of computer systems, Western Joint Computer
  * Conference 1960), which halves the depth of Horner's rule. The coefficients are derived by
- * data/reference/math/NAME.sollya; tests/stages/particle/math --all measures the errors, which
+ * data/reference/math/NAME.sollya; tests/stages/particle/math measures the errors, which
  * data/reference/math/ulp.txt records.
  *
  * The code assumes rounding to nearest, gradual underflow and evaluation in binary32: the defaults of

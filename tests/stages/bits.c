@@ -5,16 +5,33 @@
  * -ffp-contract=off and =fast, and expects the hash in data/reference/math/hash.txt from each. Also
  * searches the code that host and device share for functions whose result depends on a library.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 
-enum { COMMAND_BYTES = 8192 };
+/* Begins a command of sh in the source tree. */
+SL_PRINTF(1, 2)
+static FILE *command(const char *format, ...)
+{
+	char text[8192];
+	va_list values;
+	FILE *f;
+
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	assert_int_equal(chdir(source_root()), 0);
+	f = popen(text, "r");
+	assert_non_null(f);
+	return f;
+}
 
 /* Reads "hash 0123456789abcdef" from a stream; lines with # are comments. */
 static uint64_t read_hash(FILE *f)
@@ -26,96 +43,55 @@ static uint64_t read_hash(FILE *f)
 	while (next_line(f, line))
 		n += sscanf(line, "hash %llx", &hash);
 	assert_int_equal(1, n);
-	return hash;
-}
-
-static uint64_t recorded_hash(void)
-{
-	FILE *f = open_source("data/reference/math/hash.txt");
-	uint64_t hash = read_hash(f);
-
-	fclose(f);
-	return hash;
-}
-
-static uint64_t built_hash(const char *compiler, const char *flags)
-{
-	char command[COMMAND_BYTES];
-	uint64_t hash;
-	FILE *f;
-
-	snprintf(command, sizeof(command),
-		"cd '%s' && %s -std=gnu17 %s -I. tests/stages/bits_hash.c stages/particle/particle.c -lm -o '%s'"
-		" && '%s'",
-		source_root(), compiler, flags, folder_path(&folder, "bits_hash"),
-		folder_path(&folder, "bits_hash"));
-	f = popen(command, "r");
-	assert_non_null(f);
-	hash = read_hash(f);
 	assert_int_equal(0, pclose(f));
 	return hash;
 }
 
-static int has_compiler(const char *compiler)
+static bool can(const char *what)
 {
-	char command[64];
-
-	snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", compiler);
-	return system(command) == 0;
+	return pclose(command("%s >%s", what, folder_path(&folder, "log"))) == 0;
 }
 
 /* Returns whether this CPU runs code for -march=x86-64-v3. */
-static int has_v3(void)
+static bool has_v3(void)
 {
 #ifdef __x86_64__
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	       __builtin_cpu_supports("bmi2");
 #else
-	return 0;
+	return false;
 #endif
 }
 
-/* Tests all options of one compiler; returns their number. */
-static int check_compiler(const char *compiler, uint64_t want)
-{
-	static const char *const levels[] = {"", "-march=x86-64-v3"};
-	static const char *const contractions[] = {"off", "fast"};
-	int n = 0;
-
-	for (int v3 = 0; v3 <= has_v3(); v3++)
-		for (int contract = 0; contract < 2; contract++)
-			for (int optimise = 0; optimise <= 3; optimise++) {
-				char flags[128];
-				uint64_t hash;
-
-				n++;
-				if (!sl_sampling_selects())
-					continue;
-				snprintf(flags, sizeof(flags), "-O%d %s -ffp-contract=%s", optimise,
-					levels[v3], contractions[contract]);
-				hash = built_hash(compiler, flags);
-				if (hash != want)
-					fail_msg("%s %s: hash %016llx, recorded %016llx", compiler,
-						flags, (unsigned long long)hash,
-						(unsigned long long)want);
-			}
-	return n;
-}
-
+/* The baseline of x86-64 has no fused operations to contract to. */
 TEST(every_compiler_gives_the_recorded_hash)
 {
 	static const char *const compilers[] = {"gcc", "clang"};
-	int n = 0;
+	static const char *const targets[] = {"-ffp-contract=fast",
+		"-ffp-contract=off -march=x86-64-v3", "-ffp-contract=fast -march=x86-64-v3"};
+	const bool has[] = {can("command -v gcc"), can("command -v clang")}, v3 = has_v3();
+	const uint64_t want = read_hash(command("cat data/reference/math/hash.txt"));
+	struct sl_sampled share = sl_sampling_share(4 * 3 * 2);
 
-	if (!has_v3())
-		print_message("this CPU has no x86-64-v3: only the baseline is tested\n");
-	for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]); i++)
-		if (has_compiler(compilers[i]))
-			n += check_compiler(compilers[i], recorded_hash());
-		else
-			print_message("%s is not on the PATH: it is not tested\n", compilers[i]);
-	if (n == 0)
+	if (!has[0] && !has[1])
 		skip_test("the test needs gcc or clang on the PATH; install one of them");
+	for (uint64_t i = share.first; i < 4 * 3 * 2; i += share.step) {
+		const char *compiler = compilers[i / 12], *target = targets[i / 4 % 3];
+		const char *out = folder_path(&folder, "bits_hash");
+		uint64_t hash;
+
+		print_message("%s -O%d %s\n", compiler, (int)(i % 4), target);
+		if (!has[i / 12] || (i / 4 % 3 > 0 && !v3)) {
+			print_message("not tested: this machine lacks the compiler or AVX2\n");
+			continue;
+		}
+		hash = read_hash(command("%s -std=gnu17 -O%d %s -I. tests/stages/bits_hash.c "
+					 "stages/particle/particle.c -lm -o '%s' && '%s'",
+			compiler, (int)(i % 4), target, out, out));
+		if (hash != want)
+			fail_msg("hash %016llx, recorded %016llx", (unsigned long long)hash,
+				(unsigned long long)want);
+	}
 }
 
 /*
@@ -133,16 +109,13 @@ static const char forbidden[] =
 /* Prints the lines of the files that call a forbidden function, without comments; returns their number. */
 static int count_forbidden(const char *files)
 {
-	char command[COMMAND_BYTES], line[512];
-	int n = 0;
-	FILE *f;
-
-	snprintf(command, sizeof(command),
-		"cd '%s' && { cat %s || echo 'exp(missing)'; } | gcc -w -fpreprocessed -dD -E -P -x c - |"
+	FILE *f = command(
+		"{ cat %s || echo 'exp(missing)'; } | gcc -w -fpreprocessed -dD -E -P -x c - |"
 		" grep -E '%s'",
-		source_root(), files, forbidden);
-	f = popen(command, "r");
-	assert_non_null(f);
+		files, forbidden);
+	char line[512];
+	int n = 0;
+
 	for (; fgets(line, sizeof(line), f); n++)
 		print_message("%s: %s", files, line);
 	pclose(f);

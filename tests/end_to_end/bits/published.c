@@ -2,161 +2,124 @@
  * published.c - runs every configuration in data/configs that has a check, and compares the result
  * with the published value.
  *
- * Runs use all particles, or 2e5 of them in a sanitizer build or with SLUICE_QUICK set. If a share of
- * the variants is tested (tests/cases/sampling.h), the same share of the configurations use all.
+ * Runs use 5e4 particles. Those that sampling.h selects use all, unless in a sanitizer build or with SLUICE_QUICK set.
  */
 #include <math.h>
 #include <stdio.h>
 
+#include "pipeline/config/config.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/config/reader/reader.h"
-#include "pipeline/config/config.h"
-#include "primitives/device/device.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/configs/configs.h"
+#include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-enum { VALUES_MAX = 256, LEAST_VALUES = 10 };
-
-#define QUICK "run.particles=2e5"
+enum { VALUES_MAX = 256, LEAST_VALUES = 50, FEW = 50000 };
 
 /* One line of data/reference. */
-struct published {
-	char name[64];
-	enum sl_fate fate;
+static struct {
+	char name[64], fate[32];
 	double fraction;
 	bool checked;
-};
-
-static struct published published[VALUES_MAX];
+} published[VALUES_MAX];
 static size_t n_published;
 
 static void read_published(const char *file)
 {
-	char path[4096], line[1024], fate[64];
-	FILE *f;
+	char line[LINE_BYTES];
+	FILE *f = open_source(file);
 
-	snprintf(path, sizeof(path), "%s/data/reference/%s", source_root(), file);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		struct published *p = &published[n_published];
-
-		if (line[0] == '#')
-			continue;
+	for (; next_line(f, line); n_published++) {
 		assert_true(n_published < VALUES_MAX);
-		assert_int_equal(sscanf(line, "%63s %63s %lf", p->name, fate, &p->fraction), 3);
-		p->fate = sl_fate_find(fate);
-		assert_true(p->fate < SL_FATE_COUNT);
-		n_published++;
+		assert_int_equal(
+			sscanf(line, "%63s %31s %lf", published[n_published].name,
+				published[n_published].fate, &published[n_published].fraction),
+			3);
 	}
 	fclose(f);
 }
 
-static void read_config(const char *path, struct sl_config *c)
+/* Each value that a configuration checks equals the published value, to the last digit. Returns their number. */
+static int checks_of(const char *path)
 {
+	static struct sl_config c;
 	struct sl_reader *reader;
+	int n = 0;
 
-	assert_ok(sl_config_open(path, NULL, 0, c, &reader));
+	assert_ok(sl_config_open(path, NULL, 0, &c, &reader));
 	assert_ok(sl_config_verdict(reader));
 	sl_config_close(reader);
-}
-
-static bool has_check(const struct sl_config *c)
-{
-	bool any = false;
-
-	for (int f = 0; f < SL_FATE_COUNT; f++)
-		any |= !isnan(c->check.fate[f]);
-	return any;
-}
-
-/* Each value in a configuration equals the published value, to the last digit. */
-static void compare(const struct sl_config *c)
-{
 	for (int f = 0; f < SL_FATE_COUNT; f++) {
-		bool found = isnan(c->check.fate[f]);
+		bool found = isnan(c.check.fate[f]);
 
+		n += !found;
 		for (size_t i = 0; i < n_published && !found; i++) {
-			struct published *p = &published[i];
-
-			found = strcmp(p->name, c->run.name) == 0 && (int)p->fate == f &&
-			        !(fabs(p->fraction - c->check.fate[f]) > 0);
-			p->checked |= found;
+			found = strcmp(published[i].name, c.run.name) == 0 &&
+			        strcmp(published[i].fate, sl_fate_facts[f].name) == 0 &&
+			        published[i].fraction == c.check.fate[f];
+			published[i].checked |= found;
 		}
 		if (!found)
 			fail_msg("check.%s of %s is no value of data/reference",
-				sl_fate_facts[f].name, c->run.name);
+				sl_fate_facts[f].name, c.run.name);
 	}
+	return n;
 }
 
-static void run_one(const struct folder *folder, const char *path, const struct sl_config *c)
+/* Runs a configuration without writing survivors, with another check if one is given. text: of the message. */
+static void run(const char *path, int code, const char *text, const char *check, bool all)
 {
-	double start = seconds_now();
+	char particles[64];
 
-	if (is_quick() || !sl_sampling_selects())
-		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out", "--set", QUICK));
-	else
-		expect(folder, SL_OK, "", WORDS("run", path, "--out", "out"));
-	print_message("%s: met, %.1f s\n", c->run.name, seconds_now() - start);
-	remove_run(folder, "out");
+	snprintf(particles, sizeof(particles), "run.particles=%d", FEW);
+	expect(&folder, code, text,
+		WORDS("run", path, "--out", "out", "--set", "output={format: none}",
+			check ? "--set" : "--quiet", check ? check : "--quiet",
+			all ? NULL : "--set", particles));
+	assert_string_equal(run_json(&folder, "out", "state"), "done");
+	remove_run(&folder, "out");
 }
 
 TEST(results_match_published_values)
 {
 	static struct configs all;
-	struct folder folder;
-	size_t covered = 0;
 
-	read_published("slab.txt");
-	read_published("geometry.txt");
-	read_published("cavity.txt");
-	read_published("rays.txt");
-	folder_make(&folder);
+	read_published("data/reference/slab.txt");
+	read_published("data/reference/geometry.txt");
+	read_published("data/reference/cavity.txt");
+	read_published("data/reference/rays.txt");
 	configs_list(&all);
+	sl_sampling_one_in(sl_sampling_step(1) > 1 ? 3 : 1); /* they take seconds */
 	for (size_t i = 0; i < all.n; i++) {
-		static struct sl_config config;
 		char path[CONFIG_PATH_BYTES];
 
 		config_path(all.name[i], path);
-		read_config(path, &config);
-		if (!has_check(&config))
+		if (checks_of(path) == 0)
 			continue;
-		compare(&config);
-		run_one(&folder, path, &config);
+		print_message("%s\n", all.name[i]);
+		run(path, SL_OK, "", NULL, !is_quick() && sl_sampling_selects());
 	}
-	for (size_t i = 0; i < n_published; i++) {
+	for (size_t i = 0; i < n_published; i++)
 		if (!published[i].checked)
-			fail_msg("no configuration checks %s of %s",
-				sl_fate_facts[published[i].fate].name, published[i].name);
-		covered++;
-	}
-	print_message("%zu published values\n", covered);
-	assert_true(covered >= LEAST_VALUES);
-	folder_remove(&folder);
+			fail_msg("no configuration checks %s of %s", published[i].fate,
+				published[i].name);
+	assert_true(n_published >= LEAST_VALUES);
 }
 
-/*
- * A value that is off by ten standard errors, or positive where the result is 0, is reported by
- * name.
- */
+/* A value that is off by ten standard errors, or positive where the result is 0, is reported by name. */
 TEST(wrong_values_are_reported)
 {
 	static const struct {
 		const char *config, *fate;
 		double value;
-	} wrong[] = {
-		{"vandehulst_diffuse", "transmitted", 0.50181605},
+	} wrong[] = {{"vandehulst_diffuse", "transmitted", 0.50181605},
 		{"vandehulst_diffuse", "reflected", 0.19109022},
-		{"disk_to_disk", "hit", 0.3819660113},
-		{"beer_lambert", "reflected", 0},
-	};
-	struct folder folder;
+		{"disk_to_disk", "hit", 0.3819660113}, {"beer_lambert", "reflected", 0}};
 
-	folder_make(&folder);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		double p = wrong[i].value, off = p > 0 ? 10 * sqrt(p * (1 - p) / 2e5) : 1e-3;
+		double p = wrong[i].value, off = p > 0 ? 10 * sqrt(p * (1 - p) / FEW) : 1e-3;
 		char path[CONFIG_PATH_BYTES], set[128], text[128];
 
 		config_path(wrong[i].config, path);
@@ -164,11 +127,7 @@ TEST(wrong_values_are_reported)
 			snprintf(set, sizeof(set), "check.%s=%.9f", wrong[i].fate, p + sign * off);
 			snprintf(text, sizeof(text), "check.%s: %.7g was expected", wrong[i].fate,
 				p + sign * off);
-			expect(&folder, SL_CHECK_FAILED, text,
-				WORDS("run", path, "--out", "out", "--set", set, "--set", QUICK));
-			assert_string_equal(run_json(&folder, "out", "state"), "done");
-			remove_run(&folder, "out");
+			run(path, SL_CHECK_FAILED, text, set, false);
 		}
 	}
-	folder_remove(&folder);
 }

@@ -3,6 +3,7 @@
  * which other absorption follows: results equal those of analogue absorption, some with smaller errors.
  */
 #define SL_MODEL_HOST
+#include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/models/models.h"
 
@@ -13,113 +14,88 @@
 #define STACK                                                                   \
 	"mu_a: [1 /cm, 0, 2 /cm], mu_s: [9 /cm, 0, 38 /cm], g: [0.5, 0.9, 0], " \
 	"thickness: [0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4], n_above: 1.1, n_below: 1.2"
+#define CLEAR \
+	"mu_a: 0, mu_s: [9 /cm, 0, 38 /cm], thickness: [0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4]"
 #define IMPLICIT ", absorption: implicit"
+#define BALANCED ", absorption: balanced"
 
 /* --- one collision ---------------------------------------------------------------------------- */
 
-TEST(collisions_reduce_the_weight)
+/*
+ * Above the threshold of roulette a collision multiplies the weight; below, roulette preserves its mean, which is summed over
+ * equally spaced random numbers, without statistics.
+ */
+TEST(collisions_preserve_the_mean_weight)
 {
+	static const float weights[] = {1, 0.9f, 1.2e-4f /* stays above */, 1.05e-4f};
 	struct sl_slab r = RULES(slab, PLAIN IMPLICIT);
-	struct sl_particle p = {.weight = 1};
-
-	sl_slab_absorb(&r, 1, 0, &p, 0x1p-33f);
-	assert_true(p.weight == 0.9f && p.fate == SL_FATE_alive);
-	sl_slab_absorb(&r, 1, 0, &p, 1.0f);
-	assert_true(p.weight == 0.9f * 0.9f && p.fate == SL_FATE_alive);
-	p.weight = 1.2e-4f; /* stays above */
-	sl_slab_absorb(&r, 1, 0, &p, 1.0f);
-	assert_true(p.weight == 1.2e-4f * 0.9f && p.fate == SL_FATE_alive);
-}
-
-/* The mean weight is preserved: summed over equally spaced random numbers, without statistics. */
-TEST(roulette_preserves_the_mean_weight)
-{
-	struct sl_slab r = RULES(slab, PLAIN IMPLICIT);
-	const float before = 1.05e-4f, after = before * 0.9f;
 	enum { N = 1 << 16 };
-	double sum = 0;
 
-	for (uint32_t k = 0; k < N; k++) {
-		struct sl_particle p = {.weight = before};
-		bool wins = (double)(k << 16) / 0x1p32 < 0.1;
+	for (int i = 0; i < 4; i++) {
+		const float after = weights[i] * 0.9f;
+		double sum = 0;
 
-		sl_slab_absorb(&r, 1, 0, &p, sl_uniform(k << 16));
-		assert_int_equal(wins ? SL_FATE_alive : SL_FATE_roulette, p.fate);
-		assert_true(wins ? fabsf(p.weight / after - 10.0f) < 1e-5f : p.weight == 0.0f);
-		sum += (double)p.weight;
+		for (uint32_t k = 0; k < N; k++) {
+			struct sl_particle p = {.weight = weights[i]};
+			bool wins = k < N / 10.0;
+
+			sl_slab_absorb(&r, 1, 0, &p, sl_uniform(k << 16));
+			if (i < 3)
+				assert_true(p.weight == after && p.fate == SL_FATE_alive);
+			else if (wins)
+				assert_true(fabsf(p.weight / after - 10.0f) < 1e-5f &&
+					    p.fate == SL_FATE_alive);
+			else
+				assert_true(p.weight == 0.0f && p.fate == SL_FATE_roulette);
+			sum += (double)p.weight;
+		}
+		assert_true(fabs(sum / N / (double)after - 1) < 10.0 / N);
 	}
-	assert_true(fabs(sum / N / (double)after - 1) < 10.0 / N);
 }
 
 /* --- the results of a slab -------------------------------------------------------------------- */
 
-enum { REFLECTED, TRANSMITTED, ABSORBED, UNDECIDED, RESULTS };
-
-/* The weight that ends in each way, per particle, its standard error, and the steps of a history: the cost. */
+/* The weight that is reflected or transmitted, per particle, its standard error, and the steps of a history: the cost. */
 struct results {
-	double mean[RESULTS], error[RESULTS];
-	double steps;
+	double mean[2], error[2], steps;
 };
 
-static int way_of(uint8_t fate)
+/* Weights are multiplied by exp(-more path) in region 1 and in region 3. */
+static struct results results_of(
+	const struct sl_recipe *recipe, uint64_t seed, double more_1, double more_3)
 {
-	return fate == SL_FATE_reflected     ? REFLECTED
-	       : fate == SL_FATE_transmitted ? TRANSMITTED
-	       : fate == SL_FATE_max_steps   ? UNDECIDED
-	                                     : ABSORBED;
-}
-
-/* Weights are multiplied by exp(-more path) in region 1 and in region 3. What a particle has lost is absorbed. */
-static struct results results_of(const struct sl_recipe *r, double more_1, double more_3)
-{
-	double sum[RESULTS] = {0}, squares[RESULTS] = {0};
-	enum { N = 30000 };
 	struct results e = {.steps = 0};
+	struct sl_recipe r = *recipe;
+	double squares[2] = {0};
+	enum { N = 30000 };
 
+	r.seed = seed;
 	for (uint64_t id = 0; id < N; id++) {
-		struct sl_particle p = end_of(r, id);
-		int way = way_of(p.fate);
-		double weight = way == ABSORBED ? 0 : (double)p.weight;
+		struct sl_particle p = end_of(&r, id);
+		double more = more_1 * (double)p.path_1 + more_3 * (double)p.path_3;
+		double weight = (double)p.weight * exp(-more);
 
-		weight *= exp(-more_1 * (double)p.path_1 - more_3 * (double)p.path_3);
 		e.steps += (double)p.steps / N;
-		sum[way] += weight;
-		squares[way] += weight * weight;
-		sum[ABSORBED] += 1 - weight;
-		squares[ABSORBED] += (1 - weight) * (1 - weight);
+		if (p.fate != SL_FATE_reflected && p.fate != SL_FATE_transmitted)
+			continue;
+		e.mean[p.fate == SL_FATE_transmitted] += weight / N;
+		squares[p.fate == SL_FATE_transmitted] += weight * weight / N;
 	}
-	for (int k = 0; k < RESULTS; k++) {
-		e.mean[k] = sum[k] / N;
-		e.error[k] = sqrt((squares[k] / N - e.mean[k] * e.mean[k]) / N);
-	}
+	for (int k = 0; k < 2; k++)
+		e.error[k] = sqrt((squares[k] - e.mean[k] * e.mean[k]) / N);
 	return e;
 }
 
-/* Results of independent runs. Returns the largest difference of the first ways in standard errors. */
-static double difference(const struct results *a, const struct results *b, int ways)
+/* Results of independent runs. Returns their largest difference in standard errors. */
+static double difference(const struct results *a, const struct results *b)
 {
 	double worst = 0;
 
-	for (int k = 0; k < ways; k++) {
-		double off = fabs(a->mean[k] - b->mean[k]), error = hypot(a->error[k], b->error[k]);
-
-		worst = fmax(worst, off > 0 ? off / error : 0);
-	}
+	for (int k = 0; k < 2; k++)
+		if (a->mean[k] > 0 || b->mean[k] > 0)
+			worst = fmax(worst,
+				fabs(a->mean[k] - b->mean[k]) / hypot(a->error[k], b->error[k]));
 	return worst;
-}
-
-static struct results results_of_text(uint64_t seed, const char *slab, const char *absorption)
-{
-	struct sl_recipe r = recipe_of("slab: {%s%s}", slab, absorption);
-
-	r.seed = seed;
-	return results_of(&r, 0, 0);
-}
-
-/* 1/(variance of the reflected weight times steps) of b, relative to a. */
-static double efficiency(const struct results *a, const struct results *b)
-{
-	return pow(a->error[REFLECTED] / b->error[REFLECTED], 2) * a->steps / b->steps;
 }
 
 /*
@@ -128,66 +104,47 @@ static double efficiency(const struct results *a, const struct results *b)
  */
 TEST(results_are_those_of_analogue_absorption)
 {
+#define SKIN "mu_a: 2 /cm, mu_s: 190 /cm, g: 0.82, thickness: 0.3 cm, n: 1.4"
 	static const struct {
 		const char *slab, *absorption;
-		double least, most; /* efficiency */
-	} rows[] = {
-		{"mu_a: 10 /cm, mu_s: 90 /cm, g: 0.75, thickness: 0.02 cm", IMPLICIT, 0, 99},
-		{PLAIN, IMPLICIT, 0, 99},
-		{STACK, IMPLICIT, 0, 99},
+		double least, most; /* 1/(variance of the reflected weight times steps) */
+	} rows[] = {{"mu_a: 10 /cm, mu_s: 90 /cm, g: 0.75, thickness: 0.02 cm", IMPLICIT, 0, 99},
+		{PLAIN, IMPLICIT, 0, 99}, {STACK, IMPLICIT, 0, 99},
 		{PLAIN, IMPLICIT ", roulette: {below: 0.4, survive: 0.5}", 0, 99},
 		{"mu_a: 50 /cm, mu_s: 50 /cm, thickness: 0.05 cm, n: 1.4, incidence: diffuse",
 			IMPLICIT, 0, 99},
-		{"mu_a: 5 /cm, mu_s: 5 /cm, thickness: inf", ", absorption: balanced", 1.3, 99},
-		{"mu_a: 10 /cm, mu_s: 10 /cm, g: 0.75, thickness: 0.5 cm", ", absorption: balanced",
-			1.2, 99},
-		{"mu_a: 2 /cm, mu_s: 190 /cm, g: 0.82, thickness: 0.3 cm, n: 1.4",
-			", absorption: balanced", 0.95, 99},
-		{"mu_a: 2 /cm, mu_s: 190 /cm, g: 0.82, thickness: 0.3 cm, n: 1.4", IMPLICIT, 0,
-			0.7},
-	};
+		{"mu_a: 5 /cm, mu_s: 5 /cm, thickness: inf", BALANCED, 1.3, 99},
+		{"mu_a: 10 /cm, mu_s: 10 /cm, g: 0.75, thickness: 0.5 cm", BALANCED, 1.2, 99},
+		{SKIN, BALANCED, 0.95, 99}, {SKIN, IMPLICIT, 0, 0.7}};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	struct sl_sampled rows_of = sl_sampling_share(n);
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct results a = results_of_text(1, rows[i].slab, "");
-		struct results b = results_of_text(2, rows[i].slab, rows[i].absorption);
-		/* an efficiency is that of the reflected weight */
-		int ways = rows[i].least > 0 || rows[i].most < 99 ? 1 : RESULTS;
-		double pays = efficiency(&a, &b), off = difference(&a, &b, ways);
-		bool smaller = true;
+	for (size_t i = rows_of.first; i < n; i += rows_of.step) {
+		struct sl_recipe r = recipe_of("slab: {%s}", rows[i].slab),
+				 s = recipe_of("slab: {%s%s}", rows[i].slab, rows[i].absorption);
+		struct results a = results_of(&r, 1, 0, 0), b = results_of(&s, 2, 0, 0);
+		double pays = pow(a.error[0] / b.error[0], 2) * a.steps / b.steps,
+		       off = difference(&a, &b);
+		bool larger = b.error[0] > 1.03 * a.error[0] || b.error[1] > 1.03 * a.error[1];
 
-		for (int k = 0; k < ways && ways == RESULTS; k++)
-			smaller = smaller && b.error[k] <= 1.03 * a.error[k];
-		if (!smaller || off > 4 || pays < rows[i].least || pays > rows[i].most)
+		if (larger || off > 4 || pays < rows[i].least || pays > rows[i].most)
 			fail_msg("%s%s: %.1f standard errors, efficiency %.2f, errors %s",
 				rows[i].slab, rows[i].absorption, off, pays,
-				smaller ? "smaller" : "larger");
+				larger ? "larger" : "smaller");
 	}
 }
 
-TEST(without_absorption_both_estimators_agree)
-{
-	struct sl_recipe r = recipe_of("slab: {mu_a: 0, mu_s: [9 /cm, 0, 38 /cm], thickness: "
-				       "[0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4]}");
-	struct sl_recipe s = recipe_of("slab: {mu_a: 0, mu_s: [9 /cm, 0, 38 /cm], thickness: "
-				       "[0.1 cm, 0.05 cm, 0.2 cm], n: [1.5, 1, 1.4]" IMPLICIT "}");
-
-	for (uint64_t id = 0; id < 2000; id++) {
-		struct sl_particle p = end_of(&r, id), q = end_of(&s, id);
-
-		assert_memory_equal(&p, &q, sizeof(p));
-	}
-}
-
-/* --- slab_paths ------------------------------------------------------------------------------- */
-
-/* Columns other than those of the regions have the bits of the model slab. */
+/* Columns other than those of the regions have the bits of the model slab; without absorption, all estimators agree. */
 TEST(histories_are_those_of_slab)
 {
-	static const char *const slabs[] = {PLAIN, STACK, STACK IMPLICIT, PLAIN IMPLICIT};
+	static const char *const pairs[][2] = {{"slab: {" PLAIN "}", "slab_paths: {" PLAIN "}"},
+		{"slab: {" STACK "}", "slab_paths: {" STACK "}"},
+		{"slab: {" STACK IMPLICIT "}", "slab_paths: {" STACK IMPLICIT "}"},
+		{"slab: {" PLAIN IMPLICIT "}", "slab_paths: {" PLAIN IMPLICIT "}"},
+		{"slab: {" CLEAR "}", "slab: {" CLEAR IMPLICIT "}"}};
 
-	for (int k = 0; k < 4; k++) {
-		struct sl_recipe s = recipe_of("slab: {%s}", slabs[k]);
-		struct sl_recipe r = recipe_of("slab_paths: {%s}", slabs[k]);
+	for (int k = 0; k < 5; k++) {
+		struct sl_recipe s = recipe_of("%s", pairs[k][0]), r = recipe_of("%s", pairs[k][1]);
 
 		for (uint64_t id = 0; id < 3000; id++) {
 			struct sl_particle p = end_of(&s, id), q = end_of(&r, id);
@@ -199,6 +156,8 @@ TEST(histories_are_those_of_slab)
 		}
 	}
 }
+
+/* --- slab_paths ------------------------------------------------------------------------------- */
 
 /* The time of flight and the number of collisions are the sums over the regions. */
 TEST(regions_add_up)
@@ -235,7 +194,7 @@ TEST(regions_have_the_paths_in_their_layers)
 		"[0.2 cm, 0.3 cm, 0.5 cm]}");
 	int direct = 0;
 
-	assert_int_equal(2, ((const struct sl_slab_paths *)(const void *)&two.rules)->slab.layers);
+	assert_int_equal(2, RULES_IN(slab_paths, &two)->slab.layers);
 	for (uint64_t id = 0; id < 5000; id++) {
 		struct sl_particle p = end_of(&r, id), q = end_of(&two, id);
 
@@ -263,13 +222,11 @@ TEST(absorption_can_be_changed_afterwards)
 	for (int k = 0; k < 2; k++) {
 		struct sl_recipe r = recipe_of(text, 1.0, 2.0, absorptions[k]);
 		struct sl_recipe s = recipe_of(text, 2.5, 1.0, absorptions[k]);
-		struct results changed, direct, before;
+		struct results before = results_of(&r, 1, 0, 0),
+			       changed = results_of(&r, 1, 1.5, -1),
+			       direct = results_of(&s, 2, 0, 0);
 
-		s.seed = 2;
-		before = results_of(&r, 0, 0);
-		changed = results_of(&r, 1.5, -1);
-		direct = results_of(&s, 0, 0);
-		assert_true(difference(&changed, &direct, 2) < 4);
-		assert_true(difference(&before, &direct, 2) > 4);
+		assert_true(difference(&changed, &direct) < 4);
+		assert_true(difference(&before, &direct) > 4);
 	}
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "primitives/device/device_driver.h"
 #include "stages/particle/digest.h"
 #include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"
@@ -54,7 +55,7 @@ static void check_seed(uint64_t seed, uint32_t largest)
 	static const uint64_t orders[][4] = {{0, 1, 2, 0}, {2, 0, 2, 1}, {1, 1, 0, 2}};
 	struct sl_recipe r = random_batches(seed, largest), d;
 	uint64_t state = seed + 1, order[4];
-	bool staged = needs_staged_mode(&r) || random_below(&state, 3) == 0;
+	bool staged = r.grids.scored || r.schedule.steps > 0 || random_below(&state, 3) == 0;
 	const char *compact = staged ? device_backend(SL_COMPACT, random_below(&state, 64)) : fused;
 	const char *sort = device_backend(SL_SORT, random_below(&state, 64));
 	int packing = (int)random_below(&state, 2 * PACKINGS);
@@ -64,8 +65,8 @@ static void check_seed(uint64_t seed, uint32_t largest)
 		set_packing(&d, packing);
 	else
 		packing = PACKINGS;
-	print_message("seed %llu: %s, %s, %s, packing %d\n", (unsigned long long)seed,
-		describe_batches(&r), staged ? compact : "fused", sort, packing);
+	print_message("seed %llu: %s, %s, packing %d\n", (unsigned long long)seed,
+		staged ? compact : "fused", sort, packing);
 	for (int i = 0; i < 4; i++)
 		order[i] = orders[random_below(&state, 3)][i] % r.n_batches;
 	compare(&r, &d, random_below(&state, 2) ? 0xa5 : 0, order, r.n_batches > 1 ? 4 : 1);
@@ -167,44 +168,20 @@ static uint32_t count_copied_columns(const struct sl_table *t)
 	return n;
 }
 
-/* Bits of the rows of the i-th copied column. */
-static size_t bits_of_column(const struct sl_table *t, uint32_t i)
-{
-	uint32_t k = 0;
-
-	while (t->column[k].constant || i-- > 0)
-		k++;
-	return 8 * (size_t)t->n * sl_column_facts[t->column[k].column].bytes;
-}
-
 /*
- * Returns the last bit to flip in the i-th copy from the device: two copies of the batch counters come
- * first, then the columns, then two copies of the counters again. The copies of the counters do not
- * depend on the model, so all their bits are flipped for the first model and one bit for the others. In
- * a column as many bits are flipped as in the counters, but none twice: bit numbers are taken modulo the
- * size of the copy.
+ * Flips bits of copy k, as many as of the counters of a batch; bit numbers are taken modulo the size of the copy. Returns true
+ * if it is a copy from the device. Other copies are not flipped, so the batch must be correct.
  */
-static size_t last_bit(const struct sl_recipe *r, const struct sl_table *t, uint32_t i)
-{
-	const size_t counters = 8 * sl_batch_counters_bytes(sl_counter_words(r));
-	size_t round;
-
-	if (i < 2 || i >= 2 + count_copied_columns(t))
-		return r->model == (enum sl_model_number)0 ? counters : 1;
-	round = BIT_STEP * bits_of_column(t, i - 2);
-	return round < counters ? round : counters;
-}
-
-/* Flips bits of copy k. Returns true if it is a copy from the device, the i-th one. Other copies are
- * not flipped, so the batch must be correct. */
 static bool flip_copy(const struct sl_recipe *d, struct batch_memory *host,
-	struct test_batch *pipeline, unsigned k, uint32_t i)
+	struct test_batch *pipeline, unsigned k)
 {
+	const size_t bits = 8 * sl_batch_counters_bytes(sl_counter_words(d));
+
 	if (is_accepted(d, pipeline, k, 1)) {
 		assert_same_batch(&host->b, &pipeline->b);
 		return false;
 	}
-	for (size_t bit = 1 + sl_sampling_step(BIT_STEP); bit <= last_bit(d, &host->b.table, i);
+	for (size_t bit = 1 + sl_sampling_step(BIT_STEP); bit <= bits;
 		bit += sl_sampling_step(BIT_STEP))
 		if (is_accepted(d, pipeline, k, bit))
 			fail_msg("bit %zu of copy %u was flipped, but no error was reported", bit,
@@ -212,7 +189,10 @@ static bool flip_copy(const struct sl_recipe *d, struct batch_memory *host,
 	return true;
 }
 
-/* Flips bits in every copy of a batch. Of the numbers after the last copy only a share is tested (sampling.h). */
+/*
+ * Flips bits in every copy of a batch: two of its counters, the columns, two of its counters again. Of the numbers after the
+ * last copy only a share is tested (sampling.h).
+ */
 static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *compact)
 {
 	const struct sl_histogram_axis halves = {
@@ -231,7 +211,7 @@ static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *
 	assert_true(host.b.n_survivors > 0);
 	expected = 4 + count_copied_columns(&host.b.table);
 	for (uint64_t k = 1; k <= COPIES_MOST; k += flipped < expected ? 1 : sl_sampling_step(1))
-		flipped += flip_copy(&d, &host, &pipeline, (unsigned)k, flipped);
+		flipped += flip_copy(&d, &host, &pipeline, (unsigned)k);
 	sl_fault_set(NULL);
 	assert_int_equal(flipped, expected);
 	test_batch_close_device(&pipeline);
@@ -240,8 +220,66 @@ static void flip_every_copy(enum sl_model_number model, uint32_t n, const char *
 
 void device_pipeline_check_flips(uint32_t n)
 {
-	for (int model = 0; model < TEST_MODELS; model++) {
-		flip_every_copy((enum sl_model_number)model, n, "naive");
-		flip_every_copy((enum sl_model_number)model, n, fused);
+	struct sl_sampled share = sl_sampling_share(2 * TEST_MODELS);
+
+	for (uint64_t i = share.first; i < 2 * TEST_MODELS; i += share.step)
+		flip_every_copy((enum sl_model_number)(i / 2), n, i % 2 ? fused : "naive");
+}
+
+/* --- failed calls ----------------------------------------------------------------------------- */
+
+static const char *watched;
+static uint64_t calls_watched;
+
+static void watch(const char *call)
+{
+	calls_watched += strcmp(call, watched) == 0;
+}
+
+/* Every call of this name fails, once per batch, and then the batch fails. Returns their number. */
+static uint64_t fail_calls(const struct sl_recipe *d, struct test_batch *pipeline)
+{
+	uint64_t k = 1;
+
+	sl_fault_watch = watch;
+	for (;; k = sl_sampling_next(k, UINT64_MAX)) {
+		char fault[64];
+		enum sl_status s;
+
+		snprintf(fault, sizeof(fault), "%s:%u:%d", watched, (unsigned)k, SL_ERROR_VALUE);
+		assert_null(sl_fault_set(fault));
+		calls_watched = 0;
+		sl_batch_begin(d, &pipeline->b, 0);
+		s = sl_device_pipeline_run(d, &pipeline->pipeline, &pipeline->b, NULL);
+		sl_fault_set(NULL);
+		if (calls_watched < k)
+			break;
+		if (s == SL_OK)
+			fail_msg("%s: the batch does not fail", fault);
+		assert_fails(s, SL_DEVICE_FAILED, "error 1");
 	}
+	sl_fault_watch = NULL;
+	return calls_watched;
+}
+
+void device_pipeline_check_failures(uint32_t n)
+{
+	static const char *const calls[] = {
+		"dev_record", "dev_sync", "dev_elapsed", "dev_copy", "dev_fill", "dev_launch"};
+	struct sl_recipe r = test_recipe(SL_MODEL_slab, n), d;
+	struct batch_memory host;
+	struct test_batch pipeline;
+
+	r.schedule = schedule_at(8); /* compacts and sorts */
+	d = recipe_on_device(&r, "naive", "naive");
+	open_batch_memory(&host, &r, 0xa5);
+	test_batch_open_device(&pipeline, &d, 0xa5);
+	run_batch(&r, &host, 0);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		watched = calls[i];
+		assert_true(fail_calls(&d, &pipeline) > 5);
+		assert_same_batch(&host.b, &pipeline.b); /* without a fault, after those with one */
+	}
+	test_batch_close_device(&pipeline);
+	close_batch_memory(&host);
 }

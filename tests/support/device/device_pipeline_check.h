@@ -32,4 +32,10 @@ void device_pipeline_check_backends(uint32_t n);
  */
 void device_pipeline_check_flips(uint32_t n);
 
+/*
+ * Fails every call of the driver in a batch in rounds of n particles: the batch fails with SL_DEVICE_FAILED, and can be
+ * computed again.
+ */
+void device_pipeline_check_failures(uint32_t n);
+
 #endif

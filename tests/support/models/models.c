@@ -50,26 +50,16 @@ struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps)
 struct sl_recipe recipe_of(const char *format, ...)
 {
 	char model[2048];
-	va_list values;
-
-	va_start(values, format);
-	vsnprintf(model, sizeof(model), format, values);
-	va_end(values);
-	return recipe_of_model(model, MAX_STEPS);
-}
-
-const void *rules_of(const char *format, ...)
-{
-	static struct sl_recipe r;
-	char model[2048];
+	size_t n = 0;
 	va_list values;
 
 	va_start(values, format);
 	vsnprintf(model, sizeof(model) - 1, format, values);
 	va_end(values);
-	strcat(model, "}");
-	r = recipe_of_model(model, MAX_STEPS);
-	return r.rules.bytes;
+	for (const char *at = model; *at; at++)
+		n += (*at == '{') - (size_t)(*at == '}');
+	strcat(model, n > 0 ? "}" : "");
+	return recipe_of_model(model, MAX_STEPS);
 }
 
 /* --- at random -------------------------------------------------------------------------------- */
@@ -120,24 +110,16 @@ static void set_counts(
 		                      : random_below(seed, SL_SLAB_REGIONS + 1);
 }
 
-/* The number of texts in a list that ends with NULL. */
-static uint64_t count_choices(const char *const *choices)
-{
-	uint64_t n = 0;
-
-	while (choices[n])
-		n++;
-	return n;
-}
-
 /* Sets the value of one option. A list has the number of values of this configuration, or one for all. */
 static void set_option(const struct sl_option *o, void *value, uint64_t n, uint64_t *seed)
 {
-	uint64_t count = o->required || random_below(seed, 2) ? n : 1;
+	uint64_t count = o->required || random_below(seed, 2) ? n : 1, choices = 0;
 
 	switch (o->kind) {
 	case SL_KIND_CHOICE:
-		*(int *)value = (int)random_below(seed, count_choices(o->choices));
+		while (o->choices[choices])
+			choices++;
+		*(int *)value = (int)random_below(seed, choices);
 		break;
 	case SL_KIND_BOOL:
 		*(bool *)value = random_below(seed, 2);

@@ -12,15 +12,14 @@ struct sl_recipe recipe_of_model(const char *model, uint32_t max_steps);
 
 /*
  * Makes the recipe of a model, such as "slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 1 cm}", with at most 1000 steps. The
- * text must be valid.
+ * text must be valid; the last brace can be left out.
  */
 struct sl_recipe recipe_of(const char *format, ...) SL_PRINTF(1, 2);
 
-/* A copy of the rules in such a recipe: struct sl_slab r = RULES(slab, "mu_a: 1 /cm, ..."). */
-#define RULES(model, ...) (*(const struct sl_##model *)rules_of(#model ": {" __VA_ARGS__))
-
-/* The text has no closing brace. The result is valid until the next call. */
-const void *rules_of(const char *format, ...) SL_PRINTF(1, 2);
+/* The rules in such a recipe: struct sl_slab r = RULES(slab, "mu_a: 1 /cm, ..."). */
+#define RULES(model, ...) \
+	(*RULES_IN(model, ((struct sl_recipe[]){recipe_of(#model ": {" __VA_ARGS__)})))
+#define RULES_IN(model, recipe) ((const struct sl_##model *)(const void *)&(recipe)->rules)
 
 /*
  * Makes a recipe with random options of a model, which are valid, and at most max_steps steps. One seed always gives the same
@@ -41,6 +40,12 @@ void advance(const struct sl_recipe *r, struct sl_particle *p, uint32_t n);
 
 /* Particle id after all of its steps. */
 struct sl_particle end_of(const struct sl_recipe *r, uint64_t id);
+
+/* The value of a column of p. */
+static inline double column_value(const struct sl_particle *p, enum sl_column column)
+{
+	return sl_column_value(column, (const char *)p + sl_column_facts[column].in_particle);
+}
 
 /* Returns the squared length of the direction of p, minus 1. */
 static inline double excess_length(const struct sl_particle *p)

@@ -1,27 +1,25 @@
 /* random_batches.c - see random_batches.h. */
 #include "tests/support/models/random_batches.h"
 
-#include <stdio.h>
-
 #include "stages/models/model.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/schedules.h"
 #include "tests/support/basic/test_recipes.h"
 #include "tests/support/models/models.h"
 
-enum { MAX_STEPS = 50 };
+enum { MAX_STEPS = 70 }; /* a few more than there are entries of rounds */
 
 /* --- sizes ------------------------------------------------------------------------------------ */
 
 /*
- * Particles of a batch. A warp processes 32 at a time, a block 256 or a multiple; 320 items have no padding between columns.
- * Larger sizes take longer on the emulated device, and are rare.
+ * Particles of a batch. A warp processes 32 at a time, a block 256 or a multiple, the host 4096; 320 items have no padding
+ * between columns. Larger sizes take longer on the emulated device, and are rare.
  */
 static uint32_t random_size(uint64_t *seed, uint32_t largest)
 {
 	static const uint32_t sizes[] = {1, 2, 31, 32, 33, 65, 255, 256, 257, 320, 511, 512, 513,
-		575, 700, 1025, 2047, 2303, 4097, 8193};
-	enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), SMALL = SIZES - 4 };
+		575, 700, 1025, 2047, 2303, 4095, 4096, 4097, 8191, 8192, 8193};
+	enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), SMALL = SIZES - 8 };
 	uint32_t n = sizes[random_below(seed, random_below(seed, 8) ? SMALL : SIZES)];
 
 	if (random_below(seed, 4) == 0)
@@ -45,18 +43,12 @@ static void choose_batches(struct sl_recipe *r, uint64_t *seed)
 static void choose_keep(struct sl_recipe *r, uint64_t *seed)
 {
 	sl_fate_set some = random_below(seed, SL_EVERY_FATE) & sl_models[r->model]->fates;
+	uint64_t kind = random_below(seed, 5);
 
-	switch (random_below(seed, 5)) {
-	case 0:
-		r->keep = 0;
-		break;
-	case 1:
-		r->keep = SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped);
-		break;
-	case 2:
-		r->keep = some;
-		break;
-	}
+	if (kind < 3)
+		r->keep = kind == 0   ? 0
+		          : kind == 1 ? SL_EVERY_FATE & ~SL_FATE_BIT(SL_FATE_dropped)
+		                      : some;
 }
 
 /* A column of the model; not the fate, which conditions test differently. */
@@ -75,25 +67,18 @@ static bool is_real(enum sl_column column)
 	return sl_column_facts[column].type == SL_TYPE_F32;
 }
 
-static void add_step(struct sl_condition *k, enum sl_operation operation, uint64_t operand)
+static void add_step(struct sl_condition *k, uint64_t operation, uint64_t operand)
 {
 	k->operation[k->n] = (uint8_t)operation;
 	k->operand[k->n++] = (uint8_t)operand;
 }
 
-/* Adds the steps of a random number, with operations of this depth. */
-static void add_number(const struct sl_recipe *r, struct sl_condition *k, int depth, uint64_t *seed)
+/* Adds a column or a constant. */
+static void add_number(const struct sl_recipe *r, struct sl_condition *k, uint64_t *seed)
 {
-	enum sl_operation operation =
-		(enum sl_operation)(SL_OP_plus + random_below(seed, SL_OP_less - SL_OP_plus));
 	enum sl_column column = random_column(r, seed);
 
-	if (depth > 0) {
-		add_number(r, k, depth - 1, seed);
-		if (sl_condition_takes(operation) == 2)
-			add_number(r, k, depth - 1, seed);
-		add_step(k, operation, 1 + random_below(seed, 4));
-	} else if (random_below(seed, 3)) {
+	if (random_below(seed, 3)) {
 		k->columns |= SL_BIT(column);
 		add_step(k, SL_OP_column, column);
 	} else {
@@ -102,7 +87,7 @@ static void add_number(const struct sl_recipe *r, struct sl_condition *k, int de
 	}
 }
 
-/* A postfix program: a comparison, and perhaps another one or a fate. */
+/* A postfix program: a comparison of up to two operations with a number, and perhaps another one or a fate. */
 static void choose_condition(struct sl_recipe *r, uint64_t *seed)
 {
 	struct sl_condition *k = &r->condition;
@@ -112,12 +97,17 @@ static void choose_condition(struct sl_recipe *r, uint64_t *seed)
 		return;
 	k->fates = random_below(seed, 2) ? SL_EVERY_FATE : r->keep;
 	for (uint64_t i = 0; i <= comparisons && i < 2; i++) {
-		add_number(r, k, (int)random_below(seed, 3), seed);
-		add_number(r, k, 0, seed);
-		add_step(k,
-			(enum sl_operation)(
-				SL_OP_less + random_below(seed, SL_OP_both - SL_OP_less)),
-			0);
+		add_number(r, k, seed);
+		for (uint64_t n = random_below(seed, 3); n > 0; n--) {
+			uint64_t operation =
+				SL_OP_plus + random_below(seed, SL_OP_less - SL_OP_plus);
+
+			if (sl_condition_takes((enum sl_operation)operation) == 2)
+				add_number(r, k, seed);
+			add_step(k, operation, 1 + random_below(seed, 4));
+		}
+		add_number(r, k, seed);
+		add_step(k, SL_OP_less + random_below(seed, SL_OP_both - SL_OP_less), 0);
 		if (random_below(seed, 3) == 0)
 			add_step(k, SL_OP_opposite, 0);
 	}
@@ -166,25 +156,22 @@ static void choose_columns(struct sl_recipe *r, uint64_t *seed)
 	case 1:
 		r->column[0] = random_below(seed, 2) ? SL_COLUMN_weight : SL_COLUMN_fate;
 		r->n_columns = 1;
-		break;
 	}
 }
 
 /* r, the square root of the id, and rho, the quotient of r and the weight. */
 static void derive_columns(struct sl_recipe *r)
 {
-	static const struct {
-		uint32_t operation, operand;
-	} steps[] = {{SL_OP_column, SL_COLUMN_id}, {SL_FN_sqrt, 0}, {SL_FN_store, SL_COLUMN_r},
-		{SL_OP_column, SL_COLUMN_r}, {SL_OP_column, SL_COLUMN_weight}, {SL_OP_over, 0},
-		{SL_FN_store, SL_COLUMN_rho}};
+	static const uint8_t steps[][2] = {{SL_OP_column, SL_COLUMN_id}, {SL_FN_sqrt, 0},
+		{SL_FN_store, SL_COLUMN_r}, {SL_OP_column, SL_COLUMN_r},
+		{SL_OP_column, SL_COLUMN_weight}, {SL_OP_over, 0}, {SL_FN_store, SL_COLUMN_rho}};
 	struct sl_derivation *d = &r->derivation;
 
 	d->columns = SL_BIT(SL_COLUMN_r) | SL_BIT(SL_COLUMN_rho);
 	d->reads = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_weight);
 	for (; d->n < sizeof(steps) / sizeof(steps[0]); d->n++) {
-		d->operation[d->n] = (uint8_t)steps[d->n].operation;
-		d->operand[d->n] = (uint8_t)steps[d->n].operand;
+		d->operation[d->n] = steps[d->n][0];
+		d->operand[d->n] = steps[d->n][1];
 	}
 }
 
@@ -201,17 +188,15 @@ static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
 
 	while (n < most && (n == 0 || random_below(seed, 8))) {
 		enum sl_column column = random_column(r, seed);
-		uint32_t bins = 5 + n;
+		bool real = is_real(column);
 
 		if (column == SL_COLUMN_id)
 			continue;
-		axis[n++] = (struct sl_histogram_axis){.column = column,
-			.bins = bins,
-			.fates = random_below(seed, 2) ? SL_FATE_BIT(SL_FATE_transmitted) |
-		                                                 SL_FATE_BIT(SL_FATE_hit)
-		                                       : sl_models[r->model]->fates,
-			.lo = is_real(column) ? -0.75 : 1,
-			.hi = is_real(column) ? 0.75 : 1 + 2 * bins};
+		axis[n] = (struct sl_histogram_axis){column, 5 + n, sl_models[r->model]->fates,
+			real ? -0.75 : 1, real ? 0.75 : 11 + 2 * n};
+		if (random_below(seed, 2))
+			axis[n].fates = SL_FATE_BIT(SL_FATE_transmitted) | SL_FATE_BIT(SL_FATE_hit);
+		n++;
 	}
 	r->bins = sl_histogram_make(axis, n, weighted);
 }
@@ -219,12 +204,9 @@ static void choose_histograms(struct sl_recipe *r, uint64_t *seed)
 /* The maximum number of counters. */
 static void make_largest_histogram(struct sl_recipe *r, bool weighted)
 {
-	const struct sl_histogram_axis most = {.column = SL_COLUMN_w,
-		.bins = SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) -
-	                SL_HISTOGRAM_OUTSIDE,
-		.fates = sl_models[r->model]->fates,
-		.lo = -1,
-		.hi = 1};
+	const struct sl_histogram_axis most = {SL_COLUMN_w,
+		SL_HISTOGRAM_SHARED / sl_histogram_shared(1, weighted) - SL_HISTOGRAM_OUTSIDE,
+		sl_models[r->model]->fates, -1, 1};
 
 	r->bins = sl_histogram_make(&most, 1, weighted);
 }
@@ -235,91 +217,62 @@ static void make_largest_histogram(struct sl_recipe *r, bool weighted)
  */
 static void make_grids(struct sl_recipe *r, bool weighted)
 {
-	const struct sl_grid_field field[] = {
-		{.n_axes = 2,
-			.axis = {{.column = SL_COLUMN_x, .bins = 4, .lo = -0.5, .hi = 0.5},
-				{.column = SL_COLUMN_w,
-					.spacing = SL_SPACING_EDGES,
-					.bins = 4,
-					.lo = -1,
-					.hi = 1}},
-			.fates = SL_EVERY_FATE},
-		{.n_axes = 2,
-			.axis = {{.column = SL_COLUMN_rho, .bins = 5, .lo = 0, .hi = 15},
-				{.column = SL_COLUMN_r,
-					.spacing = SL_SPACING_RATIO,
-					.bins = 7,
-					.lo = 1.5,
-					.hi = sqrt(0.8 * r->batch + 4)}},
-			.fates = SL_EVERY_FATE}};
+	const struct sl_grid_axis x = {SL_COLUMN_x, SL_SPACING_EVEN, 4, -0.5, 0.5, 0},
+				  w = {SL_COLUMN_w, SL_SPACING_EDGES, 4, -1, 1, 0},
+				  rho = {SL_COLUMN_rho, SL_SPACING_EVEN, 5, 0, 15, 0},
+				  root = {SL_COLUMN_r, SL_SPACING_RATIO, 7, 1.5,
+					  sqrt(0.8 * r->batch + 4), 0};
+	const struct sl_grid_field field[] = {{.n_axes = 2, .axis = {x, w}, .fates = SL_EVERY_FATE},
+		{.n_axes = 2, .axis = {rho, root}, .fates = SL_EVERY_FATE}};
 
 	derive_columns(r);
 	sl_grid_make(field, 2, edges, weighted, 1, &r->grids);
 }
 
-static const struct sl_grid_axis depth = {.column = SL_COLUMN_z, .bins = 5, .lo = 0.05, .hi = 0.4},
-				 radius = {.column = SL_COLUMN_r, .bins = 3, .lo = 0, .hi = 0.3};
-
-static void make_scores(struct sl_recipe *r, struct sl_grid_field *field, uint32_t n)
+/*
+ * Scores of the slab: of flights, which are the deposited weight, two estimators of the fluence and the weight that crosses a
+ * plane; or only of collisions, with axes of equal bins or not, all of whose counters fit in shared memory.
+ */
+static void make_scores(struct sl_recipe *r, bool flights, bool even)
 {
-	for (uint32_t k = 0; k < n; k++)
-		field[k].fates = SL_FATE_BIT(SL_SCORE_ROW);
+	const enum sl_spacing spacing = even ? SL_SPACING_EVEN : SL_SPACING_EDGES;
+	const struct sl_grid_axis depth = {SL_COLUMN_z, SL_SPACING_EVEN, 5, 0.05, 0.4, 0},
+				  radius = {SL_COLUMN_r, SL_SPACING_EVEN, 3, 0, 0.3, 0},
+				  place = {SL_COLUMN_x, spacing, 4, -1, 1, 0};
+	const sl_fate_set row = SL_FATE_BIT(SL_SCORE_ROW);
+	const struct sl_grid_field of_flights[] = {
+		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0},
+		{2, {depth, radius}, row, SL_SCORE_FLUENCE, 0, 0},
+		{2, {depth, radius}, row, SL_SCORE_TRACK, 0, 0},
+		{1, {radius}, row, SL_SCORE_CROSSING, 0, 0.25}};
+	const struct sl_grid_field of_collisions[] = {
+		{2, {depth, radius}, row, SL_SCORE_DEPOSIT, 0, 0},
+		{2, {place, depth}, row, SL_SCORE_FLUENCE, 0, 0}};
+
 	r->derivation = (struct sl_derivation){.n = 0}; /* a score sets r */
-	sl_grid_make(field, n, edges, false, 1, &r->grids);
-}
-
-void score_flights(struct sl_recipe *r)
-{
-	struct sl_grid_field field[] = {
-		{.score = SL_SCORE_DEPOSIT, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_FLUENCE, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_TRACK, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_CROSSING, .plane = 0.25, .n_axes = 1, .axis = {radius}}};
-
-	make_scores(r, field, 4);
+	sl_grid_make(
+		flights ? of_flights : of_collisions, flights ? 4 : 2, edges, false, 1, &r->grids);
 }
 
 void score_collisions(struct sl_recipe *r, bool even)
 {
-	const struct sl_grid_axis place = {.column = SL_COLUMN_x,
-		.spacing = even ? SL_SPACING_EVEN : SL_SPACING_EDGES,
-		.bins = 4,
-		.lo = -1,
-		.hi = 1};
-	struct sl_grid_field field[] = {
-		{.score = SL_SCORE_DEPOSIT, .n_axes = 2, .axis = {depth, radius}},
-		{.score = SL_SCORE_FLUENCE, .n_axes = 2, .axis = {place, depth}}};
-
-	make_scores(r, field, 2);
+	make_scores(r, false, even);
 }
 
 static void choose_tallies(struct sl_recipe *r, bool scores, uint64_t *seed)
 {
-	switch (random_below(seed, scores ? 14 : 8)) {
-	case 0:
-	case 1:
+	uint64_t kind = random_below(seed, scores ? 14 : 8);
+
+	if (kind < 2)
 		choose_histograms(r, seed);
-		break;
-	case 2:
+	else if (kind == 2)
 		make_largest_histogram(r, random_below(seed, 2));
-		break;
-	case 3:
-	case 4:
+	else if (kind < 5)
 		make_grids(r, random_below(seed, 2));
-		break;
-	case 5:
+	else if (kind == 5)
 		derive_columns(r);
-		break;
-	case 8:
-	case 9:
-	case 10:
-		score_flights(r);
-		break;
-	case 11:
-	case 12:
-		score_collisions(r, random_below(seed, 2));
-		break;
-	}
+	else if (kind > 7 && kind < 13)
+		make_scores(r, kind < 11, random_below(seed, 2));
 }
 
 /* --- recipes ---------------------------------------------------------------------------------- */
@@ -356,22 +309,4 @@ struct sl_recipe random_batches(uint64_t seed, uint32_t largest)
 	if (sl_models[r.model]->steps && random_below(&state, 2))
 		r.schedule = schedule_at((int)random_below(&state, SCHEDULES));
 	return r;
-}
-
-bool needs_staged_mode(const struct sl_recipe *r)
-{
-	return r->grids.scored || r->schedule.steps > 0;
-}
-
-const char *describe_batches(const struct sl_recipe *r)
-{
-	static char text[256];
-
-	snprintf(text, sizeof(text),
-		"%s, %u particles, %llu batches, keep %#llx, %u steps of a condition, %u fields of %u "
-		"bits, %u columns, %u histograms, %u grids, schedule %u",
-		sl_models[r->model]->name, r->batch, (unsigned long long)r->n_batches,
-		(unsigned long long)r->keep, r->condition.n, r->n_fields, r->key_bits, r->n_columns,
-		r->bins.n, r->grids.n, r->schedule.steps);
-	return text;
 }

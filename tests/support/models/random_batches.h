@@ -10,16 +10,7 @@
 /* Returns a recipe for the host, with at most largest particles per batch, of a model that generates particles. */
 struct sl_recipe random_batches(uint64_t seed, uint32_t largest);
 
-/* Adds scores to a recipe of the slab: the deposited weight, two estimators of the fluence and the weight that crosses a plane. */
-void score_flights(struct sl_recipe *r);
-
-/* Adds two scores of collisions, with axes of equal bins or not. All of their counters fit in shared memory. */
+/* Adds two scores of collisions to a recipe of the slab, with axes of equal bins or not. All of their counters fit in shared memory. */
 void score_collisions(struct sl_recipe *r, bool even);
-
-/* Whether only staged mode has what the recipe needs. */
-bool needs_staged_mode(const struct sl_recipe *r);
-
-/* Describes the recipe in one line, which tells a failed case from others. Valid until the next call. */
-const char *describe_batches(const struct sl_recipe *r);
 
 #endif
