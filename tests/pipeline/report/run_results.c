@@ -116,27 +116,39 @@ TEST(small_batches_have_less_weight)
 	expect_close(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision), 0.1);
 }
 
-/* The deviation is 0.05 divided by the binomial error sqrt(0.45 * 0.55 / 1000). */
-TEST(counts_have_binomial_errors)
+/*
+ * The deviation is the difference divided by the binomial error, an upper bound for weights up to 1, also if one batch, or two
+ * that differ much by chance, give no useful error by scatter.
+ */
+TEST(deviations_have_binomial_errors)
 {
-	reset_sums(false);
-	add_batch(500, 0.5);
-	add_batch(500, 0.5);
-	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
-	expect_close(deviation(SL_FATE_reflected, 0.55), -0.05 / sqrt(0.45 * 0.55 / 1000));
-	assert_true(deviation(SL_FATE_reflected, 0.5) == 0);
-	assert_true(deviation(SL_FATE_transmitted, 0) == 0);
-	assert_true(isinf(deviation(SL_FATE_reflected, 0)));
-}
+	static const struct {
+		bool weighted;
+		uint64_t batches, n;
+		double spread; /* the fraction reflected is 0.5 with this more, then less */
+		enum sl_fate fate;
+		double found, expected;
+	} rows[] = {{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.45},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.55},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.5},
+		{false, 2, 500, 0, SL_FATE_transmitted, 0, 0},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0},
+		{true, 1, 1000, 0, SL_FATE_reflected, 0.5, 0.45},
+		{true, 1, 1000, 0, SL_FATE_absorbed, 0.5, 0.4},
+		{true, 2, 10000, 0.25, SL_FATE_reflected, 0.5, 0.4}};
 
-/* One batch gives no error by scatter. The binomial error is an upper bound for weights up to 1. */
-TEST(single_batch_uses_the_binomial_bound)
-{
-	reset_sums(true);
-	add_batch(1000, 0.5);
-	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
-	expect_close(deviation(SL_FATE_absorbed, 0.4), 0.1 / sqrt(0.4 * 0.6 / 1000));
-	assert_true(isnan(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision)));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const double e = rows[i].expected, n = (double)(rows[i].batches * rows[i].n);
+		double want = rows[i].found - e, found;
+
+		reset_sums(rows[i].weighted);
+		for (uint64_t b = 0; b < rows[i].batches; b++)
+			add_batch(rows[i].n, 0.5 + (b % 2 ? -1 : 1) * rows[i].spread);
+		found = deviation(rows[i].fate, e);
+		want = want != 0 ? want / sqrt(e * (1 - e) / n) : 0;
+		if (found != want && !(fabs(found - want) <= 1e-9 * fabs(want)))
+			fail_msg("row %zu: %.12g, expected %.12g", i, found, want);
+	}
 }
 
 /*
@@ -163,26 +175,17 @@ TEST(deviation_follows_student_distribution)
 				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
 			error = 0x1p-14 / sqrt((double)known[k].freedom);
 			off = known[k].t[i] * error;
-			expect_close((sl_results_make(&sums.m, false, &sums.r),
-					     sl_precision_error(
-						     &sums.r.fate[SL_FATE_reflected].precision)),
-				error);
-			assert_true(fabs(deviation(SL_FATE_reflected, 0.5 - off) - (i + 2)) <
-				    known[k].within);
-			assert_true(fabs(deviation(SL_FATE_absorbed, 0.5 - off) - (i + 2)) <
-				    known[k].within);
-			assert_true(fabs(deviation(SL_FATE_reflected, 0.5 + off) + (i + 2)) <
-				    known[k].within);
-		}
-}
+			for (int row = 0; row < 3; row++) {
+				const double want = row < 2 ? i + 2 : -i - 2;
+				double found =
+					deviation(row == 1 ? SL_FATE_absorbed : SL_FATE_reflected,
+						row < 2 ? 0.5 - off : 0.5 + off);
 
-/*
- * Two batches that differ much by chance have a large scatter; the binomial bound is used instead.
- */
-TEST(binomial_bound_limits_the_deviation_of_few_batches)
-{
-	reset_sums(true);
-	add_batch(10000, 0.25);
-	add_batch(10000, 0.75);
-	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.4 * 0.6 / 20000));
+				if (!(fabs(found - want) < known[k].within))
+					fail_msg("%g standard errors are %g, not %g", known[k].t[i],
+						found, want);
+			}
+			expect_close(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision),
+				error);
+		}
 }
