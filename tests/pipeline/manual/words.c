@@ -32,14 +32,17 @@ TEST(lists_of_words_are_found)
 
 TEST(names_of_values_say_what_completes_them)
 {
-	assert_int_equal(sl_manual_complete_by("FILE"), SL_COMPLETE_FILES);
-	assert_int_equal(sl_manual_complete_by("CONFIG"), SL_COMPLETE_FILES);
-	assert_int_equal(sl_manual_complete_by("IN..."), SL_COMPLETE_FILES);
-	assert_int_equal(sl_manual_complete_by("FILE|DIR"), SL_COMPLETE_FILES);
-	assert_int_equal(sl_manual_complete_by("DIR"), SL_COMPLETE_FOLDERS);
-	assert_int_equal(sl_manual_complete_by("DIR..."), SL_COMPLETE_FOLDERS);
-	assert_int_equal(sl_manual_complete_by("N"), SL_COMPLETE_WORDS);
-	assert_int_equal(sl_manual_complete_by("I/N"), SL_COMPLETE_WORDS);
+	static const struct {
+		const char *name;
+		int by;
+	} rows[] = {{"FILE", SL_COMPLETE_FILES}, {"CONFIG", SL_COMPLETE_FILES},
+		{"IN...", SL_COMPLETE_FILES}, {"FILE|DIR", SL_COMPLETE_FILES},
+		{"DIR", SL_COMPLETE_FOLDERS}, {"DIR...", SL_COMPLETE_FOLDERS},
+		{"N", SL_COMPLETE_WORDS}, {"I/N", SL_COMPLETE_WORDS}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if ((int)sl_manual_complete_by(rows[i].name) != rows[i].by)
+			fail_msg("%s", rows[i].name);
 }
 
 /* The description has each line of the tables, for exactly the commands that accept the option. */
