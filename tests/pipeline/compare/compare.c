@@ -1,6 +1,7 @@
 /*
  * compare.c - wrong backends: sl_compare finds each error, says where it is, and runs the other rows; it ends without
- * results and without files after an interrupt and after any lack of memory. Its output: tests/text/compare.txt.
+ * results and without files after an interrupt and after any lack of memory. Its output, and rows without device memory:
+ * tests/text/compare.txt.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 
 #include "pipeline/compare/cases/case_run.h"
 #include "pipeline/compare/compare.h"
-#include "primitives/emulator/settings.h"
 #include "stages/formats/formats.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/configs/config_check.h"
@@ -257,28 +257,6 @@ TEST(failing_reference_is_reported)
 	assert_false(comparison.ended);
 	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_NONE);
 	expect_untouched();
-	sl_plan_free(comparison.plan);
-}
-
-/* A row that needs more memory than the device has, between two rows that fit. */
-TEST(rows_without_memory_are_skipped)
-{
-	const struct sl_emulator_settings was = *sl_emulator_get_settings();
-	struct sl_emulator_settings little = was;
-	struct sl_control control = {0};
-
-	little.memory_bytes = 4096;
-	sl_emulator_set_settings(&little);
-	plan_comparison("emulated", "key=[]", false);
-	comparison.n = 3;
-	comparison.cases[2] = comparison.cases[1];
-	comparison.cases[1].on_device = true;
-	comparison.cases[1].compact.backend = &sl_compact_naive_emulated;
-	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_MEMORY, "run.batch");
-	assert_true(comparison.ended);
-	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_FAILED);
-	assert_int_equal(comparison.cases[2].answer, SL_ANSWER_SAME);
-	sl_emulator_set_settings(&was);
 	sl_plan_free(comparison.plan);
 }
 

@@ -60,14 +60,6 @@ static const char *column_name(int bit)
 	return sl_column_name(&choices.named, (enum sl_column)bit);
 }
 
-static const char *number_name(int bit)
-{
-	static char number[8];
-
-	snprintf(number, sizeof(number), "%d", bit);
-	return number;
-}
-
 static void describe_fields(void)
 {
 	const char *comma = "key";
@@ -122,16 +114,13 @@ static void describe_device(void)
 	static const char *const forms[] = {[SL_AS_COLUMNS] = "columns",
 		[SL_AS_RECORDS] = "records",
 		[SL_AS_STREAMS] = "streams"};
-	uint64_t devices = 0;
-
 	PUT("\npacked %s%s%s\ndevice ", forms[choices.form], choices.pack ? " by " : "",
 		choices.pack ? choices.pack->name : "");
 	for (uint32_t i = 0; i < choices.n_devices; i++)
-		devices |= UINT64_C(1) << choices.device_number[i];
-	put_set(devices, number_name);
+		PUT("%s%d", i ? ", " : "", choices.device_number[i]);
 	if (choices.device_users > 1)
 		PUT(" of %u ranks", choices.device_users);
-	PUT("%s: compact %s, sort %s, deflate %s\n", devices ? "" : "cpu",
+	PUT("%s: compact %s, sort %s, deflate %s\n", choices.n_devices ? "" : "cpu",
 		choices.compact.backend->name, choices.sort.backend->name,
 		choices.deflate == fastest_deflate() ? "fastest" : choices.deflate->name);
 }

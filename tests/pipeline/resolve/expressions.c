@@ -1,6 +1,7 @@
 /*
  * expressions.c - conditions of keep and derived columns, compared with the same expressions in C: units, names, chains,
- * sets, functions, and columns that need others. tests/property/expressions.c combines operators at random.
+ * sets, functions, and columns that need others. tests/property/expressions.c combines operators at random;
+ * end_to_end/bits/bits compares blocks of particles with single ones.
  */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "stages/particle/random.h"
 #include "stages/selection/condition_block.h"
-#include "stages/selection/derive_block.h"
+#include "stages/selection/derivation.h"
 #include "tests/support/configs/config_check.h"
 #include "tests/support/formats/mcpl_lists.h"
 
@@ -84,9 +85,11 @@ enum { PARTICLES = 400, ROWS_MOST = 128 };
 	X("r\n  r: abs(x)", fabs(x))                                                           \
 	X("2 * b\n  b: x + 10 mm", 2 * (double)(float)(x + 1))
 
+static const char *text[ROWS_MOST + 1];
+static double value[ROWS_MOST + 1];
+
 /* Lists the texts and their values for a particle: first the conditions, whose number it returns. */
-static size_t list_rows(
-	const struct sl_particle *p, const char *text[ROWS_MOST], double value[ROWS_MOST])
+static size_t list_rows(const struct sl_particle *p)
 {
 	const double x = (double)p->x, y = (double)p->y, z = (double)p->z, u = (double)p->u;
 	const double v = (double)p->v, w = (double)p->w, energy = (double)p->energy;
@@ -146,12 +149,12 @@ static struct sl_particle particle_of(uint64_t id, bool usual)
 /* Resolves keep and columns for the model list, whose particles have all columns of the expressions. */
 static void resolve_for_list(const char *keep, const char *columns, const char *rest)
 {
-	char text[2048];
+	char yaml[2048];
 
-	snprintf(text, sizeof(text),
+	snprintf(yaml, sizeof(yaml),
 		"run: {particles: 10}\nmodel: {list: {files: %s}}\nkeep: %s\ncolumns:\n%s\n%s\n",
 		reference_path("example.mcpl"), keep, columns, rest);
-	resolve_good_text(text);
+	resolve_good_text(yaml);
 }
 
 static uint8_t fate_of(struct sl_particle p)
@@ -165,10 +168,8 @@ static uint8_t fate_of(struct sl_particle p)
 
 TEST(conditions_agree_with_c)
 {
-	const char *text[ROWS_MOST];
-	double meets[ROWS_MOST];
 	struct sl_particle p = particle_of(0, false);
-	size_t n = list_rows(&p, text, meets);
+	size_t n = list_rows(&p);
 
 	for (size_t k = 0; k < n; k++) {
 		unsigned met = 0;
@@ -176,11 +177,11 @@ TEST(conditions_agree_with_c)
 		resolve_for_list(text[k], "  {}", "");
 		for (uint64_t id = 0; id < PARTICLES; id++) {
 			p = particle_of(id, false);
-			list_rows(&p, text, meets);
-			if (fate_of(p) != (meets[k] != 0 ? SL_FATE_listed : SL_FATE_dropped))
+			list_rows(&p);
+			if (fate_of(p) != (value[k] != 0 ? SL_FATE_listed : SL_FATE_dropped))
 				fail_msg("'%s': fate %d of particle %d", text[k], fate_of(p),
 					(int)id);
-			met += meets[k] != 0;
+			met += value[k] != 0;
 		}
 		/* a condition that is always or never met would test nothing */
 		if (met == 0 || met == PARTICLES)
@@ -190,22 +191,21 @@ TEST(conditions_agree_with_c)
 
 TEST(columns_agree_with_c)
 {
-	const char *text[ROWS_MOST];
-	double want[ROWS_MOST];
 	struct sl_particle p = particle_of(0, true);
 
-	for (size_t k = list_rows(&p, text, want); text[k]; k++) {
+	for (size_t k = list_rows(&p); text[k]; k++) {
 		char columns[256];
 
 		snprintf(columns, sizeof(columns), "  a: %s", text[k]);
 		resolve_for_list("listed", columns, "output: {columns: [a]}");
 		for (uint64_t id = 0; id < PARTICLES; id++) {
 			p = particle_of(id, true);
-			list_rows(&p, text, want);
+			list_rows(&p);
 			sl_derive_particle(&choices.derivation, &p);
-			if (!(fabs((double)p.derived_1 - want[k]) <= 6e-8 * fabs(want[k]) + 1e-12))
+			if (!(fabs((double)p.derived_1 - value[k]) <=
+				    6e-8 * fabs(value[k]) + 1e-12))
 				fail_msg("'%s' of particle %d is %.9g, and not %.9g", text[k],
-					(int)id, (double)p.derived_1, want[k]);
+					(int)id, (double)p.derived_1, value[k]);
 		}
 	}
 }
@@ -215,11 +215,11 @@ TEST(long_literals_are_read_exactly)
 {
 	static const int zeros[] = {30, 470, 520, 980};
 	struct sl_particle p = {.fate = SL_FATE_listed};
-	char text[1024];
+	char literal[1024];
 
 	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
-		snprintf(text, sizeof(text), "x < 0.%0*d1e%d cm", zeros[i], 0, zeros[i] + 1);
-		resolve_for_list(text, "  {}", "");
+		snprintf(literal, sizeof(literal), "x < 0.%0*d1e%d cm", zeros[i], 0, zeros[i] + 1);
+		resolve_for_list(literal, "  {}", "");
 		p.x = nextafterf(1, 0);
 		assert_int_equal(fate_of(p), SL_FATE_listed);
 		p.x = 1;
@@ -245,37 +245,5 @@ TEST(other_fates_stay)
 		const struct sl_particle p = {.w = rows[i].w, .fate = rows[i].fate};
 
 		assert_int_equal(fate_of(p), rows[i].expected);
-	}
-}
-
-/* The columns r to derived_4 have equal bits; a range may begin inside a block. */
-TEST(blocks_have_the_bits_of_single_particles)
-{
-	enum { FIRST_ID = 1000, BEGIN = 5 };
-	static uint64_t items[SL_COLUMN_COUNT][PARTICLES];
-	struct sl_columns c = {0};
-
-	resolve_for_list("listed",
-		"  a: min(x, r) * (1 + id / 1e4)\n  b: exp(a / (1 cm)) + log(theta)\n"
-		"  c: pow(w, 0.3)\n  d: wavelength(energy)",
-		"key: [b:float]\ntallies: [c:4:0..1, d:4:0..1]");
-	assert_int_equal(__builtin_popcountll(choices.derivation.columns), 6);
-	for (int i = 0; i < SL_COLUMN_COUNT; i++)
-		*(void **)(void *)((char *)&c + sl_column_facts[i].offset) = items[i];
-	for (uint64_t i = 0; i < PARTICLES; i++) {
-		struct sl_particle p = particle_of(FIRST_ID + i, true);
-
-		sl_store(&c, SL_EVERY_COLUMN, i, &p);
-	}
-	sl_derive_range(&choices.derivation, &c, FIRST_ID, BEGIN, PARTICLES);
-	for (uint64_t i = 0; i < PARTICLES; i++) {
-		struct sl_particle p = particle_of(FIRST_ID + i, true),
-				   found = sl_load(&c, SL_EVERY_COLUMN, i);
-
-		if (i >= BEGIN)
-			sl_derive_particle(&choices.derivation, &p);
-#define X(name) assert_int_equal(sl_bits(found.name), sl_bits(p.name));
-		SL_DERIVED_LIST(X)
-#undef X
 	}
 }

@@ -66,32 +66,29 @@ static bool same_line(const char *want, const char *found)
 	return true;
 }
 
+/* Matches the lines from i and k on. *i_most and *k_most are the furthest lines that were compared. */
+static bool match_from(const struct lines *want, size_t i, const struct lines *found, size_t k,
+	size_t *i_most, size_t *k_most)
+{
+	bool matches = false;
+
+	if (i >= *i_most)
+		*i_most = i, *k_most = k;
+	if (i < want->n && strcmp(want->at[i], "...") == 0) {
+		for (; !matches && k <= found->n; k++)
+			matches = match_from(want, i + 1, found, k, i_most, k_most);
+		return matches;
+	}
+	if (i == want->n || k == found->n)
+		return i == want->n && k == found->n;
+	return same_line(want->at[i], found->at[k]) &&
+	       match_from(want, i + 1, found, k + 1, i_most, k_most);
+}
+
 bool lines_match(const struct lines *want, const struct lines *found, size_t *i, size_t *k)
 {
-	size_t open = SIZE_MAX, open_at = 0, furthest = 0,
-	       at = 0; /* open: the last line of only ... */
-
-	for (*i = *k = 0; *i < want->n || *k < found->n;) {
-		if (*i < want->n && strcmp(want->at[*i], "...") == 0) {
-			open = (*i)++;
-			open_at = *k;
-			if (*i == want->n)
-				return true;
-		} else if (*i < want->n && *k < found->n &&
-			   same_line(want->at[*i], found->at[*k])) {
-			++*i, ++*k;
-		} else {
-			if (*i >= furthest)
-				furthest = *i, at = *k;
-			if (open == SIZE_MAX || *k >= found->n) {
-				*i = furthest, *k = at;
-				return false;
-			}
-			*i = open + 1;
-			*k = ++open_at;
-		}
-	}
-	return true;
+	*i = *k = 0;
+	return match_from(want, 0, found, 0, i, k);
 }
 
 /* The first of the lines from at to end - 1 that matches, or end. */
