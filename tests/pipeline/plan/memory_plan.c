@@ -48,32 +48,30 @@ static size_t count_to_the_byte(struct library_run r)
 	return bytes;
 }
 
+#define RUN(mode, format, deflate)                                                             \
+	{                                                                                      \
+		"emulated", mode, NULL, NULL, deflate, format, 2, 3, 300, 5, NULL, NULL, NULL, \
+			NULL                                                                   \
+	}
+
+/* Survivors with a format are packed on the device; the others have no files. */
 TEST(plan_counts_memory_to_the_byte)
 {
-	/* those with a format are packed on the device, unless there are no files */
-	static const struct {
-		const char *mode, *format, *deflate;
-	} rows[] = {{NULL, NULL, NULL}, {"staged", NULL, NULL}, {NULL, "openpmd", "device"},
-		{NULL, "npz", "device"}, {NULL, "mcpl", NULL}, {NULL, "mcpl.gz", "device"}};
+	struct library_run runs[] = {RUN(NULL, NULL, NULL), RUN("staged", NULL, NULL),
+		RUN(NULL, "openpmd", "device"), RUN(NULL, "npz", "device"), RUN(NULL, "mcpl", NULL),
+		RUN(NULL, "mcpl.gz", "device")};
 	size_t fused = 0;
 
 	sl_device_emulate(true);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t bytes = count_to_the_byte((struct library_run){.device = "emulated",
-			.mode = rows[i].mode,
-			.format = rows[i].format,
-			.deflate = rows[i].deflate,
-			.slots = 2,
-			.threads = 3,
-			.particles = 300,
-			.batches = 5,
-			.to = rows[i].format ? folder_path(&folder, "small") : NULL});
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		size_t bytes;
 
-		if (i == 0)
-			fused = bytes;
-		else if (bytes <= fused)
-			fail_msg("row %zu: %zu bytes", i, bytes);
-		if (rows[i].format)
+		runs[i].to = runs[i].format ? folder_path(&folder, "small") : NULL;
+		bytes = count_to_the_byte(runs[i]);
+		fused = i == 0 ? bytes : fused;
+		if (i > 0 && bytes <= fused)
+			fail_msg("run %zu: %zu bytes", i, bytes);
+		if (runs[i].to)
 			remove_run(&folder, "small");
 	}
 }

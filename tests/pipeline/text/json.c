@@ -116,13 +116,7 @@ TEST(output_reads_back)
 	}
 }
 
-static void print_real(double value, char text[64])
-{
-	struct sl_json j = sl_json_start(text, 64, false);
-
-	sl_json_real(&j, NULL, value);
-}
-
+/* That any of them reads back: config/values.c. */
 TEST(reals_are_shortest)
 {
 	static const struct {
@@ -131,29 +125,12 @@ TEST(reals_are_shortest)
 	} rows[] = {{0, "0"}, {-0.0, "-0.0"}, {0.1, "0.1"}, {0.1 + 0.2, "0.30000000000000004"},
 		{1e22, "1e+22"}, {123456, "123456"}, {DBL_MAX, "1.7976931348623157e+308"},
 		{5e-324, "5e-324"}, {HUGE_VAL, "null"}, {-HUGE_VAL, "null"}};
-	char text[64];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		print_real(rows[i].value, text);
-		assert_string_equal(text, rows[i].text);
-	}
-}
-
-/* Random bit patterns are read back exactly; the multiplier is that of Knuth's MMIX generator. */
-TEST(reals_read_back)
-{
-	uint64_t bits = 1;
-
-	for (int i = 0; i < 20000; i++) {
-		double value, again;
 		char text[64];
+		struct sl_json j = sl_json_start(text, sizeof(text), false);
 
-		bits = bits * 6364136223846793005u + 1442695040888963407u;
-		memcpy(&value, &bits, sizeof(value));
-		if (!isfinite(value))
-			continue;
-		print_real(value, text);
-		again = strtod(text, NULL);
-		assert_memory_equal(&again, &value, sizeof(value));
+		sl_json_real(&j, NULL, rows[i].value);
+		assert_string_equal(text, rows[i].text);
 	}
 }
