@@ -105,15 +105,3 @@ TEST(printed_reals_read_back)
 		assert_memory_equal(&value, &again, sizeof(value));
 	}
 }
-
-TEST(texts_have_a_length_and_no_control_characters)
-{
-	char value[SL_TEXT_BYTES], why[SL_WHY_BYTES], most[SL_TEXT_BYTES + 1] = "";
-	const struct sl_option text = {.key = "t", .kind = SL_KIND_TEXT};
-
-	memset(most, 'a', SL_TEXT_BYTES);
-	assert_false(sl_value_parse(&text, most, value, why));
-	most[SL_TEXT_BYTES - 1] = '\0';
-	assert_true(sl_value_parse(&text, most, value, why));
-	assert_false(sl_value_parse(&text, "a\x7f", value, why));
-}
