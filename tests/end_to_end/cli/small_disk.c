@@ -11,15 +11,15 @@ TEST(written_files_need_no_room)
 	static const char fill[] =
 		"rm small/out/t_000009.h5; head -c $(($(df --output=avail -B1 small | tail -1) "
 		"- 1000000)) /dev/zero >small/fill";
-	const char *const *run = WORDS("run", "c.yaml", "--out", "small/out", "--quiet", "--resume",
-		"--set", "run.particles=30000");
+	const char *const *run =
+		WORDS("run", "c.yaml", "--out", "small/out", "--quiet", "--resume");
 	const struct process p = {
 		.argv = (const char *const[]){"sh", "-c", fill, NULL}, .folder = folder.path};
 	char small[PATH_MAX];
 	struct ending e;
 
 	write_text(&folder, "c.yaml",
-		"run: {name: t, seed: 7, particles: 10000, batch: 3000, threads: 2}\n"
+		"run: {name: t, seed: 7, particles: 30000, batch: 3000, threads: 2}\n"
 		"model: {slab: {mu_a: 1 /cm, mu_s: 9 /cm, thickness: 0.1 cm}}\n"
 		"keep: transmitted\n");
 	snprintf(small, sizeof(small), "%s", folder_path(&folder, "small"));

@@ -111,11 +111,10 @@ static const struct sl_backend *fastest_deflate(void)
 
 static void describe_device(void)
 {
-	static const char *const forms[] = {[SL_AS_COLUMNS] = "columns",
-		[SL_AS_RECORDS] = "records",
-		[SL_AS_STREAMS] = "streams"};
-	PUT("\npacked %s%s%s\ndevice ", forms[choices.form], choices.pack ? " by " : "",
-		choices.pack ? choices.pack->name : "");
+	PUT("\npacked %s", choices.form == SL_AS_COLUMNS   ? "columns"
+			   : choices.form == SL_AS_RECORDS ? "records"
+							   : "streams");
+	PUT("%s%s\ndevice ", choices.pack ? " by " : "", choices.pack ? choices.pack->name : "");
 	for (uint32_t i = 0; i < choices.n_devices; i++)
 		PUT("%s%d", i ? ", " : "", choices.device_number[i]);
 	if (choices.device_users > 1)

@@ -39,7 +39,7 @@ static struct sl_manifest_line sample(uint64_t batch)
 	line.tally.weight[SL_FATE_reflected] = UINT64_MAX;
 	line.tally.steps = 12345;
 	line.tally.collisions = 6789;
-	line.columns = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_x) | SL_BIT(SL_COLUMN_w);
+	line.columns = SL_BIT(SL_COLUMN_id) | SL_BIT(SL_COLUMN_w);
 	line.digest[SL_COLUMN_id] = 0x0123456789abcdefu;
 	line.digest[SL_COLUMN_w] = batch;
 	snprintf(line.file, sizeof(line.file), "name_%llu.h5", (unsigned long long)batch);
@@ -68,7 +68,7 @@ static void expect_text(const struct sl_manifest_line *line, const char *files)
 		"\"fates\":{\"reflected\":400,\"transmitted\":600},"
 		"\"weights\":{\"reflected\":18446744073709551615,\"transmitted\":2576980377600},"
 		"\"steps\":12345,\"collisions\":6789,\"digests\":{\"id\":\"0123456789abcdef\","
-		"\"x\":\"0000000000000000\",\"w\":\"0000000000000007\"}%s",
+		"\"w\":\"0000000000000007\"}%s",
 		files);
 	assert_int_equal(n, seal(before, expected) + 1);
 	strcat(expected, "\n");

@@ -16,11 +16,11 @@ static void *read_again_and_again(void *ctx)
 	struct sl_run_status r;
 	struct sl_dir dir;
 
-	if (sl_dir_open((const char *)ctx, false, &dir) != SL_OK)
-		return NULL;
-	while (!atomic_load(&stop_reading))
-		(void)sl_run_status_read(&dir, 2e9, &r);
-	sl_dir_close(&dir);
+	if (sl_dir_open((const char *)ctx, false, &dir) == SL_OK) {
+		while (!atomic_load(&stop_reading))
+			(void)sl_run_status_read(&dir, 2e9, &r);
+		sl_dir_close(&dir);
+	}
 	return NULL;
 }
 
