@@ -1,4 +1,4 @@
-/* small_disk.c - a run needs room for its files on the disk (faults/limits), but not for those that it has written already. */
+/* small_disk.c - a run needs no room on the disk for files that it has written already. Other disks: faults/limits. */
 #include <limits.h>
 #include <stdio.h>
 

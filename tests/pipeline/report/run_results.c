@@ -114,8 +114,8 @@ TEST(analogue_absorption_is_counted_once)
 }
 
 /*
- * The deviation is the difference divided by the binomial error, an upper bound for weights up to 1, also if one batch, or two
- * that differ much by chance, give no useful error by scatter.
+ * The deviation is the difference divided by the binomial error, an upper bound for weights up to 1, also if one
+ * batch, or two that differ much by chance, give no useful error by scatter.
  */
 TEST(deviations_have_binomial_errors)
 {

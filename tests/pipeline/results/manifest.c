@@ -202,8 +202,8 @@ TEST(appended_lines_are_read)
 }
 
 /*
- * A killed process can leave any prefix of the last line, which is ignored. The steps of --resume, read, rewrite and append,
- * give the bytes of an uninterrupted run.
+ * A killed process can leave any prefix of the last line, which is ignored. The steps of --resume, read, rewrite and
+ * append, give the bytes of an uninterrupted run.
  */
 TEST(torn_last_line_is_repaired)
 {

@@ -152,8 +152,8 @@ static uint64_t work_of(const char *piece, size_t bytes)
 }
 
 /*
- * What expands, nests deeply or is no YAML ends the reading at its place, whatever follows. Other texts take work in proportion
- * to their length, here counted in allocations.
+ * What expands, nests deeply or is no YAML ends the reading at its place, whatever follows. Other texts take work in
+ * proportion to their length, here counted in allocations.
  */
 TEST(work_follows_the_length)
 {
