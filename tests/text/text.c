@@ -50,11 +50,6 @@ static size_t n_paragraphs; /* the first is what all of them begin with */
 static FILE *updating;      /* NULL: nothing is updated */
 static unsigned differences;
 
-static bool begins(const char *line, const char *with)
-{
-	return strncmp(line, with, strlen(with)) == 0;
-}
-
 /* --- commands -------------------------------------------------------------------------------------- */
 
 static void check_printable(const char *text, const char *command)

@@ -140,8 +140,8 @@ TEST(a_run_in_memory_has_the_results_of_a_directory)
 		assert_int_equal(folder_has(&folder, "run"), k > 0);
 		assert_ok(execute(&on_disk, rows[k].text, rows[k].set));
 		assert_true(folder_has(&folder, "run/run.json"));
-		assert_true(in_memory.results == 1 && on_disk.results == 1);
-		assert_true(in_memory.m.n == BATCHES && on_disk.m.n == BATCHES);
+		assert_true(in_memory.results == 1 && in_memory.m.n == BATCHES);
+		assert_true(on_disk.results == 1 && on_disk.m.n == BATCHES);
 		assert_true(in_memory.batches == BATCHES && in_memory.survivors > 1000);
 		assert_true(in_memory.progress > 0 && in_memory.m.line[0].columns != 0);
 		for (size_t i = 0; i < BATCHES; i++) {

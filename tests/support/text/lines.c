@@ -7,7 +7,7 @@
 #include "pipeline/text/yaml.h"
 #include "tests/support/basic/check.h"
 
-static bool begins(const char *line, const char *with)
+bool begins(const char *line, const char *with)
 {
 	return strncmp(line, with, strlen(with)) == 0;
 }

@@ -12,6 +12,7 @@ struct lines {
 	char *text; /* owned; NULL: none */
 };
 
+bool begins(const char *line, const char *with);
 void lines_add(struct lines *l, char *line);
 void lines_free(struct lines *l);
 
