@@ -18,8 +18,7 @@ TEST(more_survivors_than_counted_are_refused)
 	snprintf(text, sizeof(text),
 		"run: {threads: 1, device: cpu}\nmodel: {list: {files: %s}}\nkeep: id < 600\n",
 		reference_path("example.mcpl"));
-	resolve_good_text(text);
-	assert_ok(sl_plan_make(&config, &choices, &plan));
+	plan = plan_of_sets(text, SETS(NULL));
 	plan->machine.free_bytes = plan->memory.host - 1;
 	assert_ok(sl_memory_plan_fit(plan));
 	assert_true(plan->recipe.counted);
