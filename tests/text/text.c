@@ -24,24 +24,17 @@
  * wildcards. What sluice prints must be UTF-8 without control characters, whatever the paragraph expects.
  */
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/text/yaml.h"
 #include "primitives/base/printable.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/process.h"
+#include "tests/support/text/lines.h"
 
 enum { PARAGRAPHS_MOST = 600, WORDS_MOST = 64 };
-
-struct lines {
-	char **at; /* pointers into text, or own memory */
-	size_t n;
-	char *text;
-};
 
 /* The lines first to last - 1 of the file. updated replaces them if it is not NULL. */
 struct paragraph {
@@ -57,89 +50,7 @@ static size_t n_paragraphs; /* the first is what all of them begin with */
 static FILE *updating;      /* NULL: nothing is updated */
 static unsigned differences;
 
-static bool begins(const char *line, const char *with)
-{
-	return strncmp(line, with, strlen(with)) == 0;
-}
-
-/* Splits text, which the lines own. Empty lines at the end are left out. */
-static struct lines split(char *text)
-{
-	struct lines l = {.text = text};
-
-	for (char *line = text; line && *line;) {
-		char *end = strchr(line, '\n');
-
-		l.at = (char **)realloc(l.at, (l.n + 1) * sizeof(*l.at));
-		assert_non_null(l.at);
-		l.at[l.n++] = line;
-		if (end)
-			*end = '\0';
-		line = end ? end + 1 : NULL;
-	}
-	while (l.n > 0 && l.at[l.n - 1][0] == '\0')
-		l.n--;
-	return l;
-}
-
-static void lines_free(struct lines *l)
-{
-	free(l->at);
-	free(l->text);
-}
-
-/* --- comparison ------------------------------------------------------------------------------------ */
-
-static bool same_line(const char *want, const char *found)
-{
-	for (; begins(want, "<n>") || (!begins(want, "...") && *want && *want == *found); want++) {
-		char *end;
-
-		if (!begins(want, "<n>")) {
-			found++;
-			continue;
-		}
-		if (!isfinite(strtod(found, &end)) || end == found)
-			return false;
-		found = end;
-		want += 2;
-	}
-	if (!begins(want, "..."))
-		return *want == *found;
-	for (want += 3; !same_line(want, found); found++)
-		if (!*found)
-			return false;
-	return true;
-}
-
-/* Returns true if they match, else *i and *k are the lines that differ. */
-static bool same_lines(const struct lines *want, const struct lines *found, size_t *i, size_t *k)
-{
-	size_t open = SIZE_MAX, open_at = 0, furthest = 0,
-	       at = 0; /* open: the last line of only ... */
-
-	for (*i = *k = 0; *i < want->n || *k < found->n;) {
-		if (*i < want->n && strcmp(want->at[*i], "...") == 0) {
-			open = (*i)++;
-			open_at = *k;
-			if (*i == want->n)
-				return true;
-		} else if (*i < want->n && *k < found->n &&
-			   same_line(want->at[*i], found->at[*k])) {
-			++*i, ++*k;
-		} else {
-			if (*i >= furthest)
-				furthest = *i, at = *k;
-			if (open == SIZE_MAX || *k >= found->n) {
-				*i = furthest, *k = at;
-				return false;
-			}
-			*i = open + 1;
-			*k = ++open_at;
-		}
-	}
-	return true;
-}
+/* --- commands -------------------------------------------------------------------------------------- */
 
 static void check_printable(const char *text, const char *command)
 {
@@ -156,53 +67,6 @@ static void check_printable(const char *text, const char *command)
 		}
 	}
 }
-
-/* --- JSON as lines --------------------------------------------------------------------------------- */
-
-static void print_node(FILE *out, const struct sl_yaml *tree, sl_node node, const char *name)
-{
-	enum sl_node_kind kind = sl_yaml_kind(tree, node);
-	const size_t n = sl_yaml_size(tree, node);
-	char below[512];
-
-	if (kind == SL_SCALAR || n == 0)
-		fprintf(out, "%s %s\n", name,
-			kind == SL_SCALAR ? sl_yaml_text(tree, node, NULL)
-			: kind == SL_LIST ? "[]"
-					  : "{}");
-	for (size_t i = 0; kind != SL_SCALAR && i < n; i++) {
-		sl_node key, value = sl_yaml_item(tree, node, i, &key);
-
-		if (kind == SL_LIST)
-			snprintf(below, sizeof(below), "%s[%zu]", name, i);
-		else
-			snprintf(below, sizeof(below), "%s%s%s", name, *name ? "." : "",
-				sl_yaml_text(tree, key, NULL));
-		print_node(out, tree, value, below);
-	}
-}
-
-/* Replaces a JSON text by its lines. */
-static char *flatten(char *json)
-{
-	struct sl_yaml_problem problem;
-	struct sl_yaml *tree;
-	char *text = NULL;
-	size_t bytes;
-	FILE *out;
-
-	if (sl_yaml_parse(json, strlen(json), &tree, &problem) != SL_OK)
-		return json;
-	out = open_memstream(&text, &bytes);
-	assert_non_null(out);
-	print_node(out, tree, sl_yaml_root(tree), "");
-	fclose(out);
-	sl_yaml_free(tree);
-	free(json);
-	return text;
-}
-
-/* --- commands -------------------------------------------------------------------------------------- */
 
 /*
  * Splits a line without special characters outside of quotes into words of text, NAME=value before them into env. Returns
@@ -254,41 +118,12 @@ static void run_command(const char *command, struct ending *e)
 		e->code = 128 + e->signal;
 }
 
-/* The first of the lines from at to end - 1 that matches, or end. */
-static size_t find_line(const struct lines *found, size_t at, const char *want)
-{
-	while (at < found->n && !same_line(want, found->at[at]))
-		at++;
-	return at;
-}
-
-/* Prints the lines that were found, as expected lines: those that match keep their wildcards. */
-static void update(const struct lines *want, const struct lines *found, const char *mark)
-{
-	size_t i = 0, k = 0, n;
-
-	while (k < found->n) {
-		for (n = i; n < want->n && !same_line(want->at[n], found->at[k]);)
-			n++;
-		if (i < want->n && strcmp(want->at[i], "...") == 0) {
-			n = i + 1 < want->n ? find_line(found, k, want->at[i + 1]) : found->n;
-			if (n < found->n || i + 1 == want->n)
-				fprintf(updating, "%s...\n", mark), k = n;
-			i++;
-			continue;
-		}
-		fprintf(updating, "%s%s\n", mark, n < want->n ? want->at[n] : found->at[k++]);
-		k += n < want->n;
-		i = n < want->n ? n + 1 : i;
-	}
-}
-
 static void check_lines(size_t line, const char *command, const char *stream,
 	const struct lines *want, const struct lines *found)
 {
 	size_t i, k;
 
-	if (same_lines(want, found, &i, &k))
+	if (lines_match(want, found, &i, &k))
 		return;
 	fprintf(stderr, "%s:%zu: %s\n%s: expected: %s\n%*s found:    %s\n", path, line + 1, command,
 		stream, i < want->n ? want->at[i] : "(its end)", (int)strlen(stream) + 1, "",
@@ -309,16 +144,13 @@ static int expected(size_t from, size_t end, struct lines *out, struct lines *er
 	int code = 0;
 
 	*out = *err = (struct lines){.n = 0};
-	out->at = (char **)calloc(end - from + 1, sizeof(char *));
-	err->at = (char **)calloc(end - from + 1, sizeof(char *));
-	assert_true(out->at && err->at);
 	for (size_t i = from; i < end; i++) {
 		if (begins(file.at[i], "! "))
-			err->at[err->n++] = file.at[i] + 2;
+			lines_add(err, file.at[i] + 2);
 		else if (begins(file.at[i], "? "))
 			code = atoi(file.at[i] + 2);
 		else
-			out->at[out->n++] = file.at[i];
+			lines_add(out, file.at[i]);
 	}
 	return code;
 }
@@ -337,8 +169,8 @@ static void check_command(size_t line, size_t end)
 		check_printable(e.out, command);
 		check_printable(e.err, command);
 	}
-	out = split(file.at[line][0] == '@' ? flatten(e.out) : e.out);
-	err = split(e.err);
+	out = lines_of(file.at[line][0] == '@' ? json_as_lines(e.out) : e.out);
+	err = lines_of(e.err);
 	check_lines(line, command, "stdout", &want_out, &out);
 	check_lines(line, command, "stderr", &want_err, &err);
 	if (e.code != want_code) {
@@ -349,8 +181,8 @@ static void check_command(size_t line, size_t end)
 	for (size_t i = line + 1; updating && differences == before && i < end; i++)
 		fprintf(updating, "%s\n", file.at[i]);
 	if (updating && differences > before) {
-		update(&want_out, &out, "");
-		update(&want_err, &err, "! ");
+		lines_update(updating, &want_out, &out, "");
+		lines_update(updating, &want_err, &err, "! ");
 		if (e.code != 0)
 			fprintf(updating, "? %d\n", e.code);
 	}
@@ -474,7 +306,7 @@ static void read_file(const char *name)
 
 	snprintf(root.path, sizeof(root.path), "%s", source_root());
 	snprintf(path, sizeof(path), "tests/%s.txt", name);
-	file = split(folder_read(&root, path, &bytes));
+	file = lines_of(folder_read(&root, path, &bytes));
 	paragraph[n_paragraphs++] = (struct paragraph){.title = "", .last = file.n};
 	for (size_t i = 0; i < file.n; i++) {
 		if (!begins(file.at[i], "== "))

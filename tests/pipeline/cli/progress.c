@@ -2,33 +2,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/basic/check.h"
-
 #include "pipeline/cli/progress.h"
 #include "pipeline/text/messages.h"
+#include "tests/support/basic/check.h"
 
 /* The output as text. Each call of show() is a report of the run. */
-struct log {
-	struct sl_progress_output o;
-	char *text;
-	size_t bytes;
-};
+static struct sl_progress_output o;
+static char *text;
+static size_t bytes;
 
-static void begin(struct log *l, bool terminal)
+static void begin(bool terminal)
 {
-	*l = (struct log){.o = {.terminal = terminal}};
-	l->o.out = open_memstream(&l->text, &l->bytes);
-	assert_non_null(l->o.out);
+	o = (struct sl_progress_output){.terminal = terminal};
+	o.out = open_memstream(&text, &bytes);
+	assert_non_null(o.out);
 }
 
-static void end(struct log *l)
+/* Ends the output, which must have these lines, each complete. */
+static void end(unsigned lines)
 {
-	fclose(l->o.out);
-	free(l->text);
+	sl_progress_end(&o);
+	sl_progress_end(&o);
+	fclose(o.out);
+	for (const char *c = text; *c; c++)
+		lines -= *c == '\n';
+	assert_int_equal(lines, 0);
+	assert_true(bytes == 0 || text[bytes - 1] == '\n');
+	free(text);
 }
 
 /* Returns the number of lines so far, after a report at that time of a run that takes `of` seconds. */
-static unsigned show(struct log *l, double seconds, double of)
+static unsigned show(double seconds, double of)
 {
 	struct sl_progress p = {.batches_done = 3,
 		.n_batches = 60,
@@ -39,111 +43,70 @@ static unsigned show(struct log *l, double seconds, double of)
 		.seconds_left = of - seconds};
 	unsigned lines = 0;
 
-	sl_progress_show(&l->o, &p);
-	for (const char *c = l->text; *c; c++)
+	sl_progress_show(&o, &p);
+	fflush(o.out);
+	for (const char *c = text; *c; c++)
 		lines += *c == '\n';
 	return lines;
 }
 
-static unsigned lines_of_run(double seconds)
-{
-	unsigned lines = 0;
-	struct log l;
-
-	begin(&l, false);
-	for (double t = 0.2; t <= seconds; t += 0.2)
-		lines = show(&l, t, seconds);
-	end(&l);
-	return lines;
-}
-
+/* Lines are 30 s apart: after 30 s, then at 10 %, 20 %, ... and each 10 minutes. */
 TEST(log_has_a_line_now_and_then)
 {
-	assert_int_equal(lines_of_run(29), 0);
-	assert_int_equal(lines_of_run(31), 1);
-	/* a line each 30 s: 10 % are 6 s */
-	assert_int_equal(lines_of_run(61), 2);
-	/* after 30 s, then at 10 %, 20 %, ... */
-	assert_int_equal(lines_of_run(3000), 1 + 9);
-	/* every 10 minutes: 10 % are 2.4 h */
-	assert_in_range(lines_of_run(86400), 144, 154);
-}
+	static const struct {
+		unsigned seconds, least, most;
+	} rows[] = {
+		{29, 0, 0}, {31, 1, 1}, {61, 2, 2}, {200, 6, 6}, {3000, 10, 10}, {21600, 36, 42}};
 
-TEST(lines_are_30_s_apart)
-{
-	double last = 0;
-	struct log l;
-	unsigned lines = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned lines = 0;
+		double last = 0;
 
-	begin(&l, false);
-	for (double t = 0.2; t < 200; t += 0.2) {
-		unsigned now = show(&l, t, 200);
+		begin(false);
+		for (double t = 0.2; t < rows[i].seconds; t += 0.2) {
+			unsigned now = show(t, rows[i].seconds);
 
-		if (now == lines)
-			continue;
-		assert_int_equal(now, lines + 1);
-		assert_true(t - last >= 29.9);
-		last = t;
-		lines = now;
+			if (now > lines && (now > lines + 1 || t - last < 29.9))
+				fail_msg("row %zu: a line at %g s and at %g s", i, last, t);
+			last = now > lines ? t : last;
+			lines = now;
+		}
+		assert_in_range(lines, rows[i].least, rows[i].most);
+		end(lines);
 	}
-	assert_int_equal(lines, 6);
-	end(&l);
 }
 
 TEST(line_has_time_and_rate)
 {
-	struct log l;
-
-	begin(&l, false);
-	assert_int_equal(show(&l, 40, 4000), 1);
+	begin(false);
+	assert_int_equal(show(40, 4000), 1);
 	assert_non_null(
-		strstr(l.text, "Z   1.0 %  3 of 60 batches  0.25 M particles/s  66 min left\n"));
-	assert_null(strchr(l.text, '\r'));
-	sl_progress_end(&l.o);
-	fflush(l.o.out);
-	assert_int_equal(l.text[strlen(l.text) - 1], '\n');
-	end(&l);
+		strstr(text, "Z   1.0 %  3 of 60 batches  0.25 M particles/s  66 min left\n"));
+	assert_null(strchr(text, '\r'));
+	end(1);
+	begin(true);
+	assert_int_equal(show(1, 4000), 0);
+	assert_int_equal(show(40, 4000), 0);
+	assert_non_null(
+		strstr(text, "\r  1.0 %  3 of 60 batches  0.25 M particles/s  3960 s left"));
+	end(1);
 }
 
-TEST(terminal_has_one_line)
-{
-	struct log l;
-
-	begin(&l, true);
-	assert_int_equal(show(&l, 1, 4000), 0);
-	assert_int_equal(show(&l, 40, 4000), 0);
-	assert_non_null(
-		strstr(l.text, "\r  1.0 %  3 of 60 batches  0.25 M particles/s  3960 s left"));
-	sl_progress_end(&l.o);
-	sl_progress_end(&l.o);
-	fflush(l.o.out);
-	assert_int_equal(l.text[strlen(l.text) - 1], '\n');
-	assert_int_not_equal(l.text[strlen(l.text) - 2], '\n');
-	end(&l);
-}
-
-TEST(durations_are_short)
+TEST(durations_and_sizes_are_short)
 {
 	static const struct {
-		double seconds;
-		const char *text;
-	} cases[] = {{0, "0 s"}, {99.4, "99 s"}, {100, "2 min"}, {3600, "60 min"},
-		{3600 * 1.75, "1 h 45 min"}, {86400, "24 h 00 min"}, {3 * 86400 + 7200, "3 d 2 h"}};
-	char text[SL_DURATION_BYTES];
+		double value;
+		const char *duration, *size;
+	} rows[] = {{0, "0 s", "0 B"}, {99.4, "99 s", "99 B"}, {100, "2 min", "100 B"},
+		{1023, "17 min", "1023 B"}, {1024, "17 min", "1.0 KiB"},
+		{1536, "26 min", "1.5 KiB"}, {3600, "60 min", "3.5 KiB"},
+		{3600 * 1.75, "1 h 45 min", "6.2 KiB"}, {86400, "24 h 00 min", "84.4 KiB"},
+		{3 * 86400 + 7200, "3 d 2 h", "260.2 KiB"}, {1048576, "12 d 3 h", "1.0 MiB"},
+		{5e9, "57870 d 8 h", "4.7 GiB"}, {0x1p50, "13031248921 d 18 h", "1.0 PiB"}};
+	char duration[SL_DURATION_BYTES], size[32];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(sl_duration(cases[i].seconds, text), cases[i].text);
-}
-
-TEST(sizes_are_binary)
-{
-	static const struct {
-		double bytes;
-		const char *text;
-	} cases[] = {{0, "0 B"}, {1023, "1023 B"}, {1024, "1.0 KiB"}, {1536, "1.5 KiB"},
-		{1048576, "1.0 MiB"}, {5e9, "4.7 GiB"}, {0x1p50, "1.0 PiB"}};
-	char text[32];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(sl_sized(cases[i].bytes, text), cases[i].text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_string_equal(sl_duration(rows[i].value, duration), rows[i].duration);
+		assert_string_equal(sl_sized(rows[i].value, size), rows[i].size);
+	}
 }

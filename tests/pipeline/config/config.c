@@ -1,173 +1,150 @@
 /*
- * config.c - complete configurations: reports, lack of memory, and the ranges of sort keys. Texts that are refused:
+ * config.c - the shipped configurations, the table of options, suggestions, and parts of a run. Texts that are refused:
  * tests/text/bad_configs.txt; those that are read: tests/text/config.txt.
  */
+#include <ctype.h>
+#include <stdio.h>
+
 #include "pipeline/config/config_print.h"
+#include "pipeline/config/options.h"
+#include "pipeline/config/part.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "tests/faults/fault_injection.h"
+#include "pipeline/text/messages.h"
+#include "pipeline/text/yaml.h"
+#include "primitives/files/read.h"
 #include "tests/support/configs/config_check.h"
+#include "tests/support/configs/configs.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+/* --- shipped configurations ------------------------------------------------------------------- */
 
-enum { TEXT_BYTES = 1 << 16 };
-
-TEST(further_problems_are_counted)
+/* The colon after the next key that begins at or after text, or NULL. */
+static const char *next_key(const char *text)
 {
-	static char text[TEXT_BYTES];
-	struct sl_reader *r;
-	const char *end;
-
-	text[0] = '\0';
-	for (int i = 0; i < 1000; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "zzzzz%d: 1\n", i);
-	assert_int_equal(resolve_text(text, NULL, 0, &r), SL_USAGE);
-	assert_true(sl_config_problems(r) >= 1000);
-	end = strrchr(sl_config_report(r), ':');
-	assert_non_null(strstr(end, "more problems\n"));
-	sl_config_close(r);
-}
-
-TEST(missing_file_is_reported)
-{
-	struct sl_reader *r;
-
-	assert_int_not_equal(sl_config_open("/nowhere/c.yaml", NULL, 0, &config, &r), SL_OK);
-	assert_non_null(strstr(sl_last_error(), "/nowhere/c.yaml"));
-	assert_int_equal(sl_config_problems(r), 1);
-	sl_config_close(r);
-}
-
-/* --- valid configurations --------------------------------------------------------------------- */
-
-static const char plain[] =
-	"run: {particles: 1}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
-	"keep: absorbed\n";
-
-static const char detector[] =
-	"run: {particles: 1}\nmodel:\n  source_detector:\n    source: {type: disk, radius: 1 um}\n"
-	"    detector: {type: rectangle, distance: 1 m, width: 2 cm, height: 1e-3 m, pixels: [64, 32]}\n"
-	"    energy: {type: lines, lines: [1 eV, 2 MeV], intensities: [1, 0.5]}\nkeep: [hit, blocked]\n"
-	"key: [pixel:11, energy:10]\n";
-
-TEST(short_buffer_truncates_the_printed_configuration)
-{
-	static char whole[TEXT_BYTES];
-	char cut[100];
-
-	resolve_good_text(plain);
-	sl_config_print(&config, true, whole, sizeof(whole));
-	assert_int_equal(sl_config_print(&config, true, cut, sizeof(cut)), strlen(whole));
-	assert_int_equal(strlen(cut), sizeof(cut) - 1);
-	assert_memory_equal(cut, whole, sizeof(cut) - 1);
-}
-
-/*
- * Each allocation fails once: the status reports it, no configuration error is added, and no memory
- * leaks.
- */
-TEST(out_of_memory_is_not_a_file_error)
-{
-	const char *set = "keep=[reflected]";
-	enum sl_status s = SL_HOST_MEMORY;
-	char fault[64];
-	int k = 0;
-
-	while (s != SL_OK && k++ < 1000) {
-		struct sl_reader *r;
-
-		snprintf(fault, sizeof(fault), "host_malloc:%d:12", k);
-		assert_null(sl_fault_set(fault));
-		s = resolve_text(detector, &set, 1, &r);
-		assert_true(s == SL_USAGE || s == SL_HOST_MEMORY);
-		if (s == SL_HOST_MEMORY)
-			assert_true(!r || sl_config_problems(r) == 0);
-		sl_config_close(r);
-		/* reflected is not a fate of that model, so a refusal means that no allocation failed */
-		if (s == SL_USAGE)
-			break;
+	for (; *text; text++) {
+		if (*text == '#')
+			text += strcspn(text, "\n") - 1;
+		else if (*text == ':' && isspace((unsigned char)text[1]))
+			return text;
 	}
-	sl_fault_set(NULL);
-	assert_int_equal(s, SL_USAGE);
-	/* the reader, the file, --set, and the defaults that libyaml parses */
-	assert_true(k >= 8);
+	return NULL;
 }
 
-TEST(errors_have_line_and_column)
+/* The configuration is read, as it is printed too, but not with any key misspelt. A short buffer cuts the text. */
+static void check_config(const char *name, const char *text)
 {
-	const char *text =
-		"run: {particles: 1}\nmodel:\n  slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}\n"
-		"keep: [absorbed, reflected]\n";
-	const char *set = "output.level=3";
+	static char edited[1 << 16];
 	struct sl_reader *r;
+	size_t bytes;
 
-	assert_ok(resolve_text(text, &set, 1, &r));
-	sl_config_add_problem(r, "model.slab.mu_s", "a%d", 1);
-	sl_config_add_problem(r, "model.slab.mu_s", "again");
-	sl_config_add_problem(r, "model.slab.g", "b");
-	sl_config_add_problem(r, "model.slab.no.such", "c");
-	sl_config_add_problem(r, "keep[1]", "d");
-	sl_config_add_problem(r, "key", "e");
-	sl_config_add_problem(r, "output.level", "f");
-	sl_config_add_problem(r, "output.format", "g");
-	assert_string_equal(sl_config_report(r),
-		"c:1:1: key: e\nc:3:3: model.slab.g: b\nc:3:3: model.slab.no.such: c\n"
-		"c:3:29: model.slab.mu_s: a1\nc:4:18: keep[1]: d\n"
-		"--set output.level=3: output.format: g\n--set output.level=3: output.level: f\n");
-	assert_int_equal(sl_config_verdict(r), SL_USAGE);
-	assert_true(sl_config_has_problem(r, "model"));
-	assert_false(sl_config_has_problem(r, "run"));
-	sl_config_close(r);
+	resolve_good_text(text);
+	bytes = sl_config_print(&config, true, NULL, 0);
+	assert_int_equal(sl_config_print(&config, true, edited, 100), bytes);
+	assert_int_equal(strlen(edited), 99);
+	assert_int_equal(sl_config_print(&config, true, edited, bytes + 1), bytes);
+	assert_int_equal(strlen(edited), bytes);
+	resolve_good_text(edited);
+	for (const char *at = text; (at = next_key(at)) != NULL; at++) {
+		snprintf(edited, sizeof(edited), "%.*s_qqqqqqqqqqqq%s", (int)(at - text), text, at);
+		if (resolve_text(edited, NULL, 0, &r) != SL_USAGE || sl_config_problems(r) == 0)
+			fail_msg("%s is not refused:\n%s", name, edited);
+		sl_config_close(r);
+	}
 }
 
-/* --- resolved choices ------------------------------------------------------------------------- */
-
-TEST(sort_key_fields_have_default_ranges)
+TEST(misspelt_keys_of_shipped_configs_are_refused)
 {
-	const struct sl_key_field *f = choices.field;
+	static struct configs all;
 
-	resolve_good_text(
-		"run: {particles: 1}\nmodel: {slab: {mu_a: 1 /cm, mu_s: 0, thickness: inf}}\n"
-		"transport: {max_steps: 7}\nkeep: [reflected, max_steps]\n"
-		"key: [w:16, 'x:12:-5 mm..5 mm', steps:8, z:9:0..1, id]\n"
-		"output: {columns: [steps, w, id]}\n");
-	assert_int_equal(choices.n_fields, 4);
-	assert_int_equal(choices.key_bits, 45);
-	assert_int_equal(f[0].column, SL_COLUMN_w);
-	assert_true(f[0].lo == -1 && f[0].hi == 1 && !f[0].descending && !f[0].exact);
-	assert_true(f[1].lo == -0.5 && f[1].hi == 0.5);
-	assert_true(f[2].lo == 0 && f[2].hi == 7);
-	assert_int_equal(choices.n_columns, 3);
-	assert_int_equal(choices.column[0], SL_COLUMN_id);
-	assert_int_equal(choices.column[2], SL_COLUMN_steps);
-	assert_int_equal(
-		choices.keep, SL_FATE_BIT(SL_FATE_reflected) | SL_FATE_BIT(SL_FATE_max_steps));
-	resolve_good_text(detector);
-	assert_true(f[0].lo == 0 && f[0].hi == 64 * 32 - 1);
-	assert_true(f[1].hi == 2000);
+	configs_list(&all);
+	for (size_t i = 0; i < all.n; i++) {
+		char path[CONFIG_PATH_BYTES], *text;
+		size_t bytes;
+
+		config_path(all.name[i], path);
+		assert_ok(sl_path_read(path, SL_YAML_BYTES, &text, &bytes));
+		check_config(all.name[i], text);
+		sl_memory_give(SL_HOST, text);
+	}
 }
 
-TEST(sort_key_fields_have_directions_and_exact_order)
-{
-	const struct sl_key_field *f = choices.field;
+/* --- options ---------------------------------------------------------------------------------- */
 
-	resolve_good_text("run: {particles: 10}\n"
-			  "model:\n"
-			  "  source_detector:\n"
-			  "    detector: {type: sphere, distance: 1 cm, radius: 1 mm}\n"
-			  "    energy: {type: exponential, mean: 1 MeV}\n"
-			  "keep: hit\n"
-			  "key: [-ekin:float, x_log:9, -id:23]\n"
-			  "tallies: ekin:10:0 keV..1 MeV\n"
-			  "output: {columns: [ekin, x]}\n");
-	assert_int_equal(choices.n_fields, 3);
-	assert_int_equal(choices.key_bits, 64);
-	assert_int_equal(f[0].column, SL_COLUMN_energy);
-	assert_true(f[0].descending && f[0].exact && !f[0].logarithmic);
-	assert_true(!f[1].descending && !f[1].exact && f[1].logarithmic);
-	assert_true(f[2].descending && f[2].lo == 0 && f[2].hi == 9);
-	assert_int_equal(choices.histogram[0].column, SL_COLUMN_energy);
-	assert_int_equal(choices.n_columns, 2);
-	assert_int_equal(choices.column[1], SL_COLUMN_energy);
+/* Every path is found exactly once; the reader has space for all paths and sections. */
+TEST(options_are_found_by_path)
+{
+	char path[SL_KEY_BYTES], other[SL_KEY_BYTES];
+	const struct sl_option *o;
+
+	for (int m = 0; m < SL_MODEL_COUNT; m++) {
+		size_t n = 0;
+
+		for (; (o = sl_option_at(sl_models[m], n, path)); n++) {
+			const struct sl_model *model;
+
+			assert_ptr_equal(sl_option_find(path, &model), o);
+			assert_ptr_equal(model, n < sl_n_options ? NULL : sl_models[m]);
+			assert_non_null(o->help);
+			assert_false(o->required && o->fallback);
+			for (size_t j = 0; j < n; j++) {
+				sl_option_at(sl_models[m], j, other);
+				assert_string_not_equal(path, other);
+			}
+		}
+		assert_true(2 * n < SL_SEEN_MAX);
+	}
+}
+
+TEST(suggestions_are_the_nearest_words)
+{
+	static const char *const words[] = {
+		"seed", "particles", "batch", "max_steps", "x", "to", "a____b"};
+	static const char *const rows[][2] = {{"sede", "seed"}, {"PARTICLE", "particles"},
+		{"max-stpes", "max_steps"}, {"ot", "to"}, {"A----B", "a____b"}, {"colour", NULL},
+		{"", NULL}, {"y", NULL}, {"foo", NULL}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *found = sl_nearest(rows[i][0], words, sizeof(words) / sizeof(words[0]));
+
+		if ((found == NULL) != (rows[i][1] == NULL) ||
+			(found && strcmp(found, rows[i][1]) != 0))
+			fail_msg("'%s': %s", rows[i][0], found ? found : "nothing");
+	}
+	assert_null(sl_nearest("seed", words, 0));
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+TEST(names_of_parts_are_read_back)
+{
+	static const char *const bad[] = {"part_3_of_20", "part_003_of_20", "part_03_of_20x",
+		"part_03_of_", "part_00_of_20", "part_21_of_20", "part_03", "xpart_03_of_20", ""};
+	char name[SL_PART_NAME_BYTES];
+	struct sl_part part = {.number = 3, .of = 20}, read;
+
+	assert_string_equal(sl_part_name(&part, name), "part_03_of_20");
+	assert_true(sl_part_find(name, &read) && read.number == 3 && read.of == 20);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (sl_part_find(bad[i], &read))
+			fail_msg("'%s' is the name of a part", bad[i]);
+}
+
+/* Every batch is in one part, and no part has two batches more than another. */
+TEST(batches_are_divided)
+{
+	for (uint64_t n = 1; n <= 40; n++)
+		for (uint64_t of = 1; of <= n; of++) {
+			uint64_t next = 0;
+
+			for (uint64_t i = 1; i <= of; i++) {
+				struct sl_part part = {.number = i, .of = of};
+				uint64_t first, end;
+
+				sl_part_batches(&part, n, &first, &end);
+				assert_int_equal(first, next);
+				assert_in_range(end - first, n / of, n / of + 1);
+				next = end;
+			}
+			assert_int_equal(next, n);
+		}
 }

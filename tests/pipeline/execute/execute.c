@@ -1,17 +1,16 @@
 /*
- * execute.c - runs in memory and in a directory: the same sums, batches in order, every end of a run, and
- * what the caller's control is afterwards.
+ * execute.c - runs in memory and in a directory: the same sums, batches in order, every end of a run, and what the caller's
+ * control is afterwards. Directories that have a run already: tests/text/resume.txt.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pipeline/config/reader/diagnostics.h"
-#include "pipeline/config/reader/read_config.h"
 #include "pipeline/execute/execute.h"
 #include "primitives/base/clock.h"
+#include "tests/support/configs/config_check.h"
 #include "tests/support/program/fixture.h"
-#include "tests/support/basic/check.h"
 
+/* 40 batches are more than the lines that a run in memory begins with. */
 static const char slab[] =
 	"run: {name: t, seed: 7, particles: 4000, batch: 100, threads: 2, device: cpu}\n"
 	"model: {slab: {mu_a: 10 /cm, mu_s: 90 /cm, thickness: 0.02 cm}}\n"
@@ -21,45 +20,29 @@ static const char slab[] =
 	"output: {format: csv, columns: [id, x, w]}\n";
 
 static const char disk[] =
-	"run: {name: t, seed: 7, particles: 3000, batch: 1000, threads: 2, device: cpu}\n"
+	"run: {name: t, seed: 7, particles: 4000, batch: 100, threads: 2, device: cpu}\n"
 	"model: {source_detector: {source: {type: point}, detector: {type: rectangle, distance: 1 cm, "
 	"width: 4 cm, height: 4 cm, pixels: [8, 6]}}}\n"
 	"keep: hit\n"
 	"output: {format: csv, columns: [id, pixel, weight], image: true}\n";
 
-enum { SETS_MAX = 4, BATCHES = 40 };
+enum { BATCHES = 40, PIXELS = 48, WORDS_MOST = 256 };
 
-/* A run and what its callbacks saw. */
+/* A run, and what its callbacks saw. */
 struct execution {
-	const char *text; /* of the configuration */
-	const char *set[SETS_MAX];
 	bool in_memory;
-	enum sl_start start;
-	uint64_t age_ns;      /* of the run before it starts */
-	uint64_t fail_at;     /* the batch at which the callback fails; 0: none */
-	uint64_t stop_at;     /* the batch at which the callback sets control.stop; 0: none */
-	int results;          /* calls of results() */
-	bool stopped;         /* the argument of results() */
-	uint64_t batches;     /* calls of batch() */
-	uint64_t survivors;   /* of these batches */
-	unsigned progress;    /* calls of progress() */
-	struct sl_manifest m; /* a copy of the lines */
-	uint64_t *sum;        /* a copy of the histograms */
-	size_t words;         /* of sum */
-	double *image;        /* a copy of the values */
-	size_t pixels;        /* of image */
+	uint64_t fail_at,
+		stop_at; /* the batch at which the callback fails or sets control.stop; 0: none */
+	double seconds;  /* the age of the run before it starts */
+	int results;     /* calls of results(), and its argument stopped */
+	bool stopped;
+	uint64_t batches, survivors; /* of the calls of batch() */
+	unsigned progress;           /* calls of progress() */
+	struct sl_manifest m;        /* a copy of the lines */
+	uint64_t sum[WORDS_MOST];    /* a copy of the histograms */
+	double image[PIXELS];        /* a copy of the values */
 	struct sl_control control;
 };
-
-static void *copy(const void *from, size_t bytes)
-{
-	void *to = malloc(bytes + 1);
-
-	assert_non_null(to);
-	if (bytes > 0)
-		memcpy(to, from, bytes);
-	return to;
-}
 
 /* --- callbacks -------------------------------------------------------------------------------- */
 
@@ -92,58 +75,44 @@ static void take_results(void *ctx, const struct sl_workspace *w, const struct s
 	const struct sl_session *session, bool stopped)
 {
 	struct execution *x = (struct execution *)ctx;
+	const size_t words = sl_histogram_words(&w->recipe.bins);
 
 	(void)session;
 	(void)sl_fail(SL_INTERNAL, "a message of the callback"); /* must not hide that of the run */
 	x->results++;
 	x->stopped = stopped;
 	x->m.n = m->n;
-	x->m.line = (struct sl_manifest_line *)copy(m->line, m->n * sizeof(*m->line));
-	x->words = sl_histogram_words(&w->recipe.bins);
-	x->sum = (uint64_t *)copy(w->histograms.sum, x->words * sizeof(*x->sum));
-	x->pixels = stopped ? 0 : (size_t)w->image_sum.image.width * w->image_sum.image.height;
-	x->image = (double *)copy(w->image_sum.value, x->pixels * sizeof(*x->image));
+	x->m.line = (struct sl_manifest_line *)malloc((m->n + 1) * sizeof(*m->line));
+	assert_true(x->m.line && words <= WORDS_MOST);
+	for (size_t i = 0; i < m->n; i++)
+		x->m.line[i] = m->line[i];
+	if (words > 0)
+		memcpy(x->sum, w->histograms.sum, words * sizeof(*x->sum));
+	if (!stopped && w->image_sum.image.width > 0)
+		memcpy(x->image, w->image_sum.value, sizeof(x->image));
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-static struct sl_plan *plan_of(const struct execution *x)
+/* Executes it, into the directory run. The caller frees the lines. */
+static enum sl_status execute(struct execution *x, const char *text, const char *set)
 {
-	static struct sl_config config;
-	static struct sl_choices choices;
-	struct sl_reader *reader;
-	struct sl_plan *plan;
 	char to[300];
-	const char *set[SETS_MAX + 1];
-	size_t n = 0;
-
-	for (; n < SETS_MAX && x->set[n]; n++)
-		set[n] = x->set[n];
-	snprintf(to, sizeof(to), "output.to=%s", folder_path(&folder, "run"));
-	set[n++] = to;
-	assert_ok(sl_config_open_text("c", x->text, strlen(x->text), set, n, &config, &reader));
-	if (sl_resolve(&config, reader, &choices) != SL_OK)
-		fail_msg("%s", sl_config_report(reader));
-	sl_config_close(reader);
-	if (x->in_memory)
-		(void)sl_execute_choose_memory(&choices, false);
-	assert_ok(sl_plan_make(&config, &choices, &plan));
-	return plan;
-}
-
-/* Executes it. The caller calls forget(). */
-static enum sl_status execute(struct execution *x)
-{
-	struct sl_plan *plan = plan_of(x);
 	const struct sl_execution e = {.in_memory = x->in_memory,
-		.start = x->start,
-		.started_ns = sl_now_ns() - x->age_ns,
+		.start = SL_START_FORCE,
+		.started_ns = sl_now_ns() - (uint64_t)(x->seconds * 1e9),
 		.control = &x->control,
 		.results = take_results,
 		.ctx = x};
 	struct sl_workspace *w;
+	struct sl_plan *plan;
 	enum sl_status s;
 
+	snprintf(to, sizeof(to), "output.to=%s", folder_path(&folder, "run"));
+	resolve_good_sets(text, SETS(to, set));
+	if (x->in_memory)
+		(void)sl_execute_choose_memory(&choices, false);
+	assert_ok(sl_plan_make(&config, &choices, &plan));
 	x->control.batch = take_batch;
 	x->control.progress = take_progress;
 	x->control.ctx = x;
@@ -157,212 +126,86 @@ static enum sl_status execute(struct execution *x)
 	return s;
 }
 
-static void forget(struct execution *x)
-{
-	free(x->m.line);
-	free(x->sum);
-	free(x->image);
-	memset(x, 0, sizeof(*x));
-}
-
-/* --- complete runs ---------------------------------------------------------------------------- */
-
-/* Everything of a line but its files. */
-static void expect_same_line(const struct sl_manifest_line *a, const struct sl_manifest_line *b)
-{
-	assert_int_equal(a->batch, b->batch);
-	assert_int_equal(a->first_id, b->first_id);
-	assert_int_equal(a->generated, b->generated);
-	assert_int_equal(a->survivors, b->survivors);
-	assert_int_equal(a->columns, b->columns);
-	assert_memory_equal(&a->tally, &b->tally, sizeof(a->tally));
-	assert_memory_equal(a->digest, b->digest, sizeof(a->digest));
-}
-
-static void expect_same_results(const struct execution *a, const struct execution *b)
-{
-	assert_int_equal(a->results, 1);
-	assert_int_equal(b->results, 1);
-	assert_int_equal(a->m.n, b->m.n);
-	for (size_t i = 0; i < a->m.n; i++)
-		expect_same_line(&a->m.line[i], &b->m.line[i]);
-	assert_int_equal(a->words, b->words);
-	assert_memory_equal(a->sum, b->sum, a->words * sizeof(*a->sum));
-	assert_int_equal(a->pixels, b->pixels);
-	assert_memory_equal(a->image, b->image, a->pixels * sizeof(*a->image));
-}
-
-/* 40 batches are more than the lines that a run in memory begins with. */
+/* Without files, a run in a directory only digests the columns; a caller in memory reads them all. */
 TEST(a_run_in_memory_has_the_results_of_a_directory)
 {
-	struct execution on_disk = {.text = slab}, in_memory = {.text = slab, .in_memory = true};
+	static const struct {
+		const char *text, *set;
+	} rows[] = {{slab, NULL}, {slab, "output={format: none}"}, {disk, NULL}};
 
-	assert_ok(execute(&in_memory));
-	assert_false(folder_has(&folder, "run"));
-	assert_ok(execute(&on_disk));
-	assert_true(folder_has(&folder, "run/run.json"));
-	assert_int_equal(in_memory.m.n, BATCHES);
-	assert_true(in_memory.words >= 12);
-	assert_int_equal(in_memory.batches, BATCHES);
-	assert_true(in_memory.survivors > 1000);
-	assert_true(in_memory.progress > 0);
-	assert_string_equal(in_memory.m.line[0].file, "");
-	assert_true(in_memory.m.line[0].file_bytes == 0 && on_disk.m.line[0].file_bytes > 0);
-	expect_same_results(&in_memory, &on_disk);
-	forget(&in_memory);
-	forget(&on_disk);
-}
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct execution on_disk = {0}, in_memory = {.in_memory = true};
 
-/* Without files, a run in a directory only digests the columns; a caller reads them all. */
-TEST(a_run_in_memory_has_all_columns_without_a_format)
-{
-	struct execution on_disk = {.text = slab, .set = {"output={format: none}"}};
-	struct execution in_memory = on_disk;
+		assert_ok(execute(&in_memory, rows[k].text, rows[k].set));
+		assert_int_equal(folder_has(&folder, "run"), k > 0);
+		assert_ok(execute(&on_disk, rows[k].text, rows[k].set));
+		assert_true(folder_has(&folder, "run/run.json"));
+		assert_true(in_memory.results == 1 && in_memory.m.n == BATCHES);
+		assert_true(on_disk.results == 1 && on_disk.m.n == BATCHES);
+		assert_true(in_memory.batches == BATCHES && in_memory.survivors > 1000);
+		assert_true(in_memory.progress > 0 && in_memory.m.line[0].columns != 0);
+		for (size_t i = 0; i < BATCHES; i++) {
+			const struct sl_manifest_line *m = &in_memory.m.line[i],
+						      *d = &on_disk.m.line[i];
 
-	in_memory.in_memory = true;
-	assert_ok(execute(&in_memory));
-	assert_ok(execute(&on_disk));
-	assert_true(in_memory.m.line[0].columns != 0);
-	expect_same_results(&in_memory, &on_disk);
-	forget(&in_memory);
-	forget(&on_disk);
-}
-
-TEST(an_image_has_the_same_values)
-{
-	struct execution on_disk = {.text = disk}, in_memory = {.text = disk, .in_memory = true};
-	double sum = 0;
-
-	assert_ok(execute(&in_memory));
-	assert_ok(execute(&on_disk));
-	assert_int_equal(in_memory.pixels, 48);
-	for (size_t i = 0; i < in_memory.pixels; i++)
-		sum += in_memory.image[i];
-	assert_true(sum > 0);
-	expect_same_results(&in_memory, &on_disk);
-	forget(&in_memory);
-	forget(&on_disk);
-}
-
-/* The results come before the failure, and have all batches. */
-TEST(a_check_that_is_missed_fails_after_the_results)
-{
-	for (int in_memory = 0; in_memory < 2; in_memory++) {
-		struct execution x = {.text = slab,
-			.in_memory = in_memory != 0,
-			.set = {"check={transmitted: 0.1}"}};
-
-		assert_fails(execute(&x), SL_CHECK_FAILED, "check.transmitted");
-		assert_int_equal(x.results, 1);
-		assert_false(x.stopped);
-		assert_int_equal(x.m.n, BATCHES);
-		forget(&x);
+			assert_memory_equal(m, d, offsetof(struct sl_manifest_line, file));
+			assert_true(m->file[0] == '\0' && m->file_bytes == 0);
+			assert_int_equal(d->file_bytes > 0, k != 1);
+		}
+		assert_memory_equal(in_memory.sum, on_disk.sum, sizeof(on_disk.sum));
+		assert_memory_equal(in_memory.image, on_disk.image, sizeof(on_disk.image));
+		assert_true(rows[k].text == slab ? on_disk.sum[5] > 0
+						 : on_disk.image[PIXELS / 2 + 3] > 0);
+		free(in_memory.m.line);
+		free(on_disk.m.line);
 	}
 }
 
-TEST(a_stop_rule_ends_a_complete_run)
+/* In memory and in a directory. */
+TEST(every_end_has_its_message_and_results)
 {
-	struct execution x = {
-		.text = slab, .in_memory = true, .set = {"stop=rel_error(transmitted) < 3 %"}};
+	/*
+	 * A stopped run has the batches before its stop; it has so many that the threads which compute them cannot have finished
+	 * before the callback of batch 5 runs. The time limit counts from the start of the run: if all of it has passed, the run
+	 * stops soon instead of never. A failure of the caller is that of the run. The results come before a missed check.
+	 */
+	static const struct {
+		const char *set;
+		uint64_t fail_at, stop_at;
+		double seconds;
+		enum sl_status status;
+		const char *message;
+		int results;
+		bool stopped;
+		uint64_t least, most; /* batches */
+	} rows[] = {
+		{"check={transmitted: 0.1}", 0, 0, 0, SL_CHECK_FAILED, "check.transmitted", 1,
+			false, BATCHES, BATCHES},
+		{"stop=rel_error(transmitted) < 3 %", 0, 0, 0, SL_OK, "", 1, false, 2, BATCHES - 1},
+		{"run.particles=4e6", 0, 5, 0, SL_STOPPED, "signal", 1, true, 6, 40000 - 1},
+		{"run={particles: 1e9, batch: 1e5, stop_before: 60 s}", 0, 0, 3600, SL_STOPPED,
+			"stop_before", 1, true, 0, 999},
+		{"run.stop_before=3600 s", 0, 0, 1000, SL_OK, "", 1, false, BATCHES, BATCHES},
+		{"run.name=t", 3, 0, 0, SL_HOST_MEMORY, "no memory for batch 3", 0, false, 3, 3},
+	};
 
-	assert_ok(execute(&x));
-	assert_int_equal(x.results, 1);
-	assert_false(x.stopped);
-	assert_true(x.m.n > 1 && x.m.n < BATCHES);
-	assert_int_equal(x.batches, x.m.n);
-	forget(&x);
-}
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const size_t k = i / 2;
+		struct execution x = {.in_memory = i % 2 != 0,
+			.fail_at = rows[k].fail_at,
+			.stop_at = rows[k].stop_at,
+			.seconds = rows[k].seconds};
+		enum sl_status s = execute(&x, slab, rows[k].set);
 
-/* --- ends ------------------------------------------------------------------------------------- */
-
-/*
- * A stopped run has the batches before its stop, and the message of the stop. It has so many batches that
- * the threads which compute them cannot have finished before the callback of batch 5 runs.
- */
-TEST(a_stop_leaves_the_batches_before_it)
-{
-	enum { MANY = 40000 };
-
-	for (int in_memory = 1; in_memory >= 0; in_memory--) {
-		struct execution x = {.text = slab,
-			.in_memory = in_memory != 0,
-			.stop_at = 5,
-			.set = {"run.particles=4e6"}};
-
-		assert_fails(execute(&x), SL_STOPPED, "signal");
-		assert_int_equal(x.results, 1);
-		assert_true(x.stopped);
-		assert_true(x.m.n >= 6 && x.m.n < MANY);
-		assert_int_equal(x.batches, x.m.n);
-		assert_int_equal(folder_has(&folder, "run/run.json"), !in_memory);
-		forget(&x);
+		if (s != rows[k].status || !strstr(sl_last_error(), rows[k].message) ||
+			x.results != rows[k].results || x.stopped != rows[k].stopped ||
+			x.batches < rows[k].least || x.batches > rows[k].most ||
+			(x.results && x.batches != x.m.n))
+			fail_msg("%s, %s: %s, %llu batches: %s", rows[k].set,
+				x.in_memory ? "in memory" : "directory", sl_status_name(s),
+				(unsigned long long)x.batches, sl_last_error());
+		if (rows[k].seconds == 1000) /* the rest of the limit is left from now on */
+			assert_true(x.control.stop_before > 0 && x.control.stop_before <= 2600);
+		free(x.m.line);
 	}
-}
-
-/* The limit counts from started_ns: if all of it has passed, the run stops soon instead of never. */
-TEST(a_time_limit_that_has_passed_stops_a_run)
-{
-	for (int in_memory = 0; in_memory < 2; in_memory++) {
-		struct execution x = {.text = slab,
-			.in_memory = in_memory != 0,
-			.age_ns = 3600000000000u,
-			.set = {"run.stop_before=60 s", "run.particles=1e9", "run.batch=1e5"}};
-
-		assert_fails(execute(&x), SL_STOPPED, "stop_before");
-		assert_int_equal(x.results, 1);
-		assert_true(x.stopped);
-		assert_true(x.m.n < 1000);
-		forget(&x);
-	}
-}
-
-/* The limit of the run, 3600 s after its start, is the rest of them from now on. */
-TEST(a_time_limit_is_given_to_the_run_in_seconds)
-{
-	struct execution x = {.text = slab,
-		.in_memory = true,
-		.age_ns = 1000000000000u,
-		.set = {"run.stop_before=3600 s"}};
-
-	assert_ok(execute(&x));
-	assert_true(x.control.stop_before > 0 && x.control.stop_before <= 2600);
-	forget(&x);
-}
-
-/* A failure of the caller is that of the run, which has no results. */
-TEST(a_batch_that_the_caller_cannot_take_fails_the_run)
-{
-	struct execution x = {.text = slab, .in_memory = true, .fail_at = 3};
-
-	assert_fails(execute(&x), SL_HOST_MEMORY, "no memory for batch 3");
-	assert_int_equal(x.results, 0);
-	assert_int_equal(x.batches, 3);
-	forget(&x);
-}
-
-/* --- directories ------------------------------------------------------------------------------ */
-
-TEST(an_existing_run_is_refused_resumed_or_replaced)
-{
-	struct execution first = {.text = slab, .stop_at = 5}, again = {.text = slab};
-	struct execution resumed = {.text = slab, .start = SL_START_RESUME};
-	struct execution replaced = {.text = slab, .start = SL_START_FORCE};
-
-	assert_fails(execute(&first), SL_STOPPED, "");
-	assert_fails(execute(&again), SL_OUTPUT_IN_USE, "");
-	assert_int_equal(again.results, 0);
-	resumed.batches = first.m.n;
-	assert_ok(execute(&resumed));
-	assert_int_equal(resumed.batches, BATCHES);
-	assert_ok(execute(&replaced));
-	assert_int_equal(replaced.batches, BATCHES);
-	expect_same_results(&resumed, &replaced);
-	forget(&first);
-	forget(&again);
-	forget(&resumed);
-	forget(&replaced);
-}
-
-BEFORE_EACH()
-{
 }

@@ -1,203 +1,136 @@
 /*
- * limits.c - the limits of a cgroup and of a Slurm job, from copies of the kernel's files and from variables. limits.txt has
- * groups of files: PATH TEXT, with \n for the ends of lines. After >, the bytes that a group leaves free, or none, and its CPUs.
+ * limits.c - the limits of a cgroup and of a Slurm job, from copies of the kernel's files and from variables. limits.txt
+ * has groups of them: PATH TEXT, with \n and \t; NAME=VALUE. cgroup: has the bytes that a group leaves free, or none, and
+ * its CPUs; slurm: and machine: have what Slurm and all of them together allow.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "pipeline/plan/limits/cgroup.h"
-#include "pipeline/plan/limits/slurm.h"
 #include "pipeline/plan/limits/machine.h"
-#include "tests/support/basic/check.h"
+#include "pipeline/plan/limits/slurm.h"
+#include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
-#define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 
-/* Makes the folders above a file of the copy, then the file. */
-static void put(const char *name, const char *text)
+/* Makes the folders above a file of the copy, then the file, with \n and \t replaced. */
+static void put(const char *name, char *text)
 {
 	char part[512];
 
-	for (size_t i = 0; name[i]; i++)
-		if (name[i] == '/' && i > 0) {
+	for (size_t i = 1; name[i]; i++)
+		if (name[i] == '/') {
 			snprintf(part, sizeof(part), "%.*s", (int)i, name);
 			(void)mkdir(folder_path(&folder, part), 0777);
 		}
+	for (char *at = text; (at = strchr(at, '\\')) != NULL; at++) {
+		*at = at[1] == 'n' ? '\n' : '\t';
+		memmove(at + 1, at + 2, strlen(at + 2) + 1);
+	}
 	write_text(&folder, name, text);
 }
 
-/* Removes all files. */
-static void begin_again(void)
+static void unset_variables(void)
 {
-	folder_remove(&folder);
-	folder_make(&folder);
+	unsetenv("SLURM_CPUS_PER_TASK");
+	unsetenv("SLURM_MEM_PER_NODE");
+	unsetenv("SLURM_MEM_PER_CPU");
 }
 
-/* Replaces \\n by the end of a line. */
-static void unescape(char *text)
+static unsigned long long mib(uint64_t bytes)
 {
-	for (char *at; (at = strstr(text, "\\n")) != NULL;) {
-		*at = '\n';
-		memmove(at + 1, at + 2, strlen(at + 2) + 1);
-	}
+	assert_int_equal(bytes % (1 << 20), 0);
+	return bytes >> 20;
 }
 
-static void check_limits(const char *title, const char *line)
+/* The limits as a text, valid until the next call; kind: what stands before the colon. */
+static const char *limits(const char *kind)
 {
-	char found[64];
+	static char found[256];
 	struct sl_cgroup c;
+	struct sl_slurm s;
+	struct sl_machine m;
 
 	sl_cgroup_read(folder.path, &c);
-	if (c.limits_memory)
+	if (kind[0] == 'c' && c.limits_memory)
 		snprintf(found, sizeof(found), "%llu %u", (unsigned long long)c.free_bytes, c.cpus);
 	else
 		snprintf(found, sizeof(found), "none %u", c.cpus);
-	if (strcmp(found, line + 2) != 0)
-		fail_msg("%s: %s, expected %s", title, found, line + 2);
+	if (kind[0] == 's') {
+		sl_slurm_read(&s);
+		snprintf(found, sizeof(found), "%llu CPUs, %llu MiB%s%s",
+			(unsigned long long)s.cpus, mib(s.memory_bytes),
+			s.memory_bytes ? " by " : "", s.memory_bytes ? s.memory_name : "");
+	} else if (kind[0] == 'm') {
+		sl_machine_read(folder.path, &m);
+		snprintf(found, sizeof(found), "%llu MiB, %llu free%s%s%s, %s", mib(m.memory_bytes),
+			mib(m.free_bytes), m.memory_limit ? " by " : "",
+			m.memory_limit ? m.memory_limit : "", m.cores == 1 ? ", 1 core" : "",
+			m.processor);
+	}
+	return found;
 }
 
-TEST(cgroups_limit_by_their_files)
+TEST(limits_follow_from_files_and_variables)
 {
-	const char *source = getenv("SLUICE_SOURCE");
-	char path[4096], title[512] = "", line[512];
+	FILE *f = open_source("tests/pipeline/plan/limits.txt");
+	char title[LINE_BYTES] = "", line[LINE_BYTES];
 	int n = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/tests/pipeline/plan/limits.txt", source ? source : ".");
-	f = fopen(path, "r");
-	assert_non_null(f);
-	while (fgets(line, sizeof(line), f)) {
-		char *text = strchr(line, ' ');
+	while (next_line(f, line)) {
+		char *text = strpbrk(line, " =");
 
-		line[strcspn(line, "\n")] = '\0';
-		if (line[0] == '#' || line[0] == '\0')
-			continue;
-		if (strncmp(line, "== ", 3) == 0) {
+		if (line[0] == '=') {
 			strcpy(title, line);
-			begin_again();
-		} else if (line[0] == '>') {
-			check_limits(title, line);
+			unset_variables();
+			folder_remove(&folder);
+			folder_make(&folder);
+		} else if (isupper((unsigned char)line[0])) {
+			*text = '\0';
+			setenv(line, text + 1, 1);
+		} else if (text[-1] == ':') {
+			if (strcmp(limits(line), text + 1) != 0)
+				fail_msg("%s: %s, expected %s", title, limits(line), text + 1);
 			n++;
 		} else {
 			*text = '\0';
-			unescape(text + 1);
 			put(line, text + 1);
 		}
 	}
 	fclose(f);
-	assert_int_equal(n, 12);
-}
-
-static struct sl_slurm read_slurm(const char *cpus, const char *node, const char *cpu)
-{
-	const char *const names[] = {
-		"SLURM_CPUS_PER_TASK", "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU"};
-	const char *const values[] = {cpus, node, cpu};
-	struct sl_slurm s;
-
-	for (int i = 0; i < 3; i++)
-		if (values[i])
-			setenv(names[i], values[i], 1);
-		else
-			unsetenv(names[i]);
-	sl_slurm_read(&s);
-	for (int i = 0; i < 3; i++)
-		unsetenv(names[i]);
-	return s;
-}
-
-TEST(slurm_limits_by_its_variables)
-{
-	static const struct {
-		const char *cpus, *node, *cpu;
-		uint64_t expected_cpus, expected_mib;
-		const char *name; /* of the variable that limits; NULL: not tested */
-	} rows[] = {
-		{NULL, NULL, NULL, 0, 0, NULL},
-		{"8", NULL, NULL, 8, 0, NULL},
-		{"8", "4096", NULL, 8, 4096, NULL},
-		{"8", NULL, "512", 8, 4096, NULL},
-		{NULL, NULL, "512", 0, 512, NULL},
-		{"2", NULL, "512", 2, 1024, "SLURM_MEM_PER_CPU"},
-		{"2", "100", "512", 2, 100, "SLURM_MEM_PER_NODE"},
-		{"2", "0", NULL, 2, 0, NULL}, /* --mem=0: all of the node */
-		{"", "4G", "-1", 0, 0, NULL},
-		{"99999999999999999999", "4G", "-1", 0, 0, NULL},
-		{"8", "4G", "-1", 8, 0, NULL},
-		{"1048576", NULL, "1099511627775", 1048576, 0, NULL},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sl_slurm s = read_slurm(rows[i].cpus, rows[i].node, rows[i].cpu);
-
-		if (s.cpus != rows[i].expected_cpus ||
-			s.memory_bytes != rows[i].expected_mib * MIB ||
-			(rows[i].name && strcmp(s.memory_name, rows[i].name) != 0))
-			fail_msg("row %zu: %llu CPUs, %llu bytes", i, (unsigned long long)s.cpus,
-				(unsigned long long)s.memory_bytes);
-	}
-}
-
-/* The least of all limits, and its name. */
-TEST(machine_has_the_least_limit)
-{
-	struct sl_machine m;
-
-	begin_again();
-	put("proc/meminfo", "MemTotal:  16777216 kB\nMemAvailable:  8388608 kB\n");
-	put("proc/self/status", "VmSize:  1048576 kB\nVmRSS:   262144 kB\n");
-	put("proc/cpuinfo", "model name\t: A processor\n");
-	sl_machine_read(folder.path, &m);
-	assert_int_equal(m.memory_bytes, 16 * GIB);
-	assert_int_equal(m.free_bytes, 8 * GIB);
-	assert_null(m.memory_limit);
-	assert_string_equal(m.processor, "A processor");
-	put("proc/self/cgroup", "0::/job\n");
-	put("sys/fs/cgroup/job/memory.max", "2147483648\n");
-	put("sys/fs/cgroup/job/cpu.max", "100000 100000\n");
-	sl_machine_read(folder.path, &m);
-	assert_int_equal(m.free_bytes, 2 * GIB);
-	assert_string_equal(m.memory_limit, "its cgroup");
-	assert_int_equal(m.cores, 1);
-	setenv("SLURM_MEM_PER_NODE", "1024", 1);
-	sl_machine_read(folder.path, &m);
-	unsetenv("SLURM_MEM_PER_NODE");
-	assert_int_equal(m.free_bytes, 768 * MIB); /* without what this process has */
-	assert_string_equal(m.memory_limit, "SLURM_MEM_PER_NODE");
-}
-
-static struct sl_machine divided(struct sl_machine m, uint32_t of, uint32_t cores_of)
-{
-	sl_machine_divide(&m, &(struct sl_share){.of = of, .cores_of = cores_of});
-	return m;
+	unset_variables();
+	assert_int_equal(n, 25);
 }
 
 /* Ranks divide the memory, and the cores unless they are bound to different ones; never to 0. */
 TEST(ranks_divide_the_machine)
 {
 	static const struct {
-		uint32_t of, cores_of, cores;
+		uint32_t of, cores_of;
+		bool per_cpu; /* Slurm gives 8 cores and the memory to each rank */
+		uint32_t cores;
 		uint64_t free_bytes;
-	} rows[] = {{0, 0, 8, 8 * GIB}, {1, 1, 8, 8 * GIB}, {4, 4, 2, 2 * GIB}, {4, 1, 8, 2 * GIB},
-		{16, 16, 1, GIB / 2}};
-	const struct sl_machine all = {.cores = 8, .free_bytes = 8 * GIB};
-	struct sl_machine per_cpu = all;
+	} rows[] = {{0, 0, false, 8, 8 * GIB}, {1, 1, false, 8, 8 * GIB}, {4, 4, false, 2, 2 * GIB},
+		{4, 1, false, 8, 2 * GIB}, {16, 16, false, 1, GIB / 2}, {4, 4, true, 8, 8 * GIB}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sl_machine m = divided(all, rows[i].of, rows[i].cores_of);
+		struct sl_machine m = {.cores = 8, .free_bytes = 8 * GIB};
 
-		assert_int_equal(m.cores, rows[i].cores);
-		assert_int_equal(m.free_bytes, rows[i].free_bytes);
+		if (rows[i].per_cpu) {
+			setenv("SLURM_CPUS_PER_TASK", "8", 1);
+			setenv("SLURM_MEM_PER_CPU", "1024", 1);
+			m.memory_limit = "SLURM_MEM_PER_CPU";
+		}
+		sl_machine_divide(
+			&m, &(struct sl_share){.of = rows[i].of, .cores_of = rows[i].cores_of});
+		unset_variables();
+		if (m.cores != rows[i].cores || m.free_bytes != rows[i].free_bytes ||
+			(rows[i].cores_of <= 1 && m.cores_limit))
+			fail_msg("row %zu: %u cores, %llu bytes", i, m.cores,
+				(unsigned long long)m.free_bytes);
 	}
-	assert_null(divided(all, 4, 1).cores_limit);
-	setenv("SLURM_CPUS_PER_TASK", "8", 1);
-	setenv("SLURM_MEM_PER_CPU", "1024", 1);
-	per_cpu.memory_limit = "SLURM_MEM_PER_CPU";
-	assert_int_equal(divided(per_cpu, 4, 4).cores, 8);
-	assert_int_equal(divided(per_cpu, 4, 4).free_bytes, 8 * GIB);
-	unsetenv("SLURM_CPUS_PER_TASK");
-	unsetenv("SLURM_MEM_PER_CPU");
 }

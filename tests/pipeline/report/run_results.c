@@ -89,6 +89,13 @@ TEST(missing_weight_counts_as_absorbed)
 	expect_close(sl_precision_error(&f[SL_FATE_reflected].precision), 0.125 / sqrt(3));
 	expect_close(sl_precision_error(&f[SL_FATE_absorbed].precision), 0.125 / sqrt(3));
 	assert_true(f[SL_FATE_roulette].weight_fraction == 0 && f[SL_FATE_roulette].weight == 0);
+	/* a batch counts in proportion to its particles: (4096 * 0.05^2 + 1024 * 0.2^2) / (1 * 5120) */
+	reset_sums(true);
+	add_batch(4096, 0.25);
+	add_batch(1024, 0.5);
+	sl_results_make(&sums.m, false, &sums.r);
+	expect_close(f[SL_FATE_reflected].weight_fraction, 0.3);
+	expect_close(sl_precision_error(&f[SL_FATE_reflected].precision), 0.1);
 }
 
 /* A particle that is absorbed as a whole has its weight in the tally, so no weight is missing. */
@@ -102,41 +109,43 @@ TEST(analogue_absorption_is_counted_once)
 	sl_results_make(&sums.m, false, &sums.r);
 	expect_close(sums.r.fate[SL_FATE_absorbed].weight_fraction, 0.5);
 	expect_close(sums.r.fate[SL_FATE_absorbed].fraction, 0.5);
+	/* one batch gives no error by scatter */
+	assert_true(isnan(sl_precision_error(&sums.r.fate[SL_FATE_absorbed].precision)));
 }
 
-/* A batch counts in proportion to its particles. */
-TEST(small_batches_have_less_weight)
+/*
+ * The deviation is the difference divided by the binomial error, an upper bound for weights up to 1, also if one
+ * batch, or two that differ much by chance, give no useful error by scatter.
+ */
+TEST(deviations_have_binomial_errors)
 {
-	reset_sums(true);
-	add_batch(4096, 0.25);
-	add_batch(1024, 0.5);
-	sl_results_make(&sums.m, false, &sums.r);
-	expect_close(sums.r.fate[SL_FATE_reflected].weight_fraction, 0.3);
-	/* (4096 * 0.05^2 + 1024 * 0.2^2) / (1 * 5120) */
-	expect_close(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision), 0.1);
-}
+	static const struct {
+		bool weighted;
+		uint64_t batches, n;
+		double spread; /* the fraction reflected is 0.5 with this more, then less */
+		enum sl_fate fate;
+		double found, expected;
+	} rows[] = {{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.45},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.55},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0.5},
+		{false, 2, 500, 0, SL_FATE_transmitted, 0, 0},
+		{false, 2, 500, 0, SL_FATE_reflected, 0.5, 0},
+		{true, 1, 1000, 0, SL_FATE_reflected, 0.5, 0.45},
+		{true, 1, 1000, 0, SL_FATE_absorbed, 0.5, 0.4},
+		{true, 2, 10000, 0.25, SL_FATE_reflected, 0.5, 0.4}};
 
-/* The deviation is 0.05 divided by the binomial error sqrt(0.45 * 0.55 / 1000). */
-TEST(counts_have_binomial_errors)
-{
-	reset_sums(false);
-	add_batch(500, 0.5);
-	add_batch(500, 0.5);
-	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
-	expect_close(deviation(SL_FATE_reflected, 0.55), -0.05 / sqrt(0.45 * 0.55 / 1000));
-	assert_true(deviation(SL_FATE_reflected, 0.5) == 0);
-	assert_true(deviation(SL_FATE_transmitted, 0) == 0);
-	assert_true(isinf(deviation(SL_FATE_reflected, 0)));
-}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const double e = rows[i].expected, n = (double)(rows[i].batches * rows[i].n);
+		double want = rows[i].found - e, found;
 
-/* One batch gives no error by scatter. The binomial error is an upper bound for weights up to 1. */
-TEST(single_batch_uses_the_binomial_bound)
-{
-	reset_sums(true);
-	add_batch(1000, 0.5);
-	expect_close(deviation(SL_FATE_reflected, 0.45), 0.05 / sqrt(0.45 * 0.55 / 1000));
-	expect_close(deviation(SL_FATE_absorbed, 0.4), 0.1 / sqrt(0.4 * 0.6 / 1000));
-	assert_true(isnan(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision)));
+		reset_sums(rows[i].weighted);
+		for (uint64_t b = 0; b < rows[i].batches; b++)
+			add_batch(rows[i].n, 0.5 + (b % 2 ? -1 : 1) * rows[i].spread);
+		found = deviation(rows[i].fate, e);
+		want = want != 0 ? want / sqrt(e * (1 - e) / n) : 0;
+		if (found != want && !(fabs(found - want) <= 1e-9 * fabs(want)))
+			fail_msg("row %zu: %.12g, expected %.12g", i, found, want);
+	}
 }
 
 /*
@@ -163,26 +172,17 @@ TEST(deviation_follows_student_distribution)
 				add_batch(1 << 20, b % 2 ? 0.5 - 0x1p-14 : 0.5 + 0x1p-14);
 			error = 0x1p-14 / sqrt((double)known[k].freedom);
 			off = known[k].t[i] * error;
-			expect_close((sl_results_make(&sums.m, false, &sums.r),
-					     sl_precision_error(
-						     &sums.r.fate[SL_FATE_reflected].precision)),
-				error);
-			assert_true(fabs(deviation(SL_FATE_reflected, 0.5 - off) - (i + 2)) <
-				    known[k].within);
-			assert_true(fabs(deviation(SL_FATE_absorbed, 0.5 - off) - (i + 2)) <
-				    known[k].within);
-			assert_true(fabs(deviation(SL_FATE_reflected, 0.5 + off) + (i + 2)) <
-				    known[k].within);
-		}
-}
+			for (int row = 0; row < 3; row++) {
+				const double want = row < 2 ? i + 2 : -i - 2;
+				double found =
+					deviation(row == 1 ? SL_FATE_absorbed : SL_FATE_reflected,
+						row < 2 ? 0.5 - off : 0.5 + off);
 
-/*
- * Two batches that differ much by chance have a large scatter; the binomial bound is used instead.
- */
-TEST(binomial_bound_limits_the_deviation_of_few_batches)
-{
-	reset_sums(true);
-	add_batch(10000, 0.25);
-	add_batch(10000, 0.75);
-	expect_close(deviation(SL_FATE_reflected, 0.4), 0.1 / sqrt(0.4 * 0.6 / 20000));
+				if (!(fabs(found - want) < known[k].within))
+					fail_msg("%g standard errors are %g, not %g", known[k].t[i],
+						found, want);
+			}
+			expect_close(sl_precision_error(&sums.r.fate[SL_FATE_reflected].precision),
+				error);
+		}
 }

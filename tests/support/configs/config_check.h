@@ -5,7 +5,7 @@
 #ifndef SL_TESTS_SUPPORT_CONFIGS_CONFIG_CHECK_H
 #define SL_TESTS_SUPPORT_CONFIGS_CONFIG_CHECK_H
 
-#include "pipeline/resolve/resolve.h"
+#include "pipeline/plan/plan.h"
 #include "tests/support/basic/check.h"
 
 /* Result of the last text that was resolved. */
@@ -16,7 +16,13 @@ extern struct sl_choices choices;
 enum sl_status resolve_text(
 	const char *text, const char *const *sets, size_t n_sets, struct sl_reader **r);
 
-/* The same for a text that must be valid. */
+/* The same for a text that must be valid, with texts of --set up to NULL. */
 void resolve_good_text(const char *text);
+void resolve_good_sets(const char *text, const char *const *sets);
+
+/* Resolves it and makes the plan, which the caller frees. */
+struct sl_plan *plan_of_sets(const char *text, const char *const *sets);
+
+#define SETS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #endif

@@ -1,14 +1,12 @@
 /* configs.c - see configs.h. */
 #include "tests/support/configs/configs.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/basic/check.h"
-
-static const char suffix[] = ".yaml";
 
 const char *source_root(void)
 {
@@ -40,32 +38,23 @@ bool next_line(FILE *f, char line[LINE_BYTES])
 	return false;
 }
 
-static int by_suffix(const struct dirent *entry)
-{
-	size_t n = strlen(entry->d_name);
-
-	return n >= strlen(suffix) && strcmp(entry->d_name + n - strlen(suffix), suffix) == 0;
-}
-
 void configs_list(struct configs *c)
 {
-	char folder[CONFIG_PATH_BYTES];
-	struct dirent **entry;
-	int n;
+	char path[CONFIG_PATH_BYTES];
+	glob_t found;
 
-	snprintf(folder, sizeof(folder), "%s/data/configs", source_root());
-	n = scandir(folder, &entry, by_suffix, alphasort);
-	assert_true(n > 0 && n <= CONFIGS_MAX);
-	c->n = (size_t)n;
-	for (size_t i = 0; i < c->n; i++) {
-		snprintf(c->name[i], CONFIG_NAME_BYTES, "%.*s",
-			(int)(strlen(entry[i]->d_name) - strlen(suffix)), entry[i]->d_name);
-		free(entry[i]);
+	config_path("*", path);
+	assert_int_equal(glob(path, 0, NULL, &found), 0);
+	assert_true(found.gl_pathc > 0 && found.gl_pathc <= CONFIGS_MAX);
+	for (c->n = 0; c->n < found.gl_pathc; c->n++) {
+		const char *name = strrchr(found.gl_pathv[c->n], '/') + 1;
+
+		snprintf(c->name[c->n], CONFIG_NAME_BYTES, "%.*s", (int)strcspn(name, "."), name);
 	}
-	free(entry);
+	globfree(&found);
 }
 
 void config_path(const char *name, char path[CONFIG_PATH_BYTES])
 {
-	snprintf(path, CONFIG_PATH_BYTES, "%s/data/configs/%s%s", source_root(), name, suffix);
+	snprintf(path, CONFIG_PATH_BYTES, "%s/data/configs/%s.yaml", source_root(), name);
 }
