@@ -43,12 +43,11 @@ static void limit(enum __rlimit_resource what, unsigned long most)
 /* Executes the program in the child; does not return. */
 static void exec_program(const struct process *p, const char *path, const struct running *r)
 {
-	int out = p->out_to ? open(p->out_to, O_WRONLY | O_CREAT, 0666) : r->out;
 	int in = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
 	signal(SIGINT, SIG_DFL); /* a shell starts background jobs with SIGINT ignored */
-	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(r->err, 2) < 0)
+	if (in < 0 || dup2(in, 0) < 0 || dup2(r->out, 1) < 0 || dup2(r->err, 2) < 0)
 		_exit(CANNOT_RUN);
 	if (p->folder && chdir(p->folder) != 0)
 		_exit(CANNOT_RUN);
