@@ -166,9 +166,7 @@ const char *run_json(const struct folder *f, const char *out, const char *key)
 
 uint64_t hash_run(const struct folder *f, const char *out)
 {
-	static const char *const except[] = {"run.json", NULL};
-
-	return folder_hash(folder_path(f, out), except);
+	return folder_hash(folder_path(f, out), "run.json");
 }
 
 void copy_run(const struct folder *f, const char *from, const char *to)

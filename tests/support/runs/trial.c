@@ -232,21 +232,14 @@ bool trial_is_finished(const struct tree *now)
 	return same == trial.after.n && now->n == trial.after.n;
 }
 
+/* A varying file of a few bytes is of a test. */
 static uint64_t state_of(const struct tree *now)
 {
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < now->n; i++) {
-		const struct tree_file *f = &now->file[i];
-		uint64_t h = 0xcbf29ce484222325u;
-
-		for (const char *c = f->name; *c; c++)
-			h = (h ^ (uint8_t)*c) * 0x100000001b3u;
-		/* files of a few bytes are of tests */
-		for (size_t k = 0; k < f->size && (f->size < 8 || !varies(f->name)); k++)
-			h = (h ^ (uint8_t)f->bytes[k]) * 0x100000001b3u;
-		hash += h;
-	}
+	for (size_t i = 0; i < now->n; i++)
+		hash += tree_file_hash(
+			&now->file[i], now->file[i].size < 8 || !varies(now->file[i].name));
 	return hash;
 }
 
