@@ -167,6 +167,8 @@ TEST(any_damage_is_reported_and_repaired)
 	for (size_t i = 0; i < COUNT(damages); i++) {
 		char what[64];
 
+		if (is_quick() && i % 4 != some.first % 4)
+			continue;
 		snprintf(what, sizeof(what), "damage %d of %s", (int)damages[i].how,
 			damages[i].file);
 		make_damage(&damages[i]);

@@ -68,10 +68,13 @@ static void attempt(const struct moment *m, const char *call, int bytes)
 		fail_fault(&fault, "expected \"%s\", but exit code %d: %s", m->text, e.code, e.err);
 	if (!trial_is_run() && e.code != 0 && folder_has(&trial.f, "joined"))
 		fail_fault(&fault, "a part of the output is left");
-	if (m->happens && !trial_is_run()) /* its input may be damaged */
-		tree_restore(&trial.f, &now, &trial.before);
-	else
+	if (!m->happens || trial_is_run()) {
 		trial_finish(&fault, &e, &now);
+		return;
+	}
+	tree_restore(&trial.f, &now, &trial.before); /* its input may be damaged */
+	tree_free(&now);
+	process_free(&e);
 }
 
 static void try_all(const struct scenario *s, const struct moment *m, size_t n)
