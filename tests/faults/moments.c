@@ -123,6 +123,30 @@ TEST(interrupt_ends_verify)
 	TRY(verify, rows);
 }
 
+static void expect_in_use(const char *line, const char *text)
+{
+	struct ending e;
+
+	trial_run(line, strlen(line), NULL, &e);
+	if (e.code != SL_OUTPUT_IN_USE || !strstr(e.err, text))
+		fail_msg("%s: exit code %d: %s", line, e.code, e.err);
+	process_free(&e);
+}
+
+/* A second run is refused at once, and the first one goes on. */
+static void start_run_again(void)
+{
+	expect_in_use(RUN " --set output.format=npz --resume", "out is in use");
+}
+
+TEST(a_second_run_is_refused)
+{
+	static const struct moment rows[] = {
+		{"file_rename:1 file_append:3", start_run_again, 0, SL_OK, ""}};
+
+	TRY(run, rows);
+}
+
 /* --- another program changes the directory of a run --------------------------------------------------- */
 
 static void remove_one(const char *name)
@@ -241,13 +265,7 @@ static void replace_batch_2(void)
 
 static void start_part_again(void)
 {
-	static const char again[] = PART "2/2 --force";
-	struct ending e;
-
-	trial_run(again, strlen(again), NULL, &e);
-	assert_int_equal(e.code, SL_OUTPUT_IN_USE);
-	assert_non_null(strstr(e.err, "part_2_of_2 is in use"));
-	process_free(&e);
+	expect_in_use(PART "2/2 --force", "part_2_of_2 is in use");
 }
 
 /* Files are linked, or copied. A signal ends the join in order: there is a whole run or nothing. */
