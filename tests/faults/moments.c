@@ -11,6 +11,7 @@
 #include "tests/support/runs/trial.h"
 
 #define RUN  "run tiny.yaml --quiet --out out --set run.particles=2400 --device cpu --threads 2"
+#define NPZ  RUN " --set output.format=npz"
 #define PART "run tiny.yaml --quiet --out out --set output.format=npz --part "
 
 struct moment {
@@ -92,7 +93,7 @@ static void try_all(const struct scenario *s, const struct moment *m, size_t n)
 
 #define TRY(scenario, rows) try_all(&(scenario), rows, sizeof(rows) / sizeof(*(rows)))
 
-static const struct scenario run = {"run", "", RUN " --set output.format=npz", NULL, NULL, THREADS};
+static const struct scenario run = {"run", "", NPZ, NULL, NULL, THREADS};
 
 TEST(signals_stop_a_run_in_order)
 {
@@ -123,28 +124,55 @@ TEST(interrupt_ends_verify)
 	TRY(verify, rows);
 }
 
-static void expect_in_use(const char *line, const char *text)
+/* --- other commands --------------------------------------------------------------------------- */
+
+#define CONVERT "convert out --to all.npz --quiet"
+
+struct second {
+	const char *call, *line;
+	int code; /* of the line */
+	const char *text;
+};
+
+static const struct second *second;
+
+static void run_second(void)
 {
 	struct ending e;
 
-	trial_run(line, strlen(line), NULL, &e);
-	if (e.code != SL_OUTPUT_IN_USE || !strstr(e.err, text))
-		fail_msg("%s: exit code %d: %s", line, e.code, e.err);
+	trial_run(second->line, strlen(second->line), NULL, &e);
+	if (e.code != second->code || !strstr(e.err, second->text))
+		fail_msg("%s at %s: exit code %d: %s", second->line, second->call, e.code, e.err);
 	process_free(&e);
+	unlink(folder_path(&trial.f, "all.npz"));
 }
 
-/* A second run is refused at once, and the first one goes on. */
-static void start_run_again(void)
+/* The first command succeeds. */
+static void try_second(const struct scenario *s, const struct second *rows, size_t n)
 {
-	expect_in_use(RUN " --set output.format=npz --resume", "out is in use");
+	trial_begin(s);
+	for (second = rows; second < rows + n; second++) {
+		const struct moment m = {second->call, run_second, 0, SL_OK, ""};
+
+		attempt(&m, second->call, (int)strlen(second->call));
+	}
+	trial_end();
 }
 
-TEST(a_second_run_is_refused)
+/* A second run is refused at once; readers take no lock, and see the batches that are committed. */
+TEST(other_commands_change_no_run)
 {
-	static const struct moment rows[] = {
-		{"file_rename:1 file_append:3", start_run_again, 0, SL_OK, ""}};
+	static const struct second rows[] = {
+		{"file_rename:1", NPZ " --resume", SL_OUTPUT_IN_USE, "out is in use"},
+		{"file_append:3", NPZ " --resume", SL_OUTPUT_IN_USE, "out is in use"},
+		{"file_rename:1", "verify out --quiet", SL_DISK, "No such file or directory"},
+		{"file_append:3", "verify out --quiet", SL_CHECK_FAILED,
+			"because the run has not ended"},
+		{"file_rename:2", CONVERT, SL_BAD_INPUT, "the directory has no committed batches"},
+		{"file_append:3", CONVERT, SL_OK, ""},
+	};
 
-	TRY(run, rows);
+	try_second(&run, rows, sizeof(rows) / sizeof(*rows));
 }
 
 /* --- another program changes the directory of a run --------------------------------------------------- */
@@ -257,15 +285,9 @@ TEST(changes_during_a_run_are_noticed)
 
 /* --- a join ----------------------------------------------------------------------------------- */
 
-/* Links of batch 2 are those of the second part. */
 static void replace_batch_2(void)
 {
 	replace("out/part_2_of_2/tiny_000002.npz", false);
-}
-
-static void start_part_again(void)
-{
-	expect_in_use(PART "2/2 --force", "part_2_of_2 is in use");
 }
 
 /* Files are linked, or copied. A signal ends the join in order: there is a whole run or nothing. */
@@ -276,10 +298,13 @@ TEST(changes_and_signals_during_a_join)
 	static const struct moment rows[] = {
 		{"file_link:1 file_link:1+:18,file_map:1", replace_batch_2, 0, SL_BAD_INPUT,
 			"batch 2 is damaged"},
-		{"file_link:3", start_part_again, 0, SL_OK, ""},
 		{"file_open:3 file_open:9 file_link:1 file_link:3 file_write:1 file_write:2", NULL,
 			SIGTERM, 128 + SIGTERM, ""},
 	};
 
+	static const struct second again = {
+		"file_link:3", PART "2/2 --force", SL_OUTPUT_IN_USE, "part_2_of_2 is in use"};
+
 	TRY(s, rows);
+	try_second(&s, &again, 1);
 }
