@@ -168,7 +168,7 @@ TEST(other_commands_change_no_run)
 		{"file_rename:1", "verify out --quiet", SL_DISK, "No such file or directory"},
 		{"file_append:3", "verify out --quiet", SL_CHECK_FAILED,
 			"because the run has not ended"},
-		{"file_rename:2", CONVERT, SL_BAD_INPUT, "the directory has no committed batches"},
+		{"file_rename:1", CONVERT, SL_BAD_INPUT, "the directory has no committed batches"},
 		{"file_append:3", CONVERT, SL_OK, ""},
 	};
 
