@@ -31,7 +31,7 @@ static void expect_line(const char *what, const char *line, int code, const char
 {
 	struct ending e;
 
-	trial_run(line, strlen(line), NULL, &e);
+	trial_run(line, NULL, &e);
 	if (e.code != code || !strstr(e.err, text))
 		fail_msg("%s: %s: exit code %d (signal %d), expected %d and \"%s\": %s", what, line,
 			e.code, e.signal, code, text, e.err);
@@ -64,8 +64,7 @@ enum how {
 	REMOVE,
 	FLIP,       /* a bit at a of b (folder_flip()) */
 	CUT,        /* to a bytes, or if a is negative, by -a bytes */
-	SWAP,       /* with batch a */
-	COPY,       /* the file of the same name in the directory of another run */
+	COPY,       /* another file in its place */
 	DROP_LINE,  /* line a */
 	RAISE_COUNT /* of the survivors in line a, whose checksum stays */
 };
@@ -98,18 +97,10 @@ static void edit_manifest(long number, bool drop)
 	free(whole);
 }
 
-static void copy_file(const char *from, const char *to)
-{
-	const struct tree_file *file = tree_find(&trial.before, from);
-
-	assert_non_null(file);
-	folder_write(&trial.f, to, file->bytes, file->size);
-}
-
 static void make_damage(const struct damage *d)
 {
-	const struct tree_file *file = tree_find(&trial.before, d->file);
-	char from[64];
+	const struct tree_file *file =
+		tree_find(&trial.before, d->how == COPY ? d->other : d->file);
 
 	assert_non_null(file);
 	if (d->how == REMOVE)
@@ -119,15 +110,10 @@ static void make_damage(const struct damage *d)
 	else if (d->how == CUT)
 		assert_int_equal(
 			truncate(path_of(d->file), d->a < 0 ? (off_t)file->size + d->a : d->a), 0);
-	else if (d->how == DROP_LINE || d->how == RAISE_COUNT)
+	else if (d->how == COPY)
+		folder_write(&trial.f, d->file, file->bytes, file->size);
+	else
 		edit_manifest(d->a, d->how == DROP_LINE);
-	snprintf(from, sizeof(from), "%s/%s", d->other ? d->other : "", strchr(d->file, '/') + 1);
-	if (d->how == COPY)
-		copy_file(from, d->file);
-	if (d->how == SWAP) {
-		copy_file(d->file, d->other);
-		copy_file(d->other, d->file);
-	}
 }
 
 #define IMAGE "out/tiny.image.h5"
@@ -140,7 +126,7 @@ static const struct damage damages[] = {
 	{REMOVE, BATCH, NULL, 0, 0, SL_DISK, "tiny_000003.h5"},
 	{FLIP, BATCH, NULL, 1, 2, SL_CHECK_FAILED, "tiny_000003.h5"},
 	{CUT, BATCH, NULL, 1000, 0, SL_CHECK_FAILED, "tiny_000003.h5"},
-	{SWAP, BATCH, "out/tiny_000004.h5", 0, 0, SL_CHECK_FAILED, "tiny_000003.h5"},
+	{COPY, BATCH, "out/tiny_000004.h5", 0, 0, SL_CHECK_FAILED, "tiny_000003.h5"},
 	{DROP_LINE, LINES, NULL, 3, 0, SL_CHECK_FAILED, "5 of 6 batches"},
 	{RAISE_COUNT, LINES, NULL, 2, 0, SL_CHECK_FAILED, "1 damaged line"},
 	{CUT, LINES, NULL, -20, 0, SL_CHECK_FAILED, "1 damaged line"},
@@ -151,8 +137,8 @@ static const struct damage damages[] = {
 	{CUT, PNG, NULL, 0, 0, SL_CHECK_FAILED, "png: the picture differs"},
 	{REMOVE, IMAGE, NULL, 0, 0, SL_CHECK_FAILED, "image.h5: the file is missing"},
 	{REMOVE, PNG, NULL, 0, 0, SL_CHECK_FAILED, "png: the file is missing"},
-	{COPY, IMAGE, "seed", 0, 0, SL_CHECK_FAILED, "image.h5: the pixels differ"},
-	{COPY, PNG, "seed", 0, 0, SL_CHECK_FAILED, "png: the picture differs"},
+	{COPY, IMAGE, "seed/tiny.image.h5", 0, 0, SL_CHECK_FAILED, "image.h5: the pixels differ"},
+	{COPY, PNG, "seed/tiny.png", 0, 0, SL_CHECK_FAILED, "png: the picture differs"},
 };
 
 /* A share of them is repaired. */

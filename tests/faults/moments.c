@@ -140,7 +140,7 @@ static void run_second(void)
 {
 	struct ending e;
 
-	trial_run(second->line, strlen(second->line), NULL, &e);
+	trial_run(second->line, NULL, &e);
 	if (e.code != second->code || !strstr(e.err, second->text))
 		fail_msg("%s at %s: exit code %d: %s", second->line, second->call, e.code, e.err);
 	process_free(&e);

@@ -74,16 +74,15 @@ void bits_step(const struct bits_words *w, int code)
 	process_free(&e);
 }
 
-void bits_command(const char *name, const char *what, const char *to)
+void bits_command(const char *line, int code)
 {
 	struct bits_words w = {.n = 0};
+	char copy[64];
 
-	bits_add(&w, "sluice");
-	bits_add(&w, "%s", name);
-	bits_add(&w, "%s", what);
-	bits_add(&w, to ? "--out %s" : "--quiet", to);
-	bits_add(&w, "--quiet");
-	bits_step(&w, SL_OK);
+	snprintf(copy, sizeof(copy), "sluice %s", line);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		bits_add(&w, "%s", word);
+	bits_step(&w, code);
 }
 
 /* --- what the files are ----------------------------------------------------------------------- */

@@ -30,8 +30,8 @@ void bits_begin(struct bits_words *w, const char *out, unsigned particles, unsig
 enum { ANY_FAILURE = -1 };
 void bits_step(const struct bits_words *w, int code);
 
-/* Runs "NAME WHAT --quiet" with --out, if to is not NULL. */
-void bits_command(const char *name, const char *what, const char *to);
+/* The same with words that spaces separate, without "sluice". */
+void bits_command(const char *line, int code);
 
 /* Adds to the story of the round, which is printed if it fails. */
 SL_PRINTF(1, 2) void bits_tell(const char *format, ...);

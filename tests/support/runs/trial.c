@@ -31,11 +31,11 @@ struct words {
 	char text[2048];
 };
 
-static void split(const char *line, size_t bytes, struct words *w)
+static void split(const char *line, struct words *w)
 {
 	size_t n = 0;
 
-	snprintf(w->text, sizeof(w->text), "sluice %.*s", (int)bytes, line);
+	snprintf(w->text, sizeof(w->text), "sluice %s", line);
 	for (char *word = strtok(w->text, " "); word; word = strtok(NULL, " "))
 		w->at[n++] = word;
 	w->at[n] = NULL;
@@ -45,35 +45,34 @@ static void split(const char *line, size_t bytes, struct words *w)
 
 struct trial trial;
 
-void trial_run(const char *line, size_t bytes, const char *const *env, struct ending *e)
+void trial_run(const char *line, const char *const *env, struct ending *e)
 {
 	static struct words w;
 	struct process p = {
 		.argv = w.at, .env = env, .folder = trial.f.path, .begin = call_log_begin};
 
-	split(line, bytes, &w);
+	split(line, &w);
 	process_run(&p, HANG_SECONDS, e);
 }
 
 /* Runs lines that ";" separates. */
 static void run_before(const char *lines)
 {
-	static const char fault[] = "SL_FAULT=";
+	char copy[2048], *rest = NULL;
 
-	while (*lines) {
-		size_t bytes = strcspn(lines, ";"), first = 0;
-		char setting[64] = "";
-		const char *const env[] = {setting, NULL};
+	snprintf(copy, sizeof(copy), "%s", lines);
+	for (char *line = strtok_r(copy, ";", &rest); line; line = strtok_r(NULL, ";", &rest)) {
+		const bool fails = strncmp(line, "SL_FAULT=", 9) == 0;
+		char *command = fails ? strchr(line, ' ') + 1 : line;
+		const char *const env[] = {fails ? line : NULL, NULL};
 		struct ending e;
 
-		if (strncmp(lines, fault, strlen(fault)) == 0)
-			first = strcspn(lines, " ");
-		snprintf(setting, sizeof(setting), "%.*s", (int)first, lines);
-		trial_run(lines + first, bytes - first, first ? env : NULL, &e);
-		if ((e.code == 0) != (first == 0))
-			fail_msg("%.*s: exit code %d: %s", (int)bytes, lines, e.code, e.err);
+		if (fails)
+			command[-1] = '\0';
+		trial_run(command, env, &e);
+		if ((e.code != 0) != fails)
+			fail_msg("%s: exit code %d: %s", command, e.code, e.err);
 		process_free(&e);
-		lines += bytes + (lines[bytes] == ';');
 	}
 }
 
@@ -99,12 +98,12 @@ void trial_begin(const struct scenario *s)
 		0);
 	run_before(s->before);
 	tree_read(&trial.f, &trial.before);
-	trial_run("list", strlen("list"), log_all, &e);
+	trial_run("list", log_all, &e);
 	process_free(&e);
 	call_log_read(&trial.calls);
 	trial.first = calls_of(&trial.calls, "malloc");
 	trial.seconds = -seconds_now();
-	trial_run(s->command, strlen(s->command), log_all, &e);
+	trial_run(s->command, log_all, &e);
 	trial.seconds += seconds_now();
 	if (e.code != 0)
 		fail_msg("%s: exit code %d: %s", s->command, e.code, e.err);
@@ -274,7 +273,7 @@ static void repair(const struct fault *fault, struct tree *now)
 	trial.states[trial.n_states++] = state;
 	snprintf(again, sizeof(again), "%s%s", trial.s->command, resumes ? " --resume" : "");
 	line = line ? line : again;
-	trial_run(line, strlen(line), NULL, &e);
+	trial_run(line, NULL, &e);
 	tree_free(now);
 	tree_read(&trial.f, now);
 	if (e.code != 0 || !trial_is_finished(now))
@@ -339,7 +338,7 @@ void trial_run_changed(const struct fault *fault, struct ending *e)
 		.file_bytes = fault->file_bytes};
 	struct running r;
 
-	split(trial.s->command, strlen(trial.s->command), &w);
+	split(trial.s->command, &w);
 	process_start(&p, &r);
 	if (fault->at_stop)
 		change_at_stop(fault, &r);

@@ -60,8 +60,8 @@ extern struct trial trial;
 void trial_begin(const struct scenario *s);
 void trial_end(void);
 
-/* Runs a command line of this length, without "sluice", in the folder of the trial. */
-void trial_run(const char *line, size_t bytes, const char *const *env, struct ending *e);
+/* Runs a command line, without "sluice", in the folder of the trial. */
+void trial_run(const char *line, const char *const *env, struct ending *e);
 
 /* A fault, as the environment of the command. */
 struct fault {
