@@ -20,7 +20,7 @@ static bool is_of_device(const char *call)
 
 /* --- what a failed call leads to -------------------------------------------------------------- */
 
-/* The errors of calls whose names begin so: in turn those of the first row that suits, and of the rows with the same beginning. */
+/* The errors of calls whose names begin so, in turn. The first beginning that suits counts. */
 static const struct outcome {
 	const char *call;
 	int error;        /* errno, CUDA error, or the number of the flipped bit */
