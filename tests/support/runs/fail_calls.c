@@ -301,6 +301,7 @@ static bool is_chosen(size_t i, bool of_device)
 
 void fail_calls(const struct scenario *s, bool of_device)
 {
+	const bool is_all = sl_sampling_step(1) == 1;
 	unsigned errors = 0;
 
 	if (!known.n) {
@@ -313,8 +314,10 @@ void fail_calls(const struct scenario *s, bool of_device)
 
 		if (!is_chosen(i, of_device))
 			continue;
-		for (size_t turn = 0; turn < KINDS; turn++) {
-			const size_t kind = (turn + i) % KINDS; /* any share has all kinds */
+		/* any share has all kinds; a known site has one */
+		for (size_t turn = 0;
+			turn < (is_all || !is_known(trial.calls.at[i].site) ? KINDS : 1); turn++) {
+			const size_t kind = (turn + i + seed) % KINDS;
 
 			if (!sl_sampling_selects() || (kind == ON && only_once(call)))
 				continue;
