@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ENTRIES_MAX = 16, CALL_BYTES = 32, ERROR_MAX = 100000 };
+enum { ENTRIES_MAX = 16, CALL_BYTES = 32 };
 
 struct entry {
 	char call[CALL_BYTES];
@@ -32,41 +32,27 @@ static char problem[256];
 /* The process is stopped, or ends, before the call. */
 enum { STOP = 0, KILL = -1 };
 
-/* The whole number at the start of text, 1 to most, or 0 if there is none; *end follows it. */
-static unsigned long number(const char *text, unsigned long most, const char **end)
-{
-	unsigned long v = 0;
-
-	for (*end = text; **end >= '0' && **end <= '9'; (*end)++) {
-		if (v > most / 10)
-			return 0;
-		v = v * 10 + (unsigned long)(**end - '0');
-	}
-	return v <= most ? v : 0;
-}
-
 /* Reads "call:k:errno", "call:k+:errno", "call:k:stop" or "call:k:kill"; *end is set to the character after it. */
 static bool read_entry(const char *text, struct entry *e, const char **end)
 {
-	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	char at[12], error[8];
+	int n = 0;
 
-	if (n == 0 || n >= CALL_BYTES || text[n] != ':')
+	if (sscanf(text, "%31[a-z0-9_]:%9[0-9]%n", e->call, at, &n) != 2)
 		return false;
-	memcpy(e->call, text, n);
-	e->call[n] = '\0';
-	e->at = number(text + n + 1, ERROR_MAX * 10000UL, end);
-	e->on = **end == '+';
-	*end += e->on;
-	if (e->at == 0 || **end != ':')
+	e->on = text[n] == '+';
+	text += n + e->on;
+	if (sscanf(text, ":%6[a-z0-9]%n", error, &n) != 1)
 		return false;
+	*end = text + n;
+	e->at = strtoul(at, NULL, 10);
+	e->error = strcmp(error, "stop") == 0   ? STOP
+	           : strcmp(error, "kill") == 0 ? KILL
+	                                        : atoi(error);
 	atomic_store(&e->calls, 0);
-	if (strncmp(*end, ":stop", 5) == 0 || strncmp(*end, ":kill", 5) == 0) {
-		e->error = (*end)[1] == 's' ? STOP : KILL;
-		*end += 5;
-		return **end == ',' || **end == '\0';
-	}
-	e->error = (int)number(*end + 1, ERROR_MAX, end);
-	return e->error != 0 && (**end == ',' || **end == '\0');
+	return e->at > 0 && (**end == ',' || **end == '\0') &&
+	       (e->error == KILL || strcmp(error, "stop") == 0 ||
+		       (e->error > 0 && error[strspn(error, "0123456789")] == '\0'));
 }
 
 static void read_all(const char *text)

@@ -13,10 +13,8 @@ enum { MESSAGE_BYTES = 512 };
 
 #define RUN "run tiny.yaml --quiet --out out --device cpu --threads 2 --set output.format="
 
-static const struct scenario runs[] = {
-	{"openPMD", "", RUN "openpmd", RUN "openpmd --resume", NULL, THREADS},
-	{"csv.gz", "", RUN "csv.gz --set run.particles=2400",
-		RUN "csv.gz --set run.particles=2400 --resume", NULL, THREADS}};
+static const struct scenario runs[] = {{"openPMD", "", RUN "openpmd", NULL, NULL, THREADS},
+	{"csv.gz", "", RUN "csv.gz --set run.particles=2400", NULL, NULL, THREADS}};
 
 /* A failed run has exit code 4 and, unless it is NULL, this text. */
 static void check_disk(
@@ -36,13 +34,12 @@ TEST(size_limits_of_files_are_reported)
 	for (int i = 0; i < 2; i++) {
 		trial_begin(&runs[i]);
 		for (unsigned long limit = 16; limit < 65536; limit += limit / 2) {
-			const struct process limits = {.file_bytes = limit};
-			struct fault fault = {.env = {NULL}};
+			struct fault fault = {.file_bytes = limit};
 			struct tree now;
 			struct ending e;
 
 			snprintf(fault.text, sizeof(fault.text), "ulimit -f of %lu bytes", limit);
-			trial_run_with(&fault, &limits, false, &e, &now);
+			trial_run_with(&fault, &e, &now);
 			/* stderr is a file too, so a low limit truncates the message */
 			check_disk(&fault, &e, &now,
 				limit < MESSAGE_BYTES ? NULL : strerrordesc_np(EFBIG));
@@ -50,25 +47,6 @@ TEST(size_limits_of_files_are_reported)
 		assert_true(trial.failed > 8 && trial.succeeded > 0);
 		trial_end();
 	}
-}
-
-/* The results are on the disk, but the summary cannot be written. */
-TEST(full_stdout_is_reported)
-{
-	static const struct scenario s = {
-		"stdout", "", "run tiny.yaml --out out --threads 1 --device cpu", NULL, NULL, 0};
-	const struct process full = {.out_to = "/dev/full"};
-	const struct fault fault = {"a full stdout", {NULL}, NULL, 0};
-	struct tree now;
-	struct ending e;
-
-	trial_begin(&s);
-	trial_run_with(&fault, &full, false, &e, &now);
-	assert_int_equal(e.code, SL_DISK);
-	trial_check_message(&fault, &e, "stdout: No space left on device");
-	assert_true(trial_is_finished(&now));
-	trial_finish(&fault, &e, &now);
-	trial_end();
 }
 
 /* --- a small disk, which is the folder of the trial ------------------------------------------------ */
@@ -95,13 +73,13 @@ TEST(too_small_disk_is_reported)
 {
 	static const struct scenario large = {
 		"large", "", RUN "openpmd --set run.particles=20000", NULL, NULL, THREADS};
-	const struct fault fault = {"a disk of 1 MiB", {NULL}, NULL, 0};
+	const struct fault fault = {.text = "a disk of 1 MiB"};
 	struct tree now;
 	struct ending e;
 
 	begin_on_disk(&large);
 	assert_int_equal(small_disk_change(disk(), "size=1m"), 0);
-	trial_run_with(&fault, NULL, false, &e, &now);
+	trial_run_with(&fault, &e, &now);
 	assert_int_equal(e.code, SL_DISK);
 	assert_non_null(strstr(e.err, "out: the run may write"));
 	assert_non_null(strstr(e.err, "are free"));
@@ -137,7 +115,7 @@ TEST(disk_that_fills_up_leaves_a_resumable_run)
 		struct ending e;
 
 		snprintf(fault.text, sizeof(fault.text), "SL_FAULT=%s:stop", calls[i]);
-		trial_run_with(&fault, NULL, false, &e, &now);
+		trial_run_with(&fault, &e, &now);
 		assert_int_equal(small_disk_change(disk(), "size=64m"), 0);
 		check_disk(&fault, &e, &now, strerrordesc_np(ENOSPC));
 	}
@@ -150,7 +128,7 @@ TEST(disk_without_inodes_is_reported)
 {
 	begin_on_disk(&runs[0]);
 	for (unsigned n = 4; n <= 14; n++) {
-		struct fault fault = {.env = {NULL}};
+		struct fault fault = {.at_stop = NULL};
 		char options[64];
 		struct tree now;
 		struct ending e;
@@ -158,7 +136,7 @@ TEST(disk_without_inodes_is_reported)
 		snprintf(options, sizeof(options), "size=64m,nr_inodes=%u", n);
 		snprintf(fault.text, sizeof(fault.text), "a disk of %u inodes", n);
 		assert_int_equal(small_disk_change(disk(), options), 0);
-		trial_run_with(&fault, NULL, false, &e, &now);
+		trial_run_with(&fault, &e, &now);
 		assert_int_equal(small_disk_change(disk(), "nr_inodes=100"), 0);
 		check_disk(&fault, &e, &now, strerrordesc_np(ENOSPC));
 	}

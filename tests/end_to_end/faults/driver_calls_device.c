@@ -122,21 +122,9 @@ static void count_run(const char *compact, const char *sort, unsigned slots)
 	assert_true(waits > 0 && waits <= 2 * BATCHES);
 }
 
-/* Each compact and sort backend of the device, in fused mode each sort, with one to three slots. */
 TEST(no_allocation_during_a_run)
 {
-	const struct sl_backend *c, *s;
-	unsigned runs = 0;
-
-	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
-		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
-			if (c->primitive == SL_COMPACT && s->primitive == SL_SORT &&
-				c->space == SL_DEVICE && s->space == SL_DEVICE)
-				count_run(c->name, s->name, runs++ % 3 + 1);
-	for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
-		if (s->primitive == SL_SORT && s->space == SL_DEVICE)
-			count_run(NULL, s->name, runs++ % 3 + 1);
-	assert_true(runs > 3);
+	for_each_backend(count_run);
 	/* otherwise the wrappers do not receive the calls */
 	assert_true(atomic_load(&calls[CALL_cudaMalloc]) > 0);
 	assert_true(atomic_load(&calls[CALL_cudaMallocHost]) > 0);

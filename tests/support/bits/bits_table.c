@@ -8,19 +8,21 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 
-bool bits_line_has(const struct bits_line *line, const char *flag)
+bool bits_has(const char *flags, const char *flag)
 {
-	const char *at = strstr(line->flags, flag);
-	char after = at ? at[strlen(flag)] : 0;
+	const size_t bytes = strlen(flag);
 
-	return at && (at == line->flags || at[-1] == ' ') && (after == ' ' || after == '\0');
+	for (const char *at = flags; (at = strstr(at, flag)) != NULL; at += bytes)
+		if ((at == flags || at[-1] == ' ') && (at[bytes] == ' ' || at[bytes] == '\0'))
+			return true;
+	return false;
 }
 
 /* "= TITLE | PARTICLES BATCH | FLAGS" */
 static void read_title(char *text, struct bits_line *line)
 {
 	memset(line, 0, sizeof(*line));
-	if (sscanf(text, "= %63[^|]| %u %u |%63[^\n]", line->title, &line->particles, &line->batch,
+	if (sscanf(text, "= %63[^|]| %u %u |%127[^\n]", line->title, &line->particles, &line->batch,
 		    line->flags) < 3)
 		fail_msg("not a title: %s", text);
 	line->title[strlen(line->title) - 1] = '\0';
@@ -35,47 +37,45 @@ static void read_choice(char *text, struct bits_line *line)
 	line->choice[k][line->n[k]++] = text + 3;
 }
 
-static size_t add_shipped(struct bits_line *line, size_t n)
+static void add_shipped(struct bits_table *t)
 {
 	static struct configs all;
 
 	configs_list(&all);
 	for (size_t i = 0; i < all.n; i++) {
+		struct bits_line *line = &t->line[t->lines];
 		char path[CONFIG_PATH_BYTES];
 
 		if (!sl_sampling_selects())
 			continue;
-		assert_true(n < BITS_LINES_MAX && strlen(all.name[i]) < sizeof(line->title));
-		memset(&line[n], 0, sizeof(*line));
-		strcpy(line[n].title, all.name[i]);
 		config_path(all.name[i], path);
-		assert_true(strlen(path) < sizeof(line->text));
-		strcpy(line[n].text, path);
-		line[n].particles = 1000;
-		line[n].batch = 397;
-		line[n++].shipped = true;
+		assert_true(t->lines < BITS_LINES_MAX && strlen(path) < sizeof(line->text));
+		*line = (struct bits_line){.particles = 1000, .batch = 397, .flags = "shipped"};
+		snprintf(line->title, sizeof(line->title), "%.63s", all.name[i]);
+		strcpy(line->text, path);
+		t->lines++;
 	}
-	return n;
 }
 
-size_t bits_table_read(char *table, struct bits_line line[BITS_LINES_MAX])
+void bits_table_read(char *text, struct bits_table *t)
 {
-	size_t n = 0;
-
-	for (char *at = strtok(table, "\n"); at; at = strtok(NULL, "\n")) {
-		if (*at == '#')
-			continue;
-		if (*at == '=') {
-			assert_true(n < BITS_LINES_MAX);
-			read_title(at, &line[n++]);
+	t->lines = t->rules = 0;
+	for (char *at = strtok(text, "\n"); at; at = strtok(NULL, "\n")) {
+		if (*at == '%') {
+			assert_true(t->rules < BITS_RULES_MAX && strstr(at, " ="));
+			t->name[t->rules] = at + 2;
+			t->rule[t->rules++] = strstr(at, " =") + 2;
+		} else if (*at == '=') {
+			assert_true(t->lines < BITS_LINES_MAX);
+			read_title(at, &t->line[t->lines++]);
 		} else if (*at == '+') {
-			read_choice(at, &line[n - 1]);
-		} else {
-			char *text = line[n - 1].text;
+			read_choice(at, &t->line[t->lines - 1]);
+		} else if (*at != '#') {
+			char *whole = t->line[t->lines - 1].text;
 
-			assert_true(strlen(text) + strlen(at) + 2 < BITS_TEXT_BYTES);
-			strcat(strcat(text, at), "\n");
+			assert_true(strlen(whole) + strlen(at) + 2 < BITS_TEXT_BYTES);
+			strcat(strcat(whole, at), "\n");
 		}
 	}
-	return add_shipped(line, n);
+	add_shipped(t);
 }

@@ -63,9 +63,9 @@ void folder_write(const struct folder *f, const char *name, const void *bytes, s
 	assert_int_equal(fclose(file), 0);
 }
 
-static char *read_path(const char *path, size_t *size)
+char *folder_read(const struct folder *f, const char *name, size_t *size)
 {
-	FILE *file = fopen(path, "rb");
+	FILE *file = fopen(folder_path(f, name), "rb");
 	char *bytes;
 	long end;
 
@@ -80,11 +80,6 @@ static char *read_path(const char *path, size_t *size)
 	bytes[*size] = '\0';
 	fclose(file);
 	return bytes;
-}
-
-char *folder_read(const struct folder *f, const char *name, size_t *size)
-{
-	return read_path(folder_path(f, name), size);
 }
 
 /* Other processes that read the file meanwhile never see another size. */
@@ -116,83 +111,14 @@ static int not_dots(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Orders by bytes, because alphasort() depends on the locale. */
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 size_t folder_count(const struct folder *f)
 {
 	struct dirent **entries;
-	int n = scandir(f->path, &entries, not_dots, by_name);
+	int n = scandir(f->path, &entries, not_dots, NULL);
 
 	assert_true(n >= 0);
 	for (int i = 0; i < n; i++)
 		free(entries[i]);
 	free(entries);
 	return (size_t)n;
-}
-
-/* FNV-1a (Fowler, Noll, Vo). */
-static uint64_t add(uint64_t hash, const void *bytes, size_t size)
-{
-	const unsigned char *at = (const unsigned char *)bytes;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ at[i]) * 0x100000001b3u;
-	return hash;
-}
-
-static uint64_t add_file(uint64_t hash, const char *path)
-{
-	size_t size;
-	char *bytes = read_path(path, &size);
-
-	hash = add(add(hash, &size, sizeof(size)), bytes, size);
-	free(bytes);
-	return hash;
-}
-
-static bool is_listed(const char *name, const char *const *list)
-{
-	for (; list && *list; list++) {
-		if (strcmp(*list, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static uint64_t add_tree(uint64_t hash, const char *path, const char *const *except)
-{
-	struct dirent **entries;
-	int n = scandir(path, &entries, not_dots, by_name);
-
-	assert_true(n >= 0);
-	for (int i = 0; i < n; i++) {
-		const char *name = entries[i]->d_name;
-		char below[4096];
-		struct stat facts;
-		uint32_t kind;
-
-		snprintf(below, sizeof(below), "%s/%s", path, name);
-		assert_int_equal(lstat(below, &facts), 0);
-		kind = facts.st_mode & S_IFMT;
-		if (!is_listed(name, except)) {
-			hash = add(add(hash, name, strlen(name) + 1), &kind, sizeof(kind));
-			if (S_ISDIR(facts.st_mode))
-				hash = add_tree(hash, below, except);
-			else if (S_ISREG(facts.st_mode))
-				hash = add_file(hash, below);
-			hash = add(hash, "", 1); /* the end of this entry */
-		}
-		free(entries[i]);
-	}
-	free(entries);
-	return hash;
-}
-
-uint64_t folder_hash(const char *path, const char *const *except)
-{
-	return add_tree(0xcbf29ce484222325u, path, except);
 }

@@ -35,9 +35,9 @@ bool folder_has(const struct folder *f, const char *name);
 size_t folder_count(const struct folder *f);
 
 /*
- * Returns a hash of the tree below path: names, kinds, sizes and bytes, but not times. except is NULL
- * or a NULL-terminated list of names that are skipped in every folder.
+ * Returns a hash of the tree below path: names, sizes and bytes, but not times. except is NULL, or a name that is skipped in
+ * every folder.
  */
-uint64_t folder_hash(const char *path, const char *const *except);
+uint64_t folder_hash(const char *path, const char *except);
 
 #endif

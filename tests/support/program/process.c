@@ -32,30 +32,22 @@ static const char *program(const char *name)
 	return sluice;
 }
 
-static void limit(enum __rlimit_resource what, unsigned long most)
-{
-	const struct rlimit both = {most, most};
-
-	if (most != 0 && setrlimit(what, &both) != 0)
-		_exit(CANNOT_RUN);
-}
-
 /* Executes the program in the child; does not return. */
 static void exec_program(const struct process *p, const char *path, const struct running *r)
 {
-	int out = p->out_to ? open(p->out_to, O_WRONLY | O_CREAT, 0666) : r->out;
+	const struct rlimit most = {p->file_bytes, p->file_bytes};
 	int in = open("/dev/null", O_RDONLY);
 
 	setpgid(0, 0);
 	signal(SIGINT, SIG_DFL); /* a shell starts background jobs with SIGINT ignored */
-	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(r->err, 2) < 0)
+	if (in < 0 || dup2(in, 0) < 0 || dup2(r->out, 1) < 0 || dup2(r->err, 2) < 0)
 		_exit(CANNOT_RUN);
 	if (p->folder && chdir(p->folder) != 0)
 		_exit(CANNOT_RUN);
 	for (const char *const *env = p->env; env && *env; env++)
 		putenv((char *)(uintptr_t)*env);
-	limit(RLIMIT_FSIZE, p->file_bytes);
-	limit(RLIMIT_AS, p->memory_bytes);
+	if (p->file_bytes != 0 && setrlimit(RLIMIT_FSIZE, &most) != 0)
+		_exit(CANNOT_RUN);
 	execvp(path, (char *const *)(uintptr_t)p->argv);
 	_exit(CANNOT_RUN);
 }

@@ -32,10 +32,8 @@ struct process {
 	const char *const *argv; /* NULL-terminated; "sluice" is the program under test */
 	const char *const
 		*env; /* NULL-terminated "NAME=value", added to the environment; may be NULL */
-	const char *folder;         /* working directory; NULL: the current one */
-	const char *out_to;         /* a path for its stdout; NULL: captured */
-	unsigned long file_bytes;   /* RLIMIT_FSIZE; 0: none */
-	unsigned long memory_bytes; /* RLIMIT_AS; 0: none */
+	const char *folder;       /* working directory; NULL: the current one */
+	unsigned long file_bytes; /* RLIMIT_FSIZE; 0: none */
 	void (*begin)(void); /* called in the child before main() of "sluice"; NULL: not called */
 };
 

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "pipeline/text/yaml.h"
-#include "primitives/files/crc32.h"
+#include "tests/support/program/tree.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static const bool is_slow = true;
@@ -115,15 +116,6 @@ void expect_file(const struct folder *f, const char *name, const char *text)
 	free(found);
 }
 
-void write_slow(const struct folder *f, const char *name)
-{
-	write_text(f, name,
-		"run: {name: t, particles: 1e6, batch: 1e6, threads: 1}\n"
-		"model: {slab: {mu_a: 0 /cm, mu_s: 10000 /cm, thickness: 1 cm}}\n"
-		"transport: {max_steps: 1e6}\n"
-		"keep: transmitted\n");
-}
-
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m)
 {
 	struct sl_dir dir;
@@ -144,26 +136,6 @@ void keep_batches(const struct folder *f, const char *out, size_t n)
 		at = strchr(at, '\n') + 1;
 	folder_write(f, name, lines, (size_t)(at - lines));
 	free(lines);
-}
-
-void edit_run_json(const struct folder *f, const char *out, const char *from, const char *to)
-{
-	static const char member[] = ",\n\t\"crc32\": \"";
-	char name[256], *json, *text, *at, *crc;
-	size_t bytes;
-
-	snprintf(name, sizeof(name), "%s/run.json", out);
-	json = folder_read(f, name, &bytes);
-	text = (char *)malloc(bytes + strlen(to) + 1);
-	at = strstr(json, from);
-	assert_true(text && at);
-	sprintf(text, "%.*s%s%s", (int)(at - json), json, to, at + strlen(from));
-	crc = strstr(text, member);
-	assert_non_null(crc);
-	sprintf(crc, "%s%08x\"\n}\n", member, sl_crc32(text, (size_t)(crc - text)));
-	write_text(f, name, text);
-	free(text);
-	free(json);
 }
 
 struct sl_yaml *report_of(const struct folder *f, const char *out)
@@ -194,28 +166,30 @@ const char *run_json(const struct folder *f, const char *out, const char *key)
 
 uint64_t hash_run(const struct folder *f, const char *out)
 {
-	static const char *const except[] = {"run.json", NULL};
-
-	return folder_hash(folder_path(f, out), except);
-}
-
-static void run_tool(const struct folder *f, const char *const *words)
-{
-	const struct process p = {.argv = words, .folder = f->path};
-	struct ending e;
-
-	process_run(&p, HANG_SECONDS, &e);
-	expect_ending(&e, 0, "", words);
+	return folder_hash(folder_path(f, out), "run.json");
 }
 
 void copy_run(const struct folder *f, const char *from, const char *to)
 {
-	run_tool(f, (const char *const[]){"cp", "-a", from, to, NULL});
+	const struct tree nothing = {.n = 0};
+	struct folder source, copy;
+	struct tree t;
+
+	snprintf(source.path, sizeof(source.path), "%.120s/%.120s", f->path, from);
+	snprintf(copy.path, sizeof(copy.path), "%.120s/%.120s", f->path, to);
+	assert_int_equal(mkdir(copy.path, 0777), 0);
+	tree_read(&source, &t);
+	tree_restore(&copy, &nothing, &t);
+	tree_free(&t);
 }
 
 void remove_run(const struct folder *f, const char *out)
 {
-	run_tool(f, (const char *const[]){"rm", "-rf", out, NULL});
+	struct folder run;
+
+	snprintf(run.path, sizeof(run.path), "%.120s/%.120s", f->path, out);
+	if (folder_has(f, out))
+		folder_remove(&run);
 }
 
 double seconds_now(void)

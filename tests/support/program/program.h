@@ -49,9 +49,6 @@ void write_text(const struct folder *f, const char *name, const char *text);
 /* Expects that the contents of the file name in f equal text. */
 void expect_file(const struct folder *f, const char *name, const char *text);
 
-/* Writes a configuration of one batch that takes minutes: more than 1e4 steps per particle. */
-void write_slow(const struct folder *f, const char *name);
-
 /* Reads the manifest of the run in out below f. */
 void read_manifest(const struct folder *f, const char *out, struct sl_manifest *m);
 
@@ -62,9 +59,6 @@ void keep_batches(const struct folder *f, const char *out, size_t n);
  * of run.json, valid until the next call. */
 struct sl_yaml *report_of(const struct folder *f, const char *out);
 const char *run_json(const struct folder *f, const char *out, const char *key);
-
-/* Replaces the first text from by to in out/run.json, and the checksum at its end with it. */
-void edit_run_json(const struct folder *f, const char *out, const char *from, const char *to);
 
 /* Returns a hash of all files of a run except run.json, which contains times. */
 uint64_t hash_run(const struct folder *f, const char *out);

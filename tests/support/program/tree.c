@@ -62,6 +62,36 @@ bool tree_same(const struct tree_file *a, const struct tree_file *b)
 	       (!a->bytes || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
+/* FNV-1a (Fowler, Noll, Vo). */
+uint64_t tree_file_hash(const struct tree_file *f, bool bytes)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (const char *c = f->name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+	for (size_t i = 0; bytes && i < f->size; i++)
+		hash = (hash ^ (uint8_t)f->bytes[i]) * 0x100000001b3u;
+	return hash ^ (f->bytes ? f->size : UINT64_MAX);
+}
+
+uint64_t folder_hash(const char *path, const char *except)
+{
+	struct folder f;
+	struct tree t;
+	uint64_t sum = 0;
+
+	snprintf(f.path, sizeof(f.path), "%.255s", path);
+	tree_read(&f, &t);
+	for (size_t i = 0; i < t.n; i++) {
+		const char *name = strrchr(t.file[i].name, '/');
+
+		if (!except || strcmp(name ? name + 1 : t.file[i].name, except) != 0)
+			sum += tree_file_hash(&t.file[i], true);
+	}
+	tree_free(&t);
+	return sum;
+}
+
 void tree_restore(const struct folder *f, const struct tree *now, const struct tree *t)
 {
 	for (size_t i = now->n; i-- > 0;) /* the files of a folder follow it */

@@ -7,7 +7,7 @@
 #include "tests/support/program/folder.h"
 
 struct tree_file {
-	char name[112]; /* below the folder */
+	char name[320]; /* below the folder */
 	char *bytes;    /* NULL: a folder */
 	size_t size;
 };
@@ -25,6 +25,9 @@ void tree_free(struct tree *t);
 const struct tree_file *tree_find(const struct tree *t, const char *name);
 
 bool tree_same(const struct tree_file *a, const struct tree_file *b);
+
+/* Returns a hash of the name, and of the bytes if they are asked for. */
+uint64_t tree_file_hash(const struct tree_file *f, bool bytes);
 
 /* Changes the files of f, which are now those of now, to those of t. */
 void tree_restore(const struct folder *f, const struct tree *now, const struct tree *t);

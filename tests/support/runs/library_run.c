@@ -8,9 +8,11 @@
 #include "pipeline/config/reader/read_config.h"
 #include "pipeline/output/shared_directory.h"
 #include "pipeline/plan/memory.h"
+#include "primitives/primitives.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
+#include "tests/support/basic/check.h"
 
-enum { SETS_MAX = 14, SET_BYTES = 320 };
+enum { SETS_MAX = 14 };
 
 static const char config[] =
 	"run: {name: counted, seed: 7}\n"
@@ -19,62 +21,27 @@ static const char config[] =
 	"key: [w:6]\n"
 	"output: {format: csv.gz, columns: [id, x, w, weight, fate]}\n";
 
-/* The settings of a run, as texts "key=value". */
-struct sets {
-	size_t n;
-	char text[SETS_MAX][SET_BYTES];
-};
-
-static void set(struct sets *s, const char *key, const char *value)
-{
-	snprintf(s->text[s->n++], SET_BYTES, "%s=%s", key, value);
-}
-
-static void set_number(struct sets *s, const char *key, unsigned value)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", value);
-	set(s, key, text);
-}
-
-static struct sets sets_of(const struct library_run *r)
-{
-	struct sets s = {.n = 0};
-
-	set(&s, "run.device", r->device);
-	set_number(&s, "run.particles", r->particles * r->batches);
-	set_number(&s, "run.batch", r->particles);
-	set_number(&s, "run.threads", r->threads);
-	if (r->slots > 0)
-		set_number(&s, "run.slots", r->slots);
-	if (r->mode)
-		set(&s, "run.mode", r->mode);
-	if (r->compact)
-		set(&s, "primitives.compact", r->compact);
-	if (r->sort)
-		set(&s, "primitives.sort", r->sort);
-	if (r->deflate)
-		set(&s, "primitives.deflate", r->deflate);
-	if (r->format)
-		set(&s, "output.format", r->format);
-	if (r->format && strncmp(r->format, "mcpl", 4) == 0) {
-		set(&s, "output.columns", "[]");
-		set(&s, "output.mcpl.energy", "1 keV");
-	}
-	if (r->to)
-		set(&s, "output.to", r->to);
-	return s;
-}
-
 enum sl_status library_plan(const struct library_run *r, struct sl_plan **plan)
 {
-	const char *at[SETS_MAX];
-	struct sets s = sets_of(r);
+	const char *const format = r->format ? r->format : "csv.gz";
+	char text[1024], slots[32];
+	const char *set[SETS_MAX];
+	size_t n = 0;
 
-	for (size_t i = 0; i < s.n; i++)
-		at[i] = s.text[i];
-	return library_plan_of(at, s.n, plan);
+	snprintf(slots, sizeof(slots), "run.slots=%u\n", r->slots);
+	snprintf(text, sizeof(text),
+		"run.device=%s\nrun.particles=%u\nrun.batch=%u\nrun.threads=%u\nrun.mode=%s\n"
+		"primitives.compact=%s\nprimitives.sort=%s\nprimitives.deflate=%s\n"
+		"output.format=%s\n%s%s%s%s",
+		r->device, r->particles * r->batches, r->particles, r->threads,
+		r->mode ? r->mode : "auto", r->compact ? r->compact : "auto",
+		r->sort ? r->sort : "auto", r->deflate ? r->deflate : "auto", format,
+		r->slots > 0 ? slots : "", r->to ? "output.to=" : "", r->to ? r->to : "",
+		strncmp(format, "mcpl", 4) == 0 ? "\noutput.columns=[]\noutput.mcpl.energy=1 keV"
+						: "");
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		set[n++] = line;
+	return library_plan_of(set, n, plan);
 }
 
 enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan **plan)
@@ -149,4 +116,25 @@ enum sl_status library_run(const struct library_run *r)
 	sl_workspace_close(w);
 	sl_plan_free(plan);
 	return s;
+}
+
+static bool is_on_device(const struct sl_backend *b, enum sl_primitive primitive)
+{
+	return b->primitive == primitive && b->space == SL_DEVICE;
+}
+
+void for_each_backend(void (*run_one)(const char *compact, const char *sort, unsigned slots))
+{
+	const struct sl_backend *c, *s;
+	unsigned runs = 0;
+
+	for (size_t i = 0; (s = sl_backend_at(i)) != NULL; i++) {
+		if (!is_on_device(s, SL_SORT))
+			continue;
+		run_one(NULL, s->name, runs++ % 3 + 1);
+		for (size_t k = 0; (c = sl_backend_at(k)) != NULL; k++)
+			if (is_on_device(c, SL_COMPACT))
+				run_one(c->name, s->name, runs++ % 3 + 1);
+	}
+	assert_true(runs > 3);
 }

@@ -31,4 +31,10 @@ enum sl_status library_plan_of(const char *const *sets, size_t n, struct sl_plan
 /* Makes the plan, runs it and frees it. */
 enum sl_status library_run(const struct library_run *r);
 
+/*
+ * Calls run with each compact and sort backend of the device, then, for fused mode, with NULL and each sort; with one to
+ * three slots.
+ */
+void for_each_backend(void (*run)(const char *compact, const char *sort, unsigned slots));
+
 #endif

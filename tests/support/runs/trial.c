@@ -2,20 +2,14 @@
 #include "tests/support/runs/trial.h"
 
 #include <errno.h>
-#include <execinfo.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/faults/fault_injection.h"
-#include "tests/support/basic/allocations.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
 
@@ -34,156 +28,57 @@ static const char config[] =
 /* The words of a command line, separated by spaces. */
 struct words {
 	const char *at[64];
-	char text[1024];
+	char text[2048];
 };
 
-static void split(const char *line, size_t bytes, struct words *w)
+static void split(const char *line, struct words *w)
 {
 	size_t n = 0;
 
-	snprintf(w->text, sizeof(w->text), "sluice %.*s", (int)bytes, line);
+	snprintf(w->text, sizeof(w->text), "sluice %s", line);
 	for (char *word = strtok(w->text, " "); word; word = strtok(NULL, " "))
 		w->at[n++] = word;
 	w->at[n] = NULL;
-}
-
-/* --- the log of calls ------------------------------------------------------------------------- */
-
-enum { FRAMES = 8, LOG = 900 };
-
-static pid_t logged; /* its children log nothing */
-
-static void log_call(const char *call)
-{
-	void *frame[FRAMES];
-	uintptr_t site = 0;
-	char line[64];
-	int n;
-
-	if (getpid() != logged)
-		return;
-	n = backtrace(frame, FRAMES);
-	for (int i = 0; i < n; i++)
-		site = site * 31 + (uintptr_t)frame[i];
-	n = snprintf(line, sizeof(line), "%s %lu\n", call, (unsigned long)site);
-	if (write(LOG, line, (size_t)n) != n) /* at a limit of the size of files, for example */
-		sl_fault_watch = NULL;
-}
-
-static void log_allocation(void)
-{
-	log_call("malloc");
-}
-
-/* In the child. */
-static void begin_log(void)
-{
-	void *frame[1];
-	int file = open("../calls", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-	backtrace(frame, 1); /* loads a library the first time */
-	logged = getpid();
-	if (dup2(file, LOG) == LOG && close(file) == 0)
-		sl_fault_watch = log_call;
-	if (getenv("LOG_ALLOCATIONS"))
-		allocations_watch = log_allocation;
-}
-
-int fsync(int fd)
-{
-	struct stat facts;
-	int error;
-
-	syscall(SYS_fstat, fd, &facts);
-	error = sl_fault(S_ISDIR(facts.st_mode) ? "sys_dirsync" : "sys_fsync");
-	errno = error ? error : errno;
-	return error ? -1 : (int)syscall(SYS_fsync, fd);
-}
-
-/*
- * System calls that the file layer makes in addition to those that it reports to sl_fault(), and those that make files
- * durable. The definitions replace those of the C library.
- */
-#define SYSTEM_CALL(name, parameters, ...)                     \
-	int name parameters                                    \
-	{                                                      \
-		int error = sl_fault("sys_" #name);            \
-                                                               \
-		errno = error ? error : errno;                 \
-		return error ? -1 : (int)syscall(__VA_ARGS__); \
-	}
-SYSTEM_CALL(fdatasync, (int fd), SYS_fdatasync, fd)
-SYSTEM_CALL(flock, (int fd, int how), SYS_flock, fd, how)
-SYSTEM_CALL(fstat, (int fd, struct stat *to), SYS_fstat, fd, to)
-SYSTEM_CALL(fstatat, (int at, const char *name, struct stat *to, int flags), SYS_newfstatat, at,
-	name, to, flags)
-SYSTEM_CALL(linkat, (int at, const char *name, int to, const char *other, int flags), SYS_linkat,
-	at, name, to, other, flags)
-SYSTEM_CALL(renameat2, (int at, const char *name, int to, const char *other, unsigned flags),
-	SYS_renameat2, at, name, to, other, flags)
-
-static size_t times_called(const struct calls *c, const char *name)
-{
-	for (size_t i = c->n; i-- > 0;)
-		if (strcmp(c->at[i].name, name) == 0)
-			return c->at[i].k;
-	return 0;
-}
-
-/* Reads the log of the last command. */
-void trial_calls(struct calls *c)
-{
-	size_t bytes;
-	char *log = folder_read(&folder, "calls", &bytes);
-
-	c->n = 0;
-	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n")) {
-		assert_true(c->n < CALLS_MOST);
-		assert_int_equal(sscanf(line, "%23s %lu", c->at[c->n].name, &c->at[c->n].site), 2);
-		c->at[c->n].k = times_called(c, c->at[c->n].name) + 1;
-		c->n++;
-	}
-	free(log);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
 
 struct trial trial;
 
-void trial_run(const char *line, size_t bytes, const char *const *env, struct ending *e)
+void trial_run(const char *line, const char *const *env, struct ending *e)
 {
 	static struct words w;
-	struct process p = {.argv = w.at, .env = env, .folder = trial.f.path, .begin = begin_log};
+	struct process p = {
+		.argv = w.at, .env = env, .folder = trial.f.path, .begin = call_log_begin};
 
-	split(line, bytes, &w);
+	split(line, &w);
 	process_run(&p, HANG_SECONDS, e);
 }
 
 /* Runs lines that ";" separates. */
 static void run_before(const char *lines)
 {
-	static const char fault[] = "SL_FAULT=";
+	char copy[2048], *rest = NULL;
 
-	while (*lines) {
-		size_t bytes = strcspn(lines, ";"), first = 0;
-		char setting[64] = "";
-		const char *const env[] = {setting, NULL};
+	snprintf(copy, sizeof(copy), "%s", lines);
+	for (char *line = strtok_r(copy, ";", &rest); line; line = strtok_r(NULL, ";", &rest)) {
+		const bool fails = strncmp(line, "SL_FAULT=", 9) == 0;
+		char *command = fails ? strchr(line, ' ') + 1 : line;
+		const char *const env[] = {fails ? line : NULL, NULL};
 		struct ending e;
 
-		if (strncmp(lines, fault, strlen(fault)) == 0)
-			first = strcspn(lines, " ");
-		snprintf(setting, sizeof(setting), "%.*s", (int)first, lines);
-		trial_run(lines + first, bytes - first, first ? env : NULL, &e);
-		if ((e.code == 0) != (first == 0))
-			fail_msg("%.*s: exit code %d: %s", (int)bytes, lines, e.code, e.err);
+		if (fails)
+			command[-1] = '\0';
+		trial_run(command, env, &e);
+		if ((e.code != 0) != fails)
+			fail_msg("%s: exit code %d: %s", command, e.code, e.err);
 		process_free(&e);
-		lines += bytes + (lines[bytes] == ';');
 	}
 }
 
 void trial_begin(const struct scenario *s)
 {
-	static const char *const log_all[] = {"LOG_ALLOCATIONS=1", NULL};
+	static const char *const log_all[] = {"LOG_ALL=1", NULL};
 	struct ending e;
 
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -203,17 +98,19 @@ void trial_begin(const struct scenario *s)
 		0);
 	run_before(s->before);
 	tree_read(&trial.f, &trial.before);
-	trial_run("list", strlen("list"), log_all, &e);
+	trial_run("list", log_all, &e);
 	process_free(&e);
-	trial_calls(&trial.calls);
-	trial.first = times_called(&trial.calls, "malloc");
-	trial_run(s->command, strlen(s->command), log_all, &e);
+	call_log_read(&trial.calls);
+	trial.first = calls_of(&trial.calls, "malloc");
+	trial.seconds = -seconds_now();
+	trial_run(s->command, log_all, &e);
+	trial.seconds += seconds_now();
 	if (e.code != 0)
 		fail_msg("%s: exit code %d: %s", s->command, e.code, e.err);
 	trial.out = e.out;
 	e.out = NULL;
 	process_free(&e);
-	trial_calls(&trial.calls);
+	call_log_read(&trial.calls);
 	tree_read(&trial.f, &trial.after);
 	tree_restore(&trial.f, &trial.after, &trial.before);
 }
@@ -247,13 +144,11 @@ static bool varies(const char *name)
 	return ends_with(name, "run.json") || ends_with(name, "LOCK");
 }
 
-/* A file that the command may leave, if it is whole; or a part of one, if no file can be removed any more. */
-static bool is_allowed(const struct tree_file *f, bool killed, bool removes)
+/* A file that the command may leave, if it is whole. */
+static bool is_allowed(const struct tree_file *f, bool killed)
 {
 	const struct tree_file *after = tree_find(&trial.after, f->name);
 
-	if (ends_with(f->name, ".part"))
-		return killed || !removes || tree_find(&trial.before, f->name);
 	if (ends_with(f->name, "run.json"))
 		return f->size > 4 && strcmp(f->bytes + f->size - 3, "\n}\n") == 0;
 	if (ends_with(f->name, "manifest.jsonl"))
@@ -283,18 +178,37 @@ static void check_manifest(
 	}
 }
 
+/* The removals that failed: SL_FAULT=file_remove:N+ lets the N-th and all later ones fail. */
+static size_t failed_removals(const struct fault *fault)
+{
+	static struct calls now;
+	size_t from = 0, n;
+	char on = '\0';
+
+	if (sscanf(fault->text, "SL_FAULT=file_remove:%zu%c", &from, &on) != 2 || on != '+')
+		return 0;
+	call_log_read(&now);
+	n = calls_of(&now, "file_remove");
+	return n >= from ? n - from + 1 : 0;
+}
+
+/* A part of a file may be left by a kill, or if its removal has failed. */
 static void check_files(const struct fault *fault, const struct tree *now, bool killed)
 {
-	const char *remove = strstr(fault->text, "file_remove:");
-	const bool removes =
-		!remove || !strchr(remove, '+'); /* N+: the N-th removal and all later ones fail */
+	size_t parts = 0;
 
 	for (size_t i = 0; i < now->n; i++) {
-		if (!is_allowed(&now->file[i], killed, removes))
-			fail_fault(fault, "%s is left, or has other bytes", now->file[i].name);
-		if (ends_with(now->file[i].name, "manifest.jsonl") && !(trial.s->is & REPLACES))
+		const char *name = now->file[i].name;
+
+		if (ends_with(name, ".part"))
+			parts += !tree_find(&trial.before, name);
+		else if (!is_allowed(&now->file[i], killed))
+			fail_fault(fault, "%s is left, or has other bytes", name);
+		if (ends_with(name, "manifest.jsonl") && !(trial.s->is & REPLACES))
 			check_manifest(fault, now, &now->file[i]);
 	}
+	if (!killed && parts > failed_removals(fault))
+		fail_fault(fault, "%zu parts of files are left", parts);
 	for (size_t i = 0; i < trial.before.n; i++) {
 		const char *name = trial.before.file[i].name;
 
@@ -317,20 +231,14 @@ bool trial_is_finished(const struct tree *now)
 	return same == trial.after.n && now->n == trial.after.n;
 }
 
+/* A varying file of a few bytes is of a test. */
 static uint64_t state_of(const struct tree *now)
 {
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < now->n; i++) {
-		const struct tree_file *f = &now->file[i];
-		uint64_t h = 0xcbf29ce484222325u;
-
-		for (const char *c = f->name; *c; c++)
-			h = (h ^ (uint8_t)*c) * 0x100000001b3u;
-		for (size_t k = 0; k < f->size && !varies(f->name); k++)
-			h = (h ^ (uint8_t)f->bytes[k]) * 0x100000001b3u;
-		hash += h;
-	}
+	for (size_t i = 0; i < now->n; i++)
+		hash += tree_file_hash(
+			&now->file[i], now->file[i].size < 8 || !varies(now->file[i].name));
 	return hash;
 }
 
@@ -354,15 +262,18 @@ static void repair(const struct fault *fault, struct tree *now)
 {
 	const uint64_t state = state_of(now);
 	const size_t seen = times_seen(state);
+	const bool resumes = trial_is_run() && !strstr(trial.s->command, "--resume");
 	const char *line = seen == 0 ? trial.s->repair : trial.s->other;
 	struct ending e;
+	char again[2048];
 
 	if (seen > 1 || (seen == 1 && !line) || trial_is_finished(now))
 		return;
 	assert_true(trial.n_states < STATES_MOST);
 	trial.states[trial.n_states++] = state;
-	line = line ? line : trial.s->command;
-	trial_run(line, strlen(line), NULL, &e);
+	snprintf(again, sizeof(again), "%s%s", trial.s->command, resumes ? " --resume" : "");
+	line = line ? line : again;
+	trial_run(line, NULL, &e);
 	tree_free(now);
 	tree_read(&trial.f, now);
 	if (e.code != 0 || !trial_is_finished(now))
@@ -417,18 +328,17 @@ static void change_at_stop(const struct fault *fault, const struct running *r)
 	kill(r->pid, SIGCONT);
 }
 
-void trial_run_changed(const struct fault *fault, const struct process *limits, struct ending *e)
+void trial_run_changed(const struct fault *fault, struct ending *e)
 {
 	static struct words w;
-	struct process p = {
-		.argv = w.at, .env = fault->env, .folder = trial.f.path, .begin = begin_log};
+	const struct process p = {.argv = w.at,
+		.env = fault->env,
+		.folder = trial.f.path,
+		.begin = call_log_begin,
+		.file_bytes = fault->file_bytes};
 	struct running r;
 
-	if (limits) {
-		p.file_bytes = limits->file_bytes;
-		p.out_to = limits->out_to;
-	}
-	split(trial.s->command, strlen(trial.s->command), &w);
+	split(trial.s->command, &w);
 	process_start(&p, &r);
 	if (fault->at_stop)
 		change_at_stop(fault, &r);
@@ -440,12 +350,11 @@ void trial_run_changed(const struct fault *fault, const struct process *limits, 
 	check_processes(fault, r.pid);
 }
 
-void trial_run_with(const struct fault *fault, const struct process *limits, bool killed,
-	struct ending *e, struct tree *now)
+void trial_run_with(const struct fault *fault, struct ending *e, struct tree *now)
 {
-	trial_run_changed(fault, limits, e);
+	trial_run_changed(fault, e);
 	tree_read(&trial.f, now);
-	check_files(fault, now, killed || e->code < 0 || e->code == 255);
+	check_files(fault, now, e->code < 0 || e->code == 255); /* HDF5 can end so without memory */
 }
 
 void trial_finish(const struct fault *fault, struct ending *e, struct tree *now)

@@ -18,6 +18,7 @@
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 #include "tests/support/program/tree.h"
+#include "tests/support/runs/call_log.h"
 
 enum {
 	REPLACES = 1,  /* removes files, and makes them again */
@@ -30,29 +31,20 @@ struct scenario {
 	const char *name;
 	const char *before; /* commands that make its input; a first word SL_FAULT=... is a fault */
 	const char *command;
-	const char *repair, *other; /* commands that complete its output; NULL: the command again */
+	const char *repair; /* completes its output; NULL: the command again, a run with --resume */
+	const char *other;  /* completes it too; may be NULL */
 	unsigned is;
 };
 
-enum { CALLS_MOST = 60000, STATES_MOST = 256 };
-
-struct call {
-	char name[24];
-	unsigned long site;
-	size_t k; /* it is the k-th of its name */
-};
-
-struct calls {
-	struct call at[CALLS_MOST];
-	size_t n;
-};
+enum { STATES_MOST = 256 };
 
 /* A scenario with its undisturbed outcome. The folder "f" contains nothing else. */
 struct trial {
 	const struct scenario *s;
 	struct folder f;
 	struct tree before, after;
-	char *out; /* what the command prints */
+	char *out;      /* what the command prints */
+	double seconds; /* that it takes with the log */
 	struct calls calls;
 	size_t first; /* allocation after the start, at which HDF5 is initialised and may crash */
 	uint64_t states[STATES_MOST]; /* hashes of the states that were repaired */
@@ -68,11 +60,8 @@ extern struct trial trial;
 void trial_begin(const struct scenario *s);
 void trial_end(void);
 
-/* Runs a command line of this length, without "sluice", in the folder of the trial. */
-void trial_run(const char *line, size_t bytes, const char *const *env, struct ending *e);
-
-/* Reads the log of the last command. */
-void trial_calls(struct calls *c);
+/* Runs a command line, without "sluice", in the folder of the trial. */
+void trial_run(const char *line, const char *const *env, struct ending *e);
 
 /* A fault, as the environment of the command. */
 struct fault {
@@ -80,7 +69,8 @@ struct fault {
 	const char *env[4];
 	/* Runs where SL_FAULT=...:stop stops the command; NULL: it does not. */
 	void (*at_stop)(void);
-	double seconds; /* after which the command is killed; 0: it is not */
+	double seconds;           /* after which the command is killed; 0: it is not */
+	unsigned long file_bytes; /* RLIMIT_FSIZE; 0: none */
 };
 
 #define fail_fault(fault, ...)                                                                   \
@@ -89,15 +79,11 @@ struct fault {
 		fail_msg(__VA_ARGS__);                                                           \
 	} while (0)
 
-/*
- * Runs the command with the fault, and checks the processes and files that are left. The files are then in now. killed:
- * it may leave temporary files. limits, if not NULL, has file_bytes and out_to.
- */
-void trial_run_with(const struct fault *fault, const struct process *limits, bool killed,
-	struct ending *e, struct tree *now);
+/* Runs the command with the fault, and checks the processes and files that are left. The files are then in now. */
+void trial_run_with(const struct fault *fault, struct ending *e, struct tree *now);
 
 /* The same without a check of the files. */
-void trial_run_changed(const struct fault *fault, const struct process *limits, struct ending *e);
+void trial_run_changed(const struct fault *fault, struct ending *e);
 
 /* The command ended by itself; with exit code 0 it has done all. */
 void trial_check_ending(const struct fault *fault, const struct ending *e, const struct tree *now);
