@@ -233,8 +233,6 @@ TEST(failed_calls_end_the_merge)
 		}
 		if (outcome != NOT_REACHED || f.k == 1)
 			fail_msg("%s, %s %u: outcome %d", formats[i % 6], f.call, f.k, outcome);
-		assert_true(during.forks > 0 || strcmp(formats[i % 6], "openpmd") != 0);
-		during.forks = 0;
 	}
 }
 
@@ -245,6 +243,22 @@ TEST(missing_threads_change_nothing)
 		struct failure f = {"thread", 0, SL_OK, "", k};
 
 		assert_int_equal(try_failure(&f), NOT_REACHED);
+	}
+}
+
+/* With a key and without one. Each batch is read by a process. */
+TEST(processes_start_without_threads)
+{
+	const struct failure none = {"none", 0, SL_OK, "", 0};
+
+	for (unsigned key = DISTINCT; key <= NO_KEY; key += NO_KEY - DISTINCT) {
+		const struct list_run r = list_run_of("openpmd", key, FEW, 5);
+		struct merge m = {.threads = 3};
+
+		make_list_run(&r, "cpu");
+		during.forks = 0;
+		assert_true(merge_failing(&none, &m));
+		assert_true(m.status == SL_OK && during.forks >= 5);
 	}
 }
 
