@@ -112,10 +112,10 @@ static void expect_damage(struct rnd *g, const struct list_run *r)
 	}
 }
 
-PROPERTY(joined_files_are_sorted, 140)
+/* Makes the run, merges it in other ways, and damages it. A table has no trace of its batches. */
+static void check_run(struct rnd *g, struct list_run r)
 {
 	static const char *const devices[] = {"cpu", "cpu", "emulated", "emulated:3"};
-	struct list_run r = any_run(g);
 	const char *device = rnd_of(g, devices);
 	const bool packed = *device == 'e' && strstr("npz openpmd", r.format) && rnd_one_in(g, 2);
 	size_t bytes, before, other_bytes;
@@ -139,8 +139,7 @@ PROPERTY(joined_files_are_sorted, 140)
 		assert_int_equal(run_entries(), before); /* no intermediate file is left */
 	}
 	expect_damage(g, &r);
-	if (strncmp(r.format, "mcpl", 4) != 0 &&
-		!r.by_batch) { /* a table has no trace of the batches */
+	if (strncmp(r.format, "mcpl", 4) != 0 && !r.by_batch) {
 		r.batch = 1 + r.batch / 2;
 		make_list_run(&r, packed ? device : rnd_of(g, devices));
 		other = expect_joined(&r, &other_bytes);
@@ -149,6 +148,21 @@ PROPERTY(joined_files_are_sorted, 140)
 		free(other);
 	}
 	free(file);
+}
+
+PROPERTY(joined_files_are_sorted, 126)
+{
+	check_run(g, any_run(g));
+}
+
+/* Runs whose file is made by several ranks, some with few records. */
+PROPERTY(shares_make_up_the_list, 35)
+{
+	static const uint32_t batches[] = {2, 5, 40};
+	struct list_run r = list_run_of("mcpl", rnd_below(g, NO_KEY), FEW, rnd_of(g, batches));
+
+	r.low = rnd_one_in(g, 3) ? r.high - 1 - rnd_below(g, 60) : rnd_below(g, r.high);
+	check_run(g, r);
 }
 
 /* The mean over many seeds of a sum of sampled weights is the sum over all particles. */

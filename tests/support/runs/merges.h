@@ -13,7 +13,7 @@
 #include "tests/support/program/fixture.h"
 
 /* Particles of the short list, and of one of several blocks and gzip members for each thread. */
-enum { FEW = 2000, MANY = 120000, ORDER_DEVICES = 7 };
+enum { FEW = 2000, MANY = 150000, ORDER_DEVICES = 7 };
 
 /* The keys of runs: nearly all equal, different, of more than 32 bits, descending numbers, none. */
 enum { TIES, DISTINCT, WIDE, DESCENDING, NO_KEY, KEYS };
@@ -82,7 +82,7 @@ extern char *merged;
 /* What devices sort in a merge of the run o. */
 struct sl_order_devices order_devices(uint32_t n, const struct opened *o);
 
-/* Sends share k of n, from record `first` on and before `last`, with the ranges of the batches in range. */
+/* Merges a share of the list, or all of it (NULL), into memory. */
 enum sl_status send_share(
 	const struct opened *o, const struct sl_list_share *share, struct merge *m);
 
