@@ -117,7 +117,7 @@ int sl_fault(const char *call)
 			continue;
 		error = e->error;
 		if (error <= 0)
-			kill(getpid(), error == STOP ? SIGSTOP : SIGKILL);
+			raise(error == STOP ? SIGSTOP : SIGKILL); /* before this thread goes on */
 	}
 	return error;
 }

@@ -204,14 +204,13 @@ static void try_global_sort(void)
 		.type = SL_U32,
 		.end_bit = 32};
 
-	global_sort_check_search(&sl_run_kernels_emulated);
 	global_sort_check(&sl_sort_naive_emulated, &two);
 	global_sort_check(&sl_sort_naive_emulated, &t);
 	t.input = SL_INPUT_FEW;
 	global_sort_check(&sl_sort_naive_emulated, &t);
 	if (!brief)
-		global_sort_check_sizes(&sl_sort_naive_emulated, 3, SL_MERGE_TILE + 50, 211);
-	global_sort_check_exchange(&sl_sort_naive_emulated, brief ? 100 : 5000, 211);
+		global_sort_check_sizes(&sl_sort_naive_emulated, 3, false, SL_MERGE_TILE + 50, 211);
+	global_sort_check_sizes(&sl_sort_naive_emulated, 2, true, brief ? 100 : 5000, 211);
 }
 
 static enum sl_status try_schedule(const char *name, const struct sl_emulator_settings *c)

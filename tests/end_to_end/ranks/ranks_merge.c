@@ -7,17 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/yaml.h"
+#include "tests/cases/sampling.h"
 #include "tests/support/runs/ranks_check.h"
 #include "tests/support/runs/same_run.h"
 
-enum { SECONDS_TO_END = 10, LONG_BATCHES = 40 };
+enum { SECONDS_TO_END = 60, RANKS = 3 };
 
-#define RUN  WORDS("run", "c.yaml", "--out", "ranks", "--quiet")
-#define PART "ranks/t.mcpl.part"
+#define RUN    WORDS("run", "c.yaml", "--out", "ranks", "--quiet")
+#define RESUME WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--resume")
+#define PART   "ranks/t.mcpl.part"
 
-/* A run with keys that differ, or nearly all of which are equal; the last quarter of the batches is empty. */
-static void write_config(unsigned particles, unsigned batches, const char *key, const char *more)
+BEFORE_EACH() /* each test has an empty folder */
+{
+}
+
+/* The run of one process. Keys differ, or nearly all are equal; the last quarter of the batches is empty. */
+static void make_whole(unsigned particles, unsigned batches, const char *key, const char *set)
 {
 	char text[1024];
 
@@ -28,330 +33,199 @@ static void write_config(unsigned particles, unsigned batches, const char *key, 
 		"    source: {type: disk, radius: 0.4 cm}\n"
 		"    detector: {type: disk, distance: 4 cm, radius: 9 cm}\n"
 		"    energy: {type: lines, lines: [26 keV, 59 keV], intensities: [2, 35]}\n"
-		"keep: id < %u\nkey: %s\noutput: {format: mcpl, order: run%s}\n",
-		particles, particles / batches, particles / 4 * 3, key, more);
+		"keep: id < %u\nkey: %s\noutput: {format: mcpl, order: run}\n",
+		particles, particles / batches, particles / 4 * 3, key);
 	write_text(&folder, "c.yaml", text);
+	expect(&folder, SL_OK, "",
+		WORDS("run", "c.yaml", "--out", "whole", "--quiet", "--set", set));
 }
 
-BEFORE_EACH()
-{
-}
-
-/* A run whose merge takes long enough to be interrupted, and the same run of one process. */
-static void make_long_run(void)
-{
-	write_config(is_quick() ? 1000000 : 3000000, LONG_BATCHES, "[x:float]", "");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-}
-
-/* Runs c.yaml as one process and as each of n numbers of ranks, and compares. */
-static void check_ranks(size_t n, const char *set)
-{
-	static const unsigned numbers[] = {7, 2, 3, 1};
-	const char *words[] = {"sluice", "run", "c.yaml", "--out", "whole", "--quiet",
-		set ? "--set" : NULL, set, NULL};
-
-	expect(&folder, SL_OK, "", words);
-	words[4] = "ranks";
-	for (size_t i = 0; i < n; i++) {
-		expect_ranks(numbers[i], SL_OK, "", words);
-		expect_same_runs("ranks", "whole");
-		remove_run(&folder, "ranks");
-	}
-	remove_run(&folder, "whole");
-}
-
+/* The last ones are not shared by the ranks: rank 0 makes them. */
 TEST(any_number_of_ranks_gives_the_same_bytes)
 {
-	write_config(40000, 16, "[x:float]", "");
-	check_ranks(4, NULL);
-	write_config(40000, 5, "[energy:float]", ""); /* two keys */
-	check_ranks(4, "run.threads=3");
-	write_config(40000, 300, "[w:4]", "");
-	check_ranks(1, "output.mcpl.precision=double");
-	write_config(3000, 3, "[x:float]", ""); /* more ranks than blocks of the file */
-	check_ranks(4, NULL);
-	check_ranks(1, "keep=id < 1");
-	check_ranks(1, "keep=id > 1e9"); /* no record at all */
-	check_ranks(1, "run.particles=1000");
-	check_ranks(1, "output.durable=end");
-	check_ranks(1, "output.durable=never");
-}
+	static const struct {
+		unsigned particles, batches;
+		const char *key, *set, *numbers, *report;
+	} rows[] = {
+		{40000, 16, "[x:float]", "run.threads=1", "7231", ""},
+		{40000, 5, "[energy:float]", "run.threads=3", "7231", ""}, /* two keys */
+		{40000, 300, "[w:4]", "output.mcpl.precision=double", "7", ""},
+		{3000, 3, "[x:float]", "run.threads=1", "7231", ""}, /* more ranks than blocks */
+		{3000, 3, "[x:float]", "keep=id < 1", "7", ""},
+		{3000, 3, "[x:float]", "keep=id > 1e9", "7", ""}, /* no record at all */
+		{3000, 3, "[x:float]", "run.particles=1000", "7", ""},
+		{3000, 3, "[x:float]", "output.durable=end", "7", ""},
+		{3000, 3, "[x:float]", "output.durable=never", "7", ""},
+		{16000, 16, "[x:float]", "run.device=emulated:2", "2", "\"devices\": 2"},
+		{20000, 16, "[x:float]", "output.sample=1000", "7", ""},
+		{20000, 16, "[x:float]", "output.limit=1000", "7", ""},
+		{20000, 16, "[x:float]", "output.format=mcpl.gz", "7", ""},
+		{5200, 520, "[x:float]", "run.threads=1", "7", ""}, /* SL_MERGED_FILES_MOST */
+	};
 
-/* The devices of a rank sort the keys of its range. */
-TEST(ranks_with_devices_give_the_same_bytes)
-{
-	const char *words[] = {"sluice", "run", "c.yaml", "--out", "whole", "--quiet", "--device",
-		"emulated:2", NULL};
-	struct sl_yaml *report;
-	sl_node joined;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		make_whole(rows[i].particles, rows[i].batches, rows[i].key, rows[i].set);
+		for (const char *n = rows[i].numbers; *n; n++) {
+			size_t bytes;
+			char *report;
 
-	write_config(16000, 16, "[x:float]", "");
-	expect(&folder, SL_OK, "", words);
-	words[4] = "ranks";
-	expect_ranks(2, SL_OK, "", words);
-	expect_same_runs("ranks", "whole");
-	report = report_of(&folder, "ranks");
-	joined = sl_yaml_get(report, sl_yaml_get(report, sl_yaml_root(report), "times"), "joined");
-	assert_string_equal(
-		sl_yaml_text(report, sl_yaml_get(report, joined, "devices"), NULL), "2");
-	sl_yaml_free(report);
-}
-
-/* What the ranks do not share: rank 0 makes the file. */
-TEST(other_files_have_the_same_bytes)
-{
-	static const char *const more[] = {", sample: 1000", ", limit: 1000"};
-
-	for (size_t i = 0; i < 2; i++) {
-		write_config(20000, 16, "[x:float]", more[i]);
-		check_ranks(1, NULL);
+			expect_ranks((unsigned)(*n - '0'), SL_OK, "",
+				WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--set",
+					rows[i].set));
+			expect_same_runs("ranks", "whole");
+			report = folder_read(&folder, "ranks/run.json", &bytes);
+			assert_non_null(strstr(report, rows[i].report));
+			free(report);
+			remove_run(&folder, "ranks");
+		}
+		remove_run(&folder, "whole");
 	}
-	write_config(20000, 16, "[x:float]", "");
-	check_ranks(1, "output.format=mcpl.gz");
-	write_config(5200, 520, "[x:float]", ""); /* more than SL_MERGED_FILES_MOST */
-	check_ranks(1, NULL);
 }
 
-/* --- failures --------------------------------------------------------------------------------- */
+/* --- merges of a complete run ----------------------------------------------------------------- */
 
-/* Another rank writes a range: only then it seeks. The failure is that of the run, and leaves no file. */
+/* Starts n ranks that only make the joined file again, each with its SL_FAULT. */
+static void start_merge(unsigned n, const char *const fault[RANKS], struct running *r)
+{
+	static char text[RANKS][64];
+	struct ranks_command c;
+
+	for (unsigned i = 0; i < n; i++) {
+		const char *const options[] = {"-x", text[i], NULL};
+
+		snprintf(text[i], sizeof(text[i]), "SL_FAULT=%s", fault[i]);
+		if (i == 0)
+			ranks_command(1, options, RESUME, &c);
+		else
+			add_rank(&c, options, RESUME);
+	}
+	start_ranks(&c, r);
+}
+
+/* Each call fails in turn. The joined file of the last complete run stays until the new one is complete. */
 TEST(a_failure_of_a_rank_is_reported_once)
 {
-	static const char *const faults[] = {"SL_FAULT=file_seek:1:28", "SL_FAULT=file_seek:2:28"};
-	struct ranks_command c;
-	struct running r;
-	struct ending e;
-
-	write_config(40000, 16, "[x:float]", "");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	for (size_t i = 0; i < 2; i++) {
-		ranks_command(2, NULL, RUN, &c);
-		add_rank(&c, (const char *const[]){"-x", faults[i], NULL}, RUN);
-		start_ranks(&c, &r);
-		process_wait(&r, HANG_SECONDS, &e);
-		assert_int_equal(e.code, SL_DISK);
-		assert_int_equal(times_in(e.err, "sluice: "), 1);
-		assert_non_null(strstr(e.err, "rank 2 on "));
-		assert_non_null(strstr(e.err, "t.mcpl.part: No space left on device"));
-		process_free(&e);
-		assert_false(folder_has(&folder, PART));
-		assert_false(folder_has(&folder, "ranks/t.mcpl"));
-		expect_ranks(2, SL_OK, "",
-			WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--resume"));
-		expect_same_runs("ranks", "whole");
-		remove_run(&folder, "ranks");
-	}
-}
-
-static void expect_same_file(const char *name, const char *other)
-{
-	size_t bytes, other_bytes;
-	char *text = folder_read(&folder, name, &bytes),
-	     *expected = folder_read(&folder, other, &other_bytes);
-
-	assert_int_equal(bytes, other_bytes);
-	assert_memory_equal(text, expected, bytes);
-	free(text);
-	free(expected);
-}
-
-/* Makes the joined file of a complete run again, while a call of one of two ranks fails. Returns the exit code. */
-static int merge_with_fault(unsigned rank, const char *fault)
-{
-	const char *const words[] = {
-		"sluice", "run", "c.yaml", "--out", "ranks", "--quiet", "--resume", NULL};
-	const char *const options[] = {"-x", fault, NULL}, *const none[] = {
-								   "-x", "SL_FAULT=", NULL};
-	struct ranks_command c;
-	struct running r;
-	struct ending e;
-	int code;
-
-	ranks_command(1, rank == 0 ? options : none, words, &c);
-	add_rank(&c, rank == 1 ? options : none, words);
-	start_ranks(&c, &r);
-	process_wait(&r, HANG_SECONDS, &e);
-	assert_false(e.timed_out);
-	code = e.code;
-	if (code != SL_OK)
-		assert_int_equal(times_in(e.err, "sluice: "), 1);
-	process_free(&e);
-	return code;
-}
-
-/* The joined file of the last complete run stays until the new one is complete. */
-TEST(failed_calls_leave_no_part)
-{
-	static const char *const calls[] = {"file_write", "file_fsync", "file_rename", "file_open"};
+	static const char *const calls[] = {
+		"file_write", "file_fsync", "file_rename", "file_seek", "file_open"};
 	char fault[64];
 
-	write_config(20000, 3, "[x:float]", "");
-	expect(&folder, SL_OK, "", WORDS("run", "c.yaml", "--out", "whole", "--quiet"));
-	expect_ranks(2, SL_OK, "", RUN);
-	for (unsigned i = 0; i < 8; i++) {
-		int code = SL_DISK;
+	make_whole(20000, 3, "[x:float]", "run.threads=1");
+	copy_run(&folder, "whole", "ranks");
+	for (unsigned i = 0; i < 10; i++) {
+		const char *faults[RANKS] = {i < 5 ? fault : "", i < 5 ? "" : fault};
+		struct ending e = {.code = SL_DISK};
+		unsigned failures = 0;
 
-		for (unsigned k = 1; code != SL_OK; k += i % 4 == 3 ? 5 : 1) {
-			snprintf(fault, sizeof(fault), "SL_FAULT=%s:%u:28", calls[i % 4], k);
-			code = merge_with_fault(i / 4, fault);
-			assert_true(code == SL_OK || code == SL_DISK);
+		for (uint64_t k = 1; e.code != SL_OK; k = sl_sampling_next(k, UINT64_MAX)) {
+			struct running r;
+
+			snprintf(fault, sizeof(fault), "%s:%u:28", calls[i % 5], (unsigned)k);
+			start_merge(2, faults, &r);
+			process_wait(&r, HANG_SECONDS, &e);
+			if (e.code != SL_OK &&
+				(e.code != SL_DISK || times_in(e.err, "sluice: ") != 1 ||
+					!strstr(e.err, "No space left on device") ||
+					!strstr(e.err, i < 5 ? "" : "rank 1 on ")))
+				fail_msg("rank %u, %s: %d: %s", i / 5, fault, e.code, e.err);
 			assert_false(folder_has(&folder, PART));
-			expect_same_file("ranks/t.mcpl", "whole/t.mcpl");
+			assert_true(is_same_file("ranks/t.mcpl", "whole/t.mcpl"));
+			failures += e.code != SL_OK;
+			process_free(&e);
 		}
+		if (failures == 0 && i != 3 &&
+			i != 7) /* rank 0 does not seek, and rank 1 renames no file */
+			fail_msg("rank %u: no %s has failed", i / 5, calls[i % 5]);
 		expect_same_runs("ranks", "whole");
 	}
 }
 
-/* Waits until the run merges, or for its joined file. Returns whether the file is being merged. */
-static bool wait_for_merge(void)
+static void wait_until_stopped(pid_t pid)
 {
-	for (int i = 0; i < 1000 * HANG_SECONDS; i++) {
-		if (folder_has(&folder, PART))
-			return true;
-		if (folder_has(&folder, "ranks/t.mcpl"))
-			return false;
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (int i = 0; i < 1000 * HANG_SECONDS && state != 'T'; i++) {
+		FILE *f = fopen(path, "re");
+
+		assert_true(f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1);
+		fclose(f);
 		sleep_for(0.001);
 	}
-	return false;
+	assert_int_equal(state, 'T');
 }
 
-/*
- * Starts a run of three ranks, and stops them while they merge. Finds their processes. On a busy machine the
- * merge can end before: then the run is started again.
- */
-static void stop_in_merge(struct running *r, pid_t rank[3])
+/* All ranks stop before the first byte that they write. Then one is killed, a file is damaged, or time passes. */
+TEST(stopped_ranks_end_or_continue)
 {
-	struct ranks_command c;
-	struct ending e;
+	static const char *const faults[RANKS] = {
+		"file_write:3:stop", "file_seek:1:stop", "file_seek:1:stop"};
+	static const struct {
+		int killed; /* a rank, or -1 */
+		const char *damaged;
+		int seconds; /* longer than a rank may be silent, as a batch system suspends a job */
+		int code;    /* or -1: any */
+	} rows[] = {{0, NULL, 0, -1}, {1, NULL, 0, -1}, {2, NULL, 0, -1},
+		{-1, "ranks/t_000007.mcpl", 0, SL_CHECK_FAILED},
+		{-1, "ranks/t_000010.order", 0, SL_CHECK_FAILED}, {-1, NULL, 8, SL_OK}};
 
-	ranks_command(3, NULL, RUN, &c);
-	for (int tries = 0; tries < 10; tries++) {
-		start_ranks(&c, r);
-		for (unsigned i = 0; i < 3; i++)
-			rank[i] = find_rank(r, "ranks", 1, i);
-		if (wait_for_merge()) {
-			for (unsigned i = 0; i < 3; i++)
-				kill(rank[i], SIGSTOP);
-			if (folder_has(&folder, PART))
-				return;
-			for (unsigned i = 0; i < 3; i++)
-				kill(rank[i], SIGCONT);
+	make_whole(40000, 16, "[x:float]", "run.threads=1");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct running r;
+		struct ending e;
+		pid_t rank[RANKS];
+
+		copy_run(&folder, "whole", "ranks");
+		assert_int_equal(remove(folder_path(&folder, "ranks/t.mcpl")), 0);
+		start_merge(RANKS, faults, &r);
+		for (int k = 0; k < 100 * HANG_SECONDS && !folder_has(&folder, PART); k++)
+			sleep_for(0.01);
+		for (unsigned k = 0; k < RANKS; k++)
+			wait_until_stopped(rank[k] = find_rank(&r, "ranks", 1, k));
+		if (rows[i].killed >= 0)
+			kill(rank[rows[i].killed], SIGKILL);
+		if (rows[i].damaged)
+			folder_flip(&folder, rows[i].damaged, 1, 1); /* the last rank reads it */
+		sleep_for(rows[i].seconds);
+		for (unsigned k = 0; k < RANKS; k++)
+			kill(rank[k], SIGCONT);
+		process_wait(&r, HANG_SECONDS, &e);
+		if (e.timed_out || (rows[i].code < 0 ? e.code == SL_OK : e.code != rows[i].code))
+			fail_msg("row %zu: %d: %s", i, e.code, e.err);
+		if (rows[i].damaged) {
+			assert_int_equal(times_in(e.err, "sluice: "), 1);
+			assert_non_null(strstr(e.err, rows[i].damaged + strlen("ranks/")));
+			assert_non_null(
+				strstr(e.err, "size or checksum differs from the manifest"));
+			assert_false(folder_has(&folder, PART));
 		}
-		process_wait(r, HANG_SECONDS, &e);
 		process_free(&e);
+		assert_true(folder_has(&folder, "ranks/t.mcpl") == (rows[i].code == SL_OK));
+		expect_ranks(1 + (unsigned)i % RANKS, SL_OK, "", RESUME);
+		expect_same_runs("ranks", "whole");
 		remove_run(&folder, "ranks");
 	}
-	fail_msg("each merge ended before its ranks were stopped");
 }
 
-static void go_on(const pid_t rank[3])
-{
-	for (unsigned i = 0; i < 3; i++)
-		kill(rank[i], SIGCONT);
-}
-
-/* Resumes with some ranks, and compares with the run of one process. */
-static void resume(unsigned ranks)
-{
-	expect_ranks(
-		ranks, SL_OK, "", WORDS("run", "c.yaml", "--out", "ranks", "--quiet", "--resume"));
-	expect_same_runs("ranks", "whole");
-	remove_run(&folder, "ranks");
-}
-
-TEST(a_killed_rank_ends_the_merge)
-{
-	struct running r;
-	struct ending e;
-	pid_t rank[3];
-
-	make_long_run();
-	for (unsigned i = 0; i < 3; i++) {
-		double start;
-
-		stop_in_merge(&r, rank);
-		start = seconds_now();
-		kill(rank[i], SIGKILL);
-		go_on(rank);
-		process_wait(&r, HANG_SECONDS, &e);
-		assert_true(seconds_now() - start < SECONDS_TO_END);
-		assert_int_not_equal(e.code, 0);
-		process_free(&e);
-		assert_false(folder_has(&folder, "ranks/t.mcpl"));
-		resume(1 + i);
-	}
-}
-
-/* Without the help of mpirun, which does not see that the child of a shell has died. */
+/* Without the help of mpirun, which does not see that the child of a shell has died. Ranks 1 and 2 stop in the merge. */
 TEST(ranks_notice_a_lost_rank)
 {
-	make_long_run();
-	for (unsigned rank = 0; rank < 3; rank += 2) {
+	make_whole(40000, 16, "[x:float]", "run.threads=1");
+	for (unsigned lost = 0; lost < RANKS; lost += 2) {
 		struct running r;
 
+		setenv("SL_FAULT", "file_seek:1:stop", 1);
 		start_ranks_in_shells(&r);
-		assert_true(wait_for_merge());
-		lose_rank(rank);
+		unsetenv("SL_FAULT");
+		for (unsigned k = 1; k < RANKS; k++)
+			wait_until_stopped(rank_in_shell(k));
+		lose_rank(lost);
+		for (unsigned k = 0; k < RANKS; k++)
+			if (k != lost)
+				kill(rank_in_shell(k), SIGCONT);
 		expect_lost_rank(&r, SECONDS_TO_END);
 		assert_false(folder_has(&folder, "ranks/t.mcpl"));
-		resume(2);
-	}
-}
-
-/* Damages the last byte of a file while ranks merge. On a busy machine it can have been read: then again. */
-static void damage_in_merge(const char *name, struct ending *e)
-{
-	struct running r;
-	pid_t rank[3];
-
-	for (int tries = 0; tries < 10; tries++) {
-		stop_in_merge(&r, rank);
-		folder_flip(&folder, name, 1, 1);
-		go_on(rank);
-		process_wait(&r, HANG_SECONDS, e);
-		if (e->code != SL_OK)
-			return;
-		process_free(e);
+		expect_ranks(2, SL_OK, "", RESUME);
+		expect_same_runs("ranks", "whole");
 		remove_run(&folder, "ranks");
 	}
-	fail_msg("%s: the damage was not found", name);
-}
-
-/* A byte that one rank reads is damaged while the ranks merge: its batch is computed again. */
-TEST(a_damaged_batch_is_found)
-{
-	static const char *const files[] = {"ranks/t_000007.mcpl", "ranks/t_000029.order"};
-
-	make_long_run();
-	for (size_t i = 0; i < 2; i++) {
-		struct ending e;
-
-		damage_in_merge(files[i], &e);
-		assert_int_equal(e.code, SL_CHECK_FAILED);
-		assert_int_equal(times_in(e.err, "sluice: "), 1);
-		assert_non_null(strstr(e.err, files[i] + strlen("ranks/")));
-		assert_non_null(strstr(e.err, "size or checksum differs from the manifest"));
-		process_free(&e);
-		assert_false(folder_has(&folder, PART));
-		assert_false(folder_has(&folder, "ranks/t.mcpl"));
-		resume(3);
-	}
-}
-
-/* A batch system can suspend a job for longer than a rank may be silent. */
-TEST(suspended_ranks_continue)
-{
-	make_long_run();
-	enum { SECONDS_SUSPENDED = 8 };
-	struct running r;
-	struct ending e;
-	pid_t rank[3];
-
-	stop_in_merge(&r, rank);
-	sleep_for(SECONDS_SUSPENDED);
-	go_on(rank);
-	process_wait(&r, HANG_SECONDS, &e);
-	expect_ending(&e, SL_OK, "", RUN);
-	expect_same_runs("ranks", "whole");
 }

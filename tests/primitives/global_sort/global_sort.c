@@ -11,53 +11,49 @@
 #include "primitives/global_sort/boundaries.h"
 #include "primitives/global_sort/exchange.h"
 #include "stages/particle/random.h"
-#include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/basic/replaced.h"
 #include "tests/support/device/global_sort_check.h"
 
-enum { LARGEST = 5000, ONE_IN = 97, DEVICES = 3 };
+BEFORE_TESTS()
+{
+	sl_device_emulate(true);
+}
 
 /* --- sorts ------------------------------------------------------------------------------------ */
 
 static const struct sl_emulator_settings in_order = {.blocks = 1, .memory_bytes = 1 << 30};
 
-TEST(ranks_of_values)
-{
-	global_sort_check_search(&sl_run_kernels_emulated);
-}
-
-/* In order; several blocks in flight, in random order; without peer access, so that devices copy first. */
+/*
+ * In order; several blocks in flight, in random order; without peer access, so that devices copy first; by pieces, whose
+ * copies are done when somebody waits, or at once.
+ */
 TEST(every_size)
 {
 	static const struct {
 		struct sl_emulator_settings settings;
 		const struct sl_backend *sort;
 		int n_devices;
-		uint32_t one_in;
+		bool by_pieces;
+		uint32_t largest, one_in;
 	} rows[] = {
-		{{.blocks = 1, .memory_bytes = 1 << 30}, &sl_sort_shared_emulated, DEVICES, ONE_IN},
+		{{.blocks = 1, .memory_bytes = 1 << 30}, &sl_sort_shared_emulated, 3, false, 5000,
+			131},
 		{{.blocks = 4, .seed = 7, .from_last = true, .memory_bytes = 1 << 30},
-			&sl_sort_work_efficient_emulated, DEVICES, 5 * ONE_IN},
+			&sl_sort_work_efficient_emulated, 3, false, 5000, 5 * 131},
 		{{.blocks = 1, .no_peers = true, .memory_bytes = 1 << 30}, &sl_sort_naive_emulated,
-			5, 3 * ONE_IN},
+			5, false, 5000, 3 * 131},
+		{{.blocks = 1, .memory_bytes = 1 << 30}, &sl_sort_shared_emulated, 2, true,
+			16 * SL_MERGE_TILE, 29},
+		{{.blocks = 1, .at_once = true, .memory_bytes = 1 << 30}, &sl_sort_shared_emulated,
+			2, true, 16 * SL_MERGE_TILE, 29},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		sl_emulator_set_settings(&rows[i].settings);
-		global_sort_check_sizes(rows[i].sort, rows[i].n_devices, LARGEST, rows[i].one_in);
-	}
-	sl_emulator_set_settings(&in_order);
-}
-
-TEST(exchange_by_copies)
-{
-	struct sl_emulator_settings s = in_order;
-
-	for (int at_once = 0; at_once < 2; at_once++) {
-		s.at_once = at_once;
-		sl_emulator_set_settings(&s);
-		global_sort_check_exchange(&sl_sort_shared_emulated, 16 * SL_MERGE_TILE, 19);
+		global_sort_check_sizes(rows[i].sort, rows[i].n_devices, rows[i].by_pieces,
+			rows[i].largest, rows[i].one_in);
 	}
 	sl_emulator_set_settings(&in_order);
 }
@@ -150,26 +146,32 @@ TEST(wrong_calls_are_refused)
 	sl_memory_give(SL_DEVICE, base);
 }
 
-/* Shares of so many keys each, without indices. */
-static bool is_exchanged(uint32_t n_shares, int second_device, enum sl_type type, uint64_t keys)
-{
-	const struct sl_device device[2] = {{.number = 0}, {.number = second_device}};
-	const struct sl_global_share share[3] = {
-		{.device = &device[0]}, {.device = &device[1]}, {.device = &device[0]}};
-	const struct sl_global_sort sort = {.type = type};
-	const struct sl_sort_phases p = {
-		.sort = &sort, .share = share, .n = n_shares, .keys = n_shares * keys};
-
-	return sl_exchange_is_used(&p);
-}
-
+/* Two devices and many keys; shares have no indices. */
 TEST(only_many_keys_are_exchanged_by_copies)
 {
-	assert_true(is_exchanged(2, 1, SL_U32, 1 << 27));
-	assert_false(is_exchanged(2, 1, SL_U32, (1 << 27) - 1));
-	assert_true(is_exchanged(2, 1, SL_U64, 1 << 26));
-	assert_false(is_exchanged(2, 0, SL_U32, 1 << 27));
-	assert_false(is_exchanged(3, 1, SL_U32, 1 << 27));
+	static const struct {
+		uint32_t shares, second_device;
+		enum sl_type type;
+		uint64_t keys;
+		bool is_exchanged;
+	} rows[] = {{2, 1, SL_U32, 1 << 27, true}, {2, 1, SL_U32, (1 << 27) - 1, false},
+		{2, 1, SL_U64, 1 << 26, true}, {2, 0, SL_U32, 1 << 27, false},
+		{3, 1, SL_U32, 1 << 27, false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct sl_device device[2] = {
+			{.number = 0}, {.number = (int)rows[i].second_device}};
+		const struct sl_global_share share[3] = {
+			{.device = &device[0]}, {.device = &device[1]}, {.device = &device[0]}};
+		const struct sl_global_sort sort = {.type = rows[i].type};
+		const struct sl_sort_phases p = {.sort = &sort,
+			.share = share,
+			.n = rows[i].shares,
+			.keys = rows[i].shares * rows[i].keys};
+
+		if (sl_exchange_is_used(&p) != rows[i].is_exchanged)
+			fail_msg("row %zu", i);
+	}
 }
 
 /* --- failures --------------------------------------------------------------------------------- */
@@ -181,9 +183,7 @@ static struct {
 	sl_stream waited;  /* the last one that was waited for */
 } streams;
 
-enum sl_status __real_sl_stream_make(sl_stream *s);
-enum sl_status __wrap_sl_stream_make(sl_stream *s);
-enum sl_status __wrap_sl_stream_make(sl_stream *s)
+REPLACED(enum sl_status, sl_stream_make, sl_stream *s)
 {
 	enum sl_status status = __real_sl_stream_make(s);
 
@@ -191,9 +191,7 @@ enum sl_status __wrap_sl_stream_make(sl_stream *s)
 	return status;
 }
 
-enum sl_status __real_sl_stream_wait(sl_stream s);
-enum sl_status __wrap_sl_stream_wait(sl_stream s);
-enum sl_status __wrap_sl_stream_wait(sl_stream s)
+REPLACED(enum sl_status, sl_stream_wait, sl_stream s)
 {
 	streams.waited = s;
 	return __real_sl_stream_wait(s);
@@ -203,9 +201,7 @@ enum sl_status __wrap_sl_stream_wait(sl_stream s)
  * Frees the stream some calls later. The emulated device runs all work of a stream that is freed; CUDA does not wait for
  * that work, so whoever needs it must wait.
  */
-void __real_sl_stream_free(sl_stream s);
-void __wrap_sl_stream_free(sl_stream s);
-void __wrap_sl_stream_free(sl_stream s)
+REPLACED(void, sl_stream_free, sl_stream s)
 {
 	static sl_stream kept[8];
 	static uint32_t n;
@@ -218,137 +214,88 @@ void __wrap_sl_stream_free(sl_stream s)
 	kept[n++ % 8] = s;
 }
 
-/* n shares of 100 equal keys on as many devices, each with a stream. Share 0 gets its part from others. */
-static void open_shares(const struct sl_global_sort *sort, uint32_t n, struct sl_device *device,
-	struct sl_global_share *share)
-{
-	for (uint32_t k = 0; k < n; k++) {
-		assert_ok(sl_device_use((int)k, &device[k]));
-		share[k] = (struct sl_global_share){.device = &device[k], .n = 100};
-		share[k].scratch.size = sl_global_sort_scratch(sort, 100, 100 * n, n, true);
-		assert_ok(sl_stream_make(&share[k].stream));
-		assert_ok(sl_memory_get(SL_DEVICE, share[k].scratch.size, &share[k].scratch.base));
-		assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key));
-		assert_ok(sl_memory_get(SL_DEVICE, 400, &share[k].key_out));
-		assert_ok(sl_fill(share[k].key, k == 0, 400, share[k].stream));
-		assert_ok(sl_fill(share[k].key_out, 1, 400, share[k].stream));
-		assert_ok(sl_stream_wait(share[k].stream));
-	}
-}
-
-static void close_shares(uint32_t n, struct sl_global_share *share)
-{
-	for (uint32_t k = 0; k < n; k++) {
-		assert_true(sl_device_switch(share[k].device));
-		sl_memory_give(SL_DEVICE, share[k].scratch.base);
-		sl_memory_give(SL_DEVICE, share[k].key);
-		sl_memory_give(SL_DEVICE, share[k].key_out);
-		sl_stream_free(share[k].stream);
-	}
-}
-
 /* Whether share 0 has its part. The copy is on another stream, so it does not run work of the sort. */
-static bool first_part_is_written(const struct sl_global_share *share)
+static bool first_part_is_written(const struct global_sort_shares *s)
 {
 	uint32_t key;
 
-	assert_true(sl_device_switch(share[0].device));
-	assert_ok(sl_copy(&key, share[0].key_out, sizeof(key), NULL));
+	assert_true(sl_device_switch(s->share[0].device));
+	assert_ok(sl_copy(&key, s->share[0].key_out, sizeof(key), NULL));
 	assert_ok(sl_stream_wait(NULL));
-	return key == 0;
+	return key != 0xa5a5a5a5;
 }
 
 /*
- * Sorts n shares while the k-th such call of the device fails. False if there are fewer, so that the sort succeeds;
- * otherwise *written says whether share 0 had its part when the call returned. Only a sort that has queued all of its
- * work, so that nothing but a wait can fail, frees a stream without a wait.
+ * Sorts while the k-th such call of the device fails. False if there are fewer, so that the sort succeeds; otherwise
+ * *written says whether share 0 had its part when the call returned. Only a sort that has queued all of its work, so that
+ * nothing but a wait can fail, frees a stream without a wait.
  */
-static bool fails_at(uint32_t n, const char *call, int k, bool *written)
+static bool fails_at(const struct global_sort_try *t, const char *call, int k, bool *written)
 {
-	const struct sl_global_sort sort = {{.backend = &sl_sort_shared_emulated}, SL_U32, 0, 32};
-	struct sl_global_share share[DEVICES];
-	struct sl_device device[DEVICES];
+	static struct global_sort_shares shares;
 	enum sl_status s;
 	char fault[32];
 
-	open_shares(&sort, n, device, share);
+	global_sort_open(&sl_sort_shared_emulated, t, &shares);
 	snprintf(fault, sizeof(fault), "%s:%d:1", call, k);
 	assert_null(sl_fault_set(fault));
 	memset(&streams, 0, sizeof(streams));
-	s = sl_global_sort(&sort, share, n);
+	s = sl_global_sort(&shares.sort, shares.share, t->n_shares);
 	assert_null(sl_fault_set(NULL));
 	assert_int_equal(streams.open, 0);
 	if (s != SL_OK) {
 		assert_true(!streams.freed_queued || strcmp(call, "dev_sync") == 0);
 		assert_fails(s, SL_DEVICE_FAILED, "error 1");
-		*written = first_part_is_written(share);
+		*written = first_part_is_written(&shares);
 	}
-	close_shares(n, share);
+	global_sort_close(t, &shares);
 	return s != SL_OK;
 }
 
-/* A call of the device that fails, and how many of them a sort makes at least. */
-struct failing {
-	const char *call;
-	int least;
-};
-
-/* Each call of the device fails in turn: the error comes back, no work is left, and the next sort is right. */
-static void failures_of(uint32_t n, const struct failing *call, uint32_t n_calls)
-{
-	struct global_sort_try t = {
-		.n_shares = n, .n_devices = DEVICES, .type = SL_U32, .end_bit = 32};
-
-	for (uint32_t i = 0; i < n; i++)
-		t.n[i] = 300;
-	for (uint32_t i = 0; i < n_calls; i++) {
-		bool written = false;
-		int k = 1;
-
-		while (fails_at(n, call[i].call, k, &written))
-			k++;
-		assert_true(k > call[i].least);
-		if (strcmp(call[i].call, "dev_launch") == 0)
-			assert_true(written); /* the last launch is the merge of the last share */
-		global_sort_check(&sl_sort_shared_emulated, &t);
-	}
-}
-
-/* Two shares have one copy: of the boundary. */
+/*
+ * Each call of the device fails in turn: the error comes back, no work is left, and the next sort is right. Two shares have
+ * one copy, of the boundary, if they are not merged by pieces. The last launch is the merge of the last share.
+ */
 TEST(failures_are_reported)
 {
-	static const struct failing of_two[] = {
-		{"dev_reach", 2}, {"dev_copy", 1}, {"dev_launch", 5}, {"dev_sync", 3}};
-	static const struct failing of_three[] = {
-		{"dev_reach", 6}, {"dev_copy", 6}, {"dev_launch", 9}, {"dev_sync", 6}};
+	static const struct {
+		uint32_t shares;
+		bool by_pieces;
+		const char *call;
+		int least; /* calls of a sort */
+	} rows[] = {{2, false, "dev_reach", 2}, {2, false, "dev_copy", 1},
+		{2, false, "dev_launch", 5}, {2, false, "dev_sync", 3}, {3, false, "dev_reach", 6},
+		{3, false, "dev_copy", 6}, {3, false, "dev_launch", 9}, {3, false, "dev_sync", 6},
+		{2, true, "dev_reach", 2}, {2, true, "dev_stream", 2},
+		{2, true, "dev_copy", 3 + 2 * SL_PIECES}, {2, true, "dev_event", 2 * SL_PIECES},
+		{2, true, "dev_record", 2 * SL_PIECES}, {2, true, "dev_launch", 3 + 4 * SL_PIECES},
+		{2, true, "dev_sync", 5}};
 
-	failures_of(2, of_two, 4);
-	failures_of(3, of_three, 4);
-}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct global_sort_try t = {.n_shares = rows[i].shares,
+			.n = {300, 300, 300},
+			.n_devices = 3,
+			.input = SL_INPUT_RANDOM,
+			.type = SL_U32,
+			.end_bit = 32,
+			.keys_only = true};
+		const uint64_t least = rows[i].by_pieces ? sl_exchange_set_least(0) : 0;
+		bool written = true;
+		int k = 1;
 
-TEST(failures_of_the_exchange_are_reported)
-{
-	static const struct failing of_pieces[] = {{"dev_reach", 2}, {"dev_stream", 2},
-		{"dev_copy", 3 + 2 * SL_PIECES}, {"dev_event", 2 * SL_PIECES},
-		{"dev_record", 2 * SL_PIECES}, {"dev_launch", 3 + 4 * SL_PIECES}, {"dev_sync", 5}};
-	const uint64_t least = sl_exchange_set_least(0);
-
-	failures_of(2, of_pieces, sizeof(of_pieces) / sizeof(of_pieces[0]));
-	(void)sl_exchange_set_least(least);
+		while (fails_at(&t, rows[i].call, k, &written))
+			k++;
+		if (k <= rows[i].least || (strcmp(rows[i].call, "dev_launch") == 0 && !written))
+			fail_msg("row %zu: %d calls", i, k - 1);
+		global_sort_check(&sl_sort_shared_emulated, &t);
+		if (rows[i].by_pieces)
+			(void)sl_exchange_set_least(least);
+	}
 }
 
 /* --- keys at ranks ---------------------------------------------------------------------------- */
 
 enum { KEYS = 300 };
-
-static uint64_t count_not_more(const uint64_t *key, uint64_t value)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < KEYS; i++)
-		n += key[i] <= value;
-	return n;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -357,32 +304,25 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Finds the key at each rank among keys of so many bits, with n_values in a round; returns the most rounds. */
-static int find_every_rank(int bits, uint32_t n_values)
+/* The rounds in which the key at a rank is found among sorted keys of so many bits, with n_values in a round. */
+static int find_rank(const uint64_t *key, uint64_t rank, int bits, uint32_t n_values)
 {
-	uint64_t key[KEYS], value[SL_RANKS_MOST], not_more[SL_RANKS_MOST];
-	int most = 0;
+	uint64_t value[SL_RANKS_MOST], not_more[SL_RANKS_MOST];
+	struct sl_rank_range r = {rank, 0, UINT64_MAX >> (64 - bits)};
+	int rounds = 0;
+	uint32_t n;
 
-	for (uint32_t i = 0; i < KEYS; i++)
-		key[i] = (sl_draw(5, i, 0).at[0] | (uint64_t)sl_draw(5, i, 0).at[1] << 32) >>
-		         (64 - bits);
-	qsort(key, KEYS, sizeof(key[0]), compare);
-	for (uint64_t rank = 0; rank < KEYS; rank++) {
-		struct sl_rank_range r = {rank, 0, UINT64_MAX >> (64 - bits)};
-		uint32_t n;
-		int rounds = 0;
-
-		for (; (n = sl_rank_values(&r, n_values, value)) > 0; rounds++) {
-			for (uint32_t k = 0; k < n; k++) {
-				assert_true(value[k] >= r.low && value[k] < r.high);
-				not_more[k] = count_not_more(key, value[k]);
-			}
-			sl_rank_narrow(&r, value, not_more, n);
+	for (; (n = sl_rank_values(&r, n_values, value)) > 0; rounds++) {
+		for (uint32_t k = 0; k < n; k++) {
+			assert_true(value[k] >= r.low && value[k] < r.high);
+			not_more[k] = 0;
+			while (not_more[k] < KEYS && key[not_more[k]] <= value[k])
+				not_more[k]++;
 		}
-		assert_true(r.low == r.high && r.low == key[rank]);
-		most = rounds > most ? rounds : most;
+		sl_rank_narrow(&r, value, not_more, n);
 	}
-	return most;
+	assert_true(r.low == r.high && r.low == key[rank]);
+	return rounds;
 }
 
 /* A round of m values determines about log2(m + 1) bits. */
@@ -392,38 +332,21 @@ TEST(the_key_at_each_rank_is_found)
 		int bits;
 		uint32_t n_values;
 		int rounds; /* at most */
-	} cases[] = {{1, 31, 1}, {5, 31, 1}, {6, 31, 2}, {9, 31, 3}, {31, 31, 7}, {32, 31, 7},
+	} rows[] = {{1, 31, 1}, {5, 31, 1}, {6, 31, 2}, {9, 31, 3}, {31, 31, 7}, {32, 31, 7},
 		{63, 31, 13}, {64, 31, 14}, {9, 1, 9}, {32, 66, 6}, {64, 66, 11}, {32, 2047, 3},
 		{64, 2047, 6}};
+	uint64_t key[KEYS];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_in_range(
-			find_every_rank(cases[i].bits, cases[i].n_values), 1, cases[i].rounds);
-}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (uint32_t k = 0; k < KEYS; k++) {
+			const struct sl_words d = sl_draw(5, k, 0);
 
-TEST(without_keys_the_search_ends)
-{
-	const uint64_t none[SL_RANKS_MOST] = {0};
-	struct sl_rank_range r = {0, 0, UINT64_MAX};
-	uint64_t value[SL_RANKS_MOST];
-	uint32_t n;
-
-	while ((n = sl_rank_values(&r, SL_RANKS_MOST, value)) > 0)
-		sl_rank_narrow(&r, value, none, n);
-	assert_true(r.low == UINT64_MAX);
-}
-
-TEST(equal_keys_come_from_the_first_shares)
-{
-	const struct sl_run_rank of[] = {{2, 4}, {0, 0}, {1, 6}, {3, 4}};
-	static const uint32_t expected[][4] = {
-		{2, 0, 1, 3}, {3, 0, 1, 3}, {4, 0, 1, 3}, {4, 0, 2, 3}, {4, 0, 6, 3}, {4, 0, 6, 4}};
-	static const uint64_t rank[] = {6, 7, 8, 9, 13, 14};
-	uint32_t at[4];
-
-	for (int i = 0; i < 6; i++) {
-		sl_rank_divide(rank[i], of, 4, at);
-		assert_memory_equal(at, expected[i], sizeof(at));
+			key[k] = (d.at[0] | (uint64_t)d.at[1] << 32) >> (64 - rows[i].bits);
+		}
+		qsort(key, KEYS, sizeof(key[0]), compare);
+		for (uint64_t rank = 0; rank < KEYS; rank++)
+			assert_in_range(find_rank(key, rank, rows[i].bits, rows[i].n_values), 1,
+				rows[i].rounds);
 	}
 }
 
@@ -434,21 +357,15 @@ TEST(parts_differ_by_at_most_one_key)
 
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
 		for (uint32_t n = 1; n <= SL_DEVICES_MAX; n++) {
+			const uint64_t each = sizes[k] / n, rest = sizes[k] % n;
 			uint64_t sum = 0;
 
 			for (uint32_t i = 0; i < n; i++) {
 				uint64_t part = sl_global_sort_part(sizes[k], n, i);
 
-				assert_true(part >= sizes[k] / n && part <= sizes[k] / n + 1);
+				assert_in_range(part, each, each + 1);
 				sum += part;
-				assert_true(sum == (sizes[k] / n) * (i + 1) +
-							   (sizes[k] % n) * (i + 1) / n);
+				assert_int_equal(sum, each * (i + 1) + rest * (i + 1) / n);
 			}
-			assert_true(sum == sizes[k]);
 		}
-}
-
-BEFORE_TESTS()
-{
-	sl_device_emulate(true);
 }

@@ -9,41 +9,23 @@
 #include "tests/support/basic/skip.h"
 #include "tests/support/device/global_sort_check.h"
 
-enum { ONE_IN = 41 };
-
 static int n_devices;
-
-#ifdef SL_WITH_CUDA
-TEST(ranks_of_values)
-{
-	global_sort_check_search(&sl_run_kernels);
-}
-#endif
 
 TEST(every_size)
 {
+	static const struct {
+		bool all; /* the devices of the machine; else one */
+		bool by_pieces;
+		uint32_t largest;
+	} rows[] = {{true, false, (1 << 24) + 5}, {false, false, (1 << 20) + 3},
+		{true, true, (1 << 24) + 5}};
 	const struct sl_backend *sort;
 
 	assert_ok(sl_find(SL_SORT, "shared", &sort));
-	global_sort_check_sizes(sort, n_devices, sl_sampling_size((1 << 24) + 5), ONE_IN);
-}
-
-TEST(every_size_on_one_device)
-{
-	const struct sl_backend *sort;
-
-	assert_ok(sl_find(SL_SORT, "shared", &sort));
-	global_sort_check_sizes(sort, 1, sl_sampling_size((1 << 20) + 3), ONE_IN);
-}
-
-TEST(exchange_by_copies)
-{
-	const struct sl_backend *sort;
-
-	if (n_devices < 2)
-		skip_test("the exchange needs two devices and the machine has one");
-	assert_ok(sl_find(SL_SORT, "shared", &sort));
-	global_sort_check_exchange(sort, sl_sampling_size((1 << 24) + 5), ONE_IN);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (n_devices > 1 || !rows[i].by_pieces)
+			global_sort_check_sizes(sort, rows[i].all ? n_devices : 1,
+				rows[i].by_pieces, sl_sampling_size(rows[i].largest), 59);
 }
 
 BEFORE_TESTS()

@@ -4,6 +4,7 @@
 
 #include "primitives/global_sort/global_sort.h"
 #include "primitives/global_sort/runs.h"
+#include "tests/cases/guarded.h"
 #include "tests/cases/inputs.h"
 
 /* A sort: the number of keys of each share, and what they are. Share i is on device i modulo n_devices. */
@@ -18,20 +19,33 @@ struct global_sort_try {
 	bool keys_only;
 };
 
+enum { GLOBAL_KEY, GLOBAL_INDEX, GLOBAL_KEY_OUT, GLOBAL_INDEX_OUT, GLOBAL_SCRATCH, GLOBAL_BUFFERS };
+
+/* The shares of a sort, in memory of their devices, of which the results are poisoned; and the result of sort/cpu. */
+struct global_sort_shares {
+	struct sl_global_sort sort;
+	struct sl_global_share share[SL_DEVICES_MAX];
+	struct sl_device device[SL_DEVICES_MAX];
+	struct sl_guarded buffer[SL_DEVICES_MAX][GLOBAL_BUFFERS];
+	char *block, *key, *sorted;
+	uint32_t *index, *sorted_index;
+	uint32_t n;
+};
+void global_sort_open(const struct sl_backend *sort, const struct global_sort_try *t,
+	struct global_sort_shares *s);
+
+/* Expects that nothing was written outside of the buffers. */
+void global_sort_close(const struct global_sort_try *t, struct global_sort_shares *s);
+
 /* Expects the keys and indices of sort/cpu, in parts of the right sizes, and nothing written after them. */
 void global_sort_check(const struct sl_backend *sort, const struct global_sort_try *t);
 
-/* Expects the ranks of a few values in a run, and nothing written after them. */
-void global_sort_check_search(const struct sl_run_kernels *kernels);
-
 /*
  * 1 to 5 shares of many sizes up to largest, none among them, with every input, both types and several bits. One in
- * `one_in` of the combinations is tested, and of these the share of the environment (sampling.h).
+ * `one_in` of the combinations is tested, and of these the share of the environment (sampling.h). by_pieces: two shares on
+ * two devices, merged by pieces with copies (exchange.h).
  */
-void global_sort_check_sizes(
-	const struct sl_backend *sort, int n_devices, uint32_t largest, uint32_t one_in);
-
-/* The same of two shares on two devices, merged by pieces with copies (exchange.h), with sizes about those of pieces. */
-void global_sort_check_exchange(const struct sl_backend *sort, uint32_t largest, uint32_t one_in);
+void global_sort_check_sizes(const struct sl_backend *sort, int n_devices, bool by_pieces,
+	uint32_t largest, uint32_t one_in);
 
 #endif

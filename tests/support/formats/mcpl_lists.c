@@ -14,7 +14,7 @@
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/program.h"
 
-enum { LIST_BYTES = 1 << 20 };
+enum { LIST_BYTES = 1 << 24 };
 
 const char *reference_path(const char *name)
 {

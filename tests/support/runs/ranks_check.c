@@ -102,18 +102,34 @@ void start_ranks_in_shells(struct running *r)
 		"echo $! >pid$OMPI_COMM_WORLD_RANK; wait $!; code=$?; "
 		"echo $code >code$OMPI_COMM_WORLD_RANK; exit $code",
 		getenv("SLUICE") ? getenv("SLUICE") : "sluice");
+	for (unsigned rank = 0; rank < SHELLS; rank++) { /* of an earlier call */
+		char name[16];
+
+		snprintf(name, sizeof(name), "pid%u", rank);
+		(void)remove(folder_path(&folder, name));
+	}
 	ranks_command(SHELLS, (const char *const[]){"--enable-recovery", NULL}, words, &c);
 	start_ranks(&c, r);
 }
 
+pid_t rank_in_shell(unsigned rank)
+{
+	char *pid = NULL;
+	long number = 0; /* 0 would be this process and its children */
+
+	for (int i = 0; i < 100 * HANG_SECONDS && number == 0; i++) {
+		pid = read_of_rank("pid", rank);
+		number = pid ? strtol(pid, NULL, 10) : 0;
+		free(pid);
+		sleep_for(number > 0 ? 0 : 0.01);
+	}
+	assert_true(number > 0);
+	return (pid_t)number;
+}
+
 void lose_rank(unsigned rank)
 {
-	char *pid = read_of_rank("pid", rank);
-
-	assert_non_null(pid);
-	assert_true(strtol(pid, NULL, 10) > 0); /* 0 would be this process and its children */
-	kill((pid_t)strtol(pid, NULL, 10), SIGKILL);
-	free(pid);
+	kill(rank_in_shell(rank), SIGKILL);
 }
 
 static bool has_code_9(void)

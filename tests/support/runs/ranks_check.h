@@ -37,6 +37,9 @@ void expect_ranks(unsigned ranks, int code, const char *text, const char *const 
  */
 void start_ranks_in_shells(struct running *r);
 
+/* Waits for the process of a rank in a shell. */
+pid_t rank_in_shell(unsigned rank);
+
 /* Kills the process of a rank in a shell, as if its node were lost. */
 void lose_rank(unsigned rank);
 
