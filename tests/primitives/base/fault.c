@@ -1,18 +1,10 @@
-/*
- * fault.c - tests that injected faults occur at the requested calls, and that a malformed SL_FAULT
- * is reported.
- */
+/* fault.c - tests that injected faults occur at the requested calls, and that a malformed SL_FAULT is reported. */
 #include "tests/faults/fault_injection.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "tests/support/basic/check.h"
-
-BEFORE_EACH()
-{
-	sl_fault_set(NULL);
-}
 
 /* A text, the calls, and the errors that they report in turn. */
 static const struct row {
@@ -48,28 +40,22 @@ TEST(faults_occur_at_the_requested_calls)
 
 TEST(malformed_texts_are_refused)
 {
-	static const char *const texts[] = {"file_write", "file_write:", "file_write:3",
-		"file_write:3:", "file_write:0:5", "file_write:3:0", "file_write:-1:5",
-		"file_write:3:-5", "file_write:3:5:", "file_write:3:5,", ",file_write:3:5",
-		"file_write:3:5,,a:1:1", "file_write:3:5 ", " file_write:3:5", "file_write:3++:5",
-		"file_write:+3:5", "file_write:3:EIO", "FILE_WRITE:3:5", ":3:5", ",", ":",
-		"::", "file_write:3:99999999999999999999", "file_write:99999999999999999999999:5",
-		"file_write:18446744073709551617:5", "file_write:1:18446744073709551621",
+	static const char *const texts[] = {"a", "a:", "a:3", "a:3:", "a:0:5", "a:3:0", "a:-1:5",
+		"a:3:-5", "a:3:5:", "a:3:5,", ",a:3:5", "a:3:5,,a:1:1", "a:3:5 ", " a:3:5",
+		"a:3++:5", "a:+3:5", "a:3:EIO", "A:3:5", ":3:5", ",", ":",
+		"::", "a:3:99999999999999999999", "a:99999999999999999999999:5",
+		"a:18446744073709551617:5", "a:1:18446744073709551621",
 		"a_name_that_is_longer_than_any_call_has:1:1", "a:1:1;b:1:1", "a:1:1\n",
 		(SIX_ENTRIES "," SIX_ENTRIES "," SIX_ENTRIES)};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *problem = sl_fault_set(texts[i]);
 
-		if (!problem || !strstr(problem, "SL_FAULT"))
+		if (!problem || !strstr(problem, "SL_FAULT") || sl_fault("a") != 0)
 			fail_msg("expected \"%s\" to be refused", texts[i]);
-		assert_int_equal(sl_fault("a"), 0);
-		assert_int_equal(sl_fault("file_write"), 0);
 	}
 	assert_null(sl_fault_set("a:1:1"));
 }
-
-/* --- threads ------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, CALLS = 100000 };
 
@@ -77,10 +63,9 @@ static atomic_int hits;
 
 static void *call_often(void *unused)
 {
-	(void)unused;
 	for (int i = 0; i < CALLS; i++)
 		atomic_fetch_add(&hits, sl_fault("a") != 0);
-	return NULL;
+	return unused;
 }
 
 /* No call is counted twice or not at all. */
@@ -88,7 +73,6 @@ TEST(threads_share_one_count)
 {
 	pthread_t thread[THREADS];
 
-	hits = 0;
 	assert_null(sl_fault_set("a:777:1,a:300001+:1"));
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, call_often, NULL), 0);
