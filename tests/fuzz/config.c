@@ -1,8 +1,8 @@
 /*
  * config.c - fuzz target: reads arbitrary bytes as a configuration and as texts of --set.
  *
- * The bytes before the first NUL are the file; the NUL-terminated texts after it are --set texts. An accepted configuration
- * is printed; the printed text must be accepted and print the same text.
+ * The bytes before the first NUL are the file; the NUL-terminated texts after it are --set texts. An accepted configuration is printed; the printed text must be accepted and print the same text. Its condition, derived
+ * columns and keys are computed for a particle.
  */
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/reader/diagnostics.h"
@@ -27,10 +27,19 @@ static bool is_accepted(const char *text, size_t bytes, const char *const *sets,
 	fuzz_expect((s == SL_USAGE) == (sl_config_problems(r) > 0));
 	fuzz_expect(s == SL_OK || s == SL_USAGE || s == SL_NO_DEVICE || s == SL_BAD_INPUT);
 	fuzz_expect(s != SL_USAGE || strchr(sl_config_report(r), '\n'));
-	for (uint32_t k = 0; s == SL_OK && k < choices.n_fields; k++)
-		sl_key_rule_make(&choices.field[k]);
 	sl_config_close(r);
 	return s == SL_OK;
+}
+
+static void compute(void)
+{
+	struct sl_particle p = {.x = 1, .w = 0.5f, .id = 7};
+	const struct sl_columns c = sl_columns_of(&p);
+
+	sl_derive_particle(&choices.derivation, &p);
+	sl_condition_holds(&choices.condition, &c, 0, 7, SL_FATE_transmitted);
+	for (uint32_t k = 0; k < choices.n_fields; k++)
+		sl_key_rule_make(&choices.field[k]);
 }
 
 FUZZ(config)
@@ -43,6 +52,7 @@ FUZZ(config)
 	for (size_t at = bytes + 1; at < size && n_sets < SETS_MAX; at += strlen(copy + at) + 1)
 		sets[n_sets++] = copy + at;
 	if (is_accepted(copy, bytes, sets, n_sets)) {
+		compute();
 		bytes = sl_config_print(&config, true, page, sizeof(page));
 		fuzz_expect(bytes < sizeof(page) && is_accepted(page, bytes, NULL, 0));
 		sl_config_print(&config, true, again, sizeof(again));

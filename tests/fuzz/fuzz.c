@@ -99,9 +99,8 @@ uint8_t *fuzz_split(const uint8_t **data, size_t *size, size_t *length)
  * Larger tables are only measured. DEFLATE expands up to a thousand times, and the digest of a constant column takes a
  * nanosecond per row.
  */
-void fuzz_read_table(
-	enum sl_status (*read)(
-		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t),
+void fuzz_read_table(enum sl_status (*read)(const void *file, size_t bytes, struct sl_arena *a,
+			     struct sl_table *t),
 	const uint8_t *data, size_t size)
 {
 	struct sl_arena a = {0};

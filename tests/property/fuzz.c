@@ -68,32 +68,23 @@ static void replace(struct input *in, size_t at, size_t cut, const uint8_t *by, 
 	in->size += n - cut;
 }
 
-/* Flips a bit, or replaces none or some bytes by none, by random ones, or by some of another input. */
+/* Replaces none or some bytes by none, by random ones, or by some of another input. */
 static void change(struct rnd *g, struct input *in, const struct input *other)
 {
 	const size_t at = rnd_below(g, (uint32_t)in->size + 1);
 	const size_t n = 1 + rnd_below(g, rnd_one_in(g, 4) ? 200 : 4);
-	const size_t cut = rnd_one_in(g, 3) ? 0 : rnd_one_in(g, 2) ? n : 1 + n % 4;
 	const size_t from = rnd_below(g, (uint32_t)other->size + 1);
 	uint8_t bytes[4];
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = a_byte(g);
-	switch (rnd_below(g, 4)) {
-	case 0:
+	if (rnd_one_in(g, 4))
 		replace(in, at, n, bytes, 0);
-		break;
-	case 1:
-		replace(in, at, cut, bytes, 1 + n % 4);
-		break;
-	case 2:
-		replace(in, at, cut, other->bytes + from,
+	else if (rnd_one_in(g, 2))
+		replace(in, at, rnd_below(g, 5), bytes, 1 + n % 4);
+	else
+		replace(in, at, rnd_one_in(g, 2) ? 0 : n, other->bytes + from,
 			n < other->size - from ? n : other->size - from);
-		break;
-	default:
-		if (at < in->size)
-			in->bytes[at] ^= (uint8_t)(1u << rnd_below(g, 8));
-	}
 }
 
 static void run(const struct fuzz_target *target, const struct input *in)

@@ -10,20 +10,8 @@
 
 static int skipped;
 
-SL_PRINTF(1, 0) static void print_reason(const char *format, va_list values)
+void skip_now(void)
 {
-	printf("SKIP: ");
-	vprintf(format, values);
-	printf("\n");
-}
-
-void skip_test(const char *format, ...)
-{
-	va_list values;
-
-	va_start(values, format);
-	print_reason(format, values);
-	va_end(values);
 	skipped++;
 	_skip(__FILE__, __LINE__);
 }
@@ -33,13 +21,8 @@ int exit_code_of_tests(int failed)
 	return failed == 0 && skipped > 0 ? SKIPPED : failed;
 }
 
-void skip_file(const char *format, ...)
+void skip_others(void)
 {
-	va_list values;
-
-	va_start(values, format);
-	print_reason(format, values);
-	va_end(values);
 	folder_end();
 	exit(SKIPPED);
 }
