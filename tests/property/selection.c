@@ -15,10 +15,7 @@
 static const double ranges[][2] = {
 	{-1, 1}, {0, 1}, {-3, -2}, {0, 1e-3}, {1e6, 2e6}, {-1e30, 1e30}, {-1e-30, 0}, {0.1, 0.3}};
 
-static const double *any_range(struct rnd *g)
-{
-	return ranges[rnd_below(g, sizeof(ranges) / sizeof(ranges[0]))];
-}
+#define any_range(g) rnd_of(g, ranges)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
@@ -112,36 +109,28 @@ static struct sl_key_field integer_field(struct rnd *g)
 {
 	static const struct {
 		enum sl_column column;
-		double lo, most;
-	} columns[] = {{SL_COLUMN_pdg, -0x1p31, 0x1p32}, {SL_COLUMN_pixel, 0, 0x1p32},
-		{SL_COLUMN_steps, 0, 300}, {SL_COLUMN_fate, 0, 255}, {SL_COLUMN_id, 0, 0x1p63}};
+		double lo, range;
+	} columns[] = {{SL_COLUMN_pdg, -0x1p31, 0x1p32 - 1}, {SL_COLUMN_pixel, 0, 0x1p32 - 1},
+		{SL_COLUMN_steps, 0, 300}, {SL_COLUMN_fate, 0, 254}, {SL_COLUMN_id, 0, 0x1p63}};
 	const uint32_t k = rnd_below(g, sizeof(columns) / sizeof(columns[0]));
 	const double lo = columns[k].lo + (rnd_one_in(g, 2) ? 0 : rnd_below(g, 100));
 
 	return (struct sl_key_field){.column = columns[k].column,
 		.bits = 1 + rnd_below(g, columns[k].column == SL_COLUMN_id ? 64 : 32),
 		.lo = lo,
-		.hi = lo + floor(columns[k].most * (rnd_one_in(g, 2) ? 1 : rnd_between(g, 0, 1))) -
-	              (columns[k].column == SL_COLUMN_id || columns[k].column == SL_COLUMN_steps
-				      ? 0
-				      : 1)};
+		.hi = lo + floor(columns[k].range * (rnd_one_in(g, 2) ? 1 : rnd_between(g, 0, 1)))};
 }
 
 /* The value of a field of integers, counted from the least number of its column. */
-static uint64_t counted(const struct sl_particle *p, enum sl_column column)
+static uint64_t counted(struct sl_particle p, enum sl_column column)
 {
-	switch (column) {
-	case SL_COLUMN_pdg:
-		return (uint64_t)((int64_t)p->pdg + INT64_C(0x80000000));
-	case SL_COLUMN_pixel:
-		return p->pixel;
-	case SL_COLUMN_steps:
-		return p->steps;
-	case SL_COLUMN_fate:
-		return p->fate;
-	default:
-		return p->id;
-	}
+	const struct sl_columns c = sl_columns_of(&p);
+	uint64_t value = 0;
+
+	if (column == SL_COLUMN_id)
+		return p.id;
+	memcpy(&value, sl_column_at(&c, column), sl_column_facts[column].bytes);
+	return column == SL_COLUMN_pdg ? (uint32_t)value ^ 0x80000000u : value;
 }
 
 /* The key of one field of integers: the distance from lo, shifted until the range fits in its bits. */
@@ -150,7 +139,7 @@ static uint64_t integer_key(const struct sl_particle *p, const struct sl_key_fie
 	const double least = f->column == SL_COLUMN_pdg ? -0x1p31 : 0;
 	const uint64_t most = f->bits < 64 ? (UINT64_C(1) << f->bits) - 1 : UINT64_MAX;
 	const uint64_t lo = (uint64_t)(f->lo - least), range = (uint64_t)(f->hi - f->lo);
-	uint64_t value = counted(p, f->column), key;
+	uint64_t value = counted(*p, f->column), key;
 	uint32_t shift = 0;
 
 	while (range >> shift > most)

@@ -89,25 +89,6 @@ TEST(paths_can_be_relative_but_not_empty_or_long)
 	assert_fails(sl_dir_open(path, true, &d), SL_USAGE, "4096 bytes");
 }
 
-TEST(temporary_directories_have_new_names)
-{
-	struct sl_dir d[2];
-
-	assert_int_equal(setenv("TMPDIR", folder.path, 1), 0);
-	for (int i = 0; i < 2; i++) {
-		assert_ok(sl_dir_make_temporary(NULL, "work", &d[i]));
-		assert_true(sl_dir_is_writable(&d[i]));
-		assert_int_equal(strncmp(d[i].path, folder.path, strlen(folder.path)), 0);
-	}
-	assert_int_equal(folder_count(&folder), 2);
-	for (int i = 0; i < 2; i++) {
-		sl_dir_close(&d[i]);
-		assert_ok(sl_dir_remove(d[i].path));
-	}
-	assert_int_equal(folder_count(&folder), 0);
-	unsetenv("TMPDIR");
-}
-
 /* --- listing ---------------------------------------------------------------------------------- */
 
 struct seen {

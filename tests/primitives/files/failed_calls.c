@@ -68,7 +68,7 @@ CALL(read_path, sl_path_read(PATH("a"), 99, &read_bytes, &size))
 CALL(check, sl_file_check(HERE, "a", &number, &crc))
 CALL(map, sl_map_file(PATH("a"), &map))
 CALL(make_folders, sl_dir_open(PATH("b/c"), true, &made))
-CALL(make_temporary, sl_dir_make_temporary(folder.path, "work", &made))
+CALL(make_temporary, sl_dir_make_temporary(NULL, "work", &made))
 CALL(list, sl_dir_each(HERE, count_name, NULL))
 CALL(free_space, sl_dir_free_bytes(HERE, &number))
 CALL(lock, sl_dir_lock(&other))
@@ -148,6 +148,7 @@ static const struct row {
 	ROW(make_folders, SL_OK, "file_open:1:13,file_dirsync:1:22", OLD),
 	ROW(make_temporary, SL_DISK, "dir_make:1:28", "cannot create the folder"),
 	ROW(make_temporary, SL_DISK, "file_open:1:24", "cannot open"),
+	ROW(make_temporary, SL_OK, "none:1:1", OLD),
 	ROW(list, SL_DISK, "file_open:1:5 dir_read:1:5 dir_read:2:5", "list"),
 	ROW(list, SL_HOST_MEMORY, "host_malloc:1:12 host_malloc:2:12", ""),
 	ROW(free_space, SL_DISK, "dir_space:1:5", "free space"),
@@ -180,6 +181,10 @@ static void expect_success(const struct row *r, const char *fault)
 	}
 	if (r->call == do_read)
 		assert_string_equal(read_bytes, OLD);
+	if (r->call == do_make_temporary) {
+		assert_ptr_equal(strstr(made.path, folder.path), made.path);
+		assert_ok(sl_dir_remove(made.path));
+	}
 	print_message("%s, %s\n", r->name, fault);
 	expect_file(&folder, "a", r->more);
 }
@@ -224,6 +229,7 @@ static void check_row(const struct row *r, const char *fault)
 TEST(failures_are_reported_and_change_nothing)
 {
 	made.fd = made.lock = -1;
+	assert_int_equal(setenv("TMPDIR", folder.path, 1), 0);
 	open_dir_begin();
 	write_text(&folder, "a", OLD);
 	write_text(&folder, "LOCK", "");
