@@ -41,7 +41,7 @@ static bool make_invalid(void)
  * memory for each takes longer than the kernels. All of it but the buffers is poisoned, so that
  * AddressSanitizer reports an access to a byte outside of a buffer, as it does for host memory.
  */
-enum { POOL = 1 << 17, GAP = 256, SEED = 8, SEED_MOST = 64, REPEATED = 4096, FILLED = 1 << 16 };
+enum { POOL = 1 << 17, GAP = 256, SEED = 16, REPEATED = 4096, FILLED = 1 << 16 };
 
 static void *pool;
 static size_t pool_used;
@@ -74,16 +74,16 @@ static char *get_memory(enum sl_space space, size_t bytes)
  * many MiB; on the host its end stays as malloc() returns it. What is copied to the device stays in text[]
  * until the call has run.
  */
-static void fill_buffer(enum sl_space space, char *p, size_t bytes, size_t seed_bytes)
+static void fill_buffer(enum sl_space space, char *p, size_t bytes)
 {
 	static char text[BLOCKS_MOST][REPEATED];
-	char seed[SEED_MOST], *t = text[n_buffers++ % BLOCKS_MOST];
+	char seed[SEED], *t = text[n_buffers++ % BLOCKS_MOST];
 	size_t first = bytes < REPEATED ? bytes : REPEATED;
 
-	for (size_t i = 0; i < seed_bytes; i++)
+	for (size_t i = 0; i < SEED; i++)
 		seed[i] = (char)take(256);
-	for (size_t i = 0; i < first; i += seed_bytes)
-		memcpy(t + i, seed, seed_bytes); /* REPEATED is a multiple of it */
+	for (size_t i = 0; i < first; i += SEED)
+		memcpy(t + i, seed, SEED); /* REPEATED is a multiple of it */
 	if (space == SL_DEVICE) {
 		sl_copy(p, t, first, NULL);
 		sl_fill(p + first, seed[0], bytes - first, NULL);
@@ -93,11 +93,8 @@ static void fill_buffer(enum sl_space space, char *p, size_t bytes, size_t seed_
 	}
 }
 
-/*
- * Returns a buffer of exactly bytes bytes, filled from seed_bytes of the input; sometimes misaligned by a byte,
- * or NULL.
- */
-static void *get_filled(enum sl_space space, size_t bytes, size_t seed_bytes)
+/* Returns a buffer of exactly bytes bytes, filled from the input; sometimes misaligned by a byte, or NULL. */
+static void *get_buffer(enum sl_space space, size_t bytes)
 {
 	size_t shift = make_invalid() ? 1 : 0;
 	char *p;
@@ -107,13 +104,8 @@ static void *get_filled(enum sl_space space, size_t bytes, size_t seed_bytes)
 	p = get_memory(space, bytes + shift);
 	if (!p)
 		return NULL;
-	fill_buffer(space, p + shift, bytes, seed_bytes);
+	fill_buffer(space, p + shift, bytes);
 	return p + shift;
-}
-
-static void *get_buffer(enum sl_space space, size_t bytes)
-{
-	return get_filled(space, bytes, SEED);
 }
 
 static void free_buffers(void)
@@ -297,7 +289,7 @@ static void call_deflate(const struct sl_backend *b, uint32_t n)
 		size_t chunk = take(2) ? 0 : item * (256 - take(256));
 
 		part[k] = (struct sl_deflate_part){
-			get_filled(b->space, bytes, SEED_MOST), bytes, chunk, (uint32_t)item};
+			get_buffer(b->space, bytes), bytes, chunk, (uint32_t)item};
 	}
 	most.level = job.level;
 	most.in_bytes = part[0].in_bytes;
