@@ -137,22 +137,15 @@ static const struct sl_backend *backend_of_call(void)
 	return b->space == SL_DEVICE && take(4) ? backend() : b;
 }
 
+/* Mostly a small block, because each thread of the emulated device has a stack. */
 static struct sl_tuning tuning(const struct sl_backend *b)
 {
-	struct sl_tuning t = {0};
+	const uint32_t most = take(8) == 7 ? 8 : 2;
+	struct sl_tuning t = {b->tunable.block_step * (take(8) ? 1 + take(most) : 0),
+		b->tunable.items_can[take(most)],
+		b->tunable.padding || make_invalid() ? (enum sl_padding)take(3)
+						     : SL_PADDING_DEFAULT};
 
-	switch (take(8)) {
-	case 7: /* the default */
-		break;
-	case 6:
-		t = (struct sl_tuning){b->tunable.block_step * take(8),
-			b->tunable.items_can[take(8)], (enum sl_padding)take(3)};
-		break;
-	default: /* a small block: each thread of the emulated device has a stack */
-		t = (struct sl_tuning){b->tunable.block_step * (1 + take(2)),
-			b->tunable.items_can[take(2)],
-			b->tunable.padding ? (enum sl_padding)take(3) : SL_PADDING_DEFAULT};
-	}
 	if (make_invalid())
 		t.block = take(4096);
 	return t;
