@@ -39,6 +39,6 @@ void skip_without_failing_malloc(void)
 {
 	if (!getenv("SLUICE_FAILING_MALLOC"))
 		skip_file(
-			"the test needs the library failing_malloc; set SLUICE_FAILING_MALLOC to its path, or "
-			"run the test with ctest");
+			"the test makes allocations fail, which needs a build without sanitizers; "
+			"run it with ctest");
 }
