@@ -71,10 +71,11 @@ static inline enum sl_status sl_chunks_run(
 	for (uint64_t k = 0; k < s.n; k++) {
 		const size_t bytes = (size_t)sl_chunk_bytes(&s, k),
 			     most = sl_deflate_most(bytes, 0, 1),
-			     left = used < job->out_size ? job->out_size - used : 0;
+			     at = used < job->out_size ? used : job->out_size,
+			     left = job->out_size - at;
 		struct sl_deflate_job part = {.in = sl_chunk_at(&s, k, buffer),
 			.in_bytes = bytes,
-			.out = (uint8_t *)job->out + used,
+			.out = (uint8_t *)job->out + at,
 			.out_size = alone || left < most ? left : most,
 			.out_bytes = &job->out_bytes[k],
 			.level = job->level,

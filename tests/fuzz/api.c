@@ -1,16 +1,13 @@
 /*
- * api.c - libFuzzer target: calls the primitives with arguments that the input selects, valid and invalid ones,
+ * api.c - fuzz target: calls the primitives with arguments that the input selects, valid and invalid ones,
  * on the host and on the emulated device.
  *
  * Each call must return SL_OK or SL_USAGE and must not write outside of its buffers, which have exactly the
  * sizes that the arguments state. The results are tested elsewhere (tests/primitives).
  */
-#include "tests/fuzz/fuzz.h"
-
 #include <sanitizer/asan_interface.h>
-#include <string.h>
 
-#include "primitives/primitives.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { BLOCKS_MOST = 64, N_MOST = 700 };
 
@@ -44,7 +41,7 @@ static bool make_invalid(void)
  * memory for each takes longer than the kernels. All of it but the buffers is poisoned, so that
  * AddressSanitizer reports an access to a byte outside of a buffer, as it does for host memory.
  */
-enum { POOL = 1 << 17, GAP = 256, SEED = 8, SEED_MOST = 64, REPEATED = 4096, FILLED = 1 << 16 };
+enum { POOL = 1 << 17, GAP = 256, SEED = 16, REPEATED = 4096, FILLED = 1 << 16 };
 
 static void *pool;
 static size_t pool_used;
@@ -77,16 +74,16 @@ static char *get_memory(enum sl_space space, size_t bytes)
  * many MiB; on the host its end stays as malloc() returns it. What is copied to the device stays in text[]
  * until the call has run.
  */
-static void fill_buffer(enum sl_space space, char *p, size_t bytes, size_t seed_bytes)
+static void fill_buffer(enum sl_space space, char *p, size_t bytes)
 {
 	static char text[BLOCKS_MOST][REPEATED];
-	char seed[SEED_MOST], *t = text[n_buffers++ % BLOCKS_MOST];
+	char seed[SEED], *t = text[n_buffers++ % BLOCKS_MOST];
 	size_t first = bytes < REPEATED ? bytes : REPEATED;
 
-	for (size_t i = 0; i < seed_bytes; i++)
+	for (size_t i = 0; i < SEED; i++)
 		seed[i] = (char)take(256);
-	for (size_t i = 0; i < first; i += seed_bytes)
-		memcpy(t + i, seed, seed_bytes); /* REPEATED is a multiple of it */
+	for (size_t i = 0; i < first; i += SEED)
+		memcpy(t + i, seed, SEED); /* REPEATED is a multiple of it */
 	if (space == SL_DEVICE) {
 		sl_copy(p, t, first, NULL);
 		sl_fill(p + first, seed[0], bytes - first, NULL);
@@ -96,11 +93,8 @@ static void fill_buffer(enum sl_space space, char *p, size_t bytes, size_t seed_
 	}
 }
 
-/*
- * Returns a buffer of exactly bytes bytes, filled from seed_bytes of the input; sometimes misaligned by a byte,
- * or NULL.
- */
-static void *get_filled(enum sl_space space, size_t bytes, size_t seed_bytes)
+/* Returns a buffer of exactly bytes bytes, filled from the input; sometimes misaligned by a byte, or NULL. */
+static void *get_buffer(enum sl_space space, size_t bytes)
 {
 	size_t shift = make_invalid() ? 1 : 0;
 	char *p;
@@ -110,13 +104,8 @@ static void *get_filled(enum sl_space space, size_t bytes, size_t seed_bytes)
 	p = get_memory(space, bytes + shift);
 	if (!p)
 		return NULL;
-	fill_buffer(space, p + shift, bytes, seed_bytes);
+	fill_buffer(space, p + shift, bytes);
 	return p + shift;
-}
-
-static void *get_buffer(enum sl_space space, size_t bytes)
-{
-	return get_filled(space, bytes, SEED);
 }
 
 static void free_buffers(void)
@@ -148,22 +137,15 @@ static const struct sl_backend *backend_of_call(void)
 	return b->space == SL_DEVICE && take(4) ? backend() : b;
 }
 
+/* Mostly a small block, because each thread of the emulated device has a stack. */
 static struct sl_tuning tuning(const struct sl_backend *b)
 {
-	struct sl_tuning t = {0};
+	const uint32_t most = take(8) == 7 ? 8 : 2;
+	struct sl_tuning t = {b->tunable.block_step * (take(8) ? 1 + take(most) : 0),
+		b->tunable.items_can[take(most)],
+		b->tunable.padding || make_invalid() ? (enum sl_padding)take(3)
+						     : SL_PADDING_DEFAULT};
 
-	switch (take(8)) {
-	case 7: /* the default */
-		break;
-	case 6:
-		t = (struct sl_tuning){b->tunable.block_step * take(8),
-			b->tunable.items_can[take(8)], (enum sl_padding)take(3)};
-		break;
-	default: /* a small block: each thread of the emulated device has a stack */
-		t = (struct sl_tuning){b->tunable.block_step * (1 + take(2)),
-			b->tunable.items_can[take(2)],
-			b->tunable.padding ? (enum sl_padding)take(3) : SL_PADDING_DEFAULT};
-	}
 	if (make_invalid())
 		t.block = take(4096);
 	return t;
@@ -279,70 +261,56 @@ static void call_sort(const struct sl_backend *b, uint32_t n)
 	finish(sl_sort(b, &x, &job), b);
 }
 
-/* A job of several parts, some of which may be empty or invalid; sometimes too many. */
-static void call_deflate_parts(const struct sl_backend *b, uint32_t n)
+/* One input, or several parts, some of which may be empty or invalid; sometimes too many. */
+static void call_deflate(const struct sl_backend *b, uint32_t n)
 {
 	struct sl_deflate_part part[SL_DEFLATE_PARTS_MAX + 1];
-	uint32_t parts = 1 + (make_invalid() ? take(SL_DEFLATE_PARTS_MAX + 1) : take(4));
-	struct sl_shape most = {.part = part, .n_parts = parts, .level = 1 + (int)take(9)};
-	struct sl_deflate_job job = {.level = most.level,
-		.wrapper = (enum sl_wrapper)take(3),
+	const uint32_t several =
+		take(3) ? 0 : 1 + take(make_invalid() ? SL_DEFLATE_PARTS_MAX + 1 : 4);
+	struct sl_shape most = {.part = several ? part : NULL, .n_parts = several};
+	struct sl_deflate_job job = {.level = make_invalid() ? (int)take(16) - 3 : 1 + (int)take(9),
+		.wrapper = (enum sl_wrapper)take(make_invalid() ? 8 : 3),
 		.whole_chunks = take(2),
-		.part = make_invalid() ? NULL : part,
-		.n_parts = parts};
-	struct sl_exec x = {space_of(b), NULL, {NULL, 0, 0}, {0, 0}};
+		.part = several && !make_invalid() ? part : NULL,
+		.n_parts = several};
+	struct sl_exec x = {.space = space_of(b)};
 	size_t streams = 0, room = 0;
 
-	for (uint32_t k = 0; k < parts; k++) {
-		size_t item = (size_t)1 << take(4), bytes = take(n + 1) / item * item;
+	for (uint32_t k = 0; k < several + !several; k++) {
+		size_t item = (size_t)1 << take(4),
+		       bytes = (several ? take(n + 1) : n) / item * item;
 		size_t chunk = take(2) ? 0 : item * (256 - take(256));
 
 		part[k] = (struct sl_deflate_part){
-			get_filled(b->space, bytes, SEED_MOST), bytes, chunk, (uint32_t)item};
-		streams += sl_deflate_streams(bytes, chunk);
-		room += sl_deflate_most(bytes, chunk, (uint32_t)item);
+			get_buffer(b->space, bytes), bytes, chunk, (uint32_t)item};
 	}
-	if (parts > 0 && parts <= SL_DEFLATE_PARTS_MAX)
+	most.level = job.level;
+	most.in_bytes = part[0].in_bytes;
+	most.chunk_bytes = part[0].chunk_bytes;
+	most.item_bytes = part[0].item_bytes;
+	if (several <= SL_DEFLATE_PARTS_MAX)
 		x.scratch = scratch(b, &most);
+	if (make_invalid()) /* not those of the shape */
+		part[0].chunk_bytes += take(16);
+	for (uint32_t k = 0; k < several + !several; k++) {
+		streams += sl_deflate_streams(part[k].in_bytes, part[k].chunk_bytes);
+		room += sl_deflate_most(part[k].in_bytes, part[k].chunk_bytes, part[k].item_bytes);
+	}
+	if (!several) {
+		job.in = part[0].in;
+		job.in_bytes = part[0].in_bytes - (make_invalid() ? part[0].in_bytes / 3 : 0);
+		job.chunk_bytes = part[0].chunk_bytes;
+		job.item_bytes = part[0].item_bytes;
+	}
 	job.out_size = take(2) ? room : room * take(256) / 256;
 	job.out = get_buffer(b->space, job.out_size);
 	job.out_bytes = (size_t *)get_buffer(b->space, streams * sizeof(size_t));
-	finish(sl_deflate(b, &x, &job), b);
-}
-
-static void call_deflate(const struct sl_backend *b, uint32_t n)
-{
-	if (take(3) == 0) {
-		call_deflate_parts(b, n);
-		return;
-	}
-	size_t item = (size_t)1 << take(4), bytes = n / item * item;
-	size_t chunk = take(2) ? 0 : item * (256 - take(256));
-	struct sl_shape most = {.in_bytes = bytes,
-		.chunk_bytes = chunk,
-		.item_bytes = (uint32_t)item,
-		.level = make_invalid() ? (int)take(16) - 3 : 1 + (int)take(9)};
-	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), {0, 0}};
-	size_t chunk_of_job = chunk + (make_invalid() ? take(16) : 0);
-	size_t most_out = sl_deflate_most(bytes, chunk_of_job, (uint32_t)item);
-	struct sl_deflate_job job = {.in = get_filled(b->space, bytes, SEED_MOST),
-		.in_bytes = make_invalid() ? bytes - bytes / 3 : bytes,
-		.out_size = take(2) ? most_out : most_out * take(256) / 256,
-		.level = most.level,
-		.wrapper = make_invalid() ? (enum sl_wrapper)take(8) : (enum sl_wrapper)take(3),
-		.chunk_bytes = chunk_of_job,
-		.item_bytes = (uint32_t)item,
-		.whole_chunks = take(2)};
-
-	job.out = get_buffer(b->space, job.out_size);
-	job.out_bytes = (size_t *)get_buffer(
-		b->space, sl_deflate_streams(bytes, chunk_of_job) * sizeof(size_t));
 	if (take(4) == 0) /* any number of the input, also near SIZE_MAX */
 		job.out_used = (size_t *)get_buffer(b->space, sizeof(size_t));
 	finish(sl_deflate(b, &x, &job), b);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(api)
 {
 	static void (*const call[SL_PRIMITIVE_COUNT])(const struct sl_backend *b, uint32_t n) = {
 		call_scan, call_compact, call_sort, call_deflate};
@@ -362,5 +330,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		call[b->primitive](b, take(4) ? take(70) : take(N_MOST));
 		free_buffers();
 	} while (left > 0);
-	return 0;
 }

@@ -1,12 +1,10 @@
 /*
- * expression.c - libFuzzer target: parses arbitrary text as a condition of keep, as a derived column, as a
+ * expression.c - fuzz target: parses arbitrary text as a condition of keep, as a derived column, as a
  * trigger of transport, and as a stop rule.
  *
- * A valid condition is evaluated for a particle. A valid trigger is printed, and the printed text must be valid.
+ * A valid trigger is printed, and the printed text must be valid.
  */
-#include "tests/fuzz/fuzz.h"
-
-#include <string.h>
+#include <stdio.h>
 
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
@@ -16,6 +14,7 @@
 #include "pipeline/resolve/execution/schedule.h"
 #include "pipeline/resolve/output/stop.h"
 #include "pipeline/resolve/resolve.h"
+#include "tests/fuzz/fuzz.h"
 
 static const char file[] =
 	"run: {particles: 10}\nkeep: transmitted\n"
@@ -35,40 +34,34 @@ static void read_configuration(void)
 	fuzz_expect(sl_resolve(&config, reader, &choices) == SL_OK);
 }
 
-static void parse_condition(const char *text)
+static void begin_derived(struct sl_derived *derived)
 {
-	static uint64_t items[SL_COLUMN_COUNT];
-	struct sl_condition k = {0};
-	struct sl_columns columns;
-	struct sl_derived derived;
-	bool valid;
-
-	config.columns.n = 0;
 	memset(&choices.derivation, 0, sizeof(choices.derivation));
 	choices.named.n = 0;
-	sl_derived_begin(&config, reader, &choices, &derived);
-	valid = sl_expression_add(reader, "keep", text, choices.model, &derived.names, &k);
-	fuzz_expect(valid == !sl_config_has_problem(reader, "keep"));
-	for (size_t i = 0; i < SL_COLUMN_COUNT; i++)
-		*(void **)((char *)&columns + sl_column_facts[i].offset) = &items[i];
-	if (valid)
-		sl_condition_holds(&k, &columns, 0, 7, SL_FATE_transmitted);
-	reader->n_problems = 0;
+	sl_derived_begin(&config, reader, &choices, derived);
 }
 
-/* A valid expression is computed for a particle. */
-static void parse_derived(const char *text)
+/* Computes a valid condition and a valid derived column for a particle. */
+static void parse_expression(const char *text)
 {
 	struct sl_named *columns = &config.columns;
 	struct sl_particle p = {.x = 1, .w = 0.5f, .id = 7};
+	const struct sl_columns c = sl_columns_of(&p);
+	struct sl_condition k = {0};
 	struct sl_derived derived;
 	enum sl_column column;
+	bool valid;
 
+	columns->n = 0;
+	begin_derived(&derived);
+	valid = sl_expression_add(reader, "keep", text, choices.model, &derived.names, &k);
+	fuzz_expect(valid == !sl_config_has_problem(reader, "keep"));
+	if (valid)
+		sl_condition_holds(&k, &c, 0, 7, SL_FATE_transmitted);
+	reader->n_problems = 0;
 	*columns = (struct sl_named){.n = 2, .at = {{"a", "b*r"}, {"b", ""}}};
 	snprintf(columns->at[1].text, sizeof(columns->at[1].text), "%s", text);
-	memset(&choices.derivation, 0, sizeof(choices.derivation));
-	choices.named.n = 0;
-	sl_derived_begin(&config, reader, &choices, &derived);
+	begin_derived(&derived);
 	if (sl_resolve_any_column(&derived, reader, "key", "b", choices.model, 0, &column))
 		sl_derive_particle(&choices.derivation, &p);
 	else
@@ -100,21 +93,15 @@ static void parse_stop_rule(const char *text)
 	reader->n_problems = 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(expression)
 {
-	char when[SL_WHEN_BYTES], *text = (char *)malloc(size + 1);
+	char when[SL_WHEN_BYTES], *text = fuzz_text(data, size);
 
-	if (!text)
-		return 0;
 	if (!reader)
 		read_configuration();
-	memcpy(text, data, size);
-	text[size] = '\0';
-	parse_condition(text);
-	parse_derived(text);
+	parse_expression(text);
 	parse_stop_rule(text);
 	if (parse_trigger(text))
 		fuzz_expect(parse_trigger(sl_when_text(&choices.rounds.compact, when)));
 	free(text);
-	return 0;
 }

@@ -1,16 +1,15 @@
 /*
- * mcpl.c - libFuzzer target: reads arbitrary bytes as an MCPL file, plain or in gzip, in all ways in which
+ * mcpl.c - fuzz target: reads arbitrary bytes as an MCPL file, plain or in gzip, in all ways in which
  * the program reads one: particle by particle, as raw records, as a table, its header merged with
  * itself, and its metadata.
  */
-#include "tests/fuzz/fuzz.h"
-
 #include "stages/formats/mcpl/mcpl.h"
 #include "stages/formats/mcpl/mcpl_head.h"
 #include "stages/formats/mcpl/mcpl_metadata.h"
 #include "stages/formats/mcpl/mcpl_read.h"
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "stages/inputs/mcpl_survey.h"
+#include "tests/fuzz/fuzz.h"
 
 static enum sl_status read_list(
 	const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t)
@@ -26,10 +25,8 @@ static void merge(const struct sl_format_merge *m, const uint8_t *data, size_t s
 	const void *header;
 	void *sum = NULL;
 	size_t bytes;
-	enum sl_status s = m->add(data, size, &sum);
 
-	fuzz_check(s);
-	if (s == SL_OK) {
+	if (fuzz_check(m->add(data, size, &sum))) {
 		fuzz_expect(m->add(data, size, &sum) == SL_OK);
 		fuzz_expect(m->finish(sum, &header, &bytes) == SL_OK && bytes > 0);
 		fuzz_check(sl_mcpl_head_check(header, bytes));
@@ -43,14 +40,12 @@ static void add_metadata(const uint8_t *data, size_t size)
 	const struct sl_mcpl_part parts[] = {{.file = data, .bytes = size, .particles = 3},
 		{.file = data, .bytes = size, .first = 3, .particles = 2}};
 	struct sl_mcpl_metadata *c;
-	enum sl_status s = sl_mcpl_metadata_add(parts, 2, &c);
+	const bool valid = fuzz_check(sl_mcpl_metadata_add(parts, 2, &c));
 
-	fuzz_check(s);
-	for (uint32_t k = 0; s == SL_OK && k < c->sums.n; k++) {
+	for (uint32_t k = 0; valid && k < c->sums.n; k++) {
 		double all = sl_mcpl_metadata_sum(c, k, 0, 5);
 
-		if (all < 0 ? all != -1 : sl_mcpl_metadata_sum(c, k, 0, 4) > all)
-			abort();
+		fuzz_expect(all < 0 ? all == -1 : !(sl_mcpl_metadata_sum(c, k, 0, 4) > all));
 	}
 	sl_mcpl_metadata_free(c);
 }
@@ -80,18 +75,15 @@ static enum sl_status survey(struct sl_mcpl_stream *s, const uint8_t *data, size
 	SL_TRY(sl_mcpl_skip_head(s));
 	SL_TRY(sl_check_mcpl_weight(&s->header, &pass.weights));
 	SL_TRY(sl_check_mcpl_records(s, &pass));
-	if (!(pass.weights >= 0))
-		abort();
+	fuzz_expect(pass.weights >= 0);
 	return SL_OK;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ(mcpl)
 {
 	struct sl_mcpl_stream s;
-	enum sl_status opened = sl_mcpl_open(&s, data, size);
 
-	fuzz_check(opened);
-	if (opened == SL_OK) {
+	if (fuzz_check(sl_mcpl_open(&s, data, size))) {
 		fuzz_check(read_particles(&s));
 		fuzz_check(survey(&s, data, size));
 		sl_mcpl_close(&s);
@@ -101,5 +93,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	add_metadata(data, size);
 	fuzz_read_table(sl_mcpl_read, data, size);
 	fuzz_read_table(read_list, data, size);
-	return 0;
 }

@@ -1,11 +1,10 @@
 /*
- * selection.c - properties of keys, bins, flights and functions: keys keep the order of values, values are in the bin
- * that a division gives, pieces of a flight are where it is, and functions are those of the C library.
+ * selection.c - properties of keys, bins and flights: keys keep the order of values, values are in the bin that a division
+ * gives, and pieces of a flight are where it is.
  */
 #include <float.h>
 #include <math.h>
 
-#include "stages/selection/derivation.h"
 #include "stages/selection/flight_score.h"
 #include "stages/selection/grid.h"
 #include "stages/selection/histogram.h"
@@ -16,10 +15,7 @@
 static const double ranges[][2] = {
 	{-1, 1}, {0, 1}, {-3, -2}, {0, 1e-3}, {1e6, 2e6}, {-1e30, 1e30}, {-1e-30, 0}, {0.1, 0.3}};
 
-static const double *any_range(struct rnd *g)
-{
-	return ranges[rnd_below(g, sizeof(ranges) / sizeof(ranges[0]))];
-}
+#define any_range(g) rnd_of(g, ranges)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
@@ -113,36 +109,28 @@ static struct sl_key_field integer_field(struct rnd *g)
 {
 	static const struct {
 		enum sl_column column;
-		double lo, most;
-	} columns[] = {{SL_COLUMN_pdg, -0x1p31, 0x1p32}, {SL_COLUMN_pixel, 0, 0x1p32},
-		{SL_COLUMN_steps, 0, 300}, {SL_COLUMN_fate, 0, 255}, {SL_COLUMN_id, 0, 0x1p63}};
+		double lo, range;
+	} columns[] = {{SL_COLUMN_pdg, -0x1p31, 0x1p32 - 1}, {SL_COLUMN_pixel, 0, 0x1p32 - 1},
+		{SL_COLUMN_steps, 0, 300}, {SL_COLUMN_fate, 0, 254}, {SL_COLUMN_id, 0, 0x1p63}};
 	const uint32_t k = rnd_below(g, sizeof(columns) / sizeof(columns[0]));
 	const double lo = columns[k].lo + (rnd_one_in(g, 2) ? 0 : rnd_below(g, 100));
 
 	return (struct sl_key_field){.column = columns[k].column,
 		.bits = 1 + rnd_below(g, columns[k].column == SL_COLUMN_id ? 64 : 32),
 		.lo = lo,
-		.hi = lo + floor(columns[k].most * (rnd_one_in(g, 2) ? 1 : rnd_between(g, 0, 1))) -
-	              (columns[k].column == SL_COLUMN_id || columns[k].column == SL_COLUMN_steps
-				      ? 0
-				      : 1)};
+		.hi = lo + floor(columns[k].range * (rnd_one_in(g, 2) ? 1 : rnd_between(g, 0, 1)))};
 }
 
 /* The value of a field of integers, counted from the least number of its column. */
-static uint64_t counted(const struct sl_particle *p, enum sl_column column)
+static uint64_t counted(struct sl_particle p, enum sl_column column)
 {
-	switch (column) {
-	case SL_COLUMN_pdg:
-		return (uint64_t)((int64_t)p->pdg + INT64_C(0x80000000));
-	case SL_COLUMN_pixel:
-		return p->pixel;
-	case SL_COLUMN_steps:
-		return p->steps;
-	case SL_COLUMN_fate:
-		return p->fate;
-	default:
-		return p->id;
-	}
+	const struct sl_columns c = sl_columns_of(&p);
+	uint64_t value = 0;
+
+	if (column == SL_COLUMN_id)
+		return p.id;
+	memcpy(&value, sl_column_at(&c, column), sl_column_facts[column].bytes);
+	return column == SL_COLUMN_pdg ? (uint32_t)value ^ 0x80000000u : value;
 }
 
 /* The key of one field of integers: the distance from lo, shifted until the range fits in its bits. */
@@ -151,7 +139,7 @@ static uint64_t integer_key(const struct sl_particle *p, const struct sl_key_fie
 	const double least = f->column == SL_COLUMN_pdg ? -0x1p31 : 0;
 	const uint64_t most = f->bits < 64 ? (UINT64_C(1) << f->bits) - 1 : UINT64_MAX;
 	const uint64_t lo = (uint64_t)(f->lo - least), range = (uint64_t)(f->hi - f->lo);
-	uint64_t value = counted(p, f->column), key;
+	uint64_t value = counted(*p, f->column), key;
 	uint32_t shift = 0;
 
 	while (range >> shift > most)
@@ -388,116 +376,6 @@ PROPERTY(pieces_are_where_the_flight_is, 12000)
 		off += fabs(path[c]);
 	if (off > 2.0 * pieces * length / PLACES + 2e-3)
 		fail_msg("cells differ by %g cm in %u pieces", off, pieces);
-}
-
-/* --- functions of derived columns ------------------------------------------------------------- */
-
-/* The error of found, in units in the last place of the float nearest to want. */
-static double ulps(float found, long double want)
-{
-	float nearest = (float)want;
-	int exponent;
-
-	if (isinf(nearest) || isnan(nearest))
-		return sl_bits(found) == sl_bits(nearest) || (isnan(found) && isnan(nearest)) ? 0
-		                                                                              : 1e9;
-	frexpf(nearest, &exponent);
-	exponent = exponent < -125 ? -125 : exponent;
-	return (double)fabsl(((long double)found - want) / ldexpl(1, exponent - 24));
-}
-
-static void expect_near(const char *name, float found, long double want, float a, float b)
-{
-	double error = ulps(found, want);
-
-	if (!(error <= SL_FUNCTION_ULP))
-		fail_msg("%s(%a, %a) has an error of %.7f ulp", name, (double)a, (double)b, error);
-}
-
-/* Compared with the C library in extended precision, after rounding to a float. */
-PROPERTY(functions_of_one_argument_are_accurate, 2000)
-{
-	for (int i = 0; i < 2000; i++) {
-		float x = i % 4 ? sl_float((uint32_t)rnd_bits(g)) : rnd_float(g);
-		long double wide = (long double)x;
-
-		expect_near("log", sl_derived_value(sl_log_double((double)x)), logl(wide), x, 0);
-		expect_near("exp", sl_derived_value(sl_exp_double((double)x)), expl(wide), x, 0);
-		expect_near("sqrt",
-			sl_derived_value(sl_derivation_operate(SL_FN_sqrt, 0, 0, (double)x)),
-			sqrtl(wide), x, 0);
-	}
-}
-
-/* A float of any magnitude; of near ones if spread is small. */
-static float spread_float(struct rnd *g, int spread)
-{
-	float x = ldexpf(
-		(float)rnd_between(g, 1, 2), (int)rnd_below(g, 2 * (uint32_t)spread + 1) - spread);
-
-	return rnd_one_in(g, 2) ? -x : x;
-}
-
-static void expect_two(struct rnd *g, const char *name, double (*f)(double, double),
-	long double (*want)(long double, long double), int spread, bool positive)
-{
-	float a = spread_float(g, spread), b = spread_float(g, spread);
-
-	a = positive ? fabsf(a) : a;
-	expect_near(name, sl_derived_value(f((double)a, (double)b)),
-		want((long double)a, (long double)b), a, b);
-}
-
-PROPERTY(functions_of_two_arguments_are_accurate, 1500)
-{
-	for (int i = 0; i < 700; i++) {
-		expect_two(g, "hypot", sl_hypot, hypotl, i % 2 ? 120 : 2, false);
-		expect_two(g, "atan2", sl_atan2, atan2l, i % 2 ? 60 : 3, false);
-		expect_two(g, "pow", sl_pow, powl, i % 2 ? 2 : 5, true);
-	}
-}
-
-static void expect_same(const char *name, double found, double want)
-{
-	if (!(isnan(found) && isnan(want)) && sl_double_bits(found) != sl_double_bits(want))
-		fail_msg("%s: %a, and not %a", name, found, want);
-}
-
-TEST(special_values_are_those_of_c)
-{
-	static const double special[] = {0.0, -0.0, 1, -1, 1e308, 0x1p-1060, -2.5, (double)INFINITY,
-		-(double)INFINITY, (double)NAN};
-	const size_t n = sizeof(special) / sizeof(special[0]);
-
-	for (size_t i = 0; i < n * n; i++) {
-		double a = special[i / n], b = special[i % n], edge = atan2(a, b);
-
-		if (isnan(a) || isinf(a) || a == 0) {
-			expect_same("log", sl_log_double(a), log(a));
-			expect_same("exp", sl_exp_double(a), exp(a));
-		}
-		if (fabs(sl_atan2(a, b) - edge) > 4e-16 || signbit(sl_atan2(a, b)) != signbit(edge))
-			fail_msg("atan2(%g, %g): %a, and not %a", a, b, sl_atan2(a, b), edge);
-		if (!(a < 0) && (isnan(a + b) || isinf(a) || isinf(b) || a == 0 || b == 0))
-			expect_same("pow", sl_pow(fabs(a), b), pow(fabs(a), b));
-		if (isnan(a) || isnan(b))
-			assert_true(isnan(sl_min(a, b)) && isnan(sl_max(a, b)));
-		else
-			assert_true(sl_min(a, b) == fmin(a, b) && sl_max(a, b) == fmax(a, b));
-	}
-	assert_true(isnan(sl_pow(-1, 2)) && isnan(sl_log_double(-1)));
-	assert_true(sl_exp_double(1000) == (double)INFINITY && sl_exp_double(-1000) == 0);
-	assert_true(fabs(sl_log_double(0x1p-1060) + 1060 * log(2.0)) < 1e-12);
-	assert_int_equal(sl_bits(sl_derived_value(-(double)NAN)), SL_NAN_BITS);
-}
-
-/* A thermal neutron of 25.3 meV has 1.798 angstrom, a photon of 12.398 keV has 1 angstrom. */
-TEST(wavelengths_are_those_of_the_literature)
-{
-	assert_true(fabs(sl_wavelength(25.3e-6, sl_rest_energy(2112)) - 1.798157e-8) < 1e-14);
-	assert_true(fabs(sl_wavelength(12.398419843320, sl_rest_energy(22)) - 1e-8) < 1e-19);
-	assert_true(fabs(sl_wavelength(100, sl_rest_energy(-11)) - 3.70144e-10) < 1e-15);
-	assert_true(isnan(sl_rest_energy(2000000101)));
 }
 
 PROPERTY_FILE()

@@ -56,14 +56,12 @@ void allocations_exclude(bool exclude)
 	excluded = exclude;
 }
 
-#if defined(__has_feature)
-#define HAS(feature) __has_feature(feature)
-#else
-#define HAS(feature) 0
+#if !defined(__has_feature)
+#define __has_feature(feature) 0
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS(address_sanitizer) || \
-	HAS(thread_sanitizer) || HAS(memory_sanitizer)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 
 /* From sanitizer/allocator_interface.h, which gcc does not always install. */
 int __sanitizer_install_malloc_and_free_hooks(

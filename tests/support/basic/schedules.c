@@ -1,19 +1,6 @@
 /* schedules.c - see schedules.h. */
 #include "schedules.h"
 
-#define NEVER                    \
-	{                        \
-		.kind = SL_NEVER \
-	}
-#define EVERY(k)                               \
-	{                                      \
-		.kind = SL_EVERY, .every = (k) \
-	}
-#define BELOW(x)                               \
-	{                                      \
-		.kind = SL_BELOW, .below = (x) \
-	}
-
 struct sl_schedule schedule_at(int i)
 {
 	static const struct {
@@ -21,6 +8,15 @@ struct sl_schedule schedule_at(int i)
 		struct sl_when compact, sort;
 		double finish;
 	} each[SCHEDULES] = {
+#define NEVER {SL_NEVER, 0, 0}
+#define EVERY(k)               \
+	{                      \
+		SL_EVERY, k, 0 \
+	}
+#define BELOW(x)               \
+	{                      \
+		SL_BELOW, 0, x \
+	}
 		{1, NEVER, NEVER, 0},         /* never compacted: dead particles keep their place */
 		{1, EVERY(1), NEVER, 0},      /* compacted after every round */
 		{8, BELOW(0.5), NEVER, 0.01}, /* the default */
@@ -29,13 +25,11 @@ struct sl_schedule schedule_at(int i)
 		{2, BELOW(1), NEVER, 1},     /* last round as soon as one particle is dead */
 		{1, EVERY(3), NEVER, 0},     /* two of three rounds include dead particles */
 		{1, NEVER, EVERY(1), 0},     /* sorted after every round, never compacted */
-		{2, EVERY(1), EVERY(2),
-			0}, /* compacted after every round, sorted after every second */
+		{2, EVERY(1), EVERY(2), 0},  /* compacted after every round, sorted after two */
 		{1, BELOW(0.7), BELOW(0.5), 0.1}, /* both conditions refer to their own last time */
 		{4, EVERY(2), BELOW(1), 0},       /* sorted whenever a particle dies */
 		{1, BELOW(0.2), EVERY(5), 0.05},  /* sorted before the first compaction */
-		{UINT32_MAX, EVERY(1), NEVER,
-			0}, /* one round that follows each particle to its end */
+		{UINT32_MAX, EVERY(1), NEVER, 0}, /* one round to the end of each particle */
 		{1000, NEVER, NEVER, 0.5},
 	};
 	static const struct sl_key_field w = {.column = SL_COLUMN_w, .bits = 3, .lo = -1, .hi = 1},

@@ -10,20 +10,8 @@
 
 static int skipped;
 
-SL_PRINTF(1, 0) static void print_reason(const char *format, va_list values)
+void skip_now(void)
 {
-	printf("SKIP: ");
-	vprintf(format, values);
-	printf("\n");
-}
-
-void skip_test(const char *format, ...)
-{
-	va_list values;
-
-	va_start(values, format);
-	print_reason(format, values);
-	va_end(values);
 	skipped++;
 	_skip(__FILE__, __LINE__);
 }
@@ -33,13 +21,8 @@ int exit_code_of_tests(int failed)
 	return failed == 0 && skipped > 0 ? SKIPPED : failed;
 }
 
-void skip_file(const char *format, ...)
+void skip_others(void)
 {
-	va_list values;
-
-	va_start(values, format);
-	print_reason(format, values);
-	va_end(values);
 	folder_end();
 	exit(SKIPPED);
 }
@@ -56,6 +39,6 @@ void skip_without_failing_malloc(void)
 {
 	if (!getenv("SLUICE_FAILING_MALLOC"))
 		skip_file(
-			"the test needs the library failing_malloc; set SLUICE_FAILING_MALLOC to its path, or "
-			"run the test with ctest");
+			"the test makes allocations fail, which needs a build without sanitizers; "
+			"run it with ctest");
 }

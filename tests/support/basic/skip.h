@@ -10,13 +10,13 @@
 #define SL_TESTS_SUPPORT_BASIC_SKIP_H
 
 #include <stdbool.h>
-
-#include "primitives/base/status.h"
+#include <stdio.h>
 
 enum { SKIPPED = 77 }; /* exit code of a program with a skipped test */
 
 /* Ends the running cmocka test as skipped. The text says why, and what makes the test run. */
-SL_PRINTF(1, 2) void skip_test(const char *format, ...);
+#define skip_test(...) (printf("SKIP: " __VA_ARGS__), printf("\n"), skip_now())
+void skip_now(void);
 
 /* Returns the exit code of a program of which this many tests failed. */
 int exit_code_of_tests(int failed);
@@ -24,6 +24,7 @@ int exit_code_of_tests(int failed);
 /* For BEFORE_TESTS: end the program as skipped, after printing why, if no test of the file can run. */
 void skip_without_device(void);
 void skip_without_failing_malloc(void);
-_Noreturn SL_PRINTF(1, 2) void skip_file(const char *format, ...);
+#define skip_file(...) (printf("SKIP: " __VA_ARGS__), printf("\n"), skip_others())
+_Noreturn void skip_others(void);
 
 #endif

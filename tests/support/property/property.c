@@ -107,12 +107,12 @@ static void report(void)
 
 void property_check(const char *name, void (*check)(struct rnd *g), uint32_t cases)
 {
-	uint64_t n = cases / sl_sampling_step(1), first = only == UINT64_MAX ? 0 : only;
+	const bool one = only != UINT64_MAX;
+	const uint64_t n = one ? only + 1 : (cases - 1) / sl_sampling_step(1) + 1;
 	const time_t end = seconds > 0 ? time(NULL) + seconds : 0;
 
 	report(); /* of the property before, which did not end */
-	n = only == UINT64_MAX ? (n > 0 ? n : 1) : only + 1;
-	for (uint64_t k = first; k < n || time(NULL) < end; k++) {
+	for (uint64_t k = one ? only : 0; k < n || time(NULL) < end; k++) {
 		struct rnd g = {.state = seed * 1000003 + k, .most = 1u << k % GROWTH};
 
 		for (const char *c = name; *c; c++)
@@ -141,12 +141,14 @@ int property_main(int argc, char **argv)
 	file = argv[0];
 	seed = share ? strtoull(share, NULL, 10) : 0;
 	for (int i = 1; i + 1 < argc; i += 2) {
+		const uint64_t number = strtoull(argv[i + 1], NULL, 10);
+
 		if (strcmp(argv[i], "--seed") == 0)
-			seed = strtoull(argv[i + 1], NULL, 10);
+			seed = number;
 		else if (strcmp(argv[i], "--case") == 0)
-			only = strtoull(argv[i + 1], NULL, 10);
+			only = number;
 		else if (strcmp(argv[i], "--seconds") == 0)
-			seconds = (time_t)strtoull(argv[i + 1], NULL, 10);
+			seconds = (time_t)number;
 	}
 	printf("seed %llu\n", (unsigned long long)seed);
 	fflush(stdout);

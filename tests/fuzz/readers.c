@@ -1,0 +1,105 @@
+/* readers.c - fuzz targets: arbitrary bytes as tables, phase spaces and images; for HDF5, what it finds in the file. */
+#include "stages/formats/common/crc_trailer.h"
+#include "stages/formats/images/image_file_read.h"
+#include "stages/formats/openpmd/openpmd_read.h"
+#include "stages/formats/phase_space/iaea.h"
+#include "stages/formats/phase_space/openmc.h"
+#include "stages/formats/tables/csv_read.h"
+#include "stages/formats/tables/npz_read.h"
+#include "tests/fuzz/fuzz.h"
+
+FUZZ(csv)
+{
+	fuzz_read_table(sl_csv_read, data, size);
+}
+
+FUZZ(csv_gz)
+{
+	fuzz_read_table(sl_csv_gz_read, data, size);
+}
+
+FUZZ(npz)
+{
+	fuzz_read_table(sl_npz_read, data, size);
+}
+
+/* The header and the records. */
+FUZZ(iaea)
+{
+	size_t length;
+	uint8_t *header = fuzz_split(&data, &size, &length);
+	struct sl_mcpl_particle p;
+	struct sl_iaea h;
+
+	if (header && fuzz_check(sl_iaea_open((const char *)header, length, size, &h))) {
+		fuzz_expect(h.particles * h.record_bytes == size);
+		for (uint64_t i = 0; i < h.particles; i++)
+			fuzz_check(sl_iaea_particle(&h, data + i * h.record_bytes, &p));
+	}
+	free(header);
+}
+
+/* What HDF5 found and the file. Reads the file with its checksum line. */
+static void read_found(
+	const uint8_t *data, size_t size, void (*read)(const uint8_t *file, size_t bytes))
+{
+	uint8_t *found = fuzz_split(&data, &size, &fuzz_found_bytes), *file;
+
+	if (!found)
+		return;
+	file = (uint8_t *)malloc(size + SL_CRC_TRAILER_BYTES);
+	fuzz_expect(file != NULL);
+	memcpy(file, data, size);
+	sl_crc_trailer_add(file, size);
+	fuzz_found = found;
+	read(file, size + SL_CRC_TRAILER_BYTES);
+	fuzz_found = NULL;
+	fuzz_found_bytes = 0;
+	free(file);
+	free(found);
+}
+
+static void read_openpmd(const uint8_t *file, size_t bytes)
+{
+	fuzz_read_table(sl_openpmd_read, file, bytes);
+}
+
+FUZZ(openpmd)
+{
+	read_found(data, size, read_openpmd);
+}
+
+static void read_openmc(const uint8_t *file, size_t bytes)
+{
+	struct sl_mcpl_particle p;
+	struct sl_openmc o;
+
+	if (!fuzz_check(sl_openmc_open(file, bytes, &o)))
+		return;
+	fuzz_expect(o.at <= bytes && o.particles <= (bytes - o.at) / o.item_bytes);
+	for (uint64_t i = 0; i < o.particles && i < FUZZ_ROWS_MOST; i++)
+		fuzz_check(sl_openmc_particle(&o, file + o.at + i * o.item_bytes, &p));
+}
+
+FUZZ(openmc)
+{
+	read_found(data, size, read_openmc);
+}
+
+/* Reads the pixels that the file claims to have; AddressSanitizer reports any outside of its memory. */
+static void read_image(const uint8_t *file, size_t bytes)
+{
+	struct sl_image_found found;
+
+	if (!fuzz_check(sl_image_read(file, bytes, &found)))
+		return;
+	bytes = (size_t)(found.width * found.height) * sizeof(uint64_t);
+	free(fuzz_copy(found.value, bytes));
+	free(fuzz_copy(found.sum, bytes));
+	fuzz_expect(strlen(found.what) < sizeof(found.what));
+}
+
+FUZZ(image)
+{
+	read_found(data, size, read_image);
+}

@@ -1,0 +1,94 @@
+/*
+ * runs.c - fuzz targets: arbitrary bytes as manifest.jsonl, as run.json and as a tuning file. Checksums are replaced by
+ * the right ones.
+ */
+#include <stdio.h>
+
+#include "pipeline/join/part_times.h"
+#include "pipeline/output/existing_run.h"
+#include "pipeline/report/report.h"
+#include "pipeline/results/manifest.h"
+#include "primitives/tuning.h"
+#include "tests/fuzz/fuzz.h"
+
+/* Corrects the eight digits after the key in a text, if there is one: the checksum of the text before the key. */
+static void mend(char *text, size_t size, const char *key)
+{
+	char *at = (char *)memmem(text, size, key, strlen(key));
+
+	if (at && (size_t)(text + size - at) >= strlen(key) + 8)
+		fuzz_put_crc(at + strlen(key), text, (size_t)(at - text));
+}
+
+FUZZ(manifest)
+{
+	char *copy = fuzz_text(data, size), *next;
+	struct sl_manifest m = {0};
+
+	for (char *line = copy; line < copy + size; line = next + 1) {
+		next = (char *)memchr(line, '\n', (size_t)(copy + size - line));
+		next = next ? next : copy + size;
+		mend(line, (size_t)(next - line), "\"crc32\":\"");
+	}
+	fuzz_write("manifest.jsonl", copy, size);
+	fuzz_check(sl_manifest_read(&fuzz_dir, &m));
+	sl_manifest_free(&m);
+	free(copy);
+}
+
+/* Makes the plan of the run, as verify does. It is not executed; a large one needs no memory. */
+static void plan_again(const struct sl_existing_run *run)
+{
+	struct sl_plan *plan;
+	enum sl_status s = sl_existing_run_plan(run, NULL, 0, &plan);
+
+	if (s != SL_HOST_MEMORY && s != SL_DISK)
+		fuzz_check(s);
+	sl_plan_free(plan);
+}
+
+/* sluice join reads the session and the machine of a part. */
+static void read_as_part(const struct sl_existing_run *run)
+{
+	static struct sl_session sum;
+	struct sl_part_times times;
+	char *members;
+
+	memset(&sum, 0, sizeof(sum));
+	sl_part_times_add(run, &times, &sum);
+	if (fuzz_check(sl_part_members_read(&fuzz_dir, &members)))
+		sl_memory_give(SL_HOST, members);
+}
+
+/* As --resume, --force, verify, info and join read it. */
+FUZZ(run_json)
+{
+	char *copy = fuzz_text(data, size);
+	struct sl_existing_sizes sizes;
+	struct sl_existing_run run;
+
+	mend(copy, size, ",\n\t\"crc32\": \"");
+	fuzz_write("run.json", copy, size);
+	free(copy);
+	fuzz_check(sl_report_check(&fuzz_dir));
+	if (!fuzz_check(sl_existing_run_read(&fuzz_dir, &run)))
+		return;
+	fuzz_check(sl_existing_run_sizes(&run, &sizes));
+	plan_again(&run);
+	read_as_part(&run);
+	sl_existing_run_free(&run);
+}
+
+/* Then looks up the tuning of each backend. */
+FUZZ(tuning)
+{
+	static const struct sl_tuning any = {0};
+	char path[SL_PATH_BYTES + 8];
+
+	sl_device_emulate(true);
+	fuzz_write("tuning", data, size);
+	snprintf(path, sizeof(path), "%s/tuning", fuzz_dir.path);
+	fuzz_check(sl_tuning_read(path));
+	for (size_t i = 0; sl_backend_at(i); i++)
+		sl_tuning_of(sl_backend_at(i), any, SL_U32, 1 << 20);
+}
