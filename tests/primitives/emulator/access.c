@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "primitives/primitives.h"
-#include "tests/primitives/emulator/access_kernels.h"
+#include "tests/primitives/emulator/emulator_kernels.h"
 #include "tests/support/basic/check.h"
 
 /* The counts of one launch; the words are 0 before. */
