@@ -1,9 +1,8 @@
 /*
- * parts.c - tests parts of kernels alone: decoupled look-back, over distances and in orders of blocks that a scan with few
- * tiles in flight does not reach; and where the leaves of the trees in shared memory are. The emulated device has no banks,
+ * parts.c - tests parts of kernels alone: decoupled look-back, over distances that a scan with few tiles in flight does not
+ * reach; and where the leaves of the trees in shared memory are. The emulated device has no banks,
  * so the test computes them: word w of shared memory is in bank w mod 32.
  */
-#include "primitives/emulator/settings.h"
 #include "tests/primitives/kernel/parts_kernels.h"
 #include "tests/support/basic/check.h"
 
@@ -52,25 +51,6 @@ TEST(every_distance_is_right)
 		for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++)
 			for (uint32_t all = 0; all < tiles[i]; all++)
 				look_from(types[t], all, tiles[i]);
-	}
-}
-
-/* Blocks that start with the last one, or one at a time, still get every sum that they wait for. */
-TEST(every_order_of_blocks_is_right)
-{
-	uint64_t got[TILES_MOST];
-
-	for (uint32_t k = 0; k < 64; k++) {
-		const struct sl_emulator_settings order = {.blocks = k / 2 % 16 + 1,
-			.seed = k / 8,
-			.from_last = k / 2 % 2 == 1,
-			.memory_bytes = (size_t)1 << 30};
-
-		sl_emulator_set_settings(&order);
-		assert_ok(look_back_all(types[k % 2], TILES_MOST, scratch, out));
-		fetch(got, TILES_MOST);
-		for (uint32_t i = 0; i < TILES_MOST; i++)
-			assert_int_equal(got[i], sum_of(types[k % 2], 0, i));
 	}
 }
 
@@ -146,21 +126,18 @@ TEST(padding_avoids_all_conflicts)
 /* No two leaves share a place, and the last one ends where the shared memory ends. */
 TEST(leaves_fill_the_memory)
 {
-	for (int type = SL_U32; type <= SL_U64; type++)
-		for (int padding = SL_PADDING_ON; padding <= SL_PADDING_OFF; padding++) {
-			const struct sl_tuning tuning = {1024, 16, (enum sl_padding)padding};
-			bool padded = padding == SL_PADDING_ON;
-			uint32_t leaves = tree_leaves(tuning);
-			size_t bytes = sl_type_bytes((enum sl_type)type);
+	for (int i = 0; i < 4; i++) {
+		const enum sl_type type = types[i / 2];
+		const bool padded = i % 2;
+		const struct sl_tuning tuning = {1024, 16, padded ? SL_PADDING_ON : SL_PADDING_OFF};
+		const uint32_t leaves = tree_leaves(tuning);
+		const size_t bytes = sl_type_bytes(type), all = tree_bytes(type, tuning);
 
-			for (uint32_t i = 1; i < leaves; i++)
-				assert_true(tree_slot((enum sl_type)type, padded, i) >
-					    tree_slot((enum sl_type)type, padded, i - 1));
-			assert_int_equal(tree_bytes((enum sl_type)type, tuning),
-				(tree_slot((enum sl_type)type, padded, leaves - 1) + 1) * bytes);
-			assert_true(
-				padded || tree_bytes((enum sl_type)type, tuning) == leaves * bytes);
-		}
+		for (uint32_t k = 1; k < leaves; k++)
+			assert_true(tree_slot(type, padded, k) > tree_slot(type, padded, k - 1));
+		assert_int_equal(all, (tree_slot(type, padded, leaves - 1) + 1) * bytes);
+		assert_true(padded || all == leaves * bytes);
+	}
 }
 
 TEST(a_tree_has_a_power_of_two_of_leaves)

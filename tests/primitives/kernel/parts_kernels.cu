@@ -23,18 +23,6 @@ static __global__ void once_kernel(
 	}
 }
 
-template <typename T> static __global__ void all_kernel(struct sl_look_back<T> state, uint64_t *out)
-{
-	uint32_t tile = sl_look_back_ticket(state);
-
-	if (threadIdx.x < 32) {
-		T before = sl_look_back_sum(state, tile, (T)own_sum(tile));
-
-		if (threadIdx.x == 31)
-			out[tile] = before;
-	}
-}
-
 static __global__ void halves_kernel(struct sl_look_back<uint64_t> state, uint64_t *out)
 {
 	uint64_t *half = state.words + state.counter_words, sum;
@@ -64,20 +52,6 @@ enum sl_status look_back_once(
 {
 	return type == SL_U32 ? once<uint32_t>(all, tile, scratch, out)
 	                      : once<uint64_t>(all, tile, scratch, out);
-}
-
-template <typename T> static enum sl_status all(uint32_t tiles, void *scratch, uint64_t *out)
-{
-	struct sl_look_back<T> state = cut<T>(scratch);
-
-	SL_TRY(sl_look_back_clear(state, NULL));
-	return SL_LAUNCH(all_kernel<T>, tiles, 64, 0, NULL, state, out);
-}
-
-enum sl_status look_back_all(enum sl_type type, uint32_t tiles, void *scratch, uint64_t *out)
-{
-	return type == SL_U32 ? all<uint32_t>(tiles, scratch, out)
-	                      : all<uint64_t>(tiles, scratch, out);
 }
 
 enum sl_status look_back_halves(void *scratch, uint64_t *out)

@@ -25,9 +25,6 @@ SL_HD uint64_t own_sum(uint32_t tile)
 enum sl_status look_back_once(
 	enum sl_type type, uint32_t all, uint32_t tile, void *scratch, uint64_t *out);
 
-/* Queues this many blocks of two warps, one of which looks back: out[tile] = the sum before the tile. */
-enum sl_status look_back_all(enum sl_type type, uint32_t tiles, void *scratch, uint64_t *out);
-
 /* Queues a read of a u64 whose halves have different states. out[0] = the state that is read. */
 enum sl_status look_back_halves(void *scratch, uint64_t *out);
 
