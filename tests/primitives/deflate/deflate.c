@@ -1,6 +1,6 @@
 /*
- * deflate.c - tests every deflate backend of the host and of the emulated device: zlib and libdeflate restore the output,
- * which depends on nothing but the input, no call allocates memory outside its scratch, and a stream that does not fit has
+ * deflate.c - tests every deflate backend of the host and of the emulated device: zlib restores the output, which depends on
+ * nothing but the input, no call allocates memory outside its scratch, and a stream that does not fit has
  * 0 bytes. The encoders of the device write the bytes of their specification, cpu or cpu_fast.
  */
 #include <libdeflate.h>

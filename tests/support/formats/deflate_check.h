@@ -1,6 +1,6 @@
 /*
- * deflate_check.h - runs a deflate job on any backend: zlib and libdeflate must restore the input,
- * and on request the output must equal that of the specification (cpu or cpu_fast).
+ * deflate_check.h - runs a deflate job on any backend: zlib must restore the input (libdeflate does so in
+ * fuzz/deflate.c), and on request the output must equal that of the specification (cpu or cpu_fast).
  */
 #ifndef SL_TESTS_SUPPORT_FORMATS_DEFLATE_CHECK_H
 #define SL_TESTS_SUPPORT_FORMATS_DEFLATE_CHECK_H
