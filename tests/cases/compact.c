@@ -118,24 +118,22 @@ static enum sl_status run(struct sl_trial *t)
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-/* out is NULL if the job has no such output. */
-static enum sl_status compare(
-	uint32_t n, const uint8_t *keep, const uint32_t *out, const uint32_t *n_out)
+/* The count, and the indices if the job has such an output. */
+static enum sl_status right_list(const struct sl_trial *t, const uint8_t *keep)
 {
+	const uint32_t *out = (const uint32_t *)t->result[OUT],
+		       n_out = *(uint32_t *)t->result[N_OUT];
 	uint32_t n_kept = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (!keep[i])
-			continue;
-		if (out && out[n_kept] != i)
+	for (uint32_t i = 0; i < t->set.n; i++) {
+		if (keep[i] && !t->set.no_indices && out[n_kept] != i)
 			return sl_fail(SL_CHECK_FAILED, "survivor %u is %u, not %u", n_kept,
 				out[n_kept], i);
-		n_kept++;
+		n_kept += keep[i] != 0;
 	}
-	if (*n_out != n_kept)
-		return sl_fail(
-			SL_CHECK_FAILED, "%u survivors were counted, not %u", *n_out, n_kept);
-	return SL_OK;
+	if (n_out == n_kept)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED, "%u survivors were counted, not %u", n_out, n_kept);
 }
 
 static enum sl_status compare_column(
@@ -154,58 +152,37 @@ static enum sl_status compare_column(
 	return SL_OK;
 }
 
-static enum sl_status right_column(const struct sl_trial *t, uint32_t k)
+static enum sl_status right(const struct sl_trial *t)
 {
 	const struct input in = input_of(t);
-	enum sl_status s;
-	void *to;
 
-	SL_TRY(sl_trial_fetch(&t->block[TO + 2 * k], &to));
-	s = compare_column(t->set.n, in.keep, (const char *)in.column[k], (const char *)to,
-		bytes_of(&t->set, k));
-	sl_memory_give(SL_HOST, to);
-	return sl_add_context(s, "column %u of %u bytes", k, bytes_of(&t->set, k));
-}
-
-/* Checks the count and the indices. */
-static enum sl_status right_list(struct sl_trial *t)
-{
-	const struct input in = input_of(t);
-	void *out = NULL, *n_out = NULL;
-	enum sl_status s = sl_trial_fetch(&t->block[N_OUT], &n_out);
-
-	if (s == SL_OK)
-		s = sl_trial_fetch(&t->block[OUT], &out);
-	if (s == SL_OK)
-		s = compare(t->set.n, in.keep, t->set.no_indices ? NULL : (const uint32_t *)out,
-			(const uint32_t *)n_out);
-	sl_memory_give(SL_HOST, n_out);
-	sl_memory_give(SL_HOST, out);
-	return s;
-}
-
-static enum sl_status right(struct sl_trial *t)
-{
-	SL_TRY(sl_trial_canaries(t));
-	SL_TRY(right_list(t));
+	SL_TRY(right_list(t, in.keep));
 	for (uint32_t k = 0; k < t->set.columns.n; k++)
-		SL_TRY(right_column(t, k));
+		SL_TRY(sl_add_context(
+			compare_column(t->set.n, in.keep, (const char *)in.column[k],
+				(const char *)t->result[TO + 2 * k], bytes_of(&t->set, k)),
+			"column %u of %u bytes", k, bytes_of(&t->set, k)));
 	return SL_OK;
+}
+
+static uint64_t count_kept(const struct sl_trial *t)
+{
+	const uint8_t *keep = input_of(t).keep;
+	uint64_t n_kept = 0;
+
+	for (uint32_t i = 0; i < t->set.n; i++)
+		n_kept += keep[i] != 0;
+	return n_kept;
 }
 
 /* Only the bytes of the survivors count: a backend may write anything after them. */
-static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
+static void answer_bytes(const struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
 {
-	uint64_t n_kept;
-	void *n_out;
+	const uint64_t n_kept = count_kept(t);
 
-	SL_TRY(sl_trial_fetch(&t->block[N_OUT], &n_out));
-	n_kept = *(const uint32_t *)n_out;
-	sl_memory_give(SL_HOST, n_out);
 	bytes[OUT] = t->set.no_indices ? 0 : n_kept * sizeof(uint32_t);
 	for (uint32_t k = 0; k < t->set.columns.n; k++)
 		bytes[TO + 2 * k] = n_kept * bytes_of(&t->set, k);
-	return SL_OK;
 }
 
 /* Bytes read of a column: whole memory sectors of 32 bytes, each in which an item survives. */
@@ -233,11 +210,9 @@ static uint64_t bytes_read(const struct sl_trial *t, uint32_t item_bytes)
  */
 static uint64_t bytes_moved(const struct sl_trial *t)
 {
-	const uint8_t *keep = input_of(t).keep;
-	uint64_t n_kept = 0, bytes = t->set.n, read = 0;
+	const uint64_t n_kept = count_kept(t);
+	uint64_t bytes = t->set.n, read = 0;
 
-	for (uint32_t i = 0; i < t->set.n; i++)
-		n_kept += keep[i] != 0;
 	bytes += t->set.no_indices ? 0 : n_kept * sizeof(uint32_t);
 	for (uint32_t k = 0; k < t->set.columns.n; k++) {
 		if (k == 0 || t->set.columns.bytes == 0)
