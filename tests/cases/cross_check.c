@@ -109,17 +109,6 @@ static enum sl_status check_first(struct sl_cross_check *c)
 	return SL_OK;
 }
 
-static enum sl_status queue_differ(const void *p, const void *q, uint64_t bytes, uint32_t *differ)
-{
-	if (sl_device_is_emulated())
-		return sl_queue_differ_emulated(p, q, bytes, differ, NULL);
-#ifdef SL_WITH_CUDA
-	return sl_queue_differ(p, q, bytes, differ, NULL);
-#else
-	return sl_fail(SL_NO_DEVICE, "built without CUDA");
-#endif
-}
-
 /* Compares a later answer with the first. If they differ, the case describes the error. */
 static enum sl_status check_later(struct sl_cross_check *c)
 {
@@ -129,7 +118,8 @@ static enum sl_status check_later(struct sl_cross_check *c)
 	SL_TRY(sl_trial_canaries(t));
 	SL_TRY(sl_fill(c->differ, 0, sizeof(*c->differ), NULL));
 	for (int i = 0; i < c->trial.n_blocks; i++)
-		SL_TRY(queue_differ(t->block[i].at, c->answer[i], c->answer_bytes[i], c->differ));
+		SL_TRY(SL_LAUNCHER(sl_queue_differ)(
+			t->block[i].at, c->answer[i], c->answer_bytes[i], c->differ, NULL));
 	SL_TRY(sl_copy(&differ, c->differ, sizeof(differ), NULL));
 	SL_TRY(sl_stream_wait(NULL));
 	if (differ == 0)

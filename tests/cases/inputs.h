@@ -38,6 +38,13 @@ enum sl_alive {
 	SL_ALIVE_END
 };
 
+/* The launcher of a kernel of the tests for the device in use. */
+#ifdef SL_WITH_CUDA
+#define SL_LAUNCHER(name) (sl_device_is_emulated() ? name##_emulated : name)
+#else
+#define SL_LAUNCHER(name) name##_emulated
+#endif
+
 /* "random", "half alive". */
 const char *sl_distribution_name(enum sl_input input);
 const char *sl_alive_name(enum sl_alive alive);

@@ -1,5 +1,6 @@
 /* rules.c - see rules.h: compares the rules of the host with those of a device. */
 #include "rule_items.h"
+#include "tests/cases/inputs.h"
 
 static void make_fields(struct sl_rule_parameters *w)
 {
@@ -31,18 +32,6 @@ static void on_host(
 	case SL_RULE_COUNT:
 		break;
 	}
-}
-
-static enum sl_status queue(enum sl_rule rule, const struct sl_rule_parameters *w,
-	const uint32_t *in, uint32_t *out, uint32_t n)
-{
-	if (sl_device_is_emulated())
-		return sl_queue_rule_emulated(rule, w, in, out, n, NULL);
-#ifdef SL_WITH_CUDA
-	return sl_queue_rule(rule, w, in, out, n, NULL);
-#else
-	return sl_fail(SL_NO_DEVICE, "built without CUDA");
-#endif
 }
 
 /* The arrays of one comparison, in host memory and in device memory. */
@@ -86,7 +75,8 @@ static enum sl_status run(enum sl_rule rule, const struct sides *s)
 	size_t bytes = (size_t)s->n * SL_RULE_OUT * sizeof(uint32_t);
 
 	SL_TRY(sl_fill(s->device_out, 0x5a, bytes, NULL));
-	SL_TRY(queue(rule, s->device_world, s->device_in, s->device_out, s->n));
+	SL_TRY(SL_LAUNCHER(sl_queue_rule)(
+		rule, s->device_world, s->device_in, s->device_out, s->n, NULL));
 	SL_TRY(sl_copy(s->out, s->device_out, bytes, NULL));
 	SL_TRY(sl_stream_wait(NULL));
 	return compare(rule, s);

@@ -12,6 +12,7 @@
 
 #include "huge_kernels.h"
 #include "tests/cases/guarded.h"
+#include "tests/cases/inputs.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/skip.h"
@@ -30,11 +31,7 @@ static uint32_t size_of(uint32_t n)
 static enum sl_status huge_do(const struct huge_job *job, uint64_t *count)
 {
 	SL_TRY(sl_fill(count_of_device, 0, sizeof(*count_of_device), NULL));
-#ifdef SL_WITH_CUDA
-	SL_TRY((emulated ? huge_queue_emulated : huge_queue)(job, count_of_device));
-#else
-	SL_TRY(huge_queue_emulated(job, count_of_device));
-#endif
+	SL_TRY(SL_LAUNCHER(huge_queue)(job, count_of_device));
 	SL_TRY(sl_copy(count, count_of_device, sizeof(*count), NULL));
 	return sl_stream_wait(NULL);
 }

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 
 #include "primitives/deflate/chunks.h"
-#include "primitives/deflate/planes.h"
 #include "primitives/emulator/settings.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/allocations.h"
@@ -227,32 +226,4 @@ TEST(encoders_of_the_device_write_the_specification)
 			deflate_random(encoders[i], k, k % 4 < 3 ? 4000 : EMULATED_MOST / 4);
 		}
 	}
-}
-
-/* --- byte planes ------------------------------------------------------------------------------ */
-
-/* The layout of HDF5's shuffle filter: byte k of item i stands at k * stride + i; planes are padded with zeros. */
-TEST(planes_are_padded_with_zeros_and_inverted)
-{
-	enum { N = 37, STRIDE = 40, BYTES_MOST = 9 };
-	uint8_t items[N * BYTES_MOST], out[STRIDE * BYTES_MOST + 1], back[N * BYTES_MOST];
-
-	for (size_t i = 0; i < sizeof(items); i++)
-		items[i] = (uint8_t)(i * 167 + 1);
-	for (size_t bytes = 1; bytes <= BYTES_MOST; bytes++)
-		for (size_t stride = N; stride <= STRIDE; stride += STRIDE - N) {
-			memset(out, 0xa5, sizeof(out));
-			sl_to_planes(items, N, out, stride, bytes);
-			for (size_t i = 0; i < stride * bytes; i++)
-				assert_int_equal(out[i],
-					i % stride < N ? items[i % stride * bytes + i / stride]
-						       : 0);
-			assert_int_equal(out[stride * bytes], 0xa5);
-			if (stride == N)
-				sl_from_planes(out, back, N, bytes);
-			assert_memory_equal(back, items, N * bytes);
-		}
-	sl_to_planes(items, 0, out, 3, 4);
-	for (int i = 0; i < 12; i++)
-		assert_int_equal(out[i], 0);
 }
