@@ -219,8 +219,9 @@ TEST(encoders_of_the_device_write_the_specification)
 		const struct sl_sampled share = sl_sampling_share(EMULATED_JOBS);
 
 		deflate_sweep(encoders[i], EMULATED_MOST);
-		deflate_check(encoders[i], many, sizeof(many),
-			(struct deflate_try){.wrapper = SL_GZIP, .exact = true});
+		if (sl_sampling_selects())
+			deflate_check(encoders[i], many, sizeof(many),
+				(struct deflate_try){.wrapper = SL_GZIP, .exact = true});
 		for (uint64_t k = share.first; k < EMULATED_JOBS; k += share.step) {
 			sl_emulator_set_settings(&schedules[k % 4]);
 			deflate_random(encoders[i], k, k % 4 < 3 ? 4000 : EMULATED_MOST / 4);
