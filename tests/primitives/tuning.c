@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "primitives/emulator/settings.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
@@ -125,29 +124,6 @@ TEST(mistakes_are_told_with_file_and_line)
 	}
 	fclose(f);
 	assert_fails(sl_tuning_read("/nowhere/tuning"), SL_DISK, "/nowhere/tuning");
-}
-
-/* A line for a Hopper device on a Turing device: every call that would use it is refused. */
-TEST(lines_that_the_device_cannot_have_are_refused)
-{
-	const struct sl_backend *sort = &sl_sort_shared_emulated;
-	const struct sl_tuning large = {.block = sort->tunable.block_most, .items = 24};
-	const struct sl_emulator_settings own = *sl_emulator_get_settings();
-	struct sl_emulator_settings turing = own;
-	struct sl_limits limits;
-	char text[256], place[sizeof(path) + 16];
-
-	turing.turing = true;
-	sl_emulator_set_settings(&turing);
-	assert_ok(sl_device_limits(&limits));
-	assert_true(sort->tunable.shared_bytes(large, SL_U64) > limits.shared_bytes);
-	snprintf(text, sizeof(text), "device emulated\nsort/shared u64 from 7 block=%u items=%u\n",
-		large.block, large.items);
-	assert_ok(read_text(text));
-	snprintf(place, sizeof(place), "%s:2: ", path);
-	assert_fails(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U64), SL_USAGE, place);
-	assert_ok(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U32));
-	sl_emulator_set_settings(&own);
 }
 
 /* --- scratch and calls ------------------------------------------------------------------------ */
