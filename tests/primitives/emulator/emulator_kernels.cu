@@ -121,6 +121,11 @@ static const struct {
 				words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
 			__syncthreads();
 		}},
+	/* Lane 0 asks for the word of a lane that is not in the mask. */
+	{"shuffle_outside", 1, 4, 0,
+		[](uint32_t *words) {
+			words[threadIdx.x] = __shfl_sync(0xfu, 7u, threadIdx.x == 0 ? 9 : 1);
+		}},
 	/* Each block waits for the block of the previous index: hangs if a later block starts first. */
 	{"wait_for_block_before", 20, 32, 0,
 		[](uint32_t *words) {
