@@ -241,6 +241,17 @@ TEST(what_is_undefined_is_a5)
 	}
 }
 
+TEST(parts_of_a_warp_make_different_calls)
+{
+	uint32_t *at = get_words();
+
+	assert_ok(launch_kernel("two_calls", at, NULL));
+	fetch(words, at);
+	for (uint32_t lane = 0; lane < 32; lane++)
+		assert_int_equal(words[lane], lane % 2 ? 0xaaaa0000 : lane ^ 2);
+	sl_memory_give(SL_DEVICE, at);
+}
+
 BEFORE_TESTS()
 {
 	sl_device_emulate(true);

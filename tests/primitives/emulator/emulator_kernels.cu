@@ -121,6 +121,14 @@ static const struct {
 				words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
 			__syncthreads();
 		}},
+	/* Even and odd lanes are in different calls at the same time. */
+	{"two_calls", 1, 32, 0,
+		[](uint32_t *words) {
+			const uint32_t lane = threadIdx.x;
+
+			words[lane] = lane % 2 ? __ballot_sync(0xaaaaaaaau, lane > 15)
+	                                       : __shfl_xor_sync(0x55555555u, lane, 2);
+		}},
 	/* Lane 0 asks for the word of a lane that is not in the mask. */
 	{"shuffle_outside", 1, 4, 0,
 		[](uint32_t *words) {
