@@ -147,12 +147,13 @@ static int run_alone(char *what, const char *settings, char **output)
 	return status;
 }
 
-static bool has_ended(int status, const char *how)
+static bool has_ended(int status, const char *output, const char *how)
 {
 	const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 
 	if (strcmp(how, "segv") == 0)
-		return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+		return (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) ||
+		       strstr(output, "DEADLYSIGNAL"); /* of a sanitizer */
 	return strcmp(how, "asan") == 0 || strcmp(how, "tsan") == 0 ||
 	       code == (strcmp(how, "failed") == 0          ? SL_DEVICE_FAILED
 			       : strcmp(how, "memory") == 0 ? SL_DEVICE_MEMORY
@@ -170,7 +171,7 @@ static void run_line(char *field[PARTS_MOST], int n)
 	at = output;
 	for (int i = 3; i < n && at; i++)
 		at = strstr(at, field[i]);
-	if (!at || !has_ended(status, field[2]) ||
+	if (!at || !has_ended(status, output, field[2]) ||
 		(strcmp(field[2], "failed") == 0 && !strstr(output, field[0])))
 		fail_msg("%s (%s) ends with %x: %s", field[0], field[1], (unsigned)status, output);
 	free(output);

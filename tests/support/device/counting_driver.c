@@ -90,7 +90,7 @@ __attribute__((constructor)) static void wrap_driver(void)
 	COUNTED_CALLS(X)
 	COUNTED_QUIET_CALLS(X)
 #undef X
-		d->count = count_or_answer;
+	d->count = count_or_answer;
 	d->use = use_or_answer;
 	d->versions = versions;
 }
