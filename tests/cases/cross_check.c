@@ -5,17 +5,6 @@
 
 enum { POISON = 0xa5 };
 
-/* Any device backend of p: the job does not depend on the backend that makes it. */
-static const struct sl_backend *any_of(enum sl_primitive p)
-{
-	const struct sl_backend *b;
-
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		if (b->primitive == p && b->space == SL_DEVICE)
-			return b;
-	return NULL;
-}
-
 static enum sl_status save_inputs(struct sl_cross_check *c)
 {
 	for (int i = 0; i < c->trial.n_blocks; i++) {
@@ -43,7 +32,7 @@ enum sl_status sl_cross_check_open(
 
 	memset(c, 0, sizeof(*c));
 	c->of = sl_case_of(p);
-	c->trial.backend = any_of(p);
+	c->trial.backend = sl_backend_of(p, SL_DEVICE, 0); /* the job is the same for all */
 	c->trial.set = *set;
 	c->trial.set.tuning = (struct sl_tuning){0};
 	if (!c->trial.backend)

@@ -10,6 +10,16 @@ const uint32_t sl_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, TILE - 1, TILE,
 	SINGLE - 15, SINGLE, SINGLE + 1, (1 << 20) + 3, SL_SIZE_LARGE + 5};
 const size_t sl_sizes_count = sizeof(sl_sizes) / sizeof(sl_sizes[0]);
 
+const struct sl_backend *sl_backend_of(enum sl_primitive p, enum sl_space space, size_t k)
+{
+	const struct sl_backend *b;
+
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
+		if (b->primitive == p && b->space == space && k-- == 0)
+			break;
+	return b;
+}
+
 const char *sl_distribution_name(enum sl_input input)
 {
 	static const char *const names[SL_INPUT_END] = {"zeros", "ones", "random", "sorted",

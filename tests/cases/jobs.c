@@ -5,7 +5,7 @@
 
 #include "primitives/base/size.h"
 
-enum { WARP = 32, SMALL = 300, LARGE = 1 << 20, SCANS_MOST = 16, SIZES_MOST = 40, TILE_SIZES = 5 };
+enum { WARP = 32, SMALL = 300, LARGE = 1 << 20, SIZES_MOST = 40, TILE_SIZES = 5 };
 
 /* --- what a job is ---------------------------------------------------------------------------- */
 
@@ -18,13 +18,11 @@ static uint32_t draw(uint64_t *seed, uint32_t n)
 /* A scan backend of the space, or NULL. */
 static const struct sl_backend *draw_scan(enum sl_space space, uint64_t *seed)
 {
-	const struct sl_backend *b, *scan[SCANS_MOST] = {NULL};
-	uint32_t n = 1;
+	uint32_t n = 0;
 
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		if (b->primitive == SL_SCAN && b->space == space && n < SCANS_MOST)
-			scan[n++] = b;
-	return scan[draw(seed, n)];
+	while (sl_backend_of(SL_SCAN, space, n))
+		n++;
+	return sl_backend_of(SL_SCAN, space, draw(seed, n + 1));
 }
 
 /* Whole keys, whole digits, a few bits or none, or any range. */

@@ -103,11 +103,11 @@ static void try_backends(
 {
 	const struct sl_backend *b;
 
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+	for (size_t i = 0; (b = sl_backend_of(p, SL_DEVICE, i)) != NULL; i++) {
 		struct job_memory m = {.n = 0};
 		enum sl_status s;
 
-		if (b->primitive != p || b->space != SL_DEVICE || (only && !strstr(only, b->name)))
+		if (only && !strstr(only, b->name))
 			continue;
 		s = run(b, size_of(n), variant, &m);
 		if (s == SL_OK)

@@ -10,6 +10,7 @@
 
 #include "primitives/deflate/chunks.h"
 #include "primitives/emulator/settings.h"
+#include "tests/cases/inputs.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
@@ -144,12 +145,11 @@ TEST(every_backend_of_the_host)
 	struct sl_backend lengthens = sl_deflate_store;
 	const struct sl_backend *b;
 
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		if (b->primitive == SL_DEFLATE && b->space == SL_HOST) {
-			random_jobs(b);
-			same_at_any_address(b);
-			shrinks(b);
-		}
+	for (size_t i = 0; (b = sl_backend_of(SL_DEFLATE, SL_HOST, i)) != NULL; i++) {
+		random_jobs(b);
+		same_at_any_address(b);
+		shrinks(b);
+	}
 	lengthens.deflate = run_too_long; /* such streams are stored */
 	random_jobs(&lengthens);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "stages/particle/digest.h"
+#include "tests/cases/inputs.h"
 #include "tests/cases/sampling.h"
 #include "tests/faults/fault_injection.h"
 #include "tests/support/basic/check.h"
@@ -34,19 +35,14 @@ static void compare(const struct sl_recipe *r, const struct sl_recipe *d, unsign
 
 /* --- at random -------------------------------------------------------------------------------- */
 
-/* The k-th backend of a primitive that runs on the device, modulo their number. */
+/* Backend k of a primitive on the device, modulo their number. */
 static const char *device_backend(enum sl_primitive primitive, uint64_t k)
 {
-	const struct sl_backend *b;
 	uint64_t n = 0;
 
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		n += b->primitive == primitive && b->space == SL_DEVICE;
-	k %= n;
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		if (b->primitive == primitive && b->space == SL_DEVICE && k-- == 0)
-			return b->name;
-	return NULL;
+	while (sl_backend_of(primitive, SL_DEVICE, n))
+		n++;
+	return sl_backend_of(primitive, SL_DEVICE, k % n)->name;
 }
 
 static void check_seed(uint64_t seed, uint32_t largest)
@@ -111,25 +107,18 @@ void device_pipeline_check_collisions(uint32_t n)
 
 void device_pipeline_check_backends(uint32_t n)
 {
-	const struct sl_backend *c, *s;
 	const uint64_t order[] = {0};
+	const struct sl_backend *c, *s;
 	int pairs = 0;
 
-	for (size_t i = 0; (c = sl_backend_at(i)) != NULL; i++)
-		for (size_t k = 0; (s = sl_backend_at(k)) != NULL; k++)
-			if ((c->primitive == SL_COMPACT || c->primitive == SL_SCAN) &&
-				s->primitive == SL_SORT && c->space == SL_DEVICE &&
-				s->space == SL_DEVICE) {
-				enum sl_model_number m =
-					(enum sl_model_number)(pairs++ % TEST_MODELS);
-				struct sl_recipe r = test_recipe(m, n),
-						 d = recipe_on_device(&r,
-							 c->primitive == SL_COMPACT ? c->name
-										    : fused,
-							 s->name);
+	for (size_t i = 0; (c = sl_backend_of(SL_COMPACT, SL_DEVICE, i / 2)) != NULL; i++)
+		for (size_t k = 0; (s = sl_backend_of(SL_SORT, SL_DEVICE, k)) != NULL; k++) {
+			enum sl_model_number m = (enum sl_model_number)(pairs++ % TEST_MODELS);
+			struct sl_recipe r = test_recipe(m, n);
+			struct sl_recipe d = recipe_on_device(&r, i % 2 ? fused : c->name, s->name);
 
-				compare(&r, &d, 0xa5, order, 1);
-			}
+			compare(&r, &d, 0xa5, order, 1);
+		}
 	assert_true(pairs > 1);
 }
 
