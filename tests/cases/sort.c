@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "primitives/base/size.h"
+
 enum { KEY, INDEX, KEY_OUT, INDEX_OUT };
 
 static void describe(const struct sl_setting *set, char *text, size_t size)
@@ -133,40 +135,29 @@ static enum sl_status compare(
  * Without an index the keys must equal those of the sorted pairs, where the specification sorts
  * them.
  */
-static enum sl_status sort_as_specified(const struct sl_trial *t, void *pairs, void *scratch)
+static enum sl_status compare_keys(const struct sl_trial *t, const void *key)
 {
-	struct sl_shape shape = {.n = t->set.n, .type = t->set.type};
-	struct sl_exec x = {
-		.space = SL_HOST, .scratch = {scratch, 0, sl_scratch(&sl_sort_cpu, &shape)}};
-	struct sl_sort_job job = {.key = pairs,
-		.index = (uint32_t *)((char *)pairs + key_bytes(t)),
-		.n = t->set.n,
+	const struct sl_shape shape = {.n = t->set.n, .type = t->set.type};
+	const size_t bytes = key_bytes(t) + t->set.n * sizeof(uint32_t),
+		     at = sl_round_up(bytes, SL_ALIGN), scratch = sl_scratch(&sl_sort_cpu, &shape);
+	struct sl_exec x = {.space = SL_HOST};
+	struct sl_sort_job job = {.n = t->set.n,
 		.type = t->set.type,
 		.begin_bit = t->set.begin_bit,
 		.end_bit = t->set.end_bit};
-
-	memcpy(pairs, t->input, key_bytes(t) + t->set.n * sizeof(uint32_t));
-	return sl_sort(&sl_sort_cpu, &x, &job);
-}
-
-static enum sl_status compare_keys(const struct sl_trial *t, const void *key)
-{
-	struct sl_shape shape = {.n = t->set.n, .type = t->set.type};
-	void *pairs = NULL, *scratch = NULL;
 	enum sl_status s;
 
-	s = sl_memory_get(SL_HOST, key_bytes(t) + t->set.n * sizeof(uint32_t), &pairs);
-	if (s == SL_OK)
-		s = sl_memory_get(SL_HOST, sl_scratch(&sl_sort_cpu, &shape), &scratch);
-	if (s == SL_OK)
-		s = sort_as_specified(t, pairs, scratch);
+	SL_TRY(sl_memory_get(SL_HOST, at + scratch, &job.key));
+	memcpy(job.key, t->input, bytes);
+	job.index = (uint32_t *)(void *)((char *)job.key + key_bytes(t));
+	x.scratch = (struct sl_arena){(char *)job.key + at, 0, scratch};
+	s = sl_sort(&sl_sort_cpu, &x, &job);
 	for (uint32_t i = 0; s == SL_OK && i < t->set.n; i++)
-		if (sl_item(key, t->set.type, i) != sl_item(pairs, t->set.type, i))
+		if (sl_item(key, t->set.type, i) != sl_item(job.key, t->set.type, i))
 			s = sl_fail(SL_CHECK_FAILED, "key %u is %llx, not %llx", i,
 				(unsigned long long)sl_item(key, t->set.type, i),
-				(unsigned long long)sl_item(pairs, t->set.type, i));
-	sl_memory_give(SL_HOST, scratch);
-	sl_memory_give(SL_HOST, pairs);
+				(unsigned long long)sl_item(job.key, t->set.type, i));
+	sl_memory_give(SL_HOST, job.key);
 	return s;
 }
 
