@@ -20,7 +20,7 @@
 enum { MOST = 1 << 17, JOBS = 700, JOB_MOST = 30000 };
 enum { EMULATED_MOST = 60000, EMULATED_JOBS = 254, SEGMENTS = 2 };
 #else
-enum { MOST = 1 << 20, JOBS = 1400, JOB_MOST = 120000 };
+enum { MOST = 1 << 20, JOBS = 700, JOB_MOST = 120000 };
 enum { EMULATED_MOST = 360000, EMULATED_JOBS = 80, SEGMENTS = 33 };
 #endif
 enum { SEGMENT = 1 << 15 };
