@@ -43,6 +43,7 @@ start() {
 
 if [ ${#tools[@]} -eq 0 ]; then
 	ctest --test-dir "$build_folder" -L gpu --output-on-failure || failed=1
+	ctest --test-dir "$build_folder" -R '^primitives/(wrong_use|device/memory)$' --output-on-failure || failed=1 # emulated, then real
 	tools=(memcheck racecheck initcheck synccheck)
 fi
 export SLUICE_SOURCE=$PWD SLUICE=$build_folder/sluice SLUICE_ONE_IN=${SLUICE_ONE_IN:-331} SLUICE_LARGEST=${SLUICE_LARGEST:-700} \
@@ -54,7 +55,7 @@ for tool in "${tools[@]}"; do
 	for name in $(sed -n 's/^TEST(\(.*\))$/\1/p' tests/stages/device/device_pipeline_gpu.c); do
 		start env SLUICE_TEST="$name" "${sanitizer[@]}" "$build_folder/tests/sluice_tests" stages/device/device_pipeline_gpu
 	done
-	for test in primitives/backends_gpu primitives/deflate/deflate_gpu primitives/global_sort/global_sort_gpu \
+	for test in primitives/backends_gpu primitives/device/memory primitives/deflate/deflate_gpu primitives/global_sort/global_sort_gpu \
 		stages/rules; do
 		start "${sanitizer[@]}" "$build_folder/tests/sluice_tests" "$test"
 	done

@@ -67,19 +67,6 @@ struct sl_exec sl_trial_exec(const struct sl_trial *t)
 	return x;
 }
 
-enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes)
-{
-	enum sl_status s;
-
-	SL_TRY(sl_memory_get(SL_HOST, g->bytes, bytes));
-	s = sl_copy(*bytes, g->at, g->bytes, NULL);
-	if (s == SL_OK)
-		s = sl_stream_wait(NULL);
-	if (s != SL_OK)
-		sl_memory_give(SL_HOST, *bytes);
-	return s;
-}
-
 enum sl_status sl_trial_canaries(const struct sl_trial *t)
 {
 	char name[24];
@@ -89,4 +76,36 @@ enum sl_status sl_trial_canaries(const struct sl_trial *t)
 		SL_TRY(sl_guarded_check(&t->block[i], name));
 	}
 	return sl_guarded_check(&t->scratch, "scratch");
+}
+
+static enum sl_status fetch(struct sl_trial *t)
+{
+	for (int i = 0; i < t->n_blocks; i++) {
+		SL_TRY(sl_memory_get(SL_HOST, t->block[i].bytes, &t->result[i]));
+		SL_TRY(sl_copy(t->result[i], t->block[i].at, t->block[i].bytes, NULL));
+	}
+	return sl_stream_wait(NULL);
+}
+
+static enum sl_status compare(const struct sl_case *c, struct sl_trial *t)
+{
+	SL_TRY(sl_trial_canaries(t));
+	SL_TRY(fetch(t));
+	for (int i = 0; i < t->n_blocks; i++)
+		if (t->given[i] && !t->set.in_place &&
+			memcmp(t->result[i], t->given[i], t->block[i].bytes) != 0)
+			return sl_fail(
+				SL_CHECK_FAILED, "block %d, an input, has been written to", i);
+	return c->right(t);
+}
+
+enum sl_status sl_trial_right(const struct sl_case *c, struct sl_trial *t)
+{
+	const enum sl_status s = compare(c, t);
+
+	for (int i = 0; i < t->n_blocks; i++) {
+		sl_memory_give(SL_HOST, t->result[i]);
+		t->result[i] = NULL;
+	}
+	return s;
 }

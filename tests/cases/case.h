@@ -4,8 +4,8 @@
  * Tests check every backend with a case; the benchmark checks and then times the backends. Neither
  * depends on the name of a backend. (After nccl-tests' testColl.)
  *
- *	make(&t)  ->  sl_trial_load(&t, 0xa5)  ->  run(&t)  ->  right(&t)  ->  sl_trial_free(&t)
- *	                  ^---------------------------------------'
+ *	make(&t)  ->  sl_trial_load(&t, 0xa5)  ->  run(&t)  ->  sl_trial_right(c, &t)  ->  sl_trial_free(&t)
+ *	                  ^----------------------------------------------------'
  */
 #ifndef SL_TESTS_CASES_CASE_H
 #define SL_TESTS_CASES_CASE_H
@@ -48,6 +48,7 @@ struct sl_trial {
 	struct sl_guarded
 		block[SL_TRIAL_BLOCKS]; /* in the backend's memory space: input and output of run */
 	const void *given[SL_TRIAL_BLOCKS]; /* host memory: input of a block; NULL: an output */
+	void *result[SL_TRIAL_BLOCKS];      /* host memory: the blocks, for right */
 	struct sl_guarded scratch;          /* exactly the bytes that the backend requires */
 	size_t scratch_bytes;               /* scratch size passed to the backend; make sets all */
 };
@@ -64,11 +65,11 @@ struct sl_case {
 	/* Calls the backend, and does nothing else. */
 	enum sl_status (*run)(struct sl_trial *t);
 
-	/* Returns SL_CHECK_FAILED and sets the error message unless the whole answer is right. */
-	enum sl_status (*right)(struct sl_trial *t);
+	/* Returns SL_CHECK_FAILED and sets the error message unless the results are right. For sl_trial_right(). */
+	enum sl_status (*right)(const struct sl_trial *t);
 
 	/* Sets the bytes per block that are equal in all right answers. NULL: all bytes are. */
-	enum sl_status (*answer_bytes)(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS]);
+	void (*answer_bytes)(const struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS]);
 
 	/* Lower bound of the bytes that any backend reads and writes. */
 	uint64_t (*bytes_moved)(const struct sl_trial *t);
@@ -81,6 +82,9 @@ const struct sl_case *sl_case_of(enum sl_primitive p);
 
 /* Copies the input to its blocks, and fills outputs and scratch with the byte poison. */
 enum sl_status sl_trial_load(struct sl_trial *t, int poison);
+
+/* Returns SL_CHECK_FAILED unless the whole answer is right, inputs are unchanged, and so is memory about the blocks. */
+enum sl_status sl_trial_right(const struct sl_case *c, struct sl_trial *t);
 
 void sl_trial_free(struct sl_trial *t);
 
@@ -98,10 +102,7 @@ enum sl_status sl_trial_block(
 /* For the cases. Appends for example ", 15 and 2 items off" to a description, or nothing. */
 void sl_describe_offsets(const struct sl_setting *set, char *text, size_t size);
 
-/* For the cases. Copies the bytes of g to host memory, which the caller frees. */
-enum sl_status sl_trial_fetch(const struct sl_guarded *g, void **bytes);
-
-/* For the cases. Checks all canaries of t. */
+/* Checks all canaries of t. */
 enum sl_status sl_trial_canaries(const struct sl_trial *t);
 
 static inline uint64_t sl_item(const void *items, enum sl_type type, uint32_t i)

@@ -30,44 +30,38 @@ static uint32_t bytes_of(const struct sl_setting *set, uint32_t k)
 	return set->columns.bytes > 0 ? set->columns.bytes : UINT32_C(1) << (k + 2) % 6;
 }
 
-struct input {
-	uint8_t *keep;
-	uint64_t *column[SL_COMPACT_COLUMNS_MAX]; /* whole 64-bit words of random bits */
-};
-
-static size_t words_of(const struct sl_setting *set, uint32_t k)
+/* The input is the flags, then the columns of random bits, each in whole words. */
+static size_t words_before(const struct sl_setting *set, uint32_t column)
 {
-	return ((size_t)set->n * bytes_of(set, k) + 7) / 8;
+	size_t words = ((size_t)set->n + 7) / 8;
+
+	for (uint32_t k = 0; k < column; k++)
+		words += ((size_t)set->n * bytes_of(set, k) + 7) / 8;
+	return words;
 }
 
-static struct input cut_input(struct sl_arena *a, const struct sl_setting *set)
+static uint8_t *keep_of(const struct sl_trial *t)
 {
-	struct input in = {.keep = (uint8_t *)sl_cut(a, set->n)};
-
-	for (uint32_t k = 0; k < set->columns.n; k++)
-		in.column[k] = (uint64_t *)sl_cut_items(a, words_of(set, k), sizeof(uint64_t));
-	return in;
+	return (uint8_t *)t->input;
 }
 
-static struct input input_of(const struct sl_trial *t)
+static uint64_t *column_of(const struct sl_trial *t, uint32_t k)
 {
-	struct sl_arena a = {.base = t->input, .size = SIZE_MAX};
-
-	return cut_input(&a, &t->set);
+	return (uint64_t *)t->input + words_before(&t->set, k);
 }
 
 static enum sl_status make_input(struct sl_trial *t)
 {
-	struct sl_arena measure = {0};
-	struct input in;
+	const uint32_t n = t->set.columns.n;
 
-	cut_input(&measure, &t->set);
-	SL_TRY(sl_memory_get(SL_HOST, measure.used, &t->input));
-	in = input_of(t);
-	sl_alive_fill(t->set.alive, t->set.n, in.keep);
-	for (uint32_t k = 0; k < t->set.columns.n; k++)
-		for (size_t i = 0; i < words_of(&t->set, k); i++)
-			in.column[k][i] = sl_mixed((uint64_t)(k + 1) << 40 | i);
+	SL_TRY(sl_memory_get(SL_HOST, words_before(&t->set, n) * sizeof(uint64_t), &t->input));
+	sl_alive_fill(t->set.alive, t->set.n, keep_of(t));
+	for (uint32_t k = 0; k < n; k++) {
+		uint64_t *column = column_of(t, k), *end = column_of(t, k + 1);
+
+		for (uint64_t i = 0; column + i < end; i++)
+			column[i] = sl_mixed((uint64_t)(k + 1) << 40 | i);
+	}
 	return SL_OK;
 }
 
@@ -80,16 +74,15 @@ static enum sl_status make(struct sl_trial *t)
 		.tuning = set->tuning,
 		.scan = {.backend = set->scan},
 		.n_columns = set->columns.n};
-	struct input in;
 
 	SL_TRY(make_input(t));
-	in = input_of(t);
-	SL_TRY(sl_trial_block(t, set->n, 1, set->off[0], in.keep));
+	SL_TRY(sl_trial_block(t, set->n, 1, set->off[0], keep_of(t)));
 	SL_TRY(sl_trial_block(
 		t, set->no_indices ? 0 : set->n, sizeof(uint32_t), set->off[1], NULL));
 	SL_TRY(sl_trial_block(t, 1, sizeof(uint32_t), 0, NULL));
 	for (uint32_t k = 0; k < set->columns.n; k++) {
-		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k % 2], in.column[k]));
+		SL_TRY(sl_trial_block(
+			t, set->n, bytes_of(set, k), set->off[k % 2], column_of(t, k)));
 		SL_TRY(sl_trial_block(t, set->n, bytes_of(set, k), set->off[k / 2 % 2], NULL));
 	}
 	return sl_trial_scratch(t, &shape);
@@ -118,24 +111,23 @@ static enum sl_status run(struct sl_trial *t)
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-/* out is NULL if the job has no such output. */
-static enum sl_status compare(
-	uint32_t n, const uint8_t *keep, const uint32_t *out, const uint32_t *n_out)
+/* The count, and the indices if the job has such an output. */
+static enum sl_status right_list(const struct sl_trial *t)
 {
+	const uint8_t *keep = keep_of(t);
+	const uint32_t *out = (const uint32_t *)t->result[OUT],
+		       n_out = *(uint32_t *)t->result[N_OUT];
 	uint32_t n_kept = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (!keep[i])
-			continue;
-		if (out && out[n_kept] != i)
+	for (uint32_t i = 0; i < t->set.n; i++) {
+		if (keep[i] && !t->set.no_indices && out[n_kept] != i)
 			return sl_fail(SL_CHECK_FAILED, "survivor %u is %u, not %u", n_kept,
 				out[n_kept], i);
-		n_kept++;
+		n_kept += keep[i] != 0;
 	}
-	if (*n_out != n_kept)
-		return sl_fail(
-			SL_CHECK_FAILED, "%u survivors were counted, not %u", *n_out, n_kept);
-	return SL_OK;
+	if (n_out == n_kept)
+		return SL_OK;
+	return sl_fail(SL_CHECK_FAILED, "%u survivors were counted, not %u", n_out, n_kept);
 }
 
 static enum sl_status compare_column(
@@ -154,65 +146,42 @@ static enum sl_status compare_column(
 	return SL_OK;
 }
 
-static enum sl_status right_column(const struct sl_trial *t, uint32_t k)
+static enum sl_status right(const struct sl_trial *t)
 {
-	const struct input in = input_of(t);
-	enum sl_status s;
-	void *to;
-
-	SL_TRY(sl_trial_fetch(&t->block[TO + 2 * k], &to));
-	s = compare_column(t->set.n, in.keep, (const char *)in.column[k], (const char *)to,
-		bytes_of(&t->set, k));
-	sl_memory_give(SL_HOST, to);
-	return sl_add_context(s, "column %u of %u bytes", k, bytes_of(&t->set, k));
-}
-
-/* Checks the count and the indices. */
-static enum sl_status right_list(struct sl_trial *t)
-{
-	const struct input in = input_of(t);
-	void *out = NULL, *n_out = NULL;
-	enum sl_status s = sl_trial_fetch(&t->block[N_OUT], &n_out);
-
-	if (s == SL_OK)
-		s = sl_trial_fetch(&t->block[OUT], &out);
-	if (s == SL_OK)
-		s = compare(t->set.n, in.keep, t->set.no_indices ? NULL : (const uint32_t *)out,
-			(const uint32_t *)n_out);
-	sl_memory_give(SL_HOST, n_out);
-	sl_memory_give(SL_HOST, out);
-	return s;
-}
-
-static enum sl_status right(struct sl_trial *t)
-{
-	SL_TRY(sl_trial_canaries(t));
 	SL_TRY(right_list(t));
 	for (uint32_t k = 0; k < t->set.columns.n; k++)
-		SL_TRY(right_column(t, k));
+		SL_TRY(sl_add_context(
+			compare_column(t->set.n, keep_of(t), (const char *)column_of(t, k),
+				(const char *)t->result[TO + 2 * k], bytes_of(&t->set, k)),
+			"column %u of %u bytes", k, bytes_of(&t->set, k)));
 	return SL_OK;
+}
+
+static uint64_t count_kept(const struct sl_trial *t)
+{
+	const uint8_t *keep = keep_of(t);
+	uint64_t n_kept = 0;
+
+	for (uint32_t i = 0; i < t->set.n; i++)
+		n_kept += keep[i] != 0;
+	return n_kept;
 }
 
 /* Only the bytes of the survivors count: a backend may write anything after them. */
-static enum sl_status answer_bytes(struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
+static void answer_bytes(const struct sl_trial *t, uint64_t bytes[SL_TRIAL_BLOCKS])
 {
-	uint64_t n_kept;
-	void *n_out;
+	const uint64_t n_kept = count_kept(t);
 
-	SL_TRY(sl_trial_fetch(&t->block[N_OUT], &n_out));
-	n_kept = *(const uint32_t *)n_out;
-	sl_memory_give(SL_HOST, n_out);
 	bytes[OUT] = t->set.no_indices ? 0 : n_kept * sizeof(uint32_t);
 	for (uint32_t k = 0; k < t->set.columns.n; k++)
 		bytes[TO + 2 * k] = n_kept * bytes_of(&t->set, k);
-	return SL_OK;
 }
 
 /* Bytes read of a column: whole memory sectors of 32 bytes, each in which an item survives. */
 static uint64_t bytes_read(const struct sl_trial *t, uint32_t item_bytes)
 {
 	enum { SECTOR = 32 };
-	const uint8_t *keep = input_of(t).keep;
+	const uint8_t *keep = keep_of(t);
 	uint32_t items = SECTOR / item_bytes;
 	uint64_t bytes = 0;
 	bool alive = false;
@@ -233,11 +202,9 @@ static uint64_t bytes_read(const struct sl_trial *t, uint32_t item_bytes)
  */
 static uint64_t bytes_moved(const struct sl_trial *t)
 {
-	const uint8_t *keep = input_of(t).keep;
-	uint64_t n_kept = 0, bytes = t->set.n, read = 0;
+	const uint64_t n_kept = count_kept(t);
+	uint64_t bytes = t->set.n, read = 0;
 
-	for (uint32_t i = 0; i < t->set.n; i++)
-		n_kept += keep[i] != 0;
 	bytes += t->set.no_indices ? 0 : n_kept * sizeof(uint32_t);
 	for (uint32_t k = 0; k < t->set.columns.n; k++) {
 		if (k == 0 || t->set.columns.bytes == 0)

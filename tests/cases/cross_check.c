@@ -5,17 +5,6 @@
 
 enum { POISON = 0xa5 };
 
-/* Any device backend of p: the job does not depend on the backend that makes it. */
-static const struct sl_backend *any_of(enum sl_primitive p)
-{
-	const struct sl_backend *b;
-
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
-		if (b->primitive == p && b->space == SL_DEVICE)
-			return b;
-	return NULL;
-}
-
 static enum sl_status save_inputs(struct sl_cross_check *c)
 {
 	for (int i = 0; i < c->trial.n_blocks; i++) {
@@ -43,7 +32,7 @@ enum sl_status sl_cross_check_open(
 
 	memset(c, 0, sizeof(*c));
 	c->of = sl_case_of(p);
-	c->trial.backend = any_of(p);
+	c->trial.backend = sl_backend_of(p, SL_DEVICE, 0); /* the job is the same for all */
 	c->trial.set = *set;
 	c->trial.set.tuning = (struct sl_tuning){0};
 	if (!c->trial.backend)
@@ -97,27 +86,16 @@ static enum sl_status check_first(struct sl_cross_check *c)
 {
 	struct sl_trial *t = &c->trial;
 
-	SL_TRY(c->of->right(t));
+	SL_TRY(sl_trial_right(c->of, t));
 	for (int i = 0; i < c->trial.n_blocks; i++) {
 		SL_TRY(sl_copy(c->answer[i], t->block[i].at, t->block[i].bytes, NULL));
 		SL_TRY(sl_stream_wait(NULL));
 		c->answer_bytes[i] = t->block[i].bytes;
 	}
 	if (c->of->answer_bytes)
-		SL_TRY(c->of->answer_bytes(t, c->answer_bytes));
+		c->of->answer_bytes(t, c->answer_bytes);
 	c->is_answered = true;
 	return SL_OK;
-}
-
-static enum sl_status queue_differ(const void *p, const void *q, uint64_t bytes, uint32_t *differ)
-{
-	if (sl_device_is_emulated())
-		return sl_queue_differ_emulated(p, q, bytes, differ, NULL);
-#ifdef SL_WITH_CUDA
-	return sl_queue_differ(p, q, bytes, differ, NULL);
-#else
-	return sl_fail(SL_NO_DEVICE, "built without CUDA");
-#endif
 }
 
 /* Compares a later answer with the first. If they differ, the case describes the error. */
@@ -129,12 +107,13 @@ static enum sl_status check_later(struct sl_cross_check *c)
 	SL_TRY(sl_trial_canaries(t));
 	SL_TRY(sl_fill(c->differ, 0, sizeof(*c->differ), NULL));
 	for (int i = 0; i < c->trial.n_blocks; i++)
-		SL_TRY(queue_differ(t->block[i].at, c->answer[i], c->answer_bytes[i], c->differ));
+		SL_TRY(SL_LAUNCHER(sl_queue_differ)(
+			t->block[i].at, c->answer[i], c->answer_bytes[i], c->differ, NULL));
 	SL_TRY(sl_copy(&differ, c->differ, sizeof(differ), NULL));
 	SL_TRY(sl_stream_wait(NULL));
 	if (differ == 0)
 		return SL_OK;
-	SL_TRY(c->of->right(t));
+	SL_TRY(sl_trial_right(c->of, t));
 	return sl_fail(SL_CHECK_FAILED, "the backend changed its input");
 }
 

@@ -30,8 +30,7 @@ enum sl_status sl_guarded_get_offset(
 	g->block = (char *)p;
 	g->at = g->block + CANARY_BYTES + off;
 	g->bytes = bytes;
-	SL_TRY(sl_fill(g->block, CANARY, all, NULL));
-	return sl_stream_wait(NULL);
+	return sl_fill(g->block, CANARY, all, NULL);
 }
 
 void sl_guarded_give(struct sl_guarded *g)
@@ -40,25 +39,19 @@ void sl_guarded_give(struct sl_guarded *g)
 	memset(g, 0, sizeof(*g));
 }
 
-static enum sl_status check_canary(const char *at, size_t bytes, const char *name, const char *side)
-{
-	unsigned char canary[CANARY_BYTES];
-
-	SL_TRY(sl_copy(canary, at, bytes, NULL));
-	SL_TRY(sl_stream_wait(NULL));
-	for (size_t i = 0; i < bytes; i++)
-		if (canary[i] != CANARY)
-			return sl_fail(SL_CHECK_FAILED, "%s: byte %zu %s it was overwritten", name,
-				i, side);
-	return SL_OK;
-}
-
 enum sl_status sl_guarded_check(const struct sl_guarded *g, const char *name)
 {
+	unsigned char canary[CANARY_BYTES + CANARY_AFTER_BYTES];
+
 	if (!g->block)
 		return SL_OK;
-	SL_TRY(check_canary(
-		(char *)g->at - CANARY_BYTES, CANARY_BYTES, name, "of the canary before"));
-	return check_canary(
-		(char *)g->at + g->bytes, CANARY_AFTER_BYTES, name, "of the canary after");
+	SL_TRY(sl_copy(canary, (char *)g->at - CANARY_BYTES, CANARY_BYTES, NULL));
+	SL_TRY(sl_copy(canary + CANARY_BYTES, (char *)g->at + g->bytes, CANARY_AFTER_BYTES, NULL));
+	SL_TRY(sl_stream_wait(NULL));
+	for (size_t i = 0; i < sizeof(canary); i++)
+		if (canary[i] != CANARY)
+			return sl_fail(SL_CHECK_FAILED,
+				"%s: byte %zu of the canaries before and after it was overwritten",
+				name, i);
+	return SL_OK;
 }

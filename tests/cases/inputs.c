@@ -10,6 +10,16 @@ const uint32_t sl_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, TILE - 1, TILE,
 	SINGLE - 15, SINGLE, SINGLE + 1, (1 << 20) + 3, SL_SIZE_LARGE + 5};
 const size_t sl_sizes_count = sizeof(sl_sizes) / sizeof(sl_sizes[0]);
 
+const struct sl_backend *sl_backend_of(enum sl_primitive p, enum sl_space space, size_t k)
+{
+	const struct sl_backend *b;
+
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++)
+		if (b->primitive == p && b->space == space && k-- == 0)
+			break;
+	return b;
+}
+
 const char *sl_distribution_name(enum sl_input input)
 {
 	static const char *const names[SL_INPUT_END] = {"zeros", "ones", "random", "sorted",
@@ -99,29 +109,13 @@ void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *ite
 static bool is_alive(enum sl_alive alive, uint32_t n, uint32_t i)
 {
 	enum { CLUSTER = 50 };
+	static const uint32_t percent[SL_ALIVE_END] = {0, 0, 0, 50, 99, 100, 1, 10, 90};
 
-	switch (alive) {
-	case SL_ALIVE_NONE:
-	case SL_ALIVE_END:
-		return false;
-	case SL_ALIVE_ONE:
+	if (alive == SL_ALIVE_ONE)
 		return i == sl_mixed(n) % n;
-	case SL_ALIVE_FEW:
+	if (alive == SL_ALIVE_FEW)
 		return sl_mixed(i / CLUSTER) % 100 < 2 && sl_mixed(i) % 2 == 0;
-	case SL_ALIVE_HALF:
-		return sl_mixed(i) % 2 == 0;
-	case SL_ALIVE_MAX:
-		return sl_mixed(i) % 100 != 0;
-	case SL_ALIVE_1_PERCENT:
-		return sl_mixed(i) % 100 < 1;
-	case SL_ALIVE_10_PERCENT:
-		return sl_mixed(i) % 100 < 10;
-	case SL_ALIVE_90_PERCENT:
-		return sl_mixed(i) % 100 < 90;
-	case SL_ALIVE_ALL:
-		break;
-	}
-	return true;
+	return sl_mixed(i) % 100 < percent[alive];
 }
 
 void sl_alive_fill(enum sl_alive alive, uint32_t n, uint8_t *keep)

@@ -38,6 +38,16 @@ enum sl_alive {
 	SL_ALIVE_END
 };
 
+/* Backend k of a primitive in a space, from 0; NULL after the last. */
+const struct sl_backend *sl_backend_of(enum sl_primitive p, enum sl_space space, size_t k);
+
+/* The launcher of a kernel of the tests for the device in use. */
+#ifdef SL_WITH_CUDA
+#define SL_LAUNCHER(name) (sl_device_is_emulated() ? name##_emulated : name)
+#else
+#define SL_LAUNCHER(name) name##_emulated
+#endif
+
 /* "random", "half alive". */
 const char *sl_distribution_name(enum sl_input input);
 const char *sl_alive_name(enum sl_alive alive);

@@ -20,7 +20,7 @@ struct sl_jobs {
 
 /*
  * Runs jobs with all sizes: those of inputs.h, and sizes about the smallest tiles of a backend. Each job runs twice with
- * different poison in scratch and outputs, and once with one byte of scratch too little. Stops at the first wrong answer
+ * different poison in scratch and outputs (once on the emulated device), and once with one byte of scratch too little. Stops at the first wrong answer
  * with SL_CHECK_FAILED; the message names the job. Also if there is no job.
  */
 enum sl_status sl_jobs_run(const struct sl_jobs *jobs);

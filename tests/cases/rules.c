@@ -1,5 +1,6 @@
 /* rules.c - see rules.h: compares the rules of the host with those of a device. */
 #include "rule_items.h"
+#include "tests/cases/inputs.h"
 
 static void make_fields(struct sl_rule_parameters *w)
 {
@@ -33,27 +34,13 @@ static void on_host(
 	}
 }
 
-static enum sl_status queue(enum sl_rule rule, const struct sl_rule_parameters *w,
-	const uint32_t *in, uint32_t *out, uint32_t n)
-{
-	if (sl_device_is_emulated())
-		return sl_queue_rule_emulated(rule, w, in, out, n, NULL);
-#ifdef SL_WITH_CUDA
-	return sl_queue_rule(rule, w, in, out, n, NULL);
-#else
-	return sl_fail(SL_NO_DEVICE, "built without CUDA");
-#endif
-}
-
-/* The arrays of one comparison, in host memory and in device memory. */
-struct sides {
-	uint32_t n;
-	struct sl_rule_parameters *world, *device_world;
-	uint32_t *in, *device_in;
-	uint32_t *out, *device_out;
+/* What a comparison has in host memory, and again in device memory. */
+struct side {
+	struct sl_rule_parameters world;
+	uint32_t words[]; /* SL_RULE_IN of each of n items, then SL_RULE_OUT of each */
 };
 
-static enum sl_status compare(enum sl_rule rule, const struct sides *s)
+static enum sl_status compare(enum sl_rule rule, const struct side *s, uint32_t n)
 {
 	static const struct {
 		const char *name;
@@ -64,12 +51,12 @@ static enum sl_status compare(enum sl_rule rule, const struct sides *s)
 #undef RULE
 	};
 
-	for (uint32_t i = 0; i < s->n; i++) {
-		const uint32_t *in = s->in + (size_t)i * SL_RULE_IN;
-		const uint32_t *out = s->out + (size_t)i * SL_RULE_OUT;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t *in = s->words + (size_t)i * SL_RULE_IN;
+		const uint32_t *out = s->words + (size_t)n * SL_RULE_IN + (size_t)i * SL_RULE_OUT;
 		uint32_t want[SL_RULE_OUT];
 
-		on_host(rule, s->world, in, want);
+		on_host(rule, &s->world, in, want);
 		for (uint32_t k = 0; k < facts[rule].words; k++)
 			if (out[k] != want[k])
 				return sl_fail(SL_CHECK_FAILED,
@@ -81,54 +68,45 @@ static enum sl_status compare(enum sl_rule rule, const struct sides *s)
 	return SL_OK;
 }
 
-static enum sl_status run(enum sl_rule rule, const struct sides *s)
+static enum sl_status run(enum sl_rule rule, struct side *host, struct side *device, uint32_t n)
 {
-	size_t bytes = (size_t)s->n * SL_RULE_OUT * sizeof(uint32_t);
+	const size_t in = (size_t)n * SL_RULE_IN,
+		     bytes = (size_t)n * SL_RULE_OUT * sizeof(uint32_t);
 
-	SL_TRY(sl_fill(s->device_out, 0x5a, bytes, NULL));
-	SL_TRY(queue(rule, s->device_world, s->device_in, s->device_out, s->n));
-	SL_TRY(sl_copy(s->out, s->device_out, bytes, NULL));
+	SL_TRY(sl_fill(device->words + in, 0x5a, bytes, NULL));
+	SL_TRY(SL_LAUNCHER(sl_queue_rule)(
+		rule, &device->world, device->words, device->words + in, n, NULL));
+	SL_TRY(sl_copy(host->words + in, device->words + in, bytes, NULL));
 	SL_TRY(sl_stream_wait(NULL));
-	return compare(rule, s);
+	return compare(rule, host, n);
 }
 
-static enum sl_status get_sides(struct sides *s)
+static enum sl_status run_all(struct side *host, struct side *device, uint32_t n)
 {
-	size_t in_bytes = (size_t)s->n * SL_RULE_IN * sizeof(uint32_t);
-	size_t out_bytes = (size_t)s->n * SL_RULE_OUT * sizeof(uint32_t);
-
-	SL_TRY(sl_memory_get(SL_HOST, sizeof(*s->world), (void **)&s->world));
-	SL_TRY(sl_memory_get(SL_DEVICE, sizeof(*s->world), (void **)&s->device_world));
-	SL_TRY(sl_memory_get(SL_HOST, in_bytes, (void **)&s->in));
-	SL_TRY(sl_memory_get(SL_DEVICE, in_bytes, (void **)&s->device_in));
-	SL_TRY(sl_memory_get(SL_HOST, out_bytes, (void **)&s->out));
-	SL_TRY(sl_memory_get(SL_DEVICE, out_bytes, (void **)&s->device_out));
-	make_world(s->world);
-	make_fields(s->world);
-	for (uint32_t i = 0; i < s->n; i++)
+	make_world(&host->world);
+	make_fields(&host->world);
+	for (uint32_t i = 0; i < n; i++)
 		for (int k = 0; k < SL_RULE_IN; k++)
-			s->in[(size_t)i * SL_RULE_IN + (size_t)k] = word_of(i, s->n, k);
-	SL_TRY(sl_copy(s->device_world, s->world, sizeof(*s->world), NULL));
-	return sl_copy(s->device_in, s->in, in_bytes, NULL);
-}
-
-static void give_sides(struct sides *s)
-{
-	sl_memory_give(SL_HOST, s->world);
-	sl_memory_give(SL_DEVICE, s->device_world);
-	sl_memory_give(SL_HOST, s->in);
-	sl_memory_give(SL_DEVICE, s->device_in);
-	sl_memory_give(SL_HOST, s->out);
-	sl_memory_give(SL_DEVICE, s->device_out);
+			host->words[(size_t)i * SL_RULE_IN + (size_t)k] = word_of(i, n, k);
+	SL_TRY(sl_copy(device, host,
+		sizeof(*host) + (size_t)n * SL_RULE_IN * sizeof(host->words[0]), NULL));
+	for (int rule = 0; rule < SL_RULE_COUNT; rule++)
+		SL_TRY(run((enum sl_rule)rule, host, device, n));
+	return SL_OK;
 }
 
 enum sl_status sl_rules_agree(uint32_t n)
 {
-	struct sides s = {.n = n};
-	enum sl_status status = get_sides(&s);
+	const size_t words = (size_t)n * (SL_RULE_IN + SL_RULE_OUT);
+	const size_t bytes = sizeof(struct side) + words * sizeof(uint32_t);
+	void *host, *device = NULL;
+	enum sl_status s = sl_memory_get(SL_HOST, bytes, &host);
 
-	for (int rule = 0; rule < SL_RULE_COUNT && status == SL_OK; rule++)
-		status = run((enum sl_rule)rule, &s);
-	give_sides(&s);
-	return status;
+	if (s == SL_OK)
+		s = sl_memory_get(SL_DEVICE, bytes, &device);
+	if (s == SL_OK)
+		s = run_all((struct side *)host, (struct side *)device, n);
+	sl_memory_give(SL_HOST, host);
+	sl_memory_give(SL_DEVICE, device);
+	return s;
 }

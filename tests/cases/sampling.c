@@ -15,7 +15,7 @@ enum { ONE_IN = 1 };
 #endif
 
 /* Limits set by the program, and those of the environment or the build (asked). */
-static uint32_t largest = UINT32_MAX, largest_asked = UINT32_MAX;
+static uint32_t largest_asked = UINT32_MAX;
 static uint32_t one_in = 1, one_in_asked = ONE_IN, share_asked;
 
 /* Leaves *n unchanged if name is not set. Returns false unless the value is from 1 to 2^32 - 1. */
@@ -52,14 +52,9 @@ bool sl_sampling_from_environment(void)
 	return true;
 }
 
-void sl_sampling_set_largest(uint32_t n)
-{
-	largest = n;
-}
-
 bool sl_sampling_skips_size(uint32_t n)
 {
-	return n > largest || n > largest_asked;
+	return n > largest_asked;
 }
 
 uint32_t sl_sampling_size(uint32_t n)

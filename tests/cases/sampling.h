@@ -25,8 +25,7 @@
  */
 bool sl_sampling_from_environment(void);
 
-/* Later sweeps skip sizes above n. */
-void sl_sampling_set_largest(uint32_t n);
+/* Sizes above the largest one of the environment are skipped. */
 bool sl_sampling_skips_size(uint32_t n);
 
 /* Returns n, or the largest size that the environment allows if that is smaller. */

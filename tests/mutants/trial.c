@@ -21,7 +21,6 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_check.h"
 #include "tests/support/formats/deflate_inputs.h"
-#include "tests/support/formats/deflate_sweep.h"
 #include "tests/support/device/device_pipeline_check.h"
 #include "tests/support/device/global_sort_check.h"
 #include "tests/support/device/pack_kernels_check.h"

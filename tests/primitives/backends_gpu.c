@@ -1,13 +1,12 @@
 /*
  * backends_gpu.c - compares every device backend with the specification, by random jobs up to 2^20+3 items and by given
- * ones of 2^24+3 and 2^28, beyond the exact integers of a float; and tests the device layer.
+ * ones of 2^24+3 and 2^28, beyond the exact integers of a float.
  *
  * The test is skipped without a device.
  */
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "primitives/base/clock.h"
 #include "tests/cases/cross_check.h"
@@ -106,66 +105,6 @@ TEST(large_sizes_are_right)
 			if (!sl_sampling_skips_size(set.n))
 				assert_ok(try_large(large[i].primitive, &set));
 		}
-}
-
-/* --- the device layer ------------------------------------------------------------------------- */
-
-TEST(devices_describe_themselves)
-{
-	struct sl_device device;
-	int n;
-
-	assert_ok(sl_device_count(&n));
-	assert_fails(sl_device_use(n, &device), SL_NO_DEVICE, "choose one from 0");
-	assert_int_equal(sl_device_use(-1, &device), SL_NO_DEVICE);
-	assert_ok(sl_device_use(0, &device));
-	assert_int_equal(device.number, 0);
-	assert_true(strlen(device.name) > 0);
-	assert_true(device.multiprocessors > 0);
-	assert_true(device.free_bytes > 0 && device.free_bytes <= device.memory_bytes);
-	printf("%s, %d.%d\n", device.name, device.major, device.minor);
-}
-
-TEST(message_of_lack_of_memory_has_sizes)
-{
-	void *p;
-
-	assert_fails(sl_memory_get(SL_DEVICE, (size_t)1 << 50, &p), SL_DEVICE_MEMORY,
-		"1125899906842624 bytes requested");
-	assert_null(p);
-	assert_null(strstr(sl_last_error(), ", 0 are free"));
-}
-
-/* From host to device to pinned and back, through a stream of our own; fills of every space. */
-TEST(copies_and_fills_reach_every_space)
-{
-	enum { BYTES = 100003 };
-	static unsigned char from[BYTES], to[BYTES];
-	const enum sl_space spaces[] = {SL_HOST, SL_DEVICE, SL_PINNED};
-	void *p[3];
-	sl_stream s;
-
-	for (int i = 0; i < BYTES; i++)
-		from[i] = (unsigned char)sl_mixed((uint64_t)i);
-	assert_ok(sl_stream_make(&s));
-	for (int i = 0; i < 3; i++) {
-		assert_ok(sl_memory_get(spaces[i], BYTES, &p[i]));
-		assert_int_equal((uintptr_t)p[i] % SL_ALIGN, 0);
-		assert_ok(sl_fill(p[i], 0x11 * (i + 1), BYTES, s));
-		assert_ok(sl_copy(to, p[i], BYTES, s));
-		assert_ok(sl_stream_wait(s));
-		for (int k = 0; k < BYTES; k++)
-			assert_int_equal(to[k], 0x11 * (i + 1));
-	}
-	assert_ok(sl_copy(p[0], from, BYTES, s));
-	assert_ok(sl_copy(p[1], p[0], BYTES, s));
-	assert_ok(sl_copy(p[2], p[1], BYTES, s));
-	assert_ok(sl_copy(to, p[2], BYTES, s));
-	assert_ok(sl_stream_wait(s));
-	assert_memory_equal(to, from, BYTES);
-	for (int i = 0; i < 3; i++)
-		sl_memory_give(spaces[i], p[i]);
-	sl_stream_free(s);
 }
 
 BEFORE_TESTS()

@@ -12,6 +12,7 @@
 
 #include "huge_kernels.h"
 #include "tests/cases/guarded.h"
+#include "tests/cases/inputs.h"
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/skip.h"
@@ -30,11 +31,7 @@ static uint32_t size_of(uint32_t n)
 static enum sl_status huge_do(const struct huge_job *job, uint64_t *count)
 {
 	SL_TRY(sl_fill(count_of_device, 0, sizeof(*count_of_device), NULL));
-#ifdef SL_WITH_CUDA
-	SL_TRY((emulated ? huge_queue_emulated : huge_queue)(job, count_of_device));
-#else
-	SL_TRY(huge_queue_emulated(job, count_of_device));
-#endif
+	SL_TRY(SL_LAUNCHER(huge_queue)(job, count_of_device));
 	SL_TRY(sl_copy(count, count_of_device, sizeof(*count), NULL));
 	return sl_stream_wait(NULL);
 }
@@ -106,11 +103,11 @@ static void try_backends(
 {
 	const struct sl_backend *b;
 
-	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+	for (size_t i = 0; (b = sl_backend_of(p, SL_DEVICE, i)) != NULL; i++) {
 		struct job_memory m = {.n = 0};
 		enum sl_status s;
 
-		if (b->primitive != p || b->space != SL_DEVICE || (only && !strstr(only, b->name)))
+		if (only && !strstr(only, b->name))
 			continue;
 		s = run(b, size_of(n), variant, &m);
 		if (s == SL_OK)
@@ -256,45 +253,40 @@ TEST(compactions)
 /* The bits of the keys. With few bits, one digit has more than 2^31 keys. */
 static const uint32_t masks[] = {UINT32_MAX, UINT32_C(3) << 22, 0};
 
-static enum sl_status sort_keys(
+/* Keys alone, or from PAIRS on with indices. */
+enum { PAIRS = 3 };
+
+static enum sl_status sort(
 	const struct sl_backend *b, uint32_t n, int variant, struct job_memory *m)
 {
-	struct huge_job work = {.work = HUGE_ADD_ITEMS, .n = n, .bytes = 4, .mask = masks[variant]};
+	const bool pairs = variant >= PAIRS;
+	const struct sl_shape shape = {.n = n, .type = SL_U32, .keys_only = !pairs};
+	struct huge_job work = {
+		.work = HUGE_ADD_ITEMS, .n = n, .bytes = 4, .mask = masks[variant % PAIRS]};
 	struct sl_sort_job job = {.n = n, .type = SL_U32, .end_bit = 32};
 	struct sl_exec x;
 	uint64_t sum = 0;
 
 	SL_TRY(get(m, (size_t)n * sizeof(uint32_t), 0, &job.key));
-	SL_TRY(get_scratch(
-		m, b, &(struct sl_shape){.n = n, .type = SL_U32, .keys_only = true}, &x));
+	if (pairs) {
+		SL_TRY(get(m, (size_t)n * sizeof(uint32_t), 0, (void **)&job.index));
+		SL_TRY(expect_count(
+			&(struct huge_job){.work = HUGE_MAKE_INDICES, .n = n, .to = job.index}, 0,
+			"indices"));
+	}
+	SL_TRY(get_scratch(m, b, &shape, &x));
 	SL_TRY(make_items(job.key, n, work.bytes, work.mask));
 	SL_TRY(huge_do(&work, &sum));
 	SL_TRY(sl_sort(b, &x, &job));
 	work.from = job.key;
+	work.index = job.index;
+	work.work = HUGE_COUNT_PAIRS;
+	if (pairs)
+		return expect_count(&work, 0, "wrong pairs");
 	work.work = HUGE_ADD_KEYS;
 	SL_TRY(expect_count(&work, sum, "sum of the hashes of the keys"));
 	work.work = HUGE_COUNT_ORDER;
 	return expect_count(&work, 0, "keys that precede a smaller one");
-}
-
-static enum sl_status sort_pairs(
-	const struct sl_backend *b, uint32_t n, int variant, struct job_memory *m)
-{
-	struct huge_job work = {
-		.work = HUGE_COUNT_PAIRS, .n = n, .bytes = 4, .mask = masks[variant]};
-	struct sl_sort_job job = {.n = n, .type = SL_U32, .end_bit = 32};
-	struct sl_exec x;
-
-	SL_TRY(get(m, (size_t)n * sizeof(uint32_t), 0, &job.key));
-	SL_TRY(get(m, (size_t)n * sizeof(uint32_t), 0, (void **)&job.index));
-	SL_TRY(get_scratch(m, b, &(struct sl_shape){.n = n, .type = SL_U32}, &x));
-	SL_TRY(make_items(job.key, n, work.bytes, work.mask));
-	SL_TRY(expect_count(&(struct huge_job){.work = HUGE_MAKE_INDICES, .n = n, .to = job.index},
-		0, "indices"));
-	SL_TRY(sl_sort(b, &x, &job));
-	work.from = job.key;
-	work.index = job.index;
-	return expect_count(&work, 0, "wrong pairs");
 }
 
 /* naive would take a minute for each size: 32 passes of 31 passes. */
@@ -303,14 +295,14 @@ TEST(sorts)
 	static const char fast[] = "shared work_efficient tiled thrust",
 			  two[] = "shared work_efficient";
 
-	try_backends(SL_SORT, fast, ABOUT_2_31 - 1, 0, sort_keys);
-	try_backends(SL_SORT, two, ABOUT_2_31, 1, sort_keys);
-	try_backends(SL_SORT, NULL, ABOUT_2_31 + 1, 0, sort_keys);
-	try_backends(SL_SORT, fast, UINT32_MAX, 0, sort_keys);
-	try_backends(SL_SORT, two, UINT32_MAX, 1, sort_keys);
+	try_backends(SL_SORT, fast, ABOUT_2_31 - 1, 0, sort);
+	try_backends(SL_SORT, two, ABOUT_2_31, 1, sort);
+	try_backends(SL_SORT, NULL, ABOUT_2_31 + 1, 0, sort);
+	try_backends(SL_SORT, fast, UINT32_MAX, 0, sort);
+	try_backends(SL_SORT, two, UINT32_MAX, 1, sort);
 	for (int bits = 0; bits < 3; bits++)
-		try_backends(SL_SORT, two, ABOUT_2_31 + 5, bits, sort_pairs);
-	try_backends(SL_SORT, "shared", UINT32_MAX, 0, sort_pairs);
+		try_backends(SL_SORT, two, ABOUT_2_31 + 5, PAIRS + bits, sort);
+	try_backends(SL_SORT, "shared", UINT32_MAX, PAIRS, sort);
 }
 
 BEFORE_TESTS()

@@ -30,7 +30,6 @@
 enum { IN, KEEP, SUMS, SORTED, INDEX, OUT, COUNT, SCRATCH, BLOCKS };
 
 struct chain {
-	enum sl_space space;
 	const struct sl_backend *scan, *sort, *compact;
 	uint32_t n;
 	struct sl_guarded block[BLOCKS];
@@ -57,30 +56,26 @@ static void chain_load(struct chain *c, uint32_t number)
 	sl_memory_give(SL_HOST, keep);
 }
 
-static size_t scratch_of(
-	enum sl_primitive p, const char *name, uint32_t n, const struct sl_backend **b)
+/* Memory for backends of that name. */
+static struct chain chain_get(const char *name, uint32_t n, uint32_t number)
 {
 	const struct sl_shape shape = {.n = n, .type = SL_U32, .n_columns = 1};
+	struct chain c = {.n = n};
+	const struct sl_backend **const of[] = {&c.scan, &c.compact, &c.sort};
+	size_t bytes[BLOCKS];
 
-	assert_ok(sl_find(p, name, b));
-	return sl_scratch(*b, &shape);
-}
-
-static struct chain chain_get(enum sl_space space, const char *name, uint32_t n, uint32_t number)
-{
-	struct chain c = {.space = space, .n = n};
-	const size_t scratch[] = {scratch_of(SL_SCAN, name, n, &c.scan),
-		scratch_of(SL_SORT, name, n, &c.sort), scratch_of(SL_COMPACT, name, n, &c.compact)};
-	size_t most = scratch[0] > scratch[1] ? scratch[0] : scratch[1];
-
-	most = scratch[2] > most ? scratch[2] : most;
 	for (int i = IN; i < BLOCKS; i++)
-		assert_ok(sl_guarded_get(space,
-			i == KEEP      ? n
-			: i == COUNT   ? sizeof(uint32_t)
-			: i == SCRATCH ? most
-				       : n * sizeof(uint32_t),
-			&c.block[i]));
+		bytes[i] = n * sizeof(uint32_t);
+	bytes[KEEP] = n;
+	bytes[COUNT] = sizeof(uint32_t);
+	bytes[SCRATCH] = 0;
+	for (int p = SL_SCAN; p <= SL_SORT; p++) {
+		assert_ok(sl_find((enum sl_primitive)p, name, of[p]));
+		if (sl_scratch(*of[p], &shape) > bytes[SCRATCH])
+			bytes[SCRATCH] = sl_scratch(*of[p], &shape);
+	}
+	for (int i = IN; i < BLOCKS; i++)
+		assert_ok(sl_guarded_get(c.scan->space, bytes[i], &c.block[i]));
 	chain_load(&c, number);
 	return c;
 }
@@ -97,8 +92,9 @@ static void chain_free(struct chain *c)
 static enum sl_status try_queue(struct chain *c, sl_stream s)
 {
 	struct sl_guarded *m = c->block;
-	struct sl_exec x = {
-		.space = c->space, .stream = s, .scratch = {m[SCRATCH].at, 0, m[SCRATCH].bytes}};
+	struct sl_exec x = {.space = c->scan->space,
+		.stream = s,
+		.scratch = {m[SCRATCH].at, 0, m[SCRATCH].bytes}};
 	struct sl_compact_column column = {m[SORTED].at, m[OUT].at, sizeof(uint32_t)};
 
 	SL_TRY(sl_scan(c->scan, &x,
@@ -128,7 +124,7 @@ static void chain_check(struct chain *c, uint32_t number, sl_stream s)
 	uint32_t n_out = 0, *out;
 
 	assert_ok(sl_add_context(sl_stream_wait(s), "%s, n=%u", c->scan->name, c->n));
-	host = chain_get(SL_HOST, "cpu", c->n, number);
+	host = chain_get("cpu", c->n, number);
 	chain_queue(&host, NULL);
 	assert_ok(sl_memory_get(SL_HOST, c->n * sizeof(*out), (void **)&out));
 	assert_ok(sl_copy(&n_out, c->block[COUNT].at, sizeof(n_out), NULL));
@@ -144,7 +140,7 @@ static void chain_check(struct chain *c, uint32_t number, sl_stream s)
 /* Queues once, which loads the kernels and may wait for that. */
 static struct chain chain_get_loaded(const char *kind, uint32_t n, sl_stream s)
 {
-	struct chain c = chain_get(SL_DEVICE, kind, n, 0);
+	struct chain c = chain_get(kind, n, 0);
 
 	chain_queue(&c, s);
 	assert_ok(sl_stream_wait(s));
@@ -164,8 +160,8 @@ static int *flag;
 /* Two chains of different sizes with one scratch in a graph of the caller, which runs four times. */
 static void capture(const char *kind, enum cudaStreamCaptureMode mode, uint32_t n, bool runs_before)
 {
-	struct chain large = chain_get(SL_DEVICE, kind, n, 0);
-	struct chain small = chain_get(SL_DEVICE, kind, n / 40 + 2, 0);
+	struct chain large = chain_get(kind, n, 0);
+	struct chain small = chain_get(kind, n / 40 + 2, 0);
 	struct sl_guarded own = small.block[SCRATCH];
 	cudaGraphExec_t executable;
 	cudaGraph_t graph;
@@ -223,8 +219,8 @@ TEST(calls_keep_the_order_of_every_kind_of_stream)
 
 	assert_cuda(cudaStreamCreateWithPriority(&streams[3], cudaStreamNonBlocking, -5));
 	for (int k = 0; k < KINDS; k++) {
-		struct chain c = chain_get(SL_DEVICE, kinds[k], 100000, 0);
-		struct chain other = chain_get(SL_DEVICE, kinds[k], 100000, 0);
+		struct chain c = chain_get(kinds[k], 100000, 0);
+		struct chain other = chain_get(kinds[k], 100000, 0);
 
 		for (uint32_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
 			chain_load(&other, i + 1);
@@ -264,7 +260,7 @@ TEST(two_streams_work_at_the_same_time)
 			struct chain c[2];
 
 			for (uint32_t i = 0; i < 2; i++)
-				c[i] = chain_get(SL_DEVICE, kinds[k], n, i);
+				c[i] = chain_get(kinds[k], n, i);
 			for (int i = 0; i < 2 * rounds; i++)
 				chain_queue(&c[i % 2], s[i % 2]);
 			for (uint32_t i = 0; i < 2; i++) {
@@ -283,9 +279,9 @@ TEST(streams_share_scratch_in_the_order_of_events)
 
 	assert_cuda(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
 	for (int k = 0; k < KINDS; k++) {
-		struct chain c = chain_get(SL_DEVICE, kinds[k], 700000, 0);
-		struct chain inputs[2] = {chain_get(SL_DEVICE, kinds[k], 700000, 0),
-			chain_get(SL_DEVICE, kinds[k], 700000, 1)};
+		struct chain c = chain_get(kinds[k], 700000, 0);
+		struct chain inputs[2] = {
+			chain_get(kinds[k], 700000, 0), chain_get(kinds[k], 700000, 1)};
 
 		for (uint32_t i = 0; i < ROUNDS; i++) {
 			queue_after_late_copy(&c, &inputs[i % 2], s[i % 2]);
@@ -308,7 +304,7 @@ static void *run_chains(void *worker)
 	assert_ok(sl_stream_make(&s));
 	for (uint32_t i = 0; i < 10; i++) {
 		const uint32_t n = 1000 + (number * 7919 + i * 104729) % 300000;
-		struct chain c = chain_get(SL_DEVICE, kinds[SHARED], n, 0);
+		struct chain c = chain_get(kinds[SHARED], n, 0);
 
 		chain_queue(&c, s);
 		chain_check(&c, 0, s);
@@ -367,8 +363,8 @@ static void queue_and_compare(struct chain *c, const struct chain *right, uint32
 TEST(results_are_the_same_while_the_memory_is_busy)
 {
 	enum { RUNS = 300, WORDS = 1 << 26 };
-	struct chain c = chain_get(SL_DEVICE, kinds[SHARED], 9000001, 0);
-	struct chain right = chain_get(SL_DEVICE, kinds[SHARED], 9000001, 0);
+	struct chain c = chain_get(kinds[SHARED], 9000001, 0);
+	struct chain right = chain_get(kinds[SHARED], 9000001, 0);
 	uint32_t *words, *differ, found = 1;
 
 	*flag = 0;
@@ -398,7 +394,7 @@ TEST(results_are_the_same_while_the_memory_is_busy)
 TEST(memory_can_be_of_every_kind_that_a_device_has)
 {
 	for (int queued = 0; queued < 2; queued++) {
-		struct chain own = chain_get(SL_DEVICE, kinds[SHARED], 500000, 0), c = own;
+		struct chain own = chain_get(kinds[SHARED], 500000, 0), c = own;
 
 		for (int i = 0; i < BLOCKS; i++) {
 			struct sl_guarded *g = &c.block[i];
@@ -426,7 +422,7 @@ TEST(an_error_that_the_caller_ignored_is_not_returned)
 	static const uint32_t sizes[] = {90, 3000000};
 
 	for (int k = 0; k < 2 * KINDS; k++) {
-		struct chain c = chain_get(SL_DEVICE, kinds[k % KINDS], sizes[k / KINDS], 0);
+		struct chain c = chain_get(kinds[k % KINDS], sizes[k / KINDS], 0);
 		void *p;
 
 		assert_int_equal(cudaMalloc(&p, (size_t)1 << 60), cudaErrorMemoryAllocation);
@@ -440,7 +436,7 @@ TEST(an_error_that_the_caller_ignored_is_not_returned)
 /* The last test: the device cannot be used after it. */
 TEST(an_illegal_address_fails_the_device)
 {
-	struct chain c = chain_get(SL_DEVICE, kinds[SHARED], 1000, 0);
+	struct chain c = chain_get(kinds[SHARED], 1000, 0);
 	void *count = c.block[COUNT].at;
 
 	c.block[COUNT].at = (void *)0x1000;

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "primitives/emulator/settings.h"
-#include "tests/cases/cross_check.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
@@ -37,14 +35,6 @@ static enum sl_status read_text(const char *text)
 	return sl_tuning_read(path);
 }
 
-static const struct sl_backend *find(enum sl_primitive p, const char *name)
-{
-	const struct sl_backend *b;
-
-	assert_ok(sl_find(p, name, &b));
-	return b;
-}
-
 /* --- what a line means ------------------------------------------------------------------------ */
 
 static const char good[] = "# a file\n"
@@ -59,58 +49,56 @@ static const char good[] = "# a file\n"
 			   "scan/tiled u32 from 0 block=64 items=2 padding=off\n"
 			   "scan/tiled u32 from 100 block=64 items=4\n";
 
-/* The tuning of n items for what a call asks; a block or items of 0 stand for the default of the backend. */
-static void expect_tuning(enum sl_primitive p, const char *name, struct sl_tuning asked,
-	enum sl_type type, uint32_t n, struct sl_tuning expected)
+/* A block or items of 0 stand for the default of the backend. */
+static void expect_tuning(const struct sl_backend *b, struct sl_tuning asked, enum sl_type type,
+	uint32_t n, struct sl_tuning expected)
 {
-	const struct sl_backend *b = find(p, name);
 	const struct sl_tuning t = sl_tuning_of(b, asked, type, n);
 
-	assert_int_equal(t.block, expected.block ? expected.block : b->tunable.block);
-	assert_int_equal(t.items, expected.items ? expected.items : b->tunable.items);
-	assert_int_equal(t.padding, expected.padding);
+	if (t.block != (expected.block ? expected.block : b->tunable.block) ||
+		t.items != (expected.items ? expected.items : b->tunable.items) ||
+		t.padding != expected.padding)
+		fail_msg("%s, n=%u: block=%u items=%u", b->name, n, t.block, t.items);
 }
 
+/* A caller that sets a part of the tuning, as the padding, has set the tuning: the file does not apply. Compact has no types. */
 TEST(lines_hold_for_device_type_and_size)
 {
 	static const struct {
-		enum sl_primitive primitive;
-		const char *backend;
+		const struct sl_backend *backend;
 		struct sl_tuning asked;
 		enum sl_type type;
 		uint32_t n;
 		struct sl_tuning expected;
 	} rows[] = {
-		{SL_SCAN, "naive", {0}, SL_U32, 0, {0}},
-		{SL_SCAN, "naive", {0}, SL_U32, 99, {0}},
-		{SL_SCAN, "naive", {0}, SL_U32, 100, {64, 2, SL_PADDING_DEFAULT}},
-		{SL_SCAN, "naive", {0}, SL_U32, 1023, {64, 2, SL_PADDING_DEFAULT}},
-		{SL_SCAN, "naive", {0}, SL_U32, 1024, {128, 1, SL_PADDING_DEFAULT}},
-		{SL_SCAN, "naive", {0}, SL_U32, UINT32_MAX, {128, 1, SL_PADDING_DEFAULT}},
-		{SL_SCAN, "naive", {0}, SL_U64, 5, {96, 8, SL_PADDING_DEFAULT}},
-		{SL_COMPACT, "naive", {0}, SL_U64, 5,
-			{33, 2, SL_PADDING_DEFAULT}}, /* has no types */
-		{SL_SCAN, "naive", {.block = 192}, SL_U32, 100, {.block = 192}},
-		{SL_SCAN, "naive", {.items = 8}, SL_U32, 100, {.items = 8}},
-		{SL_SCAN, "tiled", {0}, SL_U32, 99, {64, 2, SL_PADDING_OFF}},
-		{SL_SCAN, "tiled", {0}, SL_U32, 100, {64, 4, SL_PADDING_ON}},
-		/* a caller that sets the padding has set the tuning: the file does not apply */
-		{SL_SCAN, "tiled", {.padding = SL_PADDING_OFF}, SL_U32, 100,
-			{.padding = SL_PADDING_OFF}},
+		{&sl_scan_naive_emulated, {0}, SL_U32, 0, {0}},
+		{&sl_scan_naive_emulated, {0}, SL_U32, 99, {0}},
+		{&sl_scan_naive_emulated, {0}, SL_U32, 100, {64, 2, SL_PADDING_DEFAULT}},
+		{&sl_scan_naive_emulated, {0}, SL_U32, 1023, {64, 2, SL_PADDING_DEFAULT}},
+		{&sl_scan_naive_emulated, {0}, SL_U32, 1024, {128, 1, SL_PADDING_DEFAULT}},
+		{&sl_scan_naive_emulated, {0}, SL_U32, UINT32_MAX, {128, 1, SL_PADDING_DEFAULT}},
+		{&sl_scan_naive_emulated, {0}, SL_U64, 5, {96, 8, SL_PADDING_DEFAULT}},
+		{&sl_compact_naive_emulated, {0}, SL_U64, 5, {33, 2, SL_PADDING_DEFAULT}},
+		{&sl_scan_naive_emulated, {.block = 192}, SL_U32, 100, {.block = 192}},
+		{&sl_scan_naive_emulated, {.items = 8}, SL_U32, 100, {.items = 8}},
+		{&sl_scan_tiled_emulated, {0}, SL_U32, 99, {64, 2, SL_PADDING_OFF}},
+		{&sl_scan_tiled_emulated, {0}, SL_U32, 100, {64, 4, SL_PADDING_ON}},
+		{&sl_scan_tiled_emulated, {0, 0, SL_PADDING_OFF}, SL_U32, 100,
+			{0, 0, SL_PADDING_OFF}},
 	};
 
-	expect_tuning(SL_SCAN, "tiled", (struct sl_tuning){0}, SL_U32, 0,
+	expect_tuning(&sl_scan_tiled_emulated, rows[0].asked, SL_U32, 0,
 		(struct sl_tuning){.padding = SL_PADDING_ON});
 	assert_ok(read_text(good));
 	assert_int_equal(sl_tuning_lines(), 6);
 	assert_string_equal(sl_tuning_path(), path);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		expect_tuning(rows[i].primitive, rows[i].backend, rows[i].asked, rows[i].type,
-			rows[i].n, rows[i].expected);
+		expect_tuning(
+			rows[i].backend, rows[i].asked, rows[i].type, rows[i].n, rows[i].expected);
 	sl_tuning_clear();
 	assert_int_equal(sl_tuning_lines(), 0);
 	assert_string_equal(sl_tuning_path(), "");
-	expect_tuning(SL_SCAN, "naive", rows[0].asked, SL_U32, 100, rows[0].expected);
+	expect_tuning(rows[0].backend, rows[0].asked, SL_U32, 100, rows[0].expected);
 }
 
 /* --- what is wrong ---------------------------------------------------------------------------- */
@@ -131,34 +119,11 @@ TEST(mistakes_are_told_with_file_and_line)
 		snprintf(place, sizeof(place), "%s:%s: ", path, number);
 		assert_fails(read_text(text), SL_USAGE, says);
 		assert_memory_equal(sl_last_error(), place, strlen(place));
-		expect_tuning(SL_SCAN, "naive", (struct sl_tuning){0}, SL_U32, 100,
+		expect_tuning(&sl_scan_naive_emulated, (struct sl_tuning){0}, SL_U32, 100,
 			(struct sl_tuning){64, 2, SL_PADDING_DEFAULT});
 	}
 	fclose(f);
 	assert_fails(sl_tuning_read("/nowhere/tuning"), SL_DISK, "/nowhere/tuning");
-}
-
-/* A line for a Hopper device on a Turing device: every call that would use it is refused. */
-TEST(lines_that_the_device_cannot_have_are_refused)
-{
-	const struct sl_backend *sort = find(SL_SORT, "shared");
-	const struct sl_tuning large = {.block = sort->tunable.block_most, .items = 24};
-	const struct sl_emulator_settings own = *sl_emulator_get_settings();
-	struct sl_emulator_settings turing = own;
-	struct sl_limits limits;
-	char text[256], place[sizeof(path) + 16];
-
-	turing.turing = true;
-	sl_emulator_set_settings(&turing);
-	assert_ok(sl_device_limits(&limits));
-	assert_true(sort->tunable.shared_bytes(large, SL_U64) > limits.shared_bytes);
-	snprintf(text, sizeof(text), "device emulated\nsort/shared u64 from 7 block=%u items=%u\n",
-		large.block, large.items);
-	assert_ok(read_text(text));
-	snprintf(place, sizeof(place), "%s:2: ", path);
-	assert_fails(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U64), SL_USAGE, place);
-	assert_ok(sl_tuning_check(sort, (struct sl_tuning){0}, SL_U32));
-	sl_emulator_set_settings(&own);
 }
 
 /* --- scratch and calls ------------------------------------------------------------------------ */
@@ -174,81 +139,54 @@ static const char uneven[] = "device emulated\n"
 
 TEST(scratch_for_many_is_enough_for_fewer)
 {
-	static const char *const names[] = {"naive", "work_efficient", "tiled", "shared"};
 	static const uint32_t sizes[] = {0, 1, 257, 4000, (1 << 14) - 1, 1 << 14, 1 << 15, 1 << 20};
+	const struct sl_backend *b;
 
 	assert_ok(read_text(uneven));
-	for (int p = SL_SCAN; p <= SL_SORT; p++)
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			const struct sl_backend *b = find((enum sl_primitive)p, names[i]);
-			size_t before = 0;
+	for (size_t i = 0; (b = sl_backend_at(i)) != NULL; i++) {
+		size_t before = 0;
 
-			for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-				const struct sl_shape shape = {.n = sizes[k]};
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+			const size_t bytes = sl_scratch(b, &(struct sl_shape){.n = sizes[k]});
 
-				assert_true(sl_scratch(b, &shape) >= before);
-				before = sl_scratch(b, &shape);
-			}
+			assert_true(bytes >= before);
+			before = bytes;
 		}
+	}
 }
 
-/* Replaces a real backend and records how it was called. */
-static struct sl_tuning received_tuning;
+static struct sl_tuning received;
 
-static enum sl_status tell(struct sl_exec *x, const struct sl_compact_job *job)
+static enum sl_status record_tuning(struct sl_exec *x, const struct sl_compact_job *job)
 {
 	(void)job;
-	received_tuning = x->tuning;
+	received = x->tuning;
 	return SL_OK;
 }
 
-static size_t no_scratch(const struct sl_shape *most)
+static void expect_received(
+	const struct sl_backend *b, uint32_t asked, uint32_t n, uint32_t block, uint32_t items)
 {
-	(void)most;
-	return 0;
+	static uint8_t memory[1 << 15] __attribute__((aligned(SL_ALIGN)));
+	static uint32_t out[1 << 14], n_out;
+	struct sl_exec x = {.space = SL_DEVICE, .tuning.block = asked};
+	const struct sl_compact_job job = {.keep = memory, .out = out, .n_out = &n_out, .n = n};
+
+	x.scratch = (struct sl_arena){memory + (1 << 14), 0, 1 << 14};
+	assert_ok(sl_compact(b, &x, &job));
+	assert_int_equal(received.block, block);
+	assert_int_equal(received.items, items);
 }
 
 TEST(calls_use_the_lines)
 {
-	struct sl_backend spy = *find(SL_COMPACT, "shared");
-	struct sl_exec x = {.space = SL_DEVICE};
-	struct sl_compact_job job = {.n = 100};
-	char *block;
+	struct sl_backend recorder = sl_compact_shared_emulated;
 
-	spy.compact = tell;
-	spy.scratch = no_scratch;
-	assert_ok(sl_memory_get(SL_DEVICE, 1 << 20, (void **)&block));
-	job.keep = (const uint8_t *)block;
-	job.out = (uint32_t *)(void *)(block + (1 << 15));
-	job.n_out = (uint32_t *)(void *)(block + (1 << 19));
+	recorder.compact = record_tuning;
 	assert_ok(read_text(uneven));
-	assert_ok(sl_compact(&spy, &x, &job));
-	assert_int_equal(received_tuning.block, 32);
-	assert_int_equal(received_tuning.items, 16);
-	job.n = 1 << 14;
-	assert_ok(sl_compact(&spy, &x, &job));
-	assert_int_equal(received_tuning.block, 512);
-	x.tuning.block = 128;
-	assert_ok(sl_compact(&spy, &x, &job));
-	assert_int_equal(received_tuning.block, 128);
-	assert_int_equal(received_tuning.items, spy.tunable.items);
-	sl_memory_give(SL_DEVICE, block);
-}
-
-TEST(tuned_backends_are_right)
-{
-	assert_ok(read_text(uneven));
-	for (int p = SL_SCAN; p <= SL_SORT; p++) {
-		struct sl_setting set = {.n = 1000, .input = SL_INPUT_RANDOM, .end_bit = 32};
-		const struct sl_backend *b = find((enum sl_primitive)p, "shared");
-		struct sl_cross_check c;
-
-		set.alive = SL_ALIVE_HALF;
-		assert_ok(sl_cross_check_open((enum sl_primitive)p, &set, &c));
-		assert_ok(sl_cross_check_select(&c, b, (struct sl_tuning){0}));
-		assert_ok(sl_cross_check_run(&c));
-		sl_cross_check_close(&c);
-	}
+	expect_received(&recorder, 0, 100, 32, 16);
+	expect_received(&recorder, 0, 1 << 14, 512, 32);
+	expect_received(&recorder, 128, 1 << 14, 128, recorder.tunable.items);
 }
 
 /* --- where files are looked for --------------------------------------------------------------- */

@@ -353,20 +353,6 @@ PROPERTY(other_archives_are_refused, 200)
 	free(file);
 }
 
-/* An end record with a false offset, with or without zip64, is refused before the offset is used. */
-PROPERTY(false_ends_are_refused, 2000)
-{
-	static const uint64_t lies[] = {
-		0, 1, 21, 22, 97, 98, 99, UINT64_MAX - 98, UINT64_MAX - 22, UINT64_MAX};
-	uint64_t at = rnd_one_in(g, 2) ? rnd_of(g, lies) : zip_size(g), bytes = rnd_of(g, lies);
-	uint8_t *file = (uint8_t *)malloc(SL_ZIP_END_BYTES);
-	struct sl_zip z;
-	size_t used = sl_zip_end(1, at, bytes, file);
-
-	assert_int_equal(sl_zip_open(&z, file, used), at == 0 && bytes == 0);
-	free(file);
-}
-
 /* --- joined streams --------------------------------------------------------------------------- */
 
 enum { PIECE = 1 << 17, ROOM = 12 * PIECE };

@@ -9,6 +9,8 @@
 
 enum { BYTES = 1 << 20 };
 
+static sl_stream first, second;
+
 TEST(blocks_are_used_again)
 {
 	struct sl_device_block *a, *b;
@@ -39,38 +41,33 @@ TEST(blocks_are_used_again)
 TEST(new_work_follows_work_of_others)
 {
 	struct sl_device_block *block;
-	sl_stream reader, writer;
 	unsigned char *seen;
-	void *first;
+	void *data;
 
 	assert_ok(sl_memory_get(SL_PINNED, BYTES, (void **)&seen));
-	assert_ok(sl_stream_make(&reader));
-	assert_ok(sl_stream_make(&writer));
-	assert_ok(sl_block_take(BYTES, reader, &block));
-	first = block->data;
-	assert_ok(sl_fill(block->data, 1, BYTES, reader));
-	assert_ok(sl_copy(seen, block->data, BYTES, reader));
+	assert_ok(sl_block_take(BYTES, first, &block));
+	data = block->data;
+	assert_ok(sl_fill(block->data, 1, BYTES, first));
+	assert_ok(sl_copy(seen, block->data, BYTES, first));
 	sl_block_give(block);
-	assert_ok(sl_block_take(BYTES, writer, &block));
-	assert_ptr_equal(block->data, first);
-	assert_ok(sl_fill(block->data, 2, BYTES, writer));
-	assert_ok(sl_stream_wait(writer));
-	assert_ok(sl_stream_wait(reader));
+	assert_ok(sl_block_take(BYTES, second, &block));
+	assert_ptr_equal(block->data, data);
+	assert_ok(sl_fill(block->data, 2, BYTES, second));
+	assert_ok(sl_stream_wait(second));
+	assert_ok(sl_stream_wait(first));
 	assert_int_equal(seen[BYTES - 1], 1);
 	/* the same stream needs no wait, another one does */
-	assert_ok(sl_copy(seen, block->data, BYTES, writer));
-	sl_block_give_on(block, writer);
-	assert_ok(sl_block_take(BYTES, writer, &block));
-	assert_ok(sl_fill(block->data, 3, BYTES, writer));
-	sl_block_give_on(block, writer);
-	assert_ok(sl_block_take(BYTES, reader, &block));
-	assert_ok(sl_fill(block->data, 4, BYTES, reader));
-	assert_ok(sl_stream_wait(reader));
+	assert_ok(sl_copy(seen, block->data, BYTES, second));
+	sl_block_give_on(block, second);
+	assert_ok(sl_block_take(BYTES, second, &block));
+	assert_ok(sl_fill(block->data, 3, BYTES, second));
+	sl_block_give_on(block, second);
+	assert_ok(sl_block_take(BYTES, first, &block));
+	assert_ok(sl_fill(block->data, 4, BYTES, first));
+	assert_ok(sl_stream_wait(first));
 	assert_int_equal(seen[0], 2);
 	assert_int_equal(((unsigned char *)block->data)[0], 4);
 	sl_block_give(block);
-	sl_stream_free(reader);
-	sl_stream_free(writer);
 	sl_memory_give(SL_PINNED, seen);
 }
 
@@ -78,33 +75,28 @@ TEST(marked_contents_are_waited_for)
 {
 	struct sl_device_block *block;
 	unsigned char byte = 0;
-	sl_stream a, b;
 
-	assert_ok(sl_stream_make(&a));
-	assert_ok(sl_stream_make(&b));
-	assert_ok(sl_block_take(BYTES, a, &block));
+	assert_ok(sl_block_take(BYTES, first, &block));
 	assert_ok(sl_block_read(block, block->data, 0, &byte));
-	assert_ok(sl_fill(block->data, 5, BYTES, a));
-	assert_ok(sl_block_mark(block, a));
+	assert_ok(sl_fill(block->data, 5, BYTES, first));
+	assert_ok(sl_block_mark(block, first));
 	assert_ok(sl_block_read(block, (char *)block->data + BYTES - 1, 1, &byte));
 	assert_int_equal(byte, 5);
 	sl_block_give(block);
-	assert_ok(sl_block_take(BYTES, a, &block));
-	assert_ok(sl_block_follow(block, b)); /* nothing to wait for: the mark is gone */
-	assert_ok(sl_fill(block->data, 6, BYTES, a));
-	assert_ok(sl_block_mark(block, a));
-	assert_ok(sl_block_follow(block, b));
-	assert_ok(sl_copy(&byte, block->data, 1, b));
-	assert_ok(sl_stream_wait(b));
+	assert_ok(sl_block_take(BYTES, first, &block));
+	assert_ok(sl_block_follow(block, second)); /* nothing to wait for: the mark is gone */
+	assert_ok(sl_fill(block->data, 6, BYTES, first));
+	assert_ok(sl_block_mark(block, first));
+	assert_ok(sl_block_follow(block, second));
+	assert_ok(sl_copy(&byte, block->data, 1, second));
+	assert_ok(sl_stream_wait(second));
 	assert_int_equal(byte, 6);
-	assert_ok(sl_fill(block->data, 7, BYTES, a));
-	assert_ok(sl_stream_after(b, a));
-	assert_ok(sl_copy(&byte, block->data, 1, b));
-	assert_ok(sl_stream_wait(b));
+	assert_ok(sl_fill(block->data, 7, BYTES, first));
+	assert_ok(sl_stream_after(second, first));
+	assert_ok(sl_copy(&byte, block->data, 1, second));
+	assert_ok(sl_stream_wait(second));
 	assert_int_equal(byte, 7);
 	sl_block_give(block);
-	sl_stream_free(a);
-	sl_stream_free(b);
 }
 
 TEST(devices_are_selected_and_restored)
@@ -131,9 +123,13 @@ BEFORE_EACH()
 
 	sl_device_emulate(true);
 	assert_ok(sl_device_use(0, &device));
+	assert_ok(sl_stream_make(&first));
+	assert_ok(sl_stream_make(&second));
 }
 
 AFTER_EACH()
 {
+	sl_stream_free(first);
+	sl_stream_free(second);
 	sl_blocks_free();
 }

@@ -5,8 +5,8 @@
 #include "primitives/device/placement.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tests/support/basic/check.h"
 #include "tests/support/program/fixture.h"
@@ -18,38 +18,26 @@
 /* The first processor that the test may use; the machine may have no other. */
 static size_t own;
 
-static void make_below(const char *const *names)
-{
-	char path[200] = "";
-
-	for (; *names; names++) {
-		strcat(strcat(path, path[0] ? "/" : ""), *names);
-		(void)mkdir(folder_path(&folder, path), 0700);
-	}
-}
-
 BEFORE_TESTS()
 {
+	char command[sizeof(folder.path) + 100];
 	cpu_set_t all;
 
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	for (own = 0; !CPU_ISSET(own, &all);)
 		own++;
-	make_below((const char *const[]){"bus", "pci", "devices", PCI, NULL});
-	make_below((const char *const[]){"devices", "system", "node", "node1", NULL});
-}
-
-static void write_sysfs(const char *node, const char *list)
-{
-	folder_write(&folder, NODE_FILE, node, strlen(node));
-	folder_write(&folder, LIST_FILE, list, strlen(list));
+	snprintf(command, sizeof(command),
+		"cd '%s' && mkdir -p bus/pci/devices/" PCI " devices/system/node/node1",
+		folder.path);
+	assert_int_equal(system(command), 0);
 }
 
 static struct sl_placement find(const char *node, const char *list, const char *pci)
 {
 	struct sl_placement p;
 
-	write_sysfs(node, list);
+	folder_write(&folder, NODE_FILE, node, strlen(node));
+	folder_write(&folder, LIST_FILE, list, strlen(list));
 	sl_placement_find(folder.path, pci, &p);
 	return p;
 }

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "primitives/primitives.h"
-#include "tests/primitives/emulator/access_kernels.h"
+#include "tests/cases/case.h"
+#include "tests/primitives/emulator/emulator_kernels.h"
 #include "tests/support/basic/check.h"
 
 /* The counts of one launch; the words are 0 before. */
@@ -83,32 +83,21 @@ TEST(nothing_is_counted_before_the_start)
 	assert_int_equal(c.loads + c.stores + c.sectors, 0);
 }
 
-/* Scans n items by a backend, in device memory. */
-static struct sl_access_counts count_scan(const char *backend, uint32_t n)
+/* The counts of a scan in device memory. */
+static struct sl_access_counts count_scan(
+	const struct sl_backend *b, enum sl_type type, struct sl_tuning tuning, uint32_t n)
 {
-	const struct sl_backend *scan;
-	const struct sl_shape shape = {.n = n, .type = SL_U32};
-	struct sl_exec x = {.space = SL_DEVICE};
-	struct sl_scan_job job = {.type = SL_U32, .n = n};
+	struct sl_trial t = {.backend = b, .set = {.n = n, .type = type, .tuning = tuning}};
 	struct sl_access_counts c;
-	void *in, *out;
 
-	assert_ok(sl_find(SL_SCAN, backend, &scan));
-	x.scratch.size = sl_scratch(scan, &shape);
-	assert_ok(sl_memory_get(SL_DEVICE, x.scratch.size, &x.scratch.base));
-	assert_ok(sl_memory_get(SL_DEVICE, n * sizeof(uint32_t), &in));
-	assert_ok(sl_memory_get(SL_DEVICE, n * sizeof(uint32_t), &out));
-	assert_ok(sl_fill(in, 0, n * sizeof(uint32_t), NULL));
+	assert_ok(sl_case_scan.make(&t));
+	assert_ok(sl_trial_load(&t, 0xa5));
 	assert_ok(sl_stream_wait(NULL));
-	job.in = in;
-	job.out = out;
 	sl_access_start();
-	assert_ok(sl_scan(scan, &x, &job));
+	assert_ok(sl_case_scan.run(&t));
 	assert_ok(sl_stream_wait(NULL));
 	c = sl_access_stop();
-	sl_memory_give(SL_DEVICE, x.scratch.base);
-	sl_memory_give(SL_DEVICE, in);
-	sl_memory_give(SL_DEVICE, out);
+	sl_trial_free(&t);
 	return c;
 }
 
@@ -119,17 +108,34 @@ static struct sl_access_counts count_scan(const char *backend, uint32_t n)
  */
 TEST(scans_have_the_counts_of_their_algorithms)
 {
+	const struct sl_tuning own = {0};
 	const uint64_t n = 1 << 12;
-	struct sl_access_counts c = count_scan("naive", (uint32_t)n);
+	struct sl_access_counts c = count_scan(&sl_scan_naive_emulated, SL_U32, own, (uint32_t)n);
 
 	assert_int_equal(c.loads, (n - 1) + (n - 2) + 11 * 2 * n - (n - 2));
 	assert_int_equal(c.stores, 12 * n);
 	assert_int_equal(c.launches, 12);
 	assert_int_equal(c.shared + c.barriers + c.atomics, 0);
-	c = count_scan("shared", (uint32_t)n);
+	c = count_scan(&sl_scan_shared_emulated, SL_U32, own, (uint32_t)n);
 	assert_in_range(c.loads, n / 4, n / 4 + 4);
 	assert_in_range(c.stores, n / 4, n / 4 + 4);
 	assert_in_range(c.sectors, n / 4, n / 4 + 4);
+}
+
+/* With padding, no two threads that are served together access one bank, at any level of a tree. */
+TEST(padding_avoids_bank_conflicts)
+{
+	for (uint32_t block = 32; block <= 1024; block *= 2)
+		for (int type = SL_U32; type <= SL_U64; type++)
+			for (int k = SL_PADDING_ON; k <= SL_PADDING_OFF; k++) {
+				const struct sl_tuning t = {block, 2, (enum sl_padding)k};
+				const struct sl_access_counts c = count_scan(
+					&sl_scan_tiled_emulated, (enum sl_type)type, t, 2 * block);
+
+				if ((c.conflicts == 0) != (k == SL_PADDING_ON))
+					fail_msg("%u threads, type %d, padding %d: %llu conflicts",
+						block, type, k, (unsigned long long)c.conflicts);
+			}
 }
 
 BEFORE_TESTS()

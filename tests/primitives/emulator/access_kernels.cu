@@ -1,5 +1,5 @@
-/* access_kernels.cu - see access_kernels.h. Compiled for the emulated device alone. */
-#include "tests/primitives/emulator/access_kernels.h"
+/* access_kernels.cu - small kernels whose memory accesses are known, for access.c. Compiled for the emulated device alone. */
+#include "tests/primitives/emulator/emulator_kernels.h"
 
 #include <string.h>
 

@@ -12,40 +12,59 @@
 #include "tests/faults/fault_injection.h"
 #include "tests/primitives/emulator/emulator_check.h"
 
-static uint32_t words[3][KERNEL_WORDS];
+/* Of each test, on device 0: device memory whose words are 0, two streams, and three events. */
+static uint32_t *at, words[3][KERNEL_WORDS];
+static sl_stream first, second;
+static sl_event event[3];
 
-/* Queues a kernel that adds one to the first 64 words, and, unless to is NULL, a copy of all words. */
-static void add_one(uint32_t *at, uint32_t *to, sl_stream s)
+static struct sl_device use(int number)
 {
-	assert_ok(launch_kernel("add_one", at, s));
-	if (to)
-		assert_ok(sl_copy(to, at, WORDS_BYTES, s));
+	struct sl_device d;
+
+	assert_ok(sl_device_use(number, &d));
+	assert_int_equal(d.number, number);
+	return d;
 }
 
 /* Words in device memory that no queued work sets to 0 any more. */
 static uint32_t *get_zeros(void)
 {
-	uint32_t *at = get_words();
+	uint32_t *zeros = get_words();
 
 	assert_ok(sl_stream_wait(NULL));
 	memset(words, 0, sizeof(words));
-	return at;
+	return zeros;
 }
 
-static sl_stream new_stream(void)
+BEFORE_EACH()
 {
-	sl_stream s;
-
-	assert_ok(sl_stream_make(&s));
-	return s;
+	sl_device_emulate(true);
+	(void)use(0);
+	at = get_zeros();
+	assert_ok(sl_stream_make(&first));
+	assert_ok(sl_stream_make(&second));
+	for (int i = 0; i < 3; i++)
+		assert_ok(sl_event_make(&event[i]));
 }
 
-static sl_event new_event(void)
+AFTER_EACH()
 {
-	sl_event e;
+	sl_emulator_set_settings(
+		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)1 << 30});
+	(void)use(0);
+	sl_memory_give(SL_DEVICE, at);
+	sl_stream_free(first);
+	sl_stream_free(second);
+	for (int i = 0; i < 3; i++)
+		sl_event_free(event[i]);
+}
 
-	assert_ok(sl_event_make(&e));
-	return e;
+/* Queues a kernel that adds one to the first 64 words, and, unless to is NULL, a copy of all words. */
+static void add_one(uint32_t *p, uint32_t *to, sl_stream s)
+{
+	assert_ok(launch_kernel("add_one", p, s));
+	if (to)
+		assert_ok(sl_copy(to, p, WORDS_BYTES, s));
 }
 
 /* --- streams and events ----------------------------------------------------------------------- */
@@ -53,7 +72,6 @@ static sl_event new_event(void)
 TEST(work_runs_at_the_wait_and_in_order)
 {
 	enum { TIMES = 1000 }; /* more work than a stream can queue */
-	uint32_t *at = get_zeros();
 
 	add_one(at, words[0], NULL);
 	assert_int_equal(words[0][5], 0);
@@ -68,155 +86,130 @@ TEST(work_runs_at_the_wait_and_in_order)
 		.blocks = 1, .at_once = true, .memory_bytes = 1 << 20});
 	add_one(at, words[0], NULL);
 	assert_int_equal(words[0][5], TIMES + 1);
-	sl_memory_give(SL_DEVICE, at);
 }
 
 /* An event waits for the work that was queued before it, and for no later work. */
 TEST(events_wait_for_earlier_work)
 {
-	uint32_t *at = get_zeros();
-	sl_stream s = new_stream();
-	sl_event events[3];
 	float ms, more;
 
 	for (int i = 0; i < 3; i++) {
-		events[i] = new_event();
-		add_one(at, words[i], s);
-		assert_ok(sl_event_record(events[i], s));
+		add_one(at, words[i], first);
+		assert_ok(sl_event_record(event[i], first));
 	}
-	assert_int_equal(sl_event_ms(events[0], events[1], &ms), SL_DEVICE_FAILED);
-	assert_ok(sl_event_wait(events[1]));
+	assert_int_equal(sl_event_ms(event[0], event[1], &ms), SL_DEVICE_FAILED);
+	assert_ok(sl_event_wait(event[1]));
 	assert_int_equal(words[1][0], 2);
-	assert_ok(sl_event_wait(events[0]));
+	assert_ok(sl_event_wait(event[0]));
 	assert_int_equal(words[2][0], 0);
-	assert_ok(sl_event_wait(events[2]));
+	assert_ok(sl_event_wait(event[2]));
 	assert_int_equal(words[2][0], 3);
-	assert_ok(sl_event_ms(events[0], events[1], &ms));
-	assert_ok(sl_event_ms(events[0], events[2], &more));
-	assert_true(ms > 0 && more > ms && more < 60e3f);
-	assert_ok(sl_event_ms(events[2], events[0], &ms));
+	assert_ok(sl_event_ms(event[0], event[1], &ms));
+	assert_ok(sl_event_ms(event[0], event[2], &more));
+	assert_true(ms > 0 && more > ms);
+	assert_ok(sl_event_ms(event[2], event[0], &ms));
 	assert_true(ms == -more);
-	for (int i = 0; i < 3; i++)
-		sl_event_free(events[i]);
-	sl_stream_free(s);
-	sl_memory_give(SL_DEVICE, at);
 }
 
 /* An event, memory and a stream are freed while work that uses them is queued. */
 TEST(freed_objects_finish_their_work)
 {
-	uint32_t *at = get_zeros();
-	sl_stream s = new_stream();
-	sl_event first = new_event(), second = new_event();
-
-	assert_ok(sl_event_record(first, s));
-	assert_ok(sl_event_record(first, s));
-	sl_event_free(first);
-	add_one(at, words[0], s);
-	assert_ok(sl_event_record(second, s));
+	assert_ok(sl_event_record(event[0], first));
+	assert_ok(sl_event_record(event[0], first));
+	sl_event_free(event[0]);
+	event[0] = NULL;
+	add_one(at, words[0], first);
+	assert_ok(sl_event_record(event[1], first));
 	sl_memory_give(SL_DEVICE, at); /* as cudaFree, waits */
+	at = NULL;
 	assert_int_equal(words[0][0], 1);
-	assert_ok(sl_event_record(second, s));
-	sl_stream_free(s);
-	assert_ok(sl_event_wait(second));
-	sl_event_free(second);
+	assert_ok(sl_event_record(event[1], first));
+	sl_stream_free(first);
+	first = NULL;
+	assert_ok(sl_event_wait(event[1]));
 }
 
 /* Captured work runs at each launch of the graph, and not at the capture. */
 TEST(graphs_run_at_each_launch)
 {
 	enum { TIMES = 100 };
-	uint32_t *at = get_zeros();
-	sl_stream s = new_stream();
-	sl_event before = new_event(), end = new_event();
 	sl_graph g;
 	float ms;
 
-	assert_ok(sl_capture_begin(s));
-	assert_ok(sl_event_record(before, s));
+	assert_ok(sl_capture_begin(first));
+	assert_ok(sl_event_record(event[0], first));
 	for (int i = 0; i < TIMES; i++)
-		add_one(at, i + 1 == TIMES ? words[0] : NULL, s);
-	assert_ok(sl_fill(at + 1, 0, sizeof(*at), s));
-	assert_ok(sl_event_record(end, s));
-	assert_int_equal(sl_stream_wait(s), SL_DEVICE_FAILED);
-	assert_ok(sl_capture_end(s, &g));
-	assert_ok(sl_stream_wait(s));
+		add_one(at, i + 1 == TIMES ? words[0] : NULL, first);
+	assert_ok(sl_fill(at + 1, 0, sizeof(*at), first));
+	assert_ok(sl_event_record(event[1], first));
+	assert_int_equal(sl_stream_wait(first), SL_DEVICE_FAILED);
+	assert_ok(sl_capture_end(first, &g));
+	assert_ok(sl_stream_wait(first));
 	for (uint32_t again = 0; again < 3; again++) {
+		assert_ok(sl_graph_queue(g, first));
 		assert_int_equal(words[0][0], again * TIMES);
-		assert_ok(sl_graph_queue(g, s));
-		assert_int_equal(words[0][0], again * TIMES);
-		assert_int_equal(sl_event_ms(before, end, &ms), SL_DEVICE_FAILED);
-		assert_ok(sl_event_wait(end));
-		assert_ok(sl_event_ms(before, end, &ms));
+		assert_int_equal(sl_event_ms(event[0], event[1], &ms), SL_DEVICE_FAILED);
+		assert_ok(sl_event_wait(event[1]));
+		assert_ok(sl_event_ms(event[0], event[1], &ms));
 		assert_true(ms > 0);
 		assert_int_equal(words[0][0], (again + 1) * TIMES);
 		assert_int_equal(words[0][1], TIMES);
 	}
 	sl_graph_free(g);
-	sl_event_free(before);
-	sl_event_free(end);
-	sl_stream_free(s);
-	sl_memory_give(SL_DEVICE, at);
 }
 
 TEST(captures_come_one_at_a_time)
 {
-	uint32_t *at = get_zeros();
-	sl_stream s = new_stream(), other = new_stream();
 	sl_graph g, none;
 
 	assert_int_equal(sl_capture_begin(NULL), SL_DEVICE_FAILED);
-	assert_int_equal(sl_capture_end(s, &none), SL_DEVICE_FAILED);
+	assert_int_equal(sl_capture_end(first, &none), SL_DEVICE_FAILED);
 	assert_null(none);
-	assert_ok(sl_capture_begin(s));
-	assert_int_equal(sl_capture_begin(s), SL_DEVICE_FAILED);
-	add_one(at, NULL, s);
-	sl_capture_drop(s);
-	assert_ok(sl_capture_begin(s));
+	assert_ok(sl_capture_begin(first));
+	assert_int_equal(sl_capture_begin(first), SL_DEVICE_FAILED);
+	add_one(at, NULL, first);
+	sl_capture_drop(first);
+	assert_ok(sl_capture_begin(first));
 	assert_null(sl_fault_set("dev_graph:1:2"));
-	assert_int_equal(sl_capture_end(s, &none), SL_DEVICE_MEMORY);
+	assert_int_equal(sl_capture_end(first, &none), SL_DEVICE_MEMORY);
 	sl_fault_set(NULL);
-	assert_ok(sl_stream_wait(s)); /* is captured no more */
-	assert_ok(sl_capture_begin(s));
-	assert_ok(sl_copy(words[0], at, WORDS_BYTES, s));
-	add_one(at, NULL, other);
-	assert_ok(sl_stream_wait(other)); /* is not captured */
-	assert_ok(sl_capture_end(s, &g));
-	assert_ok(sl_capture_begin(other));
-	assert_int_equal(sl_graph_queue(g, other), SL_DEVICE_FAILED);
-	sl_capture_drop(other);
-	assert_ok(sl_graph_queue(g, other));
-	assert_ok(sl_stream_wait(other));
+	assert_ok(sl_stream_wait(first)); /* is captured no more */
+	assert_ok(sl_capture_begin(first));
+	assert_ok(sl_copy(words[0], at, WORDS_BYTES, first));
+	add_one(at, NULL, second);
+	assert_ok(sl_stream_wait(second)); /* is not captured */
+	assert_ok(sl_capture_end(first, &g));
+	assert_ok(sl_capture_begin(second));
+	assert_int_equal(sl_graph_queue(g, second), SL_DEVICE_FAILED);
+	sl_capture_drop(second);
+	assert_ok(sl_graph_queue(g, second));
+	assert_ok(sl_stream_wait(second));
 	assert_int_equal(words[0][0], 1);
 	sl_graph_free(g);
 	sl_graph_free(NULL);
-	sl_stream_free(other);
-	sl_stream_free(s);
-	sl_memory_give(SL_DEVICE, at);
 }
 
-/* A host thread with its own stream, memory and event. Returns the number of wrong results. */
+/* A host thread with its own stream, memory and event. Returns the number of failed calls and wrong results. */
 static void *work_alone(void *unused)
 {
 	uint32_t own[64] = {0};
 	uintptr_t wrong = 0;
-	sl_stream s = new_stream();
-	sl_event e = new_event();
-	void *at;
+	sl_stream s;
+	sl_event e;
+	void *p;
 
 	(void)unused;
-	if (sl_memory_get(SL_DEVICE, sizeof(own), &at) != SL_OK)
+	if (sl_stream_make(&s) || sl_event_make(&e) || sl_memory_get(SL_DEVICE, sizeof(own), &p))
 		return (void *)1;
 	for (uint32_t i = 0; i < 50; i++) {
 		own[63] = i;
-		wrong += sl_copy(at, own, sizeof(own), s) != SL_OK;
-		wrong += launch_kernel("add_one", (uint32_t *)at, s) != SL_OK;
-		wrong += sl_copy(own, at, sizeof(own), s) != SL_OK;
-		wrong += sl_event_record(e, s) != SL_OK;
-		wrong += (i % 2 ? sl_event_wait(e) : sl_stream_wait(s)) != SL_OK;
-		wrong += own[63] != i + 1 || own[0] != i + 1;
+		wrong += sl_copy(p, own, sizeof(own), s) ||
+		         launch_kernel("add_one", (uint32_t *)p, s) ||
+		         sl_copy(own, p, sizeof(own), s) || sl_event_record(e, s) ||
+		         (i % 2 ? sl_event_wait(e) : sl_stream_wait(s)) || own[63] != i + 1 ||
+		         own[0] != i + 1;
 	}
-	sl_memory_give(SL_DEVICE, at);
+	sl_memory_give(SL_DEVICE, p);
 	sl_event_free(e);
 	sl_stream_free(s);
 	return (void *)wrong;
@@ -241,17 +234,16 @@ TEST(host_threads_share_the_device)
 TEST(copies_beyond_a_block_are_refused)
 {
 	static char host[2 * WORDS_BYTES];
-	char *at = (char *)get_words();
+	char *block = (char *)at;
 
-	assert_int_equal(sl_copy(host, at, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
-	assert_int_equal(sl_copy(at, host, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
-	assert_int_equal(sl_copy(at + 1, host, WORDS_BYTES, NULL), SL_DEVICE_FAILED);
-	assert_int_equal(sl_copy(at + WORDS_BYTES, host, 1, NULL), SL_DEVICE_FAILED);
-	assert_int_equal(sl_fill(at + 8, 0, WORDS_BYTES - 7, NULL), SL_DEVICE_FAILED);
-	assert_int_equal(sl_fill(at, 0, SIZE_MAX, NULL), SL_DEVICE_FAILED);
-	assert_ok(sl_copy(host, at + 1, WORDS_BYTES - 1, NULL));
+	assert_int_equal(sl_copy(host, block, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_copy(block, host, WORDS_BYTES + 1, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_copy(block + 1, host, WORDS_BYTES, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_copy(block + WORDS_BYTES, host, 1, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_fill(block + 8, 0, WORDS_BYTES - 7, NULL), SL_DEVICE_FAILED);
+	assert_int_equal(sl_fill(block, 0, SIZE_MAX, NULL), SL_DEVICE_FAILED);
+	assert_ok(sl_copy(host, block + 1, WORDS_BYTES - 1, NULL));
 	assert_ok(sl_stream_wait(NULL));
-	sl_memory_give(SL_DEVICE, at);
 }
 
 /* The limit applies to the sum of all blocks, in pages. */
@@ -260,6 +252,8 @@ TEST(memory_limit_is_enforced)
 	struct sl_device device;
 	void *most, *more;
 
+	sl_memory_give(SL_DEVICE, at);
+	at = NULL;
 	sl_emulator_set_settings(
 		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)64 << 20});
 	assert_ok(sl_device_use(0, &device));
@@ -280,25 +274,16 @@ TEST(memory_limit_is_enforced)
 
 /* --- several devices -------------------------------------------------------------------------- */
 
-static struct sl_device use(int number)
-{
-	struct sl_device d;
-
-	assert_ok(sl_device_use(number, &d));
-	assert_int_equal(d.number, number);
-	return d;
-}
-
 TEST(each_device_has_memory_of_its_own)
 {
 	struct sl_device d[2] = {use(0), use(1)};
-	void *at;
+	void *p;
 
-	assert_ok(sl_memory_get(SL_DEVICE, 1 << 20, &at)); /* of device 1 */
+	assert_ok(sl_memory_get(SL_DEVICE, 1 << 20, &p)); /* of device 1 */
 	assert_int_equal(use(0).free_bytes, d[0].free_bytes);
 	assert_int_equal(use(1).free_bytes, d[1].free_bytes - (1 << 20));
 	assert_true(sl_device_switch(&d[0]));
-	sl_memory_give(SL_DEVICE, at); /* any device may be current */
+	sl_memory_give(SL_DEVICE, p); /* any device may be current */
 	assert_int_equal(use(1).free_bytes, d[1].free_bytes);
 }
 
@@ -306,28 +291,28 @@ TEST(each_device_has_memory_of_its_own)
 TEST(streams_belong_to_a_device)
 {
 	struct sl_device d[2] = {use(0), use(1)};
-	uint32_t *at[2];
+	uint32_t *of[2];
 	sl_stream s[2];
 
 	for (int i = 0; i < 2; i++) {
 		assert_true(sl_device_switch(&d[i]));
-		at[i] = get_zeros();
-		s[i] = new_stream();
+		of[i] = get_zeros();
+		assert_ok(sl_stream_make(&s[i]));
 		for (int k = 0; k <= i; k++)
-			add_one(at[i], words[i], s[i]);
+			add_one(of[i], words[i], s[i]);
 	}
-	assert_fails(launch_kernel("add_one", at[0], s[0]), SL_DEVICE_FAILED,
+	assert_fails(launch_kernel("add_one", of[0], s[0]), SL_DEVICE_FAILED,
 		"error 400, the stream belongs to another device");
 	for (int i = 0; i < 2; i++) {
 		assert_ok(sl_stream_wait(s[i]));
 		assert_int_equal(words[i][7], i + 1);
 		sl_stream_free(s[i]);
-		sl_memory_give(SL_DEVICE, at[i]);
+		sl_memory_give(SL_DEVICE, of[i]);
 	}
 }
 
 /* Adds one to the words of device 0 by a kernel of device 1. Returns whether device 1 can access them. */
-static bool add_one_from_device_1(const struct sl_device *d, uint32_t *at)
+static bool add_one_from_device_1(const struct sl_device *d)
 {
 	bool reached;
 
@@ -345,14 +330,12 @@ TEST(memory_of_another_device_needs_peer_access)
 {
 	struct sl_emulator_settings none = *sl_emulator_get_settings(), before = none;
 	struct sl_device d[2] = {use(0), use(1)};
-	uint32_t *at;
 	int status;
 	pid_t child;
 	bool reached;
 
 	none.no_peers = true;
 	assert_true(sl_device_switch(&d[0]));
-	at = get_zeros();
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -367,13 +350,12 @@ TEST(memory_of_another_device_needs_peer_access)
 	assert_ok(sl_device_reach(&d[0], &reached));
 	assert_true(reached); /* itself */
 	sl_emulator_set_settings(&none);
-	assert_false(add_one_from_device_1(d, at));
+	assert_false(add_one_from_device_1(d));
 	sl_emulator_set_settings(&before);
-	assert_true(add_one_from_device_1(d, at));
-	assert_true(add_one_from_device_1(d, at));
+	assert_true(add_one_from_device_1(d));
+	assert_true(add_one_from_device_1(d));
 	fetch(words[0], at); /* a copy reaches every device */
 	assert_int_equal(words[0][7], 2);
-	sl_memory_give(SL_DEVICE, at);
 }
 
 static void *use_fails(void *number)
@@ -386,25 +368,26 @@ static void *use_fails(void *number)
 /* The current device computes as if nothing had happened. */
 static void expect_usable(void)
 {
-	uint32_t *at = get_words();
+	uint32_t *p = get_words();
 
-	add_one(at, NULL, NULL);
+	add_one(p, NULL, NULL);
 	assert_ok(sl_stream_wait(NULL));
-	sl_memory_give(SL_DEVICE, at);
+	sl_memory_give(SL_DEVICE, p);
 }
 
 /* No thread can use a failed device. */
 TEST(failed_device_leaves_the_others)
 {
 	struct sl_device d[2] = {use(0), use(3)}, other;
-	uint32_t *at = get_words();
+	uint32_t *of_3 = get_words(), *of_4;
 	sl_stream stream;
 	pthread_t thread;
 	void *status, *memory;
 
-	assert_false(sl_device_has_failed(3));
+	assert_false(sl_device_has_failed(3) || sl_device_has_failed(-1) ||
+		     sl_device_has_failed(SL_DEVICES_MAX));
 	assert_null(sl_fault_set("dev_launch:1:719"));
-	assert_fails(launch_kernel("add_one", at, NULL), SL_DEVICE_FAILED, "error 719");
+	assert_fails(launch_kernel("add_one", of_3, NULL), SL_DEVICE_FAILED, "error 719");
 	assert_null(sl_fault_set(""));
 	assert_true(sl_device_has_failed(3));
 	assert_fails(sl_stream_make(&stream), SL_DEVICE_FAILED, "error 719");
@@ -418,37 +401,9 @@ TEST(failed_device_leaves_the_others)
 	assert_false(sl_device_has_failed(0));
 	expect_usable();
 	(void)use(4); /* fails when the host waits, by a kernel that breaks a rule */
-	at = get_words();
-	assert_ok(launch_kernel("two_barriers", at, NULL));
+	of_4 = get_words();
+	assert_ok(launch_kernel("two_barriers", of_4, NULL));
 	assert_fails(sl_stream_wait(NULL), SL_DEVICE_FAILED, "error 719");
 	(void)use(0);
 	expect_usable();
-}
-
-/* Numbers outside the range of devices change nothing. */
-TEST(unknown_numbers_are_refused)
-{
-	struct sl_device d = use(2);
-	int n;
-
-	assert_ok(sl_device_count(&n));
-	assert_int_equal(n, SL_DEVICES_MAX);
-	assert_fails(
-		sl_device_use(n, &d), SL_NO_DEVICE, "there is no device 32: this machine has 32");
-	assert_fails(sl_device_use(-1, &d), SL_NO_DEVICE, "there is no device -1");
-	assert_string_equal(sl_device_name(), "emulated");
-	assert_false(sl_device_has_failed(n));
-	assert_false(sl_device_has_failed(-1));
-}
-
-BEFORE_TESTS()
-{
-	sl_device_emulate(true);
-}
-
-AFTER_EACH()
-{
-	sl_emulator_set_settings(
-		&(struct sl_emulator_settings){.blocks = 1, .memory_bytes = (size_t)1 << 30});
-	(void)use(0);
 }

@@ -1,7 +1,6 @@
 /*
- * emulator_kernels.cu - see emulator_kernels.h. Compiled for the emulated device alone.
- *
- * The name of a kernel says which error it makes; a kernel that ends in _clean does the same without.
+ * emulator_kernels.cu - see emulator_kernels.h. Compiled for the emulated device alone. The name of a kernel says which error
+ * it makes.
  */
 #include "tests/primitives/emulator/emulator_kernels.h"
 
@@ -9,37 +8,6 @@
 
 static __global__ void nothing(uint32_t *)
 {
-}
-
-/* --- gates ------------------------------------------------------------------------------------ */
-
-enum { GATE_ROUNDS = 5 };
-
-/* Thread 0 loads four words per round; the other threads add them after the mbarrier completes. */
-template <bool waits> static __global__ void gates(uint32_t *words)
-{
-	SL_SHARED(uint4, four);
-	SL_SHARED(struct sl_mbarrier, full);
-	SL_SHARED(struct sl_mbarrier, empty);
-
-	if (threadIdx.x == 0) {
-		sl_mbarrier_init(&full, 1);
-		sl_mbarrier_init(&empty, blockDim.x - 1);
-	}
-	__syncthreads();
-	for (uint32_t round = 0; round < GATE_ROUNDS; round++) {
-		if (threadIdx.x == 0) {
-			if (round > 0)
-				sl_mbarrier_wait(&empty, round - 1);
-			sl_mbarrier_arrive_expect(&full, sizeof(four));
-			sl_bulk_load(&four, words + 512 + 4 * round, sizeof(four), &full);
-		} else {
-			if (waits)
-				sl_mbarrier_wait(&full, round);
-			words[blockIdx.x * blockDim.x + threadIdx.x] += four.x + four.w;
-			sl_mbarrier_arrive(&empty);
-		}
-	}
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -97,20 +65,6 @@ static const struct {
 			else
 				__syncwarp();
 		}},
-	/* A barrier does not wait for threads that have ended. */
-	{"ended_clean", 1, 64, 0,
-		[](uint32_t *words) {
-			if (threadIdx.x % 3 == 0)
-				return;
-			words[threadIdx.x] = (uint32_t)__syncthreads_count(threadIdx.x % 3 == 1);
-		}},
-	{"votes_clean", 1, 33, 0,
-		[](uint32_t *words) {
-			int all = __syncthreads_and(1), some = __syncthreads_and(threadIdx.x != 7),
-			    any = __syncthreads_or(threadIdx.x == 7), none = __syncthreads_or(0);
-
-			words[threadIdx.x] = (uint32_t)(all | some << 1 | any << 2 | none << 3);
-		}},
 	{"mask_lacks_caller", 1, 64, 0,
 		[](uint32_t *words) { words[threadIdx.x] = __ballot_sync(0x0000ffffu, 1); }},
 	{"mask_names_ended", 1, 64, 0,
@@ -138,35 +92,18 @@ static const struct {
 				words[threadIdx.x] = __ballot_sync(SL_LANES, 1);
 			__syncthreads();
 		}},
-	/* Halves, then groups of four lanes, take different branches at the same time. */
-	{"parts_of_warps_clean", 1, 64, 0,
+	/* Even and odd lanes are in different calls at the same time. */
+	{"two_calls", 1, 32, 0,
 		[](uint32_t *words) {
-			uint32_t lane = threadIdx.x % 32,
-				 half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
-			uint32_t four = 0xfu << lane / 4 * 4, sum = 0;
+			const uint32_t lane = threadIdx.x;
 
-			if (lane < 16)
-				sum += __ballot_sync(half, lane % 2) +
-		                       (uint32_t)__popc(__match_any_sync(half, lane / 3));
-			else
-				for (uint32_t i = 0; i < 3; i++)
-					sum += __shfl_xor_sync(half, lane, 1);
-			for (uint32_t i = 0; i < lane / 4; i++)
-				sum += __shfl_sync(four, lane, (int)(lane / 4 * 4 + i % 4));
-			words[threadIdx.x] = sum + (__any_sync(SL_LANES, lane == 3) != 0) * 1000u;
+			words[lane] = lane % 2 ? __ballot_sync(0xaaaaaaaau, lane > 15)
+	                                       : __shfl_xor_sync(0x55555555u, lane, 2);
 		}},
-	/* All shuffles with words of 8 bytes; lanes outside the mask take no part. */
-	{"shuffles_clean", 1, 32, 0,
+	/* Lane 0 asks for the word of a lane that is not in the mask. */
+	{"shuffle_outside", 1, 4, 0,
 		[](uint32_t *words) {
-			uint64_t mine = UINT64_C(0x100000000) * (threadIdx.x + 1);
-			uint64_t sum = __shfl_up_sync(SL_LANES, mine, 2) +
-	                               3 * __shfl_down_sync(SL_LANES, mine, 5) +
-	                               9 * __shfl_xor_sync(SL_LANES, mine, 16);
-
-			words[threadIdx.x] = (uint32_t)(sum >> 32);
-			if (threadIdx.x < 4)
-				words[32 + threadIdx.x] =
-					__shfl_sync(0xfu, 7u, threadIdx.x == 0 ? 9 : 1);
+			words[threadIdx.x] = __shfl_sync(0xfu, 7u, threadIdx.x == 0 ? 9 : 1);
 		}},
 	/* Each block waits for the block of the previous index: hangs if a later block starts first. */
 	{"wait_for_block_before", 20, 32, 0,
@@ -194,31 +131,27 @@ static const struct {
 				while (sl_load_acquire(&words[blockIdx.x + 1]) == 0)
 					sl_backoff(20);
 		}},
-	/* The same in the order of arrival, which is correct in every order of blocks. */
-	{"tickets_clean", 20, 32, 0,
-		[](uint32_t *words) {
-			SL_SHARED(uint32_t, ticket);
-			uint32_t *at;
-
-			if (threadIdx.x == 0) {
-				ticket = atomicAdd(&words[0], 1);
-				while (ticket > 0 && sl_load_acquire(&words[ticket]) != ticket)
-					sl_backoff(20);
-			}
-			__syncthreads();
-			at = words + 100 + 32 * ticket + threadIdx.x;
-			*at = ticket > 0 ? at[-32] + ticket : 0;
-			__syncthreads();
-			if (threadIdx.x == 0)
-				sl_store_release(&words[ticket + 1], ticket + 1);
-		}},
 	{"no_backoff", 1, 32, 0,
 		[](uint32_t *words) {
 			while (sl_load_acquire(&words[0]) == 0)
 				;
 		}},
-	{"gates_clean", 3, 64, 0, gates<true>},
-	{"gate_passed", 1, 64, 0, gates<false>},
+	/* Thread 0 loads four words; the others read them without waiting for the mbarrier. */
+	{"gate_passed", 1, 64, 0,
+		[](uint32_t *words) {
+			SL_SHARED(uint4, four);
+			SL_SHARED(struct sl_mbarrier, full);
+
+			if (threadIdx.x == 0)
+				sl_mbarrier_init(&full, 1);
+			__syncthreads();
+			if (threadIdx.x == 0) {
+				sl_mbarrier_arrive_expect(&full, sizeof(four));
+				sl_bulk_load(&four, words + 512, sizeof(four), &full);
+			} else {
+				words[threadIdx.x] = four.x;
+			}
+		}},
 	{"gate_not_made", 1, 1, 0,
 		[](uint32_t *) {
 			SL_SHARED(struct sl_mbarrier, gate);
@@ -310,29 +243,11 @@ static const struct {
 				word = 1;
 			words[threadIdx.x] = word;
 		}},
-	{"barrier_clean", 3, 64, 0,
-		[](uint32_t *words) {
-			SL_SHARED(uint32_t, word);
-
-			for (uint32_t i = 0; i < 3; i++) {
-				if (threadIdx.x == i)
-					word = i;
-				__syncthreads();
-				words[64 * blockIdx.x + threadIdx.x] = word;
-				__syncthreads();
-			}
-		}},
 	/* A shuffle transfers a word but does not order memory. */
 	{"shuffle_for_syncwarp", 1, 32, 0,
 		[](uint32_t *words) {
 			words[threadIdx.x] = threadIdx.x;
 			(void)__shfl_sync(SL_LANES, 1, 0);
-			words[32 + threadIdx.x] = words[threadIdx.x ^ 1];
-		}},
-	{"syncwarp_clean", 1, 32, 0,
-		[](uint32_t *words) {
-			words[threadIdx.x] = threadIdx.x;
-			__syncwarp();
 			words[32 + threadIdx.x] = words[threadIdx.x ^ 1];
 		}},
 	{"syncwarp_for_barrier", 1, 64, 0,
@@ -341,34 +256,9 @@ static const struct {
 			__syncwarp();
 			words[64 + threadIdx.x] = words[threadIdx.x ^ 32];
 		}},
-	{"message_clean", 9, 32, 0, message<true, true>},
 	{"message_unreleased", 9, 32, 0, message<false, true>},
 	{"message_unacquired", 9, 32, 0, message<true, false>},
 	{"two_blocks_one_word", 2, 1, 0, [](uint32_t *words) { words[0] = blockIdx.x; }},
-	{"atomics_clean", 9, 64, 0,
-		[](uint32_t *words) {
-			atomicAdd(&words[0], 1);
-			atomicOr(&words[1], 1u << threadIdx.x % 32);
-			atomicAnd(&words[2], ~(1u << threadIdx.x % 32));
-			atomicMax(&words[3], threadIdx.x);
-		}},
-	{"numbers_clean", 1, 64, 0,
-		[](uint32_t *words) { words[512 + threadIdx.x] = threadIdx.x; }},
-	/* In each later kernel, another block adds up the rest of the row. */
-	{"reversed_clean", 4, 64, 0,
-		[](uint32_t *words) {
-			uint32_t i = blockIdx.x * blockDim.x + threadIdx.x,
-				 n = gridDim.x * blockDim.x;
-
-			words[512 + i] = words[n - 1 - i];
-		}},
-	{"back_clean", 4, 64, 0,
-		[](uint32_t *words) {
-			uint32_t i = blockIdx.x * blockDim.x + threadIdx.x,
-				 n = gridDim.x * blockDim.x;
-
-			words[n - 1 - i] = words[512 + i] + 1;
-		}},
 };
 
 enum sl_status launch_kernel(const char *name, uint32_t *words, sl_stream s)

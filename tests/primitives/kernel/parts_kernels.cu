@@ -2,7 +2,6 @@
 #include "tests/primitives/kernel/parts_kernels.h"
 
 #include "primitives/kernel/look_back.cuh"
-#include "primitives/scan/tile_tree.cuh"
 
 template <typename T>
 static __global__ void once_kernel(
@@ -20,18 +19,6 @@ static __global__ void once_kernel(
 		out[0] = before;
 		out[2] = sl_look_back_read(state, tile, &through);
 		out[1] = through;
-	}
-}
-
-template <typename T> static __global__ void all_kernel(struct sl_look_back<T> state, uint64_t *out)
-{
-	uint32_t tile = sl_look_back_ticket(state);
-
-	if (threadIdx.x < 32) {
-		T before = sl_look_back_sum(state, tile, (T)own_sum(tile));
-
-		if (threadIdx.x == 31)
-			out[tile] = before;
 	}
 }
 
@@ -66,42 +53,7 @@ enum sl_status look_back_once(
 	                      : once<uint64_t>(all, tile, scratch, out);
 }
 
-template <typename T> static enum sl_status all(uint32_t tiles, void *scratch, uint64_t *out)
-{
-	struct sl_look_back<T> state = cut<T>(scratch);
-
-	SL_TRY(sl_look_back_clear(state, NULL));
-	return SL_LAUNCH(all_kernel<T>, tiles, 64, 0, NULL, state, out);
-}
-
-enum sl_status look_back_all(enum sl_type type, uint32_t tiles, void *scratch, uint64_t *out)
-{
-	return type == SL_U32 ? all<uint32_t>(tiles, scratch, out)
-	                      : all<uint64_t>(tiles, scratch, out);
-}
-
 enum sl_status look_back_halves(void *scratch, uint64_t *out)
 {
 	return SL_LAUNCH(halves_kernel, 1, 1, 0, NULL, cut<uint64_t>(scratch), out);
-}
-
-template <typename T> static uint32_t slot(bool padded, uint32_t leaf)
-{
-	return padded ? tile_tree<T, true>::slot(leaf) : tile_tree<T, false>::slot(leaf);
-}
-
-uint32_t tree_slot(enum sl_type type, bool padded, uint32_t leaf)
-{
-	return type == SL_U32 ? slot<uint32_t>(padded, leaf) : slot<uint64_t>(padded, leaf);
-}
-
-uint32_t tree_leaves(struct sl_tuning tuning)
-{
-	return tile_tree_leaves(tuning);
-}
-
-size_t tree_bytes(enum sl_type type, struct sl_tuning tuning)
-{
-	return type == SL_U32 ? tile_tree_bytes<uint32_t>(tuning)
-	                      : tile_tree_bytes<uint64_t>(tuning);
 }

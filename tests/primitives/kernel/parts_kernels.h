@@ -1,6 +1,5 @@
 /*
- * parts_kernels.h - parts of kernels for parts.c: decoupled look-back, with tiles that consist of their sum only, and the
- * layout of the trees of scan/tile_tree.cuh.
+ * parts_kernels.h - parts of kernels for parts.c: decoupled look-back, with tiles that consist of their sum only.
  */
 #ifndef SL_TESTS_PRIMITIVES_KERNEL_PARTS_KERNELS_H
 #define SL_TESTS_PRIMITIVES_KERNEL_PARTS_KERNELS_H
@@ -25,16 +24,8 @@ SL_HD uint64_t own_sum(uint32_t tile)
 enum sl_status look_back_once(
 	enum sl_type type, uint32_t all, uint32_t tile, void *scratch, uint64_t *out);
 
-/* Queues this many blocks of two warps, one of which looks back: out[tile] = the sum before the tile. */
-enum sl_status look_back_all(enum sl_type type, uint32_t tiles, void *scratch, uint64_t *out);
-
 /* Queues a read of a u64 whose halves have different states. out[0] = the state that is read. */
 enum sl_status look_back_halves(void *scratch, uint64_t *out);
-
-/* The place of a leaf, in items of the type; leaves and bytes of a tree with that tuning. */
-uint32_t tree_slot(enum sl_type type, bool padded, uint32_t leaf);
-uint32_t tree_leaves(struct sl_tuning tuning);
-size_t tree_bytes(enum sl_type type, struct sl_tuning tuning);
 
 SL_C_END
 

@@ -23,13 +23,10 @@ void device_pipeline_check_tiles(uint32_t largest);
  */
 void device_pipeline_check_collisions(uint32_t n);
 
-/* Each compact with each sort of the device in staged mode, and each sort in fused mode. */
+/* Each compact with each sort of the device in staged mode, and each sort as often in fused mode, with the models in turn. */
 void device_pipeline_check_backends(uint32_t n);
 
-/*
- * Flips single bits in each copy from the device: of the counters and of the columns. The device
- * pipeline or the digest of the column must report each as a transfer error.
- */
+/* Flips a bit in a copy from the device, of the counters or of a column: each batch is right, or a transfer error is reported. */
 void device_pipeline_check_flips(uint32_t n);
 
 /*

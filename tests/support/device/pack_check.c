@@ -82,118 +82,96 @@ uint8_t *records_of_host(const struct sl_table *t, const struct sl_mcpl_facts *f
 
 /* --- what was packed -------------------------------------------------------------------------- */
 
-/* A batch of the host, and the one that was received. */
-struct batch_pair {
-	const struct sl_batch *host, *received;
+/* The streams that were received, in order. */
+struct received {
+	const struct sl_device_packed *p;
+	enum sl_wrapper wrapper;
+	size_t k, used; /* streams and bytes that were checked */
 };
 
-/* The streams of a column inflate to its chunks, shuffled in byte planes; zeros pad the last chunk. */
-static void check_column(
-	const struct sl_table_column *c, uint32_t n, const uint8_t **at, const size_t **stream)
-{
-	uint32_t item = sl_column_facts[c->column].bytes, items = CHUNK / item;
-	const uint8_t *column = (const uint8_t *)c->data;
-	uint8_t chunk[CHUNK];
-
-	items = n < items ? n : items;
-	for (uint32_t first = 0; first < n; first += items) {
-		assert_ok(sl_inflate_whole(SL_ZLIB, *at, **stream, chunk, (size_t)items * item));
-		for (uint32_t i = 0; i < items; i++)
-			for (uint32_t b = 0; b < item; b++) {
-				size_t row = (size_t)first + i;
-
-				assert_int_equal(
-					chunk[b * items + i], row < n ? column[row * item + b] : 0);
-			}
-		*at += *(*stream)++;
-	}
-}
-
-static void check_box(const struct batch_pair *s)
-{
-	for (uint32_t k = 0; k < s->host->table.n_columns; k++) {
-		const struct sl_table_column *c = &s->host->table.column[k];
-		int axis = (int)c->column - (int)SL_COLUMN_x;
-		float lo = INFINITY, hi = -INFINITY;
-
-		if (c->constant || axis < 0 || axis > 2)
-			continue;
-		for (uint32_t i = 0; i < s->host->table.n; i++) {
-			lo = fminf(lo, ((const float *)c->data)[i]);
-			hi = fmaxf(hi, ((const float *)c->data)[i]);
-		}
-		assert_true(s->received->device_packed.lo[axis] == lo &&
-			    s->received->device_packed.hi[axis] == hi);
-	}
-}
-
-static void check_columns(const struct batch_pair *s)
-{
-	const struct sl_device_packed *p = &s->received->device_packed;
-	const uint8_t *at = p->bytes;
-	const size_t *stream = p->stream;
-
-	for (uint32_t k = 0; k < s->host->table.n_columns; k++)
-		if (!s->host->table.column[k].constant)
-			check_column(&s->host->table.column[k], s->host->n_survivors, &at, &stream);
-	assert_int_equal(at - p->bytes, p->used);
-	check_box(s);
-}
-
-/* A gzip member inflates to exactly these bytes. */
-static void check_member(const uint8_t *at, size_t used, const uint8_t *expected, size_t bytes)
+/* The next stream inflates to these bytes. */
+static void check_stream(struct received *s, const uint8_t *expected, size_t bytes)
 {
 	uint8_t *found = (uint8_t *)malloc(bytes);
+	const size_t size = s->p->stream[s->k++];
 
 	assert_non_null(found);
-	assert_ok(sl_inflate_whole(SL_GZIP, at, used, found, bytes));
+	assert_ok(sl_inflate_whole(s->wrapper, s->p->bytes + s->used, size, found, bytes));
 	assert_memory_equal(found, expected, bytes);
+	s->used += size;
 	free(found);
 }
 
-/* Each column is one gzip member, not shuffled; a constant column has its value in every row. */
-static void check_whole_columns(const struct batch_pair *s)
+/* The chunks of a column are shuffled in byte planes; zeros pad the last chunk. */
+static void check_column(struct received *s, const struct sl_table_column *c, uint32_t n)
 {
-	const struct sl_device_packed *p = &s->received->device_packed;
-	const size_t *stream = p->stream;
-	size_t used = 0, n = s->host->n_survivors;
-	uint8_t *items = (uint8_t *)malloc(n * sizeof(uint64_t) + 1);
+	uint32_t item = sl_column_facts[c->column].bytes, items = CHUNK / item;
+
+	items = n < items ? n : items;
+	for (uint32_t first = 0; first < n; first += items) {
+		uint8_t chunk[CHUNK] = {0};
+
+		for (uint32_t i = 0; i < items && first + i < n; i++)
+			for (uint32_t b = 0; b < item; b++)
+				chunk[b * items + i] =
+					((const uint8_t *)c->data)[(size_t)(first + i) * item + b];
+		check_stream(s, chunk, (size_t)items * item);
+	}
+}
+
+/* The column is one gzip member, not shuffled; a constant column has its value in every row. */
+static void check_whole_column(struct received *s, const struct sl_table_column *c, size_t n)
+{
+	size_t item = sl_column_facts[c->column].bytes;
+	uint8_t *items = (uint8_t *)malloc(n * item);
 
 	assert_non_null(items);
-	for (uint32_t k = 0; n > 0 && k < s->host->table.n_columns; k++) {
-		const struct sl_table_column *c = &s->host->table.column[k];
-		size_t item = sl_column_facts[c->column].bytes;
-
-		for (size_t i = 0; i < n; i++)
-			memcpy(items + i * item,
-				(const char *)c->data + (c->constant ? 0 : i * item), item);
-		check_member(p->bytes + used, *stream, items, n * item);
-		used += *stream++;
-	}
-	assert_int_equal(used, p->used);
-	check_box(s);
+	for (size_t i = 0; i < n; i++)
+		memcpy(items + i * item, (const char *)c->data + (c->constant ? 0 : i * item),
+			item);
+	check_stream(s, items, n * item);
 	free(items);
 }
 
-/* Records are not compressed, or are in gzip members of at most CHUNK bytes each. */
-static void check_records(const struct sl_pack_rule *rule, const struct batch_pair *s)
+static void check_box(const struct sl_table_column *c, size_t n, const struct sl_device_packed *p)
 {
-	const struct sl_device_packed *p = &s->received->device_packed;
-	size_t most = CHUNK / rule->record.bytes * rule->record.bytes, bytes, used = 0, k = 0;
-	uint8_t *records = records_of_host(&s->host->table, &record_facts, &bytes);
+	int axis = (int)c->column - (int)SL_COLUMN_x;
+	float lo = INFINITY, hi = -INFINITY;
 
-	if (rule->form == SL_AS_RECORDS) {
-		assert_int_equal(p->used, bytes);
-		assert_memory_equal(p->bytes, records, bytes);
+	if (axis < 0 || axis > 2)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		lo = fminf(lo, ((const float *)c->data)[i]);
+		hi = fmaxf(hi, ((const float *)c->data)[i]);
 	}
-	for (size_t at = 0; rule->form == SL_AS_STREAMS && at < bytes; at += most) {
-		size_t left = bytes - at;
+	assert_true(p->lo[axis] == lo && p->hi[axis] == hi);
+}
 
-		check_member(
-			p->bytes + used, p->stream[k], records + at, left < most ? left : most);
-		used += p->stream[k++];
+static void check_columns(struct received *s, const struct sl_batch *host, bool planes)
+{
+	for (uint32_t k = 0; k < host->table.n_columns; k++) {
+		const struct sl_table_column *c = &host->table.column[k];
+
+		if (planes && !c->constant)
+			check_column(s, c, host->n_survivors);
+		if (!planes && host->n_survivors > 0)
+			check_whole_column(s, c, host->n_survivors);
+		if (!c->constant)
+			check_box(c, host->table.n, s->p);
 	}
-	assert_true(rule->form == SL_AS_RECORDS || used == p->used);
+}
+
+/* Records are not compressed, or are in gzip members of at most CHUNK bytes each. */
+static void check_records(
+	struct received *s, const struct sl_batch *host, const struct sl_pack_rule *rule)
+{
+	size_t most = CHUNK / rule->record.bytes * rule->record.bytes, bytes;
+	uint8_t *records = records_of_host(&host->table, &record_facts, &bytes);
+
+	if (rule->form == SL_AS_RECORDS)
+		assert_memory_equal(s->p->bytes, records, s->used = bytes);
+	for (size_t at = 0; rule->form == SL_AS_STREAMS && at < bytes; at += most)
+		check_stream(s, records + at, bytes - at < most ? bytes - at : most);
 	free(records);
 }
 
@@ -209,15 +187,15 @@ static void check_unpacked_columns(const struct sl_recipe *d, const struct sl_ta
 void check_packed(
 	const struct sl_recipe *d, const struct sl_batch *host, const struct sl_batch *received)
 {
-	const struct batch_pair s = {host, received};
+	const struct sl_device_packing *packing = &d->pack.packing;
 	struct sl_device_packed packed = received->device_packed;
+	struct received s = {.p = &packed, .wrapper = packing->wrapper};
 
-	if (d->pack.packing.records)
-		check_records(&d->pack, &s);
-	else if (d->pack.packing.planes)
-		check_columns(&s);
+	if (packing->records)
+		check_records(&s, host, &d->pack);
 	else
-		check_whole_columns(&s);
+		check_columns(&s, host, packing->planes);
+	assert_int_equal(s.used, packed.used);
 	assert_ok(sl_device_packed_check(&packed));
 	assert_true(packed.has_crc);
 	assert_int_equal(packed.crc, sl_crc32(packed.bytes, packed.used));

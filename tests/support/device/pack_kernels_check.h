@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Bounding boxes with special numbers, digests of lengths near 0 and most bytes, copies of one value. */
+/* Bounding boxes of columns with special numbers, of up to most rows. */
 void pack_check_kernels(uint32_t most);
 
 /* MCPL records of columns of random bits: all kinds of records, up to most rows. */
