@@ -107,19 +107,6 @@ double next_random(uint32_t *at)
 	return (double)(*at >> 8) * 0x1p-24;
 }
 
-/* --- configurations that read files ----------------------------------------------------------- */
-
-void write_list_config(const struct folder *f, const char *files, const char *run, const char *keep,
-	const char *more)
-{
-	char text[4096];
-
-	snprintf(text, sizeof(text),
-		"run: {name: t, device: cpu%s}\nmodel: {list: {files: [%s]}}\nkeep: %s\n%s", run,
-		files, keep, more);
-	write_text(f, "c.yaml", text);
-}
-
 /* --- reading files ---------------------------------------------------------------------------- */
 
 void expect_record(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *found,

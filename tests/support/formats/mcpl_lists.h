@@ -25,13 +25,6 @@ double next_random(uint32_t *at);
 void make_list(const struct folder *f, const char *name, const struct sl_mcpl_header *h,
 	const char *const *strings, const struct sl_mcpl_particle *p);
 
-/*
- * Writes c.yaml, which reads the files on the CPU. run is appended to the section run (", batch: 70");
- * more contains further lines.
- */
-void write_list_config(const struct folder *f, const char *files, const char *run, const char *keep,
-	const char *more);
-
 /* Expects that particle in the precision of a file. Directions are rounded; one NaN is as good as another. */
 void expect_record(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *found,
 	const struct sl_mcpl_particle *expected);

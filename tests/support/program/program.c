@@ -38,27 +38,6 @@ void call(
 
 	process_run(&p, HANG_SECONDS, e);
 }
-
-void call_changed(const struct folder *f, const char *fault, void (*change)(void),
-	const char *const *words, struct ending *e)
-{
-	char setting[64];
-	const char *const env[] = {setting, NULL};
-	const struct process p = {.argv = words, .env = env, .folder = f->path};
-	struct running r;
-	siginfo_t how;
-
-	snprintf(setting, sizeof(setting), "SL_FAULT=%s", fault);
-	process_start(&p, &r);
-	assert_int_equal(waitid(P_PID, (id_t)r.pid, &how, WSTOPPED | WEXITED | WNOWAIT), 0);
-	if (how.si_code == CLD_STOPPED && change)
-		change();
-	kill(r.pid, change ? SIGCONT : SIGKILL);
-	process_wait(&r, HANG_SECONDS, e);
-	if (how.si_code != CLD_STOPPED)
-		fail_msg("%s: the program ended before this call: %s", fault, e->err);
-}
-
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words)
 {
 	if (e->timed_out || e->code != code || !strstr(e->err, text)) {
@@ -79,19 +58,6 @@ void expect(const struct folder *f, int code, const char *text, const char *cons
 	call(f, NULL, words, &e);
 	expect_ending(&e, code, text, words);
 }
-
-char *output_of(const struct folder *f, const char *const *words)
-{
-	struct ending e;
-	char *out;
-
-	call(f, NULL, words, &e);
-	out = e.out;
-	e.out = NULL;
-	expect_ending(&e, SL_OK, "", words);
-	return out;
-}
-
 size_t times_in(const char *text, const char *word)
 {
 	size_t n = 0;

@@ -27,18 +27,8 @@ void call(
 /* Expects this exit code, and text as a part of stderr ("": anything). */
 void expect(const struct folder *f, int code, const char *text, const char *const *words);
 
-/* Expects success. Returns stdout, which the caller frees. */
-char *output_of(const struct folder *f, const char *const *words);
-
 /* Checks an ending as expect() does, and frees it. */
 void expect_ending(struct ending *e, int code, const char *text, const char *const *words);
-
-/*
- * The same, but fault (an entry of SL_FAULT that ends in :stop) stops the program at a call; then change runs,
- * and the program continues; NULL: it is killed there. The test fails if the program ends before the call.
- */
-void call_changed(const struct folder *f, const char *fault, void (*change)(void),
-	const char *const *words, struct ending *e);
 
 /* Counts the occurrences of word in text. */
 size_t times_in(const char *text, const char *word);
