@@ -3,7 +3,8 @@
 #
 #	scripts/nightly.sh             all parts, also after one has failed; hours on two cores
 #	scripts/nightly.sh PART...     only these, for example: scripts/nightly.sh clang thread
-#	scripts/nightly.sh --turn      the part that CI runs for this commit, besides those of each commit; of debian13 a share
+#	scripts/nightly.sh --turn      the part that CI runs for this commit, besides those of each commit; of debian13 and clang
+#	                               a share
 #
 #	format    clang-format, and the order of the folders
 #	release   all tests of the release build, with all variants, in folders on a disk
@@ -62,8 +63,8 @@ run_part() {
 	format) check_format ;;
 	release) TMPDIR=/var/tmp SLUICE_ONE_IN=1 scripts/test.sh ci-release ;;
 	sanitize) scripts/test.sh sanitize ;;
-	clang | aarch64) scripts/ci_compilers.sh "$1" ;;
-	debian13) scripts/ci_compilers.sh debian13 ${2:-all} ;;
+	clang | debian13) scripts/ci_compilers.sh "$1" ${2:-all} ;;
+	aarch64) scripts/ci_compilers.sh aarch64 ;;
 	thread) scripts/test.sh thread ;;
 	slow)
 		scripts/test.sh ci-release -L slow
