@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "tests/cases/sampling.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
@@ -43,8 +44,10 @@ static void set_flag(const char *flag)
 void bits_fail(const char *what)
 {
 	printf("%s%s\n", bits_round.line->text, story); /* longer than messages of cmocka */
-	fail_msg("%s\nto repeat it: SLUICE_SHARE=%llu SLUICE_LINE='%s' sluice_tests FILE", what,
-		(unsigned long long)bits_round.seed, bits_round.line->title);
+	fail_msg(
+		"%s\nto repeat it: SLUICE_ONE_IN=%llu SLUICE_SHARE=%llu SLUICE_LINE='%s' sluice_tests FILE",
+		what, (unsigned long long)sl_sampling_step(1), (unsigned long long)bits_round.seed,
+		bits_round.line->title);
 }
 
 void bits_tell_words(const struct bits_words *w)

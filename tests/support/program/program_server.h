@@ -1,6 +1,6 @@
 /*
- * program_server.h - calls the program in a separate process, without the loader: that and the libraries take longer
- * than a run of a few particles.
+ * program_server.h - starts programs. The one under test is called in a separate process, without the loader: that and
+ * the libraries take longer than a run of a few particles.
  *
  * At its start the program of the tests forks a process, the server, which waits. For each run the server forks a child
  * that calls main() of the program (program_main.h). So that child has nothing of the state that the tests of the
