@@ -41,15 +41,12 @@ static void expect_line(const char *what, const char *line, int code, const char
 /* The run is that of the trial, which has no damage. Restores all files. */
 static void expect_repair(const char *what, const char *line)
 {
-	struct tree now;
-
 	expect_line(what, line, SL_OK, "");
-	tree_read(&trial.f, &now);
-	if (!trial_is_finished(&now))
+	trial_read();
+	if (!trial_is_finished())
 		fail_msg("%s: %s does not give the undisturbed files", what, line);
 	assert_string_equal(run_json(&trial.f, "out", "state"), "done");
-	tree_restore(&trial.f, &now, &trial.before);
-	tree_free(&now);
+	trial_restore();
 }
 
 static const char *path_of(const char *name)
@@ -147,7 +144,6 @@ TEST(any_damage_is_reported_and_repaired)
 	static const struct scenario s = {
 		"damage", RUN H5 ";" OUT "seed --set run.seed=8" H5, VERIFY, NULL, NULL, 0};
 	const struct sl_sampled some = sl_sampling_share(COUNT(damages));
-	struct tree now;
 
 	trial_begin(&s);
 	for (size_t i = 0; i < COUNT(damages); i++) {
@@ -159,13 +155,10 @@ TEST(any_damage_is_reported_and_repaired)
 			damages[i].file);
 		make_damage(&damages[i]);
 		expect_line(what, VERIFY, damages[i].code, damages[i].text);
-		if (i % some.step == some.first) {
+		if (i % some.step == some.first)
 			expect_repair(what, RUN H5 RESUME);
-		} else {
-			tree_read(&trial.f, &now);
-			tree_restore(&trial.f, &now, &trial.before);
-			tree_free(&now);
-		}
+		else
+			trial_restore();
 	}
 	trial_end();
 }
@@ -257,20 +250,21 @@ static void expect_gone(const char *name)
 /* A refused command changes no file, and makes none but LOCK. */
 static void check_row(const struct row *r)
 {
-	struct tree was, now;
+	struct tree was;
 
 	for_each_word(r->mine, write_mine);
 	tree_read(&trial.f, &was);
 	expect_line(r->mine, r->line, r->code, r->text ? r->text : strrchr(r->mine, '/') + 1);
-	tree_read(&trial.f, &now);
-	for (size_t i = 0; r->code != SL_OK && i < now.n; i++)
-		if (!strstr(now.file[i].name, "/LOCK") &&
-			!tree_same(&now.file[i], tree_find(&was, now.file[i].name)))
-			fail_msg("%s: %s has changed %s", r->mine, r->line, now.file[i].name);
+	trial_read();
+	for (size_t i = 0; r->code != SL_OK && i < trial.now.n; i++) {
+		const struct tree_file *now = &trial.now.file[i];
+
+		if (!strstr(now->name, "/LOCK") && !tree_same(now, tree_find(&was, now->name)))
+			fail_msg("%s: %s has changed %s", r->mine, r->line, now->name);
+	}
 	for_each_word(r->mine, expect_mine);
 	for_each_word(r->gone, expect_gone);
 	tree_free(&was);
-	tree_free(&now);
 }
 
 #define MINE \

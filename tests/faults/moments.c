@@ -14,77 +14,145 @@
 #define NPZ  RUN " --set output.format=npz"
 #define PART "run tiny.yaml --quiet --out out --set output.format=npz --part "
 
+#define VERIFY  "verify out --quiet"
+#define CONVERT "convert out --to all.npz --quiet"
+
+/* What happens when the command has stopped: a signal, or what another program does. */
+enum act {
+	SIGNAL,  /* 128 less than the code of the command; or SIGHUP, which is ignored */
+	COMMAND, /* that ends with this code and text; then the first one succeeds */
+	REMOVE,
+	REPLACE, /* by another file with as many bytes */
+	EMPTY,   /* by a file without bytes */
+	APPEND,
+	TRUNCATE,
+	RENAME,
+	REMOVE_FOLDER
+};
+
 struct moment {
 	const char *calls; /* at each of them */
-	void (*happens)(void);
-	int signal; /* that is sent instead */
+	enum act act;
+	const char *what; /* a command line, a file or a folder */
 	int code;
 	const char *text; /* of the message */
 };
 
-static int sent;
+static const struct moment *moment;
+static unsigned stopped, completed; /* commands with a signal */
 
-static void send_signal(void)
+static void run_second(void)
 {
-	assert_int_equal(kill(trial.pid, sent), 0);
+	struct ending e;
+
+	trial_run(moment->what, NULL, &e);
+	if (e.code != moment->code || !strstr(e.err, moment->text))
+		fail_fault("%s: exit code %d: %s", moment->what, e.code, e.err);
+	process_free(&e);
+	unlink(folder_path(&trial.f, "all.npz"));
 }
 
-static unsigned stopped, completed; /* commands with a signal */
+static void append(const char *path)
+{
+	FILE *f = fopen(path, "a");
+
+	assert_non_null(f);
+	fputs("mine\n", f);
+	fclose(f);
+}
+
+static void replace(const char *path)
+{
+	size_t bytes;
+	char *text = folder_read(&trial.f, moment->what, &bytes);
+
+	memset(text, 'x', bytes);
+	assert_int_equal(unlink(path), 0);
+	if (moment->act != REMOVE)
+		folder_write(&trial.f, moment->what, text, moment->act == EMPTY ? 0 : bytes);
+	free(text);
+}
+
+static void act(void)
+{
+	const char *path = folder_path(&trial.f, moment->what);
+	const int number = moment->code ? moment->code - 128 : SIGHUP;
+
+	if (moment->act == SIGNAL)
+		assert_int_equal(kill(trial.pid, number), 0);
+	else if (moment->act == COMMAND)
+		run_second();
+	else if (moment->act == APPEND)
+		append(path);
+	else if (moment->act == TRUNCATE)
+		assert_int_equal(truncate(path, 10), 0);
+	else if (moment->act == RENAME)
+		assert_int_equal(rename(path, folder_path(&trial.f, "moved")), 0);
+	else if (moment->act == REMOVE_FOLDER)
+		remove_run(&trial.f, moment->what);
+	else
+		replace(path);
+}
 
 /*
  * A run that gets a signal says so, and --resume continues it; or it is complete, because its threads compute the last
  * batches before the main thread sees the signal. Returns whether the ending is the expected one.
  */
-static bool check_signal(const struct fault *fault, const struct ending *e, const struct tree *now)
+static bool check_signal(void)
 {
-	const struct tree_file *report = tree_find(now, "out/run.json");
+	const struct tree_file *report = tree_find(&trial.now, "out/run.json");
 
-	if (e->code == SL_OK) {
+	if (trial.end.code == SL_OK) {
 		completed++;
-		trial_check_ending(fault, e, now);
+		trial_check_ending();
 		return true;
 	}
 	stopped++;
-	return e->code == 128 + sent &&
+	return trial.end.code == moment->code &&
 	       (!trial_is_run() || (report && strstr(report->bytes, "\"state\": \"stopped\"") &&
-					   !trial_is_finished(now)));
+					   !trial_is_finished()));
 }
 
-static void attempt(const struct moment *m, const char *call, int bytes)
+static bool check_end(void)
 {
-	struct fault fault = {
-		.env = {fault.text, NULL}, .at_stop = m->happens ? m->happens : send_signal};
-	struct tree now;
-	struct ending e;
+	if (moment->act == COMMAND)
+		return trial.end.code == SL_OK;
+	if (moment->act == SIGNAL && moment->code)
+		return check_signal();
+	return trial.end.code == moment->code && strstr(trial.end.err, moment->text);
+}
 
-	sent = m->signal;
-	snprintf(fault.text, sizeof(fault.text), "SL_FAULT=%.*s:stop", bytes, call);
-	trial_run_changed(&fault, &e);
-	if (folder_has(&trial.f, "moved"))
+static void attempt(const char *call, int bytes)
+{
+	const struct fault fault = {.at_stop = act, .changes = true};
+
+	trial_run_with(&fault, "SL_FAULT=%.*s:stop", bytes, call);
+	if (moment->act == RENAME) {
 		assert_int_equal(
-			rename(folder_path(&trial.f, "moved"), folder_path(&trial.f, "out")), 0);
-	tree_read(&trial.f, &now);
-	if (m->signal && m->code ? !check_signal(&fault, &e, &now)
-				 : e.code != m->code || !strstr(e.err, m->text))
-		fail_fault(&fault, "expected \"%s\", but exit code %d: %s", m->text, e.code, e.err);
-	if (!trial_is_run() && e.code != 0 && folder_has(&trial.f, "joined"))
-		fail_fault(&fault, "a part of the output is left");
-	if (!m->happens || trial_is_run()) {
-		trial_finish(&fault, &e, &now);
+			rename(folder_path(&trial.f, "moved"), folder_path(&trial.f, moment->what)),
+			0);
+		trial_read();
+	}
+	if (!check_end())
+		fail_fault("expected \"%s\", but exit code %d: %s", moment->text, trial.end.code,
+			trial.end.err);
+	if (!trial_is_run() && trial.end.code != 0 && folder_has(&trial.f, "joined"))
+		fail_fault("a part of the output is left");
+	if (moment->act == SIGNAL || trial_is_run()) {
+		trial_finish();
 		return;
 	}
-	tree_restore(&trial.f, &now, &trial.before); /* its input may be damaged */
-	tree_free(&now);
-	process_free(&e);
+	trial_restore(); /* its input may be damaged */
+	process_free(&trial.end);
 }
 
 static void try_all(const struct scenario *s, const struct moment *m, size_t n)
 {
 	stopped = completed = 0;
 	trial_begin(s);
-	for (size_t i = 0; i < n; i++)
-		for (const char *call = m[i].calls; *call; call += strspn(call, " ")) {
-			attempt(&m[i], call, (int)strcspn(call, " "));
+	for (moment = m; moment < m + n; moment++)
+		for (const char *call = moment->calls; *call; call += strspn(call, " ")) {
+			attempt(call, (int)strcspn(call, " "));
 			call += strcspn(call, " ");
 		}
 	trial_end();
@@ -95,13 +163,22 @@ static void try_all(const struct scenario *s, const struct moment *m, size_t n)
 
 static const struct scenario run = {"run", "", NPZ, NULL, NULL, THREADS};
 
-TEST(signals_stop_a_run_in_order)
+/* A second run is refused at once; readers take no lock, and see the batches that are committed. */
+TEST(signals_and_other_commands_during_a_run)
 {
 	static const struct moment rows[] = {
-		{"file_rename:2 file_append:3", NULL, SIGINT, 128 + SIGINT, ""},
-		{"file_append:1", NULL, SIGTERM, 128 + SIGTERM, ""},
-		{"file_append:3", NULL, SIGHUP, 128 + SIGHUP, ""},
-		{"file_append:7", NULL, SIGUSR1, 128 + SIGUSR1, ""},
+		{"file_rename:2 file_append:3", SIGNAL, "", 128 + SIGINT, ""},
+		{"file_append:1", SIGNAL, "", 128 + SIGTERM, ""},
+		{"file_append:3", SIGNAL, "", 128 + SIGHUP, ""},
+		{"file_append:7", SIGNAL, "", 128 + SIGUSR1, ""},
+		{"file_rename:1 file_append:3", COMMAND, NPZ " --resume", SL_OUTPUT_IN_USE,
+			"out is in use"},
+		{"file_rename:1", COMMAND, VERIFY, SL_DISK, "No such file or directory"},
+		{"file_append:3", COMMAND, VERIFY, SL_CHECK_FAILED,
+			"because the run has not ended"},
+		{"file_rename:1", COMMAND, CONVERT, SL_BAD_INPUT,
+			"the directory has no committed batches"},
+		{"file_append:3", COMMAND, CONVERT, SL_OK, ""},
 	};
 
 	TRY(run, rows);
@@ -109,7 +186,7 @@ TEST(signals_stop_a_run_in_order)
 
 TEST(nohup_ignores_hangup)
 {
-	static const struct moment rows[] = {{"file_append:2", NULL, SIGHUP, SL_OK, ""}};
+	static const struct moment rows[] = {{"file_append:2", SIGNAL, "", SL_OK, ""}};
 
 	signal(SIGHUP, SIG_IGN);
 	TRY(run, rows);
@@ -118,140 +195,19 @@ TEST(nohup_ignores_hangup)
 
 TEST(interrupt_ends_verify)
 {
-	static const struct scenario verify = {"verify", RUN, "verify out --quiet", NULL, NULL, 0};
-	static const struct moment rows[] = {{"file_open:9", NULL, SIGINT, 128 + SIGINT, ""}};
+	static const struct scenario verify = {"verify", RUN, VERIFY, NULL, NULL, 0};
+	static const struct moment rows[] = {{"file_open:9", SIGNAL, "", 128 + SIGINT, ""}};
 
 	TRY(verify, rows);
 }
 
-/* --- other commands --------------------------------------------------------------------------- */
-
-#define CONVERT "convert out --to all.npz --quiet"
-
-struct second {
-	const char *call, *line;
-	int code; /* of the line */
-	const char *text;
-};
-
-static const struct second *second;
-
-static void run_second(void)
-{
-	struct ending e;
-
-	trial_run(second->line, NULL, &e);
-	if (e.code != second->code || !strstr(e.err, second->text))
-		fail_msg("%s at %s: exit code %d: %s", second->line, second->call, e.code, e.err);
-	process_free(&e);
-	unlink(folder_path(&trial.f, "all.npz"));
-}
-
-/* The first command succeeds. */
-static void try_second(const struct scenario *s, const struct second *rows, size_t n)
-{
-	trial_begin(s);
-	for (second = rows; second < rows + n; second++) {
-		const struct moment m = {second->call, run_second, 0, SL_OK, ""};
-
-		attempt(&m, second->call, (int)strlen(second->call));
-	}
-	trial_end();
-}
-
-/* A second run is refused at once; readers take no lock, and see the batches that are committed. */
-TEST(other_commands_change_no_run)
-{
-	static const struct second rows[] = {
-		{"file_rename:1", NPZ " --resume", SL_OUTPUT_IN_USE, "out is in use"},
-		{"file_append:3", NPZ " --resume", SL_OUTPUT_IN_USE, "out is in use"},
-		{"file_rename:1", "verify out --quiet", SL_DISK, "No such file or directory"},
-		{"file_append:3", "verify out --quiet", SL_CHECK_FAILED,
-			"because the run has not ended"},
-		{"file_rename:1", CONVERT, SL_BAD_INPUT, "the directory has no committed batches"},
-		{"file_append:3", CONVERT, SL_OK, ""},
-	};
-
-	try_second(&run, rows, sizeof(rows) / sizeof(*rows));
-}
-
-/* --- another program changes the directory of a run --------------------------------------------------- */
-
-static void remove_one(const char *name)
-{
-	assert_int_equal(unlink(folder_path(&trial.f, name)), 0);
-}
-
-/* Another file with as many bytes; of LOCK with none. */
-static void replace(const char *name, bool empty)
-{
-	size_t bytes;
-	char *text = folder_read(&trial.f, name, &bytes);
-
-	memset(text, 'x', bytes);
-	remove_one(name);
-	folder_write(&trial.f, name, text, empty ? 0 : bytes);
-	free(text);
-}
-
-static void remove_manifest(void)
-{
-	remove_one("out/manifest.jsonl");
-}
-
-static void append_to_manifest(void)
-{
-	FILE *f = fopen(folder_path(&trial.f, "out/manifest.jsonl"), "a");
-
-	assert_non_null(f);
-	fputs("mine\n", f);
-	fclose(f);
-}
-
-static void truncate_manifest(void)
-{
-	assert_int_equal(truncate(folder_path(&trial.f, "out/manifest.jsonl"), 10), 0);
-}
-
-static void replace_manifest(void)
-{
-	replace("out/manifest.jsonl", false);
-}
-
-static void remove_report(void)
-{
-	remove_one("out/run.json");
-}
-
-static void replace_report(void)
-{
-	replace("out/run.json", true);
-}
-
-static void remove_lock(void)
-{
-	remove_one("out/LOCK");
-}
-
-static void replace_lock(void)
-{
-	replace("out/LOCK", true);
-}
-
-static void rename_folder(void)
-{
-	assert_int_equal(rename(folder_path(&trial.f, "out"), folder_path(&trial.f, "moved")), 0);
-}
-
-static void remove_folder(void)
-{
-	remove_run(&trial.f, "out");
-}
-
+#define MANIFEST         "out/manifest.jsonl", SL_OUTPUT_IN_USE, MANIFEST_CHANGED
+#define REPORT           "out/run.json", SL_OUTPUT_IN_USE, REPORT_CHANGED
+#define LOCK             "out/LOCK", SL_OUTPUT_IN_USE
+#define FOLDER           "out", SL_OUTPUT_IN_USE, "out was renamed or removed"
 #define MANIFEST_CHANGED "manifest.jsonl was changed by another program"
 #define REPORT_CHANGED   "run.json was changed or removed by another program"
 #define LOCK_CHANGED     "LOCK was removed or replaced"
-#define FOLDER_CHANGED   "out was renamed or removed"
 
 /* At the first and the last commit, and at another call. */
 TEST(changes_during_a_run_are_noticed)
@@ -261,50 +217,35 @@ TEST(changes_during_a_run_are_noticed)
 		"output.durable=end",
 		NULL, NULL, THREADS};
 	static const struct moment rows[] = {
-		{"file_append:1 file_append:6 file_rename:8", remove_manifest, 0, SL_OUTPUT_IN_USE,
-			MANIFEST_CHANGED},
-		{"file_append:1 file_append:6", append_to_manifest, 0, SL_OUTPUT_IN_USE,
-			MANIFEST_CHANGED},
-		{"file_append:2 file_append:6", truncate_manifest, 0, SL_OUTPUT_IN_USE,
-			MANIFEST_CHANGED},
-		{"file_append:2 file_append:6", replace_manifest, 0, SL_OUTPUT_IN_USE,
-			MANIFEST_CHANGED},
-		{"file_append:1 file_append:6", remove_report, 0, SL_OUTPUT_IN_USE, REPORT_CHANGED},
-		{"file_append:1 file_append:6", replace_report, 0, SL_OUTPUT_IN_USE,
-			REPORT_CHANGED},
-		{"file_append:1 file_append:6", remove_lock, 0, SL_OUTPUT_IN_USE, LOCK_CHANGED},
-		{"file_append:3", remove_lock, 0, SL_OUTPUT_IN_USE,
-			"batch 3, writing: out/LOCK was removed"},
-		{"file_append:1 file_append:6", replace_lock, 0, SL_OUTPUT_IN_USE, LOCK_CHANGED},
-		{"file_append:1 file_append:6", rename_folder, 0, SL_OUTPUT_IN_USE, FOLDER_CHANGED},
-		{"file_append:1 file_append:6", remove_folder, 0, SL_OUTPUT_IN_USE, FOLDER_CHANGED},
+		{"file_append:1 file_append:6 file_rename:8", REMOVE, MANIFEST},
+		{"file_append:1 file_append:6", APPEND, MANIFEST},
+		{"file_append:2 file_append:6", TRUNCATE, MANIFEST},
+		{"file_append:2 file_append:6", REPLACE, MANIFEST},
+		{"file_append:1 file_append:6", REMOVE, REPORT},
+		{"file_append:1 file_append:6", EMPTY, REPORT},
+		{"file_append:1 file_append:6", REMOVE, LOCK, LOCK_CHANGED},
+		{"file_append:3", REMOVE, LOCK, "batch 3, writing: out/LOCK was removed"},
+		{"file_append:1 file_append:6", EMPTY, LOCK, LOCK_CHANGED},
+		{"file_append:1 file_append:6", RENAME, FOLDER},
+		{"file_append:1 file_append:6", REMOVE_FOLDER, FOLDER},
 	};
 
 	TRY(s, rows);
 }
 
-/* --- a join ----------------------------------------------------------------------------------- */
-
-static void replace_batch_2(void)
-{
-	replace("out/part_2_of_2/tiny_000002.npz", false);
-}
-
 /* Files are linked, or copied. A signal ends the join in order: there is a whole run or nothing. */
-TEST(changes_and_signals_during_a_join)
+TEST(changes_signals_and_other_commands_during_a_join)
 {
 	static const struct scenario s = {
 		"join", PART "1/2;" PART "2/2", "join out --out joined --quiet", NULL, NULL, 0};
 	static const struct moment rows[] = {
-		{"file_link:1 file_link:1+:18,file_map:1", replace_batch_2, 0, SL_BAD_INPUT,
-			"batch 2 is damaged"},
-		{"file_open:3 file_open:9 file_link:1 file_link:3 file_write:1 file_write:2", NULL,
-			SIGTERM, 128 + SIGTERM, ""},
+		{"file_link:1 file_link:1+:18,file_map:1", REPLACE,
+			"out/part_2_of_2/tiny_000002.npz", SL_BAD_INPUT, "batch 2 is damaged"},
+		{"file_open:3 file_open:9 file_link:1 file_link:3 file_write:1 file_write:2",
+			SIGNAL, "", 128 + SIGTERM, ""},
+		{"file_link:3", COMMAND, PART "2/2 --force", SL_OUTPUT_IN_USE,
+			"part_2_of_2 is in use"},
 	};
 
-	static const struct second again = {
-		"file_link:3", PART "2/2 --force", SL_OUTPUT_IN_USE, "part_2_of_2 is in use"};
-
 	TRY(s, rows);
-	try_second(&s, &again, 1);
 }

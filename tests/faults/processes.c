@@ -2,7 +2,6 @@
  * processes.c - several programs at once in one directory, and signals to a run of a long batch and to child processes: no
  * result changes. moments.c has what happens at a chosen call. An argument is the number of rounds.
  */
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,26 +120,14 @@ TEST(two_runs_at_once_are_one)
 
 /* --- signals to child processes --------------------------------------------------------------- */
 
-/* Sends a signal to all children of the threads of a process. Returns the number of children. */
-static int signal_children(pid_t parent, int number)
+static bool signal_children(pid_t parent, int number)
 {
-	char pattern[64];
-	glob_t threads;
-	int n = 0, child;
+	pid_t child[64];
+	const size_t n = children_of(parent, child, 64);
 
-	snprintf(pattern, sizeof(pattern), "/proc/%d/task/*/children", (int)parent);
-	if (glob(pattern, 0, NULL, &threads) != 0)
-		return 0;
-	for (size_t i = 0; i < threads.gl_pathc; i++) {
-		FILE *f = fopen(threads.gl_pathv[i], "r");
-
-		for (; f && fscanf(f, "%d", &child) == 1; n++)
-			kill(child, number);
-		if (f)
-			fclose(f);
-	}
-	globfree(&threads);
-	return n;
+	for (size_t i = 0; i < n; i++)
+		kill(child[i], number);
+	return n > 0;
 }
 
 /*

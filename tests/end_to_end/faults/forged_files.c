@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 
-#include "pipeline/output/existing_run.h"
 #include "pipeline/output/run_directory.h"
 #include "pipeline/results/survivor_file.h"
 #include "primitives/files/crc32.h"
@@ -17,6 +16,7 @@
 #include "tests/support/formats/tables.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
+#include "tests/support/runs/same_run.h"
 
 /* Batches 0 to 2 of 1500 particles, of which half survive: more than verify recomputes. */
 static const char text[] = "run: {name: t, seed: 7, particles: 4500, batch: 1500}\n"
@@ -48,22 +48,14 @@ static void expect_verified(const char *message)
 
 /* --- forgeries -------------------------------------------------------------------------------- */
 
-static void open_run(struct sl_dir *dir, struct sl_manifest *m)
-{
-	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, dir));
-	assert_ok(sl_manifest_read(dir, m));
-}
-
 /* Replaces the file of a batch, and closes the run. */
-static void commit(struct sl_dir *dir, struct sl_manifest *m, struct sl_manifest_line *l,
-	const void *file, size_t bytes)
+static void commit(struct opened *o, struct sl_manifest_line *l, const void *file, size_t bytes)
 {
 	l->file_bytes = bytes;
 	l->file_crc = sl_crc32(file, bytes);
-	assert_ok(sl_file_commit(dir, l->file, file, bytes, true));
-	assert_ok(sl_manifest_write(dir, m));
-	sl_manifest_free(m);
-	sl_dir_close(dir);
+	assert_ok(sl_file_commit(&o->dir, l->file, file, bytes, true));
+	assert_ok(sl_manifest_write(&o->dir, &o->m));
+	close_run(o);
 }
 
 /* Ways to change the table or the line of a batch. */
@@ -130,36 +122,29 @@ static void make_change(enum change change, struct sl_table *t, struct sl_manife
 /* Rewrites the file of a batch with a change and with valid checksums. */
 static void forge(uint64_t batch, enum change change)
 {
-	struct sl_existing_run existing;
 	struct sl_batch_facts facts;
 	struct sl_manifest_line *l;
 	struct sl_file_facts run;
-	struct sl_manifest m;
 	struct sl_survivors s;
-	struct sl_plan *plan;
-	struct sl_dir dir;
+	struct opened o;
 	size_t bytes;
 	char *file;
 
-	open_run(&dir, &m);
-	assert_ok(sl_existing_run_read(&dir, &existing));
-	assert_ok(sl_existing_run_plan(&existing, NULL, 0, &plan));
-	l = &m.line[batch];
-	run = sl_plan_batch_facts(plan);
+	open_run(&o, 1);
+	l = &o.m.line[batch];
+	run = sl_plan_batch_facts(o.plan);
 	facts = (struct sl_batch_facts){l->batch, l->first_id, l->generated};
-	assert_ok(sl_survivors_read(&dir, l->file, &s));
+	assert_ok(sl_survivors_read(&o.dir, l->file, &s));
 	assert_true(s.table.n > 300);
 	make_change(change, &s.table, l);
 	for (uint32_t k = 0; k < s.table.n_columns; k++) {
 		set_digest(&s.table.column[k], s.table.n);
 		l->digest[s.table.column[k].column] = s.table.column[k].digest;
 	}
-	file = file_of(plan->choices.format, &run, &facts, &s.table, 0, &bytes);
-	commit(&dir, &m, l, file, bytes);
+	file = file_of(o.plan->choices.format, &run, &facts, &s.table, 0, &bytes);
+	commit(&o, l, file, bytes);
 	free(file);
 	sl_survivors_free(&s);
-	sl_plan_free(plan);
-	sl_existing_run_free(&existing);
 }
 
 #define KEYED "output.columns=[id, x, w]"
@@ -217,17 +202,18 @@ TEST(forged_files_are_reported)
  */
 static void forge_byte(uint64_t batch, size_t from_end)
 {
-	struct sl_manifest m;
-	struct sl_dir dir;
+	struct sl_manifest_line *l;
+	struct opened o;
 	size_t bytes;
 	char *file;
 
-	open_run(&dir, &m);
-	assert_ok(sl_file_read(&dir, m.line[batch].file, &file, &bytes));
+	open_run(&o, 1);
+	l = &o.m.line[batch];
+	assert_ok(sl_file_read(&o.dir, l->file, &file, &bytes));
 	file[from_end ? bytes - from_end : 0] ^= 1;
-	if (strstr(m.line[batch].file, ".h5"))
+	if (strstr(l->file, ".h5"))
 		sl_crc_trailer_add(file, bytes - SL_CRC_TRAILER_BYTES);
-	commit(&dir, &m, &m.line[batch], file, bytes);
+	commit(&o, l, file, bytes);
 	sl_memory_give(SL_HOST, file);
 }
 

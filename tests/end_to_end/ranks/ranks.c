@@ -3,17 +3,7 @@
 
 #include "tests/support/basic/check.h"
 
-static struct bits_job job;
-
 TEST(every_number_of_ranks_has_the_same_bytes)
 {
-	bits_run(&job);
-}
-
-TEST_FILE(argc, argv)
-{
-	job = bits_job("emulated");
-	job.ranks = true;
-	job.variants = (job.variants + 1) / 2;
-	return bits_arguments(&job, argc, argv) ? run_test_file("ranks") : 2;
+	bits_run("emulated", true);
 }

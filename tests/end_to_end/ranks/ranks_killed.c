@@ -33,39 +33,43 @@ static void resume(unsigned ranks)
 	remove_run(&folder, "ranks");
 }
 
-/* Sends a signal to a rank of a run of three that has committed n batches; *e is how mpirun ended. */
-static void send_signal(const char *const *options, const char *const *words, int number, size_t n,
-	unsigned rank, struct ending *e)
+/*
+ * mpirun kills the other ranks when one dies. It passes SIGUSR1 on, which batch queues send before the end of a job. Until
+ * then, batches were committed in order.
+ */
+TEST(a_signal_to_any_rank_ends_the_run)
 {
-	struct ranks_command c;
-	struct running r;
-	double start;
+	static const struct {
+		int signal;
+		unsigned rank, resumed; /* by so many ranks */
+		size_t n;               /* committed batches */
+	} rows[] = {{SIGKILL, 0, 1, 5}, {SIGKILL, 1, 2, 25}, {SIGKILL, 2, 3, 45},
+		{SIGUSR1, 0, 2, 10}, {SIGUSR1, 2, 2, 10}};
 
-	ranks_command(3, options, words, &c);
-	start_ranks(&c, &r);
-	kill(find_rank(&r, "ranks", n, rank), number);
-	start = seconds_now();
-	process_wait(&r, HANG_SECONDS, e);
-	if (seconds_now() - start > SECONDS_TO_END)
-		fail_msg("the run ended %.1f s after the signal", seconds_now() - start);
-}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const bool in_order = rows[i].signal == SIGUSR1;
+		struct ranks_command c;
+		struct sl_manifest m;
+		struct running r;
+		struct ending e;
 
-/* mpirun kills the other ranks when one dies. Until then, batches were committed in order. */
-TEST(a_killed_rank_ends_the_run)
-{
-	struct sl_manifest m;
-	struct ending e;
-
-	for (unsigned rank = 0; rank < 3; rank++) {
-		send_signal(NULL, RUN, SIGKILL, 5 + 20 * rank, rank, &e);
-		assert_int_not_equal(e.code, 0);
+		ranks_command(3, NULL, RUN, &c);
+		start_ranks(&c, &r);
+		kill(find_rank(&r, "ranks", rows[i].n, rows[i].rank), rows[i].signal);
+		process_wait(&r, SECONDS_TO_END, &e);
+		if (e.timed_out || e.code == 0)
+			fail_msg("row %zu: exit code %d: %s", i, e.code, e.err);
+		if (in_order && (e.code < 128 || !strstr(e.err, "a signal asked it to stop") ||
+					times_in(e.err, "sluice: ") != 1))
+			fail_msg("row %zu: exit code %d: %s", i, e.code, e.err);
 		process_free(&e);
 		read_manifest(&folder, "ranks", &m);
 		assert_true(m.in_order);
-		for (size_t i = 0; i < m.n; i++)
-			assert_int_equal(m.line[i].batch, i);
+		assert_in_range(m.n, rows[i].n, BATCHES - 1);
+		for (size_t k = 0; k < m.n; k++)
+			assert_int_equal(m.line[k].batch, k);
 		sl_manifest_free(&m);
-		resume(1 + rank);
+		resume(rows[i].resumed);
 	}
 }
 
@@ -104,27 +108,6 @@ TEST(suspended_ranks_continue)
 	process_wait(&r, HANG_SECONDS, &e);
 	expect_ending(&e, SL_OK, "", c.words);
 	expect_same_runs("ranks", "whole");
-}
-
-/* SIGUSR1, which mpirun passes on, and which batch queues send before the end of a job. */
-TEST(a_signal_to_any_rank_stops_the_run)
-{
-	struct sl_manifest m = {0};
-	struct ending e;
-
-	for (unsigned rank = 0; rank < 3; rank += 2) {
-		send_signal(NULL, RUN, SIGUSR1, 10, rank, &e);
-		assert_true(e.code >= 128);
-		assert_non_null(strstr(e.err, "a signal asked it to stop"));
-		assert_int_equal(times_in(e.err, "sluice: "), 1); /* the message is printed once */
-		process_free(&e);
-		read_manifest(&folder, "ranks", &m);
-		assert_in_range(m.n, 10, BATCHES - 1);
-		for (size_t i = 0; i < m.n; i++)
-			assert_int_equal(m.line[i].batch, i);
-		sl_manifest_free(&m);
-		resume(2);
-	}
 }
 
 /* A failure of one rank is that of the run: the exit code of all, and one message. */

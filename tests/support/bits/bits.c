@@ -20,11 +20,6 @@
 
 enum { RANKS_MOST = 4 };
 
-static bool on_gpu(void)
-{
-	return strcmp(bits_round.job->device, "cuda") == 0;
-}
-
 /* One thread of the host, without vector instructions; sizes for a GPU take all threads. */
 static void compute_reference(void)
 {
@@ -32,7 +27,7 @@ static void compute_reference(void)
 
 	bits_begin(&w, "whole", bits_round.particles, bits_round.batch);
 	bits_add(&w, "--device cpu");
-	if (!on_gpu()) {
+	if (!bits_on_gpu()) {
 		bits_add(&w, "SL_LEVEL=baseline");
 		bits_add(&w, "--threads 1");
 	}
@@ -253,9 +248,9 @@ static void run_variant(void)
 	for (const char *const *flag = ends[end].without; *flag && end > 0; flag++)
 		if (bits_round_has(*flag))
 			end = 0;
-	if (bits_round.particles < 2 || bits_round.job->ranks)
+	if (bits_round.particles < 2 || bits_round.ranks)
 		end = 0;
-	if (bits_round.job->ranks)
+	if (bits_round.ranks)
 		as_ranks();
 	else
 		ends[end].run();
@@ -270,11 +265,16 @@ static void run_variant(void)
 
 static void run_line(const struct bits_line *line)
 {
+	const uint64_t one_in = sl_sampling_step(1);
+	const unsigned rounds = one_in == 1 ? 12 : 1, variants = one_in >= 31       ? 1
+	                                                         : bits_round.ranks ? 2
+	                                                                            : 4;
+
 	bits_round.line = line;
-	bits_chance = bits_round.job->seed * 0x2545f4914f6cdd1du;
+	bits_chance = bits_round.seed * 0x2545f4914f6cdd1du;
 	for (const char *c = line->title; *c; c++)
 		bits_chance = bits_chance * 31 + (unsigned char)*c;
-	for (unsigned k = 0; k < bits_round.job->rounds; k++) {
+	for (unsigned k = 0; k < rounds; k++) {
 		struct sl_manifest m;
 		uint64_t survivors = 0;
 
@@ -286,7 +286,7 @@ static void run_line(const struct bits_line *line)
 		sl_manifest_free(&m);
 		if (survivors == 0 && !bits_round_has("empty") && !bits_round_has("shipped"))
 			bits_fail("no survivors, so nothing is compared");
-		for (unsigned v = 0; v < bits_round.job->variants; v++)
+		for (unsigned v = 0; v < variants; v++)
 			run_variant();
 		remove_run(&folder, "whole");
 	}
@@ -317,67 +317,28 @@ static void make_inputs(void)
 	expect(&folder, SL_OK, "", WORDS("run", "beam.yaml", "--out", "beam", "--quiet"));
 }
 
-void bits_run(const struct bits_job *asked)
+void bits_run(const char *device, bool ranks)
 {
 	static struct bits_table table;
-	struct bits_job job = *asked;
-	double end = seconds_now() + job.seconds;
-	struct sl_device device;
+	const char *share = getenv("SLUICE_SHARE"), *only = getenv("SLUICE_LINE");
+	struct sl_device first;
 	struct folder root;
 	char *text;
 	size_t bytes;
 
+	bits_round.device = device;
+	bits_round.ranks = ranks;
+	bits_round.seed = share ? strtoull(share, NULL, 10) : 0;
 	assert_ok(sl_formats_start());
-	sl_device_emulate(strcmp(job.device, "cuda") != 0);
-	assert_ok(sl_device_use(0, &device)); /* so that its backends are known */
+	sl_device_emulate(!bits_on_gpu());
+	assert_ok(sl_device_use(0, &first)); /* so that its backends are known */
 	snprintf(root.path, sizeof(root.path), "%.255s", source_root());
 	text = folder_read(&root, "tests/end_to_end/bits/bits.txt", &bytes);
 	bits_table_read(text, &table);
 	bits_context.table = &table;
 	make_inputs();
-	bits_round.job = &job;
-	do {
-		print_message("%zu configurations, %u rounds of %u runs, --seed %llu\n",
-			table.lines, job.rounds, job.variants, (unsigned long long)job.seed);
-		for (size_t i = 0; i < table.lines; i++)
-			if (!job.only || strcmp(job.only, table.line[i].title) == 0)
-				run_line(&table.line[i]);
-		job.seed++;
-	} while (job.seconds > 0 && seconds_now() < end);
+	for (size_t i = 0; i < table.lines; i++)
+		if (!only || strcmp(only, table.line[i].title) == 0)
+			run_line(&table.line[i]);
 	free(text);
-}
-
-static uint64_t share(void)
-{
-	const char *text = getenv("SLUICE_SHARE");
-
-	return text ? strtoull(text, NULL, 10) : 0;
-}
-
-struct bits_job bits_job(const char *device)
-{
-	uint64_t one_in = sl_sampling_step(1);
-
-	return (struct bits_job){.device = device,
-		.rounds = one_in == 1 ? 12 : 1,
-		.variants = one_in < 31 ? 4 : 1,
-		.seed = share()};
-}
-
-bool bits_arguments(struct bits_job *job, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i += 2) {
-		const char *value = i + 1 < argc ? argv[i + 1] : "";
-
-		if (strcmp(argv[i], "--seed") == 0)
-			job->seed = strtoull(value, NULL, 10);
-		else if (strcmp(argv[i], "--budget") == 0)
-			job->seconds = strtod(value, NULL);
-		else if (strcmp(argv[i], "--line") == 0)
-			job->only = value;
-		else
-			return fprintf(stderr, "usage: FILE [--seed N] [--budget SECONDS] [--line "
-					       "TITLE]\n") < 0;
-	}
-	return true;
 }

@@ -12,26 +12,11 @@
 #define SL_TESTS_SUPPORT_BITS_BITS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
-struct bits_job {
-	const char *device; /* emulated or cuda */
-	bool ranks;         /* all runs are those of several ranks */
-	unsigned
-		rounds; /* of each configuration; variants: runs of each round besides the reference */
-	unsigned variants;
-	const char *only; /* the title of a configuration, or NULL: all */
-	uint64_t seed;
-	double seconds; /* more rounds with further seeds until then; 0: none */
-};
-
-/* The rounds and variants of the share of the environment (cases/sampling.h). */
-struct bits_job bits_job(const char *device);
-
-/* Reads --seed N, --budget SECONDS and --line TITLE. Returns false after a message if there are others. */
-bool bits_arguments(struct bits_job *job, int argc, char **argv);
-
-/* Writes the lists that configurations of the table read to the folder of the test, and runs all. */
-void bits_run(const struct bits_job *job);
+/*
+ * Writes the lists that configurations of the table read to the folder of the test, and runs all on a device, emulated or
+ * cuda, or as ranks. The seed is SLUICE_SHARE; SLUICE_LINE is the title of the only configuration.
+ */
+void bits_run(const char *device, bool ranks);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "tests/cases/sampling.h"
 #include "tests/support/program/fixture.h"
 #include "tests/support/program/program.h"
 
@@ -23,9 +24,9 @@ void bits_tell(const char *format, ...)
 	va_end(list);
 }
 
-static bool on_gpu(void)
+bool bits_on_gpu(void)
 {
-	return strcmp(bits_round.job->device, "cuda") == 0;
+	return strcmp(bits_round.device, "cuda") == 0;
 }
 
 bool bits_round_has(const char *flag)
@@ -43,8 +44,10 @@ static void set_flag(const char *flag)
 void bits_fail(const char *what)
 {
 	printf("%s%s\n", bits_round.line->text, story); /* longer than messages of cmocka */
-	fail_msg("%s\nto repeat it: sluice_tests FILE --seed %llu --line '%s'", what,
-		(unsigned long long)bits_round.job->seed, bits_round.line->title);
+	fail_msg(
+		"%s\nto repeat it: SLUICE_ONE_IN=%llu SLUICE_SHARE=%llu SLUICE_LINE='%s' sluice_tests FILE",
+		what, (unsigned long long)sl_sampling_step(1), (unsigned long long)bits_round.seed,
+		bits_round.line->title);
 }
 
 void bits_tell_words(const struct bits_words *w)
@@ -123,7 +126,7 @@ static void find_refused(const char *key, const char *flag)
 
 	bits_begin(&w, "plan", bits_round.particles, bits_round.batch);
 	w.word[1] = "plan";
-	bits_add(&w, "--device %s", bits_round.job->device);
+	bits_add(&w, "--device %s", bits_round.device);
 	bits_add(&w, "%s", key);
 	call(&folder, NULL, w.word, &e);
 	if (e.code != SL_OK)
@@ -135,7 +138,7 @@ static void choose_sizes(void)
 {
 	bits_round.particles = bits_round.line->particles;
 	bits_round.batch = bits_round.line->batch;
-	if (on_gpu() && !bits_round_has("list")) {
+	if (bits_on_gpu() && !bits_round_has("list")) {
 		bits_round.particles = 1000003;
 		bits_round.batch = 250007;
 	}
@@ -155,7 +158,7 @@ static void choose_settings(void)
 		choice = bits_round.line->choice[k][bits_one_of((unsigned)bits_round.line->n[k])];
 		if (sscanf(choice, "one batch of %u", &n) != 1)
 			bits_add(&bits_round.files, "%s", choice);
-		else if (!on_gpu())
+		else if (!bits_on_gpu())
 			bits_round.particles = bits_round.batch = n;
 		if (strncmp(choice, "transport", 9) == 0)
 			set_flag("transport");
@@ -168,8 +171,8 @@ void bits_round_choose(void)
 
 	told = 0;
 	story[0] = '\0';
-	snprintf(
-		c->flags, sizeof(c->flags), "%s%s", bits_round.line->flags, on_gpu() ? " gpu" : "");
+	snprintf(c->flags, sizeof(c->flags), "%s%s", bits_round.line->flags,
+		bits_on_gpu() ? " gpu" : "");
 	bits_round.files = (struct bits_words){.n = 0};
 	choose_sizes();
 	bits_add(&bits_round.files, "$files");

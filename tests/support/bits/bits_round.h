@@ -2,17 +2,20 @@
 #ifndef SL_TESTS_SUPPORT_BITS_BITS_ROUND_H
 #define SL_TESTS_SUPPORT_BITS_BITS_ROUND_H
 
-#include "tests/support/bits/bits.h"
 #include "tests/support/bits/bits_words.h"
 
 struct bits_round {
-	const struct bits_job *job;
+	const char *device; /* emulated or cuda */
+	bool ranks;         /* all runs are those of several ranks */
+	uint64_t seed;
 	const struct bits_line *line;
 	struct bits_words files; /* settings of all runs */
 	const char *format;      /* of them; "": that of the configuration */
 	unsigned particles, batch, batches;
 };
 extern struct bits_round bits_round;
+
+bool bits_on_gpu(void);
 
 /* Chooses the files of a round of the line. */
 void bits_round_choose(void);

@@ -1,16 +1,14 @@
-/* process.c - fork, exec, wait with a limit; output goes to files in memory, because a pipe could fill up. */
+/* process.c - starts programs, and waits with a limit; output goes to files in memory, because a pipe could fill up. */
 #include "tests/support/program/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,54 +16,13 @@
 #include "tests/support/basic/check.h"
 #include "tests/support/program/program_server.h"
 
-enum { CANNOT_RUN = 127 };
-
-static const char *program(const char *name)
-{
-	const char *sluice = getenv("SLUICE");
-
-	if (strcmp(name, "sluice") != 0)
-		return name;
-	if (!sluice)
-		skip_test(
-			"the test starts the program; set SLUICE to its path, or run the test with ctest");
-	return sluice;
-}
-
-/* Executes the program in the child; does not return. */
-static void exec_program(const struct process *p, const char *path, const struct running *r)
-{
-	const struct rlimit most = {p->file_bytes, p->file_bytes};
-	int in = open("/dev/null", O_RDONLY);
-
-	setpgid(0, 0);
-	signal(SIGINT, SIG_DFL); /* a shell starts background jobs with SIGINT ignored */
-	if (in < 0 || dup2(in, 0) < 0 || dup2(r->out, 1) < 0 || dup2(r->err, 2) < 0)
-		_exit(CANNOT_RUN);
-	if (p->folder && chdir(p->folder) != 0)
-		_exit(CANNOT_RUN);
-	for (const char *const *env = p->env; env && *env; env++)
-		putenv((char *)(uintptr_t)*env);
-	if (p->file_bytes != 0 && setrlimit(RLIMIT_FSIZE, &most) != 0)
-		_exit(CANNOT_RUN);
-	execvp(path, (char *const *)(uintptr_t)p->argv);
-	_exit(CANNOT_RUN);
-}
-
 void process_start(const struct process *p, struct running *r)
 {
 	r->out = memfd_create("out", MFD_CLOEXEC);
 	r->err = memfd_create("err", MFD_CLOEXEC);
 	assert_true(r->out >= 0 && r->err >= 0);
 	fflush(NULL);
-	if (!program_server_call(p, r)) {
-		const char *path = program(p->argv[0]);
-
-		r->pid = fork();
-		assert_true(r->pid >= 0);
-		if (r->pid == 0)
-			exec_program(p, path, r);
-	}
+	program_server_call(p, r);
 	setpgid(r->pid, r->pid); /* parent and child both call it, because either can run first */
 }
 
@@ -139,4 +96,25 @@ int in_child(int (*body)(void *argument), void *argument)
 		_exit(body(argument));
 	status = wait_for(pid, HANG_SECONDS, &timed_out);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+size_t children_of(pid_t parent, pid_t *child, size_t most)
+{
+	char pattern[64];
+	glob_t threads;
+	size_t n = 0;
+
+	snprintf(pattern, sizeof(pattern), "/proc/%d/task/*/children", (int)parent);
+	if (glob(pattern, 0, NULL, &threads) != 0)
+		return 0;
+	for (size_t i = 0; i < threads.gl_pathc; i++) {
+		FILE *f = fopen(threads.gl_pathv[i], "re");
+
+		while (f && n < most && fscanf(f, "%d", &child[n]) == 1)
+			n++;
+		if (f)
+			fclose(f);
+	}
+	globfree(&threads);
+	return n;
 }

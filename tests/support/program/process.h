@@ -67,4 +67,7 @@ void process_free(struct ending *e);
  */
 int in_child(int (*body)(void *argument), void *argument);
 
+/* Finds the children of all threads of a process. Returns their number, up to most. */
+size_t children_of(pid_t parent, pid_t *child, size_t most);
+
 #endif

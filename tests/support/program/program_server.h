@@ -1,6 +1,6 @@
 /*
- * program_server.h - calls the program in a separate process, without the loader: that and the libraries take longer
- * than a run of a few particles.
+ * program_server.h - starts programs. The one under test is called in a separate process, without the loader: that and
+ * the libraries take longer than a run of a few particles.
  *
  * At its start the program of the tests forks a process, the server, which waits. For each run the server forks a child
  * that calls main() of the program (program_main.h). So that child has nothing of the state that the tests of the
@@ -11,13 +11,13 @@
 
 #include "tests/support/program/process.h"
 
-/*
- * Before the first test, and again in another name space, where the new server replaces the earlier one. Does nothing in
- * builds that do not link the program (program_main.h).
- */
+/* Before the first test, and again in another name space, where the new server replaces the earlier one. */
 void program_server_start(void);
 
-/* Starts the program with the files of r, and sets r->pid. Returns false if it has to be executed. */
-bool program_server_call(const struct process *p, struct running *r);
+/*
+ * Starts a program with the files of r, and sets r->pid. "sluice" is executed only in builds that do not link it
+ * (program_main.h); other programs always are.
+ */
+void program_server_call(const struct process *p, struct running *r);
 
 #endif

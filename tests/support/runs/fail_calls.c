@@ -69,18 +69,17 @@ static const struct outcome *outcome_of(const char *call, unsigned turn)
 	return &first[turn % n];
 }
 
-static void check_outcome(const struct fault *fault, const char *call, const struct outcome *o,
-	const struct ending *e)
+static void check_outcome(const char *call, const struct outcome *o)
 {
+	const int code = trial.end.code;
 	char number[32];
 
 	snprintf(number, sizeof(number), "error %d", o->error);
-	trial_check_message(fault, e,
-		o->text              ? o->text
-		: is_of_device(call) ? number
-				     : strerrordesc_np(o->error));
-	if (e->code != o->code && (e->code != o->other || (o->error == ENOMEM && !trial_is_run())))
-		fail_fault(fault, "exit code %d: %s", e->code, e->err);
+	trial_check_message(o->text              ? o->text
+			    : is_of_device(call) ? number
+						 : strerrordesc_np(o->error));
+	if (code != o->code && (code != o->other || (o->error == ENOMEM && !trial_is_run())))
+		fail_fault("exit code %d: %s", code, trial.end.err);
 }
 
 static bool is_in(const char *name, const char *names)
@@ -91,22 +90,34 @@ static bool is_in(const char *name, const char *names)
 }
 
 /* A failed sync is not repeated: a second one would succeed although pages are lost. */
-static void check_no_second_sync(const struct fault *fault, const char *call, size_t k)
+static bool is_other_sync(const char *name, const char *call)
+{
+	return is_in(name, "sys_fsync sys_dirsync sys_fdatasync ") && strcmp(name, call) != 0;
+}
+
+/* After an error that makes a device unusable, no call reaches the driver (device.c asks sl_fault() before each). */
+static bool is_driver_call(const char *name, const char *call)
+{
+	(void)call;
+	return is_of_device(name) && strcmp(name, "dev_flip") != 0;
+}
+
+static void check_none_after(
+	const char *call, size_t k, bool (*is_wrong)(const char *name, const char *call))
 {
 	static struct calls now;
-	size_t n = 0;
+	bool failed = false;
 
 	call_log_read(&now);
 	for (size_t i = 0; i < now.n; i++) {
-		n += strcmp(now.at[i].name, call) == 0;
-		if (n >= k && is_in(now.at[i].name, "sys_fsync sys_dirsync sys_fdatasync ") &&
-			strcmp(now.at[i].name, call) != 0)
-			fail_fault(fault, "a sync follows the one that failed");
+		if (failed && is_wrong(now.at[i].name, call))
+			fail_fault("%s is called after it", now.at[i].name);
+		failed |= now.at[i].k == k && strcmp(now.at[i].name, call) == 0;
 	}
 }
 
 /* Devices that run.json reports as failed. All batches must be counted once. */
-size_t failed_devices(const struct fault *fault)
+size_t failed_devices(void)
 {
 	size_t bytes;
 	char *json = folder_read(&trial.f, "out/run.json", &bytes),
@@ -120,107 +131,82 @@ size_t failed_devices(const struct fault *fault)
 	for (const char *at = devices; (at = strstr(at, "\"batches\": ")) != NULL; at++)
 		all += strtoul(at + strlen("\"batches\": "), NULL, 10);
 	if (all != batches)
-		fail_fault(fault, "the devices computed %lu batches of %lu", all, batches);
+		fail_fault("the devices computed %lu batches of %lu", all, batches);
 	free(json);
 	return failed;
 }
 
 /* HDF5 may crash without memory, and calls exit(-1) if it has none to report its own error. */
-static bool is_crash_of_hdf5(const struct ending *e)
+static bool is_crash_of_hdf5(void)
 {
-	return (e->code < 0 || e->code == 255) && trial_is_run() &&
+	return (trial.end.code < 0 || trial.end.code == 255) && trial_is_run() &&
 	       strstr(trial.s->command, "openpmd");
 }
 
-/* After an error that makes a device unusable, no call reaches the driver (device.c asks sl_fault() before each). */
-static void check_no_call_after(const struct fault *fault, const char *call, size_t k)
-{
-	static struct calls now;
-	bool failed = false;
-
-	call_log_read(&now);
-	for (size_t i = 0; i < now.n; i++) {
-		if (failed && is_of_device(now.at[i].name) &&
-			strcmp(now.at[i].name, "dev_flip") != 0)
-			fail_fault(fault, "%s is called after it", now.at[i].name);
-		failed |= now.at[i].k == k && strcmp(now.at[i].name, call) == 0;
-	}
-}
-
-static void check_device_failure(const struct fault *fault, const char *call, bool on,
-	const struct outcome *o, const struct ending *e, const struct tree *now)
+static void check_device_failure(const char *call, bool on, const struct outcome *o)
 {
 	const bool in_batch = is_in(call,
 		"dev_record dev_sync dev_elapsed dev_copy dev_fill dev_launch dev_capture dev_graph "
 		"dev_replay ");
+	const struct ending *e = &trial.end;
 
-	if ((trial.s->is & SURVIVES) && e->code == 0 && failed_devices(fault) > 1 && !on)
-		fail_fault(fault, "more than one device has failed");
+	if ((trial.s->is & SURVIVES) && e->code == 0 && failed_devices() > 1 && !on)
+		fail_fault("more than one device has failed");
 	if (e->code == 0)
 		return;
 	if ((trial.s->is & ONE_WRITER) && in_batch && !strstr(e->err, "batch "))
-		fail_fault(fault, "the message names no batch: %s", e->err);
-	if (trial_is_finished(now))
-		fail_fault(fault, "exit code %d, but the output is complete", e->code);
+		fail_fault("the message names no batch: %s", e->err);
+	if (trial_is_finished())
+		fail_fault("exit code %d, but the output is complete", e->code);
 	/* all memory is allocated before */
 	if (is_in(call, "dev_malloc pinned_malloc dev_stream dev_event ") &&
 		folder_has(&trial.f, "out"))
-		fail_fault(fault, "the output directory exists");
+		fail_fault("the output directory exists");
 	if ((trial.s->is & SURVIVES) && in_batch && !on && o->code == SL_DEVICE_FAILED)
-		fail_fault(fault, "the other devices do not compute the rest: %s", e->err);
+		fail_fault("the other devices do not compute the rest: %s", e->err);
 }
 
 /* Call k fails, and if on, each later one. */
 static void fail_call(const char *call, size_t k, bool on, const struct outcome *o)
 {
-	const bool any = strcmp(call, "malloc") == 0;
-	struct fault fault = {.env = {fault.text, any && on ? "FAIL_ON=1" : NULL, NULL}};
-	struct tree now;
-	struct ending e;
+	const bool any = strcmp(call, "malloc") == 0, one = trial.s->is & ONE_WRITER;
 
 	if (any)
-		snprintf(fault.text, sizeof(fault.text), "FAIL_AT=%zu", k);
+		trial_run_with(&(struct fault){.more = on ? "FAIL_ON=1" : NULL}, "FAIL_AT=%zu", k);
 	else
-		snprintf(fault.text, sizeof(fault.text), "SL_FAULT=%s:%zu%s:%d", call, k,
-			on ? "+" : "", o->error);
-	trial_run_with(&fault, &e, &now);
-	if (any && is_crash_of_hdf5(&e)) {
+		trial_run_with(NULL, "SL_FAULT=%s:%zu%s:%d", call, k, on ? "+" : "", o->error);
+	if (any && is_crash_of_hdf5()) {
 		trial.ended++;
-	} else {
-		trial_check_ending(&fault, &e, &now);
-		if (e.code != 0)
-			check_outcome(&fault, call, o, &e);
-		if ((trial.s->is & ONE_WRITER) && is_of_device(call) &&
-			(o->error == SL_ERROR_ADDRESS || o->error == SL_ERROR_LAUNCH))
-			check_no_call_after(&fault, call, k);
-		if (is_of_device(call))
-			check_device_failure(&fault, call, on, o, &e, &now);
-		if ((trial.s->is & ONE_WRITER) && !on && e.code != 0 &&
-			is_in(call, "file_fsync file_datasync file_dirsync sys_fsync sys_dirsync "
-				    "sys_fdatasync "))
-			check_no_second_sync(&fault, call, k);
+		trial_finish();
+		return;
 	}
-	trial_finish(&fault, &e, &now);
+	trial_check_ending();
+	if (trial.end.code != 0)
+		check_outcome(call, o);
+	if (one && is_of_device(call) &&
+		(o->error == SL_ERROR_ADDRESS || o->error == SL_ERROR_LAUNCH))
+		check_none_after(call, k, is_driver_call);
+	if (is_of_device(call))
+		check_device_failure(call, on, o);
+	if (one && !on && trial.end.code != 0 &&
+		is_in(call, "file_fsync file_datasync file_dirsync sys_fsync sys_dirsync "
+			    "sys_fdatasync "))
+		check_none_after(call, k, is_other_sync);
+	trial_finish();
 }
 
-static void run_killed(const struct fault *fault)
+static void finish_killed(bool surely)
 {
-	struct tree now;
-	struct ending e;
-
-	trial_run_with(fault, &e, &now);
-	trial.ended += e.signal == SIGKILL;
-	if (e.signal != SIGKILL && fault->env[0] && !(trial.s->is & THREADS))
-		fail_fault(fault, "exit code %d", e.code);
-	trial_finish(fault, &e, &now);
+	trial.ended += trial.end.signal == SIGKILL;
+	if (trial.end.signal != SIGKILL && surely)
+		fail_fault("exit code %d", trial.end.code);
+	trial_finish();
 }
 
 static void kill_at(const char *call, size_t k)
 {
-	struct fault fault = {.env = {fault.text, NULL}};
-
-	snprintf(fault.text, sizeof(fault.text), "SL_FAULT=%s:%zu:kill", call, k);
-	run_killed(&fault);
+	trial_run_with(NULL, "SL_FAULT=%s:%zu:kill", call, k);
+	finish_killed(!(trial.s->is & THREADS));
 }
 
 /* Within one system call, between two calls, and in third-party code, where SL_FAULT does not reach. */
@@ -230,10 +216,10 @@ static void kill_at_moments(void)
 
 	for (unsigned k = 0; k < n; k++) {
 		const double golden = 0.6180339887 * (double)(seed + k);
-		struct fault fault = {.seconds = 1e-4 + trial.seconds * (golden - floor(golden))};
+		const double seconds = 1e-4 + trial.seconds * (golden - floor(golden));
 
-		snprintf(fault.text, sizeof(fault.text), "a kill after %.6f s", fault.seconds);
-		run_killed(&fault);
+		trial_run_with(&(struct fault){.seconds = seconds}, "a kill after %.6f s", seconds);
+		finish_killed(false);
 	}
 }
 

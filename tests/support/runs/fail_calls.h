@@ -17,6 +17,6 @@ void fail_calls(const struct scenario *s, bool of_device);
 extern unsigned failed_commands, succeeded_commands; /* with a fault, so far */
 
 /* Devices that run.json reports as failed. All batches must be counted once. */
-size_t failed_devices(const struct fault *fault);
+size_t failed_devices(void);
 
 #endif

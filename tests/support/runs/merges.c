@@ -218,8 +218,7 @@ char *expect_joined(const struct list_run *r, size_t *bytes)
 	struct sl_mcpl_header h = {.particles = n};
 	char name[64];
 
-	snprintf(name, sizeof(name), "out/t.%s",
-		strcmp(r->format, "openpmd") == 0 ? "h5" : r->format);
+	joined_name("out", r->format, name);
 	found = is_list ? particles_of(&folder, name, &h) : rows_of(folder_path(&folder, name), n);
 	assert_int_equal(h.particles, n);
 	for (uint64_t i = 0; i < n; i++) {
@@ -234,27 +233,6 @@ char *expect_joined(const struct list_run *r, size_t *bytes)
 }
 
 /* --- merges ----------------------------------------------------------------------------------- */
-
-void open_run(struct opened *o, uint32_t threads)
-{
-	char set[64];
-	const char *const sets[] = {set};
-
-	snprintf(set, sizeof(set), "run.threads=%u", threads);
-	*o = (struct opened){.plan = NULL};
-	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &o->dir));
-	assert_ok(sl_existing_run_read(&o->dir, &o->existing));
-	assert_ok(sl_existing_run_plan(&o->existing, sets, 1, &o->plan));
-	assert_ok(sl_manifest_read(&o->dir, &o->m));
-}
-
-void close_run(struct opened *o)
-{
-	sl_plan_free(o->plan);
-	sl_existing_run_free(&o->existing);
-	sl_manifest_free(&o->m);
-	sl_dir_close(&o->dir);
-}
 
 struct sl_order_devices order_devices(uint32_t n, const struct opened *o)
 {

@@ -6,11 +6,11 @@
 #ifndef SL_TESTS_SUPPORT_RUNS_MERGES_H
 #define SL_TESTS_SUPPORT_RUNS_MERGES_H
 
-#include "pipeline/output/existing_run.h"
 #include "pipeline/output/merged_list.h"
 #include "pipeline/plan/joined_memory.h"
 #include "tests/support/formats/mcpl_lists.h"
 #include "tests/support/program/fixture.h"
+#include "tests/support/runs/same_run.h"
 
 /* Particles of the short list, and of one of several blocks and gzip members for each thread. */
 enum { FEW = 2000, MANY = 150000, ORDER_DEVICES = 7 };
@@ -48,16 +48,6 @@ size_t run_entries(void);
 double keep_sample(uint64_t seed, uint64_t n, struct sl_mcpl_particle *kept, uint64_t *kept_n);
 
 extern struct sl_mcpl_particle listed[MANY];
-
-/* The run in `out`, opened again from its own files, with a plan for so many threads. */
-struct opened {
-	struct sl_existing_run existing;
-	struct sl_manifest m;
-	struct sl_plan *plan;
-	struct sl_dir dir;
-};
-void open_run(struct opened *o, uint32_t threads);
-void close_run(struct opened *o);
 
 /* A merge of the run in `out` into memory. */
 struct merge {

@@ -1,7 +1,6 @@
 /* ranks_check.c - see ranks_check.h. */
 #include "tests/support/runs/ranks_check.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,19 +157,6 @@ void expect_lost_rank(struct running *r, int seconds)
 
 /* --- processes -------------------------------------------------------------------------------- */
 
-/* Adds the children that one thread of a process has started; returns their number. */
-static unsigned read_children(const char *path, pid_t *child, unsigned n, unsigned most)
-{
-	FILE *f = fopen(path, "re");
-	int pid;
-
-	while (f && n < most && fscanf(f, "%d", &pid) == 1)
-		child[n++] = pid;
-	if (f)
-		fclose(f);
-	return n;
-}
-
 static int ascending(const void *a, const void *b)
 {
 	return *(const pid_t *)a < *(const pid_t *)b ? -1 : 1;
@@ -179,21 +165,9 @@ static int ascending(const void *a, const void *b)
 /* mpirun starts the ranks in order, so their process numbers ascend. */
 static pid_t child_of(pid_t parent, unsigned number)
 {
-	enum { MOST = 64 };
-	pid_t child[MOST];
-	char path[600];
-	unsigned n = 0;
-	struct dirent *e;
-	DIR *d;
+	pid_t child[64];
+	const size_t n = children_of(parent, child, 64);
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)parent);
-	d = opendir(path);
-	while (d && (e = readdir(d)) != NULL) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int)parent, e->d_name);
-		n = read_children(path, child, n, MOST);
-	}
-	if (d)
-		closedir(d);
 	assert_true(number < n);
 	qsort(child, n, sizeof(*child), ascending);
 	return child[number];

@@ -123,3 +123,24 @@ void joined_name(const char *out, const char *format, char name[64])
 {
 	snprintf(name, 64, "%s/t.%s", out, strcmp(format, "openpmd") == 0 ? "h5" : format);
 }
+
+void open_run(struct opened *o, uint32_t threads)
+{
+	char set[64];
+	const char *const sets[] = {set};
+
+	snprintf(set, sizeof(set), "run.threads=%u", threads);
+	*o = (struct opened){.plan = NULL};
+	assert_ok(sl_dir_open(folder_path(&folder, "out"), false, &o->dir));
+	assert_ok(sl_existing_run_read(&o->dir, &o->existing));
+	assert_ok(sl_existing_run_plan(&o->existing, sets, 1, &o->plan));
+	assert_ok(sl_manifest_read(&o->dir, &o->m));
+}
+
+void close_run(struct opened *o)
+{
+	sl_plan_free(o->plan);
+	sl_existing_run_free(&o->existing);
+	sl_manifest_free(&o->m);
+	sl_dir_close(&o->dir);
+}

@@ -1,8 +1,8 @@
-/* same_run.h - compares two runs in the folder of the fixture. */
+/* same_run.h - compares two runs in the folder of the fixture, and opens one. */
 #ifndef SL_TESTS_SUPPORT_RUNS_SAME_RUN_H
 #define SL_TESTS_SUPPORT_RUNS_SAME_RUN_H
 
-#include <stdbool.h>
+#include "pipeline/output/existing_run.h"
 
 /*
  * What differs between two runs of one configuration, or NULL: any byte of any file, or in run.json anything but
@@ -21,5 +21,15 @@ char *sums_of_run(const char *out);
 
 /* Sets name to that of the joined file of a run named t. */
 void joined_name(const char *out, const char *format, char name[64]);
+
+/* The run in `out`, opened again from its own files, with a plan for so many threads. */
+struct opened {
+	struct sl_existing_run existing;
+	struct sl_manifest m;
+	struct sl_plan *plan;
+	struct sl_dir dir;
+};
+void open_run(struct opened *o, uint32_t threads);
+void close_run(struct opened *o);
 
 #endif

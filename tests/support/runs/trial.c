@@ -25,34 +25,42 @@ static const char config[] =
 	"key: [pixel:6, energy:8]\n"
 	"output: {columns: [id, x, y, z, energy, pixel]}\n";
 
-/* The words of a command line, separated by spaces. */
-struct words {
-	const char *at[64];
-	char text[2048];
-};
-
-static void split(const char *line, struct words *w)
-{
-	size_t n = 0;
-
-	snprintf(w->text, sizeof(w->text), "sluice %s", line);
-	for (char *word = strtok(w->text, " "); word; word = strtok(NULL, " "))
-		w->at[n++] = word;
-	w->at[n] = NULL;
-}
-
 /* --- running ---------------------------------------------------------------------------------- */
 
 struct trial trial;
 
+/* line: words that spaces separate. */
+static void start(
+	const char *line, const char *const *env, unsigned long file_bytes, struct running *r)
+{
+	static const char *words[64];
+	static char text[2048];
+	const struct process p = {.argv = words,
+		.env = env,
+		.folder = trial.f.path,
+		.begin = call_log_begin,
+		.file_bytes = file_bytes};
+	size_t n = 0;
+
+	snprintf(text, sizeof(text), "sluice %s", line);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		words[n++] = word;
+	words[n] = NULL;
+	process_start(&p, r);
+}
+
 void trial_run(const char *line, const char *const *env, struct ending *e)
 {
-	static struct words w;
-	struct process p = {
-		.argv = w.at, .env = env, .folder = trial.f.path, .begin = call_log_begin};
+	struct running r;
 
-	split(line, &w);
-	process_run(&p, HANG_SECONDS, e);
+	start(line, env, 0, &r);
+	process_wait(&r, HANG_SECONDS, e);
+}
+
+void trial_read(void)
+{
+	tree_free(&trial.now);
+	tree_read(&trial.f, &trial.now);
 }
 
 /* Runs lines that ";" separates. */
@@ -125,6 +133,7 @@ void trial_end(void)
 		folder_remove(&trial.f);
 	tree_free(&trial.before);
 	tree_free(&trial.after);
+	tree_free(&trial.now);
 	free(trial.out);
 	trial.s = NULL;
 }
@@ -160,8 +169,7 @@ static bool is_allowed(const struct tree_file *f, bool killed)
 }
 
 /* Every line of a manifest has its file. */
-static void check_manifest(
-	const struct fault *fault, const struct tree *now, const struct tree_file *manifest)
+static void check_manifest(const struct tree_file *manifest)
 {
 	const char *at = manifest->bytes, *end;
 	const int folder_bytes = (int)(strlen(manifest->name) - strlen("manifest.jsonl"));
@@ -173,19 +181,19 @@ static void check_manifest(
 		if (!found || found > end || sscanf(found + 7, " \"%63[^\"]", file) != 1)
 			continue;
 		snprintf(name, sizeof(name), "%.*s%s", folder_bytes, manifest->name, file);
-		if (!tree_find(now, name))
-			fail_fault(fault, "the manifest names %s, which does not exist", name);
+		if (!tree_find(&trial.now, name))
+			fail_fault("the manifest names %s, which does not exist", name);
 	}
 }
 
 /* The removals that failed: SL_FAULT=file_remove:N+ lets the N-th and all later ones fail. */
-static size_t failed_removals(const struct fault *fault)
+static size_t failed_removals(void)
 {
 	static struct calls now;
 	size_t from = 0, n;
 	char on = '\0';
 
-	if (sscanf(fault->text, "SL_FAULT=file_remove:%zu%c", &from, &on) != 2 || on != '+')
+	if (sscanf(trial.fault, "SL_FAULT=file_remove:%zu%c", &from, &on) != 2 || on != '+')
 		return 0;
 	call_log_read(&now);
 	n = calls_of(&now, "file_remove");
@@ -193,52 +201,52 @@ static size_t failed_removals(const struct fault *fault)
 }
 
 /* A part of a file may be left by a kill, or if its removal has failed. */
-static void check_files(const struct fault *fault, const struct tree *now, bool killed)
+static void check_files(bool killed)
 {
 	size_t parts = 0;
 
-	for (size_t i = 0; i < now->n; i++) {
-		const char *name = now->file[i].name;
+	for (size_t i = 0; i < trial.now.n; i++) {
+		const char *name = trial.now.file[i].name;
 
 		if (ends_with(name, ".part"))
 			parts += !tree_find(&trial.before, name);
-		else if (!is_allowed(&now->file[i], killed))
-			fail_fault(fault, "%s is left, or has other bytes", name);
+		else if (!is_allowed(&trial.now.file[i], killed))
+			fail_fault("%s is left, or has other bytes", name);
 		if (ends_with(name, "manifest.jsonl") && !(trial.s->is & REPLACES))
-			check_manifest(fault, now, &now->file[i]);
+			check_manifest(&trial.now.file[i]);
 	}
-	if (!killed && parts > failed_removals(fault))
-		fail_fault(fault, "%zu parts of files are left", parts);
+	if (!killed && parts > failed_removals())
+		fail_fault("%zu parts of files are left", parts);
 	for (size_t i = 0; i < trial.before.n; i++) {
 		const char *name = trial.before.file[i].name;
 
 		/* the manifest has the files of a run */
-		if (!tree_find(now, name) &&
+		if (!tree_find(&trial.now, name) &&
 			(strncmp(name, "out/", 4) != 0 || strchr(name + 4, '/')))
-			fail_fault(fault, "%s is missing", name);
+			fail_fault("%s is missing", name);
 	}
 }
 
-bool trial_is_finished(const struct tree *now)
+bool trial_is_finished(void)
 {
 	size_t same = 0;
 
 	for (size_t i = 0; i < trial.after.n; i++) {
-		const struct tree_file *f = tree_find(now, trial.after.file[i].name);
+		const struct tree_file *f = tree_find(&trial.now, trial.after.file[i].name);
 
 		same += f && (varies(f->name) || tree_same(f, &trial.after.file[i]));
 	}
-	return same == trial.after.n && now->n == trial.after.n;
+	return same == trial.after.n && trial.now.n == trial.after.n;
 }
 
 /* A varying file of a few bytes is of a test. */
-static uint64_t state_of(const struct tree *now)
+static uint64_t state_of_files(void)
 {
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < now->n; i++)
-		hash += tree_file_hash(
-			&now->file[i], now->file[i].size < 8 || !varies(now->file[i].name));
+	for (size_t i = 0; i < trial.now.n; i++)
+		hash += tree_file_hash(&trial.now.file[i],
+			trial.now.file[i].size < 8 || !varies(trial.now.file[i].name));
 	return hash;
 }
 
@@ -258,109 +266,112 @@ static size_t times_seen(uint64_t state)
 }
 
 /* The commands that repair give the undisturbed files. Their result depends only on the state, so each is tested once. */
-static void repair(const struct fault *fault, struct tree *now)
+static void repair(void)
 {
-	const uint64_t state = state_of(now);
+	const uint64_t state = state_of_files();
 	const size_t seen = times_seen(state);
 	const bool resumes = trial_is_run() && !strstr(trial.s->command, "--resume");
 	const char *line = seen == 0 ? trial.s->repair : trial.s->other;
 	struct ending e;
 	char again[2048];
 
-	if (seen > 1 || (seen == 1 && !line) || trial_is_finished(now))
+	if (seen > 1 || (seen == 1 && !line) || trial_is_finished())
 		return;
 	assert_true(trial.n_states < STATES_MOST);
 	trial.states[trial.n_states++] = state;
 	snprintf(again, sizeof(again), "%s%s", trial.s->command, resumes ? " --resume" : "");
 	line = line ? line : again;
 	trial_run(line, NULL, &e);
-	tree_free(now);
-	tree_read(&trial.f, now);
-	if (e.code != 0 || !trial_is_finished(now))
-		fail_fault(fault,
-			"after it, %s does not give the undisturbed files: exit code %d: %s", line,
-			e.code, e.err);
+	trial_read();
+	if (e.code != 0 || !trial_is_finished())
+		fail_fault("after it, %s does not give the undisturbed files: exit code %d: %s",
+			line, e.code, e.err);
 	process_free(&e);
 }
 
 /* Waits for all processes of a group: the test adopts them. */
-static void check_processes(const struct fault *fault, pid_t group)
+static void check_processes(pid_t group)
 {
 	for (int i = 0; waitpid(-group, NULL, WNOHANG) != -1; i++) {
 		if (i == 20000)
-			fail_fault(fault, "a process is left");
+			fail_fault("a process is left");
 		sleep_for(0.0005);
 	}
 }
 
-void trial_check_message(const struct fault *fault, const struct ending *e, const char *text)
+void trial_check_message(const char *text)
 {
-	if (strncmp(e->err, "sluice: ", 8) != 0 || !strstr(e->err, "; ") ||
-		(text && !strstr(e->err, text)))
-		fail_fault(fault, "the message lacks a remedy or \"%s\": %s", text ? text : "",
-			e->err);
+	const char *err = trial.end.err;
+
+	if (strncmp(err, "sluice: ", 8) != 0 || !strstr(err, "; ") || !strstr(err, text))
+		fail_fault("the message lacks a remedy or \"%s\": %s", text, err);
 }
 
-/* The command has ended by itself, and not because of a kill. */
-void trial_check_ending(const struct fault *fault, const struct ending *e, const struct tree *now)
+void trial_check_ending(void)
 {
+	const struct ending *e = &trial.end;
+
 	if (e->timed_out || e->code < 0)
-		fail_fault(fault, "signal %d: %s", e->signal, e->err);
+		fail_fault("signal %d: %s", e->signal, e->err);
 	trial.succeeded += e->code == 0;
 	trial.failed += e->code != 0;
-	if (e->code == 0 && !trial_is_finished(now))
-		fail_fault(fault, "exit code 0, but the output is incomplete");
+	if (e->code == 0 && !trial_is_finished())
+		fail_fault("exit code 0, but the output is incomplete");
 	if (e->code == 0 && !trial_is_run() && strcmp(e->out, trial.out) != 0)
-		fail_fault(fault, "exit code 0, but it printed %zu bytes of %zu", e->out_bytes,
+		fail_fault("exit code 0, but it printed %zu bytes of %zu", e->out_bytes,
 			strlen(trial.out));
 }
 
-/* Runs the command with the fault; then the files are in now. */
 static void change_at_stop(const struct fault *fault, const struct running *r)
 {
 	siginfo_t how;
 
 	assert_int_equal(waitid(P_PID, (id_t)r->pid, &how, WSTOPPED | WEXITED | WNOWAIT), 0);
 	if (how.si_code != CLD_STOPPED)
-		fail_fault(fault, "the command ended before this call");
+		fail_fault("the command ended before this call");
 	trial.pid = r->pid;
 	fault->at_stop();
 	kill(r->pid, SIGCONT);
 }
 
-void trial_run_changed(const struct fault *fault, struct ending *e)
+void trial_run_with(const struct fault *fault, const char *format, ...)
 {
-	static struct words w;
-	const struct process p = {.argv = w.at,
-		.env = fault->env,
-		.folder = trial.f.path,
-		.begin = call_log_begin,
-		.file_bytes = fault->file_bytes};
+	static const struct fault none = {.seconds = 0};
+	const char *env[] = {NULL, NULL, NULL};
 	struct running r;
+	va_list list;
 
-	split(trial.s->command, &w);
-	process_start(&p, &r);
+	va_start(list, format);
+	vsnprintf(trial.fault, sizeof(trial.fault), format, list);
+	va_end(list);
+	fault = fault ? fault : &none;
+	if (strchr(trial.fault, '=')) {
+		env[0] = trial.fault;
+		env[1] = fault->more;
+	}
+	start(trial.s->command, env, fault->file_bytes, &r);
 	if (fault->at_stop)
 		change_at_stop(fault, &r);
 	if (fault->seconds > 0) {
 		sleep_for(fault->seconds);
 		kill(r.pid, SIGKILL);
 	}
-	process_wait(&r, HANG_SECONDS, e);
-	check_processes(fault, r.pid);
+	process_wait(&r, HANG_SECONDS, &trial.end);
+	check_processes(r.pid);
+	trial_read();
+	if (!fault->changes) /* HDF5 can end with 255 without memory */
+		check_files(trial.end.code < 0 || trial.end.code == 255);
 }
 
-void trial_run_with(const struct fault *fault, struct ending *e, struct tree *now)
+void trial_restore(void)
 {
-	trial_run_changed(fault, e);
-	tree_read(&trial.f, now);
-	check_files(fault, now, e->code < 0 || e->code == 255); /* HDF5 can end so without memory */
+	trial_read();
+	tree_restore(&trial.f, &trial.now, &trial.before);
 }
 
-void trial_finish(const struct fault *fault, struct ending *e, struct tree *now)
+void trial_finish(void)
 {
-	process_free(e);
-	repair(fault, now);
-	tree_restore(&trial.f, now, &trial.before);
-	tree_free(now);
+	process_free(&trial.end);
+	repair();
+	tree_restore(&trial.f, &trial.now, &trial.before);
 }

@@ -43,6 +43,9 @@ struct trial {
 	const struct scenario *s;
 	struct folder f;
 	struct tree before, after;
+	char fault[96]; /* the last one, with the files and the ending after it */
+	struct tree now;
+	struct ending end;
 	char *out;      /* what the command prints */
 	double seconds; /* that it takes with the log */
 	struct calls calls;
@@ -63,39 +66,43 @@ void trial_end(void);
 /* Runs a command line, without "sluice", in the folder of the trial. */
 void trial_run(const char *line, const char *const *env, struct ending *e);
 
-/* A fault, as the environment of the command. */
+/* What a fault is besides its text. */
 struct fault {
-	char text[96];
-	const char *env[4];
 	/* Runs where SL_FAULT=...:stop stops the command; NULL: it does not. */
 	void (*at_stop)(void);
 	double seconds;           /* after which the command is killed; 0: it is not */
 	unsigned long file_bytes; /* RLIMIT_FSIZE; 0: none */
+	const char *more;         /* a second variable of the environment, or NULL */
+	bool changes; /* files that are not the command's, so what is left is not checked */
 };
 
-#define fail_fault(fault, ...)                                                                   \
-	do {                                                                                     \
-		print_error("%s: %s with %s: ", trial.s->name, trial.s->command, (fault)->text); \
-		fail_msg(__VA_ARGS__);                                                           \
+#define fail_fault(...)                                                                        \
+	do {                                                                                   \
+		print_error("%s: %s with %s: ", trial.s->name, trial.s->command, trial.fault); \
+		fail_msg(__VA_ARGS__);                                                         \
 	} while (0)
 
-/* Runs the command with the fault, and checks the processes and files that are left. The files are then in now. */
-void trial_run_with(const struct fault *fault, struct ending *e, struct tree *now);
-
-/* The same without a check of the files. */
-void trial_run_changed(const struct fault *fault, struct ending *e);
+/*
+ * Runs the command with the fault, and checks the processes and files that are left. The text is a variable of its
+ * environment or, without "=", a name of the fault. fault: NULL if it is no more than that.
+ */
+SL_PRINTF(2, 3) void trial_run_with(const struct fault *fault, const char *format, ...);
 
 /* The command ended by itself; with exit code 0 it has done all. */
-void trial_check_ending(const struct fault *fault, const struct ending *e, const struct tree *now);
+void trial_check_ending(void);
 
-/* The message has a remedy, and this text (or NULL). */
-void trial_check_message(const struct fault *fault, const struct ending *e, const char *text);
+/* The message has a remedy, and this text. */
+void trial_check_message(const char *text);
 
-/* Tests whether the files are those that the undisturbed command makes; and whether it is "run". */
-bool trial_is_finished(const struct tree *now);
+/* Tests whether the files that were read are those that the undisturbed command makes; and whether it is "run". */
+bool trial_is_finished(void);
 bool trial_is_run(void);
 
-/* Repairs the output, and restores the input. Frees e and now. */
-void trial_finish(const struct fault *fault, struct ending *e, struct tree *now);
+/* Reads the files that there are; restores the input. */
+void trial_read(void);
+void trial_restore(void);
+
+/* After a fault: repairs the output, and restores the input. */
+void trial_finish(void);
 
 #endif
