@@ -1,4 +1,4 @@
-/* yaml.c - YAML parsed into a tree: access to nodes, and refused input. */
+/* yaml.c - YAML parsed into a tree: access to nodes, work, and size. Refused texts: tests/text/bad_configs.txt. */
 #include "tests/support/basic/check.h"
 
 #include <stdio.h>
@@ -79,52 +79,6 @@ TEST(counts_are_decimal_digits)
 			fail_msg("%s is read as a number", bad[i]);
 		sl_yaml_free(tree);
 	}
-}
-
-/* Each error in its usual form: tests/text/bad_configs.txt. */
-TEST(errors_have_line_and_column)
-{
-	static const struct {
-		const char *text;
-		size_t line, column;
-		const char *message;
-	} cases[] = {
-		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, and is first at 1:5"},
-		{"- {a: 1, a: 2}\n- {b: 1, b: 2}\n", 1, 10, "'a' is repeated"},
-		{"a: [1, &x 2]", 1, 8, "anchors are not allowed"},
-		{"&x a: 1", 1, 1, "anchors are not allowed"},
-		{"{a: *x}", 1, 5, "aliases are not allowed"},
-		{"! a", 1, 1, "tags are not allowed"},
-		{"a: !<x> {}", 1, 4, "tags are not allowed"},
-		{"a: 1\n--- 2", 2, 1, "a second document"},
-		{"? {a: 1}\n: 2", 1, 3, "a key must be a plain word"},
-		{"a: 1\nb: \xff\n", 2, 4, "save the file as UTF-8"},
-		{"\303\274\303\274: \x01", 1, 5, "save the file as UTF-8"},
-		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(parse(cases[i].text), SL_BAD_INPUT);
-		if (problem.line != cases[i].line || problem.column != cases[i].column ||
-			!strstr(problem.text, cases[i].message))
-			fail_msg("case %zu: %zu:%zu: %s", i, problem.line, problem.column,
-				problem.text);
-		sl_yaml_free(tree);
-	}
-}
-
-TEST(nesting_is_limited_to_32_levels)
-{
-	static const char opens[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-			  closes[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
-	char text[256];
-
-	for (int depth = 31; depth <= 33; depth++) {
-		snprintf(text, sizeof(text), "%.*sx%.*s", depth, opens, depth, closes);
-		assert_int_equal(parse(text), depth <= 32 ? SL_OK : SL_BAD_INPUT);
-		sl_yaml_free(tree);
-	}
-	assert_int_equal(problem.column, 33);
 }
 
 /* Returns a text of that many bytes, of copies of piece. The caller frees it. */
