@@ -114,10 +114,3 @@ def test_joined_survivors_are_not_kept_twice():
     assert survivors["x"].ctypes.data == next(survivors.batches())["x"].ctypes.data
     with pytest.raises(KeyError):
         survivors["energy"]
-
-
-def test_an_empty_run():
-    result = sluice.run(SLAB, keep="transmitted and w < -2")
-    assert result.survivors.n == 0 and result.survivors["x"].shape == (0,)
-    assert [b.n for b in result.survivors.batches()] == [0] * 6
-    assert numpy.from_dlpack(result.survivors.column("x")).shape == (0,)

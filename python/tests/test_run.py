@@ -170,9 +170,7 @@ def test_the_package_has_the_program_and_examples(tmp_path):
 
 def test_an_image_is_that_of_the_file(tmp_path):
     h5py = pytest.importorskip("h5py")
-    config = SOURCE / "data/configs/rays.yaml"
-    result = sluice.run(config, particles=20000)
-    on_disk = sluice.run(config, out=tmp_path / "image", particles=20000)
+    result, on_disk = (sluice.run(SOURCE / "data/configs/rays.yaml", particles=20000, out=out) for out in (None, tmp_path / "image"))
     assert result.image.dtype == numpy.float64 and result.image.ndim == 2
     assert numpy.array_equal(result.image, on_disk.image)
     assert "png" in on_disk.report["image"] and "png" not in result.report["image"]
