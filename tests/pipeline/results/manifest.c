@@ -5,7 +5,6 @@
 #include "pipeline/results/manifest.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "primitives/files/crc32.h"

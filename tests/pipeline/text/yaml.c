@@ -1,7 +1,6 @@
 /* yaml.c - YAML parsed into a tree: access to nodes, work, and size. Refused texts: tests/text/bad_configs.txt. */
 #include "tests/support/basic/check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "pipeline/text/yaml.h"
@@ -124,26 +123,6 @@ TEST(work_follows_the_length)
 	for (size_t i = 0; i < sizeof(read) / sizeof(read[0]); i++)
 		if (work_of(read[i], 8 * bytes) > 9 * work_of(read[i], bytes) + 16)
 			fail_msg("'%s': %d allocations", read[i], (int)work_of(read[i], 8 * bytes));
-}
-
-TEST(many_keys_are_read)
-{
-	char *text = (char *)malloc(SL_YAML_BYTES);
-	size_t bytes = 0;
-
-	assert_non_null(text);
-	for (int i = 0; i < 60000; i++)
-		bytes += (size_t)snprintf(
-			text + bytes, SL_YAML_BYTES - bytes, "k%d: %d\n", i * 7919 % 60000, i);
-	assert_ok(sl_yaml_parse(text, bytes, &tree, &problem));
-	assert_int_equal(sl_yaml_size(tree, 1), 60000);
-	sl_yaml_free(tree);
-	bytes += (size_t)snprintf(text + bytes, SL_YAML_BYTES - bytes, "k7919: again\n");
-	assert_int_equal(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
-	assert_int_equal(problem.line, 60001);
-	assert_non_null(strstr(problem.text, "'k7919' is repeated, and is first at 2:1"));
-	sl_yaml_free(tree);
-	free(text);
 }
 
 TEST(text_is_limited_to_one_mebibyte)
