@@ -113,6 +113,7 @@ def test_batches_and_columns(batch):
 @pytest.mark.parametrize("keep", ["transmitted", "transmitted and w < -2"])  # some and none
 def test_survivors_are_a_stream(keep):
     survivors = sluice.run(SLAB, keep=keep, output__columns=list(TYPES)).survivors
+    assert numpy.from_dlpack(survivors.column("x")).shape == survivors["x"].shape == (survivors.n,)
     check_schema(struct_of(survivors.__arrow_c_schema__(), Schema))
     stream = struct_of(survivors.__arrow_c_stream__(), Stream)
     for _ in range(2):
@@ -120,7 +121,9 @@ def test_survivors_are_a_stream(keep):
         assert stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)) == 0
         check_schema(schema)
         release(schema)
-    for batch in survivors.batches():
+    batches = list(survivors.batches())
+    assert len(batches) == 6 and (survivors.n > 0) == (keep == "transmitted")
+    for batch in batches:
         code, array = next_of(stream)
         assert code == 0
         check_batch(array, batch)

@@ -91,17 +91,6 @@ def test_sizes(columns, n):
     assert sluice.filter(part).n == n and numpy.array_equal(sluice.filter(part)["x"], part["x"])
 
 
-def test_layouts(columns):
-    packed = numpy.zeros(70_000, [("flag", "u1")] + [(k, v.dtype) for k, v in columns.items()])
-    for name, values in columns.items():
-        packed[name] = values
-    expected = sluice.filter(columns, "x > 0 and pdg == 22", key=["energy:float", "x:32:-9..9"])
-    for other in ({k: packed[k] for k in columns},
-                  {k: numpy.ascontiguousarray(v[::-1])[::-1] for k, v in columns.items()}):
-        selected = sluice.filter(other, "x > 0 and pdg == 22", key=["energy:float", "x:32:-9..9"])
-        same_columns(selected, expected, columns)
-
-
 REFUSED = [({}, "steps > 3", "steps"), ({}, "transmitted", "transmitted"), ({}, "x > 5", "number without a unit"),
            ({"pdg": numpy.where(numpy.arange(70_000) == 3, 2 ** 32, 1)}, "pdg > 0", "pdg[3] is 4294967296"),
            ({"x": numpy.where(numpy.arange(70_000) == 9, 1e300, 1)}, "x > 0 cm", "x[9] is 1e+300"),
@@ -122,22 +111,6 @@ def test_refusals(columns):
     refused(lambda: sluice.filter({}, "x > 1 cm"), "USAGE", "sluice.COLUMNS")
     with pytest.raises(BufferError, match="y: the array is in the memory of a device"):
         sluice.filter({**columns, "y": SimpleNamespace(__dlpack__=None, __dlpack_device__=lambda: (2, 0))}, "x > 1 cm")
-
-
-def test_lifetimes(columns):
-    """The result has separate memory, and the inputs are released."""
-    buffer = bytearray(columns["x"].tobytes())
-    own = {**columns, "x": numpy.frombuffer(buffer, numpy.float32)}
-    selected = sluice.filter(own, "x > 0")
-    refused(lambda: sluice.filter(own, "steps > 3"))
-    refused(lambda: sluice.filter({**own, "y": own["y"][:3]}))
-    x, expected = selected["x"], columns["x"][selected.index]
-    del own, selected
-    gc.collect()
-    buffer.append(1)
-    for _ in range(3):
-        sluice.filter(columns, "x < 0")
-    assert numpy.array_equal(x, expected)
 
 
 class Changing:

@@ -4,7 +4,6 @@ import gc
 import gzip
 import itertools
 import json
-import os
 import threading
 import zlib
 
@@ -305,27 +304,3 @@ def test_a_device_is_used_in_turn():
     sluice.scan(values, device="emulated")
     assert sluice.run(SLAB, device="emulated").survivors.n == sluice.run(SLAB).survivors.n
     assert sluice.plan(SLAB).device == before and "emulated" not in before  # auto is what it was
-
-
-def test_lifetimes():
-    buffer = bytearray(4000)
-    values = numpy.frombuffer(buffer, numpy.uint32)
-    sums = sluice.scan(values)
-    sluice.compact(values.view(numpy.uint8))
-    sluice.sort(values, values.copy())
-    sluice.deflate(values)
-    refused(lambda: sluice.scan(values, out=values[:3]))
-    refused(lambda: sluice.sort(values, values[:3]))
-    del values
-    gc.collect()
-    buffer.append(1)  # fails while somebody exports the buffer
-    assert not sums.any()
-
-
-def test_a_fork_has_scratch_of_its_own():
-    keys = numbers(1000, "uint32")
-    sluice.sort(keys)
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if numpy.array_equal(sluice.sort(keys), numpy.sort(keys)) else 1)
-    assert os.waitpid(child, 0)[1] == 0

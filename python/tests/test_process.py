@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy
 import pytest
@@ -15,11 +14,6 @@ import pytest
 import sluice
 from conftest import ENDLESS, SLAB, SLOW, busy_seconds, files_of, in_threads, refused
 from sluice._run import start
-
-
-def rss():
-    """Resident bytes of this process."""
-    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def interrupted(call):
@@ -117,19 +111,16 @@ def test_a_stream_that_is_left_ends_its_run():
 # --- threads and processes ------------------------------------------------------------------------
 
 def test_the_interpreter_goes_on_during_a_run():
-    ticks = []
-    done = threading.Event()
+    ticks, done = [], threading.Event()
+
+    def run():
+        sluice.run(SLAB, particles=2e6, batch=1e5, output__columns=["id"])
+        done.set()
 
     def tick():
-        while not done.is_set():
-            ticks.append(time.monotonic())
-            time.sleep(0.005)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    sluice.run(SLAB, particles=2e6, batch=1e5, output__columns=["id"])
-    done.set()
-    thread.join()
+        while not done.wait(0.005):
+            ticks.append(1)
+    in_threads([run, tick])
     assert len(ticks) > 10
 
 
@@ -175,8 +166,10 @@ def test_two_threads_and_one_job():
         job.next()
 
 
-def test_a_fork_can_run_too(tmp_path):
+def test_a_fork_can_run_and_sort_too(tmp_path):
     sluice.run(SLAB, out=tmp_path / "parent")
+    keys = numpy.arange(1000, dtype=numpy.uint32)[::-1].copy()
+    sluice.sort(keys)  # its memory is kept for the next call
     stream = sluice.stream(SLAB, **ENDLESS)
     next(stream)
     child = os.fork()
@@ -185,7 +178,7 @@ def test_a_fork_can_run_too(tmp_path):
         try:
             stream.close()  # its thread is not in this process
             sluice.run(SLAB, out=tmp_path / "child")
-            os._exit(0)
+            os._exit(not numpy.array_equal(sluice.sort(keys), numpy.sort(keys)))
         except BaseException as error:  # the exit code is all that the parent sees
             print(error, file=sys.stderr)
             os._exit(1)
@@ -319,9 +312,10 @@ def test_runs_leak_nothing():
             sluice.run(SLAB, seed="x")
 
     def used():
-        """Bytes of memory, blocks of Python's allocator, open files."""
+        """Resident bytes, blocks of Python's allocator, open files."""
         gc.collect()
-        return rss(), sys.getallocatedblocks(), len(os.listdir("/proc/self/fd"))
+        resident = int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return resident, sys.getallocatedblocks(), len(os.listdir("/proc/self/fd"))
 
     # A leak adds something in every round; caches of the interpreter and of the allocator fill up. A column that is
     # lost in each run takes 8 MB per round; arenas of new threads take some MB.

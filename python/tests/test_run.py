@@ -59,15 +59,20 @@ def test_runs_are_those_of_the_program(config, reference, expected, tmp_path, mo
     assert "<td>transmitted</td>" in result._repr_html_() and "6000 particles" in result._repr_html_()
 
 
-def test_a_run_without_files_has_tallies_and_digests(config, expected, tmp_path):
-    run = sluice.run(config, out=tmp_path / "none", output__format="none")
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_a_run_without_files_has_tallies_and_digests(config, expected, tmp_path, device):
+    none = dict(device=device, output__format="none")
+    run, full = sluice.run(config, out=tmp_path / "none", **none), sluice.run(config, device=device)
     assert run.report["batches"][0]["digests"] == expected["batches"][0]["digests"]
-    assert list(run.survivors) == [] and run.survivors.n == expected["tallies"]["survivors"]
+    assert list(run.survivors) == [] and run.survivors.n == full.survivors.n == expected["tallies"]["survivors"]
     assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
     assert run.tallies["z"].fates["absorbed"]["count"].sum() == run.fates["absorbed"].count
     assert sluice.verify(tmp_path / "none")["batches"] == 6
-    again = sluice.run(config, out=tmp_path / "none", output__format="none", resume=True)
-    assert again.fates["transmitted"].count == run.fates["transmitted"].count
+    made, stream = sluice.run(config, **none), sluice.stream(config, **none)
+    assert len(made.survivors) == made.survivors.n == 0 and list(stream) == [] and stream.result.particles == 6000
+    for other in (made, sluice.run(config, out=tmp_path / "none", resume=True, **none)):
+        assert [f.count for f in other.fates.values()] == [f.count for f in full.fates.values()]
+        assert numpy.array_equal(other.tallies["z"].fates["absorbed"]["error"], full.tallies["z"].fates["absorbed"]["error"])
 
 
 def test_overrides(config):
@@ -151,16 +156,6 @@ def test_error_of_weighted_fractions(config):
     assert one.fraction == six.fraction > 0 and math.isnan(one.error) and 0 < six.error < 0.02
 
 
-@pytest.mark.parametrize("device", ["cpu", "emulated"])
-def test_without_survivors(config, device):
-    made, full = (sluice.run(config, device=device, **{"output.format": f}) for f in ("none", "openpmd"))
-    assert len(made.survivors) == made.survivors.n == 0 < full.survivors.n
-    assert [f.count for f in made.fates.values()] == [f.count for f in full.fates.values()]
-    assert numpy.array_equal(made.tallies["z"].fates["absorbed"]["error"], full.tallies["z"].fates["absorbed"]["error"])
-    batches = sluice.stream(config, device=device, output__format="none")
-    assert list(batches) == [] and batches.result.particles == 6000
-
-
 def test_the_package_has_the_program_and_examples(tmp_path):
     done = subprocess.run([sys.executable, "-m", "sluice", "run", sluice.example("vandehulst"), "--quiet", "--out",
                            tmp_path / "out", "--set", "run.particles=1e4"], capture_output=True, text=True, cwd=tmp_path)
@@ -175,9 +170,7 @@ def test_the_package_has_the_program_and_examples(tmp_path):
 
 def test_an_image_is_that_of_the_file(tmp_path):
     h5py = pytest.importorskip("h5py")
-    config = SOURCE / "data/configs/rays.yaml"
-    result = sluice.run(config, particles=20000)
-    on_disk = sluice.run(config, out=tmp_path / "image", particles=20000)
+    result, on_disk = (sluice.run(SOURCE / "data/configs/rays.yaml", particles=20000, out=out) for out in (None, tmp_path / "image"))
     assert result.image.dtype == numpy.float64 and result.image.ndim == 2
     assert numpy.array_equal(result.image, on_disk.image)
     assert "png" in on_disk.report["image"] and "png" not in result.report["image"]

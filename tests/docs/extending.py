@@ -2,6 +2,7 @@
 """extending.py - applies the recipes of docs/extending.md to a copy of the sources and runs them.
 
     extending.py SOURCE SCRATCH CMAKE [OPTION OF CMAKE...]
+    extending.py --apply SOURCE SCRATCH     only applies the recipes, to a copy of the sources
 
 SOURCE is the root of the repository. SCRATCH is a folder that is made new for the copy and its build
 (host only, warnings are errors; -Og, because headers of gcc cause warnings without optimisation).
@@ -127,8 +128,12 @@ def main():
     if not shutil.which("git"):
         print("skipped: git, which applies the diffs, is not installed")
         sys.exit(77)
-    source, scratch = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    apply_only = sys.argv[1] == "--apply"
+    source, scratch = map(os.path.abspath, sys.argv[2:4] if apply_only else sys.argv[1:3])
     diffs, config = recipes_of(os.path.join(source, "docs", "extending.md"))
+    if apply_only:
+        copy_and_change(source, scratch, diffs)
+        return shutil.rmtree(scratch)
     folder = build(copy_and_change(source, scratch, diffs), scratch, sys.argv[3], sys.argv[4:])
     check_runs(os.path.join(folder, "sluice"), scratch, config)
     call(scratch, os.path.join(folder, "tests", "sluice_tests"), "stages/models/absorber")

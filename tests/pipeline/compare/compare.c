@@ -1,7 +1,7 @@
 /*
  * compare.c - wrong backends: sl_compare finds each error, says where it is, and runs the other rows; it ends without
- * results and without files after an interrupt and after any lack of memory. Its output, and rows without device memory:
- * tests/text/compare.txt.
+ * results and without files after an interrupt and after any lack of memory. Its output, rows without device memory, and a
+ * reference that fails: tests/text/compare.txt.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,22 +241,6 @@ TEST(a_difference_decides)
 	comparison.cases[2].compact.backend = &differing;
 	assert_fails(sl_compare(&comparison, &control, NULL), SL_CHECK_FAILED, "index 3");
 	assert_int_equal(comparison.cases[1].status, SL_DEVICE_FAILED);
-	sl_plan_free(comparison.plan);
-}
-
-/* If the reference fails, there is nothing to compare with. */
-TEST(failing_reference_is_reported)
-{
-	struct sl_control control = {0};
-	struct sl_backend bad = sl_compact_cpu;
-
-	bad.compact = fail_compact;
-	plan_comparison("emulated", "key=[]", false);
-	comparison.cases[0].compact.backend = &bad;
-	assert_fails(sl_compare(&comparison, &control, NULL), SL_DEVICE_FAILED, "it gives up");
-	assert_false(comparison.ended);
-	assert_int_equal(comparison.cases[1].answer, SL_ANSWER_NONE);
-	expect_untouched();
 	sl_plan_free(comparison.plan);
 }
 

@@ -1,16 +1,14 @@
 /*
- * config.c - the shipped configurations, the table of options, suggestions, and parts of a run. Texts that are refused:
- * tests/text/bad_configs.txt; those that are read: tests/text/config.txt.
+ * config.c - the shipped configurations, and the table of options. Texts that are refused, and suggestions:
+ * tests/text/bad_configs.txt; those that are read: tests/text/config.txt; parts: tests/text/parts.txt.
  */
 #include <ctype.h>
 #include <stdio.h>
 
 #include "pipeline/config/config_print.h"
 #include "pipeline/config/options.h"
-#include "pipeline/config/part.h"
 #include "pipeline/config/reader/diagnostics.h"
 #include "pipeline/config/reader/read_config.h"
-#include "pipeline/text/messages.h"
 #include "pipeline/text/yaml.h"
 #include "primitives/files/read.h"
 #include "tests/support/configs/config_check.h"
@@ -93,58 +91,4 @@ TEST(options_are_found_by_path)
 		}
 		assert_true(2 * n < SL_SEEN_MAX);
 	}
-}
-
-TEST(suggestions_are_the_nearest_words)
-{
-	static const char *const words[] = {
-		"seed", "particles", "batch", "max_steps", "x", "to", "a____b"};
-	static const char *const rows[][2] = {{"sede", "seed"}, {"PARTICLE", "particles"},
-		{"max-stpes", "max_steps"}, {"ot", "to"}, {"A----B", "a____b"}, {"colour", NULL},
-		{"", NULL}, {"y", NULL}, {"foo", NULL}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *found = sl_nearest(rows[i][0], words, sizeof(words) / sizeof(words[0]));
-
-		if ((found == NULL) != (rows[i][1] == NULL) ||
-			(found && strcmp(found, rows[i][1]) != 0))
-			fail_msg("'%s': %s", rows[i][0], found ? found : "nothing");
-	}
-	assert_null(sl_nearest("seed", words, 0));
-}
-
-/* --- parts ------------------------------------------------------------------------------------ */
-
-TEST(names_of_parts_are_read_back)
-{
-	static const char *const bad[] = {"part_3_of_20", "part_003_of_20", "part_03_of_20x",
-		"part_03_of_", "part_00_of_20", "part_21_of_20", "part_03", "xpart_03_of_20", ""};
-	char name[SL_PART_NAME_BYTES];
-	struct sl_part part = {.number = 3, .of = 20}, read;
-
-	assert_string_equal(sl_part_name(&part, name), "part_03_of_20");
-	assert_true(sl_part_find(name, &read) && read.number == 3 && read.of == 20);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		if (sl_part_find(bad[i], &read))
-			fail_msg("'%s' is the name of a part", bad[i]);
-}
-
-/* Every batch is in one part, and no part has two batches more than another. */
-TEST(batches_are_divided)
-{
-	for (uint64_t n = 1; n <= 40; n++)
-		for (uint64_t of = 1; of <= n; of++) {
-			uint64_t next = 0;
-
-			for (uint64_t i = 1; i <= of; i++) {
-				struct sl_part part = {.number = i, .of = of};
-				uint64_t first, end;
-
-				sl_part_batches(&part, n, &first, &end);
-				assert_int_equal(first, next);
-				assert_in_range(end - first, n / of, n / of + 1);
-				next = end;
-			}
-			assert_int_equal(next, n);
-		}
 }

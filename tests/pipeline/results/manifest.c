@@ -1,11 +1,10 @@
 /*
- * manifest.c - lines of the manifest and files of them: documented text, torn and invalid lines, failures.
- * tests/property/lists.c reads back lines with any values.
+ * manifest.c - lines of the manifest and files of them: documented text, invalid lines, failures.
+ * tests/property/results.c reads back lines with any values, and refuses torn ones; tests/text/resume.txt repairs them.
  */
 #include "pipeline/results/manifest.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "primitives/files/crc32.h"
@@ -199,41 +198,6 @@ TEST(appended_lines_are_read)
 		assert_ok(append(rows[i].batch, rows[i].damaged));
 		expect_batches(rows[i].n, rows[i].batches, rows[i].damaged, rows[i].in_order);
 	}
-}
-
-/*
- * A killed process can leave any prefix of the last line, which is ignored. The steps of --resume, read, rewrite and
- * append, give the bytes of an uninterrupted run.
- */
-TEST(torn_last_line_is_repaired)
-{
-	static const uint64_t batches[] = {0, 1};
-	size_t size, first, size_again;
-	struct sl_manifest m;
-	char *text, *again;
-
-	assert_ok(append(0, 0));
-	assert_ok(append(1, 0));
-	text = folder_read(&folder, "manifest.jsonl", &size);
-	first = (size_t)(strchr(text, '\n') + 1 - text);
-	for (size_t n = first + 1; n < size; n++) {
-		bool complete = n == size - 1; /* only the end of the line is missing */
-
-		folder_write(&folder, "manifest.jsonl", text, n);
-		expect_batches(complete ? 2 : 1, batches, complete ? 0 : 1, false);
-		if (n % 100 != 0 && !complete)
-			continue;
-		assert_ok(sl_manifest_read(&open_dir.dir, &m));
-		assert_ok(sl_manifest_write(&open_dir.dir, &m));
-		sl_manifest_free(&m);
-		if (!complete)
-			assert_ok(append(1, 0));
-		again = folder_read(&folder, "manifest.jsonl", &size_again);
-		assert_int_equal(size_again, size);
-		assert_memory_equal(again, text, size);
-		free(again);
-	}
-	free(text);
 }
 
 TEST(invalid_lines_are_counted_as_damaged)

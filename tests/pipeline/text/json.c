@@ -1,13 +1,10 @@
-/* json.c - the exact bytes of the JSON writer, and that they read back. */
+/* json.c - the exact bytes of the JSON writer. That they read back: tests/property/results.c. */
 #include "pipeline/text/json.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "pipeline/text/yaml.h"
 #include "tests/support/basic/check.h"
 
 static const char one_line[] = "{\"largest\":18446744073709551615,\"none\":{},\"list\":[0.1,true,"
@@ -91,28 +88,6 @@ TEST(texts_are_escaped)
 
 		sl_json_text(&j, NULL, rows[i][0]);
 		assert_string_equal(text, rows[i][1]);
-	}
-}
-
-/* yaml.h reads back what was written, for every byte and for many code points. */
-TEST(output_reads_back)
-{
-	char value[256], text[2048];
-	struct sl_yaml_problem problem;
-	struct sl_yaml *tree;
-	struct sl_json j;
-
-	for (int first = 1; first < 0x80; first++) {
-		snprintf(value, sizeof(value), "%c\xc2\x9f-%c\xef\xbf\xbd%c", first, first, first);
-		j = sl_json_start(text, sizeof(text), first % 2);
-		sl_json_object(&j, NULL);
-		sl_json_text(&j, "v", value);
-		sl_json_close(&j);
-		assert_ok(sl_yaml_parse(text, j.used, &tree, &problem));
-		assert_string_equal(
-			sl_yaml_text(tree, sl_yaml_get(tree, sl_yaml_root(tree), "v"), NULL),
-			value);
-		sl_yaml_free(tree);
 	}
 }
 

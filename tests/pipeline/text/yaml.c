@@ -1,7 +1,6 @@
-/* yaml.c - YAML parsed into a tree: access to nodes, and refused input. */
+/* yaml.c - YAML parsed into a tree: access to nodes, work, and size. Refused texts: tests/text/bad_configs.txt. */
 #include "tests/support/basic/check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "pipeline/text/yaml.h"
@@ -81,52 +80,6 @@ TEST(counts_are_decimal_digits)
 	}
 }
 
-/* Each error in its usual form: tests/text/bad_configs.txt. */
-TEST(errors_have_line_and_column)
-{
-	static const struct {
-		const char *text;
-		size_t line, column;
-		const char *message;
-	} cases[] = {
-		{"x: {b: 1, c: 2,\n 'b': 3}", 2, 2, "'b' is repeated, and is first at 1:5"},
-		{"- {a: 1, a: 2}\n- {b: 1, b: 2}\n", 1, 10, "'a' is repeated"},
-		{"a: [1, &x 2]", 1, 8, "anchors are not allowed"},
-		{"&x a: 1", 1, 1, "anchors are not allowed"},
-		{"{a: *x}", 1, 5, "aliases are not allowed"},
-		{"! a", 1, 1, "tags are not allowed"},
-		{"a: !<x> {}", 1, 4, "tags are not allowed"},
-		{"a: 1\n--- 2", 2, 1, "a second document"},
-		{"? {a: 1}\n: 2", 1, 3, "a key must be a plain word"},
-		{"a: 1\nb: \xff\n", 2, 4, "save the file as UTF-8"},
-		{"\303\274\303\274: \x01", 1, 5, "save the file as UTF-8"},
-		{"a: \xed\xa0\x80", 1, 4, "save the file as UTF-8"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(parse(cases[i].text), SL_BAD_INPUT);
-		if (problem.line != cases[i].line || problem.column != cases[i].column ||
-			!strstr(problem.text, cases[i].message))
-			fail_msg("case %zu: %zu:%zu: %s", i, problem.line, problem.column,
-				problem.text);
-		sl_yaml_free(tree);
-	}
-}
-
-TEST(nesting_is_limited_to_32_levels)
-{
-	static const char opens[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-			  closes[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
-	char text[256];
-
-	for (int depth = 31; depth <= 33; depth++) {
-		snprintf(text, sizeof(text), "%.*sx%.*s", depth, opens, depth, closes);
-		assert_int_equal(parse(text), depth <= 32 ? SL_OK : SL_BAD_INPUT);
-		sl_yaml_free(tree);
-	}
-	assert_int_equal(problem.column, 33);
-}
-
 /* Returns a text of that many bytes, of copies of piece. The caller frees it. */
 static char *repeat(const char *piece, size_t bytes)
 {
@@ -170,26 +123,6 @@ TEST(work_follows_the_length)
 	for (size_t i = 0; i < sizeof(read) / sizeof(read[0]); i++)
 		if (work_of(read[i], 8 * bytes) > 9 * work_of(read[i], bytes) + 16)
 			fail_msg("'%s': %d allocations", read[i], (int)work_of(read[i], 8 * bytes));
-}
-
-TEST(many_keys_are_read)
-{
-	char *text = (char *)malloc(SL_YAML_BYTES);
-	size_t bytes = 0;
-
-	assert_non_null(text);
-	for (int i = 0; i < 60000; i++)
-		bytes += (size_t)snprintf(
-			text + bytes, SL_YAML_BYTES - bytes, "k%d: %d\n", i * 7919 % 60000, i);
-	assert_ok(sl_yaml_parse(text, bytes, &tree, &problem));
-	assert_int_equal(sl_yaml_size(tree, 1), 60000);
-	sl_yaml_free(tree);
-	bytes += (size_t)snprintf(text + bytes, SL_YAML_BYTES - bytes, "k7919: again\n");
-	assert_int_equal(sl_yaml_parse(text, bytes, &tree, &problem), SL_BAD_INPUT);
-	assert_int_equal(problem.line, 60001);
-	assert_non_null(strstr(problem.text, "'k7919' is repeated, and is first at 2:1"));
-	sl_yaml_free(tree);
-	free(text);
 }
 
 TEST(text_is_limited_to_one_mebibyte)
