@@ -1,6 +1,6 @@
 /*
  * look_ahead.c - scan/shared's kernel for Hopper on the emulated device: with small tiles, over
- * alignments, sizes around tiles, and schedules; and as the backend chooses it.
+ * alignments, sizes around tiles, and schedules; and as the backend chooses it. And torn words of a look-back.
  */
 #include "primitives/emulator/settings.h"
 #include "tests/cases/jobs.h"
@@ -131,6 +131,22 @@ TEST(backend_gives_exact_sums)
 		scan_is_right(&sl_scan_shared_emulated, &set);
 	}
 	sl_emulator_set_settings(&by_default);
+}
+
+/* Half of an inclusive sum and half of an own sum are not a sum. */
+TEST(torn_words_are_unknown)
+{
+	struct sl_arena scratch = {.size = 1 << 10};
+	uint64_t *found, state = 1;
+
+	assert_ok(sl_memory_get(SL_DEVICE, scratch.size, &scratch.base));
+	assert_ok(sl_memory_get(SL_DEVICE, sizeof(*found), (void **)&found));
+	assert_ok(look_back_halves(&scratch, found));
+	assert_ok(sl_copy(&state, found, sizeof(state), NULL));
+	assert_ok(sl_stream_wait(NULL));
+	assert_int_equal(state, 0);
+	sl_memory_give(SL_DEVICE, scratch.base);
+	sl_memory_give(SL_DEVICE, found);
 }
 
 BEFORE_TESTS()

@@ -46,3 +46,18 @@ const struct sl_backend look_ahead_small[] = {
 const uint32_t look_ahead_tile_bytes[] = {least::tile_bytes, two::tile_bytes, more::tile_bytes};
 const struct sl_backend look_ahead_deep = backend<deep, 32>("deep");
 const uint32_t look_ahead_deep_bytes = deep::tile_bytes;
+
+static __global__ void halves_kernel(struct sl_look_back<uint64_t> state, uint64_t *found)
+{
+	uint64_t sum;
+
+	sl_look_back_publish(state, 0, SL_TILE_AGGREGATE, UINT64_C(0x9e3779b97f4a7c15));
+	sl_store_relaxed(state.words + state.counter_words, (uint64_t)SL_TILE_PREFIX << 32);
+	*found = sl_look_back_read(state, 0, &sum);
+}
+
+enum sl_status look_back_halves(struct sl_arena *scratch, uint64_t *found)
+{
+	return SL_LAUNCH(
+		halves_kernel, 1, 1, 0, NULL, sl_look_back_cut<uint64_t>(scratch, 1), found);
+}

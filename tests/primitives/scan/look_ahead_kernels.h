@@ -18,6 +18,9 @@ extern const uint32_t look_ahead_tile_bytes[LOOK_AHEAD_SMALL];
 extern const struct sl_backend look_ahead_deep;
 extern const uint32_t look_ahead_deep_bytes;
 
+/* Queues a read of a u64 of a look-back whose halves have different states; found = the state that is read. */
+enum sl_status look_back_halves(struct sl_arena *scratch, uint64_t *found);
+
 SL_C_END
 
 #endif
