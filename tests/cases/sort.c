@@ -186,11 +186,4 @@ static uint64_t bytes_moved(const struct sl_trial *t)
 }
 
 const struct sl_case sl_case_sort = {
-	.primitive = SL_SORT,
-	.describe = describe,
-	.make = make,
-	.run = run,
-	.right = right,
-	.answer_bytes = answer_bytes,
-	.bytes_moved = bytes_moved,
-};
+	SL_SORT, describe, make, run, right, answer_bytes, bytes_moved};
