@@ -67,14 +67,11 @@ static int digits_in(const char *text)
 /* Any float; of three decimals; next to a power of two. */
 static float a_number(struct rnd *g)
 {
-	switch (rnd_below(g, 4)) {
-	case 0:
+	if (rnd_one_in(g, 4))
 		return (float)rnd_below(g, 100000) / 1000;
-	case 1:
+	if (rnd_one_in(g, 3))
 		return ldexpf(1 + 0x1p-23f * (float)rnd_below(g, 3), (int)rnd_below(g, 277) - 149);
-	default:
-		return rnd_float(g);
-	}
+	return rnd_float(g);
 }
 
 PROPERTY(floats_have_the_fewest_digits_that_are_read_back, 3000)

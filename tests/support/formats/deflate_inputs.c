@@ -69,10 +69,7 @@ static void make_items(enum deflate_input kind, size_t bytes, uint8_t *to)
 
 		word += kind == DEFLATE_IDS ? 1 + (uint64_t)__builtin_ctzll(sl_mixed(i))
 		                            : sl_mixed(i) % 512;
-		if (kind == DEFLATE_FLOATS)
-			memcpy(to + i * item, &number, item);
-		else
-			memcpy(to + i * item, &word, item);
+		memcpy(to + i * item, kind == DEFLATE_FLOATS ? (void *)&number : &word, item);
 	}
 }
 
