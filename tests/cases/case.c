@@ -6,13 +6,10 @@
 
 const struct sl_case *sl_case_of(enum sl_primitive p)
 {
-	static const struct sl_case *const cases[] = {
-		&sl_case_scan, &sl_case_compact, &sl_case_sort};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (cases[i]->primitive == p)
-			return cases[i];
-	return NULL;
+	return p == SL_SCAN      ? &sl_case_scan
+	       : p == SL_COMPACT ? &sl_case_compact
+	       : p == SL_SORT    ? &sl_case_sort
+	                         : NULL;
 }
 
 void sl_trial_free(struct sl_trial *t)
@@ -60,11 +57,8 @@ void sl_describe_offsets(const struct sl_setting *set, char *text, size_t size)
 
 struct sl_exec sl_trial_exec(const struct sl_trial *t)
 {
-	struct sl_exec x = {.space = t->backend->space,
-		.scratch = {t->scratch.at, 0, t->scratch_bytes},
-		.tuning = t->set.tuning};
-
-	return x;
+	return (struct sl_exec){
+		t->backend->space, NULL, {t->scratch.at, 0, t->scratch_bytes}, t->set.tuning};
 }
 
 enum sl_status sl_trial_canaries(const struct sl_trial *t)

@@ -215,11 +215,4 @@ static uint64_t bytes_moved(const struct sl_trial *t)
 }
 
 const struct sl_case sl_case_compact = {
-	.primitive = SL_COMPACT,
-	.describe = describe,
-	.make = make,
-	.run = run,
-	.right = right,
-	.answer_bytes = answer_bytes,
-	.bytes_moved = bytes_moved,
-};
+	SL_COMPACT, describe, make, run, right, answer_bytes, bytes_moved};

@@ -69,29 +69,15 @@ static uint64_t and_of_random_words(uint32_t words, uint64_t i)
 
 static uint64_t item(enum sl_input input, enum sl_type type, uint32_t n, uint32_t i)
 {
-	switch (input) {
-	case SL_INPUT_ZEROS:
-	case SL_INPUT_END:
-		return 0;
-	case SL_INPUT_ONES:
-		return 1;
-	case SL_INPUT_RANDOM:
-		return sl_mixed(i);
-	case SL_INPUT_SORTED:
-		return ascending(i, n, type);
-	case SL_INPUT_REVERSED:
-		return ascending(n - 1 - i, n, type);
-	case SL_INPUT_FEW:
-		return sl_mixed(sl_mixed(i) % 5);
-	case SL_INPUT_AND2:
-	case SL_INPUT_AND3:
-	case SL_INPUT_AND4:
-	case SL_INPUT_AND5:
+	if (input >= SL_INPUT_AND2)
 		return and_of_random_words(2 + (uint32_t)(input - SL_INPUT_AND2), i);
-	case SL_INPUT_LARGEST:
-		break;
-	}
-	return UINT64_MAX;
+	return input == SL_INPUT_ZEROS      ? 0
+	       : input == SL_INPUT_ONES     ? 1
+	       : input == SL_INPUT_RANDOM   ? sl_mixed(i)
+	       : input == SL_INPUT_SORTED   ? ascending(i, n, type)
+	       : input == SL_INPUT_REVERSED ? ascending(n - 1 - i, n, type)
+	       : input == SL_INPUT_FEW      ? sl_mixed(sl_mixed(i) % 5)
+	                                    : UINT64_MAX;
 }
 
 void sl_input_fill(enum sl_input input, enum sl_type type, uint32_t n, void *items)

@@ -1,9 +1,12 @@
 /* jobs.c - see jobs.h. */
 #include "jobs.h"
 
+#include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 
 #include "primitives/base/size.h"
+#include "primitives/emulator/settings.h"
 
 enum { WARP = 32, SMALL = 300, LARGE = 1 << 20, SIZES_MOST = 40, TILE_SIZES = 5 };
 
@@ -95,6 +98,21 @@ static struct sl_tuning draw_tuning(
 	return number % 2 && sl_tuning_check(b, t, set->type) == SL_OK ? t : (struct sl_tuning){0};
 }
 
+void sl_random_schedule(uint64_t number)
+{
+	const uint64_t r = sl_mixed(number);
+	struct sl_emulator_settings s = {.blocks = 1, .memory_bytes = 1 << 30};
+
+	if (r % 2) {
+		s.blocks = r / 2 % 4 ? 1 + (uint32_t)(r >> 8) % 8 : SL_EMULATED_BLOCKS_MAX;
+		s.seed = r >> 16 & 1 ? r >> 32 : 0;
+		s.from_last = r >> 17 & 1;
+		s.at_once = r >> 18 & 1;
+		s.turing = (r >> 19) % 8 == 0;
+	}
+	sl_emulator_set_settings(&s);
+}
+
 /* --- running a job ---------------------------------------------------------------------------- */
 
 static enum sl_status try_poison(const struct sl_case *c, struct sl_trial *t, int poison)
@@ -132,38 +150,33 @@ static enum sl_status try_all(const struct sl_case *c, struct sl_trial *t, uint6
 {
 	const bool two = t->set.n <= SL_SIZE_LARGE && !sl_device_is_emulated();
 
-	SL_TRY(c->make(t));
 	SL_TRY(try_short(c, t));
 	if (two || number / 8 % 2)
 		SL_TRY(try_poison(c, t, 0xa5));
 	return !two && number / 8 % 2 ? SL_OK : try_poison(c, t, 0x5a);
 }
 
-enum sl_status sl_job_check(const struct sl_backend *b, const struct sl_setting *set, int poison)
+/* With one poison, or with -1 in all ways of the job with this number. */
+static enum sl_status check_job(
+	const struct sl_backend *b, const struct sl_setting *set, int poison, uint64_t number)
 {
 	const struct sl_case *c = sl_case_of(b->primitive);
 	struct sl_trial t = {.backend = b, .set = *set};
 	enum sl_status s = c->make(&t);
-
-	if (s == SL_OK)
-		s = try_poison(c, &t, poison);
-	sl_trial_free(&t);
-	return s;
-}
-
-static enum sl_status run_job(
-	const struct sl_backend *b, const struct sl_setting *set, uint64_t number)
-{
-	const struct sl_case *c = sl_case_of(b->primitive);
-	struct sl_trial t = {.backend = b, .set = *set};
-	enum sl_status s = try_all(c, &t, number);
 	char text[128];
 
+	if (s == SL_OK)
+		s = poison < 0 ? try_all(c, &t, number) : try_poison(c, &t, poison);
 	sl_trial_free(&t);
 	c->describe(set, text, sizeof(text));
 	return sl_add_context(s, "%s/%s, n=%u, job %llu: %s, block=%u, items=%u, padding=%s",
 		sl_primitive_name(b->primitive), b->name, set->n, (unsigned long long)number, text,
 		set->tuning.block, set->tuning.items, sl_padding_name(set->tuning.padding));
+}
+
+enum sl_status sl_job_check(const struct sl_backend *b, const struct sl_setting *set, int poison)
+{
+	return check_job(b, set, poison, 0);
 }
 
 /* --- the sizes of a backend ------------------------------------------------------------------- */
@@ -193,14 +206,14 @@ static enum sl_status run_size(
 		const uint64_t number = k + i;
 		struct sl_setting set = {.n = n};
 
-		if (jobs->before)
-			jobs->before(number);
+		if (sl_device_is_emulated())
+			sl_random_schedule(number);
 		sl_random_setting(b, number, &set);
 		set.tuning = i < sl_sizes_count ? draw_tuning(b, number, &set) : least_tuning(b);
 		if (n > SL_SIZE_LARGE)
 			set.columns.n = 0;
 		set.no_indices = set.no_indices && set.columns.n > 0;
-		SL_TRY(run_job(b, &set, number));
+		SL_TRY(check_job(b, &set, -1, number));
 		++*ran;
 	}
 	return SL_OK;
@@ -211,6 +224,9 @@ enum sl_status sl_jobs_run(const struct sl_jobs *jobs)
 	const struct sl_backend *b;
 	uint64_t all = 0;
 
+	/* Large blocks are used again and not given back to the system: page faults took half the time. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 30);
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	for (size_t k = 0; (b = sl_backend_at(k)) != NULL; k++) {
 		uint32_t sizes[SIZES_MOST];
 		size_t n = sizes_of(b, sizes);

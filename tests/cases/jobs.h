@@ -15,7 +15,6 @@ struct sl_jobs {
 	uint32_t small, medium,
 		large;    /* jobs per backend of a size: up to 300, below 2^20, from 2^20 on */
 	uint32_t largest; /* size */
-	void (*before)(uint64_t number); /* called before each job; NULL: nothing is */
 };
 
 /*
@@ -28,7 +27,10 @@ enum sl_status sl_jobs_run(const struct sl_jobs *jobs);
 /* Sets all fields but n and the tuning to those of the job with this number. Inputs take turns with the number. */
 void sl_random_setting(const struct sl_backend *b, uint64_t number, struct sl_setting *set);
 
-/* Makes, loads, runs and checks one job. */
+/* Emulated threads in order, or at random; several blocks in flight, some started from the last; the oldest device. */
+void sl_random_schedule(uint64_t number);
+
+/* Makes, loads, runs and checks one job. The message of a failure describes it. */
 enum sl_status sl_job_check(const struct sl_backend *b, const struct sl_setting *set, int poison);
 
 #endif

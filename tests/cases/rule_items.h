@@ -89,14 +89,7 @@ static void make_detector(int i, struct sl_source_detector *r)
 /* Set i of parameters: spheres and tubes, from wide to narrow. */
 static void make_cavity(int i, struct sl_cavity *r)
 {
-	const struct sl_cavity_config c = {
-		.type = i % 2,
-		.radius = 0.7 * (1 + i),
-		.length = 3.1,
-		.port = 0.01 * i,
-		.reflectance = 0.97,
-		.speed = 29.9,
-	};
+	const struct sl_cavity_config c = {0.7 * (1 + i), 3.1, 0.01 * i, 0.97, 29.9, i % 2};
 
 	sl_cavity_make(&c, &common, r, &check);
 }
@@ -111,11 +104,7 @@ static void make_scene(int i, struct sl_rays *r)
 	const struct sl_vector no = {{none, none, none}};
 	const struct sl_rays_config c = {
 		.source = i % 2,
-		.camera = {.position = {{0.3, -2.1, 0.9}},
-			.look_at = {{0.1, 0.2, 0.4}},
-			.up = {{0.1, 0, 1}},
-			.field_of_view = 0.9,
-			.pixels = {2, {7, 5}}},
+		.camera = {{{0.3, -2.1, 0.9}}, {{0.1, 0.2, 0.4}}, {{0.1, 0, 1}}, 0.9, {2, {7, 5}}},
 		.sky = i < 3 ? 0.4 : 0,
 		.n_objects = i < 3 ? 3 : 4,
 		.object = {{{{{0.2, 0.3, 0.6}}, 0.55}, {no, no}, {no, no}, i % 2, 0.9, 0.3},

@@ -119,18 +119,18 @@ SL_HD struct sl_particle sl_rule_particle(const uint32_t *in)
 	return p;
 }
 
+SL_HD void sl_rule_put_floats(uint32_t *out, const float *at, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = sl_bits(at[i]);
+}
+
 SL_HD void sl_rule_put_particle(uint32_t *out, const struct sl_particle *p)
 {
+	const float floats[] = {p->x, p->y, p->z, p->u, p->v, p->w, p->energy, p->weight, p->time};
+
 	sl_rule_put_two(out, p->id);
-	out[2] = sl_bits(p->x);
-	out[3] = sl_bits(p->y);
-	out[4] = sl_bits(p->z);
-	out[5] = sl_bits(p->u);
-	out[6] = sl_bits(p->v);
-	out[7] = sl_bits(p->w);
-	out[8] = sl_bits(p->energy);
-	out[9] = sl_bits(p->weight);
-	out[10] = sl_bits(p->time);
+	sl_rule_put_floats(out + 2, floats, 9);
 	out[11] = p->pixel;
 	out[12] = p->steps;
 	out[13] = p->collisions;
@@ -283,15 +283,14 @@ SL_RULE(slab_paths)
 		sl_slab_paths_generate(&r, SL_EVERY_COLUMN, seed, sl_rule_two(in + 2));
 
 	sl_slab_paths_advance(&r, SL_EVERY_COLUMN, seed, &p, UINT32_MAX);
-	out[0] = sl_bits(p.path_1);
-	out[1] = sl_bits(p.path_2);
-	out[2] = sl_bits(p.path_3);
+	const float floats[] = {
+		p.path_1, p.path_2, p.path_3, p.momentum_1, p.momentum_2, p.momentum_3};
+
+	sl_rule_put_floats(out, floats, 3);
 	out[3] = p.collisions_1;
 	out[4] = p.collisions_2;
 	out[5] = p.collisions_3;
-	out[6] = sl_bits(p.momentum_1);
-	out[7] = sl_bits(p.momentum_2);
-	out[8] = sl_bits(p.momentum_3);
+	sl_rule_put_floats(out + 6, floats + 3, 3);
 	out[9] = p.fate;
 }
 

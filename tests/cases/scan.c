@@ -69,11 +69,4 @@ static uint64_t bytes_moved(const struct sl_trial *t)
 	return 2 * (uint64_t)t->set.n * sl_type_bytes(t->set.type);
 }
 
-const struct sl_case sl_case_scan = {
-	.primitive = SL_SCAN,
-	.describe = describe,
-	.make = make,
-	.run = run,
-	.right = right,
-	.bytes_moved = bytes_moved,
-};
+const struct sl_case sl_case_scan = {SL_SCAN, describe, make, run, right, NULL, bytes_moved};

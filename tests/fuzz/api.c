@@ -173,12 +173,6 @@ static struct sl_arena scratch(const struct sl_backend *b, const struct sl_shape
 	return a;
 }
 
-/* Bytes of an item; an invalid type must be refused before any item is accessed. */
-static size_t item_bytes(enum sl_type type)
-{
-	return type == SL_U32 ? 4 : 8;
-}
-
 static enum sl_space space_of(const struct sl_backend *b)
 {
 	return make_invalid() ? (enum sl_space)take(4) : b->space;
@@ -198,11 +192,11 @@ static void call_scan(const struct sl_backend *b, uint32_t n)
 	enum sl_type t = type();
 	struct sl_shape most = {.n = n, .type = t, .tuning = tuning(b)};
 	struct sl_exec x = {space_of(b), NULL, scratch(b, &most), most.tuning};
-	char *in = (char *)get_buffer(b->space, n * item_bytes(t));
-	void *out = take(2) ? in : get_buffer(b->space, n * item_bytes(t));
+	char *in = (char *)get_buffer(b->space, n * sl_type_bytes(t));
+	void *out = take(2) ? in : get_buffer(b->space, n * sl_type_bytes(t));
 
 	if (make_invalid() && in && n > 1) { /* overlapping, one item apart */
-		out = in + item_bytes(t);
+		out = in + sl_type_bytes(t);
 		n--;
 	}
 	finish(sl_scan(b, &x, &(struct sl_scan_job){in, out, n, t, take(2)}), b);
@@ -238,7 +232,7 @@ static void call_compact(const struct sl_backend *b, uint32_t n)
 static void call_sort(const struct sl_backend *b, uint32_t n)
 {
 	enum sl_type t = type();
-	size_t keys = n * item_bytes(t), indices = (size_t)n * 4;
+	size_t keys = n * sl_type_bytes(t), indices = (size_t)n * 4;
 	bool index = take(2), separate = take(2);
 	uint32_t begin_bit = take(4) ? take(16) : take(65);
 	uint32_t end_bit = make_invalid() ? take(256) : begin_bit + take(take(4) ? 9 : 33);

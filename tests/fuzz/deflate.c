@@ -5,35 +5,15 @@
 #include <libdeflate.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "primitives/deflate/encoder/streams.h"
 #include "stages/formats/common/inflate.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/formats/zlib_inflate.h"
 
 enum { HEAD = 4, IN_MOST = 1 << 17, ROOM = 1 << 22, OUT_MOST = IN_MOST + 4096 };
 
 static uint8_t out[ROOM], expected[OUT_MOST], inflated[OUT_MOST], again[OUT_MOST];
-
-/* Decompresses with zlib; returns the size, or -1 if zlib refuses the stream or it exceeds OUT_MOST. */
-static long inflate_by_zlib(
-	const uint8_t *in, size_t size, enum sl_wrapper wrapper, bool members, uint8_t *to)
-{
-	const int window = wrapper == SL_RAW ? -15 : wrapper == SL_ZLIB ? 15 : 15 + 16;
-	z_stream z = {.next_in = (z_const Bytef *)in, .avail_in = (uInt)size};
-	int answer;
-
-	fuzz_expect(inflateInit2(&z, window) == Z_OK);
-	z.next_out = to;
-	z.avail_out = OUT_MOST;
-	answer = inflate(&z, Z_FINISH);
-	while (answer == Z_STREAM_END && members && z.avail_in > 0) {
-		inflateReset(&z);
-		answer = inflate(&z, Z_FINISH);
-	}
-	inflateEnd(&z);
-	return answer == Z_STREAM_END && z.avail_in == 0 ? (long)(OUT_MOST - z.avail_out) : -1;
-}
 
 /* --- deflate ---------------------------------------------------------------------------------- */
 
@@ -50,7 +30,7 @@ static void check_stream(const uint8_t *stream, size_t size, enum sl_wrapper wra
 	size_t n = 0;
 
 	d = d ? d : libdeflate_alloc_decompressor();
-	fuzz_expect(inflate_by_zlib(stream, size, wrapper, false, inflated) == (long)bytes &&
+	fuzz_expect(zlib_inflate(wrapper, false, stream, size, inflated, OUT_MOST) == (long)bytes &&
 		    memcmp(expected, inflated, bytes) == 0);
 	fuzz_expect(inflate_one(d, stream, size, inflated, bytes, &n) == LIBDEFLATE_SUCCESS &&
 		    n == bytes && memcmp(expected, inflated, bytes) == 0);
@@ -175,7 +155,7 @@ FUZZ(inflate)
 	fuzz_expect(inflate_in_parts(&s, part, again, &used_again) == have && used_again == used &&
 		    memcmp(inflated, again, used) == 0);
 	sl_inflate_end(&s);
-	want = inflate_by_zlib(end - bytes, bytes, wrapper, members, expected);
+	want = zlib_inflate(wrapper, members, end - bytes, bytes, expected, OUT_MOST);
 	fuzz_expect(want < 0 || want + (long)part > OUT_MOST ||
 		    (have == want && memcmp(inflated, expected, (size_t)want) == 0));
 }

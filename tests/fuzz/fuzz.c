@@ -10,6 +10,7 @@
 
 #include "primitives/files/crc32.h"
 #include "stages/formats/hdf5/hdf5_child.h"
+#include "tests/support/basic/replaced.h"
 
 #define TARGET(name, options) FUZZ(name);
 #include "tests/fuzz/targets.def"
@@ -72,11 +73,9 @@ void *fuzz_copy(const void *data, size_t size)
 
 char *fuzz_text(const void *data, size_t size)
 {
-	char *text = (char *)malloc(size + 1);
+	char *text = (char *)realloc(fuzz_copy(data, size), size + 1);
 
 	fuzz_expect(text != NULL);
-	if (size > 0)
-		memcpy(text, data, size);
 	text[size] = '\0';
 	return text;
 }
@@ -151,12 +150,8 @@ void fuzz_write(const char *name, const void *data, size_t size)
 const uint8_t *fuzz_found;
 size_t fuzz_found_bytes;
 
-enum sl_status __wrap_sl_h5_in_child(
-	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found);
-void __wrap_sl_h5_child_free(void *found, size_t size);
-
-enum sl_status __wrap_sl_h5_in_child(
-	sl_h5_reader *read, const void *file, size_t bytes, size_t size, void **found)
+REPLACED(enum sl_status, sl_h5_in_child, sl_h5_reader *read, const void *file, size_t bytes,
+	size_t size, void **found)
 {
 	(void)read, (void)file, (void)bytes;
 	*found = aligned_alloc(SL_ALIGN, sl_round_up(size, SL_ALIGN));
@@ -167,7 +162,7 @@ enum sl_status __wrap_sl_h5_in_child(
 	return SL_OK;
 }
 
-void __wrap_sl_h5_child_free(void *found, size_t size)
+REPLACED(void, sl_h5_child_free, void *found, size_t size)
 {
 	(void)size;
 	free(found);

@@ -4,8 +4,6 @@
  *
  * The test is skipped without a device.
  */
-#include <limits.h>
-#include <malloc.h>
 #include <stdio.h>
 
 #include "primitives/base/clock.h"
@@ -16,11 +14,7 @@
 
 TEST(every_device_backend_is_right)
 {
-	assert_ok(sl_jobs_run(&(struct sl_jobs){.space = SL_DEVICE,
-		.small = 700,
-		.medium = 350,
-		.large = 140,
-		.largest = (1 << 20) + 3}));
+	assert_ok(sl_jobs_run(&(struct sl_jobs){SL_DEVICE, 700, 350, 140, (1 << 20) + 3}));
 }
 
 /* --- large sizes ------------------------------------------------------------------------------ */
@@ -110,7 +104,4 @@ TEST(large_sizes_are_right)
 BEFORE_TESTS()
 {
 	skip_without_device();
-	/* Large blocks are used again and not given back to the system: page faults took half the time. */
-	mallopt(M_MMAP_THRESHOLD, 1 << 30);
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }

@@ -41,17 +41,11 @@ static __device__ uint8_t flag_of(const struct huge_job &j, uint64_t i)
 {
 	uint64_t h = hash_of(i + 77);
 
-	switch (j.alive) {
-	case HUGE_THIRD:
+	if (j.alive == HUGE_THIRD)
 		return h % 3 == 0 ? (uint8_t)(h >> 8 | 1) : 0;
-	case HUGE_ALL:
+	if (j.alive == HUGE_ALL)
 		return (uint8_t)(h >> 8 | 0x10);
-	case HUGE_NONE:
-		return 0;
-	case HUGE_LAST:
-		return i + 1 == j.flags ? 0x80 : 0;
-	}
-	return 0;
+	return j.alive == HUGE_LAST && i + 1 == j.flags ? 0x80 : 0;
 }
 
 /* By induction: the first sum is right, and each sum minus the one before it is an item. */

@@ -241,12 +241,4 @@ TEST(unknown_names)
 	assert_string_equal(sl_primitive_name(SL_PRIMITIVE_COUNT), "unknown primitive");
 }
 
-TEST_FILE(argc, argv)
-{
-	int failed, n;
-
-	sl_device_emulate(true);
-	failed = run_test_file("emulated");
-	sl_device_emulate(false);
-	return failed + (sl_device_count(&n) == SL_OK ? run_test_file("device") : 0);
-}
+EMULATED_AND_DEVICE_FILE()

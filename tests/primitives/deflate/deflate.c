@@ -9,9 +9,7 @@
 #include <sys/mman.h>
 
 #include "primitives/deflate/chunks.h"
-#include "primitives/emulator/settings.h"
-#include "tests/cases/inputs.h"
-#include "tests/cases/sampling.h"
+#include "tests/cases/jobs.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/formats/deflate_inputs.h"
@@ -202,12 +200,6 @@ TEST(threads_are_independent)
 /* Threads in any order; without a sanitizer, more segments than a warp has lanes. */
 TEST(encoders_of_the_device_write_the_specification)
 {
-	static const struct sl_emulator_settings schedules[] = {
-		{.blocks = 2, .seed = 1, .memory_bytes = 1 << 30},
-		{.blocks = 7, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
-		{.blocks = 3, .seed = 3, .turing = true, .memory_bytes = 1 << 30},
-		{.blocks = 1, .memory_bytes = 1 << 30},
-	};
 	const struct sl_backend *const encoders[] = {
 		&sl_deflate_device_emulated, &sl_deflate_device_fast_emulated};
 	static uint8_t many[SEGMENTS * SEGMENT + 9];
@@ -223,7 +215,7 @@ TEST(encoders_of_the_device_write_the_specification)
 			deflate_check(encoders[i], many, sizeof(many),
 				(struct deflate_try){.wrapper = SL_GZIP, .exact = true});
 		for (uint64_t k = share.first; k < EMULATED_JOBS; k += share.step) {
-			sl_emulator_set_settings(&schedules[k % 4]);
+			sl_random_schedule(k);
 			deflate_random(encoders[i], k, k % 4 < 3 ? 4000 : EMULATED_MOST / 4);
 		}
 	}

@@ -5,6 +5,8 @@
  *
  * The test is skipped without a device.
  */
+#include <stdlib.h>
+
 #include "tests/cases/sampling.h"
 #include "tests/support/basic/check.h"
 #include "tests/support/basic/skip.h"
@@ -12,23 +14,20 @@
 
 enum { LARGEST = 32 << 20, JOBS = 500, JOB_LARGEST = 400000 };
 
-static void encoder_is_right(const char *name)
+TEST(device_writes_the_bytes_of_the_specification)
 {
+	static const char *const names[] = {"device", "device_fast"};
+	const char *setting = getenv("SLUICE_DEFLATE_JOBS");
+	const uint64_t jobs = setting ? strtoull(setting, NULL, 10) : JOBS;
 	const struct sl_backend *b;
 
-	assert_ok(sl_find(SL_DEFLATE, name, &b));
-	deflate_sweep(b, sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
-	deflate_random_jobs(b, JOBS, sl_sampling_size(JOB_LARGEST));
-}
-
-TEST(device_writes_the_bytes_of_cpu)
-{
-	encoder_is_right("device");
-}
-
-TEST(device_fast_writes_the_bytes_of_cpu_fast)
-{
-	encoder_is_right("device_fast");
+	assert_true(jobs > 0);
+	for (int i = 0; i < 2; i++) {
+		assert_ok(sl_find(SL_DEFLATE, names[i], &b));
+		deflate_sweep(b, sl_sampling_skips_size(LARGEST) ? JOB_LARGEST / 4 : LARGEST);
+		for (uint64_t k = 0; k < jobs; k++)
+			deflate_random(b, k, sl_sampling_size(JOB_LARGEST));
+	}
 }
 
 BEFORE_TESTS()

@@ -128,12 +128,4 @@ TEST(without_a_device_calls_are_refused)
 	sl_device_emulate(emulated);
 }
 
-TEST_FILE(argc, argv)
-{
-	int failed, n;
-
-	sl_device_emulate(true);
-	failed = run_test_file("emulated");
-	sl_device_emulate(false);
-	return failed + (sl_device_count(&n) == SL_OK ? run_test_file("device") : 0);
-}
+EMULATED_AND_DEVICE_FILE()

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/primitives/emulator/emulator_check.h"
+#include "tests/support/basic/replaced.h"
 #include "tests/support/configs/configs.h"
 #include "tests/support/program/fixture.h"
 
@@ -23,16 +24,12 @@ static uint32_t words[KERNEL_WORDS];
 
 static unsigned long allocated, failing;
 
-void *__real_malloc(size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_malloc(size_t bytes)
+REPLACED(void *, malloc, size_t bytes)
 {
 	return ++allocated == failing ? NULL : __real_malloc(bytes);
 }
 
-int __real_posix_memalign(void **p, size_t alignment, size_t bytes);
-int __wrap_posix_memalign(void **p, size_t alignment, size_t bytes);
-int __wrap_posix_memalign(void **p, size_t alignment, size_t bytes)
+REPLACED(int, posix_memalign, void **p, size_t alignment, size_t bytes)
 {
 	return ++allocated == failing ? ENOMEM : __real_posix_memalign(p, alignment, bytes);
 }

@@ -1,6 +1,6 @@
 /*
  * look_ahead.c - scan/shared's kernel for Hopper on the emulated device: with small tiles, over
- * alignments, sizes around tiles, and schedules; and as the backend chooses it.
+ * alignments, sizes around tiles, and schedules; and as the backend chooses it. And the decoupled look-back alone.
  */
 #include "primitives/emulator/settings.h"
 #include "tests/cases/jobs.h"
@@ -9,15 +9,6 @@
 #include "tests/support/basic/check.h"
 
 enum { JOBS = 32 }; /* of a size */
-
-static void scan_is_right(const struct sl_backend *b, const struct sl_setting *set)
-{
-	char text[128];
-
-	sl_case_scan.describe(set, text, sizeof(text));
-	assert_ok(
-		sl_add_context(sl_job_check(b, set, 0x5a), "%s, n=%u, %s", b->name, set->n, text));
-}
 
 /* --- small tiles ------------------------------------------------------------------------------ */
 
@@ -32,41 +23,32 @@ static void size_is_right(const struct sl_backend *b, uint32_t tile_bytes, uint3
 
 		sl_random_setting(b, sl_mixed(k), &set);
 		set.type = k % 2 ? SL_U64 : SL_U32;
-		scan_is_right(b, &set);
+		assert_ok(sl_job_check(b, &set, 0x5a));
 	}
 }
 
-static const struct sl_emulator_settings by_default = {.blocks = 1, .memory_bytes = 1 << 30};
-
 /*
- * Sizes about tiles; blocks one after the other, several at a time, at random, and from the last one. Then distant tiles:
+ * Sizes about tiles; blocks and threads in random orders. Then distant tiles:
  * the look-ahead warp has to read several times.
  */
 TEST(small_tiles_give_exact_sums)
 {
-	static const struct sl_emulator_settings schedules[] = {
-		{.blocks = 4, .memory_bytes = 1 << 30},
-		{.blocks = 3, .seed = 1, .memory_bytes = 1 << 30},
-		{.blocks = 5, .seed = 2, .from_last = true, .memory_bytes = 1 << 30},
-		{.blocks = 1, .memory_bytes = 1 << 30},
-		{.blocks = 32, .memory_bytes = 1 << 30},
-	};
+	const struct sl_emulator_settings many = {.blocks = 32, .memory_bytes = 1 << 30};
 	static const struct {
 		uint32_t tiles;
 		int more;
 	} sizes[] = {{0, 1}, {0, 2}, {0, 3}, {0, 6}, {1, -1}, {1, 0}, {1, 1}, {2, -3}, {2, -2},
 		{2, 2}, {7, 5}, {70, 9}};
 
-	for (size_t k = 0; k < 4 * LOOK_AHEAD_SMALL; k++) {
-		sl_emulator_set_settings(&schedules[k / LOOK_AHEAD_SMALL]);
-		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (size_t k = 0; k < 4 * LOOK_AHEAD_SMALL; k++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			sl_random_schedule(100 * k + i);
 			size_is_right(&look_ahead_small[k % LOOK_AHEAD_SMALL],
 				look_ahead_tile_bytes[k % LOOK_AHEAD_SMALL], sizes[i].tiles,
 				sizes[i].more);
-	}
-	sl_emulator_set_settings(&schedules[4]);
+		}
+	sl_emulator_set_settings(&many);
 	size_is_right(&look_ahead_deep, look_ahead_deep_bytes, 600, 0);
-	sl_emulator_set_settings(&by_default);
 }
 
 /* --- the backend's choice --------------------------------------------------------------------- */
@@ -101,9 +83,9 @@ TEST(backend_selects_the_kernel)
 				.type = rows[i].type,
 				.off = {rows[i].off[0], rows[i].off[1]},
 				.tuning.block = rows[i].block}};
-		struct sl_emulator_settings device = by_default;
+		const struct sl_emulator_settings device = {
+			.blocks = 1, .turing = rows[i].turing, .memory_bytes = 1 << 30};
 
-		device.turing = rows[i].turing;
 		sl_emulator_set_settings(&device);
 		assert_ok(sl_case_scan.make(&t));
 		assert_null(sl_fault_set("dev_launch:2:1"));
@@ -113,24 +95,37 @@ TEST(backend_selects_the_kernel)
 			fail_msg("row %zu: %s", i, sl_last_error());
 		sl_trial_free(&t);
 	}
-	sl_emulator_set_settings(&by_default);
 }
 
 /* Both kernels: sizes below and above the smallest one. */
 TEST(backend_gives_exact_sums)
 {
 	for (uint64_t i = 0; i < 8; i++) {
-		const struct sl_emulator_settings order = {
-			.blocks = i % 2 ? 4 : 1, .seed = 5 * (i % 2), .memory_bytes = 1 << 30};
 		struct sl_setting set = {
 			.n = WORTH / (i / 2 % 2 ? 8u : 4u) - 1 + 2 * (uint32_t)(i / 4)};
 
-		sl_emulator_set_settings(&order);
+		sl_random_schedule(i);
 		sl_random_setting(&sl_scan_shared_emulated, i, &set);
 		set.type = i / 2 % 2 ? SL_U64 : SL_U32;
-		scan_is_right(&sl_scan_shared_emulated, &set);
+		assert_ok(sl_job_check(&sl_scan_shared_emulated, &set, 0x5a));
 	}
-	sl_emulator_set_settings(&by_default);
+}
+
+/* Over distances that a scan with few tiles in flight does not reach. */
+TEST(look_back_finds_the_sums_of_distant_tiles)
+{
+	struct sl_arena scratch = {.size = 1 << 13};
+	uint32_t *wrong, found = 1;
+
+	assert_ok(sl_memory_get(SL_DEVICE, scratch.size, &scratch.base));
+	assert_ok(sl_memory_get(SL_DEVICE, sizeof(*wrong), (void **)&wrong));
+	assert_ok(sl_fill(wrong, 0, sizeof(*wrong), NULL));
+	assert_ok(look_back_try(scratch, wrong));
+	assert_ok(sl_copy(&found, wrong, sizeof(found), NULL));
+	assert_ok(sl_stream_wait(NULL));
+	assert_int_equal(found, 0);
+	sl_memory_give(SL_DEVICE, scratch.base);
+	sl_memory_give(SL_DEVICE, wrong);
 }
 
 BEFORE_TESTS()

@@ -50,6 +50,17 @@ extern struct test_part_of_file *test_parts;
 /* Runs the tests of the file; group is a name for the output. Returns the exit code. */
 int run_test_file(const char *group);
 
+/* Runs all tests on the emulated device, and again on CUDA's where there is one (primitives/device/device.h). */
+#define EMULATED_AND_DEVICE_FILE()                                                            \
+	TEST_FILE(argc, argv)                                                                 \
+	{                                                                                     \
+		int n, failed;                                                                \
+		sl_device_emulate(true);                                                      \
+		failed = run_test_file("emulated");                                           \
+		sl_device_emulate(false);                                                     \
+		return failed + (sl_device_count(&n) == SL_OK ? run_test_file("device") : 0); \
+	}
+
 #define ADD_TEST_PART(part, function)                     \
 	static void function(void);                       \
 	ADD_TO_TEST_PARTS(part, function, function, NULL) \

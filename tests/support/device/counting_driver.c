@@ -8,6 +8,7 @@
 #include "primitives/emulator/driver.h"
 #include "tests/support/basic/allocations.h"
 #include "tests/support/basic/check.h"
+#include "tests/support/basic/replaced.h"
 
 struct counting *counting;
 struct driver_answers driver_answers;
@@ -96,13 +97,8 @@ __attribute__((constructor)) static void wrap_driver(void)
 }
 
 /* Kernel launches are not part of struct sl_driver. */
-int __real_sl_emulated_queue(
-	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s);
-int __wrap_sl_emulated_queue(
-	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s);
-
-int __wrap_sl_emulated_queue(
-	const struct sl_emulated_launch *l, const void *closure, size_t closure_bytes, sl_stream s)
+REPLACED(int, sl_emulated_queue, const struct sl_emulated_launch *l, const void *closure,
+	size_t closure_bytes, sl_stream s)
 {
 	int error = injected_error(CALL_launch);
 
@@ -114,10 +110,7 @@ int __wrap_sl_emulated_queue(
 }
 
 /* An error injected by SL_FAULT replaces the call of the driver. */
-int __real_sl_fault(const char *call);
-int __wrap_sl_fault(const char *call);
-
-int __wrap_sl_fault(const char *call)
+REPLACED(int, sl_fault, const char *call)
 {
 	int error = __real_sl_fault(call);
 

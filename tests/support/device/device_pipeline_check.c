@@ -76,39 +76,42 @@ void device_pipeline_check(uint64_t first, uint64_t n, uint32_t largest)
 
 /* --- tiles, scores and backends --------------------------------------------------------------------------------- */
 
-void device_pipeline_check_tiles(uint32_t largest)
+/* Batch 0. */
+static void compare_one(
+	const struct sl_recipe *r, const char *compact, const char *sort, unsigned char poison)
 {
+	const struct sl_recipe d = recipe_on_device(r, compact, sort);
 	const uint64_t order[] = {0};
 
+	compare(r, &d, poison, order, 1);
+}
+
+void device_pipeline_check_tiles(uint32_t largest)
+{
 	for (int model = 0; model < TEST_MODELS; model++) {
 		uint32_t n = sl_models[model]->recomputed ? 32769 : 8193;
 		struct sl_recipe r =
 			test_recipe((enum sl_model_number)model, n < largest ? n : largest);
-		struct sl_recipe d = recipe_on_device(&r, fused, "naive");
 
-		compare(&r, &d, 0xa5, order, 1);
+		compare_one(&r, fused, "naive", 0xa5);
 	}
 }
 
 /* By histories also with memory after the particles that looks like living ones. */
 void device_pipeline_check_collisions(uint32_t n)
 {
-	const uint64_t order[] = {0};
-
 	for (int even = 0; even < 2; even++) {
-		struct sl_recipe r = test_recipe(SL_MODEL_slab, n), d;
+		struct sl_recipe r = test_recipe(SL_MODEL_slab, n);
 
 		score_collisions(&r, even);
 		if (even)
 			r.schedule = schedule_at(3);
-		d = recipe_on_device(&r, "naive", "naive");
-		compare(&r, &d, even ? 0xa5 : 0, order, 1);
+		compare_one(&r, "naive", "naive", even ? 0xa5 : 0);
 	}
 }
 
 void device_pipeline_check_backends(uint32_t n)
 {
-	const uint64_t order[] = {0};
 	const struct sl_backend *c, *s;
 	int pairs = 0;
 
@@ -116,9 +119,8 @@ void device_pipeline_check_backends(uint32_t n)
 		for (size_t k = 0; (s = sl_backend_of(SL_SORT, SL_DEVICE, k)) != NULL; k++) {
 			enum sl_model_number m = (enum sl_model_number)(pairs++ % TEST_MODELS);
 			struct sl_recipe r = test_recipe(m, n);
-			struct sl_recipe d = recipe_on_device(&r, i % 2 ? fused : c->name, s->name);
 
-			compare(&r, &d, 0xa5, order, 1);
+			compare_one(&r, i % 2 ? fused : c->name, s->name, 0xa5);
 		}
 	assert_true(pairs > 1);
 }

@@ -1,7 +1,6 @@
 /* deflate_inputs.c - see deflate_inputs.h. */
 #include "tests/support/formats/deflate_inputs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,10 +69,7 @@ static void make_items(enum deflate_input kind, size_t bytes, uint8_t *to)
 
 		word += kind == DEFLATE_IDS ? 1 + (uint64_t)__builtin_ctzll(sl_mixed(i))
 		                            : sl_mixed(i) % 512;
-		if (kind == DEFLATE_FLOATS)
-			memcpy(to + i * item, &number, item);
-		else
-			memcpy(to + i * item, &word, item);
+		memcpy(to + i * item, kind == DEFLATE_FLOATS ? (void *)&number : &word, item);
 	}
 }
 
@@ -187,7 +183,7 @@ static size_t draw_chunk(uint64_t r)
 	return r % 4 ? small[(r >> 40) % 5] * ((r >> 32) % 200) : large[(r >> 40) % 4];
 }
 
-size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most)
+void deflate_random(const struct sl_backend *b, uint64_t number, size_t most)
 {
 	static const size_t used[] = {
 		SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - 100, SIZE_MAX / 2, 0, 0, 0, 0, 0, 0};
@@ -215,25 +211,4 @@ size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most)
 		deflate_input_make((enum deflate_input)(number % DEFLATE_INPUTS), bytes, in);
 	deflate_check(b, in, bytes, t);
 	free(in);
-	return sl_deflate_streams(bytes, t.chunk_bytes);
-}
-
-void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most)
-{
-	const char *setting = getenv("SLUICE_DEFLATE_JOBS");
-	uint64_t from = 0, to = jobs, inputs = 0;
-	char *end;
-
-	if (setting) {
-		to = strtoull(setting, &end, 10);
-		if (strncmp(end, "..", 2) == 0) {
-			from = to;
-			to = strtoull(end + 2, &end, 10);
-		}
-		assert_true(*end == '\0' && from < to);
-	}
-	for (uint64_t k = from; k < to; k++)
-		inputs += deflate_random(b, k, most);
-	printf("%llu random jobs, %llu chunks\n", (unsigned long long)(to - from),
-		(unsigned long long)inputs);
 }

@@ -32,15 +32,7 @@ void deflate_input_make(enum deflate_input kind, size_t bytes, void *to);
  */
 void deflate_sweep(const struct sl_backend *b, size_t most);
 
-/* Runs the random job with this number, of up to most bytes. Returns the number of chunks. */
-size_t deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
-
-/*
- * Runs the random jobs from 0 to jobs - 1, and prints the number of chunks.
- *
- *	SLUICE_DEFLATE_JOBS=1000          number of jobs
- *	SLUICE_DEFLATE_JOBS=1000..5000    first number, and number after the last
- */
-void deflate_random_jobs(const struct sl_backend *b, uint64_t jobs, size_t most);
+/* Runs the random job with this number, of up to most bytes. */
+void deflate_random(const struct sl_backend *b, uint64_t number, size_t most);
 
 #endif
