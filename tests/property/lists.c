@@ -12,27 +12,9 @@
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/mcpl_columns.h"
 #include "tests/support/formats/mcpl_lists.h"
-#include "tests/support/property/property.h"
 #include "tests/support/program/fixture.h"
 
 /* --- lists --------------------------------------------------------------------------------- */
-
-static void any_direction(struct rnd *g, double d[3])
-{
-	double length = 0;
-
-	for (int k = 0; k < 3; k++) {
-		d[k] = rnd_between(g, -1, 1);
-		/* some are almost in the x-y plane, and some are axes */
-		d[k] *= rnd_one_in(g, 5) ? exp2(-(double)rnd_below(g, 128)) : 1;
-	}
-	for (int k = 0; rnd_one_in(g, 8) && k < 2; k++)
-		d[k] = 0;
-	for (int k = 0; k < 3; k++)
-		length += d[k] * d[k];
-	for (int k = 0; k < 3; k++)
-		d[k] /= sqrt(length);
-}
 
 /* Any direction of unit length is read back to a few units of the last place. */
 PROPERTY(directions_are_read_back, 1000)
