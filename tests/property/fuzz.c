@@ -2,7 +2,7 @@
  * fuzz.c - the fuzz targets (tests/fuzz) with random changes of their corpora, in a build by any compiler. With
  * --seconds N, as long as that; scripts/fuzz.sh runs libFuzzer, which follows the code that an input reaches.
  */
-#include <dirent.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,33 +17,22 @@ struct input {
 	size_t size;
 };
 
-static int is_visible(const struct dirent *e)
-{
-	return e->d_name[0] != '.';
-}
-
 /* One of the inputs in the corpus of a target, or an empty one. */
 static void choose(struct rnd *g, const char *target, struct input *in)
 {
-	struct dirent **entry;
 	char path[512];
+	glob_t found;
 	FILE *file;
-	int n;
 
-	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/%s", source_root(), target);
-	n = scandir(path, &entry, is_visible, alphasort);
+	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/%s/*", source_root(), target);
 	in->size = 0;
-	if (n <= 0)
+	if (glob(path, 0, NULL, &found) != 0)
 		return;
-	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/%s/%s", source_root(), target,
-		entry[rnd_below(g, (uint32_t)n)]->d_name);
-	file = fopen(path, "rb");
+	file = fopen(found.gl_pathv[rnd_below(g, (uint32_t)found.gl_pathc)], "rb");
 	assert_non_null(file);
 	in->size = fread(in->bytes, 1, SIZE_MOST, file);
 	fclose(file);
-	while (n > 0)
-		free(entry[--n]);
-	free(entry);
+	globfree(&found);
 }
 
 /* A byte that means something in texts or sizes, or any. */

@@ -12,27 +12,9 @@
 #include "stages/formats/mcpl/mcpl_record.h"
 #include "stages/inputs/mcpl_columns.h"
 #include "tests/support/formats/mcpl_lists.h"
-#include "tests/support/property/property.h"
 #include "tests/support/program/fixture.h"
 
 /* --- lists --------------------------------------------------------------------------------- */
-
-static void any_direction(struct rnd *g, double d[3])
-{
-	double length = 0;
-
-	for (int k = 0; k < 3; k++) {
-		d[k] = rnd_between(g, -1, 1);
-		/* some are almost in the x-y plane, and some are axes */
-		d[k] *= rnd_one_in(g, 5) ? exp2(-(double)rnd_below(g, 128)) : 1;
-	}
-	for (int k = 0; rnd_one_in(g, 8) && k < 2; k++)
-		d[k] = 0;
-	for (int k = 0; k < 3; k++)
-		length += d[k] * d[k];
-	for (int k = 0; k < 3; k++)
-		d[k] /= sqrt(length);
-}
 
 /* Any direction of unit length is read back to a few units of the last place. */
 PROPERTY(directions_are_read_back, 1000)
@@ -70,20 +52,29 @@ static double any_double(struct rnd *g)
 	return (double)rnd_float(g) * (1 + rnd_between(g, 0, 1e-8));
 }
 
-static struct list *any_list(struct rnd *g, bool gzip)
+/* A header with any flags. */
+static struct sl_mcpl_header any_header(struct rnd *g, uint32_t version)
 {
-	static const char *const strings[] = {"a comment", "", "another one", "name", "a blob"};
-	static struct list l;
-
-	l.h = (struct sl_mcpl_header){.version = 3,
-		.particles = rnd_size(g),
-		.comments = rnd_below(g, 4),
-		.blobs = rnd_below(g, 2),
+	struct sl_mcpl_header h = {.version = version,
 		.flags = rnd_one_in(g, 2),
 		.polarised = rnd_one_in(g, 2),
 		.single = rnd_one_in(g, 2),
 		.pdg = rnd_one_in(g, 2) ? 2112 : 0,
 		.weight = rnd_one_in(g, 2) ? 0.1 : 0};
+
+	h.record_bytes = sl_mcpl_record_bytes(&h);
+	return h;
+}
+
+static struct list *any_list(struct rnd *g, bool gzip)
+{
+	static const char *const strings[] = {"a comment", "", "another one", "name", "a blob"};
+	static struct list l;
+
+	l.h = any_header(g, 3);
+	l.h.particles = rnd_size(g);
+	l.h.comments = rnd_below(g, 4);
+	l.h.blobs = rnd_below(g, 2);
 	for (uint64_t i = 0; i < l.h.particles; i++) {
 		struct sl_mcpl_particle *p = &l.p[i];
 
@@ -223,17 +214,11 @@ PROPERTY(columns_are_those_of_single_records, 256)
 	static uint32_t words[RECORDS * SL_MCPL_RECORD_MOST / sizeof(uint32_t)];
 	static const uint32_t special[] = {0x7f800001, 0x7fc00000, 0xffa00000, 0xff800000, 0, 1,
 		0x80000000, 0x3f800000, 0xbf800001, 0x7ff00000, 0x7ff80000, 0xfff00001};
-	struct sl_mcpl_header h = {.version = 2 + rnd_below(g, 2),
-		.flags = rnd_one_in(g, 2),
-		.polarised = rnd_one_in(g, 2),
-		.single = rnd_one_in(g, 2),
-		.pdg = rnd_one_in(g, 2) ? 2112 : 0,
-		.weight = rnd_one_in(g, 2) ? 0.1 : 0};
+	const struct sl_mcpl_header h = any_header(g, 2 + rnd_below(g, 2));
 	struct sl_columns all = make_columns(), some = make_columns();
 	const uint8_t *records = (const uint8_t *)words;
 	uint32_t place[RECORDS], n = 0;
 
-	h.record_bytes = sl_mcpl_record_bytes(&h);
 	for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
 		words[k] = rnd_one_in(g, 4) ? rnd_of(g, special) : (uint32_t)rnd_bits(g);
 	for (uint32_t i = 0; i < RECORDS; i++)

@@ -185,7 +185,24 @@ PROPERTY(keys_are_packed_in_the_order_of_fields, 2000)
 
 /* --- bins ------------------------------------------------------------------------------------- */
 
-static const double pool[SL_GRID_EDGES_MAX] = {-2, -0.5, 0.25, 0.3, 1.5};
+static const double pool[SL_GRID_EDGES_MAX] = {-2, -0.5, 0.25, 0.375, 1.5};
+
+static struct sl_grid_axis even(enum sl_column column, uint32_t bins, double lo, double hi)
+{
+	return (struct sl_grid_axis){.column = column, .bins = bins, .lo = lo, .hi = hi};
+}
+
+/* Bins between the edges of the pool from the first one on. */
+static struct sl_grid_axis edges_from(enum sl_column column, uint32_t first, uint32_t bins)
+{
+	return (struct sl_grid_axis){
+		column, SL_SPACING_EDGES, bins, pool[first], pool[first + bins], first};
+}
+
+static struct sl_grid_axis edges(enum sl_column column)
+{
+	return edges_from(column, 0, 4);
+}
 
 static uint32_t grid_bin(struct sl_grid_axis axis, float value)
 {
@@ -206,8 +223,7 @@ PROPERTY(floats_are_in_the_bin_of_the_division, 500)
 	const double *r = any_range(g);
 	const float lo = (float)r[0], hi = (float)r[1];
 	const struct sl_histogram_axis axis = {SL_COLUMN_x, bins, 1, r[0], r[1]};
-	const struct sl_grid_axis even = {
-		.column = SL_COLUMN_x, .bins = bins, .lo = r[0], .hi = r[1]};
+	const struct sl_grid_axis grid = even(SL_COLUMN_x, bins, r[0], r[1]);
 	const struct sl_histogram_rule t = sl_histogram_make(&axis, 1, false).tally[0];
 
 	assert_null(sl_histogram_problem(&axis));
@@ -224,12 +240,37 @@ PROPERTY(floats_are_in_the_bin_of_the_division, 500)
 			fail_msg("%.9g in the range %g..%g is at %g of %u bins, but in bin %u",
 				(double)v, r[0], r[1], at, bins, bin);
 		if (i < 20)
-			assert_int_equal(grid_bin(even, v), bin);
+			assert_int_equal(grid_bin(grid, v), bin);
 	}
 	for (uint32_t i = 0; i <= bins && i < 50; i++)
 		assert_true(
-			fabs(sl_grid_edge(&even, pool, i) - (r[0] + (r[1] - r[0]) * i / bins)) <=
+			fabs(sl_grid_edge(&grid, pool, i) - (r[0] + (r[1] - r[0]) * i / bins)) <=
 			1e-15 * (fabs(r[0]) + fabs(r[1])));
+}
+
+/* Edges that are exact in single precision alone decide. The end of a range is in it; NaN is below it. */
+PROPERTY(edges_belong_to_the_bin_above, 200)
+{
+	const struct sl_grid_axis axes[] = {even(SL_COLUMN_w, 1u << rnd_below(g, 10), 0, 1),
+		edges(SL_COLUMN_w), edges_from(SL_COLUMN_w, 2, 1)};
+	const uint32_t which = rnd_below(g, 3);
+	const struct sl_grid_axis a = axes[which];
+	const struct sl_histogram_axis same = {SL_COLUMN_w, a.bins, 1, a.lo, a.hi};
+	const struct sl_histogram_rule t = sl_histogram_make(&same, 1, false).tally[0];
+
+	for (int i = 0; i < 100; i++) {
+		float edge = (float)sl_grid_edge(&a, pool, rnd_below(g, a.bins + 1)), v = edge;
+		uint32_t want = 0;
+
+		if (i % 3)
+			v = i % 3 == 1 ? rnd_float(g) : nextafterf(edge, -INFINITY);
+		while (want <= a.bins && (double)v >= sl_grid_edge(&a, pool, want))
+			want++;
+		want = (double)v == a.hi ? a.bins : want;
+		if (grid_bin(a, v) != want || (which == 0 && sl_bin_of_float(&t, v) != want))
+			fail_msg("%.9g is in the bin %u, expected %u", (double)v, grid_bin(a, v),
+				want);
+	}
 }
 
 /* Edges that are computed for the reader are those that the rule uses, within rounding. */
@@ -260,12 +301,14 @@ PROPERTY(bins_of_equal_ratio_follow_their_edges, 200)
 	assert_int_equal(grid_bin(axis, NAN), 0);
 }
 
-/* Bins of whole numbers are exact. */
+/* Bins of whole numbers are exact; signed ones are counted from -2^31. */
 PROPERTY(integers_are_in_the_bin_of_the_division, 500)
 {
 	const uint32_t bins = 1 + rnd_below(g, 300), width = 1 + rnd_below(g, 1000);
 	const uint32_t lo = rnd_one_in(g, 2) ? 0 : rnd_below(g, 100000), hi = lo + bins * width;
-	const struct sl_histogram_axis axis = {SL_COLUMN_steps, bins, 1, lo, hi};
+	const uint32_t zero = rnd_one_in(g, 2) ? 0 : 50000;
+	const struct sl_histogram_axis axis = {zero ? SL_COLUMN_pdg : SL_COLUMN_steps, bins, 1,
+		(double)lo - zero, (double)hi - zero};
 	const struct sl_histogram_rule t = sl_histogram_make(&axis, 1, false).tally[0];
 
 	assert_null(sl_histogram_problem(&axis));
@@ -276,29 +319,16 @@ PROPERTY(integers_are_in_the_bin_of_the_division, 500)
 
 		if ((int32_t)v < 0)
 			continue;
-		assert_int_equal(sl_bin_of_integer(&t, v), v < lo    ? 0
-							   : v >= hi ? bins + 1
-								     : (v - lo) / width + 1);
+		assert_int_equal(sl_bin_of_integer(&t, zero ? v + 0x80000000u - zero : v),
+			v < lo    ? 0
+			: v >= hi ? bins + 1
+				  : (v - lo) / width + 1);
 	}
 }
 
 /* --- flights ---------------------------------------------------------------------------------- */
 
 enum { PLACES = 2000, CELLS_MAX = 4096 };
-
-static struct sl_grid_axis even(enum sl_column column, uint32_t bins, double lo, double hi)
-{
-	return (struct sl_grid_axis){.column = column, .bins = bins, .lo = lo, .hi = hi};
-}
-
-static struct sl_grid_axis edges(enum sl_column column)
-{
-	return (struct sl_grid_axis){.column = column,
-		.spacing = SL_SPACING_EDGES,
-		.bins = 4,
-		.lo = pool[0],
-		.hi = pool[4]};
-}
 
 /* A flight of up to three cm, partly outside of the grids; some are along an axis. */
 static struct sl_scored_flight any_flight(struct rnd *g)

@@ -2,8 +2,8 @@
  * bits.c - tests that every compiler gives the same bits at every optimisation level.
  *
  * Builds bits_hash.c with gcc and clang, at -O0 to -O3, for the baseline and for x86-64-v3, with
- * -ffp-contract=off and =fast, and expects the hash in data/reference/math/hash.txt from each. Also
- * searches the code that host and device share for functions whose result depends on a library.
+ * -ffp-contract=off and =fast, and expects the hash in data/reference/math/hash.txt from each. text/rules.txt
+ * searches the code for functions whose result depends on a library.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,24 +52,14 @@ static bool can(const char *what)
 	return pclose(command("%s >%s", what, folder_path(&folder, "log"))) == 0;
 }
 
-/* Returns whether this CPU runs code for -march=x86-64-v3. */
-static bool has_v3(void)
-{
-#ifdef __x86_64__
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	       __builtin_cpu_supports("bmi2");
-#else
-	return false;
-#endif
-}
-
 /* The baseline of x86-64 has no fused operations to contract to. */
 TEST(every_compiler_gives_the_recorded_hash)
 {
 	static const char *const compilers[] = {"gcc", "clang"};
 	static const char *const targets[] = {"-ffp-contract=fast",
 		"-ffp-contract=off -march=x86-64-v3", "-ffp-contract=fast -march=x86-64-v3"};
-	const bool has[] = {can("command -v gcc"), can("command -v clang")}, v3 = has_v3();
+	const bool has[] = {can("command -v gcc"), can("command -v clang")},
+		   v3 = can("grep 'fma.*avx2.*bmi2' /proc/cpuinfo");
 	const uint64_t want = read_hash(command("cat data/reference/math/hash.txt"));
 	struct sl_sampled share = sl_sampling_share(4 * 3 * 2);
 
@@ -92,47 +82,4 @@ TEST(every_compiler_gives_the_recorded_hash)
 			fail_msg("hash %016llx, recorded %016llx", (unsigned long long)hash,
 				(unsigned long long)want);
 	}
-}
-
-/*
- * Functions that are not the same everywhere, in double, float (f) and long double (l). Those that
- * IEEE 754 defines to the last bit may be used: fma, sqrt, fabs, copysign, rint, floor, ceil,
- * trunc. fmin and fmax are not among them, because they may return either zero.
- */
-static const char forbidden[] =
-	"(^|[^A-Za-z0-9_])("
-	"(a?(sin|cos|tan)h?(pi)?|atan2(pi)?|sincos(pi)?|exp(2|10|m1)?|log(2|10|1p|b)?|pow|r?cbrt|"
-	"rhypot|hypot|rsqrt|erfc?(x|inv)?|normcdf|[lt]gamma|fmod|remainder|remquo|fmin|fmax|fdim|"
-	"nearbyint|ldexp|frexp|scalbl?n|powi)[fl]?|"
-	"__[a-z0-9]+f|__f[a-z]+_r[nzud]|curand_[a-z0-9_]+)[ \t]*\\(";
-
-/* Prints the lines of the files that call a forbidden function, without comments; returns their number. */
-static int count_forbidden(const char *files)
-{
-	FILE *f = command(
-		"{ cat %s || echo 'exp(missing)'; } | gcc -w -fpreprocessed -dD -E -P -x c - |"
-		" grep -E '%s'",
-		files, forbidden);
-	char line[512];
-	int n = 0;
-
-	for (; fgets(line, sizeof(line), f); n++)
-		print_message("%s: %s", files, line);
-	pclose(f);
-	return n;
-}
-
-TEST(rules_call_no_library)
-{
-	static const char bad[] = "y = logf(x); /* a\n b */\nz = exp (x);\n__sinf(x);\n"
-				  "fmaxf(a, b);\natan2f(y, x)\n";
-	static const char good[] = "/* logf(x) */ sl_log(x); // sin(x)\nfmaf(a, b, c) / sqrtf(x) + "
-				   "sl_sincospi(a)\nlog + fabsf(x); copysignf(a, b); floorf(x)\n";
-
-	folder_write(&folder, "bad", bad, sizeof(bad) - 1);
-	folder_write(&folder, "good", good, sizeof(good) - 1);
-	assert_int_equal(5, count_forbidden(folder_path(&folder, "bad")));
-	assert_int_equal(0, count_forbidden(folder_path(&folder, "good")));
-	assert_int_equal(0, count_forbidden("stages/*.h stages/particle/*.h"));
-	assert_int_equal(0, count_forbidden("stages/models/*.h"));
 }

@@ -1,7 +1,6 @@
 /*
  * failed_calls.c - the functions of primitives/files with system calls that fail: a failure has its status, a message
- * with the path, the text of errno and the remedy, and leaves the folder unchanged. Malformed faults are refused, because
- * tests with them would prove nothing.
+ * with the path, the text of errno and the remedy, and leaves the folder unchanged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,28 +240,4 @@ TEST(failures_are_reported_and_change_nothing)
 			check_row(&rows[i], fault);
 	}
 	open_dir_end();
-}
-
-/* --- SL_FAULT --------------------------------------------------------------------------------- */
-
-/* Eighteen faults are more than the table holds. */
-#define SIX_ENTRIES "a:1:1,a:1:1,a:1:1,a:1:1,a:1:1,a:1:1"
-
-TEST(malformed_texts_are_refused)
-{
-	static const char *const texts[] = {"a", "a:", "a:3", "a:3:", "a:0:5", "a:3:0", "a:-1:5",
-		"a:3:-5", "a:3:5:", "a:3:5,", ",a:3:5", "a:3:5,,a:1:1", "a:3:5 ", " a:3:5",
-		"a:3++:5", "a:+3:5", "a:3:EIO", "A:3:5", ":3:5", ",", ":",
-		"::", "a:3:99999999999999999999", "a:99999999999999999999999:5",
-		"a:18446744073709551617:5", "a:1:18446744073709551621",
-		"a_name_that_is_longer_than_any_call_has:1:1", "a:1:1;b:1:1", "a:1:1\n",
-		(SIX_ENTRIES "," SIX_ENTRIES "," SIX_ENTRIES)};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		const char *problem = sl_fault_set(texts[i]);
-
-		if (!problem || !strstr(problem, "SL_FAULT") || sl_fault("a") != 0)
-			fail_msg("expected \"%s\" to be refused", texts[i]);
-	}
-	assert_null(sl_fault_set("a:1:1"));
 }

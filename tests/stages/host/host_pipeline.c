@@ -129,12 +129,27 @@ static void check_all_particles(const struct sl_recipe *r, const struct sl_batch
 	check_rounds(r, b, alive);
 }
 
+/* Any counter that is too large is noticed, except those of scores and of squares of weights. Some are tried. */
+static void check_counters(const struct sl_recipe *r, struct sl_batch *b)
+{
+	const uint32_t words = r->grids.scored  ? 0
+	                       : r->grids.n > 0 ? r->grids.n_counters * (1 + r->grids.weighted)
+	                                        : b->bin_words;
+
+	for (uint32_t k = 0; k < words; k += 1 + words / 50) {
+		b->bins[k]++;
+		assert_fails(sl_check_histograms(r, b), SL_CHECK_FAILED, "do not add up");
+		b->bins[k]--;
+	}
+}
+
 static void check_batch(const struct sl_recipe *r, struct batch_memory *m, uint64_t number)
 {
 	run_batch(r, m, number);
 	check_rows(r, &m->b);
 	check_memory(r, &m->b);
 	check_all_particles(r, &m->b);
+	check_counters(r, &m->b);
 }
 
 /* --- random recipes --------------------------------------------------------------------------- */

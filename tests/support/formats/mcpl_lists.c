@@ -107,6 +107,22 @@ double next_random(uint32_t *at)
 	return (double)(*at >> 8) * 0x1p-24;
 }
 
+void any_direction(struct rnd *g, double d[3])
+{
+	double square = 0;
+
+	for (int k = 0; k < 3; k++) {
+		d[k] = rnd_between(g, -1, 1);
+		d[k] *= rnd_one_in(g, 5) ? exp2(-(double)rnd_below(g, 128)) : 1;
+		d[k] *= rnd_one_in(g, 8) ? 0 : 1;
+		square += d[k] * d[k];
+	}
+	if (square == 0)
+		square = d[0] = 1;
+	for (int k = 0; k < 3; k++)
+		d[k] /= sqrt(square);
+}
+
 /* --- reading files ---------------------------------------------------------------------------- */
 
 void expect_record(const struct sl_mcpl_header *h, const struct sl_mcpl_particle *found,

@@ -4,6 +4,7 @@
 
 #include "stages/formats/mcpl/mcpl_stream.h"
 #include "tests/support/program/folder.h"
+#include "tests/support/property/property.h"
 
 /* Returns the path of a reference file, valid until the next call. */
 const char *reference_path(const char *name);
@@ -16,6 +17,9 @@ void copy_reference_list(const struct folder *f, const char *name);
 
 /* Returns the next random number of 24 bits in 0 .. 1, and advances the state *at. */
 double next_random(uint32_t *at);
+
+/* A random direction of unit length; some are almost in a plane of two axes, and some are axes. */
+void any_direction(struct rnd *g, double d[3]);
 
 /*
  * Writes h->particles particles as an MCPL file, compressed if its name ends in .gz. The header of h

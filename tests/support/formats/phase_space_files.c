@@ -31,20 +31,6 @@ static void direction_of(uint32_t i, double d[3])
 	d[2] = i % 10 == 3 ? 0 : w;
 }
 
-void expect_particle(const struct sl_mcpl_particle *found, const struct sl_mcpl_particle *expected)
-{
-	for (int k = 0; k < 3; k++) {
-		assert_true(found->position[k] == expected->position[k]);
-		assert_true(found->direction[k] == expected->direction[k]);
-		assert_true(found->polarisation[k] == expected->polarisation[k]);
-	}
-	assert_true(found->energy == expected->energy);
-	assert_true(found->time == expected->time);
-	assert_true(found->weight == expected->weight);
-	assert_int_equal(found->pdg, expected->pdg);
-	assert_int_equal(found->flags, expected->flags);
-}
-
 /* --- IAEA ------------------------------------------------------------------------------------- */
 
 uint32_t iaea_record_bytes(const struct iaea_facts *facts)

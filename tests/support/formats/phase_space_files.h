@@ -46,7 +46,4 @@ struct openmc_facts {
 void make_openmc(const struct folder *f, const char *name, const struct openmc_facts *facts);
 struct sl_mcpl_particle openmc_expected(const struct openmc_facts *facts, uint32_t i);
 
-/* Expects that all fields are equal. */
-void expect_particle(const struct sl_mcpl_particle *found, const struct sl_mcpl_particle *expected);
-
 #endif

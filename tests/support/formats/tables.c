@@ -20,19 +20,11 @@ static float a_float(enum kind kind, uint64_t i)
 {
 	static const float hard[] = {0.0f, -0.0f, 1e-45f, -1e-45f, 1.17549435e-38f, 1.1754942e-38f,
 		3.4028235e38f, -3.4028235e38f, 1.0f, 16777216.0f, 0.1f, 8388609.0f, 1e10f, 5e-5f};
+	const float values[KIND_COUNT] = {(float)(mixed(i) >> 40) * 0x1p-23f - 1.0f,
+		(float)i * 0.25f, 2.5f, hard[i % (sizeof(hard) / sizeof(*hard))],
+		hard[10 + mixed(i) % 3]};
 
-	switch (kind) {
-	case FEW:
-		return hard[10 + mixed(i) % 3];
-	case SORTED:
-		return (float)i * 0.25f;
-	case SAME:
-		return 2.5f;
-	case HARD:
-		return hard[i % (sizeof(hard) / sizeof(*hard))];
-	default:
-		return (float)(mixed(i) >> 40) * 0x1p-23f - 1.0f;
-	}
+	return values[kind];
 }
 
 /* The bits of an item; integers of fewer than 64 bits are the first bytes. */

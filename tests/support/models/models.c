@@ -75,21 +75,14 @@ static double random_real(const struct sl_option *o, uint64_t *seed)
 {
 	double uniform = (double)random_below(seed, 1 << 20) / (1 << 20);
 	double size = pow(10, 3 * uniform - 2), lo = fmax(o->lo, -2), hi = fmin(o->hi, 2);
+	const double ends[] = {o->lo, o->hi, fmin(fmax(0, o->lo), o->hi)};
+	uint64_t kind = random_below(seed, 20);
 
-	switch (random_below(seed, 20)) {
-	case 0:
-		return o->lo;
-	case 1:
-		return o->hi;
-	case 2:
-		return fmin(fmax(0, o->lo), o->hi);
-	case 3:
-	case 4:
-	case 5:
+	if (kind < 3)
+		return ends[kind];
+	if (kind < 6)
 		return lo < hi ? lo + uniform * (hi - lo) : o->lo;
-	default:
-		return fmin(fmax(random_below(seed, 4) == 0 ? -size : size, o->lo), o->hi);
-	}
+	return fmin(fmax(random_below(seed, 4) == 0 ? -size : size, o->lo), o->hi);
 }
 
 static void set_reals(const struct sl_option *o, double *at, uint64_t n, uint64_t *seed)
