@@ -11,15 +11,6 @@
 #include "primitives/tuning.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Corrects the eight digits after the key in a text, if there is one: the checksum of the text before the key. */
-static void mend(char *text, size_t size, const char *key)
-{
-	char *at = (char *)memmem(text, size, key, strlen(key));
-
-	if (at && (size_t)(text + size - at) >= strlen(key) + 8)
-		fuzz_put_crc(at + strlen(key), text, (size_t)(at - text));
-}
-
 FUZZ(manifest)
 {
 	enum { END = sizeof(",\"crc\":\"01234567\"}") - 1 };
@@ -65,11 +56,13 @@ static void read_as_part(const struct sl_existing_run *run)
 /* As --resume, --force, verify, info and join read it. */
 FUZZ(run_json)
 {
-	char *copy = fuzz_text(data, size);
+	static const char key[] = ",\n\t\"crc32\": \""; /* of the checksum of the text before it */
+	char *copy = fuzz_text(data, size), *sum = (char *)memmem(copy, size, key, sizeof(key) - 1);
 	struct sl_existing_sizes sizes;
 	struct sl_existing_run run;
 
-	mend(copy, size, ",\n\t\"crc32\": \"");
+	if (sum && (size_t)(copy + size - sum) >= sizeof(key) - 1 + 8)
+		fuzz_put_crc(sum + sizeof(key) - 1, copy, (size_t)(sum - copy));
 	fuzz_write("run.json", copy, size);
 	free(copy);
 	fuzz_check(sl_report_check(&fuzz_dir));
