@@ -43,7 +43,7 @@ def grey_of(data):
     raw = np.frombuffer(zlib.decompress(chunk(b"IDAT")), np.uint8).reshape(height, width + 1)
     grey = np.zeros((height + 1, width + 1), int)  # with a row above and a column to the left
     for j, row in enumerate(raw):
-        for i, x in enumerate(row[1:]):
+        for i, x in enumerate(row[1:].tolist()):
             a, b, c = (int(v) for v in (grey[j + 1, i], grey[j, i + 1], grey[j, i]))
             p = a + b - c
             paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
