@@ -20,7 +20,7 @@ from ._lists import Selected, filter, write_mcpl
 from ._native import Column
 from ._primitives import compact, deflate, scan, sort
 from ._grids import Axis, Grid
-from ._run import Fate, Run, Tally, run, stream
+from ._run import Fate, Run, Stream, Tally, run, stream
 
 __version__: str = _native.version
 
@@ -52,7 +52,6 @@ def version() -> str:
 _atexit.register(_native.shut_down)
 
 __all__ = ["Axis", "Batch", "COLUMNS", "Column", "ColumnFacts", "Comparison", "Error", "FATES", "Fate", "Grid",
-           "History",
-           "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Survivors", "Table", "Tally",
+           "History", "ParticleList", "Plan", "Problem", "Run", "Selected", "Status", "Stream", "Survivors", "Table", "Tally",
            "compact", "compare", "convert", "deflate", "example", "filter", "info", "open", "plan", "read", "replay", "run",
            "scan", "sort", "stream", "verify", "version", "write_mcpl"]

@@ -159,7 +159,7 @@ def _count_again(tallies: Dict[str, Any], lines: List[Dict[str, Any]]) -> None:
                           ("collisions", "collisions")):
         tallies[total] = sum(line[member] for line in lines)
     n = tallies["particles"]
-    weighted = any(line["weights"][name] != count << 32 for line in lines for name, count in line["fates"].items())
+    weighted = any(line["weights"].get(name, 0) != count << 32 for line in lines for name, count in line["fates"].items())
     for name, fate in tallies["fates"].items():
         count = sum(line["fates"].get(name, 0) for line in lines)
         fraction = count / n if n else 0.0

@@ -81,10 +81,9 @@ struct sl_py_job {
 	bool stopped;             /* by run.stop_before */
 	double *image;            /* values, of sl_memory_get() */
 	uint32_t width, height;
-	uint64_t
-		*count; /* of the cells of large tallies (work.c), of sl_memory_get(); NULL: none */
-	double *value;  /* 4 for each of these cells */
-	size_t cells;
+	size_t cells;    /* of large tallies (work.c) */
+	uint64_t *count; /* of these cells, of sl_memory_get(); NULL: none */
+	double *value;   /* 4 for each of these cells */
 };
 
 /* Starts the thread. False with an exception. The job must be all 0 except asked and work. */

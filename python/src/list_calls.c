@@ -6,7 +6,6 @@
 
 #include "primitives/device/device.h"
 #include "python/src/arrays/column.h"
-#include "python/src/arrays/column_type.h"
 #include "python/src/arrays/input.h"
 #include "python/src/base/errors.h"
 #include "python/src/device_filter_call.h"

@@ -19,6 +19,7 @@
 #include "primitives/files/map.h"
 #include "python/src/arrays/arrow.h"
 #include "python/src/arrays/column.h"
+#include "python/src/arrays/column_copy.h"
 #include "python/src/base/errors.h"
 #include "python/src/job_type.h"
 #include "python/src/list_calls.h"

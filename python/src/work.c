@@ -138,6 +138,7 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 	const struct sl_grid_set *grids = &w->plan->recipe.grids;
 	const struct sl_grid_sums *sums = &w->histograms.grids;
 	size_t cells = 0, at = 0;
+	void *count, *value;
 
 	for (uint32_t g = 0; g < choices->n_grids; g++) {
 		const size_t n = grids->grid[g].cells;
@@ -148,8 +149,10 @@ static enum sl_status copy_rows(struct sl_py_job *job, const struct sl_workspace
 	}
 	if (cells == 0)
 		return SL_OK;
-	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(uint64_t), (void **)&job->count));
-	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(double) * 4, (void **)&job->value));
+	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(uint64_t), &count));
+	job->count = (uint64_t *)count;
+	SL_TRY(sl_memory_get(SL_HOST, cells * sizeof(double) * 4, &value));
+	job->value = (double *)value;
 	job->cells = cells;
 	for (uint32_t g = 0; g < choices->n_grids; g++) {
 		const struct sl_grid_rule *rule = &grids->grid[g];

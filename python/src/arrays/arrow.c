@@ -7,7 +7,6 @@
 
 #include "python/src/arrays/arrow_layout.h"
 #include "python/src/arrays/column.h"
-#include "python/src/arrays/column_type.h"
 
 static const char name_schema[] = "arrow_schema", name_array[] = "arrow_array";
 static const char name_stream[] = "arrow_array_stream";

@@ -12,9 +12,39 @@
 #include "python/src/base/python.h"
 
 #include "primitives/base/status.h"
+#include "primitives/device/device_block.h"
 #include "python/src/arrays/array.h"
-#include "python/src/arrays/column_type.h"
+#include "stages/particle/particle.h"
 #include "stages/particle/table.h"
+
+/* Types of items: those of columns (enum sl_column_type), and those of images and other arrays. */
+enum { SL_PY_F64 = SL_TYPE_I32 + 1, SL_PY_I64, SL_PY_ITEMS };
+
+struct sl_py_item {
+	const char *format, *typestr; /* of the buffer protocol; of NumPy */
+	Py_ssize_t bytes;
+};
+
+extern const struct sl_py_item sl_py_items[SL_PY_ITEMS];
+
+struct sl_py_column {
+	PyObject_HEAD void *data;
+	PyObject *owner;                     /* of the memory; NULL: this object */
+	const struct sl_device_block *block; /* that has the memory, of the owner; NULL: none */
+	const struct sl_py_item *item;
+	int type;                     /* of the items, in sl_py_items */
+	int column;                   /* enum sl_column; SL_COLUMN_COUNT: none */
+	struct sl_column_label label; /* of a named column */
+	int ndim;
+	Py_ssize_t n; /* of items */
+	Py_ssize_t shape[2], strides[2];
+};
+
+/* Whether the memory is on a device, so that the host cannot read it. */
+static inline bool sl_py_is_on_device(const struct sl_py_column *c)
+{
+	return c->block && !c->block->emulated;
+}
 
 /* Makes the type and adds it to the module. False with an exception. */
 bool sl_py_column_add(PyObject *module);
@@ -38,32 +68,19 @@ PyObject *sl_py_column_of(enum sl_column column, void *data, size_t n, PyObject 
 void sl_py_column_set_label(PyObject *column, const struct sl_column_label *label);
 
 /* The name and the unit of a column, "" for other arrays. */
-struct sl_py_column;
 const char *sl_py_column_name(const struct sl_py_column *c);
 const char *sl_py_column_unit(const struct sl_py_column *c);
 
 /* A table of rows x n doubles, such as an image; the column frees data as above. */
 PyObject *sl_py_column_of_image(double *data, size_t rows, size_t n);
 
-/* The type of the items of an array, in sl_py_items (column_type.h); SL_PY_ITEMS: it is none of these. */
+/* The type of the items of an array, in sl_py_items; SL_PY_ITEMS: it is none of these. */
 int sl_py_item_type(const struct sl_py_array *a);
 
 /*
  * A column of n items of the type of an array, at data of sl_memory_get(). column: enum sl_column, or
- * SL_COLUMN_COUNT. The type must be one of sl_py_items (column_type.h).
+ * SL_COLUMN_COUNT. The type must be one of sl_py_items.
  */
 PyObject *sl_py_column_of_array(const struct sl_py_array *a, int column, void *data, size_t n);
-
-/* concat(columns): one column with the items of all; they must be of one kind. */
-PyObject *sl_py_concat(PyObject *module, PyObject *columns);
-
-/* column(type, column, name, unit, shape, bytes): what the pickle of a column calls. */
-PyObject *sl_py_column_restore(PyObject *module, PyObject *arguments);
-
-/*
- * A copy of a column of a table as n items that the caller frees with sl_memory_give(). A constant
- * column is repeated.
- */
-enum sl_status sl_py_copy_items(const struct sl_table_column *c, uint32_t n, void **data);
 
 #endif
