@@ -67,10 +67,10 @@ bool sl_count_parse(const char *text, uint64_t *value, char why[SL_WHY_BYTES])
 
 /* --- quantities ------------------------------------------------------------------------------- */
 
-enum { UNIT_BYTES = 16 }; /* more than any unit has */
+enum { UNIT_BYTES = 16 }; /* more than the name of any unit */
 
-/* "1/cm", "/ cm" and "cm^-1" are other spellings of "/cm". A text that does not fit is no unit either. */
-static const char *spell_inverse(const char *text, char spelt[UNIT_BYTES])
+/* Writes "1/cm", "/ cm" and "cm^-1" as "/cm", other texts unchanged. A text that is cut off is no unit. */
+static void spell_inverse(const char *text, char spelt[UNIT_BYTES])
 {
 	const char *slash = text + (*text == '1'), *power = strstr(text, "^-1");
 
@@ -81,7 +81,6 @@ static const char *spell_inverse(const char *text, char spelt[UNIT_BYTES])
 		snprintf(spelt, UNIT_BYTES, "/%.*s", (int)(power - text), text);
 	else
 		snprintf(spelt, UNIT_BYTES, "%s", text);
-	return spelt;
 }
 
 /* The unit with that text, or NULL. The empty text is the unit of plain numbers. */
