@@ -30,7 +30,7 @@ BEFORE_TESTS()
 {
 	pthread_t thread;
 
-	/* ThreadSanitizer starts a thread of its own with the first one; it must not be counted. */
+	/* When a process starts its first thread, ThreadSanitizer starts another one, which would be counted. */
 	assert_int_equal(pthread_create(&thread, NULL, do_nothing, NULL), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	merges_begin();
