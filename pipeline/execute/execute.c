@@ -259,5 +259,6 @@ enum sl_status sl_execute_choose_memory(struct sl_choices *choices, bool residen
 
 enum sl_status sl_execute(struct sl_workspace *w, const struct sl_execution *e)
 {
+	w->at.started = e->started_ns;
 	return e->in_memory ? execute_in_memory(w, e) : execute_in_directory(w, e);
 }

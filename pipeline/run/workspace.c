@@ -11,6 +11,7 @@
 
 #include "pipeline/plan/candidates.h"
 #include "pipeline/plan/memory.h"
+#include "primitives/base/clock.h"
 
 /*
  * Lays out a slot in its blocks for the recipe in use. Everything else in the slot is reset: batch,
@@ -183,6 +184,7 @@ enum sl_status sl_workspace_open(const struct sl_plan *plan, struct sl_workspace
 	SL_TRY(get_zeroed(1, sizeof(*w), &memory));
 	w = *made = (struct sl_workspace *)memory;
 	w->plan = plan;
+	w->at.planned = sl_now_ns();
 	atomic_init(&w->cancel, 0);
 	use_recipe(w);
 	snprintf(w->schedule_reason, sizeof(w->schedule_reason), "%s", plan->schedule_reason);
@@ -205,7 +207,9 @@ enum sl_status sl_workspace_allocate(struct sl_workspace *w)
 	find_places(w);
 	for (uint32_t d = sharers(plan); d-- > 0;) /* the first one is current afterwards */
 		SL_TRY(get_device(w, d));
-	return sl_memory_get(SL_HOST, plan->n_writers * plan->memory.image, &w->file_image);
+	SL_TRY(sl_memory_get(SL_HOST, plan->n_writers * plan->memory.image, &w->file_image));
+	w->at.allocated = sl_now_ns();
+	return SL_OK;
 }
 
 /* Lays out the pipelines of the current device for the recipe in use; their blocks stay. */

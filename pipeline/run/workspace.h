@@ -71,8 +71,15 @@ struct sl_file_contents {
 	uint32_t crc;
 };
 
+/* Values of sl_now_ns(); 0: unknown. */
+struct sl_moments {
+	uint64_t started; /* the command, or the call of a program */
+	uint64_t planned, allocated;
+};
+
 struct sl_workspace {
 	const struct sl_plan *plan;
+	struct sl_moments at;
 	struct sl_recipe recipe; /* the plan's, with the schedule in use and the flag cancel */
 	atomic_int cancel;       /* if set, batches in flight end early and are discarded */
 	char schedule_reason[SL_SCHEDULE_REASON_BYTES]; /* why this schedule, or "" */
