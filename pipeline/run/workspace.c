@@ -22,7 +22,10 @@ static void place_slot(const struct sl_workspace *w, struct sl_host_slot *slot)
 	const struct sl_memory_plan *memory = &w->plan->memory;
 	struct sl_arena block = {.base = slot->block, .size = memory->slot},
 			pinned = {.base = slot->pinned, .size = memory->slot_pinned};
-	struct sl_host_slot placed = {.block = slot->block, .pinned = slot->pinned};
+	const struct sl_device_packed *packed = &slot->batch.device_packed;
+	struct sl_host_slot placed = {.block = slot->block,
+		.pinned = slot->pinned,
+		.batch.device_packed = {.bytes = packed->bytes, .size = packed->size}};
 
 	sl_block_give(slot->batch.resident);
 	sl_host_slot_lay_out(&block, &pinned, w->plan, &w->recipe, &placed);
@@ -248,7 +251,8 @@ static void free_device(struct sl_workspace *w, uint32_t d)
 	}
 	for (uint32_t i = d; w->slot && i < w->plan->n_host_slots; i += sharers(w->plan)) {
 		sl_memory_give(SL_PINNED, w->slot[i].pinned);
-		w->slot[i].pinned = NULL;
+		sl_memory_give(SL_PINNED, w->slot[i].batch.device_packed.bytes);
+		w->slot[i].pinned = w->slot[i].batch.device_packed.bytes = NULL;
 	}
 }
 

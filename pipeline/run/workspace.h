@@ -4,7 +4,8 @@
  *
  * A plan is constant; the workspace refers to it and owns all memory that execution writes to.
  * After sl_workspace_allocate() nothing allocates, so a run that starts does not fail for lack of
- * memory.
+ * memory; except the pinned memory for what a device packs, whose size is known when a batch is there.
+ * The plan has counted the most that it can be.
  *
  *	sl_workspace_open()       histograms and image: enough to add up batches that are committed
  *	sl_workspace_allocate()   slots, device pipelines, file images: to compute batches

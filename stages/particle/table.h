@@ -70,10 +70,15 @@ static inline const struct sl_table_column *sl_table_find(
 	return NULL;
 }
 
-/* A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. */
+/*
+ * A table that a device has packed into records or DEFLATE streams; host copy, pinned memory. Its owner
+ * frees bytes. They grow with the batches (sl_device_packed_reserve()): a batch mostly needs a fifth of what
+ * it may have, and pinned memory takes longer to get than a batch to compute.
+ */
 struct sl_device_packed {
 	bool wanted;        /* this batch is packed on the device */
 	uint8_t *bytes;     /* all records, or all streams one after another */
+	size_t most;        /* bytes that a batch may have */
 	size_t size, used;  /* bytes allocated; bytes used */
 	size_t *stream;     /* size of each stream in bytes */
 	float lo[3], hi[3]; /* least and greatest x, y, z, for columns; lo > hi if all are NaN */
