@@ -1,8 +1,6 @@
 /* phases.c - see phases.h. */
 #include "pipeline/report/phases.h"
 
-#include "primitives/base/clock.h"
-
 static double seconds(uint64_t from, uint64_t to)
 {
 	return to > from ? 1e-9 * (double)(to - from) : 0;
@@ -14,9 +12,9 @@ bool sl_phases_find(
 	const struct sl_moments *at = &w->at;
 	struct sl_phases p;
 
-	if (at->started == 0 || at->allocated == 0 || s->begun_ns == 0)
+	if (at->started == 0 || at->reported == 0 || s->begun_ns == 0)
 		return false;
-	p.all = seconds(at->started, sl_now_ns());
+	p.all = seconds(at->started, at->reported);
 	p.plan = seconds(at->started, at->planned);
 	p.memory = seconds(at->planned, at->allocated);
 	p.prepare = seconds(at->allocated, s->begun_ns);

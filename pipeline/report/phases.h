@@ -6,7 +6,7 @@
 
 /* In seconds. The parts add up to all. */
 struct sl_phases {
-	double all;     /* from the start of the command until now */
+	double all;     /* from the start of the command until run.json is written, or would be */
 	double plan;    /* opening devices, reading the configuration, planning */
 	double memory;  /* allocating */
 	double prepare; /* opening the directory, measuring schedules */

@@ -75,7 +75,7 @@ struct sl_file_contents {
 /* Values of sl_now_ns(); 0: unknown. */
 struct sl_moments {
 	uint64_t started; /* the command, or the call of a program */
-	uint64_t planned, allocated;
+	uint64_t planned, allocated, reported;
 };
 
 struct sl_workspace {

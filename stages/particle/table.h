@@ -79,7 +79,7 @@ struct sl_device_packed {
 	bool wanted;        /* this batch is packed on the device */
 	uint8_t *bytes;     /* all records, or all streams one after another */
 	size_t most;        /* bytes that a batch may have */
-	size_t size, used;  /* bytes allocated; bytes used */
+	size_t size, used;  /* bytes allocated; bytes used, beyond which no format writes */
 	size_t *stream;     /* size of each stream in bytes */
 	float lo[3], hi[3]; /* least and greatest x, y, z, for columns; lo > hi if all are NaN */
 	uint64_t digest;    /* of the used bytes, see sl_digest_bytes() */
