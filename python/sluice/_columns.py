@@ -1,7 +1,7 @@
 """Survivors as columns: batches, files, and all batches of a run as one lazy mapping."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
 from . import _native
 from ._native import Column
@@ -63,6 +63,42 @@ def _no_array(table: Mapping[str, Any]) -> TypeError:
                      "pandas.DataFrame(dict(table))")
 
 
+class FileColumns(Mapping[str, Column]):
+    """The columns of a file, of which each is read when it is used first; the third reads all, as all may follow."""
+
+    def __init__(self, path: str, names: List[str]):
+        self._path, self._names = path, names
+        self._read: Dict[str, Column] = {}
+
+    def _load(self, names: List[str]) -> None:
+        missing = [name for name in names if name not in self._read]
+        if missing:
+            self._read.update(_native.read(self._path, ",".join(missing))[1])
+
+    def __getitem__(self, name: str) -> Column:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._read:
+            self._load([name] if len(self._read) < 2 else self._names)
+        return self._read[name]
+
+    def __setitem__(self, name: str, column: Column) -> None:
+        self._read[name] = column
+
+    def values(self) -> Any:
+        self._load(self._names)  # at once
+        return super().values()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __reduce__(self) -> Tuple[Any, ...]:  # the file can be gone when a pickle is read
+        return dict, (dict(zip(self._names, self.values())),)
+
+
 class Table(Mapping[str, Any]):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
 
@@ -74,10 +110,10 @@ class Table(Mapping[str, Any]):
     the memory of a device are always Columns: torch.from_dlpack(table["x"]), cupy.asarray(table["x"]).
     """
 
-    def __init__(self, n: int, columns: Dict[str, Column]):
+    def __init__(self, n: int, columns: Mapping[str, Column]):
         self.n = n
         """The number of particles."""
-        self._columns = columns
+        self._columns: Any = columns
 
     def column(self, name: str) -> Column:
         """The Column of that name, with its unit."""
@@ -129,7 +165,7 @@ class Batch(Table):
     """
 
     def __init__(self, number: int, first_id: int, generated: int, n: int,
-                 columns: Dict[str, Column], digests: Dict[str, str]):
+                 columns: Mapping[str, Column], digests: Dict[str, str]):
         super().__init__(n, columns)
         self.number = number
         self.first_id = first_id
@@ -138,7 +174,7 @@ class Batch(Table):
 
 
 class Source(NamedTuple):
-    """A committed batch whose columns are in memory, or are read when they are needed."""
+    """A committed batch whose columns are in memory, or in a file."""
 
     n: int
     load: Callable[[], Batch]
@@ -149,31 +185,28 @@ class Survivors(Mapping[str, Any]):
 
     It exports the Arrow PyCapsule interface as a stream of batches: pyarrow.table(s), polars.DataFrame(s).
 
-    survivors["x"] joins the batches at its first use and keeps the result. Batches of a directory are
-    read once, at the first use of any column; use batches() to go through a large run batch by batch.
+    survivors["x"] joins the batches at its first use and keeps the result. Of a directory, only the columns
+    that are used are read; batches() goes through a large run batch by batch and keeps nothing.
     """
 
     def __init__(self, names: List[str], sources: List[Source]):
         self._names = names
         self._sources = sources
-        self._batches: Optional[List[Batch]] = None
         self._joined: Dict[str, Column] = {}
         self.n = sum(s.n for s in sources)
         """The number of survivors."""
 
     def batches(self) -> Iterator[Batch]:
-        """The batches in order. Those of a directory are read one at a time, unless all are in memory."""
-        for i, s in enumerate(self._sources):
-            yield self._batches[i] if self._batches is not None else s.load()
+        """The batches in order. Those of a directory read each column when it is used first."""
+        for s in self._sources:
+            yield s.load()
 
     def column(self, name: str) -> Column:
         """The Column of all survivors."""
         if name not in self._names:
             raise KeyError(name)
         if name not in self._joined:
-            if self._batches is None:
-                self._batches = [s.load() for s in self._sources]
-            self._joined[name] = self._join(name, self._batches)
+            self._joined[name] = self._join(name, list(self.batches()))
         return self._joined[name]
 
     @staticmethod
@@ -192,7 +225,7 @@ class Survivors(Mapping[str, Any]):
         return _native.arrow_schema([_FACTS[name] for name in self._names])
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        rows = ((b.n, [b.column(name) for name in self._names]) for b in self.batches())
+        rows = ((b.n, list(b._columns.values())) for b in self.batches())
         return _native.arrow_stream([_FACTS[name] for name in self._names], rows)
 
     def __getitem__(self, name: str) -> Any:
@@ -202,7 +235,7 @@ class Survivors(Mapping[str, Any]):
         raise _no_array(self)
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_batches": None, "_joined": {}}  # the sources have all columns
+        return {**self.__dict__, "_joined": {}}  # the sources have all columns
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

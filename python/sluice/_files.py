@@ -5,10 +5,10 @@ import json
 import math
 import os
 from functools import partial
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _config, _native
-from ._columns import Batch, ParticleList, Source, Survivors
+from ._columns import Batch, FileColumns, ParticleList, Source, Survivors
 from ._config import Config
 from ._history import History
 from ._run import START_FORCE, START_NEW, Run, finish, start
@@ -114,7 +114,7 @@ def read(path: Path) -> ParticleList:
     Positions are in cm, times in ns, energies in keV. Numbers have 4 bytes; rounded says if those of the
     file had 8.
     """
-    n, columns, rounded = _native.read(os.fspath(path))
+    n, columns, rounded = _native.read(os.fspath(path), None)
     return ParticleList(n, columns, rounded)
 
 
@@ -135,11 +135,11 @@ def _manifest(directory: str) -> List[Dict[str, Any]]:
 
 
 def _batch(root: str, line: Dict[str, Any]) -> Batch:
-    n = line["survivors"]
-    columns: Dict[str, Any] = {}
+    columns: Mapping[str, Any] = {}
     if "file" in line:
-        n, columns, _ = _native.read(os.path.join(root, line["file"]["name"]))
-    return Batch(line["batch"], line["first_id"], line["generated"], n, columns, line["digests"])
+        columns = FileColumns(os.path.join(root, line["file"]["name"]), list(line["digests"]))
+    return Batch(line["batch"], line["first_id"], line["generated"], line["survivors"], columns,
+                 line["digests"])
 
 
 def survivors_of(directory: str, lines: Optional[List[Dict[str, Any]]] = None) -> Survivors:
