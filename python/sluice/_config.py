@@ -54,10 +54,17 @@ def key_of(name: str) -> str:
 
 
 def settings(overrides: Mapping[str, Any]) -> List[str]:
-    """The texts key=value of --set. A str is YAML, as on the command line; other values are converted."""
+    """The texts key=value of --set. A str is YAML, as on the command line; other values are converted.
+
+    A list of columns is that of output.columns; without any, no survivors are kept (an empty list in a file: all).
+    """
     texts = []
     for name, value in overrides.items():
         key = key_of(name)
         value = _plain(value, key)
+        if key in ("columns", "output.columns") and isinstance(value, list):
+            key, value = ("output.columns", value) if value else ("output.format", "none")
+            if value == "none" and "output.format" in map(key_of, overrides):
+                raise ValueError(f"{name}=[] keeps no survivors: leave output__format out, or {name}")
         texts.append(f"{key}={value if isinstance(value, str) else _json(value)}")
     return texts

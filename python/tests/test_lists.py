@@ -33,7 +33,7 @@ def refuse(name="USAGE", *texts, **call):
 
 def test_records_are_those_of_convert(tmp_path):
     """The program writes the survivors of a run; the same columns give the same records."""
-    survivors = sluice.run(SLAB, out=tmp_path / "run", output__columns=[], output__format="npz").survivors
+    survivors = sluice.run(SLAB, out=tmp_path / "run", output__columns="[]", output__format="npz").survivors
     sluice.convert(tmp_path / "run", tmp_path / "expected.mcpl", output__mcpl__energy="2 eV")
     sluice.write_mcpl(tmp_path / "list.mcpl", survivors, pdg=22, energy=0.002, userflags="fate", weight=1.0)
     made, expected = ((tmp_path / name).read_bytes() for name in ("list.mcpl", "expected.mcpl"))

@@ -68,6 +68,14 @@ def test_a_run_without_files_has_tallies_and_digests(config, expected, tmp_path,
     assert [b.n for b in run.survivors.batches()] == [b["survivors"] for b in run.report["batches"]]
     assert run.tallies["z"].fates["absorbed"]["count"].sum() == run.fates["absorbed"].count
     assert sluice.verify(tmp_path / "none")["batches"] == 6
+    for nothing in (dict(columns=[]), dict(output__columns=()), dict(output__format="none")):
+        less = sluice.run(without("keep", "key", "output"), device=device, **nothing)
+        assert len(less.survivors) == less.survivors.n == less.report["tallies"]["survivors"] == 0
+        assert {n: f.count for n, f in less.fates.items()} == {n: f.count for n, f in full.fates.items()}
+    assert list(sluice.run(config, columns=["w", "id"]).survivors) == ["id", "w"]
+    with pytest.raises(ValueError, match="leave output__format out"):
+        sluice.run(config, columns=[], output__format="npz")
+    refused(lambda: sluice.run(without("keep")), "USAGE", "with output.format: none it can be left out")
     made, stream = sluice.run(config, **none), sluice.stream(config, **none)
     assert len(made.survivors) == made.survivors.n == 0 and list(stream) == [] and stream.result.particles == 6000
     for other in (made, sluice.run(config, out=tmp_path / "none", resume=True, **none)):
