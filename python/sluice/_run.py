@@ -15,7 +15,7 @@ from . import _config, _native
 from ._columns import Batch, Source, Survivors, array_of
 from ._config import Config
 from ._error import Error
-from ._grids import Cells, grids_of
+from ._grids import Cells, Densities, grids_of, middles
 
 Progress = Union[None, bool, Callable[[int, int, float, float], Any]]
 START_NEW, START_RESUME, START_FORCE = 0, 1, 2
@@ -34,12 +34,14 @@ class Fate(NamedTuple):
     """All numbers of this fate in run.json."""
 
 
-class Tally:
+class Tally(Densities):
     """A histogram of all particles by the value of a column.
 
     column   its name
     unit     of the column, '' without one
-    edges    bins + 1 values in the unit, float64
+    edges    bins + 1 values in the unit, float64; centers: those of the bins
+    volume   the sizes of the bins: areas of rings for r, widths for other columns (docs/tallies.md)
+    density  fate -> mean per particle and volume, in density_unit; density_error: its standard error
     fates    fate -> dict with count (bins), mean and error per particle of the run (bins), under, over;
              and weight (bins) where particles differ in weight
     """
@@ -50,6 +52,9 @@ class Tally:
         lo, hi, bins = data["from"], data["to"], data["bins"]
         # As in the file of tallies: the last edge is the end of the range itself.
         self.edges = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
+        self.centers = middles(self.edges)
+        self.volume = _doubles(data.get("volumes", []))
+        self.density_unit = data.get("density_unit", "")
         self.fates: Dict[str, Dict[str, Any]] = {}
         for name, row in data["fates"].items():
             self.fates[name] = {"count": _counts(row["counts"]), "mean": _doubles(row["mean_over_batches"]),

@@ -203,7 +203,7 @@ static PyObject *text_or_none(const char *text)
 /* The cells of large tallies as (counts, values), or None. The columns take over the memory. */
 static PyObject *take_cells(struct sl_py_job *job)
 {
-	const Py_ssize_t n[1] = {(Py_ssize_t)job->cells}, n_values[1] = {4 * n[0]};
+	const Py_ssize_t n[1] = {(Py_ssize_t)job->cells}, n_values[1] = {5 * n[0]};
 	PyObject *counts, *values;
 
 	if (!job->value)

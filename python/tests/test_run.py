@@ -108,6 +108,8 @@ def test_fates_and_tallies(config):
     row = tally.fates["absorbed"]
     assert tally.unit == "cm" and len(tally.edges) == 11 and tally.edges[-1] == 0.02
     assert row["count"].sum() + row["under"] + row["over"] == result.fates["absorbed"].count
+    assert numpy.allclose(tally.volume, 0.002) and tally.density_unit == "1/cm" and len(tally.centers) == 10
+    assert numpy.allclose(tally.density["absorbed"], row["mean"] / 0.002)
     assert numpy.allclose(row["mean"], row["count"] / 6000) and numpy.isfinite(row["error"]).all()
 
 
@@ -133,12 +135,23 @@ def test_grids_are_those_of_the_file(config, tmp_path):
                 for key, dataset in {"count": "count", "mean": "mean", "error": "standard_error"}.items():
                     assert numpy.array_equal(row[key], file[name][fate][dataset][()])
                 assert row["under"] == file[name][fate].attrs["under"]
+                assert numpy.array_equal(grid.volume, file[name]["volume"][()]) and grid.volume.shape == grid.shape
+                data = file[name][fate]["density"]
+                assert numpy.allclose(grid.density[fate], data[()], rtol=1e-14, atol=0) and grid.density_unit == data.attrs["unit"].decode()
                 for other in (in_memory, opened):
                     made = other.tallies[name].fates[fate]
+                    assert numpy.array_equal(other.tallies[name].volume, grid.volume)
                     assert made.keys() == row.keys() and all(numpy.array_equal(made[k], row[k]) for k in row)
     absorbed = on_disk.fates["absorbed"].count
     deposit = on_disk.tallies["deposit(r,z)"].fates["all"]
     assert deposit["weight"].sum() + deposit["weight_under"] + deposit["weight_over"] == absorbed > 0
+    grid = on_disk.tallies["deposit(r,z)"]
+    rings, depths = math.pi * numpy.diff(grid.axes[0].edges**2), numpy.diff(grid.axes[1].edges)
+    assert numpy.allclose(grid.volume, numpy.outer(rings, depths), rtol=1e-13) and grid.density_unit == "1/cm^3"
+    assert numpy.allclose(grid.density_error["all"] * grid.volume, deposit["error"], rtol=1e-13)
+    assert numpy.allclose(grid.centers[1], 0.02 * (numpy.arange(5) + 0.5) / 5, rtol=1e-6)
+    assert numpy.allclose(in_memory.tallies["(x,y)"].volume, (2 / 70)**2, rtol=1e-6)
+    assert [g.density_unit for g in list(on_disk.tallies.values())[2:]] == ["1", "1/cm", "1/cm^2", "1/cm^2"]
     assert on_disk.tallies["crossing(w)"].plane == 0.01 and on_disk.tallies["(w,z)"].plane is None
 
 
