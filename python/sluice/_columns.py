@@ -1,7 +1,8 @@
 """Survivors as columns: batches, files, and all batches of a run as one lazy mapping."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Tuple
+import html
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Tuple, Union
 
 from . import _native
 from ._native import Column
@@ -55,6 +56,19 @@ def _field(name: str, column: Any) -> Field:
     if dtype is None or not hasattr(dtype, "str"):
         raise TypeError(f"{name}: a number for all particles is no array, so Arrow cannot have it")
     return name, dtype.str, ""
+
+
+def missing_column(name: object, names: Iterable[str]) -> KeyError:
+    """The exception for a name that no column has."""
+    return KeyError(f"there is no column {name!r}; use {', '.join(names)}")
+
+
+def html_table(table: "Union[Table, Survivors]", title: str) -> str:
+    """The columns with their units, for notebooks."""
+    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(kind[1:])}</td><td>{html.escape(unit)}</td></tr>"
+                   for name, kind, unit in table._arrow_fields())
+    return (f"<table><caption>{html.escape(title)}</caption><tr><th>column</th><th>type</th><th>unit</th></tr>"
+            f"{rows}</table>")
 
 
 def _no_array(table: Mapping[str, Any]) -> TypeError:
@@ -117,10 +131,18 @@ class Table(Mapping[str, Any]):
 
     def column(self, name: str) -> Column:
         """The Column of that name, with its unit."""
-        return self._columns[name]
+        if name not in self._columns:
+            raise missing_column(name, self._columns)
+        column: Column = self._columns[name]
+        return column
 
     def __getitem__(self, name: str) -> Any:
-        return array_of(self._columns[name])
+        return array_of(self.column(name))
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all columns."""
+        import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        return pandas.DataFrame(dict(self))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise _no_array(self)
@@ -145,6 +167,9 @@ class Table(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.n} particles: {', '.join(self._columns)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self, f"{type(self).__name__} of {self.n} particles")
 
 
 class ParticleList(Table):
@@ -204,7 +229,7 @@ class Survivors(Mapping[str, Any]):
     def column(self, name: str) -> Column:
         """The Column of all survivors."""
         if name not in self._names:
-            raise KeyError(name)
+            raise missing_column(name, self._names)
         if name not in self._joined:
             self._joined[name] = self._join(name, list(self.batches()))
         return self._joined[name]
@@ -221,12 +246,21 @@ class Survivors(Mapping[str, Any]):
             at += b.n
         return whole
 
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all columns of all batches."""
+        import pandas
+        return pandas.concat([b.to_pandas() for b in self.batches()], ignore_index=True)
+
+    def _arrow_fields(self) -> List[Field]:
+        first = next(self.batches(), {})  # knows the units of columns that the configuration defines
+        return [_FACTS[name] if name in _FACTS else _field(name, first.column(name)) for name in self._names]
+
     def __arrow_c_schema__(self) -> Any:
-        return _native.arrow_schema([_FACTS[name] for name in self._names])
+        return _native.arrow_schema(self._arrow_fields())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         rows = ((b.n, list(b._columns.values())) for b in self.batches())
-        return _native.arrow_stream([_FACTS[name] for name in self._names], rows)
+        return _native.arrow_stream(self._arrow_fields(), rows)
 
     def __getitem__(self, name: str) -> Any:
         return array_of(self.column(name))
@@ -245,3 +279,6 @@ class Survivors(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"<Survivors: {self.n} in {len(self._sources)} batches: {', '.join(self._names)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self, f"{self.n} survivors in {len(self._sources)} batches")

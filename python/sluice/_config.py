@@ -23,10 +23,18 @@ def _plain(value: Any, key: str) -> Any:
         return [_plain(v, f"{key}[{i}]") for i, v in enumerate(value)]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if hasattr(value, "magnitude"):  # of pint
+        numbers, unit = _plain(value.magnitude, key), format(value.units, "~C")
+        texts = [f"{v!r} {_UNITS.get(unit, unit)}".rstrip() for v in (numbers if isinstance(numbers, list) else [numbers])]
+        return texts if isinstance(numbers, list) else texts[0]
     if hasattr(value, "tolist"):  # a number or an array of NumPy
         return _plain(value.tolist(), key)
     raise TypeError(f"{key}: {type(value).__name__} is no value of a configuration; use numbers, text, "
                     "lists and dicts")
+
+
+_UNITS = {"\u00b5m": "um", "\u00b5s": "us", "\u00c5": "angstrom", "in": "inch", "\u00b0": "deg"}
+"""Units of pint that have another name here."""
 
 
 def _json(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 from . import _config, _native
 from ._columns import Batch, FileColumns, ParticleList, Source, Survivors
 from ._config import Config
+from ._error import Error
 from ._history import History
 from ._run import START_FORCE, START_NEW, Run, finish, start
 
@@ -177,8 +178,14 @@ def open_run(directory: Path) -> Run:
     the state 'running', the counts of its committed batches and no tallies.
     """
     path = os.fspath(directory)
-    with open_text(os.path.join(path, "run.json")) as file:
-        report = json.load(file)
+    try:
+        with open_text(os.path.join(path, "run.json")) as file:
+            report = json.load(file)
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        advice = "use read() for a file" if os.path.isfile(path) else "name the directory of a run"
+        status = (4, "DISK", "a file could not be read or written") if isinstance(error, OSError) else \
+            (3, "BAD_INPUT", "an input file is damaged or has the wrong contents")
+        raise Error(*status, f"{path}: {getattr(error, 'strerror', None) or error}; {advice}", []) from error
     lines = _manifest(path)
     if report["state"] == "running":
         _count_again(report["tallies"], lines)

@@ -118,7 +118,7 @@ class Run:
         self.image = None if image is None else array_of(image)
         self.directory = directory
         self.state: str = report["state"]
-        self.fates = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
+        self.fates: Dict[str, Fate] = {name: _fate(data) for name, data in report["tallies"]["fates"].items()}
         self.tallies: Dict[str, Any] = {**_tallies(report), **grids_of(report, directory, cells)}
 
     @property
@@ -336,8 +336,8 @@ def stream(config: Config, *, progress: Progress = None, arrays: str = "host", *
         batches.result.fates
 
     At most two finished batches wait for the loop; then the run waits. Leaving the loop, or close(),
-    discards what is in flight. While a stream is open, its thread can start no other run. The run starts at
-    the first batch. Arguments as for run(). Raises Error.
+    discards what is in flight. While a stream is open, its thread can start no other run. A wrong
+    configuration is refused at once; the run starts at the first batch. Arguments as for run(). Raises Error.
 
     arrays="device" leaves the survivors in the memory of the GPU that computes them (device="cuda"): the last
     kernel of a batch writes each column to the memory that the caller gets. So no column is copied to the
@@ -349,7 +349,9 @@ def stream(config: Config, *, progress: Progress = None, arrays: str = "host", *
     the host.
     """
     name, text = _config.source(config)
-    return Stream(_stream(name, text, _config.settings(overrides), _is_resident(arrays), progress))
+    sets, resident = _config.settings(overrides), _is_resident(arrays)
+    finish(start("check", name, text, sets, in_memory=True, resident=resident))
+    return Stream(_stream(name, text, sets, resident, progress))
 
 
 def _stream(name: str, text: Optional[str], sets: List[str], resident: bool,

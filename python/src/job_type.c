@@ -18,9 +18,9 @@ static PyTypeObject *job_type;
 static const struct {
 	const char *name;
 	enum sl_status (*work)(struct sl_py_job *job);
-} kinds[] = {{"run", sl_py_work_run}, {"plan", sl_py_work_plan}, {"compare", sl_py_work_compare},
-	{"replay", sl_py_work_replay}, {"verify", sl_py_work_verify},
-	{"convert", sl_py_work_convert}, {"info", sl_py_work_info}};
+} kinds[] = {{"run", sl_py_work_run}, {"check", sl_py_work_check}, {"plan", sl_py_work_plan},
+	{"compare", sl_py_work_compare}, {"replay", sl_py_work_replay},
+	{"verify", sl_py_work_verify}, {"convert", sl_py_work_convert}, {"info", sl_py_work_info}};
 
 /* --- the request ------------------------------------------------------------------------------ */
 

@@ -30,6 +30,7 @@
 #include "python/src/program.h"
 #include "python/src/base/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/phase_space/phase_space_mcpl.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
 
@@ -60,6 +61,27 @@ static enum sl_status read_list(const char *path, struct file_table *f)
 	return sl_add_context(s, "%s", path);
 }
 
+/* Lists of other formats, as the MCPL list with the same particles. */
+static enum sl_status read_phase_space(const char *path, struct file_table *f)
+{
+	struct sl_phase_space *space;
+	struct sl_map map;
+	void *file = NULL;
+	size_t bytes;
+	enum sl_status s;
+
+	SL_TRY(sl_map_file(path, &map));
+	s = sl_phase_space_open(path, &map, &space);
+	if (s == SL_OK)
+		s = sl_phase_space_to_mcpl(space, &file, &bytes);
+	if (s == SL_OK)
+		s = sl_py_mcpl_load(file, bytes, &f->table, &f->lost, &f->block);
+	sl_memory_give(SL_HOST, file);
+	sl_phase_space_close(space);
+	sl_unmap(&map);
+	return sl_add_context(s, "%s", path);
+}
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
@@ -79,6 +101,8 @@ static enum sl_status read_table(const char *path, const char *only, struct file
 		f->copies = only != NULL;
 		return SL_OK;
 	}
+	if (sl_phase_space_names_foreign(path))
+		return read_phase_space(path, f);
 	SL_TRY(sl_survivors_read_columns(path, only, &survivors));
 	f->table = survivors.table;
 	f->block = survivors.block;

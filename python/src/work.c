@@ -258,6 +258,12 @@ static enum sl_status print_facts(struct sl_py_job *job, const struct sl_plan *p
 	return close_text(&t, &job->facts, SL_OK);
 }
 
+enum sl_status sl_py_work_check(struct sl_py_job *job)
+{
+	SL_TRY(read_config(job, job->asked.n_sets));
+	return sl_execute_choose_memory(&job->choices, job->asked.resident);
+}
+
 enum sl_status sl_py_work_plan(struct sl_py_job *job)
 {
 	struct sl_plan *plan;
