@@ -2,11 +2,16 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Tuple, Union
 
 from . import _native
 from ._native import Column
 
+if TYPE_CHECKING:  # without numpy, and in the memory of a device, a Column
+    import numpy
+    Array = numpy.ndarray[Any, numpy.dtype[Any]]
+else:
+    Array = Any
 _numpy: Any = None
 
 
@@ -113,7 +118,7 @@ class FileColumns(Mapping[str, Column]):
         return dict, (dict(zip(self._names, self.values())),)
 
 
-class Table(Mapping[str, Any]):
+class Table(Mapping[str, Array]):
     """Columns of n particles: a mapping from names to arrays of shape (n,).
 
     It exports the Arrow PyCapsule interface, so that pyarrow.table(t), polars.DataFrame(t) and others use
@@ -136,8 +141,9 @@ class Table(Mapping[str, Any]):
         column: Column = self._columns[name]
         return column
 
-    def __getitem__(self, name: str) -> Any:
-        return array_of(self.column(name))
+    def __getitem__(self, name: str) -> Array:
+        made: Array = array_of(self.column(name))
+        return made
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame of all columns."""
@@ -205,7 +211,7 @@ class Source(NamedTuple):
     load: Callable[[], Batch]
 
 
-class Survivors(Mapping[str, Any]):
+class Survivors(Mapping[str, Array]):
     """All survivors of a run: a mapping from names to arrays of shape (n,), in the order of batches.
 
     It exports the Arrow PyCapsule interface as a stream of batches: pyarrow.table(s), polars.DataFrame(s).
@@ -252,7 +258,7 @@ class Survivors(Mapping[str, Any]):
         return pandas.concat([b.to_pandas() for b in self.batches()], ignore_index=True)
 
     def _arrow_fields(self) -> List[Field]:
-        first = next(self.batches(), {})  # knows the units of columns that the configuration defines
+        first: Any = next(self.batches(), {})  # knows the units of columns that the configuration defines
         return [_FACTS[name] if name in _FACTS else _field(name, first.column(name)) for name in self._names]
 
     def __arrow_c_schema__(self) -> Any:
@@ -262,8 +268,9 @@ class Survivors(Mapping[str, Any]):
         rows = ((b.n, list(b._columns.values())) for b in self.batches())
         return _native.arrow_stream(self._arrow_fields(), rows)
 
-    def __getitem__(self, name: str) -> Any:
-        return array_of(self.column(name))
+    def __getitem__(self, name: str) -> Array:
+        made: Array = array_of(self.column(name))
+        return made
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise _no_array(self)

@@ -7,7 +7,7 @@ from array import array
 from operator import truediv
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
-from ._columns import array_of
+from ._columns import Array, array_of
 
 Cells = Tuple[Any, Any]
 """The cells of large rows, row by row: their counts; and of each row the weights, their squares, means, errors, volumes."""
@@ -16,9 +16,10 @@ _MEMBERS = {"count": "counts", "weight": "weights", "weight_squared": "weights_s
 _DATASETS = {"error": "standard_error"}
 
 
-def middles(edges: Any) -> Any:
+def middles(edges: Array) -> Array:
     """The centers of bins."""
-    return array_of(array("d", [(a + b) / 2 for a, b in zip(edges[:-1], edges[1:])]))
+    made: Array = array_of(array("d", [(a + b) / 2 for a, b in zip(edges[:-1], edges[1:])]))
+    return made
 
 
 def _quotient(values: Any, volume: Any) -> Any:
@@ -31,15 +32,15 @@ class Densities:
     density_unit: str
     """The unit of density: '1/cm^3', '1/cm^2', '1/(cm^2 ns)', ...; '1' without one."""
     fates: Dict[str, Dict[str, Any]]
-    volume: Any
+    volume: Array
 
     @property
-    def density(self) -> Dict[str, Any]:
+    def density(self) -> Dict[str, Array]:
         """fate -> mean per particle of the run and volume of the cell."""
         return {name: _quotient(row["mean"], self.volume) for name, row in self.fates.items()}
 
     @property
-    def density_error(self) -> Dict[str, Any]:
+    def density_error(self) -> Dict[str, Array]:
         """fate -> the standard error of density."""
         return {name: _quotient(row["error"], self.volume) for name, row in self.fates.items()}
 
@@ -51,11 +52,11 @@ class Axis(NamedTuple):
     """The name of its column."""
     unit: str
     """The unit of the column, '' without one."""
-    edges: Any
+    edges: Array
     """bins + 1 values in the unit, float64."""
 
     @property
-    def centers(self) -> Any:
+    def centers(self) -> Array:
         """The centers of the bins."""
         return middles(self.edges)
 
@@ -89,20 +90,21 @@ class Grid(Densities):
         self._fates: Optional[Dict[str, Dict[str, Any]]] = None
 
     @property
-    def centers(self) -> List[Any]:
+    def centers(self) -> List[Array]:
         """The centers of the bins of each axis."""
         return [axis.centers for axis in self.axes]
 
     @property
-    def volume(self) -> Any:  # type: ignore[override]
+    def volume(self) -> Array:  # type: ignore[override]
         if self._volumes is None:
             self._volumes = self._read()["volume"]
         elif isinstance(self._volumes, list):
             self._volumes = self._shaped("d", self._volumes)
-        return self._reshaped(array_of(self._volumes))
+        made: Array = self._reshaped(array_of(self._volumes))
+        return made
 
     @property
-    def fates(self) -> Dict[str, Dict[str, Any]]:  # type: ignore[override]
+    def fates(self) -> Dict[str, Dict[str, Any]]:  # type: ignore[override, unused-ignore]
         if self._fates is None:
             self._fates = {name: self._row(name, row) for name, row in self._rows.items()}
         return self._fates
@@ -129,7 +131,7 @@ class Grid(Densities):
         """The data sets of the file of tallies: those of a row, or of the grid."""
         assert self._path is not None  # a run in memory has all rows
         try:
-            import h5py
+            import h5py  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ImportError:
             raise ImportError(f"{self.name}: rows of more than 4096 cells are read from {self._path}, which needs "
                               "h5py; install it") from None

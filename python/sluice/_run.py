@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from . import _config, _native
-from ._columns import Batch, Source, Survivors, array_of
+from ._columns import Array, Batch, Source, Survivors, array_of
 from ._config import Config
 from ._error import Error
 from ._grids import Cells, Densities, grids_of, middles
@@ -51,7 +51,7 @@ class Tally(Densities):
         self.unit: str = data["unit"]
         lo, hi, bins = data["from"], data["to"], data["bins"]
         # As in the file of tallies: the last edge is the end of the range itself.
-        self.edges = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
+        self.edges: Array = _doubles([lo + (hi - lo) * i / bins for i in range(bins)] + [hi])
         self.centers = middles(self.edges)
         self.volume = _doubles(data.get("volumes", []))
         self.density_unit = data.get("density_unit", "")
