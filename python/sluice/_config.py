@@ -25,7 +25,7 @@ def _plain(value: Any, key: str) -> Any:
         return os.fspath(value)
     if hasattr(value, "magnitude"):  # of pint
         numbers, unit = _plain(value.magnitude, key), format(value.units, "~C")
-        texts = [f"{v!r} {_UNITS.get(unit, unit)}".rstrip() for v in (numbers if isinstance(numbers, list) else [numbers])]
+        texts = [f"{_json(v)} {_UNITS.get(unit, unit)}".rstrip() for v in (numbers if isinstance(numbers, list) else [numbers])]
         return texts if isinstance(numbers, list) else texts[0]
     if hasattr(value, "tolist"):  # a number or an array of NumPy
         return _plain(value.tolist(), key)
