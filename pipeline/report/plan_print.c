@@ -289,7 +289,9 @@ static void print_estimate(const struct sl_plan *plan, FILE *out)
 		fprintf(out, "estimate    none: the lists have no particles\n");
 		return;
 	}
-	if (p->survivors == 0 && p->particles < particles)
+	if (plan->recipe.keep == 0)
+		fprintf(out, "estimate    no particle survives");
+	else if (p->survivors == 0 && p->particles < particles)
 		fprintf(out, "estimate    fewer than 1 in %u survive", p->particles);
 	else
 		fprintf(out, "estimate    %.3g %% survive", 100.0 * p->survivors / p->particles);

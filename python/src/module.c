@@ -30,6 +30,7 @@
 #include "python/src/program.h"
 #include "python/src/base/turn.h"
 #include "stages/formats/hdf5/hdf5_writer.h"
+#include "stages/formats/phase_space/phase_space_mcpl.h"
 
 /* --- files ------------------------------------------------------------------------------------ */
 
@@ -38,6 +39,7 @@ struct file_table {
 	struct sl_table table;
 	void *block; /* of sl_memory_get() */
 	struct sl_mcpl_lost lost;
+	bool copies; /* columns are copied, because the block has others too */
 };
 
 /* Lists of any program, which need not have what this program writes. */
@@ -59,6 +61,27 @@ static enum sl_status read_list(const char *path, struct file_table *f)
 	return sl_add_context(s, "%s", path);
 }
 
+/* Lists of other formats, as the MCPL list with the same particles. */
+static enum sl_status read_phase_space(const char *path, struct file_table *f)
+{
+	struct sl_phase_space *space;
+	struct sl_map map;
+	void *file = NULL;
+	size_t bytes;
+	enum sl_status s;
+
+	SL_TRY(sl_map_file(path, &map));
+	s = sl_phase_space_open(path, &map, &space);
+	if (s == SL_OK)
+		s = sl_phase_space_to_mcpl(space, &file, &bytes);
+	if (s == SL_OK)
+		s = sl_py_mcpl_load(file, bytes, &f->table, &f->lost, &f->block);
+	sl_memory_give(SL_HOST, file);
+	sl_phase_space_close(space);
+	sl_unmap(&map);
+	return sl_add_context(s, "%s", path);
+}
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
@@ -66,14 +89,21 @@ static bool ends_with(const char *text, const char *end)
 	return n > m && strcmp(text + n - m, end) == 0;
 }
 
-static enum sl_status read_table(const char *path, struct file_table *f)
+/* only: NULL, or the names of the columns that are wanted, with commas between them. */
+static enum sl_status read_table(const char *path, const char *only, struct file_table *f)
 {
 	struct sl_survivors survivors;
 
 	memset(f, 0, sizeof(*f));
-	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz"))
-		return read_list(path, f);
-	SL_TRY(sl_survivors_read_path(path, &survivors));
+	if (ends_with(path, ".mcpl") || ends_with(path, ".mcpl.gz")) {
+		SL_TRY(read_list(path, f));
+		f->table.only = only;
+		f->copies = only != NULL;
+		return SL_OK;
+	}
+	if (sl_phase_space_names_foreign(path))
+		return read_phase_space(path, f);
+	SL_TRY(sl_survivors_read_columns(path, only, &survivors));
 	f->table = survivors.table;
 	f->block = survivors.block;
 	return SL_OK;
@@ -90,13 +120,13 @@ static bool add_column(const struct file_table *f, uint32_t k, PyObject *block, 
 	const struct sl_table_column *c = &f->table.column[k];
 	PyObject *column;
 	void *data = c->data;
-	bool added;
+	bool added, copied = c->constant || f->copies;
 
-	if (c->constant && sl_py_copy_items(c, f->table.n, &data) != SL_OK) {
+	if (copied && sl_py_copy_items(c, f->table.n, &data) != SL_OK) {
 		PyErr_NoMemory();
 		return false;
 	}
-	column = sl_py_column_of(c->column, data, f->table.n, c->constant ? NULL : block);
+	column = sl_py_column_of(c->column, data, f->table.n, copied ? NULL : block);
 	if (sl_is_named_column((int)c->column))
 		sl_py_column_set_label(column, &f->table.label[c->column - SL_COLUMN_derived_1]);
 	added = column && PyDict_SetItemString(columns, sl_table_name(&f->table, k), column) == 0;
@@ -114,7 +144,8 @@ static PyObject *table_tuple(struct file_table *f)
 	if (!block)
 		sl_memory_give(SL_HOST, f->block);
 	for (uint32_t k = 0; added && k < f->table.n_columns; k++)
-		added = add_column(f, k, block, columns);
+		if (sl_table_wants(&f->table, sl_table_name(&f->table, k)))
+			added = add_column(f, k, block, columns);
 	if (added)
 		made = Py_BuildValue("(IOO)", (unsigned)f->table.n, columns,
 			f->lost.digits ? Py_True : Py_False);
@@ -126,20 +157,15 @@ static PyObject *table_tuple(struct file_table *f)
 static PyObject *read_file(PyObject *module, PyObject *args)
 {
 	struct file_table f;
-	const char *path;
-	char *copy;
+	const char *path, *only;
 	enum sl_status s;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "s", &path))
+	if (!PyArg_ParseTuple(args, "sz", &path, &only))
 		return NULL;
-	copy = strdup(path);
-	if (!copy)
-		return PyErr_NoMemory();
 	Py_BEGIN_ALLOW_THREADS
-	s = read_table(copy, &f);
+	s = read_table(path, only, &f);
 	Py_END_ALLOW_THREADS
-	free(copy);
 	if (s == SL_OK)
 		return table_tuple(&f);
 	Py_BEGIN_ALLOW_THREADS
@@ -255,7 +281,7 @@ static PyObject *run_program(PyObject *module, PyObject *words)
 }
 
 static PyMethodDef functions[] = {{"start", sl_py_start, METH_VARARGS, "Starts a job."},
-	{"read", read_file, METH_VARARGS, "read(path): (n, columns, rounded) of a file."},
+	{"read", read_file, METH_VARARGS, "read(path, names): (n, columns, rounded) of a file."},
 	{"column", sl_py_column_restore, METH_VARARGS, "A column from its pickle."},
 	{"concat", sl_py_concat, METH_O, "concat(columns): one column with the items of all."},
 	{"write_mcpl", sl_py_write_mcpl, METH_VARARGS, "Writes arrays as an MCPL file."},

@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import sluice
-from conftest import SLAB, Only, refused, same_columns, share
+from conftest import SLAB, SOURCE, Only, refused, same_columns, share
 
 
 def particles(n, dtype=numpy.float32, seed=1):
@@ -33,7 +33,7 @@ def refuse(name="USAGE", *texts, **call):
 
 def test_records_are_those_of_convert(tmp_path):
     """The program writes the survivors of a run; the same columns give the same records."""
-    survivors = sluice.run(SLAB, out=tmp_path / "run", output__columns=[], output__format="npz").survivors
+    survivors = sluice.run(SLAB, out=tmp_path / "run", output__columns="[]", output__format="npz").survivors
     sluice.convert(tmp_path / "run", tmp_path / "expected.mcpl", output__mcpl__energy="2 eV")
     sluice.write_mcpl(tmp_path / "list.mcpl", survivors, pdg=22, energy=0.002, userflags="fate", weight=1.0)
     made, expected = ((tmp_path / name).read_bytes() for name in ("list.mcpl", "expected.mcpl"))
@@ -258,3 +258,13 @@ def test_gzip_with_the_beginning_of_a_member_in_its_data(tmp_path):
     packed.write_bytes(gzip.compress(path.read_bytes(), 0, mtime=0))
     assert packed.read_bytes().count(beginning) > 1000
     assert same(sluice.read(packed), sluice.read(path))
+
+
+@pytest.mark.parametrize("name", ["source.h5", "latch.IAEAphsp"])
+def test_lists_of_other_formats(name, tmp_path):
+    path = SOURCE / "tests/stages/formats/phase_space/reference" / name
+    sluice.convert(path, tmp_path / "list.mcpl")
+    read, expected = sluice.read(path), sluice.read(tmp_path / "list.mcpl")
+    assert list(read) == list(expected) and same(read, expected) and read.n > 3
+    (tmp_path / "cut.h5").write_bytes((SOURCE / "tests/stages/formats/phase_space/reference/source.h5").read_bytes()[:-900])
+    refused(lambda: sluice.read(tmp_path / "cut.h5"), "BAD_INPUT")

@@ -223,6 +223,8 @@ struct sl_format {
 	 * arena without a base only measures, but *t still gets its rows and columns. Digests are
 	 * left to the caller. Any other file, and any damage, is SL_BAD_INPUT; in a format without
 	 * checksums only impossible values are detected. One thread at a time.
+	 *
+	 * t->only must be set before. Formats of columns decode only these columns; the others get no data.
 	 */
 	enum sl_status (*read)(
 		const void *file, size_t bytes, struct sl_arena *a, struct sl_table *t);
@@ -242,6 +244,18 @@ struct sl_table sl_format_table(const struct sl_format *f, const struct sl_table
  * next named column of t. SL_COLUMN_COUNT if it cannot be one, or if t has all of them.
  */
 enum sl_column sl_table_column_named(struct sl_table *t, const char *name, size_t length);
+
+/* Whether read is to give values to the column of that name. */
+bool sl_table_wants(const struct sl_table *t, const char *name);
+
+/* For read: *t becomes empty, but for the columns that are wanted. */
+void sl_read_begin(struct sl_table *t);
+
+/*
+ * For read: memory for the n items of column k of t, one if it is constant; NULL when measuring, and if the
+ * column is not wanted.
+ */
+void *sl_read_cut(struct sl_arena *a, const struct sl_table *t, uint32_t k);
 
 /* For pack and take: nothing of t is packed yet; columns is that of struct sl_written. */
 void sl_packed_begin(struct sl_packed *p, const struct sl_table *t, uint32_t columns);

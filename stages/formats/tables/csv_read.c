@@ -210,7 +210,8 @@ static enum sl_status parse_row(const struct sl_powers *powers, const struct sl_
 
 	for (uint32_t i = 0; i < t->n_columns; i++)
 		if (!next_field(&at, end, &field, &length) ||
-			!parse_item(powers, &t->column[i], row, field, length))
+			(t->column[i].data &&
+				!parse_item(powers, &t->column[i], row, field, length)))
 			return sl_add_context(
 				damaged("a value is not a number as this program prints it"),
 				"row %u, column %s", row, sl_table_name(t, i));
@@ -273,7 +274,7 @@ static enum sl_status read_text(const struct text *text, struct sl_arena *a, str
 {
 	SL_TRY(read_once(text, measure, t));
 	for (uint32_t i = 0; i < t->n_columns; i++)
-		t->column[i].data = sl_cut_items(a, t->n, sl_facts_of(&t->column[i])->bytes);
+		t->column[i].data = sl_read_cut(a, t, i);
 	if (!a->base)
 		return SL_OK;
 	SL_TRY(sl_format_check_columns(a));
@@ -286,7 +287,7 @@ static enum sl_status read_file(
 	void *window;
 	enum sl_status status;
 
-	*t = (struct sl_table){0};
+	sl_read_begin(t);
 	SL_TRY(sl_memory_get(SL_HOST, WINDOW_BYTES, &window));
 	status = read_text(&(struct text){file, bytes, gzipped, (char *)window}, a, t);
 	sl_memory_give(SL_HOST, window);
