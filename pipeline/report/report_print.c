@@ -190,6 +190,7 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 	const struct sl_session *session, FILE *out)
 {
 	const struct sl_plan *plan = w->plan;
+	struct sl_truncated truncated;
 	char bytes[32];
 	struct sl_results r;
 
@@ -220,4 +221,6 @@ void sl_report_print(const struct sl_workspace *w, const struct sl_manifest *m,
 			m->n > 1 ? " .. " : "", m->n > 1 ? m->line[m->n - 1].file : "",
 			sl_sized((double)r.bytes, bytes));
 	print_joined(w, m, out);
+	truncated = sl_results_truncated(plan, &r);
+	sl_truncated_print(&truncated, out);
 }

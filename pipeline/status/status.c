@@ -49,6 +49,7 @@ static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_statu
 
 		r->particles += l->generated;
 		r->survivors += l->survivors;
+		r->truncated.count += l->tally.count[SL_FATE_max_steps];
 		r->bytes += l->file_bytes + l->bins_bytes + l->order_bytes;
 	}
 	r->batches = m.n;
@@ -104,6 +105,8 @@ static enum sl_status set_sizes(struct sl_run_status *r, const struct sl_existin
 	SL_TRY(sl_existing_run_sizes(run, &sizes));
 	r->n_particles = sizes.particles;
 	r->n_batches = sizes.n_batches;
+	r->truncated.particles = r->particles;
+	r->truncated.max_steps = sizes.max_steps;
 	r->at_most = sizes.stops && r->state != SL_RUN_DONE;
 	r->part = run->part;
 	if (r->part.of > 0 && r->part.of <= r->n_batches)
@@ -228,6 +231,7 @@ static void print_text(const char *directory, const struct sl_run_status *r, dou
 	}
 	print_process(r, out);
 	print_pace(r, now, out);
+	sl_truncated_print(&r->truncated, out);
 	if (r->damaged > 0)
 		fprintf(out, "damaged lines of manifest.jsonl: %zu, not counted\n", r->damaged);
 	if (r->state == SL_RUN_INTERRUPTED || r->state == SL_RUN_STOPPED)
@@ -254,6 +258,7 @@ static void print_json(const struct sl_run_status *r, double now, FILE *out)
 	sl_json_u64(&j, "survivors", r->survivors);
 	sl_json_u64(&j, "bytes", r->bytes);
 	sl_json_u64(&j, "damaged_lines", r->damaged);
+	sl_truncated_json(&r->truncated, &j);
 	sl_json_object(&j, "lock");
 	sl_json_text(&j, "state", lock_names[r->lock.state]);
 	if (r->lock.pid > 0) {

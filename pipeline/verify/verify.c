@@ -19,6 +19,7 @@
 #include "pipeline/text/json.h"
 #include "pipeline/plan/memory.h"
 #include "pipeline/report/report.h"
+#include "pipeline/report/tallies/run_results.h"
 #include "pipeline/batch_file/batch_file.h"
 #include "pipeline/batch_file/order_file.h"
 #include "pipeline/results/survivor_file.h"
@@ -35,6 +36,7 @@ struct counts {
 	uint64_t ordered;            /* survivors whose order by key was checked */
 	uint64_t sampled;            /* survivors that were recomputed from their ids */
 	uint64_t recomputed;         /* batches that were recomputed as a whole */
+	struct sl_truncated truncated;
 };
 
 /*
@@ -243,6 +245,7 @@ static void print_unwritten(
 		(unsigned long long)c->survivors,
 		sl_counter_words(&plan->recipe) > 0 ? " and histograms" : "",
 		c->recomputed == 1 ? "one batch" : "all batches");
+	sl_truncated_print(&c->truncated, out);
 }
 
 /*
@@ -271,6 +274,7 @@ static void print_counts(
 			: c->recomputed == 1 ? ", one batch recomputed"
 					     : ", all batches recomputed",
 			image ? ", the image" : "", joined ? ", the joined file" : "");
+		sl_truncated_print(&c->truncated, out);
 		return;
 	}
 	sl_json_object(&j, NULL);
@@ -278,6 +282,7 @@ static void print_counts(
 	sl_json_u64(&j, "of_batches", of);
 	sl_json_u64(&j, "survivors", c->survivors);
 	sl_json_u64(&j, "bytes", c->bytes);
+	sl_truncated_json(&c->truncated, &j);
 	sl_json_u64(&j, "order_checked", c->ordered);
 	sl_json_u64(&j, "remade", c->sampled);
 	sl_json_bool(&j, "batch_computed_anew", c->recomputed > 0);
@@ -324,6 +329,7 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 	struct sl_dir dir;
 	struct sl_manifest m = {0};
 	struct counts counts = {0};
+	struct sl_results results;
 	struct sl_workspace *w = NULL;
 	struct sl_plan *plan = NULL;
 	enum sl_status s;
@@ -340,6 +346,8 @@ enum sl_status sl_verify(const char *directory, bool json, bool quiet, FILE *out
 		             .batches;
 		if (sl_plan_is_part(plan))
 			of = sl_plan_batches(plan).end - sl_plan_batches(plan).first;
+		sl_results_make(&m, sl_fractions_count_particles(plan), &results);
+		counts.truncated = sl_results_truncated(plan, &results);
 		s = verify(w, &dir, &m, of, &counts);
 	}
 	if (s == SL_OK && (json || !quiet))
