@@ -61,7 +61,7 @@ static enum sl_status read_batches(const struct sl_dir *dir, struct sl_run_statu
 }
 
 /*
- * Sets the rate: of a session in progress from the time between its start, when run.json was written, and
+ * Sets the particles of the session, and the rate: of a session in progress from the time between its start, when run.json was written, and
  * its last commit; of one that has ended from run.json.
  */
 static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run, double started,
@@ -70,14 +70,16 @@ static void set_rate(struct sl_run_status *r, const struct sl_existing_run *run,
 	double seconds = committed - started;
 
 	r->seconds_left = -1;
+	r->session_particles = run->session_particles;
 	if (r->state != SL_RUN_RUNNING && r->state != SL_RUN_INTERRUPTED) {
 		if (run->session_seconds > 0)
-			r->rate = (double)run->session_particles / run->session_seconds;
+			r->rate = (double)r->session_particles / run->session_seconds;
 		return;
 	}
-	if (r->particles <= run->particles || seconds <= 0)
+	r->session_particles = r->particles > run->particles ? r->particles - run->particles : 0;
+	if (r->session_particles == 0 || seconds <= 0)
 		return;
-	r->rate = (double)(r->particles - run->particles) / seconds;
+	r->rate = (double)r->session_particles / seconds;
 	if (r->state == SL_RUN_RUNNING && r->n_particles >= r->particles)
 		r->seconds_left = fmax((double)(r->n_particles - r->particles) / r->rate -
 					       fmax(now - committed, 0),
@@ -254,6 +256,7 @@ static void print_json(const struct sl_run_status *r, double now, FILE *out)
 	sl_json_u64(&j, "of_batches", r->n_batches);
 	sl_json_u64(&j, "particles", r->particles);
 	sl_json_u64(&j, "of_particles", r->n_particles);
+	sl_json_u64(&j, "session_particles", r->session_particles);
 	sl_json_bool(&j, "at_most", r->at_most);
 	sl_json_u64(&j, "survivors", r->survivors);
 	sl_json_u64(&j, "bytes", r->bytes);

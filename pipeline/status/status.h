@@ -32,6 +32,7 @@ struct sl_run_status {
 	uint64_t batches, n_batches; /* committed, and of the whole run or part */
 	bool at_most;                /* the run may meet its stop rule earlier */
 	uint64_t particles, n_particles, survivors, bytes;
+	uint64_t session_particles; /* committed by the present or last session */
 	struct sl_truncated truncated;
 	size_t damaged;      /* lines of the manifest; not the one that is being written */
 	double rate;         /* particles per second of the session; 0: not known */
