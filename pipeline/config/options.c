@@ -318,3 +318,21 @@ const struct sl_option *sl_option_find(const char *path, const struct sl_model *
 	}
 	return NULL;
 }
+
+const char *sl_set_key(const char *set)
+{
+	const char *space = strncmp(set, "--", 2) == 0 ? strchr(set, ' ') : NULL;
+
+	return space ? space + 1 : set;
+}
+
+const char *sl_set_typed(const char *set, char typed[SL_SHOWN_SET_BYTES])
+{
+	const char *key = sl_set_key(set), *value = strchr(key, '=');
+
+	if (key == set || !value)
+		snprintf(typed, SL_SHOWN_SET_BYTES, "--set %.200s", set);
+	else
+		snprintf(typed, SL_SHOWN_SET_BYTES, "%.*s%.200s", (int)(key - set), set, value + 1);
+	return typed;
+}

@@ -7,6 +7,8 @@
  */
 #include "pipeline/info/info_run.h"
 
+#include <string.h>
+
 #include "pipeline/info/info_survivors.h"
 #include "pipeline/output/existing_run.h"
 #include "pipeline/report/tallies/run_results.h"
@@ -35,7 +37,9 @@ static void print_run(const struct sl_dir *dir, const struct sl_existing_run *ru
 	sl_results_make(m, true, &r);
 	fprintf(out, "%s: run %s, format %s, %s\n", dir->path, run->name ? run->name : "(no name)",
 		run->format ? run->format->name : "(unknown)",
-		run->state ? run->state : "(no state)");
+		!run->state                          ? "(no state)"
+		: strcmp(run->state, "running") == 0 ? "not ended (see sluice status)"
+						     : run->state);
 	if (run->part.of > 0)
 		fprintf(out, "part %llu of %llu of a run\n", (unsigned long long)run->part.number,
 			(unsigned long long)run->part.of);

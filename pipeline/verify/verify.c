@@ -257,19 +257,24 @@ static void print_counts(
 {
 	bool image = plan->config.output.image, joined = sl_plan_is_joined(plan);
 	struct sl_json j = sl_json_stream(out);
-	char bytes[32];
+	char bytes[32], checks[96] = "";
 
 	if (!json && plan->choices.format == &sl_format_none) {
 		print_unwritten(c, of, plan, out);
 		return;
 	}
 	if (!json) {
+		if (c->ordered > 0)
+			sl_append(checks, sizeof(checks), ", order of %llu",
+				(unsigned long long)c->ordered);
+		if (c->sampled > 0)
+			sl_append(checks, sizeof(checks), ", %llu recomputed from their ids",
+				(unsigned long long)c->sampled);
 		fprintf(out,
 			"%llu of %llu batches are correct: %llu survivors in %s; checked: digests of "
-			"all survivors, order of %llu, %llu recomputed from their ids%s%s%s\n",
+			"all survivors%s%s%s%s\n",
 			(unsigned long long)c->batches, (unsigned long long)of,
-			(unsigned long long)c->survivors, sl_sized((double)c->bytes, bytes),
-			(unsigned long long)c->ordered, (unsigned long long)c->sampled,
+			(unsigned long long)c->survivors, sl_sized((double)c->bytes, bytes), checks,
 			c->recomputed == 0   ? ""
 			: c->recomputed == 1 ? ", one batch recomputed"
 					     : ", all batches recomputed",
@@ -313,8 +318,9 @@ static enum sl_status verify(struct sl_workspace *w, const struct sl_dir *dir,
 			dir->path, m->damaged, m->damaged == 1 ? "" : "s");
 	if (m->n < of)
 		return sl_fail(SL_CHECK_FAILED,
-			"%s: %zu of %s%llu batches are committed, because the run has not ended; use "
-			"sluice run --resume to continue it",
+			"%s: %zu of %s%llu batches are committed, because the run has not ended; if "
+			"sluice status says that it runs, wait, else use sluice run --resume to "
+			"continue it",
 			dir->path, m->n, w->plan->choices.stop_rule.below > 0 ? "at most " : "",
 			(unsigned long long)of);
 	return sl_verify_side_files(w, dir, m);
