@@ -92,9 +92,9 @@ def check_missing(source):
                                env={**os.environ, "PKG_CONFIG_LIBDIR": folder}).stderr
     for package in ("libyaml-dev", "libdeflate-dev", "libisal-dev", "libcmocka-dev", "-DSLUICE_TESTS=OFF"):
         assert package in found, (package, found)
-    line = re.search(r"apt-get install -y (.*\n.*)\ncmake --preset", read(source, "README.md")).group(1).split()
+    line = re.search(r"apt-get install -y (.*\n.*)\npython3 -m venv", read(source, "README.md")).group(1).split()
     packages = re.search(r'^BUILD_PACKAGES="(.*)"$', read(source, "scripts", "setup.sh"), re.M).group(1).split()
-    assert set(line) - {"\\"} == {*packages, "libcmocka-dev"}, line
+    assert set(line) - {"\\"} == {*packages, "libcmocka-dev", "python3-dev", "python3-venv"}, line
 
 
 sluice, source = map(os.path.abspath, sys.argv[1:3])
